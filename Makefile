@@ -1,0 +1,78 @@
+# make          builds build/libftcoll.so
+# make demo     installs what is missing, builds, and shows a job that survives a killed rank
+# make check    the same, and passes all tests
+# make help     lists the other targets
+
+VERSION := $(shell sed -n 's/^\#define FTCOLL_VERSION "\(.*\)"/\1/p' include/ftcoll.h)
+PREFIX  ?= /usr/local
+BUILD   ?= build
+
+CC      = gcc
+MPICC   = mpicc.mpich
+MPIF90  = mpif90.mpich
+MPI_INCLUDE ?= /usr/include/x86_64-linux-gnu/mpich
+
+WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wundef
+CFLAGS  ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC $(WARNINGS) -isystem $(MPI_INCLUDE) $(CFLAGS) $(SANITIZE)
+
+CORE    := $(wildcard shim/core/*.c)
+LIBRARY := $(wildcard config/settings*.c shim/*.c) $(CORE) $(wildcard shim/transport/*.c shim/monitor/*.c)
+WRAPPERS := $(wildcard wrappers/*.c)
+CORE_OBJECTS := $(CORE:%.c=$(BUILD)/%.o)
+OBJECTS := $(LIBRARY:%.c=$(BUILD)/%.o) $(WRAPPERS:%.c=$(BUILD)/%.o)
+
+all: $(BUILD)/libftcoll.so
+
+# The library is loaded into programs without MPI too: the symbols that it takes from the program's own MPI
+# library are weak, so that they may be missing, and it is not linked with any MPI library itself.
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(VISIBILITY) -MMD -MP -c $< -o $@
+	@objcopy --wildcard --weaken-symbol='PMPI_*' $@
+
+$(BUILD)/shim/%.o $(BUILD)/config/%.o: VISIBILITY = -fvisibility=hidden
+
+# inih is linked statically: a preloaded library should bring no other library into somebody's program.
+$(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
+	$(CC) -shared $(ALL_CFLAGS) $(LDFLAGS) -Wl,--version-script=wrappers/exports.map -Wl,-z,lazy \
+	  -Wl,-soname,libftcoll.so -o $@ $(OBJECTS) -Wl,-Bstatic -linih -Wl,-Bdynamic
+
+-include $(OBJECTS:.o=.d)
+
+include tests/tests.mk
+
+demo: packages-build
+	@$(MAKE) --no-print-directory all
+	@tests/mpi/demo.sh
+
+packages-build packages-check: packages-%:
+	@tests/install-packages.sh $*
+
+ftcoll.conf.example: $(BUILD)/describe
+	$(BUILD)/describe conf > $@
+
+$(BUILD)/describe: config/describe.c $(BUILD)/config/settings.o
+	$(CC) $(ALL_CFLAGS) -o $@ $^ -linih
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/doc/ftcoll \
+	  $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 755 $(BUILD)/libftcoll.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 include/ftcoll.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 README LICENSE ftcoll.conf.example $(DESTDIR)$(PREFIX)/share/doc/ftcoll/
+	printf 'prefix=%s\nName: ftcoll\nDescription: fault-tolerant MPI reductions\nVersion: %s\nCflags: -I$${prefix}/include\n' \
+	  '$(PREFIX)' '$(VERSION)' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/ftcoll.pc
+
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/lib/libftcoll.so $(DESTDIR)$(PREFIX)/include/ftcoll.h \
+	  $(DESTDIR)$(PREFIX)/share/doc/ftcoll $(DESTDIR)$(PREFIX)/lib/pkgconfig/ftcoll.pc
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@sed -n 's/^# \(make [a-z]* .*\)/\1/p' Makefile tests/tests.mk
+
+.PHONY: all demo install uninstall clean help packages-build packages-check
+.DELETE_ON_ERROR:

@@ -1,0 +1,18 @@
+/* describe: writes ftcoll.conf.example or the README's list of settings from the table of options.
+ */
+#include "settings.h"
+
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "conf") == 0) {
+        ftc_settings_write_example(stdout);
+    } else if (argc == 2 && strcmp(argv[1], "readme") == 0) {
+        ftc_settings_write_list(stdout);
+    } else {
+        fprintf(stderr, "usage: %s conf|readme\n", argv[0]);
+        return 2;
+    }
+    return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,37 @@
+/* call: a call of the program, from the wrapper to the result. */
+#ifndef FTC_CALL_H
+#define FTC_CALL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+enum ftc_call_kind {
+    FTC_CALL_NONE = 0,
+    FTC_CALL_REDUCE,
+    FTC_CALL_ALLREDUCE,
+    FTC_CALL_FINALIZE, /* the library's own synchronisation */
+    FTC_CALL_COUNT
+};
+
+struct ftc_call {
+    enum ftc_call_kind kind;
+    const void *sendbuf;
+    void *recvbuf;
+    MPI_Count count;
+    MPI_Datatype datatype;
+    MPI_Op op;
+    int root; /* of a reduce, in @comm */
+    MPI_Comm comm;
+    const void *return_address; /* in the program */
+    int result;                 /* MPI error code, if the call was carried out here */
+};
+
+/* "MPI_Allreduce" */
+const char *ftc_call_name(enum ftc_call_kind kind);
+
+/* Carries the call out here if it is to be protected, and leaves its return code in call->result.
+ * Returns false if native MPI is to do it. Once it has sent a message it does not return false any
+ * more. */
+bool ftc_handle(struct ftc_call *call);
+
+#endif

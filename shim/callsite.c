@@ -1,0 +1,106 @@
+#include "callsite.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+
+/* The functions behind libunwind's unw_ macros on this machine, by name. */
+#define UNW_NAME_2(x) #x
+#define UNW_NAME(x)   UNW_NAME_2(x)
+
+static int (*backtrace_of_caller)(void **, int);
+static int (*get_context)(unw_context_t *);
+static int (*init_local)(unw_cursor_t *, unw_context_t *);
+static int (*set_register)(unw_cursor_t *, unw_regnum_t, unw_word_t);
+static int (*procedure_name)(unw_cursor_t *, char *, size_t, unw_word_t *);
+
+static void look_up(void *library, const char *name, void *function)
+{
+    void *found = dlsym(library, name);
+
+    memcpy(function, &found, sizeof found);
+}
+
+static bool open_libunwind(void)
+{
+    static bool tried;
+    void *library;
+
+    if (tried)
+        return backtrace_of_caller != NULL;
+    tried = true;
+    library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL);
+    if (!library)
+        return false;
+    look_up(library, UNW_NAME(unw_tdep_getcontext), &get_context);
+    look_up(library, UNW_NAME(unw_init_local), &init_local);
+    look_up(library, UNW_NAME(unw_set_reg), &set_register);
+    look_up(library, UNW_NAME(unw_get_proc_name), &procedure_name);
+    if (get_context && init_local && set_register && procedure_name)
+        look_up(library, "unw_backtrace", &backtrace_of_caller);
+    return backtrace_of_caller != NULL;
+}
+
+static const void *module_of(const void *address)
+{
+    Dl_info info;
+
+    return dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+void ftc_callsite_capture(struct ftc_stack *stack)
+{
+    static const char inside; /* an address in this library */
+    int skip = 0;
+
+    stack->depth = 0;
+    if (!open_libunwind())
+        return;
+    stack->depth = backtrace_of_caller(stack->address, FTC_STACK_MAX);
+    while (skip < stack->depth && module_of(stack->address[skip]) == module_of(&inside))
+        skip++;
+    stack->depth -= skip;
+    memmove(stack->address, stack->address + skip, (size_t)stack->depth * sizeof stack->address[0]);
+}
+
+/* dladdr() knows exported functions only; libunwind reads the whole symbol table. */
+static bool function_name(const void *address, char *name, size_t size, unsigned long *offset)
+{
+    unw_context_t context;
+    unw_cursor_t cursor;
+    unw_word_t from_start = 0;
+
+    if (!open_libunwind())
+        return false;
+    if (get_context(&context) != 0 || init_local(&cursor, &context) != 0 ||
+        set_register(&cursor, UNW_REG_IP, (unw_word_t)address) != 0 ||
+        procedure_name(&cursor, name, size, &from_start) != 0)
+        return false;
+    *offset = (unsigned long)from_start;
+    return true;
+}
+
+void ftc_callsite_name(const void *return_address, char *text, size_t size)
+{
+    const char *call = (const char *)return_address - 1; /* inside the call, not behind it */
+    const char *module;
+    char name[128];
+    unsigned long offset;
+    Dl_info info;
+
+    if (!return_address || !dladdr(call, &info) || !info.dli_fname) {
+        snprintf(text, size, "%p", return_address);
+        return;
+    }
+    module = strrchr(info.dli_fname, '/');
+    module = module ? module + 1 : info.dli_fname;
+    if (function_name(call, name, sizeof name, &offset))
+        snprintf(text, size, "%s(%s+0x%lx)", module, name, offset + 1);
+    else
+        snprintf(text, size, "%s+0x%lx", module,
+                 (unsigned long)((const char *)return_address - (const char *)info.dli_fbase));
+}

@@ -1,0 +1,25 @@
+/* callsite: where in the program a call was made, for the report.
+ *
+ * Stacks are captured as return addresses when something happens and resolved to names only when
+ * the report is written. libunwind is opened when the first stack is needed: as a dependency of a
+ * preloaded library it would stand before libgcc_s and take over the exceptions of C++ programs,
+ * because it exports the same _Unwind_ symbols. */
+#ifndef FTC_CALLSITE_H
+#define FTC_CALLSITE_H
+
+#include <stddef.h>
+
+enum { FTC_STACK_MAX = 24 };
+
+struct ftc_stack {
+    int depth; /* 0: libunwind is not there */
+    void *address[FTC_STACK_MAX];
+};
+
+/* The caller's stack from the first frame outside of this library. */
+void ftc_callsite_capture(struct ftc_stack *stack);
+
+/* "module(function+0x12)" or "module+0x1234" for a return address. */
+void ftc_callsite_name(const void *return_address, char *text, size_t size);
+
+#endif

@@ -1,0 +1,431 @@
+#include "comm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CACHE_SIZE = 64, BUCKETS = 256 };
+#define FNV_START 0xcbf29ce484222325ull
+#define FNV_PRIME 0x100000001b3ull
+
+static int keyval = MPI_KEYVAL_INVALID;
+static struct ftc_comm *bucket[BUCKETS];
+static struct ftc_comm *internal;
+static struct {
+    MPI_Comm handle;
+    struct ftc_comm *comm;
+} cache[CACHE_SIZE];
+
+/* How many communicators of a membership have been used: part of the identity of the next one. */
+struct membership {
+    uint64_t hash;
+    uint32_t used;
+    struct membership *next;
+};
+static struct membership *membership_bucket[BUCKETS];
+
+/* An entry of a communicator that was freed, kept until nobody can need what it says. */
+struct retired_entry {
+    uint32_t entry;
+    uint64_t id;
+    struct retired_entry *next;
+};
+static struct retired_entry *retired_first, **retired_last = &retired_first;
+static uint32_t entries_used;
+
+/* Messages of a freed communicator can still be under way: they arrive before long, or never. */
+enum { FREED_REMEMBERED = 1024 };
+static uint64_t freed[FREED_REMEMBERED];
+static unsigned freed_count;
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *p = bytes;
+
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ p[i]) * FNV_PRIME;
+    return hash;
+}
+
+static struct membership *find_membership(uint64_t hash)
+{
+    struct membership **head = &membership_bucket[hash % BUCKETS], *m;
+
+    for (m = *head; m; m = m->next)
+        if (m->hash == hash)
+            return m;
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->hash = hash;
+    m->next = *head;
+    *head = m;
+    return m;
+}
+
+/* Ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED: outside of it. */
+static int translate(MPI_Comm comm, int size, int *world_rank)
+{
+    MPI_Group group, world;
+    int *own = malloc((size_t)size * sizeof *own), rv = -1;
+
+    if (!own)
+        return -1;
+    for (int i = 0; i < size; i++)
+        own[i] = i;
+    if (PMPI_Comm_group(comm, &group) == MPI_SUCCESS) {
+        PMPI_Comm_group(MPI_COMM_WORLD, &world);
+        if (PMPI_Group_translate_ranks(group, size, own, world, world_rank) == MPI_SUCCESS)
+            rv = 0;
+        PMPI_Group_free(&world);
+        PMPI_Group_free(&group);
+    }
+    free(own);
+    return rv;
+}
+
+static enum ftc_pass find_slots(struct ftc_comm *c, const int *world_rank)
+{
+    const struct ftc_library *l = &ftc_library;
+
+    for (int i = 0; i < c->size; i++)
+        if (world_rank[i] < 0 || world_rank[i] >= l->world_size)
+            return FTC_PASS_OUTSIDE_WORLD;
+    for (int i = 0; i < c->size; i++)
+        c->slot[i] = l->slot_of_world[world_rank[i]];
+    return FTC_PASS_NONE;
+}
+
+/* Under MPI_THREAD_MULTIPLE threads may use two communicators of one membership for the first time
+ * in different orders on different ranks: then rank 0's count decides. */
+static void agree_on_use(MPI_Comm comm, uint32_t *use)
+{
+    if (ftc_library.threaded && comm != MPI_COMM_NULL &&
+        atomic_load(&ftc_library.board.shared->deaths) == 0)
+        PMPI_Bcast(use, 1, MPI_UINT32_T, 0, comm);
+}
+
+static int identify(struct ftc_comm *c, MPI_Comm comm, const int *world_rank)
+{
+    uint64_t hash = hash_bytes(FNV_START, world_rank, (size_t)c->size * sizeof *world_rank);
+    struct membership *m = find_membership(hash);
+    uint32_t use;
+
+    if (!m)
+        return -ENOMEM;
+    use = m->used;
+    agree_on_use(comm, &use);
+    m->used = (use > m->used ? use : m->used) + 1;
+    c->id = hash_bytes(hash, &use, sizeof use) & ~1ull;
+    return 0;
+}
+
+static bool is_still_used(uint64_t id)
+{
+    const struct ftc_board *b = &ftc_library.board;
+
+    for (uint32_t i = 0; i < b->geometry.slots; i++)
+        if (atomic_load(&b->shared->slot[i].activity.inside) != 0 &&
+            atomic_load(&b->shared->slot[i].activity.communicator_id) == id &&
+            ftc_board_state(b, i) < FTC_RANK_FINALIZED)
+            return true;
+    return false;
+}
+
+/* A rank that is still in the last operation of a freed communicator may need what this rank
+ * published. */
+static int take_entry(uint32_t *entry)
+{
+    struct retired_entry *r = retired_first;
+
+    if (entries_used < ftc_library.board.geometry.entries) {
+        *entry = entries_used++;
+        return 0;
+    }
+    if (!r || is_still_used(r->id))
+        return -ENOSPC;
+    *entry = r->entry;
+    retired_first = r->next;
+    if (!retired_first)
+        retired_last = &retired_first;
+    free(r);
+    return 0;
+}
+
+static void retire_entry(const struct ftc_comm *c)
+{
+    struct retired_entry *r = malloc(sizeof *r);
+
+    if (!r)
+        return; /* the entry is lost, which costs less than reusing it too early */
+    *r = (struct retired_entry){.entry = c->entry, .id = c->id};
+    *retired_last = r;
+    retired_last = &r->next;
+}
+
+static void renumber(struct ftc_comm *c)
+{
+
+    for (uint32_t s = 0; s < ftc_library.board.geometry.slots; s++)
+        c->member_of_slot[s] = -1;
+    c->known_dead = 0;
+    for (int i = 0; i < c->member_count; i++) {
+        c->member_of_slot[c->slot[c->member[i]]] = i;
+        if (c->member[i] == c->rank)
+            c->self = i;
+        c->known_dead += c->dead[i];
+    }
+    ftc_topology_init(&c->topology, c->member_count, ftc_library.settings.f,
+                      &ftc_library.settings.tree, c->topology_storage);
+    c->value_capacity = 0; /* the storage of operations depends on the topology */
+}
+
+static int allocate(struct ftc_comm *c)
+{
+    size_t size = (size_t)c->size;
+
+    c->member = malloc(size * sizeof *c->member);
+    c->dead = calloc(size, sizeof *c->dead);
+    c->silence = calloc(size, sizeof *c->silence);
+    c->member_of_slot = malloc(ftc_library.board.geometry.slots * sizeof *c->member_of_slot);
+    c->topology_storage = malloc(ftc_topology_storage_bytes(c->size, 0));
+    return c->member && c->dead && c->silence && c->member_of_slot && c->topology_storage ? 0
+                                                                                          : -ENOMEM;
+}
+
+static int protect(struct ftc_comm *c)
+{
+    int rv = allocate(c);
+
+    if (rv == 0)
+        rv = take_entry(&c->entry);
+    if (rv != 0)
+        return rv;
+    for (int i = 0; i < c->size; i++)
+        c->member[i] = i;
+    c->member_count = c->size;
+    renumber(c);
+    c->next = bucket[c->id % BUCKETS];
+    bucket[c->id % BUCKETS] = c;
+    return 0;
+}
+
+static void destroy(struct ftc_comm *c)
+{
+    free(c->slot);
+    free(c->member);
+    free(c->dead);
+    free(c->silence);
+    free(c->member_of_slot);
+    free(c->topology_storage);
+    free(c->op_storage);
+    free(c->actions.send);
+    free(c->contribution);
+    free(c->published_value);
+    free(c);
+}
+
+static struct ftc_comm *create(MPI_Comm comm, int size, int rank, const int *world_rank)
+{
+    struct ftc_comm *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->size = size;
+    c->rank = rank;
+    c->slot = malloc((size_t)size * sizeof *c->slot);
+    if (!c->slot)
+        goto fail;
+    c->pass = find_slots(c, world_rank);
+    if (c->pass == FTC_PASS_NONE && (identify(c, comm, world_rank) != 0 || protect(c) != 0))
+        goto fail;
+    return c;
+
+fail:
+    destroy(c);
+    return NULL;
+}
+
+static struct ftc_comm *unprotected(enum ftc_pass pass)
+{
+    struct ftc_comm *c = calloc(1, sizeof *c);
+
+    if (c)
+        c->pass = pass;
+    return c;
+}
+
+static struct ftc_comm *examine(MPI_Comm comm)
+{
+    struct ftc_comm *c = NULL;
+    int inter, size, rank, *world_rank;
+
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+        return NULL;
+    if (inter)
+        return unprotected(FTC_PASS_INTERCOMM);
+    PMPI_Comm_size(comm, &size);
+    PMPI_Comm_rank(comm, &rank);
+    if (size == 1)
+        return unprotected(FTC_PASS_COMM_SELF);
+    world_rank = malloc((size_t)size * sizeof *world_rank);
+    if (world_rank && translate(comm, size, world_rank) == 0)
+        c = create(comm, size, rank, world_rank);
+    free(world_rank);
+    return c;
+}
+
+/* Called by MPI when @comm is freed. */
+static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
+{
+    struct ftc_comm *c = attribute, **link;
+
+    (void)key;
+    (void)extra;
+    ftc_library_lock();
+    if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
+        cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
+    if (c->pass == FTC_PASS_NONE) {
+        for (link = &bucket[c->id % BUCKETS]; *link; link = &(*link)->next)
+            if (*link == c) {
+                *link = c->next;
+                break;
+            }
+        retire_entry(c);
+        freed[freed_count++ % FREED_REMEMBERED] = c->id;
+    }
+    destroy(c);
+    ftc_library_unlock();
+    return MPI_SUCCESS;
+}
+
+void ftc_comm_open(void)
+{
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
+}
+
+struct ftc_comm *ftc_comm_internal(void)
+{
+    int *world_rank;
+
+    if (internal)
+        return internal;
+    world_rank = malloc((size_t)ftc_library.world_size * sizeof *world_rank);
+    if (!world_rank)
+        return NULL;
+    for (int i = 0; i < ftc_library.world_size; i++)
+        world_rank[i] = i;
+    internal = create(MPI_COMM_NULL, ftc_library.world_size, ftc_library.world_rank, world_rank);
+    free(world_rank);
+    return internal;
+}
+
+static struct ftc_comm *look_up(MPI_Comm comm)
+{
+    struct ftc_comm *c = NULL;
+    int found = 0;
+
+    if (PMPI_Comm_get_attr(comm, keyval, &c, &found) != MPI_SUCCESS)
+        return NULL;
+    if (found)
+        return c;
+    c = examine(comm);
+    if (c)
+        PMPI_Comm_set_attr(comm, keyval, c);
+    return c;
+}
+
+struct ftc_comm *ftc_comm_get(MPI_Comm comm)
+{
+    unsigned i = (unsigned)comm % CACHE_SIZE;
+
+    if (cache[i].handle == comm && cache[i].comm)
+        return cache[i].comm;
+    cache[i].comm = look_up(comm);
+    cache[i].handle = comm;
+    return cache[i].comm;
+}
+
+struct ftc_comm *ftc_comm_find(uint64_t id)
+{
+    struct ftc_comm *c = bucket[id % BUCKETS];
+
+    while (c && c->id != id)
+        c = c->next;
+    return c;
+}
+
+bool ftc_comm_was_freed(uint64_t id)
+{
+    for (int i = 0; i < FREED_REMEMBERED; i++)
+        if (freed[i] == id)
+            return true;
+    return false;
+}
+
+int ftc_comm_reserve(struct ftc_comm *c, size_t value_bytes)
+{
+    size_t capacity = value_bytes < 64 ? 64 : value_bytes;
+    int sends = ftc_op_actions_capacity(&c->topology, ftc_library.settings.correction.d);
+
+    if (c->op_storage && value_bytes <= c->value_capacity)
+        return 0;
+    free(c->op_storage);
+    free(c->actions.send);
+    free(c->contribution);
+    free(c->published_value);
+    c->op_storage =
+        aligned_alloc(64, (ftc_op_storage_bytes(&c->topology, capacity) + 63) / 64 * 64);
+    c->actions = (struct ftc_actions){.send = calloc((size_t)sends, sizeof *c->actions.send),
+                                      .capacity = sends};
+    c->contribution = calloc(1, capacity);
+    c->published_value = calloc(1, capacity);
+    c->value_capacity = capacity;
+    return c->op_storage && c->actions.send && c->contribution && c->published_value ? 0 : -ENOMEM;
+}
+
+static bool is_listed(const struct ftc_failure_info *failed, int member)
+{
+    for (int i = 0; i < failed->count; i++)
+        if (failed->id[i] == member)
+            return true;
+    return false;
+}
+
+void ftc_comm_exclude(struct ftc_comm *c, const struct ftc_failure_info *failed)
+{
+    int kept = 0;
+
+    if (failed->count == 0)
+        return;
+    for (int i = 0; i < c->member_count; i++) {
+        if (is_listed(failed, i))
+            continue;
+        c->dead[kept] = c->dead[i];
+        c->member[kept++] = c->member[i];
+    }
+    c->member_count = kept;
+    renumber(c);
+}
+
+int ftc_comm_member(const struct ftc_comm *c, int rank)
+{
+    for (int i = 0; i < c->member_count; i++)
+        if (c->member[i] == rank)
+            return i;
+    return -1;
+}
+
+void ftc_comm_close(void)
+{
+    if (internal) {
+        struct ftc_comm **link = &bucket[internal->id % BUCKETS];
+
+        while (*link && *link != internal)
+            link = &(*link)->next;
+        if (*link)
+            *link = internal->next;
+        destroy(internal);
+        internal = NULL;
+    }
+}

@@ -1,0 +1,60 @@
+/* Broadcast: down the tree from the root to its subtrees, then correction (DESIGN section 4). */
+#include "op_internal.h"
+
+static void send_result(struct ftc_op *op, struct ftc_actions *out, int vrank)
+{
+    ftc_op_send(op, out, ftc_topology_swap(vrank, op->root),
+                (struct ftc_message){.kind = FTC_MESSAGE_BROADCAST,
+                                     .verdict = op->result.verdict,
+                                     .decided = op->result.attempt,
+                                     .info = &op->agreed,
+                                     .value = op->result.value});
+}
+
+/* Everybody is a child of the root: if it dies in the middle, the next attempt takes over. */
+static void send_to_everybody(struct ftc_op *op, struct ftc_actions *out)
+{
+    for (int v = 1; op->vrank == 0 && v < op->config.topology->n; v++)
+        send_result(op, out, v);
+}
+
+static void send_to_children(struct ftc_op *op, struct ftc_actions *out)
+{
+    const struct ftc_topology *t = op->config.topology;
+
+    for (int v = ftc_topology_first_child(t, op->vrank); v >= 0;
+         v = ftc_topology_next_sibling(t, v))
+        send_result(op, out, v);
+}
+
+static void send_to_group(struct ftc_op *op, struct ftc_actions *out)
+{
+    struct ftc_up_correction_group g = ftc_topology_group(op->config.topology, op->vrank);
+
+    if (g.with_root && op->vrank != 0)
+        send_result(op, out, 0);
+    for (int v = g.first; v < g.first + g.count; v++)
+        if (v != op->vrank)
+            send_result(op, out, v);
+}
+
+static void send_round_ring(struct ftc_op *op, struct ftc_actions *out)
+{
+    int n = op->config.topology->n;
+
+    for (int d = 1; d <= op->config.ring_distance && d < n; d++)
+        send_result(op, out, (op->vrank + d) % n);
+}
+
+void ftc_bcast_forward(struct ftc_op *op, struct ftc_actions *out)
+{
+    if (ftc_topology_group_is_everybody(op->config.topology)) {
+        send_to_everybody(op, out);
+        return;
+    }
+    send_to_children(op, out);
+    if (op->config.correction == FTC_CORRECTION_GROUP)
+        send_to_group(op, out);
+    else
+        send_round_ring(op, out);
+}

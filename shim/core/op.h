@@ -1,0 +1,136 @@
+/* op: one fault-tolerant reduce or allreduce, as a state machine without I/O.
+ *
+ *     reduce      UP_CORRECTION -> TREE -> DONE
+ *     allreduce   [EXCHANGE ->] UP_CORRECTION -> TREE -> DISSEMINATION -> DONE
+ *                                    ^------- next attempt -------'
+ *
+ * Events go in (start, a message, news of a death, a published result), sends come out. The caller
+ * moves messages and keeps time; the engine never blocks, allocates, or looks at anything but its
+ * arguments, so that the library and the simulator drive the same object code.
+ *
+ * Sources: Küttler and Härtig, sections "Reduce" and "Allreduce"; DESIGN sections 2 to 5.
+ */
+#ifndef FTC_OP_H
+#define FTC_OP_H
+
+#include "message.h"
+#include "topology.h"
+
+enum ftc_op_kind { FTC_OP_REDUCE, FTC_OP_ALLREDUCE };
+enum ftc_correction { FTC_CORRECTION_GROUP, FTC_CORRECTION_RING };
+enum ftc_algorithm { FTC_ALGORITHM_CORRECTED, FTC_ALGORITHM_OPTIMISTIC };
+
+enum ftc_phase {
+    FTC_PHASE_IDLE,
+    FTC_PHASE_EXCHANGE,      /* optimistic attempt 0 of an allreduce: recursive doubling */
+    FTC_PHASE_UP_CORRECTION, /* waiting for the group */
+    FTC_PHASE_TREE,          /* waiting for children */
+    FTC_PHASE_DISSEMINATION, /* waiting for the result */
+    FTC_PHASE_DONE,
+};
+
+/* The same on all ranks of an operation, but for rank, original and context. */
+struct ftc_op_config {
+    enum ftc_op_kind kind;
+    enum ftc_algorithm algorithm; /* of an allreduce */
+    enum ftc_failure_scheme failure_scheme;
+    enum ftc_correction correction;
+    int ring_distance;
+    bool deterministic;
+    const struct ftc_topology *topology;
+    int rank;
+    int root; /* of a reduce; an allreduce goes through its candidates 0, 1, ... */
+    size_t value_bytes;
+    const void *original; /* this rank's contribution; unchanged until the operation is done */
+
+    /* into = into (+) from. Called in the same order on each run without failures if deterministic.
+     */
+    void (*combine)(void *context, void *into, const void *from);
+    void *context;
+};
+
+enum ftc_event_kind {
+    FTC_EVENT_START,
+    FTC_EVENT_MESSAGE,     /* from @peer */
+    FTC_EVENT_PEER_FAILED, /* @peer is dead; may come before START and may overtake its messages */
+    FTC_EVENT_PUBLISHED, /* @peer, alive, has published this operation (only if ftc_op_awaits()) */
+};
+
+struct ftc_event {
+    enum ftc_event_kind kind;
+    int peer;
+    const struct ftc_message *message;  /* borrowed for the step */
+    const struct ftc_result *published; /* likewise */
+};
+
+struct ftc_send {
+    int to;
+    struct ftc_message message; /* what it points to is the engine's until the next step */
+};
+
+struct ftc_actions {
+    struct ftc_send *send;
+    int count, capacity;
+};
+
+enum ftc_step_outcome {
+    FTC_STEP_OK = 0,
+    FTC_STEP_LATER = 1, /* a message of a later attempt: keep it, and offer it again */
+    FTC_STEP_BAD = -1,  /* a message that no correct peer sends: dropped */
+};
+
+/* A receive that the operation expects. */
+struct ftc_slot {
+    int rank;
+    enum { FTC_SLOT_PENDING, FTC_SLOT_ARRIVED, FTC_SLOT_FAILED, FTC_SLOT_TAKEN } state;
+    unsigned char *buffer;
+};
+
+enum { FTC_EXCHANGE_STEPS = 34 }; /* fold in, 32 doublings, fold out */
+
+struct ftc_op {
+    struct ftc_op_config config;
+    enum ftc_phase phase;
+    uint32_t attempt;
+    int root, vrank;                /* of this attempt */
+    struct ftc_slot *group, *child; /* group: in vrank order, with this rank itself */
+    int group_count, child_count;   /* child: smallest subtree first; at the root 1..f+1 */
+    struct ftc_failure_info info;   /* own and the children's */
+    unsigned char *value;           /* combined so far, or the LOCK's value, or the result */
+    bool has_value, has_lock;
+    struct ftc_failure_info agreed; /* failed ranks of the LOCK or result */
+    struct ftc_result result;       /* LOCK while has_lock, final when DONE */
+    unsigned char *dead;            /* one byte a rank */
+    int dead_count;
+    struct ftc_slot exchange[FTC_EXCHANGE_STEPS];
+    int exchange_step;
+    const unsigned char *exchange_value; /* combined so far */
+    unsigned char *exchange_results;     /* one buffer a step */
+};
+
+/* Bytes and sends that one operation on @t with values of @value_bytes can need. */
+size_t ftc_op_storage_bytes(const struct ftc_topology *t, size_t value_bytes);
+int ftc_op_actions_capacity(const struct ftc_topology *t, int ring_distance);
+
+/* Prepares @op; @storage is 16-byte aligned and stays for the operation's lifetime. */
+void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *storage);
+
+/* Advances @op by one event and appends to @out what the caller must send. When the phase becomes
+ * DONE, op->result holds the outcome: the caller carries out the remaining sends, and for an
+ * allreduce publishes the result before it returns to the program (DESIGN section 5, rule 1). */
+enum ftc_step_outcome ftc_op_step(struct ftc_op *op, const struct ftc_event *event,
+                                  struct ftc_actions *out);
+
+static inline bool ftc_op_is_done(const struct ftc_op *op)
+{
+    return op->phase == FTC_PHASE_DONE;
+}
+
+/* Whether @op waits for a message of @rank: the silence of others tells nothing. */
+bool ftc_op_expects(const struct ftc_op *op, int rank);
+
+/* Whether @op waits for @rank, so that what @rank published would help (DESIGN 5, rules 3 and 4).
+ */
+bool ftc_op_awaits(const struct ftc_op *op, int rank);
+
+#endif

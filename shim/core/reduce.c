@@ -1,0 +1,364 @@
+/* Reduce: up-correction, then the tree phase (paper, sections "Up-Correction" and "Algorithm"). */
+#include "op_internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+static bool is_root(const struct ftc_op *op)
+{
+    return op->vrank == 0;
+}
+
+static void add_value(struct ftc_op *op, const void *value)
+{
+    if (op->has_lock)
+        return; /* a LOCK absorbs data */
+    if (op->has_value)
+        op->config.combine(op->config.context, op->value, value);
+    else
+        memcpy(op->value, value, op->config.value_bytes);
+    op->has_value = true;
+}
+
+static void add_group_slot(struct ftc_op *op, int vrank)
+{
+    struct ftc_slot *s = &op->group[op->group_count++];
+
+    s->rank = ftc_topology_swap(vrank, op->root);
+    s->state = FTC_SLOT_PENDING;
+}
+
+/* The group in vrank order, the root first, so that all its members combine in the same order. */
+static void set_group(struct ftc_op *op)
+{
+    struct ftc_up_correction_group g = ftc_topology_group(op->config.topology, op->vrank);
+
+    op->group_count = 0;
+    if (g.with_root)
+        add_group_slot(op, 0);
+    for (int i = 0; i < g.count; i++)
+        add_group_slot(op, g.first + i);
+    if (g.count == 0)
+        add_group_slot(op, 0); /* a root without group: itself alone */
+}
+
+/* Children of the root by subtree; elsewhere the smallest subtree first, as it is done first. */
+static int child_slot_index(const struct ftc_op *op, int ordinal)
+{
+    return is_root(op) ? ordinal : op->child_count - 1 - ordinal;
+}
+
+static void set_children(struct ftc_op *op)
+{
+    const struct ftc_topology *t = op->config.topology;
+    int ordinal = 0;
+
+    op->child_count = 0;
+    if (ftc_topology_group_is_everybody(t))
+        return; /* up-correction is all: there is no tree phase */
+    op->child_count = ftc_topology_child_count(t, op->vrank);
+    for (int v = ftc_topology_first_child(t, op->vrank); v >= 0;
+         v = ftc_topology_next_sibling(t, v)) {
+        struct ftc_slot *s = &op->child[child_slot_index(op, ordinal++)];
+
+        s->rank = ftc_topology_swap(v, op->root);
+        s->state = FTC_SLOT_PENDING;
+    }
+    assert(ordinal == op->child_count);
+}
+
+static struct ftc_slot *find_slot(struct ftc_slot *slots, int count, int rank)
+{
+    for (int i = 0; i < count; i++)
+        if (slots[i].rank == rank)
+            return &slots[i];
+    return NULL;
+}
+
+static void fail_slot(struct ftc_op *op, struct ftc_slot *slot, bool is_child)
+{
+    if (!slot || slot->state != FTC_SLOT_PENDING)
+        return;
+    slot->state = FTC_SLOT_FAILED;
+    ftc_failure_info_note(&op->info, op->config.failure_scheme, slot->rank, is_child);
+}
+
+/* When the group is everybody, only the root needs what the others have: an allreduce has it sent
+ * back. */
+static bool is_sent(const struct ftc_op *op, int from, int to)
+{
+    return from != to && (to == op->root || !ftc_topology_group_is_everybody(op->config.topology));
+}
+
+static void start_group_slot(struct ftc_op *op, struct ftc_slot *slot, struct ftc_actions *out)
+{
+    int self = op->config.rank;
+
+    /* The ORIGINAL value, also when others have arrived: each value once in each subtree. */
+    if (is_sent(op, self, slot->rank))
+        ftc_op_send(
+            op, out, slot->rank,
+            (struct ftc_message){.kind = FTC_MESSAGE_UP_CORRECTION, .value = op->config.original});
+    if (slot->rank == self)
+        return;
+    if (!is_sent(op, slot->rank, self))
+        slot->state = FTC_SLOT_TAKEN;
+    else if (ftc_op_is_dead(op, slot->rank))
+        fail_slot(op, slot, false);
+}
+
+/* All sends first, then the receives. */
+void ftc_reduce_start(struct ftc_op *op, struct ftc_actions *out)
+{
+    ftc_op_enter(op, FTC_PHASE_UP_CORRECTION);
+    op->info.count = 0;
+    op->info.subtree_failed = op->info.overflow = false;
+    set_group(op);
+    set_children(op);
+    for (int i = 0; i < op->group_count; i++)
+        start_group_slot(op, &op->group[i], out);
+    for (int i = 0; i < op->child_count; i++)
+        if (ftc_op_is_dead(op, op->child[i].rank))
+            fail_slot(op, &op->child[i], true);
+}
+
+static const void *slot_value(const struct ftc_op *op, const struct ftc_slot *slot)
+{
+    return slot->rank == op->config.rank ? op->config.original : slot->buffer;
+}
+
+/* Combines what has arrived, in the order of the slots if deterministic; true when all are settled.
+ */
+static bool settle(struct ftc_op *op, struct ftc_slot *slots, int count)
+{
+    bool settled = true;
+
+    for (int i = 0; i < count && (settled || !op->config.deterministic); i++) {
+        struct ftc_slot *s = &slots[i];
+
+        if (s->state == FTC_SLOT_ARRIVED || s->rank == op->config.rank) {
+            if (s->state != FTC_SLOT_TAKEN)
+                add_value(op, slot_value(op, s));
+            s->state = FTC_SLOT_TAKEN;
+        }
+        settled = settled && s->state != FTC_SLOT_PENDING;
+    }
+    return settled;
+}
+
+static void send_to_parent(struct ftc_op *op, struct ftc_actions *out)
+{
+    const struct ftc_topology *t = op->config.topology;
+    struct ftc_message m = {.kind = FTC_MESSAGE_TREE, .info = &op->info, .value = op->value};
+
+    if (op->has_lock) {
+        m.verdict = op->result.verdict;
+        m.decided = op->result.attempt;
+        m.info = &op->agreed;
+        m.value = op->result.value;
+    }
+    ftc_op_send(op, out, ftc_topology_swap(ftc_topology_parent(t, op->vrank), op->root), m);
+}
+
+/* A child's value lacks nothing but, if subtree k has no member of the root's group, what that
+ * group holds: the root's own value if it is in no group, else its value after up-correction. */
+static void use_subtree(struct ftc_op *op, int k, const void *value)
+{
+    int r = ftc_topology_remainder(op->config.topology);
+
+    if (r > 0 && k <= r)
+        op->has_value = false; /* the child's value is complete: it replaces the root's own */
+    add_value(op, value);
+}
+
+enum root_choice { ROOT_WAITS, ROOT_HAS_VALUE, ROOT_HAS_NOTHING };
+
+/* The first child, or if deterministic the lowest-numbered one, whose subtree is usable. A failed
+ * or unusable child is FAILED. */
+static enum root_choice choose_subtree(struct ftc_op *op)
+{
+    bool waits = false;
+
+    for (int i = 0; i < op->child_count; i++) {
+        struct ftc_slot *s = &op->child[i];
+
+        if (s->state == FTC_SLOT_ARRIVED) {
+            use_subtree(op, i + 1, s->buffer);
+            return ROOT_HAS_VALUE;
+        }
+        waits = waits || s->state == FTC_SLOT_PENDING;
+        if (waits && op->config.deterministic)
+            return ROOT_WAITS;
+    }
+    return waits ? ROOT_WAITS : ROOT_HAS_NOTHING;
+}
+
+/* A LOCK, from its group or from a child, is decided already, whatever failures the subtree
+ * reports. */
+static void advance_root(struct ftc_op *op, struct ftc_actions *out)
+{
+    if (op->has_lock || ftc_topology_group_is_everybody(op->config.topology)) {
+        ftc_op_decide(op, FTC_VERDICT_VALUE, out);
+        return;
+    }
+    switch (choose_subtree(op)) {
+    case ROOT_WAITS:
+        break;
+    case ROOT_HAS_VALUE:
+        ftc_op_decide(op, FTC_VERDICT_VALUE, out);
+        break;
+    case ROOT_HAS_NOTHING:
+        ftc_op_decide(op, FTC_VERDICT_EXCESS, out);
+        break;
+    }
+}
+
+static void advance_non_root(struct ftc_op *op, struct ftc_actions *out)
+{
+    if (!settle(op, op->child, op->child_count))
+        return;
+    if (!ftc_topology_group_is_everybody(op->config.topology))
+        send_to_parent(op, out);
+    if (op->config.kind == FTC_OP_ALLREDUCE) {
+        ftc_op_enter(op, FTC_PHASE_DISSEMINATION);
+        return;
+    }
+    op->result.verdict = FTC_VERDICT_VALUE;
+    ftc_op_enter(op, FTC_PHASE_DONE);
+}
+
+void ftc_reduce_advance(struct ftc_op *op, struct ftc_actions *out)
+{
+    if (op->phase == FTC_PHASE_UP_CORRECTION && settle(op, op->group, op->group_count))
+        ftc_op_enter(op, FTC_PHASE_TREE);
+    if (op->phase != FTC_PHASE_TREE)
+        return;
+    if (is_root(op))
+        advance_root(op, out);
+    else
+        advance_non_root(op, out);
+}
+
+static void keep_value(const struct ftc_op *op, struct ftc_slot *slot, const void *value)
+{
+    memcpy(slot->buffer, value, op->config.value_bytes);
+    slot->state = FTC_SLOT_ARRIVED;
+}
+
+/* Whether a value that arrives for @slot now is the next one to combine: then it need not be kept.
+ */
+static bool is_next(const struct ftc_op *op, const struct ftc_slot *slots,
+                    const struct ftc_slot *slot)
+{
+    if (!op->config.deterministic)
+        return true;
+    for (const struct ftc_slot *s = slots; s < slot; s++)
+        if (s->state == FTC_SLOT_PENDING || s->state == FTC_SLOT_ARRIVED)
+            return false;
+    return true;
+}
+
+static void arrive(struct ftc_op *op, struct ftc_slot *slots, int count, struct ftc_slot *slot,
+                   const void *value, bool phase_is_on)
+{
+    if (phase_is_on)
+        settle(op, slots, count);
+    if (phase_is_on && is_next(op, slots, slot)) {
+        add_value(op, value);
+        slot->state = FTC_SLOT_TAKEN;
+    } else {
+        keep_value(op, slot, value);
+    }
+}
+
+static void child_of_root_message(struct ftc_op *op, struct ftc_slot *slot,
+                                  const struct ftc_message *m)
+{
+    int subtree = (int)(slot - op->child) + 1;
+
+    if (ftc_failure_info_is_unusable(m->info, op->config.failure_scheme, op->config.topology,
+                                     op->root, subtree)) {
+        slot->state = FTC_SLOT_FAILED;
+    } else {
+        keep_value(op, slot, m->value);
+    }
+}
+
+static enum ftc_step_outcome tree_message(struct ftc_op *op, struct ftc_slot *slot,
+                                          const struct ftc_message *m)
+{
+    bool lock = m->verdict != FTC_VERDICT_NONE;
+    struct ftc_result result = {
+        .verdict = m->verdict, .attempt = m->decided, .failed = m->info, .value = m->value};
+
+    if (!m->info)
+        return FTC_STEP_BAD;
+    if (lock)
+        ftc_op_hold_lock(op, &result);
+    else
+        ftc_failure_info_merge(&op->info, op->config.failure_scheme, m->info);
+    if (lock)
+        slot->state = FTC_SLOT_TAKEN;
+    else if (is_root(op))
+        child_of_root_message(op, slot, m);
+    else
+        arrive(op, op->child, op->child_count, slot, m->value, op->phase == FTC_PHASE_TREE);
+    return FTC_STEP_OK;
+}
+
+enum ftc_step_outcome ftc_reduce_message(struct ftc_op *op, int from, const struct ftc_message *m)
+{
+    bool is_child = m->kind == FTC_MESSAGE_TREE;
+    struct ftc_slot *slots = is_child ? op->child : op->group;
+    int count = is_child ? op->child_count : op->group_count;
+    struct ftc_slot *slot = find_slot(slots, count, from);
+
+    if (!slot || from == op->config.rank || (!is_child && m->verdict != FTC_VERDICT_NONE))
+        return FTC_STEP_BAD;
+    if (slot->state != FTC_SLOT_PENDING)
+        return FTC_STEP_OK; /* the news of its death was faster */
+    if (is_child)
+        return tree_message(op, slot, m);
+    arrive(op, slots, count, slot, m->value, op->phase == FTC_PHASE_UP_CORRECTION);
+    return FTC_STEP_OK;
+}
+
+void ftc_reduce_peer_failed(struct ftc_op *op, int rank)
+{
+    fail_slot(op, find_slot(op->group, op->group_count, rank), false);
+    fail_slot(op, find_slot(op->child, op->child_count, rank), true);
+}
+
+static bool is_pending(const struct ftc_op *op, struct ftc_slot *slots, int count, int rank)
+{
+    const struct ftc_slot *s = find_slot(slots, count, rank);
+
+    return s && s->state == FTC_SLOT_PENDING && rank != op->config.rank;
+}
+
+bool ftc_reduce_awaits(const struct ftc_op *op, int rank)
+{
+    return is_pending(op, op->group, op->group_count, rank) ||
+           is_pending(op, op->child, op->child_count, rank);
+}
+
+/* @from has left the operation with @published: it stands in for the messages that it will not
+ * send. */
+bool ftc_reduce_take_lock(struct ftc_op *op, int from, const struct ftc_result *published)
+{
+    struct ftc_slot *in_group = find_slot(op->group, op->group_count, from);
+    struct ftc_slot *child = find_slot(op->child, op->child_count, from);
+    bool taken = false;
+
+    if (in_group && in_group->state == FTC_SLOT_PENDING) {
+        in_group->state = FTC_SLOT_TAKEN;
+        taken = true;
+    }
+    if (child && child->state == FTC_SLOT_PENDING) {
+        child->state = FTC_SLOT_TAKEN;
+        taken = true;
+    }
+    if (taken)
+        ftc_op_hold_lock(op, published);
+    return taken;
+}

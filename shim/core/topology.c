@@ -1,0 +1,182 @@
+#include "topology.h"
+
+#include <assert.h>
+
+/* Index of a vrank >= 1 inside its subtree: also the number of its up-correction group. */
+static int node_index(const struct ftc_topology *t, int vrank)
+{
+    assert(vrank >= 1); /* (0 - 1) / (f + 1) is 0 in C and would put the root in group 0 */
+    return (vrank - 1) / (t->f + 1);
+}
+
+static int node_vrank(const struct ftc_topology *t, int index, int subtree)
+{
+    return index * (t->f + 1) + subtree;
+}
+
+static int effective_f(int n, int f)
+{
+    return f < n - 1 ? f : n - 1;
+}
+
+static int largest_subtree(int n, int f)
+{
+    return (n - 1 + f) / (f + 1);
+}
+
+/* kary: node j has the children kj+1 .. kj+k. */
+static void shape_kary(struct ftc_topology *t, int k)
+{
+    for (int j = 1; j < t->nodes; j++)
+        t->parent[j] = (j - 1) / k;
+}
+
+/* Every node that has the value at tick T passes it on at T, T + gap, T + 2 gap ..., and each copy
+ * is usable @latency ticks after it left: the fastest tree under LogP with latency = L + 2o and gap
+ * = max(o, g). latency 1, gap 1 is the binomial tree, latency k, gap 1 is Lame(k).
+ *
+ * Nodes are numbered in the order in which they get the value. Sends are ordered by (departure,
+ * sender), so the next sender is found by going round the nodes once a tick: a cursor over the
+ * senders of each tick, found through the tick at which each node is ready. */
+static void shape_greedy(struct ftc_topology *t, int latency, int gap)
+{
+    int32_t *ready = t->next_sibling; /* scratch until the links are made */
+    int known = 1, arrived = 1;
+
+    ready[0] = 0;
+    for (int tick = 0; known < t->nodes; tick++) {
+        while (arrived < known && ready[arrived] <= tick)
+            arrived++;
+        for (int j = 0; j < arrived && known < t->nodes; j++) {
+            if ((tick - ready[j]) % gap != 0)
+                continue;
+            t->parent[known] = j;
+            ready[known++] = tick + latency;
+        }
+    }
+}
+
+static void link_children(struct ftc_topology *t)
+{
+    for (int j = 0; j < t->nodes; j++) {
+        t->first_child[j] = t->next_sibling[j] = -1;
+        t->child_count[j] = t->child_ordinal[j] = 0;
+    }
+    for (int j = t->nodes - 1; j >= 1; j--) {
+        t->next_sibling[j] = t->first_child[t->parent[j]];
+        t->first_child[t->parent[j]] = j;
+    }
+    for (int j = 1; j < t->nodes; j++) {
+        t->child_ordinal[j] = t->child_count[t->parent[j]]++;
+        if (t->child_count[t->parent[j]] > t->max_children)
+            t->max_children = t->child_count[t->parent[j]];
+    }
+}
+
+size_t ftc_topology_storage_bytes(int n, int f)
+{
+    return 5 * sizeof(int32_t) * (size_t)(largest_subtree(n, effective_f(n, f)) + 1);
+}
+
+void ftc_topology_init(struct ftc_topology *t, int n, int f, const struct ftc_tree_shape *shape,
+                       void *storage)
+{
+    int32_t *array = storage;
+
+    assert(n >= 1);
+    assert(f >= 0);
+    f = effective_f(n, f);
+    *t = (struct ftc_topology){.n = n, .f = f, .nodes = largest_subtree(n, f)};
+    t->parent = array;
+    t->first_child = array + (t->nodes + 1);
+    t->next_sibling = array + 2 * (t->nodes + 1);
+    t->child_count = array + 3 * (t->nodes + 1);
+    t->child_ordinal = array + 4 * (t->nodes + 1);
+    t->parent[0] = -1;
+    switch (shape->kind) {
+    case FTC_TREE_BINOMIAL:
+        shape_greedy(t, 1, 1);
+        break;
+    case FTC_TREE_KARY:
+        shape_kary(t, shape->k);
+        break;
+    case FTC_TREE_LAME:
+        shape_greedy(t, shape->k, 1);
+        break;
+    case FTC_TREE_OPTIMAL:
+        shape_greedy(t, shape->logp.L + 2 * shape->logp.o,
+                     shape->logp.g > shape->logp.o ? shape->logp.g : shape->logp.o);
+        break;
+    }
+    link_children(t);
+}
+
+struct ftc_up_correction_group ftc_topology_group(const struct ftc_topology *t, int vrank)
+{
+    int remainder = ftc_topology_remainder(t);
+    int last = (t->n - 1) / (t->f + 1); /* number of the incomplete group, if there is one */
+    int group;
+
+    if (vrank == 0 && remainder == 0)
+        return (struct ftc_up_correction_group){0};
+    group = vrank == 0 ? last : node_index(t, vrank);
+    return (struct ftc_up_correction_group){
+        .first = node_vrank(t, group, 1),
+        .count = group == last ? remainder : t->f + 1,
+        .with_root = group == last,
+    };
+}
+
+int ftc_topology_parent(const struct ftc_topology *t, int vrank)
+{
+    int j;
+
+    if (vrank == 0)
+        return -1;
+    j = node_index(t, vrank);
+    return j == 0 ? 0 : node_vrank(t, t->parent[j], ftc_topology_subtree(t, vrank));
+}
+
+/* A subtree that lacks the last index has one leaf less: links to it lead out of 0..n-1. */
+static int existing(const struct ftc_topology *t, int index, int subtree)
+{
+    int vrank = index < 0 ? -1 : node_vrank(t, index, subtree);
+
+    return vrank < t->n ? vrank : -1;
+}
+
+int ftc_topology_first_child(const struct ftc_topology *t, int vrank)
+{
+    if (vrank == 0)
+        return t->n > 1 ? 1 : -1;
+    return existing(t, t->first_child[node_index(t, vrank)], ftc_topology_subtree(t, vrank));
+}
+
+int ftc_topology_next_sibling(const struct ftc_topology *t, int vrank)
+{
+    int j = node_index(t, vrank);
+
+    if (j == 0) /* children of the root: 1..f+1 */
+        return vrank < ftc_topology_subtrees(t) ? vrank + 1 : -1;
+    return existing(t, t->next_sibling[j], ftc_topology_subtree(t, vrank));
+}
+
+int ftc_topology_child_count(const struct ftc_topology *t, int vrank)
+{
+    int j, last;
+
+    if (vrank == 0)
+        return ftc_topology_subtrees(t);
+    j = node_index(t, vrank);
+    last = t->nodes - 1; /* only the last index can be missing */
+    if (last > 0 && t->parent[last] == j && existing(t, last, ftc_topology_subtree(t, vrank)) < 0)
+        return t->child_count[j] - 1;
+    return t->child_count[j];
+}
+
+int ftc_topology_child_ordinal(const struct ftc_topology *t, int vrank)
+{
+    int j = node_index(t, vrank);
+
+    return j == 0 ? vrank - 1 : t->child_ordinal[j];
+}

@@ -1,0 +1,104 @@
+/* topology: who talks to whom (paper, sections "Up-Correction" and "Properties"; DESIGN section 2).
+ *
+ * Processes are numbered by vrank: the root and rank 0 swap numbers, so that the root is vrank 0.
+ * With f = 1 and n = 8, the up-correction groups are the rows and the subtrees of the root the
+ * columns:
+ *
+ *        subtree 1   subtree 2
+ *            1           2        group 0
+ *            3           4        group 1
+ *            5           6        group 2
+ *            7          (0)       group 3: only r = 1 member, so the root joins it
+ *
+ * A subtree is any tree over the index j = (vrank - 1) div (f + 1); the same tree serves all
+ * subtrees and all roots, because each shape numbers its nodes so that dropping the last ones
+ * leaves a tree.
+ */
+#ifndef FTC_TOPOLOGY_H
+#define FTC_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ftc_tree_kind { FTC_TREE_BINOMIAL, FTC_TREE_KARY, FTC_TREE_LAME, FTC_TREE_OPTIMAL };
+
+/* Costs of the LogP model in ticks: latency, overhead of a send or receive, gap between sends. */
+struct ftc_logp {
+    int L, o, g;
+};
+
+struct ftc_tree_shape {
+    enum ftc_tree_kind kind;
+    int k;                /* kary: children a node; lame: order */
+    struct ftc_logp logp; /* optimal */
+};
+
+struct ftc_topology {
+    int n;            /* processes */
+    int f;            /* tolerated failures, at most n - 1 */
+    int nodes;        /* of the largest subtree */
+    int max_children; /* of any process but the root */
+    int32_t *parent;  /* over the index j; -1 at j = 0 */
+    int32_t *first_child;
+    int32_t *next_sibling;
+    int32_t *child_count;
+    int32_t *child_ordinal; /* position among the parent's children */
+};
+
+/* Bytes that ftc_topology_init() needs for n processes. */
+size_t ftc_topology_storage_bytes(int n, int f);
+
+/* Builds the topology in @storage, which must stay for its lifetime. f is cut to n - 1. */
+void ftc_topology_init(struct ftc_topology *t, int n, int f, const struct ftc_tree_shape *shape,
+                       void *storage);
+
+/* The swap is its own inverse: vrank of a rank, and rank of a vrank. */
+static inline int ftc_topology_swap(int rank_or_vrank, int root)
+{
+    if (rank_or_vrank == root)
+        return 0;
+    return rank_or_vrank == 0 ? root : rank_or_vrank;
+}
+
+/* Members of the last group besides the root; 0: the root is in no group. */
+static inline int ftc_topology_remainder(const struct ftc_topology *t)
+{
+    return (t->n - 1) % (t->f + 1);
+}
+
+/* n <= f + 1: the group is everybody, and its exchange alone is the result. */
+static inline bool ftc_topology_group_is_everybody(const struct ftc_topology *t)
+{
+    return t->n <= t->f + 1;
+}
+
+/* Subtree 1..f+1 of a vrank >= 1. */
+static inline int ftc_topology_subtree(const struct ftc_topology *t, int vrank)
+{
+    return (vrank - 1) % (t->f + 1) + 1;
+}
+
+/* Number of children of the root. */
+static inline int ftc_topology_subtrees(const struct ftc_topology *t)
+{
+    return t->n - 1 < t->f + 1 ? t->n - 1 : t->f + 1;
+}
+
+/* The up-correction group of @vrank: vranks first..first+count-1, and the root if with_root.
+ * count is 0 for a root that is in no group. */
+struct ftc_up_correction_group {
+    int first, count;
+    bool with_root;
+};
+struct ftc_up_correction_group ftc_topology_group(const struct ftc_topology *t, int vrank);
+
+/* Tree neighbours by vrank; -1: there is none. Children come in the order of sends in a broadcast.
+ */
+int ftc_topology_parent(const struct ftc_topology *t, int vrank);
+int ftc_topology_first_child(const struct ftc_topology *t, int vrank);
+int ftc_topology_next_sibling(const struct ftc_topology *t, int vrank);
+int ftc_topology_child_count(const struct ftc_topology *t, int vrank);
+int ftc_topology_child_ordinal(const struct ftc_topology *t, int vrank);
+
+#endif

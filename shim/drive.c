@@ -1,0 +1,295 @@
+#include "drive.h"
+
+#include "early.h"
+#include "monitor/publication.h"
+#include "report.h"
+#include "suspect.h"
+#include "wait.h"
+
+#include <stdlib.h>
+
+/* Calls that are being carried out: one a thread. */
+enum { MAX_ACTIVE = 256 };
+static struct ftc_comm *active[MAX_ACTIVE];
+static int active_count;
+
+static struct ftc_failure_info scratch_info; /* of the message at hand */
+
+static struct ftc_comm *find_active(uint64_t id)
+{
+    for (int i = 0; i < active_count; i++)
+        if (active[i]->id == id)
+            return active[i];
+    return NULL;
+}
+
+static void step(struct ftc_comm *c, const struct ftc_event *event)
+{
+    ftc_op_step(&c->op, event, &c->actions);
+}
+
+/* Carries out sends as far as the rings have room. While some are left the operation takes no
+ * further step, because what they point to is the engine's until then. */
+static bool flush(struct ftc_comm *c)
+{
+    const struct ftc_library *l = &ftc_library;
+    struct ftc_envelope envelope = {
+        .communicator_id = c->id, .seq = c->seq, .signature = c->signature};
+    int left = 0;
+
+    for (int i = 0; i < c->actions.count; i++) {
+        const struct ftc_send *s = &c->actions.send[i];
+        uint32_t to = c->slot[c->member[s->to]];
+
+        if (!ftc_transport_send(&ftc_library.transport, to, &s->message, &envelope,
+                                l->settings.failure_info, c->op.config.value_bytes) &&
+            ftc_board_state(&l->board, to) < FTC_RANK_FINALIZED)
+            c->actions.send[left++] = *s;
+    }
+    c->actions.count = left;
+    return left == 0;
+}
+
+/* What to do with a message that is at hand. */
+enum fate { TAKEN, EARLY, BLOCKED };
+
+static enum fate deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope *envelope,
+                         size_t value_bytes, const struct ftc_message *m)
+{
+    struct ftc_event event = {
+        .kind = FTC_EVENT_MESSAGE, .peer = c->member_of_slot[from], .message = m};
+    enum ftc_step_outcome outcome;
+
+    if (event.peer < 0)
+        return TAKEN; /* left out: it is dead */
+    if (c->actions.count > 0)
+        return BLOCKED;
+    if (envelope->signature != c->signature) {
+        c->mismatched = c->member[event.peer];
+        return TAKEN;
+    }
+    if (m->value && value_bytes != c->op.config.value_bytes)
+        return TAKEN;
+    outcome = ftc_op_step(&c->op, &event, &c->actions);
+    flush(c);
+    return outcome == FTC_STEP_LATER ? EARLY : TAKEN;
+}
+
+/* Which operation a message belongs to; sequence numbers may wrap. */
+static enum fate dispatch(uint32_t from, const void *wire, size_t bytes)
+{
+    struct ftc_envelope envelope;
+    struct ftc_message m;
+    struct ftc_comm *c;
+    size_t value_bytes;
+    int32_t ahead;
+
+    if (ftc_message_decode(wire, bytes, ftc_library.settings.failure_info, &envelope, &value_bytes,
+                           &m, &scratch_info) != 0)
+        return TAKEN; /* nothing that a correct peer sends */
+    c = find_active(envelope.communicator_id);
+    if (!c)
+        c = ftc_comm_find(envelope.communicator_id);
+    if (!c) /* freed here, or not used here yet */
+        return ftc_comm_was_freed(envelope.communicator_id) ? TAKEN : EARLY;
+    ahead = (int32_t)(envelope.seq - c->seq);
+    if (ahead < 0)
+        return TAKEN; /* late: the operation is over */
+    if (ahead > 0 || !c->active)
+        return EARLY;
+    return deliver(c, from, &envelope, value_bytes, &m);
+}
+
+static bool poll_peer(uint32_t from)
+{
+    struct ftc_transport *t = &ftc_library.transport;
+    const void *wire;
+    size_t bytes;
+    bool progress = false;
+
+    while ((wire = ftc_transport_peek(t, from, &bytes)) != NULL) {
+        enum fate fate = dispatch(from, wire, bytes);
+
+        if (fate == BLOCKED || (fate == EARLY && !ftc_early_keep(from, wire, bytes)))
+            break;
+        ftc_transport_drop(t, from);
+        progress = true;
+    }
+    return progress;
+}
+
+static bool poll_peers(void)
+{
+    uint32_t n = ftc_library.board.geometry.slots, self = ftc_library.self;
+    bool progress = false;
+
+    for (uint32_t from = 0; from < n; from++)
+        if (from != self)
+            progress |= poll_peer(from);
+    return progress;
+}
+
+/* Offers the kept messages again: when an operation starts, and when its attempt has changed. */
+static void offer_early(void)
+{
+    struct ftc_early_message **link = ftc_early_first();
+
+    while (*link) {
+        enum fate fate = dispatch((*link)->from, (*link)->wire, (*link)->bytes);
+
+        if (fate == TAKEN)
+            ftc_early_release(link);
+        else
+            link = &(*link)->next;
+    }
+}
+
+static void peer_died(struct ftc_comm *c, int member)
+{
+    struct ftc_event event = {.kind = FTC_EVENT_PEER_FAILED, .peer = member};
+
+    c->dead[member] = true;
+    c->known_dead++;
+    step(c, &event);
+    ftc_report_noticed(c, c->slot[c->member[member]]);
+}
+
+/* One load tells that nobody has died since the last look. The news waits while sends are pending.
+ */
+static bool look_for_deaths(struct ftc_comm *c)
+{
+    struct ftc_board *board = &ftc_library.board;
+    uint32_t deaths = atomic_load_explicit(&board->shared->deaths, memory_order_acquire);
+
+    if (deaths == c->deaths_seen || c->actions.count > 0)
+        return false;
+    for (int i = 0; i < c->member_count; i++) {
+        uint32_t slot = c->slot[c->member[i]];
+
+        if (c->dead[i] || ftc_board_state(board, slot) != FTC_RANK_FAILED)
+            continue;
+        poll_peer(slot); /* what it has sent still counts */
+        if (c->actions.count > 0)
+            return true;
+        peer_died(c, i);
+        if (!flush(c))
+            return true;
+    }
+    c->deaths_seen = deaths;
+    return true;
+}
+
+/* Rules 3 and 4: whoever has left the operation stands for itself by what it published. */
+static bool look_for_published(struct ftc_comm *c)
+{
+    struct ftc_publication copy = {.value = c->published_value};
+    bool progress = false;
+
+    for (int i = 0; i < c->member_count && c->actions.count == 0; i++) {
+        struct ftc_event event = {
+            .kind = FTC_EVENT_PUBLISHED, .peer = i, .published = &copy.result};
+
+        if (c->dead[i] || !ftc_op_awaits(&c->op, i) ||
+            !ftc_published(&ftc_library.board, c->slot[c->member[i]], c->id, c->seq,
+                           c->op.config.value_bytes, &copy))
+            continue;
+        step(c, &event);
+        flush(c);
+        progress = true;
+    }
+    return progress;
+}
+
+/* One turn of the wait loop; false if nothing has happened. */
+static bool turn(struct ftc_comm *c)
+{
+    uint32_t attempt = c->op.attempt;
+    bool progress = poll_peers();
+
+    if (c->actions.count > 0)
+        progress |= flush(c);
+    progress |= look_for_deaths(c);
+    if (c->known_dead > 0 || ftc_library.suspects)
+        progress |= look_for_published(c);
+    if (c->op.attempt != attempt)
+        offer_early();
+    return progress;
+}
+
+static void start(struct ftc_comm *c, const struct ftc_drive_request *r)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+    struct ftc_event event = {.kind = FTC_EVENT_PEER_FAILED};
+
+    ftc_op_init(&c->op,
+                &(struct ftc_op_config){
+                    .kind = r->kind,
+                    .algorithm = s->algorithm,
+                    .failure_scheme = s->failure_info,
+                    .correction = s->correction.kind,
+                    .ring_distance = s->correction.d,
+                    .deterministic = s->deterministic,
+                    .topology = &c->topology,
+                    .rank = c->self,
+                    .root = r->root,
+                    .value_bytes = r->value_bytes,
+                    .original = r->contribution,
+                    .combine = r->combine,
+                    .context = r->context,
+                },
+                c->op_storage);
+    c->actions.count = 0;
+    c->mismatched = -1;
+    c->signature = r->signature;
+    c->active = true;
+    active[active_count++] = c;
+    for (event.peer = 0; c->known_dead > 0 && event.peer < c->member_count; event.peer++)
+        if (c->dead[event.peer])
+            step(c, &event);
+    look_for_deaths(c);
+    event.kind = FTC_EVENT_START;
+    step(c, &event);
+    flush(c);
+    offer_early();
+}
+
+static void stop(struct ftc_comm *c)
+{
+    for (int i = 0; i < active_count; i++)
+        if (active[i] == c)
+            active[i--] = active[--active_count];
+    c->active = false;
+    c->seq++;
+}
+
+static bool is_over(const struct ftc_comm *c)
+{
+    return (ftc_op_is_done(&c->op) && c->actions.count == 0) || c->mismatched >= 0;
+}
+
+enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request,
+                                 int *mismatched)
+{
+    struct ftc_wait wait;
+
+    if (active_count == MAX_ACTIVE || ftc_comm_reserve(c, request->value_bytes) != 0)
+        return FTC_DRIVE_NO_MEMORY;
+    start(c, request);
+    ftc_wait_begin(&wait);
+    ftc_suspect_begin(c);
+    while (!is_over(c)) {
+        if (turn(c))
+            ftc_wait_reset(&wait);
+        else
+            ftc_wait_turn(&wait, c);
+    }
+    ftc_fence_check();
+    if (c->mismatched < 0 && request->kind == FTC_OP_ALLREDUCE)
+        ftc_publish(&ftc_library.board, ftc_library.self, c->entry, c->id, c->seq, &c->op.result,
+                    request->value_bytes);
+    ftc_fence_check();
+    ftc_report_recovered(c);
+    stop(c);
+    *mismatched = c->mismatched;
+    return c->mismatched >= 0 ? FTC_DRIVE_MISMATCH : FTC_DRIVE_DONE;
+}

@@ -1,0 +1,21 @@
+/* error: how failures that cannot be tolerated reach the program. */
+#ifndef FTC_ERROR_H
+#define FTC_ERROR_H
+
+#include "call.h"
+#include "comm.h"
+
+/* More than f failures: an error of class MPIX_ERR_PROC_FAILED through @call's error handler, or
+ * the end of the job with on_excess = abort. Returns the error code. */
+int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c);
+
+/* @other has called something else: an error of class MPI_ERR_OTHER that names both calls. */
+int ftc_error_mismatch(const struct ftc_call *call, const struct ftc_comm *c, int other);
+
+/* The text of the last error with @code that was raised here, or NULL. */
+const char *ftc_error_text(int code);
+
+/* Class MPI_ERR_NO_MEM. */
+int ftc_error_no_memory(const struct ftc_call *call);
+
+#endif

@@ -1,0 +1,48 @@
+/* library: what one process of a protected job holds between MPI_Init and MPI_Finalize. */
+#ifndef FTC_LIBRARY_H
+#define FTC_LIBRARY_H
+
+#include "../config/settings.h"
+#include "monitor/board.h"
+#include "transport/transport.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ftc_library_state {
+    FTC_LIBRARY_IDLE = 0, /* not initialised, switched off, or not usable here */
+    FTC_LIBRARY_ACTIVE,
+    FTC_LIBRARY_ENDED, /* MPI_Finalize has returned */
+};
+
+struct ftc_library {
+    enum ftc_library_state state;
+    struct ftc_settings settings;
+    struct ftc_board board;
+    struct ftc_transport transport;
+    uint32_t self; /* board slot of this rank */
+    int world_rank, world_size;
+    uint32_t *slot_of_world;
+    bool oversubscribed; /* this host has more ranks than cores */
+    bool suspects;       /* monitor = timeout: silence means death */
+    bool threaded;       /* MPI_THREAD_MULTIPLE: calls hold the lock */
+    bool ended_mpi;      /* after a failure: PMPI_Finalize was not called */
+    pthread_mutex_t lock;
+};
+
+extern struct ftc_library ftc_library;
+
+static inline void ftc_library_lock(void)
+{
+    if (ftc_library.threaded)
+        pthread_mutex_lock(&ftc_library.lock);
+}
+
+static inline void ftc_library_unlock(void)
+{
+    if (ftc_library.threaded)
+        pthread_mutex_unlock(&ftc_library.lock);
+}
+
+#endif

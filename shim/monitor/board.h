@@ -1,0 +1,133 @@
+/* board: the shared-memory segment of one host (DESIGN section 6).
+ *
+ * The board holds one slot a rank with its state, the last allreduce that each rank published for
+ * each communicator (DESIGN section 5, rules 1 to 5), and the message rings of shim/transport. It
+ * is an unnamed memory file: the first rank of the host creates it, the others open it through that
+ * process's file table, which the kernel allows to the same user only. Nothing has to be removed
+ * when a job ends, however it ends.
+ *
+ * Everything in the segment can be written by any process of the job. A reader therefore checks
+ * each index and length before it uses them; the segment itself is sealed against shrinking.
+ */
+#ifndef FTC_BOARD_H
+#define FTC_BOARD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The life of a rank. A rank only moves down this list; FINALIZED and FAILED are final. */
+enum ftc_rank_state {
+    FTC_RANK_STARTING = 0, /* MPI_Init has not returned */
+    FTC_RANK_RUNNING,      /* protected: its death is tolerated */
+    FTC_RANK_FINALIZING, /* inside MPI_Finalize, past the last point where survivors wait for it */
+    FTC_RANK_FINALIZED,  /* MPI_Finalize returned: it owes nobody a message any more */
+    FTC_RANK_FAILED,     /* fail-stop: it sends nothing more, whatever it does */
+};
+
+enum ftc_death_cause {
+    FTC_DEATH_NONE = 0,
+    FTC_DEATH_SIGNAL,    /* value: signal number */
+    FTC_DEATH_EXIT,      /* value: exit status, without MPI_Finalize */
+    FTC_DEATH_SUSPECTED, /* value: slot that took it for dead (monitor = timeout) */
+};
+
+/* The last call that a rank carried out here: for messages to people, and to know who is still
+ * inside. */
+struct ftc_board_activity {
+    _Atomic uint32_t inside; /* 1 from the start of the call to its end */
+    _Atomic uint32_t call;   /* enum ftc_call_kind */
+    _Atomic uint32_t seq;
+    _Atomic int32_t root;
+    _Atomic uint64_t communicator_id;
+    _Atomic int64_t count;
+    _Atomic int32_t datatype, op; /* MPI handles in that process */
+    _Atomic uint64_t heartbeat;   /* monitor = timeout: grows while the rank waits in a call */
+};
+
+/* How the survivors took the death of a rank; times are CLOCK_MONOTONIC. */
+struct ftc_board_aftermath {
+    _Atomic int32_t
+        noticed_by; /* world rank + 1 of the first that met the death in an operation; 0: nobody */
+    _Atomic uint32_t call, seq; /* that operation */
+    _Atomic uint64_t noticed_ns;
+    _Atomic uint64_t recovered_ns; /* when the last of them had its result */
+};
+
+struct ftc_board_slot {
+    _Alignas(64) _Atomic uint32_t state;
+    _Atomic uint32_t death_cause; /* valid once state is FTC_RANK_FAILED */
+    _Atomic int32_t death_value;
+    _Atomic int32_t pid;
+    _Atomic int32_t world_rank;
+    _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
+    struct ftc_board_aftermath aftermath;
+    _Alignas(64) struct ftc_board_activity activity;
+};
+
+/* One published result; the bytes of the value follow. */
+struct ftc_board_entry {
+    _Alignas(64) _Atomic uint32_t version; /* odd while it is being written */
+    _Atomic uint32_t seq;
+    _Atomic uint64_t communicator_id; /* 0: unused */
+    uint32_t attempt;
+    uint32_t verdict; /* enum ftc_verdict */
+    uint32_t bytes;
+    uint32_t failed_count;
+    unsigned char data[]; /* failed ranks (int32_t each), then the value */
+};
+
+struct ftc_board_geometry {
+    uint32_t slots;              /* ranks on this host */
+    uint32_t entries;            /* communicators a rank can have published results of */
+    uint32_t entry_stride_bytes; /* header, failed ranks and value of one entry */
+    uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
+    uint32_t message_stride_bytes;
+};
+
+struct ftc_board_shared {
+    uint64_t magic;
+    uint64_t key[2]; /* drawn at random by the creator; a wrong segment is refused */
+    struct ftc_board_geometry geometry;
+    _Alignas(64) _Atomic uint32_t ready; /* ranks whose MPI_Init has nothing native left to do */
+    _Alignas(
+        64) _Atomic uint32_t deaths; /* grows with each death: one load tells that there is news */
+    _Alignas(64) struct ftc_board_slot slot[];
+};
+
+struct ftc_board {
+    struct ftc_board_shared *shared; /* NULL: not open */
+    struct ftc_board_geometry geometry;
+    size_t size_bytes;
+    int fd; /* -1 once it is not needed any more */
+};
+
+/* Creates the segment and draws its key. Returns 0 or a negative errno. */
+int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *geometry);
+
+/* Opens the segment that process @pid holds as descriptor @fd; fails with -EACCES unless it belongs
+ * to this user, is sealed, has the size its geometry calls for and carries @key. */
+int ftc_board_open(struct ftc_board *board, int pid, int fd, const uint64_t key[2]);
+
+/* Maps the segment behind @fd (taken over on success), with the same checks but the key. */
+int ftc_board_map(struct ftc_board *board, int fd);
+
+void ftc_board_close(struct ftc_board *board);
+
+/* Declares @slot dead unless it is FINALIZED or dead already; true if this call did it. */
+bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
+                           int value);
+
+/* Moves the caller's own slot on; false if somebody has declared it dead in the meantime. */
+bool ftc_board_advance(struct ftc_board *board, uint32_t slot, enum ftc_rank_state state);
+
+enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t slot);
+
+/* Addresses inside the segment; the indices must be below the geometry's counts. */
+struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,
+                                        uint32_t entry);
+void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
+size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
+
+#endif

@@ -1,0 +1,136 @@
+#include "pmi.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum { FINALIZE_MS = 5000, LINE_MAX_BYTES = 1024 };
+
+static bool environment_number(const char *name, long *value)
+{
+    const char *text = getenv(name);
+    char *end;
+
+    if (!text || !*text)
+        return false;
+    *value = strtol(text, &end, 10);
+    return *end == '\0' && *value >= 0 && *value <= 1 << 30;
+}
+
+static bool is_stream_socket(int fd)
+{
+    int type;
+    socklen_t size = sizeof type;
+
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+int ftc_pmi_fd(void)
+{
+    long fd, rank, size;
+
+    if (!environment_number("PMI_FD", &fd) || !environment_number("PMI_RANK", &rank) ||
+        !environment_number("PMI_SIZE", &size) || rank >= size || !is_stream_socket((int)fd))
+        return -1;
+    return (int)fd;
+}
+
+bool ftc_pmi_send(int fd, const char *command)
+{
+    char line[LINE_MAX_BYTES];
+    size_t length = strlen(command);
+
+    if (length + 1 > sizeof line)
+        return false;
+    memcpy(line, command, length);
+    line[length] = '\n';
+    /* One write: a command this short is never split by a stream socket that is not full. */
+    return send(fd, line, length + 1, MSG_NOSIGNAL) == (ssize_t)(length + 1);
+}
+
+static long now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000L + t.tv_nsec / 1000000L;
+}
+
+static bool readable_before(int fd, long deadline_ms)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    for (;;) {
+        long left = deadline_ms - now_ms();
+        int rv = poll(&p, 1, left > 0 ? (int)left : 0);
+
+        if (rv > 0)
+            return true;
+        if (rv == 0 || errno != EINTR)
+            return false;
+    }
+}
+
+static bool line_is(const char *line, size_t length, const char *command)
+{
+    size_t n = strlen(command);
+
+    return length >= n && memcmp(line, command, n) == 0 && (length == n || line[n] == ' ');
+}
+
+/* Reads byte by byte, so that nothing that follows the line is lost to a later caller. */
+static enum ftc_pmi_answer next_line(int fd, long deadline_ms, char line[LINE_MAX_BYTES],
+                                     size_t *length)
+{
+    *length = 0;
+    for (;;) {
+        char c;
+        ssize_t n;
+
+        if (!readable_before(fd, deadline_ms))
+            return FTC_PMI_SILENCE;
+        n = recv(fd, &c, 1, MSG_DONTWAIT);
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+            return FTC_PMI_CLOSED;
+        if (n < 0)
+            continue;
+        if (c == '\n')
+            return FTC_PMI_BARRIER_OUT; /* a whole line; the caller says which */
+        if (*length < LINE_MAX_BYTES)
+            line[(*length)++] = c;
+    }
+}
+
+enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)
+{
+    long deadline_ms = now_ms() + timeout_ms;
+
+    for (;;) {
+        char line[LINE_MAX_BYTES];
+        size_t length;
+        enum ftc_pmi_answer answer = next_line(fd, deadline_ms, line, &length);
+
+        if (answer == FTC_PMI_SILENCE || answer == FTC_PMI_CLOSED)
+            return answer;
+        if (line_is(line, length, "cmd=barrier_out"))
+            return FTC_PMI_BARRIER_OUT;
+        if (line_is(line, length, "cmd=finalize_ack"))
+            return FTC_PMI_FINALIZE_ACK;
+    }
+}
+
+void ftc_pmi_finalize(int fd)
+{
+    long deadline_ms = now_ms() + FINALIZE_MS;
+    enum ftc_pmi_answer answer;
+
+    if (!ftc_pmi_send(fd, "cmd=finalize"))
+        return;
+    do
+        answer = ftc_pmi_wait(fd, (int)(deadline_ms - now_ms()));
+    while (answer == FTC_PMI_BARRIER_OUT && now_ms() < deadline_ms);
+    shutdown(fd, SHUT_RDWR);
+}

@@ -1,0 +1,28 @@
+/* pmi: the few lines of PMI-1 that end a rank's account with the launcher (DESIGN section 7). */
+#ifndef FTC_PMI_H
+#define FTC_PMI_H
+
+#include <stdbool.h>
+
+/* The inherited PMI socket named by the environment, or -1 if this process is no rank of a launcher that
+ * uses one. */
+int ftc_pmi_fd(void);
+
+enum ftc_pmi_answer {
+    FTC_PMI_BARRIER_OUT,
+    FTC_PMI_FINALIZE_ACK,
+    FTC_PMI_SILENCE, /* nothing arrived in time */
+    FTC_PMI_CLOSED,  /* the other end has closed the connection, or it is broken */
+};
+
+/* Sends one command, without its newline; false if the connection is closed. */
+bool ftc_pmi_send(int fd, const char *command);
+
+/* Waits up to @timeout_ms for one of the answers above; all other lines are dropped. */
+enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms);
+
+/* Ends the account: the launcher does not take the closing of the socket for a crash any more. Harmless
+ * if it was done before, by MPI or by another process that holds the socket. Waits at most five seconds. */
+void ftc_pmi_finalize(int fd);
+
+#endif

@@ -1,0 +1,93 @@
+#include "publication.h"
+
+#include <string.h>
+
+static size_t value_offset(uint32_t failed_count)
+{
+    return failed_count * sizeof(int32_t);
+}
+
+uint32_t ftc_publication_stride(size_t value_bytes)
+{
+    size_t bytes = sizeof(struct ftc_board_entry) + value_offset(FTC_FAILED_MAX) + value_bytes;
+
+    return (uint32_t)((bytes + 63) / 64 * 64);
+}
+
+void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry,
+                 uint64_t communicator_id, uint32_t seq, const struct ftc_result *result,
+                 size_t value_bytes)
+{
+    struct ftc_board_entry *e = ftc_board_entry(board, self, entry);
+    uint32_t version = atomic_load_explicit(&e->version, memory_order_relaxed);
+    uint32_t failed_count = (uint32_t)result->failed->count;
+
+    atomic_store_explicit(&e->version, version + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&e->communicator_id, communicator_id, memory_order_relaxed);
+    atomic_store_explicit(&e->seq, seq, memory_order_relaxed);
+    e->attempt = result->attempt;
+    e->verdict = result->verdict;
+    e->bytes = result->value ? (uint32_t)value_bytes : 0;
+    e->failed_count = failed_count;
+    memcpy(e->data, result->failed->id, value_offset(failed_count));
+    if (e->bytes > 0)
+        memcpy(e->data + value_offset(failed_count), result->value, e->bytes);
+    atomic_store_explicit(&e->version, version + 2, memory_order_release);
+}
+
+static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
+                       struct ftc_publication *copy)
+{
+    uint32_t failed_count = e->failed_count;
+    uint32_t verdict = e->verdict;
+    size_t expected = verdict == FTC_VERDICT_VALUE ? value_bytes : 0;
+
+    if (failed_count > FTC_FAILED_MAX || e->bytes != expected ||
+        (verdict != FTC_VERDICT_VALUE && verdict != FTC_VERDICT_EXCESS))
+        return false;
+    copy->failed = (struct ftc_failure_info){.count = (int)failed_count};
+    memcpy(copy->failed.id, e->data, value_offset(failed_count));
+    memcpy(copy->value, e->data + value_offset(failed_count), expected);
+    copy->result = (struct ftc_result){
+        .verdict = (enum ftc_verdict)verdict,
+        .attempt = e->attempt,
+        .failed = &copy->failed,
+        .value = verdict == FTC_VERDICT_VALUE ? copy->value : NULL,
+    };
+    return true;
+}
+
+static const struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_t slot,
+                                                uint64_t communicator_id)
+{
+    for (uint32_t i = 0; i < board->geometry.entries; i++) {
+        const struct ftc_board_entry *e = ftc_board_entry(board, slot, i);
+        uint64_t id = atomic_load_explicit(&e->communicator_id, memory_order_relaxed);
+
+        if (id == communicator_id)
+            return e;
+        if (id == 0)
+            return NULL; /* entries are taken in ascending order */
+    }
+    return NULL;
+}
+
+bool ftc_published(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+                   uint32_t seq, size_t value_bytes, struct ftc_publication *copy)
+{
+    const struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
+    uint32_t version;
+    bool complete;
+
+    if (!e)
+        return false;
+    version = atomic_load_explicit(&e->version, memory_order_acquire);
+    if (version % 2 != 0 || atomic_load_explicit(&e->seq, memory_order_relaxed) != seq)
+        return false;
+    complete = copy_entry(e, value_bytes, copy);
+    atomic_thread_fence(memory_order_acquire);
+    return complete && atomic_load_explicit(&e->version, memory_order_relaxed) == version &&
+           atomic_load_explicit(&e->communicator_id, memory_order_relaxed) == communicator_id &&
+           ftc_board_state(board, slot) != FTC_RANK_FAILED;
+}

@@ -1,0 +1,29 @@
+/* publication: the last allreduce of each communicator on the board (DESIGN section 5, rules 1 to
+ * 5). */
+#ifndef FTC_PUBLICATION_H
+#define FTC_PUBLICATION_H
+
+#include "../core/message.h"
+#include "board.h"
+
+/* A copy of what somebody else published. */
+struct ftc_publication {
+    struct ftc_result result;
+    struct ftc_failure_info failed;
+    unsigned char *value; /* room for the largest value; the caller's */
+};
+
+/* Bytes of a board entry for values of up to @value_bytes. */
+uint32_t ftc_publication_stride(size_t value_bytes);
+
+/* Publishes @result of operation @seq in entry @entry of the caller's own slot @self. */
+void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry,
+                 uint64_t communicator_id, uint32_t seq, const struct ftc_result *result,
+                 size_t value_bytes);
+
+/* Copies what @slot published for operation @seq with values of @value_bytes; false if it has not,
+ * or if it was dead by the time the copy was complete (rule 5). */
+bool ftc_published(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+                   uint32_t seq, size_t value_bytes, struct ftc_publication *copy);
+
+#endif

@@ -1,0 +1,287 @@
+#include "runtime.h"
+
+#include "comm.h"
+#include "drive.h"
+#include "early.h"
+#include "facts.h"
+#include "monitor/monitor.h"
+#include "monitor/publication.h"
+#include "report.h"
+#include "suspect.h"
+#include "wait.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct ftc_library ftc_library = {.board.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+enum {
+    ENTRIES =
+        1024, /* communicators with a published result, a rank; untouched ones take no memory */
+    RING_DEPTH = 16, /* one operation needs at most four from one rank to another, each attempt */
+};
+
+static bool settings_loaded;
+
+static bool is_first_rank(void)
+{
+    const char *rank = getenv("PMI_RANK");
+
+    return !rank || strcmp(rank, "0") == 0;
+}
+
+/* Bad settings end the program before it starts, and one rank tells why. */
+static void load_settings(void)
+{
+    struct ftc_settings_error error;
+
+    settings_loaded = true;
+    if (ftc_settings_load(&ftc_library.settings, &error) == 0)
+        return;
+    if (is_first_rank())
+        fprintf(stderr, "ftcoll: %s\n", error.text);
+    _exit(2);
+}
+
+/* Runs in everything that is started with the library preloaded: whatever is no MPI rank is left
+ * alone. */
+__attribute__((constructor)) static void load(void)
+{
+    if (!ftc_monitor_is_rank())
+        return;
+    load_settings();
+    if (ftc_library.settings.enable && ftc_library.settings.monitor != FTC_MONITOR_TIMEOUT)
+        ftc_monitor_start();
+}
+
+static void say(const char *text)
+{
+    if (ftc_library.world_rank == 0)
+        fprintf(stderr, "ftcoll: not protected: %s\n", text);
+}
+
+/* True if @here is true on all ranks. */
+static bool everywhere(bool here)
+{
+    int mine = here, all = 0;
+
+    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return all != 0;
+}
+
+/* The job's processes can have started with different environments: rank 0's settings are
+ * everybody's. */
+static void share_settings(void)
+{
+    PMPI_Bcast(&ftc_library.settings, (int)sizeof ftc_library.settings, MPI_BYTE, 0,
+               MPI_COMM_WORLD);
+}
+
+static int cores(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return CPU_COUNT(&set);
+}
+
+struct board_address {
+    int pid, fd;
+    uint64_t key[2];
+};
+
+static struct ftc_board_geometry geometry(int ranks)
+{
+    size_t max_bytes = (size_t)ftc_library.settings.max_bytes;
+
+    return (struct ftc_board_geometry){
+        .slots = (uint32_t)ranks,
+        .entries = ENTRIES,
+        .entry_stride_bytes = ftc_publication_stride(max_bytes),
+        .ring_depth = RING_DEPTH,
+        .message_stride_bytes = ftc_transport_message_stride(max_bytes),
+    };
+}
+
+static bool create_board(struct board_address *address)
+{
+    struct ftc_board_geometry g = geometry(ftc_library.world_size);
+    int rv = ftc_board_create(&ftc_library.board, &g);
+
+    if (rv != 0) {
+        fprintf(stderr, "ftcoll: cannot create the board: %s\n", strerror(-rv));
+        return false;
+    }
+    address->pid = (int)getpid();
+    address->fd = ftc_library.board.fd;
+    memcpy(address->key, ftc_library.board.shared->key, sizeof address->key);
+    return true;
+}
+
+static bool join_board(const struct board_address *address)
+{
+    int rv = ftc_board_open(&ftc_library.board, address->pid, address->fd, address->key);
+
+    if (rv != 0)
+        fprintf(stderr, "ftcoll: rank %d cannot open the board of process %d: %s\n",
+                ftc_library.world_rank, address->pid, strerror(-rv));
+    return rv == 0;
+}
+
+/* Slots are numbered by world rank: all ranks are on one host. */
+static bool open_board(void)
+{
+    struct board_address address = {0};
+    bool here = true;
+
+    if (ftc_library.world_rank == 0)
+        here = create_board(&address);
+    if (!everywhere(here))
+        return false;
+    PMPI_Bcast(&address, (int)sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (ftc_library.world_rank != 0)
+        here = join_board(&address);
+    return everywhere(here);
+}
+
+static bool prepare(void)
+{
+    struct ftc_library *l = &ftc_library;
+
+    l->slot_of_world = malloc((size_t)l->world_size * sizeof *l->slot_of_world);
+    if (!l->slot_of_world)
+        return false;
+    for (int i = 0; i < l->world_size; i++)
+        l->slot_of_world[i] = (uint32_t)i;
+    l->oversubscribed = l->world_size > cores();
+    l->suspects = l->settings.monitor == FTC_MONITOR_TIMEOUT;
+    if (ftc_transport_open(&l->transport, &l->board, l->self) != 0 ||
+        ftc_early_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
+        ftc_report_open() != 0 || ftc_facts_open() != 0)
+        return false;
+    ftc_comm_open();
+    return ftc_comm_internal() != NULL;
+}
+
+static bool attach_monitor(void)
+{
+    struct ftc_monitor_options options = {.failure_exit_status =
+                                              ftc_library.settings.failure_exit_status};
+
+    return ftc_library.suspects ||
+           ftc_monitor_attach(ftc_library.board.fd, ftc_library.self, &options) == 0;
+}
+
+static void describe_self(void)
+{
+    struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.self];
+
+    atomic_store(&own->pid, (int)getpid());
+    atomic_store(&own->world_rank, ftc_library.world_rank);
+}
+
+/* From here on a death is tolerated; until everybody is here it ends the job, as it does natively.
+ */
+static void wait_until_all_are_ready(void)
+{
+    struct ftc_board_shared *shared = ftc_library.board.shared;
+
+    ftc_board_advance(&ftc_library.board, ftc_library.self, FTC_RANK_RUNNING);
+    atomic_fetch_add(&shared->ready, 1);
+    while (atomic_load(&shared->ready) < ftc_library.board.geometry.slots)
+        sched_yield();
+    ftc_library.state = FTC_LIBRARY_ACTIVE;
+}
+
+static bool is_one_host(void)
+{
+    MPI_Comm host;
+    int size = 0;
+
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    PMPI_Comm_size(host, &size);
+    PMPI_Comm_free(&host);
+    return size == ftc_library.world_size;
+}
+
+void ftc_runtime_start(int provided)
+{
+    struct ftc_library *l = &ftc_library;
+
+    if (!settings_loaded)
+        load_settings();
+    PMPI_Comm_rank(MPI_COMM_WORLD, &l->world_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &l->world_size);
+    if (!l->settings.enable || l->world_size == 1)
+        return;
+    l->self = (uint32_t)l->world_rank;
+    l->threaded = provided == MPI_THREAD_MULTIPLE;
+    share_settings();
+    if (!is_one_host()) {
+        say("the ranks are on more than one host");
+    } else if (!everywhere(ftc_monitor_present() || l->settings.monitor == FTC_MONITOR_TIMEOUT)) {
+        say("not every rank has a monitor process, because it was not started by mpiexec of MPICH "
+            "as a program linked with MPI; monitor = timeout works without");
+    } else if (!open_board()) {
+        say("no board");
+    } else {
+        describe_self();
+        if (everywhere(prepare() && attach_monitor()))
+            wait_until_all_are_ready();
+        else
+            say("no memory, or no answer from a monitor process");
+    }
+}
+
+static void combine_nothing(void *context, void *into, const void *from)
+{
+    (void)context;
+    (void)into;
+    (void)from;
+}
+
+/* An allreduce without data of all ranks; true if nobody has failed, which all survivors agree on.
+ */
+static bool synchronise(void)
+{
+    static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
+    struct ftc_comm *world = ftc_comm_internal();
+    struct ftc_drive_request request = {
+        .kind = FTC_OP_ALLREDUCE, .contribution = "", .combine = combine_nothing};
+    int mismatched;
+
+    ftc_library_lock();
+    ftc_report_call(&call, FTC_PASS_NONE);
+    if (ftc_drive(world, &request, &mismatched) != FTC_DRIVE_DONE)
+        fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
+                ftc_library.world_rank);
+    else
+        ftc_comm_exclude(world, world->op.result.failed);
+    ftc_library_unlock();
+    return world->member_count == ftc_library.world_size;
+}
+
+int ftc_runtime_finalize(void)
+{
+    struct ftc_library *l = &ftc_library;
+    int rv = MPI_SUCCESS;
+
+    if (l->state != FTC_LIBRARY_ACTIVE)
+        return PMPI_Finalize();
+    if (synchronise()) {
+        ftc_report_write();
+        ftc_board_advance(&l->board, l->self, FTC_RANK_FINALIZING);
+        rv = PMPI_Finalize();
+    } else {
+        ftc_report_write();
+        l->ended_mpi = true;
+        ftc_monitor_finish_pmi();
+    }
+    l->state = FTC_LIBRARY_ENDED;
+    ftc_board_advance(&l->board, l->self, FTC_RANK_FINALIZED);
+    return rv;
+}

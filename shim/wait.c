@@ -1,0 +1,82 @@
+#include "wait.h"
+
+#include "suspect.h"
+
+#include <sched.h>
+#include <time.h>
+
+enum {
+    SPIN_TURNS = 4000,             /* with a core for each rank: a few tens of microseconds */
+    SPIN_TURNS_OVERSUBSCRIBED = 4, /* somebody else needs the core to get on */
+    NATIVE_TURNS = 64,             /* turns between two looks at native MPI */
+    SLEEP_AFTER_NS = 2000000,      /* of yielding without any news */
+    SLEEP_SHARE = 64,              /* sleep this part of the time waited so far ... */
+    SLEEP_MAX_NS = 500000,         /* ... up to this */
+};
+
+uint64_t ftc_clock_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void ftc_wait_begin(struct ftc_wait *w)
+{
+    *w = (struct ftc_wait){0};
+}
+
+void ftc_wait_reset(struct ftc_wait *w)
+{
+    *w = (struct ftc_wait){0};
+}
+
+static void let_native_progress(void)
+{
+    int flag;
+
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+static void pause_core(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* The longer the wait has been, the less a late wake-up adds to it. */
+static void yield_or_sleep(uint64_t waited_ns)
+{
+    uint64_t ns = waited_ns / SLEEP_SHARE;
+
+    if (waited_ns < SLEEP_AFTER_NS) {
+        sched_yield();
+        return;
+    }
+    if (ns > SLEEP_MAX_NS)
+        ns = SLEEP_MAX_NS;
+    nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+}
+
+void ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
+{
+    uint32_t spins = ftc_library.oversubscribed ? SPIN_TURNS_OVERSUBSCRIBED : SPIN_TURNS;
+    uint64_t now;
+
+    w->turns++;
+    if (w->turns % NATIVE_TURNS == 0)
+        let_native_progress();
+    if (w->turns <= spins && !ftc_library.threaded) {
+        pause_core();
+        return;
+    }
+    now = ftc_clock_ns();
+    if (w->since_ns == 0)
+        w->since_ns = now;
+    ftc_suspect(c, now);
+    ftc_library_unlock();
+    yield_or_sleep(now - w->since_ns);
+    ftc_library_lock();
+}

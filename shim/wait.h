@@ -1,0 +1,28 @@
+/* wait: how a rank passes the time while an operation cannot go on.
+ *
+ * Spin, then yield the core, then sleep in growing steps. Waiting is inside a blocking MPI call, so
+ * native MPI gets its turn too: a peer may need this rank's progress on a point-to-point message
+ * before it calls the operation. */
+#ifndef FTC_WAIT_H
+#define FTC_WAIT_H
+
+#include "comm.h"
+
+struct ftc_wait {
+    uint32_t turns;    /* since something happened */
+    uint64_t since_ns; /* time of the first look at the clock in this idle period; 0: none yet */
+};
+
+uint64_t ftc_clock_ns(void); /* CLOCK_MONOTONIC */
+
+void ftc_wait_begin(struct ftc_wait *w);
+
+/* Something happened. */
+void ftc_wait_reset(struct ftc_wait *w);
+
+/* Nothing happened: gives up the lock for a moment. With monitor = timeout also looks whether peers
+ * that
+ * @c awaits have been silent for too long. */
+void ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c);
+
+#endif

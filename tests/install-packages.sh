@@ -1,0 +1,48 @@
+#!/bin/sh
+# Installs what building, the demo or the tests need and this machine lacks (Debian 12). Nothing is done, and
+# no right to install is needed, where everything is there.
+set -eu
+
+build="gcc:gcc make:make pkg-config:pkg-config mpicc.mpich:libmpich-dev mpiexec.hydra:mpich ar:binutils"
+check="clang:clang clang-format:clang-format valgrind:valgrind gdb:gdb gfortran:gfortran g++:g++
+       ps:procps git:git"
+headers_build="/usr/include/x86_64-linux-gnu/mpich/mpi.h:libmpich-dev /usr/include/ini.h:libinih-dev
+               /usr/include/x86_64-linux-gnu/libunwind.h:libunwind-dev"
+headers_check="/usr/include/check.h:check"
+
+case "${1-}" in
+build) commands=$build headers=$headers_build ;;
+check) commands="$build $check" headers="$headers_build $headers_check" ;;
+*)
+    echo "usage: $0 build|check" >&2
+    exit 2
+    ;;
+esac
+
+missing=
+for pair in $commands; do
+    command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
+done
+for pair in $headers; do
+    [ -e "${pair%%:*}" ] || missing="$missing ${pair#*:}"
+done
+if [ "$1" = check ] && ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-x86_64.a >/dev/null 2>&1; then
+    missing="$missing libclang-rt-dev"
+fi
+[ -n "$missing" ] || exit 0
+
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null 2>&1 || {
+        echo "$0: as root, please: apt-get install$missing" >&2
+        exit 1
+    }
+    sudo=sudo
+fi
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086 # a list of packages
+{
+    $sudo apt-get update -qq
+    $sudo apt-get install -y -qq --no-install-recommends $missing
+} >/dev/null

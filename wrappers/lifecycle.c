@@ -1,0 +1,108 @@
+/* The beginning and the end of MPI, in C and in mpi_f08, whose versions do not go through the C
+ * symbols. */
+#include "../shim/error.h"
+#include "../shim/library.h"
+#include "../shim/runtime.h"
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+int MPI_Init(int *argc, char ***argv)
+{
+    int rv = PMPI_Init(argc, argv);
+
+    if (rv == MPI_SUCCESS)
+        ftc_runtime_start(MPI_THREAD_SINGLE);
+    return rv;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int rv = PMPI_Init_thread(argc, argv, required, provided);
+
+    if (rv == MPI_SUCCESS)
+        ftc_runtime_start(*provided);
+    return rv;
+}
+
+int MPI_Finalize(void)
+{
+    return ftc_runtime_finalize();
+}
+
+int MPI_Finalized(int *flag)
+{
+    if (!ftc_library.ended_mpi)
+        return PMPI_Finalized(flag);
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Error_string(int code, char *text, int *length)
+{
+    const char *own = ftc_error_text(code);
+
+    if (!own)
+        return PMPI_Error_string(code, text, length);
+    *length = snprintf(text, MPI_MAX_ERROR_STRING, "%s", own);
+    return MPI_SUCCESS;
+}
+
+/* Fortran's optional arguments are null when they are absent. */
+void mpi_init_f08_(int *ierror);
+void mpi_init_thread_f08_(const int *required, int *provided, int *ierror);
+void mpi_finalize_f08_(int *ierror);
+void mpi_finalized_f08_(int *flag, int *ierror);
+
+static void native(const char *name, void *function)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+
+    memcpy(function, &found, sizeof found);
+}
+
+void mpi_init_f08_(int *ierror)
+{
+    void (*init)(int *);
+    int rv = MPI_ERR_OTHER;
+
+    native("mpi_init_f08_", &init);
+    if (init)
+        init(&rv);
+    if (rv == MPI_SUCCESS)
+        ftc_runtime_start(MPI_THREAD_SINGLE);
+    if (ierror)
+        *ierror = rv;
+}
+
+void mpi_init_thread_f08_(const int *required, int *provided, int *ierror)
+{
+    void (*init)(const int *, int *, int *);
+    int rv = MPI_ERR_OTHER;
+
+    native("mpi_init_thread_f08_", &init);
+    if (init)
+        init(required, provided, &rv);
+    if (rv == MPI_SUCCESS)
+        ftc_runtime_start(*provided);
+    if (ierror)
+        *ierror = rv;
+}
+
+void mpi_finalize_f08_(int *ierror)
+{
+    int rv = ftc_runtime_finalize();
+
+    if (ierror)
+        *ierror = rv;
+}
+
+void mpi_finalized_f08_(int *flag, int *ierror)
+{
+    int rv = MPI_Finalized(flag);
+
+    if (ierror)
+        *ierror = rv;
+}
