@@ -1,0 +1,259 @@
+/* Failure information, messages on the wire, and the policy. */
+#include "../../shim/core/failure_info.h"
+#include "../../shim/core/message.h"
+#include "../../shim/policy.h"
+#include "unit.h"
+
+#include <string.h>
+
+static struct ftc_topology topology_of(int n, int f, void *storage)
+{
+    struct ftc_topology t;
+
+    ftc_topology_init(&t, n, f, &(struct ftc_tree_shape){.kind = FTC_TREE_BINOMIAL}, storage);
+    return t;
+}
+
+/* ---- failure information ---- */
+
+START_TEST(list_counts_each_rank_once)
+{
+    struct ftc_failure_info a = {0}, b = {0};
+
+    ftc_failure_info_note(&a, FTC_FAILURE_LIST, 3, false);
+    ftc_failure_info_note(&a, FTC_FAILURE_LIST, 3, true);
+    ftc_failure_info_note(&b, FTC_FAILURE_LIST, 3, true);
+    ftc_failure_info_note(&b, FTC_FAILURE_LIST, 5, true);
+    ftc_failure_info_merge(&a, FTC_FAILURE_LIST, &b);
+    ck_assert_int_eq(a.count, 2);
+    ck_assert_int_eq(a.id[0], 3);
+    ck_assert_int_eq(a.id[1], 5);
+}
+END_TEST
+
+START_TEST(list_rejects_only_the_subtree_it_names)
+{
+    int32_t storage[64];
+    struct ftc_topology t = topology_of(3, 1, storage); /* subtrees {1} and {2} */
+    struct ftc_failure_info info = {0};
+
+    ftc_failure_info_note(&info, FTC_FAILURE_LIST, 1, false);
+    ck_assert(ftc_failure_info_is_unusable(&info, FTC_FAILURE_LIST, &t, 0, 1));
+    ck_assert(!ftc_failure_info_is_unusable(&info, FTC_FAILURE_LIST, &t, 0, 2));
+}
+END_TEST
+
+START_TEST(list_names_ranks_not_vranks)
+{
+    int32_t storage[64];
+    struct ftc_topology t = topology_of(3, 1, storage);
+    struct ftc_failure_info info = {0};
+
+    ftc_failure_info_note(&info, FTC_FAILURE_LIST, 0, false); /* with root 2: rank 0 is vrank 2 */
+    ck_assert(!ftc_failure_info_is_unusable(&info, FTC_FAILURE_LIST, &t, 2, 1));
+    ck_assert(ftc_failure_info_is_unusable(&info, FTC_FAILURE_LIST, &t, 2, 2));
+}
+END_TEST
+
+START_TEST(a_list_that_is_too_long_rejects)
+{
+    int32_t storage[64];
+    struct ftc_topology t = topology_of(3, 1, storage);
+    struct ftc_failure_info info = {0};
+
+    for (int i = 0; i <= FTC_FAILED_MAX; i++)
+        ftc_failure_info_note(&info, FTC_FAILURE_LIST, 1000 + i, false);
+    ck_assert_int_eq(info.count, FTC_FAILED_MAX);
+    ck_assert(info.overflow);
+    ck_assert(ftc_failure_info_is_unusable(&info, FTC_FAILURE_LIST, &t, 0, 2));
+}
+END_TEST
+
+START_TEST(bit_is_set_by_children_only)
+{
+    static const enum ftc_failure_scheme schemes[] = {FTC_FAILURE_COUNT, FTC_FAILURE_BIT};
+    int32_t storage[64];
+    struct ftc_topology t = topology_of(3, 1, storage);
+
+    for (int i = 0; i < 2; i++) {
+        struct ftc_failure_info info = {0}, child = {0};
+
+        ftc_failure_info_note(&info, schemes[i], 1, false);
+        ck_assert(!ftc_failure_info_is_unusable(&info, schemes[i], &t, 0, 1));
+        ftc_failure_info_note(&child, schemes[i], 1, true);
+        ftc_failure_info_merge(&info, schemes[i], &child);
+        ck_assert(ftc_failure_info_is_unusable(&info, schemes[i], &t, 0, 1));
+        ck_assert_int_eq(info.count, schemes[i] == FTC_FAILURE_COUNT ? 2 : 0);
+    }
+}
+END_TEST
+
+/* ---- messages ---- */
+
+static const struct ftc_envelope envelope = {
+    .communicator_id = 0x1122334455667788, .seq = 77, .signature = 99};
+
+static const struct ftc_failure_info two_failed = {.count = 2, .id = {4, 9}};
+
+struct decoded {
+    struct ftc_envelope envelope;
+    size_t value_bytes;
+    struct ftc_message message;
+    struct ftc_failure_info info;
+};
+
+/* The result points into @d: it stays where it is. */
+static int decode(struct decoded *d, const void *wire, size_t bytes, enum ftc_failure_scheme scheme)
+{
+    memset(d, 0xee, sizeof *d);
+    return ftc_message_decode(wire, bytes, scheme, &d->envelope, &d->value_bytes, &d->message,
+                              &d->info);
+}
+
+START_TEST(a_message_survives_the_wire)
+{
+    _Alignas(16) unsigned char wire[1024];
+    const char value[] = "0123456789";
+    struct ftc_message m = {
+        .kind = FTC_MESSAGE_TREE, .attempt = 3, .info = &two_failed, .value = value};
+    size_t bytes = ftc_message_wire_bytes(&m, FTC_FAILURE_LIST, sizeof value);
+    struct decoded d;
+
+    ftc_message_encode(&m, &envelope, FTC_FAILURE_LIST, sizeof value, wire);
+    ck_assert_int_eq(decode(&d, wire, bytes, FTC_FAILURE_LIST), 0);
+    ck_assert_mem_eq(&d.envelope, &envelope, sizeof envelope);
+    ck_assert_int_eq(d.message.kind, FTC_MESSAGE_TREE);
+    ck_assert_uint_eq(d.message.attempt, 3);
+    ck_assert_uint_eq(d.value_bytes, sizeof value);
+    ck_assert_mem_eq(d.message.value, value, sizeof value);
+    ck_assert_int_eq(d.message.info->count, 2);
+    ck_assert_int_eq(d.message.info->id[1], 9);
+}
+END_TEST
+
+START_TEST(other_schemes_send_no_ids)
+{
+    _Alignas(16) unsigned char wire[1024];
+    struct ftc_failure_info info = {.count = 5, .subtree_failed = true};
+    struct ftc_message m = {.kind = FTC_MESSAGE_TREE, .info = &info, .value = "x"};
+    size_t bytes = ftc_message_wire_bytes(&m, FTC_FAILURE_COUNT, 1);
+    struct decoded d;
+
+    ck_assert_uint_eq(bytes, sizeof(struct ftc_message_header) + 1);
+    ftc_message_encode(&m, &envelope, FTC_FAILURE_COUNT, 1, wire);
+    ck_assert_int_eq(decode(&d, wire, bytes, FTC_FAILURE_COUNT), 0);
+    ck_assert_int_eq(d.message.info->count, 5);
+    ck_assert(d.message.info->subtree_failed);
+}
+END_TEST
+
+START_TEST(a_result_lists_the_failed_in_every_scheme)
+{
+    _Alignas(16) unsigned char wire[1024];
+    struct ftc_message m = {.kind = FTC_MESSAGE_BROADCAST,
+                            .verdict = FTC_VERDICT_EXCESS,
+                            .attempt = 2,
+                            .decided = 1,
+                            .info = &two_failed};
+    size_t bytes = ftc_message_wire_bytes(&m, FTC_FAILURE_BIT, 8);
+    struct decoded d;
+
+    ftc_message_encode(&m, &envelope, FTC_FAILURE_BIT, 8, wire);
+    ck_assert_int_eq(decode(&d, wire, bytes, FTC_FAILURE_BIT), 0);
+    ck_assert_ptr_null(d.message.value);
+    ck_assert_uint_eq(d.value_bytes, 0);
+    ck_assert_int_eq(d.message.info->id[0], 4);
+}
+END_TEST
+
+/* Whatever one byte of a message becomes, decoding stays inside of it. */
+START_TEST(broken_messages_are_refused_or_harmless)
+{
+    _Alignas(16) unsigned char wire[256], broken[256];
+    struct ftc_message m = {.kind = FTC_MESSAGE_TREE, .info = &two_failed, .value = "12345678"};
+    size_t bytes = ftc_message_wire_bytes(&m, FTC_FAILURE_LIST, 8);
+    struct decoded d;
+
+    ftc_message_encode(&m, &envelope, FTC_FAILURE_LIST, 8, wire);
+    for (size_t cut = 0; cut < bytes; cut++)
+        ck_assert_int_ne(decode(&d, wire, cut, FTC_FAILURE_LIST), 0);
+    ck_assert_int_ne(decode(&d, wire, bytes + 1, FTC_FAILURE_LIST), 0);
+    ck_assert_int_ne(decode(&d, wire, bytes, FTC_FAILURE_BIT), 0);
+    for (size_t i = 0; i < sizeof(struct ftc_message_header); i++)
+        for (int value = 0; value < 256; value++) {
+            memcpy(broken, wire, bytes);
+            broken[i] = (unsigned char)value;
+            if (decode(&d, broken, bytes, FTC_FAILURE_LIST) != 0)
+                continue;
+            ck_assert_uint_eq(
+                (size_t)((const unsigned char *)d.message.value - broken) + d.value_bytes, bytes);
+            if (d.message.info)
+                ck_assert_int_le(d.message.info->count, FTC_FAILED_MAX);
+        }
+}
+END_TEST
+
+/* ---- policy ---- */
+
+static const struct ftc_policy_facts good = {
+    .intercepted = true, .valid = true, .commutative = true, .count = 1, .value_bytes = 8};
+
+static enum ftc_pass decide(const struct ftc_policy_facts *facts)
+{
+    return ftc_policy(facts, 8);
+}
+
+START_TEST(a_small_commutative_call_is_protected)
+{
+    ck_assert_int_eq(decide(&good), FTC_PASS_NONE);
+}
+END_TEST
+
+START_TEST(each_reason_to_pass_has_its_name)
+{
+    struct ftc_policy_facts x = good;
+
+    x.intercepted = false;
+    ck_assert_int_eq(decide(&x), FTC_PASS_NOT_INTERCEPTED);
+    x = good;
+    x.communicator = FTC_PASS_INTERCOMM;
+    ck_assert_int_eq(decide(&x), FTC_PASS_INTERCOMM);
+    x = good;
+    x.valid = false;
+    ck_assert_int_eq(decide(&x), FTC_PASS_INVALID);
+    x = good;
+    x.count = 0;
+    ck_assert_int_eq(decide(&x), FTC_PASS_EMPTY);
+    x = good;
+    x.commutative = false;
+    ck_assert_int_eq(decide(&x), FTC_PASS_NON_COMMUTATIVE);
+    x = good;
+    x.value_bytes = 9;
+    ck_assert_int_eq(decide(&x), FTC_PASS_TOO_LARGE);
+}
+END_TEST
+
+START_TEST(every_reason_has_a_text)
+{
+    for (int pass = 0; pass < FTC_PASS_COUNT; pass++)
+        ck_assert_uint_gt(strlen(ftc_pass_text((enum ftc_pass)pass)), 5);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("core");
+    UNIT_TEST(list_counts_each_rank_once);
+    UNIT_TEST(list_rejects_only_the_subtree_it_names);
+    UNIT_TEST(list_names_ranks_not_vranks);
+    UNIT_TEST(a_list_that_is_too_long_rejects);
+    UNIT_TEST(bit_is_set_by_children_only);
+    UNIT_TEST(a_message_survives_the_wire);
+    UNIT_TEST(other_schemes_send_no_ids);
+    UNIT_TEST(a_result_lists_the_failed_in_every_scheme);
+    UNIT_TEST(broken_messages_are_refused_or_harmless);
+    UNIT_TEST(a_small_commutative_call_is_protected);
+    UNIT_TEST(each_reason_to_pass_has_its_name);
+    UNIT_TEST(every_reason_has_a_text);
+    UNIT_END();
+}
