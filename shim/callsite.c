@@ -45,6 +45,11 @@ static bool open_libunwind(void)
     return backtrace_of_caller != NULL;
 }
 
+void ftc_callsite_prepare(void)
+{
+    open_libunwind();
+}
+
 static const void *module_of(const void *address)
 {
     Dl_info info;

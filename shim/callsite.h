@@ -1,7 +1,7 @@
 /* callsite: where in the program a call was made, for the report.
  *
  * Stacks are captured as return addresses when something happens and resolved to names only when
- * the report is written. libunwind is opened when the first stack is needed: as a dependency of a
+ * the report is written. libunwind is opened when it is needed: as a dependency of a
  * preloaded library it would stand before libgcc_s and take over the exceptions of C++ programs,
  * because it exports the same _Unwind_ symbols. */
 #ifndef FTC_CALLSITE_H
@@ -15,6 +15,9 @@ struct ftc_stack {
     int depth; /* 0: libunwind is not there */
     void *address[FTC_STACK_MAX];
 };
+
+/* Opens libunwind ahead of the first capture, which then costs microseconds. */
+void ftc_callsite_prepare(void);
 
 /* The caller's stack from the first frame outside of this library. */
 void ftc_callsite_capture(struct ftc_stack *stack);

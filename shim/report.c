@@ -17,17 +17,20 @@ struct note {
     enum ftc_call_kind call;
     uint32_t seq;
     uint64_t communicator_id;
-    struct ftc_stack stack;
+    struct ftc_stack stack; /* the call site alone, unless report = full */
 };
 
 static struct note *note; /* by board slot */
 static int open_notes;    /* noticed, but not recovered from */
 static _Atomic uint64_t calls[FTC_CALL_COUNT][FTC_PASS_COUNT];
 static _Thread_local enum ftc_call_kind current;
+static _Thread_local const void *current_site;
 
 int ftc_report_open(void)
 {
     note = calloc(ftc_library.board.geometry.slots, sizeof *note);
+    if (ftc_library.settings.report >= FTC_REPORT_FULL)
+        ftc_callsite_prepare();
     return note ? 0 : -ENOMEM;
 }
 
@@ -36,6 +39,7 @@ void ftc_report_call(const struct ftc_call *call, enum ftc_pass pass)
     _Atomic uint64_t *count = &calls[call->kind][pass];
 
     current = call->kind;
+    current_site = call->return_address;
     if (ftc_library.threaded)
         atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
     else
@@ -72,6 +76,16 @@ void ftc_report_count(unsigned long long *carried_out, unsigned long long *passe
     }
 }
 
+/* Nobody waits for this: the operation is done, but the program is still in the call. */
+static void capture_site(struct ftc_stack *stack)
+{
+    stack->depth = 0;
+    if (ftc_library.settings.report >= FTC_REPORT_FULL)
+        ftc_callsite_capture(stack);
+    if (stack->depth == 0 && current_site)
+        *stack = (struct ftc_stack){.depth = 1, .address = {(void *)(uintptr_t)current_site}};
+}
+
 static void raise_to(_Atomic uint64_t *time, uint64_t now)
 {
     uint64_t seen = atomic_load(time);
@@ -92,6 +106,7 @@ void ftc_report_recovered(const struct ftc_comm *c)
         if (!note[s].noticed || note[s].recovered || note[s].communicator_id != c->id)
             continue;
         note[s].recovered = true;
+        capture_site(&note[s].stack);
         ftc_callsite_capture(
             &note[s].stack); /* it is the same call: the survivors did not wait for this */
         raise_to(&board->shared->slot[s].aftermath.recovered_ns, now);
