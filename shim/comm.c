@@ -1,5 +1,7 @@
 #include "comm.h"
 
+#include "monitor/publication.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +203,7 @@ static int protect(struct ftc_comm *c)
         rv = take_entry(&c->entry);
     if (rv != 0)
         return rv;
+    ftc_publication_open(&ftc_library.board, ftc_library.self, c->entry, c->id);
     for (int i = 0; i < c->size; i++)
         c->member[i] = i;
     c->member_count = c->size;

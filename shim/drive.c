@@ -200,6 +200,30 @@ static bool look_for_published(struct ftc_comm *c)
     return progress;
 }
 
+/* The other way round: a root without a usable subtree waits until all have joined its attempt. */
+static bool look_for_joined(struct ftc_comm *c)
+{
+    struct ftc_event event = {.kind = FTC_EVENT_JOINED};
+    bool progress = false;
+
+    for (; event.peer < c->member_count && c->actions.count == 0; event.peer++) {
+        if (!ftc_op_confirms(&c->op, event.peer) ||
+            !ftc_published_attempt(&ftc_library.board, c->slot[c->member[event.peer]], c->id,
+                                   c->seq, &event.attempt) ||
+            event.attempt < c->op.attempt)
+            continue;
+        step(c, &event);
+        flush(c);
+        progress = true;
+    }
+    return progress;
+}
+
+static void announce_attempt(const struct ftc_comm *c)
+{
+    ftc_publish_attempt(&ftc_library.board, ftc_library.self, c->entry, c->seq, c->op.attempt);
+}
+
 /* One turn of the wait loop; false if nothing has happened. */
 static bool turn(struct ftc_comm *c)
 {
@@ -211,8 +235,12 @@ static bool turn(struct ftc_comm *c)
     progress |= look_for_deaths(c);
     if (c->known_dead > 0 || ftc_library.suspects)
         progress |= look_for_published(c);
-    if (c->op.attempt != attempt)
+    if (c->op.phase == FTC_PHASE_CONFIRMATION)
+        progress |= look_for_joined(c);
+    if (c->op.attempt != attempt) {
+        announce_attempt(c);
         offer_early();
+    }
     return progress;
 }
 
@@ -249,6 +277,7 @@ static void start(struct ftc_comm *c, const struct ftc_drive_request *r)
     look_for_deaths(c);
     event.kind = FTC_EVENT_START;
     step(c, &event);
+    announce_attempt(c);
     flush(c);
     offer_early();
 }
@@ -285,7 +314,7 @@ enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_requ
     }
     ftc_fence_check();
     if (c->mismatched < 0 && request->kind == FTC_OP_ALLREDUCE)
-        ftc_publish(&ftc_library.board, ftc_library.self, c->entry, c->id, c->seq, &c->op.result,
+        ftc_publish(&ftc_library.board, ftc_library.self, c->entry, c->seq, &c->op.result,
                     request->value_bytes);
     ftc_fence_check();
     ftc_report_recovered(c);

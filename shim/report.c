@@ -107,8 +107,6 @@ void ftc_report_recovered(const struct ftc_comm *c)
             continue;
         note[s].recovered = true;
         capture_site(&note[s].stack);
-        ftc_callsite_capture(
-            &note[s].stack); /* it is the same call: the survivors did not wait for this */
         raise_to(&board->shared->slot[s].aftermath.recovered_ns, now);
         open_notes--;
     }

@@ -24,7 +24,7 @@ size_t ftc_op_storage_bytes(const struct ftc_topology *t, size_t value_bytes)
     size_t values = slots + 1 + 2 * (size_t)ftc_exchange_steps(t->n);
 
     return aligned(slots * sizeof(struct ftc_slot)) + values * aligned(value_bytes) +
-           aligned((size_t)t->n);
+           2 * aligned((size_t)t->n);
 }
 
 int ftc_op_actions_capacity(const struct ftc_topology *t, int ring_distance)
@@ -55,13 +55,15 @@ void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *st
     op->attempt = 0;
     op->dead_count = 0;
     op->has_value = op->has_lock = false;
-    op->agreed.count = 0;
+    op->info.count = op->agreed.count = 0;
+    op->info.overflow = op->info.subtree_failed = false;
     op->agreed.overflow = op->agreed.subtree_failed = false;
     op->result = (struct ftc_result){.failed = &op->agreed};
     op->group = (struct ftc_slot *)carve(&rest, (size_t)(groups + children) * sizeof *op->group);
     op->child = op->group + groups;
     op->dead = carve(&rest, (size_t)t->n);
     memset(op->dead, 0, (size_t)t->n);
+    op->confirmed = carve(&rest, (size_t)t->n);
     op->value = carve(&rest, config->value_bytes);
     for (int i = 0; i < groups + children; i++)
         op->group[i].buffer = carve(&rest, config->value_bytes);
@@ -91,6 +93,7 @@ static bool is_legal_edge(enum ftc_phase from, enum ftc_phase to)
         return from != FTC_PHASE_DONE;
     case FTC_PHASE_TREE:
         return from == FTC_PHASE_UP_CORRECTION;
+    case FTC_PHASE_CONFIRMATION:
     case FTC_PHASE_DISSEMINATION:
         return from == FTC_PHASE_TREE;
     case FTC_PHASE_DONE:
@@ -215,10 +218,41 @@ static void start_allreduce(struct ftc_op *op, struct ftc_actions *out)
         join(op, (uint32_t)first_corrected_attempt(op), out);
 }
 
+/* No subtree is usable: there are more than f failures. Before the root says so, every live process
+ * has joined this attempt, which is its promise not to return with an earlier result, or has
+ * returned with one, which then is the result. So survivors agree, whatever the number of failures.
+ */
+static void start_confirmation(struct ftc_op *op)
+{
+    ftc_op_enter(op, FTC_PHASE_CONFIRMATION);
+    memset(op->confirmed, 0, (size_t)op->config.topology->n);
+    op->confirmed[op->config.rank] = 1;
+}
+
+static void advance_confirmation(struct ftc_op *op, struct ftc_actions *out)
+{
+    for (int rank = 0; !op->has_lock && rank < op->config.topology->n; rank++)
+        if (!op->confirmed[rank] && !ftc_op_is_dead(op, rank))
+            return;
+    ftc_op_decide(op, FTC_VERDICT_EXCESS, out);
+}
+
+void ftc_op_find_excess(struct ftc_op *op, struct ftc_actions *out)
+{
+    if (op->config.kind == FTC_OP_REDUCE) {
+        ftc_op_decide(op, FTC_VERDICT_EXCESS, out);
+        return;
+    }
+    start_confirmation(op);
+    advance_confirmation(op, out);
+}
+
 static void advance(struct ftc_op *op, struct ftc_actions *out)
 {
     if (op->phase == FTC_PHASE_EXCHANGE)
         ftc_exchange_advance(op, out);
+    else if (op->phase == FTC_PHASE_CONFIRMATION)
+        advance_confirmation(op, out);
     else
         ftc_reduce_advance(op, out);
 }
@@ -252,7 +286,7 @@ static bool is_sane(const struct ftc_op *op, const struct ftc_message *m)
     bool lock = m->verdict != FTC_VERDICT_NONE;
     bool ids = lock || op->config.failure_scheme == FTC_FAILURE_LIST;
 
-    return (m->value != NULL) == (m->verdict != FTC_VERDICT_EXCESS) && m->decided <= m->attempt &&
+    return (m->value != NULL) == (m->verdict != FTC_VERDICT_EXCESS) &&
            (!lock || op->config.kind == FTC_OP_ALLREDUCE) &&
            ids_are_ranks(m->info, ids, op->config.topology->n);
 }
@@ -290,13 +324,17 @@ static enum ftc_step_outcome message(struct ftc_op *op, int from, const struct f
     return FTC_STEP_BAD;
 }
 
+/* The root of this attempt, alive, has left: it has decided (rule 4). Anybody else: a LOCK (rule
+ * 3). */
 static void published(struct ftc_op *op, int peer, const struct ftc_result *result,
                       struct ftc_actions *out)
 {
-    /* The root of this attempt, alive, has left: it has decided (rule 4). Anybody else: a LOCK
-     * (rule 3). */
+    if (!ids_are_ranks(result->failed, true, op->config.topology->n))
+        return;
     if (peer == op->root)
         accept_result(op, result, out);
+    else if (op->phase == FTC_PHASE_CONFIRMATION)
+        ftc_op_hold_lock(op, result);
     else
         ftc_reduce_take_lock(op, peer, result);
 }
@@ -327,10 +365,19 @@ enum ftc_step_outcome ftc_op_step(struct ftc_op *op, const struct ftc_event *eve
         assert(ftc_op_awaits(op, event->peer));
         published(op, event->peer, event->published, out);
         break;
+    case FTC_EVENT_JOINED:
+        if (ftc_op_confirms(op, event->peer) && event->attempt >= op->attempt)
+            op->confirmed[event->peer] = 1;
+        break;
     }
     if (op->phase != FTC_PHASE_IDLE)
         advance(op, out);
     return outcome;
+}
+
+bool ftc_op_confirms(const struct ftc_op *op, int rank)
+{
+    return op->phase == FTC_PHASE_CONFIRMATION && !op->confirmed[rank] && !ftc_op_is_dead(op, rank);
 }
 
 bool ftc_op_expects(const struct ftc_op *op, int rank)
@@ -343,6 +390,8 @@ bool ftc_op_expects(const struct ftc_op *op, int rank)
         return ftc_reduce_awaits(op, rank);
     case FTC_PHASE_DISSEMINATION:
         return rank == op->root;
+    case FTC_PHASE_CONFIRMATION:
+        return ftc_op_confirms(op, rank);
     default:
         return false;
     }
@@ -353,5 +402,7 @@ bool ftc_op_awaits(const struct ftc_op *op, int rank)
     if (op->config.kind != FTC_OP_ALLREDUCE || op->phase < FTC_PHASE_UP_CORRECTION ||
         op->phase == FTC_PHASE_DONE)
         return false;
+    if (op->phase == FTC_PHASE_CONFIRMATION)
+        return ftc_op_confirms(op, rank);
     return rank == op->root ? op->vrank != 0 : ftc_reduce_awaits(op, rank);
 }

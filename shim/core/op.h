@@ -3,6 +3,7 @@
  *     reduce      UP_CORRECTION -> TREE -> DONE
  *     allreduce   [EXCHANGE ->] UP_CORRECTION -> TREE -> DISSEMINATION -> DONE
  *                                    ^------- next attempt -------'
+ *                 root with more than f failures:  TREE -> CONFIRMATION -> DONE
  *
  * Events go in (start, a message, news of a death, a published result), sends come out. The caller
  * moves messages and keeps time; the engine never blocks, allocates, or looks at anything but its
@@ -25,6 +26,7 @@ enum ftc_phase {
     FTC_PHASE_EXCHANGE,      /* optimistic attempt 0 of an allreduce: recursive doubling */
     FTC_PHASE_UP_CORRECTION, /* waiting for the group */
     FTC_PHASE_TREE,          /* waiting for children */
+    FTC_PHASE_CONFIRMATION,  /* root without a usable subtree: has nobody returned with a result? */
     FTC_PHASE_DISSEMINATION, /* waiting for the result */
     FTC_PHASE_DONE,
 };
@@ -54,6 +56,7 @@ enum ftc_event_kind {
     FTC_EVENT_MESSAGE,     /* from @peer */
     FTC_EVENT_PEER_FAILED, /* @peer is dead; may come before START and may overtake its messages */
     FTC_EVENT_PUBLISHED, /* @peer, alive, has published this operation (only if ftc_op_awaits()) */
+    FTC_EVENT_JOINED,    /* @peer has joined attempt @attempt and has not published */
 };
 
 struct ftc_event {
@@ -61,6 +64,7 @@ struct ftc_event {
     int peer;
     const struct ftc_message *message;  /* borrowed for the step */
     const struct ftc_result *published; /* likewise */
+    uint32_t attempt;
 };
 
 struct ftc_send {
@@ -100,6 +104,7 @@ struct ftc_op {
     bool has_value, has_lock;
     struct ftc_failure_info agreed; /* failed ranks of the LOCK or result */
     struct ftc_result result;       /* LOCK while has_lock, final when DONE */
+    unsigned char *confirmed;       /* one byte a rank; CONFIRMATION: it has joined this attempt */
     unsigned char *dead;            /* one byte a rank */
     int dead_count;
     struct ftc_slot exchange[FTC_EXCHANGE_STEPS];
@@ -128,6 +133,9 @@ static inline bool ftc_op_is_done(const struct ftc_op *op)
 
 /* Whether @op waits for a message of @rank: the silence of others tells nothing. */
 bool ftc_op_expects(const struct ftc_op *op, int rank);
+
+/* Whether @op wants to know how far @rank has got: it is to be told PUBLISHED or JOINED. */
+bool ftc_op_confirms(const struct ftc_op *op, int rank);
 
 /* Whether @op waits for @rank, so that what @rank published would help (DESIGN 5, rules 3 and 4).
  */

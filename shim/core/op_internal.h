@@ -36,6 +36,7 @@ enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from,
 
 /* op.c */
 void ftc_op_hold_lock(struct ftc_op *op, const struct ftc_result *lock);
+void ftc_op_find_excess(struct ftc_op *op, struct ftc_actions *out);
 void ftc_op_decide(struct ftc_op *op, enum ftc_verdict verdict, struct ftc_actions *out);
 
 #endif

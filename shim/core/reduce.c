@@ -208,7 +208,7 @@ static void advance_root(struct ftc_op *op, struct ftc_actions *out)
         ftc_op_decide(op, FTC_VERDICT_VALUE, out);
         break;
     case ROOT_HAS_NOTHING:
-        ftc_op_decide(op, FTC_VERDICT_EXCESS, out);
+        ftc_op_find_excess(op, out);
         break;
     }
 }

@@ -66,11 +66,13 @@ struct ftc_board_slot {
     _Alignas(64) struct ftc_board_activity activity;
 };
 
-/* One published result; the bytes of the value follow. */
+/* What a rank has published of one communicator: how far it has got, and its last result with the
+ * bytes of the value. */
 struct ftc_board_entry {
     _Alignas(64) _Atomic uint32_t version; /* odd while it is being written */
     _Atomic uint32_t seq;
     _Atomic uint64_t communicator_id; /* 0: unused */
+    _Atomic uint64_t joined;          /* operation << 32 | attempt that its owner is in */
     uint32_t attempt;
     uint32_t verdict; /* enum ftc_verdict */
     uint32_t bytes;

@@ -14,9 +14,27 @@ uint32_t ftc_publication_stride(size_t value_bytes)
     return (uint32_t)((bytes + 63) / 64 * 64);
 }
 
-void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry,
-                 uint64_t communicator_id, uint32_t seq, const struct ftc_result *result,
-                 size_t value_bytes)
+enum { NOTHING_PUBLISHED = UINT32_MAX }; /* in place of an operation's number: they start at 0 */
+
+void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t entry,
+                          uint64_t communicator_id)
+{
+    struct ftc_board_entry *e = ftc_board_entry(board, self, entry);
+
+    atomic_store(&e->seq, NOTHING_PUBLISHED);
+    atomic_store(&e->joined, UINT64_MAX);
+    atomic_store(&e->communicator_id, communicator_id);
+}
+
+void ftc_publish_attempt(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
+                         uint32_t attempt)
+{
+    atomic_store_explicit(&ftc_board_entry(board, self, entry)->joined,
+                          (uint64_t)seq << 32 | attempt, memory_order_release);
+}
+
+void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
+                 const struct ftc_result *result, size_t value_bytes)
 {
     struct ftc_board_entry *e = ftc_board_entry(board, self, entry);
     uint32_t version = atomic_load_explicit(&e->version, memory_order_relaxed);
@@ -24,7 +42,6 @@ void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry,
 
     atomic_store_explicit(&e->version, version + 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&e->communicator_id, communicator_id, memory_order_relaxed);
     atomic_store_explicit(&e->seq, seq, memory_order_relaxed);
     e->attempt = result->attempt;
     e->verdict = result->verdict;
@@ -90,4 +107,14 @@ bool ftc_published(const struct ftc_board *board, uint32_t slot, uint64_t commun
     return complete && atomic_load_explicit(&e->version, memory_order_relaxed) == version &&
            atomic_load_explicit(&e->communicator_id, memory_order_relaxed) == communicator_id &&
            ftc_board_state(board, slot) != FTC_RANK_FAILED;
+}
+
+bool ftc_published_attempt(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+                           uint32_t seq, uint32_t *attempt)
+{
+    const struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
+    uint64_t joined = e ? atomic_load_explicit(&e->joined, memory_order_acquire) : UINT64_MAX;
+
+    *attempt = (uint32_t)joined;
+    return joined >> 32 == seq;
 }

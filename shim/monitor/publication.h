@@ -16,10 +16,23 @@ struct ftc_publication {
 /* Bytes of a board entry for values of up to @value_bytes. */
 uint32_t ftc_publication_stride(size_t value_bytes);
 
+/* Takes entry @entry of the caller's own slot for a communicator in which nothing is published yet.
+ */
+void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t entry,
+                          uint64_t communicator_id);
+
+/* Tells that the caller has joined @attempt of operation @seq: it will not return with the result
+ * of an earlier attempt. */
+void ftc_publish_attempt(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
+                         uint32_t attempt);
+
+/* Whether @slot is in operation @seq, and in which attempt. */
+bool ftc_published_attempt(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+                           uint32_t seq, uint32_t *attempt);
+
 /* Publishes @result of operation @seq in entry @entry of the caller's own slot @self. */
-void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry,
-                 uint64_t communicator_id, uint32_t seq, const struct ftc_result *result,
-                 size_t value_bytes);
+void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
+                 const struct ftc_result *result, size_t value_bytes);
 
 /* Copies what @slot published for operation @seq with values of @value_bytes; false if it has not,
  * or if it was dead by the time the copy was complete (rule 5). */
