@@ -52,7 +52,7 @@ packages-build packages-check: packages-%:
 ftcoll.conf.example: $(BUILD)/describe
 	$(BUILD)/describe conf > $@
 
-$(BUILD)/describe: config/describe.c $(BUILD)/config/settings.o
+$(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 	$(CC) $(ALL_CFLAGS) -o $@ $^ -linih
 
 install: all

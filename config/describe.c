@@ -1,4 +1,4 @@
-/* describe: writes ftcoll.conf.example or the README's list of settings from the table of options.
+/* describe: writes ftcoll.conf.example or the README's table of settings from the table of options.
  */
 #include "settings.h"
 
@@ -7,9 +7,9 @@
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "conf") == 0) {
-        ftc_settings_write_example(stdout);
+        ftc_settings_describe(stdout);
     } else if (argc == 2 && strcmp(argv[1], "readme") == 0) {
-        ftc_settings_write_list(stdout);
+        ftc_settings_markdown(stdout);
     } else {
         fprintf(stderr, "usage: %s conf|readme\n", argv[0]);
         return 2;

@@ -1,45 +1,56 @@
-#include "settings.h"
+/* The table of options at work: values from and to text, errors that say what is allowed, and the
+ * descriptions. Where the text comes from is the matter of settings_load.c and settings_file.c.
+ */
+#include "settings_internal.h"
 
+#include <assert.h>
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <ini.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { FILE_BYTES_MAX = 1 << 20 };
+enum kind { KIND_BOOL, KIND_NUMBER, KIND_WORD, KIND_WORDS, KIND_TREE, KIND_CORRECTION, KIND_TEXT };
 
-enum kind { KIND_BOOL, KIND_NUMBER, KIND_WORD, KIND_WORDS, KIND_TREE, KIND_CORRECTION, KIND_PATH };
+enum {
+    SHOWN_BYTES_MAX = 64,    /* of a bad value */
+    ALLOWED_BYTES_MAX = 256, /* of the text on what is allowed */
+};
 
 struct word {
     const char *text;
     int value;
+    char parameter; /* 'K' for "text:K" */
 };
 
-static const struct word bool_words[] = {{"on", 1}, {"off", 0},  {"1", 1},     {"0", 0}, {"yes", 1},
-                                         {"no", 0}, {"true", 1}, {"false", 0}, {0}};
+static const struct word bool_words[] = {{"on", 1, 0},   {"off", 0, 0},   {"1", 1, 0},
+                                         {"0", 0, 0},    {"yes", 1, 0},   {"no", 0, 0},
+                                         {"true", 1, 0}, {"false", 0, 0}, {0}};
 static const struct word intercept_words[] = {
-    {"reduce", FTC_INTERCEPT_REDUCE},
-    {"allreduce", FTC_INTERCEPT_ALLREDUCE},
-    {"all", FTC_INTERCEPT_REDUCE | FTC_INTERCEPT_ALLREDUCE},
-    {0}};
+    {"reduce", FTC_INTERCEPT_REDUCE, 0},   {"allreduce", FTC_INTERCEPT_ALLREDUCE, 0},
+    {"barrier", FTC_INTERCEPT_BARRIER, 0}, {"bcast", FTC_INTERCEPT_BCAST, 0},
+    {"all", FTC_INTERCEPT_ALL, 0},         {0}};
 static const struct word algorithm_words[] = {
-    {"corrected", FTC_ALGORITHM_CORRECTED}, {"optimistic", FTC_ALGORITHM_OPTIMISTIC}, {0}};
-static const struct word failure_info_words[] = {
-    {"list", FTC_FAILURE_LIST}, {"count", FTC_FAILURE_COUNT}, {"bit", FTC_FAILURE_BIT}, {0}};
-static const struct word monitor_words[] = {{"auto", FTC_MONITOR_AUTO},
-                                            {"process", FTC_MONITOR_PROCESS},
-                                            {"timeout", FTC_MONITOR_TIMEOUT},
+    {"corrected", FTC_ALGORITHM_CORRECTED, 0}, {"optimistic", FTC_ALGORITHM_OPTIMISTIC, 0}, {0}};
+static const struct word tree_words[] = {{"binomial", FTC_TREE_BINOMIAL, 0},
+                                         {"kary", FTC_TREE_KARY, 'K'},
+                                         {"lame", FTC_TREE_LAME, 'K'},
+                                         {"optimal", FTC_TREE_OPTIMAL, 0},
+                                         {0}};
+static const struct word correction_words[] = {
+    {"group", FTC_CORRECTION_GROUP, 0}, {"ring", FTC_CORRECTION_RING, 'D'}, {0}};
+static const struct word failure_info_words[] = {{"list", FTC_FAILURE_LIST, 0},
+                                                 {"count", FTC_FAILURE_COUNT, 0},
+                                                 {"bit", FTC_FAILURE_BIT, 0},
+                                                 {0}};
+static const struct word monitor_words[] = {{"auto", FTC_MONITOR_AUTO, 0},
+                                            {"process", FTC_MONITOR_PROCESS, 0},
+                                            {"timeout", FTC_MONITOR_TIMEOUT, 0},
                                             {0}};
 static const struct word on_excess_words[] = {
-    {"error", FTC_ON_EXCESS_ERROR}, {"abort", FTC_ON_EXCESS_ABORT}, {0}};
-static const struct word report_words[] = {{"off", FTC_REPORT_OFF},
-                                           {"failures", FTC_REPORT_FAILURES},
-                                           {"summary", FTC_REPORT_SUMMARY},
-                                           {"full", FTC_REPORT_FULL},
+    {"error", FTC_ON_EXCESS_ERROR, 0}, {"abort", FTC_ON_EXCESS_ABORT, 0}, {0}};
+static const struct word report_words[] = {{"off", FTC_REPORT_OFF, 0},
+                                           {"failures", FTC_REPORT_FAILURES, 0},
+                                           {"summary", FTC_REPORT_SUMMARY, 0},
+                                           {"full", FTC_REPORT_FULL, 0},
                                            {0}};
 
 struct option {
@@ -47,162 +58,276 @@ struct option {
     enum kind kind;
     int min, max;
     const struct word *words;
-    const char *preset, *allowed, *doc;
+    const char *preset, *doc;
     size_t offset;
 };
 
-static const struct option options[] = {
-#define FTC_OPTION(key, kind, min, max, words, preset, allowed, doc)                               \
-    {#key, KIND_##kind, min, max, words, preset, allowed, doc, offsetof(struct ftc_settings, key)},
+static const struct option options[FTC_SETTINGS_COUNT] = {
+#define FTC_OPTION(key, kind, min, max, words, preset, doc)                                        \
+    {#key, KIND_##kind, min, max, words, preset, doc, offsetof(struct ftc_settings, key)},
 #include "options.def"
 #undef FTC_OPTION
 };
-enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
 /* LogP costs that tree = optimal assumes: those of the paper's figures. */
 static const struct ftc_logp default_logp = {.L = 2, .o = 1, .g = 1};
 
-static const struct option *find_option(const char *key)
+const char *ftc_settings_key(int option)
 {
-    for (int i = 0; i < OPTION_COUNT; i++)
+    return options[option].key;
+}
+
+int ftc_settings_find(const char *key)
+{
+    for (int i = 0; i < FTC_SETTINGS_COUNT; i++)
         if (strcmp(options[i].key, key) == 0)
-            return &options[i];
-    return NULL;
+            return i;
+    return -1;
 }
 
-static void *member(struct ftc_settings *s, const struct option *o)
-{
-    return (char *)s + o->offset;
-}
-
-/* ---- values ---- */
+/* ---- text to value ---- */
 
 static bool parse_number(const char *text, int min, int max, int *value)
 {
-    char *end;
-    long n;
+    long n = 0;
 
-    if (!isdigit((unsigned char)text[0]))
+    if (*text == '\0')
         return false;
-    errno = 0;
-    n = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || n < min || n > max)
-        return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        n = n * 10 + (*text - '0');
+        if (n > max)
+            return false;
+    }
     *value = (int)n;
-    return true;
+    return n >= min;
 }
 
-static bool parse_word(const struct word *words, const char *text, size_t length, int *value)
+static const struct word *find_word(const struct word *words, const char *text, size_t length)
 {
     for (; words->text; words++)
-        if (strlen(words->text) == length && strncmp(words->text, text, length) == 0) {
-            *value = words->value;
-            return true;
-        }
-    return false;
+        if (strlen(words->text) == length && memcmp(words->text, text, length) == 0)
+            return words;
+    return NULL;
 }
 
-/* Words separated by commas and blanks; an empty list is no word at all. */
-static bool parse_words(const struct word *words, const char *text, int *value)
+/* "word" or "word:parameter"; @parameter is 0 for a word that takes none. */
+static bool parse_word(const struct option *o, const char *text, int *value, int *parameter)
 {
-    static const char separators[] = ", \t";
-    int sum = 0, one;
+    size_t length = strcspn(text, ":");
+    const struct word *w = find_word(o->words, text, length);
 
-    for (text += strspn(text, separators); *text; text += strspn(text, separators)) {
-        size_t length = strcspn(text, separators);
-
-        if (!parse_word(words, text, length, &one))
-            return false;
-        sum |= one;
-        text += length;
-    }
-    *value = sum;
-    return sum != 0;
-}
-
-/* "name:K" */
-static bool parse_parameter(const char *text, const char *name, const struct option *o, int *value)
-{
-    size_t length = strlen(name);
-
-    return strncmp(text, name, length) == 0 && text[length] == ':' &&
-           parse_number(text + length + 1, o->min, o->max, value);
-}
-
-static bool parse_tree(const char *text, const struct option *o, struct ftc_tree_shape *shape)
-{
-    *shape = (struct ftc_tree_shape){.logp = default_logp};
-    if (strcmp(text, "binomial") == 0)
-        shape->kind = FTC_TREE_BINOMIAL;
-    else if (strcmp(text, "optimal") == 0)
-        shape->kind = FTC_TREE_OPTIMAL;
-    else if (parse_parameter(text, "kary", o, &shape->k))
-        shape->kind = FTC_TREE_KARY;
-    else if (parse_parameter(text, "lame", o, &shape->k))
-        shape->kind = FTC_TREE_LAME;
-    else
+    *parameter = 0;
+    if (!w || (w->parameter != '\0') != (text[length] == ':'))
         return false;
+    *value = w->value;
+    return !w->parameter || parse_number(text + length + 1, o->min, o->max, parameter);
+}
+
+/* Words with commas between them, and blanks around them. */
+static bool parse_words(const struct option *o, const char *text, int *mask)
+{
+    static const char blanks[] = " \t";
+    int sum = 0;
+
+    for (bool more = true; more; text++) {
+        const struct word *w;
+        size_t length;
+
+        text += strspn(text, blanks);
+        length = strcspn(text, ", \t");
+        w = find_word(o->words, text, length);
+        if (!w)
+            return false;
+        sum |= w->value;
+        text += length;
+        text += strspn(text, blanks);
+        if (*text != ',' && *text != '\0')
+            return false;
+        more = *text == ',';
+    }
+    *mask = sum;
     return true;
 }
 
-static bool parse_correction(const char *text, const struct option *o,
-                             struct ftc_correction_setting *correction)
-{
-    *correction = (struct ftc_correction_setting){.kind = FTC_CORRECTION_GROUP};
-    if (strcmp(text, "group") == 0)
-        return true;
-    correction->kind = FTC_CORRECTION_RING;
-    return parse_parameter(text, "ring", o, &correction->d);
-}
-
-static bool parse_path(const char *text, char *path)
+/* A control character would break the lines of the report. */
+static bool is_printable_within(const char *text, size_t bytes_max)
 {
     size_t length = strlen(text);
 
-    if (length >= FTC_SETTINGS_PATH_MAX)
+    for (size_t i = 0; i < length; i++)
+        if (iscntrl((unsigned char)text[i]))
+            return false;
+    return length <= bytes_max;
+}
+
+/* All bytes of the member are set, also behind the end of a text: they are broadcast. */
+static void store(void *member, const struct option *o, int value, int parameter, const char *text)
+{
+    switch (o->kind) {
+    case KIND_BOOL:
+        *(bool *)member = value != 0;
+        break;
+    case KIND_NUMBER:
+    case KIND_WORD:
+    case KIND_WORDS:
+        *(int *)member = value;
+        break;
+    case KIND_TREE:
+        *(struct ftc_tree_shape *)member = (struct ftc_tree_shape){
+            .kind = (enum ftc_tree_kind)value, .k = parameter, .logp = default_logp};
+        break;
+    case KIND_CORRECTION:
+        *(struct ftc_correction_setting *)member =
+            (struct ftc_correction_setting){.kind = (enum ftc_correction)value, .d = parameter};
+        break;
+    case KIND_TEXT:
+        memset(member, 0, (size_t)o->max + 1);
+        memcpy(member, text, strlen(text));
+        break;
+    }
+}
+
+bool ftc_settings_set(struct ftc_settings *s, int option, const char *text,
+                      enum ftc_settings_origin origin)
+{
+    const struct option *o = &options[option];
+    int value = 0, parameter = 0;
+    bool allowed;
+
+    if (o->kind == KIND_NUMBER)
+        allowed = parse_number(text, o->min, o->max, &value);
+    else if (o->kind == KIND_WORDS)
+        allowed = parse_words(o, text, &value);
+    else if (o->kind == KIND_TEXT)
+        allowed = is_printable_within(text, (size_t)o->max);
+    else
+        allowed = parse_word(o, text, &value, &parameter);
+    if (!allowed)
         return false;
-    memset(path, 0, FTC_SETTINGS_PATH_MAX);
-    memcpy(path, text, length);
+    store((char *)s + o->offset, o, value, parameter, text);
+    s->origin[option] = (uint8_t)origin;
     return true;
 }
 
-static bool set_value(struct ftc_settings *s, const struct option *o, const char *text)
+void ftc_settings_set_defaults(struct ftc_settings *s)
 {
-    int *number = member(s, o), on;
+    memset(s, 0, sizeof *s);
+    for (int i = 0; i < FTC_SETTINGS_COUNT; i++) {
+        bool allowed = ftc_settings_set(s, i, options[i].preset, FTC_ORIGIN_DEFAULT);
+
+        assert(allowed);
+        (void)allowed;
+    }
+}
+
+/* ---- value to text ---- */
+
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+static const char *text_of(const struct word *words, int value)
+{
+    while (words->text && words->value != value)
+        words++;
+    assert(words->text);
+    return words->text;
+}
+
+/* The words of one bit each: "all" stands for several, which are written out. */
+static void write_words(const struct option *o, int mask, FILE *f)
+{
+    const char *separator = "";
+
+    for (const struct word *w = o->words; w->text; w++) {
+        bool is_one_bit = (w->value & (w->value - 1)) == 0;
+
+        if (!is_one_bit || (w->value & mask) == 0)
+            continue;
+        fprintf(f, "%s%s", separator, w->text);
+        separator = ",";
+    }
+}
+
+static void write_parameter(const struct option *o, int value, int parameter, FILE *f)
+{
+    fputs(text_of(o->words, value), f);
+    if (parameter > 0)
+        fprintf(f, ":%d", parameter);
+}
+
+static void write_value(const struct ftc_settings *s, const struct option *o, FILE *f)
+{
+    const void *member = (const char *)s + o->offset;
+    const struct ftc_tree_shape *shape = member;
+    const struct ftc_correction_setting *correction = member;
 
     switch (o->kind) {
     case KIND_BOOL:
-        if (!parse_word(bool_words, text, strlen(text), &on))
-            return false;
-        *(bool *)member(s, o) = on != 0;
-        return true;
+        fputs(text_of(o->words, *(const bool *)member), f);
+        break;
     case KIND_NUMBER:
-        return parse_number(text, o->min, o->max, number);
+        fprintf(f, "%d", *(const int *)member);
+        break;
     case KIND_WORD:
-        return parse_word(o->words, text, strlen(text), number);
+        fputs(text_of(o->words, *(const int *)member), f);
+        break;
     case KIND_WORDS:
-        return parse_words(o->words, text, number);
+        write_words(o, *(const int *)member, f);
+        break;
     case KIND_TREE:
-        return parse_tree(text, o, member(s, o));
+        write_parameter(o, (int)shape->kind, shape->k, f);
+        break;
     case KIND_CORRECTION:
-        return parse_correction(text, o, member(s, o));
-    case KIND_PATH:
-        return parse_path(text, member(s, o));
+        write_parameter(o, (int)correction->kind, correction->d, f);
+        break;
+    case KIND_TEXT:
+        fputs(member, f);
+        break;
     }
-    return false;
 }
 
-static void set_defaults(struct ftc_settings *s)
+static void allow_words(const struct option *o, char text[ALLOWED_BYTES_MAX])
 {
-    memset(s, 0, sizeof *s);
-    for (int i = 0; i < OPTION_COUNT; i++)
-        set_value(s, &options[i], options[i].preset);
+    char parameter = '\0';
+
+    for (const struct word *w = o->words; w->text; w++) {
+        append(text, ALLOWED_BYTES_MAX, "%s%s", w == o->words ? "" : ", ", w->text);
+        if (!w->parameter)
+            continue;
+        append(text, ALLOWED_BYTES_MAX, ":%c", w->parameter);
+        parameter = w->parameter;
+    }
+    if (parameter)
+        append(text, ALLOWED_BYTES_MAX, " (%c in %d..%d)", parameter, o->min, o->max);
+    if (o->kind == KIND_WORDS)
+        append(text, ALLOWED_BYTES_MAX, "; several with commas between them");
+}
+
+static const char *allowed_text(const struct option *o, char text[ALLOWED_BYTES_MAX])
+{
+    text[0] = '\0';
+    if (o->kind == KIND_NUMBER)
+        append(text, ALLOWED_BYTES_MAX, "%d..%d", o->min, o->max);
+    else if (o->kind == KIND_TEXT)
+        append(text, ALLOWED_BYTES_MAX, "at most %d printable bytes, or nothing", o->max);
+    else
+        allow_words(o, text);
+    return text;
 }
 
 /* ---- errors ---- */
 
-__attribute__((format(printf, 2, 3))) static int fail(struct ftc_settings_error *error,
-                                                      const char *format, ...)
+int ftc_settings_fail(struct ftc_settings_error *error, const char *format, ...)
 {
     va_list arguments;
 
@@ -211,349 +336,66 @@ __attribute__((format(printf, 2, 3))) static int fail(struct ftc_settings_error 
     va_end(arguments);
     for (char *c = error->text; *c; c++)
         if (iscntrl((unsigned char)*c))
-            *c = '?'; /* one line, whatever was in the file */
+            *c = '?';
     return -1;
 }
 
-static int fail_unknown(struct ftc_settings_error *error, const char *where, const char *what)
+int ftc_settings_fail_value(struct ftc_settings_error *error, const char *where, const char *name,
+                            const char *value, int option)
 {
-    char known[1024] = "";
+    char allowed[ALLOWED_BYTES_MAX];
 
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        size_t used = strlen(known);
-
-        snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", options[i].key);
-    }
-    return fail(error, "%s: unknown setting %.64s; there are: %s", where, what, known);
-}
-
-static int fail_value(struct ftc_settings_error *error, const char *where, const struct option *o,
-                      const char *value)
-{
-    return fail(error, "%s: %s = %.64s is not allowed; allowed: %s", where, o->key,
-                *value ? value : "(nothing)", o->allowed);
-}
-
-/* ---- the file ---- */
-
-struct file_state {
-    const char *text;
-    size_t length, at;
-    int line;
-    int seen_at[OPTION_COUNT]; /* line of each key; 0: not yet */
-    const char *name;
-    bool failed;
-    struct ftc_settings *settings;
-    struct ftc_settings_error *error;
-};
-
-static void where_in(const struct file_state *f, char *where, size_t size)
-{
-    snprintf(where, size, "%.256s:%d", f->name, f->line);
-}
-
-static int fail_line(struct file_state *f, const char *what)
-{
-    f->failed = true;
-    return fail(f->error, "%.256s:%d: %s", f->name, f->line, what);
-}
-
-/* Hands inih one line at a time, which must fit its buffer. A leading blank would make a line the
- * continuation of the one before. */
-static char *next_line(char *line, int size, void *state)
-{
-    struct file_state *f = state;
-    const char *start, *end;
-    size_t length;
-
-    if (f->failed || f->at >= f->length)
-        return NULL;
-    f->line++;
-    start = f->text + f->at;
-    end = memchr(start, '\n', f->length - f->at);
-    f->at = end ? (size_t)(end - f->text) + 1 : f->length;
-    end = end ? end : f->text + f->length;
-    while (start < end && (*start == ' ' || *start == '\t'))
-        start++;
-    length = (size_t)(end - start);
-    if (length + 2 > (size_t)size) {
-        fail_line(f, "the line is too long");
-        return NULL;
-    }
-    if (memchr(start, '\0', length)) {
-        fail_line(f, "the line has a zero byte");
-        return NULL;
-    }
-    memcpy(line, start, length);
-    memcpy(line + length, "\n", 2);
-    return line;
-}
-
-static int take_pair(void *state, const char *section, const char *key, const char *value)
-{
-    struct file_state *f = state;
-    const struct option *o = find_option(key);
-    char where[300];
-
-    where_in(f, where, sizeof where);
-    f->failed = true;
-    if (section[0] != '\0' && strcmp(section, "ftcoll") != 0)
-        return fail(f->error, "%s: unknown section [%.64s]; there is only [ftcoll]", where,
-                    section),
-               0;
-    if (!o)
-        return fail_unknown(f->error, where, key), 0;
-    if (f->seen_at[o - options] > 0)
-        return fail(f->error, "%s: %s has been set in line %d already", where, key,
-                    f->seen_at[o - options]),
-               0;
-    if (!set_value(f->settings, o, value))
-        return fail_value(f->error, where, o, value), 0;
-    f->failed = false;
-    f->seen_at[o - options] = f->line;
-    return 1;
-}
-
-static int parse_text(const char *text, size_t length, const char *name, struct ftc_settings *s,
-                      struct ftc_settings_error *error)
-{
-    struct file_state f = {
-        .text = text, .length = length, .name = name, .settings = s, .error = error};
-    int rv = ini_parse_stream(next_line, &f, take_pair, &f);
-
-    if (f.failed)
-        return -1;
-    if (rv > 0)
-        return fail(error, "%.256s:%d: neither a comment nor \"key = value\"", name, rv);
-    return rv == 0 ? 0 : fail(error, "%.256s: no memory to read it", name);
-}
-
-int ftc_settings_parse(const char *text, size_t length, const char *name, struct ftc_settings *s,
-                       struct ftc_settings_error *error)
-{
-    set_defaults(s);
-    return parse_text(text, length, name, s, error);
-}
-
-/* Reads all of @fd into memory that the caller frees; NULL with errno set. */
-static char *read_all(int fd, size_t *length)
-{
-    char *text = malloc(FILE_BYTES_MAX + 1);
-    ssize_t got = 1;
-
-    *length = 0;
-    while (text && got > 0) {
-        got = read(fd, text + *length, FILE_BYTES_MAX + 1 - *length);
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got > 0)
-            *length += (size_t)got;
-        if (*length > FILE_BYTES_MAX) {
-            errno = EFBIG;
-            got = -1;
-        }
-    }
-    if (text && got < 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
-static int read_file(const char *path, bool must_exist, bool *found, struct ftc_settings *s,
-                     struct ftc_settings_error *error)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rv;
-    size_t length;
-    char *text;
-
-    *found = fd >= 0;
-    if (fd < 0 && !must_exist && (errno == ENOENT || errno == ENOTDIR))
-        return 0;
-    if (fd < 0)
-        return fail(error, "%.256s: cannot be read: %s", path, strerror(errno));
-    text = read_all(fd, &length);
-    if (!text) {
-        rv = fail(error, "%.256s: cannot be read: %s", path, strerror(errno));
-    } else {
-        rv = parse_text(text, length, path, s, error);
-        free(text);
-    }
-    close(fd);
-    return rv;
-}
-
-static int read_first_file(struct ftc_settings *s, struct ftc_settings_error *error)
-{
-    const char *named = getenv("FTCOLL_CONFIG"), *xdg = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
-    char user[FTC_SETTINGS_PATH_MAX] = "";
-    const char *const paths[] = {"./ftcoll.conf", user, "/etc/ftcoll.conf"};
-    bool found = false;
-
-    if (named && *named)
-        return read_file(named, true, &found, s, error);
-    if (xdg && *xdg)
-        snprintf(user, sizeof user, "%s/ftcoll.conf", xdg);
-    else if (home && *home)
-        snprintf(user, sizeof user, "%s/.config/ftcoll.conf", home);
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        if (paths[i][0] == '\0')
-            continue;
-        if (read_file(paths[i], false, &found, s, error) != 0)
-            return -1;
-        if (found)
-            break;
-    }
-    return 0;
-}
-
-/* ---- the environment ---- */
-
-extern char **environ;
-
-/* FTCOLL_MAX_BYTES is max_bytes. */
-static const struct option *option_of_variable(const char *name, size_t length)
-{
-    char key[64];
-
-    if (length >= sizeof key)
-        return NULL;
-    for (size_t i = 0; i < length; i++)
-        key[i] = (char)tolower((unsigned char)name[i]);
-    key[length] = '\0';
-    return find_option(key);
-}
-
-static int take_variable(struct ftc_settings *s, const char *variable,
-                         struct ftc_settings_error *error)
-{
-    const char *name = variable + strlen("FTCOLL_"), *equals = strchr(variable, '=');
-    const struct option *o = option_of_variable(name, (size_t)(equals - name));
-    char where[128];
-
-    snprintf(where, sizeof where, "environment variable %.*s",
-             (int)(equals - variable < 100 ? equals - variable : 100), variable);
-    if (!o)
-        return fail_unknown(error, where, "");
-    return set_value(s, o, equals + 1) ? 0 : fail_value(error, where, o, equals + 1);
-}
-
-static bool starts_with(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-static int read_environment(struct ftc_settings *s, struct ftc_settings_error *error)
-{
-    for (char **v = environ; v && *v; v++) {
-        if (!starts_with(*v, "FTCOLL_") || !strchr(*v, '=') || starts_with(*v, "FTCOLL_CONFIG=") ||
-            starts_with(*v, "FTCOLL_INTERNAL_"))
-            continue;
-        if (take_variable(s, *v, error) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Off means off, even when everything else is broken. */
-static bool is_switched_off(struct ftc_settings *s)
-{
-    const char *enable = getenv("FTCOLL_ENABLE");
-
-    return enable && set_value(s, find_option("enable"), enable) && !s->enable;
-}
-
-int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error)
-{
-    int saved = errno, rv = 0;
-
-    set_defaults(s);
-    if (!is_switched_off(s)) {
-        rv = read_first_file(s, error);
-        if (rv == 0)
-            rv = read_environment(s, error);
-    }
-    errno = saved;
-    return rv;
+    return ftc_settings_fail(error, "%s: %s = \"%.*s%s\" is not allowed; allowed: %s", where, name,
+                             SHOWN_BYTES_MAX, value, strlen(value) > SHOWN_BYTES_MAX ? "..." : "",
+                             allowed_text(&options[option], allowed));
 }
 
 /* ---- descriptions ---- */
 
-static void write_words(const struct option *o, int value, FILE *f)
-{
-    const char *separator = "";
-
-    for (const struct word *w = o->words; w->text; w++) {
-        if (o->kind == KIND_WORD ? w->value != value : (w->value & ~value) != 0)
-            continue;
-        if (o->kind == KIND_WORDS && strcmp(w->text, "all") == 0)
-            continue;
-        fprintf(f, "%s%s", separator, w->text);
-        separator = ",";
-    }
-}
-
-static void write_value(const struct ftc_settings *s, const struct option *o, FILE *f)
-{
-    static const char *const shapes[] = {"binomial", "kary", "lame", "optimal"};
-    const void *p = (const char *)s + o->offset;
-    const struct ftc_tree_shape *shape = p;
-    const struct ftc_correction_setting *correction = p;
-
-    switch (o->kind) {
-    case KIND_BOOL:
-        fputs(*(const bool *)p ? "on" : "off", f);
-        break;
-    case KIND_NUMBER:
-        fprintf(f, "%d", *(const int *)p);
-        break;
-    case KIND_WORD:
-    case KIND_WORDS:
-        write_words(o, *(const int *)p, f);
-        break;
-    case KIND_TREE:
-        fputs(shapes[shape->kind], f);
-        if (shape->k > 0)
-            fprintf(f, ":%d", shape->k);
-        break;
-    case KIND_CORRECTION:
-        if (correction->kind == FTC_CORRECTION_RING)
-            fprintf(f, "ring:%d", correction->d);
-        else
-            fputs("group", f);
-        break;
-    case KIND_PATH:
-        fputs(p, f);
-        break;
-    }
-}
-
 void ftc_settings_dump(const struct ftc_settings *s, FILE *f)
 {
-    for (int i = 0; i < OPTION_COUNT; i++) {
+    static const char *const origin[] = {
+        [FTC_ORIGIN_DEFAULT] = "default",
+        [FTC_ORIGIN_FILE] = "file",
+        [FTC_ORIGIN_ENVIRONMENT] = "environment",
+    };
+
+    for (int i = 0; i < FTC_SETTINGS_COUNT; i++) {
         fprintf(f, "ftcoll: setting %s = ", options[i].key);
         write_value(s, &options[i], f);
-        fputc('\n', f);
+        fprintf(f, " (%s)\n", origin[s->origin[i]]);
     }
 }
 
-void ftc_settings_write_example(FILE *f)
+void ftc_settings_describe(FILE *f)
 {
-    fputs(
-        "# ftcoll.conf: settings of ftcoll. All lines are optional; shown are the defaults.\n"
-        "# An environment variable FTCOLL_<KEY>, such as FTCOLL_MAX_BYTES, wins over this file.\n\n"
-        "[ftcoll]\n",
-        f);
-    for (int i = 0; i < OPTION_COUNT; i++)
-        fprintf(f, "\n# %s\n# allowed: %s\n%s = %s\n", options[i].doc, options[i].allowed,
-                options[i].key, options[i].preset);
+    char allowed[ALLOWED_BYTES_MAX];
+
+    fputs("# ftcoll.conf: settings of ftcoll. All lines are optional; shown are the defaults.\n"
+          "# Looked for as $FTCOLL_CONFIG, ./ftcoll.conf, $XDG_CONFIG_HOME/ftcoll.conf (or\n"
+          "# ~/.config/ftcoll.conf) and /etc/ftcoll.conf; the first that is there is read.\n"
+          "# An environment variable FTCOLL_<KEY>, such as FTCOLL_MAX_BYTES, wins over this file.\n"
+          "# A comment is a line that starts with # or ;, or what follows a blank and ;.\n"
+          "\n"
+          "[ftcoll]\n",
+          f);
+    for (int i = 0; i < FTC_SETTINGS_COUNT; i++) {
+        const struct option *o = &options[i];
+
+        fprintf(f, "\n# %s\n# allowed: %s\n%s =%s%s\n", o->doc, allowed_text(o, allowed), o->key,
+                o->preset[0] ? " " : "", o->preset);
+    }
 }
 
-void ftc_settings_write_list(FILE *f)
+void ftc_settings_markdown(FILE *f)
 {
-    for (int i = 0; i < OPTION_COUNT; i++)
-        fprintf(f, "    %-20s %s\n    %20s (default: %s; allowed: %s)\n", options[i].key,
-                options[i].doc, "", options[i].preset[0] ? options[i].preset : "none",
-                options[i].allowed);
+    char allowed[ALLOWED_BYTES_MAX];
+
+    fputs("| setting | default | allowed | meaning |\n|---|---|---|---|\n", f);
+    for (int i = 0; i < FTC_SETTINGS_COUNT; i++) {
+        const struct option *o = &options[i];
+
+        fprintf(f, "| `%s` | %s | %s | %s |\n", o->key, o->preset[0] ? o->preset : "none",
+                allowed_text(o, allowed), o->doc);
+    }
 }

@@ -10,54 +10,77 @@
 #include "../shim/core/op.h"
 #include "../shim/core/topology.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum ftc_monitor_mode { FTC_MONITOR_AUTO, FTC_MONITOR_PROCESS, FTC_MONITOR_TIMEOUT };
 enum ftc_on_excess { FTC_ON_EXCESS_ERROR, FTC_ON_EXCESS_ABORT };
 enum ftc_report { FTC_REPORT_OFF, FTC_REPORT_FAILURES, FTC_REPORT_SUMMARY, FTC_REPORT_FULL };
-enum { FTC_INTERCEPT_REDUCE = 1, FTC_INTERCEPT_ALLREDUCE = 2 };
+enum ftc_settings_origin { FTC_ORIGIN_DEFAULT, FTC_ORIGIN_FILE, FTC_ORIGIN_ENVIRONMENT };
 enum { FTC_SETTINGS_PATH_MAX = 1024 };
+
+/* Bits of intercept. */
+enum {
+    FTC_INTERCEPT_REDUCE = 1,
+    FTC_INTERCEPT_ALLREDUCE = 2,
+    FTC_INTERCEPT_BARRIER = 4,
+    FTC_INTERCEPT_BCAST = 8,
+    FTC_INTERCEPT_ALL = 15,
+};
 
 struct ftc_correction_setting {
     enum ftc_correction kind;
     int d; /* ring */
 };
 
-/* Plain bytes: rank 0's settings are broadcast to all. */
-#define FTC_MEMBER_BOOL(key)       bool key;
-#define FTC_MEMBER_NUMBER(key)     int key;
-#define FTC_MEMBER_WORD(key)       int key;
-#define FTC_MEMBER_WORDS(key)      int key;
-#define FTC_MEMBER_TREE(key)       struct ftc_tree_shape key;
-#define FTC_MEMBER_CORRECTION(key) struct ftc_correction_setting key;
-#define FTC_MEMBER_PATH(key)       char key[FTC_SETTINGS_PATH_MAX];
-
-struct ftc_settings {
-#define FTC_OPTION(key, kind, min, max, words, preset, allowed, doc) FTC_MEMBER_##kind(key)
+/* Positions in the table of options. */
+enum {
+#define FTC_OPTION(key, kind, min, max, words, preset, doc) FTC_SETTING_##key,
 #include "options.def"
 #undef FTC_OPTION
+    FTC_SETTINGS_COUNT
 };
 
-/* One line that names what is wrong, where, and what is allowed. */
+#define FTC_MEMBER_BOOL(key, max)       bool key;
+#define FTC_MEMBER_NUMBER(key, max)     int key;
+#define FTC_MEMBER_WORD(key, max)       int key;
+#define FTC_MEMBER_WORDS(key, max)      int key;
+#define FTC_MEMBER_TREE(key, max)       struct ftc_tree_shape key;
+#define FTC_MEMBER_CORRECTION(key, max) struct ftc_correction_setting key;
+#define FTC_MEMBER_TEXT(key, max)       char key[(max) + 1];
+
+/* Plain bytes without pointers, all of them set: rank 0's settings are broadcast to all. */
+struct ftc_settings {
+#define FTC_OPTION(key, kind, min, max, words, preset, doc) FTC_MEMBER_##kind(key, max)
+#include "options.def"
+#undef FTC_OPTION
+    uint8_t origin[FTC_SETTINGS_COUNT]; /* enum ftc_settings_origin, by position in the table */
+};
+
+/* One line, without its end, that names what is wrong, where, and what is allowed. The longest
+ * holds a path and the list of all keys. */
 struct ftc_settings_error {
-    char text[1536];
+    char text[PATH_MAX + 2048];
 };
 
-/* Fills @s from defaults, file and environment. Returns 0, or -1 with @error filled. With
- * FTCOLL_ENABLE=0 nothing else is looked at. */
+/* Fills @s from defaults, file and environment. Returns 0, or -1 with @error filled and @s not to
+ * be used. With FTCOLL_ENABLE=0 nothing else is looked at, so nothing else can be wrong. Leaves
+ * errno and the open files as they were. */
 int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error);
 
-/* Fills @s from defaults and the text of a configuration file, which @name stands for in errors. */
-int ftc_settings_parse(const char *text, size_t length, const char *name, struct ftc_settings *s,
-                       struct ftc_settings_error *error);
+/* Fills @s from defaults and the @length bytes of a configuration file, called "buffer" in errors.
+ * Looks at nothing else. Returns as ftc_settings_load(). */
+int ftc_settings_parse_buffer(const char *text, size_t length, struct ftc_settings *s,
+                              struct ftc_settings_error *error);
 
-/* The values, a line each. */
+/* The values, a line each, with where they come from. */
 void ftc_settings_dump(const struct ftc_settings *s, FILE *f);
 
-/* ftcoll.conf.example, and the README's list. */
-void ftc_settings_write_example(FILE *f);
-void ftc_settings_write_list(FILE *f);
+/* ftcoll.conf.example, which sets all defaults; and the README's table. */
+void ftc_settings_describe(FILE *f);
+void ftc_settings_markdown(FILE *f);
 
 #endif

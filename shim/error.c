@@ -1,6 +1,7 @@
 #include "error.h"
 
 #include "callsite.h"
+#include "monitor/monitor.h"
 #include "report.h"
 
 #include <stdio.h>
@@ -83,6 +84,7 @@ int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
         ftc_call_name(call->kind), count, c->member_count, ranks, c->topology.f);
     if (ftc_library.settings.on_excess == FTC_ON_EXCESS_ABORT) {
         fprintf(stderr, "%s; on_excess = abort ends the job\n", text);
+        ftc_monitor_stand_down();
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
     return raise_error(call, MPIX_ERR_PROC_FAILED, text);

@@ -1,153 +1,280 @@
 #include "facts.h"
 
-#include <stdlib.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 
-/* Everything about one predefined type, with each operation. */
-struct type_entry {
-    MPI_Datatype handle;
+enum { TABLE_BITS = 8, TABLE_SIZE = 1 << TABLE_BITS, SPAN_ALIGNMENT = 16 };
+enum { SAMPLES = 5, SAMPLES_BYTES = SAMPLES * SAMPLES * sizeof(uint64_t) };
+
+struct entry {
     bool used;
-    uint32_t valid_ops; /* bit by enum ftc_op_index */
-    enum ftc_type_index index;
-    struct ftc_facts facts;
+    struct ftc_facts facts; /* of the datatype alone */
+    ftc_combine_fn kernel[FTC_OPERATOR_COUNT];
 };
 
-enum { TABLE_SIZE = 256 };
+/* The predefined datatypes: open addressing, written in ftc_facts_open only. */
+static struct entry table[TABLE_SIZE];
 
-static struct type_entry table[TABLE_SIZE];
-static MPI_Comm alone = MPI_COMM_NULL; /* this process, errors returned */
+/* This process alone, errors return. MPI wants collectives on one communicator to be one at a time.
+ */
+static MPI_Comm self = MPI_COMM_NULL;
+static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static const MPI_Op op_handles[FTC_OP_INDICES] = {
-#define FTC_OP(handle, index) [FTC_OP_##index] = handle,
-#include "ops.def"
-#undef FTC_OP
-};
-
-/* An allreduce of nothing by this process alone: MPI checks its arguments and does no more. */
-static bool is_accepted(MPI_Datatype datatype, MPI_Op op)
+/* The entry of @datatype, or the free one where it belongs. */
+static struct entry *find(MPI_Datatype datatype)
 {
-    char nothing;
+    uint32_t i = ((uint32_t)datatype * 0x9e3779b1u) >> (32 - TABLE_BITS);
 
-    return PMPI_Allreduce(MPI_IN_PLACE, &nothing, 0, datatype, op, alone) == MPI_SUCCESS;
+    while (table[i].used && table[i].facts.datatype != datatype)
+        i = (i + 1) % TABLE_SIZE;
+    return &table[i];
 }
 
-static void ask_layout(MPI_Datatype datatype, struct ftc_facts *facts)
+static enum ftc_operator operator_of(MPI_Op op)
 {
-    MPI_Aint lb;
+    switch (op) {
+#define FTC_OPERATOR(name)                                                                         \
+    case MPI_##name:                                                                               \
+        return FTC_OPERATOR_##name;
+#include "operators.def"
+#undef FTC_OPERATOR
+    default:
+        return FTC_OPERATOR_OTHER;
+    }
+}
+
+/* Asks about a valid datatype. */
+static bool measure(MPI_Datatype datatype, enum ftc_type_class type_class, struct ftc_facts *facts)
+{
     MPI_Count size;
+    MPI_Aint lb, extent, true_lb, true_extent;
 
-    PMPI_Type_size_x(datatype, &size);
-    PMPI_Type_get_extent(datatype, &lb, &facts->extent);
-    PMPI_Type_get_true_extent(datatype, &facts->true_lb, &facts->true_extent);
-    facts->contiguous = size == facts->extent && size == facts->true_extent;
+    if (PMPI_Type_size_x(datatype, &size) != MPI_SUCCESS ||
+        PMPI_Type_get_extent(datatype, &lb, &extent) != MPI_SUCCESS ||
+        PMPI_Type_get_true_extent(datatype, &true_lb, &true_extent) != MPI_SUCCESS)
+        return false;
+    facts->datatype = datatype;
+    facts->type_class = type_class;
+    facts->commutative = true;
+    facts->kernel = NULL;
+    facts->size_bytes = (size_t)size;
+    facts->extent_bytes = extent;
+    facts->true_lb_bytes = true_lb;
+    facts->true_extent_bytes = (size_t)true_extent;
+    facts->contiguous =
+        size == extent && size == true_extent && true_lb % SPAN_ALIGNMENT == 0 && size > 0;
+    return true;
 }
 
-static struct type_entry *entry_of(MPI_Datatype handle)
+/* Elements of @size bytes: each of some telling numbers with each other one. */
+static void fill_samples(unsigned char *from, unsigned char *into, size_t size)
 {
-    uint32_t i = (uint32_t)handle * 0x9e3779b1u >> 24;
+    for (size_t i = 0; i < SAMPLES * SAMPLES; i++, from += size, into += size) {
+        unsigned char *element[] = {from, into};
+        size_t number[] = {i / SAMPLES, i % SAMPLES};
 
-    while (table[i % TABLE_SIZE].used && table[i % TABLE_SIZE].handle != handle)
-        i++;
-    return &table[i % TABLE_SIZE];
+        for (int k = 0; k < 2; k++) {
+            memset(element[k], number[k] == 1 ? 0xff : 0, size);
+            element[k][0] |= number[k] == 2 ? 1 : number[k] == 3 ? 2 : 0;
+            element[k][size - 1] |= number[k] == 4 ? 0x80 : 0;
+        }
+    }
 }
 
-static void add_type(MPI_Datatype handle, enum ftc_type_index index)
+static bool is_native(MPI_Datatype datatype, size_t size, MPI_Op op, ftc_combine_fn kernel)
 {
-    struct type_entry *e = entry_of(handle);
+    unsigned char from[SAMPLES_BYTES], ours[SAMPLES_BYTES], native[SAMPLES_BYTES];
 
-    if (handle == MPI_DATATYPE_NULL || e->used)
+    fill_samples(from, ours, size);
+    memcpy(native, ours, SAMPLES * SAMPLES * size);
+    kernel(ours, from, SAMPLES * SAMPLES);
+    return PMPI_Reduce_local(from, native, SAMPLES * SAMPLES, datatype, op) == MPI_SUCCESS &&
+           memcmp(ours, native, SAMPLES * SAMPLES * size) == 0;
+}
+
+/* Not all MPI libraries agree on integers: which number .TRUE. is depends on the Fortran compiler
+ * they were configured with, and MPICH 4.0.2 (its issue 6083) compares unsigned numbers as signed
+ * ones in MPI_MIN and MPI_MAX. A kernel must give what native MPI gives. */
+static void drop_kernels_unlike_native(struct entry *e)
+{
+    static const MPI_Op operators[] = {
+#define FTC_OPERATOR(name) MPI_##name,
+#include "operators.def"
+#undef FTC_OPERATOR
+    };
+
+    for (int i = 0; i < FTC_OPERATOR_COUNT; i++)
+        if (e->kernel[i] &&
+            !is_native(e->facts.datatype, e->facts.size_bytes, operators[i], e->kernel[i]))
+            e->kernel[i] = NULL;
+}
+
+static bool is_integer(enum ftc_type_class type_class)
+{
+    return type_class == FTC_TYPE_SIGNED || type_class == FTC_TYPE_UNSIGNED ||
+           type_class == FTC_TYPE_LOGICAL || type_class == FTC_TYPE_BYTE;
+}
+
+static void add(MPI_Datatype datatype, enum ftc_type_class type_class)
+{
+    struct entry *e = find(datatype);
+
+    if (datatype == MPI_DATATYPE_NULL || e->used || !measure(datatype, type_class, &e->facts))
         return;
-    *e = (struct type_entry){.handle = handle, .used = true, .index = index};
-    ask_layout(handle, &e->facts);
-    e->facts.commutative = true;
-    for (int op = 0; op < FTC_OP_INDICES; op++)
-        if (is_accepted(handle, op_handles[op]))
-            e->valid_ops |= 1u << op;
+    e->used = true;
+    memcpy(e->kernel, ftc_combine_kernels(type_class, e->facts.size_bytes), sizeof e->kernel);
+    if (is_integer(type_class))
+        drop_kernels_unlike_native(e);
 }
 
 int ftc_facts_open(void)
 {
-    if (PMPI_Comm_dup(MPI_COMM_SELF, &alone) != MPI_SUCCESS ||
-        PMPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN) != MPI_SUCCESS)
-        return -1;
-#define FTC_TYPE(handle, element) add_type(handle, FTC_TYPE_##handle);
-#include "types.def"
-#undef FTC_TYPE
-    return 0;
+    int rv = PMPI_Comm_dup(MPI_COMM_SELF, &self);
+
+    if (rv == MPI_SUCCESS)
+        rv = PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+    if (rv != MPI_SUCCESS)
+        return rv;
+#define FTC_DATATYPE(handle, class) add(handle, FTC_TYPE_##class);
+#include "datatypes.def"
+#undef FTC_DATATYPE
+    return MPI_SUCCESS;
 }
 
-static int op_index(MPI_Op op)
+void ftc_facts_close(void)
 {
-    for (int i = 0; i < FTC_OP_INDICES; i++)
-        if (op_handles[i] == op)
-            return i;
-    return -1;
+    memset(table, 0, sizeof table);
+    if (self != MPI_COMM_NULL)
+        PMPI_Comm_free(&self);
 }
 
-/* A datatype or operation of the program's own. */
-static bool ask(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)
+/* MPI's own answer: a reduction of nothing. */
+static bool is_accepted(MPI_Op op, MPI_Datatype datatype)
 {
-    int commutative;
+    int rv, nothing;
 
-    if (datatype == MPI_DATATYPE_NULL || op == MPI_OP_NULL || op == MPI_REPLACE ||
-        op == MPI_NO_OP || !is_accepted(datatype, op) ||
-        PMPI_Op_commutative(op, &commutative) != MPI_SUCCESS)
+    pthread_mutex_lock(&self_lock);
+    rv = PMPI_Allreduce(MPI_IN_PLACE, &nothing, 0, datatype, op, self);
+    pthread_mutex_unlock(&self_lock);
+    return rv == MPI_SUCCESS;
+}
+
+/* MPICH accepts logical operations on floating point and every operation on 16-bit floating point,
+ * and aborts with some when it comes to an element. */
+static bool may_abort(enum ftc_type_class type_class, enum ftc_operator op)
+{
+    bool logical = op == FTC_OPERATOR_LAND || op == FTC_OPERATOR_LOR || op == FTC_OPERATOR_LXOR;
+
+    if (type_class == FTC_TYPE_HALF)
+        return op != FTC_OPERATOR_OTHER;
+    return logical && (type_class == FTC_TYPE_FLOATING || type_class == FTC_TYPE_QUAD);
+}
+
+/* What the table does not answer. */
+static bool ask(MPI_Op op, enum ftc_operator predefined, struct ftc_facts *facts)
+{
+    int commutative = 1;
+
+    if (may_abort(facts->type_class, predefined) || !is_accepted(op, facts->datatype))
         return false;
-    ask_layout(datatype, facts);
+    if (predefined == FTC_OPERATOR_OTHER && PMPI_Op_commutative(op, &commutative) != MPI_SUCCESS)
+        return false;
     facts->commutative = commutative != 0;
-    facts->kernel = NULL;
     return true;
 }
 
 bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)
 {
-    const struct type_entry *e = entry_of(datatype);
-    int index = op_index(op);
+    const struct entry *e = find(datatype);
+    enum ftc_operator predefined = operator_of(op);
+    int bytes;
 
-    if (!e->used || index < 0)
-        return ask(datatype, op, facts);
-    *facts = e->facts;
-    facts->kernel = ftc_combine_kernel((enum ftc_op_index)index, e->index);
-    return (e->valid_ops & 1u << index) != 0;
-}
-
-size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count)
-{
-    MPI_Aint stride = facts->extent < 0 ? -facts->extent : facts->extent;
-
-    return (size_t)(facts->true_extent + (count - 1) * stride);
+    if (e->used) {
+        *facts = e->facts;
+        if (predefined != FTC_OPERATOR_OTHER)
+            facts->kernel = e->kernel[predefined];
+        return facts->kernel || ask(op, predefined, facts);
+    }
+    /* of the calls that take a datatype and a communicator, the cheapest that looks at both */
+    return PMPI_Pack_size(0, datatype, self, &bytes) == MPI_SUCCESS &&
+           measure(datatype, FTC_TYPE_DERIVED, facts) && ask(op, predefined, facts);
 }
 
 ptrdiff_t ftc_span_start(const struct ftc_facts *facts, MPI_Count count)
 {
-    return facts->true_lb + (facts->extent < 0 ? (count - 1) * facts->extent : 0);
+    ptrdiff_t lowest = facts->true_lb_bytes;
+
+    if (facts->extent_bytes < 0 && count > 1) /* the last element comes first */
+        lowest += (count - 1) * facts->extent_bytes;
+    return lowest & -SPAN_ALIGNMENT;
 }
 
-void ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct ftc_facts *facts)
+size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count)
 {
-    memcpy(span, (const char *)buffer + ftc_span_start(facts, count), ftc_span_bytes(facts, count));
+    ptrdiff_t extent = facts->extent_bytes, step = extent < 0 ? -extent : extent, rest, highest;
+
+    if (count <= 0 || facts->size_bytes == 0)
+        return 0;
+    if (count > INT_MAX || __builtin_mul_overflow(count - 1, step, &rest) ||
+        __builtin_add_overflow(rest, (ptrdiff_t)facts->true_extent_bytes, &highest) ||
+        highest > PTRDIFF_MAX / 2)
+        return SIZE_MAX;
+    highest = facts->true_lb_bytes + (ptrdiff_t)facts->true_extent_bytes + (extent < 0 ? 0 : rest);
+    return (size_t)(highest - ftc_span_start(facts, count));
 }
 
-int ftc_span_write(void *buffer, const void *span, MPI_Count count, MPI_Datatype datatype,
-                   const struct ftc_facts *facts)
+/* A pair with a gap: the index is an int at the end of the true extent. */
+static void copy_pairs(void *to, const void *from, MPI_Count count, const struct ftc_facts *facts)
 {
-    const char *source = (const char *)span - ftc_span_start(facts, count);
-    void *packed;
-    int size, position = 0, rv;
+    size_t value_bytes = facts->size_bytes - sizeof(int);
+    size_t index_offset = facts->true_extent_bytes - sizeof(int);
 
-    if (facts->contiguous) {
-        memcpy((char *)buffer + ftc_span_start(facts, count), span, ftc_span_bytes(facts, count));
+    for (MPI_Count i = 0; i < count; i++) {
+        unsigned char *t = (unsigned char *)to + i * facts->extent_bytes;
+        const unsigned char *f = (const unsigned char *)from + i * facts->extent_bytes;
+
+        memcpy(t, f, value_bytes);
+        memcpy(t + index_offset, f + index_offset, sizeof(int));
+    }
+}
+
+/* Copies elements and leaves gaps alone. */
+static int copy_elements(void *to, const void *from, MPI_Count count, const struct ftc_facts *facts)
+{
+    int rv;
+
+    if (facts->type_class == FTC_TYPE_SIGNED_PAIR || facts->type_class == FTC_TYPE_FLOATING_PAIR) {
+        copy_pairs(to, from, count, facts);
         return MPI_SUCCESS;
     }
-    PMPI_Pack_size((int)count, datatype, alone, &size);
-    packed = malloc((size_t)size);
-    if (!packed)
-        return MPI_ERR_NO_MEM;
-    rv = PMPI_Pack(source, (int)count, datatype, packed, size, &position, alone);
-    size = position;
-    position = 0;
-    if (rv == MPI_SUCCESS)
-        rv = PMPI_Unpack(packed, size, &position, buffer, (int)count, datatype, alone);
-    free(packed);
+    pthread_mutex_lock(&self_lock);
+    rv = PMPI_Gather(from, (int)count, facts->datatype, to, (int)count, facts->datatype, 0, self);
+    pthread_mutex_unlock(&self_lock);
     return rv;
+}
+
+int ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct ftc_facts *facts)
+{
+    ptrdiff_t start = ftc_span_start(facts, count);
+    size_t bytes = ftc_span_bytes(facts, count);
+
+    if (facts->contiguous) {
+        memcpy(span, (const char *)buffer + start, bytes);
+        return MPI_SUCCESS;
+    }
+    memset(span, 0, bytes);
+    return copy_elements((char *)span - start, buffer, count, facts);
+}
+
+int ftc_span_write(void *buffer, const void *span, MPI_Count count, const struct ftc_facts *facts)
+{
+    ptrdiff_t start = ftc_span_start(facts, count);
+
+    if (facts->contiguous) {
+        memcpy((char *)buffer + start, span, ftc_span_bytes(facts, count));
+        return MPI_SUCCESS;
+    }
+    return copy_elements(buffer, (const char *)span - start, count, facts);
 }

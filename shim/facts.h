@@ -1,9 +1,13 @@
-/* facts: what the library must know of the datatype and operation of a call.
+/* facts: what the library must know of a call's datatype and operation, asked of MPI.
  *
- * A value is shipped as the span of memory from the first to the last byte of count elements.
- * Predefined types and operations are looked up in a table that is filled once; for others native
- * MPI is asked, through a communicator of this process alone whose errors are returned, so that
- * invalid arguments raise their error only in the native call that they are passed to. */
+ * Predefined datatypes and operations are looked up in a table that is filled in MPI_Init; all
+ * others cost a few local calls into MPI. An argument that MPI rejects is found out without the
+ * program's error handler: the question is put on a private communicator of this process alone,
+ * whose errors return. What natively crashes instead of being rejected crashes here too.
+ *
+ * A value travels as its SPAN: the memory from the lowest to the highest byte of its elements, gaps
+ * included. Gaps of a sender are not read, but zero; gaps of a receiver are not written.
+ */
 #ifndef FTC_FACTS_H
 #define FTC_FACTS_H
 
@@ -11,36 +15,40 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct ftc_facts {
-    bool contiguous; /* elements follow each other without gaps */
+    MPI_Datatype datatype;
+    enum ftc_type_class type_class;
+    bool contiguous; /* elements in an array have no gaps: the span may be used in place */
     bool commutative;
-    MPI_Aint true_lb; /* from the buffer's address to the first byte of the span */
-    MPI_Aint extent, true_extent;
     ftc_combine_fn kernel; /* NULL: PMPI_Reduce_local */
+    size_t size_bytes;
+    ptrdiff_t extent_bytes; /* may be negative */
+    ptrdiff_t true_lb_bytes;
+    size_t true_extent_bytes;
 };
 
-/* Called in MPI_Init; 0 or -1. */
+/* Between MPI_Init and MPI_Finalize; thread-safe in between. Returns an MPI error code. */
 int ftc_facts_open(void);
+void ftc_facts_close(void);
 
-/* False if native MPI would reject the datatype, the operation, or both together. */
+/* False if native MPI rejects @datatype, for instance because it is not committed, or @op, or @op
+ * on
+ * @datatype; also for combinations that MPI forbids and MPICH does not reject, but aborts in: they
+ * are native MPI's to deal with. */
 bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts);
 
-/* Bytes of the span of @count >= 1 elements. */
-size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count);
-
-/* Where the span starts, from the buffer's address: with a negative extent the last element comes
- * first. */
+/* Offset of the span of @count elements from the address that MPI calls are given, a multiple of
+ * 16: a span in aligned memory keeps the alignment that its elements have in an aligned buffer.
+ * With a span at s, MPI calls are given s - ftc_span_start(). In bytes. */
 ptrdiff_t ftc_span_start(const struct ftc_facts *facts, MPI_Count count);
 
-/* Copies the span out of the program's buffer. */
-void ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
+/* Length of the span; SIZE_MAX if it, or @count, is too large for one PMPI_Reduce_local. */
+size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count);
 
-/* Copies the elements of a span into the program's buffer and leaves the gaps there as they are.
- * Returns an MPI error code. */
-int ftc_span_write(void *buffer, const void *span, MPI_Count count, MPI_Datatype datatype,
-                   const struct ftc_facts *facts);
+/* Copy between the program's @buffer and a span, whose length is not SIZE_MAX. Return an MPI error
+ * code; they cannot fail for contiguous and predefined datatypes. */
+int ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
+int ftc_span_write(void *buffer, const void *span, MPI_Count count, const struct ftc_facts *facts);
 
 #endif

@@ -105,14 +105,16 @@ static void combine(void *context, void *into, const void *from)
                           x->call->datatype, x->call->op);
 }
 
-/* The program's own buffer where its memory is the value as it stands, else a copy. */
+/* The program's own buffer where its memory is the value as it stands, else a copy; NULL without memory
+ * for it. */
 static const void *contribution_of(const struct ftc_call *call, const struct plan *plan)
 {
     const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
 
     if (plan->facts.contiguous)
         return (const char *)source + ftc_span_start(&plan->facts, call->count);
-    ftc_span_read(plan->comm->contribution, source, call->count, &plan->facts);
+    if (ftc_span_read(plan->comm->contribution, source, call->count, &plan->facts) != MPI_SUCCESS)
+        return NULL;
     return plan->comm->contribution;
 }
 
@@ -122,7 +124,7 @@ static int deliver(const struct ftc_call *call, const struct plan *plan)
 
     if (!result->value || !receives(call, plan->comm))
         return MPI_SUCCESS;
-    return ftc_span_write(call->recvbuf, result->value, call->count, call->datatype, &plan->facts);
+    return ftc_span_write(call->recvbuf, result->value, call->count, &plan->facts);
 }
 
 static void enter(const struct ftc_call *call, const struct ftc_comm *c)
@@ -190,6 +192,8 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
     if (ftc_comm_reserve(c, plan->value_bytes) != 0)
         return ftc_error_no_memory(call);
     request.contribution = contribution_of(call, plan);
+    if (!request.contribution)
+        return ftc_error_no_memory(call);
     enter(call, c);
     outcome = ftc_drive(c, &request, &mismatched);
     leave();

@@ -161,7 +161,7 @@ static bool prepare(void)
     l->suspects = l->settings.monitor == FTC_MONITOR_TIMEOUT;
     if (ftc_transport_open(&l->transport, &l->board, l->self) != 0 ||
         ftc_early_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
-        ftc_report_open() != 0 || ftc_facts_open() != 0)
+        ftc_report_open() != 0 || ftc_facts_open() != MPI_SUCCESS)
         return false;
     ftc_comm_open();
     return ftc_comm_internal() != NULL;

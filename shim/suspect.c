@@ -66,5 +66,5 @@ void ftc_fence_check(void)
             ftc_library.world_rank, (int)getpid(), suspected_by(own),
             ftc_library.settings.timeout_ms);
     ftc_monitor_finish_pmi();
-    _exit(1);
+    _exit(ftc_library.settings.failure_exit_status);
 }

@@ -2,6 +2,7 @@
  * symbols. */
 #include "../shim/error.h"
 #include "../shim/library.h"
+#include "../shim/monitor/monitor.h"
 #include "../shim/runtime.h"
 
 #include <dlfcn.h>
@@ -25,6 +26,12 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     if (rv == MPI_SUCCESS)
         ftc_runtime_start(*provided);
     return rv;
+}
+
+int MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    ftc_monitor_stand_down(); /* it is meant to end the whole job */
+    return PMPI_Abort(comm, errorcode);
 }
 
 int MPI_Finalize(void)

@@ -1,19 +1,20 @@
 /* monitor: the monitor process of a rank, as the rank's program sees it (DESIGN section 6).
  *
- * When the library is loaded into an MPI rank it forks. The child goes on as the program; the parent, the
- * one that the launcher knows, becomes the monitor process. It passes signals on to the program, enters
- * the program's death in the board before anything else, and ends for the launcher
- *   - as the program did, in every case in which a death is not tolerated: before all ranks were ready,
- *     after MPI_Finalize, when nobody has survived, or when the launcher itself sent the fatal signal;
+ * When the library is loaded into an MPI rank it forks. The child goes on as the program; the
+ * parent, the one that the launcher knows, becomes the monitor process. It passes signals on to the
+ * program, enters the program's death in the board before anything else, and ends for the launcher
+ *   - as the program did, in every case in which a death is not tolerated: before all ranks were
+ * ready, after MPI_Finalize, when nobody has survived, or when the launcher itself sent the fatal
+ * signal;
  *   - well, in place of a program whose death is tolerated (DESIGN section 7).
- * If the monitor process dies, the kernel kills the program; if the launcher dies, the monitor process
- * takes the rank's process group with it. The monitor process opens no file, socket or segment that has a
- * name, so nothing has to be removed afterwards.
+ * If the monitor process dies, the kernel kills the program; if the launcher dies, the monitor
+ * process takes the rank's process group with it. The monitor process opens no file, socket or
+ * segment that has a name, so nothing has to be removed afterwards.
  *
- * The launcher's own child is always given a monitor, whatever program it is, because it may become the
- * rank by exec (env, numactl, valgrind) or load MPI later (python3). Processes further down, such as those
- * that a script starts, get one only if their program is linked with MPI. Programs under a debugger,
- * and programs that have threads before they start, get none.
+ * The launcher's own child is always given a monitor, whatever program it is, because it may become
+ * the rank by exec (env, numactl, valgrind) or load MPI later (python3). Processes further down,
+ * such as those that a script starts, get one only if their program is linked with MPI. Programs
+ * under a debugger, and programs that have threads before they start, get none.
  */
 #ifndef FTC_MONITOR_H
 #define FTC_MONITOR_H
@@ -21,13 +22,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True if this process was started as an MPI rank by a launcher that speaks PMI-1 through PMI_FD: the
- * launcher's own child, or a descendant that is linked with MPI. */
+/* True if this process was started as an MPI rank by a launcher that speaks PMI-1 through PMI_FD:
+ * the launcher's own child, or a descendant that is linked with MPI. */
 bool ftc_monitor_is_rank(void);
 
-/* Gives this process a monitor process if it is a rank and has none yet. Returns in the program, in a new
- * process with the same signal mask and dispositions, never in the monitor. To be called before the
- * program starts, while there is one thread. */
+/* Gives this process a monitor process if it is a rank and has none yet. Returns in the program, in
+ * a new process with the same signal mask and dispositions, never in the monitor. To be called
+ * before the program starts, while there is one thread. */
 void ftc_monitor_start(void);
 
 /* True if this very process (not one that forked it) has a monitor process. */
@@ -37,21 +38,23 @@ bool ftc_monitor_present(void);
 const char *ftc_monitor_absence(void);
 
 struct ftc_monitor_options {
-    int failure_exit_status; /* of a rank that ends well although a rank of the job has died; 0..255 */
+    int failure_exit_status; /* of a rank that ends well although a rank of the job has died; 0..255
+                              */
 };
 
-/* Hands the board behind @board_fd, and which slot of it is this rank's, to the monitor process, which
- * keeps its own mapping. From then on deaths are entered in the board. Waits at most five seconds for the
- * acknowledgement. Returns 0, or a negative errno after a message on standard error. @board_fd stays the
- * caller's. */
+/* Hands the board behind @board_fd, and which slot of it is this rank's, to the monitor process,
+ * which keeps its own mapping. From then on deaths are entered in the board. Waits at most five
+ * seconds for the acknowledgement. Returns 0, or a negative errno after a message on standard
+ * error. @board_fd stays the caller's. */
 int ftc_monitor_attach(int board_fd, uint32_t slot, const struct ftc_monitor_options *options);
 
-/* Tells the launcher that this rank has ended MPI, in place of PMPI_Finalize (DESIGN section 7). Also
- * works without a monitor process, and does nothing if it was done before. Waits at most five seconds. */
+/* Tells the launcher that this rank has ended MPI, in place of PMPI_Finalize (DESIGN section 7).
+ * Also works without a monitor process, and does nothing if it was done before. Waits at most five
+ * seconds. */
 void ftc_monitor_finish_pmi(void);
 
-/* From now on this rank ends for the launcher as it really ends, and its death is not entered in the
- * board: to be called before PMPI_Abort, which is meant to end the whole job. */
+/* From now on this rank ends for the launcher as it really ends, and its death is not entered in
+ * the board: to be called before PMPI_Abort, which is meant to end the whole job. */
 void ftc_monitor_stand_down(void);
 
 #endif

@@ -1,11 +1,12 @@
 #include "pmi.h"
 
+#include "clock.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum { FINALIZE_MS = 5000, LINE_MAX_BYTES = 1024 };
 
@@ -51,20 +52,12 @@ bool ftc_pmi_send(int fd, const char *command)
     return send(fd, line, length + 1, MSG_NOSIGNAL) == (ssize_t)(length + 1);
 }
 
-static long now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000L + t.tv_nsec / 1000000L;
-}
-
 static bool readable_before(int fd, long deadline_ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
 
     for (;;) {
-        long left = deadline_ms - now_ms();
+        long left = deadline_ms - ftc_clock_ms();
         int rv = poll(&p, 1, left > 0 ? (int)left : 0);
 
         if (rv > 0)
@@ -81,9 +74,9 @@ static bool line_is(const char *line, size_t length, const char *command)
     return length >= n && memcmp(line, command, n) == 0 && (length == n || line[n] == ' ');
 }
 
-/* Reads byte by byte, so that nothing that follows the line is lost to a later caller. */
-static enum ftc_pmi_answer next_line(int fd, long deadline_ms, char line[LINE_MAX_BYTES],
-                                     size_t *length)
+/* Reads byte by byte, so that nothing that follows the line is lost to a later caller. Returns 0,
+ * -ETIMEDOUT or -EPIPE. */
+static int read_line(int fd, long deadline_ms, char line[LINE_MAX_BYTES], size_t *length)
 {
     *length = 0;
     for (;;) {
@@ -91,14 +84,14 @@ static enum ftc_pmi_answer next_line(int fd, long deadline_ms, char line[LINE_MA
         ssize_t n;
 
         if (!readable_before(fd, deadline_ms))
-            return FTC_PMI_SILENCE;
+            return -ETIMEDOUT;
         n = recv(fd, &c, 1, MSG_DONTWAIT);
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-            return FTC_PMI_CLOSED;
+            return -EPIPE;
         if (n < 0)
             continue;
         if (c == '\n')
-            return FTC_PMI_BARRIER_OUT; /* a whole line; the caller says which */
+            return 0;
         if (*length < LINE_MAX_BYTES)
             line[(*length)++] = c;
     }
@@ -106,15 +99,15 @@ static enum ftc_pmi_answer next_line(int fd, long deadline_ms, char line[LINE_MA
 
 enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)
 {
-    long deadline_ms = now_ms() + timeout_ms;
+    long deadline_ms = ftc_clock_ms() + timeout_ms;
 
     for (;;) {
         char line[LINE_MAX_BYTES];
         size_t length;
-        enum ftc_pmi_answer answer = next_line(fd, deadline_ms, line, &length);
+        int rv = read_line(fd, deadline_ms, line, &length);
 
-        if (answer == FTC_PMI_SILENCE || answer == FTC_PMI_CLOSED)
-            return answer;
+        if (rv != 0)
+            return rv == -EPIPE ? FTC_PMI_CLOSED : FTC_PMI_SILENCE;
         if (line_is(line, length, "cmd=barrier_out"))
             return FTC_PMI_BARRIER_OUT;
         if (line_is(line, length, "cmd=finalize_ack"))
@@ -124,13 +117,13 @@ enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)
 
 void ftc_pmi_finalize(int fd)
 {
-    long deadline_ms = now_ms() + FINALIZE_MS;
+    long deadline_ms = ftc_clock_ms() + FINALIZE_MS;
     enum ftc_pmi_answer answer;
 
     if (!ftc_pmi_send(fd, "cmd=finalize"))
         return;
     do
-        answer = ftc_pmi_wait(fd, (int)(deadline_ms - now_ms()));
-    while (answer == FTC_PMI_BARRIER_OUT && now_ms() < deadline_ms);
+        answer = ftc_pmi_wait(fd, (int)(deadline_ms - ftc_clock_ms()));
+    while (answer == FTC_PMI_BARRIER_OUT && ftc_clock_ms() < deadline_ms);
     shutdown(fd, SHUT_RDWR);
 }

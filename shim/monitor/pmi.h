@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* The inherited PMI socket named by the environment, or -1 if this process is no rank of a launcher that
- * uses one. */
+/* The inherited PMI socket named by the environment, or -1 if this process is no rank of a launcher
+ * that uses one. */
 int ftc_pmi_fd(void);
 
 enum ftc_pmi_answer {
@@ -21,8 +21,9 @@ bool ftc_pmi_send(int fd, const char *command);
 /* Waits up to @timeout_ms for one of the answers above; all other lines are dropped. */
 enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms);
 
-/* Ends the account: the launcher does not take the closing of the socket for a crash any more. Harmless
- * if it was done before, by MPI or by another process that holds the socket. Waits at most five seconds. */
+/* Ends the account: the launcher does not take the closing of the socket for a crash any more.
+ * Harmless if it was done before, by MPI or by another process that holds the socket. Waits at most
+ * five seconds. */
 void ftc_pmi_finalize(int fd);
 
 #endif

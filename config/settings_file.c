@@ -1,0 +1,273 @@
+/* The settings file. inih takes its lines apart; what inih would let pass in silence is refused
+ * here first: sections without keys, text behind a section's header, cut lines, zero bytes.
+ */
+#include "settings_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    FILE_BYTES_MAX = 1 << 20,
+    LINE_BYTES_MAX = 4096, /* without its end; room for the longest path */
+    QUOTED_BYTES_MAX = 64, /* of a line, in errors */
+};
+
+struct reader {
+    const char *name; /* of the file, in errors */
+    const char *next, *end;
+    const char *line; /* the one that inih is at, without its end */
+    size_t line_bytes;
+    int line_number;
+    int set_in_line[FTC_SETTINGS_COUNT]; /* 0: not yet */
+    bool failed;                         /* error is filled */
+    struct ftc_settings *settings;
+    struct ftc_settings_error *error;
+};
+
+/* "name:line" */
+static const char *where(const struct reader *r, char text[PATH_MAX + 16])
+{
+    snprintf(text, PATH_MAX + 16, "%.*s:%d", PATH_MAX - 1, r->name, r->line_number);
+    return text;
+}
+
+__attribute__((format(printf, 2, 3))) static int fail(struct reader *r, const char *format, ...)
+{
+    char what[2048], place[PATH_MAX + 16];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    r->failed = true;
+    return ftc_settings_fail(r->error, "%s: %s", where(r, place), what);
+}
+
+static int fail_quoting_line(struct reader *r, const char *what)
+{
+    bool cut = r->line_bytes > QUOTED_BYTES_MAX;
+
+    return fail(r, "\"%.*s%s\" %s", cut ? QUOTED_BYTES_MAX : (int)r->line_bytes, r->line,
+                cut ? "..." : "", what);
+}
+
+/* ---- lines ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+/* Goes to the next line, blanks at both ends cut off. */
+static bool advance(struct reader *r)
+{
+    const char *end;
+
+    if (r->next == r->end)
+        return false;
+    r->line_number++;
+    r->line = r->next;
+    end = memchr(r->next, '\n', (size_t)(r->end - r->next));
+    r->next = end ? end + 1 : r->end;
+    end = end ? end : r->end;
+    while (r->line < end && is_blank(*r->line))
+        r->line++;
+    while (r->line < end && is_blank(end[-1]))
+        end--;
+    r->line_bytes = (size_t)(end - r->line);
+    return true;
+}
+
+/* "[ftcoll]" and perhaps a comment. inih does not tell of a section without keys, and drops what
+ * follows the bracket. */
+static bool is_allowed_header(const char *line, size_t length)
+{
+    static const char header[] = "[ftcoll]";
+    size_t at = sizeof header - 1;
+
+    if (length < at || memcmp(line, header, at) != 0)
+        return false;
+    while (at < length && is_blank(line[at]))
+        at++;
+    return at == length || (at >= sizeof header && line[at] == ';');
+}
+
+static int check_line(struct reader *r, int bytes_max)
+{
+    if (r->line_bytes > (size_t)bytes_max)
+        return fail(r, "the line is longer than %d bytes", bytes_max);
+    if (memchr(r->line, '\0', r->line_bytes))
+        return fail(r, "the line has a zero byte");
+    if (r->line_bytes > 0 && r->line[0] == '[' && !is_allowed_header(r->line, r->line_bytes))
+        return fail_quoting_line(r, "is not allowed; the only section is [ftcoll]");
+    return 0;
+}
+
+/* inih's source of lines; NULL ends its work. */
+static char *next_line(char *line, int size, void *state)
+{
+    struct reader *r = state;
+
+    if (!advance(r) || check_line(r, size - 2 /* the line's end and a zero */) != 0)
+        return NULL;
+    memcpy(line, r->line, r->line_bytes);
+    memcpy(line + r->line_bytes, "\n", 2);
+    return line;
+}
+
+/* ---- pairs ---- */
+
+static int fail_key(struct reader *r, const char *key)
+{
+    char known[1024] = "";
+    size_t used = 0;
+
+    for (int i = 0; i < FTC_SETTINGS_COUNT && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
+                                 ftc_settings_key(i));
+    return fail(r, "unknown key \"%.*s%s\"; allowed: %s", QUOTED_BYTES_MAX, key,
+                strlen(key) > QUOTED_BYTES_MAX ? "..." : "", known);
+}
+
+static int take_pair(struct reader *r, const char *key, const char *value)
+{
+    int option = ftc_settings_find(key);
+    char place[PATH_MAX + 16];
+
+    if (option < 0)
+        return fail_key(r, key);
+    if (r->set_in_line[option] > 0)
+        return fail(r, "%s has been set in line %d already", key, r->set_in_line[option]);
+    if (!ftc_settings_set(r->settings, option, value, FTC_ORIGIN_FILE))
+        return ftc_settings_fail_value(r->error, where(r, place), key, value, option);
+    r->set_in_line[option] = r->line_number;
+    return 0;
+}
+
+/* inih's sink of pairs; 0 ends its work. The section has been checked with its header. */
+static int handle_pair(void *state, const char *section, const char *key, const char *value)
+{
+    struct reader *r = state;
+
+    (void)section;
+    r->failed = take_pair(r, key, value) != 0;
+    return !r->failed;
+}
+
+/* Debian's inih has its build options as variables too. Their defaults would cut a path, and take
+ * an indented line for more of the value before it. Only the library's own copy of inih is changed.
+ */
+static void set_up_inih(void)
+{
+    ini_max_line = LINE_BYTES_MAX + 2;
+    ini_allow_multiline = false;
+    ini_stop_on_first_error = true;
+}
+
+static int parse(const char *name, const char *text, size_t length, struct ftc_settings *s,
+                 struct ftc_settings_error *error)
+{
+    static const char bom[] = "\xEF\xBB\xBF";
+    size_t skipped = length >= 3 && memcmp(text, bom, 3) == 0 ? 3 : 0;
+    struct reader r = {.name = name, .settings = s, .error = error};
+
+    r.next = text + skipped;
+    r.end = text + length;
+    set_up_inih();
+    if (ini_parse_stream(next_line, &r, handle_pair, &r) != 0 && !r.failed)
+        fail_quoting_line(&r, "is neither a comment nor \"key = value\"");
+    return r.failed ? -1 : 0;
+}
+
+int ftc_settings_parse_buffer(const char *text, size_t length, struct ftc_settings *s,
+                              struct ftc_settings_error *error)
+{
+    ftc_settings_set_defaults(s);
+    return parse("buffer", text, length, s, error);
+}
+
+/* ---- files ---- */
+
+/* Returns the contents, which the caller frees, or NULL with errno set. */
+static char *read_all(int fd, size_t *length)
+{
+    char *text = malloc(FILE_BYTES_MAX + 1);
+    ssize_t got = 1;
+
+    *length = 0;
+    while (text && got != 0) {
+        got = read(fd, text + *length, FILE_BYTES_MAX + 1 - *length);
+        if (got > 0)
+            *length += (size_t)got;
+        if (*length > FILE_BYTES_MAX)
+            errno = EFBIG;
+        else if (got >= 0 || errno == EINTR)
+            continue;
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+/* A pipe would be read by one of the ranks and be empty for the others. A device may be /dev/null.
+ */
+static bool is_readable_kind(int fd)
+{
+    struct stat status;
+
+    return fstat(fd, &status) == 0 &&
+           (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode) || S_ISDIR(status.st_mode));
+}
+
+static int fail_file(struct ftc_settings_error *error, const char *path, const char *why)
+{
+    return ftc_settings_fail(error, "%.*s: cannot be read: %s", PATH_MAX - 1, path, why);
+}
+
+static int read_open_file(int fd, const char *path, struct ftc_settings *s,
+                          struct ftc_settings_error *error)
+{
+    size_t length;
+    char *text;
+    int rv;
+
+    if (!is_readable_kind(fd))
+        return fail_file(error, path, "Not a regular file");
+    text = read_all(fd, &length);
+    if (!text)
+        return fail_file(error, path, strerror(errno)); /* a directory ends here too */
+    rv = parse(path, text, length, s, error);
+    free(text);
+    return rv;
+}
+
+/* Also true for a link to nowhere; false where this process may not look. */
+static bool exists(const char *path)
+{
+    struct stat status;
+
+    return lstat(path, &status) == 0;
+}
+
+int ftc_settings_read_file(const char *path, bool must_exist, bool *found, struct ftc_settings *s,
+                           struct ftc_settings_error *error)
+{
+    /* Never blocks, and never makes a terminal the program's. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int why = errno, rv;
+
+    *found = fd >= 0;
+    if (fd < 0 && !must_exist && !exists(path))
+        return 0;
+    if (fd < 0)
+        return fail_file(error, path, strerror(why));
+    rv = read_open_file(fd, path, s, error);
+    close(fd);
+    return rv;
+}

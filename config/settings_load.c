@@ -1,0 +1,143 @@
+/* Where settings come from: the first file that is there, then the environment (DESIGN section 10).
+ */
+#include "settings_internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAME_BYTES_MAX = 64 }; /* of an environment variable */
+
+const char *ftc_settings_system_path = "/etc/ftcoll.conf";
+
+/* ---- the file ---- */
+
+/* As the XDG base directory specification has it: a path that is not absolute does not count.
+ * Empty if there is no such place, or its path is longer than a path can be. */
+static void find_user_path(char path[PATH_MAX])
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    int length = 0;
+
+    if (xdg && xdg[0] == '/')
+        length = snprintf(path, PATH_MAX, "%s/ftcoll.conf", xdg);
+    else if (home && home[0] == '/')
+        length = snprintf(path, PATH_MAX, "%s/.config/ftcoll.conf", home);
+    if (length <= 0 || length >= PATH_MAX)
+        path[0] = '\0';
+}
+
+static int read_first_file(struct ftc_settings *s, struct ftc_settings_error *error)
+{
+    const char *named = getenv("FTCOLL_CONFIG");
+    char user_path[PATH_MAX];
+    const char *const paths[] = {"./ftcoll.conf", user_path, ftc_settings_system_path};
+    bool found = false;
+
+    if (named && named[0] != '\0')
+        return ftc_settings_read_file(named, true, &found, s, error);
+    find_user_path(user_path);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !found; i++)
+        if (paths[i][0] != '\0' && ftc_settings_read_file(paths[i], false, &found, s, error) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- the environment ---- */
+
+/* FTCOLL_MAX_BYTES of max_bytes. */
+static const char *variable_of(int option, char name[NAME_BYTES_MAX])
+{
+    snprintf(name, NAME_BYTES_MAX, "FTCOLL_%s", ftc_settings_key(option));
+    for (char *c = name; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    return name;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* True for the variables of other programs too. */
+static bool is_known(const char *variable, size_t name_bytes)
+{
+    char name[NAME_BYTES_MAX];
+
+    if (!starts_with(variable, "FTCOLL_") || starts_with(variable, "FTCOLL_INTERNAL_") ||
+        starts_with(variable, "FTCOLL_CONFIG="))
+        return true;
+    for (int i = 0; i < FTC_SETTINGS_COUNT; i++)
+        if (strlen(variable_of(i, name)) == name_bytes && starts_with(variable, name))
+            return true;
+    return false;
+}
+
+static int fail_unknown(struct ftc_settings_error *error, const char *variable, size_t name_bytes)
+{
+    char allowed[1536] = "FTCOLL_CONFIG", name[NAME_BYTES_MAX];
+    size_t used = strlen(allowed);
+    bool cut = name_bytes > NAME_BYTES_MAX;
+
+    for (int i = 0; i < FTC_SETTINGS_COUNT && used < sizeof allowed; i++)
+        used +=
+            (size_t)snprintf(allowed + used, sizeof allowed - used, ", %s", variable_of(i, name));
+    return ftc_settings_fail(error, "environment: unknown variable %.*s%s; allowed: %s",
+                             cut ? NAME_BYTES_MAX : (int)name_bytes, variable, cut ? "..." : "",
+                             allowed);
+}
+
+/* A variable that nobody reads is a mistake that would go unnoticed. */
+static int check_variables(struct ftc_settings_error *error)
+{
+    for (char **v = environ; v && *v; v++) {
+        size_t name_bytes = strcspn(*v, "=");
+
+        if (!is_known(*v, name_bytes))
+            return fail_unknown(error, *v, name_bytes);
+    }
+    return 0;
+}
+
+static int take_variable(struct ftc_settings *s, int option, struct ftc_settings_error *error)
+{
+    char name[NAME_BYTES_MAX];
+    const char *value = getenv(variable_of(option, name));
+
+    if (!value || ftc_settings_set(s, option, value, FTC_ORIGIN_ENVIRONMENT))
+        return 0;
+    return ftc_settings_fail_value(error, "environment", name, value, option);
+}
+
+static int read_environment(struct ftc_settings *s, struct ftc_settings_error *error)
+{
+    int rv = check_variables(error);
+
+    for (int i = 0; i < FTC_SETTINGS_COUNT && rv == 0; i++)
+        rv = take_variable(s, i, error);
+    return rv;
+}
+
+/* Off means off, even when everything else is broken. A bad value is reported in its turn. */
+static bool is_switched_off(struct ftc_settings *s)
+{
+    struct ftc_settings_error ignored;
+
+    return take_variable(s, FTC_SETTING_enable, &ignored) == 0 && !s->enable;
+}
+
+int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error)
+{
+    int saved_errno = errno, rv = 0;
+
+    ftc_settings_set_defaults(s);
+    if (!is_switched_off(s)) {
+        rv = read_first_file(s, error);
+        if (rv == 0)
+            rv = read_environment(s, error);
+    }
+    errno = saved_errno;
+    return rv;
+}

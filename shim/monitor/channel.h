@@ -1,0 +1,65 @@
+/* channel: the messages between a rank and its monitor process, over a socket pair that both
+ * inherit.
+ *
+ * The rank's descendants inherit the rank's end too. The monitor therefore checks who sent each
+ * message, and descendants with a monitor process of their own use the socket only to notice that
+ * the outer monitor process has gone. */
+#ifndef FTC_CHANNEL_H
+#define FTC_CHANNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum ftc_channel_kind {
+    FTC_CHANNEL_ATTACH = 1, /* to the monitor, with the descriptors of board and life */
+    FTC_CHANNEL_STAND_DOWN, /* to the monitor: deaths are not tolerated any more */
+    FTC_CHANNEL_ANSWER,     /* to the rank: outcome of its message */
+    FTC_CHANNEL_GOODBYE,    /* to descendants: the monitor process ends as it should */
+};
+
+struct ftc_channel_message {
+    uint32_t magic;
+    uint32_t kind;
+    uint32_t slot;
+    int32_t failure_exit_status;
+    int32_t outcome; /* ANSWER: 0 or a negative errno */
+};
+
+struct ftc_channel_ends {
+    int monitor, rank;
+};
+
+/* A new socket pair; the rank's end gets a high number, out of the way of programs that expect the
+ * low ones to be free. Returns 0 or a negative errno. */
+int ftc_channel_open(struct ftc_channel_ends *ends);
+
+/* True if @fd is an end of such a pair. */
+bool ftc_channel_is_end(int fd);
+
+enum { FTC_CHANNEL_FDS = 2 }; /* descriptors that ATTACH carries */
+
+/* Sends @m with @fd_count descriptors, none or FTC_CHANNEL_FDS. Never blocks. Returns 0 or a
+ * negative errno. */
+int ftc_channel_send(int channel, struct ftc_channel_message m, const int *fd, size_t fd_count);
+
+struct ftc_channel_received {
+    struct ftc_channel_message message;
+    pid_t sender; /* 0: unknown */
+    int fd[FTC_CHANNEL_FDS];
+    size_t fd_count;
+};
+
+/* Takes one message, with its descriptors. Returns 0; -EAGAIN if there is none; -EPIPE when the
+ * other end is closed; -EPROTO for a message that no correct peer sends, which is dropped with all
+ * that came with it. */
+int ftc_channel_receive(int channel, struct ftc_channel_received *r);
+
+/* Closes the descriptors that came with a message. */
+void ftc_channel_drop(struct ftc_channel_received *r);
+
+/* True if the other end was closed without a goodbye. Leaves all messages where they are. */
+bool ftc_channel_is_deserted(int channel);
+
+#endif

@@ -1,0 +1,23 @@
+/* monitored: what a monitor process knows of its rank. */
+#ifndef FTC_MONITORED_H
+#define FTC_MONITORED_H
+
+#include "board.h"
+#include "monitor_process.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ftc_monitored {
+    struct ftc_monitor_job job;
+    struct ftc_board board; /* not open until the rank has attached it */
+    uint32_t slot;
+    int failure_exit_status;
+    _Atomic bool stood_down; /* the rank's end, whatever it is, is meant for the whole job */
+    bool leads_session; /* the launcher signals its process group, of which the program is a member
+                         */
+    sigset_t from_launcher; /* signals that the launcher has sent to the rank */
+};
+
+#endif

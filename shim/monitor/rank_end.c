@@ -1,0 +1,150 @@
+#include "rank_end.h"
+
+#include "channel.h"
+#include "pmi.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    STAND_IN_TURN_MS = 20,
+    BARRIER_TURNS = 5, /* time for a barrier to complete that the dead rank has entered itself */
+};
+
+static void say_goodbye(const struct ftc_monitored *rank)
+{
+    struct ftc_channel_message m = {.kind = FTC_CHANNEL_GOODBYE};
+
+    ftc_channel_send(rank->job.channel, m, NULL, 0);
+}
+
+/* The same signal, with its default effect, but without a second core dump. */
+static void die_by(int number)
+{
+    struct rlimit none = {0, 0};
+    sigset_t only;
+
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_DUMPABLE, 0);
+    signal(number, SIG_DFL);
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+static _Noreturn void end_as_program(const struct ftc_monitored *rank, int status)
+{
+    say_goodbye(rank);
+    if (WIFEXITED(status))
+        _exit(WEXITSTATUS(status));
+    die_by(WTERMSIG(status));
+    _exit(128 + WTERMSIG(status));
+}
+
+static _Noreturn void end_well(const struct ftc_monitored *rank)
+{
+    say_goodbye(rank);
+    _exit(rank->failure_exit_status);
+}
+
+/* Until every rank is ready a death ends the job, as it does natively. */
+static bool is_protected(const struct ftc_monitored *rank)
+{
+    return rank->board.shared &&
+           atomic_load(&rank->board.shared->ready) >= rank->board.geometry.slots;
+}
+
+/* The launcher was told to end the job: by Ctrl-C, by a batch system, or by a user's signal that
+ * the program does not handle. */
+static bool was_ended_by_launcher(const struct ftc_monitored *rank, int status)
+{
+    static const int ends_job[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+    for (size_t i = 0; i < sizeof ends_job / sizeof ends_job[0]; i++)
+        if (sigismember(&rank->from_launcher, ends_job[i]) == 1)
+            return true;
+    return WIFSIGNALED(status) && sigismember(&rank->from_launcher, WTERMSIG(status)) == 1;
+}
+
+static bool any_other(const struct ftc_monitored *rank, bool (*matches)(enum ftc_rank_state))
+{
+    for (uint32_t i = 0; i < rank->board.geometry.slots; i++)
+        if (i != rank->slot && matches(ftc_board_state(&rank->board, i)))
+            return true;
+    return false;
+}
+
+static bool is_alive(enum ftc_rank_state state)
+{
+    return state != FTC_RANK_FAILED;
+}
+
+static bool is_finalizing(enum ftc_rank_state state)
+{
+    return state == FTC_RANK_FINALIZING;
+}
+
+static bool is_in_mpi(enum ftc_rank_state state)
+{
+    return state == FTC_RANK_RUNNING || is_finalizing(state);
+}
+
+/* While survivors are left, the account with the launcher stays open: it takes the whole rank, with
+ * its part in PMI barriers. A survivor can be in PMPI_Finalize, which has one, if the dead rank
+ * died there too, or so shortly before that nobody could know. How often the dead rank and those
+ * who have given up PMPI_Finalize are missing in the barrier is unknown, so we enter it until it
+ * opens. Once too often does no harm: at worst it opens before the last survivor comes, which then
+ * finds the answer waiting. */
+static void stand_in(const struct ftc_monitored *rank)
+{
+    int silent_turns = 0;
+
+    while (any_other(rank, is_in_mpi)) {
+        enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, STAND_IN_TURN_MS);
+
+        if (answer == FTC_PMI_CLOSED)
+            return;
+        silent_turns = answer == FTC_PMI_SILENCE ? silent_turns + 1 : 0;
+        if (silent_turns < BARRIER_TURNS || !any_other(rank, is_finalizing))
+            continue;
+        ftc_pmi_send(rank->job.pmi, "cmd=barrier_in");
+        silent_turns = 0;
+    }
+}
+
+static _Noreturn void end_dead(const struct ftc_monitored *rank, int status)
+{
+    stand_in(rank);
+    /* Nobody is left who could have the result: the job has failed. */
+    if (!any_other(rank, is_alive))
+        end_as_program(rank, status);
+    ftc_pmi_finalize(rank->job.pmi);
+    end_well(rank);
+}
+
+void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
+{
+    if (!is_protected(rank) || rank->stood_down)
+        return;
+    if (WIFSIGNALED(status))
+        ftc_board_mark_failed(&rank->board, rank->slot, FTC_DEATH_SIGNAL, WTERMSIG(status));
+    else
+        ftc_board_mark_failed(&rank->board, rank->slot, FTC_DEATH_EXIT, WEXITSTATUS(status));
+}
+
+void ftc_rank_end(struct ftc_monitored *rank, int status)
+{
+    if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
+        end_as_program(rank, status);
+    ftc_rank_enter_death(rank, status);
+    if (ftc_board_state(&rank->board, rank->slot) == FTC_RANK_FAILED)
+        end_dead(rank, status);
+    if (status == 0 && atomic_load(&rank->board.shared->deaths) > 0)
+        end_well(rank);
+    end_as_program(rank, status);
+}

@@ -1,0 +1,14 @@
+/* rank_end: from the end of the program to the end of its monitor process. */
+#ifndef FTC_RANK_END_H
+#define FTC_RANK_END_H
+
+#include "monitored.h"
+
+/* Enters the program's death in the board, if that is to be told. @status as of waitpid. */
+void ftc_rank_enter_death(struct ftc_monitored *rank, int status);
+
+/* Ends the monitor process after the program has ended with @status. Enters a death in the board
+ * first, then settles with the launcher; with a tolerated death, after the survivors have. */
+_Noreturn void ftc_rank_end(struct ftc_monitored *rank, int status);
+
+#endif

@@ -1,0 +1,87 @@
+#include "relay.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* Sent by the kernel when the launcher ends. */
+#define LAUNCHER_ENDED SIGHUP
+
+static bool is_below_launcher(const struct ftc_monitored *rank)
+{
+    return rank->job.outer < 0;
+}
+
+/* Ends the rank with all processes of its group, like the launcher does when it still can. */
+static void end_with_launcher(const struct ftc_monitored *rank)
+{
+    kill(rank->job.child, SIGKILL);
+    if (rank->leads_session)
+        kill(0, SIGKILL);
+    _exit(1);
+}
+
+void ftc_relay_prepare(struct ftc_monitored *rank)
+{
+    sigemptyset(&rank->from_launcher);
+    rank->leads_session = getsid(0) == getpid();
+    if (getpgrp() != getpid())
+        setpgid(0, 0);
+    if (!is_below_launcher(rank))
+        return;
+    prctl(PR_SET_PDEATHSIG, LAUNCHER_ENDED);
+    if (getppid() != rank->job.launcher)
+        end_with_launcher(rank);
+}
+
+static bool is_hydra(pid_t pid)
+{
+    char path[48], name[32];
+    ssize_t n;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    n = read(fd, name, sizeof name - 1);
+    close(fd);
+    return n > 0 && strncmp(name, "hydra_", strlen("hydra_")) == 0;
+}
+
+/* True if @s went to the process group, or the session, so that the program has it already. */
+static bool program_has_it(const struct ftc_monitored *rank, const struct signalfd_siginfo *s)
+{
+    pid_t sender = (pid_t)s->ssi_pid;
+
+    if (s->ssi_code == SI_KERNEL || sender == rank->job.child)
+        return true;
+    if (!rank->leads_session || getpgid(rank->job.child) != getpgrp())
+        return false;
+    if (sender == rank->job.launcher)
+        return is_hydra(sender);
+    return sender > 0 && getsid(sender) == getpid();
+}
+
+static void pass_on(const struct ftc_monitored *rank, const struct signalfd_siginfo *s)
+{
+    if (s->ssi_code == SI_QUEUE)
+        sigqueue(rank->job.child, (int)s->ssi_signo,
+                 (union sigval){.sival_ptr = (void *)s->ssi_ptr});
+    else
+        kill(rank->job.child, (int)s->ssi_signo);
+}
+
+void ftc_relay(struct ftc_monitored *rank, const struct signalfd_siginfo *s)
+{
+    if (is_below_launcher(rank) && getppid() != rank->job.launcher)
+        end_with_launcher(rank);
+    if (s->ssi_signo == SIGCHLD && s->ssi_code != SI_USER)
+        return;
+    if (is_below_launcher(rank) && (pid_t)s->ssi_pid == rank->job.launcher)
+        sigaddset(&rank->from_launcher, (int)s->ssi_signo);
+    if (!program_has_it(rank, s))
+        pass_on(rank, s);
+}

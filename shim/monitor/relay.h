@@ -1,0 +1,21 @@
+/* relay: signals that reach the monitor process in place of the program that they were meant for.
+ */
+#ifndef FTC_RELAY_H
+#define FTC_RELAY_H
+
+#include "monitored.h"
+
+#include <sys/signalfd.h>
+
+/* Finds the monitor process's place among process groups. With Hydra, which starts each rank as the
+ * leader of a session and sends signals to the whole process group, the program stays in that group
+ * and gets them itself. Below a script, the monitor process leaves the group, so that it only gets
+ * what was sent to its own process id. Also arranges for the end of the launcher to end the rank.
+ */
+void ftc_relay_prepare(struct ftc_monitored *rank);
+
+/* Passes one signal on, unless the program has got it too or it was meant for the monitor process.
+ */
+void ftc_relay(struct ftc_monitored *rank, const struct signalfd_siginfo *s);
+
+#endif
