@@ -13,7 +13,7 @@
 enum ftc_library_state {
     FTC_LIBRARY_IDLE = 0, /* not initialised, switched off, or not usable here */
     FTC_LIBRARY_ACTIVE,
-    FTC_LIBRARY_ENDED, /* MPI_Finalize has returned */
+    FTC_LIBRARY_ENDED, /* MPI_Finalize is through, as far as the program can tell */
 };
 
 struct ftc_library {
@@ -27,7 +27,6 @@ struct ftc_library {
     bool oversubscribed; /* this host has more ranks than cores */
     bool suspects;       /* monitor = timeout: silence means death */
     bool threaded;       /* MPI_THREAD_MULTIPLE: calls hold the lock */
-    bool ended_mpi;      /* after a failure: PMPI_Finalize was not called */
     pthread_mutex_t lock;
 };
 

@@ -11,6 +11,7 @@
 #include "wait.h"
 
 #include <sched.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,58 @@ static bool is_one_host(void)
     return size == ftc_library.world_size;
 }
 
+static void combine_nothing(void *context, void *into, const void *from)
+{
+    (void)context;
+    (void)into;
+    (void)from;
+}
+
+/* An allreduce without data of all survivors: after it nobody needs a message of anybody. */
+static void synchronise(void)
+{
+    static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
+    struct ftc_comm *world = ftc_comm_internal();
+    struct ftc_drive_request request = {
+        .kind = FTC_OP_ALLREDUCE, .contribution = "", .combine = combine_nothing};
+    int mismatched;
+
+    ftc_library_lock();
+    ftc_report_call(&call, FTC_PASS_NONE);
+    if (ftc_drive(world, &request, &mismatched) != FTC_DRIVE_DONE)
+        fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
+                ftc_library.world_rank);
+    ftc_library_unlock();
+}
+
+/* MPICH's own MPI_Finalize waits for each rank without a bound, first in UCX and in a barrier in
+ * shared memory, then in a barrier of PMI; a rank that dies there takes the others with it. So we
+ * let it begin, which is the program's right (MPI 4.0, section 11.4.1: first of all the attributes
+ * of MPI_COMM_SELF are deleted, in the reverse of their order, and libraries such as HDF5 do their
+ * own end there), and leave it when it comes to our own attribute, which is the last because it was
+ * the first. Nothing of MPI is used after that. */
+static jmp_buf end_of_native_part;
+
+static int on_attributes_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)value;
+    (void)extra;
+    synchronise();
+    ftc_facts_close();
+    longjmp(end_of_native_part, 1);
+}
+
+static bool take_over_finalize(void)
+{
+    int keyval;
+
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_attributes_deleted, &keyval, NULL) ==
+               MPI_SUCCESS &&
+           PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) == MPI_SUCCESS;
+}
+
 void ftc_runtime_start(int provided)
 {
     struct ftc_library *l = &ftc_library;
@@ -230,58 +283,24 @@ void ftc_runtime_start(int provided)
         say("no board");
     } else {
         describe_self();
-        if (everywhere(prepare() && attach_monitor()))
+        if (everywhere(prepare() && attach_monitor() && take_over_finalize()))
             wait_until_all_are_ready();
         else
             say("no memory, or no answer from a monitor process");
     }
 }
 
-static void combine_nothing(void *context, void *into, const void *from)
-{
-    (void)context;
-    (void)into;
-    (void)from;
-}
-
-/* An allreduce without data of all ranks; true if nobody has failed, which all survivors agree on.
- */
-static bool synchronise(void)
-{
-    static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
-    struct ftc_comm *world = ftc_comm_internal();
-    struct ftc_drive_request request = {
-        .kind = FTC_OP_ALLREDUCE, .contribution = "", .combine = combine_nothing};
-    int mismatched;
-
-    ftc_library_lock();
-    ftc_report_call(&call, FTC_PASS_NONE);
-    if (ftc_drive(world, &request, &mismatched) != FTC_DRIVE_DONE)
-        fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
-                ftc_library.world_rank);
-    else
-        ftc_comm_exclude(world, world->op.result.failed);
-    ftc_library_unlock();
-    return world->member_count == ftc_library.world_size;
-}
-
 int ftc_runtime_finalize(void)
 {
     struct ftc_library *l = &ftc_library;
-    int rv = MPI_SUCCESS;
 
     if (l->state != FTC_LIBRARY_ACTIVE)
         return PMPI_Finalize();
-    if (synchronise()) {
-        ftc_report_write();
-        ftc_board_advance(&l->board, l->self, FTC_RANK_FINALIZING);
-        rv = PMPI_Finalize();
-    } else {
-        ftc_report_write();
-        l->ended_mpi = true;
-        ftc_monitor_finish_pmi();
-    }
+    if (setjmp(end_of_native_part) == 0)
+        return PMPI_Finalize(); /* comes back only with an error */
+    ftc_report_write();
+    ftc_monitor_finish_pmi();
     l->state = FTC_LIBRARY_ENDED;
     ftc_board_advance(&l->board, l->self, FTC_RANK_FINALIZED);
-    return rv;
+    return MPI_SUCCESS;
 }

@@ -41,7 +41,7 @@ int MPI_Finalize(void)
 
 int MPI_Finalized(int *flag)
 {
-    if (!ftc_library.ended_mpi)
+    if (ftc_library.state != FTC_LIBRARY_ENDED)
         return PMPI_Finalized(flag);
     *flag = 1;
     return MPI_SUCCESS;

@@ -39,7 +39,7 @@ int ftc_pmi_fd(void)
     return (int)fd;
 }
 
-bool ftc_pmi_send(int fd, const char *command)
+static bool send_command(int fd, const char *command)
 {
     char line[LINE_MAX_BYTES];
     size_t length = strlen(command);
@@ -108,8 +108,6 @@ enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)
 
         if (rv != 0)
             return rv == -EPIPE ? FTC_PMI_CLOSED : FTC_PMI_SILENCE;
-        if (line_is(line, length, "cmd=barrier_out"))
-            return FTC_PMI_BARRIER_OUT;
         if (line_is(line, length, "cmd=finalize_ack"))
             return FTC_PMI_FINALIZE_ACK;
     }
@@ -117,13 +115,8 @@ enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)
 
 void ftc_pmi_finalize(int fd)
 {
-    long deadline_ms = ftc_clock_ms() + FINALIZE_MS;
-    enum ftc_pmi_answer answer;
-
-    if (!ftc_pmi_send(fd, "cmd=finalize"))
+    if (!send_command(fd, "cmd=finalize"))
         return;
-    do
-        answer = ftc_pmi_wait(fd, (int)(deadline_ms - ftc_clock_ms()));
-    while (answer == FTC_PMI_BARRIER_OUT && ftc_clock_ms() < deadline_ms);
+    (void)ftc_pmi_wait(fd, FINALIZE_MS);
     shutdown(fd, SHUT_RDWR);
 }

@@ -9,16 +9,12 @@
 int ftc_pmi_fd(void);
 
 enum ftc_pmi_answer {
-    FTC_PMI_BARRIER_OUT,
     FTC_PMI_FINALIZE_ACK,
     FTC_PMI_SILENCE, /* nothing arrived in time */
     FTC_PMI_CLOSED,  /* the other end has closed the connection, or it is broken */
 };
 
-/* Sends one command, without its newline; false if the connection is closed. */
-bool ftc_pmi_send(int fd, const char *command);
-
-/* Waits up to @timeout_ms for one of the answers above; all other lines are dropped. */
+/* Waits up to @timeout_ms for the answer to a finalize command; all other lines are dropped. */
 enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms);
 
 /* Ends the account: the launcher does not take the closing of the socket for a crash any more.

@@ -10,10 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    STAND_IN_TURN_MS = 20,
-    BARRIER_TURNS = 5, /* time for a barrier to complete that the dead rank has entered itself */
-};
+enum { TURN_MS = 20 };
 
 static void say_goodbye(const struct ftc_monitored *rank)
 {
@@ -84,42 +81,23 @@ static bool is_alive(enum ftc_rank_state state)
     return state != FTC_RANK_FAILED;
 }
 
-static bool is_finalizing(enum ftc_rank_state state)
-{
-    return state == FTC_RANK_FINALIZING;
-}
-
 static bool is_in_mpi(enum ftc_rank_state state)
 {
-    return state == FTC_RANK_RUNNING || is_finalizing(state);
+    return state == FTC_RANK_RUNNING;
 }
 
-/* While survivors are left, the account with the launcher stays open: it takes the whole rank, with
- * its part in PMI barriers. A survivor can be in PMPI_Finalize, which has one, if the dead rank
- * died there too, or so shortly before that nobody could know. How often the dead rank and those
- * who have given up PMPI_Finalize are missing in the barrier is unknown, so we enter it until it
- * opens. Once too often does no harm: at worst it opens before the last survivor comes, which then
- * finds the answer waiting. */
-static void stand_in(const struct ftc_monitored *rank)
+/* While survivors are left, the account with the launcher stays open: it takes the end of one for
+ * the end of the job. */
+static void await_survivors(const struct ftc_monitored *rank)
 {
-    int silent_turns = 0;
-
-    while (any_other(rank, is_in_mpi)) {
-        enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, STAND_IN_TURN_MS);
-
-        if (answer == FTC_PMI_CLOSED)
+    while (any_other(rank, is_in_mpi))
+        if (ftc_pmi_wait(rank->job.pmi, TURN_MS) == FTC_PMI_CLOSED)
             return;
-        silent_turns = answer == FTC_PMI_SILENCE ? silent_turns + 1 : 0;
-        if (silent_turns < BARRIER_TURNS || !any_other(rank, is_finalizing))
-            continue;
-        ftc_pmi_send(rank->job.pmi, "cmd=barrier_in");
-        silent_turns = 0;
-    }
 }
 
 static _Noreturn void end_dead(const struct ftc_monitored *rank, int status)
 {
-    stand_in(rank);
+    await_survivors(rank);
     /* Nobody is left who could have the result: the job has failed. */
     if (!any_other(rank, is_alive))
         end_as_program(rank, status);
