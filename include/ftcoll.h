@@ -30,6 +30,7 @@ __attribute__((weak)) int ftcoll_failed_ranks(MPI_Comm comm, int max, int ranks[
 struct ftcoll_counters {
     unsigned long long protected_calls; /* carried out by the library */
     unsigned long long native_calls;    /* intercepted, but passed on to native MPI */
+    unsigned long long messages;        /* sent for protected calls */
     unsigned long long failures;        /* dead processes of the job that it knows of */
 };
 

@@ -32,7 +32,7 @@ static void step(struct ftc_comm *c, const struct ftc_event *event)
  * further step, because what they point to is the engine's until then. */
 static bool flush(struct ftc_comm *c)
 {
-    const struct ftc_library *l = &ftc_library;
+    struct ftc_library *l = &ftc_library;
     struct ftc_envelope envelope = {
         .communicator_id = c->id, .seq = c->seq, .signature = c->signature};
     int left = 0;
@@ -41,9 +41,10 @@ static bool flush(struct ftc_comm *c)
         const struct ftc_send *s = &c->actions.send[i];
         uint32_t to = c->slot[c->member[s->to]];
 
-        if (!ftc_transport_send(&ftc_library.transport, to, &s->message, &envelope,
-                                l->settings.failure_info, c->op.config.value_bytes) &&
-            ftc_board_state(&l->board, to) < FTC_RANK_FINALIZED)
+        if (ftc_transport_send(&l->transport, to, &s->message, &envelope, l->settings.failure_info,
+                               c->op.config.value_bytes))
+            l->messages_sent++;
+        else if (ftc_board_state(&l->board, to) < FTC_RANK_FINALIZED)
             c->actions.send[left++] = *s;
     }
     c->actions.count = left;

@@ -105,8 +105,8 @@ static void combine(void *context, void *into, const void *from)
                           x->call->datatype, x->call->op);
 }
 
-/* The program's own buffer where its memory is the value as it stands, else a copy; NULL without memory
- * for it. */
+/* The program's own buffer where its memory is the value as it stands, else a copy; NULL without
+ * memory for it. */
 static const void *contribution_of(const struct ftc_call *call, const struct plan *plan)
 {
     const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
@@ -205,7 +205,7 @@ bool ftc_handle(struct ftc_call *call)
     struct plan plan = {0};
     enum ftc_pass pass;
 
-    if (ftc_library.state != FTC_LIBRARY_ACTIVE)
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
         return false;
     pass = make_plan(call, &plan);
     ftc_report_call(call, pass);

@@ -26,7 +26,9 @@ struct ftc_library {
     uint32_t *slot_of_world;
     bool oversubscribed; /* this host has more ranks than cores */
     bool suspects;       /* monitor = timeout: silence means death */
+    bool paused;         /* by MPI_Pcontrol: calls go to native MPI */
     bool threaded;       /* MPI_THREAD_MULTIPLE: calls hold the lock */
+    uint64_t messages_sent;
     pthread_mutex_t lock;
 };
 

@@ -34,6 +34,15 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
     return PMPI_Abort(comm, errorcode);
 }
 
+/* A program may use the call for another tool, so it counts here only if setting pcontrol says so.
+ */
+int MPI_Pcontrol(const int level, ...)
+{
+    if (ftc_library.settings.pcontrol)
+        ftc_library.paused = level == 0;
+    return PMPI_Pcontrol(level);
+}
+
 int MPI_Finalize(void)
 {
     return ftc_runtime_finalize();

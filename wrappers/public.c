@@ -45,6 +45,7 @@ int ftcoll_get_counters(struct ftcoll_counters *counters)
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || !counters)
         return -1;
     ftc_report_count(&counters->protected_calls, &counters->native_calls);
+    counters->messages = ftc_library.messages_sent;
     counters->failures = atomic_load(&ftc_library.board.shared->deaths);
     return 0;
 }

@@ -21,8 +21,8 @@
 enum ftc_rank_state {
     FTC_RANK_STARTING = 0, /* MPI_Init has not returned */
     FTC_RANK_RUNNING,      /* protected: its death is tolerated */
-    FTC_RANK_FINALIZED,  /* MPI_Finalize returned: it owes nobody a message any more */
-    FTC_RANK_FAILED,     /* fail-stop: it sends nothing more, whatever it does */
+    FTC_RANK_FINALIZED,    /* MPI_Finalize returned: it owes nobody a message any more */
+    FTC_RANK_FAILED,       /* fail-stop: it sends nothing more, whatever it does */
 };
 
 enum ftc_death_cause {
