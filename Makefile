@@ -12,6 +12,14 @@ MPICC   = mpicc.mpich
 MPIF90  = mpif90.mpich
 MPI_INCLUDE ?= /usr/include/x86_64-linux-gnu/mpich
 
+# make V=1 shows the commands
+ifeq ($(V),)
+.SILENT:
+say = printf '  %-5s %s\n' $(1) $(2)
+else
+say = :
+endif
+
 WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wundef
 CFLAGS  ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC $(WARNINGS) -isystem $(MPI_INCLUDE) $(CFLAGS) $(SANITIZE)
@@ -27,14 +35,16 @@ all: $(BUILD)/libftcoll.so
 # The library is loaded into programs without MPI too: the symbols that it takes from the program's own MPI
 # library are weak, so that they may be missing, and it is not linked with any MPI library itself.
 $(BUILD)/%.o: %.c
-	@mkdir -p $(@D)
+	mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(CC) $(ALL_CFLAGS) $(VISIBILITY) -MMD -MP -c $< -o $@
-	@objcopy --wildcard --weaken-symbol='PMPI_*' $@
+	objcopy --wildcard --weaken-symbol='PMPI_*' $@
 
 $(BUILD)/shim/%.o $(BUILD)/config/%.o: VISIBILITY = -fvisibility=hidden
 
 # inih is linked statically: a preloaded library should bring no other library into somebody's program.
 $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
+	$(call say,LINK,$@)
 	$(CC) -shared $(ALL_CFLAGS) $(LDFLAGS) -Wl,--version-script=wrappers/exports.map -Wl,-z,lazy \
 	  -Wl,-soname,libftcoll.so -o $@ $(OBJECTS) -Wl,-Bstatic -linih -Wl,-Bdynamic
 
@@ -43,11 +53,16 @@ $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 include tests/tests.mk
 
 demo: packages-build
-	@$(MAKE) --no-print-directory all
-	@tests/mpi/demo.sh
+	$(MAKE) --no-print-directory all $(BUILD)/tests/mpi/montecarlo
+	tests/mpi/demo.sh $(BUILD)
+
+$(BUILD)/tests/mpi/montecarlo: tests/mpi/montecarlo.c
+	mkdir -p $(@D)
+	$(call say,MPICC,$<)
+	$(MPICC) $(WARNINGS) $(CFLAGS) -o $@ $< -lm
 
 packages-build packages-check: packages-%:
-	@tests/install-packages.sh $*
+	tests/install-packages.sh $*
 
 ftcoll.conf.example: $(BUILD)/describe
 	$(BUILD)/describe conf > $@
@@ -72,7 +87,7 @@ clean:
 	rm -rf $(BUILD)
 
 help:
-	@sed -n 's/^# \(make [a-z]* .*\)/\1/p' Makefile tests/tests.mk
+	sed -n 's/^# \(make [a-z]* .*\)/\1/p' Makefile tests/tests.mk
 
 .PHONY: all demo install uninstall clean help packages-build packages-check
 .DELETE_ON_ERROR:

@@ -1,0 +1,53 @@
+# make unit     the unit tests alone
+# Each part of the check is a target of its own; tests/check runs them one after the other.
+
+UNIT := $(BUILD)/tests/unit
+UNIT_TESTS := topology core settings board combine
+SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
+BOARD_OBJECTS := $(BUILD)/shim/monitor/board.o $(BUILD)/shim/monitor/publication.o $(BUILD)/shim/transport/ring.o
+CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
+
+$(UNIT)/test_topology $(UNIT)/test_core: $(CORE_OBJECTS) $(BUILD)/shim/policy.o
+$(UNIT)/test_settings: $(SETTINGS_OBJECTS)
+$(UNIT)/test_settings: UNIT_LIBS = -linih
+$(UNIT)/test_board: $(BOARD_OBJECTS) $(CORE_OBJECTS)
+$(UNIT)/test_combine: $(BUILD)/shim/facts.o $(BUILD)/shim/combine.o
+$(UNIT)/test_combine: UNIT_LIBS = -lmpich
+$(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h
+	mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(CC) $(ALL_CFLAGS) -o $@ $< $(filter %.o,$^) $(UNIT_LIBS) $(CHECK_LIBS)
+
+unit: $(UNIT_TESTS:%=$(UNIT)/test_%)
+	set -e; for t in $(UNIT_TESTS); do $(RUN) $(UNIT)/test_$$t; done
+
+-include $(wildcard tests/*/*.mk)
+
+check: packages-check
+	BUILD='$(BUILD)' tests/check
+
+# ---- parts of the check ----
+
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all
+VALGRIND   := valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,possible
+
+check-warnings:
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -g -Werror' all
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -g -Werror' all
+
+check-unit: unit
+
+# test_combine starts MPI, whose modules leave memory behind when they are unloaded.
+check-sanitizers: SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
+check-sanitizers:
+	$(SANITIZED) UNIT_TESTS='topology core settings board' unit
+	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
+
+# Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
+check-valgrind: unit
+	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology core settings board' unit
+
+check-boundaries: all $(BUILD)/describe
+	tests/boundaries $(BUILD)
+
+.PHONY: unit check check-warnings check-unit check-sanitizers check-valgrind check-boundaries

@@ -17,7 +17,7 @@
 #define ALL_KEYS                                                                                   \
     "enable, f, intercept, max_bytes, algorithm, tree, correction, failure_info, deterministic, "  \
     "monitor, timeout_ms, unreachable_ms, on_excess, failure_exit_status, report, report_file, "   \
-    "crash"
+    "pcontrol, crash"
 #define ALL_VARIABLES                                                                              \
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
     "FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, FTCOLL_FAILURE_INFO, "                      \
@@ -1000,6 +1000,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_FAILURE_EXIT_STATUS", "7", "setting failure_exit_status = 7 (environment)\n"},
         {"FTCOLL_REPORT", "full", "setting report = full (environment)\n"},
         {"FTCOLL_REPORT_FILE", "a b", "setting report_file = a b (environment)\n"},
+        {"FTCOLL_PCONTROL", "on", "setting pcontrol = on (environment)\n"},
         {"FTCOLL_CRASH", "1:2:x", "setting crash = 1:2:x (environment)\n"},
     };
     enum { COUNT = sizeof all / sizeof all[0] };
@@ -1095,6 +1096,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting failure_exit_status = 0 (default)\n"
                            "ftcoll: setting report = failures (default)\n"
                            "ftcoll: setting report_file =  (default)\n"
+                           "ftcoll: setting pcontrol = off (default)\n"
                            "ftcoll: setting crash =  (default)\n");
     free(text);
 }

@@ -1,0 +1,406 @@
+/* The board: who may open it, life of a rank, published results, and the rings of the transport. */
+#include "../../shim/monitor/publication.h"
+#include "../../shim/transport/transport.h"
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SLOTS = 3, ENTRIES = 2, DEPTH = 4, VALUE_BYTES = 24, COMMUNICATOR = 77 };
+
+static struct ftc_board_geometry geometry(void)
+{
+    return (struct ftc_board_geometry){
+        .slots = SLOTS,
+        .entries = ENTRIES,
+        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
+        .ring_depth = DEPTH,
+        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
+    };
+}
+
+static struct ftc_board created(void)
+{
+    struct ftc_board_geometry g = geometry();
+    struct ftc_board board;
+
+    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    return board;
+}
+
+/* ---- the segment ---- */
+
+START_TEST(another_mapping_shows_the_same_board)
+{
+    struct ftc_board a = created(), b;
+
+    ck_assert_int_eq(ftc_board_open(&b, (int)getpid(), a.fd, a.shared->key), 0);
+    ck_assert_ptr_ne(a.shared, b.shared);
+    ftc_board_advance(&a, 1, FTC_RANK_RUNNING);
+    ck_assert_int_eq(ftc_board_state(&b, 1), FTC_RANK_RUNNING);
+    ftc_board_close(&a);
+    ftc_board_close(&b);
+}
+END_TEST
+
+START_TEST(a_wrong_key_is_refused)
+{
+    struct ftc_board a = created(), b;
+    uint64_t key[2] = {a.shared->key[0], a.shared->key[1] + 1};
+
+    ck_assert_int_eq(ftc_board_open(&b, (int)getpid(), a.fd, key), -EACCES);
+    ftc_board_close(&a);
+}
+END_TEST
+
+START_TEST(the_segment_cannot_be_cut)
+{
+    struct ftc_board a = created();
+    struct stat st;
+
+    ck_assert_int_eq(fstat(a.fd, &st), 0);
+    ck_assert_int_eq(st.st_mode & 0777, 0600);
+    ck_assert_int_eq(ftruncate(a.fd, 64), -1);
+    ck_assert_int_eq(errno, EPERM);
+    ftc_board_close(&a);
+}
+END_TEST
+
+START_TEST(an_unsealed_file_is_refused)
+{
+    struct ftc_board b;
+    int fd = memfd_create("other", MFD_CLOEXEC);
+
+    ck_assert_int_eq(ftruncate(fd, 1 << 20), 0);
+    ck_assert_int_eq(ftc_board_map(&b, fd), -EACCES);
+    close(fd);
+}
+END_TEST
+
+START_TEST(a_geometry_that_does_not_fit_is_refused)
+{
+    struct ftc_board a = created(), b;
+
+    a.shared->geometry.slots = SLOTS + 1;
+    ck_assert_int_eq(ftc_board_map(&b, a.fd), -EACCES);
+    a.shared->geometry.slots = UINT32_MAX;
+    ck_assert_int_eq(ftc_board_map(&b, a.fd), -EACCES);
+    ftc_board_close(&a);
+}
+END_TEST
+
+START_TEST(a_senseless_geometry_is_not_created)
+{
+    struct ftc_board b;
+    struct ftc_board_geometry g = geometry();
+
+    g.ring_depth = 3;
+    ck_assert_int_eq(ftc_board_create(&b, &g), -EINVAL);
+    g = geometry();
+    g.slots = 0;
+    ck_assert_int_eq(ftc_board_create(&b, &g), -EINVAL);
+}
+END_TEST
+
+/* ---- the life of a rank ---- */
+
+START_TEST(a_death_is_entered_once_and_for_good)
+{
+    struct ftc_board a = created();
+
+    ftc_board_advance(&a, 0, FTC_RANK_RUNNING);
+    ck_assert(ftc_board_mark_failed(&a, 0, FTC_DEATH_SIGNAL, 9));
+    ck_assert(!ftc_board_mark_failed(&a, 0, FTC_DEATH_EXIT, 3));
+    ck_assert_int_eq(atomic_load(&a.shared->slot[0].death_cause), FTC_DEATH_SIGNAL);
+    ck_assert_int_eq(atomic_load(&a.shared->slot[0].death_value), 9);
+    ck_assert_int_eq(atomic_load(&a.shared->deaths), 1);
+    ck_assert(!ftc_board_advance(&a, 0, FTC_RANK_FINALIZED));
+    ck_assert_int_eq(ftc_board_state(&a, 0), FTC_RANK_FAILED);
+    ftc_board_close(&a);
+}
+END_TEST
+
+START_TEST(who_has_finalized_does_not_die)
+{
+    struct ftc_board a = created();
+
+    ftc_board_advance(&a, 0, FTC_RANK_FINALIZED);
+    ck_assert(!ftc_board_mark_failed(&a, 0, FTC_DEATH_SIGNAL, 9));
+    ck_assert_int_eq(atomic_load(&a.shared->deaths), 0);
+    ftc_board_close(&a);
+}
+END_TEST
+
+START_TEST(a_state_that_nobody_wrote_counts_as_dead)
+{
+    struct ftc_board a = created();
+
+    atomic_store(&a.shared->slot[2].state, 12345u);
+    ck_assert_int_eq(ftc_board_state(&a, 2), FTC_RANK_FAILED);
+    ftc_board_close(&a);
+}
+END_TEST
+
+/* ---- published results ---- */
+
+struct sample {
+    struct ftc_failure_info failed;
+    unsigned char value[VALUE_BYTES];
+    struct ftc_result result;
+};
+
+static void make_sample(struct sample *s, enum ftc_verdict verdict)
+{
+    *s = (struct sample){.failed = {.count = 1, .id = {2}}};
+    memset(s->value, 0x5a, sizeof s->value);
+    s->result = (struct ftc_result){.verdict = verdict,
+                                    .attempt = 1,
+                                    .failed = &s->failed,
+                                    .value = verdict == FTC_VERDICT_VALUE ? s->value : NULL};
+}
+
+static bool read_back(const struct ftc_board *b, uint32_t seq, struct ftc_publication *copy)
+{
+    static unsigned char value[VALUE_BYTES];
+
+    copy->value = value;
+    return ftc_published(b, 1, COMMUNICATOR, seq, VALUE_BYTES, copy);
+}
+
+START_TEST(a_result_is_read_as_it_was_published)
+{
+    struct ftc_board a = created();
+    struct ftc_publication copy;
+    struct sample s;
+
+    make_sample(&s, FTC_VERDICT_VALUE);
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR);
+    ck_assert(!read_back(&a, 5, &copy));
+    ftc_publish(&a, 1, 0, 5, &s.result, VALUE_BYTES);
+    ck_assert(read_back(&a, 5, &copy));
+    ck_assert_int_eq(copy.result.verdict, FTC_VERDICT_VALUE);
+    ck_assert_int_eq(copy.result.attempt, 1);
+    ck_assert_int_eq(copy.result.failed->count, 1);
+    ck_assert_int_eq(copy.result.failed->id[0], 2);
+    ck_assert_mem_eq(copy.result.value, s.value, VALUE_BYTES);
+    ck_assert(!read_back(&a, 4, &copy));
+    ck_assert(!read_back(&a, 6, &copy));
+    ftc_board_close(&a);
+}
+END_TEST
+
+START_TEST(an_excess_is_published_without_a_value)
+{
+    struct ftc_board a = created();
+    struct ftc_publication copy;
+    struct sample s;
+
+    make_sample(&s, FTC_VERDICT_EXCESS);
+    ftc_publication_open(&a, 1, 1, COMMUNICATOR);
+    ck_assert(
+        !read_back(&a, 0, &copy)); /* entries are taken in order: the search ends at the first */
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR + 1);
+    ftc_publish(&a, 1, 1, 0, &s.result, VALUE_BYTES);
+    ck_assert(read_back(&a, 0, &copy));
+    ck_assert_int_eq(copy.result.verdict, FTC_VERDICT_EXCESS);
+    ck_assert_ptr_null(copy.result.value);
+    ftc_board_close(&a);
+}
+END_TEST
+
+/* DESIGN section 5, rule 5. */
+START_TEST(what_a_dead_rank_published_is_not_taken)
+{
+    struct ftc_board a = created();
+    struct ftc_publication copy;
+    struct sample s;
+
+    make_sample(&s, FTC_VERDICT_VALUE);
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR);
+    ftc_publish(&a, 1, 0, 5, &s.result, VALUE_BYTES);
+    ftc_board_mark_failed(&a, 1, FTC_DEATH_SIGNAL, 9);
+    ck_assert(!read_back(&a, 5, &copy));
+    ftc_board_close(&a);
+}
+END_TEST
+
+START_TEST(half_an_entry_is_not_taken)
+{
+    struct ftc_board a = created();
+    struct ftc_publication copy;
+    struct sample s;
+
+    make_sample(&s, FTC_VERDICT_VALUE);
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR);
+    ftc_publish(&a, 1, 0, 5, &s.result, VALUE_BYTES);
+    atomic_fetch_add(&ftc_board_entry(&a, 1, 0)->version, 1); /* as if its owner were writing */
+    ck_assert(!read_back(&a, 5, &copy));
+    ftc_board_close(&a);
+}
+END_TEST
+
+START_TEST(lengths_that_cannot_be_are_not_taken)
+{
+    struct ftc_board a = created();
+    struct ftc_publication copy;
+    struct sample s;
+
+    make_sample(&s, FTC_VERDICT_VALUE);
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR);
+    ftc_publish(&a, 1, 0, 5, &s.result, VALUE_BYTES);
+    ftc_board_entry(&a, 1, 0)->failed_count = FTC_FAILED_MAX + 1;
+    ck_assert(!read_back(&a, 5, &copy));
+    ftc_publish(&a, 1, 0, 5, &s.result, VALUE_BYTES);
+    ftc_board_entry(&a, 1, 0)->bytes = VALUE_BYTES + 8;
+    ck_assert(!read_back(&a, 5, &copy));
+    ftc_publish(&a, 1, 0, 5, &s.result, VALUE_BYTES);
+    ftc_board_entry(&a, 1, 0)->verdict = 99;
+    ck_assert(!read_back(&a, 5, &copy));
+    ftc_board_close(&a);
+}
+END_TEST
+
+START_TEST(an_attempt_belongs_to_its_operation)
+{
+    struct ftc_board a = created();
+    uint32_t attempt;
+
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR);
+    ck_assert(!ftc_published_attempt(&a, 1, COMMUNICATOR, 0, &attempt));
+    ftc_publish_attempt(&a, 1, 0, 5, 2);
+    ck_assert(ftc_published_attempt(&a, 1, COMMUNICATOR, 5, &attempt));
+    ck_assert_int_eq(attempt, 2);
+    ck_assert(!ftc_published_attempt(&a, 1, COMMUNICATOR, 6, &attempt));
+    ftc_board_close(&a);
+}
+END_TEST
+
+/* ---- rings ---- */
+
+static bool send_number(struct ftc_transport *t, uint32_t to, uint32_t number)
+{
+    unsigned char value[VALUE_BYTES] = {(unsigned char)number};
+    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = value};
+    struct ftc_envelope envelope = {.communicator_id = COMMUNICATOR, .seq = number};
+
+    return ftc_transport_send(t, to, &m, &envelope, FTC_FAILURE_LIST, VALUE_BYTES);
+}
+
+/* The number of the next message, or -1. */
+static int receive_number(struct ftc_transport *t, uint32_t from)
+{
+    struct ftc_failure_info info;
+    struct ftc_envelope envelope;
+    struct ftc_message m;
+    size_t bytes, value_bytes;
+    const void *wire = ftc_transport_peek(t, from, &bytes);
+
+    if (!wire)
+        return -1;
+    ck_assert_int_eq(
+        ftc_message_decode(wire, bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info), 0);
+    ck_assert_int_eq(value_bytes, VALUE_BYTES);
+    ck_assert_int_eq(*(const unsigned char *)m.value, (unsigned char)envelope.seq);
+    ftc_transport_drop(t, from);
+    return (int)envelope.seq;
+}
+
+START_TEST(messages_arrive_in_order_and_a_full_ring_takes_none)
+{
+    struct ftc_board a = created();
+    struct ftc_transport one, two;
+    uint32_t sent = 0, received = 0;
+
+    ck_assert_int_eq(ftc_transport_open(&one, &a, 0), 0);
+    ck_assert_int_eq(ftc_transport_open(&two, &a, 2), 0);
+    ck_assert_int_eq(receive_number(&two, 0), -1);
+    for (int round = 0; round < 10; round++) {
+        while (send_number(&one, 2, sent))
+            sent++;
+        ck_assert_int_eq(sent - received, DEPTH);
+        for (int i = 0; i < 3; i++)
+            ck_assert_int_eq(receive_number(&two, 0), received++);
+    }
+    ck_assert_int_eq(receive_number(&two, 1), -1); /* each pair has a ring of its own */
+    ftc_transport_close(&one);
+    ftc_transport_close(&two);
+    ftc_board_close(&a);
+}
+END_TEST
+
+START_TEST(a_length_beyond_the_slot_is_cut)
+{
+    struct ftc_board a = created();
+    struct ftc_transport one, two;
+    size_t bytes;
+
+    ck_assert_int_eq(ftc_transport_open(&one, &a, 0), 0);
+    ck_assert_int_eq(ftc_transport_open(&two, &a, 1), 0);
+    send_number(&one, 1, 0);
+    /* the length follows the stamp, which follows the reader's count and its padding */
+    *(uint32_t *)((char *)ftc_board_ring(&a, 1, 0) + 64 + 8) = UINT32_MAX;
+    ck_assert_ptr_nonnull(ftc_transport_peek(&two, 0, &bytes));
+    ck_assert_int_eq(bytes, 0);
+    ftc_transport_close(&one);
+    ftc_transport_close(&two);
+    ftc_board_close(&a);
+}
+END_TEST
+
+/* Two processes, so that the order of the stores matters. */
+START_TEST(messages_cross_processes)
+{
+    enum { MESSAGES = 3000 };
+    struct ftc_board a = created();
+    struct ftc_transport t;
+    int status, expected = 0;
+    pid_t child = fork();
+
+    ck_assert_int_eq(ftc_transport_open(&t, &a, child == 0 ? 0 : 1), 0);
+    for (uint32_t i = 0; child == 0 && i < MESSAGES;)
+        i += send_number(&t, 1, i);
+    if (child == 0)
+        _exit(0);
+    while (expected < MESSAGES) {
+        int number = receive_number(&t, 0);
+
+        if (number < 0)
+            continue;
+        ck_assert_int_eq(number, expected);
+        expected++;
+    }
+    waitpid(child, &status, 0);
+    ck_assert_int_eq(status, 0);
+    ftc_transport_close(&t);
+    ftc_board_close(&a);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("board");
+    UNIT_TEST(another_mapping_shows_the_same_board);
+    UNIT_TEST(a_wrong_key_is_refused);
+    UNIT_TEST(the_segment_cannot_be_cut);
+    UNIT_TEST(an_unsealed_file_is_refused);
+    UNIT_TEST(a_geometry_that_does_not_fit_is_refused);
+    UNIT_TEST(a_senseless_geometry_is_not_created);
+    UNIT_TEST(a_death_is_entered_once_and_for_good);
+    UNIT_TEST(who_has_finalized_does_not_die);
+    UNIT_TEST(a_state_that_nobody_wrote_counts_as_dead);
+    UNIT_TEST(a_result_is_read_as_it_was_published);
+    UNIT_TEST(an_excess_is_published_without_a_value);
+    UNIT_TEST(what_a_dead_rank_published_is_not_taken);
+    UNIT_TEST(half_an_entry_is_not_taken);
+    UNIT_TEST(lengths_that_cannot_be_are_not_taken);
+    UNIT_TEST(an_attempt_belongs_to_its_operation);
+    UNIT_TEST(messages_arrive_in_order_and_a_full_ring_takes_none);
+    UNIT_TEST(a_length_beyond_the_slot_is_cut);
+    UNIT_TEST(messages_cross_processes);
+    UNIT_END();
+}
