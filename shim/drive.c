@@ -1,5 +1,6 @@
 #include "drive.h"
 
+#include "crash.h"
 #include "early.h"
 #include "monitor/publication.h"
 #include "report.h"
@@ -41,11 +42,16 @@ static bool flush(struct ftc_comm *c)
         const struct ftc_send *s = &c->actions.send[i];
         uint32_t to = c->slot[c->member[s->to]];
 
+        if (ftc_crash_armed)
+            ftc_crash_before_send();
         if (ftc_transport_send(&l->transport, to, &s->message, &envelope, l->settings.failure_info,
-                               c->op.config.value_bytes))
+                               c->op.config.value_bytes)) {
             l->messages_sent++;
-        else if (ftc_board_state(&l->board, to) < FTC_RANK_FINALIZED)
+            if (ftc_crash_armed)
+                ftc_crash_after_send();
+        } else if (ftc_board_state(&l->board, to) < FTC_RANK_FINALIZED) {
             c->actions.send[left++] = *s;
+        }
     }
     c->actions.count = left;
     return left == 0;
@@ -276,6 +282,8 @@ static void start(struct ftc_comm *c, const struct ftc_drive_request *r)
         if (c->dead[event.peer])
             step(c, &event);
     look_for_deaths(c);
+    if (ftc_crash_armed)
+        ftc_crash_at_start();
     event.kind = FTC_EVENT_START;
     step(c, &event);
     announce_attempt(c);
@@ -313,6 +321,8 @@ enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_requ
         else
             ftc_wait_turn(&wait, c);
     }
+    if (ftc_crash_armed)
+        ftc_crash_at_end();
     ftc_fence_check();
     if (c->mismatched < 0 && request->kind == FTC_OP_ALLREDUCE)
         ftc_publish(&ftc_library.board, ftc_library.self, c->entry, c->seq, &c->op.result,

@@ -1,6 +1,7 @@
 #include "runtime.h"
 
 #include "comm.h"
+#include "crash.h"
 #include "drive.h"
 #include "early.h"
 #include "facts.h"
@@ -27,24 +28,32 @@ enum {
 
 static bool settings_loaded;
 
-static bool is_first_rank(void)
+static int rank_by_launcher(void)
 {
     const char *rank = getenv("PMI_RANK");
 
-    return !rank || strcmp(rank, "0") == 0;
+    return rank ? atoi(rank) : 0;
 }
 
 /* Bad settings end the program before it starts, and one rank tells why. */
+static _Noreturn void refuse_settings(const char *why)
+{
+    if (rank_by_launcher() == 0)
+        fprintf(stderr, "ftcoll: %s\n", why);
+    _exit(2);
+}
+
 static void load_settings(void)
 {
     struct ftc_settings_error error;
 
     settings_loaded = true;
-    if (ftc_settings_load(&ftc_library.settings, &error) == 0)
-        return;
-    if (is_first_rank())
-        fprintf(stderr, "ftcoll: %s\n", error.text);
-    _exit(2);
+    if (ftc_settings_load(&ftc_library.settings, &error) != 0)
+        refuse_settings(error.text);
+    if (!ftc_crash_parse(ftc_library.settings.crash, rank_by_launcher()))
+        refuse_settings(
+            "crash is not understood; allowed: RANK:OPERATION:POINT with commas between "
+            "them, POINT being bN (before the Nth send), aN (after it) or end");
 }
 
 /* Runs in everything that is started with the library preloaded: whatever is no MPI rank is left
@@ -271,6 +280,8 @@ void ftc_runtime_start(int provided)
     PMPI_Comm_size(MPI_COMM_WORLD, &l->world_size);
     if (!l->settings.enable || l->world_size == 1)
         return;
+    if (l->settings.crash[0] != '\0' && l->world_rank == 0)
+        fprintf(stderr, "ftcoll: fault injection: crash = %s\n", l->settings.crash);
     l->self = (uint32_t)l->world_rank;
     l->threaded = provided == MPI_THREAD_MULTIPLE;
     share_settings();

@@ -1,0 +1,101 @@
+#include "crash.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum moment { BEFORE_SEND = 'b', AFTER_SEND = 'a', END = 'e' };
+
+struct point {
+    enum moment moment;
+    long rank, operation, send;
+};
+
+bool ftc_crash_armed;
+
+enum { MAX_POINTS = 8 };
+static struct point points[MAX_POINTS]; /* of this rank */
+static int count;
+static long operations, sends; /* that have begun; that the last of them has carried out */
+
+static bool take_number(const char **text, char end, long *number)
+{
+    char *rest;
+
+    if (**text < '0' || **text > '9')
+        return false;
+    *number = strtol(*text, &rest, 10);
+    *text = rest + (*rest != '\0');
+    return *rest == end || (end == ',' && *rest == '\0');
+}
+
+static bool take_point(const char **text, struct point *p)
+{
+    *p = (struct point){0};
+    if (!take_number(text, ':', &p->rank) || !take_number(text, ':', &p->operation))
+        return false;
+    if (strncmp(*text, "end", 3) == 0 && ((*text)[3] == ',' || (*text)[3] == '\0')) {
+        p->moment = END;
+        *text += (*text)[3] == ',' ? 4 : 3;
+        return true;
+    }
+    p->moment = **text == 'a' ? AFTER_SEND : BEFORE_SEND;
+    if (**text != 'a' && **text != 'b')
+        return false;
+    ++*text;
+    return take_number(text, ',', &p->send) && (p->send > 0 || p->moment == AFTER_SEND);
+}
+
+bool ftc_crash_parse(const char *text, int rank)
+{
+    count = 0;
+    while (*text) {
+        struct point p;
+
+        if (!take_point(&text, &p) || count == MAX_POINTS)
+            return false;
+        if (p.rank == rank)
+            points[count++] = p;
+    }
+    ftc_crash_armed = count > 0;
+    return true;
+}
+
+static void die_if(enum moment moment, long send)
+{
+    for (int i = 0; i < count; i++) {
+        const struct point *p = &points[i];
+
+        if (p->moment != moment || p->operation != operations - 1 || p->send != send)
+            continue;
+        fprintf(stderr,
+                "ftcoll: rank %ld kills itself in its operation %ld, as setting crash says\n",
+                p->rank, p->operation);
+        raise(SIGKILL);
+    }
+}
+
+void ftc_crash_at_start(void)
+{
+    operations++;
+    sends = 0;
+    die_if(AFTER_SEND, 0);
+}
+
+void ftc_crash_before_send(void)
+{
+    die_if(BEFORE_SEND, sends + 1);
+}
+
+void ftc_crash_after_send(void)
+{
+    die_if(AFTER_SEND, ++sends);
+}
+
+void ftc_crash_at_end(void)
+{
+    die_if(END, 0);
+}

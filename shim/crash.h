@@ -1,0 +1,28 @@
+/* crash: fault injection, by setting crash (FTCOLL_CRASH). A rank kills itself with SIGKILL at an
+ * exact point of the protocol, so that a death can be repeated. For tests of this library, and for
+ * people who want to see how their program takes a death.
+ *
+ *     crash = RANK:OPERATION:POINT[,...]
+ *
+ * RANK is a rank of MPI_COMM_WORLD, OPERATION counts the operations that this rank has carried out
+ * with the library, from 0. POINT is bN: before its Nth send in that operation; aN: after it (a0:
+ * when it starts); end: when it has its result, before anybody can see it. Sends that an operation
+ * does not have are not waited for: the rank lives.
+ */
+#ifndef FTC_CRASH_H
+#define FTC_CRASH_H
+
+#include <stdbool.h>
+
+/* Takes what @text says about @rank; false if it is not of the form above. */
+bool ftc_crash_parse(const char *text, int rank);
+
+/* True if this rank is to die: the functions below are to be called only then. */
+extern bool ftc_crash_armed;
+
+void ftc_crash_at_start(void);
+void ftc_crash_before_send(void);
+void ftc_crash_after_send(void);
+void ftc_crash_at_end(void);
+
+#endif
