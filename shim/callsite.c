@@ -91,16 +91,16 @@ static bool function_name(const void *address, char *name, size_t size, unsigned
 
 void ftc_callsite_name(const void *return_address, char *text, size_t size)
 {
-    const char *call = (const char *)return_address - 1; /* inside the call, not behind it */
-    const char *module;
+    const char *call, *module;
     char name[128];
     unsigned long offset;
     Dl_info info;
 
-    if (!return_address || !dladdr(call, &info) || !info.dli_fname) {
+    if (!return_address || !dladdr(return_address, &info) || !info.dli_fname) {
         snprintf(text, size, "%p", return_address);
         return;
     }
+    call = (const char *)return_address - 1; /* inside the call, not behind it */
     module = strrchr(info.dli_fname, '/');
     module = module ? module + 1 : info.dli_fname;
     if (function_name(call, name, sizeof name, &offset))

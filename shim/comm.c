@@ -167,7 +167,6 @@ static void retire_entry(const struct ftc_comm *c)
 
 static void renumber(struct ftc_comm *c)
 {
-
     for (uint32_t s = 0; s < ftc_library.board.geometry.slots; s++)
         c->member_of_slot[s] = -1;
     c->known_dead = 0;
@@ -271,7 +270,7 @@ static struct ftc_comm *examine(MPI_Comm comm)
     PMPI_Comm_rank(comm, &rank);
     if (size == 1)
         return unprotected(FTC_PASS_COMM_SELF);
-    world_rank = malloc((size_t)size * sizeof *world_rank);
+    world_rank = calloc((size_t)size, sizeof *world_rank);
     if (world_rank && translate(comm, size, world_rank) == 0)
         c = create(comm, size, rank, world_rank);
     free(world_rank);
@@ -313,7 +312,7 @@ struct ftc_comm *ftc_comm_internal(void)
 
     if (internal)
         return internal;
-    world_rank = malloc((size_t)ftc_library.world_size * sizeof *world_rank);
+    world_rank = calloc((size_t)ftc_library.world_size, sizeof *world_rank);
     if (!world_rank)
         return NULL;
     for (int i = 0; i < ftc_library.world_size; i++)

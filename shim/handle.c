@@ -6,6 +6,7 @@
 #include "facts.h"
 #include "report.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* What is known of a call once it has been looked at. */
@@ -91,18 +92,23 @@ static uint32_t signature_of(const struct ftc_call *call, const struct plan *pla
 struct combine_context {
     const struct ftc_call *call;
     const struct plan *plan;
+    int error; /* of the last combination that went wrong */
 };
 
 static void combine(void *context, void *into, const void *from)
 {
-    const struct combine_context *x = context;
+    struct combine_context *x = context;
     ptrdiff_t start = ftc_span_start(&x->plan->facts, x->call->count);
+    int rv;
 
-    if (x->plan->facts.kernel)
+    if (x->plan->facts.kernel) {
         x->plan->facts.kernel(into, from, (size_t)x->call->count);
-    else
-        PMPI_Reduce_local((const char *)from - start, (char *)into - start, (int)x->call->count,
-                          x->call->datatype, x->call->op);
+        return;
+    }
+    rv = PMPI_Reduce_local((const char *)from - start, (char *)into - start, (int)x->call->count,
+                           x->call->datatype, x->call->op);
+    if (rv != MPI_SUCCESS)
+        x->error = rv;
 }
 
 /* The program's own buffer where its memory is the value as it stands, else a copy; NULL without
@@ -148,7 +154,7 @@ static void leave(void)
 }
 
 static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive_outcome outcome,
-                  int mismatched)
+                  int mismatched, int error)
 {
     struct ftc_comm *c = plan->comm;
     int rv;
@@ -163,6 +169,8 @@ static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive
     }
     if (c->op.result.verdict == FTC_VERDICT_EXCESS)
         rv = ftc_error_excess(call, c);
+    else if (error != MPI_SUCCESS)
+        rv = error; /* MPI_Reduce_local has called the error handler */
     else
         rv = deliver(call, plan);
     if (call->kind == FTC_CALL_ALLREDUCE)
@@ -173,7 +181,7 @@ static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive
 static int carry_out(const struct ftc_call *call, struct plan *plan)
 {
     struct ftc_comm *c = plan->comm;
-    struct combine_context context = {.call = call, .plan = plan};
+    struct combine_context context = {.call = call, .plan = plan, .error = MPI_SUCCESS};
     struct ftc_drive_request request = {
         .kind = call->kind == FTC_CALL_REDUCE ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
         .value_bytes = plan->value_bytes,
@@ -184,6 +192,7 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
     enum ftc_drive_outcome outcome;
     int mismatched = -1;
 
+    assert(c);
     if (call->kind == FTC_CALL_REDUCE) {
         request.root = ftc_comm_member(c, call->root);
         if (request.root < 0)
@@ -197,7 +206,7 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
     enter(call, c);
     outcome = ftc_drive(c, &request, &mismatched);
     leave();
-    return finish(call, plan, outcome, mismatched);
+    return finish(call, plan, outcome, mismatched, context.error);
 }
 
 bool ftc_handle(struct ftc_call *call)

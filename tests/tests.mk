@@ -41,13 +41,24 @@ check-unit: unit
 check-sanitizers: SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
 check-sanitizers:
 	$(SANITIZED) UNIT_TESTS='topology core settings board' unit
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='topology core board' unit
 	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
 
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
 check-valgrind: unit
 	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology core settings board' unit
 
+LINTED := $(LIBRARY) $(WRAPPERS)
+
+# .clang-tidy says what is left out, and why.
+check-lint:
+	cppcheck -q --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+	  --suppress=missingIncludeSystem --suppress=toomanyconfigs -D_GNU_SOURCE shim wrappers config
+	printf '%s\n' $(LINTED) | xargs -P 2 -n 6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu11 -D_GNU_SOURCE \
+	  -isystem $(MPI_INCLUDE)' lint
+	echo "lint: $(words $(LINTED)) files passed"
+
 check-boundaries: all $(BUILD)/describe
 	tests/boundaries $(BUILD)
 
-.PHONY: unit check check-warnings check-unit check-sanitizers check-valgrind check-boundaries
+.PHONY: unit check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -42,14 +43,10 @@ int ftc_pmi_fd(void)
 static bool send_command(int fd, const char *command)
 {
     char line[LINE_MAX_BYTES];
-    size_t length = strlen(command);
+    int length = snprintf(line, sizeof line, "%s\n", command);
 
-    if (length + 1 > sizeof line)
-        return false;
-    memcpy(line, command, length);
-    line[length] = '\n';
     /* One write: a command this short is never split by a stream socket that is not full. */
-    return send(fd, line, length + 1, MSG_NOSIGNAL) == (ssize_t)(length + 1);
+    return send(fd, line, (size_t)length, MSG_NOSIGNAL) == length;
 }
 
 static bool readable_before(int fd, long deadline_ms)

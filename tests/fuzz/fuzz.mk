@@ -1,0 +1,34 @@
+# make fuzz     all fuzz targets, MINUTES=10 each
+
+FUZZ := $(BUILD)/fuzz
+FUZZ_TARGETS := settings engine board channel
+FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined \
+  -fno-sanitize-recover=all
+
+$(FUZZ)/settings: $(wildcard config/settings*.c)
+$(FUZZ)/settings: FUZZ_LIBS = -linih
+$(FUZZ)/engine: $(CORE)
+$(FUZZ)/board: shim/monitor/board.c shim/monitor/publication.c shim/transport/ring.c $(CORE)
+$(FUZZ)/channel: shim/monitor/channel.c
+$(FUZZ)/%: tests/fuzz/fuzz_%.c
+	mkdir -p $(@D)
+	$(call say,FUZZ,$<)
+	$(FUZZ_CC) -o $@ $< $(filter-out $<,$(filter %.c,$^)) $(FUZZ_LIBS)
+
+FUZZ_SECONDS = $(or $(SECONDS),$(shell echo $$(( $(or $(MINUTES),10) * 60 ))))
+
+# New inputs go to a copy of the corpus.
+fuzz: $(FUZZ_TARGETS:%=$(FUZZ)/%)
+	set -e; for t in $(FUZZ_TARGETS); do \
+	  mkdir -p $(FUZZ)/corpus/$$t; \
+	  $(FUZZ)/$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 -max_len=2048 \
+	    -artifact_prefix=$(FUZZ)/$$t- $(FUZZ)/corpus/$$t tests/fuzz/corpus/$$t >$(FUZZ)/$$t.log 2>&1 || \
+	    { tail -n 30 $(FUZZ)/$$t.log; echo "fuzz $$t: FINDING"; exit 1; }; \
+	  sed -n "s/stat::number_of_executed_units: */fuzz $$t: no finding in $(FUZZ_SECONDS) s, runs: /p" \
+	    $(FUZZ)/$$t.log; \
+	done
+
+check-fuzz:
+	$(MAKE) --no-print-directory fuzz SECONDS=5
+
+.PHONY: fuzz check-fuzz

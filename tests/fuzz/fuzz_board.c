@@ -1,0 +1,80 @@
+/* Any process of the job can write anything to the board: what is read from it is checked first. */
+#include "../../shim/monitor/publication.h"
+#include "../../shim/transport/transport.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { VALUE_BYTES = 24, ENTRIES = 2 };
+
+static struct ftc_board board = {.fd = -1};
+static struct ftc_transport transport;
+
+static void open_once(void)
+{
+    struct ftc_board_geometry g = {
+        .slots = 2,
+        .entries = ENTRIES,
+        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
+        .ring_depth = 2,
+        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
+    };
+
+    if (!board.shared &&
+        (ftc_board_create(&board, &g) != 0 || ftc_transport_open(&transport, &board, 0) != 0))
+        abort();
+}
+
+static size_t fill(void *place, size_t bytes, const uint8_t *data, size_t size)
+{
+    size_t used = size < bytes ? size : bytes;
+
+    memcpy(place, data, used);
+    return used;
+}
+
+static void read_published(void)
+{
+    unsigned char value[VALUE_BYTES];
+    struct ftc_publication copy = {.value = value};
+    uint64_t id = atomic_load(&ftc_board_entry(&board, 1, 0)->communicator_id);
+    uint32_t seq = atomic_load(&ftc_board_entry(&board, 1, 0)->seq), attempt;
+
+    if (ftc_published(&board, 1, id, seq, VALUE_BYTES, &copy) &&
+        (copy.failed.count < 0 || copy.failed.count > FTC_FAILED_MAX))
+        abort();
+    ftc_published_attempt(&board, 1, id, seq, &attempt);
+}
+
+static void read_ring(void)
+{
+    static struct ftc_failure_info info;
+    struct ftc_envelope envelope;
+    struct ftc_message m;
+    size_t bytes, value_bytes;
+
+    for (int i = 0; i < 4; i++) {
+        const void *wire = ftc_transport_peek(&transport, 1, &bytes);
+
+        if (!wire)
+            return;
+        ftc_message_decode(wire, bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info);
+        ftc_transport_drop(&transport, 1);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t used;
+
+    open_once();
+    used = fill(ftc_board_entry(&board, 1, 0), board.geometry.entry_stride_bytes, data, size);
+    fill(ftc_board_ring(&board, 0, 1), ftc_board_ring_bytes(&board.geometry), data + used,
+         size - used);
+    transport.end[1].received = 0;
+    read_published();
+    read_ring();
+    return 0;
+}
