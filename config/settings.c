@@ -47,6 +47,8 @@ static const struct word monitor_words[] = {{"auto", FTC_MONITOR_AUTO, 0},
                                             {0}};
 static const struct word on_excess_words[] = {
     {"error", FTC_ON_EXCESS_ERROR, 0}, {"abort", FTC_ON_EXCESS_ABORT, 0}, {0}};
+static const struct word on_dead_root_words[] = {
+    {"error", FTC_ON_DEAD_ROOT_ERROR, 0}, {"keep", FTC_ON_DEAD_ROOT_KEEP, 0}, {0}};
 static const struct word report_words[] = {{"off", FTC_REPORT_OFF, 0},
                                            {"failures", FTC_REPORT_FAILURES, 0},
                                            {"summary", FTC_REPORT_SUMMARY, 0},

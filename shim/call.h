@@ -9,6 +9,8 @@ enum ftc_call_kind {
     FTC_CALL_NONE = 0,
     FTC_CALL_REDUCE,
     FTC_CALL_ALLREDUCE,
+    FTC_CALL_BARRIER,
+    FTC_CALL_BCAST,    /* the buffer is recvbuf */
     FTC_CALL_FINALIZE, /* the library's own synchronisation */
     FTC_CALL_COUNT
 };
@@ -20,7 +22,7 @@ struct ftc_call {
     MPI_Count count;
     MPI_Datatype datatype;
     MPI_Op op;
-    int root; /* of a reduce, in @comm */
+    int root; /* of a reduce or broadcast, in @comm */
     MPI_Comm comm;
     const void *return_address; /* in the program */
     int result;                 /* MPI error code, if the call was carried out here */

@@ -99,7 +99,7 @@ static void describe(char *text, size_t size, enum ftc_call_kind kind, int64_t c
     PMPI_Type_get_name(datatype, type_name, &length);
     used = snprintf(text, size, "%s(count %lld, %s, op 0x%x", ftc_call_name(kind), (long long)count,
                     length > 0 ? type_name : "derived datatype", (unsigned)op);
-    if (kind == FTC_CALL_REDUCE && used > 0 && (size_t)used < size)
+    if ((kind == FTC_CALL_REDUCE || kind == FTC_CALL_BCAST) && used > 0 && (size_t)used < size)
         used += snprintf(text + used, size - (size_t)used, ", root %d", root);
     if (used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, ")");
@@ -131,6 +131,15 @@ int ftc_error_mismatch(const struct ftc_call *call, const struct ftc_comm *c, in
              "ftcoll: mismatched collective calls: rank %d called %s at %s, rank %d called %s",
              c->rank, own, site, other, others);
     return raise_error(call, MPI_ERR_OTHER, text);
+}
+
+int ftc_error_dead_root(const struct ftc_call *call)
+{
+    char text[TEXT_MAX];
+
+    snprintf(text, sizeof text, "ftcoll: %s: its root, rank %d, is dead, and nobody has its data",
+             ftc_call_name(call->kind), call->root);
+    return raise_error(call, MPIX_ERR_PROC_FAILED, text);
 }
 
 int ftc_error_no_memory(const struct ftc_call *call)

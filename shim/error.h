@@ -15,6 +15,9 @@ int ftc_error_mismatch(const struct ftc_call *call, const struct ftc_comm *c, in
 /* The text of the last error with @code that was raised here, or NULL. */
 const char *ftc_error_text(int code);
 
+/* The root of a broadcast is dead, and nobody has its data: class MPIX_ERR_PROC_FAILED. */
+int ftc_error_dead_root(const struct ftc_call *call);
+
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(const struct ftc_call *call);
 

@@ -185,21 +185,69 @@ static bool ask(MPI_Op op, enum ftc_operator predefined, struct ftc_facts *facts
     return true;
 }
 
-bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)
+bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts)
 {
     const struct entry *e = find(datatype);
-    enum ftc_operator predefined = operator_of(op);
     int bytes;
 
     if (e->used) {
         *facts = e->facts;
-        if (predefined != FTC_OPERATOR_OTHER)
-            facts->kernel = e->kernel[predefined];
-        return facts->kernel || ask(op, predefined, facts);
+        return true;
     }
     /* of the calls that take a datatype and a communicator, the cheapest that looks at both */
     return PMPI_Pack_size(0, datatype, self, &bytes) == MPI_SUCCESS &&
-           measure(datatype, FTC_TYPE_DERIVED, facts) && ask(op, predefined, facts);
+           measure(datatype, FTC_TYPE_DERIVED, facts);
+}
+
+bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)
+{
+    const struct entry *e = find(datatype);
+    enum ftc_operator predefined = operator_of(op);
+
+    if (!ftc_facts_of_type(datatype, facts))
+        return false;
+    if (e->used && predefined != FTC_OPERATOR_OTHER)
+        facts->kernel = e->kernel[predefined];
+    return facts->kernel || ask(op, predefined, facts);
+}
+
+size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count)
+{
+    size_t bytes;
+
+    if (count > INT_MAX || __builtin_mul_overflow((size_t)count, facts->size_bytes, &bytes) ||
+        bytes > INT_MAX)
+        return SIZE_MAX;
+    return bytes;
+}
+
+/* A derived datatype without gaps can still have its elements in another order. */
+static bool is_packed(const struct ftc_facts *facts)
+{
+    return facts->contiguous && facts->type_class != FTC_TYPE_DERIVED;
+}
+
+int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts)
+{
+    size_t bytes = ftc_packed_bytes(facts, count);
+    int position = 0;
+
+    if (!is_packed(facts))
+        return PMPI_Pack(buffer, (int)count, facts->datatype, packed, (int)bytes, &position, self);
+    memcpy(packed, buffer, bytes);
+    return MPI_SUCCESS;
+}
+
+int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts)
+{
+    size_t bytes = ftc_packed_bytes(facts, count);
+    int position = 0;
+
+    if (!is_packed(facts))
+        return PMPI_Unpack(packed, (int)bytes, &position, buffer, (int)count, facts->datatype,
+                           self);
+    memcpy(buffer, packed, bytes);
+    return MPI_SUCCESS;
 }
 
 ptrdiff_t ftc_span_start(const struct ftc_facts *facts, MPI_Count count)

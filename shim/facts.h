@@ -38,6 +38,14 @@ void ftc_facts_close(void);
  * are native MPI's to deal with. */
 bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts);
 
+/* The same for a call without an operation; says nothing of operations. */
+bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts);
+
+/* Data in the order of its type map, without gaps; SIZE_MAX if it is too large for one call. */
+size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count);
+int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
+int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts);
+
 /* Offset of the span of @count elements from the address that MPI calls are given, a multiple of
  * 16: a span in aligned memory keeps the alignment that its elements have in an aligned buffer.
  * With a span at s, MPI calls are given s - ftc_span_start(). In bytes. */

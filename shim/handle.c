@@ -1,4 +1,5 @@
 /* The way of a call: facts -> policy -> one fault-tolerant operation -> result. */
+#include "broadcast.h"
 #include "call.h"
 #include "comm.h"
 #include "drive.h"
@@ -22,6 +23,8 @@ const char *ftc_call_name(enum ftc_call_kind kind)
         [FTC_CALL_NONE] = "no call",
         [FTC_CALL_REDUCE] = "MPI_Reduce",
         [FTC_CALL_ALLREDUCE] = "MPI_Allreduce",
+        [FTC_CALL_BARRIER] = "MPI_Barrier",
+        [FTC_CALL_BCAST] = "MPI_Bcast",
         [FTC_CALL_FINALIZE] = "MPI_Finalize",
     };
 
@@ -30,15 +33,26 @@ const char *ftc_call_name(enum ftc_call_kind kind)
 
 static bool is_intercepted(enum ftc_call_kind kind)
 {
-    unsigned bit = kind == FTC_CALL_REDUCE ? FTC_INTERCEPT_REDUCE : FTC_INTERCEPT_ALLREDUCE;
+    static const int bit[FTC_CALL_COUNT] = {
+        [FTC_CALL_REDUCE] = FTC_INTERCEPT_REDUCE,
+        [FTC_CALL_ALLREDUCE] = FTC_INTERCEPT_ALLREDUCE,
+        [FTC_CALL_BARRIER] = FTC_INTERCEPT_BARRIER,
+        [FTC_CALL_BCAST] = FTC_INTERCEPT_BCAST,
+    };
 
-    return (ftc_library.settings.intercept & bit) != 0;
+    return (ftc_library.settings.intercept & bit[kind]) != 0;
 }
 
 /* Whether this rank gets a result. */
 static bool receives(const struct ftc_call *call, const struct ftc_comm *c)
 {
-    return call->kind == FTC_CALL_ALLREDUCE || call->root == c->rank;
+    return call->kind == FTC_CALL_ALLREDUCE ||
+           (call->kind == FTC_CALL_REDUCE && call->root == c->rank);
+}
+
+static bool has_root(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_REDUCE || kind == FTC_CALL_BCAST;
 }
 
 /* Native MPI raises the right error for arguments that it rejects. */
@@ -46,12 +60,37 @@ static bool buffers_are_valid(const struct ftc_call *call, const struct ftc_comm
 {
     bool in_place = call->sendbuf == MPI_IN_PLACE;
 
-    if (call->kind == FTC_CALL_REDUCE && (call->root < 0 || call->root >= c->size))
-        return false;
+    if (call->kind == FTC_CALL_BCAST)
+        return call->recvbuf && call->recvbuf != MPI_IN_PLACE;
     if (!receives(call, c))
         return !in_place && call->sendbuf;
     return call->recvbuf && call->recvbuf != MPI_IN_PLACE && call->sendbuf &&
            (in_place || call->sendbuf != call->recvbuf);
+}
+
+static void look_at_arguments(const struct ftc_call *call, struct plan *plan,
+                              struct ftc_policy_facts *facts)
+{
+    if (has_root(call->kind) && (call->root < 0 || call->root >= plan->comm->size))
+        return;
+    switch (call->kind) {
+    case FTC_CALL_BARRIER:
+        facts->valid = facts->commutative = true;
+        return;
+    case FTC_CALL_BCAST:
+        facts->valid = facts->commutative = ftc_facts_of_type(call->datatype, &plan->facts);
+        break;
+    default:
+        facts->valid = ftc_facts(call->datatype, call->op, &plan->facts);
+        facts->commutative = plan->facts.commutative;
+    }
+    if (facts->valid && call->count > 0) {
+        facts->valid = buffers_are_valid(call, plan->comm);
+        plan->value_bytes = call->kind == FTC_CALL_BCAST
+                                ? ftc_packed_bytes(&plan->facts, call->count)
+                                : ftc_span_bytes(&plan->facts, call->count);
+        facts->value_bytes = plan->value_bytes;
+    }
 }
 
 static enum ftc_pass make_plan(const struct ftc_call *call, struct plan *plan)
@@ -68,24 +107,21 @@ static enum ftc_pass make_plan(const struct ftc_call *call, struct plan *plan)
         return FTC_PASS_INVALID;
     facts.communicator = plan->comm->pass;
     if (facts.communicator == FTC_PASS_NONE && call->count >= 0)
-        facts.valid = ftc_facts(call->datatype, call->op, &plan->facts) &&
-                      (call->count == 0 || buffers_are_valid(call, plan->comm));
-    if (facts.valid && call->count > 0) {
-        facts.commutative = plan->facts.commutative;
-        plan->value_bytes = facts.value_bytes = ftc_span_bytes(&plan->facts, call->count);
-    }
+        look_at_arguments(call, plan, &facts);
     return ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
 }
 
-/* Two calls that can meet in one operation have the same signature. */
+/* Two calls that can meet in one operation have the same signature. In a broadcast, ranks may
+ * describe the same data by different counts and datatypes. */
 static uint32_t signature_of(const struct ftc_call *call, const struct plan *plan)
 {
     uint64_t h = (uint64_t)call->kind * 0x9e3779b97f4a7c15ull;
+    uint64_t count = call->kind == FTC_CALL_BCAST ? 0 : (uint64_t)call->count;
 
-    h = (h ^ (uint64_t)call->count) * 0xff51afd7ed558ccdull;
+    h = (h ^ count) * 0xff51afd7ed558ccdull;
     h = (h ^ (uint64_t)plan->value_bytes) * 0xff51afd7ed558ccdull;
     h = (h ^ (plan->facts.kernel ? (uint32_t)call->op : 0)) * 0xff51afd7ed558ccdull;
-    h = (h ^ (call->kind == FTC_CALL_REDUCE ? (uint32_t)call->root : 0)) * 0xff51afd7ed558ccdull;
+    h = (h ^ (has_root(call->kind) ? (uint32_t)call->root : 0)) * 0xff51afd7ed558ccdull;
     return (uint32_t)(h >> 32);
 }
 
@@ -124,10 +160,36 @@ static const void *contribution_of(const struct ftc_call *call, const struct pla
     return plan->comm->contribution;
 }
 
+/* Only the root has data to give. */
+static const void *broadcast_of(const struct ftc_call *call, const struct plan *plan)
+{
+    struct ftc_broadcast_value *value = (void *)plan->comm->contribution;
+
+    value->has_data = call->root == plan->comm->rank;
+    if (value->has_data &&
+        ftc_pack(value->data, call->recvbuf, call->count, &plan->facts) != MPI_SUCCESS)
+        return NULL;
+    return value;
+}
+
+static int deliver_broadcast(const struct ftc_call *call, const struct plan *plan)
+{
+    const struct ftc_broadcast_value *value = plan->comm->op.result.value;
+
+    if (value->has_data)
+        return call->root == plan->comm->rank
+                   ? MPI_SUCCESS
+                   : ftc_unpack(call->recvbuf, value->data, call->count, &plan->facts);
+    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP ? MPI_SUCCESS
+                                                                      : ftc_error_dead_root(call);
+}
+
 static int deliver(const struct ftc_call *call, const struct plan *plan)
 {
     const struct ftc_result *result = &plan->comm->op.result;
 
+    if (call->kind == FTC_CALL_BCAST)
+        return deliver_broadcast(call, plan);
     if (!result->value || !receives(call, plan->comm))
         return MPI_SUCCESS;
     return ftc_span_write(call->recvbuf, result->value, call->count, &plan->facts);
@@ -173,9 +235,18 @@ static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive
         rv = error; /* MPI_Reduce_local has called the error handler */
     else
         rv = deliver(call, plan);
-    if (call->kind == FTC_CALL_ALLREDUCE)
+    if (call->kind != FTC_CALL_REDUCE)
         ftc_comm_exclude(c, c->op.result.failed);
     return rv;
+}
+
+/* The root is dead, and everybody knows. */
+static int without_root(const struct ftc_call *call)
+{
+    bool is_error =
+        call->kind == FTC_CALL_BCAST && ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_ERROR;
+
+    return is_error ? ftc_error_dead_root(call) : MPI_SUCCESS;
 }
 
 static int carry_out(const struct ftc_call *call, struct plan *plan)
@@ -185,6 +256,7 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
     struct ftc_drive_request request = {
         .kind = call->kind == FTC_CALL_REDUCE ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
         .value_bytes = plan->value_bytes,
+        .contribution = "",
         .combine = combine,
         .context = &context,
         .signature = signature_of(call, plan),
@@ -193,14 +265,22 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
     int mismatched = -1;
 
     assert(c);
-    if (call->kind == FTC_CALL_REDUCE) {
+    if (has_root(call->kind)) {
         request.root = ftc_comm_member(c, call->root);
         if (request.root < 0)
-            return MPI_SUCCESS; /* the root is dead, and everybody knows: a no-op */
+            return without_root(call);
     }
-    if (ftc_comm_reserve(c, plan->value_bytes) != 0)
+    if (call->kind == FTC_CALL_BCAST) {
+        request.value_bytes = ftc_broadcast_value_bytes(plan->value_bytes);
+        request.combine = ftc_broadcast_combine;
+        request.context = &request.value_bytes;
+    }
+    if (ftc_comm_reserve(c, request.value_bytes) != 0)
         return ftc_error_no_memory(call);
-    request.contribution = contribution_of(call, plan);
+    if (call->kind == FTC_CALL_BCAST)
+        request.contribution = broadcast_of(call, plan);
+    else if (call->kind != FTC_CALL_BARRIER)
+        request.contribution = contribution_of(call, plan);
     if (!request.contribution)
         return ftc_error_no_memory(call);
     enter(call, c);

@@ -1,5 +1,6 @@
 #include "runtime.h"
 
+#include "broadcast.h"
 #include "comm.h"
 #include "crash.h"
 #include "drive.h"
@@ -106,7 +107,7 @@ struct board_address {
 
 static struct ftc_board_geometry geometry(int ranks)
 {
-    size_t max_bytes = (size_t)ftc_library.settings.max_bytes;
+    size_t max_bytes = ftc_broadcast_value_bytes((size_t)ftc_library.settings.max_bytes);
 
     return (struct ftc_board_geometry){
         .slots = (uint32_t)ranks,

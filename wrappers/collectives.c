@@ -40,3 +40,92 @@ int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype da
         return call.result;
     return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
 }
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    struct ftc_call call = {
+        .kind = FTC_CALL_BARRIER,
+        .count = 1, /* a barrier is never nothing to do */
+        .comm = comm,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_handle(&call))
+        return call.result;
+    return PMPI_Barrier(comm);
+}
+
+int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    struct ftc_call call = {
+        .kind = FTC_CALL_BCAST,
+        .recvbuf = buffer,
+        .count = count,
+        .datatype = datatype,
+        .root = root,
+        .comm = comm,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_handle(&call))
+        return call.result;
+    return PMPI_Bcast(buffer, count, datatype, root, comm);
+}
+
+/* The large-count calls of MPI 4.0 */
+
+int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
+                 MPI_Op op, int root, MPI_Comm comm)
+{
+    struct ftc_call call = {
+        .kind = FTC_CALL_REDUCE,
+        .sendbuf = sendbuf,
+        .recvbuf = recvbuf,
+        .count = count,
+        .datatype = datatype,
+        .op = op,
+        .root = root,
+        .comm = comm,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_handle(&call))
+        return call.result;
+    return PMPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+
+int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
+                    MPI_Op op, MPI_Comm comm)
+{
+    struct ftc_call call = {
+        .kind = FTC_CALL_ALLREDUCE,
+        .sendbuf = sendbuf,
+        .recvbuf = recvbuf,
+        .count = count,
+        .datatype = datatype,
+        .op = op,
+        .comm = comm,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_handle(&call))
+        return call.result;
+    return PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    struct ftc_call call = {
+        .kind = FTC_CALL_BCAST,
+        .recvbuf = buffer,
+        .count = count,
+        .datatype = datatype,
+        .root = root,
+        .comm = comm,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_handle(&call))
+        return call.result;
+    return PMPI_Bcast_c(buffer, count, datatype, root, comm);
+}

@@ -16,13 +16,15 @@
 
 #define ALL_KEYS                                                                                   \
     "enable, f, intercept, max_bytes, algorithm, tree, correction, failure_info, deterministic, "  \
-    "monitor, timeout_ms, unreachable_ms, on_excess, failure_exit_status, report, report_file, "   \
+    "monitor, timeout_ms, unreachable_ms, on_excess, on_dead_root, failure_exit_status, report, "  \
+    "report_file, "                                                                                \
     "pcontrol, crash"
 #define ALL_VARIABLES                                                                              \
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
     "FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, FTCOLL_FAILURE_INFO, "                      \
     "FTCOLL_DETERMINISTIC, FTCOLL_MONITOR, FTCOLL_TIMEOUT_MS, FTCOLL_UNREACHABLE_MS, "             \
-    "FTCOLL_ON_EXCESS, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_REPORT, FTCOLL_REPORT_FILE, "            \
+    "FTCOLL_ON_EXCESS, FTCOLL_ON_DEAD_ROOT, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_REPORT, "           \
+    "FTCOLL_REPORT_FILE, "                                                                         \
     "FTCOLL_PCONTROL, FTCOLL_CRASH"
 #define WORDS_OF_BOOL "on, off, 1, 0, yes, no, true, false"
 
@@ -392,6 +394,8 @@ START_TEST(each_word_has_its_value)
     ck_assert_int_eq(parsed("monitor = process").monitor, FTC_MONITOR_PROCESS);
     ck_assert_int_eq(parsed("monitor = timeout").monitor, FTC_MONITOR_TIMEOUT);
     ck_assert_int_eq(parsed("on_excess = error").on_excess, FTC_ON_EXCESS_ERROR);
+    ck_assert_int_eq(parsed("on_dead_root = error").on_dead_root, FTC_ON_DEAD_ROOT_ERROR);
+    ck_assert_int_eq(parsed("on_dead_root = keep").on_dead_root, FTC_ON_DEAD_ROOT_KEEP);
     ck_assert_int_eq(parsed("on_excess = abort").on_excess, FTC_ON_EXCESS_ABORT);
     ck_assert_int_eq(parsed("report = off").report, FTC_REPORT_OFF);
     ck_assert_int_eq(parsed("report = failures").report, FTC_REPORT_FAILURES);
@@ -409,6 +413,7 @@ START_TEST(other_words_are_refused)
         {"failure_info", "FTCOLL_FAILURE_INFO", "list, count, bit"},
         {"monitor", "FTCOLL_MONITOR", "auto, process, timeout"},
         {"on_excess", "FTCOLL_ON_EXCESS", "error, abort"},
+        {"on_dead_root", "FTCOLL_ON_DEAD_ROOT", "error, keep"},
         {"report", "FTCOLL_REPORT", "off, failures, summary, full"},
         {"enable", "FTCOLL_ENABLE", WORDS_OF_BOOL},
     };
@@ -997,6 +1002,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_TIMEOUT_MS", "20", "setting timeout_ms = 20 (environment)\n"},
         {"FTCOLL_UNREACHABLE_MS", "30", "setting unreachable_ms = 30 (environment)\n"},
         {"FTCOLL_ON_EXCESS", "abort", "setting on_excess = abort (environment)\n"},
+        {"FTCOLL_ON_DEAD_ROOT", "keep", "setting on_dead_root = keep (environment)\n"},
         {"FTCOLL_FAILURE_EXIT_STATUS", "7", "setting failure_exit_status = 7 (environment)\n"},
         {"FTCOLL_REPORT", "full", "setting report = full (environment)\n"},
         {"FTCOLL_REPORT_FILE", "a b", "setting report_file = a b (environment)\n"},
@@ -1093,6 +1099,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting timeout_ms = 1000 (default)\n"
                            "ftcoll: setting unreachable_ms = 10000 (default)\n"
                            "ftcoll: setting on_excess = error (default)\n"
+                           "ftcoll: setting on_dead_root = error (default)\n"
                            "ftcoll: setting failure_exit_status = 0 (default)\n"
                            "ftcoll: setting report = failures (default)\n"
                            "ftcoll: setting report_file =  (default)\n"
