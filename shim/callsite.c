@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,19 +58,35 @@ static const void *module_of(const void *address)
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-void ftc_callsite_capture(struct ftc_stack *stack)
+/* This library, or MPICH's: Fortran's and C++'s calls go through bindings of theirs. */
+static bool is_of_mpi(const void *address)
 {
     static const char inside; /* an address in this library */
+    Dl_info info;
+    const char *name;
+
+    if (!dladdr(address, &info) || !info.dli_fname)
+        return false;
+    name = strrchr(info.dli_fname, '/');
+    return info.dli_fbase == module_of(&inside) ||
+           strncmp(name ? name + 1 : info.dli_fname, "libmpich", strlen("libmpich")) == 0;
+}
+
+void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stack *stack)
+{
     int skip = 0;
 
-    stack->depth = 0;
-    if (!open_libunwind())
+    stack->depth = 1;
+    memcpy(&stack->address[0], &return_address, sizeof return_address);
+    if ((depth == 1 && !is_of_mpi(return_address)) || !open_libunwind())
         return;
     stack->depth = backtrace_of_caller(stack->address, FTC_STACK_MAX);
-    while (skip < stack->depth && module_of(stack->address[skip]) == module_of(&inside))
+    while (skip < stack->depth - 1 && is_of_mpi(stack->address[skip]))
         skip++;
     stack->depth -= skip;
     memmove(stack->address, stack->address + skip, (size_t)stack->depth * sizeof stack->address[0]);
+    if (stack->depth > depth)
+        stack->depth = depth;
 }
 
 /* dladdr() knows exported functions only; libunwind reads the whole symbol table. */
@@ -108,4 +125,65 @@ void ftc_callsite_name(const void *return_address, char *text, size_t size)
     else
         snprintf(text, size, "%s+0x%lx", module,
                  (unsigned long)((const char *)return_address - (const char *)info.dli_fbase));
+}
+
+/* A line of proc_pid_maps(5) with a file. */
+struct mapping {
+    unsigned long start, end;
+    char path[256];
+};
+
+static bool next_mapping(FILE *maps, struct mapping *m)
+{
+    char line[512];
+
+    while (fgets(line, sizeof line, maps))
+        if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %255[^\n]", &m->start, &m->end, m->path) == 3)
+            return true;
+    return false;
+}
+
+/* Where the file is mapped first; 0 if it is not. */
+static unsigned long base_of(const char *maps_of, const char *path)
+{
+    FILE *maps = fopen(maps_of, "re");
+    struct mapping m;
+    unsigned long base = 0;
+
+    while (maps && base == 0 && next_mapping(maps, &m))
+        if (strcmp(m.path, path) == 0)
+            base = m.start;
+    if (maps)
+        fclose(maps);
+    return base;
+}
+
+static bool find_mapping(const char *maps_of, unsigned long address, struct mapping *m)
+{
+    FILE *maps = fopen(maps_of, "re");
+    bool found = false;
+
+    while (maps && !found && next_mapping(maps, m))
+        found = m->start <= address && address < m->end;
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+void ftc_callsite_name_in(int pid, unsigned long return_address, char *text, size_t size)
+{
+    char maps[64];
+    struct mapping m;
+    unsigned long theirs, ours;
+
+    snprintf(text, size, "0x%lx", return_address);
+    snprintf(maps, sizeof maps, "/proc/%d/maps", pid);
+    if (!find_mapping(maps, return_address, &m))
+        return;
+    theirs = base_of(maps, m.path);
+    ours = base_of("/proc/self/maps", m.path);
+    if (ours != 0)
+        ftc_callsite_name((const void *)(uintptr_t)(return_address - theirs + ours), text, size);
+    else
+        snprintf(text, size, "%s+0x%lx", m.path, return_address - theirs);
 }

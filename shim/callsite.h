@@ -12,17 +12,21 @@
 enum { FTC_STACK_MAX = 24 };
 
 struct ftc_stack {
-    int depth; /* 0: libunwind is not there */
+    int depth; /* at least 1 */
     void *address[FTC_STACK_MAX];
 };
 
 /* Opens libunwind ahead of the first capture, which then costs microseconds. */
 void ftc_callsite_prepare(void);
 
-/* The caller's stack from the first frame outside of this library. */
-void ftc_callsite_capture(struct ftc_stack *stack);
+/* At most @depth frames of the caller's stack, from the first outside of this library and of MPI.
+ * Only @return_address where that is enough, or where libunwind is not there. */
+void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stack *stack);
 
 /* "module(function+0x12)" or "module+0x1234" for a return address. */
 void ftc_callsite_name(const void *return_address, char *text, size_t size);
+
+/* The same for another process of this user, which may run the same program at other addresses. */
+void ftc_callsite_name_in(int pid, unsigned long return_address, char *text, size_t size);
 
 #endif

@@ -19,6 +19,9 @@ struct ftc_silence {
     uint64_t heartbeat, since_ns;
 };
 
+/* No call has it. */
+enum { FTC_SIGNATURE_NONE = 2 };
+
 struct ftc_comm {
     uint64_t id;        /* the same on all ranks, unique in the job */
     enum ftc_pass pass; /* why calls go to native MPI; FTC_PASS_NONE: protected */

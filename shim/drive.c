@@ -2,6 +2,7 @@
 
 #include "crash.h"
 #include "early.h"
+#include "mismatch.h"
 #include "monitor/publication.h"
 #include "report.h"
 #include "suspect.h"
@@ -251,6 +252,13 @@ static bool turn(struct ftc_comm *c)
     return progress;
 }
 
+static void combine_nothing(void *context, void *into, const void *from)
+{
+    (void)context;
+    (void)into;
+    (void)from;
+}
+
 static void start(struct ftc_comm *c, const struct ftc_drive_request *r)
 {
     const struct ftc_settings *s = &ftc_library.settings;
@@ -269,7 +277,7 @@ static void start(struct ftc_comm *c, const struct ftc_drive_request *r)
                     .root = r->root,
                     .value_bytes = r->value_bytes,
                     .original = r->contribution,
-                    .combine = r->combine,
+                    .combine = r->combine ? r->combine : combine_nothing,
                     .context = r->context,
                 },
                 c->op_storage);
@@ -300,6 +308,16 @@ static void stop(struct ftc_comm *c)
     c->seq++;
 }
 
+/* Who told of a mismatch may call the same as this rank. */
+static void meet_mismatch(struct ftc_comm *c)
+{
+    int culprit = ftc_mismatch_find(c);
+
+    ftc_mismatch_spread(c);
+    if (culprit >= 0)
+        c->mismatched = culprit;
+}
+
 static bool is_over(const struct ftc_comm *c)
 {
     return (ftc_op_is_done(&c->op) && c->actions.count == 0) || c->mismatched >= 0;
@@ -320,7 +338,11 @@ enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_requ
             ftc_wait_reset(&wait);
         else
             ftc_wait_turn(&wait, c);
+        if (ftc_wait_is_long(&wait) && c->mismatched < 0)
+            c->mismatched = ftc_mismatch_find(c);
     }
+    if (c->mismatched >= 0)
+        meet_mismatch(c);
     if (ftc_crash_armed)
         ftc_crash_at_end();
     ftc_fence_check();

@@ -17,7 +17,7 @@ struct ftc_drive_request {
     int root; /* of a reduce: index in member[] */
     size_t value_bytes;
     const void *contribution;
-    void (*combine)(void *context, void *into, const void *from);
+    void (*combine)(void *context, void *into, const void *from); /* NULL: nothing to combine */
     void *context;
     uint32_t signature;
 };

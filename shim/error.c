@@ -1,6 +1,6 @@
 #include "error.h"
 
-#include "callsite.h"
+#include "mismatch.h"
 #include "monitor/monitor.h"
 #include "report.h"
 
@@ -51,8 +51,10 @@ static bool will_return(MPI_Comm comm)
 static int raise_error(const struct ftc_call *call, int class, const char *text)
 {
     remember(class, text);
-    if (!will_return(call->comm))
+    if (!will_return(call->comm)) {
         fprintf(stderr, "%s\n", text);
+        ftc_monitor_stand_down(); /* the handler ends the job, and is meant to */
+    }
     PMPI_Comm_call_errhandler(call->comm, class);
     return class;
 }
@@ -90,46 +92,11 @@ int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
     return raise_error(call, MPIX_ERR_PROC_FAILED, text);
 }
 
-static void describe(char *text, size_t size, enum ftc_call_kind kind, int64_t count,
-                     MPI_Datatype datatype, MPI_Op op, int root)
-{
-    char type_name[MPI_MAX_OBJECT_NAME] = "";
-    int length = 0, used;
-
-    PMPI_Type_get_name(datatype, type_name, &length);
-    used = snprintf(text, size, "%s(count %lld, %s, op 0x%x", ftc_call_name(kind), (long long)count,
-                    length > 0 ? type_name : "derived datatype", (unsigned)op);
-    if ((kind == FTC_CALL_REDUCE || kind == FTC_CALL_BCAST) && used > 0 && (size_t)used < size)
-        used += snprintf(text + used, size - (size_t)used, ", root %d", root);
-    if (used > 0 && (size_t)used < size)
-        snprintf(text + used, size - (size_t)used, ")");
-}
-
-/* What the other rank does is on the board, unless it has gone on since. */
-static void describe_other(char *text, size_t size, const struct ftc_comm *c, int other)
-{
-    const struct ftc_board_activity *a = &ftc_library.board.shared->slot[c->slot[other]].activity;
-    uint32_t kind = atomic_load(&a->call);
-
-    if (atomic_load(&a->communicator_id) != c->id || atomic_load(&a->seq) != c->seq - 1 ||
-        kind >= FTC_CALL_COUNT)
-        snprintf(text, size, "a different call");
-    else
-        snprintf(text, size, "%s with count %lld, op 0x%x, root %d",
-                 ftc_call_name((enum ftc_call_kind)kind), (long long)atomic_load(&a->count),
-                 (unsigned)atomic_load(&a->op), atomic_load(&a->root));
-}
-
 int ftc_error_mismatch(const struct ftc_call *call, const struct ftc_comm *c, int other)
 {
-    char own[128], others[128], site[128], text[TEXT_MAX];
+    char text[TEXT_MAX];
 
-    describe(own, sizeof own, call->kind, call->count, call->datatype, call->op, call->root);
-    describe_other(others, sizeof others, c, other);
-    ftc_callsite_name(call->return_address, site, sizeof site);
-    snprintf(text, sizeof text,
-             "ftcoll: mismatched collective calls: rank %d called %s at %s, rank %d called %s",
-             c->rank, own, site, other, others);
+    ftc_mismatch_describe(call, c, other, text, sizeof text);
     return raise_error(call, MPI_ERR_OTHER, text);
 }
 

@@ -45,6 +45,29 @@ static enum ftc_operator operator_of(MPI_Op op)
     }
 }
 
+const char *ftc_operation_name(MPI_Op op)
+{
+    switch (op) {
+#define FTC_OPERATOR(name)                                                                         \
+    case MPI_##name:                                                                               \
+        return "MPI_" #name;
+#include "operators.def"
+#undef FTC_OPERATOR
+    default:
+        return "user operation";
+    }
+}
+
+const char *ftc_datatype_name(MPI_Datatype datatype)
+{
+#define FTC_DATATYPE(handle, class)                                                                \
+    if (datatype == (handle))                                                                      \
+        return #handle;
+#include "datatypes.def"
+#undef FTC_DATATYPE
+    return "derived datatype";
+}
+
 /* Asks about a valid datatype. */
 static bool measure(MPI_Datatype datatype, enum ftc_type_class type_class, struct ftc_facts *facts)
 {

@@ -46,6 +46,11 @@ size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count);
 int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
 int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts);
 
+/* "MPI_INT", "MPI_SUM"; for what the program made, "derived datatype" and "user operation". The
+ * handle may be another rank's. */
+const char *ftc_datatype_name(MPI_Datatype datatype);
+const char *ftc_operation_name(MPI_Op op);
+
 /* Offset of the span of @count elements from the address that MPI calls are given, a multiple of
  * 16: a span in aligned memory keeps the alignment that its elements have in an aligned buffer.
  * With a span at s, MPI calls are given s - ftc_span_start(). In bytes. */

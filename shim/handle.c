@@ -5,6 +5,7 @@
 #include "drive.h"
 #include "error.h"
 #include "facts.h"
+#include "mismatch.h"
 #include "report.h"
 
 #include <assert.h>
@@ -116,13 +117,16 @@ static enum ftc_pass make_plan(const struct ftc_call *call, struct plan *plan)
 static uint32_t signature_of(const struct ftc_call *call, const struct plan *plan)
 {
     uint64_t h = (uint64_t)call->kind * 0x9e3779b97f4a7c15ull;
-    uint64_t count = call->kind == FTC_CALL_BCAST ? 0 : (uint64_t)call->count;
+    bool typed = call->kind != FTC_CALL_BCAST;
+    uint64_t count = typed ? (uint64_t)call->count : 0;
+    uint64_t type = typed ? plan->facts.type_class + 64 * plan->facts.size_bytes : 0;
 
     h = (h ^ count) * 0xff51afd7ed558ccdull;
     h = (h ^ (uint64_t)plan->value_bytes) * 0xff51afd7ed558ccdull;
+    h = (h ^ type) * 0xff51afd7ed558ccdull;
     h = (h ^ (plan->facts.kernel ? (uint32_t)call->op : 0)) * 0xff51afd7ed558ccdull;
     h = (h ^ (has_root(call->kind) ? (uint32_t)call->root : 0)) * 0xff51afd7ed558ccdull;
-    return (uint32_t)(h >> 32);
+    return (uint32_t)(h >> 32) | 1; /* never FTC_SIGNATURE_NONE */
 }
 
 struct combine_context {
@@ -195,26 +199,6 @@ static int deliver(const struct ftc_call *call, const struct plan *plan)
     return ftc_span_write(call->recvbuf, result->value, call->count, &plan->facts);
 }
 
-static void enter(const struct ftc_call *call, const struct ftc_comm *c)
-{
-    struct ftc_board_activity *a = &ftc_library.board.shared->slot[ftc_library.self].activity;
-
-    atomic_store_explicit(&a->inside, 1, memory_order_relaxed);
-    atomic_store_explicit(&a->call, call->kind, memory_order_relaxed);
-    atomic_store_explicit(&a->seq, c->seq, memory_order_relaxed);
-    atomic_store_explicit(&a->root, call->root, memory_order_relaxed);
-    atomic_store_explicit(&a->communicator_id, c->id, memory_order_relaxed);
-    atomic_store_explicit(&a->count, call->count, memory_order_relaxed);
-    atomic_store_explicit(&a->datatype, call->datatype, memory_order_relaxed);
-    atomic_store_explicit(&a->op, call->op, memory_order_relaxed);
-}
-
-static void leave(void)
-{
-    atomic_store_explicit(&ftc_library.board.shared->slot[ftc_library.self].activity.inside, 0,
-                          memory_order_relaxed);
-}
-
 static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive_outcome outcome,
                   int mismatched, int error)
 {
@@ -249,16 +233,37 @@ static int without_root(const struct ftc_call *call)
     return is_error ? ftc_error_dead_root(call) : MPI_SUCCESS;
 }
 
+/* What the engine reduces; false without memory for it. A barrier reduces nothing. */
+static bool fill_request(const struct ftc_call *call, const struct plan *plan,
+                         struct combine_context *context, struct ftc_drive_request *request)
+{
+    switch (call->kind) {
+    case FTC_CALL_BARRIER:
+        request->contribution = "";
+        break;
+    case FTC_CALL_BCAST:
+        request->value_bytes = ftc_broadcast_value_bytes(plan->value_bytes);
+        request->combine = ftc_broadcast_combine;
+        request->context = &request->value_bytes;
+        if (ftc_comm_reserve(plan->comm, request->value_bytes) == 0)
+            request->contribution = broadcast_of(call, plan);
+        break;
+    default:
+        request->value_bytes = plan->value_bytes;
+        request->combine = combine;
+        request->context = context;
+        if (ftc_comm_reserve(plan->comm, request->value_bytes) == 0)
+            request->contribution = contribution_of(call, plan);
+    }
+    return request->contribution != NULL;
+}
+
 static int carry_out(const struct ftc_call *call, struct plan *plan)
 {
     struct ftc_comm *c = plan->comm;
     struct combine_context context = {.call = call, .plan = plan, .error = MPI_SUCCESS};
     struct ftc_drive_request request = {
         .kind = call->kind == FTC_CALL_REDUCE ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
-        .value_bytes = plan->value_bytes,
-        .contribution = "",
-        .combine = combine,
-        .context = &context,
         .signature = signature_of(call, plan),
     };
     enum ftc_drive_outcome outcome;
@@ -270,22 +275,11 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
         if (request.root < 0)
             return without_root(call);
     }
-    if (call->kind == FTC_CALL_BCAST) {
-        request.value_bytes = ftc_broadcast_value_bytes(plan->value_bytes);
-        request.combine = ftc_broadcast_combine;
-        request.context = &request.value_bytes;
-    }
-    if (ftc_comm_reserve(c, request.value_bytes) != 0)
+    if (!fill_request(call, plan, &context, &request))
         return ftc_error_no_memory(call);
-    if (call->kind == FTC_CALL_BCAST)
-        request.contribution = broadcast_of(call, plan);
-    else if (call->kind != FTC_CALL_BARRIER)
-        request.contribution = contribution_of(call, plan);
-    if (!request.contribution)
-        return ftc_error_no_memory(call);
-    enter(call, c);
+    ftc_mismatch_enter(call, c, request.signature);
     outcome = ftc_drive(c, &request, &mismatched);
-    leave();
+    ftc_mismatch_leave();
     return finish(call, plan, outcome, mismatched, context.error);
 }
 

@@ -79,11 +79,9 @@ void ftc_report_count(unsigned long long *carried_out, unsigned long long *passe
 /* Nobody waits for this: the operation is done, but the program is still in the call. */
 static void capture_site(struct ftc_stack *stack)
 {
-    stack->depth = 0;
-    if (ftc_library.settings.report >= FTC_REPORT_FULL)
-        ftc_callsite_capture(stack);
-    if (stack->depth == 0 && current_site)
-        *stack = (struct ftc_stack){.depth = 1, .address = {(void *)(uintptr_t)current_site}};
+    bool full = ftc_library.settings.report >= FTC_REPORT_FULL;
+
+    ftc_callsite_capture(current_site, full ? FTC_STACK_MAX : 1, stack);
 }
 
 static void raise_to(_Atomic uint64_t *time, uint64_t now)

@@ -9,6 +9,7 @@
 #include "monitor/monitor.h"
 #include "monitor/publication.h"
 #include "report.h"
+#include "slice.h"
 #include "suspect.h"
 #include "wait.h"
 
@@ -91,13 +92,16 @@ static void share_settings(void)
                MPI_COMM_WORLD);
 }
 
+/* Cores that the ranks of this host have together: a launcher may have bound each to its own. */
 static int cores(void)
 {
-    cpu_set_t set;
+    cpu_set_t own, all;
 
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    return CPU_COUNT(&set);
+    CPU_ZERO(&own);
+    if (sched_getaffinity(0, sizeof own, &own) != 0)
+        CPU_ZERO(&own);
+    PMPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+    return CPU_COUNT(&all);
 }
 
 struct board_address {
@@ -168,7 +172,6 @@ static bool prepare(void)
         return false;
     for (int i = 0; i < l->world_size; i++)
         l->slot_of_world[i] = (uint32_t)i;
-    l->oversubscribed = l->world_size > cores();
     l->suspects = l->settings.monitor == FTC_MONITOR_TIMEOUT;
     if (ftc_transport_open(&l->transport, &l->board, l->self) != 0 ||
         ftc_early_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
@@ -219,20 +222,12 @@ static bool is_one_host(void)
     return size == ftc_library.world_size;
 }
 
-static void combine_nothing(void *context, void *into, const void *from)
-{
-    (void)context;
-    (void)into;
-    (void)from;
-}
-
 /* An allreduce without data of all survivors: after it nobody needs a message of anybody. */
 static void synchronise(void)
 {
     static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
     struct ftc_comm *world = ftc_comm_internal();
-    struct ftc_drive_request request = {
-        .kind = FTC_OP_ALLREDUCE, .contribution = "", .combine = combine_nothing};
+    struct ftc_drive_request request = {.kind = FTC_OP_ALLREDUCE, .contribution = ""};
     int mismatched;
 
     ftc_library_lock();
@@ -286,6 +281,9 @@ void ftc_runtime_start(int provided)
     l->self = (uint32_t)l->world_rank;
     l->threaded = provided == MPI_THREAD_MULTIPLE;
     share_settings();
+    l->oversubscribed = l->world_size > cores();
+    if (l->oversubscribed)
+        ftc_ask_for_short_slice();
     if (!is_one_host()) {
         say("the ranks are on more than one host");
     } else if (!everywhere(ftc_monitor_present() || l->settings.monitor == FTC_MONITOR_TIMEOUT)) {

@@ -32,6 +32,11 @@ void ftc_wait_reset(struct ftc_wait *w)
     *w = (struct ftc_wait){0};
 }
 
+bool ftc_wait_is_long(const struct ftc_wait *w)
+{
+    return w->since_ns != 0 && ftc_clock_ns() - w->since_ns > SLEEP_AFTER_NS;
+}
+
 static void let_native_progress(void)
 {
     int flag;

@@ -20,6 +20,9 @@ void ftc_wait_begin(struct ftc_wait *w);
 /* Something happened. */
 void ftc_wait_reset(struct ftc_wait *w);
 
+/* It has been long enough for sleeping: a little more work does not matter. */
+bool ftc_wait_is_long(const struct ftc_wait *w);
+
 /* Nothing happened: gives up the lock for a moment. With monitor = timeout also looks whether peers
  * that
  * @c awaits have been silent for too long. */

@@ -35,14 +35,17 @@ enum ftc_death_cause {
 /* The last call that a rank carried out here: for messages to people, and to know who is still
  * inside. */
 struct ftc_board_activity {
-    _Atomic uint32_t inside; /* 1 from the start of the call to its end */
-    _Atomic uint32_t call;   /* enum ftc_call_kind */
+    _Atomic uint32_t version; /* odd while it is being written */
+    _Atomic uint32_t inside;  /* 1 from the start of the call to its end */
+    _Atomic uint32_t call;    /* enum ftc_call_kind */
     _Atomic uint32_t seq;
     _Atomic int32_t root;
     _Atomic uint64_t communicator_id;
     _Atomic int64_t count;
     _Atomic int32_t datatype, op; /* MPI handles in that process */
-    _Atomic uint64_t heartbeat;   /* monitor = timeout: grows while the rank waits in a call */
+    _Atomic uint32_t signature;
+    _Atomic uint64_t return_address; /* in that process */
+    _Atomic uint64_t heartbeat;      /* monitor = timeout: grows while the rank waits in a call */
 };
 
 /* How the survivors took the death of a rank; times are CLOCK_MONOTONIC. */

@@ -1,5 +1,6 @@
 #include "monitor_process.h"
 
+#include "../slice.h"
 #include "board.h"
 #include "channel.h"
 #include "life.h"
@@ -25,20 +26,20 @@
 /* Where the argument strings are in memory: fields of proc_pid_stat(5). */
 enum { STAT_ARG_START = 48, STAT_ARG_END = 49 };
 
-enum { THREAD_STACK_BYTES = 256 * 1024, SLICE_NS = 100000 };
+enum { THREAD_STACK_BYTES = 256 * 1024 };
 
 static struct ftc_monitored rank = {.board.fd = -1};
-static int signals; /* signalfd of everything */
 
 static bool is_kept(int fd)
 {
     return fd == STDERR_FILENO || fd == rank.job.channel || fd == rank.job.pmi ||
-           fd == rank.job.outer || fd == signals;
+           fd == rank.job.outer || fd == rank.signals;
 }
 
 static int highest_kept(void)
 {
-    int fds[] = {STDERR_FILENO, rank.job.channel, rank.job.pmi, rank.job.outer, signals}, max = 0;
+    int fds[] = {STDERR_FILENO, rank.job.channel, rank.job.pmi, rank.job.outer, rank.signals},
+        max = 0;
 
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
         if (fds[i] > max)
@@ -85,34 +86,13 @@ static void take_own_name(void)
     memcpy((void *)start, name, strnlen(name, end - start - 1));
 }
 
-/* struct sched_attr of sched_setattr(2), first version; its own header clashes with <sched.h>. */
-struct scheduling {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime_ns, deadline_ns, period_ns;
-};
-
-/* A process that asks for a short time slice is run sooner after it wakes up; it matters with more
- * ranks than cores. Needs no privilege. Linux before 6.12 ignores it. */
-static void ask_for_short_slice(void)
-{
-    struct scheduling s = {.size = sizeof s};
-
-    if (syscall(SYS_sched_getattr, 0, &s, sizeof s, 0) != 0 || s.policy != SCHED_OTHER)
-        return;
-    s.runtime_ns = SLICE_NS;
-    (void)syscall(SYS_sched_setattr, 0, &s, 0);
-}
-
 static void open_signals(void)
 {
     sigset_t all;
 
     sigfillset(&all);
-    signals = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (signals < 0) {
+    rank.signals = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (rank.signals < 0) {
         kill(rank.job.child, SIGKILL);
         _exit(1);
     }
@@ -208,13 +188,12 @@ static bool serve_channel(void)
  * are pending only one arrives. */
 static void serve_signals(void)
 {
-    struct signalfd_siginfo s;
     int status;
 
-    while (read(signals, &s, sizeof s) == (ssize_t)sizeof s)
-        ftc_relay(&rank, &s);
+    ftc_relay(&rank);
     if (waitpid(rank.job.child, &status, WNOHANG) != rank.job.child)
         return;
+    rank.job.child = 0;
     serve_channel();
     ftc_rank_end(&rank, status);
 }
@@ -229,8 +208,8 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
     ftc_relay_prepare(&rank);
     close_inherited();
     take_own_name();
-    ask_for_short_slice();
-    source[SIGNALS] = (struct pollfd){.fd = signals, .events = POLLIN};
+    ftc_ask_for_short_slice();
+    source[SIGNALS] = (struct pollfd){.fd = rank.signals, .events = POLLIN};
     source[CHANNEL] = (struct pollfd){.fd = job->channel, .events = POLLIN};
     source[OUTER] = (struct pollfd){.fd = job->outer}; /* hang-up is always reported */
     for (;;) {

@@ -11,6 +11,7 @@
 
 struct ftc_monitored {
     struct ftc_monitor_job job;
+    int signals;            /* signalfd of everything */
     struct ftc_board board; /* not open until the rank has attached it */
     uint32_t slot;
     int failure_exit_status;

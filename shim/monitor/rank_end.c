@@ -2,6 +2,7 @@
 
 #include "channel.h"
 #include "pmi.h"
+#include "relay.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -87,19 +88,26 @@ static bool is_in_mpi(enum ftc_rank_state state)
 }
 
 /* While survivors are left, the account with the launcher stays open: it takes the end of one for
- * the end of the job. */
-static void await_survivors(const struct ftc_monitored *rank)
+ * the end of the job. False if the launcher ends the job meanwhile: what looked like a death of its
+ * own may have been the first sign of that. */
+static bool await_survivors(struct ftc_monitored *rank, int status)
 {
-    while (any_other(rank, is_in_mpi))
-        if (ftc_pmi_wait(rank->job.pmi, TURN_MS) == FTC_PMI_CLOSED)
-            return;
+    while (any_other(rank, is_in_mpi)) {
+        enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, TURN_MS);
+
+        ftc_relay(rank);
+        if (answer == FTC_PMI_CLOSED || was_ended_by_launcher(rank, status))
+            return false;
+    }
+    return true;
 }
 
-static _Noreturn void end_dead(const struct ftc_monitored *rank, int status)
+static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 {
-    await_survivors(rank);
-    /* Nobody is left who could have the result: the job has failed. */
-    if (!any_other(rank, is_alive))
+    bool by_itself = await_survivors(rank, status);
+
+    /* Without another living rank nobody could have the result: the job has failed. */
+    if (!by_itself || !any_other(rank, is_alive))
         end_as_program(rank, status);
     ftc_pmi_finalize(rank->job.pmi);
     end_well(rank);

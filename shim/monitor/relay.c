@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 /* Sent by the kernel when the launcher ends. */
@@ -17,7 +18,8 @@ static bool is_below_launcher(const struct ftc_monitored *rank)
 /* Ends the rank with all processes of its group, like the launcher does when it still can. */
 static void end_with_launcher(const struct ftc_monitored *rank)
 {
-    kill(rank->job.child, SIGKILL);
+    if (rank->job.child > 0)
+        kill(rank->job.child, SIGKILL);
     if (rank->leads_session)
         kill(0, SIGKILL);
     _exit(1);
@@ -74,7 +76,7 @@ static void pass_on(const struct ftc_monitored *rank, const struct signalfd_sigi
         kill(rank->job.child, (int)s->ssi_signo);
 }
 
-void ftc_relay(struct ftc_monitored *rank, const struct signalfd_siginfo *s)
+static void take(struct ftc_monitored *rank, const struct signalfd_siginfo *s)
 {
     if (is_below_launcher(rank) && getppid() != rank->job.launcher)
         end_with_launcher(rank);
@@ -82,6 +84,14 @@ void ftc_relay(struct ftc_monitored *rank, const struct signalfd_siginfo *s)
         return;
     if (is_below_launcher(rank) && (pid_t)s->ssi_pid == rank->job.launcher)
         sigaddset(&rank->from_launcher, (int)s->ssi_signo);
-    if (!program_has_it(rank, s))
+    if (rank->job.child > 0 && !program_has_it(rank, s))
         pass_on(rank, s);
+}
+
+void ftc_relay(struct ftc_monitored *rank)
+{
+    struct signalfd_siginfo s;
+
+    while (read(rank->signals, &s, sizeof s) == (ssize_t)sizeof s)
+        take(rank, &s);
 }

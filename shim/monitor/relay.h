@@ -5,8 +5,6 @@
 
 #include "monitored.h"
 
-#include <sys/signalfd.h>
-
 /* Finds the monitor process's place among process groups. With Hydra, which starts each rank as the
  * leader of a session and sends signals to the whole process group, the program stays in that group
  * and gets them itself. Below a script, the monitor process leaves the group, so that it only gets
@@ -14,8 +12,8 @@
  */
 void ftc_relay_prepare(struct ftc_monitored *rank);
 
-/* Passes one signal on, unless the program has got it too or it was meant for the monitor process.
- */
-void ftc_relay(struct ftc_monitored *rank, const struct signalfd_siginfo *s);
+/* Passes the signals that have arrived on, unless the program has got them too, is gone, or they
+ * were meant for the monitor process. */
+void ftc_relay(struct ftc_monitored *rank);
 
 #endif

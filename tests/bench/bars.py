@@ -1,0 +1,74 @@
+"""What the library promises, beside what has just been measured."""
+from costs import PASSED_NS
+from stats import Spread
+
+
+class Bars:
+    def __init__(self):
+        self.lines = []
+
+    def add(self, figure, value, limit, digits=2):
+        """@value: Spread, number or None (not measured)."""
+        if value is None:
+            text, verdict = "not measured", ""
+        else:
+            judged = value.median if isinstance(value, Spread) else value
+            text = value.text(digits) if isinstance(value, Spread) else f"{value:.{digits}f}"
+            verdict = "met" if judged <= limit else "MISSED"
+        self.lines.append((figure, f"{limit:g}", text, verdict))
+
+    def print(self):
+        print("\nBars: median (5th..95th percentile); the median counts unless said otherwise.\n")
+        for figure, limit, text, verdict in [("figure", "at most", "measured", "")] + self.lines:
+            print(f"{figure:74}{limit:>8}  {text:30}{verdict}")
+
+
+def find(rows, call, ranks, size, algorithm):
+    """The ratio of a row at f = 1; None if it was not measured."""
+    return next((r.ratio for r in rows if (r.call, r.ranks, r.bytes, r.f, r.algorithm) ==
+                 (call, ranks, size, 1, algorithm)), None)
+
+
+def latency(bars, rows, options):
+    """The bars of the ranks and sizes that were to be measured."""
+    def add(call, ranks, size, algorithm, limit, digits):
+        if ranks in options.ranks and size in options.bytes:
+            where = "one a core" if ranks == 2 else "oversubscribed"
+            bars.add(f"{call}, {size} B, n={ranks} {where}, f=1, {algorithm}: ours / native",
+                     find(rows, call, ranks, size, algorithm), limit, digits)
+
+    for algorithm in options.algorithms:
+        for size in (8, 1024, 4096):
+            add("allreduce", 2, size, algorithm, 1.25, 2)
+    for call in ("reduce", "reduce-turns"):
+        add(call, 2, 8, options.algorithms[0], 1.25, 2)
+    for ranks in (4, 8, 16):
+        for size in (8, 4096):
+            for algorithm in options.algorithms:
+                add("allreduce", ranks, size, algorithm, 0.1, 4)
+            add("reduce", ranks, size, options.algorithms[0], 0.1, 4)
+
+
+def openmpi(bars, results):
+    for (algorithm, ranks, size), ratio in sorted(results.items(), key=lambda item: item[0][1:]):
+        bars.add(f"allreduce, {size} B, n={ranks} oversubscribed, {algorithm}: ours / Open MPI", ratio, 2.0)
+
+
+def recovery(bars, results):
+    for (ranks, timeout_ms), s in sorted(results.items()):
+        what = f"n={ranks}, timeout_ms={timeout_ms}"
+        bars.add(f"SIGKILL to the survivors' result, us, {what}", s["recovery"], 2000, 0)
+        bars.add(f"the same, 95th percentile, {what}", s["recovery"].p95, 5000, 0)
+        bars.add(f"operations 1 to 100 after a failure / before, {what}", s["first"], 1.1)
+        bars.add(f"operations 101 to 200 after a failure / before, {what}", s["later"], 1.1)
+
+
+def costs(bars, figures):
+    for name, value in figures.items():
+        if isinstance(value, Spread):
+            bars.add(name, value, 1.01, 4)
+    bars.add(PASSED_NS, figures.get(PASSED_NS), 60, 0)
+
+
+def memory(bars, above):
+    bars.add("memory a rank above native, n=8, KiB", above.get(8), 2048, 0)

@@ -1,0 +1,35 @@
+# make bench          latency, recovery, costs and the comparison with Open MPI: tables, CSV files, pictures
+# make bench-quick    the same with fewer rows and jobs, about two minutes
+
+# The programs are plain MPI: nothing of the library is linked. Debian's Open MPI serves as a second yardstick
+# if it is installed (openmpi-bin, libopenmpi-dev).
+BENCH := $(BUILD)/bench
+BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
+BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations libcount_allocations.so)
+MPICC_OPENMPI ?= $(shell command -v mpicc.openmpi)
+
+bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
+	tests/bench/run --build $(BUILD) $(if $*,-$*)
+
+$(BENCH)/latency $(BENCH)/latency.openmpi: $(addprefix tests/bench/,latency.c measured.c shared_page.c)
+$(BENCH)/recovery: $(addprefix tests/bench/,recovery.c shared_page.c)
+$(BENCH)/operations: $(addprefix tests/bench/,operations.c shared_page.c)
+$(BENCH)/libcount_allocations.so: tests/bench/count_allocations.c
+$(BENCH_PROGRAMS) $(BENCH)/latency.openmpi: $(wildcard tests/bench/*.h) include/ftcoll.h
+
+$(BENCH)/latency $(BENCH)/recovery $(BENCH)/operations:
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(MPICC) $(BENCH_FLAGS) -o $@ $(filter %.c,$^)
+
+$(BENCH)/latency.openmpi:
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(MPICC_OPENMPI) $(BENCH_FLAGS) -o $@ $(filter %.c,$^)
+
+$(BENCH)/libcount_allocations.so:
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(CC) $(BENCH_FLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
+
+.PHONY: bench bench-quick

@@ -1,0 +1,126 @@
+#include "measured.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LINE_ELEMENTS = 8,    /* doubles in a cache line */
+    VALUE_PERIOD = 65521, /* the values stay small: all sums are exact */
+};
+
+static double value_of(int rank, int64_t iteration)
+{
+    return (double)(rank + iteration % VALUE_PERIOD);
+}
+
+/* The element of each line whose turn it is. */
+static int first_changed(const struct buffers *b)
+{
+    int lines = b->count < LINE_ELEMENTS ? b->count : LINE_ELEMENTS;
+
+    return (int)(b->iteration % lines);
+}
+
+void buffers_change(struct buffers *b)
+{
+    double value = value_of(b->rank, b->iteration);
+
+    for (int i = first_changed(b); i < b->count; i += LINE_ELEMENTS)
+        b->send[i] = value;
+}
+
+static void call_allreduce(struct buffers *b)
+{
+    if (b->direct)
+        PMPI_Allreduce(b->send, b->recv, b->count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    else
+        MPI_Allreduce(b->send, b->recv, b->count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void call_reduce(struct buffers *b)
+{
+    MPI_Reduce(b->send, b->recv, b->count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static int turn(const struct buffers *b)
+{
+    return (int)(b->iteration % b->ranks);
+}
+
+/* With two ranks a ping-pong: nobody can be more than one call ahead. */
+static void call_reduce_turns(struct buffers *b)
+{
+    MPI_Reduce(b->send, b->recv, b->count, MPI_DOUBLE, MPI_SUM, turn(b), MPI_COMM_WORLD);
+}
+
+static void call_barrier(struct buffers *b)
+{
+    (void)b;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Broadcasts are in place, so the root's buffer is the one that arrives. */
+static void call_bcast(struct buffers *b)
+{
+    MPI_Bcast(b->rank == 0 ? b->send : b->recv, b->count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+static int all(const struct buffers *b)
+{
+    (void)b;
+    return ALL_RANKS;
+}
+
+static int nobody(const struct buffers *b)
+{
+    (void)b;
+    return NO_RANK;
+}
+
+static int root(const struct buffers *b)
+{
+    (void)b;
+    return 0;
+}
+
+static const struct measured_call table[] = {
+    {"allreduce", true, false, call_allreduce, all},
+    {"reduce", true, true, call_reduce, root},
+    {"reduce-turns", true, false, call_reduce_turns, turn},
+    {"barrier", false, false, call_barrier, nobody},
+    {"bcast", true, true, call_bcast, all},
+};
+
+const struct measured_call *measured_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+static double expected(const struct buffers *b, const struct measured_call *call)
+{
+    double base = value_of(0, b->iteration), n = b->ranks;
+
+    return call->call == call_bcast ? base : n * base + n * (n - 1) / 2;
+}
+
+void buffers_check(const struct buffers *b, const struct measured_call *call)
+{
+    int receiver = call->receiver(b);
+    const double *got = call->call == call_bcast && b->rank == 0 ? b->send : b->recv;
+    double right = expected(b, call);
+
+    if (receiver != ALL_RANKS && receiver != b->rank)
+        return;
+    for (int i = first_changed(b); i < b->count; i += LINE_ELEMENTS) {
+        if (got[i] == right)
+            continue;
+        fprintf(stderr,
+                "bench: %s of %d ranks, element %d of %d, iteration %lld: %.17g instead of %.17g\n",
+                call->name, b->ranks, i, b->count, (long long)b->iteration, got[i], right);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}

@@ -1,0 +1,41 @@
+/* The calls that the latency benchmark measures: one row of a table each. */
+#ifndef BENCH_MEASURED_H
+#define BENCH_MEASURED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One rank's side of a call. The buffers change in each iteration, so that no call repeats the one
+ * before. */
+struct buffers {
+    double *send, *recv;
+    int count; /* elements of MPI_DOUBLE */
+    int rank, ranks;
+    int64_t iteration;
+    bool direct; /* call PMPI_Allreduce, which nothing intercepts; for that call alone */
+};
+
+struct measured_call {
+    const char *name;
+    bool takes_bytes;
+    /* false: back to back, the mean over the loop. true: a shared-memory barrier before each,
+     * because some ranks would otherwise run ahead; the time from the barrier to the return of the
+     * call. */
+    bool separated;
+    void (*call)(struct buffers *b);
+    /* Rank that gets a result in this iteration, or ALL_RANKS, or NO_RANK. */
+    int (*receiver)(const struct buffers *b);
+};
+
+enum { ALL_RANKS = -1, NO_RANK = -2 };
+
+/* NULL for an unknown name. */
+const struct measured_call *measured_find(const char *name);
+
+/* Changes one element in each cache line of the send buffer. */
+void buffers_change(struct buffers *b);
+
+/* Ends the job with a message if what this iteration has changed did not arrive as it should. */
+void buffers_check(const struct buffers *b, const struct measured_call *call);
+
+#endif

@@ -1,0 +1,100 @@
+"""Native and rerouted latency, measured in alternating blocks of one process set."""
+import csv
+import os
+
+from jobs import JobFailed, how_placed, mpich, note
+from stats import Spread
+
+MOST_RANKS_ALL_F = 8
+
+COLUMNS = ["call", "ranks", "placement", "bytes", "f", "algorithm", "pairs",
+           "native_us_median", "native_us_p5", "native_us_p95",
+           "ours_us_median", "ours_us_p5", "ours_us_p95",
+           "ratio_median", "ratio_p5", "ratio_p95", "messages_per_process"]
+
+
+class Row:
+    """One call, number of ranks, size, f and algorithm."""
+
+    def __init__(self, key, f, algorithm, blocks):
+        self.call, self.ranks, self.bytes = key[0], int(key[1]), int(key[2])
+        self.f, self.algorithm = f, algorithm
+        us = {(b["pair"], b["side"]): float(b["us"]) for b in blocks}
+        pairs = sorted({b["pair"] for b in blocks}, key=int)
+        self.native = Spread([us[p, "native"] for p in pairs])
+        self.ours = Spread([us[p, "ours"] for p in pairs])
+        self.ratio = Spread([us[p, "ours"] / us[p, "native"] for p in pairs])
+        self.pairs = len(pairs)
+        self.messages = next((b["messages"] for b in blocks if b["side"] == "ours"), "")
+
+    def record(self):
+        spreads = [f"{getattr(s, q):.4f}" for s in (self.native, self.ours, self.ratio)
+                   for q in ("median", "p5", "p95")]
+        return [self.call, self.ranks, how_placed(self.ranks), self.bytes, self.f, self.algorithm,
+                self.pairs, *spreads, self.messages]
+
+    def line(self):
+        digits = 3 if self.native.median > 20 * self.ours.median else 2
+        return (f"{self.call:13}{self.ranks:3} {how_placed(self.ranks):20}{self.bytes:6}{self.f:3} "
+                f"{self.algorithm:11}{self.native.text():>36}{self.ours.text():>32}"
+                f"{self.ratio.text(digits):>24} {self.messages:>8}")
+
+
+HEADING = (f"{'call':13}{'n':>3} {'placement':20}{'bytes':>6}{'f':>3} {'algorithm':11}"
+           f"{'native us':>36}{'ours us':>32}{'ours / native':>24} {'messages':>8}")
+
+
+def read_blocks(text):
+    names = ["call", "ranks", "bytes", "pair", "side", "us", "iterations", "messages"]
+    groups = {}
+    for record in csv.reader(text.splitlines()):
+        block = dict(zip(names, record))
+        groups.setdefault((block["call"], block["ranks"], block["bytes"]), []).append(block)
+    return groups
+
+
+def plan(ranks_list, f_list, algorithms):
+    """(ranks, f, algorithm, calls): no f beyond the ranks, a reduce has only one algorithm, and where
+    native MPI takes very long only f = 1 is measured."""
+    for ranks in ranks_list:
+        for f in f_list:
+            if f >= ranks or (ranks > MOST_RANKS_ALL_F and f != 1):
+                continue
+            for algorithm in algorithms:
+                calls = ["allreduce"]
+                if algorithm == algorithms[0]:
+                    calls += ["reduce"] + (["reduce-turns"] if ranks == 2 else [])
+                yield ranks, f, algorithm, calls
+
+
+def measure(tools, options):
+    """Prints the table as it grows; returns its rows."""
+    rows = []
+    print("\nLatency in microseconds: median (5th..95th percentile) over blocks; ratios by pair of blocks.\n")
+    print(HEADING, flush=True)
+    for ranks, f, algorithm, calls in plan(options.ranks, options.f, options.algorithms):
+        # The sizes between are left to f = 1.
+        sizes = options.bytes if f == 1 else sorted({options.bytes[0], options.bytes[-1]})
+        arguments = ["--calls", ",".join(calls + options.more_calls), "--bytes", ",".join(map(str, sizes)),
+                     "--seconds", options.seconds, "--block-ms", options.block_ms]
+        intercept = ",".join(["reduce", "allreduce", *options.more_calls])
+        settings = {"f": f, "algorithm": algorithm, "intercept": intercept, "pcontrol": "on",
+                    "max_bytes": max(options.bytes)}
+        try:
+            out = mpich(tools, ranks, "latency", arguments, settings=settings)
+        except JobFailed as failure:
+            note(f"not measured: n={ranks} f={f} {algorithm}: {failure}")
+            continue
+        for key, blocks in read_blocks(out).items():
+            row = Row(key, f, algorithm, blocks)
+            print(row.line(), flush=True)
+            rows.append(row)
+    write_csv(rows, os.path.join(tools.out, "latency.csv"))
+    return rows
+
+
+def write_csv(rows, path):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        writer.writerows(row.record() for row in rows)

@@ -1,0 +1,34 @@
+# make stress [MINUTES=n]  random jobs under mpiexec, ranks of which are killed from outside
+
+# Real runs under mpiexec: the programs of tests/mpi/programs, run by tests/mpi/run.
+# Uses BUILD, MPICC, MPIF90, WARNINGS and CFLAGS of the Makefile.
+
+MPI_SINGLE   := asks fallback farewell threads wrong
+MPI_PROGRAMS := stream verdict fortran08 $(MPI_SINGLE)
+MPI_BIN      := $(BUILD)/tests/mpi
+MPI_SOURCES  := tests/mpi/programs
+
+$(MPI_BIN)/stream: $(addprefix $(MPI_SOURCES)/,stream.c fault.c record.c values.c)
+$(MPI_BIN)/verdict: $(addprefix $(MPI_SOURCES)/,verdict.c record.c)
+
+$(MPI_SINGLE:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.c
+
+$(addprefix $(MPI_BIN)/,stream verdict $(MPI_SINGLE)): $(wildcard $(MPI_SOURCES)/*.h) include/ftcoll.h
+	mkdir -p $(@D)
+	$(call say,MPICC,$@)
+	$(MPICC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^)
+
+$(MPI_BIN)/fortran08: $(MPI_SOURCES)/fortran08.f90
+	mkdir -p $(@D)
+	$(call say,MPIF90,$@)
+	$(MPIF90) -Wall -o $@ $<
+
+mpi-programs: $(MPI_PROGRAMS:%=$(MPI_BIN)/%)
+
+check-mpi: all mpi-programs
+	tests/mpi/run --build $(BUILD)
+
+stress: all mpi-programs
+	tests/mpi/run --build $(BUILD) --stress $(or $(MINUTES),5)
+
+.PHONY: mpi-programs check-mpi stress

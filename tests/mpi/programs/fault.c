@@ -1,0 +1,179 @@
+#include "fault.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+struct word {
+    const char *text;
+    int value;
+};
+
+static const struct word forms[] = {
+    {"kill", FAULT_KILL},   {"segv", FAULT_SEGV}, {"abort", FAULT_ABORT}, {"exit3", FAULT_EXIT3},
+    {"exit0", FAULT_EXIT0}, {"stop", FAULT_STOP}, {"sleep", FAULT_SLEEP}, {0}};
+
+/* Longer words first: "init" must not be taken for "in". */
+static const struct word moments[] = {{"ininit", FAULT_IN_INIT},
+                                      {"infinalize", FAULT_IN_FINALIZE},
+                                      {"init", FAULT_INIT},
+                                      {"finalize", FAULT_FINALIZE},
+                                      {"after", FAULT_AFTER},
+                                      {"in", FAULT_INSIDE},
+                                      {"~", FAULT_AROUND},
+                                      {"", FAULT_BETWEEN},
+                                      {0}};
+
+static const struct fault *pending;
+
+uint64_t fault_random(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static const char *take_word(const struct word *words, const char *text, int *value)
+{
+    for (; words->text; words++)
+        if (strncmp(text, words->text, strlen(words->text)) == 0) {
+            *value = words->value;
+            return text + strlen(words->text);
+        }
+    return NULL;
+}
+
+bool fault_parse(const char *text, struct fault *fault)
+{
+    char *end;
+    int value;
+
+    memset(fault, 0, sizeof *fault);
+    text = take_word(forms, text, &value);
+    if (!text)
+        return false;
+    fault->form = (enum fault_form)value;
+    fault->pause_ms = (int)strtol(text, &end, 10);
+    if (*end != '@')
+        return false;
+    text = take_word(moments, end + 1, &value);
+    fault->moment = (enum fault_moment)value;
+    fault->op = (int)strtol(text, &end, 10);
+    if (*end != ':' || strlen(end + 1) >= sizeof fault->victims)
+        return false;
+    strcpy(fault->victims, end + 1);
+    return true;
+}
+
+static bool is_listed(const char *list, int rank)
+{
+    char *end;
+
+    for (; *list; list = *end ? end + 1 : end) {
+        if (strtol(list, &end, 10) == rank && end != list)
+            return true;
+        if (end == list)
+            return false;
+    }
+    return false;
+}
+
+/* The first rank that is neither 0 nor the root; with two ranks there may be none. */
+static int other_than(int root, int n)
+{
+    int rank = root == 1 ? 2 : 1;
+
+    return rank < n ? rank : n - 1;
+}
+
+bool fault_hits(const struct fault *fault, int rank, int n, int root)
+{
+    if (strcmp(fault->victims, "zero") == 0)
+        return rank == 0;
+    if (strcmp(fault->victims, "last") == 0)
+        return rank == n - 1;
+    if (strcmp(fault->victims, "root") == 0)
+        return rank == root;
+    if (strcmp(fault->victims, "other") == 0)
+        return rank == other_than(root, n);
+    return is_listed(fault->victims, rank);
+}
+
+static void sleep_ms(int ms)
+{
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+
+    while (nanosleep(&t, &t) != 0)
+        ;
+}
+
+/* Who stops cannot continue itself: a helper does, which holds none of its files open. */
+static void stop_for(int ms)
+{
+    pid_t self = getpid();
+
+    if (fork() == 0) {
+        close_range(0, ~0u, 0);
+        sleep_ms(ms);
+        kill(self, SIGCONT);
+        _exit(0);
+    }
+    raise(SIGSTOP);
+}
+
+static void touch_nothing(void)
+{
+    volatile int *volatile nowhere = NULL;
+
+    *nowhere = 1;
+}
+
+void fault_happen(const struct fault *fault)
+{
+    switch (fault->form) {
+    case FAULT_KILL:
+        kill(getpid(), SIGKILL);
+        for (;;)
+            pause();
+    case FAULT_SEGV:
+        touch_nothing();
+        break;
+    case FAULT_ABORT:
+        abort();
+    case FAULT_EXIT3:
+        exit(3);
+    case FAULT_EXIT0:
+        _exit(0);
+    case FAULT_STOP:
+        stop_for(fault->pause_ms);
+        break;
+    case FAULT_SLEEP:
+        sleep_ms(fault->pause_ms);
+        break;
+    }
+}
+
+/* exit() is not allowed in a signal handler; what it adds to _exit() is tested where it is. */
+static void on_alarm(int signal_number)
+{
+    (void)signal_number;
+    if (pending->form == FAULT_EXIT3)
+        _exit(3);
+    fault_happen(pending);
+}
+
+void fault_happen_soon(const struct fault *fault, unsigned within_us, uint64_t seed)
+{
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    struct itimerval timer = {0};
+
+    pending = fault;
+    timer.it_value.tv_usec = 1 + (suseconds_t)(fault_random(seed) % within_us);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}

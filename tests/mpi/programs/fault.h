@@ -1,0 +1,65 @@
+/* fault: how, when and where a test program dies or stands still, said on its command line as
+ *
+ *     FORM[MILLISECONDS]@MOMENT:VICTIMS        kill@in20:root   stop1500@10:2   exit3@finalize:1,2
+ *
+ * FORM     kill, segv, abort, exit3, exit0 (death); stop, sleep (a pause of MILLISECONDS)
+ * MOMENT   init         before MPI_Init          N    between operations, before number N
+ *          ininit       inside MPI_Init, about   inN  inside operation N, where it combines values
+ *          finalize     before MPI_Finalize      ~N   at a random moment after operation N began
+ *          infinalize   inside it, about         after   when MPI_Finalize has returned
+ * VICTIMS  ranks, or one of: zero; last; root (of operation N); other (neither zero nor root)
+ *
+ * It knows nothing of the library under test. */
+#ifndef FAULT_H
+#define FAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FAULT_MAX = 16 };
+
+enum fault_form {
+    FAULT_KILL,
+    FAULT_SEGV,
+    FAULT_ABORT,
+    FAULT_EXIT3,
+    FAULT_EXIT0,
+    FAULT_STOP,
+    FAULT_SLEEP
+};
+
+enum fault_moment {
+    FAULT_INIT,
+    FAULT_IN_INIT,
+    FAULT_BETWEEN,
+    FAULT_INSIDE,
+    FAULT_AROUND,
+    FAULT_FINALIZE,
+    FAULT_IN_FINALIZE,
+    FAULT_AFTER
+};
+
+struct fault {
+    enum fault_form form;
+    enum fault_moment moment;
+    int op;           /* operation number N, else 0 */
+    int pause_ms;     /* of stop and sleep */
+    char victims[32]; /* as given */
+};
+
+/* Reads one fault; false if @text is not one. */
+bool fault_parse(const char *text, struct fault *fault);
+
+/* True if @rank of @n is a victim, with @root the root of the fault's operation. */
+bool fault_hits(const struct fault *fault, int rank, int n, int root);
+
+/* Does it now. Returns only after a pause. */
+void fault_happen(const struct fault *fault);
+
+/* Does it after 0 to @within_us microseconds, drawn from @seed, wherever the program then is. */
+void fault_happen_soon(const struct fault *fault, unsigned within_us, uint64_t seed);
+
+/* A well mixed 64-bit number for each @x: all randomness of the tests comes from here. */
+uint64_t fault_random(uint64_t x);
+
+#endif

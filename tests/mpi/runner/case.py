@@ -1,0 +1,179 @@
+"""A case: what to run, and what must come of it."""
+import os
+import re
+import subprocess
+import zlib
+from dataclasses import dataclass, field
+from typing import Callable, Optional
+
+from .job import Gone, Hang, Job
+
+FAILURE_LINE = r"(?m)^ftcoll: rank \d+ \(.*\) (killed by|exited with|silent for)"
+
+
+@dataclass
+class Case:
+    """Fields may use {build}, {library}, {n}, {f} and {seed}."""
+
+    name: str
+    n: int = 4
+    f: int = 1
+    args: str = ""  # of stream
+    launch: str = ""  # of mpiexec
+    command: str = ""  # for the shell; instead of stream under mpiexec
+    settings: dict = field(default_factory=dict)  # variables; None takes one away
+    preload: bool = True
+    rotate: bool = True  # settings that change nothing one could see take turns
+    hand: Optional[Callable[[Job], None]] = None  # acts from outside, after "go"
+    status: object = 0  # exit status, "failed" for any but 0, or a tuple of these
+    finished: object = None  # how many ranks come to the end, with right results
+    excess: str = ""  # what verdict is told about more failures than f
+    failures: Optional[int] = None  # that the report names
+    says: tuple = ()  # regular expressions for standard error and output
+    silent: tuple = ()
+    check: Optional[Callable[[Job], str]] = None  # returns what is wrong, or ""
+    limit_s: float = 30
+    runs: int = 1
+
+
+# ---- settings that take turns ----
+
+INFO = ("list", "count", "bit")
+
+
+def shapes(f):
+    """Tree and correction. A ring of distance f reaches all only with some trees (DESIGN 4)."""
+    return (("binomial", "group"), ("kary:2", "group"), ("lame:3", "group"), ("optimal", "group"),
+            ("binomial", f"ring:{max(1, 2 ** f - 1)}"), (f"kary:{f + 1}", f"ring:{max(1, f)}"))
+
+
+def rotated(name, f, seed):
+    x = zlib.crc32(name.encode()) + seed
+    tree, correction = shapes(f)[x % 6]
+    return {"FTCOLL_TREE": tree, "FTCOLL_CORRECTION": correction,
+            "FTCOLL_FAILURE_INFO": INFO[x // 6 % 3],
+            "FTCOLL_ALGORITHM": ("corrected", "optimistic")[x // 18 % 2],
+            "FTCOLL_DETERMINISTIC": ("on", "off")[x // 36 % 2]}
+
+
+# ---- one run ----
+
+def command_of(case, build, seed):
+    programs = os.path.join(build, "tests", "mpi")
+    text = case.command or (f"mpiexec.hydra {case.launch} -n {{n}} {{programs}}/stream "
+                            f"--seed {{seed}} {case.args}")
+    return text.format(programs=programs, build=build, n=case.n, f=case.f, seed=seed,
+                       library=os.path.join(build, "libftcoll.so"))
+
+
+def shell(command):
+    """As one process, if it is one command."""
+    return ["/bin/sh", "-c", command if re.search("[;|]|^if", command) else "exec " + command]
+
+
+def environment_of(case, build, seed):
+    env = {"FTCOLL_F": str(case.f)}
+    if case.rotate:
+        env.update(rotated(case.name, case.f, seed))
+    env.update(case.settings)
+    env = {k: v for k, v in env.items() if v is not None}
+    if case.preload:
+        env["LD_PRELOAD"] = os.path.join(build, "libftcoll.so")
+    else:
+        env = {k: v for k, v in env.items() if not k.startswith("FTCOLL_")}
+    return env
+
+
+def unused_settings(cases, seed):
+    """Values of the settings that take turns which no case with a fault has, as text."""
+    used = set()
+    for case in cases:
+        if case.rotate and "--fault" in case.args:
+            used |= set(rotated(case.name, case.f, seed).items())
+    wanted = {("FTCOLL_FAILURE_INFO", i) for i in INFO}
+    wanted |= {("FTCOLL_ALGORITHM", a) for a in ("corrected", "optimistic")}
+    wanted |= {("FTCOLL_DETERMINISTIC", d) for d in ("on", "off")}
+    for tree, correction in shapes(1):
+        wanted |= {("FTCOLL_TREE", tree), ("FTCOLL_CORRECTION", correction)}
+    return ", ".join(f"{name}={value}" for name, value in sorted(wanted - used))
+
+
+def one_of(expected, actual):
+    """@expected is a value, "failed" for any but 0, or a tuple of these."""
+    if isinstance(expected, tuple):
+        return any(one_of(e, actual) for e in expected)
+    return actual != 0 if expected == "failed" else actual == expected
+
+
+def verdict(case, job, build):
+    """What is wrong with the records that the ranks of stream left, or ""."""
+    if case.finished is None:
+        return ""
+    finished = case.finished if isinstance(case.finished, tuple) else (case.finished,)
+    command = [os.path.join(build, "tests", "mpi", "verdict"), ",".join(map(str, finished))]
+    run = subprocess.run(command + case.excess.split(), cwd=job.directory, text=True,
+                         stdout=subprocess.PIPE, check=False)
+    return "" if run.returncode == 0 else run.stdout
+
+
+def check_texts(case, text):
+    for pattern in case.says:
+        if not re.search(pattern, text):
+            return f"it does not say '{pattern}'"
+    for pattern in case.silent:
+        if re.search(pattern, text):
+            return f"it says '{pattern}'"
+    count = len(re.findall(FAILURE_LINE, text))
+    if case.failures is not None and count != case.failures:
+        return f"the report names {count} failures, not {case.failures}"
+    return ""
+
+
+def judge(case, job, build, status):
+    if not one_of(case.status, status):
+        return f"exit status {status}, not {case.status}"
+    return (verdict(case, job, build) or check_texts(case, job.text("stderr") + job.text("stdout"))
+            or (case.check(job) if case.check else ""))
+
+
+@dataclass
+class Outcome:
+    wrong: str = ""
+    hang: str = ""
+    left: str = ""
+    said: str = ""  # by the job
+
+    def __str__(self):
+        """What went wrong, or ""."""
+        left = self.left and f"left behind: {self.left}"
+        text = "\n".join(filter(None, (self.hang, self.wrong.rstrip(), left)))
+        return text and f"{text}\n{self.said}"
+
+
+def carry_out(case, job, build, seed):
+    job.start(shell(command_of(case, build, seed)), environment_of(case, build, seed))
+    if case.hand:
+        job.await_text("go", case.limit_s)
+        case.hand(job)
+    return job.await_end(case.limit_s)
+
+
+def run_once(case, build, seed):
+    job, outcome = Job(), Outcome()
+    try:
+        outcome.wrong = judge(case, job, build, carry_out(case, job, build, seed))
+        outcome.left = job.leftovers()
+    except Hang as hang:
+        outcome.hang = str(hang)
+    except Gone as gone:
+        outcome.wrong = str(gone)
+    finally:
+        outcome.said = quote(job)
+        job.close()
+    return outcome
+
+
+def quote(job):
+    """The end of what the job said."""
+    lines = (job.text("stdout") + job.text("stderr")).splitlines()[-25:]
+    return "\n".join("  | " + line for line in lines)

@@ -1,0 +1,432 @@
+"""The list of cases."""
+import os
+import random
+import re
+import signal
+
+from .case import Case
+
+
+# ---- deaths that are tolerated: all survivors come to the end with right results ----
+
+def deaths_of(faults):
+    """How many ranks die of @faults, such as 'kill@3:1,2 segv@5:root'."""
+    deadly = [f for f in faults.split() if not f.startswith(("stop", "sleep"))]
+    return sum(len(f.split(":")[1].split(",")) for f in deadly)
+
+
+def stream(faults, args=""):
+    return " ".join(f"--fault {fault}" for fault in faults.split()) + " " + args
+
+
+def tolerated(name, n, f, faults, args="", settings=None, **more):
+    dead = deaths_of(faults)
+    expected = {"finished": n - dead, "failures": dead, **more}
+    return Case(name, n, f, stream(faults, args), settings=settings or {}, **expected)
+
+
+RING = {"FTCOLL_TREE": "binomial", "FTCOLL_CORRECTION": "ring:3"}
+REDUCE, ALLREDUCE, MIXED = "--calls reduce", "--calls allreduce", "--comms mixed"
+
+TOLERATED = [tolerated(*row) for row in (
+    # name, n, f, faults (see programs/fault.h), further arguments of stream
+    ("nobody dies, 1 rank", 1, 1, ""),
+    ("nobody dies, 2 ranks", 2, 1, ""),
+    ("nobody dies, 3 ranks, f = 0", 3, 0, ""),
+    ("nobody dies, 8 ranks", 8, 3, "", MIXED),
+    # each form at each moment
+    ("kill between operations", 4, 1, "kill@10:other"),
+    ("kill inside an operation", 4, 1, "kill@in10:other"),
+    ("kill before MPI_Finalize", 4, 1, "kill@finalize:other"),
+    ("segv between operations", 5, 1, "segv@10:last"),
+    ("segv inside an operation", 5, 1, "segv@in10:last"),
+    ("segv before MPI_Finalize", 3, 1, "segv@finalize:1"),
+    ("abort between operations", 4, 1, "abort@7:zero"),
+    ("abort inside an operation", 3, 1, "abort@in7:last"),
+    ("abort before MPI_Finalize", 2, 1, "abort@finalize:1"),
+    ("exit(3) between operations", 4, 1, "exit3@8:last"),
+    ("exit(3) inside an operation", 4, 1, "exit3@in8:zero"),
+    ("exit(3) before MPI_Finalize", 4, 1, "exit3@finalize:zero"),
+    ("_exit(0) between operations", 3, 1, "exit0@9:other"),
+    ("_exit(0) inside an operation", 5, 2, "exit0@in9:other"),
+    ("_exit(0) before MPI_Finalize", 6, 1, "exit0@finalize:last"),
+    # who: the root, rank 0, the last, every one
+    ("root of a reduce, between", 4, 1, "kill@6:root", REDUCE),
+    ("root of a reduce, inside", 5, 1, "kill@in6:root", REDUCE),
+    ("rank 0 of an allreduce, between", 6, 2, "kill@6:zero", ALLREDUCE),
+    ("rank 0 of an allreduce, inside", 7, 2, "kill@in6:zero", ALLREDUCE),
+    ("last of an allreduce, inside", 8, 1, "kill@in6:last", ALLREDUCE),
+    ("before the first operation", 4, 1, "kill@0:other"),
+    ("in the first operation", 4, 1, "kill@in0:zero"),
+    ("in the last operation", 4, 1, "kill@in39:other"),
+    ("one of two", 2, 1, "kill@5:1"),
+    ("rank 0 of two", 2, 1, "kill@5:zero"),
+    # several at once
+    ("two at once", 5, 2, "kill@8:1,3"),
+    ("two at once, with rank 0", 6, 2, "kill@8:0,5", ALLREDUCE),
+    ("three at once", 8, 3, "kill@8:2,4,6"),
+    ("three at once, the candidate roots", 8, 3, "kill@in8:0,1,2", ALLREDUCE),
+    ("three at once inside, in different forms", 7, 3, "kill@in8:1 segv@in8:3 exit0@in8:6"),
+    ("all but one", 4, 3, "kill@8:0,1,3", ALLREDUCE),
+    ("all but one, before MPI_Finalize", 3, 2, "kill@finalize:0,2"),
+    # one after the other: each allreduce renews f
+    ("one after the other", 5, 2, "kill@6:1 kill@20:3"),
+    ("one after the other, more than f in all", 6, 1, "kill@6:1 segv@14:3 kill@22:0 exit3@30:5",
+     ALLREDUCE),
+    ("one after the other, rank 0 upwards", 5, 1, "kill@in6:0 kill@in14:1 kill@in22:2", ALLREDUCE),
+    ("two after two, more than f in all", 8, 2, "kill@6:1,2 kill@20:0,7 kill@30:3,5", ALLREDUCE),
+    # a ring as short as DESIGN 4 allows, among two failures
+    ("two at once, ring on binomial trees", 8, 2, "kill@in8:1,5", ALLREDUCE, RING),
+    # communicators beside the world, also of only some of the dead
+    ("in all communicators", 6, 1, "kill@12:3", MIXED),
+    ("two in all communicators", 8, 2, "kill@12:0,3", MIXED),
+    ("inside, in all communicators", 7, 2, "kill@in12:4", MIXED),
+)]
+
+# Random instants, several runs each, with other settings and another seed each time. The operations
+# must be so many that the instant comes before the end.
+AT_RANDOM = [tolerated(*row[:4], f"--ops 400 {''.join(row[4:])}", runs=3) for row in (
+    ("random instant", 4, 1, "kill@~10:other"),
+    ("random instant, rank 0", 5, 1, "kill@~10:zero", ALLREDUCE),
+    ("random instant, the root", 6, 1, "kill@~10:root", REDUCE),
+    ("random instant, two", 7, 2, "kill@~10:1,4"),
+    ("random instant, three", 8, 3, "kill@~10:0,3,6", MIXED),
+    ("random instant, segv", 4, 1, "segv@~10:last"),
+    ("random instant, abort", 4, 2, "abort@~10:other"),
+    ("random instant, exit", 3, 1, "exit3@~10:zero"),
+    ("random instant, one after the other", 6, 1, "kill@~6:2 kill@~20:0", ALLREDUCE),
+)]
+
+# ---- deaths at exact points of the protocol, by setting crash (shim/crash.h) ----
+
+POINTS = ("a0", "b1", "a1", "b2", "a2", "b3", "a3", "end")  # sends that there are not kill nobody
+
+
+def crash(n, f, *points, args=ALLREDUCE):
+    text = ",".join(f"{rank}:7:{point}" for rank, point in points)
+    return Case(f"point {text} of {n}", n, f, args, settings={"FTCOLL_CRASH": text},
+                finished=tuple(range(n - len(points), n + 1)))
+
+
+def crashes_of_two(n, count):
+    draw = random.Random(n)
+    for _ in range(count):
+        ranks, points = draw.sample(range(n), 2), draw.choices(POINTS, k=2)
+        yield crash(n, 2, *zip(ranks, points), args=ALLREDUCE)
+
+
+AT_POINTS = [crash(4, 1, (rank, point), args=ALLREDUCE) for rank in range(4) for point in POINTS]
+AT_POINTS += [crash(3, 1, (rank, point), args=REDUCE) for rank in (1, 2) for point in POINTS[:4]]
+AT_POINTS += [*crashes_of_two(6, 8), *crashes_of_two(7, 8)]
+
+# ---- deaths at the beginning and at the end of MPI ----
+
+NATIVE_END = "BAD TERMINATION|error waiting for completion"  # either, by the launcher's luck
+
+ENDS = [
+    # Natively a death here ends the job.
+    Case("kill before MPI_Init", 4, 1, stream("kill@init:1"), status="failed", says=(NATIVE_END,)),
+    Case("segv before MPI_Init", 3, 1, stream("segv@init:0"), status="failed", says=(NATIVE_END,)),
+    Case("kill inside MPI_Init", 4, 1, stream("kill@ininit:2"), status=(0, "failed"), runs=3),
+    Case("kill inside MPI_Init, rank 0", 5, 2, stream("kill@ininit:0"), status=(0, "failed"),
+         runs=2),
+    # The dead may or may not have been through, and the report may be out already.
+    tolerated("kill inside MPI_Finalize", 4, 1, "kill@infinalize:1", status=(0, "failed"),
+              failures=None, finished=(3, 4), runs=5),
+    tolerated("kill inside MPI_Finalize, rank 0", 5, 1, "kill@infinalize:zero",
+              status=(0, "failed"), failures=None, finished=(4, 5), runs=3),
+    tolerated("two killed inside MPI_Finalize", 6, 2, "kill@infinalize:0,3", failures=None,
+              status=(0, "failed"), finished=(4, 5, 6), runs=3),
+    tolerated("_exit(0) after MPI_Finalize", 4, 1, "exit0@after:1", finished=4, failures=0),
+    tolerated("exit(3) after MPI_Finalize", 4, 1, "exit3@after:last", finished=4, failures=0,
+              status=3),
+    Case("kill after MPI_Finalize", 4, 1, stream("kill@after:1"), status="failed"),
+]
+
+# ---- slow is not dead, silent is ----
+
+PATIENT = {"FTCOLL_MONITOR": "auto", "FTCOLL_TIMEOUT_MS": "100"}
+SILENCE = {"FTCOLL_MONITOR": "timeout", "FTCOLL_TIMEOUT_MS": "400"}
+
+SLOW = [
+    tolerated("stopped for longer than the timeout", 4, 1, "stop900@10:other", settings=PATIENT),
+    tolerated("stopped inside an operation", 4, 1, "stop900@in10:zero", settings=PATIENT),
+    tolerated("asleep for longer than the timeout", 3, 1, "sleep600@10:root", settings=PATIENT),
+    tolerated("stopped while another dies", 5, 1, "stop700@10:2 kill@10:3", settings=PATIENT),
+    tolerated("monitor = timeout, nobody dies", 4, 1, "", settings=SILENCE),
+    # Without a monitor process Hydra itself ends a job one of whose ranks is killed by a signal,
+    # whatever its options say; with this one it bears a rank that just ends.
+    tolerated("monitor = timeout, a rank exits", 4, 1, "exit0@10:other", settings=SILENCE,
+              launch="-disable-auto-cleanup"),
+    Case("monitor = timeout, a rank is killed", 4, 1, stream("kill@10:other"), settings=SILENCE,
+         status="failed", says=("KILLED|Killed",)),
+    tolerated("monitor = timeout, taken for dead, wakes up", 4, 1, "stop2500@10:2",
+              settings=SILENCE, finished=3, failures=1,
+              says=(r"ftcoll: rank 2 \(pid \d+\) stops: rank \d took it for dead after more than "
+                    r"timeout_ms = 400",)),
+]
+
+# ---- more than f ----
+
+EXCESS_TEXT = (r"(?m)^stream: rank {}, operation \d+: ftcoll: MPI_\w+: {} of {} processes failed "
+               r"\(ranks {}\), more than the f = {} tolerated in one operation$")
+
+
+def excess(name, n, f, dead, args=ALLREDUCE, told=None, **more):
+    """All of @dead die at once: operation 10 cannot be carried out. @told are the ranks that must
+    learn that, by default all survivors."""
+    survivors = [r for r in range(n) if r not in dead]
+    ranks = ", ".join(map(str, dead))
+    faults = "kill@10:" + ",".join(map(str, dead))
+    says = tuple(EXCESS_TEXT.format(r, len(dead), n, ranks, f)
+                 for r in (survivors if told is None else told))
+    return Case(name, n, f, stream(faults, f"--meet 10 --errors-return {args}"),
+                finished=len(survivors), excess="--excess", failures=len(dead), says=says, **more)
+
+
+FATAL = r"ftcoll: MPI_\w+: 2 of 4 processes failed \(ranks 1, 2\), more than the f = 1 tolerated"
+
+# Which ranks: each leaves no subtree of any root intact (DESIGN 2).
+EXCESS = [
+    excess("too many: two of four", 4, 1, (1, 2)),
+    excess("too many: f = 0", 3, 0, (2,)),
+    excess("too many: three of eight", 8, 2, (1, 2, 3)),
+    excess("too many: all roots there could be", 6, 2, (0, 1, 2, 3)),
+    excess("too many: the root of a reduce is told", 4, 1, (2, 3), REDUCE, told=(0,)),
+    Case("too many, inside an operation", 5, 1, finished=3, failures=2, excess="--maybe-excess",
+         args=stream("kill@in10:1,3", "--meet 10 --errors-return " + ALLREDUCE), runs=3),
+    Case("too many, default error handler", 4, 1, stream("kill@10:1,2", "--meet 10 " + ALLREDUCE),
+         status="failed", says=(FATAL,)),
+    Case("too many, on_excess = abort", 4, 1, settings={"FTCOLL_ON_EXCESS": "abort"},
+         args=stream("kill@10:1,2", "--meet 10 --errors-return " + ALLREDUCE),
+         status="failed", says=(FATAL + ".*; on_excess = abort ends the job",)),
+]
+
+# ---- how the job ends ----
+
+LONG = "--ops 200000 --go 50 --calls allreduce"
+TEN_S = 10  # in which everything must be over
+
+
+def strike(number, whom):
+    return lambda job: job.strike(number, whom)
+
+
+def is_launcher(process):
+    return process.name.startswith("mpiexec")
+
+
+def is_proxy(process):
+    return process.name == "hydra_pmi_proxy"
+
+
+def is_monitor_of_2(process):
+    return process.is_monitor() and process.rank == 2
+
+
+def is_rank(rank):
+    return lambda process: process.name == "stream" and process.rank == rank
+
+
+def ended(name, number, whom):
+    """The signal ends the whole job, at once and without a trace."""
+    return Case(name, 4, 1, LONG, hand=strike(number, whom), status="failed", limit_s=TEN_S)
+
+
+def interrupt_group(job):
+    """What a terminal does at Ctrl-C."""
+    os.killpg(job.process.pid, signal.SIGINT)
+
+
+STATUS_9 = {"FTCOLL_FAILURE_EXIT_STATUS": "9"}
+
+END = [
+    Case("MPI_Abort", 4, 1, "--abort 10", status=7),
+    Case("MPI_Abort after a failure", 4, 1, stream("kill@5:1", "--abort 10"), status=7),
+    tolerated("failure_exit_status", 4, 1, "kill@10:1", settings=STATUS_9, status=9),
+    tolerated("failure_exit_status, nobody dies", 4, 1, "", settings=STATUS_9),
+    Case("all die", 3, 2, stream("kill@10:0,1,2"), status="failed"),
+    ended("kill -9 of mpiexec", signal.SIGKILL, is_launcher),
+    ended("kill -9 of the proxy", signal.SIGKILL, is_proxy),
+    ended("kill -9 of a monitor process", signal.SIGKILL, is_monitor_of_2),
+    ended("Ctrl-C", signal.SIGINT, is_launcher),
+    ended("SIGTERM to mpiexec", signal.SIGTERM, is_launcher),
+    Case("Ctrl-C after a failure", 4, 1, stream("kill@20:1", LONG),
+         hand=strike(signal.SIGINT, is_launcher), status="failed", limit_s=TEN_S),
+    Case("Ctrl-C in a terminal", 4, 1, LONG, hand=interrupt_group, status="failed", limit_s=TEN_S),
+    Case("killed from outside", 4, 1, "--ops 3000 --go 50", finished=3, failures=1,
+         hand=strike(signal.SIGKILL, is_rank(2))),
+    Case("SIGTERM to a rank", 4, 1, "--ops 3000 --go 50", finished=3, failures=1,
+         hand=strike(signal.SIGTERM, is_rank(0))),
+    # Of 300 operations with a dead rank none waits: one a second would be too long.
+    tolerated("a known failure costs nothing", 4, 1, "kill@10:1", "--ops 300", limit_s=10,
+              settings={"FTCOLL_TIMEOUT_MS": "1000"}),
+    tolerated("a known failure costs nothing, timeout", 4, 1, "exit0@10:1", "--ops 300",
+              launch="-disable-auto-cleanup", settings=SILENCE, limit_s=10),
+]
+
+FAREWELL = [
+    Case("attributes are deleted at the end", 3, 1, says=("(: ba, well(.|\n)*){3}",), failures=0,
+         command="mpiexec.hydra -n {n} {programs}/farewell"),
+    Case("attributes are deleted at the end, after a failure", 3, 1, failures=1,
+         says=("(: ba, well(.|\n)*){2}",), command="mpiexec.hydra -n {n} {programs}/farewell die"),
+    Case("Fortran 2008", 4, 1, command="mpiexec.hydra -n {n} {programs}/fortran08", failures=1,
+         says=("fortran: 4 ranks, then up to rank 2",)),
+]
+
+# ---- programs that are wrong end, whoever else could go on ----
+
+MISMATCH = (r"ftcoll: mismatched collective calls: rank \d called MPI_\w+\(.*\) at wrong\S*, "
+            r"rank \d called MPI_\w+\(count \d.*\) at ")
+
+WRONG = [Case(f"mismatched {what}, {n} ranks", n, 1, status="failed", says=(MISMATCH,), limit_s=TEN_S,
+              command=f"mpiexec.hydra -n {{n}} {{programs}}/wrong {what}")
+         for n, what in ((3, "count"), (4, "op"), (3, "call"), (3, "root"), (2, "root"), (4, "type"))] + [
+    Case("an error that native MPI finds", 4, 1, status="failed",
+         command="mpiexec.hydra -n {n} {programs}/wrong send", limit_s=TEN_S),
+]
+
+# ---- threads ----
+
+THREADS = [
+    Case("threads, nobody dies", 3, 1, command="mpiexec.hydra -n {n} {programs}/threads 300 1000",
+         says=("(is content(.|\n)*){3}",), failures=0),
+    Case("threads, a rank is killed", 4, 1,
+         command="mpiexec.hydra -n {n} {programs}/threads 300 50",
+         says=("(is content(.|\n)*){3}",), failures=1, runs=3),
+]
+
+# ---- preloading is harmless ----
+
+HARMLESS = [Case(name, 1, 1, command=command, rotate=False, status=status, says=says,
+                 silent=("ftcoll",) + silent)
+            for name, command, status, says, silent in (
+    ("preload: true", "/bin/true", 0, (), ("(?s).",)),
+    ("preload: false", "/bin/false", 1, (), ("(?s).",)),
+    ("preload: ls", "ls /", 0, ("(?m)^tmp$",), ()),
+    ("preload: bash", "bash -c 'echo a | cat; (exit 4)'", 4, (r"^a\n$",), ()),
+    ("preload: python3", "python3 -c 'import threading, subprocess; "
+                         "print(subprocess.call([\"true\"]) + 42)'", 0, (r"^42\n$",), ()),
+    ("preload: sleep, killed", "sh -c 'kill -9 $$'", -9, (), ("(?s).",)),
+    ("preload: mpiexec of no MPI program", "mpiexec.hydra -n 3 echo hello", 0,
+     (r"^(hello\n){3}$",), ()),
+    ("preload: mpiexec of a failing shell", "mpiexec.hydra -n 2 sh -c 'exit 5'", 5, (), ()),
+    ("preload: no MPI, LD_BIND_NOW", "env LD_BIND_NOW=1 ls /", 0, ("(?m)^tmp$",), ()),
+    ("preload: setuid program", "if [ $(id -u) = 0 ]; then exec setpriv --reuid=65534 "
+     "--regid=65534 --clear-groups su --version; else exec su --version; fi", 0,
+     (r"^su .*\n$",), ()),
+)] + [
+    Case("preload: singleton", 1, 1, command="{programs}/stream", finished=1, silent=("ftcoll",)),
+    Case("preload: singleton, LD_BIND_NOW", 1, 1, command="{programs}/stream", finished=1,
+         settings={"LD_BIND_NOW": "1"}, silent=("ftcoll",)),
+    tolerated("preload: LD_BIND_NOW", 3, 1, "kill@10:1", settings={"LD_BIND_NOW": "1"}),
+    Case("preload: under env", 4, 1, finished=3, failures=1,
+         command="mpiexec.hydra -n {n} env A=1 {programs}/stream --fault kill@10:2"),
+    Case("preload: under a shell", 4, 1, finished=3, failures=1,
+         command="mpiexec.hydra -n {n} bash -c 'A=1 {programs}/stream --fault kill@10:2'"),
+    Case("preload: standard input", 2, 1, finished=2, says=("(?m)^got word$",),
+         command="printf 'word\\nmore\\n' | mpiexec.hydra -n {n} bash -c "
+                 "'[ $PMI_RANK = 1 ] || read w; echo got $w; {programs}/stream'"),
+    Case("preload: only by -genv", 4, 1, finished=3, failures=1, preload=False, command=
+         "mpiexec.hydra -genv LD_PRELOAD {library} -n {n} {programs}/stream --fault kill@10:2"),
+    Case("preload: program without ftcoll asks", 3, 1, command="mpiexec.hydra -n {n} "
+         "{programs}/asks", preload=False, says=("(content without ftcoll(.|\n)*){3}",)),
+    Case("enable = 0, nobody dies", 4, 1, ALLREDUCE, settings={"FTCOLL_ENABLE": "0"}, finished=4,
+         silent=("ftcoll",)),
+    Case("enable = 0, a rank is killed", 4, 1, stream("kill@10:1", ALLREDUCE),
+         settings={"FTCOLL_ENABLE": "0"}, status="failed", says=(NATIVE_END,), silent=("ftcoll:",)),
+]
+
+# ---- settings ----
+
+
+def one_line(job):
+    lines = [line for line in job.text("stderr").splitlines() if "ftcoll" in line]
+    return "" if len(lines) == 1 else f"{len(lines)} lines about settings, not 1"
+
+
+def refused(name, settings, *says, files=""):
+    command = f"{files}mpiexec.hydra -n {{n}} {{programs}}/stream"
+    return Case(f"refused: {name}", 3, 1, command=command, settings=settings, rotate=False,
+                status=2, says=says, check=one_line, silent=("BAD TERMINATION",))
+
+
+SETTINGS = [
+    refused("bad value", {"FTCOLL_F": "many"}, "ftcoll: environment: .*FTCOLL_F.*many"),
+    refused("value out of range", {"FTCOLL_F": "65"}, r"FTCOLL_F.*65.*0\.\.64"),
+    refused("bad word", {"FTCOLL_TREE": "oak"}, "FTCOLL_TREE.*oak.*binomial"),
+    refused("unknown variable", {"FTCOLL_TREES": "binomial"}, "unknown variable FTCOLL_TREES"),
+    refused("no file", {"FTCOLL_CONFIG": "/nowhere/ftcoll.conf"}, "/nowhere/ftcoll.conf"),
+    refused("unknown key", {}, r"ftcoll\.conf.*2.*trees",
+            files="printf '[ftcoll]\\ntrees = oak\\n' >ftcoll.conf; "),
+    refused("bad value in a file", {"FTCOLL_CONFIG": "own.conf"}, r"own\.conf.*2.*max_bytes.*-1",
+            files="printf '[ftcoll]\\nmax_bytes = -1\\n' >own.conf; "),
+    Case("settings from a file", 3, 1, settings={"FTCOLL_F": None}, rotate=False, finished=1,
+         command="printf '[ftcoll]\\nf = 2\\nreport = summary\\n' >ftcoll.conf; "
+                 "mpiexec.hydra -n {n} {programs}/stream --fault kill@10:1,2",
+         says=(r"1 of 3 ranks survived \(f = 2\)", "carried out by ftcoll")),
+    Case("environment wins over the file", 3, 2, rotate=False, finished=1,
+         command="printf '[ftcoll]\\nf = 0\\n' >ftcoll.conf; "
+                 "mpiexec.hydra -n {n} {programs}/stream --fault kill@10:1,2",
+         says=(r"1 of 3 ranks survived \(f = 2\)",)),
+]
+
+# ---- native fallback, report, questions ----
+
+SUMMARY = {"FTCOLL_REPORT": "summary"}
+FAILURE = (r"(?m)^ftcoll: rank 2 \(\S+, pid \d+\) killed by signal 9 \(Killed\); missed in "
+           r"MPI_Allreduce #\d+ at stream\S*, noticed by rank \d after \d+ us; all survivors had "
+           r"its result after \d+ us$")
+
+
+def counted(call, count, text):
+    return rf"(?m)^ftcoll: {call} +{count}  {text}$"
+
+
+def report_files(job):
+    new, old = job.text("report.1"), job.text("report")
+    return "" if old == "older\n" and re.search(FAILURE, new) else "the file is not as it should be"
+
+
+REPORT = [
+    Case("native fallback", 4, 1, command="mpiexec.hydra -n {n} {programs}/fallback",
+         settings=SUMMARY, says=(
+             "fallback: all results are right", "no rank failed",
+             counted("MPI_Allreduce", 1, "native: message larger than max_bytes"),
+             counted("MPI_Reduce", 1, "native: message larger than max_bytes"),
+             counted("MPI_Allreduce", 1, "native: operation is not commutative"),
+             counted("MPI_Allreduce", 1, "native: intercommunicator"),
+             counted("MPI_Allreduce", 1, "native: communicator has one process"),
+             counted("MPI_Allreduce", 1, "native: count 0"),
+             counted("MPI_Allreduce", 4, "native: arguments that native MPI rejects"),
+             counted("MPI_Reduce", 1, "native: arguments that native MPI rejects"),
+             counted("MPI_Allreduce", 1, "carried out by ftcoll"))),
+    Case("native fallback without the library", 4, 1, preload=False,
+         command="mpiexec.hydra -n {n} {programs}/fallback", says=("all results are right",)),
+    tolerated("messages around max_bytes", 4, 1, "", "--calls allreduce --max-bytes 2048",
+              settings={"FTCOLL_MAX_BYTES": "512", **SUMMARY},
+              says=("message larger than max_bytes", "carried out by ftcoll")),
+    tolerated("intercept = reduce", 4, 1, "", settings={"FTCOLL_INTERCEPT": "reduce", **SUMMARY},
+              says=("MPI_Allreduce +\\d+  native: setting intercept does not name this call",
+                    "MPI_Reduce +\\d+  carried out by ftcoll")),
+    tolerated("report: nobody dies", 3, 1, "", silent=("ftcoll",)),
+    tolerated("report = off", 3, 1, "kill@10:2", settings={"FTCOLL_REPORT": "off"}, failures=0,
+              silent=("ftcoll",)),
+    tolerated("report = failures", 4, 1, "kill@10:2", ALLREDUCE, silent=("carried out", "setting"),
+              says=(FAILURE, r"(?m)^ftcoll: 3 of 4 ranks survived \(f = 1\)$")),
+    tolerated("report = summary, rank 0 dead", 4, 1, "kill@10:0", settings=SUMMARY,
+              says=("calls of rank 1:", "MPI_Reduce +\\d+  carried out")),
+    tolerated("report = full", 4, 1, "kill@10:2", ALLREDUCE, settings={"FTCOLL_REPORT": "full"},
+              says=(FAILURE, r"(?m)^ftcoll:     #0 stream\(.*main", "setting report = full")),
+    Case("report_file", 4, 1, settings={"FTCOLL_REPORT_FILE": "report"}, finished=3, failures=0,
+         command="echo older >report; mpiexec.hydra -n {n} {programs}/stream --calls allreduce "
+                 "--fault kill@10:2", check=report_files, silent=("ftcoll",)),
+    Case("report_file that cannot be", 4, 1, stream("kill@10:2"), finished=3, failures=1,
+         settings={"FTCOLL_REPORT_FILE": "/nowhere/report"}, says=("cannot create report_file",)),
+    Case("a program asks", 4, 1, command="mpiexec.hydra -n {n} {programs}/asks", failures=1,
+         says=("(content with ftcoll(.|\n)*){3}",)),
+]
+
+
+ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + WRONG + \
+    THREADS + HARMLESS + SETTINGS + REPORT

@@ -1,0 +1,195 @@
+"""One job in a private directory: started, bounded in time, searched for what it left behind."""
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+
+# Not FTCOLL_...: the library refuses variables of its own prefix that it does not know.
+MARK = "TEST_JOB_ID"
+PAUSE_S = 0.005  # between two looks at a condition
+CLEAN_UP_S = 5  # for what ends after mpiexec, asynchronously
+
+
+class Gone(Exception):
+    """A process that a test wants to signal is not there."""
+
+
+class Hang(Exception):
+    """A condition did not come true within its time limit; the text has the stacks."""
+
+
+def wait_for(condition, limit_s):
+    """True as soon as @condition is, False if it is not within @limit_s."""
+    end = time.monotonic() + limit_s
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(PAUSE_S)
+    return True
+
+
+def _read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+class Process:
+    """A living process of a job."""
+
+    def __init__(self, pid, environ):
+        self.pid = pid
+        self.name = _read(f"/proc/{pid}/comm").decode(errors="replace").strip()
+        self.command = _read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode(errors="replace")
+        self.rank = None
+        for variable in environ:
+            if variable.startswith(b"PMI_RANK="):
+                self.rank = int(variable[9:])
+
+    def is_monitor(self):
+        return self.name == "ftcoll-monitor"
+
+    def __str__(self):
+        rank = "" if self.rank is None else f", rank {self.rank}"
+        return f"{self.pid} ({self.name}{rank})"
+
+
+def send(number, pid):
+    """It does no harm if the process ends meanwhile."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def _is_zombie(pid):
+    stat = _read(f"/proc/{pid}/stat")
+    return not stat or stat.rsplit(b")", 1)[1].split()[0] in b"ZX"
+
+
+def _shared_memory():
+    return set(os.listdir("/dev/shm"))
+
+
+def _named_sockets():
+    """Names of unix sockets that are of the library or of this user's temporary files."""
+    names = (line.split(None, 7)[7:] for line in _read("/proc/net/unix").splitlines()[1:])
+    return {name[0] for name in names if name and b"ftcoll" in name[0]}
+
+
+def _is_in_use(shared_memory):
+    """By any process: other jobs may run on this machine at the same time."""
+    path = f"/dev/shm/{shared_memory}".encode()
+    return any(path in _read(f"/proc/{pid}/maps") for pid in os.listdir("/proc") if pid.isdigit())
+
+
+class Job:
+    def __init__(self):
+        self.mark = uuid.uuid4().hex
+        self.directory = tempfile.mkdtemp(prefix="ftcoll-test-")
+        self.temporary = os.path.join(self.directory, "tmp")
+        os.mkdir(self.temporary)
+        self.process = None
+        self.shared_memory = _shared_memory()
+        self.sockets = _named_sockets()
+
+    def start(self, command, environment):
+        """Starts @command, a list, with what is in @environment beside this process's own."""
+        clean = {k: v for k, v in os.environ.items()
+                 if not k.startswith(("FTCOLL_", "PMI_", "HYDI_")) and k != "LD_PRELOAD"}
+        clean.update(environment)
+        clean.update({MARK: self.mark, "TMPDIR": self.temporary, "HOME": self.directory})
+        with open(self.path("stdout"), "wb") as out, open(self.path("stderr"), "wb") as err:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out,
+                                            stderr=err, cwd=self.directory, env=clean,
+                                            start_new_session=True)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def text(self, name):
+        return _read(self.path(name)).decode(errors="replace")
+
+    def processes(self):
+        """All that live: they have the job's mark in their environment."""
+        mark = f"{MARK}={self.mark}".encode()
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            environ = _read(f"/proc/{pid}/environ").split(b"\0")
+            if mark in environ and not _is_zombie(pid):
+                found.append(Process(int(pid), environ))
+        return found
+
+    def ranks(self):
+        """The program's processes by rank, without monitors and children."""
+        return {p.rank: p for p in reversed(self.processes())
+                if p.rank is not None and not p.is_monitor()}
+
+    def strike(self, number, whom):
+        """Sends signal @number to all living processes for which @whom is true; raises Gone."""
+        pids = [p.pid for p in self.processes() if whom(p)]
+        if not pids:
+            raise Gone(f"no process to send signal {number} to: the job has ended already")
+        for pid in pids:
+            send(number, pid)
+
+    def await_text(self, text, limit_s):
+        """Until the job has printed @text; raises Hang."""
+        if not wait_for(lambda: text in self.text("stdout") or self.process.poll() is not None,
+                        limit_s):
+            raise Hang(f"it did not print '{text}' within {limit_s} s\n{self.stacks()}")
+
+    def await_end(self, limit_s):
+        """Returns the exit status, negative for a signal; raises Hang."""
+        try:
+            return self.process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            raise Hang(f"it did not end within {limit_s} s\n{self.stacks()}") from None
+
+    def stacks(self):
+        return "\n".join(_stack(p) for p in self.processes())
+
+    def kill(self):
+        """Ends all processes of the job, and no other."""
+        while self.processes():
+            for p in self.processes():
+                send(signal.SIGKILL, p.pid)
+            if self.process:
+                self.process.poll()
+            time.sleep(PAUSE_S)
+
+    def leftovers(self):
+        """What is still there although the job is over, as text; empty if nothing."""
+        wait_for(lambda: not self._left(), CLEAN_UP_S)
+        return ", ".join(self._left())
+
+    def _left(self):
+        left = [f"process {p}" for p in self.processes()]
+        left += [f"shared memory {name}" for name in _shared_memory() - self.shared_memory
+                 if not _is_in_use(name)]
+        left += [f"socket {name.decode()}" for name in _named_sockets() - self.sockets]
+        return left + [f"temporary file {name}" for name in os.listdir(self.temporary)]
+
+    def close(self):
+        self.kill()
+        if self.process:
+            self.process.wait()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def _stack(process):
+    try:
+        out = subprocess.run(["gdb", "-p", str(process.pid), "-batch", "-nx",
+                              "-ex", "thread apply all bt"], timeout=20, text=True, check=False,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        out = f"no stack: {error}"
+    frames = "\n".join("    " + line for line in out.splitlines()
+                       if line.startswith(("#", "Thread", "no stack")))
+    return f"  process {process}: {process.command}\n{frames}"
