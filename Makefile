@@ -87,7 +87,7 @@ clean:
 	rm -rf $(BUILD)
 
 help:
-	sed -n 's/^# \(make [a-z]* .*\)/\1/p' Makefile tests/tests.mk $(wildcard tests/*/*.mk)
+	sed -n 's/^# \(make [a-z-]* .*\)/\1/p' Makefile tests/tests.mk $(wildcard tests/*/*.mk)
 
 .PHONY: all demo install uninstall clean help packages-build packages-check
 .DELETE_ON_ERROR:

@@ -40,12 +40,13 @@ check-unit: unit
 # test_combine starts MPI, whose modules leave memory behind when they are unloaded.
 check-sanitizers: SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
 check-sanitizers:
-	$(SANITIZED) UNIT_TESTS='topology core settings board' unit
-	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='topology core board' unit
+	$(SANITIZED) UNIT_TESTS='topology core settings board' unit sim-small
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='topology core board' unit sim-small
 	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
 
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
-check-valgrind: unit
+check-valgrind: unit $(BUILD)/tests/sim/test_sim
+	CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
 	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology core settings board' unit
 
 LINTED := $(LIBRARY) $(WRAPPERS)

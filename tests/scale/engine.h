@@ -1,0 +1,34 @@
+/* engine: the library's own state machines (shim/core/op.h) as processes of a machine. */
+#ifndef SCALE_ENGINE_H
+#define SCALE_ENGINE_H
+
+#include "machine.h"
+#include "shim/core/op.h"
+
+struct engine_setup {
+    enum ftc_op_kind kind;
+    enum ftc_algorithm algorithm;
+    enum ftc_correction correction; /* ring: to the f next ranks */
+    struct ftc_tree_shape tree;
+    int n, f;
+    struct ftc_logp cost;
+};
+
+struct engine_deaths {
+    const int *rank;
+    int count;
+    bool known;         /* to everybody, before the operation */
+    int64_t news_delay; /* else: from the beginning until all others hear of it */
+};
+
+struct engine_figures {
+    int64_t latency; /* until the last live process has returned */
+    int64_t messages;
+};
+
+/* Runs one operation. A process that does not return, or whose result is not that of the live
+ * ones, ends the program: a figure for a wrong result is worth nothing. */
+struct engine_figures engine_run(const struct engine_setup *setup,
+                                 const struct engine_deaths *deaths);
+
+#endif

@@ -1,0 +1,19 @@
+/* yardstick: algorithms without fault tolerance, written anew, in the clock of the machine. */
+#ifndef SCALE_YARDSTICK_H
+#define SCALE_YARDSTICK_H
+
+#include "machine.h"
+
+/* Allreduce by recursive doubling; if n is no power of two, the first 2 (n - 2^k) ranks pair up
+ * before and after. */
+int64_t yardstick_recursive_doubling(int n, struct ftc_logp cost);
+
+enum yardstick_way { YARDSTICK_UP = 1, YARDSTICK_DOWN = 2 };
+
+/* Reduce (up) or broadcast (down) or both, one after the other, by the binomial tree. */
+int64_t yardstick_binomial(int n, struct ftc_logp cost, int ways);
+
+/* Broadcast by a tree shape of the library. */
+int64_t yardstick_broadcast(int n, struct ftc_logp cost, const struct ftc_tree_shape *shape);
+
+#endif

@@ -1,0 +1,88 @@
+/* The board: what each process shows to the others, and who can learn something from it. */
+#include "internal.h"
+
+static bool shows_result(const struct sim *s, const struct sim_process *reader, int peer)
+{
+    return s->process[peer].published == reader->seq;
+}
+
+static bool shows_attempt(const struct sim *s, const struct sim_process *reader, int peer)
+{
+    const struct sim_process *q = &s->process[peer];
+
+    return q->stage == SIM_STAGE_RUNNING && q->seq == reader->seq &&
+           q->attempt >= reader->op.attempt;
+}
+
+/* Whether a look at what @peer shows would tell @rank something (DESIGN section 5, rules 3 to 5).
+ */
+static bool can_read(const struct sim *s, int rank, int peer)
+{
+    const struct sim_process *p = &s->process[rank];
+    int index = sim_process_index(p, peer);
+
+    if (index < 0 || !s->process[peer].alive)
+        return false;
+    if (shows_result(s, p, peer))
+        return (s->scenario.eager_reads || p->known_dead & p->members) &&
+               ftc_op_awaits(&p->op, index);
+    return ftc_op_confirms(&p->op, index) && shows_attempt(s, p, peer);
+}
+
+static void refresh_read(struct sim *s, int rank, int peer)
+{
+    const struct sim_process *p = &s->process[rank];
+
+    if (p->alive && p->stage == SIM_STAGE_RUNNING &&
+        s->scenario.op[p->seq].kind == FTC_OP_ALLREDUCE && can_read(s, rank, peer))
+        sim_event_allow(s, SIM_EVENT_READ, rank, peer);
+    else
+        sim_event_forbid(s, SIM_EVENT_READ, rank, peer);
+}
+
+void sim_board_refresh_by(struct sim *s, int rank)
+{
+    for (int peer = 0; peer < s->scenario.n; peer++)
+        if (peer != rank)
+            refresh_read(s, rank, peer);
+}
+
+void sim_board_refresh_of(struct sim *s, int peer)
+{
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        if (rank != peer)
+            refresh_read(s, rank, peer);
+}
+
+/* The result in the reader's numbering. */
+static struct ftc_result published(const struct sim *s, const struct sim_process *reader, int peer,
+                                   struct ftc_failure_info *failed)
+{
+    const struct sim_outcome *o = sim_outcome_of(s, reader->seq, peer);
+
+    failed->count = 0;
+    failed->overflow = failed->subtree_failed = false;
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        if (o->failed & sim_bit(rank))
+            failed->id[failed->count++] = sim_process_index(reader, rank);
+    return (struct ftc_result){.verdict = o->verdict,
+                               .attempt = o->attempt,
+                               .failed = failed,
+                               .value = o->has_value ? o->value : NULL};
+}
+
+struct ftc_event sim_board_read(struct sim *s, int rank, int peer, struct ftc_result *result)
+{
+    const struct sim_process *p = &s->process[rank];
+    struct ftc_event event = {.peer = sim_process_index(p, peer)};
+
+    if (shows_result(s, p, peer)) {
+        *result = published(s, p, peer, &s->info);
+        event.kind = FTC_EVENT_PUBLISHED;
+        event.published = result;
+    } else {
+        event.kind = FTC_EVENT_JOINED;
+        event.attempt = s->process[peer].attempt;
+    }
+    return event;
+}

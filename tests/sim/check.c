@@ -1,0 +1,249 @@
+#include "check.h"
+
+#include "internal.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+void sim_violation(struct sim *s, const char *rule, const char *format, ...)
+{
+    va_list args;
+    int used;
+
+    if (s->violation[0] != '\0')
+        return;
+    used = snprintf(s->violation, sizeof s->violation, "%s: ", rule);
+    va_start(args, format);
+    vsnprintf(s->violation + used, sizeof s->violation - (size_t)used, format, args);
+    va_end(args);
+    sim_trace_note(s, "VIOLATION %s", s->violation);
+}
+
+static bool is_allreduce(const struct sim *s, int seq)
+{
+    return s->scenario.op[seq].kind == FTC_OP_ALLREDUCE;
+}
+
+static bool is_live(const struct sim *s, int rank)
+{
+    return s->process[rank].alive;
+}
+
+static int failures_among(const struct sim *s, uint64_t members)
+{
+    return __builtin_popcountll(s->dead & members);
+}
+
+/* ---- when a process returns ---- */
+
+/* Reduce 1, Allreduce 1: "If the root [any process] calls deliver(m), all non-failed processes have
+ * called init(m)." */
+static void delivers_after_all_have_begun(struct sim *s, int seq, int rank)
+{
+    const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
+
+    if (!is_allreduce(s, seq) && !o->has_value)
+        return; /* not the root, or more than f failures */
+    for (int i = 0; i < s->scenario.n; i++)
+        if (is_live(s, i) && sim_outcome_of(s, seq, i)->members == 0)
+            sim_violation(s, "delivers_after_all_have_begun", "op %d: p%d has not begun, p%d ends",
+                          seq, i, rank);
+}
+
+/* Reduce 2, Allreduce 2: "Each process calls deliver(m) at most once for a given m." */
+static void delivers_at_most_once(struct sim *s, int seq, int rank)
+{
+    int times = sim_outcome_of(s, seq, rank)->delivered;
+
+    if (times > 1)
+        sim_violation(s, "delivers_at_most_once", "op %d: p%d %d times", seq, rank, times);
+}
+
+/* "Up to f arbitrary processes may fail": thm:reduce-number-failures, and DESIGN section 3: if no
+ * subtree qualifies there are more than f failures. */
+static void up_to_f_failures_are_tolerated(struct sim *s, int seq, int rank)
+{
+    const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
+
+    if (o->verdict == FTC_VERDICT_EXCESS && failures_among(s, o->members) <= s->scenario.f)
+        sim_violation(s, "up_to_f_failures_are_tolerated", "op %d: p%d gives up with %d failures",
+                      seq, rank, failures_among(s, o->members));
+}
+
+/* DESIGN section 3: more than f failures are an error "on every process that can still be told",
+ * and so on who knows of them before its reduce ends; a reduce to a failed process is a no-op. */
+static void a_known_excess_is_an_error(struct sim *s, int seq, int rank)
+{
+    const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
+    uint64_t known = s->process[rank].known_dead & o->members;
+
+    if (!is_allreduce(s, seq) && __builtin_popcountll(known) > s->scenario.f &&
+        !(known & sim_bit(s->scenario.op[seq].root)) && o->verdict != FTC_VERDICT_EXCESS)
+        sim_violation(s, "a_known_excess_is_an_error", "op %d: p%d knows of %d failures", seq, rank,
+                      __builtin_popcountll(known));
+}
+
+/* DESIGN section 6: an agreed list takes processes out for good, so it must not name a live one. */
+static void only_dead_are_listed(struct sim *s, int seq, int rank)
+{
+    const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
+
+    if (o->failed & ~s->dead)
+        sim_violation(s, "only_dead_are_listed", "op %d: p%d lists %#llx, dead are %#llx", seq,
+                      rank, (unsigned long long)o->failed, (unsigned long long)s->dead);
+}
+
+/* thm:allreduce-number-messages: f failures lead to at most f + 1 attempts. The exchange of an
+ * optimistic allreduce comes before the first of them. */
+static void attempts_are_bounded(struct sim *s, int seq, int rank)
+{
+    const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
+    int more = s->scenario.algorithm == FTC_ALGORITHM_OPTIMISTIC;
+
+    if (is_allreduce(s, seq) && (int)o->attempt > failures_among(s, o->members) + more)
+        sim_violation(s, "attempts_are_bounded", "op %d: p%d ends in attempt %u after %d failures",
+                      seq, rank, o->attempt, failures_among(s, o->members));
+}
+
+void sim_check_delivery(struct sim *s, int seq, int rank)
+{
+    delivers_at_most_once(s, seq, rank);
+    delivers_after_all_have_begun(s, seq, rank);
+    up_to_f_failures_are_tolerated(s, seq, rank);
+    a_known_excess_is_an_error(s, seq, rank);
+    only_dead_are_listed(s, seq, rank);
+    attempts_are_bounded(s, seq, rank);
+}
+
+/* ---- messages ---- */
+
+/* DESIGN section 5, rule 1: nobody can finish an allreduce while a live process has not begun it.
+ * So the messages that @rank must keep are of operations up to the one after its next allreduce,
+ * and their number is bounded by what those can send to it. */
+static void early_messages_are_bounded(struct sim *s, int seq, int rank)
+{
+    const struct sim_process *p = &s->process[rank];
+    int allreduces = 0;
+
+    for (int i = p->seq + (p->stage != SIM_STAGE_OUTSIDE); i < seq; i++)
+        allreduces += is_allreduce(s, i);
+    if (allreduces > 0)
+        sim_violation(s, "early_messages_are_bounded", "p%d in op %d gets a message of op %d", rank,
+                      p->seq, seq);
+}
+
+/* DESIGN section 7: sends to a dead rank stay pending, so none goes to the known dead. */
+static void nobody_sends_to_the_known_dead(struct sim *s, int from, int to)
+{
+    if (s->process[from].known_dead & sim_bit(to))
+        sim_violation(s, "nobody_sends_to_the_known_dead", "op %d: p%d to p%d",
+                      s->process[from].seq, from, to);
+}
+
+void sim_check_send(struct sim *s, int from, int to)
+{
+    nobody_sends_to_the_known_dead(s, from, to);
+}
+
+void sim_check_early(struct sim *s, int seq, int rank)
+{
+    early_messages_are_bounded(s, seq, rank);
+}
+
+/* Nobody alive and in the same numbering sends what the engine refuses. Whoever died after a result
+ * that was not agreed on may have numbered differently. */
+void sim_check_refusal(struct sim *s, int seq, int from, int to, enum ftc_message_kind kind)
+{
+    if (sim_outcome_of(s, seq, from)->members == sim_outcome_of(s, seq, to)->members)
+        sim_violation(s, "no_message_is_refused", "op %d: p%d refuses one of kind %d from p%d", seq,
+                      to, (int)kind, from);
+}
+
+/* ---- at the end ---- */
+
+/* Reduce 5, Allreduce 3: "Each non-failed process executes deliver(m) eventually". Nothing can
+ * happen any more, so whoever has not ended waits forever. */
+static void every_live_process_ends(struct sim *s)
+{
+    for (int rank = 0; rank < s->scenario.n; rank++) {
+        const struct sim_process *p = &s->process[rank];
+
+        if (p->alive && p->stage != SIM_STAGE_FINISHED)
+            sim_violation(s, "every_live_process_ends", "p%d waits in op %d, attempt %u, phase %d",
+                          rank, p->seq, p->attempt, (int)p->op.phase);
+    }
+}
+
+/* Reduce 3 "includes the input values of all non-failed processes", Allreduce 4, each once; Reduce
+ * 4 "Values of failed processes are either included normally, or disregarded": at most once, and
+ * not at all if it failed before the operation. */
+static void each_contribution_is_right(struct sim *s, int seq, int rank)
+{
+    const struct sim_value *v = (const struct sim_value *)sim_outcome_of(s, seq, rank)->value;
+
+    if (v->operations != 1u << seq)
+        sim_violation(s, "values_of_operations_do_not_mix", "op %d at p%d: %#x", seq, rank,
+                      v->operations);
+    for (int i = 0; i < s->scenario.n; i++) {
+        bool has_begun = sim_outcome_of(s, seq, i)->members != 0;
+
+        if (is_live(s, i) && v->count[i] != 1)
+            sim_violation(s, "each_live_contribution_once", "op %d: p%d has that of p%d %d times",
+                          seq, rank, i, v->count[i]);
+        else if (v->count[i] > has_begun)
+            sim_violation(s, "each_dead_contribution_at_most_once",
+                          "op %d: p%d has that of p%d %d times", seq, rank, i, v->count[i]);
+    }
+}
+
+static void check_value(struct sim *s, int seq, int rank)
+{
+    const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
+    bool needs_value = is_allreduce(s, seq) || s->scenario.op[seq].root == rank;
+
+    if (o->verdict == FTC_VERDICT_NONE)
+        sim_violation(s, "every_live_process_ends", "op %d: p%d has no verdict", seq, rank);
+    if (o->verdict == FTC_VERDICT_VALUE && needs_value && !o->has_value)
+        sim_violation(s, "each_live_contribution_once", "op %d: p%d has no value", seq, rank);
+    if (o->has_value)
+        each_contribution_is_right(s, seq, rank);
+}
+
+/* Allreduce 5: "The value of a failed process is either included at every non-failed process, or at
+ * none." Also the same bits, verdict and list; with more than f failures too. */
+static void all_survivors_agree(struct sim *s, int seq, int a, int b)
+{
+    const struct sim_outcome *x = sim_outcome_of(s, seq, a), *y = sim_outcome_of(s, seq, b);
+
+    if (x->verdict != y->verdict || x->has_value != y->has_value)
+        sim_violation(s, "all_survivors_agree", "op %d: verdict %d at p%d, %d at p%d", seq,
+                      (int)x->verdict, a, (int)y->verdict, b);
+    else if (x->has_value && memcmp(x->value, y->value, s->value_bytes) != 0)
+        sim_violation(s, "all_survivors_agree", "op %d: values of p%d and p%d differ", seq, a, b);
+    else if (x->failed != y->failed)
+        sim_violation(s, "all_survivors_agree", "op %d: p%d lists %#llx, p%d %#llx", seq, a,
+                      (unsigned long long)x->failed, b, (unsigned long long)y->failed);
+}
+
+static void check_op(struct sim *s, int seq)
+{
+    int first = -1;
+
+    for (int rank = 0; rank < s->scenario.n; rank++) {
+        if (!is_live(s, rank))
+            continue;
+        check_value(s, seq, rank);
+        if (first < 0)
+            first = rank;
+        if (is_allreduce(s, seq))
+            all_survivors_agree(s, seq, first, rank);
+    }
+    sim_check_message_count(s, seq);
+}
+
+void sim_check_end(struct sim *s)
+{
+    every_live_process_ends(s);
+    for (int seq = 0; seq < s->scenario.op_count && s->violation[0] == '\0'; seq++)
+        check_op(s, seq);
+}

@@ -1,0 +1,37 @@
+/* explore: many runs, and what is said of them. */
+#ifndef FTC_SIM_EXPLORE_H
+#define FTC_SIM_EXPLORE_H
+
+#include "sim.h"
+
+/* Counts of what has been explored; those of several workers add up. */
+struct explore_total {
+    uint64_t runs, failed, events, messages, deaths, excess_runs;
+    uint64_t cases, states; /* of exploring all interleavings; a run is a path then */
+    uint64_t digest;        /* sum over the runs, so that it does not depend on their order */
+    uint64_t early_most;
+};
+
+void explore_total_add(struct explore_total *sum, const struct explore_total *part);
+
+/* One run of @c. Adds to @total; a broken rule is reported on stderr with the line that replays it.
+ */
+bool explore_run(struct sim *s, const struct scenario *c, struct explore_total *total);
+
+/* Says on stderr which rule is broken, and the line that replays it. */
+void explore_report(const struct scenario *c, const char *violation);
+
+/* An assertion of the engine ends the process: the line that led to it is shown all the same. */
+void explore_report_fatal_signals(void);
+
+/* @runs random scenarios under @seed by @jobs processes. 0, or 1 if a rule was broken. */
+int explore_random(uint64_t runs, uint64_t seed, int jobs);
+
+/* All crash points of small clusters. @what: reduce or allreduce; @small: a share in seconds. */
+int explore_crash_points(enum ftc_op_kind what, bool small, int jobs);
+
+/* All interleavings of messages, deaths and news, of one scenario and of a list of them. */
+int explore_interleavings_of(const char *line);
+int explore_interleavings(bool small, int jobs);
+
+#endif

@@ -1,0 +1,120 @@
+#include "generate.h"
+
+#include "random.h"
+
+#include <string.h>
+
+static bool one_in(uint64_t *r, unsigned n)
+{
+    return random_below(r, n) == 0;
+}
+
+static int between(uint64_t *r, int least, int most)
+{
+    return least + (int)random_below(r, (unsigned)(most - least + 1));
+}
+
+/* Mostly small, because what is wrong mostly shows there, and some of each size. */
+static void generate_size(struct scenario *c, uint64_t *r)
+{
+    if (!one_in(r, 64)) {
+        c->n = one_in(r, 4) ? between(r, 1, 12) : between(r, 2, 6);
+        c->f = one_in(r, 16) ? between(r, 0, 8) : between(r, 0, 3);
+    } else {
+        c->n = between(r, 13, SIM_MAX_N);
+        c->f = between(r, 0, 8);
+    }
+}
+
+static void generate_tree(struct scenario *c, uint64_t *r)
+{
+    c->tree.kind = (enum ftc_tree_kind)random_below(r, 4);
+    c->tree.k = between(r, 1, 4);
+    c->tree.logp = (struct ftc_logp){between(r, 0, 4), between(r, 1, 3), between(r, 1, 3)};
+}
+
+static void generate_ops(struct scenario *c, uint64_t *r)
+{
+    c->op_count = one_in(r, 4) ? between(r, 1, SIM_MAX_OPS) : between(r, 1, 3);
+    for (int i = 0; i < c->op_count; i++) {
+        c->op[i].kind = one_in(r, 3) ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE;
+        c->op[i].root = c->op[i].kind == FTC_OP_REDUCE ? between(r, 0, c->n - 1) : 0;
+    }
+}
+
+static void generate_settings(struct scenario *c, uint64_t *r)
+{
+    c->scheme = (enum ftc_failure_scheme)random_below(r, 3);
+    c->correction = one_in(r, 4) ? FTC_CORRECTION_RING : FTC_CORRECTION_GROUP;
+    c->ring_distance = c->correction == FTC_CORRECTION_RING ? between(r, 0, 4) : 1;
+    c->algorithm = one_in(r, 3) ? FTC_ALGORITHM_OPTIMISTIC : FTC_ALGORITHM_CORRECTED;
+    c->deterministic = one_in(r, 2);
+    c->overtaking = one_in(r, 8);
+    c->late_publish = one_in(r, 2);
+    c->eager_reads = one_in(r, 4);
+    c->order = (enum scenario_order)random_below(r, SIM_ORDER_COUNT);
+}
+
+/* Sends of a process in the whole run, roughly. */
+static int typical_sends(const struct scenario *c)
+{
+    return c->op_count * (2 * c->f + 4);
+}
+
+static void add_crash(struct scenario *c, uint64_t *r, uint64_t ranks)
+{
+    struct scenario_crash *crash = &c->crash[c->crash_count];
+
+    crash->ranks = ranks;
+    crash->before = one_in(r, 2);
+    crash->sends = one_in(r, 6) ? 0 : between(r, 1, typical_sends(c));
+    crash->before &= crash->sends > 0;
+    c->crash_count++;
+}
+
+/* Up to @deaths ranks in a row: those of one host. */
+static int lose_host(struct scenario *c, uint64_t *r, int deaths)
+{
+    int ranks = between(r, 1, deaths), first = between(r, 0, c->n - ranks);
+
+    add_crash(c, r, ((1ull << ranks) - 1) << first);
+    return ranks;
+}
+
+static void generate_crashes(struct scenario *c, uint64_t *r)
+{
+    int most = c->f < c->n - 1 ? c->f : c->n - 1, deaths;
+
+    deaths = most > 0 && !one_in(r, 8) ? between(r, 1, most) : 0;
+    if (one_in(r, 16))
+        deaths = c->f + between(r, 1, 3);
+    if (deaths > c->n)
+        deaths = c->n;
+    while (deaths > 0 && c->crash_count < SIM_MAX_CRASHES) {
+        if (deaths > 1 && one_in(r, 6)) {
+            deaths -= lose_host(c, r, deaths);
+        } else if (one_in(r, 5)) {
+            c->free_ranks |= 1ull << between(r, 0, c->n - 1);
+            deaths--;
+        } else {
+            add_crash(c, r, 1ull << between(r, 0, c->n - 1));
+            deaths--;
+        }
+    }
+    c->free_crashes = __builtin_popcountll(c->free_ranks);
+}
+
+void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
+{
+    uint64_t state = seed, *r = &state;
+
+    state = random_next(r) + index;
+    state = random_next(r);
+    scenario_default(c);
+    generate_size(c, r);
+    generate_tree(c, r);
+    generate_ops(c, r);
+    generate_settings(c, r);
+    generate_crashes(c, r);
+    c->seed = random_next(r) >> 32;
+}

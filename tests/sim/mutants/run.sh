@@ -1,0 +1,146 @@
+#!/bin/sh
+# Puts each mistake of mutants.list into a private copy of the tree, one at a time, and runs the fast
+# tests: one of them must fail. Usage: BUILD=DIR [CC=cc] [JOBS=2] run.sh [MUTANT ...]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../../.." && pwd)
+list=$here/mutants.list
+JOBS=${JOBS:-2}
+CC=${CC:-gcc}
+mkdir -p "$BUILD"
+work=$(cd "$BUILD" && pwd)/mutants
+
+FLAGS='-std=gnu11 -D_GNU_SOURCE -O1 -w'
+CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
+LIMIT_S=120 # a test that takes longer is taken to hang
+SOURCES='shim/core/*.c shim/policy.c tests/sim/*.c tests/unit/test_topology.c tests/unit/test_core.c'
+
+# ---- building: whatever is as in the original tree is taken from the objects of it ----
+
+same_headers() {
+    for h in shim/core/*.h; do
+        cmp -s "$h" "$top/$h" || return 1
+    done
+}
+
+object_of() {
+    echo "$1" | tr / _ | sed 's/c$/o/'
+}
+
+compile() { # where the original objects are, or "none"
+    rm -f ./*.o
+    same_headers || set -- none
+    for source in $SOURCES; do
+        object=$(object_of "$source")
+        if [ "$1" != none ] && cmp -s "$source" "$top/$source"; then
+            ln -s "$1/$object" "$object"
+        else
+            "$CC" $FLAGS -c "$source" -o "$object" || return 1
+        fi
+    done
+}
+
+link_tests() {
+    core=$(ls shim_core_*.o)
+    sim=$(ls tests_sim_*.o | grep -v -e test_sim -e simulate)
+    "$CC" -o simulate tests_sim_simulate.o $sim $core &&
+        "$CC" -o test_sim tests_sim_test_sim.o $sim $core $CHECK_LIBS &&
+        "$CC" -o test_topology tests_unit_test_topology.o shim_policy.o $core $CHECK_LIBS &&
+        "$CC" -o test_core tests_unit_test_core.o shim_policy.o $core $CHECK_LIBS
+}
+
+# ---- testing ----
+
+# True if the test fails, which $killer then names.
+notices() {
+    killer=$1
+    shift
+    ! timeout "$LIMIT_S" "$@" >output 2>&1
+}
+
+fast_tests_notice() {
+    notices test_topology ./test_topology ||
+        notices test_core ./test_core ||
+        notices test_sim ./test_sim ||
+        notices exhaustive-reduce ./simulate --exhaustive reduce --small ||
+        notices exhaustive-allreduce ./simulate --exhaustive allreduce --small ||
+        notices interleavings ./simulate --interleavings --small ||
+        notices random ./simulate --random 30000 --seed 1
+}
+
+restore() {
+    rm -rf shim/core
+    cp -rp "$top/shim/core" shim/
+}
+
+reason_for() {
+    awk -v name="$1" '
+        /^mutant / { on = $2 == name }
+        on && sub(/^harmless /, "") { reason = reason (reason ? " " : "") $0 }
+        END { print reason }' "$list"
+}
+
+judge() {
+    mutant=$1
+    reason=$(reason_for "$mutant")
+    restore
+    if ! awk -v list="$list" -v name="$mutant" -v root=. -f "$here/apply.awk" 2>output ||
+        ! compile "$original" 2>output || ! link_tests 2>output; then
+        echo "BROKEN   $mutant: $(head -n 1 output)"
+    elif fast_tests_notice; then
+        echo "killed   $mutant by $killer${reason:+, though it is said to be harmless}"
+    elif [ -n "$reason" ]; then
+        echo "harmless $mutant: $reason"
+    else
+        echo "SURVIVED $mutant"
+    fi
+}
+
+# ---- sharing the work ----
+
+enter_copy() {
+    mkdir -p "$1/tests" "$1/shim"
+    cd "$1"
+    cp -rp "$top/tests/sim" "$top/tests/unit" tests/
+    cp -rp "$top"/shim/*.[ch] "$top"/shim/*.def shim/
+    restore
+}
+
+# Worker number $1 judges every JOBS-th of the mutants that follow.
+judge_share() (
+    enter_copy "$work/$1"
+    next=$1
+    shift
+    i=0
+    for mutant in "$@"; do
+        if [ "$i" -eq "$next" ]; then
+            judge "$mutant"
+            next=$((next + JOBS))
+        fi
+        i=$((i + 1))
+    done
+)
+
+[ $# -gt 0 ] || set -- $(sed -n 's/^mutant //p' "$list")
+rm -rf "$work"
+original=$work/original
+(
+    enter_copy "$original"
+    compile none
+    link_tests
+    if fast_tests_notice; then
+        echo "the tests fail without any mistake: $killer, see $original/output" >&2
+        exit 1
+    fi
+)
+job=0
+while [ "$job" -lt "$JOBS" ]; do
+    judge_share "$job" "$@" >"$work/result.$job" &
+    job=$((job + 1))
+done
+wait
+cat "$work"/result.* | sort
+count() { cat "$work"/result.* | grep -c "^$1" || true; }
+left=$(($# - $(count killed) - $(count harmless)))
+echo "$# mutants: $(count killed) killed, $(count harmless) harmless, $left unexplained"
+[ "$left" -eq 0 ]

@@ -1,0 +1,357 @@
+/* The life of a process: it goes through its operations, drives the engine as the library does
+ * (shim/drive.c), and dies when the scenario or the chooser says so. */
+#include "check.h"
+#include "internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+int sim_process_index(const struct sim_process *p, int rank)
+{
+    if (!(p->members & sim_bit(rank)))
+        return -1;
+    return __builtin_popcountll(p->members & (sim_bit(rank) - 1));
+}
+
+uint64_t sim_process_ranks(const struct sim_process *p, const struct ftc_failure_info *list)
+{
+    uint64_t ranks = 0;
+
+    for (int i = 0; list && i < list->count; i++)
+        ranks |= sim_bit(p->member[list->id[i]]);
+    return ranks;
+}
+
+static bool is_allreduce(const struct sim *s, int seq)
+{
+    return s->scenario.op[seq].kind == FTC_OP_ALLREDUCE;
+}
+
+/* ---- operations ---- */
+
+/* The next operation is without those whom an agreed list names (DESIGN section 6). */
+static void renumber(struct sim *s, struct sim_process *p, uint64_t failed)
+{
+    int count = 0;
+
+    p->members &= ~failed;
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        if (p->members & sim_bit(rank))
+            p->member[count++] = (uint8_t)rank;
+    if (failed)
+        ftc_topology_init(&p->own, count, s->scenario.f, &s->scenario.tree, p->topology_storage);
+}
+
+static void go_on(struct sim *s, int rank)
+{
+    struct sim_process *p = &s->process[rank];
+
+    p->seq++;
+    p->stage = p->seq < s->scenario.op_count ? SIM_STAGE_OUTSIDE : SIM_STAGE_FINISHED;
+    if (p->stage == SIM_STAGE_OUTSIDE) {
+        sim_event_allow(s, SIM_EVENT_START, rank, rank);
+        return;
+    }
+    for (int peer = 0; peer < s->scenario.n; peer++)
+        sim_event_forbid(s, SIM_EVENT_NEWS, rank, peer);
+}
+
+/* Publishes and returns to the program. */
+static void leave(struct sim *s, int rank)
+{
+    struct sim_process *p = &s->process[rank];
+    const struct ftc_result *r = &p->op.result;
+    struct sim_outcome *o = sim_outcome_of(s, p->seq, rank);
+
+    o->delivered++;
+    o->verdict = r->verdict;
+    o->attempt = r->attempt;
+    o->failed = sim_process_ranks(p, r->failed);
+    o->has_value = r->value != NULL;
+    if (r->value)
+        memcpy(o->value, r->value, s->value_bytes);
+    sim_trace_outcome(s, rank);
+    sim_check_delivery(s, p->seq, rank);
+    if (is_allreduce(s, p->seq)) {
+        p->published = p->seq;
+        if (o->failed)
+            renumber(s, p, o->failed);
+    }
+    go_on(s, rank);
+    sim_board_refresh_of(s, rank);
+    sim_board_refresh_by(s, rank);
+}
+
+static void finish(struct sim *s, int rank)
+{
+    struct sim_process *p = &s->process[rank];
+
+    if (!s->scenario.late_publish || !is_allreduce(s, p->seq)) {
+        leave(s, rank);
+        return;
+    }
+    p->stage = SIM_STAGE_LEAVING;
+    sim_board_refresh_by(s, rank);
+    sim_event_allow(s, SIM_EVENT_PUBLISH, rank, rank);
+}
+
+/* After a step of the engine. */
+static void act(struct sim *s, int rank, const struct sim_chooser *chooser)
+{
+    struct sim_process *p = &s->process[rank];
+    bool joined;
+
+    sim_send_all(s, rank, chooser);
+    if (!p->alive)
+        return;
+    joined = p->attempt != p->op.attempt;
+    p->attempt = p->op.attempt;
+    if (ftc_op_is_done(&p->op)) {
+        finish(s, rank);
+        return;
+    }
+    if (p->known_dead || s->scenario.eager_reads || p->op.phase == FTC_PHASE_CONFIRMATION)
+        sim_board_refresh_by(s, rank);
+    if (joined)
+        sim_board_refresh_of(s, rank);
+}
+
+static enum ftc_step_outcome step(struct sim *s, int rank, const struct ftc_event *event,
+                                  const struct sim_chooser *chooser)
+{
+    enum ftc_step_outcome outcome = ftc_op_step(&s->process[rank].op, event, &s->actions);
+
+    act(s, rank, chooser);
+    return outcome;
+}
+
+/* ---- messages ---- */
+
+enum fate { TAKEN, EARLY };
+
+static enum fate offer(struct sim *s, int rank, int32_t message, const struct sim_chooser *chooser)
+{
+    struct sim_process *p = &s->process[rank];
+    int from = s->message[message].from;
+    struct ftc_envelope envelope = {0};
+    struct ftc_message m = {0};
+    struct ftc_event event = {
+        .kind = FTC_EVENT_MESSAGE, .peer = sim_process_index(p, from), .message = &m};
+    int seq = p->seq;
+    enum ftc_step_outcome outcome;
+
+    sim_network_decode(s, message, &envelope, &m);
+    if ((int)envelope.seq < p->seq + (p->stage == SIM_STAGE_LEAVING))
+        return TAKEN; /* late: the operation is over */
+    if ((int)envelope.seq > p->seq || p->stage != SIM_STAGE_RUNNING) {
+        sim_check_early(s, (int)envelope.seq, rank);
+        return EARLY;
+    }
+    if (event.peer < 0)
+        return TAKEN; /* left out: it is dead */
+    outcome = step(s, rank, &event, chooser);
+    if (outcome == FTC_STEP_BAD)
+        sim_check_refusal(s, seq, from, rank, m.kind);
+    return outcome == FTC_STEP_LATER ? EARLY : TAKEN;
+}
+
+static void keep(struct sim *s, int rank, int32_t message)
+{
+    struct sim_process *p = &s->process[rank];
+
+    sim_queue_append(s, &p->early, message);
+    if (++p->early_count > (int)s->early_most)
+        s->early_most = (uint32_t)p->early_count;
+}
+
+static void deliver(struct sim *s, int rank, int32_t message, const struct sim_chooser *chooser)
+{
+    s->deliveries++;
+    sim_network_take(s, message);
+    if (offer(s, rank, message, chooser) == EARLY)
+        keep(s, rank, message);
+    else
+        sim_network_free(s, message);
+}
+
+/* Offers the kept messages again: when an operation starts, and when its attempt has changed. */
+static void offer_early(struct sim *s, int rank, const struct sim_chooser *chooser)
+{
+    struct sim_process *p = &s->process[rank];
+    struct sim_queue all = p->early;
+
+    p->early = (struct sim_queue){-1, -1};
+    p->early_count = 0;
+    for (int32_t message = all.first, next; message >= 0; message = next) {
+        next = s->message[message].next;
+        if (p->alive && offer(s, rank, message, chooser) == EARLY)
+            keep(s, rank, message);
+        else
+            sim_network_free(s, message);
+    }
+}
+
+/* ---- events ---- */
+
+static void init_op(struct sim *s, int rank, int root)
+{
+    const struct scenario *c = &s->scenario;
+    struct sim_process *p = &s->process[rank];
+    bool is_whole = p->members == sim_all(s);
+
+    sim_value_original((struct sim_value *)p->original, c->n, rank, p->seq);
+    ftc_op_init(&p->op,
+                &(struct ftc_op_config){
+                    .kind = c->op[p->seq].kind,
+                    .algorithm = c->algorithm,
+                    .failure_scheme = c->scheme,
+                    .correction = c->correction,
+                    .ring_distance = c->ring_distance,
+                    .deterministic = c->deterministic,
+                    .topology = is_whole ? &s->topology : &p->own,
+                    .rank = sim_process_index(p, rank),
+                    .root = root,
+                    .value_bytes = s->value_bytes,
+                    .original = p->original,
+                    .combine = sim_value_combine,
+                    .context = &s->scenario.n,
+                },
+                p->op_storage);
+}
+
+static void tell_known_deaths(struct sim *s, struct sim_process *p)
+{
+    struct ftc_event event = {.kind = FTC_EVENT_PEER_FAILED};
+
+    for (int peer = 0; p->known_dead && peer < s->scenario.n; peer++) {
+        event.peer = sim_process_index(p, peer);
+        if (p->known_dead & sim_bit(peer) && event.peer >= 0)
+            ftc_op_step(&p->op, &event, &s->actions);
+    }
+}
+
+/* "Reduce sent to a failed process simply becomes a no-op": its root was left out before. */
+static void skip(struct sim *s, int rank)
+{
+    struct sim_outcome *o = sim_outcome_of(s, s->process[rank].seq, rank);
+
+    o->delivered++;
+    o->verdict = FTC_VERDICT_VALUE;
+    go_on(s, rank);
+}
+
+static void start(struct sim *s, int rank, const struct sim_chooser *chooser)
+{
+    struct sim_process *p = &s->process[rank];
+    const struct scenario_op *op = &s->scenario.op[p->seq];
+    int root = op->kind == FTC_OP_REDUCE ? sim_process_index(p, op->root) : 0;
+
+    sim_event_forbid(s, SIM_EVENT_START, rank, rank);
+    sim_outcome_of(s, p->seq, rank)->members = p->members;
+    if (root < 0) {
+        skip(s, rank);
+        return;
+    }
+    init_op(s, rank, root);
+    p->stage = SIM_STAGE_RUNNING;
+    p->attempt = 0;
+    tell_known_deaths(s, p);
+    step(s, rank, &(struct ftc_event){.kind = FTC_EVENT_START}, chooser);
+    if (p->alive)
+        sim_board_refresh_of(s, rank);
+    offer_early(s, rank, chooser);
+}
+
+static void hear_of_death(struct sim *s, int rank, int peer, const struct sim_chooser *chooser)
+{
+    struct sim_process *p = &s->process[rank];
+    struct ftc_event event = {.kind = FTC_EVENT_PEER_FAILED, .peer = sim_process_index(p, peer)};
+    uint32_t attempt = p->op.attempt;
+
+    sim_event_forbid(s, SIM_EVENT_NEWS, rank, peer);
+    p->known_dead |= sim_bit(peer);
+    if (p->stage != SIM_STAGE_RUNNING || event.peer < 0)
+        return;
+    step(s, rank, &event, chooser);
+    if (p->alive && p->op.attempt != attempt)
+        offer_early(s, rank, chooser);
+}
+
+static void look_at_board(struct sim *s, int rank, int peer, const struct sim_chooser *chooser)
+{
+    struct ftc_result result;
+    struct ftc_event event = sim_board_read(s, rank, peer, &result);
+
+    sim_event_forbid(s, SIM_EVENT_READ, rank, peer);
+    step(s, rank, &event, chooser);
+}
+
+void sim_process_step(struct sim *s, struct sim_event event, const struct sim_chooser *chooser)
+{
+    switch ((enum sim_event_kind)event.kind) {
+    case SIM_EVENT_START:
+        start(s, event.process, chooser);
+        break;
+    case SIM_EVENT_DELIVER:
+        deliver(s, event.process, event.message, chooser);
+        break;
+    case SIM_EVENT_NEWS:
+        hear_of_death(s, event.process, event.peer, chooser);
+        break;
+    case SIM_EVENT_READ:
+        look_at_board(s, event.process, event.peer, chooser);
+        break;
+    case SIM_EVENT_PUBLISH:
+        sim_event_forbid(s, SIM_EVENT_PUBLISH, event.process, event.process);
+        leave(s, event.process);
+        break;
+    case SIM_EVENT_CRASH:
+        sim_death_crash_freely(s, event.process);
+        break;
+    case SIM_EVENT_KINDS:
+        assert(false);
+    }
+}
+
+/* ---- the beginning ---- */
+
+static void begin(struct sim *s, int rank)
+{
+    struct sim_process *p = &s->process[rank];
+
+    p->alive = true;
+    p->stage = SIM_STAGE_OUTSIDE;
+    p->seq = p->sends = 0;
+    p->attempt = 0;
+    p->known_dead = 0;
+    p->members = sim_all(s);
+    p->published = -1;
+    p->dies_at = -1;
+    p->dies_with = 0;
+    p->early = (struct sim_queue){-1, -1};
+    p->early_count = 0;
+    renumber(s, p, 0);
+    sim_event_allow(s, SIM_EVENT_START, rank, rank);
+    if (s->free_crashes > 0 && s->scenario.free_ranks & sim_bit(rank))
+        sim_event_allow(s, SIM_EVENT_CRASH, rank, rank);
+}
+
+/* The lowest of the ranks pulls the others with it. */
+static void plan_crash(struct sim *s, const struct scenario_crash *c)
+{
+    struct sim_process *p = &s->process[__builtin_ctzll(c->ranks)];
+
+    p->dies_at = c->sends;
+    p->dies_before = c->before;
+    p->dies_with = c->ranks;
+    if (c->sends == 0)
+        sim_death_crash(s, c->ranks);
+}
+
+void sim_process_begin(struct sim *s)
+{
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        begin(s, rank);
+    for (int i = 0; i < s->scenario.crash_count; i++)
+        plan_crash(s, &s->scenario.crash[i]);
+}

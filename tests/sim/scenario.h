@@ -1,0 +1,81 @@
+/* scenario: all that determines a simulated run, as one line of text.
+ *
+ *     n=5 f=1 ops=A,R2,A scheme=list tree=binomial corr=group alg=corrected det=1 channels=fifo
+ *     publish=now reads=needed crash=3@a2,1@any order=random seed=123
+ *
+ * Keys that are left out have the defaults of scenario_default(). The same line gives the same run,
+ * bit for bit.
+ */
+#ifndef FTC_SIM_SCENARIO_H
+#define FTC_SIM_SCENARIO_H
+
+#include "../../shim/core/op.h"
+
+#include <stdio.h>
+
+enum {
+    SIM_MAX_N = 64,
+    SIM_MAX_OPS = 8,
+    SIM_MAX_CRASHES = 16,
+    SIM_MAX_CHOICES = 1024,
+    SIM_LINE_CHARS = 4096,
+};
+
+/* A: allreduce. R2: reduce to rank 2. */
+struct scenario_op {
+    enum ftc_op_kind kind;
+    int root;
+};
+
+/* @ranks die together, at the instant that the lowest of them
+ * 3@a2  has just carried out its 2nd send (3@a0: before it starts)
+ * 3@b2  is about to carry out its 2nd send.
+ * 1+2+5@a0 is the loss of a host. */
+struct scenario_crash {
+    uint64_t ranks;
+    bool before;
+    int sends;
+};
+
+/* Which of the possible events comes next. */
+enum scenario_order {
+    SIM_ORDER_OLDEST,     /* that has been possible for longest: everything takes one tick */
+    SIM_ORDER_RANDOM,     /* any, with the same probability */
+    SIM_ORDER_LATE_NEWS,  /* a death is learnt of when nothing else happens */
+    SIM_ORDER_EARLY_NEWS, /* a death is learnt of before anything else happens */
+    SIM_ORDER_SLOW,       /* one process, by the seed, moves when nothing else happens */
+    SIM_ORDER_RACE,       /* each process has a speed, by the seed */
+    SIM_ORDER_COUNT,
+};
+
+struct scenario {
+    int n, f;
+    struct scenario_op op[SIM_MAX_OPS];
+    int op_count;
+    enum ftc_failure_scheme scheme;
+    struct ftc_tree_shape tree;
+    enum ftc_correction correction;
+    int ring_distance;
+    enum ftc_algorithm algorithm;
+    bool deterministic;
+    bool overtaking; /* channels=any: messages of one sender to one receiver overtake each other */
+    bool late_publish; /* publish=late: publication is an event of its own, after the last send */
+    bool eager_reads;  /* reads=eager: also looks at the board without knowing of a failure */
+    struct scenario_crash crash[SIM_MAX_CRASHES];
+    int crash_count;
+    uint64_t free_ranks; /* 3@any, any:2: ranks that may die at an instant that is a choice */
+    int free_crashes;    /* how many of them do at most */
+    enum scenario_order order;
+    uint64_t seed;
+    int choice_count; /* choices=3.0.1: replays these choices first, then goes on by the order */
+    int16_t choice[SIM_MAX_CHOICES];
+};
+
+void scenario_default(struct scenario *c);
+
+/* Reads @line; 0, or -1 with a message on stderr. */
+int scenario_parse(struct scenario *c, const char *line);
+
+void scenario_print(const struct scenario *c, char line[SIM_LINE_CHARS]);
+
+#endif

@@ -1,0 +1,166 @@
+/* sim: a cluster of processes that drive the engine of shim/core/, in one address space, without
+ * clock or threads.
+ *
+ * What the library has around the engine is here a second time, as simple as can be: channels
+ * carry encoded messages (network.c), a board shows what each process last published, a failure
+ * detector tells each process of each death as an event of its own, and a program is a list of
+ * operations on one communicator (process.c). Everything that the world decides is an event
+ * (event.c); a chooser picks the next one, so that the same cluster is driven at random,
+ * exhaustively, or by a recorded list of choices.
+ */
+#ifndef FTC_SIM_H
+#define FTC_SIM_H
+
+#include "scenario.h"
+#include "value.h"
+
+enum sim_event_kind {
+    SIM_EVENT_START,   /* @process enters its next operation */
+    SIM_EVENT_DELIVER, /* @process gets @message, of @peer */
+    SIM_EVENT_NEWS,    /* @process learns that @peer is dead */
+    SIM_EVENT_READ,    /* @process looks at what @peer, alive, shows on the board */
+    SIM_EVENT_PUBLISH, /* @process publishes its result and leaves the operation */
+    SIM_EVENT_CRASH,   /* @process dies now */
+    SIM_EVENT_KINDS,
+};
+
+/* Something that can happen next. */
+struct sim_event {
+    uint8_t kind, process, peer;
+    int32_t message;
+    uint32_t since; /* steps when it became possible */
+};
+
+/* In a channel, or kept by its receiver as too early. */
+struct sim_message {
+    int32_t next;  /* in its channel, in its receiver's early store, or free */
+    int32_t event; /* index in sim.event; -1: cannot be delivered now */
+    uint8_t from, to;
+    uint16_t bytes;
+};
+
+struct sim_queue {
+    int32_t first, last;
+};
+
+enum sim_stage {
+    SIM_STAGE_OUTSIDE, /* between operations */
+    SIM_STAGE_RUNNING,
+    SIM_STAGE_LEAVING, /* the operation is done, its result not yet published */
+    SIM_STAGE_FINISHED,
+};
+
+/* What an operation gave a process. Ranks are original ranks, also in @failed. */
+struct sim_outcome {
+    uint64_t members; /* that it began with; 0: it has not begun */
+    int delivered;    /* times; more than 1 is a bug */
+    enum ftc_verdict verdict;
+    uint32_t attempt;
+    uint64_t failed;
+    bool has_value;
+    _Alignas(8) uint8_t value[sizeof(struct sim_value) + SIM_MAX_N];
+};
+
+struct sim_process {
+    bool alive;
+    enum sim_stage stage;
+    int seq;                /* of the operation it is in, or enters next */
+    uint32_t attempt;       /* that it has joined */
+    uint64_t known_dead;    /* original ranks */
+    uint64_t members;       /* original ranks that no agreed list has left out */
+    int published;          /* seq of its last published allreduce; -1: none */
+    int sends;              /* so far */
+    int dies_at;            /* sends, by the scenario; -1: not */
+    bool dies_before;       /* the send, not after it */
+    uint64_t dies_with;     /* original ranks */
+    struct sim_queue early; /* messages that it has not got as far as */
+    int early_count;
+    struct ftc_topology own; /* of its members, once some are left out */
+    void *topology_storage, *op_storage;
+    uint8_t member[SIM_MAX_N]; /* original rank by engine rank */
+    struct ftc_op op;
+    _Alignas(8) uint8_t original[sizeof(struct sim_value) + SIM_MAX_N];
+};
+
+/* Sends of one operation by kind and attempt. */
+enum { SIM_MAX_ATTEMPTS = SIM_MAX_N + 2, SIM_MESSAGE_KINDS = FTC_MESSAGE_BROADCAST + 1 };
+typedef uint16_t sim_sent_table[SIM_MESSAGE_KINDS][SIM_MAX_ATTEMPTS];
+
+struct sim {
+    struct scenario scenario;
+    size_t value_bytes;
+    struct ftc_topology topology; /* of all ranks */
+    int32_t topology_storage[5 * (SIM_MAX_N + 1)];
+
+    struct sim_process *process;
+    struct sim_outcome *outcome;     /* [seq * n + rank] */
+    sim_sent_table *sent;            /* [seq] */
+    uint64_t dead;                   /* original ranks */
+    int free_crashes;                /* that can still happen */
+    uint32_t steps;                  /* events so far */
+    uint32_t deliveries, early_most; /* statistics: messages; most kept by one process at once */
+    uint64_t digest;                 /* of everything that has happened so far */
+
+    struct sim_event *event; /* possible now, in no particular order */
+    int event_count, event_capacity, crash_event_count;
+    int32_t *position; /* index in event by (kind, process, peer); -1: not possible */
+
+    struct sim_queue *channel; /* [from * n + to], without overtaking */
+    struct sim_message *message;
+    unsigned char *wire; /* wire_stride bytes a message */
+    size_t wire_stride;
+    int message_count, message_capacity;
+    int32_t free_message;
+
+    struct ftc_actions actions;
+    struct ftc_failure_info info; /* scratch: of the message at hand */
+    FILE *trace;                  /* NULL: silent */
+    char violation[512];          /* name of the broken rule, and how; empty: none */
+
+    void *block; /* everything of fixed size that the pointers above lead to */
+    size_t block_capacity;
+    size_t zeroed_bytes; /* of it, at the beginning of each run */
+};
+
+/* Makes the decisions that the scenario leaves open. */
+struct sim_chooser {
+    /* Index in @s->event of what happens next; -1: the run ends here. */
+    int (*event)(void *context, const struct sim *s);
+    /* @process, which may die, is about to carry out @sends sends: after how many does it die?
+     * 1..@sends; -1: it lives. */
+    int (*cut)(void *context, const struct sim *s, int process, int sends);
+    void *context;
+};
+
+static inline uint64_t sim_bit(int rank)
+{
+    return 1ull << rank;
+}
+
+static inline uint64_t sim_all(const struct sim *s)
+{
+    return s->scenario.n == 64 ? ~0ull : sim_bit(s->scenario.n) - 1;
+}
+
+static inline struct sim_outcome *sim_outcome_of(const struct sim *s, int seq, int rank)
+{
+    return &s->outcome[seq * s->scenario.n + rank];
+}
+
+/* Zeroed memory is a closed cluster. */
+void sim_close(struct sim *s);
+
+/* A cluster at the beginning of @scenario; reuses the memory of the run before. */
+void sim_begin(struct sim *s, const struct scenario *scenario);
+
+/* Runs until nothing can happen any more or a rule is broken, and checks the end, unless the
+ * chooser ends the run before. Returns true if no rule was broken. */
+bool sim_run(struct sim *s, const struct sim_chooser *chooser);
+
+/* Whether anything but a further crash can happen. */
+static inline bool sim_is_active(const struct sim *s)
+{
+    return s->event_count > s->crash_event_count && s->violation[0] == '\0';
+}
+
+#endif

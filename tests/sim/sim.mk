@@ -1,0 +1,47 @@
+# make sim [RUNS=n] [SEED=n] [JOBS=n]  explores random runs of a simulated cluster, on all cores
+# make exhaustive  walks all crash points, and all interleavings of events, of small clusters
+# make mutants  shows that the fast tests notice each of a list of mistakes put into shim/core/
+
+SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim/*.c))
+SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o)
+
+# The very objects that the library consists of.
+$(BUILD)/tests/sim/simulate: $(BUILD)/tests/sim/simulate.o $(SIM_OBJECTS) $(CORE_OBJECTS)
+	$(call say,LINK,$@)
+	$(CC) $(ALL_CFLAGS) -o $@ $^
+
+$(BUILD)/tests/sim/test_sim: $(BUILD)/tests/sim/test_sim.o $(SIM_OBJECTS) $(CORE_OBJECTS)
+	$(call say,LINK,$@)
+	$(CC) $(ALL_CFLAGS) -o $@ $^ $(CHECK_LIBS)
+
+-include $(wildcard $(BUILD)/tests/sim/*.d)
+
+RUNS ?= 1000000
+SEED ?= 1
+JOBS ?= $(shell nproc)
+
+sim: $(BUILD)/tests/sim/simulate
+	$< --random $(RUNS) --seed $(SEED) --jobs $(JOBS)
+
+exhaustive: $(BUILD)/tests/sim/simulate
+	$< --exhaustive reduce --jobs $(JOBS)
+	$< --exhaustive allreduce --jobs $(JOBS)
+	$< --interleavings --jobs $(JOBS)
+
+# The share that make check runs: about a minute on one core.
+check-sim: $(BUILD)/tests/sim/test_sim $(BUILD)/tests/sim/simulate
+	$(RUN) $(BUILD)/tests/sim/test_sim
+	$(BUILD)/tests/sim/simulate --exhaustive reduce --jobs $(JOBS)
+	$(BUILD)/tests/sim/simulate --exhaustive allreduce --jobs $(JOBS)
+	$(BUILD)/tests/sim/simulate --interleavings --small --jobs $(JOBS)
+	$(BUILD)/tests/sim/simulate --random 500000 --seed $(SEED) --jobs $(JOBS)
+
+mutants:
+	CC='$(CC)' BUILD='$(BUILD)' JOBS=$(JOBS) tests/sim/mutants/run.sh
+
+# Under a sanitizer.
+sim-small: $(BUILD)/tests/sim/test_sim $(BUILD)/tests/sim/simulate
+	$(BUILD)/tests/sim/test_sim
+	$(BUILD)/tests/sim/simulate --random 20000 --seed $(SEED) --jobs $(JOBS)
+
+.PHONY: sim exhaustive check-sim sim-small mutants

@@ -1,0 +1,162 @@
+#include "state.h"
+
+#include "internal.h"
+
+static void add(uint64_t *h, uint64_t x)
+{
+    *h = (*h ^ x) * 0xff51afd7ed558ccdull;
+    *h ^= *h >> 32;
+}
+
+static void add_value(uint64_t *h, const struct sim *s, const void *value)
+{
+    const struct sim_value *v = value;
+
+    add(h, v->expression);
+    add(h, v->operations);
+    for (int i = 0; i < s->scenario.n; i++)
+        add(h, v->count[i]);
+}
+
+/* Lists are sets: their order has no effect. */
+static void add_info(uint64_t *h, const struct ftc_failure_info *info, bool has_ids)
+{
+    uint64_t ranks = 0;
+
+    add(h, info->subtree_failed + 2ull * info->overflow);
+    for (int i = 0; has_ids && i < info->count; i++)
+        ranks |= sim_bit(info->id[i]);
+    add(h, has_ids ? ranks : (uint64_t)info->count);
+}
+
+static void add_result(uint64_t *h, const struct sim *s, const struct ftc_result *r)
+{
+    add(h, r->verdict);
+    add(h, r->attempt);
+    add_info(h, r->failed, true);
+    if (r->value)
+        add_value(h, s, r->value);
+}
+
+static void add_slots(uint64_t *h, const struct sim *s, const struct ftc_slot *slots, int count)
+{
+    for (int i = 0; i < count; i++) {
+        add(h, slots[i].state);
+        if (slots[i].state == FTC_SLOT_ARRIVED)
+            add_value(h, s, slots[i].buffer);
+    }
+}
+
+static void add_exchange(uint64_t *h, const struct sim *s, const struct ftc_op *op)
+{
+    add(h, (uint64_t)op->exchange_step);
+    add_value(h, s, op->exchange_value);
+    add_slots(h, s, op->exchange, op->exchange_step + 2);
+}
+
+static void add_reduce(uint64_t *h, const struct sim *s, const struct ftc_op *op)
+{
+    add(h, op->has_value + 2ull * op->has_lock);
+    if (op->has_lock)
+        add_result(h, s, &op->result);
+    else if (op->has_value)
+        add_value(h, s, op->value);
+    add_info(h, &op->info, s->scenario.scheme == FTC_FAILURE_LIST);
+    add_slots(h, s, op->group, op->group_count);
+    add_slots(h, s, op->child, op->child_count);
+}
+
+static void add_op(uint64_t *h, const struct sim *s, const struct ftc_op *op)
+{
+    int n = op->config.topology->n;
+
+    add(h, op->phase);
+    add(h, op->attempt);
+    for (int i = 0; i < n; i++)
+        add(h, op->dead[i]);
+    for (int i = 0; op->phase == FTC_PHASE_CONFIRMATION && i < n; i++)
+        add(h, op->confirmed[i]);
+    if (op->phase == FTC_PHASE_DONE)
+        add_result(h, s, &op->result);
+    else if (op->phase == FTC_PHASE_EXCHANGE)
+        add_exchange(h, s, op);
+    else
+        add_reduce(h, s, op);
+}
+
+static void add_outcome(uint64_t *h, const struct sim *s, const struct sim_outcome *o)
+{
+    add(h, o->verdict);
+    add(h, o->attempt);
+    add(h, o->failed);
+    if (o->has_value)
+        add_value(h, s, o->value);
+}
+
+static void add_message(uint64_t *h, const struct sim *s, int32_t message)
+{
+    struct ftc_failure_info info;
+    struct ftc_envelope envelope;
+    struct ftc_message m;
+    size_t value_bytes;
+
+    if (ftc_message_decode(sim_network_wire(s, message), s->message[message].bytes,
+                           s->scenario.scheme, &envelope, &value_bytes, &m, &info) != 0)
+        return; /* reported when it is delivered */
+    add(h, envelope.seq);
+    add(h, m.kind);
+    add(h, m.verdict);
+    add(h, m.attempt);
+    add(h, m.decided);
+    add(h, m.step);
+    if (m.info)
+        add_info(h, m.info,
+                 s->scenario.scheme == FTC_FAILURE_LIST || m.verdict != FTC_VERDICT_NONE);
+    if (m.value)
+        add_value(h, s, m.value);
+}
+
+static void add_queue(uint64_t *h, const struct sim *s, struct sim_queue q)
+{
+    for (int32_t m = q.first; m >= 0; m = s->message[m].next)
+        add_message(h, s, m);
+}
+
+static void add_process(uint64_t *h, const struct sim *s, int rank)
+{
+    const struct sim_process *p = &s->process[rank];
+
+    add(h, p->alive + 2ull * p->stage);
+    for (int seq = 0; seq < s->scenario.op_count; seq++)
+        add(h, sim_outcome_of(s, seq, rank)->members);
+    if (!p->alive)
+        return;
+    add_queue(h, s, p->early);
+    add(h, (uint64_t)p->seq);
+    add(h, p->known_dead);
+    add(h, p->members);
+    add(h, p->dies_at >= 0 ? (uint64_t)p->sends : 0);
+    for (int seq = 0; seq < p->seq; seq++)
+        add_outcome(h, s, sim_outcome_of(s, seq, rank));
+    if (p->stage == SIM_STAGE_RUNNING || p->stage == SIM_STAGE_LEAVING)
+        add_op(h, s, &p->op);
+}
+
+static void add_channels(uint64_t *h, const struct sim *s)
+{
+    for (int i = 0; i < s->scenario.n * s->scenario.n; i++) {
+        add(h, (uint64_t)i);
+        add_queue(h, s, s->channel[i]);
+    }
+}
+
+uint64_t sim_state_hash(const struct sim *s)
+{
+    uint64_t h = 1;
+
+    add(&h, (uint64_t)s->free_crashes);
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        add_process(&h, s, rank);
+    add_channels(&h, s);
+    return h ? h : 1;
+}

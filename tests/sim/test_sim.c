@@ -1,0 +1,348 @@
+/* Regressions of the protocol, each a scenario that breaks a rule when the mistake is put back, and
+ * the simulator's own promises: seeds replay, and messages are counted. */
+#include "../unit/unit.h"
+#include "check.h"
+#include "explore.h"
+#include "generate.h"
+#include "order.h"
+
+#include <string.h>
+
+/* Runs @line in each order, and in some of them with several seeds. */
+static void keeps_every_rule(const char *line)
+{
+    struct sim s = {0};
+    struct scenario c;
+
+    ck_assert_int_eq(scenario_parse(&c, line), 0);
+    for (int order = 0; order < SIM_ORDER_COUNT; order++)
+        for (c.seed = 0; c.seed < 20; c.seed++) {
+            c.order = (enum scenario_order)order;
+            ck_assert_msg(sim_run_scenario(&s, &c), "%s\nsimulate '%s order=%d seed=%llu'",
+                          s.violation, line, order, (unsigned long long)c.seed);
+        }
+    sim_close(&s);
+}
+
+/* One run; @s is at its end. */
+static void run(struct sim *s, const char *line)
+{
+    struct scenario c;
+
+    ck_assert_int_eq(scenario_parse(&c, line), 0);
+    ck_assert_msg(sim_run_scenario(s, &c), "%s\nsimulate '%s'", s->violation, line);
+}
+
+/* The ranks whose contribution is in @rank's result of operation 0. */
+static uint64_t included(const struct sim *s, int rank)
+{
+    const struct sim_outcome *o = sim_outcome_of(s, 0, rank);
+    const struct sim_value *v = (const struct sim_value *)o->value;
+    uint64_t ranks = 0;
+
+    for (int i = 0; o->has_value && i < s->scenario.n; i++)
+        if (v->count[i] > 0)
+            ranks |= sim_bit(i);
+    return ranks;
+}
+
+/* ---- wrong readings of the paper (DESIGN section 3, one test a row) ---- */
+
+/* Broken: the root of an n <= f + 1 gives up when all others are dead. */
+START_TEST(the_last_process_has_its_own_value)
+{
+    struct sim s = {0};
+
+    run(&s, "n=2 f=1 ops=R0 crash=1@a0");
+    ck_assert_uint_eq(included(&s, 0), 1u << 0);
+    sim_close(&s);
+    keeps_every_rule("n=2 f=1 ops=R0,A,R0 crash=1@a0");
+    keeps_every_rule("n=3 f=2 ops=R1,A crash=0+2@a0");
+}
+END_TEST
+
+/* Broken: subtrees of consecutive vranks; {1,2} and {3}. */
+START_TEST(each_group_has_one_member_in_each_subtree)
+{
+    keeps_every_rule("n=4 f=1 ops=R0");
+    keeps_every_rule("n=4 f=1 ops=R0 crash=2@a0");
+    keeps_every_rule("n=7 f=2 ops=R3,A crash=1@a0,5@a1");
+}
+END_TEST
+
+/* Broken: a list that is not empty rejects. */
+START_TEST(a_list_rejects_only_the_subtree_that_it_names)
+{
+    struct sim s = {0};
+
+    run(&s, "n=3 f=1 ops=R0 scheme=list crash=1@a0");
+    ck_assert_int_eq(sim_outcome_of(&s, 0, 0)->verdict, FTC_VERDICT_VALUE);
+    ck_assert_uint_eq(included(&s, 0), 1u << 0 | 1u << 2);
+    sim_close(&s);
+    keeps_every_rule("n=3 f=1 ops=R0 scheme=list crash=2@a0");
+}
+END_TEST
+
+/* Broken: a failed receive in up-correction sets the bit. */
+START_TEST(up_correction_does_not_set_the_bit)
+{
+    keeps_every_rule("n=3 f=1 ops=R0 scheme=bit crash=1@a0");
+    keeps_every_rule("n=3 f=1 ops=R0 scheme=count crash=1@a0");
+    keeps_every_rule("n=3 f=1 ops=R0 scheme=bit crash=2@a0");
+}
+END_TEST
+
+/* Broken: the root adds what it has to the value of any child. */
+START_TEST(the_root_does_not_add_to_a_complete_value)
+{
+    struct sim s = {0};
+
+    run(&s, "n=4 f=1 ops=R0 det=1"); /* child 1: 0 and 3 would be there twice */
+    ck_assert_uint_eq(included(&s, 0), 0xf);
+    sim_close(&s);
+    keeps_every_rule("n=4 f=1 ops=R0 crash=2@a0");
+}
+END_TEST
+
+/* Broken: the root adds its original value. */
+START_TEST(the_root_adds_its_value_after_up_correction)
+{
+    struct sim s = {0};
+
+    run(&s, "n=4 f=1 ops=R0 crash=1@a0"); /* child 2: 3 would be lost */
+    ck_assert_uint_eq(included(&s, 0), 1u << 0 | 1u << 2 | 1u << 3);
+    sim_close(&s);
+    keeps_every_rule("n=4 f=1 ops=R0 crash=1@a1");
+}
+END_TEST
+
+/* Broken: a root that has a group never adds its value. */
+START_TEST(a_grouped_root_is_not_in_every_subtree)
+{
+    struct sim s = {0};
+
+    run(&s, "n=4 f=1 ops=R0 crash=1@b1"); /* child 2: 0 and 3 would be lost */
+    ck_assert_uint_eq(included(&s, 0), 1u << 0 | 1u << 2 | 1u << 3);
+    sim_close(&s);
+    keeps_every_rule("n=4 f=1 ops=R0 det=0");
+}
+END_TEST
+
+/* Broken: the group of the root is (0 - 1) / (f + 1), which is 0 in C. */
+START_TEST(the_root_is_not_in_group_0)
+{
+    keeps_every_rule("n=4 f=1 ops=R0");
+    keeps_every_rule("n=7 f=1 ops=R0,A"); /* no incomplete group: the root is in none */
+}
+END_TEST
+
+/* Broken: what has been combined so far is sent to the next member of the group. */
+START_TEST(up_correction_sends_the_original_value)
+{
+    keeps_every_rule("n=4 f=2 ops=R0");
+    keeps_every_rule("n=6 f=2 ops=R0,A");
+}
+END_TEST
+
+/* Broken: a member of the group that is slow counts as failed, and no failure is shown. */
+START_TEST(up_correction_waits_for_the_living)
+{
+    keeps_every_rule("n=3 f=1 ops=R0");
+    keeps_every_rule("n=3 f=1 ops=R0 det=0 scheme=bit");
+}
+END_TEST
+
+/* ---- allreduce (DESIGN section 5) ---- */
+
+/* Broken: nobody looks at what others have published. The root dies while it broadcasts. */
+START_TEST(a_root_may_die_between_its_broadcast_sends)
+{
+    keeps_every_rule("n=4 f=1 ops=A crash=0@a2");
+    keeps_every_rule("n=4 f=1 ops=A crash=0@a3 publish=late");
+    keeps_every_rule("n=4 f=1 ops=A alg=optimistic crash=0@a3");
+    keeps_every_rule("n=5 f=2 ops=A,A crash=0@a4,1@a6");
+}
+END_TEST
+
+/* Broken: a process that has joined the next attempt takes a result of the one before. */
+START_TEST(joining_an_attempt_is_a_promise)
+{
+    keeps_every_rule("n=4 f=2 ops=A crash=0@a3,1@a4");
+    keeps_every_rule("n=5 f=2 ops=A crash=0@a3,1@a4");
+}
+END_TEST
+
+/* Broken: a LOCK survives into the next attempt. p0 dies while it broadcasts; only p2 returns. p3
+ * takes its result as a LOCK, then p2 dies. p1 decides without it and reaches p4 alone before it
+ * dies too. So p3, which is the next root, must have forgotten the LOCK, and ask p4. */
+START_TEST(a_lock_is_of_one_attempt)
+{
+    struct sim s = {0};
+
+    run(&s,
+        "n=5 f=3 ops=A det=0 crash=0@a2,1@a6,2@any choices=0.0.0.0.0.1.1.1.1.2.-1.0.0.0.0.0.-1.1."
+        "2.0.0.8.2.1.8.1.1.1.1.4.4.4.2.2.2.2.2.1.2.0.0.0");
+    ck_assert_uint_eq(s.dead, 1u << 0 | 1u << 1 | 1u << 2);
+    sim_close(&s);
+}
+END_TEST
+
+/* Broken: the root gives up as soon as no subtree is usable. */
+START_TEST(survivors_agree_beyond_f_failures_too)
+{
+    keeps_every_rule("n=4 f=1 ops=A crash=1@a2,2@a2");
+    keeps_every_rule("n=5 f=1 ops=A,A crash=0@a3,1@a4,2@b1");
+    keeps_every_rule("n=6 f=1 ops=A crash=1+2@a0");
+}
+END_TEST
+
+static void tolerates_one_after_the_other(const char *line)
+{
+    struct sim s = {0};
+
+    run(&s, line);
+    for (int seq = 0; seq < 4; seq++)
+        ck_assert_int_eq(sim_outcome_of(&s, seq, 4)->verdict, FTC_VERDICT_VALUE);
+    ck_assert_uint_eq(sim_outcome_of(&s, 3, 4)->members & 1, 0);
+    ck_assert_uint_eq(s.dead, 1u << 0 | 1u << 1);
+    sim_close(&s);
+}
+
+/* More failures than f, but one after the other. Broken: the root does not list whom it knows dead.
+ */
+START_TEST(each_operation_tolerates_f_new_failures)
+{
+    tolerates_one_after_the_other("n=5 f=1 ops=A,A,A,A crash=0@a0,1@b9 scheme=list");
+    tolerates_one_after_the_other("n=5 f=1 ops=A,A,A,A crash=0@a0,1@b9 scheme=bit");
+}
+END_TEST
+
+/* ---- messages ---- */
+
+static const struct {
+    int n, f;
+    int up_correction, tree, exchange;
+} counts[] = {
+    /* f(f+1) floor((n-1)/(f+1)) + a(a-1), a = ((n-1) mod (f+1)) + 1; n - 1 */
+    {3, 0, 0, 2, 4},
+    {3, 1, 2, 2, 4},
+    {4, 1, 4, 3, 8},
+    {7, 1, 6, 6, 14},
+    {8, 1, 8, 7, 24},
+    {5, 2, 8, 4, 10},
+    {7, 2, 12, 6, 14},
+    {9, 3, 24, 8, 26},
+    {16, 4, 60, 15, 64},
+    {64, 8, 504, 63, 384},
+    /* n <= f + 1: to the root, and no tree phase */
+    {1, 1, 0, 0, 0},
+    {2, 1, 1, 0, 2},
+    {4, 3, 3, 0, 8},
+    {4, 5, 3, 0, 8},
+};
+
+static void count(const char *format, size_t i, enum ftc_algorithm algorithm)
+{
+    char line[256];
+    struct sim s = {0};
+    int n = counts[i].n, corrected = algorithm == FTC_ALGORITHM_CORRECTED;
+    int broadcast;
+
+    snprintf(line, sizeof line, format, n, counts[i].f);
+    run(&s, line);
+    broadcast = s.scenario.op[0].kind == FTC_OP_REDUCE ? 0
+                : counts[i].tree                       ? n - 1 + counts[i].up_correction
+                                                       : n - 1;
+    ck_assert_int_eq(s.sent[0][FTC_MESSAGE_UP_CORRECTION][0], corrected * counts[i].up_correction);
+    ck_assert_int_eq(s.sent[0][FTC_MESSAGE_TREE][0], corrected * counts[i].tree);
+    ck_assert_int_eq(s.sent[0][FTC_MESSAGE_BROADCAST][0], corrected * broadcast);
+    ck_assert_int_eq(s.sent[0][FTC_MESSAGE_EXCHANGE][0], !corrected * counts[i].exchange);
+    sim_close(&s);
+}
+
+START_TEST(messages_are_as_many_as_the_theorem_says)
+{
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        count("n=%d f=%d ops=R0 order=late_news", i, FTC_ALGORITHM_CORRECTED);
+        count("n=%d f=%d ops=A alg=optimistic", i, FTC_ALGORITHM_OPTIMISTIC);
+    }
+}
+END_TEST
+
+/* One subtree only, so that nobody has the result before it has sent to its parent. */
+START_TEST(broadcast_messages_are_dual_to_those_of_reduce)
+{
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (counts[i].f == 0 || counts[i].tree == 0)
+            count("n=%d f=%d ops=A", i, FTC_ALGORITHM_CORRECTED);
+}
+END_TEST
+
+/* ---- the simulator ---- */
+
+static uint64_t digest_of(uint64_t seed, int runs)
+{
+    struct explore_total total = {0};
+    struct sim s = {0};
+    struct scenario c;
+
+    for (int i = 0; i < runs; i++) {
+        scenario_generate(&c, seed, (uint64_t)i);
+        ck_assert(explore_run(&s, &c, &total));
+    }
+    sim_close(&s);
+    return total.digest;
+}
+
+START_TEST(a_seed_gives_the_same_runs)
+{
+    ck_assert_uint_eq(digest_of(42, 500), digest_of(42, 500));
+    ck_assert_uint_ne(digest_of(42, 500), digest_of(43, 500));
+}
+END_TEST
+
+START_TEST(a_line_gives_the_same_run)
+{
+    struct sim a = {0}, b = {0};
+    char line[SIM_LINE_CHARS], again[SIM_LINE_CHARS];
+    struct scenario c, read;
+
+    for (uint64_t i = 0; i < 300; i++) {
+        scenario_generate(&c, 5, i);
+        scenario_print(&c, line);
+        ck_assert_int_eq(scenario_parse(&read, line), 0);
+        scenario_print(&read, again);
+        ck_assert_str_eq(line, again);
+        sim_run_scenario(&a, &c);
+        sim_run_scenario(&b, &read);
+        ck_assert_uint_eq(a.digest, b.digest);
+    }
+    sim_close(&a);
+    sim_close(&b);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("sim");
+    UNIT_TEST(the_last_process_has_its_own_value);
+    UNIT_TEST(each_group_has_one_member_in_each_subtree);
+    UNIT_TEST(a_list_rejects_only_the_subtree_that_it_names);
+    UNIT_TEST(up_correction_does_not_set_the_bit);
+    UNIT_TEST(the_root_does_not_add_to_a_complete_value);
+    UNIT_TEST(the_root_adds_its_value_after_up_correction);
+    UNIT_TEST(a_grouped_root_is_not_in_every_subtree);
+    UNIT_TEST(the_root_is_not_in_group_0);
+    UNIT_TEST(up_correction_sends_the_original_value);
+    UNIT_TEST(up_correction_waits_for_the_living);
+    UNIT_TEST(a_root_may_die_between_its_broadcast_sends);
+    UNIT_TEST(joining_an_attempt_is_a_promise);
+    UNIT_TEST(a_lock_is_of_one_attempt);
+    UNIT_TEST(survivors_agree_beyond_f_failures_too);
+    UNIT_TEST(each_operation_tolerates_f_new_failures);
+    UNIT_TEST(messages_are_as_many_as_the_theorem_says);
+    UNIT_TEST(broadcast_messages_are_dual_to_those_of_reduce);
+    UNIT_TEST(a_seed_gives_the_same_runs);
+    UNIT_TEST(a_line_gives_the_same_run);
+    UNIT_END();
+}

@@ -1,0 +1,136 @@
+/* A run in words. */
+#include "internal.h"
+
+#include <stdarg.h>
+
+static const char *const kind_name[] = {"?", "exchange", "up-correction", "tree", "broadcast"};
+static const char *const verdict_name[] = {"none", "value", "more than f failures"};
+
+void sim_trace_note(const struct sim *s, const char *format, ...)
+{
+    va_list args;
+
+    if (!s->trace)
+        return;
+    va_start(args, format);
+    vfprintf(s->trace, format, args);
+    va_end(args);
+    fputc('\n', s->trace);
+}
+
+/* {0 2}: each rank once; 2x1: rank 1 twice */
+static void print_value(FILE *out, const struct sim *s, const void *value)
+{
+    const struct sim_value *v = value;
+    const char *separator = "";
+
+    fputc('{', out);
+    for (int rank = 0; rank < s->scenario.n; rank++) {
+        if (v->count[rank] == 0)
+            continue;
+        if (v->count[rank] == 1)
+            fprintf(out, "%s%d", separator, rank);
+        else
+            fprintf(out, "%s%dx%d", separator, v->count[rank], rank);
+        separator = " ";
+    }
+    fputc('}', out);
+}
+
+static void print_ranks(FILE *out, uint64_t ranks)
+{
+    for (int rank = 0; rank < SIM_MAX_N; rank++)
+        if (ranks & sim_bit(rank))
+            fprintf(out, " p%d", rank);
+}
+
+static void print_info(const struct sim *s, int from, const struct ftc_failure_info *info)
+{
+    if (s->scenario.scheme == FTC_FAILURE_LIST && info->count > 0) {
+        fputs(" failed:", s->trace);
+        print_ranks(s->trace, sim_process_ranks(&s->process[from], info));
+    }
+    if (s->scenario.scheme != FTC_FAILURE_LIST && info->subtree_failed)
+        fputs(" subtree failed", s->trace);
+}
+
+void sim_trace_send(const struct sim *s, int from, int to, const struct ftc_message *m)
+{
+    if (!s->trace)
+        return;
+    fprintf(s->trace, "        p%d -> p%d  send %d: %s, op %d attempt %u", from, to,
+            s->process[from].sends, kind_name[m->kind], s->process[from].seq, m->attempt);
+    if (m->verdict != FTC_VERDICT_NONE)
+        fprintf(s->trace, ", %s %s of attempt %u",
+                m->kind == FTC_MESSAGE_BROADCAST ? "result" : "LOCK", verdict_name[m->verdict],
+                m->decided);
+    if (m->value) {
+        fputc(' ', s->trace);
+        print_value(s->trace, s, m->value);
+    }
+    if (m->info && m->verdict == FTC_VERDICT_NONE)
+        print_info(s, from, m->info);
+    fputc('\n', s->trace);
+}
+
+void sim_trace_event(struct sim *s, struct sim_event event)
+{
+    struct ftc_envelope envelope = {0};
+    struct ftc_message m = {0};
+    int p = event.process, peer = event.peer;
+
+    if (!s->trace)
+        return;
+    fprintf(s->trace, "%5u   ", s->steps);
+    switch ((enum sim_event_kind)event.kind) {
+    case SIM_EVENT_START:
+        sim_trace_note(s, "p%d begins op %d", p, s->process[p].seq);
+        break;
+    case SIM_EVENT_DELIVER:
+        sim_network_decode(s, event.message, &envelope, &m);
+        sim_trace_note(s, "p%d gets %s of p%d, op %u attempt %u", p, kind_name[m.kind], peer,
+                       envelope.seq, m.attempt);
+        break;
+    case SIM_EVENT_NEWS:
+        sim_trace_note(s, "p%d learns that p%d is dead", p, peer);
+        break;
+    case SIM_EVENT_READ:
+        sim_trace_note(s, "p%d looks at what p%d shows", p, peer);
+        break;
+    case SIM_EVENT_PUBLISH:
+        sim_trace_note(s, "p%d publishes", p);
+        break;
+    default:
+        sim_trace_note(s, "now dies:");
+        break;
+    }
+}
+
+void sim_trace_crash(const struct sim *s, uint64_t ranks)
+{
+    if (!s->trace)
+        return;
+    fputs("        dies:", s->trace);
+    print_ranks(s->trace, ranks);
+    fputc('\n', s->trace);
+}
+
+void sim_trace_outcome(const struct sim *s, int process)
+{
+    const struct sim_process *p = &s->process[process];
+    const struct sim_outcome *o = sim_outcome_of(s, p->seq, process);
+
+    if (!s->trace)
+        return;
+    fprintf(s->trace, "        p%d ends op %d in attempt %u: %s", process, p->seq, o->attempt,
+            verdict_name[o->verdict]);
+    if (o->has_value) {
+        fputc(' ', s->trace);
+        print_value(s->trace, s, o->value);
+    }
+    if (o->failed) {
+        fputs(" without", s->trace);
+        print_ranks(s->trace, o->failed);
+    }
+    fputc('\n', s->trace);
+}
