@@ -208,6 +208,13 @@ static bool ask(MPI_Op op, enum ftc_operator predefined, struct ftc_facts *facts
     return true;
 }
 
+size_t ftc_predefined_bytes(MPI_Datatype datatype)
+{
+    const struct entry *e = find(datatype);
+
+    return e->used ? e->facts.size_bytes : 0;
+}
+
 bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts)
 {
     const struct entry *e = find(datatype);

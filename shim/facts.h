@@ -46,6 +46,9 @@ size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count);
 int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
 int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts);
 
+/* Size of a predefined datatype in bytes; 0 for all others. */
+size_t ftc_predefined_bytes(MPI_Datatype datatype);
+
 /* "MPI_INT", "MPI_SUM"; for what the program made, "derived datatype" and "user operation". The
  * handle may be another rank's. */
 const char *ftc_datatype_name(MPI_Datatype datatype);

@@ -2,6 +2,7 @@
 #include "broadcast.h"
 #include "call.h"
 #include "comm.h"
+#include "compare.h"
 #include "drive.h"
 #include "error.h"
 #include "facts.h"
@@ -94,6 +95,15 @@ static void look_at_arguments(const struct ftc_call *call, struct plan *plan,
     }
 }
 
+/* Known at once, so that large messages pay least for being looked at. Not for a broadcast, whose
+ * ranks may name different datatypes: either all ranks look at the communicator, or none. */
+static bool is_surely_too_large(const struct ftc_call *call)
+{
+    size_t bytes = call->kind == FTC_CALL_BCAST ? 0 : ftc_predefined_bytes(call->datatype);
+
+    return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes;
+}
+
 static enum ftc_pass make_plan(const struct ftc_call *call, struct plan *plan)
 {
     struct ftc_policy_facts facts = {.intercepted = is_intercepted(call->kind),
@@ -101,6 +111,8 @@ static enum ftc_pass make_plan(const struct ftc_call *call, struct plan *plan)
 
     if (!facts.intercepted)
         return ftc_policy(&facts, 0);
+    if (is_surely_too_large(call))
+        return FTC_PASS_TOO_LARGE;
     ftc_library_lock();
     plan->comm = call->comm == MPI_COMM_NULL ? NULL : ftc_comm_get(call->comm);
     ftc_library_unlock();
@@ -286,6 +298,7 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
 bool ftc_handle(struct ftc_call *call)
 {
     struct plan plan = {0};
+    struct ftc_compare compare;
     enum ftc_pass pass;
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
@@ -294,8 +307,10 @@ bool ftc_handle(struct ftc_call *call)
     ftc_report_call(call, pass);
     if (pass != FTC_PASS_NONE)
         return false;
+    ftc_compare_begin(&compare, call, &plan.facts);
     ftc_library_lock();
     call->result = carry_out(call, &plan);
     ftc_library_unlock();
+    ftc_compare_end(&compare, call, &plan.facts);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "callsite.h"
+#include "compare.h"
 #include "wait.h"
 
 #include <errno.h>
@@ -218,6 +219,7 @@ static void write_to(FILE *f)
 
     gethostname(host, sizeof host - 1);
     failed = write_failures(f, host);
+    ftc_compare_write(f);
     if (failed == 0 && ftc_library.settings.report < FTC_REPORT_SUMMARY)
         return;
     write_summary(f, failed);

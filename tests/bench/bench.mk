@@ -33,3 +33,10 @@ $(BENCH)/libcount_allocations.so:
 	$(CC) $(BENCH_FLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
 
 .PHONY: bench bench-quick
+
+# make compare PROGRAM='./program arguments' [RANKS=n]  does each rerouted call natively too, and tells what differs
+compare: all
+	test -n '$(PROGRAM)' || { echo "make compare: PROGRAM='./program arguments' is missing"; exit 2; }
+	LD_PRELOAD=$(abspath $(BUILD))/libftcoll.so FTCOLL_COMPARE=on mpiexec.hydra -n $(or $(RANKS),4) $(PROGRAM)
+
+.PHONY: compare

@@ -18,14 +18,14 @@
     "enable, f, intercept, max_bytes, algorithm, tree, correction, failure_info, deterministic, "  \
     "monitor, timeout_ms, unreachable_ms, on_excess, on_dead_root, failure_exit_status, report, "  \
     "report_file, "                                                                                \
-    "pcontrol, crash"
+    "pcontrol, compare, crash"
 #define ALL_VARIABLES                                                                              \
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
     "FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, FTCOLL_FAILURE_INFO, "                      \
     "FTCOLL_DETERMINISTIC, FTCOLL_MONITOR, FTCOLL_TIMEOUT_MS, FTCOLL_UNREACHABLE_MS, "             \
     "FTCOLL_ON_EXCESS, FTCOLL_ON_DEAD_ROOT, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_REPORT, "           \
     "FTCOLL_REPORT_FILE, "                                                                         \
-    "FTCOLL_PCONTROL, FTCOLL_CRASH"
+    "FTCOLL_PCONTROL, FTCOLL_COMPARE, FTCOLL_CRASH"
 #define WORDS_OF_BOOL "on, off, 1, 0, yes, no, true, false"
 
 enum { NOBODY = 65534 };
@@ -1007,6 +1007,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_REPORT", "full", "setting report = full (environment)\n"},
         {"FTCOLL_REPORT_FILE", "a b", "setting report_file = a b (environment)\n"},
         {"FTCOLL_PCONTROL", "on", "setting pcontrol = on (environment)\n"},
+        {"FTCOLL_COMPARE", "on", "setting compare = on (environment)\n"},
         {"FTCOLL_CRASH", "1:2:x", "setting crash = 1:2:x (environment)\n"},
     };
     enum { COUNT = sizeof all / sizeof all[0] };
@@ -1104,6 +1105,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting report = failures (default)\n"
                            "ftcoll: setting report_file =  (default)\n"
                            "ftcoll: setting pcontrol = off (default)\n"
+                           "ftcoll: setting compare = off (default)\n"
                            "ftcoll: setting crash =  (default)\n");
     free(text);
 }

@@ -94,7 +94,7 @@ AT_RANDOM = [tolerated(*row[:4], f"--ops 400 {''.join(row[4:])}", runs=3) for ro
     ("random instant, segv", 4, 1, "segv@~10:last"),
     ("random instant, abort", 4, 2, "abort@~10:other"),
     ("random instant, exit", 3, 1, "exit3@~10:zero"),
-    ("random instant, one after the other", 6, 1, "kill@~6:2 kill@~20:0", ALLREDUCE),
+    ("random instant, one after the other", 6, 2, "kill@~6:2 kill@~20:0", ALLREDUCE),
 )]
 
 # ---- deaths at exact points of the protocol, by setting crash (shim/crash.h) ----
@@ -279,6 +279,20 @@ FAREWELL = [
 MISMATCH = (r"ftcoll: mismatched collective calls: rank \d called MPI_\w+\(.*\) at wrong\S*, "
             r"rank \d called MPI_\w+\(count \d.*\) at ")
 
+ALL_CALLS = {"FTCOLL_INTERCEPT": "all"}
+
+ROUNDS = [Case(f"barriers and broadcasts, n = {n}, {'nobody dies' if victim is None else f'rank {victim} dies'}",
+               n, 1, settings=ALL_CALLS, failures=0 if victim is None else 1,
+               command=f"mpiexec.hydra -n {{n}} {{programs}}/rounds 200 "
+               + ("" if victim is None else f"{victim} {50 + victim}"),
+               says=("rounds: rank 1 is through",))
+          for n, victim in ((2, None), (5, None), (3, 2), (4, 0), (6, 3), (8, 7))] + [
+    Case("broadcast of a dead root, on_dead_root = keep", 3, 1,
+         settings={**ALL_CALLS, "FTCOLL_ON_DEAD_ROOT": "keep"}, status="failed",
+         command="mpiexec.hydra -n {n} {programs}/rounds 200 2 50",
+         says=("a broadcast brought wrong values",)),
+]
+
 WRONG = [Case(f"mismatched {what}, {n} ranks", n, 1, status="failed", says=(MISMATCH,), limit_s=TEN_S,
               command=f"mpiexec.hydra -n {{n}} {{programs}}/wrong {what}")
          for n, what in ((3, "count"), (4, "op"), (3, "call"), (3, "root"), (2, "root"), (4, "type"))] + [
@@ -409,6 +423,8 @@ REPORT = [
     tolerated("intercept = reduce", 4, 1, "", settings={"FTCOLL_INTERCEPT": "reduce", **SUMMARY},
               says=("MPI_Allreduce +\\d+  native: setting intercept does not name this call",
                     "MPI_Reduce +\\d+  carried out by ftcoll")),
+    tolerated("compare", 4, 1, "", settings={"FTCOLL_COMPARE": "on"},
+              says=(r"compared with native: \d+ calls of rank 0, \d+ results differ",)),
     tolerated("report: nobody dies", 3, 1, "", silent=("ftcoll",)),
     tolerated("report = off", 3, 1, "kill@10:2", settings={"FTCOLL_REPORT": "off"}, failures=0,
               silent=("ftcoll",)),
@@ -428,5 +444,5 @@ REPORT = [
 ]
 
 
-ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + WRONG + \
+ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + ROUNDS + WRONG + \
     THREADS + HARMLESS + SETTINGS + REPORT
