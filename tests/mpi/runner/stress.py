@@ -1,4 +1,5 @@
-"""Jobs drawn at random, ranks of which are killed from outside at random instants."""
+"""Jobs drawn at random, ranks of which are killed from outside at random instants, or kill themselves
+at exact points of the protocol (setting crash)."""
 import os
 import random
 import signal
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from .case import Case, run_once
 from .job import send
 
+POINTS = ("a0", "b1", "a1", "b2", "a2", "b3", "a3", "b4", "end")
 FORMS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT,
          signal.SIGTERM)
 
@@ -18,7 +20,8 @@ class Kill:
     delay_s: float  # after the one before
     rank: int
     form: int
-    pid: int = 0  # once done
+    point: str = ""  # of the protocol: the rank kills itself there, if it gets there
+    done: bool = False
 
 
 @dataclass
@@ -41,14 +44,29 @@ def draw_kills(draw, n, count):
                  int(draw.choice(FORMS))) for rank in ranks]
 
 
+def draw_points(draw, kills):
+    """Half of the jobs have some."""
+    share = draw.choice((0, 0, 0.5, 1))
+    for kill in kills:
+        if draw.random() < share:
+            kill.point = f"{draw.randint(0, 60)}:{draw.choice(POINTS)}"
+
+
+def crash_setting(kills):
+    text = ",".join(f"{kill.rank}:{kill.point}" for kill in kills if kill.point)
+    return {"FTCOLL_CRASH": text} if text else {}
+
+
 def hand_of(kills):
     def hand(job):
         ranks = job.ranks()
         for kill in kills:
+            if kill.point:
+                continue
             time.sleep(kill.delay_s)
             if kill.rank in ranks:
-                kill.pid = ranks[kill.rank].pid
-                send(kill.form, kill.pid)
+                kill.done = True
+                send(kill.form, ranks[kill.rank].pid)
     return hand
 
 
@@ -68,11 +86,13 @@ def draw_case(seed):
     f = draw.randint(1, min(3, n - 1))
     count = draw.randint(1, f) if draw.random() < 0.7 else draw.randint(1, n - 1)
     kills = draw_kills(draw, n, count)
+    draw_points(draw, kills)
     args = (f"--ops {draw.choice((300, 1000, 3000))} --go 5 --errors-return "
             f"--calls {draw.choice(('reduce', 'allreduce', 'allreduce', 'mixed'))} "
             f"--comms {draw.choice(('world', 'mixed'))} "
             f"--max-bytes {draw.choice((8, 64, 512, 4096))}")
     case = Case(f"stress {seed}", n, f, args, hand=hand_of(kills), limit_s=60,
+                settings=crash_setting(kills),
                 status=(0, "failed"), finished=tuple(range(n - count, n + 1)),
                 excess="--maybe-excess" if count > f else "")
     case.check = lambda job: check_status(case, job, kills)
@@ -81,13 +101,16 @@ def draw_case(seed):
 
 def check_status(case, job, kills):
     """A job fails only if a rank was killed when it was through with its operations."""
-    late = any(finished(job, kill.rank) for kill in kills)
+    late = any(finished(job, kill.rank) for kill in kills if kill.done)
+    for kill in kills:
+        kill.done |= bool(kill.point) and not finished(job, kill.rank)
     status = job.process.returncode
     return "" if status == 0 or late else f"exit status {status} of {case.name}"
 
 
 def describe(case, kills):
-    what = ", ".join(f"rank {k.rank} by signal {k.form} after {k.delay_s * 1e3:.1f} ms"
+    what = ", ".join(f"rank {k.rank} in its operation {k.point}" if k.point else
+                     f"rank {k.rank} by signal {k.form} after {k.delay_s * 1e3:.1f} ms"
                      for k in kills)
     return f"n={case.n} f={case.f} {case.args}; killed: {what}"
 
@@ -96,7 +119,7 @@ def run_one(build, seed, sums):
     case, kills = draw_case(seed)
     outcome = run_once(case, build, seed)
     sums.jobs += 1
-    sums.kills += sum(kill.pid != 0 for kill in kills)
+    sums.kills += sum(kill.done for kill in kills)
     sums.hangs += bool(outcome.hang)
     sums.wrong += bool(outcome.wrong)
     sums.leftovers += bool(outcome.left)
