@@ -3,12 +3,23 @@
  */
 #include "settings_internal.h"
 
+#include "../shim/combine.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
-enum kind { KIND_BOOL, KIND_NUMBER, KIND_WORD, KIND_WORDS, KIND_TREE, KIND_CORRECTION, KIND_TEXT };
+enum kind {
+    KIND_BOOL,
+    KIND_NUMBER,
+    KIND_WORD,
+    KIND_WORDS,
+    KIND_TREE,
+    KIND_CORRECTION,
+    KIND_TEXT,
+    KIND_RANKS
+};
 
 enum {
     SHOWN_BYTES_MAX = 64,    /* of a bad value */
@@ -47,6 +58,22 @@ static const struct word monitor_words[] = {{"auto", FTC_MONITOR_AUTO, 0},
                                             {0}};
 static const struct word on_excess_words[] = {
     {"error", FTC_ON_EXCESS_ERROR, 0}, {"abort", FTC_ON_EXCESS_ABORT, 0}, {0}};
+static const struct word require_all_words[] = {{"none", 0, 0},
+                                                {"sum", 1 << FTC_OPERATOR_SUM, 0},
+                                                {"prod", 1 << FTC_OPERATOR_PROD, 0},
+                                                {"min", 1 << FTC_OPERATOR_MIN, 0},
+                                                {"max", 1 << FTC_OPERATOR_MAX, 0},
+                                                {"land", 1 << FTC_OPERATOR_LAND, 0},
+                                                {"lor", 1 << FTC_OPERATOR_LOR, 0},
+                                                {"lxor", 1 << FTC_OPERATOR_LXOR, 0},
+                                                {"band", 1 << FTC_OPERATOR_BAND, 0},
+                                                {"bor", 1 << FTC_OPERATOR_BOR, 0},
+                                                {"bxor", 1 << FTC_OPERATOR_BXOR, 0},
+                                                {"minloc", 1 << FTC_OPERATOR_MINLOC, 0},
+                                                {"maxloc", 1 << FTC_OPERATOR_MAXLOC, 0},
+                                                {"user", 1 << FTC_OPERATOR_OTHER, 0},
+                                                {"all", (2 << FTC_OPERATOR_OTHER) - 1, 0},
+                                                {0}};
 static const struct word on_dead_root_words[] = {
     {"error", FTC_ON_DEAD_ROOT_ERROR, 0}, {"keep", FTC_ON_DEAD_ROOT_KEEP, 0}, {0}};
 static const struct word report_words[] = {{"off", FTC_REPORT_OFF, 0},
@@ -153,6 +180,42 @@ static bool parse_words(const struct option *o, const char *text, int *mask)
     return true;
 }
 
+/* Takes a number and the comma behind it. */
+static bool next_rank(const char **text, int *rank)
+{
+    size_t digits = strspn(*text, "0123456789");
+
+    if (digits == 0 || digits > 6)
+        return false;
+    *rank = 0;
+    for (size_t i = 0; i < digits; i++)
+        *rank = *rank * 10 + ((*text)[i] - '0');
+    *text += digits;
+    if (**text == ',' && (*text)[1] != '\0')
+        ++*text;
+    return true;
+}
+
+static bool is_list_of_ranks(const char *text, size_t bytes_max)
+{
+    const char *rest = text;
+    int rank;
+
+    while (next_rank(&rest, &rank))
+        ;
+    return *rest == '\0' && strlen(text) <= bytes_max;
+}
+
+bool ftc_settings_names_rank(const char *ranks, int rank)
+{
+    int named;
+
+    while (next_rank(&ranks, &named))
+        if (named == rank)
+            return true;
+    return false;
+}
+
 /* A control character would break the lines of the report. */
 static bool is_printable_within(const char *text, size_t bytes_max)
 {
@@ -185,6 +248,7 @@ static void store(void *member, const struct option *o, int value, int parameter
             (struct ftc_correction_setting){.kind = (enum ftc_correction)value, .d = parameter};
         break;
     case KIND_TEXT:
+    case KIND_RANKS:
         memset(member, 0, (size_t)o->max + 1);
         memcpy(member, text, strlen(text));
         break;
@@ -202,6 +266,8 @@ bool ftc_settings_set(struct ftc_settings *s, int option, const char *text,
         allowed = parse_number(text, o->min, o->max, &value);
     else if (o->kind == KIND_WORDS)
         allowed = parse_words(o, text, &value);
+    else if (o->kind == KIND_RANKS)
+        allowed = is_list_of_ranks(text, (size_t)o->max);
     else if (o->kind == KIND_TEXT)
         allowed = is_printable_within(text, (size_t)o->max);
     else
@@ -250,6 +316,8 @@ static void write_words(const struct option *o, int mask, FILE *f)
 {
     const char *separator = "";
 
+    if (mask == 0)
+        fputs(text_of(o->words, 0), f);
     for (const struct word *w = o->words; w->text; w++) {
         bool is_one_bit = (w->value & (w->value - 1)) == 0;
 
@@ -293,6 +361,7 @@ static void write_value(const struct ftc_settings *s, const struct option *o, FI
         write_parameter(o, (int)correction->kind, correction->d, f);
         break;
     case KIND_TEXT:
+    case KIND_RANKS:
         fputs(member, f);
         break;
     }
@@ -320,6 +389,8 @@ static const char *allowed_text(const struct option *o, char text[ALLOWED_BYTES_
     text[0] = '\0';
     if (o->kind == KIND_NUMBER)
         append(text, ALLOWED_BYTES_MAX, "%d..%d", o->min, o->max);
+    else if (o->kind == KIND_RANKS)
+        append(text, ALLOWED_BYTES_MAX, "ranks with commas between them, or nothing");
     else if (o->kind == KIND_TEXT)
         append(text, ALLOWED_BYTES_MAX, "at most %d printable bytes, or nothing", o->max);
     else

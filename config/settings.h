@@ -52,6 +52,7 @@ enum {
 #define FTC_MEMBER_TREE(key, max)       struct ftc_tree_shape key;
 #define FTC_MEMBER_CORRECTION(key, max) struct ftc_correction_setting key;
 #define FTC_MEMBER_TEXT(key, max)       char key[(max) + 1];
+#define FTC_MEMBER_RANKS(key, max)      char key[(max) + 1];
 
 /* Plain bytes without pointers, all of them set: rank 0's settings are broadcast to all. */
 struct ftc_settings {
@@ -76,6 +77,9 @@ int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error);
  * Looks at nothing else. Returns as ftc_settings_load(). */
 int ftc_settings_parse_buffer(const char *text, size_t length, struct ftc_settings *s,
                               struct ftc_settings_error *error);
+
+/* True if @ranks, the value of an option of kind RANKS, names @rank. */
+bool ftc_settings_names_rank(const char *ranks, int rank);
 
 /* The values, a line each, with where they come from. */
 void ftc_settings_dump(const struct ftc_settings *s, FILE *f);

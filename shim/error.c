@@ -1,5 +1,6 @@
 #include "error.h"
 
+#include "facts.h"
 #include "mismatch.h"
 #include "monitor/monitor.h"
 #include "report.h"
@@ -106,6 +107,18 @@ int ftc_error_dead_root(const struct ftc_call *call)
 
     snprintf(text, sizeof text, "ftcoll: %s: its root, rank %d, is dead, and nobody has its data",
              ftc_call_name(call->kind), call->root);
+    return raise_error(call, MPIX_ERR_PROC_FAILED, text);
+}
+
+int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c)
+{
+    char text[TEXT_MAX];
+    int missing = c->size - c->member_count + c->op.result.failed->count;
+
+    snprintf(text, sizeof text,
+             "ftcoll: %s with %s: the result may lack %d of %d ranks, which are dead, and setting "
+             "require_all wants all",
+             ftc_call_name(call->kind), ftc_operation_name(call->op), missing, c->size);
     return raise_error(call, MPIX_ERR_PROC_FAILED, text);
 }
 

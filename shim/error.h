@@ -18,6 +18,9 @@ const char *ftc_error_text(int code);
 /* The root of a broadcast is dead, and nobody has its data: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_dead_root(const struct ftc_call *call);
 
+/* A result lacks ranks that setting require_all wants in it: class MPIX_ERR_PROC_FAILED. */
+int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c);
+
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(const struct ftc_call *call);
 

@@ -32,7 +32,7 @@ static struct entry *find(MPI_Datatype datatype)
     return &table[i];
 }
 
-static enum ftc_operator operator_of(MPI_Op op)
+enum ftc_operator ftc_operator_of(MPI_Op op)
 {
     switch (op) {
 #define FTC_OPERATOR(name)                                                                         \
@@ -232,7 +232,7 @@ bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts)
 bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)
 {
     const struct entry *e = find(datatype);
-    enum ftc_operator predefined = operator_of(op);
+    enum ftc_operator predefined = ftc_operator_of(op);
 
     if (!ftc_facts_of_type(datatype, facts))
         return false;

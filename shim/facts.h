@@ -49,6 +49,9 @@ int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct f
 /* Size of a predefined datatype in bytes; 0 for all others. */
 size_t ftc_predefined_bytes(MPI_Datatype datatype);
 
+/* FTC_OPERATOR_OTHER for what the program made. */
+enum ftc_operator ftc_operator_of(MPI_Op op);
+
 /* "MPI_INT", "MPI_SUM"; for what the program made, "derived datatype" and "user operation". The
  * handle may be another rank's. */
 const char *ftc_datatype_name(MPI_Datatype datatype);

@@ -211,6 +211,17 @@ static int deliver(const struct ftc_call *call, const struct plan *plan)
     return ftc_span_write(call->recvbuf, result->value, call->count, &plan->facts);
 }
 
+/* The same on all survivors of an allreduce, because the list of the failed is part of its result.
+ */
+static bool lacks_required(const struct ftc_call *call, const struct ftc_comm *c)
+{
+    bool is_reduction = call->kind == FTC_CALL_REDUCE || call->kind == FTC_CALL_ALLREDUCE;
+
+    return is_reduction && ftc_library.settings.require_all != 0 && receives(call, c) &&
+           (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op))) != 0 &&
+           (c->member_count < c->size || c->op.result.failed->count > 0);
+}
+
 static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive_outcome outcome,
                   int mismatched, int error)
 {
@@ -231,6 +242,8 @@ static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive
         rv = error; /* MPI_Reduce_local has called the error handler */
     else
         rv = deliver(call, plan);
+    if (rv == MPI_SUCCESS && lacks_required(call, c))
+        rv = ftc_error_incomplete(call, c);
     if (call->kind != FTC_CALL_REDUCE)
         ftc_comm_exclude(c, c->op.result.failed);
     return rv;

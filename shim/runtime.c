@@ -183,8 +183,12 @@ static bool prepare(void)
 
 static bool attach_monitor(void)
 {
-    struct ftc_monitor_options options = {.failure_exit_status =
-                                              ftc_library.settings.failure_exit_status};
+    const struct ftc_settings *s = &ftc_library.settings;
+    struct ftc_monitor_options options = {
+        .failure_exit_status = s->failure_exit_status,
+        .max_failed = s->max_failed,
+        .critical = ftc_settings_names_rank(s->critical_ranks, ftc_library.world_rank),
+    };
 
     return ftc_library.suspects ||
            ftc_monitor_attach(ftc_library.board.fd, ftc_library.self, &options) == 0;

@@ -19,12 +19,19 @@ enum ftc_channel_kind {
     FTC_CHANNEL_GOODBYE,    /* to descendants: the monitor process ends as it should */
 };
 
+/* What the monitor process must know of the settings. */
+struct ftc_monitor_options {
+    int32_t failure_exit_status; /* of a rank that ends well although a rank has died; 0..255 */
+    int32_t max_failed;          /* deaths in all that the job bears */
+    int32_t critical;            /* 1: the job does not bear the death of this rank */
+};
+
 struct ftc_channel_message {
     uint32_t magic;
     uint32_t kind;
     uint32_t slot;
-    int32_t failure_exit_status;
-    int32_t outcome; /* ANSWER: 0 or a negative errno */
+    struct ftc_monitor_options options; /* ATTACH */
+    int32_t outcome;                    /* ANSWER: 0 or a negative errno */
 };
 
 struct ftc_channel_ends {

@@ -222,9 +222,7 @@ static int attach(int channel, struct ftc_channel_message m, int board_fd)
 
 int ftc_monitor_attach(int board_fd, uint32_t slot, const struct ftc_monitor_options *options)
 {
-    struct ftc_channel_message m = {.kind = FTC_CHANNEL_ATTACH,
-                                    .slot = slot,
-                                    .failure_exit_status = options->failure_exit_status};
+    struct ftc_channel_message m = {.kind = FTC_CHANNEL_ATTACH, .slot = slot, .options = *options};
     struct marker own;
     int rv;
 

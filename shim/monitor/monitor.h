@@ -19,6 +19,8 @@
 #ifndef FTC_MONITOR_H
 #define FTC_MONITOR_H
 
+#include "channel.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,11 +38,6 @@ bool ftc_monitor_present(void);
 
 /* Why ftc_monitor_present() is false, for a message; NULL if it is true. */
 const char *ftc_monitor_absence(void);
-
-struct ftc_monitor_options {
-    int failure_exit_status; /* of a rank that ends well although a rank of the job has died; 0..255
-                              */
-};
 
 /* Hands the board behind @board_fd, and which slot of it is this rank's, to the monitor process,
  * which keeps its own mapping. From then on deaths are entered in the board. Waits at most five

@@ -137,14 +137,14 @@ static int attach_board(struct ftc_channel_received *r)
     if (rv != 0)
         return rv;
     board.fd = -1; /* the mapping is enough, the descriptor goes with the message */
-    if (m->slot >= board.geometry.slots || m->failure_exit_status < 0 ||
-        m->failure_exit_status > 255) {
+    if (m->slot >= board.geometry.slots || m->options.failure_exit_status < 0 ||
+        m->options.failure_exit_status > 255) {
         ftc_board_close(&board);
         return -EINVAL;
     }
     rank.board = board;
     rank.slot = m->slot;
-    rank.failure_exit_status = m->failure_exit_status;
+    rank.options = m->options;
     start_watching(ftc_life_map(r->fd[1]));
     return 0;
 }

@@ -3,6 +3,7 @@
 #define FTC_MONITORED_H
 
 #include "board.h"
+#include "channel.h"
 #include "monitor_process.h"
 
 #include <signal.h>
@@ -14,7 +15,7 @@ struct ftc_monitored {
     int signals;            /* signalfd of everything */
     struct ftc_board board; /* not open until the rank has attached it */
     uint32_t slot;
-    int failure_exit_status;
+    struct ftc_monitor_options options;
     _Atomic bool stood_down; /* the rank's end, whatever it is, is meant for the whole job */
     bool leads_session; /* the launcher signals its process group, of which the program is a member
                          */

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -47,7 +48,7 @@ static _Noreturn void end_as_program(const struct ftc_monitored *rank, int statu
 static _Noreturn void end_well(const struct ftc_monitored *rank)
 {
     say_goodbye(rank);
-    _exit(rank->failure_exit_status);
+    _exit(rank->options.failure_exit_status);
 }
 
 /* Until every rank is ready a death ends the job, as it does natively. */
@@ -102,10 +103,30 @@ static bool await_survivors(struct ftc_monitored *rank, int status)
     return true;
 }
 
+/* A death that a setting forbids ends the job; one that has gone before it would count as well. */
+static void end_job_if_forbidden(const struct ftc_monitored *rank, int status)
+{
+    int deaths = (int)atomic_load(&rank->board.shared->deaths);
+    int number = atomic_load(&rank->board.shared->slot[rank->slot].world_rank);
+
+    if (rank->options.critical)
+        fprintf(stderr, "ftcoll: the death of rank %d ends the job: critical_ranks\n", number);
+    else if (deaths > rank->options.max_failed)
+        fprintf(stderr,
+                "ftcoll: the death of rank %d ends the job: it is number %d, max_failed = %d\n",
+                number, deaths, rank->options.max_failed);
+    else
+        return;
+    say_goodbye(rank);
+    _exit(WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
+}
+
 static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 {
-    bool by_itself = await_survivors(rank, status);
+    bool by_itself;
 
+    end_job_if_forbidden(rank, status);
+    by_itself = await_survivors(rank, status);
     /* Without another living rank nobody could have the result: the job has failed. */
     if (!by_itself || !any_other(rank, is_alive))
         end_as_program(rank, status);

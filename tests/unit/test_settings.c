@@ -16,14 +16,16 @@
 
 #define ALL_KEYS                                                                                   \
     "enable, f, intercept, max_bytes, algorithm, tree, correction, failure_info, deterministic, "  \
-    "monitor, timeout_ms, unreachable_ms, on_excess, on_dead_root, failure_exit_status, report, "  \
+    "monitor, timeout_ms, unreachable_ms, on_excess, max_failed, critical_ranks, require_all, "    \
+    "on_dead_root, failure_exit_status, report, "                                                  \
     "report_file, "                                                                                \
     "pcontrol, compare, crash"
 #define ALL_VARIABLES                                                                              \
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
     "FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, FTCOLL_FAILURE_INFO, "                      \
     "FTCOLL_DETERMINISTIC, FTCOLL_MONITOR, FTCOLL_TIMEOUT_MS, FTCOLL_UNREACHABLE_MS, "             \
-    "FTCOLL_ON_EXCESS, FTCOLL_ON_DEAD_ROOT, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_REPORT, "           \
+    "FTCOLL_ON_EXCESS, FTCOLL_MAX_FAILED, FTCOLL_CRITICAL_RANKS, FTCOLL_REQUIRE_ALL, "             \
+    "FTCOLL_ON_DEAD_ROOT, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_REPORT, "                             \
     "FTCOLL_REPORT_FILE, "                                                                         \
     "FTCOLL_PCONTROL, FTCOLL_COMPARE, FTCOLL_CRASH"
 #define WORDS_OF_BOOL "on, off, 1, 0, yes, no, true, false"
@@ -531,6 +533,20 @@ START_TEST(a_text_has_a_longest_length)
 }
 END_TEST
 
+START_TEST(ranks_are_numbers_with_commas)
+{
+    static const char *const bad[] = {"x", "1,", ",1", "1,,2", "1 2", "-1", "1234567"};
+
+    ck_assert(ftc_settings_names_rank(parsed("critical_ranks = 0,12,7").critical_ranks, 12));
+    ck_assert(ftc_settings_names_rank("7", 7));
+    ck_assert(!ftc_settings_names_rank("0,12,7", 1));
+    ck_assert(!ftc_settings_names_rank("", 0));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_refused("critical_ranks", "FTCOLL_CRITICAL_RANKS", bad[i],
+                       "ranks with commas between them, or nothing");
+}
+END_TEST
+
 START_TEST(crash_is_stored_as_it_stands)
 {
     char text[65];
@@ -1002,6 +1018,9 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_TIMEOUT_MS", "20", "setting timeout_ms = 20 (environment)\n"},
         {"FTCOLL_UNREACHABLE_MS", "30", "setting unreachable_ms = 30 (environment)\n"},
         {"FTCOLL_ON_EXCESS", "abort", "setting on_excess = abort (environment)\n"},
+        {"FTCOLL_MAX_FAILED", "3", "setting max_failed = 3 (environment)\n"},
+        {"FTCOLL_CRITICAL_RANKS", "0,12", "setting critical_ranks = 0,12 (environment)\n"},
+        {"FTCOLL_REQUIRE_ALL", "sum, user", "setting require_all = sum,user (environment)\n"},
         {"FTCOLL_ON_DEAD_ROOT", "keep", "setting on_dead_root = keep (environment)\n"},
         {"FTCOLL_FAILURE_EXIT_STATUS", "7", "setting failure_exit_status = 7 (environment)\n"},
         {"FTCOLL_REPORT", "full", "setting report = full (environment)\n"},
@@ -1100,6 +1119,9 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting timeout_ms = 1000 (default)\n"
                            "ftcoll: setting unreachable_ms = 10000 (default)\n"
                            "ftcoll: setting on_excess = error (default)\n"
+                           "ftcoll: setting max_failed = 4096 (default)\n"
+                           "ftcoll: setting critical_ranks =  (default)\n"
+                           "ftcoll: setting require_all = none (default)\n"
                            "ftcoll: setting on_dead_root = error (default)\n"
                            "ftcoll: setting failure_exit_status = 0 (default)\n"
                            "ftcoll: setting report = failures (default)\n"
@@ -1160,6 +1182,7 @@ int main(int argc, char **argv)
     UNIT_TEST(tree_takes_k_where_it_belongs);
     UNIT_TEST(correction_is_group_or_ring);
     UNIT_TEST(a_text_has_a_longest_length);
+    UNIT_TEST(ranks_are_numbers_with_commas);
     UNIT_TEST(crash_is_stored_as_it_stands);
     UNIT_TEST(a_text_has_no_control_characters);
     UNIT_TEST(a_file_of_no_lines_or_only_comments_gives_defaults);

@@ -279,6 +279,19 @@ FAREWELL = [
 MISMATCH = (r"ftcoll: mismatched collective calls: rank \d called MPI_\w+\(.*\) at wrong\S*, "
             r"rank \d called MPI_\w+\(count \d.*\) at ")
 
+POLICIES = [
+    Case("max_failed", 5, 2, stream("kill@6:1 kill@20:3"), settings={"FTCOLL_MAX_FAILED": "1"},
+         status="failed", says=("rank 3 ends the job: it is number 2, max_failed = 1",)),
+    tolerated("max_failed is not reached", 5, 1, "kill@6:1", settings={"FTCOLL_MAX_FAILED": "1"}),
+    Case("critical_ranks", 4, 1, stream("exit0@6:2"), settings={"FTCOLL_CRITICAL_RANKS": "0,2"},
+         status="failed", says=("the death of rank 2 ends the job: critical_ranks",)),
+    tolerated("critical_ranks, another dies", 4, 1, "kill@6:1",
+              settings={"FTCOLL_CRITICAL_RANKS": "0,2"}),
+    Case("require_all", 3, 1, stream("kill@in6:1", "--errors-return " + ALLREDUCE), failures=1, excess="--maybe-excess",
+         settings={"FTCOLL_REQUIRE_ALL": "all"}, finished=(0, 1, 2), status=(0, 3),
+         says=(r"MPI_Allreduce with \w+( operation)?: the result may lack 1 of 3 ranks",)),
+]
+
 ALL_CALLS = {"FTCOLL_INTERCEPT": "all"}
 
 ROUNDS = [Case(f"barriers and broadcasts, n = {n}, {'nobody dies' if victim is None else f'rank {victim} dies'}",
@@ -444,5 +457,5 @@ REPORT = [
 ]
 
 
-ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + ROUNDS + WRONG + \
+ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + POLICIES + ROUNDS + WRONG + \
     THREADS + HARMLESS + SETTINGS + REPORT
