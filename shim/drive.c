@@ -289,7 +289,6 @@ static void start(struct ftc_comm *c, const struct ftc_drive_request *r)
     for (event.peer = 0; c->known_dead > 0 && event.peer < c->member_count; event.peer++)
         if (c->dead[event.peer])
             step(c, &event);
-    look_for_deaths(c);
     if (ftc_crash_armed)
         ftc_crash_at_start();
     event.kind = FTC_EVENT_START;

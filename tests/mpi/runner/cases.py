@@ -292,6 +292,10 @@ POLICIES = [
          says=(r"MPI_Allreduce with \w+( operation)?: the result may lack 1 of 3 ranks",)),
 ]
 
+# The message of a dead rank is read before the operation that it belongs to has started.
+LATE = [Case(f"a dead rank's message, {n} ranks", n, 1, says=(f"late: the sum is {n}",), failures=1,
+             command="mpiexec.hydra -n {n} {programs}/late") for n in (2, 3)]
+
 ALL_CALLS = {"FTCOLL_INTERCEPT": "all"}
 
 ROUNDS = [Case(f"barriers and broadcasts, n = {n}, {'nobody dies' if victim is None else f'rank {victim} dies'}",
@@ -457,5 +461,5 @@ REPORT = [
 ]
 
 
-ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + POLICIES + ROUNDS + WRONG + \
+ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + LATE + POLICIES + ROUNDS + WRONG + \
     THREADS + HARMLESS + SETTINGS + REPORT
