@@ -3,10 +3,12 @@
 #include "monitor/publication.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_SIZE = 64, BUCKETS = 256 };
+enum { CACHE_SIZE = 64, BUCKETS = 256, GIVE_UP_TURNS = 100000 };
 #define FNV_START 0xcbf29ce484222325ull
 #define FNV_PRIME 0x100000001b3ull
 
@@ -27,13 +29,7 @@ struct membership {
 static struct membership *membership_bucket[BUCKETS];
 
 /* An entry of a communicator that was freed, kept until nobody can need what it says. */
-struct retired_entry {
-    uint32_t entry;
-    uint64_t id;
-    struct retired_entry *next;
-};
-static struct retired_entry *retired_first, **retired_last = &retired_first;
-static uint32_t entries_used;
+static bool *entry_taken; /* by a communicator that lives */
 
 /* Messages of a freed communicator can still be under way: they arrive before long, or never. */
 enum { FREED_REMEMBERED = 1024 };
@@ -98,13 +94,35 @@ static enum ftc_pass find_slots(struct ftc_comm *c, const int *world_rank)
     return FTC_PASS_NONE;
 }
 
-/* Under MPI_THREAD_MULTIPLE threads may use two communicators of one membership for the first time
- * in different orders on different ranks: then rank 0's count decides. */
-static void agree_on_use(MPI_Comm comm, uint32_t *use)
+static bool any_member_dead(const struct ftc_comm *c)
 {
-    if (ftc_library.threaded && comm != MPI_COMM_NULL &&
-        atomic_load(&ftc_library.board.shared->deaths) == 0)
-        PMPI_Bcast(use, 1, MPI_UINT32_T, 0, comm);
+    for (int i = 0; i < c->size; i++)
+        if (ftc_board_state(&ftc_library.board, c->slot[i]) == FTC_RANK_FAILED)
+            return true;
+    return false;
+}
+
+/* Under MPI_THREAD_MULTIPLE threads may use two communicators of one membership for the first time
+ * in different orders on different ranks: then rank 0's count decides. Other threads go on
+ * meanwhile. If a member dies, its news may never come: each rank keeps its own count, which is
+ * wrong only if threads have overtaken each other as well. */
+static void agree_on_use(const struct ftc_comm *c, MPI_Comm comm, uint32_t *use)
+{
+    uint32_t told = *use;
+    MPI_Request request;
+    int done = 0;
+
+    if (!ftc_library.threaded || comm == MPI_COMM_NULL)
+        return;
+    ftc_library_unlock();
+    PMPI_Ibcast(&told, 1, MPI_UINT32_T, 0, comm, &request);
+    for (int idle = 0; !done && idle < GIVE_UP_TURNS; idle += any_member_dead(c)) {
+        PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        sched_yield();
+    }
+    ftc_library_lock();
+    if (done)
+        *use = told;
 }
 
 static int identify(struct ftc_comm *c, MPI_Comm comm, const int *world_rank)
@@ -115,9 +133,10 @@ static int identify(struct ftc_comm *c, MPI_Comm comm, const int *world_rank)
 
     if (!m)
         return -ENOMEM;
-    use = m->used;
-    agree_on_use(comm, &use);
-    m->used = (use > m->used ? use : m->used) + 1;
+    use = m->used++; /* before another thread comes */
+    agree_on_use(c, comm, &use);
+    if (use >= m->used)
+        m->used = use + 1;
     c->id = hash_bytes(hash, &use, sizeof use) & ~1ull;
     return 0;
 }
@@ -135,34 +154,25 @@ static bool is_still_used(uint64_t id)
 }
 
 /* A rank that is still in the last operation of a freed communicator may need what this rank
- * published. */
-static int take_entry(uint32_t *entry)
+ * published; so the place of a freed one is taken again only if nobody is inside of it. Places are
+ * looked for from the one that the identity names, which is where others look for them too. */
+static int take_entry(struct ftc_comm *c)
 {
-    struct retired_entry *r = retired_first;
+    const struct ftc_board *b = &ftc_library.board;
+    uint32_t entries = b->geometry.entries;
 
-    if (entries_used < ftc_library.board.geometry.entries) {
-        *entry = entries_used++;
+    for (uint32_t i = 0; i < entries; i++) {
+        uint32_t entry = (uint32_t)((c->id + i) % entries);
+        uint64_t before =
+            atomic_load(&ftc_board_entry(b, ftc_library.self, entry)->communicator_id);
+
+        if (entry_taken[entry] || (before != 0 && is_still_used(before)))
+            continue;
+        entry_taken[entry] = true;
+        c->entry = entry;
         return 0;
     }
-    if (!r || is_still_used(r->id))
-        return -ENOSPC;
-    *entry = r->entry;
-    retired_first = r->next;
-    if (!retired_first)
-        retired_last = &retired_first;
-    free(r);
-    return 0;
-}
-
-static void retire_entry(const struct ftc_comm *c)
-{
-    struct retired_entry *r = malloc(sizeof *r);
-
-    if (!r)
-        return; /* the entry is lost, which costs less than reusing it too early */
-    *r = (struct retired_entry){.entry = c->entry, .id = c->id};
-    *retired_last = r;
-    retired_last = &r->next;
+    return -ENOSPC;
 }
 
 static void renumber(struct ftc_comm *c)
@@ -199,7 +209,7 @@ static int protect(struct ftc_comm *c)
     int rv = allocate(c);
 
     if (rv == 0)
-        rv = take_entry(&c->entry);
+        rv = take_entry(c);
     if (rv != 0)
         return rv;
     ftc_publication_open(&ftc_library.board, ftc_library.self, c->entry, c->id);
@@ -293,7 +303,7 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
                 *link = c->next;
                 break;
             }
-        retire_entry(c);
+        entry_taken[c->entry] = false;
         freed[freed_count++ % FREED_REMEMBERED] = c->id;
     }
     destroy(c);
@@ -301,9 +311,14 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
     return MPI_SUCCESS;
 }
 
-void ftc_comm_open(void)
+int ftc_comm_open(void)
 {
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
+    entry_taken = calloc(ftc_library.board.geometry.entries, sizeof *entry_taken);
+    if (!entry_taken)
+        return -ENOMEM;
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS
+               ? 0
+               : -EINVAL;
 }
 
 struct ftc_comm *ftc_comm_internal(void)
@@ -332,9 +347,15 @@ static struct ftc_comm *look_up(MPI_Comm comm)
     if (found)
         return c;
     c = examine(comm);
-    if (c)
+    if (c) {
         PMPI_Comm_set_attr(comm, keyval, c);
-    return c;
+        return c;
+    }
+    /* The others will protect it: this rank must not go to native MPI instead. */
+    fprintf(stderr, "ftcoll: rank %d: no memory for another communicator\n",
+            ftc_library.world_rank);
+    PMPI_Abort(comm, MPI_ERR_NO_MEM);
+    return NULL;
 }
 
 struct ftc_comm *ftc_comm_get(MPI_Comm comm)
@@ -416,18 +437,4 @@ int ftc_comm_member(const struct ftc_comm *c, int rank)
         if (c->member[i] == rank)
             return i;
     return -1;
-}
-
-void ftc_comm_close(void)
-{
-    if (internal) {
-        struct ftc_comm **link = &bucket[internal->id % BUCKETS];
-
-        while (*link && *link != internal)
-            link = &(*link)->next;
-        if (*link)
-            *link = internal->next;
-        destroy(internal);
-        internal = NULL;
-    }
 }

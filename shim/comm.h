@@ -52,12 +52,11 @@ struct ftc_comm {
     struct ftc_comm *next; /* of all protected communicators */
 };
 
-/* Prepares the registry in MPI_Init and releases it, with all communicators, in MPI_Finalize. */
-void ftc_comm_open(void);
-void ftc_comm_close(void);
+/* Prepares the registry in MPI_Init; 0 or a negative errno. */
+int ftc_comm_open(void);
 
-/* The library's view of @comm, made at its first use; NULL if memory is short or @comm is invalid.
- */
+/* The library's view of @comm, made at its first use; NULL if @comm is invalid. May give up the
+ * library's lock for a while. */
 struct ftc_comm *ftc_comm_get(MPI_Comm comm);
 
 /* A communicator of all ranks that no MPI call uses: for the library's own synchronisation. */

@@ -1,7 +1,6 @@
 #include "compare.h"
 
 #include "callsite.h"
-#include "library.h"
 #include "wait.h"
 
 #include <stdlib.h>
@@ -16,29 +15,27 @@ static struct {
     const void *first_site;
 } total;
 
-static bool is_compared(const struct ftc_call *call)
+/* All ranks must decide alike: by the list of the failed that they agree on. */
+static bool is_compared(const struct ftc_call *call, const struct ftc_comm *c)
 {
     return ftc_library.settings.compare &&
            (call->kind == FTC_CALL_REDUCE || call->kind == FTC_CALL_ALLREDUCE) &&
-           atomic_load(&ftc_library.board.shared->deaths) == 0;
+           c->member_count == c->size;
 }
 
-static bool gets_result(const struct ftc_call *call)
+static bool gets_result(const struct ftc_call *call, const struct ftc_comm *c)
 {
-    int rank;
-
-    PMPI_Comm_rank(call->comm, &rank);
-    return call->kind == FTC_CALL_ALLREDUCE || call->root == rank;
+    return call->kind == FTC_CALL_ALLREDUCE || call->root == c->rank;
 }
 
-void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call,
+void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,
                        const struct ftc_facts *facts)
 {
     size_t bytes = ftc_span_bytes(facts, call->count);
     const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
 
     *x = (struct ftc_compare){0};
-    if (!is_compared(call))
+    if (!is_compared(call, c))
         return;
     x->input = aligned_alloc(64, (3 * bytes + 63) / 64 * 64 + 64);
     if (!x->input) /* the other ranks would wait in native MPI */
@@ -76,21 +73,24 @@ static void judge(const struct ftc_compare *x, const struct ftc_call *call,
     total.first_site = call->return_address;
 }
 
-void ftc_compare_end(struct ftc_compare *x, const struct ftc_call *call,
+void ftc_compare_end(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,
                      const struct ftc_facts *facts)
 {
-    uint64_t middle_ns;
+    uint64_t middle_ns, end_ns;
 
     if (!x->input)
         return;
     middle_ns = ftc_clock_ns();
-    if (is_compared(call)) {
+    if (is_compared(call, c) && call->result == MPI_SUCCESS) {
         reduce_natively(x, call, facts);
+        end_ns = ftc_clock_ns();
+        ftc_library_lock();
         total.own_ns += middle_ns - x->started_ns;
-        total.native_ns += ftc_clock_ns() - middle_ns;
-        if (gets_result(call))
+        total.native_ns += end_ns - middle_ns;
+        if (gets_result(call, c))
             judge(x, call, facts);
         total.calls++;
+        ftc_library_unlock();
     }
     free(x->input);
 }

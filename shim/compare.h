@@ -1,11 +1,12 @@
 /* compare: with setting compare, every reduction that is carried out here is also done natively, to
  * see whether the results are the same bits and what each costs. For one's own program, before one
- * relies on the library; it ends with the first death, because native MPI would hang.
+ * relies on the library. It gives no protection: native MPI hangs if a rank dies in it.
  */
 #ifndef FTC_COMPARE_H
 #define FTC_COMPARE_H
 
 #include "call.h"
+#include "comm.h"
 #include "facts.h"
 
 #include <stdint.h>
@@ -18,9 +19,9 @@ struct ftc_compare {
 };
 
 /* Before the call is carried out here, and after. */
-void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call,
+void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,
                        const struct ftc_facts *facts);
-void ftc_compare_end(struct ftc_compare *x, const struct ftc_call *call,
+void ftc_compare_end(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,
                      const struct ftc_facts *facts);
 
 /* The lines of the report; nothing if nothing was compared. */

@@ -236,7 +236,7 @@ static void announce_attempt(const struct ftc_comm *c)
 static bool turn(struct ftc_comm *c)
 {
     uint32_t attempt = c->op.attempt;
-    bool progress = poll_peers();
+    bool was_blocked = c->actions.count > 0, progress = poll_peers();
 
     if (c->actions.count > 0)
         progress |= flush(c);
@@ -245,10 +245,11 @@ static bool turn(struct ftc_comm *c)
         progress |= look_for_published(c);
     if (c->op.phase == FTC_PHASE_CONFIRMATION)
         progress |= look_for_joined(c);
-    if (c->op.attempt != attempt) {
+    if (c->op.attempt != attempt)
         announce_attempt(c);
+    /* Kept messages of a later attempt, or that came while sends were pending */
+    if (c->op.attempt != attempt || was_blocked)
         offer_early();
-    }
     return progress;
 }
 

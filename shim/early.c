@@ -1,5 +1,7 @@
 #include "early.h"
 
+#include "library.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,31 +45,13 @@ int ftc_early_open(uint32_t senders, size_t max_bytes)
     return 0;
 }
 
-static void free_list(struct ftc_early_message *m)
-{
-    while (m) {
-        struct ftc_early_message *next = m->next;
-
-        free(m);
-        m = next;
-    }
-}
-
-void ftc_early_close(void)
-{
-    free_list(first);
-    free_list(unused);
-    free(kept_from);
-    first = unused = NULL;
-    last = &first;
-    kept_from = NULL;
-}
-
 bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes)
 {
     struct ftc_early_message *m;
 
-    if (kept_from[from] == KEPT_FROM_ONE_SENDER || bytes > room)
+    bool is_full = !ftc_library.threaded && kept_from[from] == KEPT_FROM_ONE_SENDER;
+
+    if (is_full || bytes > room)
         return false;
     m = new_message();
     if (!m)

@@ -2,7 +2,9 @@
  *
  * A rank can be ahead of another by as many operations as the rings let it be. Its messages are
  * copied out of the ring so that what lies behind them can be reached, up to a bound for each
- * sender; beyond that they stay in the ring, and a sender that finds its ring full waits. */
+ * sender; beyond that they stay in the ring, and a sender that finds its ring full waits. With
+ * MPI_THREAD_MULTIPLE there is no bound: behind the messages of a thread that is far ahead there
+ * can be one that another thread needs. */
 #ifndef FTC_EARLY_H
 #define FTC_EARLY_H
 
@@ -19,7 +21,6 @@ struct ftc_early_message {
 
 /* Room for messages of @max_bytes from @senders; 0 or -ENOMEM. */
 int ftc_early_open(uint32_t senders, size_t max_bytes);
-void ftc_early_close(void);
 
 /* Keeps a copy; false when @from has reached its bound, or memory is short. */
 bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes);

@@ -49,15 +49,34 @@ static bool will_return(MPI_Comm comm)
     return !fatal;
 }
 
-static int raise_error(const struct ftc_call *call, int class, const char *text)
+/* The error of the call that this thread is in. */
+static _Thread_local struct {
+    int class;
+    char text[TEXT_MAX];
+} pending = {.class = MPI_SUCCESS};
+
+static int hold(int class, const char *text)
 {
-    remember(class, text);
-    if (!will_return(call->comm)) {
-        fprintf(stderr, "%s\n", text);
-        ftc_monitor_stand_down(); /* the handler ends the job, and is meant to */
-    }
-    PMPI_Comm_call_errhandler(call->comm, class);
+    pending.class = class;
+    snprintf(pending.text, sizeof pending.text, "%s", text);
     return class;
+}
+
+void ftc_error_raise(const struct ftc_call *call)
+{
+    int class = pending.class;
+
+    if (class == MPI_SUCCESS)
+        return;
+    pending.class = MPI_SUCCESS; /* the handler may make calls that fail as well */
+    remember(class, pending.text);
+    if (will_return(call->comm)) {
+        PMPI_Comm_call_errhandler(call->comm, class);
+        return;
+    }
+    fprintf(stderr, "%s\n", pending.text);
+    ftc_monitor_stand_down(); /* a fatal error is meant to end the job */
+    PMPI_Abort(call->comm, class);
 }
 
 static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
@@ -90,7 +109,7 @@ int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
         ftc_monitor_stand_down();
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
-    return raise_error(call, MPIX_ERR_PROC_FAILED, text);
+    return hold(MPIX_ERR_PROC_FAILED, text);
 }
 
 int ftc_error_mismatch(const struct ftc_call *call, const struct ftc_comm *c, int other)
@@ -98,7 +117,7 @@ int ftc_error_mismatch(const struct ftc_call *call, const struct ftc_comm *c, in
     char text[TEXT_MAX];
 
     ftc_mismatch_describe(call, c, other, text, sizeof text);
-    return raise_error(call, MPI_ERR_OTHER, text);
+    return hold(MPI_ERR_OTHER, text);
 }
 
 int ftc_error_dead_root(const struct ftc_call *call)
@@ -107,7 +126,7 @@ int ftc_error_dead_root(const struct ftc_call *call)
 
     snprintf(text, sizeof text, "ftcoll: %s: its root, rank %d, is dead, and nobody has its data",
              ftc_call_name(call->kind), call->root);
-    return raise_error(call, MPIX_ERR_PROC_FAILED, text);
+    return hold(MPIX_ERR_PROC_FAILED, text);
 }
 
 int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c)
@@ -119,10 +138,10 @@ int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c)
              "ftcoll: %s with %s: the result may lack %d of %d ranks, which are dead, and setting "
              "require_all wants all",
              ftc_call_name(call->kind), ftc_operation_name(call->op), missing, c->size);
-    return raise_error(call, MPIX_ERR_PROC_FAILED, text);
+    return hold(MPIX_ERR_PROC_FAILED, text);
 }
 
-int ftc_error_no_memory(const struct ftc_call *call)
+int ftc_error_no_memory(void)
 {
-    return raise_error(call, MPI_ERR_NO_MEM, "ftcoll: no memory for the operation's buffers");
+    return hold(MPI_ERR_NO_MEM, "ftcoll: no memory for the operation's buffers");
 }

@@ -5,6 +5,11 @@
 #include "call.h"
 #include "comm.h"
 
+/* The functions that follow make the error of the call that this thread is in, and return its code.
+ * They may be called with the library's lock held. This raises it, without the lock: the error
+ * handler is the program's, and may call anything. Does nothing if there is none. */
+void ftc_error_raise(const struct ftc_call *call);
+
 /* More than f failures: an error of class MPIX_ERR_PROC_FAILED through @call's error handler, or
  * the end of the job with on_excess = abort. Returns the error code. */
 int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c);
@@ -22,6 +27,6 @@ int ftc_error_dead_root(const struct ftc_call *call);
 int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c);
 
 /* Class MPI_ERR_NO_MEM. */
-int ftc_error_no_memory(const struct ftc_call *call);
+int ftc_error_no_memory(void);
 
 #endif

@@ -257,26 +257,38 @@ static bool is_packed(const struct ftc_facts *facts)
     return facts->contiguous && facts->type_class != FTC_TYPE_DERIVED;
 }
 
+/* To oneself: PMPI_Pack() would do the same, but rejects MPI_BOTTOM. */
+static int transfer(const void *from, int from_count, MPI_Datatype from_type, void *to,
+                    int to_count, MPI_Datatype to_type)
+{
+    int rv;
+
+    pthread_mutex_lock(&self_lock);
+    rv = PMPI_Sendrecv(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, self,
+                       MPI_STATUS_IGNORE);
+    pthread_mutex_unlock(&self_lock);
+    return rv;
+}
+
 int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts)
 {
     size_t bytes = ftc_packed_bytes(facts, count);
-    int position = 0;
 
-    if (!is_packed(facts))
-        return PMPI_Pack(buffer, (int)count, facts->datatype, packed, (int)bytes, &position, self);
-    memcpy(packed, buffer, bytes);
+    if (bytes > 0 && !is_packed(facts))
+        return transfer(buffer, (int)count, facts->datatype, packed, (int)bytes, MPI_PACKED);
+    if (bytes > 0)
+        memcpy(packed, buffer, bytes);
     return MPI_SUCCESS;
 }
 
 int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts)
 {
     size_t bytes = ftc_packed_bytes(facts, count);
-    int position = 0;
 
-    if (!is_packed(facts))
-        return PMPI_Unpack(packed, (int)bytes, &position, buffer, (int)count, facts->datatype,
-                           self);
-    memcpy(buffer, packed, bytes);
+    if (bytes > 0 && !is_packed(facts))
+        return transfer(packed, (int)bytes, MPI_PACKED, buffer, (int)count, facts->datatype);
+    if (bytes > 0)
+        memcpy(buffer, packed, bytes);
     return MPI_SUCCESS;
 }
 

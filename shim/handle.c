@@ -62,8 +62,9 @@ static bool buffers_are_valid(const struct ftc_call *call, const struct ftc_comm
 {
     bool in_place = call->sendbuf == MPI_IN_PLACE;
 
-    if (call->kind == FTC_CALL_BCAST)
-        return call->recvbuf && call->recvbuf != MPI_IN_PLACE;
+    if (call->kind == FTC_CALL_BCAST) /* NULL is MPI_BOTTOM, for a datatype of absolute addresses */
+        return call->recvbuf != MPI_IN_PLACE &&
+               (call->recvbuf || ftc_predefined_bytes(call->datatype) == 0);
     if (!receives(call, c))
         return !in_place && call->sendbuf;
     return call->recvbuf && call->recvbuf != MPI_IN_PLACE && call->sendbuf &&
@@ -106,8 +107,9 @@ static bool is_surely_too_large(const struct ftc_call *call)
 
 static enum ftc_pass make_plan(const struct ftc_call *call, struct plan *plan)
 {
+    /* Of a broadcast of nothing, ranks may name different counts and datatypes. */
     struct ftc_policy_facts facts = {.intercepted = is_intercepted(call->kind),
-                                     .count = call->count};
+                                     .count = call->kind == FTC_CALL_BCAST ? 1 : call->count};
 
     if (!facts.intercepted)
         return ftc_policy(&facts, 0);
@@ -230,7 +232,7 @@ static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive
 
     switch (outcome) {
     case FTC_DRIVE_NO_MEMORY:
-        return ftc_error_no_memory(call);
+        return ftc_error_no_memory();
     case FTC_DRIVE_MISMATCH:
         return ftc_error_mismatch(call, c, mismatched);
     case FTC_DRIVE_DONE:
@@ -301,7 +303,7 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
             return without_root(call);
     }
     if (!fill_request(call, plan, &context, &request))
-        return ftc_error_no_memory(call);
+        return ftc_error_no_memory();
     ftc_mismatch_enter(call, c, request.signature);
     outcome = ftc_drive(c, &request, &mismatched);
     ftc_mismatch_leave();
@@ -320,10 +322,11 @@ bool ftc_handle(struct ftc_call *call)
     ftc_report_call(call, pass);
     if (pass != FTC_PASS_NONE)
         return false;
-    ftc_compare_begin(&compare, call, &plan.facts);
+    ftc_compare_begin(&compare, call, plan.comm, &plan.facts);
     ftc_library_lock();
     call->result = carry_out(call, &plan);
     ftc_library_unlock();
-    ftc_compare_end(&compare, call, &plan.facts);
+    ftc_error_raise(call);
+    ftc_compare_end(&compare, call, plan.comm, &plan.facts);
     return true;
 }

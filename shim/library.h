@@ -6,6 +6,7 @@
 #include "monitor/board.h"
 #include "transport/transport.h"
 
+#include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,10 +25,11 @@ struct ftc_library {
     uint32_t self; /* board slot of this rank */
     int world_rank, world_size;
     uint32_t *slot_of_world;
-    bool oversubscribed; /* this host has more ranks than cores */
-    bool suspects;       /* monitor = timeout: silence means death */
-    bool paused;         /* by MPI_Pcontrol: calls go to native MPI */
-    bool threaded;       /* MPI_THREAD_MULTIPLE: calls hold the lock */
+    MPI_Comm silent_comm; /* of all ranks; no message is ever sent on it */
+    bool oversubscribed;  /* this host has more ranks than cores */
+    bool suspects;        /* monitor = timeout: silence means death */
+    bool paused;          /* by MPI_Pcontrol: calls go to native MPI */
+    bool threaded;        /* MPI_THREAD_MULTIPLE: calls hold the lock */
     uint64_t messages_sent;
     pthread_mutex_t lock;
 };

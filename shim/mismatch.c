@@ -30,7 +30,7 @@ void ftc_mismatch_enter(const struct ftc_call *call, const struct ftc_comm *c, u
 
     atomic_store_explicit(&a->version, version + 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&a->inside, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&a->inside, 1, memory_order_relaxed);
     atomic_store_explicit(&a->call, call->kind, memory_order_relaxed);
     atomic_store_explicit(&a->seq, c->seq, memory_order_relaxed);
     atomic_store_explicit(&a->signature, signature, memory_order_relaxed);
@@ -46,7 +46,7 @@ void ftc_mismatch_enter(const struct ftc_call *call, const struct ftc_comm *c, u
 
 void ftc_mismatch_leave(void)
 {
-    atomic_store_explicit(&activity_of(ftc_library.self)->inside, 0, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&activity_of(ftc_library.self)->inside, 1, memory_order_relaxed);
 }
 
 /* False while its owner is writing it. */

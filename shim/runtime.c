@@ -13,6 +13,7 @@
 #include "suspect.h"
 #include "wait.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ struct ftc_library ftc_library = {.board.fd = -1, .lock = PTHREAD_MUTEX_INITIALI
 
 enum {
     ENTRIES =
-        1024, /* communicators with a published result, a rank; untouched ones take no memory */
+        4096, /* communicators of a rank, more than MPICH allows; untouched ones take no memory */
     RING_DEPTH = 16, /* one operation needs at most four from one rank to another, each attempt */
 };
 
@@ -73,6 +74,20 @@ static void say(const char *text)
 {
     if (ftc_library.world_rank == 0)
         fprintf(stderr, "ftcoll: not protected: %s\n", text);
+}
+
+/* The first rank of those tells why. */
+static void say_who_has_no_monitor(void)
+{
+    int mine = ftc_monitor_present() ? INT_MAX : ftc_library.world_rank, first;
+
+    PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == ftc_library.world_rank)
+        fprintf(
+            stderr,
+            "ftcoll: not protected: rank %d has no monitor process: %s; monitor = timeout works "
+            "without\n",
+            first, ftc_monitor_absence());
 }
 
 /* True if @here is true on all ranks. */
@@ -167,6 +182,9 @@ static bool prepare(void)
 {
     struct ftc_library *l = &ftc_library;
 
+    if (PMPI_Comm_dup(MPI_COMM_WORLD, &l->silent_comm) != MPI_SUCCESS ||
+        PMPI_Comm_set_errhandler(l->silent_comm, MPI_ERRORS_RETURN) != MPI_SUCCESS)
+        return false;
     l->slot_of_world = malloc((size_t)l->world_size * sizeof *l->slot_of_world);
     if (!l->slot_of_world)
         return false;
@@ -177,8 +195,7 @@ static bool prepare(void)
         ftc_early_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
         ftc_report_open() != 0 || ftc_facts_open() != MPI_SUCCESS)
         return false;
-    ftc_comm_open();
-    return ftc_comm_internal() != NULL;
+    return ftc_comm_open() == 0 && ftc_comm_internal() != NULL;
 }
 
 static bool attach_monitor(void)
@@ -280,19 +297,19 @@ void ftc_runtime_start(int provided)
     PMPI_Comm_size(MPI_COMM_WORLD, &l->world_size);
     if (!l->settings.enable || l->world_size == 1)
         return;
-    if (l->settings.crash[0] != '\0' && l->world_rank == 0)
-        fprintf(stderr, "ftcoll: fault injection: crash = %s\n", l->settings.crash);
     l->self = (uint32_t)l->world_rank;
     l->threaded = provided == MPI_THREAD_MULTIPLE;
     share_settings();
+    if (l->settings.crash[0] != '\0' && l->world_rank == 0)
+        fprintf(stderr, "ftcoll: fault injection: crash = %s\n", l->settings.crash);
+    ftc_crash_parse(l->settings.crash, l->world_rank);
     l->oversubscribed = l->world_size > cores();
     if (l->oversubscribed)
         ftc_ask_for_short_slice();
     if (!is_one_host()) {
         say("the ranks are on more than one host");
     } else if (!everywhere(ftc_monitor_present() || l->settings.monitor == FTC_MONITOR_TIMEOUT)) {
-        say("not every rank has a monitor process, because it was not started by mpiexec of MPICH "
-            "as a program linked with MPI; monitor = timeout works without");
+        say_who_has_no_monitor();
     } else if (!open_board()) {
         say("no board");
     } else {

@@ -7,9 +7,9 @@
  * and says why on standard error. */
 void ftc_runtime_start(int provided);
 
-/* In place of PMPI_Finalize, whose error codes it returns. The survivors synchronise; then, without
- * failures, native MPI ends as usual, and after a failure, when it never would, it is left alone
- * and the process manager is told that this rank has ended (DESIGN section 7). */
+/* In place of PMPI_Finalize, whose error codes it returns. The attributes of MPI_COMM_SELF are
+ * deleted, the survivors synchronise, and the process manager is told that this rank has ended
+ * (DESIGN section 7). */
 int ftc_runtime_finalize(void);
 
 #endif

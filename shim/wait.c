@@ -37,11 +37,13 @@ bool ftc_wait_is_long(const struct ftc_wait *w)
     return w->since_ns != 0 && ftc_clock_ns() - w->since_ns > SLEEP_AFTER_NS;
 }
 
+/* On MPI_COMM_SELF MPICH would answer at once; this makes it look at what the others have sent, for
+ * a rendezvous that one of them is waiting for. */
 static void let_native_progress(void)
 {
     int flag;
 
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ftc_library.silent_comm, &flag, MPI_STATUS_IGNORE);
 }
 
 static void pause_core(void)
@@ -63,6 +65,7 @@ static void yield_or_sleep(uint64_t waited_ns)
     if (ns > SLEEP_MAX_NS)
         ns = SLEEP_MAX_NS;
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+    let_native_progress();
 }
 
 void ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)

@@ -71,6 +71,7 @@ void mpi_init_f08_(int *ierror);
 void mpi_init_thread_f08_(const int *required, int *provided, int *ierror);
 void mpi_finalize_f08_(int *ierror);
 void mpi_finalized_f08_(int *flag, int *ierror);
+void mpi_pcontrol_f08_(const int *level);
 
 static void native(const char *name, void *function)
 {
@@ -121,4 +122,9 @@ void mpi_finalized_f08_(int *flag, int *ierror)
 
     if (ierror)
         *ierror = rv;
+}
+
+void mpi_pcontrol_f08_(const int *level)
+{
+    MPI_Pcontrol(*level);
 }

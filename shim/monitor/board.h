@@ -36,7 +36,7 @@ enum ftc_death_cause {
  * inside. */
 struct ftc_board_activity {
     _Atomic uint32_t version; /* odd while it is being written */
-    _Atomic uint32_t inside;  /* 1 from the start of the call to its end */
+    _Atomic uint32_t inside;  /* threads that are in a call */
     _Atomic uint32_t call;    /* enum ftc_call_kind */
     _Atomic uint32_t seq;
     _Atomic int32_t root;

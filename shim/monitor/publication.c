@@ -75,17 +75,21 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
     return true;
 }
 
+/* Entries are taken from the place on that the identity names, and never given back empty. */
 static const struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_t slot,
                                                 uint64_t communicator_id)
 {
-    for (uint32_t i = 0; i < board->geometry.entries; i++) {
-        const struct ftc_board_entry *e = ftc_board_entry(board, slot, i);
+    uint32_t entries = board->geometry.entries;
+
+    for (uint32_t i = 0; i < entries; i++) {
+        const struct ftc_board_entry *e =
+            ftc_board_entry(board, slot, (uint32_t)((communicator_id + i) % entries));
         uint64_t id = atomic_load_explicit(&e->communicator_id, memory_order_relaxed);
 
         if (id == communicator_id)
             return e;
         if (id == 0)
-            return NULL; /* entries are taken in ascending order */
+            return NULL;
     }
     return NULL;
 }

@@ -16,8 +16,8 @@ struct ftc_publication {
 /* Bytes of a board entry for values of up to @value_bytes. */
 uint32_t ftc_publication_stride(size_t value_bytes);
 
-/* Takes entry @entry of the caller's own slot for a communicator in which nothing is published yet.
- */
+/* Takes entry @entry of the caller's own slot for a communicator in which nothing is published yet:
+ * the first that is free from communicator_id % entries on. */
 void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t entry,
                           uint64_t communicator_id);
 

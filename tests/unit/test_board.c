@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SLOTS = 3, ENTRIES = 2, DEPTH = 4, VALUE_BYTES = 24, COMMUNICATOR = 77 };
+enum { SLOTS = 3, ENTRIES = 2, DEPTH = 4, VALUE_BYTES = 24, COMMUNICATOR = 78 };
 
 static struct ftc_board_geometry geometry(void)
 {
@@ -203,9 +203,8 @@ START_TEST(an_excess_is_published_without_a_value)
 
     make_sample(&s, FTC_VERDICT_EXCESS);
     ftc_publication_open(&a, 1, 1, COMMUNICATOR);
-    ck_assert(
-        !read_back(&a, 0, &copy)); /* entries are taken in order: the search ends at the first */
-    ftc_publication_open(&a, 1, 0, COMMUNICATOR + 1);
+    ck_assert(!read_back(&a, 0, &copy)); /* its place is entry 0, where the search ends */
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR + ENTRIES);
     ftc_publish(&a, 1, 1, 0, &s.result, VALUE_BYTES);
     ck_assert(read_back(&a, 0, &copy));
     ck_assert_int_eq(copy.result.verdict, FTC_VERDICT_EXCESS);
