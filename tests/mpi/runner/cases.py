@@ -279,6 +279,16 @@ FAREWELL = [
 MISMATCH = (r"ftcoll: mismatched collective calls: rank \d called MPI_\w+\(.*\) at wrong\S*, "
             r"rank \d called MPI_\w+\(count \d.*\) at ")
 
+TRAFFIC = [Case(f"traffic: {what}", n, f, failures=failures, limit_s=60, says=(says,),
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/traffic {what}")
+           for what, n, f, failures, says in (
+               ("rendezvous", 2, 1, 0, "rank 0 of 2 is through"),
+               ("backlog", 6, 1, 0, "rank 0 of 6 is through"),
+               ("many", 3, 1, 0, "rank 0 of 3 is through"),
+               ("threads", 2, 1, 0, "rank 0 of 2 is through"),
+               ("ahead", 2, 1, 0, "rank 0 of 2 is through"),
+               ("handler", 4, 1, 2, "rank 1's handler: 2 failed"))]
+
 POLICIES = [
     Case("max_failed", 5, 2, stream("kill@6:1 kill@20:3"), settings={"FTCOLL_MAX_FAILED": "1"},
          status="failed", says=("rank 3 ends the job: it is number 2, max_failed = 1",)),
@@ -461,5 +471,5 @@ REPORT = [
 ]
 
 
-ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + LATE + POLICIES + ROUNDS + WRONG + \
+ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + LATE + TRAFFIC + POLICIES + ROUNDS + WRONG + \
     THREADS + HARMLESS + SETTINGS + REPORT
