@@ -279,12 +279,11 @@ FAREWELL = [
 MISMATCH = (r"ftcoll: mismatched collective calls: rank \d called MPI_\w+\(.*\) at wrong\S*, "
             r"rank \d called MPI_\w+\(count \d.*\) at ")
 
-TRAFFIC = [Case(f"traffic: {what}", n, f, failures=failures, limit_s=60, says=(says,),
+TRAFFIC = [Case(f"traffic: {what}", n, f, failures=failures, limit_s=30, says=(says,),
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/traffic {what}")
            for what, n, f, failures, says in (
                ("rendezvous", 2, 1, 0, "rank 0 of 2 is through"),
                ("backlog", 6, 1, 0, "rank 0 of 6 is through"),
-               ("many", 3, 1, 0, "rank 0 of 3 is through"),
                ("threads", 2, 1, 0, "rank 0 of 2 is through"),
                ("ahead", 2, 1, 0, "rank 0 of 2 is through"),
                ("handler", 4, 1, 2, "rank 1's handler: 2 failed"))]
