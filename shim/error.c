@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { TEXT_MAX = MPI_MAX_ERROR_STRING };
+enum { TEXT_MAX = MPI_MAX_ERROR_STRING, LAST_WORDS_NS = 50000000 };
 
 /* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
  * the code, and MPI_Error_string() asks here for the text of the last error of that class. */
@@ -49,6 +50,13 @@ static bool will_return(MPI_Comm comm)
     return !fatal;
 }
 
+/* The launcher drops what it has not read yet when it ends a job. */
+static void say_last_words(const char *text)
+{
+    fprintf(stderr, "%s\n", text);
+    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
+}
+
 /* The error of the call that this thread is in. */
 static _Thread_local struct {
     int class;
@@ -74,7 +82,7 @@ void ftc_error_raise(const struct ftc_call *call)
         PMPI_Comm_call_errhandler(call->comm, class);
         return;
     }
-    fprintf(stderr, "%s\n", pending.text);
+    say_last_words(pending.text);
     ftc_monitor_stand_down(); /* a fatal error is meant to end the job */
     PMPI_Abort(call->comm, class);
 }
@@ -105,7 +113,8 @@ int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
         "operation",
         ftc_call_name(call->kind), count, c->member_count, ranks, c->topology.f);
     if (ftc_library.settings.on_excess == FTC_ON_EXCESS_ABORT) {
-        fprintf(stderr, "%s; on_excess = abort ends the job\n", text);
+        strncat(text, "; on_excess = abort ends the job", sizeof text - strlen(text) - 1);
+        say_last_words(text);
         ftc_monitor_stand_down();
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }

@@ -2,8 +2,8 @@
 #ifndef SCALE_ENGINE_H
 #define SCALE_ENGINE_H
 
+#include "../../shim/core/op.h"
 #include "machine.h"
-#include "shim/core/op.h"
 
 struct engine_setup {
     enum ftc_op_kind kind;
@@ -15,7 +15,7 @@ struct engine_setup {
 };
 
 struct engine_deaths {
-    const int *rank;
+    const int *rank; /* in the order in which the others hear of it */
     int count;
     bool known;         /* to everybody, before the operation */
     int64_t news_delay; /* else: from the beginning until all others hear of it */

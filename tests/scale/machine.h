@@ -9,9 +9,9 @@
 #ifndef SCALE_MACHINE_H
 #define SCALE_MACHINE_H
 
+#include "../../shim/core/topology.h"
 #include "clock.h"
 #include "message.h"
-#include "shim/core/topology.h"
 
 /* One direction of a process's network interface. */
 struct port {

@@ -38,7 +38,8 @@ void *memory_sparse(size_t bytes)
 
 void memory_sparse_free(void *start, size_t bytes)
 {
-    munmap(start, bytes);
+    if (bytes > 0)
+        munmap(start, bytes);
 }
 
 void memory_forget(void *start, size_t bytes)

@@ -13,7 +13,8 @@ enum yardstick_way { YARDSTICK_UP = 1, YARDSTICK_DOWN = 2 };
 /* Reduce (up) or broadcast (down) or both, one after the other, by the binomial tree. */
 int64_t yardstick_binomial(int n, struct ftc_logp cost, int ways);
 
-/* Broadcast by a tree shape of the library. */
-int64_t yardstick_broadcast(int n, struct ftc_logp cost, const struct ftc_tree_shape *shape);
+/* Broadcast by the Lame(k) tree, and by the fastest tree that there is. */
+int64_t yardstick_lame(int n, struct ftc_logp cost, int k);
+int64_t yardstick_optimal(int n, struct ftc_logp cost);
 
 #endif

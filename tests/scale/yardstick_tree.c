@@ -1,13 +1,33 @@
-/* Reduce up a tree, broadcast down a tree. */
+/* Reduce up a tree, broadcast down a tree. The trees are built without the library's help. */
 #include "memory.h"
 #include "yardstick.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* As in struct ftc_topology, but over all ranks. */
 struct tree {
-    const int32_t *parent, *first_child, *next_sibling;
+    int *parent, *first_child, *next_sibling; /* of each rank; -1: none */
 };
+
+static struct tree new_tree(int n)
+{
+    int *links = memory_resize(NULL, 3 * (size_t)n * sizeof *links);
+
+    memset(links, -1, 3 * (size_t)n * sizeof *links);
+    return (struct tree){links, links + n, links + 2 * n};
+}
+
+static void free_tree(struct tree *t)
+{
+    free(t->parent);
+}
+
+static void add_first_child(struct tree *t, int rank, int parent)
+{
+    t->parent[rank] = parent;
+    t->next_sibling[rank] = t->first_child[parent];
+    t->first_child[parent] = rank;
+}
 
 struct trip {
     struct machine machine;
@@ -81,46 +101,55 @@ static int64_t run(int n, struct ftc_logp cost, const struct tree *tree, int way
     return latency;
 }
 
-/* The parent of a rank lacks its lowest bit. The largest subtree is first: its sibling's rank is
- * half as far away. */
-static int binomial_first_child(int n, int rank)
-{
-    int lowest = 1, bit;
-
-    while (lowest < n && !(rank & lowest))
-        lowest *= 2;
-    for (bit = lowest / 2; bit > 0 && rank + bit >= n; bit /= 2)
-        ;
-    return bit > 0 ? rank + bit : -1;
-}
-
+/* The parent of a rank lacks its lowest bit; the largest subtree, of the highest bit, is first. */
 int64_t yardstick_binomial(int n, struct ftc_logp cost, int ways)
 {
-    int32_t *link = memory_zeroed(3 * (size_t)n, sizeof *link);
-    int32_t *parent = link, *first_child = link + n, *next_sibling = link + 2 * n;
+    struct tree t = new_tree(n);
     int64_t latency;
 
-    for (int rank = 0; rank < n; rank++) {
-        int bit = rank & -rank;
-
-        parent[rank] = rank - bit;
-        first_child[rank] = binomial_first_child(n, rank);
-        next_sibling[rank] = bit > 1 ? rank - bit + bit / 2 : -1;
-    }
-    latency = run(n, cost, &(struct tree){parent, first_child, next_sibling}, ways);
-    free(link);
+    for (int rank = 1; rank < n; rank++)
+        add_first_child(&t, rank, rank & (rank - 1));
+    latency = run(n, cost, &t, ways);
+    free_tree(&t);
     return latency;
 }
 
-/* With f = 0 the root has one child, at the root of a tree of all others. */
-int64_t yardstick_broadcast(int n, struct ftc_logp cost, const struct ftc_tree_shape *shape)
+/* Whoever has the value sends it to somebody new every @gap ticks, usable after @latency. */
+static void grow(struct tree *t, int n, int latency, int gap)
 {
-    void *storage = memory_zeroed(1, ftc_topology_storage_bytes(n + 1, 0));
-    struct ftc_topology t;
-    int64_t latency;
+    struct clock clock;
+    struct event sender = {.rank = 0};
 
-    ftc_topology_init(&t, n + 1, 0, shape, storage);
-    latency = run(n, cost, &(struct tree){t.parent, t.first_child, t.next_sibling}, YARDSTICK_DOWN);
-    free(storage);
-    return latency;
+    clock_init(&clock);
+    clock_schedule(&clock, 0, sender);
+    for (int rank = 1; rank < n; rank++) {
+        clock_next(&clock, &sender);
+        t->parent[rank] = sender.rank;
+        clock_schedule(&clock, clock.now + gap, sender);
+        clock_schedule(&clock, clock.now + latency, (struct event){.rank = rank});
+    }
+    clock_free(&clock);
+    for (int rank = n - 1; rank > 0; rank--)
+        add_first_child(t, rank, t->parent[rank]);
+}
+
+static int64_t broadcast(int n, struct ftc_logp cost, int latency, int gap)
+{
+    struct tree t = new_tree(n);
+    int64_t ticks;
+
+    grow(&t, n, latency, gap);
+    ticks = run(n, cost, &t, YARDSTICK_DOWN);
+    free_tree(&t);
+    return ticks;
+}
+
+int64_t yardstick_lame(int n, struct ftc_logp cost, int k)
+{
+    return broadcast(n, cost, k, 1);
+}
+
+int64_t yardstick_optimal(int n, struct ftc_logp cost)
+{
+    return broadcast(n, cost, cost.L + 2 * cost.o, cost.g > cost.o ? cost.g : cost.o);
 }
