@@ -163,7 +163,8 @@ static void peer_died(struct ftc_comm *c, int member)
 }
 
 /* One load tells that nobody has died since the last look. The news waits while sends are pending.
- */
+ * Of several deaths the one of the highest rank comes first: in an allreduce that is the last
+ * candidate root, and the attempts of roots that are dead as well are not begun. */
 static bool look_for_deaths(struct ftc_comm *c)
 {
     struct ftc_board *board = &ftc_library.board;
@@ -171,7 +172,7 @@ static bool look_for_deaths(struct ftc_comm *c)
 
     if (deaths == c->deaths_seen || c->actions.count > 0)
         return false;
-    for (int i = 0; i < c->member_count; i++) {
+    for (int i = c->member_count - 1; i >= 0; i--) {
         uint32_t slot = c->slot[c->member[i]];
 
         if (c->dead[i] || ftc_board_state(board, slot) != FTC_RANK_FAILED)

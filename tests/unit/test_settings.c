@@ -252,7 +252,7 @@ START_TEST(defaults_are_those_of_the_design)
     ck_assert_int_eq(s.max_bytes, 4096);
     ck_assert_int_eq(s.intercept, FTC_INTERCEPT_REDUCE | FTC_INTERCEPT_ALLREDUCE);
     ck_assert_int_eq(s.failure_info, FTC_FAILURE_LIST);
-    ck_assert_int_eq(s.algorithm, FTC_ALGORITHM_CORRECTED);
+    ck_assert_int_eq(s.algorithm, FTC_ALGORITHM_OPTIMISTIC);
     ck_assert_int_eq(s.tree.kind, FTC_TREE_BINOMIAL);
     ck_assert_int_eq(s.tree.k, 0);
     ck_assert_int_eq(s.correction.kind, FTC_CORRECTION_GROUP);
@@ -1009,7 +1009,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_INTERCEPT", "all",
          "setting intercept = reduce,allreduce,barrier,bcast (environment)\n"},
         {"FTCOLL_MAX_BYTES", "0", "setting max_bytes = 0 (environment)\n"},
-        {"FTCOLL_ALGORITHM", "optimistic", "setting algorithm = optimistic (environment)\n"},
+        {"FTCOLL_ALGORITHM", "corrected", "setting algorithm = corrected (environment)\n"},
         {"FTCOLL_TREE", "lame:3", "setting tree = lame:3 (environment)\n"},
         {"FTCOLL_CORRECTION", "ring:2", "setting correction = ring:2 (environment)\n"},
         {"FTCOLL_FAILURE_INFO", "bit", "setting failure_info = bit (environment)\n"},
@@ -1110,7 +1110,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting f = 3 (file)\n"
                            "ftcoll: setting intercept = reduce,allreduce (default)\n"
                            "ftcoll: setting max_bytes = 4096 (default)\n"
-                           "ftcoll: setting algorithm = corrected (default)\n"
+                           "ftcoll: setting algorithm = optimistic (default)\n"
                            "ftcoll: setting tree = kary:2 (file)\n"
                            "ftcoll: setting correction = group (default)\n"
                            "ftcoll: setting failure_info = list (default)\n"
