@@ -10,7 +10,7 @@ import uuid
 # Not FTCOLL_...: the library refuses variables of its own prefix that it does not know.
 MARK = "TEST_JOB_ID"
 PAUSE_S = 0.005  # between two looks at a condition
-CLEAN_UP_S = 5  # for what ends after mpiexec, asynchronously
+CLEAN_UP_S = 30  # for what ends after mpiexec, or is about to be removed by another job
 
 
 class Gone(Exception):
