@@ -10,7 +10,11 @@ enum ftc_call_kind {
     FTC_CALL_REDUCE,
     FTC_CALL_ALLREDUCE,
     FTC_CALL_BARRIER,
-    FTC_CALL_BCAST,    /* the buffer is recvbuf */
+    FTC_CALL_BCAST,   /* the buffer is recvbuf */
+    FTC_CALL_IREDUCE, /* this and the next three are only counted */
+    FTC_CALL_IALLREDUCE,
+    FTC_CALL_REDUCE_INIT,
+    FTC_CALL_ALLREDUCE_INIT,
     FTC_CALL_FINALIZE, /* the library's own synchronisation */
     FTC_CALL_COUNT
 };
@@ -30,6 +34,9 @@ struct ftc_call {
 
 /* "MPI_Allreduce" */
 const char *ftc_call_name(enum ftc_call_kind kind);
+
+/* Counts a call that always goes to native MPI. */
+void ftc_count_native(enum ftc_call_kind kind, const void *return_address);
 
 /* Carries the call out here if it is to be protected, and leaves its return code in call->result.
  * Returns false if native MPI is to do it. Once it has sent a message it does not return false any

@@ -27,6 +27,10 @@ const char *ftc_call_name(enum ftc_call_kind kind)
         [FTC_CALL_ALLREDUCE] = "MPI_Allreduce",
         [FTC_CALL_BARRIER] = "MPI_Barrier",
         [FTC_CALL_BCAST] = "MPI_Bcast",
+        [FTC_CALL_IREDUCE] = "MPI_Ireduce",
+        [FTC_CALL_IALLREDUCE] = "MPI_Iallreduce",
+        [FTC_CALL_REDUCE_INIT] = "MPI_Reduce_init",
+        [FTC_CALL_ALLREDUCE_INIT] = "MPI_Allreduce_init",
         [FTC_CALL_FINALIZE] = "MPI_Finalize",
     };
 
@@ -308,6 +312,14 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
     outcome = ftc_drive(c, &request, &mismatched);
     ftc_mismatch_leave();
     return finish(call, plan, outcome, mismatched, context.error);
+}
+
+void ftc_count_native(enum ftc_call_kind kind, const void *return_address)
+{
+    struct ftc_call call = {.kind = kind, .return_address = return_address};
+
+    if (ftc_library.state == FTC_LIBRARY_ACTIVE)
+        ftc_report_call(&call, FTC_PASS_NONBLOCKING);
 }
 
 bool ftc_handle(struct ftc_call *call)

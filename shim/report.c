@@ -196,7 +196,7 @@ static void write_calls(FILE *f)
     for (int k = FTC_CALL_REDUCE; k < FTC_CALL_FINALIZE; k++)
         for (int p = 0; p < FTC_PASS_COUNT; p++)
             if (atomic_load(&calls[k][p]) > 0)
-                fprintf(f, "ftcoll: %-13s %10llu  %s%s\n", ftc_call_name((enum ftc_call_kind)k),
+                fprintf(f, "ftcoll: %-18s %10llu  %s%s\n", ftc_call_name((enum ftc_call_kind)k),
                         (unsigned long long)atomic_load(&calls[k][p]),
                         p == 0 ? "" : "native: ", ftc_pass_text((enum ftc_pass)p));
 }

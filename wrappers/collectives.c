@@ -130,6 +130,36 @@ int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, 
     return PMPI_Bcast_c(buffer, count, datatype, root, comm);
 }
 
+/* Not protected, and named in the report. */
+
+int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                int root, MPI_Comm comm, MPI_Request *request)
+{
+    ftc_count_native(FTC_CALL_IREDUCE, __builtin_return_address(0));
+    return PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+}
+
+int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request)
+{
+    ftc_count_native(FTC_CALL_IALLREDUCE, __builtin_return_address(0));
+    return PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
+int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                    int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    ftc_count_native(FTC_CALL_REDUCE_INIT, __builtin_return_address(0));
+    return PMPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+}
+
+int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                       MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    ftc_count_native(FTC_CALL_ALLREDUCE_INIT, __builtin_return_address(0));
+    return PMPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
 /* The one collective call of mpi_f08 that does not go through the C symbol. Its communicator is a
  * derived type with one integer; an absent ierror is null. */
 void mpi_barrier_f08_(const MPI_Fint *comm, MPI_Fint *ierror);
