@@ -38,8 +38,10 @@ void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call, const
     if (!is_compared(call, c))
         return;
     x->input = aligned_alloc(64, (3 * bytes + 63) / 64 * 64 + 64);
-    if (!x->input) /* the other ranks would wait in native MPI */
+    if (!x->input) { /* the other ranks would wait in native MPI */
         PMPI_Abort(MPI_COMM_WORLD, 1);
+        return;
+    }
     x->native = x->input + (bytes + 15) / 16 * 16;
     x->own = x->native + (bytes + 15) / 16 * 16;
     memset(x->native, 0, bytes);

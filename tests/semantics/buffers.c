@@ -1,0 +1,164 @@
+/* buffers: what may be passed as one. Nothing at all, null pointers, MPI_IN_PLACE, read-only memory
+ * to send from, memory that ends where no other begins, any root, and sizes around the largest that
+ * ftcoll takes. */
+#include "output.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int rank, n;
+static size_t page_bytes;
+
+/* @bytes of memory before a page that must not be touched. */
+static void *before_a_wall(size_t bytes)
+{
+    size_t pages = (bytes + page_bytes - 1) / page_bytes;
+    char *start = mmap(NULL, (pages + 1) * page_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (start == MAP_FAILED || mprotect(start + pages * page_bytes, page_bytes, PROT_NONE) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    return start + pages * page_bytes - bytes;
+}
+
+/* Writing to what is sent is a segmentation fault. */
+static void make_read_only(void *memory, size_t bytes)
+{
+    size_t offset = (size_t)memory % page_bytes;
+
+    if (mprotect((char *)memory - offset,
+                 (bytes + offset + page_bytes - 1) / page_bytes * page_bytes, PROT_READ) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+static void show(const char *call, int number, int rv, const void *result, size_t size)
+{
+    char what[128];
+
+    snprintf(what, sizeof what, "%s %d", call, number);
+    output_result(what, rv, result, size);
+}
+
+static void nothing(void)
+{
+    int untouched[2] = {rank, 77};
+    MPI_Op none = MPI_SUM;
+
+    for (int i = 0; i < 3; i++) {
+        show("allreduce of nothing", i, MPI_Allreduce(NULL, NULL, 0, MPI_INT, none, MPI_COMM_WORLD),
+             NULL, 0);
+        show("reduce of nothing", i,
+             MPI_Reduce(NULL, NULL, 0, MPI_DOUBLE, none, i % n, MPI_COMM_WORLD), NULL, 0);
+        show("bcast of nothing", i, MPI_Bcast(NULL, 0, MPI_INT, i % n, MPI_COMM_WORLD), NULL, 0);
+        show("allreduce of nothing in place", i,
+             MPI_Allreduce(MPI_IN_PLACE, untouched, 0, MPI_INT, none, MPI_COMM_WORLD), untouched,
+             sizeof untouched);
+        show("allreduce of nothing, buffers", i,
+             MPI_Allreduce(&rank, untouched, 0, MPI_INT, none, MPI_COMM_WORLD), untouched,
+             sizeof untouched);
+    }
+}
+
+/* Of elements without a size */
+static void empty_datatype(void)
+{
+    int memory[2] = {rank, 5};
+    MPI_Datatype empty;
+
+    MPI_Type_contiguous(0, MPI_INT, &empty);
+    MPI_Type_commit(&empty);
+    show("bcast of empty elements", 3, MPI_Bcast(memory, 3, empty, 0, MPI_COMM_WORLD), memory,
+         sizeof memory);
+    MPI_Type_free(&empty);
+}
+
+/* Only the root's receive buffer counts. */
+static void any_root(void)
+{
+    int *in = before_a_wall(3 * sizeof *in), *out = before_a_wall(3 * sizeof *out);
+    void *nowhere = (char *)before_a_wall(8) + 8;
+
+    for (int i = 0; i < 3; i++)
+        in[i] = (rank + 1) << i;
+    make_read_only(in, 3 * sizeof *in);
+    for (int root = 0; root < n; root++) {
+        void *elsewhere = root % 2 ? NULL : nowhere;
+
+        memset(out, 0, 3 * sizeof *out);
+        show("reduce to", root,
+             MPI_Reduce(in, rank == root ? out : elsewhere, 3, MPI_INT, MPI_SUM, root,
+                        MPI_COMM_WORLD),
+             out, 3 * sizeof *out);
+        for (int i = 0; i < 3; i++)
+            out[i] = 100 * rank + i;
+        show("reduce in place to", root,
+             MPI_Reduce(rank == root ? MPI_IN_PLACE : in, rank == root ? out : elsewhere, 3,
+                        MPI_INT, MPI_SUM, root, MPI_COMM_WORLD),
+             out, 3 * sizeof *out);
+    }
+}
+
+/* The largest message that ftcoll takes has 4096 bytes, unless set otherwise. */
+static void sizes(void)
+{
+    static const int counts[] = {1, 2, 15, 16, 17, 511, 512, 513, 1023, 1024, 1025, 5000};
+
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        size_t bytes = (size_t)counts[k] * sizeof(double);
+        double *in = before_a_wall(bytes), *out = before_a_wall(bytes);
+        int root = (int)k % n;
+
+        for (int i = 0; i < counts[k]; i++) {
+            in[i] = rank * 3 + i;
+            out[i] = rank + i;
+        }
+        make_read_only(in, bytes);
+        show("allreduce in place of", counts[k],
+             MPI_Allreduce(MPI_IN_PLACE, out, counts[k], MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD), out,
+             bytes);
+        show("allreduce of", counts[k],
+             MPI_Allreduce(in, out, counts[k], MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), out, bytes);
+        show("reduce of", counts[k],
+             MPI_Reduce(in, rank == root ? out : NULL, counts[k], MPI_DOUBLE, MPI_SUM, root,
+                        MPI_COMM_WORLD),
+             out, bytes);
+        /* Not from read-only memory: in MPICH 4.0.2 a root that is not rank 0 gets its own data
+         * back, into its buffer. */
+        show("bcast of", counts[k], MPI_Bcast(out, counts[k], MPI_DOUBLE, root, MPI_COMM_WORLD),
+             out, bytes);
+    }
+}
+
+/* MPI_BOTTOM, with a datatype of addresses */
+static void bottom(void)
+{
+    int here[2] = {rank, 2 * rank}, there = 5 + rank;
+    MPI_Aint address[2];
+    MPI_Datatype absolute;
+    int length[2] = {2, 1};
+
+    MPI_Get_address(here, &address[0]);
+    MPI_Get_address(&there, &address[1]);
+    MPI_Type_create_hindexed(2, length, address, MPI_INT, &absolute);
+    MPI_Type_commit(&absolute);
+    show("bcast from bottom", 1, MPI_Bcast(MPI_BOTTOM, 1, absolute, n - 1, MPI_COMM_WORLD), here,
+         sizeof here);
+    show("bcast from bottom", 2, MPI_SUCCESS, &there, sizeof there);
+    MPI_Type_free(&absolute);
+}
+
+int main(int argc, char **argv)
+{
+    output_init(argc, argv, &rank, &n);
+    page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    nothing();
+    empty_datatype();
+    any_root();
+    sizes();
+    bottom();
+    output_close();
+    MPI_Finalize();
+    return 0;
+}

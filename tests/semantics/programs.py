@@ -1,0 +1,55 @@
+"""The programs, and how each is run."""
+
+
+class Program:
+    def __init__(self, name, what, *arguments, binary=None, sizes=(2, 3, 5), before=(), behind=(), environment=None,
+                 calls=None, compared_with="native", **settings):
+        """@before and @behind: libraries that are preloaded too, nearer to the program than ftcoll, or further.
+        @calls: how many reductions of rank 0 ftcoll must carry out; None: some.
+        @compared_with: native runs, or other runs with ftcoll."""
+        self.name, self.what, self.arguments = name, what, arguments
+        self.binary = binary or name
+        self.sizes = sizes
+        self.before, self.behind = before, behind
+        self.environment, self.calls, self.compared_with = environment or {}, calls, compared_with
+        self.settings = {f"FTCOLL_{key.upper()}": value for key, value in settings.items()}
+
+    def stacked(self, *libraries):
+        return [*self.before, *libraries, *self.behind]
+
+
+# Not here: MPI_Comm_spawn and MPI_Comm_connect, which MPICH 4.0.2 as Debian 12 ships it (ch4:ucx) does not have
+# ("Error in spawn call", "not currently supported with ucx netmod"); calls that do not match, which hang natively
+# (tests/mpi/programs/wrong.c). What native MPICH gets wrong is left out in the programs, with the reason.
+ALL = [
+    Program("predefined", "all predefined operations on all predefined datatypes"),
+    Program("pairs", "MINLOC and MAXLOC of all pair types, with ties"),
+    Program("derived", "derived datatypes: gaps, negative lower bounds, changed extents"),
+    Program("userops", "operations of the program's own, commutative and not, that look at their datatype"),
+    Program("buffers", "no data, null pointers, MPI_IN_PLACE, read-only send buffers, any root"),
+    Program("overlap", "operations on different communicators at the same time"),
+    Program("large", "MPI_Allreduce_c, MPI_Reduce_c, MPI_Bcast_c, MPI_Op_create_c"),
+    Program("communicators", "each way to make one; intercommunicators; MPI_COMM_SELF"),
+    Program("recreate-2", "communicators freed and made again thousands of times, no growth", "2000",
+            binary="recreate", sizes=(2,)),
+    Program("recreate-3", "the same with three ranks, hundreds of times", "150", binary="recreate", sizes=(3,)),
+    *(Program(f"levels-{level}", f"MPI started by {call}", level, binary="levels", sizes=(3,))
+      for level, call in (("init", "MPI_Init"), ("single", "MPI_Init_thread"), ("funneled", "MPI_Init_thread"),
+                          ("serialized", "MPI_Init_thread"), ("multiple", "MPI_Init_thread"))),
+    Program("threads", "threads in reductions on communicators of their own, which they make and free"),
+    Program("errors", "wrong arguments: the same error classes and error handlers"),
+    Program("nonblocking", "nonblocking and persistent reductions, native, beside blocking ones"),
+    Program("progress", "native operations that go on while their rank is in a reduction", sizes=(2, 3)),
+    Program("stacked-pmpi-before", "a PMPI tool between program and ftcoll", "counts", binary="stacked", sizes=(3,),
+            before=("counting",), environment={"COUNTING_CALLS": "PMPI_Allreduce"}, calls=4),
+    Program("stacked-pmpi-behind", "a PMPI tool between ftcoll and MPI", binary="stacked", sizes=(3,),
+            behind=("counting",), environment={"COUNTING_CALLS": "PMPI_Allreduce"}, calls=14),
+    Program("stacked-next", "a library that calls the next MPI_Allreduce, before ftcoll", "counts", binary="stacked",
+            sizes=(3,), before=("counting",), environment={"COUNTING_CALLS": "MPI_Allreduce"}, calls=14),
+    Program("fortran-mpif", "Fortran, mpif.h", binary="fortran_mpif", sizes=(2, 3), calls=16),
+    Program("fortran-use-mpi", "Fortran, use mpi", binary="fortran_mpi", sizes=(2, 3), calls=16),
+    Program("fortran-use-mpi-f08", "Fortran, use mpi_f08", binary="fortran_mpi_f08", sizes=(2, 3), calls=16),
+    Program("cxx", "C++: its bool and complex types, operations, threads"),
+    Program("repeatable", "sums that depend on the order of combination, the same in each run with deterministic = on",
+            compared_with="ftcoll", deterministic="on"),
+]
