@@ -32,6 +32,23 @@ struct ftc_call {
     int result;                 /* MPI error code, if the call was carried out here */
 };
 
+static inline bool ftc_call_is_reduction(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_REDUCE || kind == FTC_CALL_ALLREDUCE;
+}
+
+static inline bool ftc_call_has_root(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_REDUCE || kind == FTC_CALL_BCAST;
+}
+
+/* Whether @rank of its communicator gets the result of a reduction. */
+static inline bool ftc_call_gives_result(const struct ftc_call *call, int rank)
+{
+    return call->kind == FTC_CALL_ALLREDUCE ||
+           (call->kind == FTC_CALL_REDUCE && call->root == rank);
+}
+
 /* "MPI_Allreduce" */
 const char *ftc_call_name(enum ftc_call_kind kind);
 

@@ -58,18 +58,22 @@ static const void *module_of(const void *address)
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 /* This library, or MPICH's: Fortran's and C++'s calls go through bindings of theirs. */
 static bool is_of_mpi(const void *address)
 {
     static const char inside; /* an address in this library */
     Dl_info info;
-    const char *name;
 
-    if (!dladdr(address, &info) || !info.dli_fname)
-        return false;
-    name = strrchr(info.dli_fname, '/');
-    return info.dli_fbase == module_of(&inside) ||
-           strncmp(name ? name + 1 : info.dli_fname, "libmpich", strlen("libmpich")) == 0;
+    return dladdr(address, &info) && info.dli_fname &&
+           (info.dli_fbase == module_of(&inside) ||
+            strncmp(file_name(info.dli_fname), "libmpich", strlen("libmpich")) == 0);
 }
 
 void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stack *stack)
@@ -118,8 +122,7 @@ void ftc_callsite_name(const void *return_address, char *text, size_t size)
         return;
     }
     call = (const char *)return_address - 1; /* inside the call, not behind it */
-    module = strrchr(info.dli_fname, '/');
-    module = module ? module + 1 : info.dli_fname;
+    module = file_name(info.dli_fname);
     if (function_name(call, name, sizeof name, &offset))
         snprintf(text, size, "%s(%s+0x%lx)", module, name, offset + 1);
     else
@@ -143,28 +146,15 @@ static bool next_mapping(FILE *maps, struct mapping *m)
     return false;
 }
 
-/* Where the file is mapped first; 0 if it is not. */
-static unsigned long base_of(const char *maps_of, const char *path)
-{
-    FILE *maps = fopen(maps_of, "re");
-    struct mapping m;
-    unsigned long base = 0;
-
-    while (maps && base == 0 && next_mapping(maps, &m))
-        if (strcmp(m.path, path) == 0)
-            base = m.start;
-    if (maps)
-        fclose(maps);
-    return base;
-}
-
-static bool find_mapping(const char *maps_of, unsigned long address, struct mapping *m)
+/* The first mapping of file @path, or, without one, the mapping around @address. */
+static bool find_mapping(const char *maps_of, const char *path, unsigned long address,
+                         struct mapping *m)
 {
     FILE *maps = fopen(maps_of, "re");
     bool found = false;
 
     while (maps && !found && next_mapping(maps, m))
-        found = m->start <= address && address < m->end;
+        found = path ? strcmp(m->path, path) == 0 : m->start <= address && address < m->end;
     if (maps)
         fclose(maps);
     return found;
@@ -173,17 +163,16 @@ static bool find_mapping(const char *maps_of, unsigned long address, struct mapp
 void ftc_callsite_name_in(int pid, unsigned long return_address, char *text, size_t size)
 {
     char maps[64];
-    struct mapping m;
-    unsigned long theirs, ours;
+    struct mapping around, theirs, ours;
 
     snprintf(text, size, "0x%lx", return_address);
     snprintf(maps, sizeof maps, "/proc/%d/maps", pid);
-    if (!find_mapping(maps, return_address, &m))
+    if (!find_mapping(maps, NULL, return_address, &around) ||
+        !find_mapping(maps, around.path, 0, &theirs))
         return;
-    theirs = base_of(maps, m.path);
-    ours = base_of("/proc/self/maps", m.path);
-    if (ours != 0)
-        ftc_callsite_name((const void *)(uintptr_t)(return_address - theirs + ours), text, size);
+    if (find_mapping("/proc/self/maps", around.path, 0, &ours))
+        ftc_callsite_name((const void *)(uintptr_t)(return_address - theirs.start + ours.start),
+                          text, size);
     else
-        snprintf(text, size, "%s+0x%lx", m.path, return_address - theirs);
+        snprintf(text, size, "%s+0x%lx", around.path, return_address - theirs.start);
 }

@@ -28,8 +28,7 @@ struct membership {
 };
 static struct membership *membership_bucket[BUCKETS];
 
-/* An entry of a communicator that was freed, kept until nobody can need what it says. */
-static bool *entry_taken; /* by a communicator that lives */
+static bool *entry_taken; /* by place on the board: a communicator that lives has it */
 
 /* Messages of a freed communicator can still be under way: they arrive before long, or never. */
 enum { FREED_REMEMBERED = 1024 };
@@ -389,10 +388,11 @@ bool ftc_comm_was_freed(uint64_t id)
 int ftc_comm_reserve(struct ftc_comm *c, size_t value_bytes)
 {
     size_t capacity = value_bytes < 64 ? 64 : value_bytes;
-    int sends = ftc_op_actions_capacity(&c->topology, ftc_library.settings.correction.d);
+    int sends;
 
     if (c->op_storage && value_bytes <= c->value_capacity)
         return 0;
+    sends = ftc_op_actions_capacity(&c->topology, ftc_library.settings.correction.d);
     free(c->op_storage);
     free(c->actions.send);
     free(c->contribution);

@@ -1,7 +1,7 @@
 #include "compare.h"
 
 #include "callsite.h"
-#include "wait.h"
+#include "monitor/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,25 +18,20 @@ static struct {
 /* All ranks must decide alike: by the list of the failed that they agree on. */
 static bool is_compared(const struct ftc_call *call, const struct ftc_comm *c)
 {
-    return ftc_library.settings.compare &&
-           (call->kind == FTC_CALL_REDUCE || call->kind == FTC_CALL_ALLREDUCE) &&
+    return ftc_library.settings.compare && ftc_call_is_reduction(call->kind) &&
            c->member_count == c->size;
-}
-
-static bool gets_result(const struct ftc_call *call, const struct ftc_comm *c)
-{
-    return call->kind == FTC_CALL_ALLREDUCE || call->root == c->rank;
 }
 
 void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,
                        const struct ftc_facts *facts)
 {
-    size_t bytes = ftc_span_bytes(facts, call->count);
     const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+    size_t bytes;
 
     *x = (struct ftc_compare){0};
     if (!is_compared(call, c))
         return;
+    bytes = ftc_span_bytes(facts, call->count);
     x->input = aligned_alloc(64, (3 * bytes + 63) / 64 * 64 + 64);
     if (!x->input) { /* the other ranks would wait in native MPI */
         PMPI_Abort(MPI_COMM_WORLD, 1);
@@ -89,7 +84,7 @@ void ftc_compare_end(struct ftc_compare *x, const struct ftc_call *call, const s
         ftc_library_lock();
         total.own_ns += middle_ns - x->started_ns;
         total.native_ns += end_ns - middle_ns;
-        if (gets_result(call, c))
+        if (ftc_call_gives_result(call, c->rank))
             judge(x, call, facts);
         total.calls++;
         ftc_library_unlock();

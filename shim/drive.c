@@ -137,7 +137,8 @@ static bool poll_peers(void)
     return progress;
 }
 
-/* Offers the kept messages again: when an operation starts, and when its attempt has changed. */
+/* Offers the kept messages again: when an operation starts, when its attempt has changed, and when
+ * its sends are no longer in the way. */
 static void offer_early(void)
 {
     struct ftc_early_message **link = ftc_early_first();
@@ -332,14 +333,12 @@ enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_requ
     if (active_count == MAX_ACTIVE || ftc_comm_reserve(c, request->value_bytes) != 0)
         return FTC_DRIVE_NO_MEMORY;
     start(c, request);
-    ftc_wait_begin(&wait);
+    ftc_wait_reset(&wait);
     ftc_suspect_begin(c);
     while (!is_over(c)) {
         if (turn(c))
             ftc_wait_reset(&wait);
-        else
-            ftc_wait_turn(&wait, c);
-        if (ftc_wait_is_long(&wait) && c->mismatched < 0)
+        else if (ftc_wait_turn(&wait, c) && c->mismatched < 0)
             c->mismatched = ftc_mismatch_find(c);
     }
     if (c->mismatched >= 0)

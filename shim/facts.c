@@ -47,15 +47,14 @@ enum ftc_operator ftc_operator_of(MPI_Op op)
 
 const char *ftc_operation_name(MPI_Op op)
 {
-    switch (op) {
-#define FTC_OPERATOR(name)                                                                         \
-    case MPI_##name:                                                                               \
-        return "MPI_" #name;
+    static const char *const name[] = {
+#define FTC_OPERATOR(name) [FTC_OPERATOR_##name] = "MPI_" #name,
 #include "operators.def"
 #undef FTC_OPERATOR
-    default:
-        return "user operation";
-    }
+        [FTC_OPERATOR_OTHER] = "user operation",
+    };
+
+    return name[ftc_operator_of(op)];
 }
 
 const char *ftc_datatype_name(MPI_Datatype datatype)

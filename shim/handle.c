@@ -49,18 +49,6 @@ static bool is_intercepted(enum ftc_call_kind kind)
     return (ftc_library.settings.intercept & bit[kind]) != 0;
 }
 
-/* Whether this rank gets a result. */
-static bool receives(const struct ftc_call *call, const struct ftc_comm *c)
-{
-    return call->kind == FTC_CALL_ALLREDUCE ||
-           (call->kind == FTC_CALL_REDUCE && call->root == c->rank);
-}
-
-static bool has_root(enum ftc_call_kind kind)
-{
-    return kind == FTC_CALL_REDUCE || kind == FTC_CALL_BCAST;
-}
-
 /* Native MPI raises the right error for arguments that it rejects. */
 static bool buffers_are_valid(const struct ftc_call *call, const struct ftc_comm *c)
 {
@@ -69,7 +57,7 @@ static bool buffers_are_valid(const struct ftc_call *call, const struct ftc_comm
     if (call->kind == FTC_CALL_BCAST) /* NULL is MPI_BOTTOM, for a datatype of absolute addresses */
         return call->recvbuf != MPI_IN_PLACE &&
                (call->recvbuf || ftc_predefined_bytes(call->datatype) == 0);
-    if (!receives(call, c))
+    if (!ftc_call_gives_result(call, c->rank))
         return !in_place && call->sendbuf;
     return call->recvbuf && call->recvbuf != MPI_IN_PLACE && call->sendbuf &&
            (in_place || call->sendbuf != call->recvbuf);
@@ -78,7 +66,7 @@ static bool buffers_are_valid(const struct ftc_call *call, const struct ftc_comm
 static void look_at_arguments(const struct ftc_call *call, struct plan *plan,
                               struct ftc_policy_facts *facts)
 {
-    if (has_root(call->kind) && (call->root < 0 || call->root >= plan->comm->size))
+    if (ftc_call_has_root(call->kind) && (call->root < 0 || call->root >= plan->comm->size))
         return;
     switch (call->kind) {
     case FTC_CALL_BARRIER:
@@ -143,7 +131,7 @@ static uint32_t signature_of(const struct ftc_call *call, const struct plan *pla
     h = (h ^ (uint64_t)plan->value_bytes) * 0xff51afd7ed558ccdull;
     h = (h ^ type) * 0xff51afd7ed558ccdull;
     h = (h ^ (plan->facts.kernel ? (uint32_t)call->op : 0)) * 0xff51afd7ed558ccdull;
-    h = (h ^ (has_root(call->kind) ? (uint32_t)call->root : 0)) * 0xff51afd7ed558ccdull;
+    h = (h ^ (ftc_call_has_root(call->kind) ? (uint32_t)call->root : 0)) * 0xff51afd7ed558ccdull;
     return (uint32_t)(h >> 32) | 1; /* never FTC_SIGNATURE_NONE */
 }
 
@@ -212,7 +200,7 @@ static int deliver(const struct ftc_call *call, const struct plan *plan)
 
     if (call->kind == FTC_CALL_BCAST)
         return deliver_broadcast(call, plan);
-    if (!result->value || !receives(call, plan->comm))
+    if (!result->value || !ftc_call_gives_result(call, plan->comm->rank))
         return MPI_SUCCESS;
     return ftc_span_write(call->recvbuf, result->value, call->count, &plan->facts);
 }
@@ -221,9 +209,7 @@ static int deliver(const struct ftc_call *call, const struct plan *plan)
  */
 static bool lacks_required(const struct ftc_call *call, const struct ftc_comm *c)
 {
-    bool is_reduction = call->kind == FTC_CALL_REDUCE || call->kind == FTC_CALL_ALLREDUCE;
-
-    return is_reduction && ftc_library.settings.require_all != 0 && receives(call, c) &&
+    return ftc_library.settings.require_all != 0 && ftc_call_gives_result(call, c->rank) &&
            (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op))) != 0 &&
            (c->member_count < c->size || c->op.result.failed->count > 0);
 }
@@ -301,7 +287,7 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
     int mismatched = -1;
 
     assert(c);
-    if (has_root(call->kind)) {
+    if (ftc_call_has_root(call->kind)) {
         request.root = ftc_comm_member(c, call->root);
         if (request.root < 0)
             return without_root(call);

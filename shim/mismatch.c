@@ -23,6 +23,14 @@ static struct ftc_board_activity *activity_of(uint32_t slot)
     return &ftc_library.board.shared->slot[slot].activity;
 }
 
+/* The library's lock is held: nobody else of this process counts. */
+static void count_inside(struct ftc_board_activity *a, int change)
+{
+    uint32_t inside = atomic_load_explicit(&a->inside, memory_order_relaxed);
+
+    atomic_store_explicit(&a->inside, inside + (uint32_t)change, memory_order_relaxed);
+}
+
 void ftc_mismatch_enter(const struct ftc_call *call, const struct ftc_comm *c, uint32_t signature)
 {
     struct ftc_board_activity *a = activity_of(ftc_library.self);
@@ -30,7 +38,7 @@ void ftc_mismatch_enter(const struct ftc_call *call, const struct ftc_comm *c, u
 
     atomic_store_explicit(&a->version, version + 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
-    atomic_fetch_add_explicit(&a->inside, 1, memory_order_relaxed);
+    count_inside(a, 1);
     atomic_store_explicit(&a->call, call->kind, memory_order_relaxed);
     atomic_store_explicit(&a->seq, c->seq, memory_order_relaxed);
     atomic_store_explicit(&a->signature, signature, memory_order_relaxed);
@@ -46,7 +54,7 @@ void ftc_mismatch_enter(const struct ftc_call *call, const struct ftc_comm *c, u
 
 void ftc_mismatch_leave(void)
 {
-    atomic_fetch_sub_explicit(&activity_of(ftc_library.self)->inside, 1, memory_order_relaxed);
+    count_inside(activity_of(ftc_library.self), -1);
 }
 
 /* False while its owner is writing it. */
@@ -98,11 +106,6 @@ void ftc_mismatch_spread(const struct ftc_comm *c)
                 break;
 }
 
-static bool has_root(enum ftc_call_kind kind)
-{
-    return kind == FTC_CALL_REDUCE || kind == FTC_CALL_BCAST;
-}
-
 static void write_call(char *text, size_t size, const struct description *d)
 {
     char count[32] = "", op[32] = "", root[32] = "";
@@ -112,9 +115,9 @@ static void write_call(char *text, size_t size, const struct description *d)
         snprintf(count, sizeof count, "count %lld, ", (long long)d->count);
         type = ftc_datatype_name(d->datatype);
     }
-    if (d->kind == FTC_CALL_REDUCE || d->kind == FTC_CALL_ALLREDUCE)
+    if (ftc_call_is_reduction(d->kind))
         snprintf(op, sizeof op, ", %s", ftc_operation_name(d->op));
-    if (has_root(d->kind))
+    if (ftc_call_has_root(d->kind))
         snprintf(root, sizeof root, ", root %d", d->root);
     snprintf(text, size, "%s(%s%s%s%s)", ftc_call_name(d->kind), count, type, op, root);
 }

@@ -12,7 +12,8 @@
 #include "call.h"
 #include "comm.h"
 
-/* Enters in the board what this rank calls, for messages to people and for ftc_mismatch_find(). */
+/* Enters in the board what this rank calls, for messages to people and for ftc_mismatch_find(). To
+ * be called with the library's lock held, both. */
 void ftc_mismatch_enter(const struct ftc_call *call, const struct ftc_comm *c, uint32_t signature);
 void ftc_mismatch_leave(void);
 

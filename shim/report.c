@@ -2,7 +2,7 @@
 
 #include "callsite.h"
 #include "compare.h"
-#include "wait.h"
+#include "monitor/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 #include "wait.h"
 
+#include "monitor/clock.h"
 #include "suspect.h"
 
 #include <sched.h>
@@ -14,27 +15,9 @@ enum {
     SLEEP_MAX_NS = 500000,         /* ... up to this */
 };
 
-uint64_t ftc_clock_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-void ftc_wait_begin(struct ftc_wait *w)
-{
-    *w = (struct ftc_wait){0};
-}
-
 void ftc_wait_reset(struct ftc_wait *w)
 {
     *w = (struct ftc_wait){0};
-}
-
-bool ftc_wait_is_long(const struct ftc_wait *w)
-{
-    return w->since_ns != 0 && ftc_clock_ns() - w->since_ns > SLEEP_AFTER_NS;
 }
 
 /* On MPI_COMM_SELF MPICH would answer at once; this makes it look at what the others have sent, for
@@ -68,7 +51,7 @@ static void yield_or_sleep(uint64_t waited_ns)
     let_native_progress();
 }
 
-void ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
+bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
 {
     uint32_t spins = ftc_library.oversubscribed ? SPIN_TURNS_OVERSUBSCRIBED : SPIN_TURNS;
     uint64_t now;
@@ -78,7 +61,7 @@ void ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
         let_native_progress();
     if (w->turns <= spins && !ftc_library.threaded) {
         pause_core();
-        return;
+        return false;
     }
     now = ftc_clock_ns();
     if (w->since_ns == 0)
@@ -87,4 +70,5 @@ void ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     ftc_library_unlock();
     yield_or_sleep(now - w->since_ns);
     ftc_library_lock();
+    return now - w->since_ns > SLEEP_AFTER_NS;
 }

@@ -13,19 +13,12 @@ struct ftc_wait {
     uint64_t since_ns; /* time of the first look at the clock in this idle period; 0: none yet */
 };
 
-uint64_t ftc_clock_ns(void); /* CLOCK_MONOTONIC */
-
-void ftc_wait_begin(struct ftc_wait *w);
-
-/* Something happened. */
+/* Begins to wait: also whenever something has happened. */
 void ftc_wait_reset(struct ftc_wait *w);
 
-/* It has been long enough for sleeping: a little more work does not matter. */
-bool ftc_wait_is_long(const struct ftc_wait *w);
-
 /* Nothing happened: gives up the lock for a moment. With monitor = timeout also looks whether peers
- * that
- * @c awaits have been silent for too long. */
-void ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c);
+ * that @c awaits have been silent for too long. True once it has been long enough for sleeping: a
+ * little more work does not matter. */
+bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c);
 
 #endif

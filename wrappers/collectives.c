@@ -2,11 +2,13 @@
  * native. */
 #include "../shim/call.h"
 
-int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-               int root, MPI_Comm comm)
+/* One description for the plain call and the large-count one. An allreduce has root 0. */
+static struct ftc_call reduction(enum ftc_call_kind kind, const void *sendbuf, void *recvbuf,
+                                 MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
+                                 MPI_Comm comm, const void *return_address)
 {
-    struct ftc_call call = {
-        .kind = FTC_CALL_REDUCE,
+    return (struct ftc_call){
+        .kind = kind,
         .sendbuf = sendbuf,
         .recvbuf = recvbuf,
         .count = count,
@@ -14,8 +16,29 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
         .op = op,
         .root = root,
         .comm = comm,
-        .return_address = __builtin_return_address(0),
+        .return_address = return_address,
     };
+}
+
+static struct ftc_call broadcast(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
+                                 MPI_Comm comm, const void *return_address)
+{
+    return (struct ftc_call){
+        .kind = FTC_CALL_BCAST,
+        .recvbuf = buffer,
+        .count = count,
+        .datatype = datatype,
+        .root = root,
+        .comm = comm,
+        .return_address = return_address,
+    };
+}
+
+int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+               int root, MPI_Comm comm)
+{
+    struct ftc_call call = reduction(FTC_CALL_REDUCE, sendbuf, recvbuf, count, datatype, op, root,
+                                     comm, __builtin_return_address(0));
 
     if (ftc_handle(&call))
         return call.result;
@@ -25,16 +48,8 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
 int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                   MPI_Comm comm)
 {
-    struct ftc_call call = {
-        .kind = FTC_CALL_ALLREDUCE,
-        .sendbuf = sendbuf,
-        .recvbuf = recvbuf,
-        .count = count,
-        .datatype = datatype,
-        .op = op,
-        .comm = comm,
-        .return_address = __builtin_return_address(0),
-    };
+    struct ftc_call call = reduction(FTC_CALL_ALLREDUCE, sendbuf, recvbuf, count, datatype, op, 0,
+                                     comm, __builtin_return_address(0));
 
     if (ftc_handle(&call))
         return call.result;
@@ -57,15 +72,8 @@ int MPI_Barrier(MPI_Comm comm)
 
 int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    struct ftc_call call = {
-        .kind = FTC_CALL_BCAST,
-        .recvbuf = buffer,
-        .count = count,
-        .datatype = datatype,
-        .root = root,
-        .comm = comm,
-        .return_address = __builtin_return_address(0),
-    };
+    struct ftc_call call =
+        broadcast(buffer, count, datatype, root, comm, __builtin_return_address(0));
 
     if (ftc_handle(&call))
         return call.result;
@@ -77,17 +85,8 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
 int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
                  MPI_Op op, int root, MPI_Comm comm)
 {
-    struct ftc_call call = {
-        .kind = FTC_CALL_REDUCE,
-        .sendbuf = sendbuf,
-        .recvbuf = recvbuf,
-        .count = count,
-        .datatype = datatype,
-        .op = op,
-        .root = root,
-        .comm = comm,
-        .return_address = __builtin_return_address(0),
-    };
+    struct ftc_call call = reduction(FTC_CALL_REDUCE, sendbuf, recvbuf, count, datatype, op, root,
+                                     comm, __builtin_return_address(0));
 
     if (ftc_handle(&call))
         return call.result;
@@ -97,16 +96,8 @@ int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dataty
 int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
                     MPI_Op op, MPI_Comm comm)
 {
-    struct ftc_call call = {
-        .kind = FTC_CALL_ALLREDUCE,
-        .sendbuf = sendbuf,
-        .recvbuf = recvbuf,
-        .count = count,
-        .datatype = datatype,
-        .op = op,
-        .comm = comm,
-        .return_address = __builtin_return_address(0),
-    };
+    struct ftc_call call = reduction(FTC_CALL_ALLREDUCE, sendbuf, recvbuf, count, datatype, op, 0,
+                                     comm, __builtin_return_address(0));
 
     if (ftc_handle(&call))
         return call.result;
@@ -115,15 +106,8 @@ int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dat
 
 int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    struct ftc_call call = {
-        .kind = FTC_CALL_BCAST,
-        .recvbuf = buffer,
-        .count = count,
-        .datatype = datatype,
-        .root = root,
-        .comm = comm,
-        .return_address = __builtin_return_address(0),
-    };
+    struct ftc_call call =
+        broadcast(buffer, count, datatype, root, comm, __builtin_return_address(0));
 
     if (ftc_handle(&call))
         return call.result;

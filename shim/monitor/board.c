@@ -1,5 +1,7 @@
 #include "board.h"
 
+#include "clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BOARD_MAGIC 0x3162726c6c6f6374ull /* "tcollrb1" in memory order */
@@ -148,14 +149,6 @@ void ftc_board_close(struct ftc_board *board)
     *board = (struct ftc_board){.fd = -1};
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
                            int value)
 {
@@ -169,7 +162,7 @@ bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_deat
      */
     if (atomic_compare_exchange_strong(&s->death_cause, &none, cause)) {
         atomic_store(&s->death_value, value);
-        atomic_store(&s->death_time_ns, now_ns());
+        atomic_store(&s->death_time_ns, ftc_clock_ns());
     }
     do {
         if (state >= FTC_RANK_FINALIZED)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -38,15 +37,6 @@ int ftc_pmi_fd(void)
         !environment_number("PMI_SIZE", &size) || rank >= size || !is_stream_socket((int)fd))
         return -1;
     return (int)fd;
-}
-
-static bool send_command(int fd, const char *command)
-{
-    char line[LINE_MAX_BYTES];
-    int length = snprintf(line, sizeof line, "%s\n", command);
-
-    /* One write: a command this short is never split by a stream socket that is not full. */
-    return send(fd, line, (size_t)length, MSG_NOSIGNAL) == length;
 }
 
 static bool readable_before(int fd, long deadline_ms)
@@ -112,7 +102,11 @@ enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)
 
 void ftc_pmi_finalize(int fd)
 {
-    if (!send_command(fd, "cmd=finalize"))
+    static const char command[] = "cmd=finalize\n";
+    ssize_t length = sizeof command - 1;
+
+    /* One write: a command this short is never split by a stream socket that is not full. */
+    if (send(fd, command, (size_t)length, MSG_NOSIGNAL) != length)
         return;
     (void)ftc_pmi_wait(fd, FINALIZE_MS);
     shutdown(fd, SHUT_RDWR);

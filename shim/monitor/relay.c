@@ -1,6 +1,7 @@
 #include "relay.h"
 
-#include <fcntl.h>
+#include "proc.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -41,16 +42,9 @@ void ftc_relay_prepare(struct ftc_monitored *rank)
 static bool is_hydra(pid_t pid)
 {
     char path[48], name[32];
-    ssize_t n;
-    int fd;
 
     snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    n = read(fd, name, sizeof name - 1);
-    close(fd);
-    return n > 0 && strncmp(name, "hydra_", strlen("hydra_")) == 0;
+    return ftc_proc_read(path, name, sizeof name) && strncmp(name, "hydra_", strlen("hydra_")) == 0;
 }
 
 /* True if @s went to the process group, or the session, so that the program has it already. */

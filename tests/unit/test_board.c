@@ -173,6 +173,17 @@ static bool read_back(const struct ftc_board *b, uint32_t seq, struct ftc_public
     return ftc_published(b, 1, COMMUNICATOR, seq, VALUE_BYTES, copy);
 }
 
+/* A board on which slot 1 has published @s as its operation 5. */
+static struct ftc_board with_result(struct sample *s)
+{
+    struct ftc_board a = created();
+
+    make_sample(s, FTC_VERDICT_VALUE);
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR);
+    ftc_publish(&a, 1, 0, 5, &s->result, VALUE_BYTES);
+    return a;
+}
+
 START_TEST(a_result_is_read_as_it_was_published)
 {
     struct ftc_board a = created();
@@ -216,13 +227,10 @@ END_TEST
 /* DESIGN section 5, rule 5. */
 START_TEST(what_a_dead_rank_published_is_not_taken)
 {
-    struct ftc_board a = created();
-    struct ftc_publication copy;
     struct sample s;
+    struct ftc_board a = with_result(&s);
+    struct ftc_publication copy;
 
-    make_sample(&s, FTC_VERDICT_VALUE);
-    ftc_publication_open(&a, 1, 0, COMMUNICATOR);
-    ftc_publish(&a, 1, 0, 5, &s.result, VALUE_BYTES);
     ftc_board_mark_failed(&a, 1, FTC_DEATH_SIGNAL, 9);
     ck_assert(!read_back(&a, 5, &copy));
     ftc_board_close(&a);
@@ -231,13 +239,10 @@ END_TEST
 
 START_TEST(half_an_entry_is_not_taken)
 {
-    struct ftc_board a = created();
-    struct ftc_publication copy;
     struct sample s;
+    struct ftc_board a = with_result(&s);
+    struct ftc_publication copy;
 
-    make_sample(&s, FTC_VERDICT_VALUE);
-    ftc_publication_open(&a, 1, 0, COMMUNICATOR);
-    ftc_publish(&a, 1, 0, 5, &s.result, VALUE_BYTES);
     atomic_fetch_add(&ftc_board_entry(&a, 1, 0)->version, 1); /* as if its owner were writing */
     ck_assert(!read_back(&a, 5, &copy));
     ftc_board_close(&a);
@@ -246,13 +251,10 @@ END_TEST
 
 START_TEST(lengths_that_cannot_be_are_not_taken)
 {
-    struct ftc_board a = created();
-    struct ftc_publication copy;
     struct sample s;
+    struct ftc_board a = with_result(&s);
+    struct ftc_publication copy;
 
-    make_sample(&s, FTC_VERDICT_VALUE);
-    ftc_publication_open(&a, 1, 0, COMMUNICATOR);
-    ftc_publish(&a, 1, 0, 5, &s.result, VALUE_BYTES);
     ftc_board_entry(&a, 1, 0)->failed_count = FTC_FAILED_MAX + 1;
     ck_assert(!read_back(&a, 5, &copy));
     ftc_publish(&a, 1, 0, 5, &s.result, VALUE_BYTES);
