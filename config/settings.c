@@ -76,11 +76,18 @@ static const struct word require_all_words[] = {{"none", 0, 0},
                                                 {0}};
 static const struct word on_dead_root_words[] = {
     {"error", FTC_ON_DEAD_ROOT_ERROR, 0}, {"keep", FTC_ON_DEAD_ROOT_KEEP, 0}, {0}};
-static const struct word report_words[] = {{"off", FTC_REPORT_OFF, 0},
-                                           {"failures", FTC_REPORT_FAILURES, 0},
-                                           {"summary", FTC_REPORT_SUMMARY, 0},
-                                           {"full", FTC_REPORT_FULL, 0},
-                                           {0}};
+static const struct word p2p_words[] = {
+    {"native", FTC_P2P_NATIVE, 0}, {"error", FTC_P2P_ERROR, 0}, {"ignore", FTC_P2P_IGNORE, 0}, {0}};
+static const struct word communicators_words[] = {
+    {"native", FTC_COMMUNICATORS_NATIVE, 0}, {"survivors", FTC_COMMUNICATORS_SURVIVORS, 0}, {0}};
+static const struct word on_blocked_words[] = {{"off", FTC_ON_BLOCKED_OFF, 0},
+                                               {"warn", FTC_ON_BLOCKED_WARN, 0},
+                                               {"abort", FTC_ON_BLOCKED_ABORT, 0},
+                                               {0}};
+static const struct word report_words[] = {
+    {"off", FTC_REPORT_OFF, 0},         {"failures", FTC_REPORT_FAILURES, 0},
+    {"summary", FTC_REPORT_SUMMARY, 0}, {"coverage", FTC_REPORT_COVERAGE, 0},
+    {"full", FTC_REPORT_FULL, 0},       {0}};
 
 struct option {
     const char *key;

@@ -19,7 +19,16 @@
 enum ftc_monitor_mode { FTC_MONITOR_AUTO, FTC_MONITOR_PROCESS, FTC_MONITOR_TIMEOUT };
 enum ftc_on_excess { FTC_ON_EXCESS_ERROR, FTC_ON_EXCESS_ABORT };
 enum ftc_on_dead_root { FTC_ON_DEAD_ROOT_ERROR, FTC_ON_DEAD_ROOT_KEEP };
-enum ftc_report { FTC_REPORT_OFF, FTC_REPORT_FAILURES, FTC_REPORT_SUMMARY, FTC_REPORT_FULL };
+enum ftc_p2p { FTC_P2P_NATIVE, FTC_P2P_ERROR, FTC_P2P_IGNORE };
+enum ftc_communicators { FTC_COMMUNICATORS_NATIVE, FTC_COMMUNICATORS_SURVIVORS };
+enum ftc_on_blocked { FTC_ON_BLOCKED_OFF, FTC_ON_BLOCKED_WARN, FTC_ON_BLOCKED_ABORT };
+enum ftc_report { /* each tells all that the one before tells */
+                  FTC_REPORT_OFF,
+                  FTC_REPORT_FAILURES,
+                  FTC_REPORT_SUMMARY,
+                  FTC_REPORT_COVERAGE,
+                  FTC_REPORT_FULL,
+};
 enum ftc_settings_origin { FTC_ORIGIN_DEFAULT, FTC_ORIGIN_FILE, FTC_ORIGIN_ENVIRONMENT };
 enum { FTC_SETTINGS_PATH_MAX = 1024 };
 

@@ -16,6 +16,9 @@ enum ftc_call_kind {
     FTC_CALL_REDUCE_INIT,
     FTC_CALL_ALLREDUCE_INIT,
     FTC_CALL_FINALIZE, /* the library's own synchronisation */
+#define FTC_NATIVE(kind, name) FTC_CALL_##kind,
+#include "native.def"
+#undef FTC_NATIVE
     FTC_CALL_COUNT
 };
 

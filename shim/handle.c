@@ -32,6 +32,9 @@ const char *ftc_call_name(enum ftc_call_kind kind)
         [FTC_CALL_REDUCE_INIT] = "MPI_Reduce_init",
         [FTC_CALL_ALLREDUCE_INIT] = "MPI_Allreduce_init",
         [FTC_CALL_FINALIZE] = "MPI_Finalize",
+#define FTC_NATIVE(kind, name) [FTC_CALL_##kind] = name,
+#include "native.def"
+#undef FTC_NATIVE
     };
 
     return name[kind];

@@ -8,6 +8,7 @@
 #include "facts.h"
 #include "monitor/monitor.h"
 #include "monitor/publication.h"
+#include "native.h"
 #include "report.h"
 #include "slice.h"
 #include "suspect.h"
@@ -194,6 +195,8 @@ static bool prepare(void)
     if (ftc_transport_open(&l->transport, &l->board, l->self) != 0 ||
         ftc_early_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
         ftc_report_open() != 0 || ftc_facts_open() != MPI_SUCCESS)
+        return false;
+    if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_open() != 0)
         return false;
     return ftc_comm_open() == 0 && ftc_comm_internal() != NULL;
 }

@@ -1,6 +1,11 @@
 /* The collective calls that the library stands before. A wrapper says only how it differs from
  * native. */
 #include "../shim/call.h"
+#include "../shim/native.h"
+
+/* @call as native MPI carries it out. */
+#define NATIVE(pmpi_call)                                                                          \
+    FTC_NATIVE_CALL(call.kind, call.comm, FTC_ALL_MEMBERS, call.return_address, pmpi_call)
 
 /* One description for the plain call and the large-count one. An allreduce has root 0. */
 static struct ftc_call reduction(enum ftc_call_kind kind, const void *sendbuf, void *recvbuf,
@@ -42,7 +47,7 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
 
     if (ftc_handle(&call))
         return call.result;
-    return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
+    return NATIVE(PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 }
 
 int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
@@ -53,7 +58,7 @@ int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype da
 
     if (ftc_handle(&call))
         return call.result;
-    return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+    return NATIVE(PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 }
 
 int MPI_Barrier(MPI_Comm comm)
@@ -67,7 +72,7 @@ int MPI_Barrier(MPI_Comm comm)
 
     if (ftc_handle(&call))
         return call.result;
-    return PMPI_Barrier(comm);
+    return NATIVE(PMPI_Barrier(comm));
 }
 
 int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
@@ -77,7 +82,7 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
 
     if (ftc_handle(&call))
         return call.result;
-    return PMPI_Bcast(buffer, count, datatype, root, comm);
+    return NATIVE(PMPI_Bcast(buffer, count, datatype, root, comm));
 }
 
 /* The large-count calls of MPI 4.0 */
@@ -90,7 +95,7 @@ int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dataty
 
     if (ftc_handle(&call))
         return call.result;
-    return PMPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm);
+    return NATIVE(PMPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm));
 }
 
 int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
@@ -101,7 +106,7 @@ int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dat
 
     if (ftc_handle(&call))
         return call.result;
-    return PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm);
+    return NATIVE(PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm));
 }
 
 int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
@@ -111,7 +116,7 @@ int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, 
 
     if (ftc_handle(&call))
         return call.result;
-    return PMPI_Bcast_c(buffer, count, datatype, root, comm);
+    return NATIVE(PMPI_Bcast_c(buffer, count, datatype, root, comm));
 }
 
 /* Not protected, and named in the report. */

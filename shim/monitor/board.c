@@ -27,11 +27,23 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->message_stride_bytes >= 64 && g->message_stride_bytes % 64 == 0;
 }
 
-/* The segment: header and slots | entries of slot 0, 1, ... | rings to 0 from 0, 1, ... | rings to
- * 1 ... */
-static size_t entries_offset(const struct ftc_board_geometry *g)
+uint32_t ftc_board_group_words(const struct ftc_board_geometry *g)
+{
+    return (g->slots + 63) / 64;
+}
+
+/* The segment: header and slots | groups of slot 0, 1, ... | entries of slot 0, 1, ... | rings to 0
+ * from 0, 1, ... | rings to 1 ... */
+static size_t groups_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->slots * sizeof(struct ftc_board_slot);
+}
+
+static size_t entries_offset(const struct ftc_board_geometry *g)
+{
+    size_t groups = (size_t)g->slots * FTC_BOARD_GROUPS;
+
+    return groups_offset(g) + groups * ftc_board_group_words(g) * sizeof(uint64_t);
 }
 
 static size_t rings_offset(const struct ftc_board_geometry *g)
@@ -199,6 +211,15 @@ struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t 
 
     return (struct ftc_board_entry *)((char *)board->shared + entries_offset(g) +
                                       index * g->entry_stride_bytes);
+}
+
+_Atomic uint64_t *ftc_board_group(const struct ftc_board *board, uint32_t slot, uint32_t group)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+    size_t index = (size_t)slot * FTC_BOARD_GROUPS + group;
+
+    return (_Atomic uint64_t *)((char *)board->shared + groups_offset(g)) +
+           index * ftc_board_group_words(g);
 }
 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from)

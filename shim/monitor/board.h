@@ -48,6 +48,15 @@ struct ftc_board_activity {
     _Atomic uint64_t heartbeat;      /* monitor = timeout: grows while the rank waits in a call */
 };
 
+/* The unprotected call that a rank is in. Its need is one rank, or all of a group of ranks. */
+struct ftc_board_native {
+    _Atomic uint64_t version;        /* odd while the rank is in the call; grows with each */
+    _Atomic uint32_t call;           /* enum ftc_call_kind */
+    _Atomic int32_t peer;            /* slot that the call needs; -1: all of @group */
+    _Atomic uint32_t group;          /* below FTC_BOARD_GROUPS */
+    _Atomic uint64_t return_address; /* in that process */
+};
+
 /* How the survivors took the death of a rank; times are CLOCK_MONOTONIC. */
 struct ftc_board_aftermath {
     _Atomic int32_t
@@ -66,7 +75,11 @@ struct ftc_board_slot {
     _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
     struct ftc_board_aftermath aftermath;
     _Alignas(64) struct ftc_board_activity activity;
+    _Alignas(64) struct ftc_board_native native;
 };
+
+/* Sets of slots that a rank has described, to say what its calls need. */
+enum { FTC_BOARD_GROUPS = 16 };
 
 /* What a rank has published of one communicator: how far it has got, and its last result with the
  * bytes of the value. */
@@ -132,6 +145,10 @@ enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t slot
 struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,
                                         uint32_t entry);
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
+_Atomic uint64_t *ftc_board_group(const struct ftc_board *board, uint32_t slot, uint32_t group);
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
+
+/* Words of a group: slot i is bit i % 64 of word i / 64. */
+uint32_t ftc_board_group_words(const struct ftc_board_geometry *geometry);
 
 #endif

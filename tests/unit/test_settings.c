@@ -17,16 +17,18 @@
 #define ALL_KEYS                                                                                   \
     "enable, f, intercept, max_bytes, algorithm, tree, correction, failure_info, deterministic, "  \
     "monitor, timeout_ms, unreachable_ms, on_excess, max_failed, critical_ranks, require_all, "    \
-    "on_dead_root, failure_exit_status, report, "                                                  \
-    "report_file, "                                                                                \
+    "require_all_at, on_dead_root, p2p, communicators, on_blocked, blocked_ms, "                   \
+    "failure_exit_status, report, "                                                                \
+    "report_file, record_file, "                                                                   \
     "pcontrol, compare, crash"
 #define ALL_VARIABLES                                                                              \
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
     "FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, FTCOLL_FAILURE_INFO, "                      \
     "FTCOLL_DETERMINISTIC, FTCOLL_MONITOR, FTCOLL_TIMEOUT_MS, FTCOLL_UNREACHABLE_MS, "             \
     "FTCOLL_ON_EXCESS, FTCOLL_MAX_FAILED, FTCOLL_CRITICAL_RANKS, FTCOLL_REQUIRE_ALL, "             \
-    "FTCOLL_ON_DEAD_ROOT, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_REPORT, "                             \
-    "FTCOLL_REPORT_FILE, "                                                                         \
+    "FTCOLL_REQUIRE_ALL_AT, FTCOLL_ON_DEAD_ROOT, FTCOLL_P2P, FTCOLL_COMMUNICATORS, "               \
+    "FTCOLL_ON_BLOCKED, FTCOLL_BLOCKED_MS, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_REPORT, "            \
+    "FTCOLL_REPORT_FILE, FTCOLL_RECORD_FILE, "                                                     \
     "FTCOLL_PCONTROL, FTCOLL_COMPARE, FTCOLL_CRASH"
 #define WORDS_OF_BOOL "on, off, 1, 0, yes, no, true, false"
 
@@ -326,6 +328,7 @@ static const struct {
     {"timeout_ms", "FTCOLL_TIMEOUT_MS", 1, 3600000, offsetof(struct ftc_settings, timeout_ms)},
     {"unreachable_ms", "FTCOLL_UNREACHABLE_MS", 1, 3600000,
      offsetof(struct ftc_settings, unreachable_ms)},
+    {"blocked_ms", "FTCOLL_BLOCKED_MS", 1, 3600000, offsetof(struct ftc_settings, blocked_ms)},
     {"failure_exit_status", "FTCOLL_FAILURE_EXIT_STATUS", 0, 255,
      offsetof(struct ftc_settings, failure_exit_status)},
 };
@@ -402,6 +405,16 @@ START_TEST(each_word_has_its_value)
     ck_assert_int_eq(parsed("report = off").report, FTC_REPORT_OFF);
     ck_assert_int_eq(parsed("report = failures").report, FTC_REPORT_FAILURES);
     ck_assert_int_eq(parsed("report = summary").report, FTC_REPORT_SUMMARY);
+    ck_assert_int_eq(parsed("report = coverage").report, FTC_REPORT_COVERAGE);
+    ck_assert_int_eq(parsed("p2p = native").p2p, FTC_P2P_NATIVE);
+    ck_assert_int_eq(parsed("p2p = error").p2p, FTC_P2P_ERROR);
+    ck_assert_int_eq(parsed("p2p = ignore").p2p, FTC_P2P_IGNORE);
+    ck_assert_int_eq(parsed("communicators = native").communicators, FTC_COMMUNICATORS_NATIVE);
+    ck_assert_int_eq(parsed("communicators = survivors").communicators,
+                     FTC_COMMUNICATORS_SURVIVORS);
+    ck_assert_int_eq(parsed("on_blocked = off").on_blocked, FTC_ON_BLOCKED_OFF);
+    ck_assert_int_eq(parsed("on_blocked = warn").on_blocked, FTC_ON_BLOCKED_WARN);
+    ck_assert_int_eq(parsed("on_blocked = abort").on_blocked, FTC_ON_BLOCKED_ABORT);
     ck_assert_int_eq(parsed("report = full").report, FTC_REPORT_FULL);
 }
 END_TEST
@@ -416,7 +429,10 @@ START_TEST(other_words_are_refused)
         {"monitor", "FTCOLL_MONITOR", "auto, process, timeout"},
         {"on_excess", "FTCOLL_ON_EXCESS", "error, abort"},
         {"on_dead_root", "FTCOLL_ON_DEAD_ROOT", "error, keep"},
-        {"report", "FTCOLL_REPORT", "off, failures, summary, full"},
+        {"report", "FTCOLL_REPORT", "off, failures, summary, coverage, full"},
+        {"p2p", "FTCOLL_P2P", "native, error, ignore"},
+        {"communicators", "FTCOLL_COMMUNICATORS", "native, survivors"},
+        {"on_blocked", "FTCOLL_ON_BLOCKED", "off, warn, abort"},
         {"enable", "FTCOLL_ENABLE", WORDS_OF_BOOL},
     };
 
@@ -1021,10 +1037,17 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_MAX_FAILED", "3", "setting max_failed = 3 (environment)\n"},
         {"FTCOLL_CRITICAL_RANKS", "0,12", "setting critical_ranks = 0,12 (environment)\n"},
         {"FTCOLL_REQUIRE_ALL", "sum, user", "setting require_all = sum,user (environment)\n"},
+        {"FTCOLL_REQUIRE_ALL_AT", "a(f+0x1f),g",
+         "setting require_all_at = a(f+0x1f),g (environment)\n"},
         {"FTCOLL_ON_DEAD_ROOT", "keep", "setting on_dead_root = keep (environment)\n"},
+        {"FTCOLL_P2P", "ignore", "setting p2p = ignore (environment)\n"},
+        {"FTCOLL_COMMUNICATORS", "survivors", "setting communicators = survivors (environment)\n"},
+        {"FTCOLL_ON_BLOCKED", "abort", "setting on_blocked = abort (environment)\n"},
+        {"FTCOLL_BLOCKED_MS", "5", "setting blocked_ms = 5 (environment)\n"},
         {"FTCOLL_FAILURE_EXIT_STATUS", "7", "setting failure_exit_status = 7 (environment)\n"},
         {"FTCOLL_REPORT", "full", "setting report = full (environment)\n"},
         {"FTCOLL_REPORT_FILE", "a b", "setting report_file = a b (environment)\n"},
+        {"FTCOLL_RECORD_FILE", "r", "setting record_file = r (environment)\n"},
         {"FTCOLL_PCONTROL", "on", "setting pcontrol = on (environment)\n"},
         {"FTCOLL_COMPARE", "on", "setting compare = on (environment)\n"},
         {"FTCOLL_CRASH", "1:2:x", "setting crash = 1:2:x (environment)\n"},
@@ -1122,10 +1145,16 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting max_failed = 4096 (default)\n"
                            "ftcoll: setting critical_ranks =  (default)\n"
                            "ftcoll: setting require_all = none (default)\n"
+                           "ftcoll: setting require_all_at =  (default)\n"
                            "ftcoll: setting on_dead_root = error (default)\n"
+                           "ftcoll: setting p2p = native (default)\n"
+                           "ftcoll: setting communicators = native (default)\n"
+                           "ftcoll: setting on_blocked = warn (default)\n"
+                           "ftcoll: setting blocked_ms = 10000 (default)\n"
                            "ftcoll: setting failure_exit_status = 0 (default)\n"
                            "ftcoll: setting report = failures (default)\n"
                            "ftcoll: setting report_file =  (default)\n"
+                           "ftcoll: setting record_file =  (default)\n"
                            "ftcoll: setting pcontrol = off (default)\n"
                            "ftcoll: setting compare = off (default)\n"
                            "ftcoll: setting crash =  (default)\n");
