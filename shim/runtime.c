@@ -6,6 +6,7 @@
 #include "drive.h"
 #include "early.h"
 #include "facts.h"
+#include "monitor/clock.h"
 #include "monitor/monitor.h"
 #include "monitor/publication.h"
 #include "native.h"
@@ -98,6 +99,41 @@ static bool everywhere(bool here)
 
     PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return all != 0;
+}
+
+/* A rank that was started without the library, or with enable = 0, does not come. */
+static void say_who_waits(void)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+    bool ends = s->on_blocked == FTC_ON_BLOCKED_ABORT;
+
+    if (s->on_blocked == FTC_ON_BLOCKED_OFF)
+        return;
+    fprintf(stderr,
+            "ftcoll: rank %d has been waiting in MPI_Init for %.1f s, because other ranks have not "
+            "come; all ranks must be started with the library and the same setting enable%s\n",
+            ftc_library.world_rank, s->blocked_ms / 1e3,
+            ends ? "; on_blocked = abort ends the job" : "");
+    if (ends)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void wait_for_all_to_come(void)
+{
+    const long deadline_ms = ftc_clock_ms() + ftc_library.settings.blocked_ms;
+    bool told = false;
+    MPI_Request request;
+    int done = 0;
+
+    PMPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (PMPI_Test(&request, &done, MPI_STATUS_IGNORE); !done;
+         PMPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
+        sched_yield();
+        if (told || ftc_clock_ms() < deadline_ms)
+            continue;
+        told = true;
+        say_who_waits();
+    }
 }
 
 /* The job's processes can have started with different environments: rank 0's settings are
@@ -302,6 +338,7 @@ void ftc_runtime_start(int provided)
         return;
     l->self = (uint32_t)l->world_rank;
     l->threaded = provided == MPI_THREAD_MULTIPLE;
+    wait_for_all_to_come();
     share_settings();
     if (l->settings.crash[0] != '\0' && l->world_rank == 0)
         fprintf(stderr, "ftcoll: fault injection: crash = %s\n", l->settings.crash);

@@ -72,7 +72,7 @@ def passed_instructions(tools, options, figures):
 
 
 def callgrind(tools, loop):
-    """Instructions of one rank inside ftc_handle and the two wrappers themselves."""
+    """Instructions of one rank inside what the two wrappers call, and the wrappers themselves."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["valgrind", "-q", "--tool=callgrind", "--trace-children=yes",
                    f"--callgrind-out-file={folder}/out.%p", "env", f"LD_PRELOAD={tools.library}",
@@ -80,7 +80,7 @@ def callgrind(tools, loop):
         mpich(tools, 2, "/usr/bin/env", command, preload=False)
         outs = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
         out = max(outs, key=os.path.getsize)  # a rank's; those of monitor processes are empty
-        return (annotated(out, "yes", ["ftc_handle"]) +
+        return (annotated(out, "yes", ["ftc_handle", "ftc_native_enter", "ftc_native_leave"]) +
                 annotated(out, "no", ["MPI_Allreduce", "MPI_Reduce"]))
 
 

@@ -414,6 +414,16 @@ SETTINGS = [
          says=(r"1 of 3 ranks survived \(f = 2\)",)),
 ]
 
+# The ranks that were started with the library say why they wait. They do so for as long as the others
+# live, unless on_blocked = abort.
+ALONE = [
+    Case(f"some ranks {name}", 2, 1, preload=False, rotate=False, status="failed",
+         command="mpiexec.hydra -genv FTCOLL_BLOCKED_MS 300 -genv FTCOLL_ON_BLOCKED abort "
+                 f"-n 1 env LD_PRELOAD={{library}} FTCOLL_ENABLE=1 {{programs}}/stream : -n 1 {other} {{programs}}/stream",
+         says=(r"ftcoll: rank 0 has been waiting in MPI_Init for 0\.3 s.*on_blocked = abort",))
+    for name, other in (("without the library", "env"),
+                        ("with enable = off", "env LD_PRELOAD={library} FTCOLL_ENABLE=off"))]
+
 # ---- native fallback, report, questions ----
 
 SUMMARY = {"FTCOLL_REPORT": "summary"}
@@ -474,4 +484,4 @@ REPORT = [
 
 
 ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + LATE + TRAFFIC + POLICIES + ROUNDS + WRONG + \
-    THREADS + HARMLESS + SETTINGS + REPORT
+    THREADS + HARMLESS + SETTINGS + ALONE + REPORT
