@@ -72,6 +72,8 @@ void mpi_init_thread_f08_(const int *required, int *provided, int *ierror);
 void mpi_finalize_f08_(int *ierror);
 void mpi_finalized_f08_(int *flag, int *ierror);
 void mpi_pcontrol_f08_(const int *level);
+void mpi_abort_f08_(const MPI_Fint *comm, const int *errorcode, int *ierror);
+void mpi_error_string_f08_(const int *errorcode, char *string, int *length, int *ierror);
 
 static void native(const char *name, void *function)
 {
@@ -127,4 +129,26 @@ void mpi_finalized_f08_(int *flag, int *ierror)
 void mpi_pcontrol_f08_(const int *level)
 {
     MPI_Pcontrol(*level);
+}
+
+void mpi_abort_f08_(const MPI_Fint *comm, const int *errorcode, int *ierror)
+{
+    int rv = MPI_Abort(PMPI_Comm_f2c(*comm), *errorcode);
+
+    if (ierror)
+        *ierror = rv;
+}
+
+/* Fortran's text fills its variable with blanks. */
+void mpi_error_string_f08_(const int *errorcode, char *string, int *length, int *ierror)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int rv = MPI_Error_string(*errorcode, text, length);
+
+    if (rv == MPI_SUCCESS) {
+        memset(string, ' ', MPI_MAX_ERROR_STRING);
+        memcpy(string, text, (size_t)*length);
+    }
+    if (ierror)
+        *ierror = rv;
 }

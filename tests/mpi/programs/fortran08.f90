@@ -13,8 +13,10 @@ program fortran08
     end interface
 
     integer :: rank, n, total, largest
+    integer :: error, length
     integer(c_int) :: ignored
     logical :: is_over
+    character(len=MPI_MAX_ERROR_STRING) :: text
 
     call MPI_Init()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -24,6 +26,10 @@ program fortran08
     largest = -1
     call MPI_Reduce(rank, largest, 1, MPI_INTEGER, MPI_MAX, 0, MPI_COMM_WORLD)
     if (rank == 0) print '(a, i0, a, i0)', 'fortran: ', total, ' ranks, then up to rank ', largest
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
+    call MPI_Allreduce(1, total, 1, MPI_INTEGER, MPI_PROD, MPI_COMM_WORLD, error)
+    call MPI_Error_string(error, text, length)
+    if (rank == 0) print '(a, i0, 3a)', 'fortran: ', length - len_trim(text), ' beyond "', trim(text), '"'
     call MPI_Finalize()
     call MPI_Finalized(is_over)
     if (.not. is_over) error stop 3

@@ -274,7 +274,9 @@ FAREWELL = [
     Case("attributes are deleted at the end, after a failure", 3, 1, failures=1,
          says=("(: ba, well(.|\n)*){2}",), command="mpiexec.hydra -n {n} {programs}/farewell die"),
     Case("Fortran 2008", 4, 1, command="mpiexec.hydra -n {n} {programs}/fortran08", failures=1,
-         says=("fortran: 4 ranks, then up to rank 2",)),
+         settings={"FTCOLL_REQUIRE_ALL": "prod"},
+         says=("fortran: 4 ranks, then up to rank 2",
+               'fortran: 0 beyond "ftcoll: MPI_Allreduce with MPI_PROD: .* wants all"\n')),
 ]
 
 # ---- programs that are wrong end, whoever else could go on ----
