@@ -110,24 +110,30 @@ static bool function_name(const void *address, char *name, size_t size, unsigned
     return true;
 }
 
-void ftc_callsite_name(const void *return_address, char *text, size_t size)
+/* Of an address in the file at @path, which is mapped here from @start on. */
+static void name_in_file(const char *path, const void *start, const void *return_address,
+                         char *text, size_t size)
 {
-    const char *call, *module;
+    const char *call = (const char *)return_address - 1; /* inside the call, not behind it */
+    const char *module = file_name(path);
     char name[128];
     unsigned long offset;
-    Dl_info info;
 
-    if (!return_address || !dladdr(return_address, &info) || !info.dli_fname) {
-        snprintf(text, size, "%p", return_address);
-        return;
-    }
-    call = (const char *)return_address - 1; /* inside the call, not behind it */
-    module = file_name(info.dli_fname);
     if (function_name(call, name, sizeof name, &offset))
         snprintf(text, size, "%s(%s+0x%lx)", module, name, offset + 1);
     else
         snprintf(text, size, "%s+0x%lx", module,
-                 (unsigned long)((const char *)return_address - (const char *)info.dli_fbase));
+                 (unsigned long)((const char *)return_address - (const char *)start));
+}
+
+void ftc_callsite_name(const void *return_address, char *text, size_t size)
+{
+    Dl_info info;
+
+    if (return_address && dladdr(return_address, &info) && info.dli_fname)
+        name_in_file(info.dli_fname, info.dli_fbase, return_address, text, size);
+    else
+        snprintf(text, size, "%p", return_address);
 }
 
 /* A line of proc_pid_maps(5) with a file. */
@@ -171,8 +177,9 @@ void ftc_callsite_name_in(int pid, unsigned long return_address, char *text, siz
         !find_mapping(maps, around.path, 0, &theirs))
         return;
     if (find_mapping("/proc/self/maps", around.path, 0, &ours))
-        ftc_callsite_name((const void *)(uintptr_t)(return_address - theirs.start + ours.start),
-                          text, size);
+        name_in_file(around.path, (const void *)(uintptr_t)ours.start,
+                     (const void *)(uintptr_t)(return_address - theirs.start + ours.start), text,
+                     size);
     else
-        snprintf(text, size, "%s+0x%lx", around.path, return_address - theirs.start);
+        snprintf(text, size, "%s+0x%lx", file_name(around.path), return_address - theirs.start);
 }

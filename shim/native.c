@@ -5,27 +5,31 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The world ranks behind a communicator's, as far as the board needs them; the group of the same
- * number on the board has them as a set. */
+enum { NO_HANDLE = 0, PLACES = FTC_BOARD_GROUPS / FTC_BOARD_MARKS };
+
+/* The world ranks behind those of a communicator or window, as far as the board needs them; the
+ * group of the same number on the board has them as a set. In MPICH handles are integers that tell
+ * what they are a handle of. */
 struct group {
-    MPI_Comm comm; /* MPI_COMM_NULL: unused */
+    _Atomic int handle; /* NO_HANDLE: to be described anew */
     int size;
     int *world_rank; /* below 0: outside of MPI_COMM_WORLD */
 };
 
+/* Each mark has its own, so that threads do not change each other's. */
 static struct group groups[FTC_BOARD_GROUPS];
-static int keyval = MPI_KEYVAL_INVALID;
+static atomic_bool is_taken[FTC_BOARD_MARKS]; /* by some thread */
+static int comm_keyval = MPI_KEYVAL_INVALID, win_keyval = MPI_KEYVAL_INVALID;
 static bool is_on;
-static bool is_taken; /* the mark, by some thread */
 
 /* In a library that is loaded at the start these cost no more than other variables. */
-static
-    __attribute__((tls_model("initial-exec"))) _Thread_local int depth; /* calls inside of calls */
-static __attribute__((tls_model("initial-exec"))) _Thread_local bool has_mark;
+#define THREAD_LOCAL static __attribute__((tls_model("initial-exec"))) _Thread_local
+THREAD_LOCAL int depth;         /* calls inside of calls */
+THREAD_LOCAL int own_mark = -1; /* of the outermost */
 
-static struct ftc_board_native *mark(void)
+static struct ftc_board_native *mark(int index)
 {
-    return &ftc_library.board.shared->slot[ftc_library.self].native;
+    return &ftc_library.board.shared->slot[ftc_library.self].native[index];
 }
 
 /* One writer at a time; a reader takes the fields if the version is odd and the same after them. */
@@ -36,29 +40,48 @@ static void next_version(struct ftc_board_native *m)
     atomic_store_explicit(&m->version, version + 1, memory_order_release);
 }
 
-static unsigned place_of(MPI_Comm comm)
+/* ---- groups ---- */
+
+static unsigned place_of(int index, int handle)
 {
-    return (unsigned)comm % FTC_BOARD_GROUPS;
+    return (unsigned)index * PLACES + (unsigned)handle % PLACES;
 }
 
-/* Called by MPI when a communicator is freed: its handle may come back for another. */
-static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
+/* A handle that is freed may come back for something else. */
+static void forget(int handle)
 {
-    struct group *g = &groups[place_of(comm)];
+    for (int i = 0; i < FTC_BOARD_MARKS; i++) {
+        int known = handle;
 
-    (void)key;
+        atomic_compare_exchange_strong(&groups[place_of(i, handle)].handle, &known, NO_HANDLE);
+    }
+}
+
+/* Called by MPI when a communicator or a window is freed */
+
+static int forget_comm(MPI_Comm comm, int keyval, void *attribute, void *extra)
+{
+    (void)keyval;
     (void)attribute;
     (void)extra;
-    if (g->comm == comm)
-        g->comm = MPI_COMM_NULL;
+    forget(comm);
+    return MPI_SUCCESS;
+}
+
+static int forget_win(MPI_Win win, int keyval, void *attribute, void *extra)
+{
+    (void)keyval;
+    (void)attribute;
+    (void)extra;
+    forget(win);
     return MPI_SUCCESS;
 }
 
 int ftc_native_open(void)
 {
-    for (int i = 0; i < FTC_BOARD_GROUPS; i++)
-        groups[i].comm = MPI_COMM_NULL;
-    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) != MPI_SUCCESS)
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_comm, &comm_keyval, NULL) !=
+            MPI_SUCCESS ||
+        PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
     is_on = true;
     return 0;
@@ -92,90 +115,195 @@ static void add_to_board(const int *world_rank, int size, _Atomic uint64_t *word
     }
 }
 
-/* A call on an intercommunicator names ranks of the remote group; it may need both groups. */
-static int describe(struct group *g, MPI_Comm comm)
+static bool describe(unsigned place, MPI_Group members)
 {
-    _Atomic uint64_t *words = ftc_board_group(&ftc_library.board, ftc_library.self, place_of(comm));
+    _Atomic uint64_t *words = ftc_board_group(&ftc_library.board, ftc_library.self, place);
+    struct group *g = &groups[place];
+
+    for (uint32_t i = 0; i < ftc_board_group_words(&ftc_library.board.geometry); i++)
+        atomic_store(&words[i], 0);
+    PMPI_Group_size(members, &g->size);
+    free(g->world_rank);
+    g->world_rank = calloc((size_t)g->size + 1, sizeof *g->world_rank);
+    if (!g->world_rank || translate(members, g->size, g->world_rank) != 0)
+        return false;
+    add_to_board(g->world_rank, g->size, words);
+    return true;
+}
+
+/* A call on an intercommunicator names ranks of the remote group; it may need both groups. */
+static bool describe_comm(unsigned place, MPI_Comm comm)
+{
     MPI_Group members;
-    int inter, rv;
+    int inter, is_noted;
+    bool done;
+    void *attribute;
 
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
-        return -EINVAL;
+        return false;
     if (inter)
         PMPI_Comm_remote_group(comm, &members);
     else
         PMPI_Comm_group(comm, &members);
-    PMPI_Group_size(members, &g->size);
-    free(g->world_rank);
-    g->world_rank = calloc((size_t)g->size, sizeof *g->world_rank);
-    rv = g->world_rank ? translate(members, g->size, g->world_rank) : -ENOMEM;
+    done = describe(place, members);
     PMPI_Group_free(&members);
-    for (uint32_t i = 0; i < ftc_board_group_words(&ftc_library.board.geometry); i++)
-        atomic_store(&words[i], 0);
-    if (rv == 0)
-        add_to_board(g->world_rank, g->size, words);
-    return rv;
+    if (done && PMPI_Comm_get_attr(comm, comm_keyval, &attribute, &is_noted) == MPI_SUCCESS &&
+        !is_noted)
+        done = PMPI_Comm_set_attr(comm, comm_keyval, NULL) == MPI_SUCCESS;
+    return done;
 }
 
-/* NULL for a communicator that is not valid. */
-static const struct group *group_of(MPI_Comm comm)
+static bool describe_win(unsigned place, MPI_Win win)
 {
-    struct group *g = &groups[place_of(comm)];
+    MPI_Group members;
+    int is_noted;
+    bool done;
+    void *attribute;
 
-    if (g->comm == comm && comm != MPI_COMM_NULL)
-        return g;
-    g->comm = MPI_COMM_NULL;
-    if (comm == MPI_COMM_NULL || describe(g, comm) != 0 ||
-        PMPI_Comm_set_attr(comm, keyval, g) != MPI_SUCCESS)
-        return NULL;
-    g->comm = comm;
-    return g;
+    if (PMPI_Win_get_group(win, &members) != MPI_SUCCESS)
+        return false;
+    done = describe(place, members);
+    PMPI_Group_free(&members);
+    if (done && PMPI_Win_get_attr(win, win_keyval, &attribute, &is_noted) == MPI_SUCCESS &&
+        !is_noted)
+        done = PMPI_Win_set_attr(win, win_keyval, NULL) == MPI_SUCCESS;
+    return done;
 }
 
-/* The board slot of rank @peer; -1 for all members. */
-static int32_t slot_of_peer(const struct group *g, int peer)
-{
-    int world;
+/* ---- marks ---- */
 
-    if (peer < 0 || peer >= g->size)
-        return -1;
-    world = g->world_rank[peer];
+/* True for the outermost call of a thread, if there is a mark for it. */
+static bool take_mark(void)
+{
+    if (!is_on || depth++ > 0)
+        return false;
+    if (!ftc_library.threaded) {
+        own_mark = 0;
+        return true;
+    }
+    for (int i = 0; i < FTC_BOARD_MARKS; i++) {
+        if (!atomic_load_explicit(&is_taken[i], memory_order_relaxed) &&
+            !atomic_exchange_explicit(&is_taken[i], true, memory_order_acquire)) {
+            own_mark = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void give_back_mark(void)
+{
+    if (ftc_library.threaded)
+        atomic_store_explicit(&is_taken[own_mark], false, memory_order_release);
+    own_mark = -1;
+}
+
+/* The board slot of rank @peer; -1 if it has none. */
+static int32_t slot_of(const struct group *g, int peer)
+{
+    int world = peer >= 0 && peer < g->size ? g->world_rank[peer] : -1;
+
     return world >= 0 && world < ftc_library.world_size ? (int32_t)ftc_library.slot_of_world[world]
                                                         : -1;
 }
 
-static void set_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+static void show(enum ftc_call_kind kind, unsigned place, int peer, const void *return_address)
 {
-    const struct group *g = peer == MPI_PROC_NULL ? NULL : group_of(comm);
-    struct ftc_board_native *m = mark();
+    struct ftc_board_native *m = mark(own_mark);
+    int32_t slot = peer == FTC_ALL_MEMBERS ? FTC_BOARD_ALL : slot_of(&groups[place], peer);
 
-    if (!g)
+    if (peer != FTC_ALL_MEMBERS && slot < 0) {
+        give_back_mark();
         return;
-    has_mark = is_taken = true;
+    }
     atomic_store_explicit(&m->call, kind, memory_order_relaxed);
-    atomic_store_explicit(&m->peer, slot_of_peer(g, peer), memory_order_relaxed);
-    atomic_store_explicit(&m->group, place_of(comm), memory_order_relaxed);
+    atomic_store_explicit(&m->peer, slot, memory_order_relaxed);
+    atomic_store_explicit(&m->group, place, memory_order_relaxed);
     atomic_store_explicit(&m->return_address, (uint64_t)(uintptr_t)return_address,
                           memory_order_relaxed);
     next_version(m);
 }
 
+static bool is_known(unsigned place, int handle, bool (*describe_handle)(unsigned, int))
+{
+    struct group *g = &groups[place];
+
+    if (atomic_load_explicit(&g->handle, memory_order_relaxed) == handle)
+        return true;
+    atomic_store(&g->handle, NO_HANDLE);
+    if (!describe_handle(place, handle))
+        return false;
+    atomic_store(&g->handle, handle);
+    return true;
+}
+
 void ftc_native_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
 {
-    if (!is_on || depth++ > 0)
+    unsigned place;
+
+    if (!take_mark())
         return;
-    ftc_library_lock();
-    if (!is_taken)
-        set_mark(kind, comm, peer, return_address);
-    ftc_library_unlock();
+    place = place_of(own_mark, comm);
+    if (comm != MPI_COMM_NULL && is_known(place, comm, describe_comm))
+        show(kind, place, peer, return_address);
+    else
+        give_back_mark();
+}
+
+void ftc_native_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
+                             const void *return_address)
+{
+    unsigned place;
+
+    if (!take_mark())
+        return;
+    place = place_of(own_mark, win);
+    if (win != MPI_WIN_NULL && is_known(place, win, describe_win))
+        show(kind, place, peer, return_address);
+    else
+        give_back_mark();
+}
+
+/* Described each time, in place of what was there before. */
+static void show_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
+{
+    unsigned place = place_of(own_mark, group);
+
+    atomic_store(&groups[place].handle, NO_HANDLE);
+    if (describe(place, group))
+        show(kind, place, FTC_ALL_MEMBERS, return_address);
+    else
+        give_back_mark();
+}
+
+void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address)
+{
+    MPI_Group group;
+
+    if (!take_mark())
+        return;
+    if (file == MPI_FILE_NULL || PMPI_File_get_group(file, &group) != MPI_SUCCESS) {
+        give_back_mark();
+        return;
+    }
+    show_group(kind, group, return_address);
+    PMPI_Group_free(&group);
+}
+
+void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
+{
+    if (!take_mark())
+        return;
+    if (group == MPI_GROUP_NULL)
+        give_back_mark();
+    else
+        show_group(kind, group, return_address);
 }
 
 void ftc_native_leave(void)
 {
-    if (!is_on || --depth > 0 || !has_mark)
+    if (!is_on || --depth > 0 || own_mark < 0)
         return;
-    ftc_library_lock();
-    next_version(mark());
-    has_mark = is_taken = false;
-    ftc_library_unlock();
+    next_version(mark(own_mark));
+    give_back_mark();
 }

@@ -2,7 +2,8 @@
  * wait for other ranks. When one of those is dead, the monitor process sees from the mark who waits
  * for whom (setting on_blocked).
  *
- * There is one mark a rank: of calls inside of calls the outermost has it, of threads the first. */
+ * Of calls inside of calls the outermost is marked. A rank has FTC_BOARD_MARKS marks, for as many
+ * threads that are in such calls at the same time; further threads have none. */
 #ifndef FTC_NATIVE_H
 #define FTC_NATIVE_H
 
@@ -17,6 +18,14 @@ int ftc_native_open(void);
 /* @peer is a rank of @comm or FTC_ALL_MEMBERS; of an intercommunicator, of its remote group.
  * MPI_PROC_NULL needs nobody. An invalid communicator leaves no mark. */
 void ftc_native_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
+
+/* The same with a window, of which a call may need one rank, or a file, or the members of a group,
+ * all of which a call needs. */
+void ftc_native_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
+                             const void *return_address);
+void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address);
+void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address);
+
 void ftc_native_leave(void);
 
 /* A call of native MPI, marked while it lasts; its value is the call's. */

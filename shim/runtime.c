@@ -244,6 +244,8 @@ static bool attach_monitor(void)
         .failure_exit_status = s->failure_exit_status,
         .max_failed = s->max_failed,
         .critical = ftc_settings_names_rank(s->critical_ranks, ftc_library.world_rank),
+        .on_blocked = (int32_t)s->on_blocked,
+        .blocked_ms = s->blocked_ms,
     };
 
     return ftc_library.suspects ||
@@ -291,6 +293,7 @@ static void synchronise(void)
     int mismatched;
 
     ftc_library_lock();
+    atomic_fetch_add(&ftc_library.board.shared->slot[ftc_library.self].activity.inside, 1);
     ftc_report_call(&call, FTC_PASS_NONE);
     if (ftc_drive(world, &request, &mismatched) != FTC_DRIVE_DONE)
         fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",

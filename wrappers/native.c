@@ -9,11 +9,65 @@
                                __builtin_return_address(0), PMPI_##name arguments);                \
     }
 
-NATIVE(GATHER, Gather,
-       (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-        MPI_Datatype recvtype, int root, MPI_Comm comm),
-       (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), comm)
-NATIVE(ALLGATHER, Allgather,
-       (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-        MPI_Datatype recvtype, MPI_Comm comm),
-       (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), comm)
+#define COUNT                                      int
+#define DISPLACEMENT                               int
+#define COUNTED(kind, name, parameters, arguments) NATIVE(kind, name, parameters, arguments, comm)
+#include "counted.def"
+#undef COUNT
+#undef DISPLACEMENT
+#undef COUNTED
+
+#define COUNT        MPI_Count
+#define DISPLACEMENT MPI_Aint
+#define COUNTED(kind, name, parameters, arguments)                                                 \
+    NATIVE(kind, name##_c, parameters, arguments, comm)
+#include "counted.def"
+
+/* Communicators, beside those of communicators.c */
+NATIVE(CART_CREATE, Cart_create,
+       (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,
+        MPI_Comm *comm_cart),
+       (comm_old, ndims, dims, periods, reorder, comm_cart), comm_old)
+NATIVE(CART_SUB, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm),
+       (comm, remain_dims, newcomm), comm)
+NATIVE(GRAPH_CREATE, Graph_create,
+       (MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder,
+        MPI_Comm *comm_graph),
+       (comm_old, nnodes, indx, edges, reorder, comm_graph), comm_old)
+NATIVE(DIST_GRAPH_CREATE, Dist_graph_create,
+       (MPI_Comm comm_old, int n, const int sources[], const int degrees[],
+        const int destinations[], const int weights[], MPI_Info info, int reorder,
+        MPI_Comm *comm_dist_graph),
+       (comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph),
+       comm_old)
+NATIVE(DIST_GRAPH_CREATE_ADJACENT, Dist_graph_create_adjacent,
+       (MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[],
+        int outdegree, const int destinations[], const int destweights[], MPI_Info info,
+        int reorder, MPI_Comm *comm_dist_graph),
+       (comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
+        reorder, comm_dist_graph),
+       comm_old)
+NATIVE(INTERCOMM_CREATE, Intercomm_create,
+       (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+        MPI_Comm *newintercomm),
+       (local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm), local_comm)
+NATIVE(INTERCOMM_MERGE, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintracomm),
+       (intercomm, high, newintracomm), intercomm)
+NATIVE(COMM_ACCEPT, Comm_accept,
+       (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm),
+       (port_name, info, root, comm, newcomm), comm)
+NATIVE(COMM_CONNECT, Comm_connect,
+       (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm),
+       (port_name, info, root, comm, newcomm), comm)
+NATIVE(COMM_SPAWN, Comm_spawn,
+       (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+        MPI_Comm *intercomm, int array_of_errcodes[]),
+       (command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes), comm)
+NATIVE(COMM_SPAWN_MULTIPLE, Comm_spawn_multiple,
+       (int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[],
+        const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm,
+        int array_of_errcodes[]),
+       (count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm,
+        intercomm, array_of_errcodes),
+       comm)
+NATIVE(COMM_DISCONNECT, Comm_disconnect, (MPI_Comm * comm), (comm), comm ? *comm : MPI_COMM_NULL)

@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define BOARD_MAGIC 0x3162726c6c6f6374ull /* "tcollrb1" in memory order */
@@ -181,6 +184,7 @@ bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_deat
             return false;
     } while (!atomic_compare_exchange_weak(&s->state, &state, FTC_RANK_FAILED));
     atomic_fetch_add(&board->shared->deaths, 1);
+    syscall(SYS_futex, &board->shared->deaths, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     return true;
 }
 

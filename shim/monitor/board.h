@@ -48,11 +48,15 @@ struct ftc_board_activity {
     _Atomic uint64_t heartbeat;      /* monitor = timeout: grows while the rank waits in a call */
 };
 
-/* The unprotected call that a rank is in. Its need is one rank, or all of a group of ranks. */
+/* Marks of unprotected calls that a rank has, and sets of slots that it has described to say what
+ * they need. A set changes only while its mark is not in use. */
+enum { FTC_BOARD_MARKS = 4, FTC_BOARD_GROUPS = 16 * FTC_BOARD_MARKS, FTC_BOARD_ALL = -1 };
+
+/* An unprotected call that a rank is in. Its need is one rank, or all of a group of ranks. */
 struct ftc_board_native {
-    _Atomic uint64_t version;        /* odd while the rank is in the call; grows with each */
-    _Atomic uint32_t call;           /* enum ftc_call_kind */
-    _Atomic int32_t peer;            /* slot that the call needs; -1: all of @group */
+    _Alignas(64) _Atomic uint64_t version; /* odd while the rank is in the call; grows with each */
+    _Atomic uint32_t call;                 /* enum ftc_call_kind */
+    _Atomic int32_t peer;            /* slot that the call needs, or FTC_BOARD_ALL of @group */
     _Atomic uint32_t group;          /* below FTC_BOARD_GROUPS */
     _Atomic uint64_t return_address; /* in that process */
 };
@@ -75,11 +79,8 @@ struct ftc_board_slot {
     _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
     struct ftc_board_aftermath aftermath;
     _Alignas(64) struct ftc_board_activity activity;
-    _Alignas(64) struct ftc_board_native native;
+    struct ftc_board_native native[FTC_BOARD_MARKS];
 };
-
-/* Sets of slots that a rank has described, to say what its calls need. */
-enum { FTC_BOARD_GROUPS = 16 };
 
 /* What a rank has published of one communicator: how far it has got, and its last result with the
  * bytes of the value. */
@@ -110,6 +111,7 @@ struct ftc_board_shared {
     _Alignas(64) _Atomic uint32_t ready; /* ranks whose MPI_Init has nothing native left to do */
     _Alignas(
         64) _Atomic uint32_t deaths; /* grows with each death: one load tells that there is news */
+    _Atomic uint32_t ending;         /* 1: a monitor process ends the job (on_blocked) */
     _Alignas(64) struct ftc_board_slot slot[];
 };
 
@@ -132,7 +134,8 @@ int ftc_board_map(struct ftc_board *board, int fd);
 
 void ftc_board_close(struct ftc_board *board);
 
-/* Declares @slot dead unless it is FINALIZED or dead already; true if this call did it. */
+/* Declares @slot dead unless it is FINALIZED or dead already; true if this call did it. Wakes who
+ * sleeps on the number of deaths (futex). */
 bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
                            int value);
 

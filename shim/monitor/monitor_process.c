@@ -1,6 +1,8 @@
 #include "monitor_process.h"
 
+#include "../../config/settings.h"
 #include "../slice.h"
+#include "blocked.h"
 #include "board.h"
 #include "channel.h"
 #include "life.h"
@@ -109,18 +111,35 @@ static void *watch_life(void *life)
     return NULL;
 }
 
-/* Failure to do so costs milliseconds when the rank dies, nothing else. */
-static void start_watching(struct ftc_life *life)
+static void *watch_marks(void *unused)
+{
+    ftc_blocked_watch(&rank);
+    return unused;
+}
+
+static bool start_thread(void *(*run)(void *), void *argument)
 {
     pthread_attr_t attributes;
     pthread_t thread;
+    bool done;
 
-    if (!life || pthread_attr_init(&attributes) != 0)
-        return;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
     pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    (void)pthread_create(&thread, &attributes, watch_life, life);
+    done = pthread_create(&thread, &attributes, run, argument) == 0;
     pthread_attr_destroy(&attributes);
+    return done;
+}
+
+/* Without the first, the rank's death is known milliseconds later. */
+static int start_watching(struct ftc_life *life)
+{
+    if (life)
+        (void)start_thread(watch_life, life);
+    if (rank.options.on_blocked == FTC_ON_BLOCKED_OFF || start_thread(watch_marks, NULL))
+        return 0;
+    return -EAGAIN;
 }
 
 static int attach_board(struct ftc_channel_received *r)
@@ -138,15 +157,14 @@ static int attach_board(struct ftc_channel_received *r)
         return rv;
     board.fd = -1; /* the mapping is enough, the descriptor goes with the message */
     if (m->slot >= board.geometry.slots || m->options.failure_exit_status < 0 ||
-        m->options.failure_exit_status > 255) {
+        m->options.failure_exit_status > 255 || m->options.blocked_ms < 1) {
         ftc_board_close(&board);
         return -EINVAL;
     }
     rank.board = board;
     rank.slot = m->slot;
     rank.options = m->options;
-    start_watching(ftc_life_map(r->fd[1]));
-    return 0;
+    return start_watching(ftc_life_map(r->fd[1]));
 }
 
 static void handle_message(struct ftc_channel_received *r)

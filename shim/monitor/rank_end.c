@@ -103,6 +103,12 @@ static bool await_survivors(struct ftc_monitored *rank, int status)
     return true;
 }
 
+_Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
+{
+    say_goodbye(rank);
+    _exit(status);
+}
+
 /* A death that a setting forbids ends the job; one that has gone before it would count as well. */
 static void end_job_if_forbidden(const struct ftc_monitored *rank, int status)
 {
@@ -117,8 +123,7 @@ static void end_job_if_forbidden(const struct ftc_monitored *rank, int status)
                 number, deaths, rank->options.max_failed);
     else
         return;
-    say_goodbye(rank);
-    _exit(WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
+    ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
 }
 
 static _Noreturn void end_dead(struct ftc_monitored *rank, int status)

@@ -11,4 +11,8 @@ void ftc_rank_enter_death(struct ftc_monitored *rank, int status);
  * first, then settles with the launcher; with a tolerated death, after the survivors have. */
 _Noreturn void ftc_rank_end(struct ftc_monitored *rank, int status);
 
+/* Ends the monitor process at once with @status, which is not 0, and so the job: the kernel kills
+ * the program, and the launcher the other ranks. */
+_Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status);
+
 #endif

@@ -1,0 +1,107 @@
+#include "blocked.h"
+
+#include "../../config/settings.h"
+#include "../callsite.h"
+#include "clock.h"
+#include "mark.h"
+#include "rank_end.h"
+
+#include <linux/futex.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOKS = 10, NS_OF_MS = 1000000 };
+
+struct watch {
+    struct ftc_mark_watch mark[FTC_BOARD_MARKS];
+    uint64_t said[FTC_BOARD_MARKS]; /* version of the last mark that was told of */
+    struct ftc_still_watch job;
+};
+
+/* Woken by ftc_board_mark_failed(). */
+static void await_death(_Atomic uint32_t *deaths)
+{
+    while (atomic_load(deaths) == 0)
+        syscall(SYS_futex, deaths, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+static void pause_ns(uint64_t ns)
+{
+    struct timespec t = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+
+    while (nanosleep(&t, &t) != 0)
+        ;
+}
+
+static void describe_death(const struct ftc_board_slot *dead, char *text, size_t size)
+{
+    int value = atomic_load(&dead->death_value);
+
+    if (atomic_load(&dead->death_cause) == FTC_DEATH_SIGNAL)
+        snprintf(text, size, "killed by signal %d", value);
+    else
+        snprintf(text, size, "exited with status %d", value);
+}
+
+/* In one write: other ranks' monitor processes have something to say at the same time. */
+static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
+{
+    const struct ftc_board_slot *slot = rank->board.shared->slot, *dead = &slot[mark->dead];
+    char text[768], site[256], death[64], others[32] = "";
+    int length;
+
+    ftc_callsite_name_in(rank->job.child, mark->return_address, site, sizeof site);
+    describe_death(dead, death, sizeof death);
+    if (mark->dead_count > 1)
+        snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);
+    length =
+        snprintf(text, sizeof text,
+                 "ftcoll: rank %d has been in %s at %s for %.1f s: it %s rank %d, which is dead "
+                 "(%s)%s; on_blocked = %s\n",
+                 atomic_load(&slot[rank->slot].world_rank), ftc_call_name(mark->kind), site,
+                 (double)(now_ns - mark->since_ns) / 1e9, mark->is_certain ? "needs" : "may need",
+                 atomic_load(&dead->world_rank), death, others,
+                 rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
+    (void)!write(STDERR_FILENO, text, (size_t)length);
+}
+
+/* The first monitor process that comes to it ends the job, and the others leave it to that one. */
+static void end_job(struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
+{
+    if (atomic_exchange(&rank->board.shared->ending, 1) != 0)
+        return;
+    say(rank, mark, now_ns);
+    ftc_rank_end_job(rank, 1);
+}
+
+static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
+{
+    bool aborts = rank->options.on_blocked == FTC_ON_BLOCKED_ABORT;
+    uint64_t now_ns = ftc_clock_ns(), still_ns = ftc_still_look(&w->job, &rank->board, now_ns);
+    struct ftc_mark mark;
+
+    for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++) {
+        if (!ftc_mark_look(&w->mark[i], &rank->board, rank->slot, i, now_ns, &mark) ||
+            now_ns - mark.since_ns < bound_ns)
+            continue;
+        if (aborts && (mark.is_certain || still_ns >= bound_ns))
+            end_job(rank, &mark, now_ns);
+        else if (w->said[i] != mark.version)
+            say(rank, &mark, now_ns);
+        w->said[i] = mark.version;
+    }
+}
+
+void ftc_blocked_watch(struct ftc_monitored *rank)
+{
+    uint64_t bound_ns = (uint64_t)rank->options.blocked_ms * NS_OF_MS;
+    struct watch w = {0};
+
+    await_death(&rank->board.shared->deaths);
+    while (ftc_board_state(&rank->board, rank->slot) == FTC_RANK_RUNNING) {
+        look(rank, &w, bound_ns);
+        pause_ns(bound_ns / LOOKS);
+    }
+}

@@ -1,0 +1,144 @@
+#include "mark.h"
+
+/* A mark as it was at one moment. */
+struct content {
+    uint64_t version, return_address;
+    uint32_t call, group;
+    int32_t peer;
+};
+
+/* False if there is no call, or nothing that a correct rank writes. */
+static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t index,
+                         struct content *c)
+{
+    const struct ftc_board_native *m = &board->shared->slot[slot].native[index];
+
+    c->version = atomic_load_explicit(&m->version, memory_order_acquire);
+    c->call = atomic_load_explicit(&m->call, memory_order_relaxed);
+    c->peer = atomic_load_explicit(&m->peer, memory_order_relaxed);
+    c->group = atomic_load_explicit(&m->group, memory_order_relaxed);
+    c->return_address = atomic_load_explicit(&m->return_address, memory_order_relaxed);
+    return c->version % 2 == 1 && c->call > FTC_CALL_NONE && c->call < FTC_CALL_COUNT &&
+           c->group < FTC_BOARD_GROUPS &&
+           (c->peer == FTC_BOARD_ALL ||
+            (c->peer >= 0 && (uint32_t)c->peer < board->geometry.slots));
+}
+
+static bool is_in_group(const struct ftc_board *board, uint32_t slot, uint32_t group,
+                        uint32_t member)
+{
+    const _Atomic uint64_t *words = ftc_board_group(board, slot, group);
+
+    return (atomic_load_explicit(&words[member / 64], memory_order_relaxed) >> member % 64 & 1) !=
+           0;
+}
+
+static bool needs(const struct ftc_board *board, uint32_t slot, const struct content *c,
+                  uint32_t other)
+{
+    return c->peer == FTC_BOARD_ALL ? is_in_group(board, slot, c->group, other)
+                                    : (uint32_t)c->peer == other;
+}
+
+/* Counts those that the call needs: the dead, and the others that still take part in MPI. */
+static uint32_t count_needed(const struct ftc_board *board, uint32_t slot, const struct content *c,
+                             struct ftc_mark *mark)
+{
+    uint32_t running = 0;
+
+    mark->dead_count = 0;
+    for (uint32_t i = 0; i < board->geometry.slots; i++) {
+        enum ftc_rank_state state = ftc_board_state(board, i);
+
+        if (i == slot || !needs(board, slot, c, i))
+            continue;
+        if (state == FTC_RANK_FAILED && mark->dead_count++ == 0)
+            mark->dead = i;
+        running += state == FTC_RANK_RUNNING;
+    }
+    return running;
+}
+
+/* Calls that need some of the ranks named in the mark: whichever sends, an ancestor in a tree, the
+ * neighbors, those of an epoch. */
+static bool needs_all(enum ftc_call_kind kind)
+{
+    switch (kind) {
+    case FTC_CALL_BCAST:
+    case FTC_CALL_SCATTER:
+    case FTC_CALL_SCATTERV:
+    case FTC_CALL_SCAN:
+    case FTC_CALL_EXSCAN:
+    case FTC_CALL_NEIGHBOR_ALLGATHER:
+    case FTC_CALL_NEIGHBOR_ALLGATHERV:
+    case FTC_CALL_NEIGHBOR_ALLTOALL:
+    case FTC_CALL_NEIGHBOR_ALLTOALLV:
+    case FTC_CALL_NEIGHBOR_ALLTOALLW:
+    case FTC_CALL_WIN_COMPLETE:
+    case FTC_CALL_WIN_WAIT:
+    case FTC_CALL_WIN_LOCK_ALL:
+    case FTC_CALL_WIN_UNLOCK_ALL:
+    case FTC_CALL_WIN_FLUSH_ALL:
+    case FTC_CALL_WIN_FLUSH_LOCAL_ALL:
+        return false;
+    default: /* point-to-point: a message from any of them, or one of several requests */
+        return kind < FTC_CALL_SEND || kind > FTC_CALL_WAITSOME;
+    }
+}
+
+bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t slot,
+                   uint32_t index, uint64_t now_ns, struct ftc_mark *mark)
+{
+    const struct ftc_board_native *m = &board->shared->slot[slot].native[index];
+    struct content c;
+    uint32_t running;
+
+    if (!read_content(board, slot, index, &c)) {
+        watch->version = 0;
+        return false;
+    }
+    running = count_needed(board, slot, &c, mark);
+    atomic_thread_fence(memory_order_acquire);
+    if (mark->dead_count == 0 ||
+        atomic_load_explicit(&m->version, memory_order_relaxed) != c.version) {
+        watch->version = 0;
+        return false;
+    }
+    if (watch->version != c.version)
+        *watch = (struct ftc_mark_watch){.version = c.version, .since_ns = now_ns};
+    mark->kind = (enum ftc_call_kind)c.call;
+    mark->version = c.version;
+    mark->return_address = c.return_address;
+    mark->since_ns = watch->since_ns;
+    mark->is_certain = c.peer != FTC_BOARD_ALL || running == 0 || needs_all(mark->kind);
+    return true;
+}
+
+/* Adds up what grows with each call of @slot; false if it is in none. */
+static bool is_waiting(const struct ftc_board_slot *slot, uint64_t *versions)
+{
+    bool waits = atomic_load_explicit(&slot->activity.inside, memory_order_relaxed) > 0;
+
+    *versions += atomic_load_explicit(&slot->activity.version, memory_order_relaxed);
+    for (int i = 0; i < FTC_BOARD_MARKS; i++) {
+        uint64_t version = atomic_load_explicit(&slot->native[i].version, memory_order_relaxed);
+
+        *versions += version;
+        waits |= version % 2 == 1;
+    }
+    return waits;
+}
+
+uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *board,
+                        uint64_t now_ns)
+{
+    uint64_t versions = 0;
+    bool all_wait = true;
+
+    for (uint32_t i = 0; i < board->geometry.slots; i++)
+        if (ftc_board_state(board, i) == FTC_RANK_RUNNING)
+            all_wait &= is_waiting(&board->shared->slot[i], &versions);
+    if (!all_wait || versions != watch->versions || watch->since_ns == 0)
+        *watch = (struct ftc_still_watch){.versions = versions, .since_ns = now_ns};
+    return now_ns - watch->since_ns;
+}
