@@ -1,31 +1,216 @@
-/* blocked: ranks that sit in a call which native MPI carries out, while another one is dead. Each
- * scene leaves the ranks blocked for good, or shows that they are not. */
+/* blocked: rank 1 is dead, and the others are in calls that native MPI carries out.
+ *
+ *     blocked SCENE [MILLISECONDS]
+ *
+ * In some scenes they wait for rank 1, for ever; in the others for nobody but rank 0, which comes
+ * that much later. */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+enum { MANY = 100000, RANKS_MAX = 64 };
 
 static int rank, size;
+static long late_ms;
 
-/* All members of @comm are in it, or dead. */
-static void __attribute__((noinline)) gather(MPI_Comm comm)
+static void die(void)
 {
-    int all[64];
-
-    MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 0, comm);
-    fflush(stdout);
+    if (rank == 1)
+        raise(SIGKILL);
 }
+
+static void come_late(void)
+{
+    struct timespec t = {.tv_sec = late_ms / 1000, .tv_nsec = late_ms % 1000 * 1000000};
+
+    if (rank == 0)
+        while (nanosleep(&t, &t) != 0)
+            ;
+}
+
+/* Not inlined: its name is in the message. Something comes after the call, so that it returns here.
+ */
+static void __attribute__((noipa)) gather(MPI_Comm comm)
+{
+    static _Thread_local int all[RANKS_MAX];
+
+    MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, comm);
+    if (all[0] < 0)
+        abort();
+}
+
+static MPI_Comm without_rank_1(void)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 1, rank, &comm);
+    return comm;
+}
+
+static void waits(void)
+{
+    die();
+    gather(MPI_COMM_WORLD);
+}
+
+static void large(void)
+{
+    static double in[MANY], out[MANY];
+
+    die();
+    MPI_Allreduce(in, out, MANY, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void root(void)
+{
+    int value = rank;
+
+    die();
+    MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);
+}
+
+static void window(void)
+{
+    MPI_Win win;
+    int *memory;
+
+    MPI_Win_allocate(sizeof *memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    MPI_Win_fence(0, win);
+    MPI_Win_fence(0, win);
+    die();
+    MPI_Win_fence(0, win);
+}
+
+static int on_free(MPI_Win win, int keyval, void *attribute, void *extra)
+{
+    (void)win;
+    (void)keyval;
+    (void)attribute;
+    (void)extra;
+    gather(MPI_COMM_SELF);
+    return MPI_SUCCESS;
+}
+
+/* MPI_Win_free calls us, we call MPI, and then it waits. */
+static void nested(void)
+{
+    MPI_Win win;
+    int *memory, keyval;
+
+    MPI_Win_allocate(sizeof *memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, on_free, &keyval, NULL);
+    MPI_Win_set_attr(win, keyval, NULL);
+    die();
+    MPI_Win_free(&win);
+}
+
+static void file(void)
+{
+    MPI_File fh;
+
+    if (MPI_File_open(MPI_COMM_WORLD, "blocked.data", MPI_MODE_CREATE | MPI_MODE_RDWR,
+                      MPI_INFO_NULL, &fh) != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    die();
+    MPI_File_close(&fh);
+}
+
+static void living(void)
+{
+    MPI_Comm comm = without_rank_1();
+
+    gather(comm);
+    die();
+    come_late();
+    gather(comm);
+    MPI_Comm_free(&comm);
+}
+
+/* The library has described the first communicator when it is freed; the next has its handle. */
+static void reused(MPI_Comm (*first)(void), MPI_Comm (*second)(void))
+{
+    MPI_Comm comm = first(), old = comm;
+
+    gather(comm);
+    MPI_Comm_free(&comm);
+    comm = second();
+    if (comm != old)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    die();
+    come_late();
+    gather(comm);
+}
+
+static MPI_Comm with_rank_1(void)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    return comm;
+}
+
+static void reused_for_the_living(void)
+{
+    reused(with_rank_1, without_rank_1);
+}
+
+static void reused_for_all(void)
+{
+    reused(without_rank_1, with_rank_1);
+}
+
+static void *listen_to_the_living(void *comm)
+{
+    MPI_Barrier(*(MPI_Comm *)comm);
+    return NULL;
+}
+
+/* A thread that waits for rank 0, which is alive, and then one that waits for rank 1. */
+static void threads(void)
+{
+    MPI_Comm comm = without_rank_1();
+    pthread_t listener;
+
+    die();
+    if (rank != 0)
+        pthread_create(&listener, NULL, listen_to_the_living, &comm);
+    come_late();
+    gather(MPI_COMM_WORLD);
+}
+
+static const struct scene {
+    const char *name;
+    void (*run)(void);
+} scenes[] = {{"waits", waits},
+              {"large", large},
+              {"root", root},
+              {"window", window},
+              {"nested", nested},
+              {"file", file},
+              {"living", living},
+              {"reused-living", reused_for_the_living},
+              {"reused-all", reused_for_all},
+              {"threads", threads}};
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    int provided;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1)
-        raise(SIGKILL);
-    gather(MPI_COMM_WORLD);
+    late_ms = argc > 2 ? atol(argv[2]) : 0;
+    if (rank == 0) {
+        puts("go");
+        fflush(stdout);
+    }
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++)
+        if (argc > 1 && strcmp(argv[1], scenes[i].name) == 0)
+            scenes[i].run();
     MPI_Finalize();
     return 0;
 }

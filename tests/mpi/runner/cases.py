@@ -3,8 +3,10 @@ import os
 import random
 import re
 import signal
+import time
 
 from .case import Case
+from .job import Hang, wait_for
 
 
 # ---- deaths that are tolerated: all survivors come to the end with right results ----
@@ -331,6 +333,65 @@ WRONG = [Case(f"mismatched {what}, {n} ranks", n, 1, status="failed", says=(MISM
          command="mpiexec.hydra -n {n} {programs}/wrong send", limit_s=TEN_S),
 ]
 
+# ---- calls that are not protected ----
+
+QUICK = {"FTCOLL_BLOCKED_MS": "300"}
+ABORT = {**QUICK, "FTCOLL_ON_BLOCKED": "abort"}
+LATE_MS = 1500  # several times as long
+
+
+def sits(call, site, need="needs", reaction="warn"):
+    return (rf"(?m)^ftcoll: rank \d has been in {call} at blocked\({site}\+0x\w+\) for 0\.[3-9] s: "
+            rf"it {need} rank 1, which is dead \(killed by signal 9\); on_blocked = {reaction}$")
+
+
+def interrupt_when_told(job):
+    """A warning leaves the ranks where they are."""
+    if not wait_for(lambda: "on_blocked" in job.text("stderr"), TEN_S):
+        raise Hang(f"nobody says who is blocked\n{job.stacks()}")
+    time.sleep(3 * 0.3)  # nobody says it twice
+    job.strike(signal.SIGINT, is_launcher)
+
+
+def interrupt_later(job):
+    time.sleep(LATE_MS / 1000)
+    job.strike(signal.SIGINT, is_launcher)
+
+
+def told_once(job):
+    lines = re.findall("(?m)^ftcoll: rank .*on_blocked", job.text("stderr"))
+    return "" if len(lines) == len(set(lines)) <= 3 else f"{len(lines)} lines, not one a rank"
+
+
+def told_by_one(job):
+    count = job.text("stderr").count("on_blocked")
+    return "" if count == 1 else f"{count} ranks say who is blocked"
+
+
+def blocked(scene, *says, n=4, settings=ABORT, **more):
+    expected = {"status": "failed", "check": told_by_one, "limit_s": TEN_S, **more}
+    return Case(f"blocked: {scene}, {settings.get('FTCOLL_ON_BLOCKED', 'warn')}", n, 1, settings=settings,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/blocked {scene} {LATE_MS}", says=says,
+                **expected)
+
+
+BLOCKED = [
+    blocked("waits", sits("MPI_Allgather", "gather"), settings=QUICK, status=(0, "failed"),
+            hand=interrupt_when_told, check=told_once),
+    blocked("waits", sits("MPI_Allgather", "gather", reaction="abort"), n=2),
+    blocked("large", sits("MPI_Allreduce", "(large|main)", reaction="abort")),
+    blocked("root", sits("MPI_Bcast", "(root|main)", "may need", "abort")),
+    blocked("window", sits("MPI_Win_fence", "(window|main)", reaction="abort")),
+    blocked("file", sits("MPI_File_close", "(file|main)", reaction="abort")),
+    blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort")),
+    blocked("threads", sits("MPI_Allgather", "gather", reaction="abort")),
+    blocked("reused-all", sits("MPI_Allgather", "gather", reaction="abort")),
+] + [blocked(scene, status=0, failures=1, silent=("on_blocked",), check=None)
+     for scene in ("living", "reused-living")] + [
+    blocked("waits", settings={**QUICK, "FTCOLL_ON_BLOCKED": "off"}, status=(0, "failed"), check=None,
+            silent=("on_blocked",), hand=interrupt_later),
+]
+
 # ---- threads ----
 
 THREADS = [
@@ -486,4 +547,4 @@ REPORT = [
 
 
 ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + LATE + TRAFFIC + POLICIES + ROUNDS + WRONG + \
-    THREADS + HARMLESS + SETTINGS + ALONE + REPORT
+    BLOCKED + THREADS + HARMLESS + SETTINGS + ALONE + REPORT

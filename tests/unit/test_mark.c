@@ -1,0 +1,205 @@
+/* Marks of unprotected calls: who waits for whom, and what a rank may write there without harm. */
+#include "../../shim/monitor/mark.h"
+#include "../../shim/monitor/publication.h"
+#include "unit.h"
+
+#include <string.h>
+
+enum { SLOTS = 70, SELF = 2, DEAD = 66, PLACE = 5, MARK = 1 };
+
+static struct ftc_board board;
+static struct ftc_board_native *own;
+static struct ftc_mark_watch watch;
+static struct ftc_mark mark;
+
+static void setup(void)
+{
+    struct ftc_board_geometry g = {
+        .slots = SLOTS,
+        .entries = 1,
+        .entry_stride_bytes = ftc_publication_stride(8),
+        .ring_depth = 2,
+        .message_stride_bytes = 64,
+    };
+
+    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    for (uint32_t i = 0; i < SLOTS; i++)
+        ftc_board_advance(&board, i, FTC_RANK_RUNNING);
+    own = &board.shared->slot[SELF].native[MARK];
+    watch = (struct ftc_mark_watch){0};
+}
+
+static void teardown(void)
+{
+    ftc_board_close(&board);
+}
+
+static void die(uint32_t slot)
+{
+    ftc_board_mark_failed(&board, slot, FTC_DEATH_SIGNAL, 9);
+}
+
+static void add_member(uint32_t slot)
+{
+    ftc_board_group(&board, SELF, PLACE)[slot / 64] |= 1ull << slot % 64;
+}
+
+static void enter(enum ftc_call_kind kind, int32_t peer)
+{
+    own->call = kind;
+    own->peer = peer;
+    own->group = PLACE;
+    own->return_address = 4711;
+    own->version++;
+}
+
+static void leave(void)
+{
+    own->version++;
+}
+
+static bool look(uint64_t now_ns)
+{
+    return ftc_mark_look(&watch, &board, SELF, MARK, now_ns, &mark);
+}
+
+START_TEST(all_members_are_needed)
+{
+    add_member(3);
+    add_member(DEAD);
+    enter(FTC_CALL_GATHER, FTC_BOARD_ALL);
+    ck_assert(!look(100)); /* nobody is dead */
+    die(4);
+    ck_assert(!look(200)); /* nobody whom the call needs */
+    die(DEAD);
+    ck_assert(look(300));
+    ck_assert(look(400));
+    ck_assert_int_eq(mark.kind, FTC_CALL_GATHER);
+    ck_assert_uint_eq(mark.return_address, 4711);
+    ck_assert_uint_eq(mark.since_ns, 300);
+    ck_assert_uint_eq(mark.dead, DEAD);
+    ck_assert_uint_eq(mark.dead_count, 1);
+    ck_assert(mark.is_certain);
+}
+END_TEST
+
+START_TEST(one_rank_is_needed)
+{
+    add_member(3);
+    add_member(4);
+    enter(FTC_CALL_RECV, 3);
+    die(4);
+    ck_assert(!look(100));
+    die(3);
+    ck_assert(look(200));
+    ck_assert_uint_eq(mark.dead, 3);
+    ck_assert(mark.is_certain);
+}
+END_TEST
+
+START_TEST(a_message_from_anyone_may_still_come)
+{
+    add_member(3);
+    add_member(4);
+    enter(FTC_CALL_RECV, FTC_BOARD_ALL);
+    die(4);
+    ck_assert(look(100));
+    ck_assert(!mark.is_certain);
+    die(3);
+    ck_assert(look(200));
+    ck_assert(mark.is_certain);
+    ck_assert_uint_eq(mark.dead_count, 2);
+}
+END_TEST
+
+START_TEST(each_call_has_its_own_time)
+{
+    add_member(3);
+    die(3);
+    enter(FTC_CALL_GATHER, FTC_BOARD_ALL);
+    ck_assert(look(100));
+    leave();
+    enter(FTC_CALL_GATHER, FTC_BOARD_ALL);
+    ck_assert(look(200));
+    ck_assert_uint_eq(mark.since_ns, 200);
+    leave();
+    ck_assert(!look(300));
+}
+END_TEST
+
+START_TEST(a_rank_is_not_its_own_need)
+{
+    add_member(SELF);
+    enter(FTC_CALL_GATHER, FTC_BOARD_ALL);
+    die(SELF);
+    ck_assert(!look(100));
+}
+END_TEST
+
+START_TEST(nothing_is_believed)
+{
+    static const uint32_t calls[] = {FTC_CALL_NONE, FTC_CALL_COUNT, 0xffffffff};
+    static const int32_t peers[] = {-2, SLOTS, 0x7fffffff, -0x7fffffff - 1};
+    static const uint32_t groups[] = {FTC_BOARD_GROUPS, 0xffffffff};
+
+    for (uint32_t i = 0; i < SLOTS; i++)
+        die(i);
+    add_member(3);
+    enter(FTC_CALL_GATHER, FTC_BOARD_ALL);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        own->call = calls[i];
+        ck_assert(!look(100));
+    }
+    own->call = FTC_CALL_GATHER;
+    for (size_t i = 0; i < sizeof peers / sizeof peers[0]; i++) {
+        own->peer = peers[i];
+        ck_assert(!look(100));
+    }
+    own->peer = FTC_BOARD_ALL;
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        own->group = groups[i];
+        ck_assert(!look(100));
+    }
+    own->group = PLACE;
+    ck_assert(look(100));
+    /* members beyond the last slot */
+    memset((void *)ftc_board_group(&board, SELF, PLACE), 0xff, 2 * sizeof(uint64_t));
+    ck_assert(look(200));
+    ck_assert_uint_eq(mark.dead_count, SLOTS - 1);
+}
+END_TEST
+
+START_TEST(the_job_stands_still_when_all_wait)
+{
+    struct ftc_still_watch still = {0};
+
+    for (uint32_t i = 0; i < SLOTS; i++)
+        if (i % 2 == 0)
+            board.shared->slot[i].native[i % FTC_BOARD_MARKS].version = 7;
+        else
+            board.shared->slot[i].activity.inside = 1;
+    ck_assert_uint_eq(ftc_still_look(&still, &board, 100), 0);
+    ck_assert_uint_eq(ftc_still_look(&still, &board, 150), 50);
+    board.shared->slot[4].native[0].version = 9; /* the next call */
+    ck_assert_uint_eq(ftc_still_look(&still, &board, 200), 0);
+    board.shared->slot[5].activity.inside = 0; /* computes */
+    ck_assert_uint_eq(ftc_still_look(&still, &board, 250), 0);
+    ck_assert_uint_eq(ftc_still_look(&still, &board, 300), 0);
+    die(5);
+    ck_assert_uint_eq(ftc_still_look(&still, &board, 350), 50);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("mark");
+    tcase_add_checked_fixture(unit_case, setup, teardown);
+    UNIT_TEST(all_members_are_needed);
+    UNIT_TEST(one_rank_is_needed);
+    UNIT_TEST(a_message_from_anyone_may_still_come);
+    UNIT_TEST(each_call_has_its_own_time);
+    UNIT_TEST(a_rank_is_not_its_own_need);
+    UNIT_TEST(nothing_is_believed);
+    UNIT_TEST(the_job_stands_still_when_all_wait);
+    UNIT_END();
+}
