@@ -20,17 +20,12 @@ struct group {
 static struct group groups[FTC_BOARD_GROUPS];
 static atomic_bool is_taken[FTC_BOARD_MARKS]; /* by some thread */
 static int comm_keyval = MPI_KEYVAL_INVALID, win_keyval = MPI_KEYVAL_INVALID;
-static bool is_on;
+static struct ftc_board_native *marks; /* this rank's; NULL: marking is off */
 
 /* In a library that is loaded at the start these cost no more than other variables. */
 #define THREAD_LOCAL static __attribute__((tls_model("initial-exec"))) _Thread_local
 THREAD_LOCAL int depth;         /* calls inside of calls */
 THREAD_LOCAL int own_mark = -1; /* of the outermost */
-
-static struct ftc_board_native *mark(int index)
-{
-    return &ftc_library.board.shared->slot[ftc_library.self].native[index];
-}
 
 /* One writer at a time; a reader takes the fields if the version is odd and the same after them. */
 static void next_version(struct ftc_board_native *m)
@@ -83,7 +78,7 @@ int ftc_native_open(void)
             MPI_SUCCESS ||
         PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
-    is_on = true;
+    marks = ftc_library.board.shared->slot[ftc_library.self].native;
     return 0;
 }
 
@@ -132,7 +127,7 @@ static bool describe(unsigned place, MPI_Group members)
 }
 
 /* A call on an intercommunicator names ranks of the remote group; it may need both groups. */
-static bool describe_comm(unsigned place, MPI_Comm comm)
+static __attribute__((noinline)) bool describe_comm(unsigned place, MPI_Comm comm)
 {
     MPI_Group members;
     int inter, is_noted;
@@ -153,7 +148,7 @@ static bool describe_comm(unsigned place, MPI_Comm comm)
     return done;
 }
 
-static bool describe_win(unsigned place, MPI_Win win)
+static __attribute__((noinline)) bool describe_win(unsigned place, MPI_Win win)
 {
     MPI_Group members;
     int is_noted;
@@ -172,15 +167,9 @@ static bool describe_win(unsigned place, MPI_Win win)
 
 /* ---- marks ---- */
 
-/* True for the outermost call of a thread, if there is a mark for it. */
-static bool take_mark(void)
+/* One that no other thread has. */
+static __attribute__((noinline)) bool take_free_mark(void)
 {
-    if (!is_on || depth++ > 0)
-        return false;
-    if (!ftc_library.threaded) {
-        own_mark = 0;
-        return true;
-    }
     for (int i = 0; i < FTC_BOARD_MARKS; i++) {
         if (!atomic_load_explicit(&is_taken[i], memory_order_relaxed) &&
             !atomic_exchange_explicit(&is_taken[i], true, memory_order_acquire)) {
@@ -189,6 +178,17 @@ static bool take_mark(void)
         }
     }
     return false;
+}
+
+/* True for the outermost call of a thread, if there is a mark for it. */
+static inline bool take_mark(void)
+{
+    if (!marks || depth++ > 0)
+        return false;
+    if (ftc_library.threaded)
+        return take_free_mark();
+    own_mark = 0;
+    return true;
 }
 
 static void give_back_mark(void)
@@ -207,9 +207,10 @@ static int32_t slot_of(const struct group *g, int peer)
                                                         : -1;
 }
 
-static void show(enum ftc_call_kind kind, unsigned place, int peer, const void *return_address)
+static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
+                        const void *return_address)
 {
-    struct ftc_board_native *m = mark(own_mark);
+    struct ftc_board_native *m = &marks[own_mark];
     int32_t slot = peer == FTC_ALL_MEMBERS ? FTC_BOARD_ALL : slot_of(&groups[place], peer);
 
     if (peer != FTC_ALL_MEMBERS && slot < 0) {
@@ -224,7 +225,7 @@ static void show(enum ftc_call_kind kind, unsigned place, int peer, const void *
     next_version(m);
 }
 
-static bool is_known(unsigned place, int handle, bool (*describe_handle)(unsigned, int))
+static inline bool is_known(unsigned place, int handle, bool (*describe_handle)(unsigned, int))
 {
     struct group *g = &groups[place];
 
@@ -302,8 +303,8 @@ void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void
 
 void ftc_native_leave(void)
 {
-    if (!is_on || --depth > 0 || own_mark < 0)
+    if (!marks || --depth > 0 || own_mark < 0)
         return;
-    next_version(mark(own_mark));
+    next_version(&marks[own_mark]);
     give_back_mark();
 }

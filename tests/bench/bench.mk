@@ -5,7 +5,7 @@
 # if it is installed (openmpi-bin, libopenmpi-dev).
 BENCH := $(BUILD)/bench
 BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
-BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations libcount_allocations.so)
+BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations mark libcount_allocations.so)
 MPICC_OPENMPI ?= $(shell command -v mpicc.openmpi)
 
 bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
@@ -14,10 +14,11 @@ bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/
 $(BENCH)/latency $(BENCH)/latency.openmpi: $(addprefix tests/bench/,latency.c measured.c shared_page.c)
 $(BENCH)/recovery: $(addprefix tests/bench/,recovery.c shared_page.c)
 $(BENCH)/operations: $(addprefix tests/bench/,operations.c shared_page.c)
+$(BENCH)/mark: tests/bench/mark.c
 $(BENCH)/libcount_allocations.so: tests/bench/count_allocations.c
 $(BENCH_PROGRAMS) $(BENCH)/latency.openmpi: $(wildcard tests/bench/*.h) include/ftcoll.h
 
-$(BENCH)/latency $(BENCH)/recovery $(BENCH)/operations:
+$(BENCH)/latency $(BENCH)/recovery $(BENCH)/operations $(BENCH)/mark:
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(MPICC) $(BENCH_FLAGS) -o $@ $(filter %.c,$^)

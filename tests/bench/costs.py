@@ -13,6 +13,7 @@ WAITING = ("sched_yield", "clock_nanosleep", "nanosleep")  # made only while a r
 INSTRUCTIONS_A_CYCLE, GHZ = 2, 3  # assumed, to put the count beside a bar in ns
 PASSED_NS = f"a passed call in ns, by instructions: {INSTRUCTIONS_A_CYCLE} a cycle at {GHZ} GHz"
 LOOPS = (1000, 2000)
+MARK_BLOCKS = 5000
 STRAY = 0.01  # system calls a round: that few are made while strace joins and leaves
 
 
@@ -20,7 +21,7 @@ def measure(tools, options):
     """Returns {figure: Spread, number or text}. A round is one allreduce and one reduce."""
     figures = {}
     print("\nCosts at two ranks, one a core.\n")
-    for part in (passed_in_process, passed_by_jobs, passed_instructions, system_calls, allocations):
+    for part in (passed_in_process, passed_by_jobs, passed_instructions, marks, system_calls, allocations):
         try:
             part(tools, options, figures)
         except (JobFailed, subprocess.SubprocessError) as failure:
@@ -92,6 +93,15 @@ def annotated(path, inclusive, functions):
         if "libftcoll" in line and any(f":{name} [" in line for name in functions):
             total += int(line.split("(")[0].replace(",", ""))
     return total
+
+
+def marks(tools, options, figures):
+    """Jobs with and without marks in turns; what is common to both is the wrapper."""
+    for level in ("single", "multiple"):
+        for setting in ("off", "warn"):
+            lines = mpich(tools, 2, "mark", [level, MARK_BLOCKS], settings={"on_blocked": setting})
+            figures[f"ns more in a native call, {level}, on_blocked = {setting}"] = Spread(
+                [float(ns) for ns in lines.split()])
 
 
 def system_calls(tools, options, figures):

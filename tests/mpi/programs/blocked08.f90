@@ -1,0 +1,33 @@
+! blocked08: rank 1 is dead, and the others wait for it in a call of mpi_f08 that does not go through
+! the C symbols.
+program blocked08
+    use mpi_f08
+    use iso_c_binding
+    implicit none
+
+    interface
+        subroutine c_abort() bind(c, name="abort")
+        end subroutine
+    end interface
+
+    type(MPI_Comm) :: grid
+    type(MPI_Win) :: window
+    type(MPI_File) :: file
+    type(c_ptr) :: memory
+    integer :: rank, ranks, coordinates(1)
+
+    call MPI_Init()
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+    call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, [ranks], [.true.], .false., grid)
+    call MPI_Cart_coords(grid, rank, 1, coordinates)
+    call MPI_File_open(grid, "blocked08.data", ior(MPI_MODE_CREATE, MPI_MODE_RDWR), MPI_INFO_NULL, file)
+    call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_INTEGER, MPI_INTEGER, "native", MPI_INFO_NULL)
+    call MPI_File_close(file)
+    call MPI_Win_allocate(4_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, grid, memory, window)
+    call MPI_Win_fence(0, window)
+    if (rank == 0) print '(a, i0)', "go ", coordinates(1)
+    if (rank == 1) call c_abort()
+    call MPI_Win_fence(0, window)
+    call MPI_Finalize()
+end program
