@@ -1,4 +1,5 @@
 /* Any process of the job can write anything to the board: what is read from it is checked first. */
+#include "../../shim/monitor/mark.h"
 #include "../../shim/monitor/publication.h"
 #include "../../shim/transport/transport.h"
 
@@ -65,6 +66,20 @@ static void read_ring(void)
     }
 }
 
+static void read_marks(void)
+{
+    struct ftc_still_watch still = {0};
+    struct ftc_mark_watch watch = {0};
+    struct ftc_mark mark;
+
+    for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++)
+        if (ftc_mark_look(&watch, &board, 1, i, 1, &mark) &&
+            (mark.kind <= FTC_CALL_NONE || mark.kind >= FTC_CALL_COUNT || mark.dead_count != 1 ||
+             mark.dead != 0))
+            abort();
+    ftc_still_look(&still, &board, 1);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t used;
@@ -73,8 +88,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     used = fill(ftc_board_entry(&board, 1, 0), board.geometry.entry_stride_bytes, data, size);
     fill(ftc_board_ring(&board, 0, 1), ftc_board_ring_bytes(&board.geometry), data + used,
          size - used);
+    fill(board.shared->slot, 2 * sizeof board.shared->slot[0], data, size);
+    fill(ftc_board_group(&board, 1, 0), FTC_BOARD_GROUPS * sizeof(uint64_t), data, size);
     transport.end[1].received = 0;
     read_published();
     read_ring();
+    read_marks();
     return 0;
 }
