@@ -5,9 +5,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
+
+enum { STACK_WORDS = 256 };
 
 /* The functions behind libunwind's unw_ macros on this machine, by name. */
 #define UNW_NAME_2(x) #x
@@ -65,6 +68,11 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static bool is_mpich(const char *path)
+{
+    return strncmp(file_name(path), "libmpich", strlen("libmpich")) == 0;
+}
+
 /* This library, or MPICH's: Fortran's and C++'s calls go through bindings of theirs. */
 static bool is_of_mpi(const void *address)
 {
@@ -72,8 +80,7 @@ static bool is_of_mpi(const void *address)
     Dl_info info;
 
     return dladdr(address, &info) && info.dli_fname &&
-           (info.dli_fbase == module_of(&inside) ||
-            strncmp(file_name(info.dli_fname), "libmpich", strlen("libmpich")) == 0);
+           (info.dli_fbase == module_of(&inside) || is_mpich(info.dli_fname));
 }
 
 void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stack *stack)
@@ -139,7 +146,7 @@ void ftc_callsite_name(const void *return_address, char *text, size_t size)
 /* A line of proc_pid_maps(5) with a file. */
 struct mapping {
     unsigned long start, end;
-    char path[256];
+    char permissions[5], path[256];
 };
 
 static bool next_mapping(FILE *maps, struct mapping *m)
@@ -147,7 +154,8 @@ static bool next_mapping(FILE *maps, struct mapping *m)
     char line[512];
 
     while (fgets(line, sizeof line, maps))
-        if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %255[^\n]", &m->start, &m->end, m->path) == 3)
+        if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %255[^\n]", &m->start, &m->end, m->permissions,
+                   m->path) == 4)
             return true;
     return false;
 }
@@ -182,4 +190,40 @@ void ftc_callsite_name_in(int pid, unsigned long return_address, char *text, siz
                      size);
     else
         snprintf(text, size, "%s+0x%lx", file_name(around.path), return_address - theirs.start);
+}
+
+/* Part of the stack of a process, from @address upwards; returns the number of words. */
+static size_t read_stack(int pid, unsigned long address, unsigned long *word, size_t count)
+{
+    struct iovec here = {word, count * sizeof *word};
+    struct iovec there = {(void *)(uintptr_t)address, here.iov_len};
+    ssize_t bytes = process_vm_readv(pid, &here, 1, &there, 1, 0);
+
+    return bytes > 0 ? (size_t)bytes / sizeof *word : 0;
+}
+
+static bool is_code(const char *maps, unsigned long address, struct mapping *around)
+{
+    return find_mapping(maps, NULL, address, around) && strchr(around->permissions, 'x') != NULL;
+}
+
+unsigned long ftc_callsite_beyond_mpi(int pid, unsigned long return_address, unsigned long stack)
+{
+    unsigned long word[STACK_WORDS];
+    char maps[64];
+    struct mapping around, own;
+    size_t count, i = 0;
+
+    snprintf(maps, sizeof maps, "/proc/%d/maps", pid);
+    if (!is_code(maps, return_address, &around) || !is_mpich(around.path) ||
+        !is_code("/proc/self/maps", (uintptr_t)ftc_callsite_beyond_mpi, &own))
+        return return_address;
+    count = read_stack(pid, stack, word, STACK_WORDS);
+    while (i < count && word[i] != return_address)
+        i++;
+    for (; i < count; i++)
+        if (is_code(maps, word[i], &around) && !is_mpich(around.path) &&
+            strcmp(around.path, own.path) != 0)
+            return word[i];
+    return return_address;
 }

@@ -29,4 +29,9 @@ void ftc_callsite_name(const void *return_address, char *text, size_t size);
 /* The same for another process of this user, which may run the same program at other addresses. */
 void ftc_callsite_name_in(int pid, unsigned long return_address, char *text, size_t size);
 
+/* Of a call that has come through a binding of MPICH, such as Fortran's, the return address in the
+ * program: the next one on the stack of process @pid above @return_address, which is to be found at
+ * @stack or not far above. Else, and if the stack cannot be read, @return_address itself. */
+unsigned long ftc_callsite_beyond_mpi(int pid, unsigned long return_address, unsigned long stack);
+
 #endif

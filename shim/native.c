@@ -222,6 +222,8 @@ static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
     atomic_store_explicit(&m->group, place, memory_order_relaxed);
     atomic_store_explicit(&m->return_address, (uint64_t)(uintptr_t)return_address,
                           memory_order_relaxed);
+    atomic_store_explicit(&m->stack, (uint64_t)(uintptr_t)__builtin_frame_address(0),
+                          memory_order_relaxed);
     next_version(m);
 }
 

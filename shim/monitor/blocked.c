@@ -52,7 +52,10 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
     char text[768], site[256], death[64], others[32] = "";
     int length;
 
-    ftc_callsite_name_in(rank->job.child, mark->return_address, site, sizeof site);
+    ftc_callsite_name_in(
+        rank->job.child,
+        ftc_callsite_beyond_mpi(rank->job.child, mark->return_address, mark->stack), site,
+        sizeof site);
     describe_death(dead, death, sizeof death);
     if (mark->dead_count > 1)
         snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);

@@ -59,6 +59,7 @@ struct ftc_board_native {
     _Atomic int32_t peer;            /* slot that the call needs, or FTC_BOARD_ALL of @group */
     _Atomic uint32_t group;          /* below FTC_BOARD_GROUPS */
     _Atomic uint64_t return_address; /* in that process */
+    _Atomic uint64_t stack;          /* an address not far below where that is on the stack */
 };
 
 /* How the survivors took the death of a rank; times are CLOCK_MONOTONIC. */

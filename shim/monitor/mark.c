@@ -2,7 +2,7 @@
 
 /* A mark as it was at one moment. */
 struct content {
-    uint64_t version, return_address;
+    uint64_t version, return_address, stack;
     uint32_t call, group;
     int32_t peer;
 };
@@ -18,6 +18,7 @@ static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t 
     c->peer = atomic_load_explicit(&m->peer, memory_order_relaxed);
     c->group = atomic_load_explicit(&m->group, memory_order_relaxed);
     c->return_address = atomic_load_explicit(&m->return_address, memory_order_relaxed);
+    c->stack = atomic_load_explicit(&m->stack, memory_order_relaxed);
     return c->version % 2 == 1 && c->call > FTC_CALL_NONE && c->call < FTC_CALL_COUNT &&
            c->group < FTC_BOARD_GROUPS &&
            (c->peer == FTC_BOARD_ALL ||
@@ -109,6 +110,7 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
     mark->kind = (enum ftc_call_kind)c.call;
     mark->version = c.version;
     mark->return_address = c.return_address;
+    mark->stack = c.stack;
     mark->since_ns = watch->since_ns;
     mark->is_certain = c.peer != FTC_BOARD_ALL || running == 0 || needs_all(mark->kind);
     return true;

@@ -13,6 +13,7 @@ struct ftc_mark {
     enum ftc_call_kind kind;
     uint64_t version;        /* one of its own for each call */
     uint64_t return_address; /* in the rank's process */
+    uint64_t stack;          /* see ftc_callsite_beyond_mpi() */
     uint64_t since_ns;       /* seen like that since then */
     uint32_t dead;           /* lowest slot of the dead that it needs */
     uint32_t dead_count;     /* at least 1 */

@@ -4,7 +4,7 @@
 # Uses BUILD, MPICC, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
 MPI_SINGLE   := asks blocked fallback farewell late rounds threads traffic wrong
-MPI_PROGRAMS := stream verdict fortran08 blocked08 $(MPI_SINGLE)
+MPI_PROGRAMS := stream verdict fortran08 blocked08 blockedf $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
 MPI_SOURCES  := tests/mpi/programs
 
@@ -18,7 +18,7 @@ $(addprefix $(MPI_BIN)/,stream verdict $(MPI_SINGLE)): $(wildcard $(MPI_SOURCES)
 	$(call say,MPICC,$@)
 	$(MPICC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^)
 
-$(MPI_BIN)/fortran08 $(MPI_BIN)/blocked08: $(MPI_BIN)/%: $(MPI_SOURCES)/%.f90
+$(addprefix $(MPI_BIN)/,fortran08 blocked08 blockedf): $(MPI_BIN)/%: $(MPI_SOURCES)/%.f90
 	mkdir -p $(@D)
 	$(call say,MPIF90,$@)
 	$(MPIF90) -Wall -o $@ $<

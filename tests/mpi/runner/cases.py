@@ -388,6 +388,9 @@ BLOCKED = [
     blocked("reused-all", sits("MPI_Allgather", "gather", reaction="abort")),
 ] + [blocked(scene, status=0, failures=1, silent=("on_blocked",), check=None)
      for scene in ("living", "reused-living")] + [
+    Case("blocked in Fortran", 3, 1, settings=ABORT, status="failed", check=told_by_one, limit_s=TEN_S,
+         command="mpiexec.hydra -n {n} {programs}/blockedf",
+         says=(r"has been in MPI_Allgather at blockedf\((gather_all|MAIN__)[.\w]*\+0x\w+\).* signal 6",)),
     Case("blocked in Fortran 2008", 3, 1, settings=ABORT, status="failed", check=told_by_one, limit_s=TEN_S,
          command="mpiexec.hydra -n {n} {programs}/blocked08",
          says=(r"has been in MPI_Win_fence at blocked08\(\w+\+0x\w+\).* needs rank 1.* signal 6",)),
