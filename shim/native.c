@@ -127,14 +127,14 @@ static bool describe(unsigned place, MPI_Group members)
 }
 
 /* A call on an intercommunicator names ranks of the remote group; it may need both groups. */
-static __attribute__((noinline)) bool describe_comm(unsigned place, MPI_Comm comm)
+static bool describe_comm(unsigned place, MPI_Comm comm)
 {
     MPI_Group members;
     int inter, is_noted;
     bool done;
     void *attribute;
 
-    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return false;
     if (inter)
         PMPI_Comm_remote_group(comm, &members);
@@ -148,14 +148,14 @@ static __attribute__((noinline)) bool describe_comm(unsigned place, MPI_Comm com
     return done;
 }
 
-static __attribute__((noinline)) bool describe_win(unsigned place, MPI_Win win)
+static bool describe_win(unsigned place, MPI_Win win)
 {
     MPI_Group members;
     int is_noted;
     bool done;
     void *attribute;
 
-    if (PMPI_Win_get_group(win, &members) != MPI_SUCCESS)
+    if (win == MPI_WIN_NULL || PMPI_Win_get_group(win, &members) != MPI_SUCCESS)
         return false;
     done = describe(place, members);
     PMPI_Group_free(&members);
@@ -227,44 +227,45 @@ static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
     next_version(m);
 }
 
-static inline bool is_known(unsigned place, int handle, bool (*describe_handle)(unsigned, int))
+/* Out of the way of calls whose group is known. */
+static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind, int handle,
+                                                        bool (*describe_it)(unsigned, int),
+                                                        int peer, const void *return_address)
 {
-    struct group *g = &groups[place];
+    unsigned place = place_of(own_mark, handle);
 
-    if (atomic_load_explicit(&g->handle, memory_order_relaxed) == handle)
-        return true;
-    atomic_store(&g->handle, NO_HANDLE);
-    if (!describe_handle(place, handle))
-        return false;
-    atomic_store(&g->handle, handle);
-    return true;
+    atomic_store(&groups[place].handle, NO_HANDLE);
+    if (!describe_it(place, handle)) {
+        give_back_mark();
+        return;
+    }
+    atomic_store(&groups[place].handle, handle);
+    show(kind, place, peer, return_address);
 }
 
-void ftc_native_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+static inline void enter(enum ftc_call_kind kind, int handle, bool (*describe_it)(unsigned, int),
+                         int peer, const void *return_address)
 {
     unsigned place;
 
     if (!take_mark())
         return;
-    place = place_of(own_mark, comm);
-    if (comm != MPI_COMM_NULL && is_known(place, comm, describe_comm))
+    place = place_of(own_mark, handle);
+    if (atomic_load_explicit(&groups[place].handle, memory_order_relaxed) == handle)
         show(kind, place, peer, return_address);
     else
-        give_back_mark();
+        describe_and_show(kind, handle, describe_it, peer, return_address);
+}
+
+void ftc_native_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+{
+    enter(kind, comm, describe_comm, peer, return_address);
 }
 
 void ftc_native_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
                              const void *return_address)
 {
-    unsigned place;
-
-    if (!take_mark())
-        return;
-    place = place_of(own_mark, win);
-    if (win != MPI_WIN_NULL && is_known(place, win, describe_win))
-        show(kind, place, peer, return_address);
-    else
-        give_back_mark();
+    enter(kind, win, describe_win, peer, return_address);
 }
 
 /* Described each time, in place of what was there before. */
