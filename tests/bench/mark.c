@@ -28,8 +28,8 @@ static double block_ns(allgather *call)
 
 int main(int argc, char **argv)
 {
-    int level = argc > 1 && strcmp(argv[1], "multiple") == 0 ? MPI_THREAD_MULTIPLE
-                                                             : MPI_THREAD_SINGLE;
+    int level =
+        argc > 1 && strcmp(argv[1], "multiple") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     int blocks = argc > 2 ? atoi(argv[2]) : 1000, rank;
 
     MPI_Init_thread(&argc, &argv, level, &level);
