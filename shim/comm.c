@@ -8,7 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_SIZE = 64, BUCKETS = 256, GIVE_UP_TURNS = 100000 };
+enum {
+    CACHE_SIZE = 64,
+    BUCKETS = 256,
+    GIVE_UP_TURNS = 100000,
+    F_MAX = 64, /* that setting f allows */
+};
 #define FNV_START 0xcbf29ce484222325ull
 #define FNV_PRIME 0x100000001b3ull
 
@@ -60,24 +65,32 @@ static struct membership *find_membership(uint64_t hash)
     return m;
 }
 
-/* Ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED: outside of it. */
-static int translate(MPI_Comm comm, int size, int *world_rank)
+/* Ranks of a group in MPI_COMM_WORLD; MPI_UNDEFINED: outside of it. */
+static int translate_group(MPI_Group group, int size, int *world_rank)
 {
-    MPI_Group group, world;
-    int *own = malloc((size_t)size * sizeof *own), rv = -1;
+    MPI_Group world;
+    int *own = malloc((size_t)size * sizeof *own), rv;
 
     if (!own)
         return -1;
     for (int i = 0; i < size; i++)
         own[i] = i;
-    if (PMPI_Comm_group(comm, &group) == MPI_SUCCESS) {
-        PMPI_Comm_group(MPI_COMM_WORLD, &world);
-        if (PMPI_Group_translate_ranks(group, size, own, world, world_rank) == MPI_SUCCESS)
-            rv = 0;
-        PMPI_Group_free(&world);
-        PMPI_Group_free(&group);
-    }
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    rv = PMPI_Group_translate_ranks(group, size, own, world, world_rank);
+    PMPI_Group_free(&world);
     free(own);
+    return rv == MPI_SUCCESS ? 0 : -1;
+}
+
+static int translate(MPI_Comm comm, int size, int *world_rank)
+{
+    MPI_Group group;
+    int rv;
+
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return -1;
+    rv = translate_group(group, size, world_rank);
+    PMPI_Group_free(&group);
     return rv;
 }
 
@@ -124,9 +137,9 @@ static void agree_on_use(const struct ftc_comm *c, MPI_Comm comm, uint32_t *use)
         *use = told;
 }
 
-static int identify(struct ftc_comm *c, MPI_Comm comm, const int *world_rank)
+static int identify(struct ftc_comm *c, MPI_Comm comm, const int *world_rank, uint64_t seed)
 {
-    uint64_t hash = hash_bytes(FNV_START, world_rank, (size_t)c->size * sizeof *world_rank);
+    uint64_t hash = hash_bytes(seed, world_rank, (size_t)c->size * sizeof *world_rank);
     struct membership *m = find_membership(hash);
     uint32_t use;
 
@@ -185,8 +198,8 @@ static void renumber(struct ftc_comm *c)
             c->self = i;
         c->known_dead += c->dead[i];
     }
-    ftc_topology_init(&c->topology, c->member_count, ftc_library.settings.f,
-                      &ftc_library.settings.tree, c->topology_storage);
+    ftc_topology_init(&c->topology, c->member_count, c->f, &ftc_library.settings.tree,
+                      c->topology_storage);
     c->value_capacity = 0; /* the storage of operations depends on the topology */
 }
 
@@ -221,6 +234,18 @@ static int protect(struct ftc_comm *c)
     return 0;
 }
 
+static void unprotect(struct ftc_comm *c)
+{
+    struct ftc_comm **link = &bucket[c->id % BUCKETS];
+
+    while (*link && *link != c)
+        link = &(*link)->next;
+    if (*link)
+        *link = c->next;
+    entry_taken[c->entry] = false;
+    freed[freed_count++ % FREED_REMEMBERED] = c->id;
+}
+
 static void destroy(struct ftc_comm *c)
 {
     free(c->slot);
@@ -236,19 +261,30 @@ static void destroy(struct ftc_comm *c)
     free(c);
 }
 
-static struct ftc_comm *create(MPI_Comm comm, int size, int rank, const int *world_rank)
+/* What makes a communicator, besides the settings. */
+struct origin {
+    MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
+    int size, rank;
+    const int *world_rank;
+    uint64_t seed; /* of its identity */
+    int f;
+};
+
+static struct ftc_comm *create(const struct origin *from)
 {
     struct ftc_comm *c = calloc(1, sizeof *c);
 
     if (!c)
         return NULL;
-    c->size = size;
-    c->rank = rank;
-    c->slot = malloc((size_t)size * sizeof *c->slot);
+    c->size = from->size;
+    c->rank = from->rank;
+    c->f = from->f;
+    c->slot = malloc((size_t)c->size * sizeof *c->slot);
     if (!c->slot)
         goto fail;
-    c->pass = find_slots(c, world_rank);
-    if (c->pass == FTC_PASS_NONE && (identify(c, comm, world_rank) != 0 || protect(c) != 0))
+    c->pass = find_slots(c, from->world_rank);
+    if (c->pass == FTC_PASS_NONE &&
+        (identify(c, from->comm, from->world_rank, from->seed) != 0 || protect(c) != 0))
         goto fail;
     return c;
 
@@ -268,20 +304,21 @@ static struct ftc_comm *unprotected(enum ftc_pass pass)
 
 static struct ftc_comm *examine(MPI_Comm comm)
 {
+    struct origin from = {.comm = comm, .seed = FNV_START, .f = ftc_library.settings.f};
     struct ftc_comm *c = NULL;
-    int inter, size, rank, *world_rank;
+    int inter, *world_rank;
 
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return NULL;
     if (inter)
         return unprotected(FTC_PASS_INTERCOMM);
-    PMPI_Comm_size(comm, &size);
-    PMPI_Comm_rank(comm, &rank);
-    if (size == 1)
+    PMPI_Comm_size(comm, &from.size);
+    PMPI_Comm_rank(comm, &from.rank);
+    if (from.size == 1)
         return unprotected(FTC_PASS_COMM_SELF);
-    world_rank = calloc((size_t)size, sizeof *world_rank);
-    if (world_rank && translate(comm, size, world_rank) == 0)
-        c = create(comm, size, rank, world_rank);
+    from.world_rank = world_rank = calloc((size_t)from.size, sizeof *world_rank);
+    if (world_rank && translate(comm, from.size, world_rank) == 0)
+        c = create(&from);
     free(world_rank);
     return c;
 }
@@ -289,23 +326,14 @@ static struct ftc_comm *examine(MPI_Comm comm)
 /* Called by MPI when @comm is freed. */
 static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
 {
-    struct ftc_comm *c = attribute, **link;
+    struct ftc_comm *c = attribute;
 
     (void)key;
     (void)extra;
     ftc_library_lock();
     if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
         cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
-    if (c->pass == FTC_PASS_NONE) {
-        for (link = &bucket[c->id % BUCKETS]; *link; link = &(*link)->next)
-            if (*link == c) {
-                *link = c->next;
-                break;
-            }
-        entry_taken[c->entry] = false;
-        freed[freed_count++ % FREED_REMEMBERED] = c->id;
-    }
-    destroy(c);
+    ftc_comm_release(c);
     ftc_library_unlock();
     return MPI_SUCCESS;
 }
@@ -322,6 +350,11 @@ int ftc_comm_open(void)
 
 struct ftc_comm *ftc_comm_internal(void)
 {
+    struct origin from = {.comm = MPI_COMM_NULL,
+                          .size = ftc_library.world_size,
+                          .rank = ftc_library.world_rank,
+                          .seed = FNV_START,
+                          .f = ftc_library.settings.f};
     int *world_rank;
 
     if (internal)
@@ -331,9 +364,35 @@ struct ftc_comm *ftc_comm_internal(void)
         return NULL;
     for (int i = 0; i < ftc_library.world_size; i++)
         world_rank[i] = i;
-    internal = create(MPI_COMM_NULL, ftc_library.world_size, ftc_library.world_rank, world_rank);
+    from.world_rank = world_rank;
+    internal = create(&from);
     free(world_rank);
     return internal;
+}
+
+/* Threads may make such calls in different orders on different ranks: MPI has them use different
+ * tags. */
+struct ftc_comm *ftc_comm_for_call(MPI_Group group, int tag)
+{
+    struct origin from = {.comm = MPI_COMM_NULL, .f = F_MAX};
+    struct ftc_comm *c = NULL;
+    int salt = ftc_library.threaded ? tag : 0, *world_rank;
+
+    PMPI_Group_size(group, &from.size);
+    PMPI_Group_rank(group, &from.rank);
+    from.seed = hash_bytes(~FNV_START, &salt, sizeof salt);
+    from.world_rank = world_rank = calloc((size_t)from.size, sizeof *world_rank);
+    if (world_rank && translate_group(group, from.size, world_rank) == 0)
+        c = create(&from);
+    free(world_rank);
+    return c;
+}
+
+void ftc_comm_release(struct ftc_comm *c)
+{
+    if (c->pass == FTC_PASS_NONE)
+        unprotect(c);
+    destroy(c);
 }
 
 static struct ftc_comm *look_up(MPI_Comm comm)

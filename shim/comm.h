@@ -29,6 +29,7 @@ struct ftc_comm {
     uint32_t *slot;     /* board slot of each rank */
     uint32_t entry;     /* where this rank publishes on the board */
     uint32_t seq;       /* of the next operation */
+    int f;              /* failures tolerated in one operation */
 
     int *member, member_count;   /* user's ranks that take part, ascending */
     int self;                    /* index of this rank in member[] */
@@ -61,6 +62,12 @@ struct ftc_comm *ftc_comm_get(MPI_Comm comm);
 
 /* A communicator of all ranks that no MPI call uses: for the library's own synchronisation. */
 struct ftc_comm *ftc_comm_internal(void);
+
+/* One for the ranks of @group, of which this is one, that are in one call of MPI_Comm_create_group
+ * with @tag. Any number of them may be dead, also of those of which nobody knows yet. NULL without
+ * memory. To be released by each of them. */
+struct ftc_comm *ftc_comm_for_call(MPI_Group group, int tag);
+void ftc_comm_release(struct ftc_comm *c);
 
 /* The protected communicator with @id, or NULL. */
 struct ftc_comm *ftc_comm_find(uint64_t id);

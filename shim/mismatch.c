@@ -106,12 +106,17 @@ void ftc_mismatch_spread(const struct ftc_comm *c)
                 break;
 }
 
+static bool has_data(enum ftc_call_kind kind)
+{
+    return ftc_call_is_reduction(kind) || kind == FTC_CALL_BCAST;
+}
+
 static void write_call(char *text, size_t size, const struct description *d)
 {
     char count[32] = "", op[32] = "", root[32] = "";
     const char *type = "";
 
-    if (d->kind != FTC_CALL_BARRIER) {
+    if (has_data(d->kind)) {
         snprintf(count, sizeof count, "count %lld, ", (long long)d->count);
         type = ftc_datatype_name(d->datatype);
     }

@@ -3,7 +3,7 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by tests/mpi/run.
 # Uses BUILD, MPICC, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := asks blocked fallback farewell late rounds threads traffic wrong
+MPI_SINGLE   := asks blocked communicators fallback farewell late rounds threads traffic wrong
 MPI_PROGRAMS := stream verdict fortran08 blocked08 blockedf $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
 MPI_SOURCES  := tests/mpi/programs

@@ -1,0 +1,349 @@
+/* communicators: every way to make one, before and after deaths. All survivors check who is in it,
+ * in which order, and reduce on it.
+ *
+ *     communicators [--outside] ROUNDS [VICTIMS]...
+ *
+ * Everything is made once with all ranks alive, and again after each of the VICTIMS (ranks with
+ * commas between them, which die together) is dead: by SIGKILL of their own, or with --outside by
+ * somebody else's. At last communicators are made, used and freed ROUNDS times. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RANKS_MAX = 16, GROWTH_MAX_KB = 512 };
+
+static int rank, n, problems;
+static bool is_dead[RANKS_MAX];
+static MPI_Comm parent; /* made when all were alive */
+
+#define PROBLEM(...)                                                                               \
+    do {                                                                                           \
+        if (problems++ < 10) {                                                                     \
+            fprintf(stderr, "communicators: rank %d: ", rank);                                     \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fputc('\n', stderr);                                                                   \
+        }                                                                                          \
+    } while (0)
+
+/* Ranks of the world in the order in which a communicator is to have them. */
+struct order {
+    int count, rank[RANKS_MAX];
+};
+
+static void append(struct order *o, int world_rank)
+{
+    if (!is_dead[world_rank])
+        o->rank[o->count++] = world_rank;
+}
+
+static struct order everybody(void)
+{
+    struct order o = {0};
+
+    for (int r = 0; r < n; r++)
+        append(&o, r);
+    return o;
+}
+
+/* @step -1: from the last to the first; 2 with @first 0: the even ones. */
+static struct order every(int first, int step)
+{
+    struct order o = {0};
+
+    for (int r = first; r >= 0 && r < n; r += step)
+        append(&o, r);
+    return o;
+}
+
+static bool is_in(const struct order *o, int world_rank)
+{
+    for (int i = 0; i < o->count; i++)
+        if (o->rank[i] == world_rank)
+            return true;
+    return false;
+}
+
+static void check_reductions(const char *what, MPI_Comm comm, int own, int size,
+                             const struct order *expected)
+{
+    int who[RANKS_MAX] = {0}, all[RANKS_MAX] = {0}, largest = -1, root = size - 1;
+
+    who[own] = rank;
+    MPI_Allreduce(who, all, size, MPI_INT, MPI_SUM, comm);
+    for (int i = 0; i < size; i++)
+        if (all[i] != expected->rank[i])
+            PROBLEM("%s: its rank %d is %d of the world, not %d", what, i, all[i],
+                    expected->rank[i]);
+    MPI_Reduce(&own, &largest, 1, MPI_INT, MPI_MAX, root, comm);
+    if (own == root && largest != size - 1)
+        PROBLEM("%s: the largest rank is %d, not %d", what, largest, size - 1);
+}
+
+/* In MPICH all but MPI_Comm_create and MPI_Comm_create_group inherit it. */
+static void check_handler(const char *what, MPI_Comm comm)
+{
+    bool inherits = strncmp(what, "create", 6) != 0;
+    MPI_Errhandler own;
+
+    MPI_Comm_get_errhandler(comm, &own);
+    if ((own == MPI_ERRORS_RETURN) != inherits)
+        PROBLEM("%s: the error handler is %s that of its parent", what, inherits ? "not" : "");
+    MPI_Errhandler_free(&own);
+}
+
+/* Checks @comm and frees it; it is to be MPI_COMM_NULL for all that are not expected. */
+static void expect(const char *what, MPI_Comm comm, struct order expected)
+{
+    int size, own;
+
+    if (!is_in(&expected, rank)) {
+        if (comm != MPI_COMM_NULL)
+            PROBLEM("%s: a communicator, not MPI_COMM_NULL", what);
+        return;
+    }
+    if (comm == MPI_COMM_NULL) {
+        PROBLEM("%s: MPI_COMM_NULL, not a communicator", what);
+        return;
+    }
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_rank(comm, &own);
+    if (size != expected.count)
+        PROBLEM("%s: it has %d ranks, not %d", what, size, expected.count);
+    else
+        check_reductions(what, comm, own, size, &expected);
+    check_handler(what, comm);
+    MPI_Comm_free(&comm);
+}
+
+static bool has_hint(MPI_Comm comm)
+{
+    char value[8] = "";
+    MPI_Info info;
+    int found;
+
+    MPI_Comm_get_info(comm, &info);
+    MPI_Info_get(info, "mpi_assert_no_any_tag", sizeof value - 1, value, &found);
+    MPI_Info_free(&info);
+    return found && strcmp(value, "true") == 0;
+}
+
+static void copies(void)
+{
+    MPI_Comm comm, again;
+    MPI_Info info;
+
+    MPI_Comm_dup(parent, &comm);
+    MPI_Comm_dup(comm, &again);
+    expect("dup", comm, everybody());
+    expect("dup of a dup", again, everybody());
+    MPI_Info_create(&info);
+    MPI_Comm_dup_with_info(parent, info, &comm);
+    expect("dup with info", comm, everybody());
+    MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+    if (!has_hint(comm))
+        PROBLEM("dup with info: it has not got the info");
+    MPI_Info_free(&info);
+    MPI_Comm_free(&comm);
+}
+
+static void parts(void)
+{
+    MPI_Comm comm;
+    bool odd = rank % 2;
+    struct order middle = everybody();
+
+    MPI_Comm_split(parent, odd, odd ? -rank : rank, &comm);
+    expect("split", comm, odd ? every(n - 1 - n % 2, -2) : every(0, 2));
+    MPI_Comm_split(parent, 5, 7, &comm);
+    expect("split into one, equal keys", comm, everybody());
+    MPI_Comm_split(parent, is_in(&middle, rank) && rank == middle.rank[0] ? MPI_UNDEFINED : 1, 0,
+                   &comm);
+    memmove(middle.rank, middle.rank + 1, (size_t)--middle.count * sizeof middle.rank[0]);
+    expect("split without the first", comm, middle);
+    MPI_Comm_split(parent, MPI_UNDEFINED, 0, &comm);
+    expect("split into none", comm, (struct order){0});
+    MPI_Comm_split(parent, rank, 0, &comm);
+    expect("split into single ranks", comm, (struct order){1, {rank}});
+    MPI_Comm_split_type(parent, MPI_COMM_TYPE_SHARED, -rank, MPI_INFO_NULL, &comm);
+    expect("split by memory", comm, every(n - 1, -1));
+    MPI_Comm_split_type(parent, odd ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                        &comm);
+    expect("split by memory, some", comm, every(0, 2));
+}
+
+/* Names the dead as well. */
+static MPI_Group group_of(int first, int step)
+{
+    MPI_Group all, some;
+    int ranks[RANKS_MAX], count = 0;
+
+    for (int r = first; r >= 0 && r < n; r += step)
+        ranks[count++] = r;
+    MPI_Comm_group(parent, &all);
+    MPI_Group_incl(all, count, ranks, &some);
+    MPI_Group_free(&all);
+    return some;
+}
+
+static void groups(void)
+{
+    MPI_Comm comm;
+    MPI_Group backwards = group_of(n - 1, -1), half = group_of(rank % 2, 2), even = group_of(0, 2);
+
+    MPI_Comm_create(parent, backwards, &comm);
+    expect("create", comm, every(n - 1, -1));
+    MPI_Comm_create(parent, even, &comm);
+    expect("create of some", comm, every(0, 2));
+    MPI_Comm_create(parent, half, &comm);
+    expect("create of disjoint groups", comm, every(rank % 2, 2));
+    MPI_Comm_create_group(parent, half, 17, &comm);
+    expect("create_group of disjoint groups", comm, every(rank % 2, 2));
+    if (rank % 2 == 0) { /* the others go on */
+        MPI_Comm_create_group(parent, even, 17, &comm);
+        expect("create_group of some", comm, every(0, 2));
+    }
+    MPI_Comm_create_group(parent, backwards, 0, &comm);
+    expect("create_group", comm, every(n - 1, -1));
+    MPI_Group_free(&backwards);
+    MPI_Group_free(&half);
+    MPI_Group_free(&even);
+}
+
+/* All survivors have left native MPI when it returns, and nothing of the next stage has begun. */
+static void meet(void)
+{
+    int one = 1, sum;
+
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void stage(void)
+{
+    copies();
+    parts();
+    groups();
+    meet();
+}
+
+static void die(const char *victims, bool outside)
+{
+    for (const char *at = victims; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        is_dead[atoi(at)] = true;
+    }
+    if (!is_dead[rank])
+        return;
+    if (!outside)
+        raise(SIGKILL);
+    printf("go\n");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+
+static long resident_kb(void)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    long kb = -1;
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "RssAnon: %ld", &kb) == 1)
+            break;
+    if (!f || kb < 0)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    fclose(f);
+    return kb;
+}
+
+static void one_round(int round)
+{
+    MPI_Comm copy, half, group;
+    MPI_Group all = group_of(0, 1);
+
+    MPI_Comm_dup(parent, &copy);
+    MPI_Comm_split(parent, rank % 2, round % 3 ? rank : 0, &half);
+    MPI_Comm_create_group(parent, all, 3, &group);
+    MPI_Group_free(&all);
+    if (round % 2) {
+        expect("one of many", copy, everybody());
+        expect("half of many", half, every(rank % 2, 2));
+        expect("create_group, one of many", group, everybody());
+    } else {
+        expect("create_group, one of many", group, everybody());
+        expect("half of many", half, every(rank % 2, 2));
+        expect("one of many", copy, everybody());
+    }
+}
+
+static void again_and_again(int rounds)
+{
+    long settled_kb = 0, grown_kb;
+
+    for (int i = 0; i < rounds; i++) {
+        if (i == rounds / 2)
+            settled_kb = resident_kb();
+        one_round(i);
+    }
+    grown_kb = rounds > 0 ? resident_kb() - settled_kb : 0;
+    if (grown_kb > GROWTH_MAX_KB)
+        PROBLEM("%d rounds have cost %ld KiB of memory", rounds - rounds / 2, grown_kb);
+}
+
+static void make_parent(void)
+{
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &parent);
+    MPI_Info_free(&info);
+    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+}
+
+/* What the dead have sent and nobody has received, and receives that nobody will answer, must not
+ * be in the way when the communicator is freed. */
+static void leave_something_unfinished(void)
+{
+    static char data[1 << 18];
+    MPI_Request request;
+
+    for (int to = 0; to < n; to++) {
+        MPI_Isend(&rank, 1, MPI_INT, to, 1, parent, &request);
+        MPI_Request_free(&request);
+        MPI_Isend(data, sizeof data, MPI_CHAR, to, 2, parent, &request);
+        MPI_Request_free(&request);
+    }
+    MPI_Irecv(data, 1, MPI_CHAR, n - 1, 3, parent, &request);
+}
+
+int main(int argc, char **argv)
+{
+    bool outside = argc > 1 && strcmp(argv[1], "--outside") == 0;
+    int rounds = argc > 1 + outside ? atoi(argv[1 + outside]) : 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    if (n > RANKS_MAX)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    make_parent();
+    stage();
+    leave_something_unfinished();
+    for (int i = 2 + outside; i < argc; i++) {
+        die(argv[i], outside);
+        stage();
+    }
+    again_and_again(rounds);
+    MPI_Comm_free(&parent);
+    meet();
+    if (problems == 0)
+        printf("communicators: rank %d is content\n", rank);
+    MPI_Finalize();
+    return problems > 0;
+}

@@ -1,0 +1,135 @@
+/* The calls that make an intracommunicator. A wrapper says only how it differs from native. */
+#include "../shim/native.h"
+#include "../shim/survivors.h"
+
+/* @x as native MPI carries it out. */
+#define NATIVE(pmpi_call)                                                                          \
+    FTC_NATIVE_CALL(x.kind, x.comm, FTC_ALL_MEMBERS, x.return_address, pmpi_call)
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    struct ftc_creation x = {
+        .kind = FTC_CALL_COMM_DUP,
+        .comm = comm,
+        .newcomm = newcomm,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_survivors_create(&x))
+        return x.result;
+    return NATIVE(PMPI_Comm_dup(comm, newcomm));
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    struct ftc_creation x = {
+        .kind = FTC_CALL_COMM_DUP_WITH_INFO,
+        .comm = comm,
+        .newcomm = newcomm,
+        .info = info,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_survivors_create(&x))
+        return x.result;
+    return NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm));
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+{
+    struct ftc_creation x = {
+        .kind = FTC_CALL_COMM_CREATE,
+        .comm = comm,
+        .newcomm = newcomm,
+        .group = group,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_survivors_create(&x))
+        return x.result;
+    return NATIVE(PMPI_Comm_create(comm, group, newcomm));
+}
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+{
+    struct ftc_creation x = {
+        .kind = FTC_CALL_COMM_CREATE_GROUP,
+        .comm = comm,
+        .newcomm = newcomm,
+        .group = group,
+        .tag = tag,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_survivors_create(&x))
+        return x.result;
+    return NATIVE(PMPI_Comm_create_group(comm, group, tag, newcomm));
+}
+
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    struct ftc_creation x = {
+        .kind = FTC_CALL_COMM_SPLIT,
+        .comm = comm,
+        .newcomm = newcomm,
+        .color = color,
+        .key = key,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_survivors_create(&x))
+        return x.result;
+    return NATIVE(PMPI_Comm_split(comm, color, key, newcomm));
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+    struct ftc_creation x = {
+        .kind = FTC_CALL_COMM_SPLIT_TYPE,
+        .comm = comm,
+        .newcomm = newcomm,
+        .type = split_type,
+        .key = key,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_survivors_create(&x))
+        return x.result;
+    return NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm));
+}
+
+/* In mpi_f08 these calls do not go through the C symbols. Handles are derived types with one
+ * integer; an absent ierror is null. */
+
+#define F08(name, parameters, call)                                                                \
+    void name parameters;                                                                          \
+    void name parameters                                                                           \
+    {                                                                                              \
+        MPI_Comm made = MPI_COMM_NULL;                                                             \
+        int rv = call;                                                                             \
+                                                                                                   \
+        *newcomm = PMPI_Comm_c2f(made);                                                            \
+        if (ierror)                                                                                \
+            *ierror = rv;                                                                          \
+    }
+
+F08(mpi_comm_dup_f08_, (const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror),
+    MPI_Comm_dup(PMPI_Comm_f2c(*comm), &made))
+F08(mpi_comm_dup_with_info_f08_,
+    (const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *newcomm, MPI_Fint *ierror),
+    MPI_Comm_dup_with_info(PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), &made))
+F08(mpi_comm_create_f08_,
+    (const MPI_Fint *comm, const MPI_Fint *group, MPI_Fint *newcomm, MPI_Fint *ierror),
+    MPI_Comm_create(PMPI_Comm_f2c(*comm), PMPI_Group_f2c(*group), &made))
+F08(mpi_comm_create_group_f08_,
+    (const MPI_Fint *comm, const MPI_Fint *group, const MPI_Fint *tag, MPI_Fint *newcomm,
+     MPI_Fint *ierror),
+    MPI_Comm_create_group(PMPI_Comm_f2c(*comm), PMPI_Group_f2c(*group), *tag, &made))
+F08(mpi_comm_split_f08_,
+    (const MPI_Fint *comm, const MPI_Fint *color, const MPI_Fint *key, MPI_Fint *newcomm,
+     MPI_Fint *ierror),
+    MPI_Comm_split(PMPI_Comm_f2c(*comm), *color, *key, &made))
+F08(mpi_comm_split_type_f08_,
+    (const MPI_Fint *comm, const MPI_Fint *split_type, const MPI_Fint *key, const MPI_Fint *info,
+     MPI_Fint *newcomm, MPI_Fint *ierror),
+    MPI_Comm_split_type(PMPI_Comm_f2c(*comm), *split_type, *key, PMPI_Info_f2c(*info), &made))
