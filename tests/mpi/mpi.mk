@@ -16,7 +16,7 @@ $(MPI_SINGLE:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.c
 $(addprefix $(MPI_BIN)/,stream verdict $(MPI_SINGLE)): $(wildcard $(MPI_SOURCES)/*.h) include/ftcoll.h
 	mkdir -p $(@D)
 	$(call say,MPICC,$@)
-	$(MPICC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^)
+	$(MPICC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^) -lpthread
 
 $(addprefix $(MPI_BIN)/,fortran08 blocked08 blockedf): $(MPI_BIN)/%: $(MPI_SOURCES)/%.f90
 	mkdir -p $(@D)

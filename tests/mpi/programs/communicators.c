@@ -1,22 +1,26 @@
 /* communicators: every way to make one, before and after deaths. All survivors check who is in it,
  * in which order, and reduce on it.
  *
- *     communicators [--outside] ROUNDS [VICTIMS]...
+ *     communicators [--outside] [--threads] ROUNDS [VICTIMS]...
  *
  * Everything is made once with all ranks alive, and again after each of the VICTIMS (ranks with
  * commas between them, which die together) is dead: by SIGKILL of their own, or with --outside by
- * somebody else's. At last communicators are made, used and freed ROUNDS times. */
+ * somebody else's. At last communicators are made, used and freed ROUNDS times; with --threads
+ * by several threads at a time, in calls of MPI_Comm_create_group with tags of their own. */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 16, GROWTH_MAX_KB = 512 };
+enum { RANKS_MAX = 16, THREADS = 3, GROWTH_MAX_KB = 512 };
 
-static int rank, n, problems;
+static int rank, n, rounds;
+static atomic_int problems;
 static bool is_dead[RANKS_MAX];
 static MPI_Comm parent; /* made when all were alive */
 
@@ -131,12 +135,25 @@ static bool has_hint(MPI_Comm comm)
     return found && strcmp(value, "true") == 0;
 }
 
+/* Ends the job with the error. */
+static void require(int error)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    if (error == MPI_SUCCESS)
+        return;
+    MPI_Error_string(error, text, &length);
+    fprintf(stderr, "communicators: rank %d: %s\n", rank, text);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
 static void copies(void)
 {
     MPI_Comm comm, again;
     MPI_Info info;
 
-    MPI_Comm_dup(parent, &comm);
+    require(MPI_Comm_dup(parent, &comm));
     MPI_Comm_dup(comm, &again);
     expect("dup", comm, everybody());
     expect("dup of a dup", again, everybody());
@@ -281,7 +298,35 @@ static void one_round(int round)
     }
 }
 
-static void again_and_again(int rounds)
+static void *thread(void *argument)
+{
+    int tag = *(const int *)argument;
+    MPI_Group all = group_of(0, 1);
+
+    for (int i = 0; i < rounds; i++) {
+        MPI_Comm comm;
+
+        MPI_Comm_create_group(parent, all, tag, &comm);
+        expect("create_group, one of several at a time", comm, everybody());
+    }
+    MPI_Group_free(&all);
+    return NULL;
+}
+
+static void with_threads(void)
+{
+    pthread_t id[THREADS];
+    int tag[THREADS];
+
+    for (int i = 0; i < THREADS; i++) {
+        tag[i] = 100 + i;
+        pthread_create(&id[i], NULL, thread, &tag[i]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(id[i], NULL);
+}
+
+static void again_and_again(void)
 {
     long settled_kb = 0, grown_kb;
 
@@ -322,24 +367,37 @@ static void leave_something_unfinished(void)
     MPI_Irecv(data, 1, MPI_CHAR, n - 1, 3, parent, &request);
 }
 
+static bool take(const char *option, int *argc, char ***argv)
+{
+    if (*argc < 2 || strcmp((*argv)[1], option) != 0)
+        return false;
+    (*argc)--;
+    (*argv)++;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    bool outside = argc > 1 && strcmp(argv[1], "--outside") == 0;
-    int rounds = argc > 1 + outside ? atoi(argv[1 + outside]) : 0;
+    bool outside = take("--outside", &argc, &argv), threads = take("--threads", &argc, &argv);
+    int provided;
 
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    if (n > RANKS_MAX)
+    if (n > RANKS_MAX || argc < 2)
         MPI_Abort(MPI_COMM_WORLD, 2);
+    rounds = atoi(argv[1]);
     make_parent();
     stage();
     leave_something_unfinished();
-    for (int i = 2 + outside; i < argc; i++) {
+    for (int i = 2; i < argc; i++) {
         die(argv[i], outside);
         stage();
     }
-    again_and_again(rounds);
+    if (threads)
+        with_threads();
+    else
+        again_and_again();
     MPI_Comm_free(&parent);
     meet();
     if (problems == 0)

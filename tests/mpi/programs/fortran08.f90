@@ -1,5 +1,6 @@
 ! fortran08: reductions from Fortran 2008, whose MPI_Init and MPI_Finalize do not go through the C
-! symbols. The last rank kills itself before the second one.
+! symbols. The last rank kills itself before the second one. With the word "communicators" the
+! survivors also make communicators by each call that does not go through the C symbol either.
 program fortran08
     use mpi_f08
     use iso_c_binding, only: c_int
@@ -17,6 +18,9 @@ program fortran08
     integer(c_int) :: ignored
     logical :: is_over
     character(len=MPI_MAX_ERROR_STRING) :: text
+    character(len=16) :: word
+    type(MPI_Comm) :: dup, dup_with_info, part, shared, created, grouped
+    type(MPI_Group) :: all
 
     call MPI_Init()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -30,7 +34,36 @@ program fortran08
     call MPI_Allreduce(1, total, 1, MPI_INTEGER, MPI_PROD, MPI_COMM_WORLD, error)
     call MPI_Error_string(error, text, length)
     if (rank == 0) print '(a, i0, 3a)', 'fortran: ', length - len_trim(text), ' beyond "', trim(text), '"'
+    call get_command_argument(1, word)
+    if (word == 'communicators') call make_communicators()
     call MPI_Finalize()
     call MPI_Finalized(is_over)
     if (.not. is_over) error stop 3
+
+contains
+
+    subroutine make_communicators()
+        call MPI_Comm_group(MPI_COMM_WORLD, all)
+        call MPI_Comm_dup(MPI_COMM_WORLD, dup)
+        call MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, dup_with_info)
+        call MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, part)
+        call MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, shared)
+        call MPI_Comm_create(MPI_COMM_WORLD, all, created)
+        call MPI_Comm_create_group(MPI_COMM_WORLD, all, 1, grouped)
+        total = size_of(dup) + size_of(dup_with_info) + size_of(part) + size_of(shared) + &
+                size_of(created) + size_of(grouped)
+        call MPI_Comm_free(dup)
+        call MPI_Comm_free(dup_with_info)
+        call MPI_Comm_free(part)
+        call MPI_Comm_free(shared)
+        call MPI_Comm_free(created)
+        call MPI_Comm_free(grouped)
+        if (rank == 0) print '(a, i0, a)', 'fortran: 6 communicators have ', total, ' ranks'
+    end subroutine
+
+    integer function size_of(comm)
+        type(MPI_Comm), intent(in) :: comm
+
+        call MPI_Comm_size(comm, size_of)
+    end function
 end program

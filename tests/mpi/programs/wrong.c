@@ -1,7 +1,7 @@
 /* wrong: an erroneous program. The last rank calls something else than the others, or sends to a
  * rank that there is not; the error handler must end the job.
  *
- *     wrong count|op|call|root|type|send */
+ *     wrong count|op|call|root|type|send|creation */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +25,16 @@ static void reduce(void)
                       differs("op") ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
 }
 
+static void create(void)
+{
+    MPI_Comm comm;
+
+    if (is_last)
+        MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
+    else
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+}
+
 int main(int argc, char **argv)
 {
     int n;
@@ -36,6 +46,8 @@ int main(int argc, char **argv)
     is_last = rank == n - 1;
     if (differs("send"))
         MPI_Send(&n, 1, MPI_INT, n, 0, MPI_COMM_WORLD);
+    if (strcmp(what, "creation") == 0)
+        create();
     reduce();
     printf("wrong: rank %d got a result\n", rank);
     MPI_Finalize();
