@@ -150,6 +150,17 @@ int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c)
     return hold(MPIX_ERR_PROC_FAILED, text);
 }
 
+int ftc_error_exhausted(const struct ftc_call *call)
+{
+    char text[TEXT_MAX];
+
+    snprintf(text, sizeof text,
+             "ftcoll: %s: ranks have died twice in the middle of such a call, and a member cannot "
+             "make communicators any more",
+             ftc_call_name(call->kind));
+    return hold(MPIX_ERR_PROC_FAILED, text);
+}
+
 int ftc_error_no_memory(void)
 {
     return hold(MPI_ERR_NO_MEM, "ftcoll: no memory for the operation's buffers");

@@ -26,6 +26,9 @@ int ftc_error_dead_root(const struct ftc_call *call);
 /* A result lacks ranks that setting require_all wants in it: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c);
 
+/* MPICH at a member cannot make communicators any more: class MPIX_ERR_PROC_FAILED. */
+int ftc_error_exhausted(const struct ftc_call *call);
+
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(void);
 

@@ -4,6 +4,7 @@
 #include "comm.h"
 #include "drive.h"
 #include "error.h"
+#include "escape.h"
 #include "mismatch.h"
 #include "native.h"
 #include "report.h"
@@ -11,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the native part, among the tags of calls of MPI_Comm_create_group on one communicator: no
- * other message of MPICH has them. A program would have to call it with this very tag, in another
- * thread. */
-enum { TAG = 0x7f7c011 };
+/* Tags of the native part, among those of calls of MPI_Comm_create_group on one communicator: no
+ * other message of MPICH has them. Half of the allowed ones. */
+enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
+
+/* What ranks tell each other after the native part. */
+enum { LEFT_NOW = 1, LEFT_BEFORE = 2 };
 
 /* Those without whom the call cannot be carried out; ranks are theirs. */
 struct roll {
@@ -22,9 +25,14 @@ struct roll {
     MPI_Group group;
     bool is_own; /* @comm lives as long as the call */
     int size;
-    unsigned char *dead; /* by rank: not 0 if the survivors know */
+    unsigned char *dead; /* by rank: not 0 if the survivors know; then one for is_exhausted */
     int dead_count;
+    uint32_t deaths_seen; /* board count when is_hopeless was found */
+    bool is_hopeless;     /* one has died since the survivors agreed */
 };
+
+/* Whether this rank must not make communicators any more (escape.h). */
+static bool is_exhausted;
 
 /* What a rank says in a split. */
 struct choice {
@@ -191,9 +199,12 @@ static int agree_on_the_dead(const struct ftc_call *call, struct roll *roll)
 
     for (int rank = 0; rank < roll->size; rank++)
         roll->dead[rank] = ftc_board_state(&ftc_library.board, c->slot[rank]) == FTC_RANK_FAILED;
-    rv = unite(call, c, roll->dead, (size_t)roll->size);
+    roll->dead[roll->size] = is_exhausted;
+    rv = unite(call, c, roll->dead, (size_t)roll->size + 1);
     if (rv == MPI_SUCCESS)
         strike_off(roll);
+    if (rv == MPI_SUCCESS && roll->dead[roll->size])
+        rv = ftc_error_exhausted(call);
     return rv;
 }
 
@@ -212,7 +223,7 @@ static bool open_roll(const struct ftc_creation *x, struct roll *roll)
         roll->group = x->group;
     else
         PMPI_Comm_group(x->comm, &roll->group);
-    roll->dead = roll->comm->pass == FTC_PASS_NONE ? calloc((size_t)roll->size, 1) : NULL;
+    roll->dead = roll->comm->pass == FTC_PASS_NONE ? calloc((size_t)roll->size + 1, 1) : NULL;
     return roll->dead != NULL;
 }
 
@@ -335,35 +346,131 @@ static void inherit_error_handler(const struct ftc_creation *x)
     PMPI_Errhandler_free(&handler);
 }
 
-static int make(const struct ftc_creation *x, MPI_Group members)
+static void inherit(const struct ftc_creation *x, int *rv)
 {
-    int tag = x->kind == FTC_CALL_COMM_CREATE_GROUP ? x->tag : TAG, rv;
-
-    if (!is_member(members))
-        return MPI_SUCCESS;
-    rv = FTC_NATIVE_CALL(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address,
-                         PMPI_Comm_create_group(x->comm, members, tag, x->newcomm));
-    if (rv != MPI_SUCCESS)
-        return rv;
     if (inherits_error_handler(x->kind))
         inherit_error_handler(x);
     if (x->kind == FTC_CALL_COMM_DUP_WITH_INFO && x->info != MPI_INFO_NULL)
-        rv = PMPI_Comm_set_info(*x->newcomm, x->info);
-    if (rv != MPI_SUCCESS)
+        *rv = PMPI_Comm_set_info(*x->newcomm, x->info);
+    if (*rv != MPI_SUCCESS)
         PMPI_Comm_free(x->newcomm);
+}
+
+/* ---- the native part ---- */
+
+struct native_part {
+    const struct ftc_creation *x;
+    MPI_Group members; /* MPI_GROUP_NULL: nobody is dead */
+    int tag, result;
+};
+
+static int call_native(const struct ftc_creation *x, int tag)
+{
+    switch (x->kind) {
+    case FTC_CALL_COMM_DUP_WITH_INFO:
+        return PMPI_Comm_dup_with_info(x->comm, x->info, x->newcomm);
+    case FTC_CALL_COMM_CREATE:
+        return PMPI_Comm_create(x->comm, x->group, x->newcomm);
+    case FTC_CALL_COMM_CREATE_GROUP:
+        return PMPI_Comm_create_group(x->comm, x->group, tag, x->newcomm);
+    case FTC_CALL_COMM_SPLIT:
+        return PMPI_Comm_split(x->comm, x->color, x->key, x->newcomm);
+    case FTC_CALL_COMM_SPLIT_TYPE:
+        return PMPI_Comm_split_type(x->comm, x->type, x->key, x->info, x->newcomm);
+    default:
+        return PMPI_Comm_dup(x->comm, x->newcomm);
+    }
+}
+
+static void run_native_part(void *argument)
+{
+    struct native_part *part = argument;
+
+    part->result =
+        part->members == MPI_GROUP_NULL
+            ? call_native(part->x, part->tag)
+            : PMPI_Comm_create_group(part->x->comm, part->members, part->tag, part->x->newcomm);
+}
+
+/* Somebody has died of whom the survivors did not know when the native part began. */
+static bool is_hopeless(void *context)
+{
+    struct roll *roll = context;
+    const struct ftc_board *board = &ftc_library.board;
+    uint32_t deaths = atomic_load_explicit(&board->shared->deaths, memory_order_acquire);
+
+    if (deaths == roll->deaths_seen)
+        return roll->is_hopeless;
+    roll->deaths_seen = deaths;
+    for (int rank = 0; rank < roll->size; rank++)
+        if (!roll->dead[rank] && ftc_board_state(board, roll->comm->slot[rank]) == FTC_RANK_FAILED)
+            roll->is_hopeless = true;
+    return roll->is_hopeless;
+}
+
+/* Of a call that was left, messages may wait for receives, and receives for messages: the next must
+ * not meet them. Threads that use the same communicator are told apart by the program's tags. */
+static int tag_of(const struct ftc_creation *x, const struct ftc_comm *c)
+{
+    uint64_t hash = (c->id ^ c->seq) * 0x9e3779b97f4a7c15ull;
+
+    if (x->kind == FTC_CALL_COMM_CREATE_GROUP && ftc_library.threaded)
+        return x->tag;
+    return FIRST_TAG + (int)(hash >> 32) % TAGS;
+}
+
+/* False if the call was left. */
+static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group members, int *rv)
+{
+    struct native_part part = {x, members, tag_of(x, roll->comm), MPI_SUCCESS};
+    bool is_over;
+
+    if (members != MPI_GROUP_NULL && !is_member(members))
+        return true;
+    roll->deaths_seen = 0;
+    roll->is_hopeless = false;
+    ftc_native_enter(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
+    is_over = ftc_escape_run(run_native_part, &part, is_hopeless, roll);
+    ftc_native_leave();
+    if (is_over && part.result == MPI_SUCCESS && members != MPI_GROUP_NULL)
+        inherit(x, &part.result);
+    *rv = part.result;
+    return is_over;
+}
+
+/* Whether all have come through the native part. If not, it has to be repeated by all. */
+static int agree_on_the_end(const struct ftc_call *call, struct roll *roll, bool is_over,
+                            bool *again)
+{
+    static bool left_before;
+    unsigned char told = (is_over ? 0 : LEFT_NOW) | (left_before ? LEFT_BEFORE : 0);
+    int rv = unite(call, roll->comm, &told, 1);
+
+    left_before |= !is_over;
+    is_exhausted |= !is_over && (told & LEFT_BEFORE) != 0;
+    *again = (told & LEFT_NOW) != 0;
     return rv;
 }
 
-static int create(const struct ftc_creation *x, const struct ftc_call *call, struct roll *roll)
+static int attempt(const struct ftc_creation *x, const struct ftc_call *call, struct roll *roll,
+                   bool *again)
 {
-    MPI_Group members = MPI_GROUP_EMPTY;
-    int rv = members_of(x, call, roll, &members);
+    MPI_Group members = MPI_GROUP_NULL;
+    int rv, end;
 
-    if (rv == MPI_SUCCESS)
-        rv = make(x, members);
-    if (members != MPI_GROUP_EMPTY)
+    *x->newcomm = MPI_COMM_NULL;
+    *again = false;
+    rv = agree_on_the_dead(call, roll);
+    if (rv == MPI_SUCCESS && roll->dead_count > 0)
+        rv = members_of(x, call, roll, &members);
+    if (rv != MPI_SUCCESS)
+        return rv;
+    end = agree_on_the_end(call, roll, make(x, roll, members, &rv), again);
+    if (members != MPI_GROUP_NULL && members != MPI_GROUP_EMPTY)
         PMPI_Group_free(&members);
-    return rv;
+    if ((*again || end != MPI_SUCCESS) && *x->newcomm != MPI_COMM_NULL)
+        PMPI_Comm_free(x->newcomm);
+    return end != MPI_SUCCESS ? end : rv;
 }
 
 static bool is_on(void)
@@ -380,19 +487,15 @@ bool ftc_survivors_create(struct ftc_creation *x)
                             .op = MPI_OP_NULL,
                             .return_address = x->return_address};
     struct roll roll = {.group = MPI_GROUP_NULL};
-    bool is_done = false;
+    bool is_done = false, again = true;
 
     if (!is_on() || !arguments_are_valid(x))
         return false;
     if (open_roll(x, &roll)) {
         ftc_report_call(&call, FTC_PASS_NONE);
-        x->result = agree_on_the_dead(&call, &roll);
-        is_done = x->result != MPI_SUCCESS || roll.dead_count > 0;
-    }
-    if (is_done) {
-        *x->newcomm = MPI_COMM_NULL;
-        if (x->result == MPI_SUCCESS)
-            x->result = create(x, &call, &roll);
+        is_done = true;
+        while (again)
+            x->result = attempt(x, &call, &roll, &again);
         ftc_error_raise(&call);
     }
     close_roll(&roll);

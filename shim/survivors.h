@@ -1,12 +1,13 @@
 /* survivors: new communicators after a failure (setting communicators = survivors).
  *
  * MPICH makes a communicator together with all ranks of the old one, so a dead one hangs it for
- * ever. Only MPI_Comm_create_group needs nobody but the members of the new one. So the survivors
- * first agree on who is dead, by an operation of the library's own; if nobody is, native MPI
- * carries the call out as always, else MPI_Comm_create_group makes a communicator of the survivors.
+ * ever. Only MPI_Comm_create_group needs nobody but the members of the new one. So:
  *
- * A rank that dies between the agreement and the end of the native part can still hang the others
- * in it: the call is marked on the board (native.h), as all native calls are.
+ * 1. The survivors agree on who is dead, by an operation of the library's own.
+ * 2. If nobody is, native MPI carries the call out as it is, else MPI_Comm_create_group makes a
+ *    communicator of the survivors.
+ * 3. They agree whether all have come through. A rank that would wait in 2 for somebody who has
+ *    died since 1 leaves that call (escape.h); then all begin again.
  */
 #ifndef FTC_SURVIVORS_H
 #define FTC_SURVIVORS_H
@@ -22,13 +23,13 @@ struct ftc_creation {
     int tag;         /* COMM_CREATE_GROUP */
     int color, key;  /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
     int type;        /* COMM_SPLIT_TYPE */
-    MPI_Info info;   /* COMM_DUP_WITH_INFO */
+    MPI_Info info;   /* COMM_DUP_WITH_INFO, COMM_SPLIT_TYPE */
     const void *return_address;
     int result; /* MPI error code, if the call was carried out here */
 };
 
-/* Makes the communicator if a rank that native MPI would wait for is dead, and leaves the return
- * code in @x->result. Returns false if native MPI is to do it. */
+/* Makes the communicator and leaves the return code in @x->result. Returns false if native MPI is
+ * to do it: without the setting, and with arguments that it rejects. */
 bool ftc_survivors_create(struct ftc_creation *x);
 
 #endif

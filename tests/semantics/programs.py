@@ -33,6 +33,11 @@ ALL = [
     Program("recreate-2", "communicators freed and made again thousands of times, no growth", "2000",
             binary="recreate", sizes=(2,)),
     Program("recreate-3", "the same with three ranks, hundreds of times", "150", binary="recreate", sizes=(3,)),
+    *(Program(f"survivors-{binary}", "the same with communicators = survivors, while all live", *arguments,
+              binary=binary, sizes=sizes, communicators="survivors")
+      for binary, sizes, arguments in (("communicators", (2, 3, 5), ()), ("recreate", (2, 3), ("150",)),
+                                       ("threads", (2, 3), ()), ("errors", (2, 3), ()),
+                                       ("fortran_mpi_f08", (2, 3), ()))),
     *(Program(f"levels-{level}", f"MPI started by {call}", level, binary="levels", sizes=(3,))
       for level, call in (("init", "MPI_Init"), ("single", "MPI_Init_thread"), ("funneled", "MPI_Init_thread"),
                           ("serialized", "MPI_Init_thread"), ("multiple", "MPI_Init_thread"))),

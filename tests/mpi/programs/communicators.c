@@ -2,11 +2,15 @@
  * in which order, and reduce on it.
  *
  *     communicators [--outside] [--threads] ROUNDS [VICTIMS]...
+ *     communicators --anytime MICROSECONDS ROUNDS VICTIM...
  *
  * Everything is made once with all ranks alive, and again after each of the VICTIMS (ranks with
  * commas between them, which die together) is dead: by SIGKILL of their own, or with --outside by
  * somebody else's. At last communicators are made, used and freed ROUNDS times; with --threads
- * by several threads at a time, in calls of MPI_Comm_create_group with tags of their own. */
+ * by several threads at a time, in calls of MPI_Comm_create_group with tags of their own.
+ *
+ * With --anytime, all make communicators while the VICTIMS die one after the other, each
+ * MICROSECONDS later. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { RANKS_MAX = 16, THREADS = 3, GROWTH_MAX_KB = 512 };
@@ -367,6 +372,57 @@ static void leave_something_unfinished(void)
     MPI_Irecv(data, 1, MPI_CHAR, n - 1, 3, parent, &request);
 }
 
+/* @comm has all who live on; whether it has the dead depends on when they die. */
+static void expect_survivors(const char *what, MPI_Comm comm, struct order survivors)
+{
+    int mine = 1 << rank, all = 0, size;
+
+    if (comm == MPI_COMM_NULL) {
+        PROBLEM("%s: MPI_COMM_NULL, not a communicator", what);
+        return;
+    }
+    MPI_Comm_size(comm, &size);
+    if (size < survivors.count)
+        PROBLEM("%s: it has %d ranks, not %d", what, size, survivors.count);
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BOR, comm);
+    for (int i = 0; i < survivors.count; i++)
+        if (!(all >> survivors.rank[i] & 1))
+            PROBLEM("%s: the result lacks rank %d", what, survivors.rank[i]);
+    MPI_Comm_free(&comm);
+}
+
+static void die_after(int microseconds)
+{
+    struct itimerval t = {.it_value.tv_sec = microseconds / 1000000,
+                          .it_value.tv_usec = microseconds % 1000000};
+
+    setitimer(ITIMER_REAL, &t, NULL); /* SIGALRM ends the process */
+}
+
+static void at_any_time(int microseconds, char **victim)
+{
+    MPI_Group all = group_of(0, 1);
+    MPI_Comm comm;
+
+    meet();
+    for (int i = 0; victim[i]; i++) {
+        is_dead[atoi(victim[i])] = true;
+        if (atoi(victim[i]) == rank)
+            die_after(microseconds * (i + 1));
+    }
+    for (int i = 0; i < rounds; i++) {
+        require(MPI_Comm_dup(parent, &comm));
+        expect_survivors("dup", comm, everybody());
+        require(MPI_Comm_split(parent, rank % 2, -rank, &comm));
+        expect_survivors("split", comm, every(rank % 2, 2));
+        require(MPI_Comm_create_group(parent, all, 5, &comm));
+        expect_survivors("create_group", comm, everybody());
+    }
+    MPI_Group_free(&all);
+    while (is_dead[rank])
+        pause();
+}
+
 static bool take(const char *option, int *argc, char ***argv)
 {
     if (*argc < 2 || strcmp((*argv)[1], option) != 0)
@@ -379,6 +435,7 @@ static bool take(const char *option, int *argc, char ***argv)
 int main(int argc, char **argv)
 {
     bool outside = take("--outside", &argc, &argv), threads = take("--threads", &argc, &argv);
+    int microseconds = take("--anytime", &argc, &argv) ? atoi(argv[1]) : 0;
     int provided;
 
     MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
@@ -386,18 +443,22 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > RANKS_MAX || argc < 2)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    rounds = atoi(argv[1]);
+    rounds = atoi(argv[microseconds > 0 ? 2 : 1]);
     make_parent();
-    stage();
-    leave_something_unfinished();
-    for (int i = 2; i < argc; i++) {
-        die(argv[i], outside);
+    if (microseconds > 0) {
+        at_any_time(microseconds, argv + 3);
+    } else {
         stage();
+        leave_something_unfinished();
+        for (int i = 2; i < argc; i++) {
+            die(argv[i], outside);
+            stage();
+        }
+        if (threads)
+            with_threads();
+        else
+            again_and_again();
     }
-    if (threads)
-        with_threads();
-    else
-        again_and_again();
     MPI_Comm_free(&parent);
     meet();
     if (problems == 0)

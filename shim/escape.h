@@ -1,0 +1,28 @@
+/* escape: a call of native MPI that can be left when it would wait for a dead rank for ever.
+ *
+ * The call runs on a stack of its own. While MPICH waits it polls UCX, through a function of
+ * libucp that the library stands before; when a member has been dead for a while and the call is
+ * still not through, control goes back to the caller from there, and never returns: the call's
+ * stack, into which messages may still come, stays as it is.
+ *
+ * What is left behind in MPICH is one receive or send, and the mark that the first words of its
+ * table of context ids are in use (4.0.2, MPIR_Get_contextid_sparse_group): with these gone it
+ * takes ids from the rest. A rank that left such a call twice may have that rest marked as well:
+ * it must not make communicators any more.
+ *
+ * Not with MPI_THREAD_MULTIPLE, where the call would keep MPICH's lock, nor with another device
+ * than ch4:ucx: there the call just is not left. */
+#ifndef FTC_ESCAPE_H
+#define FTC_ESCAPE_H
+
+#include <stdbool.h>
+
+/* Calls @function with @argument. True when it has returned; false when it was left, because
+ * @is_hopeless(@context) was true for a while. */
+bool ftc_escape_run(void (*function)(void *argument), void *argument,
+                    bool (*is_hopeless)(void *context), void *context);
+
+/* To be called when MPICH polls. */
+void ftc_escape_poll(void);
+
+#endif
