@@ -55,26 +55,40 @@ static bool is_subset(MPI_Group group, MPI_Comm comm)
     return outside == 0;
 }
 
-/* Errors of a call on a group go to the handler of MPI_COMM_SELF or MPI_COMM_WORLD, which is not
- * the one that the call in question has. */
-static bool is_group(MPI_Group group)
+/* Asks about handles that may be invalid. The errors of such questions go to the handler of
+ * MPI_COMM_SELF or MPI_COMM_WORLD, but it is the call itself that is to raise one. */
+static bool ask_quietly(bool (*question)(const struct ftc_creation *x),
+                        const struct ftc_creation *x)
 {
     static const MPI_Comm base[] = {MPI_COMM_SELF, MPI_COMM_WORLD};
     MPI_Errhandler handler[2];
-    int size, rv;
+    bool answer;
 
-    if (group == MPI_GROUP_NULL)
-        return false;
+    ftc_library_lock(); /* one thread at a time */
     for (int i = 0; i < 2; i++) {
         PMPI_Comm_get_errhandler(base[i], &handler[i]);
         PMPI_Comm_set_errhandler(base[i], MPI_ERRORS_RETURN);
     }
-    rv = PMPI_Group_size(group, &size);
+    answer = question(x);
     for (int i = 0; i < 2; i++) {
         PMPI_Comm_set_errhandler(base[i], handler[i]);
         PMPI_Errhandler_free(&handler[i]);
     }
-    return rv == MPI_SUCCESS;
+    ftc_library_unlock();
+    return answer;
+}
+
+static bool has_group(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_COMM_CREATE || kind == FTC_CALL_COMM_CREATE_GROUP;
+}
+
+static bool handles_are_valid(const struct ftc_creation *x)
+{
+    int inter = 1, size;
+
+    return PMPI_Comm_test_inter(x->comm, &inter) == MPI_SUCCESS && !inter &&
+           (!has_group(x->kind) || PMPI_Group_size(x->group, &size) == MPI_SUCCESS);
 }
 
 static bool is_member(MPI_Group group)
@@ -93,27 +107,17 @@ static bool is_valid_tag(int tag)
     return found && tag >= 0 && tag <= *highest;
 }
 
-static bool is_intra(MPI_Comm comm)
-{
-    int inter = 1;
-
-    return PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter;
-}
-
 static bool arguments_are_valid(const struct ftc_creation *x)
 {
-    if (x->comm == MPI_COMM_NULL || !x->newcomm || !is_intra(x->comm))
+    if (!x->newcomm || !ask_quietly(handles_are_valid, x))
         return false;
     switch (x->kind) {
     case FTC_CALL_COMM_CREATE:
-        return is_group(x->group) && is_subset(x->group, x->comm);
+        return is_subset(x->group, x->comm);
     case FTC_CALL_COMM_CREATE_GROUP:
-        return is_group(x->group) && is_subset(x->group, x->comm) && is_member(x->group) &&
-               is_valid_tag(x->tag);
-    case FTC_CALL_COMM_SPLIT:
-        return x->color >= 0 || x->color == MPI_UNDEFINED;
+        return is_subset(x->group, x->comm) && is_member(x->group) && is_valid_tag(x->tag);
     default:
-        return true;
+        return true; /* of a split, MPICH takes any color */
     }
 }
 

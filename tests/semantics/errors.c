@@ -88,8 +88,29 @@ static void wrong_calls(MPI_Comm comm)
     MPI_Type_free(&uncommitted);
 }
 
+static void wrong_creations(MPI_Comm comm)
+{
+    MPI_Comm made;
+    MPI_Group all;
+
+    MPI_Comm_group(comm, &all);
+    show("dup", "no place for the new one", MPI_Comm_dup(comm, NULL));
+    show("split", "no place for the new one", MPI_Comm_split(comm, 0, 0, NULL));
+    show("create", "no group", MPI_Comm_create(comm, MPI_GROUP_NULL, &made));
+    show("create", "foreign group", MPI_Comm_create(MPI_COMM_SELF, all, &made));
+    show("create_group", "no group", MPI_Comm_create_group(comm, MPI_GROUP_NULL, 1, &made));
+    show("create_group", "negative tag", MPI_Comm_create_group(comm, all, -1, &made));
+    show("create_group", "tag too large", MPI_Comm_create_group(comm, all, 1 << 30, &made));
+    MPI_Group_free(&all);
+    still_works(comm);
+}
+
 static void no_communicator(void)
 {
+    MPI_Comm made;
+
+    show("dup", "no communicator", MPI_Comm_dup(MPI_COMM_NULL, &made));
+    show("split", "no communicator", MPI_Comm_split(MPI_COMM_NULL, 0, 0, &made));
     allreduce("no communicator", in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL);
     reduce("no communicator", in, out, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_NULL);
     bcast("no communicator", in, 1, MPI_INT, 0, MPI_COMM_NULL);
@@ -104,6 +125,7 @@ int main(int argc, char **argv)
     output_init(argc, argv, &rank, &n);
     output_line("errors return");
     wrong_calls(MPI_COMM_WORLD);
+    wrong_creations(MPI_COMM_WORLD);
     no_communicator();
     output_line("errors are handled");
     MPI_Comm_create_errhandler(note, &handler);
@@ -111,10 +133,12 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     wrong_calls(MPI_COMM_WORLD);
+    wrong_creations(MPI_COMM_WORLD);
     no_communicator();
     wrong_calls(copy); /* whose errors return */
     MPI_Comm_set_errhandler(copy, handler);
     wrong_calls(copy);
+    wrong_creations(copy);
     MPI_Errhandler_free(&handler);
     MPI_Comm_free(&copy);
     output_close();

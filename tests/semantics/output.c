@@ -89,6 +89,7 @@ const char *output_class(int rv)
         {MPI_ERR_ROOT, "MPI_ERR_ROOT"},     {MPI_ERR_OP, "MPI_ERR_OP"},
         {MPI_ERR_ARG, "MPI_ERR_ARG"},       {MPI_ERR_OTHER, "MPI_ERR_OTHER"},
         {MPI_ERR_INTERN, "MPI_ERR_INTERN"}, {MPI_ERR_UNKNOWN, "MPI_ERR_UNKNOWN"},
+        {MPI_ERR_GROUP, "MPI_ERR_GROUP"},   {MPI_ERR_TAG, "MPI_ERR_TAG"},
     };
     int class;
 
