@@ -5,10 +5,11 @@
  * still not through, control goes back to the caller from there, and never returns: the call's
  * stack, into which messages may still come, stays as it is.
  *
- * What is left behind in MPICH is one receive or send, and the mark that the first words of its
- * table of context ids are in use (4.0.2, MPIR_Get_contextid_sparse_group): with these gone it
- * takes ids from the rest. A rank that left such a call twice may have that rest marked as well:
- * it must not make communicators any more.
+ * What is left behind in MPICH is one receive or send, and the mark that the first 64 of its
+ * context ids are being given out (4.0.2, MPIR_Get_contextid_sparse_group): from then on it gives
+ * out the others. A rank that left a call that was about to do that must not make communicators any
+ * more, because MPICH would wait for the end of that call. So one such call can be left, as long as
+ * the first ids last.
  *
  * Not with MPI_THREAD_MULTIPLE, where the call would keep MPICH's lock, nor with another device
  * than ch4:ucx: there the call just is not left. */
