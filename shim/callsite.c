@@ -1,6 +1,7 @@
 #include "callsite.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -98,6 +99,24 @@ void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stac
     memmove(stack->address, stack->address + skip, (size_t)stack->depth * sizeof stack->address[0]);
     if (stack->depth > depth)
         stack->depth = depth;
+}
+
+/* To ask the dynamic linker of each call would cost more than the call. */
+enum { OUTSIDE_SIZE = 256 };
+static _Atomic uintptr_t outside[OUTSIDE_SIZE]; /* return addresses that are not MPI's */
+
+const void *ftc_callsite_of(const void *return_address)
+{
+    uintptr_t address = (uintptr_t)return_address;
+    _Atomic uintptr_t *known = &outside[(address ^ address >> 8) % OUTSIDE_SIZE];
+    struct ftc_stack stack;
+
+    if (atomic_load_explicit(known, memory_order_relaxed) == address)
+        return return_address;
+    ftc_callsite_capture(return_address, 1, &stack);
+    if (stack.address[0] == return_address)
+        atomic_store_explicit(known, address, memory_order_relaxed);
+    return stack.address[0];
 }
 
 /* dladdr() knows exported functions only; libunwind reads the whole symbol table. */

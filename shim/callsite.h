@@ -23,6 +23,10 @@ void ftc_callsite_prepare(void);
  * Only @return_address where that is enough, or where libunwind is not there. */
 void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stack *stack);
 
+/* The return address in the program of a call that came with @return_address: another one if it
+ * went through a binding of MPI's. Cheap if it did not. */
+const void *ftc_callsite_of(const void *return_address);
+
 /* "module(function+0x12)" or "module+0x1234" for a return address. */
 void ftc_callsite_name(const void *return_address, char *text, size_t size);
 

@@ -1,5 +1,6 @@
 #include "native.h"
 
+#include "coverage.h"
 #include "library.h"
 
 #include <errno.h>
@@ -191,6 +192,15 @@ static inline bool take_mark(void)
     return true;
 }
 
+/* What begins each call: true if it is to be marked. */
+static inline bool begin(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                         const void *return_address)
+{
+    if (ftc_coverage_is_on && depth == 0)
+        ftc_coverage_native(kind, comm, peer, return_address);
+    return take_mark();
+}
+
 static void give_back_mark(void)
 {
     if (ftc_library.threaded)
@@ -243,14 +253,11 @@ static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind,
     show(kind, place, peer, return_address);
 }
 
-static inline void enter(enum ftc_call_kind kind, int handle, bool (*describe_it)(unsigned, int),
-                         int peer, const void *return_address)
+static inline void mark(enum ftc_call_kind kind, int handle, bool (*describe_it)(unsigned, int),
+                        int peer, const void *return_address)
 {
-    unsigned place;
+    unsigned place = place_of(own_mark, handle);
 
-    if (!take_mark())
-        return;
-    place = place_of(own_mark, handle);
     if (atomic_load_explicit(&groups[place].handle, memory_order_relaxed) == handle)
         show(kind, place, peer, return_address);
     else
@@ -259,13 +266,15 @@ static inline void enter(enum ftc_call_kind kind, int handle, bool (*describe_it
 
 void ftc_native_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
 {
-    enter(kind, comm, describe_comm, peer, return_address);
+    if (begin(kind, comm, peer, return_address))
+        mark(kind, comm, describe_comm, peer, return_address);
 }
 
 void ftc_native_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
                              const void *return_address)
 {
-    enter(kind, win, describe_win, peer, return_address);
+    if (begin(kind, MPI_COMM_NULL, peer, return_address))
+        mark(kind, win, describe_win, peer, return_address);
 }
 
 /* Described each time, in place of what was there before. */
@@ -284,7 +293,7 @@ void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *r
 {
     MPI_Group group;
 
-    if (!take_mark())
+    if (!begin(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address))
         return;
     if (file == MPI_FILE_NULL || PMPI_File_get_group(file, &group) != MPI_SUCCESS) {
         give_back_mark();
@@ -296,7 +305,7 @@ void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *r
 
 void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
 {
-    if (!take_mark())
+    if (!begin(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address))
         return;
     if (group == MPI_GROUP_NULL)
         give_back_mark();

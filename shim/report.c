@@ -2,6 +2,7 @@
 
 #include "callsite.h"
 #include "compare.h"
+#include "coverage.h"
 #include "monitor/clock.h"
 
 #include <errno.h>
@@ -41,6 +42,8 @@ void ftc_report_call(const struct ftc_call *call, enum ftc_pass pass)
 
     current = call->kind;
     current_site = call->return_address;
+    if (ftc_coverage_is_on)
+        ftc_coverage_call(call, pass);
     if (ftc_library.threaded)
         atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
     else
@@ -227,6 +230,8 @@ static void write_to(FILE *f)
         fprintf(f, "ftcoll: calls of rank %d:\n", ftc_library.world_rank);
         write_calls(f);
     }
+    if (ftc_library.settings.report >= FTC_REPORT_COVERAGE)
+        ftc_coverage_write(f, &ftc_library.board);
     if (ftc_library.settings.report >= FTC_REPORT_FULL)
         ftc_settings_dump(&ftc_library.settings, f);
 }

@@ -2,6 +2,7 @@
 
 #include "broadcast.h"
 #include "comm.h"
+#include "coverage.h"
 #include "crash.h"
 #include "drive.h"
 #include "early.h"
@@ -171,6 +172,7 @@ static struct ftc_board_geometry geometry(int ranks)
         .entry_stride_bytes = ftc_publication_stride(max_bytes),
         .ring_depth = RING_DEPTH,
         .message_stride_bytes = ftc_transport_message_stride(max_bytes),
+        .sites = ftc_library.settings.report >= FTC_REPORT_COVERAGE ? FTC_COVERAGE_SITES : 0,
     };
 }
 
@@ -228,6 +230,7 @@ static bool prepare(void)
     for (int i = 0; i < l->world_size; i++)
         l->slot_of_world[i] = (uint32_t)i;
     l->suspects = l->settings.monitor == FTC_MONITOR_TIMEOUT;
+    ftc_coverage_open();
     if (ftc_transport_open(&l->transport, &l->board, l->self) != 0 ||
         ftc_early_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
         ftc_report_open() != 0 || ftc_facts_open() != MPI_SUCCESS)

@@ -18,7 +18,13 @@
 #define BOARD_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 /* Bounds that keep every product below well inside 64 bits. */
-enum { MAX_SLOTS = 4096, MAX_ENTRIES = 1 << 16, MAX_DEPTH = 1 << 10, MAX_STRIDE = 1 << 20 };
+enum {
+    MAX_SLOTS = 4096,
+    MAX_ENTRIES = 1 << 16,
+    MAX_DEPTH = 1 << 10,
+    MAX_STRIDE = 1 << 20,
+    MAX_SITES = 1 << 16
+};
 
 static bool geometry_is_sane(const struct ftc_board_geometry *g)
 {
@@ -27,7 +33,8 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            (g->ring_depth & (g->ring_depth - 1)) == 0 && g->entry_stride_bytes <= MAX_STRIDE &&
            g->entry_stride_bytes >= sizeof(struct ftc_board_entry) &&
            g->entry_stride_bytes % 64 == 0 && g->message_stride_bytes <= MAX_STRIDE &&
-           g->message_stride_bytes >= 64 && g->message_stride_bytes % 64 == 0;
+           g->message_stride_bytes >= 64 && g->message_stride_bytes % 64 == 0 &&
+           g->sites <= MAX_SITES;
 }
 
 uint32_t ftc_board_group_words(const struct ftc_board_geometry *g)
@@ -36,7 +43,7 @@ uint32_t ftc_board_group_words(const struct ftc_board_geometry *g)
 }
 
 /* The segment: header and slots | groups of slot 0, 1, ... | entries of slot 0, 1, ... | rings to 0
- * from 0, 1, ... | rings to 1 ... */
+ * from 0, 1, ... | rings to 1 ... | call sites of slot 0, 1, ... */
 static size_t groups_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->slots * sizeof(struct ftc_board_slot);
@@ -59,9 +66,21 @@ size_t ftc_board_ring_bytes(const struct ftc_board_geometry *g)
     return 64 + (size_t)g->ring_depth * g->message_stride_bytes;
 }
 
-static size_t segment_bytes(const struct ftc_board_geometry *g)
+static size_t sites_offset(const struct ftc_board_geometry *g)
 {
     return rings_offset(g) + (size_t)g->slots * g->slots * ftc_board_ring_bytes(g);
+}
+
+static size_t sites_bytes(const struct ftc_board_geometry *g)
+{
+    return g->sites == 0
+               ? 0
+               : sizeof(struct ftc_board_sites) + g->sites * sizeof(struct ftc_board_site);
+}
+
+static size_t segment_bytes(const struct ftc_board_geometry *g)
+{
+    return sites_offset(g) + g->slots * sites_bytes(g);
 }
 
 static int map_segment(struct ftc_board *board, int fd, size_t size)
@@ -232,4 +251,12 @@ void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from)
     size_t index = (size_t)to * g->slots + from;
 
     return (char *)board->shared + rings_offset(g) + index * ftc_board_ring_bytes(g);
+}
+
+struct ftc_board_sites *ftc_board_sites(const struct ftc_board *board, uint32_t slot)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+
+    return (struct ftc_board_sites *)((char *)board->shared + sites_offset(g) +
+                                      slot * sites_bytes(g));
 }

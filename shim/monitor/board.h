@@ -97,12 +97,29 @@ struct ftc_board_entry {
     unsigned char data[]; /* failed ranks (int32_t each), then the value */
 };
 
+/* The calls of one kind, from one place of the program, that had the same fate. */
+enum { FTC_BOARD_SITE_TEXT = 240 };
+struct ftc_board_site {
+    _Atomic uint64_t calls;
+    _Atomic uint32_t call;          /* enum ftc_call_kind; 0: unused */
+    uint32_t protection;            /* enum ftc_protection */
+    char text[FTC_BOARD_SITE_TEXT]; /* the place, ended by a zero */
+};
+
+/* All of a rank, with the calls for whose places there was no room, by enum ftc_shelter. */
+enum { FTC_BOARD_SHELTERS = 3 };
+struct ftc_board_sites {
+    _Alignas(64) _Atomic uint64_t elsewhere[FTC_BOARD_SHELTERS];
+    _Alignas(64) struct ftc_board_site site[];
+};
+
 struct ftc_board_geometry {
     uint32_t slots;              /* ranks on this host */
     uint32_t entries;            /* communicators a rank can have published results of */
     uint32_t entry_stride_bytes; /* header, failed ranks and value of one entry */
     uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
     uint32_t message_stride_bytes;
+    uint32_t sites; /* call sites that a rank can describe; 0 unless they are reported */
 };
 
 struct ftc_board_shared {
@@ -150,6 +167,7 @@ struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t 
                                         uint32_t entry);
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
 _Atomic uint64_t *ftc_board_group(const struct ftc_board *board, uint32_t slot, uint32_t group);
+struct ftc_board_sites *ftc_board_sites(const struct ftc_board *board, uint32_t slot);
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
 
 /* Words of a group: slot i is bit i % 64 of word i / 64. */

@@ -3,8 +3,9 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by tests/mpi/run.
 # Uses BUILD, MPICC, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := asks blocked communicators fallback farewell late rounds threads traffic wrong
-MPI_PROGRAMS := stream verdict fortran08 blocked08 blockedf $(MPI_SINGLE)
+MPI_SINGLE   := asks blocked communicators fallback farewell late rounds sites threads traffic wrong
+MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf
+MPI_PROGRAMS := stream verdict $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
 MPI_SOURCES  := tests/mpi/programs
 
@@ -18,7 +19,7 @@ $(addprefix $(MPI_BIN)/,stream verdict $(MPI_SINGLE)): $(wildcard $(MPI_SOURCES)
 	$(call say,MPICC,$@)
 	$(MPICC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^) -lpthread
 
-$(addprefix $(MPI_BIN)/,fortran08 blocked08 blockedf): $(MPI_BIN)/%: $(MPI_SOURCES)/%.f90
+$(MPI_FORTRAN:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.f90
 	mkdir -p $(@D)
 	$(call say,MPIF90,$@)
 	$(MPIF90) -Wall -o $@ $<

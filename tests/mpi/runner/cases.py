@@ -604,6 +604,49 @@ REPORT = [
          says=("(content with ftcoll(.|\n)*){3}",)),
 ]
 
+# ---- call sites, by setting report = coverage ----
+
+SITES = {"FTCOLL_REPORT": "coverage"}
+
+
+def site(calls, ranks, call, fate, where, why=""):
+    text = rf"(?m)^ftcoll: +{calls} on +{ranks}  {call} +{fate} +{where}[.a-z0-9]*\+0x[0-9a-f]+\)"
+    return text + (f": {why}$" if why else "$")
+
+
+COVERAGE = [
+    Case("coverage: nobody dies", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites", settings=SITES,
+         says=(site("1,200", 4, "MPI_Allreduce", "protected", r"sites\(energy"),
+               site(4, 4, "MPI_Gather", "not protected", r"sites\(collect", "no protection for this call"),
+               site(4, 4, "MPI_Allreduce", "not protected", r"sites\(spectrum",
+                    "message larger than max_bytes"),
+               site(4, 4, "MPI_Iallreduce", "not protected", r"sites\(late", "nonblocking or persistent"),
+               r"(?s)not protected.*1,200",  # the exposed come first
+               r"\d % of 1,2\d\d calls that need other ranks are protected; a dead rank would leave the "
+               r"others waiting at \d of \d call sites")),
+    Case("coverage: also of a dead rank", 4, 1, settings=SITES, failures=1,
+         command="mpiexec.hydra -n {n} {programs}/sites die",
+         says=(site("1,203", 4, "MPI_Allreduce", "protected", r"sites\(energy"),
+               "all 1,203 calls that need other ranks are protected")),
+    Case("coverage: monitor = timeout, on_blocked = off", 2, 1,
+         command="mpiexec.hydra -n {n} {programs}/sites",
+         settings={**SITES, **SILENCE, "FTCOLL_ON_BLOCKED": "off"},
+         says=(site(2, 2, "MPI_Gather", "not protected", r"sites\(collect", "no protection for this call"),)),
+    Case("coverage: Fortran 2008", 4, 1, settings=SITES, failures=1,
+         command="mpiexec.hydra -n {n} {programs}/fortran08",
+         says=(site(4, 4, "MPI_Allreduce", "protected", r"fortran08\(MAIN__"),
+               site(3, 3, "MPI_Reduce", "protected", r"fortran08\(MAIN__"))),
+    Case("coverage: Fortran 77", 3, 1, settings={**SITES, "FTCOLL_INTERCEPT": "reduce"},
+         command="mpiexec.hydra -n {n} {programs}/fortran77",
+         says=(site(3, 3, "MPI_Reduce", "protected", r"fortran77\(total_"),
+               site(3, 3, "MPI_Barrier", "not protected", r"fortran77\(meet_",
+                    "setting intercept does not name this call"),
+               "50.0 % of 6 calls that need other ranks are protected; a dead rank would leave the others "
+               "waiting at 1 of 2 call sites")),
+    Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
+         settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
+]
+
 
 ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + LATE + TRAFFIC + POLICIES + ROUNDS + WRONG + \
-    BLOCKED + COMMUNICATORS + THREADS + HARMLESS + SETTINGS + ALONE + REPORT
+    BLOCKED + COMMUNICATORS + COVERAGE + THREADS + HARMLESS + SETTINGS + ALONE + REPORT
