@@ -138,15 +138,15 @@ int ftc_error_dead_root(const struct ftc_call *call)
     return hold(MPIX_ERR_PROC_FAILED, text);
 }
 
-int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c)
+int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
+                         const char *setting)
 {
     char text[TEXT_MAX];
-    int missing = c->size - c->member_count + c->op.result.failed->count;
 
     snprintf(text, sizeof text,
-             "ftcoll: %s with %s: the result may lack %d of %d ranks, which are dead, and setting "
-             "require_all wants all",
-             ftc_call_name(call->kind), ftc_operation_name(call->op), missing, c->size);
+             "ftcoll: %s with %s: the result lacks %d of %d ranks, which are dead, and setting %s "
+             "wants all",
+             ftc_call_name(call->kind), ftc_operation_name(call->op), missing, c->size, setting);
     return hold(MPIX_ERR_PROC_FAILED, text);
 }
 

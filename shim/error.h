@@ -23,8 +23,9 @@ const char *ftc_error_text(int code);
 /* The root of a broadcast is dead, and nobody has its data: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_dead_root(const struct ftc_call *call);
 
-/* A result lacks ranks that setting require_all wants in it: class MPIX_ERR_PROC_FAILED. */
-int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c);
+/* A result lacks @missing ranks, and @setting wants all in it: class MPIX_ERR_PROC_FAILED. */
+int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
+                         const char *setting);
 
 /* MPICH at a member cannot make communicators any more: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_exhausted(const struct ftc_call *call);

@@ -3,11 +3,14 @@
 #include "call.h"
 #include "comm.h"
 #include "compare.h"
+#include "contributors.h"
 #include "drive.h"
 #include "error.h"
 #include "facts.h"
 #include "mismatch.h"
+#include "record.h"
 #include "report.h"
+#include "require.h"
 
 #include <assert.h>
 #include <string.h>
@@ -17,6 +20,7 @@ struct plan {
     struct ftc_comm *comm;
     struct ftc_facts facts;
     size_t value_bytes;
+    size_t header_bytes; /* the contributors, before the value that travels */
 };
 
 const char *ftc_call_name(enum ftc_call_kind kind)
@@ -144,9 +148,8 @@ struct combine_context {
     int error; /* of the last combination that went wrong */
 };
 
-static void combine(void *context, void *into, const void *from)
+static void combine_data(struct combine_context *x, void *into, const void *from)
 {
-    struct combine_context *x = context;
     ptrdiff_t start = ftc_span_start(&x->plan->facts, x->call->count);
     int rv;
 
@@ -160,17 +163,32 @@ static void combine(void *context, void *into, const void *from)
         x->error = rv;
 }
 
+static void combine(void *context, void *into, const void *from)
+{
+    struct combine_context *x = context;
+    size_t header = x->plan->header_bytes;
+
+    if (header > 0)
+        ftc_contributors_join(into, from, x->plan->comm->size);
+    combine_data(x, (char *)into + header, (const char *)from + header);
+}
+
 /* The program's own buffer where its memory is the value as it stands, else a copy; NULL without
  * memory for it. */
 static const void *contribution_of(const struct ftc_call *call, const struct plan *plan)
 {
     const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+    const struct ftc_comm *c = plan->comm;
 
-    if (plan->facts.contiguous)
+    if (plan->header_bytes > 0)
+        ftc_contributors_begin(c->contribution, c->size, c->rank,
+                               ftc_require_at(call->return_address));
+    else if (plan->facts.contiguous)
         return (const char *)source + ftc_span_start(&plan->facts, call->count);
-    if (ftc_span_read(plan->comm->contribution, source, call->count, &plan->facts) != MPI_SUCCESS)
+    if (ftc_span_read(c->contribution + plan->header_bytes, source, call->count, &plan->facts) !=
+        MPI_SUCCESS)
         return NULL;
-    return plan->comm->contribution;
+    return c->contribution;
 }
 
 /* Only the root has data to give. */
@@ -205,16 +223,35 @@ static int deliver(const struct ftc_call *call, const struct plan *plan)
         return deliver_broadcast(call, plan);
     if (!result->value || !ftc_call_gives_result(call, plan->comm->rank))
         return MPI_SUCCESS;
-    return ftc_span_write(call->recvbuf, result->value, call->count, &plan->facts);
+    return ftc_span_write(call->recvbuf, (const char *)result->value + plan->header_bytes,
+                          call->count, &plan->facts);
 }
 
-/* The same on all survivors of an allreduce, because the list of the failed is part of its result.
- */
-static bool lacks_required(const struct ftc_call *call, const struct ftc_comm *c)
+/* The setting that wants all ranks in a result. The contributors tell whether a call site wants it,
+ * on any rank: so all survivors of an allreduce decide alike, wherever they call it from. */
+static const char *required_by(const struct ftc_call *call, const void *contributors)
 {
-    return ftc_library.settings.require_all != 0 && ftc_call_gives_result(call, c->rank) &&
-           (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op))) != 0 &&
-           (c->member_count < c->size || c->op.result.failed->count > 0);
+    if (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op)))
+        return "require_all";
+    return ftc_contributors_are_required(contributors) ? "require_all_at" : NULL;
+}
+
+/* What is done about ranks that are not in the result. */
+static int look_at_contributors(const struct ftc_call *call, const struct plan *plan)
+{
+    const struct ftc_comm *c = plan->comm;
+    const void *contributors = c->op.result.value;
+    const char *setting;
+    int missing;
+
+    if (plan->header_bytes == 0 || !contributors || !ftc_call_gives_result(call, c->rank))
+        return MPI_SUCCESS;
+    missing = ftc_contributors_count_missing(contributors, c->size);
+    if (missing == 0)
+        return MPI_SUCCESS;
+    ftc_record_result(call, c, contributors);
+    setting = required_by(call, contributors);
+    return setting ? ftc_error_incomplete(call, c, missing, setting) : MPI_SUCCESS;
 }
 
 static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive_outcome outcome,
@@ -237,8 +274,8 @@ static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive
         rv = error; /* MPI_Reduce_local has called the error handler */
     else
         rv = deliver(call, plan);
-    if (rv == MPI_SUCCESS && lacks_required(call, c))
-        rv = ftc_error_incomplete(call, c);
+    if (rv == MPI_SUCCESS)
+        rv = look_at_contributors(call, plan);
     if (call->kind != FTC_CALL_REDUCE)
         ftc_comm_exclude(c, c->op.result.failed);
     return rv;
@@ -254,7 +291,7 @@ static int without_root(const struct ftc_call *call)
 }
 
 /* What the engine reduces; false without memory for it. A barrier reduces nothing. */
-static bool fill_request(const struct ftc_call *call, const struct plan *plan,
+static bool fill_request(const struct ftc_call *call, struct plan *plan,
                          struct combine_context *context, struct ftc_drive_request *request)
 {
     switch (call->kind) {
@@ -269,7 +306,8 @@ static bool fill_request(const struct ftc_call *call, const struct plan *plan,
             request->contribution = broadcast_of(call, plan);
         break;
     default:
-        request->value_bytes = plan->value_bytes;
+        plan->header_bytes = ftc_contributors_bytes(plan->comm->size);
+        request->value_bytes = plan->header_bytes + plan->value_bytes;
         request->combine = combine;
         request->context = context;
         if (ftc_comm_reserve(plan->comm, request->value_bytes) == 0)

@@ -2,6 +2,7 @@
 
 #include "broadcast.h"
 #include "comm.h"
+#include "contributors.h"
 #include "coverage.h"
 #include "crash.h"
 #include "drive.h"
@@ -11,6 +12,7 @@
 #include "monitor/monitor.h"
 #include "monitor/publication.h"
 #include "native.h"
+#include "record.h"
 #include "report.h"
 #include "slice.h"
 #include "suspect.h"
@@ -162,9 +164,18 @@ struct board_address {
     uint64_t key[2];
 };
 
+static size_t max_value_bytes(int ranks)
+{
+    size_t data = (size_t)ftc_library.settings.max_bytes;
+    size_t broadcast = ftc_broadcast_value_bytes(data);
+    size_t reduction = ftc_contributors_bytes(ranks) + data;
+
+    return broadcast > reduction ? broadcast : reduction;
+}
+
 static struct ftc_board_geometry geometry(int ranks)
 {
-    size_t max_bytes = ftc_broadcast_value_bytes((size_t)ftc_library.settings.max_bytes);
+    size_t max_bytes = max_value_bytes(ranks);
 
     return (struct ftc_board_geometry){
         .slots = (uint32_t)ranks,
@@ -231,6 +242,7 @@ static bool prepare(void)
         l->slot_of_world[i] = (uint32_t)i;
     l->suspects = l->settings.monitor == FTC_MONITOR_TIMEOUT;
     ftc_coverage_open();
+    ftc_record_open();
     if (ftc_transport_open(&l->transport, &l->board, l->self) != 0 ||
         ftc_early_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
         ftc_report_open() != 0 || ftc_facts_open() != MPI_SUCCESS)
@@ -346,6 +358,7 @@ void ftc_runtime_start(int provided)
     l->threaded = provided == MPI_THREAD_MULTIPLE;
     wait_for_all_to_come();
     share_settings();
+    ftc_contributors_open();
     if (l->settings.crash[0] != '\0' && l->world_rank == 0)
         fprintf(stderr, "ftcoll: fault injection: crash = %s\n", l->settings.crash);
     ftc_crash_parse(l->settings.crash, l->world_rank);

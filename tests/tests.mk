@@ -2,7 +2,7 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board mark coverage
+BOARD_TESTS := board mark coverage contributors
 UNIT_TESTS := topology core settings combine $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/monitor/board.o $(BUILD)/shim/monitor/publication.o $(BUILD)/shim/transport/ring.o
@@ -14,6 +14,7 @@ $(UNIT)/test_settings: UNIT_LIBS = -linih
 $(UNIT)/test_board: $(BOARD_OBJECTS) $(CORE_OBJECTS)
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/mark.o $(CORE_OBJECTS)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,coverage.o coverage_report.o callsite.o policy.o monitor/board.o)
+$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,contributors.o require.o callsite.o)
 $(UNIT)/test_combine: $(BUILD)/shim/facts.o $(BUILD)/shim/combine.o
 $(UNIT)/test_combine: UNIT_LIBS = -lmpich
 $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h

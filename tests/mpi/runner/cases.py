@@ -1,10 +1,12 @@
 """The list of cases."""
+import json
 import os
 import random
 import re
 import signal
 import time
 
+from . import inclusion
 from .case import Case
 from .job import Hang, wait_for
 
@@ -305,7 +307,7 @@ POLICIES = [
               settings={"FTCOLL_CRITICAL_RANKS": "0,2"}),
     Case("require_all", 3, 1, stream("kill@in6:1", "--errors-return " + ALLREDUCE), failures=1, excess="--maybe-excess",
          settings={"FTCOLL_REQUIRE_ALL": "all"}, finished=(0, 1, 2), status=(0, 3),
-         says=(r"MPI_Allreduce with \w+( operation)?: the result may lack 1 of 3 ranks",)),
+         says=(r"MPI_Allreduce with \w+( operation)?: the result lacks 1 of 3 ranks, .*require_all wants all",)),
 ]
 
 # The message of a dead rank is read before the operation that it belongs to has started.
@@ -647,6 +649,76 @@ COVERAGE = [
          settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
 ]
 
+# ---- who is in a result: settings record_file and require_all_at ----
+
+
+def recorded(what, n, f, points, missing=(), complete=(), calls="allreduce", operations=20, **more):
+    """@points are those of setting crash; operations of the library, not of one communicator."""
+    settings = {"FTCOLL_RECORD_FILE": "record", "FTCOLL_CRASH": points, **more.pop("settings", {})}
+    return Case(f"record: {what}", n, f, settings=settings, **more,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/inclusion {calls} {operations}",
+                check=inclusion.check(n, missing, complete))
+
+
+# Rank 1 takes part in the world only: its operation is the world's. Others have two for each. Of mixed
+# calls the root lives: a reduce whose root is known to be dead is no operation, and has no number.
+RECORD = [
+    recorded("nobody dies", 4, 1, "", complete=range(20)),
+    recorded("dead before it contributed", 4, 1, "1:7:a0", complete=range(7), missing=range(7, 20)),
+    recorded("dead, but in the result", 4, 1, "1:7:end", complete=range(8), missing=range(8, 20)),
+    recorded("one in the result, one not", 6, 2, "1:7:end,3:14:a0", complete=range(7),
+             missing=range(7, 20), runs=4, says=(r"(?m)^result 0 7 55$",)),
+    recorded("rank 0 dies", 5, 1, "0:14:a0", complete=range(7), missing=range(7, 20)),
+    recorded("the writer dies later", 5, 1, "1:3:a0,0:20:a1", runs=2),
+    recorded("in all moments, allreduce", 6, 3, "1:3:b2,4:10:a2,2:20:b1", runs=6),
+    recorded("in all moments, reduce", 6, 3, "1:3:b1,4:10:a1,2:20:b1", calls="reduce", runs=6),
+    recorded("in all moments, mixed", 7, 2, "0:3:b1,1:8:a1,2:21:b2", calls="mixed", runs=6),
+    recorded("by the paper's algorithm alone", 6, 1, "1:7:a0", missing=range(7, 20), runs=2,
+             settings={"FTCOLL_ALGORITHM": "corrected"}, rotate=False),
+    recorded("no reduce without its root", 3, 1, "1:7:a0", calls="reduce", runs=2),
+    Case("record: a program with an odd name", 3, 1, settings={"FTCOLL_RECORD_FILE": "record", "FTCOLL_CRASH": "1:7:a0"},
+         command="cp {programs}/inclusion 'in\"clu\\si\ton'; mpiexec.hydra -n {n} './in\"clu\\si\ton' allreduce 9",
+         check=lambda job: "" if all(json.loads(line)["site"].startswith('in"clu\\si\ton(')
+                                     for line in job.text("record").splitlines()) else "another site"),
+    Case("record_file that cannot be", 4, 1, stream("kill@10:2"), finished=3, failures=1,
+         settings={"FTCOLL_RECORD_FILE": "/nowhere/record"},
+         says=(r"(?s)rank 0 cannot open record_file /nowhere/record: No such file",)),
+    Case("record_file on a full device", 4, 1, stream("kill@10:0"), finished=3, failures=1,
+         settings={"FTCOLL_RECORD_FILE": "/dev/full"},
+         says=(r"rank 1 cannot write record_file /dev/full: No space left on device",)),
+    tolerated("record_file costs nothing that one could see", 6, 2, "kill@12:0,3", MIXED,
+              settings={"FTCOLL_RECORD_FILE": "record"}),
+]
+
+
+def refused_at(expected, n):
+    """@expected(communicator, operation) tells which incomplete results all survivors must refuse."""
+    def compare(job):
+        results, refusals = inclusion.told(job, "result"), inclusion.refusals(job)
+        for key in results:
+            survivors = n - 1 if key[0] == 0 else n - 2
+            wanted = survivors if expected(*key) else 0
+            if refusals.pop(key, 0) != wanted:
+                return f"operation {key} was not refused on {wanted} ranks"
+        return f"{refusals} were refused" if refusals or not results else ""
+    return compare
+
+
+def required(what, at, expected, n=5, intercept="all"):
+    settings = {"FTCOLL_REQUIRE_ALL_AT": at, "FTCOLL_CRASH": "3:9:a0", "FTCOLL_INTERCEPT": intercept}
+    return Case(f"require_all_at: {what}", n, 1, settings=settings, failures=1,
+                command="mpiexec.hydra -n {n} {programs}/inclusion allreduce 20",
+                check=refused_at(expected, n))
+
+
+# Calls with even numbers come from here() on some ranks only: all must decide alike.
+REQUIRED = [
+    required("a function", "somewhere,here", lambda comm, number: number % 2 == 0),
+    required("all functions", "here, there", lambda comm, number: True),
+    required("a function that does not call", "main", lambda comm, number: False),
+    required("part of a name", "her,ere", lambda comm, number: False),
+]
+
 
 ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + LATE + TRAFFIC + POLICIES + ROUNDS + WRONG + \
-    BLOCKED + COMMUNICATORS + COVERAGE + THREADS + HARMLESS + SETTINGS + ALONE + REPORT
+    BLOCKED + COMMUNICATORS + COVERAGE + RECORD + REQUIRED + THREADS + HARMLESS + SETTINGS + ALONE + REPORT

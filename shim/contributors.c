@@ -1,0 +1,76 @@
+#include "contributors.h"
+
+#include "library.h"
+
+#include <string.h>
+
+/* Words of 64 bits before the data: one that is not 0 if somebody requires all, then the set of
+ * ranks. They lie in messages, with any alignment. */
+enum { REQUIRED = 0, RANKS = 1, ALIGNMENT = 16 };
+
+bool ftc_contributors_are_kept;
+
+void ftc_contributors_open(void)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+
+    ftc_contributors_are_kept =
+        s->record_file[0] != '\0' || s->require_all != 0 || s->require_all_at[0] != '\0';
+}
+
+static size_t words(int size)
+{
+    return RANKS + ((size_t)size + 63) / 64;
+}
+
+size_t ftc_contributors_bytes(int size)
+{
+    size_t bytes = words(size) * sizeof(uint64_t);
+
+    return ftc_contributors_are_kept ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : 0;
+}
+
+static uint64_t word(const void *value, size_t number)
+{
+    uint64_t w;
+
+    memcpy(&w, (const char *)value + number * sizeof w, sizeof w);
+    return w;
+}
+
+static void set_word(void *value, size_t number, uint64_t w)
+{
+    memcpy((char *)value + number * sizeof w, &w, sizeof w);
+}
+
+void ftc_contributors_begin(void *value, int size, int rank, bool required)
+{
+    memset(value, 0, ftc_contributors_bytes(size));
+    set_word(value, REQUIRED, required);
+    set_word(value, RANKS + (size_t)rank / 64, 1ull << rank % 64);
+}
+
+void ftc_contributors_join(void *into, const void *from, int size)
+{
+    for (size_t i = 0; i < words(size); i++)
+        set_word(into, i, word(into, i) | word(from, i));
+}
+
+bool ftc_contributors_have(const void *value, int rank)
+{
+    return word(value, RANKS + (size_t)rank / 64) >> rank % 64 & 1;
+}
+
+bool ftc_contributors_are_required(const void *value)
+{
+    return word(value, REQUIRED) != 0;
+}
+
+int ftc_contributors_count_missing(const void *value, int size)
+{
+    int missing = 0;
+
+    for (int rank = 0; rank < size; rank++)
+        missing += !ftc_contributors_have(value, rank);
+    return missing;
+}

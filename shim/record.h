@@ -1,0 +1,21 @@
+/* record: a line of JSON for each reduction whose result is not of all ranks (setting record_file),
+ * for those who work on results afterwards.
+ *
+ * Of a reduce the root writes it, of an allreduce the lowest survivor of the communicator. If that
+ * one dies between its result and the line, the line is missing.
+ */
+#ifndef FTC_RECORD_H
+#define FTC_RECORD_H
+
+#include "call.h"
+#include "comm.h"
+
+/* In MPI_Init: creates the file, and says if it cannot. */
+void ftc_record_open(void);
+
+/* The operation on @c that has just ended gave @call a result that is not of all ranks: of
+ * these @contributors (see contributors.h). The caller holds the library's lock. */
+void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c,
+                       const void *contributors);
+
+#endif
