@@ -3,6 +3,7 @@
 #include "callsite.h"
 #include "contributors.h"
 #include "facts.h"
+#include "monitor/publication.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,14 +62,60 @@ void ftc_record_open(void)
         close(fd);
 }
 
-static bool is_writer(const struct ftc_call *call, const struct ftc_comm *c)
+/* Survivors of an allreduce agree who writes by a word that they all find on the board: the number
+ * of the operation, who writes its line, a digest of the line, and whether it is written. Each may
+ * die at any time: what the dead have not written, or wrote of a result that only they had, is
+ * written by another. */
+enum { WRITTEN = 1, DIGEST_BITS = 19, WRITER_BITS = 12 };
+
+static uint64_t claim_of(const struct ftc_comm *c, const void *contributors)
 {
-    if (ftc_call_has_root(call->kind))
-        return true;
-    for (int rank = 0; rank < c->rank; rank++)
-        if (ftc_board_state(&ftc_library.board, c->slot[rank]) != FTC_RANK_FAILED)
-            return false;
-    return true;
+    uint64_t digest = 0, number = (uint32_t)c->seq; /* of the operation, plus one */
+
+    for (int rank = 0; rank < c->size; rank++)
+        digest = digest * 31 + ftc_contributors_have(contributors, rank);
+    digest = digest * 0x9e3779b97f4a7c15ull >> (64 - DIGEST_BITS);
+    return number << 32 | (uint64_t)ftc_library.self << (DIGEST_BITS + 1) | digest << 1;
+}
+
+static bool is_alive(uint32_t slot)
+{
+    return slot < ftc_library.board.geometry.slots &&
+           ftc_board_state(&ftc_library.board, slot) != FTC_RANK_FAILED;
+}
+
+/* Whether the line is left to others, or written, as @claim on the board says. */
+static bool is_settled(uint64_t claim, uint64_t mine)
+{
+    uint64_t but_writer = ~(((1ull << WRITER_BITS) - 1) << (DIGEST_BITS + 1));
+    int32_t behind = (int32_t)((uint32_t)(mine >> 32) - (uint32_t)(claim >> 32));
+
+    if (claim == 0 || behind > 0)
+        return false;
+    return behind < 0 || (claim & but_writer) == ((mine | WRITTEN) & but_writer) ||
+           is_alive((uint32_t)(claim >> (DIGEST_BITS + 1)) & ((1u << WRITER_BITS) - 1));
+}
+
+/* The same word for all survivors: that of the first rank that has ever used the communicator,
+ * which no survivor is behind. */
+static _Atomic uint64_t *find_word(const struct ftc_comm *c)
+{
+    _Atomic uint64_t *word = NULL;
+
+    for (int rank = 0; rank < c->size && !word; rank++)
+        word = ftc_publication_recorded(&ftc_library.board, c->slot[rank], c->id);
+    return word;
+}
+
+/* True if this rank is to write the line. */
+static bool take(_Atomic uint64_t *word, uint64_t mine)
+{
+    uint64_t claim = atomic_load(word);
+
+    while (!is_settled(claim, mine))
+        if (atomic_compare_exchange_weak(word, &claim, mine))
+            return true;
+    return false;
 }
 
 static void write_time(FILE *f)
@@ -162,16 +209,13 @@ static void append(const char *text, size_t length)
     close(fd);
 }
 
-void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c,
-                       const void *contributors)
+static void write_result(const struct ftc_call *call, const struct ftc_comm *c,
+                         const void *contributors)
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *f;
+    FILE *f = open_memstream(&text, &length);
 
-    if (!is_on || !is_writer(call, c))
-        return;
-    f = open_memstream(&text, &length);
     if (!f) {
         give_up("write", errno);
         return;
@@ -180,4 +224,23 @@ void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c,
     if (fclose(f) == 0)
         append(text, length);
     free(text);
+}
+
+void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c,
+                       const void *contributors)
+{
+    uint64_t mine = claim_of(c, contributors);
+    _Atomic uint64_t *word;
+
+    if (!is_on)
+        return;
+    if (ftc_call_has_root(call->kind)) {
+        write_result(call, c, contributors);
+        return;
+    }
+    word = find_word(c);
+    if (!word || !take(word, mine))
+        return;
+    write_result(call, c, contributors);
+    atomic_compare_exchange_strong(word, &mine, mine | WRITTEN);
 }

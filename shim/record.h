@@ -1,8 +1,8 @@
 /* record: a line of JSON for each reduction whose result is not of all ranks (setting record_file),
  * for those who work on results afterwards.
  *
- * Of a reduce the root writes it, of an allreduce the lowest survivor of the communicator. If that
- * one dies between its result and the line, the line is missing.
+ * Of a reduce the root writes it, of an allreduce the first survivor that has the result. If one
+ * dies in these microseconds, the line may be missing, or there twice.
  */
 #ifndef FTC_RECORD_H
 #define FTC_RECORD_H

@@ -90,6 +90,7 @@ struct ftc_board_entry {
     _Atomic uint32_t seq;
     _Atomic uint64_t communicator_id; /* 0: unused */
     _Atomic uint64_t joined;          /* operation << 32 | attempt that its owner is in */
+    _Atomic uint64_t recorded;        /* any member's: see shim/record.c */
     uint32_t attempt;
     uint32_t verdict; /* enum ftc_verdict */
     uint32_t bytes;

@@ -23,6 +23,7 @@ void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t
 
     atomic_store(&e->seq, NOTHING_PUBLISHED);
     atomic_store(&e->joined, UINT64_MAX);
+    atomic_store(&e->recorded, 0);
     atomic_store(&e->communicator_id, communicator_id);
 }
 
@@ -76,13 +77,13 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
 }
 
 /* Entries are taken from the place on that the identity names, and never given back empty. */
-static const struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_t slot,
-                                                uint64_t communicator_id)
+static struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_t slot,
+                                          uint64_t communicator_id)
 {
     uint32_t entries = board->geometry.entries;
 
     for (uint32_t i = 0; i < entries; i++) {
-        const struct ftc_board_entry *e =
+        struct ftc_board_entry *e =
             ftc_board_entry(board, slot, (uint32_t)((communicator_id + i) % entries));
         uint64_t id = atomic_load_explicit(&e->communicator_id, memory_order_relaxed);
 
@@ -121,4 +122,12 @@ bool ftc_published_attempt(const struct ftc_board *board, uint32_t slot, uint64_
 
     *attempt = (uint32_t)joined;
     return joined >> 32 == seq;
+}
+
+_Atomic uint64_t *ftc_publication_recorded(const struct ftc_board *board, uint32_t slot,
+                                           uint64_t communicator_id)
+{
+    struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
+
+    return e ? &e->recorded : NULL;
 }

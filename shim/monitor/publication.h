@@ -39,4 +39,9 @@ void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, u
 bool ftc_published(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
                    uint32_t seq, size_t value_bytes, struct ftc_publication *copy);
 
+/* The word `recorded' of what @slot, dead or alive, publishes of a communicator; NULL if it has
+ * never used that. */
+_Atomic uint64_t *ftc_publication_recorded(const struct ftc_board *board, uint32_t slot,
+                                           uint64_t communicator_id);
+
 #endif
