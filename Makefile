@@ -38,7 +38,7 @@ $(BUILD)/%.o: %.c
 	mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(CC) $(ALL_CFLAGS) $(VISIBILITY) -MMD -MP -c $< -o $@
-	objcopy --wildcard --weaken-symbol='PMPI_*' $@
+	objcopy --wildcard --weaken-symbol='PMPI_*' --weaken-symbol='PMPIX_*' $@
 
 $(BUILD)/shim/%.o $(BUILD)/config/%.o: VISIBILITY = -fvisibility=hidden
 

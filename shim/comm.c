@@ -1,6 +1,7 @@
 #include "comm.h"
 
 #include "monitor/publication.h"
+#include "pending.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -331,6 +332,7 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
     (void)key;
     (void)extra;
     ftc_library_lock();
+    ftc_pending_complete(c);
     if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
         cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
     ftc_comm_release(c);

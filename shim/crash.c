@@ -19,7 +19,7 @@ bool ftc_crash_armed;
 enum { MAX_POINTS = 8 };
 static struct point points[MAX_POINTS]; /* of this rank */
 static int count;
-static long operations, sends; /* that have begun; that the last of them has carried out */
+static long operations; /* that have begun */
 
 static bool take_number(const char **text, char end, long *number)
 {
@@ -64,12 +64,12 @@ bool ftc_crash_parse(const char *text, int rank)
     return true;
 }
 
-static void die_if(enum moment moment, long send)
+static void die_if(enum moment moment, const struct ftc_crash_progress *at, long send)
 {
     for (int i = 0; i < count; i++) {
         const struct point *p = &points[i];
 
-        if (p->moment != moment || p->operation != operations - 1 || p->send != send)
+        if (p->moment != moment || p->operation != at->operation || p->send != send)
             continue;
         fprintf(stderr,
                 "ftcoll: rank %ld kills itself in its operation %ld, as setting crash says\n",
@@ -78,24 +78,23 @@ static void die_if(enum moment moment, long send)
     }
 }
 
-void ftc_crash_at_start(void)
+void ftc_crash_at_start(struct ftc_crash_progress *p)
 {
-    operations++;
-    sends = 0;
-    die_if(AFTER_SEND, 0);
+    *p = (struct ftc_crash_progress){.operation = operations++};
+    die_if(AFTER_SEND, p, 0);
 }
 
-void ftc_crash_before_send(void)
+void ftc_crash_before_send(const struct ftc_crash_progress *p)
 {
-    die_if(BEFORE_SEND, sends + 1);
+    die_if(BEFORE_SEND, p, p->sends + 1);
 }
 
-void ftc_crash_after_send(void)
+void ftc_crash_after_send(struct ftc_crash_progress *p)
 {
-    die_if(AFTER_SEND, ++sends);
+    die_if(AFTER_SEND, p, ++p->sends);
 }
 
-void ftc_crash_at_end(void)
+void ftc_crash_at_end(const struct ftc_crash_progress *p)
 {
-    die_if(END, 0);
+    die_if(END, p, 0);
 }

@@ -4,10 +4,10 @@
  *
  *     crash = RANK:OPERATION:POINT[,...]
  *
- * RANK is a rank of MPI_COMM_WORLD, OPERATION counts the operations that this rank has carried out
- * with the library, from 0. POINT is bN: before its Nth send in that operation; aN: after it (a0:
- * when it starts); end: when it has its result, before anybody can see it. Sends that an operation
- * does not have are not waited for: the rank lives.
+ * RANK is a rank of MPI_COMM_WORLD, OPERATION counts the operations that this rank has begun to
+ * carry out with the library, from 0. POINT is bN: before its Nth send in that operation; aN: after
+ * it (a0: when it starts); end: when it has its result, before anybody can see it. Sends that an
+ * operation does not have are not waited for: the rank lives.
  */
 #ifndef FTC_CRASH_H
 #define FTC_CRASH_H
@@ -20,9 +20,14 @@ bool ftc_crash_parse(const char *text, int rank);
 /* True if this rank is to die: the functions below are to be called only then. */
 extern bool ftc_crash_armed;
 
-void ftc_crash_at_start(void);
-void ftc_crash_before_send(void);
-void ftc_crash_after_send(void);
-void ftc_crash_at_end(void);
+/* How far one operation is. */
+struct ftc_crash_progress {
+    long operation, sends;
+};
+
+void ftc_crash_at_start(struct ftc_crash_progress *p);
+void ftc_crash_before_send(const struct ftc_crash_progress *p);
+void ftc_crash_after_send(struct ftc_crash_progress *p);
+void ftc_crash_at_end(const struct ftc_crash_progress *p);
 
 #endif

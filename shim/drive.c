@@ -10,20 +10,11 @@
 
 #include <stdlib.h>
 
-/* Calls that are being carried out: one a thread. */
-enum { MAX_ACTIVE = 256 };
-static struct ftc_comm *active[MAX_ACTIVE];
-static int active_count;
+bool (*ftc_drive_background)(void);
+
+static struct ftc_comm *recent; /* of the operations that are running, the last that has begun */
 
 static struct ftc_failure_info scratch_info; /* of the message at hand */
-
-static struct ftc_comm *find_active(uint64_t id)
-{
-    for (int i = 0; i < active_count; i++)
-        if (active[i]->id == id)
-            return active[i];
-    return NULL;
-}
 
 static void step(struct ftc_comm *c, const struct ftc_event *event)
 {
@@ -44,17 +35,18 @@ static bool flush(struct ftc_comm *c)
         uint32_t to = c->slot[c->member[s->to]];
 
         if (ftc_crash_armed)
-            ftc_crash_before_send();
+            ftc_crash_before_send(&c->crash);
         if (ftc_transport_send(&l->transport, to, &s->message, &envelope, l->settings.failure_info,
                                c->op.config.value_bytes)) {
             l->messages_sent++;
             if (ftc_crash_armed)
-                ftc_crash_after_send();
+                ftc_crash_after_send(&c->crash);
         } else if (ftc_board_state(&l->board, to) < FTC_RANK_FINALIZED) {
             c->actions.send[left++] = *s;
         }
     }
     c->actions.count = left;
+    c->was_blocked |= left > 0;
     return left == 0;
 }
 
@@ -95,9 +87,8 @@ static enum fate dispatch(uint32_t from, const void *wire, size_t bytes)
     if (ftc_message_decode(wire, bytes, ftc_library.settings.failure_info, &envelope, &value_bytes,
                            &m, &scratch_info) != 0)
         return TAKEN; /* nothing that a correct peer sends */
-    c = find_active(envelope.communicator_id);
-    if (!c)
-        c = ftc_comm_find(envelope.communicator_id);
+    c = recent && recent->id == envelope.communicator_id ? recent
+                                                         : ftc_comm_find(envelope.communicator_id);
     if (!c) /* freed here, or not used here yet */
         return ftc_comm_was_freed(envelope.communicator_id) ? TAKEN : EARLY;
     ahead = (int32_t)(envelope.seq - c->seq);
@@ -126,7 +117,7 @@ static bool poll_peer(uint32_t from)
     return progress;
 }
 
-static bool poll_peers(void)
+bool ftc_drive_poll(void)
 {
     uint32_t n = ftc_library.board.geometry.slots, self = ftc_library.self;
     bool progress = false;
@@ -229,16 +220,16 @@ static bool look_for_joined(struct ftc_comm *c)
     return progress;
 }
 
-static void announce_attempt(const struct ftc_comm *c)
+static void announce_attempt(struct ftc_comm *c)
 {
+    c->announced = c->op.attempt;
     ftc_publish_attempt(&ftc_library.board, ftc_library.self, c->entry, c->seq, c->op.attempt);
 }
 
-/* One turn of the wait loop; false if nothing has happened. */
-static bool turn(struct ftc_comm *c)
+/* Kept messages are of a later attempt, or came while sends were pending. */
+bool ftc_drive_look_after(struct ftc_comm *c)
 {
-    uint32_t attempt = c->op.attempt;
-    bool was_blocked = c->actions.count > 0, progress = poll_peers();
+    bool progress = false, attempt_changed;
 
     if (c->actions.count > 0)
         progress |= flush(c);
@@ -247,11 +238,13 @@ static bool turn(struct ftc_comm *c)
         progress |= look_for_published(c);
     if (c->op.phase == FTC_PHASE_CONFIRMATION)
         progress |= look_for_joined(c);
-    if (c->op.attempt != attempt)
+    attempt_changed = c->op.attempt != c->announced;
+    if (attempt_changed)
         announce_attempt(c);
-    /* Kept messages of a later attempt, or that came while sends were pending */
-    if (c->op.attempt != attempt || was_blocked)
+    if (attempt_changed || c->was_blocked) {
+        c->was_blocked = c->actions.count > 0;
         offer_early();
+    }
     return progress;
 }
 
@@ -262,11 +255,13 @@ static void combine_nothing(void *context, void *into, const void *from)
     (void)from;
 }
 
-static void start(struct ftc_comm *c, const struct ftc_drive_request *r)
+bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *r)
 {
     const struct ftc_settings *s = &ftc_library.settings;
     struct ftc_event event = {.kind = FTC_EVENT_PEER_FAILED};
 
+    if (ftc_comm_reserve(c, r->value_bytes) != 0)
+        return false;
     ftc_op_init(&c->op,
                 &(struct ftc_op_config){
                     .kind = r->kind,
@@ -288,24 +283,26 @@ static void start(struct ftc_comm *c, const struct ftc_drive_request *r)
     c->mismatched = -1;
     c->signature = r->signature;
     c->active = true;
-    active[active_count++] = c;
+    c->was_blocked = false;
+    recent = c;
     for (event.peer = 0; c->known_dead > 0 && event.peer < c->member_count; event.peer++)
         if (c->dead[event.peer])
             step(c, &event);
     if (ftc_crash_armed)
-        ftc_crash_at_start();
+        ftc_crash_at_start(&c->crash);
     event.kind = FTC_EVENT_START;
     step(c, &event);
     announce_attempt(c);
     flush(c);
     offer_early();
+    ftc_suspect_begin(c);
+    return true;
 }
 
 static void stop(struct ftc_comm *c)
 {
-    for (int i = 0; i < active_count; i++)
-        if (active[i] == c)
-            active[i--] = active[--active_count];
+    if (recent == c)
+        recent = NULL;
     c->active = false;
     c->seq++;
 }
@@ -320,9 +317,37 @@ static void meet_mismatch(struct ftc_comm *c)
         c->mismatched = culprit;
 }
 
-static bool is_over(const struct ftc_comm *c)
+bool ftc_drive_is_over(const struct ftc_comm *c)
 {
     return (ftc_op_is_done(&c->op) && c->actions.count == 0) || c->mismatched >= 0;
+}
+
+enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c, int *mismatched)
+{
+    if (c->mismatched >= 0)
+        meet_mismatch(c);
+    if (ftc_crash_armed)
+        ftc_crash_at_end(&c->crash);
+    ftc_fence_check();
+    if (c->mismatched < 0 && c->op.config.kind == FTC_OP_ALLREDUCE)
+        ftc_publish(&ftc_library.board, ftc_library.self, c->entry, c->seq, &c->op.result,
+                    c->op.config.value_bytes);
+    ftc_fence_check();
+    ftc_report_recovered(c);
+    stop(c);
+    *mismatched = c->mismatched;
+    return c->mismatched >= 0 ? FTC_DRIVE_MISMATCH : FTC_DRIVE_DONE;
+}
+
+/* One turn of the wait loop; false if nothing has happened. */
+static bool turn(struct ftc_comm *c)
+{
+    bool progress = ftc_drive_poll();
+
+    progress |= ftc_drive_look_after(c);
+    if (ftc_drive_background)
+        progress |= ftc_drive_background();
+    return progress;
 }
 
 enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request,
@@ -330,28 +355,14 @@ enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_requ
 {
     struct ftc_wait wait;
 
-    if (active_count == MAX_ACTIVE || ftc_comm_reserve(c, request->value_bytes) != 0)
+    if (!ftc_drive_begin(c, request))
         return FTC_DRIVE_NO_MEMORY;
-    start(c, request);
     ftc_wait_reset(&wait);
-    ftc_suspect_begin(c);
-    while (!is_over(c)) {
+    while (!ftc_drive_is_over(c)) {
         if (turn(c))
             ftc_wait_reset(&wait);
         else if (ftc_wait_turn(&wait, c) && c->mismatched < 0)
             c->mismatched = ftc_mismatch_find(c);
     }
-    if (c->mismatched >= 0)
-        meet_mismatch(c);
-    if (ftc_crash_armed)
-        ftc_crash_at_end();
-    ftc_fence_check();
-    if (c->mismatched < 0 && request->kind == FTC_OP_ALLREDUCE)
-        ftc_publish(&ftc_library.board, ftc_library.self, c->entry, c->seq, &c->op.result,
-                    request->value_bytes);
-    ftc_fence_check();
-    ftc_report_recovered(c);
-    stop(c);
-    *mismatched = c->mismatched;
-    return c->mismatched >= 0 ? FTC_DRIVE_MISMATCH : FTC_DRIVE_DONE;
+    return ftc_drive_end(c, mismatched);
 }

@@ -1,5 +1,5 @@
-/* drive: the one loop that moves messages, news of deaths and published results between the engine
- * and the world until an operation is done. */
+/* drive: moves messages, news of deaths and published results between the engine and the world
+ * until an operation is done. All of it with the library's lock held. */
 #ifndef FTC_DRIVE_H
 #define FTC_DRIVE_H
 
@@ -22,9 +22,27 @@ struct ftc_drive_request {
     uint32_t signature;
 };
 
-/* Carries out the next operation on @c and numbers it c->seq. The caller holds the library's lock;
- * it is given up while there is nothing to do. @mismatched gets the user's rank that called
- * something else. */
+/* Begins the next operation on @c, which has none running, and numbers it c->seq. False without
+ * memory for it. */
+bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request);
+
+/* Takes in what has arrived, for all operations that are running. These two return whether anything
+ * has happened. */
+bool ftc_drive_poll(void);
+
+/* What else moves the operation that runs on @c: room for its sends, deaths, published results. */
+bool ftc_drive_look_after(struct ftc_comm *c);
+
+bool ftc_drive_is_over(const struct ftc_comm *c);
+
+/* After that. @mismatched gets the user's rank that called something else. */
+enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c, int *mismatched);
+
+/* Looks after other operations while ftc_drive() waits, and returns whether anything has happened;
+ * NULL: there are none. */
+extern bool (*ftc_drive_background)(void);
+
+/* An operation from its beginning to its end. The lock is given up while there is nothing to do. */
 enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request,
                                  int *mismatched);
 

@@ -49,7 +49,7 @@ bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes)
 {
     struct ftc_early_message *m;
 
-    bool is_full = !ftc_library.threaded && kept_from[from] == KEPT_FROM_ONE_SENDER;
+    bool is_full = !ftc_library.locked && kept_from[from] == KEPT_FROM_ONE_SENDER;
 
     if (is_full || bytes > room)
         return false;

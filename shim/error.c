@@ -70,6 +70,31 @@ static int hold(int class, const char *text)
     return class;
 }
 
+int ftc_error_take(char *text)
+{
+    int class = pending.class;
+
+    pending.class = MPI_SUCCESS;
+    memcpy(text, pending.text, sizeof pending.text);
+    return class;
+}
+
+static void end_job(MPI_Comm comm, int class, const char *text)
+{
+    say_last_words(text);
+    ftc_monitor_stand_down(); /* a fatal error is meant to end the job */
+    PMPI_Abort(comm, class);
+}
+
+void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)
+{
+    remember(class, text);
+    if (!will_return(comm) || !will_return(MPI_COMM_WORLD))
+        end_job(comm, class, text);
+    else if (comm != MPI_COMM_WORLD)
+        PMPI_Comm_call_errhandler(comm, class);
+}
+
 void ftc_error_raise(const struct ftc_call *call)
 {
     int class = pending.class;
@@ -82,9 +107,7 @@ void ftc_error_raise(const struct ftc_call *call)
         PMPI_Comm_call_errhandler(call->comm, class);
         return;
     }
-    say_last_words(pending.text);
-    ftc_monitor_stand_down(); /* a fatal error is meant to end the job */
-    PMPI_Abort(call->comm, class);
+    end_job(call->comm, class, pending.text);
 }
 
 static int append_ranks(char *text, size_t size, const struct ftc_comm *c)

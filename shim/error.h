@@ -10,6 +10,14 @@
  * handler is the program's, and may call anything. Does nothing if there is none. */
 void ftc_error_raise(const struct ftc_call *call);
 
+/* Takes that error from this thread, with @text of MPI_MAX_ERROR_STRING bytes, for an operation
+ * that is over before the program asks for it, and gives it to the thread that raises it. */
+int ftc_error_take(char *text);
+
+/* Raises it in a callback of the operation's request, which then gives @class to MPICH; that calls
+ * the error handler of MPI_COMM_WORLD itself. */
+void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text);
+
 /* More than f failures: an error of class MPIX_ERR_PROC_FAILED through @call's error handler, or
  * the end of the job with on_excess = abort. Returns the error code. */
 int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c);

@@ -8,11 +8,14 @@
 #include "error.h"
 #include "facts.h"
 #include "mismatch.h"
+#include "pending.h"
 #include "record.h"
 #include "report.h"
+#include "request.h"
 #include "require.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is known of a call once it has been looked at. */
@@ -51,6 +54,8 @@ static bool is_intercepted(enum ftc_call_kind kind)
         [FTC_CALL_ALLREDUCE] = FTC_INTERCEPT_ALLREDUCE,
         [FTC_CALL_BARRIER] = FTC_INTERCEPT_BARRIER,
         [FTC_CALL_BCAST] = FTC_INTERCEPT_BCAST,
+        [FTC_CALL_IREDUCE] = FTC_INTERCEPT_IREDUCE,
+        [FTC_CALL_IALLREDUCE] = FTC_INTERCEPT_IALLREDUCE,
     };
 
     return (ftc_library.settings.intercept & bit[kind]) != 0;
@@ -276,7 +281,7 @@ static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive
         rv = deliver(call, plan);
     if (rv == MPI_SUCCESS)
         rv = look_at_contributors(call, plan);
-    if (call->kind != FTC_CALL_REDUCE)
+    if (!ftc_call_is_reduce(call->kind))
         ftc_comm_exclude(c, c->op.result.failed);
     return rv;
 }
@@ -316,23 +321,30 @@ static bool fill_request(const struct ftc_call *call, struct plan *plan,
     return request->contribution != NULL;
 }
 
+/* The engine's view of @call, after fill_request(). */
+static struct ftc_drive_request request_of(const struct ftc_call *call, const struct plan *plan)
+{
+    return (struct ftc_drive_request){
+        .kind = ftc_call_is_reduce(call->kind) ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
+        .signature = signature_of(call, plan),
+        .root = ftc_call_has_root(call->kind) ? ftc_comm_member(plan->comm, call->root) : 0,
+    };
+}
+
 static int carry_out(const struct ftc_call *call, struct plan *plan)
 {
     struct ftc_comm *c = plan->comm;
     struct combine_context context = {.call = call, .plan = plan, .error = MPI_SUCCESS};
-    struct ftc_drive_request request = {
-        .kind = call->kind == FTC_CALL_REDUCE ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
-        .signature = signature_of(call, plan),
-    };
+    struct ftc_drive_request request;
     enum ftc_drive_outcome outcome;
     int mismatched = -1;
 
     assert(c);
-    if (ftc_call_has_root(call->kind)) {
-        request.root = ftc_comm_member(c, call->root);
-        if (request.root < 0)
-            return without_root(call);
-    }
+    if (c->pending_first)
+        ftc_pending_complete(c);
+    request = request_of(call, plan);
+    if (request.root < 0)
+        return without_root(call);
     if (!fill_request(call, plan, &context, &request))
         return ftc_error_no_memory();
     ftc_mismatch_enter(call, c, request.signature);
@@ -341,12 +353,51 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
     return finish(call, plan, outcome, mismatched, context.error);
 }
 
+/* A nonblocking call, from its beginning to the end of its request. */
+struct task {
+    struct ftc_request request;
+    struct ftc_call call;
+    struct plan plan;
+    struct combine_context context;
+};
+
+static bool begin_task(struct ftc_pending *p)
+{
+    struct task *t = (struct task *)p;
+    struct ftc_drive_request request = request_of(&t->call, &t->plan);
+
+    t->context = (struct combine_context){.call = &t->call, .plan = &t->plan};
+    t->call.result = MPI_SUCCESS;
+    if (request.root < 0) {
+        t->call.result = without_root(&t->call);
+        return false;
+    }
+    if (!fill_request(&t->call, &t->plan, &t->context, &request) ||
+        !ftc_drive_begin(t->plan.comm, &request)) {
+        t->call.result = ftc_error_no_memory();
+        return false;
+    }
+    ftc_mismatch_enter(&t->call, t->plan.comm, request.signature);
+    return true;
+}
+
+static void end_task(struct ftc_pending *p)
+{
+    struct task *t = (struct task *)p;
+    enum ftc_drive_outcome outcome;
+    int mismatched = -1;
+
+    outcome = ftc_drive_end(t->plan.comm, &mismatched);
+    ftc_mismatch_leave();
+    t->call.result = finish(&t->call, &t->plan, outcome, mismatched, t->context.error);
+}
+
 void ftc_count_native(enum ftc_call_kind kind, const void *return_address)
 {
     struct ftc_call call = {.kind = kind, .return_address = return_address};
 
     if (ftc_library.state == FTC_LIBRARY_ACTIVE)
-        ftc_report_call(&call, FTC_PASS_NONBLOCKING);
+        ftc_report_call(&call, FTC_PASS_PERSISTENT);
 }
 
 bool ftc_handle(struct ftc_call *call)
@@ -367,5 +418,50 @@ bool ftc_handle(struct ftc_call *call)
     ftc_library_unlock();
     ftc_error_raise(call);
     ftc_compare_end(&compare, call, plan.comm, &plan.facts);
+    return true;
+}
+
+/* Whether the operation can go on in any thread, and after the program has freed its handles. */
+static bool needs_mpi(const struct plan *plan)
+{
+    return !plan->facts.kernel || !plan->facts.contiguous;
+}
+
+static enum ftc_pass make_nonblocking_plan(const struct ftc_call *call, struct plan *plan)
+{
+    enum ftc_pass pass = make_plan(call, plan);
+
+    if (pass != FTC_PASS_NONE)
+        return pass;
+    return needs_mpi(plan) || !ftc_request_possible() ? FTC_PASS_NEEDS_MPI : FTC_PASS_NONE;
+}
+
+bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request)
+{
+    struct plan plan = {0};
+    enum ftc_pass pass;
+    struct task *t;
+
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
+        return false;
+    pass = request ? make_nonblocking_plan(call, &plan) : FTC_PASS_INVALID;
+    ftc_report_call(call, pass);
+    if (pass != FTC_PASS_NONE)
+        return false;
+    t = malloc(sizeof *t);
+    if (!t) {
+        call->result = ftc_error_no_memory();
+        ftc_error_raise(call);
+        return true;
+    }
+    *t = (struct task){
+        .request.pending = {.comm = plan.comm,
+                            .call = &t->call,
+                            .begin = begin_task,
+                            .end = end_task},
+        .call = *call,
+        .plan = plan,
+    };
+    call->result = ftc_request_start(&t->request, request);
     return true;
 }

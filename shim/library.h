@@ -29,7 +29,8 @@ struct ftc_library {
     bool oversubscribed;  /* this host has more ranks than cores */
     bool suspects;        /* monitor = timeout: silence means death */
     bool paused;          /* by MPI_Pcontrol: calls go to native MPI */
-    bool threaded;        /* MPI_THREAD_MULTIPLE: calls hold the lock */
+    bool threaded;        /* MPI_THREAD_MULTIPLE */
+    bool locked;          /* several threads, the program's or the library's: calls hold the lock */
     uint64_t messages_sent;
     pthread_mutex_t lock;
 };
@@ -38,13 +39,18 @@ extern struct ftc_library ftc_library;
 
 static inline void ftc_library_lock(void)
 {
-    if (ftc_library.threaded)
+    if (ftc_library.locked)
         pthread_mutex_lock(&ftc_library.lock);
+}
+
+static inline bool ftc_library_trylock(void)
+{
+    return !ftc_library.locked || pthread_mutex_trylock(&ftc_library.lock) == 0;
 }
 
 static inline void ftc_library_unlock(void)
 {
-    if (ftc_library.threaded)
+    if (ftc_library.locked)
         pthread_mutex_unlock(&ftc_library.lock);
 }
 

@@ -25,8 +25,7 @@ struct note {
 static struct note *note; /* by board slot */
 static int open_notes;    /* noticed, but not recovered from */
 static _Atomic uint64_t calls[FTC_CALL_COUNT][FTC_PASS_COUNT];
-static _Thread_local enum ftc_call_kind current;
-static _Thread_local const void *current_site;
+static _Thread_local struct ftc_report_site current;
 
 int ftc_report_open(void)
 {
@@ -36,12 +35,26 @@ int ftc_report_open(void)
     return note ? 0 : -ENOMEM;
 }
 
+struct ftc_report_site ftc_report_where(void)
+{
+    return current;
+}
+
+void ftc_report_return(struct ftc_report_site site)
+{
+    current = site;
+}
+
+void ftc_report_enter(const struct ftc_call *call)
+{
+    current = (struct ftc_report_site){call->kind, call->return_address};
+}
+
 void ftc_report_call(const struct ftc_call *call, enum ftc_pass pass)
 {
     _Atomic uint64_t *count = &calls[call->kind][pass];
 
-    current = call->kind;
-    current_site = call->return_address;
+    ftc_report_enter(call);
     if (ftc_coverage_is_on)
         ftc_coverage_call(call, pass);
     if (ftc_library.threaded)
@@ -59,12 +72,12 @@ void ftc_report_noticed(const struct ftc_comm *c, uint32_t slot)
     if (note[slot].noticed)
         return;
     if (atomic_compare_exchange_strong(&a->noticed_by, &nobody, ftc_library.world_rank + 1)) {
-        atomic_store(&a->call, current);
+        atomic_store(&a->call, current.call);
         atomic_store(&a->seq, c->seq);
         atomic_store(&a->noticed_ns, ftc_clock_ns());
     }
     note[slot].noticed = true;
-    note[slot].call = current;
+    note[slot].call = current.call;
     note[slot].seq = c->seq;
     note[slot].communicator_id = c->id;
     open_notes++;
@@ -85,7 +98,7 @@ static void capture_site(struct ftc_stack *stack)
 {
     bool full = ftc_library.settings.report >= FTC_REPORT_FULL;
 
-    ftc_callsite_capture(current_site, full ? FTC_STACK_MAX : 1, stack);
+    ftc_callsite_capture(current.return_address, full ? FTC_STACK_MAX : 1, stack);
 }
 
 static void raise_to(_Atomic uint64_t *time, uint64_t now)

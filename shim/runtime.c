@@ -8,10 +8,12 @@
 #include "drive.h"
 #include "early.h"
 #include "facts.h"
+#include "helper.h"
 #include "monitor/clock.h"
 #include "monitor/monitor.h"
 #include "monitor/publication.h"
 #include "native.h"
+#include "pending.h"
 #include "record.h"
 #include "report.h"
 #include "slice.h"
@@ -32,6 +34,7 @@ enum {
     ENTRIES =
         4096, /* communicators of a rank, more than MPICH allows; untouched ones take no memory */
     RING_DEPTH = 16, /* one operation needs at most four from one rank to another, each attempt */
+    NONBLOCKING = FTC_INTERCEPT_IREDUCE | FTC_INTERCEPT_IALLREDUCE,
 };
 
 static bool settings_loaded;
@@ -249,6 +252,8 @@ static bool prepare(void)
         return false;
     if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_open() != 0)
         return false;
+    if ((l->settings.intercept & NONBLOCKING) != 0 && ftc_helper_open() != 0)
+        return false;
     return ftc_comm_open() == 0 && ftc_comm_internal() != NULL;
 }
 
@@ -309,11 +314,13 @@ static void synchronise(void)
 
     ftc_library_lock();
     atomic_fetch_add(&ftc_library.board.shared->slot[ftc_library.self].activity.inside, 1);
+    ftc_pending_complete_all();
     ftc_report_call(&call, FTC_PASS_NONE);
     if (ftc_drive(world, &request, &mismatched) != FTC_DRIVE_DONE)
         fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
                 ftc_library.world_rank);
     ftc_library_unlock();
+    ftc_helper_close();
 }
 
 /* MPICH's own MPI_Finalize waits for each rank without a bound, first in UCX and in a barrier in
@@ -355,7 +362,7 @@ void ftc_runtime_start(int provided)
     if (!l->settings.enable || l->world_size == 1)
         return;
     l->self = (uint32_t)l->world_rank;
-    l->threaded = provided == MPI_THREAD_MULTIPLE;
+    l->threaded = l->locked = provided == MPI_THREAD_MULTIPLE;
     wait_for_all_to_come();
     share_settings();
     ftc_contributors_open();

@@ -51,15 +51,31 @@ static void yield_or_sleep(uint64_t waited_ns)
     let_native_progress();
 }
 
+static uint32_t spin_turns(void)
+{
+    return ftc_library.oversubscribed ? SPIN_TURNS_OVERSUBSCRIBED : SPIN_TURNS;
+}
+
+void ftc_wait_between_looks(struct ftc_wait *w)
+{
+    w->turns++;
+    if (w->turns % NATIVE_TURNS == 0)
+        let_native_progress();
+    if (w->turns <= spin_turns())
+        return;
+    ftc_library_unlock();
+    sched_yield();
+    ftc_library_lock();
+}
+
 bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
 {
-    uint32_t spins = ftc_library.oversubscribed ? SPIN_TURNS_OVERSUBSCRIBED : SPIN_TURNS;
     uint64_t now;
 
     w->turns++;
     if (w->turns % NATIVE_TURNS == 0)
         let_native_progress();
-    if (w->turns <= spins && !ftc_library.threaded) {
+    if (w->turns <= spin_turns() && !ftc_library.threaded) {
         pause_core();
         return false;
     }

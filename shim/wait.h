@@ -21,4 +21,7 @@ void ftc_wait_reset(struct ftc_wait *w);
  * little more work does not matter. */
 bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c);
 
+/* The same between two looks of a program at an operation: never sleeps. */
+void ftc_wait_between_looks(struct ftc_wait *w);
+
 #endif

@@ -2,28 +2,11 @@
  * native. */
 #include "../shim/call.h"
 #include "../shim/native.h"
+#include "reduction.h"
 
 /* @call as native MPI carries it out. */
 #define NATIVE(pmpi_call)                                                                          \
     FTC_NATIVE_CALL(call.kind, call.comm, FTC_ALL_MEMBERS, call.return_address, pmpi_call)
-
-/* One description for the plain call and the large-count one. An allreduce has root 0. */
-static struct ftc_call reduction(enum ftc_call_kind kind, const void *sendbuf, void *recvbuf,
-                                 MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
-                                 MPI_Comm comm, const void *return_address)
-{
-    return (struct ftc_call){
-        .kind = kind,
-        .sendbuf = sendbuf,
-        .recvbuf = recvbuf,
-        .count = count,
-        .datatype = datatype,
-        .op = op,
-        .root = root,
-        .comm = comm,
-        .return_address = return_address,
-    };
-}
 
 static struct ftc_call broadcast(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
                                  MPI_Comm comm, const void *return_address)
@@ -117,36 +100,6 @@ int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, 
     if (ftc_handle(&call))
         return call.result;
     return NATIVE(PMPI_Bcast_c(buffer, count, datatype, root, comm));
-}
-
-/* Not protected, and named in the report. */
-
-int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                int root, MPI_Comm comm, MPI_Request *request)
-{
-    ftc_count_native(FTC_CALL_IREDUCE, __builtin_return_address(0));
-    return PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-}
-
-int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm, MPI_Request *request)
-{
-    ftc_count_native(FTC_CALL_IALLREDUCE, __builtin_return_address(0));
-    return PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                    int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-    ftc_count_native(FTC_CALL_REDUCE_INIT, __builtin_return_address(0));
-    return PMPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-}
-
-int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                       MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-    ftc_count_native(FTC_CALL_ALLREDUCE_INIT, __builtin_return_address(0));
-    return PMPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 
 /* The one collective call of mpi_f08 that does not go through the C symbol. Its communicator is a

@@ -454,8 +454,11 @@ START_TEST(intercept_is_a_set)
     ck_assert_int_eq(parsed("intercept = allreduce , \t reduce").intercept, both);
     ck_assert_int_eq(parsed("intercept = reduce,reduce,allreduce").intercept, both);
     ck_assert_int_eq(parsed("intercept = all").intercept, FTC_INTERCEPT_ALL);
-    ck_assert_int_eq(parsed("intercept = reduce,allreduce,barrier,bcast").intercept,
-                     FTC_INTERCEPT_ALL);
+    ck_assert_int_eq(parsed("intercept = ireduce").intercept, FTC_INTERCEPT_IREDUCE);
+    ck_assert_int_eq(parsed("intercept = iallreduce").intercept, FTC_INTERCEPT_IALLREDUCE);
+    ck_assert_int_eq(
+        parsed("intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce").intercept,
+        FTC_INTERCEPT_ALL);
 }
 END_TEST
 
@@ -1023,7 +1026,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_ENABLE", "yes", "setting enable = on (environment)\n"},
         {"FTCOLL_F", "2", "setting f = 2 (environment)\n"},
         {"FTCOLL_INTERCEPT", "all",
-         "setting intercept = reduce,allreduce,barrier,bcast (environment)\n"},
+         "setting intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce (environment)\n"},
         {"FTCOLL_MAX_BYTES", "0", "setting max_bytes = 0 (environment)\n"},
         {"FTCOLL_ALGORITHM", "corrected", "setting algorithm = corrected (environment)\n"},
         {"FTCOLL_TREE", "lame:3", "setting tree = lame:3 (environment)\n"},

@@ -1,0 +1,24 @@
+/* helper: a thread that goes on with nonblocking operations while the program does not look at
+ * them.
+ *
+ * MPI wants it so: with rank 0 in MPI_Iallreduce, MPI_Recv from 1, MPI_Wait, and rank 1 in
+ * MPI_Iallreduce, MPI_Wait, MPI_Send to 0, the operation must end although rank 0 sits in a call of
+ * native MPI. The helper looks after at most NAP_MAX_NS of the program's silence; it sleeps
+ * otherwise, and makes no MPI call. It runs only if setting intercept names a nonblocking call.
+ */
+#ifndef FTC_HELPER_H
+#define FTC_HELPER_H
+
+/* In MPI_Init; from then on all calls hold the library's lock. 0 or a negative errno. */
+int ftc_helper_open(void);
+
+/* In MPI_Finalize, without the lock. */
+void ftc_helper_close(void);
+
+/* There is an operation to go on with; with the lock held, as the next. */
+void ftc_helper_wake(void);
+
+/* The program looks after the operations itself at present. */
+void ftc_helper_see_program(void);
+
+#endif

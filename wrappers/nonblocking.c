@@ -1,0 +1,61 @@
+/* Nonblocking and persistent reductions. The persistent ones are not protected, and named in the
+ * report. */
+#include "../shim/request.h"
+#include "reduction.h"
+
+/* int MPI_Name(parameters) */
+#define IREDUCE(name, count_type)                                                                  \
+    int MPI_##name(const void *sendbuf, void *recvbuf, count_type count, MPI_Datatype datatype,    \
+                   MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)                       \
+    {                                                                                              \
+        struct ftc_call call = reduction(FTC_CALL_IREDUCE, sendbuf, recvbuf, count, datatype, op,  \
+                                         root, comm, __builtin_return_address(0));                 \
+                                                                                                   \
+        if (ftc_handle_nonblocking(&call, request))                                                \
+            return call.result;                                                                    \
+        return PMPI_##name(sendbuf, recvbuf, count, datatype, op, root, comm, request);            \
+    }
+
+#define IALLREDUCE(name, count_type)                                                               \
+    int MPI_##name(const void *sendbuf, void *recvbuf, count_type count, MPI_Datatype datatype,    \
+                   MPI_Op op, MPI_Comm comm, MPI_Request *request)                                 \
+    {                                                                                              \
+        struct ftc_call call = reduction(FTC_CALL_IALLREDUCE, sendbuf, recvbuf, count, datatype,   \
+                                         op, 0, comm, __builtin_return_address(0));                \
+                                                                                                   \
+        if (ftc_handle_nonblocking(&call, request))                                                \
+            return call.result;                                                                    \
+        return PMPI_##name(sendbuf, recvbuf, count, datatype, op, comm, request);                  \
+    }
+
+#define REDUCE_INIT(name, count_type)                                                              \
+    int MPI_##name(const void *sendbuf, void *recvbuf, count_type count, MPI_Datatype datatype,    \
+                   MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)        \
+    {                                                                                              \
+        ftc_count_native(FTC_CALL_REDUCE_INIT, __builtin_return_address(0));                       \
+        return PMPI_##name(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);      \
+    }
+
+#define ALLREDUCE_INIT(name, count_type)                                                           \
+    int MPI_##name(const void *sendbuf, void *recvbuf, count_type count, MPI_Datatype datatype,    \
+                   MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)                  \
+    {                                                                                              \
+        ftc_count_native(FTC_CALL_ALLREDUCE_INIT, __builtin_return_address(0));                    \
+        return PMPI_##name(sendbuf, recvbuf, count, datatype, op, comm, info, request);            \
+    }
+
+IREDUCE(Ireduce, int)
+IREDUCE(Ireduce_c, MPI_Count)
+IALLREDUCE(Iallreduce, int)
+IALLREDUCE(Iallreduce_c, MPI_Count)
+REDUCE_INIT(Reduce_init, int)
+REDUCE_INIT(Reduce_init_c, MPI_Count)
+ALLREDUCE_INIT(Allreduce_init, int)
+ALLREDUCE_INIT(Allreduce_init_c, MPI_Count)
+
+/* The one call of its kind in which MPICH does not call the request back. */
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    ftc_request_poll();
+    return PMPI_Request_get_status(request, flag, status);
+}
