@@ -3,7 +3,7 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by tests/mpi/run.
 # Uses BUILD, MPICC, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := asks blocked communicators fallback farewell inclusion late rounds sites threads traffic wrong
+MPI_SINGLE   := asks blocked communicators fallback farewell inclusion late pending rounds sites threads traffic wrong
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf
 MPI_PROGRAMS := stream verdict $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi

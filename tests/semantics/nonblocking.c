@@ -1,5 +1,5 @@
-/* nonblocking: nonblocking and persistent collectives, which are native, begun and ended around
- * blocking ones on the same communicator and on another. */
+/* nonblocking: nonblocking and persistent collectives, begun and ended around blocking ones on the
+ * same communicator and on another. */
 #include "output.h"
 
 #include <stdio.h>
@@ -64,6 +64,81 @@ static void nonblocking(MPI_Comm comm, MPI_Comm other)
     }
 }
 
+static void later(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < 2 * *count; i++)
+        ((int *)inout)[i] = 3 * ((int *)inout)[i] + ((int *)in)[i];
+}
+
+/* What needs native MPI, and handles that are freed before the operation is complete. */
+static void handles(MPI_Comm comm)
+{
+    struct buffers user, large;
+    struct {
+        double value;
+        int place;
+    } least = {.value = (rank * 7) % 3, .place = rank}, found = {0};
+    MPI_Request request[3];
+    MPI_Status status[3];
+    MPI_Datatype pair;
+    MPI_Op op;
+
+    fill(&user, 1);
+    fill(&large, 2);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Op_create(later, 0, &op);
+    MPI_Iallreduce(user.in, user.out, COUNT / 2, pair, op, comm, &request[0]);
+    MPI_Type_free(&pair);
+    MPI_Op_free(&op);
+    MPI_Iallreduce_c(large.in, large.out, COUNT, MPI_INT, MPI_BOR, comm, &request[1]);
+    MPI_Ireduce_c(&least, &found, 1, MPI_DOUBLE_INT, MPI_MINLOC, n - 1, comm, &request[2]);
+    MPI_Waitall(3, request, status);
+    show("user operation", &user);
+    show("large count", &large);
+    output_result("value", MPI_SUCCESS, &found.value, sizeof found.value);
+    output_result("place", MPI_SUCCESS, &found.place, sizeof found.place);
+}
+
+static void tell(const char *what, int rv, MPI_Request request)
+{
+    output_line("%s %s %d", what, output_class(rv), request == MPI_REQUEST_NULL);
+}
+
+static void wrong_arguments(MPI_Comm comm)
+{
+    struct buffers b;
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    fill(&b, 0);
+    tell("count", MPI_Iallreduce(b.in, b.out, -1, MPI_INT, MPI_SUM, comm, &request), request);
+    tell("op", MPI_Iallreduce(b.in, b.out, 1, MPI_FLOAT, MPI_BAND, comm, &request), request);
+    tell("root", MPI_Ireduce(b.in, b.out, 1, MPI_INT, MPI_SUM, n, comm, &request), request);
+    tell("alias", MPI_Iallreduce(b.in, b.in, 1, MPI_INT, MPI_SUM, comm, &request), request);
+    MPI_Iallreduce(b.in, b.out, 0, MPI_INT, MPI_SUM, comm, &request);
+    tell("nothing", MPI_Wait(&request, MPI_STATUS_IGNORE), request);
+}
+
+/* What a status holds is told by MPI 4.0, section 3.7.3 for those with no message. */
+static void statuses(MPI_Comm comm)
+{
+    struct buffers b;
+    MPI_Request request;
+    MPI_Status status;
+    int done = 0, cancelled;
+
+    fill(&b, 9);
+    MPI_Iallreduce(b.in, b.out, COUNT, MPI_INT, MPI_MIN, comm, &request);
+    while (!done)
+        MPI_Request_get_status(request, &done, &status);
+    show("min", &b);
+    MPI_Test_cancelled(&status, &cancelled);
+    output_line("cancelled %d, still there %d", cancelled, request != MPI_REQUEST_NULL);
+    MPI_Wait(&request, &status);
+    output_line("gone %d", request == MPI_REQUEST_NULL);
+}
+
 static void persistent(MPI_Comm comm, MPI_Comm other)
 {
     struct buffers all, one;
@@ -94,6 +169,9 @@ int main(int argc, char **argv)
     output_init(argc, argv, &rank, &n);
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
     nonblocking(MPI_COMM_WORLD, other);
+    handles(other);
+    wrong_arguments(other);
+    statuses(MPI_COMM_WORLD);
     persistent(MPI_COMM_WORLD, other);
     MPI_Comm_free(&other);
     output_close();

@@ -471,7 +471,8 @@ START_TEST(intercept_takes_its_words_only)
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_refused("intercept", "FTCOLL_INTERCEPT", bad[i],
-                       "reduce, allreduce, barrier, bcast, all; several with commas between them");
+                       "reduce, allreduce, barrier, bcast, ireduce, iallreduce, all; several with "
+                       "commas between them");
 }
 END_TEST
 
