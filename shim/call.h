@@ -45,6 +45,11 @@ static inline bool ftc_call_is_allreduce(enum ftc_call_kind kind)
     return kind == FTC_CALL_ALLREDUCE || kind == FTC_CALL_IALLREDUCE;
 }
 
+static inline bool ftc_call_is_nonblocking(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_IREDUCE || kind == FTC_CALL_IALLREDUCE;
+}
+
 static inline bool ftc_call_is_reduction(enum ftc_call_kind kind)
 {
     return ftc_call_is_reduce(kind) || ftc_call_is_allreduce(kind);

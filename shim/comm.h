@@ -44,15 +44,16 @@ struct ftc_comm {
     /* the running operation */
     bool active;
     uint32_t signature;
-    int mismatched;     /* user's rank that called something else; -1: none */
-    uint32_t announced; /* attempt that the board shows */
-    bool was_blocked;   /* some messages have been kept because sends were pending */
-    struct ftc_crash_progress crash;
+    int mismatched; /* user's rank that called something else; -1: none */
     struct ftc_op op;
     struct ftc_actions actions; /* sends that are still to be carried out */
     size_t value_capacity;
     void *op_storage, *topology_storage;
     unsigned char *contribution, *published_value; /* value_capacity bytes each */
+
+    uint32_t announced; /* attempt that the board shows */
+    bool was_blocked;   /* some messages have been kept because sends were pending */
+    struct ftc_crash_progress crash;
 
     struct ftc_pending *pending_first, *pending_last; /* nonblocking operations, in call order */
     uint32_t pending_idle;                            /* turns in which nothing happened */

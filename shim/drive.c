@@ -46,7 +46,8 @@ static bool flush(struct ftc_comm *c)
         }
     }
     c->actions.count = left;
-    c->was_blocked |= left > 0;
+    if (left > 0)
+        c->was_blocked = true;
     return left == 0;
 }
 

@@ -38,14 +38,14 @@ static void pop(struct ftc_comm *c)
     p->over(p);
 }
 
-/* The peers may be silent, or in another call: the wait loop of a blocking call looks at these too.
+/* The peers may be silent, or in another call: the wait loop of a blocking call looks at that too.
  */
 static bool look_closer(struct ftc_comm *c)
 {
-    if (++c->pending_idle % LOOK_TURNS != 0)
-        return false;
     if (ftc_library.suspects)
         ftc_suspect(c, ftc_clock_ns());
+    if (++c->pending_idle % LOOK_TURNS != 0)
+        return false;
     c->mismatched = ftc_mismatch_find(c);
     return c->mismatched >= 0;
 }
@@ -68,6 +68,8 @@ static bool advance(struct ftc_comm *c)
     while (c->pending_first) {
         struct ftc_pending *p = c->pending_first;
 
+        if (!p->has_begun && c->active)
+            break; /* a blocking call of another thread */
         ftc_report_enter(p->call);
         if (!p->has_begun)
             p->has_begun = p->begin(p);

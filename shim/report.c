@@ -93,11 +93,17 @@ void ftc_report_count(unsigned long long *carried_out, unsigned long long *passe
     }
 }
 
-/* Nobody waits for this: the operation is done, but the program is still in the call. */
+/* Nobody waits for this: the operation is done, but the program is still in the call, unless it is
+ * a nonblocking one, of which nothing but the address is left. */
 static void capture_site(struct ftc_stack *stack)
 {
     bool full = ftc_library.settings.report >= FTC_REPORT_FULL;
 
+    if (ftc_call_is_nonblocking(current.call)) {
+        *stack = (struct ftc_stack){.depth = 1};
+        memcpy(&stack->address[0], &current.return_address, sizeof current.return_address);
+        return;
+    }
     ftc_callsite_capture(current.return_address, full ? FTC_STACK_MAX : 1, stack);
 }
 
