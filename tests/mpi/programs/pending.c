@@ -5,6 +5,7 @@
  *                                               ROUND = -1 by the library's fault injection
  *     pending threads ...                       the same in several threads
  *     pending rule                              a rank in a native call while others wait for it
+ *     pending native                            a rank waits that owes others a message
  *     pending free                              communicators and requests freed before the end
  *     pending excess                            ranks 1 and 2 die: the error comes out of the wait
  *     pending wrong                             ranks call different operations
@@ -20,7 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMS = 4, OPERATIONS = 24, REQUESTS = 2 * OPERATIONS, COUNT = 3, THREADS = 3 };
+enum {
+    COMMS = 4,
+    OPERATIONS = 24,
+    REQUESTS = 2 * OPERATIONS,
+    COUNT = 3,
+    THREADS = 3,
+    LARGE = 1 << 23
+};
 
 struct operation {
     int comm, root; /* -1: an allreduce */
@@ -256,6 +264,24 @@ static void rule(void)
         sum_of(n, sum[i], "a wrong sum");
 }
 
+/* Rank 1 comes to the operation only when native MPI of rank 0 has gone on in the wait for it. */
+static void rule_of_native(void)
+{
+    static char large[LARGE];
+    int one = 1, sum = 0;
+    MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status status;
+
+    if (rank == 0)
+        MPI_Isend(large, LARGE, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request[1]);
+    else if (rank == 1)
+        MPI_Recv(large, LARGE, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+    MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request[0]);
+    MPI_Wait(&request[0], &status);
+    MPI_Wait(&request[1], &status);
+    sum_of(n, sum, "a wrong sum");
+}
+
 static void free_early(void)
 {
     int one = 1, sum[2] = {0}, after = 0;
@@ -357,6 +383,8 @@ int main(int argc, char **argv)
         many(seed, threads ? THREADS : 1);
     else if (strcmp(what, "rule") == 0)
         rule();
+    else if (strcmp(what, "native") == 0)
+        rule_of_native();
     else if (strcmp(what, "free") == 0)
         free_early();
     else if (strcmp(what, "excess") == 0)

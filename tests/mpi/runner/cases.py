@@ -354,6 +354,7 @@ PENDING = [
     *(pending_crash(4, 1, (rank, 40, point)) for rank in range(4) for point in ("a0", "b1", "a1", "b2", "end")),
     pending("a rank in a native call meanwhile", 2, "rule", limit_s=TEN_S),
     pending("a rank in a native call meanwhile", 5, "rule", limit_s=TEN_S),
+    pending("native MPI goes on in the wait", 3, "native", limit_s=TEN_S),
     pending("freed before the end", 3, "free"),
     pending("more than f, the error comes out of the wait", 5, "excess", 3, limit_s=TEN_S),
     pending("threads in all of it", 4, "threads 30 {seed} 2 8", 3, limit_s=TEN_S),
