@@ -45,7 +45,6 @@ ALL = [
     Program("errors", "wrong arguments: the same error classes and error handlers"),
     Program("nonblocking", "nonblocking and persistent reductions beside blocking ones"),
     Program("nonblocking-native", "the same, native", binary="nonblocking", intercept="reduce,allreduce"),
-    Program("nonblocking-small", "the same, some too large", binary="nonblocking", max_bytes="16"),
     Program("progress", "native operations that go on while their rank is in a reduction", sizes=(2, 3)),
     Program("stacked-pmpi-before", "a PMPI tool between program and ftcoll", "counts", binary="stacked", sizes=(3,),
             before=("counting",), environment={"COUNTING_CALLS": "PMPI_Allreduce"}, calls=4),
