@@ -25,7 +25,7 @@ CFLAGS  ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC $(WARNINGS) -isystem $(MPI_INCLUDE) $(CFLAGS) $(SANITIZE)
 
 CORE    := $(wildcard shim/core/*.c)
-LIBRARY := $(wildcard config/settings*.c shim/*.c) $(CORE) $(wildcard shim/transport/*.c shim/monitor/*.c)
+LIBRARY := $(wildcard config/settings*.c shim/*.c) $(CORE) $(wildcard shim/transport/*.c shim/monitor/*.c shim/p2p/*.c)
 WRAPPERS := $(wildcard wrappers/*.c)
 CORE_OBJECTS := $(CORE:%.c=$(BUILD)/%.o)
 OBJECTS := $(LIBRARY:%.c=$(BUILD)/%.o) $(WRAPPERS:%.c=$(BUILD)/%.o)

@@ -60,12 +60,13 @@ static void say_last_words(const char *text)
 /* The error of the call that this thread is in. */
 static _Thread_local struct {
     int class;
+    int code; /* the class, or MPI_ERR_IN_STATUS */
     char text[TEXT_MAX];
 } pending = {.class = MPI_SUCCESS};
 
 static int hold(int class, const char *text)
 {
-    pending.class = class;
+    pending.class = pending.code = class;
     snprintf(pending.text, sizeof pending.text, "%s", text);
     return class;
 }
@@ -97,17 +98,17 @@ void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)
 
 void ftc_error_raise(const struct ftc_call *call)
 {
-    int class = pending.class;
+    int class = pending.class, code = pending.code;
 
     if (class == MPI_SUCCESS)
         return;
     pending.class = MPI_SUCCESS; /* the handler may make calls that fail as well */
     remember(class, pending.text);
     if (will_return(call->comm)) {
-        PMPI_Comm_call_errhandler(call->comm, class);
+        PMPI_Comm_call_errhandler(call->comm, code);
         return;
     }
-    end_job(call->comm, class, pending.text);
+    end_job(call->comm, code, pending.text);
 }
 
 static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
@@ -182,6 +183,28 @@ int ftc_error_exhausted(const struct ftc_call *call)
              "make communicators any more",
              ftc_call_name(call->kind));
     return hold(MPIX_ERR_PROC_FAILED, text);
+}
+
+int ftc_error_dead_peer(const char *call_name, int rank, uint32_t slot)
+{
+    char text[TEXT_MAX], death[TEXT_MAX / 2];
+
+    ftc_report_death(slot, death, sizeof death);
+    snprintf(text, sizeof text,
+             "ftcoll: %s: rank %d of the communicator is dead: rank %d of MPI_COMM_WORLD, %s",
+             call_name, rank, atomic_load(&ftc_library.board.shared->slot[slot].world_rank), death);
+    return hold(MPIX_ERR_PROC_FAILED, text);
+}
+
+int ftc_error_in_status(void)
+{
+    pending.code = MPI_ERR_IN_STATUS;
+    return MPI_ERR_IN_STATUS;
+}
+
+void ftc_error_drop(void)
+{
+    pending.class = MPI_SUCCESS;
 }
 
 int ftc_error_no_memory(void)

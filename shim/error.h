@@ -38,6 +38,16 @@ int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, 
 /* MPICH at a member cannot make communicators any more: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_exhausted(const struct ftc_call *call);
 
+/* The peer of a point-to-point call, @rank in the call's communicator, is dead: class
+ * MPIX_ERR_PROC_FAILED. */
+int ftc_error_dead_peer(const char *call_name, int rank, uint32_t slot);
+
+/* The error that was made last is in a status: its text stays, the code is MPI_ERR_IN_STATUS. */
+int ftc_error_in_status(void);
+
+/* The error that was made last is not raised. */
+void ftc_error_drop(void);
+
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(void);
 

@@ -13,6 +13,7 @@
 #include "monitor/monitor.h"
 #include "monitor/publication.h"
 #include "native.h"
+#include "p2p/p2p.h"
 #include "pending.h"
 #include "record.h"
 #include "report.h"
@@ -74,6 +75,7 @@ __attribute__((constructor)) static void load(void)
     if (!ftc_monitor_is_rank())
         return;
     load_settings();
+    ftc_p2p_prepare();
     if (ftc_library.settings.enable && ftc_library.settings.monitor != FTC_MONITOR_TIMEOUT)
         ftc_monitor_start();
 }
@@ -254,7 +256,7 @@ static bool prepare(void)
         return false;
     if ((l->settings.intercept & NONBLOCKING) != 0 && ftc_helper_open() != 0)
         return false;
-    return ftc_comm_open() == 0 && ftc_comm_internal() != NULL;
+    return ftc_p2p_open() == 0 && ftc_comm_open() == 0 && ftc_comm_internal() != NULL;
 }
 
 static bool attach_monitor(void)
@@ -291,6 +293,7 @@ static void wait_until_all_are_ready(void)
     while (atomic_load(&shared->ready) < ftc_library.board.geometry.slots)
         sched_yield();
     ftc_library.state = FTC_LIBRARY_ACTIVE;
+    ftc_p2p_start();
 }
 
 static bool is_one_host(void)

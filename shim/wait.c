@@ -88,3 +88,17 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     ftc_library_lock();
     return now - w->since_ns > SLEEP_AFTER_NS;
 }
+
+void ftc_wait_native_turn(struct ftc_wait *w)
+{
+    uint32_t spins = ftc_library.oversubscribed ? SPIN_TURNS_OVERSUBSCRIBED : SPIN_TURNS;
+    uint64_t now;
+
+    w->turns++;
+    if (w->turns <= spins && !ftc_library.threaded)
+        return;
+    now = ftc_clock_ns();
+    if (w->since_ns == 0)
+        w->since_ns = now;
+    yield_or_sleep(now - w->since_ns);
+}

@@ -24,4 +24,8 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c);
 /* The same between two looks of a program at an operation: never sleeps. */
 void ftc_wait_between_looks(struct ftc_wait *w);
 
+/* The same for a loop that calls native MPI in each turn, outside of an operation and without the
+ * lock. */
+void ftc_wait_native_turn(struct ftc_wait *w);
+
 #endif

@@ -52,10 +52,3 @@ REDUCE_INIT(Reduce_init, int)
 REDUCE_INIT(Reduce_init_c, MPI_Count)
 ALLREDUCE_INIT(Allreduce_init, int)
 ALLREDUCE_INIT(Allreduce_init_c, MPI_Count)
-
-/* The one call of its kind in which MPICH does not call the request back. */
-int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
-{
-    ftc_request_poll();
-    return PMPI_Request_get_status(request, flag, status);
-}

@@ -4,17 +4,19 @@
 # Uses BUILD, MPICC, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
 MPI_SINGLE   := asks blocked communicators fallback farewell inclusion late pending rounds sites threads traffic wrong
-MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf
-MPI_PROGRAMS := stream verdict $(MPI_FORTRAN) $(MPI_SINGLE)
+MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08
+MPI_PROGRAMS := stream verdict p2p $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
 MPI_SOURCES  := tests/mpi/programs
 
 $(MPI_BIN)/stream: $(addprefix $(MPI_SOURCES)/,stream.c fault.c record.c values.c)
 $(MPI_BIN)/verdict: $(addprefix $(MPI_SOURCES)/,verdict.c record.c)
 
+$(MPI_BIN)/p2p: $(addprefix $(MPI_SOURCES)/,p2p.c p2p_calls.c)
+
 $(MPI_SINGLE:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.c
 
-$(addprefix $(MPI_BIN)/,stream verdict $(MPI_SINGLE)): $(wildcard $(MPI_SOURCES)/*.h) include/ftcoll.h
+$(addprefix $(MPI_BIN)/,stream verdict p2p $(MPI_SINGLE)): $(wildcard $(MPI_SOURCES)/*.h) include/ftcoll.h
 	mkdir -p $(@D)
 	$(call say,MPICC,$@)
 	$(MPICC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^) -lpthread

@@ -46,6 +46,9 @@ ALL = [
     Program("nonblocking", "nonblocking and persistent reductions beside blocking ones"),
     Program("nonblocking-native", "the same, native", binary="nonblocking", intercept="reduce,allreduce"),
     Program("progress", "native operations that go on while their rank is in a reduction", sizes=(2, 3)),
+    *(Program(f"messages-{p2p}", f"point-to-point calls while nobody is dead, p2p = {p2p}", binary="messages", p2p=p2p,
+              sizes=(2, 3))
+      for p2p in ("native", "error", "ignore")),
     Program("stacked-pmpi-before", "a PMPI tool between program and ftcoll", "counts", binary="stacked", sizes=(3,),
             before=("counting",), environment={"COUNTING_CALLS": "PMPI_Allreduce"}, calls=4),
     Program("stacked-pmpi-behind", "a PMPI tool between ftcoll and MPI", binary="stacked", sizes=(3,),

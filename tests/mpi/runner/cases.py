@@ -753,6 +753,32 @@ REQUIRED = [
     required("part of a name", "her,ere", lambda comm, number: False),
 ]
 
+# ---- point-to-point calls with dead ranks ----
+
+def p2p(what, n, scenario, mode, **more):
+    """@scenario of programs/p2p.c, which checks the calls itself."""
+    expected = {"says": ("(?m)^0 wrong$",), "silent": ("wrong:",), **more}
+    return Case(f"p2p = {mode}: {what}", n, n - 1, rotate=False, settings={"FTCOLL_P2P": mode},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/p2p {scenario}", **expected)
+
+
+P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n, scenario in (
+    ("a rank that is known to be dead", 3, "before"),
+    *((f"a rank dies while another waits for it, from call {first}", 8, f"while {first}")
+      for first in (0, 7, 14, 21)),
+    *((f"a dead rank's messages, from call {first}", 8, f"after {first}") for first in (0, 7, 14)),
+    ("large messages of a dead rank", 4, "large"),
+    ("any source", 5, "any"),
+    ("any source, each death once", 5, "once"),
+    ("threads", 7, "threads"),
+)] + [
+    p2p("MPI_ERRORS_ARE_FATAL", 2, "fatal", "error", status=101, silent=("it went on",), says=(
+        r"ftcoll: MPI_Recv: rank 1 of the communicator is dead: rank 1 of MPI_COMM_WORLD, "
+        r"killed by signal 9",)),
+    Case("p2p = error: Fortran 2008", 3, 2, rotate=False, settings={"FTCOLL_P2P": "error"},
+         command="mpiexec.hydra -n {n} {programs}/p2p08", says=("(?m)^0 wrong$",)),
+]
+
 
 ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + LATE + TRAFFIC + POLICIES + ROUNDS + PENDING + WRONG + \
-    BLOCKED + COMMUNICATORS + COVERAGE + RECORD + REQUIRED + THREADS + HARMLESS + SETTINGS + ALONE + REPORT
+    BLOCKED + P2P + COMMUNICATORS + COVERAGE + RECORD + REQUIRED + THREADS + HARMLESS + SETTINGS + ALONE + REPORT

@@ -1,0 +1,349 @@
+/* Calls that complete requests. As long as nobody is dead these are native MPI's tests. */
+#include "dead.h"
+#include "p2p.h"
+
+#include "../error.h"
+#include "../wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 128 };
+
+/* The requests of a call. */
+struct batch {
+    const char *name; /* of the call */
+    int count;
+    MPI_Request *request; /* the program's */
+    MPI_Request *before;  /* as they were at first */
+    MPI_Request *native;  /* those that native MPI may look at */
+    MPI_Comm failed_comm; /* whose error handler is called */
+    int error;            /* of a failed one; not raised yet */
+    MPI_Request few[2 * FEW];
+};
+
+/* False without memory. */
+static bool open_batch(struct batch *b, const char *name, int count, MPI_Request requests[])
+{
+    b->name = name;
+    b->count = count > 0 ? count : 0;
+    b->request = requests;
+    b->error = MPI_SUCCESS;
+    b->before = b->few;
+    if (count > FEW)
+        b->before = malloc(2 * (size_t)count * sizeof *b->before);
+    if (!b->before)
+        return false;
+    b->native = b->before + b->count;
+    for (int i = 0; i < b->count; i++)
+        b->before[i] = requests[i];
+    return true;
+}
+
+static void close_batch(struct batch *b)
+{
+    for (int i = 0; i < b->count; i++)
+        if (b->request[i] == MPI_REQUEST_NULL)
+            ftc_requests_remove(b->before[i]);
+    if (b->before != b->few)
+        free(b->before);
+}
+
+/* Calls the error handler; the value of the call. */
+static int raise_error(struct batch *b, int rv)
+{
+    if (b->error != MPI_SUCCESS)
+        ftc_error_raise(&(struct ftc_call){.comm = b->failed_comm});
+    return b->error != MPI_SUCCESS ? b->error : rv;
+}
+
+/* Request @i is not native MPI's to look at: it has failed, or is broken and not active. */
+static bool is_ours(const struct batch *b, int i, struct ftc_request *r)
+{
+    return ftc_requests_find(b->request[i], r) && (r->failed_by >= 0 || r->broken);
+}
+
+static void hide_ours(struct batch *b)
+{
+    struct ftc_request r;
+
+    for (int i = 0; i < b->count; i++)
+        b->native[i] = is_ours(b, i, &r) ? MPI_REQUEST_NULL : b->request[i];
+}
+
+/* After native MPI has looked at the rest. */
+static void show_ours(struct batch *b)
+{
+    struct ftc_request r;
+
+    for (int i = 0; i < b->count; i++)
+        if (b->native[i] != MPI_REQUEST_NULL || !is_ours(b, i, &r))
+            b->request[i] = b->native[i];
+}
+
+/* True if requests have failed that had not before. */
+static bool find_failed(struct batch *b)
+{
+    struct ftc_request r;
+    bool found = false;
+
+    for (int i = 0; i < b->count; i++)
+        if (ftc_requests_find(b->request[i], &r) && r.failed_by < 0 && !r.broken)
+            found |= ftc_dead_fails(&r);
+    return found;
+}
+
+static bool has_failed(const struct batch *b, int i, struct ftc_request *r)
+{
+    return is_ours(b, i, r) && r->failed_by >= 0;
+}
+
+/* Ends request @i, which has failed. */
+static int finish(struct batch *b, int i, struct ftc_request *r, MPI_Status *status)
+{
+    int error = ftc_dead_result(b->name, r, status);
+
+    if (error != MPI_SUCCESS && b->error == MPI_SUCCESS) {
+        b->failed_comm = r->peers->comm == MPI_COMM_NULL ? MPI_COMM_WORLD : r->peers->comm;
+        b->error = error;
+    }
+    ftc_dead_finish(r, &b->request[i]);
+    return error;
+}
+
+static MPI_Status *status_of(MPI_Status statuses[], int i)
+{
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+/* ---- one ---- */
+
+static int test_one(struct batch *b, int *flag, MPI_Status *status)
+{
+    struct ftc_request r;
+    int rv = MPI_SUCCESS;
+
+    if (!ftc_p2p_is_anyone_dead())
+        return PMPI_Test(b->request, flag, status);
+    hide_ours(b);
+    if (!is_ours(b, 0, &r)) {
+        rv = PMPI_Test(b->request, flag, status);
+        if (*flag || rv != MPI_SUCCESS || !find_failed(b))
+            return rv;
+    }
+    *flag = 1;
+    if (has_failed(b, 0, &r))
+        finish(b, 0, &r, status);
+    else /* broken, and not active */
+        PMPI_Test(&b->native[0], flag, status);
+    return rv;
+}
+
+int ftc_p2p_one(const char *name, bool waits, MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct ftc_wait w = {0};
+    struct batch b;
+    int rv;
+
+    open_batch(&b, name, 1, request);
+    for (;;) {
+        rv = test_one(&b, flag, status);
+        if (*flag || rv != MPI_SUCCESS || !waits)
+            break;
+        ftc_wait_native_turn(&w);
+    }
+    close_batch(&b);
+    return raise_error(&b, rv);
+}
+
+/* ---- all ---- */
+
+/* With an error each status says how its request ended. */
+static void clear_error(MPI_Status *status)
+{
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = MPI_SUCCESS;
+}
+
+/* Native MPI has completed the others, with @rv. */
+static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
+{
+    struct ftc_request r;
+    bool clears = false;
+
+    for (int i = 0; i < b->count; i++)
+        clears |=
+            rv == MPI_SUCCESS && has_failed(b, i, &r) && ftc_library.settings.p2p == FTC_P2P_ERROR;
+    for (int i = 0; i < b->count; i++) {
+        if (has_failed(b, i, &r))
+            finish(b, i, &r, status_of(statuses, i));
+        else if (clears)
+            clear_error(status_of(statuses, i));
+    }
+    if (b->error != MPI_SUCCESS)
+        b->error = ftc_error_in_status();
+}
+
+static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
+{
+    int rv;
+
+    if (!ftc_p2p_is_anyone_dead())
+        return PMPI_Testall(b->count, b->request, flag, statuses);
+    do {
+        hide_ours(b);
+        rv = PMPI_Testall(b->count, b->native, flag, statuses);
+        show_ours(b);
+    } while (!*flag && rv == MPI_SUCCESS && find_failed(b));
+    if (*flag)
+        finish_all(b, rv, statuses);
+    return rv;
+}
+
+int ftc_p2p_all(const char *name, bool waits, int count, MPI_Request requests[], int *flag,
+                MPI_Status statuses[])
+{
+    struct ftc_wait w = {0};
+    struct batch b;
+    int rv;
+
+    if (!open_batch(&b, name, count, requests))
+        return PMPI_Testall(count, requests, flag, statuses);
+    for (;;) {
+        rv = test_all(&b, flag, statuses);
+        if (*flag || rv != MPI_SUCCESS || !waits)
+            break;
+        ftc_wait_native_turn(&w);
+    }
+    close_batch(&b);
+    return raise_error(&b, rv);
+}
+
+/* ---- any ---- */
+
+/* True if one that has failed is the one. */
+static bool finish_any(struct batch *b, int *index, MPI_Status *status)
+{
+    struct ftc_request r;
+
+    for (int i = 0; i < b->count; i++)
+        if (has_failed(b, i, &r)) {
+            *index = i;
+            finish(b, i, &r, status);
+            return true;
+        }
+    return false;
+}
+
+static int test_any(struct batch *b, int *index, int *flag, MPI_Status *status)
+{
+    int rv;
+
+    if (!ftc_p2p_is_anyone_dead())
+        return PMPI_Testany(b->count, b->request, index, flag, status);
+    do {
+        hide_ours(b);
+        rv = PMPI_Testany(b->count, b->native, index, flag, status);
+        show_ours(b);
+        if (rv != MPI_SUCCESS || (*flag && *index != MPI_UNDEFINED))
+            return rv;
+        if (finish_any(b, index, status)) {
+            *flag = 1;
+            return rv;
+        }
+    } while (find_failed(b));
+    return rv;
+}
+
+int ftc_p2p_any(const char *name, bool waits, int count, MPI_Request requests[], int *index,
+                int *flag, MPI_Status *status)
+{
+    struct ftc_wait w = {0};
+    struct batch b;
+    int rv;
+
+    if (!open_batch(&b, name, count, requests))
+        return PMPI_Testany(count, requests, index, flag, status);
+    for (;;) {
+        rv = test_any(&b, index, flag, status);
+        if (*flag || rv != MPI_SUCCESS || !waits)
+            break;
+        ftc_wait_native_turn(&w);
+    }
+    close_batch(&b);
+    return raise_error(&b, rv);
+}
+
+/* ---- some ---- */
+
+/* Adds those that have failed to the *@done that native MPI has completed, with @rv. */
+static void finish_some(struct batch *b, int rv, int *done, int indices[], MPI_Status statuses[])
+{
+    int native = *done == MPI_UNDEFINED ? 0 : *done, all = native;
+    struct ftc_request r;
+
+    for (int i = 0; i < b->count; i++)
+        if (has_failed(b, i, &r)) {
+            finish(b, i, &r, status_of(statuses, all));
+            indices[all++] = i;
+        }
+    if (all > native)
+        *done = all;
+    if (b->error == MPI_SUCCESS)
+        return;
+    b->error = ftc_error_in_status();
+    for (int i = 0; i < native && rv == MPI_SUCCESS; i++)
+        clear_error(status_of(statuses, i));
+}
+
+static int test_some(struct batch *b, int *done, int indices[], MPI_Status statuses[])
+{
+    int rv;
+
+    if (!ftc_p2p_is_anyone_dead())
+        return PMPI_Testsome(b->count, b->request, done, indices, statuses);
+    find_failed(b);
+    hide_ours(b);
+    rv = PMPI_Testsome(b->count, b->native, done, indices, statuses);
+    show_ours(b);
+    if (rv == MPI_SUCCESS || rv == MPI_ERR_IN_STATUS)
+        finish_some(b, rv, done, indices, statuses);
+    return rv;
+}
+
+int ftc_p2p_some(const char *name, bool waits, int count, MPI_Request requests[], int *done,
+                 int indices[], MPI_Status statuses[])
+{
+    struct ftc_wait w = {0};
+    struct batch b;
+    int rv;
+
+    if (!open_batch(&b, name, count, requests))
+        return PMPI_Testsome(count, requests, done, indices, statuses);
+    for (;;) {
+        rv = test_some(&b, done, indices, statuses);
+        if (*done != 0 || rv != MPI_SUCCESS || !waits)
+            break;
+        ftc_wait_native_turn(&w);
+    }
+    close_batch(&b);
+    return raise_error(&b, rv);
+}
+
+/* ---- without completing it ---- */
+
+int ftc_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct ftc_request r;
+    bool known = ftc_p2p_is_anyone_dead() && ftc_requests_find(request, &r);
+
+    if (known && r.broken && r.failed_by < 0)
+        return PMPI_Request_get_status(MPI_REQUEST_NULL, flag, status);
+    if (known && ftc_dead_fails(&r)) {
+        *flag = 1;
+        ftc_dead_result("MPI_Request_get_status", &r, status);
+        ftc_error_drop();
+        return MPI_SUCCESS;
+    }
+    return PMPI_Request_get_status(request, flag, status);
+}

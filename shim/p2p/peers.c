@@ -1,0 +1,165 @@
+#include "peers.h"
+
+#include "lock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { PLACES = 64 };
+
+static struct ftc_peers *recent[PLACES]; /* the attribute, without asking MPI */
+static int keyval = MPI_KEYVAL_INVALID;
+
+static struct ftc_peers **place_of(MPI_Comm comm)
+{
+    unsigned h = (unsigned)comm;
+
+    return &recent[(h ^ (h >> 12)) % PLACES];
+}
+
+static void release(struct ftc_peers *p)
+{
+    free(p->slot);
+    free(p->told);
+    free(p);
+}
+
+/* Called by MPI when the communicator is freed. Requests on it may still be on their way. */
+static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
+{
+    struct ftc_peers *p = attribute, **place = place_of(comm);
+
+    (void)key;
+    (void)extra;
+    ftc_p2p_lock();
+    if (*place == p)
+        *place = NULL;
+    p->comm = MPI_COMM_NULL;
+    if (p->users == 0)
+        release(p);
+    ftc_p2p_unlock();
+    return MPI_SUCCESS;
+}
+
+int ftc_peers_open(void)
+{
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS
+               ? 0
+               : -EINVAL;
+}
+
+static bool translate(struct ftc_peers *p, MPI_Group members)
+{
+    MPI_Group world;
+    int *rank = malloc((size_t)p->size * sizeof *rank);
+    bool done;
+
+    if (!rank)
+        return false;
+    for (int i = 0; i < p->size; i++)
+        rank[i] = i;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    done = PMPI_Group_translate_ranks(members, p->size, rank, world, p->slot) == MPI_SUCCESS;
+    PMPI_Group_free(&world);
+    free(rank);
+    for (int i = 0; i < p->size; i++)
+        p->slot[i] = p->slot[i] < 0 ? -1 : (int32_t)ftc_library.slot_of_world[p->slot[i]];
+    return done;
+}
+
+static bool describe(struct ftc_peers *p)
+{
+    MPI_Group members;
+    int inter;
+    bool done;
+
+    PMPI_Comm_test_inter(p->comm, &inter);
+    if (inter)
+        PMPI_Comm_remote_group(p->comm, &members);
+    else
+        PMPI_Comm_group(p->comm, &members);
+    PMPI_Group_size(members, &p->size);
+    p->others = inter ? p->size : p->size - 1;
+    p->slot = calloc((size_t)p->size, sizeof *p->slot);
+    p->told = calloc((size_t)p->size, sizeof *p->told);
+    done = p->slot && p->told && translate(p, members);
+    PMPI_Group_free(&members);
+    return done;
+}
+
+static struct ftc_peers *make(MPI_Comm comm)
+{
+    struct ftc_peers *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return NULL;
+    p->comm = comm;
+    if (describe(p) && PMPI_Comm_set_attr(comm, keyval, p) == MPI_SUCCESS)
+        return p;
+    release(p);
+    return NULL;
+}
+
+struct ftc_peers *ftc_peers_get(MPI_Comm comm)
+{
+    struct ftc_peers **place = place_of(comm);
+    void *attribute;
+    int found;
+
+    if (*place && (*place)->comm == comm)
+        return *place;
+    if (comm == MPI_COMM_NULL ||
+        PMPI_Comm_get_attr(comm, keyval, &attribute, &found) != MPI_SUCCESS)
+        return NULL;
+    *place = found ? attribute : make(comm);
+    return *place;
+}
+
+void ftc_peers_use(struct ftc_peers *p)
+{
+    p->users++;
+}
+
+void ftc_peers_drop(struct ftc_peers *p)
+{
+    if (--p->users == 0 && p->comm == MPI_COMM_NULL)
+        release(p);
+}
+
+static bool is_dead(const struct ftc_peers *p, int rank)
+{
+    return p->slot[rank] >= 0 &&
+           ftc_board_state(&ftc_library.board, (uint32_t)p->slot[rank]) == FTC_RANK_FAILED;
+}
+
+static int culprit_of_many(const struct ftc_peers *p)
+{
+    int dead = 0, last = -1;
+
+    for (int i = 0; i < p->size; i++) {
+        if (!is_dead(p, i))
+            continue;
+        if (!p->told[i])
+            return i;
+        dead++;
+        last = i;
+    }
+    return dead == p->others ? last : -1;
+}
+
+int ftc_peers_culprit(const struct ftc_peers *p, int peer)
+{
+    if (peer == MPI_ANY_SOURCE)
+        return culprit_of_many(p);
+    return peer >= 0 && peer < p->size && is_dead(p, peer) ? peer : -1;
+}
+
+void ftc_peers_tell(struct ftc_peers *p, int culprit)
+{
+    p->told[culprit] = true;
+}
+
+void ftc_peers_untell(struct ftc_peers *p, int culprit)
+{
+    p->told[culprit] = false;
+}

@@ -1,0 +1,40 @@
+/* peers: the ranks that a communicator's point-to-point calls name, and which of them are dead. Of
+ * an intercommunicator these are the ranks of the remote group.
+ *
+ * Found by handle, kept as an attribute of the communicator, and for as long as requests name them.
+ * Everything here is called with the lock of lock.h held. */
+#ifndef FTC_P2P_PEERS_H
+#define FTC_P2P_PEERS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ftc_peers {
+    MPI_Comm comm; /* MPI_COMM_NULL once it has been freed */
+    int size;
+    int others;    /* without this rank itself */
+    int users;     /* requests that name it */
+    int32_t *slot; /* on the board, by rank; -1: outside of MPI_COMM_WORLD */
+    bool *told;    /* by rank: its death has completed a receive from any source */
+};
+
+/* 0 or a negative errno. */
+int ftc_peers_open(void);
+
+/* NULL for a communicator that is not valid, or without memory. */
+struct ftc_peers *ftc_peers_get(MPI_Comm comm);
+
+void ftc_peers_use(struct ftc_peers *p);
+void ftc_peers_drop(struct ftc_peers *p);
+
+/* The dead rank because of which a call that names @peer cannot come to an end; -1 if it may. For
+ * MPI_ANY_SOURCE a member whose death has not been told yet, or any dead one if nobody else lives:
+ * a rank that counts on one message of each of the others has one receive ended for each death. */
+int ftc_peers_culprit(const struct ftc_peers *p, int peer);
+
+/* The death of @culprit ends a receive from any source; and it does not after all. */
+void ftc_peers_tell(struct ftc_peers *p, int culprit);
+void ftc_peers_untell(struct ftc_peers *p, int culprit);
+
+#endif

@@ -1,0 +1,36 @@
+/* requests: what the program's unfinished point-to-point requests, and the messages it has matched
+ * but not received, need. MPI does not tell, so it is noted when they are made. */
+#ifndef FTC_P2P_REQUESTS_H
+#define FTC_P2P_REQUESTS_H
+
+#include "peers.h"
+
+#include <stdbool.h>
+
+struct ftc_request {
+    MPI_Request handle;
+    int peer, tag;
+    int failed_by; /* dead rank that ended it; -1: nobody so far */
+    bool receives;
+    bool persistent;
+    bool placeholder; /* nothing native stands behind the handle */
+    bool broken;      /* persistent, and what is native in it never ends */
+    struct ftc_peers *peers;
+};
+
+/* 0 or -ENOMEM. */
+int ftc_requests_open(void);
+
+/* Notes a request, in place of what is known of an earlier one with this handle; what needs memory
+ * that is not there stays native. @request has all but the peers. */
+void ftc_requests_add(const struct ftc_request *request, MPI_Comm comm);
+
+/* False for requests of other kinds. */
+bool ftc_requests_find(MPI_Request handle, struct ftc_request *request);
+
+/* Nothing happens if it is not known. */
+void ftc_requests_update(const struct ftc_request *request);
+
+void ftc_requests_remove(MPI_Request handle);
+
+#endif

@@ -1,0 +1,429 @@
+/* Point-to-point calls with dead ranks, one after the other:
+ *
+ *     p2p before|while|after|large|any|once|threads|fatal [FIRST COUNT]
+ *
+ * Rank 0 makes the calls; the others are the peers, one for each call or one for all, and die when
+ * it tells them to. What must come of it is what setting FTCOLL_P2P says. */
+#include "p2p_calls.h"
+
+#include <ftcoll.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { GO_TAG = 1, DIE, SEND_AND_DIE, WAIT_AND_DIE, SEND_MUCH, WHILE_US = 5000, BUFFER = 1 << 16 };
+
+static int rank, n, wrong;
+static bool ignores;
+static char much[LARGE];
+
+static void complain(const char *name, const char *what, long is, long expected)
+{
+    printf("wrong: %s: %s is %ld, not %ld\n", name, what, is, expected);
+    wrong++;
+}
+
+static void expect(const char *name, const char *what, long is, long expected)
+{
+    if (is != expected)
+        complain(name, what, is, expected);
+}
+
+/* ---- the peers ---- */
+
+static void die(void)
+{
+    kill(getpid(), SIGKILL);
+    for (;;)
+        pause();
+}
+
+static void be_peer(MPI_Comm comm, int boss)
+{
+    int order, value = VALUE;
+    MPI_Request request;
+
+    MPI_Recv(&order, 1, MPI_INT, boss, GO_TAG, comm, MPI_STATUS_IGNORE);
+    if (order == SEND_AND_DIE)
+        MPI_Send(&value, 1, MPI_INT, boss, TAG, comm);
+    if (order == WAIT_AND_DIE)
+        usleep(WHILE_US); /* so that the other is in its call, most likely: it need not be */
+    if (order == SEND_MUCH) {
+        MPI_Isend(much, LARGE, MPI_CHAR, boss, TAG, comm, &request);
+        MPI_Recv(&order, 1, MPI_INT, boss, GO_TAG, comm, MPI_STATUS_IGNORE);
+    }
+    if (order != GO_TAG)
+        die();
+}
+
+static void order(MPI_Comm comm, int peer, int what)
+{
+    MPI_Send(&what, 1, MPI_INT, peer, GO_TAG, comm);
+}
+
+/* Until everybody here knows that @world_rank is dead. */
+static void await_death(int world_rank)
+{
+    int ranks[64], count;
+
+    for (;;) {
+        count = ftcoll_failed_ranks(MPI_COMM_WORLD, 64, ranks);
+        for (int i = 0; i < count; i++)
+            if (ranks[i] == world_rank)
+                return;
+        usleep(100);
+    }
+}
+
+/* ---- what must come of a call ---- */
+
+static void expect_status(const char *name, const MPI_Status *status, int source, int tag,
+                          int count)
+{
+    int is, cancelled;
+
+    MPI_Get_count(status, MPI_INT, &is);
+    MPI_Test_cancelled(status, &cancelled);
+    expect(name, "MPI_SOURCE", status->MPI_SOURCE, source);
+    expect(name, "MPI_TAG", status->MPI_TAG, tag);
+    expect(name, "the count", is, count);
+    expect(name, "cancelled", cancelled, 0);
+}
+
+static void expect_text(const char *name)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    MPI_Error_string(MPIX_ERR_PROC_FAILED, text, &length);
+    if (!strstr(text, "is dead: rank ") || !strstr(text, "killed by signal 9")) {
+        printf("wrong: %s: the text is '%s'\n", name, text);
+        wrong++;
+    }
+}
+
+static bool has_status(const struct p2p_call *call)
+{
+    return call->receives || strstr(call->name, "_init") || strncmp(call->name, "MPI_Wait", 8) == 0;
+}
+
+static bool is_many(const char *name)
+{
+    return strstr(name, "all") || strstr(name, "some");
+}
+
+static void expect_dead(const struct p2p_call *call, const struct outcome *o, int peer)
+{
+    int class;
+
+    MPI_Error_class(o->code, &class);
+    expect(call->name, "the error", class, ignores ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED);
+    expect(call->name, "the request gone", o->request_gone, true);
+    expect(call->name, "the error in a status", o->in_status, !ignores && is_many(call->name));
+    if (!ignores)
+        expect_text(call->name);
+    if (!has_status(call))
+        return;
+    if (ignores)
+        expect_status(call->name, &o->status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    else
+        expect_status(call->name, &o->status, peer, TAG, 0);
+    if (!ignores)
+        expect(call->name, "MPI_ERROR", o->status.MPI_ERROR, MPIX_ERR_PROC_FAILED);
+}
+
+static void expect_message(const struct p2p_call *call, const struct outcome *o, int peer)
+{
+    expect(call->name, "the error", o->code, MPI_SUCCESS);
+    expect(call->name, "the value", o->value, VALUE);
+    expect(call->name, "the request gone", o->request_gone, true);
+    expect_status(call->name, &o->status, peer, TAG, 1);
+}
+
+static struct outcome make(const struct p2p_call *call, MPI_Comm comm, int peer)
+{
+    struct outcome o = {.request_gone = true};
+
+    memset(&o.status, 0x77, sizeof o.status);
+    call->make(comm, peer, &o);
+    return o;
+}
+
+/* ---- the scenarios, as rank 0 sees them ---- */
+
+static const struct p2p_call *find(int number)
+{
+    for (int i = 0; i <= number; i++)
+        if (!p2p_calls[i].name)
+            return NULL;
+    return &p2p_calls[number];
+}
+
+/* Rank 1 is dead, and every call knows; also twice, and on other communicators. */
+static void before(MPI_Comm comms[], int count)
+{
+    const struct p2p_call *call;
+    struct outcome o;
+
+    order(MPI_COMM_WORLD, n - 1, DIE);
+    await_death(n - 1);
+    for (int c = 0; c < count; c++)
+        for (int i = 0; (call = find(i)); i++) {
+            int size, inter;
+
+            MPI_Comm_test_inter(comms[c], &inter);
+            MPI_Comm_size(comms[c], &size);
+            if (inter)
+                MPI_Comm_remote_size(comms[c], &size);
+            o = make(call, comms[c], size - 1);
+            expect_dead(call, &o, size - 1);
+        }
+}
+
+/* A peer for each of the calls FIRST and those after it, which dies while rank 0 waits for it. */
+static void during(int first)
+{
+    const struct p2p_call *call;
+    struct outcome o;
+
+    for (int peer = 1; peer < n; peer++) {
+        call = find(first + peer - 1);
+        order(MPI_COMM_WORLD, peer, call && !call->ends_eagerly ? WAIT_AND_DIE : GO_TAG);
+        if (!call || call->ends_eagerly)
+            continue;
+        o = make(call, MPI_COMM_WORLD, peer);
+        expect_dead(call, &o, peer);
+    }
+}
+
+/* What it had sent is received, and then there is nothing more. */
+static void after(int first)
+{
+    const struct p2p_call *call;
+    struct outcome o;
+
+    for (int peer = 1; peer < n; peer++) {
+        call = find(first + peer - 1);
+        order(MPI_COMM_WORLD, peer, call && call->receives ? SEND_AND_DIE : GO_TAG);
+        if (!call || !call->receives)
+            continue;
+        await_death(peer);
+        o = make(call, MPI_COMM_WORLD, peer);
+        if (strstr(call->name, "Sendrecv") && !ignores) /* its other half has failed */
+            expect(call->name, "the error", o.code, MPIX_ERR_PROC_FAILED), o.code = MPI_SUCCESS;
+        expect_message(call, &o, peer);
+        o = make(call, MPI_COMM_WORLD, peer);
+        expect_dead(call, &o, peer);
+    }
+}
+
+/* A message so large that its sender has to live until it is received. */
+static void large(void)
+{
+    const struct p2p_call *mrecv = &(struct p2p_call){"MPI_Mrecv", true, false, NULL};
+    struct outcome o = {.request_gone = true};
+    MPI_Message message;
+    MPI_Request request;
+
+    order(MPI_COMM_WORLD, 1, SEND_MUCH);
+    MPI_Probe(1, TAG, MPI_COMM_WORLD, &o.status);
+    order(MPI_COMM_WORLD, 1, DIE);
+    await_death(1);
+    o.code = MPI_Recv(much, LARGE, MPI_CHAR, 1, TAG, MPI_COMM_WORLD, &o.status);
+    expect_dead(mrecv, &o, 1);
+    for (int peer = 2; peer < n; peer++) {
+        order(MPI_COMM_WORLD, peer, SEND_MUCH);
+        MPI_Mprobe(peer, TAG, MPI_COMM_WORLD, &message, &o.status);
+        order(MPI_COMM_WORLD, peer, DIE);
+        await_death(peer);
+        if (peer % 2 == 0) {
+            o.code = MPI_Mrecv(much, LARGE, MPI_CHAR, &message, &o.status);
+        } else {
+            MPI_Imrecv(much, LARGE, MPI_CHAR, &message, &request);
+            o.code = MPI_Wait(&request, &o.status);
+        }
+        expect_dead(mrecv, &o, peer);
+    }
+}
+
+/* A master that counts on one message of each of the others, two of which die: the first without
+ * a word, the last after its message. */
+static void any(void)
+{
+    int messages = 0, ends = 0, value, flag;
+    MPI_Status status;
+    MPI_Request request;
+
+    for (int peer = 1; peer < n; peer++)
+        order(MPI_COMM_WORLD, peer, peer == 1 ? WAIT_AND_DIE : SEND_AND_DIE);
+    for (int i = 1; i < n; i++) {
+        int code = MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+
+        messages += code == MPI_SUCCESS && status.MPI_SOURCE > 0;
+        ends += ignores ? status.MPI_SOURCE == MPI_PROC_NULL : code == MPIX_ERR_PROC_FAILED;
+    }
+    expect("any source", "the messages and ends", messages + ends, n - 1);
+    for (int peer = 1; peer < n; peer++)
+        await_death(peer);
+    while (messages < n - 2) { /* a message is first, whatever has been told */
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+        messages += status.MPI_SOURCE > 0;
+    }
+    for (int i = 0; i < 2 * n; i++) { /* nobody is left: each one ends */
+        struct outcome o = make(&p2p_calls[i % 2 ? 7 : 9], MPI_COMM_WORLD, MPI_ANY_SOURCE);
+
+        expect("nobody left", "the error", o.code, ignores ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED);
+        expect("nobody left", "the request gone", o.request_gone, true);
+    }
+    MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_SELF, &request);
+    MPI_Test(&request, &flag, &status);
+    expect("own messages", "the end", flag, 0);
+    MPI_Send(&rank, 1, MPI_INT, 0, TAG, MPI_COMM_SELF);
+    expect("own messages", "the error", MPI_Wait(&request, &status), MPI_SUCCESS);
+    expect_status("own messages", &status, 0, TAG, 1);
+}
+
+/* As many receives as there are workers; one death ends exactly one of them. */
+static void once(void)
+{
+    int value[64], ended = 0, flag;
+    MPI_Request request[64];
+    MPI_Status status[64];
+
+    for (int i = 0; i < n - 1; i++)
+        MPI_Irecv(&value[i], 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request[i]);
+    order(MPI_COMM_WORLD, 1, DIE);
+    await_death(1);
+    for (int turn = 0; turn < 3 * n; turn++) {
+        MPI_Testall(n - 1, request, &flag, status);
+        expect("once", "all", flag, n == 2);
+    }
+    for (int peer = 2; peer < n; peer++)
+        order(MPI_COMM_WORLD, peer, SEND_AND_DIE);
+    for (int peer = 2; peer < n; peer++)
+        await_death(peer);
+    expect("once", "the error", MPI_Waitall(n - 1, request, status),
+           ignores ? MPI_SUCCESS : MPI_ERR_IN_STATUS);
+    for (int i = 0; i < n - 1; i++)
+        ended += ignores ? status[i].MPI_SOURCE == MPI_PROC_NULL
+                         : status[i].MPI_ERROR == MPIX_ERR_PROC_FAILED;
+    expect("once", "the receives that ended", ended, 1);
+}
+
+/* ---- threads ---- */
+
+struct thread {
+    pthread_t id;
+    int peer;
+    struct outcome outcome;
+};
+
+static void *receive_in_thread(void *argument)
+{
+    struct thread *t = argument;
+
+    t->outcome = make(&p2p_calls[t->peer % 2 ? 0 : 9], MPI_COMM_WORLD, t->peer);
+    return NULL;
+}
+
+/* A thread for each peer waits for it; some of them die, the others send. */
+static void threads(void)
+{
+    struct thread thread[64];
+
+    for (int peer = 1; peer < n; peer++) {
+        thread[peer] = (struct thread){.peer = peer};
+        pthread_create(&thread[peer].id, NULL, receive_in_thread, &thread[peer]);
+    }
+    for (int peer = 1; peer < n; peer++)
+        order(MPI_COMM_WORLD, peer, peer % 3 == 0 ? SEND_AND_DIE : WAIT_AND_DIE);
+    for (int peer = 1; peer < n; peer++) {
+        const struct p2p_call *call = &p2p_calls[peer % 2 ? 0 : 9];
+
+        pthread_join(thread[peer].id, NULL);
+        if (peer % 3 == 0)
+            expect_message(call, &thread[peer].outcome, peer);
+        else
+            expect_dead(call, &thread[peer].outcome, peer);
+    }
+}
+
+/* Only the last handler counts. */
+static void fatal(void)
+{
+    int value;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    order(MPI_COMM_WORLD, 1, WAIT_AND_DIE);
+    MPI_Recv(&value, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("it went on\n");
+}
+
+/* ---- */
+
+/* The world twice, the dead in the same place; two groups of one rank and of the rest; made by
+ * everybody before anybody dies. */
+static int make_comms(MPI_Comm comms[3])
+{
+    MPI_Comm half;
+
+    comms[0] = MPI_COMM_WORLD;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 3, &comms[2]);
+    MPI_Comm_free(&half);
+    for (int i = 0; i < 3; i++)
+        MPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
+    return 3;
+}
+
+static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count)
+{
+    if (strcmp(scenario, "before") == 0)
+        before(comms, count);
+    else if (strcmp(scenario, "while") == 0)
+        during(first);
+    else if (strcmp(scenario, "after") == 0)
+        after(first);
+    else if (strcmp(scenario, "large") == 0)
+        large();
+    else if (strcmp(scenario, "any") == 0)
+        any();
+    else if (strcmp(scenario, "once") == 0)
+        once();
+    else if (strcmp(scenario, "threads") == 0)
+        threads();
+    else if (strcmp(scenario, "fatal") == 0)
+        fatal();
+    else
+        MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+int main(int argc, char **argv)
+{
+    static char buffer[BUFFER];
+    const char *mode = getenv("FTCOLL_P2P");
+    MPI_Comm comms[3];
+    int provided, count;
+
+    MPI_Init_thread(&argc, &argv,
+                    strcmp(argv[1], "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
+                    &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Buffer_attach(buffer, BUFFER);
+    ignores = mode && strcmp(mode, "ignore") == 0;
+    count = make_comms(comms);
+    if (rank == 0)
+        be_boss(argv[1], argc > 2 ? atoi(argv[2]) : 0, comms, count);
+    else if (rank == n - 1 || strcmp(argv[1], "before") != 0)
+        be_peer(MPI_COMM_WORLD, 0);
+    if (rank == 0)
+        printf("%d wrong\n", wrong);
+    MPI_Finalize();
+    return wrong > 0;
+}

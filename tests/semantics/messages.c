@@ -1,0 +1,285 @@
+/* messages: point-to-point calls while nobody is dead: values, statuses and errors are native MPI's
+ * also with p2p = error. */
+#include "output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 20, MANY = 150, LARGE = 70000 };
+
+static int rank, n, left, right, handled;
+
+static void note(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    handled++;
+}
+
+static void show(const char *what, int rv, const MPI_Status *status, const int *value, int count)
+{
+    int got, cancelled;
+
+    MPI_Get_count(status, MPI_INT, &got);
+    MPI_Test_cancelled(status, &cancelled);
+    output_line("%s from %d, tag %d, count %d, cancelled %d, handler %d", what, status->MPI_SOURCE,
+                status->MPI_TAG, got, cancelled, handled);
+    output_result(what, rv, value, (size_t)count * sizeof *value);
+    handled = 0;
+}
+
+static void fill(int *value, int count, int seed)
+{
+    for (int i = 0; i < count; i++)
+        value[i] = 1000 * rank + 7 * i + seed;
+}
+
+static void blocking(MPI_Comm comm, int count, int *out, int *in)
+{
+    MPI_Status status;
+    int rv;
+
+    fill(out, count, count);
+    memset(in, 0, (size_t)count * sizeof *in);
+    rv = MPI_Sendrecv(out, count, MPI_INT, right, 3, in, count, MPI_INT, left, 3, comm, &status);
+    show("sendrecv", rv, &status, in, count);
+    rv = MPI_Sendrecv_replace(in, count, MPI_INT, right, 4, left, MPI_ANY_TAG, comm, &status);
+    show("sendrecv_replace", rv, &status, in, count);
+    rv = MPI_Sendrecv(out, count, MPI_INT, MPI_PROC_NULL, 3, in, count, MPI_INT, MPI_PROC_NULL, 3,
+                      comm, &status);
+    show("with nobody", rv, &status, in, count);
+    if (rank > 0) {
+        rv = MPI_Recv(in, count, MPI_INT, MPI_ANY_SOURCE, 5, comm, &status);
+        show("recv", rv, &status, in, count);
+    }
+    if (rank < n - 1)
+        output_result("ssend", MPI_Ssend(out, count, MPI_INT, rank + 1, 5, comm), NULL, 0);
+}
+
+static void probing(MPI_Comm comm, int *out, int *in)
+{
+    MPI_Message message;
+    MPI_Request request;
+    MPI_Status status;
+    int flag = 0, rv;
+
+    fill(out, 10, 5);
+    MPI_Isend(out, 10, MPI_INT, right, 6, comm, &request);
+    rv = MPI_Probe(MPI_ANY_SOURCE, 6, comm, &status);
+    show("probe", rv, &status, in, 0);
+    rv = MPI_Mprobe(left, MPI_ANY_TAG, comm, &message, &status);
+    show("mprobe", rv, &status, in, 0);
+    rv = MPI_Mrecv(in, 10, MPI_INT, &message, &status);
+    show("mrecv", rv, &status, in, 10);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Isend(out, 3, MPI_INT, right, 7, comm, &request);
+    while (!flag)
+        MPI_Improbe(left, 7, comm, &flag, &message, &status);
+    rv = MPI_Mrecv(in, 10, MPI_INT, &message, &status);
+    show("improbe", rv, &status, in, 10);
+    rv = MPI_Mprobe(MPI_PROC_NULL, 7, comm, &message, &status);
+    show("mprobe of nobody", rv, &status, in, 0);
+    rv = MPI_Mrecv(in, 10, MPI_INT, &message, &status);
+    show("mrecv of nobody", rv, &status, in, 0);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Many requests, and one of another kind among them. */
+static void nonblocking(MPI_Comm comm, int *out, int *in)
+{
+    MPI_Request request[2 * MANY + 1];
+    MPI_Status status[2 * MANY + 1];
+    int rv, flag = 0;
+
+    fill(out, MANY, 1);
+    for (int i = 0; i < MANY; i++)
+        MPI_Irecv(&in[i], 1, MPI_INT, left, i, comm, &request[i]);
+    MPI_Ibarrier(comm, &request[MANY]);
+    for (int i = 0; i < MANY; i++)
+        MPI_Isend(&out[i], 1, MPI_INT, right, i, comm, &request[MANY + 1 + i]);
+    rv = MPI_Waitall(2 * MANY + 1, request, status);
+    show("waitall", rv, &status[MANY - 1], in, MANY);
+    for (int i = 0; i < 4; i++)
+        MPI_Irecv(&in[i], 1, MPI_INT, left, i, comm, &request[i]);
+    for (int i = 0; i < 4; i++)
+        MPI_Issend(&out[i], 1, MPI_INT, right, i, comm, &request[4 + i]);
+    while (!flag)
+        rv = MPI_Testall(8, request, &flag, status);
+    show("testall", rv, &status[3], in, 4);
+    rv = MPI_Waitall(8, request, status);
+    output_result("waitall of nothing", rv, request, sizeof request[0] * 8);
+}
+
+static void some(MPI_Comm comm, int *out, int *in)
+{
+    MPI_Request request[5];
+    MPI_Status status[5];
+    int indices[5], done, index, flag, count = 0, rv = MPI_SUCCESS;
+
+    fill(out, 5, 2);
+    for (int i = 0; i < 5; i++)
+        MPI_Irecv(&in[i], 1, MPI_INT, left, i, comm, &request[i]);
+    for (int i = 0; i < 5; i++)
+        MPI_Send(&out[i], 1, MPI_INT, right, i, comm);
+    MPI_Waitany(5, request, &index, &status[0]);
+    count += index >= 0 && status[0].MPI_TAG == index;
+    do
+        MPI_Testany(5, request, &index, &flag, &status[0]);
+    while (!flag);
+    count += index >= 0 && status[0].MPI_TAG == index;
+    MPI_Waitsome(5, request, &done, indices, status);
+    for (int i = 0; i < done; i++)
+        count += status[i].MPI_TAG == indices[i];
+    while (count < 5) {
+        rv = MPI_Testsome(5, request, &done, indices, status);
+        for (int i = 0; i < done; i++)
+            count += status[i].MPI_TAG == indices[i];
+    }
+    output_result("some", rv, in, 5 * sizeof *in);
+    rv = MPI_Waitsome(5, request, &done, indices, status);
+    output_line("some of nothing: %d, %d", done == MPI_UNDEFINED, rv);
+    rv = MPI_Waitany(5, request, &index, &status[0]);
+    output_line("any of nothing: %d, %d", index == MPI_UNDEFINED, rv);
+}
+
+static void persistent(MPI_Comm comm, int *out, int *in)
+{
+    MPI_Request request[2];
+    MPI_Status status[2];
+    int rv, index;
+
+    MPI_Recv_init(in, 20, MPI_INT, left, 1, comm, &request[0]);
+    MPI_Send_init(out, 20, MPI_INT, right, 1, comm, &request[1]);
+    for (int i = 0; i < ROUNDS; i++) {
+        fill(out, 20, i);
+        MPI_Startall(2, request);
+        rv = MPI_Waitall(2, request, status);
+        show("persistent", rv, &status[0], in, 20);
+        rv = MPI_Waitany(2, request, &index, status);
+        output_line("inactive: %d, %d", index == MPI_UNDEFINED, rv);
+    }
+    MPI_Request_free(&request[0]);
+    MPI_Request_free(&request[1]);
+}
+
+static void cancelled(MPI_Comm comm, int *in)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int is, rv;
+
+    MPI_Irecv(in, 1, MPI_INT, left, 99, comm, &request);
+    MPI_Cancel(&request);
+    rv = MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &is);
+    output_line("cancel: %s, %d, %d", output_class(rv), is, request == MPI_REQUEST_NULL);
+}
+
+/* With p2p = error a message that is too long comes to the handler of MPI_COMM_WORLD, as it does
+ * natively in MPI_Wait, so both have the same. A message that is too long, alone and among others;
+ * and what is no argument. */
+static void errors(MPI_Comm comm, int *out, int *in)
+{
+    MPI_Errhandler handler;
+    MPI_Request request[2];
+    MPI_Status status[2];
+    int rv;
+
+    MPI_Comm_create_errhandler(note, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    fill(out, 9, 3);
+    MPI_Isend(out, 9, MPI_INT, right, 1, comm, &request[0]);
+    rv = MPI_Recv(in, 2, MPI_INT, left, 1, comm, &status[0]);
+    output_line("too long: %s, handler %d", output_class(rv), handled);
+    MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+    MPI_Barrier(comm);
+    handled = 0;
+    MPI_Irecv(in, 2, MPI_INT, left, 2, comm, &request[0]);
+    request[1] = MPI_REQUEST_NULL;
+    MPI_Send(out, 9, MPI_INT, right, 2, comm);
+    rv = MPI_Waitall(2, request, status);
+    output_line("too long among others: %s, %s, %s", output_class(rv),
+                output_class(status[0].MPI_ERROR), output_class(status[1].MPI_ERROR));
+    handled = 0;
+    rv = MPI_Send(out, 1, MPI_INT, n, 0, comm);
+    output_line("no such rank: %s, handler %d", output_class(rv), handled);
+    rv = MPI_Recv(in, 1, MPI_INT, -7, 0, comm, &status[0]);
+    output_line("no such source: %s, handler %d", output_class(rv), handled);
+    rv = MPI_Send(out, -1, MPI_INT, right, 0, comm);
+    output_line("no such count: %s, handler %d", output_class(rv), handled);
+    rv = MPI_Isend(out, 1, MPI_INT, right, -5, comm, &request[0]);
+    output_line("no such tag: %s, handler %d", output_class(rv), handled);
+    rv = MPI_Sendrecv(out, 1, MPI_INT, n + 3, 0, in, 1, MPI_INT, left, 0, comm, &status[0]);
+    output_line("no such destination: %s, handler %d", output_class(rv), handled);
+    rv = MPI_Iprobe(n, 0, comm, in, &status[0]);
+    output_line("no such peer: %s, handler %d", output_class(rv), handled);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Errhandler_free(&handler);
+}
+
+/* A request lives longer than its communicator's handle; many come and go. */
+static void freed(int *out, int *in)
+{
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Comm comm;
+    int rv = MPI_SUCCESS, sum = 0;
+
+    for (int i = 0; i < 200; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        out[0] = rank + i;
+        MPI_Irecv(in, 1, MPI_INT, left, 0, comm, &request);
+        MPI_Send(out, 1, MPI_INT, right, 0, comm);
+        MPI_Comm_free(&comm);
+        rv = MPI_Wait(&request, &status);
+        sum += in[0];
+    }
+    show("freed", rv, &status, &sum, 1);
+}
+
+static void gaps(MPI_Comm comm, int *out, int *in)
+{
+    MPI_Datatype type;
+    MPI_Status status;
+    int rv;
+
+    MPI_Type_vector(5, 2, 4, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    fill(out, 20, 8);
+    memset(in, 0, 20 * sizeof *in);
+    rv = MPI_Sendrecv(out, 1, type, right, 3, in, 1, type, left, 3, comm, &status);
+    show("gaps", rv, &status, in, 20);
+    rv = MPI_Sendrecv_replace(in, 1, type, right, 3, left, 3, comm, &status);
+    show("gaps replaced", rv, &status, in, 20);
+    MPI_Type_free(&type);
+}
+
+int main(int argc, char **argv)
+{
+    int *out = calloc(LARGE, sizeof *out), *in = calloc(LARGE, sizeof *in), one = 1, sum;
+    MPI_Comm other;
+
+    output_init(argc, argv, &rank, &n);
+    left = (rank + n - 1) % n;
+    right = (rank + 1) % n;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
+    for (int count = 0; count <= LARGE; count = count ? 26 * count : 1)
+        blocking(other, count, out, in);
+    blocking(MPI_COMM_WORLD, LARGE, out, in);
+    probing(other, out, in);
+    nonblocking(other, out, in);
+    some(other, out, in);
+    persistent(other, out, in);
+    cancelled(other, in);
+    gaps(other, out, in);
+    freed(out, in);
+    errors(other, out, in);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    output_result("sum", MPI_SUCCESS, &sum, sizeof sum);
+    MPI_Comm_free(&other);
+    output_close();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,234 @@
+/* Point-to-point calls: to native MPI, unless setting p2p wants them to end when their peer is
+ * dead. */
+#include "../shim/p2p/p2p.h"
+#include "../shim/native.h"
+
+#include <stdlib.h>
+
+#define SENDS(call_name)                                                                           \
+    (struct ftc_p2p_call)                                                                          \
+    {                                                                                              \
+        call_name, comm, dest, tag, false                                                          \
+    }
+#define RECEIVES(call_name)                                                                        \
+    (struct ftc_p2p_call)                                                                          \
+    {                                                                                              \
+        call_name, comm, source, tag, true                                                         \
+    }
+
+#define RETURN_ADDRESS __builtin_return_address(0)
+
+/* ---- blocking sends ---- */
+
+#define SEND(kind, name, request_name, count_type)                                                 \
+    int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
+                   MPI_Comm comm)                                                                  \
+    {                                                                                              \
+        struct ftc_p2p_call call = SENDS("MPI_" #name);                                            \
+        MPI_Request request;                                                                       \
+        int rv;                                                                                    \
+                                                                                                   \
+        if (!ftc_p2p_on())                                                                         \
+            return FTC_NATIVE_CALL(FTC_CALL_##kind, comm, dest, RETURN_ADDRESS,                    \
+                                   PMPI_##name(buf, count, datatype, dest, tag, comm));            \
+        if (ftc_p2p_refuses(&call, &rv))                                                           \
+            return rv;                                                                             \
+        rv = PMPI_##request_name(buf, count, datatype, dest, tag, comm, &request);                 \
+        return rv == MPI_SUCCESS ? ftc_p2p_finish(&call, &request, MPI_STATUS_IGNORE) : rv;        \
+    }
+
+SEND(SEND, Send, Isend, int)
+SEND(SEND, Send_c, Isend_c, MPI_Count)
+SEND(SSEND, Ssend, Issend, int)
+SEND(SSEND, Ssend_c, Issend_c, MPI_Count)
+SEND(RSEND, Rsend, Irsend, int)
+SEND(RSEND, Rsend_c, Irsend_c, MPI_Count)
+
+/* It waits for nobody. */
+#define BSEND(name, count_type)                                                                    \
+    int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
+                   MPI_Comm comm)                                                                  \
+    {                                                                                              \
+        struct ftc_p2p_call call = SENDS("MPI_" #name);                                            \
+        int rv;                                                                                    \
+                                                                                                   \
+        if (ftc_p2p_on() && ftc_p2p_refuses(&call, &rv))                                           \
+            return rv;                                                                             \
+        return PMPI_##name(buf, count, datatype, dest, tag, comm);                                 \
+    }
+
+BSEND(Bsend, int)
+BSEND(Bsend_c, MPI_Count)
+
+/* ---- blocking receives ---- */
+
+#define RECV(name, request_name, count_type)                                                       \
+    int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int source, int tag,        \
+                   MPI_Comm comm, MPI_Status *status)                                              \
+    {                                                                                              \
+        struct ftc_p2p_call call = RECEIVES("MPI_" #name);                                         \
+        MPI_Request request;                                                                       \
+        int rv;                                                                                    \
+                                                                                                   \
+        if (!ftc_p2p_on())                                                                         \
+            return FTC_NATIVE_CALL(FTC_CALL_RECV, comm, source, RETURN_ADDRESS,                    \
+                                   PMPI_##name(buf, count, datatype, source, tag, comm, status));  \
+        rv = PMPI_##request_name(buf, count, datatype, source, tag, comm, &request);               \
+        return rv == MPI_SUCCESS ? ftc_p2p_finish(&call, &request, status) : rv;                   \
+    }
+
+RECV(Recv, Irecv, int)
+RECV(Recv_c, Irecv_c, MPI_Count)
+
+/* The communicator is not known from the message. */
+#define MRECV(name, request_name, count_type)                                                      \
+    int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, MPI_Message *message,       \
+                   MPI_Status *status)                                                             \
+    {                                                                                              \
+        struct ftc_p2p_call call = {"MPI_" #name, MPI_COMM_WORLD, MPI_UNDEFINED, 0, true};         \
+        MPI_Request request;                                                                       \
+        int rv;                                                                                    \
+                                                                                                   \
+        if (!ftc_p2p_on())                                                                         \
+            return FTC_NATIVE_CALL(FTC_CALL_MRECV, MPI_COMM_WORLD, FTC_ALL_MEMBERS,                \
+                                   RETURN_ADDRESS,                                                 \
+                                   PMPI_##name(buf, count, datatype, message, status));            \
+        ftc_p2p_take_message(*message, &call);                                                     \
+        rv = PMPI_##request_name(buf, count, datatype, message, &request);                         \
+        return rv == MPI_SUCCESS ? ftc_p2p_finish(&call, &request, status) : rv;                   \
+    }
+
+MRECV(Mrecv, Imrecv, int)
+MRECV(Mrecv_c, Imrecv_c, MPI_Count)
+
+#define IMRECV(name, count_type)                                                                   \
+    int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, MPI_Message *message,       \
+                   MPI_Request *request)                                                           \
+    {                                                                                              \
+        struct ftc_p2p_call call = {"MPI_" #name, MPI_COMM_WORLD, MPI_UNDEFINED, 0, true};         \
+                                                                                                   \
+        if (!ftc_p2p_on())                                                                         \
+            return PMPI_##name(buf, count, datatype, message, request);                            \
+        ftc_p2p_take_message(*message, &call);                                                     \
+        return ftc_p2p_note(&call, false, request,                                                 \
+                            PMPI_##name(buf, count, datatype, message, request));                  \
+    }
+
+IMRECV(Imrecv, int)
+IMRECV(Imrecv_c, MPI_Count)
+
+/* ---- both ---- */
+
+/* Without a request for sending if its peer is dead. */
+#define ISEND_IF_ALIVE(call, pmpi_call) (ftc_p2p_culprit(call) < 0 ? (pmpi_call) : MPI_SUCCESS)
+
+#define SENDRECV(name, send_name, receive_name, count_type)                                        \
+    int MPI_##name(const void *sendbuf, count_type sendcount, MPI_Datatype sendtype, int dest,     \
+                   int sendtag, void *recvbuf, count_type recvcount, MPI_Datatype recvtype,        \
+                   int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
+    {                                                                                              \
+        struct ftc_p2p_call send = {"MPI_" #name, comm, dest, sendtag, false};                     \
+        struct ftc_p2p_call receive = {"MPI_" #name, comm, source, recvtag, true};                 \
+        MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
+        int rv;                                                                                    \
+                                                                                                   \
+        if (!ftc_p2p_on())                                                                         \
+            return FTC_NATIVE_CALL(FTC_CALL_SENDRECV, comm, source, RETURN_ADDRESS,                \
+                                   PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag,        \
+                                               recvbuf, recvcount, recvtype, source, recvtag,      \
+                                               comm, status));                                     \
+        rv =                                                                                       \
+            PMPI_##receive_name(recvbuf, recvcount, recvtype, source, recvtag, comm, &request[1]); \
+        if (rv == MPI_SUCCESS)                                                                     \
+            rv = ISEND_IF_ALIVE(&send, PMPI_##send_name(sendbuf, sendcount, sendtype, dest,        \
+                                                        sendtag, comm, &request[0]));              \
+        if (rv == MPI_SUCCESS)                                                                     \
+            return ftc_p2p_finish_both(&send, &request[0], &receive, &request[1], status);         \
+        ftc_p2p_abandon(&request[1]);                                                              \
+        return rv;                                                                                 \
+    }
+
+SENDRECV(Sendrecv, Isend, Irecv, int)
+SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
+
+/* What is sent is packed first: the buffer is the receive's. A send that never ends keeps it. */
+#define SENDRECV_REPLACE(name, suffix, count_type)                                                 \
+    int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
+                   int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
+    {                                                                                              \
+        struct ftc_p2p_call send = {"MPI_" #name, comm, dest, sendtag, false};                     \
+        struct ftc_p2p_call receive = {"MPI_" #name, comm, source, recvtag, true};                 \
+        MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
+        count_type size, packed = 0;                                                               \
+        void *copy;                                                                                \
+        int rv;                                                                                    \
+                                                                                                   \
+        if (!ftc_p2p_on())                                                                         \
+            return FTC_NATIVE_CALL(                                                                \
+                FTC_CALL_SENDRECV_REPLACE, comm, source, RETURN_ADDRESS,                           \
+                PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));  \
+        rv = PMPI_Pack_size##suffix(count, datatype, comm, &size);                                 \
+        copy = rv == MPI_SUCCESS ? malloc((size_t)size + 1) : NULL;                                \
+        if (!copy)                                                                                 \
+            return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
+                               status);                                                            \
+        rv = PMPI_Pack##suffix(buf, count, datatype, copy, size, &packed, comm);                   \
+        if (rv == MPI_SUCCESS)                                                                     \
+            rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm, &request[1]);     \
+        if (rv == MPI_SUCCESS)                                                                     \
+            rv = ISEND_IF_ALIVE(&send, PMPI_Isend##suffix(copy, packed, MPI_PACKED, dest, sendtag, \
+                                                          comm, &request[0]));                     \
+        if (rv == MPI_SUCCESS)                                                                     \
+            rv = ftc_p2p_finish_both(&send, &request[0], &receive, &request[1], status);           \
+        else                                                                                       \
+            ftc_p2p_abandon(&request[1]);                                                          \
+        if (ftc_p2p_culprit(&send) < 0)                                                            \
+            free(copy);                                                                            \
+        return rv;                                                                                 \
+    }
+
+SENDRECV_REPLACE(Sendrecv_replace, , int)
+SENDRECV_REPLACE(Sendrecv_replace_c, _c, MPI_Count)
+
+/* ---- probes ---- */
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    struct ftc_p2p_call call = RECEIVES("MPI_Probe");
+    int flag;
+
+    if (!ftc_p2p_on())
+        return FTC_NATIVE_CALL(FTC_CALL_PROBE, comm, source, RETURN_ADDRESS,
+                               PMPI_Probe(source, tag, comm, status));
+    return ftc_p2p_probe(&call, true, &flag, NULL, status);
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    struct ftc_p2p_call call = RECEIVES("MPI_Iprobe");
+
+    if (!ftc_p2p_on())
+        return PMPI_Iprobe(source, tag, comm, flag, status);
+    return ftc_p2p_probe(&call, false, flag, NULL, status);
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    struct ftc_p2p_call call = RECEIVES("MPI_Mprobe");
+    int flag;
+
+    if (!ftc_p2p_on())
+        return FTC_NATIVE_CALL(FTC_CALL_MPROBE, comm, source, RETURN_ADDRESS,
+                               PMPI_Mprobe(source, tag, comm, message, status));
+    return ftc_p2p_probe(&call, true, &flag, message, status);
+}
+
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                MPI_Status *status)
+{
+    struct ftc_p2p_call call = RECEIVES("MPI_Improbe");
+
+    if (!ftc_p2p_on())
+        return PMPI_Improbe(source, tag, comm, flag, message, status);
+    return ftc_p2p_probe(&call, false, flag, message, status);
+}

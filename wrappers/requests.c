@@ -1,0 +1,155 @@
+/* Requests of point-to-point calls: made, started, completed and freed. */
+#include "../shim/native.h"
+#include "../shim/p2p/p2p.h"
+#include "../shim/request.h"
+
+#define RETURN_ADDRESS __builtin_return_address(0)
+
+/* ---- made ---- */
+
+#define ISEND(name, count_type)                                                                    \
+    int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
+                   MPI_Comm comm, MPI_Request *request)                                            \
+    {                                                                                              \
+        struct ftc_p2p_call call = {"MPI_" #name, comm, dest, tag, false};                         \
+                                                                                                   \
+        if (!ftc_p2p_on())                                                                         \
+            return PMPI_##name(buf, count, datatype, dest, tag, comm, request);                    \
+        if (ftc_p2p_note_dead(&call, request))                                                     \
+            return MPI_SUCCESS;                                                                    \
+        return ftc_p2p_note(&call, false, request,                                                 \
+                            PMPI_##name(buf, count, datatype, dest, tag, comm, request));          \
+    }
+
+ISEND(Isend, int)
+ISEND(Isend_c, MPI_Count)
+ISEND(Issend, int)
+ISEND(Issend_c, MPI_Count)
+ISEND(Irsend, int)
+ISEND(Irsend_c, MPI_Count)
+ISEND(Ibsend, int)
+ISEND(Ibsend_c, MPI_Count)
+
+/* With what comes before the count, the peer, and what comes after it. */
+#define NOTED(name, persistent, receives, buffer_type, count_type)                                 \
+    int MPI_##name(buffer_type buf, count_type count, MPI_Datatype datatype, int peer, int tag,    \
+                   MPI_Comm comm, MPI_Request *request)                                            \
+    {                                                                                              \
+        struct ftc_p2p_call call = {"MPI_" #name, comm, peer, tag, receives};                      \
+        int rv = PMPI_##name(buf, count, datatype, peer, tag, comm, request);                      \
+                                                                                                   \
+        return ftc_p2p_on() ? ftc_p2p_note(&call, persistent, request, rv) : rv;                   \
+    }
+
+NOTED(Irecv, false, true, void *, int)
+NOTED(Irecv_c, false, true, void *, MPI_Count)
+NOTED(Recv_init, true, true, void *, int)
+NOTED(Recv_init_c, true, true, void *, MPI_Count)
+NOTED(Send_init, true, false, const void *, int)
+NOTED(Send_init_c, true, false, const void *, MPI_Count)
+NOTED(Ssend_init, true, false, const void *, int)
+NOTED(Ssend_init_c, true, false, const void *, MPI_Count)
+NOTED(Rsend_init, true, false, const void *, int)
+NOTED(Rsend_init_c, true, false, const void *, MPI_Count)
+NOTED(Bsend_init, true, false, const void *, int)
+NOTED(Bsend_init_c, true, false, const void *, MPI_Count)
+
+int MPI_Start(MPI_Request *request)
+{
+    return ftc_p2p_on() ? ftc_p2p_start_persistent(1, request) : PMPI_Start(request);
+}
+
+int MPI_Startall(int count, MPI_Request requests[])
+{
+    return ftc_p2p_on() ? ftc_p2p_start_persistent(count, requests)
+                        : PMPI_Startall(count, requests);
+}
+
+int MPI_Request_free(MPI_Request *request)
+{
+    return ftc_p2p_on() ? ftc_p2p_free(request) : PMPI_Request_free(request);
+}
+
+int MPI_Cancel(MPI_Request *request)
+{
+    return ftc_p2p_on() ? ftc_p2p_cancel(request) : PMPI_Cancel(request);
+}
+
+/* ---- completed ---- */
+
+/* Natively nobody knows whom the requests need: the mark says that it may be any rank. */
+#define NATIVE_WAIT(kind, pmpi_call)                                                               \
+    FTC_NATIVE_CALL(FTC_CALL_##kind, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS, pmpi_call)
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    int flag;
+
+    if (!ftc_p2p_on())
+        return NATIVE_WAIT(WAIT, PMPI_Wait(request, status));
+    return ftc_p2p_one("MPI_Wait", true, request, &flag, status);
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    if (!ftc_p2p_on())
+        return PMPI_Test(request, flag, status);
+    return ftc_p2p_one("MPI_Test", false, request, flag, status);
+}
+
+/* What is wrong with a count is native MPI's to say. */
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    int flag;
+
+    if (!ftc_p2p_on() || count <= 0)
+        return NATIVE_WAIT(WAITALL, PMPI_Waitall(count, requests, statuses));
+    return ftc_p2p_all("MPI_Waitall", true, count, requests, &flag, statuses);
+}
+
+int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+{
+    if (!ftc_p2p_on() || count <= 0)
+        return PMPI_Testall(count, requests, flag, statuses);
+    return ftc_p2p_all("MPI_Testall", false, count, requests, flag, statuses);
+}
+
+int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    int flag;
+
+    if (!ftc_p2p_on() || count <= 0)
+        return NATIVE_WAIT(WAITANY, PMPI_Waitany(count, requests, index, status));
+    return ftc_p2p_any("MPI_Waitany", true, count, requests, index, &flag, status);
+}
+
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    if (!ftc_p2p_on() || count <= 0)
+        return PMPI_Testany(count, requests, index, flag, status);
+    return ftc_p2p_any("MPI_Testany", false, count, requests, index, flag, status);
+}
+
+int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
+{
+    if (!ftc_p2p_on() || count <= 0)
+        return NATIVE_WAIT(WAITSOME, PMPI_Waitsome(count, requests, done, indices, statuses));
+    return ftc_p2p_some("MPI_Waitsome", true, count, requests, done, indices, statuses);
+}
+
+int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
+{
+    if (!ftc_p2p_on() || count <= 0)
+        return PMPI_Testsome(count, requests, done, indices, statuses);
+    return ftc_p2p_some("MPI_Testsome", false, count, requests, done, indices, statuses);
+}
+
+/* The one call of its kind in which MPICH does not call a generalized request back. */
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    ftc_request_poll();
+    if (!ftc_p2p_on())
+        return PMPI_Request_get_status(request, flag, status);
+    return ftc_p2p_get_status(request, flag, status);
+}
