@@ -7,13 +7,22 @@
 #include "../wait.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool ftc_p2p_is_on;
 
+/* What Hydra says; without cma UCX would poll TCP too, with a system call each time. */
+static bool is_one_host(void)
+{
+    const char *local = getenv("MPI_LOCALNRANKS"), *all = getenv("PMI_SIZE");
+
+    return local && all && strcmp(local, all) == 0;
+}
+
 void ftc_p2p_prepare(void)
 {
-    if (ftc_library.settings.enable && ftc_library.settings.p2p != FTC_P2P_NATIVE)
-        setenv("UCX_TLS", "^cma", 0);
+    if (ftc_library.settings.enable && ftc_library.settings.p2p != FTC_P2P_NATIVE && is_one_host())
+        setenv("UCX_TLS", "^cma,tcp", 0);
 }
 
 int ftc_p2p_open(void)
@@ -101,18 +110,27 @@ static bool end_dead(const struct ftc_p2p_call *call, MPI_Request *request, MPI_
     return true;
 }
 
-/* The error, if there is one, is not raised yet. */
+/* Native MPI has completed @request with @rv, and called the error handler. */
+static int end_alive(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status,
+                     int rv)
+{
+    PMPI_Request_free(request);
+    if (call->receives && call->peer == MPI_PROC_NULL)
+        ftc_dead_empty(status); /* MPICH 4.0.2 fills it for blocking receives only */
+    return rv;
+}
+
+/* Unlike PMPI_Test, PMPI_Request_get_status does not look for messages if the request is complete.
+ * The error, if the peer is dead, is not raised yet. */
 static int wait_for(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status)
 {
     struct ftc_wait w = {0};
     int flag, rv;
 
     for (;;) {
-        rv = PMPI_Test(request, &flag, status);
-        if (flag && call->receives && call->peer == MPI_PROC_NULL)
-            ftc_dead_empty(status); /* MPICH 4.0.2 fills it for blocking receives only */
+        rv = PMPI_Request_get_status(*request, &flag, status);
         if (flag || rv != MPI_SUCCESS)
-            return rv;
+            return end_alive(call, request, status, rv);
         if (ftc_p2p_is_anyone_dead() && end_dead(call, request, status, &rv))
             return rv;
         ftc_wait_native_turn(&w);
