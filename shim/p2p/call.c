@@ -40,9 +40,9 @@ void ftc_p2p_start(void)
     ftc_p2p_is_on = ftc_library.settings.p2p != FTC_P2P_NATIVE;
 }
 
-static struct ftc_request describe(const struct ftc_p2p_call *call, MPI_Request handle)
+static struct ftc_p2p_request describe(const struct ftc_p2p_call *call, MPI_Request handle)
 {
-    struct ftc_request r = {
+    struct ftc_p2p_request r = {
         .handle = handle,
         .peer = call->peer,
         .tag = call->tag,
@@ -66,7 +66,7 @@ static int end(const struct ftc_p2p_call *call, int rv)
 /* Ends a call because of @culprit, before it has a request or after that has been given up. */
 static int fail(const struct ftc_p2p_call *call, int culprit, MPI_Status *status)
 {
-    struct ftc_request r = describe(call, MPI_REQUEST_NULL);
+    struct ftc_p2p_request r = describe(call, MPI_REQUEST_NULL);
 
     r.failed_by = culprit;
     return ftc_dead_result(call->name, &r, status);
@@ -101,7 +101,7 @@ void ftc_p2p_abandon(MPI_Request *request)
 static bool end_dead(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status,
                      int *rv)
 {
-    struct ftc_request r = describe(call, *request);
+    struct ftc_p2p_request r = describe(call, *request);
 
     if (!r.peers || !ftc_dead_fails(&r))
         return false;

@@ -58,14 +58,14 @@ static int raise_error(struct batch *b, int rv)
 }
 
 /* Request @i is not native MPI's to look at: it has failed, or is broken and not active. */
-static bool is_ours(const struct batch *b, int i, struct ftc_request *r)
+static bool is_ours(const struct batch *b, int i, struct ftc_p2p_request *r)
 {
     return ftc_requests_find(b->request[i], r) && (r->failed_by >= 0 || r->broken);
 }
 
 static void hide_ours(struct batch *b)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
 
     for (int i = 0; i < b->count; i++)
         b->native[i] = is_ours(b, i, &r) ? MPI_REQUEST_NULL : b->request[i];
@@ -74,7 +74,7 @@ static void hide_ours(struct batch *b)
 /* After native MPI has looked at the rest. */
 static void show_ours(struct batch *b)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
 
     for (int i = 0; i < b->count; i++)
         if (b->native[i] != MPI_REQUEST_NULL || !is_ours(b, i, &r))
@@ -84,7 +84,7 @@ static void show_ours(struct batch *b)
 /* True if requests have failed that had not before. */
 static bool find_failed(struct batch *b)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
     bool found = false;
 
     for (int i = 0; i < b->count; i++)
@@ -93,13 +93,13 @@ static bool find_failed(struct batch *b)
     return found;
 }
 
-static bool has_failed(const struct batch *b, int i, struct ftc_request *r)
+static bool has_failed(const struct batch *b, int i, struct ftc_p2p_request *r)
 {
     return is_ours(b, i, r) && r->failed_by >= 0;
 }
 
 /* Ends request @i, which has failed. */
-static int finish(struct batch *b, int i, struct ftc_request *r, MPI_Status *status)
+static int finish(struct batch *b, int i, struct ftc_p2p_request *r, MPI_Status *status)
 {
     int error = ftc_dead_result(b->name, r, status);
 
@@ -120,7 +120,7 @@ static MPI_Status *status_of(MPI_Status statuses[], int i)
 
 static int test_one(struct batch *b, int *flag, MPI_Status *status)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
     int rv = MPI_SUCCESS;
 
     if (!ftc_p2p_is_anyone_dead())
@@ -168,7 +168,7 @@ static void clear_error(MPI_Status *status)
 /* Native MPI has completed the others, with @rv. */
 static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
     bool clears = false;
 
     for (int i = 0; i < b->count; i++)
@@ -224,7 +224,7 @@ int ftc_p2p_all(const char *name, bool waits, int count, MPI_Request requests[],
 /* True if one that has failed is the one. */
 static bool finish_any(struct batch *b, int *index, MPI_Status *status)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
 
     for (int i = 0; i < b->count; i++)
         if (has_failed(b, i, &r)) {
@@ -280,7 +280,7 @@ int ftc_p2p_any(const char *name, bool waits, int count, MPI_Request requests[],
 static void finish_some(struct batch *b, int rv, int *done, int indices[], MPI_Status statuses[])
 {
     int native = *done == MPI_UNDEFINED ? 0 : *done, all = native;
-    struct ftc_request r;
+    struct ftc_p2p_request r;
 
     for (int i = 0; i < b->count; i++)
         if (has_failed(b, i, &r)) {
@@ -334,7 +334,7 @@ int ftc_p2p_some(const char *name, bool waits, int count, MPI_Request requests[]
 
 int ftc_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
     bool known = ftc_p2p_is_anyone_dead() && ftc_requests_find(request, &r);
 
     if (known && r.broken && r.failed_by < 0)

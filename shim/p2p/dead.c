@@ -84,7 +84,7 @@ int ftc_dead_culprit_of_probe(MPI_Comm comm, int peer, bool (*found)(void *), vo
 
 /* False if a message has come after all. One that is on its way from the dead rank can neither come
  * nor be cancelled. */
-static bool take_back(const struct ftc_request *r)
+static bool take_back(const struct ftc_p2p_request *r)
 {
     MPI_Request handle = r->handle;
     MPI_Status status;
@@ -100,7 +100,7 @@ static bool take_back(const struct ftc_request *r)
     return true;
 }
 
-bool ftc_dead_fails(struct ftc_request *r)
+bool ftc_dead_fails(struct ftc_p2p_request *r)
 {
     int culprit;
 
@@ -123,7 +123,7 @@ bool ftc_dead_fails(struct ftc_request *r)
     return true;
 }
 
-static void finish_persistent(struct ftc_request *r)
+static void finish_persistent(struct ftc_p2p_request *r)
 {
     MPI_Request handle = r->handle;
     int flag = 0;
@@ -135,7 +135,7 @@ static void finish_persistent(struct ftc_request *r)
     ftc_requests_update(r);
 }
 
-void ftc_dead_finish(struct ftc_request *r, MPI_Request *handle)
+void ftc_dead_finish(struct ftc_p2p_request *r, MPI_Request *handle)
 {
     int flag = 0;
 
@@ -166,7 +166,7 @@ void ftc_dead_empty(MPI_Status *status)
     fill(status, MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS);
 }
 
-int ftc_dead_result(const char *name, const struct ftc_request *r, MPI_Status *status)
+int ftc_dead_result(const char *name, const struct ftc_p2p_request *r, MPI_Status *status)
 {
     int32_t slot = r->peers->slot[r->failed_by];
 

@@ -6,17 +6,17 @@
 
 /* True if @r has failed, now or before: its peer is dead, and native MPI, which gets the turns to
  * take in everything that the peer had sent, cannot complete it. Leaves it as it was otherwise. */
-bool ftc_dead_fails(struct ftc_request *r);
+bool ftc_dead_fails(struct ftc_p2p_request *r);
 
 /* Gives a failed request up. *@handle is MPI_REQUEST_NULL then, unless it is persistent. */
-void ftc_dead_finish(struct ftc_request *r, MPI_Request *handle);
+void ftc_dead_finish(struct ftc_p2p_request *r, MPI_Request *handle);
 
 /* The status of a receive from MPI_PROC_NULL. */
 void ftc_dead_empty(MPI_Status *status);
 
 /* Fills @status as the setting says, and makes the error of @r in the call @name. MPI_SUCCESS with
  * p2p = ignore. */
-int ftc_dead_result(const char *name, const struct ftc_request *r, MPI_Status *status);
+int ftc_dead_result(const char *name, const struct ftc_p2p_request *r, MPI_Status *status);
 
 /* The rank because of which a call that names @peer of @comm fails, or -1. */
 int ftc_dead_culprit(MPI_Comm comm, int peer);

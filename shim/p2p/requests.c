@@ -8,7 +8,7 @@
 enum { FIRST_CAPACITY = 1024 };
 
 /* Open addressing with linear probing; a power of two of places, at most half of them taken. */
-static struct ftc_request *places;
+static struct ftc_p2p_request *places;
 static unsigned capacity, count;
 
 pthread_mutex_t ftc_p2p_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -27,7 +27,7 @@ static unsigned next(unsigned i)
 }
 
 /* Where @handle is, or would go. */
-static struct ftc_request *place_of(MPI_Request handle)
+static struct ftc_p2p_request *place_of(MPI_Request handle)
 {
     unsigned i = home_of(handle);
 
@@ -36,9 +36,9 @@ static struct ftc_request *place_of(MPI_Request handle)
     return &places[i];
 }
 
-static struct ftc_request *allocate(unsigned wanted)
+static struct ftc_p2p_request *allocate(unsigned wanted)
 {
-    struct ftc_request *p = malloc(wanted * sizeof *p);
+    struct ftc_p2p_request *p = malloc(wanted * sizeof *p);
 
     for (unsigned i = 0; p && i < wanted; i++)
         p[i].handle = MPI_REQUEST_NULL;
@@ -54,7 +54,7 @@ int ftc_requests_open(void)
 
 static bool grow(void)
 {
-    struct ftc_request *old = places, *wider = allocate(2 * capacity);
+    struct ftc_p2p_request *old = places, *wider = allocate(2 * capacity);
     unsigned old_capacity = capacity;
 
     if (!wider)
@@ -68,9 +68,9 @@ static bool grow(void)
     return true;
 }
 
-static void add(const struct ftc_request *request, struct ftc_peers *peers)
+static void add(const struct ftc_p2p_request *request, struct ftc_peers *peers)
 {
-    struct ftc_request *place = place_of(request->handle);
+    struct ftc_p2p_request *place = place_of(request->handle);
 
     ftc_peers_use(peers);
     if (place->handle == MPI_REQUEST_NULL)
@@ -81,7 +81,7 @@ static void add(const struct ftc_request *request, struct ftc_peers *peers)
     place->peers = peers;
 }
 
-void ftc_requests_add(const struct ftc_request *request, MPI_Comm comm)
+void ftc_requests_add(const struct ftc_p2p_request *request, MPI_Comm comm)
 {
     struct ftc_peers *peers;
 
@@ -92,7 +92,7 @@ void ftc_requests_add(const struct ftc_request *request, MPI_Comm comm)
     ftc_p2p_unlock();
 }
 
-bool ftc_requests_find(MPI_Request handle, struct ftc_request *request)
+bool ftc_requests_find(MPI_Request handle, struct ftc_p2p_request *request)
 {
     ftc_p2p_lock();
     *request = *place_of(handle);
@@ -100,9 +100,9 @@ bool ftc_requests_find(MPI_Request handle, struct ftc_request *request)
     return request->handle != MPI_REQUEST_NULL;
 }
 
-void ftc_requests_update(const struct ftc_request *request)
+void ftc_requests_update(const struct ftc_p2p_request *request)
 {
-    struct ftc_request *place;
+    struct ftc_p2p_request *place;
 
     ftc_p2p_lock();
     place = place_of(request->handle);
@@ -127,7 +127,7 @@ static void close_gap(unsigned gap)
 
 void ftc_requests_remove(MPI_Request handle)
 {
-    struct ftc_request *place;
+    struct ftc_p2p_request *place;
 
     if (handle == MPI_REQUEST_NULL)
         return;

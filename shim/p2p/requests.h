@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-struct ftc_request {
+struct ftc_p2p_request {
     MPI_Request handle;
     int peer, tag;
     int failed_by; /* dead rank that ended it; -1: nobody so far */
@@ -23,13 +23,13 @@ int ftc_requests_open(void);
 
 /* Notes a request, in place of what is known of an earlier one with this handle; what needs memory
  * that is not there stays native. @request has all but the peers. */
-void ftc_requests_add(const struct ftc_request *request, MPI_Comm comm);
+void ftc_requests_add(const struct ftc_p2p_request *request, MPI_Comm comm);
 
 /* False for requests of other kinds. */
-bool ftc_requests_find(MPI_Request handle, struct ftc_request *request);
+bool ftc_requests_find(MPI_Request handle, struct ftc_p2p_request *request);
 
 /* Nothing happens if it is not known. */
-void ftc_requests_update(const struct ftc_request *request);
+void ftc_requests_update(const struct ftc_p2p_request *request);
 
 void ftc_requests_remove(MPI_Request handle);
 

@@ -3,9 +3,9 @@
 #include "lock.h"
 #include "p2p.h"
 
-static struct ftc_request describe(const struct ftc_p2p_call *call, MPI_Request handle)
+static struct ftc_p2p_request describe(const struct ftc_p2p_call *call, MPI_Request handle)
 {
-    return (struct ftc_request){
+    return (struct ftc_p2p_request){
         .handle = handle,
         .peer = call->peer,
         .tag = call->tag,
@@ -17,7 +17,7 @@ static struct ftc_request describe(const struct ftc_p2p_call *call, MPI_Request 
 int ftc_p2p_note(const struct ftc_p2p_call *call, bool persistent, const MPI_Request *request,
                  int rv)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
 
     if (rv != MPI_SUCCESS || call->peer == MPI_PROC_NULL || call->peer == MPI_UNDEFINED)
         return rv;
@@ -31,7 +31,7 @@ int ftc_p2p_note(const struct ftc_p2p_call *call, bool persistent, const MPI_Req
  * complete. */
 bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
     int culprit = ftc_p2p_culprit(call);
 
     if (culprit < 0 ||
@@ -47,7 +47,7 @@ bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request)
 /* True if native MPI is not to start it. */
 static bool starts_dead(MPI_Request handle)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
 
     if (!ftc_requests_find(handle, &r) || !r.persistent)
         return false;
@@ -82,7 +82,7 @@ int ftc_p2p_free(MPI_Request *request)
 /* What has failed cannot be cancelled any more. */
 int ftc_p2p_cancel(MPI_Request *request)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
 
     if (ftc_p2p_is_anyone_dead() && ftc_requests_find(*request, &r) &&
         (r.failed_by >= 0 || r.broken))
@@ -92,7 +92,7 @@ int ftc_p2p_cancel(MPI_Request *request)
 
 void ftc_p2p_take_message(MPI_Message message, struct ftc_p2p_call *call)
 {
-    struct ftc_request r;
+    struct ftc_p2p_request r;
 
     call->peer = message == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_UNDEFINED;
     if (!ftc_requests_find((MPI_Request)message, &r))
