@@ -6,13 +6,15 @@ import time
 from jobs import JobFailed, how_placed, mpich, note
 from stats import Spread
 
-TIMEOUTS_MS = (100, 5000)
-MIN_JOBS = 3
+TIMEOUTS_MS = (200, 5000)
 COLUMNS = ["ranks", "timeout_ms", "victim", "recovery_us", "before_us", "first_us", "later_us"]
 
 
 def measure(tools, options):
-    """Jobs of both timeouts alternate. Returns {(ranks, timeout_ms): {name: Spread}}."""
+    """Jobs of both timeouts alternate, at least options.min_kills of each.
+
+    Returns {(ranks, timeout_ms): {name: Spread}}.
+    """
     records, results = [], {}
     print("\nSIGKILL of a rank to the result of all survivors, and the first and the next 100 operations"
           " after it: median (5th..95th percentile) over jobs.\n")
@@ -21,8 +23,8 @@ def measure(tools, options):
     for ranks in options.job_ranks:
         samples = {t: [] for t in TIMEOUTS_MS}
         deadline = time.monotonic() + options.recovery_seconds
-        for job in range(options.jobs):
-            if job >= MIN_JOBS and time.monotonic() > deadline:
+        for job in range(max(options.jobs, options.min_kills)):
+            if job >= options.min_kills and time.monotonic() > deadline:
                 break
             for timeout_ms in TIMEOUTS_MS:
                 figures = one_job(tools, ranks, job % ranks, timeout_ms)
