@@ -271,7 +271,7 @@ static bool attach_monitor(void)
     };
 
     return ftc_library.suspects ||
-           ftc_monitor_attach(ftc_library.board.fd, ftc_library.self, &options) == 0;
+           ftc_monitor_attach(&ftc_library.board, ftc_library.self, &options) == 0;
 }
 
 static void describe_self(void)

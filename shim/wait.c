@@ -1,6 +1,7 @@
 #include "wait.h"
 
 #include "monitor/clock.h"
+#include "notice.h"
 #include "suspect.h"
 
 #include <sched.h>
@@ -83,6 +84,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     if (w->since_ns == 0)
         w->since_ns = now;
     ftc_suspect(c, now);
+    ftc_notice_deaths(c);
     ftc_library_unlock();
     yield_or_sleep(now - w->since_ns);
     ftc_library_lock();

@@ -2,7 +2,7 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board mark coverage contributors
+BOARD_TESTS := board life mark coverage contributors
 UNIT_TESTS := topology core settings combine $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/monitor/board.o $(BUILD)/shim/monitor/publication.o $(BUILD)/shim/transport/ring.o
@@ -12,6 +12,7 @@ $(UNIT)/test_topology $(UNIT)/test_core: $(CORE_OBJECTS) $(BUILD)/shim/policy.o
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
 $(UNIT)/test_board: $(BOARD_OBJECTS) $(CORE_OBJECTS)
+$(UNIT)/test_life: $(BUILD)/shim/monitor/life.o $(BUILD)/shim/monitor/proc.o
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/mark.o $(CORE_OBJECTS)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,coverage.o coverage_report.o callsite.o policy.o monitor/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,contributors.o require.o callsite.o)

@@ -12,6 +12,8 @@
 #ifndef FTC_BOARD_H
 #define FTC_BOARD_H
 
+#include "life.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,6 +81,7 @@ struct ftc_board_slot {
     _Atomic int32_t world_rank;
     _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
     struct ftc_board_aftermath aftermath;
+    _Alignas(64) struct ftc_life life;
     _Alignas(64) struct ftc_board_activity activity;
     struct ftc_board_native native[FTC_BOARD_MARKS];
 };

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 enum ftc_channel_kind {
-    FTC_CHANNEL_ATTACH = 1, /* to the monitor, with the descriptors of board and life */
+    FTC_CHANNEL_ATTACH = 1, /* to the monitor, with the descriptor of the board */
     FTC_CHANNEL_STAND_DOWN, /* to the monitor: deaths are not tolerated any more */
     FTC_CHANNEL_ANSWER,     /* to the rank: outcome of its message */
     FTC_CHANNEL_GOODBYE,    /* to descendants: the monitor process ends as it should */
@@ -47,7 +47,7 @@ int ftc_channel_open(struct ftc_channel_ends *ends);
 /* True if @fd is an end of such a pair. */
 bool ftc_channel_is_end(int fd);
 
-enum { FTC_CHANNEL_FDS = 2 }; /* descriptors that ATTACH carries */
+enum { FTC_CHANNEL_FDS = 1 }; /* descriptors that ATTACH carries */
 
 /* Sends @m with @fd_count descriptors, none or FTC_CHANNEL_FDS. Never blocks. Returns 0 or a
  * negative errno. */

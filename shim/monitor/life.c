@@ -3,82 +3,77 @@
 #include "proc.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define LIFE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
-
 enum { LOOKS = 10, LOOK_AGAIN_NS = 100000 };
 
-/* Fields of proc_pid_stat(5), and the kernel's bit for a thread that is exiting. */
-enum { STAT_FLAGS = 9, STAT_EXIT_CODE = 52, TASK_EXITING = 0x4 };
+/* Fields of proc_pid_stat(5), and the kernel's bits for a thread that is exiting, and for one that
+ * a signal ends. */
+enum { STAT_FLAGS = 9, STAT_EXIT_CODE = 52, TASK_EXITING = 0x4, TASK_SIGNALED = 0x400 };
 
-struct ftc_life {
-    pthread_mutex_t held;
-};
-
-static int take(struct ftc_life *life)
+static int make(pthread_mutex_t *mutex)
 {
     pthread_mutexattr_t attributes;
     int rv = pthread_mutexattr_init(&attributes);
 
     if (rv != 0)
-        return -rv;
+        return rv;
     pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
     pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    rv = pthread_mutex_init(&life->held, &attributes);
+    rv = pthread_mutex_init(mutex, &attributes);
     pthread_mutexattr_destroy(&attributes);
-    return rv != 0 ? -rv : -pthread_mutex_lock(&life->held);
-}
-
-static struct ftc_life *map(int fd)
-{
-    void *p = mmap(NULL, sizeof(struct ftc_life), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-    return p == MAP_FAILED ? NULL : p;
-}
-
-int ftc_life_begin(void)
-{
-    int fd = memfd_create("ftcoll-life", MFD_CLOEXEC | MFD_ALLOW_SEALING), rv;
-    struct ftc_life *life;
-
-    if (fd < 0)
-        return -errno;
-    if (ftruncate(fd, sizeof *life) != 0 || fcntl(fd, F_ADD_SEALS, LIFE_SEALS) != 0) {
-        rv = -errno;
-        goto fail;
-    }
-    life = map(fd);
-    rv = life ? take(life) : -ENOMEM;
-    if (rv == 0)
-        return fd; /* and the mapping stays, like the lock */
-fail:
-    close(fd);
     return rv;
 }
 
-struct ftc_life *ftc_life_map(int fd)
+int ftc_life_begin(struct ftc_life *life)
 {
-    struct stat st;
+    int rv = make(&life->held);
 
-    if (fstat(fd, &st) != 0 || st.st_uid != geteuid() ||
-        st.st_size != (off_t)sizeof(struct ftc_life) ||
-        (fcntl(fd, F_GET_SEALS) & LIFE_SEALS) != LIFE_SEALS)
-        return NULL;
-    return map(fd);
+    if (rv == 0)
+        rv = pthread_mutex_lock(&life->held);
+    if (rv == 0)
+        atomic_store(&life->holder, (int)gettid());
+    return -rv;
 }
 
 void ftc_life_await_end(struct ftc_life *life)
 {
     (void)pthread_mutex_lock(&life->held); /* EOWNERDEAD; nobody takes it after us */
+}
+
+/* The word that the kernel and the C library share, see set_robust_list(2): the only way to look at
+ * a mutex without writing to it. */
+static int present_holder(const struct ftc_life *life)
+{
+    return __atomic_load_n(&life->held.__data.__lock, __ATOMIC_ACQUIRE) & FUTEX_TID_MASK;
+}
+
+bool ftc_life_found_ended(struct ftc_life *life)
+{
+    int holder = atomic_load_explicit(&life->holder, memory_order_relaxed);
+
+    return holder != 0 && present_holder(life) != holder && !atomic_load(&life->examined) &&
+           !atomic_exchange(&life->examined, true);
+}
+
+/* The exit code tells from a thread that had to go because another one has called exec or exit. */
+bool ftc_life_was_killed(const struct ftc_life *life, pid_t pid, int *status)
+{
+    char path[64];
+    unsigned long flags, code;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, atomic_load(&life->holder));
+    if (!ftc_proc_stat_field(path, STAT_FLAGS, &flags) || !(flags & TASK_SIGNALED) ||
+        !ftc_proc_stat_field(path, STAT_EXIT_CODE, &code))
+        return false;
+    *status = (int)code;
+    return WIFSIGNALED(*status);
 }
 
 /* A thread that ends because its process does is exiting, or has been told to by a private SIGKILL.
@@ -125,11 +120,13 @@ static bool turns_out_to_be_ending(pid_t pid)
     return false;
 }
 
-bool ftc_life_is_ending(pid_t pid, int *status)
+bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status)
 {
     char path[32];
     unsigned long code;
 
+    if (ftc_life_was_killed(life, pid, status))
+        return true;
     if (!turns_out_to_be_ending(pid))
         return false;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);

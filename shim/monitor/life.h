@@ -3,31 +3,44 @@
  * The kernel reports the end of a process to its parent only after it has taken the process's
  * memory apart and all its threads have run once more: milliseconds for a small MPI process,
  * seconds for one of many gigabytes. But robust mutexes are released before that, at the beginning
- * of a thread's exit. The rank locks one and never unlocks it; its monitor process waits for it in
- * a thread, and then asks the kernel whether the whole process is ending (measured with 8 ranks on
- * 2 cores: 0.1 to 0.5 ms instead of 4 to 15 ms).
+ * of a thread's exit. The rank locks one on the board and never unlocks it.
+ *
+ * Whoever finds it released asks the kernel whether the whole process is ending. Two do: the rank's
+ * monitor process, which waits for the lock in a thread, and the ranks that wait for a message.
+ * They are running, while the monitor process first has to be given a core, in competition with its
+ * own dying rank: the scheduler takes the two for one group, and what the one has used the other
+ * has to wait for.
  *
  * This is only ever early news: without it the end of the process itself tells the same.
  */
 #ifndef FTC_LIFE_H
 #define FTC_LIFE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct ftc_life;
+struct ftc_life {
+    pthread_mutex_t held;  /* by the rank, until its end */
+    _Atomic int holder;    /* the thread that holds it; 0: not yet */
+    _Atomic bool examined; /* a rank has found it released, or none is to look */
+};
 
-/* Makes the lock in an unnamed memory file and takes it, for the calling thread and until its end.
- * Returns the file's descriptor, the caller's to close, or a negative errno. */
-int ftc_life_begin(void);
-
-/* Maps the lock behind @fd, which stays the caller's. NULL if it is no such file. */
-struct ftc_life *ftc_life_map(int fd);
+/* Takes the lock, for the calling thread and until its end. Returns 0 or a negative errno. */
+int ftc_life_begin(struct ftc_life *life);
 
 /* Blocks until the thread that holds the lock is gone, by whatever cause, including exec. */
 void ftc_life_await_end(struct ftc_life *life);
 
-/* True if process @pid is ending as a whole; then @status is what waitpid will say. Needs /proc. */
-bool ftc_life_is_ending(pid_t pid, int *status);
+/* True for one caller once that thread is gone: one load as long as it is there. */
+bool ftc_life_found_ended(struct ftc_life *life);
+
+/* True if that thread, of process @pid, has been killed together with its process; then @status is
+ * what waitpid will say. One look, that misses every other kind of end. Needs /proc. */
+bool ftc_life_was_killed(const struct ftc_life *life, pid_t pid, int *status);
+
+/* The same for every kind of end, with patience: up to a millisecond. */
+bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status);
 
 #endif

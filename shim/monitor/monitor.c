@@ -209,18 +209,15 @@ static int ask(int channel, struct ftc_channel_message m, const int *fd, size_t 
     return rv != 0 ? rv : wait_for_answer(channel);
 }
 
-static int attach(int channel, struct ftc_channel_message m, int board_fd)
+static int attach(int channel, struct ftc_channel_message m, const struct ftc_board *board)
 {
-    int fd[FTC_CHANNEL_FDS] = {board_fd, ftc_life_begin()}, rv;
+    int fd[FTC_CHANNEL_FDS] = {board->fd}, rv = ftc_life_begin(&board->shared->slot[m.slot].life);
 
-    if (fd[1] < 0)
-        return fd[1];
-    rv = ask(channel, m, fd, FTC_CHANNEL_FDS);
-    close(fd[1]);
-    return rv;
+    return rv != 0 ? rv : ask(channel, m, fd, FTC_CHANNEL_FDS);
 }
 
-int ftc_monitor_attach(int board_fd, uint32_t slot, const struct ftc_monitor_options *options)
+int ftc_monitor_attach(const struct ftc_board *board, uint32_t slot,
+                       const struct ftc_monitor_options *options)
 {
     struct ftc_channel_message m = {.kind = FTC_CHANNEL_ATTACH, .slot = slot, .options = *options};
     struct marker own;
@@ -230,7 +227,7 @@ int ftc_monitor_attach(int board_fd, uint32_t slot, const struct ftc_monitor_opt
         fprintf(stderr, "ftcoll: no monitor process: %s\n", absence);
         return -ESRCH;
     }
-    rv = attach(own.channel, m, board_fd);
+    rv = attach(own.channel, m, board);
     if (rv == 0)
         fcntl(own.channel, F_SETFD, FD_CLOEXEC);
     else

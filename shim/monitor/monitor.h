@@ -19,6 +19,7 @@
 #ifndef FTC_MONITOR_H
 #define FTC_MONITOR_H
 
+#include "board.h"
 #include "channel.h"
 
 #include <stdbool.h>
@@ -39,11 +40,12 @@ bool ftc_monitor_present(void);
 /* Why ftc_monitor_present() is false, for a message; NULL if it is true. */
 const char *ftc_monitor_absence(void);
 
-/* Hands the board behind @board_fd, and which slot of it is this rank's, to the monitor process,
- * which keeps its own mapping. From then on deaths are entered in the board. Waits at most five
+/* Hands @board, and which slot of it is this rank's, to the monitor process, which keeps a mapping
+ * of its own. From then on deaths are entered in the board. Waits at most five
  * seconds for the acknowledgement. Returns 0, or a negative errno after a message on standard
- * error. @board_fd stays the caller's. */
-int ftc_monitor_attach(int board_fd, uint32_t slot, const struct ftc_monitor_options *options);
+ * error. To be called by a thread that lives as long as the process. */
+int ftc_monitor_attach(const struct ftc_board *board, uint32_t slot,
+                       const struct ftc_monitor_options *options);
 
 /* Tells the launcher that this rank has ended MPI, in place of PMPI_Finalize (DESIGN section 7).
  * Also works without a monitor process, and does nothing if it was done before. Waits at most five

@@ -106,7 +106,7 @@ static void *watch_life(void *life)
     int status;
 
     ftc_life_await_end(life);
-    if (ftc_life_is_ending(rank.job.child, &status))
+    if (ftc_life_is_ending(life, rank.job.child, &status))
         ftc_rank_enter_death(&rank, status);
     return NULL;
 }
@@ -135,8 +135,7 @@ static bool start_thread(void *(*run)(void *), void *argument)
 /* Without the first, the rank's death is known milliseconds later. */
 static int start_watching(struct ftc_life *life)
 {
-    if (life)
-        (void)start_thread(watch_life, life);
+    (void)start_thread(watch_life, life);
     if (rank.options.on_blocked == FTC_ON_BLOCKED_OFF || start_thread(watch_marks, NULL))
         return 0;
     return -EAGAIN;
@@ -164,7 +163,7 @@ static int attach_board(struct ftc_channel_received *r)
     rank.board = board;
     rank.slot = m->slot;
     rank.options = m->options;
-    return start_watching(ftc_life_map(r->fd[1]));
+    return start_watching(&board.shared->slot[m->slot].life);
 }
 
 static void handle_message(struct ftc_channel_received *r)
@@ -179,6 +178,8 @@ static void handle_message(struct ftc_channel_received *r)
         break;
     case FTC_CHANNEL_STAND_DOWN:
         rank.stood_down = true;
+        if (rank.board.shared)
+            atomic_store(&rank.board.shared->slot[rank.slot].life.examined, true);
         break;
     default:
         answer.outcome = -EPROTO;

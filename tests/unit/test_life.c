@@ -1,0 +1,135 @@
+/* Early news of a death: what it tells of a process that lives, is killed, or ends in another way.
+ */
+#include "../../shim/monitor/life.h"
+#include "unit.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct ftc_life *shared(void)
+{
+    void *p = mmap(NULL, sizeof(struct ftc_life), PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    ck_assert_ptr_ne(p, MAP_FAILED);
+    return p;
+}
+
+/* A process that has taken its lock, and does @then. */
+static pid_t start(struct ftc_life *life, void (*then)(void))
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        if (ftc_life_begin(life) == 0)
+            then();
+        _exit(1);
+    }
+    while (atomic_load(&life->holder) == 0)
+        sched_yield();
+    return pid;
+}
+
+static void live(void)
+{
+    for (;;)
+        pause();
+}
+
+static void end(void)
+{
+    _exit(3);
+}
+
+/* The process stays a zombie, so that its number stays its own. */
+static void await_zombie(pid_t pid)
+{
+    siginfo_t info;
+
+    ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+}
+
+static void reap(pid_t pid)
+{
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+START_TEST(who_lives_is_not_found_ended)
+{
+    struct ftc_life *life = shared();
+    pid_t pid = start(life, live);
+    int status;
+
+    ck_assert(!ftc_life_found_ended(life));
+    ck_assert(!ftc_life_was_killed(life, pid, &status));
+    kill(pid, SIGKILL);
+    reap(pid);
+}
+END_TEST
+
+START_TEST(who_never_began_is_not_found_ended)
+{
+    ck_assert(!ftc_life_found_ended(shared()));
+}
+END_TEST
+
+START_TEST(who_was_killed_is_found_once_with_its_signal)
+{
+    struct ftc_life *life = shared();
+    pid_t pid = start(life, live);
+    int status = 0;
+
+    kill(pid, SIGUSR1);
+    await_zombie(pid);
+    ck_assert(ftc_life_found_ended(life));
+    ck_assert(!ftc_life_found_ended(life));
+    ck_assert(ftc_life_was_killed(life, pid, &status));
+    ck_assert(WIFSIGNALED(status));
+    ck_assert_int_eq(WTERMSIG(status), SIGUSR1);
+    reap(pid);
+}
+END_TEST
+
+START_TEST(who_exits_has_ended_but_was_not_killed)
+{
+    struct ftc_life *life = shared();
+    pid_t pid = start(life, end);
+    int status = 0;
+
+    await_zombie(pid);
+    ck_assert(ftc_life_found_ended(life));
+    ck_assert(!ftc_life_was_killed(life, pid, &status));
+    ck_assert(ftc_life_is_ending(life, pid, &status));
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 3);
+    reap(pid);
+}
+END_TEST
+
+/* The monitor process takes the lock over; a rank that looks after it must see the end all the
+ * same. */
+START_TEST(an_end_that_somebody_awaited_is_still_found)
+{
+    struct ftc_life *life = shared();
+    pid_t pid = start(life, live);
+
+    kill(pid, SIGKILL);
+    ftc_life_await_end(life);
+    ck_assert(ftc_life_found_ended(life));
+    reap(pid);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("life");
+    UNIT_TEST(who_lives_is_not_found_ended);
+    UNIT_TEST(who_never_began_is_not_found_ended);
+    UNIT_TEST(who_was_killed_is_found_once_with_its_signal);
+    UNIT_TEST(who_exits_has_ended_but_was_not_killed);
+    UNIT_TEST(an_end_that_somebody_awaited_is_still_found);
+    UNIT_END();
+}
