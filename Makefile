@@ -22,7 +22,7 @@ endif
 
 WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wundef
 CFLAGS  ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC $(WARNINGS) -isystem $(MPI_INCLUDE) $(CFLAGS) $(SANITIZE)
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -ftls-model=initial-exec $(WARNINGS) -isystem $(MPI_INCLUDE) $(CFLAGS) $(SANITIZE)
 
 CORE    := $(wildcard shim/core/*.c)
 LIBRARY := $(wildcard config/settings*.c shim/*.c) $(CORE) $(wildcard shim/transport/*.c shim/monitor/*.c shim/p2p/*.c)
