@@ -13,14 +13,9 @@ static int max_slots(int a, int b)
     return a > b ? a : b;
 }
 
-static int child_slots(const struct ftc_topology *t)
-{
-    return max_slots(t->max_children, ftc_topology_subtrees(t));
-}
-
 size_t ftc_op_storage_bytes(const struct ftc_topology *t, size_t value_bytes)
 {
-    size_t slots = (size_t)t->f + 1 + (size_t)child_slots(t);
+    size_t slots = (size_t)t->f + 1 + (size_t)t->max_children;
     size_t values = slots + 1 + 2 * (size_t)ftc_exchange_steps(t->n);
 
     return aligned(slots * sizeof(struct ftc_slot)) + values * aligned(value_bytes) +
@@ -31,7 +26,7 @@ int ftc_op_actions_capacity(const struct ftc_topology *t, int ring_distance)
 {
     /* At most, one step ends the exchange, or the up-correction of a new attempt and its tree
      * phase. */
-    return t->f + 1 + child_slots(t) + max_slots(t->f + 1, ring_distance) + FTC_EXCHANGE_STEPS;
+    return t->f + 1 + t->max_children + max_slots(t->f + 1, ring_distance) + FTC_EXCHANGE_STEPS;
 }
 
 static unsigned char *carve(unsigned char **storage, size_t bytes)
@@ -45,7 +40,7 @@ static unsigned char *carve(unsigned char **storage, size_t bytes)
 void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *storage)
 {
     const struct ftc_topology *t = config->topology;
-    int groups = t->f + 1, children = child_slots(t), steps = ftc_exchange_steps(t->n);
+    int groups = t->f + 1, children = t->max_children, steps = ftc_exchange_steps(t->n);
     unsigned char *rest = storage;
 
     assert(config->rank >= 0);

@@ -98,7 +98,7 @@ struct ftc_op {
     uint32_t attempt;
     int root, vrank;                /* of this attempt */
     struct ftc_slot *group, *child; /* group: in vrank order, with this rank itself */
-    int group_count, child_count;   /* child: smallest subtree first; at the root 1..f+1 */
+    int group_count, child_count;   /* child: smallest tree first; at the root subtrees in turn */
     struct ftc_failure_info info;   /* own and the children's */
     unsigned char *value;           /* combined so far, or the LOCK's value, or the result */
     bool has_value, has_lock;

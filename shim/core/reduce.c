@@ -42,7 +42,8 @@ static void set_group(struct ftc_op *op)
         add_group_slot(op, 0); /* a root without group: itself alone */
 }
 
-/* Children of the root by subtree; elsewhere the smallest subtree first, as it is done first. */
+/* Children of the root in the order of the topology, that is, subtrees in turn; elsewhere the
+ * smallest tree first, as it is done first. */
 static int child_slot_index(const struct ftc_op *op, int ordinal)
 {
     return is_root(op) ? ordinal : op->child_count - 1 - ordinal;
@@ -160,33 +161,50 @@ static void send_to_parent(struct ftc_op *op, struct ftc_actions *out)
     ftc_op_send(op, out, ftc_topology_swap(ftc_topology_parent(t, op->vrank), op->root), m);
 }
 
-/* A child's value lacks nothing but, if subtree k has no member of the root's group, what that
- * group holds: the root's own value if it is in no group, else its value after up-correction. */
-static void use_subtree(struct ftc_op *op, int k, const void *value)
+/* The value of a usable subtree lacks nothing but, if subtree k has no member of the root's group,
+ * what that group holds: the root's own value if it is in no group, else its value after
+ * up-correction. */
+static void use_subtree(struct ftc_op *op, int k)
 {
-    int r = ftc_topology_remainder(op->config.topology);
+    const struct ftc_topology *t = op->config.topology;
+    int r = ftc_topology_remainder(t);
 
     if (r > 0 && k <= r)
-        op->has_value = false; /* the child's value is complete: it replaces the root's own */
-    add_value(op, value);
+        op->has_value = false; /* the parts are complete: they replace the root's own value */
+    for (int i = k - 1; i < op->child_count; i += ftc_topology_subtrees(t))
+        add_value(op, op->child[i].buffer);
+}
+
+/* ARRIVED, that is, usable: all parts have, and none tells of a failure (topology.h). FAILED: at
+ * least one is dead, or tells of one. */
+static int subtree_state(const struct ftc_op *op, int k)
+{
+    int state = FTC_SLOT_ARRIVED;
+
+    for (int i = k - 1; i < op->child_count; i += ftc_topology_subtrees(op->config.topology)) {
+        if (op->child[i].state == FTC_SLOT_FAILED)
+            return FTC_SLOT_FAILED;
+        if (op->child[i].state == FTC_SLOT_PENDING)
+            state = FTC_SLOT_PENDING;
+    }
+    return state;
 }
 
 enum root_choice { ROOT_WAITS, ROOT_HAS_VALUE, ROOT_HAS_NOTHING };
 
-/* The first child, or if deterministic the lowest-numbered one, whose subtree is usable. A failed
- * or unusable child is FAILED. */
+/* The first usable subtree, or if deterministic the lowest-numbered one. */
 static enum root_choice choose_subtree(struct ftc_op *op)
 {
     bool waits = false;
 
-    for (int i = 0; i < op->child_count; i++) {
-        struct ftc_slot *s = &op->child[i];
+    for (int k = 1; k <= ftc_topology_subtrees(op->config.topology); k++) {
+        int state = subtree_state(op, k);
 
-        if (s->state == FTC_SLOT_ARRIVED) {
-            use_subtree(op, i + 1, s->buffer);
+        if (state == FTC_SLOT_ARRIVED) {
+            use_subtree(op, k);
             return ROOT_HAS_VALUE;
         }
-        waits = waits || s->state == FTC_SLOT_PENDING;
+        waits = waits || state == FTC_SLOT_PENDING;
         if (waits && op->config.deterministic)
             return ROOT_WAITS;
     }
@@ -274,10 +292,10 @@ static void arrive(struct ftc_op *op, struct ftc_slot *slots, int count, struct 
 static void child_of_root_message(struct ftc_op *op, struct ftc_slot *slot,
                                   const struct ftc_message *m)
 {
-    int subtree = (int)(slot - op->child) + 1;
+    const struct ftc_topology *t = op->config.topology;
+    int subtree = ftc_topology_subtree(t, ftc_topology_swap(slot->rank, op->root));
 
-    if (ftc_failure_info_is_unusable(m->info, op->config.failure_scheme, op->config.topology,
-                                     op->root, subtree)) {
+    if (ftc_failure_info_is_unusable(m->info, op->config.failure_scheme, t, op->root, subtree)) {
         slot->state = FTC_SLOT_FAILED;
     } else {
         keep_value(op, slot, m->value);

@@ -2,16 +2,22 @@
 
 #include <assert.h>
 
-/* Index of a vrank >= 1 inside its subtree: also the number of its up-correction group. */
-static int node_index(const struct ftc_topology *t, int vrank)
+/* Number of the up-correction group of a vrank >= 1. */
+static int group_number(const struct ftc_topology *t, int vrank)
 {
     assert(vrank >= 1); /* (0 - 1) / (f + 1) is 0 in C and would put the root in group 0 */
     return (vrank - 1) / (t->f + 1);
 }
 
-static int node_vrank(const struct ftc_topology *t, int index, int subtree)
+/* Node 0 is the root; node j >= 1 of each subtree is its member of group j - 1. */
+static int node_of(const struct ftc_topology *t, int vrank)
 {
-    return index * (t->f + 1) + subtree;
+    return vrank == 0 ? 0 : group_number(t, vrank) + 1;
+}
+
+static int vrank_of(const struct ftc_topology *t, int node, int subtree)
+{
+    return node == 0 ? 0 : (node - 1) * (t->f + 1) + subtree;
 }
 
 static int effective_f(int n, int f)
@@ -24,16 +30,22 @@ static int largest_subtree(int n, int f)
     return (n - 1 + f) / (f + 1);
 }
 
-/* kary: node j has the children kj+1 .. kj+k. */
+/* kary: below the root, node j has the children k(j-1)+2 .. kj+1. The root has one child in each
+ * subtree: with k in each it would have f + 1 times as many as anybody else. */
 static void shape_kary(struct ftc_topology *t, int k)
 {
-    for (int j = 1; j < t->nodes; j++)
-        t->parent[j] = (j - 1) / k;
+    if (t->nodes > 0)
+        t->parent[1] = 0;
+    for (int j = 2; j <= t->nodes; j++)
+        t->parent[j] = (j - 2) / k + 1;
 }
 
 /* Every node that has the value at tick T passes it on at T, T + gap, T + 2 gap ..., and each copy
  * is usable @latency ticks after it left: the fastest tree under LogP with latency = L + 2o and gap
  * = max(o, g). latency 1, gap 1 is the binomial tree, latency k, gap 1 is Lame(k).
+ *
+ * The root does so too, but serves all subtrees in turn: it comes back to each every f + 1 gaps. So
+ * it has as many parts in each subtree as it has time for while the others pass the value on.
  *
  * Nodes are numbered in the order in which they get the value. Sends are ordered by (departure,
  * sender), so the next sender is found by going round the nodes once a tick: a cursor over the
@@ -41,14 +53,14 @@ static void shape_kary(struct ftc_topology *t, int k)
 static void shape_greedy(struct ftc_topology *t, int latency, int gap)
 {
     int32_t *ready = t->next_sibling; /* scratch until the links are made */
-    int known = 1, arrived = 1;
+    int known = 1, arrived = 1, root_gap = (t->f + 1) * gap;
 
     ready[0] = 0;
-    for (int tick = 0; known < t->nodes; tick++) {
+    for (int tick = 0; known <= t->nodes; tick++) {
         while (arrived < known && ready[arrived] <= tick)
             arrived++;
-        for (int j = 0; j < arrived && known < t->nodes; j++) {
-            if ((tick - ready[j]) % gap != 0)
+        for (int j = 0; j < arrived && known <= t->nodes; j++) {
+            if ((tick - ready[j]) % (j == 0 ? root_gap : gap) != 0)
                 continue;
             t->parent[known] = j;
             ready[known++] = tick + latency;
@@ -58,19 +70,20 @@ static void shape_greedy(struct ftc_topology *t, int latency, int gap)
 
 static void link_children(struct ftc_topology *t)
 {
-    for (int j = 0; j < t->nodes; j++) {
+    for (int j = 0; j <= t->nodes; j++) {
         t->first_child[j] = t->next_sibling[j] = -1;
         t->child_count[j] = t->child_ordinal[j] = 0;
     }
-    for (int j = t->nodes - 1; j >= 1; j--) {
+    for (int j = t->nodes; j >= 1; j--) {
         t->next_sibling[j] = t->first_child[t->parent[j]];
         t->first_child[t->parent[j]] = j;
     }
-    for (int j = 1; j < t->nodes; j++) {
+    for (int j = 1; j <= t->nodes; j++)
         t->child_ordinal[j] = t->child_count[t->parent[j]]++;
-        if (t->child_count[t->parent[j]] > t->max_children)
-            t->max_children = t->child_count[t->parent[j]];
-    }
+    t->max_children = ftc_topology_child_count(t, 0);
+    for (int j = 1; j <= t->nodes; j++)
+        if (t->child_count[j] > t->max_children)
+            t->max_children = t->child_count[j];
 }
 
 size_t ftc_topology_storage_bytes(int n, int f)
@@ -119,9 +132,9 @@ struct ftc_up_correction_group ftc_topology_group(const struct ftc_topology *t, 
 
     if (vrank == 0 && remainder == 0)
         return (struct ftc_up_correction_group){0};
-    group = vrank == 0 ? last : node_index(t, vrank);
+    group = vrank == 0 ? last : group_number(t, vrank);
     return (struct ftc_up_correction_group){
-        .first = node_vrank(t, group, 1),
+        .first = vrank_of(t, group + 1, 1),
         .count = group == last ? remainder : t->f + 1,
         .with_root = group == last,
     };
@@ -129,54 +142,55 @@ struct ftc_up_correction_group ftc_topology_group(const struct ftc_topology *t, 
 
 int ftc_topology_parent(const struct ftc_topology *t, int vrank)
 {
-    int j;
-
     if (vrank == 0)
         return -1;
-    j = node_index(t, vrank);
-    return j == 0 ? 0 : node_vrank(t, t->parent[j], ftc_topology_subtree(t, vrank));
+    return vrank_of(t, t->parent[node_of(t, vrank)], ftc_topology_subtree(t, vrank));
 }
 
-/* A subtree that lacks the last index has one leaf less: links to it lead out of 0..n-1. */
-static int existing(const struct ftc_topology *t, int index, int subtree)
+/* A subtree that lacks the last node has one leaf less: links to it lead out of 0..n-1. */
+static int existing(const struct ftc_topology *t, int node, int subtree)
 {
-    int vrank = index < 0 ? -1 : node_vrank(t, index, subtree);
+    int vrank = node < 0 ? -1 : vrank_of(t, node, subtree);
 
     return vrank < t->n ? vrank : -1;
 }
 
 int ftc_topology_first_child(const struct ftc_topology *t, int vrank)
 {
-    if (vrank == 0)
-        return t->n > 1 ? 1 : -1;
-    return existing(t, t->first_child[node_index(t, vrank)], ftc_topology_subtree(t, vrank));
+    int subtree = vrank == 0 ? 1 : ftc_topology_subtree(t, vrank);
+
+    return existing(t, t->first_child[node_of(t, vrank)], subtree);
 }
 
 int ftc_topology_next_sibling(const struct ftc_topology *t, int vrank)
 {
-    int j = node_index(t, vrank);
+    int j = node_of(t, vrank), subtree = ftc_topology_subtree(t, vrank);
 
-    if (j == 0) /* children of the root: 1..f+1 */
-        return vrank < ftc_topology_subtrees(t) ? vrank + 1 : -1;
-    return existing(t, t->next_sibling[j], ftc_topology_subtree(t, vrank));
+    if (t->parent[j] != 0)
+        return existing(t, t->next_sibling[j], subtree);
+    if (subtree <= t->f) /* children of the root: node j of one subtree after the other */
+        return existing(t, j, subtree + 1);
+    return existing(t, t->next_sibling[j], 1);
 }
 
 int ftc_topology_child_count(const struct ftc_topology *t, int vrank)
 {
-    int j, last;
+    int j = node_of(t, vrank), last = t->nodes; /* only the last node can be missing */
+    bool has_last = last > 0 && t->parent[last] == j;
+    int lacking = (t->f + 1) * t->nodes - (t->n - 1); /* subtrees without it */
 
     if (vrank == 0)
-        return ftc_topology_subtrees(t);
-    j = node_index(t, vrank);
-    last = t->nodes - 1; /* only the last index can be missing */
-    if (last > 0 && t->parent[last] == j && existing(t, last, ftc_topology_subtree(t, vrank)) < 0)
+        return (t->f + 1) * t->child_count[0] - (has_last ? lacking : 0);
+    if (has_last && existing(t, last, ftc_topology_subtree(t, vrank)) < 0)
         return t->child_count[j] - 1;
     return t->child_count[j];
 }
 
 int ftc_topology_child_ordinal(const struct ftc_topology *t, int vrank)
 {
-    int j = node_index(t, vrank);
+    int j = node_of(t, vrank);
 
-    return j == 0 ? vrank - 1 : t->child_ordinal[j];
+    if (t->parent[j] != 0)
+        return t->child_ordinal[j];
+    return t->child_ordinal[j] * (t->f + 1) + ftc_topology_subtree(t, vrank) - 1;
 }

@@ -10,9 +10,27 @@
  *            5           6        group 2
  *            7          (0)       group 3: only r = 1 member, so the root joins it
  *
- * A subtree is any tree over the index j = (vrank - 1) div (f + 1); the same tree serves all
- * subtrees and all roots, because each shape numbers its nodes so that dropping the last ones
- * leaves a tree.
+ * Node j >= 1 of a subtree is its member of group j - 1, node 0 is the root. Above is any tree over
+ * the nodes; the same tree serves all subtrees and all roots, because each shape numbers its nodes
+ * so that dropping the last ones leaves a tree.
+ *
+ * The paper's I(f)-tree has one child of the root in each subtree. Here a subtree may hang on the
+ * root in several parts, each a tree: how many is the shape's affair (topology.c). So the root
+ * works as much as others do, instead of standing on top of whole trees. What the paper proves
+ * still holds:
+ * - The members of a subtree are the paper's; so are the groups and the number of messages.
+ * - thm:reduce-replication: after up-correction a value is in one member of each subtree, hence in
+ *   one part: all parts together hold it exactly once.
+ * - thm:reduce: a dead member of a subtree is missed by its parent. That is in the same part, whose
+ *   message reports the failure, if it comes; or it is the root, if the part's top is dead, whose
+ *   message does not come. A list names members of its own subtree only where they are of its own
+ *   part, as up-correction stays between subtrees. So a subtree lacks nothing when all of its parts
+ *   have arrived and none of them reports a failure in the subtree, in each of the three schemes.
+ * - thm:reduce-number-failures, and correction of a broadcast: f failures leave one of the f + 1
+ *   disjoint subtrees intact. So the root finds a usable one; and a broadcast reaches all of it,
+ *   which is a member of each group that the root is not in.
+ * - Ring correction over f neighbours: if the f vranks before a live one are dead, they are all the
+ *   dead there are, and its parent, the root or at least f + 1 vranks before it, is none of them.
  */
 #ifndef FTC_TOPOLOGY_H
 #define FTC_TOPOLOGY_H
@@ -37,9 +55,9 @@ struct ftc_tree_shape {
 struct ftc_topology {
     int n;            /* processes */
     int f;            /* tolerated failures, at most n - 1 */
-    int nodes;        /* of the largest subtree */
-    int max_children; /* of any process but the root */
-    int32_t *parent;  /* over the index j; -1 at j = 0 */
+    int nodes;        /* of the largest subtree, without the root */
+    int max_children; /* of any process */
+    int32_t *parent;  /* over the nodes 0..nodes; -1 at the root */
     int32_t *first_child;
     int32_t *next_sibling;
     int32_t *child_count;
@@ -79,7 +97,7 @@ static inline int ftc_topology_subtree(const struct ftc_topology *t, int vrank)
     return (vrank - 1) % (t->f + 1) + 1;
 }
 
-/* Number of children of the root. */
+/* Number of subtrees. */
 static inline int ftc_topology_subtrees(const struct ftc_topology *t)
 {
     return t->n - 1 < t->f + 1 ? t->n - 1 : t->f + 1;
@@ -93,8 +111,9 @@ struct ftc_up_correction_group {
 };
 struct ftc_up_correction_group ftc_topology_group(const struct ftc_topology *t, int vrank);
 
-/* Tree neighbours by vrank; -1: there is none. Children come in the order of sends in a broadcast.
- */
+/* Tree neighbours by vrank; -1: there is none. Children come in the order of sends in a broadcast:
+ * the root's serve its subtrees in turn, so that the i-th of them, i >= 0, is in subtree i mod
+ * (f + 1) + 1. */
 int ftc_topology_parent(const struct ftc_topology *t, int vrank);
 int ftc_topology_first_child(const struct ftc_topology *t, int vrank);
 int ftc_topology_next_sibling(const struct ftc_topology *t, int vrank);

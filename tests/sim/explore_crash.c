@@ -26,7 +26,7 @@ static const struct ftc_tree_shape shapes[] = {
     {.kind = FTC_TREE_OPTIMAL, .logp = {2, 1, 1}},
     {.kind = FTC_TREE_OPTIMAL, .logp = {0, 1, 3}},
 };
-enum { SHAPES = sizeof shapes / sizeof shapes[0], MOST_NODES = 8 };
+enum { SHAPES = sizeof shapes / sizeof shapes[0], MOST_NODES = 8 }; /* with the root */
 
 /* Small trees of two shapes are often the same tree: then the engine sees no difference. */
 static bool is_new_tree(int n, int f, int shape)
@@ -37,7 +37,7 @@ static bool is_new_tree(int n, int f, int shape)
     ftc_topology_init(&a, n, f, &shapes[shape], storage[0]);
     for (int i = 0; i < shape; i++) {
         ftc_topology_init(&b, n, f, &shapes[i], storage[1]);
-        if (memcmp(a.parent, b.parent, (size_t)a.nodes * sizeof a.parent[0]) == 0)
+        if (memcmp(a.parent, b.parent, (size_t)(a.nodes + 1) * sizeof a.parent[0]) == 0)
             return false;
     }
     return true;

@@ -152,6 +152,50 @@ START_TEST(up_correction_waits_for_the_living)
 }
 END_TEST
 
+/* ---- subtrees in several parts (topology.h) ---- */
+
+static const char *const schemes[] = {"list", "count", "bit"};
+
+/* n = 6: {1,3},{5} and {2,4}. Broken: subtree 1 counts as usable by one of its parts, or only one
+ * of them is combined. With 5, the root is in a group. */
+START_TEST(a_subtree_needs_all_its_parts)
+{
+    struct sim s = {0};
+    char line[64];
+
+    for (int dead = 1; dead <= 5; dead++)
+        for (int i = 0; i < 3; i++) {
+            snprintf(line, sizeof line, "n=6 f=1 ops=R0 scheme=%s crash=%d@a0", schemes[i], dead);
+            run(&s, line);
+            ck_assert_uint_eq(included(&s, 0), 0x3f & ~(1u << dead));
+            keeps_every_rule(line);
+            snprintf(line, sizeof line, "n=6 f=1 ops=R4,A det=0 scheme=%s crash=%d@a1", schemes[i],
+                     dead);
+            keeps_every_rule(line);
+        }
+    sim_close(&s);
+}
+END_TEST
+
+/* n = 4: {1},{3} and {2}. Broken: the place among the root's children is taken for the subtree, so
+ * that a list that names 3 does not reject {3}. */
+START_TEST(each_part_knows_its_subtree)
+{
+    keeps_every_rule("n=4 f=1 ops=R0 tree=lame:2");
+    keeps_every_rule("n=8 f=1 ops=R0 scheme=list crash=7@a0");
+    keeps_every_rule("n=16 f=1 ops=R0,A scheme=list crash=11@a0");
+}
+END_TEST
+
+/* The last part of subtree 1 is all that subtree 2 lacks. */
+START_TEST(a_broadcast_reaches_every_part)
+{
+    keeps_every_rule("n=6 f=1 ops=A crash=1@a2");
+    keeps_every_rule("n=6 f=1 ops=A corr=ring:1 crash=2@b2");
+    keeps_every_rule("n=14 f=2 ops=A crash=1+4@a0");
+}
+END_TEST
+
 /* ---- allreduce (DESIGN section 5) ---- */
 
 /* Broken: nobody looks at what others have published. The root dies while it broadcasts. */
@@ -335,6 +379,9 @@ int main(void)
     UNIT_TEST(the_root_is_not_in_group_0);
     UNIT_TEST(up_correction_sends_the_original_value);
     UNIT_TEST(up_correction_waits_for_the_living);
+    UNIT_TEST(a_subtree_needs_all_its_parts);
+    UNIT_TEST(each_part_knows_its_subtree);
+    UNIT_TEST(a_broadcast_reaches_every_part);
     UNIT_TEST(a_root_may_die_between_its_broadcast_sends);
     UNIT_TEST(joining_an_attempt_is_a_promise);
     UNIT_TEST(a_lock_is_of_one_attempt);

@@ -105,19 +105,19 @@ static void check_links(const struct ftc_topology *t)
             ck_assert_int_lt(c, t->n);
             ck_assert_int_eq(ftc_topology_parent(t, c), v);
             ck_assert_int_eq(ftc_topology_child_ordinal(t, c), count);
-            if (v > 0)
-                ck_assert_int_eq(ftc_topology_subtree(t, c), ftc_topology_subtree(t, v));
+            ck_assert_int_eq(ftc_topology_subtree(t, c),
+                             v > 0 ? ftc_topology_subtree(t, v) : count % (t->f + 1) + 1);
             count++;
             seen++;
         }
         ck_assert_int_eq(ftc_topology_child_count(t, v), count);
-        if (v > 0)
-            ck_assert_int_le(count, t->max_children);
+        ck_assert_int_le(count, t->max_children);
     }
     ck_assert_int_eq(seen, t->n - 1);
 }
 
-/* The paper's I(f)-tree: f + 1 subtrees whose sizes differ by at most one. */
+/* The paper's I(f)-tree: f + 1 subtrees whose sizes differ by at most one, but each of them may
+ * have several children of the root. */
 static void check_is_iftree(const struct ftc_topology *t)
 {
     int size[80] = {0}, least = t->n, most = 0;
@@ -127,8 +127,8 @@ static void check_is_iftree(const struct ftc_topology *t)
 
         while (ftc_topology_parent(t, top) != 0)
             top = ftc_topology_parent(t, top);
-        ck_assert_int_eq(top, ftc_topology_subtree(t, v));
-        size[top]++;
+        ck_assert_int_eq(ftc_topology_subtree(t, top), ftc_topology_subtree(t, v));
+        size[ftc_topology_subtree(t, v)]++;
     }
     for (int k = 1; k <= ftc_topology_subtrees(t); k++) {
         least = size[k] < least ? size[k] : least;
@@ -170,10 +170,59 @@ START_TEST(every_shape_gives_an_iftree)
 }
 END_TEST
 
+/* Bits of the live vranks to which @v passes a broadcast: children, then group or next f on the
+ * ring.
+ */
+static unsigned passes_to(const struct ftc_topology *t, int v, bool ring)
+{
+    struct ftc_up_correction_group g = ftc_topology_group(t, v);
+    unsigned to = 0;
+
+    for (int c = ftc_topology_first_child(t, v); c >= 0; c = ftc_topology_next_sibling(t, c))
+        to |= 1u << c;
+    for (int d = 1; ring && d <= t->f; d++)
+        to |= 1u << (v + d) % t->n;
+    for (int i = 0; !ring && i < g.count; i++)
+        to |= 1u << (g.first + i);
+    if (!ring && g.with_root)
+        to |= 1u;
+    return to;
+}
+
+static void check_broadcast_reaches_all_but(const struct ftc_topology *t, unsigned dead, bool ring)
+{
+    unsigned live = ((1u << t->n) - 1) & ~dead, reached = 1, before = 0;
+
+    while (reached != before) {
+        before = reached;
+        for (int v = 0; v < t->n; v++)
+            if (before >> v & 1)
+                reached |= passes_to(t, v, ring) & live;
+    }
+    ck_assert_msg(reached == live, "n=%d f=%d dead %x: %s correction reaches %x", t->n, t->f, dead,
+                  ring ? "ring" : "group", reached);
+}
+
+/* Whichever f processes are dead, but for the root. */
+START_TEST(a_corrected_broadcast_reaches_everybody)
+{
+    for (int n = 2; n <= 11; n++)
+        for (int f = 0; f <= 3; f++)
+            for (int i = 0; i < SHAPES; i++) {
+                struct fixture x = make(n, f, &shapes[i]);
+
+                for (unsigned dead = 0; dead < 1u << n; dead += 2)
+                    for (int ring = 0; ring < 2 && __builtin_popcount(dead) <= x.t.f; ring++)
+                        check_broadcast_reaches_all_but(&x.t, dead, ring);
+                free(x.storage);
+            }
+}
+END_TEST
+
 START_TEST(binomial_tree_of_eight)
 {
     static const int parents[] = {-1, 0, 0, 1, 0, 1, 2, 3};
-    struct fixture x = make(9, 0, &shapes[0]); /* one subtree with the indices 0..7 */
+    struct fixture x = make(8, 0, &shapes[0]); /* f = 0: the root is a node as any other */
 
     for (int j = 0; j < 8; j++)
         ck_assert_int_eq(x.t.parent[j], parents[j]);
@@ -187,10 +236,58 @@ START_TEST(lame_tree_grows_by_its_recurrence)
 {
     static const int parents[] = {-1, 0, 0, 0, 1, 0, 1, 2};
     struct ftc_tree_shape lame = {.kind = FTC_TREE_LAME, .k = 2};
-    struct fixture x = make(9, 0, &lame);
+    struct fixture x = make(8, 0, &lame);
 
     for (int j = 0; j < 8; j++)
         ck_assert_int_eq(x.t.parent[j], parents[j]);
+    free(x.storage);
+}
+END_TEST
+
+/* The root serves node 1 of both subtrees, then node 2 of both, and so on: it comes back to each
+ * subtree every other tick. n = 16: subtree 2 lacks node 8.
+ *
+ *      tick 0: 0->1   tick 1: 1->2   tick 2: 0->3, 1->4, 2->5   tick 3: 1->6, 2->7, 3->8
+ */
+START_TEST(a_subtree_hangs_on_the_root_in_several_parts)
+{
+    static const int parents[] = {-1, 0, 1, 0, 1, 2, 1, 2, 3}, children[] = {1, 2, 5, 6};
+    struct fixture x = make(16, 1, &shapes[0]);
+    int i = 0;
+
+    for (int j = 0; j <= 8; j++)
+        ck_assert_int_eq(x.t.parent[j], parents[j]);
+    for (int v = ftc_topology_first_child(&x.t, 0); v >= 0; v = ftc_topology_next_sibling(&x.t, v))
+        ck_assert_int_eq(v, children[i++]);
+    ck_assert_int_eq(i, 4);
+    ck_assert_int_eq(ftc_topology_child_count(&x.t, 5), 1); /* node 3 of subtree 1 */
+    ck_assert_int_eq(ftc_topology_child_count(&x.t, 6), 0); /* node 3 of subtree 2 */
+    free(x.storage);
+}
+END_TEST
+
+/* The last node is a child of the root, and subtree 2 lacks it. */
+START_TEST(the_last_part_may_be_missing_in_some_subtrees)
+{
+    struct fixture x = make(6, 1, &shapes[0]); /* {1,3},{5} and {2,4} */
+
+    ck_assert_int_eq(ftc_topology_parent(&x.t, 5), 0);
+    ck_assert_int_eq(ftc_topology_child_count(&x.t, 0), 3);
+    ck_assert_int_eq(ftc_topology_next_sibling(&x.t, 2), 5);
+    ck_assert_int_eq(ftc_topology_next_sibling(&x.t, 5), -1);
+    free(x.storage);
+}
+END_TEST
+
+/* kary:K counts children: the root has one in each subtree, everybody else at most K. */
+START_TEST(kary_subtrees_have_one_part)
+{
+    static const int parents[] = {-1, 0, 1, 1, 2, 2, 3, 3, 4};
+    struct fixture x = make(16, 1, &shapes[2]);
+
+    for (int j = 0; j <= 8; j++)
+        ck_assert_int_eq(x.t.parent[j], parents[j]);
+    ck_assert_int_eq(ftc_topology_child_count(&x.t, 0), 2);
     free(x.storage);
 }
 END_TEST
@@ -201,7 +298,7 @@ START_TEST(optimal_tree_is_lame_with_the_same_costs)
     struct ftc_tree_shape lame = {.kind = FTC_TREE_LAME, .k = 4};
     struct fixture x = make(200, 1, &optimal), y = make(200, 1, &lame);
 
-    ck_assert_mem_eq(x.t.parent, y.t.parent, (size_t)x.t.nodes * sizeof x.t.parent[0]);
+    ck_assert_mem_eq(x.t.parent, y.t.parent, (size_t)(x.t.nodes + 1) * sizeof x.t.parent[0]);
     free(x.storage);
     free(y.storage);
 }
@@ -216,8 +313,12 @@ int main(void)
     UNIT_TEST(f_is_cut_to_all_but_one);
     UNIT_TEST(swap_is_its_own_inverse);
     UNIT_TEST(every_shape_gives_an_iftree);
+    UNIT_TEST(a_corrected_broadcast_reaches_everybody);
     UNIT_TEST(binomial_tree_of_eight);
     UNIT_TEST(lame_tree_grows_by_its_recurrence);
+    UNIT_TEST(a_subtree_hangs_on_the_root_in_several_parts);
+    UNIT_TEST(the_last_part_may_be_missing_in_some_subtrees);
+    UNIT_TEST(kary_subtrees_have_one_part);
     UNIT_TEST(optimal_tree_is_lame_with_the_same_costs);
     UNIT_END();
 }
