@@ -79,6 +79,8 @@ static void end_job(struct ftc_monitored *rank, const struct ftc_mark *mark, uin
     ftc_rank_end_job(rank, 1);
 }
 
+/* Where on_blocked = abort and the call may get through, a word is said only once it is clear that
+ * others go on, as the job is not ended then. */
 static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
 {
     bool aborts = rank->options.on_blocked == FTC_ON_BLOCKED_ABORT;
@@ -89,11 +91,13 @@ static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
         if (!ftc_mark_look(&w->mark[i], &rank->board, rank->slot, i, now_ns, &mark) ||
             now_ns - mark.since_ns < bound_ns)
             continue;
-        if (aborts && (mark.is_certain || still_ns >= bound_ns))
+        if (aborts && (mark.is_certain || still_ns >= bound_ns)) {
             end_job(rank, &mark, now_ns);
-        else if (w->said[i] != mark.version)
+        } else if (w->said[i] != mark.version &&
+                   (!aborts || now_ns - mark.since_ns >= 2 * bound_ns)) {
             say(rank, &mark, now_ns);
-        w->said[i] = mark.version;
+            w->said[i] = mark.version;
+        }
     }
 }
 

@@ -339,19 +339,21 @@ def pending(name, n, arguments, alive=None, f=1, settings=None, **more):
                 says=(CONTENT.format(alive),), failures=n - alive, **more)
 
 
-def pending_crash(n, f, *points):
-    text = ",".join(f"{rank}:{operation}:{point}" for rank, operation, point in points)
-    victims = ",".join(str(rank) for rank, _, _ in points)
-    return Case(f"nonblocking: point {text} of {n}", n, f, settings={**ALL_CALLS, "FTCOLL_CRASH": text},
-                command=f"mpiexec.hydra -n {{n}} {{programs}}/pending many 20 {n} {victims} -1",
-                says=(CONTENT.format(n - len(points)),), failures=len(points))
+def pending_crash(n, f, victim, point):
+    """In the first of seven operations that has the point: not all send twice, and on no rank do they
+    begin in the same order in all runs."""
+    text = ",".join(f"{victim}:{operation}:{point}" for operation in range(40, 47))
+    return Case(f"nonblocking: rank {victim} dies at {point} of {n}", n, f,
+                settings={**ALL_CALLS, "FTCOLL_CRASH": text},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/pending many 20 {n} {victim} -1",
+                says=(CONTENT.format(n - 1),), failures=1)
 
 
 PENDING = [
     *(pending("nobody dies", n, f"many 40 {n}") for n in (2, 3, 5, 8)),
     *(pending(f"rank {victim} dies", n, f"many 30 {{seed}} {victim} 8", n - 1, runs=2)
       for n, victim in ((2, 1), (3, 0), (4, 2), (5, 0), (6, 5), (8, 3))),
-    *(pending_crash(4, 1, (rank, 40, point)) for rank in range(4) for point in ("a0", "b1", "a1", "b2", "end")),
+    *(pending_crash(4, 1, rank, point) for rank in range(4) for point in ("a0", "b1", "a1", "b2", "end")),
     pending("a rank in a native call meanwhile", 2, "rule", limit_s=TEN_S),
     pending("a rank in a native call meanwhile", 5, "rule", limit_s=TEN_S),
     pending("native MPI goes on in the wait", 3, "native", limit_s=TEN_S),
