@@ -14,12 +14,12 @@ static double value_of(int rank, int64_t iteration)
     return (double)(rank + iteration % VALUE_PERIOD);
 }
 
-/* The element of each line whose turn it is. */
+/* The element of each line whose turn it is. A barrier has none. */
 static int first_changed(const struct buffers *b)
 {
     int lines = b->count < LINE_ELEMENTS ? b->count : LINE_ELEMENTS;
 
-    return (int)(b->iteration % lines);
+    return lines > 0 ? (int)(b->iteration % lines) : 0;
 }
 
 void buffers_change(struct buffers *b)
