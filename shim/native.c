@@ -192,12 +192,17 @@ static inline bool take_mark(void)
     return true;
 }
 
+void ftc_native_count(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+{
+    if (ftc_coverage_is_on && depth == 0)
+        ftc_coverage_native(kind, comm, peer, return_address);
+}
+
 /* What begins each call: true if it is to be marked. */
 static inline bool begin(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address)
 {
-    if (ftc_coverage_is_on && depth == 0)
-        ftc_coverage_native(kind, comm, peer, return_address);
+    ftc_native_count(kind, comm, peer, return_address);
     return take_mark();
 }
 
@@ -267,6 +272,12 @@ static inline void mark(enum ftc_call_kind kind, int handle, bool (*describe_it)
 void ftc_native_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
 {
     if (begin(kind, comm, peer, return_address))
+        mark(kind, comm, describe_comm, peer, return_address);
+}
+
+void ftc_native_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+{
+    if (take_mark())
         mark(kind, comm, describe_comm, peer, return_address);
 }
 

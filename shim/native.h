@@ -28,6 +28,12 @@ void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void
 
 void ftc_native_leave(void);
 
+/* The two halves of ftc_native_enter(), for calls that the library carries out and that may still
+ * turn out to wait for native MPI. The first only counts the call (report = coverage); the second
+ * only marks it, and ftc_native_leave() ends the mark. */
+void ftc_native_count(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
+void ftc_native_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
+
 /* A call of native MPI, marked while it lasts; its value is the call's. */
 #define FTC_NATIVE_CALL(kind, comm, peer, return_address, pmpi_call)                               \
     (ftc_native_enter(kind, comm, peer, return_address), ftc_native_leave_with(pmpi_call))

@@ -81,20 +81,32 @@ int MPI_Cancel(MPI_Request *request)
 #define NATIVE_WAIT(kind, pmpi_call)                                                               \
     FTC_NATIVE_CALL(FTC_CALL_##kind, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS, pmpi_call)
 
+#define WAITS(kind)                                                                                \
+    &(struct ftc_p2p_completion)                                                                   \
+    {                                                                                              \
+        ftc_call_name(FTC_CALL_##kind), FTC_CALL_##kind, RETURN_ADDRESS                            \
+    }
+#define LOOKS(name)                                                                                \
+    &(struct ftc_p2p_completion)                                                                   \
+    {                                                                                              \
+        name, FTC_CALL_NONE, NULL                                                                  \
+    }
+
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int flag;
 
     if (!ftc_p2p_on())
         return NATIVE_WAIT(WAIT, PMPI_Wait(request, status));
-    return ftc_p2p_one("MPI_Wait", true, request, &flag, status);
+    ftc_native_count(FTC_CALL_WAIT, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS);
+    return ftc_p2p_one(WAITS(WAIT), request, &flag, status);
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     if (!ftc_p2p_on())
         return PMPI_Test(request, flag, status);
-    return ftc_p2p_one("MPI_Test", false, request, flag, status);
+    return ftc_p2p_one(LOOKS("MPI_Test"), request, flag, status);
 }
 
 /* What is wrong with a count is native MPI's to say. */
@@ -105,14 +117,15 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 
     if (!ftc_p2p_on() || count <= 0)
         return NATIVE_WAIT(WAITALL, PMPI_Waitall(count, requests, statuses));
-    return ftc_p2p_all("MPI_Waitall", true, count, requests, &flag, statuses);
+    ftc_native_count(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS);
+    return ftc_p2p_all(WAITS(WAITALL), count, requests, &flag, statuses);
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
     if (!ftc_p2p_on() || count <= 0)
         return PMPI_Testall(count, requests, flag, statuses);
-    return ftc_p2p_all("MPI_Testall", false, count, requests, flag, statuses);
+    return ftc_p2p_all(LOOKS("MPI_Testall"), count, requests, flag, statuses);
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
@@ -121,28 +134,30 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 
     if (!ftc_p2p_on() || count <= 0)
         return NATIVE_WAIT(WAITANY, PMPI_Waitany(count, requests, index, status));
-    return ftc_p2p_any("MPI_Waitany", true, count, requests, index, &flag, status);
+    ftc_native_count(FTC_CALL_WAITANY, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS);
+    return ftc_p2p_any(WAITS(WAITANY), count, requests, index, &flag, status);
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
     if (!ftc_p2p_on() || count <= 0)
         return PMPI_Testany(count, requests, index, flag, status);
-    return ftc_p2p_any("MPI_Testany", false, count, requests, index, flag, status);
+    return ftc_p2p_any(LOOKS("MPI_Testany"), count, requests, index, flag, status);
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
     if (!ftc_p2p_on() || count <= 0)
         return NATIVE_WAIT(WAITSOME, PMPI_Waitsome(count, requests, done, indices, statuses));
-    return ftc_p2p_some("MPI_Waitsome", true, count, requests, done, indices, statuses);
+    ftc_native_count(FTC_CALL_WAITSOME, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS);
+    return ftc_p2p_some(WAITS(WAITSOME), count, requests, done, indices, statuses);
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
     if (!ftc_p2p_on() || count <= 0)
         return PMPI_Testsome(count, requests, done, indices, statuses);
-    return ftc_p2p_some("MPI_Testsome", false, count, requests, done, indices, statuses);
+    return ftc_p2p_some(LOOKS("MPI_Testsome"), count, requests, done, indices, statuses);
 }
 
 /* The one call of its kind in which MPICH does not call a generalized request back. */

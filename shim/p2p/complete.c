@@ -3,6 +3,7 @@
 #include "p2p.h"
 
 #include "../error.h"
+#include "../native.h"
 #include "../wait.h"
 
 #include <stdlib.h>
@@ -12,7 +13,9 @@ enum { FEW = 128 };
 
 /* The requests of a call. */
 struct batch {
-    const char *name; /* of the call */
+    const struct ftc_p2p_completion *call;
+    struct ftc_wait wait;
+    bool marked; /* on the board */
     int count;
     MPI_Request *request; /* the program's */
     MPI_Request *before;  /* as they were at first */
@@ -23,9 +26,12 @@ struct batch {
 };
 
 /* False without memory. */
-static bool open_batch(struct batch *b, const char *name, int count, MPI_Request requests[])
+static bool open_batch(struct batch *b, const struct ftc_p2p_completion *call, int count,
+                       MPI_Request requests[])
 {
-    b->name = name;
+    b->call = call;
+    b->wait = (struct ftc_wait){0};
+    b->marked = false;
     b->count = count > 0 ? count : 0;
     b->request = requests;
     b->error = MPI_SUCCESS;
@@ -42,6 +48,8 @@ static bool open_batch(struct batch *b, const char *name, int count, MPI_Request
 
 static void close_batch(struct batch *b)
 {
+    if (b->marked)
+        ftc_native_leave();
     for (int i = 0; i < b->count; i++)
         if (b->request[i] == MPI_REQUEST_NULL)
             ftc_requests_remove(b->before[i]);
@@ -101,7 +109,7 @@ static bool has_failed(const struct batch *b, int i, struct ftc_p2p_request *r)
 /* Ends request @i, which has failed. */
 static int finish(struct batch *b, int i, struct ftc_p2p_request *r, MPI_Status *status)
 {
-    int error = ftc_dead_result(b->name, r, status);
+    int error = ftc_dead_result(b->call->name, r, status);
 
     if (error != MPI_SUCCESS && b->error == MPI_SUCCESS) {
         b->failed_comm = r->peers->comm == MPI_COMM_NULL ? MPI_COMM_WORLD : r->peers->comm;
@@ -109,6 +117,32 @@ static int finish(struct batch *b, int i, struct ftc_p2p_request *r, MPI_Status 
     }
     ftc_dead_finish(r, &b->request[i]);
     return error;
+}
+
+/* True if there is a request that may need the dead although nothing is noted of it. */
+static bool has_others(const struct batch *b)
+{
+    struct ftc_p2p_request r;
+
+    for (int i = 0; i < b->count; i++)
+        if (b->request[i] != MPI_REQUEST_NULL && !ftc_requests_find(b->request[i], &r))
+            return true;
+    return false;
+}
+
+/* There is nothing yet: false if the call is over nevertheless. */
+static bool goes_on(struct batch *b)
+{
+    const struct ftc_p2p_completion *call = b->call;
+
+    if (call->waits == FTC_CALL_NONE)
+        return false;
+    if (!b->marked && ftc_p2p_is_anyone_dead() && has_others(b)) {
+        ftc_native_mark(call->waits, MPI_COMM_WORLD, FTC_ALL_MEMBERS, call->return_address);
+        b->marked = true;
+    }
+    ftc_wait_native_turn(&b->wait);
+    return true;
 }
 
 static MPI_Status *status_of(MPI_Status statuses[], int i)
@@ -139,19 +173,16 @@ static int test_one(struct batch *b, int *flag, MPI_Status *status)
     return rv;
 }
 
-int ftc_p2p_one(const char *name, bool waits, MPI_Request *request, int *flag, MPI_Status *status)
+int ftc_p2p_one(const struct ftc_p2p_completion *call, MPI_Request *request, int *flag,
+                MPI_Status *status)
 {
-    struct ftc_wait w = {0};
     struct batch b;
     int rv;
 
-    open_batch(&b, name, 1, request);
-    for (;;) {
+    open_batch(&b, call, 1, request);
+    do
         rv = test_one(&b, flag, status);
-        if (*flag || rv != MPI_SUCCESS || !waits)
-            break;
-        ftc_wait_native_turn(&w);
-    }
+    while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
     close_batch(&b);
     return raise_error(&b, rv);
 }
@@ -200,21 +231,17 @@ static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
     return rv;
 }
 
-int ftc_p2p_all(const char *name, bool waits, int count, MPI_Request requests[], int *flag,
+int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request requests[], int *flag,
                 MPI_Status statuses[])
 {
-    struct ftc_wait w = {0};
     struct batch b;
     int rv;
 
-    if (!open_batch(&b, name, count, requests))
+    if (!open_batch(&b, call, count, requests))
         return PMPI_Testall(count, requests, flag, statuses);
-    for (;;) {
+    do
         rv = test_all(&b, flag, statuses);
-        if (*flag || rv != MPI_SUCCESS || !waits)
-            break;
-        ftc_wait_native_turn(&w);
-    }
+    while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
     close_batch(&b);
     return raise_error(&b, rv);
 }
@@ -255,21 +282,17 @@ static int test_any(struct batch *b, int *index, int *flag, MPI_Status *status)
     return rv;
 }
 
-int ftc_p2p_any(const char *name, bool waits, int count, MPI_Request requests[], int *index,
-                int *flag, MPI_Status *status)
+int ftc_p2p_any(const struct ftc_p2p_completion *call, int count, MPI_Request requests[],
+                int *index, int *flag, MPI_Status *status)
 {
-    struct ftc_wait w = {0};
     struct batch b;
     int rv;
 
-    if (!open_batch(&b, name, count, requests))
+    if (!open_batch(&b, call, count, requests))
         return PMPI_Testany(count, requests, index, flag, status);
-    for (;;) {
+    do
         rv = test_any(&b, index, flag, status);
-        if (*flag || rv != MPI_SUCCESS || !waits)
-            break;
-        ftc_wait_native_turn(&w);
-    }
+    while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
     close_batch(&b);
     return raise_error(&b, rv);
 }
@@ -311,21 +334,17 @@ static int test_some(struct batch *b, int *done, int indices[], MPI_Status statu
     return rv;
 }
 
-int ftc_p2p_some(const char *name, bool waits, int count, MPI_Request requests[], int *done,
-                 int indices[], MPI_Status statuses[])
+int ftc_p2p_some(const struct ftc_p2p_completion *call, int count, MPI_Request requests[],
+                 int *done, int indices[], MPI_Status statuses[])
 {
-    struct ftc_wait w = {0};
     struct batch b;
     int rv;
 
-    if (!open_batch(&b, name, count, requests))
+    if (!open_batch(&b, call, count, requests))
         return PMPI_Testsome(count, requests, done, indices, statuses);
-    for (;;) {
+    do
         rv = test_some(&b, done, indices, statuses);
-        if (*done != 0 || rv != MPI_SUCCESS || !waits)
-            break;
-        ftc_wait_native_turn(&w);
-    }
+    while (*done == 0 && rv == MPI_SUCCESS && goes_on(&b));
     close_batch(&b);
     return raise_error(&b, rv);
 }

@@ -8,6 +8,7 @@
 #ifndef FTC_P2P_H
 #define FTC_P2P_H
 
+#include "../call.h"
 #include "../library.h"
 #include "requests.h"
 
@@ -83,15 +84,24 @@ int ftc_p2p_cancel(MPI_Request *request);
  * MPI_UNDEFINED. */
 void ftc_p2p_take_message(MPI_Message message, struct ftc_p2p_call *call);
 
-/* ---- calls that complete requests (complete.c); @waits: until there is something ---- */
+/* ---- calls that complete requests (complete.c) ---- */
 
-int ftc_p2p_one(const char *name, bool waits, MPI_Request *request, int *flag, MPI_Status *status);
-int ftc_p2p_all(const char *name, bool waits, int count, MPI_Request requests[], int *flag,
+/* A call that waits until there is something is marked on the board (native.h) once a rank is dead
+ * and a request of another kind is among its own: nobody knows whom that one needs. */
+struct ftc_p2p_completion {
+    const char *name;         /* "MPI_Waitall" */
+    enum ftc_call_kind waits; /* FTC_CALL_NONE: it only looks */
+    const void *return_address;
+};
+
+int ftc_p2p_one(const struct ftc_p2p_completion *call, MPI_Request *request, int *flag,
+                MPI_Status *status);
+int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request requests[], int *flag,
                 MPI_Status statuses[]);
-int ftc_p2p_any(const char *name, bool waits, int count, MPI_Request requests[], int *index,
-                int *flag, MPI_Status *status);
-int ftc_p2p_some(const char *name, bool waits, int count, MPI_Request requests[], int *done,
-                 int indices[], MPI_Status statuses[]);
+int ftc_p2p_any(const struct ftc_p2p_completion *call, int count, MPI_Request requests[],
+                int *index, int *flag, MPI_Status *status);
+int ftc_p2p_some(const struct ftc_p2p_completion *call, int count, MPI_Request requests[],
+                 int *done, int indices[], MPI_Status statuses[]);
 int ftc_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status);
 
 #endif
