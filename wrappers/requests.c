@@ -15,7 +15,7 @@
                                                                                                    \
         if (!ftc_p2p_on())                                                                         \
             return PMPI_##name(buf, count, datatype, dest, tag, comm, request);                    \
-        if (ftc_p2p_note_dead(&call, request))                                                     \
+        if (ftc_p2p_is_anyone_dead() && ftc_p2p_note_dead(&call, request))                         \
             return MPI_SUCCESS;                                                                    \
         return ftc_p2p_note(&call, false, request,                                                 \
                             PMPI_##name(buf, count, datatype, dest, tag, comm, request));          \

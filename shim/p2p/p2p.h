@@ -70,8 +70,13 @@ int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Me
 /* ---- requests (start.c) ---- */
 
 /* Notes a request that native MPI has made; with rv not MPI_SUCCESS there is none. Returns @rv. */
-int ftc_p2p_note(const struct ftc_p2p_call *call, bool persistent, const MPI_Request *request,
-                 int rv);
+static inline int ftc_p2p_note(const struct ftc_p2p_call *call, bool persistent,
+                               const MPI_Request *request, int rv)
+{
+    if (rv == MPI_SUCCESS && call->peer != MPI_PROC_NULL && call->peer != MPI_UNDEFINED)
+        ftc_requests_add(*request, call->comm, call->peer, call->tag, call->receives, persistent);
+    return rv;
+}
 
 /* For a peer that is dead: makes a request that native MPI has nothing to do with. */
 bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request);

@@ -17,7 +17,7 @@ static struct ftc_peers **place_of(MPI_Comm comm)
     return &recent[(h ^ (h >> 12)) % PLACES];
 }
 
-static void release(struct ftc_peers *p)
+void ftc_peers_release(struct ftc_peers *p)
 {
     free(p->slot);
     free(p->told);
@@ -36,7 +36,7 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
         *place = NULL;
     p->comm = MPI_COMM_NULL;
     if (p->users == 0)
-        release(p);
+        ftc_peers_release(p);
     ftc_p2p_unlock();
     return MPI_SUCCESS;
 }
@@ -96,7 +96,7 @@ static struct ftc_peers *make(MPI_Comm comm)
     p->comm = comm;
     if (describe(p) && PMPI_Comm_set_attr(comm, keyval, p) == MPI_SUCCESS)
         return p;
-    release(p);
+    ftc_peers_release(p);
     return NULL;
 }
 
@@ -113,17 +113,6 @@ struct ftc_peers *ftc_peers_get(MPI_Comm comm)
         return NULL;
     *place = found ? attribute : make(comm);
     return *place;
-}
-
-void ftc_peers_use(struct ftc_peers *p)
-{
-    p->users++;
-}
-
-void ftc_peers_drop(struct ftc_peers *p)
-{
-    if (--p->users == 0 && p->comm == MPI_COMM_NULL)
-        release(p);
 }
 
 static bool is_dead(const struct ftc_peers *p, int rank)

@@ -25,8 +25,19 @@ int ftc_peers_open(void);
 /* NULL for a communicator that is not valid, or without memory. */
 struct ftc_peers *ftc_peers_get(MPI_Comm comm);
 
-void ftc_peers_use(struct ftc_peers *p);
-void ftc_peers_drop(struct ftc_peers *p);
+/* For what nobody names any more. */
+void ftc_peers_release(struct ftc_peers *p);
+
+static inline void ftc_peers_use(struct ftc_peers *p)
+{
+    p->users++;
+}
+
+static inline void ftc_peers_drop(struct ftc_peers *p)
+{
+    if (--p->users == 0 && p->comm == MPI_COMM_NULL)
+        ftc_peers_release(p);
+}
 
 /* The dead rank because of which a call that names @peer cannot come to an end; -1 if it may. For
  * MPI_ANY_SOURCE a member whose death has not been told yet, or any dead one if nobody else lives:

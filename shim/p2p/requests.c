@@ -7,7 +7,9 @@
 
 enum { FIRST_CAPACITY = 1024 };
 
-/* Open addressing with linear probing; a power of two of places, at most half of them taken. */
+/* Open addressing with linear probing; a power of two of places, at most half of them taken. What
+ * is not in its home is further on, and behind those that are as far from theirs (Robin Hood
+ * hashing), so that what is behind a request at home need not move when another one goes. */
 static struct ftc_p2p_request *places;
 static unsigned capacity, count;
 
@@ -26,13 +28,42 @@ static unsigned next(unsigned i)
     return (i + 1) & (capacity - 1);
 }
 
-/* Where @handle is, or would go. */
+static unsigned distance_from_home(unsigned i)
+{
+    return (i - home_of(places[i].handle)) & (capacity - 1);
+}
+
+/* Where @handle is, or a free place if it is not known. */
 static struct ftc_p2p_request *place_of(MPI_Request handle)
 {
     unsigned i = home_of(handle);
 
     while (places[i].handle != MPI_REQUEST_NULL && places[i].handle != handle)
         i = next(i);
+    return &places[i];
+}
+
+static void move_on(unsigned from)
+{
+    unsigned to = from;
+
+    while (places[to].handle != MPI_REQUEST_NULL)
+        to = next(to);
+    for (; to != from; to = (to - 1) & (capacity - 1))
+        places[to] = places[(to - 1) & (capacity - 1)];
+}
+
+/* A place for @handle, which is not known. */
+static struct ftc_p2p_request *make_place(MPI_Request handle)
+{
+    unsigned i = home_of(handle), distance = 0;
+
+    while (places[i].handle != MPI_REQUEST_NULL && distance_from_home(i) >= distance) {
+        i = next(i);
+        distance++;
+    }
+    if (places[i].handle != MPI_REQUEST_NULL)
+        move_on(i);
     return &places[i];
 }
 
@@ -63,32 +94,47 @@ static bool grow(void)
     capacity *= 2;
     for (unsigned i = 0; i < old_capacity; i++)
         if (old[i].handle != MPI_REQUEST_NULL)
-            *place_of(old[i].handle) = old[i];
+            *make_place(old[i].handle) = old[i];
     free(old);
     return true;
 }
 
-static void add(const struct ftc_p2p_request *request, struct ftc_peers *peers)
+static struct ftc_p2p_request *place_for(MPI_Request handle)
 {
-    struct ftc_p2p_request *place = place_of(request->handle);
+    struct ftc_p2p_request *place = place_of(handle);
 
-    ftc_peers_use(peers);
-    if (place->handle == MPI_REQUEST_NULL)
-        count++;
-    else
+    if (place->handle == handle) {
         ftc_peers_drop(place->peers);
-    *place = *request;
-    place->peers = peers;
+        return place;
+    }
+    if (2 * count >= capacity && !grow())
+        return NULL;
+    count++;
+    return make_place(handle);
 }
 
-void ftc_requests_add(const struct ftc_p2p_request *request, MPI_Comm comm)
+/* Field by field: what is not in memory yet need not be read from there. */
+void ftc_requests_add(MPI_Request handle, MPI_Comm comm, int peer, int tag, bool receives,
+                      bool persistent)
 {
+    struct ftc_p2p_request *place;
     struct ftc_peers *peers;
 
     ftc_p2p_lock();
     peers = ftc_peers_get(comm);
-    if (peers && (2 * count < capacity || grow()))
-        add(request, peers);
+    place = peers ? place_for(handle) : NULL;
+    if (place) {
+        ftc_peers_use(peers);
+        place->handle = handle;
+        place->peer = peer;
+        place->tag = tag;
+        place->failed_by = -1;
+        place->receives = receives;
+        place->persistent = persistent;
+        place->placeholder = false;
+        place->broken = false;
+        place->peers = peers;
+    }
     ftc_p2p_unlock();
 }
 
@@ -111,14 +157,11 @@ void ftc_requests_update(const struct ftc_p2p_request *request)
     ftc_p2p_unlock();
 }
 
-/* Those behind it that would not be found past a free place move up. */
+/* Those behind it that are not at home come nearer. */
 static void close_gap(unsigned gap)
 {
-    for (unsigned i = next(gap); places[i].handle != MPI_REQUEST_NULL; i = next(i)) {
-        unsigned home = home_of(places[i].handle);
-
-        if (((i - home) & (capacity - 1)) < ((i - gap) & (capacity - 1)))
-            continue;
+    for (unsigned i = next(gap); places[i].handle != MPI_REQUEST_NULL && distance_from_home(i) > 0;
+         i = next(i)) {
         places[gap] = places[i];
         gap = i;
     }

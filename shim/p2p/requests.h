@@ -22,8 +22,9 @@ struct ftc_p2p_request {
 int ftc_requests_open(void);
 
 /* Notes a request, in place of what is known of an earlier one with this handle; what needs memory
- * that is not there stays native. @request has all but the peers. */
-void ftc_requests_add(const struct ftc_p2p_request *request, MPI_Comm comm);
+ * that is not there stays native. */
+void ftc_requests_add(MPI_Request handle, MPI_Comm comm, int peer, int tag, bool receives,
+                      bool persistent);
 
 /* False for requests of other kinds. */
 bool ftc_requests_find(MPI_Request handle, struct ftc_p2p_request *request);

@@ -3,30 +3,6 @@
 #include "lock.h"
 #include "p2p.h"
 
-static struct ftc_p2p_request describe(const struct ftc_p2p_call *call, MPI_Request handle)
-{
-    return (struct ftc_p2p_request){
-        .handle = handle,
-        .peer = call->peer,
-        .tag = call->tag,
-        .failed_by = -1,
-        .receives = call->receives,
-    };
-}
-
-int ftc_p2p_note(const struct ftc_p2p_call *call, bool persistent, const MPI_Request *request,
-                 int rv)
-{
-    struct ftc_p2p_request r;
-
-    if (rv != MPI_SUCCESS || call->peer == MPI_PROC_NULL || call->peer == MPI_UNDEFINED)
-        return rv;
-    r = describe(call, *request);
-    r.persistent = persistent;
-    ftc_requests_add(&r, call->comm);
-    return rv;
-}
-
 /* An inactive persistent request is one that is nobody else's, and that native MPI takes for
  * complete. */
 bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request)
@@ -37,10 +13,12 @@ bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request)
     if (culprit < 0 ||
         PMPI_Send_init(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, call->comm, request) != MPI_SUCCESS)
         return false;
-    r = describe(call, *request);
-    r.failed_by = culprit;
-    r.placeholder = true;
-    ftc_requests_add(&r, call->comm);
+    ftc_requests_add(*request, call->comm, call->peer, call->tag, call->receives, false);
+    if (ftc_requests_find(*request, &r)) {
+        r.failed_by = culprit;
+        r.placeholder = true;
+        ftc_requests_update(&r);
+    }
     return true;
 }
 
