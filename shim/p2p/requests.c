@@ -15,12 +15,13 @@ static unsigned capacity, count;
 
 pthread_mutex_t ftc_p2p_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Handles that are in use together differ in their low bits, or else in higher ones. */
+/* MPICH numbers its handles: the top bits are the kind, the low 12 count within a block. The first
+ * eight are of a kind of their own, so that each is at home in front of the next one. */
 static unsigned home_of(MPI_Request handle)
 {
     unsigned h = (unsigned)handle;
 
-    return (h ^ (h >> 12) * 0x9e5u) & (capacity - 1);
+    return (h + (h >> 12) * 0x9e5u + (h >> 30) * 8) & (capacity - 1);
 }
 
 static unsigned next(unsigned i)
