@@ -116,7 +116,7 @@ static uint32_t protection_of(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
     if (peer == MPI_PROC_NULL || comm == MPI_COMM_SELF)
         return FTC_PROTECTION_NEEDS_NOBODY;
-    if (kind >= FTC_CALL_SEND && kind <= FTC_CALL_WAITSOME)
+    if (kind >= FTC_CALL_SEND && kind <= FTC_CALL_WAITSOME && comm != MPI_COMM_NULL)
         return ftc_library.settings.p2p == FTC_P2P_NATIVE ? FTC_PROTECTION_P2P_NATIVE
                                                           : FTC_PROTECTION_P2P;
     if (kind >= FTC_CALL_COMM_DUP && kind <= FTC_CALL_COMM_SPLIT_TYPE)

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "facts.h"
 #include "mismatch.h"
+#include "p2p/p2p.h"
 #include "pending.h"
 #include "record.h"
 #include "report.h"
@@ -463,5 +464,7 @@ bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request)
         .plan = plan,
     };
     call->result = ftc_request_start(&t->request, request);
+    if (call->result == MPI_SUCCESS)
+        ftc_p2p_note_protected(*request, call->comm);
     return true;
 }

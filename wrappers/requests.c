@@ -98,7 +98,6 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
     if (!ftc_p2p_on())
         return NATIVE_WAIT(WAIT, PMPI_Wait(request, status));
-    ftc_native_count(FTC_CALL_WAIT, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS);
     return ftc_p2p_one(WAITS(WAIT), request, &flag, status);
 }
 
@@ -117,7 +116,6 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 
     if (!ftc_p2p_on() || count <= 0)
         return NATIVE_WAIT(WAITALL, PMPI_Waitall(count, requests, statuses));
-    ftc_native_count(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS);
     return ftc_p2p_all(WAITS(WAITALL), count, requests, &flag, statuses);
 }
 
@@ -134,7 +132,6 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 
     if (!ftc_p2p_on() || count <= 0)
         return NATIVE_WAIT(WAITANY, PMPI_Waitany(count, requests, index, status));
-    ftc_native_count(FTC_CALL_WAITANY, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS);
     return ftc_p2p_any(WAITS(WAITANY), count, requests, index, &flag, status);
 }
 
@@ -149,7 +146,6 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MP
 {
     if (!ftc_p2p_on() || count <= 0)
         return NATIVE_WAIT(WAITSOME, PMPI_Waitsome(count, requests, done, indices, statuses));
-    ftc_native_count(FTC_CALL_WAITSOME, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS);
     return ftc_p2p_some(WAITS(WAITSOME), count, requests, done, indices, statuses);
 }
 

@@ -2,6 +2,7 @@
 #include "dead.h"
 #include "p2p.h"
 
+#include "../coverage.h"
 #include "../error.h"
 #include "../native.h"
 #include "../wait.h"
@@ -119,15 +120,20 @@ static int finish(struct batch *b, int i, struct ftc_p2p_request *r, MPI_Status 
     return error;
 }
 
-/* True if there is a request that may need the dead although nothing is noted of it. */
-static bool has_others(const struct batch *b)
+static bool has_foreign(int count, const MPI_Request requests[])
 {
-    struct ftc_p2p_request r;
-
-    for (int i = 0; i < b->count; i++)
-        if (b->request[i] != MPI_REQUEST_NULL && !ftc_requests_find(b->request[i], &r))
+    for (int i = 0; i < count; i++)
+        if (ftc_requests_is_foreign(requests[i]))
             return true;
     return false;
+}
+
+static void count_call(const struct ftc_p2p_completion *call, int count,
+                       const MPI_Request requests[])
+{
+    if (ftc_coverage_is_on && call->waits != FTC_CALL_NONE)
+        ftc_native_count(call->waits, has_foreign(count, requests) ? MPI_COMM_NULL : MPI_COMM_WORLD,
+                         FTC_ALL_MEMBERS, call->return_address);
 }
 
 /* There is nothing yet: false if the call is over nevertheless. */
@@ -137,7 +143,7 @@ static bool goes_on(struct batch *b)
 
     if (call->waits == FTC_CALL_NONE)
         return false;
-    if (!b->marked && ftc_p2p_is_anyone_dead() && has_others(b)) {
+    if (!b->marked && ftc_p2p_is_anyone_dead() && has_foreign(b->count, b->request)) {
         ftc_native_mark(call->waits, MPI_COMM_WORLD, FTC_ALL_MEMBERS, call->return_address);
         b->marked = true;
     }
@@ -179,6 +185,7 @@ int ftc_p2p_one(const struct ftc_p2p_completion *call, MPI_Request *request, int
     struct batch b;
     int rv;
 
+    count_call(call, 1, request);
     open_batch(&b, call, 1, request);
     do
         rv = test_one(&b, flag, status);
@@ -237,6 +244,7 @@ int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request re
     struct batch b;
     int rv;
 
+    count_call(call, count, requests);
     if (!open_batch(&b, call, count, requests))
         return PMPI_Testall(count, requests, flag, statuses);
     do
@@ -288,6 +296,7 @@ int ftc_p2p_any(const struct ftc_p2p_completion *call, int count, MPI_Request re
     struct batch b;
     int rv;
 
+    count_call(call, count, requests);
     if (!open_batch(&b, call, count, requests))
         return PMPI_Testany(count, requests, index, flag, status);
     do
@@ -340,6 +349,7 @@ int ftc_p2p_some(const struct ftc_p2p_completion *call, int count, MPI_Request r
     struct batch b;
     int rv;
 
+    count_call(call, count, requests);
     if (!open_batch(&b, call, count, requests))
         return PMPI_Testsome(count, requests, done, indices, statuses);
     do

@@ -73,13 +73,16 @@ int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Me
 static inline int ftc_p2p_note(const struct ftc_p2p_call *call, bool persistent,
                                const MPI_Request *request, int rv)
 {
-    if (rv == MPI_SUCCESS && call->peer != MPI_PROC_NULL && call->peer != MPI_UNDEFINED)
+    if (rv == MPI_SUCCESS && call->peer != MPI_UNDEFINED && !ftc_requests_is_complete(*request))
         ftc_requests_add(*request, call->comm, call->peer, call->tag, call->receives, persistent);
     return rv;
 }
 
 /* For a peer that is dead: makes a request that native MPI has nothing to do with. */
 bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request);
+
+/* A request of an operation that the library protects otherwise. */
+void ftc_p2p_note_protected(MPI_Request request, MPI_Comm comm);
 
 int ftc_p2p_start_persistent(int count, MPI_Request requests[]);
 int ftc_p2p_free(MPI_Request *request);
@@ -92,7 +95,8 @@ void ftc_p2p_take_message(MPI_Message message, struct ftc_p2p_call *call);
 /* ---- calls that complete requests (complete.c) ---- */
 
 /* A call that waits until there is something is marked on the board (native.h) once a rank is dead
- * and a request of another kind is among its own: nobody knows whom that one needs. */
+ * and a request of another kind is among its own: nobody knows whom that one needs. For the same
+ * reason it counts as not protected. */
 struct ftc_p2p_completion {
     const char *name;         /* "MPI_Waitall" */
     enum ftc_call_kind waits; /* FTC_CALL_NONE: it only looks */

@@ -173,7 +173,7 @@ void ftc_requests_remove(MPI_Request handle)
 {
     struct ftc_p2p_request *place;
 
-    if (handle == MPI_REQUEST_NULL)
+    if (handle == MPI_REQUEST_NULL || ftc_requests_is_complete(handle))
         return;
     ftc_p2p_lock();
     place = place_of(handle);
@@ -183,4 +183,12 @@ void ftc_requests_remove(MPI_Request handle)
         close_gap((unsigned)(place - places));
     }
     ftc_p2p_unlock();
+}
+
+bool ftc_requests_is_foreign(MPI_Request handle)
+{
+    struct ftc_p2p_request r;
+
+    return handle != MPI_REQUEST_NULL && !ftc_requests_is_complete(handle) &&
+           !ftc_requests_find(handle, &r);
 }

@@ -18,6 +18,13 @@ struct ftc_p2p_request {
     struct ftc_peers *peers;
 };
 
+/* True for the handles that MPICH 4.0.2 has once for all requests that were complete at once: small
+ * messages that are sent, MPI_PROC_NULL. Nothing is noted of them. */
+static inline bool ftc_requests_is_complete(MPI_Request handle)
+{
+    return (unsigned)handle >> 30 == 1;
+}
+
 /* 0 or -ENOMEM. */
 int ftc_requests_open(void);
 
@@ -33,5 +40,8 @@ bool ftc_requests_find(MPI_Request handle, struct ftc_p2p_request *request);
 void ftc_requests_update(const struct ftc_p2p_request *request);
 
 void ftc_requests_remove(MPI_Request handle);
+
+/* True if the end of @handle may need a rank although nothing is noted of it. */
+bool ftc_requests_is_foreign(MPI_Request handle);
 
 #endif

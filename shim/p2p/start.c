@@ -3,6 +3,12 @@
 #include "lock.h"
 #include "p2p.h"
 
+void ftc_p2p_note_protected(MPI_Request request, MPI_Comm comm)
+{
+    if (ftc_p2p_on())
+        ftc_requests_add(request, comm, MPI_PROC_NULL, MPI_ANY_TAG, false, false);
+}
+
 /* An inactive persistent request is one that is nobody else's, and that native MPI takes for
  * complete. */
 bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request)

@@ -109,6 +109,57 @@ static void nested(void)
     MPI_Win_free(&win);
 }
 
+/* Each rank in another call that waits for the same nonblocking collective, and for a message of
+ * its own that has come. */
+static void requests(void)
+{
+    static int all[RANKS_MAX];
+    int done, index[2], value;
+    MPI_Request request[2];
+    MPI_Status status[2];
+
+    die();
+    MPI_Irecv(&value, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, &request[1]);
+    MPI_Send(&rank, 1, MPI_INT, rank, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request[1], MPI_STATUS_IGNORE);
+    MPI_Iallgather(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &request[0]);
+    if (rank == 0)
+        MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+    else if (rank == 2)
+        MPI_Waitall(2, request, status);
+    else if (rank == 3)
+        MPI_Waitany(2, request, index, status);
+    else
+        MPI_Waitsome(2, request, &done, index, status);
+    abort();
+}
+
+/* The root needs a dead rank; the others have sent what they had to. */
+static void igather(void)
+{
+    static int all[RANKS_MAX];
+    MPI_Request request;
+
+    die();
+    MPI_Igather(&rank, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* A message that comes late, from a rank that lives. */
+static void message(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int value;
+
+    die();
+    come_late();
+    if (rank != 0)
+        MPI_Irecv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    for (int i = 2; rank == 0 && i < size; i++)
+        MPI_Send(&rank, 1, MPI_INT, i, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void file(void)
 {
     MPI_File fh;
@@ -195,6 +246,9 @@ static const struct scene {
               {"window", window},
               {"nested", nested},
               {"file", file},
+              {"requests", requests},
+              {"igather", igather},
+              {"message", message},
               {"living", living},
               {"reused-living", reused_for_the_living},
               {"reused-all", reused_for_all},

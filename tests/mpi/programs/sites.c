@@ -1,9 +1,11 @@
 /* sites: calls of several kinds from functions of their own, for the report of call sites. "sites
- * die" ends rank 1 in the middle, before anybody makes a call that is not protected. */
+ * die" ends rank 1 in the middle, before anybody makes a call that is not protected; "sites ring"
+ * also makes each kind of point-to-point call that blocks. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TURNS = 300, LARGE = 4096 };
 
@@ -40,6 +42,49 @@ __attribute__((noinline)) static void late(int *sum)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* Point-to-point calls of each rank with its neighbours, and with nobody. */
+__attribute__((noinline)) static void ring(int rank, int size)
+{
+    int right = (rank + 1) % size, left = (rank + size - 1) % size, value = 0, done, index[2];
+    MPI_Request request[2];
+    MPI_Status status[2];
+    MPI_Message message;
+
+    MPI_Sendrecv(&rank, 1, MPI_INT, right, 0, &value, 1, MPI_INT, left, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 0, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, right, 0, MPI_COMM_WORLD);
+    MPI_Probe(left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&value, 1, MPI_INT, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+    MPI_Irecv(&value, 1, MPI_INT, left, 0, MPI_COMM_WORLD, &request[0]);
+    MPI_Ssend(&rank, 1, MPI_INT, right, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+    for (int i = 0; i < 3; i++) {
+        MPI_Irecv(&value, 1, MPI_INT, left, 0, MPI_COMM_WORLD, &request[0]);
+        MPI_Isend(&rank, 1, MPI_INT, right, 0, MPI_COMM_WORLD, &request[1]);
+        if (i == 1)
+            MPI_Waitany(2, request, index, MPI_STATUS_IGNORE);
+        if (i == 2)
+            MPI_Waitsome(2, request, &done, index, status);
+        MPI_Waitall(2, request, status);
+    }
+    MPI_Isend(&rank, 1, MPI_INT, right, 0, MPI_COMM_WORLD, &request[0]);
+    MPI_Mprobe(left, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Waitall(1, request, status);
+}
+
+/* Waits for what is no message. */
+__attribute__((noinline)) static void gather_late(void)
+{
+    static int own, all[64];
+    MPI_Request request;
+
+    MPI_Igather(&own, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     static int all[64], sum;
@@ -50,7 +95,14 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < TURNS; i++)
         energy(&sum);
-    if (argc > 1) {
+    if (argc > 1 && strcmp(argv[1], "ring") == 0) {
+        int size;
+
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        ring(rank, size);
+        gather_late();
+        late(&sum);
+    } else if (argc > 1) {
         if (rank == 1)
             raise(SIGKILL);
         energy(&sum);

@@ -432,6 +432,14 @@ BLOCKED = [
     Case("blocked in Fortran 2008", 3, 1, settings=ABORT, status="failed", check=told_by_one,
          command="mpiexec.hydra -n {n} {programs}/blocked08",
          says=(r"has been in MPI_Win_fence at blocked08\(\w+\+0x\w+\).* needs rank 1.* signal 6",)),
+    blocked("requests", *(rf"rank {rank} has been in {call} at blocked\((requests|main)\+.*: it may need rank 1, "
+                          for rank, call in ((0, "MPI_Wait"), (2, "MPI_Waitall"), (3, "MPI_Waitany"),
+                                             (4, "MPI_Waitsome"))),
+            n=5, settings={**QUICK, "FTCOLL_P2P": "error"}, status=(0, "failed"), hand=interrupt_when_told, check=None),
+    blocked("igather", sits("MPI_Wait", "(igather|main)", "may need", "abort"),
+            settings={**ABORT, "FTCOLL_P2P": "error"}),
+    blocked("message", settings={**QUICK, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
+            check=None),
     blocked("waits", settings={**QUICK, "FTCOLL_ON_BLOCKED": "off"}, status=(0, "failed"), check=None,
             silent=("on_blocked",), hand=interrupt_later),
 ]
@@ -681,6 +689,19 @@ COVERAGE = [
                     "setting intercept does not name this call"),
                "50.0 % of 6 calls that need other ranks are protected; a dead rank would leave the others "
                "waiting at 1 of 2 call sites")),
+] + [
+    Case(f"coverage: p2p = {mode}", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites ring",
+         settings={**SITES, "FTCOLL_P2P": mode, "FTCOLL_INTERCEPT": "all"},
+         says=(*(site(4, 4, f"MPI_{call}", fate, r"sites\(ring", why) for call in (
+                   "Sendrecv", "Sendrecv_replace", "Send", "Probe", "Recv", "Ssend", "Wait", "Waitany", "Waitsome",
+                   "Mprobe", "Mrecv", "Waitall")),
+               site(4, 4, "MPI_Send", "needs nobody", r"sites\(ring", "MPI_PROC_NULL, or MPI_COMM_SELF"),
+               site(4, 4, "MPI_Wait", "not protected", r"sites\(gather_late",
+                    why if mode == "native" else "no protection for this call"),
+               site(4, 4, "MPI_Wait", fate, r"sites\(late", why), "1,272 calls that need other ranks"))
+    for mode, fate, why in (("native", "not protected", "setting p2p is native"),
+                            ("error", "protected", "by setting p2p"), ("ignore", "protected", "by setting p2p"))
+] + [
     Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
          settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
 ]
