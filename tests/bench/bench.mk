@@ -1,24 +1,32 @@
 # make bench          latency, recovery, costs and the comparison with Open MPI: tables, CSV files, pictures
 # make bench-quick    the same with fewer rows and jobs, about two minutes
+# make bench-p2p [ROUNDS=n]  point-to-point calls through the library and past it, for each value of p2p
 
 # The programs are plain MPI: nothing of the library is linked. Debian's Open MPI serves as a second yardstick
 # if it is installed (openmpi-bin, libopenmpi-dev).
 BENCH := $(BUILD)/bench
 BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
-BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations mark libcount_allocations.so)
+BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations mark p2p libcount_allocations.so)
 MPICC_OPENMPI ?= $(shell command -v mpicc.openmpi)
 
 bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
 	tests/bench/run --build $(BUILD) $(if $*,-$*)
 
+# Two ranks. With error and ignore the library chooses UCX's transports for the calls past it too.
+bench-p2p: all $(BENCH)/p2p
+	set -e; for p2p in native error ignore; do echo "p2p = $$p2p"; \
+	    LD_PRELOAD=$(abspath $(BUILD))/libftcoll.so FTCOLL_P2P=$$p2p mpiexec.hydra -n 2 $(BENCH)/p2p $(or $(ROUNDS),200); \
+	done
+
 $(BENCH)/latency $(BENCH)/latency.openmpi: $(addprefix tests/bench/,latency.c measured.c shared_page.c)
 $(BENCH)/recovery: $(addprefix tests/bench/,recovery.c shared_page.c)
 $(BENCH)/operations: $(addprefix tests/bench/,operations.c shared_page.c)
 $(BENCH)/mark: tests/bench/mark.c
+$(BENCH)/p2p: tests/bench/p2p.c
 $(BENCH)/libcount_allocations.so: tests/bench/count_allocations.c
 $(BENCH_PROGRAMS) $(BENCH)/latency.openmpi: $(wildcard tests/bench/*.h) include/ftcoll.h
 
-$(BENCH)/latency $(BENCH)/recovery $(BENCH)/operations $(BENCH)/mark:
+$(BENCH)/latency $(BENCH)/recovery $(BENCH)/operations $(BENCH)/mark $(BENCH)/p2p:
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(MPICC) $(BENCH_FLAGS) -o $@ $(filter %.c,$^)
@@ -33,7 +41,7 @@ $(BENCH)/libcount_allocations.so:
 	$(call say,CC,$@)
 	$(CC) $(BENCH_FLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
 
-.PHONY: bench bench-quick
+.PHONY: bench bench-quick bench-p2p
 
 # make compare PROGRAM='./program arguments' [RANKS=n]  does each rerouted call natively too, and tells what differs
 compare: all
