@@ -3,7 +3,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board life mark coverage contributors
-UNIT_TESTS := topology core settings combine $(BOARD_TESTS)
+UNIT_TESTS := topology core settings combine requests $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/monitor/board.o $(BUILD)/shim/monitor/publication.o $(BUILD)/shim/transport/ring.o
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
@@ -16,6 +16,7 @@ $(UNIT)/test_life: $(BUILD)/shim/monitor/life.o $(BUILD)/shim/monitor/proc.o
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/mark.o $(CORE_OBJECTS)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,coverage.o coverage_report.o callsite.o policy.o monitor/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,contributors.o require.o callsite.o)
+$(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o
 $(UNIT)/test_combine: $(BUILD)/shim/facts.o $(BUILD)/shim/combine.o
 $(UNIT)/test_combine: UNIT_LIBS = -lmpich
 $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h

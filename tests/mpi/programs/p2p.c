@@ -1,6 +1,6 @@
 /* Point-to-point calls with dead ranks, one after the other:
  *
- *     p2p before|while|after|large|any|once|threads|fatal [FIRST COUNT]
+ *     p2p before|while|after|many|large|any|once|threads|fatal [FIRST COUNT]
  *
  * Rank 0 makes the calls; the others are the peers, one for each call or one for all, and die when
  * it tells them to. What must come of it is what setting FTCOLL_P2P says. */
@@ -15,11 +15,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GO_TAG = 1, DIE, SEND_AND_DIE, WAIT_AND_DIE, SEND_MUCH, WHILE_US = 5000, BUFFER = 1 << 16 };
+enum {
+    GO_TAG = 1,
+    DIE,
+    SEND_AND_DIE,
+    WAIT_AND_DIE,
+    SEND_MUCH,
+    SEND_MANY,
+    WHILE_US = 5000,
+    BUFFER = 1 << 16,
+    MANY = 24
+};
 
 static int rank, n, wrong;
 static bool ignores;
 static char much[LARGE];
+static _Thread_local MPI_Comm handler_of; /* whose error handler was called last */
 
 static void complain(const char *name, const char *what, long is, long expected)
 {
@@ -50,6 +61,11 @@ static void be_peer(MPI_Comm comm, int boss)
     MPI_Recv(&order, 1, MPI_INT, boss, GO_TAG, comm, MPI_STATUS_IGNORE);
     if (order == SEND_AND_DIE)
         MPI_Send(&value, 1, MPI_INT, boss, TAG, comm);
+    if (order == SEND_MANY) {
+        for (int i = 0; i < MANY; i++)
+            MPI_Send(&i, 1, MPI_INT, boss, TAG + 1, comm);
+        MPI_Send(&value, 1, MPI_INT, boss, TAG, comm);
+    }
     if (order == WAIT_AND_DIE)
         usleep(WHILE_US); /* so that the other is in its call, most likely: it need not be */
     if (order == SEND_MUCH) {
@@ -149,7 +165,10 @@ static struct outcome make(const struct p2p_call *call, MPI_Comm comm, int peer)
     struct outcome o = {.request_gone = true};
 
     memset(&o.status, 0x77, sizeof o.status);
+    handler_of = MPI_COMM_NULL;
     call->make(comm, peer, &o);
+    expect(call->name, "the handler's communicator", handler_of,
+           o.code == MPI_SUCCESS ? MPI_COMM_NULL : comm);
     return o;
 }
 
@@ -219,6 +238,28 @@ static void after(int first)
         o = make(call, MPI_COMM_WORLD, peer);
         expect_dead(call, &o, peer);
     }
+}
+
+/* More messages than native MPI takes in at once, which have to be taken in before it is clear that
+ * there are no more: the last one is received first. */
+static void many(void)
+{
+    const struct p2p_call *recv = find(0);
+    struct outcome o;
+    int value;
+
+    order(MPI_COMM_WORLD, 1, SEND_MANY);
+    await_death(1);
+    o = make(recv, MPI_COMM_WORLD, 1);
+    expect_message(recv, &o, 1);
+    for (int i = 0; i < MANY; i++) {
+        expect("many", "the error",
+               MPI_Recv(&value, 1, MPI_INT, 1, TAG + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+               MPI_SUCCESS);
+        expect("many", "the value", value, i);
+    }
+    o = make(recv, MPI_COMM_WORLD, 1);
+    expect_dead(recv, &o, 1);
 }
 
 /* A message so large that its sender has to live until it is received. */
@@ -365,10 +406,17 @@ static void fatal(void)
 
 /* ---- */
 
+static void note_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)code;
+    handler_of = *comm;
+}
+
 /* The world twice, the dead in the same place; two groups of one rank and of the rest; made by
  * everybody before anybody dies. */
 static int make_comms(MPI_Comm comms[3])
 {
+    MPI_Errhandler handler;
     MPI_Comm half;
 
     comms[0] = MPI_COMM_WORLD;
@@ -376,8 +424,10 @@ static int make_comms(MPI_Comm comms[3])
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 3, &comms[2]);
     MPI_Comm_free(&half);
+    MPI_Comm_create_errhandler(note_error, &handler);
     for (int i = 0; i < 3; i++)
-        MPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(comms[i], handler);
+    MPI_Errhandler_free(&handler);
     return 3;
 }
 
@@ -389,6 +439,8 @@ static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count
         during(first);
     else if (strcmp(scenario, "after") == 0)
         after(first);
+    else if (strcmp(scenario, "many") == 0)
+        many();
     else if (strcmp(scenario, "large") == 0)
         large();
     else if (strcmp(scenario, "any") == 0)

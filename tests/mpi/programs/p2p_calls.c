@@ -323,11 +323,14 @@ static void persistent_recv(MPI_Comm comm, int peer, struct outcome *o)
     end_persistent(&request, o);
 }
 
+/* Twice: what is native in it may still be on its way the second time. */
 static void persistent_ssend(MPI_Comm comm, int peer, struct outcome *o)
 {
     MPI_Request request;
 
     MPI_Ssend_init(&sent, one, MPI_INT, peer, TAG, comm, &request);
+    MPI_Start(&request);
+    wait_for(&request, o);
     end_persistent(&request, o);
 }
 

@@ -790,6 +790,7 @@ P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n,
     *((f"a rank dies while another waits for it, from call {first}", 8, f"while {first}")
       for first in (0, 7, 14, 21)),
     *((f"a dead rank's messages, from call {first}", 8, f"after {first}") for first in (0, 7, 14)),
+    ("many messages of a dead rank", 2, "many"),
     ("large messages of a dead rank", 4, "large"),
     ("any source", 5, "any"),
     ("any source, each death once", 5, "once"),
