@@ -106,12 +106,6 @@ static void count(enum ftc_call_kind call, uint32_t protection, const void *retu
         pthread_mutex_unlock(&lock);
 }
 
-void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass)
-{
-    if (call->kind != FTC_CALL_FINALIZE)
-        count(call->kind, pass, call->return_address);
-}
-
 static uint32_t protection_of(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
     if (peer == MPI_PROC_NULL || comm == MPI_COMM_SELF)
@@ -124,6 +118,15 @@ static uint32_t protection_of(enum ftc_call_kind kind, MPI_Comm comm, int peer)
                    ? FTC_PROTECTION_COMMUNICATORS_NATIVE
                    : FTC_PROTECTION_COMMUNICATORS;
     return FTC_PROTECTION_NO_WAY;
+}
+
+/* A call of native.def comes here if it makes a communicator of the survivors. */
+void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass)
+{
+    if (call->kind < FTC_CALL_FINALIZE)
+        count(call->kind, pass, call->return_address);
+    else
+        ftc_coverage_native(call->kind, call->comm, MPI_ANY_SOURCE, call->return_address);
 }
 
 void ftc_coverage_native(enum ftc_call_kind kind, MPI_Comm comm, int peer,

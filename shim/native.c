@@ -324,6 +324,17 @@ void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void
         show_group(kind, group, return_address);
 }
 
+void ftc_native_mark(enum ftc_call_kind kind, MPI_Comm comm, MPI_Group group,
+                     const void *return_address)
+{
+    if (!take_mark())
+        return;
+    if (group == MPI_GROUP_NULL)
+        mark(kind, comm, describe_comm, FTC_ALL_MEMBERS, return_address);
+    else
+        show_group(kind, group, return_address);
+}
+
 void ftc_native_leave(void)
 {
     if (!marks || --depth > 0 || own_mark < 0)

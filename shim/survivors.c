@@ -423,6 +423,12 @@ static int tag_of(const struct ftc_creation *x, const struct ftc_comm *c)
     return FIRST_TAG + (int)(hash >> 32) % TAGS;
 }
 
+/* Those of the communicator that the native part needs; MPI_GROUP_NULL: all. */
+static MPI_Group needed_by(const struct ftc_creation *x, MPI_Group members)
+{
+    return members == MPI_GROUP_NULL && x->kind == FTC_CALL_COMM_CREATE_GROUP ? x->group : members;
+}
+
 /* False if the call was left. */
 static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group members, int *rv)
 {
@@ -433,7 +439,7 @@ static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group memb
         return true;
     roll->deaths_seen = 0;
     roll->is_hopeless = false;
-    ftc_native_enter(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
+    ftc_native_mark(x->kind, x->comm, needed_by(x, members), x->return_address);
     is_over = ftc_escape_run(run_native_part, &part, is_hopeless, roll);
     ftc_native_leave();
     if (is_over && part.result == MPI_SUCCESS && members != MPI_GROUP_NULL)

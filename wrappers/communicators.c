@@ -67,7 +67,8 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 
     if (ftc_survivors_create(&x))
         return x.result;
-    return NATIVE(PMPI_Comm_create_group(comm, group, tag, newcomm));
+    ftc_native_enter_group(x.kind, group, x.return_address); /* the others need not call it */
+    return ftc_native_leave_with(PMPI_Comm_create_group(comm, group, tag, newcomm));
 }
 
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)

@@ -182,6 +182,19 @@ static void living(void)
     MPI_Comm_free(&comm);
 }
 
+/* Of the members of MPI_COMM_WORLD only those of the group call it. */
+static void group_of_the_living(void)
+{
+    MPI_Comm comm;
+    MPI_Group world, group;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_excl(world, 1, (int[]){1}, &group);
+    die();
+    come_late();
+    MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &comm);
+}
+
 /* The library has described the first communicator when it is freed; the next has its handle. */
 static void reused(MPI_Comm (*first)(void), MPI_Comm (*second)(void))
 {
@@ -250,6 +263,7 @@ static const struct scene {
               {"igather", igather},
               {"message", message},
               {"living", living},
+              {"group-living", group_of_the_living},
               {"reused-living", reused_for_the_living},
               {"reused-all", reused_for_all},
               {"threads", threads}};

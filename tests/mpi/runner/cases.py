@@ -425,7 +425,7 @@ BLOCKED = [
     blocked("threads", sits("MPI_Allgather", "gather", reaction="abort")),
     blocked("reused-all", sits("MPI_Allgather", "gather", reaction="abort")),
 ] + [blocked(scene, status=0, failures=1, silent=("on_blocked",), check=None)
-     for scene in ("living", "reused-living")] + [
+     for scene in ("living", "reused-living", "group-living")] + [
     Case("blocked in Fortran", 3, 1, settings=ABORT, status="failed", check=told_by_one,
          command="mpiexec.hydra -n {n} {programs}/blockedf",
          says=(r"has been in MPI_Allgather at blockedf\((gather_all|MAIN__)[.\w]*\+0x\w+\).* signal 6",)),
@@ -689,6 +689,12 @@ COVERAGE = [
                     "setting intercept does not name this call"),
                "50.0 % of 6 calls that need other ranks are protected; a dead rank would leave the others "
                "waiting at 1 of 2 call sites")),
+    # a line each: "not twice" is "never without the reason"
+    Case("coverage: communicators = survivors", 4, 1, settings={**SITES, **SURVIVORS}, failures=1,
+         command="mpiexec.hydra -n {n} {programs}/communicators 5 1",
+         says=(site(7, 4, "MPI_Comm_dup", "protected", r"communicators\(copies", "by setting communicators"),
+               site(15, 3, "MPI_Comm_split", "protected", r"communicators\(one_round", "by setting communicators")),
+         silent=(site(r"\d+", r"\d", r"MPI_Comm_\w+", "protected", r"communicators\(\w+"),)),
 ] + [
     Case(f"coverage: p2p = {mode}", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites ring",
          settings={**SITES, "FTCOLL_P2P": mode, "FTCOLL_INTERCEPT": "all"},
