@@ -3,6 +3,7 @@
 #include "crash.h"
 #include "early.h"
 #include "mismatch.h"
+#include "mixed.h"
 #include "monitor/publication.h"
 #include "report.h"
 #include "suspect.h"
@@ -313,6 +314,8 @@ static void meet_mismatch(struct ftc_comm *c)
 {
     int culprit = ftc_mismatch_find(c);
 
+    if (culprit < 0)
+        culprit = ftc_mixed_find(c);
     ftc_mismatch_spread(c);
     if (culprit >= 0)
         c->mismatched = culprit;
@@ -351,9 +354,17 @@ static bool turn(struct ftc_comm *c)
     return progress;
 }
 
+static int look_for_mismatch(const struct ftc_comm *c, struct ftc_mixed *mixed)
+{
+    int culprit = ftc_mismatch_find(c);
+
+    return culprit >= 0 ? culprit : ftc_mixed_look(mixed, c);
+}
+
 enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request,
                                  int *mismatched)
 {
+    struct ftc_mixed mixed = {0};
     struct ftc_wait wait;
 
     if (!ftc_drive_begin(c, request))
@@ -363,7 +374,7 @@ enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_requ
         if (turn(c))
             ftc_wait_reset(&wait);
         else if (ftc_wait_turn(&wait, c) && c->mismatched < 0)
-            c->mismatched = ftc_mismatch_find(c);
+            c->mismatched = look_for_mismatch(c, &mixed);
     }
     return ftc_drive_end(c, mismatched);
 }

@@ -2,6 +2,7 @@
 
 #include "callsite.h"
 #include "facts.h"
+#include "monitor/mark.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +92,16 @@ int ftc_mismatch_find(const struct ftc_comm *c)
     return -1;
 }
 
+bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
+{
+    uint32_t slot = c->slot[rank];
+    struct description d;
+
+    return read_activity(slot, &d) && d.communicator_id == c->id && d.seq == c->seq &&
+           d.kind <= FTC_CALL_BCAST &&
+           atomic_load_explicit(&activity_of(slot)->inside, memory_order_relaxed) > 0;
+}
+
 /* A message that belongs to the operation and has nobody's signature. */
 void ftc_mismatch_spread(const struct ftc_comm *c)
 {
@@ -141,20 +152,37 @@ static void write_own(char *text, size_t size, const struct ftc_call *call)
     snprintf(text, size, "%s at %s", what, site);
 }
 
-/* The operation is over here: its number was one less. */
-static void write_other(char *text, size_t size, const struct ftc_comm *c, int other)
+static void write_native(char *text, size_t size, int pid, const struct ftc_mark_call *call)
 {
-    const struct ftc_board_slot *slot = &ftc_library.board.shared->slot[c->slot[other]];
+    char site[160];
+
+    ftc_callsite_name_in(pid, ftc_callsite_beyond_mpi(pid, call->return_address, call->stack), site,
+                         sizeof site);
+    snprintf(text, size, "%s at %s, which native MPI carries out", ftc_call_name(call->kind), site);
+}
+
+static void write_call_of(char *text, size_t size, const struct ftc_comm *c, int rank, uint32_t seq)
+{
+    uint32_t slot = c->slot[rank];
+    int pid = atomic_load(&ftc_library.board.shared->slot[slot].pid);
+    struct ftc_mark_call native;
     struct description d;
     char what[160], site[160];
 
-    if (!read_activity(c->slot[other], &d) || d.communicator_id != c->id || d.seq != c->seq - 1) {
+    if (read_activity(slot, &d) && d.communicator_id == c->id && d.seq == seq) {
+        write_call(what, sizeof what, &d);
+        ftc_callsite_name_in(pid, d.return_address, site, sizeof site);
+        snprintf(text, size, "%s at %s", what, site);
+    } else if (ftc_mark_collective(&ftc_library.board, slot, c->slot, c->size, &native)) {
+        write_native(text, size, pid, &native);
+    } else {
         snprintf(text, size, "something else");
-        return;
     }
-    write_call(what, sizeof what, &d);
-    ftc_callsite_name_in(atomic_load(&slot->pid), d.return_address, site, sizeof site);
-    snprintf(text, size, "%s at %s", what, site);
+}
+
+void ftc_mismatch_write_call(char *text, size_t size, const struct ftc_comm *c, int rank)
+{
+    write_call_of(text, size, c, rank, c->seq);
 }
 
 void ftc_mismatch_describe(const struct ftc_call *call, const struct ftc_comm *c, int other,
@@ -163,7 +191,8 @@ void ftc_mismatch_describe(const struct ftc_call *call, const struct ftc_comm *c
     char own[384], others[384];
 
     write_own(own, sizeof own, call);
-    write_other(others, sizeof others, c, other);
+    /* The operation is over here: its number was one less. */
+    write_call_of(others, sizeof others, c, other, c->seq - 1);
     snprintf(text, size,
              "ftcoll: mismatched collective calls: rank %d called %s, rank %d called %s", c->rank,
              own, other, others);

@@ -20,6 +20,14 @@ void ftc_mismatch_leave(void);
 /* User's rank that the board shows in another call of the operation that @c is in; -1: none. */
 int ftc_mismatch_find(const struct ftc_comm *c);
 
+/* Whether the user's @rank waits in a blocking call of the operation that @c is in, by the board:
+ * a reduction, a barrier or a broadcast. */
+bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank);
+
+/* The call of the user's @rank and its site: of the operation that @c is in, or else the native
+ * call of @c's members that it is marked to be in. */
+void ftc_mismatch_write_call(char *text, size_t size, const struct ftc_comm *c, int rank);
+
 /* Tells all other members of @c's operation. */
 void ftc_mismatch_spread(const struct ftc_comm *c);
 

@@ -116,18 +116,57 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
     return true;
 }
 
-/* Adds up what grows with each call of @slot; false if it is in none. */
-static bool is_waiting(const struct ftc_board_slot *slot, uint64_t *versions)
+static bool is_collective(enum ftc_call_kind kind)
+{
+    return kind <= FTC_CALL_BCAST || (kind >= FTC_CALL_GATHER && kind <= FTC_CALL_WIN_FENCE);
+}
+
+/* A set of slots against a list of different ones. */
+static bool is_group_of(const struct ftc_board *board, uint32_t slot, uint32_t group,
+                        const uint32_t *member, int count)
+{
+    const _Atomic uint64_t *words = ftc_board_group(board, slot, group);
+    int bits = 0;
+
+    for (uint32_t i = 0; i < ftc_board_group_words(&board->geometry); i++)
+        bits += __builtin_popcountll(atomic_load_explicit(&words[i], memory_order_relaxed));
+    for (int i = 0; i < count; i++)
+        if (!is_in_group(board, slot, group, member[i]))
+            return false;
+    return bits == count;
+}
+
+bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uint32_t *member,
+                         int count, struct ftc_mark_call *call)
+{
+    const struct ftc_board_native *m = &board->shared->slot[slot].native[0];
+    struct content c;
+
+    if (!read_content(board, slot, 0, &c) || c.peer != FTC_BOARD_ALL ||
+        !is_collective((enum ftc_call_kind)c.call) ||
+        !is_group_of(board, slot, c.group, member, count))
+        return false;
+    *call = (struct ftc_mark_call){(enum ftc_call_kind)c.call, c.return_address, c.stack};
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&m->version, memory_order_relaxed) == c.version;
+}
+
+uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t slot)
+{
+    const struct ftc_board_slot *s = &board->shared->slot[slot];
+    uint64_t versions = atomic_load_explicit(&s->activity.version, memory_order_relaxed);
+
+    for (int i = 0; i < FTC_BOARD_MARKS; i++)
+        versions += atomic_load_explicit(&s->native[i].version, memory_order_relaxed);
+    return versions;
+}
+
+static bool is_waiting(const struct ftc_board_slot *slot)
 {
     bool waits = atomic_load_explicit(&slot->activity.inside, memory_order_relaxed) > 0;
 
-    *versions += atomic_load_explicit(&slot->activity.version, memory_order_relaxed);
-    for (int i = 0; i < FTC_BOARD_MARKS; i++) {
-        uint64_t version = atomic_load_explicit(&slot->native[i].version, memory_order_relaxed);
-
-        *versions += version;
-        waits |= version % 2 == 1;
-    }
+    for (int i = 0; i < FTC_BOARD_MARKS; i++)
+        waits |= atomic_load_explicit(&slot->native[i].version, memory_order_relaxed) % 2 == 1;
     return waits;
 }
 
@@ -137,9 +176,12 @@ uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *b
     uint64_t versions = 0;
     bool all_wait = true;
 
-    for (uint32_t i = 0; i < board->geometry.slots; i++)
-        if (ftc_board_state(board, i) == FTC_RANK_RUNNING)
-            all_wait &= is_waiting(&board->shared->slot[i], &versions);
+    for (uint32_t i = 0; i < board->geometry.slots; i++) {
+        if (ftc_board_state(board, i) != FTC_RANK_RUNNING)
+            continue;
+        versions += ftc_mark_versions(board, i);
+        all_wait &= is_waiting(&board->shared->slot[i]);
+    }
     if (!all_wait || versions != watch->versions || watch->since_ns == 0)
         *watch = (struct ftc_still_watch){.versions = versions, .since_ns = now_ns};
     return now_ns - watch->since_ns;

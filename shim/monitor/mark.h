@@ -31,6 +31,20 @@ struct ftc_mark_watch {
 bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t slot,
                    uint32_t index, uint64_t now_ns, struct ftc_mark *mark);
 
+/* A call that a mark shows, whoever is dead. */
+struct ftc_mark_call {
+    enum ftc_call_kind kind;
+    uint64_t return_address, stack; /* as above */
+};
+
+/* Whether @slot is in a collective call on a communicator of exactly these @count slots, which
+ * are different from each other, by its first mark: only with several threads it has others. */
+bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uint32_t *member,
+                         int count, struct ftc_mark_call *call);
+
+/* What grows with each call of @slot that is marked or carried out here. */
+uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t slot);
+
 /* Zero at the start. */
 struct ftc_still_watch {
     uint64_t versions; /* of all marks and calls, added up */

@@ -124,6 +124,16 @@ bool ftc_published_attempt(const struct ftc_board *board, uint32_t slot, uint64_
     return joined >> 32 == seq;
 }
 
+bool ftc_published_joined(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+                          uint32_t *seq)
+{
+    const struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
+    uint64_t joined = e ? atomic_load_explicit(&e->joined, memory_order_acquire) : UINT64_MAX;
+
+    *seq = (uint32_t)(joined >> 32);
+    return joined != UINT64_MAX;
+}
+
 _Atomic uint64_t *ftc_publication_recorded(const struct ftc_board *board, uint32_t slot,
                                            uint64_t communicator_id)
 {

@@ -30,6 +30,10 @@ void ftc_publish_attempt(const struct ftc_board *board, uint32_t self, uint32_t 
 bool ftc_published_attempt(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
                            uint32_t seq, uint32_t *attempt);
 
+/* The last operation of the communicator that @slot has joined; false: none. */
+bool ftc_published_joined(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+                          uint32_t *seq);
+
 /* Publishes @result of operation @seq in entry @entry of the caller's own slot @self. */
 void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
                  const struct ftc_result *result, size_t value_bytes);

@@ -83,6 +83,35 @@ START_TEST(all_members_are_needed)
 }
 END_TEST
 
+START_TEST(collective_call_of_exactly_these)
+{
+    static const uint32_t these[] = {SELF, DEAD, 3}, fewer[] = {SELF, DEAD},
+                          others[] = {SELF, 3, 4}, more[] = {SELF, DEAD, 3, 4};
+    struct ftc_mark_call call;
+
+    own = &board.shared->slot[SELF].native[0];
+    add_member(3);
+    add_member(SELF);
+    add_member(DEAD);
+    ck_assert(!ftc_mark_collective(&board, SELF, these, 3, &call)); /* it is in none */
+    enter(FTC_CALL_GATHER, FTC_BOARD_ALL);
+    ck_assert(ftc_mark_collective(&board, SELF, these, 3, &call));
+    ck_assert_int_eq(call.kind, FTC_CALL_GATHER);
+    ck_assert_uint_eq(call.return_address, 4711);
+    ck_assert(!ftc_mark_collective(&board, SELF, fewer, 2, &call));
+    ck_assert(!ftc_mark_collective(&board, SELF, others, 3, &call));
+    ck_assert(!ftc_mark_collective(&board, SELF, more, 4, &call));
+    own->call = FTC_CALL_RECV; /* from anyone */
+    ck_assert(!ftc_mark_collective(&board, SELF, these, 3, &call));
+    own->call = FTC_CALL_WIN_LOCK_ALL; /* not by all */
+    ck_assert(!ftc_mark_collective(&board, SELF, these, 3, &call));
+    own->call = FTC_CALL_ALLREDUCE;
+    ck_assert(ftc_mark_collective(&board, SELF, these, 3, &call));
+    leave();
+    ck_assert(!ftc_mark_collective(&board, SELF, these, 3, &call));
+}
+END_TEST
+
 START_TEST(one_rank_is_needed)
 {
     add_member(3);
@@ -195,6 +224,7 @@ int main(void)
     UNIT_BEGIN("mark");
     tcase_add_checked_fixture(unit_case, setup, teardown);
     UNIT_TEST(all_members_are_needed);
+    UNIT_TEST(collective_call_of_exactly_these);
     UNIT_TEST(one_rank_is_needed);
     UNIT_TEST(a_message_from_anyone_may_still_come);
     UNIT_TEST(each_call_has_its_own_time);

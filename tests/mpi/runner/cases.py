@@ -444,6 +444,36 @@ BLOCKED = [
             silent=("on_blocked",), hand=interrupt_later),
 ]
 
+# ---- mismatched calls of which native MPI carries out some ----
+
+def mixed_call(site, rank=0):
+    return rf"rank {rank} \w+( been)?( in)? MPI_Allreduce\(count 4, MPI_DOUBLE, MPI_SUM\) at wrong\({site}[+.\w]*\)"
+
+
+NATIVE_CALL = (r"rank {last} (called|is in) {call} at wrong\({site}[+.\w]*\), which native MPI carries out")
+MIXED_WARNING = r"(?m)^ftcoll: {} for 0\.[3-9] s, while {}: if these are to be one call, they do not match; on_blocked = warn$"
+MIXED_ERROR = r"ftcoll: mismatched collective calls: {}, {}"
+SUM_UP = ("MPI_Allreduce", "sum_up")
+
+
+def mixed(what, n, calls=SUM_UP, settings=ABORT, **more):
+    """The last rank's call is native."""
+    text = MIXED_ERROR if settings is ABORT else MIXED_WARNING
+    other = NATIVE_CALL.format(last=n - 1, call=calls[0], site=calls[1])
+    expected = {"status": "failed", "says": (text.format(mixed_call("sum_up"), other),), **more}
+    return Case(f"mismatched {what} with native, {n} ranks, {settings.get('FTCOLL_ON_BLOCKED', 'warn')}",
+                n, 1, settings=settings, limit_s=TEN_S,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/wrong {what} {LATE_MS}", **expected)
+
+
+MIXED_CALLS = [mixed(what, n, calls) for n in (2, 4) for what, calls in (
+    ("large", SUM_UP), ("order", SUM_UP), ("barrier", ("MPI_Barrier", "meet")))] + [
+    mixed("large", 4, settings=QUICK, status=(0, "failed"), hand=interrupt_when_told, check=told_by_one),
+    mixed("returns", 4, status=5, says=("(rank [012]: class MPI_ERR_OTHER: 1(.|\n)*){3}",)),
+    *(mixed(what, 4, status=0, says=("(got a result(.|\n)*){4}",), silent=("ftcoll",))
+      for what in ("late", "elsewhere", "ahead")),
+]
+
 # ---- communicators ----
 
 SURVIVORS = {"FTCOLL_COMMUNICATORS": "survivors"}
@@ -811,4 +841,4 @@ P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n,
 
 
 ALL = TOLERATED + AT_RANDOM + AT_POINTS + ENDS + SLOW + EXCESS + END + FAREWELL + LATE + TRAFFIC + POLICIES + ROUNDS + PENDING + WRONG + \
-    BLOCKED + P2P + COMMUNICATORS + COVERAGE + RECORD + REQUIRED + THREADS + HARMLESS + SETTINGS + ALONE + REPORT
+    BLOCKED + MIXED_CALLS + P2P + COMMUNICATORS + COVERAGE + RECORD + REQUIRED + THREADS + HARMLESS + SETTINGS + ALONE + REPORT
