@@ -3,6 +3,7 @@
 #include "monitor/publication.h"
 #include "pending.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -453,6 +454,9 @@ int ftc_comm_reserve(struct ftc_comm *c, size_t value_bytes)
 
     if (c->op_storage && value_bytes <= c->value_capacity)
         return 0;
+    assert(ftc_publication_stride(value_bytes) <= ftc_library.board.geometry.entry_stride_bytes);
+    assert(ftc_transport_message_stride(value_bytes) <=
+           ftc_library.board.geometry.message_stride_bytes);
     sends = ftc_op_actions_capacity(&c->topology, ftc_library.settings.correction.d);
     free(c->op_storage);
     free(c->actions.send);

@@ -779,6 +779,10 @@ RECORD = [
     Case("record_file on a full device", 4, 1, stream("kill@10:0"), finished=3, failures=1,
          settings={"FTCOLL_RECORD_FILE": "/dev/full"},
          says=(r"rank 1 cannot write record_file /dev/full: No space left on device",)),
+    # From 65 ranks on, who is in a value takes more room than what a broadcast adds to one.
+    Case("record: values of max_bytes", 66, 1, settings={"FTCOLL_RECORD_FILE": "record", "FTCOLL_MAX_BYTES": "112", **SUMMARY},
+         command="mpiexec.hydra -n {n} {programs}/widest 112", failures=1, limit_s=90,
+         says=("the sums are right", counted("MPI_Allreduce", 2, "carried out by ftcoll"))),
     tolerated("record_file costs nothing that one could see", 6, 2, "kill@12:0,3", MIXED,
               settings={"FTCOLL_RECORD_FILE": "record"}),
 ]
