@@ -316,21 +316,16 @@ void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *r
 
 void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
 {
-    if (!begin(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address))
-        return;
-    if (group == MPI_GROUP_NULL)
-        give_back_mark();
-    else
-        show_group(kind, group, return_address);
+    ftc_native_count(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address);
+    ftc_native_mark_group(kind, group, return_address);
 }
 
-void ftc_native_mark(enum ftc_call_kind kind, MPI_Comm comm, MPI_Group group,
-                     const void *return_address)
+void ftc_native_mark_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
 {
     if (!take_mark())
         return;
     if (group == MPI_GROUP_NULL)
-        mark(kind, comm, describe_comm, FTC_ALL_MEMBERS, return_address);
+        give_back_mark();
     else
         show_group(kind, group, return_address);
 }

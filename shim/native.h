@@ -26,11 +26,6 @@ void ftc_native_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
 void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address);
 void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address);
 
-/* Of a call that is counted already (shim/coverage.h): marks it, as one that needs @group, or all
- * of @comm if that is MPI_GROUP_NULL. */
-void ftc_native_mark(enum ftc_call_kind kind, MPI_Comm comm, MPI_Group group,
-                     const void *return_address);
-
 void ftc_native_leave(void);
 
 /* The two halves of ftc_native_enter(), for calls that the library carries out and that may still
@@ -38,6 +33,7 @@ void ftc_native_leave(void);
  * only marks it, and ftc_native_leave() ends the mark. */
 void ftc_native_count(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
 void ftc_native_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
+void ftc_native_mark_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address);
 
 /* A call of native MPI, marked while it lasts; its value is the call's. */
 #define FTC_NATIVE_CALL(kind, comm, peer, return_address, pmpi_call)                               \

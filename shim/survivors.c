@@ -423,10 +423,16 @@ static int tag_of(const struct ftc_creation *x, const struct ftc_comm *c)
     return FIRST_TAG + (int)(hash >> 32) % TAGS;
 }
 
-/* Those of the communicator that the native part needs; MPI_GROUP_NULL: all. */
-static MPI_Group needed_by(const struct ftc_creation *x, MPI_Group members)
+/* The native part needs @members, or without them all whom the call itself needs. */
+static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
 {
-    return members == MPI_GROUP_NULL && x->kind == FTC_CALL_COMM_CREATE_GROUP ? x->group : members;
+    MPI_Group needed =
+        members == MPI_GROUP_NULL && x->kind == FTC_CALL_COMM_CREATE_GROUP ? x->group : members;
+
+    if (needed == MPI_GROUP_NULL)
+        ftc_native_mark(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
+    else
+        ftc_native_mark_group(x->kind, needed, x->return_address);
 }
 
 /* False if the call was left. */
@@ -439,7 +445,7 @@ static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group memb
         return true;
     roll->deaths_seen = 0;
     roll->is_hopeless = false;
-    ftc_native_mark(x->kind, x->comm, needed_by(x, members), x->return_address);
+    mark_native_part(x, members);
     is_over = ftc_escape_run(run_native_part, &part, is_hopeless, roll);
     ftc_native_leave();
     if (is_over && part.result == MPI_SUCCESS && members != MPI_GROUP_NULL)

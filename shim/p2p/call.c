@@ -204,7 +204,7 @@ static void note_message(const struct probe *p)
 int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Message *message,
                   MPI_Status *status)
 {
-    MPI_Status own;
+    MPI_Status own = {0};
     struct probe p = {.call = call,
                       .flag = flag,
                       .message = message,

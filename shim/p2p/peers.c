@@ -102,12 +102,12 @@ static struct ftc_peers *make(MPI_Comm comm)
 
 struct ftc_peers *ftc_peers_get(MPI_Comm comm)
 {
-    struct ftc_peers **place = place_of(comm);
+    struct ftc_peers **place = place_of(comm), *known = *place;
     void *attribute;
     int found;
 
-    if (*place && (*place)->comm == comm)
-        return *place;
+    if (known && known->comm == comm)
+        return known;
     if (comm == MPI_COMM_NULL ||
         PMPI_Comm_get_attr(comm, keyval, &attribute, &found) != MPI_SUCCESS)
         return NULL;
