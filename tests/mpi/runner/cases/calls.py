@@ -1,0 +1,102 @@
+"""Protected calls of programs of several kinds, right ones and wrong ones."""
+from ..case import Case
+from .common import ALLREDUCE, TEN_S, stream, tolerated
+
+
+# ---- programs that are wrong end, whoever else could go on ----
+
+MISMATCH = (r"ftcoll: mismatched collective calls: rank \d called MPI_\w+\(.*\) at \w+\S*, "
+            r"rank \d called MPI_\w+\(count \d.*\) at ")
+
+TRAFFIC = [Case(f"traffic: {what}", n, f, failures=failures, limit_s=30, says=(says,),
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/traffic {what}")
+           for what, n, f, failures, says in (
+               ("rendezvous", 2, 1, 0, "rank 0 of 2 is through"),
+               ("backlog", 6, 1, 0, "rank 0 of 6 is through"),
+               ("threads", 2, 1, 0, "rank 0 of 2 is through"),
+               ("ahead", 2, 1, 0, "rank 0 of 2 is through"),
+               ("handler", 4, 1, 2, "rank 1's handler: 2 failed"))]
+
+POLICIES = [
+    Case("max_failed", 5, 2, stream("kill@6:1 kill@20:3"), settings={"FTCOLL_MAX_FAILED": "1"},
+         status="failed", says=(r"rank \d ends the job: it is number 2, max_failed = 1",)),
+    tolerated("max_failed is not reached", 5, 1, "kill@6:1", settings={"FTCOLL_MAX_FAILED": "1"}),
+    Case("critical_ranks", 4, 1, stream("exit0@6:2"), settings={"FTCOLL_CRITICAL_RANKS": "0,2"},
+         status="failed", says=("the death of rank 2 ends the job: critical_ranks",)),
+    tolerated("critical_ranks, another dies", 4, 1, "kill@6:1",
+              settings={"FTCOLL_CRITICAL_RANKS": "0,2"}),
+    Case("require_all", 3, 1, stream("kill@in6:1", "--errors-return " + ALLREDUCE), failures=1, excess="--maybe-excess",
+         settings={"FTCOLL_REQUIRE_ALL": "all"}, finished=(0, 1, 2), status=(0, 3),
+         says=(r"MPI_Allreduce with \w+( operation)?: the result lacks 1 of 3 ranks, .*require_all wants all",)),
+]
+
+# The message of a dead rank is read before the operation that it belongs to has started.
+LATE = [Case(f"a dead rank's message, {n} ranks", n, 1, says=(f"late: the sum is {n}",), failures=1,
+             command="mpiexec.hydra -n {n} {programs}/late") for n in (2, 3)]
+
+ALL_CALLS = {"FTCOLL_INTERCEPT": "all"}
+
+ROUNDS = [Case(f"barriers and broadcasts, n = {n}, {'nobody dies' if victim is None else f'rank {victim} dies'}",
+               n, 1, settings=ALL_CALLS, failures=0 if victim is None else 1,
+               command=f"mpiexec.hydra -n {{n}} {{programs}}/rounds 200 "
+               + ("" if victim is None else f"{victim} {50 + victim}"),
+               says=("rounds: rank 1 is through",))
+          for n, victim in ((2, None), (5, None), (3, 2), (4, 0), (6, 3), (8, 7))] + [
+    Case("broadcast of a dead root, on_dead_root = keep", 3, 1,
+         settings={**ALL_CALLS, "FTCOLL_ON_DEAD_ROOT": "keep"}, status="failed",
+         command="mpiexec.hydra -n {n} {programs}/rounds 200 2 50",
+         says=("a broadcast brought wrong values",)),
+]
+
+# Nonblocking reductions. A rank that dies has begun some operations of the round and not others.
+CONTENT = r"(?s)(is content.*){{{}}}"
+
+
+def pending(name, n, arguments, alive=None, f=1, settings=None, **more):
+    alive = n if alive is None else alive
+    return Case(f"nonblocking: {name}, n = {n}", n, f, settings={**ALL_CALLS, **(settings or {})},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/pending {arguments}",
+                says=(CONTENT.format(alive),), failures=n - alive, **more)
+
+
+def pending_crash(n, f, victim, point):
+    """In the first of seven operations that has the point: not all send twice, and on no rank do they
+    begin in the same order in all runs."""
+    text = ",".join(f"{victim}:{operation}:{point}" for operation in range(40, 47))
+    return Case(f"nonblocking: rank {victim} dies at {point} of {n}", n, f,
+                settings={**ALL_CALLS, "FTCOLL_CRASH": text},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/pending many 20 {n} {victim} -1",
+                says=(CONTENT.format(n - 1),), failures=1)
+
+
+PENDING = [
+    *(pending("nobody dies", n, f"many 40 {n}") for n in (2, 3, 5, 8)),
+    *(pending(f"rank {victim} dies", n, f"many 30 {{seed}} {victim} 8", n - 1, runs=2)
+      for n, victim in ((2, 1), (3, 0), (4, 2), (5, 0), (6, 5), (8, 3))),
+    *(pending_crash(4, 1, rank, point) for rank in range(4) for point in ("a0", "b1", "a1", "b2", "end")),
+    pending("a rank in a native call meanwhile", 2, "rule", limit_s=TEN_S),
+    pending("a rank in a native call meanwhile", 5, "rule", limit_s=TEN_S),
+    pending("native MPI goes on in the wait", 3, "native", limit_s=TEN_S),
+    pending("freed before the end", 3, "free"),
+    pending("more than f, the error comes out of the wait", 5, "excess", 3, limit_s=TEN_S),
+    pending("threads in all of it", 4, "threads 30 {seed} 2 8", 3, limit_s=TEN_S),
+    Case("nonblocking: mismatched", 3, 1, settings=ALL_CALLS, status="failed", says=(MISMATCH,), limit_s=TEN_S,
+         command="mpiexec.hydra -n {n} {programs}/pending wrong"),
+]
+
+WRONG = [Case(f"mismatched {what}, {n} ranks", n, 1, status="failed", says=(MISMATCH,), limit_s=TEN_S,
+              command=f"mpiexec.hydra -n {{n}} {{programs}}/wrong {what}")
+         for n, what in ((3, "count"), (4, "op"), (3, "call"), (3, "root"), (2, "root"), (4, "type"))] + [
+    Case("an error that native MPI finds", 4, 1, status="failed",
+         command="mpiexec.hydra -n {n} {programs}/wrong send", limit_s=TEN_S),
+]
+
+# ---- threads ----
+
+THREADS = [
+    Case("threads, nobody dies", 3, 1, command="mpiexec.hydra -n {n} {programs}/threads 300 1000",
+         says=("(is content(.|\n)*){3}",), failures=0),
+    Case("threads, a rank is killed", 4, 1,
+         command="mpiexec.hydra -n {n} {programs}/threads 300 50",
+         says=("(is content(.|\n)*){3}",), failures=1, runs=3),
+]

@@ -1,0 +1,38 @@
+"""What several files of cases use."""
+from ..case import Case
+
+
+def deaths_of(faults):
+    """How many ranks die of @faults, such as 'kill@3:1,2 segv@5:root'."""
+    deadly = [f for f in faults.split() if not f.startswith(("stop", "sleep"))]
+    return sum(len(f.split(":")[1].split(",")) for f in deadly)
+
+
+def stream(faults, args=""):
+    return " ".join(f"--fault {fault}" for fault in faults.split()) + " " + args
+
+
+def tolerated(name, n, f, faults, args="", settings=None, **more):
+    dead = deaths_of(faults)
+    expected = {"finished": n - dead, "failures": dead, **more}
+    return Case(name, n, f, stream(faults, args), settings=settings or {}, **expected)
+
+
+REDUCE, ALLREDUCE, MIXED = "--calls reduce", "--calls allreduce", "--comms mixed"
+
+NATIVE_END = "BAD TERMINATION|error waiting for completion"  # either, by the launcher's luck
+
+SILENCE = {"FTCOLL_MONITOR": "timeout", "FTCOLL_TIMEOUT_MS": "400"}
+
+TEN_S = 10  # in which everything must be over
+
+
+def strike(number, whom):
+    return lambda job: job.strike(number, whom)
+
+
+def is_launcher(process):
+    return process.name.startswith("mpiexec")
+
+
+SURVIVORS = {"FTCOLL_COMMUNICATORS": "survivors"}

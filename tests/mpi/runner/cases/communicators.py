@@ -1,0 +1,55 @@
+"""Communicators that are made after a failure."""
+import re
+import signal
+
+from ..case import Case
+from .common import SURVIVORS, TEN_S, strike
+
+
+def content(ranks):
+    return (rf"(communicators: rank \d is content(.|\n)*){{{ranks}}}",)
+
+
+def communicators(name, n, f, args, settings=None, **more):
+    """After the number of rounds come the victims."""
+    dead = sum(len(victims.split(",")) for victims in re.findall(r"(?<= )[\d,]+", args)[1:])
+    return Case(f"communicators: {name}", n, f, says=content(n - dead), failures=dead,
+                settings={**SURVIVORS, **(settings or {})},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/communicators {args}", **more)
+
+
+def is_victim(process):
+    return process.name == "communicators" and process.rank == 2
+
+
+COMMUNICATORS = [
+    communicators("nobody dies", 4, 1, " 5"),
+    communicators("nobody dies, native", 4, 1, " 5", {"FTCOLL_COMMUNICATORS": "native"}),
+    communicators("a rank dies", 4, 1, " 5 1"),
+    communicators("rank 0 dies", 3, 1, " 5 0"),
+    communicators("one of two dies", 2, 1, " 5 1"),
+    communicators("a rank dies, messages of 16 bytes", 4, 1, " 5 1", {"FTCOLL_MAX_BYTES": "16"}),
+    communicators("one after the other, more than f in all", 6, 1, " 5 4 0 3 1"),
+    communicators("two at once", 6, 2, " 5 1,4"),
+    communicators("all but one", 4, 3, " 5 0,1,3"),
+    communicators("two after two, in pieces", 8, 2, " 2 0,7 3,4", {"FTCOLL_MAX_BYTES": "32"}),
+    communicators("killed from outside", 4, 1, "--outside 5 2",
+                  hand=strike(signal.SIGKILL, is_victim)),
+    *(Case(f"communicators: rank {victim} of {n} dies in the middle, after {us} us", n, 1, failures=1,
+           settings=SURVIVORS, says=content(n - 1), limit_s=60, runs=2,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/communicators --anytime {us} 30 {victim}")
+      for n, victim, us in ((2, 1, 9000), (3, 0, 3000), (4, 2, 14000), (5, 4, 31000))),
+    communicators("made and freed 500 times", 3, 1, " 500 1", limit_s=120),
+    communicators("threads, nobody dies", 3, 1, "--threads 30"),
+    communicators("threads, a rank dies", 4, 1, "--threads 30 2", limit_s=60),
+    Case("communicators: too many die", 4, 1, settings=SURVIVORS, status="failed",
+         command="mpiexec.hydra -n {n} {programs}/communicators 0 1,2",
+         says=(r"ftcoll: MPI_Comm_dup: 2 of 4 processes failed \(ranks 1, 2\), more than the f = 1",)),
+    Case("communicators: Fortran 2008", 4, 1, settings=SURVIVORS, failures=1,
+         command="mpiexec.hydra -n {n} {programs}/fortran08 communicators",
+         says=("fortran: 6 communicators have 18 ranks",)),
+    Case("communicators: mismatched calls", 3, 1, settings=SURVIVORS, status="failed",
+         command="mpiexec.hydra -n {n} {programs}/wrong creation", limit_s=TEN_S,
+         says=(r"mismatched collective calls: rank \d called MPI_Comm_(dup|split)\(\) at wrong\S*, "
+               r"rank \d called MPI_Comm_(dup|split)\(\) at ",)),
+]

@@ -1,0 +1,75 @@
+"""How a job ends, and what a program does at its end."""
+import os
+import signal
+
+from ..case import Case
+from .common import SILENCE, TEN_S, is_launcher, stream, strike, tolerated
+
+
+# ---- how the job ends ----
+
+LONG = "--ops 200000 --go 50 --calls allreduce"
+
+
+def is_proxy(process):
+    return process.name == "hydra_pmi_proxy"
+
+
+def is_monitor_of_2(process):
+    return process.is_monitor() and process.rank == 2
+
+
+def is_rank(rank):
+    return lambda process: process.name == "stream" and process.rank == rank
+
+
+def ended(name, number, whom):
+    """The signal ends the whole job, at once and without a trace. Of a job that it was told to end,
+    Hydra's exit status is sometimes 0: on a busy machine in one of forty."""
+    return Case(name, 4, 1, LONG, hand=strike(number, whom), status=(0, "failed"), limit_s=TEN_S,
+                finished=None)
+
+
+def interrupt_group(job):
+    """What a terminal does at Ctrl-C."""
+    os.killpg(job.process.pid, signal.SIGINT)
+
+
+STATUS_9 = {"FTCOLL_FAILURE_EXIT_STATUS": "9"}
+
+END = [
+    Case("MPI_Abort", 4, 1, "--abort 10", status=7),
+    Case("MPI_Abort after a failure", 4, 1, stream("kill@5:1", "--abort 10"), status=7),
+    tolerated("failure_exit_status", 4, 1, "kill@10:1", settings=STATUS_9, status=9),
+    tolerated("failure_exit_status, nobody dies", 4, 1, "", settings=STATUS_9),
+    Case("all die", 3, 2, stream("kill@10:0,1,2"), status="failed"),
+    ended("kill -9 of mpiexec", signal.SIGKILL, is_launcher),
+    ended("kill -9 of the proxy", signal.SIGKILL, is_proxy),
+    ended("kill -9 of a monitor process", signal.SIGKILL, is_monitor_of_2),
+    ended("Ctrl-C", signal.SIGINT, is_launcher),
+    ended("SIGTERM to mpiexec", signal.SIGTERM, is_launcher),
+    Case("Ctrl-C after a failure", 4, 1, stream("kill@20:1", LONG),
+         hand=strike(signal.SIGINT, is_launcher), status=(0, "failed"), limit_s=TEN_S),
+    Case("Ctrl-C in a terminal", 4, 1, LONG, hand=interrupt_group, status=(0, "failed"),
+         limit_s=TEN_S),
+    Case("killed from outside", 4, 1, "--ops 3000 --go 50", finished=3, failures=1,
+         hand=strike(signal.SIGKILL, is_rank(2))),
+    Case("SIGTERM to a rank", 4, 1, "--ops 3000 --go 50", finished=3, failures=1,
+         hand=strike(signal.SIGTERM, is_rank(0))),
+    # Of 300 operations with a dead rank none waits: one a second would be too long.
+    tolerated("a known failure costs nothing", 4, 1, "kill@10:1", "--ops 300", limit_s=10,
+              settings={"FTCOLL_TIMEOUT_MS": "1000"}),
+    tolerated("a known failure costs nothing, timeout", 4, 1, "exit0@10:1", "--ops 300",
+              launch="-disable-auto-cleanup", settings=SILENCE, limit_s=10),
+]
+
+FAREWELL = [
+    Case("attributes are deleted at the end", 3, 1, says=("(: ba, well(.|\n)*){3}",), failures=0,
+         command="mpiexec.hydra -n {n} {programs}/farewell"),
+    Case("attributes are deleted at the end, after a failure", 3, 1, failures=1,
+         says=("(: ba, well(.|\n)*){2}",), command="mpiexec.hydra -n {n} {programs}/farewell die"),
+    Case("Fortran 2008", 4, 1, command="mpiexec.hydra -n {n} {programs}/fortran08", failures=1,
+         settings={"FTCOLL_REQUIRE_ALL": "prod"},
+         says=("fortran: 4 ranks, then up to rank 2",
+               'fortran: 0 beyond "ftcoll: MPI_Allreduce with MPI_PROD: .* wants all"\n')),
+]

@@ -1,0 +1,204 @@
+"""What the library tells of a job."""
+import json
+import re
+
+from .. import inclusion
+from ..case import Case
+from .common import ALLREDUCE, MIXED, SILENCE, SURVIVORS, stream, tolerated
+
+
+# ---- native fallback, report, questions ----
+
+SUMMARY = {"FTCOLL_REPORT": "summary"}
+
+FAILURE = (r"(?m)^ftcoll: rank 2 \(\S+, pid \d+\) killed by signal 9 \(Killed\); missed in "
+           r"MPI_Allreduce #\d+ at stream\S*, noticed by rank \d after \d+ us; all survivors had "
+           r"its result after \d+ us$")
+
+
+def counted(call, count, text):
+    return rf"(?m)^ftcoll: {call} +{count}  {text}$"
+
+
+def report_files(job):
+    new, old = job.text("report.1"), job.text("report")
+    return "" if old == "older\n" and re.search(FAILURE, new) else "the file is not as it should be"
+
+
+REPORT = [
+    Case("native fallback", 4, 1, command="mpiexec.hydra -n {n} {programs}/fallback",
+         settings=SUMMARY, says=(
+             "fallback: all results are right", "no rank failed",
+             counted("MPI_Allreduce", 1, "native: message larger than max_bytes"),
+             counted("MPI_Reduce", 1, "native: message larger than max_bytes"),
+             counted("MPI_Allreduce", 1, "native: operation is not commutative"),
+             counted("MPI_Allreduce", 1, "native: intercommunicator"),
+             counted("MPI_Allreduce", 1, "native: communicator has one process"),
+             counted("MPI_Allreduce", 1, "native: count 0"),
+             counted("MPI_Allreduce", 4, "native: arguments that native MPI rejects"),
+             counted("MPI_Reduce", 1, "native: arguments that native MPI rejects"),
+             counted("MPI_Allreduce", 1, "carried out by ftcoll"))),
+    Case("native fallback without the library", 4, 1, preload=False,
+         command="mpiexec.hydra -n {n} {programs}/fallback", says=("all results are right",)),
+    tolerated("messages around max_bytes", 4, 1, "", "--calls allreduce --max-bytes 2048",
+              settings={"FTCOLL_MAX_BYTES": "512", **SUMMARY},
+              says=("message larger than max_bytes", "carried out by ftcoll")),
+    tolerated("intercept = reduce", 4, 1, "", settings={"FTCOLL_INTERCEPT": "reduce", **SUMMARY},
+              says=("MPI_Allreduce +\\d+  native: setting intercept does not name this call",
+                    "MPI_Reduce +\\d+  carried out by ftcoll")),
+    tolerated("compare", 4, 1, "", settings={"FTCOLL_COMPARE": "on"},
+              says=(r"compared with native: \d+ calls of rank 0, \d+ results differ",)),
+    tolerated("report: nobody dies", 3, 1, "", silent=("ftcoll",)),
+    tolerated("report = off", 3, 1, "kill@10:2", settings={"FTCOLL_REPORT": "off"}, failures=0,
+              silent=("ftcoll",)),
+    tolerated("report = failures", 4, 1, "kill@10:2", ALLREDUCE, silent=("carried out", "setting"),
+              says=(FAILURE, r"(?m)^ftcoll: 3 of 4 ranks survived \(f = 1\)$")),
+    tolerated("report = summary, rank 0 dead", 4, 1, "kill@10:0", settings=SUMMARY,
+              says=("calls of rank 1:", "MPI_Reduce +\\d+  carried out")),
+    tolerated("report = full", 4, 1, "kill@10:2", ALLREDUCE, settings={"FTCOLL_REPORT": "full"},
+              says=(FAILURE, r"(?m)^ftcoll:     #0 stream\(.*main", "setting report = full")),
+    Case("report_file", 4, 1, settings={"FTCOLL_REPORT_FILE": "report"}, finished=3, failures=0,
+         command="echo older >report; mpiexec.hydra -n {n} {programs}/stream --calls allreduce "
+                 "--fault kill@10:2", check=report_files, silent=("ftcoll",)),
+    Case("report_file that cannot be", 4, 1, stream("kill@10:2"), finished=3, failures=1,
+         settings={"FTCOLL_REPORT_FILE": "/nowhere/report"}, says=("cannot create report_file",)),
+    Case("a program asks", 4, 1, command="mpiexec.hydra -n {n} {programs}/asks", failures=1,
+         says=("(content with ftcoll(.|\n)*){3}",)),
+]
+
+# ---- call sites, by setting report = coverage ----
+
+SITES = {"FTCOLL_REPORT": "coverage"}
+
+
+def site(calls, ranks, call, fate, where, why=""):
+    text = rf"(?m)^ftcoll: +{calls} on +{ranks}  {call} +{fate} +{where}[.a-z0-9]*\+0x[0-9a-f]+\)"
+    return text + (f": {why}$" if why else "$")
+
+
+COVERAGE = [
+    Case("coverage: nobody dies", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites", settings=SITES,
+         says=(site("1,200", 4, "MPI_Allreduce", "protected", r"sites\(energy"),
+               site(4, 4, "MPI_Gather", "not protected", r"sites\(collect", "no protection for this call"),
+               site(4, 4, "MPI_Allreduce", "not protected", r"sites\(spectrum",
+                    "message larger than max_bytes"),
+               site(4, 4, "MPI_Iallreduce", "not protected", r"sites\(late", "setting intercept does not name this call"),
+               r"(?s)not protected.*1,200",  # the exposed come first
+               r"\d % of 1,2\d\d calls that need other ranks are protected; a dead rank would leave the "
+               r"others waiting at \d of \d call sites")),
+    Case("coverage: also of a dead rank", 4, 1, settings=SITES, failures=1,
+         command="mpiexec.hydra -n {n} {programs}/sites die",
+         says=(site("1,203", 4, "MPI_Allreduce", "protected", r"sites\(energy"),
+               "all 1,203 calls that need other ranks are protected")),
+    Case("coverage: monitor = timeout, on_blocked = off", 2, 1,
+         command="mpiexec.hydra -n {n} {programs}/sites",
+         settings={**SITES, **SILENCE, "FTCOLL_ON_BLOCKED": "off"},
+         says=(site(2, 2, "MPI_Gather", "not protected", r"sites\(collect", "no protection for this call"),)),
+    Case("coverage: Fortran 2008", 4, 1, settings=SITES, failures=1,
+         command="mpiexec.hydra -n {n} {programs}/fortran08",
+         says=(site(4, 4, "MPI_Allreduce", "protected", r"fortran08\(MAIN__"),
+               site(3, 3, "MPI_Reduce", "protected", r"fortran08\(MAIN__"))),
+    Case("coverage: Fortran 77", 3, 1, settings={**SITES, "FTCOLL_INTERCEPT": "reduce"},
+         command="mpiexec.hydra -n {n} {programs}/fortran77",
+         says=(site(3, 3, "MPI_Reduce", "protected", r"fortran77\(total_"),
+               site(3, 3, "MPI_Barrier", "not protected", r"fortran77\(meet_",
+                    "setting intercept does not name this call"),
+               "50.0 % of 6 calls that need other ranks are protected; a dead rank would leave the others "
+               "waiting at 1 of 2 call sites")),
+    # a line each: "not twice" is "never without the reason"
+    Case("coverage: communicators = survivors", 4, 1, settings={**SITES, **SURVIVORS}, failures=1,
+         command="mpiexec.hydra -n {n} {programs}/communicators 5 1",
+         says=(site(7, 4, "MPI_Comm_dup", "protected", r"communicators\(copies", "by setting communicators"),
+               site(15, 3, "MPI_Comm_split", "protected", r"communicators\(one_round", "by setting communicators")),
+         silent=(site(r"\d+", r"\d", r"MPI_Comm_\w+", "protected", r"communicators\(\w+"),)),
+] + [
+    Case(f"coverage: p2p = {mode}", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites ring",
+         settings={**SITES, "FTCOLL_P2P": mode, "FTCOLL_INTERCEPT": "all"},
+         says=(*(site(4, 4, f"MPI_{call}", fate, r"sites\(ring", why) for call in (
+                   "Sendrecv", "Sendrecv_replace", "Send", "Probe", "Recv", "Ssend", "Wait", "Waitany", "Waitsome",
+                   "Mprobe", "Mrecv", "Waitall")),
+               site(4, 4, "MPI_Send", "needs nobody", r"sites\(ring", "MPI_PROC_NULL, or MPI_COMM_SELF"),
+               site(4, 4, "MPI_Wait", "not protected", r"sites\(gather_late",
+                    why if mode == "native" else "no protection for this call"),
+               site(4, 4, "MPI_Wait", fate, r"sites\(late", why), "1,272 calls that need other ranks"))
+    for mode, fate, why in (("native", "not protected", "setting p2p is native"),
+                            ("error", "protected", "by setting p2p"), ("ignore", "protected", "by setting p2p"))
+] + [
+    Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
+         settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
+]
+
+
+# ---- who is in a result: settings record_file and require_all_at ----
+
+
+def recorded(what, n, f, points, missing=(), complete=(), calls="allreduce", operations=20, **more):
+    """@points are those of setting crash; operations of the library, not of one communicator."""
+    settings = {"FTCOLL_RECORD_FILE": "record", "FTCOLL_CRASH": points, **more.pop("settings", {})}
+    return Case(f"record: {what}", n, f, settings=settings, **more,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/inclusion {calls} {operations}",
+                check=inclusion.check(n, missing, complete))
+
+
+# Rank 1 takes part in the world only: its operation is the world's. Others have two for each. Of mixed
+# calls the root lives: a reduce whose root is known to be dead is no operation, and has no number.
+RECORD = [
+    recorded("nobody dies", 4, 1, "", complete=range(20)),
+    recorded("dead before it contributed", 4, 1, "1:7:a0", complete=range(7), missing=range(7, 20)),
+    recorded("dead, but in the result", 4, 1, "1:7:end", complete=range(8), missing=range(8, 20)),
+    recorded("one in the result, one not", 6, 2, "1:7:end,3:14:a0", complete=range(7),
+             missing=range(7, 20), runs=4, says=(r"(?m)^result 0 7 55$",)),
+    recorded("rank 0 dies", 5, 1, "0:14:a0", complete=range(7), missing=range(7, 20)),
+    recorded("the writer dies later", 5, 1, "1:3:a0,0:20:a1", runs=2),
+    recorded("in all moments, allreduce", 6, 3, "1:3:b2,4:10:a2,2:20:b1", runs=6),
+    recorded("in all moments, reduce", 6, 3, "1:3:b1,4:10:a1,2:20:b1", calls="reduce", runs=6),
+    recorded("in all moments, mixed", 7, 2, "0:3:b1,1:8:a1,2:21:b2", calls="mixed", runs=6),
+    recorded("by the paper's algorithm alone", 6, 1, "1:7:a0", missing=range(7, 20), runs=2,
+             settings={"FTCOLL_ALGORITHM": "corrected"}, rotate=False),
+    recorded("no reduce without its root", 3, 1, "1:7:a0", calls="reduce", runs=2),
+    Case("record: a program with an odd name", 3, 1, settings={"FTCOLL_RECORD_FILE": "record", "FTCOLL_CRASH": "1:7:a0"},
+         command="cp {programs}/inclusion 'in\"clu\\si\ton'; mpiexec.hydra -n {n} './in\"clu\\si\ton' allreduce 9",
+         check=lambda job: "" if all(json.loads(line)["site"].startswith('in"clu\\si\ton(')
+                                     for line in job.text("record").splitlines()) else "another site"),
+    Case("record_file that cannot be", 4, 1, stream("kill@10:2"), finished=3, failures=1,
+         settings={"FTCOLL_RECORD_FILE": "/nowhere/record"},
+         says=(r"(?s)rank 0 cannot open record_file /nowhere/record: No such file",)),
+    Case("record_file on a full device", 4, 1, stream("kill@10:0"), finished=3, failures=1,
+         settings={"FTCOLL_RECORD_FILE": "/dev/full"},
+         says=(r"rank 1 cannot write record_file /dev/full: No space left on device",)),
+    # From 65 ranks on, who is in a value takes more room than what a broadcast adds to one.
+    Case("record: values of max_bytes", 66, 1, settings={"FTCOLL_RECORD_FILE": "record", "FTCOLL_MAX_BYTES": "112", **SUMMARY},
+         command="mpiexec.hydra -n {n} {programs}/widest 112", failures=1, limit_s=90,
+         says=("the sums are right", counted("MPI_Allreduce", 2, "carried out by ftcoll"))),
+    tolerated("record_file costs nothing that one could see", 6, 2, "kill@12:0,3", MIXED,
+              settings={"FTCOLL_RECORD_FILE": "record"}),
+]
+
+
+def refused_at(expected, n):
+    """@expected(communicator, operation) tells which incomplete results all survivors must refuse."""
+    def compare(job):
+        results, refusals = inclusion.told(job, "result"), inclusion.refusals(job)
+        for key in results:
+            survivors = n - 1 if key[0] == 0 else n - 2
+            wanted = survivors if expected(*key) else 0
+            if refusals.pop(key, 0) != wanted:
+                return f"operation {key} was not refused on {wanted} ranks"
+        return f"{refusals} were refused" if refusals or not results else ""
+    return compare
+
+
+def required(what, at, expected, n=5, intercept="all"):
+    settings = {"FTCOLL_REQUIRE_ALL_AT": at, "FTCOLL_CRASH": "3:9:a0", "FTCOLL_INTERCEPT": intercept}
+    return Case(f"require_all_at: {what}", n, 1, settings=settings, failures=1,
+                command="mpiexec.hydra -n {n} {programs}/inclusion allreduce 20",
+                check=refused_at(expected, n))
+
+
+# Calls with even numbers come from here() on some ranks only: all must decide alike.
+REQUIRED = [
+    required("a function", "somewhere,here", lambda comm, number: number % 2 == 0),
+    required("all functions", "here, there", lambda comm, number: True),
+    required("a function that does not call", "main", lambda comm, number: False),
+    required("part of a name", "her,ere", lambda comm, number: False),
+]

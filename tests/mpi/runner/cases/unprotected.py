@@ -1,0 +1,146 @@
+"""Calls that native MPI carries out."""
+import re
+import signal
+import time
+
+from ..case import Case
+from ..job import Hang, wait_for
+from .common import TEN_S, is_launcher
+
+
+# ---- calls that are not protected ----
+
+QUICK = {"FTCOLL_BLOCKED_MS": "300"}
+
+ABORT = {**QUICK, "FTCOLL_ON_BLOCKED": "abort"}
+
+LATE_MS = 1500  # several times as long
+
+
+def sits(call, site, need="needs", reaction="warn"):
+    return (rf"(?m)^ftcoll: rank \d has been in {call} at blocked\({site}\+0x\w+\) for 0\.[3-9] s: "
+            rf"it {need} rank 1, which is dead \(killed by signal 9\); on_blocked = {reaction}$")
+
+
+def interrupt_when_told(job):
+    """A warning leaves the ranks where they are."""
+    if not wait_for(lambda: "on_blocked" in job.text("stderr"), 2 * TEN_S):
+        raise Hang(f"nobody says who is blocked\n{job.stacks()}")
+    time.sleep(3 * 0.3)  # nobody says it twice
+    job.strike(signal.SIGINT, is_launcher)
+
+
+def interrupt_later(job):
+    time.sleep(LATE_MS / 1000)
+    job.strike(signal.SIGINT, is_launcher)
+
+
+def told_once(job):
+    lines = re.findall("(?m)^ftcoll: rank .*on_blocked", job.text("stderr"))
+    return "" if len(lines) == len(set(lines)) <= 3 else f"{len(lines)} lines, not one a rank"
+
+
+def told_by_one(job):
+    count = job.text("stderr").count("on_blocked")
+    return "" if count == 1 else f"{count} ranks say who is blocked"
+
+
+def blocked(scene, *says, n=4, settings=ABORT, **more):
+    expected = {"status": "failed", "check": told_by_one, **more}
+    return Case(f"blocked: {scene}, {settings.get('FTCOLL_ON_BLOCKED', 'warn')}", n, 1, settings=settings,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/blocked {scene} {LATE_MS}", says=says,
+                **expected)
+
+
+BLOCKED = [
+    blocked("waits", sits("MPI_Allgather", "gather"), settings=QUICK, status=(0, "failed"),
+            hand=interrupt_when_told, check=told_once),
+    blocked("waits", sits("MPI_Allgather", "gather", reaction="abort"), n=2),
+    blocked("large", sits("MPI_Allreduce", "(large|main)", reaction="abort")),
+    blocked("root", sits("MPI_Bcast", "(root|main)", "may need", "abort")),
+    blocked("window", sits("MPI_Win_fence", "(window|main)", reaction="abort")),
+    blocked("file", sits("MPI_File_close", "(file|main)", reaction="abort")),
+    blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort")),
+    blocked("threads", sits("MPI_Allgather", "gather", reaction="abort")),
+    blocked("reused-all", sits("MPI_Allgather", "gather", reaction="abort")),
+] + [blocked(scene, status=0, failures=1, silent=("on_blocked",), check=None)
+     for scene in ("living", "reused-living", "group-living")] + [
+    Case("blocked in Fortran", 3, 1, settings=ABORT, status="failed", check=told_by_one,
+         command="mpiexec.hydra -n {n} {programs}/blockedf",
+         says=(r"has been in MPI_Allgather at blockedf\((gather_all|MAIN__)[.\w]*\+0x\w+\).* signal 6",)),
+    Case("blocked in Fortran 2008", 3, 1, settings=ABORT, status="failed", check=told_by_one,
+         command="mpiexec.hydra -n {n} {programs}/blocked08",
+         says=(r"has been in MPI_Win_fence at blocked08\(\w+\+0x\w+\).* needs rank 1.* signal 6",)),
+    blocked("requests", *(rf"rank {rank} has been in {call} at blocked\((requests|main)\+.*: it may need rank 1, "
+                          for rank, call in ((0, "MPI_Wait"), (2, "MPI_Waitall"), (3, "MPI_Waitany"),
+                                             (4, "MPI_Waitsome"))),
+            n=5, settings={**QUICK, "FTCOLL_P2P": "error"}, status=(0, "failed"), hand=interrupt_when_told, check=None),
+    blocked("igather", sits("MPI_Wait", "(igather|main)", "may need", "abort"),
+            settings={**ABORT, "FTCOLL_P2P": "error"}),
+    blocked("message", settings={**QUICK, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
+            check=None),
+    blocked("waits", settings={**QUICK, "FTCOLL_ON_BLOCKED": "off"}, status=(0, "failed"), check=None,
+            silent=("on_blocked",), hand=interrupt_later),
+]
+
+
+# ---- mismatched calls of which native MPI carries out some ----
+
+def mixed_call(site, rank=0):
+    return rf"rank {rank} \w+( been)?( in)? MPI_Allreduce\(count 4, MPI_DOUBLE, MPI_SUM\) at wrong\({site}[+.\w]*\)"
+
+
+NATIVE_CALL = (r"rank {last} (called|is in) {call} at wrong\({site}[+.\w]*\), which native MPI carries out")
+
+MIXED_WARNING = r"(?m)^ftcoll: {} for 0\.[3-9] s, while {}: if these are to be one call, they do not match; on_blocked = warn$"
+
+MIXED_ERROR = r"ftcoll: mismatched collective calls: {}, {}"
+
+SUM_UP = ("MPI_Allreduce", "sum_up")
+
+
+def mixed(what, n, calls=SUM_UP, settings=ABORT, **more):
+    """The last rank's call is native."""
+    text = MIXED_ERROR if settings is ABORT else MIXED_WARNING
+    other = NATIVE_CALL.format(last=n - 1, call=calls[0], site=calls[1])
+    expected = {"status": "failed", "says": (text.format(mixed_call("sum_up"), other),), **more}
+    return Case(f"mismatched {what} with native, {n} ranks, {settings.get('FTCOLL_ON_BLOCKED', 'warn')}",
+                n, 1, settings=settings, limit_s=TEN_S,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/wrong {what} {LATE_MS}", **expected)
+
+
+MIXED_CALLS = [mixed(what, n, calls) for n in (2, 4) for what, calls in (
+    ("large", SUM_UP), ("order", SUM_UP), ("barrier", ("MPI_Barrier", "meet")))] + [
+    mixed("large", 4, settings=QUICK, status=(0, "failed"), hand=interrupt_when_told, check=told_by_one),
+    mixed("returns", 4, status=5, says=("(rank [012]: class MPI_ERR_OTHER: 1(.|\n)*){3}",)),
+    *(mixed(what, 4, status=0, says=("(got a result(.|\n)*){4}",), silent=("ftcoll",))
+      for what in ("late", "elsewhere", "ahead")),
+]
+
+
+# ---- point-to-point calls with dead ranks ----
+
+def p2p(what, n, scenario, mode, **more):
+    """@scenario of programs/p2p.c, which checks the calls itself."""
+    expected = {"says": ("(?m)^0 wrong$",), "silent": ("wrong:",), **more}
+    return Case(f"p2p = {mode}: {what}", n, n - 1, rotate=False, settings={"FTCOLL_P2P": mode},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/p2p {scenario}", **expected)
+
+
+P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n, scenario in (
+    ("a rank that is known to be dead", 3, "before"),
+    *((f"a rank dies while another waits for it, from call {first}", 8, f"while {first}")
+      for first in (0, 7, 14, 21)),
+    *((f"a dead rank's messages, from call {first}", 8, f"after {first}") for first in (0, 7, 14)),
+    ("many messages of a dead rank", 2, "many"),
+    ("large messages of a dead rank", 4, "large"),
+    ("any source", 5, "any"),
+    ("any source, each death once", 5, "once"),
+    ("threads", 7, "threads"),
+)] + [
+    p2p("MPI_ERRORS_ARE_FATAL", 2, "fatal", "error", status=101, silent=("it went on",), says=(
+        r"ftcoll: MPI_Recv: rank 1 of the communicator is dead: rank 1 of MPI_COMM_WORLD, "
+        r"killed by signal 9",)),
+    Case("p2p = error: Fortran 2008", 3, 2, rotate=False, settings={"FTCOLL_P2P": "error"},
+         command="mpiexec.hydra -n {n} {programs}/p2p08", says=("(?m)^0 wrong$",)),
+]
