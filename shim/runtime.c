@@ -399,6 +399,7 @@ int ftc_runtime_finalize(void)
     if (setjmp(end_of_native_part) == 0)
         return PMPI_Finalize(); /* comes back only with an error */
     ftc_report_write();
+    atomic_store(&l->board.shared->slot[l->self].is_leaving, true);
     ftc_monitor_finish_pmi();
     l->state = FTC_LIBRARY_ENDED;
     ftc_board_advance(&l->board, l->self, FTC_RANK_FINALIZED);

@@ -241,7 +241,7 @@ void ftc_monitor_finish_pmi(void)
     int pmi = ftc_pmi_fd();
 
     if (pmi >= 0)
-        ftc_pmi_finalize(pmi);
+        ftc_pmi_finalize(pmi, false);
 }
 
 void ftc_monitor_stand_down(void)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { FINALIZE_MS = 5000, LINE_MAX_BYTES = 1024 };
+enum { FINALIZE_MS = 5000, SECOND_MS = 1000, LINE_MAX_BYTES = 1024 };
 
 static bool environment_number(const char *name, long *value)
 {
@@ -100,7 +100,7 @@ enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)
     }
 }
 
-void ftc_pmi_finalize(int fd)
+void ftc_pmi_finalize(int fd, bool may_be_second)
 {
     static const char command[] = "cmd=finalize\n";
     ssize_t length = sizeof command - 1;
@@ -108,6 +108,7 @@ void ftc_pmi_finalize(int fd)
     /* One write: a command this short is never split by a stream socket that is not full. */
     if (send(fd, command, (size_t)length, MSG_NOSIGNAL) != length)
         return;
-    (void)ftc_pmi_wait(fd, FINALIZE_MS);
+    if (ftc_pmi_wait(fd, FINALIZE_MS) == FTC_PMI_FINALIZE_ACK && may_be_second)
+        (void)ftc_pmi_wait(fd, SECOND_MS);
     shutdown(fd, SHUT_RDWR);
 }

@@ -19,7 +19,7 @@ enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms);
 
 /* Ends the account: the launcher does not take the closing of the socket for a crash any more.
  * Harmless if it was done before, by MPI or by another process that holds the socket. Waits at most
- * five seconds. */
-void ftc_pmi_finalize(int fd);
+ * six seconds. @may_be_second: an answer to an earlier such command can still be on its way. */
+void ftc_pmi_finalize(int fd, bool may_be_second);
 
 #endif

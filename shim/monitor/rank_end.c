@@ -88,14 +88,19 @@ static bool is_in_mpi(enum ftc_rank_state state)
     return state == FTC_RANK_RUNNING;
 }
 
-/* While survivors are left, the account with the launcher stays open: it takes the end of one for
+/* A rank may have died between its own last word to the launcher and the answer: then the account
+ * is settled by that answer, or two answers come, and the launcher, which takes a broken connection
+ * for the end of the job, must be able to send both.
+ *
+ * While survivors are left, the account with the launcher stays open: it takes the end of one for
  * the end of the job. False if the launcher ends the job meanwhile: what looked like a death of its
  * own may have been the first sign of that. */
-static bool await_survivors(struct ftc_monitored *rank, int status)
+static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_settled)
 {
     while (any_other(rank, is_in_mpi)) {
         enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, TURN_MS);
 
+        *is_settled = *is_settled || answer == FTC_PMI_FINALIZE_ACK;
         ftc_relay(rank);
         if (answer == FTC_PMI_CLOSED || was_ended_by_launcher(rank, status))
             return false;
@@ -128,14 +133,16 @@ static void end_job_if_forbidden(const struct ftc_monitored *rank, int status)
 
 static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 {
-    bool by_itself;
+    bool by_itself, is_settled = false, was_leaving;
 
     end_job_if_forbidden(rank, status);
-    by_itself = await_survivors(rank, status);
+    by_itself = await_survivors(rank, status, &is_settled);
     /* Without another living rank nobody could have the result: the job has failed. */
     if (!by_itself || !any_other(rank, is_alive))
         end_as_program(rank, status);
-    ftc_pmi_finalize(rank->job.pmi);
+    was_leaving = atomic_load(&rank->board.shared->slot[rank->slot].is_leaving);
+    if (!is_settled)
+        ftc_pmi_finalize(rank->job.pmi, was_leaving);
     end_well(rank);
 }
 

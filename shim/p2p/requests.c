@@ -70,7 +70,7 @@ static struct ftc_p2p_request *make_place(MPI_Request handle)
 
 static struct ftc_p2p_request *allocate(unsigned wanted)
 {
-    struct ftc_p2p_request *p = malloc(wanted * sizeof *p);
+    struct ftc_p2p_request *p = calloc(wanted, sizeof *p);
 
     for (unsigned i = 0; p && i < wanted; i++)
         p[i].handle = MPI_REQUEST_NULL;
