@@ -12,7 +12,7 @@ static void look(uint32_t slot)
         !ftc_life_was_killed(&s->life, atomic_load(&s->pid), &status))
         return;
     ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, WTERMSIG(status));
-    ftc_life_give_way(&s->life, atomic_load(&s->pid));
+    ftc_life_give_way(atomic_load(&s->pid));
 }
 
 void ftc_notice_deaths(const struct ftc_comm *c)

@@ -14,13 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { LOWEST_PRIORITY = 19 };
 enum { LOOKS = 10, LOOK_AGAIN_NS = 100000 };
 
 /* Fields of proc_pid_stat(5), and the kernel's bits for a thread that is exiting, and for one that
  * a signal ends. */
 enum { STAT_FLAGS = 9, STAT_EXIT_CODE = 52, TASK_EXITING = 0x4, TASK_SIGNALED = 0x400 };
-
-#define LOWEST_PRIORITY "19"
 
 static int make(pthread_mutex_t *mutex)
 {
@@ -142,8 +141,9 @@ bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status)
 }
 
 /* A lower priority also makes the kernel reconsider at once whom it gives the core to. Not
- * SCHED_IDLE: on a busy host the dead process would keep its memory for too long. */
-static void lower_threads(pid_t pid)
+ * SCHED_IDLE, nor a lower priority of the whole session (/proc/PID/autogroup): then the end of the
+ * dead process drags on, and the operations after it were measured to be several times slower. */
+void ftc_life_give_way(pid_t pid)
 {
     char path[32];
     struct dirent *entry;
@@ -153,28 +153,7 @@ static void lower_threads(pid_t pid)
     threads = opendir(path);
     while (threads && (entry = readdir(threads)))
         if (entry->d_name[0] != '.')
-            setpriority(PRIO_PROCESS, (id_t)atoi(entry->d_name), atoi(LOWEST_PRIORITY));
+            setpriority(PRIO_PROCESS, (id_t)atoi(entry->d_name), LOWEST_PRIORITY);
     if (threads)
         closedir(threads);
-}
-
-/* With autogroup scheduling, see sched(7), a thread's priority counts inside its session only. */
-static void lower_session(pid_t pid)
-{
-    char path[32];
-    int fd;
-
-    snprintf(path, sizeof path, "/proc/%d/autogroup", (int)pid);
-    fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    (void)!write(fd, LOWEST_PRIORITY, strlen(LOWEST_PRIORITY));
-    close(fd);
-}
-
-void ftc_life_give_way(const struct ftc_life *life, pid_t pid)
-{
-    lower_threads(pid);
-    if (atomic_load(&life->alone))
-        lower_session(pid);
 }

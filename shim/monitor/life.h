@@ -25,7 +25,6 @@ struct ftc_life {
     pthread_mutex_t held;  /* by the rank, until its end */
     _Atomic int holder;    /* the thread that holds it; 0: not yet */
     _Atomic bool examined; /* a rank has found it released, or none is to look */
-    _Atomic bool alone;    /* the monitor process says: no other rank is in the rank's session */
 };
 
 /* Takes the lock, for the calling thread and until its end. Returns 0 or a negative errno. */
@@ -46,6 +45,6 @@ bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status);
 
 /* Lets everybody else go first while the kernel takes process @pid apart: it does that without
  * looking whether others want the core. Needs no privilege. */
-void ftc_life_give_way(const struct ftc_life *life, pid_t pid);
+void ftc_life_give_way(pid_t pid);
 
 #endif

@@ -109,7 +109,7 @@ static void *watch_life(void *life)
     if (ftc_life_is_ending(life, rank.job.child, &status)) {
         ftc_rank_enter_death(&rank, status);
         if (ftc_board_state(&rank.board, rank.slot) == FTC_RANK_FAILED)
-            ftc_life_give_way(life, rank.job.child);
+            ftc_life_give_way(rank.job.child);
     }
     return NULL;
 }
@@ -138,7 +138,6 @@ static bool start_thread(void *(*run)(void *), void *argument)
 /* Without the first, the rank's death is known milliseconds later. */
 static int start_watching(struct ftc_life *life)
 {
-    atomic_store(&life->alone, rank.leads_session);
     (void)start_thread(watch_life, life);
     if (rank.options.on_blocked == FTC_ON_BLOCKED_OFF || start_thread(watch_marks, NULL))
         return 0;
