@@ -79,7 +79,6 @@ PENDING = [
     pending("native MPI goes on in the wait", 3, "native", limit_s=TEN_S),
     pending("freed before the end", 3, "free"),
     pending("more than f, the error comes out of the wait", 5, "excess", 3, limit_s=TEN_S),
-    pending("threads in all of it", 4, "threads 30 {seed} 2 8", 3, limit_s=TEN_S),
     Case("nonblocking: mismatched", 3, 1, settings=ALL_CALLS, status="failed", says=(MISMATCH,), limit_s=TEN_S,
          command="mpiexec.hydra -n {n} {programs}/pending wrong"),
 ]
