@@ -1,5 +1,6 @@
 #include "comm.h"
 
+#include "group.h"
 #include "monitor/publication.h"
 #include "pending.h"
 
@@ -67,23 +68,6 @@ static struct membership *find_membership(uint64_t hash)
     return m;
 }
 
-/* Ranks of a group in MPI_COMM_WORLD; MPI_UNDEFINED: outside of it. */
-static int translate_group(MPI_Group group, int size, int *world_rank)
-{
-    MPI_Group world;
-    int *own = malloc((size_t)size * sizeof *own), rv;
-
-    if (!own)
-        return -1;
-    for (int i = 0; i < size; i++)
-        own[i] = i;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    rv = PMPI_Group_translate_ranks(group, size, own, world, world_rank);
-    PMPI_Group_free(&world);
-    free(own);
-    return rv == MPI_SUCCESS ? 0 : -1;
-}
-
 static int translate(MPI_Comm comm, int size, int *world_rank)
 {
     MPI_Group group;
@@ -91,7 +75,7 @@ static int translate(MPI_Comm comm, int size, int *world_rank)
 
     if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
         return -1;
-    rv = translate_group(group, size, world_rank);
+    rv = ftc_group_world_ranks(group, size, world_rank) ? 0 : -1;
     PMPI_Group_free(&group);
     return rv;
 }
@@ -385,7 +369,7 @@ struct ftc_comm *ftc_comm_for_call(MPI_Group group, int tag)
     PMPI_Group_rank(group, &from.rank);
     from.seed = hash_bytes(~FNV_START, &salt, sizeof salt);
     from.world_rank = world_rank = calloc((size_t)from.size, sizeof *world_rank);
-    if (world_rank && translate_group(group, from.size, world_rank) == 0)
+    if (world_rank && ftc_group_world_ranks(group, from.size, world_rank))
         c = create(&from);
     free(world_rank);
     return c;

@@ -1,6 +1,7 @@
 #include "native.h"
 
 #include "coverage.h"
+#include "group.h"
 #include "library.h"
 
 #include <errno.h>
@@ -83,22 +84,6 @@ int ftc_native_open(void)
     return 0;
 }
 
-static int translate(MPI_Group from, int size, int *world_rank)
-{
-    MPI_Group world;
-    int *own = malloc((size_t)size * sizeof *own), rv;
-
-    if (!own)
-        return -ENOMEM;
-    for (int i = 0; i < size; i++)
-        own[i] = i;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    rv = PMPI_Group_translate_ranks(from, size, own, world, world_rank);
-    PMPI_Group_free(&world);
-    free(own);
-    return rv == MPI_SUCCESS ? 0 : -EINVAL;
-}
-
 static void add_to_board(const int *world_rank, int size, _Atomic uint64_t *words)
 {
     for (int i = 0; i < size; i++) {
@@ -121,7 +106,7 @@ static bool describe(unsigned place, MPI_Group members)
     PMPI_Group_size(members, &g->size);
     free(g->world_rank);
     g->world_rank = calloc((size_t)g->size + 1, sizeof *g->world_rank);
-    if (!g->world_rank || translate(members, g->size, g->world_rank) != 0)
+    if (!g->world_rank || !ftc_group_world_ranks(members, g->size, g->world_rank))
         return false;
     add_to_board(g->world_rank, g->size, words);
     return true;
@@ -137,10 +122,7 @@ static bool describe_comm(unsigned place, MPI_Comm comm)
 
     if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return false;
-    if (inter)
-        PMPI_Comm_remote_group(comm, &members);
-    else
-        PMPI_Comm_group(comm, &members);
+    members = ftc_group_of_peers(comm, inter);
     done = describe(place, members);
     PMPI_Group_free(&members);
     if (done && PMPI_Comm_get_attr(comm, comm_keyval, &attribute, &is_noted) == MPI_SUCCESS &&

@@ -69,9 +69,17 @@ void ftc_wait_between_looks(struct ftc_wait *w)
     ftc_library_lock();
 }
 
+/* Returns since when the wait has been longer than spinning. */
+static uint64_t since(struct ftc_wait *w, uint64_t now_ns)
+{
+    if (w->since_ns == 0)
+        w->since_ns = now_ns;
+    return w->since_ns;
+}
+
 bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
 {
-    uint64_t now;
+    uint64_t now, waited_ns;
 
     w->turns++;
     if (w->turns % NATIVE_TURNS == 0)
@@ -81,26 +89,22 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
         return false;
     }
     now = ftc_clock_ns();
-    if (w->since_ns == 0)
-        w->since_ns = now;
+    waited_ns = now - since(w, now);
     ftc_suspect(c, now);
     ftc_notice_deaths(c);
     ftc_library_unlock();
-    yield_or_sleep(now - w->since_ns);
+    yield_or_sleep(waited_ns);
     ftc_library_lock();
-    return now - w->since_ns > SLEEP_AFTER_NS;
+    return waited_ns > SLEEP_AFTER_NS;
 }
 
 void ftc_wait_native_turn(struct ftc_wait *w)
 {
-    uint32_t spins = ftc_library.oversubscribed ? SPIN_TURNS_OVERSUBSCRIBED : SPIN_TURNS;
     uint64_t now;
 
     w->turns++;
-    if (w->turns <= spins && !ftc_library.threaded)
+    if (w->turns <= spin_turns() && !ftc_library.threaded)
         return;
     now = ftc_clock_ns();
-    if (w->since_ns == 0)
-        w->since_ns = now;
-    yield_or_sleep(now - w->since_ns);
+    yield_or_sleep(now - since(w, now));
 }

@@ -1,5 +1,6 @@
 #include "peers.h"
 
+#include "../group.h"
 #include "lock.h"
 
 #include <errno.h>
@@ -48,23 +49,10 @@ int ftc_peers_open(void)
                : -EINVAL;
 }
 
-static bool translate(struct ftc_peers *p, MPI_Group members)
+static void turn_into_slots(int32_t *world_rank, int size)
 {
-    MPI_Group world;
-    int *rank = malloc((size_t)p->size * sizeof *rank);
-    bool done;
-
-    if (!rank)
-        return false;
-    for (int i = 0; i < p->size; i++)
-        rank[i] = i;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    done = PMPI_Group_translate_ranks(members, p->size, rank, world, p->slot) == MPI_SUCCESS;
-    PMPI_Group_free(&world);
-    free(rank);
-    for (int i = 0; i < p->size; i++)
-        p->slot[i] = p->slot[i] < 0 ? -1 : (int32_t)ftc_library.slot_of_world[p->slot[i]];
-    return done;
+    for (int i = 0; i < size; i++)
+        world_rank[i] = world_rank[i] < 0 ? -1 : (int32_t)ftc_library.slot_of_world[world_rank[i]];
 }
 
 static bool describe(struct ftc_peers *p)
@@ -74,16 +62,15 @@ static bool describe(struct ftc_peers *p)
     bool done;
 
     PMPI_Comm_test_inter(p->comm, &inter);
-    if (inter)
-        PMPI_Comm_remote_group(p->comm, &members);
-    else
-        PMPI_Comm_group(p->comm, &members);
+    members = ftc_group_of_peers(p->comm, inter);
     PMPI_Group_size(members, &p->size);
     p->others = inter ? p->size : p->size - 1;
     p->slot = calloc((size_t)p->size, sizeof *p->slot);
     p->told = calloc((size_t)p->size, sizeof *p->told);
-    done = p->slot && p->told && translate(p, members);
+    done = p->slot && p->told && ftc_group_world_ranks(members, p->size, p->slot);
     PMPI_Group_free(&members);
+    if (done)
+        turn_into_slots(p->slot, p->size);
     return done;
 }
 
