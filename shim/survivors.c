@@ -16,6 +16,9 @@
  * other message of MPICH has them. Half of the allowed ones. */
 enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
 
+/* What ranks tell each other before the native part, a byte of flags for each rank. */
+enum { KNOWN_DEAD = 1, PRESENT = 2 };
+
 /* What ranks tell each other after the native part. */
 enum { LEFT_NOW = 1, LEFT_BEFORE = 2 };
 
@@ -195,21 +198,31 @@ static void strike_off(struct roll *roll)
     }
 }
 
-/* The dead of whom one survivor knows, and those whom the operation itself has met. */
+/* What this rank knows of the others. */
+static unsigned char knowledge_of(const struct ftc_comm *c, int rank)
+{
+    if (rank == c->rank)
+        return PRESENT;
+    return ftc_board_state(&ftc_library.board, c->slot[rank]) == FTC_RANK_FAILED ? KNOWN_DEAD : 0;
+}
+
+/* The dead of whom one survivor knows, those whom the operation itself has left out, and whoever is
+ * not in its result: a subtree without failures is enough for that, and then its root need not know
+ * who died in another (DESIGN section 3). */
 static int agree_on_the_dead(const struct ftc_call *call, struct roll *roll)
 {
-    struct ftc_comm *c = roll->comm;
     int rv;
 
     for (int rank = 0; rank < roll->size; rank++)
-        roll->dead[rank] = ftc_board_state(&ftc_library.board, c->slot[rank]) == FTC_RANK_FAILED;
+        roll->dead[rank] = knowledge_of(roll->comm, rank);
     roll->dead[roll->size] = is_exhausted;
-    rv = unite(call, c, roll->dead, (size_t)roll->size + 1);
-    if (rv == MPI_SUCCESS)
-        strike_off(roll);
-    if (rv == MPI_SUCCESS && roll->dead[roll->size])
-        rv = ftc_error_exhausted(call);
-    return rv;
+    rv = unite(call, roll->comm, roll->dead, (size_t)roll->size + 1);
+    if (rv != MPI_SUCCESS)
+        return rv;
+    for (int rank = 0; rank < roll->size; rank++)
+        roll->dead[rank] = roll->dead[rank] != PRESENT;
+    strike_off(roll);
+    return roll->dead[roll->size] ? ftc_error_exhausted(call) : MPI_SUCCESS;
 }
 
 /* ---- the roll ---- */
