@@ -52,8 +52,8 @@ static bool flush(struct ftc_comm *c)
     return left == 0;
 }
 
-/* What to do with a message that is at hand. */
-enum fate { TAKEN, EARLY, BLOCKED };
+/* What becomes of a message that is at hand. */
+enum fate { TAKEN, TOO_EARLY };
 
 static enum fate deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope *envelope,
                          size_t value_bytes, const struct ftc_message *m)
@@ -65,7 +65,7 @@ static enum fate deliver(struct ftc_comm *c, uint32_t from, const struct ftc_env
     if (event.peer < 0)
         return TAKEN; /* left out: it is dead */
     if (c->actions.count > 0)
-        return BLOCKED;
+        return TOO_EARLY;
     if (envelope->signature != c->signature) {
         c->mismatched = c->member[event.peer];
         return TAKEN;
@@ -74,7 +74,7 @@ static enum fate deliver(struct ftc_comm *c, uint32_t from, const struct ftc_env
         return TAKEN;
     outcome = ftc_op_step(&c->op, &event, &c->actions);
     flush(c);
-    return outcome == FTC_STEP_LATER ? EARLY : TAKEN;
+    return outcome == FTC_STEP_LATER ? TOO_EARLY : TAKEN;
 }
 
 /* Which operation a message belongs to; sequence numbers may wrap. */
@@ -92,15 +92,17 @@ static enum fate dispatch(uint32_t from, const void *wire, size_t bytes)
     c = recent && recent->id == envelope.communicator_id ? recent
                                                          : ftc_comm_find(envelope.communicator_id);
     if (!c) /* freed here, or not used here yet */
-        return ftc_comm_was_freed(envelope.communicator_id) ? TAKEN : EARLY;
+        return ftc_comm_was_freed(envelope.communicator_id) ? TAKEN : TOO_EARLY;
     ahead = (int32_t)(envelope.seq - c->seq);
     if (ahead < 0)
         return TAKEN; /* late: the operation is over */
     if (ahead > 0 || !c->active)
-        return EARLY;
+        return TOO_EARLY;
     return deliver(c, from, &envelope, value_bytes, &m);
 }
 
+/* A message that has to wait is kept, because others behind it may be what its operation waits for:
+ * room in the ring of a peer that has operations of its own with sends that wait for room here. */
 static bool poll_peer(uint32_t from)
 {
     struct ftc_transport *t = &ftc_library.transport;
@@ -111,7 +113,7 @@ static bool poll_peer(uint32_t from)
     while ((wire = ftc_transport_peek(t, from, &bytes)) != NULL) {
         enum fate fate = dispatch(from, wire, bytes);
 
-        if (fate == BLOCKED || (fate == EARLY && !ftc_early_keep(from, wire, bytes)))
+        if (fate == TOO_EARLY && !ftc_early_keep(from, wire, bytes))
             break;
         ftc_transport_drop(t, from);
         progress = true;
@@ -228,23 +230,29 @@ static void announce_attempt(struct ftc_comm *c)
     ftc_publish_attempt(&ftc_library.board, ftc_library.self, c->entry, c->seq, c->op.attempt);
 }
 
+/* Messages that came while sends were pending go before all that has come since. */
+static bool unblock(struct ftc_comm *c)
+{
+    if (c->was_blocked && flush(c)) {
+        c->was_blocked = false;
+        offer_early();
+        return true;
+    }
+    return false;
+}
+
 /* Kept messages are of a later attempt, or came while sends were pending. */
 bool ftc_drive_look_after(struct ftc_comm *c)
 {
-    bool progress = false, attempt_changed;
+    bool progress = unblock(c);
 
-    if (c->actions.count > 0)
-        progress |= flush(c);
     progress |= look_for_deaths(c);
     if (c->known_dead > 0 || ftc_library.suspects)
         progress |= look_for_published(c);
     if (c->op.phase == FTC_PHASE_CONFIRMATION)
         progress |= look_for_joined(c);
-    attempt_changed = c->op.attempt != c->announced;
-    if (attempt_changed)
+    if (c->op.attempt != c->announced) {
         announce_attempt(c);
-    if (attempt_changed || c->was_blocked) {
-        c->was_blocked = c->actions.count > 0;
         offer_early();
     }
     return progress;

@@ -14,7 +14,7 @@ static struct ftc_wait idle;     /* looks of the program without news */
 
 bool ftc_request_possible(void)
 {
-    return PMPIX_Grequest_start != NULL && !ftc_library.threaded;
+    return PMPIX_Grequest_start != NULL;
 }
 
 static void let_go(struct ftc_request *r)

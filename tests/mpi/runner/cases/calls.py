@@ -77,8 +77,10 @@ PENDING = [
     pending("a rank in a native call meanwhile", 2, "rule", limit_s=TEN_S),
     pending("a rank in a native call meanwhile", 5, "rule", limit_s=TEN_S),
     pending("native MPI goes on in the wait", 3, "native", limit_s=TEN_S),
+    *(pending("more at once than the rings take, in crossed order", n, "crossed") for n in (2, 5)),
     pending("freed before the end", 3, "free"),
     pending("more than f, the error comes out of the wait", 5, "excess", 3, limit_s=TEN_S),
+    pending("threads in all of it", 4, "threads 30 {seed} 2 8", 3, limit_s=TEN_S),
     Case("nonblocking: mismatched", 3, 1, settings=ALL_CALLS, status="failed", says=(MISMATCH,), limit_s=TEN_S,
          command="mpiexec.hydra -n {n} {programs}/pending wrong"),
 ]
