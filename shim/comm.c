@@ -1,6 +1,9 @@
 #include "comm.h"
 
+#include "birth.h"
+#include "error.h"
 #include "group.h"
+#include "hash.h"
 #include "monitor/publication.h"
 #include "pending.h"
 
@@ -17,8 +20,6 @@ enum {
     GIVE_UP_TURNS = 100000,
     F_MAX = 64, /* that setting f allows */
 };
-#define FNV_START 0xcbf29ce484222325ull
-#define FNV_PRIME 0x100000001b3ull
 
 static int keyval = MPI_KEYVAL_INVALID;
 static struct ftc_comm *bucket[BUCKETS];
@@ -28,7 +29,8 @@ static struct {
     struct ftc_comm *comm;
 } cache[CACHE_SIZE];
 
-/* How many communicators of a membership have been used: part of the identity of the next one. */
+/* How many communicators of a membership have been used: part of the identity of the next one whose
+ * birth is not known. */
 struct membership {
     uint64_t hash;
     uint32_t used;
@@ -42,15 +44,6 @@ static bool *entry_taken; /* by place on the board: a communicator that lives ha
 enum { FREED_REMEMBERED = 1024 };
 static uint64_t freed[FREED_REMEMBERED];
 static unsigned freed_count;
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *p = bytes;
-
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ p[i]) * FNV_PRIME;
-    return hash;
-}
 
 static struct membership *find_membership(uint64_t hash)
 {
@@ -123,19 +116,39 @@ static void agree_on_use(const struct ftc_comm *c, MPI_Comm comm, uint32_t *use)
         *use = told;
 }
 
-static int identify(struct ftc_comm *c, MPI_Comm comm, const int *world_rank, uint64_t seed)
+/* What makes a communicator, besides the settings. */
+struct origin {
+    MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
+    int size, rank;
+    const int *world_rank;
+    uint64_t birth; /* 0: not known, it is told from others of its membership by its first use */
+    uint64_t seed;  /* of its identity then */
+    int f;
+};
+
+static int identify_by_use(struct ftc_comm *c, const struct origin *from)
 {
-    uint64_t hash = hash_bytes(seed, world_rank, (size_t)c->size * sizeof *world_rank);
+    uint64_t hash =
+        ftc_hash(from->seed, from->world_rank, (size_t)c->size * sizeof *from->world_rank);
     struct membership *m = find_membership(hash);
     uint32_t use;
 
     if (!m)
         return -ENOMEM;
     use = m->used++; /* before another thread comes */
-    agree_on_use(c, comm, &use);
+    agree_on_use(c, from->comm, &use);
     if (use >= m->used)
         m->used = use + 1;
-    c->id = hash_bytes(hash, &use, sizeof use) & ~1ull;
+    c->id = ftc_hash(hash, &use, sizeof use);
+    return 0;
+}
+
+static int identify(struct ftc_comm *c, const struct origin *from)
+{
+    c->is_born = from->birth != 0;
+    if (!c->is_born)
+        return identify_by_use(c, from);
+    c->id = ftc_hash(from->birth, from->world_rank, (size_t)c->size * sizeof *from->world_rank);
     return 0;
 }
 
@@ -247,15 +260,6 @@ static void destroy(struct ftc_comm *c)
     free(c);
 }
 
-/* What makes a communicator, besides the settings. */
-struct origin {
-    MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
-    int size, rank;
-    const int *world_rank;
-    uint64_t seed; /* of its identity */
-    int f;
-};
-
 static struct ftc_comm *create(const struct origin *from)
 {
     struct ftc_comm *c = calloc(1, sizeof *c);
@@ -269,8 +273,7 @@ static struct ftc_comm *create(const struct origin *from)
     if (!c->slot)
         goto fail;
     c->pass = find_slots(c, from->world_rank);
-    if (c->pass == FTC_PASS_NONE &&
-        (identify(c, from->comm, from->world_rank, from->seed) != 0 || protect(c) != 0))
+    if (c->pass == FTC_PASS_NONE && (identify(c, from) != 0 || protect(c) != 0))
         goto fail;
     return c;
 
@@ -290,7 +293,10 @@ static struct ftc_comm *unprotected(enum ftc_pass pass)
 
 static struct ftc_comm *examine(MPI_Comm comm)
 {
-    struct origin from = {.comm = comm, .seed = FNV_START, .f = ftc_library.settings.f};
+    struct origin from = {.comm = comm,
+                          .birth = ftc_birth_of(comm),
+                          .seed = FTC_HASH_START,
+                          .f = ftc_library.settings.f};
     struct ftc_comm *c = NULL;
     int inter, *world_rank;
 
@@ -340,7 +346,7 @@ struct ftc_comm *ftc_comm_internal(void)
     struct origin from = {.comm = MPI_COMM_NULL,
                           .size = ftc_library.world_size,
                           .rank = ftc_library.world_rank,
-                          .seed = FNV_START,
+                          .seed = FTC_HASH_START,
                           .f = ftc_library.settings.f};
     int *world_rank;
 
@@ -367,7 +373,7 @@ struct ftc_comm *ftc_comm_for_call(MPI_Group group, int tag)
 
     PMPI_Group_size(group, &from.size);
     PMPI_Group_rank(group, &from.rank);
-    from.seed = hash_bytes(~FNV_START, &salt, sizeof salt);
+    from.seed = ftc_hash(~FTC_HASH_START, &salt, sizeof salt);
     from.world_rank = world_rank = calloc((size_t)from.size, sizeof *world_rank);
     if (world_rank && ftc_group_world_ranks(group, from.size, world_rank))
         c = create(&from);
@@ -396,10 +402,7 @@ static struct ftc_comm *look_up(MPI_Comm comm)
         PMPI_Comm_set_attr(comm, keyval, c);
         return c;
     }
-    /* The others will protect it: this rank must not go to native MPI instead. */
-    fprintf(stderr, "ftcoll: rank %d: no memory for another communicator\n",
-            ftc_library.world_rank);
-    PMPI_Abort(comm, MPI_ERR_NO_MEM);
+    ftc_error_abort_no_memory(comm); /* the others will protect it: this rank must as well */
     return NULL;
 }
 

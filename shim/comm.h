@@ -25,6 +25,7 @@ enum { FTC_SIGNATURE_NONE = 2 };
 
 struct ftc_comm {
     uint64_t id;        /* the same on all ranks, unique in the job */
+    bool is_born;       /* it is, whatever the order in which communicators are used (birth.h) */
     enum ftc_pass pass; /* why calls go to native MPI; FTC_PASS_NONE: protected */
     int size, rank;     /* the user's */
     uint32_t *slot;     /* board slot of each rank */

@@ -211,3 +211,10 @@ int ftc_error_no_memory(void)
 {
     return hold(MPI_ERR_NO_MEM, "ftcoll: no memory for the operation's buffers");
 }
+
+void ftc_error_abort_no_memory(MPI_Comm comm)
+{
+    fprintf(stderr, "ftcoll: rank %d: no memory for another communicator\n",
+            ftc_library.world_rank);
+    PMPI_Abort(comm, MPI_ERR_NO_MEM);
+}

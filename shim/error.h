@@ -51,4 +51,7 @@ void ftc_error_drop(void);
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(void);
 
+/* Ends the job: without memory for what the library has to know of a communicator. */
+void ftc_error_abort_no_memory(MPI_Comm comm);
+
 #endif

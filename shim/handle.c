@@ -434,7 +434,9 @@ static enum ftc_pass make_nonblocking_plan(const struct ftc_call *call, struct p
 
     if (pass != FTC_PASS_NONE)
         return pass;
-    return needs_mpi(plan) || !ftc_request_possible() ? FTC_PASS_NEEDS_MPI : FTC_PASS_NONE;
+    if (needs_mpi(plan) || !ftc_request_possible())
+        return FTC_PASS_NEEDS_MPI;
+    return plan->comm->is_born ? FTC_PASS_NONE : FTC_PASS_UNSEEN;
 }
 
 bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request)

@@ -1,5 +1,6 @@
 #include "runtime.h"
 
+#include "birth.h"
 #include "broadcast.h"
 #include "comm.h"
 #include "contributors.h"
@@ -256,7 +257,8 @@ static bool prepare(void)
         return false;
     if ((l->settings.intercept & NONBLOCKING) != 0 && ftc_helper_open() != 0)
         return false;
-    return ftc_p2p_open() == 0 && ftc_comm_open() == 0 && ftc_comm_internal() != NULL;
+    return ftc_p2p_open() == 0 && ftc_birth_open() && ftc_comm_open() == 0 &&
+           ftc_comm_internal() != NULL;
 }
 
 static bool attach_monitor(void)

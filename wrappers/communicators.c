@@ -1,4 +1,5 @@
 /* The calls that make an intracommunicator. A wrapper says only how it differs from native. */
+#include "../shim/birth.h"
 #include "../shim/escape.h"
 #include "../shim/native.h"
 #include "../shim/survivors.h"
@@ -10,6 +11,13 @@
 #define NATIVE(pmpi_call)                                                                          \
     FTC_NATIVE_CALL(x.kind, x.comm, FTC_ALL_MEMBERS, x.return_address, pmpi_call)
 
+/* Likewise, where those outside of x.group need not call it. */
+#define NATIVE_GROUP(pmpi_call)                                                                    \
+    (ftc_native_enter_group(x.kind, x.group, x.return_address), ftc_native_leave_with(pmpi_call))
+
+/* The result of @x, of the survivors or of native MPI. */
+#define MADE(native) (ftc_survivors_create(&x) ? x.result : (native))
+
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
     struct ftc_creation x = {
@@ -19,9 +27,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    if (ftc_survivors_create(&x))
-        return x.result;
-    return NATIVE(PMPI_Comm_dup(comm, newcomm));
+    return ftc_birth_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup(comm, newcomm))));
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
@@ -34,9 +40,8 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    if (ftc_survivors_create(&x))
-        return x.result;
-    return NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm));
+    return ftc_birth_from(comm, newcomm,
+                          MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
@@ -49,9 +54,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    if (ftc_survivors_create(&x))
-        return x.result;
-    return NATIVE(PMPI_Comm_create(comm, group, newcomm));
+    return ftc_birth_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_create(comm, group, newcomm))));
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
@@ -65,10 +68,9 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
         .return_address = __builtin_return_address(0),
     };
 
-    if (ftc_survivors_create(&x))
-        return x.result;
-    ftc_native_enter_group(x.kind, group, x.return_address); /* the others need not call it */
-    return ftc_native_leave_with(PMPI_Comm_create_group(comm, group, tag, newcomm));
+    return ftc_birth_in_group(
+        comm, group, tag, newcomm,
+        MADE(NATIVE_GROUP(PMPI_Comm_create_group(comm, group, tag, newcomm))));
 }
 
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
@@ -82,9 +84,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    if (ftc_survivors_create(&x))
-        return x.result;
-    return NATIVE(PMPI_Comm_split(comm, color, key, newcomm));
+    return ftc_birth_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_split(comm, color, key, newcomm))));
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
@@ -99,9 +99,8 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
         .return_address = __builtin_return_address(0),
     };
 
-    if (ftc_survivors_create(&x))
-        return x.result;
-    return NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm));
+    return ftc_birth_from(comm, newcomm,
+                          MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
 /* In mpi_f08 these calls do not go through the C symbols. Handles are derived types with one

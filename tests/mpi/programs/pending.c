@@ -289,27 +289,53 @@ static void rule_of_native(void)
     sum_of(n, sum, "a wrong sum");
 }
 
+/* One of those with all ranks in their order. */
+static MPI_Comm make_comm(int which, MPI_Comm parent)
+{
+    int periodic = 0;
+    MPI_Request request;
+    MPI_Comm made;
+
+    switch (which % 4) {
+    case 0:
+        MPI_Comm_idup(parent, &made, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+    case 1:
+        MPI_Cart_create(parent, 1, &n, &periodic, 0, &made);
+        break;
+    case 2:
+        MPI_Comm_split(parent, 0, rank, &made);
+        break;
+    default:
+        MPI_Comm_dup(parent, &made);
+    }
+    return made;
+}
+
 /* Odd ranks begin where the others end. */
 static void cross(void)
 {
     enum { MANY = 50 };
-    MPI_Comm dup[MANY];
+    MPI_Comm comm_of[MANY];
     MPI_Request request[MANY];
     MPI_Status status[MANY];
-    int one = 1, sum[MANY] = {0};
+    int in[MANY], sum[MANY] = {0};
 
     for (int i = 0; i < MANY; i++)
-        MPI_Comm_dup(MPI_COMM_WORLD, &dup[i]);
+        comm_of[i] = make_comm(i, i % 3 && i > 3 ? comm_of[i / 3] : MPI_COMM_WORLD);
     for (int i = 0; i < MANY; i++) {
         int which = rank % 2 ? MANY - 1 - i : i;
 
-        MPI_Iallreduce(&one, &sum[which], 1, MPI_INT, MPI_SUM, dup[which], &request[which]);
+        in[which] = which;
+        MPI_Iallreduce(&in[which], &sum[which], 1, MPI_INT, MPI_SUM, comm_of[which],
+                       &request[which]);
     }
     MPI_Waitall(MANY, request, status);
-    for (int i = 0; i < MANY; i++) {
-        sum_of(n, sum[i], "a wrong sum");
-        MPI_Comm_free(&dup[i]);
-    }
+    for (int i = 0; i < MANY; i++)
+        sum_of(n * i, sum[i], "a wrong sum");
+    for (int i = 0; i < MANY; i++)
+        MPI_Comm_free(&comm_of[i]);
 }
 
 static void free_early(void)

@@ -1,0 +1,29 @@
+/* birth: where a communicator comes from, as a number that all its ranks find without a message.
+ *
+ * The ranks of a communicator make others of it in one order (MPI 4.0, section 6.4), but they need
+ * not use those in one order: not with threads, and not in nonblocking calls. So the number of a
+ * new one is made of its parent's and of how many were made before it. Calls of
+ * MPI_Comm_create_group have an order only among those of one group and tag.
+ */
+#ifndef FTC_BIRTH_H
+#define FTC_BIRTH_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In MPI_Init. */
+bool ftc_birth_open(void);
+
+/* After all ranks of @parent have made *@made, which may be MPI_COMM_NULL, with the error code @rv,
+ * which it returns. Communicators that one call makes are told apart by their members. */
+int ftc_birth_from(MPI_Comm parent, const MPI_Comm *made, int rv);
+
+/* Likewise, after the ranks of @group have made it of @parent with @tag. */
+int ftc_birth_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv);
+
+/* The number, or 0 if it is not known: of MPI_Comm_idup and MPI_Intercomm_merge, of topologies that
+ * mpi_f08 makes, and of what was made of such a communicator. */
+uint64_t ftc_birth_of(MPI_Comm comm);
+
+#endif
