@@ -22,8 +22,8 @@ int ftc_birth_from(MPI_Comm parent, const MPI_Comm *made, int rv);
 /* Likewise, after the ranks of @group have made it of @parent with @tag. */
 int ftc_birth_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv);
 
-/* The number, or 0 if it is not known: of MPI_Comm_idup and MPI_Intercomm_merge, of topologies that
- * mpi_f08 makes, and of what was made of such a communicator. */
+/* The number, or 0 if it is not known: of MPI_Comm_idup and MPI_Intercomm_merge, and of what was
+ * made of such a communicator. */
 uint64_t ftc_birth_of(MPI_Comm comm);
 
 #endif

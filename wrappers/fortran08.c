@@ -1,5 +1,6 @@
 /* Calls of mpi_f08 that wait for other ranks and do not go through the C symbols: the binding
  * itself carries them out, marked on the board. Its calls with buffers need nothing here. */
+#include "../shim/birth.h"
 #include "../shim/native.h"
 
 #include <dlfcn.h>
@@ -27,7 +28,7 @@
 #define ARGUMENTS_10 (a, b, c, d, e, f, g, h, i, j)
 #define ARGUMENTS_11 (a, b, c, d, e, f, g, h, i, j, k)
 
-#define NATIVE(name, count, enter)                                                                 \
+#define BINDING(name, count, enter, leave)                                                         \
     void mpi_##name##_f08_ PARAMETERS_##count;                                                     \
     void mpi_##name##_f08_ PARAMETERS_##count                                                      \
     {                                                                                              \
@@ -40,8 +41,14 @@
         }                                                                                          \
         enter;                                                                                     \
         next ARGUMENTS_##count;                                                                    \
-        ftc_native_leave();                                                                        \
+        leave;                                                                                     \
     }
+
+#define NATIVE(name, count, enter) BINDING(name, count, enter, ftc_native_leave())
+
+/* Of the communicator whose address comes first, one is made at the address @made. */
+#define CREATION(name, count, kind, made, ierror)                                                  \
+    BINDING(name, count, ON_COMM(kind, a), leave_with_made(a, made, ierror))
 
 #define INTEGER(address) (*(const MPI_Fint *)(address))
 #define CALLER           __builtin_return_address(0)
@@ -62,11 +69,19 @@ static void find(const char *name, void *function)
     memcpy(function, &found, sizeof found);
 }
 
-NATIVE(cart_create, 7, ON_COMM(CART_CREATE, a))
-NATIVE(cart_sub, 4, ON_COMM(CART_SUB, a))
-NATIVE(graph_create, 7, ON_COMM(GRAPH_CREATE, a))
-NATIVE(dist_graph_create, 10, ON_COMM(DIST_GRAPH_CREATE, a))
-NATIVE(dist_graph_create_adjacent, 11, ON_COMM(DIST_GRAPH_CREATE_ADJACENT, a))
+static void leave_with_made(const void *parent, const void *made, const void *ierror)
+{
+    MPI_Comm comm = PMPI_Comm_f2c(INTEGER(made));
+
+    ftc_native_leave();
+    ftc_birth_from(PMPI_Comm_f2c(INTEGER(parent)), &comm, ierror ? INTEGER(ierror) : MPI_SUCCESS);
+}
+
+CREATION(cart_create, 7, CART_CREATE, f, g)
+CREATION(cart_sub, 4, CART_SUB, c, d)
+CREATION(graph_create, 7, GRAPH_CREATE, f, g)
+CREATION(dist_graph_create, 10, DIST_GRAPH_CREATE, i, j)
+CREATION(dist_graph_create_adjacent, 11, DIST_GRAPH_CREATE_ADJACENT, j, k)
 NATIVE(intercomm_create, 7, ON_COMM(INTERCOMM_CREATE, a))
 NATIVE(intercomm_merge, 4, ON_COMM(INTERCOMM_MERGE, a))
 NATIVE(comm_disconnect, 2, ON_COMM(COMM_DISCONNECT, a))

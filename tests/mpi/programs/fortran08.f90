@@ -1,6 +1,7 @@
 ! fortran08: reductions from Fortran 2008, whose MPI_Init and MPI_Finalize do not go through the C
 ! symbols. The last rank kills itself before the second one. With the word "communicators" the
-! survivors also make communicators by each call that does not go through the C symbol either.
+! survivors also make communicators by each call that does not go through the C symbol either, with
+! "topologies" all ranks begin operations on two of the same members before, odd ranks in another order.
 program fortran08
     use mpi_f08
     use iso_c_binding, only: c_int
@@ -26,6 +27,8 @@ program fortran08
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
     call MPI_Comm_size(MPI_COMM_WORLD, n)
     call MPI_Allreduce(1, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+    call get_command_argument(1, word)
+    if (word == 'topologies') call reduce_on_topologies()
     if (rank == n - 1) ignored = raise(9_c_int)
     largest = -1
     call MPI_Reduce(rank, largest, 1, MPI_INTEGER, MPI_MAX, 0, MPI_COMM_WORLD)
@@ -34,7 +37,6 @@ program fortran08
     call MPI_Allreduce(1, total, 1, MPI_INTEGER, MPI_PROD, MPI_COMM_WORLD, error)
     call MPI_Error_string(error, text, length)
     if (rank == 0) print '(a, i0, 3a)', 'fortran: ', length - len_trim(text), ' beyond "', trim(text), '"'
-    call get_command_argument(1, word)
     if (word == 'communicators') call make_communicators()
     call MPI_Finalize()
     call MPI_Finalized(is_over)
@@ -59,6 +61,27 @@ contains
         call MPI_Comm_free(created)
         call MPI_Comm_free(grouped)
         if (rank == 0) print '(a, i0, a)', 'fortran: 6 communicators have ', total, ' ranks'
+    end subroutine
+
+    subroutine reduce_on_topologies()
+        type(MPI_Comm) :: line, part
+        type(MPI_Request) :: requests(2)
+        integer, asynchronous :: sums(2)
+        integer :: i, which
+        integer, asynchronous :: mine(2)
+
+        mine = [1, 10]
+        call MPI_Cart_create(MPI_COMM_WORLD, 1, [n], [.false.], .false., line)
+        call MPI_Cart_sub(line, [.true.], part)
+        do i = 1, 2
+            which = merge(i, 3 - i, mod(rank, 2) == 0)
+            call MPI_Iallreduce(mine(which), sums(which), 1, MPI_INTEGER, MPI_SUM, merge(line, part, which == 1), &
+                                requests(which))
+        end do
+        call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+        if (rank == 0) print '(a, i0, a, i0)', 'fortran: sums ', sums(1), ' and ', sums(2)
+        call MPI_Comm_free(part)
+        call MPI_Comm_free(line)
     end subroutine
 
     integer function size_of(comm)

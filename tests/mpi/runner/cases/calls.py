@@ -84,6 +84,10 @@ PENDING = [
     pending("more than f, the error comes out of the wait", 5, "excess", 3, limit_s=TEN_S),
     *(pending(f"threads in all of it, a rank dies in round {round}", 4, f"threads 10 {{seed}} 2 {round}", 3, runs=2,
               limit_s=TEN_S) for round in (0, 1, 4)),
+    Case("nonblocking: topologies of Fortran 2008, in crossed order", 4, 1, failures=1,
+         command="mpiexec.hydra -n {n} {programs}/fortran08 topologies",
+         settings={**ALL_CALLS, "FTCOLL_REPORT": "summary", "FTCOLL_REQUIRE_ALL": "prod"},
+         says=("fortran: sums 4 and 40",), silent=("has not seen its communicator",)),
     Case("nonblocking: mismatched", 3, 1, settings=ALL_CALLS, status="failed", says=(MISMATCH,), limit_s=TEN_S,
          command="mpiexec.hydra -n {n} {programs}/pending wrong"),
 ]
