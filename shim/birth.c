@@ -5,39 +5,35 @@
 #include "hash.h"
 #include "library.h"
 
+#include <search.h>
 #include <stdlib.h>
 
 /* How many were made by the calls that have an order among each other. */
 struct series {
     uint64_t name;
     uint32_t made;
-    struct series *next;
 };
 
-struct birth {
+struct ftc_birth {
     uint64_t number;
-    struct series *children;
+    uint32_t renewed; /* so often */
+    void *children;   /* series by name: a tree of tsearch() */
 };
 
 enum { ALL_RANKS = 0 }; /* name of the series of calls of all ranks */
 
 static int keyval = MPI_KEYVAL_INVALID;
-static struct birth world = {.number = FTC_HASH_START};
+static struct ftc_birth world = {.number = FTC_HASH_START}, self = {.number = ~FTC_HASH_START};
 
 /* Called by MPI when @comm is freed. */
 static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
 {
-    struct birth *b = attribute;
+    struct ftc_birth *b = attribute;
 
     (void)comm;
     (void)key;
     (void)extra;
-    while (b->children) {
-        struct series *s = b->children;
-
-        b->children = s->next;
-        free(s);
-    }
+    tdestroy(b->children, free);
     free(b);
     return MPI_SUCCESS;
 }
@@ -47,72 +43,75 @@ bool ftc_birth_open(void)
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS;
 }
 
-static struct birth *look_up(MPI_Comm comm)
+struct ftc_birth *ftc_birth_of(MPI_Comm comm)
 {
-    struct birth *b = NULL;
+    struct ftc_birth *b = NULL;
     int found = 0;
 
     if (comm == MPI_COMM_WORLD)
         return &world;
+    if (comm == MPI_COMM_SELF)
+        return &self;
     if (keyval == MPI_KEYVAL_INVALID)
         return NULL;
     return PMPI_Comm_get_attr(comm, keyval, &b, &found) == MPI_SUCCESS && found ? b : NULL;
 }
 
-static struct series *find_series(struct birth *parent, uint64_t name)
+static int compare(const void *left, const void *right)
 {
-    struct series *s = parent->children;
+    const struct series *a = left, *b = right;
 
-    while (s && s->name != name)
-        s = s->next;
-    if (s)
-        return s;
-    s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    *s = (struct series){.name = name, .next = parent->children};
-    parent->children = s;
-    return s;
+    return (a->name > b->name) - (a->name < b->name);
 }
 
-/* 0 without memory. Threads may make communicators of one parent at the same time. */
-static uint64_t next_number(struct birth *parent, uint64_t name)
+static struct series *find_series(struct ftc_birth *parent, uint64_t name)
+{
+    struct series *fresh = calloc(1, sizeof *fresh), **found;
+
+    if (!fresh)
+        return NULL;
+    fresh->name = name;
+    found = tsearch(fresh, &parent->children, compare);
+    if (!found || *found != fresh)
+        free(fresh);
+    return found ? *found : NULL;
+}
+
+/* False without memory. Threads may make communicators of one parent at the same time. */
+static bool next_number(struct ftc_birth *parent, uint64_t name, uint64_t *number)
 {
     struct series *s;
-    uint64_t number = 0;
 
     ftc_library_lock();
     s = find_series(parent, name);
     if (s) {
-        number = ftc_hash(parent->number, &name, sizeof name);
-        number = ftc_hash(number, &s->made, sizeof s->made) | 1;
+        *number = ftc_hash(parent->number, &name, sizeof name);
+        *number = ftc_hash(*number, &s->made, sizeof s->made);
         s->made++;
     }
     ftc_library_unlock();
-    return number;
+    return s != NULL;
 }
 
-static void be_born(struct birth *parent, uint64_t name, MPI_Comm made)
+static void be_born(struct ftc_birth *parent, uint64_t name, MPI_Comm made)
 {
-    struct birth *b = calloc(1, sizeof *b);
-    uint64_t number = next_number(parent, name);
+    struct ftc_birth *b = calloc(1, sizeof *b);
 
-    if (!b || number == 0) {
+    if (!b || !next_number(parent, name, &b->number)) {
         ftc_error_abort_no_memory(MPI_COMM_WORLD);
         return;
     }
-    b->number = number;
     if (made == MPI_COMM_NULL || PMPI_Comm_set_attr(made, keyval, b) != MPI_SUCCESS)
         free(b);
 }
 
 int ftc_birth_from(MPI_Comm parent, const MPI_Comm *made, int rv)
 {
-    struct birth *b;
+    struct ftc_birth *b;
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS)
         return rv;
-    b = look_up(parent);
+    b = ftc_birth_of(parent);
     if (b)
         be_born(b, ALL_RANKS, *made);
     return rv;
@@ -136,19 +135,22 @@ static uint64_t name_of(MPI_Group group, int tag)
 
 int ftc_birth_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv)
 {
-    struct birth *b;
+    struct ftc_birth *b;
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS)
         return rv;
-    b = look_up(parent);
+    b = ftc_birth_of(parent);
     if (b)
         be_born(b, name_of(group, tag), *made);
     return rv;
 }
 
-uint64_t ftc_birth_of(MPI_Comm comm)
+uint64_t ftc_birth_number(const struct ftc_birth *b)
 {
-    const struct birth *b = comm == MPI_COMM_NULL ? NULL : look_up(comm);
+    return ftc_hash(b->number, &b->renewed, sizeof b->renewed);
+}
 
-    return b ? b->number : 0;
+void ftc_birth_renew(struct ftc_birth *b)
+{
+    b->renewed++;
 }

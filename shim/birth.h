@@ -22,8 +22,17 @@ int ftc_birth_from(MPI_Comm parent, const MPI_Comm *made, int rv);
 /* Likewise, after the ranks of @group have made it of @parent with @tag. */
 int ftc_birth_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv);
 
-/* The number, or 0 if it is not known: of MPI_Comm_idup and MPI_Intercomm_merge, and of what was
- * made of such a communicator. */
-uint64_t ftc_birth_of(MPI_Comm comm);
+struct ftc_birth;
+
+/* NULL if it is not known: of MPI_Comm_idup and MPI_Intercomm_merge, and of what was made of such a
+ * communicator. Lives as long as @comm. */
+struct ftc_birth *ftc_birth_of(MPI_Comm comm);
+
+/* The number. */
+uint64_t ftc_birth_number(const struct ftc_birth *b);
+
+/* The library has forgotten the communicator, which MPI is freeing: callbacks of the program may
+ * still use it, and then it has another number. */
+void ftc_birth_renew(struct ftc_birth *b);
 
 #endif

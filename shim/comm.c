@@ -121,8 +121,8 @@ struct origin {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
     int size, rank;
     const int *world_rank;
-    uint64_t birth; /* 0: not known, it is told from others of its membership by its first use */
-    uint64_t seed;  /* of its identity then */
+    struct ftc_birth *birth; /* NULL: it is told from others of its membership by its first use */
+    uint64_t seed;           /* of its identity then */
     int f;
 };
 
@@ -145,10 +145,11 @@ static int identify_by_use(struct ftc_comm *c, const struct origin *from)
 
 static int identify(struct ftc_comm *c, const struct origin *from)
 {
-    c->is_born = from->birth != 0;
-    if (!c->is_born)
+    c->birth = from->birth;
+    if (!c->birth)
         return identify_by_use(c, from);
-    c->id = ftc_hash(from->birth, from->world_rank, (size_t)c->size * sizeof *from->world_rank);
+    c->id = ftc_hash(ftc_birth_number(c->birth), from->world_rank,
+                     (size_t)c->size * sizeof *from->world_rank);
     return 0;
 }
 
@@ -326,6 +327,8 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
     ftc_pending_complete(c);
     if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
         cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
+    if (c->birth)
+        ftc_birth_renew(c->birth);
     ftc_comm_release(c);
     ftc_library_unlock();
     return MPI_SUCCESS;
@@ -365,15 +368,17 @@ struct ftc_comm *ftc_comm_internal(void)
 
 /* Threads may make such calls in different orders on different ranks: MPI has them use different
  * tags. */
-struct ftc_comm *ftc_comm_for_call(MPI_Group group, int tag)
+struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag)
 {
+    const struct ftc_birth *birth = ftc_birth_of(parent);
+    uint64_t number = birth ? ftc_birth_number(birth) : 0;
     struct origin from = {.comm = MPI_COMM_NULL, .f = F_MAX};
     struct ftc_comm *c = NULL;
     int salt = ftc_library.threaded ? tag : 0, *world_rank;
 
     PMPI_Group_size(group, &from.size);
     PMPI_Group_rank(group, &from.rank);
-    from.seed = ftc_hash(~FTC_HASH_START, &salt, sizeof salt);
+    from.seed = ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt);
     from.world_rank = world_rank = calloc((size_t)from.size, sizeof *world_rank);
     if (world_rank && ftc_group_world_ranks(group, from.size, world_rank))
         c = create(&from);

@@ -24,14 +24,14 @@ struct ftc_silence {
 enum { FTC_SIGNATURE_NONE = 2 };
 
 struct ftc_comm {
-    uint64_t id;        /* the same on all ranks, unique in the job */
-    bool is_born;       /* it is, whatever the order in which communicators are used (birth.h) */
-    enum ftc_pass pass; /* why calls go to native MPI; FTC_PASS_NONE: protected */
-    int size, rank;     /* the user's */
-    uint32_t *slot;     /* board slot of each rank */
-    uint32_t entry;     /* where this rank publishes on the board */
-    uint32_t seq;       /* of the next operation */
-    int f;              /* failures tolerated in one operation */
+    uint64_t id;             /* the same on all ranks, unique in the job */
+    struct ftc_birth *birth; /* where @id comes from, or NULL */
+    enum ftc_pass pass;      /* why calls go to native MPI; FTC_PASS_NONE: protected */
+    int size, rank;          /* the user's */
+    uint32_t *slot;          /* board slot of each rank */
+    uint32_t entry;          /* where this rank publishes on the board */
+    uint32_t seq;            /* of the next operation */
+    int f;                   /* failures tolerated in one operation */
 
     int *member, member_count;   /* user's ranks that take part, ascending */
     int self;                    /* index of this rank in member[] */
@@ -74,9 +74,9 @@ struct ftc_comm *ftc_comm_get(MPI_Comm comm);
 struct ftc_comm *ftc_comm_internal(void);
 
 /* One for the ranks of @group, of which this is one, that are in one call of MPI_Comm_create_group
- * with @tag. Any number of them may be dead, also of those of which nobody knows yet. NULL without
- * memory. To be released by each of them. */
-struct ftc_comm *ftc_comm_for_call(MPI_Group group, int tag);
+ * of @parent with @tag. Any number of them may be dead, also of those of which nobody knows yet.
+ * NULL without memory. To be released by each of them. */
+struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag);
 void ftc_comm_release(struct ftc_comm *c);
 
 /* The protected communicator with @id, or NULL. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TEXT_MAX = MPI_MAX_ERROR_STRING, LAST_WORDS_NS = 50000000 };
+enum { TEXT_MAX = MPI_MAX_ERROR_STRING, LAST_WORDS_NS = 50000000, END_MS = 5000 };
 
 /* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
  * the code, and MPI_Error_string() asks here for the text of the last error of that class. */
@@ -51,7 +51,7 @@ static bool will_return(MPI_Comm comm)
 }
 
 /* The launcher drops what it has not read yet when it ends a job. */
-static void say_last_words(const char *text)
+void ftc_error_say_last_words(const char *text)
 {
     fprintf(stderr, "%s\n", text);
     nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
@@ -82,7 +82,7 @@ int ftc_error_take(char *text)
 
 static void end_job(MPI_Comm comm, int class, const char *text)
 {
-    say_last_words(text);
+    ftc_error_say_last_words(text);
     ftc_monitor_stand_down(); /* a fatal error is meant to end the job */
     PMPI_Abort(comm, class);
 }
@@ -126,11 +126,21 @@ static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
     return count;
 }
 
+/* While a monitor process ends the job the launcher kills one rank after the other: none of these
+ * has failed. */
+static void await_end_of_job(void)
+{
+    for (int i = 0; i < END_MS && atomic_load(&ftc_library.board.shared->ending) != 0; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
 int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
 {
     char ranks[TEXT_MAX / 2] = "", text[TEXT_MAX];
-    int count = append_ranks(ranks, sizeof ranks, c);
+    int count;
 
+    await_end_of_job();
+    count = append_ranks(ranks, sizeof ranks, c);
     snprintf(
         text, sizeof text,
         "ftcoll: %s: %d of %d processes failed (ranks %s), more than the f = %d tolerated in one "
@@ -138,7 +148,7 @@ int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
         ftc_call_name(call->kind), count, c->member_count, ranks, c->topology.f);
     if (ftc_library.settings.on_excess == FTC_ON_EXCESS_ABORT) {
         strncat(text, "; on_excess = abort ends the job", sizeof text - strlen(text) - 1);
-        say_last_words(text);
+        ftc_error_say_last_words(text);
         ftc_monitor_stand_down();
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }

@@ -1,4 +1,5 @@
 /* The way of a call: facts -> policy -> one fault-tolerant operation -> result. */
+#include "birth.h"
 #include "broadcast.h"
 #include "call.h"
 #include "comm.h"
@@ -428,15 +429,25 @@ static bool needs_mpi(const struct plan *plan)
     return !plan->facts.kernel || !plan->facts.contiguous;
 }
 
+/* Such a call must not count as the first use of its communicator, which would identify it. */
+static bool is_unseen(const struct ftc_call *call)
+{
+    int inter = 1;
+
+    return is_intercepted(call->kind) && call->comm != MPI_COMM_NULL && !ftc_birth_of(call->comm) &&
+           PMPI_Comm_test_inter(call->comm, &inter) == MPI_SUCCESS && !inter;
+}
+
 static enum ftc_pass make_nonblocking_plan(const struct ftc_call *call, struct plan *plan)
 {
-    enum ftc_pass pass = make_plan(call, plan);
+    enum ftc_pass pass;
 
+    if (is_unseen(call))
+        return FTC_PASS_UNSEEN;
+    pass = make_plan(call, plan);
     if (pass != FTC_PASS_NONE)
         return pass;
-    if (needs_mpi(plan) || !ftc_request_possible())
-        return FTC_PASS_NEEDS_MPI;
-    return plan->comm->is_born ? FTC_PASS_NONE : FTC_PASS_UNSEEN;
+    return needs_mpi(plan) || !ftc_request_possible() ? FTC_PASS_NEEDS_MPI : FTC_PASS_NONE;
 }
 
 bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request)

@@ -8,10 +8,12 @@
 #include "crash.h"
 #include "drive.h"
 #include "early.h"
+#include "error.h"
 #include "facts.h"
 #include "helper.h"
 #include "monitor/clock.h"
 #include "monitor/monitor.h"
+#include "monitor/pmi.h"
 #include "monitor/publication.h"
 #include "native.h"
 #include "p2p/p2p.h"
@@ -28,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct ftc_library ftc_library = {.board.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -48,12 +51,28 @@ static int rank_by_launcher(void)
     return rank ? atoi(rank) : 0;
 }
 
-/* Bad settings end the program before it starts, and one rank tells why. */
-static _Noreturn void refuse_settings(const char *why)
+enum {
+    REFUSED = 2,         /* the job's exit status */
+    SAME_ELSEWHERE_S = 1 /* what rank 0 takes at most to refuse the same settings */
+};
+
+/* Bad settings of rank 0 end the job before it starts. Those of another rank do not count, bad or
+ * not; but most often they are rank 0's as well, and then the launcher ends this rank here, where
+ * it cannot complain about that. */
+static void refuse_settings(const char *why)
 {
-    if (rank_by_launcher() == 0)
-        fprintf(stderr, "ftcoll: %s\n", why);
-    _exit(2);
+    struct ftc_settings_error none;
+    char text[sizeof none.text + 16];
+
+    if (rank_by_launcher() != 0) {
+        nanosleep(&(struct timespec){.tv_sec = SAME_ELSEWHERE_S}, NULL);
+        ftc_settings_parse_buffer("", 0, &ftc_library.settings, &none);
+        return;
+    }
+    snprintf(text, sizeof text, "ftcoll: %s", why);
+    ftc_error_say_last_words(text);
+    ftc_pmi_abort(ftc_pmi_fd(), REFUSED);
+    _exit(REFUSED);
 }
 
 static void load_settings(void)

@@ -7,6 +7,7 @@
 #include "escape.h"
 #include "mismatch.h"
 #include "native.h"
+#include "pending.h"
 #include "report.h"
 
 #include <stdlib.h>
@@ -158,6 +159,8 @@ static int unite_piece(const struct ftc_call *call, struct ftc_comm *c, unsigned
     enum ftc_drive_outcome outcome;
     int mismatched = -1, rv = MPI_SUCCESS;
 
+    if (c->pending_first)
+        ftc_pending_complete(c);
     ftc_mismatch_enter(call, c, request.signature);
     outcome = ftc_drive(c, &request, &mismatched);
     ftc_mismatch_leave();
@@ -231,7 +234,8 @@ static bool open_roll(const struct ftc_creation *x, struct roll *roll)
 {
     roll->is_own = x->kind == FTC_CALL_COMM_CREATE_GROUP;
     ftc_library_lock();
-    roll->comm = roll->is_own ? ftc_comm_for_call(x->group, x->tag) : ftc_comm_get(x->comm);
+    roll->comm =
+        roll->is_own ? ftc_comm_for_call(x->comm, x->group, x->tag) : ftc_comm_get(x->comm);
     ftc_library_unlock();
     if (!roll->comm)
         return false;

@@ -1,20 +1,26 @@
 /* include/ftcoll.h */
 #include "../include/ftcoll.h"
 
-#include "../shim/comm.h"
+#include "../shim/group.h"
+#include "../shim/library.h"
 #include "../shim/report.h"
+
+#include <stdlib.h>
 
 const char *ftcoll_version(void)
 {
     return FTCOLL_VERSION;
 }
 
-static int count_failed(const struct ftc_comm *c, int max, int ranks[])
+/* Of those of the @size ranks that are in MPI_COMM_WORLD. */
+static int count_failed(const int *world_rank, int size, int max, int ranks[])
 {
+    const struct ftc_library *l = &ftc_library;
     int count = 0;
 
-    for (int i = 0; i < c->size; i++) {
-        if (ftc_board_state(&ftc_library.board, c->slot[i]) != FTC_RANK_FAILED)
+    for (int i = 0; i < size; i++) {
+        if (world_rank[i] < 0 || world_rank[i] >= l->world_size ||
+            ftc_board_state(&l->board, l->slot_of_world[world_rank[i]]) != FTC_RANK_FAILED)
             continue;
         if (count < max)
             ranks[count] = i;
@@ -23,20 +29,22 @@ static int count_failed(const struct ftc_comm *c, int max, int ranks[])
     return count;
 }
 
+/* A question of one rank alone: it must not count as the first use of @comm (comm.h). */
 int ftcoll_failed_ranks(MPI_Comm comm, int max, int ranks[])
 {
-    const struct ftc_comm *c;
-    int count = 0;
+    int size = 0, count = 0, *world_rank;
+    MPI_Group group;
 
     if (comm == MPI_COMM_NULL || max < 0 || (max > 0 && !ranks))
         return -1;
-    if (ftc_library.state != FTC_LIBRARY_ACTIVE)
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
         return 0;
-    ftc_library_lock();
-    c = ftc_comm_get(comm);
-    if (c && c->pass == FTC_PASS_NONE)
-        count = count_failed(c, max, ranks);
-    ftc_library_unlock();
+    PMPI_Group_size(group, &size);
+    world_rank = malloc((size_t)size * sizeof *world_rank);
+    if (world_rank && ftc_group_world_ranks(group, size, world_rank))
+        count = count_failed(world_rank, size, max, ranks);
+    free(world_rank);
+    PMPI_Group_free(&group);
     return count;
 }
 

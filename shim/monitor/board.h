@@ -134,7 +134,7 @@ struct ftc_board_shared {
     _Alignas(64) _Atomic uint32_t ready; /* ranks whose MPI_Init has nothing native left to do */
     _Alignas(
         64) _Atomic uint32_t deaths; /* grows with each death: one load tells that there is news */
-    _Atomic uint32_t ending;         /* 1: a monitor process ends the job (on_blocked) */
+    _Atomic uint32_t ending;         /* 1: a monitor process ends the job */
     _Alignas(64) struct ftc_board_slot slot[];
 };
 

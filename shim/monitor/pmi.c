@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -98,6 +99,14 @@ enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)
         if (line_is(line, length, "cmd=finalize_ack"))
             return FTC_PMI_FINALIZE_ACK;
     }
+}
+
+void ftc_pmi_abort(int fd, int status)
+{
+    char command[64];
+    int length = snprintf(command, sizeof command, "cmd=abort exitcode=%d\n", status);
+
+    (void)!send(fd, command, (size_t)length, MSG_NOSIGNAL);
 }
 
 void ftc_pmi_finalize(int fd, bool may_be_second)

@@ -17,6 +17,9 @@ enum ftc_pmi_answer {
 /* Waits up to @timeout_ms for the answer to a finalize command; all other lines are dropped. */
 enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms);
 
+/* Ends the whole job, also where its other ranks wait for this one, which has not begun. */
+void ftc_pmi_abort(int fd, int status);
+
 /* Ends the account: the launcher does not take the closing of the socket for a crash any more.
  * Harmless if it was done before, by MPI or by another process that holds the socket. Waits at most
  * six seconds. @may_be_second: an answer to an earlier such command can still be on its way. */

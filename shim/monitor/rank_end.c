@@ -110,6 +110,7 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
 
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
+    atomic_store(&rank->board.shared->ending, 1);
     say_goodbye(rank);
     _exit(status);
 }
@@ -137,13 +138,15 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 
     end_job_if_forbidden(rank, status);
     by_itself = await_survivors(rank, status, &is_settled);
-    /* Without another living rank nobody could have the result: the job has failed. */
-    if (!by_itself || !any_other(rank, is_alive))
+    if (!by_itself)
         end_as_program(rank, status);
     was_leaving = atomic_load(&rank->board.shared->slot[rank->slot].is_leaving);
     if (!is_settled)
         ftc_pmi_finalize(rank->job.pmi, was_leaving);
-    end_well(rank);
+    if (any_other(rank, is_alive))
+        end_well(rank);
+    /* Nobody could have the result: the job has failed, unless the program wanted to end so. */
+    end_as_program(rank, status);
 }
 
 void ftc_rank_enter_death(struct ftc_monitored *rank, int status)

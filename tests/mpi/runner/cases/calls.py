@@ -1,6 +1,6 @@
 """Protected calls of programs of several kinds, right ones and wrong ones."""
 from ..case import Case
-from .common import ALLREDUCE, TEN_S, stream, tolerated
+from .common import ALLREDUCE, SURVIVORS, TEN_S, stream, tolerated
 
 
 # ---- programs that are wrong end, whoever else could go on ----
@@ -84,6 +84,10 @@ PENDING = [
     pending("more than f, the error comes out of the wait", 5, "excess", 3, limit_s=TEN_S),
     *(pending(f"threads in all of it, a rank dies in round {round}", 4, f"threads 10 {{seed}} 2 {round}", 3, runs=2,
               limit_s=TEN_S) for round in (0, 1, 4)),
+    *(Case(f"origins: {scene}", n, 1, settings={**ALL_CALLS, **settings}, failures=0, limit_s=TEN_S,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/origins {scene}", says=(CONTENT.format(n),))
+      for n in (2, 3) for scene, settings in (
+          ("unseen", {}), ("waiting", {}), ("pending", SURVIVORS), ("parents", SURVIVORS), ("callback", {}))),
     Case("nonblocking: topologies of Fortran 2008, in crossed order", 4, 1, failures=1,
          command="mpiexec.hydra -n {n} {programs}/fortran08 topologies",
          settings={**ALL_CALLS, "FTCOLL_REPORT": "summary", "FTCOLL_REQUIRE_ALL": "prod"},

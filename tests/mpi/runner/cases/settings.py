@@ -69,6 +69,12 @@ SETTINGS = [
             files="printf '[ftcoll]\\ntrees = oak\\n' >ftcoll.conf; "),
     refused("bad value in a file", {"FTCOLL_CONFIG": "own.conf"}, r"own\.conf.*2.*max_bytes.*-1",
             files="printf '[ftcoll]\\nmax_bytes = -1\\n' >own.conf; "),
+    Case("refused: bad value of rank 0 alone", 3, 1, rotate=False, status="failed",
+         command="mpiexec.hydra -n 1 -env FTCOLL_F many {programs}/stream : -n 2 {programs}/stream",
+         says=("ftcoll: environment: .*FTCOLL_F.*many",)),
+    Case("bad value of another rank", 3, 1, rotate=False, finished=2, failures=1, silent=("FTCOLL_MAX_BYTES",),
+         command="mpiexec.hydra -n 1 {programs}/stream --fault kill@10:1 : "
+                 "-n 2 -env FTCOLL_MAX_BYTES many {programs}/stream --fault kill@10:1"),
     Case("settings from a file", 3, 1, settings={"FTCOLL_F": None}, rotate=False, finished=1,
          command="printf '[ftcoll]\\nf = 2\\nreport = summary\\n' >ftcoll.conf; "
                  "mpiexec.hydra -n {n} {programs}/stream --fault kill@10:1,2",
