@@ -98,6 +98,7 @@ static void be_born(struct ftc_birth *parent, uint64_t name, MPI_Comm made)
     struct ftc_birth *b = calloc(1, sizeof *b);
 
     if (!b || !next_number(parent, name, &b->number)) {
+        free(b);
         ftc_error_abort_no_memory(MPI_COMM_WORLD);
         return;
     }
