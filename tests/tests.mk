@@ -11,7 +11,7 @@ CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 $(UNIT)/test_topology $(UNIT)/test_core: $(CORE_OBJECTS) $(BUILD)/shim/policy.o
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
-$(UNIT)/test_board: $(BOARD_OBJECTS) $(CORE_OBJECTS)
+$(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/proc.o $(CORE_OBJECTS)
 $(UNIT)/test_life: $(BUILD)/shim/monitor/life.o $(BUILD)/shim/monitor/proc.o
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/mark.o $(CORE_OBJECTS)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,coverage.o coverage_report.o callsite.o policy.o monitor/board.o)

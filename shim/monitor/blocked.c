@@ -6,9 +6,7 @@
 #include "mark.h"
 #include "rank_end.h"
 
-#include <linux/futex.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,13 +17,6 @@ struct watch {
     uint64_t said[FTC_BOARD_MARKS]; /* version of the last mark that was told of */
     struct ftc_still_watch job;
 };
-
-/* Woken by ftc_board_mark_failed(). */
-static void await_death(_Atomic uint32_t *deaths)
-{
-    while (atomic_load(deaths) == 0)
-        syscall(SYS_futex, deaths, FUTEX_WAIT, 0, NULL, NULL, 0);
-}
 
 static void pause_ns(uint64_t ns)
 {
@@ -106,7 +97,7 @@ void ftc_blocked_watch(struct ftc_monitored *rank)
     uint64_t bound_ns = (uint64_t)rank->options.blocked_ms * NS_OF_MS;
     struct watch w = {0};
 
-    await_death(&rank->board.shared->deaths);
+    ftc_board_await_death(&rank->board);
     while (ftc_board_state(&rank->board, rank->slot) == FTC_RANK_RUNNING) {
         look(rank, &w, bound_ns);
         pause_ns(bound_ns / LOOKS);

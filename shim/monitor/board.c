@@ -203,8 +203,20 @@ bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_deat
             return false;
     } while (!atomic_compare_exchange_weak(&s->state, &state, FTC_RANK_FAILED));
     atomic_fetch_add(&board->shared->deaths, 1);
-    syscall(SYS_futex, &board->shared->deaths, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     return true;
+}
+
+void ftc_board_await_death(struct ftc_board *board)
+{
+    _Atomic uint32_t *deaths = &board->shared->deaths;
+
+    while (atomic_load(deaths) == 0)
+        syscall(SYS_futex, deaths, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+void ftc_board_wake_watchers(struct ftc_board *board)
+{
+    syscall(SYS_futex, &board->shared->deaths, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 bool ftc_board_advance(struct ftc_board *board, uint32_t slot, enum ftc_rank_state to)

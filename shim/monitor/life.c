@@ -69,14 +69,15 @@ bool ftc_life_found_ended(struct ftc_life *life)
 /* The exit code tells from a thread that had to go because another one has called exec or exit. */
 bool ftc_life_was_killed(const struct ftc_life *life, pid_t pid, int *status)
 {
+    enum { FLAGS, EXIT_CODE, FIELDS };
+    static const int number[FIELDS] = {STAT_FLAGS, STAT_EXIT_CODE};
+    unsigned long value[FIELDS];
     char path[64];
-    unsigned long flags, code;
 
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, atomic_load(&life->holder));
-    if (!ftc_proc_stat_field(path, STAT_FLAGS, &flags) || !(flags & TASK_SIGNALED) ||
-        !ftc_proc_stat_field(path, STAT_EXIT_CODE, &code))
+    if (!ftc_proc_stat_fields(path, number, value, FIELDS) || !(value[FLAGS] & TASK_SIGNALED))
         return false;
-    *status = (int)code;
+    *status = (int)value[EXIT_CODE];
     return WIFSIGNALED(*status);
 }
 

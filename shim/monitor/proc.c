@@ -18,20 +18,29 @@ bool ftc_proc_read(const char *path, char *text, size_t size)
     return true;
 }
 
-bool ftc_proc_stat_field(const char *path, int number, unsigned long *value)
+bool ftc_proc_stat_fields(const char *path, const int *number, unsigned long *value, int count)
 {
     char text[2048];
-    const char *field;
+    const char *end;
 
     if (!ftc_proc_read(path, text, sizeof text))
         return false;
-    field = strrchr(text, ')'); /* the end of field 2, the only one that can hold blanks */
-    for (int i = 2; field && i < number; i++)
-        field = strchr(field + 1, ' ');
-    if (!field)
-        return false;
-    *value = strtoul(field, NULL, 10);
+    end = strrchr(text, ')'); /* of field 2, the only one that can hold blanks */
+    for (int i = 0; i < count; i++) {
+        const char *field = end;
+
+        for (int k = 2; field && k < number[i]; k++)
+            field = strchr(field + 1, ' ');
+        if (!field)
+            return false;
+        value[i] = strtoul(field, NULL, 10);
+    }
     return true;
+}
+
+bool ftc_proc_stat_field(const char *path, int number, unsigned long *value)
+{
+    return ftc_proc_stat_fields(path, &number, value, 1);
 }
 
 bool ftc_proc_status_value(const char *path, const char *key, int base, unsigned long *value)

@@ -9,7 +9,9 @@
 /* Reads the beginning of a file as a string. */
 bool ftc_proc_read(const char *path, char *text, size_t size);
 
-/* A numeric field of a stat file, counted from 1 as in the manual; above 2. */
+/* Numeric fields of a stat file, counted from 1 as in the manual; above 2. Several of one moment,
+ * or one: to read the file is tens of microseconds of work for the kernel. */
+bool ftc_proc_stat_fields(const char *path, const int *number, unsigned long *value, int count);
 bool ftc_proc_stat_field(const char *path, int number, unsigned long *value);
 
 /* The value of a status file's line that begins with @key, colon included, in number base @base. */

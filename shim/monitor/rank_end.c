@@ -164,8 +164,10 @@ void ftc_rank_end(struct ftc_monitored *rank, int status)
     if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
         end_as_program(rank, status);
     ftc_rank_enter_death(rank, status);
-    if (ftc_board_state(&rank->board, rank->slot) == FTC_RANK_FAILED)
+    if (ftc_board_state(&rank->board, rank->slot) == FTC_RANK_FAILED) {
+        ftc_board_wake_watchers(&rank->board);
         end_dead(rank, status);
+    }
     if (status == 0 && atomic_load(&rank->board.shared->deaths) > 0)
         end_well(rank);
     end_as_program(rank, status);

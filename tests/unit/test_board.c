@@ -1,4 +1,5 @@
 /* The board: who may open it, life of a rank, published results, and the rings of the transport. */
+#include "../../shim/monitor/proc.h"
 #include "../../shim/monitor/publication.h"
 #include "../../shim/transport/transport.h"
 #include "unit.h"
@@ -7,9 +8,11 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SLOTS = 3, ENTRIES = 2, DEPTH = 4, VALUE_BYTES = 24, COMMUNICATOR = 78 };
@@ -122,6 +125,35 @@ START_TEST(a_death_is_entered_once_and_for_good)
     ck_assert_int_eq(atomic_load(&a.shared->deaths), 1);
     ck_assert(!ftc_board_advance(&a, 0, FTC_RANK_FINALIZED));
     ck_assert_int_eq(ftc_board_state(&a, 0), FTC_RANK_FAILED);
+    ftc_board_close(&a);
+}
+END_TEST
+
+static void await_sleep(pid_t pid)
+{
+    char path[32], text[256] = "";
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    while (!strstr(text, ") S"))
+        ck_assert(ftc_proc_read(path, text, sizeof text));
+}
+
+START_TEST(who_awaits_a_death_is_woken_after_it)
+{
+    struct ftc_board a = created();
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0) {
+        ftc_board_await_death(&a);
+        _exit(ftc_board_state(&a, 0) == FTC_RANK_FAILED ? 0 : 1);
+    }
+    await_sleep(pid);
+    ftc_board_wake_watchers(&a); /* for nothing: it sleeps on */
+    ftc_board_mark_failed(&a, 0, FTC_DEATH_SIGNAL, 9);
+    ftc_board_wake_watchers(&a);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
     ftc_board_close(&a);
 }
 END_TEST
@@ -407,6 +439,7 @@ int main(void)
     UNIT_TEST(a_geometry_that_does_not_fit_is_refused);
     UNIT_TEST(a_senseless_geometry_is_not_created);
     UNIT_TEST(a_death_is_entered_once_and_for_good);
+    UNIT_TEST(who_awaits_a_death_is_woken_after_it);
     UNIT_TEST(who_has_finalized_does_not_die);
     UNIT_TEST(a_state_that_nobody_wrote_counts_as_dead);
     UNIT_TEST(a_result_is_read_as_it_was_published);
