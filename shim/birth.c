@@ -106,32 +106,26 @@ static void be_born(struct ftc_birth *parent, uint64_t name, MPI_Comm made)
         free(b);
 }
 
-int ftc_birth_from(MPI_Comm parent, const MPI_Comm *made, int rv)
-{
-    struct ftc_birth *b;
-
-    if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS)
-        return rv;
-    b = ftc_birth_of(parent);
-    if (b)
-        be_born(b, ALL_RANKS, *made);
-    return rv;
-}
-
-/* The same on all ranks of @group, and not ALL_RANKS. */
+/* The same on all ranks of @group, and other than ALL_RANKS, which MPI_GROUP_NULL stands for. */
 static uint64_t name_of(MPI_Group group, int tag)
 {
     uint64_t name = ftc_hash(FTC_HASH_START, &tag, sizeof tag);
     int size = 0, *world_rank;
 
-    PMPI_Group_size(group, &size);
-    world_rank = calloc((size_t)size, sizeof *world_rank);
-    if (world_rank && ftc_group_world_ranks(group, size, world_rank))
+    if (group == MPI_GROUP_NULL)
+        return ALL_RANKS;
+    world_rank = ftc_group_world_ranks(group, &size);
+    if (world_rank)
         name = ftc_hash(name, world_rank, (size_t)size * sizeof *world_rank);
     else
         ftc_error_abort_no_memory(MPI_COMM_WORLD);
     free(world_rank);
     return name | 1;
+}
+
+int ftc_birth_from(MPI_Comm parent, const MPI_Comm *made, int rv)
+{
+    return ftc_birth_in_group(parent, MPI_GROUP_NULL, 0, made, rv);
 }
 
 int ftc_birth_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv)

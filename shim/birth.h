@@ -19,7 +19,7 @@ bool ftc_birth_open(void);
  * which it returns. Communicators that one call makes are told apart by their members. */
 int ftc_birth_from(MPI_Comm parent, const MPI_Comm *made, int rv);
 
-/* Likewise, after the ranks of @group have made it of @parent with @tag. */
+/* Likewise, after the ranks of @group have made it of @parent with @tag; MPI_GROUP_NULL: all. */
 int ftc_birth_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv);
 
 struct ftc_birth;

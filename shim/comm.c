@@ -61,18 +61,6 @@ static struct membership *find_membership(uint64_t hash)
     return m;
 }
 
-static int translate(MPI_Comm comm, int size, int *world_rank)
-{
-    MPI_Group group;
-    int rv;
-
-    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
-        return -1;
-    rv = ftc_group_world_ranks(group, size, world_rank) ? 0 : -1;
-    PMPI_Group_free(&group);
-    return rv;
-}
-
 static enum ftc_pass find_slots(struct ftc_comm *c, const int *world_rank)
 {
     const struct ftc_library *l = &ftc_library;
@@ -309,8 +297,8 @@ static struct ftc_comm *examine(MPI_Comm comm)
     PMPI_Comm_rank(comm, &from.rank);
     if (from.size == 1)
         return unprotected(FTC_PASS_COMM_SELF);
-    from.world_rank = world_rank = calloc((size_t)from.size, sizeof *world_rank);
-    if (world_rank && translate(comm, from.size, world_rank) == 0)
+    from.world_rank = world_rank = ftc_group_world_ranks_of(comm, &from.size);
+    if (world_rank)
         c = create(&from);
     free(world_rank);
     return c;
@@ -376,11 +364,10 @@ struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag)
     struct ftc_comm *c = NULL;
     int salt = ftc_library.threaded ? tag : 0, *world_rank;
 
-    PMPI_Group_size(group, &from.size);
     PMPI_Group_rank(group, &from.rank);
     from.seed = ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt);
-    from.world_rank = world_rank = calloc((size_t)from.size, sizeof *world_rank);
-    if (world_rank && ftc_group_world_ranks(group, from.size, world_rank))
+    from.world_rank = world_rank = ftc_group_world_ranks(group, &from.size);
+    if (world_rank)
         c = create(&from);
     free(world_rank);
     return c;

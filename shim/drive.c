@@ -52,33 +52,32 @@ static bool flush(struct ftc_comm *c)
     return left == 0;
 }
 
-/* What becomes of a message that is at hand. */
-enum fate { TAKEN, TOO_EARLY };
-
-static enum fate deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope *envelope,
-                         size_t value_bytes, const struct ftc_message *m)
+/* False if the message has to wait. */
+static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope *envelope,
+                    size_t value_bytes, const struct ftc_message *m)
 {
     struct ftc_event event = {
         .kind = FTC_EVENT_MESSAGE, .peer = c->member_of_slot[from], .message = m};
     enum ftc_step_outcome outcome;
 
     if (event.peer < 0)
-        return TAKEN; /* left out: it is dead */
+        return true; /* left out: it is dead */
     if (c->actions.count > 0)
-        return TOO_EARLY;
+        return false;
     if (envelope->signature != c->signature) {
         c->mismatched = c->member[event.peer];
-        return TAKEN;
+        return true;
     }
     if (m->value && value_bytes != c->op.config.value_bytes)
-        return TAKEN;
+        return true;
     outcome = ftc_op_step(&c->op, &event, &c->actions);
     flush(c);
-    return outcome == FTC_STEP_LATER ? TOO_EARLY : TAKEN;
+    return outcome != FTC_STEP_LATER;
 }
 
-/* Which operation a message belongs to; sequence numbers may wrap. */
-static enum fate dispatch(uint32_t from, const void *wire, size_t bytes)
+/* Finds the operation that a message belongs to; sequence numbers may wrap. False if it has to wait.
+ */
+static bool dispatch(uint32_t from, const void *wire, size_t bytes)
 {
     struct ftc_envelope envelope;
     struct ftc_message m;
@@ -88,16 +87,16 @@ static enum fate dispatch(uint32_t from, const void *wire, size_t bytes)
 
     if (ftc_message_decode(wire, bytes, ftc_library.settings.failure_info, &envelope, &value_bytes,
                            &m, &scratch_info) != 0)
-        return TAKEN; /* nothing that a correct peer sends */
+        return true; /* nothing that a correct peer sends */
     c = recent && recent->id == envelope.communicator_id ? recent
                                                          : ftc_comm_find(envelope.communicator_id);
     if (!c) /* freed here, or not used here yet */
-        return ftc_comm_was_freed(envelope.communicator_id) ? TAKEN : TOO_EARLY;
+        return ftc_comm_was_freed(envelope.communicator_id);
     ahead = (int32_t)(envelope.seq - c->seq);
     if (ahead < 0)
-        return TAKEN; /* late: the operation is over */
+        return true; /* late: the operation is over */
     if (ahead > 0 || !c->active)
-        return TOO_EARLY;
+        return false;
     return deliver(c, from, &envelope, value_bytes, &m);
 }
 
@@ -111,9 +110,7 @@ static bool poll_peer(uint32_t from)
     bool progress = false;
 
     while ((wire = ftc_transport_peek(t, from, &bytes)) != NULL) {
-        enum fate fate = dispatch(from, wire, bytes);
-
-        if (fate == TOO_EARLY && !ftc_early_keep(from, wire, bytes))
+        if (!dispatch(from, wire, bytes) && !ftc_early_keep(from, wire, bytes))
             break;
         ftc_transport_drop(t, from);
         progress = true;
@@ -139,9 +136,7 @@ static void offer_early(void)
     struct ftc_early_message **link = ftc_early_first();
 
     while (*link) {
-        enum fate fate = dispatch((*link)->from, (*link)->wire, (*link)->bytes);
-
-        if (fate == TAKEN)
+        if (dispatch((*link)->from, (*link)->wire, (*link)->bytes))
             ftc_early_release(link);
         else
             link = &(*link)->next;

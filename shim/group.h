@@ -5,9 +5,12 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* The rank in MPI_COMM_WORLD of each of the @size members of @group; MPI_UNDEFINED: outside of it.
- * False without memory, or if MPI refuses. */
-bool ftc_group_world_ranks(MPI_Group group, int size, int *world_rank);
+/* The rank in MPI_COMM_WORLD of each of the *@size members of @group; MPI_UNDEFINED: outside of it.
+ * To be freed by the caller. NULL without memory, or if MPI refuses. */
+int *ftc_group_world_ranks(MPI_Group group, int *size);
+
+/* The same of the members of @comm. */
+int *ftc_group_world_ranks_of(MPI_Comm comm, int *size);
 
 /* The group whose ranks calls on @comm name: of an intercommunicator (@inter) the remote one. To be
  * freed by the caller. */

@@ -103,10 +103,9 @@ static bool describe(unsigned place, MPI_Group members)
 
     for (uint32_t i = 0; i < ftc_board_group_words(&ftc_library.board.geometry); i++)
         atomic_store(&words[i], 0);
-    PMPI_Group_size(members, &g->size);
     free(g->world_rank);
-    g->world_rank = calloc((size_t)g->size + 1, sizeof *g->world_rank);
-    if (!g->world_rank || !ftc_group_world_ranks(members, g->size, g->world_rank))
+    g->world_rank = ftc_group_world_ranks(members, &g->size);
+    if (!g->world_rank)
         return false;
     add_to_board(g->world_rank, g->size, words);
     return true;

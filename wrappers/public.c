@@ -33,18 +33,15 @@ static int count_failed(const int *world_rank, int size, int max, int ranks[])
 int ftcoll_failed_ranks(MPI_Comm comm, int max, int ranks[])
 {
     int size = 0, count = 0, *world_rank;
-    MPI_Group group;
 
     if (comm == MPI_COMM_NULL || max < 0 || (max > 0 && !ranks))
         return -1;
-    if (ftc_library.state != FTC_LIBRARY_ACTIVE || PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE)
         return 0;
-    PMPI_Group_size(group, &size);
-    world_rank = malloc((size_t)size * sizeof *world_rank);
-    if (world_rank && ftc_group_world_ranks(group, size, world_rank))
+    world_rank = ftc_group_world_ranks_of(comm, &size);
+    if (world_rank)
         count = count_failed(world_rank, size, max, ranks);
     free(world_rank);
-    PMPI_Group_free(&group);
     return count;
 }
 

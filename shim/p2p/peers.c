@@ -63,11 +63,10 @@ static bool describe(struct ftc_peers *p)
 
     PMPI_Comm_test_inter(p->comm, &inter);
     members = ftc_group_of_peers(p->comm, inter);
-    PMPI_Group_size(members, &p->size);
-    p->others = inter ? p->size : p->size - 1;
-    p->slot = calloc((size_t)p->size, sizeof *p->slot);
+    p->slot = ftc_group_world_ranks(members, &p->size);
     p->told = calloc((size_t)p->size, sizeof *p->told);
-    done = p->slot && p->told && ftc_group_world_ranks(members, p->size, p->slot);
+    p->others = inter ? p->size : p->size - 1;
+    done = p->slot && p->told;
     PMPI_Group_free(&members);
     if (done)
         turn_into_slots(p->slot, p->size);
