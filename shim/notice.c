@@ -2,8 +2,10 @@
 
 #include <sys/wait.h>
 
-/* To let others go first (ftc_life_give_way()) is left to the monitor process: the scheduler makes
- * a rank wait for all the time that it takes here, while the others wait for the rank. */
+enum { GIVE_WAY_NS = 10000000 }; /* after a death */
+
+/* No more than must be: for all the time that a rank uses here the scheduler makes it wait, while
+ * the others wait for it. */
 static void look(uint32_t slot)
 {
     struct ftc_board *board = &ftc_library.board;
@@ -16,9 +18,20 @@ static void look(uint32_t slot)
     ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, WTERMSIG(status));
 }
 
-void ftc_notice_deaths(const struct ftc_comm *c)
+static void let_others_go_first(uint32_t slot, uint64_t now_ns)
 {
-    for (int i = 0; i < c->member_count; i++)
+    struct ftc_board_slot *s = &ftc_library.board.shared->slot[slot];
+
+    if (now_ns - atomic_load_explicit(&s->death_time_ns, memory_order_relaxed) < GIVE_WAY_NS)
+        ftc_life_give_way(&s->life, atomic_load(&s->pid), now_ns);
+}
+
+void ftc_notice_deaths(const struct ftc_comm *c, uint64_t now_ns)
+{
+    for (int i = 0; i < c->member_count; i++) {
         if (!c->dead[i])
             look(c->slot[c->member[i]]);
+        else if (ftc_library.oversubscribed)
+            let_others_go_first(c->slot[c->member[i]], now_ns);
+    }
 }

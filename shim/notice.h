@@ -9,7 +9,8 @@
 #include "comm.h"
 
 /* Enters the deaths by a signal that have happened among the members of @c in the board. Every
- * other death is left to the monitor processes. */
-void ftc_notice_deaths(const struct ftc_comm *c);
+ * other death is left to the monitor processes. Where ranks share cores, makes those that have just
+ * died let others go first. */
+void ftc_notice_deaths(const struct ftc_comm *c, uint64_t now_ns);
 
 #endif

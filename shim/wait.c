@@ -91,7 +91,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     now = ftc_clock_ns();
     waited_ns = now - since(w, now);
     ftc_suspect(c, now);
-    ftc_notice_deaths(c);
+    ftc_notice_deaths(c, now);
     ftc_library_unlock();
     yield_or_sleep(waited_ns);
     ftc_library_lock();

@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOWEST_PRIORITY = 19 };
 enum { LOOKS = 10, LOOK_AGAIN_NS = 100000 };
 
 /* Fields of proc_pid_stat(5), and the kernel's bits for a thread that is exiting, and for one that
@@ -41,9 +40,29 @@ int ftc_life_begin(struct ftc_life *life)
 
     if (rv == 0)
         rv = pthread_mutex_lock(&life->held);
-    if (rv == 0)
-        atomic_store(&life->holder, (int)gettid());
-    return -rv;
+    if (rv != 0)
+        return -rv;
+    ftc_life_list_threads(life, getpid());
+    atomic_store(&life->holder, (int)gettid());
+    return 0;
+}
+
+void ftc_life_list_threads(struct ftc_life *life, pid_t pid)
+{
+    char path[32];
+    struct dirent *entry;
+    DIR *threads;
+    int count = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    threads = opendir(path);
+    while (threads && count < FTC_LIFE_THREADS && (entry = readdir(threads)))
+        if (entry->d_name[0] != '.')
+            atomic_store(&life->thread[count++], atoi(entry->d_name));
+    if (count < FTC_LIFE_THREADS)
+        atomic_store(&life->thread[count], 0);
+    if (threads)
+        closedir(threads);
 }
 
 void ftc_life_await_end(struct ftc_life *life)
@@ -141,20 +160,20 @@ bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status)
     return true;
 }
 
-/* A lower priority also makes the kernel reconsider at once whom it gives the core to. Not
- * SCHED_IDLE, nor a lower priority of the whole session (/proc/PID/autogroup): then the end of the
- * dead process drags on, and the operations after it were measured to be several times slower. */
-void ftc_life_give_way(pid_t pid)
+/* Not SCHED_IDLE, nor a lower priority of the whole session (/proc/PID/autogroup): then the end of
+ * the dead process drags on, and the operations after it were measured to be several times slower.
+ * What is listed is not trusted: a number may be that of another process by now. */
+void ftc_life_give_way(struct ftc_life *life, pid_t pid, uint64_t now_ns)
 {
-    char path[32];
-    struct dirent *entry;
-    DIR *threads;
+    uint64_t last = atomic_load_explicit(&life->gave_way_ns, memory_order_relaxed);
 
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    threads = opendir(path);
-    while (threads && (entry = readdir(threads)))
-        if (entry->d_name[0] != '.')
-            setpriority(PRIO_PROCESS, (id_t)atoi(entry->d_name), LOWEST_PRIORITY);
-    if (threads)
-        closedir(threads);
+    if ((int64_t)(now_ns - last) < FTC_LIFE_STEP_NS ||
+        !atomic_compare_exchange_strong(&life->gave_way_ns, &last, now_ns))
+        return;
+    for (int i = 0; i < FTC_LIFE_THREADS && atomic_load(&life->thread[i]) > 0; i++) {
+        int thread = atomic_load(&life->thread[i]);
+
+        if (tgkill(pid, thread, 0) == 0)
+            setpriority(PRIO_PROCESS, (id_t)thread, getpriority(PRIO_PROCESS, (id_t)thread) + 1);
+    }
 }

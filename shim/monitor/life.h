@@ -19,16 +19,25 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+enum { FTC_LIFE_THREADS = 64 };
 
 struct ftc_life {
     pthread_mutex_t held;  /* by the rank, until its end */
     _Atomic int holder;    /* the thread that holds it; 0: not yet */
     _Atomic bool examined; /* a rank has found it released, or none is to look */
+    _Atomic uint64_t gave_way_ns;           /* CLOCK_MONOTONIC */
+    _Atomic int32_t thread[FTC_LIFE_THREADS]; /* of the process, as many as are known, then 0 */
 };
 
-/* Takes the lock, for the calling thread and until its end. Returns 0 or a negative errno. */
+/* Takes the lock, for the calling thread and until its end, and lists the threads that there are.
+ * Returns 0 or a negative errno. */
 int ftc_life_begin(struct ftc_life *life);
+
+/* Lists the threads of process @pid, in the place of those that were listed before. */
+void ftc_life_list_threads(struct ftc_life *life, pid_t pid);
 
 /* Blocks until the thread that holds the lock is gone, by whatever cause, including exec. */
 void ftc_life_await_end(struct ftc_life *life);
@@ -43,8 +52,11 @@ bool ftc_life_was_killed(const struct ftc_life *life, pid_t pid, int *status);
 /* The same for every kind of end, with patience: up to a millisecond. */
 bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status);
 
-/* Lets everybody else go first while the kernel takes process @pid apart: it does that without
- * looking whether others want the core. Needs no privilege. */
-void ftc_life_give_way(pid_t pid);
+/* Lets others go first while the kernel takes process @pid apart, which needs a core for one to
+ * three milliseconds and does not look whether others want it. To lower a thread's priority makes it
+ * look, each time: so that goes step by step, one in FTC_LIFE_STEP_NS, whoever calls and however
+ * often. Only the threads that are listed. Needs no privilege. */
+enum { FTC_LIFE_STEP_NS = 100000 };
+void ftc_life_give_way(struct ftc_life *life, pid_t pid, uint64_t now_ns);
 
 #endif

@@ -108,8 +108,7 @@ static void *watch_life(void *life)
     ftc_life_await_end(life);
     if (ftc_life_is_ending(life, rank.job.child, &status)) {
         ftc_rank_enter_death(&rank, status);
-        if (ftc_board_state(&rank.board, rank.slot) == FTC_RANK_FAILED)
-            ftc_life_give_way(rank.job.child);
+        ftc_life_list_threads(life, rank.job.child);
     }
     return NULL;
 }

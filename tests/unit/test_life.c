@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +124,47 @@ START_TEST(an_end_that_somebody_awaited_is_still_found)
 }
 END_TEST
 
+/* A moment of which nothing has been given way yet. */
+enum { NOW_NS = 10 * FTC_LIFE_STEP_NS };
+
+static int priority_of(pid_t pid)
+{
+    return getpriority(PRIO_PROCESS, (id_t)pid);
+}
+
+START_TEST(who_gives_way_does_so_step_by_step)
+{
+    struct ftc_life *life = shared();
+    pid_t pid = start(life, live);
+    int before = priority_of(pid);
+
+    ftc_life_give_way(life, pid, NOW_NS);
+    ck_assert_int_eq(priority_of(pid), before + 1);
+    ftc_life_give_way(life, pid, NOW_NS + FTC_LIFE_STEP_NS - 1);
+    ftc_life_give_way(life, pid, NOW_NS - 1); /* another's clock was read earlier */
+    ck_assert_int_eq(priority_of(pid), before + 1);
+    ftc_life_give_way(life, pid, NOW_NS + FTC_LIFE_STEP_NS);
+    ck_assert_int_eq(priority_of(pid), before + 2);
+    kill(pid, SIGKILL);
+    reap(pid);
+}
+END_TEST
+
+START_TEST(a_thread_of_another_process_does_not_give_way)
+{
+    struct ftc_life *life = shared();
+    pid_t pid = start(life, live);
+    int before = priority_of(getpid());
+
+    ftc_life_list_threads(life, getpid());
+    ck_assert_int_eq(atomic_load(&life->thread[0]), getpid());
+    ftc_life_give_way(life, pid, NOW_NS);
+    ck_assert_int_eq(priority_of(getpid()), before);
+    kill(pid, SIGKILL);
+    reap(pid);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("life");
@@ -131,5 +173,7 @@ int main(void)
     UNIT_TEST(who_was_killed_is_found_once_with_its_signal);
     UNIT_TEST(who_exits_has_ended_but_was_not_killed);
     UNIT_TEST(an_end_that_somebody_awaited_is_still_found);
+    UNIT_TEST(who_gives_way_does_so_step_by_step);
+    UNIT_TEST(a_thread_of_another_process_does_not_give_way);
     UNIT_END();
 }
