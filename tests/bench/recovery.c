@@ -6,13 +6,14 @@
  * notes the time and kills itself, the others call MPI_Allreduce. Prints one line of CSV, times in
  * microseconds of the slowest survivor:
  *
- *     ranks,victim,recovery,before,first,later
+ *     ranks,victim,recovery,before_mean,before_median,first_mean,first_median,later_mean,later_median
  *
  * recovery: from just before the SIGKILL to the return of the survivors' MPI_Allreduce.
  *
- * before, first, later: mean latency of the 100 operations before the kill, of the 100 that follow
- * the one that the victim has missed (the kernel still takes the dead process apart meanwhile), and
- * of the next 100. */
+ * before, first, later: latency of the 100 operations before the kill, of the 100 that follow the
+ * one that the victim has missed, and of the next 100. Meanwhile the kernel takes the dead process
+ * apart, and who waits for its core waits for milliseconds: such an operation counts in the mean, but
+ * not in the median. */
 #include "shared_page.h"
 
 #include <mpi.h>
@@ -37,13 +38,31 @@ static void allreduce(double expected)
     }
 }
 
-static double mean_us(int operations, double expected)
-{
-    uint64_t start = clock_ns();
+/* Latency of a row of operations, in microseconds. */
+struct latency {
+    double mean, median;
+};
 
-    for (int i = 0; i < operations; i++)
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static struct latency measure(double expected)
+{
+    double us[OPERATIONS], sum = 0;
+
+    for (int i = 0; i < OPERATIONS; i++) {
+        uint64_t start = clock_ns();
+
         allreduce(expected);
-    return (double)(clock_ns() - start) / 1e3 / operations;
+        us[i] = (double)(clock_ns() - start) / 1e3;
+        sum += us[i];
+    }
+    qsort(us, OPERATIONS, sizeof *us, compare);
+    return (struct latency){.mean = sum / OPERATIONS, .median = us[OPERATIONS / 2]};
 }
 
 /* The survivors' numbers among themselves. */
@@ -52,9 +71,17 @@ static int survivor(void)
     return rank > victim ? rank - 1 : rank;
 }
 
+/* The slowest survivor's. */
+static double slowest(struct shared_page *page, double us)
+{
+    return shared_max(page, survivor(), ranks - 1, us);
+}
+
 int main(int argc, char **argv)
 {
-    double everybody, survivors, before, recovery, first, later;
+    enum { BEFORE, FIRST, LATER, TIMES };
+    struct latency latency[TIMES];
+    double everybody, survivors, recovery;
     struct shared_page *page;
 
     MPI_Init(&argc, &argv);
@@ -65,8 +92,9 @@ int main(int argc, char **argv)
     survivors = everybody - (victim + 1);
     page = shared_page_open();
 
-    mean_us(WARM_UP, everybody);
-    before = mean_us(OPERATIONS, everybody);
+    for (int i = 0; i < WARM_UP; i++)
+        allreduce(everybody);
+    latency[BEFORE] = measure(everybody);
     shared_barrier(page, ranks);
     if (rank == victim) {
         page->mark_ns[KILLED_AT] = clock_ns();
@@ -74,15 +102,20 @@ int main(int argc, char **argv)
     }
     allreduce(survivors);
     recovery = (double)(clock_ns() - page->mark_ns[KILLED_AT]) / 1e3;
-    first = mean_us(OPERATIONS, survivors);
-    later = mean_us(OPERATIONS, survivors);
+    latency[FIRST] = measure(survivors);
+    latency[LATER] = measure(survivors);
 
-    before = shared_max(page, survivor(), ranks - 1, before);
-    recovery = shared_max(page, survivor(), ranks - 1, recovery);
-    first = shared_max(page, survivor(), ranks - 1, first);
-    later = shared_max(page, survivor(), ranks - 1, later);
-    if (survivor() == 0)
-        printf("%d,%d,%.2f,%.3f,%.3f,%.3f\n", ranks, victim, recovery, before, first, later);
+    recovery = slowest(page, recovery);
+    for (int i = 0; i < TIMES; i++) {
+        latency[i].mean = slowest(page, latency[i].mean);
+        latency[i].median = slowest(page, latency[i].median);
+    }
+    if (survivor() == 0) {
+        printf("%d,%d,%.2f", ranks, victim, recovery);
+        for (int i = 0; i < TIMES; i++)
+            printf(",%.3f,%.3f", latency[i].mean, latency[i].median);
+        printf("\n");
+    }
     MPI_Finalize();
     return 0;
 }

@@ -7,7 +7,9 @@ from jobs import JobFailed, how_placed, mpich, note
 from stats import Spread
 
 TIMEOUTS_MS = (200, 5000)
-COLUMNS = ["ranks", "timeout_ms", "victim", "recovery_us", "before_us", "first_us", "later_us"]
+TIMES = ("before", "first", "later")  # each 100 operations: mean and median
+COLUMNS = ["ranks", "timeout_ms", "victim", "recovery_us",
+           *(f"{when}_{what}_us" for when in TIMES for what in ("mean", "median"))]
 
 
 def measure(tools, options):
@@ -16,10 +18,12 @@ def measure(tools, options):
     Returns {(ranks, timeout_ms): {name: Spread}}.
     """
     records, results = [], {}
-    print("\nSIGKILL of a rank to the result of all survivors, and the first and the next 100 operations"
-          " after it: median (5th..95th percentile) over jobs.\n")
-    print(f"{'n':>3} {'placement':20}{'timeout_ms':>11}{'jobs':>6}{'recovery us':>30}{'before us':>26}"
-          f"{'first / before':>24}{'next / before':>22}")
+    print("\nSIGKILL of a rank to the result of all survivors, and the 100 operations before it, the first 100"
+          " after it and the next: median (5th..95th percentile) over jobs. A hundred operations are compared by"
+          " their means, and by their medians, which leave out the one or two that wait for the kernel to take the"
+          " dead process apart.\n")
+    print(f"{'n':>3} {'placement':20}{'timeout_ms':>11}{'jobs':>6}{'recovery us':>24}{'before us':>22}"
+          f"{'first / before, mean':>24}{'median':>22}{'next / before, mean':>24}{'median':>22}")
     for ranks in options.job_ranks:
         samples = {t: [] for t in TIMEOUTS_MS}
         deadline = time.monotonic() + options.recovery_seconds
@@ -40,7 +44,7 @@ def measure(tools, options):
 
 
 def one_job(tools, ranks, victim, timeout_ms):
-    """(recovery, before, first, later) in microseconds, None if the job failed."""
+    """What follows the victim in COLUMNS, in microseconds; None if the job failed."""
     settings = {"timeout_ms": timeout_ms, "report": "off"}
     try:
         out = mpich(tools, ranks, "recovery", [victim], settings=settings, timeout_s=60)
@@ -51,15 +55,20 @@ def one_job(tools, ranks, victim, timeout_ms):
 
 
 def summary(sample):
-    recovery, before, first, later = zip(*sample)
+    recovery, before, before_median, first, first_median, later, later_median = zip(*sample)
+
+    def ratio(after, before):
+        return Spread([a / b for a, b in zip(after, before)])
+
     return {"recovery": Spread(recovery), "before": Spread(before),
-            "first": Spread([a / b for a, b in zip(first, before)]),
-            "later": Spread([a / b for a, b in zip(later, before)])}
+            "first": ratio(first, before), "first_median": ratio(first_median, before_median),
+            "later": ratio(later, before), "later_median": ratio(later_median, before_median)}
 
 
 def print_line(ranks, timeout_ms, s):
-    print(f"{ranks:3} {how_placed(ranks):20}{timeout_ms:11}{s['recovery'].count:6}{s['recovery'].text(0):>30}"
-          f"{s['before'].text(1):>26}{s['first'].text():>24}{s['later'].text():>22}", flush=True)
+    print(f"{ranks:3} {how_placed(ranks):20}{timeout_ms:11}{s['recovery'].count:6}{s['recovery'].text(0):>24}"
+          f"{s['before'].text(1):>22}{s['first'].text():>24}{s['first_median'].text():>22}"
+          f"{s['later'].text():>24}{s['later_median'].text():>22}", flush=True)
 
 
 def write_csv(records, path):

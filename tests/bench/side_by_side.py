@@ -5,8 +5,6 @@ import os
 from jobs import JobFailed, how_placed, mpich, note
 from stats import Spread
 
-MOST_RANKS_ALL_F = 8
-
 COLUMNS = ["call", "ranks", "placement", "bytes", "f", "algorithm", "pairs",
            "native_us_median", "native_us_p5", "native_us_p95",
            "ours_us_median", "ours_us_p5", "ours_us_p95",
@@ -54,11 +52,10 @@ def read_blocks(text):
 
 
 def plan(ranks_list, f_list, algorithms):
-    """(ranks, f, algorithm, calls): no f beyond the ranks, a reduce has only one algorithm, and where
-    native MPI takes very long only f = 1 is measured."""
+    """(ranks, f, algorithm, calls): no f beyond the ranks, and a reduce has only one algorithm."""
     for ranks in ranks_list:
         for f in f_list:
-            if f >= ranks or (ranks > MOST_RANKS_ALL_F and f != 1):
+            if f >= ranks:
                 continue
             for algorithm in algorithms:
                 calls = ["allreduce"]
