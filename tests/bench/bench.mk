@@ -6,7 +6,7 @@
 # if it is installed (openmpi-bin, libopenmpi-dev).
 BENCH := $(BUILD)/bench
 BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
-BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations mark p2p libcount_allocations.so)
+BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations mark p2p logp libcount_allocations.so)
 MPICC_OPENMPI ?= $(shell command -v mpicc.openmpi)
 
 bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
@@ -21,12 +21,13 @@ bench-p2p: all $(BENCH)/p2p
 $(BENCH)/latency $(BENCH)/latency.openmpi: $(addprefix tests/bench/,latency.c measured.c shared_page.c)
 $(BENCH)/recovery: $(addprefix tests/bench/,recovery.c shared_page.c)
 $(BENCH)/operations: $(addprefix tests/bench/,operations.c shared_page.c)
+$(BENCH)/logp: $(addprefix tests/bench/,logp.c shared_page.c)
 $(BENCH)/mark: tests/bench/mark.c
 $(BENCH)/p2p: tests/bench/p2p.c
 $(BENCH)/libcount_allocations.so: tests/bench/count_allocations.c
 $(BENCH_PROGRAMS) $(BENCH)/latency.openmpi: $(wildcard tests/bench/*.h) include/ftcoll.h
 
-$(BENCH)/latency $(BENCH)/recovery $(BENCH)/operations $(BENCH)/mark $(BENCH)/p2p:
+$(addprefix $(BENCH)/,latency recovery operations mark p2p logp):
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(MPICC) $(BENCH_FLAGS) -o $@ $(filter %.c,$^)

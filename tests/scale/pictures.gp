@@ -1,6 +1,8 @@
-# Draws latency against n and against f from ./scale.csv, for L = 2, o = g = 1.
+# Draws latency against n and against f from ./scale.csv, for the cost in variables L, o and g.
 # Columns: L,o,g,n,f,operation,algorithm,tree,correction,dead,which,news,latency,messages_per_process
-rows(condition) = sprintf("< awk -F, '$1 == 2 && $2 == 1 && $3 == 1 && $10 == 0 && %s' scale.csv", condition)
+rows(condition) = sprintf("< awk -F, '$1 == %d && $2 == %d && $3 == %d && $10 == 0 && %s' scale.csv", L, o, g, condition)
+cost = sprintf("L = %d, o = %d, g = %d", L, o, g)
+picture(axis) = sprintf("latency-%s-L%d-o%d-g%d.svg", axis, L, o, g)
 power_of_two = "log($4) / log(2) % 1 < 1e-9 && "
 yardstick(operation, algorithm) = rows(sprintf('%s $6 == "%s" && $7 == "%s"', power_of_two, operation, algorithm))
 corrected(operation, tree, more) = \
@@ -12,10 +14,10 @@ set datafile separator comma
 set terminal svg size 900,560 background "white"
 set key outside right
 set grid
-set ylabel "latency in ticks (L = 2, o = g = 1)"
+set ylabel "latency in ticks (".cost.")"
 set yrange [0:*]
 
-set output "latency-n.svg"
+set output picture("n")
 set title "f = 1"
 set xlabel "processes"
 set logscale x 2
@@ -29,7 +31,7 @@ plot yardstick("allreduce", "recursive doubling") using 4:13 with linespoints da
          title "corrected allreduce, ".tree, \
      by_n("reduce", "optimal") using 4:13 with linespoints title "corrected reduce, optimal"
 
-set output "latency-f.svg"
+set output picture("f")
 set title "n = 4096"
 set xlabel "f"
 unset logscale x

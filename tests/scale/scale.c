@@ -1,6 +1,8 @@
 /* scale: what operations of up to 65536 processes take under LogP.
  *
- *     scale [--quick] [--strict] [--logp L:o:g] [--news TICKS] [--csv FILE]
+ *     scale [--quick] [--strict] [--logp L:o:g] [--news N] [--csv FILE]
+ *
+ * For L = 2, o = g = 1, and for a second cost if one is given. News of a death takes N times o.
  *
  * The engine is the library's own; only the processors and the network are simulated. */
 #include "bars.h"
@@ -15,9 +17,9 @@
 struct options {
     bool quick;
     bool strict;             /* a bar that is not met is an error */
-    struct ftc_logp cost[2]; /* the paper's, and the user's */
+    struct ftc_logp cost[2]; /* the paper's, and that of a machine */
     int costs;
-    int64_t news_delay;
+    int64_t news_delay; /* in o */
     const char *csv;
 };
 
@@ -134,13 +136,13 @@ static struct ftc_logp parse_logp(const char *text)
     return cost;
 }
 
-static int64_t parse_ticks(const char *text)
+static int64_t parse_multiple(const char *text)
 {
     char *end;
     long long ticks = strtoll(text, &end, 10);
 
     if (*text == '\0' || *end != '\0' || ticks < 0 || ticks > 1000000)
-        errx(2, "--news %s: not 0 to 1000000 ticks", text);
+        errx(2, "--news %s: not 0 to 1000000 times o", text);
     return ticks;
 }
 
@@ -165,7 +167,7 @@ static struct options parse(int argc, char **argv)
             o.costs = 2;
             break;
         case 'n':
-            o.news_delay = parse_ticks(optarg);
+            o.news_delay = parse_multiple(optarg);
             break;
         case 'c':
             o.csv = optarg;
@@ -193,13 +195,14 @@ static void write_csv(const struct rows *rows, const char *path)
 int main(int argc, char **argv)
 {
     struct options o = parse(argc, argv);
-    struct measure m = {.news_delay = o.news_delay};
+    struct measure m = {0};
     int missed = 0;
 
     if (bars_check_known_points() > 0)
         return 1;
     for (int i = 0; i < o.costs; i++) {
         m.cost = o.cost[i];
+        m.news_delay = o.news_delay * (o.cost[i].o > 0 ? o.cost[i].o : 1);
         measure_all(&m, &o);
         missed += show_all(&m);
     }

@@ -1,8 +1,8 @@
-# make scale [LOGP=L:o:g] [NEWS=ticks] [QUICK=1]  latency and messages for 2 to 65536 processes under LogP: tables, CSV, pictures
+# make scale [LOGP=L:o:g] [NEWS=n] [QUICK=1]  latency and messages for 2 to 65536 processes under LogP, also with what a message costs here: tables, CSV, pictures
 
 SCALE := $(BUILD)/scale
 SCALE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/scale/*.c))
-SCALE_OPTIONS = $(if $(QUICK),--quick) $(if $(LOGP),--logp $(LOGP)) $(if $(NEWS),--news $(NEWS))
+SCALE_OPTIONS = $(if $(QUICK),--quick) $(if $(NEWS),--news $(NEWS))
 
 # The very objects that the library consists of.
 $(SCALE)/scale: $(SCALE_OBJECTS) $(CORE_OBJECTS)
@@ -12,10 +12,19 @@ $(SCALE)/scale: $(SCALE_OBJECTS) $(CORE_OBJECTS)
 
 -include $(wildcard $(BUILD)/tests/scale/*.d)
 
-scale: $(SCALE)/scale
-	$< $(SCALE_OPTIONS) --csv $(SCALE)/scale.csv
+# One tick is a nanosecond where it is measured.
+MEASURE_LOGP = LD_PRELOAD=$(abspath $(BUILD))/libftcoll.so FTCOLL_F=0 mpiexec.hydra -bind-to core -n 2 $(BUILD)/bench/logp
+
+scale: $(SCALE)/scale all $(BUILD)/bench/logp
+	set -e; logp='$(LOGP)'; \
+	if test -z "$$logp"; then logp=$$($(MEASURE_LOGP)); echo "measured here, in ns: L:o:g = $$logp"; fi; \
+	$< $(SCALE_OPTIONS) --logp "$$logp" --csv $(SCALE)/scale.csv; \
 	if command -v gnuplot >/dev/null; then \
-	  cd $(SCALE) && gnuplot $(CURDIR)/tests/scale/pictures.gp && echo 'drawn: $(SCALE)/latency-n.svg latency-f.svg'; \
+	  cd $(SCALE); \
+	  for cost in 2:1:1 $$logp; do \
+	    gnuplot -e "L=$${cost%%:*}; g=$${cost##*:}; o=$$(echo $$cost | cut -d: -f2)" $(CURDIR)/tests/scale/pictures.gp; \
+	  done; \
+	  echo "drawn:" $(SCALE)/*.svg; \
 	else \
 	  echo 'no pictures: gnuplot is not here (package gnuplot-nox)'; \
 	fi
