@@ -255,7 +255,7 @@ START_TEST(defaults_are_those_of_the_design)
     ck_assert_int_eq(s.intercept, FTC_INTERCEPT_REDUCE | FTC_INTERCEPT_ALLREDUCE);
     ck_assert_int_eq(s.failure_info, FTC_FAILURE_LIST);
     ck_assert_int_eq(s.algorithm, FTC_ALGORITHM_OPTIMISTIC);
-    ck_assert_int_eq(s.tree.kind, FTC_TREE_BINOMIAL);
+    ck_assert_int_eq(s.tree.kind, FTC_TREE_OPTIMAL);
     ck_assert_int_eq(s.tree.k, 0);
     ck_assert_int_eq(s.correction.kind, FTC_CORRECTION_GROUP);
     ck_assert_int_eq(s.correction.d, 0);
