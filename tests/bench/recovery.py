@@ -15,7 +15,7 @@ COLUMNS = ["ranks", "timeout_ms", "victim", "recovery_us",
 def measure(tools, options):
     """Jobs of both timeouts alternate, at least options.min_kills of each.
 
-    Returns {(ranks, timeout_ms): {name: Spread}}.
+    Returns {(ranks, timeout_ms): {name: Spread}}, and with timeout_ms None what both have in all.
     """
     records, results = [], {}
     print("\nSIGKILL of a rank to the result of all survivors, and the 100 operations before it, the first 100"
@@ -39,6 +39,9 @@ def measure(tools, options):
             if sample:
                 results[ranks, timeout_ms] = summary(sample)
                 print_line(ranks, timeout_ms, results[ranks, timeout_ms])
+        both = [figures for sample in samples.values() for figures in sample]
+        if both:
+            results[ranks, None] = summary(both)
     write_csv(records, os.path.join(tools.out, "recovery.csv"))
     return results
 
