@@ -1,8 +1,9 @@
-# Draws latency against n and against f from ./scale.csv, for the cost in variables L, o and g.
+# Draws latency against n and against f from ./scale.csv, for the cost in variables L, o
+# and g; suffix is that of the files' names.
 # Columns: L,o,g,n,f,operation,algorithm,tree,correction,dead,which,news,latency,messages_per_process
 rows(condition) = sprintf("< awk -F, '$1 == %d && $2 == %d && $3 == %d && $10 == 0 && %s' scale.csv", L, o, g, condition)
 cost = sprintf("L = %d, o = %d, g = %d", L, o, g)
-picture(axis) = sprintf("latency-%s-L%d-o%d-g%d.svg", axis, L, o, g)
+picture(axis) = "latency-".axis.suffix.".svg"
 power_of_two = "log($4) / log(2) % 1 < 1e-9 && "
 yardstick(operation, algorithm) = rows(sprintf('%s $6 == "%s" && $7 == "%s"', power_of_two, operation, algorithm))
 corrected(operation, tree, more) = \

@@ -20,11 +20,13 @@ scale: $(SCALE)/scale all $(BUILD)/bench/logp
 	if test -z "$$logp"; then logp=$$($(MEASURE_LOGP)); echo "measured here, in ns: L:o:g = $$logp"; fi; \
 	$< $(SCALE_OPTIONS) --logp "$$logp" --csv $(SCALE)/scale.csv; \
 	if command -v gnuplot >/dev/null; then \
-	  cd $(SCALE); \
+	  cd $(SCALE); suffix=; \
 	  for cost in 2:1:1 $$logp; do \
-	    gnuplot -e "L=$${cost%%:*}; g=$${cost##*:}; o=$$(echo $$cost | cut -d: -f2)" $(CURDIR)/tests/scale/pictures.gp; \
+	    gnuplot -e "L=$${cost%%:*}; g=$${cost##*:}; o=$$(echo $$cost | cut -d: -f2); suffix='$$suffix'" \
+	      $(CURDIR)/tests/scale/pictures.gp; \
+	    suffix=-here; \
 	  done; \
-	  echo "drawn:" $(SCALE)/*.svg; \
+	  echo "drawn in $(SCALE):" *.svg; \
 	else \
 	  echo 'no pictures: gnuplot is not here (package gnuplot-nox)'; \
 	fi
