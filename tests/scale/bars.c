@@ -71,6 +71,7 @@ struct bar {
 };
 
 struct verdict {
+    bool is_bar;
     int points, missed;
     double worst;
     const struct row *at; /* where it is worst */
@@ -102,16 +103,24 @@ static void weigh(const struct bar *b, const struct rows *rows, const struct row
     v->points++;
     if (ratio > b->ratio || (b->below && ratio >= b->ratio)) {
         v->missed++;
-        printf("  missed at n = %d, f = %d (%s): %lld / %lld = %.3f\n", r->n, r->f, r->tree,
-               (long long)r->latency, (long long)yardstick->latency, ratio);
+        if (v->is_bar)
+            printf("  missed at n = %d, f = %d (%s): %lld / %lld = %.3f\n", r->n, r->f, r->tree,
+                   (long long)r->latency, (long long)yardstick->latency, ratio);
     }
     if (ratio > v->worst)
-        *v = (struct verdict){v->points, v->missed, ratio, r, yardstick->latency};
+        *v = (struct verdict){v->is_bar, v->points, v->missed, ratio, r, yardstick->latency};
 }
 
-static bool judge(const struct bar *b, const struct rows *rows, struct ftc_logp cost)
+static const char *word_for(const struct verdict *v)
 {
-    struct verdict v = {0};
+    if (!v->is_bar)
+        return "";
+    return v->missed ? "NOT MET" : "met";
+}
+
+static bool judge(const struct bar *b, const struct rows *rows, struct ftc_logp cost, bool is_bar)
+{
+    struct verdict v = {.is_bar = is_bar};
 
     for (const struct row *r = rows->row; r < rows->row + rows->count; r++)
         if (concerns(b, cost, r))
@@ -119,9 +128,14 @@ static bool judge(const struct bar *b, const struct rows *rows, struct ftc_logp 
     if (v.points == 0)
         return true;
     printf("%-7s %s: %d of %d points; worst %.3f = %lld / %lld at n = %d, f = %d\n",
-           v.missed ? "NOT MET" : "met", b->text, v.points - v.missed, v.points, v.worst,
+           word_for(&v), b->text, v.points - v.missed, v.points, v.worst,
            (long long)v.at->latency, (long long)v.against, v.at->n, v.at->f);
-    return v.missed == 0;
+    return v.missed == 0 || !is_bar;
+}
+
+static bool is_paper(struct ftc_logp cost)
+{
+    return cost.L == PAPER.L && cost.o == PAPER.o && cost.g == PAPER.g;
 }
 
 int bars_judge(const struct rows *rows, struct ftc_logp cost)
@@ -136,8 +150,10 @@ int bars_judge(const struct rows *rows, struct ftc_logp cost)
     };
     int missed = 0;
 
-    printf("\nBars, L = %d, o = %d, g = %d\n", cost.L, cost.o, cost.g);
+    printf("\n%s, L = %d, o = %d, g = %d\n",
+           is_paper(cost) ? "Bars" : "The same ratios, which are no bars with this cost", cost.L,
+           cost.o, cost.g);
     for (size_t i = 0; i < sizeof bar / sizeof bar[0]; i++)
-        missed += !judge(&bar[i], rows, cost);
+        missed += !judge(&bar[i], rows, cost, is_paper(cost));
     return missed;
 }
