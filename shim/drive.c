@@ -75,7 +75,8 @@ static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope
     return outcome != FTC_STEP_LATER;
 }
 
-/* Finds the operation that a message belongs to; sequence numbers may wrap. False if it has to wait.
+/* Finds the operation that a message belongs to; sequence numbers may wrap. False if it has to
+ * wait.
  */
 static bool dispatch(uint32_t from, const void *wire, size_t bytes)
 {

@@ -25,10 +25,10 @@
 enum { FTC_LIFE_THREADS = 64 };
 
 struct ftc_life {
-    pthread_mutex_t held;  /* by the rank, until its end */
-    _Atomic int holder;    /* the thread that holds it; 0: not yet */
-    _Atomic bool examined; /* a rank has found it released, or none is to look */
-    _Atomic uint64_t gave_way_ns;           /* CLOCK_MONOTONIC */
+    pthread_mutex_t held;                     /* by the rank, until its end */
+    _Atomic int holder;                       /* the thread that holds it; 0: not yet */
+    _Atomic bool examined;                    /* a rank has found it released, or none is to look */
+    _Atomic uint64_t gave_way_ns;             /* CLOCK_MONOTONIC */
     _Atomic int32_t thread[FTC_LIFE_THREADS]; /* of the process, as many as are known, then 0 */
 };
 
@@ -53,8 +53,8 @@ bool ftc_life_was_killed(const struct ftc_life *life, pid_t pid, int *status);
 bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status);
 
 /* Lets others go first while the kernel takes process @pid apart, which needs a core for one to
- * three milliseconds and does not look whether others want it. To lower a thread's priority makes it
- * look, each time: so that goes step by step, one in FTC_LIFE_STEP_NS, whoever calls and however
+ * three milliseconds and does not look whether others want it. To lower a thread's priority makes
+ * it look, each time: so that goes step by step, one in FTC_LIFE_STEP_NS, whoever calls and however
  * often. Only the threads that are listed. Needs no privilege. */
 enum { FTC_LIFE_STEP_NS = 100000 };
 void ftc_life_give_way(struct ftc_life *life, pid_t pid, uint64_t now_ns);

@@ -8,8 +8,8 @@
  *
  * o: half of what a call takes the sender, which need not wait, plus half of what it takes the root
  * when the message is there. L: what a call takes whose root sends in the next one, less twice o.
- * g: what a call takes in a long row to one root (Culler et al., "LogP: Towards a realistic model of
- * parallel computation"). */
+ * g: what a call takes in a long row to one root (Culler et al., "LogP: Towards a realistic model
+ * of parallel computation"). */
 #include "shared_page.h"
 
 #include <mpi.h>

@@ -12,8 +12,8 @@
  *
  * before, first, later: latency of the 100 operations before the kill, of the 100 that follow the
  * one that the victim has missed, and of the next 100. Meanwhile the kernel takes the dead process
- * apart, and who waits for its core waits for milliseconds: such an operation counts in the mean, but
- * not in the median. */
+ * apart, and who waits for its core waits for milliseconds: such an operation counts in the mean,
+ * but not in the median. */
 #include "shared_page.h"
 
 #include <mpi.h>

@@ -127,9 +127,9 @@ static bool judge(const struct bar *b, const struct rows *rows, struct ftc_logp 
             weigh(b, rows, r, &v);
     if (v.points == 0)
         return true;
-    printf("%-7s %s: %d of %d points; worst %.3f = %lld / %lld at n = %d, f = %d\n",
-           word_for(&v), b->text, v.points - v.missed, v.points, v.worst,
-           (long long)v.at->latency, (long long)v.against, v.at->n, v.at->f);
+    printf("%-7s %s: %d of %d points; worst %.3f = %lld / %lld at n = %d, f = %d\n", word_for(&v),
+           b->text, v.points - v.missed, v.points, v.worst, (long long)v.at->latency,
+           (long long)v.against, v.at->n, v.at->f);
     return v.missed == 0 || !is_bar;
 }
 
