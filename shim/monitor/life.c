@@ -47,18 +47,34 @@ int ftc_life_begin(struct ftc_life *life)
     return 0;
 }
 
-void ftc_life_list_threads(struct ftc_life *life, pid_t pid)
+/* To be closed with closedir(); NULL if the process is gone. */
+static DIR *open_threads(pid_t pid)
 {
     char path[32];
-    struct dirent *entry;
-    DIR *threads;
-    int count = 0;
 
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    threads = opendir(path);
-    while (threads && count < FTC_LIFE_THREADS && (entry = readdir(threads)))
-        if (entry->d_name[0] != '.')
-            atomic_store(&life->thread[count++], atoi(entry->d_name));
+    return opendir(path);
+}
+
+/* The number of the next thread, NULL at the end. */
+static const char *next_thread(DIR *threads)
+{
+    struct dirent *entry;
+
+    do
+        entry = readdir(threads);
+    while (entry && entry->d_name[0] == '.');
+    return entry ? entry->d_name : NULL;
+}
+
+void ftc_life_list_threads(struct ftc_life *life, pid_t pid)
+{
+    DIR *threads = open_threads(pid);
+    const char *tid;
+    int count = 0;
+
+    while (threads && count < FTC_LIFE_THREADS && (tid = next_thread(threads)))
+        atomic_store(&life->thread[count++], atoi(tid));
     if (count < FTC_LIFE_THREADS)
         atomic_store(&life->thread[count], 0);
     if (threads)
@@ -117,18 +133,14 @@ static bool thread_is_ending(pid_t pid, const char *tid)
 
 static bool all_threads_are_ending(pid_t pid)
 {
-    char path[32];
-    struct dirent *entry;
+    DIR *threads = open_threads(pid);
+    const char *tid;
     bool ending = true;
-    DIR *threads;
 
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    threads = opendir(path);
     if (!threads)
         return false;
-    while (ending && (entry = readdir(threads)))
-        if (entry->d_name[0] != '.')
-            ending = thread_is_ending(pid, entry->d_name);
+    while (ending && (tid = next_thread(threads)))
+        ending = thread_is_ending(pid, tid);
     closedir(threads);
     return ending;
 }
