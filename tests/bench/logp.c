@@ -11,10 +11,10 @@
  * g: what a call takes in a long row to one root (Culler et al., "LogP: Towards a realistic model
  * of parallel computation"). */
 #include "shared_page.h"
+#include "sorted.h"
 
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { RANKS = 2, ROUNDS = 2000, BURST = 8, ROW = 200, WARM_UP = 100 };
 
@@ -57,20 +57,13 @@ static double gap_ns(void)
     return shared_max(page, rank, RANKS, reduces_ns(ROW, 0));
 }
 
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static double median(double (*measure)(void))
 {
     static double ns[ROUNDS];
 
     for (int i = -WARM_UP; i < ROUNDS; i++)
         ns[i < 0 ? 0 : i] = measure();
-    qsort(ns, ROUNDS, sizeof *ns, compare);
+    sort(ns, ROUNDS);
     return ns[ROUNDS / 2];
 }
 

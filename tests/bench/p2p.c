@@ -5,6 +5,8 @@
  *
  * Prints for each kind the medians and the 5th and 95th percentiles over blocks, in microseconds of
  * one message. Without the library both are native. */
+#include "sorted.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,13 +59,6 @@ static double window(const struct calls *c, int bytes)
     return 1e6 * (MPI_Wtime() - start) / (WINDOW * count);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void measure(const char *name, double (*kind)(const struct calls *, int), int bytes,
                     int rounds)
 {
@@ -81,7 +76,7 @@ static void measure(const char *name, double (*kind)(const struct calls *, int),
         time[2][r] = time[1][r] / time[0][r];
     }
     for (int i = 0; i < 3; i++)
-        qsort(time[i], (size_t)rounds, sizeof **time, by_size);
+        sort(time[i], rounds);
     if (rank == 0)
         printf("%-10s %6d bytes: past it %8.3f us, with it %8.3f us, ratio %.3f (%.3f to %.3f)\n",
                name, bytes, time[0][rounds / 2], time[1][rounds / 2], time[2][rounds / 2],

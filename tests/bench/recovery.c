@@ -15,6 +15,7 @@
  * apart, and who waits for its core waits for milliseconds: such an operation counts in the mean,
  * but not in the median. */
 #include "shared_page.h"
+#include "sorted.h"
 
 #include <mpi.h>
 #include <signal.h>
@@ -43,13 +44,6 @@ struct latency {
     double mean, median;
 };
 
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static struct latency measure(double expected)
 {
     double us[OPERATIONS], sum = 0;
@@ -61,7 +55,7 @@ static struct latency measure(double expected)
         us[i] = (double)(clock_ns() - start) / 1e3;
         sum += us[i];
     }
-    qsort(us, OPERATIONS, sizeof *us, compare);
+    sort(us, OPERATIONS);
     return (struct latency){.mean = sum / OPERATIONS, .median = us[OPERATIONS / 2]};
 }
 

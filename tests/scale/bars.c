@@ -71,17 +71,21 @@ struct bar {
 };
 
 struct verdict {
-    bool is_bar;
     int points, missed;
     double worst;
     const struct row *at; /* where it is worst */
     int64_t against;
 };
 
+static bool is_same(struct ftc_logp a, struct ftc_logp b)
+{
+    return a.L == b.L && a.o == b.o && a.g == b.g;
+}
+
 static bool concerns(const struct bar *b, struct ftc_logp cost, const struct row *r)
 {
-    return r->cost.L == cost.L && r->cost.o == cost.o && r->cost.g == cost.g && r->dead == 0 &&
-           r->n >= b->smallest_n && r->f >= b->smallest_f && r->f <= b->largest_f &&
+    return is_same(r->cost, cost) && r->dead == 0 && r->n >= b->smallest_n &&
+           r->f >= b->smallest_f && r->f <= b->largest_f &&
            strcmp(r->operation, b->operation) == 0 && strcmp(r->algorithm, b->algorithm) == 0 &&
            strcmp(r->correction, b->correction) == 0;
 }
@@ -103,39 +107,31 @@ static void weigh(const struct bar *b, const struct rows *rows, const struct row
     v->points++;
     if (ratio > b->ratio || (b->below && ratio >= b->ratio)) {
         v->missed++;
-        if (v->is_bar)
+        if (is_same(r->cost, PAPER))
             printf("  missed at n = %d, f = %d (%s): %lld / %lld = %.3f\n", r->n, r->f, r->tree,
                    (long long)r->latency, (long long)yardstick->latency, ratio);
     }
     if (ratio > v->worst)
-        *v = (struct verdict){v->is_bar, v->points, v->missed, ratio, r, yardstick->latency};
+        *v = (struct verdict){v->points, v->missed, ratio, r, yardstick->latency};
 }
 
-static const char *word_for(const struct verdict *v)
+static bool judge(const struct bar *b, const struct rows *rows, struct ftc_logp cost)
 {
-    if (!v->is_bar)
-        return "";
-    return v->missed ? "NOT MET" : "met";
-}
-
-static bool judge(const struct bar *b, const struct rows *rows, struct ftc_logp cost, bool is_bar)
-{
-    struct verdict v = {.is_bar = is_bar};
+    bool is_bar = is_same(cost, PAPER);
+    const char *word = "";
+    struct verdict v = {0};
 
     for (const struct row *r = rows->row; r < rows->row + rows->count; r++)
         if (concerns(b, cost, r))
             weigh(b, rows, r, &v);
     if (v.points == 0)
         return true;
-    printf("%-7s %s: %d of %d points; worst %.3f = %lld / %lld at n = %d, f = %d\n", word_for(&v),
-           b->text, v.points - v.missed, v.points, v.worst, (long long)v.at->latency,
-           (long long)v.against, v.at->n, v.at->f);
+    if (is_bar)
+        word = v.missed ? "NOT MET" : "met";
+    printf("%-7s %s: %d of %d points; worst %.3f = %lld / %lld at n = %d, f = %d\n", word, b->text,
+           v.points - v.missed, v.points, v.worst, (long long)v.at->latency, (long long)v.against,
+           v.at->n, v.at->f);
     return v.missed == 0 || !is_bar;
-}
-
-static bool is_paper(struct ftc_logp cost)
-{
-    return cost.L == PAPER.L && cost.o == PAPER.o && cost.g == PAPER.g;
 }
 
 int bars_judge(const struct rows *rows, struct ftc_logp cost)
@@ -151,9 +147,9 @@ int bars_judge(const struct rows *rows, struct ftc_logp cost)
     int missed = 0;
 
     printf("\n%s, L = %d, o = %d, g = %d\n",
-           is_paper(cost) ? "Bars" : "The same ratios, which are no bars with this cost", cost.L,
-           cost.o, cost.g);
+           is_same(cost, PAPER) ? "Bars" : "The same ratios, which are no bars with this cost",
+           cost.L, cost.o, cost.g);
     for (size_t i = 0; i < sizeof bar / sizeof bar[0]; i++)
-        missed += !judge(&bar[i], rows, cost, is_paper(cost));
+        missed += !judge(&bar[i], rows, cost);
     return missed;
 }
