@@ -24,10 +24,10 @@ WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wund
 CFLAGS  ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -ftls-model=initial-exec $(WARNINGS) -isystem $(MPI_INCLUDE) $(CFLAGS) $(SANITIZE)
 
-CORE    := $(wildcard shim/core/*.c)
-LIBRARY := $(wildcard config/settings*.c shim/*.c) $(CORE) $(wildcard shim/transport/*.c shim/monitor/*.c shim/p2p/*.c)
+ENGINE  := $(wildcard shim/engine/*.c)
+LIBRARY := $(wildcard config/settings*.c shim/*.c) $(ENGINE) $(wildcard shim/transport/*.c shim/monitor/*.c shim/p2p/*.c)
 WRAPPERS := $(wildcard wrappers/*.c)
-CORE_OBJECTS := $(CORE:%.c=$(BUILD)/%.o)
+ENGINE_OBJECTS := $(ENGINE:%.c=$(BUILD)/%.o)
 OBJECTS := $(LIBRARY:%.c=$(BUILD)/%.o) $(WRAPPERS:%.c=$(BUILD)/%.o)
 
 all: $(BUILD)/libftcoll.so

@@ -7,8 +7,8 @@
 #ifndef FTC_SETTINGS_H
 #define FTC_SETTINGS_H
 
-#include "../shim/core/op.h"
-#include "../shim/core/topology.h"
+#include "../shim/engine/op.h"
+#include "../shim/engine/topology.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #ifndef FTC_COMM_H
 #define FTC_COMM_H
 
-#include "core/op.h"
+#include "engine/op.h"
 #include "crash.h"
 #include "library.h"
 #include "policy.h"

@@ -3,17 +3,17 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board life mark coverage contributors
-UNIT_TESTS := topology core settings combine requests $(BOARD_TESTS)
+UNIT_TESTS := topology engine settings combine requests $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/monitor/board.o $(BUILD)/shim/monitor/publication.o $(BUILD)/shim/transport/ring.o
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
-$(UNIT)/test_topology $(UNIT)/test_core: $(CORE_OBJECTS) $(BUILD)/shim/policy.o
+$(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECTS) $(BUILD)/shim/policy.o
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
-$(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/proc.o $(CORE_OBJECTS)
+$(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/proc.o $(ENGINE_OBJECTS)
 $(UNIT)/test_life: $(BUILD)/shim/monitor/life.o $(BUILD)/shim/monitor/proc.o
-$(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/mark.o $(CORE_OBJECTS)
+$(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/mark.o $(ENGINE_OBJECTS)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,coverage.o coverage_report.o callsite.o policy.o monitor/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,contributors.o require.o callsite.o)
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o
@@ -46,14 +46,14 @@ check-unit: unit
 # test_combine starts MPI, whose modules leave memory behind when they are unloaded.
 check-sanitizers: SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
 check-sanitizers:
-	$(SANITIZED) UNIT_TESTS='topology core settings $(BOARD_TESTS)' unit sim-small
-	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='topology core $(BOARD_TESTS)' unit sim-small
+	$(SANITIZED) UNIT_TESTS='topology engine settings $(BOARD_TESTS)' unit sim-small
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='topology engine $(BOARD_TESTS)' unit sim-small
 	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
 
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
 check-valgrind: unit $(BUILD)/tests/sim/test_sim
 	CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
-	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology core settings $(BOARD_TESTS)' unit
+	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology engine settings $(BOARD_TESTS)' unit
 
 LINTED := $(LIBRARY) $(WRAPPERS)
 

@@ -3,7 +3,7 @@
 #ifndef FTC_PUBLICATION_H
 #define FTC_PUBLICATION_H
 
-#include "../core/message.h"
+#include "../engine/message.h"
 #include "board.h"
 
 /* A copy of what somebody else published. */

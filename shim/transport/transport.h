@@ -11,7 +11,7 @@
 #ifndef FTC_TRANSPORT_H
 #define FTC_TRANSPORT_H
 
-#include "../core/message.h"
+#include "../engine/message.h"
 #include "../monitor/board.h"
 
 /* Private ends of the rings between this rank and one other. */

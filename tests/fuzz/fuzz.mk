@@ -7,8 +7,8 @@ FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fsanitize=fuzzer,ad
 
 $(FUZZ)/settings: $(wildcard config/settings*.c)
 $(FUZZ)/settings: FUZZ_LIBS = -linih
-$(FUZZ)/engine: $(CORE)
-$(FUZZ)/board: shim/monitor/board.c shim/monitor/mark.c shim/monitor/publication.c shim/transport/ring.c $(CORE)
+$(FUZZ)/engine: $(ENGINE)
+$(FUZZ)/board: shim/monitor/board.c shim/monitor/mark.c shim/monitor/publication.c shim/transport/ring.c $(ENGINE)
 $(FUZZ)/channel: shim/monitor/channel.c
 $(FUZZ)/%: tests/fuzz/fuzz_%.c
 	mkdir -p $(@D)

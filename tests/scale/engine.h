@@ -1,8 +1,8 @@
-/* engine: the library's own state machines (shim/core/op.h) as processes of a machine. */
+/* engine: the library's own state machines (shim/engine/op.h) as processes of a machine. */
 #ifndef SCALE_ENGINE_H
 #define SCALE_ENGINE_H
 
-#include "../../shim/core/op.h"
+#include "../../shim/engine/op.h"
 #include "machine.h"
 
 struct engine_setup {

@@ -9,7 +9,7 @@
 #ifndef SCALE_MACHINE_H
 #define SCALE_MACHINE_H
 
-#include "../../shim/core/topology.h"
+#include "../../shim/engine/topology.h"
 #include "clock.h"
 #include "message.h"
 

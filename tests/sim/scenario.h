@@ -9,7 +9,7 @@
 #ifndef FTC_SIM_SCENARIO_H
 #define FTC_SIM_SCENARIO_H
 
-#include "../../shim/core/op.h"
+#include "../../shim/engine/op.h"
 
 #include <stdio.h>
 

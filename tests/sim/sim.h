@@ -1,4 +1,4 @@
-/* sim: a cluster of processes that drive the engine of shim/core/, in one address space, without
+/* sim: a cluster of processes that drive the engine of shim/engine/, in one address space, without
  * clock or threads.
  *
  * What the library has around the engine is here a second time, as simple as can be: channels

@@ -1,16 +1,16 @@
 # make sim [RUNS=n] [SEED=n] [JOBS=n]  explores random runs of a simulated cluster, on all cores
 # make exhaustive  walks all crash points, and all interleavings of events, of small clusters
-# make mutants  shows that the fast tests notice each of a list of mistakes put into shim/core/
+# make mutants  shows that the fast tests notice each of a list of mistakes put into shim/engine/
 
 SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim/*.c))
 SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o)
 
 # The very objects that the library consists of.
-$(BUILD)/tests/sim/simulate: $(BUILD)/tests/sim/simulate.o $(SIM_OBJECTS) $(CORE_OBJECTS)
+$(BUILD)/tests/sim/simulate: $(BUILD)/tests/sim/simulate.o $(SIM_OBJECTS) $(ENGINE_OBJECTS)
 	$(call say,LINK,$@)
 	$(CC) $(ALL_CFLAGS) -o $@ $^
 
-$(BUILD)/tests/sim/test_sim: $(BUILD)/tests/sim/test_sim.o $(SIM_OBJECTS) $(CORE_OBJECTS)
+$(BUILD)/tests/sim/test_sim: $(BUILD)/tests/sim/test_sim.o $(SIM_OBJECTS) $(ENGINE_OBJECTS)
 	$(call say,LINK,$@)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(CHECK_LIBS)
 

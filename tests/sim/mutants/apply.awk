@@ -31,7 +31,7 @@ function find(    i, j, places, at) {
 function replace(    path, at, i) {
     if (old_count == 0)
         return
-    path = root "/shim/core/" file
+    path = root "/shim/engine/" file
     text_count = 0
     while ((getline line < path) > 0)
         text[++text_count] = line

@@ -13,12 +13,12 @@ work=$(cd "$BUILD" && pwd)/mutants
 FLAGS='-std=gnu11 -D_GNU_SOURCE -O1 -w'
 CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
 LIMIT_S=120 # a test that takes longer is taken to hang
-SOURCES='shim/core/*.c shim/policy.c tests/sim/*.c tests/unit/test_topology.c tests/unit/test_core.c'
+SOURCES='shim/engine/*.c shim/policy.c tests/sim/*.c tests/unit/test_topology.c tests/unit/test_engine.c'
 
 # ---- building: whatever is as in the original tree is taken from the objects of it ----
 
 same_headers() {
-    for h in shim/core/*.h; do
+    for h in shim/engine/*.h; do
         cmp -s "$h" "$top/$h" || return 1
     done
 }
@@ -41,12 +41,12 @@ compile() { # where the original objects are, or "none"
 }
 
 link_tests() {
-    core=$(ls shim_core_*.o)
+    engine=$(ls shim_engine_*.o)
     sim=$(ls tests_sim_*.o | grep -v -e test_sim -e simulate)
-    "$CC" -o simulate tests_sim_simulate.o $sim $core &&
-        "$CC" -o test_sim tests_sim_test_sim.o $sim $core $CHECK_LIBS &&
-        "$CC" -o test_topology tests_unit_test_topology.o shim_policy.o $core $CHECK_LIBS &&
-        "$CC" -o test_core tests_unit_test_core.o shim_policy.o $core $CHECK_LIBS
+    "$CC" -o simulate tests_sim_simulate.o $sim $engine &&
+        "$CC" -o test_sim tests_sim_test_sim.o $sim $engine $CHECK_LIBS &&
+        "$CC" -o test_topology tests_unit_test_topology.o shim_policy.o $engine $CHECK_LIBS &&
+        "$CC" -o test_engine tests_unit_test_engine.o shim_policy.o $engine $CHECK_LIBS
 }
 
 # ---- testing ----
@@ -60,7 +60,7 @@ notices() {
 
 fast_tests_notice() {
     notices test_topology ./test_topology ||
-        notices test_core ./test_core ||
+        notices test_engine ./test_engine ||
         notices test_sim ./test_sim ||
         notices exhaustive-reduce ./simulate --exhaustive reduce --small ||
         notices exhaustive-allreduce ./simulate --exhaustive allreduce --small ||
@@ -69,8 +69,8 @@ fast_tests_notice() {
 }
 
 restore() {
-    rm -rf shim/core
-    cp -rp "$top/shim/core" shim/
+    rm -rf shim/engine
+    cp -rp "$top/shim/engine" shim/
 }
 
 reason_for() {

@@ -1,6 +1,6 @@
 /* Failure information, messages on the wire, and the policy. */
-#include "../../shim/core/failure_info.h"
-#include "../../shim/core/message.h"
+#include "../../shim/engine/failure_info.h"
+#include "../../shim/engine/message.h"
 #include "../../shim/policy.h"
 #include "unit.h"
 
@@ -242,7 +242,7 @@ END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("core");
+    UNIT_BEGIN("engine");
     UNIT_TEST(list_counts_each_rank_once);
     UNIT_TEST(list_rejects_only_the_subtree_it_names);
     UNIT_TEST(list_names_ranks_not_vranks);
