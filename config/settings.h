@@ -7,7 +7,7 @@
 #ifndef FTC_SETTINGS_H
 #define FTC_SETTINGS_H
 
-#include "../shim/engine/op.h"
+#include "../shim/engine/operation.h"
 #include "../shim/engine/topology.h"
 
 #include <limits.h>

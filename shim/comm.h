@@ -8,8 +8,8 @@
 #ifndef FTC_COMM_H
 #define FTC_COMM_H
 
-#include "engine/op.h"
 #include "crash.h"
+#include "engine/operation.h"
 #include "library.h"
 #include "policy.h"
 

@@ -1,5 +1,4 @@
-/* Reduce: up-correction, then the tree phase (paper, sections "Up-Correction" and "Algorithm"). */
-#include "op_internal.h"
+#include "reduce.h"
 
 #include <assert.h>
 #include <string.h>
@@ -108,7 +107,6 @@ static void start_group_slot(struct ftc_op *op, struct ftc_slot *slot, struct ft
         fail_slot(op, slot, false);
 }
 
-/* All sends first, then the receives. */
 void ftc_reduce_start(struct ftc_op *op, struct ftc_actions *out)
 {
     ftc_op_enter(op, FTC_PHASE_UP_CORRECTION);
@@ -190,10 +188,8 @@ static int subtree_state(const struct ftc_op *op, int k)
     return state;
 }
 
-enum root_choice { ROOT_WAITS, ROOT_HAS_VALUE, ROOT_HAS_NOTHING };
-
 /* The first usable subtree, or if deterministic the lowest-numbered one. */
-static enum root_choice choose_subtree(struct ftc_op *op)
+static enum ftc_reduce_outcome choose_subtree(struct ftc_op *op)
 {
     bool waits = false;
 
@@ -202,59 +198,40 @@ static enum root_choice choose_subtree(struct ftc_op *op)
 
         if (state == FTC_SLOT_ARRIVED) {
             use_subtree(op, k);
-            return ROOT_HAS_VALUE;
+            return FTC_REDUCE_HAS_VALUE;
         }
         waits = waits || state == FTC_SLOT_PENDING;
         if (waits && op->config.deterministic)
-            return ROOT_WAITS;
+            return FTC_REDUCE_WAITS;
     }
-    return waits ? ROOT_WAITS : ROOT_HAS_NOTHING;
+    return waits ? FTC_REDUCE_WAITS : FTC_REDUCE_HAS_NOTHING;
 }
 
 /* A LOCK, from its group or from a child, is decided already, whatever failures the subtree
  * reports. */
-static void advance_root(struct ftc_op *op, struct ftc_actions *out)
+static enum ftc_reduce_outcome advance_root(struct ftc_op *op)
 {
-    if (op->has_lock || ftc_topology_group_is_everybody(op->config.topology)) {
-        ftc_op_decide(op, FTC_VERDICT_VALUE, out);
-        return;
-    }
-    switch (choose_subtree(op)) {
-    case ROOT_WAITS:
-        break;
-    case ROOT_HAS_VALUE:
-        ftc_op_decide(op, FTC_VERDICT_VALUE, out);
-        break;
-    case ROOT_HAS_NOTHING:
-        ftc_op_find_excess(op, out);
-        break;
-    }
+    if (op->has_lock || ftc_topology_group_is_everybody(op->config.topology))
+        return FTC_REDUCE_HAS_VALUE;
+    return choose_subtree(op);
 }
 
-static void advance_non_root(struct ftc_op *op, struct ftc_actions *out)
+static enum ftc_reduce_outcome advance_non_root(struct ftc_op *op, struct ftc_actions *out)
 {
     if (!settle(op, op->child, op->child_count))
-        return;
+        return FTC_REDUCE_WAITS;
     if (!ftc_topology_group_is_everybody(op->config.topology))
         send_to_parent(op, out);
-    if (op->config.kind == FTC_OP_ALLREDUCE) {
-        ftc_op_enter(op, FTC_PHASE_DISSEMINATION);
-        return;
-    }
-    op->result.verdict = FTC_VERDICT_VALUE;
-    ftc_op_enter(op, FTC_PHASE_DONE);
+    return FTC_REDUCE_HAS_PASSED_ON;
 }
 
-void ftc_reduce_advance(struct ftc_op *op, struct ftc_actions *out)
+enum ftc_reduce_outcome ftc_reduce_advance(struct ftc_op *op, struct ftc_actions *out)
 {
     if (op->phase == FTC_PHASE_UP_CORRECTION && settle(op, op->group, op->group_count))
         ftc_op_enter(op, FTC_PHASE_TREE);
     if (op->phase != FTC_PHASE_TREE)
-        return;
-    if (is_root(op))
-        advance_root(op, out);
-    else
-        advance_non_root(op, out);
+        return FTC_REDUCE_WAITS;
+    return is_root(op) ? advance_root(op) : advance_non_root(op, out);
 }
 
 static void keep_value(const struct ftc_op *op, struct ftc_slot *slot, const void *value)
@@ -360,8 +337,6 @@ bool ftc_reduce_awaits(const struct ftc_op *op, int rank)
            is_pending(op, op->child, op->child_count, rank);
 }
 
-/* @from has left the operation with @published: it stands in for the messages that it will not
- * send. */
 bool ftc_reduce_take_lock(struct ftc_op *op, int from, const struct ftc_result *published)
 {
     struct ftc_slot *in_group = find_slot(op->group, op->group_count, from);

@@ -10,7 +10,7 @@
  *
  * Parameters (-D): N processes, F tolerated failures, DEATHS at most (any number up to it happens),
  * OPTIMISTIC (else the corrected algorithm). With DEATHS > F the confirmation of an excess is covered
- * (shim/engine/op.c, start_confirmation). A value is a bit mask of contributions, 0 the verdict EXCESS.
+ * (shim/engine/confirmation.h). A value is a bit mask of contributions, 0 the verdict EXCESS.
  *
  * Not modelled: ring correction, the contents of failure lists, several operations in a row, the order
  * in which values are combined. They are the simulator's (tests/sim).

@@ -1,8 +1,8 @@
-/* engine: the library's own state machines (shim/engine/op.h) as processes of a machine. */
+/* engine: the library's own state machines (shim/engine/operation.h) as processes of a machine. */
 #ifndef SCALE_ENGINE_H
 #define SCALE_ENGINE_H
 
-#include "../../shim/engine/op.h"
+#include "../../shim/engine/operation.h"
 #include "machine.h"
 
 struct engine_setup {

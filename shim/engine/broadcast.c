@@ -1,5 +1,4 @@
-/* Broadcast: down the tree from the root to its subtrees, then correction (DESIGN section 4). */
-#include "op_internal.h"
+#include "broadcast.h"
 
 static void send_result(struct ftc_op *op, struct ftc_actions *out, int vrank)
 {
@@ -46,7 +45,7 @@ static void send_round_ring(struct ftc_op *op, struct ftc_actions *out)
         send_result(op, out, (op->vrank + d) % n);
 }
 
-void ftc_bcast_forward(struct ftc_op *op, struct ftc_actions *out)
+void ftc_broadcast_forward(struct ftc_op *op, struct ftc_actions *out)
 {
     if (ftc_topology_group_is_everybody(op->config.topology)) {
         send_to_everybody(op, out);

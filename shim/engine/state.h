@@ -1,19 +1,14 @@
-/* op: one fault-tolerant reduce or allreduce, as a state machine without I/O.
+/* state: what a rank holds of one operation, and the few ways in which all phases change it.
  *
  *     reduce      UP_CORRECTION -> TREE -> DONE
  *     allreduce   [EXCHANGE ->] UP_CORRECTION -> TREE -> DISSEMINATION -> DONE
  *                                    ^------- next attempt -------'
  *                 root with more than f failures:  TREE -> CONFIRMATION -> DONE
- *
- * Events go in (start, a message, news of a death, a published result), sends come out. The caller
- * moves messages and keeps time; the engine never blocks, allocates, or looks at anything but its
- * arguments, so that the library and the simulator drive the same object code.
- *
- * Sources: Küttler and Härtig, sections "Reduce" and "Allreduce"; DESIGN sections 2 to 5.
  */
-#ifndef FTC_OP_H
-#define FTC_OP_H
+#ifndef FTC_STATE_H
+#define FTC_STATE_H
 
+#include "exchange_plan.h"
 #include "message.h"
 #include "topology.h"
 
@@ -51,22 +46,6 @@ struct ftc_op_config {
     void *context;
 };
 
-enum ftc_event_kind {
-    FTC_EVENT_START,
-    FTC_EVENT_MESSAGE,     /* from @peer */
-    FTC_EVENT_PEER_FAILED, /* @peer is dead; may come before START and may overtake its messages */
-    FTC_EVENT_PUBLISHED, /* @peer, alive, has published this operation (only if ftc_op_awaits()) */
-    FTC_EVENT_JOINED,    /* @peer has joined attempt @attempt and has not published */
-};
-
-struct ftc_event {
-    enum ftc_event_kind kind;
-    int peer;
-    const struct ftc_message *message;  /* borrowed for the step */
-    const struct ftc_result *published; /* likewise */
-    uint32_t attempt;
-};
-
 struct ftc_send {
     int to;
     struct ftc_message message; /* what it points to is the engine's until the next step */
@@ -89,8 +68,6 @@ struct ftc_slot {
     enum { FTC_SLOT_PENDING, FTC_SLOT_ARRIVED, FTC_SLOT_FAILED, FTC_SLOT_TAKEN } state;
     unsigned char *buffer;
 };
-
-enum { FTC_EXCHANGE_STEPS = 34 }; /* fold in, 32 doublings, fold out */
 
 struct ftc_op {
     struct ftc_op_config config;
@@ -120,25 +97,24 @@ int ftc_op_actions_capacity(const struct ftc_topology *t, int ring_distance);
 /* Prepares @op; @storage is 16-byte aligned and stays for the operation's lifetime. */
 void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *storage);
 
-/* Advances @op by one event and appends to @out what the caller must send. When the phase becomes
- * DONE, op->result holds the outcome: the caller carries out the remaining sends, and for an
- * allreduce publishes the result before it returns to the program (DESIGN section 5, rule 1). */
-enum ftc_step_outcome ftc_op_step(struct ftc_op *op, const struct ftc_event *event,
-                                  struct ftc_actions *out);
+/* Appends a send unless @to is known to be dead. */
+void ftc_op_send(struct ftc_op *op, struct ftc_actions *out, int to, struct ftc_message message);
+
+/* The only way from one phase to another. */
+void ftc_op_enter(struct ftc_op *op, enum ftc_phase phase);
+
+/* Takes a result that somebody has returned with, in the place of data (DESIGN section 5, rule 3).
+ */
+void ftc_op_hold_lock(struct ftc_op *op, const struct ftc_result *lock);
+
+static inline bool ftc_op_is_dead(const struct ftc_op *op, int rank)
+{
+    return op->dead[rank] != 0;
+}
 
 static inline bool ftc_op_is_done(const struct ftc_op *op)
 {
     return op->phase == FTC_PHASE_DONE;
 }
-
-/* Whether @op waits for a message of @rank: the silence of others tells nothing. */
-bool ftc_op_expects(const struct ftc_op *op, int rank);
-
-/* Whether @op wants to know how far @rank has got: it is to be told PUBLISHED or JOINED. */
-bool ftc_op_confirms(const struct ftc_op *op, int rank);
-
-/* Whether @op waits for @rank, so that what @rank published would help (DESIGN 5, rules 3 and 4).
- */
-bool ftc_op_awaits(const struct ftc_op *op, int rank);
 
 #endif

@@ -1,0 +1,19 @@
+/* confirmation: before the root of an allreduce says that more than f ranks have failed.
+ *
+ * No subtree is usable. Every live process must have joined this attempt, which is its promise not
+ * to return with an earlier result, or have returned with one, which then is the result. So
+ * survivors agree, whatever the number of failures. */
+#ifndef FTC_CONFIRMATION_H
+#define FTC_CONFIRMATION_H
+
+#include "state.h"
+
+void ftc_confirmation_start(struct ftc_op *op);
+
+/* Whether all have joined, or somebody has returned with a result. */
+bool ftc_confirmation_is_complete(const struct ftc_op *op);
+
+/* Whether the root wants to know how far @rank has got. */
+bool ftc_confirmation_awaits(const struct ftc_op *op, int rank);
+
+#endif

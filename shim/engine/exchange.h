@@ -1,0 +1,23 @@
+/* exchange: the optimistic first attempt of an allreduce, by recursive doubling.
+ *
+ * Whoever has everybody's value has the only value that this attempt can have, bit for bit: blocks
+ * are combined in rank order, so all ranks evaluate the same expression. On any failure the rest
+ * join the corrected attempts, where whoever has returned stands for itself by its published value.
+ */
+#ifndef FTC_EXCHANGE_H
+#define FTC_EXCHANGE_H
+
+#include "state.h"
+
+void ftc_exchange_start(struct ftc_op *op);
+
+/* Goes through the steps as far as what has arrived allows. */
+void ftc_exchange_advance(struct ftc_op *op, struct ftc_actions *out);
+
+enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from,
+                                           const struct ftc_message *m);
+
+/* Whether the step at hand waits for @rank. */
+bool ftc_exchange_awaits(const struct ftc_op *op, int rank);
+
+#endif

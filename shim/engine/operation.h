@@ -1,0 +1,46 @@
+/* operation: one fault-tolerant reduce or allreduce, as a state machine without I/O.
+ *
+ * Events go in (start, a message, news of a death, a published result), sends come out. The caller
+ * moves messages and keeps time; the engine never blocks, allocates, or looks at anything but its
+ * arguments, so that the library and the simulator drive the same object code.
+ *
+ * Sources: Küttler and Härtig, sections "Reduce" and "Allreduce"; DESIGN sections 2 to 5.
+ */
+#ifndef FTC_OPERATION_H
+#define FTC_OPERATION_H
+
+#include "state.h"
+
+enum ftc_event_kind {
+    FTC_EVENT_START,
+    FTC_EVENT_MESSAGE,     /* from @peer */
+    FTC_EVENT_PEER_FAILED, /* @peer is dead; may come before START and may overtake its messages */
+    FTC_EVENT_PUBLISHED, /* @peer, alive, has published this operation (only if ftc_op_awaits()) */
+    FTC_EVENT_JOINED,    /* @peer has joined attempt @attempt and has not published */
+};
+
+struct ftc_event {
+    enum ftc_event_kind kind;
+    int peer;
+    const struct ftc_message *message;  /* borrowed for the step */
+    const struct ftc_result *published; /* likewise */
+    uint32_t attempt;
+};
+
+/* Advances @op by one event and appends to @out what the caller must send. When the phase becomes
+ * DONE, op->result holds the outcome: the caller carries out the remaining sends, and for an
+ * allreduce publishes the result before it returns to the program (DESIGN section 5, rule 1). */
+enum ftc_step_outcome ftc_op_step(struct ftc_op *op, const struct ftc_event *event,
+                                  struct ftc_actions *out);
+
+/* Whether @op waits for a message of @rank: the silence of others tells nothing. */
+bool ftc_op_expects(const struct ftc_op *op, int rank);
+
+/* Whether @op wants to know how far @rank has got: it is to be told PUBLISHED or JOINED. */
+bool ftc_op_confirms(const struct ftc_op *op, int rank);
+
+/* Whether @op waits for @rank, so that what @rank published would help (DESIGN 5, rules 3 and 4).
+ */
+bool ftc_op_awaits(const struct ftc_op *op, int rank);
+
+#endif

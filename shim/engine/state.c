@@ -1,0 +1,122 @@
+#include "state.h"
+
+#include <assert.h>
+#include <string.h>
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + FTC_VALUE_ALIGN - 1) / FTC_VALUE_ALIGN * FTC_VALUE_ALIGN;
+}
+
+static int max_slots(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+size_t ftc_op_storage_bytes(const struct ftc_topology *t, size_t value_bytes)
+{
+    size_t slots = (size_t)t->f + 1 + (size_t)t->max_children;
+    size_t values = slots + 1 + 2 * (size_t)ftc_exchange_steps(t->n);
+
+    return aligned(slots * sizeof(struct ftc_slot)) + values * aligned(value_bytes) +
+           2 * aligned((size_t)t->n);
+}
+
+int ftc_op_actions_capacity(const struct ftc_topology *t, int ring_distance)
+{
+    /* At most, one step ends the exchange, or the up-correction of a new attempt and its tree
+     * phase. */
+    return t->f + 1 + t->max_children + max_slots(t->f + 1, ring_distance) + FTC_EXCHANGE_STEPS;
+}
+
+static unsigned char *carve(unsigned char **storage, size_t bytes)
+{
+    unsigned char *p = *storage;
+
+    *storage += aligned(bytes);
+    return p;
+}
+
+void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *storage)
+{
+    const struct ftc_topology *t = config->topology;
+    int groups = t->f + 1, children = t->max_children, steps = ftc_exchange_steps(t->n);
+    unsigned char *rest = storage;
+
+    assert(config->rank >= 0);
+    assert(config->rank < t->n);
+    op->config = *config;
+    op->phase = FTC_PHASE_IDLE;
+    op->attempt = 0;
+    op->dead_count = 0;
+    op->has_value = op->has_lock = false;
+    op->info.count = op->agreed.count = 0;
+    op->info.overflow = op->info.subtree_failed = false;
+    op->agreed.overflow = op->agreed.subtree_failed = false;
+    op->result = (struct ftc_result){.failed = &op->agreed};
+    op->group = (struct ftc_slot *)carve(&rest, (size_t)(groups + children) * sizeof *op->group);
+    op->child = op->group + groups;
+    op->dead = carve(&rest, (size_t)t->n);
+    memset(op->dead, 0, (size_t)t->n);
+    op->confirmed = carve(&rest, (size_t)t->n);
+    op->value = carve(&rest, config->value_bytes);
+    for (int i = 0; i < groups + children; i++)
+        op->group[i].buffer = carve(&rest, config->value_bytes);
+    for (int i = 0; i < steps; i++)
+        op->exchange[i].buffer = carve(&rest, config->value_bytes);
+    op->exchange_results = rest;
+}
+
+void ftc_op_send(struct ftc_op *op, struct ftc_actions *out, int to, struct ftc_message message)
+{
+    if (ftc_op_is_dead(op, to))
+        return;
+    assert(out->count < out->capacity);
+    message.attempt = op->attempt;
+    out->send[out->count++] = (struct ftc_send){.to = to, .message = message};
+}
+
+static bool is_legal_edge(enum ftc_phase from, enum ftc_phase to)
+{
+    switch (to) {
+    case FTC_PHASE_IDLE:
+        return false;
+    case FTC_PHASE_EXCHANGE:
+        return from == FTC_PHASE_IDLE;
+    case FTC_PHASE_UP_CORRECTION: /* also the next attempt, from wherever the root's death is learnt
+                                   */
+        return from != FTC_PHASE_DONE;
+    case FTC_PHASE_TREE:
+        return from == FTC_PHASE_UP_CORRECTION;
+    case FTC_PHASE_CONFIRMATION:
+    case FTC_PHASE_DISSEMINATION:
+        return from == FTC_PHASE_TREE;
+    case FTC_PHASE_DONE:
+        return from != FTC_PHASE_DONE;
+    }
+    return false;
+}
+
+void ftc_op_enter(struct ftc_op *op, enum ftc_phase phase)
+{
+    assert(is_legal_edge(op->phase, phase));
+    op->phase = phase;
+}
+
+/* Of two LOCKs the one of the higher attempt wins (DESIGN section 5, rule 3). */
+void ftc_op_hold_lock(struct ftc_op *op, const struct ftc_result *lock)
+{
+    if (op->has_lock && op->result.attempt >= lock->attempt)
+        return;
+    op->has_lock = true;
+    op->agreed.count = 0;
+    if (lock->failed)
+        ftc_failure_info_merge(&op->agreed, FTC_FAILURE_LIST, lock->failed);
+    op->result = (struct ftc_result){
+        .verdict = lock->verdict, .attempt = lock->attempt, .failed = &op->agreed};
+    if (lock->verdict != FTC_VERDICT_VALUE)
+        return;
+    memcpy(op->value, lock->value, op->config.value_bytes);
+    op->result.value = op->value;
+    op->has_value = true;
+}
