@@ -68,4 +68,7 @@ check-lint:
 check-boundaries: all $(BUILD)/describe
 	tests/boundaries $(BUILD)
 
-.PHONY: unit check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries
+check-places:
+	tests/places
+
+.PHONY: unit check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries check-places

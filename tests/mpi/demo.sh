@@ -30,19 +30,18 @@ kill_halfway() { # PID
     kill -KILL "$pid" && echo "    >>> kill -KILL $pid    (rank $victim)" >>"$log"
 }
 
+# What it prints is what it runs. The launcher by MPICH's own name for it: another MPI's mpiexec may come first.
 run() { # TITLE LIBRARY WHETHER_TO_KILL
+    command="${2:+LD_PRELOAD=$2 }mpiexec.hydra -n $ranks $program"
     echo
     echo "== $1"
-    echo "   ${2:+LD_PRELOAD=$2 }mpiexec -n $ranks $program"
+    echo "   $command"
     : >"$log"
     began=$(date +%s%N)
     run=$((run + 1))
     export MONTECARLO_JOB="$$-$run"
-    if [ -n "$2" ]; then
-        LD_PRELOAD=$2 timeout 120 mpiexec.hydra -n $ranks "$program" >>"$log" 2>&1 &
-    else
-        timeout 120 mpiexec.hydra -n $ranks "$program" >>"$log" 2>&1 &
-    fi
+    # shellcheck disable=SC2086 # words; make refuses a BUILD with blanks
+    timeout 120 env $command >>"$log" 2>&1 &
     job=$!
     [ "$3" = no ] || kill_halfway "$job" || exit 1
     wait "$job"
@@ -61,7 +60,7 @@ run "native" "" no
 native_status=$status
 run "native, rank $victim killed" "" "rank $victim"
 killed_status=$status
-run "with ftcoll, rank $victim killed" "$PWD/$build/libftcoll.so" "rank $victim"
+run "with ftcoll, rank $victim killed" "$build/libftcoll.so" "rank $victim"
 printf '\n%s\n\n' "$table"
 
 if [ "$native_status" -eq 0 ] && [ "$killed_status" -ne 0 ] && [ "$status" -eq 0 ] && [ -n "$answer" ]; then
