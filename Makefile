@@ -7,6 +7,14 @@ VERSION := $(shell sed -n 's/^\#define FTCOLL_VERSION "\(.*\)"/\1/p' include/ftc
 PREFIX  ?= /usr/local
 BUILD   ?= build
 
+# A clone may lie anywhere, because all names here are relative to it.
+ifneq ($(words $(BUILD))$(findstring :,$(BUILD)),1)
+$(error BUILD is '$(BUILD)': make cannot build in a directory whose name has a blank or a colon; give another one)
+endif
+
+# LD_PRELOAD splits at blanks and colons: below a directory with these, the library is named from here.
+PRELOADED := $(if $(findstring :,$(CURDIR))$(word 2,$(CURDIR)),$(BUILD),$(abspath $(BUILD)))/libftcoll.so
+
 CC      = gcc
 MPICC   = mpicc.mpich
 MPIF90  = mpif90.mpich
@@ -70,18 +78,25 @@ ftcoll.conf.example: $(BUILD)/describe
 $(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 	$(CC) $(ALL_CFLAGS) -o $@ $^ -linih
 
+# The shell takes these names from its environment, so that it splits none of them.
+export PREFIX DESTDIR
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/doc/ftcoll \
-	  $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -m 755 $(BUILD)/libftcoll.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 include/ftcoll.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 README LICENSE ftcoll.conf.example $(DESTDIR)$(PREFIX)/share/doc/ftcoll/
-	printf 'prefix=%s\nName: ftcoll\nDescription: fault-tolerant MPI reductions\nVersion: %s\nCflags: -I$${prefix}/include\n' \
-	  '$(PREFIX)' '$(VERSION)' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/ftcoll.pc
+	case "$$PREFIX" in *[[:space:]:]*) \
+	  echo "make install: LD_PRELOAD splits at blanks and colons, so no job could load $$PREFIX/lib/libftcoll.so;" \
+	    "give a PREFIX without them" >&2; \
+	  exit 2;; \
+	esac
+	install -d "$$DESTDIR$$PREFIX/lib/pkgconfig" "$$DESTDIR$$PREFIX/include" "$$DESTDIR$$PREFIX/share/doc/ftcoll"
+	install -m 755 $(BUILD)/libftcoll.so "$$DESTDIR$$PREFIX/lib/"
+	install -m 644 include/ftcoll.h "$$DESTDIR$$PREFIX/include/"
+	install -m 644 README LICENSE ftcoll.conf.example "$$DESTDIR$$PREFIX/share/doc/ftcoll/"
+	printf 'prefix=%s\nName: ftcoll\nDescription: fault-tolerant MPI reductions\nVersion: %s\nCflags: -I"$${prefix}/include"\n' \
+	  "$$PREFIX" '$(VERSION)' > "$$DESTDIR$$PREFIX/lib/pkgconfig/ftcoll.pc"
 
 uninstall:
-	rm -rf $(DESTDIR)$(PREFIX)/lib/libftcoll.so $(DESTDIR)$(PREFIX)/include/ftcoll.h \
-	  $(DESTDIR)$(PREFIX)/share/doc/ftcoll $(DESTDIR)$(PREFIX)/lib/pkgconfig/ftcoll.pc
+	rm -rf "$$DESTDIR$$PREFIX/lib/libftcoll.so" "$$DESTDIR$$PREFIX/include/ftcoll.h" \
+	  "$$DESTDIR$$PREFIX/share/doc/ftcoll" "$$DESTDIR$$PREFIX/lib/pkgconfig/ftcoll.pc"
 
 clean:
 	rm -rf $(BUILD)

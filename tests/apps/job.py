@@ -31,7 +31,9 @@ class Job:
         self.began = time.monotonic()
         variables = {**os.environ, **(environment or {}), "APPS_JOB": folder}
         variables.pop("LD_PRELOAD", None)
-        genv = ["-genv", "LD_PRELOAD", " ".join(preload)] if preload else []
+        # LD_PRELOAD splits at blanks and colons: the libraries are named from the folder.
+        names = [os.path.relpath(library, folder) for library in preload]
+        genv = ["-genv", "LD_PRELOAD", " ".join(names)] if names else []
         with open(self.path, "wb") as log:
             self.process = subprocess.Popen(["mpiexec.hydra", *genv, "-n", str(ranks), *command], cwd=folder,
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,

@@ -15,7 +15,7 @@ bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/
 # Two ranks. With error and ignore the library chooses UCX's transports for the calls past it too.
 bench-p2p: all $(BENCH)/p2p
 	set -e; for p2p in native error ignore; do echo "p2p = $$p2p"; \
-	    LD_PRELOAD=$(abspath $(BUILD))/libftcoll.so FTCOLL_P2P=$$p2p mpiexec.hydra -n 2 $(BENCH)/p2p $(or $(ROUNDS),200); \
+	    LD_PRELOAD=$(PRELOADED) FTCOLL_P2P=$$p2p mpiexec.hydra -n 2 $(BENCH)/p2p $(or $(ROUNDS),200); \
 	done
 
 $(BENCH)/latency $(BENCH)/latency.openmpi: $(addprefix tests/bench/,latency.c measured.c shared_page.c)
@@ -47,6 +47,6 @@ $(BENCH)/libcount_allocations.so:
 # make compare PROGRAM='./program arguments' [RANKS=n]  does each rerouted call natively too, and tells what differs
 compare: all
 	test -n '$(PROGRAM)' || { echo "make compare: PROGRAM='./program arguments' is missing"; exit 2; }
-	LD_PRELOAD=$(abspath $(BUILD))/libftcoll.so FTCOLL_COMPARE=on mpiexec.hydra -n $(or $(RANKS),4) $(PROGRAM)
+	LD_PRELOAD=$(PRELOADED) FTCOLL_COMPARE=on mpiexec.hydra -n $(or $(RANKS),4) $(PROGRAM)
 
 .PHONY: compare

@@ -17,7 +17,7 @@ class Tools:
     """Where the library and the benchmark programs are."""
 
     def __init__(self, build):
-        self.build = os.path.abspath(build)
+        self.build = os.path.relpath(build)  # LD_PRELOAD cannot hold blanks and colons, which may be above
         self.out = os.path.join(self.build, "bench")
         self.library = os.path.join(self.build, "libftcoll.so")
 

@@ -71,7 +71,8 @@ build() # name, pan flags, model flags...
     shift 2
     mkdir -p "$dir"
     rm -f "$dir"/*.trail
-    (cd "$dir" && spin "$@" -a "$model" && gcc -O0 -w $flags -DMEMLIM=$memory_mb -o pan pan.c) \
+    cp "$model" "$dir" # spin hands the name to a shell, which would split it at blanks
+    (cd "$dir" && spin "$@" -a "${model##*/}" && gcc -O0 -w $flags -DMEMLIM=$memory_mb -o pan pan.c) \
         >"$dir/build.log" 2>&1
 }
 
@@ -81,7 +82,7 @@ violated() # name, model flags...
     local dir=$work/$1 line
     shift
     echo "A value is a bit mask of ranks: 5 is {0, 2}; 0 is the verdict EXCESS; attempt -1: none." >"$dir/story"
-    (cd "$dir" && spin -T -k allreduce.pml.trail "$@" "$model") 2>&1 | sed '/^#processes/,$d' >>"$dir/story"
+    (cd "$dir" && spin -T -k allreduce.pml.trail "$@" "${model##*/}") 2>&1 | sed '/^#processes/,$d' >>"$dir/story"
     line=$(sed -n 's/.*allreduce.pml:\([0-9]*\), Error: assertion violated.*/\1/p' "$dir/story" | head -1)
     sed -n "${line:-1}s,.*assert(.*/\* \([a-z]*\):.*,\1,p" "$model"
 }

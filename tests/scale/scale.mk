@@ -13,17 +13,17 @@ $(SCALE)/scale: $(SCALE_OBJECTS) $(ENGINE_OBJECTS)
 -include $(wildcard $(BUILD)/tests/scale/*.d)
 
 # One tick is a nanosecond where it is measured.
-MEASURE_LOGP = LD_PRELOAD=$(abspath $(BUILD))/libftcoll.so FTCOLL_F=0 mpiexec.hydra -bind-to core -n 2 $(BUILD)/bench/logp
+MEASURE_LOGP = LD_PRELOAD=$(PRELOADED) FTCOLL_F=0 mpiexec.hydra -bind-to core -n 2 $(BUILD)/bench/logp
 
 scale: $(SCALE)/scale all $(BUILD)/bench/logp
 	set -e; logp='$(LOGP)'; \
 	if test -z "$$logp"; then logp=$$($(MEASURE_LOGP)); echo "measured here, in ns: L:o:g = $$logp"; fi; \
 	$< $(SCALE_OPTIONS) --logp "$$logp" --csv $(SCALE)/scale.csv; \
 	if command -v gnuplot >/dev/null; then \
-	  cd $(SCALE); suffix=; \
+	  top=$$PWD; cd $(SCALE); suffix=; \
 	  for cost in 2:1:1 $$logp; do \
 	    gnuplot -e "L=$${cost%%:*}; g=$${cost##*:}; o=$$(echo $$cost | cut -d: -f2); suffix='$$suffix'" \
-	      $(CURDIR)/tests/scale/pictures.gp; \
+	      "$$top/tests/scale/pictures.gp"; \
 	    suffix=-here; \
 	  done; \
 	  echo "drawn in $(SCALE):" *.svg; \

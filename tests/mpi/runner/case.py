@@ -105,12 +105,12 @@ def one_of(expected, actual):
     return actual != 0 if expected == "failed" else actual == expected
 
 
-def verdict(case, job, build):
+def verdict(case, job):
     """What is wrong with the records that the ranks of stream left, or ""."""
     if case.finished is None:
         return ""
     finished = case.finished if isinstance(case.finished, tuple) else (case.finished,)
-    command = [os.path.join(build, "tests", "mpi", "verdict"), ",".join(map(str, finished))]
+    command = [os.path.join(job.build, "tests", "mpi", "verdict"), ",".join(map(str, finished))]
     run = subprocess.run(command + case.excess.split(), cwd=job.directory, text=True,
                          stdout=subprocess.PIPE, check=False)
     return "" if run.returncode == 0 else run.stdout
@@ -129,10 +129,10 @@ def check_texts(case, text):
     return ""
 
 
-def judge(case, job, build, status):
+def judge(case, job, status):
     if not one_of(case.status, status):
         return f"exit status {status}, not {case.status}"
-    return (verdict(case, job, build) or check_texts(case, job.text("stderr") + job.text("stdout"))
+    return (verdict(case, job) or check_texts(case, job.text("stderr") + job.text("stdout"))
             or (case.check(job) if case.check else ""))
 
 
@@ -150,8 +150,8 @@ class Outcome:
         return text and f"{text}\n{self.said}"
 
 
-def carry_out(case, job, build, seed):
-    job.start(shell(command_of(case, build, seed)), environment_of(case, build, seed))
+def carry_out(case, job, seed):
+    job.start(shell(command_of(case, job.build, seed)), environment_of(case, job.build, seed))
     if case.hand:
         job.await_text("go", case.limit_s)
         case.hand(job)
@@ -159,9 +159,9 @@ def carry_out(case, job, build, seed):
 
 
 def run_once(case, build, seed):
-    job, outcome = Job(), Outcome()
+    job, outcome = Job(build), Outcome()
     try:
-        outcome.wrong = judge(case, job, build, carry_out(case, job, build, seed))
+        outcome.wrong = judge(case, job, carry_out(case, job, seed))
         outcome.left = job.leftovers()
     except Hang as hang:
         outcome.hang = str(hang)

@@ -1,5 +1,6 @@
 """One job in a private directory: started, bounded in time, searched for what it left behind."""
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -88,10 +89,19 @@ def _is_in_use(shared_memory):
     return any(path in _read(f"/proc/{pid}/maps") for pid in os.listdir("/proc") if pid.isdigit())
 
 
+def _private_directory():
+    """One whose name LD_PRELOAD, which splits at blanks and colons, can hold, and a shell without quotes."""
+    usual = tempfile.gettempdir()
+    return tempfile.mkdtemp(prefix="ftcoll-test-", dir=usual if re.fullmatch(r"[\w./+-]+", usual) else "/tmp")
+
+
 class Job:
-    def __init__(self):
+    def __init__(self, build):
+        """@build: where the library and the programs are, which the job reaches as self.build."""
         self.mark = uuid.uuid4().hex
-        self.directory = tempfile.mkdtemp(prefix="ftcoll-test-")
+        self.directory = _private_directory()
+        self.build = self.path("build")
+        os.symlink(os.path.abspath(build), self.build)
         self.temporary = os.path.join(self.directory, "tmp")
         os.mkdir(self.temporary)
         self.process = None
