@@ -120,21 +120,21 @@ static void wrong_arguments(MPI_Comm comm)
     tell("nothing", MPI_Wait(&request, MPI_STATUS_IGNORE), request);
 }
 
-/* What a status holds is told by MPI 4.0, section 3.7.3 for those with no message. */
+/* A look at a request leaves it there. What the status of a collective operation holds is undefined
+ * (MPI 4.0, section 6.12): MPICH writes nothing of it. */
 static void statuses(MPI_Comm comm)
 {
     struct buffers b;
     MPI_Request request;
     MPI_Status status;
-    int done = 0, cancelled;
+    int done = 0;
 
     fill(&b, 9);
     MPI_Iallreduce(b.in, b.out, COUNT, MPI_INT, MPI_MIN, comm, &request);
     while (!done)
         MPI_Request_get_status(request, &done, &status);
     show("min", &b);
-    MPI_Test_cancelled(&status, &cancelled);
-    output_line("cancelled %d, still there %d", cancelled, request != MPI_REQUEST_NULL);
+    output_line("still there %d", request != MPI_REQUEST_NULL);
     MPI_Wait(&request, &status);
     output_line("gone %d", request == MPI_REQUEST_NULL);
 }
