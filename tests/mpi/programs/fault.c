@@ -1,5 +1,6 @@
 #include "fault.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,9 @@ struct word {
 };
 
 static const struct word forms[] = {
-    {"kill", FAULT_KILL},   {"segv", FAULT_SEGV}, {"abort", FAULT_ABORT}, {"exit3", FAULT_EXIT3},
-    {"exit0", FAULT_EXIT0}, {"stop", FAULT_STOP}, {"sleep", FAULT_SLEEP}, {0}};
+    {"kill", FAULT_KILL},   {"segv", FAULT_SEGV},     {"abort", FAULT_ABORT},
+    {"exit3", FAULT_EXIT3}, {"exit0", FAULT_EXIT0},   {"stop", FAULT_STOP},
+    {"sleep", FAULT_SLEEP}, {"freeze", FAULT_FREEZE}, {0}};
 
 /* Longer words first: "init" must not be taken for "in". */
 static const struct word moments[] = {{"ininit", FAULT_IN_INIT},
@@ -28,7 +30,9 @@ static const struct word moments[] = {{"ininit", FAULT_IN_INIT},
                                       {"", FAULT_BETWEEN},
                                       {0}};
 
-static const struct fault *pending;
+bool (*fault_is_over)(void);
+
+static const struct fault *volatile pending; /* announced */
 
 uint64_t fault_random(uint64_t x)
 {
@@ -104,6 +108,15 @@ bool fault_hits(const struct fault *fault, int rank, int n, int root)
     return is_listed(fault->victims, rank);
 }
 
+int fault_operation(const struct fault *fault, int rank, int ops, uint64_t seed)
+{
+    uint64_t own = isdigit((unsigned char)fault->victims[0]) ? (uint64_t)rank : 0;
+
+    if (fault->moment != FAULT_AROUND || ops <= fault->op)
+        return fault->op;
+    return fault->op + (int)(fault_random(seed * 61 + own) % (uint64_t)(ops - fault->op));
+}
+
 static void sleep_ms(int ms)
 {
     struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
@@ -120,6 +133,21 @@ static void stop_for(int ms)
     if (fork() == 0) {
         close_range(0, ~0u, 0);
         sleep_ms(ms);
+        kill(self, SIGCONT);
+        _exit(0);
+    }
+    raise(SIGSTOP);
+}
+
+/* The helper ends with whom it is to continue. */
+static void stop_until_over(void)
+{
+    pid_t self = getpid();
+
+    if (fork() == 0) {
+        close_range(0, ~0u, 0);
+        while (kill(self, 0) == 0 && !fault_is_over())
+            sleep_ms(1);
         kill(self, SIGCONT);
         _exit(0);
     }
@@ -152,6 +180,9 @@ void fault_happen(const struct fault *fault)
     case FAULT_STOP:
         stop_for(fault->pause_ms);
         break;
+    case FAULT_FREEZE:
+        stop_until_over();
+        break;
     case FAULT_SLEEP:
         sleep_ms(fault->pause_ms);
         break;
@@ -161,10 +192,14 @@ void fault_happen(const struct fault *fault)
 /* exit() is not allowed in a signal handler; what it adds to _exit() is tested where it is. */
 static void on_alarm(int signal_number)
 {
+    const struct fault *now = pending;
+
     (void)signal_number;
-    if (pending->form == FAULT_EXIT3)
+    pending = NULL;
+    if (now && now->form == FAULT_EXIT3)
         _exit(3);
-    fault_happen(pending);
+    if (now)
+        fault_happen(now);
 }
 
 void fault_happen_soon(const struct fault *fault, unsigned within_us, uint64_t seed)
@@ -176,4 +211,18 @@ void fault_happen_soon(const struct fault *fault, unsigned within_us, uint64_t s
     timer.it_value.tv_usec = 1 + (suseconds_t)(fault_random(seed) % within_us);
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void fault_happen_by_now(void)
+{
+    struct itimerval never = {0};
+    const struct fault *now;
+
+    if (!pending)
+        return;
+    setitimer(ITIMER_REAL, &never, NULL);
+    now = pending;
+    pending = NULL;
+    if (now)
+        fault_happen(now);
 }

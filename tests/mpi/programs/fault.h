@@ -2,10 +2,12 @@
  *
  *     FORM[MILLISECONDS]@MOMENT:VICTIMS        kill@in20:root   stop1500@10:2   exit3@finalize:1,2
  *
- * FORM     kill, segv, abort, exit3, exit0 (death); stop, sleep (a pause of MILLISECONDS)
+ * FORM     kill, segv, abort, exit3, exit0 (death); stop, sleep (a pause of MILLISECONDS);
+ *          freeze (stops until fault_is_over() says so)
  * MOMENT   init         before MPI_Init          N    between operations, before number N
  *          ininit       inside MPI_Init, about   inN  inside operation N, where it combines values
- *          finalize     before MPI_Finalize      ~N   at a random moment after operation N began
+ *          finalize     before MPI_Finalize      ~N   in a random operation from N on, at a random
+ *                                                     moment: at the latest when it is through
  *          infinalize   inside it, about         after   when MPI_Finalize has returned
  * VICTIMS  ranks, or one of: zero; last; root (of operation N); other (neither zero nor root)
  *
@@ -25,6 +27,7 @@ enum fault_form {
     FAULT_EXIT3,
     FAULT_EXIT0,
     FAULT_STOP,
+    FAULT_FREEZE,
     FAULT_SLEEP
 };
 
@@ -53,11 +56,22 @@ bool fault_parse(const char *text, struct fault *fault);
 /* True if @rank of @n is a victim, with @root the root of the fault's operation. */
 bool fault_hits(const struct fault *fault, int rank, int n, int root);
 
+/* The number of the operation that it comes in, of @ops; drawn from @seed for FAULT_AROUND. Victims
+ * that are given as a list draw one each. */
+int fault_operation(const struct fault *fault, int rank, int ops, uint64_t seed);
+
 /* Does it now. Returns only after a pause. */
 void fault_happen(const struct fault *fault);
 
 /* Does it after 0 to @within_us microseconds, drawn from @seed, wherever the program then is. */
 void fault_happen_soon(const struct fault *fault, unsigned within_us, uint64_t seed);
+
+/* Does now what fault_happen_soon() has announced, if it has not come about yet. */
+void fault_happen_by_now(void);
+
+/* To be set for FAULT_FREEZE; called in another process, which shares only shared mappings with
+ * this one. */
+extern bool (*fault_is_over)(void);
 
 /* A well mixed 64-bit number for each @x: all randomness of the tests comes from here. */
 uint64_t fault_random(uint64_t x);

@@ -70,11 +70,30 @@ static void await(int rank, size_t size, uint32_t number)
     munmap((void *)(uintptr_t)file, size);
 }
 
+void record_reach(struct record_file *own, int number)
+{
+    atomic_store(&own->reached, (uint32_t)number);
+}
+
 void record_meet(struct record_file *own, int number)
 {
     size_t size = size_of((int)own->ops);
 
-    atomic_store(&own->reached, (uint32_t)number);
+    record_reach(own, number);
     for (int rank = 0; rank < (int)own->n; rank++)
         await(rank, size, (uint32_t)number);
+}
+
+bool record_another_finished(const struct record_file *own)
+{
+    for (uint32_t rank = 0; rank < own->n; rank++) {
+        const struct record_file *file = rank == own->rank ? NULL : record_open((int)rank);
+        bool finished = file && file->finished > 0;
+
+        if (file)
+            munmap((void *)(uintptr_t)file, size_of((int)own->ops));
+        if (finished)
+            return true;
+    }
+    return false;
 }

@@ -3,6 +3,7 @@
 #ifndef RECORD_H
 #define RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { RECORD_MAX_RANKS = 8, RECORD_UNKNOWN = -1 };
@@ -24,7 +25,7 @@ struct record_file {
     uint32_t rank, n, ops;
     uint32_t finished; /* 1: all operations, 2: MPI_Finalize too */
     uint64_t seed;
-    _Atomic uint32_t reached; /* the operation before which this rank waits for the others */
+    _Atomic uint32_t reached; /* the operation that this rank has come to */
     struct record op[];
 };
 
@@ -34,8 +35,14 @@ struct record_file *record_create(int rank, int n, int ops);
 /* Maps an existing one for reading. NULL, silently, if there is none. */
 const struct record_file *record_open(int rank);
 
+/* This rank comes to operation @number. */
+void record_reach(struct record_file *own, int number);
+
 /* Returns when all ranks, which must all live, have come to operation @number. Uses no MPI: it does
  * not depend on what is tested. */
 void record_meet(struct record_file *own, int number);
+
+/* True if another rank than @own is through with all its operations. */
+bool record_another_finished(const struct record_file *own);
 
 #endif

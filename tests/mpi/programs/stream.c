@@ -1,14 +1,16 @@
 /* stream: a long row of reductions of all kinds, some ranks of which die or stand still on the way.
  *
  *     stream [--ops N] [--calls reduce|allreduce|mixed] [--comms world|mixed] [--max-bytes N]
- *            [--seed N] [--errors-return] [--go N] [--meet N] [--abort N]
+ *            [--seed N] [--errors-return] [--go N] [--meet N] [--abort N] [--await N:FILE]...
  *            [--fault FAULT]...
  *
  * Which operation comes when follows from the seed, on all ranks alike. Each rank writes into the
  * file rank.R of the working directory which ranks its results contain; the program `verdict`
  * judges these files after the job. FAULT is explained in fault.h; with --go N, rank 0 says "go"
  * before operation N; with --abort N, the last rank calls MPI_Abort with code 7 there.
- * With --meet N, all ranks wait for each other, without MPI, before operation N and its faults. */
+ * With --meet N, all ranks wait for each other, without MPI, before operation N and its faults;
+ * with --await N:FILE each waits there until FILE exists, and with N the number of operations,
+ * before it is through: so what comes from outside finds them where it wants to. */
 #include "fault.h"
 #include "record.h"
 #include "values.h"
@@ -19,8 +21,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-enum { MAX_BYTES = 1 << 16, COMMS = 4, POISON = 0xa5, SOON_US = 3000 };
+enum {
+    MAX_BYTES = 1 << 16,
+    COMMS = 4,
+    POISON = 0xa5,
+    SOON_US = 3000,
+    AWAITS = 2,
+    AWAIT_MAX_S = 600
+};
 enum calls { CALLS_REDUCE, CALLS_ALLREDUCE, CALLS_MIXED };
 
 static struct {
@@ -30,6 +41,11 @@ static struct {
     uint64_t seed;
     struct fault fault[FAULT_MAX];
     int faults;
+    struct {
+        int op;
+        char file[32];
+    } await[AWAITS];
+    int awaits;
 } option = {.ops = 40,
             .max_bytes = 4096,
             .go = -1,
@@ -53,6 +69,8 @@ struct plan {
 
 static struct comm comms[COMMS];
 static int world_rank, world_size;
+static struct record_file *record;
+static unsigned last_op_us;       /* how long the last operation took */
 static const struct fault *armed; /* happens when the user-defined operation is next called */
 
 /* ---- what comes when ---- */
@@ -126,7 +144,7 @@ static void meet_fault(const struct fault *fault)
         armed = fault;
         break;
     case FAULT_AROUND:
-        fault_happen_soon(fault, SOON_US, option.seed * 31 + (uint64_t)world_rank);
+        fault_happen_soon(fault, 1 + 2 * last_op_us, option.seed * 31 + (uint64_t)world_rank);
         break;
     default:
         break;
@@ -140,15 +158,18 @@ static void meet_faults(int number, int root)
 
         if ((fault->moment == FAULT_BETWEEN || fault->moment == FAULT_INSIDE ||
              fault->moment == FAULT_AROUND) &&
-            fault->op == number && fault_hits(fault, world_rank, world_size, root))
+            fault_operation(fault, world_rank, option.ops, option.seed + (uint64_t)i) == number &&
+            fault_hits(fault, world_rank, world_size, root))
             meet_fault(fault);
     }
 }
 
-/* A rank that combined nothing in the operation dies right after it. */
+/* A rank that combined nothing in the operation, or was through with it before the moment came,
+ * dies right after it. */
 static void meet_late_fault(void)
 {
     on_combine();
+    fault_happen_by_now();
 }
 
 /* ---- one operation ---- */
@@ -239,8 +260,35 @@ static void carry_out(const struct plan *p, int number, struct record *r)
     r->returned = 1;
 }
 
+static unsigned microseconds_since(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (unsigned)((now.tv_sec - start->tv_sec) * 1000000 +
+                      (now.tv_nsec - start->tv_nsec) / 1000);
+}
+
+static void await_files(int number)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    struct timespec start;
+
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (int i = 0; i < option.awaits; i++)
+        while (option.await[i].op == number && access(option.await[i].file, F_OK) != 0) {
+            if (microseconds_since(&start) / 1000000 >= AWAIT_MAX_S) {
+                fprintf(stderr, "stream: rank %d: no file %s\n", world_rank, option.await[i].file);
+                MPI_Abort(MPI_COMM_WORLD, 2);
+            }
+            nanosleep(&pause, NULL);
+        }
+}
+
 static void run(struct record_file *file)
 {
+    struct timespec start;
+
     for (int number = 0; number < option.ops; number++) {
         struct plan p = plan_of(number);
         int root = comms[p.comm].team.member[p.root];
@@ -253,11 +301,16 @@ static void run(struct record_file *file)
             MPI_Abort(MPI_COMM_WORLD, 7);
         if (number == option.meet)
             record_meet(file, number);
+        record_reach(file, number);
+        await_files(number);
         describe(&file->op[number], &p);
+        clock_gettime(CLOCK_MONOTONIC, &start);
         meet_faults(number, root);
         carry_out(&p, number, &file->op[number]);
         meet_late_fault();
+        last_op_us = microseconds_since(&start);
     }
+    await_files(option.ops);
     file->finished = 1;
 }
 
@@ -313,6 +366,19 @@ static bool add_fault(const char *text)
     return option.faults < FAULT_MAX && fault_parse(text, &option.fault[option.faults++]);
 }
 
+static bool add_await(const char *text)
+{
+    char *end;
+
+    if (option.awaits == AWAITS)
+        return false;
+    option.await[option.awaits].op = (int)strtol(text, &end, 10);
+    if (*end != ':' || strlen(end + 1) >= sizeof option.await[0].file)
+        return false;
+    strcpy(option.await[option.awaits++].file, end + 1);
+    return true;
+}
+
 static bool parse_option(int letter)
 {
     switch (letter) {
@@ -342,6 +408,8 @@ static bool parse_option(int letter)
     case 'a':
         option.abort = atoi(optarg);
         return true;
+    case 't':
+        return add_await(optarg);
     case 'f':
         return add_fault(optarg);
     default:
@@ -351,17 +419,13 @@ static bool parse_option(int letter)
 
 static bool parse_options(int argc, char **argv)
 {
-    static const struct option known[] = {{"ops", required_argument, NULL, 'o'},
-                                          {"calls", required_argument, NULL, 'c'},
-                                          {"comms", required_argument, NULL, 'm'},
-                                          {"max-bytes", required_argument, NULL, 'b'},
-                                          {"seed", required_argument, NULL, 's'},
-                                          {"errors-return", no_argument, NULL, 'e'},
-                                          {"go", required_argument, NULL, 'g'},
-                                          {"meet", required_argument, NULL, 'w'},
-                                          {"abort", required_argument, NULL, 'a'},
-                                          {"fault", required_argument, NULL, 'f'},
-                                          {0}};
+    static const struct option known[] = {
+        {"ops", required_argument, NULL, 'o'},   {"calls", required_argument, NULL, 'c'},
+        {"comms", required_argument, NULL, 'm'}, {"max-bytes", required_argument, NULL, 'b'},
+        {"seed", required_argument, NULL, 's'},  {"errors-return", no_argument, NULL, 'e'},
+        {"go", required_argument, NULL, 'g'},    {"meet", required_argument, NULL, 'w'},
+        {"abort", required_argument, NULL, 'a'}, {"await", required_argument, NULL, 't'},
+        {"fault", required_argument, NULL, 'f'}, {0}};
     int letter;
 
     while ((letter = getopt_long(argc, argv, "", known, NULL)) != -1)
@@ -379,6 +443,11 @@ static void rank_from_launcher(void)
     world_size = size ? atoi(size) : 1;
 }
 
+static bool others_are_through(void)
+{
+    return record_another_finished(record);
+}
+
 static bool is_finalized(void)
 {
     int flag = 0;
@@ -388,8 +457,6 @@ static bool is_finalized(void)
 
 int main(int argc, char **argv)
 {
-    struct record_file *file = NULL;
-
     if (!parse_options(argc, argv)) {
         fprintf(stderr, "stream: bad arguments; its source tells what there is\n");
         return 2;
@@ -401,17 +468,18 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
     if (world_size > RECORD_MAX_RANKS ||
-        !(file = record_create(world_rank, world_size, option.ops)))
+        !(record = record_create(world_rank, world_size, option.ops)))
         MPI_Abort(MPI_COMM_WORLD, 2);
-    file->seed = option.seed;
+    record->seed = option.seed;
+    fault_is_over = others_are_through;
     values_on_combine = on_combine;
     make_comms();
-    run(file);
+    run(record);
     values_end();
     happen_if(FAULT_FINALIZE);
     happen_soon_if(FAULT_IN_FINALIZE);
     if (MPI_Finalize() == MPI_SUCCESS && is_finalized())
-        file->finished = 2;
+        record->finished = 2;
     happen_if(FAULT_AFTER);
     return 0;
 }

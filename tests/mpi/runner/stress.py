@@ -1,4 +1,4 @@
-"""Jobs drawn at random, ranks of which are killed from outside at random instants, or kill themselves
+"""Jobs drawn at random, ranks of which are killed from outside in random operations, or kill themselves
 at exact points of the protocol (setting crash)."""
 import os
 import random
@@ -8,16 +8,18 @@ import time
 from dataclasses import dataclass
 
 from .case import Case, run_once
-from .job import send
+from .job import Hang, send, wait_for
 
 POINTS = ("a0", "b1", "a1", "b2", "a2", "b3", "a3", "b4", "end")
+GO = 5  # the operation before which they wait for each other and for the hand
+LIMIT_S = 60
 FORMS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT,
          signal.SIGTERM)
 
 
 @dataclass
 class Kill:
-    delay_s: float  # after the one before
+    operation: int  # that the rank has come to, at least; it is killed before it is through with all
     rank: int
     form: int
     point: str = ""  # of the protocol: the rank kills itself there, if it gets there
@@ -36,12 +38,14 @@ class Sums:
         return self.hangs + self.wrong + self.leftovers
 
 
-def draw_kills(draw, n, count):
-    """One after the other or at once, within 1 to 300 ms: about as long as the operations take."""
-    within_s = 0.001 * 300 ** draw.random()
-    ranks = draw.sample(range(n), count)
-    return [Kill(0 if draw.random() < 0.3 else draw.uniform(0, within_s), rank,
-                 int(draw.choice(FORMS))) for rank in ranks]
+def draw_kills(draw, n, count, ops):
+    """One after the other or at once; some early, some anywhere."""
+    within = int(ops ** draw.uniform(0.3, 1))
+    kills, at = [], GO
+    for rank in draw.sample(range(n), count):
+        at = at if kills and draw.random() < 0.3 else draw.randint(GO, GO + within)
+        kills.append(Kill(min(at, ops - 1), rank, int(draw.choice(FORMS))))
+    return sorted(kills, key=lambda kill: kill.operation)
 
 
 def draw_points(draw, kills):
@@ -58,25 +62,36 @@ def crash_setting(kills):
 
 
 def hand_of(kills):
+    """The ranks wait for it before operation GO, and when they are through with all."""
     def hand(job):
         ranks = job.ranks()
+        job.allow("begin")
         for kill in kills:
-            if kill.point:
-                continue
-            time.sleep(kill.delay_s)
-            if kill.rank in ranks:
-                kill.done = True
-                send(kill.form, ranks[kill.rank].pid)
+            if not kill.point and kill.rank in ranks:
+                strike(job, kill, ranks[kill.rank].pid)
+        job.allow("end")
     return hand
 
 
-def finished(job, rank):
-    """How far the rank came: 0, 1 (all operations) or 2 (MPI_Finalize too)."""
+def strike(job, kill, pid):
+    """As soon as the rank has come to that operation. If the job ends before, its status tells why."""
+    def is_time():
+        return progress(job, kill.rank)[1] >= kill.operation or job.process.poll() is not None
+    if not wait_for(is_time, LIMIT_S, pause_s=0.0002):
+        raise Hang(f"rank {kill.rank} did not come to operation {kill.operation}\n{job.stacks()}")
+    kill.done = job.process.poll() is None
+    if kill.done:
+        send(kill.form, pid)
+
+
+def progress(job, rank):
+    """How far it came (record.h): finished is 0, 1 (all operations) or 2 (MPI_Finalize too); and the operation."""
     try:
         with open(job.path(f"rank.{rank}"), "rb") as file:
-            return struct.unpack("=4I", file.read(16))[3]
+            _, _, _, finished, _, reached = struct.unpack("=4IQI", file.read(28))
+            return finished, reached
     except (OSError, struct.error):
-        return 0
+        return 0, 0
 
 
 def draw_case(seed):
@@ -85,13 +100,14 @@ def draw_case(seed):
     n = draw.randint(2, 8)
     f = draw.randint(1, min(3, n - 1))
     count = draw.randint(1, f) if draw.random() < 0.7 else draw.randint(1, n - 1)
-    kills = draw_kills(draw, n, count)
+    ops = draw.choice((300, 1000, 3000))
+    kills = draw_kills(draw, n, count, ops)
     draw_points(draw, kills)
-    args = (f"--ops {draw.choice((300, 1000, 3000))} --go 5 --errors-return "
+    args = (f"--ops {ops} --go {GO} --await {GO}:begin --await {ops}:end --errors-return "
             f"--calls {draw.choice(('reduce', 'allreduce', 'allreduce', 'mixed'))} "
             f"--comms {draw.choice(('world', 'mixed'))} "
             f"--max-bytes {draw.choice((8, 64, 512, 4096))}")
-    case = Case(f"stress {seed}", n, f, args, hand=hand_of(kills), limit_s=60,
+    case = Case(f"stress {seed}", n, f, args, hand=hand_of(kills), limit_s=LIMIT_S,
                 settings=crash_setting(kills),
                 status=(0, "failed"), finished=tuple(range(n - count, n + 1)),
                 excess="--maybe-excess" if count > f else "")
@@ -100,17 +116,16 @@ def draw_case(seed):
 
 
 def check_status(case, job, kills):
-    """A job fails only if a rank was killed when it was through with its operations."""
-    late = any(finished(job, kill.rank) for kill in kills if kill.done)
+    """No rank is through with its operations when it is killed: all deaths are such that a job bears them."""
     for kill in kills:
-        kill.done |= bool(kill.point) and not finished(job, kill.rank)
+        kill.done |= bool(kill.point) and not progress(job, kill.rank)[0]
     status = job.process.returncode
-    return "" if status == 0 or late else f"exit status {status} of {case.name}"
+    return "" if status == 0 else f"exit status {status} of {case.name}"
 
 
 def describe(case, kills):
     what = ", ".join(f"rank {k.rank} in its operation {k.point}" if k.point else
-                     f"rank {k.rank} by signal {k.form} after {k.delay_s * 1e3:.1f} ms"
+                     f"rank {k.rank} by signal {k.form} from operation {k.operation} on"
                      for k in kills)
     return f"n={case.n} f={case.f} {case.args}; killed: {what}"
 
