@@ -216,11 +216,21 @@ int ftc_p2p_one(const struct ftc_p2p_completion *call, MPI_Request *request, int
 
 /* ---- all ---- */
 
-/* With an error each status says how its request ended. */
-static void clear_error(MPI_Status *status)
+/* If the call returns MPI_ERR_IN_STATUS, and only then, each status says how its request ended. */
+static void set_error(MPI_Status *status, int error)
 {
     if (status != MPI_STATUS_IGNORE)
-        status->MPI_ERROR = MPI_SUCCESS;
+        status->MPI_ERROR = error;
+}
+
+/* Ends request @i, which has failed, in a call with several statuses. */
+static void finish_one_of(struct batch *b, int i, struct ftc_p2p_request *r, int rv,
+                          MPI_Status *status)
+{
+    int error = finish(b, i, r, status);
+
+    if (error != MPI_SUCCESS || rv == MPI_ERR_IN_STATUS)
+        set_error(status, error);
 }
 
 /* Native MPI has completed the others, with @rv. */
@@ -234,9 +244,9 @@ static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
             rv == MPI_SUCCESS && has_failed(b, i, &r) && ftc_library.settings.p2p == FTC_P2P_ERROR;
     for (int i = 0; i < b->count; i++) {
         if (has_failed(b, i, &r))
-            finish(b, i, &r, status_of(statuses, i));
+            finish_one_of(b, i, &r, rv, status_of(statuses, i));
         else if (clears)
-            clear_error(status_of(statuses, i));
+            set_error(status_of(statuses, i), MPI_SUCCESS);
     }
     if (b->error != MPI_SUCCESS)
         b->error = ftc_error_in_status();
@@ -340,7 +350,7 @@ static void finish_some(struct batch *b, int rv, int *done, int indices[], MPI_S
 
     for (int i = 0; i < b->count; i++)
         if (has_failed(b, i, &r)) {
-            finish(b, i, &r, status_of(statuses, all));
+            finish_one_of(b, i, &r, rv, status_of(statuses, all));
             indices[all++] = i;
         }
     if (all > native)
@@ -349,7 +359,7 @@ static void finish_some(struct batch *b, int rv, int *done, int indices[], MPI_S
         return;
     b->error = ftc_error_in_status();
     for (int i = 0; i < native && rv == MPI_SUCCESS; i++)
-        clear_error(status_of(statuses, i));
+        set_error(status_of(statuses, i), MPI_SUCCESS);
 }
 
 static int test_some(struct batch *b, int *done, int indices[], MPI_Status statuses[])

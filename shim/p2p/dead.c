@@ -150,7 +150,8 @@ void ftc_dead_finish(struct ftc_p2p_request *r, MPI_Request *handle)
         PMPI_Request_free(handle);
 }
 
-static void fill(MPI_Status *status, int source, int tag, int error)
+/* MPI_ERROR stays as it is: only calls with several statuses write it (MPI 4.0, section 3.2.5). */
+static void fill(MPI_Status *status, int source, int tag)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
@@ -158,12 +159,11 @@ static void fill(MPI_Status *status, int source, int tag, int error)
     PMPI_Status_set_cancelled(status, 0);
     status->MPI_SOURCE = source;
     status->MPI_TAG = tag;
-    status->MPI_ERROR = error;
 }
 
 void ftc_dead_empty(MPI_Status *status)
 {
-    fill(status, MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS);
+    fill(status, MPI_PROC_NULL, MPI_ANY_TAG);
 }
 
 int ftc_dead_result(const char *name, const struct ftc_p2p_request *r, MPI_Status *status)
@@ -174,6 +174,6 @@ int ftc_dead_result(const char *name, const struct ftc_p2p_request *r, MPI_Statu
         ftc_dead_empty(status);
         return MPI_SUCCESS;
     }
-    fill(status, r->failed_by, r->tag, MPIX_ERR_PROC_FAILED);
+    fill(status, r->failed_by, r->tag);
     return ftc_error_dead_peer(name, r->failed_by, (uint32_t)slot);
 }

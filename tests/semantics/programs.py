@@ -49,6 +49,9 @@ ALL = [
     *(Program(f"messages-{p2p}", f"point-to-point calls while nobody is dead, p2p = {p2p}", binary="messages", p2p=p2p,
               sizes=(2, 3))
       for p2p in ("native", "error", "ignore")),
+    *(Program(f"statuses-{p2p}", f"what each call leaves of its status, p2p = {p2p}", binary="statuses", p2p=p2p,
+              sizes=(2,))
+      for p2p in ("native", "error", "ignore")),
     Program("stacked-pmpi-before", "a PMPI tool between program and ftcoll", "counts", binary="stacked", sizes=(3,),
             before=("counting",), environment={"COUNTING_CALLS": "PMPI_Allreduce"}, calls=4),
     Program("stacked-pmpi-behind", "a PMPI tool between ftcoll and MPI", binary="stacked", sizes=(3,),

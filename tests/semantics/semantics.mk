@@ -6,7 +6,7 @@ MPICXX         ?= mpicxx.mpich
 SEMANTICS      := tests/semantics
 SEMANTICS_BIN  := $(BUILD)/tests/semantics
 SEMANTICS_C    := predefined pairs derived userops buffers overlap large communicators recreate levels threads errors \
-                  nonblocking messages progress stacked repeatable
+                  nonblocking messages statuses progress stacked repeatable
 SEMANTICS_F    := fortran_mpif fortran_mpi fortran_mpi_f08
 SEMANTICS_CXX  := cxx
 SEMANTICS_PRELOADED := yielding counting
