@@ -2,6 +2,7 @@
 #include "dead.h"
 #include "lock.h"
 #include "p2p.h"
+#include "single_copy.h"
 
 #include "../error.h"
 #include "../wait.h"
@@ -11,7 +12,7 @@
 
 bool ftc_p2p_is_on;
 
-/* What Hydra says; without cma UCX would poll TCP too, with a system call each time. */
+/* What Hydra says. */
 static bool is_one_host(void)
 {
     const char *local = getenv("MPI_LOCALNRANKS"), *all = getenv("PMI_SIZE");
@@ -21,8 +22,11 @@ static bool is_one_host(void)
 
 void ftc_p2p_prepare(void)
 {
-    if (ftc_library.settings.enable && ftc_library.settings.p2p != FTC_P2P_NATIVE && is_one_host())
-        setenv("UCX_TLS", "^cma,tcp", 0);
+    if (!ftc_library.settings.enable || ftc_library.settings.p2p == FTC_P2P_NATIVE)
+        return;
+    if (!ftc_single_copy_open() && is_one_host())
+        setenv("UCX_TLS", "^cma,tcp",
+               0); /* without cma it would poll TCP, by a system call each time */
 }
 
 int ftc_p2p_open(void)

@@ -72,5 +72,12 @@ def costs(bars, figures):
     bars.add(PASSED_NS, figures.get(PASSED_NS), 60, 0)
 
 
+def p2p(bars, rows):
+    for row in rows:
+        if row.kind == "ping-pong" and row.size >= 16384:
+            for how, ratios in (("blocks", row.in_process), ("jobs", row.by_jobs)):
+                bars.add(f"ping-pong, {row.size} B, p2p = error: ours / native, by {how}", Spread(ratios), 1.05, 3)
+
+
 def memory(bars, above):
     bars.add("memory a rank above native, n=8, KiB", above.get(8), 2048, 0)

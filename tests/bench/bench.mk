@@ -1,6 +1,6 @@
 # make bench          latency, recovery, costs and the comparison with Open MPI: tables, CSV files, pictures
 # make bench-quick    the same with fewer rows and jobs, about two minutes
-# make bench-p2p [ROUNDS=n]  point-to-point calls through the library and past it, for each value of p2p
+# make bench-p2p      point-to-point messages with p2p = error beside native ones, about a minute
 
 # The programs are plain MPI: nothing of the library is linked. Debian's Open MPI serves as a second yardstick
 # if it is installed (openmpi-bin, libopenmpi-dev).
@@ -12,11 +12,8 @@ MPICC_OPENMPI ?= $(shell command -v mpicc.openmpi)
 bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
 	tests/bench/run --build $(BUILD) $(if $*,-$*)
 
-# Two ranks. With error and ignore the library chooses UCX's transports for the calls past it too.
 bench-p2p: all $(BENCH)/p2p
-	set -e; for p2p in native error ignore; do echo "p2p = $$p2p"; \
-	    LD_PRELOAD=$(PRELOADED) FTCOLL_P2P=$$p2p mpiexec.hydra -n 2 $(BENCH)/p2p $(or $(ROUNDS),200); \
-	done
+	tests/bench/run --build $(BUILD) --p2p
 
 $(BENCH)/latency $(BENCH)/latency.openmpi: $(addprefix tests/bench/,latency.c measured.c shared_page.c)
 $(BENCH)/recovery: $(addprefix tests/bench/,recovery.c shared_page.c)

@@ -4,6 +4,7 @@
  *
  * In some scenes they wait for rank 1, for ever; in the others for nobody but rank 0, which comes
  * that much later. */
+#include <ftcoll.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -145,6 +146,24 @@ static void igather(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* The same, and rank 1 has given the root large data, which nobody can fetch any more: the wait
+ * must not end with whatever is in the root's memory. */
+static void igather_large(void)
+{
+    static int mine[MANY], all[MANY * 8], dead;
+    MPI_Request request;
+
+    if (rank == 0)
+        MPI_Recv(&dead, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    while (rank == 0 && ftcoll_failed_ranks(MPI_COMM_WORLD, 1, &dead) == 0)
+        usleep(100);
+    MPI_Igather(mine, MANY, MPI_INT, all, MANY, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    if (rank == 1) /* it comes after what the call has sent */
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    die();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* A message that comes late, from a rank that lives. */
 static void message(void)
 {
@@ -261,6 +280,7 @@ static const struct scene {
               {"file", file},
               {"requests", requests},
               {"igather", igather},
+              {"igather-large", igather_large},
               {"message", message},
               {"living", living},
               {"group-living", group_of_the_living},

@@ -1,6 +1,6 @@
 /* Point-to-point calls with dead ranks, one after the other:
  *
- *     p2p before|while|after|many|large|any|once|threads|fatal [FIRST COUNT]
+ *     p2p before|while|after|many|large|copies|any|once|threads|fatal [FIRST COUNT]
  *
  * Rank 0 makes the calls; the others are the peers, one for each call or one for all, and die when
  * it tells them to. What must come of it is what setting FTCOLL_P2P says. */
@@ -22,15 +22,18 @@ enum {
     WAIT_AND_DIE,
     SEND_MUCH,
     SEND_MANY,
+    SEND_HUGE,
     WHILE_US = 5000,
     BUFFER = 1 << 16,
     MANY = 24,
+    HUGE = 64 << 20,
     UNTOUCHED = 0x77777777 /* what statuses hold before a call */
 };
 
 static int rank, n, wrong;
 static bool ignores;
 static char much[LARGE];
+static int process[64][2]; /* of each rank, and its parent: with the library its monitor process */
 static _Thread_local MPI_Comm handler_of; /* whose error handler was called last */
 
 static void complain(const char *name, const char *what, long is, long expected)
@@ -54,10 +57,22 @@ static void die(void)
         pause();
 }
 
+/* Of a message so large that its sender has to live until it is received. */
+static void send_and_listen(MPI_Comm comm, int boss, int bytes, int *order)
+{
+    char *buffer = malloc((size_t)bytes);
+    MPI_Request request;
+
+    memset(buffer, rank, (size_t)bytes);
+    MPI_Isend(buffer, bytes, MPI_CHAR, boss, TAG, comm, &request);
+    MPI_Recv(order, 1, MPI_INT, boss, GO_TAG, comm, MPI_STATUS_IGNORE);
+    if (*order == GO_TAG)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void be_peer(MPI_Comm comm, int boss)
 {
     int order, value = VALUE;
-    MPI_Request request;
 
     MPI_Recv(&order, 1, MPI_INT, boss, GO_TAG, comm, MPI_STATUS_IGNORE);
     if (order == SEND_AND_DIE)
@@ -69,10 +84,10 @@ static void be_peer(MPI_Comm comm, int boss)
     }
     if (order == WAIT_AND_DIE)
         usleep(WHILE_US); /* so that the other is in its call, most likely: it need not be */
-    if (order == SEND_MUCH) {
-        MPI_Isend(much, LARGE, MPI_CHAR, boss, TAG, comm, &request);
-        MPI_Recv(&order, 1, MPI_INT, boss, GO_TAG, comm, MPI_STATUS_IGNORE);
-    }
+    if (order == SEND_MUCH)
+        send_and_listen(comm, boss, LARGE, &order);
+    if (order == SEND_HUGE)
+        send_and_listen(comm, boss, HUGE, &order);
     if (order != GO_TAG)
         die();
 }
@@ -294,6 +309,138 @@ static void large(void)
     }
 }
 
+/* Ends once the message of @peer is here, and it is dead. */
+static void let_send_and_die(int peer)
+{
+    MPI_Status status;
+
+    order(MPI_COMM_WORLD, peer, SEND_MUCH);
+    MPI_Probe(peer, TAG, MPI_COMM_WORLD, &status);
+    order(MPI_COMM_WORLD, peer, DIE);
+    await_death(peer);
+}
+
+/* It has no source of its own. */
+static void copy_from_any(int peer)
+{
+    const struct p2p_call *call = &(struct p2p_call){"MPI_Recv of any", true, false, NULL};
+    struct outcome o = {.request_gone = true};
+
+    let_send_and_die(peer);
+    memset(&o.status, 0x77, sizeof o.status);
+    o.code = MPI_Recv(much, LARGE, MPI_CHAR, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &o.status);
+    expect_dead(call, &o, peer);
+}
+
+/* Beside one whose sender lives. */
+static void copy_in_waitall(int peer, int living)
+{
+    static char other[LARGE];
+    MPI_Request request[2];
+    MPI_Status status[2];
+    int code;
+
+    order(MPI_COMM_WORLD, living, SEND_MUCH);
+    let_send_and_die(peer);
+    MPI_Irecv(much, LARGE, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &request[0]);
+    MPI_Irecv(other, LARGE, MPI_CHAR, living, TAG, MPI_COMM_WORLD, &request[1]);
+    code = MPI_Waitall(2, request, status);
+    expect("copies", "the error of both", code, ignores ? MPI_SUCCESS : MPI_ERR_IN_STATUS);
+    expect("copies", "the source", status[0].MPI_SOURCE, ignores ? MPI_PROC_NULL : peer);
+    expect("copies", "the other's source", status[1].MPI_SOURCE, living);
+    expect("copies", "the other's first byte", other[0], living);
+    expect("copies", "the other's last byte", other[LARGE - 1], living);
+    order(MPI_COMM_WORLD, living, GO_TAG);
+}
+
+/* Twice: what is native in it stays unfinished. */
+static void copy_persistently(int peer)
+{
+    MPI_Request request;
+    MPI_Status status;
+
+    let_send_and_die(peer);
+    MPI_Recv_init(much, LARGE, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 2; i++) {
+        MPI_Start(&request);
+        expect("copies", "the error of the persistent", MPI_Wait(&request, &status),
+               ignores ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED);
+    }
+    MPI_Request_free(&request);
+}
+
+/* The sender dies when the first bytes are here, and the last are not. */
+static void copy_half(int peer)
+{
+    char *buffer = calloc(1, HUGE);
+    MPI_Request request;
+    MPI_Status status;
+    int flag = 0;
+
+    order(MPI_COMM_WORLD, peer, SEND_HUGE);
+    MPI_Irecv(buffer, HUGE, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &request);
+    while (!flag && buffer[0] != peer)
+        MPI_Test(&request, &flag, &status);
+    expect("copies", "the end of half a message", flag, 0);
+    order(MPI_COMM_WORLD, peer, DIE);
+    await_death(peer);
+    expect("copies", "the error of half a message", MPI_Wait(&request, &status),
+           ignores ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED);
+    expect("copies", "the source of half a message", status.MPI_SOURCE,
+           ignores ? MPI_PROC_NULL : peer);
+}
+
+static bool is_zombie(int pid)
+{
+    char path[64], state = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    file = fopen(path, "r");
+    if (!file)
+        return true;
+    if (fscanf(file, "%*d %*s %c", &state) != 1)
+        state = 0;
+    fclose(file);
+    return state == 'Z';
+}
+
+/* Its memory is gone, and its monitor process has not said yet that it is dead. */
+static void copy_before_the_news(int peer)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int flag = 0, code = MPI_SUCCESS;
+
+    order(MPI_COMM_WORLD, peer, SEND_MUCH);
+    MPI_Probe(peer, TAG, MPI_COMM_WORLD, &status);
+    kill(process[peer][1], SIGSTOP);
+    kill(process[peer][0], SIGKILL);
+    while (!is_zombie(process[peer][0]))
+        usleep(100);
+    MPI_Irecv(much, LARGE, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 100 && !flag; i++)
+        code = MPI_Test(&request, &flag, &status);
+    kill(process[peer][1], SIGCONT);
+    if (!flag)
+        code = MPI_Wait(&request, &status);
+    expect("copies", "the error before the news", code,
+           ignores ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED);
+    expect("copies", "the source before the news", status.MPI_SOURCE,
+           ignores ? MPI_PROC_NULL : peer);
+}
+
+/* Of what can only be read while its sender lives: how messages are moved is left to UCX. */
+static void copies(void)
+{
+    expect("copies", "a choice of transports", getenv("UCX_TLS") != NULL, false);
+    copy_from_any(1);
+    copy_in_waitall(2, 3);
+    copy_persistently(4);
+    copy_half(5);
+    copy_before_the_news(6);
+}
+
 /* A master that counts on one message of each of the others, two of which die: the first without
  * a word, the last after its message. */
 static void any(void)
@@ -446,6 +593,8 @@ static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count
         many();
     else if (strcmp(scenario, "large") == 0)
         large();
+    else if (strcmp(scenario, "copies") == 0)
+        copies();
     else if (strcmp(scenario, "any") == 0)
         any();
     else if (strcmp(scenario, "once") == 0)
@@ -471,6 +620,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     MPI_Buffer_attach(buffer, BUFFER);
+    MPI_Allgather((int[]){getpid(), getppid()}, 2, MPI_INT, process, 2, MPI_INT, MPI_COMM_WORLD);
     ignores = mode && strcmp(mode, "ignore") == 0;
     count = make_comms(comms);
     if (rank == 0)

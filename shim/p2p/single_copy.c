@@ -1,0 +1,202 @@
+#include "single_copy.h"
+
+#include "../library.h"
+#include "../monitor/clock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IN_PROGRESS = 1, FIRST_VERSION = 110 /* 1.10 */, DYING_NS = 100000000 };
+
+/* UCX's completion is held behind one of ours. */
+struct copy {
+    struct ftc_uct_completion own;
+    struct ftc_uct_completion *theirs;
+};
+
+static bool is_on;
+static _Atomic int under_way;
+
+/* What this thread read last came from nobody: UCX completes a copy right after its last read. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool is_lost;
+
+static void *find(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+static unsigned version_of_ucx(void)
+{
+    void (*get_version)(unsigned *, unsigned *, unsigned *);
+    void *found = find("ucp_get_version");
+    unsigned major, minor, release;
+
+    if (!found)
+        return 0;
+    memcpy(&get_version, &found, sizeof found);
+    get_version(&major, &minor, &release);
+    return 100 * major + minor;
+}
+
+bool ftc_single_copy_open(void)
+{
+    is_on = find("uct_scopy_ep_get_zcopy") && version_of_ucx() >= FIRST_VERSION;
+    return is_on;
+}
+
+/* ---- the end of a copy ---- */
+
+static void hand_on(struct ftc_uct_completion *theirs, signed char status)
+{
+    if (status != 0 && theirs->status == 0)
+        theirs->status = status;
+    if (--theirs->count == 0)
+        theirs->func(theirs);
+}
+
+static void end(struct ftc_uct_completion *own)
+{
+    struct copy *copy = (struct copy *)own;
+    struct ftc_uct_completion *theirs = copy->theirs;
+    signed char status = own->status;
+
+    free(copy);
+    atomic_fetch_sub_explicit(&under_way, 1, memory_order_relaxed);
+    if (!is_lost)
+        hand_on(theirs, status);
+}
+
+signed char ftc_single_copy_begin(ftc_uct_get *next, void *ep, const void *iov, size_t iovcnt,
+                                  uint64_t remote_addr, uintptr_t rkey,
+                                  struct ftc_uct_completion *completion)
+{
+    struct copy *copy = is_on && completion ? malloc(sizeof *copy) : NULL;
+    signed char status;
+
+    if (!copy)
+        return next(ep, iov, iovcnt, remote_addr, rkey, completion);
+    *copy = (struct copy){.own = {.func = end, .count = 1}, .theirs = completion};
+    atomic_fetch_add_explicit(&under_way, 1, memory_order_relaxed);
+    status = next(ep, iov, iovcnt, remote_addr, rkey, &copy->own);
+    if (status == IN_PROGRESS)
+        return status;
+    atomic_fetch_sub_explicit(&under_way, 1, memory_order_relaxed);
+    free(copy);
+    return status;
+}
+
+/* ---- its parts ---- */
+
+/* The slot of a rank of this job, or -1. */
+static int32_t slot_of(pid_t pid)
+{
+    const struct ftc_board *board = &ftc_library.board;
+
+    for (uint32_t i = 0; board->shared && i < board->geometry.slots; i++)
+        if (atomic_load_explicit(&board->shared->slot[i].pid, memory_order_relaxed) == pid)
+            return (int32_t)i;
+    return -1;
+}
+
+static bool is_failed(pid_t pid)
+{
+    int32_t slot = slot_of(pid);
+
+    return slot >= 0 && ftc_board_state(&ftc_library.board, (uint32_t)slot) == FTC_RANK_FAILED;
+}
+
+/* The memory of a process is taken apart before anybody can learn that it has ended. */
+static bool is_being_taken_apart(pid_t pid)
+{
+    int32_t slot = slot_of(pid);
+
+    return slot >= 0 && ftc_board_state(&ftc_library.board, (uint32_t)slot) == FTC_RANK_RUNNING;
+}
+
+/* Pages can be gone before the process is (the kernel's out-of-memory killer does that). */
+static bool fails_soon(pid_t pid)
+{
+    uint64_t until_ns = ftc_clock_ns() + DYING_NS;
+
+    while (!is_failed(pid)) {
+        if (slot_of(pid) < 0 || ftc_clock_ns() > until_ns)
+            return false;
+        sched_yield();
+    }
+    return true;
+}
+
+/* After a copy that did not do all. */
+static bool is_dead(pid_t pid, int error)
+{
+    return error == ESRCH ? is_being_taken_apart(pid) || is_failed(pid) : fails_soon(pid);
+}
+
+/* Who is known to be dead is not asked any more: what a copy finds is to be the same on each try,
+ * and the memory of a process is there a little longer than it; its number may be another's later.
+ */
+static bool is_known_dead(pid_t pid)
+{
+    const struct ftc_board_shared *shared = ftc_library.board.shared;
+
+    return shared && atomic_load_explicit(&shared->deaths, memory_order_relaxed) != 0 &&
+           is_failed(pid);
+}
+
+static ssize_t length_of(const struct iovec *iov, unsigned long count)
+{
+    ssize_t length = 0;
+
+    for (unsigned long i = 0; i < count; i++)
+        length += (ssize_t)iov[i].iov_len;
+    return length;
+}
+
+/* The bytes copied, or -1 with errno; *@dead if @pid is a dead rank. */
+static ssize_t copy_part(ftc_vm_copy *next, pid_t pid, const struct iovec *local,
+                         unsigned long local_count, const struct iovec *remote,
+                         unsigned long remote_count, unsigned long flags, bool *dead)
+{
+    ssize_t done;
+    int error;
+
+    *dead = is_known_dead(pid);
+    if (*dead)
+        return 0;
+    done = next(pid, local, local_count, remote, remote_count, flags);
+    error = done < 0 ? errno : 0;
+    if (done < 0 || done < length_of(remote, remote_count)) {
+        *dead = is_dead(pid, error);
+        errno = error;
+    }
+    return done;
+}
+
+/* Without a copy that is held here UCX would take for data what is none. */
+ssize_t ftc_single_copy_read(ftc_vm_copy *next, pid_t pid, const struct iovec *local,
+                             unsigned long local_count, const struct iovec *remote,
+                             unsigned long remote_count, unsigned long flags)
+{
+    ssize_t done;
+
+    if (!is_on || atomic_load_explicit(&under_way, memory_order_relaxed) == 0)
+        return next(pid, local, local_count, remote, remote_count, flags);
+    done = copy_part(next, pid, local, local_count, remote, remote_count, flags, &is_lost);
+    return is_lost ? length_of(remote, remote_count) : done;
+}
+
+ssize_t ftc_single_copy_write(ftc_vm_copy *next, pid_t pid, const struct iovec *local,
+                              unsigned long local_count, const struct iovec *remote,
+                              unsigned long remote_count, unsigned long flags)
+{
+    bool dead;
+    ssize_t done;
+
+    if (!is_on)
+        return next(pid, local, local_count, remote, remote_count, flags);
+    done = copy_part(next, pid, local, local_count, remote, remote_count, flags, &dead);
+    return dead ? length_of(remote, remote_count) : done;
+}
