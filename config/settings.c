@@ -426,6 +426,9 @@ int ftc_settings_fail_value(struct ftc_settings_error *error, const char *where,
 {
     char allowed[ALLOWED_BYTES_MAX];
 
+    if (!value)
+        return ftc_settings_fail(error, "%s: the value of %s is not allowed; allowed: %s", where,
+                                 name, allowed_text(&options[option], allowed));
     return ftc_settings_fail(error, "%s: %s = \"%.*s%s\" is not allowed; allowed: %s", where, name,
                              SHOWN_BYTES_MAX, value, strlen(value) > SHOWN_BYTES_MAX ? "..." : "",
                              allowed_text(&options[option], allowed));
@@ -454,7 +457,8 @@ void ftc_settings_describe(FILE *f)
 
     fputs("# ftcoll.conf: settings of ftcoll. All lines are optional; shown are the defaults.\n"
           "# Looked for as $FTCOLL_CONFIG, ./ftcoll.conf, $XDG_CONFIG_HOME/ftcoll.conf (or\n"
-          "# ~/.config/ftcoll.conf) and /etc/ftcoll.conf; the first that is there is read.\n"
+          "# ~/.config/ftcoll.conf) and /etc/ftcoll.conf; the first that is there is read,\n"
+          "# if it and links to it are the user's or root's, and nobody else may write to it.\n"
           "# An environment variable FTCOLL_<KEY>, such as FTCOLL_MAX_BYTES, wins over this file.\n"
           "# A comment is a line that starts with # or ;, or what follows a blank and ;.\n"
           "\n"

@@ -4,7 +4,6 @@
 #include "settings_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ini.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -26,6 +25,8 @@ struct reader {
     int line_number;
     int set_in_line[FTC_SETTINGS_COUNT]; /* 0: not yet */
     bool failed;                         /* error is filled */
+    bool is_own;                         /* the file: errors may quote it */
+    bool is_restricted;                  /* must not set what kills ranks or writes files */
     struct ftc_settings *settings;
     struct ftc_settings_error *error;
 };
@@ -53,6 +54,8 @@ static int fail_quoting_line(struct reader *r, const char *what)
 {
     bool cut = r->line_bytes > QUOTED_BYTES_MAX;
 
+    if (!r->is_own)
+        return fail(r, "the line %s", what);
     return fail(r, "\"%.*s%s\" %s", cut ? QUOTED_BYTES_MAX : (int)r->line_bytes, r->line,
                 cut ? "..." : "", what);
 }
@@ -131,8 +134,16 @@ static int fail_key(struct reader *r, const char *key)
     for (int i = 0; i < FTC_SETTINGS_COUNT && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                                  ftc_settings_key(i));
+    if (!r->is_own)
+        return fail(r, "unknown key; allowed: %s", known);
     return fail(r, "unknown key \"%.*s%s\"; allowed: %s", QUOTED_BYTES_MAX, key,
                 strlen(key) > QUOTED_BYTES_MAX ? "..." : "", known);
+}
+
+static bool kills_or_writes(int option)
+{
+    return option == FTC_SETTING_crash || option == FTC_SETTING_report_file ||
+           option == FTC_SETTING_record_file;
 }
 
 static int take_pair(struct reader *r, const char *key, const char *value)
@@ -144,8 +155,14 @@ static int take_pair(struct reader *r, const char *key, const char *value)
         return fail_key(r, key);
     if (r->set_in_line[option] > 0)
         return fail(r, "%s has been set in line %d already", key, r->set_in_line[option]);
+    if (r->is_restricted && kills_or_writes(option) && value[0] != '\0')
+        return fail(r,
+                    "%s is not allowed here: in the working directory it needs a file of your own "
+                    "without a second name (hard link)",
+                    key);
     if (!ftc_settings_set(r->settings, option, value, FTC_ORIGIN_FILE))
-        return ftc_settings_fail_value(r->error, where(r, place), key, value, option);
+        return ftc_settings_fail_value(r->error, where(r, place), key, r->is_own ? value : NULL,
+                                       option);
     r->set_in_line[option] = r->line_number;
     return 0;
 }
@@ -170,26 +187,26 @@ static void set_up_inih(void)
     ini_stop_on_first_error = true;
 }
 
-static int parse(const char *name, const char *text, size_t length, struct ftc_settings *s,
-                 struct ftc_settings_error *error)
+static int parse(struct reader *r, const char *text, size_t length)
 {
     static const char bom[] = "\xEF\xBB\xBF";
     size_t skipped = length >= 3 && memcmp(text, bom, 3) == 0 ? 3 : 0;
-    struct reader r = {.name = name, .settings = s, .error = error};
 
-    r.next = text + skipped;
-    r.end = text + length;
+    r->next = text + skipped;
+    r->end = text + length;
     set_up_inih();
-    if (ini_parse_stream(next_line, &r, handle_pair, &r) != 0 && !r.failed)
-        fail_quoting_line(&r, "is neither a comment nor \"key = value\"");
-    return r.failed ? -1 : 0;
+    if (ini_parse_stream(next_line, r, handle_pair, r) != 0 && !r->failed)
+        fail_quoting_line(r, "is neither a comment nor \"key = value\"");
+    return r->failed ? -1 : 0;
 }
 
 int ftc_settings_parse_buffer(const char *text, size_t length, struct ftc_settings *s,
                               struct ftc_settings_error *error)
 {
+    struct reader r = {.name = "buffer", .is_own = true, .settings = s, .error = error};
+
     ftc_settings_set_defaults(s);
-    return parse("buffer", text, length, s, error);
+    return parse(&r, text, length);
 }
 
 /* ---- files ---- */
@@ -215,36 +232,32 @@ static char *read_all(int fd, size_t *length)
     return text;
 }
 
-/* A pipe would be read by one of the ranks and be empty for the others. A device may be /dev/null.
- */
-static bool is_readable_kind(int fd)
-{
-    struct stat status;
-
-    return fstat(fd, &status) == 0 &&
-           (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode) || S_ISDIR(status.st_mode));
-}
-
 static int fail_file(struct ftc_settings_error *error, const char *path, const char *why)
 {
     return ftc_settings_fail(error, "%.*s: cannot be read: %s", PATH_MAX - 1, path, why);
 }
 
-static int read_open_file(int fd, const char *path, struct ftc_settings *s,
-                          struct ftc_settings_error *error)
+static int read_open_file(int fd, struct reader *r)
 {
     size_t length;
-    char *text;
+    char *text = read_all(fd, &length);
     int rv;
 
-    if (!is_readable_kind(fd))
-        return fail_file(error, path, "Not a regular file");
-    text = read_all(fd, &length);
     if (!text)
-        return fail_file(error, path, strerror(errno)); /* a directory ends here too */
-    rv = parse(path, text, length, s, error);
+        return fail_file(r->error, r->name, strerror(errno));
+    rv = parse(r, text, length);
     free(text);
     return rv;
+}
+
+static int refuse(const char *path, enum ftc_settings_place place, const char *why,
+                  struct ftc_settings_error *error)
+{
+    struct ftc_settings_error before = *error;
+
+    ftc_settings_fail(error, "%s%s%.*s: not used: %s", before.text,
+                      before.text[0] != '\0' ? "; " : "", PATH_MAX - 1, path, why);
+    return place == FTC_PLACE_NAMED ? -1 : 0;
 }
 
 /* Also true for a link to nowhere; false where this process may not look. */
@@ -255,19 +268,23 @@ static bool exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-int ftc_settings_read_file(const char *path, bool must_exist, bool *found, struct ftc_settings *s,
-                           struct ftc_settings_error *error)
+int ftc_settings_read_file(const char *path, enum ftc_settings_place place, bool *found,
+                           struct ftc_settings *s, struct ftc_settings_error *error)
 {
-    /* Never blocks, and never makes a terminal the program's. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    int why = errno, rv;
+    struct ftc_settings_file file;
+    struct reader r = {.name = path, .settings = s, .error = error};
+    int rv = ftc_settings_open(path, place == FTC_PLACE_NAMED, &file);
 
-    *found = fd >= 0;
-    if (fd < 0 && !must_exist && !exists(path))
+    *found = file.fd >= 0;
+    if (file.why[0] != '\0')
+        return refuse(path, place, file.why, error);
+    if (rv != 0 && place != FTC_PLACE_NAMED && !exists(path))
         return 0;
-    if (fd < 0)
-        return fail_file(error, path, strerror(why));
-    rv = read_open_file(fd, path, s, error);
-    close(fd);
+    if (rv != 0)
+        return fail_file(error, path, strerror(-rv));
+    r.is_own = file.is_own;
+    r.is_restricted = place == FTC_PLACE_WORKING_DIRECTORY && !file.is_own;
+    rv = read_open_file(file.fd, &r);
+    close(file.fd);
     return rv;
 }

@@ -21,16 +21,45 @@ void ftc_settings_set_defaults(struct ftc_settings *s);
 __attribute__((format(printf, 2, 3))) int ftc_settings_fail(struct ftc_settings_error *error,
                                                             const char *format, ...);
 
-/* "@where: @name = "@value" is not allowed; allowed: ...", a long value cut. */
+/* "@where: @name = "@value" is not allowed; allowed: ...", a long value cut; without the value if
+ * that is NULL. */
 int ftc_settings_fail_value(struct ftc_settings_error *error, const char *where, const char *name,
                             const char *value, int option);
 
+/* ---- settings_open.c ---- */
+
+struct ftc_settings_file {
+    int fd;       /* -1: not open */
+    bool is_own;  /* it belongs to this user alone, and this is its only name */
+    char why[96]; /* it is not trusted; empty if it is */
+};
+
+/* Opens what is to be read at @path. A settings file can end ranks and name files to write to, and
+ * errors show what is in it. So it must be a regular file of this user or root that nobody else may
+ * write to, and so must each link on the way to it be the user's or root's: somebody else's would
+ * lead to a file that was not meant to be shown. (A link in a directory's name counts as little as
+ * the directory's permissions: the file at its end is judged.) If the user has @named the path, it
+ * may also be a device such as /dev/null.
+ *
+ * Returns 0, with @why filled if the file is not trusted; or a negative errno if it is to be
+ * trusted, as far as one can see, and cannot be opened. Never waits, and never makes a terminal the
+ * program's. */
+int ftc_settings_open(const char *path, bool named, struct ftc_settings_file *file);
+
 /* ---- settings_file.c ---- */
 
-/* Reads the file at @path into @s. What is not there is an error only if it @must_exist, and else
- * leaves @found false. Returns 0, or -1 with @error filled. */
-int ftc_settings_read_file(const char *path, bool must_exist, bool *found, struct ftc_settings *s,
-                           struct ftc_settings_error *error);
+enum ftc_settings_place {
+    FTC_PLACE_NAMED, /* by the user: what is not there, or not trusted, is an error */
+    FTC_PLACE_WORKING_DIRECTORY,
+    FTC_PLACE_OTHER,
+};
+
+/* Reads the file at @path into @s, if there is one that is trusted; @found says so. One that is not
+ * is told in @error, after what is there. Of a file that is not the user's own (see above) errors
+ * quote nothing, and in the working directory it must not set what kills ranks or writes files.
+ * Returns 0, or -1 with @error filled anew. */
+int ftc_settings_read_file(const char *path, enum ftc_settings_place place, bool *found,
+                           struct ftc_settings *s, struct ftc_settings_error *error);
 
 /* ---- settings_load.c ---- */
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 enum { NAME_BYTES_MAX = 64 }; /* of an environment variable */
@@ -33,16 +34,18 @@ static int read_first_file(struct ftc_settings *s, struct ftc_settings_error *er
 {
     const char *named = getenv("FTCOLL_CONFIG");
     char user_path[PATH_MAX];
-    const char *const paths[] = {"./ftcoll.conf", user_path, ftc_settings_system_path};
     bool found = false;
+    int rv;
 
     if (named && named[0] != '\0')
-        return ftc_settings_read_file(named, true, &found, s, error);
+        return ftc_settings_read_file(named, FTC_PLACE_NAMED, &found, s, error);
     find_user_path(user_path);
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !found; i++)
-        if (paths[i][0] != '\0' && ftc_settings_read_file(paths[i], false, &found, s, error) != 0)
-            return -1;
-    return 0;
+    rv = ftc_settings_read_file("./ftcoll.conf", FTC_PLACE_WORKING_DIRECTORY, &found, s, error);
+    if (rv == 0 && !found && user_path[0] != '\0')
+        rv = ftc_settings_read_file(user_path, FTC_PLACE_OTHER, &found, s, error);
+    if (rv == 0 && !found)
+        rv = ftc_settings_read_file(ftc_settings_system_path, FTC_PLACE_OTHER, &found, s, error);
+    return rv;
 }
 
 /* ---- the environment ---- */
@@ -120,12 +123,22 @@ static int read_environment(struct ftc_settings *s, struct ftc_settings_error *e
     return rv;
 }
 
+/* A program with more rights than its user, who could otherwise make it write to files. */
+static bool has_rights_of_others(void)
+{
+    return getauxval(AT_SECURE) != 0;
+}
+
 /* Off means off, even when everything else is broken. A bad value is reported in its turn. */
 static bool is_switched_off(struct ftc_settings *s)
 {
     struct ftc_settings_error ignored;
 
-    return take_variable(s, FTC_SETTING_enable, &ignored) == 0 && !s->enable;
+    if (has_rights_of_others())
+        s->enable = false;
+    else if (take_variable(s, FTC_SETTING_enable, &ignored) != 0)
+        return false;
+    return !s->enable;
 }
 
 int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error)
@@ -133,6 +146,7 @@ int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error)
     int saved_errno = errno, rv = 0;
 
     ftc_settings_set_defaults(s);
+    error->text[0] = '\0';
     if (!is_switched_off(s)) {
         rv = read_first_file(s, error);
         if (rv == 0)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,23 +19,44 @@
 static char path[PATH_MAX + FTC_SETTINGS_PATH_MAX];
 static bool is_on;
 
-static void give_up(const char *what, int error)
+static void give_up(const char *what, const char *why)
 {
     fprintf(stderr,
             "ftcoll: rank %d cannot %s record_file %s: %s; there will be no more lines of it\n",
-            ftc_library.world_rank, what, path, strerror(error));
+            ftc_library.world_rank, what, path, why);
     is_on = false;
 }
 
+/* Why nothing is to be added to @fd, or NULL: somebody who can write to the directory may have put
+ * something in the file's place that leads to another file of this user. */
+static const char *objection(int fd)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0)
+        return strerror(errno);
+    if (!S_ISREG(status.st_mode))
+        return "it is not a regular file";
+    if (status.st_uid != geteuid())
+        return "it belongs to another user";
+    return status.st_nlink > 1 ? "it has a second name (hard link)" : NULL;
+}
+
 /* Opened for each line: whatever the program does with descriptors, no line goes astray. Does not
- * wait for the reader of a pipe. */
+ * wait for the reader of a pipe, to find that it is one. */
 static int open_file(void)
 {
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644);
+    int fd = open(
+        path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0644);
+    const char *why =
+        fd < 0 ? (errno == ELOOP ? "it is a symbolic link" : strerror(errno)) : objection(fd);
 
-    if (fd < 0)
-        give_up("open", errno);
-    return fd;
+    if (!why)
+        return fd;
+    give_up("open", why);
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 static void make_absolute(const char *name)
@@ -205,7 +227,7 @@ static void append(const char *text, size_t length)
     errno = ENOSPC; /* of a line that was cut */
     written = write(fd, text, length);
     if (written != (ssize_t)length)
-        give_up("write", errno);
+        give_up("write", strerror(errno));
     close(fd);
 }
 
@@ -217,7 +239,7 @@ static void write_result(const struct ftc_call *call, const struct ftc_comm *c,
     FILE *f = open_memstream(&text, &length);
 
     if (!f) {
-        give_up("write", errno);
+        give_up("write", strerror(errno));
         return;
     }
     write_line(f, call, c, contributors);

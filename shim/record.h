@@ -10,7 +10,8 @@
 #include "call.h"
 #include "comm.h"
 
-/* In MPI_Init: creates the file, and says if it cannot. */
+/* In MPI_Init: creates the file, and says if it cannot. One that is there must be a regular file of
+ * this user without a second name, and no symbolic link. */
 void ftc_record_open(void);
 
 /* The operation on @c that has just ended gave @call a result that is not of all ranks: of

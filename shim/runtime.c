@@ -43,6 +43,7 @@ enum {
 };
 
 static bool settings_loaded;
+static struct ftc_settings_error passed_over; /* files that are not trusted; empty: none */
 
 static int rank_by_launcher(void)
 {
@@ -77,11 +78,9 @@ static void refuse_settings(const char *why)
 
 static void load_settings(void)
 {
-    struct ftc_settings_error error;
-
     settings_loaded = true;
-    if (ftc_settings_load(&ftc_library.settings, &error) != 0)
-        refuse_settings(error.text);
+    if (ftc_settings_load(&ftc_library.settings, &passed_over) != 0)
+        refuse_settings(passed_over.text);
     if (!ftc_crash_parse(ftc_library.settings.crash, rank_by_launcher()))
         refuse_settings(
             "crash is not understood; allowed: RANK:OPERATION:POINT with commas between "
@@ -385,6 +384,8 @@ void ftc_runtime_start(int provided)
     PMPI_Comm_size(MPI_COMM_WORLD, &l->world_size);
     if (!l->settings.enable || l->world_size == 1)
         return;
+    if (l->world_rank == 0 && passed_over.text[0] != '\0')
+        fprintf(stderr, "ftcoll: %s\n", passed_over.text);
     l->self = (uint32_t)l->world_rank;
     l->threaded = l->locked = provided == MPI_THREAD_MULTIPLE;
     wait_for_all_to_come();

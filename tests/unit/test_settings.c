@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define ALL_KEYS                                                                                   \
@@ -32,9 +33,9 @@
     "FTCOLL_PCONTROL, FTCOLL_COMPARE, FTCOLL_CRASH"
 #define WORDS_OF_BOOL "on, off, 1, 0, yes, no, true, false"
 
-enum { NOBODY = 65534 };
+enum { NOBODY = 65534, SOMEBODY = 12345 };
 
-static char example_path[PATH_MAX];
+static char example_path[PATH_MAX], program_path[PATH_MAX];
 
 /* ---- surroundings ---- */
 
@@ -66,6 +67,7 @@ static void set_up(void)
     snprintf(directory, sizeof directory, "%s/test_settings.XXXXXX", parent ? parent : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(directory));
     ck_assert_int_eq(chmod(directory, 0755), 0);
+    umask(022);
     ck_assert_int_eq(chdir(directory), 0);
     snprintf(system_path, sizeof system_path, "%s/etc.conf", directory);
     real_system_path = ftc_settings_system_path;
@@ -853,19 +855,258 @@ START_TEST(a_named_file_must_be_readable)
 }
 END_TEST
 
-START_TEST(a_directory_in_place_of_a_file_is_an_error)
+/* Told in one line, in which all that follows is as if there were no such file. */
+static void assert_passed_over(const char *expected)
+{
+    struct ftc_settings s;
+    struct ftc_settings_error error = {""};
+
+    write_text(system_path, "f = 2\n");
+    ck_assert_int_eq(load(&s, &error), 0);
+    ck_assert_str_eq(error.text, expected);
+    ck_assert_int_eq(s.f, 2);
+    ck_assert_int_eq(unlink(system_path), 0);
+}
+
+START_TEST(what_is_no_regular_file_is_passed_over)
 {
     ck_assert_int_eq(mkdir("ftcoll.conf", 0755), 0);
-    assert_load_fails("./ftcoll.conf: cannot be read: Is a directory");
+    assert_passed_over("./ftcoll.conf: not used: it is not a regular file");
     setenv("FTCOLL_CONFIG", ".", 1);
-    assert_load_fails(".: cannot be read: Is a directory");
+    assert_load_fails(".: not used: it is not a regular file");
+    unsetenv("FTCOLL_CONFIG");
+    ck_assert_int_eq(rmdir("ftcoll.conf") | mkfifo("ftcoll.conf", 0644), 0);
+    assert_passed_over("./ftcoll.conf: not used: it is not a regular file");
+    ck_assert_int_eq(unlink("ftcoll.conf") | symlink("/dev/null", "ftcoll.conf"), 0);
+    assert_passed_over("./ftcoll.conf: not used: it is not a regular file");
 }
 END_TEST
 
-START_TEST(a_pipe_in_place_of_a_file_is_an_error)
+/* ---- which files are trusted ---- */
+
+START_TEST(what_others_may_write_to_is_passed_over)
+{
+    write_text("ftcoll.conf", "f = 3\n");
+    ck_assert_int_eq(chmod("ftcoll.conf", 0664), 0);
+    assert_passed_over("./ftcoll.conf: not used: others than its owner may write to it (mode 0664; "
+                       "chmod go-w)");
+    ck_assert_int_eq(chmod("ftcoll.conf", 0602), 0);
+    assert_passed_over("./ftcoll.conf: not used: others than its owner may write to it (mode 0602; "
+                       "chmod go-w)");
+    ck_assert_int_eq(chmod("ftcoll.conf", 0644), 0);
+    ck_assert_int_eq(loaded().f, 3);
+}
+END_TEST
+
+static bool owned_by(uid_t owner, const char *path)
+{
+    if (lchown(path, owner, (gid_t)-1) == 0)
+        return true;
+    printf("test_settings: skipped: files of other users: cannot give one away: %s\n",
+           strerror(errno));
+    return false;
+}
+
+START_TEST(a_file_of_another_user_is_passed_over)
+{
+    write_text("ftcoll.conf", "f = 3\ncrash = 0:1:end\n");
+    if (!owned_by(SOMEBODY, "ftcoll.conf"))
+        return;
+    assert_passed_over("./ftcoll.conf: not used: it belongs to another user (uid 12345)");
+    ck_assert_int_eq(chmod("ftcoll.conf", 0), 0);
+    assert_passed_over("./ftcoll.conf: not used: it belongs to another user (uid 12345)");
+    setenv("FTCOLL_CONFIG", "ftcoll.conf", 1);
+    assert_load_fails("ftcoll.conf: not used: it belongs to another user (uid 12345)");
+}
+END_TEST
+
+START_TEST(all_that_is_passed_over_is_told)
+{
+    char expected[2 * PATH_MAX];
+
+    ck_assert_int_eq(mkdir("xdg\n", 0755), 0);
+    snprintf(expected, sizeof expected, "%s/xdg\n", directory);
+    setenv("XDG_CONFIG_HOME", expected, 1);
+    write_text("ftcoll.conf", "f = 3\n");
+    write_text("xdg\n/ftcoll.conf", "f = 4\n");
+    ck_assert_int_eq(chmod("xdg\n/ftcoll.conf", 0666), 0);
+    if (!owned_by(SOMEBODY, "ftcoll.conf"))
+        return;
+    snprintf(
+        expected, sizeof expected,
+        "./ftcoll.conf: not used: it belongs to another user (uid 12345); %s/xdg?/ftcoll.conf: "
+        "not used: others than its owner may write to it (mode 0666; chmod go-w)",
+        directory);
+    assert_passed_over(expected);
+}
+END_TEST
+
+START_TEST(a_pipe_of_another_user_is_not_opened)
 {
     ck_assert_int_eq(mkfifo("ftcoll.conf", 0644), 0);
-    assert_load_fails("./ftcoll.conf: cannot be read: Not a regular file");
+    if (!owned_by(SOMEBODY, "ftcoll.conf"))
+        return;
+    assert_passed_over("./ftcoll.conf: not used: it belongs to another user (uid 12345)");
+}
+END_TEST
+
+START_TEST(own_links_are_followed)
+{
+    char path[PATH_MAX + 16];
+
+    ck_assert_int_eq(mkdir("dots", 0755), 0);
+    write_text("dots/real.conf", "f = 3\n");
+    ck_assert_int_eq(symlink("real.conf", "dots/link.conf"), 0); /* relative to its directory */
+    ck_assert_int_eq(symlink("dots/link.conf", "ftcoll.conf"), 0);
+    ck_assert_int_eq(loaded().f, 3);
+    snprintf(path, sizeof path, "%s/dots/real.conf", directory);
+    ck_assert_int_eq(unlink("ftcoll.conf") | symlink(path, "ftcoll.conf"), 0);
+    ck_assert_int_eq(loaded().f, 3);
+    ck_assert_int_eq(unlink("ftcoll.conf") | symlink("ftcoll.conf", "ftcoll.conf"), 0);
+    assert_load_fails("./ftcoll.conf: cannot be read: Too many levels of symbolic links");
+}
+END_TEST
+
+/* It would show a line of any file that the user may read. */
+START_TEST(a_link_of_another_user_is_not_followed)
+{
+    write_text("secret", "a line of a private file\n");
+    ck_assert_int_eq(symlink("secret", "ftcoll.conf"), 0);
+    assert_load_fails(
+        "./ftcoll.conf:1: \"a line of a private file\" is neither a comment nor \"key "
+        "= value\"");
+    if (!owned_by(SOMEBODY, "ftcoll.conf"))
+        return;
+    assert_passed_over(
+        "./ftcoll.conf: not used: a link on the way to it belongs to another user (uid 12345)");
+    ck_assert_int_eq(symlink("ftcoll.conf", "own.conf"), 0);
+    setenv("FTCOLL_CONFIG", "own.conf", 1);
+    assert_load_fails(
+        "own.conf: not used: a link on the way to it belongs to another user (uid 12345)");
+}
+END_TEST
+
+/* As another user can make of any file where the kernel lets him (fs.protected_hardlinks = 0). */
+static void write_with_second_name(const char *text)
+{
+    write_text("ftcoll.conf", text);
+    ck_assert_int_eq(link("ftcoll.conf", "private"), 0);
+}
+
+static void assert_second_name_fails(const char *text, const char *expected)
+{
+    write_with_second_name(text);
+    assert_load_fails(expected);
+    ck_assert_int_eq(unlink("ftcoll.conf") | unlink("private"), 0);
+}
+
+START_TEST(of_a_file_with_a_second_name_nothing_is_quoted)
+{
+    assert_second_name_fails("secret", "./ftcoll.conf:1: the line is neither a comment nor \"key = "
+                                       "value\"");
+    assert_second_name_fails("[secret]",
+                             "./ftcoll.conf:1: the line is not allowed; the only section "
+                             "is [ftcoll]");
+    assert_second_name_fails("secret = 1", "./ftcoll.conf:1: unknown key; allowed: " ALL_KEYS);
+    assert_second_name_fails("f = secret",
+                             "./ftcoll.conf:1: the value of f is not allowed; allowed: 0..64");
+    write_with_second_name("f = 3");
+    ck_assert_int_eq(loaded().f, 3);
+}
+END_TEST
+
+static const char *const acting[] = {"crash = 0:1:end\n", "record_file = a\n", "report_file = a\n"};
+
+START_TEST(in_the_working_directory_only_an_own_file_kills_or_writes)
+{
+    char expected[256];
+
+    write_text("ftcoll.conf", acting[_i]);
+    (void)loaded();
+    ck_assert_int_eq(unlink("ftcoll.conf"), 0);
+    snprintf(
+        expected, sizeof expected,
+        "./ftcoll.conf:1: %.*s is not allowed here: in the working directory it needs a file of "
+        "your own without a second name (hard link)",
+        (int)strcspn(acting[_i], " "), acting[_i]);
+    assert_second_name_fails(acting[_i], expected);
+
+    write_with_second_name(acting[_i]); /* elsewhere it may be */
+    setenv("FTCOLL_CONFIG", "ftcoll.conf", 1);
+    (void)loaded();
+}
+END_TEST
+
+/* It is trusted, but in the working directory it does not act; and nothing of it is shown. */
+START_TEST(a_file_of_root_is_read_and_does_not_act)
+{
+    if (geteuid() != 0) {
+        printf("test_settings: skipped: a file of root: this is not root\n");
+        return;
+    }
+    write_text("ftcoll.conf", "f = 3\n");
+    ck_assert_int_eq(seteuid(NOBODY), 0);
+    ck_assert_int_eq(loaded().f, 3);
+    ck_assert_int_eq(seteuid(0), 0);
+    write_text("ftcoll.conf", "crash = 0:1:end\n");
+    ck_assert_int_eq(seteuid(NOBODY), 0);
+    assert_load_fails(
+        "./ftcoll.conf:1: crash is not allowed here: in the working directory it needs "
+        "a file of your own without a second name (hard link)");
+    ck_assert_int_eq(seteuid(0), 0);
+    write_text("ftcoll.conf", "f = secret\n");
+    ck_assert_int_eq(seteuid(NOBODY), 0);
+    assert_load_fails("./ftcoll.conf:1: the value of f is not allowed; allowed: 0..64");
+    ck_assert_int_eq(seteuid(0), 0);
+}
+END_TEST
+
+/* ---- programs with more rights than their user ---- */
+
+enum { OFF = 10, ON, FAILED };
+
+/* What this program does when it is started as "test_settings --load". */
+static int load_and_tell(void)
+{
+    struct ftc_settings s;
+    struct ftc_settings_error error;
+
+    if (ftc_settings_load(&s, &error) != 0)
+        return FAILED;
+    return s.enable ? ON : OFF;
+}
+
+/* Becomes nobody, and root again by the program's mode. */
+static int run_as_nobody(const char *program)
+{
+    char *const arguments[] = {(char *)(uintptr_t)program, (char[]){"--load"}, NULL};
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        if (setgid(NOBODY) == 0 && setuid(NOBODY) == 0)
+            execv(program, arguments);
+        _exit(127);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+START_TEST(a_setuid_program_is_left_alone)
+{
+    char command[PATH_MAX + 32];
+
+    if (geteuid() != 0) {
+        printf("test_settings: skipped: setuid programs: this is not root\n");
+        return;
+    }
+    snprintf(command, sizeof command, "cp '%s' program", program_path);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(chmod("program", 0755), 0);
+    setenv("FTCOLL_F", "many", 1);
+    ck_assert_int_eq(run_as_nobody("./program"), FAILED);
+    ck_assert_int_eq(chmod("program", 04755), 0);
+    ck_assert_int_eq(run_as_nobody("./program"), OFF);
 }
 END_TEST
 
@@ -1193,7 +1434,9 @@ int main(int argc, char **argv)
 {
     const char *example = argc > 1 ? argv[1] : "ftcoll.conf.example";
 
-    if (!realpath(example, example_path)) {
+    if (strcmp(example, "--load") == 0)
+        return load_and_tell();
+    if (!realpath(example, example_path) || !realpath(argv[0], program_path)) {
         fprintf(stderr, "test_settings: %s: %s\n", example, strerror(errno));
         return EXIT_FAILURE;
     }
@@ -1235,8 +1478,18 @@ int main(int argc, char **argv)
     UNIT_TEST(a_config_home_must_be_absolute);
     UNIT_TEST(a_config_home_longer_than_any_path_is_no_place);
     UNIT_TEST(a_named_file_must_be_readable);
-    UNIT_TEST(a_directory_in_place_of_a_file_is_an_error);
-    UNIT_TEST(a_pipe_in_place_of_a_file_is_an_error);
+    UNIT_TEST(what_is_no_regular_file_is_passed_over);
+    UNIT_TEST(what_others_may_write_to_is_passed_over);
+    UNIT_TEST(a_file_of_another_user_is_passed_over);
+    UNIT_TEST(all_that_is_passed_over_is_told);
+    UNIT_TEST(a_pipe_of_another_user_is_not_opened);
+    UNIT_TEST(own_links_are_followed);
+    UNIT_TEST(a_link_of_another_user_is_not_followed);
+    UNIT_TEST(of_a_file_with_a_second_name_nothing_is_quoted);
+    tcase_add_loop_test(unit_case, in_the_working_directory_only_an_own_file_kills_or_writes, 0,
+                        sizeof acting / sizeof acting[0]);
+    UNIT_TEST(a_file_of_root_is_read_and_does_not_act);
+    UNIT_TEST(a_setuid_program_is_left_alone);
     UNIT_TEST(a_link_to_nowhere_is_an_error);
     UNIT_TEST(an_endless_file_is_an_error);
     UNIT_TEST(a_file_without_permission_is_an_error);

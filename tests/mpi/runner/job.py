@@ -125,7 +125,8 @@ class Job:
         with open(self.path("stdout"), "wb") as out, open(self.path("stderr"), "wb") as err:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out,
                                             stderr=err, cwd=self.directory, env=clean,
-                                            start_new_session=True)
+                                            start_new_session=True,
+                                            umask=0o022)  # settings files that are to be read
 
     def path(self, name):
         return os.path.join(self.directory, name)

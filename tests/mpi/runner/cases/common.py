@@ -1,4 +1,6 @@
 """What several files of cases use."""
+import os
+
 from ..case import Case
 
 
@@ -37,3 +39,11 @@ def is_launcher(process):
 
 
 SURVIVORS = {"FTCOLL_COMMUNICATORS": "survivors"}
+
+
+def needs_root(*cases):
+    """Cases in which a file belongs to another user, or a rank becomes one; without root an empty list."""
+    if os.geteuid() == 0:
+        return list(cases)
+    print("skipped: " + ", ".join(case.name for case in cases) + ": this is not root")
+    return []

@@ -4,7 +4,7 @@ import re
 
 from .. import inclusion
 from ..case import Case
-from .common import ALLREDUCE, MIXED, SILENCE, SURVIVORS, stream, tolerated
+from .common import ALLREDUCE, MIXED, SILENCE, SURVIVORS, needs_root, stream, tolerated
 
 
 # ---- native fallback, report, questions ----
@@ -163,9 +163,33 @@ RECORD = [
     Case("record_file that cannot be", 4, 1, stream("kill@10:2"), finished=3, failures=1,
          settings={"FTCOLL_RECORD_FILE": "/nowhere/record"},
          says=(r"(?s)rank 0 cannot open record_file /nowhere/record: No such file",)),
-    Case("record_file on a full device", 4, 1, stream("kill@10:0"), finished=3, failures=1,
+    # As long as a file can be, where that is the largest number or what ext4 bears.
+    Case("record_file that cannot grow", 4, 1, finished=3, failures=1, settings={"FTCOLL_RECORD_FILE": "record"},
+         command="truncate -s 9223372036854775807 record || truncate -s 17592186040320 record; "
+                 "mpiexec.hydra -n {n} {programs}/stream --calls allreduce --fault kill@10:0",
+         says=(r"rank 1 cannot write record_file \S*/record: File too large",)),
+    Case("record_file that is a device", 4, 1, stream("kill@10:0"), finished=3, failures=1,
          settings={"FTCOLL_RECORD_FILE": "/dev/full"},
-         says=(r"rank 1 cannot write record_file /dev/full: No space left on device",)),
+         says=("rank 0 cannot open record_file /dev/full: it is not a regular file",)),
+    *(Case(f"record_file that is {what}", 3, 1, finished=2, failures=1, settings={"FTCOLL_RECORD_FILE": "record"},
+           command=f"echo private >other; {made}; "
+                   "mpiexec.hydra -n {n} {programs}/stream --calls allreduce --fault kill@10:1",
+           says=(rf"rank 0 cannot open record_file \S*/record: {why}", ),
+           check=lambda job: "" if job.text("other") == "private\n" else "the other file has changed")
+      for what, made, why in (
+          ("a symbolic link", "ln -s other record", "it is a symbolic link"),
+          ("a link to nowhere", "ln -s nowhere record", "it is a symbolic link"),
+          ("a second name", "ln other record", r"it has a second name \(hard link\)"))),
+    *needs_root(Case("record_file of another user", 3, 1, finished=2, failures=1, settings={"FTCOLL_RECORD_FILE": "record"},
+           command="echo private >record; chown 12345 record; "
+                   "mpiexec.hydra -n {n} {programs}/stream --calls allreduce --fault kill@10:1",
+           says=(r"rank 0 cannot open record_file \S*/record: it belongs to another user", ),
+           check=lambda job: "" if job.text("record") == "private\n" else "the file has changed")),
+    Case("report_file that is a link", 4, 1, finished=3, failures=0, settings={"FTCOLL_REPORT_FILE": "report"},
+         command="echo private >other; ln -s other report; ln -s nowhere report.1; "
+                 "mpiexec.hydra -n {n} {programs}/stream --calls allreduce --fault kill@10:2",
+         check=lambda job: "" if job.text("other") == "private\n" and not job.text("nowhere") and
+         re.search(FAILURE, job.text("report.2")) else "the files are not as they should be"),
     # From 65 ranks on, who is in a value takes more room than what a broadcast adds to one.
     Case("record: values of max_bytes", 66, 1, settings={"FTCOLL_RECORD_FILE": "record", "FTCOLL_MAX_BYTES": "112", **SUMMARY},
          command="mpiexec.hydra -n {n} {programs}/widest 112", failures=1, limit_s=90,

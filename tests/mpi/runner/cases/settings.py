@@ -1,6 +1,6 @@
 """Preloading and settings."""
 from ..case import Case
-from .common import ALLREDUCE, NATIVE_END, stream, tolerated
+from .common import ALLREDUCE, NATIVE_END, needs_root, stream, tolerated
 
 
 # ---- preloading is harmless ----
@@ -84,6 +84,31 @@ SETTINGS = [
                  "mpiexec.hydra -n {n} {programs}/stream --fault kill@10:1,2",
          says=(r"1 of 3 ranks survived \(f = 2\)",)),
 ]
+
+# A settings file that somebody else has put there, or could change, is told once and left alone.
+ATTACK = "printf 'crash = 1:9:end\\nrecord_file = victim\\n' >ftcoll.conf; "
+RUN = "mpiexec.hydra -n {n} {programs}/stream"
+
+
+def passed_over(name, made, why):
+    return Case(f"settings file {name}", 3, 1, rotate=False, finished=3, failures=0, check=one_line,
+                command=f"{ATTACK}{made}; {RUN}", says=(rf"ftcoll: \./ftcoll\.conf: not used: {why}",))
+
+
+# Nobody runs the job in a directory of root, who has left a file there.
+VICTIM = "exec setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent TMPDIR=/tmp "
+
+UNTRUSTED = [
+    passed_over("that others may write to", "chmod 666 ftcoll.conf", r"others than its owner .*mode 0666"),
+    passed_over("that is a pipe", "rm ftcoll.conf; mkfifo ftcoll.conf", "it is not a regular file"),
+] + needs_root(
+    passed_over("of another user", "chown 12345 ftcoll.conf", r"it belongs to another user \(uid 12345\)"),
+    passed_over("behind a link of another user", "mv ftcoll.conf c; ln -s c ftcoll.conf; "
+                "chown -h 12345 ftcoll.conf", "a link on the way to it belongs to another user"),
+    Case("settings file of root in the working directory", 3, 1, rotate=False, status=2, check=one_line,
+         command=f"{ATTACK}chmod 755 .; {VICTIM}mpiexec.hydra -n {{n}} true",
+         says=(r"ftcoll: \./ftcoll\.conf:1: crash is not allowed here",)),
+)
 
 # The ranks that were started with the library say why they wait. They do so for as long as the others
 # live, unless on_blocked = abort.
