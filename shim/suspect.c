@@ -3,6 +3,7 @@
 #include "monitor/monitor.h"
 #include "wait.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -32,7 +33,6 @@ void ftc_suspect(struct ftc_comm *c, uint64_t now_ns)
 
     if (!is_on())
         return;
-    ftc_fence_check();
     atomic_fetch_add(&board->shared->slot[ftc_library.self].activity.heartbeat, 1);
     for (int i = 0; i < c->member_count; i++) {
         uint32_t slot = c->slot[c->member[i]];
@@ -53,13 +53,27 @@ static int suspected_by(const struct ftc_board_slot *own)
                : -1;
 }
 
+/* The kernel kills a rank whose monitor process has gone, unless the program has undone both ways
+ * in which it was asked to. The others learn of this death from the other monitor processes. */
+static _Noreturn void stop_unguarded(void)
+{
+    if (atomic_load(&ftc_library.board.shared->ending) == 0)
+        fprintf(stderr,
+                "ftcoll: rank %d (pid %d) stops: its monitor process has ended, and nobody would "
+                "notice its death\n",
+                ftc_library.world_rank, (int)getpid());
+    raise(SIGKILL);
+    _exit(1);
+}
+
 void ftc_fence_check(void)
 {
-    const struct ftc_board_slot *own;
+    const struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.self];
 
+    if (ftc_life_is_unguarded(&own->life))
+        stop_unguarded();
     if (ftc_board_state(&ftc_library.board, ftc_library.self) != FTC_RANK_FAILED)
         return;
-    own = &ftc_library.board.shared->slot[ftc_library.self];
     fprintf(stderr,
             "ftcoll: rank %d (pid %d) stops: rank %d took it for dead after more than "
             "timeout_ms = %d of silence, and the others have gone on without it\n",

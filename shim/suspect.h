@@ -15,8 +15,9 @@ void ftc_suspect(struct ftc_comm *c, uint64_t now_ns);
 /* @c starts to wait: silence counts from here. */
 void ftc_suspect_begin(struct ftc_comm *c);
 
-/* Ends this process with a clear message if others have taken it for dead: it must never go on with
- * a result that differs from theirs. */
+/* Ends this process with a clear message if others have taken it for dead, or would not notice if
+ * it were, as its monitor process has gone: it must never go on with a result that differs from
+ * theirs. A few loads if not. */
 void ftc_fence_check(void);
 
 #endif

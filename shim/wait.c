@@ -90,6 +90,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     }
     now = ftc_clock_ns();
     waited_ns = now - since(w, now);
+    ftc_fence_check();
     ftc_suspect(c, now);
     ftc_notice_deaths(c, now);
     ftc_library_unlock();

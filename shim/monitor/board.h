@@ -80,6 +80,7 @@ struct ftc_board_slot {
     _Atomic int32_t pid;
     _Atomic int32_t world_rank;
     _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
+    _Atomic bool is_critical;       /* the job does not bear its death */
     _Atomic bool is_leaving;        /* the rank is telling the launcher that it is through */
     struct ftc_board_aftermath aftermath;
     _Alignas(64) struct ftc_life life;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -33,22 +34,61 @@ static int move_up(int fd)
     return up;
 }
 
-int ftc_channel_open(struct ftc_channel_ends *ends)
+static int open_socket(struct ftc_channel_ends *ends)
 {
     int pair[2], on = 1;
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
         return -errno;
-    if (setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) {
-        int rv = -errno;
-
-        close(pair[0]);
-        close(pair[1]);
-        return rv;
-    }
     ends->monitor = pair[0];
     ends->rank = move_up(pair[1]);
+    return setsockopt(ends->monitor, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 ? 0 : -errno;
+}
+
+static int open_tether(struct ftc_channel_ends *ends)
+{
+    int pair[2];
+
+    if (pipe(pair) != 0)
+        return -errno;
+    ends->tether_rank = move_up(pair[0]);
+    ends->tether_monitor = pair[1];
     return 0;
+}
+
+int ftc_channel_open(struct ftc_channel_ends *ends)
+{
+    int rv;
+
+    *ends = (struct ftc_channel_ends){-1, -1, -1, -1};
+    rv = open_socket(ends);
+    if (rv == 0)
+        rv = open_tether(ends);
+    if (rv != 0)
+        ftc_channel_close(ends);
+    return rv;
+}
+
+void ftc_channel_close(const struct ftc_channel_ends *ends)
+{
+    int fd[] = {ends->monitor, ends->rank, ends->tether_monitor, ends->tether_rank};
+
+    for (size_t i = 0; i < sizeof fd / sizeof fd[0]; i++)
+        if (fd[i] >= 0)
+            close(fd[i]);
+}
+
+/* The end of file is input, and that is told by the signal that one asks for. Whoever ties has the
+ * right to kill itself, and the kernel remembers who tied. */
+void ftc_channel_tie(int tether)
+{
+    struct pollfd p = {.fd = tether};
+
+    fcntl(tether, F_SETOWN, getpid());
+    fcntl(tether, F_SETSIG, SIGKILL);
+    fcntl(tether, F_SETFL, fcntl(tether, F_GETFL) | O_ASYNC);
+    if (poll(&p, 1, 0) > 0 && (p.revents & POLLHUP))
+        raise(SIGKILL);
 }
 
 static int socket_option(int fd, int name)

@@ -1,5 +1,5 @@
 /* channel: the messages between a rank and its monitor process, over a socket pair that both
- * inherit.
+ * inherit, and a tether: the rank does not outlive the monitor process.
  *
  * The rank's descendants inherit the rank's end too. The monitor therefore checks who sent each
  * message, and descendants with a monitor process of their own use the socket only to notice that
@@ -38,11 +38,19 @@ struct ftc_channel_message {
 
 struct ftc_channel_ends {
     int monitor, rank;
+    int tether_monitor, tether_rank; /* of a pipe, into which nothing is written */
 };
 
-/* A new socket pair; the rank's end gets a high number, out of the way of programs that expect the
- * low ones to be free. Returns 0 or a negative errno. */
+/* New ends; the rank's get high numbers, out of the way of programs that expect the low ones to be
+ * free. Returns 0 or a negative errno. */
 int ftc_channel_open(struct ftc_channel_ends *ends);
+
+void ftc_channel_close(const struct ftc_channel_ends *ends);
+
+/* From now on the kernel kills this process as soon as the other end of @tether is closed, even if
+ * it has become another user, or another program by exec. (A parent-death signal is lost with
+ * either, and a program can have a use of its own for it.) In the rank, which holds no such end. */
+void ftc_channel_tie(int tether);
 
 /* True if @fd is an end of such a pair. */
 bool ftc_channel_is_end(int fd);

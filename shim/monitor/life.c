@@ -34,17 +34,53 @@ static int make(pthread_mutex_t *mutex)
     return rv;
 }
 
-int ftc_life_begin(struct ftc_life *life)
+static int take(struct ftc_hold *hold)
 {
-    int rv = make(&life->held);
+    int rv = make(&hold->mutex);
 
     if (rv == 0)
-        rv = pthread_mutex_lock(&life->held);
-    if (rv != 0)
-        return -rv;
+        rv = pthread_mutex_lock(&hold->mutex);
+    if (rv == 0)
+        atomic_store(&hold->holder, (int)gettid());
+    return -rv;
+}
+
+/* The word that the kernel and the C library share, see set_robust_list(2): the only way to look at
+ * a mutex without writing to it. */
+static bool is_released(const struct ftc_hold *hold)
+{
+    int holder = atomic_load_explicit(&hold->holder, memory_order_relaxed);
+
+    return holder != 0 && (__atomic_load_n(&hold->mutex.__data.__lock, __ATOMIC_ACQUIRE) &
+                           FUTEX_TID_MASK) != holder;
+}
+
+/* EOWNERDEAD; nobody takes it after us. */
+static void await_release(struct ftc_hold *hold)
+{
+    (void)pthread_mutex_lock(&hold->mutex);
+}
+
+int ftc_life_begin(struct ftc_life *life)
+{
     ftc_life_list_threads(life, getpid());
-    atomic_store(&life->holder, (int)gettid());
-    return 0;
+    return take(&life->rank);
+}
+
+int ftc_life_guard(struct ftc_life *life)
+{
+    return take(&life->monitor);
+}
+
+bool ftc_life_is_unguarded(const struct ftc_life *life)
+{
+    return is_released(&life->monitor);
+}
+
+void ftc_life_await_both_ends(struct ftc_life *life)
+{
+    await_release(&life->monitor);
+    await_release(&life->rank);
 }
 
 /* To be closed with closedir(); NULL if the process is gone. */
@@ -83,22 +119,13 @@ void ftc_life_list_threads(struct ftc_life *life, pid_t pid)
 
 void ftc_life_await_end(struct ftc_life *life)
 {
-    (void)pthread_mutex_lock(&life->held); /* EOWNERDEAD; nobody takes it after us */
-}
-
-/* The word that the kernel and the C library share, see set_robust_list(2): the only way to look at
- * a mutex without writing to it. */
-static int present_holder(const struct ftc_life *life)
-{
-    return __atomic_load_n(&life->held.__data.__lock, __ATOMIC_ACQUIRE) & FUTEX_TID_MASK;
+    await_release(&life->rank);
 }
 
 bool ftc_life_found_ended(struct ftc_life *life)
 {
-    int holder = atomic_load_explicit(&life->holder, memory_order_relaxed);
-
-    return holder != 0 && present_holder(life) != holder && !atomic_load(&life->examined) &&
-           !atomic_exchange(&life->examined, true);
+    return is_released(&life->rank) && !atomic_load(&life->left_alone) &&
+           !atomic_load(&life->examined) && !atomic_exchange(&life->examined, true);
 }
 
 /* The exit code tells from a thread that had to go because another one has called exec or exit. */
@@ -109,7 +136,7 @@ bool ftc_life_was_killed(const struct ftc_life *life, pid_t pid, int *status)
     unsigned long value[FIELDS];
     char path[64];
 
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, atomic_load(&life->holder));
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, atomic_load(&life->rank.holder));
     if (!ftc_proc_stat_fields(path, number, value, FIELDS) || !(value[FLAGS] & TASK_SIGNALED))
         return false;
     *status = (int)value[EXIT_CODE];

@@ -11,7 +11,9 @@
  * own dying rank: the scheduler takes the two for one group, and what the one has used the other
  * has to wait for.
  *
- * This is only ever early news: without it the end of the process itself tells the same.
+ * This is only ever early news: without it the end of the process itself tells the same. But it
+ * tells the monitor process, which may end first, by somebody's hand. So that holds a lock, too:
+ * the other monitor processes wait for it, and the rank looks whether it is still held.
  */
 #ifndef FTC_LIFE_H
 #define FTC_LIFE_H
@@ -24,17 +26,34 @@
 
 enum { FTC_LIFE_THREADS = 64 };
 
+/* A lock that a thread holds until its end. */
+struct ftc_hold {
+    pthread_mutex_t mutex;
+    _Atomic int holder; /* the thread that holds it; 0: not yet */
+};
+
 struct ftc_life {
-    pthread_mutex_t held;                     /* by the rank, until its end */
-    _Atomic int holder;                       /* the thread that holds it; 0: not yet */
-    _Atomic bool examined;                    /* a rank has found it released, or none is to look */
-    _Atomic uint64_t gave_way_ns;             /* CLOCK_MONOTONIC */
+    struct ftc_hold rank, monitor;
+    _Atomic bool left_alone;      /* its end is that of the whole job, and not to be found */
+    _Atomic bool examined;        /* a rank has found its lock released */
+    _Atomic uint64_t gave_way_ns; /* CLOCK_MONOTONIC */
     _Atomic int32_t thread[FTC_LIFE_THREADS]; /* of the process, as many as are known, then 0 */
 };
 
 /* Takes the lock, for the calling thread and until its end, and lists the threads that there are.
  * Returns 0 or a negative errno. */
 int ftc_life_begin(struct ftc_life *life);
+
+/* Takes the lock of the monitor process, for the calling thread and until its end. Returns 0 or a
+ * negative errno. */
+int ftc_life_guard(struct ftc_life *life);
+
+/* True once the monitor process has gone: two loads. */
+bool ftc_life_is_unguarded(const struct ftc_life *life);
+
+/* Blocks until the monitor process, and then the rank's thread, are gone. The monitor process must
+ * have taken its lock. */
+void ftc_life_await_both_ends(struct ftc_life *life);
 
 /* Lists the threads of process @pid, in the place of those that were listed before. */
 void ftc_life_list_threads(struct ftc_life *life, pid_t pid);

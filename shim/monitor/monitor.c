@@ -23,9 +23,10 @@
 
 enum { ANSWER_MS = 5000 };
 
-/* The marker in the environment: who monitors whom, over which descriptor, for which PMI socket. */
+/* The marker in the environment: who monitors whom, over which descriptors, for which PMI socket.
+ */
 struct marker {
-    int monitor, child, channel;
+    int monitor, child, channel, tether;
     unsigned long pmi_inode;
 };
 
@@ -46,8 +47,8 @@ static bool read_marker(struct marker *m)
     int pmi = ftc_pmi_fd(), end = 0;
 
     return text && pmi >= 0 &&
-           sscanf(text, "%d:%d:%d:%lu%n", &m->monitor, &m->child, &m->channel, &m->pmi_inode,
-                  &end) == 4 &&
+           sscanf(text, "%d:%d:%d:%d:%lu%n", &m->monitor, &m->child, &m->channel, &m->tether,
+                  &m->pmi_inode, &end) == 5 &&
            text[end] == '\0' && m->pmi_inode == inode_of(pmi);
 }
 
@@ -55,7 +56,8 @@ static void write_marker(const struct marker *m)
 {
     char text[96];
 
-    snprintf(text, sizeof text, "%d:%d:%d:%lu", m->monitor, m->child, m->channel, m->pmi_inode);
+    snprintf(text, sizeof text, "%d:%d:%d:%d:%lu", m->monitor, m->child, m->channel, m->tether,
+             m->pmi_inode);
     setenv(MARKER, text, 1);
 }
 
@@ -131,12 +133,15 @@ static void release_signals(const struct signal_state *before)
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
-/* No monitor process, no program: nobody would notice its death. */
-static void depend_on(pid_t monitor)
+/* No monitor process, no program: nobody would notice its death. The parent-death signal stays
+ * where a program closes all descriptors, the tether where a program changes its user or asks for
+ * another signal. */
+static void depend_on(pid_t monitor, int tether)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != monitor)
         raise(SIGKILL);
+    ftc_channel_tie(tether);
 }
 
 static void go_on_as_program(pid_t monitor, const struct ftc_channel_ends *ends, int pmi)
@@ -144,10 +149,12 @@ static void go_on_as_program(pid_t monitor, const struct ftc_channel_ends *ends,
     struct marker m = {.monitor = (int)monitor,
                        .child = (int)getpid(),
                        .channel = ends->rank,
+                       .tether = ends->tether_rank,
                        .pmi_inode = inode_of(pmi)};
 
-    depend_on(monitor);
     close(ends->monitor);
+    close(ends->tether_monitor);
+    depend_on(monitor, ends->tether_rank);
     write_marker(&m);
 }
 
@@ -162,7 +169,7 @@ void ftc_monitor_start(void)
     if (!ftc_monitor_is_rank() || ftc_monitor_present() || !may_fork())
         return;
     if (ftc_channel_open(&ends) != 0) {
-        absence = "no socket pair for a monitor process";
+        absence = "no socket pair or pipe for a monitor process";
         return;
     }
     if (read_marker(&outer) && ftc_channel_is_end(outer.channel))
@@ -170,14 +177,14 @@ void ftc_monitor_start(void)
     hold_signals(&before);
     job.child = fork();
     job.channel = ends.monitor;
+    job.tether = ends.tether_monitor;
     if (job.child > 0)
         ftc_monitor_run(&job);
     if (job.child == 0) {
         go_on_as_program(self, &ends, job.pmi);
     } else {
         absence = "the fork of a monitor process failed";
-        close(ends.monitor);
-        close(ends.rank);
+        ftc_channel_close(&ends);
     }
     release_signals(&before);
 }
@@ -228,11 +235,13 @@ int ftc_monitor_attach(const struct ftc_board *board, uint32_t slot,
         return -ESRCH;
     }
     rv = attach(own.channel, m, board);
-    if (rv == 0)
+    if (rv == 0) {
         fcntl(own.channel, F_SETFD, FD_CLOEXEC);
-    else
+        fcntl(own.tether, F_SETFD, FD_CLOEXEC);
+    } else {
         fprintf(stderr, "ftcoll: monitor process %d did not take the board: %s\n", own.monitor,
                 strerror(-rv));
+    }
     return rv;
 }
 

@@ -6,6 +6,7 @@
 #include "board.h"
 #include "channel.h"
 #include "life.h"
+#include "others.h"
 #include "proc.h"
 #include "rank_end.h"
 #include "relay.h"
@@ -34,13 +35,14 @@ static struct ftc_monitored rank = {.board.fd = -1};
 
 static bool is_kept(int fd)
 {
-    return fd == STDERR_FILENO || fd == rank.job.channel || fd == rank.job.pmi ||
-           fd == rank.job.outer || fd == rank.signals;
+    return fd == STDERR_FILENO || fd == rank.job.channel || fd == rank.job.tether ||
+           fd == rank.job.pmi || fd == rank.job.outer || fd == rank.signals;
 }
 
 static int highest_kept(void)
 {
-    int fds[] = {STDERR_FILENO, rank.job.channel, rank.job.pmi, rank.job.outer, rank.signals},
+    int fds[] = {STDERR_FILENO, rank.job.channel, rank.job.tether,
+                 rank.job.pmi,  rank.job.outer,   rank.signals},
         max = 0;
 
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
@@ -119,6 +121,12 @@ static void *watch_marks(void *unused)
     return unused;
 }
 
+static void *watch_others(void *unused)
+{
+    ftc_others_watch(&rank);
+    return unused;
+}
+
 static bool start_thread(void *(*run)(void *), void *argument)
 {
     pthread_attr_t attributes;
@@ -137,10 +145,15 @@ static bool start_thread(void *(*run)(void *), void *argument)
 /* Without the first, the rank's death is known milliseconds later. */
 static int start_watching(struct ftc_life *life)
 {
+    int rv = ftc_life_guard(life);
+
+    if (rv != 0)
+        return rv;
     (void)start_thread(watch_life, life);
-    if (rank.options.on_blocked == FTC_ON_BLOCKED_OFF || start_thread(watch_marks, NULL))
-        return 0;
-    return -EAGAIN;
+    if (!start_thread(watch_others, NULL) ||
+        (rank.options.on_blocked != FTC_ON_BLOCKED_OFF && !start_thread(watch_marks, NULL)))
+        return -EAGAIN;
+    return 0;
 }
 
 static int attach_board(struct ftc_channel_received *r)
@@ -165,6 +178,7 @@ static int attach_board(struct ftc_channel_received *r)
     rank.board = board;
     rank.slot = m->slot;
     rank.options = m->options;
+    atomic_store(&board.shared->slot[m->slot].is_critical, m->options.critical != 0);
     return start_watching(&board.shared->slot[m->slot].life);
 }
 
@@ -181,7 +195,7 @@ static void handle_message(struct ftc_channel_received *r)
     case FTC_CHANNEL_STAND_DOWN:
         rank.stood_down = true;
         if (rank.board.shared)
-            atomic_store(&rank.board.shared->slot[rank.slot].life.examined, true);
+            atomic_store(&rank.board.shared->slot[rank.slot].life.left_alone, true);
         break;
     default:
         answer.outcome = -EPROTO;

@@ -36,8 +36,17 @@ static void die_by(int number)
     sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
+/* The other monitor processes take the end of this one, with a rank that nobody has entered as
+ * dead, for the death of both. */
+static void ask_to_be_left_alone(const struct ftc_monitored *rank)
+{
+    if (rank->board.shared)
+        atomic_store(&rank->board.shared->slot[rank->slot].life.left_alone, true);
+}
+
 static _Noreturn void end_as_program(const struct ftc_monitored *rank, int status)
 {
+    ask_to_be_left_alone(rank);
     say_goodbye(rank);
     if (WIFEXITED(status))
         _exit(WEXITSTATUS(status));
@@ -93,8 +102,8 @@ static bool is_in_mpi(enum ftc_rank_state state)
  * for the end of the job, must be able to send both.
  *
  * While survivors are left, the account with the launcher stays open: it takes the end of one for
- * the end of the job. False if the launcher ends the job meanwhile: what looked like a death of its
- * own may have been the first sign of that. */
+ * the end of the job. False if the launcher, or a monitor process, ends the job meanwhile: what
+ * looked like a death of its own may have been the first sign of that. */
 static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_settled)
 {
     while (any_other(rank, is_in_mpi)) {
@@ -102,7 +111,8 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
 
         *is_settled = *is_settled || answer == FTC_PMI_FINALIZE_ACK;
         ftc_relay(rank);
-        if (answer == FTC_PMI_CLOSED || was_ended_by_launcher(rank, status))
+        if (answer == FTC_PMI_CLOSED || was_ended_by_launcher(rank, status) ||
+            atomic_load(&rank->board.shared->ending) != 0)
             return false;
     }
     return true;
@@ -111,17 +121,19 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
     atomic_store(&rank->board.shared->ending, 1);
+    ask_to_be_left_alone(rank);
     say_goodbye(rank);
     _exit(status);
 }
 
 /* A death that a setting forbids ends the job; one that has gone before it would count as well. */
-static void end_job_if_forbidden(const struct ftc_monitored *rank, int status)
+void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t slot, int status)
 {
+    const struct ftc_board_slot *dead = &rank->board.shared->slot[slot];
     int deaths = (int)atomic_load(&rank->board.shared->deaths);
-    int number = atomic_load(&rank->board.shared->slot[rank->slot].world_rank);
+    int number = atomic_load(&dead->world_rank);
 
-    if (rank->options.critical)
+    if (atomic_load(&dead->is_critical))
         fprintf(stderr, "ftcoll: the death of rank %d ends the job: critical_ranks\n", number);
     else if (deaths > rank->options.max_failed)
         fprintf(stderr,
@@ -136,7 +148,7 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 {
     bool by_itself, is_settled = false, was_leaving;
 
-    end_job_if_forbidden(rank, status);
+    ftc_rank_end_job_if_forbidden(rank, rank->slot, status);
     by_itself = await_survivors(rank, status, &is_settled);
     if (!by_itself)
         end_as_program(rank, status);

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct ftc_channel_ends ends = {-1, -1};
+    static struct ftc_channel_ends ends = {-1, -1, -1, -1};
     struct ftc_channel_received r;
 
     if (ends.monitor < 0 && ftc_channel_open(&ends) != 0)

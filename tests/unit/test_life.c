@@ -29,7 +29,7 @@ static pid_t start(struct ftc_life *life, void (*then)(void))
             then();
         _exit(1);
     }
-    while (atomic_load(&life->holder) == 0)
+    while (atomic_load(&life->rank.holder) == 0)
         sched_yield();
     return pid;
 }
@@ -124,6 +124,73 @@ START_TEST(an_end_that_somebody_awaited_is_still_found)
 }
 END_TEST
 
+START_TEST(a_monitor_process_that_has_gone_is_noticed)
+{
+    struct ftc_life *life = shared();
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        if (ftc_life_guard(life) == 0)
+            live();
+        _exit(1);
+    }
+    ck_assert(!ftc_life_is_unguarded(shared()));
+    while (atomic_load(&life->monitor.holder) == 0)
+        sched_yield();
+    ck_assert(!ftc_life_is_unguarded(life));
+    kill(pid, SIGKILL);
+    reap(pid);
+    ck_assert(ftc_life_is_unguarded(life));
+    ck_assert(!ftc_life_found_ended(life));
+}
+END_TEST
+
+/* Neither end alone is enough; and another who waits comes to know of both as well. */
+START_TEST(both_ends_are_awaited_by_several)
+{
+    struct ftc_life *life = shared();
+    pid_t rank = start(life, live), monitor = fork(), watcher[2];
+    int status;
+
+    if (monitor == 0) {
+        if (ftc_life_guard(life) == 0)
+            live();
+        _exit(1);
+    }
+    while (atomic_load(&life->monitor.holder) == 0)
+        sched_yield();
+    for (int i = 0; i < 2; i++) {
+        watcher[i] = fork();
+        if (watcher[i] == 0) {
+            ftc_life_await_both_ends(life);
+            _exit(ftc_life_is_unguarded(life) && ftc_life_found_ended(life) ? 3 : 0);
+        }
+    }
+    kill(monitor, SIGKILL);
+    reap(monitor);
+    ck_assert_int_eq(waitpid(watcher[0], &status, WNOHANG), 0);
+    kill(rank, SIGKILL);
+    reap(rank);
+    for (int i = 0, found = 0; i < 2; i++) {
+        ck_assert_int_eq(waitpid(watcher[i], &status, 0), watcher[i]);
+        found += WEXITSTATUS(status) == 3;
+        ck_assert(i == 0 || found == 1);
+    }
+}
+END_TEST
+
+START_TEST(who_is_left_alone_is_not_found_ended)
+{
+    struct ftc_life *life = shared();
+    pid_t pid = start(life, live);
+
+    atomic_store(&life->left_alone, true);
+    kill(pid, SIGKILL);
+    reap(pid);
+    ck_assert(!ftc_life_found_ended(life));
+}
+END_TEST
+
 /* A moment of which nothing has been given way yet. */
 enum { NOW_NS = 10 * FTC_LIFE_STEP_NS };
 
@@ -173,6 +240,9 @@ int main(void)
     UNIT_TEST(who_was_killed_is_found_once_with_its_signal);
     UNIT_TEST(who_exits_has_ended_but_was_not_killed);
     UNIT_TEST(an_end_that_somebody_awaited_is_still_found);
+    UNIT_TEST(a_monitor_process_that_has_gone_is_noticed);
+    UNIT_TEST(both_ends_are_awaited_by_several);
+    UNIT_TEST(who_is_left_alone_is_not_found_ended);
     UNIT_TEST(who_gives_way_does_so_step_by_step);
     UNIT_TEST(a_thread_of_another_process_does_not_give_way);
     UNIT_END();

@@ -3,7 +3,7 @@ import os
 import signal
 
 from ..case import Case
-from .common import SILENCE, TEN_S, is_launcher, stream, strike, tolerated
+from .common import SILENCE, TEN_S, is_launcher, needs_root, stream, strike, tolerated
 
 
 # ---- how the job ends ----
@@ -74,6 +74,32 @@ END = [
     tolerated("a known failure costs nothing, timeout", 4, 1, "exit0@10:1", "--ops 300",
               launch="-disable-auto-cleanup", settings=SILENCE, limit_s=TEN_S),
 ]
+
+def orphan(how, where, **expected):
+    """Hydra ends a job in which a process of its own is killed, so it gets shells, which stay until
+    all ranks have ended."""
+    return Case(f"without a monitor process: {how}, {where}", 3, 1, limit_s=TEN_S, rotate=False,
+                command=f"mpiexec.hydra -n {{n}} sh -c '{{programs}}/orphan {how} {where} || [ $? = 137 ] || exit 1; "
+                        "touch ended$PMI_RANK; "
+                        "while [ $(ls | grep -c ended) -lt {n} ]; do sleep 0.05; done'",
+                silent=("orphan: it still", "rank 1 goes on"), **expected)
+
+
+# That a shell without a word to the launcher is gone too is seen by Hydra now and then.
+GO_ON = {"status": (0, "failed"), "failures": 1, "says": ("orphan: rank 0 goes on with 2", "orphan: rank 2 goes on with 2",
+                                 r"ftcoll: rank 1 \(.*killed by signal 9")}
+
+# A rank must not outlive its monitor process, because then nobody would notice its death.
+ORPHANS = [
+    orphan("prctl", "pause", **GO_ON),
+    orphan("deaf", "reduce", **GO_ON),
+    orphan("prctl", "barrier", status="failed", settings={"FTCOLL_ON_BLOCKED": "abort", "FTCOLL_BLOCKED_MS": "300"},
+           says=(r"it needs rank 1, which is dead \(killed by signal 9\)",)),
+    orphan("prctl", "reduce", status="failed", settings={"FTCOLL_CRITICAL_RANKS": "1"},
+           says=("ftcoll: the death of rank 1 ends the job: critical_ranks",)),
+] + needs_root(
+    orphan("setuid", "pause", **GO_ON),
+)
 
 FAREWELL = [
     Case("attributes are deleted at the end", 3, 1, says=("(: ba, well(.|\n)*){3}",), failures=0,

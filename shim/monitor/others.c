@@ -1,0 +1,34 @@
+#include "others.h"
+
+#include "rank_end.h"
+
+#include <signal.h>
+#include <time.h>
+
+enum { READY_AGAIN_NS = 10000000 };
+
+/* Before, a slot may have no lock yet; and a death ends the job anyway. */
+static void await_all_ready(const struct ftc_board *board)
+{
+    while (atomic_load(&board->shared->ready) < board->geometry.slots)
+        nanosleep(&(struct timespec){.tv_nsec = READY_AGAIN_NS}, NULL);
+}
+
+void ftc_others_watch(struct ftc_monitored *rank)
+{
+    struct ftc_board *board = &rank->board;
+    uint32_t slots = board->geometry.slots;
+
+    await_all_ready(board);
+    for (uint32_t i = 1; i < slots; i++) {
+        uint32_t slot = (rank->slot + i) % slots;
+        struct ftc_life *life = &board->shared->slot[slot].life;
+
+        ftc_life_await_both_ends(life);
+        if (atomic_load(&life->left_alone) ||
+            !ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, SIGKILL))
+            continue;
+        ftc_board_wake_watchers(board);
+        ftc_rank_end_job_if_forbidden(rank, slot, SIGKILL);
+    }
+}
