@@ -39,7 +39,6 @@ enum ftc_shelter ftc_protection_shelter(uint32_t protection)
         return FTC_SHELTER_PROTECTED;
     case FTC_PASS_COMM_SELF:
     case FTC_PASS_INVALID: /* an error at once */
-    case FTC_PASS_EMPTY:   /* no message is sent */
         return FTC_SHELTER_ALONE;
 #define FTC_PROTECTION(name, shelter, text)                                                        \
     case FTC_PROTECTION_##name:                                                                    \

@@ -349,6 +349,8 @@ int ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct 
     ptrdiff_t start = ftc_span_start(facts, count);
     size_t bytes = ftc_span_bytes(facts, count);
 
+    if (bytes == 0) /* and @buffer may be anything */
+        return MPI_SUCCESS;
     if (facts->contiguous) {
         memcpy(span, (const char *)buffer + start, bytes);
         return MPI_SUCCESS;
@@ -360,9 +362,12 @@ int ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct 
 int ftc_span_write(void *buffer, const void *span, MPI_Count count, const struct ftc_facts *facts)
 {
     ptrdiff_t start = ftc_span_start(facts, count);
+    size_t bytes = ftc_span_bytes(facts, count);
 
+    if (bytes == 0)
+        return MPI_SUCCESS;
     if (facts->contiguous) {
-        memcpy((char *)buffer + start, span, ftc_span_bytes(facts, count));
+        memcpy((char *)buffer + start, span, bytes);
         return MPI_SUCCESS;
     }
     return copy_elements(buffer, (const char *)span - start, count, facts);

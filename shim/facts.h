@@ -65,8 +65,9 @@ ptrdiff_t ftc_span_start(const struct ftc_facts *facts, MPI_Count count);
 /* Length of the span; SIZE_MAX if it, or @count, is too large for one PMPI_Reduce_local. */
 size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count);
 
-/* Copy between the program's @buffer and a span, whose length is not SIZE_MAX. Return an MPI error
- * code; they cannot fail for contiguous and predefined datatypes. */
+/* Copy between the program's @buffer, which may be anything if there is nothing to copy, and a
+ * span, whose length is not SIZE_MAX. Return an MPI error code; they cannot fail for contiguous and
+ * predefined datatypes. */
 int ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
 int ftc_span_write(void *buffer, const void *span, MPI_Count count, const struct ftc_facts *facts);
 

@@ -113,9 +113,7 @@ static bool is_surely_too_large(const struct ftc_call *call)
 
 static enum ftc_pass make_plan(const struct ftc_call *call, struct plan *plan)
 {
-    /* Of a broadcast of nothing, ranks may name different counts and datatypes. */
-    struct ftc_policy_facts facts = {.intercepted = is_intercepted(call->kind),
-                                     .count = call->kind == FTC_CALL_BCAST ? 1 : call->count};
+    struct ftc_policy_facts facts = {.intercepted = is_intercepted(call->kind)};
 
     if (!facts.intercepted)
         return ftc_policy(&facts, 0);
@@ -177,11 +175,12 @@ static void combine(void *context, void *into, const void *from)
 
     if (header > 0)
         ftc_contributors_join(into, from, x->plan->comm->size);
-    combine_data(x, (char *)into + header, (const char *)from + header);
+    if (x->plan->value_bytes > 0)
+        combine_data(x, (char *)into + header, (const char *)from + header);
 }
 
 /* The program's own buffer where its memory is the value as it stands, else a copy; NULL without
- * memory for it. */
+ * memory for it. The buffer of a call without data is not looked at, as native MPI does not. */
 static const void *contribution_of(const struct ftc_call *call, const struct plan *plan)
 {
     const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
@@ -190,7 +189,7 @@ static const void *contribution_of(const struct ftc_call *call, const struct pla
     if (plan->header_bytes > 0)
         ftc_contributors_begin(c->contribution, c->size, c->rank,
                                ftc_require_at(call->return_address));
-    else if (plan->facts.contiguous)
+    else if (plan->facts.contiguous && plan->value_bytes > 0)
         return (const char *)source + ftc_span_start(&plan->facts, call->count);
     if (ftc_span_read(c->contribution + plan->header_bytes, source, call->count, &plan->facts) !=
         MPI_SUCCESS)

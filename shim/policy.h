@@ -21,7 +21,6 @@ struct ftc_policy_facts {
     enum ftc_pass communicator; /* why the communicator cannot be protected, or FTC_PASS_NONE */
     bool valid;                 /* no argument is known to be invalid */
     bool commutative;
-    int64_t count;
     size_t value_bytes;
 };
 

@@ -48,7 +48,6 @@ int MPI_Barrier(MPI_Comm comm)
 {
     struct ftc_call call = {
         .kind = FTC_CALL_BARRIER,
-        .count = 1, /* a barrier is never nothing to do */
         .comm = comm,
         .return_address = __builtin_return_address(0),
     };

@@ -61,6 +61,87 @@ static void nothing(void)
     }
 }
 
+/* The arguments that native MPI looks at when there is nothing to reduce, wrong ones too. */
+static void arguments_of_nothing(void)
+{
+    static const struct {
+        const char *what;
+        MPI_Datatype datatype;
+        MPI_Op op;
+        int root;
+    } call[] = {
+        {"fine", MPI_INT, MPI_SUM, 0},
+        {"no datatype", MPI_DATATYPE_NULL, MPI_SUM, 0},
+        {"no operation", MPI_INT, MPI_OP_NULL, 0},
+        {"bits of a floating type", MPI_FLOAT, MPI_BAND, 0},
+        {"location of a plain type", MPI_INT, MPI_MAXLOC, 0},
+        {"negative root", MPI_INT, MPI_SUM, -7},
+        {"root beyond any rank", MPI_INT, MPI_SUM, 100},
+    };
+    int own = rank, all = 9;
+
+    for (int i = 0; i < (int)(sizeof call / sizeof *call); i++) {
+        show(call[i].what, 1,
+             MPI_Allreduce(&own, &all, 0, call[i].datatype, call[i].op, MPI_COMM_WORLD), &all,
+             sizeof all);
+        show(call[i].what, 2,
+             MPI_Reduce(&own, &all, 0, call[i].datatype, call[i].op, call[i].root, MPI_COMM_WORLD),
+             &all, sizeof all);
+    }
+}
+
+/* What may not be a buffer of something may be one of nothing. */
+static void buffers_of_nothing(void)
+{
+    int memory = 7;
+    void *const buffer[] = {NULL, MPI_IN_PLACE, &memory};
+
+    for (int i = 0; i < 9; i++) {
+        MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        MPI_Status status[2];
+        void *in = buffer[i / 3], *out = buffer[i % 3];
+        int root = i % n;
+
+        show("allreduce from and to", i,
+             MPI_Allreduce(in, out, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD), &memory, sizeof memory);
+        show("reduce from and to", i,
+             MPI_Reduce(in, out, 0, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD), &memory,
+             sizeof memory);
+        show("iallreduce from and to", i,
+             MPI_Iallreduce(in, out, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request[0]), NULL, 0);
+        show("ireduce from and to", i,
+             MPI_Ireduce(in, out, 0, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD, &request[1]), NULL, 0);
+        show("wait for them", i, MPI_Waitall(2, request, status), &memory, sizeof memory);
+    }
+}
+
+static void never(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    (void)in;
+    (void)inout;
+    (void)type;
+    if (*length > 0)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+static void user_operation_of_nothing(void)
+{
+    MPI_Datatype gaps;
+    MPI_Op op[2];
+
+    MPI_Type_vector(2, 1, 3, MPI_INT, &gaps);
+    MPI_Type_commit(&gaps);
+    for (int commutative = 0; commutative < 2; commutative++) {
+        MPI_Op_create(never, commutative, &op[commutative]);
+        show("user operation", commutative,
+             MPI_Allreduce(NULL, NULL, 0, gaps, op[commutative], MPI_COMM_WORLD), NULL, 0);
+        show("user operation, root", commutative,
+             MPI_Reduce(NULL, NULL, 0, gaps, op[commutative], n - 1, MPI_COMM_WORLD), NULL, 0);
+        MPI_Op_free(&op[commutative]);
+    }
+    MPI_Type_free(&gaps);
+}
+
 /* Of elements without a size */
 static void empty_datatype(void)
 {
@@ -154,6 +235,9 @@ int main(int argc, char **argv)
     output_init(argc, argv, &rank, &n);
     page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     nothing();
+    arguments_of_nothing();
+    buffers_of_nothing();
+    user_operation_of_nothing();
     empty_datatype();
     any_root();
     sizes();

@@ -196,7 +196,7 @@ END_TEST
 /* ---- policy ---- */
 
 static const struct ftc_policy_facts good = {
-    .intercepted = true, .valid = true, .commutative = true, .count = 1, .value_bytes = 8};
+    .intercepted = true, .valid = true, .commutative = true, .value_bytes = 8};
 
 static enum ftc_pass decide(const struct ftc_policy_facts *facts)
 {
@@ -206,6 +206,16 @@ static enum ftc_pass decide(const struct ftc_policy_facts *facts)
 START_TEST(a_small_commutative_call_is_protected)
 {
     ck_assert_int_eq(decide(&good), FTC_PASS_NONE);
+}
+END_TEST
+
+/* As a rank that gives nothing is in an operation with others that give something. */
+START_TEST(a_call_without_data_is_protected)
+{
+    struct ftc_policy_facts x = good;
+
+    x.value_bytes = 0;
+    ck_assert_int_eq(decide(&x), FTC_PASS_NONE);
 }
 END_TEST
 
@@ -221,9 +231,6 @@ START_TEST(each_reason_to_pass_has_its_name)
     x = good;
     x.valid = false;
     ck_assert_int_eq(decide(&x), FTC_PASS_INVALID);
-    x = good;
-    x.count = 0;
-    ck_assert_int_eq(decide(&x), FTC_PASS_EMPTY);
     x = good;
     x.commutative = false;
     ck_assert_int_eq(decide(&x), FTC_PASS_NON_COMMUTATIVE);
@@ -253,6 +260,7 @@ int main(void)
     UNIT_TEST(a_result_lists_the_failed_in_every_scheme);
     UNIT_TEST(broken_messages_are_refused_or_harmless);
     UNIT_TEST(a_small_commutative_call_is_protected);
+    UNIT_TEST(a_call_without_data_is_protected);
     UNIT_TEST(each_reason_to_pass_has_its_name);
     UNIT_TEST(every_reason_has_a_text);
     UNIT_END();

@@ -98,14 +98,6 @@ static void one_process(void)
     CHECK(all == mine);
 }
 
-static void nothing(void)
-{
-    int mine = 1, all = 77;
-
-    MPI_Allreduce(&mine, &all, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    CHECK(all == 77);
-}
-
 /* A predefined operation takes no derived type, also if that is a double with a gap behind it. */
 static void derived_type(void)
 {
@@ -161,7 +153,6 @@ int main(int argc, char **argv)
     non_commutative_operation();
     intercommunicator();
     one_process();
-    nothing();
     derived_type();
     wrong_arguments();
     protected_call();

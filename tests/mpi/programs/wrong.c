@@ -1,7 +1,7 @@
 /* wrong: an erroneous program. The last rank calls something else than the others, or sends to a
  * rank that there is not; the error handler must end the job.
  *
- *     wrong count|op|call|root|type|send|creation
+ *     wrong count|empty|op|call|root|type|send|creation
  *     wrong large|order|barrier|returns    what the last rank calls is for native MPI to carry out
  *
  * Some that are right, and look similar for a while:
@@ -31,8 +31,12 @@ static void reduce(void)
     if (differs("call") || strcmp(what, "root") == 0)
         MPI_Reduce(one, all, 1, MPI_INT, MPI_SUM, differs("root"), MPI_COMM_WORLD);
     else
-        MPI_Allreduce(one, all, differs("count") ? 2 : 1, differs("type") ? MPI_FLOAT : MPI_INT,
-                      differs("op") ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(one, all,
+                      differs("count")   ? 2
+                      : differs("empty") ? 0
+                                         : 1,
+                      differs("type") ? MPI_FLOAT : MPI_INT, differs("op") ? MPI_MAX : MPI_SUM,
+                      MPI_COMM_WORLD);
 }
 
 static void take_first(void *in, void *inout, int *length, MPI_Datatype *type)

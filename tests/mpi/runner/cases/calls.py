@@ -103,6 +103,19 @@ WRONG = [Case(f"mismatched {what}, {n} ranks", n, 1, status="failed", says=(MISM
          command="mpiexec.hydra -n {n} {programs}/wrong send", limit_s=TEN_S),
 ]
 
+# ---- reductions of nothing ----
+
+# Native MPI may communicate in them, and then waits for the dead.
+EMPTY = [Case(f"count 0: {'nobody' if victim is None else f'rank {victim}'} dies, n = {n}", n, 1, settings=ALL_CALLS,
+              command=f"mpiexec.hydra -n {{n}} {{programs}}/empty {-1 if victim is None else victim}",
+              failures=0 if victim is None else 1, says=("empty: all ranks have met",), limit_s=TEN_S)
+         for n, victim in ((3, None), (2, 1), (3, 0), (4, 2), (5, 4))] + [
+    Case("count 0 of one rank only", n, 1, status="failed", limit_s=TEN_S,
+         command="mpiexec.hydra -n {n} {programs}/wrong empty",
+         says=(r"rank \d called MPI_Allreduce\(count [01], MPI_INT, MPI_SUM\) at wrong\(\S+, "
+               r"rank \d called MPI_Allreduce\(count [01], MPI_INT, MPI_SUM\) at wrong\(",))
+    for n in (2, 3)]
+
 # ---- threads ----
 
 THREADS = [

@@ -34,7 +34,6 @@ REPORT = [
              counted("MPI_Allreduce", 1, "native: operation is not commutative"),
              counted("MPI_Allreduce", 1, "native: intercommunicator"),
              counted("MPI_Allreduce", 1, "native: communicator has one process"),
-             counted("MPI_Allreduce", 1, "native: count 0"),
              counted("MPI_Allreduce", 4, "native: arguments that native MPI rejects"),
              counted("MPI_Reduce", 1, "native: arguments that native MPI rejects"),
              counted("MPI_Allreduce", 1, "carried out by ftcoll"))),
@@ -160,6 +159,10 @@ RECORD = [
          command="cp {programs}/inclusion 'in\"clu\\si\ton'; mpiexec.hydra -n {n} './in\"clu\\si\ton' allreduce 9",
          check=lambda job: "" if all(json.loads(line)["site"].startswith('in"clu\\si\ton(')
                                      for line in job.text("record").splitlines()) else "another site"),
+    # of five rounds, each with seven operations whose root lives
+    Case("record: count 0", 3, 1, settings={"FTCOLL_RECORD_FILE": "record", "FTCOLL_INTERCEPT": "all"}, failures=1,
+         command="mpiexec.hydra -n {n} {programs}/empty 2", check=lambda job: "" if [
+             json.loads(line)["missing"] for line in job.text("record").splitlines()] == [[2]] * 35 else "other lines"),
     Case("record_file that cannot be", 4, 1, stream("kill@10:2"), finished=3, failures=1,
          settings={"FTCOLL_RECORD_FILE": "/nowhere/record"},
          says=(r"(?s)rank 0 cannot open record_file /nowhere/record: No such file",)),
