@@ -45,7 +45,9 @@ struct ftc_comm {
     /* the running operation */
     bool active;
     uint32_t signature;
-    int mismatched; /* user's rank that called something else; -1: none */
+    struct ftc_note note;  /* of this rank's call */
+    int mismatched;        /* user's rank that called something else; -1: none */
+    struct ftc_note other; /* what that called */
     struct ftc_op op;
     struct ftc_actions actions; /* sends that are still to be carried out */
     size_t value_capacity;

@@ -38,7 +38,7 @@ static bool flush(struct ftc_comm *c)
         if (ftc_crash_armed)
             ftc_crash_before_send(&c->crash);
         if (ftc_transport_send(&l->transport, to, &s->message, &envelope, l->settings.failure_info,
-                               c->op.config.value_bytes)) {
+                               c->op.config.value_bytes, &c->note)) {
             l->messages_sent++;
             if (ftc_crash_armed)
                 ftc_crash_after_send(&c->crash);
@@ -54,7 +54,7 @@ static bool flush(struct ftc_comm *c)
 
 /* False if the message has to wait. */
 static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope *envelope,
-                    size_t value_bytes, const struct ftc_message *m)
+                    size_t value_bytes, const struct ftc_message *m, const struct ftc_note *note)
 {
     struct ftc_event event = {
         .kind = FTC_EVENT_MESSAGE, .peer = c->member_of_slot[from], .message = m};
@@ -65,7 +65,7 @@ static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope
     if (c->actions.count > 0)
         return false;
     if (envelope->signature != c->signature) {
-        c->mismatched = c->member[event.peer];
+        ftc_mismatch_meet(c, c->member[event.peer], envelope->signature, note, m, value_bytes);
         return true;
     }
     if (m->value && value_bytes != c->op.config.value_bytes)
@@ -78,7 +78,7 @@ static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope
 /* Finds the operation that a message belongs to; sequence numbers may wrap. False if it has to
  * wait.
  */
-static bool dispatch(uint32_t from, const void *wire, size_t bytes)
+static bool dispatch(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note)
 {
     struct ftc_envelope envelope;
     struct ftc_message m;
@@ -98,7 +98,7 @@ static bool dispatch(uint32_t from, const void *wire, size_t bytes)
         return true; /* late: the operation is over */
     if (ahead > 0 || !c->active)
         return false;
-    return deliver(c, from, &envelope, value_bytes, &m);
+    return deliver(c, from, &envelope, value_bytes, &m, note);
 }
 
 /* A message that has to wait is kept, because others behind it may be what its operation waits for:
@@ -111,7 +111,9 @@ static bool poll_peer(uint32_t from)
     bool progress = false;
 
     while ((wire = ftc_transport_peek(t, from, &bytes)) != NULL) {
-        if (!dispatch(from, wire, bytes) && !ftc_early_keep(from, wire, bytes))
+        const struct ftc_note *note = ftc_transport_note(t, from);
+
+        if (!dispatch(from, wire, bytes, note) && !ftc_early_keep(from, wire, bytes, note))
             break;
         ftc_transport_drop(t, from);
         progress = true;
@@ -137,7 +139,7 @@ static void offer_early(void)
     struct ftc_early_message **link = ftc_early_first();
 
     while (*link) {
-        if (dispatch((*link)->from, (*link)->wire, (*link)->bytes))
+        if (dispatch((*link)->from, (*link)->wire, (*link)->bytes, &(*link)->note))
             ftc_early_release(link);
         else
             link = &(*link)->next;
@@ -313,27 +315,15 @@ static void stop(struct ftc_comm *c)
     c->seq++;
 }
 
-/* Who told of a mismatch may call the same as this rank. */
-static void meet_mismatch(struct ftc_comm *c)
-{
-    int culprit = ftc_mismatch_find(c);
-
-    if (culprit < 0)
-        culprit = ftc_mixed_find(c);
-    ftc_mismatch_spread(c);
-    if (culprit >= 0)
-        c->mismatched = culprit;
-}
-
 bool ftc_drive_is_over(const struct ftc_comm *c)
 {
     return (ftc_op_is_done(&c->op) && c->actions.count == 0) || c->mismatched >= 0;
 }
 
-enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c, int *mismatched)
+enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
 {
     if (c->mismatched >= 0)
-        meet_mismatch(c);
+        ftc_mismatch_spread(c);
     if (ftc_crash_armed)
         ftc_crash_at_end(&c->crash);
     ftc_fence_check();
@@ -343,7 +333,6 @@ enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c, int *mismatched)
     ftc_fence_check();
     ftc_report_recovered(c);
     stop(c);
-    *mismatched = c->mismatched;
     return c->mismatched >= 0 ? FTC_DRIVE_MISMATCH : FTC_DRIVE_DONE;
 }
 
@@ -358,15 +347,13 @@ static bool turn(struct ftc_comm *c)
     return progress;
 }
 
-static int look_for_mismatch(const struct ftc_comm *c, struct ftc_mixed *mixed)
+static void look_for_mismatch(struct ftc_comm *c, struct ftc_mixed *mixed)
 {
-    int culprit = ftc_mismatch_find(c);
-
-    return culprit >= 0 ? culprit : ftc_mixed_look(mixed, c);
+    if (!ftc_mismatch_find(c))
+        ftc_mixed_look(mixed, c);
 }
 
-enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request,
-                                 int *mismatched)
+enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request)
 {
     struct ftc_mixed mixed = {0};
     struct ftc_wait wait;
@@ -378,7 +365,7 @@ enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_requ
         if (turn(c))
             ftc_wait_reset(&wait);
         else if (ftc_wait_turn(&wait, c) && c->mismatched < 0)
-            c->mismatched = look_for_mismatch(c, &mixed);
+            look_for_mismatch(c, &mixed);
     }
-    return ftc_drive_end(c, mismatched);
+    return ftc_drive_end(c);
 }

@@ -7,7 +7,7 @@
 
 enum ftc_drive_outcome {
     FTC_DRIVE_DONE = 0,  /* c->op.result is the outcome */
-    FTC_DRIVE_MISMATCH,  /* ranks have called different operations */
+    FTC_DRIVE_MISMATCH,  /* ranks have called different operations: see mismatch.h */
     FTC_DRIVE_NO_MEMORY, /* before the first message */
 };
 
@@ -35,15 +35,14 @@ bool ftc_drive_look_after(struct ftc_comm *c);
 
 bool ftc_drive_is_over(const struct ftc_comm *c);
 
-/* After that. @mismatched gets the user's rank that called something else. */
-enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c, int *mismatched);
+/* After that. */
+enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c);
 
 /* Looks after other operations while ftc_drive() waits, and returns whether anything has happened;
  * NULL: there are none. */
 extern bool (*ftc_drive_background)(void);
 
 /* An operation from its beginning to its end. The lock is given up while there is nothing to do. */
-enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request,
-                                 int *mismatched);
+enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request);
 
 #endif

@@ -45,7 +45,7 @@ int ftc_early_open(uint32_t senders, size_t max_bytes)
     return 0;
 }
 
-bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes)
+bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note)
 {
     struct ftc_early_message *m;
 
@@ -58,6 +58,7 @@ bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes)
         return false;
     m->next = NULL;
     m->from = from;
+    m->note = *note;
     m->bytes = bytes;
     memcpy(m->wire, wire, bytes);
     *last = m;

@@ -8,6 +8,8 @@
 #ifndef FTC_EARLY_H
 #define FTC_EARLY_H
 
+#include "monitor/board.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +17,7 @@
 struct ftc_early_message {
     struct ftc_early_message *next; /* in the order of arrival */
     uint32_t from;                  /* board slot */
+    struct ftc_note note;           /* that came with it */
     size_t bytes;
     _Alignas(16) unsigned char wire[];
 };
@@ -23,7 +26,7 @@ struct ftc_early_message {
 int ftc_early_open(uint32_t senders, size_t max_bytes);
 
 /* Keeps a copy; false when @from has reached its bound, or memory is short. */
-bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes);
+bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note);
 
 /* The list, to walk and to take from. */
 struct ftc_early_message **ftc_early_first(void);

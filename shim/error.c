@@ -155,11 +155,11 @@ int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
     return hold(MPIX_ERR_PROC_FAILED, text);
 }
 
-int ftc_error_mismatch(const struct ftc_call *call, const struct ftc_comm *c, int other)
+int ftc_error_mismatch(const struct ftc_comm *c)
 {
     char text[TEXT_MAX];
 
-    ftc_mismatch_describe(call, c, other, text, sizeof text);
+    ftc_mismatch_describe(c, text, sizeof text);
     return hold(MPI_ERR_OTHER, text);
 }
 

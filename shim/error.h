@@ -22,8 +22,9 @@ void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text);
  * the end of the job with on_excess = abort. Returns the error code. */
 int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c);
 
-/* @other has called something else: an error of class MPI_ERR_OTHER that names both calls. */
-int ftc_error_mismatch(const struct ftc_call *call, const struct ftc_comm *c, int other);
+/* c->mismatched has called something else: an error of class MPI_ERR_OTHER that names both calls.
+ */
+int ftc_error_mismatch(const struct ftc_comm *c);
 
 /* The text of the last error with @code that was raised here, or NULL. */
 const char *ftc_error_text(int code);

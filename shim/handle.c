@@ -130,6 +130,13 @@ static enum ftc_pass make_plan(const struct ftc_call *call, struct plan *plan)
     return ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
 }
 
+/* Its handle is the same on all ranks. Some have no kernel: see facts.c. */
+static bool has_predefined_operation(const struct ftc_call *call, const struct plan *plan)
+{
+    return plan->facts.kernel ||
+           (ftc_call_is_reduction(call->kind) && ftc_operator_of(call->op) != FTC_OPERATOR_OTHER);
+}
+
 /* Two calls that can meet in one operation have the same signature. In a broadcast, ranks may
  * describe the same data by different counts and datatypes. */
 static uint32_t signature_of(const struct ftc_call *call, const struct plan *plan)
@@ -142,7 +149,8 @@ static uint32_t signature_of(const struct ftc_call *call, const struct plan *pla
     h = (h ^ count) * 0xff51afd7ed558ccdull;
     h = (h ^ (uint64_t)plan->value_bytes) * 0xff51afd7ed558ccdull;
     h = (h ^ type) * 0xff51afd7ed558ccdull;
-    h = (h ^ (plan->facts.kernel ? (uint32_t)call->op : 0)) * 0xff51afd7ed558ccdull;
+    h = (h ^ (has_predefined_operation(call, plan) ? (uint32_t)call->op : 0)) *
+        0xff51afd7ed558ccdull;
     h = (h ^ (ftc_call_has_root(call->kind) ? (uint32_t)call->root : 0)) * 0xff51afd7ed558ccdull;
     return (uint32_t)(h >> 32) | 1; /* never FTC_SIGNATURE_NONE */
 }
@@ -261,7 +269,7 @@ static int look_at_contributors(const struct ftc_call *call, const struct plan *
 }
 
 static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive_outcome outcome,
-                  int mismatched, int error)
+                  int error)
 {
     struct ftc_comm *c = plan->comm;
     int rv;
@@ -270,7 +278,7 @@ static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive
     case FTC_DRIVE_NO_MEMORY:
         return ftc_error_no_memory();
     case FTC_DRIVE_MISMATCH:
-        return ftc_error_mismatch(call, c, mismatched);
+        return ftc_error_mismatch(c);
     case FTC_DRIVE_DONE:
         break;
     }
@@ -332,13 +340,18 @@ static struct ftc_drive_request request_of(const struct ftc_call *call, const st
     };
 }
 
+static void enter(const struct ftc_call *call, const struct plan *plan, uint32_t signature)
+{
+    ftc_mismatch_enter_with_data(call, plan->comm, signature, plan->facts.size_bytes,
+                                 plan->value_bytes);
+}
+
 static int carry_out(const struct ftc_call *call, struct plan *plan)
 {
     struct ftc_comm *c = plan->comm;
     struct combine_context context = {.call = call, .plan = plan, .error = MPI_SUCCESS};
     struct ftc_drive_request request;
     enum ftc_drive_outcome outcome;
-    int mismatched = -1;
 
     assert(c);
     if (c->pending_first)
@@ -348,10 +361,10 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
         return without_root(call);
     if (!fill_request(call, plan, &context, &request))
         return ftc_error_no_memory();
-    ftc_mismatch_enter(call, c, request.signature);
-    outcome = ftc_drive(c, &request, &mismatched);
+    enter(call, plan, request.signature);
+    outcome = ftc_drive(c, &request);
     ftc_mismatch_leave();
-    return finish(call, plan, outcome, mismatched, context.error);
+    return finish(call, plan, outcome, context.error);
 }
 
 /* A nonblocking call, from its beginning to the end of its request. */
@@ -373,24 +386,26 @@ static bool begin_task(struct ftc_pending *p)
         t->call.result = without_root(&t->call);
         return false;
     }
-    if (!fill_request(&t->call, &t->plan, &t->context, &request) ||
-        !ftc_drive_begin(t->plan.comm, &request)) {
+    if (!fill_request(&t->call, &t->plan, &t->context, &request)) {
         t->call.result = ftc_error_no_memory();
         return false;
     }
-    ftc_mismatch_enter(&t->call, t->plan.comm, request.signature);
-    return true;
+    enter(&t->call, &t->plan, request.signature);
+    if (ftc_drive_begin(t->plan.comm, &request))
+        return true;
+    ftc_mismatch_leave();
+    t->call.result = ftc_error_no_memory();
+    return false;
 }
 
 static void end_task(struct ftc_pending *p)
 {
     struct task *t = (struct task *)p;
     enum ftc_drive_outcome outcome;
-    int mismatched = -1;
 
-    outcome = ftc_drive_end(t->plan.comm, &mismatched);
+    outcome = ftc_drive_end(t->plan.comm);
     ftc_mismatch_leave();
-    t->call.result = finish(&t->call, &t->plan, outcome, mismatched, t->context.error);
+    t->call.result = finish(&t->call, &t->plan, outcome, t->context.error);
 }
 
 void ftc_count_native(enum ftc_call_kind kind, const void *return_address)

@@ -2,22 +2,19 @@
 
 #include "callsite.h"
 #include "facts.h"
-#include "monitor/mark.h"
+#include "monitor/publication.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { SPREAD_TRIES = 1000 }; /* for a ring that is full */
 
-/* What a call says of itself, on whichever rank. */
-struct description {
-    enum ftc_call_kind kind;
-    uint32_t seq, signature;
-    uint64_t communicator_id;
-    int64_t count;
-    int32_t datatype, op, root;
-    unsigned long return_address;
+/* The value of a message that tells of a mismatch; the sender's own note comes with the message. */
+struct news {
+    struct ftc_note note;
+    int32_t rank; /* the user's, that called so */
 };
+_Static_assert(sizeof(struct news) <= FTC_TRANSPORT_VALUE_BYTES_MIN, "can be sent");
 
 static struct ftc_board_activity *activity_of(uint32_t slot)
 {
@@ -25,95 +22,119 @@ static struct ftc_board_activity *activity_of(uint32_t slot)
 }
 
 /* The library's lock is held: nobody else of this process counts. */
-static void count_inside(struct ftc_board_activity *a, int change)
+static void add(_Atomic uint32_t *number, int change)
 {
-    uint32_t inside = atomic_load_explicit(&a->inside, memory_order_relaxed);
+    uint32_t before = atomic_load_explicit(number, memory_order_relaxed);
 
-    atomic_store_explicit(&a->inside, inside + (uint32_t)change, memory_order_relaxed);
+    atomic_store_explicit(number, before + (uint32_t)change, memory_order_relaxed);
 }
 
-void ftc_mismatch_enter(const struct ftc_call *call, const struct ftc_comm *c, uint32_t signature)
+void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *c,
+                                  uint32_t signature, size_t element_bytes, size_t value_bytes)
 {
     struct ftc_board_activity *a = activity_of(ftc_library.self);
-    uint32_t version = atomic_load_explicit(&a->version, memory_order_relaxed);
 
-    atomic_store_explicit(&a->version, version + 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
-    count_inside(a, 1);
-    atomic_store_explicit(&a->call, call->kind, memory_order_relaxed);
-    atomic_store_explicit(&a->seq, c->seq, memory_order_relaxed);
-    atomic_store_explicit(&a->signature, signature, memory_order_relaxed);
+    c->note = (struct ftc_note){
+        .kind = call->kind,
+        .signature = signature,
+        .count = call->count,
+        .datatype = call->datatype,
+        .op = call->op,
+        .root = call->root,
+        .element_bytes = (uint32_t)element_bytes,
+        .value_bytes = (uint32_t)value_bytes,
+        .return_address = (uintptr_t)call->return_address,
+    };
+    ftc_publish_call(&ftc_library.board, ftc_library.self, c->entry, c->seq, &c->note);
     atomic_store_explicit(&a->communicator_id, c->id, memory_order_relaxed);
-    atomic_store_explicit(&a->count, call->count, memory_order_relaxed);
-    atomic_store_explicit(&a->datatype, call->datatype, memory_order_relaxed);
-    atomic_store_explicit(&a->op, call->op, memory_order_relaxed);
-    atomic_store_explicit(&a->root, call->root, memory_order_relaxed);
-    atomic_store_explicit(&a->return_address, (uintptr_t)call->return_address,
-                          memory_order_relaxed);
-    atomic_store_explicit(&a->version, version + 2, memory_order_release);
+    add(&a->version, 1);
+    add(&a->inside, 1);
+}
+
+void ftc_mismatch_enter(const struct ftc_call *call, struct ftc_comm *c, uint32_t signature)
+{
+    ftc_mismatch_enter_with_data(call, c, signature, 0, 0);
 }
 
 void ftc_mismatch_leave(void)
 {
-    count_inside(activity_of(ftc_library.self), -1);
+    add(&activity_of(ftc_library.self)->inside, -1);
 }
 
-/* False while its owner is writing it. */
-static bool read_activity(uint32_t slot, struct description *d)
+static bool is_in(const struct ftc_comm *c, int rank, struct ftc_note *note)
 {
-    const struct ftc_board_activity *a = activity_of(slot);
-    uint32_t version = atomic_load_explicit(&a->version, memory_order_acquire);
-    uint32_t kind = atomic_load_explicit(&a->call, memory_order_relaxed);
+    uint32_t seq;
 
-    *d = (struct description){
-        .kind = kind < FTC_CALL_COUNT ? (enum ftc_call_kind)kind : FTC_CALL_NONE,
-        .seq = atomic_load_explicit(&a->seq, memory_order_relaxed),
-        .signature = atomic_load_explicit(&a->signature, memory_order_relaxed),
-        .communicator_id = atomic_load_explicit(&a->communicator_id, memory_order_relaxed),
-        .count = atomic_load_explicit(&a->count, memory_order_relaxed),
-        .datatype = atomic_load_explicit(&a->datatype, memory_order_relaxed),
-        .op = atomic_load_explicit(&a->op, memory_order_relaxed),
-        .root = atomic_load_explicit(&a->root, memory_order_relaxed),
-        .return_address = atomic_load_explicit(&a->return_address, memory_order_relaxed),
-    };
-    atomic_thread_fence(memory_order_acquire);
-    return version % 2 == 0 && version == atomic_load_explicit(&a->version, memory_order_relaxed);
+    return ftc_published_call(&ftc_library.board, c->slot[rank], c->id, &seq, note) &&
+           seq == c->seq;
 }
 
-int ftc_mismatch_find(const struct ftc_comm *c)
+static void meet(struct ftc_comm *c, int rank, const struct ftc_note *note)
+{
+    c->mismatched = rank;
+    c->other = *note;
+}
+
+bool ftc_mismatch_find(struct ftc_comm *c)
 {
     for (int i = 0; i < c->member_count; i++) {
-        struct description d;
+        struct ftc_note note;
 
-        if (i != c->self && read_activity(c->slot[c->member[i]], &d) &&
-            d.communicator_id == c->id && d.seq == c->seq && d.signature != c->signature)
-            return c->member[i];
+        if (i == c->self || !is_in(c, c->member[i], &note) || note.signature == c->signature)
+            continue;
+        meet(c, c->member[i], &note);
+        return true;
     }
-    return -1;
+    return false;
+}
+
+/* What @from tells of: of the two calls one at least is not this rank's. */
+void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
+                       const struct ftc_note *note, const struct ftc_message *m, size_t value_bytes)
+{
+    struct news news;
+
+    meet(c, from, note);
+    if (signature != FTC_SIGNATURE_NONE || note->signature != c->signature ||
+        value_bytes != sizeof news || !m->value)
+        return;
+    memcpy(&news, m->value, sizeof news);
+    if (news.rank >= 0 && news.rank < c->size)
+        meet(c, news.rank, &news.note);
+}
+
+void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call)
+{
+    int pid = atomic_load(&ftc_library.board.shared->slot[c->slot[rank]].pid);
+    struct ftc_note note = {
+        .kind = call->kind,
+        .signature = FTC_SIGNATURE_NONE,
+        .return_address = ftc_callsite_beyond_mpi(pid, call->return_address, call->stack),
+    };
+
+    meet(c, rank, &note);
 }
 
 bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
 {
-    uint32_t slot = c->slot[rank];
-    struct description d;
+    struct ftc_note note;
 
-    return read_activity(slot, &d) && d.communicator_id == c->id && d.seq == c->seq &&
-           d.kind <= FTC_CALL_BCAST &&
-           atomic_load_explicit(&activity_of(slot)->inside, memory_order_relaxed) > 0;
+    return is_in(c, rank, &note) && note.kind <= FTC_CALL_BCAST &&
+           atomic_load_explicit(&activity_of(c->slot[rank])->inside, memory_order_relaxed) > 0;
 }
 
-/* A message that belongs to the operation and has nobody's signature. */
 void ftc_mismatch_spread(const struct ftc_comm *c)
 {
     struct ftc_library *l = &ftc_library;
-    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION};
+    struct news news = {.note = c->other, .rank = c->mismatched};
+    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = &news};
     struct ftc_envelope envelope = {
         .communicator_id = c->id, .seq = c->seq, .signature = FTC_SIGNATURE_NONE};
 
     for (int i = 0; i < c->member_count; i++)
         for (int tries = 0; i != c->self && tries < SPREAD_TRIES; tries++)
             if (ftc_transport_send(&l->transport, c->slot[c->member[i]], &m, &envelope,
-                                   l->settings.failure_info, 0))
+                                   l->settings.failure_info, sizeof news, &c->note))
                 break;
 }
 
@@ -122,78 +143,69 @@ static bool has_data(enum ftc_call_kind kind)
     return ftc_call_is_reduction(kind) || kind == FTC_CALL_BCAST;
 }
 
-static void write_call(char *text, size_t size, const struct description *d)
+/* A datatype of the program's own is told by its sizes: its handle says nothing to others. */
+static void write_data(char *text, size_t size, const struct ftc_note *note)
 {
-    char count[32] = "", op[32] = "", root[32] = "";
-    const char *type = "";
-
-    if (has_data(d->kind)) {
-        snprintf(count, sizeof count, "count %lld, ", (long long)d->count);
-        type = ftc_datatype_name(d->datatype);
-    }
-    if (ftc_call_is_reduction(d->kind))
-        snprintf(op, sizeof op, ", %s", ftc_operation_name(d->op));
-    if (ftc_call_has_root(d->kind))
-        snprintf(root, sizeof root, ", root %d", d->root);
-    snprintf(text, size, "%s(%s%s%s%s)", ftc_call_name(d->kind), count, type, op, root);
+    if (ftc_datatype_is_predefined(note->datatype))
+        snprintf(text, size, "count %lld, %s", (long long)note->count,
+                 ftc_datatype_name(note->datatype));
+    else
+        snprintf(text, size, "count %lld, %s of %u bytes, %u in all", (long long)note->count,
+                 ftc_datatype_name(note->datatype), note->element_bytes, note->value_bytes);
 }
 
-static void write_own(char *text, size_t size, const struct ftc_call *call)
+static void write_arguments(char *text, size_t size, const struct ftc_note *note,
+                            enum ftc_call_kind kind)
 {
-    struct description d = {.kind = call->kind,
-                            .count = call->count,
-                            .datatype = call->datatype,
-                            .op = call->op,
-                            .root = call->root};
-    char what[160], site[160];
+    char data[128] = "", op[32] = "", root[32] = "";
 
-    write_call(what, sizeof what, &d);
-    ftc_callsite_name(call->return_address, site, sizeof site);
-    snprintf(text, size, "%s at %s", what, site);
+    if (has_data(kind))
+        write_data(data, sizeof data, note);
+    if (ftc_call_is_reduction(kind))
+        snprintf(op, sizeof op, ", %s", ftc_operation_name(note->op));
+    if (ftc_call_has_root(kind))
+        snprintf(root, sizeof root, ", root %d", note->root);
+    snprintf(text, size, "(%s%s%s)", data, op, root);
 }
 
-static void write_native(char *text, size_t size, int pid, const struct ftc_mark_call *call)
+/* Any process may have written @note. */
+static void write_call(char *text, size_t size, const struct ftc_note *note, const char *site)
 {
-    char site[160];
+    enum ftc_call_kind kind =
+        note->kind < FTC_CALL_COUNT ? (enum ftc_call_kind)note->kind : FTC_CALL_NONE;
+    bool is_native = note->signature == FTC_SIGNATURE_NONE;
+    char arguments[192] = "";
 
-    ftc_callsite_name_in(pid, ftc_callsite_beyond_mpi(pid, call->return_address, call->stack), site,
-                         sizeof site);
-    snprintf(text, size, "%s at %s, which native MPI carries out", ftc_call_name(call->kind), site);
+    if (!is_native)
+        write_arguments(arguments, sizeof arguments, note, kind);
+    snprintf(text, size, "%s%s at %s%s", ftc_call_name(kind), arguments, site,
+             is_native ? ", which native MPI carries out" : "");
 }
 
-static void write_call_of(char *text, size_t size, const struct ftc_comm *c, int rank, uint32_t seq)
+void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c)
 {
-    uint32_t slot = c->slot[rank];
-    int pid = atomic_load(&ftc_library.board.shared->slot[slot].pid);
-    struct ftc_mark_call native;
-    struct description d;
-    char what[160], site[160];
+    char site[96];
 
-    if (read_activity(slot, &d) && d.communicator_id == c->id && d.seq == seq) {
-        write_call(what, sizeof what, &d);
-        ftc_callsite_name_in(pid, d.return_address, site, sizeof site);
-        snprintf(text, size, "%s at %s", what, site);
-    } else if (ftc_mark_collective(&ftc_library.board, slot, c->slot, c->size, &native)) {
-        write_native(text, size, pid, &native);
-    } else {
-        snprintf(text, size, "something else");
-    }
+    ftc_callsite_name((const void *)(uintptr_t)c->note.return_address, site, sizeof site);
+    write_call(text, size, &c->note, site);
 }
 
-void ftc_mismatch_write_call(char *text, size_t size, const struct ftc_comm *c, int rank)
+void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c)
 {
-    write_call_of(text, size, c, rank, c->seq);
+    int pid = atomic_load(&ftc_library.board.shared->slot[c->slot[c->mismatched]].pid);
+    char site[96];
+
+    ftc_callsite_name_in(pid, c->other.return_address, site, sizeof site);
+    write_call(text, size, &c->other, site);
 }
 
-void ftc_mismatch_describe(const struct ftc_call *call, const struct ftc_comm *c, int other,
-                           char *text, size_t size)
+void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size)
 {
-    char own[384], others[384];
+    char own[FTC_MISMATCH_CALL_TEXT], other[FTC_MISMATCH_CALL_TEXT];
 
-    write_own(own, sizeof own, call);
-    /* The operation is over here: its number was one less. */
-    write_call_of(others, sizeof others, c, other, c->seq - 1);
+    ftc_mismatch_write_own(own, sizeof own, c);
+    ftc_mismatch_write_other(other, sizeof other, c);
     snprintf(text, size,
              "ftcoll: mismatched collective calls: rank %d called %s, rank %d called %s", c->rank,
-             own, other, others);
+             own, c->mismatched, other);
 }

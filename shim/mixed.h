@@ -18,12 +18,8 @@ struct ftc_mixed {
 
 /* To be called while the rank waits in the operation of @c. Once all other members have sat in it
  * or in native collective calls of the same members for blocked_ms, and none of this has changed,
- * the lowest of those that wait here says so (on_blocked = warn) or gets a rank that is in a native
- * call (abort). -1 otherwise. */
-int ftc_mixed_look(struct ftc_mixed *mixed, const struct ftc_comm *c);
-
-/* User's rank that is in a native collective call of @c's members and has not come to the operation
- * of @c; -1: none. */
-int ftc_mixed_find(const struct ftc_comm *c);
+ * the lowest of those that wait here says so (on_blocked = warn), or takes a rank that is in a
+ * native call for one that called something else (abort). */
+void ftc_mixed_look(struct ftc_mixed *mixed, struct ftc_comm *c);
 
 #endif

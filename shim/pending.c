@@ -46,8 +46,7 @@ static bool look_closer(struct ftc_comm *c)
         ftc_suspect(c, ftc_clock_ns());
     if (++c->pending_idle % LOOK_TURNS != 0)
         return false;
-    c->mismatched = ftc_mismatch_find(c);
-    return c->mismatched >= 0;
+    return ftc_mismatch_find(c);
 }
 
 static bool look_after(struct ftc_comm *c)

@@ -333,13 +333,12 @@ static void synchronise(void)
     static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
     struct ftc_comm *world = ftc_comm_internal();
     struct ftc_drive_request request = {.kind = FTC_OP_ALLREDUCE, .contribution = ""};
-    int mismatched;
 
     ftc_library_lock();
     atomic_fetch_add(&ftc_library.board.shared->slot[ftc_library.self].activity.inside, 1);
     ftc_pending_complete_all();
     ftc_report_call(&call, FTC_PASS_NONE);
-    if (ftc_drive(world, &request, &mismatched) != FTC_DRIVE_DONE)
+    if (ftc_drive(world, &request) != FTC_DRIVE_DONE)
         fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
                 ftc_library.world_rank);
     ftc_library_unlock();

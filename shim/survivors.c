@@ -157,17 +157,17 @@ static int unite_piece(const struct ftc_call *call, struct ftc_comm *c, unsigned
         .signature = signature_of(call->kind, bytes),
     };
     enum ftc_drive_outcome outcome;
-    int mismatched = -1, rv = MPI_SUCCESS;
+    int rv = MPI_SUCCESS;
 
     if (c->pending_first)
         ftc_pending_complete(c);
     ftc_mismatch_enter(call, c, request.signature);
-    outcome = ftc_drive(c, &request, &mismatched);
+    outcome = ftc_drive(c, &request);
     ftc_mismatch_leave();
     if (outcome == FTC_DRIVE_NO_MEMORY)
         return ftc_error_no_memory();
     if (outcome == FTC_DRIVE_MISMATCH)
-        return ftc_error_mismatch(call, c, mismatched);
+        return ftc_error_mismatch(c);
     if (c->op.result.verdict == FTC_VERDICT_EXCESS)
         rv = ftc_error_excess(call, c);
     else

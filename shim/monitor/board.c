@@ -63,7 +63,7 @@ static size_t rings_offset(const struct ftc_board_geometry *g)
 
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *g)
 {
-    return 64 + (size_t)g->ring_depth * g->message_stride_bytes;
+    return 64 + (size_t)g->ring_depth * (g->message_stride_bytes + FTC_BOARD_RING_NOTE_BYTES);
 }
 
 static size_t sites_offset(const struct ftc_board_geometry *g)

@@ -34,20 +34,29 @@ enum ftc_death_cause {
     FTC_DEATH_SUSPECTED, /* value: slot that took it for dead (monitor = timeout) */
 };
 
-/* The last call that a rank carried out here: for messages to people, and to know who is still
- * inside. */
+/* What a call says of itself to other ranks, for messages to people where calls do not match. It
+ * stands on the board, and goes with each message of the operation. */
+struct ftc_note {
+    uint32_t kind; /* enum ftc_call_kind */
+    uint32_t signature;
+    int64_t count;
+    int32_t datatype, op; /* MPI handles in that process */
+    int32_t root;
+    uint32_t element_bytes, value_bytes; /* of the datatype; of all elements, with their gaps */
+    uint32_t unused;
+    uint64_t return_address; /* in that process */
+};
+enum { FTC_NOTE_WORDS = sizeof(struct ftc_note) / sizeof(uint64_t) };
+
+/* Of a message in a ring: the notes of all follow the messages, a cache line each. */
+enum { FTC_BOARD_RING_NOTE_BYTES = 64 };
+
+/* Whether a rank is still inside of a call that it carries out here. */
 struct ftc_board_activity {
-    _Atomic uint32_t version; /* odd while it is being written */
-    _Atomic uint32_t inside;  /* threads that are in a call */
-    _Atomic uint32_t call;    /* enum ftc_call_kind */
-    _Atomic uint32_t seq;
-    _Atomic int32_t root;
-    _Atomic uint64_t communicator_id;
-    _Atomic int64_t count;
-    _Atomic int32_t datatype, op; /* MPI handles in that process */
-    _Atomic uint32_t signature;
-    _Atomic uint64_t return_address; /* in that process */
-    _Atomic uint64_t heartbeat;      /* monitor = timeout: grows while the rank waits in a call */
+    _Atomic uint32_t version;         /* grows with each call */
+    _Atomic uint32_t inside;          /* threads that are in a call */
+    _Atomic uint64_t communicator_id; /* of the last one */
+    _Atomic uint64_t heartbeat;       /* monitor = timeout: grows while the rank waits in a call */
 };
 
 /* Marks of unprotected calls that a rank has, and sets of slots that it has described to say what
@@ -88,10 +97,13 @@ struct ftc_board_slot {
     struct ftc_board_native native[FTC_BOARD_MARKS];
 };
 
-/* What a rank has published of one communicator: how far it has got, and its last result with the
- * bytes of the value. */
+/* What a rank has published of one communicator: the call that it is in or was in last, how far it
+ * has got, and its last result with the bytes of the value. */
 struct ftc_board_entry {
-    _Alignas(64) _Atomic uint32_t version; /* odd while it is being written */
+    _Alignas(64) _Atomic uint32_t call_version; /* odd while the call is being written */
+    _Atomic uint32_t call_seq;                  /* its operation */
+    _Atomic uint64_t call[FTC_NOTE_WORDS];      /* a struct ftc_note */
+    _Alignas(64) _Atomic uint32_t version;      /* odd while it is being written */
     _Atomic uint32_t seq;
     _Atomic uint64_t communicator_id; /* 0: unused */
     _Atomic uint64_t joined;          /* operation << 32 | attempt that its owner is in */

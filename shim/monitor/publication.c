@@ -16,15 +16,36 @@ uint32_t ftc_publication_stride(size_t value_bytes)
 
 enum { NOTHING_PUBLISHED = UINT32_MAX }; /* in place of an operation's number: they start at 0 */
 
+static void write_call(struct ftc_board_entry *e, uint32_t seq, const struct ftc_note *note)
+{
+    uint32_t version = atomic_load_explicit(&e->call_version, memory_order_relaxed);
+    uint64_t word[FTC_NOTE_WORDS];
+
+    memcpy(word, note, sizeof word);
+    atomic_store_explicit(&e->call_version, version + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&e->call_seq, seq, memory_order_relaxed);
+    for (int i = 0; i < FTC_NOTE_WORDS; i++)
+        atomic_store_explicit(&e->call[i], word[i], memory_order_relaxed);
+    atomic_store_explicit(&e->call_version, version + 2, memory_order_release);
+}
+
 void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t entry,
                           uint64_t communicator_id)
 {
     struct ftc_board_entry *e = ftc_board_entry(board, self, entry);
 
+    write_call(e, 0, &(struct ftc_note){0});
     atomic_store(&e->seq, NOTHING_PUBLISHED);
     atomic_store(&e->joined, UINT64_MAX);
     atomic_store(&e->recorded, 0);
     atomic_store(&e->communicator_id, communicator_id);
+}
+
+void ftc_publish_call(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
+                      const struct ftc_note *note)
+{
+    write_call(ftc_board_entry(board, self, entry), seq, note);
 }
 
 void ftc_publish_attempt(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
@@ -93,6 +114,26 @@ static struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_
             return NULL;
     }
     return NULL;
+}
+
+bool ftc_published_call(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+                        uint32_t *seq, struct ftc_note *note)
+{
+    const struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
+    uint64_t word[FTC_NOTE_WORDS];
+    uint32_t version;
+
+    if (!e)
+        return false;
+    version = atomic_load_explicit(&e->call_version, memory_order_acquire);
+    *seq = atomic_load_explicit(&e->call_seq, memory_order_relaxed);
+    for (int i = 0; i < FTC_NOTE_WORDS; i++)
+        word[i] = atomic_load_explicit(&e->call[i], memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    memcpy(note, word, sizeof *note);
+    return version % 2 == 0 && note->kind != 0 &&
+           version == atomic_load_explicit(&e->call_version, memory_order_relaxed) &&
+           atomic_load_explicit(&e->communicator_id, memory_order_relaxed) == communicator_id;
 }
 
 bool ftc_published(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,

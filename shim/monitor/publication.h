@@ -34,6 +34,15 @@ bool ftc_published_attempt(const struct ftc_board *board, uint32_t slot, uint64_
 bool ftc_published_joined(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
                           uint32_t *seq);
 
+/* Tells what the caller calls in operation @seq. */
+void ftc_publish_call(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
+                      const struct ftc_note *note);
+
+/* Copies the last call of the communicator that @slot has told of; false: none, or it is just
+ * changing. */
+bool ftc_published_call(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+                        uint32_t *seq, struct ftc_note *note);
+
 /* Publishes @result of operation @seq in entry @entry of the caller's own slot @self. */
 void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
                  const struct ftc_result *result, size_t value_bytes);

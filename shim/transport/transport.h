@@ -31,15 +31,20 @@ struct ftc_transport {
 int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, uint32_t self);
 void ftc_transport_close(struct ftc_transport *t);
 
-/* Sends @m to board slot @to; false while its ring is full. */
+/* Sends @m, and @note of the call that it belongs to, to board slot @to; false while its ring is
+ * full. */
 bool ftc_transport_send(struct ftc_transport *t, uint32_t to, const struct ftc_message *m,
                         const struct ftc_envelope *envelope, enum ftc_failure_scheme scheme,
-                        size_t value_bytes);
+                        size_t value_bytes, const struct ftc_note *note);
 
 /* The oldest message from @from, or NULL. It stays until ftc_transport_drop(). *bytes never exceeds
- * what a ring's slot holds. */
+ * what a ring's slot holds. The other one is the note that came with it. */
 const void *ftc_transport_peek(struct ftc_transport *t, uint32_t from, size_t *bytes);
+const struct ftc_note *ftc_transport_note(const struct ftc_transport *t, uint32_t from);
 void ftc_transport_drop(struct ftc_transport *t, uint32_t from);
+
+/* Values of so many bytes can always be sent, however small those of the program are. */
+enum { FTC_TRANSPORT_VALUE_BYTES_MIN = 64 };
 
 /* Bytes of one slot of a ring for messages with values of up to @value_bytes. */
 uint32_t ftc_transport_message_stride(size_t value_bytes);

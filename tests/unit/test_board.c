@@ -322,7 +322,9 @@ static bool send_number(struct ftc_transport *t, uint32_t to, uint32_t number)
     struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = value};
     struct ftc_envelope envelope = {.communicator_id = COMMUNICATOR, .seq = number};
 
-    return ftc_transport_send(t, to, &m, &envelope, FTC_FAILURE_LIST, VALUE_BYTES);
+    struct ftc_note note = {.kind = 1, .count = number};
+
+    return ftc_transport_send(t, to, &m, &envelope, FTC_FAILURE_LIST, VALUE_BYTES, &note);
 }
 
 /* The number of the next message, or -1. */
@@ -340,6 +342,7 @@ static int receive_number(struct ftc_transport *t, uint32_t from)
         ftc_message_decode(wire, bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info), 0);
     ck_assert_int_eq(value_bytes, VALUE_BYTES);
     ck_assert_int_eq(*(const unsigned char *)m.value, (unsigned char)envelope.seq);
+    ck_assert_int_eq(ftc_transport_note(t, from)->count, envelope.seq);
     ftc_transport_drop(t, from);
     return (int)envelope.seq;
 }

@@ -21,7 +21,7 @@ static struct ftc_board *opened(void)
 {
     static const struct ftc_board_geometry geometry = {.slots = RANKS,
                                                        .entries = 1,
-                                                       .entry_stride_bytes = 64,
+                                                       .entry_stride_bytes = 128,
                                                        .ring_depth = 1,
                                                        .message_stride_bytes = 64,
                                                        .sites = SITES};

@@ -1,4 +1,6 @@
 """Protected calls of programs of several kinds, right ones and wrong ones."""
+import re
+
 from ..case import Case
 from .common import ALLREDUCE, SURVIVORS, TEN_S, stream, tolerated
 
@@ -115,6 +117,25 @@ EMPTY = [Case(f"count 0: {'nobody' if victim is None else f'rank {victim}'} dies
          says=(r"rank \d called MPI_Allreduce\(count [01], MPI_INT, MPI_SUM\) at wrong\(\S+, "
                r"rank \d called MPI_Allreduce\(count [01], MPI_INT, MPI_SUM\) at wrong\(",))
     for n in (2, 3)]
+
+def names_both(told):
+    """Each error names two calls that differ, and that these ranks made; @told: at least so many errors."""
+    def check(job):
+        text = job.text("stdout")
+        made = set(re.findall(r"(?m)^mismatch: rank (\d) calls (MPI_.*)$", text))
+        errors = re.findall(r"(?m)mismatched collective calls: (.*?)(?=ftcoll:|$)", text)  # lines of ranks may mix
+        for error in errors:
+            named = re.findall(r"rank (\d) called (MPI_\w+\(.*?\)) at mismatch\(\w+\+0x\w+\)", error)
+            if len(named) != 2 or named[0][1] == named[1][1] or not set(named) <= made:
+                return f"not both calls as they were: {error}"
+        return "" if len(errors) >= told else f"{len(errors)} errors"
+    return check
+
+
+NAMED = [Case(f"mismatch: {scene}, n = {n}", n, f, settings=ALL_CALLS, status="failed", limit_s=TEN_S, runs=runs,
+              command=f"mpiexec.hydra -n {{n}} {{programs}}/mismatch {scene}", check=names_both(told))
+         for scene, n, f, told, runs in (("leaf", 2, 0, 1, 2), ("told", 3, 1, 2, 3), ("told", 5, 1, 3, 3),
+                                         ("roots", 2, 0, 1, 1), ("derived", 3, 1, 1, 1), ("unsigned", 2, 1, 1, 1))]
 
 # ---- threads ----
 

@@ -1,0 +1,139 @@
+/* mismatch SCENE: calls that do not match, in situations in which it is hard to tell who called
+ * what. Each rank prints what it calls, as the library names it, and the text of the error that it
+ * gets; the first to have one ends the job.
+ *
+ *     mismatch leaf      a rank that sends its part of a reduce, and is in others when it is looked
+ * at mismatch told      most call the same, and hear of another's call from each other mismatch
+ * roots     nonblocking, on two communicators; each rank takes itself for the root mismatch derived
+ * datatypes of the ranks' own mismatch unsigned  operations for which the library asks MPI */
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static int rank, size, is_last;
+static int in[8], out[8];
+
+__attribute__((format(printf, 1, 2))) static void call(const char *format, ...)
+{
+    va_list arguments;
+    char text[128];
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    printf("mismatch: rank %d calls %s\n", rank, text);
+    fflush(stdout);
+}
+
+/* With an error the job ends, once the others have had the time to say theirs. */
+static void end_if_wrong(int rv)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    if (rv == MPI_SUCCESS)
+        return;
+    MPI_Error_string(rv, text, &length);
+    printf("%s\n", text);
+    fflush(stdout);
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    MPI_Abort(MPI_COMM_WORLD, 5);
+}
+
+static void reduce(int count, MPI_Comm comm)
+{
+    end_if_wrong(MPI_Reduce(in, out, count, MPI_INT, MPI_SUM, 0, comm));
+}
+
+/* With f = 0 who is not the root waits for nobody: rank 1 is far ahead when rank 0 begins. */
+static void leaf(void)
+{
+    MPI_Comm other;
+    int token = 0;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
+    call("MPI_Reduce(count %d, MPI_INT, MPI_SUM, root 0)", 1 + rank);
+    if (rank == 0)
+        MPI_Recv(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    reduce(1 + rank, MPI_COMM_WORLD);
+    for (int i = 0; i < 5; i++)
+        reduce(5, i % 2 ? other : MPI_COMM_WORLD);
+    MPI_Send(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    MPI_Recv(&token, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void told(void)
+{
+    call("MPI_Allreduce(count %d, MPI_INT, MPI_SUM)", 1 + is_last);
+    end_if_wrong(MPI_Allreduce(in, out, 1 + is_last, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+}
+
+static void roots(void)
+{
+    MPI_Request request[2];
+    MPI_Status status[2];
+    MPI_Comm other;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
+    call("MPI_Ireduce(count 1, MPI_INT, MPI_SUM, root %d)", rank);
+    MPI_Ireduce(in, out, 1, MPI_INT, MPI_SUM, rank, other, &request[0]);
+    MPI_Iallreduce(in + 1, out + 1, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request[1]);
+    end_if_wrong(MPI_Wait(&request[0], status));
+    MPI_Wait(&request[1], status + 1);
+}
+
+static void add_all(void *from, void *into, int *length, MPI_Datatype *type)
+{
+    (void)from;
+    (void)into;
+    (void)length;
+    (void)type;
+}
+
+static void derived(void)
+{
+    MPI_Datatype type;
+    MPI_Op op;
+
+    MPI_Type_contiguous(2 + is_last, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(add_all, 1, &op);
+    call("MPI_Allreduce(count 2, derived datatype of %d bytes, %d in all, user operation)",
+         8 + 4 * is_last, 16 + 8 * is_last);
+    end_if_wrong(MPI_Allreduce(in, out, 2, type, op, MPI_COMM_WORLD));
+}
+
+/* MPICH 4.0.2 compares unsigned numbers as signed ones: the library leaves that to it. */
+static void unsigned_numbers(void)
+{
+    call("MPI_Allreduce(count 1, MPI_UNSIGNED, %s)", is_last ? "MPI_MIN" : "MPI_MAX");
+    end_if_wrong(
+        MPI_Allreduce(in, out, 1, MPI_UNSIGNED, is_last ? MPI_MIN : MPI_MAX, MPI_COMM_WORLD));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*play)(void);
+    } scene[] = {{"leaf", leaf},
+                 {"told", told},
+                 {"roots", roots},
+                 {"derived", derived},
+                 {"unsigned", unsigned_numbers}};
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    is_last = rank == size - 1;
+    for (size_t i = 0; i < sizeof scene / sizeof *scene; i++)
+        if (argc > 1 && strcmp(argv[1], scene[i].name) == 0)
+            scene[i].play();
+    MPI_Finalize();
+    return 0;
+}
