@@ -17,6 +17,7 @@ PRELOADED := $(if $(findstring :,$(CURDIR))$(word 2,$(CURDIR)),$(BUILD),$(abspat
 
 CC      = gcc
 MPICC   = mpicc.mpich
+MPICXX  = mpicxx.mpich
 MPIF90  = mpif90.mpich
 MPI_INCLUDE ?= /usr/include/x86_64-linux-gnu/mpich
 

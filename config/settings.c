@@ -214,6 +214,15 @@ static bool is_list_of_ranks(const char *text, size_t bytes_max)
     return *rest == '\0' && strlen(text) <= bytes_max;
 }
 
+int ftc_settings_highest_rank(const char *ranks)
+{
+    int named, highest = -1;
+
+    while (next_rank(&ranks, &named))
+        highest = named > highest ? named : highest;
+    return highest;
+}
+
 bool ftc_settings_names_rank(const char *ranks, int rank)
 {
     int named;

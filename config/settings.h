@@ -94,6 +94,9 @@ int ftc_settings_parse_buffer(const char *text, size_t length, struct ftc_settin
 /* True if @ranks, the value of an option of kind RANKS, names @rank. */
 bool ftc_settings_names_rank(const char *ranks, int rank);
 
+/* The highest that @ranks names; -1: none. */
+int ftc_settings_highest_rank(const char *ranks);
+
 /* The values, a line each, with where they come from. */
 void ftc_settings_dump(const struct ftc_settings *s, FILE *f);
 

@@ -1,6 +1,9 @@
 #include "callsite.h"
 
+#include "symbol.h"
+
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,32 +11,14 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#define UNW_LOCAL_ONLY
-#include <libunwind.h>
-
 enum { STACK_WORDS = 256 };
 
-/* The functions behind libunwind's unw_ macros on this machine, by name. */
-#define UNW_NAME_2(x) #x
-#define UNW_NAME(x)   UNW_NAME_2(x)
-
 static int (*backtrace_of_caller)(void **, int);
-static int (*get_context)(unw_context_t *);
-static int (*init_local)(unw_cursor_t *, unw_context_t *);
-static int (*set_register)(unw_cursor_t *, unw_regnum_t, unw_word_t);
-static int (*procedure_name)(unw_cursor_t *, char *, size_t, unw_word_t *);
-
-static void look_up(void *library, const char *name, void *function)
-{
-    void *found = dlsym(library, name);
-
-    memcpy(function, &found, sizeof found);
-}
 
 static bool open_libunwind(void)
 {
     static bool tried;
-    void *library;
+    void *library, *found;
 
     if (tried)
         return backtrace_of_caller != NULL;
@@ -41,12 +26,8 @@ static bool open_libunwind(void)
     library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL);
     if (!library)
         return false;
-    look_up(library, UNW_NAME(unw_tdep_getcontext), &get_context);
-    look_up(library, UNW_NAME(unw_init_local), &init_local);
-    look_up(library, UNW_NAME(unw_set_reg), &set_register);
-    look_up(library, UNW_NAME(unw_get_proc_name), &procedure_name);
-    if (get_context && init_local && set_register && procedure_name)
-        look_up(library, "unw_backtrace", &backtrace_of_caller);
+    found = dlsym(library, "unw_backtrace");
+    memcpy(&backtrace_of_caller, &found, sizeof found);
     return backtrace_of_caller != NULL;
 }
 
@@ -119,96 +100,100 @@ const void *ftc_callsite_of(const void *return_address)
     return stack.address[0];
 }
 
-/* dladdr() knows exported functions only; libunwind reads the whole symbol table. */
-static bool function_name(const void *address, char *name, size_t size, unsigned long *offset)
-{
-    unw_context_t context;
-    unw_cursor_t cursor;
-    unw_word_t from_start = 0;
-
-    if (!open_libunwind())
-        return false;
-    if (get_context(&context) != 0 || init_local(&cursor, &context) != 0 ||
-        set_register(&cursor, UNW_REG_IP, (unw_word_t)address) != 0 ||
-        procedure_name(&cursor, name, size, &from_start) != 0)
-        return false;
-    *offset = (unsigned long)from_start;
-    return true;
-}
-
-/* Of an address in the file at @path, which is mapped here from @start on. */
-static void name_in_file(const char *path, const void *start, const void *return_address,
-                         char *text, size_t size)
-{
-    const char *call = (const char *)return_address - 1; /* inside the call, not behind it */
-    const char *module = file_name(path);
-    char name[128];
-    unsigned long offset;
-
-    if (function_name(call, name, sizeof name, &offset))
-        snprintf(text, size, "%s(%s+0x%lx)", module, name, offset + 1);
-    else
-        snprintf(text, size, "%s+0x%lx", module,
-                 (unsigned long)((const char *)return_address - (const char *)start));
-}
-
-void ftc_callsite_name(const void *return_address, char *text, size_t size)
-{
-    Dl_info info;
-
-    if (return_address && dladdr(return_address, &info) && info.dli_fname)
-        name_in_file(info.dli_fname, info.dli_fbase, return_address, text, size);
-    else
-        snprintf(text, size, "%p", return_address);
-}
-
 /* A line of proc_pid_maps(5) with a file. */
 struct mapping {
-    unsigned long start, end;
-    char permissions[5], path[256];
+    unsigned long start, end, offset;
+    char permissions[5], path[PATH_MAX];
 };
 
 static bool next_mapping(FILE *maps, struct mapping *m)
 {
-    char line[512];
+    char line[PATH_MAX + 128];
+    int path = 0;
 
     while (fgets(line, sizeof line, maps))
-        if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %255[^\n]", &m->start, &m->end, m->permissions,
-                   m->path) == 4)
+        if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &m->start, &m->end, m->permissions,
+                   &m->offset, &path) == 4 &&
+            line[path] != '\0') {
+            snprintf(m->path, sizeof m->path, "%.*s", (int)strcspn(line + path, "\n"), line + path);
             return true;
+        }
     return false;
 }
 
-/* The first mapping of file @path, or, without one, the mapping around @address. */
-static bool find_mapping(const char *maps_of, const char *path, unsigned long address,
-                         struct mapping *m)
+/* The one around @address. */
+static bool find_mapping(const char *maps_of, unsigned long address, struct mapping *m)
 {
     FILE *maps = fopen(maps_of, "re");
     bool found = false;
 
     while (maps && !found && next_mapping(maps, m))
-        found = path ? strcmp(m->path, path) == 0 : m->start <= address && address < m->end;
+        found = m->start <= address && address < m->end;
     if (maps)
         fclose(maps);
     return found;
 }
 
+/* A file that has been removed since keeps its name. */
+static void take_name(const char *path, char *name, size_t size)
+{
+    static const char removed[] = " (deleted)";
+    size_t length;
+
+    snprintf(name, size, "%.*s", NAME_MAX, file_name(path));
+    length = strlen(name);
+    if (length > strlen(removed) && strcmp(name + length - strlen(removed), removed) == 0)
+        name[length - strlen(removed)] = '\0';
+}
+
+/* What does not fit loses the function's parameters first, and then the end of its name. */
+static void write_site(char *text, size_t size, const char *module, const struct ftc_symbol *call)
+{
+    char function[2 * sizeof call->function], offset[32];
+    size_t room, length;
+
+    if (call->function[0] == '\0') {
+        snprintf(text, size, "%s+0x%lx", module, (unsigned long)call->address + 1);
+        return;
+    }
+    ftc_symbol_demangle(call->function, function, sizeof function);
+    snprintf(offset, sizeof offset, "+0x%lx", (unsigned long)call->from_start + 1);
+    length = strlen(module) + strlen(offset) + strlen("()") + 1;
+    room = size > length ? size - length : 0;
+    if (strlen(function) > room)
+        function[ftc_symbol_length_without_parameters(function)] = '\0';
+    snprintf(text, size, "%s(%.*s%s)", module, (int)room, function, offset);
+}
+
+/* In all processes by the file that is mapped, which is the same one however it was called when it
+ * was loaded. */
+static void name_by_maps(const char *maps, unsigned long return_address, char *text, size_t size)
+{
+    unsigned long call = return_address - 1; /* inside the call, not behind it */
+    struct ftc_symbol symbol;
+    struct mapping around;
+    char module[NAME_MAX + 1];
+
+    snprintf(text, size, "0x%lx", return_address);
+    if (return_address == 0 || !find_mapping(maps, call, &around) || around.path[0] != '/')
+        return;
+    take_name(around.path, module, sizeof module);
+    if (!ftc_symbol_find(around.path, call - around.start + around.offset, &symbol))
+        symbol = (struct ftc_symbol){.address = call - around.start + around.offset};
+    write_site(text, size, module, &symbol);
+}
+
+void ftc_callsite_name(const void *return_address, char *text, size_t size)
+{
+    name_by_maps("/proc/self/maps", (uintptr_t)return_address, text, size);
+}
+
 void ftc_callsite_name_in(int pid, unsigned long return_address, char *text, size_t size)
 {
     char maps[64];
-    struct mapping around, theirs, ours;
 
-    snprintf(text, size, "0x%lx", return_address);
     snprintf(maps, sizeof maps, "/proc/%d/maps", pid);
-    if (!find_mapping(maps, NULL, return_address, &around) ||
-        !find_mapping(maps, around.path, 0, &theirs))
-        return;
-    if (find_mapping("/proc/self/maps", around.path, 0, &ours))
-        name_in_file(around.path, (const void *)(uintptr_t)ours.start,
-                     (const void *)(uintptr_t)(return_address - theirs.start + ours.start), text,
-                     size);
-    else
-        snprintf(text, size, "%s+0x%lx", file_name(around.path), return_address - theirs.start);
+    name_by_maps(maps, return_address, text, size);
 }
 
 /* Part of the stack of a process, from @address upwards; returns the number of words. */
@@ -223,7 +208,7 @@ static size_t read_stack(int pid, unsigned long address, unsigned long *word, si
 
 static bool is_code(const char *maps, unsigned long address, struct mapping *around)
 {
-    return find_mapping(maps, NULL, address, around) && strchr(around->permissions, 'x') != NULL;
+    return find_mapping(maps, address, around) && strchr(around->permissions, 'x') != NULL;
 }
 
 unsigned long ftc_callsite_beyond_mpi(int pid, unsigned long return_address, unsigned long stack)

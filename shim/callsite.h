@@ -27,10 +27,12 @@ void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stac
  * went through a binding of MPI's. Cheap if it did not. */
 const void *ftc_callsite_of(const void *return_address);
 
-/* "module(function+0x12)" or "module+0x1234" for a return address. */
+/* "module(function+0x12)" for a return address, with the C++ name of a C++ function, or
+ * "module+0x1234", what addr2line takes, where the module's file has no symbol for it; "0x1234" for
+ * what is in no file. The same in all processes. What is longer than @size is cut sensibly. */
 void ftc_callsite_name(const void *return_address, char *text, size_t size);
 
-/* The same for another process of this user, which may run the same program at other addresses. */
+/* The same for another living process of this user. */
 void ftc_callsite_name_in(int pid, unsigned long return_address, char *text, size_t size);
 
 /* Of a call that has come through a binding of MPICH, such as Fortran's, the return address in the

@@ -4,14 +4,23 @@
 #define FTC_REQUIRE_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Words of the setting that are told apart, the last for all that follow. */
+enum { FTC_REQUIRE_WORDS = 64 };
 
 /* Whether the setting names the place of the call with @return_address. The caller holds the
  * library's lock. */
 bool ftc_require_at(const void *return_address);
 
-/* Whether @list, functions and call sites with commas between them, names @site, which is of the
- * form that ftc_callsite_name() gives. A function matches without what compilers append to its
- * name: "solve" names solve_ (Fortran) and solve.constprop.0 (an optimiser's copy). */
-bool ftc_require_names(const char *list, const char *site);
+/* Which words of @list, functions and call sites with commas between them, name @site, which is of
+ * the form that ftc_callsite_name() gives: bit i for word i. A function matches without what
+ * compilers append to its name: "solve" names solve_ (Fortran) and solve.constprop.0 (an
+ * optimiser's copy), and C++'s solve(int, double), whose parameters may also be there. */
+uint64_t ftc_require_names(const char *list, const char *site);
+
+/* A line of the report for each word that has named no call of any rank. */
+void ftc_require_write(FILE *f);
 
 #endif

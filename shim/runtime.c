@@ -145,6 +145,15 @@ static void say_who_waits(void)
         PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+static void say_which_critical_rank_is_none(void)
+{
+    int highest = ftc_settings_highest_rank(ftc_library.settings.critical_ranks);
+
+    if (ftc_library.world_rank == 0 && highest >= ftc_library.world_size)
+        fprintf(stderr, "ftcoll: critical_ranks names rank %d, and there are ranks 0 to %d only\n",
+                highest, ftc_library.world_size - 1);
+}
+
 static void wait_for_all_to_come(void)
 {
     const long deadline_ms = ftc_clock_ms() + ftc_library.settings.blocked_ms;
@@ -393,6 +402,7 @@ void ftc_runtime_start(int provided)
     if (l->settings.crash[0] != '\0' && l->world_rank == 0)
         fprintf(stderr, "ftcoll: fault injection: crash = %s\n", l->settings.crash);
     ftc_crash_parse(l->settings.crash, l->world_rank);
+    say_which_critical_rank_is_none();
     l->oversubscribed = l->world_size > cores();
     if (l->oversubscribed)
         ftc_ask_for_short_slice();

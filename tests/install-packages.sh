@@ -7,7 +7,7 @@ build="gcc:gcc make:make pkg-config:pkg-config mpicc.mpich:libmpich-dev mpiexec.
 check="clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck valgrind:valgrind gdb:gdb gfortran:gfortran g++:g++
        ps:procps git:git python3:python3 spin:spin"
 headers_build="/usr/include/x86_64-linux-gnu/mpich/mpi.h:libmpich-dev /usr/include/ini.h:libinih-dev
-               /usr/include/x86_64-linux-gnu/libunwind.h:libunwind-dev"
+               /usr/lib/x86_64-linux-gnu/libunwind.so.8:libunwind8"
 headers_check="/usr/include/check.h:check"
 
 case "${1-}" in

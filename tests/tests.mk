@@ -2,7 +2,7 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board life mark coverage contributors
+BOARD_TESTS := board life mark coverage contributors symbol
 UNIT_TESTS := topology engine settings combine requests $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/monitor/board.o $(BUILD)/shim/monitor/publication.o $(BUILD)/shim/transport/ring.o
@@ -14,8 +14,9 @@ $(UNIT)/test_settings: UNIT_LIBS = -linih
 $(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/proc.o $(ENGINE_OBJECTS)
 $(UNIT)/test_life: $(BUILD)/shim/monitor/life.o $(BUILD)/shim/monitor/proc.o
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/mark.o $(ENGINE_OBJECTS)
-$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,coverage.o coverage_report.o callsite.o policy.o monitor/board.o)
-$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,contributors.o require.o callsite.o)
+$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,coverage.o coverage_report.o callsite.o symbol.o policy.o monitor/board.o)
+$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,contributors.o require.o callsite.o symbol.o)
+$(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,symbol.o callsite.o)
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o
 $(UNIT)/test_combine: $(BUILD)/shim/facts.o $(BUILD)/shim/combine.o
 $(UNIT)/test_combine: UNIT_LIBS = -lmpich

@@ -1,11 +1,11 @@
 # make stress [MINUTES=n]  random jobs under mpiexec, ranks of which are killed from outside
 
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by tests/mpi/run.
-# Uses BUILD, MPICC, MPIF90, WARNINGS and CFLAGS of the Makefile.
+# Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
 MPI_SINGLE   := asks blocked communicators empty fallback farewell inclusion late mismatch origins orphan pending rounds sites threads traffic widest wrong
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08
-MPI_PROGRAMS := stream verdict p2p $(MPI_FORTRAN) $(MPI_SINGLE)
+MPI_PROGRAMS := stream verdict p2p names $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
 MPI_SOURCES  := tests/mpi/programs
 
@@ -25,6 +25,12 @@ $(MPI_FORTRAN:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.f90
 	mkdir -p $(@D)
 	$(call say,MPIF90,$@)
 	$(MPIF90) -Wall -o $@ $<
+
+# As if it were linked with plugins: its functions are exported.
+$(MPI_BIN)/names: $(MPI_SOURCES)/names.cc
+	mkdir -p $(@D)
+	$(call say,MPICXX,$@)
+	$(MPICXX) -std=c++17 -Wall -Wextra $(CFLAGS) -rdynamic -o $@ $<
 
 mpi-programs: $(MPI_PROGRAMS:%=$(MPI_BIN)/%)
 

@@ -2,7 +2,6 @@
 
 # Uses BUILD, MPICC, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPICXX         ?= mpicxx.mpich
 SEMANTICS      := tests/semantics
 SEMANTICS_BIN  := $(BUILD)/tests/semantics
 SEMANTICS_C    := predefined pairs derived userops buffers overlap large communicators recreate levels threads errors \

@@ -110,11 +110,34 @@ START_TEST(sites_are_named_by_function_or_as_a_whole)
         {"solve", "+(", false},
         {"solve", "a(+0x1", false},
         {"operator+", "app(operator++0x1f)", true},
+        {"a::f", "app(a::f(int, g<b, c>)+0x1f)", true},
+        {"x, a::f(int, g<b, c>), y", "app(a::f(int, g<b, c>)+0x1f)", true},
+        {"app(a::f(int, g<b, c>)+0x1f),y", "app(a::f(int, g<b, c>)+0x1f)", true},
+        {"a::f<b, c>", "app(a::f<b, c>(int).constprop.0+0x1f)", true},
+        {"a::f(int", "app(a::f(int, g<b, c>)+0x1f)", false},
+        {"a::f", "app(a::f::g(int)+0x1f)", false},
+        {"f", "app(a::f(int)+0x1f)", false},
+        {"operator<, x", "app(x+0x1f)", true},
+        {"a::operator->(), x", "app(x+0x1f)", true},
+        {"a::operator()", "app(a::operator()(int)+0x1f)", true},
+        {"(anonymous namespace)::f", "app((anonymous namespace)::f()+0x1f)", true},
     };
 
     for (size_t i = 0; i < sizeof c / sizeof *c; i++)
-        ck_assert_msg(ftc_require_names(c[i].list, c[i].site) == c[i].named, "'%s' and '%s'",
+        ck_assert_msg((ftc_require_names(c[i].list, c[i].site) != 0) == c[i].named, "'%s' and '%s'",
                       c[i].list, c[i].site);
+}
+END_TEST
+
+START_TEST(words_that_name_are_told_apart)
+{
+    char list[256] = "";
+
+    ck_assert_uint_eq(ftc_require_names("a, f ,, b,f(int, int)", "app(f(int, int)+0x1f)"), 2 | 8);
+    for (int i = 0; i < 100; i++)
+        strcat(list, "x,");
+    strcat(list, "f");
+    ck_assert_uint_eq(ftc_require_names(list, "app(f+0x1f)"), 1ull << 63);
 }
 END_TEST
 
@@ -133,6 +156,7 @@ int main(void)
     UNIT_TEST(combined_values_are_of_all_their_ranks);
     UNIT_TEST(bits_beyond_the_ranks_count_for_nothing);
     UNIT_TEST(sites_are_named_by_function_or_as_a_whole);
+    UNIT_TEST(words_that_name_are_told_apart);
     UNIT_TEST(no_site_is_named_without_the_setting);
     UNIT_END();
 }

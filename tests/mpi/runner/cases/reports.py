@@ -4,7 +4,7 @@ import re
 
 from .. import inclusion
 from ..case import Case
-from .common import ALLREDUCE, MIXED, SILENCE, SURVIVORS, needs_root, stream, tolerated
+from .common import ALLREDUCE, MIXED, SILENCE, SURVIVORS, needs_root, TEN_S, stream, tolerated
 
 
 # ---- native fallback, report, questions ----
@@ -199,6 +199,45 @@ RECORD = [
          says=("the sums are right", counted("MPI_Allreduce", 2, "carried out by ftcoll"))),
     tolerated("record_file costs nothing that one could see", 6, 2, "kill@12:0,3", MIXED,
               settings={"FTCOLL_RECORD_FILE": "record"}),
+]
+
+
+# ---- how call sites are named ----
+
+def names(what, program, settings, says, n=3, **more):
+    """@program, made of names.cc, whose rank 1 dies in its third call."""
+    settings = {"FTCOLL_CRASH": "1:2:a0", "FTCOLL_INTERCEPT": "all", **settings}
+    return Case(f"call sites: {what}", n, 1, settings=settings, says=says, limit_s=TEN_S,
+                command="cp {programs}/names whole; strip -o bare whole; ln -s bare link; exec "
+                        f"mpiexec.hydra -n {{n}} ./{program}", **more)
+
+
+ENERGY = r"model::energy\(int, double\)\+0x[0-9a-f]+"
+
+
+def one_name(job):
+    sites = {json.loads(line)["site"] for line in job.text("record").splitlines()}
+    good = len(sites) == 2 and all(re.fullmatch(rf"bare(\({ENERGY}\)|\+0x[0-9a-f]+)", site) for site in sites)
+    return "" if good else f"sites {sites}"
+
+
+NAMES = [
+    names("C++", "whole", SITES, (rf"(?m)protected +whole\({ENERGY}\)$", r"(?m)protected +whole\(hidden\(int\)[.\w]*\+0x[0-9a-f]+\)$",
+                                  rf"missed in MPI_Allreduce #\d at whole\(({ENERGY}|hidden\(int\)\+0x[0-9a-f]+)\),")),
+    names("a stripped program", "bare", SITES, (rf"(?m)protected +bare\({ENERGY}\)$", r"(?m)protected +bare\+0x[0-9a-f]+$")),
+    # by the name of the file in all of them, the monitor process's as well
+    names("one name in all messages", "link gather", {"FTCOLL_RECORD_FILE": "record", "FTCOLL_BLOCKED_MS": "300",
+                                                      "FTCOLL_ON_BLOCKED": "abort"},
+          (r"in MPI_Gather at bare(\(main|)\+0x[0-9a-f]+\)? for",), status="failed", check=one_name),
+    # the five calls of energy() and five of hidden() from the third on
+    *(names(f"require_all_at = {at}", "whole", {"FTCOLL_REQUIRE_ALL_AT": at}, (rf"(names: {refused} refused(.|\n)*){{2}}",),
+            silent=("no protected reduction",))
+      for at, refused in (("model::energy", 5), ("model::energy(int, double)", 5), ("hidden, model::energy", 505))),
+    names("require_all_at names nothing", "whole", {"FTCOLL_REQUIRE_ALL_AT": "hidden,f(a, b),hiden"},
+          (r"(?m)^ftcoll: require_all_at: no protected reduction was called from 'f\(a, b\)', on any rank$",
+           "called from 'hiden'"), silent=("from 'hidden'",)),
+    Case("critical_ranks names nobody", 3, 1, stream(""), finished=3, settings={"FTCOLL_CRITICAL_RANKS": "0,3"},
+         says=("(?m)^ftcoll: critical_ranks names rank 3, and there are ranks 0 to 2 only$",)),
 ]
 
 

@@ -1,0 +1,45 @@
+/* names [gather]: reductions of a C++ function that is exported, and of one that is not and lies behind
+ * it: in a stripped program the nearest symbol is the wrong one. Ranks die as setting crash says; with
+ * "gather" the others then make a call that is not protected. */
+#include <iostream>
+#include <mpi.h>
+
+enum { ROUNDS = 6 };
+
+static int refused;
+
+namespace model {
+
+__attribute__((noinline, visibility("default"))) void energy(int count, double weight)
+{
+    double own = weight, all = 0;
+
+    refused += MPI_Allreduce(&own, &all, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS;
+}
+
+} // namespace model
+
+__attribute__((noinline)) static void hidden(int round)
+{
+    int all = 0;
+
+    refused += 100 * (MPI_Allreduce(&round, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, all[64];
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int round = 0; round < ROUNDS; round++) {
+        model::energy(1, round);
+        hidden(round);
+    }
+    std::cout << "names: " << refused << " refused" << std::endl;
+    if (argc > 1)
+        MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
