@@ -2,6 +2,7 @@
 
 #include "birth.h"
 #include "error.h"
+#include "facts.h"
 #include "group.h"
 #include "hash.h"
 #include "monitor/publication.h"
@@ -385,7 +386,7 @@ static struct ftc_comm *look_up(MPI_Comm comm)
     struct ftc_comm *c = NULL;
     int found = 0;
 
-    if (PMPI_Comm_get_attr(comm, keyval, &c, &found) != MPI_SUCCESS)
+    if (!ftc_is_comm(comm) || PMPI_Comm_get_attr(comm, keyval, &c, &found) != MPI_SUCCESS)
         return NULL;
     if (found)
         return c;

@@ -1,6 +1,7 @@
 #include "error.h"
 
 #include "facts.h"
+#include "fatal.h"
 #include "mismatch.h"
 #include "monitor/monitor.h"
 #include "report.h"
@@ -84,7 +85,7 @@ static void end_job(MPI_Comm comm, int class, const char *text)
 {
     ftc_error_say_last_words(text);
     ftc_monitor_stand_down(); /* a fatal error is meant to end the job */
-    PMPI_Abort(comm, class);
+    PMPI_Abort(ftc_fatal_comm(comm), class);
 }
 
 void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)

@@ -22,6 +22,8 @@ static struct entry table[TABLE_SIZE];
 static MPI_Comm self = MPI_COMM_NULL;
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
 
+static bool groups_are_checked; /* ftc_is_group() */
+
 /* The entry of @datatype, or the free one where it belongs. */
 static struct entry *find(MPI_Datatype datatype)
 {
@@ -163,6 +165,17 @@ static void add(MPI_Datatype datatype, enum ftc_type_class type_class)
         drop_kernels_unlike_native(e);
 }
 
+/* The tag is always wrong, but that is found out last. */
+static int reject(MPI_Group group)
+{
+    enum { WRONG_TAG = -1 };
+    MPI_Comm none;
+    int class;
+
+    PMPI_Error_class(PMPI_Comm_create_group(self, group, WRONG_TAG, &none), &class);
+    return class;
+}
+
 int ftc_facts_open(void)
 {
     int rv = PMPI_Comm_dup(MPI_COMM_SELF, &self);
@@ -171,6 +184,7 @@ int ftc_facts_open(void)
         rv = PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
     if (rv != MPI_SUCCESS)
         return rv;
+    groups_are_checked = reject(MPI_GROUP_EMPTY) == MPI_ERR_TAG;
 #define FTC_DATATYPE(handle, class) add(handle, FTC_TYPE_##class);
 #include "datatypes.def"
 #undef FTC_DATATYPE
@@ -250,6 +264,29 @@ bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)
     if (e->used && predefined != FTC_OPERATOR_OTHER)
         facts->kernel = e->kernel[predefined];
     return facts->kernel || ask(op, predefined, facts);
+}
+
+/* In MPICH a handle tells what it is a handle of, and whether it is none at all. That is looked at
+ * before the communicator whose handler gets the error. */
+static bool is_like(int handle, int valid)
+{
+    const unsigned object = 0x3c000000, kind = 0xc0000000;
+
+    return ((unsigned)(handle ^ valid) & object) == 0 && ((unsigned)handle & kind) != 0;
+}
+
+bool ftc_is_comm(MPI_Comm comm)
+{
+    int result;
+
+    return is_like(comm, MPI_COMM_WORLD) && PMPI_Comm_compare(self, comm, &result) == MPI_SUCCESS;
+}
+
+/* An MPI library that was built without checks of arguments rejects nothing. */
+bool ftc_is_group(MPI_Group group)
+{
+    return is_like(group, MPI_GROUP_EMPTY) &&
+           (!groups_are_checked || reject(group) != MPI_ERR_GROUP);
 }
 
 size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count)

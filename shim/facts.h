@@ -41,6 +41,10 @@ bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts);
 /* The same for a call without an operation; says nothing of operations. */
 bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts);
 
+/* False for what native MPI rejects as the handle of a communicator, or of a group. */
+bool ftc_is_comm(MPI_Comm comm);
+bool ftc_is_group(MPI_Group group);
+
 /* Data in the order of its type map, without gaps; SIZE_MAX if it is too large for one call. */
 size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count);
 int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts);

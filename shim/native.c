@@ -1,6 +1,7 @@
 #include "native.h"
 
 #include "coverage.h"
+#include "facts.h"
 #include "group.h"
 #include "library.h"
 
@@ -119,7 +120,7 @@ static bool describe_comm(unsigned place, MPI_Comm comm)
     bool done;
     void *attribute;
 
-    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+    if (!ftc_is_comm(comm) || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return false;
     members = ftc_group_of_peers(comm, inter);
     done = describe(place, members);

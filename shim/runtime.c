@@ -10,6 +10,7 @@
 #include "early.h"
 #include "error.h"
 #include "facts.h"
+#include "fatal.h"
 #include "helper.h"
 #include "monitor/clock.h"
 #include "monitor/monitor.h"
@@ -274,6 +275,7 @@ static bool prepare(void)
     for (int i = 0; i < l->world_size; i++)
         l->slot_of_world[i] = (uint32_t)i;
     l->suspects = l->settings.monitor == FTC_MONITOR_TIMEOUT;
+    ftc_fatal_open();
     ftc_coverage_open();
     ftc_record_open();
     if (ftc_transport_open(&l->transport, &l->board, l->self) != 0 ||

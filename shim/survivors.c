@@ -5,6 +5,7 @@
 #include "drive.h"
 #include "error.h"
 #include "escape.h"
+#include "facts.h"
 #include "mismatch.h"
 #include "native.h"
 #include "pending.h"
@@ -59,29 +60,6 @@ static bool is_subset(MPI_Group group, MPI_Comm comm)
     return outside == 0;
 }
 
-/* Asks about handles that may be invalid. The errors of such questions go to the handler of
- * MPI_COMM_SELF or MPI_COMM_WORLD, but it is the call itself that is to raise one. */
-static bool ask_quietly(bool (*question)(const struct ftc_creation *x),
-                        const struct ftc_creation *x)
-{
-    static const MPI_Comm base[] = {MPI_COMM_SELF, MPI_COMM_WORLD};
-    MPI_Errhandler handler[2];
-    bool answer;
-
-    ftc_library_lock(); /* one thread at a time */
-    for (int i = 0; i < 2; i++) {
-        PMPI_Comm_get_errhandler(base[i], &handler[i]);
-        PMPI_Comm_set_errhandler(base[i], MPI_ERRORS_RETURN);
-    }
-    answer = question(x);
-    for (int i = 0; i < 2; i++) {
-        PMPI_Comm_set_errhandler(base[i], handler[i]);
-        PMPI_Errhandler_free(&handler[i]);
-    }
-    ftc_library_unlock();
-    return answer;
-}
-
 static bool has_group(enum ftc_call_kind kind)
 {
     return kind == FTC_CALL_COMM_CREATE || kind == FTC_CALL_COMM_CREATE_GROUP;
@@ -89,10 +67,10 @@ static bool has_group(enum ftc_call_kind kind)
 
 static bool handles_are_valid(const struct ftc_creation *x)
 {
-    int inter = 1, size;
+    int inter = 1;
 
-    return PMPI_Comm_test_inter(x->comm, &inter) == MPI_SUCCESS && !inter &&
-           (!has_group(x->kind) || PMPI_Group_size(x->group, &size) == MPI_SUCCESS);
+    return ftc_is_comm(x->comm) && PMPI_Comm_test_inter(x->comm, &inter) == MPI_SUCCESS && !inter &&
+           (!has_group(x->kind) || ftc_is_group(x->group));
 }
 
 static bool is_member(MPI_Group group)
@@ -113,7 +91,7 @@ static bool is_valid_tag(int tag)
 
 static bool arguments_are_valid(const struct ftc_creation *x)
 {
-    if (!x->newcomm || !ask_quietly(handles_are_valid, x))
+    if (!x->newcomm || !handles_are_valid(x))
         return false;
     switch (x->kind) {
     case FTC_CALL_COMM_CREATE:
@@ -357,13 +335,17 @@ static bool inherits_error_handler(enum ftc_call_kind kind)
     return kind != FTC_CALL_COMM_CREATE && kind != FTC_CALL_COMM_CREATE_GROUP;
 }
 
+/* MPI_ERRORS_ARE_FATAL is also what a communicator without a handler has, whose errors MPICH gives
+ * to that of MPI_COMM_WORLD. It must not become a handler of the new one's own: that may be fatal
+ * where natively the error returns. */
 static void inherit_error_handler(const struct ftc_creation *x)
 {
     MPI_Errhandler handler;
 
     if (PMPI_Comm_get_errhandler(x->comm, &handler) != MPI_SUCCESS)
         return;
-    PMPI_Comm_set_errhandler(*x->newcomm, handler);
+    if (handler != MPI_ERRORS_ARE_FATAL)
+        PMPI_Comm_set_errhandler(*x->newcomm, handler);
     PMPI_Errhandler_free(&handler);
 }
 

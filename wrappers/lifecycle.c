@@ -1,6 +1,7 @@
 /* The beginning and the end of MPI, in C and in mpi_f08, whose versions do not go through the C
  * symbols. */
 #include "../shim/error.h"
+#include "../shim/fatal.h"
 #include "../shim/library.h"
 #include "../shim/monitor/monitor.h"
 #include "../shim/runtime.h"
@@ -31,7 +32,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     ftc_monitor_stand_down(); /* it is meant to end the whole job */
-    return PMPI_Abort(comm, errorcode);
+    return PMPI_Abort(ftc_fatal_comm(comm), errorcode);
 }
 
 /* A program may use the call for another tool, so it counts here only if setting pcontrol says so.

@@ -171,8 +171,17 @@ void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
         ftc_board_mark_failed(&rank->board, rank->slot, FTC_DEATH_EXIT, WEXITSTATUS(status));
 }
 
+/* MPI has ended the program. The end of a rank alone would end the job as well, but Hydra gives
+ * such a job one of several statuses, by chance: this one, 9 or 255. */
+static void tell_of_abort(const struct ftc_monitored *rank, int status)
+{
+    if (rank->stood_down && WIFEXITED(status))
+        ftc_pmi_abort(rank->job.pmi, WEXITSTATUS(status));
+}
+
 void ftc_rank_end(struct ftc_monitored *rank, int status)
 {
+    tell_of_abort(rank, status);
     if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
         end_as_program(rank, status);
     ftc_rank_enter_death(rank, status);

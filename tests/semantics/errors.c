@@ -91,24 +91,34 @@ static void wrong_calls(MPI_Comm comm)
 static void wrong_creations(MPI_Comm comm)
 {
     MPI_Comm made;
-    MPI_Group all;
+    MPI_Group all, freed;
 
     MPI_Comm_group(comm, &all);
     show("dup", "no place for the new one", MPI_Comm_dup(comm, NULL));
     show("split", "no place for the new one", MPI_Comm_split(comm, 0, 0, NULL));
     show("create", "no group", MPI_Comm_create(comm, MPI_GROUP_NULL, &made));
+    show("create", "not a group", MPI_Comm_create(comm, (MPI_Group)MPI_INT, &made));
     show("create", "foreign group", MPI_Comm_create(MPI_COMM_SELF, all, &made));
     show("create_group", "no group", MPI_Comm_create_group(comm, MPI_GROUP_NULL, 1, &made));
     show("create_group", "negative tag", MPI_Comm_create_group(comm, all, -1, &made));
     show("create_group", "tag too large", MPI_Comm_create_group(comm, all, 1 << 30, &made));
+    freed = all;
     MPI_Group_free(&all);
+    show("create", "freed group", MPI_Comm_create(comm, freed, &made));
     still_works(comm);
 }
 
 static void no_communicator(void)
 {
-    MPI_Comm made;
+    MPI_Comm made, copy, freed;
 
+    MPI_Comm_dup(MPI_COMM_SELF, &copy);
+    freed = copy;
+    MPI_Comm_free(&copy);
+    show("dup", "freed communicator", MPI_Comm_dup(freed, &made));
+    allreduce("freed communicator", in, out, 1, MPI_INT, MPI_SUM, freed);
+    show("barrier", "freed communicator", MPI_Barrier(freed));
+    show("dup", "not a communicator", MPI_Comm_dup((MPI_Comm)MPI_INT, &made));
     show("dup", "no communicator", MPI_Comm_dup(MPI_COMM_NULL, &made));
     show("split", "no communicator", MPI_Comm_split(MPI_COMM_NULL, 0, 0, &made));
     allreduce("no communicator", in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL);

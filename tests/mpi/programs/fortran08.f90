@@ -1,7 +1,8 @@
 ! fortran08: reductions from Fortran 2008, whose MPI_Init and MPI_Finalize do not go through the C
 ! symbols. The last rank kills itself before the second one. With the word "communicators" the
 ! survivors also make communicators by each call that does not go through the C symbol either, with
-! "topologies" all ranks begin operations on two of the same members before, odd ranks in another order.
+! "topologies" all ranks begin operations on two of the same members before, odd ranks in another order;
+! with "fatal" MPI ends the last rank.
 program fortran08
     use mpi_f08
     use iso_c_binding, only: c_int
@@ -29,6 +30,7 @@ program fortran08
     call MPI_Allreduce(1, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
     call get_command_argument(1, word)
     if (word == 'topologies') call reduce_on_topologies()
+    if (word == 'fatal') call err()
     if (rank == n - 1) ignored = raise(9_c_int)
     largest = -1
     call MPI_Reduce(rank, largest, 1, MPI_INTEGER, MPI_MAX, 0, MPI_COMM_WORLD)
@@ -43,6 +45,15 @@ program fortran08
     if (.not. is_over) error stop 3
 
 contains
+
+    ! On a communicator that has a fatal handler of its own.
+    subroutine err()
+        type(MPI_Comm) :: half
+
+        call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), 0, half)
+        call MPI_Comm_set_errhandler(half, MPI_ERRORS_ARE_FATAL)
+        if (rank == n - 1) call MPI_Send(rank, 1, MPI_INTEGER, n, 0, half)
+    end subroutine
 
     subroutine make_communicators()
         call MPI_Comm_group(MPI_COMM_WORLD, all)

@@ -3,7 +3,7 @@ import os
 import signal
 
 from ..case import Case
-from .common import SILENCE, TEN_S, is_launcher, needs_root, stream, strike, tolerated
+from .common import SILENCE, SURVIVORS, TEN_S, is_launcher, needs_root, stream, strike, tolerated
 
 
 # ---- how the job ends ----
@@ -100,6 +100,26 @@ ORPHANS = [
 ] + needs_root(
     orphan("setuid", "pause", **GO_ON),
 )
+
+ABORT_LINE = r"(?m)^Abort\(\d+\) on node \d"  # MPICH's
+
+
+def fatal(scene, status, settings=None):
+    """Of 4 ranks one meets the error."""
+    setting = " ".join((settings or {}).values())
+    return Case(f"MPI ends the job: {scene} {setting}", 4, 2, status=status, limit_s=TEN_S, says=(ABORT_LINE,),
+                silent=("went on", "survived"), settings=settings or {}, rotate=False,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/fatal {scene}")
+
+
+# MPICH 4.0.2 takes MPI_ERRORS_ABORT on a communicator for an internal error, and ends with 1.
+FATAL = [fatal(scene, 1 if scene == "abort" else 6, settings) for settings in (None, SURVIVORS)
+         for scene in ("unset", "dup", "group", "fatal", "abort", "self", "call", "call-dead")] + [
+    Case("a program's error handler ends a rank", 4, 2, status=0, failures=1, silent=(ABORT_LINE,),
+         command="mpiexec.hydra -n {n} {programs}/fatal handler", says=("(fatal: 3 ranks went on(.|\n)*){3}",)),
+    Case("MPI ends the job: Fortran 2008", 4, 1, status=6, limit_s=TEN_S, says=(ABORT_LINE,), silent=("survived",),
+         command="mpiexec.hydra -n {n} {programs}/fortran08 fatal"),
+]
 
 FAREWELL = [
     Case("attributes are deleted at the end", 3, 1, says=("(: ba, well(.|\n)*){3}",), failures=0,

@@ -1,0 +1,78 @@
+/* fatal: MPI itself ends the job. The world is split in two; the last rank makes an erroneous call,
+ * while all others are in a reduction that needs it. As natively, nobody may get past that.
+ *
+ *     fatal unset|dup|group|fatal|abort|self    the erroneous call's communicator, or its handler
+ *     fatal call                                MPI_Abort on the half
+ *     fatal call-dead                           the same, of which rank 1 has died
+ *
+ * One that is not MPI's doing: the error handler of the half ends this rank, which others survive.
+ *
+ *     fatal handler */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATUS = 6 };
+
+static int rank, n;
+
+static void leave(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    exit(STATUS);
+}
+
+/* The communicator of the erroneous call. */
+static MPI_Comm prepare(const char *scene, MPI_Comm half)
+{
+    MPI_Comm comm = half;
+    MPI_Errhandler handler;
+    MPI_Group group;
+
+    MPI_Comm_create_errhandler(leave, &handler);
+    if (strcmp(scene, "self") == 0)
+        return MPI_COMM_SELF;
+    if (strcmp(scene, "dup") == 0)
+        MPI_Comm_dup(half, &comm);
+    MPI_Comm_group(half, &group);
+    if (strcmp(scene, "group") == 0)
+        MPI_Comm_create(half, group, &comm);
+    MPI_Group_free(&group);
+    if (strcmp(scene, "fatal") == 0)
+        MPI_Comm_set_errhandler(half, MPI_ERRORS_ARE_FATAL);
+    if (strcmp(scene, "abort") == 0)
+        MPI_Comm_set_errhandler(half, MPI_ERRORS_ABORT);
+    if (strcmp(scene, "handler") == 0)
+        MPI_Comm_set_errhandler(half, handler);
+    MPI_Errhandler_free(&handler);
+    return comm;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm half, comm;
+    int one = 1, all = 0;
+
+    MPI_Init(&argc, &argv);
+    if (argc != 2)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+    comm = prepare(argv[1], half);
+    if (rank == 1 && strcmp(argv[1], "call-dead") == 0)
+        raise(SIGKILL);
+    MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == n - 1) {
+        if (strncmp(argv[1], "call", 4) == 0)
+            MPI_Abort(half, STATUS);
+        MPI_Send(&one, 1, MPI_INT, n, 0, comm); /* MPI_ERR_RANK, which is 6 in MPICH */
+    }
+    MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("fatal: %d ranks went on\n", all);
+    MPI_Finalize();
+    return 0;
+}

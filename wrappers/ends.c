@@ -1,0 +1,52 @@
+/* How a process ends itself. MPI does so as well, and then the job is to end (shim/fatal.h). */
+#include "../shim/fatal.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void (*next_exit)(int) __attribute__((noreturn));
+static void (*next_abort)(void) __attribute__((noreturn));
+static void (*next_assert_fail)(const char *, const char *, unsigned, const char *)
+    __attribute__((noreturn));
+
+static void find(const char *name, void *function)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+
+    memcpy(function, &found, sizeof found);
+}
+
+/* Early: they may be called where nothing can be asked of the dynamic linker. */
+__attribute__((constructor)) static void find_next(void)
+{
+    find("exit", &next_exit);
+    find("abort", &next_abort);
+    find("__assert_fail", &next_assert_fail);
+}
+
+void exit(int status)
+{
+    if (!next_exit) /* by what is loaded before this library */
+        find_next();
+    ftc_fatal_end(__builtin_return_address(0));
+    next_exit(status);
+}
+
+void abort(void)
+{
+    if (!next_abort)
+        find_next();
+    ftc_fatal_end(__builtin_return_address(0));
+    next_abort();
+}
+
+/* glibc's calls its own abort(). */
+void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function)
+{
+    if (!next_assert_fail)
+        find_next();
+    ftc_fatal_end(__builtin_return_address(0));
+    next_assert_fail(assertion, file, line, function);
+}
