@@ -31,10 +31,10 @@ endif
 
 WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wundef
 CFLAGS  ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -ftls-model=initial-exec $(WARNINGS) -isystem $(MPI_INCLUDE) $(CFLAGS) $(SANITIZE)
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -ftls-model=initial-exec $(WARNINGS) -Ishim -I. -isystem $(MPI_INCLUDE) $(CFLAGS) $(SANITIZE)
 
 ENGINE  := $(wildcard shim/engine/*.c)
-LIBRARY := $(wildcard config/settings*.c shim/*.c) $(ENGINE) $(wildcard shim/transport/*.c shim/monitor/*.c shim/p2p/*.c)
+LIBRARY := $(wildcard config/settings*.c shim/*.c shim/*/*.c)
 WRAPPERS := $(wildcard wrappers/*.c)
 ENGINE_OBJECTS := $(ENGINE:%.c=$(BUILD)/%.o)
 OBJECTS := $(LIBRARY:%.c=$(BUILD)/%.o) $(WRAPPERS:%.c=$(BUILD)/%.o)

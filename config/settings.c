@@ -3,7 +3,7 @@
  */
 #include "settings_internal.h"
 
-#include "../shim/combine.h"
+#include "value/kernels.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -7,8 +7,8 @@
 #ifndef FTC_SETTINGS_H
 #define FTC_SETTINGS_H
 
-#include "../shim/engine/operation.h"
-#include "../shim/engine/topology.h"
+#include "engine/operation.h"
+#include "engine/topology.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 #ifndef FTC_LIBRARY_H
 #define FTC_LIBRARY_H
 
-#include "../config/settings.h"
-#include "monitor/board.h"
+#include "board/board.h"
+#include "config/settings.h"
 #include "transport/transport.h"
 
 #include <mpi.h>

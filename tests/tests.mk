@@ -5,20 +5,20 @@ UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board life mark coverage contributors symbol
 UNIT_TESTS := topology engine settings combine requests $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
-BOARD_OBJECTS := $(BUILD)/shim/monitor/board.o $(BUILD)/shim/monitor/publication.o $(BUILD)/shim/transport/ring.o
+BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/publication.o $(BUILD)/shim/transport/ring.o
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
-$(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECTS) $(BUILD)/shim/policy.o
+$(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECTS) $(BUILD)/shim/call/policy.o
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
-$(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/proc.o $(ENGINE_OBJECTS)
-$(UNIT)/test_life: $(BUILD)/shim/monitor/life.o $(BUILD)/shim/monitor/proc.o
-$(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/monitor/mark.o $(ENGINE_OBJECTS)
-$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,coverage.o coverage_report.o callsite.o symbol.o policy.o monitor/board.o)
-$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,contributors.o require.o callsite.o symbol.o)
-$(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,symbol.o callsite.o)
+$(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/system/proc.o $(ENGINE_OBJECTS)
+$(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
+$(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/board/mark.o $(ENGINE_OBJECTS)
+$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o system/callsite.o system/symbol.o call/policy.o board/board.o)
+$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o collectives/required_sites.o system/callsite.o system/symbol.o)
+$(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,system/symbol.o system/callsite.o)
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o
-$(UNIT)/test_combine: $(BUILD)/shim/facts.o $(BUILD)/shim/combine.o
+$(UNIT)/test_combine: $(BUILD)/shim/value/datatype.o $(BUILD)/shim/value/kernels.o
 $(UNIT)/test_combine: UNIT_LIBS = -lmpich
 $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h
 	mkdir -p $(@D)
@@ -61,9 +61,9 @@ LINTED := $(LIBRARY) $(WRAPPERS)
 # .clang-tidy says what is left out, and why.
 check-lint:
 	cppcheck -q --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	  --suppress=missingIncludeSystem --suppress=toomanyconfigs -D_GNU_SOURCE shim wrappers config
+	  --suppress=missingIncludeSystem --suppress=toomanyconfigs -D_GNU_SOURCE -Ishim -I. shim wrappers config
 	printf '%s\n' $(LINTED) | xargs -P 2 -n 6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu11 -D_GNU_SOURCE \
-	  -isystem $(MPI_INCLUDE)' lint
+	  -Ishim -I. -isystem $(MPI_INCLUDE)' lint
 	echo "lint: $(words $(LINTED)) files passed"
 
 check-boundaries: all $(BUILD)/describe

@@ -1,7 +1,7 @@
 /* The collective calls that the library stands before. A wrapper says only how it differs from
  * native. */
-#include "../shim/call.h"
-#include "../shim/native.h"
+#include "call/call.h"
+#include "program/native.h"
 #include "reduction.h"
 
 /* @call as native MPI carries it out. */

@@ -1,8 +1,8 @@
 /* The calls that make an intracommunicator. A wrapper says only how it differs from native. */
-#include "../shim/birth.h"
-#include "../shim/escape.h"
-#include "../shim/native.h"
-#include "../shim/survivors.h"
+#include "communicator/lineage.h"
+#include "new_communicators/create.h"
+#include "new_communicators/escape.h"
+#include "program/native.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* How a process ends itself. MPI does so as well, and then the job is to end (shim/fatal.h). */
-#include "../shim/fatal.h"
+/* How a process ends itself. MPI does so as well, and then the job is to end
+ * (shim/program/fatal.h). */
+#include "program/fatal.h"
 
 #include <assert.h>
 #include <dlfcn.h>

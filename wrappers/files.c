@@ -1,5 +1,5 @@
 /* Collective calls on files. */
-#include "../shim/native.h"
+#include "program/native.h"
 
 #define FILE_CALL(kind, name, parameters, arguments, file)                                         \
     int MPI_File_##name parameters                                                                 \

@@ -1,7 +1,7 @@
 /* Calls of mpi_f08 that wait for other ranks and do not go through the C symbols: the binding
  * itself carries them out, marked on the board. Its calls with buffers need nothing here. */
-#include "../shim/birth.h"
-#include "../shim/native.h"
+#include "communicator/lineage.h"
+#include "program/native.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* The beginning and the end of MPI, in C and in mpi_f08, whose versions do not go through the C
  * symbols. */
-#include "../shim/error.h"
-#include "../shim/fatal.h"
-#include "../shim/library.h"
-#include "../shim/monitor/monitor.h"
-#include "../shim/runtime.h"
+#include "library.h"
+#include "lifecycle/start.h"
+#include "monitor/monitor.h"
+#include "program/error.h"
+#include "program/fatal.h"
 
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 /* Calls that native MPI carries out, marked on the board while they last. */
-#include "../shim/native.h"
-#include "../shim/birth.h"
+#include "program/native.h"
+#include "communicator/lineage.h"
 
 /* int MPI_Name(parameters), which needs all members of @comm */
 #define NATIVE(kind, name, parameters, arguments, comm)                                            \

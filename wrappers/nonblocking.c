@@ -1,6 +1,6 @@
 /* Nonblocking and persistent reductions. The persistent ones are not protected, and named in the
  * report. */
-#include "../shim/request.h"
+#include "collectives/request.h"
 #include "reduction.h"
 
 /* int MPI_Name(parameters) */

@@ -1,7 +1,7 @@
 /* Point-to-point calls: to native MPI, unless setting p2p wants them to end when their peer is
  * dead. */
-#include "../shim/p2p/p2p.h"
-#include "../shim/native.h"
+#include "p2p/p2p.h"
+#include "program/native.h"
 
 #include <stdlib.h>
 

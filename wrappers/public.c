@@ -1,9 +1,9 @@
 /* include/ftcoll.h */
 #include "../include/ftcoll.h"
 
-#include "../shim/group.h"
-#include "../shim/library.h"
-#include "../shim/report.h"
+#include "communicator/group.h"
+#include "library.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef FTC_REDUCTION_H
 #define FTC_REDUCTION_H
 
-#include "../shim/call.h"
+#include "call/call.h"
 
 /* One description for the plain call and the large-count one. An allreduce has root 0. */
 static inline struct ftc_call reduction(enum ftc_call_kind kind, const void *sendbuf, void *recvbuf,

@@ -1,7 +1,7 @@
 /* Requests of point-to-point calls: made, started, completed and freed. */
-#include "../shim/native.h"
-#include "../shim/p2p/p2p.h"
-#include "../shim/request.h"
+#include "collectives/request.h"
+#include "p2p/p2p.h"
+#include "program/native.h"
 
 #define RETURN_ADDRESS __builtin_return_address(0)
 

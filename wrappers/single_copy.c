@@ -1,6 +1,6 @@
 /* The calls with which UCX copies large messages out of the memory of their senders
  * (shim/p2p/single_copy.h). Whoever else makes them gets what he would get without the library. */
-#include "../shim/p2p/single_copy.h"
+#include "p2p/single_copy.h"
 
 #include <dlfcn.h>
 #include <string.h>

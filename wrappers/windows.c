@@ -1,5 +1,5 @@
 /* Calls on windows that wait for other ranks. */
-#include "../shim/native.h"
+#include "program/native.h"
 
 #define WRAPPER(enter, name, parameters, arguments)                                                \
     int MPI_##name parameters                                                                      \

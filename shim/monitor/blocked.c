@@ -1,10 +1,10 @@
 #include "blocked.h"
 
-#include "../../config/settings.h"
-#include "../callsite.h"
-#include "clock.h"
-#include "mark.h"
-#include "rank_end.h"
+#include "board/mark.h"
+#include "config/settings.h"
+#include "end.h"
+#include "system/callsite.h"
+#include "system/clock.h"
 
 #include <stdio.h>
 #include <time.h>

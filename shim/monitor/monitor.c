@@ -1,11 +1,11 @@
 #include "monitor.h"
 
 #include "channel.h"
-#include "clock.h"
-#include "life.h"
-#include "monitor_process.h"
 #include "pmi.h"
-#include "proc.h"
+#include "process.h"
+#include "system/clock.h"
+#include "system/lifeline.h"
+#include "system/proc.h"
 
 #include <dlfcn.h>
 #include <errno.h>

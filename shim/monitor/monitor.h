@@ -19,7 +19,7 @@
 #ifndef FTC_MONITOR_H
 #define FTC_MONITOR_H
 
-#include "board.h"
+#include "board/board.h"
 #include "channel.h"
 
 #include <stdbool.h>

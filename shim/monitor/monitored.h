@@ -2,9 +2,9 @@
 #ifndef FTC_MONITORED_H
 #define FTC_MONITORED_H
 
-#include "board.h"
+#include "board/board.h"
 #include "channel.h"
-#include "monitor_process.h"
+#include "process.h"
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "others.h"
 
-#include "rank_end.h"
+#include "end.h"
 
 #include <signal.h>
 #include <time.h>

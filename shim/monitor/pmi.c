@@ -1,6 +1,6 @@
 #include "pmi.h"
 
-#include "clock.h"
+#include "system/clock.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 #include "relay.h"
 
-#include "proc.h"
+#include "system/proc.h"
 
 #include <stdio.h>
 #include <string.h>

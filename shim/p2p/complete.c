@@ -1,11 +1,11 @@
 /* Calls that complete requests. As long as nobody is dead these are native MPI's tests. */
-#include "dead.h"
+#include "dead_peer.h"
 #include "p2p.h"
 
-#include "../coverage.h"
-#include "../error.h"
-#include "../native.h"
-#include "../wait.h"
+#include "program/error.h"
+#include "program/native.h"
+#include "progress/wait.h"
+#include "report/coverage.h"
 
 #include <stdlib.h>
 #include <string.h>

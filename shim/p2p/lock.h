@@ -2,7 +2,7 @@
 #ifndef FTC_P2P_LOCK_H
 #define FTC_P2P_LOCK_H
 
-#include "../library.h"
+#include "library.h"
 
 extern pthread_mutex_t ftc_p2p_mutex;
 

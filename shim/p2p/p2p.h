@@ -8,8 +8,8 @@
 #ifndef FTC_P2P_H
 #define FTC_P2P_H
 
-#include "../call.h"
-#include "../library.h"
+#include "call/call.h"
+#include "library.h"
 #include "requests.h"
 
 extern bool ftc_p2p_is_on;

@@ -1,6 +1,6 @@
 #include "peers.h"
 
-#include "../group.h"
+#include "communicator/group.h"
 #include "lock.h"
 
 #include <errno.h>

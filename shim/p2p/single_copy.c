@@ -1,7 +1,7 @@
 #include "single_copy.h"
 
-#include "../library.h"
-#include "../monitor/clock.h"
+#include "library.h"
+#include "system/clock.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -11,8 +11,8 @@
 #ifndef FTC_TRANSPORT_H
 #define FTC_TRANSPORT_H
 
-#include "../engine/message.h"
-#include "../monitor/board.h"
+#include "board/board.h"
+#include "engine/message.h"
 
 /* Private ends of the rings between this rank and one other. */
 struct ftc_ring_end {

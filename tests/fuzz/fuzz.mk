@@ -3,12 +3,12 @@
 FUZZ := $(BUILD)/fuzz
 FUZZ_TARGETS := settings engine board channel
 FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined \
-  -fno-sanitize-recover=all -isystem $(MPI_INCLUDE)
+  -fno-sanitize-recover=all -Ishim -I. -isystem $(MPI_INCLUDE)
 
 $(FUZZ)/settings: $(wildcard config/settings*.c)
 $(FUZZ)/settings: FUZZ_LIBS = -linih
 $(FUZZ)/engine: $(ENGINE)
-$(FUZZ)/board: shim/monitor/board.c shim/monitor/mark.c shim/monitor/publication.c shim/transport/ring.c $(ENGINE)
+$(FUZZ)/board: shim/board/board.c shim/board/mark.c shim/board/publication.c shim/transport/ring.c $(ENGINE)
 $(FUZZ)/channel: shim/monitor/channel.c
 $(FUZZ)/%: tests/fuzz/fuzz_%.c
 	mkdir -p $(@D)

@@ -1,7 +1,7 @@
 /* Any process of the job can write anything to the board: what is read from it is checked first. */
-#include "../../shim/monitor/mark.h"
-#include "../../shim/monitor/publication.h"
-#include "../../shim/transport/transport.h"
+#include "board/mark.h"
+#include "board/publication.h"
+#include "transport/transport.h"
 
 #include <stdlib.h>
 #include <string.h>

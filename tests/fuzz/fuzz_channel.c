@@ -1,6 +1,6 @@
 /* What a rank, or any process that has inherited its end of the socket, can send to the monitor
  * process. */
-#include "../../shim/monitor/channel.h"
+#include "monitor/channel.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 /* Whatever arrives, the decoder and the engine stay within their memory, answer each event, and
  * send only to ranks there are. The input is a small job: its shape, then events. */
-#include "../../shim/engine/operation.h"
+#include "engine/operation.h"
 
 #include <stdlib.h>
 #include <string.h>

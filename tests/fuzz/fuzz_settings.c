@@ -1,6 +1,6 @@
 /* The settings reader takes any text: it fills the settings with allowed values, or explains why
  * not in one line. */
-#include "../../config/settings.h"
+#include "config/settings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SCALE_ENGINE_H
 #define SCALE_ENGINE_H
 
-#include "../../shim/engine/operation.h"
+#include "engine/operation.h"
 #include "machine.h"
 
 struct engine_setup {

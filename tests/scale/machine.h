@@ -9,8 +9,8 @@
 #ifndef SCALE_MACHINE_H
 #define SCALE_MACHINE_H
 
-#include "../../shim/engine/topology.h"
 #include "clock.h"
+#include "engine/topology.h"
 #include "message.h"
 
 /* One direction of a process's network interface. */

@@ -2,7 +2,7 @@
 #ifndef SCALE_ROWS_H
 #define SCALE_ROWS_H
 
-#include "../../shim/engine/topology.h"
+#include "engine/topology.h"
 
 #include <stdio.h>
 

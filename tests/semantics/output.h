@@ -23,8 +23,8 @@ void output_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * are, long ones as a digest. */
 void output_result(const char *what, int rv, const void *result, size_t size);
 
-/* Fills @count statuses before a call with a byte that is another in each run (variable TEST_PATTERN): whoever shows
- * what the call did not write fails. */
+/* Fills @count statuses before a call with a byte that is another in each run (variable
+ * TEST_PATTERN): whoever shows what the call did not write fails. */
 void output_blank(MPI_Status *status, int count);
 
 /* The name of the class of error code @rv. */

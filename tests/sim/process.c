@@ -1,5 +1,5 @@
 /* The life of a process: it goes through its operations, drives the engine as the library does
- * (shim/drive.c), and dies when the scenario or the chooser says so. */
+ * (shim/progress/drive.c), and dies when the scenario or the chooser says so. */
 #include "check.h"
 #include "internal.h"
 

@@ -9,7 +9,7 @@
 #ifndef FTC_SIM_SCENARIO_H
 #define FTC_SIM_SCENARIO_H
 
-#include "../../shim/engine/operation.h"
+#include "engine/operation.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* The board: who may open it, life of a rank, published results, and the rings of the transport. */
-#include "../../shim/monitor/proc.h"
-#include "../../shim/monitor/publication.h"
-#include "../../shim/transport/transport.h"
+#include "board/publication.h"
+#include "system/proc.h"
+#include "transport/transport.h"
 #include "unit.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Facts, spans and kernels against the MPI library at hand: every predefined operation on every
  * predefined datatype, and derived datatypes. Runs as one process without mpiexec. */
-#include "../../shim/combine.h"
-#include "../../shim/facts.h"
+#include "value/datatype.h"
+#include "value/kernels.h"
 
 #include <float.h>
 #include <limits.h>
@@ -33,13 +33,13 @@ struct named_op {
 
 static const struct named_type types[] = {
 #define FTC_DATATYPE(handle, class) {#handle, handle, FTC_TYPE_##class},
-#include "../../shim/datatypes.def"
+#include "value/datatypes.def"
 #undef FTC_DATATYPE
 };
 
 static const struct named_op ops[] = {
 #define FTC_OPERATOR(name) {"MPI_" #name, MPI_##name, FTC_OPERATOR_##name},
-#include "../../shim/operators.def"
+#include "value/operators.def"
 #undef FTC_OPERATOR
 };
 

@@ -1,8 +1,8 @@
 /* Who is in a value, and which call sites must not go on without all. */
-#include "../../shim/contributors.h"
-#include "../../shim/library.h"
-#include "../../shim/require.h"
+#include "collectives/required_sites.h"
+#include "library.h"
 #include "unit.h"
+#include "value/contributors.h"
 
 #include <string.h>
 

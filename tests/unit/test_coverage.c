@@ -1,7 +1,7 @@
 /* The table of call sites: what ranks write into it, and what a reader makes of anything there. */
-#include "../../shim/coverage.h"
-#include "../../shim/library.h"
-#include "../../shim/native.h"
+#include "library.h"
+#include "program/native.h"
+#include "report/coverage.h"
 #include "unit.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Failure information, messages on the wire, and the policy. */
-#include "../../shim/engine/failure_info.h"
-#include "../../shim/engine/message.h"
-#include "../../shim/policy.h"
+#include "call/policy.h"
+#include "engine/failure_info.h"
+#include "engine/message.h"
 #include "unit.h"
 
 #include <string.h>

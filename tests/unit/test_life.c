@@ -1,6 +1,6 @@
 /* Early news of a death: what it tells of a process that lives, is killed, or ends in another way.
  */
-#include "../../shim/monitor/life.h"
+#include "system/lifeline.h"
 #include "unit.h"
 
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* Marks of unprotected calls: who waits for whom, and what a rank may write there without harm. */
-#include "../../shim/monitor/mark.h"
-#include "../../shim/monitor/publication.h"
+#include "board/mark.h"
+#include "board/publication.h"
 #include "unit.h"
 
 #include <string.h>

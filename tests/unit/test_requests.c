@@ -1,8 +1,8 @@
 /* The table of requests, beside an array that knows the same. */
 #include "unit.h"
 
-#include "../../shim/library.h"
-#include "../../shim/p2p/requests.h"
+#include "library.h"
+#include "p2p/requests.h"
 
 #include <stdlib.h>
 

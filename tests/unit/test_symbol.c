@@ -1,6 +1,6 @@
 /* Names of functions from the symbol tables of files, which may hold anything. */
-#include "../../shim/callsite.h"
-#include "../../shim/symbol.h"
+#include "system/callsite.h"
+#include "system/symbol.h"
 #include "unit.h"
 
 #include <fcntl.h>

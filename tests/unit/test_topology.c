@@ -1,5 +1,5 @@
 /* Topology: groups, subtrees and tree shapes (paper, sections "Up-Correction" and "Properties"). */
-#include "../../shim/engine/topology.h"
+#include "engine/topology.h"
 #include "unit.h"
 
 #include <stdlib.h>

@@ -10,10 +10,10 @@ CC=${CC:-gcc}
 mkdir -p "$BUILD"
 work=$(cd "$BUILD" && pwd)/mutants
 
-FLAGS='-std=gnu11 -D_GNU_SOURCE -O1 -w'
+FLAGS='-std=gnu11 -Ishim -D_GNU_SOURCE -O1 -w'
 CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
 LIMIT_S=120 # a test that takes longer is taken to hang
-SOURCES='shim/engine/*.c shim/policy.c tests/sim/*.c tests/unit/test_topology.c tests/unit/test_engine.c'
+SOURCES='shim/engine/*.c shim/call/policy.c tests/sim/*.c tests/unit/test_topology.c tests/unit/test_engine.c'
 
 # ---- building: whatever is as in the original tree is taken from the objects of it ----
 
@@ -102,7 +102,7 @@ enter_copy() {
     mkdir -p "$1/tests" "$1/shim"
     cd "$1"
     cp -rp "$top/tests/sim" "$top/tests/unit" tests/
-    cp -rp "$top"/shim/*.[ch] "$top"/shim/*.def shim/
+    cp -rp "$top/shim/call" shim/
     restore
 }
 

@@ -75,7 +75,7 @@ AT_RANDOM = [tolerated(*row, runs=3) for row in (
     ("random instant, one after the other", 6, 2, "kill@~6:2 kill@~20:0", ALLREDUCE),
 )]
 
-# ---- deaths at exact points of the protocol, by setting crash (shim/crash.h) ----
+# ---- deaths at exact points of the protocol, by setting crash (shim/progress/crash.h) ----
 
 POINTS = ("a0", "b1", "a1", "b2", "a2", "b3", "a3", "end")  # sends that there are not kill nobody
 

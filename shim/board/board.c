@@ -1,0 +1,274 @@
+#include "board.h"
+
+#include "system/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define BOARD_MAGIC 0x3162726c6c6f6374ull /* "tcollrb1" in memory order */
+#define BOARD_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+/* Bounds that keep every product below well inside 64 bits. */
+enum {
+    MAX_SLOTS = 4096,
+    MAX_ENTRIES = 1 << 16,
+    MAX_DEPTH = 1 << 10,
+    MAX_STRIDE = 1 << 20,
+    MAX_SITES = 1 << 16
+};
+
+static bool geometry_is_sane(const struct ftc_board_geometry *g)
+{
+    return g->slots >= 1 && g->slots <= MAX_SLOTS && g->entries >= 1 && g->entries <= MAX_ENTRIES &&
+           g->ring_depth >= 1 && g->ring_depth <= MAX_DEPTH &&
+           (g->ring_depth & (g->ring_depth - 1)) == 0 && g->entry_stride_bytes <= MAX_STRIDE &&
+           g->entry_stride_bytes >= sizeof(struct ftc_board_entry) &&
+           g->entry_stride_bytes % 64 == 0 && g->message_stride_bytes <= MAX_STRIDE &&
+           g->message_stride_bytes >= 64 && g->message_stride_bytes % 64 == 0 &&
+           g->sites <= MAX_SITES;
+}
+
+uint32_t ftc_board_group_words(const struct ftc_board_geometry *g)
+{
+    return (g->slots + 63) / 64;
+}
+
+/* The segment: header and slots | groups of slot 0, 1, ... | entries of slot 0, 1, ... | rings to 0
+ * from 0, 1, ... | rings to 1 ... | call sites of slot 0, 1, ... */
+static size_t groups_offset(const struct ftc_board_geometry *g)
+{
+    return sizeof(struct ftc_board_shared) + (size_t)g->slots * sizeof(struct ftc_board_slot);
+}
+
+static size_t entries_offset(const struct ftc_board_geometry *g)
+{
+    size_t groups = (size_t)g->slots * FTC_BOARD_GROUPS;
+
+    return groups_offset(g) + groups * ftc_board_group_words(g) * sizeof(uint64_t);
+}
+
+static size_t rings_offset(const struct ftc_board_geometry *g)
+{
+    return entries_offset(g) + (size_t)g->slots * g->entries * g->entry_stride_bytes;
+}
+
+size_t ftc_board_ring_bytes(const struct ftc_board_geometry *g)
+{
+    return 64 + (size_t)g->ring_depth * (g->message_stride_bytes + FTC_BOARD_RING_NOTE_BYTES);
+}
+
+static size_t sites_offset(const struct ftc_board_geometry *g)
+{
+    return rings_offset(g) + (size_t)g->slots * g->slots * ftc_board_ring_bytes(g);
+}
+
+static size_t sites_bytes(const struct ftc_board_geometry *g)
+{
+    return g->sites == 0
+               ? 0
+               : sizeof(struct ftc_board_sites) + g->sites * sizeof(struct ftc_board_site);
+}
+
+static size_t segment_bytes(const struct ftc_board_geometry *g)
+{
+    return sites_offset(g) + g->slots * sites_bytes(g);
+}
+
+static int map_segment(struct ftc_board *board, int fd, size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (p == MAP_FAILED)
+        return -errno;
+    board->shared = p;
+    board->size_bytes = size;
+    board->fd = fd;
+    return 0;
+}
+
+int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *geometry)
+{
+    int fd, rv;
+    size_t size;
+
+    if (!geometry_is_sane(geometry))
+        return -EINVAL;
+    size = segment_bytes(geometry);
+    fd = memfd_create("ftcoll-board", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return -errno;
+    if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)size) != 0 ||
+        fcntl(fd, F_ADD_SEALS, BOARD_SEALS) != 0) {
+        rv = -errno;
+        goto fail;
+    }
+    rv = map_segment(board, fd, size);
+    if (rv != 0)
+        goto fail;
+    if (getrandom(board->shared->key, sizeof board->shared->key, 0) !=
+        (ssize_t)sizeof board->shared->key) {
+        rv = -EIO;
+        munmap(board->shared, size);
+        goto fail;
+    }
+    board->shared->geometry = *geometry;
+    board->geometry = *geometry;
+    board->shared->magic = BOARD_MAGIC;
+    return 0;
+
+fail:
+    close(fd);
+    *board = (struct ftc_board){.fd = -1};
+    return rv;
+}
+
+int ftc_board_map(struct ftc_board *board, int fd)
+{
+    struct stat st;
+    int rv;
+
+    if (fstat(fd, &st) != 0)
+        return -errno;
+    if (st.st_uid != geteuid() || (fcntl(fd, F_GET_SEALS) & BOARD_SEALS) != BOARD_SEALS ||
+        st.st_size < (off_t)sizeof(struct ftc_board_shared))
+        return -EACCES;
+    rv = map_segment(board, fd, (size_t)st.st_size);
+    if (rv != 0)
+        return rv;
+    board->geometry = board->shared->geometry;
+    if (board->shared->magic == BOARD_MAGIC && geometry_is_sane(&board->geometry) &&
+        segment_bytes(&board->geometry) == board->size_bytes)
+        return 0;
+    munmap(board->shared, board->size_bytes);
+    *board = (struct ftc_board){.fd = -1};
+    return -EACCES;
+}
+
+int ftc_board_open(struct ftc_board *board, int pid, int fd, const uint64_t key[2])
+{
+    char path[64];
+    int own, rv;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
+    own = open(path, O_RDWR | O_CLOEXEC);
+    if (own < 0)
+        return -errno;
+    rv = ftc_board_map(board, own);
+    if (rv != 0) {
+        close(own);
+        return rv;
+    }
+    if (memcmp(board->shared->key, key, sizeof board->shared->key) != 0) {
+        ftc_board_close(board);
+        return -EACCES;
+    }
+    return 0;
+}
+
+void ftc_board_close(struct ftc_board *board)
+{
+    if (board->shared)
+        munmap(board->shared, board->size_bytes);
+    if (board->fd >= 0)
+        close(board->fd);
+    *board = (struct ftc_board){.fd = -1};
+}
+
+bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
+                           int value)
+{
+    struct ftc_board_slot *s = &board->shared->slot[slot];
+    uint32_t state = atomic_load(&s->state);
+    uint32_t none = FTC_DEATH_NONE;
+
+    if (state >= FTC_RANK_FINALIZED)
+        return false;
+    /* Whoever enters the cause first describes the death; readers look at it only after the state.
+     */
+    if (atomic_compare_exchange_strong(&s->death_cause, &none, cause)) {
+        atomic_store(&s->death_value, value);
+        atomic_store(&s->death_time_ns, ftc_clock_ns());
+    }
+    do {
+        if (state >= FTC_RANK_FINALIZED)
+            return false;
+    } while (!atomic_compare_exchange_weak(&s->state, &state, FTC_RANK_FAILED));
+    atomic_fetch_add(&board->shared->deaths, 1);
+    return true;
+}
+
+void ftc_board_await_death(struct ftc_board *board)
+{
+    _Atomic uint32_t *deaths = &board->shared->deaths;
+
+    while (atomic_load(deaths) == 0)
+        syscall(SYS_futex, deaths, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+void ftc_board_wake_watchers(struct ftc_board *board)
+{
+    syscall(SYS_futex, &board->shared->deaths, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+bool ftc_board_advance(struct ftc_board *board, uint32_t slot, enum ftc_rank_state to)
+{
+    _Atomic uint32_t *state = &board->shared->slot[slot].state;
+    uint32_t from = atomic_load(state);
+
+    do {
+        if (from == FTC_RANK_FAILED)
+            return false;
+    } while (!atomic_compare_exchange_weak(state, &from, to));
+    return true;
+}
+
+enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t slot)
+{
+    uint32_t state = atomic_load_explicit(&board->shared->slot[slot].state, memory_order_acquire);
+
+    return state <= FTC_RANK_FAILED ? (enum ftc_rank_state)state : FTC_RANK_FAILED;
+}
+
+struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,
+                                        uint32_t entry)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+    size_t index = (size_t)slot * g->entries + entry;
+
+    return (struct ftc_board_entry *)((char *)board->shared + entries_offset(g) +
+                                      index * g->entry_stride_bytes);
+}
+
+_Atomic uint64_t *ftc_board_group(const struct ftc_board *board, uint32_t slot, uint32_t group)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+    size_t index = (size_t)slot * FTC_BOARD_GROUPS + group;
+
+    return (_Atomic uint64_t *)((char *)board->shared + groups_offset(g)) +
+           index * ftc_board_group_words(g);
+}
+
+void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+    size_t index = (size_t)to * g->slots + from;
+
+    return (char *)board->shared + rings_offset(g) + index * ftc_board_ring_bytes(g);
+}
+
+struct ftc_board_sites *ftc_board_sites(const struct ftc_board *board, uint32_t slot)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+
+    return (struct ftc_board_sites *)((char *)board->shared + sites_offset(g) +
+                                      slot * sites_bytes(g));
+}

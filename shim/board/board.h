@@ -1,0 +1,202 @@
+/* board: the shared-memory segment of one host (DESIGN section 6).
+ *
+ * The board holds one slot a rank with its state, the last allreduce that each rank published for
+ * each communicator (DESIGN section 5, rules 1 to 5), and the message rings of shim/transport. It
+ * is an unnamed memory file: the first rank of the host creates it, the others open it through that
+ * process's file table, which the kernel allows to the same user only. Nothing has to be removed
+ * when a job ends, however it ends.
+ *
+ * Everything in the segment can be written by any process of the job. A reader therefore checks
+ * each index and length before it uses them; the segment itself is sealed against shrinking.
+ */
+#ifndef FTC_BOARD_H
+#define FTC_BOARD_H
+
+#include "system/lifeline.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The life of a rank. A rank only moves down this list; FINALIZED and FAILED are final. */
+enum ftc_rank_state {
+    FTC_RANK_STARTING = 0, /* MPI_Init has not returned */
+    FTC_RANK_RUNNING,      /* protected: its death is tolerated */
+    FTC_RANK_FINALIZED,    /* MPI_Finalize returned: it owes nobody a message any more */
+    FTC_RANK_FAILED,       /* fail-stop: it sends nothing more, whatever it does */
+};
+
+enum ftc_death_cause {
+    FTC_DEATH_NONE = 0,
+    FTC_DEATH_SIGNAL,    /* value: signal number */
+    FTC_DEATH_EXIT,      /* value: exit status, without MPI_Finalize */
+    FTC_DEATH_SUSPECTED, /* value: slot that took it for dead (monitor = timeout) */
+};
+
+/* What a call says of itself to other ranks, for messages to people where calls do not match. It
+ * stands on the board, and goes with each message of the operation. */
+struct ftc_note {
+    uint32_t kind; /* enum ftc_call_kind */
+    uint32_t signature;
+    int64_t count;
+    int32_t datatype, op; /* MPI handles in that process */
+    int32_t root;
+    uint32_t element_bytes, value_bytes; /* of the datatype; of all elements, with their gaps */
+    uint32_t unused;
+    uint64_t return_address; /* in that process */
+};
+enum { FTC_NOTE_WORDS = sizeof(struct ftc_note) / sizeof(uint64_t) };
+
+/* Of a message in a ring: the notes of all follow the messages, a cache line each. */
+enum { FTC_BOARD_RING_NOTE_BYTES = 64 };
+
+/* Whether a rank is still inside of a call that it carries out here. */
+struct ftc_board_activity {
+    _Atomic uint32_t version;         /* grows with each call */
+    _Atomic uint32_t inside;          /* threads that are in a call */
+    _Atomic uint64_t communicator_id; /* of the last one */
+    _Atomic uint64_t heartbeat;       /* monitor = timeout: grows while the rank waits in a call */
+};
+
+/* Marks of unprotected calls that a rank has, and sets of slots that it has described to say what
+ * they need. A set changes only while its mark is not in use. */
+enum { FTC_BOARD_MARKS = 4, FTC_BOARD_GROUPS = 16 * FTC_BOARD_MARKS, FTC_BOARD_ALL = -1 };
+
+/* An unprotected call that a rank is in. Its need is one rank, or all of a group of ranks. */
+struct ftc_board_native {
+    _Alignas(64) _Atomic uint64_t version; /* odd while the rank is in the call; grows with each */
+    _Atomic uint32_t call;                 /* enum ftc_call_kind */
+    _Atomic int32_t peer;            /* slot that the call needs, or FTC_BOARD_ALL of @group */
+    _Atomic uint32_t group;          /* below FTC_BOARD_GROUPS */
+    _Atomic uint64_t return_address; /* in that process */
+    _Atomic uint64_t stack;          /* an address not far below where that is on the stack */
+};
+
+/* How the survivors took the death of a rank; times are CLOCK_MONOTONIC. */
+struct ftc_board_aftermath {
+    _Atomic int32_t
+        noticed_by; /* world rank + 1 of the first that met the death in an operation; 0: nobody */
+    _Atomic uint32_t call, seq; /* that operation */
+    _Atomic uint64_t noticed_ns;
+    _Atomic uint64_t recovered_ns; /* when the last of them had its result */
+};
+
+struct ftc_board_slot {
+    _Alignas(64) _Atomic uint32_t state;
+    _Atomic uint32_t death_cause; /* valid once state is FTC_RANK_FAILED */
+    _Atomic int32_t death_value;
+    _Atomic int32_t pid;
+    _Atomic int32_t world_rank;
+    _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
+    _Atomic bool is_critical;       /* the job does not bear its death */
+    _Atomic bool is_leaving;        /* the rank is telling the launcher that it is through */
+    struct ftc_board_aftermath aftermath;
+    _Alignas(64) struct ftc_life life;
+    _Alignas(64) struct ftc_board_activity activity;
+    struct ftc_board_native native[FTC_BOARD_MARKS];
+};
+
+/* What a rank has published of one communicator: the call that it is in or was in last, how far it
+ * has got, and its last result with the bytes of the value. */
+struct ftc_board_entry {
+    _Alignas(64) _Atomic uint32_t call_version; /* odd while the call is being written */
+    _Atomic uint32_t call_seq;                  /* its operation */
+    _Atomic uint64_t call[FTC_NOTE_WORDS];      /* a struct ftc_note */
+    _Alignas(64) _Atomic uint32_t version;      /* odd while it is being written */
+    _Atomic uint32_t seq;
+    _Atomic uint64_t communicator_id; /* 0: unused */
+    _Atomic uint64_t joined;          /* operation << 32 | attempt that its owner is in */
+    _Atomic uint64_t recorded;        /* any member's: see shim/report/record.c */
+    uint32_t attempt;
+    uint32_t verdict; /* enum ftc_verdict */
+    uint32_t bytes;
+    uint32_t failed_count;
+    unsigned char data[]; /* failed ranks (int32_t each), then the value */
+};
+
+/* The calls of one kind, from one place of the program, that had the same fate. */
+enum { FTC_BOARD_SITE_TEXT = 240 };
+struct ftc_board_site {
+    _Atomic uint64_t calls;
+    _Atomic uint32_t call;          /* enum ftc_call_kind; 0: unused */
+    uint32_t protection;            /* enum ftc_protection */
+    char text[FTC_BOARD_SITE_TEXT]; /* the place, ended by a zero */
+};
+
+/* All of a rank, with the calls for whose places there was no room, by enum ftc_shelter. */
+enum { FTC_BOARD_SHELTERS = 3 };
+struct ftc_board_sites {
+    _Alignas(64) _Atomic uint64_t elsewhere[FTC_BOARD_SHELTERS];
+    _Alignas(64) struct ftc_board_site site[];
+};
+
+struct ftc_board_geometry {
+    uint32_t slots;              /* ranks on this host */
+    uint32_t entries;            /* communicators a rank can have published results of */
+    uint32_t entry_stride_bytes; /* header, failed ranks and value of one entry */
+    uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
+    uint32_t message_stride_bytes;
+    uint32_t sites; /* call sites that a rank can describe; 0 unless they are reported */
+};
+
+struct ftc_board_shared {
+    uint64_t magic;
+    uint64_t key[2]; /* drawn at random by the creator; a wrong segment is refused */
+    struct ftc_board_geometry geometry;
+    _Alignas(64) _Atomic uint32_t ready; /* ranks whose MPI_Init has nothing native left to do */
+    _Alignas(
+        64) _Atomic uint32_t deaths; /* grows with each death: one load tells that there is news */
+    _Atomic uint32_t ending;         /* 1: a monitor process ends the job */
+    _Atomic uint64_t
+        required_words; /* of setting require_all_at that have named a call: require.h */
+    _Alignas(64) struct ftc_board_slot slot[];
+};
+
+struct ftc_board {
+    struct ftc_board_shared *shared; /* NULL: not open */
+    struct ftc_board_geometry geometry;
+    size_t size_bytes;
+    int fd; /* -1 once it is not needed any more */
+};
+
+/* Creates the segment and draws its key. Returns 0 or a negative errno. */
+int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *geometry);
+
+/* Opens the segment that process @pid holds as descriptor @fd; fails with -EACCES unless it belongs
+ * to this user, is sealed, has the size its geometry calls for and carries @key. */
+int ftc_board_open(struct ftc_board *board, int pid, int fd, const uint64_t key[2]);
+
+/* Maps the segment behind @fd (taken over on success), with the same checks but the key. */
+int ftc_board_map(struct ftc_board *board, int fd);
+
+void ftc_board_close(struct ftc_board *board);
+
+/* Declares @slot dead unless it is FINALIZED or dead already; true if this call did it. */
+bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
+                           int value);
+
+/* Sleeps until ftc_board_wake_watchers() after a death. The two are apart from the declaration
+ * because a rank that makes it is on its way to a result: to wake a thread for each rank then, on
+ * cores that all ranks share, was measured to be a third of the time until 16 ranks on 2 cores had
+ * it. */
+void ftc_board_await_death(struct ftc_board *board);
+void ftc_board_wake_watchers(struct ftc_board *board);
+
+/* Moves the caller's own slot on; false if somebody has declared it dead in the meantime. */
+bool ftc_board_advance(struct ftc_board *board, uint32_t slot, enum ftc_rank_state state);
+
+enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t slot);
+
+/* Addresses inside the segment; the indices must be below the geometry's counts. */
+struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,
+                                        uint32_t entry);
+void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
+_Atomic uint64_t *ftc_board_group(const struct ftc_board *board, uint32_t slot, uint32_t group);
+struct ftc_board_sites *ftc_board_sites(const struct ftc_board *board, uint32_t slot);
+size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
+
+/* Words of a group: slot i is bit i % 64 of word i / 64. */
+uint32_t ftc_board_group_words(const struct ftc_board_geometry *geometry);
+
+#endif

@@ -1,0 +1,190 @@
+#include "request.h"
+
+#include "program/error.h"
+#include "progress/thread.h"
+#include "progress/wait.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+#pragma weak PMPIX_Grequest_start
+
+static struct ftc_request *over; /* MPI does not know yet that they are complete */
+static struct ftc_wait idle;     /* looks of the program without news */
+
+bool ftc_request_possible(void)
+{
+    return PMPIX_Grequest_start != NULL;
+}
+
+static void let_go(struct ftc_request *r)
+{
+    if (atomic_fetch_sub(&r->holders, 1) > 1)
+        return;
+    free(r->error_text);
+    free(r);
+}
+
+static void become_over(struct ftc_pending *p)
+{
+    struct ftc_request *r = (struct ftc_request *)p;
+
+    if (p->call->result != MPI_SUCCESS) {
+        r->error_text = calloc(1, MPI_MAX_ERROR_STRING);
+        if (r->error_text)
+            ftc_error_take(r->error_text);
+    }
+    r->is_over = true;
+    r->next = over;
+    over = r;
+}
+
+/* Without the lock: MPI has locks of its own. */
+static void complete(struct ftc_request *r)
+{
+    PMPI_Grequest_complete(r->handle);
+    let_go(r);
+}
+
+static void complete_all(struct ftc_request *list)
+{
+    while (list) {
+        struct ftc_request *r = list;
+
+        list = r->next;
+        complete(r);
+    }
+}
+
+static struct ftc_request *take_over(void)
+{
+    struct ftc_request *list = over;
+
+    over = NULL;
+    return list;
+}
+
+/* The lock is never waited for here: MPI may hold one that its owner needs. */
+static void look(void)
+{
+    struct ftc_request *list;
+
+    if (!ftc_library_trylock())
+        return;
+    ftc_helper_see_program();
+    if (ftc_pending_turn())
+        ftc_wait_reset(&idle);
+    else if (!over)
+        ftc_wait_between_looks(&idle);
+    list = take_over();
+    ftc_library_unlock();
+    complete_all(list);
+}
+
+static int on_poll(void *state, MPI_Status *status)
+{
+    (void)state;
+    (void)status;
+    look();
+    return MPI_SUCCESS;
+}
+
+static struct ftc_request *wait_for(struct ftc_request *r)
+{
+    struct ftc_wait wait;
+    struct ftc_request *list;
+
+    ftc_wait_reset(&wait);
+    while (!ftc_library_trylock())
+        sched_yield();
+    while (!r->is_over) {
+        ftc_helper_see_program();
+        if (ftc_pending_turn())
+            ftc_wait_reset(&wait);
+        else
+            ftc_wait_turn(&wait, r->pending.comm);
+    }
+    list = take_over();
+    ftc_library_unlock();
+    return list;
+}
+
+static int on_wait(int count, void **states, double timeout, MPI_Status *status)
+{
+    (void)timeout;
+    (void)status;
+    for (int i = 0; i < count; i++)
+        complete_all(wait_for(states[i]));
+    return MPI_SUCCESS;
+}
+
+static void raise_error(struct ftc_request *r)
+{
+    const struct ftc_call *call = r->pending.call;
+    bool is_freed;
+
+    if (r->has_raised)
+        return;
+    r->has_raised = true;
+    ftc_library_lock();
+    is_freed = !ftc_comm_find(r->communicator_id);
+    ftc_library_unlock();
+    ftc_error_raise_in_request(is_freed ? MPI_COMM_WORLD : call->comm, call->result,
+                               r->error_text ? r->error_text : "ftcoll: no memory for a message");
+}
+
+static int on_query(void *state, MPI_Status *status)
+{
+    struct ftc_request *r = state;
+    int error = r->pending.call->result;
+
+    PMPI_Status_set_elements(status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    status->MPI_ERROR = error;
+    if (error != MPI_SUCCESS)
+        raise_error(r);
+    return error;
+}
+
+static int on_free(void *state)
+{
+    let_go(state);
+    return MPI_SUCCESS;
+}
+
+/* MPI does not allow it for collective operations. */
+static int on_cancel(void *state, int is_complete)
+{
+    (void)state;
+    return is_complete ? MPI_SUCCESS : MPI_ERR_REQUEST;
+}
+
+int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
+{
+    struct ftc_request *list;
+    int rv = PMPIX_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, r, &r->handle);
+
+    if (rv != MPI_SUCCESS) {
+        free(r);
+        return rv;
+    }
+    *handle = r->handle;
+    r->holders = 2;
+    r->communicator_id = r->pending.comm->id;
+    r->pending.over = become_over;
+    ftc_library_lock();
+    ftc_pending_add(&r->pending);
+    list = take_over();
+    ftc_helper_wake();
+    ftc_library_unlock();
+    complete_all(list);
+    return MPI_SUCCESS;
+}
+
+void ftc_request_poll(void)
+{
+    if (ftc_library.state == FTC_LIBRARY_ACTIVE && (ftc_pending_exist() || over))
+        look();
+}

@@ -1,0 +1,39 @@
+/* request: the MPI request of a nonblocking operation, a generalized request with MPICH's
+ * extension: MPICH calls the library back in every call that tests or waits for it.
+ *
+ * What MPICH 4.0.2 does: MPI_Wait calls the poll function in a loop and nothing else, not even its
+ * own progress; MPI_Waitall calls the wait function of one request after the other, before it looks
+ * at requests of other kinds; MPI_Test*, MPI_Waitany and MPI_Waitsome call the poll function and
+ * their own progress; MPI_Request_get_status does not call back (so wrappers/ does it for it). The
+ * code that the query function returns comes out of the call, through the error handler of
+ * MPI_COMM_WORLD: a generalized request has no communicator. MPI_Request_free calls the free
+ * function at once, also before the operation is complete.
+ */
+#ifndef FTC_REQUEST_H
+#define FTC_REQUEST_H
+
+#include "progress/queue.h"
+
+struct ftc_request {
+    struct ftc_pending pending; /* must be first */
+    MPI_Request handle;
+    uint64_t communicator_id;
+    bool is_over;        /* the operation has its result */
+    bool has_raised;     /* its error; MPICH asks more than once */
+    char *error_text;    /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
+    _Atomic int holders; /* who completes it, and the free function; the last releases it */
+    struct ftc_request *next;
+};
+
+/* False if this MPI library does not have the extension. */
+bool ftc_request_possible(void);
+
+/* Makes the request and begins the operation, or puts it behind others. @r and what follows it in
+ * memory come from malloc() and are the request's from now on. @r->pending needs comm, call, begin
+ * and end. Returns an MPI error code. */
+int ftc_request_start(struct ftc_request *r, MPI_Request *handle);
+
+/* One look at all operations. */
+void ftc_request_poll(void);
+
+#endif

@@ -1,0 +1,150 @@
+#include "required_sites.h"
+
+#include "library.h"
+#include "system/callsite.h"
+#include "system/symbol.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Sites that have been looked at, by hash; another site may take the place. */
+enum { KNOWN = 256, SITE_TEXT = 2048 };
+static struct {
+    const void *site;
+    bool is_named;
+} known[KNOWN];
+
+/* "module(function+0x12)" */
+static bool find_function(const char *site, const char **name, size_t *length)
+{
+    const char *open = strchr(site, '('), *plus = strrchr(site, '+');
+
+    if (!open || !plus || plus < open)
+        return false;
+    *name = open + 1;
+    *length = (size_t)(plus - *name);
+    return true;
+}
+
+/* What may follow: nothing, or what compilers append to a function's name. */
+static bool is_appendix(const char *rest, size_t length)
+{
+    return length == 0 || rest[0] == '.' || (length == 1 && rest[0] == '_');
+}
+
+/* A C++ name may stand without its parameters, and so without what follows them. */
+static bool is_function(const char *word, size_t length, const char *name, size_t name_length)
+{
+    char copy[SITE_TEXT];
+
+    if (name_length < length || strncmp(word, name, length) != 0)
+        return false;
+    if (is_appendix(name + length, name_length - length))
+        return true;
+    snprintf(copy, sizeof copy, "%.*s", (int)name_length, name);
+    return name[length] == '(' && length == ftc_symbol_length_without_parameters(copy);
+}
+
+static bool is_named_by(const char *word, size_t length, const char *site)
+{
+    const char *name;
+    size_t name_length;
+
+    if (strlen(site) == length && strncmp(word, site, length) == 0)
+        return true;
+    return find_function(site, &name, &name_length) && is_function(word, length, name, name_length);
+}
+
+/* Up to the next comma that is not inside of a C++ name: f<a, b>(c, d). Not all of < and > are
+ * brackets: operator<, operator->. */
+static size_t word_length(const char *list)
+{
+    static const char operator[] = "operator";
+    size_t i = 0;
+    int depth = 0;
+
+    for (; list[i] && (list[i] != ',' || depth > 0); i++) {
+        if (strncmp(list + i, operator, strlen(operator)) == 0) {
+            i += strlen(operator);
+            i += strspn(list + i, "<>=-") - 1;
+        } else {
+            depth += list[i] == '(' || list[i] == '<'   ? 1
+                     : list[i] == ')' || list[i] == '>' ? -1
+                                                        : 0;
+        }
+    }
+    return i;
+}
+
+/* Takes the next word from @list; false if there is none. */
+static bool next_word(const char **list, const char **word, size_t *length)
+{
+    while (**list) {
+        size_t end;
+
+        *list += strspn(*list, ", \t");
+        *word = *list;
+        end = *length = word_length(*list);
+        while (*length > 0 && strchr(" \t", (*word)[*length - 1]))
+            --*length;
+        *list += end;
+        if (*length > 0)
+            return true;
+    }
+    return false;
+}
+
+uint64_t ftc_require_names(const char *list, const char *site)
+{
+    uint64_t named = 0;
+    const char *word;
+    size_t length;
+
+    for (int i = 0; next_word(&list, &word, &length); i++)
+        if (is_named_by(word, length, site))
+            named |= 1ull << (i < FTC_REQUIRE_WORDS ? i : FTC_REQUIRE_WORDS - 1);
+    return named;
+}
+
+static bool look_up(const void *site)
+{
+    char text[SITE_TEXT];
+    uint64_t named;
+
+    ftc_callsite_name(site, text, sizeof text);
+    named = ftc_require_names(ftc_library.settings.require_all_at, text);
+    if (named != 0)
+        atomic_fetch_or(&ftc_library.board.shared->required_words, named);
+    return named != 0;
+}
+
+bool ftc_require_at(const void *return_address)
+{
+    const void *site;
+    unsigned i;
+
+    if (ftc_library.settings.require_all_at[0] == '\0')
+        return false;
+    site = ftc_callsite_of(return_address);
+    i = (unsigned)((uintptr_t)site ^ (uintptr_t)site >> 8) % KNOWN;
+    if (known[i].site != site) {
+        known[i].site = site;
+        known[i].is_named = look_up(site);
+    }
+    return known[i].is_named;
+}
+
+void ftc_require_write(FILE *f)
+{
+    uint64_t named = atomic_load(&ftc_library.board.shared->required_words);
+    const char *list = ftc_library.settings.require_all_at, *word;
+    size_t length;
+
+    for (int i = 0; next_word(&list, &word, &length) && i < FTC_REQUIRE_WORDS - 1; i++)
+        if ((named >> i & 1) == 0)
+            fprintf(f,
+                    "ftcoll: require_all_at: no protected reduction was called from '%.*s', on any "
+                    "rank\n",
+                    (int)length, word);
+}

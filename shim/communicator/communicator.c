@@ -1,0 +1,485 @@
+#include "communicator.h"
+
+#include "board/publication.h"
+#include "group.h"
+#include "lineage.h"
+#include "program/error.h"
+#include "progress/queue.h"
+#include "system/hash.h"
+#include "value/datatype.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CACHE_SIZE = 64,
+    BUCKETS = 256,
+    GIVE_UP_TURNS = 100000,
+    F_MAX = 64, /* that setting f allows */
+};
+
+static int keyval = MPI_KEYVAL_INVALID;
+static struct ftc_comm *bucket[BUCKETS];
+static struct ftc_comm *internal;
+static struct {
+    MPI_Comm handle;
+    struct ftc_comm *comm;
+} cache[CACHE_SIZE];
+
+/* How many communicators of a membership have been used: part of the identity of the next one whose
+ * birth is not known. */
+struct membership {
+    uint64_t hash;
+    uint32_t used;
+    struct membership *next;
+};
+static struct membership *membership_bucket[BUCKETS];
+
+static bool *entry_taken; /* by place on the board: a communicator that lives has it */
+
+/* Messages of a freed communicator can still be under way: they arrive before long, or never. */
+enum { FREED_REMEMBERED = 1024 };
+static uint64_t freed[FREED_REMEMBERED];
+static unsigned freed_count;
+
+static struct membership *find_membership(uint64_t hash)
+{
+    struct membership **head = &membership_bucket[hash % BUCKETS], *m;
+
+    for (m = *head; m; m = m->next)
+        if (m->hash == hash)
+            return m;
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->hash = hash;
+    m->next = *head;
+    *head = m;
+    return m;
+}
+
+static enum ftc_pass find_slots(struct ftc_comm *c, const int *world_rank)
+{
+    const struct ftc_library *l = &ftc_library;
+
+    for (int i = 0; i < c->size; i++)
+        if (world_rank[i] < 0 || world_rank[i] >= l->world_size)
+            return FTC_PASS_OUTSIDE_WORLD;
+    for (int i = 0; i < c->size; i++)
+        c->slot[i] = l->slot_of_world[world_rank[i]];
+    return FTC_PASS_NONE;
+}
+
+static bool any_member_dead(const struct ftc_comm *c)
+{
+    for (int i = 0; i < c->size; i++)
+        if (ftc_board_state(&ftc_library.board, c->slot[i]) == FTC_RANK_FAILED)
+            return true;
+    return false;
+}
+
+/* Under MPI_THREAD_MULTIPLE threads may use two communicators of one membership for the first time
+ * in different orders on different ranks: then rank 0's count decides. Other threads go on
+ * meanwhile. If a member dies, its news may never come: each rank keeps its own count, which is
+ * wrong only if threads have overtaken each other as well. */
+static void agree_on_use(const struct ftc_comm *c, MPI_Comm comm, uint32_t *use)
+{
+    uint32_t told = *use;
+    MPI_Request request;
+    int done = 0;
+
+    if (!ftc_library.threaded || comm == MPI_COMM_NULL)
+        return;
+    ftc_library_unlock();
+    PMPI_Ibcast(&told, 1, MPI_UINT32_T, 0, comm, &request);
+    for (int idle = 0; !done && idle < GIVE_UP_TURNS; idle += any_member_dead(c)) {
+        PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        sched_yield();
+    }
+    ftc_library_lock();
+    if (done)
+        *use = told;
+}
+
+/* What makes a communicator, besides the settings. */
+struct origin {
+    MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
+    int size, rank;
+    const int *world_rank;
+    struct ftc_birth *birth; /* NULL: it is told from others of its membership by its first use */
+    uint64_t seed;           /* of its identity then */
+    int f;
+};
+
+static int identify_by_use(struct ftc_comm *c, const struct origin *from)
+{
+    uint64_t hash =
+        ftc_hash(from->seed, from->world_rank, (size_t)c->size * sizeof *from->world_rank);
+    struct membership *m = find_membership(hash);
+    uint32_t use;
+
+    if (!m)
+        return -ENOMEM;
+    use = m->used++; /* before another thread comes */
+    agree_on_use(c, from->comm, &use);
+    if (use >= m->used)
+        m->used = use + 1;
+    c->id = ftc_hash(hash, &use, sizeof use);
+    return 0;
+}
+
+static int identify(struct ftc_comm *c, const struct origin *from)
+{
+    c->birth = from->birth;
+    if (!c->birth)
+        return identify_by_use(c, from);
+    c->id = ftc_hash(ftc_birth_number(c->birth), from->world_rank,
+                     (size_t)c->size * sizeof *from->world_rank);
+    return 0;
+}
+
+static bool is_still_used(uint64_t id)
+{
+    const struct ftc_board *b = &ftc_library.board;
+
+    for (uint32_t i = 0; i < b->geometry.slots; i++)
+        if (atomic_load(&b->shared->slot[i].activity.inside) != 0 &&
+            atomic_load(&b->shared->slot[i].activity.communicator_id) == id &&
+            ftc_board_state(b, i) < FTC_RANK_FINALIZED)
+            return true;
+    return false;
+}
+
+/* A rank that is still in the last operation of a freed communicator may need what this rank
+ * published; so the place of a freed one is taken again only if nobody is inside of it. Places are
+ * looked for from the one that the identity names, which is where others look for them too. */
+static int take_entry(struct ftc_comm *c)
+{
+    const struct ftc_board *b = &ftc_library.board;
+    uint32_t entries = b->geometry.entries;
+
+    for (uint32_t i = 0; i < entries; i++) {
+        uint32_t entry = (uint32_t)((c->id + i) % entries);
+        uint64_t before =
+            atomic_load(&ftc_board_entry(b, ftc_library.self, entry)->communicator_id);
+
+        if (entry_taken[entry] || (before != 0 && is_still_used(before)))
+            continue;
+        entry_taken[entry] = true;
+        c->entry = entry;
+        return 0;
+    }
+    return -ENOSPC;
+}
+
+static void renumber(struct ftc_comm *c)
+{
+    for (uint32_t s = 0; s < ftc_library.board.geometry.slots; s++)
+        c->member_of_slot[s] = -1;
+    c->known_dead = 0;
+    for (int i = 0; i < c->member_count; i++) {
+        c->member_of_slot[c->slot[c->member[i]]] = i;
+        if (c->member[i] == c->rank)
+            c->self = i;
+        c->known_dead += c->dead[i];
+    }
+    ftc_topology_init(&c->topology, c->member_count, c->f, &ftc_library.settings.tree,
+                      c->topology_storage);
+    c->value_capacity = 0; /* the storage of operations depends on the topology */
+}
+
+static int allocate(struct ftc_comm *c)
+{
+    size_t size = (size_t)c->size;
+
+    c->member = malloc(size * sizeof *c->member);
+    c->dead = calloc(size, sizeof *c->dead);
+    c->silence = calloc(size, sizeof *c->silence);
+    c->member_of_slot = malloc(ftc_library.board.geometry.slots * sizeof *c->member_of_slot);
+    c->topology_storage = malloc(ftc_topology_storage_bytes(c->size, 0));
+    return c->member && c->dead && c->silence && c->member_of_slot && c->topology_storage ? 0
+                                                                                          : -ENOMEM;
+}
+
+static int protect(struct ftc_comm *c)
+{
+    int rv = allocate(c);
+
+    if (rv == 0)
+        rv = take_entry(c);
+    if (rv != 0)
+        return rv;
+    ftc_publication_open(&ftc_library.board, ftc_library.self, c->entry, c->id);
+    for (int i = 0; i < c->size; i++)
+        c->member[i] = i;
+    c->member_count = c->size;
+    renumber(c);
+    c->next = bucket[c->id % BUCKETS];
+    bucket[c->id % BUCKETS] = c;
+    return 0;
+}
+
+static void unprotect(struct ftc_comm *c)
+{
+    struct ftc_comm **link = &bucket[c->id % BUCKETS];
+
+    while (*link && *link != c)
+        link = &(*link)->next;
+    if (*link)
+        *link = c->next;
+    entry_taken[c->entry] = false;
+    freed[freed_count++ % FREED_REMEMBERED] = c->id;
+}
+
+static void destroy(struct ftc_comm *c)
+{
+    free(c->slot);
+    free(c->member);
+    free(c->dead);
+    free(c->silence);
+    free(c->member_of_slot);
+    free(c->topology_storage);
+    free(c->op_storage);
+    free(c->actions.send);
+    free(c->contribution);
+    free(c->published_value);
+    free(c);
+}
+
+static struct ftc_comm *create(const struct origin *from)
+{
+    struct ftc_comm *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->size = from->size;
+    c->rank = from->rank;
+    c->f = from->f;
+    c->slot = malloc((size_t)c->size * sizeof *c->slot);
+    if (!c->slot)
+        goto fail;
+    c->pass = find_slots(c, from->world_rank);
+    if (c->pass == FTC_PASS_NONE && (identify(c, from) != 0 || protect(c) != 0))
+        goto fail;
+    return c;
+
+fail:
+    destroy(c);
+    return NULL;
+}
+
+static struct ftc_comm *unprotected(enum ftc_pass pass)
+{
+    struct ftc_comm *c = calloc(1, sizeof *c);
+
+    if (c)
+        c->pass = pass;
+    return c;
+}
+
+static struct ftc_comm *examine(MPI_Comm comm)
+{
+    struct origin from = {.comm = comm,
+                          .birth = ftc_birth_of(comm),
+                          .seed = FTC_HASH_START,
+                          .f = ftc_library.settings.f};
+    struct ftc_comm *c = NULL;
+    int inter, *world_rank;
+
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+        return NULL;
+    if (inter)
+        return unprotected(FTC_PASS_INTERCOMM);
+    PMPI_Comm_size(comm, &from.size);
+    PMPI_Comm_rank(comm, &from.rank);
+    if (from.size == 1)
+        return unprotected(FTC_PASS_COMM_SELF);
+    from.world_rank = world_rank = ftc_group_world_ranks_of(comm, &from.size);
+    if (world_rank)
+        c = create(&from);
+    free(world_rank);
+    return c;
+}
+
+/* Called by MPI when @comm is freed. */
+static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
+{
+    struct ftc_comm *c = attribute;
+
+    (void)key;
+    (void)extra;
+    ftc_library_lock();
+    ftc_pending_complete(c);
+    if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
+        cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
+    if (c->birth)
+        ftc_birth_renew(c->birth);
+    ftc_comm_release(c);
+    ftc_library_unlock();
+    return MPI_SUCCESS;
+}
+
+int ftc_comm_open(void)
+{
+    entry_taken = calloc(ftc_library.board.geometry.entries, sizeof *entry_taken);
+    if (!entry_taken)
+        return -ENOMEM;
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS
+               ? 0
+               : -EINVAL;
+}
+
+struct ftc_comm *ftc_comm_internal(void)
+{
+    struct origin from = {.comm = MPI_COMM_NULL,
+                          .size = ftc_library.world_size,
+                          .rank = ftc_library.world_rank,
+                          .seed = FTC_HASH_START,
+                          .f = ftc_library.settings.f};
+    int *world_rank;
+
+    if (internal)
+        return internal;
+    world_rank = calloc((size_t)ftc_library.world_size, sizeof *world_rank);
+    if (!world_rank)
+        return NULL;
+    for (int i = 0; i < ftc_library.world_size; i++)
+        world_rank[i] = i;
+    from.world_rank = world_rank;
+    internal = create(&from);
+    free(world_rank);
+    return internal;
+}
+
+/* Threads may make such calls in different orders on different ranks: MPI has them use different
+ * tags. */
+struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag)
+{
+    const struct ftc_birth *birth = ftc_birth_of(parent);
+    uint64_t number = birth ? ftc_birth_number(birth) : 0;
+    struct origin from = {.comm = MPI_COMM_NULL, .f = F_MAX};
+    struct ftc_comm *c = NULL;
+    int salt = ftc_library.threaded ? tag : 0, *world_rank;
+
+    PMPI_Group_rank(group, &from.rank);
+    from.seed = ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt);
+    from.world_rank = world_rank = ftc_group_world_ranks(group, &from.size);
+    if (world_rank)
+        c = create(&from);
+    free(world_rank);
+    return c;
+}
+
+void ftc_comm_release(struct ftc_comm *c)
+{
+    if (c->pass == FTC_PASS_NONE)
+        unprotect(c);
+    destroy(c);
+}
+
+static struct ftc_comm *look_up(MPI_Comm comm)
+{
+    struct ftc_comm *c = NULL;
+    int found = 0;
+
+    if (!ftc_is_comm(comm) || PMPI_Comm_get_attr(comm, keyval, &c, &found) != MPI_SUCCESS)
+        return NULL;
+    if (found)
+        return c;
+    c = examine(comm);
+    if (c) {
+        PMPI_Comm_set_attr(comm, keyval, c);
+        return c;
+    }
+    ftc_error_abort_no_memory(comm); /* the others will protect it: this rank must as well */
+    return NULL;
+}
+
+struct ftc_comm *ftc_comm_get(MPI_Comm comm)
+{
+    unsigned i = (unsigned)comm % CACHE_SIZE;
+
+    if (cache[i].handle == comm && cache[i].comm)
+        return cache[i].comm;
+    cache[i].comm = look_up(comm);
+    cache[i].handle = comm;
+    return cache[i].comm;
+}
+
+struct ftc_comm *ftc_comm_find(uint64_t id)
+{
+    struct ftc_comm *c = bucket[id % BUCKETS];
+
+    while (c && c->id != id)
+        c = c->next;
+    return c;
+}
+
+bool ftc_comm_was_freed(uint64_t id)
+{
+    for (int i = 0; i < FREED_REMEMBERED; i++)
+        if (freed[i] == id)
+            return true;
+    return false;
+}
+
+int ftc_comm_reserve(struct ftc_comm *c, size_t value_bytes)
+{
+    size_t capacity = value_bytes < 64 ? 64 : value_bytes;
+    int sends;
+
+    if (c->op_storage && value_bytes <= c->value_capacity)
+        return 0;
+    assert(ftc_publication_stride(value_bytes) <= ftc_library.board.geometry.entry_stride_bytes);
+    assert(ftc_transport_message_stride(value_bytes) <=
+           ftc_library.board.geometry.message_stride_bytes);
+    sends = ftc_op_actions_capacity(&c->topology, ftc_library.settings.correction.d);
+    free(c->op_storage);
+    free(c->actions.send);
+    free(c->contribution);
+    free(c->published_value);
+    c->op_storage =
+        aligned_alloc(64, (ftc_op_storage_bytes(&c->topology, capacity) + 63) / 64 * 64);
+    c->actions = (struct ftc_actions){.send = calloc((size_t)sends, sizeof *c->actions.send),
+                                      .capacity = sends};
+    c->contribution = calloc(1, capacity);
+    c->published_value = calloc(1, capacity);
+    c->value_capacity = capacity;
+    return c->op_storage && c->actions.send && c->contribution && c->published_value ? 0 : -ENOMEM;
+}
+
+static bool is_listed(const struct ftc_failure_info *failed, int member)
+{
+    for (int i = 0; i < failed->count; i++)
+        if (failed->id[i] == member)
+            return true;
+    return false;
+}
+
+void ftc_comm_exclude(struct ftc_comm *c, const struct ftc_failure_info *failed)
+{
+    int kept = 0;
+
+    if (failed->count == 0)
+        return;
+    for (int i = 0; i < c->member_count; i++) {
+        if (is_listed(failed, i))
+            continue;
+        c->dead[kept] = c->dead[i];
+        c->member[kept++] = c->member[i];
+    }
+    c->member_count = kept;
+    renumber(c);
+}
+
+int ftc_comm_member(const struct ftc_comm *c, int rank)
+{
+    for (int i = 0; i < c->member_count; i++)
+        if (c->member[i] == rank)
+            return i;
+    return -1;
+}

@@ -1,0 +1,151 @@
+#include "lineage.h"
+
+#include "group.h"
+#include "library.h"
+#include "program/error.h"
+#include "system/hash.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+/* How many were made by the calls that have an order among each other. */
+struct series {
+    uint64_t name;
+    uint32_t made;
+};
+
+struct ftc_birth {
+    uint64_t number;
+    uint32_t renewed; /* so often */
+    void *children;   /* series by name: a tree of tsearch() */
+};
+
+enum { ALL_RANKS = 0 }; /* name of the series of calls of all ranks */
+
+static int keyval = MPI_KEYVAL_INVALID;
+static struct ftc_birth world = {.number = FTC_HASH_START}, self = {.number = ~FTC_HASH_START};
+
+/* Called by MPI when @comm is freed. */
+static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
+{
+    struct ftc_birth *b = attribute;
+
+    (void)comm;
+    (void)key;
+    (void)extra;
+    tdestroy(b->children, free);
+    free(b);
+    return MPI_SUCCESS;
+}
+
+bool ftc_birth_open(void)
+{
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS;
+}
+
+struct ftc_birth *ftc_birth_of(MPI_Comm comm)
+{
+    struct ftc_birth *b = NULL;
+    int found = 0;
+
+    if (comm == MPI_COMM_WORLD)
+        return &world;
+    if (comm == MPI_COMM_SELF)
+        return &self;
+    if (keyval == MPI_KEYVAL_INVALID)
+        return NULL;
+    return PMPI_Comm_get_attr(comm, keyval, &b, &found) == MPI_SUCCESS && found ? b : NULL;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct series *a = left, *b = right;
+
+    return (a->name > b->name) - (a->name < b->name);
+}
+
+static struct series *find_series(struct ftc_birth *parent, uint64_t name)
+{
+    struct series *fresh = calloc(1, sizeof *fresh), **found;
+
+    if (!fresh)
+        return NULL;
+    fresh->name = name;
+    found = tsearch(fresh, &parent->children, compare);
+    if (!found || *found != fresh)
+        free(fresh);
+    return found ? *found : NULL;
+}
+
+/* False without memory. Threads may make communicators of one parent at the same time. */
+static bool next_number(struct ftc_birth *parent, uint64_t name, uint64_t *number)
+{
+    struct series *s;
+
+    ftc_library_lock();
+    s = find_series(parent, name);
+    if (s) {
+        *number = ftc_hash(parent->number, &name, sizeof name);
+        *number = ftc_hash(*number, &s->made, sizeof s->made);
+        s->made++;
+    }
+    ftc_library_unlock();
+    return s != NULL;
+}
+
+static void be_born(struct ftc_birth *parent, uint64_t name, MPI_Comm made)
+{
+    struct ftc_birth *b = calloc(1, sizeof *b);
+
+    if (!b || !next_number(parent, name, &b->number)) {
+        free(b);
+        ftc_error_abort_no_memory(MPI_COMM_WORLD);
+        return;
+    }
+    if (made == MPI_COMM_NULL || PMPI_Comm_set_attr(made, keyval, b) != MPI_SUCCESS)
+        free(b);
+}
+
+/* The same on all ranks of @group, and other than ALL_RANKS, which MPI_GROUP_NULL stands for. */
+static uint64_t name_of(MPI_Group group, int tag)
+{
+    uint64_t name = ftc_hash(FTC_HASH_START, &tag, sizeof tag);
+    int size = 0, *world_rank;
+
+    if (group == MPI_GROUP_NULL)
+        return ALL_RANKS;
+    world_rank = ftc_group_world_ranks(group, &size);
+    if (world_rank)
+        name = ftc_hash(name, world_rank, (size_t)size * sizeof *world_rank);
+    else
+        ftc_error_abort_no_memory(MPI_COMM_WORLD);
+    free(world_rank);
+    return name | 1;
+}
+
+int ftc_birth_from(MPI_Comm parent, const MPI_Comm *made, int rv)
+{
+    return ftc_birth_in_group(parent, MPI_GROUP_NULL, 0, made, rv);
+}
+
+int ftc_birth_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv)
+{
+    struct ftc_birth *b;
+
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS)
+        return rv;
+    b = ftc_birth_of(parent);
+    if (b)
+        be_born(b, name_of(group, tag), *made);
+    return rv;
+}
+
+uint64_t ftc_birth_number(const struct ftc_birth *b)
+{
+    return ftc_hash(b->number, &b->renewed, sizeof b->renewed);
+}
+
+void ftc_birth_renew(struct ftc_birth *b)
+{
+    b->renewed++;
+}

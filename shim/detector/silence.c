@@ -1,0 +1,84 @@
+#include "silence.h"
+
+#include "monitor/monitor.h"
+#include "progress/wait.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static bool is_on(void)
+{
+    return ftc_library.suspects;
+}
+
+void ftc_suspect_begin(struct ftc_comm *c)
+{
+    for (int i = 0; is_on() && i < c->member_count; i++)
+        c->silence[i] = (struct ftc_silence){0};
+}
+
+static bool is_silent(struct ftc_silence *s, uint64_t heartbeat, uint64_t now_ns)
+{
+    uint64_t timeout_ns = (uint64_t)ftc_library.settings.timeout_ms * 1000000u;
+
+    if (s->since_ns == 0 || s->heartbeat != heartbeat)
+        *s = (struct ftc_silence){.heartbeat = heartbeat, .since_ns = now_ns};
+    return now_ns - s->since_ns > timeout_ns;
+}
+
+void ftc_suspect(struct ftc_comm *c, uint64_t now_ns)
+{
+    struct ftc_board *board = &ftc_library.board;
+
+    if (!is_on())
+        return;
+    atomic_fetch_add(&board->shared->slot[ftc_library.self].activity.heartbeat, 1);
+    for (int i = 0; i < c->member_count; i++) {
+        uint32_t slot = c->slot[c->member[i]];
+        uint64_t heartbeat = atomic_load(&board->shared->slot[slot].activity.heartbeat);
+
+        if (!c->dead[i] && ftc_op_expects(&c->op, i) &&
+            is_silent(&c->silence[i], heartbeat, now_ns))
+            ftc_board_mark_failed(board, slot, FTC_DEATH_SUSPECTED, (int)ftc_library.self);
+    }
+}
+
+static int suspected_by(const struct ftc_board_slot *own)
+{
+    uint32_t slot = (uint32_t)atomic_load(&own->death_value);
+
+    return slot < ftc_library.board.geometry.slots
+               ? atomic_load(&ftc_library.board.shared->slot[slot].world_rank)
+               : -1;
+}
+
+/* The kernel kills a rank whose monitor process has gone, unless the program has undone both ways
+ * in which it was asked to. The others learn of this death from the other monitor processes. */
+static _Noreturn void stop_unguarded(void)
+{
+    if (atomic_load(&ftc_library.board.shared->ending) == 0)
+        fprintf(stderr,
+                "ftcoll: rank %d (pid %d) stops: its monitor process has ended, and nobody would "
+                "notice its death\n",
+                ftc_library.world_rank, (int)getpid());
+    raise(SIGKILL);
+    _exit(1);
+}
+
+void ftc_fence_check(void)
+{
+    const struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.self];
+
+    if (ftc_life_is_unguarded(&own->life))
+        stop_unguarded();
+    if (ftc_board_state(&ftc_library.board, ftc_library.self) != FTC_RANK_FAILED)
+        return;
+    fprintf(stderr,
+            "ftcoll: rank %d (pid %d) stops: rank %d took it for dead after more than "
+            "timeout_ms = %d of silence, and the others have gone on without it\n",
+            ftc_library.world_rank, (int)getpid(), suspected_by(own),
+            ftc_library.settings.timeout_ms);
+    ftc_monitor_finish_pmi();
+    _exit(ftc_library.settings.failure_exit_status);
+}

@@ -1,0 +1,195 @@
+#include "end.h"
+
+#include "channel.h"
+#include "pmi.h"
+#include "relay.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TURN_MS = 20 };
+
+static void say_goodbye(const struct ftc_monitored *rank)
+{
+    struct ftc_channel_message m = {.kind = FTC_CHANNEL_GOODBYE};
+
+    ftc_channel_send(rank->job.channel, m, NULL, 0);
+}
+
+/* The same signal, with its default effect, but without a second core dump. */
+static void die_by(int number)
+{
+    struct rlimit none = {0, 0};
+    sigset_t only;
+
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_DUMPABLE, 0);
+    signal(number, SIG_DFL);
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+/* The other monitor processes take the end of this one, with a rank that nobody has entered as
+ * dead, for the death of both. */
+static void ask_to_be_left_alone(const struct ftc_monitored *rank)
+{
+    if (rank->board.shared)
+        atomic_store(&rank->board.shared->slot[rank->slot].life.left_alone, true);
+}
+
+static _Noreturn void end_as_program(const struct ftc_monitored *rank, int status)
+{
+    ask_to_be_left_alone(rank);
+    say_goodbye(rank);
+    if (WIFEXITED(status))
+        _exit(WEXITSTATUS(status));
+    die_by(WTERMSIG(status));
+    _exit(128 + WTERMSIG(status));
+}
+
+static _Noreturn void end_well(const struct ftc_monitored *rank)
+{
+    say_goodbye(rank);
+    _exit(rank->options.failure_exit_status);
+}
+
+/* Until every rank is ready a death ends the job, as it does natively. */
+static bool is_protected(const struct ftc_monitored *rank)
+{
+    return rank->board.shared &&
+           atomic_load(&rank->board.shared->ready) >= rank->board.geometry.slots;
+}
+
+/* The launcher was told to end the job: by Ctrl-C, by a batch system, or by a user's signal that
+ * the program does not handle. */
+static bool was_ended_by_launcher(const struct ftc_monitored *rank, int status)
+{
+    static const int ends_job[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+    for (size_t i = 0; i < sizeof ends_job / sizeof ends_job[0]; i++)
+        if (sigismember(&rank->from_launcher, ends_job[i]) == 1)
+            return true;
+    return WIFSIGNALED(status) && sigismember(&rank->from_launcher, WTERMSIG(status)) == 1;
+}
+
+static bool any_other(const struct ftc_monitored *rank, bool (*matches)(enum ftc_rank_state))
+{
+    for (uint32_t i = 0; i < rank->board.geometry.slots; i++)
+        if (i != rank->slot && matches(ftc_board_state(&rank->board, i)))
+            return true;
+    return false;
+}
+
+static bool is_alive(enum ftc_rank_state state)
+{
+    return state != FTC_RANK_FAILED;
+}
+
+static bool is_in_mpi(enum ftc_rank_state state)
+{
+    return state == FTC_RANK_RUNNING;
+}
+
+/* A rank may have died between its own last word to the launcher and the answer: then the account
+ * is settled by that answer, or two answers come, and the launcher, which takes a broken connection
+ * for the end of the job, must be able to send both.
+ *
+ * While survivors are left, the account with the launcher stays open: it takes the end of one for
+ * the end of the job. False if the launcher, or a monitor process, ends the job meanwhile: what
+ * looked like a death of its own may have been the first sign of that. */
+static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_settled)
+{
+    while (any_other(rank, is_in_mpi)) {
+        enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, TURN_MS);
+
+        *is_settled = *is_settled || answer == FTC_PMI_FINALIZE_ACK;
+        ftc_relay(rank);
+        if (answer == FTC_PMI_CLOSED || was_ended_by_launcher(rank, status) ||
+            atomic_load(&rank->board.shared->ending) != 0)
+            return false;
+    }
+    return true;
+}
+
+_Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
+{
+    atomic_store(&rank->board.shared->ending, 1);
+    ask_to_be_left_alone(rank);
+    say_goodbye(rank);
+    _exit(status);
+}
+
+/* A death that a setting forbids ends the job; one that has gone before it would count as well. */
+void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t slot, int status)
+{
+    const struct ftc_board_slot *dead = &rank->board.shared->slot[slot];
+    int deaths = (int)atomic_load(&rank->board.shared->deaths);
+    int number = atomic_load(&dead->world_rank);
+
+    if (atomic_load(&dead->is_critical))
+        fprintf(stderr, "ftcoll: the death of rank %d ends the job: critical_ranks\n", number);
+    else if (deaths > rank->options.max_failed)
+        fprintf(stderr,
+                "ftcoll: the death of rank %d ends the job: it is number %d, max_failed = %d\n",
+                number, deaths, rank->options.max_failed);
+    else
+        return;
+    ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
+}
+
+static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
+{
+    bool by_itself, is_settled = false, was_leaving;
+
+    ftc_rank_end_job_if_forbidden(rank, rank->slot, status);
+    by_itself = await_survivors(rank, status, &is_settled);
+    if (!by_itself)
+        end_as_program(rank, status);
+    was_leaving = atomic_load(&rank->board.shared->slot[rank->slot].is_leaving);
+    if (!is_settled)
+        ftc_pmi_finalize(rank->job.pmi, was_leaving);
+    if (any_other(rank, is_alive))
+        end_well(rank);
+    /* Nobody could have the result: the job has failed, unless the program wanted to end so. */
+    end_as_program(rank, status);
+}
+
+void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
+{
+    if (!is_protected(rank) || rank->stood_down)
+        return;
+    if (WIFSIGNALED(status))
+        ftc_board_mark_failed(&rank->board, rank->slot, FTC_DEATH_SIGNAL, WTERMSIG(status));
+    else
+        ftc_board_mark_failed(&rank->board, rank->slot, FTC_DEATH_EXIT, WEXITSTATUS(status));
+}
+
+/* MPI has ended the program. The end of a rank alone would end the job as well, but Hydra gives
+ * such a job one of several statuses, by chance: this one, 9 or 255. */
+static void tell_of_abort(const struct ftc_monitored *rank, int status)
+{
+    if (rank->stood_down && WIFEXITED(status))
+        ftc_pmi_abort(rank->job.pmi, WEXITSTATUS(status));
+}
+
+void ftc_rank_end(struct ftc_monitored *rank, int status)
+{
+    tell_of_abort(rank, status);
+    if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
+        end_as_program(rank, status);
+    ftc_rank_enter_death(rank, status);
+    if (ftc_board_state(&rank->board, rank->slot) == FTC_RANK_FAILED) {
+        ftc_board_wake_watchers(&rank->board);
+        end_dead(rank, status);
+    }
+    if (status == 0 && atomic_load(&rank->board.shared->deaths) > 0)
+        end_well(rank);
+    end_as_program(rank, status);
+}

@@ -1,0 +1,263 @@
+#include "process.h"
+
+#include "blocked.h"
+#include "board/board.h"
+#include "channel.h"
+#include "config/settings.h"
+#include "end.h"
+#include "others.h"
+#include "relay.h"
+#include "system/lifeline.h"
+#include "system/proc.h"
+#include "system/scheduling.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Where the argument strings are in memory: fields of proc_pid_stat(5). */
+enum { STAT_ARG_START = 48, STAT_ARG_END = 49 };
+
+enum { THREAD_STACK_BYTES = 256 * 1024 };
+
+static struct ftc_monitored rank = {.board.fd = -1};
+
+static bool is_kept(int fd)
+{
+    return fd == STDERR_FILENO || fd == rank.job.channel || fd == rank.job.tether ||
+           fd == rank.job.pmi || fd == rank.job.outer || fd == rank.signals;
+}
+
+static int highest_kept(void)
+{
+    int fds[] = {STDERR_FILENO, rank.job.channel, rank.job.tether,
+                 rank.job.pmi,  rank.job.outer,   rank.signals},
+        max = 0;
+
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+        if (fds[i] > max)
+            max = fds[i];
+    return max;
+}
+
+static void close_from(int first)
+{
+    if (close_range((unsigned)first, ~0u, 0) == 0)
+        return;
+    /* Before Linux 5.9 */
+    for (int fd = first; fd < (int)sysconf(_SC_OPEN_MAX); fd++)
+        close(fd);
+}
+
+/* The program's files, pipes and sockets must see their end when the program closes them. */
+static void close_inherited(void)
+{
+    int last = highest_kept(), null;
+
+    for (int fd = 0; fd <= last; fd++)
+        if (!is_kept(fd))
+            close(fd);
+    close_from(last + 1);
+    null = open("/dev/null", O_RDWR); /* the lowest number: standard input ... */
+    if (null == STDIN_FILENO && !is_kept(STDOUT_FILENO))
+        dup2(null, STDOUT_FILENO);
+}
+
+/* Shows in ps as what it is, and is not hit by a kill that looks for the program's name. */
+static void take_own_name(void)
+{
+    static const char stat[] = "/proc/self/stat";
+    unsigned long start, end;
+    char name[32];
+
+    prctl(PR_SET_NAME, "ftcoll-monitor");
+    if (!ftc_proc_stat_field(stat, STAT_ARG_START, &start) ||
+        !ftc_proc_stat_field(stat, STAT_ARG_END, &end) || start == 0 || end <= start)
+        return;
+    memset((void *)start, 0, end - start);
+    snprintf(name, sizeof name, "ftcoll-monitor %d", (int)rank.job.child);
+    memcpy((void *)start, name, strnlen(name, end - start - 1));
+}
+
+static void open_signals(void)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    rank.signals = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (rank.signals < 0) {
+        kill(rank.job.child, SIGKILL);
+        _exit(1);
+    }
+}
+
+/* A thread of its own: there is no waiting for a lock and for signals together. */
+static void *watch_life(void *life)
+{
+    int status;
+
+    ftc_life_await_end(life);
+    if (ftc_life_is_ending(life, rank.job.child, &status)) {
+        ftc_rank_enter_death(&rank, status);
+        ftc_life_list_threads(life, rank.job.child);
+    }
+    return NULL;
+}
+
+static void *watch_marks(void *unused)
+{
+    ftc_blocked_watch(&rank);
+    return unused;
+}
+
+static void *watch_others(void *unused)
+{
+    ftc_others_watch(&rank);
+    return unused;
+}
+
+static bool start_thread(void *(*run)(void *), void *argument)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    bool done;
+
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    done = pthread_create(&thread, &attributes, run, argument) == 0;
+    pthread_attr_destroy(&attributes);
+    return done;
+}
+
+/* Without the first, the rank's death is known milliseconds later. */
+static int start_watching(struct ftc_life *life)
+{
+    int rv = ftc_life_guard(life);
+
+    if (rv != 0)
+        return rv;
+    (void)start_thread(watch_life, life);
+    if (!start_thread(watch_others, NULL) ||
+        (rank.options.on_blocked != FTC_ON_BLOCKED_OFF && !start_thread(watch_marks, NULL)))
+        return -EAGAIN;
+    return 0;
+}
+
+static int attach_board(struct ftc_channel_received *r)
+{
+    const struct ftc_channel_message *m = &r->message;
+    struct ftc_board board = {.fd = -1};
+    int rv;
+
+    if (rank.board.shared)
+        return -EALREADY;
+    if (r->fd_count != FTC_CHANNEL_FDS)
+        return -EBADF;
+    rv = ftc_board_map(&board, r->fd[0]);
+    if (rv != 0)
+        return rv;
+    board.fd = -1; /* the mapping is enough, the descriptor goes with the message */
+    if (m->slot >= board.geometry.slots || m->options.failure_exit_status < 0 ||
+        m->options.failure_exit_status > 255 || m->options.blocked_ms < 1) {
+        ftc_board_close(&board);
+        return -EINVAL;
+    }
+    rank.board = board;
+    rank.slot = m->slot;
+    rank.options = m->options;
+    atomic_store(&board.shared->slot[m->slot].is_critical, m->options.critical != 0);
+    return start_watching(&board.shared->slot[m->slot].life);
+}
+
+static void handle_message(struct ftc_channel_received *r)
+{
+    struct ftc_channel_message answer = {.kind = FTC_CHANNEL_ANSWER};
+
+    if (r->sender != rank.job.child)
+        return;
+    switch (r->message.kind) {
+    case FTC_CHANNEL_ATTACH:
+        answer.outcome = attach_board(r);
+        break;
+    case FTC_CHANNEL_STAND_DOWN:
+        rank.stood_down = true;
+        if (rank.board.shared)
+            atomic_store(&rank.board.shared->slot[rank.slot].life.left_alone, true);
+        break;
+    default:
+        answer.outcome = -EPROTO;
+    }
+    ftc_channel_send(rank.job.channel, answer, NULL, 0);
+}
+
+/* Takes all messages there are; false once nobody can send any more. */
+static bool serve_channel(void)
+{
+    struct ftc_channel_received r;
+    int rv;
+
+    do {
+        rv = ftc_channel_receive(rank.job.channel, &r);
+        if (rv != 0)
+            continue;
+        handle_message(&r);
+        ftc_channel_drop(&r);
+    } while (rv == 0 || rv == -EPROTO);
+    return rv != -EPIPE;
+}
+
+/* A signal means that something has happened, not always what it says: of several equal ones that
+ * are pending only one arrives. */
+static void serve_signals(void)
+{
+    int status;
+
+    ftc_relay(&rank);
+    if (waitpid(rank.job.child, &status, WNOHANG) != rank.job.child)
+        return;
+    rank.job.child = 0;
+    serve_channel();
+    ftc_rank_end(&rank, status);
+}
+
+void ftc_monitor_run(const struct ftc_monitor_job *job)
+{
+    enum { SIGNALS, CHANNEL, OUTER, SOURCES };
+    struct pollfd source[SOURCES];
+
+    rank.job = *job;
+    open_signals();
+    ftc_relay_prepare(&rank);
+    close_inherited();
+    take_own_name();
+    ftc_ask_for_short_slice();
+    source[SIGNALS] = (struct pollfd){.fd = rank.signals, .events = POLLIN};
+    source[CHANNEL] = (struct pollfd){.fd = job->channel, .events = POLLIN};
+    source[OUTER] = (struct pollfd){.fd = job->outer}; /* hang-up is always reported */
+    for (;;) {
+        if (poll(source, SOURCES, -1) < 0)
+            continue;
+        if (source[SIGNALS].revents)
+            serve_signals();
+        if (source[CHANNEL].revents && !serve_channel())
+            source[CHANNEL].fd = -1;
+        if (source[OUTER].revents) {
+            if (ftc_channel_is_deserted(job->outer))
+                kill(job->child, SIGKILL);
+            source[OUTER].fd = -1;
+        }
+    }
+}

@@ -1,0 +1,518 @@
+#include "create.h"
+
+#include "communicator/communicator.h"
+#include "escape.h"
+#include "program/error.h"
+#include "program/native.h"
+#include "progress/drive.h"
+#include "progress/mismatch.h"
+#include "progress/queue.h"
+#include "report/report.h"
+#include "value/broadcast.h"
+#include "value/datatype.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Tags of the native part, among those of calls of MPI_Comm_create_group on one communicator: no
+ * other message of MPICH has them. Half of the allowed ones. */
+enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
+
+/* What ranks tell each other before the native part, a byte of flags for each rank. */
+enum { KNOWN_DEAD = 1, PRESENT = 2 };
+
+/* What ranks tell each other after the native part. */
+enum { LEFT_NOW = 1, LEFT_BEFORE = 2 };
+
+/* Those without whom the call cannot be carried out; ranks are theirs. */
+struct roll {
+    struct ftc_comm *comm; /* for the library's operations among them */
+    MPI_Group group;
+    bool is_own; /* @comm lives as long as the call */
+    int size;
+    unsigned char *dead; /* by rank: not 0 if the survivors know; then one for is_exhausted */
+    int dead_count;
+    uint32_t deaths_seen; /* board count when is_hopeless was found */
+    bool is_hopeless;     /* one has died since the survivors agreed */
+};
+
+/* Whether this rank must not make communicators any more (escape.h). */
+static bool is_exhausted;
+
+/* What a rank says in a split. */
+struct choice {
+    int32_t is_there, color, key;
+};
+
+/* ---- arguments: native MPI finds what is wrong with them before it waits for anybody ---- */
+
+static bool is_subset(MPI_Group group, MPI_Comm comm)
+{
+    MPI_Group all, rest;
+    int outside;
+
+    PMPI_Comm_group(comm, &all);
+    PMPI_Group_difference(group, all, &rest);
+    PMPI_Group_size(rest, &outside);
+    PMPI_Group_free(&all);
+    if (rest != MPI_GROUP_EMPTY)
+        PMPI_Group_free(&rest);
+    return outside == 0;
+}
+
+static bool has_group(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_COMM_CREATE || kind == FTC_CALL_COMM_CREATE_GROUP;
+}
+
+static bool handles_are_valid(const struct ftc_creation *x)
+{
+    int inter = 1;
+
+    return ftc_is_comm(x->comm) && PMPI_Comm_test_inter(x->comm, &inter) == MPI_SUCCESS && !inter &&
+           (!has_group(x->kind) || ftc_is_group(x->group));
+}
+
+static bool is_member(MPI_Group group)
+{
+    int rank = MPI_UNDEFINED;
+
+    PMPI_Group_rank(group, &rank);
+    return rank != MPI_UNDEFINED;
+}
+
+static bool is_valid_tag(int tag)
+{
+    int *highest, found = 0;
+
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found);
+    return found && tag >= 0 && tag <= *highest;
+}
+
+static bool arguments_are_valid(const struct ftc_creation *x)
+{
+    if (!x->newcomm || !handles_are_valid(x))
+        return false;
+    switch (x->kind) {
+    case FTC_CALL_COMM_CREATE:
+        return is_subset(x->group, x->comm);
+    case FTC_CALL_COMM_CREATE_GROUP:
+        return is_subset(x->group, x->comm) && is_member(x->group) && is_valid_tag(x->tag);
+    default:
+        return true; /* of a split, MPICH takes any color */
+    }
+}
+
+/* ---- what the survivors tell each other ---- */
+
+static void combine_bytes(void *context, void *into, const void *from)
+{
+    const size_t *bytes = context;
+    const unsigned char *source = from;
+    unsigned char *target = into;
+
+    for (size_t i = 0; i < *bytes; i++)
+        target[i] |= source[i];
+}
+
+static uint32_t signature_of(enum ftc_call_kind kind, size_t bytes)
+{
+    uint64_t h = ((uint64_t)kind * 0x9e3779b97f4a7c15ull ^ bytes) * 0xff51afd7ed558ccdull;
+
+    return (uint32_t)(h >> 32) | 1; /* never FTC_SIGNATURE_NONE */
+}
+
+/* Replaces @table by the union of all survivors' tables. */
+static int unite_piece(const struct ftc_call *call, struct ftc_comm *c, unsigned char *table,
+                       size_t bytes)
+{
+    struct ftc_drive_request request = {
+        .kind = FTC_OP_ALLREDUCE,
+        .value_bytes = bytes,
+        .contribution = table,
+        .combine = combine_bytes,
+        .context = &bytes,
+        .signature = signature_of(call->kind, bytes),
+    };
+    enum ftc_drive_outcome outcome;
+    int rv = MPI_SUCCESS;
+
+    if (c->pending_first)
+        ftc_pending_complete(c);
+    ftc_mismatch_enter(call, c, request.signature);
+    outcome = ftc_drive(c, &request);
+    ftc_mismatch_leave();
+    if (outcome == FTC_DRIVE_NO_MEMORY)
+        return ftc_error_no_memory();
+    if (outcome == FTC_DRIVE_MISMATCH)
+        return ftc_error_mismatch(c);
+    if (c->op.result.verdict == FTC_VERDICT_EXCESS)
+        rv = ftc_error_excess(call, c);
+    else
+        memcpy(table, c->op.result.value, bytes);
+    ftc_comm_exclude(c, c->op.result.failed);
+    return rv;
+}
+
+/* In pieces for which the board has room. */
+static int unite(const struct ftc_call *call, struct ftc_comm *c, void *table, size_t bytes)
+{
+    size_t room = ftc_broadcast_value_bytes((size_t)ftc_library.settings.max_bytes), piece;
+    int rv = MPI_SUCCESS;
+
+    ftc_library_lock();
+    for (size_t done = 0; done < bytes && rv == MPI_SUCCESS; done += piece) {
+        piece = bytes - done < room ? bytes - done : room;
+        rv = unite_piece(call, c, (unsigned char *)table + done, piece);
+    }
+    ftc_library_unlock();
+    return rv;
+}
+
+static void strike_off(struct roll *roll)
+{
+    roll->dead_count = 0;
+    for (int rank = 0; rank < roll->size; rank++) {
+        if (ftc_comm_member(roll->comm, rank) < 0)
+            roll->dead[rank] = 1;
+        roll->dead_count += roll->dead[rank];
+    }
+}
+
+/* What this rank knows of the others. */
+static unsigned char knowledge_of(const struct ftc_comm *c, int rank)
+{
+    if (rank == c->rank)
+        return PRESENT;
+    return ftc_board_state(&ftc_library.board, c->slot[rank]) == FTC_RANK_FAILED ? KNOWN_DEAD : 0;
+}
+
+/* The dead of whom one survivor knows, those whom the operation itself has left out, and whoever is
+ * not in its result: a subtree without failures is enough for that, and then its root need not know
+ * who died in another (DESIGN section 3). */
+static int agree_on_the_dead(const struct ftc_call *call, struct roll *roll)
+{
+    int rv;
+
+    for (int rank = 0; rank < roll->size; rank++)
+        roll->dead[rank] = knowledge_of(roll->comm, rank);
+    roll->dead[roll->size] = is_exhausted;
+    rv = unite(call, roll->comm, roll->dead, (size_t)roll->size + 1);
+    if (rv != MPI_SUCCESS)
+        return rv;
+    for (int rank = 0; rank < roll->size; rank++)
+        roll->dead[rank] = roll->dead[rank] != PRESENT;
+    strike_off(roll);
+    return roll->dead[roll->size] ? ftc_error_exhausted(call) : MPI_SUCCESS;
+}
+
+/* ---- the roll ---- */
+
+static bool open_roll(const struct ftc_creation *x, struct roll *roll)
+{
+    roll->is_own = x->kind == FTC_CALL_COMM_CREATE_GROUP;
+    ftc_library_lock();
+    roll->comm =
+        roll->is_own ? ftc_comm_for_call(x->comm, x->group, x->tag) : ftc_comm_get(x->comm);
+    ftc_library_unlock();
+    if (!roll->comm)
+        return false;
+    roll->size = roll->comm->size;
+    if (roll->is_own)
+        roll->group = x->group;
+    else
+        PMPI_Comm_group(x->comm, &roll->group);
+    roll->dead = roll->comm->pass == FTC_PASS_NONE ? calloc((size_t)roll->size + 1, 1) : NULL;
+    return roll->dead != NULL;
+}
+
+static void close_roll(struct roll *roll)
+{
+    if (roll->comm && roll->is_own) {
+        ftc_library_lock();
+        ftc_comm_release(roll->comm);
+        ftc_library_unlock();
+    }
+    if (roll->group != MPI_GROUP_NULL && !roll->is_own)
+        PMPI_Group_free(&roll->group);
+    free(roll->dead);
+}
+
+/* ---- who is in the new communicator ---- */
+
+/* @group without the dead, in its order. */
+static int without_the_dead(const struct roll *roll, MPI_Group group, MPI_Group *living)
+{
+    int *rank = malloc((size_t)roll->size * sizeof *rank), count = 0, rv;
+    MPI_Group dead;
+
+    if (!rank)
+        return ftc_error_no_memory();
+    for (int i = 0; i < roll->size; i++)
+        if (roll->dead[i])
+            rank[count++] = i;
+    rv = PMPI_Group_incl(roll->group, count, rank, &dead);
+    free(rank);
+    if (rv != MPI_SUCCESS)
+        return rv;
+    rv = PMPI_Group_difference(group, dead, living);
+    PMPI_Group_free(&dead);
+    return rv;
+}
+
+static int color_of(const struct ftc_creation *x)
+{
+    if (x->kind == FTC_CALL_COMM_SPLIT)
+        return x->color;
+    /* All ranks are on one host. Of other types MPI lets a part be none at all. */
+    return x->type == MPI_COMM_TYPE_SHARED ? 0 : MPI_UNDEFINED;
+}
+
+/* Those of @color by key, of equal keys by rank: so an insertion that keeps the order. */
+static int ranks_of_color(const struct choice *choice, const struct roll *roll, int color,
+                          int *rank)
+{
+    int count = 0;
+
+    for (int i = 0; i < roll->size; i++) {
+        int at = count;
+
+        if (!choice[i].is_there || roll->dead[i] || choice[i].color != color)
+            continue;
+        for (; at > 0 && choice[rank[at - 1]].key > choice[i].key; at--)
+            rank[at] = rank[at - 1];
+        rank[at] = i;
+        count++;
+    }
+    return count;
+}
+
+static int part_of_split(const struct ftc_creation *x, const struct ftc_call *call,
+                         struct roll *roll, MPI_Group *part)
+{
+    struct choice *choice = calloc((size_t)roll->size, sizeof *choice);
+    int *rank = malloc((size_t)roll->size * sizeof *rank), own = roll->comm->rank, rv;
+
+    if (!choice || !rank) {
+        rv = ftc_error_no_memory();
+        goto out;
+    }
+    choice[own] = (struct choice){.is_there = 1, .color = color_of(x), .key = x->key};
+    rv = unite(call, roll->comm, choice, (size_t)roll->size * sizeof *choice);
+    if (rv != MPI_SUCCESS)
+        goto out;
+    strike_off(roll);
+    if (choice[own].color == MPI_UNDEFINED)
+        *part = MPI_GROUP_EMPTY;
+    else
+        rv = PMPI_Group_incl(roll->group, ranks_of_color(choice, roll, choice[own].color, rank),
+                             rank, part);
+out:
+    free(choice);
+    free(rank);
+    return rv;
+}
+
+static int members_of(const struct ftc_creation *x, const struct ftc_call *call, struct roll *roll,
+                      MPI_Group *members)
+{
+    switch (x->kind) {
+    case FTC_CALL_COMM_SPLIT:
+    case FTC_CALL_COMM_SPLIT_TYPE:
+        return part_of_split(x, call, roll, members);
+    case FTC_CALL_COMM_CREATE:
+        return without_the_dead(roll, x->group, members);
+    default:
+        return without_the_dead(roll, roll->group, members);
+    }
+}
+
+/* ---- the new communicator ---- */
+
+/* As MPICH does it: MPI_Comm_create and MPI_Comm_create_group inherit nothing. */
+static bool inherits_error_handler(enum ftc_call_kind kind)
+{
+    return kind != FTC_CALL_COMM_CREATE && kind != FTC_CALL_COMM_CREATE_GROUP;
+}
+
+/* MPI_ERRORS_ARE_FATAL is also what a communicator without a handler has, whose errors MPICH gives
+ * to that of MPI_COMM_WORLD. It must not become a handler of the new one's own: that may be fatal
+ * where natively the error returns. */
+static void inherit_error_handler(const struct ftc_creation *x)
+{
+    MPI_Errhandler handler;
+
+    if (PMPI_Comm_get_errhandler(x->comm, &handler) != MPI_SUCCESS)
+        return;
+    if (handler != MPI_ERRORS_ARE_FATAL)
+        PMPI_Comm_set_errhandler(*x->newcomm, handler);
+    PMPI_Errhandler_free(&handler);
+}
+
+static void inherit(const struct ftc_creation *x, int *rv)
+{
+    if (inherits_error_handler(x->kind))
+        inherit_error_handler(x);
+    if (x->kind == FTC_CALL_COMM_DUP_WITH_INFO && x->info != MPI_INFO_NULL)
+        *rv = PMPI_Comm_set_info(*x->newcomm, x->info);
+    if (*rv != MPI_SUCCESS)
+        PMPI_Comm_free(x->newcomm);
+}
+
+/* ---- the native part ---- */
+
+struct native_part {
+    const struct ftc_creation *x;
+    MPI_Group members; /* MPI_GROUP_NULL: nobody is dead */
+    int tag, result;
+};
+
+static int call_native(const struct ftc_creation *x, int tag)
+{
+    switch (x->kind) {
+    case FTC_CALL_COMM_DUP_WITH_INFO:
+        return PMPI_Comm_dup_with_info(x->comm, x->info, x->newcomm);
+    case FTC_CALL_COMM_CREATE:
+        return PMPI_Comm_create(x->comm, x->group, x->newcomm);
+    case FTC_CALL_COMM_CREATE_GROUP:
+        return PMPI_Comm_create_group(x->comm, x->group, tag, x->newcomm);
+    case FTC_CALL_COMM_SPLIT:
+        return PMPI_Comm_split(x->comm, x->color, x->key, x->newcomm);
+    case FTC_CALL_COMM_SPLIT_TYPE:
+        return PMPI_Comm_split_type(x->comm, x->type, x->key, x->info, x->newcomm);
+    default:
+        return PMPI_Comm_dup(x->comm, x->newcomm);
+    }
+}
+
+static void run_native_part(void *argument)
+{
+    struct native_part *part = argument;
+
+    part->result =
+        part->members == MPI_GROUP_NULL
+            ? call_native(part->x, part->tag)
+            : PMPI_Comm_create_group(part->x->comm, part->members, part->tag, part->x->newcomm);
+}
+
+/* Somebody has died of whom the survivors did not know when the native part began. */
+static bool is_hopeless(void *context)
+{
+    struct roll *roll = context;
+    const struct ftc_board *board = &ftc_library.board;
+    uint32_t deaths = atomic_load_explicit(&board->shared->deaths, memory_order_acquire);
+
+    if (deaths == roll->deaths_seen)
+        return roll->is_hopeless;
+    roll->deaths_seen = deaths;
+    for (int rank = 0; rank < roll->size; rank++)
+        if (!roll->dead[rank] && ftc_board_state(board, roll->comm->slot[rank]) == FTC_RANK_FAILED)
+            roll->is_hopeless = true;
+    return roll->is_hopeless;
+}
+
+/* Of a call that was left, messages may wait for receives, and receives for messages: the next must
+ * not meet them. Threads that use the same communicator are told apart by the program's tags. */
+static int tag_of(const struct ftc_creation *x, const struct ftc_comm *c)
+{
+    uint64_t hash = (c->id ^ c->seq) * 0x9e3779b97f4a7c15ull;
+
+    if (x->kind == FTC_CALL_COMM_CREATE_GROUP && ftc_library.threaded)
+        return x->tag;
+    return FIRST_TAG + (int)(hash >> 32) % TAGS;
+}
+
+/* The native part needs @members, or without them all whom the call itself needs. */
+static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
+{
+    MPI_Group needed =
+        members == MPI_GROUP_NULL && x->kind == FTC_CALL_COMM_CREATE_GROUP ? x->group : members;
+
+    if (needed == MPI_GROUP_NULL)
+        ftc_native_mark(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
+    else
+        ftc_native_mark_group(x->kind, needed, x->return_address);
+}
+
+/* False if the call was left. */
+static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group members, int *rv)
+{
+    struct native_part part = {x, members, tag_of(x, roll->comm), MPI_SUCCESS};
+    bool is_over;
+
+    if (members != MPI_GROUP_NULL && !is_member(members))
+        return true;
+    roll->deaths_seen = 0;
+    roll->is_hopeless = false;
+    mark_native_part(x, members);
+    is_over = ftc_escape_run(run_native_part, &part, is_hopeless, roll);
+    ftc_native_leave();
+    if (is_over && part.result == MPI_SUCCESS && members != MPI_GROUP_NULL)
+        inherit(x, &part.result);
+    *rv = part.result;
+    return is_over;
+}
+
+/* Whether all have come through the native part. If not, it has to be repeated by all. */
+static int agree_on_the_end(const struct ftc_call *call, struct roll *roll, bool is_over,
+                            bool *again)
+{
+    static bool left_before;
+    unsigned char told = (is_over ? 0 : LEFT_NOW) | (left_before ? LEFT_BEFORE : 0);
+    int rv = unite(call, roll->comm, &told, 1);
+
+    left_before |= !is_over;
+    is_exhausted |= !is_over && (told & LEFT_BEFORE) != 0;
+    *again = (told & LEFT_NOW) != 0;
+    return rv;
+}
+
+static int attempt(const struct ftc_creation *x, const struct ftc_call *call, struct roll *roll,
+                   bool *again)
+{
+    MPI_Group members = MPI_GROUP_NULL;
+    int rv, end;
+
+    *x->newcomm = MPI_COMM_NULL;
+    *again = false;
+    rv = agree_on_the_dead(call, roll);
+    if (rv == MPI_SUCCESS && roll->dead_count > 0)
+        rv = members_of(x, call, roll, &members);
+    if (rv != MPI_SUCCESS)
+        return rv;
+    end = agree_on_the_end(call, roll, make(x, roll, members, &rv), again);
+    if (members != MPI_GROUP_NULL && members != MPI_GROUP_EMPTY)
+        PMPI_Group_free(&members);
+    if ((*again || end != MPI_SUCCESS) && *x->newcomm != MPI_COMM_NULL)
+        PMPI_Comm_free(x->newcomm);
+    return end != MPI_SUCCESS ? end : rv;
+}
+
+static bool is_on(void)
+{
+    return ftc_library.state == FTC_LIBRARY_ACTIVE && !ftc_library.paused &&
+           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
+}
+
+bool ftc_survivors_create(struct ftc_creation *x)
+{
+    struct ftc_call call = {.kind = x->kind,
+                            .comm = x->comm,
+                            .datatype = MPI_DATATYPE_NULL,
+                            .op = MPI_OP_NULL,
+                            .return_address = x->return_address};
+    struct roll roll = {.group = MPI_GROUP_NULL};
+    bool is_done = false, again = true;
+
+    if (!is_on() || !arguments_are_valid(x))
+        return false;
+    if (open_roll(x, &roll)) {
+        ftc_report_call(&call, FTC_PASS_NONE);
+        is_done = true;
+        while (again)
+            x->result = attempt(x, &call, &roll, &again);
+        ftc_error_raise(&call);
+    }
+    close_roll(&roll);
+    return is_done;
+}

@@ -1,0 +1,35 @@
+/* survivors: new communicators after a failure (setting communicators = survivors).
+ *
+ * MPICH makes a communicator together with all ranks of the old one, so a dead one hangs it for
+ * ever. Only MPI_Comm_create_group needs nobody but the members of the new one. So:
+ *
+ * 1. The survivors agree on who is dead, by an operation of the library's own.
+ * 2. If nobody is, native MPI carries the call out as it is, else MPI_Comm_create_group makes a
+ *    communicator of the survivors.
+ * 3. They agree whether all have come through. A rank that would wait in 2 for somebody who has
+ *    died since 1 leaves that call (escape.h); then all begin again.
+ */
+#ifndef FTC_SURVIVORS_H
+#define FTC_SURVIVORS_H
+
+#include "call/call.h"
+
+/* One of the calls that make an intracommunicator, with the arguments that it has. */
+struct ftc_creation {
+    enum ftc_call_kind kind; /* COMM_DUP ... COMM_SPLIT_TYPE */
+    MPI_Comm comm;
+    MPI_Comm *newcomm;
+    MPI_Group group; /* COMM_CREATE, COMM_CREATE_GROUP */
+    int tag;         /* COMM_CREATE_GROUP */
+    int color, key;  /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
+    int type;        /* COMM_SPLIT_TYPE */
+    MPI_Info info;   /* COMM_DUP_WITH_INFO, COMM_SPLIT_TYPE */
+    const void *return_address;
+    int result; /* MPI error code, if the call was carried out here */
+};
+
+/* Makes the communicator and leaves the return code in @x->result. Returns false if native MPI is
+ * to do it: without the setting, and with arguments that it rejects. */
+bool ftc_survivors_create(struct ftc_creation *x);
+
+#endif

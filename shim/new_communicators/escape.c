@@ -1,0 +1,91 @@
+#include "escape.h"
+
+#include "library.h"
+#include "system/clock.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum {
+    STACK_BYTES = 8 << 20, /* the program's own functions run on it too: they copy attributes */
+    HOPELESS_NS = 100000000,
+};
+
+/* The one call that is under way. */
+static struct {
+    ucontext_t caller, callee;
+    void (*function)(void *);
+    void *argument;
+    bool (*is_hopeless)(void *);
+    void *context;
+    uint64_t hopeless_since_ns;
+    bool is_running, is_over;
+} call;
+
+static void *stack; /* that no call is on */
+
+static void *take_stack(void)
+{
+    void *taken = stack;
+
+    stack = NULL;
+    if (taken)
+        return taken;
+    taken = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    return taken == MAP_FAILED ? NULL : taken;
+}
+
+static void begin(void)
+{
+    call.function(call.argument);
+    call.is_over = true;
+}
+
+static void prepare(void *on)
+{
+    getcontext(&call.callee);
+    call.callee.uc_stack.ss_sp = on;
+    call.callee.uc_stack.ss_size = STACK_BYTES;
+    call.callee.uc_link = &call.caller;
+    makecontext(&call.callee, begin, 0);
+}
+
+bool ftc_escape_run(void (*function)(void *argument), void *argument,
+                    bool (*is_hopeless)(void *context), void *context)
+{
+    void *own = ftc_library.threaded || call.is_running ? NULL : take_stack();
+
+    if (!own) {
+        function(argument);
+        return true;
+    }
+    call.function = function;
+    call.argument = argument;
+    call.is_hopeless = is_hopeless;
+    call.context = context;
+    call.hopeless_since_ns = 0;
+    call.is_over = false;
+    prepare(own);
+    call.is_running = true;
+    swapcontext(&call.caller, &call.callee);
+    call.is_running = false;
+    if (call.is_over)
+        stack = own;
+    return call.is_over;
+}
+
+/* What the others have sent may still bring the call to its end: they get some time. */
+void ftc_escape_poll(void)
+{
+    uint64_t now;
+
+    if (!call.is_running || !call.is_hopeless(call.context))
+        return;
+    now = ftc_clock_ns();
+    if (call.hopeless_since_ns == 0)
+        call.hopeless_since_ns = now;
+    if (now - call.hopeless_since_ns > HOPELESS_NS)
+        setcontext(&call.caller);
+}

@@ -1,0 +1,224 @@
+/* Calls that name their peer and end by themselves. */
+#include "dead_peer.h"
+#include "lock.h"
+#include "p2p.h"
+#include "single_copy.h"
+
+#include "program/error.h"
+#include "progress/wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool ftc_p2p_is_on;
+
+/* What Hydra says. */
+static bool is_one_host(void)
+{
+    const char *local = getenv("MPI_LOCALNRANKS"), *all = getenv("PMI_SIZE");
+
+    return local && all && strcmp(local, all) == 0;
+}
+
+void ftc_p2p_prepare(void)
+{
+    if (!ftc_library.settings.enable || ftc_library.settings.p2p == FTC_P2P_NATIVE)
+        return;
+    if (!ftc_single_copy_open() && is_one_host())
+        setenv("UCX_TLS", "^cma,tcp",
+               0); /* without cma it would poll TCP, by a system call each time */
+}
+
+int ftc_p2p_open(void)
+{
+    int rv;
+
+    if (ftc_library.settings.p2p == FTC_P2P_NATIVE)
+        return 0;
+    rv = ftc_peers_open();
+    return rv ? rv : ftc_requests_open();
+}
+
+void ftc_p2p_start(void)
+{
+    ftc_p2p_is_on = ftc_library.settings.p2p != FTC_P2P_NATIVE;
+}
+
+static struct ftc_p2p_request describe(const struct ftc_p2p_call *call, MPI_Request handle)
+{
+    struct ftc_p2p_request r = {
+        .handle = handle,
+        .peer = call->peer,
+        .tag = call->tag,
+        .failed_by = -1,
+        .receives = call->receives,
+    };
+
+    ftc_p2p_lock();
+    r.peers = ftc_peers_get(call->comm);
+    ftc_p2p_unlock();
+    return r;
+}
+
+/* The error handler is the program's: it is called once the call is over. */
+static int end(const struct ftc_p2p_call *call, int rv)
+{
+    ftc_error_raise(&(struct ftc_call){.comm = call->comm});
+    return rv;
+}
+
+/* Ends a call because of @culprit, before it has a request or after that has been given up. */
+static int fail(const struct ftc_p2p_call *call, int culprit, MPI_Status *status)
+{
+    struct ftc_p2p_request r = describe(call, MPI_REQUEST_NULL);
+
+    r.failed_by = culprit;
+    return ftc_dead_result(call->name, &r, status);
+}
+
+int ftc_p2p_culprit(const struct ftc_p2p_call *call)
+{
+    if (!ftc_p2p_is_anyone_dead() || call->peer < 0)
+        return -1;
+    return ftc_dead_culprit(call->comm, call->peer);
+}
+
+bool ftc_p2p_refuses(const struct ftc_p2p_call *call, int *rv)
+{
+    int culprit = ftc_p2p_culprit(call);
+
+    if (culprit < 0)
+        return false;
+    *rv = end(call, fail(call, culprit, MPI_STATUS_IGNORE));
+    return true;
+}
+
+void ftc_p2p_abandon(MPI_Request *request)
+{
+    if (*request == MPI_REQUEST_NULL)
+        return;
+    PMPI_Cancel(request);
+    PMPI_Request_free(request);
+}
+
+/* True if @request has ended, with *@rv. */
+static bool end_dead(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status,
+                     int *rv)
+{
+    struct ftc_p2p_request r = describe(call, *request);
+
+    if (!r.peers || !ftc_dead_fails(&r))
+        return false;
+    *rv = ftc_dead_result(call->name, &r, status);
+    ftc_dead_finish(&r, request);
+    return true;
+}
+
+/* Native MPI has completed @request with @rv, and called the error handler. */
+static int end_alive(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status,
+                     int rv)
+{
+    PMPI_Request_free(request);
+    if (call->receives && call->peer == MPI_PROC_NULL)
+        ftc_dead_empty(status); /* MPICH 4.0.2 fills it for blocking receives only */
+    return rv;
+}
+
+/* Unlike PMPI_Test, PMPI_Request_get_status does not look for messages if the request is complete.
+ * The error, if the peer is dead, is not raised yet. */
+static int wait_for(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status)
+{
+    struct ftc_wait w = {0};
+    int flag, rv;
+
+    for (;;) {
+        rv = PMPI_Request_get_status(*request, &flag, status);
+        if (flag || rv != MPI_SUCCESS)
+            return end_alive(call, request, status, rv);
+        if (ftc_p2p_is_anyone_dead() && end_dead(call, request, status, &rv))
+            return rv;
+        ftc_wait_native_turn(&w);
+    }
+}
+
+int ftc_p2p_finish(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status)
+{
+    return end(call, wait_for(call, request, status));
+}
+
+int ftc_p2p_finish_both(const struct ftc_p2p_call *send, MPI_Request *send_request,
+                        const struct ftc_p2p_call *receive, MPI_Request *receive_request,
+                        MPI_Status *status)
+{
+    int received = wait_for(receive, receive_request, status), sent;
+
+    if (*send_request == MPI_REQUEST_NULL)
+        sent = fail(send, send->peer, MPI_STATUS_IGNORE);
+    else
+        sent = wait_for(send, send_request, MPI_STATUS_IGNORE);
+    return end(receive, received == MPI_SUCCESS ? sent : received);
+}
+
+/* ---- probes ---- */
+
+struct probe {
+    const struct ftc_p2p_call *call;
+    int *flag;
+    MPI_Message *message;
+    MPI_Status *status;
+    int rv;
+};
+
+/* True also if native MPI has found an error. */
+static bool looks(void *context)
+{
+    struct probe *p = context;
+    const struct ftc_p2p_call *call = p->call;
+
+    p->rv = p->message
+                ? PMPI_Improbe(call->peer, call->tag, call->comm, p->flag, p->message, p->status)
+                : PMPI_Iprobe(call->peer, call->tag, call->comm, p->flag, p->status);
+    return p->rv != MPI_SUCCESS || *p->flag;
+}
+
+/* With p2p = ignore there is a message without data from MPI_PROC_NULL. */
+static bool ends_dead(struct probe *p)
+{
+    int culprit = ftc_dead_culprit_of_probe(p->call->comm, p->call->peer, looks, p);
+
+    if (culprit < 0)
+        return p->rv != MPI_SUCCESS || *p->flag;
+    p->rv = fail(p->call, culprit, p->status);
+    *p->flag = p->rv == MPI_SUCCESS;
+    if (p->message && *p->flag)
+        *p->message = MPI_MESSAGE_NO_PROC;
+    return true;
+}
+
+/* Whoever receives the message may be waiting for its sender. */
+static void note_message(const struct probe *p)
+{
+    struct ftc_p2p_call call = *p->call;
+
+    call.peer = p->status->MPI_SOURCE;
+    call.tag = p->status->MPI_TAG;
+    ftc_p2p_note(&call, false, (const MPI_Request *)p->message, MPI_SUCCESS);
+}
+
+int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Message *message,
+                  MPI_Status *status)
+{
+    MPI_Status own = {0};
+    struct probe p = {.call = call,
+                      .flag = flag,
+                      .message = message,
+                      .status = status == MPI_STATUS_IGNORE ? &own : status};
+    struct ftc_wait w = {0};
+
+    *flag = 0;
+    while (!looks(&p) && !(ftc_p2p_is_anyone_dead() && ends_dead(&p)) && waits)
+        ftc_wait_native_turn(&w);
+    if (p.rv == MPI_SUCCESS && *flag && message)
+        note_message(&p);
+    return end(call, p.rv);
+}

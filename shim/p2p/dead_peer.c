@@ -1,0 +1,179 @@
+#include "dead_peer.h"
+
+#include "lock.h"
+#include "program/error.h"
+
+#include <stdlib.h>
+
+/* Native turns after which everything that a rank sent before it died has been taken in. What it
+ * sent is in this rank's queue of shared memory, which has 64 entries (DESIGN section 7), and each
+ * turn takes at least one out. */
+enum { TURNS = 256 };
+
+/* This many deaths were met before the last time that so many turns had passed. */
+static _Atomic uint32_t drained;
+
+static uint32_t deaths(void)
+{
+    return atomic_load(&ftc_library.board.shared->deaths);
+}
+
+static bool has_ended(MPI_Request handle, MPI_Status *status)
+{
+    int flag = 0;
+
+    PMPI_Request_get_status(handle, &flag, status);
+    return flag != 0;
+}
+
+static bool request_has_ended(void *context)
+{
+    const MPI_Request *handle = context;
+
+    return has_ended(*handle, MPI_STATUS_IGNORE);
+}
+
+/* True if @found becomes true while native MPI takes in what the dead had sent. */
+static bool drain(bool (*found)(void *), void *context)
+{
+    uint32_t now = deaths();
+    bool known = atomic_load(&drained) == now;
+
+    for (int i = 0; i < (known ? 1 : TURNS); i++)
+        if (found(context))
+            return true;
+    atomic_store(&drained, now);
+    return false;
+}
+
+static int culprit_in(struct ftc_peers *peers, int peer, bool tells)
+{
+    int culprit;
+
+    ftc_p2p_lock();
+    culprit = peers ? ftc_peers_culprit(peers, peer) : -1;
+    if (culprit >= 0 && tells && peer == MPI_ANY_SOURCE)
+        ftc_peers_tell(peers, culprit);
+    ftc_p2p_unlock();
+    return culprit;
+}
+
+static struct ftc_peers *peers_of(MPI_Comm comm)
+{
+    struct ftc_peers *peers;
+
+    ftc_p2p_lock();
+    peers = ftc_peers_get(comm);
+    ftc_p2p_unlock();
+    return peers;
+}
+
+int ftc_dead_culprit(MPI_Comm comm, int peer)
+{
+    return culprit_in(peers_of(comm), peer, false);
+}
+
+int ftc_dead_culprit_of_probe(MPI_Comm comm, int peer, bool (*found)(void *), void *context)
+{
+    struct ftc_peers *peers = peers_of(comm);
+
+    if (culprit_in(peers, peer, false) < 0 || drain(found, context))
+        return -1;
+    return culprit_in(peers, peer, true);
+}
+
+/* False if a message has come after all. One that is on its way from the dead rank can neither come
+ * nor be cancelled. */
+static bool take_back(const struct ftc_p2p_request *r)
+{
+    MPI_Request handle = r->handle;
+    MPI_Status status;
+    int cancelled;
+
+    PMPI_Cancel(&handle);
+    for (int i = 0; i < TURNS; i++) {
+        if (!has_ended(handle, &status))
+            continue;
+        PMPI_Test_cancelled(&status, &cancelled);
+        return cancelled != 0;
+    }
+    return true;
+}
+
+bool ftc_dead_fails(struct ftc_p2p_request *r)
+{
+    int culprit;
+
+    if (r->failed_by >= 0)
+        return true;
+    if (culprit_in(r->peers, r->peer, false) < 0 || drain(request_has_ended, &r->handle))
+        return false;
+    culprit = culprit_in(r->peers, r->peer, true);
+    if (culprit < 0)
+        return false;
+    if (r->receives && !take_back(r)) {
+        ftc_p2p_lock();
+        if (r->peer == MPI_ANY_SOURCE)
+            ftc_peers_untell(r->peers, culprit);
+        ftc_p2p_unlock();
+        return false;
+    }
+    r->failed_by = culprit;
+    ftc_requests_update(r);
+    return true;
+}
+
+static void finish_persistent(struct ftc_p2p_request *r)
+{
+    MPI_Request handle = r->handle;
+    int flag = 0;
+
+    if (!r->broken)
+        PMPI_Test(&handle, &flag, MPI_STATUS_IGNORE);
+    r->broken = !flag;
+    r->failed_by = -1;
+    ftc_requests_update(r);
+}
+
+void ftc_dead_finish(struct ftc_p2p_request *r, MPI_Request *handle)
+{
+    int flag = 0;
+
+    if (r->persistent) {
+        finish_persistent(r);
+        return;
+    }
+    ftc_requests_remove(r->handle);
+    if (!r->placeholder)
+        PMPI_Test(handle, &flag, MPI_STATUS_IGNORE);
+    if (!flag)
+        PMPI_Request_free(handle);
+}
+
+/* MPI_ERROR stays as it is: only calls with several statuses write it (MPI 4.0, section 3.2.5). */
+static void fill(MPI_Status *status, int source, int tag)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    PMPI_Status_set_elements(status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+}
+
+void ftc_dead_empty(MPI_Status *status)
+{
+    fill(status, MPI_PROC_NULL, MPI_ANY_TAG);
+}
+
+int ftc_dead_result(const char *name, const struct ftc_p2p_request *r, MPI_Status *status)
+{
+    int32_t slot = r->peers->slot[r->failed_by];
+
+    if (ftc_library.settings.p2p == FTC_P2P_IGNORE) {
+        ftc_dead_empty(status);
+        return MPI_SUCCESS;
+    }
+    fill(status, r->failed_by, r->tag);
+    return ftc_error_dead_peer(name, r->failed_by, (uint32_t)slot);
+}

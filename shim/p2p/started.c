@@ -1,0 +1,88 @@
+/* Requests are noted when they are made, and forgotten when the program frees them. */
+#include "dead_peer.h"
+#include "lock.h"
+#include "p2p.h"
+
+void ftc_p2p_note_protected(MPI_Request request, MPI_Comm comm)
+{
+    if (ftc_p2p_on())
+        ftc_requests_add(request, comm, MPI_PROC_NULL, MPI_ANY_TAG, false, false);
+}
+
+/* An inactive persistent request is one that is nobody else's, and that native MPI takes for
+ * complete. */
+bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request)
+{
+    struct ftc_p2p_request r;
+    int culprit = ftc_p2p_culprit(call);
+
+    if (culprit < 0 ||
+        PMPI_Send_init(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, call->comm, request) != MPI_SUCCESS)
+        return false;
+    ftc_requests_add(*request, call->comm, call->peer, call->tag, call->receives, false);
+    if (ftc_requests_find(*request, &r)) {
+        r.failed_by = culprit;
+        r.placeholder = true;
+        ftc_requests_update(&r);
+    }
+    return true;
+}
+
+/* True if native MPI is not to start it. */
+static bool starts_dead(MPI_Request handle)
+{
+    struct ftc_p2p_request r;
+
+    if (!ftc_requests_find(handle, &r) || !r.persistent)
+        return false;
+    ftc_p2p_lock();
+    if (r.broken)
+        r.failed_by = r.peer >= 0 ? r.peer : 0;
+    else if (!r.receives)
+        r.failed_by = ftc_peers_culprit(r.peers, r.peer);
+    ftc_p2p_unlock();
+    ftc_requests_update(&r);
+    return r.failed_by >= 0;
+}
+
+int ftc_p2p_start_persistent(int count, MPI_Request requests[])
+{
+    int rv = MPI_SUCCESS;
+
+    if (!ftc_p2p_is_anyone_dead())
+        return count == 1 ? PMPI_Start(requests) : PMPI_Startall(count, requests);
+    for (int i = 0; i < count && rv == MPI_SUCCESS; i++)
+        if (!starts_dead(requests[i]))
+            rv = PMPI_Start(&requests[i]);
+    return rv;
+}
+
+int ftc_p2p_free(MPI_Request *request)
+{
+    ftc_requests_remove(*request);
+    return PMPI_Request_free(request);
+}
+
+/* What has failed cannot be cancelled any more. */
+int ftc_p2p_cancel(MPI_Request *request)
+{
+    struct ftc_p2p_request r;
+
+    if (ftc_p2p_is_anyone_dead() && ftc_requests_find(*request, &r) &&
+        (r.failed_by >= 0 || r.broken))
+        return MPI_SUCCESS;
+    return PMPI_Cancel(request);
+}
+
+void ftc_p2p_take_message(MPI_Message message, struct ftc_p2p_call *call)
+{
+    struct ftc_p2p_request r;
+
+    call->peer = message == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_UNDEFINED;
+    if (!ftc_requests_find((MPI_Request)message, &r))
+        return;
+    call->comm = r.peers->comm == MPI_COMM_NULL ? MPI_COMM_WORLD : r.peers->comm;
+    call->peer = r.peer;
+    call->tag = r.tag;
+    ftc_requests_remove((MPI_Request)message);
+}

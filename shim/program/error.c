@@ -1,0 +1,231 @@
+#include "error.h"
+
+#include "fatal.h"
+#include "monitor/monitor.h"
+#include "progress/mismatch.h"
+#include "report/report.h"
+#include "value/datatype.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { TEXT_MAX = MPI_MAX_ERROR_STRING, LAST_WORDS_NS = 50000000, END_MS = 5000 };
+
+/* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
+ * the code, and MPI_Error_string() asks here for the text of the last error of that class. */
+static struct {
+    int code;
+    char text[TEXT_MAX];
+} last[3];
+
+static void remember(int code, const char *text)
+{
+    unsigned i = 0;
+
+    while (i < 2 && last[i].code != 0 && last[i].code != code)
+        i++;
+    last[i].code = code;
+    snprintf(last[i].text, sizeof last[i].text, "%s", text);
+}
+
+const char *ftc_error_text(int code)
+{
+    for (unsigned i = 0; code != MPI_SUCCESS && i < 3; i++)
+        if (last[i].code == code)
+            return last[i].text;
+    return NULL;
+}
+
+/* Only a program that gets the code back can ask for its text. */
+static bool will_return(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    bool fatal;
+
+    if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
+        return false;
+    fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+    PMPI_Errhandler_free(&handler);
+    return !fatal;
+}
+
+/* The launcher drops what it has not read yet when it ends a job. */
+void ftc_error_say_last_words(const char *text)
+{
+    fprintf(stderr, "%s\n", text);
+    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
+}
+
+/* The error of the call that this thread is in. */
+static _Thread_local struct {
+    int class;
+    int code; /* the class, or MPI_ERR_IN_STATUS */
+    char text[TEXT_MAX];
+} pending = {.class = MPI_SUCCESS};
+
+static int hold(int class, const char *text)
+{
+    pending.class = pending.code = class;
+    snprintf(pending.text, sizeof pending.text, "%s", text);
+    return class;
+}
+
+int ftc_error_take(char *text)
+{
+    int class = pending.class;
+
+    pending.class = MPI_SUCCESS;
+    memcpy(text, pending.text, sizeof pending.text);
+    return class;
+}
+
+static void end_job(MPI_Comm comm, int class, const char *text)
+{
+    ftc_error_say_last_words(text);
+    ftc_monitor_stand_down(); /* a fatal error is meant to end the job */
+    PMPI_Abort(ftc_fatal_comm(comm), class);
+}
+
+void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)
+{
+    remember(class, text);
+    if (!will_return(comm) || !will_return(MPI_COMM_WORLD))
+        end_job(comm, class, text);
+    else if (comm != MPI_COMM_WORLD)
+        PMPI_Comm_call_errhandler(comm, class);
+}
+
+void ftc_error_raise(const struct ftc_call *call)
+{
+    int class = pending.class, code = pending.code;
+
+    if (class == MPI_SUCCESS)
+        return;
+    pending.class = MPI_SUCCESS; /* the handler may make calls that fail as well */
+    remember(class, pending.text);
+    if (will_return(call->comm)) {
+        PMPI_Comm_call_errhandler(call->comm, code);
+        return;
+    }
+    end_job(call->comm, code, pending.text);
+}
+
+static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
+{
+    int count = 0;
+
+    for (int i = 0; i < c->member_count; i++) {
+        size_t used = strlen(text);
+
+        if (!c->dead[i])
+            continue;
+        snprintf(text + used, size - used, "%s%d", count > 0 ? ", " : "", c->member[i]);
+        count++;
+    }
+    return count;
+}
+
+/* While a monitor process ends the job the launcher kills one rank after the other: none of these
+ * has failed. */
+static void await_end_of_job(void)
+{
+    for (int i = 0; i < END_MS && atomic_load(&ftc_library.board.shared->ending) != 0; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
+{
+    char ranks[TEXT_MAX / 2] = "", text[TEXT_MAX];
+    int count;
+
+    await_end_of_job();
+    count = append_ranks(ranks, sizeof ranks, c);
+    snprintf(
+        text, sizeof text,
+        "ftcoll: %s: %d of %d processes failed (ranks %s), more than the f = %d tolerated in one "
+        "operation",
+        ftc_call_name(call->kind), count, c->member_count, ranks, c->topology.f);
+    if (ftc_library.settings.on_excess == FTC_ON_EXCESS_ABORT) {
+        strncat(text, "; on_excess = abort ends the job", sizeof text - strlen(text) - 1);
+        ftc_error_say_last_words(text);
+        ftc_monitor_stand_down();
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return hold(MPIX_ERR_PROC_FAILED, text);
+}
+
+int ftc_error_mismatch(const struct ftc_comm *c)
+{
+    char text[TEXT_MAX];
+
+    ftc_mismatch_describe(c, text, sizeof text);
+    return hold(MPI_ERR_OTHER, text);
+}
+
+int ftc_error_dead_root(const struct ftc_call *call)
+{
+    char text[TEXT_MAX];
+
+    snprintf(text, sizeof text, "ftcoll: %s: its root, rank %d, is dead, and nobody has its data",
+             ftc_call_name(call->kind), call->root);
+    return hold(MPIX_ERR_PROC_FAILED, text);
+}
+
+int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
+                         const char *setting)
+{
+    char text[TEXT_MAX];
+
+    snprintf(text, sizeof text,
+             "ftcoll: %s with %s: the result lacks %d of %d ranks, which are dead, and setting %s "
+             "wants all",
+             ftc_call_name(call->kind), ftc_operation_name(call->op), missing, c->size, setting);
+    return hold(MPIX_ERR_PROC_FAILED, text);
+}
+
+int ftc_error_exhausted(const struct ftc_call *call)
+{
+    char text[TEXT_MAX];
+
+    snprintf(text, sizeof text,
+             "ftcoll: %s: ranks have died twice in the middle of such a call, and a member cannot "
+             "make communicators any more",
+             ftc_call_name(call->kind));
+    return hold(MPIX_ERR_PROC_FAILED, text);
+}
+
+int ftc_error_dead_peer(const char *call_name, int rank, uint32_t slot)
+{
+    char text[TEXT_MAX], death[TEXT_MAX / 2];
+
+    ftc_report_death(slot, death, sizeof death);
+    snprintf(text, sizeof text,
+             "ftcoll: %s: rank %d of the communicator is dead: rank %d of MPI_COMM_WORLD, %s",
+             call_name, rank, atomic_load(&ftc_library.board.shared->slot[slot].world_rank), death);
+    return hold(MPIX_ERR_PROC_FAILED, text);
+}
+
+int ftc_error_in_status(void)
+{
+    pending.code = MPI_ERR_IN_STATUS;
+    return MPI_ERR_IN_STATUS;
+}
+
+void ftc_error_drop(void)
+{
+    pending.class = MPI_SUCCESS;
+}
+
+int ftc_error_no_memory(void)
+{
+    return hold(MPI_ERR_NO_MEM, "ftcoll: no memory for the operation's buffers");
+}
+
+void ftc_error_abort_no_memory(MPI_Comm comm)
+{
+    fprintf(stderr, "ftcoll: rank %d: no memory for another communicator\n",
+            ftc_library.world_rank);
+    PMPI_Abort(comm, MPI_ERR_NO_MEM);
+}

@@ -1,0 +1,61 @@
+/* error: how failures that cannot be tolerated reach the program. */
+#ifndef FTC_ERROR_H
+#define FTC_ERROR_H
+
+#include "call/call.h"
+#include "communicator/communicator.h"
+
+/* The functions that follow make the error of the call that this thread is in, and return its code.
+ * They may be called with the library's lock held. This raises it, without the lock: the error
+ * handler is the program's, and may call anything. Does nothing if there is none. */
+void ftc_error_raise(const struct ftc_call *call);
+
+/* Takes that error from this thread, with @text of MPI_MAX_ERROR_STRING bytes, for an operation
+ * that is over before the program asks for it, and gives it to the thread that raises it. */
+int ftc_error_take(char *text);
+
+/* Raises it in a callback of the operation's request, which then gives @class to MPICH; that calls
+ * the error handler of MPI_COMM_WORLD itself. */
+void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text);
+
+/* More than f failures: an error of class MPIX_ERR_PROC_FAILED through @call's error handler, or
+ * the end of the job with on_excess = abort. Returns the error code. */
+int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c);
+
+/* c->mismatched has called something else: an error of class MPI_ERR_OTHER that names both calls.
+ */
+int ftc_error_mismatch(const struct ftc_comm *c);
+
+/* The text of the last error with @code that was raised here, or NULL. */
+const char *ftc_error_text(int code);
+
+/* The root of a broadcast is dead, and nobody has its data: class MPIX_ERR_PROC_FAILED. */
+int ftc_error_dead_root(const struct ftc_call *call);
+
+/* A result lacks @missing ranks, and @setting wants all in it: class MPIX_ERR_PROC_FAILED. */
+int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
+                         const char *setting);
+
+/* MPICH at a member cannot make communicators any more: class MPIX_ERR_PROC_FAILED. */
+int ftc_error_exhausted(const struct ftc_call *call);
+
+/* The peer of a point-to-point call, @rank in the call's communicator, is dead: class
+ * MPIX_ERR_PROC_FAILED. */
+int ftc_error_dead_peer(const char *call_name, int rank, uint32_t slot);
+
+/* The error that was made last is in a status: its text stays, the code is MPI_ERR_IN_STATUS. */
+int ftc_error_in_status(void);
+
+/* The error that was made last is not raised. */
+void ftc_error_drop(void);
+
+/* Class MPI_ERR_NO_MEM. */
+int ftc_error_no_memory(void);
+
+/* Says why the job ends, and gives the launcher the time to read it. */
+void ftc_error_say_last_words(const char *text);
+
+/* Ends the job: without memory for what the library has to know of a communicator. */
+void ftc_error_abort_no_memory(MPI_Comm comm);
+
+#endif

@@ -1,0 +1,321 @@
+#include "native.h"
+
+#include "communicator/group.h"
+#include "library.h"
+#include "report/coverage.h"
+#include "value/datatype.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { NO_HANDLE = 0, PLACES = FTC_BOARD_GROUPS / FTC_BOARD_MARKS };
+
+/* The world ranks behind those of a communicator or window, as far as the board needs them; the
+ * group of the same number on the board has them as a set. In MPICH handles are integers that tell
+ * what they are a handle of. */
+struct group {
+    _Atomic int handle; /* NO_HANDLE: to be described anew */
+    int size;
+    int *world_rank; /* below 0: outside of MPI_COMM_WORLD */
+};
+
+/* Each mark has its own, so that threads do not change each other's. */
+static struct group groups[FTC_BOARD_GROUPS];
+static atomic_bool is_taken[FTC_BOARD_MARKS]; /* by some thread */
+static int comm_keyval = MPI_KEYVAL_INVALID, win_keyval = MPI_KEYVAL_INVALID;
+static struct ftc_board_native *marks; /* this rank's; NULL: marking is off */
+
+/* In a library that is loaded at the start these cost no more than other variables. */
+#define THREAD_LOCAL static __attribute__((tls_model("initial-exec"))) _Thread_local
+THREAD_LOCAL int depth;         /* calls inside of calls */
+THREAD_LOCAL int own_mark = -1; /* of the outermost */
+
+/* One writer at a time; a reader takes the fields if the version is odd and the same after them. */
+static void next_version(struct ftc_board_native *m)
+{
+    uint64_t version = atomic_load_explicit(&m->version, memory_order_relaxed);
+
+    atomic_store_explicit(&m->version, version + 1, memory_order_release);
+}
+
+/* ---- groups ---- */
+
+static unsigned place_of(int index, int handle)
+{
+    return (unsigned)index * PLACES + (unsigned)handle % PLACES;
+}
+
+/* A handle that is freed may come back for something else. */
+static void forget(int handle)
+{
+    for (int i = 0; i < FTC_BOARD_MARKS; i++) {
+        int known = handle;
+
+        atomic_compare_exchange_strong(&groups[place_of(i, handle)].handle, &known, NO_HANDLE);
+    }
+}
+
+/* Called by MPI when a communicator or a window is freed */
+
+static int forget_comm(MPI_Comm comm, int keyval, void *attribute, void *extra)
+{
+    (void)keyval;
+    (void)attribute;
+    (void)extra;
+    forget(comm);
+    return MPI_SUCCESS;
+}
+
+static int forget_win(MPI_Win win, int keyval, void *attribute, void *extra)
+{
+    (void)keyval;
+    (void)attribute;
+    (void)extra;
+    forget(win);
+    return MPI_SUCCESS;
+}
+
+int ftc_native_open(void)
+{
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_comm, &comm_keyval, NULL) !=
+            MPI_SUCCESS ||
+        PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
+        return -EINVAL;
+    marks = ftc_library.board.shared->slot[ftc_library.self].native;
+    return 0;
+}
+
+static void add_to_board(const int *world_rank, int size, _Atomic uint64_t *words)
+{
+    for (int i = 0; i < size; i++) {
+        uint32_t slot;
+
+        if (world_rank[i] < 0 || world_rank[i] >= ftc_library.world_size)
+            continue;
+        slot = ftc_library.slot_of_world[world_rank[i]];
+        atomic_fetch_or(&words[slot / 64], 1ull << slot % 64);
+    }
+}
+
+static bool describe(unsigned place, MPI_Group members)
+{
+    _Atomic uint64_t *words = ftc_board_group(&ftc_library.board, ftc_library.self, place);
+    struct group *g = &groups[place];
+
+    for (uint32_t i = 0; i < ftc_board_group_words(&ftc_library.board.geometry); i++)
+        atomic_store(&words[i], 0);
+    free(g->world_rank);
+    g->world_rank = ftc_group_world_ranks(members, &g->size);
+    if (!g->world_rank)
+        return false;
+    add_to_board(g->world_rank, g->size, words);
+    return true;
+}
+
+/* A call on an intercommunicator names ranks of the remote group; it may need both groups. */
+static bool describe_comm(unsigned place, MPI_Comm comm)
+{
+    MPI_Group members;
+    int inter, is_noted;
+    bool done;
+    void *attribute;
+
+    if (!ftc_is_comm(comm) || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+        return false;
+    members = ftc_group_of_peers(comm, inter);
+    done = describe(place, members);
+    PMPI_Group_free(&members);
+    if (done && PMPI_Comm_get_attr(comm, comm_keyval, &attribute, &is_noted) == MPI_SUCCESS &&
+        !is_noted)
+        done = PMPI_Comm_set_attr(comm, comm_keyval, NULL) == MPI_SUCCESS;
+    return done;
+}
+
+static bool describe_win(unsigned place, MPI_Win win)
+{
+    MPI_Group members;
+    int is_noted;
+    bool done;
+    void *attribute;
+
+    if (win == MPI_WIN_NULL || PMPI_Win_get_group(win, &members) != MPI_SUCCESS)
+        return false;
+    done = describe(place, members);
+    PMPI_Group_free(&members);
+    if (done && PMPI_Win_get_attr(win, win_keyval, &attribute, &is_noted) == MPI_SUCCESS &&
+        !is_noted)
+        done = PMPI_Win_set_attr(win, win_keyval, NULL) == MPI_SUCCESS;
+    return done;
+}
+
+/* ---- marks ---- */
+
+/* One that no other thread has. */
+static __attribute__((noinline)) bool take_free_mark(void)
+{
+    for (int i = 0; i < FTC_BOARD_MARKS; i++) {
+        if (!atomic_load_explicit(&is_taken[i], memory_order_relaxed) &&
+            !atomic_exchange_explicit(&is_taken[i], true, memory_order_acquire)) {
+            own_mark = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True for the outermost call of a thread, if there is a mark for it. */
+static inline bool take_mark(void)
+{
+    if (!marks || depth++ > 0)
+        return false;
+    if (ftc_library.threaded)
+        return take_free_mark();
+    own_mark = 0;
+    return true;
+}
+
+void ftc_native_count(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+{
+    if (ftc_coverage_is_on && depth == 0)
+        ftc_coverage_native(kind, comm, peer, return_address);
+}
+
+/* What begins each call: true if it is to be marked. */
+static inline bool begin(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                         const void *return_address)
+{
+    ftc_native_count(kind, comm, peer, return_address);
+    return take_mark();
+}
+
+static void give_back_mark(void)
+{
+    if (ftc_library.threaded)
+        atomic_store_explicit(&is_taken[own_mark], false, memory_order_release);
+    own_mark = -1;
+}
+
+/* The board slot of rank @peer; -1 if it has none. */
+static int32_t slot_of(const struct group *g, int peer)
+{
+    int world = peer >= 0 && peer < g->size ? g->world_rank[peer] : -1;
+
+    return world >= 0 && world < ftc_library.world_size ? (int32_t)ftc_library.slot_of_world[world]
+                                                        : -1;
+}
+
+static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
+                        const void *return_address)
+{
+    struct ftc_board_native *m = &marks[own_mark];
+    int32_t slot = peer == FTC_ALL_MEMBERS ? FTC_BOARD_ALL : slot_of(&groups[place], peer);
+
+    if (peer != FTC_ALL_MEMBERS && slot < 0) {
+        give_back_mark();
+        return;
+    }
+    atomic_store_explicit(&m->call, kind, memory_order_relaxed);
+    atomic_store_explicit(&m->peer, slot, memory_order_relaxed);
+    atomic_store_explicit(&m->group, place, memory_order_relaxed);
+    atomic_store_explicit(&m->return_address, (uint64_t)(uintptr_t)return_address,
+                          memory_order_relaxed);
+    atomic_store_explicit(&m->stack, (uint64_t)(uintptr_t)__builtin_frame_address(0),
+                          memory_order_relaxed);
+    next_version(m);
+}
+
+/* Out of the way of calls whose group is known. */
+static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind, int handle,
+                                                        bool (*describe_it)(unsigned, int),
+                                                        int peer, const void *return_address)
+{
+    unsigned place = place_of(own_mark, handle);
+
+    atomic_store(&groups[place].handle, NO_HANDLE);
+    if (!describe_it(place, handle)) {
+        give_back_mark();
+        return;
+    }
+    atomic_store(&groups[place].handle, handle);
+    show(kind, place, peer, return_address);
+}
+
+static inline void mark(enum ftc_call_kind kind, int handle, bool (*describe_it)(unsigned, int),
+                        int peer, const void *return_address)
+{
+    unsigned place = place_of(own_mark, handle);
+
+    if (atomic_load_explicit(&groups[place].handle, memory_order_relaxed) == handle)
+        show(kind, place, peer, return_address);
+    else
+        describe_and_show(kind, handle, describe_it, peer, return_address);
+}
+
+void ftc_native_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+{
+    if (begin(kind, comm, peer, return_address))
+        mark(kind, comm, describe_comm, peer, return_address);
+}
+
+void ftc_native_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+{
+    if (take_mark())
+        mark(kind, comm, describe_comm, peer, return_address);
+}
+
+void ftc_native_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
+                             const void *return_address)
+{
+    if (begin(kind, MPI_COMM_NULL, peer, return_address))
+        mark(kind, win, describe_win, peer, return_address);
+}
+
+/* Described each time, in place of what was there before. */
+static void show_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
+{
+    unsigned place = place_of(own_mark, group);
+
+    atomic_store(&groups[place].handle, NO_HANDLE);
+    if (describe(place, group))
+        show(kind, place, FTC_ALL_MEMBERS, return_address);
+    else
+        give_back_mark();
+}
+
+void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address)
+{
+    MPI_Group group;
+
+    if (!begin(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address))
+        return;
+    if (file == MPI_FILE_NULL || PMPI_File_get_group(file, &group) != MPI_SUCCESS) {
+        give_back_mark();
+        return;
+    }
+    show_group(kind, group, return_address);
+    PMPI_Group_free(&group);
+}
+
+void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
+{
+    ftc_native_count(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address);
+    ftc_native_mark_group(kind, group, return_address);
+}
+
+void ftc_native_mark_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
+{
+    if (!take_mark())
+        return;
+    if (group == MPI_GROUP_NULL)
+        give_back_mark();
+    else
+        show_group(kind, group, return_address);
+}
+
+void ftc_native_leave(void)
+{
+    if (!marks || --depth > 0 || own_mark < 0)
+        return;
+    next_version(&marks[own_mark]);
+    give_back_mark();
+}

@@ -1,0 +1,48 @@
+/* native: marks on the board that this rank is in a call that native MPI carries out and that can
+ * wait for other ranks. When one of those is dead, the monitor process sees from the mark who waits
+ * for whom (setting on_blocked).
+ *
+ * Of calls inside of calls the outermost is marked. A rank has FTC_BOARD_MARKS marks, for as many
+ * threads that are in such calls at the same time; further threads have none. */
+#ifndef FTC_NATIVE_H
+#define FTC_NATIVE_H
+
+#include "call/call.h"
+
+/* The peer of a call that needs all members of its communicator. */
+enum { FTC_ALL_MEMBERS = MPI_ANY_SOURCE };
+
+/* Switches marking on; 0 or a negative errno. */
+int ftc_native_open(void);
+
+/* @peer is a rank of @comm or FTC_ALL_MEMBERS; of an intercommunicator, of its remote group.
+ * MPI_PROC_NULL needs nobody. An invalid communicator leaves no mark. */
+void ftc_native_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
+
+/* The same with a window, of which a call may need one rank, or a file, or the members of a group,
+ * all of which a call needs. */
+void ftc_native_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
+                             const void *return_address);
+void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address);
+void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address);
+
+void ftc_native_leave(void);
+
+/* The two halves of ftc_native_enter(), for calls that the library carries out and that may still
+ * turn out to wait for native MPI. The first only counts the call (report = coverage); the second
+ * only marks it, and ftc_native_leave() ends the mark. */
+void ftc_native_count(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
+void ftc_native_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
+void ftc_native_mark_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address);
+
+/* A call of native MPI, marked while it lasts; its value is the call's. */
+#define FTC_NATIVE_CALL(kind, comm, peer, return_address, pmpi_call)                               \
+    (ftc_native_enter(kind, comm, peer, return_address), ftc_native_leave_with(pmpi_call))
+
+static inline int ftc_native_leave_with(int rv)
+{
+    ftc_native_leave();
+    return rv;
+}
+
+#endif

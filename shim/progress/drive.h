@@ -1,0 +1,48 @@
+/* drive: moves messages, news of deaths and published results between the engine and the world
+ * until an operation is done. All of it with the library's lock held. */
+#ifndef FTC_DRIVE_H
+#define FTC_DRIVE_H
+
+#include "communicator/communicator.h"
+
+enum ftc_drive_outcome {
+    FTC_DRIVE_DONE = 0,  /* c->op.result is the outcome */
+    FTC_DRIVE_MISMATCH,  /* ranks have called different operations: see mismatch.h */
+    FTC_DRIVE_NO_MEMORY, /* before the first message */
+};
+
+/* What an operation needs besides the communicator's own state. */
+struct ftc_drive_request {
+    enum ftc_op_kind kind;
+    int root; /* of a reduce: index in member[] */
+    size_t value_bytes;
+    const void *contribution;
+    void (*combine)(void *context, void *into, const void *from); /* NULL: nothing to combine */
+    void *context;
+    uint32_t signature;
+};
+
+/* Begins the next operation on @c, which has none running, and numbers it c->seq. False without
+ * memory for it. */
+bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request);
+
+/* Takes in what has arrived, for all operations that are running. These two return whether anything
+ * has happened. */
+bool ftc_drive_poll(void);
+
+/* What else moves the operation that runs on @c: room for its sends, deaths, published results. */
+bool ftc_drive_look_after(struct ftc_comm *c);
+
+bool ftc_drive_is_over(const struct ftc_comm *c);
+
+/* After that. */
+enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c);
+
+/* Looks after other operations while ftc_drive() waits, and returns whether anything has happened;
+ * NULL: there are none. */
+extern bool (*ftc_drive_background)(void);
+
+/* An operation from its beginning to its end. The lock is given up while there is nothing to do. */
+enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request);
+
+#endif

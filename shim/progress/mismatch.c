@@ -1,0 +1,211 @@
+#include "mismatch.h"
+
+#include "board/publication.h"
+#include "system/callsite.h"
+#include "value/datatype.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SPREAD_TRIES = 1000 }; /* for a ring that is full */
+
+/* The value of a message that tells of a mismatch; the sender's own note comes with the message. */
+struct news {
+    struct ftc_note note;
+    int32_t rank; /* the user's, that called so */
+};
+_Static_assert(sizeof(struct news) <= FTC_TRANSPORT_VALUE_BYTES_MIN, "can be sent");
+
+static struct ftc_board_activity *activity_of(uint32_t slot)
+{
+    return &ftc_library.board.shared->slot[slot].activity;
+}
+
+/* The library's lock is held: nobody else of this process counts. */
+static void add(_Atomic uint32_t *number, int change)
+{
+    uint32_t before = atomic_load_explicit(number, memory_order_relaxed);
+
+    atomic_store_explicit(number, before + (uint32_t)change, memory_order_relaxed);
+}
+
+void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *c,
+                                  uint32_t signature, size_t element_bytes, size_t value_bytes)
+{
+    struct ftc_board_activity *a = activity_of(ftc_library.self);
+
+    c->note = (struct ftc_note){
+        .kind = call->kind,
+        .signature = signature,
+        .count = call->count,
+        .datatype = call->datatype,
+        .op = call->op,
+        .root = call->root,
+        .element_bytes = (uint32_t)element_bytes,
+        .value_bytes = (uint32_t)value_bytes,
+        .return_address = (uintptr_t)call->return_address,
+    };
+    ftc_publish_call(&ftc_library.board, ftc_library.self, c->entry, c->seq, &c->note);
+    atomic_store_explicit(&a->communicator_id, c->id, memory_order_relaxed);
+    add(&a->version, 1);
+    add(&a->inside, 1);
+}
+
+void ftc_mismatch_enter(const struct ftc_call *call, struct ftc_comm *c, uint32_t signature)
+{
+    ftc_mismatch_enter_with_data(call, c, signature, 0, 0);
+}
+
+void ftc_mismatch_leave(void)
+{
+    add(&activity_of(ftc_library.self)->inside, -1);
+}
+
+static bool is_in(const struct ftc_comm *c, int rank, struct ftc_note *note)
+{
+    uint32_t seq;
+
+    return ftc_published_call(&ftc_library.board, c->slot[rank], c->id, &seq, note) &&
+           seq == c->seq;
+}
+
+static void meet(struct ftc_comm *c, int rank, const struct ftc_note *note)
+{
+    c->mismatched = rank;
+    c->other = *note;
+}
+
+bool ftc_mismatch_find(struct ftc_comm *c)
+{
+    for (int i = 0; i < c->member_count; i++) {
+        struct ftc_note note;
+
+        if (i == c->self || !is_in(c, c->member[i], &note) || note.signature == c->signature)
+            continue;
+        meet(c, c->member[i], &note);
+        return true;
+    }
+    return false;
+}
+
+/* What @from tells of: of the two calls one at least is not this rank's. */
+void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
+                       const struct ftc_note *note, const struct ftc_message *m, size_t value_bytes)
+{
+    struct news news;
+
+    meet(c, from, note);
+    if (signature != FTC_SIGNATURE_NONE || note->signature != c->signature ||
+        value_bytes != sizeof news || !m->value)
+        return;
+    memcpy(&news, m->value, sizeof news);
+    if (news.rank >= 0 && news.rank < c->size)
+        meet(c, news.rank, &news.note);
+}
+
+void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call)
+{
+    int pid = atomic_load(&ftc_library.board.shared->slot[c->slot[rank]].pid);
+    struct ftc_note note = {
+        .kind = call->kind,
+        .signature = FTC_SIGNATURE_NONE,
+        .return_address = ftc_callsite_beyond_mpi(pid, call->return_address, call->stack),
+    };
+
+    meet(c, rank, &note);
+}
+
+bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
+{
+    struct ftc_note note;
+
+    return is_in(c, rank, &note) && note.kind <= FTC_CALL_BCAST &&
+           atomic_load_explicit(&activity_of(c->slot[rank])->inside, memory_order_relaxed) > 0;
+}
+
+void ftc_mismatch_spread(const struct ftc_comm *c)
+{
+    struct ftc_library *l = &ftc_library;
+    struct news news = {.note = c->other, .rank = c->mismatched};
+    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = &news};
+    struct ftc_envelope envelope = {
+        .communicator_id = c->id, .seq = c->seq, .signature = FTC_SIGNATURE_NONE};
+
+    for (int i = 0; i < c->member_count; i++)
+        for (int tries = 0; i != c->self && tries < SPREAD_TRIES; tries++)
+            if (ftc_transport_send(&l->transport, c->slot[c->member[i]], &m, &envelope,
+                                   l->settings.failure_info, sizeof news, &c->note))
+                break;
+}
+
+static bool has_data(enum ftc_call_kind kind)
+{
+    return ftc_call_is_reduction(kind) || kind == FTC_CALL_BCAST;
+}
+
+/* A datatype of the program's own is told by its sizes: its handle says nothing to others. */
+static void write_data(char *text, size_t size, const struct ftc_note *note)
+{
+    if (ftc_datatype_is_predefined(note->datatype))
+        snprintf(text, size, "count %lld, %s", (long long)note->count,
+                 ftc_datatype_name(note->datatype));
+    else
+        snprintf(text, size, "count %lld, %s of %u bytes, %u in all", (long long)note->count,
+                 ftc_datatype_name(note->datatype), note->element_bytes, note->value_bytes);
+}
+
+static void write_arguments(char *text, size_t size, const struct ftc_note *note,
+                            enum ftc_call_kind kind)
+{
+    char data[128] = "", op[32] = "", root[32] = "";
+
+    if (has_data(kind))
+        write_data(data, sizeof data, note);
+    if (ftc_call_is_reduction(kind))
+        snprintf(op, sizeof op, ", %s", ftc_operation_name(note->op));
+    if (ftc_call_has_root(kind))
+        snprintf(root, sizeof root, ", root %d", note->root);
+    snprintf(text, size, "(%s%s%s)", data, op, root);
+}
+
+/* Any process may have written @note. */
+static void write_call(char *text, size_t size, const struct ftc_note *note, const char *site)
+{
+    enum ftc_call_kind kind =
+        note->kind < FTC_CALL_COUNT ? (enum ftc_call_kind)note->kind : FTC_CALL_NONE;
+    bool is_native = note->signature == FTC_SIGNATURE_NONE;
+    char arguments[192] = "";
+
+    if (!is_native)
+        write_arguments(arguments, sizeof arguments, note, kind);
+    snprintf(text, size, "%s%s at %s%s", ftc_call_name(kind), arguments, site,
+             is_native ? ", which native MPI carries out" : "");
+}
+
+void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c)
+{
+    char site[96];
+
+    ftc_callsite_name((const void *)(uintptr_t)c->note.return_address, site, sizeof site);
+    write_call(text, size, &c->note, site);
+}
+
+void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c)
+{
+    int pid = atomic_load(&ftc_library.board.shared->slot[c->slot[c->mismatched]].pid);
+    char site[96];
+
+    ftc_callsite_name_in(pid, c->other.return_address, site, sizeof site);
+    write_call(text, size, &c->other, site);
+}
+
+void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size)
+{
+    char own[FTC_MISMATCH_CALL_TEXT], other[FTC_MISMATCH_CALL_TEXT];
+
+    ftc_mismatch_write_own(own, sizeof own, c);
+    ftc_mismatch_write_other(other, sizeof other, c);
+    snprintf(text, size,
+             "ftcoll: mismatched collective calls: rank %d called %s, rank %d called %s", c->rank,
+             own, c->mismatched, other);
+}

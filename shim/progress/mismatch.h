@@ -1,0 +1,54 @@
+/* mismatch: ranks that call different collective operations on one communicator at the same time,
+ * which MPI forbids and natively gives a hang or a wrong result.
+ *
+ * A rank notices when a message carries another signature than its own call has, or, when it has
+ * waited for a while, by what the board says of the others' calls (two ranks that both take
+ * themselves for the root of a reduce send each other nothing). Either way it has a note of the
+ * other's call at once (c->mismatched, c->other): the other may be in its next call already.
+ *
+ * Whoever notices tells all others of both calls, so that nobody is left waiting: one of the two is
+ * not what it called itself.
+ */
+#ifndef FTC_MISMATCH_H
+#define FTC_MISMATCH_H
+
+#include "board/mark.h"
+#include "call/call.h"
+#include "communicator/communicator.h"
+
+/* Notes what this rank calls: in @c, which sends it along, and on the board. To be called before
+ * the operation begins, with the library's lock held, as all of these. */
+void ftc_mismatch_enter(const struct ftc_call *call, struct ftc_comm *c, uint32_t signature);
+void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *c,
+                                  uint32_t signature, size_t element_bytes, size_t value_bytes);
+void ftc_mismatch_leave(void);
+
+/* A message of the operation that @c is in came from the user's rank @from with another @signature:
+ * of @from's own call, of which it has the @note, or to tell of a mismatch. */
+void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
+                       const struct ftc_note *note, const struct ftc_message *m,
+                       size_t value_bytes);
+
+/* @rank is in a call that native MPI carries out. */
+void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call);
+
+/* Whether the board shows a rank in another call of the operation that @c is in. */
+bool ftc_mismatch_find(struct ftc_comm *c);
+
+/* Whether the user's @rank waits in a blocking call of the operation that @c is in, by the board:
+ * a reduction, a barrier or a broadcast. */
+bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank);
+
+/* Tells all other members of @c's operation. */
+void ftc_mismatch_spread(const struct ftc_comm *c);
+
+/* "MPI_Reduce(count 1, MPI_INT, MPI_SUM, root 0) at prog(main+0x12)": this rank's call, and that of
+ * c->mismatched. */
+enum { FTC_MISMATCH_CALL_TEXT = 224 }; /* MPI's texts have room for two */
+void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c);
+void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c);
+
+/* One line: who called what, and where. Also after the operation. */
+void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size);
+
+#endif

@@ -1,0 +1,109 @@
+#include "mismatch_native.h"
+
+#include "board/mark.h"
+#include "board/publication.h"
+#include "mismatch.h"
+#include "system/clock.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { LOOKS = 10, NS_OF_MS = 1000000 };
+
+/* With several threads, a rank's others may be about to make the call. */
+static bool is_watched(void)
+{
+    return ftc_library.settings.on_blocked != FTC_ON_BLOCKED_OFF && !ftc_library.threaded;
+}
+
+/* Whoever has joined the operation has left it, or is in it. */
+static bool is_native(const struct ftc_comm *c, int rank, struct ftc_mark_call *call)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    uint32_t slot = c->slot[rank], seq;
+
+    return ftc_mark_collective(board, slot, c->slot, c->size, call) &&
+           !(ftc_published_joined(board, slot, c->id, &seq) && (int32_t)(seq - c->seq) >= 0);
+}
+
+/* What all members do. */
+struct scene {
+    int first_here, first_native; /* user's ranks */
+    struct ftc_mark_call native;  /* the call of the latter */
+    uint64_t versions;
+};
+
+/* Whether every member waits for the others: the dead are another reason for that. */
+static bool all_wait(const struct ftc_comm *c, struct scene *scene)
+{
+    struct ftc_mark_call call;
+
+    *scene = (struct scene){.first_here = -1, .first_native = -1};
+    for (int rank = c->size - 1; rank >= 0; rank--) {
+        uint32_t slot = c->slot[rank];
+
+        if (ftc_board_state(&ftc_library.board, slot) != FTC_RANK_RUNNING)
+            return false;
+        scene->versions += ftc_mark_versions(&ftc_library.board, slot);
+        if (ftc_mismatch_is_in(c, rank)) {
+            scene->first_here = rank;
+        } else if (is_native(c, rank, &call)) {
+            scene->first_native = rank;
+            scene->native = call;
+        } else {
+            return false;
+        }
+    }
+    return scene->first_native >= 0;
+}
+
+/* In one write: ranks of other communicators may have something to say as well. */
+static void tell(const struct ftc_comm *c, uint64_t ns)
+{
+    char own[FTC_MISMATCH_CALL_TEXT], others[FTC_MISMATCH_CALL_TEXT];
+    char text[2 * FTC_MISMATCH_CALL_TEXT + 256];
+    int length;
+
+    ftc_mismatch_write_own(own, sizeof own, c);
+    ftc_mismatch_write_other(others, sizeof others, c);
+    length = snprintf(text, sizeof text,
+                      "ftcoll: rank %d has been in %s for %.1f s, while rank %d is in %s: if these "
+                      "are to be one call, they do not match; on_blocked = warn\n",
+                      c->rank, own, (double)ns / 1e9, c->mismatched, others);
+    (void)!write(STDERR_FILENO, text, (size_t)length);
+}
+
+/* For how long all have waited like this. */
+static uint64_t waited_ns(struct ftc_mixed *mixed, const struct ftc_comm *c, uint64_t now_ns,
+                          struct scene *scene)
+{
+    if (!all_wait(c, scene)) {
+        mixed->since_ns = 0;
+        return 0;
+    }
+    if (mixed->since_ns == 0 || scene->versions != mixed->versions) {
+        mixed->since_ns = now_ns;
+        mixed->versions = scene->versions;
+    }
+    return now_ns - mixed->since_ns;
+}
+
+void ftc_mixed_look(struct ftc_mixed *mixed, struct ftc_comm *c)
+{
+    uint64_t bound_ns = (uint64_t)ftc_library.settings.blocked_ms * NS_OF_MS, ns;
+    uint64_t now_ns = ftc_clock_ns();
+    struct scene scene;
+
+    if (!is_watched() || mixed->was_told || now_ns - mixed->looked_ns < bound_ns / LOOKS)
+        return;
+    mixed->looked_ns = now_ns;
+    ns = waited_ns(mixed, c, now_ns, &scene);
+    if (ns == 0 || ns < bound_ns || scene.first_here != c->rank)
+        return;
+    ftc_mismatch_meet_native(c, scene.first_native, &scene.native);
+    if (ftc_library.settings.on_blocked == FTC_ON_BLOCKED_ABORT)
+        return;
+    tell(c, ns);
+    mixed->was_told = true;
+    c->mismatched = -1;
+}

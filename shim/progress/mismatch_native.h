@@ -1,0 +1,25 @@
+/* mixed: a collective operation that some ranks carry out here and others in native MPI, which can
+ * never end: the arguments differ in what decides about that (too large, not commutative).
+ *
+ * From outside it looks like a native call that merely lasts long on some ranks, for which the
+ * others wait in their next operation. So it takes blocked_ms, and is a matter of setting
+ * on_blocked. */
+#ifndef FTC_MIXED_H
+#define FTC_MIXED_H
+
+#include "communicator/communicator.h"
+
+/* One per operation, zero at the start. */
+struct ftc_mixed {
+    uint64_t looked_ns, since_ns; /* since_ns: seen like that since then; 0: not seen */
+    uint64_t versions;            /* of the members' calls, added up */
+    bool was_told;
+};
+
+/* To be called while the rank waits in the operation of @c. Once all other members have sat in it
+ * or in native collective calls of the same members for blocked_ms, and none of this has changed,
+ * the lowest of those that wait here says so (on_blocked = warn), or takes a rank that is in a
+ * native call for one that called something else (abort). */
+void ftc_mixed_look(struct ftc_mixed *mixed, struct ftc_comm *c);
+
+#endif

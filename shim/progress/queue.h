@@ -1,0 +1,46 @@
+/* pending: nonblocking operations between their call and their end.
+ *
+ * Those of one communicator are a queue in the order of their calls, which is the same on all
+ * ranks; the engine runs the first. They go on whenever the program tests or waits for one of them
+ * or is in any call that is carried out here, and in the helper's thread (helper.h).
+ *
+ * All of this is called with the library's lock held, and makes no MPI call but the end of a job.
+ */
+#ifndef FTC_PENDING_H
+#define FTC_PENDING_H
+
+#include "call/call.h"
+#include "communicator/communicator.h"
+
+struct ftc_pending {
+    struct ftc_comm *comm; /* NULL once it is over: the communicator may be gone */
+    const struct ftc_call *call;
+
+    /* Begins it with ftc_drive_begin(); false: there is nothing to wait for. */
+    bool (*begin)(struct ftc_pending *p);
+    /* After ftc_drive_is_over(). */
+    void (*end)(struct ftc_pending *p);
+    /* Called last, begun or not: it has left the queue and has its result. */
+    void (*over)(struct ftc_pending *p);
+
+    struct ftc_pending *next;
+    bool has_begun;
+};
+
+/* Behind all that its communicator has; @p stays the caller's. */
+void ftc_pending_add(struct ftc_pending *p);
+
+/* One turn for all of them; false if nothing has happened. */
+bool ftc_pending_turn(void);
+
+/* Gives up the lock while it waits until @c has none left: so before a blocking call on @c. It
+ * cannot deadlock: the other ranks call the same operations before that call too. */
+void ftc_pending_complete(struct ftc_comm *c);
+
+/* The same for all communicators. */
+void ftc_pending_complete_all(void);
+
+/* Whether there are any. */
+bool ftc_pending_exist(void);
+
+#endif

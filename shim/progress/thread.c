@@ -1,0 +1,116 @@
+#include "thread.h"
+
+#include "queue.h"
+
+#include <signal.h>
+#include <time.h>
+
+enum {
+    NAP_MIN_NS = 50000,
+    NAP_MAX_NS = 1000000,
+    IDLE_NAPS = 20, /* before a sleep from which only a system call of the program can wake it */
+};
+
+static pthread_t thread;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static bool is_on, is_asleep, is_ending;
+static uint64_t looks; /* of the program */
+
+static void nap(long ns)
+{
+    ftc_library_unlock();
+    nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+    ftc_library_lock();
+}
+
+static void sleep_until_woken(void)
+{
+    is_asleep = true;
+    while (is_asleep && !is_ending)
+        pthread_cond_wait(&work, &ftc_library.lock);
+    is_asleep = false;
+}
+
+static bool go_on(void)
+{
+    bool progress = false;
+
+    while (ftc_pending_turn())
+        progress = true;
+    return progress;
+}
+
+/* Returns how long to nap before the next round. */
+static long round_of_helper(long last_ns)
+{
+    static uint64_t seen;
+
+    if (looks != seen) {
+        seen = looks;
+        return NAP_MAX_NS;
+    }
+    if (go_on())
+        return NAP_MIN_NS;
+    return 2 * last_ns < NAP_MAX_NS ? 2 * last_ns : NAP_MAX_NS;
+}
+
+static void *run(void *unused)
+{
+    long nap_ns = NAP_MAX_NS;
+    int idle = 0;
+
+    (void)unused;
+    ftc_library_lock();
+    while (!is_ending) {
+        if (ftc_pending_exist()) {
+            nap_ns = round_of_helper(nap_ns);
+            idle = 0;
+        } else if (++idle > IDLE_NAPS) {
+            sleep_until_woken();
+            idle = 0;
+        }
+        nap(nap_ns);
+    }
+    ftc_library_unlock();
+    return NULL;
+}
+
+/* Signals are for the program's threads. */
+int ftc_helper_open(void)
+{
+    sigset_t all, before;
+    int rv;
+
+    ftc_library.locked = true;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    rv = pthread_create(&thread, NULL, run, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    is_on = rv == 0;
+    return -rv;
+}
+
+void ftc_helper_close(void)
+{
+    if (!is_on)
+        return;
+    ftc_library_lock();
+    is_ending = true;
+    pthread_cond_signal(&work);
+    ftc_library_unlock();
+    pthread_join(thread, NULL);
+    is_on = false;
+}
+
+void ftc_helper_wake(void)
+{
+    if (!is_asleep)
+        return;
+    is_asleep = false;
+    pthread_cond_signal(&work);
+}
+
+void ftc_helper_see_program(void)
+{
+    looks++;
+}

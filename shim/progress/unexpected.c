@@ -1,0 +1,84 @@
+#include "unexpected.h"
+
+#include "library.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT_FROM_ONE_SENDER = 64, RESERVE = 8 };
+
+static struct ftc_early_message *first, **last = &first, *unused;
+static uint32_t *kept_from;
+static size_t room;
+
+static struct ftc_early_message *new_message(void)
+{
+    struct ftc_early_message *m = unused;
+
+    if (m) {
+        unused = m->next;
+        return m;
+    }
+    return malloc(sizeof *m + room);
+}
+
+static void give_back(struct ftc_early_message *m)
+{
+    m->next = unused;
+    unused = m;
+}
+
+int ftc_early_open(uint32_t senders, size_t max_bytes)
+{
+    room = max_bytes;
+    kept_from = calloc(senders, sizeof *kept_from);
+    if (!kept_from)
+        return -ENOMEM;
+    for (int i = 0; i < RESERVE; i++) {
+        struct ftc_early_message *m = malloc(sizeof *m + room);
+
+        if (!m)
+            return -ENOMEM;
+        give_back(m);
+    }
+    return 0;
+}
+
+bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note)
+{
+    struct ftc_early_message *m;
+
+    bool is_full = !ftc_library.locked && kept_from[from] == KEPT_FROM_ONE_SENDER;
+
+    if (is_full || bytes > room)
+        return false;
+    m = new_message();
+    if (!m)
+        return false;
+    m->next = NULL;
+    m->from = from;
+    m->note = *note;
+    m->bytes = bytes;
+    memcpy(m->wire, wire, bytes);
+    *last = m;
+    last = &m->next;
+    kept_from[from]++;
+    return true;
+}
+
+struct ftc_early_message **ftc_early_first(void)
+{
+    return &first;
+}
+
+void ftc_early_release(struct ftc_early_message **link)
+{
+    struct ftc_early_message *m = *link;
+
+    *link = m->next;
+    if (!*link)
+        last = link;
+    kept_from[m->from]--;
+    give_back(m);
+}

@@ -1,0 +1,37 @@
+/* early: messages of operations that this rank has not reached yet.
+ *
+ * A rank can be ahead of another by as many operations as the rings let it be. Its messages are
+ * copied out of the ring so that what lies behind them can be reached, up to a bound for each
+ * sender; beyond that they stay in the ring, and a sender that finds its ring full waits. With
+ * MPI_THREAD_MULTIPLE there is no bound: behind the messages of a thread that is far ahead there
+ * can be one that another thread needs. */
+#ifndef FTC_EARLY_H
+#define FTC_EARLY_H
+
+#include "board/board.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ftc_early_message {
+    struct ftc_early_message *next; /* in the order of arrival */
+    uint32_t from;                  /* board slot */
+    struct ftc_note note;           /* that came with it */
+    size_t bytes;
+    _Alignas(16) unsigned char wire[];
+};
+
+/* Room for messages of @max_bytes from @senders; 0 or -ENOMEM. */
+int ftc_early_open(uint32_t senders, size_t max_bytes);
+
+/* Keeps a copy; false when @from has reached its bound, or memory is short. */
+bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note);
+
+/* The list, to walk and to take from. */
+struct ftc_early_message **ftc_early_first(void);
+
+/* Unlinks the message that *link points to and frees it. */
+void ftc_early_release(struct ftc_early_message **link);
+
+#endif

@@ -1,0 +1,111 @@
+#include "wait.h"
+
+#include "detector/killed.h"
+#include "detector/silence.h"
+#include "system/clock.h"
+
+#include <sched.h>
+#include <time.h>
+
+enum {
+    SPIN_TURNS = 4000,             /* with a core for each rank: a few tens of microseconds */
+    SPIN_TURNS_OVERSUBSCRIBED = 4, /* somebody else needs the core to get on */
+    NATIVE_TURNS = 64,             /* turns between two looks at native MPI */
+    SLEEP_AFTER_NS = 2000000,      /* of yielding without any news */
+    SLEEP_SHARE = 64,              /* sleep this part of the time waited so far ... */
+    SLEEP_MAX_NS = 500000,         /* ... up to this */
+};
+
+void ftc_wait_reset(struct ftc_wait *w)
+{
+    *w = (struct ftc_wait){0};
+}
+
+/* On MPI_COMM_SELF MPICH would answer at once; this makes it look at what the others have sent, for
+ * a rendezvous that one of them is waiting for. */
+static void let_native_progress(void)
+{
+    int flag;
+
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ftc_library.silent_comm, &flag, MPI_STATUS_IGNORE);
+}
+
+static void pause_core(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* The longer the wait has been, the less a late wake-up adds to it. */
+static void yield_or_sleep(uint64_t waited_ns)
+{
+    uint64_t ns = waited_ns / SLEEP_SHARE;
+
+    if (waited_ns < SLEEP_AFTER_NS) {
+        sched_yield();
+        return;
+    }
+    if (ns > SLEEP_MAX_NS)
+        ns = SLEEP_MAX_NS;
+    nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+    let_native_progress();
+}
+
+static uint32_t spin_turns(void)
+{
+    return ftc_library.oversubscribed ? SPIN_TURNS_OVERSUBSCRIBED : SPIN_TURNS;
+}
+
+void ftc_wait_between_looks(struct ftc_wait *w)
+{
+    w->turns++;
+    if (w->turns % NATIVE_TURNS == 0)
+        let_native_progress();
+    if (w->turns <= spin_turns())
+        return;
+    ftc_library_unlock();
+    sched_yield();
+    ftc_library_lock();
+}
+
+/* Returns since when the wait has been longer than spinning. */
+static uint64_t since(struct ftc_wait *w, uint64_t now_ns)
+{
+    if (w->since_ns == 0)
+        w->since_ns = now_ns;
+    return w->since_ns;
+}
+
+bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
+{
+    uint64_t now, waited_ns;
+
+    w->turns++;
+    if (w->turns % NATIVE_TURNS == 0)
+        let_native_progress();
+    if (w->turns <= spin_turns() && !ftc_library.threaded) {
+        pause_core();
+        return false;
+    }
+    now = ftc_clock_ns();
+    waited_ns = now - since(w, now);
+    ftc_fence_check();
+    ftc_suspect(c, now);
+    ftc_notice_deaths(c, now);
+    ftc_library_unlock();
+    yield_or_sleep(waited_ns);
+    ftc_library_lock();
+    return waited_ns > SLEEP_AFTER_NS;
+}
+
+void ftc_wait_native_turn(struct ftc_wait *w)
+{
+    uint64_t now;
+
+    w->turns++;
+    if (w->turns <= spin_turns() && !ftc_library.threaded)
+        return;
+    now = ftc_clock_ns();
+    yield_or_sleep(now - since(w, now));
+}

@@ -1,0 +1,31 @@
+/* wait: how a rank passes the time while an operation cannot go on.
+ *
+ * Spin, then yield the core, then sleep in growing steps. Waiting is inside a blocking MPI call, so
+ * native MPI gets its turn too: a peer may need this rank's progress on a point-to-point message
+ * before it calls the operation. */
+#ifndef FTC_WAIT_H
+#define FTC_WAIT_H
+
+#include "communicator/communicator.h"
+
+struct ftc_wait {
+    uint32_t turns;    /* since something happened */
+    uint64_t since_ns; /* time of the first look at the clock in this idle period; 0: none yet */
+};
+
+/* Begins to wait: also whenever something has happened. */
+void ftc_wait_reset(struct ftc_wait *w);
+
+/* Nothing happened: gives up the lock for a moment. With monitor = timeout also looks whether peers
+ * that @c awaits have been silent for too long. True once it has been long enough for sleeping: a
+ * little more work does not matter. */
+bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c);
+
+/* The same between two looks of a program at an operation: never sleeps. */
+void ftc_wait_between_looks(struct ftc_wait *w);
+
+/* The same for a loop that calls native MPI in each turn, outside of an operation and without the
+ * lock. */
+void ftc_wait_native_turn(struct ftc_wait *w);
+
+#endif

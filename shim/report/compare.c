@@ -1,0 +1,112 @@
+#include "compare.h"
+
+#include "system/callsite.h"
+#include "system/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of this rank. */
+static struct {
+    unsigned long long calls, differing;
+    uint64_t own_ns, native_ns;
+    enum ftc_call_kind first_kind; /* the first that differed */
+    unsigned long long first_number;
+    const void *first_site;
+} total;
+
+/* All ranks must decide alike: by the list of the failed that they agree on. */
+static bool is_compared(const struct ftc_call *call, const struct ftc_comm *c)
+{
+    return ftc_library.settings.compare && ftc_call_is_reduction(call->kind) &&
+           c->member_count == c->size;
+}
+
+void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,
+                       const struct ftc_facts *facts)
+{
+    const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+    size_t bytes;
+
+    *x = (struct ftc_compare){0};
+    if (!is_compared(call, c))
+        return;
+    bytes = ftc_span_bytes(facts, call->count);
+    x->input = aligned_alloc(64, (3 * bytes + 63) / 64 * 64 + 64);
+    if (!x->input) { /* the other ranks would wait in native MPI */
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+        return;
+    }
+    x->native = x->input + (bytes + 15) / 16 * 16;
+    x->own = x->native + (bytes + 15) / 16 * 16;
+    memset(x->native, 0, bytes);
+    ftc_span_read(x->input, source, call->count, facts);
+    x->started_ns = ftc_clock_ns();
+}
+
+static void reduce_natively(const struct ftc_compare *x, const struct ftc_call *call,
+                            const struct ftc_facts *facts)
+{
+    ptrdiff_t start = ftc_span_start(facts, call->count);
+    const void *in = x->input - start;
+    void *out = x->native - start;
+
+    if (call->kind == FTC_CALL_ALLREDUCE)
+        PMPI_Allreduce(in, out, (int)call->count, call->datatype, call->op, call->comm);
+    else
+        PMPI_Reduce(in, out, (int)call->count, call->datatype, call->op, call->root, call->comm);
+}
+
+static void judge(const struct ftc_compare *x, const struct ftc_call *call,
+                  const struct ftc_facts *facts)
+{
+    size_t bytes = ftc_span_bytes(facts, call->count);
+
+    ftc_span_read(x->own, call->recvbuf, call->count, facts);
+    if (memcmp(x->own, x->native, bytes) == 0 || total.differing++ > 0)
+        return;
+    total.first_kind = call->kind;
+    total.first_number = total.calls;
+    total.first_site = call->return_address;
+}
+
+void ftc_compare_end(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,
+                     const struct ftc_facts *facts)
+{
+    uint64_t middle_ns, end_ns;
+
+    if (!x->input)
+        return;
+    middle_ns = ftc_clock_ns();
+    if (is_compared(call, c) && call->result == MPI_SUCCESS) {
+        reduce_natively(x, call, facts);
+        end_ns = ftc_clock_ns();
+        ftc_library_lock();
+        total.own_ns += middle_ns - x->started_ns;
+        total.native_ns += end_ns - middle_ns;
+        if (ftc_call_gives_result(call, c->rank))
+            judge(x, call, facts);
+        total.calls++;
+        ftc_library_unlock();
+    }
+    free(x->input);
+}
+
+void ftc_compare_write(FILE *f)
+{
+    char site[128];
+
+    if (total.calls == 0)
+        return;
+    fprintf(f,
+            "ftcoll: compared with native: %llu calls of rank %d, %llu results differ; mean time "
+            "%.2f us here, %.2f us natively\n",
+            total.calls, ftc_library.world_rank, total.differing,
+            (double)total.own_ns / (double)total.calls / 1e3,
+            (double)total.native_ns / (double)total.calls / 1e3);
+    if (total.differing == 0)
+        return;
+    ftc_callsite_name(total.first_site, site, sizeof site);
+    fprintf(f, "ftcoll:     the first: %s, call %llu, at %s\n", ftc_call_name(total.first_kind),
+            total.first_number, site);
+}

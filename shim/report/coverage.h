@@ -1,0 +1,55 @@
+/* coverage: how often each call site of the program was protected, and why not otherwise (setting
+ * report = coverage), so that users see before any failure whether the library helps them.
+ *
+ * Each rank describes its call sites on the board. So the report knows those of all ranks, also of
+ * the dead, and waits for nobody.
+ */
+#ifndef FTC_COVERAGE_H
+#define FTC_COVERAGE_H
+
+#include "board/board.h"
+#include "call/call.h"
+#include "call/policy.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { FTC_COVERAGE_SITES = 512 }; /* of a rank, for ftc_board_geometry */
+
+/* What happens to a call when a rank is dead that it needs. */
+enum ftc_shelter {
+    FTC_SHELTER_EXPOSED, /* it, or the call that completes it, waits for ever */
+    FTC_SHELTER_PROTECTED,
+    FTC_SHELTER_ALONE, /* it needs nobody */
+};
+
+/* The first ones are those of enum ftc_pass. */
+enum ftc_protection {
+    FTC_PROTECTION_LAST_PASS = FTC_PASS_COUNT - 1,
+#define FTC_PROTECTION(name, shelter, text) FTC_PROTECTION_##name,
+#include "protections.def"
+#undef FTC_PROTECTION
+    FTC_PROTECTION_COUNT
+};
+
+enum ftc_shelter ftc_protection_shelter(uint32_t protection);
+const char *ftc_protection_text(uint32_t protection);
+
+/* True if calls are to be counted: the two functions below are to be called only then. */
+extern bool ftc_coverage_is_on;
+
+/* In MPI_Init, when the board is open: counts from then on, if the board has room for it. */
+void ftc_coverage_open(void);
+
+/* A call of which is decided who carries it out. */
+void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass);
+
+/* A call of native.def that native MPI carries out; the others go to ftc_coverage_call(). @peer is
+ * as in ftc_native_enter(). Without a communicator it waits for more than messages. */
+void ftc_coverage_native(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                         const void *return_address);
+
+/* The lines of the report. Nothing on the board is believed without a check. */
+void ftc_coverage_write(FILE *f, const struct ftc_board *board);
+
+#endif

@@ -1,0 +1,268 @@
+#include "record.h"
+
+#include "board/publication.h"
+#include "system/callsite.h"
+#include "value/contributors.h"
+#include "value/datatype.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The program may change its directory. */
+static char path[PATH_MAX + FTC_SETTINGS_PATH_MAX];
+static bool is_on;
+
+static void give_up(const char *what, const char *why)
+{
+    fprintf(stderr,
+            "ftcoll: rank %d cannot %s record_file %s: %s; there will be no more lines of it\n",
+            ftc_library.world_rank, what, path, why);
+    is_on = false;
+}
+
+/* Why nothing is to be added to @fd, or NULL: somebody who can write to the directory may have put
+ * something in the file's place that leads to another file of this user. */
+static const char *objection(int fd)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0)
+        return strerror(errno);
+    if (!S_ISREG(status.st_mode))
+        return "it is not a regular file";
+    if (status.st_uid != geteuid())
+        return "it belongs to another user";
+    return status.st_nlink > 1 ? "it has a second name (hard link)" : NULL;
+}
+
+/* Opened for each line: whatever the program does with descriptors, no line goes astray. Does not
+ * wait for the reader of a pipe, to find that it is one. */
+static int open_file(void)
+{
+    int fd = open(
+        path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0644);
+    const char *why =
+        fd < 0 ? (errno == ELOOP ? "it is a symbolic link" : strerror(errno)) : objection(fd);
+
+    if (!why)
+        return fd;
+    give_up("open", why);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static void make_absolute(const char *name)
+{
+    char directory[PATH_MAX];
+
+    if (name[0] == '/' || !getcwd(directory, sizeof directory))
+        snprintf(path, sizeof path, "%s", name);
+    else
+        snprintf(path, sizeof path, "%s/%s", directory, name);
+}
+
+void ftc_record_open(void)
+{
+    int fd;
+
+    if (ftc_library.settings.record_file[0] == '\0')
+        return;
+    is_on = true;
+    make_absolute(ftc_library.settings.record_file);
+    if (ftc_library.world_rank != 0)
+        return;
+    fd = open_file();
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Survivors of an allreduce agree who writes by a word that they all find on the board: the number
+ * of the operation, who writes its line, a digest of the line, and whether it is written. Each may
+ * die at any time: what the dead have not written, or wrote of a result that only they had, is
+ * written by another. */
+enum { WRITTEN = 1, DIGEST_BITS = 19, WRITER_BITS = 12 };
+
+static uint64_t claim_of(const struct ftc_comm *c, const void *contributors)
+{
+    uint64_t digest = 0, number = (uint32_t)c->seq; /* of the operation, plus one */
+
+    for (int rank = 0; rank < c->size; rank++)
+        digest = digest * 31 + ftc_contributors_have(contributors, rank);
+    digest = digest * 0x9e3779b97f4a7c15ull >> (64 - DIGEST_BITS);
+    return number << 32 | (uint64_t)ftc_library.self << (DIGEST_BITS + 1) | digest << 1;
+}
+
+static bool is_alive(uint32_t slot)
+{
+    return slot < ftc_library.board.geometry.slots &&
+           ftc_board_state(&ftc_library.board, slot) != FTC_RANK_FAILED;
+}
+
+/* Whether the line is left to others, or written, as @claim on the board says. */
+static bool is_settled(uint64_t claim, uint64_t mine)
+{
+    uint64_t but_writer = ~(((1ull << WRITER_BITS) - 1) << (DIGEST_BITS + 1));
+    int32_t behind = (int32_t)((uint32_t)(mine >> 32) - (uint32_t)(claim >> 32));
+
+    if (claim == 0 || behind > 0)
+        return false;
+    return behind < 0 || (claim & but_writer) == ((mine | WRITTEN) & but_writer) ||
+           is_alive((uint32_t)(claim >> (DIGEST_BITS + 1)) & ((1u << WRITER_BITS) - 1));
+}
+
+/* The same word for all survivors: that of the first rank that has ever used the communicator,
+ * which no survivor is behind. */
+static _Atomic uint64_t *find_word(const struct ftc_comm *c)
+{
+    _Atomic uint64_t *word = NULL;
+
+    for (int rank = 0; rank < c->size && !word; rank++)
+        word = ftc_publication_recorded(&ftc_library.board, c->slot[rank], c->id);
+    return word;
+}
+
+/* True if this rank is to write the line. */
+static bool take(_Atomic uint64_t *word, uint64_t mine)
+{
+    uint64_t claim = atomic_load(word);
+
+    while (!is_settled(claim, mine))
+        if (atomic_compare_exchange_weak(word, &claim, mine))
+            return true;
+    return false;
+}
+
+static void write_time(FILE *f)
+{
+    struct timespec now;
+    struct tm utc;
+    char text[32];
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+    fprintf(f, "\"time\":\"%s.%03ldZ\"", text, now.tv_nsec / 1000000);
+}
+
+static void write_text(FILE *f, const char *key, const char *text)
+{
+    fprintf(f, ",\"%s\":\"", key);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c < ' ' || c > '~' || c == '"' || c == '\\')
+            fprintf(f, "\\u%04x", c);
+        else
+            fputc(c, f);
+    }
+    fputc('"', f);
+}
+
+/* The ranks of @c that are in the result, or those that are not. */
+static void write_ranks(FILE *f, const char *key, const struct ftc_comm *c,
+                        const void *contributors, bool in, bool world)
+{
+    const char *separator = "";
+
+    fprintf(f, ",\"%s\":[", key);
+    for (int rank = 0; rank < c->size; rank++) {
+        const struct ftc_board_slot *slot = &ftc_library.board.shared->slot[c->slot[rank]];
+
+        if (ftc_contributors_have(contributors, rank) != in)
+            continue;
+        fprintf(f, "%s%d", separator, world ? atomic_load(&slot->world_rank) : rank);
+        separator = ",";
+    }
+    fputc(']', f);
+}
+
+/* To find the name takes longer than the rest. */
+static const char *name_of(const void *return_address)
+{
+    static const void *last;
+    static char text[256];
+    const void *site = ftc_callsite_of(return_address);
+
+    if (site != last)
+        ftc_callsite_name(site, text, sizeof text);
+    last = site;
+    return text;
+}
+
+static void write_line(FILE *f, const struct ftc_call *call, const struct ftc_comm *c,
+                       const void *contributors)
+{
+    fputc('{', f);
+    write_time(f);
+    write_text(f, "call", ftc_call_name(call->kind));
+    write_text(f, "operator", ftc_operation_name(call->op));
+    fprintf(f, ",\"communicator\":\"%016" PRIx64 "\",\"size\":%d,\"operation\":%" PRIu32, c->id,
+            c->size, c->seq - 1); /* the next one has this number already */
+    fprintf(f, ",\"writer\":%d", c->rank);
+    write_ranks(f, "in", c, contributors, true, false);
+    write_ranks(f, "missing", c, contributors, false, false);
+    fprintf(f, ",\"writer_world\":%d", ftc_library.world_rank);
+    write_ranks(f, "in_world", c, contributors, true, true);
+    write_ranks(f, "missing_world", c, contributors, false, true);
+    write_text(f, "site", name_of(call->return_address));
+    fputs("}\n", f);
+}
+
+/* In one write, so that the lines of several ranks do not mix. */
+static void append(const char *text, size_t length)
+{
+    int fd = open_file();
+    ssize_t written;
+
+    if (fd < 0)
+        return;
+    errno = ENOSPC; /* of a line that was cut */
+    written = write(fd, text, length);
+    if (written != (ssize_t)length)
+        give_up("write", strerror(errno));
+    close(fd);
+}
+
+static void write_result(const struct ftc_call *call, const struct ftc_comm *c,
+                         const void *contributors)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *f = open_memstream(&text, &length);
+
+    if (!f) {
+        give_up("write", strerror(errno));
+        return;
+    }
+    write_line(f, call, c, contributors);
+    if (fclose(f) == 0)
+        append(text, length);
+    free(text);
+}
+
+void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c,
+                       const void *contributors)
+{
+    uint64_t mine = claim_of(c, contributors);
+    _Atomic uint64_t *word;
+
+    if (!is_on)
+        return;
+    if (ftc_call_has_root(call->kind)) {
+        write_result(call, c, contributors);
+        return;
+    }
+    word = find_word(c);
+    if (!word || !take(word, mine))
+        return;
+    write_result(call, c, contributors);
+    atomic_compare_exchange_strong(word, &mine, mine | WRITTEN);
+}

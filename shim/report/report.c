@@ -1,0 +1,328 @@
+#include "report.h"
+
+#include "collectives/required_sites.h"
+#include "compare.h"
+#include "coverage.h"
+#include "system/callsite.h"
+#include "system/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What this rank knows of the death of one other. */
+struct note {
+    bool noticed, recovered;
+    enum ftc_call_kind call;
+    uint32_t seq;
+    uint64_t communicator_id;
+    struct ftc_stack stack; /* the call site alone, unless report = full */
+};
+
+static struct note *note; /* by board slot */
+static int open_notes;    /* noticed, but not recovered from */
+static _Atomic uint64_t calls[FTC_CALL_COUNT][FTC_PASS_COUNT];
+static _Thread_local struct ftc_report_site current;
+
+int ftc_report_open(void)
+{
+    note = calloc(ftc_library.board.geometry.slots, sizeof *note);
+    if (ftc_library.settings.report >= FTC_REPORT_FULL)
+        ftc_callsite_prepare();
+    return note ? 0 : -ENOMEM;
+}
+
+struct ftc_report_site ftc_report_where(void)
+{
+    return current;
+}
+
+void ftc_report_return(struct ftc_report_site site)
+{
+    current = site;
+}
+
+void ftc_report_enter(const struct ftc_call *call)
+{
+    current = (struct ftc_report_site){call->kind, call->return_address};
+}
+
+void ftc_report_call(const struct ftc_call *call, enum ftc_pass pass)
+{
+    _Atomic uint64_t *count = &calls[call->kind][pass];
+
+    ftc_report_enter(call);
+    if (ftc_coverage_is_on)
+        ftc_coverage_call(call, pass);
+    if (ftc_library.threaded)
+        atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    else
+        atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+}
+
+void ftc_report_noticed(const struct ftc_comm *c, uint32_t slot)
+{
+    struct ftc_board_aftermath *a = &ftc_library.board.shared->slot[slot].aftermath;
+    int32_t nobody = 0;
+
+    if (note[slot].noticed)
+        return;
+    if (atomic_compare_exchange_strong(&a->noticed_by, &nobody, ftc_library.world_rank + 1)) {
+        atomic_store(&a->call, current.call);
+        atomic_store(&a->seq, c->seq);
+        atomic_store(&a->noticed_ns, ftc_clock_ns());
+    }
+    note[slot].noticed = true;
+    note[slot].call = current.call;
+    note[slot].seq = c->seq;
+    note[slot].communicator_id = c->id;
+    open_notes++;
+}
+
+void ftc_report_count(unsigned long long *carried_out, unsigned long long *passed)
+{
+    *carried_out = *passed = 0;
+    for (int k = FTC_CALL_REDUCE; k < FTC_CALL_FINALIZE; k++) {
+        *carried_out += atomic_load(&calls[k][FTC_PASS_NONE]);
+        for (int p = 1; p < FTC_PASS_COUNT; p++)
+            *passed += atomic_load(&calls[k][p]);
+    }
+}
+
+/* Nobody waits for this: the operation is done, but the program is still in the call, unless it is
+ * a nonblocking one, of which nothing but the address is left. */
+static void capture_site(struct ftc_stack *stack)
+{
+    bool full = ftc_library.settings.report >= FTC_REPORT_FULL;
+
+    if (ftc_call_is_nonblocking(current.call)) {
+        *stack = (struct ftc_stack){.depth = 1};
+        memcpy(&stack->address[0], &current.return_address, sizeof current.return_address);
+        return;
+    }
+    ftc_callsite_capture(current.return_address, full ? FTC_STACK_MAX : 1, stack);
+}
+
+static void raise_to(_Atomic uint64_t *time, uint64_t now)
+{
+    uint64_t seen = atomic_load(time);
+
+    while (seen < now && !atomic_compare_exchange_weak(time, &seen, now))
+        ;
+}
+
+void ftc_report_recovered(const struct ftc_comm *c)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    uint64_t now;
+
+    if (open_notes == 0)
+        return;
+    now = ftc_clock_ns();
+    for (uint32_t s = 0; s < board->geometry.slots; s++) {
+        if (!note[s].noticed || note[s].recovered || note[s].communicator_id != c->id)
+            continue;
+        note[s].recovered = true;
+        capture_site(&note[s].stack);
+        raise_to(&board->shared->slot[s].aftermath.recovered_ns, now);
+        open_notes--;
+    }
+}
+
+void ftc_report_death(uint32_t slot, char *text, size_t size)
+{
+    const struct ftc_board_slot *s = &ftc_library.board.shared->slot[slot];
+    int value = atomic_load(&s->death_value);
+
+    switch (atomic_load(&s->death_cause)) {
+    case FTC_DEATH_SIGNAL:
+        snprintf(text, size, "killed by signal %d (%s)", value, strsignal(value));
+        break;
+    case FTC_DEATH_EXIT:
+        snprintf(text, size, "exited with status %d without MPI_Finalize", value);
+        break;
+    default:
+        snprintf(text, size, "silent for more than timeout_ms = %d",
+                 ftc_library.settings.timeout_ms);
+        break;
+    }
+}
+
+static double microseconds(uint64_t from_ns, uint64_t to_ns)
+{
+    return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e3 : 0;
+}
+
+static void write_stack(FILE *f, const struct ftc_stack *stack)
+{
+    char site[256];
+
+    for (int i = 0; i < stack->depth; i++) {
+        ftc_callsite_name(stack->address[i], site, sizeof site);
+        fprintf(f, "ftcoll:     #%d %s\n", i, site);
+    }
+}
+
+static void write_aftermath(FILE *f, uint32_t slot)
+{
+    const struct ftc_board_slot *s = &ftc_library.board.shared->slot[slot];
+    const struct ftc_board_aftermath *a = &s->aftermath;
+    uint64_t death_ns = atomic_load(&s->death_time_ns);
+    uint32_t call = atomic_load(&a->call);
+    char site[256] = "";
+
+    if (atomic_load(&a->noticed_by) == 0) {
+        fprintf(f, "; no operation missed it\n");
+        return;
+    }
+    if (note[slot].stack.depth > 0)
+        ftc_callsite_name(note[slot].stack.address[0], site, sizeof site);
+    fprintf(f, "; missed in %s #%u%s%s, noticed by rank %d after %.0f us",
+            ftc_call_name(call < FTC_CALL_COUNT ? (enum ftc_call_kind)call : FTC_CALL_NONE),
+            atomic_load(&a->seq), site[0] ? " at " : "", site, atomic_load(&a->noticed_by) - 1,
+            microseconds(death_ns, atomic_load(&a->noticed_ns)));
+    if (atomic_load(&a->recovered_ns) != 0)
+        fprintf(f, "; all survivors had its result after %.0f us",
+                microseconds(death_ns, atomic_load(&a->recovered_ns)));
+    fputc('\n', f);
+    if (ftc_library.settings.report >= FTC_REPORT_FULL)
+        write_stack(f, &note[slot].stack);
+}
+
+static int write_failures(FILE *f, const char *host)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    char death[96];
+    int count = 0;
+
+    for (uint32_t i = 0; i < board->geometry.slots; i++) {
+        const struct ftc_board_slot *s = &board->shared->slot[i];
+
+        if (ftc_board_state(board, i) != FTC_RANK_FAILED)
+            continue;
+        ftc_report_death(i, death, sizeof death);
+        fprintf(f, "ftcoll: rank %d (%s, pid %d) %s", atomic_load(&s->world_rank), host,
+                atomic_load(&s->pid), death);
+        write_aftermath(f, i);
+        count++;
+    }
+    return count;
+}
+
+static void write_calls(FILE *f)
+{
+    for (int k = FTC_CALL_REDUCE; k < FTC_CALL_FINALIZE; k++)
+        for (int p = 0; p < FTC_PASS_COUNT; p++)
+            if (atomic_load(&calls[k][p]) > 0)
+                fprintf(f, "ftcoll: %-18s %10llu  %s%s\n", ftc_call_name((enum ftc_call_kind)k),
+                        (unsigned long long)atomic_load(&calls[k][p]),
+                        p == 0 ? "" : "native: ", ftc_pass_text((enum ftc_pass)p));
+}
+
+static void write_summary(FILE *f, int failed)
+{
+    const struct ftc_library *l = &ftc_library;
+
+    if (failed > 0)
+        fprintf(f, "ftcoll: %d of %d ranks survived (f = %d)\n", l->world_size - failed,
+                l->world_size, l->settings.f);
+    else
+        fprintf(f, "ftcoll: no rank failed (%d ranks, f = %d)\n", l->world_size, l->settings.f);
+}
+
+static void write_to(FILE *f)
+{
+    char host[64] = "";
+    int failed;
+
+    gethostname(host, sizeof host - 1);
+    failed = write_failures(f, host);
+    ftc_compare_write(f);
+    ftc_require_write(f);
+    if (failed == 0 && ftc_library.settings.report < FTC_REPORT_SUMMARY)
+        return;
+    write_summary(f, failed);
+    if (ftc_library.settings.report >= FTC_REPORT_SUMMARY) {
+        fprintf(f, "ftcoll: calls of rank %d:\n", ftc_library.world_rank);
+        write_calls(f);
+    }
+    if (ftc_library.settings.report >= FTC_REPORT_COVERAGE)
+        ftc_coverage_write(f, &ftc_library.board);
+    if (ftc_library.settings.report >= FTC_REPORT_FULL)
+        ftc_settings_dump(&ftc_library.settings, f);
+}
+
+/* Never over an older report: PATH, PATH.1, PATH.2 ... */
+static FILE *create_file(const char *path, char *used, size_t size)
+{
+    int fd = -1;
+
+    for (int i = 0; fd < 0 && i < 10000; i++) {
+        if (i == 0)
+            snprintf(used, size, "%s", path);
+        else
+            snprintf(used, size, "%s.%d", path, i);
+        fd = open(used, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+static void write_to_file(const char *path)
+{
+    char used[FTC_SETTINGS_PATH_MAX + 16];
+    FILE *f = create_file(path, used, sizeof used);
+
+    if (!f) {
+        fprintf(stderr, "ftcoll: cannot create report_file %s: %s; the report follows\n", used,
+                strerror(errno));
+        write_to(stderr);
+        return;
+    }
+    write_to(f);
+    if (fclose(f) != 0)
+        fprintf(stderr, "ftcoll: cannot write report_file %s: %s\n", used, strerror(errno));
+}
+
+static bool is_reporter(void)
+{
+    const struct ftc_board *board = &ftc_library.board;
+
+    for (int r = 0; r < ftc_library.world_rank; r++)
+        if (ftc_board_state(board, ftc_library.slot_of_world[r]) != FTC_RANK_FAILED)
+            return false;
+    return true;
+}
+
+/* One write to the terminal, so that lines of other ranks do not come in between. */
+static void write_to_stderr(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+
+    if (!f)
+        return;
+    write_to(f);
+    fclose(f);
+    fwrite(text, 1, size, stderr);
+    free(text);
+}
+
+void ftc_report_write(void)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+
+    if (s->report == FTC_REPORT_OFF || !is_reporter())
+        return;
+    if (s->report_file[0] != '\0')
+        write_to_file(s->report_file);
+    else
+        write_to_stderr();
+}

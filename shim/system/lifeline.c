@@ -1,0 +1,218 @@
+#include "lifeline.h"
+
+#include "proc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOKS = 10, LOOK_AGAIN_NS = 100000 };
+
+/* Fields of proc_pid_stat(5), and the kernel's bits for a thread that is exiting, and for one that
+ * a signal ends. */
+enum { STAT_FLAGS = 9, STAT_EXIT_CODE = 52, TASK_EXITING = 0x4, TASK_SIGNALED = 0x400 };
+
+static int make(pthread_mutex_t *mutex)
+{
+    pthread_mutexattr_t attributes;
+    int rv = pthread_mutexattr_init(&attributes);
+
+    if (rv != 0)
+        return rv;
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    rv = pthread_mutex_init(mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return rv;
+}
+
+static int take(struct ftc_hold *hold)
+{
+    int rv = make(&hold->mutex);
+
+    if (rv == 0)
+        rv = pthread_mutex_lock(&hold->mutex);
+    if (rv == 0)
+        atomic_store(&hold->holder, (int)gettid());
+    return -rv;
+}
+
+/* The word that the kernel and the C library share, see set_robust_list(2): the only way to look at
+ * a mutex without writing to it. */
+static bool is_released(const struct ftc_hold *hold)
+{
+    int holder = atomic_load_explicit(&hold->holder, memory_order_relaxed);
+
+    return holder != 0 && (__atomic_load_n(&hold->mutex.__data.__lock, __ATOMIC_ACQUIRE) &
+                           FUTEX_TID_MASK) != holder;
+}
+
+/* EOWNERDEAD; nobody takes it after us. */
+static void await_release(struct ftc_hold *hold)
+{
+    (void)pthread_mutex_lock(&hold->mutex);
+}
+
+int ftc_life_begin(struct ftc_life *life)
+{
+    ftc_life_list_threads(life, getpid());
+    return take(&life->rank);
+}
+
+int ftc_life_guard(struct ftc_life *life)
+{
+    return take(&life->monitor);
+}
+
+bool ftc_life_is_unguarded(const struct ftc_life *life)
+{
+    return is_released(&life->monitor);
+}
+
+void ftc_life_await_both_ends(struct ftc_life *life)
+{
+    await_release(&life->monitor);
+    await_release(&life->rank);
+}
+
+/* To be closed with closedir(); NULL if the process is gone. */
+static DIR *open_threads(pid_t pid)
+{
+    char path[32];
+
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    return opendir(path);
+}
+
+/* The number of the next thread, NULL at the end. */
+static const char *next_thread(DIR *threads)
+{
+    struct dirent *entry;
+
+    do
+        entry = readdir(threads);
+    while (entry && entry->d_name[0] == '.');
+    return entry ? entry->d_name : NULL;
+}
+
+void ftc_life_list_threads(struct ftc_life *life, pid_t pid)
+{
+    DIR *threads = open_threads(pid);
+    const char *tid;
+    int count = 0;
+
+    while (threads && count < FTC_LIFE_THREADS && (tid = next_thread(threads)))
+        atomic_store(&life->thread[count++], atoi(tid));
+    if (count < FTC_LIFE_THREADS)
+        atomic_store(&life->thread[count], 0);
+    if (threads)
+        closedir(threads);
+}
+
+void ftc_life_await_end(struct ftc_life *life)
+{
+    await_release(&life->rank);
+}
+
+bool ftc_life_found_ended(struct ftc_life *life)
+{
+    return is_released(&life->rank) && !atomic_load(&life->left_alone) &&
+           !atomic_load(&life->examined) && !atomic_exchange(&life->examined, true);
+}
+
+/* The exit code tells from a thread that had to go because another one has called exec or exit. */
+bool ftc_life_was_killed(const struct ftc_life *life, pid_t pid, int *status)
+{
+    enum { FLAGS, EXIT_CODE, FIELDS };
+    static const int number[FIELDS] = {STAT_FLAGS, STAT_EXIT_CODE};
+    unsigned long value[FIELDS];
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, atomic_load(&life->rank.holder));
+    if (!ftc_proc_stat_fields(path, number, value, FIELDS) || !(value[FLAGS] & TASK_SIGNALED))
+        return false;
+    *status = (int)value[EXIT_CODE];
+    return WIFSIGNALED(*status);
+}
+
+/* A thread that ends because its process does is exiting, or has been told to by a private SIGKILL.
+ */
+static bool thread_is_ending(pid_t pid, const char *tid)
+{
+    char path[64];
+    unsigned long flags, pending;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%.16s/stat", (int)pid, tid);
+    if (!ftc_proc_stat_field(path, STAT_FLAGS, &flags) || (flags & TASK_EXITING))
+        return true;
+    snprintf(path, sizeof path, "/proc/%d/task/%.16s/status", (int)pid, tid);
+    return ftc_proc_status_value(path, "SigPnd:", 16, &pending) &&
+           (pending >> (SIGKILL - 1) & 1) != 0;
+}
+
+static bool all_threads_are_ending(pid_t pid)
+{
+    DIR *threads = open_threads(pid);
+    const char *tid;
+    bool ending = true;
+
+    if (!threads)
+        return false;
+    while (ending && (tid = next_thread(threads)))
+        ending = thread_is_ending(pid, tid);
+    closedir(threads);
+    return ending;
+}
+
+/* A thread between taking its SIGKILL and exiting shows neither, so one look is not enough. */
+static bool turns_out_to_be_ending(pid_t pid)
+{
+    for (int look = 0; look < LOOKS; look++) {
+        if (all_threads_are_ending(pid))
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_NS}, NULL);
+    }
+    return false;
+}
+
+bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status)
+{
+    char path[32];
+    unsigned long code;
+
+    if (ftc_life_was_killed(life, pid, status))
+        return true;
+    if (!turns_out_to_be_ending(pid))
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (!ftc_proc_stat_field(path, STAT_EXIT_CODE, &code))
+        return false;
+    *status = (int)code;
+    return true;
+}
+
+/* Not SCHED_IDLE, nor a lower priority of the whole session (/proc/PID/autogroup): then the end of
+ * the dead process drags on, and the operations after it were measured to be several times slower.
+ * What is listed is not trusted: a number may be that of another process by now. */
+void ftc_life_give_way(struct ftc_life *life, pid_t pid, uint64_t now_ns)
+{
+    uint64_t last = atomic_load_explicit(&life->gave_way_ns, memory_order_relaxed);
+
+    if ((int64_t)(now_ns - last) < FTC_LIFE_STEP_NS ||
+        !atomic_compare_exchange_strong(&life->gave_way_ns, &last, now_ns))
+        return;
+    for (int i = 0; i < FTC_LIFE_THREADS && atomic_load(&life->thread[i]) > 0; i++) {
+        int thread = atomic_load(&life->thread[i]);
+
+        if (tgkill(pid, thread, 0) == 0)
+            setpriority(PRIO_PROCESS, (id_t)thread, getpriority(PRIO_PROCESS, (id_t)thread) + 1);
+    }
+}

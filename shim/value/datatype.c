@@ -1,0 +1,423 @@
+#include "datatype.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { TABLE_BITS = 8, TABLE_SIZE = 1 << TABLE_BITS, SPAN_ALIGNMENT = 16 };
+enum { SAMPLES = 5, SAMPLES_BYTES = SAMPLES * SAMPLES * sizeof(uint64_t) };
+
+struct entry {
+    bool used;
+    struct ftc_facts facts; /* of the datatype alone */
+    ftc_combine_fn kernel[FTC_OPERATOR_COUNT];
+};
+
+/* The predefined datatypes: open addressing, written in ftc_facts_open only. */
+static struct entry table[TABLE_SIZE];
+
+/* This process alone, errors return. MPI wants collectives on one communicator to be one at a time.
+ */
+static MPI_Comm self = MPI_COMM_NULL;
+static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool groups_are_checked; /* ftc_is_group() */
+
+/* The entry of @datatype, or the free one where it belongs. */
+static struct entry *find(MPI_Datatype datatype)
+{
+    uint32_t i = ((uint32_t)datatype * 0x9e3779b1u) >> (32 - TABLE_BITS);
+
+    while (table[i].used && table[i].facts.datatype != datatype)
+        i = (i + 1) % TABLE_SIZE;
+    return &table[i];
+}
+
+enum ftc_operator ftc_operator_of(MPI_Op op)
+{
+    switch (op) {
+#define FTC_OPERATOR(name)                                                                         \
+    case MPI_##name:                                                                               \
+        return FTC_OPERATOR_##name;
+#include "operators.def"
+#undef FTC_OPERATOR
+    default:
+        return FTC_OPERATOR_OTHER;
+    }
+}
+
+const char *ftc_operation_name(MPI_Op op)
+{
+    static const char *const name[] = {
+#define FTC_OPERATOR(name) [FTC_OPERATOR_##name] = "MPI_" #name,
+#include "operators.def"
+#undef FTC_OPERATOR
+        [FTC_OPERATOR_OTHER] = "user operation",
+    };
+
+    return name[ftc_operator_of(op)];
+}
+
+static const char *predefined_name(MPI_Datatype datatype)
+{
+#define FTC_DATATYPE(handle, class)                                                                \
+    if (datatype == (handle))                                                                      \
+        return #handle;
+#include "datatypes.def"
+#undef FTC_DATATYPE
+    return NULL;
+}
+
+bool ftc_datatype_is_predefined(MPI_Datatype datatype)
+{
+    return predefined_name(datatype) != NULL;
+}
+
+const char *ftc_datatype_name(MPI_Datatype datatype)
+{
+    const char *name = predefined_name(datatype);
+
+    return name ? name : "derived datatype";
+}
+
+/* Asks about a valid datatype. */
+static bool measure(MPI_Datatype datatype, enum ftc_type_class type_class, struct ftc_facts *facts)
+{
+    MPI_Count size;
+    MPI_Aint lb, extent, true_lb, true_extent;
+
+    if (PMPI_Type_size_x(datatype, &size) != MPI_SUCCESS ||
+        PMPI_Type_get_extent(datatype, &lb, &extent) != MPI_SUCCESS ||
+        PMPI_Type_get_true_extent(datatype, &true_lb, &true_extent) != MPI_SUCCESS)
+        return false;
+    facts->datatype = datatype;
+    facts->type_class = type_class;
+    facts->commutative = true;
+    facts->kernel = NULL;
+    facts->size_bytes = (size_t)size;
+    facts->extent_bytes = extent;
+    facts->true_lb_bytes = true_lb;
+    facts->true_extent_bytes = (size_t)true_extent;
+    facts->contiguous =
+        size == extent && size == true_extent && true_lb % SPAN_ALIGNMENT == 0 && size > 0;
+    return true;
+}
+
+/* Elements of @size bytes: each of some telling numbers with each other one. */
+static void fill_samples(unsigned char *from, unsigned char *into, size_t size)
+{
+    for (size_t i = 0; i < SAMPLES * SAMPLES; i++, from += size, into += size) {
+        unsigned char *element[] = {from, into};
+        size_t number[] = {i / SAMPLES, i % SAMPLES};
+
+        for (int k = 0; k < 2; k++) {
+            memset(element[k], number[k] == 1 ? 0xff : 0, size);
+            element[k][0] |= number[k] == 2 ? 1 : number[k] == 3 ? 2 : 0;
+            element[k][size - 1] |= number[k] == 4 ? 0x80 : 0;
+        }
+    }
+}
+
+static bool is_native(MPI_Datatype datatype, size_t size, MPI_Op op, ftc_combine_fn kernel)
+{
+    unsigned char from[SAMPLES_BYTES], ours[SAMPLES_BYTES], native[SAMPLES_BYTES];
+
+    fill_samples(from, ours, size);
+    memcpy(native, ours, SAMPLES * SAMPLES * size);
+    kernel(ours, from, SAMPLES * SAMPLES);
+    return PMPI_Reduce_local(from, native, SAMPLES * SAMPLES, datatype, op) == MPI_SUCCESS &&
+           memcmp(ours, native, SAMPLES * SAMPLES * size) == 0;
+}
+
+/* Not all MPI libraries agree on integers: which number .TRUE. is depends on the Fortran compiler
+ * they were configured with, and MPICH 4.0.2 (its issue 6083) compares unsigned numbers as signed
+ * ones in MPI_MIN and MPI_MAX. A kernel must give what native MPI gives. */
+static void drop_kernels_unlike_native(struct entry *e)
+{
+    static const MPI_Op operators[] = {
+#define FTC_OPERATOR(name) MPI_##name,
+#include "operators.def"
+#undef FTC_OPERATOR
+    };
+
+    for (int i = 0; i < FTC_OPERATOR_COUNT; i++)
+        if (e->kernel[i] &&
+            !is_native(e->facts.datatype, e->facts.size_bytes, operators[i], e->kernel[i]))
+            e->kernel[i] = NULL;
+}
+
+static bool is_integer(enum ftc_type_class type_class)
+{
+    return type_class == FTC_TYPE_SIGNED || type_class == FTC_TYPE_UNSIGNED ||
+           type_class == FTC_TYPE_LOGICAL || type_class == FTC_TYPE_BYTE;
+}
+
+static void add(MPI_Datatype datatype, enum ftc_type_class type_class)
+{
+    struct entry *e = find(datatype);
+
+    if (datatype == MPI_DATATYPE_NULL || e->used || !measure(datatype, type_class, &e->facts))
+        return;
+    e->used = true;
+    memcpy(e->kernel, ftc_combine_kernels(type_class, e->facts.size_bytes), sizeof e->kernel);
+    if (is_integer(type_class))
+        drop_kernels_unlike_native(e);
+}
+
+/* The tag is always wrong, but that is found out last. */
+static int reject(MPI_Group group)
+{
+    enum { WRONG_TAG = -1 };
+    MPI_Comm none;
+    int class;
+
+    PMPI_Error_class(PMPI_Comm_create_group(self, group, WRONG_TAG, &none), &class);
+    return class;
+}
+
+int ftc_facts_open(void)
+{
+    int rv = PMPI_Comm_dup(MPI_COMM_SELF, &self);
+
+    if (rv == MPI_SUCCESS)
+        rv = PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+    if (rv != MPI_SUCCESS)
+        return rv;
+    groups_are_checked = reject(MPI_GROUP_EMPTY) == MPI_ERR_TAG;
+#define FTC_DATATYPE(handle, class) add(handle, FTC_TYPE_##class);
+#include "datatypes.def"
+#undef FTC_DATATYPE
+    return MPI_SUCCESS;
+}
+
+void ftc_facts_close(void)
+{
+    memset(table, 0, sizeof table);
+    if (self != MPI_COMM_NULL)
+        PMPI_Comm_free(&self);
+}
+
+/* MPI's own answer: a reduction of nothing. */
+static bool is_accepted(MPI_Op op, MPI_Datatype datatype)
+{
+    int rv, nothing;
+
+    pthread_mutex_lock(&self_lock);
+    rv = PMPI_Allreduce(MPI_IN_PLACE, &nothing, 0, datatype, op, self);
+    pthread_mutex_unlock(&self_lock);
+    return rv == MPI_SUCCESS;
+}
+
+/* MPICH accepts logical operations on floating point and every operation on 16-bit floating point,
+ * and aborts with some when it comes to an element. */
+static bool may_abort(enum ftc_type_class type_class, enum ftc_operator op)
+{
+    bool logical = op == FTC_OPERATOR_LAND || op == FTC_OPERATOR_LOR || op == FTC_OPERATOR_LXOR;
+
+    if (type_class == FTC_TYPE_HALF)
+        return op != FTC_OPERATOR_OTHER;
+    return logical && (type_class == FTC_TYPE_FLOATING || type_class == FTC_TYPE_QUAD);
+}
+
+/* What the table does not answer. */
+static bool ask(MPI_Op op, enum ftc_operator predefined, struct ftc_facts *facts)
+{
+    int commutative = 1;
+
+    if (may_abort(facts->type_class, predefined) || !is_accepted(op, facts->datatype))
+        return false;
+    if (predefined == FTC_OPERATOR_OTHER && PMPI_Op_commutative(op, &commutative) != MPI_SUCCESS)
+        return false;
+    facts->commutative = commutative != 0;
+    return true;
+}
+
+size_t ftc_predefined_bytes(MPI_Datatype datatype)
+{
+    const struct entry *e = find(datatype);
+
+    return e->used ? e->facts.size_bytes : 0;
+}
+
+bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts)
+{
+    const struct entry *e = find(datatype);
+    int bytes;
+
+    if (e->used) {
+        *facts = e->facts;
+        return true;
+    }
+    /* of the calls that take a datatype and a communicator, the cheapest that looks at both */
+    return PMPI_Pack_size(0, datatype, self, &bytes) == MPI_SUCCESS &&
+           measure(datatype, FTC_TYPE_DERIVED, facts);
+}
+
+bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)
+{
+    const struct entry *e = find(datatype);
+    enum ftc_operator predefined = ftc_operator_of(op);
+
+    if (!ftc_facts_of_type(datatype, facts))
+        return false;
+    if (e->used && predefined != FTC_OPERATOR_OTHER)
+        facts->kernel = e->kernel[predefined];
+    return facts->kernel || ask(op, predefined, facts);
+}
+
+/* In MPICH a handle tells what it is a handle of, and whether it is none at all. That is looked at
+ * before the communicator whose handler gets the error. */
+static bool is_like(int handle, int valid)
+{
+    const unsigned object = 0x3c000000, kind = 0xc0000000;
+
+    return ((unsigned)(handle ^ valid) & object) == 0 && ((unsigned)handle & kind) != 0;
+}
+
+bool ftc_is_comm(MPI_Comm comm)
+{
+    int result;
+
+    return is_like(comm, MPI_COMM_WORLD) && PMPI_Comm_compare(self, comm, &result) == MPI_SUCCESS;
+}
+
+/* An MPI library that was built without checks of arguments rejects nothing. */
+bool ftc_is_group(MPI_Group group)
+{
+    return is_like(group, MPI_GROUP_EMPTY) &&
+           (!groups_are_checked || reject(group) != MPI_ERR_GROUP);
+}
+
+size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count)
+{
+    size_t bytes;
+
+    if (count > INT_MAX || __builtin_mul_overflow((size_t)count, facts->size_bytes, &bytes) ||
+        bytes > INT_MAX)
+        return SIZE_MAX;
+    return bytes;
+}
+
+/* A derived datatype without gaps can still have its elements in another order. */
+static bool is_packed(const struct ftc_facts *facts)
+{
+    return facts->contiguous && facts->type_class != FTC_TYPE_DERIVED;
+}
+
+/* To oneself: PMPI_Pack() would do the same, but rejects MPI_BOTTOM. */
+static int transfer(const void *from, int from_count, MPI_Datatype from_type, void *to,
+                    int to_count, MPI_Datatype to_type)
+{
+    int rv;
+
+    pthread_mutex_lock(&self_lock);
+    rv = PMPI_Sendrecv(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, self,
+                       MPI_STATUS_IGNORE);
+    pthread_mutex_unlock(&self_lock);
+    return rv;
+}
+
+int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts)
+{
+    size_t bytes = ftc_packed_bytes(facts, count);
+
+    if (bytes > 0 && !is_packed(facts))
+        return transfer(buffer, (int)count, facts->datatype, packed, (int)bytes, MPI_PACKED);
+    if (bytes > 0)
+        memcpy(packed, buffer, bytes);
+    return MPI_SUCCESS;
+}
+
+int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts)
+{
+    size_t bytes = ftc_packed_bytes(facts, count);
+
+    if (bytes > 0 && !is_packed(facts))
+        return transfer(packed, (int)bytes, MPI_PACKED, buffer, (int)count, facts->datatype);
+    if (bytes > 0)
+        memcpy(buffer, packed, bytes);
+    return MPI_SUCCESS;
+}
+
+ptrdiff_t ftc_span_start(const struct ftc_facts *facts, MPI_Count count)
+{
+    ptrdiff_t lowest = facts->true_lb_bytes;
+
+    if (facts->extent_bytes < 0 && count > 1) /* the last element comes first */
+        lowest += (count - 1) * facts->extent_bytes;
+    return lowest & -SPAN_ALIGNMENT;
+}
+
+size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count)
+{
+    ptrdiff_t extent = facts->extent_bytes, step = extent < 0 ? -extent : extent, rest, highest;
+
+    if (count <= 0 || facts->size_bytes == 0)
+        return 0;
+    if (count > INT_MAX || __builtin_mul_overflow(count - 1, step, &rest) ||
+        __builtin_add_overflow(rest, (ptrdiff_t)facts->true_extent_bytes, &highest) ||
+        highest > PTRDIFF_MAX / 2)
+        return SIZE_MAX;
+    highest = facts->true_lb_bytes + (ptrdiff_t)facts->true_extent_bytes + (extent < 0 ? 0 : rest);
+    return (size_t)(highest - ftc_span_start(facts, count));
+}
+
+/* A pair with a gap: the index is an int at the end of the true extent. */
+static void copy_pairs(void *to, const void *from, MPI_Count count, const struct ftc_facts *facts)
+{
+    size_t value_bytes = facts->size_bytes - sizeof(int);
+    size_t index_offset = facts->true_extent_bytes - sizeof(int);
+
+    for (MPI_Count i = 0; i < count; i++) {
+        unsigned char *t = (unsigned char *)to + i * facts->extent_bytes;
+        const unsigned char *f = (const unsigned char *)from + i * facts->extent_bytes;
+
+        memcpy(t, f, value_bytes);
+        memcpy(t + index_offset, f + index_offset, sizeof(int));
+    }
+}
+
+/* Copies elements and leaves gaps alone. */
+static int copy_elements(void *to, const void *from, MPI_Count count, const struct ftc_facts *facts)
+{
+    int rv;
+
+    if (facts->type_class == FTC_TYPE_SIGNED_PAIR || facts->type_class == FTC_TYPE_FLOATING_PAIR) {
+        copy_pairs(to, from, count, facts);
+        return MPI_SUCCESS;
+    }
+    pthread_mutex_lock(&self_lock);
+    rv = PMPI_Gather(from, (int)count, facts->datatype, to, (int)count, facts->datatype, 0, self);
+    pthread_mutex_unlock(&self_lock);
+    return rv;
+}
+
+int ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct ftc_facts *facts)
+{
+    ptrdiff_t start = ftc_span_start(facts, count);
+    size_t bytes = ftc_span_bytes(facts, count);
+
+    if (bytes == 0) /* and @buffer may be anything */
+        return MPI_SUCCESS;
+    if (facts->contiguous) {
+        memcpy(span, (const char *)buffer + start, bytes);
+        return MPI_SUCCESS;
+    }
+    memset(span, 0, bytes);
+    return copy_elements((char *)span - start, buffer, count, facts);
+}
+
+int ftc_span_write(void *buffer, const void *span, MPI_Count count, const struct ftc_facts *facts)
+{
+    ptrdiff_t start = ftc_span_start(facts, count);
+    size_t bytes = ftc_span_bytes(facts, count);
+
+    if (bytes == 0)
+        return MPI_SUCCESS;
+    if (facts->contiguous) {
+        memcpy((char *)buffer + start, span, bytes);
+        return MPI_SUCCESS;
+    }
+    return copy_elements(buffer, (const char *)span - start, count, facts);
+}

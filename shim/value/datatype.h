@@ -1,0 +1,80 @@
+/* facts: what the library must know of a call's datatype and operation, asked of MPI.
+ *
+ * Predefined datatypes and operations are looked up in a table that is filled in MPI_Init; all
+ * others cost a few local calls into MPI. An argument that MPI rejects is found out without the
+ * program's error handler: the question is put on a private communicator of this process alone,
+ * whose errors return. What natively crashes instead of being rejected crashes here too.
+ *
+ * A value travels as its SPAN: the memory from the lowest to the highest byte of its elements, gaps
+ * included. Gaps of a sender are not read, but zero; gaps of a receiver are not written.
+ */
+#ifndef FTC_FACTS_H
+#define FTC_FACTS_H
+
+#include "kernels.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct ftc_facts {
+    MPI_Datatype datatype;
+    enum ftc_type_class type_class;
+    bool contiguous; /* elements in an array have no gaps: the span may be used in place */
+    bool commutative;
+    ftc_combine_fn kernel; /* NULL: PMPI_Reduce_local */
+    size_t size_bytes;
+    ptrdiff_t extent_bytes; /* may be negative */
+    ptrdiff_t true_lb_bytes;
+    size_t true_extent_bytes;
+};
+
+/* Between MPI_Init and MPI_Finalize; thread-safe in between. Returns an MPI error code. */
+int ftc_facts_open(void);
+void ftc_facts_close(void);
+
+/* False if native MPI rejects @datatype, for instance because it is not committed, or @op, or @op
+ * on
+ * @datatype; also for combinations that MPI forbids and MPICH does not reject, but aborts in: they
+ * are native MPI's to deal with. */
+bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts);
+
+/* The same for a call without an operation; says nothing of operations. */
+bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts);
+
+/* False for what native MPI rejects as the handle of a communicator, or of a group. */
+bool ftc_is_comm(MPI_Comm comm);
+bool ftc_is_group(MPI_Group group);
+
+/* Data in the order of its type map, without gaps; SIZE_MAX if it is too large for one call. */
+size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count);
+int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
+int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts);
+
+/* Size of a predefined datatype in bytes; 0 for all others. */
+size_t ftc_predefined_bytes(MPI_Datatype datatype);
+
+/* FTC_OPERATOR_OTHER for what the program made. */
+enum ftc_operator ftc_operator_of(MPI_Op op);
+
+bool ftc_datatype_is_predefined(MPI_Datatype datatype);
+
+/* "MPI_INT", "MPI_SUM"; for what the program made, "derived datatype" and "user operation". The
+ * handle may be another rank's. */
+const char *ftc_datatype_name(MPI_Datatype datatype);
+const char *ftc_operation_name(MPI_Op op);
+
+/* Offset of the span of @count elements from the address that MPI calls are given, a multiple of
+ * 16: a span in aligned memory keeps the alignment that its elements have in an aligned buffer.
+ * With a span at s, MPI calls are given s - ftc_span_start(). In bytes. */
+ptrdiff_t ftc_span_start(const struct ftc_facts *facts, MPI_Count count);
+
+/* Length of the span; SIZE_MAX if it, or @count, is too large for one PMPI_Reduce_local. */
+size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count);
+
+/* Copy between the program's @buffer, which may be anything if there is nothing to copy, and a
+ * span, whose length is not SIZE_MAX. Return an MPI error code; they cannot fail for contiguous and
+ * predefined datatypes. */
+int ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
+int ftc_span_write(void *buffer, const void *span, MPI_Count count, const struct ftc_facts *facts);
+
+#endif
