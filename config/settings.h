@@ -34,6 +34,7 @@ enum { FTC_SETTINGS_PATH_MAX = 1024 };
 
 /* Bits of intercept. */
 enum {
+    FTC_INTERCEPT_NONE = 0,
     FTC_INTERCEPT_REDUCE = 1,
     FTC_INTERCEPT_ALLREDUCE = 2,
     FTC_INTERCEPT_BARRIER = 4,

@@ -13,9 +13,9 @@ $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
 $(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/system/proc.o $(ENGINE_OBJECTS)
 $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
-$(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/board/mark.o $(ENGINE_OBJECTS)
-$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o system/callsite.o system/symbol.o call/policy.o board/board.o)
-$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o collectives/required_sites.o system/callsite.o system/symbol.o)
+$(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
+$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o system/callsite.o system/symbol.o call/call.o call/policy.o board/board.o)
+$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/callsite.o system/symbol.o)
 $(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,system/symbol.o system/callsite.o)
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o
 $(UNIT)/test_combine: $(BUILD)/shim/value/datatype.o $(BUILD)/shim/value/kernels.o

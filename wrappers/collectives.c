@@ -1,6 +1,6 @@
 /* The collective calls that the library stands before. A wrapper says only how it differs from
  * native. */
-#include "call/call.h"
+#include "collectives/handle.h"
 #include "program/native.h"
 #include "reduction.h"
 

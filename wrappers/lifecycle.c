@@ -1,10 +1,10 @@
 /* The beginning and the end of MPI, in C and in mpi_f08, whose versions do not go through the C
  * symbols. */
+#include "job_end.h"
 #include "library.h"
 #include "lifecycle/start.h"
 #include "monitor/monitor.h"
 #include "program/error.h"
-#include "program/fatal.h"
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -32,7 +32,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     ftc_monitor_stand_down(); /* it is meant to end the whole job */
-    return PMPI_Abort(ftc_fatal_comm(comm), errorcode);
+    return PMPI_Abort(ftc_job_end_comm(comm), errorcode);
 }
 
 /* A program may use the call for another tool, so it counts here only if setting pcontrol says so.

@@ -1,7 +1,17 @@
 /* Nonblocking and persistent reductions. The persistent ones are not protected, and named in the
  * report. */
+#include "collectives/handle.h"
 #include "collectives/request.h"
+#include "p2p/p2p.h"
 #include "reduction.h"
+
+/* Calls that complete requests tell those of the library from messages. */
+static int protected(const struct ftc_call *call, const MPI_Request *request)
+{
+    if (call->result == MPI_SUCCESS)
+        ftc_p2p_note_protected(*request, call->comm);
+    return call->result;
+}
 
 /* int MPI_Name(parameters) */
 #define IREDUCE(name, count_type)                                                                  \
@@ -12,7 +22,7 @@
                                          root, comm, __builtin_return_address(0));                 \
                                                                                                    \
         if (ftc_handle_nonblocking(&call, request))                                                \
-            return call.result;                                                                    \
+            return protected(&call, request);                                                      \
         return PMPI_##name(sendbuf, recvbuf, count, datatype, op, root, comm, request);            \
     }
 
@@ -24,7 +34,7 @@
                                          op, 0, comm, __builtin_return_address(0));                \
                                                                                                    \
         if (ftc_handle_nonblocking(&call, request))                                                \
-            return call.result;                                                                    \
+            return protected(&call, request);                                                      \
         return PMPI_##name(sendbuf, recvbuf, count, datatype, op, comm, request);                  \
     }
 

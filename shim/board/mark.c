@@ -19,7 +19,7 @@ static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t 
     c->group = atomic_load_explicit(&m->group, memory_order_relaxed);
     c->return_address = atomic_load_explicit(&m->return_address, memory_order_relaxed);
     c->stack = atomic_load_explicit(&m->stack, memory_order_relaxed);
-    return c->version % 2 == 1 && c->call > FTC_CALL_NONE && c->call < FTC_CALL_COUNT &&
+    return c->version % 2 == 1 && ftc_call_kind(c->call) != FTC_CALL_NONE &&
            c->group < FTC_BOARD_GROUPS &&
            (c->peer == FTC_BOARD_ALL ||
             (c->peer >= 0 && (uint32_t)c->peer < board->geometry.slots));
@@ -60,33 +60,6 @@ static uint32_t count_needed(const struct ftc_board *board, uint32_t slot, const
     return running;
 }
 
-/* Calls that need some of the ranks named in the mark: whichever sends, an ancestor in a tree, the
- * neighbors, those of an epoch. */
-static bool needs_all(enum ftc_call_kind kind)
-{
-    switch (kind) {
-    case FTC_CALL_BCAST:
-    case FTC_CALL_SCATTER:
-    case FTC_CALL_SCATTERV:
-    case FTC_CALL_SCAN:
-    case FTC_CALL_EXSCAN:
-    case FTC_CALL_NEIGHBOR_ALLGATHER:
-    case FTC_CALL_NEIGHBOR_ALLGATHERV:
-    case FTC_CALL_NEIGHBOR_ALLTOALL:
-    case FTC_CALL_NEIGHBOR_ALLTOALLV:
-    case FTC_CALL_NEIGHBOR_ALLTOALLW:
-    case FTC_CALL_WIN_COMPLETE:
-    case FTC_CALL_WIN_WAIT:
-    case FTC_CALL_WIN_LOCK_ALL:
-    case FTC_CALL_WIN_UNLOCK_ALL:
-    case FTC_CALL_WIN_FLUSH_ALL:
-    case FTC_CALL_WIN_FLUSH_LOCAL_ALL:
-        return false;
-    default: /* point-to-point: a message from any of them, or one of several requests */
-        return kind < FTC_CALL_SEND || kind > FTC_CALL_WAITSOME;
-    }
-}
-
 bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t slot,
                    uint32_t index, uint64_t now_ns, struct ftc_mark *mark)
 {
@@ -112,13 +85,8 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
     mark->return_address = c.return_address;
     mark->stack = c.stack;
     mark->since_ns = watch->since_ns;
-    mark->is_certain = c.peer != FTC_BOARD_ALL || running == 0 || needs_all(mark->kind);
+    mark->is_certain = c.peer != FTC_BOARD_ALL || running == 0 || ftc_call_needs_all(mark->kind);
     return true;
-}
-
-static bool is_collective(enum ftc_call_kind kind)
-{
-    return kind <= FTC_CALL_BCAST || (kind >= FTC_CALL_GATHER && kind <= FTC_CALL_WIN_FENCE);
 }
 
 /* A set of slots against a list of different ones. */
@@ -143,7 +111,7 @@ bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uin
     struct content c;
 
     if (!read_content(board, slot, 0, &c) || c.peer != FTC_BOARD_ALL ||
-        !is_collective((enum ftc_call_kind)c.call) ||
+        !ftc_call_is_collective((enum ftc_call_kind)c.call) ||
         !is_group_of(board, slot, c.group, member, count))
         return false;
     *call = (struct ftc_mark_call){(enum ftc_call_kind)c.call, c.return_address, c.stack};

@@ -1,31 +1,35 @@
 /* call: a call of the program, from the wrapper to the result. */
-#ifndef FTC_CALL_H
-#define FTC_CALL_H
+#ifndef FTC_CALL_CALL_H
+#define FTC_CALL_CALL_H
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum ftc_call_kind {
     FTC_CALL_NONE = 0,
-    FTC_CALL_REDUCE,
-    FTC_CALL_ALLREDUCE,
-    FTC_CALL_BARRIER,
-    FTC_CALL_BCAST, /* the buffer is recvbuf */
-    FTC_CALL_IREDUCE,
-    FTC_CALL_IALLREDUCE,
-    FTC_CALL_REDUCE_INIT, /* this and the next are only counted */
-    FTC_CALL_ALLREDUCE_INIT,
-    FTC_CALL_FINALIZE, /* the library's own synchronisation */
-#define FTC_NATIVE(kind, name) FTC_CALL_##kind,
+#define FTC_CALL(kind, name, class, need, setting) FTC_CALL_##kind,
 #include "calls.def"
-#undef FTC_NATIVE
+#undef FTC_CALL
     FTC_CALL_COUNT
+};
+
+enum ftc_call_class {
+    FTC_CLASS_NONE = 0,
+    FTC_CLASS_PROTECTED,
+    FTC_CLASS_NONBLOCKING,
+    FTC_CLASS_PERSISTENT,
+    FTC_CLASS_OWN,
+    FTC_CLASS_MESSAGE,
+    FTC_CLASS_COMMUNICATOR,
+    FTC_CLASS_COLLECTIVE,
+    FTC_CLASS_OTHER,
 };
 
 struct ftc_call {
     enum ftc_call_kind kind;
     const void *sendbuf;
-    void *recvbuf;
+    void *recvbuf; /* also the buffer of a broadcast */
     MPI_Count count;
     MPI_Datatype datatype;
     MPI_Op op;
@@ -35,6 +39,25 @@ struct ftc_call {
     int result;                 /* MPI error code, if the call was carried out here */
 };
 
+/* "MPI_Allreduce" */
+const char *ftc_call_name(enum ftc_call_kind kind);
+
+enum ftc_call_class ftc_call_class(enum ftc_call_kind kind);
+
+/* Whether it waits for all the ranks that it names. */
+bool ftc_call_needs_all(enum ftc_call_kind kind);
+
+/* @number as somebody else has written it; FTC_CALL_NONE if there is no such kind. */
+enum ftc_call_kind ftc_call_kind(uint32_t number);
+
+bool ftc_call_is_nonblocking(enum ftc_call_kind kind);
+
+/* Called by all ranks of a communicator, and not the library's own. */
+bool ftc_call_is_collective(enum ftc_call_kind kind);
+
+/* It is counted by who carries it out, the library or native MPI, and why. */
+bool ftc_call_is_counted(enum ftc_call_kind kind);
+
 static inline bool ftc_call_is_reduce(enum ftc_call_kind kind)
 {
     return kind == FTC_CALL_REDUCE || kind == FTC_CALL_IREDUCE;
@@ -43,11 +66,6 @@ static inline bool ftc_call_is_reduce(enum ftc_call_kind kind)
 static inline bool ftc_call_is_allreduce(enum ftc_call_kind kind)
 {
     return kind == FTC_CALL_ALLREDUCE || kind == FTC_CALL_IALLREDUCE;
-}
-
-static inline bool ftc_call_is_nonblocking(enum ftc_call_kind kind)
-{
-    return kind == FTC_CALL_IREDUCE || kind == FTC_CALL_IALLREDUCE;
 }
 
 static inline bool ftc_call_is_reduction(enum ftc_call_kind kind)
@@ -66,20 +84,5 @@ static inline bool ftc_call_gives_result(const struct ftc_call *call, int rank)
     return ftc_call_is_allreduce(call->kind) ||
            (ftc_call_is_reduce(call->kind) && call->root == rank);
 }
-
-/* "MPI_Allreduce" */
-const char *ftc_call_name(enum ftc_call_kind kind);
-
-/* Counts a call that always goes to native MPI. */
-void ftc_count_native(enum ftc_call_kind kind, const void *return_address);
-
-/* Carries the call out here if it is to be protected, and leaves its return code in call->result.
- * Returns false if native MPI is to do it. Once it has sent a message it does not return false any
- * more. */
-bool ftc_handle(struct ftc_call *call);
-
-/* The same for a nonblocking call, whose @request it makes; call->result is the return code of the
- * call, the operation's own comes with the end of the request. */
-bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request);
 
 #endif

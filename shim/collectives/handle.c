@@ -1,8 +1,7 @@
 /* The way of a call: facts -> policy -> one fault-tolerant operation -> result. */
-#include "call/call.h"
+#include "handle.h"
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
-#include "p2p/p2p.h"
 #include "program/error.h"
 #include "progress/drive.h"
 #include "progress/mismatch.h"
@@ -11,7 +10,7 @@
 #include "report/record.h"
 #include "report/report.h"
 #include "request.h"
-#include "required_sites.h"
+#include "report/required_sites.h"
 #include "value/broadcast.h"
 #include "value/contributors.h"
 #include "value/datatype.h"
@@ -28,36 +27,12 @@ struct plan {
     size_t header_bytes; /* the contributors, before the value that travels */
 };
 
-const char *ftc_call_name(enum ftc_call_kind kind)
-{
-    static const char *const name[FTC_CALL_COUNT] = {
-        [FTC_CALL_NONE] = "no call",
-        [FTC_CALL_REDUCE] = "MPI_Reduce",
-        [FTC_CALL_ALLREDUCE] = "MPI_Allreduce",
-        [FTC_CALL_BARRIER] = "MPI_Barrier",
-        [FTC_CALL_BCAST] = "MPI_Bcast",
-        [FTC_CALL_IREDUCE] = "MPI_Ireduce",
-        [FTC_CALL_IALLREDUCE] = "MPI_Iallreduce",
-        [FTC_CALL_REDUCE_INIT] = "MPI_Reduce_init",
-        [FTC_CALL_ALLREDUCE_INIT] = "MPI_Allreduce_init",
-        [FTC_CALL_FINALIZE] = "MPI_Finalize",
-#define FTC_NATIVE(kind, name) [FTC_CALL_##kind] = name,
-#include "call/calls.def"
-#undef FTC_NATIVE
-    };
-
-    return name[kind];
-}
-
 static bool is_intercepted(enum ftc_call_kind kind)
 {
     static const int bit[FTC_CALL_COUNT] = {
-        [FTC_CALL_REDUCE] = FTC_INTERCEPT_REDUCE,
-        [FTC_CALL_ALLREDUCE] = FTC_INTERCEPT_ALLREDUCE,
-        [FTC_CALL_BARRIER] = FTC_INTERCEPT_BARRIER,
-        [FTC_CALL_BCAST] = FTC_INTERCEPT_BCAST,
-        [FTC_CALL_IREDUCE] = FTC_INTERCEPT_IREDUCE,
-        [FTC_CALL_IALLREDUCE] = FTC_INTERCEPT_IALLREDUCE,
+#define FTC_CALL(kind, name, class, need, setting) [FTC_CALL_##kind] = FTC_INTERCEPT_##setting,
+#include "call/calls.def"
+#undef FTC_CALL
     };
 
     return (ftc_library.settings.intercept & bit[kind]) != 0;
@@ -491,7 +466,5 @@ bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request)
         .plan = plan,
     };
     call->result = ftc_request_start(&t->request, request);
-    if (call->result == MPI_SUCCESS)
-        ftc_p2p_note_protected(*request, call->comm);
     return true;
 }

@@ -2,8 +2,8 @@
 
 #include "board/publication.h"
 #include "group.h"
+#include "job_end.h"
 #include "lineage.h"
-#include "program/error.h"
 #include "progress/queue.h"
 #include "system/hash.h"
 #include "value/datatype.h"
@@ -395,7 +395,7 @@ static struct ftc_comm *look_up(MPI_Comm comm)
         PMPI_Comm_set_attr(comm, keyval, c);
         return c;
     }
-    ftc_error_abort_no_memory(comm); /* the others will protect it: this rank must as well */
+    ftc_job_end_no_memory(comm); /* the others will protect it: this rank must as well */
     return NULL;
 }
 

@@ -1,7 +1,6 @@
 #include "silence.h"
 
 #include "monitor/monitor.h"
-#include "progress/wait.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
 #include "detector/silence.h"
+#include "job_end.h"
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
 #include "p2p/p2p.h"
-#include "program/error.h"
 #include "program/fatal.h"
 #include "program/native.h"
 #include "progress/crash.h"
@@ -33,8 +33,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-struct ftc_library ftc_library = {.board.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum {
     ENTRIES =
@@ -72,7 +70,7 @@ static void refuse_settings(const char *why)
         return;
     }
     snprintf(text, sizeof text, "ftcoll: %s", why);
-    ftc_error_say_last_words(text);
+    ftc_job_end_say_last_words(text);
     ftc_pmi_abort(ftc_pmi_fd(), REFUSED);
     _exit(REFUSED);
 }
@@ -197,6 +195,13 @@ struct board_address {
     int pid, fd;
     uint64_t key[2];
 };
+
+static bool needs_contributors(void)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+
+    return s->record_file[0] != '\0' || s->require_all != 0 || s->require_all_at[0] != '\0';
+}
 
 static size_t max_value_bytes(int ranks)
 {
@@ -400,7 +405,7 @@ void ftc_runtime_start(int provided)
     l->threaded = l->locked = provided == MPI_THREAD_MULTIPLE;
     wait_for_all_to_come();
     share_settings();
-    ftc_contributors_open();
+    ftc_contributors_open(needs_contributors());
     if (l->settings.crash[0] != '\0' && l->world_rank == 0)
         fprintf(stderr, "ftcoll: fault injection: crash = %s\n", l->settings.crash);
     ftc_crash_parse(l->settings.crash, l->world_rank);

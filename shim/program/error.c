@@ -1,7 +1,6 @@
 #include "error.h"
 
-#include "fatal.h"
-#include "monitor/monitor.h"
+#include "job_end.h"
 #include "progress/mismatch.h"
 #include "report/report.h"
 #include "value/datatype.h"
@@ -9,9 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { TEXT_MAX = MPI_MAX_ERROR_STRING, LAST_WORDS_NS = 50000000, END_MS = 5000 };
+enum { TEXT_MAX = MPI_MAX_ERROR_STRING };
 
 /* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
  * the code, and MPI_Error_string() asks here for the text of the last error of that class. */
@@ -51,13 +49,6 @@ static bool will_return(MPI_Comm comm)
     return !fatal;
 }
 
-/* The launcher drops what it has not read yet when it ends a job. */
-void ftc_error_say_last_words(const char *text)
-{
-    fprintf(stderr, "%s\n", text);
-    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
-}
-
 /* The error of the call that this thread is in. */
 static _Thread_local struct {
     int class;
@@ -81,18 +72,11 @@ int ftc_error_take(char *text)
     return class;
 }
 
-static void end_job(MPI_Comm comm, int class, const char *text)
-{
-    ftc_error_say_last_words(text);
-    ftc_monitor_stand_down(); /* a fatal error is meant to end the job */
-    PMPI_Abort(ftc_fatal_comm(comm), class);
-}
-
 void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)
 {
     remember(class, text);
     if (!will_return(comm) || !will_return(MPI_COMM_WORLD))
-        end_job(comm, class, text);
+        ftc_job_end(comm, class, text);
     else if (comm != MPI_COMM_WORLD)
         PMPI_Comm_call_errhandler(comm, class);
 }
@@ -109,7 +93,7 @@ void ftc_error_raise(const struct ftc_call *call)
         PMPI_Comm_call_errhandler(call->comm, code);
         return;
     }
-    end_job(call->comm, code, pending.text);
+    ftc_job_end(call->comm, code, pending.text);
 }
 
 static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
@@ -127,20 +111,12 @@ static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
     return count;
 }
 
-/* While a monitor process ends the job the launcher kills one rank after the other: none of these
- * has failed. */
-static void await_end_of_job(void)
-{
-    for (int i = 0; i < END_MS && atomic_load(&ftc_library.board.shared->ending) != 0; i++)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
 int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
 {
     char ranks[TEXT_MAX / 2] = "", text[TEXT_MAX];
     int count;
 
-    await_end_of_job();
+    ftc_job_end_await();
     count = append_ranks(ranks, sizeof ranks, c);
     snprintf(
         text, sizeof text,
@@ -149,9 +125,7 @@ int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
         ftc_call_name(call->kind), count, c->member_count, ranks, c->topology.f);
     if (ftc_library.settings.on_excess == FTC_ON_EXCESS_ABORT) {
         strncat(text, "; on_excess = abort ends the job", sizeof text - strlen(text) - 1);
-        ftc_error_say_last_words(text);
-        ftc_monitor_stand_down();
-        PMPI_Abort(MPI_COMM_WORLD, 1);
+        ftc_job_end(MPI_COMM_WORLD, 1, text);
     }
     return hold(MPIX_ERR_PROC_FAILED, text);
 }
@@ -221,11 +195,4 @@ void ftc_error_drop(void)
 int ftc_error_no_memory(void)
 {
     return hold(MPI_ERR_NO_MEM, "ftcoll: no memory for the operation's buffers");
-}
-
-void ftc_error_abort_no_memory(MPI_Comm comm)
-{
-    fprintf(stderr, "ftcoll: rank %d: no memory for another communicator\n",
-            ftc_library.world_rank);
-    PMPI_Abort(comm, MPI_ERR_NO_MEM);
 }

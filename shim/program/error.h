@@ -52,10 +52,4 @@ void ftc_error_drop(void);
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(void);
 
-/* Says why the job ends, and gives the launcher the time to read it. */
-void ftc_error_say_last_words(const char *text);
-
-/* Ends the job: without memory for what the library has to know of a communicator. */
-void ftc_error_abort_no_memory(MPI_Comm comm);
-
 #endif

@@ -1,6 +1,5 @@
 #include "fatal.h"
 
-#include "library.h"
 #include "monitor/monitor.h"
 
 #include <link.h>
@@ -68,11 +67,4 @@ void ftc_fatal_end(const void *return_address)
 
     if (call >= start && call < end)
         ftc_monitor_stand_down();
-}
-
-MPI_Comm ftc_fatal_comm(MPI_Comm comm)
-{
-    const struct ftc_board_shared *board = ftc_library.board.shared;
-
-    return board && atomic_load(&board->deaths) > 0 ? MPI_COMM_WORLD : comm;
 }

@@ -17,9 +17,4 @@ void ftc_fatal_open(void);
 /* This process is about to end, by a call that would have returned to @return_address. */
 void ftc_fatal_end(const void *return_address);
 
-/* The communicator to give to PMPI_Abort() in place of @comm. Once a rank is dead that is
- * MPI_COMM_WORLD: of another communicator MPICH tells all members, and waits for ever until a dead
- * one has taken it. */
-MPI_Comm ftc_fatal_comm(MPI_Comm comm);
-
 #endif

@@ -119,7 +119,7 @@ bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
 {
     struct ftc_note note;
 
-    return is_in(c, rank, &note) && note.kind <= FTC_CALL_BCAST &&
+    return is_in(c, rank, &note) && ftc_call_class(note.kind) == FTC_CLASS_PROTECTED &&
            atomic_load_explicit(&activity_of(c->slot[rank])->inside, memory_order_relaxed) > 0;
 }
 
@@ -171,8 +171,7 @@ static void write_arguments(char *text, size_t size, const struct ftc_note *note
 /* Any process may have written @note. */
 static void write_call(char *text, size_t size, const struct ftc_note *note, const char *site)
 {
-    enum ftc_call_kind kind =
-        note->kind < FTC_CALL_COUNT ? (enum ftc_call_kind)note->kind : FTC_CALL_NONE;
+    enum ftc_call_kind kind = ftc_call_kind(note->kind);
     bool is_native = note->signature == FTC_SIGNATURE_NONE;
     char arguments[192] = "";
 

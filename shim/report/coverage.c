@@ -109,20 +109,20 @@ static uint32_t protection_of(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
     if (peer == MPI_PROC_NULL || comm == MPI_COMM_SELF)
         return FTC_PROTECTION_NEEDS_NOBODY;
-    if (kind >= FTC_CALL_SEND && kind <= FTC_CALL_WAITSOME && comm != MPI_COMM_NULL)
+    if (ftc_call_class(kind) == FTC_CLASS_MESSAGE && comm != MPI_COMM_NULL)
         return ftc_library.settings.p2p == FTC_P2P_NATIVE ? FTC_PROTECTION_P2P_NATIVE
                                                           : FTC_PROTECTION_P2P;
-    if (kind >= FTC_CALL_COMM_DUP && kind <= FTC_CALL_COMM_SPLIT_TYPE)
+    if (ftc_call_class(kind) == FTC_CLASS_COMMUNICATOR)
         return ftc_library.settings.communicators == FTC_COMMUNICATORS_NATIVE
                    ? FTC_PROTECTION_COMMUNICATORS_NATIVE
                    : FTC_PROTECTION_COMMUNICATORS;
     return FTC_PROTECTION_NO_WAY;
 }
 
-/* A call of native.def comes here if it makes a communicator of the survivors. */
+/* A call of native MPI's comes here if it makes a communicator of the survivors. */
 void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass)
 {
-    if (call->kind < FTC_CALL_FINALIZE)
+    if (ftc_call_is_counted(call->kind))
         count(call->kind, pass, call->return_address);
     else
         ftc_coverage_native(call->kind, call->comm, MPI_ANY_SOURCE, call->return_address);
@@ -131,6 +131,6 @@ void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass)
 void ftc_coverage_native(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address)
 {
-    if (kind > FTC_CALL_FINALIZE)
+    if (!ftc_call_is_counted(kind) && ftc_call_class(kind) != FTC_CLASS_OWN)
         count(kind, protection_of(kind, comm, peer), return_address);
 }

@@ -41,8 +41,7 @@ static bool read_site(const struct ftc_board_site *site, struct row *row)
     row->calls = atomic_load_explicit(&site->calls, memory_order_relaxed);
     row->ranks = 1;
     copy_printable(row->text, site->text, sizeof row->text);
-    return row->call != FTC_CALL_NONE && row->call < FTC_CALL_COUNT &&
-           row->protection < FTC_PROTECTION_COUNT;
+    return ftc_call_kind(row->call) != FTC_CALL_NONE && row->protection < FTC_PROTECTION_COUNT;
 }
 
 static bool is_same(const struct row *a, const struct row *b)

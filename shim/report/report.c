@@ -1,6 +1,6 @@
 #include "report.h"
 
-#include "collectives/required_sites.h"
+#include "required_sites.h"
 #include "compare.h"
 #include "coverage.h"
 #include "system/callsite.h"
@@ -87,7 +87,9 @@ void ftc_report_noticed(const struct ftc_comm *c, uint32_t slot)
 void ftc_report_count(unsigned long long *carried_out, unsigned long long *passed)
 {
     *carried_out = *passed = 0;
-    for (int k = FTC_CALL_REDUCE; k < FTC_CALL_FINALIZE; k++) {
+    for (int k = 0; k < FTC_CALL_COUNT; k++) {
+        if (!ftc_call_is_counted((enum ftc_call_kind)k))
+            continue;
         *carried_out += atomic_load(&calls[k][FTC_PASS_NONE]);
         for (int p = 1; p < FTC_PASS_COUNT; p++)
             *passed += atomic_load(&calls[k][p]);
@@ -183,9 +185,8 @@ static void write_aftermath(FILE *f, uint32_t slot)
     if (note[slot].stack.depth > 0)
         ftc_callsite_name(note[slot].stack.address[0], site, sizeof site);
     fprintf(f, "; missed in %s #%u%s%s, noticed by rank %d after %.0f us",
-            ftc_call_name(call < FTC_CALL_COUNT ? (enum ftc_call_kind)call : FTC_CALL_NONE),
-            atomic_load(&a->seq), site[0] ? " at " : "", site, atomic_load(&a->noticed_by) - 1,
-            microseconds(death_ns, atomic_load(&a->noticed_ns)));
+            ftc_call_name(ftc_call_kind(call)), atomic_load(&a->seq), site[0] ? " at " : "", site,
+            atomic_load(&a->noticed_by) - 1, microseconds(death_ns, atomic_load(&a->noticed_ns)));
     if (atomic_load(&a->recovered_ns) != 0)
         fprintf(f, "; all survivors had its result after %.0f us",
                 microseconds(death_ns, atomic_load(&a->recovered_ns)));
@@ -216,8 +217,8 @@ static int write_failures(FILE *f, const char *host)
 
 static void write_calls(FILE *f)
 {
-    for (int k = FTC_CALL_REDUCE; k < FTC_CALL_FINALIZE; k++)
-        for (int p = 0; p < FTC_PASS_COUNT; p++)
+    for (int k = 0; k < FTC_CALL_COUNT; k++)
+        for (int p = 0; p < FTC_PASS_COUNT && ftc_call_is_counted((enum ftc_call_kind)k); p++)
             if (atomic_load(&calls[k][p]) > 0)
                 fprintf(f, "ftcoll: %-18s %10llu  %s%s\n", ftc_call_name((enum ftc_call_kind)k),
                         (unsigned long long)atomic_load(&calls[k][p]),

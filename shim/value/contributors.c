@@ -1,7 +1,5 @@
 #include "contributors.h"
 
-#include "library.h"
-
 #include <string.h>
 
 /* Words of 64 bits before the data: one that is not 0 if somebody requires all, then the set of
@@ -10,12 +8,9 @@ enum { REQUIRED = 0, RANKS = 1, ALIGNMENT = 16 };
 
 bool ftc_contributors_are_kept;
 
-void ftc_contributors_open(void)
+void ftc_contributors_open(bool are_kept)
 {
-    const struct ftc_settings *s = &ftc_library.settings;
-
-    ftc_contributors_are_kept =
-        s->record_file[0] != '\0' || s->require_all != 0 || s->require_all_at[0] != '\0';
+    ftc_contributors_are_kept = are_kept;
 }
 
 static size_t words(int size)

@@ -2,8 +2,7 @@
  * is combined: whatever way values take, also as a LOCK or from the board, it says what they are
  * made of.
  *
- * It costs bytes in each message, so it is there only if a setting needs it: record_file,
- * require_all and require_all_at.
+ * It costs bytes in each message, so it is there only if a setting needs it.
  */
 #ifndef FTC_CONTRIBUTORS_H
 #define FTC_CONTRIBUTORS_H
@@ -15,8 +14,8 @@
 /* Values of reductions begin with their contributors; the same on all ranks. */
 extern bool ftc_contributors_are_kept;
 
-/* In MPI_Init, when the settings are known. */
-void ftc_contributors_open(void);
+/* In MPI_Init. */
+void ftc_contributors_open(bool are_kept);
 
 /* Bytes before the data for a communicator of @size ranks; a multiple of 16, so that data keep
  * their alignment. 0 if contributors are not kept. */

@@ -1,5 +1,5 @@
 /* Who is in a value, and which call sites must not go on without all. */
-#include "collectives/required_sites.h"
+#include "report/required_sites.h"
 #include "library.h"
 #include "unit.h"
 #include "value/contributors.h"
@@ -15,26 +15,18 @@ static unsigned char room[2][HEADER + 2];
 
 static void keep(void)
 {
-    strcpy(ftc_library.settings.record_file, "record");
-    ftc_contributors_open();
+    ftc_contributors_open(true);
     ck_assert_uint_eq(ftc_contributors_bytes(SIZE), HEADER);
     memset(room, 0xa5, sizeof room);
 }
 
-START_TEST(they_take_no_place_unless_a_setting_needs_them)
+START_TEST(they_take_no_place_unless_they_are_kept)
 {
-    struct ftc_settings *s = &ftc_library.settings;
-
-    memset(s, 0, sizeof *s);
-    ftc_contributors_open();
+    ftc_contributors_open(false);
     ck_assert(!ftc_contributors_are_kept);
     ck_assert_uint_eq(ftc_contributors_bytes(SIZE), 0);
-    s->require_all = 1;
-    ftc_contributors_open();
+    ftc_contributors_open(true);
     ck_assert_uint_eq(ftc_contributors_bytes(1), 16);
-    s->require_all = 0;
-    strcpy(s->require_all_at, "solve");
-    ftc_contributors_open();
     ck_assert_uint_eq(ftc_contributors_bytes(64), 16);
     ck_assert_uint_eq(ftc_contributors_bytes(65), 32);
     ck_assert_uint_eq(ftc_contributors_bytes(4096) % 16, 0);
@@ -151,7 +143,7 @@ END_TEST
 int main(void)
 {
     UNIT_BEGIN("contributors");
-    UNIT_TEST(they_take_no_place_unless_a_setting_needs_them);
+    UNIT_TEST(they_take_no_place_unless_they_are_kept);
     UNIT_TEST(a_value_of_one_rank_is_of_that_rank);
     UNIT_TEST(combined_values_are_of_all_their_ranks);
     UNIT_TEST(bits_beyond_the_ranks_count_for_nothing);

@@ -12,11 +12,6 @@ enum { RANKS = 3, SITES = 4 };
 
 struct ftc_library ftc_library;
 
-const char *ftc_call_name(enum ftc_call_kind kind)
-{
-    return kind == FTC_CALL_BARRIER ? "MPI_Barrier" : "MPI_Other";
-}
-
 static struct ftc_board *opened(void)
 {
     static const struct ftc_board_geometry geometry = {.slots = RANKS,

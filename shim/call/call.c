@@ -1,0 +1,69 @@
+#include "call.h"
+
+/* What the table says of a kind. */
+struct row {
+    const char *name;
+    enum ftc_call_class class;
+    enum { NOBODY, SOME, ALL } need;
+};
+
+static const struct row *row_of(enum ftc_call_kind kind)
+{
+    static const struct row rows[FTC_CALL_COUNT] = {
+        [FTC_CALL_NONE] = {"no call", FTC_CLASS_NONE, NOBODY},
+#define FTC_CALL(kind, name, class, need, setting) {name, FTC_CLASS_##class, need},
+#include "calls.def"
+#undef FTC_CALL
+    };
+
+    return &rows[kind];
+}
+
+const char *ftc_call_name(enum ftc_call_kind kind)
+{
+    return row_of(kind)->name;
+}
+
+enum ftc_call_class ftc_call_class(enum ftc_call_kind kind)
+{
+    return row_of(kind)->class;
+}
+
+bool ftc_call_needs_all(enum ftc_call_kind kind)
+{
+    return row_of(kind)->need == ALL;
+}
+
+enum ftc_call_kind ftc_call_kind(uint32_t number)
+{
+    return number < FTC_CALL_COUNT ? (enum ftc_call_kind)number : FTC_CALL_NONE;
+}
+
+bool ftc_call_is_nonblocking(enum ftc_call_kind kind)
+{
+    return ftc_call_class(kind) == FTC_CLASS_NONBLOCKING;
+}
+
+bool ftc_call_is_collective(enum ftc_call_kind kind)
+{
+    switch (ftc_call_class(kind)) {
+    case FTC_CLASS_PROTECTED:
+    case FTC_CLASS_COMMUNICATOR:
+    case FTC_CLASS_COLLECTIVE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool ftc_call_is_counted(enum ftc_call_kind kind)
+{
+    switch (ftc_call_class(kind)) {
+    case FTC_CLASS_PROTECTED:
+    case FTC_CLASS_NONBLOCKING:
+    case FTC_CLASS_PERSISTENT:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,20 @@
+/* handle: the way of a protected call: facts -> policy -> one fault-tolerant operation -> result.
+ */
+#ifndef FTC_HANDLE_H
+#define FTC_HANDLE_H
+
+#include "call/call.h"
+
+/* Counts a call that always goes to native MPI. */
+void ftc_count_native(enum ftc_call_kind kind, const void *return_address);
+
+/* Carries the call out here if it is to be protected, and leaves its return code in call->result.
+ * Returns false if native MPI is to do it. Once it has sent a message it does not return false any
+ * more. */
+bool ftc_handle(struct ftc_call *call);
+
+/* The same for a nonblocking call, whose @request it makes; call->result is the return code of the
+ * call, the operation's own comes with the end of the request. */
+bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request);
+
+#endif

@@ -1,0 +1,45 @@
+#include "job_end.h"
+
+#include "library.h"
+#include "monitor/monitor.h"
+
+#include <stdio.h>
+#include <time.h>
+
+enum { LAST_WORDS_NS = 50000000, AWAITED_MS = 5000, NS_OF_MS = 1000000 };
+
+/* The launcher drops what it has not read yet when it ends a job. */
+void ftc_job_end_say_last_words(const char *text)
+{
+    fprintf(stderr, "%s\n", text);
+    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
+}
+
+MPI_Comm ftc_job_end_comm(MPI_Comm comm)
+{
+    const struct ftc_board_shared *board = ftc_library.board.shared;
+
+    return board && atomic_load(&board->deaths) > 0 ? MPI_COMM_WORLD : comm;
+}
+
+void ftc_job_end(MPI_Comm comm, int status, const char *text)
+{
+    ftc_job_end_say_last_words(text);
+    ftc_monitor_stand_down();
+    PMPI_Abort(ftc_job_end_comm(comm), status);
+}
+
+void ftc_job_end_no_memory(MPI_Comm comm)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "ftcoll: rank %d: no memory for another communicator",
+             ftc_library.world_rank);
+    ftc_job_end(comm, MPI_ERR_NO_MEM, text);
+}
+
+void ftc_job_end_await(void)
+{
+    for (int i = 0; i < AWAITED_MS && atomic_load(&ftc_library.board.shared->ending) != 0; i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
+}

@@ -1,0 +1,25 @@
+/* job_end: the ways in which the library ends the whole job, all of them with words. */
+#ifndef FTC_JOB_END_H
+#define FTC_JOB_END_H
+
+#include <mpi.h>
+
+/* Says why the job ends, and gives the launcher the time to read it. */
+void ftc_job_end_say_last_words(const char *text);
+
+/* Says @text, and ends the job by MPI_Abort with @status; this rank's end is no death then. */
+void ftc_job_end(MPI_Comm comm, int status, const char *text);
+
+/* The same: without memory for what the library has to know of a communicator. */
+void ftc_job_end_no_memory(MPI_Comm comm);
+
+/* The communicator to give to PMPI_Abort() in place of @comm. Once a rank is dead that is
+ * MPI_COMM_WORLD: of another communicator MPICH tells all members, and waits for ever until a dead
+ * one has taken it. */
+MPI_Comm ftc_job_end_comm(MPI_Comm comm);
+
+/* While a monitor process ends the job the launcher kills one rank after the other, and none of
+ * these has failed: waits for that for at most five seconds. */
+void ftc_job_end_await(void);
+
+#endif
