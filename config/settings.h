@@ -81,7 +81,7 @@ struct ftc_settings_error {
 };
 
 /* Fills @s from defaults, file and environment. Returns 0, then @error is empty or says which files
- * were passed over because they are not trusted (settings_internal.h says when); or -1 with @error
+ * were passed over because they are not trusted (settings_table.h says when); or -1 with @error
  * filled and @s not to be used. With FTCOLL_ENABLE=0 nothing else is looked at, so nothing else can
  * be wrong; in a program with more rights than its user (AT_SECURE) nothing at all, and enable is
  * off. Leaves errno and the open files as they were. */

@@ -1,7 +1,7 @@
 /* The settings file. inih takes its lines apart; what inih would let pass in silence is refused
  * here first: sections without keys, text behind a section's header, cut lines, zero bytes.
  */
-#include "settings_internal.h"
+#include "settings_table.h"
 
 #include <errno.h>
 #include <ini.h>

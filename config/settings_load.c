@@ -1,6 +1,6 @@
 /* Where settings come from: the first file that is there, then the environment (DESIGN section 10).
  */
-#include "settings_internal.h"
+#include "settings_table.h"
 
 #include <ctype.h>
 #include <errno.h>

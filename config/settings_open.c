@@ -1,5 +1,5 @@
 /* Which file is trusted to hold settings. */
-#include "settings_internal.h"
+#include "settings_table.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,7 +17,7 @@ $(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/cal
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o system/callsite.o system/symbol.o call/call.o call/policy.o board/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/callsite.o system/symbol.o)
 $(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,system/symbol.o system/callsite.o)
-$(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o
+$(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(BUILD)/shim/value/datatype.o $(BUILD)/shim/value/kernels.o
 $(UNIT)/test_combine: UNIT_LIBS = -lmpich
 $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h

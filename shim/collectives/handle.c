@@ -9,8 +9,8 @@
 #include "report/compare.h"
 #include "report/record.h"
 #include "report/report.h"
-#include "request.h"
 #include "report/required_sites.h"
+#include "request.h"
 #include "value/broadcast.h"
 #include "value/contributors.h"
 #include "value/datatype.h"
@@ -170,20 +170,20 @@ static const void *contribution_of(const struct ftc_call *call, const struct pla
     const struct ftc_comm *c = plan->comm;
 
     if (plan->header_bytes > 0)
-        ftc_contributors_begin(c->contribution, c->size, c->rank,
+        ftc_contributors_begin(c->running->contribution, c->size, c->rank,
                                ftc_require_at(call->return_address));
     else if (plan->facts.contiguous && plan->value_bytes > 0)
         return (const char *)source + ftc_span_start(&plan->facts, call->count);
-    if (ftc_span_read(c->contribution + plan->header_bytes, source, call->count, &plan->facts) !=
-        MPI_SUCCESS)
+    if (ftc_span_read(c->running->contribution + plan->header_bytes, source, call->count,
+                      &plan->facts) != MPI_SUCCESS)
         return NULL;
-    return c->contribution;
+    return c->running->contribution;
 }
 
 /* Only the root has data to give. */
 static const void *broadcast_of(const struct ftc_call *call, const struct plan *plan)
 {
-    struct ftc_broadcast_value *value = (void *)plan->comm->contribution;
+    struct ftc_broadcast_value *value = (void *)plan->comm->running->contribution;
 
     value->has_data = call->root == plan->comm->rank;
     if (value->has_data &&
@@ -194,7 +194,7 @@ static const void *broadcast_of(const struct ftc_call *call, const struct plan *
 
 static int deliver_broadcast(const struct ftc_call *call, const struct plan *plan)
 {
-    const struct ftc_broadcast_value *value = plan->comm->op.result.value;
+    const struct ftc_broadcast_value *value = plan->comm->running->op.result.value;
 
     if (value->has_data)
         return call->root == plan->comm->rank
@@ -206,7 +206,7 @@ static int deliver_broadcast(const struct ftc_call *call, const struct plan *pla
 
 static int deliver(const struct ftc_call *call, const struct plan *plan)
 {
-    const struct ftc_result *result = &plan->comm->op.result;
+    const struct ftc_result *result = &plan->comm->running->op.result;
 
     if (call->kind == FTC_CALL_BCAST)
         return deliver_broadcast(call, plan);
@@ -229,7 +229,7 @@ static const char *required_by(const struct ftc_call *call, const void *contribu
 static int look_at_contributors(const struct ftc_call *call, const struct plan *plan)
 {
     const struct ftc_comm *c = plan->comm;
-    const void *contributors = c->op.result.value;
+    const void *contributors = c->running->op.result.value;
     const char *setting;
     int missing;
 
@@ -257,7 +257,7 @@ static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive
     case FTC_DRIVE_DONE:
         break;
     }
-    if (c->op.result.verdict == FTC_VERDICT_EXCESS)
+    if (c->running->op.result.verdict == FTC_VERDICT_EXCESS)
         rv = ftc_error_excess(call, c);
     else if (error != MPI_SUCCESS)
         rv = error; /* MPI_Reduce_local has called the error handler */
@@ -266,7 +266,7 @@ static int finish(const struct ftc_call *call, struct plan *plan, enum ftc_drive
     if (rv == MPI_SUCCESS)
         rv = look_at_contributors(call, plan);
     if (!ftc_call_is_reduce(call->kind))
-        ftc_comm_exclude(c, c->op.result.failed);
+        ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
 }
 
@@ -291,7 +291,7 @@ static bool fill_request(const struct ftc_call *call, struct plan *plan,
         request->value_bytes = ftc_broadcast_value_bytes(plan->value_bytes);
         request->combine = ftc_broadcast_combine;
         request->context = &request->value_bytes;
-        if (ftc_comm_reserve(plan->comm, request->value_bytes) == 0)
+        if (ftc_running_reserve(plan->comm, request->value_bytes) == 0)
             request->contribution = broadcast_of(call, plan);
         break;
     default:
@@ -299,7 +299,7 @@ static bool fill_request(const struct ftc_call *call, struct plan *plan,
         request->value_bytes = plan->header_bytes + plan->value_bytes;
         request->combine = combine;
         request->context = context;
-        if (ftc_comm_reserve(plan->comm, request->value_bytes) == 0)
+        if (ftc_running_reserve(plan->comm, request->value_bytes) == 0)
             request->contribution = contribution_of(call, plan);
     }
     return request->contribution != NULL;
@@ -309,6 +309,7 @@ static bool fill_request(const struct ftc_call *call, struct plan *plan,
 static struct ftc_drive_request request_of(const struct ftc_call *call, const struct plan *plan)
 {
     return (struct ftc_drive_request){
+        .call = call,
         .kind = ftc_call_is_reduce(call->kind) ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
         .signature = signature_of(call, plan),
         .root = ftc_call_has_root(call->kind) ? ftc_comm_member(plan->comm, call->root) : 0,
@@ -329,7 +330,7 @@ static int carry_out(const struct ftc_call *call, struct plan *plan)
     enum ftc_drive_outcome outcome;
 
     assert(c);
-    if (c->pending_first)
+    if (c->running->first)
         ftc_pending_complete(c);
     request = request_of(call, plan);
     if (request.root < 0)

@@ -4,7 +4,6 @@
 #include "group.h"
 #include "job_end.h"
 #include "lineage.h"
-#include "progress/queue.h"
 #include "system/hash.h"
 #include "value/datatype.h"
 
@@ -25,6 +24,7 @@ enum {
 static int keyval = MPI_KEYVAL_INVALID;
 static struct ftc_comm *bucket[BUCKETS];
 static struct ftc_comm *internal;
+static const struct ftc_comm_keeper *keeper;
 static struct {
     MPI_Comm handle;
     struct ftc_comm *comm;
@@ -189,7 +189,7 @@ static void renumber(struct ftc_comm *c)
     }
     ftc_topology_init(&c->topology, c->member_count, c->f, &ftc_library.settings.tree,
                       c->topology_storage);
-    c->value_capacity = 0; /* the storage of operations depends on the topology */
+    c->numbering++;
 }
 
 static int allocate(struct ftc_comm *c)
@@ -209,6 +209,8 @@ static int protect(struct ftc_comm *c)
 {
     int rv = allocate(c);
 
+    if (rv == 0)
+        rv = keeper->open(c);
     if (rv == 0)
         rv = take_entry(c);
     if (rv != 0)
@@ -237,16 +239,14 @@ static void unprotect(struct ftc_comm *c)
 
 static void destroy(struct ftc_comm *c)
 {
+    if (c->running)
+        keeper->close(c);
     free(c->slot);
     free(c->member);
     free(c->dead);
     free(c->silence);
     free(c->member_of_slot);
     free(c->topology_storage);
-    free(c->op_storage);
-    free(c->actions.send);
-    free(c->contribution);
-    free(c->published_value);
     free(c);
 }
 
@@ -313,7 +313,7 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
     (void)key;
     (void)extra;
     ftc_library_lock();
-    ftc_pending_complete(c);
+    keeper->complete(c);
     if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
         cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
     if (c->birth)
@@ -323,8 +323,9 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
     return MPI_SUCCESS;
 }
 
-int ftc_comm_open(void)
+int ftc_comm_open(const struct ftc_comm_keeper *above)
 {
+    keeper = above;
     entry_taken = calloc(ftc_library.board.geometry.entries, sizeof *entry_taken);
     if (!entry_taken)
         return -ENOMEM;
@@ -425,31 +426,6 @@ bool ftc_comm_was_freed(uint64_t id)
         if (freed[i] == id)
             return true;
     return false;
-}
-
-int ftc_comm_reserve(struct ftc_comm *c, size_t value_bytes)
-{
-    size_t capacity = value_bytes < 64 ? 64 : value_bytes;
-    int sends;
-
-    if (c->op_storage && value_bytes <= c->value_capacity)
-        return 0;
-    assert(ftc_publication_stride(value_bytes) <= ftc_library.board.geometry.entry_stride_bytes);
-    assert(ftc_transport_message_stride(value_bytes) <=
-           ftc_library.board.geometry.message_stride_bytes);
-    sends = ftc_op_actions_capacity(&c->topology, ftc_library.settings.correction.d);
-    free(c->op_storage);
-    free(c->actions.send);
-    free(c->contribution);
-    free(c->published_value);
-    c->op_storage =
-        aligned_alloc(64, (ftc_op_storage_bytes(&c->topology, capacity) + 63) / 64 * 64);
-    c->actions = (struct ftc_actions){.send = calloc((size_t)sends, sizeof *c->actions.send),
-                                      .capacity = sends};
-    c->contribution = calloc(1, capacity);
-    c->published_value = calloc(1, capacity);
-    c->value_capacity = capacity;
-    return c->op_storage && c->actions.send && c->contribution && c->published_value ? 0 : -ENOMEM;
 }
 
 static bool is_listed(const struct ftc_failure_info *failed, int member)

@@ -9,9 +9,8 @@
 #define FTC_COMM_H
 
 #include "call/policy.h"
-#include "engine/operation.h"
+#include "engine/topology.h"
 #include "library.h"
-#include "progress/crash.h"
 
 #include <mpi.h>
 
@@ -41,32 +40,22 @@ struct ftc_comm {
     struct ftc_silence *silence; /* by index in member[] */
     uint32_t deaths_seen;        /* board count when the members were last looked at */
     struct ftc_topology topology;
+    void *topology_storage;
+    uint32_t numbering; /* grows whenever the members are numbered anew */
 
-    /* the running operation */
-    bool active;
-    uint32_t signature;
-    struct ftc_note note;  /* of this rank's call */
-    int mismatched;        /* user's rank that called something else; -1: none */
-    struct ftc_note other; /* what that called */
-    struct ftc_op op;
-    struct ftc_actions actions; /* sends that are still to be carried out */
-    size_t value_capacity;
-    void *op_storage, *topology_storage;
-    unsigned char *contribution, *published_value; /* value_capacity bytes each */
+    struct ftc_running *running; /* what the room above keeps of it (struct ftc_comm_keeper) */
+    struct ftc_comm *next;       /* of all protected communicators */
+};
 
-    uint32_t announced; /* attempt that the board shows */
-    bool was_blocked;   /* some messages have been kept because sends were pending */
-    struct ftc_crash_progress crash;
-
-    struct ftc_pending *pending_first, *pending_last; /* nonblocking operations, in call order */
-    uint32_t pending_idle;                            /* turns in which nothing happened */
-    struct ftc_comm *pending_next;                    /* of all communicators that have some */
-
-    struct ftc_comm *next; /* of all protected communicators */
+/* What the room above keeps of each protected communicator. */
+struct ftc_comm_keeper {
+    int (*open)(struct ftc_comm *c);      /* 0 or a negative errno */
+    void (*complete)(struct ftc_comm *c); /* the program frees it; may give up the library's lock */
+    void (*close)(struct ftc_comm *c);    /* if open() has set c->running */
 };
 
 /* Prepares the registry in MPI_Init; 0 or a negative errno. */
-int ftc_comm_open(void);
+int ftc_comm_open(const struct ftc_comm_keeper *keeper);
 
 /* The library's view of @comm, made at its first use; NULL if @comm is invalid. May give up the
  * library's lock for a while. */
@@ -86,9 +75,6 @@ struct ftc_comm *ftc_comm_find(uint64_t id);
 
 /* Whether @id was a communicator that has been freed here not long ago. */
 bool ftc_comm_was_freed(uint64_t id);
-
-/* Makes room for operations with values of @value_bytes; 0 or -ENOMEM. */
-int ftc_comm_reserve(struct ftc_comm *c, size_t value_bytes);
 
 /* Leaves out the members that @failed lists, by index in member[]. */
 void ftc_comm_exclude(struct ftc_comm *c, const struct ftc_failure_info *failed);

@@ -26,7 +26,7 @@ static bool is_silent(struct ftc_silence *s, uint64_t heartbeat, uint64_t now_ns
     return now_ns - s->since_ns > timeout_ns;
 }
 
-void ftc_suspect(struct ftc_comm *c, uint64_t now_ns)
+void ftc_suspect(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns)
 {
     struct ftc_board *board = &ftc_library.board;
 
@@ -37,8 +37,7 @@ void ftc_suspect(struct ftc_comm *c, uint64_t now_ns)
         uint32_t slot = c->slot[c->member[i]];
         uint64_t heartbeat = atomic_load(&board->shared->slot[slot].activity.heartbeat);
 
-        if (!c->dead[i] && ftc_op_expects(&c->op, i) &&
-            is_silent(&c->silence[i], heartbeat, now_ns))
+        if (!c->dead[i] && ftc_op_expects(op, i) && is_silent(&c->silence[i], heartbeat, now_ns))
             ftc_board_mark_failed(board, slot, FTC_DEATH_SUSPECTED, (int)ftc_library.self);
     }
 }

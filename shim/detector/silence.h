@@ -7,10 +7,11 @@
 #define FTC_SUSPECT_H
 
 #include "communicator/communicator.h"
+#include "engine/operation.h"
 
-/* Shows that this rank lives, and takes those for dead that @c awaits and that have shown nothing
- * for timeout_ms. Does nothing unless monitor = timeout. */
-void ftc_suspect(struct ftc_comm *c, uint64_t now_ns);
+/* Shows that this rank lives, and takes those for dead that @op of @c awaits and that have shown
+ * nothing for timeout_ms. Does nothing unless monitor = timeout. */
+void ftc_suspect(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns);
 
 /* @c starts to wait: silence counts from here. */
 void ftc_suspect_begin(struct ftc_comm *c);

@@ -13,6 +13,7 @@
 #include "progress/crash.h"
 #include "progress/drive.h"
 #include "progress/queue.h"
+#include "progress/recovery.h"
 #include "progress/thread.h"
 #include "progress/unexpected.h"
 #include "progress/wait.h"
@@ -283,15 +284,16 @@ static bool prepare(void)
     ftc_fatal_open();
     ftc_coverage_open();
     ftc_record_open();
+    ftc_report_open();
     if (ftc_transport_open(&l->transport, &l->board, l->self) != 0 ||
         ftc_early_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
-        ftc_report_open() != 0 || ftc_facts_open() != MPI_SUCCESS)
+        ftc_recovery_open() != 0 || ftc_facts_open() != MPI_SUCCESS)
         return false;
     if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_open() != 0)
         return false;
     if ((l->settings.intercept & NONBLOCKING) != 0 && ftc_helper_open() != 0)
         return false;
-    return ftc_p2p_open() == 0 && ftc_birth_open() && ftc_comm_open() == 0 &&
+    return ftc_p2p_open() == 0 && ftc_birth_open() && ftc_comm_open(&ftc_queue_keeper) == 0 &&
            ftc_comm_internal() != NULL;
 }
 
@@ -348,7 +350,8 @@ static void synchronise(void)
 {
     static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
     struct ftc_comm *world = ftc_comm_internal();
-    struct ftc_drive_request request = {.kind = FTC_OP_ALLREDUCE, .contribution = ""};
+    struct ftc_drive_request request = {
+        .call = &call, .kind = FTC_OP_ALLREDUCE, .contribution = ""};
 
     ftc_library_lock();
     atomic_fetch_add(&ftc_library.board.shared->slot[ftc_library.self].activity.inside, 1);

@@ -4,11 +4,20 @@
 
 #include "board/board.h"
 #include "channel.h"
-#include "process.h"
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+struct ftc_monitor_job {
+    pid_t child;    /* the program */
+    pid_t launcher; /* parent of the monitor process */
+    int channel;    /* this end of the channel to the program */
+    int tether;     /* this end, of which there is no other; open as long as the process lives */
+    int pmi;        /* the launcher's PMI socket */
+    int outer;      /* program's end of an outer monitor process's channel; -1 below the launcher */
+};
 
 struct ftc_monitored {
     struct ftc_monitor_job job;

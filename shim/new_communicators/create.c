@@ -127,6 +127,7 @@ static int unite_piece(const struct ftc_call *call, struct ftc_comm *c, unsigned
                        size_t bytes)
 {
     struct ftc_drive_request request = {
+        .call = call,
         .kind = FTC_OP_ALLREDUCE,
         .value_bytes = bytes,
         .contribution = table,
@@ -137,7 +138,7 @@ static int unite_piece(const struct ftc_call *call, struct ftc_comm *c, unsigned
     enum ftc_drive_outcome outcome;
     int rv = MPI_SUCCESS;
 
-    if (c->pending_first)
+    if (c->running->first)
         ftc_pending_complete(c);
     ftc_mismatch_enter(call, c, request.signature);
     outcome = ftc_drive(c, &request);
@@ -146,11 +147,11 @@ static int unite_piece(const struct ftc_call *call, struct ftc_comm *c, unsigned
         return ftc_error_no_memory();
     if (outcome == FTC_DRIVE_MISMATCH)
         return ftc_error_mismatch(c);
-    if (c->op.result.verdict == FTC_VERDICT_EXCESS)
+    if (c->running->op.result.verdict == FTC_VERDICT_EXCESS)
         rv = ftc_error_excess(call, c);
     else
-        memcpy(table, c->op.result.value, bytes);
-    ftc_comm_exclude(c, c->op.result.failed);
+        memcpy(table, c->running->op.result.value, bytes);
+    ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
 }
 

@@ -13,8 +13,6 @@ enum { FIRST_CAPACITY = 1024 };
 static struct ftc_p2p_request *places;
 static unsigned capacity, count;
 
-pthread_mutex_t ftc_p2p_mutex = PTHREAD_MUTEX_INITIALIZER;
-
 /* MPICH numbers its handles: the top bits are the kind, the low 12 count within a block. The first
  * eight are of a kind of their own, so that each is at home in front of the next one. */
 static unsigned home_of(MPI_Request handle)

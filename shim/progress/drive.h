@@ -3,16 +3,17 @@
 #ifndef FTC_DRIVE_H
 #define FTC_DRIVE_H
 
-#include "communicator/communicator.h"
+#include "running.h"
 
 enum ftc_drive_outcome {
-    FTC_DRIVE_DONE = 0,  /* c->op.result is the outcome */
+    FTC_DRIVE_DONE = 0,  /* c->running->op.result is the outcome */
     FTC_DRIVE_MISMATCH,  /* ranks have called different operations: see mismatch.h */
     FTC_DRIVE_NO_MEMORY, /* before the first message */
 };
 
 /* What an operation needs besides the communicator's own state. */
 struct ftc_drive_request {
+    const struct ftc_call *call; /* of the program; stays until the operation is over */
     enum ftc_op_kind kind;
     int root; /* of a reduce: index in member[] */
     size_t value_bytes;
@@ -26,11 +27,8 @@ struct ftc_drive_request {
  * memory for it. */
 bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request);
 
-/* Takes in what has arrived, for all operations that are running. These two return whether anything
- * has happened. */
-bool ftc_drive_poll(void);
-
-/* What else moves the operation that runs on @c: room for its sends, deaths, published results. */
+/* What moves the operation that runs on @c beside messages: room for its sends, deaths, published
+ * results. True if anything has happened. */
 bool ftc_drive_look_after(struct ftc_comm *c);
 
 bool ftc_drive_is_over(const struct ftc_comm *c);

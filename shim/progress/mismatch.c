@@ -1,6 +1,7 @@
 #include "mismatch.h"
 
 #include "board/publication.h"
+#include "running.h"
 #include "system/callsite.h"
 #include "value/datatype.h"
 
@@ -32,9 +33,10 @@ static void add(_Atomic uint32_t *number, int change)
 void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *c,
                                   uint32_t signature, size_t element_bytes, size_t value_bytes)
 {
+    struct ftc_running *r = c->running;
     struct ftc_board_activity *a = activity_of(ftc_library.self);
 
-    c->note = (struct ftc_note){
+    r->note = (struct ftc_note){
         .kind = call->kind,
         .signature = signature,
         .count = call->count,
@@ -45,7 +47,7 @@ void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *
         .value_bytes = (uint32_t)value_bytes,
         .return_address = (uintptr_t)call->return_address,
     };
-    ftc_publish_call(&ftc_library.board, ftc_library.self, c->entry, c->seq, &c->note);
+    ftc_publish_call(&ftc_library.board, ftc_library.self, c->entry, c->seq, &r->note);
     atomic_store_explicit(&a->communicator_id, c->id, memory_order_relaxed);
     add(&a->version, 1);
     add(&a->inside, 1);
@@ -71,8 +73,10 @@ static bool is_in(const struct ftc_comm *c, int rank, struct ftc_note *note)
 
 static void meet(struct ftc_comm *c, int rank, const struct ftc_note *note)
 {
-    c->mismatched = rank;
-    c->other = *note;
+    struct ftc_running *r = c->running;
+
+    r->mismatched = rank;
+    r->other = *note;
 }
 
 bool ftc_mismatch_find(struct ftc_comm *c)
@@ -80,7 +84,8 @@ bool ftc_mismatch_find(struct ftc_comm *c)
     for (int i = 0; i < c->member_count; i++) {
         struct ftc_note note;
 
-        if (i == c->self || !is_in(c, c->member[i], &note) || note.signature == c->signature)
+        if (i == c->self || !is_in(c, c->member[i], &note) ||
+            note.signature == c->running->signature)
             continue;
         meet(c, c->member[i], &note);
         return true;
@@ -95,7 +100,7 @@ void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
     struct news news;
 
     meet(c, from, note);
-    if (signature != FTC_SIGNATURE_NONE || note->signature != c->signature ||
+    if (signature != FTC_SIGNATURE_NONE || note->signature != c->running->signature ||
         value_bytes != sizeof news || !m->value)
         return;
     memcpy(&news, m->value, sizeof news);
@@ -125,8 +130,9 @@ bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
 
 void ftc_mismatch_spread(const struct ftc_comm *c)
 {
+    struct ftc_running *r = c->running;
     struct ftc_library *l = &ftc_library;
-    struct news news = {.note = c->other, .rank = c->mismatched};
+    struct news news = {.note = r->other, .rank = r->mismatched};
     struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = &news};
     struct ftc_envelope envelope = {
         .communicator_id = c->id, .seq = c->seq, .signature = FTC_SIGNATURE_NONE};
@@ -134,7 +140,7 @@ void ftc_mismatch_spread(const struct ftc_comm *c)
     for (int i = 0; i < c->member_count; i++)
         for (int tries = 0; i != c->self && tries < SPREAD_TRIES; tries++)
             if (ftc_transport_send(&l->transport, c->slot[c->member[i]], &m, &envelope,
-                                   l->settings.failure_info, sizeof news, &c->note))
+                                   l->settings.failure_info, sizeof news, &r->note))
                 break;
 }
 
@@ -183,19 +189,22 @@ static void write_call(char *text, size_t size, const struct ftc_note *note, con
 
 void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c)
 {
+    struct ftc_running *r = c->running;
+
     char site[96];
 
-    ftc_callsite_name((const void *)(uintptr_t)c->note.return_address, site, sizeof site);
-    write_call(text, size, &c->note, site);
+    ftc_callsite_name((const void *)(uintptr_t)r->note.return_address, site, sizeof site);
+    write_call(text, size, &r->note, site);
 }
 
 void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c)
 {
-    int pid = atomic_load(&ftc_library.board.shared->slot[c->slot[c->mismatched]].pid);
+    struct ftc_running *r = c->running;
+    int pid = atomic_load(&ftc_library.board.shared->slot[c->slot[r->mismatched]].pid);
     char site[96];
 
-    ftc_callsite_name_in(pid, c->other.return_address, site, sizeof site);
-    write_call(text, size, &c->other, site);
+    ftc_callsite_name_in(pid, r->other.return_address, site, sizeof site);
+    write_call(text, size, &r->other, site);
 }
 
 void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size)
@@ -206,5 +215,5 @@ void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size)
     ftc_mismatch_write_other(other, sizeof other, c);
     snprintf(text, size,
              "ftcoll: mismatched collective calls: rank %d called %s, rank %d called %s", c->rank,
-             own, c->mismatched, other);
+             own, c->running->mismatched, other);
 }

@@ -3,6 +3,7 @@
 #include "board/mark.h"
 #include "board/publication.h"
 #include "mismatch.h"
+#include "running.h"
 #include "system/clock.h"
 
 #include <stdio.h>
@@ -69,7 +70,7 @@ static void tell(const struct ftc_comm *c, uint64_t ns)
     length = snprintf(text, sizeof text,
                       "ftcoll: rank %d has been in %s for %.1f s, while rank %d is in %s: if these "
                       "are to be one call, they do not match; on_blocked = warn\n",
-                      c->rank, own, (double)ns / 1e9, c->mismatched, others);
+                      c->rank, own, (double)ns / 1e9, c->running->mismatched, others);
     (void)!write(STDERR_FILENO, text, (size_t)length);
 }
 
@@ -105,5 +106,5 @@ void ftc_mixed_look(struct ftc_mixed *mixed, struct ftc_comm *c)
         return;
     tell(c, ns);
     mixed->was_told = true;
-    c->mismatched = -1;
+    c->running->mismatched = -1;
 }

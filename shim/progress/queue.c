@@ -2,8 +2,9 @@
 
 #include "detector/silence.h"
 #include "drive.h"
+#include "messages.h"
 #include "mismatch.h"
-#include "report/report.h"
+#include "running.h"
 #include "system/clock.h"
 #include "wait.h"
 
@@ -21,18 +22,19 @@ static void forget(struct ftc_comm *c)
     struct ftc_comm **link = &busy;
 
     while (*link != c)
-        link = &(*link)->pending_next;
-    *link = c->pending_next;
+        link = &(*link)->running->next;
+    *link = c->running->next;
     if (!busy)
         ftc_drive_background = NULL;
 }
 
 static void pop(struct ftc_comm *c)
 {
-    struct ftc_pending *p = c->pending_first;
+    struct ftc_running *r = c->running;
+    struct ftc_pending *p = r->first;
 
-    c->pending_first = p->next;
-    if (!c->pending_first)
+    r->first = p->next;
+    if (!r->first)
         forget(c);
     p->comm = NULL;
     p->over(p);
@@ -42,9 +44,11 @@ static void pop(struct ftc_comm *c)
  */
 static bool look_closer(struct ftc_comm *c)
 {
+    struct ftc_running *r = c->running;
+
     if (ftc_library.suspects)
-        ftc_suspect(c, ftc_clock_ns());
-    if (++c->pending_idle % LOOK_TURNS != 0)
+        ftc_suspect(c, &r->op, ftc_clock_ns());
+    if (++r->idle_turns % LOOK_TURNS != 0)
         return false;
     return ftc_mismatch_find(c);
 }
@@ -55,21 +59,21 @@ static bool look_after(struct ftc_comm *c)
         return false;
     if (!ftc_drive_look_after(c))
         return look_closer(c);
-    c->pending_idle = 0;
+    c->running->idle_turns = 0;
     return true;
 }
 
 /* The first in @c's queue, and whatever can be begun after it. */
 static bool advance(struct ftc_comm *c)
 {
+    struct ftc_running *r = c->running;
     bool progress = false;
 
-    while (c->pending_first) {
-        struct ftc_pending *p = c->pending_first;
+    while (r->first) {
+        struct ftc_pending *p = r->first;
 
-        if (!p->has_begun && c->active)
+        if (!p->has_begun && r->active)
             break; /* a blocking call of another thread */
-        ftc_report_enter(p->call);
         if (!p->has_begun)
             p->has_begun = p->begin(p);
         if (p->has_begun) {
@@ -86,20 +90,18 @@ static bool advance(struct ftc_comm *c)
 
 static bool advance_all(void)
 {
-    struct ftc_report_site own = ftc_report_where();
     bool progress = false;
 
     for (struct ftc_comm *c = busy, *next; c; c = next) {
-        next = c->pending_next;
+        next = c->running->next;
         progress |= advance(c);
     }
-    ftc_report_return(own);
     return progress;
 }
 
 bool ftc_pending_turn(void)
 {
-    bool progress = ftc_drive_poll();
+    bool progress = ftc_messages_take();
 
     return advance_all() || progress;
 }
@@ -110,13 +112,13 @@ void ftc_pending_add(struct ftc_pending *p)
 
     p->next = NULL;
     p->has_begun = false;
-    if (c->pending_first) {
-        c->pending_last->next = p;
-        c->pending_last = p;
+    if (c->running->first) {
+        c->running->last->next = p;
+        c->running->last = p;
         return;
     }
-    c->pending_first = c->pending_last = p;
-    c->pending_next = busy;
+    c->running->first = c->running->last = p;
+    c->running->next = busy;
     busy = c;
     ftc_drive_background = advance_all;
     advance(c);
@@ -127,7 +129,7 @@ void ftc_pending_complete(struct ftc_comm *c)
     struct ftc_wait wait;
 
     ftc_wait_reset(&wait);
-    while (c->pending_first) {
+    while (c->running->first) {
         if (ftc_pending_turn())
             ftc_wait_reset(&wait);
         else
@@ -140,3 +142,9 @@ void ftc_pending_complete_all(void)
     while (busy)
         ftc_pending_complete(busy);
 }
+
+const struct ftc_comm_keeper ftc_queue_keeper = {
+    .open = ftc_running_open,
+    .complete = ftc_pending_complete,
+    .close = ftc_running_close,
+};

@@ -27,6 +27,9 @@ struct ftc_pending {
     bool has_begun;
 };
 
+/* For ftc_comm_open(). */
+extern const struct ftc_comm_keeper ftc_queue_keeper;
+
 /* Behind all that its communicator has; @p stays the caller's. */
 void ftc_pending_add(struct ftc_pending *p);
 

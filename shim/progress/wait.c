@@ -2,6 +2,7 @@
 
 #include "detector/killed.h"
 #include "detector/silence.h"
+#include "running.h"
 #include "system/clock.h"
 
 #include <sched.h>
@@ -91,7 +92,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     now = ftc_clock_ns();
     waited_ns = now - since(w, now);
     ftc_fence_check();
-    ftc_suspect(c, now);
+    ftc_suspect(c, &c->running->op, now);
     ftc_notice_deaths(c, now);
     ftc_library_unlock();
     yield_or_sleep(waited_ns);

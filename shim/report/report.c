@@ -1,8 +1,9 @@
 #include "report.h"
 
-#include "required_sites.h"
 #include "compare.h"
 #include "coverage.h"
+#include "progress/recovery.h"
+#include "required_sites.h"
 #include "system/callsite.h"
 #include "system/clock.h"
 
@@ -14,48 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What this rank knows of the death of one other. */
-struct note {
-    bool noticed, recovered;
-    enum ftc_call_kind call;
-    uint32_t seq;
-    uint64_t communicator_id;
-    struct ftc_stack stack; /* the call site alone, unless report = full */
-};
-
-static struct note *note; /* by board slot */
-static int open_notes;    /* noticed, but not recovered from */
 static _Atomic uint64_t calls[FTC_CALL_COUNT][FTC_PASS_COUNT];
-static _Thread_local struct ftc_report_site current;
 
-int ftc_report_open(void)
+void ftc_report_open(void)
 {
-    note = calloc(ftc_library.board.geometry.slots, sizeof *note);
     if (ftc_library.settings.report >= FTC_REPORT_FULL)
         ftc_callsite_prepare();
-    return note ? 0 : -ENOMEM;
-}
-
-struct ftc_report_site ftc_report_where(void)
-{
-    return current;
-}
-
-void ftc_report_return(struct ftc_report_site site)
-{
-    current = site;
-}
-
-void ftc_report_enter(const struct ftc_call *call)
-{
-    current = (struct ftc_report_site){call->kind, call->return_address};
 }
 
 void ftc_report_call(const struct ftc_call *call, enum ftc_pass pass)
 {
     _Atomic uint64_t *count = &calls[call->kind][pass];
 
-    ftc_report_enter(call);
     if (ftc_coverage_is_on)
         ftc_coverage_call(call, pass);
     if (ftc_library.threaded)
@@ -63,25 +34,6 @@ void ftc_report_call(const struct ftc_call *call, enum ftc_pass pass)
     else
         atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
                               memory_order_relaxed);
-}
-
-void ftc_report_noticed(const struct ftc_comm *c, uint32_t slot)
-{
-    struct ftc_board_aftermath *a = &ftc_library.board.shared->slot[slot].aftermath;
-    int32_t nobody = 0;
-
-    if (note[slot].noticed)
-        return;
-    if (atomic_compare_exchange_strong(&a->noticed_by, &nobody, ftc_library.world_rank + 1)) {
-        atomic_store(&a->call, current.call);
-        atomic_store(&a->seq, c->seq);
-        atomic_store(&a->noticed_ns, ftc_clock_ns());
-    }
-    note[slot].noticed = true;
-    note[slot].call = current.call;
-    note[slot].seq = c->seq;
-    note[slot].communicator_id = c->id;
-    open_notes++;
 }
 
 void ftc_report_count(unsigned long long *carried_out, unsigned long long *passed)
@@ -93,46 +45,6 @@ void ftc_report_count(unsigned long long *carried_out, unsigned long long *passe
         *carried_out += atomic_load(&calls[k][FTC_PASS_NONE]);
         for (int p = 1; p < FTC_PASS_COUNT; p++)
             *passed += atomic_load(&calls[k][p]);
-    }
-}
-
-/* Nobody waits for this: the operation is done, but the program is still in the call, unless it is
- * a nonblocking one, of which nothing but the address is left. */
-static void capture_site(struct ftc_stack *stack)
-{
-    bool full = ftc_library.settings.report >= FTC_REPORT_FULL;
-
-    if (ftc_call_is_nonblocking(current.call)) {
-        *stack = (struct ftc_stack){.depth = 1};
-        memcpy(&stack->address[0], &current.return_address, sizeof current.return_address);
-        return;
-    }
-    ftc_callsite_capture(current.return_address, full ? FTC_STACK_MAX : 1, stack);
-}
-
-static void raise_to(_Atomic uint64_t *time, uint64_t now)
-{
-    uint64_t seen = atomic_load(time);
-
-    while (seen < now && !atomic_compare_exchange_weak(time, &seen, now))
-        ;
-}
-
-void ftc_report_recovered(const struct ftc_comm *c)
-{
-    const struct ftc_board *board = &ftc_library.board;
-    uint64_t now;
-
-    if (open_notes == 0)
-        return;
-    now = ftc_clock_ns();
-    for (uint32_t s = 0; s < board->geometry.slots; s++) {
-        if (!note[s].noticed || note[s].recovered || note[s].communicator_id != c->id)
-            continue;
-        note[s].recovered = true;
-        capture_site(&note[s].stack);
-        raise_to(&board->shared->slot[s].aftermath.recovered_ns, now);
-        open_notes--;
     }
 }
 
@@ -175,6 +87,7 @@ static void write_aftermath(FILE *f, uint32_t slot)
     const struct ftc_board_slot *s = &ftc_library.board.shared->slot[slot];
     const struct ftc_board_aftermath *a = &s->aftermath;
     uint64_t death_ns = atomic_load(&s->death_time_ns);
+    const struct ftc_stack *stack = ftc_recovery_site(slot);
     uint32_t call = atomic_load(&a->call);
     char site[256] = "";
 
@@ -182,8 +95,8 @@ static void write_aftermath(FILE *f, uint32_t slot)
         fprintf(f, "; no operation missed it\n");
         return;
     }
-    if (note[slot].stack.depth > 0)
-        ftc_callsite_name(note[slot].stack.address[0], site, sizeof site);
+    if (stack->depth > 0)
+        ftc_callsite_name(stack->address[0], site, sizeof site);
     fprintf(f, "; missed in %s #%u%s%s, noticed by rank %d after %.0f us",
             ftc_call_name(ftc_call_kind(call)), atomic_load(&a->seq), site[0] ? " at " : "", site,
             atomic_load(&a->noticed_by) - 1, microseconds(death_ns, atomic_load(&a->noticed_ns)));
@@ -192,7 +105,7 @@ static void write_aftermath(FILE *f, uint32_t slot)
                 microseconds(death_ns, atomic_load(&a->recovered_ns)));
     fputc('\n', f);
     if (ftc_library.settings.report >= FTC_REPORT_FULL)
-        write_stack(f, &note[slot].stack);
+        write_stack(f, stack);
 }
 
 static int write_failures(FILE *f, const char *host)

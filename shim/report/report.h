@@ -7,26 +7,11 @@
 #include "call/call.h"
 #include "communicator/communicator.h"
 
-/* 0 or -ENOMEM. */
-int ftc_report_open(void);
+/* In MPI_Init. */
+void ftc_report_open(void);
 
 /* The call that this thread is about to carry out here or pass on. */
 void ftc_report_call(const struct ftc_call *call, enum ftc_pass pass);
-
-/* A thread that looks after operations of other calls than the one it is in says so meanwhile. */
-struct ftc_report_site {
-    enum ftc_call_kind call;
-    const void *return_address;
-};
-struct ftc_report_site ftc_report_where(void);
-void ftc_report_enter(const struct ftc_call *call);
-void ftc_report_return(struct ftc_report_site site);
-
-/* The running operation on @c has met the death of the rank in @slot. */
-void ftc_report_noticed(const struct ftc_comm *c, uint32_t slot);
-
-/* The running operation on @c is done: deaths it met have been recovered from. */
-void ftc_report_recovered(const struct ftc_comm *c);
 
 /* Calls of this rank so far: carried out here, and passed on. */
 void ftc_report_count(unsigned long long *carried_out, unsigned long long *passed);

@@ -89,7 +89,7 @@ START_TEST(calls_of_all_ranks_at_one_site_are_one_line)
         for (uint32_t i = 0; i <= rank; i++)
             call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
     }
-    expect("           6 on    3  MPI_Other          protected      libc.so.6(");
+    expect("           6 on    3  MPI_Allreduce      protected      libc.so.6(");
     expect("all 6 calls that need other ranks are protected");
 }
 END_TEST

@@ -4,7 +4,7 @@
  *
  * Each test runs in an empty directory of its own, with no variable set that settings look at.
  */
-#include "config/settings_internal.h"
+#include "config/settings_table.h"
 #include "unit.h"
 
 #include <dirent.h>

@@ -1,10 +1,10 @@
 /* What the files of the settings share. An option is named by its position in the table. */
-#ifndef FTC_SETTINGS_INTERNAL_H
-#define FTC_SETTINGS_INTERNAL_H
+#ifndef FTC_SETTINGS_TABLE_H
+#define FTC_SETTINGS_TABLE_H
 
 #include "settings.h"
 
-/* ---- settings.c: the table ---- */
+/* ---- settings_table.c ---- */
 
 const char *ftc_settings_key(int option);
 

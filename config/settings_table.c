@@ -1,7 +1,7 @@
 /* The table of options at work: values from and to text, errors that say what is allowed, and the
  * descriptions. Where the text comes from is the matter of settings_load.c and settings_file.c.
  */
-#include "settings_internal.h"
+#include "settings_table.h"
 
 #include "value/kernels.h"
 

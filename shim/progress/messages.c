@@ -1,0 +1,150 @@
+#include "messages.h"
+
+#include "crash.h"
+#include "mismatch.h"
+#include "running.h"
+#include "unexpected.h"
+
+static struct ftc_comm *recent; /* of the operations that are running, the last that has begun */
+
+static struct ftc_failure_info scratch_info; /* of the message at hand */
+
+void ftc_messages_expect(struct ftc_comm *c)
+{
+    recent = c;
+}
+
+void ftc_messages_forget(const struct ftc_comm *c)
+{
+    if (recent == c)
+        recent = NULL;
+}
+
+void ftc_messages_step(struct ftc_comm *c, const struct ftc_event *event)
+{
+    struct ftc_running *r = c->running;
+
+    ftc_op_step(&r->op, event, &r->actions);
+}
+
+bool ftc_messages_send(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+    struct ftc_library *l = &ftc_library;
+    struct ftc_envelope envelope = {
+        .communicator_id = c->id, .seq = c->seq, .signature = r->signature};
+    int left = 0;
+
+    for (int i = 0; i < r->actions.count; i++) {
+        const struct ftc_send *s = &r->actions.send[i];
+        uint32_t to = c->slot[c->member[s->to]];
+
+        if (ftc_crash_armed)
+            ftc_crash_before_send(&r->crash);
+        if (ftc_transport_send(&l->transport, to, &s->message, &envelope, l->settings.failure_info,
+                               r->op.config.value_bytes, &r->note)) {
+            l->messages_sent++;
+            if (ftc_crash_armed)
+                ftc_crash_after_send(&r->crash);
+        } else if (ftc_board_state(&l->board, to) < FTC_RANK_FINALIZED) {
+            r->actions.send[left++] = *s;
+        }
+    }
+    r->actions.count = left;
+    if (left > 0)
+        r->was_blocked = true;
+    return left == 0;
+}
+
+/* False if the message has to wait. */
+static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope *envelope,
+                    size_t value_bytes, const struct ftc_message *m, const struct ftc_note *note)
+{
+    struct ftc_running *r = c->running;
+    struct ftc_event event = {
+        .kind = FTC_EVENT_MESSAGE, .peer = c->member_of_slot[from], .message = m};
+    enum ftc_step_outcome outcome;
+
+    if (event.peer < 0)
+        return true; /* left out: it is dead */
+    if (r->actions.count > 0)
+        return false;
+    if (envelope->signature != r->signature) {
+        ftc_mismatch_meet(c, c->member[event.peer], envelope->signature, note, m, value_bytes);
+        return true;
+    }
+    if (m->value && value_bytes != r->op.config.value_bytes)
+        return true;
+    outcome = ftc_op_step(&r->op, &event, &r->actions);
+    ftc_messages_send(c);
+    return outcome != FTC_STEP_LATER;
+}
+
+/* Finds the operation that a message belongs to; sequence numbers may wrap. False if it has to
+ * wait.
+ */
+static bool dispatch(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note)
+{
+    struct ftc_envelope envelope;
+    struct ftc_message m;
+    struct ftc_comm *c;
+    size_t value_bytes;
+    int32_t ahead;
+
+    if (ftc_message_decode(wire, bytes, ftc_library.settings.failure_info, &envelope, &value_bytes,
+                           &m, &scratch_info) != 0)
+        return true; /* nothing that a correct peer sends */
+    c = recent && recent->id == envelope.communicator_id ? recent
+                                                         : ftc_comm_find(envelope.communicator_id);
+    if (!c) /* freed here, or not used here yet */
+        return ftc_comm_was_freed(envelope.communicator_id);
+    ahead = (int32_t)(envelope.seq - c->seq);
+    if (ahead < 0)
+        return true; /* late: the operation is over */
+    if (ahead > 0 || !c->running->active)
+        return false;
+    return deliver(c, from, &envelope, value_bytes, &m, note);
+}
+
+/* A message that has to wait is kept, because others behind it may be what its operation waits for:
+ * room in the ring of a peer that has operations of its own with sends that wait for room here. */
+bool ftc_messages_take_from(uint32_t from)
+{
+    struct ftc_transport *t = &ftc_library.transport;
+    const void *wire;
+    size_t bytes;
+    bool progress = false;
+
+    while ((wire = ftc_transport_peek(t, from, &bytes)) != NULL) {
+        const struct ftc_note *note = ftc_transport_note(t, from);
+
+        if (!dispatch(from, wire, bytes, note) && !ftc_early_keep(from, wire, bytes, note))
+            break;
+        ftc_transport_drop(t, from);
+        progress = true;
+    }
+    return progress;
+}
+
+bool ftc_messages_take(void)
+{
+    uint32_t n = ftc_library.board.geometry.slots, self = ftc_library.self;
+    bool progress = false;
+
+    for (uint32_t from = 0; from < n; from++)
+        if (from != self)
+            progress |= ftc_messages_take_from(from);
+    return progress;
+}
+
+void ftc_messages_offer_kept(void)
+{
+    struct ftc_early_message **link = ftc_early_first();
+
+    while (*link) {
+        if (dispatch((*link)->from, (*link)->wire, (*link)->bytes, &(*link)->note))
+            ftc_early_release(link);
+        else
+            link = &(*link)->next;
+    }
+}

@@ -1,0 +1,90 @@
+#include "news.h"
+
+#include "board/publication.h"
+#include "messages.h"
+#include "recovery.h"
+#include "running.h"
+
+static void peer_died(struct ftc_comm *c, int member)
+{
+    struct ftc_event event = {.kind = FTC_EVENT_PEER_FAILED, .peer = member};
+
+    c->dead[member] = true;
+    c->known_dead++;
+    ftc_messages_step(c, &event);
+    ftc_recovery_begin(c, c->slot[c->member[member]]);
+}
+
+/* Of several deaths the one of the highest rank comes first: in an allreduce that is the last
+ * candidate root, and the attempts of roots that are dead as well are not begun. */
+bool ftc_news_of_deaths(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+    struct ftc_board *board = &ftc_library.board;
+    uint32_t deaths = atomic_load_explicit(&board->shared->deaths, memory_order_acquire);
+
+    if (deaths == c->deaths_seen || r->actions.count > 0)
+        return false;
+    for (int i = c->member_count - 1; i >= 0; i--) {
+        uint32_t slot = c->slot[c->member[i]];
+
+        if (c->dead[i] || ftc_board_state(board, slot) != FTC_RANK_FAILED)
+            continue;
+        ftc_messages_take_from(slot); /* what it has sent still counts */
+        if (r->actions.count > 0)
+            return true;
+        peer_died(c, i);
+        if (!ftc_messages_send(c))
+            return true;
+    }
+    c->deaths_seen = deaths;
+    return true;
+}
+
+bool ftc_news_of_published(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+    struct ftc_publication copy = {.value = r->published_value};
+    bool progress = false;
+
+    for (int i = 0; i < c->member_count && r->actions.count == 0; i++) {
+        struct ftc_event event = {
+            .kind = FTC_EVENT_PUBLISHED, .peer = i, .published = &copy.result};
+
+        if (c->dead[i] || !ftc_op_awaits(&r->op, i) ||
+            !ftc_published(&ftc_library.board, c->slot[c->member[i]], c->id, c->seq,
+                           r->op.config.value_bytes, &copy))
+            continue;
+        ftc_messages_step(c, &event);
+        ftc_messages_send(c);
+        progress = true;
+    }
+    return progress;
+}
+
+bool ftc_news_of_joined(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+    struct ftc_event event = {.kind = FTC_EVENT_JOINED};
+    bool progress = false;
+
+    for (; event.peer < c->member_count && r->actions.count == 0; event.peer++) {
+        if (!ftc_op_confirms(&r->op, event.peer) ||
+            !ftc_published_attempt(&ftc_library.board, c->slot[c->member[event.peer]], c->id,
+                                   c->seq, &event.attempt) ||
+            event.attempt < r->op.attempt)
+            continue;
+        ftc_messages_step(c, &event);
+        ftc_messages_send(c);
+        progress = true;
+    }
+    return progress;
+}
+
+void ftc_news_announce_attempt(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+
+    r->announced = r->op.attempt;
+    ftc_publish_attempt(&ftc_library.board, ftc_library.self, c->entry, c->seq, r->op.attempt);
+}

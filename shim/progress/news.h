@@ -1,0 +1,23 @@
+/* news: what the operation on a communicator has to know beside messages: who is dead, and what the
+ * board shows of the others. All of it with the library's lock held.
+ *
+ * Each returns whether there was any. The news wait while sends are pending. */
+#ifndef FTC_NEWS_H
+#define FTC_NEWS_H
+
+#include "communicator/communicator.h"
+
+/* One load tells that nobody has died since the last look. */
+bool ftc_news_of_deaths(struct ftc_comm *c);
+
+/* Whoever has left the operation stands for itself by what it published (DESIGN section 5, rules 3
+ * and 4). */
+bool ftc_news_of_published(struct ftc_comm *c);
+
+/* The other way round: a root without a usable subtree waits until all have joined its attempt. */
+bool ftc_news_of_joined(struct ftc_comm *c);
+
+/* Shows the others which attempt this rank is in. */
+void ftc_news_announce_attempt(struct ftc_comm *c);
+
+#endif

@@ -1,0 +1,86 @@
+#include "recovery.h"
+
+#include "running.h"
+#include "system/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What this rank knows of the death of one other. */
+struct note {
+    bool noticed, recovered;
+    uint64_t communicator_id;
+    struct ftc_stack stack;
+};
+
+static struct note *note; /* by board slot */
+static int open_notes;    /* noticed, but not recovered from */
+
+int ftc_recovery_open(void)
+{
+    note = calloc(ftc_library.board.geometry.slots, sizeof *note);
+    return note ? 0 : -ENOMEM;
+}
+
+void ftc_recovery_begin(const struct ftc_comm *c, uint32_t slot)
+{
+    struct ftc_board_aftermath *a = &ftc_library.board.shared->slot[slot].aftermath;
+    int32_t nobody = 0;
+
+    if (note[slot].noticed)
+        return;
+    if (atomic_compare_exchange_strong(&a->noticed_by, &nobody, ftc_library.world_rank + 1)) {
+        atomic_store(&a->call, c->running->call->kind);
+        atomic_store(&a->seq, c->seq);
+        atomic_store(&a->noticed_ns, ftc_clock_ns());
+    }
+    note[slot].noticed = true;
+    note[slot].communicator_id = c->id;
+    open_notes++;
+}
+
+/* Nobody waits for this: the operation is done, but the program is still in the call, unless it is
+ * a nonblocking one, of which nothing but the address is left. */
+static void capture_site(const struct ftc_call *call, struct ftc_stack *stack)
+{
+    bool full = ftc_library.settings.report >= FTC_REPORT_FULL;
+
+    if (ftc_call_is_nonblocking(call->kind)) {
+        *stack = (struct ftc_stack){.depth = 1};
+        memcpy(&stack->address[0], &call->return_address, sizeof call->return_address);
+        return;
+    }
+    ftc_callsite_capture(call->return_address, full ? FTC_STACK_MAX : 1, stack);
+}
+
+static void raise_to(_Atomic uint64_t *time, uint64_t now)
+{
+    uint64_t seen = atomic_load(time);
+
+    while (seen < now && !atomic_compare_exchange_weak(time, &seen, now))
+        ;
+}
+
+void ftc_recovery_end(const struct ftc_comm *c)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    uint64_t now;
+
+    if (open_notes == 0)
+        return;
+    now = ftc_clock_ns();
+    for (uint32_t s = 0; s < board->geometry.slots; s++) {
+        if (!note[s].noticed || note[s].recovered || note[s].communicator_id != c->id)
+            continue;
+        note[s].recovered = true;
+        capture_site(c->running->call, &note[s].stack);
+        raise_to(&board->shared->slot[s].aftermath.recovered_ns, now);
+        open_notes--;
+    }
+}
+
+const struct ftc_stack *ftc_recovery_site(uint32_t slot)
+{
+    return &note[slot].stack;
+}

@@ -1,0 +1,23 @@
+/* recovery: which deaths the operations of this rank have met, and when all survivors were through.
+ *
+ * What all ranks may know stands on the board; the call site is this rank's own. */
+#ifndef FTC_RECOVERY_H
+#define FTC_RECOVERY_H
+
+#include "communicator/communicator.h"
+#include "system/callsite.h"
+
+/* In MPI_Init; 0 or -ENOMEM. */
+int ftc_recovery_open(void);
+
+/* The running operation on @c has met the death of the rank in @slot. */
+void ftc_recovery_begin(const struct ftc_comm *c, uint32_t slot);
+
+/* The running operation on @c is done: deaths it met have been recovered from. */
+void ftc_recovery_end(const struct ftc_comm *c);
+
+/* Where the program was in the operation that met the death of the rank in @slot: the call site
+ * alone, unless report = full; depth 0 if none of this rank's did. */
+const struct ftc_stack *ftc_recovery_site(uint32_t slot);
+
+#endif

@@ -1,0 +1,59 @@
+#include "running.h"
+
+#include "board/publication.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum { CAPACITY_MIN = 64, CACHE_LINE = 64 };
+
+int ftc_running_open(struct ftc_comm *c)
+{
+    c->running = calloc(1, sizeof *c->running);
+    return c->running ? 0 : -ENOMEM;
+}
+
+static void release_room(struct ftc_running *r)
+{
+    free(r->op_storage);
+    free(r->actions.send);
+    free(r->contribution);
+    free(r->published_value);
+}
+
+void ftc_running_close(struct ftc_comm *c)
+{
+    release_room(c->running);
+    free(c->running);
+}
+
+static size_t op_storage_bytes(const struct ftc_comm *c, size_t capacity)
+{
+    return (ftc_op_storage_bytes(&c->topology, capacity) + CACHE_LINE - 1) / CACHE_LINE *
+           CACHE_LINE;
+}
+
+int ftc_running_reserve(struct ftc_comm *c, size_t value_bytes)
+{
+    size_t capacity = value_bytes < CAPACITY_MIN ? CAPACITY_MIN : value_bytes;
+    struct ftc_running *r = c->running;
+    int sends;
+
+    assert(!r->active);
+    if (r->op_storage && value_bytes <= r->value_capacity && r->numbering == c->numbering)
+        return 0;
+    assert(ftc_publication_stride(value_bytes) <= ftc_library.board.geometry.entry_stride_bytes);
+    assert(ftc_transport_message_stride(value_bytes) <=
+           ftc_library.board.geometry.message_stride_bytes);
+    sends = ftc_op_actions_capacity(&c->topology, ftc_library.settings.correction.d);
+    release_room(r);
+    r->op_storage = aligned_alloc(CACHE_LINE, op_storage_bytes(c, capacity));
+    r->actions = (struct ftc_actions){.send = calloc((size_t)sends, sizeof *r->actions.send),
+                                      .capacity = sends};
+    r->contribution = calloc(1, capacity);
+    r->published_value = calloc(1, capacity);
+    r->value_capacity = capacity;
+    r->numbering = c->numbering;
+    return r->op_storage && r->actions.send && r->contribution && r->published_value ? 0 : -ENOMEM;
+}

@@ -1,0 +1,43 @@
+/* running: the operation that runs on a communicator, one at a time, and those that wait behind it.
+ *
+ * A communicator has one of these from its first use to its end (struct ftc_comm_keeper), with room
+ * that is made when values grow or the members change, and not before each operation. */
+#ifndef FTC_RUNNING_H
+#define FTC_RUNNING_H
+
+#include "call/call.h"
+#include "communicator/communicator.h"
+#include "crash.h"
+#include "engine/operation.h"
+
+struct ftc_running {
+    bool active;
+    const struct ftc_call *call; /* of the program */
+    uint32_t signature;          /* of that call */
+    struct ftc_note note;        /* of that call */
+    int mismatched;              /* user's rank that called something else; -1: none */
+    struct ftc_note other;       /* what that called */
+    struct ftc_op op;
+    struct ftc_actions actions; /* sends that are still to be carried out */
+    uint32_t announced;         /* attempt that the board shows */
+    bool was_blocked;           /* some messages have been kept because sends were pending */
+    struct ftc_crash_progress crash;
+
+    size_t value_capacity;                         /* bytes */
+    uint32_t numbering;                            /* of the members that the room is for */
+    void *op_storage;                              /* the engine's */
+    unsigned char *contribution, *published_value; /* value_capacity bytes each */
+
+    struct ftc_pending *first, *last; /* nonblocking operations, in call order */
+    uint32_t idle_turns;              /* in which nothing happened */
+    struct ftc_comm *next;            /* of all communicators that have some */
+};
+
+/* For struct ftc_comm_keeper. */
+int ftc_running_open(struct ftc_comm *c);
+void ftc_running_close(struct ftc_comm *c);
+
+/* Makes room for operations with values of @value_bytes; 0 or -ENOMEM. None is active. */
+int ftc_running_reserve(struct ftc_comm *c, size_t value_bytes);
+
+#endif
