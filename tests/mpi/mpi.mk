@@ -16,6 +16,8 @@ $(MPI_BIN)/p2p: $(addprefix $(MPI_SOURCES)/,p2p.c p2p_calls.c)
 
 $(MPI_SINGLE:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.c
 
+$(MPI_BIN)/communicators: $(MPI_SOURCES)/fault.c
+
 $(addprefix $(MPI_BIN)/,stream verdict p2p $(MPI_SINGLE)): $(wildcard $(MPI_SOURCES)/*.h) include/ftcoll.h
 	mkdir -p $(@D)
 	$(call say,MPICC,$@)

@@ -2,15 +2,17 @@
  * in which order, and reduce on it.
  *
  *     communicators [--outside] [--threads] ROUNDS [VICTIMS]...
- *     communicators --anytime MICROSECONDS ROUNDS VICTIM...
+ *     communicators --anytime SEED ROUNDS VICTIM...
  *
  * Everything is made once with all ranks alive, and again after each of the VICTIMS (ranks with
  * commas between them, which die together) is dead: by SIGKILL of their own, or with --outside by
  * somebody else's. At last communicators are made, used and freed ROUNDS times; with --threads
  * by several threads at a time, in calls of MPI_Comm_create_group with tags of their own.
  *
- * With --anytime, all make communicators while the VICTIMS die one after the other, each
- * MICROSECONDS later. */
+ * With --anytime, all make communicators while the VICTIMS die one after the other, each at a
+ * random moment of making and using a random one of them. */
+#include "fault.h"
+
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 enum { RANKS_MAX = 16, THREADS = 3, GROWTH_MAX_KB = 512 };
@@ -391,36 +392,44 @@ static void expect_survivors(const char *what, MPI_Comm comm, struct order survi
     MPI_Comm_free(&comm);
 }
 
-static void die_after(int microseconds)
+static void make_and_use(int how, MPI_Group all)
 {
-    struct itimerval t = {.it_value.tv_sec = microseconds / 1000000,
-                          .it_value.tv_usec = microseconds % 1000000};
-
-    setitimer(ITIMER_REAL, &t, NULL); /* SIGALRM ends the process */
-}
-
-static void at_any_time(int microseconds, char **victim)
-{
-    MPI_Group all = group_of(0, 1);
     MPI_Comm comm;
 
-    meet();
-    for (int i = 0; victim[i]; i++) {
-        is_dead[atoi(victim[i])] = true;
-        if (atoi(victim[i]) == rank)
-            die_after(microseconds * (i + 1));
-    }
-    for (int i = 0; i < rounds; i++) {
+    if (how == 0) {
         require(MPI_Comm_dup(parent, &comm));
         expect_survivors("dup", comm, everybody());
+    } else if (how == 1) {
         require(MPI_Comm_split(parent, rank % 2, -rank, &comm));
         expect_survivors("split", comm, every(rank % 2, 2));
+    } else {
         require(MPI_Comm_create_group(parent, all, 5, &comm));
         expect_survivors("create_group", comm, everybody());
     }
+}
+
+/* Of all communicators that are made, each victim dies at or in one; in the order in which they are
+ * named. */
+static void at_any_time(uint64_t seed, char **victim)
+{
+    static const struct fault kill = {.form = FAULT_KILL};
+    MPI_Group all = group_of(0, 1);
+    int victims = 0, last = -1;
+
+    meet();
+    while (victim[victims])
+        is_dead[atoi(victim[victims++])] = true;
+    for (int i = 0, share = 3 * rounds / victims; i < victims; i++)
+        if (atoi(victim[i]) == rank)
+            last = i * share + (int)(fault_random(seed + (uint64_t)i) % (uint64_t)share);
+    for (int i = 0; i < 3 * rounds; i++) {
+        fault_step_begin();
+        if (i == last)
+            fault_happen_in_step(&kill, seed);
+        make_and_use(i % 3, all);
+        fault_step_end();
+    }
     MPI_Group_free(&all);
-    while (is_dead[rank])
-        pause();
 }
 
 static bool take(const char *option, int *argc, char ***argv)
@@ -435,18 +444,18 @@ static bool take(const char *option, int *argc, char ***argv)
 int main(int argc, char **argv)
 {
     bool outside = take("--outside", &argc, &argv), threads = take("--threads", &argc, &argv);
-    int microseconds = take("--anytime", &argc, &argv) ? atoi(argv[1]) : 0;
+    bool anytime = take("--anytime", &argc, &argv);
     int provided;
 
     MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    if (n > RANKS_MAX || argc < 2)
+    if (n > RANKS_MAX || argc < (anytime ? 4 : 2))
         MPI_Abort(MPI_COMM_WORLD, 2);
-    rounds = atoi(argv[microseconds > 0 ? 2 : 1]);
+    rounds = atoi(argv[anytime ? 2 : 1]);
     make_parent();
-    if (microseconds > 0) {
-        at_any_time(microseconds, argv + 3);
+    if (anytime) {
+        at_any_time(strtoull(argv[1], NULL, 10), argv + 3);
     } else {
         stage();
         leave_something_unfinished();

@@ -33,6 +33,8 @@ static const struct word moments[] = {{"ininit", FAULT_IN_INIT},
 bool (*fault_is_over)(void);
 
 static const struct fault *volatile pending; /* announced */
+static struct timespec step_start;
+static unsigned last_step_us;
 
 uint64_t fault_random(uint64_t x)
 {
@@ -213,11 +215,31 @@ void fault_happen_soon(const struct fault *fault, unsigned within_us, uint64_t s
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-void fault_happen_by_now(void)
+static unsigned microseconds_since(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (unsigned)((now.tv_sec - start->tv_sec) * 1000000 +
+                      (now.tv_nsec - start->tv_nsec) / 1000);
+}
+
+void fault_step_begin(void)
+{
+    clock_gettime(CLOCK_MONOTONIC, &step_start);
+}
+
+void fault_happen_in_step(const struct fault *fault, uint64_t seed)
+{
+    fault_happen_soon(fault, 1 + 2 * last_step_us, seed);
+}
+
+void fault_step_end(void)
 {
     struct itimerval never = {0};
     const struct fault *now;
 
+    last_step_us = microseconds_since(&step_start);
     if (!pending)
         return;
     setitimer(ITIMER_REAL, &never, NULL);

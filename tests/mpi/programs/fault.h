@@ -66,8 +66,13 @@ void fault_happen(const struct fault *fault);
 /* Does it after 0 to @within_us microseconds, drawn from @seed, wherever the program then is. */
 void fault_happen_soon(const struct fault *fault, unsigned within_us, uint64_t seed);
 
-/* Does now what fault_happen_soon() has announced, if it has not come about yet. */
-void fault_happen_by_now(void);
+/* Around each step of the program, such as an operation. */
+void fault_step_begin(void);
+void fault_step_end(void);
+
+/* Does it at a moment of this step that is drawn from @seed and from how long the last one took: at
+ * the latest at its end. */
+void fault_happen_in_step(const struct fault *fault, uint64_t seed);
 
 /* To be set for FAULT_FREEZE; called in another process, which shares only shared mappings with
  * this one. */

@@ -144,7 +144,7 @@ static void meet_fault(const struct fault *fault)
         armed = fault;
         break;
     case FAULT_AROUND:
-        fault_happen_soon(fault, 1 + 2 * last_op_us, option.seed * 31 + (uint64_t)world_rank);
+        fault_happen_in_step(fault, option.seed * 31 + (uint64_t)world_rank);
         break;
     default:
         break;
@@ -169,7 +169,7 @@ static void meet_faults(int number, int root)
 static void meet_late_fault(void)
 {
     on_combine();
-    fault_happen_by_now();
+    fault_step_end();
 }
 
 /* ---- one operation ---- */
@@ -260,24 +260,14 @@ static void carry_out(const struct plan *p, int number, struct record *r)
     r->returned = 1;
 }
 
-static unsigned microseconds_since(const struct timespec *start)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned)((now.tv_sec - start->tv_sec) * 1000000 +
-                      (now.tv_nsec - start->tv_nsec) / 1000);
-}
-
 static void await_files(int number)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
-    struct timespec start;
+    time_t start = time(NULL);
 
-    clock_gettime(CLOCK_MONOTONIC, &start);
     for (int i = 0; i < option.awaits; i++)
         while (option.await[i].op == number && access(option.await[i].file, F_OK) != 0) {
-            if (microseconds_since(&start) / 1000000 >= AWAIT_MAX_S) {
+            if (time(NULL) > start + AWAIT_MAX_S) {
                 fprintf(stderr, "stream: rank %d: no file %s\n", world_rank, option.await[i].file);
                 MPI_Abort(MPI_COMM_WORLD, 2);
             }
@@ -287,8 +277,6 @@ static void await_files(int number)
 
 static void run(struct record_file *file)
 {
-    struct timespec start;
-
     for (int number = 0; number < option.ops; number++) {
         struct plan p = plan_of(number);
         int root = comms[p.comm].team.member[p.root];
@@ -304,11 +292,10 @@ static void run(struct record_file *file)
         record_reach(file, number);
         await_files(number);
         describe(&file->op[number], &p);
-        clock_gettime(CLOCK_MONOTONIC, &start);
+        fault_step_begin();
         meet_faults(number, root);
         carry_out(&p, number, &file->op[number]);
         meet_late_fault();
-        last_op_us = microseconds_since(&start);
     }
     await_files(option.ops);
     file->finished = 1;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MANY = 100000 };
 
@@ -64,9 +65,13 @@ static void __attribute__((noipa)) sum_up(void)
         MPI_Error_class(rv, &class);
         printf("wrong: rank %d: class MPI_ERR_OTHER: %d\n", rank, class == MPI_ERR_OTHER);
         fflush(stdout);
-        while (rank != 0) /* which ends the job when all have had time to say so */
-            nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
-        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        if (rank != 0)
+            MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        while (rank != 0)
+            pause();
+        for (int other = 1; other < size - 1; other++) /* all have said so */
+            MPI_Recv(NULL, 0, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL); /* for the launcher, to pass it on */
         MPI_Abort(MPI_COMM_WORLD, 5);
     }
 }
