@@ -70,7 +70,6 @@ struct plan {
 static struct comm comms[COMMS];
 static int world_rank, world_size;
 static struct record_file *record;
-static unsigned last_op_us;       /* how long the last operation took */
 static const struct fault *armed; /* happens when the user-defined operation is next called */
 
 /* ---- what comes when ---- */
