@@ -13,8 +13,9 @@ headers_check="/usr/include/check.h:check"
 case "${1-}" in
 build) commands=$build headers=$headers_build ;;
 check) commands="$build $check" headers="$headers_build $headers_check" ;;
+fresh) commands="debootstrap:debootstrap unshare:util-linux" headers= ;;
 *)
-    echo "usage: $0 build|check" >&2
+    echo "usage: $0 build|check|fresh" >&2
     exit 2
     ;;
 esac

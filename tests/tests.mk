@@ -1,4 +1,5 @@
 # make unit     the unit tests alone
+# make check-fresh [SUITE=bookworm] [TARGETS='demo check']  the same two commands on a fresh Debian, in a chroot; needs root
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
@@ -72,4 +73,7 @@ check-boundaries: all $(BUILD)/describe
 check-places:
 	tests/places
 
-.PHONY: unit check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries check-places
+check-fresh:
+	SUITE='$(SUITE)' TARGETS='$(TARGETS)' tests/fresh
+
+.PHONY: unit check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries check-places check-fresh
