@@ -31,7 +31,7 @@ def _read(path):
         return b""
 
 
-def _slowness():
+def slowness():
     """How many processes, now or in the last minute, had to share a core: as many times as long all things take."""
     minute, _, _, now, _ = _read("/proc/loadavg").decode().split()
     running = max(float(minute), int(now.split("/")[0]))
@@ -42,7 +42,7 @@ def wait_for(condition, limit_s, pause_s=PAUSE_S):
     """True as soon as @condition is, False if it is not within @limit_s of an idle machine."""
     start = time.monotonic()
     while not condition():
-        if time.monotonic() > start + limit_s and time.monotonic() > start + limit_s * _slowness():
+        if time.monotonic() > start + limit_s and time.monotonic() > start + limit_s * slowness():
             return False
         time.sleep(pause_s)
     return True
