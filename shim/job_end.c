@@ -29,13 +29,12 @@ void ftc_job_end(MPI_Comm comm, int status, const char *text)
     PMPI_Abort(ftc_job_end_comm(comm), status);
 }
 
-void ftc_job_end_no_memory(MPI_Comm comm)
+void ftc_job_end_no_memory(const char *what)
 {
-    char text[96];
+    char text[128];
 
-    snprintf(text, sizeof text, "ftcoll: rank %d: no memory for another communicator",
-             ftc_library.world_rank);
-    ftc_job_end(comm, MPI_ERR_NO_MEM, text);
+    snprintf(text, sizeof text, "ftcoll: rank %d: no memory for %s", ftc_library.world_rank, what);
+    ftc_job_end(MPI_COMM_WORLD, MPI_ERR_NO_MEM, text);
 }
 
 void ftc_job_end_await(void)

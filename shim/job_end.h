@@ -10,8 +10,8 @@ void ftc_job_end_say_last_words(const char *text);
 /* Says @text, and ends the job by MPI_Abort with @status; this rank's end is no death then. */
 void ftc_job_end(MPI_Comm comm, int status, const char *text);
 
-/* The same: without memory for what the library has to know of a communicator. */
-void ftc_job_end_no_memory(MPI_Comm comm);
+/* The same, for want of memory for @what. */
+void ftc_job_end_no_memory(const char *what);
 
 /* The communicator to give to PMPI_Abort() in place of @comm. Once a rank is dead that is
  * MPI_COMM_WORLD: of another communicator MPICH tells all members, and waits for ever until a dead

@@ -396,7 +396,8 @@ static struct ftc_comm *look_up(MPI_Comm comm)
         PMPI_Comm_set_attr(comm, keyval, c);
         return c;
     }
-    ftc_job_end_no_memory(comm); /* the others will protect it: this rank must as well */
+    ftc_job_end_no_memory(
+        "another communicator"); /* the others will protect it: this rank must as well */
     return NULL;
 }
 

@@ -99,7 +99,7 @@ static void be_born(struct ftc_birth *parent, uint64_t name, MPI_Comm made)
 
     if (!b || !next_number(parent, name, &b->number)) {
         free(b);
-        ftc_job_end_no_memory(MPI_COMM_WORLD);
+        ftc_job_end_no_memory("another communicator");
         return;
     }
     if (made == MPI_COMM_NULL || PMPI_Comm_set_attr(made, keyval, b) != MPI_SUCCESS)
@@ -118,7 +118,7 @@ static uint64_t name_of(MPI_Group group, int tag)
     if (world_rank)
         name = ftc_hash(name, world_rank, (size_t)size * sizeof *world_rank);
     else
-        ftc_job_end_no_memory(MPI_COMM_WORLD);
+        ftc_job_end_no_memory("another communicator");
     free(world_rank);
     return name | 1;
 }

@@ -134,15 +134,20 @@ static void say_who_waits(void)
     const struct ftc_settings *s = &ftc_library.settings;
     bool ends = s->on_blocked == FTC_ON_BLOCKED_ABORT;
 
+    char text[256];
+
     if (s->on_blocked == FTC_ON_BLOCKED_OFF)
         return;
-    fprintf(stderr,
-            "ftcoll: rank %d has been waiting in MPI_Init for %.1f s, because other ranks have not "
-            "come; all ranks must be started with the library and the same setting enable%s\n",
-            ftc_library.world_rank, s->blocked_ms / 1e3,
-            ends ? "; on_blocked = abort ends the job" : "");
+    snprintf(
+        text, sizeof text,
+        "ftcoll: rank %d has been waiting in MPI_Init for %.1f s, because other ranks have not "
+        "come; all ranks must be started with the library and the same setting enable%s",
+        ftc_library.world_rank, s->blocked_ms / 1e3,
+        ends ? "; on_blocked = abort ends the job" : "");
     if (ends)
-        PMPI_Abort(MPI_COMM_WORLD, 1);
+        ftc_job_end(MPI_COMM_WORLD, 1, text);
+    else
+        fprintf(stderr, "%s\n", text);
 }
 
 static void say_which_critical_rank_is_none(void)

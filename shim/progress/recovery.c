@@ -51,7 +51,8 @@ static void capture_site(const struct ftc_call *call, struct ftc_stack *stack)
         memcpy(&stack->address[0], &call->return_address, sizeof call->return_address);
         return;
     }
-    ftc_callsite_capture(call->return_address, full ? FTC_STACK_MAX : 1, stack);
+    if (call->return_address || full) /* there is none in MPI_Finalize */
+        ftc_callsite_capture(call->return_address, full ? FTC_STACK_MAX : 1, stack);
 }
 
 static void raise_to(_Atomic uint64_t *time, uint64_t now)

@@ -1,5 +1,6 @@
 #include "compare.h"
 
+#include "job_end.h"
 #include "system/callsite.h"
 #include "system/clock.h"
 
@@ -34,7 +35,7 @@ void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call, const
     bytes = ftc_span_bytes(facts, call->count);
     x->input = aligned_alloc(64, (3 * bytes + 63) / 64 * 64 + 64);
     if (!x->input) { /* the other ranks would wait in native MPI */
-        PMPI_Abort(MPI_COMM_WORLD, 1);
+        ftc_job_end_no_memory("setting compare");
         return;
     }
     x->native = x->input + (bytes + 15) / 16 * 16;

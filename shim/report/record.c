@@ -2,6 +2,7 @@
 
 #include "board/publication.h"
 #include "system/callsite.h"
+#include "system/json.h"
 #include "value/contributors.h"
 #include "value/datatype.h"
 
@@ -154,16 +155,8 @@ static void write_time(FILE *f)
 
 static void write_text(FILE *f, const char *key, const char *text)
 {
-    fprintf(f, ",\"%s\":\"", key);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if (c < ' ' || c > '~' || c == '"' || c == '\\')
-            fprintf(f, "\\u%04x", c);
-        else
-            fputc(c, f);
-    }
-    fputc('"', f);
+    fprintf(f, ",\"%s\":", key);
+    ftc_json_write_string(f, text);
 }
 
 /* The ranks of @c that are in the result, or those that are not. */

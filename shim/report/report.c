@@ -82,30 +82,45 @@ static void write_stack(FILE *f, const struct ftc_stack *stack)
     }
 }
 
+/* "MPI_Allreduce #78 at montecarlo(main+0x18b)" */
+static void write_missed(FILE *f, uint32_t slot)
+{
+    const struct ftc_board_aftermath *a = &ftc_library.board.shared->slot[slot].aftermath;
+    const struct ftc_stack *stack = ftc_recovery_site(slot);
+    enum ftc_call_kind call = ftc_call_kind(atomic_load(&a->call));
+    char site[256];
+
+    if (call == FTC_CALL_FINALIZE) { /* the library's own operation, of which there is one */
+        fprintf(f, "%s", ftc_call_name(FTC_CALL_FINALIZE));
+        return;
+    }
+    fprintf(f, "%s #%u", ftc_call_name(call), atomic_load(&a->seq));
+    if (stack->depth == 0)
+        return;
+    ftc_callsite_name(stack->address[0], site, sizeof site);
+    fprintf(f, " at %s", site);
+}
+
 static void write_aftermath(FILE *f, uint32_t slot)
 {
     const struct ftc_board_slot *s = &ftc_library.board.shared->slot[slot];
     const struct ftc_board_aftermath *a = &s->aftermath;
     uint64_t death_ns = atomic_load(&s->death_time_ns);
-    const struct ftc_stack *stack = ftc_recovery_site(slot);
-    uint32_t call = atomic_load(&a->call);
-    char site[256] = "";
 
     if (atomic_load(&a->noticed_by) == 0) {
         fprintf(f, "; no operation missed it\n");
         return;
     }
-    if (stack->depth > 0)
-        ftc_callsite_name(stack->address[0], site, sizeof site);
-    fprintf(f, "; missed in %s #%u%s%s, noticed by rank %d after %.0f us",
-            ftc_call_name(ftc_call_kind(call)), atomic_load(&a->seq), site[0] ? " at " : "", site,
-            atomic_load(&a->noticed_by) - 1, microseconds(death_ns, atomic_load(&a->noticed_ns)));
+    fprintf(f, "; missed in ");
+    write_missed(f, slot);
+    fprintf(f, ", noticed by rank %d after %.0f us", atomic_load(&a->noticed_by) - 1,
+            microseconds(death_ns, atomic_load(&a->noticed_ns)));
     if (atomic_load(&a->recovered_ns) != 0)
         fprintf(f, "; all survivors had its result after %.0f us",
                 microseconds(death_ns, atomic_load(&a->recovered_ns)));
     fputc('\n', f);
     if (ftc_library.settings.report >= FTC_REPORT_FULL)
-        write_stack(f, stack);
+        write_stack(f, ftc_recovery_site(slot));
 }
 
 static int write_failures(FILE *f, const char *host)

@@ -48,6 +48,10 @@ REPORT = [
     tolerated("compare", 4, 1, "", settings={"FTCOLL_COMPARE": "on"},
               says=(r"compared with native: \d+ calls of rank 0, \d+ results differ",)),
     tolerated("report: nobody dies", 3, 1, "", silent=("ftcoll",)),
+    # in the operation of MPI_Finalize itself, which is number 12 of the library
+    Case("report: dead in MPI_Finalize", 3, 1, command="mpiexec.hydra -n {n} {programs}/names",
+         settings={"FTCOLL_CRASH": "1:12:a0"}, failures=1, silent=("nil",),
+         says=(r"\(Killed\); missed in MPI_Finalize, noticed by rank \d after \d+ us; all",)),
     tolerated("report = off", 3, 1, "kill@10:2", settings={"FTCOLL_REPORT": "off"}, failures=0,
               silent=("ftcoll",)),
     tolerated("report = failures", 4, 1, "kill@10:2", ALLREDUCE, silent=("carried out", "setting"),
@@ -139,6 +143,13 @@ def recorded(what, n, f, points, missing=(), complete=(), calls="allreduce", ope
                 check=inclusion.check(n, missing, complete))
 
 
+def is_utf8(job):
+    """Half of a UTF-16 pair is no character, and neither is 0xff."""
+    with open(job.path("record"), encoding="utf-8", errors="strict") as file:
+        sites = [json.loads(line)["site"] for line in file]
+    return "" if sites and all(site.startswith("o\u00e4\u20ac\U0001d11e" + 4 * "\ufffd" + "(") for site in sites) else str(sites)
+
+
 # Rank 1 takes part in the world only: its operation is the world's. Others have two for each. Of mixed
 # calls the root lives: a reduce whose root is known to be dead is no operation, and has no number.
 RECORD = [
@@ -159,6 +170,10 @@ RECORD = [
          command="cp {programs}/inclusion 'in\"clu\\si\ton'; mpiexec.hydra -n {n} './in\"clu\\si\ton' allreduce 9",
          check=lambda job: "" if all(json.loads(line)["site"].startswith('in"clu\\si\ton(')
                                      for line in job.text("record").splitlines()) else "another site"),
+    Case("record: a program whose name is not all UTF-8", 3, 1,
+         settings={"FTCOLL_RECORD_FILE": "record", "FTCOLL_CRASH": "1:7:a0"}, check=is_utf8,
+         command="name=$(printf 'o\\303\\244\\342\\202\\254\\360\\235\\204\\236\\355\\240\\200\\377'); "
+                 "cp {programs}/inclusion \"$name\"; mpiexec.hydra -n {n} \"./$name\" allreduce 9"),
     # of five rounds, each with seven operations whose root lives
     Case("record: count 0", 3, 1, settings={"FTCOLL_RECORD_FILE": "record", "FTCOLL_INTERCEPT": "all"}, failures=1,
          command="mpiexec.hydra -n {n} {programs}/empty 2", check=lambda job: "" if [
