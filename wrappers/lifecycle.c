@@ -2,6 +2,7 @@
  * symbols. */
 #include "job_end.h"
 #include "library.h"
+#include "lifecycle/ending.h"
 #include "lifecycle/start.h"
 #include "monitor/monitor.h"
 #include "program/error.h"
@@ -46,7 +47,24 @@ int MPI_Pcontrol(const int level, ...)
 
 int MPI_Finalize(void)
 {
-    return ftc_runtime_finalize();
+    return ftc_ending_finalize();
+}
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    return ftc_ending_session_init(info, errhandler, session);
+}
+
+int MPI_Session_finalize(MPI_Session *session)
+{
+    return ftc_ending_session_finalize(session);
+}
+
+int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info,
+                               MPI_Errhandler errhandler, MPI_Comm *newcomm)
+{
+    ftc_ending_tell_of_sessions();
+    return PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
 }
 
 int MPI_Finalized(int *flag)
@@ -72,6 +90,9 @@ void mpi_init_f08_(int *ierror);
 void mpi_init_thread_f08_(const int *required, int *provided, int *ierror);
 void mpi_finalize_f08_(int *ierror);
 void mpi_finalized_f08_(int *flag, int *ierror);
+void mpi_session_init_f08_(const MPI_Fint *info, const MPI_Fint *errhandler, MPI_Fint *session,
+                           int *ierror);
+void mpi_session_finalize_f08_(MPI_Fint *session, int *ierror);
 void mpi_pcontrol_f08_(const int *level);
 void mpi_abort_f08_(const MPI_Fint *comm, const int *errorcode, int *ierror);
 void mpi_error_string_f08_(const int *errorcode, char *string, int *length, int *ierror);
@@ -113,7 +134,7 @@ void mpi_init_thread_f08_(const int *required, int *provided, int *ierror)
 
 void mpi_finalize_f08_(int *ierror)
 {
-    int rv = ftc_runtime_finalize();
+    int rv = ftc_ending_finalize();
 
     if (ierror)
         *ierror = rv;
@@ -123,6 +144,27 @@ void mpi_finalized_f08_(int *flag, int *ierror)
 {
     int rv = MPI_Finalized(flag);
 
+    if (ierror)
+        *ierror = rv;
+}
+
+void mpi_session_init_f08_(const MPI_Fint *info, const MPI_Fint *errhandler, MPI_Fint *session,
+                           int *ierror)
+{
+    MPI_Session made = MPI_SESSION_NULL;
+    int rv = ftc_ending_session_init(PMPI_Info_f2c(*info), PMPI_Errhandler_f2c(*errhandler), &made);
+
+    *session = MPI_Session_c2f(made);
+    if (ierror)
+        *ierror = rv;
+}
+
+void mpi_session_finalize_f08_(MPI_Fint *session, int *ierror)
+{
+    MPI_Session used = MPI_Session_f2c(*session);
+    int rv = ftc_ending_session_finalize(&used);
+
+    *session = MPI_Session_c2f(used);
     if (ierror)
         *ierror = rv;
 }

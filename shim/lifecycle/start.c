@@ -4,10 +4,12 @@
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
 #include "detector/silence.h"
+#include "ending.h"
 #include "job_end.h"
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
 #include "p2p/p2p.h"
+#include "program/error.h"
 #include "program/fatal.h"
 #include "program/native.h"
 #include "progress/crash.h"
@@ -28,7 +30,6 @@
 
 #include <limits.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,53 +351,6 @@ static bool is_one_host(void)
     return size == ftc_library.world_size;
 }
 
-/* An allreduce without data of all survivors: after it nobody needs a message of anybody. */
-static void synchronise(void)
-{
-    static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
-    struct ftc_comm *world = ftc_comm_internal();
-    struct ftc_drive_request request = {
-        .call = &call, .kind = FTC_OP_ALLREDUCE, .contribution = ""};
-
-    ftc_library_lock();
-    atomic_fetch_add(&ftc_library.board.shared->slot[ftc_library.self].activity.inside, 1);
-    ftc_pending_complete_all();
-    ftc_report_call(&call, FTC_PASS_NONE);
-    if (ftc_drive(world, &request) != FTC_DRIVE_DONE)
-        fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
-                ftc_library.world_rank);
-    ftc_library_unlock();
-    ftc_helper_close();
-}
-
-/* MPICH's own MPI_Finalize waits for each rank without a bound, first in UCX and in a barrier in
- * shared memory, then in a barrier of PMI; a rank that dies there takes the others with it. So we
- * let it begin, which is the program's right (MPI 4.0, section 11.4.1: first of all the attributes
- * of MPI_COMM_SELF are deleted, in the reverse of their order, and libraries such as HDF5 do their
- * own end there), and leave it when it comes to our own attribute, which is the last because it was
- * the first. Nothing of MPI is used after that. */
-static jmp_buf end_of_native_part;
-
-static int on_attributes_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
-{
-    (void)comm;
-    (void)keyval;
-    (void)value;
-    (void)extra;
-    synchronise();
-    ftc_facts_close();
-    longjmp(end_of_native_part, 1);
-}
-
-static bool take_over_finalize(void)
-{
-    int keyval;
-
-    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_attributes_deleted, &keyval, NULL) ==
-               MPI_SUCCESS &&
-           PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) == MPI_SUCCESS;
-}
-
 void ftc_runtime_start(int provided)
 {
     struct ftc_library *l = &ftc_library;
@@ -410,6 +364,8 @@ void ftc_runtime_start(int provided)
     if (l->world_rank == 0 && passed_over.text[0] != '\0')
         fprintf(stderr, "ftcoll: %s\n", passed_over.text);
     l->self = (uint32_t)l->world_rank;
+    if (ftc_ending_has_sessions()) /* the first of all has decided for MPI_Init too */
+        PMPI_Query_thread(&provided);
     l->threaded = l->locked = provided == MPI_THREAD_MULTIPLE;
     wait_for_all_to_come();
     share_settings();
@@ -429,25 +385,9 @@ void ftc_runtime_start(int provided)
         say("no board");
     } else {
         describe_self();
-        if (everywhere(prepare() && attach_monitor() && take_over_finalize()))
+        if (everywhere(prepare() && attach_monitor() && ftc_ending_open()))
             wait_until_all_are_ready();
         else
             say("no memory, or no answer from a monitor process");
     }
-}
-
-int ftc_runtime_finalize(void)
-{
-    struct ftc_library *l = &ftc_library;
-
-    if (l->state != FTC_LIBRARY_ACTIVE)
-        return PMPI_Finalize();
-    if (setjmp(end_of_native_part) == 0)
-        return PMPI_Finalize(); /* comes back only with an error */
-    ftc_report_write();
-    atomic_store(&l->board.shared->slot[l->self].is_leaving, true);
-    ftc_monitor_finish_pmi();
-    l->state = FTC_LIBRARY_ENDED;
-    ftc_board_advance(&l->board, l->self, FTC_RANK_FINALIZED);
-    return MPI_SUCCESS;
 }

@@ -1,0 +1,223 @@
+#include "ending.h"
+
+#include "communicator/communicator.h"
+#include "library.h"
+#include "monitor/monitor.h"
+#include "progress/drive.h"
+#include "progress/queue.h"
+#include "progress/thread.h"
+#include "report/report.h"
+#include "value/datatype.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* An allreduce without data of all survivors: after it nobody needs a message of anybody. */
+static void synchronise(void)
+{
+    static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
+    struct ftc_comm *world = ftc_comm_internal();
+    struct ftc_drive_request request = {
+        .call = &call, .kind = FTC_OP_ALLREDUCE, .contribution = ""};
+
+    ftc_library_lock();
+    atomic_fetch_add(&ftc_library.board.shared->slot[ftc_library.self].activity.inside, 1);
+    ftc_pending_complete_all();
+    ftc_report_call(&call, FTC_PASS_NONE);
+    if (ftc_drive(world, &request) != FTC_DRIVE_DONE)
+        fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
+                ftc_library.world_rank);
+    ftc_library_unlock();
+    ftc_helper_close();
+}
+
+/* MPICH's own MPI_Finalize waits for each rank without a bound, first in UCX and in a barrier in
+ * shared memory, then in a barrier of PMI; a rank that dies there takes the others with it. So we
+ * let it begin, which is the program's right (MPI 4.0, section 11.4.1: first of all the attributes
+ * of MPI_COMM_SELF are deleted, in the reverse of their order, and libraries such as HDF5 do their
+ * own end there), and leave it when it comes to our own attribute, which is the last because it was
+ * the first. Nothing of MPI is used after that: MPICH holds its lock of beginnings and ends for
+ * ever, so that MPI_Session_init would wait for it.
+ *
+ * MPICH counts: MPI_Finalize with an open session does nothing but count, and the last
+ * MPI_Session_finalize does what has been described. A later MPICH may delete the attributes in
+ * MPI_Finalize nevertheless; then there is nothing left to delete at the end. */
+static jmp_buf end_of_native_part;
+static bool may_leave; /* the frame of end_of_native_part lives, and native MPI is at its end */
+static bool world_is_finalized, attributes_are_deleted;
+static _Atomic int open_sessions;
+
+/* What others need of this rank is done, and nothing of MPI is used any more. */
+static void end_protection(void)
+{
+    synchronise();
+    ftc_facts_close();
+}
+
+static void end_state(void)
+{
+    ftc_library.state = FTC_LIBRARY_ENDED;
+    ftc_board_advance(&ftc_library.board, ftc_library.self, FTC_RANK_FINALIZED);
+}
+
+static int on_attributes_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)value;
+    (void)extra;
+    attributes_are_deleted = true;
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE)
+        return MPI_SUCCESS;
+    if (!may_leave && open_sessions > 0) {
+        ftc_library.paused = true; /* without MPI_COMM_WORLD nobody is known */
+        return MPI_SUCCESS;
+    }
+    end_protection();
+    if (may_leave)
+        longjmp(end_of_native_part, 1);
+    ftc_report_write(); /* PMPI_Finalize was called past the library: it goes on to its end */
+    end_state();
+    return MPI_SUCCESS;
+}
+
+bool ftc_ending_open(void)
+{
+    int keyval;
+
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_attributes_deleted, &keyval, NULL) ==
+               MPI_SUCCESS &&
+           PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) == MPI_SUCCESS;
+}
+
+static int end_process_management(void)
+{
+    ftc_report_write();
+    atomic_store(&ftc_library.board.shared->slot[ftc_library.self].is_leaving, true);
+    ftc_monitor_finish_pmi();
+    end_state();
+    return MPI_SUCCESS;
+}
+
+/* Comes back from native MPI itself if there was an error, or MPI goes on for a session. */
+static int end_with(int (*native)(MPI_Session *session), MPI_Session *session)
+{
+    int rv;
+
+    if (setjmp(end_of_native_part) != 0) {
+        may_leave = false;
+        return end_process_management();
+    }
+    may_leave = open_sessions == 0;
+    rv = native(session);
+    may_leave = false;
+    return rv;
+}
+
+static int finalize_world(MPI_Session *unused)
+{
+    (void)unused;
+    return PMPI_Finalize();
+}
+
+static int finalize_session(MPI_Session *session)
+{
+    return PMPI_Session_finalize(session);
+}
+
+int ftc_ending_finalize(void)
+{
+    world_is_finalized = true;
+    return ftc_library.state == FTC_LIBRARY_ACTIVE ? end_with(finalize_world, NULL)
+                                                   : PMPI_Finalize();
+}
+
+/* ---- sessions ---- */
+
+bool ftc_ending_has_sessions(void)
+{
+    return open_sessions > 0;
+}
+
+static long environment_number(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text ? strtol(text, NULL, 10) : 0;
+}
+
+void ftc_ending_tell_of_sessions(void)
+{
+    static _Atomic bool is_told;
+
+    if (ftc_library.world_size > 0 || !ftc_library.settings.enable ||
+        environment_number("PMI_RANK") != 0 || environment_number("PMI_SIZE") < 2 ||
+        atomic_exchange(&is_told, true))
+        return;
+    fprintf(stderr, "ftcoll: not protected: MPI sessions without MPI_Init\n");
+}
+
+static bool is_fatal(MPI_Errhandler handler)
+{
+    return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+}
+
+static int refuse_session(MPI_Errhandler handler, MPI_Session *session)
+{
+    fprintf(stderr,
+            "ftcoll: rank %d: MPI_Session_init after MPI_Finalize is an error: MPI has been ended "
+            "for good; a session that is opened before may be used and finalized after it\n",
+            ftc_library.world_rank);
+    if (is_fatal(handler))
+        exit(EXIT_FAILURE);
+    if (session)
+        *session = MPI_SESSION_NULL;
+    return MPI_ERR_OTHER;
+}
+
+int ftc_ending_session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+    int rv;
+
+    if (ftc_library.state == FTC_LIBRARY_ENDED)
+        return refuse_session(handler, session);
+    rv = PMPI_Session_init(info, handler, session);
+    if (rv == MPI_SUCCESS)
+        open_sessions++;
+    return rv;
+}
+
+static int end_with_session(MPI_Session *session)
+{
+    int rv = MPI_SUCCESS;
+
+    if (attributes_are_deleted) {
+        end_protection();
+        rv = end_process_management();
+    } else {
+        rv = end_with(finalize_session, session);
+    }
+    if (ftc_library.state == FTC_LIBRARY_ENDED)
+        *session = MPI_SESSION_NULL;
+    else
+        open_sessions++;
+    return rv;
+}
+
+int ftc_ending_session_finalize(MPI_Session *session)
+{
+    int rv;
+
+    if (!session || *session == MPI_SESSION_NULL)
+        return PMPI_Session_finalize(session);
+    if (--open_sessions == 0) {
+        ftc_ending_tell_of_sessions();
+        if (world_is_finalized && ftc_library.state == FTC_LIBRARY_ACTIVE)
+            return end_with_session(session);
+    }
+    rv = PMPI_Session_finalize(session);
+    if (rv != MPI_SUCCESS)
+        open_sessions++;
+    return rv;
+}

@@ -1,0 +1,30 @@
+! sessions08: a session that is opened before MPI_Init and finalized after MPI_Finalize, with mpi_f08,
+! whose calls do not go through the C symbols. The last rank is killed in between.
+program sessions08
+    use mpi_f08
+    implicit none
+    type(MPI_Session) :: session, late
+    integer :: rank, n, ierror, total
+    logical :: flag
+
+    interface
+        integer(c_int) function raise(number) bind(c)
+            use, intrinsic :: iso_c_binding
+            integer(c_int), value :: number
+        end function
+    end interface
+
+    call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session)
+    call MPI_Init()
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+    call MPI_Comm_size(MPI_COMM_WORLD, n)
+    call MPI_Allreduce(1, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+    if (rank == n - 1) ierror = raise(9)
+    call MPI_Finalize()
+    call MPI_Finalized(flag)
+    call MPI_Session_finalize(session, ierror)
+    if (total == n .and. flag .and. ierror == MPI_SUCCESS) then
+        call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, late, ierror)
+        if (ierror == MPI_ERR_OTHER .and. late%MPI_VAL == session%MPI_VAL) print '(a)', 'sessions08: well'
+    end if
+end program
