@@ -25,12 +25,11 @@ struct ftc_library {
     uint32_t self; /* board slot of this rank */
     int world_rank, world_size;
     uint32_t *slot_of_world;
-    MPI_Comm silent_comm; /* of all ranks; no message is ever sent on it */
-    bool oversubscribed;  /* this host has more ranks than cores */
-    bool suspects;        /* monitor = timeout: silence means death */
-    bool paused;          /* by MPI_Pcontrol: calls go to native MPI */
-    bool threaded;        /* MPI_THREAD_MULTIPLE */
-    bool locked;          /* several threads, the program's or the library's: calls hold the lock */
+    bool oversubscribed; /* this host has more ranks than cores */
+    bool suspects;       /* monitor = timeout: silence means death */
+    bool paused;         /* by MPI_Pcontrol: calls go to native MPI */
+    bool threaded;       /* MPI_THREAD_MULTIPLE */
+    bool locked;         /* several threads, the program's or the library's: calls hold the lock */
     uint64_t messages_sent;
     pthread_mutex_t lock;
 };

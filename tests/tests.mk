@@ -4,7 +4,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board life mark coverage contributors symbol
-UNIT_TESTS := topology engine settings combine requests $(BOARD_TESTS)
+UNIT_TESTS := topology engine settings combine requests mapping $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/publication.o $(BUILD)/shim/transport/ring.o
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
@@ -13,6 +13,7 @@ $(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECTS) $(BUILD)/shim/call/
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
 $(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/system/proc.o $(ENGINE_OBJECTS)
+$(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
 $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o system/callsite.o system/symbol.o call/call.o call/policy.o board/board.o)
@@ -48,14 +49,14 @@ check-unit: unit
 # test_combine starts MPI, whose modules leave memory behind when they are unloaded.
 check-sanitizers: SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
 check-sanitizers:
-	$(SANITIZED) UNIT_TESTS='topology engine settings $(BOARD_TESTS)' unit sim-small
+	$(SANITIZED) UNIT_TESTS='topology engine settings mapping $(BOARD_TESTS)' unit sim-small
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='topology engine $(BOARD_TESTS)' unit sim-small
 	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
 
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
 check-valgrind: unit $(BUILD)/tests/sim/test_sim
 	CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
-	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology engine settings $(BOARD_TESTS)' unit
+	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology engine settings mapping $(BOARD_TESTS)' unit
 
 LINTED := $(LIBRARY) $(WRAPPERS)
 

@@ -34,6 +34,14 @@ enum ftc_death_cause {
     FTC_DEATH_SUSPECTED, /* value: slot that took it for dead (monitor = timeout) */
 };
 
+/* How far a rank has come in MPI_Init. */
+enum ftc_presence {
+    FTC_PRESENCE_NONE = 0, /* it has not opened the board */
+    FTC_PRESENCE_HERE,
+    FTC_PRESENCE_PREPARED,
+    FTC_PRESENCE_REFUSED, /* it cannot be protected, so nobody is */
+};
+
 /* What a call says of itself to other ranks, for messages to people where calls do not match. It
  * stands on the board, and goes with each message of the operation. */
 struct ftc_note {
@@ -90,6 +98,7 @@ struct ftc_board_slot {
     _Atomic int32_t world_rank;
     _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
     _Atomic bool is_critical;       /* the job does not bear its death */
+    _Atomic uint32_t presence;      /* enum ftc_presence */
     _Atomic bool is_leaving;        /* the rank is telling the launcher that it is through */
     struct ftc_board_aftermath aftermath;
     _Alignas(64) struct ftc_life life;
@@ -140,11 +149,15 @@ struct ftc_board_geometry {
     uint32_t sites; /* call sites that a rank can describe; 0 unless they are reported */
 };
 
+enum { FTC_BOARD_CORES = 1024 }; /* as many as a cpu_set_t has */
+
 struct ftc_board_shared {
     uint64_t magic;
     uint64_t key[2]; /* drawn at random by the creator; a wrong segment is refused */
     struct ftc_board_geometry geometry;
+    _Atomic uint64_t cores[FTC_BOARD_CORES / 64]; /* those that any of the ranks may run on */
     _Alignas(64) _Atomic uint32_t ready; /* ranks whose MPI_Init has nothing native left to do */
+    _Atomic uint32_t refused;            /* those that cannot be protected */
     _Alignas(
         64) _Atomic uint32_t deaths; /* grows with each death: one load tells that there is news */
     _Atomic uint32_t ending;         /* 1: a monitor process ends the job */

@@ -6,6 +6,7 @@
 #include "progress/drive.h"
 #include "progress/queue.h"
 #include "progress/thread.h"
+#include "progress/wait.h"
 #include "report/report.h"
 #include "value/datatype.h"
 
@@ -77,7 +78,8 @@ static int on_attributes_deleted(MPI_Comm comm, int keyval, void *value, void *e
     end_protection();
     if (may_leave)
         longjmp(end_of_native_part, 1);
-    ftc_report_write(); /* PMPI_Finalize was called past the library: it goes on to its end */
+    ftc_wait_close(); /* PMPI_Finalize was called past the library: it goes on to its end */
+    ftc_report_write();
     end_state();
     return MPI_SUCCESS;
 }

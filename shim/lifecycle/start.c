@@ -6,6 +6,7 @@
 #include "detector/silence.h"
 #include "ending.h"
 #include "job_end.h"
+#include "meeting.h"
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
 #include "p2p/p2p.h"
@@ -28,20 +29,13 @@
 #include "value/contributors.h"
 #include "value/datatype.h"
 
-#include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    ENTRIES =
-        4096, /* communicators of a rank, more than MPICH allows; untouched ones take no memory */
-    RING_DEPTH = 16, /* one operation needs at most four from one rank to another, each attempt */
-    NONBLOCKING = FTC_INTERCEPT_IREDUCE | FTC_INTERCEPT_IALLREDUCE,
-};
+enum { NONBLOCKING = FTC_INTERCEPT_IREDUCE | FTC_INTERCEPT_IALLREDUCE };
 
 static bool settings_loaded;
 static struct ftc_settings_error passed_over; /* files that are not trusted; empty: none */
@@ -100,187 +94,10 @@ __attribute__((constructor)) static void load(void)
         ftc_monitor_start();
 }
 
-static void say(const char *text)
-{
-    if (ftc_library.world_rank == 0)
-        fprintf(stderr, "ftcoll: not protected: %s\n", text);
-}
-
-/* The first rank of those tells why. */
-static void say_who_has_no_monitor(void)
-{
-    int mine = ftc_monitor_present() ? INT_MAX : ftc_library.world_rank, first;
-
-    PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == ftc_library.world_rank)
-        fprintf(
-            stderr,
-            "ftcoll: not protected: rank %d has no monitor process: %s; monitor = timeout works "
-            "without\n",
-            first, ftc_monitor_absence());
-}
-
-/* True if @here is true on all ranks. */
-static bool everywhere(bool here)
-{
-    int mine = here, all = 0;
-
-    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return all != 0;
-}
-
-/* A rank that was started without the library, or with enable = 0, does not come. */
-static void say_who_waits(void)
-{
-    const struct ftc_settings *s = &ftc_library.settings;
-    bool ends = s->on_blocked == FTC_ON_BLOCKED_ABORT;
-
-    char text[256];
-
-    if (s->on_blocked == FTC_ON_BLOCKED_OFF)
-        return;
-    snprintf(
-        text, sizeof text,
-        "ftcoll: rank %d has been waiting in MPI_Init for %.1f s, because other ranks have not "
-        "come; all ranks must be started with the library and the same setting enable%s",
-        ftc_library.world_rank, s->blocked_ms / 1e3,
-        ends ? "; on_blocked = abort ends the job" : "");
-    if (ends)
-        ftc_job_end(MPI_COMM_WORLD, 1, text);
-    else
-        fprintf(stderr, "%s\n", text);
-}
-
-static void say_which_critical_rank_is_none(void)
-{
-    int highest = ftc_settings_highest_rank(ftc_library.settings.critical_ranks);
-
-    if (ftc_library.world_rank == 0 && highest >= ftc_library.world_size)
-        fprintf(stderr, "ftcoll: critical_ranks names rank %d, and there are ranks 0 to %d only\n",
-                highest, ftc_library.world_size - 1);
-}
-
-static void wait_for_all_to_come(void)
-{
-    const long deadline_ms = ftc_clock_ms() + ftc_library.settings.blocked_ms;
-    bool told = false;
-    MPI_Request request;
-    int done = 0;
-
-    PMPI_Ibarrier(MPI_COMM_WORLD, &request);
-    for (PMPI_Test(&request, &done, MPI_STATUS_IGNORE); !done;
-         PMPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
-        sched_yield();
-        if (told || ftc_clock_ms() < deadline_ms)
-            continue;
-        told = true;
-        say_who_waits();
-    }
-}
-
-/* The job's processes can have started with different environments: rank 0's settings are
- * everybody's. */
-static void share_settings(void)
-{
-    PMPI_Bcast(&ftc_library.settings, (int)sizeof ftc_library.settings, MPI_BYTE, 0,
-               MPI_COMM_WORLD);
-}
-
-/* Cores that the ranks of this host have together: a launcher may have bound each to its own. */
-static int cores(void)
-{
-    cpu_set_t own, all;
-
-    CPU_ZERO(&own);
-    if (sched_getaffinity(0, sizeof own, &own) != 0)
-        CPU_ZERO(&own);
-    PMPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
-    return CPU_COUNT(&all);
-}
-
-struct board_address {
-    int pid, fd;
-    uint64_t key[2];
-};
-
-static bool needs_contributors(void)
-{
-    const struct ftc_settings *s = &ftc_library.settings;
-
-    return s->record_file[0] != '\0' || s->require_all != 0 || s->require_all_at[0] != '\0';
-}
-
-static size_t max_value_bytes(int ranks)
-{
-    size_t data = (size_t)ftc_library.settings.max_bytes;
-    size_t broadcast = ftc_broadcast_value_bytes(data);
-    size_t reduction = ftc_contributors_bytes(ranks) + data;
-
-    return broadcast > reduction ? broadcast : reduction;
-}
-
-static struct ftc_board_geometry geometry(int ranks)
-{
-    size_t max_bytes = max_value_bytes(ranks);
-
-    return (struct ftc_board_geometry){
-        .slots = (uint32_t)ranks,
-        .entries = ENTRIES,
-        .entry_stride_bytes = ftc_publication_stride(max_bytes),
-        .ring_depth = RING_DEPTH,
-        .message_stride_bytes = ftc_transport_message_stride(max_bytes),
-        .sites = ftc_library.settings.report >= FTC_REPORT_COVERAGE ? FTC_COVERAGE_SITES : 0,
-    };
-}
-
-static bool create_board(struct board_address *address)
-{
-    struct ftc_board_geometry g = geometry(ftc_library.world_size);
-    int rv = ftc_board_create(&ftc_library.board, &g);
-
-    if (rv != 0) {
-        fprintf(stderr, "ftcoll: cannot create the board: %s\n", strerror(-rv));
-        return false;
-    }
-    address->pid = (int)getpid();
-    address->fd = ftc_library.board.fd;
-    memcpy(address->key, ftc_library.board.shared->key, sizeof address->key);
-    return true;
-}
-
-static bool join_board(const struct board_address *address)
-{
-    int rv = ftc_board_open(&ftc_library.board, address->pid, address->fd, address->key);
-
-    if (rv != 0)
-        fprintf(stderr, "ftcoll: rank %d cannot open the board of process %d: %s\n",
-                ftc_library.world_rank, address->pid, strerror(-rv));
-    return rv == 0;
-}
-
-/* Slots are numbered by world rank: all ranks are on one host. */
-static bool open_board(void)
-{
-    struct board_address address = {0};
-    bool here = true;
-
-    if (ftc_library.world_rank == 0)
-        here = create_board(&address);
-    if (!everywhere(here))
-        return false;
-    PMPI_Bcast(&address, (int)sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (ftc_library.world_rank != 0)
-        here = join_board(&address);
-    return everywhere(here);
-}
-
 static bool prepare(void)
 {
     struct ftc_library *l = &ftc_library;
 
-    if (PMPI_Comm_dup(MPI_COMM_WORLD, &l->silent_comm) != MPI_SUCCESS ||
-        PMPI_Comm_set_errhandler(l->silent_comm, MPI_ERRORS_RETURN) != MPI_SUCCESS)
-        return false;
     l->slot_of_world = malloc((size_t)l->world_size * sizeof *l->slot_of_world);
     if (!l->slot_of_world)
         return false;
@@ -293,7 +110,8 @@ static bool prepare(void)
     ftc_report_open();
     if (ftc_transport_open(&l->transport, &l->board, l->self) != 0 ||
         ftc_early_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
-        ftc_recovery_open() != 0 || ftc_facts_open() != MPI_SUCCESS)
+        ftc_recovery_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
+        ftc_wait_open() != MPI_SUCCESS)
         return false;
     if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_open() != 0)
         return false;
@@ -318,39 +136,6 @@ static bool attach_monitor(void)
            ftc_monitor_attach(&ftc_library.board, ftc_library.self, &options) == 0;
 }
 
-static void describe_self(void)
-{
-    struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.self];
-
-    atomic_store(&own->pid, (int)getpid());
-    atomic_store(&own->world_rank, ftc_library.world_rank);
-}
-
-/* From here on a death is tolerated; until everybody is here it ends the job, as it does natively.
- */
-static void wait_until_all_are_ready(void)
-{
-    struct ftc_board_shared *shared = ftc_library.board.shared;
-
-    ftc_board_advance(&ftc_library.board, ftc_library.self, FTC_RANK_RUNNING);
-    atomic_fetch_add(&shared->ready, 1);
-    while (atomic_load(&shared->ready) < ftc_library.board.geometry.slots)
-        sched_yield();
-    ftc_library.state = FTC_LIBRARY_ACTIVE;
-    ftc_p2p_start();
-}
-
-static bool is_one_host(void)
-{
-    MPI_Comm host;
-    int size = 0;
-
-    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    PMPI_Comm_size(host, &size);
-    PMPI_Comm_free(&host);
-    return size == ftc_library.world_size;
-}
-
 void ftc_runtime_start(int provided)
 {
     struct ftc_library *l = &ftc_library;
@@ -367,27 +152,12 @@ void ftc_runtime_start(int provided)
     if (ftc_ending_has_sessions()) /* the first of all has decided for MPI_Init too */
         PMPI_Query_thread(&provided);
     l->threaded = l->locked = provided == MPI_THREAD_MULTIPLE;
-    wait_for_all_to_come();
-    share_settings();
-    ftc_contributors_open(needs_contributors());
-    if (l->settings.crash[0] != '\0' && l->world_rank == 0)
-        fprintf(stderr, "ftcoll: fault injection: crash = %s\n", l->settings.crash);
-    ftc_crash_parse(l->settings.crash, l->world_rank);
-    say_which_critical_rank_is_none();
-    l->oversubscribed = l->world_size > cores();
+    if (!ftc_meeting_open())
+        return;
     if (l->oversubscribed)
         ftc_ask_for_short_slice();
-    if (!is_one_host()) {
-        say("the ranks are on more than one host");
-    } else if (!everywhere(ftc_monitor_present() || l->settings.monitor == FTC_MONITOR_TIMEOUT)) {
-        say_who_has_no_monitor();
-    } else if (!open_board()) {
-        say("no board");
-    } else {
-        describe_self();
-        if (everywhere(prepare() && attach_monitor() && ftc_ending_open()))
-            wait_until_all_are_ready();
-        else
-            say("no memory, or no answer from a monitor process");
-    }
+    if (!ftc_meeting_close(prepare() && attach_monitor() && ftc_ending_open()))
+        return;
+    l->state = FTC_LIBRARY_ACTIVE;
+    ftc_p2p_start();
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { FINALIZE_MS = 5000, SECOND_MS = 1000, LINE_MAX_BYTES = 1024 };
+enum { FINALIZE_MS = 5000, SECOND_MS = 1000, ASK_MS = 2000, LINE_MAX_BYTES = FTC_PMI_LINE_MAX };
 
 static bool environment_number(const char *name, long *value)
 {
@@ -83,6 +83,50 @@ static int read_line(int fd, long deadline_ms, char line[LINE_MAX_BYTES], size_t
         if (*length < LINE_MAX_BYTES)
             line[(*length)++] = c;
     }
+}
+
+/* Sends @question and reads lines until one with @command comes, of which it takes the value of
+ * @key, which comes last or ends with a blank. Returns 0 or what ftc_pmi_get_mapping() does. */
+static int ask(int fd, const char *question, const char *command, const char *key, char *value,
+               size_t size)
+{
+    long deadline_ms = ftc_clock_ms() + ASK_MS;
+    char line[LINE_MAX_BYTES + 1];
+    const char *found;
+    size_t length;
+
+    if (send(fd, question, strlen(question), MSG_NOSIGNAL) != (ssize_t)strlen(question))
+        return -EPIPE;
+    do {
+        int rv = read_line(fd, deadline_ms, line, &length);
+
+        if (rv != 0)
+            return rv;
+    } while (!line_is(line, length, command));
+    line[length] = '\0';
+    found = length < LINE_MAX_BYTES ? strstr(line, key) : NULL;
+    if (!found)
+        return -ENOENT;
+    found += strlen(key);
+    length = strcspn(found, " ");
+    if (length == 0 || length >= size)
+        return -ENOENT;
+    snprintf(value, size, "%.*s", (int)length, found);
+    return 0;
+}
+
+int ftc_pmi_get_mapping(int fd, char *text, size_t size)
+{
+    char name[256], question[384];
+    int rv;
+
+    if (fd < 0)
+        return -ENOENT;
+    rv = ask(fd, "cmd=get_my_kvsname\n", "cmd=my_kvsname", " kvsname=", name, sizeof name);
+    if (rv != 0)
+        return rv;
+    snprintf(question, sizeof question, "cmd=get kvsname=%s key=PMI_process_mapping\n", name);
+    return ask(fd, question, "cmd=get_result", " value=", text, size);
 }
 
 enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)

@@ -3,6 +3,7 @@
 #define FTC_PMI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The inherited PMI socket named by the environment, or -1 if this process is no rank of a launcher
  * that uses one. */
@@ -13,6 +14,13 @@ enum ftc_pmi_answer {
     FTC_PMI_SILENCE, /* nothing arrived in time */
     FTC_PMI_CLOSED,  /* the other end has closed the connection, or it is broken */
 };
+
+enum { FTC_PMI_LINE_MAX = 1024 };
+
+/* Asks which ranks share a host: fills @text with what stands under PMI_process_mapping (see
+ * mapping.h). To be called while MPI itself asks nothing. Returns 0; -ENOENT if the launcher does
+ * not say, or not in @size bytes; -ETIMEDOUT or -EPIPE without an answer in two seconds. */
+int ftc_pmi_get_mapping(int fd, char *text, size_t size);
 
 /* Waits up to @timeout_ms for the answer to a finalize command; all other lines are dropped. */
 enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms);

@@ -13,6 +13,11 @@ struct ftc_wait {
     uint64_t since_ns; /* time of the first look at the clock in this idle period; 0: none yet */
 };
 
+/* Makes what ftc_wait_turn() needs for native MPI's turns: of this process alone. 0 or an MPI error
+ * code. ftc_wait_close() undoes it, for native MPI to be ended. */
+int ftc_wait_open(void);
+void ftc_wait_close(void);
+
 /* Begins to wait: also whenever something has happened. */
 void ftc_wait_reset(struct ftc_wait *w);
 

@@ -81,3 +81,9 @@ def p2p(bars, rows):
 
 def memory(bars, above):
     bars.add("memory a rank above native, n=8, KiB", above.get(8), 2048, 0)
+
+
+def start_up(bars, ratios):
+    for (ranks, what), ratio in ratios.items():
+        if what != "MPI_Finalize":
+            bars.add(f"{what}, n={ranks}: ours / native", ratio, 1.3)

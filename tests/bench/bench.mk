@@ -1,4 +1,4 @@
-# make bench          latency, recovery, costs and the comparison with Open MPI: tables, CSV files, pictures
+# make bench          latency, recovery, costs, start-up and the comparison with Open MPI: tables, CSV files, pictures
 # make bench-quick    the same with fewer rows and jobs, about two minutes
 # make bench-p2p      point-to-point messages with p2p = error beside native ones, about a minute
 
@@ -6,7 +6,7 @@
 # if it is installed (openmpi-bin, libopenmpi-dev).
 BENCH := $(BUILD)/bench
 BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
-BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations mark p2p logp libcount_allocations.so)
+BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations mark p2p logp start_up libcount_allocations.so)
 MPICC_OPENMPI ?= $(shell command -v mpicc.openmpi)
 
 bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
@@ -21,10 +21,11 @@ $(BENCH)/operations: $(addprefix tests/bench/,operations.c shared_page.c)
 $(BENCH)/logp: $(addprefix tests/bench/,logp.c shared_page.c)
 $(BENCH)/mark: tests/bench/mark.c
 $(BENCH)/p2p: tests/bench/p2p.c
+$(BENCH)/start_up: tests/bench/start_up.c
 $(BENCH)/libcount_allocations.so: tests/bench/count_allocations.c
 $(BENCH_PROGRAMS) $(BENCH)/latency.openmpi: $(wildcard tests/bench/*.h) include/ftcoll.h
 
-$(addprefix $(BENCH)/,latency recovery operations mark p2p logp):
+$(addprefix $(BENCH)/,latency recovery operations mark p2p logp start_up):
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(MPICC) $(BENCH_FLAGS) -o $@ $(filter %.c,$^)

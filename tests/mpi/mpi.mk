@@ -3,7 +3,7 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by tests/mpi/run.
 # Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := asks blocked communicators empty fallback farewell fatal inclusion late mismatch origins orphan pending rounds sessions sites threads traffic widest wrong
+MPI_SINGLE   := asks blocked communicators empty fallback farewell fatal inclusion late mismatch origins orphan pending rounds sessions sites start threads traffic widest wrong
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08 sessions08
 MPI_PROGRAMS := stream verdict p2p names $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
@@ -34,7 +34,12 @@ $(MPI_BIN)/names: $(MPI_SOURCES)/names.cc
 	$(call say,MPICXX,$@)
 	$(MPICXX) -std=c++17 -Wall -Wextra $(CFLAGS) -rdynamic -o $@ $<
 
-mpi-programs: $(MPI_PROGRAMS:%=$(MPI_BIN)/%)
+$(MPI_BIN)/libnative_calls.so: $(MPI_SOURCES)/native_calls.c
+	mkdir -p $(@D)
+	$(call say,MPICC,$@)
+	$(MPICC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -shared -fPIC -o $@ $<
+
+mpi-programs: $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so
 
 check-mpi: all mpi-programs
 	tests/mpi/run --build $(BUILD)

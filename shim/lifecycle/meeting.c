@@ -1,0 +1,395 @@
+#include "meeting.h"
+
+#include "board/publication.h"
+#include "job_end.h"
+#include "library.h"
+#include "monitor/mapping.h"
+#include "monitor/monitor.h"
+#include "monitor/pmi.h"
+#include "progress/crash.h"
+#include "report/coverage.h"
+#include "system/clock.h"
+#include "value/broadcast.h"
+#include "value/contributors.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    ENTRIES =
+        4096, /* communicators of a rank, more than MPICH allows; untouched ones take no memory */
+    RING_DEPTH = 16, /* one operation needs at most four from one rank to another, each attempt */
+};
+
+struct board_address {
+    int pid, fd; /* pid 0: there is none */
+    uint64_t key[2];
+};
+
+/* What rank 0 tells all. */
+struct announcement {
+    struct ftc_settings settings;
+    struct board_address board;
+    enum ftc_mapping mapping;
+};
+
+static void say(const char *text)
+{
+    if (ftc_library.world_rank == 0)
+        fprintf(stderr, "ftcoll: not protected: %s\n", text);
+}
+
+/* ---- waiting ---- */
+
+enum { NAP_MIN_NS = 20000, NAP_MAX_NS = 1000000, NAP_SHARE = 8 /* of the time waited so far */ };
+
+struct patience {
+    uint64_t since_ns;
+    bool is_over; /* and was told */
+};
+
+static struct patience begin_to_wait(void)
+{
+    return (struct patience){.since_ns = ftc_clock_ns()};
+}
+
+static uint32_t presence_of(uint32_t slot)
+{
+    uint32_t presence = atomic_load(&ftc_library.board.shared->slot[slot].presence);
+
+    return presence < FTC_PRESENCE_PREPARED ? presence : FTC_PRESENCE_PREPARED;
+}
+
+/* The first rank that has not come as far as this one; -1 if this cannot be told. Those to whom the
+ * broadcast comes through such a rank have higher numbers. */
+static int missing_rank(void)
+{
+    const struct ftc_board *b = &ftc_library.board;
+
+    for (uint32_t i = 0; b->shared && i < b->geometry.slots; i++)
+        if (presence_of(i) < presence_of(ftc_library.self))
+            return (int)i;
+    return -1;
+}
+
+/* A rank that was started without the library, or with enable = 0, does not come. */
+static void say_who_waits(void)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+    bool ends = s->on_blocked == FTC_ON_BLOCKED_ABORT;
+    char who[32] = "other ranks have", text[256];
+    int missing = missing_rank();
+
+    if (s->on_blocked == FTC_ON_BLOCKED_OFF)
+        return;
+    if (missing >= 0)
+        snprintf(who, sizeof who, "rank %d has", missing);
+    snprintf(text, sizeof text,
+             "ftcoll: rank %d has been waiting in MPI_Init for %.1f s, because %s not come; all "
+             "ranks must be started with the library and the same setting enable%s",
+             ftc_library.world_rank, s->blocked_ms / 1e3, who,
+             ends ? "; on_blocked = abort ends the job" : "");
+    if (ends)
+        ftc_job_end(MPI_COMM_WORLD, 1, text);
+    else
+        fprintf(stderr, "%s\n", text);
+}
+
+/* Between two looks. A rank that sleeps leaves its core to one that others wait for. */
+static void nap(struct patience *p)
+{
+    uint64_t waited_ns = ftc_clock_ns() - p->since_ns, ns = waited_ns / NAP_SHARE;
+
+    if (!p->is_over && waited_ns / 1000000 >= (uint64_t)ftc_library.settings.blocked_ms) {
+        p->is_over = true;
+        say_who_waits();
+    }
+    ns = ns < NAP_MIN_NS ? NAP_MIN_NS : ns > NAP_MAX_NS ? NAP_MAX_NS : ns;
+    nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+}
+
+static void await(MPI_Request *request)
+{
+    struct patience patience = begin_to_wait();
+    int done = 0;
+
+    for (PMPI_Test(request, &done, MPI_STATUS_IGNORE); !done;
+         PMPI_Test(request, &done, MPI_STATUS_IGNORE))
+        nap(&patience);
+}
+
+/* ---- one host? ---- */
+
+/* Settings of MPICH that let ranks of one host count as several, for its own tests. */
+static bool mpich_divides_hosts(void)
+{
+    static const char *const prefix[] = {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"};
+    static const char *const name[] = {"NOLOCAL", "NO_LOCAL", "ODD_EVEN_CLIQUES", "NUM_CLIQUES"};
+    char variable[48];
+
+    for (size_t p = 0; p < sizeof prefix / sizeof prefix[0]; p++)
+        for (size_t n = 0; n < sizeof name / sizeof name[0]; n++) {
+            snprintf(variable, sizeof variable, "%s%s", prefix[p], name[n]);
+            if (getenv(variable))
+                return true;
+        }
+    return false;
+}
+
+/* From where MPICH has it too: what the launcher says. */
+static enum ftc_mapping mapping_by_launcher(void)
+{
+    char text[FTC_PMI_LINE_MAX];
+
+    if (mpich_divides_hosts() || ftc_pmi_get_mapping(ftc_pmi_fd(), text, sizeof text) != 0)
+        return FTC_MAPPING_UNKNOWN;
+    return ftc_mapping_parse(text, ftc_library.world_size);
+}
+
+/* A launcher that does not say it: to ask MPICH is a native collective more. */
+static enum ftc_mapping mapping_by_mpich(void)
+{
+    MPI_Comm host;
+    int size = 0;
+
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    PMPI_Comm_size(host, &size);
+    PMPI_Comm_free(&host);
+    return size == ftc_library.world_size ? FTC_MAPPING_ONE_HOST : FTC_MAPPING_SEVERAL_HOSTS;
+}
+
+/* ---- the board ---- */
+
+static size_t max_value_bytes(int ranks)
+{
+    size_t data = (size_t)ftc_library.settings.max_bytes;
+    size_t broadcast = ftc_broadcast_value_bytes(data);
+    size_t reduction = ftc_contributors_bytes(ranks) + data;
+
+    return broadcast > reduction ? broadcast : reduction;
+}
+
+static struct ftc_board_geometry geometry(int ranks)
+{
+    size_t max_bytes = max_value_bytes(ranks);
+
+    return (struct ftc_board_geometry){
+        .slots = (uint32_t)ranks,
+        .entries = ENTRIES,
+        .entry_stride_bytes = ftc_publication_stride(max_bytes),
+        .ring_depth = RING_DEPTH,
+        .message_stride_bytes = ftc_transport_message_stride(max_bytes),
+        .sites = ftc_library.settings.report >= FTC_REPORT_COVERAGE ? FTC_COVERAGE_SITES : 0,
+    };
+}
+
+static void create_board(struct board_address *address)
+{
+    struct ftc_board_geometry g = geometry(ftc_library.world_size);
+    int rv = ftc_board_create(&ftc_library.board, &g);
+
+    if (rv != 0) {
+        fprintf(stderr, "ftcoll: cannot create the board: %s\n", strerror(-rv));
+        return;
+    }
+    address->pid = (int)getpid();
+    address->fd = ftc_library.board.fd;
+    memcpy(address->key, ftc_library.board.shared->key, sizeof address->key);
+}
+
+static bool join_board(const struct board_address *address)
+{
+    int rv = ftc_board_open(&ftc_library.board, address->pid, address->fd, address->key);
+
+    if (rv == 0 && ftc_library.board.geometry.slots != (uint32_t)ftc_library.world_size) {
+        ftc_board_close(&ftc_library.board);
+        rv = -EACCES;
+    }
+    if (rv != 0)
+        fprintf(stderr, "ftcoll: rank %d cannot open the board of process %d: %s\n",
+                ftc_library.world_rank, address->pid, strerror(-rv));
+    return rv == 0;
+}
+
+/* Cores that the ranks of this host have together: a launcher may have bound each to its own. */
+static void add_own_cores(struct ftc_board_shared *shared)
+{
+    cpu_set_t own;
+
+    CPU_ZERO(&own);
+    if (sched_getaffinity(0, sizeof own, &own) != 0)
+        return;
+    for (int i = 0; i < FTC_BOARD_CORES; i++)
+        if (CPU_ISSET(i, &own))
+            atomic_fetch_or(&shared->cores[i / 64], 1ull << (i % 64));
+}
+
+static int count_cores(struct ftc_board_shared *shared)
+{
+    int count = 0;
+
+    for (int i = 0; i < FTC_BOARD_CORES / 64; i++)
+        count += __builtin_popcountll(atomic_load(&shared->cores[i]));
+    return count;
+}
+
+static void describe_self(void)
+{
+    struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.self];
+
+    atomic_store(&own->pid, (int)getpid());
+    atomic_store(&own->world_rank, ftc_library.world_rank);
+    add_own_cores(ftc_library.board.shared);
+    atomic_store(&own->presence, FTC_PRESENCE_HERE);
+}
+
+/* ---- rank 0 announces ---- */
+
+static bool needs_contributors(void)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+
+    return s->record_file[0] != '\0' || s->require_all != 0 || s->require_all_at[0] != '\0';
+}
+
+static void say_which_critical_rank_is_none(void)
+{
+    int highest = ftc_settings_highest_rank(ftc_library.settings.critical_ranks);
+
+    if (ftc_library.world_rank == 0 && highest >= ftc_library.world_size)
+        fprintf(stderr, "ftcoll: critical_ranks names rank %d, and there are ranks 0 to %d only\n",
+                highest, ftc_library.world_size - 1);
+}
+
+static void adopt_settings(void)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+
+    ftc_contributors_open(needs_contributors());
+    if (s->crash[0] != '\0' && ftc_library.world_rank == 0)
+        fprintf(stderr, "ftcoll: fault injection: crash = %s\n", s->crash);
+    ftc_crash_parse(s->crash, ftc_library.world_rank);
+    say_which_critical_rank_is_none();
+}
+
+/* The job's processes can have started with different environments: rank 0's settings are
+ * everybody's. */
+static void hear_announcement(struct announcement *a)
+{
+    struct ftc_library *l = &ftc_library;
+    MPI_Request request;
+
+    if (l->world_rank == 0) {
+        adopt_settings();
+        a->settings = l->settings;
+        a->mapping = mapping_by_launcher();
+        if (a->mapping != FTC_MAPPING_SEVERAL_HOSTS)
+            create_board(&a->board);
+    }
+    PMPI_Ibcast(a, (int)sizeof *a, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    await(&request);
+    if (l->world_rank != 0) {
+        l->settings = a->settings;
+        adopt_settings();
+    }
+}
+
+/* ---- all agree ---- */
+
+/* What can be missing at a rank; the first rank where it is. */
+enum { MONITOR, BOARD, THINGS };
+
+static void agree(int first[THINGS])
+{
+    int mine[THINGS];
+    MPI_Request request;
+
+    memcpy(mine, first, sizeof mine);
+    PMPI_Iallreduce(mine, first, THINGS, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    await(&request);
+}
+
+static bool has_what_watches_it(void)
+{
+    return ftc_monitor_present() || ftc_library.settings.monitor == FTC_MONITOR_TIMEOUT;
+}
+
+/* The first of the ranks without one tells why. */
+static void say_who_has_no_monitor(int first)
+{
+    if (first == ftc_library.world_rank)
+        fprintf(stderr,
+                "ftcoll: not protected: rank %d has no monitor process: %s; monitor = timeout "
+                "works without\n",
+                first, ftc_monitor_absence());
+}
+
+static bool all_have_board(const struct board_address *address)
+{
+    const int self = ftc_library.world_rank;
+    bool has_board = self == 0 ? ftc_library.board.shared != NULL : join_board(address);
+    int first[THINGS] = {
+        [MONITOR] = has_what_watches_it() ? INT_MAX : self,
+        [BOARD] = has_board ? INT_MAX : self,
+    };
+
+    if (has_board)
+        describe_self();
+    agree(first);
+    if (first[MONITOR] != INT_MAX)
+        say_who_has_no_monitor(first[MONITOR]);
+    else if (first[BOARD] != INT_MAX)
+        say("no board");
+    if (first[MONITOR] != INT_MAX || first[BOARD] != INT_MAX)
+        return false;
+    ftc_library.oversubscribed = ftc_library.world_size > count_cores(ftc_library.board.shared);
+    return true;
+}
+
+bool ftc_meeting_open(void)
+{
+    struct announcement a = {0};
+
+    hear_announcement(&a);
+    if (a.mapping == FTC_MAPPING_UNKNOWN)
+        a.mapping = mapping_by_mpich();
+    if (a.mapping == FTC_MAPPING_SEVERAL_HOSTS)
+        say("the ranks are on more than one host");
+    else if (a.board.pid == 0)
+        say("no board");
+    else if (all_have_board(&a.board))
+        return true;
+    ftc_board_close(&ftc_library.board);
+    return false;
+}
+
+/* ---- all are prepared ---- */
+
+bool ftc_meeting_close(bool prepared)
+{
+    struct ftc_board *b = &ftc_library.board;
+    struct patience patience = begin_to_wait();
+    uint32_t ready, refused;
+
+    atomic_store(&b->shared->slot[ftc_library.self].presence,
+                 prepared ? FTC_PRESENCE_PREPARED : FTC_PRESENCE_REFUSED);
+    if (prepared)
+        ftc_board_advance(b, ftc_library.self, FTC_RANK_RUNNING);
+    atomic_fetch_add(prepared ? &b->shared->ready : &b->shared->refused, 1);
+    for (;;) {
+        ready = atomic_load(&b->shared->ready);
+        refused = atomic_load(&b->shared->refused);
+        if (ready + refused >= b->geometry.slots)
+            break;
+        nap(&patience);
+    }
+    if (refused > 0)
+        say("no memory, or no answer from a monitor process");
+    return refused == 0;
+}

@@ -1,0 +1,39 @@
+/* start: begins and ends MPI, with a reduction between. With the argument "stopped" rank 1 stops
+ * its monitor process for as long as it is in MPI_Init, so that it gets no answer from it. With
+ * "leave" the job is ended by MPI_Abort; with "past" MPI is ended past the library, as a tool may
+ * do it. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void signal_monitor(int number)
+{
+    if (strtol(getenv("PMI_RANK"), NULL, 10) == 1)
+        kill(getppid(), number);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    int rank, n, one = 1, sum = 0;
+
+    if (strcmp(mode, "stopped") == 0)
+        signal_monitor(SIGSTOP);
+    MPI_Init(&argc, &argv);
+    if (strcmp(mode, "stopped") == 0)
+        signal_monitor(SIGCONT);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("start: rank %d: the sum is %d\n", rank, sum);
+    if (strcmp(mode, "leave") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (strcmp(mode, "past") == 0)
+        PMPI_Finalize();
+    else
+        MPI_Finalize();
+    return sum != n;
+}

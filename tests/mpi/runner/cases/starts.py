@@ -1,0 +1,51 @@
+"""How the ranks come together in MPI_Init."""
+from ..case import Case
+
+SUMS = r"(?s)(start: rank \d: the sum is {n}\n.*){{{n}}}"
+
+
+def start(name, n, launch, *says, **more):
+    """Of a job that @launch, if not in its usual way, starts, all ranks come to the end."""
+    command = f"mpiexec.hydra {launch or '-n {n} {programs}/start'}"
+    return Case(f"start: {name}", n, 1, command=command, rotate=False,
+                says=(SUMS.format(n=n),) + says, **more)
+
+
+def unprotected(name, n, launch, why, *says, **more):
+    return start(name, n, launch, f"(?m)^ftcoll: not protected: {why}", *says, **more)
+
+
+# Each native collective more costs 64 ranks on 2 cores about a second.
+TWO = r"native calls of rank \d: 2: MPI_Ibcast MPI_Iallreduce\n"
+FOREIGN = "unshare -rpm --fork --kill-child --mount-proc"  # a process that sees none of the others
+LEAVE = "sh -c 'exec {programs}/start leave 2>>told'"
+
+STARTS = [
+    start("two native collectives", 4,
+          "-n {n} -genv LD_PRELOAD {library}:{programs}/libnative_calls.so {programs}/start",
+          f"(?s)({TWO}.*){{4}}", silent=("ftcoll",)),
+    start("two native collectives, with all that can be set", 4,
+          "-n {n} -genv LD_PRELOAD {library}:{programs}/libnative_calls.so {programs}/start",
+          f"(?s)({TWO}.*){{4}}", "communicators = survivors", settings={
+              "FTCOLL_INTERCEPT": "all", "FTCOLL_P2P": "error", "FTCOLL_COMMUNICATORS": "survivors",
+              "FTCOLL_REPORT": "full", "FTCOLL_RECORD_FILE": "record"}),
+    start("MPI is ended past the library", 3, "-n {n} {programs}/start past", silent=("ftcoll",)),
+    unprotected("two hosts", 2, "-launcher fork -hosts one,two {programs}/start",
+                "the ranks are on more than one host"),
+    start("two hosts, but all ranks on one", 2,
+          "-launcher fork -hosts one,two -ppn 2 -n {n} {programs}/start", silent=("ftcoll",)),
+    # The launcher's word does not count then: MPICH is asked itself.
+    unprotected("MPICH takes one host for several", 3, "", "the ranks are on more than one host",
+                settings={"MPIR_CVAR_NOLOCAL": "1"}),
+    unprotected("a rank without a monitor process", 3,
+                "-n 2 {programs}/start : -n 1 -env FTCOLL_MONITOR timeout {programs}/start",
+                "rank 2 has no monitor process"),
+    unprotected("a monitor process does not answer", 2, "-n {n} {programs}/start stopped",
+                "no memory, or no answer from a monitor process",
+                r"ftcoll: monitor process \d+ did not take the board"),
+    # Not to the end of MPI: between such processes UCX's own hangs now and then, without the library as well.
+    Case("start: a rank that cannot reach the board", 3, 1, rotate=False, settings={"UCX_TLS": "tcp,self"},
+         command=f"if ! {FOREIGN} true; then echo skipped: no namespaces >told; else "
+                 f"mpiexec.hydra -n 2 {LEAVE} : -n 1 {FOREIGN} {LEAVE}; fi; cat told",
+         says=("ftcoll: rank 2 cannot open the board of process|skipped", "ftcoll: not protected: no board|skipped")),
+]
