@@ -37,17 +37,22 @@ ENGINE  := $(wildcard shim/engine/*.c)
 LIBRARY := $(wildcard config/settings*.c shim/*.c shim/*/*.c)
 WRAPPERS := $(wildcard wrappers/*.c)
 ENGINE_OBJECTS := $(ENGINE:%.c=$(BUILD)/%.o)
-OBJECTS := $(LIBRARY:%.c=$(BUILD)/%.o) $(WRAPPERS:%.c=$(BUILD)/%.o)
+STUBS   := shim/mpi/mpi_library_stubs.S wrappers/entries.S
+OBJECTS := $(LIBRARY:%.c=$(BUILD)/%.o) $(WRAPPERS:%.c=$(BUILD)/%.o) $(STUBS:%.S=$(BUILD)/%.stub.o)
 
 all: $(BUILD)/libftcoll.so
 
-# The library is loaded into programs without MPI too: the symbols that it takes from the program's own MPI
-# library are weak, so that they may be missing, and it is not linked with any MPI library itself.
+# The library is loaded into programs without MPI too, and into those of any MPI: it is not linked with one, and
+# finds the functions of the program's own itself (shim/mpi/mpi_library.h).
 $(BUILD)/%.o: %.c
 	mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(CC) $(ALL_CFLAGS) $(VISIBILITY) -MMD -MP -c $< -o $@
-	objcopy --wildcard --weaken-symbol='PMPI_*' --weaken-symbol='PMPIX_*' $@
+
+$(BUILD)/%.stub.o: %.S
+	mkdir -p $(@D)
+	$(call say,AS,$<)
+	$(CC) -Ishim -MMD -MP -c $< -o $@
 
 $(BUILD)/shim/%.o $(BUILD)/config/%.o: VISIBILITY = -fvisibility=hidden
 

@@ -2,7 +2,7 @@
 #ifndef FTC_JOB_END_H
 #define FTC_JOB_END_H
 
-#include <mpi.h>
+#include "mpi/mpi_library.h"
 
 /* Says why the job ends, and gives the launcher the time to read it. */
 void ftc_job_end_say_last_words(const char *text);

@@ -4,9 +4,9 @@
 
 #include "board/board.h"
 #include "config/settings.h"
+#include "mpi/mpi_library.h"
 #include "transport/transport.h"
 
-#include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,6 +7,7 @@ BOARD_TESTS := board life mark coverage contributors symbol
 UNIT_TESTS := topology engine settings combine requests mapping $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/publication.o $(BUILD)/shim/transport/ring.o
+CALLSITE := system/callsite.o system/symbol.o system/loaded.o
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
 $(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECTS) $(BUILD)/shim/call/policy.o
@@ -16,11 +17,11 @@ $(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/system/proc.o $(ENGINE_OBJECT
 $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
 $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
-$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o system/callsite.o system/symbol.o call/call.o call/policy.o board/board.o)
-$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/callsite.o system/symbol.o)
-$(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,system/symbol.o system/callsite.o)
+$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o $(CALLSITE) call/call.o call/policy.o board/board.o)
+$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o $(CALLSITE))
+$(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE))
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
-$(UNIT)/test_combine: $(BUILD)/shim/value/datatype.o $(BUILD)/shim/value/kernels.o
+$(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
 $(UNIT)/test_combine: UNIT_LIBS = -lmpich
 $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h
 	mkdir -p $(@D)
@@ -63,7 +64,7 @@ LINTED := $(LIBRARY) $(WRAPPERS)
 # .clang-tidy says what is left out, and why.
 check-lint:
 	cppcheck -q --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	  --suppress=missingIncludeSystem --suppress=toomanyconfigs -D_GNU_SOURCE -Ishim -I. shim wrappers config
+	  --suppress=missingIncludeSystem --suppress=toomanyconfigs -D_GNU_SOURCE -Ishim -I. '-DElfW(type)=Elf64_##type' shim wrappers config
 	printf '%s\n' $(LINTED) | xargs -P 2 -n 6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu11 -D_GNU_SOURCE \
 	  -Ishim -I. -isystem $(MPI_INCLUDE)' lint
 	echo "lint: $(words $(LINTED)) files passed"

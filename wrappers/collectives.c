@@ -1,6 +1,8 @@
 /* The collective calls that the library stands before. A wrapper says only how it differs from
  * native. */
+#include "call/call.h"
 #include "collectives/handle.h"
+#include "entries.h"
 #include "program/native.h"
 #include "reduction.h"
 
@@ -99,16 +101,4 @@ int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, 
     if (ftc_handle(&call))
         return call.result;
     return NATIVE(PMPI_Bcast_c(buffer, count, datatype, root, comm));
-}
-
-/* The one collective call of mpi_f08 that does not go through the C symbol. Its communicator is a
- * derived type with one integer; an absent ierror is null. */
-void mpi_barrier_f08_(const MPI_Fint *comm, MPI_Fint *ierror);
-
-void mpi_barrier_f08_(const MPI_Fint *comm, MPI_Fint *ierror)
-{
-    int rv = MPI_Barrier(PMPI_Comm_f2c(*comm));
-
-    if (ierror)
-        *ierror = rv;
 }

@@ -1,10 +1,10 @@
 /* The calls that make an intracommunicator. A wrapper says only how it differs from native. */
 #include "communicator/lineage.h"
+#include "entries.h"
 #include "new_communicators/create.h"
 #include "new_communicators/escape.h"
 #include "program/native.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 /* @x as native MPI carries it out. */
@@ -103,54 +103,24 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
                           MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
-/* In mpi_f08 these calls do not go through the C symbols. Handles are derived types with one
- * integer; an absent ierror is null. */
-
-#define F08(name, parameters, call)                                                                \
-    void name parameters;                                                                          \
-    void name parameters                                                                           \
-    {                                                                                              \
-        MPI_Comm made = MPI_COMM_NULL;                                                             \
-        int rv = call;                                                                             \
-                                                                                                   \
-        *newcomm = PMPI_Comm_c2f(made);                                                            \
-        if (ierror)                                                                                \
-            *ierror = rv;                                                                          \
-    }
-
-F08(mpi_comm_dup_f08_, (const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror),
-    MPI_Comm_dup(PMPI_Comm_f2c(*comm), &made))
-F08(mpi_comm_dup_with_info_f08_,
-    (const MPI_Fint *comm, const MPI_Fint *info, MPI_Fint *newcomm, MPI_Fint *ierror),
-    MPI_Comm_dup_with_info(PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), &made))
-F08(mpi_comm_create_f08_,
-    (const MPI_Fint *comm, const MPI_Fint *group, MPI_Fint *newcomm, MPI_Fint *ierror),
-    MPI_Comm_create(PMPI_Comm_f2c(*comm), PMPI_Group_f2c(*group), &made))
-F08(mpi_comm_create_group_f08_,
-    (const MPI_Fint *comm, const MPI_Fint *group, const MPI_Fint *tag, MPI_Fint *newcomm,
-     MPI_Fint *ierror),
-    MPI_Comm_create_group(PMPI_Comm_f2c(*comm), PMPI_Group_f2c(*group), *tag, &made))
-F08(mpi_comm_split_f08_,
-    (const MPI_Fint *comm, const MPI_Fint *color, const MPI_Fint *key, MPI_Fint *newcomm,
-     MPI_Fint *ierror),
-    MPI_Comm_split(PMPI_Comm_f2c(*comm), *color, *key, &made))
-F08(mpi_comm_split_type_f08_,
-    (const MPI_Fint *comm, const MPI_Fint *split_type, const MPI_Fint *key, const MPI_Fint *info,
-     MPI_Fint *newcomm, MPI_Fint *ierror),
-    MPI_Comm_split_type(PMPI_Comm_f2c(*comm), *split_type, *key, PMPI_Info_f2c(*info), &made))
-
 /* How MPICH polls, wherever it waits: libucp's. */
 unsigned ucp_worker_progress(void *worker);
+
+static void find_progress(void *function)
+{
+    static const char name[] = "ucp_worker_progress";
+    struct ftc_loaded ucp;
+    void *found = ftc_loaded_behind(name, name, &ucp) ? ftc_loaded_function(&ucp, name) : NULL;
+
+    memcpy(function, &found, sizeof found);
+}
 
 unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*native)(void *);
 
-    if (!native) {
-        void *found = dlsym(RTLD_NEXT, "ucp_worker_progress");
-
-        memcpy(&native, &found, sizeof found);
-    }
+    if (!native)
+        find_progress(&native);
     ftc_escape_poll();
     return native(worker);
 }

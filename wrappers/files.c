@@ -1,4 +1,5 @@
 /* Collective calls on files. */
+#include "entries.h"
 #include "program/native.h"
 
 #define FILE_CALL(kind, name, parameters, arguments, file)                                         \

@@ -1,6 +1,7 @@
 /* Calls that native MPI carries out, marked on the board while they last. */
 #include "program/native.h"
 #include "communicator/lineage.h"
+#include "entries.h"
 
 /* int MPI_Name(parameters), which needs all members of @comm */
 #define NATIVE(kind, name, parameters, arguments, comm)                                            \

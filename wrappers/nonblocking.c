@@ -2,6 +2,7 @@
  * report. */
 #include "collectives/handle.h"
 #include "collectives/request.h"
+#include "entries.h"
 #include "p2p/p2p.h"
 #include "reduction.h"
 

@@ -1,6 +1,7 @@
 /* Point-to-point calls: to native MPI, unless setting p2p wants them to end when their peer is
  * dead. */
 #include "p2p/p2p.h"
+#include "entries.h"
 #include "program/native.h"
 
 #include <stdlib.h>

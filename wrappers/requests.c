@@ -1,5 +1,6 @@
 /* Requests of point-to-point calls: made, started, completed and freed. */
 #include "collectives/request.h"
+#include "entries.h"
 #include "p2p/p2p.h"
 #include "program/native.h"
 

@@ -1,4 +1,5 @@
 /* Calls on windows that wait for other ranks. */
+#include "entries.h"
 #include "program/native.h"
 
 #define WRAPPER(enter, name, parameters, arguments)                                                \

@@ -2,7 +2,8 @@
 #ifndef FTC_CALL_CALL_H
 #define FTC_CALL_CALL_H
 
-#include <mpi.h>
+#include "mpi/mpi_library.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

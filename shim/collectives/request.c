@@ -7,14 +7,12 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#pragma weak PMPIX_Grequest_start
-
 static struct ftc_request *over; /* MPI does not know yet that they are complete */
 static struct ftc_wait idle;     /* looks of the program without news */
 
 bool ftc_request_possible(void)
 {
-    return PMPIX_Grequest_start != NULL;
+    return ftc_mpi_function(FTC_PMPIX_Grequest_start) != NULL;
 }
 
 static void let_go(struct ftc_request *r)

@@ -11,8 +11,7 @@
 #include "call/policy.h"
 #include "engine/topology.h"
 #include "library.h"
-
-#include <mpi.h>
+#include "mpi/mpi_library.h"
 
 /* monitor = timeout: since when a peer has shown no sign of life. */
 struct ftc_silence {

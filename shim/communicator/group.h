@@ -2,7 +2,8 @@
 #ifndef FTC_GROUP_H
 #define FTC_GROUP_H
 
-#include <mpi.h>
+#include "mpi/mpi_library.h"
+
 #include <stdbool.h>
 
 /* The rank in MPI_COMM_WORLD of each of the *@size members of @group; MPI_UNDEFINED: outside of it.

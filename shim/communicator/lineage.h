@@ -8,7 +8,8 @@
 #ifndef FTC_BIRTH_H
 #define FTC_BIRTH_H
 
-#include <mpi.h>
+#include "mpi/mpi_library.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

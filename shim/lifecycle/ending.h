@@ -3,7 +3,7 @@
 #ifndef FTC_ENDING_H
 #define FTC_ENDING_H
 
-#include <mpi.h>
+#include "mpi/mpi_library.h"
 #include <stdbool.h>
 
 /* Puts the end of native MPI into the library's hands; false if MPI refuses. To be called before

@@ -82,11 +82,11 @@ static void load_settings(void)
             "them, POINT being bN (before the Nth send), aN (after it) or end");
 }
 
-/* Runs in everything that is started with the library preloaded: whatever is no MPI rank is left
- * alone. */
+/* Runs in everything that is started with the library preloaded: whatever is no MPI rank, or one
+ * with another MPI, is left alone. */
 __attribute__((constructor)) static void load(void)
 {
-    if (!ftc_monitor_is_rank())
+    if (!ftc_monitor_is_rank() || ftc_mpi_linked() == FTC_MPI_OTHER)
         return;
     load_settings();
     ftc_p2p_prepare();
@@ -136,6 +136,16 @@ static bool attach_monitor(void)
            ftc_monitor_attach(&ftc_library.board, ftc_library.self, &options) == 0;
 }
 
+static bool lacks_a_function(void)
+{
+    const char *missing = ftc_mpi_missing();
+
+    if (missing && ftc_library.world_rank == 0)
+        fprintf(stderr, "ftcoll: not protected: the program's MPI library, %s, has no %s\n",
+                ftc_loaded_name(ftc_mpi_object()), missing);
+    return missing != NULL;
+}
+
 void ftc_runtime_start(int provided)
 {
     struct ftc_library *l = &ftc_library;
@@ -144,7 +154,7 @@ void ftc_runtime_start(int provided)
         load_settings();
     PMPI_Comm_rank(MPI_COMM_WORLD, &l->world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &l->world_size);
-    if (!l->settings.enable || l->world_size == 1)
+    if (!l->settings.enable || l->world_size == 1 || lacks_a_function())
         return;
     if (l->world_rank == 0 && passed_over.text[0] != '\0')
         fprintf(stderr, "ftcoll: %s\n", passed_over.text);

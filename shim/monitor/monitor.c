@@ -1,13 +1,13 @@
 #include "monitor.h"
 
 #include "channel.h"
+#include "mpi/mpi_library.h"
 #include "pmi.h"
 #include "process.h"
 #include "system/clock.h"
 #include "system/lifeline.h"
 #include "system/proc.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -63,7 +63,7 @@ static void write_marker(const struct marker *m)
 
 static bool is_linked_with_mpi(void)
 {
-    return dlsym(RTLD_DEFAULT, "PMPI_Init") != NULL;
+    return ftc_mpi_linked() != FTC_MPI_NONE;
 }
 
 /* The identity survives exec, and a process that forks does not pass it on. */

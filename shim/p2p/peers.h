@@ -6,7 +6,8 @@
 #ifndef FTC_P2P_PEERS_H
 #define FTC_P2P_PEERS_H
 
-#include <mpi.h>
+#include "mpi/mpi_library.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -9,7 +9,7 @@
 #ifndef FTC_FATAL_H
 #define FTC_FATAL_H
 
-#include <mpi.h>
+#include "mpi/mpi_library.h"
 
 /* In MPI_Init, once MPI works. */
 void ftc_fatal_open(void);

@@ -1,5 +1,6 @@
 #include "callsite.h"
 
+#include "loaded.h"
 #include "symbol.h"
 
 #include <dlfcn.h>
@@ -36,13 +37,6 @@ void ftc_callsite_prepare(void)
     open_libunwind();
 }
 
-static const void *module_of(const void *address)
-{
-    Dl_info info;
-
-    return dladdr(address, &info) ? info.dli_fbase : NULL;
-}
-
 static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -55,14 +49,42 @@ static bool is_mpich(const char *path)
     return strncmp(file_name(path), "libmpich", strlen("libmpich")) == 0;
 }
 
-/* This library, or MPICH's: Fortran's and C++'s calls go through bindings of theirs. */
-static bool is_of_mpi(const void *address)
+/* A library that has functions of MPI, or stands before some, as profiling tools do. */
+static bool has_functions_of_mpi(const struct ftc_loaded *object)
+{
+    static const char *const name[] = {
+#define FTC_INTERCEPTED(x) "MPI_" #x,
+#define FTC_NEEDED(x)
+#define FTC_OPTIONAL(x)
+#include "mpi/mpi_library.def"
+#undef FTC_INTERCEPTED
+#undef FTC_NEEDED
+#undef FTC_OPTIONAL
+    };
+
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (ftc_loaded_function(object, name[i]))
+            return true;
+    return false;
+}
+
+static bool is_own(const struct ftc_loaded *object)
 {
     static const char inside; /* an address in this library */
-    Dl_info info;
+    struct ftc_loaded own;
 
-    return dladdr(address, &info) && info.dli_fname &&
-           (info.dli_fbase == module_of(&inside) || is_mpich(info.dli_fname));
+    return ftc_loaded_around(&inside, &own) && ftc_loaded_is_same(object, &own);
+}
+
+/* Between the program and what carries its calls out: this library, a tool, or MPICH's bindings for
+ * Fortran and C++. */
+static bool is_between(const void *address)
+{
+    struct ftc_loaded object;
+
+    return ftc_loaded_around(address, &object) &&
+           (is_own(&object) || is_mpich(object.path) ||
+            (!ftc_loaded_is_program(&object) && has_functions_of_mpi(&object)));
 }
 
 void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stack *stack)
@@ -71,10 +93,10 @@ void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stac
 
     stack->depth = 1;
     memcpy(&stack->address[0], &return_address, sizeof return_address);
-    if ((depth == 1 && !is_of_mpi(return_address)) || !open_libunwind())
+    if ((depth == 1 && !is_between(return_address)) || !open_libunwind())
         return;
     stack->depth = backtrace_of_caller(stack->address, FTC_STACK_MAX);
-    while (skip < stack->depth - 1 && is_of_mpi(stack->address[skip]))
+    while (skip < stack->depth - 1 && is_between(stack->address[skip]))
         skip++;
     stack->depth -= skip;
     memmove(stack->address, stack->address + skip, (size_t)stack->depth * sizeof stack->address[0]);
@@ -121,14 +143,15 @@ static bool next_mapping(FILE *maps, struct mapping *m)
     return false;
 }
 
-/* The one around @address. */
-static bool find_mapping(const char *maps_of, unsigned long address, struct mapping *m)
+/* The first mapping of file @path, or, without one, the mapping around @address. */
+static bool find_mapping(const char *maps_of, const char *path, unsigned long address,
+                         struct mapping *m)
 {
     FILE *maps = fopen(maps_of, "re");
     bool found = false;
 
     while (maps && !found && next_mapping(maps, m))
-        found = m->start <= address && address < m->end;
+        found = path ? strcmp(m->path, path) == 0 : m->start <= address && address < m->end;
     if (maps)
         fclose(maps);
     return found;
@@ -175,7 +198,7 @@ static void name_by_maps(const char *maps, unsigned long return_address, char *t
     char module[NAME_MAX + 1];
 
     snprintf(text, size, "0x%lx", return_address);
-    if (return_address == 0 || !find_mapping(maps, call, &around) || around.path[0] != '/')
+    if (return_address == 0 || !find_mapping(maps, NULL, call, &around) || around.path[0] != '/')
         return;
     take_name(around.path, module, sizeof module);
     if (!ftc_symbol_find(around.path, call - around.start + around.offset, &symbol))
@@ -208,7 +231,16 @@ static size_t read_stack(int pid, unsigned long address, unsigned long *word, si
 
 static bool is_code(const char *maps, unsigned long address, struct mapping *around)
 {
-    return find_mapping(maps, address, around) && strchr(around->permissions, 'x') != NULL;
+    return find_mapping(maps, NULL, address, around) && strchr(around->permissions, 'x') != NULL;
+}
+
+/* The file at @path, as far as this process has it loaded too. */
+static bool is_between_at(const char *path)
+{
+    struct mapping ours;
+
+    return is_mpich(path) || (find_mapping("/proc/self/maps", path, 0, &ours) &&
+                              is_between((const void *)(uintptr_t)ours.start));
 }
 
 unsigned long ftc_callsite_beyond_mpi(int pid, unsigned long return_address, unsigned long stack)
@@ -219,14 +251,14 @@ unsigned long ftc_callsite_beyond_mpi(int pid, unsigned long return_address, uns
     size_t count, i = 0;
 
     snprintf(maps, sizeof maps, "/proc/%d/maps", pid);
-    if (!is_code(maps, return_address, &around) || !is_mpich(around.path) ||
+    if (!is_code(maps, return_address, &around) || !is_between_at(around.path) ||
         !is_code("/proc/self/maps", (uintptr_t)ftc_callsite_beyond_mpi, &own))
         return return_address;
     count = read_stack(pid, stack, word, STACK_WORDS);
     while (i < count && word[i] != return_address)
         i++;
     for (; i < count; i++)
-        if (is_code(maps, word[i], &around) && !is_mpich(around.path) &&
+        if (is_code(maps, word[i], &around) && !is_between_at(around.path) &&
             strcmp(around.path, own.path) != 0)
             return word[i];
     return return_address;

@@ -12,8 +12,8 @@
 #define FTC_FACTS_H
 
 #include "kernels.h"
+#include "mpi/mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 
 struct ftc_facts {

@@ -1,4 +1,5 @@
 #include "measured.h"
+#include "past.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -32,8 +33,12 @@ void buffers_change(struct buffers *b)
 
 static void call_allreduce(struct buffers *b)
 {
+    static __typeof__(PMPI_Allreduce) *past;
+
+    if (!past)
+        past_library("PMPI_Allreduce", &past);
     if (b->direct)
-        PMPI_Allreduce(b->send, b->recv, b->count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        past(b->send, b->recv, b->count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     else
         MPI_Allreduce(b->send, b->recv, b->count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }

@@ -12,7 +12,7 @@ struct buffers {
     int count; /* elements of MPI_DOUBLE */
     int rank, ranks;
     int64_t iteration;
-    bool direct; /* call PMPI_Allreduce, which nothing intercepts; for that call alone */
+    bool direct; /* call the MPI library past all others; for MPI_Allreduce alone */
 };
 
 struct measured_call {

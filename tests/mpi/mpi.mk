@@ -3,7 +3,7 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by tests/mpi/run.
 # Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := asks blocked communicators empty fallback farewell fatal inclusion late mismatch origins orphan pending rounds sessions sites start threads traffic widest wrong
+MPI_SINGLE   := asks blocked communicators empty fallback farewell fatal inclusion late mismatch origins orphan pending rounds sessions sites start threads tooled traffic widest wrong
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08 sessions08
 MPI_PROGRAMS := stream verdict p2p names $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
@@ -39,7 +39,44 @@ $(MPI_BIN)/libnative_calls.so: $(MPI_SOURCES)/native_calls.c
 	$(call say,MPICC,$@)
 	$(MPICC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -shared -fPIC -o $@ $<
 
-mpi-programs: $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so
+# ---- how a program comes to MPI ----
+
+# A profiling tool, preloaded or linked with the program; programs that open MPI; and another MPI.
+MPI_LOADING := $(addprefix $(MPI_BIN)/,libtool.so libasks.so tooled_linked opened module.so other other_abi other_opens)
+
+$(MPI_BIN)/libtool.so $(MPI_BIN)/libasks.so: $(MPI_SOURCES)/tool.c
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(CC) $(ALL_CFLAGS) $(if $(findstring asks,$@),-DASKS) -Wno-missing-prototypes -shared -o $@ $< -ldl
+
+$(MPI_BIN)/tooled_linked: $(MPI_SOURCES)/tooled.c $(MPI_BIN)/libtool.so
+	$(call say,MPICC,$@)
+	$(MPICC) $(WARNINGS) $(CFLAGS) -o $@ $< -L$(@D) -ltool -Wl,-rpath,'$$ORIGIN'
+
+$(MPI_BIN)/opened: $(MPI_SOURCES)/opened.c
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(CC) $(ALL_CFLAGS) -o $@ $< -ldl
+
+$(MPI_BIN)/module.so: $(MPI_SOURCES)/opened.c
+	mkdir -p $(@D)
+	$(call say,MPICC,$@)
+	$(MPICC) -D_GNU_SOURCE -DMODULE $(WARNINGS) $(CFLAGS) -fPIC -shared -o $@ $<
+
+$(MPI_BIN)/libmpi.so.40 $(MPI_BIN)/libmpi_abi.so.0: $(MPI_SOURCES)/other_mpi.c $(MPI_SOURCES)/other_mpi.h
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(CC) $(ALL_CFLAGS) $(if $(findstring abi,$@),-DNAME='"MPICH Version:      5.0.1"') -shared -Wl,-soname,$(@F) -o $@ $<
+
+$(MPI_BIN)/other: $(MPI_BIN)/libmpi.so.40
+$(MPI_BIN)/other_abi: $(MPI_BIN)/libmpi_abi.so.0
+$(MPI_BIN)/other $(MPI_BIN)/other_abi $(MPI_BIN)/other_opens: $(MPI_SOURCES)/other.c $(MPI_SOURCES)/other_mpi.h
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(CC) -D_GNU_SOURCE $(if $(findstring opens,$@),-DOPENS) $(WARNINGS) $(CFLAGS) -o $@ $(filter-out %.h,$^) -ldl \
+	  -Wl,-rpath,'$$ORIGIN'
+
+mpi-programs: $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_LOADING)
 
 check-mpi: all mpi-programs
 	tests/mpi/run --build $(BUILD)

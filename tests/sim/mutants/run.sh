@@ -45,8 +45,8 @@ link_tests() {
     sim=$(ls tests_sim_*.o | grep -v -e test_sim -e simulate)
     "$CC" -o simulate tests_sim_simulate.o $sim $engine &&
         "$CC" -o test_sim tests_sim_test_sim.o $sim $engine $CHECK_LIBS &&
-        "$CC" -o test_topology tests_unit_test_topology.o shim_policy.o $engine $CHECK_LIBS &&
-        "$CC" -o test_engine tests_unit_test_engine.o shim_policy.o $engine $CHECK_LIBS
+        "$CC" -o test_topology tests_unit_test_topology.o shim_call_policy.o $engine $CHECK_LIBS &&
+        "$CC" -o test_engine tests_unit_test_engine.o shim_call_policy.o $engine $CHECK_LIBS
 }
 
 # ---- testing ----

@@ -1,0 +1,57 @@
+#include "outside.h"
+
+#include "library.h"
+#include "mpi/mpi_library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What launchers tell the processes that they start, by variables. */
+static const struct launcher {
+    const char *name, *size, *rank;
+} launchers[] = {
+    {"Open MPI's mpiexec", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+    {"Slurm's srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
+    {"the launcher", "PMI_SIZE", "PMI_RANK"},
+    {"PMIx", NULL, "PMIX_RANK"},
+};
+
+enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
+
+static int number(const char *variable)
+{
+    const char *text = variable ? getenv(variable) : NULL;
+
+    return text ? atoi(text) : 0;
+}
+
+static bool is_first(void)
+{
+    for (int i = 0; i < LAUNCHERS; i++)
+        if (number(launchers[i].rank) != 0)
+            return false;
+    return true;
+}
+
+/* The settings of a program that is no rank have not been read, and what is wrong with them is
+ * nobody's business. */
+static bool is_enabled(void)
+{
+    struct ftc_settings settings;
+    struct ftc_settings_error error;
+
+    return ftc_settings_load(&settings, &error) != 0 || settings.enable;
+}
+
+void ftc_outside_say_other_mpi(const struct ftc_loaded *object)
+{
+    char what[256];
+
+    if (!is_first() || !is_enabled())
+        return;
+    ftc_mpi_describe(object, what, sizeof what);
+    fprintf(stderr,
+            "ftcoll: not protected: the program's MPI library is %s, and ftcoll works with MPICH "
+            "and libraries of its ABI; the program runs as without ftcoll\n",
+            what);
+}

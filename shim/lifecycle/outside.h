@@ -1,0 +1,11 @@
+/* outside: jobs that the library stays out of, and how people are told. Nothing is said if setting
+ * enable is off, and only once a job where the launcher tells the ranks apart. */
+#ifndef FTC_OUTSIDE_H
+#define FTC_OUTSIDE_H
+
+#include "system/loaded.h"
+
+/* The program's MPI library, @object, has another ABI than MPICH's. */
+void ftc_outside_say_other_mpi(const struct ftc_loaded *object);
+
+#endif

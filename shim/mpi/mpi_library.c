@@ -1,0 +1,193 @@
+#include "mpi_library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const name[] = {
+#define FTC_INTERCEPTED(x) "PMPI_" #x,
+#define FTC_NEEDED(x)      #x,
+#define FTC_OPTIONAL(x)    #x,
+#include "mpi_library.def"
+#undef FTC_INTERCEPTED
+#undef FTC_NEEDED
+#undef FTC_OPTIONAL
+};
+
+static const bool is_needed[] = {
+#define FTC_INTERCEPTED(x) false,
+#define FTC_NEEDED(x)      true,
+#define FTC_OPTIONAL(x)    false,
+#include "mpi_library.def"
+#undef FTC_INTERCEPTED
+#undef FTC_NEEDED
+#undef FTC_OPTIONAL
+};
+
+/* What the stubs jump to (mpi_library_stubs.S), and who else does it while a slot is not filled. */
+extern __attribute__((visibility("hidden"))) void *_Atomic ftc_native_slot[];
+__attribute__((visibility("hidden"))) void *ftc_native_look_up(void *_Atomic *slot,
+                                                               const void *caller);
+
+static void *function[FTC_MPI_FUNCTIONS];
+static struct ftc_loaded library;
+static _Atomic enum ftc_mpi_abi found; /* after the table is filled */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- which library ---- */
+
+static bool is_own(const struct ftc_loaded *object)
+{
+    struct ftc_loaded own;
+
+    return ftc_loaded_around(name, &own) && ftc_loaded_is_same(&own, object);
+}
+
+static bool is_found_at(const void *address, struct ftc_loaded *object)
+{
+    return address && ftc_loaded_around(address, object) && !is_own(object);
+}
+
+/* Where calls of the whole program end. */
+static bool find_global(struct ftc_loaded *object)
+{
+    return is_found_at(ftc_loaded_dlsym(RTLD_NEXT, "PMPI_Init"), object);
+}
+
+/* Where calls of one module end, which was loaded together with an MPI library, for itself. */
+static bool find_by_user(const void *caller, struct ftc_loaded *object)
+{
+    struct ftc_loaded user;
+    void *handle, *init;
+
+    if (!is_found_at(caller, &user) || ftc_loaded_is_program(&user))
+        return false;
+    handle = dlopen(user.path, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        return false;
+    init = ftc_loaded_dlsym(handle, "PMPI_Init");
+    dlclose(handle);
+    return is_found_at(init, object);
+}
+
+static bool find_library(const void *caller, struct ftc_loaded *object)
+{
+    return find_global(object) || find_by_user(caller, object) ||
+           ftc_loaded_behind(name, "PMPI_Init", object);
+}
+
+/* MPIR_Dup_fn stands in the mpi.h of all libraries of MPICH's ABI. */
+enum ftc_mpi_abi ftc_mpi_abi_of(const struct ftc_loaded *object)
+{
+    static const char standard[] = "libmpi_abi.";
+
+    if (is_own(object) || !ftc_loaded_function(object, "PMPI_Init"))
+        return FTC_MPI_NONE;
+    if (strncmp(ftc_loaded_name(object), standard, strlen(standard)) == 0 ||
+        !ftc_loaded_function(object, "MPIR_Dup_fn"))
+        return FTC_MPI_OTHER;
+    return FTC_MPI_MPICH;
+}
+
+enum ftc_mpi_abi ftc_mpi_linked(void)
+{
+    struct ftc_loaded object;
+
+    return find_global(&object) ? ftc_mpi_abi_of(&object) : FTC_MPI_NONE;
+}
+
+bool ftc_mpi_is_in_reach(const void *caller)
+{
+    struct ftc_loaded object;
+
+    return find_global(&object) || find_by_user(caller, &object);
+}
+
+/* ---- its functions ---- */
+
+static void fill(void)
+{
+    for (int i = 0; i < FTC_MPI_FUNCTIONS; i++) {
+        function[i] = ftc_loaded_function(&library, name[i]);
+        if (function[i])
+            ftc_native_slot[i] = function[i];
+    }
+}
+
+/* Not to be unloaded any more: the table leads there. */
+static void keep(void)
+{
+    dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+enum ftc_mpi_abi ftc_mpi_open(const void *caller)
+{
+    if (found != FTC_MPI_NONE)
+        return found;
+    pthread_mutex_lock(&lock);
+    if (found == FTC_MPI_NONE && find_library(caller, &library)) {
+        keep();
+        fill();
+        found = ftc_mpi_abi_of(&library);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+const struct ftc_loaded *ftc_mpi_object(void)
+{
+    return &library;
+}
+
+void *ftc_mpi_function(enum ftc_mpi_function which)
+{
+    return function[which];
+}
+
+const char *ftc_mpi_missing(void)
+{
+    for (int i = 0; i < FTC_MPI_FUNCTIONS; i++)
+        if (is_needed[i] && !function[i])
+            return name[i];
+    return NULL;
+}
+
+static int refuse(void)
+{
+    return MPI_ERR_OTHER;
+}
+
+void *ftc_native_look_up(void *_Atomic *slot, const void *caller)
+{
+    ptrdiff_t i = slot - ftc_native_slot;
+    bool has_library = ftc_mpi_open(caller) != FTC_MPI_NONE;
+
+    if (function[i])
+        return function[i];
+    fprintf(stderr, "ftcoll: %s is called, but %s\n", name[i],
+            has_library ? "the program's MPI library does not have it"
+                        : "no MPI library is loaded");
+    return (void *)(uintptr_t)refuse;
+}
+
+/* ---- what it calls itself ---- */
+
+enum { LIBRARY_VERSION_MAX = 8192 }; /* MPI 5.0's; less in all others */
+
+/* In Open MPI the text goes on after a comma, in others after the end of a line. */
+void ftc_mpi_describe(const struct ftc_loaded *object, char *text, size_t size)
+{
+    int (*version)(char *, int *), length;
+    void *address = ftc_loaded_function(object, "PMPI_Get_library_version");
+    char whole[LIBRARY_VERSION_MAX + 1] = "";
+
+    memcpy(&version, &address, sizeof version);
+    if (version)
+        version(whole, &length);
+    whole[strcspn(whole, ",\n")] = '\0';
+    snprintf(text, size, "%s (%s)", whole[0] ? whole : "another MPI", ftc_loaded_name(object));
+}

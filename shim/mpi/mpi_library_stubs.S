@@ -1,0 +1,13 @@
+/* The functions of MPI that the library calls (mpi_library.h). */
+#include "stub.inc"
+
+    .text
+    FTC_FIRST ftc_native_first ftc_native_look_up
+    FTC_TABLE ftc_native_slot
+
+#define FTC_INTERCEPTED(name) FTC_STUB ftc_native_PMPI_##name ftc_native_first
+#define FTC_NEEDED(name)      FTC_STUB ftc_native_##name ftc_native_first
+#define FTC_OPTIONAL(name)    FTC_STUB ftc_native_##name ftc_native_first
+#include "mpi_library.def"
+
+    .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,243 @@
+#include "loaded.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* ---- which object ---- */
+
+struct search {
+    const void *address;
+    const char *name;
+    struct ftc_loaded *found;
+    bool is_behind; /* the object around the address has come */
+};
+
+static struct ftc_loaded object_of(const struct dl_phdr_info *info)
+{
+    return (struct ftc_loaded){
+        .base = info->dlpi_addr,
+        .path = info->dlpi_name,
+        .header = info->dlpi_phdr,
+        .headers = info->dlpi_phnum,
+    };
+}
+
+static bool holds(const struct ftc_loaded *object, const void *address)
+{
+    for (int i = 0; i < object->headers; i++) {
+        const ElfW(Phdr) *h = &object->header[i];
+
+        if (h->p_type == PT_LOAD &&
+            (uintptr_t)address - (object->base + h->p_vaddr) < (uintptr_t)h->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static int is_around(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct search *s = context;
+    struct ftc_loaded object = object_of(info);
+
+    (void)size;
+    if (!holds(&object, s->address))
+        return 0;
+    *s->found = object;
+    return 1;
+}
+
+bool ftc_loaded_around(const void *address, struct ftc_loaded *object)
+{
+    struct search s = {.address = address, .found = object};
+
+    return dl_iterate_phdr(is_around, &s) != 0;
+}
+
+static int defines_behind(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct search *s = context;
+    struct ftc_loaded object = object_of(info);
+
+    (void)size;
+    if (!s->is_behind) {
+        s->is_behind = holds(&object, s->address);
+        return 0;
+    }
+    if (!ftc_loaded_function(&object, s->name))
+        return 0;
+    *s->found = object;
+    return 1;
+}
+
+bool ftc_loaded_behind(const void *after, const char *name, struct ftc_loaded *object)
+{
+    struct search s = {.address = after, .name = name, .found = object};
+
+    return dl_iterate_phdr(defines_behind, &s) != 0;
+}
+
+bool ftc_loaded_is_same(const struct ftc_loaded *a, const struct ftc_loaded *b)
+{
+    return a->header == b->header;
+}
+
+bool ftc_loaded_is_program(const struct ftc_loaded *object)
+{
+    return object->path[0] == '\0';
+}
+
+void ftc_loaded_code(const struct ftc_loaded *object, uintptr_t *start, uintptr_t *bytes)
+{
+    *start = *bytes = 0;
+    for (int i = 0; i < object->headers; i++) {
+        const ElfW(Phdr) *h = &object->header[i];
+
+        if (h->p_type == PT_LOAD && (h->p_flags & PF_X) != 0) {
+            *start = object->base + h->p_vaddr;
+            *bytes = h->p_memsz;
+        }
+    }
+}
+
+/* ---- what it defines ---- */
+
+/* Of the dynamic section (System V ABI, "Dynamic Linking"; the GNU hash table is glibc's). */
+struct tables {
+    const ElfW(Sym) * symbol;
+    const char *string;
+    const uint32_t *gnu_hash, *hash;
+    ElfW(Word) soname; /* in string; 0: none */
+};
+
+/* The dynamic linker has turned most addresses there into those of this process, but not all. */
+static const void *address_in(const struct ftc_loaded *object, ElfW(Addr) value)
+{
+    return (const void *)(value < object->base ? object->base + value : value);
+}
+
+static void read_entry(const struct ftc_loaded *object, const ElfW(Dyn) * d, struct tables *t)
+{
+    switch (d->d_tag) {
+    case DT_SYMTAB:
+        t->symbol = address_in(object, d->d_un.d_ptr);
+        break;
+    case DT_STRTAB:
+        t->string = address_in(object, d->d_un.d_ptr);
+        break;
+    case DT_GNU_HASH:
+        t->gnu_hash = address_in(object, d->d_un.d_ptr);
+        break;
+    case DT_HASH:
+        t->hash = address_in(object, d->d_un.d_ptr);
+        break;
+    case DT_SONAME:
+        t->soname = (ElfW(Word))d->d_un.d_val;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool read_tables(const struct ftc_loaded *object, struct tables *t)
+{
+    *t = (struct tables){0};
+    for (int i = 0; i < object->headers; i++) {
+        const ElfW(Phdr) *h = &object->header[i];
+
+        if (h->p_type != PT_DYNAMIC)
+            continue;
+        for (const ElfW(Dyn) *d = (const void *)(object->base + h->p_vaddr); d->d_tag != DT_NULL;
+             d++)
+            read_entry(object, d, t);
+    }
+    return t->symbol && t->string && (t->gnu_hash || t->hash);
+}
+
+static bool is_function(const struct tables *t, uint32_t index, const char *name)
+{
+    const ElfW(Sym) *s = &t->symbol[index];
+
+    return s->st_shndx != SHN_UNDEF && (s->st_info & 0xf) == STT_FUNC &&
+           strcmp(t->string + s->st_name, name) == 0;
+}
+
+static uint32_t gnu_hash_of(const char *name)
+{
+    uint32_t h = 5381;
+
+    for (; *name; name++)
+        h = h * 33 + (unsigned char)*name;
+    return h;
+}
+
+/* Buckets of symbols, whose hashes stand in a row behind them; the last of a bucket has an odd one.
+ */
+static uint32_t find_by_gnu_hash(const struct tables *t, const char *name)
+{
+    const uint32_t buckets = t->gnu_hash[0], first = t->gnu_hash[1], words = t->gnu_hash[2];
+    const uint32_t *bucket = t->gnu_hash + 4 + words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+    const uint32_t *chain = bucket + buckets, wanted = gnu_hash_of(name);
+    uint32_t i = buckets > 0 ? bucket[wanted % buckets] : 0;
+
+    if (i < first)
+        return 0;
+    for (;; i++) {
+        if ((chain[i - first] | 1) == (wanted | 1) && is_function(t, i, name))
+            return i;
+        if ((chain[i - first] & 1) != 0)
+            return 0;
+    }
+}
+
+/* Old tables are seldom, and this is not done often: all symbols. */
+static uint32_t find_in_all(const struct tables *t, const char *name)
+{
+    for (uint32_t i = 1; i < t->hash[1]; i++)
+        if (is_function(t, i, name))
+            return i;
+    return 0;
+}
+
+void *ftc_loaded_function(const struct ftc_loaded *object, const char *name)
+{
+    struct tables t;
+    uint32_t index;
+
+    if (!read_tables(object, &t))
+        return NULL;
+    index = t.gnu_hash ? find_by_gnu_hash(&t, name) : find_in_all(&t, name);
+    return index == 0 ? NULL : (void *)(object->base + t.symbol[index].st_value);
+}
+
+const char *ftc_loaded_name(const struct ftc_loaded *object)
+{
+    const char *slash = strrchr(object->path, '/');
+    struct tables t;
+
+    if (read_tables(object, &t) && t.soname != 0)
+        return t.string + t.soname;
+    return slash ? slash + 1 : object->path;
+}
+
+/* ---- the C library's dlsym() ---- */
+
+void *ftc_loaded_native_dlsym(void)
+{
+    /* of glibc: since 2.34; of libdl before, on x86-64; on aarch64 */
+    static const char *const version[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
+    static void *_Atomic known;
+    void *found = known;
+
+    for (size_t i = 0; !found && i < sizeof version / sizeof *version; i++)
+        found = dlvsym(RTLD_NEXT, "dlsym", version[i]);
+    known = found;
+    return found;
+}
+
+void *ftc_loaded_dlsym(void *handle, const char *name)
+{
+    void *(*native)(void *, const char *), *found = ftc_loaded_native_dlsym();
+
+    memcpy(&native, &found, sizeof native);
+    return native ? native(handle, name) : NULL;
+}

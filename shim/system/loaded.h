@@ -1,0 +1,42 @@
+/* loaded: the objects (program and shared libraries) that the dynamic linker has loaded into this
+ * process, and what they define. Nothing here takes a reference to an object. */
+#ifndef FTC_LOADED_H
+#define FTC_LOADED_H
+
+#include <link.h>
+#include <stdbool.h>
+
+struct ftc_loaded {
+    uintptr_t base; /* what its addresses are counted from */
+    const char *path;
+    const ElfW(Phdr) * header;
+    int headers;
+};
+
+/* The object that holds @address; false if none does. */
+bool ftc_loaded_around(const void *address, struct ftc_loaded *object);
+
+/* True if both are the same object. */
+bool ftc_loaded_is_same(const struct ftc_loaded *a, const struct ftc_loaded *b);
+
+/* True if @object is the program, not a library. */
+bool ftc_loaded_is_program(const struct ftc_loaded *object);
+
+/* The function @name as @object itself defines it for others, NULL if it does not. */
+void *ftc_loaded_function(const struct ftc_loaded *object, const char *name);
+
+/* The first that defines @name, in the order of loading, behind the object that holds @after. Other
+ * than with dlsym(RTLD_NEXT), objects that were loaded with RTLD_LOCAL count too. */
+bool ftc_loaded_behind(const void *after, const char *name, struct ftc_loaded *object);
+
+/* Its name for links (DT_SONAME), else its file's name. */
+const char *ftc_loaded_name(const struct ftc_loaded *object);
+
+/* The code of @object: where it starts, and how many bytes it has. */
+void ftc_loaded_code(const struct ftc_loaded *object, uintptr_t *start, uintptr_t *bytes);
+
+/* The C library's dlsym(), which the library stands before (wrappers/lookup.c). */
+void *ftc_loaded_dlsym(void *handle, const char *name);
+void *ftc_loaded_native_dlsym(void); /* its address */
+
+#endif
