@@ -60,7 +60,7 @@ $(BUILD)/shim/%.o $(BUILD)/config/%.o: VISIBILITY = -fvisibility=hidden
 $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 	$(call say,LINK,$@)
 	$(CC) -shared $(ALL_CFLAGS) $(LDFLAGS) -Wl,--version-script=wrappers/exports.map -Wl,-z,lazy \
-	  -Wl,-soname,libftcoll.so -o $@ $(OBJECTS) -Wl,-Bstatic -linih -Wl,-Bdynamic
+	  -Wl,-soname,libftcoll.so -Wl,-e,ftc_about -o $@ $(OBJECTS) -Wl,-Bstatic -linih -Wl,-Bdynamic
 
 -include $(OBJECTS:.o=.d)
 

@@ -1,6 +1,7 @@
 #include "outside.h"
 
 #include "library.h"
+#include "monitor/pmi.h"
 #include "mpi/mpi_library.h"
 
 #include <stdio.h>
@@ -54,4 +55,20 @@ void ftc_outside_say_other_mpi(const struct ftc_loaded *object)
             "ftcoll: not protected: the program's MPI library is %s, and ftcoll works with MPICH "
             "and libraries of its ABI; the program runs as without ftcoll\n",
             what);
+}
+
+void ftc_outside_look_at_singleton(void)
+{
+    if (ftc_pmi_fd() >= 0 || !is_first() || !is_enabled())
+        return;
+    for (int i = 0; i < LAUNCHERS; i++) {
+        if (number(launchers[i].size) <= 1)
+            continue;
+        fprintf(stderr,
+                "ftcoll: not protected: %s has started %d processes, and each is rank 0 of 1 for "
+                "its MPI library, %s; start the job with the mpiexec of that library "
+                "(mpiexec.hydra)\n",
+                launchers[i].name, number(launchers[i].size), ftc_loaded_name(ftc_mpi_object()));
+        return;
+    }
 }

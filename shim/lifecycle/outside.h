@@ -8,4 +8,8 @@
 /* The program's MPI library, @object, has another ABI than MPICH's. */
 void ftc_outside_say_other_mpi(const struct ftc_loaded *object);
 
+/* Called by a program whose MPI says that it is alone: if a launcher has started several of it,
+ * it is one that does not go with the program's MPI library. */
+void ftc_outside_look_at_singleton(void);
+
 #endif

@@ -9,6 +9,7 @@
 #include "meeting.h"
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
+#include "outside.h"
 #include "p2p/p2p.h"
 #include "program/error.h"
 #include "program/fatal.h"
@@ -154,6 +155,8 @@ void ftc_runtime_start(int provided)
         load_settings();
     PMPI_Comm_rank(MPI_COMM_WORLD, &l->world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &l->world_size);
+    if (l->world_size == 1)
+        ftc_outside_look_at_singleton();
     if (!l->settings.enable || l->world_size == 1 || lacks_a_function())
         return;
     if (l->world_rank == 0 && passed_over.text[0] != '\0')

@@ -115,4 +115,29 @@ OTHER = [
          says=("other: 41", "not protected: .*Open MPI v4")),
 ]
 
-LOADING = TOOLS + OPENED + OTHER
+# ---- another launcher, and none ----
+
+ALONE = "each is rank 0 of 1 for its MPI library, libmpich.so.12; start the job with"
+
+
+def singletons(name, size, rank, *says, **more):
+    """@size and @rank: the launcher's variables; with the processes one after the other."""
+    run = "; ".join(f"{size}=3 {rank}={i} {{programs}}/tooled" for i in (0, 1, 2))
+    return Case(f"another launcher: {name}", 1, 1, command=run, rotate=False, says=says,
+                **{"check": one_line, **more})
+
+
+ABOUT = [
+    singletons("Open MPI's", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+               rf"not protected: Open MPI's mpiexec has started 3 processes, and {ALONE}"),
+    singletons("Slurm's without PMI", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID",
+               rf"not protected: Slurm's srun has started 3 processes, and {ALONE}"),
+    singletons("enable = off", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", settings=OFF, silent=("ftcoll:",),
+               check=None),
+    Case("executed: version and settings", 1, 1, command="{library}", preload=False, rotate=False,
+         says=(r"^libftcoll\.so \d+\.\d+\.\d+: ", r"setting f = 1 \(default\)", r"setting crash = ")),
+    Case("executed: a bad setting", 1, 1, command="env FTCOLL_F=many {library}", preload=False, rotate=False, status=1,
+         says=(r"^libftcoll\.so \d", "FTCOLL_F.*many.*allowed")),
+]
+
+LOADING = TOOLS + OPENED + OTHER + ABOUT
