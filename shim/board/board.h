@@ -160,7 +160,7 @@ struct ftc_board_shared {
     _Atomic uint32_t refused;            /* those that cannot be protected */
     _Alignas(
         64) _Atomic uint32_t deaths; /* grows with each death: one load tells that there is news */
-    _Atomic uint32_t ending;         /* 1: a monitor process ends the job */
+    _Atomic uint32_t ending;         /* 1: a monitor process or MPI_Abort ends the job */
     _Atomic uint64_t
         required_words; /* of setting require_all_at that have named a call: require.h */
     _Alignas(64) struct ftc_board_slot slot[];

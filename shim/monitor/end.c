@@ -14,10 +14,14 @@
 
 enum { TURN_MS = 20 };
 
+/* The other monitor processes see to the death of a rank whose monitor process ends without this.
+ */
 static void say_goodbye(const struct ftc_monitored *rank)
 {
     struct ftc_channel_message m = {.kind = FTC_CHANNEL_GOODBYE};
 
+    if (rank->board.shared)
+        atomic_store(&rank->board.shared->slot[rank->slot].life.left_alone, true);
     ftc_channel_send(rank->job.channel, m, NULL, 0);
 }
 
@@ -36,17 +40,8 @@ static void die_by(int number)
     sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
-/* The other monitor processes take the end of this one, with a rank that nobody has entered as
- * dead, for the death of both. */
-static void ask_to_be_left_alone(const struct ftc_monitored *rank)
-{
-    if (rank->board.shared)
-        atomic_store(&rank->board.shared->slot[rank->slot].life.left_alone, true);
-}
-
 static _Noreturn void end_as_program(const struct ftc_monitored *rank, int status)
 {
-    ask_to_be_left_alone(rank);
     say_goodbye(rank);
     if (WIFEXITED(status))
         _exit(WEXITSTATUS(status));
@@ -121,7 +116,6 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
     atomic_store(&rank->board.shared->ending, 1);
-    ask_to_be_left_alone(rank);
     say_goodbye(rank);
     _exit(status);
 }

@@ -25,8 +25,10 @@ void ftc_others_watch(struct ftc_monitored *rank)
         struct ftc_life *life = &board->shared->slot[slot].life;
 
         ftc_life_await_both_ends(life);
-        if (atomic_load(&life->left_alone) ||
-            !ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, SIGKILL))
+        if (atomic_load(&life->left_alone) || atomic_load(&board->shared->ending) != 0)
+            continue;
+        ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, SIGKILL);
+        if (ftc_board_state(board, slot) != FTC_RANK_FAILED)
             continue;
         ftc_board_wake_watchers(board);
         ftc_rank_end_job_if_forbidden(rank, slot, SIGKILL);

@@ -182,6 +182,13 @@ static int attach_board(struct ftc_channel_received *r)
     return start_watching(&board.shared->slot[m->slot].life);
 }
 
+/* Nobody is to take the rank for dead, or to wait until it has finished. */
+static void end_with_job(void)
+{
+    atomic_store(&rank.board.shared->slot[rank.slot].life.left_alone, true);
+    atomic_store(&rank.board.shared->ending, 1);
+}
+
 static void handle_message(struct ftc_channel_received *r)
 {
     struct ftc_channel_message answer = {.kind = FTC_CHANNEL_ANSWER};
@@ -195,7 +202,7 @@ static void handle_message(struct ftc_channel_received *r)
     case FTC_CHANNEL_STAND_DOWN:
         rank.stood_down = true;
         if (rank.board.shared)
-            atomic_store(&rank.board.shared->slot[rank.slot].life.left_alone, true);
+            end_with_job();
         break;
     default:
         answer.outcome = -EPROTO;

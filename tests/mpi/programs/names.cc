@@ -3,6 +3,7 @@
  * "gather" the others then make a call that is not protected. */
 #include <iostream>
 #include <mpi.h>
+#include <string>
 
 enum { ROUNDS = 6 };
 
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
         model::energy(1, round);
         hidden(round);
     }
-    std::cout << "names: " << refused << " refused" << std::endl;
+    std::cout << "names: " + std::to_string(refused) + " refused\n" << std::flush;
     if (argc > 1)
         MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Finalize();
