@@ -59,7 +59,7 @@ $(BUILD)/shim/%.o $(BUILD)/config/%.o: VISIBILITY = -fvisibility=hidden
 # inih is linked statically: a preloaded library should bring no other library into somebody's program.
 $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 	$(call say,LINK,$@)
-	$(CC) -shared $(ALL_CFLAGS) $(LDFLAGS) -Wl,--version-script=wrappers/exports.map -Wl,-z,lazy \
+	$(CC) -shared $(ALL_CFLAGS) $(LDFLAGS) -Wl,--version-script=wrappers/exports.map \
 	  -Wl,-soname,libftcoll.so -Wl,-e,ftc_about -o $@ $(OBJECTS) -Wl,-Bstatic -linih -Wl,-Bdynamic
 
 -include $(OBJECTS:.o=.d)

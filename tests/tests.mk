@@ -4,7 +4,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board life mark coverage contributors symbol
-UNIT_TESTS := topology engine settings combine requests mapping $(BOARD_TESTS)
+UNIT_TESTS := topology engine settings combine requests mapping loaded $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/publication.o $(BUILD)/shim/transport/ring.o
 CALLSITE := system/callsite.o system/symbol.o system/loaded.o
@@ -20,6 +20,11 @@ $(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/cal
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o $(CALLSITE) call/call.o call/policy.o board/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o $(CALLSITE))
 $(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE))
+$(UNIT)/test_loaded: $(BUILD)/shim/loaded.o $(UNIT)/libgnu.so $(UNIT)/libsysv.so
+$(UNIT)/test_loaded: UNIT_LIBS = -ldl
+$(UNIT)/lib%.so: tests/unit/loaded_library.c
+	mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -shared -Wl,--hash-style=$* -Wl,-soname,lib$*.so.1 -o $@ $<
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
 $(UNIT)/test_combine: UNIT_LIBS = -lmpich

@@ -4,6 +4,7 @@
 #include "monitor/pmi.h"
 #include "mpi/mpi_library.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,9 +47,10 @@ static bool is_enabled(void)
 
 void ftc_outside_say_other_mpi(const struct ftc_loaded *object)
 {
+    static atomic_flag is_said = ATOMIC_FLAG_INIT;
     char what[256];
 
-    if (!is_first() || !is_enabled())
+    if (atomic_flag_test_and_set(&is_said) || !is_first() || !is_enabled())
         return;
     ftc_mpi_describe(object, what, sizeof what);
     fprintf(stderr,

@@ -68,7 +68,7 @@ static void judge(const struct ftc_compare *x, const struct ftc_call *call,
         return;
     total.first_kind = call->kind;
     total.first_number = total.calls;
-    total.first_site = call->return_address;
+    total.first_site = ftc_callsite_of(call->return_address);
 }
 
 void ftc_compare_end(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,

@@ -221,16 +221,21 @@ const char *ftc_loaded_name(const struct ftc_loaded *object)
 
 /* ---- the C library's dlsym() ---- */
 
+/* The version that all have: a wrong guess would allocate memory for the error, perhaps inside of
+ * an allocator that is asking for its next one. */
+#if defined(__x86_64__)
+#define FIRST_GLIBC "GLIBC_2.2.5"
+#else
+#define FIRST_GLIBC "GLIBC_2.17"
+#endif
+
 void *ftc_loaded_native_dlsym(void)
 {
-    /* of glibc: since 2.34; of libdl before, on x86-64; on aarch64 */
-    static const char *const version[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
     static void *_Atomic known;
     void *found = known;
 
-    for (size_t i = 0; !found && i < sizeof version / sizeof *version; i++)
-        found = dlvsym(RTLD_NEXT, "dlsym", version[i]);
-    known = found;
+    if (!found)
+        known = found = dlvsym(RTLD_NEXT, "dlsym", FIRST_GLIBC);
     return found;
 }
 

@@ -1,0 +1,90 @@
+/* What is found in the objects that are loaded, with each kind of hash table, must be what the
+ * dynamic linker finds. */
+#include "../../shim/loaded.h"
+#include "unit.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Beside this program. */
+static void *open_library(const char *name)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    void *library;
+
+    ck_assert_int_gt(length, 0);
+    path[length] = '\0';
+    strcpy(strrchr(path, '/') + 1, name);
+    library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    ck_assert_msg(library != NULL, "%s", dlerror());
+    return library;
+}
+
+static void look_into(const char *file, const char *soname)
+{
+    void *library = open_library(file), *here = dlsym(library, "here");
+    struct ftc_loaded object, behind;
+    uintptr_t start, bytes;
+
+    ck_assert(ftc_loaded_around(here, &object));
+    ck_assert_ptr_eq(ftc_loaded_function(&object, "here"), here);
+    ck_assert_ptr_null(ftc_loaded_function(&object, "there"));
+    ck_assert_ptr_null(ftc_loaded_function(&object, "printf"));
+    ck_assert_str_eq(ftc_loaded_name(&object), soname);
+    ck_assert(!ftc_loaded_is_program(&object));
+    ftc_loaded_code(&object, &start, &bytes);
+    ck_assert_uint_lt((uintptr_t)here - start, bytes);
+    ck_assert(ftc_loaded_behind((const void *)(uintptr_t)look_into, "here", &behind));
+    ck_assert(ftc_loaded_is_same(&object, &behind));
+    ck_assert(!ftc_loaded_behind(here, "here", &behind));
+    dlclose(library);
+}
+
+START_TEST(finds_by_gnu_hash)
+{
+    look_into("libgnu.so", "libgnu.so.1");
+}
+END_TEST
+
+START_TEST(finds_by_old_hash)
+{
+    look_into("libsysv.so", "libsysv.so.1");
+}
+END_TEST
+
+START_TEST(finds_the_program_and_the_c_library)
+{
+    struct ftc_loaded program, libc;
+    void *native = ftc_loaded_native_dlsym();
+
+    ck_assert(ftc_loaded_around((const void *)(uintptr_t)look_into, &program));
+    ck_assert(ftc_loaded_is_program(&program));
+    ck_assert(ftc_loaded_around(native, &libc));
+    ck_assert(!ftc_loaded_is_same(&program, &libc));
+    ck_assert_ptr_eq(ftc_loaded_dlsym(RTLD_DEFAULT, "getppid"), dlsym(RTLD_DEFAULT, "getppid"));
+    ck_assert_ptr_eq(ftc_loaded_function(&libc, "getppid"), dlsym(RTLD_DEFAULT, "getppid"));
+}
+END_TEST
+
+START_TEST(finds_nothing_around_data)
+{
+    struct ftc_loaded object;
+    char on_stack = 0;
+
+    ck_assert(!ftc_loaded_around(&on_stack, &object));
+    ck_assert(!ftc_loaded_around(NULL, &object));
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("loaded");
+    UNIT_TEST(finds_by_gnu_hash);
+    UNIT_TEST(finds_by_old_hash);
+    UNIT_TEST(finds_the_program_and_the_c_library);
+    UNIT_TEST(finds_nothing_around_data);
+    UNIT_END();
+}
