@@ -23,14 +23,6 @@ static bool is_of_mpi(const char *name)
     return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0;
 }
 
-static bool is_own(const struct ftc_loaded *object)
-{
-    static const char inside;
-    struct ftc_loaded own;
-
-    return ftc_loaded_around(&inside, &own) && ftc_loaded_is_same(object, &own);
-}
-
 /* Where dlsym() would find it. */
 static bool find(void *handle, const char *name, const void *caller, struct ftc_loaded *object)
 {
@@ -72,7 +64,7 @@ struct answer ftc_lookup_answer(void *handle, const char *name, const void *call
     const void *own = name && is_of_mpi(name) ? ftc_entries_find(name) : NULL;
 
     ftc_lookup_native = ftc_loaded_native_dlsym();
-    if (!own || (ftc_loaded_around(caller, &object) && is_own(&object)))
+    if (!own || (ftc_loaded_around(caller, &object) && ftc_loaded_is_own(&object)))
         return none;
     if (handle == RTLD_DEFAULT)
         return is_missing(handle, name, caller) ? missing : none;

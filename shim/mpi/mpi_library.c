@@ -40,16 +40,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- which library ---- */
 
-static bool is_own(const struct ftc_loaded *object)
-{
-    struct ftc_loaded own;
-
-    return ftc_loaded_around(name, &own) && ftc_loaded_is_same(&own, object);
-}
-
 static bool is_found_at(const void *address, struct ftc_loaded *object)
 {
-    return address && ftc_loaded_around(address, object) && !is_own(object);
+    return address && ftc_loaded_around(address, object) && !ftc_loaded_is_own(object);
 }
 
 /* Where calls of the whole program end. */
@@ -85,7 +78,7 @@ enum ftc_mpi_abi ftc_mpi_abi_of(const struct ftc_loaded *object)
 {
     static const char standard[] = "libmpi_abi.";
 
-    if (is_own(object) || !ftc_loaded_function(object, "PMPI_Init"))
+    if (ftc_loaded_is_own(object) || !ftc_loaded_function(object, "PMPI_Init"))
         return FTC_MPI_NONE;
     if (strncmp(ftc_loaded_name(object), standard, strlen(standard)) == 0 ||
         !ftc_loaded_function(object, "MPIR_Dup_fn"))

@@ -68,14 +68,6 @@ static bool has_functions_of_mpi(const struct ftc_loaded *object)
     return false;
 }
 
-static bool is_own(const struct ftc_loaded *object)
-{
-    static const char inside; /* an address in this library */
-    struct ftc_loaded own;
-
-    return ftc_loaded_around(&inside, &own) && ftc_loaded_is_same(object, &own);
-}
-
 /* Between the program and what carries its calls out: this library, a tool, or MPICH's bindings for
  * Fortran and C++. */
 static bool is_between(const void *address)
@@ -83,7 +75,7 @@ static bool is_between(const void *address)
     struct ftc_loaded object;
 
     return ftc_loaded_around(address, &object) &&
-           (is_own(&object) || is_mpich(object.path) ||
+           (ftc_loaded_is_own(&object) || is_mpich(object.path) ||
             (!ftc_loaded_is_program(&object) && has_functions_of_mpi(&object)));
 }
 

@@ -81,6 +81,13 @@ bool ftc_loaded_is_same(const struct ftc_loaded *a, const struct ftc_loaded *b)
     return a->header == b->header;
 }
 
+bool ftc_loaded_is_own(const struct ftc_loaded *object)
+{
+    static const char inside;
+
+    return holds(object, &inside);
+}
+
 bool ftc_loaded_is_program(const struct ftc_loaded *object)
 {
     return object->path[0] == '\0';

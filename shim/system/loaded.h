@@ -19,6 +19,9 @@ bool ftc_loaded_around(const void *address, struct ftc_loaded *object);
 /* True if both are the same object. */
 bool ftc_loaded_is_same(const struct ftc_loaded *a, const struct ftc_loaded *b);
 
+/* True if @object is the one that this very code is in: the library. */
+bool ftc_loaded_is_own(const struct ftc_loaded *object);
+
 /* True if @object is the program, not a library. */
 bool ftc_loaded_is_program(const struct ftc_loaded *object);
 
