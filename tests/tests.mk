@@ -17,10 +17,10 @@ $(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/system/proc.o $(ENGINE_OBJECT
 $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
 $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
-$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o $(CALLSITE) call/call.o call/policy.o board/board.o)
+$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o report/outlook.o $(CALLSITE) call/call.o call/policy.o board/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o $(CALLSITE))
 $(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE))
-$(UNIT)/test_loaded: $(BUILD)/shim/loaded.o $(UNIT)/libgnu.so $(UNIT)/libsysv.so
+$(UNIT)/test_loaded: $(BUILD)/shim/system/loaded.o $(UNIT)/libgnu.so $(UNIT)/libsysv.so
 $(UNIT)/test_loaded: UNIT_LIBS = -ldl
 $(UNIT)/lib%.so: tests/unit/loaded_library.c
 	mkdir -p $(@D)

@@ -3,6 +3,7 @@
 #include "entries.h"
 #include "p2p/p2p.h"
 #include "program/native.h"
+#include "report/coverage.h"
 
 #define RETURN_ADDRESS __builtin_return_address(0)
 
@@ -78,9 +79,23 @@ int MPI_Cancel(MPI_Request *request)
 
 /* ---- completed ---- */
 
-/* Natively nobody knows whom the requests need: the mark says that it may be any rank. */
-#define NATIVE_WAIT(kind, pmpi_call)                                                               \
-    FTC_NATIVE_CALL(FTC_CALL_##kind, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS, pmpi_call)
+/* Natively nobody knows whom the requests need: the mark says that it may be any rank. For the
+ * report of call sites those of nonblocking calls that are carried out here need nobody. */
+static int peer_of(int count, const MPI_Request requests[])
+{
+    bool has_ours = false;
+
+    for (int i = 0; i < count && ftc_coverage_is_on; i++) {
+        if (requests[i] != MPI_REQUEST_NULL && !ftc_request_is_ours(requests[i]))
+            return FTC_ALL_MEMBERS;
+        has_ours |= requests[i] != MPI_REQUEST_NULL;
+    }
+    return has_ours ? MPI_PROC_NULL : FTC_ALL_MEMBERS;
+}
+
+#define NATIVE_WAIT(kind, count, requests, pmpi_call)                                              \
+    FTC_NATIVE_CALL(FTC_CALL_##kind, MPI_COMM_WORLD, peer_of(count, requests), RETURN_ADDRESS,     \
+                    pmpi_call)
 
 #define WAITS(kind)                                                                                \
     &(struct ftc_p2p_completion)                                                                   \
@@ -98,7 +113,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     int flag;
 
     if (!ftc_p2p_on())
-        return NATIVE_WAIT(WAIT, PMPI_Wait(request, status));
+        return NATIVE_WAIT(WAIT, 1, request, PMPI_Wait(request, status));
     return ftc_p2p_one(WAITS(WAIT), request, &flag, status);
 }
 
@@ -116,7 +131,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     int flag;
 
     if (!ftc_p2p_on() || count <= 0)
-        return NATIVE_WAIT(WAITALL, PMPI_Waitall(count, requests, statuses));
+        return NATIVE_WAIT(WAITALL, count, requests, PMPI_Waitall(count, requests, statuses));
     return ftc_p2p_all(WAITS(WAITALL), count, requests, &flag, statuses);
 }
 
@@ -132,7 +147,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     int flag;
 
     if (!ftc_p2p_on() || count <= 0)
-        return NATIVE_WAIT(WAITANY, PMPI_Waitany(count, requests, index, status));
+        return NATIVE_WAIT(WAITANY, count, requests, PMPI_Waitany(count, requests, index, status));
     return ftc_p2p_any(WAITS(WAITANY), count, requests, index, &flag, status);
 }
 
@@ -146,7 +161,8 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
 int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
     if (!ftc_p2p_on() || count <= 0)
-        return NATIVE_WAIT(WAITSOME, PMPI_Waitsome(count, requests, done, indices, statuses));
+        return NATIVE_WAIT(WAITSOME, count, requests,
+                           PMPI_Waitsome(count, requests, done, indices, statuses));
     return ftc_p2p_some(WAITS(WAITSOME), count, requests, done, indices, statuses);
 }
 

@@ -125,16 +125,17 @@ struct ftc_board_entry {
 };
 
 /* The calls of one kind, from one place of the program, that had the same fate. */
-enum { FTC_BOARD_SITE_TEXT = 240 };
+enum { FTC_BOARD_SITE_TEXT = 236 };
 struct ftc_board_site {
     _Atomic uint64_t calls;
     _Atomic uint32_t call;          /* enum ftc_call_kind; 0: unused */
     uint32_t protection;            /* enum ftc_protection */
+    uint32_t remedies;              /* of enum ftc_remedy */
     char text[FTC_BOARD_SITE_TEXT]; /* the place, ended by a zero */
 };
 
 /* All of a rank, with the calls for whose places there was no room, by enum ftc_shelter. */
-enum { FTC_BOARD_SHELTERS = 3 };
+enum { FTC_BOARD_SHELTERS = 4 };
 struct ftc_board_sites {
     _Alignas(64) _Atomic uint64_t elsewhere[FTC_BOARD_SHELTERS];
     _Alignas(64) struct ftc_board_site site[];

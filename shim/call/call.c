@@ -44,6 +44,18 @@ bool ftc_call_is_nonblocking(enum ftc_call_kind kind)
     return ftc_call_class(kind) == FTC_CLASS_NONBLOCKING;
 }
 
+bool ftc_call_is_message(enum ftc_call_kind kind)
+{
+    switch (ftc_call_class(kind)) {
+    case FTC_CLASS_MESSAGE:
+    case FTC_CLASS_LOOK:
+    case FTC_CLASS_WAIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool ftc_call_is_collective(enum ftc_call_kind kind)
 {
     switch (ftc_call_class(kind)) {

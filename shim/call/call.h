@@ -22,6 +22,8 @@ enum ftc_call_class {
     FTC_CLASS_PERSISTENT,
     FTC_CLASS_OWN,
     FTC_CLASS_MESSAGE,
+    FTC_CLASS_LOOK,
+    FTC_CLASS_WAIT,
     FTC_CLASS_COMMUNICATOR,
     FTC_CLASS_COLLECTIVE,
     FTC_CLASS_OTHER,
@@ -52,6 +54,9 @@ bool ftc_call_needs_all(enum ftc_call_kind kind);
 enum ftc_call_kind ftc_call_kind(uint32_t number);
 
 bool ftc_call_is_nonblocking(enum ftc_call_kind kind);
+
+/* Point-to-point, or for requests. */
+bool ftc_call_is_message(enum ftc_call_kind kind);
 
 /* Called by all ranks of a communicator, and not the library's own. */
 bool ftc_call_is_collective(enum ftc_call_kind kind);

@@ -3,6 +3,7 @@
 #include "program/error.h"
 #include "progress/thread.h"
 #include "progress/wait.h"
+#include "report/coverage.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -10,9 +11,47 @@
 static struct ftc_request *over; /* MPI does not know yet that they are complete */
 static struct ftc_wait idle;     /* looks of the program without news */
 
+static struct ftc_request *known;
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
 bool ftc_request_possible(void)
 {
     return ftc_mpi_function(FTC_PMPIX_Grequest_start) != NULL;
+}
+
+static void remember(struct ftc_request *r)
+{
+    if (!ftc_coverage_is_on)
+        return;
+    pthread_mutex_lock(&known_lock);
+    r->next_known = known;
+    known = r;
+    pthread_mutex_unlock(&known_lock);
+}
+
+static void forget(const struct ftc_request *r)
+{
+    struct ftc_request **link = &known;
+
+    if (!ftc_coverage_is_on)
+        return;
+    pthread_mutex_lock(&known_lock);
+    while (*link && *link != r)
+        link = &(*link)->next_known;
+    if (*link)
+        *link = r->next_known;
+    pthread_mutex_unlock(&known_lock);
+}
+
+bool ftc_request_is_ours(MPI_Request handle)
+{
+    const struct ftc_request *r;
+
+    pthread_mutex_lock(&known_lock);
+    for (r = known; r && r->handle != handle; r = r->next_known)
+        ;
+    pthread_mutex_unlock(&known_lock);
+    return r != NULL;
 }
 
 static void let_go(struct ftc_request *r)
@@ -148,6 +187,7 @@ static int on_query(void *state, MPI_Status *status)
 
 static int on_free(void *state)
 {
+    forget(state);
     let_go(state);
     return MPI_SUCCESS;
 }
@@ -169,6 +209,7 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
         return rv;
     }
     *handle = r->handle;
+    remember(r);
     r->holders = 2;
     r->communicator_id = r->pending.comm->id;
     r->pending.over = become_over;

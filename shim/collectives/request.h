@@ -23,6 +23,7 @@ struct ftc_request {
     char *error_text;    /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
     _Atomic int holders; /* who completes it, and the free function; the last releases it */
     struct ftc_request *next;
+    struct ftc_request *next_known; /* of all that MPI has; kept for report = coverage alone */
 };
 
 /* False if this MPI library does not have the extension. */
@@ -32,6 +33,9 @@ bool ftc_request_possible(void);
  * memory come from malloc() and are the request's from now on. @r->pending needs comm, call, begin
  * and end. Returns an MPI error code. */
 int ftc_request_start(struct ftc_request *r, MPI_Request *handle);
+
+/* Whether @handle is one of these. Only with report = coverage. */
+bool ftc_request_is_ours(MPI_Request handle);
 
 /* One look at all operations. */
 void ftc_request_poll(void);

@@ -1,5 +1,6 @@
 #include "error.h"
 
+#include "communicator/error_handler.h"
 #include "job_end.h"
 #include "progress/mismatch.h"
 #include "report/report.h"
@@ -36,19 +37,6 @@ const char *ftc_error_text(int code)
     return NULL;
 }
 
-/* Only a program that gets the code back can ask for its text. */
-static bool will_return(MPI_Comm comm)
-{
-    MPI_Errhandler handler;
-    bool fatal;
-
-    if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
-        return false;
-    fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
-    PMPI_Errhandler_free(&handler);
-    return !fatal;
-}
-
 /* The error of the call that this thread is in. */
 static _Thread_local struct {
     int class;
@@ -75,7 +63,7 @@ int ftc_error_take(char *text)
 void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)
 {
     remember(class, text);
-    if (!will_return(comm) || !will_return(MPI_COMM_WORLD))
+    if (!ftc_comm_returns_errors(comm) || !ftc_comm_returns_errors(MPI_COMM_WORLD))
         ftc_job_end(comm, class, text);
     else if (comm != MPI_COMM_WORLD)
         PMPI_Comm_call_errhandler(comm, class);
@@ -89,7 +77,7 @@ void ftc_error_raise(const struct ftc_call *call)
         return;
     pending.class = MPI_SUCCESS; /* the handler may make calls that fail as well */
     remember(class, pending.text);
-    if (will_return(call->comm)) {
+    if (ftc_comm_returns_errors(call->comm)) {
         PMPI_Comm_call_errhandler(call->comm, code);
         return;
     }

@@ -8,32 +8,12 @@
 #define FTC_COVERAGE_H
 
 #include "board/board.h"
-#include "call/call.h"
-#include "call/policy.h"
+#include "outlook.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
 enum { FTC_COVERAGE_SITES = 512 }; /* of a rank, for ftc_board_geometry */
-
-/* What happens to a call when a rank is dead that it needs. */
-enum ftc_shelter {
-    FTC_SHELTER_EXPOSED, /* it, or the call that completes it, waits for ever */
-    FTC_SHELTER_PROTECTED,
-    FTC_SHELTER_ALONE, /* it needs nobody */
-};
-
-/* The first ones are those of enum ftc_pass. */
-enum ftc_protection {
-    FTC_PROTECTION_LAST_PASS = FTC_PASS_COUNT - 1,
-#define FTC_PROTECTION(name, shelter, text) FTC_PROTECTION_##name,
-#include "protections.def"
-#undef FTC_PROTECTION
-    FTC_PROTECTION_COUNT
-};
-
-enum ftc_shelter ftc_protection_shelter(uint32_t protection);
-const char *ftc_protection_text(uint32_t protection);
 
 /* True if calls are to be counted: the two functions below are to be called only then. */
 extern bool ftc_coverage_is_on;
@@ -49,7 +29,9 @@ void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass);
 void ftc_coverage_native(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address);
 
-/* The lines of the report. Nothing on the board is believed without a check. */
+/* The lines of the report: each call site, and a verdict of the program: whether it survives the
+ * death of a rank, aborts or waits, and with which settings it is better off. Nothing on the board
+ * is believed without a check. */
 void ftc_coverage_write(FILE *f, const struct ftc_board *board);
 
 #endif

@@ -1,5 +1,6 @@
 /* The call sites that all ranks have described, merged. */
 #include "coverage.h"
+#include "library.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 /* What is told in one line: the same call at the same place with the same fate, of all ranks. */
 struct row {
-    uint32_t call, protection, ranks;
+    uint32_t call, protection, remedies, ranks;
     uint64_t calls;
     char text[FTC_BOARD_SITE_TEXT];
 };
@@ -38,6 +39,7 @@ static bool read_site(const struct ftc_board_site *site, struct row *row)
 {
     row->call = atomic_load_explicit(&site->call, memory_order_acquire);
     row->protection = site->protection;
+    row->remedies = site->remedies & FTC_REMEDY_ALL;
     row->calls = atomic_load_explicit(&site->calls, memory_order_relaxed);
     row->ranks = 1;
     copy_printable(row->text, site->text, sizeof row->text);
@@ -75,6 +77,7 @@ static void add(struct table *t, const struct row *row)
     t->calls[shelter] += row->calls;
     if (*found != 0) {
         t->row[*found - 1].calls += row->calls;
+        t->row[*found - 1].remedies |= row->remedies;
         t->row[*found - 1].ranks++;
     } else if (t->count < ROWS) {
         t->row[t->count++] = *row;
@@ -119,8 +122,8 @@ static int compare(const void *a, const void *b)
     return compare_text(a, b);
 }
 
-/* Different places among the rows, which are ordered by text; only of those that are exposed. */
-static int count_places(const struct table *t, bool exposed)
+/* Different places among the rows, which are ordered by text, of those with @shelter or worse. */
+static int count_places(const struct table *t, enum ftc_shelter shelter)
 {
     const char *last = NULL;
     int places = 0;
@@ -128,7 +131,7 @@ static int count_places(const struct table *t, bool exposed)
     for (int i = 0; i < t->count; i++) {
         const struct row *row = &t->row[i];
 
-        if (exposed && ftc_protection_shelter(row->protection) != FTC_SHELTER_EXPOSED)
+        if (ftc_protection_shelter(row->protection) > shelter)
             continue;
         places += !last || strcmp(last, row->text) != 0;
         last = row->text;
@@ -153,8 +156,8 @@ static const char *grouped(uint64_t number, char text[32])
 
 static void write_row(FILE *f, const struct row *row)
 {
-    static const char *const fate[FTC_BOARD_SHELTERS] = {"not protected", "protected",
-                                                         "needs nobody"};
+    static const char *const fate[FTC_BOARD_SHELTERS] = {"not protected", "ends the job",
+                                                         "protected", "needs nobody"};
     char calls[32];
     bool has_reason = row->protection != FTC_PASS_NONE;
 
@@ -177,16 +180,17 @@ static void write_elsewhere(FILE *f, const struct table *t)
 }
 
 /* Rounded down: 100 % is all. */
-static void write_sum(FILE *f, const struct table *t, int exposed_places, int places)
+static void write_sum(FILE *f, const struct table *t, const int places[FTC_BOARD_SHELTERS])
 {
-    uint64_t exposed = t->calls[FTC_SHELTER_EXPOSED], safe = t->calls[FTC_SHELTER_PROTECTED];
-    uint64_t all = exposed + safe;
+    uint64_t exposed = t->calls[FTC_SHELTER_EXPOSED], fatal = t->calls[FTC_SHELTER_FATAL];
+    uint64_t safe = t->calls[FTC_SHELTER_PROTECTED], all = exposed + fatal + safe;
     double percent = all > 0 ? 100.0 * ((double)safe / (double)all) : 0;
+    bool waits = exposed > 0;
     char text[32];
 
     if (all == 0)
         fprintf(f, "ftcoll: no call needed another rank\n");
-    else if (exposed == 0)
+    else if (exposed == 0 && fatal == 0)
         fprintf(f,
                 "ftcoll: all %s calls that need other ranks are protected: a dead rank would leave "
                 "nobody waiting\n",
@@ -194,23 +198,131 @@ static void write_sum(FILE *f, const struct table *t, int exposed_places, int pl
     else
         fprintf(f,
                 "ftcoll: %.1f %% of %s calls that need other ranks are protected; a dead rank "
-                "would leave the others waiting at %d of %d call sites\n",
-                (double)(int)(percent * 10) / 10, grouped(all, text), exposed_places, places);
+                "would %s at %d of %d call sites\n",
+                (double)(int)(percent * 10) / 10, grouped(all, text),
+                waits ? "leave the others waiting" : "end the job",
+                places[waits ? FTC_SHELTER_EXPOSED : FTC_SHELTER_FATAL], places[FTC_SHELTER_ALONE]);
 }
 
 static void write_table(FILE *f, struct table *t)
 {
-    int exposed_places, places;
+    int places[FTC_BOARD_SHELTERS];
 
     qsort(t->row, (size_t)t->count, sizeof *t->row, compare_text);
-    places = count_places(t, false);
-    exposed_places = count_places(t, true);
+    for (int s = 0; s < FTC_BOARD_SHELTERS; s++)
+        places[s] = count_places(t, (enum ftc_shelter)s);
     qsort(t->row, (size_t)t->count, sizeof *t->row, compare);
     fprintf(f, "ftcoll: %12s on ranks %-17s %-13s  %s\n", "calls", "call", "", "call site");
     for (int i = 0; i < t->count; i++)
         write_row(f, &t->row[i]);
     write_elsewhere(f, t);
-    write_sum(f, t, exposed_places, places);
+    write_sum(f, t, places);
+}
+
+/* ---- the verdict ---- */
+
+/* With what helps row @row. */
+static enum ftc_shelter shelter_at_best(const struct row *row)
+{
+    enum ftc_shelter now = ftc_protection_shelter(row->protection);
+
+    if (now >= FTC_SHELTER_PROTECTED || (row->remedies & FTC_REMEDY_IN_VAIN) || row->remedies == 0)
+        return now;
+    return row->remedies & FTC_REMEDY_HALF ? FTC_SHELTER_FATAL : FTC_SHELTER_PROTECTED;
+}
+
+struct verdict {
+    enum ftc_shelter shelter; /* of the call that is worst off */
+    const struct row *row;    /* NULL: one of those elsewhere, or none */
+};
+
+static void take_worse(struct verdict *v, enum ftc_shelter shelter, const struct row *row)
+{
+    if (shelter < v->shelter)
+        *v = (struct verdict){shelter, row};
+}
+
+/* As things are, and with @remedies, all that help some call. */
+static void judge(const struct table *t, struct verdict *now, struct verdict *best,
+                  uint32_t *remedies)
+{
+    *now = *best = (struct verdict){FTC_SHELTER_PROTECTED, NULL};
+    *remedies = 0;
+    for (int i = 0; i < t->count; i++) {
+        const struct row *row = &t->row[i];
+        enum ftc_shelter shelter = ftc_protection_shelter(row->protection);
+
+        take_worse(now, shelter, row);
+        take_worse(best, shelter_at_best(row), row);
+        if (shelter_at_best(row) > shelter)
+            *remedies |= row->remedies;
+    }
+    for (int s = 0; s < FTC_SHELTER_PROTECTED; s++)
+        if (t->elsewhere[s] > 0) {
+            take_worse(now, (enum ftc_shelter)s, NULL);
+            take_worse(best, (enum ftc_shelter)s, NULL);
+        }
+}
+
+static void write_verdict(FILE *f, const struct verdict *v, bool is_sure)
+{
+    bool ends = ftc_library.settings.on_blocked == FTC_ON_BLOCKED_ABORT &&
+                ftc_library.settings.monitor != FTC_MONITOR_TIMEOUT;
+
+    if (v->shelter >= FTC_SHELTER_PROTECTED) {
+        fprintf(f, "survives%s\n", is_sure ? "" : ", if its MPI_Wait calls wait for messages only");
+        return;
+    }
+    fprintf(f, v->shelter == FTC_SHELTER_FATAL ? "aborts"
+               : ends                          ? "aborts after blocked_ms (on_blocked = abort)"
+                                               : "waits for ever");
+    if (v->row)
+        fprintf(f, ", for example in %s at %s (%s)\n",
+                ftc_call_name((enum ftc_call_kind)v->row->call), v->row->text,
+                ftc_protection_text(v->row->protection));
+    else
+        fprintf(f, ", at a call site that is not listed\n");
+}
+
+/* As in the environment of the next run. */
+static void write_remedies(FILE *f, uint32_t remedies)
+{
+    static const struct {
+        uint32_t remedy;
+        const char *text;
+    } table[] = {
+        {FTC_REMEDY_INTERCEPT, "FTCOLL_INTERCEPT=all"},
+        {FTC_REMEDY_MAX_BYTES, "FTCOLL_MAX_BYTES=65536"},
+        {FTC_REMEDY_P2P_IGNORE, "FTCOLL_P2P=ignore"},
+        {FTC_REMEDY_P2P_ERROR, "FTCOLL_P2P=error"},
+        {FTC_REMEDY_COMMUNICATORS, "FTCOLL_COMMUNICATORS=survivors"},
+        {FTC_REMEDY_KEEP, "FTCOLL_ON_DEAD_ROOT=keep"},
+        {FTC_REMEDY_F, "FTCOLL_F=1"},
+    };
+
+    if (remedies & FTC_REMEDY_P2P_IGNORE) /* which helps where an error would, too */
+        remedies &= ~(uint32_t)FTC_REMEDY_P2P_ERROR;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (remedies & table[i].remedy)
+            fprintf(f, " %s", table[i].text);
+}
+
+static void write_verdicts(FILE *f, const struct table *t)
+{
+    struct verdict now, best;
+    uint32_t remedies;
+
+    judge(t, &now, &best, &remedies);
+    fprintf(f, "ftcoll: verdict: when a rank dies, this program ");
+    write_verdict(f, &now, true);
+    if (remedies != 0) {
+        fprintf(f, "ftcoll: verdict with");
+        write_remedies(f, remedies);
+        fprintf(f, ": it ");
+        write_verdict(f, &best, (remedies & FTC_REMEDY_IF_MESSAGE) == 0);
+    } else if (now.shelter < FTC_SHELTER_PROTECTED) {
+        fprintf(f, "ftcoll: no setting changes that\n");
+    }
 }
 
 void ftc_coverage_write(FILE *f, const struct ftc_board *board)
@@ -221,6 +333,7 @@ void ftc_coverage_write(FILE *f, const struct ftc_board *board)
         for (uint32_t slot = 0; slot < board->geometry.slots; slot++)
             add_rank(&t, board, slot);
         write_table(f, &t);
+        write_verdicts(f, &t);
     } else {
         fprintf(f, "ftcoll: no memory to tell of call sites\n");
     }

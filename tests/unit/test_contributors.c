@@ -1,6 +1,6 @@
 /* Who is in a value, and which call sites must not go on without all. */
-#include "report/required_sites.h"
 #include "library.h"
+#include "report/required_sites.h"
 #include "unit.h"
 #include "value/contributors.h"
 

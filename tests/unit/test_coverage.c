@@ -1,8 +1,13 @@
 /* The table of call sites: what ranks write into it, and what a reader makes of anything there. */
+#include "communicator/error_handler.h"
+#include "communicator/lineage.h"
 #include "library.h"
+#include "mpi/mpi_library.h"
 #include "program/native.h"
 #include "report/coverage.h"
+#include "report/required_sites.h"
 #include "unit.h"
+#include "value/datatype.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,6 +16,83 @@
 enum { RANKS = 3, SITES = 4 };
 
 struct ftc_library ftc_library;
+
+/* ---- what MPI would say of the calls ---- */
+
+static bool returns, commutes, is_inter, is_seen;
+static size_t bytes;
+
+bool ftc_comm_returns_errors(MPI_Comm comm)
+{
+    (void)comm;
+    return returns;
+}
+
+static void do_nothing(void *into, const void *from, size_t count)
+{
+    (void)into;
+    (void)from;
+    (void)count;
+}
+
+bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts)
+{
+    *facts = (struct ftc_facts){.commutative = commutes, .contiguous = true, .kernel = do_nothing};
+    return datatype != MPI_DATATYPE_NULL;
+}
+
+bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)
+{
+    return ftc_facts_of_type(datatype, facts) && op != MPI_OP_NULL;
+}
+
+size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count)
+{
+    (void)facts;
+    return count > 0 ? bytes : 0;
+}
+
+size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count)
+{
+    return ftc_span_bytes(facts, count);
+}
+
+enum ftc_operator ftc_operator_of(MPI_Op op)
+{
+    return op == MPI_SUM ? FTC_OPERATOR_SUM : FTC_OPERATOR_OTHER;
+}
+
+bool ftc_require_at(const void *return_address)
+{
+    (void)return_address;
+    return false;
+}
+
+void *ftc_mpi_function(enum ftc_mpi_function function)
+{
+    (void)function;
+    return &is_seen;
+}
+
+struct ftc_birth *ftc_birth_of(MPI_Comm comm)
+{
+    (void)comm;
+    return is_seen ? (struct ftc_birth *)&is_seen : NULL;
+}
+
+int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
+{
+    (void)comm;
+    *flag = is_inter;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Comm_size(MPI_Comm comm, int *size)
+{
+    (void)comm;
+    *size = RANKS;
+    return MPI_SUCCESS;
+}
 
 static struct ftc_board *opened(void)
 {
@@ -25,6 +107,11 @@ static struct ftc_board *opened(void)
     if (board->shared)
         ftc_board_close(board);
     ck_assert_int_eq(ftc_board_create(board, &geometry), 0);
+    ftc_library.settings =
+        (struct ftc_settings){.f = 1, .max_bytes = 4096, .on_blocked = FTC_ON_BLOCKED_WARN};
+    returns = commutes = is_seen = true;
+    is_inter = false;
+    bytes = 8;
     return board;
 }
 
@@ -37,7 +124,12 @@ static void act_as(uint32_t rank)
 
 static void call_at(const void *site, enum ftc_call_kind kind, enum ftc_pass pass)
 {
-    struct ftc_call call = {.kind = kind, .return_address = site};
+    struct ftc_call call = {.kind = kind,
+                            .count = 1,
+                            .datatype = MPI_INT,
+                            .op = MPI_SUM,
+                            .comm = MPI_COMM_WORLD,
+                            .return_address = site};
 
     ftc_coverage_call(&call, pass);
 }
@@ -145,7 +237,7 @@ START_TEST(native_calls_are_counted_by_what_protects_them)
     ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(0));
     ftc_coverage_native(FTC_CALL_GATHER, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
     ftc_coverage_native(FTC_CALL_COMM_SPLIT, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
-    expect(": MPI_PROC_NULL, or MPI_COMM_SELF");
+    expect(": MPI_PROC_NULL, MPI_COMM_SELF, or requests of protected calls");
     expect(": setting p2p is native");
     expect(": no protection for this call");
     expect(": setting communicators is native");
@@ -164,6 +256,195 @@ START_TEST(settings_protect_native_calls)
     ftc_coverage_native(FTC_CALL_SENDRECV, MPI_COMM_WORLD, 1, site(0));
     ftc_coverage_native(FTC_CALL_COMM_DUP, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
     expect("all 2 calls that need other ranks are protected");
+}
+END_TEST
+
+/* ---- the verdict ---- */
+
+static void expect_verdict(const char *now, const char *settings, const char *best)
+{
+    char line[512];
+
+    snprintf(line, sizeof line, "ftcoll: verdict: when a rank dies, this program %s", now);
+    expect(line);
+    if (settings)
+        snprintf(line, sizeof line, "ftcoll: verdict with %s: it %s", settings, best);
+    else
+        snprintf(line, sizeof line, "ftcoll: verdict with");
+    ck_assert_msg((strstr(report(), line) != NULL) == (settings != NULL), "'%s' and:\n%s", line,
+                  report());
+}
+
+START_TEST(protected_programs_survive)
+{
+    opened();
+    act_as(0);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NONE);
+    expect_verdict("survives\n", NULL, NULL);
+    returns = false; /* they raise no error */
+    call_at(site(1), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    expect_verdict("survives\n", NULL, NULL);
+}
+END_TEST
+
+START_TEST(settings_that_help_are_named)
+{
+    opened();
+    act_as(0);
+    call_at(site(0), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+    expect_verdict("waits for ever, for example in MPI_Barrier at libc.so.6(",
+                   "FTCOLL_INTERCEPT=all", "survives");
+    bytes = 65536;
+    call_at(site(1), FTC_CALL_IALLREDUCE, FTC_PASS_NOT_INTERCEPTED);
+    ftc_coverage_native(FTC_CALL_COMM_SPLIT, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
+    expect_verdict("waits",
+                   "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_COMMUNICATORS=survivors",
+                   "survives");
+}
+END_TEST
+
+START_TEST(no_more_than_max_bytes_can_be_is_advised)
+{
+    opened();
+    ftc_library.settings.max_bytes = 65536;
+    bytes = 65537;
+    act_as(0);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_TOO_LARGE);
+    expect(": message larger than max_bytes can be");
+    expect_verdict("waits for ever", NULL, NULL);
+    expect("ftcoll: no setting changes that");
+}
+END_TEST
+
+START_TEST(what_would_be_native_all_the_same_is_not_advised)
+{
+    opened();
+    act_as(0);
+    commutes = false;
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NOT_INTERCEPTED);
+    expect(": operation is not commutative");
+    commutes = true;
+    is_inter = true;
+    call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+    expect(": intercommunicator");
+    is_inter = is_seen = false;
+    call_at(site(2), FTC_CALL_IREDUCE, FTC_PASS_NOT_INTERCEPTED);
+    expect(": nonblocking, and the library has not seen");
+    expect_verdict("waits for ever", NULL, NULL);
+}
+END_TEST
+
+START_TEST(settings_that_help_some_calls_leave_the_others_waiting)
+{
+    opened();
+    act_as(0);
+    call_at(site(0), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+    ftc_coverage_native(FTC_CALL_GATHER, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
+    expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all",
+                   "waits for ever, for example in MPI_Gather at");
+    expect("(no protection for this call)");
+    ftc_library.settings.on_blocked = FTC_ON_BLOCKED_ABORT;
+    expect_verdict("aborts after blocked_ms", "FTCOLL_INTERCEPT=all", "aborts after blocked_ms");
+}
+END_TEST
+
+/* MPI_ERRORS_ARE_FATAL */
+START_TEST(errors_that_are_fatal_protect_nobody)
+{
+    opened();
+    returns = false;
+    ftc_library.settings.p2p = FTC_P2P_ERROR;
+    act_as(0);
+    ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(0));
+    expect("MPI_Recv           ends the job   libc.so.6(");
+    expect("0.0 % of 1 calls that need other ranks are protected; a dead rank would end the job at "
+           "1 of 1 call sites");
+    expect_verdict("aborts, for example in MPI_Recv at", "FTCOLL_P2P=ignore", "survives");
+    returns = true;
+    ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(1));
+    expect("50.0 % of 2 calls");
+}
+END_TEST
+
+START_TEST(messages_are_to_be_errors_only_for_those_who_handle_them)
+{
+    opened();
+    act_as(0);
+    ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(0));
+    expect_verdict("waits for ever", "FTCOLL_P2P=error", "survives");
+    returns = false;
+    ftc_coverage_native(FTC_CALL_SEND, MPI_COMM_WORLD, 1, site(1));
+    expect_verdict("waits for ever", "FTCOLL_P2P=ignore", "survives");
+}
+END_TEST
+
+/* What they wait for is noted only where p2p is not native. */
+START_TEST(no_more_is_promised_of_waits_than_is_known)
+{
+    opened();
+    act_as(0);
+    ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(0));
+    expect_verdict("waits for ever", "FTCOLL_P2P=error",
+                   "survives, if its MPI_Wait calls wait for messages only");
+    ftc_library.settings.p2p = FTC_P2P_ERROR;
+    ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
+    expect(": no protection for this call");
+}
+END_TEST
+
+START_TEST(a_broadcast_may_lose_its_root)
+{
+    opened();
+    returns = false;
+    act_as(0);
+    call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NOT_INTERCEPTED);
+    expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_ON_DEAD_ROOT=keep", "survives");
+    opened();
+    returns = false;
+    act_as(0);
+    call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NONE);
+    expect_verdict("aborts, for example in MPI_Bcast at", "FTCOLL_ON_DEAD_ROOT=keep", "survives");
+    opened();
+    returns = false;
+    ftc_library.settings.on_dead_root = FTC_ON_DEAD_ROOT_KEEP;
+    act_as(0);
+    call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NONE);
+    expect_verdict("survives", NULL, NULL);
+}
+END_TEST
+
+START_TEST(results_that_must_be_of_all_end_the_job)
+{
+    opened();
+    returns = false;
+    ftc_library.settings.require_all = 1 << FTC_OPERATOR_SUM;
+    act_as(0);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    expect_verdict("aborts", NULL, NULL);
+    call_at(site(1), FTC_CALL_REDUCE, FTC_PASS_NOT_INTERCEPTED);
+    expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all", "aborts");
+}
+END_TEST
+
+START_TEST(no_failure_is_tolerated_with_f_0)
+{
+    opened();
+    returns = false;
+    ftc_library.settings.f = 0;
+    act_as(0);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    expect_verdict("aborts", "FTCOLL_F=1", "survives");
+}
+END_TEST
+
+START_TEST(calls_at_unlisted_sites_count_too)
+{
+    opened();
+    act_as(2);
+    for (int i = 0; i <= SITES; i++)
+        call_at(site(i), FTC_CALL_BARRIER, i < SITES ? FTC_PASS_NONE : FTC_PASS_NOT_INTERCEPTED);
+    expect_verdict("waits for ever, at a call site that is not listed", NULL, NULL);
 }
 END_TEST
 
@@ -189,7 +470,7 @@ START_TEST(a_call_or_fate_that_there_is_not_is_left_out)
     record(1, 1)->protection = FTC_PROTECTION_COUNT;
     atomic_store(&record(1, 1)->call, FTC_CALL_BARRIER);
     text = report();
-    ck_assert_int_eq(count_lines(text), 2);
+    ck_assert_int_eq(count_lines(text), 3);
 }
 END_TEST
 
@@ -201,7 +482,7 @@ START_TEST(a_text_without_an_end_is_cut)
     atomic_store(&record(1, SITES - 1)->call, FTC_CALL_BARRIER);
     memset(record(1, SITES - 1)->text, 'x', FTC_BOARD_SITE_TEXT);
     text = report();
-    ck_assert_int_eq(count_lines(text), 3);
+    ck_assert_int_eq(count_lines(text), 4);
     ck_assert_int_eq(strspn(strchr(text, 'x'), "x"), FTC_BOARD_SITE_TEXT - 1);
 }
 END_TEST
@@ -272,6 +553,18 @@ int main(void)
     UNIT_TEST(more_sites_than_there_is_room_for_are_counted);
     UNIT_TEST(native_calls_are_counted_by_what_protects_them);
     UNIT_TEST(settings_protect_native_calls);
+    UNIT_TEST(protected_programs_survive);
+    UNIT_TEST(settings_that_help_are_named);
+    UNIT_TEST(no_more_than_max_bytes_can_be_is_advised);
+    UNIT_TEST(what_would_be_native_all_the_same_is_not_advised);
+    UNIT_TEST(settings_that_help_some_calls_leave_the_others_waiting);
+    UNIT_TEST(errors_that_are_fatal_protect_nobody);
+    UNIT_TEST(messages_are_to_be_errors_only_for_those_who_handle_them);
+    UNIT_TEST(no_more_is_promised_of_waits_than_is_known);
+    UNIT_TEST(a_broadcast_may_lose_its_root);
+    UNIT_TEST(results_that_must_be_of_all_end_the_job);
+    UNIT_TEST(no_failure_is_tolerated_with_f_0);
+    UNIT_TEST(calls_at_unlisted_sites_count_too);
     UNIT_TEST(nothing_called);
     UNIT_TEST(a_call_or_fate_that_there_is_not_is_left_out);
     UNIT_TEST(a_text_without_an_end_is_cut);

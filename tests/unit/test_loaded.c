@@ -1,6 +1,6 @@
 /* What is found in the objects that are loaded, with each kind of hash table, must be what the
  * dynamic linker finds. */
-#include "../../shim/loaded.h"
+#include "system/loaded.h"
 #include "unit.h"
 
 #include <dlfcn.h>

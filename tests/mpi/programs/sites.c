@@ -1,6 +1,7 @@
 /* sites: calls of several kinds from functions of their own, for the report of call sites. "sites
  * die" ends rank 1 in the middle, before anybody makes a call that is not protected; "sites ring"
- * also makes each kind of point-to-point call that blocks. */
+ * also makes each kind of point-to-point call that blocks, and "sites ring returns" wants to have
+ * errors back. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -93,6 +94,8 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 2)
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; i < TURNS; i++)
         energy(&sum);
     if (argc > 1 && strcmp(argv[1], "ring") == 0) {

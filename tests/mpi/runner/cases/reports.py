@@ -79,6 +79,23 @@ def site(calls, ranks, call, fate, where, why=""):
     return text + (f": {why}$" if why else "$")
 
 
+NOBODY = "MPI_PROC_NULL, MPI_COMM_SELF, or requests of protected calls"
+
+
+def advised(settings):
+    return lambda job: "" if f"ftcoll: verdict with {settings}: it " in job.text("stderr") else "another advice"
+
+
+def follow(program, n, advice, verdict):
+    """A run, and one with the advised settings."""
+    return Case(f"coverage: advice for {program}", n, 1, settings=SITES, says=(
+                    f"(?m)^ftcoll: verdict with {advice}", f"(?m)^second run: .*\n(.*\n)*ftcoll: verdict: when a rank dies, "
+                    f"this program {verdict}"),
+                command=f"run='mpiexec.hydra -n {{n}} {{programs}}/{program}'; rm -f rounds; $run 2>first; cat first; rm -f rounds; "
+                        "settings=$(sed -n 's/^ftcoll: verdict with \\(.*\\): it .*/\\1/p' first); "
+                        "echo \"second run: $settings\"; exec env $settings $run 2>&1")
+
+
 COVERAGE = [
     Case("coverage: nobody dies", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites", settings=SITES,
          says=(site("1,200", 4, "MPI_Allreduce", "protected", r"sites\(energy"),
@@ -115,18 +132,31 @@ COVERAGE = [
                site(15, 3, "MPI_Comm_split", "protected", r"communicators\(one_round", "by setting communicators")),
          silent=(site(r"\d+", r"\d", r"MPI_Comm_\w+", "protected", r"communicators\(\w+"),)),
 ] + [
-    Case(f"coverage: p2p = {mode}", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites ring",
+    Case(f"coverage: p2p = {mode}, {arguments}", 4, 1, command=f"mpiexec.hydra -n {{n}} {{programs}}/sites {arguments}",
          settings={**SITES, "FTCOLL_P2P": mode, "FTCOLL_INTERCEPT": "all"},
          says=(*(site(4, 4, f"MPI_{call}", fate, r"sites\(ring", why) for call in (
                    "Sendrecv", "Sendrecv_replace", "Send", "Probe", "Recv", "Ssend", "Wait", "Waitany", "Waitsome",
                    "Mprobe", "Mrecv", "Waitall")),
-               site(4, 4, "MPI_Send", "needs nobody", r"sites\(ring", "MPI_PROC_NULL, or MPI_COMM_SELF"),
+               site(4, 4, "MPI_Send", "needs nobody", r"sites\(ring", NOBODY),
                site(4, 4, "MPI_Wait", "not protected", r"sites\(gather_late",
                     why if mode == "native" else "no protection for this call"),
-               site(4, 4, "MPI_Wait", fate, r"sites\(late", why), "1,272 calls that need other ranks"))
-    for mode, fate, why in (("native", "not protected", "setting p2p is native"),
-                            ("error", "protected", "by setting p2p"), ("ignore", "protected", "by setting p2p"))
+               site(4, 4, "MPI_Wait", *(("needs nobody", r"sites\(late", NOBODY) if mode == "native" else
+                                        (fate, r"sites\(late", why))),
+               f"1,2{68 if mode == 'native' else 72} calls that need other ranks"),
+         silent=() if advice else ("verdict with",), **({"check": advised(advice)} if advice else {}))
+    for mode, arguments, fate, why, advice in (
+        ("native", "ring", "not protected", "setting p2p is native", "FTCOLL_P2P=ignore"),
+        ("native", "ring returns", "not protected", "setting p2p is native", "FTCOLL_P2P=error"),
+        ("error", "ring", "ends the job", "an error by setting p2p, and errors are fatal", "FTCOLL_P2P=ignore"),
+        ("error", "ring returns", "protected", "by setting p2p", ""),
+        ("ignore", "ring", "protected", "by setting p2p", ""))
 ] + [
+    # what is advised is what helps: the next run has it in its environment
+    follow("rounds 20", 3, "FTCOLL_INTERCEPT=all( FTCOLL_ON_DEAD_ROOT=keep)?: it survives$", "survives$"),
+    follow("sites", 3, r"FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536( FTCOLL_P2P=ignore)?: it waits for ever, for example in MPI_Gather at sites\(",
+           r"waits for ever, for example in MPI_Gather at .*\nftcoll: no setting changes that$"),
+    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore: it survives, if its MPI_Wait calls wait for messages only$",
+           r"waits for ever, for example in MPI_Wait at .*\nftcoll: no setting changes that$"),
     Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
          settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
 ]

@@ -1,0 +1,189 @@
+#include "outlook.h"
+
+#include "communicator/error_handler.h"
+#include "communicator/lineage.h"
+#include "library.h"
+#include "required_sites.h"
+#include "value/datatype.h"
+
+enum { MAX_BYTES_MOST = 65536 }; /* that setting max_bytes allows: see options.def */
+
+enum ftc_shelter ftc_protection_shelter(uint32_t protection)
+{
+    switch (protection) {
+    case FTC_PASS_NONE:
+        return FTC_SHELTER_PROTECTED;
+    case FTC_PASS_COMM_SELF:
+    case FTC_PASS_INVALID: /* an error at once */
+        return FTC_SHELTER_ALONE;
+#define FTC_PROTECTION(name, shelter, text)                                                        \
+    case FTC_PROTECTION_##name:                                                                    \
+        return FTC_SHELTER_##shelter;
+#include "protections.def"
+#undef FTC_PROTECTION
+    default:
+        return FTC_SHELTER_EXPOSED;
+    }
+}
+
+const char *ftc_protection_text(uint32_t protection)
+{
+    static const char *const text[] = {
+#define FTC_PROTECTION(name, shelter, words) words,
+#include "protections.def"
+#undef FTC_PROTECTION
+    };
+
+    return protection < FTC_PASS_COUNT ? ftc_pass_text((enum ftc_pass)protection)
+                                       : text[protection - FTC_PASS_COUNT];
+}
+
+/* Facts about the arguments, as far as policy wants them. */
+static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *type,
+                              struct ftc_policy_facts *facts)
+{
+    facts->valid = facts->commutative = true;
+    if (call->kind == FTC_CALL_BARRIER)
+        return;
+    if (call->kind == FTC_CALL_BCAST) {
+        facts->valid = ftc_facts_of_type(call->datatype, type);
+        facts->value_bytes = facts->valid ? ftc_packed_bytes(type, call->count) : 0;
+        return;
+    }
+    facts->valid = ftc_facts(call->datatype, call->op, type);
+    facts->commutative = !facts->valid || type->commutative;
+    facts->value_bytes = facts->valid ? ftc_span_bytes(type, call->count) : 0;
+}
+
+static enum ftc_pass communicator_pass(MPI_Comm comm)
+{
+    int inter = 0, size = 0;
+
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter)
+        return FTC_PASS_INTERCOMM;
+    PMPI_Comm_size(comm, &size);
+    return size == 1 ? FTC_PASS_COMM_SELF : FTC_PASS_NONE;
+}
+
+/* With the settings that protect most. */
+static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes)
+{
+    struct ftc_policy_facts facts = {.intercepted = true};
+    struct ftc_facts type = {0};
+    enum ftc_pass pass;
+
+    if (call->comm == MPI_COMM_NULL)
+        return FTC_PASS_INVALID;
+    facts.communicator = communicator_pass(call->comm);
+    look_at_arguments(call, &type, &facts);
+    *bytes = facts.value_bytes;
+    pass = ftc_policy(&facts, MAX_BYTES_MOST);
+    if (pass != FTC_PASS_NONE || !ftc_call_is_nonblocking(call->kind))
+        return pass;
+    if (!ftc_birth_of(call->comm))
+        return FTC_PASS_UNSEEN;
+    return type.kernel && type.contiguous && ftc_mpi_function(FTC_PMPIX_Grequest_start)
+               ? FTC_PASS_NONE
+               : FTC_PASS_NEEDS_MPI;
+}
+
+static bool requires_all(const struct ftc_call *call)
+{
+    bool required;
+
+    if (!ftc_call_is_reduction(call->kind))
+        return false;
+    ftc_library_lock();
+    required = (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op))) != 0 ||
+               ftc_require_at(call->return_address);
+    ftc_library_unlock();
+    return required;
+}
+
+/* Of a call that is carried out here: which errors it may be, if the error handler ends the job. */
+static struct ftc_outlook outlook_here(const struct ftc_call *call)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+
+    if (ftc_comm_returns_errors(call->comm))
+        return (struct ftc_outlook){.protection = (enum ftc_protection)FTC_PASS_NONE};
+    if (requires_all(call))
+        return (struct ftc_outlook){FTC_PROTECTION_REQUIRED_FATAL, FTC_REMEDY_IN_VAIN};
+    if (s->f == 0)
+        return (struct ftc_outlook){FTC_PROTECTION_F_FATAL, FTC_REMEDY_F};
+    if (call->kind == FTC_CALL_BCAST && s->on_dead_root == FTC_ON_DEAD_ROOT_ERROR)
+        return (struct ftc_outlook){FTC_PROTECTION_DEAD_ROOT_FATAL, FTC_REMEDY_KEEP};
+    return (struct ftc_outlook){.protection = (enum ftc_protection)FTC_PASS_NONE};
+}
+
+/* Of a call that native MPI carries out, because of @pass. */
+static struct ftc_outlook in_vain(enum ftc_pass pass)
+{
+    enum ftc_protection protection =
+        pass == FTC_PASS_TOO_LARGE ? FTC_PROTECTION_BEYOND_MAX_BYTES : (enum ftc_protection)pass;
+    bool is_exposed = ftc_protection_shelter(protection) == FTC_SHELTER_EXPOSED;
+
+    return (struct ftc_outlook){protection, is_exposed ? FTC_REMEDY_IN_VAIN : 0};
+}
+
+struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass)
+{
+    struct ftc_outlook outlook;
+    enum ftc_pass best;
+    size_t bytes = 0;
+
+    if (pass == FTC_PASS_NONE)
+        return outlook_here(call);
+    if (pass != FTC_PASS_NOT_INTERCEPTED && pass != FTC_PASS_TOO_LARGE)
+        return in_vain(pass);
+    best = pass_at_best(call, &bytes);
+    if (best != FTC_PASS_NONE)
+        return in_vain(best);
+    outlook = outlook_here(call);
+    if ((outlook.remedies & FTC_REMEDY_IN_VAIN) != 0)
+        outlook.remedies = FTC_REMEDY_HALF;
+    outlook.protection = (enum ftc_protection)pass;
+    if (pass == FTC_PASS_NOT_INTERCEPTED)
+        outlook.remedies |= FTC_REMEDY_INTERCEPT;
+    if (bytes > (size_t)ftc_library.settings.max_bytes)
+        outlook.remedies |= FTC_REMEDY_MAX_BYTES;
+    return outlook;
+}
+
+/* While p2p is native it is not noted which requests are messages. */
+static uint32_t doubt_of(enum ftc_call_kind kind)
+{
+    return ftc_call_class(kind) == FTC_CLASS_WAIT ? FTC_REMEDY_IF_MESSAGE : 0;
+}
+
+static struct ftc_outlook outlook_of_message(enum ftc_call_kind kind, MPI_Comm comm)
+{
+    bool returns = ftc_comm_returns_errors(comm);
+    uint32_t remedy = returns ? FTC_REMEDY_P2P_ERROR : FTC_REMEDY_P2P_IGNORE;
+
+    switch (ftc_library.settings.p2p) {
+    case FTC_P2P_NATIVE:
+        return (struct ftc_outlook){FTC_PROTECTION_P2P_NATIVE, remedy | doubt_of(kind)};
+    case FTC_P2P_ERROR:
+        if (!returns)
+            return (struct ftc_outlook){FTC_PROTECTION_P2P_FATAL, FTC_REMEDY_P2P_IGNORE};
+        break;
+    default:
+        break;
+    }
+    return (struct ftc_outlook){FTC_PROTECTION_P2P, 0};
+}
+
+struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
+{
+    if (peer == MPI_PROC_NULL || comm == MPI_COMM_SELF)
+        return (struct ftc_outlook){FTC_PROTECTION_NEEDS_NOBODY, 0};
+    if (ftc_call_is_message(kind) && comm != MPI_COMM_NULL)
+        return outlook_of_message(kind, comm);
+    if (ftc_call_class(kind) != FTC_CLASS_COMMUNICATOR)
+        return (struct ftc_outlook){FTC_PROTECTION_NO_WAY, FTC_REMEDY_IN_VAIN};
+    if (ftc_library.settings.communicators == FTC_COMMUNICATORS_NATIVE)
+        return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS_NATIVE, FTC_REMEDY_COMMUNICATORS};
+    return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS, 0};
+}
