@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void (*next_exit)(int) __attribute__((noreturn));
-static void (*next_abort)(void) __attribute__((noreturn));
-static void (*next_assert_fail)(const char *, const char *, unsigned, const char *)
-    __attribute__((noreturn));
+static void (*next_exit)(int);
+static void (*next_abort)(void);
+static void (*next_assert_fail)(const char *, const char *, unsigned, const char *);
 
 static void find(const char *name, void *function)
 {
@@ -33,6 +32,7 @@ void exit(int status)
         find_next();
     ftc_fatal_end(__builtin_return_address(0));
     next_exit(status);
+    __builtin_unreachable();
 }
 
 void abort(void)
@@ -41,6 +41,7 @@ void abort(void)
         find_next();
     ftc_fatal_end(__builtin_return_address(0));
     next_abort();
+    __builtin_unreachable();
 }
 
 /* glibc's calls its own abort(). */
@@ -50,4 +51,5 @@ void __assert_fail(const char *assertion, const char *file, unsigned line, const
         find_next();
     ftc_fatal_end(__builtin_return_address(0));
     next_assert_fail(assertion, file, line, function);
+    __builtin_unreachable();
 }
