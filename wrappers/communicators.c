@@ -1,4 +1,5 @@
-/* The calls that make an intracommunicator. A wrapper says only how it differs from native. */
+/* The calls that make an intracommunicator, and those that free one. A wrapper says only how it
+ * differs from native. */
 #include "communicator/lineage.h"
 #include "entries.h"
 #include "new_communicators/create.h"
@@ -101,6 +102,18 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 
     return ftc_birth_from(comm, newcomm,
                           MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    return ftc_survivors_free(comm, PMPI_Comm_free);
+}
+
+int MPI_Comm_disconnect(MPI_Comm *comm)
+{
+    return FTC_NATIVE_CALL(FTC_CALL_COMM_DISCONNECT, comm ? *comm : MPI_COMM_NULL, FTC_ALL_MEMBERS,
+                           __builtin_return_address(0),
+                           ftc_survivors_free(comm, PMPI_Comm_disconnect));
 }
 
 /* How MPICH polls, wherever it waits: libucp's. */

@@ -82,4 +82,3 @@ NATIVE(COMM_SPAWN_MULTIPLE, Comm_spawn_multiple,
        (count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm,
         intercomm, array_of_errcodes),
        comm)
-NATIVE(COMM_DISCONNECT, Comm_disconnect, (MPI_Comm * comm), (comm), comm ? *comm : MPI_COMM_NULL)

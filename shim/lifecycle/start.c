@@ -9,6 +9,7 @@
 #include "meeting.h"
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
+#include "new_communicators/context.h"
 #include "outside.h"
 #include "p2p/p2p.h"
 #include "program/error.h"
@@ -115,6 +116,8 @@ static bool prepare(void)
         ftc_wait_open() != MPI_SUCCESS)
         return false;
     if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_open() != 0)
+        return false;
+    if (l->settings.communicators == FTC_COMMUNICATORS_SURVIVORS && ftc_context_open() != 0)
         return false;
     if ((l->settings.intercept & NONBLOCKING) != 0 && ftc_helper_open() != 0)
         return false;

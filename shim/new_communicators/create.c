@@ -1,6 +1,7 @@
 #include "create.h"
 
 #include "communicator/communicator.h"
+#include "context.h"
 #include "escape.h"
 #include "program/error.h"
 #include "program/native.h"
@@ -448,6 +449,8 @@ static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group memb
     mark_native_part(x, members);
     is_over = ftc_escape_run(run_native_part, &part, is_hopeless, roll);
     ftc_native_leave();
+    if (!is_over)
+        ftc_context_abandon(x->comm);
     if (is_over && part.result == MPI_SUCCESS && members != MPI_GROUP_NULL)
         inherit(x, &part.result);
     *rv = part.result;
@@ -516,4 +519,11 @@ bool ftc_survivors_create(struct ftc_creation *x)
     }
     close_roll(&roll);
     return is_done;
+}
+
+int ftc_survivors_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm))
+{
+    if (is_exhausted || !ftc_context_is_abandoned(comm))
+        return native(comm);
+    return ftc_context_retire(comm, native);
 }

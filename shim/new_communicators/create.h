@@ -32,4 +32,7 @@ struct ftc_creation {
  * to do it: without the setting, and with arguments that it rejects. */
 bool ftc_survivors_create(struct ftc_creation *x);
 
+/* MPI_Comm_free() and MPI_Comm_disconnect(): frees *@comm by @native. */
+int ftc_survivors_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm));
+
 #endif

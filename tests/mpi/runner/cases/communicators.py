@@ -40,6 +40,9 @@ COMMUNICATORS = [
            command=f"mpiexec.hydra -n {{n}} {{programs}}/communicators --anytime {{seed}} 30 {victim}")
       for n, victim in ((2, 1), (3, 0), (4, 2), (5, 4))),
     communicators("made and freed 500 times", 3, 1, " 500 1", limit_s=120),
+    *(Case(f"communicators: of {n}, a rank dies in a split before its message {sends}, and the old one is freed", n, 1,
+           failures=1, settings=SURVIVORS, limit_s=20, says=(rf"(reuse: rank \d: 0 wrong(.|\n)*){{{n - 1}}}",),
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/reuse {sends}") for n, sends in ((4, 1), (4, 2), (8, 1))),
     communicators("threads, nobody dies", 3, 1, "--threads 30"),
     communicators("threads, a rank dies", 4, 1, "--threads 30 2", limit_s=60),
     Case("communicators: too many die", 4, 1, settings=SURVIVORS, status="failed",
