@@ -59,10 +59,15 @@ CREATION(DIST_GRAPH_CREATE_ADJACENT, Dist_graph_create_adjacent,
          (comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
           reorder, comm_dist_graph),
          comm_old, comm_dist_graph)
-NATIVE(INTERCOMM_CREATE, Intercomm_create,
-       (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
-        MPI_Comm *newintercomm),
-       (local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm), local_comm)
+int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
+                         int remote_leader, int tag, MPI_Comm *newintercomm)
+{
+    ftc_native_enter_leaders(local_comm, local_leader, peer_comm, remote_leader,
+                             __builtin_return_address(0));
+    return ftc_native_leave_with(PMPI_Intercomm_create(local_comm, local_leader, peer_comm,
+                                                       remote_leader, tag, newintercomm));
+}
+
 NATIVE(INTERCOMM_MERGE, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintracomm),
        (intercomm, high, newintracomm), intercomm)
 NATIVE(COMM_ACCEPT, Comm_accept,

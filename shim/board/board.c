@@ -18,18 +18,12 @@
 #define BOARD_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 /* Bounds that keep every product below well inside 64 bits. */
-enum {
-    MAX_SLOTS = 4096,
-    MAX_ENTRIES = 1 << 16,
-    MAX_DEPTH = 1 << 10,
-    MAX_STRIDE = 1 << 20,
-    MAX_SITES = 1 << 16
-};
+enum { MAX_ENTRIES = 1 << 16, MAX_DEPTH = 1 << 10, MAX_STRIDE = 1 << 20, MAX_SITES = 1 << 16 };
 
 static bool geometry_is_sane(const struct ftc_board_geometry *g)
 {
-    return g->slots >= 1 && g->slots <= MAX_SLOTS && g->entries >= 1 && g->entries <= MAX_ENTRIES &&
-           g->ring_depth >= 1 && g->ring_depth <= MAX_DEPTH &&
+    return g->slots >= 1 && g->slots <= FTC_BOARD_SLOTS_MAX && g->entries >= 1 &&
+           g->entries <= MAX_ENTRIES && g->ring_depth >= 1 && g->ring_depth <= MAX_DEPTH &&
            (g->ring_depth & (g->ring_depth - 1)) == 0 && g->entry_stride_bytes <= MAX_STRIDE &&
            g->entry_stride_bytes >= sizeof(struct ftc_board_entry) &&
            g->entry_stride_bytes % 64 == 0 && g->message_stride_bytes <= MAX_STRIDE &&

@@ -141,6 +141,8 @@ struct ftc_board_sites {
     _Alignas(64) struct ftc_board_site site[];
 };
 
+enum { FTC_BOARD_SLOTS_MAX = 4096 };
+
 struct ftc_board_geometry {
     uint32_t slots;              /* ranks on this host */
     uint32_t entries;            /* communicators a rank can have published results of */

@@ -1,5 +1,7 @@
 #include "mark.h"
 
+enum { NEED_WORDS = FTC_BOARD_SLOTS_MAX / 64 };
+
 /* A mark as it was at one moment. */
 struct content {
     uint64_t version, return_address, stack;
@@ -34,24 +36,84 @@ static bool is_in_group(const struct ftc_board *board, uint32_t slot, uint32_t g
            0;
 }
 
-static bool needs(const struct ftc_board *board, uint32_t slot, const struct content *c,
-                  uint32_t other)
+/* A set of slots: those that a call needs. */
+struct need {
+    uint64_t words[NEED_WORDS];
+};
+
+static bool is_needed(const struct need *need, uint32_t slot)
 {
-    return c->peer == FTC_BOARD_ALL ? is_in_group(board, slot, c->group, other)
-                                    : (uint32_t)c->peer == other;
+    return (need->words[slot / 64] >> slot % 64 & 1) != 0;
+}
+
+/* True if there is one that @need had not before. */
+static bool add_group(struct need *need, const struct ftc_board *board, uint32_t slot,
+                      uint32_t group)
+{
+    const _Atomic uint64_t *words = ftc_board_group(board, slot, group);
+    bool more = false;
+
+    for (uint32_t i = 0; i < ftc_board_group_words(&board->geometry); i++) {
+        uint64_t word = atomic_load_explicit(&words[i], memory_order_relaxed);
+
+        more |= (word & ~need->words[i]) != 0;
+        need->words[i] |= word;
+    }
+    return more;
+}
+
+/* Of a rank that is making an intercommunicator. */
+static bool add_need_of(struct need *need, const struct ftc_board *board, uint32_t slot)
+{
+    bool more = false;
+    struct content c;
+
+    for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++)
+        if (read_content(board, slot, i, &c) && c.call == FTC_CALL_INTERCOMM_CREATE &&
+            c.peer == FTC_BOARD_ALL)
+            more |= add_group(need, board, slot, c.group);
+    return more;
+}
+
+/* In MPI_Intercomm_create() a rank names its own group, and a leader the other leader: it also
+ * needs all whom one of these needs in that call. */
+static void add_needs_of_others(struct need *need, const struct ftc_board *board)
+{
+    bool more = true;
+
+    while (more) {
+        more = false;
+        for (uint32_t i = 0; i < board->geometry.slots; i++)
+            if (is_needed(need, i) && ftc_board_state(board, i) == FTC_RANK_RUNNING)
+                more |= add_need_of(need, board, i);
+    }
+}
+
+static struct need need_of(const struct ftc_board *board, uint32_t slot, const struct content *c)
+{
+    struct need need = {{0}};
+
+    if (c->peer == FTC_BOARD_ALL)
+        add_group(&need, board, slot, c->group);
+    else
+        need.words[c->peer / 64] |= 1ull << c->peer % 64;
+    if (c->call == FTC_CALL_INTERCOMM_CREATE)
+        add_needs_of_others(&need, board);
+    return need;
 }
 
 /* Counts those that the call needs: the dead, and the others that still take part in MPI. */
 static uint32_t count_needed(const struct ftc_board *board, uint32_t slot, const struct content *c,
                              struct ftc_mark *mark)
 {
+    struct need need = need_of(board, slot, c);
     uint32_t running = 0;
 
     mark->dead_count = 0;
     for (uint32_t i = 0; i < board->geometry.slots; i++) {
         enum ftc_rank_state state = ftc_board_state(board, i);
 
-        if (i == slot || !needs(board, slot, c, i))
+        if (i == slot || !is_needed(&need, i))
             continue;
         if (state == FTC_RANK_FAILED && mark->dead_count++ == 0)
             mark->dead = i;

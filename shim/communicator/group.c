@@ -1,5 +1,7 @@
 #include "group.h"
 
+#include "facts.h"
+
 #include <stdlib.h>
 
 static bool translate(MPI_Group group, int size, int *own, int *world_rank)
@@ -53,4 +55,56 @@ MPI_Group ftc_group_of_peers(MPI_Comm comm, bool inter)
     else
         PMPI_Comm_group(comm, &members);
     return members;
+}
+
+/* Of @one and @other, which it frees. */
+static MPI_Group unite(MPI_Group one, MPI_Group other)
+{
+    MPI_Group both;
+
+    PMPI_Group_union(one, other, &both);
+    PMPI_Group_free(&one);
+    PMPI_Group_free(&other);
+    return both;
+}
+
+MPI_Group ftc_group_of_both(MPI_Comm intercomm)
+{
+    MPI_Group local, remote;
+
+    PMPI_Comm_group(intercomm, &local);
+    PMPI_Comm_remote_group(intercomm, &remote);
+    return unite(local, remote);
+}
+
+/* MPI_GROUP_NULL if @comm has no rank @rank. */
+static MPI_Group only(MPI_Comm comm, int rank)
+{
+    int inter, size;
+    MPI_Group all, one = MPI_GROUP_NULL;
+
+    if (!ftc_is_comm(comm))
+        return MPI_GROUP_NULL;
+    PMPI_Comm_test_inter(comm, &inter);
+    all = ftc_group_of_peers(comm, inter);
+    PMPI_Group_size(all, &size);
+    if (rank >= 0 && rank < size)
+        PMPI_Group_incl(all, 1, &rank, &one);
+    PMPI_Group_free(&all);
+    return one;
+}
+
+MPI_Group ftc_group_with_leader(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader)
+{
+    MPI_Group members, leader;
+    int rank;
+
+    if (!ftc_is_comm(local))
+        return MPI_GROUP_NULL;
+    PMPI_Comm_group(local, &members);
+    PMPI_Comm_rank(local, &rank);
+    if (rank != local_leader)
+        return members;
+    leader = only(peer, remote_leader);
+    return leader == MPI_GROUP_NULL ? members : unite(members, leader);
 }

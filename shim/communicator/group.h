@@ -17,4 +17,13 @@ int *ftc_group_world_ranks_of(MPI_Comm comm, int *size);
  * freed by the caller. */
 MPI_Group ftc_group_of_peers(MPI_Comm comm, bool inter);
 
+/* Both groups of an intercommunicator: those whom a collective call on it needs. To be freed by the
+ * caller. */
+MPI_Group ftc_group_of_both(MPI_Comm intercomm);
+
+/* Those whom this rank waits for in MPI_Intercomm_create() with these arguments: its own group, and
+ * if it is the local leader the remote one too. To be freed by the caller; MPI_GROUP_NULL if an
+ * argument is invalid. */
+MPI_Group ftc_group_with_leader(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader);
+
 #endif

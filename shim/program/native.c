@@ -15,6 +15,7 @@ enum { NO_HANDLE = 0, PLACES = FTC_BOARD_GROUPS / FTC_BOARD_MARKS };
  * what they are a handle of. */
 struct group {
     _Atomic int handle; /* NO_HANDLE: to be described anew */
+    bool is_remote;     /* of an intercommunicator */
     int size;
     int *world_rank; /* below 0: outside of MPI_COMM_WORLD */
 };
@@ -106,6 +107,7 @@ static bool describe(unsigned place, MPI_Group members)
         atomic_store(&words[i], 0);
     free(g->world_rank);
     g->world_rank = ftc_group_world_ranks(members, &g->size);
+    g->is_remote = false;
     if (!g->world_rank)
         return false;
     add_to_board(g->world_rank, g->size, words);
@@ -124,6 +126,7 @@ static bool describe_comm(unsigned place, MPI_Comm comm)
         return false;
     members = ftc_group_of_peers(comm, inter);
     done = describe(place, members);
+    groups[place].is_remote = inter;
     PMPI_Group_free(&members);
     if (done && PMPI_Comm_get_attr(comm, comm_keyval, &attribute, &is_noted) == MPI_SUCCESS &&
         !is_noted)
@@ -224,6 +227,42 @@ static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
     next_version(m);
 }
 
+static bool is_collective(enum ftc_call_kind kind)
+{
+    return kind < FTC_CALL_SEND || kind > FTC_CALL_WAITSOME;
+}
+
+/* Described each time, in place of what was there before. */
+static void show_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
+{
+    unsigned place = place_of(own_mark, group);
+
+    atomic_store(&groups[place].handle, NO_HANDLE);
+    if (describe(place, group))
+        show(kind, place, FTC_ALL_MEMBERS, return_address);
+    else
+        give_back_mark();
+}
+
+static __attribute__((noinline)) void show_both(enum ftc_call_kind kind, MPI_Comm intercomm,
+                                                const void *return_address)
+{
+    MPI_Group both = ftc_group_of_both(intercomm);
+
+    show_group(kind, both, return_address);
+    PMPI_Group_free(&both);
+}
+
+/* Of the communicator or window @handle, which @place describes. */
+static inline void show_described(enum ftc_call_kind kind, int handle, unsigned place, int peer,
+                                  const void *return_address)
+{
+    if (peer == FTC_ALL_MEMBERS && groups[place].is_remote && is_collective(kind))
+        show_both(kind, handle, return_address);
+    else
+        show(kind, place, peer, return_address);
+}
+
 /* Out of the way of calls whose group is known. */
 static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind, int handle,
                                                         bool (*describe_it)(unsigned, int),
@@ -237,7 +276,7 @@ static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind,
         return;
     }
     atomic_store(&groups[place].handle, handle);
-    show(kind, place, peer, return_address);
+    show_described(kind, handle, place, peer, return_address);
 }
 
 static inline void mark(enum ftc_call_kind kind, int handle, bool (*describe_it)(unsigned, int),
@@ -246,7 +285,7 @@ static inline void mark(enum ftc_call_kind kind, int handle, bool (*describe_it)
     unsigned place = place_of(own_mark, handle);
 
     if (atomic_load_explicit(&groups[place].handle, memory_order_relaxed) == handle)
-        show(kind, place, peer, return_address);
+        show_described(kind, handle, place, peer, return_address);
     else
         describe_and_show(kind, handle, describe_it, peer, return_address);
 }
@@ -268,18 +307,6 @@ void ftc_native_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
 {
     if (begin(kind, MPI_COMM_NULL, peer, return_address))
         mark(kind, win, describe_win, peer, return_address);
-}
-
-/* Described each time, in place of what was there before. */
-static void show_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
-{
-    unsigned place = place_of(own_mark, group);
-
-    atomic_store(&groups[place].handle, NO_HANDLE);
-    if (describe(place, group))
-        show(kind, place, FTC_ALL_MEMBERS, return_address);
-    else
-        give_back_mark();
 }
 
 void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address)
@@ -310,6 +337,22 @@ void ftc_native_mark_group(enum ftc_call_kind kind, MPI_Group group, const void 
         give_back_mark();
     else
         show_group(kind, group, return_address);
+}
+
+void ftc_native_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader,
+                              const void *return_address)
+{
+    MPI_Group needed;
+
+    if (!begin(FTC_CALL_INTERCOMM_CREATE, local, FTC_ALL_MEMBERS, return_address))
+        return;
+    needed = ftc_group_with_leader(local, local_leader, peer, remote_leader);
+    if (needed == MPI_GROUP_NULL) {
+        give_back_mark();
+        return;
+    }
+    show_group(FTC_CALL_INTERCOMM_CREATE, needed, return_address);
+    PMPI_Group_free(&needed);
 }
 
 void ftc_native_leave(void)

@@ -15,7 +15,8 @@ enum { FTC_ALL_MEMBERS = MPI_ANY_SOURCE };
 /* Switches marking on; 0 or a negative errno. */
 int ftc_native_open(void);
 
-/* @peer is a rank of @comm or FTC_ALL_MEMBERS; of an intercommunicator, of its remote group.
+/* @peer is a rank of @comm or FTC_ALL_MEMBERS; of an intercommunicator, of its remote group, but a
+ * collective call needs the members of both.
  * MPI_PROC_NULL needs nobody. An invalid communicator leaves no mark. */
 void ftc_native_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
 
@@ -25,6 +26,10 @@ void ftc_native_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
                              const void *return_address);
 void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address);
 void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address);
+
+/* MPI_Intercomm_create() with these arguments. */
+void ftc_native_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader,
+                              const void *return_address);
 
 void ftc_native_leave(void);
 

@@ -53,6 +53,18 @@ static void enter(enum ftc_call_kind kind, int32_t peer)
     own->version++;
 }
 
+/* @slot is making an intercommunicator, and needs @member for that. */
+static void add_need(uint32_t slot, uint32_t place, uint32_t member)
+{
+    struct ftc_board_native *theirs = &board.shared->slot[slot].native[0];
+
+    ftc_board_group(&board, slot, place)[member / 64] |= 1ull << member % 64;
+    theirs->call = FTC_CALL_INTERCOMM_CREATE;
+    theirs->peer = FTC_BOARD_ALL;
+    theirs->group = place;
+    theirs->version++;
+}
+
 static void leave(void)
 {
     own->version++;
@@ -80,6 +92,26 @@ START_TEST(all_members_are_needed)
     ck_assert_uint_eq(mark.dead, DEAD);
     ck_assert_uint_eq(mark.dead_count, 1);
     ck_assert(mark.is_certain);
+}
+END_TEST
+
+/* SELF and its leader 3 are one group, 4 leads the other one, of which a member is dead. */
+START_TEST(an_intercommunicator_is_made_by_both_groups)
+{
+    enum { LEADER = 3, OTHER = 4, THEIR_PLACE = 1 };
+
+    add_member(LEADER);
+    enter(FTC_CALL_INTERCOMM_CREATE, FTC_BOARD_ALL);
+    die(DEAD);
+    ck_assert(!look(100));
+    add_need(LEADER, THEIR_PLACE, OTHER);
+    ck_assert(!look(200));
+    add_need(OTHER, THEIR_PLACE, DEAD);
+    ck_assert(look(300));
+    ck_assert_uint_eq(mark.dead, DEAD);
+    ck_assert(mark.is_certain);
+    own->call = FTC_CALL_GATHER; /* of its own group alone */
+    ck_assert(!look(400));
 }
 END_TEST
 
@@ -224,6 +256,7 @@ int main(void)
     UNIT_BEGIN("mark");
     tcase_add_checked_fixture(unit_case, setup, teardown);
     UNIT_TEST(all_members_are_needed);
+    UNIT_TEST(an_intercommunicator_is_made_by_both_groups);
     UNIT_TEST(collective_call_of_exactly_these);
     UNIT_TEST(one_rank_is_needed);
     UNIT_TEST(a_message_from_anyone_may_still_come);

@@ -17,6 +17,7 @@
 enum { MANY = 100000, RANKS_MAX = 64 };
 
 static int rank, size;
+static const char *scene = "";
 static long late_ms;
 
 static void die(void)
@@ -269,6 +270,39 @@ static void threads(void)
     gather(MPI_COMM_WORLD);
 }
 
+/* Each rank's own half of the world, led by its last rank if @last, else by its first. */
+static MPI_Comm between_halves(int last)
+{
+    MPI_Comm half, both;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, last ? -rank : rank, &half);
+    if (strcmp(scene, "halves") != 0)
+        die();
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, last ? size - 1 - rank % 2 : 1 - rank % 2, 7,
+                         &both);
+    MPI_Comm_free(&half);
+    return both;
+}
+
+static void remote_leader(void)
+{
+    between_halves(0);
+}
+
+/* It is not a leader. */
+static void remote_member(void)
+{
+    between_halves(1);
+}
+
+static void halves(void)
+{
+    MPI_Comm both = between_halves(0);
+
+    die();
+    gather(both);
+}
+
 static const struct scene {
     const char *name;
     void (*run)(void);
@@ -286,6 +320,9 @@ static const struct scene {
               {"group-living", group_of_the_living},
               {"reused-living", reused_for_the_living},
               {"reused-all", reused_for_all},
+              {"remote-leader", remote_leader},
+              {"remote-member", remote_member},
+              {"halves", halves},
               {"threads", threads}};
 
 int main(int argc, char **argv)
@@ -295,13 +332,14 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    scene = argc > 1 ? argv[1] : "";
     late_ms = argc > 2 ? atol(argv[2]) : 0;
     if (rank == 0) {
         puts("go");
         fflush(stdout);
     }
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++)
-        if (argc > 1 && strcmp(argv[1], scenes[i].name) == 0)
+        if (strcmp(scene, scenes[i].name) == 0)
             scenes[i].run();
     MPI_Finalize();
     return 0;

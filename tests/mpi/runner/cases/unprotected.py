@@ -34,6 +34,12 @@ def interrupt_when_told(lines):
     return hand
 
 
+def interrupt_when_all_are_told(job):
+    if not wait_for(lambda: job.text("stderr").count("on_blocked") == 3, 2 * TEN_S):
+        raise Hang(f"{job.text('stderr')}: not all are told\n{job.stacks()}")
+    job.strike(signal.SIGINT, is_launcher)
+
+
 def interrupt_later(job):
     time.sleep(LATE_MS / 1000)
     job.strike(signal.SIGINT, is_launcher)
@@ -49,6 +55,12 @@ def told_by_one(job):
     return "" if count == 1 else f"{count} ranks say who is blocked"
 
 
+def sit_all(call, site):
+    """Ranks 0, 2 and 3."""
+    return [rf"(?m)^ftcoll: rank {rank} has been in {call} at blocked\({site}[+.\w]*\) .*: it needs rank 1, which is dead"
+            for rank in (0, 2, 3)]
+
+
 def blocked(scene, *says, n=4, settings=ABORT, **more):
     expected = {"status": "failed", "check": told_by_one, **more}
     return Case(f"blocked: {scene}, {settings.get('FTCOLL_ON_BLOCKED', 'warn')}", n, 1, settings=settings,
@@ -62,6 +74,11 @@ BLOCKED = [
     blocked("waits", sits("MPI_Allgather", "gather", reaction="abort"), n=2),
     blocked("large", sits("MPI_Allreduce", "(large|main)", reaction="abort")),
     blocked("root", sits("MPI_Bcast", "(root|main)", "may need", "abort")),
+    *(blocked(scene, *sit_all(*where), settings=QUICK, status=(0, "failed"), hand=interrupt_when_all_are_told,
+              check=told_once) for scene, where in (
+        ("remote-leader", ("MPI_Intercomm_create", r"(between_halves|remote_leader|main)")),
+        ("remote-member", ("MPI_Intercomm_create", r"(between_halves|remote_member|main)")),
+        ("halves", ("MPI_Allgather", "gather")))),
     blocked("window", sits("MPI_Win_fence", "(window|main)", reaction="abort")),
     blocked("file", sits("MPI_File_close", "(file|main)", reaction="abort")),
     blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort")),
@@ -75,6 +92,9 @@ BLOCKED = [
     Case("blocked in Fortran 2008", 3, 1, settings=ABORT, status="failed", check=told_by_one,
          command="mpiexec.hydra -n {n} {programs}/blocked08",
          says=(r"has been in MPI_Win_fence at blocked08\(\w+\+0x\w+\).* needs rank 1.* signal 6",)),
+    Case("blocked in Fortran 2008: the remote leader", 3, 1, settings=ABORT, status="failed", check=told_by_one,
+         command="mpiexec.hydra -n {n} {programs}/blocked08 leaders",
+         says=(r"rank [02] has been in MPI_Intercomm_create at blocked08\(\w+\+0x\w+\).* needs rank 1.* signal 6",)),
     blocked("requests", *(rf"rank {rank} has been in {call} at blocked\((requests|main)\+.*: it may need rank 1, "
                           for rank, call in ((0, "MPI_Wait"), (2, "MPI_Waitall"), (3, "MPI_Waitany"),
                                              (4, "MPI_Waitsome"))),
