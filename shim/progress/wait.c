@@ -97,6 +97,31 @@ static uint32_t spin_turns(void)
     return ftc_library.oversubscribed ? SPIN_TURNS_OVERSUBSCRIBED : SPIN_TURNS;
 }
 
+/* No other thread of the program is in a call here: there may be a core for each. */
+static bool is_alone(void)
+{
+    const struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.self];
+
+    return atomic_load_explicit(&own->activity.inside, memory_order_relaxed) <= 1;
+}
+
+/* Also with MPI_THREAD_MULTIPLE: who yields a core that something else wants gets it back
+ * milliseconds later, and native MPI, which the others may be in already, does not yield. */
+static bool may_spin(const struct ftc_wait *w)
+{
+    return w->turns <= spin_turns() && (!ftc_library.threaded || is_alone());
+}
+
+/* Another thread may want to come in. */
+static void spin(void)
+{
+    if (ftc_library.threaded)
+        ftc_library_unlock();
+    pause_core();
+    if (ftc_library.threaded)
+        ftc_library_lock();
+}
+
 void ftc_wait_between_looks(struct ftc_wait *w)
 {
     w->turns++;
@@ -124,8 +149,8 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     w->turns++;
     if (w->turns % NATIVE_TURNS == 0)
         let_native_progress();
-    if (w->turns <= spin_turns() && !ftc_library.threaded) {
-        pause_core();
+    if (may_spin(w)) {
+        spin();
         return false;
     }
     now = ftc_clock_ns();

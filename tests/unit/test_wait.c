@@ -1,0 +1,168 @@
+/* How a rank waits: by what it does in each turn, not by how long that takes. */
+#include "detector/killed.h"
+#include "detector/silence.h"
+#include "progress/running.h"
+#include "progress/wait.h"
+#include "unit.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FEW_TURNS = 1000 }; /* some microseconds each */
+
+struct ftc_library ftc_library;
+
+static union {
+    struct ftc_board_shared board;
+    char bytes[sizeof(struct ftc_board_shared) + sizeof(struct ftc_board_slot)];
+} memory;
+
+static int yields;
+static atomic_bool has_come_in;
+static struct ftc_wait turns;
+static struct ftc_running running;
+static struct ftc_comm comm = {.running = &running};
+
+/* What the loop calls, counted. */
+
+int sched_yield(void)
+{
+    yields++;
+    return 0;
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    (void)time;
+    (void)left;
+    yields++;
+    return 0;
+}
+
+void ftc_suspect(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns)
+{
+    (void)c;
+    (void)op;
+    (void)now_ns;
+}
+
+void ftc_notice_deaths(const struct ftc_comm *c, uint64_t now_ns)
+{
+    (void)c;
+    (void)now_ns;
+}
+
+void ftc_fence_check(void)
+{
+}
+
+/* It looks at native MPI while it may hold the library's lock: others must not need that. */
+int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    (void)request;
+    (void)status;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+/* Not called in a wait. */
+#define UNUSED(name, ...)                                                                          \
+    int name(__VA_ARGS__)                                                                          \
+    {                                                                                              \
+        abort();                                                                                   \
+    }
+UNUSED(PMPI_Grequest_start, MPI_Grequest_query_function *query, MPI_Grequest_free_function *release,
+       MPI_Grequest_cancel_function *cancel, void *state, MPI_Request *request)
+UNUSED(PMPI_Grequest_complete, MPI_Request request)
+UNUSED(PMPI_Status_set_cancelled, MPI_Status *status, int flag)
+UNUSED(PMPI_Status_set_elements, MPI_Status *status, MPI_Datatype type, int count)
+UNUSED(PMPI_Wait, MPI_Request *request, MPI_Status *status)
+
+static void *come_in(void *unused)
+{
+    pthread_mutex_lock(&ftc_library.lock);
+    atomic_store(&has_come_in, true);
+    pthread_mutex_unlock(&ftc_library.lock);
+    return unused;
+}
+
+static void setup(void)
+{
+    memset(&memory, 0, sizeof memory);
+    ftc_library =
+        (struct ftc_library){.board.shared = &memory.board, .lock = PTHREAD_MUTEX_INITIALIZER};
+    turns = (struct ftc_wait){0};
+    yields = 0;
+    has_come_in = false;
+}
+
+static void wait_with(bool threaded, uint32_t inside)
+{
+    ftc_library.threaded = ftc_library.locked = threaded;
+    memory.board.slot[0].activity.inside = inside;
+    ftc_library_lock();
+    for (int i = 0; i < FEW_TURNS; i++)
+        ftc_wait_turn(&turns, &comm);
+    ftc_library_unlock();
+}
+
+START_TEST(a_short_wait_keeps_the_core)
+{
+    wait_with(false, 1);
+    ck_assert_int_eq(yields, 0);
+}
+END_TEST
+
+START_TEST(also_one_of_several_threads)
+{
+    wait_with(true, 1);
+    ck_assert_int_eq(yields, 0);
+}
+END_TEST
+
+START_TEST(threads_that_wait_together_leave_the_core_to_each_other)
+{
+    wait_with(true, 2);
+    ck_assert_int_eq(yields, FEW_TURNS);
+}
+END_TEST
+
+START_TEST(more_ranks_than_cores_leave_it_to_each_other)
+{
+    ftc_library.oversubscribed = true;
+    wait_with(false, 1);
+    ck_assert_int_gt(yields, FEW_TURNS / 2);
+}
+END_TEST
+
+/* Until it has it: whoever waits must give up the lock in between. */
+START_TEST(another_thread_gets_the_lock)
+{
+    pthread_t thread;
+
+    ftc_library.threaded = ftc_library.locked = true;
+    memory.board.slot[0].activity.inside = 1;
+    ftc_library_lock();
+    pthread_create(&thread, NULL, come_in, NULL);
+    while (!atomic_load(&has_come_in)) {
+        ftc_wait_reset(&turns);
+        ftc_wait_turn(&turns, &comm);
+    }
+    ftc_library_unlock();
+    pthread_join(thread, NULL);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("wait");
+    tcase_add_checked_fixture(unit_case, setup, NULL);
+    UNIT_TEST(a_short_wait_keeps_the_core);
+    UNIT_TEST(also_one_of_several_threads);
+    UNIT_TEST(threads_that_wait_together_leave_the_core_to_each_other);
+    UNIT_TEST(more_ranks_than_cores_leave_it_to_each_other);
+    UNIT_TEST(another_thread_gets_the_lock);
+    UNIT_END();
+}
