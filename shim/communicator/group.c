@@ -1,6 +1,6 @@
 #include "group.h"
 
-#include "facts.h"
+#include "value/datatype.h"
 
 #include <stdlib.h>
 

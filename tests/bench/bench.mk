@@ -6,7 +6,7 @@
 # if it is installed (openmpi-bin, libopenmpi-dev).
 BENCH := $(BUILD)/bench
 BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
-BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations mark p2p logp start_up libcount_allocations.so)
+BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations mark creations p2p logp start_up libcount_allocations.so)
 MPICC_OPENMPI ?= $(shell command -v mpicc.openmpi)
 
 bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
@@ -20,12 +20,13 @@ $(BENCH)/recovery: $(addprefix tests/bench/,recovery.c shared_page.c)
 $(BENCH)/operations: $(addprefix tests/bench/,operations.c shared_page.c)
 $(BENCH)/logp: $(addprefix tests/bench/,logp.c shared_page.c)
 $(BENCH)/mark: $(addprefix tests/bench/,mark.c past.c) shim/system/loaded.c
+$(BENCH)/creations: $(addprefix tests/bench/,creations.c past.c) shim/system/loaded.c
 $(BENCH)/p2p: $(addprefix tests/bench/,p2p.c past.c) shim/system/loaded.c
 $(BENCH)/start_up: tests/bench/start_up.c
 $(BENCH)/libcount_allocations.so: tests/bench/count_allocations.c
 $(BENCH_PROGRAMS) $(BENCH)/latency.openmpi: $(wildcard tests/bench/*.h) include/ftcoll.h
 
-$(addprefix $(BENCH)/,latency recovery operations mark p2p logp start_up):
+$(addprefix $(BENCH)/,latency recovery operations mark creations p2p logp start_up):
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(MPICC) $(BENCH_FLAGS) -o $@ $(filter %.c,$^)

@@ -17,6 +17,8 @@ INSTRUCTIONS_A_CYCLE, GHZ = 2, 3  # assumed, to put the count beside a bar in ns
 PASSED_NS = f"a passed call in ns, by instructions: {INSTRUCTIONS_A_CYCLE} a cycle at {GHZ} GHz"
 LOOPS = (1000, 2000)
 MARK_BLOCKS = 5000
+CREATION_PAIRS = 200
+CREATIONS = "MPI_Comm_dup and _free with threads and survivors / native, by pair"
 STRAY = 0.01  # system calls a round: that few are made while strace joins and leaves
 
 
@@ -24,7 +26,7 @@ def measure(tools, options):
     """Returns {figure: Spread, number or text}. A round is one allreduce and one reduce."""
     figures = {}
     print("\nCosts at two ranks, one a core.\n")
-    for part in (passed_in_process, passed_by_jobs, passed_instructions, marks, system_calls, allocations):
+    for part in (passed_in_process, passed_by_jobs, passed_instructions, marks, creations, system_calls, allocations):
         try:
             part(tools, options, figures)
         except (JobFailed, subprocess.SubprocessError) as failure:
@@ -47,6 +49,14 @@ def passed_in_process(tools, options, figures):
     us = {(b["pair"], b["side"]): float(b["us"]) for b in blocks}
     figures[PASSED_BY_BLOCKS] = Spread(
         [us[pair, "passed"] / us[pair, "direct"] for pair, side in us if side == "passed"])
+
+
+def creations(tools, options, figures):
+    """With MPI_THREAD_MULTIPLE and communicators = survivors."""
+    blocks = next(iter(read_blocks(mpich(tools, 2, "creations", [CREATION_PAIRS],
+                                         settings={"communicators": "survivors"})).values()))
+    us = {(b["pair"], b["side"]): float(b["us"]) for b in blocks}
+    figures[CREATIONS] = Spread([us[pair, "ours"] / us[pair, "native"] for pair, side in us if side == "ours"])
 
 
 def passed_by_jobs(tools, options, figures):
