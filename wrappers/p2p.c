@@ -6,15 +6,15 @@
 
 #include <stdlib.h>
 
-#define SENDS(call_name)                                                                           \
+#define SENDS(call_name, kind)                                                                     \
     (struct ftc_p2p_call)                                                                          \
     {                                                                                              \
-        call_name, comm, dest, tag, false                                                          \
+        call_name, comm, dest, tag, false, FTC_CALL_##kind, RETURN_ADDRESS                         \
     }
-#define RECEIVES(call_name)                                                                        \
+#define RECEIVES(call_name, kind)                                                                  \
     (struct ftc_p2p_call)                                                                          \
     {                                                                                              \
-        call_name, comm, source, tag, true                                                         \
+        call_name, comm, source, tag, true, FTC_CALL_##kind, RETURN_ADDRESS                        \
     }
 
 #define RETURN_ADDRESS __builtin_return_address(0)
@@ -25,7 +25,7 @@
     int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
                    MPI_Comm comm)                                                                  \
     {                                                                                              \
-        struct ftc_p2p_call call = SENDS("MPI_" #name);                                            \
+        struct ftc_p2p_call call = SENDS("MPI_" #name, kind);                                      \
         MPI_Request request;                                                                       \
         int rv;                                                                                    \
                                                                                                    \
@@ -51,7 +51,7 @@ SEND(RSEND, Rsend_c, Irsend_c, MPI_Count)
     int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
                    MPI_Comm comm)                                                                  \
     {                                                                                              \
-        struct ftc_p2p_call call = SENDS("MPI_" #name);                                            \
+        struct ftc_p2p_call call = SENDS("MPI_" #name, NONE);                                      \
         int rv;                                                                                    \
                                                                                                    \
         if (ftc_p2p_on() && ftc_p2p_refuses(&call, &rv))                                           \
@@ -68,7 +68,7 @@ BSEND(Bsend_c, MPI_Count)
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int source, int tag,        \
                    MPI_Comm comm, MPI_Status *status)                                              \
     {                                                                                              \
-        struct ftc_p2p_call call = RECEIVES("MPI_" #name);                                         \
+        struct ftc_p2p_call call = RECEIVES("MPI_" #name, RECV);                                   \
         MPI_Request request;                                                                       \
         int rv;                                                                                    \
                                                                                                    \
@@ -88,7 +88,8 @@ RECV(Recv_c, Irecv_c, MPI_Count)
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, MPI_Message *message,       \
                    MPI_Status *status)                                                             \
     {                                                                                              \
-        struct ftc_p2p_call call = {"MPI_" #name, MPI_COMM_WORLD, MPI_UNDEFINED, 0, true};         \
+        struct ftc_p2p_call call = {"MPI_" #name, MPI_COMM_WORLD, MPI_UNDEFINED, 0,                \
+                                    true,         FTC_CALL_MRECV, RETURN_ADDRESS};                 \
         MPI_Request request;                                                                       \
         int rv;                                                                                    \
                                                                                                    \
@@ -109,7 +110,8 @@ MRECV(Mrecv_c, Imrecv_c, MPI_Count)
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, MPI_Message *message,       \
                    MPI_Request *request)                                                           \
     {                                                                                              \
-        struct ftc_p2p_call call = {"MPI_" #name, MPI_COMM_WORLD, MPI_UNDEFINED, 0, true};         \
+        struct ftc_p2p_call call = {"MPI_" #name, MPI_COMM_WORLD, MPI_UNDEFINED, 0,                \
+                                    true,         FTC_CALL_NONE,  NULL};                           \
                                                                                                    \
         if (!ftc_p2p_on())                                                                         \
             return PMPI_##name(buf, count, datatype, message, request);                            \
@@ -131,8 +133,10 @@ IMRECV(Imrecv_c, MPI_Count)
                    int sendtag, void *recvbuf, count_type recvcount, MPI_Datatype recvtype,        \
                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
     {                                                                                              \
-        struct ftc_p2p_call send = {"MPI_" #name, comm, dest, sendtag, false};                     \
-        struct ftc_p2p_call receive = {"MPI_" #name, comm, source, recvtag, true};                 \
+        struct ftc_p2p_call send = {"MPI_" #name,      comm,          dest, sendtag, false,        \
+                                    FTC_CALL_SENDRECV, RETURN_ADDRESS};                            \
+        struct ftc_p2p_call receive = {"MPI_" #name,      comm,          source, recvtag, true,    \
+                                       FTC_CALL_SENDRECV, RETURN_ADDRESS};                         \
         MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
         int rv;                                                                                    \
                                                                                                    \
@@ -161,8 +165,10 @@ SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
     {                                                                                              \
-        struct ftc_p2p_call send = {"MPI_" #name, comm, dest, sendtag, false};                     \
-        struct ftc_p2p_call receive = {"MPI_" #name, comm, source, recvtag, true};                 \
+        struct ftc_p2p_call send = {                                                               \
+            "MPI_" #name, comm, dest, sendtag, false, FTC_CALL_SENDRECV_REPLACE, RETURN_ADDRESS};  \
+        struct ftc_p2p_call receive = {                                                            \
+            "MPI_" #name, comm, source, recvtag, true, FTC_CALL_SENDRECV_REPLACE, RETURN_ADDRESS}; \
         MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
         count_type size, packed = 0;                                                               \
         void *copy;                                                                                \
@@ -198,9 +204,23 @@ SENDRECV_REPLACE(Sendrecv_replace_c, _c, MPI_Count)
 
 /* ---- probes ---- */
 
+/* After a look of native MPI; @flag is valid with MPI_SUCCESS only. */
+static int after_look(const struct ftc_p2p_call *call, int rv, const int *flag)
+{
+    if (!ftc_native_polls())
+        return rv;
+    if (rv == MPI_SUCCESS && !*flag)
+        ftc_native_found_nothing(call->kind, call->comm,
+                                 call->peer == MPI_ANY_SOURCE ? FTC_SOME_MEMBER : call->peer,
+                                 call->return_address);
+    else
+        ftc_native_found();
+    return rv;
+}
+
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    struct ftc_p2p_call call = RECEIVES("MPI_Probe");
+    struct ftc_p2p_call call = RECEIVES("MPI_Probe", PROBE);
     int flag;
 
     if (!ftc_p2p_on())
@@ -212,16 +232,16 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    struct ftc_p2p_call call = RECEIVES("MPI_Iprobe");
+    struct ftc_p2p_call call = RECEIVES("MPI_Iprobe", IPROBE);
 
     if (!ftc_p2p_on())
-        return PMPI_Iprobe(source, tag, comm, flag, status);
+        return after_look(&call, PMPI_Iprobe(source, tag, comm, flag, status), flag);
     return ftc_p2p_probe(&call, false, flag, NULL, status);
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    struct ftc_p2p_call call = RECEIVES("MPI_Mprobe");
+    struct ftc_p2p_call call = RECEIVES("MPI_Mprobe", MPROBE);
     int flag;
 
     if (!ftc_p2p_on())
@@ -234,9 +254,9 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                 MPI_Status *status)
 {
-    struct ftc_p2p_call call = RECEIVES("MPI_Improbe");
+    struct ftc_p2p_call call = RECEIVES("MPI_Improbe", IMPROBE);
 
     if (!ftc_p2p_on())
-        return PMPI_Improbe(source, tag, comm, flag, message, status);
+        return after_look(&call, PMPI_Improbe(source, tag, comm, flag, message, status), flag);
     return ftc_p2p_probe(&call, false, flag, message, status);
 }

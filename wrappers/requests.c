@@ -13,7 +13,7 @@
     int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
                    MPI_Comm comm, MPI_Request *request)                                            \
     {                                                                                              \
-        struct ftc_p2p_call call = {"MPI_" #name, comm, dest, tag, false};                         \
+        struct ftc_p2p_call call = {"MPI_" #name, comm, dest, tag, false, FTC_CALL_NONE, NULL};    \
                                                                                                    \
         if (!ftc_p2p_on())                                                                         \
             return PMPI_##name(buf, count, datatype, dest, tag, comm, request);                    \
@@ -37,7 +37,7 @@ ISEND(Ibsend_c, MPI_Count)
     int MPI_##name(buffer_type buf, count_type count, MPI_Datatype datatype, int peer, int tag,    \
                    MPI_Comm comm, MPI_Request *request)                                            \
     {                                                                                              \
-        struct ftc_p2p_call call = {"MPI_" #name, comm, peer, tag, receives};                      \
+        struct ftc_p2p_call call = {"MPI_" #name, comm, peer, tag, receives, FTC_CALL_NONE, NULL}; \
         int rv = PMPI_##name(buf, count, datatype, peer, tag, comm, request);                      \
                                                                                                    \
         return ftc_p2p_on() ? ftc_p2p_note(&call, persistent, request, rv) : rv;                   \
@@ -100,13 +100,41 @@ static int peer_of(int count, const MPI_Request requests[])
 #define WAITS(kind)                                                                                \
     &(struct ftc_p2p_completion)                                                                   \
     {                                                                                              \
-        ftc_call_name(FTC_CALL_##kind), FTC_CALL_##kind, RETURN_ADDRESS                            \
+        FTC_CALL_##kind, true, RETURN_ADDRESS                                                      \
     }
-#define LOOKS(name)                                                                                \
+#define LOOKS(kind)                                                                                \
     &(struct ftc_p2p_completion)                                                                   \
     {                                                                                              \
-        name, FTC_CALL_NONE, NULL                                                                  \
+        FTC_CALL_##kind, false, RETURN_ADDRESS                                                     \
     }
+
+/* The same for calls that only look. Where there is no request there is nothing to find, and a call
+ * with an error has found it. */
+static bool has_request(int count, const MPI_Request requests[])
+{
+    for (int i = 0; requests && i < count; i++)
+        if (requests[i] != MPI_REQUEST_NULL)
+            return true;
+    return false;
+}
+
+static void end_look(enum ftc_call_kind kind, bool found, const void *return_address)
+{
+    if (found)
+        ftc_native_found();
+    else
+        ftc_native_found_nothing(kind, MPI_COMM_WORLD, FTC_ALL_MEMBERS, return_address);
+}
+
+#define NATIVE_LOOK(kind, count, requests, pmpi_call, found)                                       \
+    ({                                                                                             \
+        bool polls = ftc_native_polls() && has_request(count, requests);                           \
+        int code = pmpi_call;                                                                      \
+                                                                                                   \
+        if (polls)                                                                                 \
+            end_look(FTC_CALL_##kind, code != MPI_SUCCESS || (found), RETURN_ADDRESS);             \
+        code;                                                                                      \
+    })
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
@@ -120,8 +148,8 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     if (!ftc_p2p_on())
-        return PMPI_Test(request, flag, status);
-    return ftc_p2p_one(LOOKS("MPI_Test"), request, flag, status);
+        return NATIVE_LOOK(TEST, 1, request, PMPI_Test(request, flag, status), *flag);
+    return ftc_p2p_one(LOOKS(TEST), request, flag, status);
 }
 
 /* What is wrong with a count is native MPI's to say. */
@@ -138,8 +166,9 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
     if (!ftc_p2p_on() || count <= 0)
-        return PMPI_Testall(count, requests, flag, statuses);
-    return ftc_p2p_all(LOOKS("MPI_Testall"), count, requests, flag, statuses);
+        return NATIVE_LOOK(TESTALL, count, requests, PMPI_Testall(count, requests, flag, statuses),
+                           *flag);
+    return ftc_p2p_all(LOOKS(TESTALL), count, requests, flag, statuses);
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
@@ -154,8 +183,9 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
     if (!ftc_p2p_on() || count <= 0)
-        return PMPI_Testany(count, requests, index, flag, status);
-    return ftc_p2p_any(LOOKS("MPI_Testany"), count, requests, index, flag, status);
+        return NATIVE_LOOK(TESTANY, count, requests,
+                           PMPI_Testany(count, requests, index, flag, status), *flag);
+    return ftc_p2p_any(LOOKS(TESTANY), count, requests, index, flag, status);
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
@@ -169,8 +199,9 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MP
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
     if (!ftc_p2p_on() || count <= 0)
-        return PMPI_Testsome(count, requests, done, indices, statuses);
-    return ftc_p2p_some(LOOKS("MPI_Testsome"), count, requests, done, indices, statuses);
+        return NATIVE_LOOK(TESTSOME, count, requests,
+                           PMPI_Testsome(count, requests, done, indices, statuses), *done != 0);
+    return ftc_p2p_some(LOOKS(TESTSOME), count, requests, done, indices, statuses);
 }
 
 /* The one call of its kind in which MPICH does not call a generalized request back. */
@@ -178,6 +209,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     ftc_request_poll();
     if (!ftc_p2p_on())
-        return PMPI_Request_get_status(request, flag, status);
-    return ftc_p2p_get_status(request, flag, status);
+        return NATIVE_LOOK(REQUEST_GET_STATUS, 1, &request,
+                           PMPI_Request_get_status(request, flag, status), *flag);
+    return ftc_p2p_get_status(LOOKS(REQUEST_GET_STATUS), request, flag, status);
 }

@@ -68,17 +68,28 @@ struct ftc_board_activity {
 };
 
 /* Marks of unprotected calls that a rank has, and sets of slots that it has described to say what
- * they need. A set changes only while its mark is not in use. */
-enum { FTC_BOARD_MARKS = 4, FTC_BOARD_GROUPS = 16 * FTC_BOARD_MARKS, FTC_BOARD_ALL = -1 };
+ * they need. A set changes only while its mark is not in use. The last mark is of calls that only
+ * look: it stays from the first that finds nothing until one finds something. */
+enum {
+    FTC_BOARD_CALLS = 4,
+    FTC_BOARD_POLL = FTC_BOARD_CALLS,
+    FTC_BOARD_MARKS,
+    FTC_BOARD_GROUPS = 16 * FTC_BOARD_MARKS,
+};
 
-/* An unprotected call that a rank is in. Its need is one rank, or all of a group of ranks. */
+/* What a call needs, if it is not one rank: all of a group; or some member of it, of whose death it
+ * has been told. */
+enum { FTC_BOARD_ALL = -1, FTC_BOARD_SOME = -2 };
+
+/* An unprotected call that a rank is in. */
 struct ftc_board_native {
     _Alignas(64) _Atomic uint64_t version; /* odd while the rank is in the call; grows with each */
     _Atomic uint32_t call;                 /* enum ftc_call_kind */
-    _Atomic int32_t peer;            /* slot that the call needs, or FTC_BOARD_ALL of @group */
+    _Atomic int32_t peer;            /* slot that the call needs, or one of the above of @group */
     _Atomic uint32_t group;          /* below FTC_BOARD_GROUPS */
     _Atomic uint64_t return_address; /* in that process */
     _Atomic uint64_t stack;          /* an address not far below where that is on the stack */
+    _Atomic uint64_t polled_ns;      /* CLOCK_MONOTONIC of the last look of FTC_BOARD_POLL */
 };
 
 /* How the survivors took the death of a rank; times are CLOCK_MONOTONIC. */

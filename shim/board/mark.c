@@ -4,7 +4,7 @@ enum { NEED_WORDS = FTC_BOARD_SLOTS_MAX / 64 };
 
 /* A mark as it was at one moment. */
 struct content {
-    uint64_t version, return_address, stack;
+    uint64_t version, return_address, stack, polled_ns;
     uint32_t call, group;
     int32_t peer;
 };
@@ -21,9 +21,10 @@ static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t 
     c->group = atomic_load_explicit(&m->group, memory_order_relaxed);
     c->return_address = atomic_load_explicit(&m->return_address, memory_order_relaxed);
     c->stack = atomic_load_explicit(&m->stack, memory_order_relaxed);
+    c->polled_ns = atomic_load_explicit(&m->polled_ns, memory_order_relaxed);
     return c->version % 2 == 1 && ftc_call_kind(c->call) != FTC_CALL_NONE &&
            c->group < FTC_BOARD_GROUPS &&
-           (c->peer == FTC_BOARD_ALL ||
+           (c->peer == FTC_BOARD_ALL || c->peer == FTC_BOARD_SOME ||
             (c->peer >= 0 && (uint32_t)c->peer < board->geometry.slots));
 }
 
@@ -93,7 +94,7 @@ static struct need need_of(const struct ftc_board *board, uint32_t slot, const s
 {
     struct need need = {{0}};
 
-    if (c->peer == FTC_BOARD_ALL)
+    if (c->peer < 0)
         add_group(&need, board, slot, c->group);
     else
         need.words[c->peer / 64] |= 1ull << c->peer % 64;
@@ -122,14 +123,35 @@ static uint32_t count_needed(const struct ftc_board *board, uint32_t slot, const
     return running;
 }
 
+static bool polls(uint64_t polled_ns, struct ftc_mark_time time)
+{
+    return time.now_ns <= polled_ns || time.now_ns - polled_ns <= time.poll_gap_ns;
+}
+
+/* What a call needs for certain. Whoever polls may stop at any time. */
+static bool is_certain(const struct content *c, uint32_t index, uint32_t running)
+{
+    return index != FTC_BOARD_POLL &&
+           (c->peer >= 0 || running == 0 ||
+            (c->peer == FTC_BOARD_ALL && ftc_call_needs_all(ftc_call_kind(c->call))));
+}
+
+/* The same call as at the last look; a rank that polls must not have made others in between. */
+static bool goes_on(const struct ftc_mark_watch *watch, const struct content *c, uint64_t others)
+{
+    return watch->version == c->version && watch->others == others;
+}
+
 bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t slot,
-                   uint32_t index, uint64_t now_ns, struct ftc_mark *mark)
+                   uint32_t index, struct ftc_mark_time time, struct ftc_mark *mark)
 {
     const struct ftc_board_native *m = &board->shared->slot[slot].native[index];
+    bool is_poll = index == FTC_BOARD_POLL;
+    uint64_t others = is_poll ? ftc_mark_versions(board, slot) : 0;
     struct content c;
     uint32_t running;
 
-    if (!read_content(board, slot, index, &c)) {
+    if (!read_content(board, slot, index, &c) || (is_poll && !polls(c.polled_ns, time))) {
         watch->version = 0;
         return false;
     }
@@ -140,14 +162,16 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
         watch->version = 0;
         return false;
     }
-    if (watch->version != c.version)
-        *watch = (struct ftc_mark_watch){.version = c.version, .since_ns = now_ns};
+    if (!goes_on(watch, &c, others))
+        *watch = (struct ftc_mark_watch){c.version, others, time.now_ns};
     mark->kind = (enum ftc_call_kind)c.call;
     mark->version = c.version;
     mark->return_address = c.return_address;
     mark->stack = c.stack;
     mark->since_ns = watch->since_ns;
-    mark->is_certain = c.peer != FTC_BOARD_ALL || running == 0 || ftc_call_needs_all(mark->kind);
+    mark->is_certain = is_certain(&c, index, running);
+    mark->is_poll = is_poll;
+    mark->is_told = c.peer == FTC_BOARD_SOME;
     return true;
 }
 
@@ -191,17 +215,19 @@ uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t slot)
     return versions;
 }
 
-static bool is_waiting(const struct ftc_board_slot *slot)
+static bool is_waiting(const struct ftc_board_slot *slot, struct ftc_mark_time time)
 {
+    const struct ftc_board_native *poll = &slot->native[FTC_BOARD_POLL];
     bool waits = atomic_load_explicit(&slot->activity.inside, memory_order_relaxed) > 0;
 
-    for (int i = 0; i < FTC_BOARD_MARKS; i++)
+    for (int i = 0; i < FTC_BOARD_CALLS; i++)
         waits |= atomic_load_explicit(&slot->native[i].version, memory_order_relaxed) % 2 == 1;
-    return waits;
+    return waits || (atomic_load_explicit(&poll->version, memory_order_relaxed) % 2 == 1 &&
+                     polls(atomic_load_explicit(&poll->polled_ns, memory_order_relaxed), time));
 }
 
 uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *board,
-                        uint64_t now_ns)
+                        struct ftc_mark_time time)
 {
     uint64_t versions = 0;
     bool all_wait = true;
@@ -210,9 +236,9 @@ uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *b
         if (ftc_board_state(board, i) != FTC_RANK_RUNNING)
             continue;
         versions += ftc_mark_versions(board, i);
-        all_wait &= is_waiting(&board->shared->slot[i]);
+        all_wait &= is_waiting(&board->shared->slot[i], time);
     }
     if (!all_wait || versions != watch->versions || watch->since_ns == 0)
-        *watch = (struct ftc_still_watch){.versions = versions, .since_ns = now_ns};
-    return now_ns - watch->since_ns;
+        *watch = (struct ftc_still_watch){.versions = versions, .since_ns = time.now_ns};
+    return time.now_ns - watch->since_ns;
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOKS = 10, NS_OF_MS = 1000000 };
+enum { LOOKS = 10, NS_OF_MS = 1000000, POLL_GAP_SHARE = 2 /* of blocked_ms */ };
 
 struct watch {
     struct ftc_mark_watch mark[FTC_BOARD_MARKS];
@@ -40,7 +40,7 @@ static void describe_death(const struct ftc_board_slot *dead, char *text, size_t
 static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
 {
     const struct ftc_board_slot *slot = rank->board.shared->slot, *dead = &slot[mark->dead];
-    char text[768], site[256], death[64], others[32] = "";
+    char text[800], site[256], death[64], others[32] = "";
     int length;
 
     ftc_callsite_name_in(
@@ -52,11 +52,13 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
         snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);
     length =
         snprintf(text, sizeof text,
-                 "ftcoll: rank %d has been in %s at %s for %.1f s: it %s rank %d, which is dead "
-                 "(%s)%s; on_blocked = %s\n",
-                 atomic_load(&slot[rank->slot].world_rank), ftc_call_name(mark->kind), site,
+                 "ftcoll: rank %d has %s %s at %s%s for %.1f s: it %s rank %d, which is dead "
+                 "(%s)%s%s; on_blocked = %s\n",
+                 atomic_load(&slot[rank->slot].world_rank), mark->is_poll ? "called" : "been in",
+                 ftc_call_name(mark->kind), site, mark->is_poll ? " again and again" : "",
                  (double)(now_ns - mark->since_ns) / 1e9, mark->is_certain ? "needs" : "may need",
                  atomic_load(&dead->world_rank), death, others,
+                 mark->is_told ? ", and the others wait as well" : "",
                  rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
     (void)!write(STDERR_FILENO, text, (size_t)length);
 }
@@ -75,12 +77,13 @@ static void end_job(struct ftc_monitored *rank, const struct ftc_mark *mark, uin
 static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
 {
     bool aborts = rank->options.on_blocked == FTC_ON_BLOCKED_ABORT;
-    uint64_t now_ns = ftc_clock_ns(), still_ns = ftc_still_look(&w->job, &rank->board, now_ns);
+    struct ftc_mark_time time = {ftc_clock_ns(), bound_ns / POLL_GAP_SHARE};
+    uint64_t now_ns = time.now_ns, still_ns = ftc_still_look(&w->job, &rank->board, time);
     struct ftc_mark mark;
 
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++) {
-        if (!ftc_mark_look(&w->mark[i], &rank->board, rank->slot, i, now_ns, &mark) ||
-            now_ns - mark.since_ns < bound_ns)
+        if (!ftc_mark_look(&w->mark[i], &rank->board, rank->slot, i, time, &mark) ||
+            now_ns - mark.since_ns < bound_ns || (mark.is_told && still_ns < bound_ns))
             continue;
         if (aborts && (mark.is_certain || still_ns >= bound_ns)) {
             end_job(rank, &mark, now_ns);

@@ -5,6 +5,7 @@
 #include "single_copy.h"
 
 #include "program/error.h"
+#include "program/native.h"
 #include "progress/wait.h"
 
 #include <stdlib.h>
@@ -124,21 +125,49 @@ static int end_alive(const struct ftc_p2p_call *call, MPI_Request *request, MPI_
     return rv;
 }
 
+/* Whom a call needs that has found nothing: who is known to be dead would have ended it. */
+static int need_of(const struct ftc_p2p_call *call)
+{
+    return call->peer == MPI_ANY_SOURCE ? FTC_SOME_MEMBER : call->peer;
+}
+
+static void mark_wait(const struct ftc_p2p_call *call, const struct ftc_wait *w, bool *marked)
+{
+    if (*marked || w->turns < FTC_MARK_TURNS || !ftc_p2p_is_anyone_dead())
+        return;
+    ftc_native_mark(call->kind, call->comm, need_of(call), call->return_address);
+    *marked = true;
+}
+
+static void end_wait(bool marked)
+{
+    if (marked)
+        ftc_native_leave();
+    if (ftc_p2p_is_anyone_dead())
+        ftc_native_found();
+}
+
 /* Unlike PMPI_Test, PMPI_Request_get_status does not look for messages if the request is complete.
  * The error, if the peer is dead, is not raised yet. */
 static int wait_for(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status)
 {
     struct ftc_wait w = {0};
+    bool marked = false;
     int flag, rv;
 
     for (;;) {
         rv = PMPI_Request_get_status(*request, &flag, status);
-        if (flag || rv != MPI_SUCCESS)
-            return end_alive(call, request, status, rv);
+        if (flag || rv != MPI_SUCCESS) {
+            rv = end_alive(call, request, status, rv);
+            break;
+        }
         if (ftc_p2p_is_anyone_dead() && end_dead(call, request, status, &rv))
-            return rv;
+            break;
+        mark_wait(call, &w, &marked);
         ftc_wait_native_turn(&w);
     }
+    end_wait(marked);
+    return rv;
 }
 
 int ftc_p2p_finish(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status)
@@ -214,10 +243,17 @@ int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Me
                       .message = message,
                       .status = status == MPI_STATUS_IGNORE ? &own : status};
     struct ftc_wait w = {0};
+    bool marked = false;
 
     *flag = 0;
-    while (!looks(&p) && !(ftc_p2p_is_anyone_dead() && ends_dead(&p)) && waits)
+    while (!looks(&p) && !(ftc_p2p_is_anyone_dead() && ends_dead(&p)) && waits) {
+        mark_wait(call, &w, &marked);
         ftc_wait_native_turn(&w);
+    }
+    if (*flag || p.rv != MPI_SUCCESS)
+        end_wait(marked);
+    else if (ftc_p2p_is_anyone_dead())
+        ftc_native_found_nothing(call->kind, call->comm, need_of(call), call->return_address);
     if (p.rv == MPI_SUCCESS && *flag && message)
         note_message(&p);
     return end(call, p.rv);

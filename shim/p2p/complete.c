@@ -47,10 +47,21 @@ static bool open_batch(struct batch *b, const struct ftc_p2p_completion *call, i
     return true;
 }
 
-static void close_batch(struct batch *b)
+/* Without a request there is nothing to find. */
+static bool had_request(const struct batch *b)
+{
+    for (int i = 0; i < b->count; i++)
+        if (b->before[i] != MPI_REQUEST_NULL)
+            return true;
+    return false;
+}
+
+static void close_batch(struct batch *b, bool found)
 {
     if (b->marked)
         ftc_native_leave();
+    if (found && ftc_p2p_is_anyone_dead() && had_request(b))
+        ftc_native_found();
     for (int i = 0; i < b->count; i++)
         if (b->request[i] == MPI_REQUEST_NULL)
             ftc_requests_remove(b->before[i]);
@@ -110,7 +121,7 @@ static bool has_failed(const struct batch *b, int i, struct ftc_p2p_request *r)
 /* Ends request @i, which has failed. */
 static int finish(struct batch *b, int i, struct ftc_p2p_request *r, MPI_Status *status)
 {
-    int error = ftc_dead_result(b->call->name, r, status);
+    int error = ftc_dead_result(ftc_call_name(b->call->kind), r, status);
 
     if (error != MPI_SUCCESS && b->error == MPI_SUCCESS) {
         b->failed_comm = r->peers->comm == MPI_COMM_NULL ? MPI_COMM_WORLD : r->peers->comm;
@@ -131,24 +142,68 @@ static bool has_foreign(int count, const MPI_Request requests[])
 static void count_call(const struct ftc_p2p_completion *call, int count,
                        const MPI_Request requests[])
 {
-    if (ftc_coverage_is_on && call->waits != FTC_CALL_NONE)
-        ftc_native_count(call->waits, has_foreign(count, requests) ? MPI_COMM_NULL : MPI_COMM_WORLD,
+    if (ftc_coverage_is_on && call->waits)
+        ftc_native_count(call->kind, has_foreign(count, requests) ? MPI_COMM_NULL : MPI_COMM_WORLD,
                          FTC_ALL_MEMBERS, call->return_address);
+}
+
+/* Whom requests need that have found nothing. */
+struct need {
+    MPI_Comm comm;
+    int peer;
+};
+
+/* A protected operation, or a communicator whose handle is gone: nobody in particular. */
+static struct need need_of_one(const struct ftc_p2p_request *r)
+{
+    if (r->peer == MPI_PROC_NULL || r->peers->comm == MPI_COMM_NULL)
+        return (struct need){MPI_COMM_SELF, 0};
+    return (struct need){r->peers->comm, r->peer == MPI_ANY_SOURCE ? FTC_SOME_MEMBER : r->peer};
+}
+
+/* Those that need a rank which is known to be dead have ended: what is worth to be known are
+ * requests of other kinds, then those from any source. */
+static struct need need_of(const struct batch *b)
+{
+    struct need need = {MPI_COMM_NULL, MPI_PROC_NULL};
+    struct ftc_p2p_request r;
+
+    for (int i = 0; i < b->count; i++) {
+        if (ftc_requests_is_foreign(b->request[i]))
+            return (struct need){MPI_COMM_WORLD, FTC_ALL_MEMBERS};
+        if (need.peer != FTC_SOME_MEMBER && b->request[i] != MPI_REQUEST_NULL &&
+            !ftc_requests_is_complete(b->request[i]) && ftc_requests_find(b->request[i], &r))
+            need = need_of_one(&r);
+    }
+    return need;
+}
+
+static void mark(struct batch *b)
+{
+    const struct ftc_p2p_completion *call = b->call;
+    struct need need = need_of(b);
+
+    if (call->waits)
+        ftc_native_mark(call->kind, need.comm, need.peer, call->return_address);
+    else if (need.comm != MPI_COMM_NULL)
+        ftc_native_found_nothing(call->kind, need.comm, need.peer, call->return_address);
+    b->marked = call->waits;
+}
+
+/* A wait only once it has been long enough. */
+static bool is_worth_a_mark(const struct batch *b)
+{
+    return !b->marked && (!b->call->waits || b->wait.turns >= FTC_MARK_TURNS);
 }
 
 /* There is nothing yet: false if the call is over nevertheless. */
 static bool goes_on(struct batch *b)
 {
-    const struct ftc_p2p_completion *call = b->call;
-
-    if (call->waits == FTC_CALL_NONE)
-        return false;
-    if (!b->marked && ftc_p2p_is_anyone_dead() && has_foreign(b->count, b->request)) {
-        ftc_native_mark(call->waits, MPI_COMM_WORLD, FTC_ALL_MEMBERS, call->return_address);
-        b->marked = true;
-    }
-    ftc_wait_native_turn(&b->wait);
-    return true;
+    if (ftc_p2p_is_anyone_dead() && is_worth_a_mark(b))
+        mark(b);
+    if (b->call->waits)
+        ftc_wait_native_turn(&b->wait);
+    return b->call->waits;
 }
 
 static MPI_Status *status_of(MPI_Status statuses[], int i)
@@ -187,12 +242,12 @@ static bool is_native(const struct ftc_p2p_completion *call, int count,
     for (int i = 0; i < count; i++)
         if (!ftc_requests_is_foreign(requests[i]))
             return false;
-    return call->waits != FTC_CALL_NONE;
+    return call->waits;
 }
 
 static void mark_native(const struct ftc_p2p_completion *call)
 {
-    ftc_native_mark(call->waits, MPI_COMM_WORLD, FTC_ALL_MEMBERS, call->return_address);
+    ftc_native_mark(call->kind, MPI_COMM_WORLD, FTC_ALL_MEMBERS, call->return_address);
 }
 
 int ftc_p2p_one(const struct ftc_p2p_completion *call, MPI_Request *request, int *flag,
@@ -210,7 +265,7 @@ int ftc_p2p_one(const struct ftc_p2p_completion *call, MPI_Request *request, int
     do
         rv = test_one(&b, flag, status);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
-    close_batch(&b);
+    close_batch(&b, rv != MPI_SUCCESS || *flag);
     return raise_error(&b, rv);
 }
 
@@ -284,7 +339,7 @@ int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request re
     do
         rv = test_all(&b, flag, statuses);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
-    close_batch(&b);
+    close_batch(&b, rv != MPI_SUCCESS || *flag);
     return raise_error(&b, rv);
 }
 
@@ -336,7 +391,7 @@ int ftc_p2p_any(const struct ftc_p2p_completion *call, int count, MPI_Request re
     do
         rv = test_any(&b, index, flag, status);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
-    close_batch(&b);
+    close_batch(&b, rv != MPI_SUCCESS || *flag);
     return raise_error(&b, rv);
 }
 
@@ -389,24 +444,34 @@ int ftc_p2p_some(const struct ftc_p2p_completion *call, int count, MPI_Request r
     do
         rv = test_some(&b, done, indices, statuses);
     while (*done == 0 && rv == MPI_SUCCESS && goes_on(&b));
-    close_batch(&b);
+    close_batch(&b, rv != MPI_SUCCESS || *done != 0);
     return raise_error(&b, rv);
 }
 
 /* ---- without completing it ---- */
 
-int ftc_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status)
+int ftc_p2p_get_status(const struct ftc_p2p_completion *call, MPI_Request request, int *flag,
+                       MPI_Status *status)
 {
     struct ftc_p2p_request r;
     bool known = ftc_p2p_is_anyone_dead() && ftc_requests_find(request, &r);
+    struct batch b;
+    int rv;
 
     if (known && r.broken && r.failed_by < 0)
         return PMPI_Request_get_status(MPI_REQUEST_NULL, flag, status);
     if (known && ftc_dead_fails(&r)) {
         *flag = 1;
-        ftc_dead_result("MPI_Request_get_status", &r, status);
+        ftc_dead_result(ftc_call_name(call->kind), &r, status);
         ftc_error_drop();
         return MPI_SUCCESS;
     }
-    return PMPI_Request_get_status(request, flag, status);
+    rv = PMPI_Request_get_status(request, flag, status);
+    if (ftc_p2p_is_anyone_dead()) {
+        open_batch(&b, call, 1, &request);
+        if (rv == MPI_SUCCESS && !*flag)
+            mark(&b);
+        close_batch(&b, rv != MPI_SUCCESS || *flag);
+    }
+    return rv;
 }

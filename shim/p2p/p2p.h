@@ -41,6 +41,8 @@ struct ftc_p2p_call {
     MPI_Comm comm;
     int peer, tag;
     bool receives;
+    enum ftc_call_kind kind; /* FTC_CALL_NONE: it neither waits nor looks */
+    const void *return_address;
 };
 
 /* ---- calls that name their peer (call.c) ---- */
@@ -94,12 +96,12 @@ void ftc_p2p_take_message(MPI_Message message, struct ftc_p2p_call *call);
 
 /* ---- calls that complete requests (complete.c) ---- */
 
-/* A call that waits until there is something is marked on the board (native.h) once a rank is dead
- * and a request of another kind is among its own: nobody knows whom that one needs. For the same
- * reason it counts as not protected. */
+/* Once a rank is dead a call that waits until there is something, or looks for it in vain, is
+ * marked on the board (native.h). Nobody knows whom requests of other kinds need: for them it may
+ * be any rank, and a wait for one counts as not protected. */
 struct ftc_p2p_completion {
-    const char *name;         /* "MPI_Waitall" */
-    enum ftc_call_kind waits; /* FTC_CALL_NONE: it only looks */
+    enum ftc_call_kind kind;
+    bool waits; /* false: it only looks */
     const void *return_address;
 };
 
@@ -111,6 +113,7 @@ int ftc_p2p_any(const struct ftc_p2p_completion *call, int count, MPI_Request re
                 int *index, int *flag, MPI_Status *status);
 int ftc_p2p_some(const struct ftc_p2p_completion *call, int count, MPI_Request requests[],
                  int *done, int indices[], MPI_Status statuses[]);
-int ftc_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int ftc_p2p_get_status(const struct ftc_p2p_completion *call, MPI_Request request, int *flag,
+                       MPI_Status *status);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { NO_HANDLE = 0, PLACES = FTC_BOARD_GROUPS / FTC_BOARD_MARKS };
 
@@ -22,9 +23,12 @@ struct group {
 
 /* Each mark has its own, so that threads do not change each other's. */
 static struct group groups[FTC_BOARD_GROUPS];
-static atomic_bool is_taken[FTC_BOARD_MARKS]; /* by some thread */
+static atomic_bool is_taken[FTC_BOARD_CALLS]; /* by some thread */
 static int comm_keyval = MPI_KEYVAL_INVALID, win_keyval = MPI_KEYVAL_INVALID;
 static struct ftc_board_native *marks; /* this rank's; NULL: marking is off */
+
+static const _Atomic uint32_t nobody;
+const _Atomic uint32_t *ftc_native_deaths = &nobody;
 
 /* In a library that is loaded at the start these cost no more than other variables. */
 #define THREAD_LOCAL static __attribute__((tls_model("initial-exec"))) _Thread_local
@@ -83,6 +87,7 @@ int ftc_native_open(void)
         PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
     marks = ftc_library.board.shared->slot[ftc_library.self].native;
+    ftc_native_deaths = &ftc_library.board.shared->deaths;
     return 0;
 }
 
@@ -156,7 +161,7 @@ static bool describe_win(unsigned place, MPI_Win win)
 /* One that no other thread has. */
 static __attribute__((noinline)) bool take_free_mark(void)
 {
-    for (int i = 0; i < FTC_BOARD_MARKS; i++) {
+    for (int i = 0; i < FTC_BOARD_CALLS; i++) {
         if (!atomic_load_explicit(&is_taken[i], memory_order_relaxed) &&
             !atomic_exchange_explicit(&is_taken[i], true, memory_order_acquire)) {
             own_mark = i;
@@ -207,18 +212,23 @@ static int32_t slot_of(const struct group *g, int peer)
                                                         : -1;
 }
 
-static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
-                        const void *return_address)
+/* What a call on the group of @place needs: a slot, or what the board has for it. False: nobody. */
+static inline bool find_need(unsigned place, int peer, int32_t *need)
 {
-    struct ftc_board_native *m = &marks[own_mark];
-    int32_t slot = peer == FTC_ALL_MEMBERS ? FTC_BOARD_ALL : slot_of(&groups[place], peer);
+    if (peer == FTC_ALL_MEMBERS)
+        *need = FTC_BOARD_ALL;
+    else if (peer == FTC_SOME_MEMBER)
+        *need = FTC_BOARD_SOME;
+    else
+        *need = slot_of(&groups[place], peer);
+    return *need >= 0 || peer == FTC_ALL_MEMBERS || peer == FTC_SOME_MEMBER;
+}
 
-    if (peer != FTC_ALL_MEMBERS && slot < 0) {
-        give_back_mark();
-        return;
-    }
+static inline void write_mark(struct ftc_board_native *m, enum ftc_call_kind kind, unsigned place,
+                              int32_t need, const void *return_address)
+{
     atomic_store_explicit(&m->call, kind, memory_order_relaxed);
-    atomic_store_explicit(&m->peer, slot, memory_order_relaxed);
+    atomic_store_explicit(&m->peer, need, memory_order_relaxed);
     atomic_store_explicit(&m->group, place, memory_order_relaxed);
     atomic_store_explicit(&m->return_address, (uint64_t)(uintptr_t)return_address,
                           memory_order_relaxed);
@@ -227,9 +237,15 @@ static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
     next_version(m);
 }
 
-static bool is_collective(enum ftc_call_kind kind)
+static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
+                        const void *return_address)
 {
-    return kind < FTC_CALL_SEND || kind > FTC_CALL_WAITSOME;
+    int32_t need;
+
+    if (find_need(place, peer, &need))
+        write_mark(&marks[own_mark], kind, place, need, return_address);
+    else
+        give_back_mark();
 }
 
 /* Described each time, in place of what was there before. */
@@ -257,7 +273,7 @@ static __attribute__((noinline)) void show_both(enum ftc_call_kind kind, MPI_Com
 static inline void show_described(enum ftc_call_kind kind, int handle, unsigned place, int peer,
                                   const void *return_address)
 {
-    if (peer == FTC_ALL_MEMBERS && groups[place].is_remote && is_collective(kind))
+    if (peer == FTC_ALL_MEMBERS && groups[place].is_remote && !ftc_call_is_message(kind))
         show_both(kind, handle, return_address);
     else
         show(kind, place, peer, return_address);
@@ -361,4 +377,109 @@ void ftc_native_leave(void)
         return;
     next_version(&marks[own_mark]);
     give_back_mark();
+}
+
+/* ---- calls that only look ---- */
+
+/* All threads have one mark: as long as one of them finds something, the process goes on. */
+static atomic_flag poll_is_taken = ATOMIC_FLAG_INIT;
+static struct {
+    bool is_open, needs_dead;
+    enum ftc_call_kind kind; /* of the look that was examined last */
+    MPI_Comm comm;
+    int peer;
+} poll;
+
+static void end_poll(void)
+{
+    if (poll.is_open)
+        next_version(&marks[FTC_BOARD_POLL]);
+    poll.is_open = false;
+}
+
+static bool is_dead(int32_t slot)
+{
+    return slot >= 0 && ftc_board_state(&ftc_library.board, (uint32_t)slot) == FTC_RANK_FAILED;
+}
+
+static bool needs_dead(unsigned place, int32_t need)
+{
+    const struct group *g = &groups[place];
+
+    if (need >= 0)
+        return is_dead(need);
+    for (int i = 0; i < g->size; i++)
+        if (is_dead(slot_of(g, i)))
+            return true;
+    return false;
+}
+
+/* False if the communicator is not valid. The mark that is shown may be of the same place. */
+static bool describe_for_poll(unsigned place, MPI_Comm comm)
+{
+    if (atomic_load_explicit(&groups[place].handle, memory_order_relaxed) == comm)
+        return true;
+    end_poll();
+    atomic_store(&groups[place].handle, NO_HANDLE);
+    if (!describe_comm(place, comm))
+        return false;
+    atomic_store(&groups[place].handle, comm);
+    return true;
+}
+
+/* Of several looks in turn the mark shows one that needs a dead rank, if there is one. */
+static void examine(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+{
+    unsigned place = place_of(FTC_BOARD_POLL, comm);
+    bool dead;
+    int32_t need;
+
+    if (!describe_for_poll(place, comm) || !find_need(place, peer, &need))
+        return;
+    poll.kind = kind;
+    poll.comm = comm;
+    poll.peer = peer;
+    dead = needs_dead(place, need);
+    if (poll.is_open && (poll.needs_dead || !dead))
+        return;
+    end_poll();
+    write_mark(&marks[FTC_BOARD_POLL], kind, place, need, return_address);
+    poll.is_open = true;
+    poll.needs_dead = dead;
+}
+
+static bool is_examined(enum ftc_call_kind kind, MPI_Comm comm, int peer)
+{
+    return poll.is_open && poll.needs_dead && poll.kind == kind && poll.comm == comm &&
+           poll.peer == peer &&
+           atomic_load_explicit(&groups[place_of(FTC_BOARD_POLL, comm)].handle,
+                                memory_order_relaxed) == comm;
+}
+
+static uint64_t coarse_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void ftc_native_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                              const void *return_address)
+{
+    if (!marks || depth > 0 ||
+        atomic_flag_test_and_set_explicit(&poll_is_taken, memory_order_acquire))
+        return;
+    if (!is_examined(kind, comm, peer))
+        examine(kind, comm, peer, return_address);
+    atomic_store_explicit(&marks[FTC_BOARD_POLL].polled_ns, coarse_ns(), memory_order_relaxed);
+    atomic_flag_clear_explicit(&poll_is_taken, memory_order_release);
+}
+
+void ftc_native_found(void)
+{
+    if (!marks || atomic_flag_test_and_set_explicit(&poll_is_taken, memory_order_acquire))
+        return;
+    end_poll();
+    atomic_flag_clear_explicit(&poll_is_taken, memory_order_release);
 }

@@ -2,15 +2,19 @@
  * wait for other ranks. When one of those is dead, the monitor process sees from the mark who waits
  * for whom (setting on_blocked).
  *
- * Of calls inside of calls the outermost is marked. A rank has FTC_BOARD_MARKS marks, for as many
+ * Of calls inside of calls the outermost is marked. A rank has FTC_BOARD_CALLS marks, for as many
  * threads that are in such calls at the same time; further threads have none. */
 #ifndef FTC_NATIVE_H
 #define FTC_NATIVE_H
 
 #include "call/call.h"
 
-/* The peer of a call that needs all members of its communicator. */
-enum { FTC_ALL_MEMBERS = MPI_ANY_SOURCE };
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* The peer of a call that needs all members of its communicator; and of one that needs some member,
+ * and has been told of those that are dead: worth a word only if nobody else goes on either. */
+enum { FTC_ALL_MEMBERS = MPI_ANY_SOURCE, FTC_SOME_MEMBER = -100 };
 
 /* Switches marking on; 0 or a negative errno. */
 int ftc_native_open(void);
@@ -39,6 +43,21 @@ void ftc_native_leave(void);
 void ftc_native_count(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
 void ftc_native_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address);
 void ftc_native_mark_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address);
+
+/* Calls that only look, such as MPI_Test. One of them is not worth a mark; those that find nothing,
+ * again and again once a rank is dead, have one that outlives them, until one finds something. */
+extern const _Atomic uint32_t *ftc_native_deaths;
+
+/* False while nobody is dead, or nobody would see the mark: nothing else needs to be done then. */
+static inline bool ftc_native_polls(void)
+{
+    return atomic_load_explicit(ftc_native_deaths, memory_order_relaxed) != 0;
+}
+
+/* A look for what @peer of @comm, as above, has to do or to send. */
+void ftc_native_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                              const void *return_address);
+void ftc_native_found(void);
 
 /* A call of native MPI, marked while it lasts; its value is the call's. */
 #define FTC_NATIVE_CALL(kind, comm, peer, return_address, pmpi_call)                               \

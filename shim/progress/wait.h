@@ -13,6 +13,9 @@ struct ftc_wait {
     uint64_t since_ns; /* time of the first look at the clock in this idle period; 0: none yet */
 };
 
+/* Turns after which a wait is worth a mark on the board, once a rank is dead. */
+enum { FTC_MARK_TURNS = 64 };
+
 /* Makes what ftc_wait_turn() needs for native MPI's turns: of this process alone. 0 or an MPI error
  * code. ftc_wait_close() undoes it, for native MPI to be ended. */
 int ftc_wait_open(void);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { SLOTS = 70, SELF = 2, DEAD = 66, PLACE = 5, MARK = 1 };
+enum { SLOTS = 70, SELF = 2, DEAD = 66, PLACE = 5, MARK = 1, GAP = 100 };
 
 static struct ftc_board board;
 static struct ftc_board_native *own;
@@ -72,7 +72,7 @@ static void leave(void)
 
 static bool look(uint64_t now_ns)
 {
-    return ftc_mark_look(&watch, &board, SELF, MARK, now_ns, &mark);
+    return ftc_mark_look(&watch, &board, SELF, MARK, (struct ftc_mark_time){now_ns, GAP}, &mark);
 }
 
 START_TEST(all_members_are_needed)
@@ -200,7 +200,7 @@ END_TEST
 START_TEST(nothing_is_believed)
 {
     static const uint32_t calls[] = {FTC_CALL_NONE, FTC_CALL_COUNT, 0xffffffff};
-    static const int32_t peers[] = {-2, SLOTS, 0x7fffffff, -0x7fffffff - 1};
+    static const int32_t peers[] = {-3, SLOTS, 0x7fffffff, -0x7fffffff - 1};
     static const uint32_t groups[] = {FTC_BOARD_GROUPS, 0xffffffff};
 
     for (uint32_t i = 0; i < SLOTS; i++)
@@ -230,24 +230,83 @@ START_TEST(nothing_is_believed)
 }
 END_TEST
 
+/* Another mark, of calls that only look: @polled_ns is when it looked last. */
+static void poll(uint64_t polled_ns)
+{
+    own->polled_ns = polled_ns;
+}
+
+static bool look_at_polls(uint64_t now_ns)
+{
+    return ftc_mark_look(&watch, &board, SELF, FTC_BOARD_POLL, (struct ftc_mark_time){now_ns, GAP},
+                         &mark);
+}
+
+START_TEST(who_polls_does_so_until_it_stops)
+{
+    own = &board.shared->slot[SELF].native[FTC_BOARD_POLL];
+    add_member(3);
+    die(3);
+    enter(FTC_CALL_TEST, FTC_BOARD_ALL);
+    poll(1000);
+    ck_assert(look_at_polls(1000));
+    poll(1150);
+    ck_assert(look_at_polls(1200));
+    ck_assert(mark.is_poll);
+    ck_assert(!mark.is_certain);
+    ck_assert_uint_eq(mark.since_ns, 1000);
+    ck_assert(!look_at_polls(1300)); /* it computes */
+    poll(1400);
+    ck_assert(look_at_polls(1400));
+    ck_assert_uint_eq(mark.since_ns, 1400);
+    board.shared->slot[SELF].native[0].version += 2; /* another call has come to its end */
+    ck_assert(look_at_polls(1450));
+    ck_assert_uint_eq(mark.since_ns, 1450);
+}
+END_TEST
+
+START_TEST(who_has_been_told_needs_nobody_for_certain)
+{
+    add_member(3);
+    add_member(4);
+    die(3);
+    enter(FTC_CALL_RECV, FTC_BOARD_SOME);
+    ck_assert(look(100));
+    ck_assert(mark.is_told);
+    ck_assert(!mark.is_certain);
+}
+END_TEST
+
+static uint64_t look_at_all(struct ftc_still_watch *still, uint64_t now_ns)
+{
+    return ftc_still_look(still, &board, (struct ftc_mark_time){now_ns, GAP});
+}
+
 START_TEST(the_job_stands_still_when_all_wait)
 {
     struct ftc_still_watch still = {0};
 
     for (uint32_t i = 0; i < SLOTS; i++)
         if (i % 2 == 0)
-            board.shared->slot[i].native[i % FTC_BOARD_MARKS].version = 7;
+            board.shared->slot[i].native[i % FTC_BOARD_CALLS].version = 7;
         else
             board.shared->slot[i].activity.inside = 1;
-    ck_assert_uint_eq(ftc_still_look(&still, &board, 100), 0);
-    ck_assert_uint_eq(ftc_still_look(&still, &board, 150), 50);
+    ck_assert_uint_eq(look_at_all(&still, 100), 0);
+    ck_assert_uint_eq(look_at_all(&still, 150), 50);
     board.shared->slot[4].native[0].version = 9; /* the next call */
-    ck_assert_uint_eq(ftc_still_look(&still, &board, 200), 0);
+    ck_assert_uint_eq(look_at_all(&still, 200), 0);
     board.shared->slot[5].activity.inside = 0; /* computes */
-    ck_assert_uint_eq(ftc_still_look(&still, &board, 250), 0);
-    ck_assert_uint_eq(ftc_still_look(&still, &board, 300), 0);
+    ck_assert_uint_eq(look_at_all(&still, 250), 0);
+    ck_assert_uint_eq(look_at_all(&still, 300), 0);
     die(5);
-    ck_assert_uint_eq(ftc_still_look(&still, &board, 350), 50);
+    ck_assert_uint_eq(look_at_all(&still, 350), 50);
+    board.shared->slot[7].activity.inside = 0;
+    own = &board.shared->slot[7].native[FTC_BOARD_POLL];
+    own->version = 1;
+    poll(400);
+    ck_assert_uint_eq(look_at_all(&still, 400), 0);
+    ck_assert_uint_eq(look_at_all(&still, 450), 50);
+    ck_assert_uint_eq(look_at_all(&still, 501), 0); /* it computes again */
 }
 END_TEST
 
@@ -263,6 +322,8 @@ int main(void)
     UNIT_TEST(each_call_has_its_own_time);
     UNIT_TEST(a_rank_is_not_its_own_need);
     UNIT_TEST(nothing_is_believed);
+    UNIT_TEST(who_polls_does_so_until_it_stops);
+    UNIT_TEST(who_has_been_told_needs_nobody_for_certain);
     UNIT_TEST(the_job_stands_still_when_all_wait);
     UNIT_END();
 }

@@ -8,6 +8,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,115 @@ static void igather_large(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+/* A call that only looks, another one at each rank, for a message of @source. */
+static bool look_for(int source, MPI_Request *request, int *value)
+{
+    int flag = 0, index;
+    MPI_Status status;
+    MPI_Message message;
+
+    if (*request == MPI_REQUEST_NULL && rank < 6)
+        MPI_Irecv(value, 1, MPI_INT, source, 0, MPI_COMM_WORLD, request);
+    switch (rank) {
+    case 0:
+        MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+        break;
+    case 2:
+        MPI_Testall(1, request, &flag, &status);
+        break;
+    case 3:
+        MPI_Testany(1, request, &index, &flag, MPI_STATUS_IGNORE);
+        break;
+    case 4:
+        MPI_Testsome(1, request, &flag, &index, &status);
+        break;
+    case 5:
+        MPI_Request_get_status(*request, &flag, MPI_STATUS_IGNORE);
+        break;
+    case 6:
+        MPI_Iprobe(source, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        break;
+    default:
+        MPI_Improbe(source, 0, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
+    }
+    return flag != 0;
+}
+
+/* Each rank looks for a message of rank 1 again and again. */
+static void polls(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int value;
+
+    die();
+    while (!look_for(1, &request, &value))
+        pause_ms(1);
+}
+
+/* A look now and then, while the rank gets on with something else; the last message that it has to
+ * receive comes from a rank that lives. */
+static void now_and_then(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int value, sum;
+
+    die();
+    for (long ms = 0; ms < late_ms; ms += 10) {
+        look_for(1, &request, &value);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        pause_ms(10);
+    }
+}
+
+/* They look for what a living rank sends late. */
+static void polls_living(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int value;
+
+    die();
+    come_late();
+    for (int i = 2; rank == 0 && i < size; i++)
+        MPI_Send(&rank, 1, MPI_INT, i, 0, MPI_COMM_WORLD);
+    while (rank != 0 && !look_for(0, &request, &value))
+        pause_ms(1);
+}
+
+/* A master waits for one message of each of the others, or looks for it; rank 1 is dead, and the
+ * others have sent theirs. With p2p = error or ignore the death ends one receive, and the master
+ * counts on one more. */
+static void master(int messages, bool waits)
+{
+    int value, flag;
+
+    die();
+    if (rank != 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    for (int i = 0; rank == 0 && i < messages; i++) {
+        for (flag = waits; !flag;)
+            MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void master_waits(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    master(size, true);
+}
+
+static void master_looks(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    master(size, false);
+}
+
 /* A message that comes late, from a rank that lives. */
 static void message(void)
 {
@@ -316,6 +426,11 @@ static const struct scene {
               {"igather", igather},
               {"igather-large", igather_large},
               {"message", message},
+              {"polls", polls},
+              {"now-and-then", now_and_then},
+              {"polls-living", polls_living},
+              {"master-waits", master_waits},
+              {"master-looks", master_looks},
               {"living", living},
               {"group-living", group_of_the_living},
               {"reused-living", reused_for_the_living},

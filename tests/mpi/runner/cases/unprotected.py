@@ -40,6 +40,12 @@ def interrupt_when_all_are_told(job):
     job.strike(signal.SIGINT, is_launcher)
 
 
+def interrupt_when_all_told(job):
+    if not wait_for(lambda: job.text("stderr").count("on_blocked") == 7, 2 * TEN_S):
+        raise Hang(f"not everybody says who is blocked\n{job.stacks()}")
+    job.strike(signal.SIGINT, is_launcher)
+
+
 def interrupt_later(job):
     time.sleep(LATE_MS / 1000)
     job.strike(signal.SIGINT, is_launcher)
@@ -61,9 +67,14 @@ def sit_all(call, site):
             for rank in (0, 2, 3)]
 
 
+def named(settings):
+    return [f"p2p = {settings['FTCOLL_P2P']}"] if "FTCOLL_P2P" in settings else []
+
+
 def blocked(scene, *says, n=4, settings=ABORT, **more):
     expected = {"status": "failed", "check": told_by_one, **more}
-    return Case(f"blocked: {scene}, {settings.get('FTCOLL_ON_BLOCKED', 'warn')}", n, 1, settings=settings,
+    name = ", ".join([scene, settings.get("FTCOLL_ON_BLOCKED", "warn"), *named(settings)])
+    return Case(f"blocked: {name}", n, 1, settings=settings,
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/blocked {scene} {LATE_MS}", says=says,
                 **expected)
 
@@ -105,6 +116,24 @@ BLOCKED = [
             settings={**ABORT, "FTCOLL_P2P": "error"}),
     blocked("message", settings={**QUICK, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
             check=None),
+    blocked("polls", *(rf"rank {rank} has called MPI_{call} at blocked\((polls|look_for|main)[.\w]*\+.* again and again "
+                       rf"for 0\.[3-9] s: it may need rank 1, "
+                       for rank, call in ((0, "Test"), (2, "Testall"), (3, "Testany"), (4, "Testsome"),
+                                          (5, "Request_get_status"), (6, "Iprobe"), (7, "Improbe"))),
+            n=8, settings=QUICK, status=(0, "failed"), hand=interrupt_when_all_told, check=None),
+    blocked("polls", r"rank \d has called MPI_\w+ at .* again and again .*; on_blocked = abort"),
+    blocked("now-and-then", settings={**QUICK, "FTCOLL_INTERCEPT": "all"}, status=0, failures=1,
+            silent=("on_blocked",), check=None),
+    blocked("polls-living", n=8, settings={**QUICK, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
+            check=None),
+    *(blocked(f"master-{what}", rf"rank 0 has .* it may need rank 1, which is dead .*on_blocked = {reaction}",
+              settings={**settings, "FTCOLL_P2P": p2p, "FTCOLL_INTERCEPT": intercept}, **more)
+      for what, p2p, intercept, reaction, settings, more in (
+          ("waits", "ignore", "all", "abort", ABORT, {}),
+          ("looks", "ignore", "all", "abort", ABORT, {}),
+          ("waits", "error", "all", "warn", QUICK, {"hand": interrupt_when_told, "status": (0, "failed"), "check": None}),
+          ("looks", "native", "all", "abort", ABORT, {}),
+          ("waits", "native", "all", "abort", ABORT, {}))),
     blocked("waits", settings={**QUICK, "FTCOLL_ON_BLOCKED": "off"}, status=(0, "failed"), check=None,
             silent=("on_blocked",), hand=interrupt_later),
 ]
