@@ -4,7 +4,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board life mark coverage contributors symbol
-UNIT_TESTS := topology engine settings combine requests wait mapping loaded $(BOARD_TESTS)
+UNIT_TESTS := topology engine settings combine requests wait mapping loaded pmi $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/publication.o $(BUILD)/shim/transport/ring.o
 CALLSITE := system/callsite.o system/symbol.o system/loaded.o
@@ -26,6 +26,7 @@ $(UNIT)/lib%.so: tests/unit/loaded_library.c
 	mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared -Wl,--hash-style=$* -Wl,-soname,lib$*.so.1 -o $@ $<
 $(UNIT)/test_wait: $(BUILD)/shim/progress/wait.o
+$(UNIT)/test_pmi: $(BUILD)/shim/monitor/pmi.o
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
 $(UNIT)/test_combine: UNIT_LIBS = -lmpich

@@ -39,7 +39,7 @@
 
 enum { NONBLOCKING = FTC_INTERCEPT_IREDUCE | FTC_INTERCEPT_IALLREDUCE };
 
-static bool settings_loaded;
+static bool settings_loaded, mpi_has_begun;
 static struct ftc_settings_error passed_over; /* files that are not trusted; empty: none */
 
 static int rank_by_launcher(void)
@@ -69,7 +69,7 @@ static void refuse_settings(const char *why)
     }
     snprintf(text, sizeof text, "ftcoll: %s", why);
     ftc_job_end_say_last_words(text);
-    ftc_pmi_abort(ftc_pmi_fd(), REFUSED);
+    ftc_pmi_abort(ftc_pmi_fd(), REFUSED, mpi_has_begun);
     _exit(REFUSED);
 }
 
@@ -154,6 +154,7 @@ void ftc_runtime_start(int provided)
 {
     struct ftc_library *l = &ftc_library;
 
+    mpi_has_begun = true;
     if (!settings_loaded)
         load_settings();
     PMPI_Comm_rank(MPI_COMM_WORLD, &l->world_rank);

@@ -10,9 +10,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TURN_MS = 20 };
+enum { TURN_MS = 20, LAST_WORDS_NS = 50000000 };
 
 /* The other monitor processes see to the death of a rank whose monitor process ends without this.
  */
@@ -117,6 +118,9 @@ _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
     atomic_store(&rank->board.shared->ending, 1);
     say_goodbye(rank);
+    /* For Slurm the end of one process is not that of the job. What was said must be read first. */
+    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
+    ftc_pmi_abort(rank->job.pmi, status, true);
     _exit(status);
 }
 
@@ -170,7 +174,7 @@ void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
 static void tell_of_abort(const struct ftc_monitored *rank, int status)
 {
     if (rank->stood_down && WIFEXITED(status))
-        ftc_pmi_abort(rank->job.pmi, WEXITSTATUS(status));
+        ftc_pmi_abort(rank->job.pmi, WEXITSTATUS(status), true);
 }
 
 void ftc_rank_end(struct ftc_monitored *rank, int status)

@@ -9,7 +9,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { FINALIZE_MS = 5000, SECOND_MS = 1000, ASK_MS = 2000, LINE_MAX_BYTES = FTC_PMI_LINE_MAX };
+enum {
+    BEGIN_MS = 5000,
+    FINALIZE_MS = 5000,
+    SECOND_MS = 1000,
+    ASK_MS = 2000,
+    LINE_MAX_BYTES = FTC_PMI_LINE_MAX
+};
 
 static bool environment_number(const char *name, long *value)
 {
@@ -145,11 +151,28 @@ enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)
     }
 }
 
-void ftc_pmi_abort(int fd, int status)
+/* Slurm reads up to 64 bytes as the first command: no other may follow before it has answered. */
+static void begin(int fd)
+{
+    static const char command[] = "cmd=init pmi_version=1 pmi_subversion=1\n";
+    long deadline_ms = ftc_clock_ms() + BEGIN_MS;
+    char line[LINE_MAX_BYTES];
+    size_t length;
+
+    if (send(fd, command, sizeof command - 1, MSG_NOSIGNAL) < 0)
+        return;
+    while (read_line(fd, deadline_ms, line, &length) == 0)
+        if (line_is(line, length, "cmd=response_to_init"))
+            return;
+}
+
+void ftc_pmi_abort(int fd, int status, bool has_begun)
 {
     char command[64];
     int length = snprintf(command, sizeof command, "cmd=abort exitcode=%d\n", status);
 
+    if (!has_begun)
+        begin(fd);
     (void)!send(fd, command, (size_t)length, MSG_NOSIGNAL);
 }
 

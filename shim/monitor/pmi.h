@@ -1,4 +1,5 @@
-/* pmi: the few lines of PMI-1 that end a rank's account with the launcher (DESIGN section 7). */
+/* pmi: the few lines of PMI-1 that end a rank's account with the launcher (DESIGN section 7):
+ * Hydra, or Slurm's plugin pmi2, which speaks PMI-1 as well. */
 #ifndef FTC_PMI_H
 #define FTC_PMI_H
 
@@ -25,8 +26,10 @@ int ftc_pmi_get_mapping(int fd, char *text, size_t size);
 /* Waits up to @timeout_ms for the answer to a finalize command; all other lines are dropped. */
 enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms);
 
-/* Ends the whole job, also where its other ranks wait for this one, which has not begun. */
-void ftc_pmi_abort(int fd, int status);
+/* Ends the whole job, also where its other ranks wait for this one. Unless MPI @has_begun PMI here,
+ * that is done first, as Slurm takes no other command before: then it waits up to five seconds. The
+ * launcher may kill this process at once, and drop what it has not read yet of its output. */
+void ftc_pmi_abort(int fd, int status, bool has_begun);
 
 /* Ends the account: the launcher does not take the closing of the socket for a crash any more.
  * Harmless if it was done before, by MPI or by another process that holds the socket. Waits at most

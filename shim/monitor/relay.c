@@ -39,12 +39,34 @@ void ftc_relay_prepare(struct ftc_monitored *rank)
         end_with_launcher(rank);
 }
 
-static bool is_hydra(pid_t pid)
+static bool is_called(pid_t pid, const char *prefix)
 {
     char path[48], name[32];
 
     snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
-    return ftc_proc_read(path, name, sizeof name) && strncmp(name, "hydra_", strlen("hydra_")) == 0;
+    return ftc_proc_read(path, name, sizeof name) && strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* Slurm's proctrack/cgroup keeps the processes of a step in a group of that name: of hierarchy
+ * "freezer", or of the only one, which has the number 0. */
+static bool is_in_group_of_step(void)
+{
+    char text[4096];
+
+    if (!ftc_proc_read("/proc/self/cgroup", text, sizeof text))
+        return false;
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+        if ((strncmp(line, "0::", 3) == 0 || strstr(line, ":freezer:")) && strstr(line, "/step_"))
+            return true;
+    return false;
+}
+
+/* Slurm's proctrack/linuxproc signals all descendants of slurmstepd, proctrack/cgroup only its
+ * children (but kills all). With proctrack/pgid, which signals a process group, nothing comes here.
+ */
+static bool is_from_slurm_to_all(pid_t sender)
+{
+    return is_called(sender, "slurmstepd") && !is_in_group_of_step();
 }
 
 /* True if @s went to the process group, or the session, so that the program has it already. */
@@ -52,12 +74,12 @@ static bool program_has_it(const struct ftc_monitored *rank, const struct signal
 {
     pid_t sender = (pid_t)s->ssi_pid;
 
-    if (s->ssi_code == SI_KERNEL || sender == rank->job.child)
+    if (s->ssi_code == SI_KERNEL || sender == rank->job.child || is_from_slurm_to_all(sender))
         return true;
     if (!rank->leads_session || getpgid(rank->job.child) != getpgrp())
         return false;
     if (sender == rank->job.launcher)
-        return is_hydra(sender);
+        return is_called(sender, "hydra_");
     return sender > 0 && getsid(sender) == getpid();
 }
 

@@ -8,7 +8,8 @@
 /* Finds the monitor process's place among process groups. With Hydra, which starts each rank as the
  * leader of a session and sends signals to the whole process group, the program stays in that group
  * and gets them itself. Below a script, the monitor process leaves the group, so that it only gets
- * what was sent to its own process id. Also arranges for the end of the launcher to end the rank.
+ * what was sent to its own process id; Slurm sends signals to each process of a step, or only to
+ * those that it has started. Also arranges for the end of the launcher to end the rank.
  */
 void ftc_relay_prepare(struct ftc_monitored *rank);
 
