@@ -11,7 +11,7 @@ import uuid
 # Not FTCOLL_...: the library refuses variables of its own prefix that it does not know.
 MARK = "TEST_JOB_ID"
 PAUSE_S = 0.005  # between two looks at a condition
-CLEAN_UP_S = 30  # for what ends after mpiexec, or is about to be removed by another job
+CLEAN_UP_S = 10  # for what ends after mpiexec, or is about to be removed by another job
 SLOWEST = 20  # as many times as long things may take
 
 
