@@ -85,10 +85,11 @@ def _shared_memory():
     return set(os.listdir("/dev/shm"))
 
 
-def _named_sockets():
-    """Names of unix sockets that are of the library or of this user's temporary files."""
+def _named_sockets(directory):
+    """Names of unix sockets in this directory, and abstract ones of the library."""
     names = (line.split(None, 7)[7:] for line in _read("/proc/net/unix").splitlines()[1:])
-    return {name[0] for name in names if name and b"ftcoll" in name[0]}
+    ours = (directory.encode() + b"/", b"@ftcoll")
+    return {name[0] for name in names if name and name[0].startswith(ours)}
 
 
 def _is_in_use(shared_memory):
@@ -114,7 +115,7 @@ class Job:
         os.mkdir(self.temporary)
         self.process = None
         self.shared_memory = _shared_memory()
-        self.sockets = _named_sockets()
+        self.sockets = _named_sockets(self.directory)
 
     def start(self, command, environment):
         """Starts @command, a list, with what is in @environment beside this process's own."""
@@ -195,7 +196,7 @@ class Job:
         left = [f"process {p}" for p in self.processes()]
         left += [f"shared memory {name}" for name in _shared_memory() - self.shared_memory
                  if not _is_in_use(name)]
-        left += [f"socket {name.decode()}" for name in _named_sockets() - self.sockets]
+        left += [f"socket {name.decode()}" for name in _named_sockets(self.directory) - self.sockets]
         return left + [f"temporary file {name}" for name in os.listdir(self.temporary)]
 
     def close(self):
