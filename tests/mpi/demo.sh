@@ -41,7 +41,7 @@ run() { # TITLE LIBRARY WHETHER_TO_KILL
     run=$((run + 1))
     export MONTECARLO_JOB="$$-$run"
     # shellcheck disable=SC2086 # words; make refuses a BUILD with blanks
-    timeout 120 env $command >>"$log" 2>&1 &
+    timeout 600 env $command >>"$log" 2>&1 &
     job=$!
     [ "$3" = no ] || kill_halfway "$job" || exit 1
     wait "$job"
