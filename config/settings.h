@@ -1,4 +1,4 @@
-/* settings: what the user can choose, from a file and the environment (DESIGN section 10).
+/* settings: what the user can choose, from a file and the environment (doc/design.md, section 10).
  *
  * File: $FTCOLL_CONFIG, else ./ftcoll.conf, else $XDG_CONFIG_HOME/ftcoll.conf
  * (~/.config/ftcoll.conf), else /etc/ftcoll.conf; lines of "key = value", optionally below

@@ -1,4 +1,5 @@
-/* Where settings come from: the first file that is there, then the environment (DESIGN section 10).
+/* Where settings come from: the first file that is there, then the environment (doc/design.md,
+ * section 10).
  */
 #include "settings_table.h"
 

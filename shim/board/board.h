@@ -1,10 +1,10 @@
-/* board: the shared-memory segment of one host (DESIGN section 6).
+/* board: the shared-memory segment of one host (doc/design.md, section 6).
  *
  * The board holds one slot a rank with its state, the last allreduce that each rank published for
- * each communicator (DESIGN section 5, rules 1 to 5), and the message rings of shim/transport. It
- * is an unnamed memory file: the first rank of the host creates it, the others open it through that
- * process's file table, which the kernel allows to the same user only. Nothing has to be removed
- * when a job ends, however it ends.
+ * each communicator (doc/design.md, section 5, rules 1 to 5), and the message rings of
+ * shim/transport. It is an unnamed memory file: the first rank of the host creates it, the others
+ * open it through that process's file table, which the kernel allows to the same user only. Nothing
+ * has to be removed when a job ends, however it ends.
  *
  * Everything in the segment can be written by any process of the job. A reader therefore checks
  * each index and length before it uses them; the segment itself is sealed against shrinking.

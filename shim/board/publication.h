@@ -1,5 +1,5 @@
-/* publication: the last allreduce of each communicator on the board (DESIGN section 5, rules 1 to
- * 5). */
+/* publication: the last allreduce of each communicator on the board (doc/design.md, section 5,
+ * rules 1 to 5). */
 #ifndef FTC_PUBLICATION_H
 #define FTC_PUBLICATION_H
 

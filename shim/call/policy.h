@@ -1,4 +1,4 @@
-/* policy: is a call carried out here or by native MPI? (DESIGN section 9)
+/* policy: is a call carried out here or by native MPI? (doc/design.md, section 9)
  *
  * A pure function of facts that all ranks of a correct program share, so that all decide alike. */
 #ifndef FTC_POLICY_H

@@ -8,8 +8,8 @@
 
 void ftc_attempt_start(struct ftc_op *op, struct ftc_actions *out);
 
-/* Joins the first attempt >= @attempt whose root is not known to be dead (DESIGN section 5, rule
- * 2). */
+/* Joins the first attempt >= @attempt whose root is not known to be dead (doc/design.md, section 5,
+ * rule 2). */
 void ftc_attempt_join(struct ftc_op *op, uint32_t attempt, struct ftc_actions *out);
 
 #endif

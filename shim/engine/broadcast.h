@@ -1,5 +1,5 @@
 /* broadcast: a decided result goes down the tree from the root to its subtrees, then to those whom
- * the correction reaches (DESIGN section 4). */
+ * the correction reaches (doc/design.md, section 4). */
 #ifndef FTC_ENGINE_BROADCAST_H
 #define FTC_ENGINE_BROADCAST_H
 

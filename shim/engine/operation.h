@@ -4,7 +4,7 @@
  * moves messages and keeps time; the engine never blocks, allocates, or looks at anything but its
  * arguments, so that the library and the simulator drive the same object code.
  *
- * Sources: Küttler and Härtig, sections "Reduce" and "Allreduce"; DESIGN sections 2 to 5.
+ * Sources: Küttler and Härtig, sections "Reduce" and "Allreduce"; doc/design.md, sections 2 to 5.
  */
 #ifndef FTC_OPERATION_H
 #define FTC_OPERATION_H
@@ -29,7 +29,8 @@ struct ftc_event {
 
 /* Advances @op by one event and appends to @out what the caller must send. When the phase becomes
  * DONE, op->result holds the outcome: the caller carries out the remaining sends, and for an
- * allreduce publishes the result before it returns to the program (DESIGN section 5, rule 1). */
+ * allreduce publishes the result before it returns to the program (doc/design.md, section 5, rule
+ * 1). */
 enum ftc_step_outcome ftc_op_step(struct ftc_op *op, const struct ftc_event *event,
                                   struct ftc_actions *out);
 
@@ -39,7 +40,8 @@ bool ftc_op_expects(const struct ftc_op *op, int rank);
 /* Whether @op wants to know how far @rank has got: it is to be told PUBLISHED or JOINED. */
 bool ftc_op_confirms(const struct ftc_op *op, int rank);
 
-/* Whether @op waits for @rank, so that what @rank published would help (DESIGN 5, rules 3 and 4).
+/* Whether @op waits for @rank, so that what @rank published would help (doc/design.md, section 5,
+ * rules 3 and 4).
  */
 bool ftc_op_awaits(const struct ftc_op *op, int rank);
 

@@ -103,7 +103,7 @@ void ftc_op_enter(struct ftc_op *op, enum ftc_phase phase)
     op->phase = phase;
 }
 
-/* Of two LOCKs the one of the higher attempt wins (DESIGN section 5, rule 3). */
+/* Of two LOCKs the one of the higher attempt wins (doc/design.md, section 5, rule 3). */
 void ftc_op_hold_lock(struct ftc_op *op, const struct ftc_result *lock)
 {
     if (op->has_lock && op->result.attempt >= lock->attempt)

@@ -103,7 +103,8 @@ void ftc_op_send(struct ftc_op *op, struct ftc_actions *out, int to, struct ftc_
 /* The only way from one phase to another. */
 void ftc_op_enter(struct ftc_op *op, enum ftc_phase phase);
 
-/* Takes a result that somebody has returned with, in the place of data (DESIGN section 5, rule 3).
+/* Takes a result that somebody has returned with, in the place of data (doc/design.md, section 5,
+ * rule 3).
  */
 void ftc_op_hold_lock(struct ftc_op *op, const struct ftc_result *lock);
 

@@ -1,4 +1,5 @@
-/* topology: who talks to whom (paper, sections "Up-Correction" and "Properties"; DESIGN section 2).
+/* topology: who talks to whom (paper, sections "Up-Correction" and "Properties"; doc/design.md,
+ * section 2).
  *
  * Processes are numbered by vrank: the root and rank 0 swap numbers, so that the root is vrank 0.
  * With f = 1 and n = 8, the up-correction groups are the rows and the subtrees of the root the

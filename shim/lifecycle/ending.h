@@ -12,7 +12,7 @@ bool ftc_ending_open(void);
 
 /* In place of PMPI_Finalize, whose error codes it returns. If no session is open the attributes of
  * MPI_COMM_SELF are deleted, the survivors synchronise, and the process manager is told that this
- * rank has ended (DESIGN section 7). Else that is left to the last session. */
+ * rank has ended (doc/design.md, section 7). Else that is left to the last session. */
 int ftc_ending_finalize(void);
 
 /* In place of the PMPI_ functions of these names, whose error codes they return. After the end of

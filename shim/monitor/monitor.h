@@ -1,4 +1,4 @@
-/* monitor: the monitor process of a rank, as the rank's program sees it (DESIGN section 6).
+/* monitor: the monitor process of a rank, as the rank's program sees it (doc/design.md, section 6).
  *
  * When the library is loaded into an MPI rank it forks. The child goes on as the program; the
  * parent, the one that the launcher knows, becomes the monitor process. It passes signals on to the
@@ -6,7 +6,7 @@
  *   - as the program did, in every case in which a death is not tolerated: before all ranks were
  * ready, after MPI_Finalize, when nobody has survived, or when the launcher itself sent the fatal
  * signal;
- *   - well, in place of a program whose death is tolerated (DESIGN section 7).
+ *   - well, in place of a program whose death is tolerated (doc/design.md, section 7).
  * If the monitor process dies, the kernel kills the program; if the launcher dies, the monitor
  * process takes the rank's process group with it. The monitor process opens no file, socket or
  * segment that has a name, so nothing has to be removed afterwards.
@@ -47,9 +47,9 @@ const char *ftc_monitor_absence(void);
 int ftc_monitor_attach(const struct ftc_board *board, uint32_t slot,
                        const struct ftc_monitor_options *options);
 
-/* Tells the launcher that this rank has ended MPI, in place of PMPI_Finalize (DESIGN section 7).
- * Also works without a monitor process, and does nothing if it was done before. Waits at most five
- * seconds. */
+/* Tells the launcher that this rank has ended MPI, in place of PMPI_Finalize (doc/design.md,
+ * section 7). Also works without a monitor process, and does nothing if it was done before. Waits
+ * at most five seconds. */
 void ftc_monitor_finish_pmi(void);
 
 /* From now on this rank ends for the launcher as it really ends, and its death is not entered in

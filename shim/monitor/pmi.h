@@ -1,5 +1,5 @@
-/* pmi: the few lines of PMI-1 that end a rank's account with the launcher (DESIGN section 7):
- * Hydra, or Slurm's plugin pmi2, which speaks PMI-1 as well. */
+/* pmi: the few lines of PMI-1 that end a rank's account with the launcher (doc/design.md, section
+ * 7): Hydra, or Slurm's plugin pmi2, which speaks PMI-1 as well. */
 #ifndef FTC_PMI_H
 #define FTC_PMI_H
 

@@ -191,7 +191,7 @@ static unsigned char knowledge_of(const struct ftc_comm *c, int rank)
 
 /* The dead of whom one survivor knows, those whom the operation itself has left out, and whoever is
  * not in its result: a subtree without failures is enough for that, and then its root need not know
- * who died in another (DESIGN section 3). */
+ * who died in another (doc/design.md, section 3). */
 static int agree_on_the_dead(const struct ftc_call *call, struct roll *roll)
 {
     int rv;

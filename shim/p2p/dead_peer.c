@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /* Native turns after which everything that a rank sent before it died has been taken in. What it
- * sent is in this rank's queue of shared memory, which has 64 entries (DESIGN section 7), and each
- * turn takes at least one out. */
+ * sent is in this rank's queue of shared memory, which has 64 entries (doc/design.md, section 7),
+ * and each turn takes at least one out. */
 enum { TURNS = 256 };
 
 /* This many deaths were met before the last time that so many turns had passed. */

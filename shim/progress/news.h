@@ -10,8 +10,8 @@
 /* One load tells that nobody has died since the last look. */
 bool ftc_news_of_deaths(struct ftc_comm *c);
 
-/* Whoever has left the operation stands for itself by what it published (DESIGN section 5, rules 3
- * and 4). */
+/* Whoever has left the operation stands for itself by what it published (doc/design.md, section 5,
+ * rules 3 and 4). */
 bool ftc_news_of_published(struct ftc_comm *c);
 
 /* The other way round: a root without a usable subtree waits until all have joined its attempt. */

@@ -1,4 +1,4 @@
-/* allreduce: the protocol of DESIGN sections 2 to 5, for the model checker Spin (tests/model/run.sh).
+/* allreduce: the protocol of doc/design.md, sections 2 to 5, for the model checker Spin (tests/model/run.sh).
  *
  * Checked on every reachable state:
  *   agreement    all live processes that have returned have the same result, verdict EXCESS included
@@ -41,8 +41,8 @@
  *      fewer outcomes. So in attempt 0 a process may return with everybody's value at any time.
  *
  * Wrong protocols, to show that the checks can fail:
- *   NO_PROMISE, NO_LOCK, NO_RULE4, READ_DEAD            without rules 2, 3, 4 and 5 of DESIGN section 5
- *   ROOT_ADDS_ALWAYS, ROOT_ADDS_ORIGINAL, NO_BIT        wrong readings of DESIGN section 3
+ *   NO_PROMISE, NO_LOCK, NO_RULE4, READ_DEAD            without rules 2, 3, 4 and 5 of doc/design.md, section 5
+ *   ROOT_ADDS_ALWAYS, ROOT_ADDS_ORIGINAL, NO_BIT        wrong readings of doc/design.md, section 3
  *   BIT_IN_GROUP                                        the bit is set in up-correction too
  *   NO_CONFIRMATION                                     a root declares an excess on its own
  *   IMPATIENT                                           a process gives up a root that is alive
@@ -107,7 +107,7 @@ hidden byte i, sum, lock, lacks;    /* used inside a d_step only: no part of the
 #define PUBLISHED(x) (status[x] == RETURNED)
 #endif
 
-/* -- Topology (DESIGN section 2). With N <= 5 all tree shapes are the same. -- */
+/* -- Topology (doc/design.md, section 2). With N <= 5 all tree shapes are the same. -- */
 
 #define REST ((N - 1) % (F + 1))
 #define LAST_GROUP ((N - 1) / (F + 1))

@@ -144,7 +144,7 @@ work=$(cd "$work" && pwd)
 
 right=$right_all wrong=$wrong_all
 [ $quick = 1 ] && right=$right_quick wrong=$wrong_quick
-echo 'Allreduce (DESIGN section 5): agreement, validity, attempts, excess, termination in all states'
+echo 'Allreduce (doc/design.md, section 5): agreement, validity, attempts, excess, termination in all states'
 echo 'processes  f deaths  algorithm     states seconds  result'
 while read -r line; do
     [ -n "$line" ] && check_right $line

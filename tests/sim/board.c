@@ -14,7 +14,8 @@ static bool shows_attempt(const struct sim *s, const struct sim_process *reader,
            q->attempt >= reader->op.attempt;
 }
 
-/* Whether a look at what @peer shows would tell @rank something (DESIGN section 5, rules 3 to 5).
+/* Whether a look at what @peer shows would tell @rank something (doc/design.md, section 5, rules 3
+ * to 5).
  */
 static bool can_read(const struct sim *s, int rank, int peer)
 {

@@ -59,8 +59,8 @@ static void delivers_at_most_once(struct sim *s, int seq, int rank)
         sim_violation(s, "delivers_at_most_once", "op %d: p%d %d times", seq, rank, times);
 }
 
-/* "Up to f arbitrary processes may fail": thm:reduce-number-failures, and DESIGN section 3: if no
- * subtree qualifies there are more than f failures. */
+/* "Up to f arbitrary processes may fail": thm:reduce-number-failures, and doc/design.md, section 3:
+ * if no subtree qualifies there are more than f failures. */
 static void up_to_f_failures_are_tolerated(struct sim *s, int seq, int rank)
 {
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
@@ -70,8 +70,9 @@ static void up_to_f_failures_are_tolerated(struct sim *s, int seq, int rank)
                       seq, rank, failures_among(s, o->members));
 }
 
-/* DESIGN section 3: more than f failures are an error "on every process that can still be told",
- * and so on who knows of them before its reduce ends; a reduce to a failed process is a no-op. */
+/* doc/design.md, section 3: more than f failures are an error "on every process that can still be
+ * told", and so on who knows of them before its reduce ends; a reduce to a failed process is a
+ * no-op. */
 static void a_known_excess_is_an_error(struct sim *s, int seq, int rank)
 {
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
@@ -83,7 +84,8 @@ static void a_known_excess_is_an_error(struct sim *s, int seq, int rank)
                       __builtin_popcountll(known));
 }
 
-/* DESIGN section 6: an agreed list takes processes out for good, so it must not name a live one. */
+/* doc/design.md, section 6: an agreed list takes processes out for good, so it must not name a live
+ * one. */
 static void only_dead_are_listed(struct sim *s, int seq, int rank)
 {
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
@@ -117,9 +119,9 @@ void sim_check_delivery(struct sim *s, int seq, int rank)
 
 /* ---- messages ---- */
 
-/* DESIGN section 5, rule 1: nobody can finish an allreduce while a live process has not begun it.
- * So the messages that @rank must keep are of operations up to the one after its next allreduce,
- * and their number is bounded by what those can send to it. */
+/* doc/design.md, section 5, rule 1: nobody can finish an allreduce while a live process has not
+ * begun it. So the messages that @rank must keep are of operations up to the one after its next
+ * allreduce, and their number is bounded by what those can send to it. */
 static void early_messages_are_bounded(struct sim *s, int seq, int rank)
 {
     const struct sim_process *p = &s->process[rank];
@@ -132,7 +134,7 @@ static void early_messages_are_bounded(struct sim *s, int seq, int rank)
                       p->seq, seq);
 }
 
-/* DESIGN section 7: sends to a dead rank stay pending, so none goes to the known dead. */
+/* doc/design.md, section 7: sends to a dead rank stay pending, so none goes to the known dead. */
 static void nobody_sends_to_the_known_dead(struct sim *s, int from, int to)
 {
     if (s->process[from].known_dead & sim_bit(to))

@@ -29,7 +29,7 @@ static bool is_allreduce(const struct sim *s, int seq)
 
 /* ---- operations ---- */
 
-/* The next operation is without those whom an agreed list names (DESIGN section 6). */
+/* The next operation is without those whom an agreed list names (doc/design.md, section 6). */
 static void renumber(struct sim *s, struct sim_process *p, uint64_t failed)
 {
     int count = 0;

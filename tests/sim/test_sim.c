@@ -46,7 +46,7 @@ static uint64_t included(const struct sim *s, int rank)
     return ranks;
 }
 
-/* ---- wrong readings of the paper (DESIGN section 3, one test a row) ---- */
+/* ---- wrong readings of the paper (doc/design.md, section 3, one test a row) ---- */
 
 /* Broken: the root of an n <= f + 1 gives up when all others are dead. */
 START_TEST(the_last_process_has_its_own_value)
@@ -196,7 +196,7 @@ START_TEST(a_broadcast_reaches_every_part)
 }
 END_TEST
 
-/* ---- allreduce (DESIGN section 5) ---- */
+/* ---- allreduce (doc/design.md, section 5) ---- */
 
 /* Broken: nobody looks at what others have published. The root dies while it broadcasts. */
 START_TEST(a_root_may_die_between_its_broadcast_sends)

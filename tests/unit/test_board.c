@@ -256,7 +256,7 @@ START_TEST(an_excess_is_published_without_a_value)
 }
 END_TEST
 
-/* DESIGN section 5, rule 5. */
+/* doc/design.md, section 5, rule 5. */
 START_TEST(what_a_dead_rank_published_is_not_taken)
 {
     struct sample s;

@@ -42,7 +42,7 @@ INFO = ("list", "count", "bit")
 
 
 def shapes(f):
-    """Tree and correction. A ring of distance f reaches all only with some trees (DESIGN 4)."""
+    """Tree and correction. A ring of distance f reaches all only with some trees (doc/design.md, section 4)."""
     return (("binomial", "group"), ("kary:2", "group"), ("lame:3", "group"), ("optimal", "group"),
             ("binomial", f"ring:{max(1, 2 ** f - 1)}"), (f"kary:{f + 1}", f"ring:{max(1, f)}"))
 

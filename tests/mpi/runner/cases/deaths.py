@@ -54,7 +54,7 @@ TOLERATED = [tolerated(*row) for row in (
      ALLREDUCE),
     ("one after the other, rank 0 upwards", 5, 1, "kill@in6:0 kill@in14:1 kill@in22:2", ALLREDUCE),
     ("two after two, more than f in all", 8, 2, "kill@6:1,2 kill@20:0,7 kill@30:3,5", ALLREDUCE),
-    # a ring as short as DESIGN 4 allows, among two failures
+    # a ring as short as doc/design.md, section 4 allows, among two failures
     ("two at once, ring on binomial trees", 8, 2, "kill@in8:1,5", ALLREDUCE, RING),
     # communicators beside the world, also of only some of the dead
     ("in all communicators", 6, 1, "kill@12:3", MIXED),
@@ -162,7 +162,7 @@ def excess(name, n, f, dead, args=ALLREDUCE, told=None, **more):
 
 FATAL = r"ftcoll: MPI_\w+: 2 of 4 processes failed \(ranks 1, 2\), more than the f = 1 tolerated"
 
-# Which ranks: each leaves no subtree of any root intact (DESIGN 2).
+# Which ranks: each leaves no subtree of any root intact (doc/design.md, section 2).
 EXCESS = [
     excess("too many: two of four", 4, 1, (1, 2)),
     excess("too many: f = 0", 3, 0, (2,)),
