@@ -1,6 +1,7 @@
 # make          builds build/libftcoll.so
 # make demo     installs what is missing, builds, and shows a job that survives a killed rank
 # make check    the same, and passes all tests
+# make man      shows the manual page, ftcoll(7)
 # make help     lists the other targets
 
 VERSION := $(shell sed -n 's/^\#define FTCOLL_VERSION "\(.*\)"/\1/p' include/ftcoll.h)
@@ -81,28 +82,43 @@ packages-build packages-check: packages-%:
 ftcoll.conf.example: $(BUILD)/describe
 	$(BUILD)/describe conf > $@
 
+# The manual page: the settings in it are those of config/options.def.
+$(BUILD)/ftcoll.7: doc/ftcoll.7.in $(BUILD)/describe include/ftcoll.h
+	$(call say,MAN,$@)
+	$(BUILD)/describe man > $@.settings
+	sed -e 's/@VERSION@/$(VERSION)/' -e '/^@SETTINGS@$$/{' -e 'r $@.settings' -e 'd' -e '}' $< > $@
+	rm $@.settings
+
+man: $(BUILD)/ftcoll.7
+	man -l $<
+
 $(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 	$(CC) $(ALL_CFLAGS) -o $@ $^ -linih
 
 # The shell takes these names from its environment, so that it splits none of them.
 export PREFIX DESTDIR
 
-install: all
+install: all $(BUILD)/ftcoll.7
 	case "$$PREFIX" in *[[:space:]:]*) \
 	  echo "make install: LD_PRELOAD splits at blanks and colons, so no job could load $$PREFIX/lib/libftcoll.so;" \
 	    "give a PREFIX without them" >&2; \
 	  exit 2;; \
 	esac
-	install -d "$$DESTDIR$$PREFIX/lib/pkgconfig" "$$DESTDIR$$PREFIX/include" "$$DESTDIR$$PREFIX/share/doc/ftcoll"
+	install -d "$$DESTDIR$$PREFIX/lib/pkgconfig" "$$DESTDIR$$PREFIX/include" "$$DESTDIR$$PREFIX/share/doc/ftcoll" \
+	  "$$DESTDIR$$PREFIX/share/man/man7"
 	install -m 755 $(BUILD)/libftcoll.so "$$DESTDIR$$PREFIX/lib/"
 	install -m 644 include/ftcoll.h "$$DESTDIR$$PREFIX/include/"
+	install -m 644 $(BUILD)/ftcoll.7 "$$DESTDIR$$PREFIX/share/man/man7/"
 	install -m 644 README LICENSE ftcoll.conf.example "$$DESTDIR$$PREFIX/share/doc/ftcoll/"
+	install -d "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc"
+	install -m 644 doc/design.md doc/proof.md doc/performance.md "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/"
 	printf 'prefix=%s\nName: ftcoll\nDescription: fault-tolerant MPI reductions\nVersion: %s\nCflags: -I"$${prefix}/include"\n' \
 	  "$$PREFIX" '$(VERSION)' > "$$DESTDIR$$PREFIX/lib/pkgconfig/ftcoll.pc"
 
 uninstall:
 	rm -rf "$$DESTDIR$$PREFIX/lib/libftcoll.so" "$$DESTDIR$$PREFIX/include/ftcoll.h" \
-	  "$$DESTDIR$$PREFIX/share/doc/ftcoll" "$$DESTDIR$$PREFIX/lib/pkgconfig/ftcoll.pc"
+	  "$$DESTDIR$$PREFIX/share/doc/ftcoll" "$$DESTDIR$$PREFIX/lib/pkgconfig/ftcoll.pc" \
+	  "$$DESTDIR$$PREFIX/share/man/man7/ftcoll.7"
 
 clean:
 	rm -rf $(BUILD)
@@ -110,5 +126,5 @@ clean:
 help:
 	sed -n 's/^# \(make [a-z-]* .*\)/\1/p' Makefile tests/tests.mk $(wildcard tests/*/*.mk)
 
-.PHONY: all demo install uninstall clean help packages-build packages-check
+.PHONY: all demo man install uninstall clean help packages-build packages-check
 .DELETE_ON_ERROR:

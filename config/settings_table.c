@@ -493,3 +493,32 @@ void ftc_settings_markdown(FILE *f)
                 allowed_text(o, allowed), o->doc);
     }
 }
+
+/* A line of text in a manual page: nothing in it is a request, and a minus is one. */
+static void write_roff(const char *text, FILE *f)
+{
+    fputs("\\&", f);
+    for (; *text; text++) {
+        if (*text == '\\')
+            fputs("\\e", f);
+        else if (*text == '-')
+            fputs("\\-", f);
+        else
+            fputc(*text, f);
+    }
+    fputc('\n', f);
+}
+
+void ftc_settings_roff(FILE *f)
+{
+    char allowed[ALLOWED_BYTES_MAX];
+
+    for (int i = 0; i < FTC_SETTINGS_COUNT; i++) {
+        const struct option *o = &options[i];
+
+        fprintf(f, ".TP\n.BR %s \" = %s\"\n", o->key, o->preset[0] ? o->preset : "(none)");
+        write_roff(o->doc, f);
+        fputs(".br\nAllowed:\n", f);
+        write_roff(allowed_text(o, allowed), f);
+    }
+}

@@ -76,7 +76,7 @@ check-lint:
 	  -Ishim -I. -isystem $(MPI_INCLUDE)' lint
 	echo "lint: $(words $(LINTED)) files passed"
 
-check-boundaries: all $(BUILD)/describe
+check-boundaries: all $(BUILD)/describe $(BUILD)/ftcoll.7
 	tests/boundaries $(BUILD)
 
 check-places:

@@ -1430,6 +1430,29 @@ START_TEST(the_readme_table_has_a_row_of_four_cells_for_each_key)
 }
 END_TEST
 
+/* What is text stands for itself, whatever character is in it. */
+START_TEST(the_manual_page_has_six_lines_for_each_key)
+{
+    static const char *const macro[] = {".TP", ".BR ", "\\&", ".br", "Allowed:", "\\&"};
+    enum { LINES = sizeof macro / sizeof macro[0] };
+    char *text = text_from(ftc_settings_roff), *rest = text, *line, start[64];
+    int lines = 0;
+
+    for (; (line = strsep(&rest, "\n")) && *line; lines++) {
+        ck_assert_msg(strncmp(line, macro[lines % LINES], strlen(macro[lines % LINES])) == 0, "%s",
+                      line);
+        snprintf(start, sizeof start, ".BR %s \" = ", ftc_settings_key(lines / LINES));
+        if (lines % LINES == 1)
+            ck_assert_msg(strncmp(line, start, strlen(start)) == 0, "%s", line);
+        else
+            for (const char *c = strchr(line, '-'); c; c = strchr(c + 1, '-'))
+                ck_assert_msg(c > line && c[-1] == '\\', "%s", line);
+    }
+    ck_assert_int_eq(lines, LINES * FTC_SETTINGS_COUNT);
+    free(text);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     const char *example = argc > 1 ? argv[1] : "ftcoll.conf.example";
@@ -1507,5 +1530,6 @@ int main(int argc, char **argv)
     UNIT_TEST(the_example_sets_all_defaults);
     UNIT_TEST(the_dump_has_a_line_for_each_value);
     UNIT_TEST(the_readme_table_has_a_row_of_four_cells_for_each_key);
+    UNIT_TEST(the_manual_page_has_six_lines_for_each_key);
     UNIT_END();
 }
