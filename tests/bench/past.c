@@ -1,6 +1,6 @@
 #include "past.h"
 
-#include "../../shim/loaded.h"
+#include "../../shim/system/loaded.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
