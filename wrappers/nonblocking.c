@@ -1,5 +1,6 @@
 /* Nonblocking and persistent reductions. The persistent ones are not protected, and named in the
  * report. */
+#include "collectives/nonblocking.h"
 #include "collectives/handle.h"
 #include "collectives/request.h"
 #include "entries.h"

@@ -11,7 +11,7 @@ static const struct row *row_of(enum ftc_call_kind kind)
 {
     static const struct row rows[FTC_CALL_COUNT] = {
         [FTC_CALL_NONE] = {"no call", FTC_CLASS_NONE, NOBODY},
-#define FTC_CALL(kind, name, class, need, setting) {name, FTC_CLASS_##class, need},
+#define FTC_CALL(kind, name, class, need, setting, collective) {name, FTC_CLASS_##class, need},
 #include "calls.def"
 #undef FTC_CALL
     };

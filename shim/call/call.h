@@ -9,7 +9,7 @@
 
 enum ftc_call_kind {
     FTC_CALL_NONE = 0,
-#define FTC_CALL(kind, name, class, need, setting) FTC_CALL_##kind,
+#define FTC_CALL(kind, name, class, need, setting, collective) FTC_CALL_##kind,
 #include "calls.def"
 #undef FTC_CALL
     FTC_CALL_COUNT

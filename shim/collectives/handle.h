@@ -13,8 +13,4 @@ void ftc_count_native(enum ftc_call_kind kind, const void *return_address);
  * more. */
 bool ftc_handle(struct ftc_call *call);
 
-/* The same for a nonblocking call, whose @request it makes; call->result is the return code of the
- * call, the operation's own comes with the end of the request. */
-bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request);
-
 #endif

@@ -16,4 +16,10 @@ static inline uint64_t ftc_hash(uint64_t hash, const void *bytes, size_t count)
     return hash;
 }
 
+/* For numbers: the upper half of the result is well mixed. */
+static inline uint64_t ftc_hash_mix(uint64_t hash, uint64_t number)
+{
+    return (hash ^ number) * 0xff51afd7ed558ccdull;
+}
+
 #endif

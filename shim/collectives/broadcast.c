@@ -1,0 +1,75 @@
+/* A broadcast is an allreduce to which only the root has data to give (value/broadcast.h). */
+#include "value/broadcast.h"
+#include "collective.h"
+#include "program/error.h"
+#include "progress/running.h"
+
+/* NULL is MPI_BOTTOM, for a datatype of absolute addresses. */
+static bool buffer_is_valid(const struct ftc_call *call)
+{
+    return call->recvbuf != MPI_IN_PLACE &&
+           (call->recvbuf || ftc_predefined_bytes(call->datatype) == 0);
+}
+
+static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
+{
+    const struct ftc_call *call = plan->call;
+
+    facts->valid = facts->commutative = ftc_facts_of_type(call->datatype, &plan->facts);
+    if (!facts->valid || call->count == 0)
+        return;
+    facts->valid = buffer_is_valid(call);
+    plan->value_bytes = facts->value_bytes = ftc_packed_bytes(&plan->facts, call->count);
+}
+
+static bool is_root(const struct ftc_plan *plan)
+{
+    return plan->call->root == plan->comm->rank;
+}
+
+static const void *contribute(struct ftc_plan *plan)
+{
+    const struct ftc_call *call = plan->call;
+    struct ftc_broadcast_value *value;
+
+    plan->travelling_bytes = ftc_broadcast_value_bytes(plan->value_bytes);
+    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
+        return NULL;
+    value = (void *)plan->comm->running->contribution;
+    value->has_data = is_root(plan);
+    if (value->has_data &&
+        ftc_pack(value->data, call->recvbuf, call->count, &plan->facts) != MPI_SUCCESS)
+        return NULL;
+    return value;
+}
+
+static void combine(void *plan, void *into, const void *from)
+{
+    ftc_broadcast_combine(&((struct ftc_plan *)plan)->travelling_bytes, into, from);
+}
+
+static int without_root(const struct ftc_plan *plan)
+{
+    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP
+               ? MPI_SUCCESS
+               : ftc_error_dead_root(plan->call);
+}
+
+static int deliver(const struct ftc_plan *plan)
+{
+    const struct ftc_broadcast_value *value = plan->comm->running->op.result.value;
+    const struct ftc_call *call = plan->call;
+
+    if (!value->has_data)
+        return without_root(plan);
+    return is_root(plan) ? MPI_SUCCESS
+                         : ftc_unpack(call->recvbuf, value->data, call->count, &plan->facts);
+}
+
+const struct ftc_collective ftc_collective_broadcast = {
+    .examine = examine,
+    .contribute = contribute,
+    .combine = combine,
+    .deliver = deliver,
+    .without_root = without_root,
+};

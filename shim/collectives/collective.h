@@ -1,0 +1,51 @@
+/* collective: what each protected collective call does in its own way, one file a kind of call. The
+ * rest of its way is that of all: plan.h, handle.h, nonblocking.h.
+ *
+ * A new collective is a line of call/calls.def, which names its struct ftc_collective, and the file
+ * that defines it. */
+#ifndef FTC_COLLECTIVE_H
+#define FTC_COLLECTIVE_H
+
+#include "call/call.h"
+#include "call/policy.h"
+#include "communicator/communicator.h"
+#include "value/datatype.h"
+
+/* A call that has been looked at. */
+struct ftc_plan {
+    const struct ftc_call *call;
+    const struct ftc_collective *collective;
+    struct ftc_comm *comm;
+    struct ftc_facts facts;  /* of the datatype and operation */
+    size_t value_bytes;      /* of the data */
+    size_t header_bytes;     /* that travel before the data */
+    size_t travelling_bytes; /* in all */
+    int error;               /* MPI error code of the last combination that went wrong */
+};
+
+struct ftc_collective {
+    bool is_described_alike; /* all ranks give the same count and datatype */
+
+    /* Fills what policy has to know of the arguments, and the plan's facts and value_bytes. A root
+     * is in range. */
+    void (*examine)(struct ftc_plan *plan, struct ftc_policy_facts *facts);
+
+    /* Sets what travels. This rank's value: the program's own memory, or room that is made in
+     * plan->comm->running; NULL without memory for it. */
+    const void *(*contribute)(struct ftc_plan *plan);
+
+    /* @into = @into and @from, in the order of the ranks; @plan is a struct ftc_plan. NULL: nothing
+     * to combine. */
+    void (*combine)(void *plan, void *into, const void *from);
+
+    /* The result of plan->comm->running to the program's buffers. Returns an MPI error code. */
+    int (*deliver)(const struct ftc_plan *plan);
+
+    /* The root is dead, and everybody knows. Returns an MPI error code. NULL: there is no root. */
+    int (*without_root)(const struct ftc_plan *plan);
+};
+
+extern const struct ftc_collective ftc_collective_reduction, ftc_collective_barrier,
+    ftc_collective_broadcast;
+
+#endif

@@ -1,0 +1,103 @@
+#include "nonblocking.h"
+
+#include "communicator/lineage.h"
+#include "plan.h"
+#include "program/error.h"
+#include "report/report.h"
+#include "request.h"
+
+#include <stdlib.h>
+
+/* A call from its beginning to the end of its request. */
+struct task {
+    struct ftc_request request;
+    struct ftc_call call;
+    struct ftc_plan plan;
+};
+
+static bool begin_task(struct ftc_pending *p)
+{
+    struct task *t = (struct task *)p;
+    struct ftc_drive_request request;
+
+    t->call.result = MPI_SUCCESS;
+    if (!ftc_plan_request(&t->plan, &request, &t->call.result))
+        return false;
+    ftc_plan_enter(&t->plan, request.signature);
+    if (ftc_drive_begin(t->plan.comm, &request))
+        return true;
+    ftc_plan_leave();
+    t->call.result = ftc_error_no_memory();
+    return false;
+}
+
+static void end_task(struct ftc_pending *p)
+{
+    struct task *t = (struct task *)p;
+    enum ftc_drive_outcome outcome = ftc_drive_end(t->plan.comm);
+
+    ftc_plan_leave();
+    t->call.result = ftc_plan_finish(&t->plan, outcome);
+}
+
+/* Whether the operation can go on in any thread, and after the program has freed its handles. */
+static bool needs_mpi(const struct ftc_plan *plan)
+{
+    return !plan->facts.kernel || !plan->facts.contiguous;
+}
+
+/* Such a call must not count as the first use of its communicator, which would identify it. */
+static bool is_unseen(const struct ftc_call *call)
+{
+    int inter = 1;
+
+    return ftc_plan_is_intercepted(call->kind) && call->comm != MPI_COMM_NULL &&
+           !ftc_birth_of(call->comm) && PMPI_Comm_test_inter(call->comm, &inter) == MPI_SUCCESS &&
+           !inter;
+}
+
+static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *call)
+{
+    enum ftc_pass pass;
+
+    if (is_unseen(call))
+        return FTC_PASS_UNSEEN;
+    pass = ftc_plan_make(plan, call);
+    if (pass != FTC_PASS_NONE)
+        return pass;
+    return needs_mpi(plan) || !ftc_request_possible() ? FTC_PASS_NEEDS_MPI : FTC_PASS_NONE;
+}
+
+static int start(const struct ftc_call *call, const struct ftc_plan *plan, MPI_Request *request)
+{
+    struct task *t = malloc(sizeof *t);
+
+    if (!t)
+        return ftc_error_no_memory();
+    *t = (struct task){
+        .request.pending = {.comm = plan->comm,
+                            .call = &t->call,
+                            .begin = begin_task,
+                            .end = end_task},
+        .call = *call,
+        .plan = *plan,
+    };
+    t->plan.call = &t->call;
+    return ftc_request_start(&t->request, request);
+}
+
+bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request)
+{
+    struct ftc_plan plan;
+    enum ftc_pass pass;
+
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
+        return false;
+    pass = request ? make_plan(&plan, call) : FTC_PASS_INVALID;
+    ftc_report_call(call, pass);
+    if (pass != FTC_PASS_NONE)
+        return false;
+    call->result = start(call, &plan, request);
+    ftc_error_raise(call);
+    return true;
+}

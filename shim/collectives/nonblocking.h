@@ -1,0 +1,11 @@
+/* nonblocking: the way of a protected call that has a request. */
+#ifndef FTC_NONBLOCKING_H
+#define FTC_NONBLOCKING_H
+
+#include "call/call.h"
+
+/* As ftc_handle(), for a nonblocking call, whose @request it makes; call->result is the return code
+ * of the call, the operation's own comes with the end of the request. */
+bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request);
+
+#endif

@@ -1,0 +1,153 @@
+#include "plan.h"
+
+#include "program/error.h"
+#include "progress/mismatch.h"
+#include "system/hash.h"
+
+static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
+{
+    static const struct ftc_collective ftc_collective_none;
+    static const struct ftc_collective *const collective[FTC_CALL_COUNT] = {
+#define FTC_CALL(kind, name, class, need, setting, collective)                                     \
+    [FTC_CALL_##kind] = &ftc_collective_##collective,
+#include "call/calls.def"
+#undef FTC_CALL
+    };
+
+    return collective[kind];
+}
+
+bool ftc_plan_is_intercepted(enum ftc_call_kind kind)
+{
+    static const int bit[FTC_CALL_COUNT] = {
+#define FTC_CALL(kind, name, class, need, setting, collective)                                     \
+    [FTC_CALL_##kind] = FTC_INTERCEPT_##setting,
+#include "call/calls.def"
+#undef FTC_CALL
+    };
+
+    return (ftc_library.settings.intercept & bit[kind]) != 0;
+}
+
+/* Known at once, so that large messages pay least for being looked at. Not where ranks may name
+ * different datatypes: either all ranks look at the communicator, or none. */
+static bool is_surely_too_large(const struct ftc_plan *plan)
+{
+    const struct ftc_call *call = plan->call;
+    size_t bytes = plan->collective->is_described_alike ? ftc_predefined_bytes(call->datatype) : 0;
+
+    return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes;
+}
+
+static bool root_is_valid(const struct ftc_plan *plan)
+{
+    const struct ftc_call *call = plan->call;
+
+    return !ftc_call_has_root(call->kind) || (call->root >= 0 && call->root < plan->comm->size);
+}
+
+enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
+{
+    struct ftc_policy_facts facts = {.intercepted = ftc_plan_is_intercepted(call->kind)};
+
+    *plan = (struct ftc_plan){.call = call, .collective = collective_of(call->kind)};
+    if (!facts.intercepted)
+        return ftc_policy(&facts, 0);
+    if (is_surely_too_large(plan))
+        return FTC_PASS_TOO_LARGE;
+    ftc_library_lock();
+    plan->comm = call->comm == MPI_COMM_NULL ? NULL : ftc_comm_get(call->comm);
+    ftc_library_unlock();
+    if (!plan->comm)
+        return FTC_PASS_INVALID;
+    facts.communicator = plan->comm->pass;
+    if (facts.communicator == FTC_PASS_NONE && call->count >= 0 && root_is_valid(plan))
+        plan->collective->examine(plan, &facts);
+    return ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
+}
+
+/* Its handle is the same on all ranks. Some have no kernel: see value/datatype.c. */
+static bool has_predefined_operation(const struct ftc_plan *plan)
+{
+    return plan->facts.kernel || (ftc_call_is_reduction(plan->call->kind) &&
+                                  ftc_operator_of(plan->call->op) != FTC_OPERATOR_OTHER);
+}
+
+/* Two calls that can meet in one operation have the same signature. */
+static uint32_t signature_of(const struct ftc_plan *plan)
+{
+    const struct ftc_call *call = plan->call;
+    uint64_t h = ftc_hash_mix(FTC_HASH_START, call->kind);
+
+    if (plan->collective->is_described_alike) {
+        h = ftc_hash_mix(h, (uint64_t)call->count);
+        h = ftc_hash_mix(h, plan->facts.type_class + 64 * plan->facts.size_bytes);
+    }
+    h = ftc_hash_mix(h, plan->value_bytes);
+    h = ftc_hash_mix(h, has_predefined_operation(plan) ? (uint32_t)call->op : 0);
+    h = ftc_hash_mix(h, ftc_call_has_root(call->kind) ? (uint32_t)call->root : 0);
+    return (uint32_t)(h >> 32) | 1; /* never FTC_SIGNATURE_NONE */
+}
+
+bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv)
+{
+    const struct ftc_call *call = plan->call;
+    int root = ftc_call_has_root(call->kind) ? ftc_comm_member(plan->comm, call->root) : 0;
+
+    if (root < 0) {
+        *rv = plan->collective->without_root(plan);
+        return false;
+    }
+    *request = (struct ftc_drive_request){
+        .call = call,
+        .kind = ftc_call_is_reduce(call->kind) ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
+        .signature = signature_of(plan),
+        .root = root,
+        .contribution = plan->collective->contribute(plan),
+        .combine = plan->collective->combine,
+        .context = plan,
+    };
+    request->value_bytes = plan->travelling_bytes;
+    if (!request->contribution)
+        *rv = ftc_error_no_memory();
+    return request->contribution != NULL;
+}
+
+void ftc_plan_enter(const struct ftc_plan *plan, uint32_t signature)
+{
+    ftc_mismatch_enter_with_data(plan->call, plan->comm, signature, plan->facts.size_bytes,
+                                 plan->value_bytes);
+}
+
+void ftc_plan_leave(void)
+{
+    ftc_mismatch_leave();
+}
+
+static int result_of(const struct ftc_plan *plan)
+{
+    if (plan->comm->running->op.result.verdict == FTC_VERDICT_EXCESS)
+        return ftc_error_excess(plan->call, plan->comm);
+    if (plan->error != MPI_SUCCESS)
+        return plan->error; /* MPI_Reduce_local has called the error handler */
+    return plan->collective->deliver(plan);
+}
+
+int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
+{
+    struct ftc_comm *c = plan->comm;
+    int rv;
+
+    switch (outcome) {
+    case FTC_DRIVE_NO_MEMORY:
+        return ftc_error_no_memory();
+    case FTC_DRIVE_MISMATCH:
+        return ftc_error_mismatch(c);
+    case FTC_DRIVE_DONE:
+        break;
+    }
+    rv = result_of(plan);
+    if (!ftc_call_is_reduce(plan->call->kind))
+        ftc_comm_exclude(c, c->running->op.result.failed);
+    return rv;
+}

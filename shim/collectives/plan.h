@@ -1,0 +1,26 @@
+/* plan: from a call's arguments to who carries it out, and to the operation that does. */
+#ifndef FTC_PLAN_H
+#define FTC_PLAN_H
+
+#include "collective.h"
+#include "progress/drive.h"
+
+/* Whether setting intercept names calls of @kind. */
+bool ftc_plan_is_intercepted(enum ftc_call_kind kind);
+
+/* Looks at @call, which stays for the plan's lifetime; FTC_PASS_NONE: it is carried out here. */
+enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call);
+
+/* The operation of a call that is carried out here. False, with its MPI error code in @rv: there is
+ * none, because the root is dead or memory is short. */
+bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv);
+
+/* The call is in that operation, for those who look for mismatched calls; and is not any more. */
+void ftc_plan_enter(const struct ftc_plan *plan, uint32_t signature);
+void ftc_plan_leave(void);
+
+/* After the operation: delivers its result, and leaves out whom it found dead. Returns the call's
+ * MPI error code. */
+int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome);
+
+#endif
