@@ -39,6 +39,13 @@ void ftc_job_end_no_memory(const char *what)
 
 void ftc_job_end_await(void)
 {
-    for (int i = 0; i < AWAITED_MS && atomic_load(&ftc_library.board.shared->ending) != 0; i++)
+    for (int i = 0;
+         i < AWAITED_MS && atomic_load(&ftc_library.board.shared->ending) != FTC_ENDING_NOT; i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
+}
+
+void ftc_job_end_await_forbidden(void)
+{
+    for (int i = 0; i < AWAITED_MS; i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }

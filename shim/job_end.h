@@ -22,4 +22,7 @@ MPI_Comm ftc_job_end_comm(MPI_Comm comm);
  * these has failed: waits for that for at most five seconds. */
 void ftc_job_end_await(void);
 
+/* A death has come that a setting forbids: gives a monitor process five seconds to end the job. */
+void ftc_job_end_await_forbidden(void);
+
 #endif

@@ -34,6 +34,13 @@ enum ftc_death_cause {
     FTC_DEATH_SUSPECTED, /* value: slot that took it for dead (monitor = timeout) */
 };
 
+/* How far the end of a job has come that a monitor process or MPI_Abort ends. */
+enum ftc_ending {
+    FTC_ENDING_NOT = 0,
+    FTC_ENDING_SAID, /* somebody says why: who dies from here on has not failed */
+    FTC_ENDING_NOW,  /* that has been said: no rank is looked after any more */
+};
+
 /* How far a rank has come in MPI_Init. */
 enum ftc_presence {
     FTC_PRESENCE_NONE = 0, /* it has not opened the board */
@@ -174,7 +181,7 @@ struct ftc_board_shared {
     _Atomic uint32_t refused;            /* those that cannot be protected */
     _Alignas(
         64) _Atomic uint32_t deaths; /* grows with each death: one load tells that there is news */
-    _Atomic uint32_t ending;         /* 1: a monitor process or MPI_Abort ends the job */
+    _Atomic uint32_t ending;         /* enum ftc_ending */
     _Atomic uint64_t
         required_words; /* of setting require_all_at that have named a call: require.h */
     _Alignas(64) struct ftc_board_slot slot[];

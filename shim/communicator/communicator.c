@@ -313,7 +313,8 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
     (void)key;
     (void)extra;
     ftc_library_lock();
-    keeper->complete(c);
+    if (c->running)
+        keeper->complete(c);
     if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
         cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
     if (c->birth)

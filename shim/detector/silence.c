@@ -55,7 +55,7 @@ static int suspected_by(const struct ftc_board_slot *own)
  * in which it was asked to. The others learn of this death from the other monitor processes. */
 static _Noreturn void stop_unguarded(void)
 {
-    if (atomic_load(&ftc_library.board.shared->ending) == 0)
+    if (atomic_load(&ftc_library.board.shared->ending) == FTC_ENDING_NOT)
         fprintf(stderr,
                 "ftcoll: rank %d (pid %d) stops: its monitor process has ended, and nobody would "
                 "notice its death\n",

@@ -1,6 +1,7 @@
 #include "ending.h"
 
 #include "communicator/communicator.h"
+#include "job_end.h"
 #include "library.h"
 #include "monitor/monitor.h"
 #include "progress/drive.h"
@@ -93,8 +94,27 @@ bool ftc_ending_open(void)
            PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) == MPI_SUCCESS;
 }
 
+/* A setting forbids this death: a monitor process ends the job. */
+static bool is_forbidden(const struct ftc_board_slot *dead)
+{
+    return atomic_load(&dead->is_critical) ||
+           (int)atomic_load(&ftc_library.board.shared->deaths) > ftc_library.settings.max_failed;
+}
+
+/* That monitor process may be another's than the dead rank's, and come to it after this rank has
+ * got here. */
+static void await_end_of_job(void)
+{
+    const struct ftc_board *board = &ftc_library.board;
+
+    for (uint32_t i = 0; i < board->geometry.slots && !ftc_library.suspects; i++)
+        if (ftc_board_state(board, i) == FTC_RANK_FAILED && is_forbidden(&board->shared->slot[i]))
+            ftc_job_end_await_forbidden();
+}
+
 static int end_process_management(void)
 {
+    await_end_of_job();
     ftc_report_write();
     atomic_store(&ftc_library.board.shared->slot[ftc_library.self].is_leaving, true);
     ftc_monitor_finish_pmi();

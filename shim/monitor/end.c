@@ -108,18 +108,26 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
         *is_settled = *is_settled || answer == FTC_PMI_FINALIZE_ACK;
         ftc_relay(rank);
         if (answer == FTC_PMI_CLOSED || was_ended_by_launcher(rank, status) ||
-            atomic_load(&rank->board.shared->ending) != 0)
+            atomic_load(&rank->board.shared->ending) == FTC_ENDING_NOW)
             return false;
     }
     return true;
 }
 
+bool ftc_rank_claim_end_of_job(const struct ftc_monitored *rank)
+{
+    uint32_t none = FTC_ENDING_NOT;
+
+    return atomic_compare_exchange_strong(&rank->board.shared->ending, &none, FTC_ENDING_SAID);
+}
+
+/* For Slurm the end of one process is not that of the job. What was said must be read before any
+ * process ends: Hydra ends the job at once then, and drops what it has not read. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
-    atomic_store(&rank->board.shared->ending, 1);
-    say_goodbye(rank);
-    /* For Slurm the end of one process is not that of the job. What was said must be read first. */
     nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
+    atomic_store(&rank->board.shared->ending, FTC_ENDING_NOW);
+    say_goodbye(rank);
     ftc_pmi_abort(rank->job.pmi, status, true);
     _exit(status);
 }
@@ -130,15 +138,18 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t sl
     const struct ftc_board_slot *dead = &rank->board.shared->slot[slot];
     int deaths = (int)atomic_load(&rank->board.shared->deaths);
     int number = atomic_load(&dead->world_rank);
+    bool is_critical = atomic_load(&dead->is_critical);
 
-    if (atomic_load(&dead->is_critical))
+    if (!is_critical && deaths <= rank->options.max_failed)
+        return;
+    if (!ftc_rank_claim_end_of_job(rank))
+        ; /* somebody else has said so */
+    else if (is_critical)
         fprintf(stderr, "ftcoll: the death of rank %d ends the job: critical_ranks\n", number);
-    else if (deaths > rank->options.max_failed)
+    else
         fprintf(stderr,
                 "ftcoll: the death of rank %d ends the job: it is number %d, max_failed = %d\n",
                 number, deaths, rank->options.max_failed);
-    else
-        return;
     ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
 }
 
@@ -173,8 +184,10 @@ void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
  * such a job one of several statuses, by chance: this one, 9 or 255. */
 static void tell_of_abort(const struct ftc_monitored *rank, int status)
 {
-    if (rank->stood_down && WIFEXITED(status))
-        ftc_pmi_abort(rank->job.pmi, WEXITSTATUS(status), true);
+    if (!rank->stood_down || !WIFEXITED(status))
+        return;
+    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
+    ftc_pmi_abort(rank->job.pmi, WEXITSTATUS(status), true);
 }
 
 void ftc_rank_end(struct ftc_monitored *rank, int status)

@@ -25,7 +25,7 @@ void ftc_others_watch(struct ftc_monitored *rank)
         struct ftc_life *life = &board->shared->slot[slot].life;
 
         ftc_life_await_both_ends(life);
-        if (atomic_load(&life->left_alone) || atomic_load(&board->shared->ending) != 0)
+        if (atomic_load(&life->left_alone) || atomic_load(&board->shared->ending) != FTC_ENDING_NOT)
             continue;
         ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, SIGKILL);
         if (ftc_board_state(board, slot) != FTC_RANK_FAILED)

@@ -186,7 +186,7 @@ static int attach_board(struct ftc_channel_received *r)
 static void end_with_job(void)
 {
     atomic_store(&rank.board.shared->slot[rank.slot].life.left_alone, true);
-    atomic_store(&rank.board.shared->ending, 1);
+    atomic_store(&rank.board.shared->ending, FTC_ENDING_NOW);
 }
 
 static void handle_message(struct ftc_channel_received *r)

@@ -34,18 +34,6 @@ def interrupt_when_told(lines):
     return hand
 
 
-def interrupt_when_all_are_told(job):
-    if not wait_for(lambda: job.text("stderr").count("on_blocked") == 3, 2 * TEN_S):
-        raise Hang(f"{job.text('stderr')}: not all are told\n{job.stacks()}")
-    job.strike(signal.SIGINT, is_launcher)
-
-
-def interrupt_when_all_told(job):
-    if not wait_for(lambda: job.text("stderr").count("on_blocked") == 7, 2 * TEN_S):
-        raise Hang(f"not everybody says who is blocked\n{job.stacks()}")
-    job.strike(signal.SIGINT, is_launcher)
-
-
 def interrupt_later(job):
     time.sleep(LATE_MS / 1000)
     job.strike(signal.SIGINT, is_launcher)
@@ -85,7 +73,7 @@ BLOCKED = [
     blocked("waits", sits("MPI_Allgather", "gather", reaction="abort"), n=2),
     blocked("large", sits("MPI_Allreduce", "(large|main)", reaction="abort")),
     blocked("root", sits("MPI_Bcast", "(root|main)", "may need", "abort")),
-    *(blocked(scene, *sit_all(*where), settings=QUICK, status=(0, "failed"), hand=interrupt_when_all_are_told,
+    *(blocked(scene, *sit_all(*where), settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(3),
               check=told_once) for scene, where in (
         ("remote-leader", ("MPI_Intercomm_create", r"(between_halves|remote_leader|main)")),
         ("remote-member", ("MPI_Intercomm_create", r"(between_halves|remote_member|main)")),
@@ -120,7 +108,7 @@ BLOCKED = [
                        rf"for 0\.[3-9] s: it may need rank 1, "
                        for rank, call in ((0, "Test"), (2, "Testall"), (3, "Testany"), (4, "Testsome"),
                                           (5, "Request_get_status"), (6, "Iprobe"), (7, "Improbe"))),
-            n=8, settings=QUICK, status=(0, "failed"), hand=interrupt_when_all_told, check=None),
+            n=8, settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(7), check=None),
     blocked("polls", r"rank \d has called MPI_\w+ at .* again and again .*; on_blocked = abort"),
     blocked("now-and-then", settings={**QUICK, "FTCOLL_INTERCEPT": "all"}, status=0, failures=1,
             silent=("on_blocked",), check=None),
@@ -131,7 +119,7 @@ BLOCKED = [
       for what, p2p, intercept, reaction, settings, more in (
           ("waits", "ignore", "all", "abort", ABORT, {}),
           ("looks", "ignore", "all", "abort", ABORT, {}),
-          ("waits", "error", "all", "warn", QUICK, {"hand": interrupt_when_told, "status": (0, "failed"), "check": None}),
+          ("waits", "error", "all", "warn", QUICK, {"hand": interrupt_when_told(1), "status": (0, "failed"), "check": None}),
           ("looks", "native", "all", "abort", ABORT, {}),
           ("waits", "native", "all", "abort", ABORT, {}))),
     blocked("waits", settings={**QUICK, "FTCOLL_ON_BLOCKED": "off"}, status=(0, "failed"), check=None,
