@@ -101,10 +101,8 @@ int ftc_settings_highest_rank(const char *ranks);
 /* The values, a line each, with where they come from. */
 void ftc_settings_dump(const struct ftc_settings *s, FILE *f);
 
-/* ftcoll.conf.example, which sets all defaults; the README's table; and SETTINGS in ftcoll(7), as
- * source for man(7). */
+/* ftcoll.conf.example, which sets all defaults; and SETTINGS in ftcoll(7), as source for man(7). */
 void ftc_settings_describe(FILE *f);
-void ftc_settings_markdown(FILE *f);
 void ftc_settings_roff(FILE *f);
 
 #endif

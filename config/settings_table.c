@@ -481,19 +481,6 @@ void ftc_settings_describe(FILE *f)
     }
 }
 
-void ftc_settings_markdown(FILE *f)
-{
-    char allowed[ALLOWED_BYTES_MAX];
-
-    fputs("| setting | default | allowed | meaning |\n|---|---|---|---|\n", f);
-    for (int i = 0; i < FTC_SETTINGS_COUNT; i++) {
-        const struct option *o = &options[i];
-
-        fprintf(f, "| `%s` | %s | %s | %s |\n", o->key, o->preset[0] ? o->preset : "none",
-                allowed_text(o, allowed), o->doc);
-    }
-}
-
 /* A line of text in a manual page: nothing in it is a request, and a minus is one. */
 static void write_roff(const char *text, FILE *f)
 {

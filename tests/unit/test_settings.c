@@ -1407,29 +1407,6 @@ START_TEST(the_dump_has_a_line_for_each_value)
 }
 END_TEST
 
-START_TEST(the_readme_table_has_a_row_of_four_cells_for_each_key)
-{
-    char *text = text_from(ftc_settings_markdown), *rest = text, *line;
-    int rows = 0;
-
-    while ((line = strsep(&rest, "\n")) && *line) {
-        int bars = 0;
-        char start[64];
-
-        for (const char *c = line; *c; c++)
-            bars += *c == '|';
-        ck_assert_msg(bars == 5, "%s", line);
-        if (rows >= 2) {
-            snprintf(start, sizeof start, "| `%s` | ", ftc_settings_key(rows - 2));
-            ck_assert_msg(strncmp(line, start, strlen(start)) == 0, "%s", line);
-        }
-        rows++;
-    }
-    ck_assert_int_eq(rows, 2 + FTC_SETTINGS_COUNT);
-    free(text);
-}
-END_TEST
-
 /* What is text stands for itself, whatever character is in it. */
 START_TEST(the_manual_page_has_six_lines_for_each_key)
 {
@@ -1529,7 +1506,6 @@ int main(int argc, char **argv)
     UNIT_TEST(the_example_is_what_the_table_says);
     UNIT_TEST(the_example_sets_all_defaults);
     UNIT_TEST(the_dump_has_a_line_for_each_value);
-    UNIT_TEST(the_readme_table_has_a_row_of_four_cells_for_each_key);
     UNIT_TEST(the_manual_page_has_six_lines_for_each_key);
     UNIT_END();
 }
