@@ -29,7 +29,7 @@ static int count_failed(const int *world_rank, int size, int max, int ranks[])
     return count;
 }
 
-/* A question of one rank alone: it must not count as the first use of @comm (comm.h). */
+/* A question of one rank alone: it must not count as the first use of @comm (communicator.h). */
 int ftcoll_failed_ranks(MPI_Comm comm, int max, int ranks[])
 {
     int size = 0, count = 0, *world_rank;

@@ -183,7 +183,7 @@ struct ftc_board_shared {
         64) _Atomic uint32_t deaths; /* grows with each death: one load tells that there is news */
     _Atomic uint32_t ending;         /* enum ftc_ending */
     _Atomic uint64_t
-        required_words; /* of setting require_all_at that have named a call: require.h */
+        required_words; /* of setting require_all_at that have named a call: required_sites.h */
     _Alignas(64) struct ftc_board_slot slot[];
 };
 

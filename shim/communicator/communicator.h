@@ -1,5 +1,5 @@
-/* comm: what the library knows about a communicator, and its identity on all ranks (doc/design.md,
- * section 8).
+/* communicator: what the library knows about a communicator, and its identity on all ranks
+ * (doc/design.md, section 8).
  *
  * The engine numbers the members that no allreduce has left out yet: its rank i is the user's rank
  * member[i]. All ranks leave out the same ones after the same operation, because the list is part

@@ -1,4 +1,4 @@
-/* birth: where a communicator comes from, as a number that all its ranks find without a message.
+/* lineage: where a communicator comes from, as a number that all its ranks find without a message.
  *
  * The ranks of a communicator make others of it in one order (MPI 4.0, section 6.4), but they need
  * not use those in one order: not with threads, and not in nonblocking calls. So the number of a

@@ -1,4 +1,4 @@
-/* notice: ranks that look for deaths themselves.
+/* killed: ranks that look for deaths themselves.
  *
  * The monitor process of a dead rank enters the death in the board, but has to be given a core
  * first. On a busy host that can take milliseconds, while the ranks that wait for the dead one are

@@ -1,4 +1,4 @@
-/* suspect: failure detection by silence (monitor = timeout), the paper's plain scheme.
+/* silence: failure detection by silence (monitor = timeout), the paper's plain scheme.
  *
  * A rank that waits in a call lets its heartbeat grow, so that who is silent only because it waits
  * for a third one is not suspected in its place. Who is taken for dead is marked so on the board,

@@ -1,4 +1,4 @@
-/* runtime: from the loading of the library to the first operation. */
+/* start: from the loading of the library to the first operation. */
 #ifndef FTC_RUNTIME_H
 #define FTC_RUNTIME_H
 

@@ -1,4 +1,4 @@
-/* rank_end: from the end of the program to the end of its monitor process. */
+/* end: from the end of the program to the end of its monitor process. */
 #ifndef FTC_RANK_END_H
 #define FTC_RANK_END_H
 

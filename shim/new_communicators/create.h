@@ -1,4 +1,4 @@
-/* survivors: new communicators after a failure (setting communicators = survivors).
+/* create: new communicators after a failure (setting communicators = survivors).
  *
  * MPICH makes a communicator together with all ranks of the old one, so a dead one hangs it for
  * ever. Only MPI_Comm_create_group needs nobody but the members of the new one. So:

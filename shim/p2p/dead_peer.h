@@ -1,4 +1,4 @@
-/* dead: how a request ends whose peer is dead. */
+/* dead_peer: how a request ends whose peer is dead. */
 #ifndef FTC_P2P_DEAD_H
 #define FTC_P2P_DEAD_H
 

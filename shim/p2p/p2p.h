@@ -45,7 +45,7 @@ struct ftc_p2p_call {
     const void *return_address;
 };
 
-/* ---- calls that name their peer (call.c) ---- */
+/* ---- calls that name their peer (blocking.c) ---- */
 
 /* The rank because of which a call that sends would not come to an end, or -1. */
 int ftc_p2p_culprit(const struct ftc_p2p_call *call);
@@ -69,7 +69,7 @@ void ftc_p2p_abandon(MPI_Request *request);
 int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Message *message,
                   MPI_Status *status);
 
-/* ---- requests (start.c) ---- */
+/* ---- requests (started.c) ---- */
 
 /* Notes a request that native MPI has made; with rv not MPI_SUCCESS there is none. Returns @rv. */
 static inline int ftc_p2p_note(const struct ftc_p2p_call *call, bool persistent,

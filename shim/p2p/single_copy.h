@@ -5,7 +5,7 @@
  * that make up such a copy (wrappers/single_copy.c). What cannot be read any more counts as read,
  * but the end of that copy is kept from UCX: the receive stays unfinished, as it does for every
  * other message that a dead rank has not sent, and MPICH never takes for data what is none. Ending
- * it is dead.h's part; in a native collective call it is the wait that on_blocked tells of. */
+ * it is dead_peer.h's part; in a native collective call it is the wait that on_blocked tells of. */
 #ifndef FTC_SINGLE_COPY_H
 #define FTC_SINGLE_COPY_H
 

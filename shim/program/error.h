@@ -22,7 +22,8 @@ void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text);
  * the end of the job with on_excess = abort. Returns the error code. */
 int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c);
 
-/* c->mismatched has called something else: an error of class MPI_ERR_OTHER that names both calls.
+/* c->running->mismatched has called something else: an error of class MPI_ERR_OTHER that names both
+ * calls.
  */
 int ftc_error_mismatch(const struct ftc_comm *c);
 

@@ -4,7 +4,8 @@
  * A rank notices when a message carries another signature than its own call has, or, when it has
  * waited for a while, by what the board says of the others' calls (two ranks that both take
  * themselves for the root of a reduce send each other nothing). Either way it has a note of the
- * other's call at once (c->mismatched, c->other): the other may be in its next call already.
+ * other's call at once (mismatched and other in c->running): the other may be in its next call
+ * already.
  *
  * Whoever notices tells all others of both calls, so that nobody is left waiting: one of the two is
  * not what it called itself.
@@ -43,7 +44,7 @@ bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank);
 void ftc_mismatch_spread(const struct ftc_comm *c);
 
 /* "MPI_Reduce(count 1, MPI_INT, MPI_SUM, root 0) at prog(main+0x12)": this rank's call, and that of
- * c->mismatched. */
+ * c->running->mismatched. */
 enum { FTC_MISMATCH_CALL_TEXT = 224 }; /* MPI's texts have room for two */
 void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c);
 void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c);

@@ -1,5 +1,6 @@
-/* mixed: a collective operation that some ranks carry out here and others in native MPI, which can
- * never end: the arguments differ in what decides about that (too large, not commutative).
+/* mismatch_native: a collective operation that some ranks carry out here and others in native MPI,
+ * which can never end: the arguments differ in what decides about that (too large, not
+ * commutative).
  *
  * From outside it looks like a native call that merely lasts long on some ranks, for which the
  * others wait in their next operation. So it takes blocked_ms, and is a matter of setting

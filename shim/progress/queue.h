@@ -1,8 +1,8 @@
-/* pending: nonblocking operations between their call and their end.
+/* queue: nonblocking operations between their call and their end.
  *
  * Those of one communicator are a queue in the order of their calls, which is the same on all
  * ranks; the engine runs the first. They go on whenever the program tests or waits for one of them
- * or is in any call that is carried out here, and in the helper's thread (helper.h).
+ * or is in any call that is carried out here, and in the library's thread (thread.h).
  *
  * All of this is called with the library's lock held, and makes no MPI call but the end of a job.
  */

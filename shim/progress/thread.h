@@ -1,9 +1,9 @@
-/* helper: a thread that goes on with nonblocking operations while the program does not look at
+/* thread: a thread that goes on with nonblocking operations while the program does not look at
  * them.
  *
  * MPI wants it so: with rank 0 in MPI_Iallreduce, MPI_Recv from 1, MPI_Wait, and rank 1 in
  * MPI_Iallreduce, MPI_Wait, MPI_Send to 0, the operation must end although rank 0 sits in a call of
- * native MPI. The helper looks after at most NAP_MAX_NS of the program's silence; it sleeps
+ * native MPI. The thread looks after at most NAP_MAX_NS of the program's silence; it sleeps
  * otherwise, and makes no MPI call. It runs only if setting intercept names a nonblocking call.
  */
 #ifndef FTC_HELPER_H

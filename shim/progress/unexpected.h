@@ -1,4 +1,4 @@
-/* early: messages of operations that this rank has not reached yet.
+/* unexpected: messages of operations that this rank has not reached yet.
  *
  * A rank can be ahead of another by as many operations as the rings let it be. Its messages are
  * copied out of the ring so that what lies behind them can be reached, up to a bound for each

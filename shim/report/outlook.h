@@ -52,7 +52,7 @@ struct ftc_outlook {
 /* Of a call of which is decided who carries it out. */
 struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass);
 
-/* Of a call of native.def that native MPI carries out, as in ftc_coverage_native(). */
+/* Of a call of calls.def that native MPI carries out, as in ftc_coverage_native(). */
 struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer);
 
 #endif

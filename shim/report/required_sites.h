@@ -1,4 +1,4 @@
-/* require: call sites that are not to be continued without all contributions (setting
+/* required_sites: call sites that are not to be continued without all contributions (setting
  * require_all_at). */
 #ifndef FTC_REQUIRE_H
 #define FTC_REQUIRE_H

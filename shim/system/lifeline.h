@@ -1,4 +1,4 @@
-/* life: early news of a process's death.
+/* lifeline: early news of a process's death.
  *
  * The kernel reports the end of a process to its parent only after it has taken the process's
  * memory apart and all its threads have run once more: milliseconds for a small MPI process,

@@ -1,4 +1,4 @@
-/* slice: a place at the front of the queue for a core.
+/* scheduling: a place at the front of the queue for a core.
  *
  * With more ranks than cores, and with every rank in a session of its own, as Hydra starts them, a
  * rank that yields gives the core away for a whole slice of whoever else wants it: sched_yield()

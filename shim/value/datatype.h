@@ -1,4 +1,4 @@
-/* facts: what the library must know of a call's datatype and operation, asked of MPI.
+/* datatype: what the library must know of a call's datatype and operation, asked of MPI.
  *
  * Predefined datatypes and operations are looked up in a table that is filled in MPI_Init; all
  * others cost a few local calls into MPI. An argument that MPI rejects is found out without the

@@ -1,4 +1,4 @@
-/* combine: predefined operations on predefined datatypes, without a call into MPI.
+/* kernels: predefined operations on predefined datatypes, without a call into MPI.
  *
  * A kernel gives the bits that PMPI_Reduce_local gives: MPI's "inout = in op inout", element by
  * element. Where that cannot be promised there is no kernel. (If both operands are NaN, the result
