@@ -34,10 +34,10 @@ $(MPI_BIN)/names: $(MPI_SOURCES)/names.cc
 	$(call say,MPICXX,$@)
 	$(MPICXX) -std=c++17 -Wall -Wextra $(CFLAGS) -rdynamic -o $@ $<
 
-$(MPI_BIN)/libnative_calls.so: $(MPI_SOURCES)/native_calls.c
+$(MPI_BIN)/libnative_calls.so: $(MPI_SOURCES)/native_calls.c shim/mpi/mpi_library.def
 	mkdir -p $(@D)
-	$(call say,MPICC,$@)
-	$(MPICC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -shared -fPIC -o $@ $<
+	$(call say,CC,$@)
+	$(CC) -std=gnu11 -D_GNU_SOURCE -Ishim -isystem $(MPI_INCLUDE) $(WARNINGS) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
 
 # ---- how a program comes to MPI ----
 

@@ -1,25 +1,74 @@
 /* native_calls: a library that is preloaded behind ftcoll, and tells which native collective calls
- * each rank has made by the end of MPI_Init, with others than itself. It stands before the PMPI_
- * functions, and has an MPI_Init of its own, so that it looks like the MPI library that the program
- * is linked with. */
+ * each rank has made by the end of its process. ftcoll takes it for the MPI library: it shows every
+ * function that ftcoll calls (shim/mpi/mpi_library.def), each as a jump to MPICH's own; those that
+ * are collective go through a counter first. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define LIBRARY "libmpich.so.12"
+
+static void *mpich;
 static char names[256];
 static int count;
 
-static void note(MPI_Comm comm, const char *name)
+/* What marks a library of MPICH's ABI. */
+int MPIR_Dup_fn(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
 {
-    int size = 0;
+    (void)comm, (void)keyval, (void)extra, (void)in, (void)out, (void)flag;
+    abort();
+}
 
-    PMPI_Comm_size(comm, &size);
-    if (size < 2)
-        return;
-    count++;
-    snprintf(names + strlen(names), sizeof names - strlen(names), " %s", name);
+static void *find(const char *name)
+{
+    if (!mpich)
+        mpich = dlopen(LIBRARY, RTLD_LAZY);
+    return mpich ? dlsym(mpich, name) : NULL;
+}
+
+static int is_collective(const char *name)
+{
+    static const char *const collective[] = {
+        "Barrier",    "Bcast",           "Reduce",      "Allreduce",         "Gather",
+        "Allgather",  "Scatter",         "Alltoall",    "Comm_dup",          "Comm_idup",
+        "Comm_split", "Comm_split_type", "Comm_create", "Comm_create_group", "Comm_dup_with_info"};
+
+    name += strlen("PMPI_");
+    for (size_t i = 0; i < sizeof collective / sizeof *collective; i++)
+        if (strcmp(name, collective[i]) == 0 ||
+            (name[0] == 'I' && strcasecmp(name + 1, collective[i]) == 0))
+            return 1;
+    return 0;
+}
+
+/* A communicator that is made out of one of this rank alone needs nobody else. */
+static int is_alone(const char *name, MPI_Comm first_argument)
+{
+    void *found = find("PMPI_Comm_size");
+    int (*comm_size)(MPI_Comm, int *), size = 0;
+
+    memcpy(&comm_size, &found, sizeof comm_size);
+    return strncmp(name, "PMPI_Comm_", strlen("PMPI_Comm_")) == 0 &&
+           comm_size(first_argument, &size) == MPI_SUCCESS && size == 1;
+}
+
+/* Returns where function @name of MPICH is. Called by each jump. */
+void *native_calls_pass(const char *name, long first_argument);
+void *native_calls_pass(const char *name, long first_argument)
+{
+    void *function = find(name);
+
+    if (!function) {
+        fprintf(stderr, "native_calls: no %s\n", name);
+        abort();
+    }
+    if (is_collective(name) && !is_alone(name, (MPI_Comm)first_argument)) {
+        count++;
+        snprintf(names + strlen(names), sizeof names - strlen(names), " %s", name + 1);
+    }
+    return function;
 }
 
 __attribute__((destructor)) static void tell(void)
@@ -28,52 +77,18 @@ __attribute__((destructor)) static void tell(void)
         printf("native calls of rank %s: %d:%s\n", getenv("PMI_RANK"), count, names);
 }
 
-/* The function itself goes by another name here: this one is not to call itself. */
-#define COLLECTIVE(name, parameters, arguments, comm)                                              \
-    int PMPI_##name parameters                                                                     \
-    {                                                                                              \
-        static int(*next) parameters;                                                              \
-        void *found = dlsym(RTLD_NEXT, "PMPI_" #name);                                             \
-                                                                                                   \
-        memcpy(&next, &found, sizeof next);                                                        \
-        note(comm, "MPI_" #name);                                                                  \
-        return next arguments;                                                                     \
-    }
-
-#define BUFFERS const void *s, void *r, int n, MPI_Datatype t
-
-COLLECTIVE(Barrier, (MPI_Comm c), (c), c)
-COLLECTIVE(Ibarrier, (MPI_Comm c, MPI_Request *q), (c, q), c)
-COLLECTIVE(Bcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c), c)
-COLLECTIVE(Ibcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request *q),
-           (b, n, t, root, c, q), c)
-COLLECTIVE(Reduce, (BUFFERS, MPI_Op op, int root, MPI_Comm c), (s, r, n, t, op, root, c), c)
-COLLECTIVE(Ireduce, (BUFFERS, MPI_Op op, int root, MPI_Comm c, MPI_Request *q),
-           (s, r, n, t, op, root, c, q), c)
-COLLECTIVE(Allreduce, (BUFFERS, MPI_Op op, MPI_Comm c), (s, r, n, t, op, c), c)
-COLLECTIVE(Iallreduce, (BUFFERS, MPI_Op op, MPI_Comm c, MPI_Request *q), (s, r, n, t, op, c, q), c)
-COLLECTIVE(Gather,
-           (const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root,
-            MPI_Comm c),
-           (s, n, t, r, m, u, root, c), c)
-COLLECTIVE(Allgather,
-           (const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, MPI_Comm c),
-           (s, n, t, r, m, u, c), c)
-COLLECTIVE(Iallgather,
-           (const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, MPI_Comm c,
-            MPI_Request *q),
-           (s, n, t, r, m, u, c, q), c)
-COLLECTIVE(Comm_dup, (MPI_Comm c, MPI_Comm *made), (c, made), c)
-COLLECTIVE(Comm_idup, (MPI_Comm c, MPI_Comm *made, MPI_Request *q), (c, made, q), c)
-COLLECTIVE(Comm_dup_with_info, (MPI_Comm c, MPI_Info i, MPI_Comm *made), (c, i, made), c)
-COLLECTIVE(Comm_create, (MPI_Comm c, MPI_Group g, MPI_Comm *made), (c, g, made), c)
-COLLECTIVE(Comm_create_group, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *made), (c, g, tag, made),
-           c)
-COLLECTIVE(Comm_split, (MPI_Comm c, int color, int key, MPI_Comm *made), (c, color, key, made), c)
-COLLECTIVE(Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm *made),
-           (c, type, key, i, made), c)
-
-int MPI_Init(int *argc, char ***argv)
-{
-    return PMPI_Init(argc, argv);
-}
+/* All registers that can hold arguments are kept; the stack is aligned as a call wants it. */
+#define JUMP(name)                                                                                 \
+    __asm__(                                                                                       \
+        ".globl " name "\n.type " name ", @function\n" name ":\n"                                  \
+        "push %rdi\npush %rsi\npush %rdx\npush %rcx\npush %r8\npush %r9\nsub $8, %rsp\n"           \
+        ".pushsection .rodata.str, \"aMS\", @progbits, 1\n9: .asciz \"" name "\"\n.popsection\n"   \
+        "mov %rdi, %rsi\nlea 9b(%rip), %rdi\ncall native_calls_pass@PLT\n"                         \
+        "add $8, %rsp\npop %r9\npop %r8\npop %rcx\npop %rdx\npop %rsi\npop %rdi\njmp *%rax\n");
+/* Behind ftcoll nobody but the MPI library is to stand before MPI_X. */
+#define FTC_INTERCEPTED(name)                                                                      \
+    JUMP("PMPI_" #name)                                                                            \
+    __asm__(".globl MPI_" #name "\n.set MPI_" #name ", PMPI_" #name "\n");
+#define FTC_NEEDED(name)   JUMP(#name)
+#define FTC_OPTIONAL(name) JUMP(#name)
+#include "mpi/mpi_library.def"
