@@ -26,7 +26,7 @@ ALIGNS _Noreturn void ftc_about(void)
     int rv = ftc_settings_load(&settings, &error);
 
     printf("libftcoll.so %s: fault-tolerant MPI reductions, for programs of MPICH and its ABI\n"
-           "    LD_PRELOAD=.../libftcoll.so mpiexec -n 8 ./program\n",
+           "    LD_PRELOAD=.../libftcoll.so mpiexec.hydra -n 8 ./program\n",
            FTCOLL_VERSION);
     if (rv == 0) {
         printf("settings here:\n");
