@@ -1,4 +1,6 @@
-/* library: what one process of a protected job holds between MPI_Init and MPI_Finalize. */
+/* library: what one process of a protected job holds between MPI_Init and MPI_Finalize.
+ *
+ * Which lock guards what, and who may write: doc/design.md, section 13. */
 #ifndef FTC_LIBRARY_H
 #define FTC_LIBRARY_H
 

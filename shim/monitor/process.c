@@ -51,15 +51,6 @@ static int highest_kept(void)
     return max;
 }
 
-static void close_from(int first)
-{
-    if (close_range((unsigned)first, ~0u, 0) == 0)
-        return;
-    /* Before Linux 5.9 */
-    for (int fd = first; fd < (int)sysconf(_SC_OPEN_MAX); fd++)
-        close(fd);
-}
-
 /* The program's files, pipes and sockets must see their end when the program closes them. */
 static void close_inherited(void)
 {
@@ -68,7 +59,7 @@ static void close_inherited(void)
     for (int fd = 0; fd <= last; fd++)
         if (!is_kept(fd))
             close(fd);
-    close_from(last + 1);
+    closefrom(last + 1);
     null = open("/dev/null", O_RDWR); /* the lowest number: standard input ... */
     if (null == STDIN_FILENO && !is_kept(STDOUT_FILENO))
         dup2(null, STDOUT_FILENO);

@@ -9,6 +9,7 @@
 #include "progress/mismatch.h"
 #include "progress/queue.h"
 #include "report/report.h"
+#include "system/hash.h"
 #include "value/broadcast.h"
 #include "value/datatype.h"
 
@@ -118,7 +119,7 @@ static void combine_bytes(void *context, void *into, const void *from)
 
 static uint32_t signature_of(enum ftc_call_kind kind, size_t bytes)
 {
-    uint64_t h = ((uint64_t)kind * 0x9e3779b97f4a7c15ull ^ bytes) * 0xff51afd7ed558ccdull;
+    uint64_t h = ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, kind), bytes);
 
     return (uint32_t)(h >> 32) | 1; /* never FTC_SIGNATURE_NONE */
 }
@@ -417,7 +418,7 @@ static bool is_hopeless(void *context)
  * not meet them. Threads that use the same communicator are told apart by the program's tags. */
 static int tag_of(const struct ftc_creation *x, const struct ftc_comm *c)
 {
-    uint64_t hash = (c->id ^ c->seq) * 0x9e3779b97f4a7c15ull;
+    uint64_t hash = ftc_hash_mix(c->id, c->seq);
 
     if (x->kind == FTC_CALL_COMM_CREATE_GROUP && ftc_library.threaded)
         return x->tag;

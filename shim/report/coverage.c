@@ -2,6 +2,7 @@
 
 #include "library.h"
 #include "system/callsite.h"
+#include "system/hash.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ static struct place *find_place(const void *site, enum ftc_call_kind call,
                                 struct ftc_outlook outlook)
 {
     uint64_t fate = (uint64_t)call << 32 ^ (uint64_t)outlook.protection << 16 ^ outlook.remedies;
-    uint64_t h = ((uintptr_t)site ^ fate * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
+    uint64_t h = ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, (uintptr_t)site), fate);
     struct place *p = &places[(h >> 32) % PLACES];
 
     while (p->site &&

@@ -2,6 +2,7 @@
 
 #include "board/publication.h"
 #include "system/callsite.h"
+#include "system/hash.h"
 #include "system/json.h"
 #include "value/contributors.h"
 #include "value/datatype.h"
@@ -97,7 +98,7 @@ static uint64_t claim_of(const struct ftc_comm *c, const void *contributors)
 
     for (int rank = 0; rank < c->size; rank++)
         digest = digest * 31 + ftc_contributors_have(contributors, rank);
-    digest = digest * 0x9e3779b97f4a7c15ull >> (64 - DIGEST_BITS);
+    digest = ftc_hash_mix(digest, 0) >> (64 - DIGEST_BITS);
     return number << 32 | (uint64_t)ftc_library.self << (DIGEST_BITS + 1) | digest << 1;
 }
 
