@@ -4,8 +4,8 @@
  * (~/.config/ftcoll.conf), else /etc/ftcoll.conf; lines of "key = value", optionally below
  * [ftcoll]. For each key the environment variable FTCOLL_<KEY> wins over the file.
  */
-#ifndef FTC_SETTINGS_H
-#define FTC_SETTINGS_H
+#ifndef FTC_CONFIG_SETTINGS_H
+#define FTC_CONFIG_SETTINGS_H
 
 #include "engine/operation.h"
 #include "engine/topology.h"

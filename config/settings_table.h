@@ -1,6 +1,6 @@
 /* What the files of the settings share. An option is named by its position in the table. */
-#ifndef FTC_SETTINGS_TABLE_H
-#define FTC_SETTINGS_TABLE_H
+#ifndef FTC_CONFIG_SETTINGS_TABLE_H
+#define FTC_CONFIG_SETTINGS_TABLE_H
 
 #include "settings.h"
 

@@ -24,7 +24,7 @@ struct ftc_library {
     struct ftc_settings settings;
     struct ftc_board board;
     struct ftc_transport transport;
-    uint32_t self; /* board slot of this rank */
+    uint32_t own_slot; /* this rank's on the board */
     int world_rank, world_size;
     uint32_t *slot_of_world;
     bool oversubscribed; /* this host has more ranks than cores */

@@ -1,7 +1,7 @@
 /* The collective calls that the library stands before. A wrapper says only how it differs from
  * native. */
 #include "call/call.h"
-#include "collectives/handle.h"
+#include "collectives/carry_out.h"
 #include "entries.h"
 #include "program/native.h"
 #include "reduction.h"
@@ -30,7 +30,7 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
     struct ftc_call call = reduction(FTC_CALL_REDUCE, sendbuf, recvbuf, count, datatype, op, root,
                                      comm, __builtin_return_address(0));
 
-    if (ftc_handle(&call))
+    if (ftc_carry_out(&call))
         return call.result;
     return NATIVE(PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 }
@@ -41,7 +41,7 @@ int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype da
     struct ftc_call call = reduction(FTC_CALL_ALLREDUCE, sendbuf, recvbuf, count, datatype, op, 0,
                                      comm, __builtin_return_address(0));
 
-    if (ftc_handle(&call))
+    if (ftc_carry_out(&call))
         return call.result;
     return NATIVE(PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 }
@@ -54,7 +54,7 @@ int MPI_Barrier(MPI_Comm comm)
         .return_address = __builtin_return_address(0),
     };
 
-    if (ftc_handle(&call))
+    if (ftc_carry_out(&call))
         return call.result;
     return NATIVE(PMPI_Barrier(comm));
 }
@@ -64,7 +64,7 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
     struct ftc_call call =
         broadcast(buffer, count, datatype, root, comm, __builtin_return_address(0));
 
-    if (ftc_handle(&call))
+    if (ftc_carry_out(&call))
         return call.result;
     return NATIVE(PMPI_Bcast(buffer, count, datatype, root, comm));
 }
@@ -77,7 +77,7 @@ int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dataty
     struct ftc_call call = reduction(FTC_CALL_REDUCE, sendbuf, recvbuf, count, datatype, op, root,
                                      comm, __builtin_return_address(0));
 
-    if (ftc_handle(&call))
+    if (ftc_carry_out(&call))
         return call.result;
     return NATIVE(PMPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm));
 }
@@ -88,7 +88,7 @@ int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dat
     struct ftc_call call = reduction(FTC_CALL_ALLREDUCE, sendbuf, recvbuf, count, datatype, op, 0,
                                      comm, __builtin_return_address(0));
 
-    if (ftc_handle(&call))
+    if (ftc_carry_out(&call))
         return call.result;
     return NATIVE(PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm));
 }
@@ -98,7 +98,7 @@ int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, 
     struct ftc_call call =
         broadcast(buffer, count, datatype, root, comm, __builtin_return_address(0));
 
-    if (ftc_handle(&call))
+    if (ftc_carry_out(&call))
         return call.result;
     return NATIVE(PMPI_Bcast_c(buffer, count, datatype, root, comm));
 }

@@ -17,7 +17,7 @@
     (ftc_native_enter_group(x.kind, x.group, x.return_address), ftc_native_leave_with(pmpi_call))
 
 /* The result of @x, of the survivors or of native MPI. */
-#define MADE(native) (ftc_survivors_create(&x) ? x.result : (native))
+#define MADE(native) (ftc_new_communicator_create(&x) ? x.result : (native))
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
@@ -28,7 +28,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return ftc_birth_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup(comm, newcomm))));
+    return ftc_lineage_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup(comm, newcomm))));
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
@@ -41,8 +41,8 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return ftc_birth_from(comm, newcomm,
-                          MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
+    return ftc_lineage_from(comm, newcomm,
+                            MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
@@ -55,7 +55,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return ftc_birth_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_create(comm, group, newcomm))));
+    return ftc_lineage_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_create(comm, group, newcomm))));
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
@@ -69,7 +69,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
         .return_address = __builtin_return_address(0),
     };
 
-    return ftc_birth_in_group(
+    return ftc_lineage_in_group(
         comm, group, tag, newcomm,
         MADE(NATIVE_GROUP(PMPI_Comm_create_group(comm, group, tag, newcomm))));
 }
@@ -85,7 +85,8 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return ftc_birth_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_split(comm, color, key, newcomm))));
+    return ftc_lineage_from(comm, newcomm,
+                            MADE(NATIVE(PMPI_Comm_split(comm, color, key, newcomm))));
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
@@ -100,20 +101,20 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
         .return_address = __builtin_return_address(0),
     };
 
-    return ftc_birth_from(comm, newcomm,
-                          MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
+    return ftc_lineage_from(
+        comm, newcomm, MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
 int MPI_Comm_free(MPI_Comm *comm)
 {
-    return ftc_survivors_free(comm, PMPI_Comm_free);
+    return ftc_new_communicator_free(comm, PMPI_Comm_free);
 }
 
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {
     return FTC_NATIVE_CALL(FTC_CALL_COMM_DISCONNECT, comm ? *comm : MPI_COMM_NULL, FTC_ALL_MEMBERS,
                            __builtin_return_address(0),
-                           ftc_survivors_free(comm, PMPI_Comm_disconnect));
+                           ftc_new_communicator_free(comm, PMPI_Comm_disconnect));
 }
 
 /* How MPICH polls, wherever it waits: libucp's. */

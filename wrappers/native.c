@@ -15,10 +15,10 @@
 #define CREATION(kind, name, parameters, arguments, comm, made)                                    \
     int MPI_##name parameters                                                                      \
     {                                                                                              \
-        return ftc_birth_from(comm, made,                                                          \
-                              FTC_NATIVE_CALL(FTC_CALL_##kind, comm, FTC_ALL_MEMBERS,              \
-                                              __builtin_return_address(0),                         \
-                                              PMPI_##name arguments));                             \
+        return ftc_lineage_from(comm, made,                                                        \
+                                FTC_NATIVE_CALL(FTC_CALL_##kind, comm, FTC_ALL_MEMBERS,            \
+                                                __builtin_return_address(0),                       \
+                                                PMPI_##name arguments));                           \
     }
 
 #define COUNT                                      int

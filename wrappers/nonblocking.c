@@ -1,7 +1,7 @@
 /* Nonblocking and persistent reductions. The persistent ones are not protected, and named in the
  * report. */
 #include "collectives/nonblocking.h"
-#include "collectives/handle.h"
+#include "collectives/carry_out.h"
 #include "collectives/request.h"
 #include "entries.h"
 #include "p2p/p2p.h"
@@ -23,7 +23,7 @@ static int protected(const struct ftc_call *call, const MPI_Request *request)
         struct ftc_call call = reduction(FTC_CALL_IREDUCE, sendbuf, recvbuf, count, datatype, op,  \
                                          root, comm, __builtin_return_address(0));                 \
                                                                                                    \
-        if (ftc_handle_nonblocking(&call, request))                                                \
+        if (ftc_carry_out_nonblocking(&call, request))                                             \
             return protected(&call, request);                                                      \
         return PMPI_##name(sendbuf, recvbuf, count, datatype, op, root, comm, request);            \
     }
@@ -35,7 +35,7 @@ static int protected(const struct ftc_call *call, const MPI_Request *request)
         struct ftc_call call = reduction(FTC_CALL_IALLREDUCE, sendbuf, recvbuf, count, datatype,   \
                                          op, 0, comm, __builtin_return_address(0));                \
                                                                                                    \
-        if (ftc_handle_nonblocking(&call, request))                                                \
+        if (ftc_carry_out_nonblocking(&call, request))                                             \
             return protected(&call, request);                                                      \
         return PMPI_##name(sendbuf, recvbuf, count, datatype, op, comm, request);                  \
     }
@@ -44,7 +44,7 @@ static int protected(const struct ftc_call *call, const MPI_Request *request)
     int MPI_##name(const void *sendbuf, void *recvbuf, count_type count, MPI_Datatype datatype,    \
                    MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)        \
     {                                                                                              \
-        ftc_count_native(FTC_CALL_REDUCE_INIT, __builtin_return_address(0));                       \
+        ftc_carry_out_natively(FTC_CALL_REDUCE_INIT, __builtin_return_address(0));                 \
         return PMPI_##name(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);      \
     }
 
@@ -52,7 +52,7 @@ static int protected(const struct ftc_call *call, const MPI_Request *request)
     int MPI_##name(const void *sendbuf, void *recvbuf, count_type count, MPI_Datatype datatype,    \
                    MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)                  \
     {                                                                                              \
-        ftc_count_native(FTC_CALL_ALLREDUCE_INIT, __builtin_return_address(0));                    \
+        ftc_carry_out_natively(FTC_CALL_ALLREDUCE_INIT, __builtin_return_address(0));              \
         return PMPI_##name(sendbuf, recvbuf, count, datatype, op, comm, info, request);            \
     }
 

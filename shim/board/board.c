@@ -31,7 +31,7 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->sites <= MAX_SITES;
 }
 
-uint32_t ftc_board_group_words(const struct ftc_board_geometry *g)
+uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
 {
     return (g->slots + 63) / 64;
 }
@@ -45,9 +45,9 @@ static size_t groups_offset(const struct ftc_board_geometry *g)
 
 static size_t entries_offset(const struct ftc_board_geometry *g)
 {
-    size_t groups = (size_t)g->slots * FTC_BOARD_GROUPS;
+    size_t groups = (size_t)g->slots * FTC_BOARD_SETS;
 
-    return groups_offset(g) + groups * ftc_board_group_words(g) * sizeof(uint64_t);
+    return groups_offset(g) + groups * ftc_board_set_words(g) * sizeof(uint64_t);
 }
 
 static size_t rings_offset(const struct ftc_board_geometry *g)
@@ -242,13 +242,13 @@ struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t 
                                       index * g->entry_stride_bytes);
 }
 
-_Atomic uint64_t *ftc_board_group(const struct ftc_board *board, uint32_t slot, uint32_t group)
+_Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t group)
 {
     const struct ftc_board_geometry *g = &board->geometry;
-    size_t index = (size_t)slot * FTC_BOARD_GROUPS + group;
+    size_t index = (size_t)slot * FTC_BOARD_SETS + group;
 
     return (_Atomic uint64_t *)((char *)board->shared + groups_offset(g)) +
-           index * ftc_board_group_words(g);
+           index * ftc_board_set_words(g);
 }
 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from)

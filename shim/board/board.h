@@ -9,8 +9,8 @@
  * Everything in the segment can be written by any process of the job. A reader therefore checks
  * each index and length before it uses them; the segment itself is sealed against shrinking.
  */
-#ifndef FTC_BOARD_H
-#define FTC_BOARD_H
+#ifndef FTC_BOARD_BOARD_H
+#define FTC_BOARD_BOARD_H
 
 #include "system/lifeline.h"
 
@@ -81,7 +81,7 @@ enum {
     FTC_BOARD_CALLS = 4,
     FTC_BOARD_POLL = FTC_BOARD_CALLS,
     FTC_BOARD_MARKS,
-    FTC_BOARD_GROUPS = 16 * FTC_BOARD_MARKS,
+    FTC_BOARD_SETS = 16 * FTC_BOARD_MARKS,
 };
 
 /* What a call needs, if it is not one rank: all of a group; or some member of it, of whose death it
@@ -93,7 +93,7 @@ struct ftc_board_native {
     _Alignas(64) _Atomic uint64_t version; /* odd while the rank is in the call; grows with each */
     _Atomic uint32_t call;                 /* enum ftc_call_kind */
     _Atomic int32_t peer;            /* slot that the call needs, or one of the above of @group */
-    _Atomic uint32_t group;          /* below FTC_BOARD_GROUPS */
+    _Atomic uint32_t group;          /* below FTC_BOARD_SETS */
     _Atomic uint64_t return_address; /* in that process */
     _Atomic uint64_t stack;          /* an address not far below where that is on the stack */
     _Atomic uint64_t polled_ns;      /* CLOCK_MONOTONIC of the last look of FTC_BOARD_POLL */
@@ -119,7 +119,7 @@ struct ftc_board_slot {
     _Atomic uint32_t presence;      /* enum ftc_presence */
     _Atomic bool is_leaving;        /* the rank is telling the launcher that it is through */
     struct ftc_board_aftermath aftermath;
-    _Alignas(64) struct ftc_life life;
+    _Alignas(64) struct ftc_lifeline life;
     _Alignas(64) struct ftc_board_activity activity;
     struct ftc_board_native native[FTC_BOARD_MARKS];
 };
@@ -226,11 +226,11 @@ enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t slot
 struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,
                                         uint32_t entry);
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
-_Atomic uint64_t *ftc_board_group(const struct ftc_board *board, uint32_t slot, uint32_t group);
+_Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t group);
 struct ftc_board_sites *ftc_board_sites(const struct ftc_board *board, uint32_t slot);
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
 
 /* Words of a group: slot i is bit i % 64 of word i / 64. */
-uint32_t ftc_board_group_words(const struct ftc_board_geometry *geometry);
+uint32_t ftc_board_set_words(const struct ftc_board_geometry *geometry);
 
 #endif

@@ -23,7 +23,7 @@ static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t 
     c->stack = atomic_load_explicit(&m->stack, memory_order_relaxed);
     c->polled_ns = atomic_load_explicit(&m->polled_ns, memory_order_relaxed);
     return c->version % 2 == 1 && ftc_call_kind(c->call) != FTC_CALL_NONE &&
-           c->group < FTC_BOARD_GROUPS &&
+           c->group < FTC_BOARD_SETS &&
            (c->peer == FTC_BOARD_ALL || c->peer == FTC_BOARD_SOME ||
             (c->peer >= 0 && (uint32_t)c->peer < board->geometry.slots));
 }
@@ -31,7 +31,7 @@ static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t 
 static bool is_in_group(const struct ftc_board *board, uint32_t slot, uint32_t group,
                         uint32_t member)
 {
-    const _Atomic uint64_t *words = ftc_board_group(board, slot, group);
+    const _Atomic uint64_t *words = ftc_board_set(board, slot, group);
 
     return (atomic_load_explicit(&words[member / 64], memory_order_relaxed) >> member % 64 & 1) !=
            0;
@@ -51,10 +51,10 @@ static bool is_needed(const struct need *need, uint32_t slot)
 static bool add_group(struct need *need, const struct ftc_board *board, uint32_t slot,
                       uint32_t group)
 {
-    const _Atomic uint64_t *words = ftc_board_group(board, slot, group);
+    const _Atomic uint64_t *words = ftc_board_set(board, slot, group);
     bool more = false;
 
-    for (uint32_t i = 0; i < ftc_board_group_words(&board->geometry); i++) {
+    for (uint32_t i = 0; i < ftc_board_set_words(&board->geometry); i++) {
         uint64_t word = atomic_load_explicit(&words[i], memory_order_relaxed);
 
         more |= (word & ~need->words[i]) != 0;
@@ -179,10 +179,10 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
 static bool is_group_of(const struct ftc_board *board, uint32_t slot, uint32_t group,
                         const uint32_t *member, int count)
 {
-    const _Atomic uint64_t *words = ftc_board_group(board, slot, group);
+    const _Atomic uint64_t *words = ftc_board_set(board, slot, group);
     int bits = 0;
 
-    for (uint32_t i = 0; i < ftc_board_group_words(&board->geometry); i++)
+    for (uint32_t i = 0; i < ftc_board_set_words(&board->geometry); i++)
         bits += __builtin_popcountll(atomic_load_explicit(&words[i], memory_order_relaxed));
     for (int i = 0; i < count; i++)
         if (!is_in_group(board, slot, group, member[i]))

@@ -2,8 +2,8 @@
  * needs a dead rank.
  *
  * The rank can write anything there, so nothing is used before it is checked. */
-#ifndef FTC_MARK_H
-#define FTC_MARK_H
+#ifndef FTC_BOARD_MARK_H
+#define FTC_BOARD_MARK_H
 
 #include "board.h"
 #include "call/call.h"

@@ -1,7 +1,7 @@
 /* publication: the last allreduce of each communicator on the board (doc/design.md, section 5,
  * rules 1 to 5). */
-#ifndef FTC_PUBLICATION_H
-#define FTC_PUBLICATION_H
+#ifndef FTC_BOARD_PUBLICATION_H
+#define FTC_BOARD_PUBLICATION_H
 
 #include "board.h"
 #include "engine/message.h"

@@ -1,8 +1,8 @@
 /* policy: is a call carried out here or by native MPI? (doc/design.md, section 9)
  *
  * A pure function of facts that all ranks of a correct program share, so that all decide alike. */
-#ifndef FTC_POLICY_H
-#define FTC_POLICY_H
+#ifndef FTC_CALL_POLICY_H
+#define FTC_CALL_POLICY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  *
  * A new collective is a line of call/calls.def, which names its struct ftc_collective, and the file
  * that defines it. */
-#ifndef FTC_COLLECTIVE_H
-#define FTC_COLLECTIVE_H
+#ifndef FTC_COLLECTIVES_COLLECTIVE_H
+#define FTC_COLLECTIVES_COLLECTIVE_H
 
 #include "call/call.h"
 #include "call/policy.h"

@@ -15,7 +15,7 @@ struct task {
     struct ftc_plan plan;
 };
 
-static bool begin_task(struct ftc_pending *p)
+static bool begin_task(struct ftc_queued *p)
 {
     struct task *t = (struct task *)p;
     struct ftc_drive_request request;
@@ -31,7 +31,7 @@ static bool begin_task(struct ftc_pending *p)
     return false;
 }
 
-static void end_task(struct ftc_pending *p)
+static void end_task(struct ftc_queued *p)
 {
     struct task *t = (struct task *)p;
     enum ftc_drive_outcome outcome = ftc_drive_end(t->plan.comm);
@@ -52,7 +52,7 @@ static bool is_unseen(const struct ftc_call *call)
     int inter = 1;
 
     return ftc_plan_is_intercepted(call->kind) && call->comm != MPI_COMM_NULL &&
-           !ftc_birth_of(call->comm) && PMPI_Comm_test_inter(call->comm, &inter) == MPI_SUCCESS &&
+           !ftc_lineage_of(call->comm) && PMPI_Comm_test_inter(call->comm, &inter) == MPI_SUCCESS &&
            !inter;
 }
 
@@ -86,7 +86,7 @@ static int start(const struct ftc_call *call, const struct ftc_plan *plan, MPI_R
     return ftc_request_start(&t->request, request);
 }
 
-bool ftc_handle_nonblocking(struct ftc_call *call, MPI_Request *request)
+bool ftc_carry_out_nonblocking(struct ftc_call *call, MPI_Request *request)
 {
     struct ftc_plan plan;
     enum ftc_pass pass;

@@ -1,6 +1,6 @@
 /* plan: from a call's arguments to who carries it out, and to the operation that does. */
-#ifndef FTC_PLAN_H
-#define FTC_PLAN_H
+#ifndef FTC_COLLECTIVES_PLAN_H
+#define FTC_COLLECTIVES_PLAN_H
 
 #include "collective.h"
 #include "progress/drive.h"

@@ -44,7 +44,8 @@ static const void *contribute(struct ftc_plan *plan)
         return NULL;
     copy = c->running->contribution;
     if (plan->header_bytes > 0)
-        ftc_contributors_begin(copy, c->size, c->rank, ftc_require_at(call->return_address));
+        ftc_contributors_begin(copy, c->size, c->rank,
+                               ftc_required_sites_have(call->return_address));
     else if (plan->facts.contiguous && plan->value_bytes > 0)
         return (const char *)source + ftc_span_start(&plan->facts, call->count);
     if (ftc_span_read(copy + plan->header_bytes, source, call->count, &plan->facts) != MPI_SUCCESS)

@@ -62,7 +62,7 @@ static void let_go(struct ftc_request *r)
     free(r);
 }
 
-static void become_over(struct ftc_pending *p)
+static void become_over(struct ftc_queued *p)
 {
     struct ftc_request *r = (struct ftc_request *)p;
 
@@ -108,8 +108,8 @@ static void look(void)
 
     if (!ftc_library_trylock())
         return;
-    ftc_helper_see_program();
-    if (ftc_pending_turn())
+    ftc_thread_see_program();
+    if (ftc_queue_turn())
         ftc_wait_reset(&idle);
     else if (!over)
         ftc_wait_between_looks(&idle);
@@ -135,8 +135,8 @@ static struct ftc_request *wait_for(struct ftc_request *r)
     while (!ftc_library_trylock())
         sched_yield();
     while (!r->is_over) {
-        ftc_helper_see_program();
-        if (ftc_pending_turn())
+        ftc_thread_see_program();
+        if (ftc_queue_turn())
             ftc_wait_reset(&wait);
         else
             ftc_wait_turn(&wait, r->pending.comm);
@@ -214,9 +214,9 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
     r->communicator_id = r->pending.comm->id;
     r->pending.over = become_over;
     ftc_library_lock();
-    ftc_pending_add(&r->pending);
+    ftc_queue_add(&r->pending);
     list = take_over();
-    ftc_helper_wake();
+    ftc_thread_wake();
     ftc_library_unlock();
     complete_all(list);
     return MPI_SUCCESS;
@@ -224,6 +224,6 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
 
 void ftc_request_poll(void)
 {
-    if (ftc_library.state == FTC_LIBRARY_ACTIVE && (ftc_pending_exist() || over))
+    if (ftc_library.state == FTC_LIBRARY_ACTIVE && (ftc_queue_is_used() || over))
         look();
 }

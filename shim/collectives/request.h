@@ -9,13 +9,13 @@
  * MPI_COMM_WORLD: a generalized request has no communicator. MPI_Request_free calls the free
  * function at once, also before the operation is complete.
  */
-#ifndef FTC_REQUEST_H
-#define FTC_REQUEST_H
+#ifndef FTC_COLLECTIVES_REQUEST_H
+#define FTC_COLLECTIVES_REQUEST_H
 
 #include "progress/queue.h"
 
 struct ftc_request {
-    struct ftc_pending pending; /* must be first */
+    struct ftc_queued pending; /* must be first */
     MPI_Request handle;
     uint64_t communicator_id;
     bool is_over;        /* the operation has its result */

@@ -31,7 +31,7 @@ static struct {
 } cache[CACHE_SIZE];
 
 /* How many communicators of a membership have been used: part of the identity of the next one whose
- * birth is not known. */
+ * lineage is not known. */
 struct membership {
     uint64_t hash;
     uint32_t used;
@@ -110,8 +110,9 @@ struct origin {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
     int size, rank;
     const int *world_rank;
-    struct ftc_birth *birth; /* NULL: it is told from others of its membership by its first use */
-    uint64_t seed;           /* of its identity then */
+    struct ftc_lineage
+        *lineage;  /* NULL: it is told from others of its membership by its first use */
+    uint64_t seed; /* of its identity then */
     int f;
 };
 
@@ -134,10 +135,10 @@ static int identify_by_use(struct ftc_comm *c, const struct origin *from)
 
 static int identify(struct ftc_comm *c, const struct origin *from)
 {
-    c->birth = from->birth;
-    if (!c->birth)
+    c->lineage = from->lineage;
+    if (!c->lineage)
         return identify_by_use(c, from);
-    c->id = ftc_hash(ftc_birth_number(c->birth), from->world_rank,
+    c->id = ftc_hash(ftc_lineage_number(c->lineage), from->world_rank,
                      (size_t)c->size * sizeof *from->world_rank);
     return 0;
 }
@@ -165,7 +166,7 @@ static int take_entry(struct ftc_comm *c)
     for (uint32_t i = 0; i < entries; i++) {
         uint32_t entry = (uint32_t)((c->id + i) % entries);
         uint64_t before =
-            atomic_load(&ftc_board_entry(b, ftc_library.self, entry)->communicator_id);
+            atomic_load(&ftc_board_entry(b, ftc_library.own_slot, entry)->communicator_id);
 
         if (entry_taken[entry] || (before != 0 && is_still_used(before)))
             continue;
@@ -184,7 +185,7 @@ static void renumber(struct ftc_comm *c)
     for (int i = 0; i < c->member_count; i++) {
         c->member_of_slot[c->slot[c->member[i]]] = i;
         if (c->member[i] == c->rank)
-            c->self = i;
+            c->own_member = i;
         c->known_dead += c->dead[i];
     }
     ftc_topology_init(&c->topology, c->member_count, c->f, &ftc_library.settings.tree,
@@ -215,7 +216,7 @@ static int protect(struct ftc_comm *c)
         rv = take_entry(c);
     if (rv != 0)
         return rv;
-    ftc_publication_open(&ftc_library.board, ftc_library.self, c->entry, c->id);
+    ftc_publication_open(&ftc_library.board, ftc_library.own_slot, c->entry, c->id);
     for (int i = 0; i < c->size; i++)
         c->member[i] = i;
     c->member_count = c->size;
@@ -284,7 +285,7 @@ static struct ftc_comm *unprotected(enum ftc_pass pass)
 static struct ftc_comm *examine(MPI_Comm comm)
 {
     struct origin from = {.comm = comm,
-                          .birth = ftc_birth_of(comm),
+                          .lineage = ftc_lineage_of(comm),
                           .seed = FTC_HASH_START,
                           .f = ftc_library.settings.f};
     struct ftc_comm *c = NULL;
@@ -317,8 +318,8 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
         keeper->complete(c);
     if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
         cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
-    if (c->birth)
-        ftc_birth_renew(c->birth);
+    if (c->lineage)
+        ftc_lineage_renew(c->lineage);
     ftc_comm_release(c);
     ftc_library_unlock();
     return MPI_SUCCESS;
@@ -361,8 +362,8 @@ struct ftc_comm *ftc_comm_internal(void)
  * tags. */
 struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag)
 {
-    const struct ftc_birth *birth = ftc_birth_of(parent);
-    uint64_t number = birth ? ftc_birth_number(birth) : 0;
+    const struct ftc_lineage *lineage = ftc_lineage_of(parent);
+    uint64_t number = lineage ? ftc_lineage_number(lineage) : 0;
     struct origin from = {.comm = MPI_COMM_NULL, .f = F_MAX};
     struct ftc_comm *c = NULL;
     int salt = ftc_library.threaded ? tag : 0, *world_rank;

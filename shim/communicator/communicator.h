@@ -5,8 +5,8 @@
  * member[i]. All ranks leave out the same ones after the same operation, because the list is part
  * of that operation's result.
  */
-#ifndef FTC_COMM_H
-#define FTC_COMM_H
+#ifndef FTC_COMMUNICATOR_COMMUNICATOR_H
+#define FTC_COMMUNICATOR_COMMUNICATOR_H
 
 #include "call/policy.h"
 #include "engine/topology.h"
@@ -22,17 +22,17 @@ struct ftc_silence {
 enum { FTC_SIGNATURE_NONE = 2 };
 
 struct ftc_comm {
-    uint64_t id;             /* the same on all ranks, unique in the job */
-    struct ftc_birth *birth; /* where @id comes from, or NULL */
-    enum ftc_pass pass;      /* why calls go to native MPI; FTC_PASS_NONE: protected */
-    int size, rank;          /* the user's */
-    uint32_t *slot;          /* board slot of each rank */
-    uint32_t entry;          /* where this rank publishes on the board */
-    uint32_t seq;            /* of the next operation */
-    int f;                   /* failures tolerated in one operation */
+    uint64_t id;                 /* the same on all ranks, unique in the job */
+    struct ftc_lineage *lineage; /* where @id comes from, or NULL */
+    enum ftc_pass pass;          /* why calls go to native MPI; FTC_PASS_NONE: protected */
+    int size, rank;              /* the user's */
+    uint32_t *slot;              /* board slot of each rank */
+    uint32_t entry;              /* where this rank publishes on the board */
+    uint32_t seq;                /* of the next operation */
+    int f;                       /* failures tolerated in one operation */
 
     int *member, member_count;   /* user's ranks that take part, ascending */
-    int self;                    /* index of this rank in member[] */
+    int own_member;              /* index of this rank in member[] */
     int *member_of_slot;         /* by board slot; -1: takes no part */
     int known_dead;              /* members that are dead, but not left out yet */
     bool *dead;                  /* by index in member[] */

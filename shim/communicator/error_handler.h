@@ -1,6 +1,6 @@
 /* error_handler: what becomes of an error on a communicator. */
-#ifndef FTC_ERROR_HANDLER_H
-#define FTC_ERROR_HANDLER_H
+#ifndef FTC_COMMUNICATOR_ERROR_HANDLER_H
+#define FTC_COMMUNICATOR_ERROR_HANDLER_H
 
 #include "mpi/mpi_library.h"
 

@@ -1,6 +1,6 @@
 /* group: the ranks behind a group or a communicator, in MPI_COMM_WORLD. */
-#ifndef FTC_GROUP_H
-#define FTC_GROUP_H
+#ifndef FTC_COMMUNICATOR_GROUP_H
+#define FTC_COMMUNICATOR_GROUP_H
 
 #include "mpi/mpi_library.h"
 

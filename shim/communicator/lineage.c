@@ -14,7 +14,7 @@ struct series {
     uint32_t made;
 };
 
-struct ftc_birth {
+struct ftc_lineage {
     uint64_t number;
     uint32_t renewed; /* so often */
     void *children;   /* series by name: a tree of tsearch() */
@@ -23,12 +23,12 @@ struct ftc_birth {
 enum { ALL_RANKS = 0 }; /* name of the series of calls of all ranks */
 
 static int keyval = MPI_KEYVAL_INVALID;
-static struct ftc_birth world = {.number = FTC_HASH_START}, self = {.number = ~FTC_HASH_START};
+static struct ftc_lineage world = {.number = FTC_HASH_START}, self = {.number = ~FTC_HASH_START};
 
 /* Called by MPI when @comm is freed. */
 static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
 {
-    struct ftc_birth *b = attribute;
+    struct ftc_lineage *b = attribute;
 
     (void)comm;
     (void)key;
@@ -38,14 +38,14 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
     return MPI_SUCCESS;
 }
 
-bool ftc_birth_open(void)
+bool ftc_lineage_open(void)
 {
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS;
 }
 
-struct ftc_birth *ftc_birth_of(MPI_Comm comm)
+struct ftc_lineage *ftc_lineage_of(MPI_Comm comm)
 {
-    struct ftc_birth *b = NULL;
+    struct ftc_lineage *b = NULL;
     int found = 0;
 
     if (comm == MPI_COMM_WORLD)
@@ -64,7 +64,7 @@ static int compare(const void *left, const void *right)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-static struct series *find_series(struct ftc_birth *parent, uint64_t name)
+static struct series *find_series(struct ftc_lineage *parent, uint64_t name)
 {
     struct series *fresh = calloc(1, sizeof *fresh), **found;
 
@@ -78,7 +78,7 @@ static struct series *find_series(struct ftc_birth *parent, uint64_t name)
 }
 
 /* False without memory. Threads may make communicators of one parent at the same time. */
-static bool next_number(struct ftc_birth *parent, uint64_t name, uint64_t *number)
+static bool next_number(struct ftc_lineage *parent, uint64_t name, uint64_t *number)
 {
     struct series *s;
 
@@ -93,9 +93,9 @@ static bool next_number(struct ftc_birth *parent, uint64_t name, uint64_t *numbe
     return s != NULL;
 }
 
-static void be_born(struct ftc_birth *parent, uint64_t name, MPI_Comm made)
+static void be_born(struct ftc_lineage *parent, uint64_t name, MPI_Comm made)
 {
-    struct ftc_birth *b = calloc(1, sizeof *b);
+    struct ftc_lineage *b = calloc(1, sizeof *b);
 
     if (!b || !next_number(parent, name, &b->number)) {
         free(b);
@@ -123,29 +123,29 @@ static uint64_t name_of(MPI_Group group, int tag)
     return name | 1;
 }
 
-int ftc_birth_from(MPI_Comm parent, const MPI_Comm *made, int rv)
+int ftc_lineage_from(MPI_Comm parent, const MPI_Comm *made, int rv)
 {
-    return ftc_birth_in_group(parent, MPI_GROUP_NULL, 0, made, rv);
+    return ftc_lineage_in_group(parent, MPI_GROUP_NULL, 0, made, rv);
 }
 
-int ftc_birth_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv)
+int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv)
 {
-    struct ftc_birth *b;
+    struct ftc_lineage *b;
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS)
         return rv;
-    b = ftc_birth_of(parent);
+    b = ftc_lineage_of(parent);
     if (b)
         be_born(b, name_of(group, tag), *made);
     return rv;
 }
 
-uint64_t ftc_birth_number(const struct ftc_birth *b)
+uint64_t ftc_lineage_number(const struct ftc_lineage *b)
 {
     return ftc_hash(b->number, &b->renewed, sizeof b->renewed);
 }
 
-void ftc_birth_renew(struct ftc_birth *b)
+void ftc_lineage_renew(struct ftc_lineage *b)
 {
     b->renewed++;
 }

@@ -5,8 +5,8 @@
  * new one is made of its parent's and of how many were made before it. Calls of
  * MPI_Comm_create_group have an order only among those of one group and tag.
  */
-#ifndef FTC_BIRTH_H
-#define FTC_BIRTH_H
+#ifndef FTC_COMMUNICATOR_LINEAGE_H
+#define FTC_COMMUNICATOR_LINEAGE_H
 
 #include "mpi/mpi_library.h"
 
@@ -14,26 +14,26 @@
 #include <stdint.h>
 
 /* In MPI_Init. */
-bool ftc_birth_open(void);
+bool ftc_lineage_open(void);
 
 /* After all ranks of @parent have made *@made, which may be MPI_COMM_NULL, with the error code @rv,
  * which it returns. Communicators that one call makes are told apart by their members. */
-int ftc_birth_from(MPI_Comm parent, const MPI_Comm *made, int rv);
+int ftc_lineage_from(MPI_Comm parent, const MPI_Comm *made, int rv);
 
 /* Likewise, after the ranks of @group have made it of @parent with @tag; MPI_GROUP_NULL: all. */
-int ftc_birth_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv);
+int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv);
 
-struct ftc_birth;
+struct ftc_lineage;
 
 /* NULL if it is not known: of MPI_Comm_idup and MPI_Intercomm_merge, and of what was made of such a
  * communicator. Lives as long as @comm. */
-struct ftc_birth *ftc_birth_of(MPI_Comm comm);
+struct ftc_lineage *ftc_lineage_of(MPI_Comm comm);
 
 /* The number. */
-uint64_t ftc_birth_number(const struct ftc_birth *b);
+uint64_t ftc_lineage_number(const struct ftc_lineage *b);
 
 /* The library has forgotten the communicator, which MPI is freeing: callbacks of the program may
  * still use it, and then it has another number. */
-void ftc_birth_renew(struct ftc_birth *b);
+void ftc_lineage_renew(struct ftc_lineage *b);
 
 #endif

@@ -12,8 +12,8 @@ static void look(uint32_t slot)
     struct ftc_board_slot *s = &board->shared->slot[slot];
     int status;
 
-    if (!ftc_life_found_ended(&s->life) ||
-        !ftc_life_was_killed(&s->life, atomic_load(&s->pid), &status))
+    if (!ftc_lifeline_found_ended(&s->life) ||
+        !ftc_lifeline_was_killed(&s->life, atomic_load(&s->pid), &status))
         return;
     ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, WTERMSIG(status));
 }
@@ -23,10 +23,10 @@ static void let_others_go_first(uint32_t slot, uint64_t now_ns)
     struct ftc_board_slot *s = &ftc_library.board.shared->slot[slot];
 
     if (now_ns - atomic_load_explicit(&s->death_time_ns, memory_order_relaxed) < GIVE_WAY_NS)
-        ftc_life_give_way(&s->life, atomic_load(&s->pid), now_ns);
+        ftc_lifeline_give_way(&s->life, atomic_load(&s->pid), now_ns);
 }
 
-void ftc_notice_deaths(const struct ftc_comm *c, uint64_t now_ns)
+void ftc_killed_look(const struct ftc_comm *c, uint64_t now_ns)
 {
     for (int i = 0; i < c->member_count; i++) {
         if (!c->dead[i])

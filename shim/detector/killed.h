@@ -3,14 +3,14 @@
  * The monitor process of a dead rank enters the death in the board, but has to be given a core
  * first. On a busy host that can take milliseconds, while the ranks that wait for the dead one are
  * running, with nothing to do. */
-#ifndef FTC_NOTICE_H
-#define FTC_NOTICE_H
+#ifndef FTC_DETECTOR_KILLED_H
+#define FTC_DETECTOR_KILLED_H
 
 #include "communicator/communicator.h"
 
 /* Enters the deaths by a signal that have happened among the members of @c in the board. Every
  * other death is left to the monitor processes. Where ranks share cores, makes those that have just
  * died let others go first. */
-void ftc_notice_deaths(const struct ftc_comm *c, uint64_t now_ns);
+void ftc_killed_look(const struct ftc_comm *c, uint64_t now_ns);
 
 #endif

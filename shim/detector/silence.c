@@ -11,7 +11,7 @@ static bool is_on(void)
     return ftc_library.suspects;
 }
 
-void ftc_suspect_begin(struct ftc_comm *c)
+void ftc_silence_begin(struct ftc_comm *c)
 {
     for (int i = 0; is_on() && i < c->member_count; i++)
         c->silence[i] = (struct ftc_silence){0};
@@ -26,19 +26,19 @@ static bool is_silent(struct ftc_silence *s, uint64_t heartbeat, uint64_t now_ns
     return now_ns - s->since_ns > timeout_ns;
 }
 
-void ftc_suspect(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns)
+void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns)
 {
     struct ftc_board *board = &ftc_library.board;
 
     if (!is_on())
         return;
-    atomic_fetch_add(&board->shared->slot[ftc_library.self].activity.heartbeat, 1);
+    atomic_fetch_add(&board->shared->slot[ftc_library.own_slot].activity.heartbeat, 1);
     for (int i = 0; i < c->member_count; i++) {
         uint32_t slot = c->slot[c->member[i]];
         uint64_t heartbeat = atomic_load(&board->shared->slot[slot].activity.heartbeat);
 
         if (!c->dead[i] && ftc_op_expects(op, i) && is_silent(&c->silence[i], heartbeat, now_ns))
-            ftc_board_mark_failed(board, slot, FTC_DEATH_SUSPECTED, (int)ftc_library.self);
+            ftc_board_mark_failed(board, slot, FTC_DEATH_SUSPECTED, (int)ftc_library.own_slot);
     }
 }
 
@@ -66,11 +66,11 @@ static _Noreturn void stop_unguarded(void)
 
 void ftc_fence_check(void)
 {
-    const struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.self];
+    const struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.own_slot];
 
-    if (ftc_life_is_unguarded(&own->life))
+    if (ftc_lifeline_is_unguarded(&own->life))
         stop_unguarded();
-    if (ftc_board_state(&ftc_library.board, ftc_library.self) != FTC_RANK_FAILED)
+    if (ftc_board_state(&ftc_library.board, ftc_library.own_slot) != FTC_RANK_FAILED)
         return;
     fprintf(stderr,
             "ftcoll: rank %d (pid %d) stops: rank %d took it for dead after more than "

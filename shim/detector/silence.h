@@ -3,18 +3,18 @@
  * A rank that waits in a call lets its heartbeat grow, so that who is silent only because it waits
  * for a third one is not suspected in its place. Who is taken for dead is marked so on the board,
  * for everybody at once, and stops as soon as it notices. */
-#ifndef FTC_SUSPECT_H
-#define FTC_SUSPECT_H
+#ifndef FTC_DETECTOR_SILENCE_H
+#define FTC_DETECTOR_SILENCE_H
 
 #include "communicator/communicator.h"
 #include "engine/operation.h"
 
 /* Shows that this rank lives, and takes those for dead that @op of @c awaits and that have shown
  * nothing for timeout_ms. Does nothing unless monitor = timeout. */
-void ftc_suspect(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns);
+void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns);
 
 /* @c starts to wait: silence counts from here. */
-void ftc_suspect_begin(struct ftc_comm *c);
+void ftc_silence_begin(struct ftc_comm *c);
 
 /* Ends this process with a clear message if others have taken it for dead, or would not notice if
  * it were, as its monitor process has gone: it must never go on with a result that differs from

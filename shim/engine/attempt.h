@@ -1,8 +1,8 @@
 /* attempt: the tries of an allreduce, each with a root of its own.
  *
  * Candidate roots come in a fixed order, rank 0 first; an optimistic attempt 0 has none. */
-#ifndef FTC_ATTEMPT_H
-#define FTC_ATTEMPT_H
+#ifndef FTC_ENGINE_ATTEMPT_H
+#define FTC_ENGINE_ATTEMPT_H
 
 #include "state.h"
 

@@ -3,8 +3,8 @@
  * No subtree is usable. Every live process must have joined this attempt, which is its promise not
  * to return with an earlier result, or have returned with one, which then is the result. So
  * survivors agree, whatever the number of failures. */
-#ifndef FTC_CONFIRMATION_H
-#define FTC_CONFIRMATION_H
+#ifndef FTC_ENGINE_CONFIRMATION_H
+#define FTC_ENGINE_CONFIRMATION_H
 
 #include "state.h"
 

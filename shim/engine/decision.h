@@ -1,6 +1,6 @@
 /* decision: an operation has its outcome, by this rank's own decision or by that of a root. */
-#ifndef FTC_DECISION_H
-#define FTC_DECISION_H
+#ifndef FTC_ENGINE_DECISION_H
+#define FTC_ENGINE_DECISION_H
 
 #include "state.h"
 

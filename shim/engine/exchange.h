@@ -4,8 +4,8 @@
  * are combined in rank order, so all ranks evaluate the same expression. On any failure the rest
  * join the corrected attempts, where whoever has returned stands for itself by its published value.
  */
-#ifndef FTC_EXCHANGE_H
-#define FTC_EXCHANGE_H
+#ifndef FTC_ENGINE_EXCHANGE_H
+#define FTC_ENGINE_EXCHANGE_H
 
 #include "state.h"
 

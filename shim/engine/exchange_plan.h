@@ -7,8 +7,8 @@
  *     step  1 .. k    doubling     with the partner at distance 2^(step - 1)
  *     step  k + 1     fold out     odd -> even
  */
-#ifndef FTC_EXCHANGE_PLAN_H
-#define FTC_EXCHANGE_PLAN_H
+#ifndef FTC_ENGINE_EXCHANGE_PLAN_H
+#define FTC_ENGINE_EXCHANGE_PLAN_H
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
  * is unusable when the list names one of its own members. count  how many such receives failed, and
  * the bit. bit    whether a child in this subtree failed: set in the tree phase only.
  */
-#ifndef FTC_FAILURE_INFO_H
-#define FTC_FAILURE_INFO_H
+#ifndef FTC_ENGINE_FAILURE_INFO_H
+#define FTC_ENGINE_FAILURE_INFO_H
 
 #include "topology.h"
 

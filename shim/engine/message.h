@@ -3,8 +3,8 @@
  * A message on the wire is one header of a fixed size, then the failed ranks (int32_t each), then
  * the value. Both ends run on one host with one build, so fields travel in memory order.
  */
-#ifndef FTC_MESSAGE_H
-#define FTC_MESSAGE_H
+#ifndef FTC_ENGINE_MESSAGE_H
+#define FTC_ENGINE_MESSAGE_H
 
 #include "failure_info.h"
 

@@ -6,8 +6,8 @@
  *
  * Sources: Küttler and Härtig, sections "Reduce" and "Allreduce"; doc/design.md, sections 2 to 5.
  */
-#ifndef FTC_OPERATION_H
-#define FTC_OPERATION_H
+#ifndef FTC_ENGINE_OPERATION_H
+#define FTC_ENGINE_OPERATION_H
 
 #include "state.h"
 

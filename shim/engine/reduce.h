@@ -1,6 +1,6 @@
 /* reduce: up-correction, then the tree phase (paper, sections "Up-Correction" and "Algorithm"). */
-#ifndef FTC_REDUCE_H
-#define FTC_REDUCE_H
+#ifndef FTC_ENGINE_REDUCE_H
+#define FTC_ENGINE_REDUCE_H
 
 #include "state.h"
 

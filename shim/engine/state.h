@@ -5,8 +5,8 @@
  *                                    ^------- next attempt -------'
  *                 root with more than f failures:  TREE -> CONFIRMATION -> DONE
  */
-#ifndef FTC_STATE_H
-#define FTC_STATE_H
+#ifndef FTC_ENGINE_STATE_H
+#define FTC_ENGINE_STATE_H
 
 #include "exchange_plan.h"
 #include "message.h"

@@ -33,8 +33,8 @@
  * - Ring correction over f neighbours: if the f vranks before a live one are dead, they are all the
  *   dead there are, and its parent, the root or at least f + 1 vranks before it, is none of them.
  */
-#ifndef FTC_TOPOLOGY_H
-#define FTC_TOPOLOGY_H
+#ifndef FTC_ENGINE_TOPOLOGY_H
+#define FTC_ENGINE_TOPOLOGY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -24,14 +24,14 @@ static void synchronise(void)
         .call = &call, .kind = FTC_OP_ALLREDUCE, .contribution = ""};
 
     ftc_library_lock();
-    atomic_fetch_add(&ftc_library.board.shared->slot[ftc_library.self].activity.inside, 1);
-    ftc_pending_complete_all();
+    atomic_fetch_add(&ftc_library.board.shared->slot[ftc_library.own_slot].activity.inside, 1);
+    ftc_queue_complete_all();
     ftc_report_call(&call, FTC_PASS_NONE);
     if (ftc_drive(world, &request) != FTC_DRIVE_DONE)
         fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
                 ftc_library.world_rank);
     ftc_library_unlock();
-    ftc_helper_close();
+    ftc_thread_close();
 }
 
 /* MPICH's own MPI_Finalize waits for each rank without a bound, first in UCX and in a barrier in
@@ -60,7 +60,7 @@ static void end_protection(void)
 static void end_state(void)
 {
     ftc_library.state = FTC_LIBRARY_ENDED;
-    ftc_board_advance(&ftc_library.board, ftc_library.self, FTC_RANK_FINALIZED);
+    ftc_board_advance(&ftc_library.board, ftc_library.own_slot, FTC_RANK_FINALIZED);
 }
 
 static int on_attributes_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
@@ -116,7 +116,7 @@ static int end_process_management(void)
 {
     await_end_of_job();
     ftc_report_write();
-    atomic_store(&ftc_library.board.shared->slot[ftc_library.self].is_leaving, true);
+    atomic_store(&ftc_library.board.shared->slot[ftc_library.own_slot].is_leaving, true);
     ftc_monitor_finish_pmi();
     end_state();
     return MPI_SUCCESS;

@@ -1,7 +1,7 @@
 /* ending: how MPI ends: in MPI_Finalize, or, if sessions are open by then, in the last
  * MPI_Session_finalize after it. Until then a death is tolerated. */
-#ifndef FTC_ENDING_H
-#define FTC_ENDING_H
+#ifndef FTC_LIFECYCLE_ENDING_H
+#define FTC_LIFECYCLE_ENDING_H
 
 #include "mpi/mpi_library.h"
 #include <stdbool.h>

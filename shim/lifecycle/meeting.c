@@ -73,7 +73,7 @@ static int missing_rank(void)
     const struct ftc_board *b = &ftc_library.board;
 
     for (uint32_t i = 0; b->shared && i < b->geometry.slots; i++)
-        if (presence_of(i) < presence_of(ftc_library.self))
+        if (presence_of(i) < presence_of(ftc_library.own_slot))
             return (int)i;
     return -1;
 }
@@ -241,7 +241,7 @@ static int count_cores(struct ftc_board_shared *shared)
 
 static void describe_self(void)
 {
-    struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.self];
+    struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.own_slot];
 
     atomic_store(&own->pid, (int)getpid());
     atomic_store(&own->world_rank, ftc_library.world_rank);
@@ -377,10 +377,10 @@ bool ftc_meeting_close(bool prepared)
     struct patience patience = begin_to_wait();
     uint32_t ready, refused;
 
-    atomic_store(&b->shared->slot[ftc_library.self].presence,
+    atomic_store(&b->shared->slot[ftc_library.own_slot].presence,
                  prepared ? FTC_PRESENCE_PREPARED : FTC_PRESENCE_REFUSED);
     if (prepared)
-        ftc_board_advance(b, ftc_library.self, FTC_RANK_RUNNING);
+        ftc_board_advance(b, ftc_library.own_slot, FTC_RANK_RUNNING);
     atomic_fetch_add(prepared ? &b->shared->ready : &b->shared->refused, 1);
     for (;;) {
         ready = atomic_load(&b->shared->ready);

@@ -5,8 +5,8 @@
  * in all, nonblocking ones, and sleep between two looks at them: a broadcast of what rank 0 has
  * (settings, and the address of the board that it has made), and an agreement that all ranks have
  * opened the board. Everything else is told on the board. */
-#ifndef FTC_MEETING_H
-#define FTC_MEETING_H
+#ifndef FTC_LIFECYCLE_MEETING_H
+#define FTC_LIFECYCLE_MEETING_H
 
 #include <stdbool.h>
 

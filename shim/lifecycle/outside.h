@@ -1,7 +1,7 @@
 /* outside: jobs that the library stays out of, and how people are told. Nothing is said if setting
  * enable is off, and only once a job where the launcher tells the ranks apart. */
-#ifndef FTC_OUTSIDE_H
-#define FTC_OUTSIDE_H
+#ifndef FTC_LIFECYCLE_OUTSIDE_H
+#define FTC_LIFECYCLE_OUTSIDE_H
 
 #include "system/loaded.h"
 

@@ -110,8 +110,8 @@ static bool prepare(void)
     ftc_coverage_open();
     ftc_record_open();
     ftc_report_open();
-    if (ftc_transport_open(&l->transport, &l->board, l->self) != 0 ||
-        ftc_early_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
+    if (ftc_transport_open(&l->transport, &l->board, l->own_slot) != 0 ||
+        ftc_unexpected_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
         ftc_recovery_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
         ftc_wait_open() != MPI_SUCCESS)
         return false;
@@ -119,9 +119,9 @@ static bool prepare(void)
         return false;
     if (l->settings.communicators == FTC_COMMUNICATORS_SURVIVORS && ftc_context_open() != 0)
         return false;
-    if ((l->settings.intercept & NONBLOCKING) != 0 && ftc_helper_open() != 0)
+    if ((l->settings.intercept & NONBLOCKING) != 0 && ftc_thread_open() != 0)
         return false;
-    return ftc_p2p_open() == 0 && ftc_birth_open() && ftc_comm_open(&ftc_queue_keeper) == 0 &&
+    return ftc_p2p_open() == 0 && ftc_lineage_open() && ftc_comm_open(&ftc_queue_keeper) == 0 &&
            ftc_comm_internal() != NULL;
 }
 
@@ -137,7 +137,7 @@ static bool attach_monitor(void)
     };
 
     return ftc_library.suspects ||
-           ftc_monitor_attach(&ftc_library.board, ftc_library.self, &options) == 0;
+           ftc_monitor_attach(&ftc_library.board, ftc_library.own_slot, &options) == 0;
 }
 
 static bool lacks_a_function(void)
@@ -150,7 +150,7 @@ static bool lacks_a_function(void)
     return missing != NULL;
 }
 
-void ftc_runtime_start(int provided)
+void ftc_start(int provided)
 {
     struct ftc_library *l = &ftc_library;
 
@@ -165,14 +165,14 @@ void ftc_runtime_start(int provided)
         return;
     if (l->world_rank == 0 && passed_over.text[0] != '\0')
         fprintf(stderr, "ftcoll: %s\n", passed_over.text);
-    l->self = (uint32_t)l->world_rank;
+    l->own_slot = (uint32_t)l->world_rank;
     if (ftc_ending_has_sessions()) /* the first of all has decided for MPI_Init too */
         PMPI_Query_thread(&provided);
     l->threaded = l->locked = provided == MPI_THREAD_MULTIPLE;
     if (!ftc_meeting_open())
         return;
     if (l->oversubscribed)
-        ftc_ask_for_short_slice();
+        ftc_scheduling_ask_for_short_slice();
     if (!ftc_meeting_close(prepare() && attach_monitor() && ftc_ending_open()))
         return;
     l->state = FTC_LIBRARY_ACTIVE;

@@ -1,7 +1,7 @@
 /* blocked: a rank that sits in an unprotected call which needs a dead rank does not do so silently
  * (setting on_blocked). */
-#ifndef FTC_BLOCKED_H
-#define FTC_BLOCKED_H
+#ifndef FTC_MONITOR_BLOCKED_H
+#define FTC_MONITOR_BLOCKED_H
 
 #include "monitored.h"
 

@@ -4,8 +4,8 @@
  * The rank's descendants inherit the rank's end too. The monitor therefore checks who sent each
  * message, and descendants with a monitor process of their own use the socket only to notice that
  * the outer monitor process has gone. */
-#ifndef FTC_CHANNEL_H
-#define FTC_CHANNEL_H
+#ifndef FTC_MONITOR_CHANNEL_H
+#define FTC_MONITOR_CHANNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

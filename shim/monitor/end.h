@@ -1,6 +1,6 @@
 /* end: from the end of the program to the end of its monitor process. */
-#ifndef FTC_RANK_END_H
-#define FTC_RANK_END_H
+#ifndef FTC_MONITOR_END_H
+#define FTC_MONITOR_END_H
 
 #include "monitored.h"
 

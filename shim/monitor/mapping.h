@@ -1,7 +1,7 @@
 /* mapping: which ranks share a host, as process managers tell it to MPI libraries under the key
  * PMI_process_mapping. */
-#ifndef FTC_MAPPING_H
-#define FTC_MAPPING_H
+#ifndef FTC_MONITOR_MAPPING_H
+#define FTC_MONITOR_MAPPING_H
 
 enum ftc_mapping {
     FTC_MAPPING_UNKNOWN, /* not told, or not understood */

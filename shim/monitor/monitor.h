@@ -16,8 +16,8 @@
  * such as those that a script starts, get one only if their program is linked with MPI. Programs
  * under a debugger, and programs that have threads before they start, get none.
  */
-#ifndef FTC_MONITOR_H
-#define FTC_MONITOR_H
+#ifndef FTC_MONITOR_MONITOR_H
+#define FTC_MONITOR_MONITOR_H
 
 #include "board/board.h"
 #include "channel.h"

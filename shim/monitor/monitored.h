@@ -1,6 +1,6 @@
 /* monitored: what a monitor process knows of its rank. */
-#ifndef FTC_MONITORED_H
-#define FTC_MONITORED_H
+#ifndef FTC_MONITOR_MONITORED_H
+#define FTC_MONITOR_MONITORED_H
 
 #include "board/board.h"
 #include "channel.h"

@@ -22,9 +22,9 @@ void ftc_others_watch(struct ftc_monitored *rank)
     await_all_ready(board);
     for (uint32_t i = 1; i < slots; i++) {
         uint32_t slot = (rank->slot + i) % slots;
-        struct ftc_life *life = &board->shared->slot[slot].life;
+        struct ftc_lifeline *life = &board->shared->slot[slot].life;
 
-        ftc_life_await_both_ends(life);
+        ftc_lifeline_await_both_ends(life);
         if (atomic_load(&life->left_alone) || atomic_load(&board->shared->ending) != FTC_ENDING_NOT)
             continue;
         ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, SIGKILL);

@@ -1,6 +1,6 @@
 /* others: who notices that a monitor process has been killed, together with its rank. */
-#ifndef FTC_OTHERS_H
-#define FTC_OTHERS_H
+#ifndef FTC_MONITOR_OTHERS_H
+#define FTC_MONITOR_OTHERS_H
 
 #include "monitored.h"
 

@@ -1,7 +1,7 @@
 /* pmi: the few lines of PMI-1 that end a rank's account with the launcher (doc/design.md, section
  * 7): Hydra, or Slurm's plugin pmi2, which speaks PMI-1 as well. */
-#ifndef FTC_PMI_H
-#define FTC_PMI_H
+#ifndef FTC_MONITOR_PMI_H
+#define FTC_MONITOR_PMI_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -98,10 +98,10 @@ static void *watch_life(void *life)
 {
     int status;
 
-    ftc_life_await_end(life);
-    if (ftc_life_is_ending(life, rank.job.child, &status)) {
+    ftc_lifeline_await_end(life);
+    if (ftc_lifeline_is_ending(life, rank.job.child, &status)) {
         ftc_rank_enter_death(&rank, status);
-        ftc_life_list_threads(life, rank.job.child);
+        ftc_lifeline_list_threads(life, rank.job.child);
     }
     return NULL;
 }
@@ -134,9 +134,9 @@ static bool start_thread(void *(*run)(void *), void *argument)
 }
 
 /* Without the first, the rank's death is known milliseconds later. */
-static int start_watching(struct ftc_life *life)
+static int start_watching(struct ftc_lifeline *life)
 {
-    int rv = ftc_life_guard(life);
+    int rv = ftc_lifeline_guard(life);
 
     if (rv != 0)
         return rv;
@@ -241,7 +241,7 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
     ftc_relay_prepare(&rank);
     close_inherited();
     take_own_name();
-    ftc_ask_for_short_slice();
+    ftc_scheduling_ask_for_short_slice();
     source[SIGNALS] = (struct pollfd){.fd = rank.signals, .events = POLLIN};
     source[CHANNEL] = (struct pollfd){.fd = job->channel, .events = POLLIN};
     source[OUTER] = (struct pollfd){.fd = job->outer}; /* hang-up is always reported */

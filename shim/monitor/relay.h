@@ -1,7 +1,7 @@
 /* relay: signals that reach the monitor process in place of the program that they were meant for.
  */
-#ifndef FTC_RELAY_H
-#define FTC_RELAY_H
+#ifndef FTC_MONITOR_RELAY_H
+#define FTC_MONITOR_RELAY_H
 
 #include "monitored.h"
 

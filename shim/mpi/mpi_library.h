@@ -5,8 +5,8 @@
  * for a table of jumps, which is filled when the first of them is called, from the one object that
  * the program has its MPI from: also one that was loaded with RTLD_LOCAL, which the dynamic linker
  * would not find for us, and never one of our own entry points (wrappers/entries.h). */
-#ifndef FTC_MPI_LIBRARY_H
-#define FTC_MPI_LIBRARY_H
+#ifndef FTC_MPI_MPI_LIBRARY_H
+#define FTC_MPI_MPI_LIBRARY_H
 
 #include "system/loaded.h"
 

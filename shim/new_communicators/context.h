@@ -7,8 +7,8 @@
  *
  * Nothing tells which number it is. But while this rank holds all others that are free, the one
  * that can be had after the communicator is freed is it. */
-#ifndef FTC_CONTEXT_H
-#define FTC_CONTEXT_H
+#ifndef FTC_NEW_COMMUNICATORS_CONTEXT_H
+#define FTC_NEW_COMMUNICATORS_CONTEXT_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -141,7 +141,7 @@ static int unite_piece(const struct ftc_call *call, struct ftc_comm *c, unsigned
     int rv = MPI_SUCCESS;
 
     if (c->running->first)
-        ftc_pending_complete(c);
+        ftc_queue_complete(c);
     ftc_mismatch_enter(call, c, request.signature);
     outcome = ftc_drive(c, &request);
     ftc_mismatch_leave();
@@ -499,7 +499,7 @@ static bool is_on(void)
            ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
 }
 
-bool ftc_survivors_create(struct ftc_creation *x)
+bool ftc_new_communicator_create(struct ftc_creation *x)
 {
     struct ftc_call call = {.kind = x->kind,
                             .comm = x->comm,
@@ -522,7 +522,7 @@ bool ftc_survivors_create(struct ftc_creation *x)
     return is_done;
 }
 
-int ftc_survivors_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm))
+int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm))
 {
     if (is_exhausted || !ftc_context_is_abandoned(comm))
         return native(comm);

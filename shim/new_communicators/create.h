@@ -9,8 +9,8 @@
  * 3. They agree whether all have come through. A rank that would wait in 2 for somebody who has
  *    died since 1 leaves that call (escape.h); then all begin again.
  */
-#ifndef FTC_SURVIVORS_H
-#define FTC_SURVIVORS_H
+#ifndef FTC_NEW_COMMUNICATORS_CREATE_H
+#define FTC_NEW_COMMUNICATORS_CREATE_H
 
 #include "call/call.h"
 
@@ -30,9 +30,9 @@ struct ftc_creation {
 
 /* Makes the communicator and leaves the return code in @x->result. Returns false if native MPI is
  * to do it: without the setting, and with arguments that it rejects. */
-bool ftc_survivors_create(struct ftc_creation *x);
+bool ftc_new_communicator_create(struct ftc_creation *x);
 
 /* MPI_Comm_free() and MPI_Comm_disconnect(): frees *@comm by @native. */
-int ftc_survivors_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm));
+int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm));
 
 #endif

@@ -13,8 +13,8 @@
  *
  * Not with MPI_THREAD_MULTIPLE, where the call would keep MPICH's lock, nor with another device
  * than ch4:ucx: there the call just is not left. */
-#ifndef FTC_ESCAPE_H
-#define FTC_ESCAPE_H
+#ifndef FTC_NEW_COMMUNICATORS_ESCAPE_H
+#define FTC_NEW_COMMUNICATORS_ESCAPE_H
 
 #include <stdbool.h>
 

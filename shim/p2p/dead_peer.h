@@ -1,6 +1,6 @@
 /* dead_peer: how a request ends whose peer is dead. */
-#ifndef FTC_P2P_DEAD_H
-#define FTC_P2P_DEAD_H
+#ifndef FTC_P2P_DEAD_PEER_H
+#define FTC_P2P_DEAD_PEER_H
 
 #include "requests.h"
 

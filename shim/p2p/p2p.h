@@ -5,8 +5,8 @@
  * when it is made, so that the calls that complete it know whom it needs. Once its peer is dead,
  * native MPI first gets the turns it needs to take in what the dead rank had sent; then the request
  * ends with an error of class MPIX_ERR_PROC_FAILED, or as if the peer were MPI_PROC_NULL. */
-#ifndef FTC_P2P_H
-#define FTC_P2P_H
+#ifndef FTC_P2P_P2P_H
+#define FTC_P2P_P2P_H
 
 #include "call/call.h"
 #include "library.h"

@@ -6,8 +6,8 @@
  * but the end of that copy is kept from UCX: the receive stays unfinished, as it does for every
  * other message that a dead rank has not sent, and MPICH never takes for data what is none. Ending
  * it is dead_peer.h's part; in a native collective call it is the wait that on_blocked tells of. */
-#ifndef FTC_SINGLE_COPY_H
-#define FTC_SINGLE_COPY_H
+#ifndef FTC_P2P_SINGLE_COPY_H
+#define FTC_P2P_SINGLE_COPY_H
 
 #include <stddef.h>
 #include <stdint.h>

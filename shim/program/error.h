@@ -1,6 +1,6 @@
 /* error: how failures that cannot be tolerated reach the program. */
-#ifndef FTC_ERROR_H
-#define FTC_ERROR_H
+#ifndef FTC_PROGRAM_ERROR_H
+#define FTC_PROGRAM_ERROR_H
 
 #include "call/call.h"
 #include "communicator/communicator.h"

@@ -6,8 +6,8 @@
  * the job then, because a rank has gone without MPI_Finalize. Such an end is no death that others
  * survive. It differs from a program's own by who calls: an error handler, or an operator, that
  * MPI has called and that calls exit() is the program's. */
-#ifndef FTC_FATAL_H
-#define FTC_FATAL_H
+#ifndef FTC_PROGRAM_FATAL_H
+#define FTC_PROGRAM_FATAL_H
 
 #include "mpi/mpi_library.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { NO_HANDLE = 0, PLACES = FTC_BOARD_GROUPS / FTC_BOARD_MARKS };
+enum { NO_HANDLE = 0, PLACES = FTC_BOARD_SETS / FTC_BOARD_MARKS };
 
 /* The world ranks behind those of a communicator or window, as far as the board needs them; the
  * group of the same number on the board has them as a set. In MPICH handles are integers that tell
@@ -22,7 +22,7 @@ struct group {
 };
 
 /* Each mark has its own, so that threads do not change each other's. */
-static struct group groups[FTC_BOARD_GROUPS];
+static struct group groups[FTC_BOARD_SETS];
 static atomic_bool is_taken[FTC_BOARD_CALLS]; /* by some thread */
 static int comm_keyval = MPI_KEYVAL_INVALID, win_keyval = MPI_KEYVAL_INVALID;
 static struct ftc_board_native *marks; /* this rank's; NULL: marking is off */
@@ -86,7 +86,7 @@ int ftc_native_open(void)
             MPI_SUCCESS ||
         PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
-    marks = ftc_library.board.shared->slot[ftc_library.self].native;
+    marks = ftc_library.board.shared->slot[ftc_library.own_slot].native;
     ftc_native_deaths = &ftc_library.board.shared->deaths;
     return 0;
 }
@@ -105,10 +105,10 @@ static void add_to_board(const int *world_rank, int size, _Atomic uint64_t *word
 
 static bool describe(unsigned place, MPI_Group members)
 {
-    _Atomic uint64_t *words = ftc_board_group(&ftc_library.board, ftc_library.self, place);
+    _Atomic uint64_t *words = ftc_board_set(&ftc_library.board, ftc_library.own_slot, place);
     struct group *g = &groups[place];
 
-    for (uint32_t i = 0; i < ftc_board_group_words(&ftc_library.board.geometry); i++)
+    for (uint32_t i = 0; i < ftc_board_set_words(&ftc_library.board.geometry); i++)
         atomic_store(&words[i], 0);
     free(g->world_rank);
     g->world_rank = ftc_group_world_ranks(members, &g->size);

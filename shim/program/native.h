@@ -4,8 +4,8 @@
  *
  * Of calls inside of calls the outermost is marked. A rank has FTC_BOARD_CALLS marks, for as many
  * threads that are in such calls at the same time; further threads have none. */
-#ifndef FTC_NATIVE_H
-#define FTC_NATIVE_H
+#ifndef FTC_PROGRAM_NATIVE_H
+#define FTC_PROGRAM_NATIVE_H
 
 #include "call/call.h"
 

@@ -9,8 +9,8 @@
  * it (a0: when it starts); end: when it has its result, before anybody can see it. Sends that an
  * operation does not have are not waited for: the rank lives.
  */
-#ifndef FTC_CRASH_H
-#define FTC_CRASH_H
+#ifndef FTC_PROGRESS_CRASH_H
+#define FTC_PROGRESS_CRASH_H
 
 #include <stdbool.h>
 

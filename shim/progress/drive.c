@@ -67,7 +67,7 @@ static void prepare(struct ftc_comm *c, const struct ftc_drive_request *request)
                     .ring_distance = s->correction.d,
                     .deterministic = s->deterministic,
                     .topology = &c->topology,
-                    .rank = c->self,
+                    .rank = c->own_member,
                     .root = request->root,
                     .value_bytes = request->value_bytes,
                     .original = request->contribution,
@@ -101,7 +101,7 @@ bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request
     ftc_news_announce_attempt(c);
     ftc_messages_send(c);
     ftc_messages_offer_kept();
-    ftc_suspect_begin(c);
+    ftc_silence_begin(c);
     return true;
 }
 
@@ -129,7 +129,7 @@ enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
         ftc_crash_at_end(&r->crash);
     ftc_fence_check();
     if (r->mismatched < 0 && r->op.config.kind == FTC_OP_ALLREDUCE)
-        ftc_publish(&ftc_library.board, ftc_library.self, c->entry, c->seq, &r->op.result,
+        ftc_publish(&ftc_library.board, ftc_library.own_slot, c->entry, c->seq, &r->op.result,
                     r->op.config.value_bytes);
     ftc_fence_check();
     ftc_recovery_end(c);
@@ -148,15 +148,15 @@ static bool turn(struct ftc_comm *c)
     return progress;
 }
 
-static void look_for_mismatch(struct ftc_comm *c, struct ftc_mixed *mixed)
+static void look_for_mismatch(struct ftc_comm *c, struct ftc_mismatch_native *mixed)
 {
     if (!ftc_mismatch_find(c))
-        ftc_mixed_look(mixed, c);
+        ftc_mismatch_native_look(mixed, c);
 }
 
 enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request)
 {
-    struct ftc_mixed mixed = {0};
+    struct ftc_mismatch_native mixed = {0};
     struct ftc_wait wait;
 
     if (!ftc_drive_begin(c, request))

@@ -1,7 +1,7 @@
 /* drive: moves messages, news of deaths and published results between the engine and the world
  * until an operation is done. All of it with the library's lock held. */
-#ifndef FTC_DRIVE_H
-#define FTC_DRIVE_H
+#ifndef FTC_PROGRESS_DRIVE_H
+#define FTC_PROGRESS_DRIVE_H
 
 #include "running.h"
 

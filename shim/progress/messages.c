@@ -118,7 +118,7 @@ bool ftc_messages_take_from(uint32_t from)
     while ((wire = ftc_transport_peek(t, from, &bytes)) != NULL) {
         const struct ftc_note *note = ftc_transport_note(t, from);
 
-        if (!dispatch(from, wire, bytes, note) && !ftc_early_keep(from, wire, bytes, note))
+        if (!dispatch(from, wire, bytes, note) && !ftc_unexpected_keep(from, wire, bytes, note))
             break;
         ftc_transport_drop(t, from);
         progress = true;
@@ -128,7 +128,7 @@ bool ftc_messages_take_from(uint32_t from)
 
 bool ftc_messages_take(void)
 {
-    uint32_t n = ftc_library.board.geometry.slots, self = ftc_library.self;
+    uint32_t n = ftc_library.board.geometry.slots, self = ftc_library.own_slot;
     bool progress = false;
 
     for (uint32_t from = 0; from < n; from++)
@@ -139,11 +139,11 @@ bool ftc_messages_take(void)
 
 void ftc_messages_offer_kept(void)
 {
-    struct ftc_early_message **link = ftc_early_first();
+    struct ftc_unexpected_message **link = ftc_unexpected_first();
 
     while (*link) {
         if (dispatch((*link)->from, (*link)->wire, (*link)->bytes, &(*link)->note))
-            ftc_early_release(link);
+            ftc_unexpected_release(link);
         else
             link = &(*link)->next;
     }

@@ -1,7 +1,7 @@
 /* messages: between the transport and the operations that are running. All of it with the library's
  * lock held. */
-#ifndef FTC_MESSAGES_H
-#define FTC_MESSAGES_H
+#ifndef FTC_PROGRESS_MESSAGES_H
+#define FTC_PROGRESS_MESSAGES_H
 
 #include "communicator/communicator.h"
 #include "engine/operation.h"

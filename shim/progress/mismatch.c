@@ -34,7 +34,7 @@ void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *
                                   uint32_t signature, size_t element_bytes, size_t value_bytes)
 {
     struct ftc_running *r = c->running;
-    struct ftc_board_activity *a = activity_of(ftc_library.self);
+    struct ftc_board_activity *a = activity_of(ftc_library.own_slot);
 
     r->note = (struct ftc_note){
         .kind = call->kind,
@@ -47,7 +47,7 @@ void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *
         .value_bytes = (uint32_t)value_bytes,
         .return_address = (uintptr_t)call->return_address,
     };
-    ftc_publish_call(&ftc_library.board, ftc_library.self, c->entry, c->seq, &r->note);
+    ftc_publish_call(&ftc_library.board, ftc_library.own_slot, c->entry, c->seq, &r->note);
     atomic_store_explicit(&a->communicator_id, c->id, memory_order_relaxed);
     add(&a->version, 1);
     add(&a->inside, 1);
@@ -60,7 +60,7 @@ void ftc_mismatch_enter(const struct ftc_call *call, struct ftc_comm *c, uint32_
 
 void ftc_mismatch_leave(void)
 {
-    add(&activity_of(ftc_library.self)->inside, -1);
+    add(&activity_of(ftc_library.own_slot)->inside, -1);
 }
 
 static bool is_in(const struct ftc_comm *c, int rank, struct ftc_note *note)
@@ -84,7 +84,7 @@ bool ftc_mismatch_find(struct ftc_comm *c)
     for (int i = 0; i < c->member_count; i++) {
         struct ftc_note note;
 
-        if (i == c->self || !is_in(c, c->member[i], &note) ||
+        if (i == c->own_member || !is_in(c, c->member[i], &note) ||
             note.signature == c->running->signature)
             continue;
         meet(c, c->member[i], &note);
@@ -138,7 +138,7 @@ void ftc_mismatch_spread(const struct ftc_comm *c)
         .communicator_id = c->id, .seq = c->seq, .signature = FTC_SIGNATURE_NONE};
 
     for (int i = 0; i < c->member_count; i++)
-        for (int tries = 0; i != c->self && tries < SPREAD_TRIES; tries++)
+        for (int tries = 0; i != c->own_member && tries < SPREAD_TRIES; tries++)
             if (ftc_transport_send(&l->transport, c->slot[c->member[i]], &m, &envelope,
                                    l->settings.failure_info, sizeof news, &r->note))
                 break;

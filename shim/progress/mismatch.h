@@ -10,8 +10,8 @@
  * Whoever notices tells all others of both calls, so that nobody is left waiting: one of the two is
  * not what it called itself.
  */
-#ifndef FTC_MISMATCH_H
-#define FTC_MISMATCH_H
+#ifndef FTC_PROGRESS_MISMATCH_H
+#define FTC_PROGRESS_MISMATCH_H
 
 #include "board/mark.h"
 #include "call/call.h"

@@ -75,8 +75,8 @@ static void tell(const struct ftc_comm *c, uint64_t ns)
 }
 
 /* For how long all have waited like this. */
-static uint64_t waited_ns(struct ftc_mixed *mixed, const struct ftc_comm *c, uint64_t now_ns,
-                          struct scene *scene)
+static uint64_t waited_ns(struct ftc_mismatch_native *mixed, const struct ftc_comm *c,
+                          uint64_t now_ns, struct scene *scene)
 {
     if (!all_wait(c, scene)) {
         mixed->since_ns = 0;
@@ -89,7 +89,7 @@ static uint64_t waited_ns(struct ftc_mixed *mixed, const struct ftc_comm *c, uin
     return now_ns - mixed->since_ns;
 }
 
-void ftc_mixed_look(struct ftc_mixed *mixed, struct ftc_comm *c)
+void ftc_mismatch_native_look(struct ftc_mismatch_native *mixed, struct ftc_comm *c)
 {
     uint64_t bound_ns = (uint64_t)ftc_library.settings.blocked_ms * NS_OF_MS, ns;
     uint64_t now_ns = ftc_clock_ns();

@@ -5,13 +5,13 @@
  * From outside it looks like a native call that merely lasts long on some ranks, for which the
  * others wait in their next operation. So it takes blocked_ms, and is a matter of setting
  * on_blocked. */
-#ifndef FTC_MIXED_H
-#define FTC_MIXED_H
+#ifndef FTC_PROGRESS_MISMATCH_NATIVE_H
+#define FTC_PROGRESS_MISMATCH_NATIVE_H
 
 #include "communicator/communicator.h"
 
 /* One per operation, zero at the start. */
-struct ftc_mixed {
+struct ftc_mismatch_native {
     uint64_t looked_ns, since_ns; /* since_ns: seen like that since then; 0: not seen */
     uint64_t versions;            /* of the members' calls, added up */
     bool was_told;
@@ -21,6 +21,6 @@ struct ftc_mixed {
  * or in native collective calls of the same members for blocked_ms, and none of this has changed,
  * the lowest of those that wait here says so (on_blocked = warn), or takes a rank that is in a
  * native call for one that called something else (abort). */
-void ftc_mixed_look(struct ftc_mixed *mixed, struct ftc_comm *c);
+void ftc_mismatch_native_look(struct ftc_mismatch_native *mixed, struct ftc_comm *c);
 
 #endif

@@ -86,5 +86,5 @@ void ftc_news_announce_attempt(struct ftc_comm *c)
     struct ftc_running *r = c->running;
 
     r->announced = r->op.attempt;
-    ftc_publish_attempt(&ftc_library.board, ftc_library.self, c->entry, c->seq, r->op.attempt);
+    ftc_publish_attempt(&ftc_library.board, ftc_library.own_slot, c->entry, c->seq, r->op.attempt);
 }

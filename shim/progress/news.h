@@ -2,8 +2,8 @@
  * board shows of the others. All of it with the library's lock held.
  *
  * Each returns whether there was any. The news wait while sends are pending. */
-#ifndef FTC_NEWS_H
-#define FTC_NEWS_H
+#ifndef FTC_PROGRESS_NEWS_H
+#define FTC_PROGRESS_NEWS_H
 
 #include "communicator/communicator.h"
 

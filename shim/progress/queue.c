@@ -12,7 +12,7 @@ enum { LOOK_TURNS = 256 }; /* idle turns between two looks at what else could be
 
 static struct ftc_comm *busy; /* communicators that have some */
 
-bool ftc_pending_exist(void)
+bool ftc_queue_is_used(void)
 {
     return busy != NULL;
 }
@@ -31,7 +31,7 @@ static void forget(struct ftc_comm *c)
 static void pop(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
-    struct ftc_pending *p = r->first;
+    struct ftc_queued *p = r->first;
 
     r->first = p->next;
     if (!r->first)
@@ -47,7 +47,7 @@ static bool look_closer(struct ftc_comm *c)
     struct ftc_running *r = c->running;
 
     if (ftc_library.suspects)
-        ftc_suspect(c, &r->op, ftc_clock_ns());
+        ftc_silence_look(c, &r->op, ftc_clock_ns());
     if (++r->idle_turns % LOOK_TURNS != 0)
         return false;
     return ftc_mismatch_find(c);
@@ -70,7 +70,7 @@ static bool advance(struct ftc_comm *c)
     bool progress = false;
 
     while (r->first) {
-        struct ftc_pending *p = r->first;
+        struct ftc_queued *p = r->first;
 
         if (!p->has_begun && r->active)
             break; /* a blocking call of another thread */
@@ -99,14 +99,14 @@ static bool advance_all(void)
     return progress;
 }
 
-bool ftc_pending_turn(void)
+bool ftc_queue_turn(void)
 {
     bool progress = ftc_messages_take();
 
     return advance_all() || progress;
 }
 
-void ftc_pending_add(struct ftc_pending *p)
+void ftc_queue_add(struct ftc_queued *p)
 {
     struct ftc_comm *c = p->comm;
 
@@ -124,27 +124,27 @@ void ftc_pending_add(struct ftc_pending *p)
     advance(c);
 }
 
-void ftc_pending_complete(struct ftc_comm *c)
+void ftc_queue_complete(struct ftc_comm *c)
 {
     struct ftc_wait wait;
 
     ftc_wait_reset(&wait);
     while (c->running->first) {
-        if (ftc_pending_turn())
+        if (ftc_queue_turn())
             ftc_wait_reset(&wait);
         else
             ftc_wait_turn(&wait, c);
     }
 }
 
-void ftc_pending_complete_all(void)
+void ftc_queue_complete_all(void)
 {
     while (busy)
-        ftc_pending_complete(busy);
+        ftc_queue_complete(busy);
 }
 
 const struct ftc_comm_keeper ftc_queue_keeper = {
     .open = ftc_running_open,
-    .complete = ftc_pending_complete,
+    .complete = ftc_queue_complete,
     .close = ftc_running_close,
 };

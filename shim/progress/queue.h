@@ -6,24 +6,24 @@
  *
  * All of this is called with the library's lock held, and makes no MPI call but the end of a job.
  */
-#ifndef FTC_PENDING_H
-#define FTC_PENDING_H
+#ifndef FTC_PROGRESS_QUEUE_H
+#define FTC_PROGRESS_QUEUE_H
 
 #include "call/call.h"
 #include "communicator/communicator.h"
 
-struct ftc_pending {
+struct ftc_queued {
     struct ftc_comm *comm; /* NULL once it is over: the communicator may be gone */
     const struct ftc_call *call;
 
     /* Begins it with ftc_drive_begin(); false: there is nothing to wait for. */
-    bool (*begin)(struct ftc_pending *p);
+    bool (*begin)(struct ftc_queued *p);
     /* After ftc_drive_is_over(). */
-    void (*end)(struct ftc_pending *p);
+    void (*end)(struct ftc_queued *p);
     /* Called last, begun or not: it has left the queue and has its result. */
-    void (*over)(struct ftc_pending *p);
+    void (*over)(struct ftc_queued *p);
 
-    struct ftc_pending *next;
+    struct ftc_queued *next;
     bool has_begun;
 };
 
@@ -31,19 +31,19 @@ struct ftc_pending {
 extern const struct ftc_comm_keeper ftc_queue_keeper;
 
 /* Behind all that its communicator has; @p stays the caller's. */
-void ftc_pending_add(struct ftc_pending *p);
+void ftc_queue_add(struct ftc_queued *p);
 
 /* One turn for all of them; false if nothing has happened. */
-bool ftc_pending_turn(void);
+bool ftc_queue_turn(void);
 
 /* Gives up the lock while it waits until @c has none left: so before a blocking call on @c. It
  * cannot deadlock: the other ranks call the same operations before that call too. */
-void ftc_pending_complete(struct ftc_comm *c);
+void ftc_queue_complete(struct ftc_comm *c);
 
 /* The same for all communicators. */
-void ftc_pending_complete_all(void);
+void ftc_queue_complete_all(void);
 
 /* Whether there are any. */
-bool ftc_pending_exist(void);
+bool ftc_queue_is_used(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* recovery: which deaths the operations of this rank have met, and when all survivors were through.
  *
  * What all ranks may know stands on the board; the call site is this rank's own. */
-#ifndef FTC_RECOVERY_H
-#define FTC_RECOVERY_H
+#ifndef FTC_PROGRESS_RECOVERY_H
+#define FTC_PROGRESS_RECOVERY_H
 
 #include "communicator/communicator.h"
 #include "system/callsite.h"

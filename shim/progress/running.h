@@ -2,8 +2,8 @@
  *
  * A communicator has one of these from its first use to its end (struct ftc_comm_keeper), with room
  * that is made when values grow or the members change, and not before each operation. */
-#ifndef FTC_RUNNING_H
-#define FTC_RUNNING_H
+#ifndef FTC_PROGRESS_RUNNING_H
+#define FTC_PROGRESS_RUNNING_H
 
 #include "call/call.h"
 #include "communicator/communicator.h"
@@ -28,9 +28,9 @@ struct ftc_running {
     void *op_storage;                              /* the engine's */
     unsigned char *contribution, *published_value; /* value_capacity bytes each */
 
-    struct ftc_pending *first, *last; /* nonblocking operations, in call order */
-    uint32_t idle_turns;              /* in which nothing happened */
-    struct ftc_comm *next;            /* of all communicators that have some */
+    struct ftc_queued *first, *last; /* nonblocking operations, in call order */
+    uint32_t idle_turns;             /* in which nothing happened */
+    struct ftc_comm *next;           /* of all communicators that have some */
 };
 
 /* For struct ftc_comm_keeper. */

@@ -35,7 +35,7 @@ static bool go_on(void)
 {
     bool progress = false;
 
-    while (ftc_pending_turn())
+    while (ftc_queue_turn())
         progress = true;
     return progress;
 }
@@ -62,7 +62,7 @@ static void *run(void *unused)
     (void)unused;
     ftc_library_lock();
     while (!is_ending) {
-        if (ftc_pending_exist()) {
+        if (ftc_queue_is_used()) {
             nap_ns = round_of_helper(nap_ns);
             idle = 0;
         } else if (++idle > IDLE_NAPS) {
@@ -76,7 +76,7 @@ static void *run(void *unused)
 }
 
 /* Signals are for the program's threads. */
-int ftc_helper_open(void)
+int ftc_thread_open(void)
 {
     sigset_t all, before;
     int rv;
@@ -90,7 +90,7 @@ int ftc_helper_open(void)
     return -rv;
 }
 
-void ftc_helper_close(void)
+void ftc_thread_close(void)
 {
     if (!is_on)
         return;
@@ -102,7 +102,7 @@ void ftc_helper_close(void)
     is_on = false;
 }
 
-void ftc_helper_wake(void)
+void ftc_thread_wake(void)
 {
     if (!is_asleep)
         return;
@@ -110,7 +110,7 @@ void ftc_helper_wake(void)
     pthread_cond_signal(&work);
 }
 
-void ftc_helper_see_program(void)
+void ftc_thread_see_program(void)
 {
     looks++;
 }

@@ -6,19 +6,19 @@
  * native MPI. The thread looks after at most NAP_MAX_NS of the program's silence; it sleeps
  * otherwise, and makes no MPI call. It runs only if setting intercept names a nonblocking call.
  */
-#ifndef FTC_HELPER_H
-#define FTC_HELPER_H
+#ifndef FTC_PROGRESS_THREAD_H
+#define FTC_PROGRESS_THREAD_H
 
 /* In MPI_Init; from then on all calls hold the library's lock. 0 or a negative errno. */
-int ftc_helper_open(void);
+int ftc_thread_open(void);
 
 /* In MPI_Finalize, without the lock. */
-void ftc_helper_close(void);
+void ftc_thread_close(void);
 
 /* There is an operation to go on with; with the lock held, as the next. */
-void ftc_helper_wake(void);
+void ftc_thread_wake(void);
 
 /* The program looks after the operations itself at present. */
-void ftc_helper_see_program(void);
+void ftc_thread_see_program(void);
 
 #endif

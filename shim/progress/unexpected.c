@@ -8,13 +8,13 @@
 
 enum { KEPT_FROM_ONE_SENDER = 64, RESERVE = 8 };
 
-static struct ftc_early_message *first, **last = &first, *unused;
+static struct ftc_unexpected_message *first, **last = &first, *unused;
 static uint32_t *kept_from;
 static size_t room;
 
-static struct ftc_early_message *new_message(void)
+static struct ftc_unexpected_message *new_message(void)
 {
-    struct ftc_early_message *m = unused;
+    struct ftc_unexpected_message *m = unused;
 
     if (m) {
         unused = m->next;
@@ -23,20 +23,20 @@ static struct ftc_early_message *new_message(void)
     return malloc(sizeof *m + room);
 }
 
-static void give_back(struct ftc_early_message *m)
+static void give_back(struct ftc_unexpected_message *m)
 {
     m->next = unused;
     unused = m;
 }
 
-int ftc_early_open(uint32_t senders, size_t max_bytes)
+int ftc_unexpected_open(uint32_t senders, size_t max_bytes)
 {
     room = max_bytes;
     kept_from = calloc(senders, sizeof *kept_from);
     if (!kept_from)
         return -ENOMEM;
     for (int i = 0; i < RESERVE; i++) {
-        struct ftc_early_message *m = malloc(sizeof *m + room);
+        struct ftc_unexpected_message *m = malloc(sizeof *m + room);
 
         if (!m)
             return -ENOMEM;
@@ -45,9 +45,9 @@ int ftc_early_open(uint32_t senders, size_t max_bytes)
     return 0;
 }
 
-bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note)
+bool ftc_unexpected_keep(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note)
 {
-    struct ftc_early_message *m;
+    struct ftc_unexpected_message *m;
 
     bool is_full = !ftc_library.locked && kept_from[from] == KEPT_FROM_ONE_SENDER;
 
@@ -67,14 +67,14 @@ bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes, const struct 
     return true;
 }
 
-struct ftc_early_message **ftc_early_first(void)
+struct ftc_unexpected_message **ftc_unexpected_first(void)
 {
     return &first;
 }
 
-void ftc_early_release(struct ftc_early_message **link)
+void ftc_unexpected_release(struct ftc_unexpected_message **link)
 {
-    struct ftc_early_message *m = *link;
+    struct ftc_unexpected_message *m = *link;
 
     *link = m->next;
     if (!*link)

@@ -5,8 +5,8 @@
  * sender; beyond that they stay in the ring, and a sender that finds its ring full waits. With
  * MPI_THREAD_MULTIPLE there is no bound: behind the messages of a thread that is far ahead there
  * can be one that another thread needs. */
-#ifndef FTC_EARLY_H
-#define FTC_EARLY_H
+#ifndef FTC_PROGRESS_UNEXPECTED_H
+#define FTC_PROGRESS_UNEXPECTED_H
 
 #include "board/board.h"
 
@@ -14,24 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ftc_early_message {
-    struct ftc_early_message *next; /* in the order of arrival */
-    uint32_t from;                  /* board slot */
-    struct ftc_note note;           /* that came with it */
+struct ftc_unexpected_message {
+    struct ftc_unexpected_message *next; /* in the order of arrival */
+    uint32_t from;                       /* board slot */
+    struct ftc_note note;                /* that came with it */
     size_t bytes;
     _Alignas(16) unsigned char wire[];
 };
 
 /* Room for messages of @max_bytes from @senders; 0 or -ENOMEM. */
-int ftc_early_open(uint32_t senders, size_t max_bytes);
+int ftc_unexpected_open(uint32_t senders, size_t max_bytes);
 
 /* Keeps a copy; false when @from has reached its bound, or memory is short. */
-bool ftc_early_keep(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note);
+bool ftc_unexpected_keep(uint32_t from, const void *wire, size_t bytes,
+                         const struct ftc_note *note);
 
 /* The list, to walk and to take from. */
-struct ftc_early_message **ftc_early_first(void);
+struct ftc_unexpected_message **ftc_unexpected_first(void);
 
 /* Unlinks the message that *link points to and frees it. */
-void ftc_early_release(struct ftc_early_message **link);
+void ftc_unexpected_release(struct ftc_unexpected_message **link);
 
 #endif

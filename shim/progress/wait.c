@@ -100,7 +100,7 @@ static uint32_t spin_turns(void)
 /* No other thread of the program is in a call here: there may be a core for each. */
 static bool is_alone(void)
 {
-    const struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.self];
+    const struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.own_slot];
 
     return atomic_load_explicit(&own->activity.inside, memory_order_relaxed) <= 1;
 }
@@ -156,8 +156,8 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     now = ftc_clock_ns();
     waited_ns = now - since(w, now);
     ftc_fence_check();
-    ftc_suspect(c, &c->running->op, now);
-    ftc_notice_deaths(c, now);
+    ftc_silence_look(c, &c->running->op, now);
+    ftc_killed_look(c, now);
     ftc_library_unlock();
     yield_or_sleep(waited_ns);
     ftc_library_lock();

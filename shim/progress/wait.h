@@ -3,8 +3,8 @@
  * Spin, then yield the core, then sleep in growing steps. Waiting is inside a blocking MPI call, so
  * native MPI gets its turn too: a peer may need this rank's progress on a point-to-point message
  * before it calls the operation. */
-#ifndef FTC_WAIT_H
-#define FTC_WAIT_H
+#ifndef FTC_PROGRESS_WAIT_H
+#define FTC_PROGRESS_WAIT_H
 
 #include "communicator/communicator.h"
 

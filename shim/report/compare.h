@@ -2,8 +2,8 @@
  * see whether the results are the same bits and what each costs. For one's own program, before one
  * relies on the library. It gives no protection: native MPI hangs if a rank dies in it.
  */
-#ifndef FTC_COMPARE_H
-#define FTC_COMPARE_H
+#ifndef FTC_REPORT_COMPARE_H
+#define FTC_REPORT_COMPARE_H
 
 #include "call/call.h"
 #include "communicator/communicator.h"

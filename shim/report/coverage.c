@@ -30,7 +30,7 @@ void ftc_coverage_open(void)
         return;
     memset(places, 0, sizeof places);
     used = 0;
-    sites = ftc_board_sites(&ftc_library.board, ftc_library.self);
+    sites = ftc_board_sites(&ftc_library.board, ftc_library.own_slot);
 }
 
 static struct place *find_place(const void *site, enum ftc_call_kind call,

@@ -4,8 +4,8 @@
  * Each rank describes its call sites on the board. So the report knows those of all ranks, also of
  * the dead, and waits for nobody.
  */
-#ifndef FTC_COVERAGE_H
-#define FTC_COVERAGE_H
+#ifndef FTC_REPORT_COVERAGE_H
+#define FTC_REPORT_COVERAGE_H
 
 #include "board/board.h"
 #include "outlook.h"

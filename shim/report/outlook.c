@@ -81,7 +81,7 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes)
     pass = ftc_policy(&facts, MAX_BYTES_MOST);
     if (pass != FTC_PASS_NONE || !ftc_call_is_nonblocking(call->kind))
         return pass;
-    if (!ftc_birth_of(call->comm))
+    if (!ftc_lineage_of(call->comm))
         return FTC_PASS_UNSEEN;
     return type.kernel && type.contiguous && ftc_mpi_function(FTC_PMPIX_Grequest_start)
                ? FTC_PASS_NONE
@@ -96,7 +96,7 @@ static bool requires_all(const struct ftc_call *call)
         return false;
     ftc_library_lock();
     required = (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op))) != 0 ||
-               ftc_require_at(call->return_address);
+               ftc_required_sites_have(call->return_address);
     ftc_library_unlock();
     return required;
 }

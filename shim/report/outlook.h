@@ -1,8 +1,8 @@
 /* outlook: what becomes of a call when a rank dies that it needs, and which settings would make
  * that better. It depends on the settings, on the call, and on the error handler in force: an error
  * that ends the job protects nobody. */
-#ifndef FTC_OUTLOOK_H
-#define FTC_OUTLOOK_H
+#ifndef FTC_REPORT_OUTLOOK_H
+#define FTC_REPORT_OUTLOOK_H
 
 #include "call/call.h"
 #include "call/policy.h"

@@ -99,7 +99,7 @@ static uint64_t claim_of(const struct ftc_comm *c, const void *contributors)
     for (int rank = 0; rank < c->size; rank++)
         digest = digest * 31 + ftc_contributors_have(contributors, rank);
     digest = ftc_hash_mix(digest, 0) >> (64 - DIGEST_BITS);
-    return number << 32 | (uint64_t)ftc_library.self << (DIGEST_BITS + 1) | digest << 1;
+    return number << 32 | (uint64_t)ftc_library.own_slot << (DIGEST_BITS + 1) | digest << 1;
 }
 
 static bool is_alive(uint32_t slot)

@@ -172,7 +172,7 @@ static void write_to(FILE *f)
     gethostname(host, sizeof host - 1);
     failed = write_failures(f, host);
     ftc_compare_write(f);
-    ftc_require_write(f);
+    ftc_required_sites_write(f);
     if (failed == 0 && ftc_library.settings.report < FTC_REPORT_SUMMARY)
         return;
     write_summary(f, failed);

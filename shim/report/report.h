@@ -1,8 +1,8 @@
 /* report: what the library did, told once, by the surviving rank with the lowest number.
  *
  * Everything in it is on the board or in this process: writing it waits for nobody. */
-#ifndef FTC_REPORT_H
-#define FTC_REPORT_H
+#ifndef FTC_REPORT_REPORT_H
+#define FTC_REPORT_REPORT_H
 
 #include "call/call.h"
 #include "communicator/communicator.h"

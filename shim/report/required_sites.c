@@ -95,7 +95,7 @@ static bool next_word(const char **list, const char **word, size_t *length)
     return false;
 }
 
-uint64_t ftc_require_names(const char *list, const char *site)
+uint64_t ftc_required_sites_names(const char *list, const char *site)
 {
     uint64_t named = 0;
     const char *word;
@@ -113,13 +113,13 @@ static bool look_up(const void *site)
     uint64_t named;
 
     ftc_callsite_name(site, text, sizeof text);
-    named = ftc_require_names(ftc_library.settings.require_all_at, text);
+    named = ftc_required_sites_names(ftc_library.settings.require_all_at, text);
     if (named != 0)
         atomic_fetch_or(&ftc_library.board.shared->required_words, named);
     return named != 0;
 }
 
-bool ftc_require_at(const void *return_address)
+bool ftc_required_sites_have(const void *return_address)
 {
     const void *site;
     unsigned i;
@@ -135,7 +135,7 @@ bool ftc_require_at(const void *return_address)
     return known[i].is_named;
 }
 
-void ftc_require_write(FILE *f)
+void ftc_required_sites_write(FILE *f)
 {
     uint64_t named = atomic_load(&ftc_library.board.shared->required_words);
     const char *list = ftc_library.settings.require_all_at, *word;

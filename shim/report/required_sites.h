@@ -1,7 +1,7 @@
 /* required_sites: call sites that are not to be continued without all contributions (setting
  * require_all_at). */
-#ifndef FTC_REQUIRE_H
-#define FTC_REQUIRE_H
+#ifndef FTC_REPORT_REQUIRED_SITES_H
+#define FTC_REPORT_REQUIRED_SITES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,15 +12,15 @@ enum { FTC_REQUIRE_WORDS = 64 };
 
 /* Whether the setting names the place of the call with @return_address. The caller holds the
  * library's lock. */
-bool ftc_require_at(const void *return_address);
+bool ftc_required_sites_have(const void *return_address);
 
 /* Which words of @list, functions and call sites with commas between them, name @site, which is of
  * the form that ftc_callsite_name() gives: bit i for word i. A function matches without what
  * compilers append to its name: "solve" names solve_ (Fortran) and solve.constprop.0 (an
  * optimiser's copy), and C++'s solve(int, double), whose parameters may also be there. */
-uint64_t ftc_require_names(const char *list, const char *site);
+uint64_t ftc_required_sites_names(const char *list, const char *site);
 
 /* A line of the report for each word that has named no call of any rank. */
-void ftc_require_write(FILE *f);
+void ftc_required_sites_write(FILE *f);
 
 #endif

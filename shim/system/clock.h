@@ -1,6 +1,6 @@
 /* clock: CLOCK_MONOTONIC, which the program and its monitor process share. */
-#ifndef FTC_MONITOR_CLOCK_H
-#define FTC_MONITOR_CLOCK_H
+#ifndef FTC_SYSTEM_CLOCK_H
+#define FTC_SYSTEM_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 /* hash: FNV-1a (Fowler, Noll, Vo), 64 bits: of what all ranks have the same of. */
-#ifndef FTC_HASH_H
-#define FTC_HASH_H
+#ifndef FTC_SYSTEM_HASH_H
+#define FTC_SYSTEM_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

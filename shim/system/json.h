@@ -1,6 +1,6 @@
 /* json: strings of RFC 8259. */
-#ifndef FTC_JSON_H
-#define FTC_JSON_H
+#ifndef FTC_SYSTEM_JSON_H
+#define FTC_SYSTEM_JSON_H
 
 #include <stdio.h>
 

@@ -61,23 +61,23 @@ static void await_release(struct ftc_hold *hold)
     (void)pthread_mutex_lock(&hold->mutex);
 }
 
-int ftc_life_begin(struct ftc_life *life)
+int ftc_lifeline_begin(struct ftc_lifeline *life)
 {
-    ftc_life_list_threads(life, getpid());
+    ftc_lifeline_list_threads(life, getpid());
     return take(&life->rank);
 }
 
-int ftc_life_guard(struct ftc_life *life)
+int ftc_lifeline_guard(struct ftc_lifeline *life)
 {
     return take(&life->monitor);
 }
 
-bool ftc_life_is_unguarded(const struct ftc_life *life)
+bool ftc_lifeline_is_unguarded(const struct ftc_lifeline *life)
 {
     return is_released(&life->monitor);
 }
 
-void ftc_life_await_both_ends(struct ftc_life *life)
+void ftc_lifeline_await_both_ends(struct ftc_lifeline *life)
 {
     await_release(&life->monitor);
     await_release(&life->rank);
@@ -103,33 +103,33 @@ static const char *next_thread(DIR *threads)
     return entry ? entry->d_name : NULL;
 }
 
-void ftc_life_list_threads(struct ftc_life *life, pid_t pid)
+void ftc_lifeline_list_threads(struct ftc_lifeline *life, pid_t pid)
 {
     DIR *threads = open_threads(pid);
     const char *tid;
     int count = 0;
 
-    while (threads && count < FTC_LIFE_THREADS && (tid = next_thread(threads)))
+    while (threads && count < FTC_LIFELINE_THREADS && (tid = next_thread(threads)))
         atomic_store(&life->thread[count++], atoi(tid));
-    if (count < FTC_LIFE_THREADS)
+    if (count < FTC_LIFELINE_THREADS)
         atomic_store(&life->thread[count], 0);
     if (threads)
         closedir(threads);
 }
 
-void ftc_life_await_end(struct ftc_life *life)
+void ftc_lifeline_await_end(struct ftc_lifeline *life)
 {
     await_release(&life->rank);
 }
 
-bool ftc_life_found_ended(struct ftc_life *life)
+bool ftc_lifeline_found_ended(struct ftc_lifeline *life)
 {
     return is_released(&life->rank) && !atomic_load(&life->left_alone) &&
            !atomic_load(&life->examined) && !atomic_exchange(&life->examined, true);
 }
 
 /* The exit code tells from a thread that had to go because another one has called exec or exit. */
-bool ftc_life_was_killed(const struct ftc_life *life, pid_t pid, int *status)
+bool ftc_lifeline_was_killed(const struct ftc_lifeline *life, pid_t pid, int *status)
 {
     enum { FLAGS, EXIT_CODE, FIELDS };
     static const int number[FIELDS] = {STAT_FLAGS, STAT_EXIT_CODE};
@@ -183,12 +183,12 @@ static bool turns_out_to_be_ending(pid_t pid)
     return false;
 }
 
-bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status)
+bool ftc_lifeline_is_ending(const struct ftc_lifeline *life, pid_t pid, int *status)
 {
     char path[32];
     unsigned long code;
 
-    if (ftc_life_was_killed(life, pid, status))
+    if (ftc_lifeline_was_killed(life, pid, status))
         return true;
     if (!turns_out_to_be_ending(pid))
         return false;
@@ -202,14 +202,14 @@ bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status)
 /* Not SCHED_IDLE, nor a lower priority of the whole session (/proc/PID/autogroup): then the end of
  * the dead process drags on, and the operations after it were measured to be several times slower.
  * What is listed is not trusted: a number may be that of another process by now. */
-void ftc_life_give_way(struct ftc_life *life, pid_t pid, uint64_t now_ns)
+void ftc_lifeline_give_way(struct ftc_lifeline *life, pid_t pid, uint64_t now_ns)
 {
     uint64_t last = atomic_load_explicit(&life->gave_way_ns, memory_order_relaxed);
 
-    if ((int64_t)(now_ns - last) < FTC_LIFE_STEP_NS ||
+    if ((int64_t)(now_ns - last) < FTC_LIFELINE_STEP_NS ||
         !atomic_compare_exchange_strong(&life->gave_way_ns, &last, now_ns))
         return;
-    for (int i = 0; i < FTC_LIFE_THREADS && atomic_load(&life->thread[i]) > 0; i++) {
+    for (int i = 0; i < FTC_LIFELINE_THREADS && atomic_load(&life->thread[i]) > 0; i++) {
         int thread = atomic_load(&life->thread[i]);
 
         if (tgkill(pid, thread, 0) == 0)

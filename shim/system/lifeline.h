@@ -15,8 +15,8 @@
  * tells the monitor process, which may end first, by somebody's hand. So that holds a lock, too:
  * the other monitor processes wait for it, and the rank looks whether it is still held.
  */
-#ifndef FTC_LIFE_H
-#define FTC_LIFE_H
+#ifndef FTC_SYSTEM_LIFELINE_H
+#define FTC_SYSTEM_LIFELINE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { FTC_LIFE_THREADS = 64 };
+enum { FTC_LIFELINE_THREADS = 64 };
 
 /* A lock that a thread holds until its end. */
 struct ftc_hold {
@@ -32,50 +32,50 @@ struct ftc_hold {
     _Atomic int holder; /* the thread that holds it; 0: not yet */
 };
 
-struct ftc_life {
+struct ftc_lifeline {
     struct ftc_hold rank, monitor;
     _Atomic bool left_alone;      /* its end is that of the whole job, and not to be found */
     _Atomic bool examined;        /* a rank has found its lock released */
     _Atomic uint64_t gave_way_ns; /* CLOCK_MONOTONIC */
-    _Atomic int32_t thread[FTC_LIFE_THREADS]; /* of the process, as many as are known, then 0 */
+    _Atomic int32_t thread[FTC_LIFELINE_THREADS]; /* of the process, as many as are known, then 0 */
 };
 
 /* Takes the lock, for the calling thread and until its end, and lists the threads that there are.
  * Returns 0 or a negative errno. */
-int ftc_life_begin(struct ftc_life *life);
+int ftc_lifeline_begin(struct ftc_lifeline *life);
 
 /* Takes the lock of the monitor process, for the calling thread and until its end. Returns 0 or a
  * negative errno. */
-int ftc_life_guard(struct ftc_life *life);
+int ftc_lifeline_guard(struct ftc_lifeline *life);
 
 /* True once the monitor process has gone: two loads. */
-bool ftc_life_is_unguarded(const struct ftc_life *life);
+bool ftc_lifeline_is_unguarded(const struct ftc_lifeline *life);
 
 /* Blocks until the monitor process, and then the rank's thread, are gone. The monitor process must
  * have taken its lock. */
-void ftc_life_await_both_ends(struct ftc_life *life);
+void ftc_lifeline_await_both_ends(struct ftc_lifeline *life);
 
 /* Lists the threads of process @pid, in the place of those that were listed before. */
-void ftc_life_list_threads(struct ftc_life *life, pid_t pid);
+void ftc_lifeline_list_threads(struct ftc_lifeline *life, pid_t pid);
 
 /* Blocks until the thread that holds the lock is gone, by whatever cause, including exec. */
-void ftc_life_await_end(struct ftc_life *life);
+void ftc_lifeline_await_end(struct ftc_lifeline *life);
 
 /* True for one caller once that thread is gone: one load as long as it is there. */
-bool ftc_life_found_ended(struct ftc_life *life);
+bool ftc_lifeline_found_ended(struct ftc_lifeline *life);
 
 /* True if that thread, of process @pid, has been killed together with its process; then @status is
  * what waitpid will say. One look, that misses every other kind of end. Needs /proc. */
-bool ftc_life_was_killed(const struct ftc_life *life, pid_t pid, int *status);
+bool ftc_lifeline_was_killed(const struct ftc_lifeline *life, pid_t pid, int *status);
 
 /* The same for every kind of end, with patience: up to a millisecond. */
-bool ftc_life_is_ending(const struct ftc_life *life, pid_t pid, int *status);
+bool ftc_lifeline_is_ending(const struct ftc_lifeline *life, pid_t pid, int *status);
 
 /* Lets others go first while the kernel takes process @pid apart, which needs a core for one to
  * three milliseconds and does not look whether others want it. To lower a thread's priority makes
- * it look, each time: so that goes step by step, one in FTC_LIFE_STEP_NS, whoever calls and however
- * often. Only the threads that are listed. Needs no privilege. */
-enum { FTC_LIFE_STEP_NS = 100000 };
-void ftc_life_give_way(struct ftc_life *life, pid_t pid, uint64_t now_ns);
+ * it look, each time: so that goes step by step, one in FTC_LIFELINE_STEP_NS, whoever calls and
+ * however often. Only the threads that are listed. Needs no privilege. */
+enum { FTC_LIFELINE_STEP_NS = 100000 };
+void ftc_lifeline_give_way(struct ftc_lifeline *life, pid_t pid, uint64_t now_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* loaded: the objects (program and shared libraries) that the dynamic linker has loaded into this
  * process, and what they define. Nothing here takes a reference to an object. */
-#ifndef FTC_LOADED_H
-#define FTC_LOADED_H
+#ifndef FTC_SYSTEM_LOADED_H
+#define FTC_SYSTEM_LOADED_H
 
 #include <link.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* proc: the few facts that proc(5) gives about processes. All fail quietly when the process is gone
  * or there is no /proc. */
-#ifndef FTC_PROC_H
-#define FTC_PROC_H
+#ifndef FTC_SYSTEM_PROC_H
+#define FTC_SYSTEM_PROC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,7 +16,7 @@ struct scheduling {
     uint64_t runtime_ns, deadline_ns, period_ns;
 };
 
-void ftc_ask_for_short_slice(void)
+void ftc_scheduling_ask_for_short_slice(void)
 {
     struct scheduling s = {.size = sizeof s};
 

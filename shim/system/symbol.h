@@ -3,8 +3,8 @@
  *
  * A stripped file has the symbols of exported functions only, and the nearest one below an address
  * is most often that of another function: a symbol counts if its size holds the address. */
-#ifndef FTC_SYMBOL_H
-#define FTC_SYMBOL_H
+#ifndef FTC_SYSTEM_SYMBOL_H
+#define FTC_SYSTEM_SYMBOL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  *
  * Not thread-safe: the caller holds the library's lock.
  */
-#ifndef FTC_TRANSPORT_H
-#define FTC_TRANSPORT_H
+#ifndef FTC_TRANSPORT_TRANSPORT_H
+#define FTC_TRANSPORT_TRANSPORT_H
 
 #include "board/board.h"
 #include "engine/message.h"

@@ -3,8 +3,8 @@
  * So all survivors agree whether there is data at all: if the root died early, nobody has it. The
  * data travels packed, because ranks may describe it by different datatypes.
  */
-#ifndef FTC_BROADCAST_H
-#define FTC_BROADCAST_H
+#ifndef FTC_VALUE_BROADCAST_H
+#define FTC_VALUE_BROADCAST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * It costs bytes in each message, so it is there only if a setting needs it.
  */
-#ifndef FTC_CONTRIBUTORS_H
-#define FTC_CONTRIBUTORS_H
+#ifndef FTC_VALUE_CONTRIBUTORS_H
+#define FTC_VALUE_CONTRIBUTORS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  * A value travels as its SPAN: the memory from the lowest to the highest byte of its elements, gaps
  * included. Gaps of a sender are not read, but zero; gaps of a receiver are not written.
  */
-#ifndef FTC_FACTS_H
-#define FTC_FACTS_H
+#ifndef FTC_VALUE_DATATYPE_H
+#define FTC_VALUE_DATATYPE_H
 
 #include "kernels.h"
 #include "mpi/mpi_library.h"

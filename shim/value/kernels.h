@@ -4,8 +4,8 @@
  * element. Where that cannot be promised there is no kernel. (If both operands are NaN, the result
  * is one of them: which, no C program can choose.)
  */
-#ifndef FTC_COMBINE_H
-#define FTC_COMBINE_H
+#ifndef FTC_VALUE_KERNELS_H
+#define FTC_VALUE_KERNELS_H
 
 #include <stddef.h>
 

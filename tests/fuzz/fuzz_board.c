@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fill(ftc_board_ring(&board, 0, 1), ftc_board_ring_bytes(&board.geometry), data + used,
          size - used);
     fill(board.shared->slot, 2 * sizeof board.shared->slot[0], data, size);
-    fill(ftc_board_group(&board, 1, 0), FTC_BOARD_GROUPS * sizeof(uint64_t), data, size);
+    fill(ftc_board_set(&board, 1, 0), FTC_BOARD_SETS * sizeof(uint64_t), data, size);
     transport.end[1].received = 0;
     read_published();
     read_ring();

@@ -116,8 +116,8 @@ START_TEST(sites_are_named_by_function_or_as_a_whole)
     };
 
     for (size_t i = 0; i < sizeof c / sizeof *c; i++)
-        ck_assert_msg((ftc_require_names(c[i].list, c[i].site) != 0) == c[i].named, "'%s' and '%s'",
-                      c[i].list, c[i].site);
+        ck_assert_msg((ftc_required_sites_names(c[i].list, c[i].site) != 0) == c[i].named,
+                      "'%s' and '%s'", c[i].list, c[i].site);
 }
 END_TEST
 
@@ -125,18 +125,19 @@ START_TEST(words_that_name_are_told_apart)
 {
     char list[256] = "";
 
-    ck_assert_uint_eq(ftc_require_names("a, f ,, b,f(int, int)", "app(f(int, int)+0x1f)"), 2 | 8);
+    ck_assert_uint_eq(ftc_required_sites_names("a, f ,, b,f(int, int)", "app(f(int, int)+0x1f)"),
+                      2 | 8);
     for (int i = 0; i < 100; i++)
         strcat(list, "x,");
     strcat(list, "f");
-    ck_assert_uint_eq(ftc_require_names(list, "app(f+0x1f)"), 1ull << 63);
+    ck_assert_uint_eq(ftc_required_sites_names(list, "app(f+0x1f)"), 1ull << 63);
 }
 END_TEST
 
 START_TEST(no_site_is_named_without_the_setting)
 {
     memset(&ftc_library.settings, 0, sizeof ftc_library.settings);
-    ck_assert(!ftc_require_at((const void *)(uintptr_t)&strlen));
+    ck_assert(!ftc_required_sites_have((const void *)(uintptr_t)&strlen));
 }
 END_TEST
 

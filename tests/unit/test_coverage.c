@@ -62,7 +62,7 @@ enum ftc_operator ftc_operator_of(MPI_Op op)
     return op == MPI_SUM ? FTC_OPERATOR_SUM : FTC_OPERATOR_OTHER;
 }
 
-bool ftc_require_at(const void *return_address)
+bool ftc_required_sites_have(const void *return_address)
 {
     (void)return_address;
     return false;
@@ -74,10 +74,10 @@ void *ftc_mpi_function(enum ftc_mpi_function function)
     return &is_seen;
 }
 
-struct ftc_birth *ftc_birth_of(MPI_Comm comm)
+struct ftc_lineage *ftc_lineage_of(MPI_Comm comm)
 {
     (void)comm;
-    return is_seen ? (struct ftc_birth *)&is_seen : NULL;
+    return is_seen ? (struct ftc_lineage *)&is_seen : NULL;
 }
 
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
@@ -117,7 +117,7 @@ static struct ftc_board *opened(void)
 
 static void act_as(uint32_t rank)
 {
-    ftc_library.self = rank;
+    ftc_library.own_slot = rank;
     ftc_coverage_open();
     ck_assert(ftc_coverage_is_on);
 }

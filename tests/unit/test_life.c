@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct ftc_life *shared(void)
+static struct ftc_lifeline *shared(void)
 {
-    void *p = mmap(NULL, sizeof(struct ftc_life), PROT_READ | PROT_WRITE,
+    void *p = mmap(NULL, sizeof(struct ftc_lifeline), PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     ck_assert_ptr_ne(p, MAP_FAILED);
@@ -20,12 +20,12 @@ static struct ftc_life *shared(void)
 }
 
 /* A process that has taken its lock, and does @then. */
-static pid_t start(struct ftc_life *life, void (*then)(void))
+static pid_t start(struct ftc_lifeline *life, void (*then)(void))
 {
     pid_t pid = fork();
 
     if (pid == 0) {
-        if (ftc_life_begin(life) == 0)
+        if (ftc_lifeline_begin(life) == 0)
             then();
         _exit(1);
     }
@@ -60,12 +60,12 @@ static void reap(pid_t pid)
 
 START_TEST(who_lives_is_not_found_ended)
 {
-    struct ftc_life *life = shared();
+    struct ftc_lifeline *life = shared();
     pid_t pid = start(life, live);
     int status;
 
-    ck_assert(!ftc_life_found_ended(life));
-    ck_assert(!ftc_life_was_killed(life, pid, &status));
+    ck_assert(!ftc_lifeline_found_ended(life));
+    ck_assert(!ftc_lifeline_was_killed(life, pid, &status));
     kill(pid, SIGKILL);
     reap(pid);
 }
@@ -73,21 +73,21 @@ END_TEST
 
 START_TEST(who_never_began_is_not_found_ended)
 {
-    ck_assert(!ftc_life_found_ended(shared()));
+    ck_assert(!ftc_lifeline_found_ended(shared()));
 }
 END_TEST
 
 START_TEST(who_was_killed_is_found_once_with_its_signal)
 {
-    struct ftc_life *life = shared();
+    struct ftc_lifeline *life = shared();
     pid_t pid = start(life, live);
     int status = 0;
 
     kill(pid, SIGUSR1);
     await_zombie(pid);
-    ck_assert(ftc_life_found_ended(life));
-    ck_assert(!ftc_life_found_ended(life));
-    ck_assert(ftc_life_was_killed(life, pid, &status));
+    ck_assert(ftc_lifeline_found_ended(life));
+    ck_assert(!ftc_lifeline_found_ended(life));
+    ck_assert(ftc_lifeline_was_killed(life, pid, &status));
     ck_assert(WIFSIGNALED(status));
     ck_assert_int_eq(WTERMSIG(status), SIGUSR1);
     reap(pid);
@@ -96,14 +96,14 @@ END_TEST
 
 START_TEST(who_exits_has_ended_but_was_not_killed)
 {
-    struct ftc_life *life = shared();
+    struct ftc_lifeline *life = shared();
     pid_t pid = start(life, end);
     int status = 0;
 
     await_zombie(pid);
-    ck_assert(ftc_life_found_ended(life));
-    ck_assert(!ftc_life_was_killed(life, pid, &status));
-    ck_assert(ftc_life_is_ending(life, pid, &status));
+    ck_assert(ftc_lifeline_found_ended(life));
+    ck_assert(!ftc_lifeline_was_killed(life, pid, &status));
+    ck_assert(ftc_lifeline_is_ending(life, pid, &status));
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), 3);
     reap(pid);
@@ -114,46 +114,46 @@ END_TEST
  * same. */
 START_TEST(an_end_that_somebody_awaited_is_still_found)
 {
-    struct ftc_life *life = shared();
+    struct ftc_lifeline *life = shared();
     pid_t pid = start(life, live);
 
     kill(pid, SIGKILL);
-    ftc_life_await_end(life);
-    ck_assert(ftc_life_found_ended(life));
+    ftc_lifeline_await_end(life);
+    ck_assert(ftc_lifeline_found_ended(life));
     reap(pid);
 }
 END_TEST
 
 START_TEST(a_monitor_process_that_has_gone_is_noticed)
 {
-    struct ftc_life *life = shared();
+    struct ftc_lifeline *life = shared();
     pid_t pid = fork();
 
     if (pid == 0) {
-        if (ftc_life_guard(life) == 0)
+        if (ftc_lifeline_guard(life) == 0)
             live();
         _exit(1);
     }
-    ck_assert(!ftc_life_is_unguarded(shared()));
+    ck_assert(!ftc_lifeline_is_unguarded(shared()));
     while (atomic_load(&life->monitor.holder) == 0)
         sched_yield();
-    ck_assert(!ftc_life_is_unguarded(life));
+    ck_assert(!ftc_lifeline_is_unguarded(life));
     kill(pid, SIGKILL);
     reap(pid);
-    ck_assert(ftc_life_is_unguarded(life));
-    ck_assert(!ftc_life_found_ended(life));
+    ck_assert(ftc_lifeline_is_unguarded(life));
+    ck_assert(!ftc_lifeline_found_ended(life));
 }
 END_TEST
 
 /* Neither end alone is enough; and another who waits comes to know of both as well. */
 START_TEST(both_ends_are_awaited_by_several)
 {
-    struct ftc_life *life = shared();
+    struct ftc_lifeline *life = shared();
     pid_t rank = start(life, live), monitor = fork(), watcher[2];
     int status;
 
     if (monitor == 0) {
-        if (ftc_life_guard(life) == 0)
+        if (ftc_lifeline_guard(life) == 0)
             live();
         _exit(1);
     }
@@ -162,8 +162,8 @@ START_TEST(both_ends_are_awaited_by_several)
     for (int i = 0; i < 2; i++) {
         watcher[i] = fork();
         if (watcher[i] == 0) {
-            ftc_life_await_both_ends(life);
-            _exit(ftc_life_is_unguarded(life) && ftc_life_found_ended(life) ? 3 : 0);
+            ftc_lifeline_await_both_ends(life);
+            _exit(ftc_lifeline_is_unguarded(life) && ftc_lifeline_found_ended(life) ? 3 : 0);
         }
     }
     kill(monitor, SIGKILL);
@@ -181,18 +181,18 @@ END_TEST
 
 START_TEST(who_is_left_alone_is_not_found_ended)
 {
-    struct ftc_life *life = shared();
+    struct ftc_lifeline *life = shared();
     pid_t pid = start(life, live);
 
     atomic_store(&life->left_alone, true);
     kill(pid, SIGKILL);
     reap(pid);
-    ck_assert(!ftc_life_found_ended(life));
+    ck_assert(!ftc_lifeline_found_ended(life));
 }
 END_TEST
 
 /* A moment of which nothing has been given way yet. */
-enum { NOW_NS = 10 * FTC_LIFE_STEP_NS };
+enum { NOW_NS = 10 * FTC_LIFELINE_STEP_NS };
 
 static int priority_of(pid_t pid)
 {
@@ -201,16 +201,16 @@ static int priority_of(pid_t pid)
 
 START_TEST(who_gives_way_does_so_step_by_step)
 {
-    struct ftc_life *life = shared();
+    struct ftc_lifeline *life = shared();
     pid_t pid = start(life, live);
     int before = priority_of(pid);
 
-    ftc_life_give_way(life, pid, NOW_NS);
+    ftc_lifeline_give_way(life, pid, NOW_NS);
     ck_assert_int_eq(priority_of(pid), before + 1);
-    ftc_life_give_way(life, pid, NOW_NS + FTC_LIFE_STEP_NS - 1);
-    ftc_life_give_way(life, pid, NOW_NS - 1); /* another's clock was read earlier */
+    ftc_lifeline_give_way(life, pid, NOW_NS + FTC_LIFELINE_STEP_NS - 1);
+    ftc_lifeline_give_way(life, pid, NOW_NS - 1); /* another's clock was read earlier */
     ck_assert_int_eq(priority_of(pid), before + 1);
-    ftc_life_give_way(life, pid, NOW_NS + FTC_LIFE_STEP_NS);
+    ftc_lifeline_give_way(life, pid, NOW_NS + FTC_LIFELINE_STEP_NS);
     ck_assert_int_eq(priority_of(pid), before + 2);
     kill(pid, SIGKILL);
     reap(pid);
@@ -219,13 +219,13 @@ END_TEST
 
 START_TEST(a_thread_of_another_process_does_not_give_way)
 {
-    struct ftc_life *life = shared();
+    struct ftc_lifeline *life = shared();
     pid_t pid = start(life, live);
     int before = priority_of(getpid());
 
-    ftc_life_list_threads(life, getpid());
+    ftc_lifeline_list_threads(life, getpid());
     ck_assert_int_eq(atomic_load(&life->thread[0]), getpid());
-    ftc_life_give_way(life, pid, NOW_NS);
+    ftc_lifeline_give_way(life, pid, NOW_NS);
     ck_assert_int_eq(priority_of(getpid()), before);
     kill(pid, SIGKILL);
     reap(pid);

@@ -41,7 +41,7 @@ static void die(uint32_t slot)
 
 static void add_member(uint32_t slot)
 {
-    ftc_board_group(&board, SELF, PLACE)[slot / 64] |= 1ull << slot % 64;
+    ftc_board_set(&board, SELF, PLACE)[slot / 64] |= 1ull << slot % 64;
 }
 
 static void enter(enum ftc_call_kind kind, int32_t peer)
@@ -58,7 +58,7 @@ static void add_need(uint32_t slot, uint32_t place, uint32_t member)
 {
     struct ftc_board_native *theirs = &board.shared->slot[slot].native[0];
 
-    ftc_board_group(&board, slot, place)[member / 64] |= 1ull << member % 64;
+    ftc_board_set(&board, slot, place)[member / 64] |= 1ull << member % 64;
     theirs->call = FTC_CALL_INTERCOMM_CREATE;
     theirs->peer = FTC_BOARD_ALL;
     theirs->group = place;
@@ -201,7 +201,7 @@ START_TEST(nothing_is_believed)
 {
     static const uint32_t calls[] = {FTC_CALL_NONE, FTC_CALL_COUNT, 0xffffffff};
     static const int32_t peers[] = {-3, SLOTS, 0x7fffffff, -0x7fffffff - 1};
-    static const uint32_t groups[] = {FTC_BOARD_GROUPS, 0xffffffff};
+    static const uint32_t groups[] = {FTC_BOARD_SETS, 0xffffffff};
 
     for (uint32_t i = 0; i < SLOTS; i++)
         die(i);
@@ -224,7 +224,7 @@ START_TEST(nothing_is_believed)
     own->group = PLACE;
     ck_assert(look(100));
     /* members beyond the last slot */
-    memset((void *)ftc_board_group(&board, SELF, PLACE), 0xff, 2 * sizeof(uint64_t));
+    memset((void *)ftc_board_set(&board, SELF, PLACE), 0xff, 2 * sizeof(uint64_t));
     ck_assert(look(200));
     ck_assert_uint_eq(mark.dead_count, SLOTS - 1);
 }

@@ -41,14 +41,14 @@ int nanosleep(const struct timespec *time, struct timespec *left)
     return 0;
 }
 
-void ftc_suspect(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns)
+void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns)
 {
     (void)c;
     (void)op;
     (void)now_ns;
 }
 
-void ftc_notice_deaths(const struct ftc_comm *c, uint64_t now_ns)
+void ftc_killed_look(const struct ftc_comm *c, uint64_t now_ns)
 {
     (void)c;
     (void)now_ns;

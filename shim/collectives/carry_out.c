@@ -1,4 +1,4 @@
-#include "handle.h"
+#include "carry_out.h"
 
 #include "plan.h"
 #include "program/error.h"
@@ -13,7 +13,7 @@ static int carry_out(struct ftc_plan *plan)
     int rv;
 
     if (plan->comm->running->first)
-        ftc_pending_complete(plan->comm);
+        ftc_queue_complete(plan->comm);
     if (!ftc_plan_request(plan, &request, &rv))
         return rv;
     ftc_plan_enter(plan, request.signature);
@@ -22,7 +22,7 @@ static int carry_out(struct ftc_plan *plan)
     return ftc_plan_finish(plan, outcome);
 }
 
-void ftc_count_native(enum ftc_call_kind kind, const void *return_address)
+void ftc_carry_out_natively(enum ftc_call_kind kind, const void *return_address)
 {
     struct ftc_call call = {.kind = kind, .return_address = return_address};
 
@@ -30,7 +30,7 @@ void ftc_count_native(enum ftc_call_kind kind, const void *return_address)
         ftc_report_call(&call, FTC_PASS_PERSISTENT);
 }
 
-bool ftc_handle(struct ftc_call *call)
+bool ftc_carry_out(struct ftc_call *call)
 {
     struct ftc_compare compare;
     struct ftc_plan plan;

@@ -1,0 +1,17 @@
+/* carry_out: the way of a protected call: facts -> policy -> one fault-tolerant operation ->
+ * result.
+ */
+#ifndef FTC_COLLECTIVES_CARRY_OUT_H
+#define FTC_COLLECTIVES_CARRY_OUT_H
+
+#include "call/call.h"
+
+/* Counts a call that always goes to native MPI. */
+void ftc_carry_out_natively(enum ftc_call_kind kind, const void *return_address);
+
+/* Carries the call out here if it is to be protected, and leaves its return code in call->result.
+ * Returns false if native MPI is to do it. Once it has sent a message it does not return false any
+ * more. */
+bool ftc_carry_out(struct ftc_call *call);
+
+#endif
