@@ -1,5 +1,6 @@
 #include "job_end.h"
 
+#include "board/rank_state.h"
 #include "library.h"
 #include "monitor/monitor.h"
 
@@ -17,9 +18,9 @@ void ftc_job_end_say_last_words(const char *text)
 
 MPI_Comm ftc_job_end_comm(MPI_Comm comm)
 {
-    const struct ftc_board_shared *board = ftc_library.board.shared;
+    const struct ftc_board *board = &ftc_library.board;
 
-    return board && atomic_load(&board->deaths) > 0 ? MPI_COMM_WORLD : comm;
+    return ftc_board_is_open(board) && ftc_board_deaths(board) > 0 ? MPI_COMM_WORLD : comm;
 }
 
 void ftc_job_end(MPI_Comm comm, int status, const char *text)

@@ -6,7 +6,7 @@ UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board life mark coverage contributors symbol
 UNIT_TESTS := topology engine settings combine requests wait mapping loaded pmi $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
-BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/publication.o $(BUILD)/shim/transport/ring.o
+BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/rank_state.o $(BUILD)/shim/board/publication.o $(BUILD)/shim/transport/ring.o
 CALLSITE := system/callsite.o system/symbol.o system/loaded.o
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 

@@ -1,6 +1,7 @@
 /* include/ftcoll.h */
 #include "../include/ftcoll.h"
 
+#include "board/rank_state.h"
 #include "communicator/group.h"
 #include "library.h"
 #include "report/report.h"
@@ -51,6 +52,6 @@ int ftcoll_get_counters(struct ftcoll_counters *counters)
         return -1;
     ftc_report_count(&counters->protected_calls, &counters->native_calls);
     counters->messages = ftc_library.messages_sent;
-    counters->failures = atomic_load(&ftc_library.board.shared->deaths);
+    counters->failures = ftc_board_deaths(&ftc_library.board);
     return 0;
 }

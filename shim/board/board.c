@@ -1,17 +1,12 @@
 #include "board.h"
 
-#include "system/clock.h"
-
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define BOARD_MAGIC 0x3162726c6c6f6374ull /* "tcollrb1" in memory order */
@@ -168,6 +163,11 @@ int ftc_board_open(struct ftc_board *board, int pid, int fd, const uint64_t key[
     return 0;
 }
 
+void ftc_board_key(const struct ftc_board *board, uint64_t key[2])
+{
+    memcpy(key, board->shared->key, sizeof board->shared->key);
+}
+
 void ftc_board_close(struct ftc_board *board)
 {
     if (board->shared)
@@ -175,61 +175,6 @@ void ftc_board_close(struct ftc_board *board)
     if (board->fd >= 0)
         close(board->fd);
     *board = (struct ftc_board){.fd = -1};
-}
-
-bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
-                           int value)
-{
-    struct ftc_board_slot *s = &board->shared->slot[slot];
-    uint32_t state = atomic_load(&s->state);
-    uint32_t none = FTC_DEATH_NONE;
-
-    if (state >= FTC_RANK_FINALIZED)
-        return false;
-    /* Whoever enters the cause first describes the death; readers look at it only after the state.
-     */
-    if (atomic_compare_exchange_strong(&s->death_cause, &none, cause)) {
-        atomic_store(&s->death_value, value);
-        atomic_store(&s->death_time_ns, ftc_clock_ns());
-    }
-    do {
-        if (state >= FTC_RANK_FINALIZED)
-            return false;
-    } while (!atomic_compare_exchange_weak(&s->state, &state, FTC_RANK_FAILED));
-    atomic_fetch_add(&board->shared->deaths, 1);
-    return true;
-}
-
-void ftc_board_await_death(struct ftc_board *board)
-{
-    _Atomic uint32_t *deaths = &board->shared->deaths;
-
-    while (atomic_load(deaths) == 0)
-        syscall(SYS_futex, deaths, FUTEX_WAIT, 0, NULL, NULL, 0);
-}
-
-void ftc_board_wake_watchers(struct ftc_board *board)
-{
-    syscall(SYS_futex, &board->shared->deaths, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-bool ftc_board_advance(struct ftc_board *board, uint32_t slot, enum ftc_rank_state to)
-{
-    _Atomic uint32_t *state = &board->shared->slot[slot].state;
-    uint32_t from = atomic_load(state);
-
-    do {
-        if (from == FTC_RANK_FAILED)
-            return false;
-    } while (!atomic_compare_exchange_weak(state, &from, to));
-    return true;
-}
-
-enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t slot)
-{
-    uint32_t state = atomic_load_explicit(&board->shared->slot[slot].state, memory_order_acquire);
-
-    return state <= FTC_RANK_FAILED ? (enum ftc_rank_state)state : FTC_RANK_FAILED;
 }
 
 struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,

@@ -8,6 +8,10 @@
  *
  * Everything in the segment can be written by any process of the job. A reader therefore checks
  * each index and length before it uses them; the segment itself is sealed against shrinking.
+ *
+ * This header is the map of the segment. Only the files of this folder use it: each tenant has one,
+ * with all that writes its part and all that reads it (rank_state, death, presence, end_of_job,
+ * aftermath, activity, mark, publication, required_words).
  */
 #ifndef FTC_BOARD_BOARD_H
 #define FTC_BOARD_BOARD_H
@@ -206,21 +210,13 @@ int ftc_board_map(struct ftc_board *board, int fd);
 
 void ftc_board_close(struct ftc_board *board);
 
-/* Declares @slot dead unless it is FINALIZED or dead already; true if this call did it. */
-bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
-                           int value);
+static inline bool ftc_board_is_open(const struct ftc_board *board)
+{
+    return board->shared != NULL;
+}
 
-/* Sleeps until ftc_board_wake_watchers() after a death. The two are apart from the declaration
- * because a rank that makes it is on its way to a result: to wake a thread for each rank then, on
- * cores that all ranks share, was measured to be a third of the time until 16 ranks on 2 cores had
- * it. */
-void ftc_board_await_death(struct ftc_board *board);
-void ftc_board_wake_watchers(struct ftc_board *board);
-
-/* Moves the caller's own slot on; false if somebody has declared it dead in the meantime. */
-bool ftc_board_advance(struct ftc_board *board, uint32_t slot, enum ftc_rank_state state);
-
-enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t slot);
+/* What ftc_board_open() asks for. */
+void ftc_board_key(const struct ftc_board *board, uint64_t key[2]);
 
 /* Addresses inside the segment; the indices must be below the geometry's counts. */
 struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,
@@ -228,6 +224,12 @@ struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
 _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t group);
 struct ftc_board_sites *ftc_board_sites(const struct ftc_board *board, uint32_t slot);
+
+static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *board, uint32_t slot)
+{
+    return &board->shared->slot[slot].life;
+}
+
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
 
 /* Words of a group: slot i is bit i % 64 of word i / 64. */

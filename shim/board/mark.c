@@ -1,5 +1,7 @@
 #include "mark.h"
 
+#include "rank_state.h"
+
 enum { NEED_WORDS = FTC_BOARD_SLOTS_MAX / 64 };
 
 /* A mark as it was at one moment. */

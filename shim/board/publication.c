@@ -1,5 +1,7 @@
 #include "publication.h"
 
+#include "rank_state.h"
+
 #include <string.h>
 
 static size_t value_offset(uint32_t failed_count)

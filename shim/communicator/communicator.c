@@ -1,6 +1,7 @@
 #include "communicator.h"
 
 #include "board/publication.h"
+#include "board/rank_state.h"
 #include "group.h"
 #include "job_end.h"
 #include "lineage.h"

@@ -1,5 +1,8 @@
 #include "killed.h"
 
+#include "board/death.h"
+#include "board/rank_state.h"
+
 #include <sys/wait.h>
 
 enum { GIVE_WAY_NS = 10000000 }; /* after a death */
@@ -9,21 +12,21 @@ enum { GIVE_WAY_NS = 10000000 }; /* after a death */
 static void look(uint32_t slot)
 {
     struct ftc_board *board = &ftc_library.board;
-    struct ftc_board_slot *s = &board->shared->slot[slot];
+    struct ftc_lifeline *life = ftc_board_lifeline(board, slot);
     int status;
 
-    if (!ftc_lifeline_found_ended(&s->life) ||
-        !ftc_lifeline_was_killed(&s->life, atomic_load(&s->pid), &status))
+    if (!ftc_lifeline_found_ended(life) ||
+        !ftc_lifeline_was_killed(life, ftc_board_pid(board, slot), &status))
         return;
     ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, WTERMSIG(status));
 }
 
 static void let_others_go_first(uint32_t slot, uint64_t now_ns)
 {
-    struct ftc_board_slot *s = &ftc_library.board.shared->slot[slot];
+    const struct ftc_board *board = &ftc_library.board;
 
-    if (now_ns - atomic_load_explicit(&s->death_time_ns, memory_order_relaxed) < GIVE_WAY_NS)
-        ftc_lifeline_give_way(&s->life, atomic_load(&s->pid), now_ns);
+    if (now_ns - ftc_death_time_ns(board, slot) < GIVE_WAY_NS)
+        ftc_lifeline_give_way(ftc_board_lifeline(board, slot), ftc_board_pid(board, slot), now_ns);
 }
 
 void ftc_killed_look(const struct ftc_comm *c, uint64_t now_ns)

@@ -1,5 +1,7 @@
 #include "silence.h"
 
+#include "board/death.h"
+#include "board/rank_state.h"
 #include "monitor/monitor.h"
 
 #include <signal.h>
@@ -42,15 +44,6 @@ void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_
     }
 }
 
-static int suspected_by(const struct ftc_board_slot *own)
-{
-    uint32_t slot = (uint32_t)atomic_load(&own->death_value);
-
-    return slot < ftc_library.board.geometry.slots
-               ? atomic_load(&ftc_library.board.shared->slot[slot].world_rank)
-               : -1;
-}
-
 /* The kernel kills a rank whose monitor process has gone, unless the program has undone both ways
  * in which it was asked to. The others learn of this death from the other monitor processes. */
 static _Noreturn void stop_unguarded(void)
@@ -66,16 +59,17 @@ static _Noreturn void stop_unguarded(void)
 
 void ftc_fence_check(void)
 {
-    const struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.own_slot];
+    const struct ftc_board *board = &ftc_library.board;
+    uint32_t own = ftc_library.own_slot;
 
-    if (ftc_lifeline_is_unguarded(&own->life))
+    if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)))
         stop_unguarded();
-    if (ftc_board_state(&ftc_library.board, ftc_library.own_slot) != FTC_RANK_FAILED)
+    if (ftc_board_state(board, own) != FTC_RANK_FAILED)
         return;
     fprintf(stderr,
             "ftcoll: rank %d (pid %d) stops: rank %d took it for dead after more than "
             "timeout_ms = %d of silence, and the others have gone on without it\n",
-            ftc_library.world_rank, (int)getpid(), suspected_by(own),
+            ftc_library.world_rank, (int)getpid(), ftc_death_suspected_by(board, own),
             ftc_library.settings.timeout_ms);
     ftc_monitor_finish_pmi();
     _exit(ftc_library.settings.failure_exit_status);

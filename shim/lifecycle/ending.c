@@ -1,5 +1,6 @@
 #include "ending.h"
 
+#include "board/rank_state.h"
 #include "communicator/communicator.h"
 #include "job_end.h"
 #include "library.h"
@@ -95,10 +96,10 @@ bool ftc_ending_open(void)
 }
 
 /* A setting forbids this death: a monitor process ends the job. */
-static bool is_forbidden(const struct ftc_board_slot *dead)
+static bool is_forbidden(const struct ftc_board *board, uint32_t dead)
 {
-    return atomic_load(&dead->is_critical) ||
-           (int)atomic_load(&ftc_library.board.shared->deaths) > ftc_library.settings.max_failed;
+    return ftc_board_is_critical(board, dead) ||
+           (int)ftc_board_deaths(board) > ftc_library.settings.max_failed;
 }
 
 /* That monitor process may be another's than the dead rank's, and come to it after this rank has
@@ -108,7 +109,7 @@ static void await_end_of_job(void)
     const struct ftc_board *board = &ftc_library.board;
 
     for (uint32_t i = 0; i < board->geometry.slots && !ftc_library.suspects; i++)
-        if (ftc_board_state(board, i) == FTC_RANK_FAILED && is_forbidden(&board->shared->slot[i]))
+        if (ftc_board_state(board, i) == FTC_RANK_FAILED && is_forbidden(board, i))
             ftc_job_end_await_forbidden();
 }
 
@@ -116,7 +117,7 @@ static int end_process_management(void)
 {
     await_end_of_job();
     ftc_report_write();
-    atomic_store(&ftc_library.board.shared->slot[ftc_library.own_slot].is_leaving, true);
+    ftc_board_set_leaving(&ftc_library.board, ftc_library.own_slot);
     ftc_monitor_finish_pmi();
     end_state();
     return MPI_SUCCESS;

@@ -1,6 +1,7 @@
 #include "meeting.h"
 
 #include "board/publication.h"
+#include "board/rank_state.h"
 #include "job_end.h"
 #include "library.h"
 #include "monitor/mapping.h"

@@ -1,6 +1,8 @@
 #include "blocked.h"
 
+#include "board/death.h"
 #include "board/mark.h"
+#include "board/rank_state.h"
 #include "config/settings.h"
 #include "end.h"
 #include "system/callsite.h"
@@ -26,20 +28,10 @@ static void pause_ns(uint64_t ns)
         ;
 }
 
-static void describe_death(const struct ftc_board_slot *dead, char *text, size_t size)
-{
-    int value = atomic_load(&dead->death_value);
-
-    if (atomic_load(&dead->death_cause) == FTC_DEATH_SIGNAL)
-        snprintf(text, size, "killed by signal %d", value);
-    else
-        snprintf(text, size, "exited with status %d", value);
-}
-
 /* In one write: other ranks' monitor processes have something to say at the same time. */
 static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
 {
-    const struct ftc_board_slot *slot = rank->board.shared->slot, *dead = &slot[mark->dead];
+    const struct ftc_board *board = &rank->board;
     char text[800], site[256], death[64], others[32] = "";
     int length;
 
@@ -47,17 +39,17 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
         rank->job.child,
         ftc_callsite_beyond_mpi(rank->job.child, mark->return_address, mark->stack), site,
         sizeof site);
-    describe_death(dead, death, sizeof death);
+    ftc_death_name(board, mark->dead, death, sizeof death);
     if (mark->dead_count > 1)
         snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);
     length =
         snprintf(text, sizeof text,
                  "ftcoll: rank %d has %s %s at %s%s for %.1f s: it %s rank %d, which is dead "
                  "(%s)%s%s; on_blocked = %s\n",
-                 atomic_load(&slot[rank->slot].world_rank), mark->is_poll ? "called" : "been in",
+                 ftc_board_world_rank(board, rank->slot), mark->is_poll ? "called" : "been in",
                  ftc_call_name(mark->kind), site, mark->is_poll ? " again and again" : "",
                  (double)(now_ns - mark->since_ns) / 1e9, mark->is_certain ? "needs" : "may need",
-                 atomic_load(&dead->world_rank), death, others,
+                 ftc_board_world_rank(board, mark->dead), death, others,
                  mark->is_told ? ", and the others wait as well" : "",
                  rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
     (void)!write(STDERR_FILENO, text, (size_t)length);

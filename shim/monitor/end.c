@@ -1,5 +1,6 @@
 #include "end.h"
 
+#include "board/rank_state.h"
 #include "channel.h"
 #include "pmi.h"
 #include "relay.h"
@@ -22,7 +23,7 @@ static void say_goodbye(const struct ftc_monitored *rank)
     struct ftc_channel_message m = {.kind = FTC_CHANNEL_GOODBYE};
 
     if (rank->board.shared)
-        atomic_store(&rank->board.shared->slot[rank->slot].life.left_alone, true);
+        atomic_store(&ftc_board_lifeline(&rank->board, rank->slot)->left_alone, true);
     ftc_channel_send(rank->job.channel, m, NULL, 0);
 }
 
@@ -135,10 +136,9 @@ _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 /* A death that a setting forbids ends the job; one that has gone before it would count as well. */
 void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t slot, int status)
 {
-    const struct ftc_board_slot *dead = &rank->board.shared->slot[slot];
-    int deaths = (int)atomic_load(&rank->board.shared->deaths);
-    int number = atomic_load(&dead->world_rank);
-    bool is_critical = atomic_load(&dead->is_critical);
+    int deaths = (int)ftc_board_deaths(&rank->board);
+    int number = ftc_board_world_rank(&rank->board, slot);
+    bool is_critical = ftc_board_is_critical(&rank->board, slot);
 
     if (!is_critical && deaths <= rank->options.max_failed)
         return;
@@ -161,7 +161,7 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
     by_itself = await_survivors(rank, status, &is_settled);
     if (!by_itself)
         end_as_program(rank, status);
-    was_leaving = atomic_load(&rank->board.shared->slot[rank->slot].is_leaving);
+    was_leaving = ftc_board_is_leaving(&rank->board, rank->slot);
     if (!is_settled)
         ftc_pmi_finalize(rank->job.pmi, was_leaving);
     if (any_other(rank, is_alive))
@@ -200,7 +200,7 @@ void ftc_rank_end(struct ftc_monitored *rank, int status)
         ftc_board_wake_watchers(&rank->board);
         end_dead(rank, status);
     }
-    if (status == 0 && atomic_load(&rank->board.shared->deaths) > 0)
+    if (status == 0 && ftc_board_deaths(&rank->board) > 0)
         end_well(rank);
     end_as_program(rank, status);
 }

@@ -219,7 +219,7 @@ static int ask(int channel, struct ftc_channel_message m, const int *fd, size_t 
 static int attach(int channel, struct ftc_channel_message m, const struct ftc_board *board)
 {
     int fd[FTC_CHANNEL_FDS] = {board->fd},
-        rv = ftc_lifeline_begin(&board->shared->slot[m.slot].life);
+        rv = ftc_lifeline_begin(ftc_board_lifeline(board, m.slot));
 
     return rv != 0 ? rv : ask(channel, m, fd, FTC_CHANNEL_FDS);
 }

@@ -1,5 +1,6 @@
 #include "others.h"
 
+#include "board/rank_state.h"
 #include "end.h"
 
 #include <signal.h>
@@ -22,7 +23,7 @@ void ftc_others_watch(struct ftc_monitored *rank)
     await_all_ready(board);
     for (uint32_t i = 1; i < slots; i++) {
         uint32_t slot = (rank->slot + i) % slots;
-        struct ftc_lifeline *life = &board->shared->slot[slot].life;
+        struct ftc_lifeline *life = ftc_board_lifeline(board, slot);
 
         ftc_lifeline_await_both_ends(life);
         if (atomic_load(&life->left_alone) || atomic_load(&board->shared->ending) != FTC_ENDING_NOT)

@@ -1,7 +1,7 @@
 #include "process.h"
 
 #include "blocked.h"
-#include "board/board.h"
+#include "board/rank_state.h"
 #include "channel.h"
 #include "config/settings.h"
 #include "end.h"
@@ -169,14 +169,14 @@ static int attach_board(struct ftc_channel_received *r)
     rank.board = board;
     rank.slot = m->slot;
     rank.options = m->options;
-    atomic_store(&board.shared->slot[m->slot].is_critical, m->options.critical != 0);
-    return start_watching(&board.shared->slot[m->slot].life);
+    ftc_board_set_critical(&board, m->slot, m->options.critical != 0);
+    return start_watching(ftc_board_lifeline(&board, m->slot));
 }
 
 /* Nobody is to take the rank for dead, or to wait until it has finished. */
 static void end_with_job(void)
 {
-    atomic_store(&rank.board.shared->slot[rank.slot].life.left_alone, true);
+    atomic_store(&ftc_board_lifeline(&rank.board, rank.slot)->left_alone, true);
     atomic_store(&rank.board.shared->ending, FTC_ENDING_NOW);
 }
 

@@ -1,5 +1,6 @@
 #include "create.h"
 
+#include "board/rank_state.h"
 #include "communicator/communicator.h"
 #include "context.h"
 #include "escape.h"
@@ -403,7 +404,7 @@ static bool is_hopeless(void *context)
 {
     struct roll *roll = context;
     const struct ftc_board *board = &ftc_library.board;
-    uint32_t deaths = atomic_load_explicit(&board->shared->deaths, memory_order_acquire);
+    uint32_t deaths = ftc_board_deaths(board);
 
     if (deaths == roll->deaths_seen)
         return roll->is_hopeless;

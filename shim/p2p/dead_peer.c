@@ -1,5 +1,6 @@
 #include "dead_peer.h"
 
+#include "board/rank_state.h"
 #include "lock.h"
 #include "program/error.h"
 
@@ -15,7 +16,7 @@ static _Atomic uint32_t drained;
 
 static uint32_t deaths(void)
 {
-    return atomic_load(&ftc_library.board.shared->deaths);
+    return ftc_board_deaths(&ftc_library.board);
 }
 
 static bool has_ended(MPI_Request handle, MPI_Status *status)

@@ -8,6 +8,7 @@
 #ifndef FTC_P2P_P2P_H
 #define FTC_P2P_P2P_H
 
+#include "board/rank_state.h"
 #include "call/call.h"
 #include "library.h"
 #include "requests.h"
@@ -32,7 +33,7 @@ static inline bool ftc_p2p_on(void)
 
 static inline bool ftc_p2p_is_anyone_dead(void)
 {
-    return atomic_load_explicit(&ftc_library.board.shared->deaths, memory_order_relaxed) != 0;
+    return ftc_board_is_anyone_dead(&ftc_library.board);
 }
 
 /* A call that names one peer, as the program makes it. */

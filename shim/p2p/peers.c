@@ -1,5 +1,6 @@
 #include "peers.h"
 
+#include "board/rank_state.h"
 #include "communicator/group.h"
 #include "lock.h"
 

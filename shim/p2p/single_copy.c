@@ -1,5 +1,6 @@
 #include "single_copy.h"
 
+#include "board/rank_state.h"
 #include "library.h"
 #include "system/clock.h"
 
@@ -95,8 +96,8 @@ static int32_t slot_of(pid_t pid)
 {
     const struct ftc_board *board = &ftc_library.board;
 
-    for (uint32_t i = 0; board->shared && i < board->geometry.slots; i++)
-        if (atomic_load_explicit(&board->shared->slot[i].pid, memory_order_relaxed) == pid)
+    for (uint32_t i = 0; ftc_board_is_open(board) && i < board->geometry.slots; i++)
+        if (ftc_board_pid(board, i) == pid)
             return (int32_t)i;
     return -1;
 }
@@ -140,10 +141,9 @@ static bool is_dead(pid_t pid, int error)
  */
 static bool is_known_dead(pid_t pid)
 {
-    const struct ftc_board_shared *shared = ftc_library.board.shared;
+    const struct ftc_board *board = &ftc_library.board;
 
-    return shared && atomic_load_explicit(&shared->deaths, memory_order_relaxed) != 0 &&
-           is_failed(pid);
+    return ftc_board_is_open(board) && ftc_board_is_anyone_dead(board) && is_failed(pid);
 }
 
 static ssize_t length_of(const struct iovec *iov, unsigned long count)

@@ -1,5 +1,7 @@
 #include "error.h"
 
+#include "board/death.h"
+#include "board/rank_state.h"
 #include "communicator/error_handler.h"
 #include "job_end.h"
 #include "progress/mismatch.h"
@@ -162,10 +164,11 @@ int ftc_error_dead_peer(const char *call_name, int rank, uint32_t slot)
 {
     char text[TEXT_MAX], death[TEXT_MAX / 2];
 
-    ftc_report_death(slot, death, sizeof death);
+    ftc_death_describe(&ftc_library.board, slot, ftc_library.settings.timeout_ms, death,
+                       sizeof death);
     snprintf(text, sizeof text,
              "ftcoll: %s: rank %d of the communicator is dead: rank %d of MPI_COMM_WORLD, %s",
-             call_name, rank, atomic_load(&ftc_library.board.shared->slot[slot].world_rank), death);
+             call_name, rank, ftc_board_world_rank(&ftc_library.board, slot), death);
     return hold(MPIX_ERR_PROC_FAILED, text);
 }
 

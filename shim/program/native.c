@@ -1,5 +1,6 @@
 #include "native.h"
 
+#include "board/rank_state.h"
 #include "communicator/group.h"
 #include "library.h"
 #include "report/coverage.h"
@@ -87,7 +88,7 @@ int ftc_native_open(void)
         PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
     marks = ftc_library.board.shared->slot[ftc_library.own_slot].native;
-    ftc_native_deaths = &ftc_library.board.shared->deaths;
+    ftc_native_deaths = ftc_board_deaths_word(&ftc_library.board);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "messages.h"
 
+#include "board/rank_state.h"
 #include "crash.h"
 #include "mismatch.h"
 #include "running.h"

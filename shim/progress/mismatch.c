@@ -1,6 +1,7 @@
 #include "mismatch.h"
 
 #include "board/publication.h"
+#include "board/rank_state.h"
 #include "running.h"
 #include "system/callsite.h"
 #include "value/datatype.h"
@@ -110,7 +111,7 @@ void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
 
 void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call)
 {
-    int pid = atomic_load(&ftc_library.board.shared->slot[c->slot[rank]].pid);
+    int pid = ftc_board_pid(&ftc_library.board, c->slot[rank]);
     struct ftc_note note = {
         .kind = call->kind,
         .signature = FTC_SIGNATURE_NONE,
@@ -200,7 +201,7 @@ void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c)
 void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
-    int pid = atomic_load(&ftc_library.board.shared->slot[c->slot[r->mismatched]].pid);
+    int pid = ftc_board_pid(&ftc_library.board, c->slot[r->mismatched]);
     char site[96];
 
     ftc_callsite_name_in(pid, r->other.return_address, site, sizeof site);

@@ -2,6 +2,7 @@
 
 #include "board/mark.h"
 #include "board/publication.h"
+#include "board/rank_state.h"
 #include "mismatch.h"
 #include "running.h"
 #include "system/clock.h"

@@ -1,6 +1,7 @@
 #include "news.h"
 
 #include "board/publication.h"
+#include "board/rank_state.h"
 #include "messages.h"
 #include "recovery.h"
 #include "running.h"
@@ -21,7 +22,7 @@ bool ftc_news_of_deaths(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     struct ftc_board *board = &ftc_library.board;
-    uint32_t deaths = atomic_load_explicit(&board->shared->deaths, memory_order_acquire);
+    uint32_t deaths = ftc_board_deaths(board);
 
     if (deaths == c->deaths_seen || r->actions.count > 0)
         return false;

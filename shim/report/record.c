@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include "board/publication.h"
+#include "board/rank_state.h"
 #include "system/callsite.h"
 #include "system/hash.h"
 #include "system/json.h"
@@ -168,11 +169,10 @@ static void write_ranks(FILE *f, const char *key, const struct ftc_comm *c,
 
     fprintf(f, ",\"%s\":[", key);
     for (int rank = 0; rank < c->size; rank++) {
-        const struct ftc_board_slot *slot = &ftc_library.board.shared->slot[c->slot[rank]];
-
         if (ftc_contributors_have(contributors, rank) != in)
             continue;
-        fprintf(f, "%s%d", separator, world ? atomic_load(&slot->world_rank) : rank);
+        fprintf(f, "%s%d", separator,
+                world ? ftc_board_world_rank(&ftc_library.board, c->slot[rank]) : rank);
         separator = ",";
     }
     fputc(']', f);

@@ -1,5 +1,7 @@
 #include "report.h"
 
+#include "board/death.h"
+#include "board/rank_state.h"
 #include "compare.h"
 #include "coverage.h"
 #include "progress/recovery.h"
@@ -48,25 +50,6 @@ void ftc_report_count(unsigned long long *carried_out, unsigned long long *passe
     }
 }
 
-void ftc_report_death(uint32_t slot, char *text, size_t size)
-{
-    const struct ftc_board_slot *s = &ftc_library.board.shared->slot[slot];
-    int value = atomic_load(&s->death_value);
-
-    switch (atomic_load(&s->death_cause)) {
-    case FTC_DEATH_SIGNAL:
-        snprintf(text, size, "killed by signal %d (%s)", value, strsignal(value));
-        break;
-    case FTC_DEATH_EXIT:
-        snprintf(text, size, "exited with status %d without MPI_Finalize", value);
-        break;
-    default:
-        snprintf(text, size, "silent for more than timeout_ms = %d",
-                 ftc_library.settings.timeout_ms);
-        break;
-    }
-}
-
 static double microseconds(uint64_t from_ns, uint64_t to_ns)
 {
     return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e3 : 0;
@@ -103,9 +86,8 @@ static void write_missed(FILE *f, uint32_t slot)
 
 static void write_aftermath(FILE *f, uint32_t slot)
 {
-    const struct ftc_board_slot *s = &ftc_library.board.shared->slot[slot];
-    const struct ftc_board_aftermath *a = &s->aftermath;
-    uint64_t death_ns = atomic_load(&s->death_time_ns);
+    const struct ftc_board_aftermath *a = &ftc_library.board.shared->slot[slot].aftermath;
+    uint64_t death_ns = ftc_death_time_ns(&ftc_library.board, slot);
 
     if (atomic_load(&a->noticed_by) == 0) {
         fprintf(f, "; no operation missed it\n");
@@ -130,13 +112,11 @@ static int write_failures(FILE *f, const char *host)
     int count = 0;
 
     for (uint32_t i = 0; i < board->geometry.slots; i++) {
-        const struct ftc_board_slot *s = &board->shared->slot[i];
-
         if (ftc_board_state(board, i) != FTC_RANK_FAILED)
             continue;
-        ftc_report_death(i, death, sizeof death);
-        fprintf(f, "ftcoll: rank %d (%s, pid %d) %s", atomic_load(&s->world_rank), host,
-                atomic_load(&s->pid), death);
+        ftc_death_describe(board, i, ftc_library.settings.timeout_ms, death, sizeof death);
+        fprintf(f, "ftcoll: rank %d (%s, pid %d) %s", ftc_board_world_rank(board, i), host,
+                ftc_board_pid(board, i), death);
         write_aftermath(f, i);
         count++;
     }

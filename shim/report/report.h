@@ -19,7 +19,4 @@ void ftc_report_count(unsigned long long *carried_out, unsigned long long *passe
 /* Writes the report, as the setting says; called by every survivor in MPI_Finalize. */
 void ftc_report_write(void);
 
-/* "killed by signal 9 (Killed)" for the death of the rank in @slot. */
-void ftc_report_death(uint32_t slot, char *text, size_t size);
-
 #endif

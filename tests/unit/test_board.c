@@ -1,5 +1,6 @@
 /* The board: who may open it, life of a rank, published results, and the rings of the transport. */
 #include "board/publication.h"
+#include "board/rank_state.h"
 #include "system/proc.h"
 #include "transport/transport.h"
 #include "unit.h"

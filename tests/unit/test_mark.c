@@ -1,6 +1,7 @@
 /* Marks of unprotected calls: who waits for whom, and what a rank may write there without harm. */
 #include "board/mark.h"
 #include "board/publication.h"
+#include "board/rank_state.h"
 #include "unit.h"
 
 #include <string.h>

@@ -1,0 +1,59 @@
+#include "death.h"
+
+#include "rank_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int value_of(const struct ftc_board *board, uint32_t slot)
+{
+    return atomic_load(&board->shared->slot[slot].death_value);
+}
+
+static uint32_t cause_of(const struct ftc_board *board, uint32_t slot)
+{
+    return atomic_load(&board->shared->slot[slot].death_cause);
+}
+
+void ftc_death_name(const struct ftc_board *board, uint32_t slot, char *text, size_t size)
+{
+    int value = value_of(board, slot);
+
+    switch (cause_of(board, slot)) {
+    case FTC_DEATH_SIGNAL:
+        snprintf(text, size, "killed by signal %d", value);
+        break;
+    case FTC_DEATH_EXIT:
+        snprintf(text, size, "exited with status %d", value);
+        break;
+    default:
+        snprintf(text, size, "silent");
+        break;
+    }
+}
+
+void ftc_death_describe(const struct ftc_board *board, uint32_t slot, int timeout_ms, char *text,
+                        size_t size)
+{
+    char name[64];
+
+    ftc_death_name(board, slot, name, sizeof name);
+    switch (cause_of(board, slot)) {
+    case FTC_DEATH_SIGNAL:
+        snprintf(text, size, "%s (%s)", name, strsignal(value_of(board, slot)));
+        break;
+    case FTC_DEATH_EXIT:
+        snprintf(text, size, "%s without MPI_Finalize", name);
+        break;
+    default:
+        snprintf(text, size, "%s for more than timeout_ms = %d", name, timeout_ms);
+        break;
+    }
+}
+
+int ftc_death_suspected_by(const struct ftc_board *board, uint32_t slot)
+{
+    uint32_t by = (uint32_t)value_of(board, slot);
+
+    return by < board->geometry.slots ? ftc_board_world_rank(board, by) : -1;
+}

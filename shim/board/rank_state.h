@@ -1,0 +1,92 @@
+/* rank_state: who a rank is, how far its life has come, and how many have died.
+ *
+ * What waiting ranks look at in each turn is one load. */
+#ifndef FTC_BOARD_RANK_STATE_H
+#define FTC_BOARD_RANK_STATE_H
+
+#include "board.h"
+
+/* Declares @slot dead unless it is FINALIZED or dead already; true if this call did it. */
+bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
+                           int value);
+
+/* Sleeps until ftc_board_wake_watchers() after a death. The two are apart from the declaration
+ * because a rank that makes it is on its way to a result: to wake a thread for each rank then, on
+ * cores that all ranks share, was measured to be a third of the time until 16 ranks on 2 cores had
+ * it. */
+void ftc_board_await_death(struct ftc_board *board);
+void ftc_board_wake_watchers(struct ftc_board *board);
+
+/* Moves the caller's own slot on; false if somebody has declared it dead in the meantime. */
+bool ftc_board_advance(struct ftc_board *board, uint32_t slot, enum ftc_rank_state state);
+
+static inline enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t slot)
+{
+    uint32_t state = atomic_load_explicit(&board->shared->slot[slot].state, memory_order_acquire);
+
+    return state <= FTC_RANK_FAILED ? (enum ftc_rank_state)state : FTC_RANK_FAILED;
+}
+
+/* ---- deaths ---- */
+
+/* Grows with each; whoever sees a number sees the states of that many dead. */
+static inline uint32_t ftc_board_deaths(const struct ftc_board *board)
+{
+    return atomic_load_explicit(&board->shared->deaths, memory_order_acquire);
+}
+
+/* The same number, for calls that have to be fast before they know a board. */
+static inline const _Atomic uint32_t *ftc_board_deaths_word(const struct ftc_board *board)
+{
+    return &board->shared->deaths;
+}
+
+/* Without order: nothing may be concluded from it but that it is worth a look. */
+static inline bool ftc_board_is_anyone_dead(const struct ftc_board *board)
+{
+    return atomic_load_explicit(&board->shared->deaths, memory_order_relaxed) != 0;
+}
+
+/* ---- the rank ---- */
+
+/* The caller tells who it is. */
+static inline void ftc_board_introduce(struct ftc_board *board, uint32_t slot, int pid,
+                                       int world_rank)
+{
+    atomic_store(&board->shared->slot[slot].pid, pid);
+    atomic_store(&board->shared->slot[slot].world_rank, world_rank);
+}
+
+static inline int ftc_board_pid(const struct ftc_board *board, uint32_t slot)
+{
+    return atomic_load(&board->shared->slot[slot].pid);
+}
+
+static inline int ftc_board_world_rank(const struct ftc_board *board, uint32_t slot)
+{
+    return atomic_load(&board->shared->slot[slot].world_rank);
+}
+
+/* Whether the job does not bear the rank's death; its monitor process says so. */
+static inline void ftc_board_set_critical(struct ftc_board *board, uint32_t slot, bool is_critical)
+{
+    atomic_store(&board->shared->slot[slot].is_critical, is_critical);
+}
+
+static inline bool ftc_board_is_critical(const struct ftc_board *board, uint32_t slot)
+{
+    return atomic_load(&board->shared->slot[slot].is_critical);
+}
+
+/* The caller begins to tell the launcher that it is through. */
+static inline void ftc_board_set_leaving(struct ftc_board *board, uint32_t slot)
+{
+    atomic_store(&board->shared->slot[slot].is_leaving, true);
+}
+
+static inline bool ftc_board_is_leaving(const struct ftc_board *board, uint32_t slot)
+{
+    return atomic_load(&board->shared->slot[slot].is_leaving);
+}
+
+#endif
