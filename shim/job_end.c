@@ -1,5 +1,6 @@
 #include "job_end.h"
 
+#include "board/end_of_job.h"
 #include "board/rank_state.h"
 #include "library.h"
 #include "monitor/monitor.h"
@@ -40,8 +41,7 @@ void ftc_job_end_no_memory(const char *what)
 
 void ftc_job_end_await(void)
 {
-    for (int i = 0;
-         i < AWAITED_MS && atomic_load(&ftc_library.board.shared->ending) != FTC_ENDING_NOT; i++)
+    for (int i = 0; i < AWAITED_MS && ftc_end_of_job_is_said(&ftc_library.board); i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }
 

@@ -1,5 +1,6 @@
 #include "mark.h"
 
+#include "activity.h"
 #include "rank_state.h"
 
 enum { NEED_WORDS = FTC_BOARD_SLOTS_MAX / 64 };
@@ -209,21 +210,21 @@ bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uin
 
 uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t slot)
 {
-    const struct ftc_board_slot *s = &board->shared->slot[slot];
-    uint64_t versions = atomic_load_explicit(&s->activity.version, memory_order_relaxed);
+    const struct ftc_board_native *m = board->shared->slot[slot].native;
+    uint64_t versions = ftc_activity_version(board, slot);
 
     for (int i = 0; i < FTC_BOARD_MARKS; i++)
-        versions += atomic_load_explicit(&s->native[i].version, memory_order_relaxed);
+        versions += atomic_load_explicit(&m[i].version, memory_order_relaxed);
     return versions;
 }
 
-static bool is_waiting(const struct ftc_board_slot *slot, struct ftc_mark_time time)
+static bool is_waiting(const struct ftc_board *board, uint32_t slot, struct ftc_mark_time time)
 {
-    const struct ftc_board_native *poll = &slot->native[FTC_BOARD_POLL];
-    bool waits = atomic_load_explicit(&slot->activity.inside, memory_order_relaxed) > 0;
+    const struct ftc_board_native *m = board->shared->slot[slot].native, *poll = &m[FTC_BOARD_POLL];
+    bool waits = ftc_activity_inside(board, slot) > 0;
 
     for (int i = 0; i < FTC_BOARD_CALLS; i++)
-        waits |= atomic_load_explicit(&slot->native[i].version, memory_order_relaxed) % 2 == 1;
+        waits |= atomic_load_explicit(&m[i].version, memory_order_relaxed) % 2 == 1;
     return waits || (atomic_load_explicit(&poll->version, memory_order_relaxed) % 2 == 1 &&
                      polls(atomic_load_explicit(&poll->polled_ns, memory_order_relaxed), time));
 }
@@ -238,7 +239,7 @@ uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *b
         if (ftc_board_state(board, i) != FTC_RANK_RUNNING)
             continue;
         versions += ftc_mark_versions(board, i);
-        all_wait &= is_waiting(&board->shared->slot[i], time);
+        all_wait &= is_waiting(board, i, time);
     }
     if (!all_wait || versions != watch->versions || watch->since_ns == 0)
         *watch = (struct ftc_still_watch){.versions = versions, .since_ns = time.now_ns};

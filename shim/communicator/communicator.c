@@ -1,5 +1,6 @@
 #include "communicator.h"
 
+#include "board/activity.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "group.h"
@@ -149,9 +150,7 @@ static bool is_still_used(uint64_t id)
     const struct ftc_board *b = &ftc_library.board;
 
     for (uint32_t i = 0; i < b->geometry.slots; i++)
-        if (atomic_load(&b->shared->slot[i].activity.inside) != 0 &&
-            atomic_load(&b->shared->slot[i].activity.communicator_id) == id &&
-            ftc_board_state(b, i) < FTC_RANK_FINALIZED)
+        if (ftc_activity_is_on(b, i, id) && ftc_board_state(b, i) < FTC_RANK_FINALIZED)
             return true;
     return false;
 }

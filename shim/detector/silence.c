@@ -1,6 +1,8 @@
 #include "silence.h"
 
+#include "board/activity.h"
 #include "board/death.h"
+#include "board/end_of_job.h"
 #include "board/rank_state.h"
 #include "monitor/monitor.h"
 
@@ -34,10 +36,10 @@ void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_
 
     if (!is_on())
         return;
-    atomic_fetch_add(&board->shared->slot[ftc_library.own_slot].activity.heartbeat, 1);
+    ftc_activity_beat(board, ftc_library.own_slot);
     for (int i = 0; i < c->member_count; i++) {
         uint32_t slot = c->slot[c->member[i]];
-        uint64_t heartbeat = atomic_load(&board->shared->slot[slot].activity.heartbeat);
+        uint64_t heartbeat = ftc_activity_heartbeat(board, slot);
 
         if (!c->dead[i] && ftc_op_expects(op, i) && is_silent(&c->silence[i], heartbeat, now_ns))
             ftc_board_mark_failed(board, slot, FTC_DEATH_SUSPECTED, (int)ftc_library.own_slot);
@@ -48,7 +50,7 @@ void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_
  * in which it was asked to. The others learn of this death from the other monitor processes. */
 static _Noreturn void stop_unguarded(void)
 {
-    if (atomic_load(&ftc_library.board.shared->ending) == FTC_ENDING_NOT)
+    if (!ftc_end_of_job_is_said(&ftc_library.board))
         fprintf(stderr,
                 "ftcoll: rank %d (pid %d) stops: its monitor process has ended, and nobody would "
                 "notice its death\n",

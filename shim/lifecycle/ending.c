@@ -1,5 +1,6 @@
 #include "ending.h"
 
+#include "board/activity.h"
 #include "board/rank_state.h"
 #include "communicator/communicator.h"
 #include "job_end.h"
@@ -25,7 +26,7 @@ static void synchronise(void)
         .call = &call, .kind = FTC_OP_ALLREDUCE, .contribution = ""};
 
     ftc_library_lock();
-    atomic_fetch_add(&ftc_library.board.shared->slot[ftc_library.own_slot].activity.inside, 1);
+    ftc_activity_enter_for_good(&ftc_library.board, ftc_library.own_slot);
     ftc_queue_complete_all();
     ftc_report_call(&call, FTC_PASS_NONE);
     if (ftc_drive(world, &request) != FTC_DRIVE_DONE)

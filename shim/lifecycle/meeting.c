@@ -1,5 +1,6 @@
 #include "meeting.h"
 
+#include "board/presence.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "job_end.h"
@@ -15,7 +16,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,21 +60,14 @@ static struct patience begin_to_wait(void)
     return (struct patience){.since_ns = ftc_clock_ns()};
 }
 
-static uint32_t presence_of(uint32_t slot)
-{
-    uint32_t presence = atomic_load(&ftc_library.board.shared->slot[slot].presence);
-
-    return presence < FTC_PRESENCE_PREPARED ? presence : FTC_PRESENCE_PREPARED;
-}
-
 /* The first rank that has not come as far as this one; -1 if this cannot be told. Those to whom the
  * broadcast comes through such a rank have higher numbers. */
 static int missing_rank(void)
 {
     const struct ftc_board *b = &ftc_library.board;
 
-    for (uint32_t i = 0; b->shared && i < b->geometry.slots; i++)
-        if (presence_of(i) < presence_of(ftc_library.own_slot))
+    for (uint32_t i = 0; ftc_board_is_open(b) && i < b->geometry.slots; i++)
+        if (ftc_presence_of(b, i) < ftc_presence_of(b, ftc_library.own_slot))
             return (int)i;
     return -1;
 }
@@ -201,7 +194,7 @@ static void create_board(struct board_address *address)
     }
     address->pid = (int)getpid();
     address->fd = ftc_library.board.fd;
-    memcpy(address->key, ftc_library.board.shared->key, sizeof address->key);
+    ftc_board_key(&ftc_library.board, address->key);
 }
 
 static bool join_board(const struct board_address *address)
@@ -218,36 +211,13 @@ static bool join_board(const struct board_address *address)
     return rv == 0;
 }
 
-/* Cores that the ranks of this host have together: a launcher may have bound each to its own. */
-static void add_own_cores(struct ftc_board_shared *shared)
-{
-    cpu_set_t own;
-
-    CPU_ZERO(&own);
-    if (sched_getaffinity(0, sizeof own, &own) != 0)
-        return;
-    for (int i = 0; i < FTC_BOARD_CORES; i++)
-        if (CPU_ISSET(i, &own))
-            atomic_fetch_or(&shared->cores[i / 64], 1ull << (i % 64));
-}
-
-static int count_cores(struct ftc_board_shared *shared)
-{
-    int count = 0;
-
-    for (int i = 0; i < FTC_BOARD_CORES / 64; i++)
-        count += __builtin_popcountll(atomic_load(&shared->cores[i]));
-    return count;
-}
-
 static void describe_self(void)
 {
-    struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.own_slot];
+    struct ftc_board *b = &ftc_library.board;
 
-    atomic_store(&own->pid, (int)getpid());
-    atomic_store(&own->world_rank, ftc_library.world_rank);
-    add_own_cores(ftc_library.board.shared);
-    atomic_store(&own->presence, FTC_PRESENCE_HERE);
+    ftc_board_introduce(b, ftc_library.own_slot, (int)getpid(), ftc_library.world_rank);
+    ftc_presence_add_own_cores(b);
+    ftc_presence_show(b, ftc_library.own_slot, FTC_PRESENCE_HERE);
 }
 
 /* ---- rank 0 announces ---- */
@@ -334,7 +304,7 @@ static void say_who_has_no_monitor(int first)
 static bool all_have_board(const struct board_address *address)
 {
     const int self = ftc_library.world_rank;
-    bool has_board = self == 0 ? ftc_library.board.shared != NULL : join_board(address);
+    bool has_board = self == 0 ? ftc_board_is_open(&ftc_library.board) : join_board(address);
     int first[THINGS] = {
         [MONITOR] = has_what_watches_it() ? INT_MAX : self,
         [BOARD] = has_board ? INT_MAX : self,
@@ -349,7 +319,8 @@ static bool all_have_board(const struct board_address *address)
         say("no board");
     if (first[MONITOR] != INT_MAX || first[BOARD] != INT_MAX)
         return false;
-    ftc_library.oversubscribed = ftc_library.world_size > count_cores(ftc_library.board.shared);
+    ftc_library.oversubscribed =
+        ftc_library.world_size > ftc_presence_count_cores(&ftc_library.board);
     return true;
 }
 
@@ -376,20 +347,15 @@ bool ftc_meeting_close(bool prepared)
 {
     struct ftc_board *b = &ftc_library.board;
     struct patience patience = begin_to_wait();
-    uint32_t ready, refused;
+    uint32_t refused;
 
-    atomic_store(&b->shared->slot[ftc_library.own_slot].presence,
-                 prepared ? FTC_PRESENCE_PREPARED : FTC_PRESENCE_REFUSED);
+    ftc_presence_show(b, ftc_library.own_slot,
+                      prepared ? FTC_PRESENCE_PREPARED : FTC_PRESENCE_REFUSED);
     if (prepared)
         ftc_board_advance(b, ftc_library.own_slot, FTC_RANK_RUNNING);
-    atomic_fetch_add(prepared ? &b->shared->ready : &b->shared->refused, 1);
-    for (;;) {
-        ready = atomic_load(&b->shared->ready);
-        refused = atomic_load(&b->shared->refused);
-        if (ready + refused >= b->geometry.slots)
-            break;
+    ftc_presence_count(b, prepared);
+    while (!ftc_presence_have_all(b, &refused))
         nap(&patience);
-    }
     if (refused > 0)
         say("no memory, or no answer from a monitor process");
     return refused == 0;

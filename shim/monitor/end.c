@@ -1,5 +1,7 @@
 #include "end.h"
 
+#include "board/end_of_job.h"
+#include "board/presence.h"
 #include "board/rank_state.h"
 #include "channel.h"
 #include "pmi.h"
@@ -22,7 +24,7 @@ static void say_goodbye(const struct ftc_monitored *rank)
 {
     struct ftc_channel_message m = {.kind = FTC_CHANNEL_GOODBYE};
 
-    if (rank->board.shared)
+    if (ftc_board_is_open(&rank->board))
         atomic_store(&ftc_board_lifeline(&rank->board, rank->slot)->left_alone, true);
     ftc_channel_send(rank->job.channel, m, NULL, 0);
 }
@@ -60,8 +62,7 @@ static _Noreturn void end_well(const struct ftc_monitored *rank)
 /* Until every rank is ready a death ends the job, as it does natively. */
 static bool is_protected(const struct ftc_monitored *rank)
 {
-    return rank->board.shared &&
-           atomic_load(&rank->board.shared->ready) >= rank->board.geometry.slots;
+    return ftc_board_is_open(&rank->board) && ftc_presence_are_all_ready(&rank->board);
 }
 
 /* The launcher was told to end the job: by Ctrl-C, by a batch system, or by a user's signal that
@@ -109,7 +110,7 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
         *is_settled = *is_settled || answer == FTC_PMI_FINALIZE_ACK;
         ftc_relay(rank);
         if (answer == FTC_PMI_CLOSED || was_ended_by_launcher(rank, status) ||
-            atomic_load(&rank->board.shared->ending) == FTC_ENDING_NOW)
+            ftc_end_of_job_is_now(&rank->board))
             return false;
     }
     return true;
@@ -117,9 +118,7 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
 
 bool ftc_rank_claim_end_of_job(const struct ftc_monitored *rank)
 {
-    uint32_t none = FTC_ENDING_NOT;
-
-    return atomic_compare_exchange_strong(&rank->board.shared->ending, &none, FTC_ENDING_SAID);
+    return ftc_end_of_job_claim(&rank->board);
 }
 
 /* For Slurm the end of one process is not that of the job. What was said must be read before any
@@ -127,7 +126,7 @@ bool ftc_rank_claim_end_of_job(const struct ftc_monitored *rank)
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
     nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
-    atomic_store(&rank->board.shared->ending, FTC_ENDING_NOW);
+    ftc_end_of_job_begin(&rank->board);
     say_goodbye(rank);
     ftc_pmi_abort(rank->job.pmi, status, true);
     _exit(status);

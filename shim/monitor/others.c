@@ -1,5 +1,7 @@
 #include "others.h"
 
+#include "board/end_of_job.h"
+#include "board/presence.h"
 #include "board/rank_state.h"
 #include "end.h"
 
@@ -11,7 +13,7 @@ enum { READY_AGAIN_NS = 10000000 };
 /* Before, a slot may have no lock yet; and a death ends the job anyway. */
 static void await_all_ready(const struct ftc_board *board)
 {
-    while (atomic_load(&board->shared->ready) < board->geometry.slots)
+    while (!ftc_presence_are_all_ready(board))
         nanosleep(&(struct timespec){.tv_nsec = READY_AGAIN_NS}, NULL);
 }
 
@@ -26,7 +28,7 @@ void ftc_others_watch(struct ftc_monitored *rank)
         struct ftc_lifeline *life = ftc_board_lifeline(board, slot);
 
         ftc_lifeline_await_both_ends(life);
-        if (atomic_load(&life->left_alone) || atomic_load(&board->shared->ending) != FTC_ENDING_NOT)
+        if (atomic_load(&life->left_alone) || ftc_end_of_job_is_said(board))
             continue;
         ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, SIGKILL);
         if (ftc_board_state(board, slot) != FTC_RANK_FAILED)

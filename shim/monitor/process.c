@@ -1,6 +1,7 @@
 #include "process.h"
 
 #include "blocked.h"
+#include "board/end_of_job.h"
 #include "board/rank_state.h"
 #include "channel.h"
 #include "config/settings.h"
@@ -153,7 +154,7 @@ static int attach_board(struct ftc_channel_received *r)
     struct ftc_board board = {.fd = -1};
     int rv;
 
-    if (rank.board.shared)
+    if (ftc_board_is_open(&rank.board))
         return -EALREADY;
     if (r->fd_count != FTC_CHANNEL_FDS)
         return -EBADF;
@@ -177,7 +178,7 @@ static int attach_board(struct ftc_channel_received *r)
 static void end_with_job(void)
 {
     atomic_store(&ftc_board_lifeline(&rank.board, rank.slot)->left_alone, true);
-    atomic_store(&rank.board.shared->ending, FTC_ENDING_NOW);
+    ftc_end_of_job_begin(&rank.board);
 }
 
 static void handle_message(struct ftc_channel_received *r)
@@ -192,7 +193,7 @@ static void handle_message(struct ftc_channel_received *r)
         break;
     case FTC_CHANNEL_STAND_DOWN:
         rank.stood_down = true;
-        if (rank.board.shared)
+        if (ftc_board_is_open(&rank.board))
             end_with_job();
         break;
     default:

@@ -1,5 +1,6 @@
 #include "mismatch.h"
 
+#include "board/activity.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "running.h"
@@ -18,24 +19,10 @@ struct news {
 };
 _Static_assert(sizeof(struct news) <= FTC_TRANSPORT_VALUE_BYTES_MIN, "can be sent");
 
-static struct ftc_board_activity *activity_of(uint32_t slot)
-{
-    return &ftc_library.board.shared->slot[slot].activity;
-}
-
-/* The library's lock is held: nobody else of this process counts. */
-static void add(_Atomic uint32_t *number, int change)
-{
-    uint32_t before = atomic_load_explicit(number, memory_order_relaxed);
-
-    atomic_store_explicit(number, before + (uint32_t)change, memory_order_relaxed);
-}
-
 void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *c,
                                   uint32_t signature, size_t element_bytes, size_t value_bytes)
 {
     struct ftc_running *r = c->running;
-    struct ftc_board_activity *a = activity_of(ftc_library.own_slot);
 
     r->note = (struct ftc_note){
         .kind = call->kind,
@@ -49,9 +36,7 @@ void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *
         .return_address = (uintptr_t)call->return_address,
     };
     ftc_publish_call(&ftc_library.board, ftc_library.own_slot, c->entry, c->seq, &r->note);
-    atomic_store_explicit(&a->communicator_id, c->id, memory_order_relaxed);
-    add(&a->version, 1);
-    add(&a->inside, 1);
+    ftc_activity_enter(&ftc_library.board, ftc_library.own_slot, c->id);
 }
 
 void ftc_mismatch_enter(const struct ftc_call *call, struct ftc_comm *c, uint32_t signature)
@@ -61,7 +46,7 @@ void ftc_mismatch_enter(const struct ftc_call *call, struct ftc_comm *c, uint32_
 
 void ftc_mismatch_leave(void)
 {
-    add(&activity_of(ftc_library.own_slot)->inside, -1);
+    ftc_activity_leave(&ftc_library.board, ftc_library.own_slot);
 }
 
 static bool is_in(const struct ftc_comm *c, int rank, struct ftc_note *note)
@@ -126,7 +111,7 @@ bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
     struct ftc_note note;
 
     return is_in(c, rank, &note) && ftc_call_class(note.kind) == FTC_CLASS_PROTECTED &&
-           atomic_load_explicit(&activity_of(c->slot[rank])->inside, memory_order_relaxed) > 0;
+           ftc_activity_inside(&ftc_library.board, c->slot[rank]) > 0;
 }
 
 void ftc_mismatch_spread(const struct ftc_comm *c)

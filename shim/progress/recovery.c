@@ -1,5 +1,6 @@
 #include "recovery.h"
 
+#include "board/aftermath.h"
 #include "running.h"
 #include "system/clock.h"
 
@@ -25,16 +26,10 @@ int ftc_recovery_open(void)
 
 void ftc_recovery_begin(const struct ftc_comm *c, uint32_t slot)
 {
-    struct ftc_board_aftermath *a = &ftc_library.board.shared->slot[slot].aftermath;
-    int32_t nobody = 0;
-
     if (note[slot].noticed)
         return;
-    if (atomic_compare_exchange_strong(&a->noticed_by, &nobody, ftc_library.world_rank + 1)) {
-        atomic_store(&a->call, c->running->call->kind);
-        atomic_store(&a->seq, c->seq);
-        atomic_store(&a->noticed_ns, ftc_clock_ns());
-    }
+    ftc_aftermath_notice(&ftc_library.board, slot, ftc_library.world_rank, c->running->call->kind,
+                         c->seq);
     note[slot].noticed = true;
     note[slot].communicator_id = c->id;
     open_notes++;
@@ -55,17 +50,9 @@ static void capture_site(const struct ftc_call *call, struct ftc_stack *stack)
         ftc_callsite_capture(call->return_address, full ? FTC_STACK_MAX : 1, stack);
 }
 
-static void raise_to(_Atomic uint64_t *time, uint64_t now)
-{
-    uint64_t seen = atomic_load(time);
-
-    while (seen < now && !atomic_compare_exchange_weak(time, &seen, now))
-        ;
-}
-
 void ftc_recovery_end(const struct ftc_comm *c)
 {
-    const struct ftc_board *board = &ftc_library.board;
+    struct ftc_board *board = &ftc_library.board;
     uint64_t now;
 
     if (open_notes == 0)
@@ -76,7 +63,7 @@ void ftc_recovery_end(const struct ftc_comm *c)
             continue;
         note[s].recovered = true;
         capture_site(c->running->call, &note[s].stack);
-        raise_to(&board->shared->slot[s].aftermath.recovered_ns, now);
+        ftc_aftermath_recovered(board, s, now);
         open_notes--;
     }
 }

@@ -1,5 +1,6 @@
 #include "wait.h"
 
+#include "board/activity.h"
 #include "detector/killed.h"
 #include "detector/silence.h"
 #include "running.h"
@@ -100,9 +101,7 @@ static uint32_t spin_turns(void)
 /* No other thread of the program is in a call here: there may be a core for each. */
 static bool is_alone(void)
 {
-    const struct ftc_board_slot *own = &ftc_library.board.shared->slot[ftc_library.own_slot];
-
-    return atomic_load_explicit(&own->activity.inside, memory_order_relaxed) <= 1;
+    return ftc_activity_inside(&ftc_library.board, ftc_library.own_slot) <= 1;
 }
 
 /* Also with MPI_THREAD_MULTIPLE: who yields a core that something else wants gets it back

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "board/aftermath.h"
 #include "board/death.h"
 #include "board/rank_state.h"
 #include "compare.h"
@@ -66,18 +67,17 @@ static void write_stack(FILE *f, const struct ftc_stack *stack)
 }
 
 /* "MPI_Allreduce #78 at montecarlo(main+0x18b)" */
-static void write_missed(FILE *f, uint32_t slot)
+static void write_missed(FILE *f, uint32_t slot, const struct ftc_aftermath *a)
 {
-    const struct ftc_board_aftermath *a = &ftc_library.board.shared->slot[slot].aftermath;
     const struct ftc_stack *stack = ftc_recovery_site(slot);
-    enum ftc_call_kind call = ftc_call_kind(atomic_load(&a->call));
+    enum ftc_call_kind call = ftc_call_kind(a->call);
     char site[256];
 
     if (call == FTC_CALL_FINALIZE) { /* the library's own operation, of which there is one */
         fprintf(f, "%s", ftc_call_name(FTC_CALL_FINALIZE));
         return;
     }
-    fprintf(f, "%s #%u", ftc_call_name(call), atomic_load(&a->seq));
+    fprintf(f, "%s #%u", ftc_call_name(call), a->seq);
     if (stack->depth == 0)
         return;
     ftc_callsite_name(stack->address[0], site, sizeof site);
@@ -86,20 +86,20 @@ static void write_missed(FILE *f, uint32_t slot)
 
 static void write_aftermath(FILE *f, uint32_t slot)
 {
-    const struct ftc_board_aftermath *a = &ftc_library.board.shared->slot[slot].aftermath;
     uint64_t death_ns = ftc_death_time_ns(&ftc_library.board, slot);
+    struct ftc_aftermath a;
 
-    if (atomic_load(&a->noticed_by) == 0) {
+    if (!ftc_aftermath_of(&ftc_library.board, slot, &a)) {
         fprintf(f, "; no operation missed it\n");
         return;
     }
     fprintf(f, "; missed in ");
-    write_missed(f, slot);
-    fprintf(f, ", noticed by rank %d after %.0f us", atomic_load(&a->noticed_by) - 1,
-            microseconds(death_ns, atomic_load(&a->noticed_ns)));
-    if (atomic_load(&a->recovered_ns) != 0)
+    write_missed(f, slot, &a);
+    fprintf(f, ", noticed by rank %d after %.0f us", a.noticed_by,
+            microseconds(death_ns, a.noticed_ns));
+    if (a.recovered_ns != 0)
         fprintf(f, "; all survivors had its result after %.0f us",
-                microseconds(death_ns, atomic_load(&a->recovered_ns)));
+                microseconds(death_ns, a.recovered_ns));
     fputc('\n', f);
     if (ftc_library.settings.report >= FTC_REPORT_FULL)
         write_stack(f, ftc_recovery_site(slot));

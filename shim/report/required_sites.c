@@ -1,5 +1,6 @@
 #include "required_sites.h"
 
+#include "board/required_words.h"
 #include "library.h"
 #include "system/callsite.h"
 #include "system/symbol.h"
@@ -115,7 +116,7 @@ static bool look_up(const void *site)
     ftc_callsite_name(site, text, sizeof text);
     named = ftc_required_sites_names(ftc_library.settings.require_all_at, text);
     if (named != 0)
-        atomic_fetch_or(&ftc_library.board.shared->required_words, named);
+        ftc_required_words_add(&ftc_library.board, named);
     return named != 0;
 }
 
@@ -137,7 +138,7 @@ bool ftc_required_sites_have(const void *return_address)
 
 void ftc_required_sites_write(FILE *f)
 {
-    uint64_t named = atomic_load(&ftc_library.board.shared->required_words);
+    uint64_t named = ftc_required_words(&ftc_library.board);
     const char *list = ftc_library.settings.require_all_at, *word;
     size_t length;
 

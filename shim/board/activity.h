@@ -1,0 +1,83 @@
+/* activity: whether a rank is inside of a call that it carries out here, for which communicator,
+ * and the signs of life that it gives while it waits.
+ *
+ * A rank writes its own, under the library's lock; all may read. */
+#ifndef FTC_BOARD_ACTIVITY_H
+#define FTC_BOARD_ACTIVITY_H
+
+#include "board.h"
+
+static inline struct ftc_board_activity *ftc_activity_of(const struct ftc_board *board,
+                                                         uint32_t slot)
+{
+    return &board->shared->slot[slot].activity;
+}
+
+/* The lock is held: nobody else of this process counts. */
+static inline void ftc_activity_add(_Atomic uint32_t *number, int change)
+{
+    uint32_t before = atomic_load_explicit(number, memory_order_relaxed);
+
+    atomic_store_explicit(number, before + (uint32_t)change, memory_order_relaxed);
+}
+
+/* ---- the rank itself ---- */
+
+/* A thread goes into a call on the communicator. */
+static inline void ftc_activity_enter(struct ftc_board *board, uint32_t self,
+                                      uint64_t communicator_id)
+{
+    struct ftc_board_activity *a = ftc_activity_of(board, self);
+
+    atomic_store_explicit(&a->communicator_id, communicator_id, memory_order_relaxed);
+    ftc_activity_add(&a->version, 1);
+    ftc_activity_add(&a->inside, 1);
+}
+
+static inline void ftc_activity_leave(struct ftc_board *board, uint32_t self)
+{
+    ftc_activity_add(&ftc_activity_of(board, self)->inside, -1);
+}
+
+/* The last call, which is never left. */
+static inline void ftc_activity_enter_for_good(struct ftc_board *board, uint32_t self)
+{
+    atomic_fetch_add(&ftc_activity_of(board, self)->inside, 1);
+}
+
+/* monitor = timeout: a sign of life. */
+static inline void ftc_activity_beat(struct ftc_board *board, uint32_t self)
+{
+    atomic_fetch_add(&ftc_activity_of(board, self)->heartbeat, 1);
+}
+
+/* ---- everybody ---- */
+
+/* Threads of @slot that are in a call. */
+static inline uint32_t ftc_activity_inside(const struct ftc_board *board, uint32_t slot)
+{
+    return atomic_load_explicit(&ftc_activity_of(board, slot)->inside, memory_order_relaxed);
+}
+
+/* Whether @slot is in a call, and the last that it went into was on the communicator. */
+static inline bool ftc_activity_is_on(const struct ftc_board *board, uint32_t slot,
+                                      uint64_t communicator_id)
+{
+    struct ftc_board_activity *a = ftc_activity_of(board, slot);
+
+    return atomic_load(&a->inside) != 0 && atomic_load(&a->communicator_id) == communicator_id;
+}
+
+/* Grows with each call. */
+static inline uint32_t ftc_activity_version(const struct ftc_board *board, uint32_t slot)
+{
+    return atomic_load_explicit(&ftc_activity_of(board, slot)->version, memory_order_relaxed);
+}
+
+/* Grows with each sign of life. */
+static inline uint64_t ftc_activity_heartbeat(const struct ftc_board *board, uint32_t slot)
+{
+    return atomic_load(&ftc_activity_of(board, slot)->heartbeat);
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* aftermath: how the survivors took the death of a rank. */
+#ifndef FTC_BOARD_AFTERMATH_H
+#define FTC_BOARD_AFTERMATH_H
+
+#include "board.h"
+
+/* A copy; times are CLOCK_MONOTONIC. */
+struct ftc_aftermath {
+    int noticed_by;     /* world rank of the first that met the death in an operation */
+    uint32_t call, seq; /* that operation; @call is to be checked */
+    uint64_t noticed_ns;
+    uint64_t recovered_ns; /* when the last of them had its result; 0: not yet */
+};
+
+/* @world_rank has met the death of @slot in operation @seq of a call: kept if it is the first. */
+void ftc_aftermath_notice(struct ftc_board *board, uint32_t slot, int world_rank, uint32_t call,
+                          uint32_t seq);
+
+/* A survivor had its result at @now_ns. */
+void ftc_aftermath_recovered(struct ftc_board *board, uint32_t slot, uint64_t now_ns);
+
+/* False: no operation has met it. */
+bool ftc_aftermath_of(const struct ftc_board *board, uint32_t slot, struct ftc_aftermath *copy);
+
+#endif

@@ -1,0 +1,54 @@
+#include "presence.h"
+
+#include <sched.h>
+
+enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t slot)
+{
+    uint32_t presence = atomic_load(&board->shared->slot[slot].presence);
+
+    return presence < FTC_PRESENCE_PREPARED ? (enum ftc_presence)presence : FTC_PRESENCE_PREPARED;
+}
+
+void ftc_presence_show(struct ftc_board *board, uint32_t self, enum ftc_presence presence)
+{
+    atomic_store(&board->shared->slot[self].presence, presence);
+}
+
+void ftc_presence_count(struct ftc_board *board, bool prepared)
+{
+    atomic_fetch_add(prepared ? &board->shared->ready : &board->shared->refused, 1);
+}
+
+bool ftc_presence_have_all(const struct ftc_board *board, uint32_t *refused)
+{
+    uint32_t ready = atomic_load(&board->shared->ready);
+
+    *refused = atomic_load(&board->shared->refused);
+    return ready + *refused >= board->geometry.slots;
+}
+
+bool ftc_presence_are_all_ready(const struct ftc_board *board)
+{
+    return atomic_load(&board->shared->ready) >= board->geometry.slots;
+}
+
+void ftc_presence_add_own_cores(struct ftc_board *board)
+{
+    cpu_set_t own;
+
+    CPU_ZERO(&own);
+    if (sched_getaffinity(0, sizeof own, &own) != 0)
+        return;
+    for (int i = 0; i < FTC_BOARD_CORES; i++)
+        if (CPU_ISSET(i, &own))
+            atomic_fetch_or(&board->shared->cores[i / 64], 1ull << (i % 64));
+}
+
+int ftc_presence_count_cores(const struct ftc_board *board)
+{
+    int count = 0;
+
+    for (int i = 0; i < FTC_BOARD_CORES / 64; i++)
+        count += __builtin_popcountll(atomic_load(&board->shared->cores[i]));
+    return count;
+}

@@ -1,0 +1,26 @@
+/* presence: how far the ranks have come in MPI_Init, and the cores that they may use together. */
+#ifndef FTC_BOARD_PRESENCE_H
+#define FTC_BOARD_PRESENCE_H
+
+#include "board.h"
+
+/* How far @slot has come; whoever is refused is as far as who is prepared. */
+enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t slot);
+
+/* The caller has come so far. The steps that end its MPI_Init, PREPARED and REFUSED, are shown
+ * first and counted later: what it does in between has happened for whoever sees the number. */
+void ftc_presence_show(struct ftc_board *board, uint32_t self, enum ftc_presence presence);
+void ftc_presence_count(struct ftc_board *board, bool prepared);
+
+/* Whether all ranks have been counted; *@refused is then how many of them are refused. */
+bool ftc_presence_have_all(const struct ftc_board *board, uint32_t *refused);
+
+/* Whether all ranks are prepared: from here on they are protected. */
+bool ftc_presence_are_all_ready(const struct ftc_board *board);
+
+/* Cores that the caller may run on join those of the others: a launcher may have bound each rank to
+ * its own. */
+void ftc_presence_add_own_cores(struct ftc_board *board);
+int ftc_presence_count_cores(const struct ftc_board *board);
+
+#endif
