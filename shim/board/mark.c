@@ -16,9 +16,9 @@ struct content {
 static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t index,
                          struct content *c)
 {
-    const struct ftc_board_native *m = &board->shared->slot[slot].native[index];
+    const struct ftc_board_native *m = &ftc_marks_of(board, slot)[index];
 
-    c->version = atomic_load_explicit(&m->version, memory_order_acquire);
+    c->version = FTC_SEQLOCK_BEGIN_READ(&m->version);
     c->call = atomic_load_explicit(&m->call, memory_order_relaxed);
     c->peer = atomic_load_explicit(&m->peer, memory_order_relaxed);
     c->group = atomic_load_explicit(&m->group, memory_order_relaxed);
@@ -148,7 +148,7 @@ static bool goes_on(const struct ftc_mark_watch *watch, const struct content *c,
 bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t slot,
                    uint32_t index, struct ftc_mark_time time, struct ftc_mark *mark)
 {
-    const struct ftc_board_native *m = &board->shared->slot[slot].native[index];
+    const struct ftc_board_native *m = &ftc_marks_of(board, slot)[index];
     bool is_poll = index == FTC_BOARD_POLL;
     uint64_t others = is_poll ? ftc_mark_versions(board, slot) : 0;
     struct content c;
@@ -159,9 +159,7 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
         return false;
     }
     running = count_needed(board, slot, &c, mark);
-    atomic_thread_fence(memory_order_acquire);
-    if (mark->dead_count == 0 ||
-        atomic_load_explicit(&m->version, memory_order_relaxed) != c.version) {
+    if (!FTC_SEQLOCK_IS_STILL(&m->version, c.version) || mark->dead_count == 0) {
         watch->version = 0;
         return false;
     }
@@ -196,7 +194,7 @@ static bool is_group_of(const struct ftc_board *board, uint32_t slot, uint32_t g
 bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uint32_t *member,
                          int count, struct ftc_mark_call *call)
 {
-    const struct ftc_board_native *m = &board->shared->slot[slot].native[0];
+    const struct ftc_board_native *m = &ftc_marks_of(board, slot)[0];
     struct content c;
 
     if (!read_content(board, slot, 0, &c) || c.peer != FTC_BOARD_ALL ||
@@ -204,13 +202,12 @@ bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uin
         !is_group_of(board, slot, c.group, member, count))
         return false;
     *call = (struct ftc_mark_call){(enum ftc_call_kind)c.call, c.return_address, c.stack};
-    atomic_thread_fence(memory_order_acquire);
-    return atomic_load_explicit(&m->version, memory_order_relaxed) == c.version;
+    return FTC_SEQLOCK_IS_STILL(&m->version, c.version);
 }
 
 uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t slot)
 {
-    const struct ftc_board_native *m = board->shared->slot[slot].native;
+    const struct ftc_board_native *m = ftc_marks_of(board, slot);
     uint64_t versions = ftc_activity_version(board, slot);
 
     for (int i = 0; i < FTC_BOARD_MARKS; i++)
@@ -220,7 +217,7 @@ uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t slot)
 
 static bool is_waiting(const struct ftc_board *board, uint32_t slot, struct ftc_mark_time time)
 {
-    const struct ftc_board_native *m = board->shared->slot[slot].native, *poll = &m[FTC_BOARD_POLL];
+    const struct ftc_board_native *m = ftc_marks_of(board, slot), *poll = &m[FTC_BOARD_POLL];
     bool waits = ftc_activity_inside(board, slot) > 0;
 
     for (int i = 0; i < FTC_BOARD_CALLS; i++)

@@ -1,5 +1,5 @@
-/* mark: reads from a rank's marks on the board which unprotected call it is in, and whether that
- * needs a dead rank.
+/* mark: a rank shows on the board which unprotected calls it is in, and others read there whether
+ * one of these needs a dead rank.
  *
  * The rank can write anything there, so nothing is used before it is checked. */
 #ifndef FTC_BOARD_MARK_H
@@ -7,6 +7,43 @@
 
 #include "board.h"
 #include "call/call.h"
+#include "seqlock.h"
+
+/* ---- the rank itself: one writer of a mark at a time ---- */
+
+/* The marks of @self, FTC_BOARD_MARKS of them. */
+static inline struct ftc_board_native *ftc_marks_of(const struct ftc_board *board, uint32_t self)
+{
+    return board->shared->slot[self].native;
+}
+
+/* A call begins, which needs @peer or has it in group @group (struct ftc_board_native); @stack is
+ * an address not far below that of @return_address on the stack. */
+static inline void ftc_mark_begin(struct ftc_board_native *m, enum ftc_call_kind kind,
+                                  uint32_t group, int32_t peer, const void *return_address,
+                                  const void *stack)
+{
+    atomic_store_explicit(&m->call, kind, memory_order_relaxed);
+    atomic_store_explicit(&m->peer, peer, memory_order_relaxed);
+    atomic_store_explicit(&m->group, group, memory_order_relaxed);
+    atomic_store_explicit(&m->return_address, (uint64_t)(uintptr_t)return_address,
+                          memory_order_relaxed);
+    atomic_store_explicit(&m->stack, (uint64_t)(uintptr_t)stack, memory_order_relaxed);
+    FTC_SEQLOCK_STEP(&m->version);
+}
+
+static inline void ftc_mark_end(struct ftc_board_native *m)
+{
+    FTC_SEQLOCK_STEP(&m->version);
+}
+
+/* Of FTC_BOARD_POLL: the rank has looked again. */
+static inline void ftc_mark_poll(struct ftc_board_native *m, uint64_t now_ns)
+{
+    atomic_store_explicit(&m->polled_ns, now_ns, memory_order_relaxed);
+}
+
+/* ---- everybody ---- */
 
 /* What a mark says: a call that waits and needs a dead rank. */
 struct ftc_mark {

@@ -1,6 +1,7 @@
 #include "publication.h"
 
 #include "rank_state.h"
+#include "seqlock.h"
 
 #include <string.h>
 
@@ -20,16 +21,14 @@ enum { NOTHING_PUBLISHED = UINT32_MAX }; /* in place of an operation's number: t
 
 static void write_call(struct ftc_board_entry *e, uint32_t seq, const struct ftc_note *note)
 {
-    uint32_t version = atomic_load_explicit(&e->call_version, memory_order_relaxed);
     uint64_t word[FTC_NOTE_WORDS];
 
     memcpy(word, note, sizeof word);
-    atomic_store_explicit(&e->call_version, version + 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
+    FTC_SEQLOCK_BEGIN_WRITE(&e->call_version);
     atomic_store_explicit(&e->call_seq, seq, memory_order_relaxed);
     for (int i = 0; i < FTC_NOTE_WORDS; i++)
         atomic_store_explicit(&e->call[i], word[i], memory_order_relaxed);
-    atomic_store_explicit(&e->call_version, version + 2, memory_order_release);
+    FTC_SEQLOCK_END_WRITE(&e->call_version);
 }
 
 void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t entry,
@@ -42,6 +41,11 @@ void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t
     atomic_store(&e->joined, UINT64_MAX);
     atomic_store(&e->recorded, 0);
     atomic_store(&e->communicator_id, communicator_id);
+}
+
+uint64_t ftc_publication_owner(const struct ftc_board *board, uint32_t self, uint32_t entry)
+{
+    return atomic_load(&ftc_board_entry(board, self, entry)->communicator_id);
 }
 
 void ftc_publish_call(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
@@ -61,11 +65,9 @@ void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, u
                  const struct ftc_result *result, size_t value_bytes)
 {
     struct ftc_board_entry *e = ftc_board_entry(board, self, entry);
-    uint32_t version = atomic_load_explicit(&e->version, memory_order_relaxed);
     uint32_t failed_count = (uint32_t)result->failed->count;
 
-    atomic_store_explicit(&e->version, version + 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
+    FTC_SEQLOCK_BEGIN_WRITE(&e->version);
     atomic_store_explicit(&e->seq, seq, memory_order_relaxed);
     e->attempt = result->attempt;
     e->verdict = result->verdict;
@@ -74,7 +76,7 @@ void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, u
     memcpy(e->data, result->failed->id, value_offset(failed_count));
     if (e->bytes > 0)
         memcpy(e->data + value_offset(failed_count), result->value, e->bytes);
-    atomic_store_explicit(&e->version, version + 2, memory_order_release);
+    FTC_SEQLOCK_END_WRITE(&e->version);
 }
 
 static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
@@ -127,14 +129,12 @@ bool ftc_published_call(const struct ftc_board *board, uint32_t slot, uint64_t c
 
     if (!e)
         return false;
-    version = atomic_load_explicit(&e->call_version, memory_order_acquire);
+    version = FTC_SEQLOCK_BEGIN_READ(&e->call_version);
     *seq = atomic_load_explicit(&e->call_seq, memory_order_relaxed);
     for (int i = 0; i < FTC_NOTE_WORDS; i++)
         word[i] = atomic_load_explicit(&e->call[i], memory_order_relaxed);
-    atomic_thread_fence(memory_order_acquire);
     memcpy(note, word, sizeof *note);
-    return version % 2 == 0 && note->kind != 0 &&
-           version == atomic_load_explicit(&e->call_version, memory_order_relaxed) &&
+    return FTC_SEQLOCK_IS_STILL(&e->call_version, version) && version % 2 == 0 && note->kind != 0 &&
            atomic_load_explicit(&e->communicator_id, memory_order_relaxed) == communicator_id;
 }
 
@@ -147,12 +147,11 @@ bool ftc_published(const struct ftc_board *board, uint32_t slot, uint64_t commun
 
     if (!e)
         return false;
-    version = atomic_load_explicit(&e->version, memory_order_acquire);
+    version = FTC_SEQLOCK_BEGIN_READ(&e->version);
     if (version % 2 != 0 || atomic_load_explicit(&e->seq, memory_order_relaxed) != seq)
         return false;
     complete = copy_entry(e, value_bytes, copy);
-    atomic_thread_fence(memory_order_acquire);
-    return complete && atomic_load_explicit(&e->version, memory_order_relaxed) == version &&
+    return FTC_SEQLOCK_IS_STILL(&e->version, version) && complete &&
            atomic_load_explicit(&e->communicator_id, memory_order_relaxed) == communicator_id &&
            ftc_board_state(board, slot) != FTC_RANK_FAILED;
 }

@@ -21,6 +21,9 @@ uint32_t ftc_publication_stride(size_t value_bytes);
 void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t entry,
                           uint64_t communicator_id);
 
+/* Identity of the communicator that has taken an entry; 0: none. */
+uint64_t ftc_publication_owner(const struct ftc_board *board, uint32_t self, uint32_t entry);
+
 /* Tells that the caller has joined @attempt of operation @seq: it will not return with the result
  * of an earlier attempt. */
 void ftc_publish_attempt(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,

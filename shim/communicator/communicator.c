@@ -165,8 +165,7 @@ static int take_entry(struct ftc_comm *c)
 
     for (uint32_t i = 0; i < entries; i++) {
         uint32_t entry = (uint32_t)((c->id + i) % entries);
-        uint64_t before =
-            atomic_load(&ftc_board_entry(b, ftc_library.own_slot, entry)->communicator_id);
+        uint64_t before = ftc_publication_owner(b, ftc_library.own_slot, entry);
 
         if (entry_taken[entry] || (before != 0 && is_still_used(before)))
             continue;

@@ -1,5 +1,6 @@
 #include "native.h"
 
+#include "board/mark.h"
 #include "board/rank_state.h"
 #include "communicator/group.h"
 #include "library.h"
@@ -35,14 +36,6 @@ const _Atomic uint32_t *ftc_native_deaths = &nobody;
 #define THREAD_LOCAL static __attribute__((tls_model("initial-exec"))) _Thread_local
 THREAD_LOCAL int depth;         /* calls inside of calls */
 THREAD_LOCAL int own_mark = -1; /* of the outermost */
-
-/* One writer at a time; a reader takes the fields if the version is odd and the same after them. */
-static void next_version(struct ftc_board_native *m)
-{
-    uint64_t version = atomic_load_explicit(&m->version, memory_order_relaxed);
-
-    atomic_store_explicit(&m->version, version + 1, memory_order_release);
-}
 
 /* ---- groups ---- */
 
@@ -87,7 +80,7 @@ int ftc_native_open(void)
             MPI_SUCCESS ||
         PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
-    marks = ftc_library.board.shared->slot[ftc_library.own_slot].native;
+    marks = ftc_marks_of(&ftc_library.board, ftc_library.own_slot);
     ftc_native_deaths = ftc_board_deaths_word(&ftc_library.board);
     return 0;
 }
@@ -228,14 +221,7 @@ static inline bool find_need(unsigned place, int peer, int32_t *need)
 static inline void write_mark(struct ftc_board_native *m, enum ftc_call_kind kind, unsigned place,
                               int32_t need, const void *return_address)
 {
-    atomic_store_explicit(&m->call, kind, memory_order_relaxed);
-    atomic_store_explicit(&m->peer, need, memory_order_relaxed);
-    atomic_store_explicit(&m->group, place, memory_order_relaxed);
-    atomic_store_explicit(&m->return_address, (uint64_t)(uintptr_t)return_address,
-                          memory_order_relaxed);
-    atomic_store_explicit(&m->stack, (uint64_t)(uintptr_t)__builtin_frame_address(0),
-                          memory_order_relaxed);
-    next_version(m);
+    ftc_mark_begin(m, kind, place, need, return_address, __builtin_frame_address(0));
 }
 
 static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
@@ -376,7 +362,7 @@ void ftc_native_leave(void)
 {
     if (!marks || --depth > 0 || own_mark < 0)
         return;
-    next_version(&marks[own_mark]);
+    ftc_mark_end(&marks[own_mark]);
     give_back_mark();
 }
 
@@ -394,7 +380,7 @@ static struct {
 static void end_poll(void)
 {
     if (poll.is_open)
-        next_version(&marks[FTC_BOARD_POLL]);
+        ftc_mark_end(&marks[FTC_BOARD_POLL]);
     poll.is_open = false;
 }
 
@@ -473,7 +459,7 @@ void ftc_native_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
         return;
     if (!is_examined(kind, comm, peer))
         examine(kind, comm, peer, return_address);
-    atomic_store_explicit(&marks[FTC_BOARD_POLL].polled_ns, coarse_ns(), memory_order_relaxed);
+    ftc_mark_poll(&marks[FTC_BOARD_POLL], coarse_ns());
     atomic_flag_clear_explicit(&poll_is_taken, memory_order_release);
 }
 
