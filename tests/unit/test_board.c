@@ -1,4 +1,6 @@
 /* The board: who may open it, life of a rank, published results, and the rings of the transport. */
+#include "board/aftermath.h"
+#include "board/death.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "system/proc.h"
@@ -138,6 +140,49 @@ static void await_sleep(pid_t pid)
     while (!strstr(text, ") S"))
         ck_assert(ftc_proc_read(path, text, sizeof text));
 }
+
+static void check_words(enum ftc_death_cause cause, int value, const char *name, const char *full)
+{
+    struct ftc_board a = created();
+    char text[96];
+
+    ftc_board_introduce(&a, 1, 4711, 17);
+    ck_assert(ftc_board_mark_failed(&a, 0, cause, value));
+    ftc_death_name(&a, 0, text, sizeof text);
+    ck_assert_str_eq(text, name);
+    ftc_death_describe(&a, 0, 250, text, sizeof text);
+    ck_assert_str_eq(text, full);
+    ck_assert_int_eq(ftc_death_suspected_by(&a, 0), value == 1 ? 17 : -1);
+    ftc_board_close(&a);
+}
+
+START_TEST(a_death_has_words)
+{
+    check_words(FTC_DEATH_SIGNAL, 9, "killed by signal 9", "killed by signal 9 (Killed)");
+    check_words(FTC_DEATH_EXIT, 3, "exited with status 3",
+                "exited with status 3 without MPI_Finalize");
+    check_words(FTC_DEATH_SUSPECTED, 1, "silent", "silent for more than timeout_ms = 250");
+}
+END_TEST
+
+START_TEST(the_first_that_meets_a_death_is_kept_and_the_last_recovery)
+{
+    struct ftc_board a = created();
+    struct ftc_aftermath copy;
+
+    ck_assert(!ftc_aftermath_of(&a, 0, &copy));
+    ftc_aftermath_notice(&a, 0, 0, 5, 78);
+    ftc_aftermath_notice(&a, 0, 1, 6, 79);
+    ftc_aftermath_recovered(&a, 0, 2000);
+    ftc_aftermath_recovered(&a, 0, 1000);
+    ck_assert(ftc_aftermath_of(&a, 0, &copy));
+    ck_assert_int_eq(copy.noticed_by, 0);
+    ck_assert_uint_eq(copy.call, 5);
+    ck_assert_uint_eq(copy.seq, 78);
+    ck_assert_uint_eq(copy.recovered_ns, 2000);
+    ftc_board_close(&a);
+}
+END_TEST
 
 START_TEST(who_awaits_a_death_is_woken_after_it)
 {
@@ -443,6 +488,8 @@ int main(void)
     UNIT_TEST(a_geometry_that_does_not_fit_is_refused);
     UNIT_TEST(a_senseless_geometry_is_not_created);
     UNIT_TEST(a_death_is_entered_once_and_for_good);
+    UNIT_TEST(a_death_has_words);
+    UNIT_TEST(the_first_that_meets_a_death_is_kept_and_the_last_recovery);
     UNIT_TEST(who_awaits_a_death_is_woken_after_it);
     UNIT_TEST(who_has_finalized_does_not_die);
     UNIT_TEST(a_state_that_nobody_wrote_counts_as_dead);
