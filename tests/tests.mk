@@ -62,7 +62,7 @@ check-sanitizers:
 	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
 
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
-check-valgrind: unit $(BUILD)/tests/sim/test_sim
+check-valgrind: $(BUILD)/tests/sim/test_sim
 	CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
 	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology engine settings mapping $(BOARD_TESTS)' unit
 

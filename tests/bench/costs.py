@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import tempfile
 
-from jobs import JobFailed, mpich, note
+from jobs import JobFailed, in_turns, mpich, note
 from side_by_side import read_blocks
 from stats import Spread, quantile
 
@@ -42,21 +42,22 @@ def as_text(value):
     return f"{value:.0f}" if isinstance(value, float) else value
 
 
+def ratios(text, above, below):
+    """Of two sides, by pair of blocks, of the only row."""
+    us = {(b["pair"], b["side"]): float(b["us"]) for b in next(iter(read_blocks(text).values()))}
+    return Spread([us[pair, above] / us[pair, below] for pair, side in us if side == above])
+
+
 def passed_in_process(tools, options, figures):
     arguments = ["--sides", "passed", "--calls", "allreduce", "--bytes", PASSED_BYTES,
                  "--seconds", PASSED_SECONDS, "--block-ms", 1]
-    blocks = next(iter(read_blocks(mpich(tools, 2, "latency", arguments)).values()))
-    us = {(b["pair"], b["side"]): float(b["us"]) for b in blocks}
-    figures[PASSED_BY_BLOCKS] = Spread(
-        [us[pair, "passed"] / us[pair, "direct"] for pair, side in us if side == "passed"])
+    figures[PASSED_BY_BLOCKS] = ratios(mpich(tools, 2, "latency", arguments), "passed", "direct")
 
 
 def creations(tools, options, figures):
     """With MPI_THREAD_MULTIPLE and communicators = survivors."""
-    blocks = next(iter(read_blocks(mpich(tools, 2, "creations", [CREATION_PAIRS],
-                                         settings={"communicators": "survivors"})).values()))
-    us = {(b["pair"], b["side"]): float(b["us"]) for b in blocks}
-    figures[CREATIONS] = Spread([us[pair, "ours"] / us[pair, "native"] for pair, side in us if side == "ours"])
+    text = mpich(tools, 2, "creations", [CREATION_PAIRS], settings={"communicators": "survivors"})
+    figures[CREATIONS] = ratios(text, "ours", "native")
 
 
 def passed_by_jobs(tools, options, figures):
@@ -67,11 +68,11 @@ def passed_by_jobs(tools, options, figures):
         blocks = next(iter(read_blocks(mpich(tools, 2, "latency", arguments, preload=preload)).values()))
         return quantile([float(b["us"]) for b in blocks], 0.5)
 
-    ratios = []
+    by_job = []
     for job in range(max(4, options.jobs)):
-        us = {preload: median(preload) for preload in ((True, False) if job % 2 else (False, True))}
-        ratios.append(us[True] / us[False])
-    figures[PASSED_BY_JOBS] = Spread(ratios)
+        us = {preload: median(preload) for preload in in_turns(job)}
+        by_job.append(us[True] / us[False])
+    figures[PASSED_BY_JOBS] = Spread(by_job)
 
 
 def passed_instructions(tools, options, figures):

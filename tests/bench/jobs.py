@@ -28,6 +28,11 @@ class Tools:
         return os.path.exists(self.program(name))
 
 
+def in_turns(job):
+    """Whether job number @job of a pair is preloaded: who goes first changes, as the second finds the caches warm."""
+    return (True, False) if job % 2 else (False, True)
+
+
 def placement(ranks):
     """One rank a core where there are enough, else free to move."""
     return ["-bind-to", "core"] if ranks <= CORES else []

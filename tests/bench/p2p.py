@@ -1,7 +1,7 @@
 """Point-to-point messages of two ranks with p2p = error, beside native ones: in turns in one job, and by jobs in turns."""
 import csv
 
-from jobs import JobFailed, mpich, note
+from jobs import JobFailed, in_turns, mpich, note
 from stats import Spread
 
 ROUNDS = 20  # blocks in a job
@@ -41,7 +41,7 @@ def measure(tools, options):
     rows, settings = {}, {"p2p": "error"}
     for job in range(options.p2p_jobs):
         try:
-            pair = {preload: blocks(tools, preload, settings) for preload in ((True, False) if job % 2 else (False, True))}
+            pair = {preload: blocks(tools, preload, settings) for preload in in_turns(job)}
         except JobFailed as failure:
             note(f"pair of jobs lost: {failure}")
             continue

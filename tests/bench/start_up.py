@@ -3,7 +3,7 @@ import csv
 import os
 import time
 
-from jobs import JobFailed, mpich, note
+from jobs import JobFailed, in_turns, mpich, note
 from stats import Spread
 
 MIN_JOBS = 3
@@ -28,8 +28,7 @@ def measure_ranks(tools, options, ranks):
         if job >= MIN_JOBS and time.monotonic() > deadline:
             break
         try:
-            # Who comes first changes each time: the second finds the caches warm.
-            sides = {preload: run_job(tools, ranks, preload) for preload in (job % 2 == 1, job % 2 == 0)}
+            sides = {preload: run_job(tools, ranks, preload) for preload in in_turns(job)}
             pairs.append((sides[False], sides[True]))
         except JobFailed as failure:
             note(f"pair of jobs lost: n={ranks}: {failure}")

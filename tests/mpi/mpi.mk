@@ -37,7 +37,7 @@ $(MPI_BIN)/names: $(MPI_SOURCES)/names.cc
 $(MPI_BIN)/libnative_calls.so: $(MPI_SOURCES)/native_calls.c shim/mpi/mpi_library.def
 	mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -Ishim -isystem $(MPI_INCLUDE) $(WARNINGS) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
+	$(CC) $(ALL_CFLAGS) -shared -o $@ $< -ldl
 
 # ---- how a program comes to MPI ----
 

@@ -55,7 +55,6 @@ static void blocking(int from, int to)
     /* MPICH 4.0.2 writes MPI_ERROR in these two. */
     rv = MPI_Sendrecv_replace(in, 4, MPI_INT, to, TAG, from, TAG, comm, fresh());
     status->MPI_ERROR = PATTERN;
-    status->MPI_ERROR = PATTERN;
     show("sendrecv_replace", rv);
     rv = MPI_Sendrecv_replace_c(in, four, MPI_INT, to, TAG, from, TAG, comm, fresh());
     status->MPI_ERROR = PATTERN;

@@ -40,6 +40,21 @@ static void live(void)
         pause();
 }
 
+/* Likewise, the lock of a monitor process. */
+static pid_t start_monitor(struct ftc_lifeline *life)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        if (ftc_lifeline_guard(life) == 0)
+            live();
+        _exit(1);
+    }
+    while (atomic_load(&life->monitor.holder) == 0)
+        sched_yield();
+    return pid;
+}
+
 static void end(void)
 {
     _exit(3);
@@ -127,16 +142,10 @@ END_TEST
 START_TEST(a_monitor_process_that_has_gone_is_noticed)
 {
     struct ftc_lifeline *life = shared();
-    pid_t pid = fork();
+    pid_t pid;
 
-    if (pid == 0) {
-        if (ftc_lifeline_guard(life) == 0)
-            live();
-        _exit(1);
-    }
     ck_assert(!ftc_lifeline_is_unguarded(shared()));
-    while (atomic_load(&life->monitor.holder) == 0)
-        sched_yield();
+    pid = start_monitor(life);
     ck_assert(!ftc_lifeline_is_unguarded(life));
     kill(pid, SIGKILL);
     reap(pid);
@@ -149,16 +158,9 @@ END_TEST
 START_TEST(both_ends_are_awaited_by_several)
 {
     struct ftc_lifeline *life = shared();
-    pid_t rank = start(life, live), monitor = fork(), watcher[2];
+    pid_t rank = start(life, live), monitor = start_monitor(life), watcher[2];
     int status;
 
-    if (monitor == 0) {
-        if (ftc_lifeline_guard(life) == 0)
-            live();
-        _exit(1);
-    }
-    while (atomic_load(&life->monitor.holder) == 0)
-        sched_yield();
     for (int i = 0; i < 2; i++) {
         watcher[i] = fork();
         if (watcher[i] == 0) {

@@ -278,6 +278,17 @@ static void many(void)
     expect_dead(recv, &o, 1);
 }
 
+/* Ends once the message of @peer is here, and it is dead. */
+static void let_send_and_die(int peer)
+{
+    MPI_Status status;
+
+    order(MPI_COMM_WORLD, peer, SEND_MUCH);
+    MPI_Probe(peer, TAG, MPI_COMM_WORLD, &status);
+    order(MPI_COMM_WORLD, peer, DIE);
+    await_death(peer);
+}
+
 /* A message so large that its sender has to live until it is received. */
 static void large(void)
 {
@@ -286,11 +297,8 @@ static void large(void)
     MPI_Message message;
     MPI_Request request;
 
-    order(MPI_COMM_WORLD, 1, SEND_MUCH);
-    MPI_Probe(1, TAG, MPI_COMM_WORLD, &o.status);
+    let_send_and_die(1);
     memset(&o.status, 0x77, sizeof o.status);
-    order(MPI_COMM_WORLD, 1, DIE);
-    await_death(1);
     o.code = MPI_Recv(much, LARGE, MPI_CHAR, 1, TAG, MPI_COMM_WORLD, &o.status);
     expect_dead(mrecv, &o, 1);
     for (int peer = 2; peer < n; peer++) {
@@ -307,17 +315,6 @@ static void large(void)
         }
         expect_dead(mrecv, &o, peer);
     }
-}
-
-/* Ends once the message of @peer is here, and it is dead. */
-static void let_send_and_die(int peer)
-{
-    MPI_Status status;
-
-    order(MPI_COMM_WORLD, peer, SEND_MUCH);
-    MPI_Probe(peer, TAG, MPI_COMM_WORLD, &status);
-    order(MPI_COMM_WORLD, peer, DIE);
-    await_death(peer);
 }
 
 /* It has no source of its own. */

@@ -27,11 +27,20 @@ NATIVE_END = "BAD TERMINATION|error waiting for completion"  # either, by the la
 # Longer than a living rank waits for a core of a machine with 20 other busy processes.
 SILENCE = {"FTCOLL_MONITOR": "timeout", "FTCOLL_TIMEOUT_MS": "2000"}
 
+QUICK = {"FTCOLL_BLOCKED_MS": "300"}
+ABORT = {**QUICK, "FTCOLL_ON_BLOCKED": "abort"}
+
 TEN_S = 10  # in which everything must be over on an idle machine
 
 
 def strike(number, whom):
     return lambda job: job.strike(number, whom)
+
+
+def one_line(job):
+    """A case's check: all ranks together say one line."""
+    lines = [line for line in job.text("stderr").splitlines() if "ftcoll" in line]
+    return "" if len(lines) == 1 else f"{len(lines)} lines of ftcoll, not one: {lines}"
 
 
 def is_launcher(process):

@@ -3,7 +3,7 @@ import os
 import signal
 
 from ..case import Case
-from .common import SILENCE, SURVIVORS, TEN_S, is_launcher, needs_root, stream, strike, tolerated
+from .common import ABORT, SILENCE, SURVIVORS, TEN_S, is_launcher, needs_root, stream, strike, tolerated
 
 
 # ---- how the job ends ----
@@ -93,7 +93,7 @@ GO_ON = {"status": (0, "failed"), "failures": 1, "says": ("orphan: rank 0 goes o
 ORPHANS = [
     orphan("prctl", "pause", **GO_ON),
     orphan("deaf", "reduce", **GO_ON),
-    orphan("prctl", "barrier", status="failed", settings={"FTCOLL_ON_BLOCKED": "abort", "FTCOLL_BLOCKED_MS": "300"},
+    orphan("prctl", "barrier", status="failed", settings=ABORT,
            says=(r"it needs rank 1, which is dead \(killed by signal 9\)",)),
     *(orphan("prctl", where, ", critical", status="failed", settings={"FTCOLL_CRITICAL_RANKS": "1"},
              says=("ftcoll: the death of rank 1 ends the job: critical_ranks",)) for where in ("barrier", "reduce")),

@@ -2,6 +2,7 @@
 import re
 
 from ..case import Case
+from .common import one_line
 
 OFF = {"FTCOLL_ENABLE": "off"}
 
@@ -89,11 +90,6 @@ OPENED = [opened(f"libmpich, {flags}", f"libmpich.so.12 {flags}") for flags in
 ]
 
 # ---- another MPI ----
-
-
-def one_line(job):
-    lines = re.findall("(?m)^ftcoll: .*", job.text("stderr"))
-    return "" if len(lines) == 1 else f"{len(lines)} lines, not one: {lines}"
 
 
 def other(name, program, what, **more):

@@ -1,6 +1,6 @@
 """Preloading and settings."""
 from ..case import Case
-from .common import ALLREDUCE, NATIVE_END, needs_root, stream, tolerated
+from .common import ALLREDUCE, NATIVE_END, needs_root, one_line, stream, tolerated
 
 
 # ---- preloading is harmless ----
@@ -46,11 +46,6 @@ HARMLESS = [Case(name, 1, 1, command=command, rotate=False, status=status, says=
 
 
 # ---- settings ----
-
-
-def one_line(job):
-    lines = [line for line in job.text("stderr").splitlines() if "ftcoll" in line]
-    return "" if len(lines) == 1 else f"{len(lines)} lines about settings, not 1"
 
 
 def refused(name, settings, *says, files=""):

@@ -5,16 +5,12 @@ import time
 
 from ..case import Case
 from ..job import Hang, wait_for
-from .common import TEN_S, is_launcher
+from .common import ABORT, QUICK, TEN_S, is_launcher
 
 
 # ---- calls that are not protected ----
 
 SOME_TIME = r"(?:0\.[3-9]|[1-9]\d*\.\d) s"  # blocked_ms, or more on a busy machine
-
-QUICK = {"FTCOLL_BLOCKED_MS": "300"}
-
-ABORT = {**QUICK, "FTCOLL_ON_BLOCKED": "abort"}
 
 LATE_MS = 1500  # several times as long
 
