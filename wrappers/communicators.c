@@ -120,21 +120,15 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
 /* How MPICH polls, wherever it waits: libucp's. */
 unsigned ucp_worker_progress(void *worker);
 
-static void find_progress(void *function)
-{
-    static const char name[] = "ucp_worker_progress";
-    struct ftc_loaded ucp;
-    void *found = ftc_loaded_behind(name, name, &ucp) ? ftc_loaded_function(&ucp, name) : NULL;
-
-    memcpy(function, &found, sizeof found);
-}
-
 unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*native)(void *);
 
-    if (!native)
-        find_progress(&native);
+    if (!native) {
+        void *found = ftc_loaded_next("ucp_worker_progress");
+
+        memcpy(&native, &found, sizeof native);
+    }
     ftc_escape_poll();
     return native(worker);
 }

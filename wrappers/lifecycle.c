@@ -2,6 +2,7 @@
 #include "job_end.h"
 #include "library.h"
 #include "lifecycle/ending.h"
+#include "lifecycle/outside.h"
 #include "lifecycle/start.h"
 #include "monitor/monitor.h"
 #include "program/error.h"
@@ -61,7 +62,7 @@ int MPI_Session_finalize(MPI_Session *session)
 int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info,
                                MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
-    ftc_ending_tell_of_sessions();
+    ftc_outside_say_sessions();
     return PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
 }
 

@@ -1,34 +1,17 @@
 /* The calls with which UCX copies large messages out of the memory of their senders
  * (shim/p2p/single_copy.h). Whoever else makes them gets what he would get without the library. */
 #include "p2p/single_copy.h"
+#include "system/loaded.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 enum { UNSUPPORTED = -22 }; /* UCX's UCS_ERR_UNSUPPORTED */
 
 ftc_uct_get uct_scopy_ep_get_zcopy;
 
-/* UCX's own: by the order of libraries, or, where it was loaded for a library alone, by who calls.
- */
-static void *find(const char *name, const void *return_address)
+static ftc_vm_copy *next_copy(const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name), *caller;
-    Dl_info info;
-
-    if (found || dladdr(return_address, &info) == 0)
-        return found;
-    caller = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (!caller)
-        return NULL;
-    found = dlsym(caller, name);
-    dlclose(caller);
-    return found;
-}
-
-static ftc_vm_copy *next_copy(const char *name, const void *return_address)
-{
-    void *found = find(name, return_address);
+    void *found = ftc_loaded_next(name);
     ftc_vm_copy *next;
 
     memcpy(&next, &found, sizeof next);
@@ -42,7 +25,7 @@ ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long loc
     static ftc_vm_copy *next;
 
     if (!next)
-        next = next_copy("process_vm_readv", __builtin_return_address(0));
+        next = next_copy("process_vm_readv");
     return ftc_single_copy_read(next, pid, local, local_count, remote, remote_count, flags);
 }
 
@@ -53,7 +36,7 @@ ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long lo
     static ftc_vm_copy *next;
 
     if (!next)
-        next = next_copy("process_vm_writev", __builtin_return_address(0));
+        next = next_copy("process_vm_writev");
     return ftc_single_copy_write(next, pid, local, local_count, remote, remote_count, flags);
 }
 
@@ -63,7 +46,7 @@ signed char uct_scopy_ep_get_zcopy(void *ep, const void *iov, size_t iovcnt, uin
     static ftc_uct_get *next;
 
     if (!next) {
-        void *found = find("uct_scopy_ep_get_zcopy", __builtin_return_address(0));
+        void *found = ftc_loaded_next("uct_scopy_ep_get_zcopy");
 
         if (!found)
             return UNSUPPORTED;

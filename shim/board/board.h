@@ -49,8 +49,7 @@ enum ftc_ending {
 enum ftc_presence {
     FTC_PRESENCE_NONE = 0, /* it has not opened the board */
     FTC_PRESENCE_HERE,
-    FTC_PRESENCE_PREPARED,
-    FTC_PRESENCE_REFUSED, /* it cannot be protected, so nobody is */
+    FTC_PRESENCE_PREPARED, /* or refused: it cannot be protected, so nobody is */
 };
 
 /* What a call says of itself to other ranks, for messages to people where calls do not match. It

@@ -31,15 +31,6 @@ static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t 
             (c->peer >= 0 && (uint32_t)c->peer < board->geometry.slots));
 }
 
-static bool is_in_group(const struct ftc_board *board, uint32_t slot, uint32_t group,
-                        uint32_t member)
-{
-    const _Atomic uint64_t *words = ftc_board_set(board, slot, group);
-
-    return (atomic_load_explicit(&words[member / 64], memory_order_relaxed) >> member % 64 & 1) !=
-           0;
-}
-
 /* A set of slots: those that a call needs. */
 struct need {
     uint64_t words[NEED_WORDS];
@@ -180,13 +171,14 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
 static bool is_group_of(const struct ftc_board *board, uint32_t slot, uint32_t group,
                         const uint32_t *member, int count)
 {
-    const _Atomic uint64_t *words = ftc_board_set(board, slot, group);
+    struct need set = {{0}};
     int bits = 0;
 
-    for (uint32_t i = 0; i < ftc_board_set_words(&board->geometry); i++)
-        bits += __builtin_popcountll(atomic_load_explicit(&words[i], memory_order_relaxed));
+    add_group(&set, board, slot, group);
+    for (int i = 0; i < NEED_WORDS; i++)
+        bits += __builtin_popcountll(set.words[i]);
     for (int i = 0; i < count; i++)
-        if (!is_in_group(board, slot, group, member[i]))
+        if (!is_needed(&set, member[i]))
             return false;
     return bits == count;
 }

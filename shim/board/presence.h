@@ -4,11 +4,12 @@
 
 #include "board.h"
 
-/* How far @slot has come; whoever is refused is as far as who is prepared. */
+/* How far @slot has come. */
 enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t slot);
 
-/* The caller has come so far. The steps that end its MPI_Init, PREPARED and REFUSED, are shown
- * first and counted later: what it does in between has happened for whoever sees the number. */
+/* The caller has come so far. The step that ends its MPI_Init, PREPARED, is shown first and counted
+ * later, as @prepared or as refused: what it does in between has happened for whoever sees the
+ * number. */
 void ftc_presence_show(struct ftc_board *board, uint32_t self, enum ftc_presence presence);
 void ftc_presence_count(struct ftc_board *board, bool prepared);
 

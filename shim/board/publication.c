@@ -153,14 +153,21 @@ bool ftc_published(const struct ftc_board *board, uint32_t slot, uint64_t commun
     complete = copy_entry(e, value_bytes, copy);
     return FTC_SEQLOCK_IS_STILL(&e->version, version) && complete &&
            atomic_load_explicit(&e->communicator_id, memory_order_relaxed) == communicator_id &&
-           ftc_board_state(board, slot) != FTC_RANK_FAILED;
+           !ftc_board_is_dead(board, slot);
+}
+
+/* UINT64_MAX: the rank does not take part in the communicator. */
+static uint64_t joined_of(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id)
+{
+    const struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
+
+    return e ? atomic_load_explicit(&e->joined, memory_order_acquire) : UINT64_MAX;
 }
 
 bool ftc_published_attempt(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
                            uint32_t seq, uint32_t *attempt)
 {
-    const struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
-    uint64_t joined = e ? atomic_load_explicit(&e->joined, memory_order_acquire) : UINT64_MAX;
+    uint64_t joined = joined_of(board, slot, communicator_id);
 
     *attempt = (uint32_t)joined;
     return joined >> 32 == seq;
@@ -169,8 +176,7 @@ bool ftc_published_attempt(const struct ftc_board *board, uint32_t slot, uint64_
 bool ftc_published_joined(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
                           uint32_t *seq)
 {
-    const struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
-    uint64_t joined = e ? atomic_load_explicit(&e->joined, memory_order_acquire) : UINT64_MAX;
+    uint64_t joined = joined_of(board, slot, communicator_id);
 
     *seq = (uint32_t)(joined >> 32);
     return joined != UINT64_MAX;

@@ -47,6 +47,11 @@ static inline bool ftc_board_is_anyone_dead(const struct ftc_board *board)
     return atomic_load_explicit(&board->shared->deaths, memory_order_relaxed) != 0;
 }
 
+static inline bool ftc_board_is_dead(const struct ftc_board *board, uint32_t slot)
+{
+    return ftc_board_state(board, slot) == FTC_RANK_FAILED;
+}
+
 /* ---- the rank ---- */
 
 /* The caller tells who it is. */
@@ -76,6 +81,12 @@ static inline void ftc_board_set_critical(struct ftc_board *board, uint32_t slot
 static inline bool ftc_board_is_critical(const struct ftc_board *board, uint32_t slot)
 {
     return atomic_load(&board->shared->slot[slot].is_critical);
+}
+
+/* Whether a setting forbids the death of the rank in @slot, which is in the board: the job ends. */
+static inline bool ftc_board_forbids(const struct ftc_board *board, uint32_t slot, int max_failed)
+{
+    return ftc_board_is_critical(board, slot) || (int)ftc_board_deaths(board) > max_failed;
 }
 
 /* The caller begins to tell the launcher that it is through. */

@@ -86,7 +86,7 @@ static uint32_t signature_of(const struct ftc_plan *plan)
     h = ftc_hash_mix(h, plan->value_bytes);
     h = ftc_hash_mix(h, has_predefined_operation(plan) ? (uint32_t)call->op : 0);
     h = ftc_hash_mix(h, ftc_call_has_root(call->kind) ? (uint32_t)call->root : 0);
-    return (uint32_t)(h >> 32) | 1; /* never FTC_SIGNATURE_NONE */
+    return ftc_signature(h);
 }
 
 bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv)

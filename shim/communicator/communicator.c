@@ -79,7 +79,7 @@ static enum ftc_pass find_slots(struct ftc_comm *c, const int *world_rank)
 static bool any_member_dead(const struct ftc_comm *c)
 {
     for (int i = 0; i < c->size; i++)
-        if (ftc_board_state(&ftc_library.board, c->slot[i]) == FTC_RANK_FAILED)
+        if (ftc_board_is_dead(&ftc_library.board, c->slot[i]))
             return true;
     return false;
 }

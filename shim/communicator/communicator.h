@@ -18,8 +18,14 @@ struct ftc_silence {
     uint64_t heartbeat, since_ns;
 };
 
-/* No call has it. */
+/* Calls that can meet in one operation have the same signature, made from a hash of what they have
+ * in common; no call has FTC_SIGNATURE_NONE. */
 enum { FTC_SIGNATURE_NONE = 2 };
+
+static inline uint32_t ftc_signature(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) | 1;
+}
 
 struct ftc_comm {
     uint64_t id;                 /* the same on all ranks, unique in the job */

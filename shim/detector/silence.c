@@ -66,7 +66,7 @@ void ftc_fence_check(void)
 
     if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)))
         stop_unguarded();
-    if (ftc_board_state(board, own) != FTC_RANK_FAILED)
+    if (!ftc_board_is_dead(board, own))
         return;
     fprintf(stderr,
             "ftcoll: rank %d (pid %d) stops: rank %d took it for dead after more than "

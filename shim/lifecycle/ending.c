@@ -6,6 +6,7 @@
 #include "job_end.h"
 #include "library.h"
 #include "monitor/monitor.h"
+#include "outside.h"
 #include "progress/drive.h"
 #include "progress/queue.h"
 #include "progress/thread.h"
@@ -96,22 +97,18 @@ bool ftc_ending_open(void)
            PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) == MPI_SUCCESS;
 }
 
-/* A setting forbids this death: a monitor process ends the job. */
-static bool is_forbidden(const struct ftc_board *board, uint32_t dead)
-{
-    return ftc_board_is_critical(board, dead) ||
-           (int)ftc_board_deaths(board) > ftc_library.settings.max_failed;
-}
-
-/* That monitor process may be another's than the dead rank's, and come to it after this rank has
- * got here. */
+/* A monitor process ends the job then. That may be another's than the dead rank's, and come to it
+ * after this rank has got here. */
 static void await_end_of_job(void)
 {
     const struct ftc_board *board = &ftc_library.board;
 
     for (uint32_t i = 0; i < board->geometry.slots && !ftc_library.suspects; i++)
-        if (ftc_board_state(board, i) == FTC_RANK_FAILED && is_forbidden(board, i))
+        if (ftc_board_is_dead(board, i) &&
+            ftc_board_forbids(board, i, ftc_library.settings.max_failed)) {
             ftc_job_end_await_forbidden();
+            return;
+        }
 }
 
 static int end_process_management(void)
@@ -162,24 +159,6 @@ int ftc_ending_finalize(void)
 bool ftc_ending_has_sessions(void)
 {
     return open_sessions > 0;
-}
-
-static long environment_number(const char *name)
-{
-    const char *text = getenv(name);
-
-    return text ? strtol(text, NULL, 10) : 0;
-}
-
-void ftc_ending_tell_of_sessions(void)
-{
-    static _Atomic bool is_told;
-
-    if (ftc_library.world_size > 0 || !ftc_library.settings.enable ||
-        environment_number("PMI_RANK") != 0 || environment_number("PMI_SIZE") < 2 ||
-        atomic_exchange(&is_told, true))
-        return;
-    fprintf(stderr, "ftcoll: not protected: MPI sessions without MPI_Init\n");
 }
 
 static bool is_fatal(MPI_Errhandler handler)
@@ -236,7 +215,7 @@ int ftc_ending_session_finalize(MPI_Session *session)
     if (!session || *session == MPI_SESSION_NULL)
         return PMPI_Session_finalize(session);
     if (--open_sessions == 0) {
-        ftc_ending_tell_of_sessions();
+        ftc_outside_say_sessions();
         if (world_is_finalized && ftc_library.state == FTC_LIBRARY_ACTIVE)
             return end_with_session(session);
     }

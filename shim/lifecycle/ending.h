@@ -21,10 +21,6 @@ int ftc_ending_finalize(void);
 int ftc_ending_session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session);
 int ftc_ending_session_finalize(MPI_Session *session);
 
-/* Says, once in a job, that what the program does with sessions is not protected, if it has not
- * called MPI_Init. */
-void ftc_ending_tell_of_sessions(void);
-
 /* True while a session is open. */
 bool ftc_ending_has_sessions(void);
 

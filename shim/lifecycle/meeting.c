@@ -349,8 +349,7 @@ bool ftc_meeting_close(bool prepared)
     struct patience patience = begin_to_wait();
     uint32_t refused;
 
-    ftc_presence_show(b, ftc_library.own_slot,
-                      prepared ? FTC_PRESENCE_PREPARED : FTC_PRESENCE_REFUSED);
+    ftc_presence_show(b, ftc_library.own_slot, FTC_PRESENCE_PREPARED);
     if (prepared)
         ftc_board_advance(b, ftc_library.own_slot, FTC_RANK_RUNNING);
     ftc_presence_count(b, prepared);

@@ -59,9 +59,19 @@ void ftc_outside_say_other_mpi(const struct ftc_loaded *object)
             what);
 }
 
+void ftc_outside_say_sessions(void)
+{
+    static atomic_flag is_said = ATOMIC_FLAG_INIT;
+
+    if (ftc_library.world_size > 0 || !ftc_library.settings.enable || number("PMI_RANK") != 0 ||
+        number("PMI_SIZE") < 2 || atomic_flag_test_and_set(&is_said))
+        return;
+    fprintf(stderr, "ftcoll: not protected: MPI sessions without MPI_Init\n");
+}
+
 void ftc_outside_look_at_singleton(void)
 {
-    if (ftc_pmi_fd() >= 0 || !is_first() || !is_enabled())
+    if (ftc_pmi_fd() >= 0 || !is_first() || !ftc_library.settings.enable)
         return;
     for (int i = 0; i < LAUNCHERS; i++) {
         if (number(launchers[i].size) <= 1)

@@ -8,6 +8,9 @@
 /* The program's MPI library, @object, has another ABI than MPICH's. */
 void ftc_outside_say_other_mpi(const struct ftc_loaded *object);
 
+/* The program uses sessions; nothing is said if it has called MPI_Init as well. */
+void ftc_outside_say_sessions(void);
+
 /* Called by a program whose MPI says that it is alone: if a launcher has started several of it,
  * it is one that does not go with the program's MPI library. */
 void ftc_outside_look_at_singleton(void);

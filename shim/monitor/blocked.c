@@ -1,6 +1,7 @@
 #include "blocked.h"
 
 #include "board/death.h"
+#include "board/end_of_job.h"
 #include "board/mark.h"
 #include "board/rank_state.h"
 #include "config/settings.h"
@@ -58,7 +59,7 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
 /* The first monitor process that comes to it ends the job, and the others leave it to that one. */
 static void end_job(struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
 {
-    if (!ftc_rank_claim_end_of_job(rank))
+    if (!ftc_end_of_job_claim(&rank->board))
         return;
     say(rank, mark, now_ns);
     ftc_rank_end_job(rank, 1);

@@ -116,11 +116,6 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
     return true;
 }
 
-bool ftc_rank_claim_end_of_job(const struct ftc_monitored *rank)
-{
-    return ftc_end_of_job_claim(&rank->board);
-}
-
 /* For Slurm the end of one process is not that of the job. What was said must be read before any
  * process ends: Hydra ends the job at once then, and drops what it has not read. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
@@ -135,34 +130,30 @@ _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 /* A death that a setting forbids ends the job; one that has gone before it would count as well. */
 void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t slot, int status)
 {
-    int deaths = (int)ftc_board_deaths(&rank->board);
     int number = ftc_board_world_rank(&rank->board, slot);
-    bool is_critical = ftc_board_is_critical(&rank->board, slot);
 
-    if (!is_critical && deaths <= rank->options.max_failed)
+    if (!ftc_board_forbids(&rank->board, slot, rank->options.max_failed))
         return;
-    if (!ftc_rank_claim_end_of_job(rank))
+    if (!ftc_end_of_job_claim(&rank->board))
         ; /* somebody else has said so */
-    else if (is_critical)
+    else if (ftc_board_is_critical(&rank->board, slot))
         fprintf(stderr, "ftcoll: the death of rank %d ends the job: critical_ranks\n", number);
     else
         fprintf(stderr,
                 "ftcoll: the death of rank %d ends the job: it is number %d, max_failed = %d\n",
-                number, deaths, rank->options.max_failed);
+                number, (int)ftc_board_deaths(&rank->board), rank->options.max_failed);
     ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
 }
 
 static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 {
-    bool by_itself, is_settled = false, was_leaving;
+    bool is_settled = false;
 
     ftc_rank_end_job_if_forbidden(rank, rank->slot, status);
-    by_itself = await_survivors(rank, status, &is_settled);
-    if (!by_itself)
+    if (!await_survivors(rank, status, &is_settled))
         end_as_program(rank, status);
-    was_leaving = ftc_board_is_leaving(&rank->board, rank->slot);
     if (!is_settled)
-        ftc_pmi_finalize(rank->job.pmi, was_leaving);
+        ftc_pmi_finalize(rank->job.pmi, ftc_board_is_leaving(&rank->board, rank->slot));
     if (any_other(rank, is_alive))
         end_well(rank);
     /* Nobody could have the result: the job has failed, unless the program wanted to end so. */
@@ -195,7 +186,7 @@ void ftc_rank_end(struct ftc_monitored *rank, int status)
     if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
         end_as_program(rank, status);
     ftc_rank_enter_death(rank, status);
-    if (ftc_board_state(&rank->board, rank->slot) == FTC_RANK_FAILED) {
+    if (ftc_board_is_dead(&rank->board, rank->slot)) {
         ftc_board_wake_watchers(&rank->board);
         end_dead(rank, status);
     }

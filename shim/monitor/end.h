@@ -15,12 +15,8 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t sl
  * first, then settles with the launcher; with a tolerated death, after the survivors have. */
 _Noreturn void ftc_rank_end(struct ftc_monitored *rank, int status);
 
-/* True for one monitor process of the job: it is to say why it ends the job, and then to end it. */
-bool ftc_rank_claim_end_of_job(const struct ftc_monitored *rank);
-
-/* Ends the monitor process with @status, which is not 0, and so the job, as soon
- * as what was said can have been read: the kernel kills
- * the program, and the launcher the other ranks. */
+/* Ends the monitor process with @status, which is not 0, and so the job, as soon as what was said
+ * can have been read: the kernel kills the program, and the launcher the other ranks. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status);
 
 #endif

@@ -31,7 +31,7 @@ void ftc_others_watch(struct ftc_monitored *rank)
         if (atomic_load(&life->left_alone) || ftc_end_of_job_is_said(board))
             continue;
         ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, SIGKILL);
-        if (ftc_board_state(board, slot) != FTC_RANK_FAILED)
+        if (!ftc_board_is_dead(board, slot))
             continue;
         ftc_board_wake_watchers(board);
         ftc_rank_end_job_if_forbidden(rank, slot, SIGKILL);

@@ -16,14 +16,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,21 +32,26 @@ enum { THREAD_STACK_BYTES = 256 * 1024 };
 
 static struct ftc_monitored rank = {.board.fd = -1};
 
+static const int error_output = STDERR_FILENO;
+static const int *const kept[] = {&error_output, &rank.job.channel, &rank.job.tether,
+                                  &rank.job.pmi, &rank.job.outer,   &rank.signals};
+enum { KEPT = sizeof kept / sizeof kept[0] };
+
 static bool is_kept(int fd)
 {
-    return fd == STDERR_FILENO || fd == rank.job.channel || fd == rank.job.tether ||
-           fd == rank.job.pmi || fd == rank.job.outer || fd == rank.signals;
+    for (int i = 0; i < KEPT; i++)
+        if (*kept[i] == fd)
+            return true;
+    return false;
 }
 
 static int highest_kept(void)
 {
-    int fds[] = {STDERR_FILENO, rank.job.channel, rank.job.tether,
-                 rank.job.pmi,  rank.job.outer,   rank.signals},
-        max = 0;
+    int max = 0;
 
-    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
-        if (fds[i] > max)
-            max = fds[i];
+    for (int i = 0; i < KEPT; i++)
+        if (*kept[i] > max)
+            max = *kept[i];
     return max;
 }
 

@@ -122,7 +122,7 @@ static uint32_t signature_of(enum ftc_call_kind kind, size_t bytes)
 {
     uint64_t h = ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, kind), bytes);
 
-    return (uint32_t)(h >> 32) | 1; /* never FTC_SIGNATURE_NONE */
+    return ftc_signature(h);
 }
 
 /* Replaces @table by the union of all survivors' tables. */
@@ -188,7 +188,7 @@ static unsigned char knowledge_of(const struct ftc_comm *c, int rank)
 {
     if (rank == c->rank)
         return PRESENT;
-    return ftc_board_state(&ftc_library.board, c->slot[rank]) == FTC_RANK_FAILED ? KNOWN_DEAD : 0;
+    return ftc_board_is_dead(&ftc_library.board, c->slot[rank]) ? KNOWN_DEAD : 0;
 }
 
 /* The dead of whom one survivor knows, those whom the operation itself has left out, and whoever is
@@ -410,7 +410,7 @@ static bool is_hopeless(void *context)
         return roll->is_hopeless;
     roll->deaths_seen = deaths;
     for (int rank = 0; rank < roll->size; rank++)
-        if (!roll->dead[rank] && ftc_board_state(board, roll->comm->slot[rank]) == FTC_RANK_FAILED)
+        if (!roll->dead[rank] && ftc_board_is_dead(board, roll->comm->slot[rank]))
             roll->is_hopeless = true;
     return roll->is_hopeless;
 }

@@ -104,8 +104,7 @@ struct ftc_peers *ftc_peers_get(MPI_Comm comm)
 
 static bool is_dead(const struct ftc_peers *p, int rank)
 {
-    return p->slot[rank] >= 0 &&
-           ftc_board_state(&ftc_library.board, (uint32_t)p->slot[rank]) == FTC_RANK_FAILED;
+    return p->slot[rank] >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)p->slot[rank]);
 }
 
 static int culprit_of_many(const struct ftc_peers *p)

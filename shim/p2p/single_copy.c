@@ -22,7 +22,7 @@ static bool is_on;
 static _Atomic int under_way;
 
 /* What this thread read last came from nobody: UCX completes a copy right after its last read. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) bool is_lost;
+static _Thread_local bool is_lost;
 
 static void *find(const char *name)
 {
@@ -102,38 +102,32 @@ static int32_t slot_of(pid_t pid)
     return -1;
 }
 
-static bool is_failed(pid_t pid)
-{
-    int32_t slot = slot_of(pid);
-
-    return slot >= 0 && ftc_board_state(&ftc_library.board, (uint32_t)slot) == FTC_RANK_FAILED;
-}
-
-/* The memory of a process is taken apart before anybody can learn that it has ended. */
-static bool is_being_taken_apart(pid_t pid)
-{
-    int32_t slot = slot_of(pid);
-
-    return slot >= 0 && ftc_board_state(&ftc_library.board, (uint32_t)slot) == FTC_RANK_RUNNING;
-}
-
 /* Pages can be gone before the process is (the kernel's out-of-memory killer does that). */
-static bool fails_soon(pid_t pid)
+static bool fails_soon(uint32_t slot)
 {
     uint64_t until_ns = ftc_clock_ns() + DYING_NS;
 
-    while (!is_failed(pid)) {
-        if (slot_of(pid) < 0 || ftc_clock_ns() > until_ns)
+    while (!ftc_board_is_dead(&ftc_library.board, slot)) {
+        if (ftc_clock_ns() > until_ns)
             return false;
         sched_yield();
     }
     return true;
 }
 
-/* After a copy that did not do all. */
+/* After a copy that did not do all. The memory of a process is taken apart before anybody can learn
+ * that it has ended. */
 static bool is_dead(pid_t pid, int error)
 {
-    return error == ESRCH ? is_being_taken_apart(pid) || is_failed(pid) : fails_soon(pid);
+    int32_t slot = slot_of(pid);
+    enum ftc_rank_state state;
+
+    if (slot < 0)
+        return false;
+    if (error != ESRCH)
+        return fails_soon((uint32_t)slot);
+    state = ftc_board_state(&ftc_library.board, (uint32_t)slot);
+    return state == FTC_RANK_RUNNING || state == FTC_RANK_FAILED;
 }
 
 /* Who is known to be dead is not asked any more: what a copy finds is to be the same on each try,
@@ -142,8 +136,12 @@ static bool is_dead(pid_t pid, int error)
 static bool is_known_dead(pid_t pid)
 {
     const struct ftc_board *board = &ftc_library.board;
+    int32_t slot;
 
-    return ftc_board_is_open(board) && ftc_board_is_anyone_dead(board) && is_failed(pid);
+    if (!ftc_board_is_open(board) || !ftc_board_is_anyone_dead(board))
+        return false;
+    slot = slot_of(pid);
+    return slot >= 0 && ftc_board_is_dead(board, (uint32_t)slot);
 }
 
 static ssize_t length_of(const struct iovec *iov, unsigned long count)

@@ -32,10 +32,8 @@ static struct ftc_board_native *marks; /* this rank's; NULL: marking is off */
 static const _Atomic uint32_t nobody;
 const _Atomic uint32_t *ftc_native_deaths = &nobody;
 
-/* In a library that is loaded at the start these cost no more than other variables. */
-#define THREAD_LOCAL static __attribute__((tls_model("initial-exec"))) _Thread_local
-THREAD_LOCAL int depth;         /* calls inside of calls */
-THREAD_LOCAL int own_mark = -1; /* of the outermost */
+static _Thread_local int depth;         /* calls inside of calls */
+static _Thread_local int own_mark = -1; /* of the outermost */
 
 /* ---- groups ---- */
 
@@ -97,7 +95,7 @@ static void add_to_board(const int *world_rank, int size, _Atomic uint64_t *word
     }
 }
 
-static bool describe(unsigned place, MPI_Group members)
+static bool describe_members(unsigned place, MPI_Group members)
 {
     _Atomic uint64_t *words = ftc_board_set(&ftc_library.board, ftc_library.own_slot, place);
     struct group *g = &groups[place];
@@ -124,7 +122,7 @@ static bool describe_comm(unsigned place, MPI_Comm comm)
     if (!ftc_is_comm(comm) || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return false;
     members = ftc_group_of_peers(comm, inter);
-    done = describe(place, members);
+    done = describe_members(place, members);
     groups[place].is_remote = inter;
     PMPI_Group_free(&members);
     if (done && PMPI_Comm_get_attr(comm, comm_keyval, &attribute, &is_noted) == MPI_SUCCESS &&
@@ -142,7 +140,7 @@ static bool describe_win(unsigned place, MPI_Win win)
 
     if (win == MPI_WIN_NULL || PMPI_Win_get_group(win, &members) != MPI_SUCCESS)
         return false;
-    done = describe(place, members);
+    done = describe_members(place, members);
     PMPI_Group_free(&members);
     if (done && PMPI_Win_get_attr(win, win_keyval, &attribute, &is_noted) == MPI_SUCCESS &&
         !is_noted)
@@ -241,7 +239,7 @@ static void show_group(enum ftc_call_kind kind, MPI_Group group, const void *ret
     unsigned place = place_of(own_mark, group);
 
     atomic_store(&groups[place].handle, NO_HANDLE);
-    if (describe(place, group))
+    if (describe_members(place, group))
         show(kind, place, FTC_ALL_MEMBERS, return_address);
     else
         give_back_mark();
@@ -266,6 +264,16 @@ static inline void show_described(enum ftc_call_kind kind, int handle, unsigned 
         show(kind, place, peer, return_address);
 }
 
+/* False if @handle is not valid. */
+static bool describe(unsigned place, int handle, bool (*describe_it)(unsigned, int))
+{
+    atomic_store(&groups[place].handle, NO_HANDLE);
+    if (!describe_it(place, handle))
+        return false;
+    atomic_store(&groups[place].handle, handle);
+    return true;
+}
+
 /* Out of the way of calls whose group is known. */
 static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind, int handle,
                                                         bool (*describe_it)(unsigned, int),
@@ -273,13 +281,10 @@ static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind,
 {
     unsigned place = place_of(own_mark, handle);
 
-    atomic_store(&groups[place].handle, NO_HANDLE);
-    if (!describe_it(place, handle)) {
+    if (describe(place, handle, describe_it))
+        show_described(kind, handle, place, peer, return_address);
+    else
         give_back_mark();
-        return;
-    }
-    atomic_store(&groups[place].handle, handle);
-    show_described(kind, handle, place, peer, return_address);
 }
 
 static inline void mark(enum ftc_call_kind kind, int handle, bool (*describe_it)(unsigned, int),
@@ -386,7 +391,7 @@ static void end_poll(void)
 
 static bool is_dead(int32_t slot)
 {
-    return slot >= 0 && ftc_board_state(&ftc_library.board, (uint32_t)slot) == FTC_RANK_FAILED;
+    return slot >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)slot);
 }
 
 static bool needs_dead(unsigned place, int32_t need)
@@ -407,11 +412,7 @@ static bool describe_for_poll(unsigned place, MPI_Comm comm)
     if (atomic_load_explicit(&groups[place].handle, memory_order_relaxed) == comm)
         return true;
     end_poll();
-    atomic_store(&groups[place].handle, NO_HANDLE);
-    if (!describe_comm(place, comm))
-        return false;
-    atomic_store(&groups[place].handle, comm);
-    return true;
+    return describe(place, comm, describe_comm);
 }
 
 /* Of several looks in turn the mark shows one that needs a dead rank, if there is one. */

@@ -138,7 +138,7 @@ static bool has_data(enum ftc_call_kind kind)
 /* A datatype of the program's own is told by its sizes: its handle says nothing to others. */
 static void write_data(char *text, size_t size, const struct ftc_note *note)
 {
-    if (ftc_datatype_is_predefined(note->datatype))
+    if (ftc_predefined_bytes(note->datatype) > 0)
         snprintf(text, size, "count %lld, %s", (long long)note->count,
                  ftc_datatype_name(note->datatype));
     else
@@ -176,7 +176,6 @@ static void write_call(char *text, size_t size, const struct ftc_note *note, con
 void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
-
     char site[96];
 
     ftc_callsite_name((const void *)(uintptr_t)r->note.return_address, site, sizeof site);

@@ -29,7 +29,7 @@ bool ftc_news_of_deaths(struct ftc_comm *c)
     for (int i = c->member_count - 1; i >= 0; i--) {
         uint32_t slot = c->slot[c->member[i]];
 
-        if (c->dead[i] || ftc_board_state(board, slot) != FTC_RANK_FAILED)
+        if (c->dead[i] || !ftc_board_is_dead(board, slot))
             continue;
         ftc_messages_take_from(slot); /* what it has sent still counts */
         if (r->actions.count > 0)

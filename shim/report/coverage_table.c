@@ -1,6 +1,7 @@
 /* The call sites that all ranks have described, merged. */
 #include "coverage.h"
 #include "library.h"
+#include "system/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,11 +54,9 @@ static bool is_same(const struct row *a, const struct row *b)
 
 static uint32_t hash(const struct row *row)
 {
-    uint32_t h = row->call * 31 + row->protection;
+    uint64_t h = ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, row->call), row->protection);
 
-    for (const char *c = row->text; *c; c++)
-        h = h * 16777619u ^ (unsigned char)*c;
-    return h;
+    return (uint32_t)(ftc_hash(h, row->text, strlen(row->text)) >> 32);
 }
 
 static int *find(const struct table *t, const struct row *row)

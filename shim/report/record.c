@@ -105,8 +105,7 @@ static uint64_t claim_of(const struct ftc_comm *c, const void *contributors)
 
 static bool is_alive(uint32_t slot)
 {
-    return slot < ftc_library.board.geometry.slots &&
-           ftc_board_state(&ftc_library.board, slot) != FTC_RANK_FAILED;
+    return slot < ftc_library.board.geometry.slots && !ftc_board_is_dead(&ftc_library.board, slot);
 }
 
 /* Whether the line is left to others, or written, as @claim on the board says. */
@@ -245,8 +244,8 @@ static void write_result(const struct ftc_call *call, const struct ftc_comm *c,
 void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c,
                        const void *contributors)
 {
-    uint64_t mine = claim_of(c, contributors);
     _Atomic uint64_t *word;
+    uint64_t mine;
 
     if (!is_on)
         return;
@@ -254,6 +253,7 @@ void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c,
         write_result(call, c, contributors);
         return;
     }
+    mine = claim_of(c, contributors);
     word = find_word(c);
     if (!word || !take(word, mine))
         return;

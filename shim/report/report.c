@@ -112,7 +112,7 @@ static int write_failures(FILE *f, const char *host)
     int count = 0;
 
     for (uint32_t i = 0; i < board->geometry.slots; i++) {
-        if (ftc_board_state(board, i) != FTC_RANK_FAILED)
+        if (!ftc_board_is_dead(board, i))
             continue;
         ftc_death_describe(board, i, ftc_library.settings.timeout_ms, death, sizeof death);
         fprintf(f, "ftcoll: rank %d (%s, pid %d) %s", ftc_board_world_rank(board, i), host,
@@ -204,7 +204,7 @@ static bool is_reporter(void)
     const struct ftc_board *board = &ftc_library.board;
 
     for (int r = 0; r < ftc_library.world_rank; r++)
-        if (ftc_board_state(board, ftc_library.slot_of_world[r]) != FTC_RANK_FAILED)
+        if (!ftc_board_is_dead(board, ftc_library.slot_of_world[r]))
             return false;
     return true;
 }

@@ -216,6 +216,14 @@ void *ftc_loaded_function(const struct ftc_loaded *object, const char *name)
     return index == 0 ? NULL : (void *)(object->base + t.symbol[index].st_value);
 }
 
+void *ftc_loaded_next(const char *name)
+{
+    static const char inside;
+    struct ftc_loaded next;
+
+    return ftc_loaded_behind(&inside, name, &next) ? ftc_loaded_function(&next, name) : NULL;
+}
+
 const char *ftc_loaded_name(const struct ftc_loaded *object)
 {
     const char *slash = strrchr(object->path, '/');

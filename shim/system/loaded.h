@@ -32,6 +32,9 @@ void *ftc_loaded_function(const struct ftc_loaded *object, const char *name);
  * than with dlsym(RTLD_NEXT), objects that were loaded with RTLD_LOCAL count too. */
 bool ftc_loaded_behind(const void *after, const char *name, struct ftc_loaded *object);
 
+/* The function @name of the first that defines it behind this library; NULL if none does. */
+void *ftc_loaded_next(const char *name);
+
 /* Its name for links (DT_SONAME), else its file's name. */
 const char *ftc_loaded_name(const struct ftc_loaded *object);
 

@@ -59,26 +59,14 @@ const char *ftc_operation_name(MPI_Op op)
     return name[ftc_operator_of(op)];
 }
 
-static const char *predefined_name(MPI_Datatype datatype)
+const char *ftc_datatype_name(MPI_Datatype datatype)
 {
 #define FTC_DATATYPE(handle, class)                                                                \
     if (datatype == (handle))                                                                      \
         return #handle;
 #include "datatypes.def"
 #undef FTC_DATATYPE
-    return NULL;
-}
-
-bool ftc_datatype_is_predefined(MPI_Datatype datatype)
-{
-    return predefined_name(datatype) != NULL;
-}
-
-const char *ftc_datatype_name(MPI_Datatype datatype)
-{
-    const char *name = predefined_name(datatype);
-
-    return name ? name : "derived datatype";
+    return "derived datatype";
 }
 
 /* Asks about a valid datatype. */

@@ -56,8 +56,6 @@ size_t ftc_predefined_bytes(MPI_Datatype datatype);
 /* FTC_OPERATOR_OTHER for what the program made. */
 enum ftc_operator ftc_operator_of(MPI_Op op);
 
-bool ftc_datatype_is_predefined(MPI_Datatype datatype);
-
 /* "MPI_INT", "MPI_SUM"; for what the program made, "derived datatype" and "user operation". The
  * handle may be another rank's. */
 const char *ftc_datatype_name(MPI_Datatype datatype);
