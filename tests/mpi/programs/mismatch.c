@@ -27,7 +27,9 @@ __attribute__((format(printf, 1, 2))) static void call(const char *format, ...)
     fflush(stdout);
 }
 
-/* With an error the job ends, once the others have had the time to say theirs. */
+/* With an error the job ends, once the others have had the time to say theirs. MPICH makes standard
+ * output unbuffered: a line is one write(), or another rank's can come into it; puts(), which the
+ * compiler makes of printf("%s\n"), needs two. */
 static void end_if_wrong(int rv)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -36,7 +38,7 @@ static void end_if_wrong(int rv)
     if (rv == MPI_SUCCESS)
         return;
     MPI_Error_string(rv, text, &length);
-    printf("%s\n", text);
+    printf("%.*s\n", length, text);
     fflush(stdout);
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     MPI_Abort(MPI_COMM_WORLD, 5);

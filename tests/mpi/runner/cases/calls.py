@@ -123,7 +123,7 @@ def names_both(told):
     def check(job):
         text = job.text("stdout")
         made = set(re.findall(r"(?m)^mismatch: rank (\d) calls (MPI_.*)$", text))
-        errors = re.findall(r"(?m)mismatched collective calls: (.*?)(?=ftcoll:|$)", text)  # lines of ranks may mix
+        errors = re.findall(r"(?m)^ftcoll: mismatched collective calls: (.*)$", text)
         for error in errors:
             named = re.findall(r"rank (\d) called (MPI_\w+\(.*?\)) at mismatch\(\w+\+0x\w+\)", error)
             if len(named) != 2 or named[0][1] == named[1][1] or not set(named) <= made:
