@@ -3,20 +3,22 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board life mark coverage contributors symbol
+BOARD_TESTS := board transport life mark coverage contributors symbol
 UNIT_TESTS := topology engine settings combine requests wait mapping loaded pmi $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
-BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/rank_state.o $(BUILD)/shim/board/publication.o $(BUILD)/shim/transport/ring.o
+BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/rank_state.o $(BUILD)/shim/board/publication.o
+TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o)
 CALLSITE := system/callsite.o system/symbol.o system/loaded.o
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
 $(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECTS) $(BUILD)/shim/call/policy.o
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
-$(UNIT)/test_board: $(BOARD_OBJECTS) $(BUILD)/shim/board/death.o $(BUILD)/shim/board/aftermath.o $(BUILD)/shim/system/proc.o $(ENGINE_OBJECTS)
+$(UNIT)/test_board: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(BUILD)/shim/board/aftermath.o $(BUILD)/shim/system/proc.o $(ENGINE_OBJECTS)
+$(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECTS)
 $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
 $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
-$(UNIT)/test_mark: $(BOARD_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
+$(UNIT)/test_mark: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o report/outlook.o $(CALLSITE) call/call.o call/policy.o board/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o $(CALLSITE))
 $(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE))

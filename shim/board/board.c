@@ -31,8 +31,8 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
     return (g->slots + 63) / 64;
 }
 
-/* The segment: header and slots | groups of slot 0, 1, ... | entries of slot 0, 1, ... | rings to 0
- * from 0, 1, ... | rings to 1 ... | call sites of slot 0, 1, ... */
+/* The segment: header and slots | groups of slot 0, 1, ... | entries of slot 0, 1, ... | bells of slot
+ * 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of slot 0, 1, ... */
 static size_t groups_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->slots * sizeof(struct ftc_board_slot);
@@ -45,9 +45,20 @@ static size_t entries_offset(const struct ftc_board_geometry *g)
     return groups_offset(g) + groups * ftc_board_set_words(g) * sizeof(uint64_t);
 }
 
-static size_t rings_offset(const struct ftc_board_geometry *g)
+static size_t bells_offset(const struct ftc_board_geometry *g)
 {
     return entries_offset(g) + (size_t)g->slots * g->entries * g->entry_stride_bytes;
+}
+
+/* Cache lines of its own. */
+static size_t bell_bytes(const struct ftc_board_geometry *g)
+{
+    return ((1 + ftc_board_set_words(g)) * sizeof(uint64_t) + 63) / 64 * 64;
+}
+
+static size_t rings_offset(const struct ftc_board_geometry *g)
+{
+    return bells_offset(g) + g->slots * bell_bytes(g);
 }
 
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *g)
@@ -194,6 +205,13 @@ _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, ui
 
     return (_Atomic uint64_t *)((char *)board->shared + groups_offset(g)) +
            index * ftc_board_set_words(g);
+}
+
+_Atomic uint64_t *ftc_board_bell(const struct ftc_board *board, uint32_t slot)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+
+    return (_Atomic uint64_t *)((char *)board->shared + bells_offset(g) + slot * bell_bytes(g));
 }
 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from)

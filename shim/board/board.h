@@ -231,6 +231,10 @@ static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *bo
 
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
 
+/* The bell of rank @slot, which others ring: word 0 says which of the words that follow are not
+ * zero, and those, a set of slots, who has rung. */
+_Atomic uint64_t *ftc_board_bell(const struct ftc_board *board, uint32_t slot);
+
 /* Words of a group: slot i is bit i % 64 of word i / 64. */
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *geometry);
 

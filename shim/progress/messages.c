@@ -84,7 +84,7 @@ static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope
 /* Finds the operation that a message belongs to; sequence numbers may wrap. False if it has to
  * wait.
  */
-static bool dispatch(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note)
+static bool dispatch(const struct ftc_arrival *a)
 {
     struct ftc_envelope envelope;
     struct ftc_message m;
@@ -92,8 +92,8 @@ static bool dispatch(uint32_t from, const void *wire, size_t bytes, const struct
     size_t value_bytes;
     int32_t ahead;
 
-    if (ftc_message_decode(wire, bytes, ftc_library.settings.failure_info, &envelope, &value_bytes,
-                           &m, &scratch_info) != 0)
+    if (ftc_message_decode(a->wire, a->bytes, ftc_library.settings.failure_info, &envelope,
+                           &value_bytes, &m, &scratch_info) != 0)
         return true; /* nothing that a correct peer sends */
     c = recent && recent->id == envelope.communicator_id ? recent
                                                          : ftc_comm_find(envelope.communicator_id);
@@ -104,37 +104,36 @@ static bool dispatch(uint32_t from, const void *wire, size_t bytes, const struct
         return true; /* late: the operation is over */
     if (ahead > 0 || !c->running->active)
         return false;
-    return deliver(c, from, &envelope, value_bytes, &m, note);
+    return deliver(c, a->from, &envelope, value_bytes, &m, a->note);
 }
 
 /* A message that has to wait is kept, because others behind it may be what its operation waits for:
  * room in the ring of a peer that has operations of its own with sends that wait for room here. */
+static bool take(struct ftc_arrival *a)
+{
+    if (!dispatch(a) && !ftc_unexpected_keep(a))
+        return false;
+    ftc_transport_release(&ftc_library.transport, a);
+    return true;
+}
+
 bool ftc_messages_take_from(uint32_t from)
 {
-    struct ftc_transport *t = &ftc_library.transport;
-    const void *wire;
-    size_t bytes;
+    struct ftc_arrival a;
     bool progress = false;
 
-    while ((wire = ftc_transport_peek(t, from, &bytes)) != NULL) {
-        const struct ftc_note *note = ftc_transport_note(t, from);
-
-        if (!dispatch(from, wire, bytes, note) && !ftc_unexpected_keep(from, wire, bytes, note))
-            break;
-        ftc_transport_drop(t, from);
+    while (ftc_transport_next_from(&ftc_library.transport, from, &a) && take(&a))
         progress = true;
-    }
     return progress;
 }
 
 bool ftc_messages_take(void)
 {
-    uint32_t n = ftc_library.board.geometry.slots, self = ftc_library.own_slot;
+    struct ftc_arrival a = {0};
     bool progress = false;
 
-    for (uint32_t from = 0; from < n; from++)
-        if (from != self)
-            progress |= ftc_messages_take_from(from);
+    while (ftc_transport_next(&ftc_library.transport, &a))
+        progress |= take(&a);
     return progress;
 }
 
@@ -143,7 +142,7 @@ void ftc_messages_offer_kept(void)
     struct ftc_unexpected_message **link = ftc_unexpected_first();
 
     while (*link) {
-        if (dispatch((*link)->from, (*link)->wire, (*link)->bytes, &(*link)->note))
+        if (dispatch(&(*link)->arrival))
             ftc_unexpected_release(link);
         else
             link = &(*link)->next;

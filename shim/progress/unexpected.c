@@ -45,25 +45,24 @@ int ftc_unexpected_open(uint32_t senders, size_t max_bytes)
     return 0;
 }
 
-bool ftc_unexpected_keep(uint32_t from, const void *wire, size_t bytes, const struct ftc_note *note)
+bool ftc_unexpected_keep(const struct ftc_arrival *a)
 {
     struct ftc_unexpected_message *m;
+    bool is_full = !ftc_library.locked && kept_from[a->from] == KEPT_FROM_ONE_SENDER;
 
-    bool is_full = !ftc_library.locked && kept_from[from] == KEPT_FROM_ONE_SENDER;
-
-    if (is_full || bytes > room)
+    if (is_full || a->bytes > room)
         return false;
     m = new_message();
     if (!m)
         return false;
     m->next = NULL;
-    m->from = from;
-    m->note = *note;
-    m->bytes = bytes;
-    memcpy(m->wire, wire, bytes);
+    m->arrival = *a;
+    m->arrival.wire = memcpy(m->wire, a->wire, a->bytes);
+    m->note = *a->note;
+    m->arrival.note = &m->note;
     *last = m;
     last = &m->next;
-    kept_from[from]++;
+    kept_from[a->from]++;
     return true;
 }
 
@@ -79,6 +78,6 @@ void ftc_unexpected_release(struct ftc_unexpected_message **link)
     *link = m->next;
     if (!*link)
         last = link;
-    kept_from[m->from]--;
+    kept_from[m->arrival.from]--;
     give_back(m);
 }

@@ -8,7 +8,7 @@
 #ifndef FTC_PROGRESS_UNEXPECTED_H
 #define FTC_PROGRESS_UNEXPECTED_H
 
-#include "board/board.h"
+#include "transport/transport.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,18 +16,16 @@
 
 struct ftc_unexpected_message {
     struct ftc_unexpected_message *next; /* in the order of arrival */
-    uint32_t from;                       /* board slot */
-    struct ftc_note note;                /* that came with it */
-    size_t bytes;
+    struct ftc_arrival arrival;          /* of what follows */
+    struct ftc_note note;
     _Alignas(16) unsigned char wire[];
 };
 
 /* Room for messages of @max_bytes from @senders; 0 or -ENOMEM. */
 int ftc_unexpected_open(uint32_t senders, size_t max_bytes);
 
-/* Keeps a copy; false when @from has reached its bound, or memory is short. */
-bool ftc_unexpected_keep(uint32_t from, const void *wire, size_t bytes,
-                         const struct ftc_note *note);
+/* Keeps a copy; false when its sender has reached its bound, or memory is short. */
+bool ftc_unexpected_keep(const struct ftc_arrival *a);
 
 /* The list, to walk and to take from. */
 struct ftc_unexpected_message **ftc_unexpected_first(void);

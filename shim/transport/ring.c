@@ -1,7 +1,4 @@
-#include "transport.h"
-
-#include <errno.h>
-#include <stdlib.h>
+#include "ring.h"
 
 /* A message is there when its stamp is its number in the ring plus one. The header follows at once,
  * so that a small message is one cache line. Its note is elsewhere, in a line that only its writer
@@ -20,106 +17,81 @@ static _Atomic uint64_t *consumed(unsigned char *ring)
     return (_Atomic uint64_t *)(void *)ring;
 }
 
-static struct ring_slot *slot_at(const struct ftc_transport *t, unsigned char *ring,
+static struct ring_slot *slot_at(const struct ftc_board_geometry *g, unsigned char *ring,
                                  uint64_t number)
 {
-    const struct ftc_board_geometry *g = &t->board->geometry;
-
     return (struct ring_slot *)(void *)(ring + 64 +
                                         (number & (g->ring_depth - 1)) * g->message_stride_bytes);
 }
 
-uint32_t ftc_transport_message_stride(size_t value_bytes)
+static struct ftc_note *note_at(const struct ftc_board_geometry *g, unsigned char *ring,
+                                uint64_t number)
 {
-    size_t value =
-        value_bytes > FTC_TRANSPORT_VALUE_BYTES_MIN ? value_bytes : FTC_TRANSPORT_VALUE_BYTES_MIN;
-    size_t bytes = sizeof(struct ring_slot) + ftc_message_max_wire_bytes(value);
-
-    return (uint32_t)((bytes + 63) / 64 * 64);
-}
-
-static struct ftc_note *note_at(const struct ftc_transport *t, unsigned char *ring, uint64_t number)
-{
-    const struct ftc_board_geometry *g = &t->board->geometry;
     unsigned char *notes = ring + 64 + (size_t)g->ring_depth * g->message_stride_bytes;
 
     return (struct ftc_note *)(void *)(notes +
                                        (number & (g->ring_depth - 1)) * FTC_BOARD_RING_NOTE_BYTES);
 }
 
-int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, uint32_t self)
+uint32_t ftc_ring_message_stride(size_t wire_bytes)
 {
-    uint32_t n = board->geometry.slots;
-
-    *t = (struct ftc_transport){.board = board, .self = self};
-    t->end = calloc(n, sizeof *t->end);
-    if (!t->end)
-        return -ENOMEM;
-    for (uint32_t peer = 0; peer < n; peer++) {
-        t->end[peer].out = ftc_board_ring(board, peer, self);
-        t->end[peer].in = ftc_board_ring(board, self, peer);
-        t->end[peer].sent_limit = board->geometry.ring_depth;
-    }
-    return 0;
+    return (uint32_t)((sizeof(struct ring_slot) + wire_bytes + 63) / 64 * 64);
 }
 
-void ftc_transport_close(struct ftc_transport *t)
+void ftc_ring_open(struct ftc_ring *r, const struct ftc_board *board, uint32_t self, uint32_t peer)
 {
-    free(t->end);
-    *t = (struct ftc_transport){0};
+    *r = (struct ftc_ring){
+        .out = ftc_board_ring(board, peer, self),
+        .in = ftc_board_ring(board, self, peer),
+        .sent_limit = board->geometry.ring_depth,
+    };
 }
 
 /* The reader's count is looked at only when the ring seems full: it is the reader's cache line. */
-static bool has_room(const struct ftc_transport *t, struct ftc_ring_end *e)
+static bool has_room(struct ftc_ring *r, const struct ftc_board_geometry *g)
 {
-    if (e->sent < e->sent_limit)
+    if (r->sent < r->sent_limit)
         return true;
-    e->sent_limit = atomic_load_explicit(consumed(e->out), memory_order_acquire) +
-                    t->board->geometry.ring_depth;
-    return e->sent < e->sent_limit;
+    r->sent_limit = atomic_load_explicit(consumed(r->out), memory_order_acquire) + g->ring_depth;
+    return r->sent < r->sent_limit;
 }
 
-bool ftc_transport_send(struct ftc_transport *t, uint32_t to, const struct ftc_message *m,
-                        const struct ftc_envelope *envelope, enum ftc_failure_scheme scheme,
-                        size_t value_bytes, const struct ftc_note *note)
+bool ftc_ring_send(struct ftc_ring *r, const struct ftc_board_geometry *g,
+                   const struct ftc_message *m, const struct ftc_envelope *envelope,
+                   enum ftc_failure_scheme scheme, size_t value_bytes, const struct ftc_note *note)
 {
-    struct ftc_ring_end *e = &t->end[to];
     struct ring_slot *s;
 
-    if (!has_room(t, e))
+    if (!has_room(r, g))
         return false;
-    s = slot_at(t, e->out, e->sent);
+    s = slot_at(g, r->out, r->sent);
     s->bytes = (uint32_t)ftc_message_wire_bytes(m, scheme, value_bytes);
     ftc_message_encode(m, envelope, scheme, value_bytes, s->wire);
-    *note_at(t, e->out, e->sent) = *note;
-    e->sent++;
-    atomic_store_explicit(&s->stamp, e->sent, memory_order_release);
+    *note_at(g, r->out, r->sent) = *note;
+    r->sent++;
+    atomic_store_explicit(&s->stamp, r->sent, memory_order_release);
     return true;
 }
 
-const void *ftc_transport_peek(struct ftc_transport *t, uint32_t from, size_t *bytes)
+const void *ftc_ring_peek(const struct ftc_ring *r, const struct ftc_board_geometry *g,
+                          size_t *bytes)
 {
-    struct ftc_ring_end *e = &t->end[from];
-    struct ring_slot *s = slot_at(t, e->in, e->received);
-    size_t room = t->board->geometry.message_stride_bytes - sizeof *s;
+    struct ring_slot *s = slot_at(g, r->in, r->received);
+    size_t room = g->message_stride_bytes - sizeof *s;
 
-    if (atomic_load_explicit(&s->stamp, memory_order_acquire) != e->received + 1)
+    if (atomic_load_explicit(&s->stamp, memory_order_acquire) != r->received + 1)
         return NULL;
     *bytes = s->bytes <= room ? s->bytes : 0; /* too long: nothing that could be decoded */
     return s->wire;
 }
 
-const struct ftc_note *ftc_transport_note(const struct ftc_transport *t, uint32_t from)
+const struct ftc_note *ftc_ring_note(const struct ftc_ring *r, const struct ftc_board_geometry *g)
 {
-    const struct ftc_ring_end *e = &t->end[from];
-
-    return note_at(t, e->in, e->received);
+    return note_at(g, r->in, r->received);
 }
 
-void ftc_transport_drop(struct ftc_transport *t, uint32_t from)
+void ftc_ring_drop(struct ftc_ring *r)
 {
-    struct ftc_ring_end *e = &t->end[from];
-
-    e->received++;
-    atomic_store_explicit(consumed(e->in), e->received, memory_order_release);
+    r->received++;
+    atomic_store_explicit(consumed(r->in), r->received, memory_order_release);
 }

@@ -1,47 +1,64 @@
-/* transport: messages between the ranks of one host, through rings on the board.
+/* transport: messages between the ranks of a job, with one inbox for all that a rank is sent.
  *
- * One ring for each ordered pair of ranks, with one writer and one reader. A writer that dies in
- * the middle of a message leaves a slot without its stamp, which is as good as no message, and
- * disturbs nobody else; a queue that many writers share, such as those below MPI's own
- * point-to-point messages, can be left unusable for all by one death. No operation here blocks,
- * allocates or enters the kernel.
+ * Below it are links; there is one kind, the rings of ring.h between ranks of one host. What a link
+ * promises, and the protocol above relies on:
  *
- * Not thread-safe: the caller holds the library's lock.
- */
+ * - What one rank sends to another arrives whole, once and in the order of sending, or not at all.
+ * - Of a rank that dies arrives a prefix of what it had sent. Half a message is no message, and the
+ *   death disturbs no other's messages.
+ * - Once a death is on the board, ftc_transport_next_from() finds all that will ever arrive from
+ *   that rank.
+ * - Sending needs no receiver that looks: it takes the message, or says that there is no room until
+ *   the receiver has released one.
+ * - No call waits, allocates or, between ranks of one host, enters the kernel.
+ * - ftc_transport_next() costs messages, not ranks.
+ *
+ * Not thread-safe: the caller holds the library's lock. */
 #ifndef FTC_TRANSPORT_TRANSPORT_H
 #define FTC_TRANSPORT_TRANSPORT_H
 
 #include "board/board.h"
 #include "engine/message.h"
-
-/* Private ends of the rings between this rank and one other. */
-struct ftc_ring_end {
-    unsigned char *out, *in;   /* rings to and from the peer */
-    uint64_t sent, sent_limit; /* messages written; how many the reader had made room for */
-    uint64_t received;
-};
+#include "ring.h"
 
 struct ftc_transport {
     const struct ftc_board *board;
-    uint32_t self; /* board slot */
-    struct ftc_ring_end *end;
+    uint32_t self;          /* board slot */
+    struct ftc_ring *ring;  /* with each rank */
+    _Atomic uint64_t *bell; /* this rank's; NULL: nobody rings, all rings are looked at */
+    uint64_t *waiting;      /* a set: of whom there may be messages */
+    uint64_t waiting_words; /* which words of it are not zero */
+};
+
+/* A message that has arrived. */
+struct ftc_arrival {
+    uint32_t from;               /* board slot */
+    bool stays;                  /* it has not been released */
+    size_t bytes;                /* never more than a link carries in one message */
+    const void *wire;            /* until it is released */
+    const struct ftc_note *note; /* of the call that it belongs to */
 };
 
 /* Returns 0 or a negative errno. */
 int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, uint32_t self);
 void ftc_transport_close(struct ftc_transport *t);
 
-/* Sends @m, and @note of the call that it belongs to, to board slot @to; false while its ring is
- * full. */
+/* Sends @m, and @note of the call that it belongs to, to board slot @to; false while there is no
+ * room for it. */
 bool ftc_transport_send(struct ftc_transport *t, uint32_t to, const struct ftc_message *m,
                         const struct ftc_envelope *envelope, enum ftc_failure_scheme scheme,
                         size_t value_bytes, const struct ftc_note *note);
 
-/* The oldest message from @from, or NULL. It stays until ftc_transport_drop(). *bytes never exceeds
- * what a ring's slot holds. The other one is the note that came with it. */
-const void *ftc_transport_peek(struct ftc_transport *t, uint32_t from, size_t *bytes);
-const struct ftc_note *ftc_transport_note(const struct ftc_transport *t, uint32_t from);
-void ftc_transport_drop(struct ftc_transport *t, uint32_t from);
+/* The next message of whoever has one. A pass over all begins with an @a of zeros and is over when
+ * this is false. A message that was not released stays for the next pass, and this one goes on with
+ * other ranks. */
+bool ftc_transport_next(struct ftc_transport *t, struct ftc_arrival *a);
+
+/* The oldest message from slot @from that was not released. */
+bool ftc_transport_next_from(struct ftc_transport *t, uint32_t from, struct ftc_arrival *a);
+
+/* The message is not needed any more: its sender has room for another. */
+void ftc_transport_release(struct ftc_transport *t, struct ftc_arrival *a);
 
 /* Values of so many bytes can always be sent, however small those of the program are. */
 enum { FTC_TRANSPORT_VALUE_BYTES_MIN = 64 };

@@ -54,15 +54,12 @@ static void read_ring(void)
     static struct ftc_failure_info info;
     struct ftc_envelope envelope;
     struct ftc_message m;
-    size_t bytes, value_bytes;
+    struct ftc_arrival a = {0};
+    size_t value_bytes;
 
-    for (int i = 0; i < 4; i++) {
-        const void *wire = ftc_transport_peek(&transport, 1, &bytes);
-
-        if (!wire)
-            return;
-        ftc_message_decode(wire, bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info);
-        ftc_transport_drop(&transport, 1);
+    for (int i = 0; i < 4 && ftc_transport_next(&transport, &a); i++) {
+        ftc_message_decode(a.wire, a.bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info);
+        ftc_transport_release(&transport, &a);
     }
 }
 
@@ -90,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
          size - used);
     fill(board.shared->slot, 2 * sizeof board.shared->slot[0], data, size);
     fill(ftc_board_set(&board, 1, 0), FTC_BOARD_SETS * sizeof(uint64_t), data, size);
-    transport.end[1].received = 0;
+    transport.ring[1].received = 0;
     read_published();
     read_ring();
     read_marks();

@@ -1,4 +1,4 @@
-/* The board: who may open it, life of a rank, published results, and the rings of the transport. */
+/* The board: who may open it, life of a rank, published results. */
 #include "board/aftermath.h"
 #include "board/death.h"
 #include "board/publication.h"
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SLOTS = 3, ENTRIES = 2, DEPTH = 4, VALUE_BYTES = 24, COMMUNICATOR = 78 };
+enum { SLOTS = 3, ENTRIES = 2, VALUE_BYTES = 24, COMMUNICATOR = 78 };
 
 static struct ftc_board_geometry geometry(void)
 {
@@ -26,7 +26,7 @@ static struct ftc_board_geometry geometry(void)
         .slots = SLOTS,
         .entries = ENTRIES,
         .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
-        .ring_depth = DEPTH,
+        .ring_depth = 4,
         .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
     };
 }
@@ -360,124 +360,6 @@ START_TEST(an_attempt_belongs_to_its_operation)
 }
 END_TEST
 
-/* ---- rings ---- */
-
-static bool send_number(struct ftc_transport *t, uint32_t to, uint32_t number)
-{
-    unsigned char value[VALUE_BYTES] = {(unsigned char)number};
-    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = value};
-    struct ftc_envelope envelope = {.communicator_id = COMMUNICATOR, .seq = number};
-
-    struct ftc_note note = {.kind = 1, .count = number};
-
-    return ftc_transport_send(t, to, &m, &envelope, FTC_FAILURE_LIST, VALUE_BYTES, &note);
-}
-
-/* The number of the next message, or -1. */
-static int receive_number(struct ftc_transport *t, uint32_t from)
-{
-    struct ftc_failure_info info;
-    struct ftc_envelope envelope;
-    struct ftc_message m;
-    size_t bytes, value_bytes;
-    const void *wire = ftc_transport_peek(t, from, &bytes);
-
-    if (!wire)
-        return -1;
-    ck_assert_int_eq(
-        ftc_message_decode(wire, bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info), 0);
-    ck_assert_int_eq(value_bytes, VALUE_BYTES);
-    ck_assert_int_eq(*(const unsigned char *)m.value, (unsigned char)envelope.seq);
-    ck_assert_int_eq(ftc_transport_note(t, from)->count, envelope.seq);
-    ftc_transport_drop(t, from);
-    return (int)envelope.seq;
-}
-
-START_TEST(messages_arrive_in_order_and_a_full_ring_takes_none)
-{
-    struct ftc_board a = created();
-    struct ftc_transport one, two;
-    uint32_t sent = 0, received = 0;
-
-    ck_assert_int_eq(ftc_transport_open(&one, &a, 0), 0);
-    ck_assert_int_eq(ftc_transport_open(&two, &a, 2), 0);
-    ck_assert_int_eq(receive_number(&two, 0), -1);
-    for (int round = 0; round < 10; round++) {
-        while (send_number(&one, 2, sent))
-            sent++;
-        ck_assert_int_eq(sent - received, DEPTH);
-        for (int i = 0; i < 3; i++)
-            ck_assert_int_eq(receive_number(&two, 0), received++);
-    }
-    ck_assert_int_eq(receive_number(&two, 1), -1); /* each pair has a ring of its own */
-    ftc_transport_close(&one);
-    ftc_transport_close(&two);
-    ftc_board_close(&a);
-}
-END_TEST
-
-START_TEST(a_length_beyond_the_slot_is_cut)
-{
-    struct ftc_board a = created();
-    struct ftc_transport one, two;
-    size_t bytes;
-
-    ck_assert_int_eq(ftc_transport_open(&one, &a, 0), 0);
-    ck_assert_int_eq(ftc_transport_open(&two, &a, 1), 0);
-    send_number(&one, 1, 0);
-    /* the length follows the stamp, which follows the reader's count and its padding */
-    *(uint32_t *)((char *)ftc_board_ring(&a, 1, 0) + 64 + 8) = UINT32_MAX;
-    ck_assert_ptr_nonnull(ftc_transport_peek(&two, 0, &bytes));
-    ck_assert_int_eq(bytes, 0);
-    ftc_transport_close(&one);
-    ftc_transport_close(&two);
-    ftc_board_close(&a);
-}
-END_TEST
-
-enum { MESSAGES = 3000 };
-
-static void *send_all(void *board)
-{
-    struct ftc_transport t;
-
-    if (ftc_transport_open(&t, board, 0) != 0)
-        return NULL;
-    for (uint32_t i = 0; i < MESSAGES;)
-        if (send_number(&t, 1, i))
-            i++;
-        else
-            sched_yield();
-    ftc_transport_close(&t);
-    return NULL;
-}
-
-/* Two threads, so that the order of the stores matters, and the thread sanitizer sees them. */
-START_TEST(messages_cross_while_both_sides_work)
-{
-    struct ftc_board a = created();
-    struct ftc_transport t;
-    pthread_t sender;
-    int expected = 0;
-
-    ck_assert_int_eq(ftc_transport_open(&t, &a, 1), 0);
-    ck_assert_int_eq(pthread_create(&sender, NULL, send_all, &a), 0);
-    while (expected < MESSAGES) {
-        int number = receive_number(&t, 0);
-
-        if (number < 0) {
-            sched_yield();
-            continue;
-        }
-        ck_assert_int_eq(number, expected);
-        expected++;
-    }
-    pthread_join(sender, NULL);
-    ftc_transport_close(&t);
-    ftc_board_close(&a);
-}
-END_TEST
-
 int main(void)
 {
     UNIT_BEGIN("board");
@@ -499,8 +381,5 @@ int main(void)
     UNIT_TEST(half_an_entry_is_not_taken);
     UNIT_TEST(lengths_that_cannot_be_are_not_taken);
     UNIT_TEST(an_attempt_belongs_to_its_operation);
-    UNIT_TEST(messages_arrive_in_order_and_a_full_ring_takes_none);
-    UNIT_TEST(a_length_beyond_the_slot_is_cut);
-    UNIT_TEST(messages_cross_while_both_sides_work);
     UNIT_END();
 }

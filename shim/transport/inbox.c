@@ -1,0 +1,167 @@
+/* One inbox for all that a rank is sent: who has sent something is known without a look at each
+ * ring, by a bell that senders ring. */
+#include "transport.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Up to so many ranks nobody rings, and each ring is looked at: that is one cache line less on the
+ * way of a message, and a few loads more in a turn. All ranks of a job agree, by the board. */
+enum { RANKS_WITHOUT_BELL = 8 };
+
+uint32_t ftc_transport_message_stride(size_t value_bytes)
+{
+    size_t value =
+        value_bytes > FTC_TRANSPORT_VALUE_BYTES_MIN ? value_bytes : FTC_TRANSPORT_VALUE_BYTES_MIN;
+
+    return ftc_ring_message_stride(ftc_message_max_wire_bytes(value));
+}
+
+static uint64_t bit_of(uint32_t rank)
+{
+    return UINT64_C(1) << (rank % 64);
+}
+
+/* ---- who has sent something ---- */
+
+/* For good, where nobody rings. */
+static void wait_for_all(struct ftc_transport *t)
+{
+    for (uint32_t rank = 0; rank < t->board->geometry.slots; rank++)
+        if (rank != t->self)
+            t->waiting[rank / 64] |= bit_of(rank);
+    t->waiting_words = 1;
+}
+
+/* After the message, which a reader who hears the bell finds. The word goes before its bit in the
+ * first word, from which a reader takes it in the other order. */
+static void ring_bell(const struct ftc_transport *t, uint32_t to)
+{
+    _Atomic uint64_t *bell = ftc_board_bell(t->board, to);
+    uint32_t word = t->self / 64;
+
+    atomic_fetch_or(&bell[1 + word], bit_of(t->self));
+    if (!(atomic_load(&bell[0]) & bit_of(word)))
+        atomic_fetch_or(&bell[0], bit_of(word));
+}
+
+/* Any process may have written the bell: of a word that is not there nothing is taken, and of a
+ * rank that has sent nothing a message is not found. */
+static void hear_bell(struct ftc_transport *t)
+{
+    uint64_t rung;
+
+    if (!t->bell || atomic_load_explicit(&t->bell[0], memory_order_relaxed) == 0)
+        return;
+    for (rung = atomic_exchange(&t->bell[0], 0); rung != 0; rung &= rung - 1) {
+        uint32_t word = (uint32_t)__builtin_ctzll(rung);
+
+        if (word >= ftc_board_set_words(&t->board->geometry))
+            break;
+        t->waiting[word] |= atomic_exchange(&t->bell[1 + word], 0);
+        t->waiting_words |= bit_of(word);
+    }
+}
+
+/* The first of whom there may be a message that is not before *rank. */
+static bool find_waiting(const struct ftc_transport *t, uint32_t *rank)
+{
+    uint32_t word = *rank / 64;
+    uint64_t words, ranks;
+
+    if (word > 63)
+        return false;
+    ranks = t->waiting[word] & -bit_of(*rank);
+    if (ranks == 0) {
+        words = t->waiting_words & -bit_of(word) & ~bit_of(word);
+        if (words == 0)
+            return false;
+        word = (uint32_t)__builtin_ctzll(words);
+        ranks = t->waiting[word];
+    }
+    *rank = 64 * word + (uint32_t)__builtin_ctzll(ranks);
+    return *rank < t->board->geometry.slots;
+}
+
+/* It has no more, and rings when it has. */
+static void strike_out(struct ftc_transport *t, uint32_t rank)
+{
+    if (!t->bell)
+        return;
+    t->waiting[rank / 64] &= ~bit_of(rank);
+    if (t->waiting[rank / 64] == 0)
+        t->waiting_words &= ~bit_of(rank / 64);
+}
+
+/* ---- messages ---- */
+
+int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, uint32_t self)
+{
+    uint32_t n = board->geometry.slots;
+
+    *t = (struct ftc_transport){.board = board, .self = self};
+    t->ring = calloc(n, sizeof *t->ring);
+    t->waiting = calloc(FTC_BOARD_SLOTS_MAX / 64, sizeof *t->waiting);
+    if (!t->ring || !t->waiting) {
+        ftc_transport_close(t);
+        return -ENOMEM;
+    }
+    for (uint32_t peer = 0; peer < n; peer++)
+        ftc_ring_open(&t->ring[peer], board, self, peer);
+    if (n > RANKS_WITHOUT_BELL)
+        t->bell = ftc_board_bell(board, self);
+    else
+        wait_for_all(t);
+    return 0;
+}
+
+void ftc_transport_close(struct ftc_transport *t)
+{
+    free(t->ring);
+    free(t->waiting);
+    *t = (struct ftc_transport){0};
+}
+
+bool ftc_transport_send(struct ftc_transport *t, uint32_t to, const struct ftc_message *m,
+                        const struct ftc_envelope *envelope, enum ftc_failure_scheme scheme,
+                        size_t value_bytes, const struct ftc_note *note)
+{
+    if (!ftc_ring_send(&t->ring[to], &t->board->geometry, m, envelope, scheme, value_bytes, note))
+        return false;
+    if (t->bell)
+        ring_bell(t, to);
+    return true;
+}
+
+bool ftc_transport_next_from(struct ftc_transport *t, uint32_t from, struct ftc_arrival *a)
+{
+    const struct ftc_board_geometry *g = &t->board->geometry;
+
+    a->wire = ftc_ring_peek(&t->ring[from], g, &a->bytes);
+    if (!a->wire)
+        return false;
+    a->from = from;
+    a->note = ftc_ring_note(&t->ring[from], g);
+    a->stays = true;
+    return true;
+}
+
+bool ftc_transport_next(struct ftc_transport *t, struct ftc_arrival *a)
+{
+    if (!a->wire)
+        hear_bell(t);
+    else if (a->stays)
+        a->from++;
+    for (; find_waiting(t, &a->from); a->from++) {
+        if (ftc_transport_next_from(t, a->from, a))
+            return true;
+        strike_out(t, a->from);
+    }
+    return false;
+}
+
+void ftc_transport_release(struct ftc_transport *t, struct ftc_arrival *a)
+{
+    ftc_ring_drop(&t->ring[a->from]);
+    a->stays = false;
+}

@@ -1,0 +1,40 @@
+/* ring: the link between two ranks of one host, messages through shared memory on the board.
+ *
+ * One ring for each ordered pair of ranks, with one writer and one reader. A writer that dies in
+ * the middle of a message leaves a slot without its stamp, which is as good as no message, and
+ * disturbs nobody else; a queue that many writers share, such as those below MPI's own
+ * point-to-point messages, can be left unusable for all by one death. */
+#ifndef FTC_TRANSPORT_RING_H
+#define FTC_TRANSPORT_RING_H
+
+#include "board/board.h"
+#include "engine/message.h"
+
+/* Private ends of the two rings between this rank and one other. */
+struct ftc_ring {
+    unsigned char *out, *in;   /* to and from the peer */
+    uint64_t sent, sent_limit; /* messages written; how many the reader had made room for */
+    uint64_t received;
+};
+
+void ftc_ring_open(struct ftc_ring *r, const struct ftc_board *board, uint32_t self, uint32_t peer);
+
+/* False while the ring is full. */
+bool ftc_ring_send(struct ftc_ring *r, const struct ftc_board_geometry *g,
+                   const struct ftc_message *m, const struct ftc_envelope *envelope,
+                   enum ftc_failure_scheme scheme, size_t value_bytes, const struct ftc_note *note);
+
+/* The oldest message that has not been dropped, or NULL; *bytes never exceeds what a ring's slot
+ * holds. */
+const void *ftc_ring_peek(const struct ftc_ring *r, const struct ftc_board_geometry *g,
+                          size_t *bytes);
+
+/* That came with the oldest message, which is there. */
+const struct ftc_note *ftc_ring_note(const struct ftc_ring *r, const struct ftc_board_geometry *g);
+
+void ftc_ring_drop(struct ftc_ring *r);
+
+/* Bytes of one slot for messages of up to @wire_bytes. */
+uint32_t ftc_ring_message_stride(size_t wire_bytes);
+
+#endif

@@ -1,0 +1,311 @@
+/* The transport: rings between two ranks, and the inbox that finds who has sent something. */
+#include "board/publication.h"
+#include "transport/transport.h"
+#include "unit.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+enum { FEW = 5, MANY = 200, MOST = 600, DEPTH = 4, VALUE_BYTES = 24 };
+
+static struct ftc_board board_of(uint32_t ranks)
+{
+    struct ftc_board_geometry g = {
+        .slots = ranks,
+        .entries = 1,
+        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
+        .ring_depth = DEPTH,
+        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
+    };
+    struct ftc_board board;
+
+    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    return board;
+}
+
+static struct ftc_transport transport_of(const struct ftc_board *board, uint32_t rank)
+{
+    struct ftc_transport t;
+
+    ck_assert_int_eq(ftc_transport_open(&t, board, rank), 0);
+    return t;
+}
+
+static bool send_number(struct ftc_transport *t, uint32_t to, uint32_t number)
+{
+    unsigned char value[VALUE_BYTES] = {(unsigned char)number};
+    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = value};
+    struct ftc_envelope envelope = {.communicator_id = 1, .seq = number};
+    struct ftc_note note = {.kind = 1, .count = number};
+
+    return ftc_transport_send(t, to, &m, &envelope, FTC_FAILURE_LIST, VALUE_BYTES, &note);
+}
+
+/* As any rank that opens its inbox for the one message. */
+static void send_once(const struct ftc_board *board, uint32_t from, uint32_t to, uint32_t number)
+{
+    struct ftc_transport t = transport_of(board, from);
+
+    t.ring[to].sent = number;
+    ck_assert(send_number(&t, to, number));
+    ftc_transport_close(&t);
+}
+
+static int number_of(const struct ftc_arrival *a)
+{
+    struct ftc_failure_info info;
+    struct ftc_envelope envelope;
+    struct ftc_message m;
+    size_t value_bytes;
+
+    ck_assert_int_eq(
+        ftc_message_decode(a->wire, a->bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info),
+        0);
+    ck_assert_int_eq(value_bytes, VALUE_BYTES);
+    ck_assert_int_eq(*(const unsigned char *)m.value, (unsigned char)envelope.seq);
+    ck_assert_int_eq(a->note->count, envelope.seq);
+    return (int)envelope.seq;
+}
+
+/* The number of the next message, or -1. */
+static int receive_number(struct ftc_transport *t, uint32_t from)
+{
+    struct ftc_arrival a;
+    int number;
+
+    if (!ftc_transport_next_from(t, from, &a))
+        return -1;
+    ck_assert_int_eq(a.from, from);
+    number = number_of(&a);
+    ftc_transport_release(t, &a);
+    return number;
+}
+
+/* A pass that releases all it finds, which are messages of @from[] in this order. */
+static void check_pass(struct ftc_transport *t, const uint32_t *from, int count)
+{
+    struct ftc_arrival a = {0};
+    int found = 0;
+
+    for (; ftc_transport_next(t, &a); found++) {
+        ck_assert_int_lt(found, count);
+        ck_assert_int_eq(a.from, from[found]);
+        ftc_transport_release(t, &a);
+    }
+    ck_assert_int_eq(found, count);
+}
+
+/* ---- rings ---- */
+
+START_TEST(messages_arrive_in_order_and_a_full_ring_takes_none)
+{
+    struct ftc_board board = board_of(FEW);
+    struct ftc_transport one = transport_of(&board, 0), two = transport_of(&board, 2);
+    uint32_t sent = 0, received = 0;
+
+    ck_assert_int_eq(receive_number(&two, 0), -1);
+    for (int round = 0; round < 10; round++) {
+        while (send_number(&one, 2, sent))
+            sent++;
+        ck_assert_int_eq(sent - received, DEPTH);
+        for (int i = 0; i < 3; i++)
+            ck_assert_int_eq(receive_number(&two, 0), received++);
+    }
+    ck_assert_int_eq(receive_number(&two, 1), -1); /* each pair has a ring of its own */
+    ftc_transport_close(&one);
+    ftc_transport_close(&two);
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(a_length_beyond_the_slot_is_cut)
+{
+    struct ftc_board board = board_of(FEW);
+    struct ftc_transport one = transport_of(&board, 0), two = transport_of(&board, 1);
+    struct ftc_arrival a;
+
+    send_number(&one, 1, 0);
+    /* the length follows the stamp, which follows the reader's count and its padding */
+    *(uint32_t *)((char *)ftc_board_ring(&board, 1, 0) + 64 + 8) = UINT32_MAX;
+    ck_assert(ftc_transport_next_from(&two, 0, &a));
+    ck_assert_int_eq(a.bytes, 0);
+    ftc_transport_close(&one);
+    ftc_transport_close(&two);
+    ftc_board_close(&board);
+}
+END_TEST
+
+/* ---- the inbox ---- */
+
+static const uint32_t ranks_of[] = {FEW, MANY, MOST}; /* without and with a bell */
+
+START_TEST(a_pass_finds_all_who_have_sent_and_nobody_else)
+{
+    uint32_t n = ranks_of[_i], from[] = {0, n / 2 + 1, n - 1};
+    struct ftc_board board = board_of(n);
+    struct ftc_transport t = transport_of(&board, 1);
+
+    check_pass(&t, NULL, 0);
+    for (uint32_t number = 0; number < 2 * DEPTH; number++) {
+        for (int i = 2; i >= 0; i--)
+            send_once(&board, from[i], 1, number);
+        check_pass(&t, from, 3);
+        check_pass(&t, NULL, 0);
+    }
+    ftc_transport_close(&t);
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(all_of_a_rank_are_found_in_one_pass)
+{
+    uint32_t n = ranks_of[_i], from[] = {n - 1, n - 1, n - 1};
+    struct ftc_board board = board_of(n);
+    struct ftc_transport t = transport_of(&board, 1);
+
+    for (uint32_t number = 0; number < 3; number++)
+        send_once(&board, n - 1, 1, number);
+    check_pass(&t, from, 3);
+    ftc_transport_close(&t);
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(a_message_that_stays_hides_no_other_and_comes_again)
+{
+    uint32_t n = ranks_of[_i], from[] = {0, n - 1};
+    struct ftc_board board = board_of(n);
+    struct ftc_transport t = transport_of(&board, 1);
+
+    send_once(&board, 0, 1, 0);
+    send_once(&board, n - 1, 1, 0);
+    for (int pass = 0; pass < 3; pass++) {
+        struct ftc_arrival a = {0};
+
+        ck_assert(ftc_transport_next(&t, &a));
+        ck_assert_int_eq(a.from, 0);
+        ck_assert(ftc_transport_next(&t, &a));
+        ck_assert_int_eq(a.from, n - 1);
+        ck_assert(!ftc_transport_next(&t, &a));
+    }
+    check_pass(&t, from, 2);
+    ftc_transport_close(&t);
+    ftc_board_close(&board);
+}
+END_TEST
+
+/* It would fail by reading at address 0. */
+START_TEST(a_turn_in_which_nobody_talks_looks_at_no_ring)
+{
+    struct ftc_board board = board_of(MANY);
+    struct ftc_transport t = transport_of(&board, 1);
+    struct ftc_ring *ring = t.ring;
+    uint32_t from[] = {MANY - 1};
+
+    for (uint32_t number = 0; number < 3; number++) {
+        struct ftc_arrival a = {0};
+
+        t.ring = NULL;
+        ck_assert(!ftc_transport_next(&t, &a));
+        t.ring = ring;
+        send_once(&board, MANY - 1, 1, number);
+        check_pass(&t, from, 1);
+    }
+    ftc_transport_close(&t);
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(a_bell_that_lies_brings_no_message_and_hides_none)
+{
+    struct ftc_board board = board_of(MANY);
+    struct ftc_transport t = transport_of(&board, 1), next = transport_of(&board, 2);
+    uint32_t from[] = {MANY - 1};
+
+    for (uint32_t number = 0; number < 3; number++) {
+        send_once(&board, MANY - 1, 2, number);
+        for (uint32_t word = 0; word <= ftc_board_set_words(&board.geometry); word++)
+            atomic_store(&ftc_board_bell(&board, 1)[word], UINT64_MAX);
+        check_pass(&t, NULL, 0);
+        send_once(&board, MANY - 1, 1, number);
+        check_pass(&t, from, 1);
+        check_pass(&next, from, 1); /* nor one of the rank whose bell lies behind it */
+    }
+    ftc_transport_close(&t);
+    ftc_transport_close(&next);
+    ftc_board_close(&board);
+}
+END_TEST
+
+/* ---- at the same time ---- */
+
+enum { SENDERS = 3, MESSAGES = 3000 };
+
+struct sender {
+    const struct ftc_board *board;
+    uint32_t rank;
+    pthread_t thread;
+};
+
+static void *send_all(void *sender)
+{
+    const struct sender *s = sender;
+    struct ftc_transport t;
+
+    if (ftc_transport_open(&t, s->board, s->rank) != 0)
+        return NULL;
+    for (uint32_t i = 0; i < MESSAGES;)
+        if (send_number(&t, 1, i))
+            i++;
+        else
+            sched_yield();
+    ftc_transport_close(&t);
+    return NULL;
+}
+
+/* Threads, so that the order of the stores matters, and the thread sanitizer sees them. */
+START_TEST(messages_cross_while_all_sides_work)
+{
+    uint32_t n = ranks_of[_i], senders = n == FEW ? 2 : SENDERS;
+    struct ftc_board board = board_of(n);
+    struct ftc_transport t = transport_of(&board, 1);
+    struct sender sender[SENDERS] = {{.rank = 0}, {.rank = n - 1}, {.rank = 2}};
+    int expected[MOST] = {0};
+
+    for (uint32_t i = 0; i < senders; i++) {
+        sender[i].board = &board;
+        ck_assert_int_eq(pthread_create(&sender[i].thread, NULL, send_all, &sender[i]), 0);
+    }
+    for (uint32_t received = 0; received < senders * MESSAGES; sched_yield()) {
+        struct ftc_arrival a = {0};
+
+        for (; ftc_transport_next(&t, &a); received++) {
+            ck_assert_int_eq(number_of(&a), expected[a.from]++);
+            ftc_transport_release(&t, &a);
+        }
+    }
+    for (uint32_t i = 0; i < senders; i++)
+        pthread_join(sender[i].thread, NULL);
+    check_pass(&t, NULL, 0);
+    ftc_transport_close(&t);
+    ftc_board_close(&board);
+}
+END_TEST
+
+#define TEST_WITH_EACH(test)                                                                       \
+    tcase_add_loop_test(unit_case, test, 0, (int)(sizeof ranks_of / sizeof *ranks_of))
+
+int main(void)
+{
+    UNIT_BEGIN("transport");
+    UNIT_TEST(messages_arrive_in_order_and_a_full_ring_takes_none);
+    UNIT_TEST(a_length_beyond_the_slot_is_cut);
+    TEST_WITH_EACH(a_pass_finds_all_who_have_sent_and_nobody_else);
+    TEST_WITH_EACH(all_of_a_rank_are_found_in_one_pass);
+    TEST_WITH_EACH(a_message_that_stays_hides_no_other_and_comes_again);
+    UNIT_TEST(a_turn_in_which_nobody_talks_looks_at_no_ring);
+    UNIT_TEST(a_bell_that_lies_brings_no_message_and_hides_none);
+    TEST_WITH_EACH(messages_cross_while_all_sides_work);
+    UNIT_END();
+}
