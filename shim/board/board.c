@@ -31,8 +31,8 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
     return (g->slots + 63) / 64;
 }
 
-/* The segment: header and slots | groups of slot 0, 1, ... | entries of slot 0, 1, ... | bells of slot
- * 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of slot 0, 1, ... */
+/* The segment: header and slots | groups of slot 0, 1, ... | entries of slot 0, 1, ... | bells of
+ * slot 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of slot 0, 1, ... */
 static size_t groups_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->slots * sizeof(struct ftc_board_slot);
@@ -83,6 +83,12 @@ static size_t segment_bytes(const struct ftc_board_geometry *g)
     return sites_offset(g) + g->slots * sites_bytes(g);
 }
 
+/* With a geometry that is sane. */
+static void find_entries(struct ftc_board *board)
+{
+    board->entries = (unsigned char *)board->shared + entries_offset(&board->geometry);
+}
+
 static int map_segment(struct ftc_board *board, int fd, size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -122,6 +128,7 @@ int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *g
     }
     board->shared->geometry = *geometry;
     board->geometry = *geometry;
+    find_entries(board);
     board->shared->magic = BOARD_MAGIC;
     return 0;
 
@@ -146,8 +153,10 @@ int ftc_board_map(struct ftc_board *board, int fd)
         return rv;
     board->geometry = board->shared->geometry;
     if (board->shared->magic == BOARD_MAGIC && geometry_is_sane(&board->geometry) &&
-        segment_bytes(&board->geometry) == board->size_bytes)
+        segment_bytes(&board->geometry) == board->size_bytes) {
+        find_entries(board);
         return 0;
+    }
     munmap(board->shared, board->size_bytes);
     *board = (struct ftc_board){.fd = -1};
     return -EACCES;
@@ -186,16 +195,6 @@ void ftc_board_close(struct ftc_board *board)
     if (board->fd >= 0)
         close(board->fd);
     *board = (struct ftc_board){.fd = -1};
-}
-
-struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,
-                                        uint32_t entry)
-{
-    const struct ftc_board_geometry *g = &board->geometry;
-    size_t index = (size_t)slot * g->entries + entry;
-
-    return (struct ftc_board_entry *)((char *)board->shared + entries_offset(g) +
-                                      index * g->entry_stride_bytes);
 }
 
 _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t group)

@@ -193,6 +193,7 @@ struct ftc_board_shared {
 struct ftc_board {
     struct ftc_board_shared *shared; /* NULL: not open */
     struct ftc_board_geometry geometry;
+    unsigned char *entries; /* in the segment, looked up in each operation */
     size_t size_bytes;
     int fd; /* -1 once it is not needed any more */
 };
@@ -218,8 +219,15 @@ static inline bool ftc_board_is_open(const struct ftc_board *board)
 void ftc_board_key(const struct ftc_board *board, uint64_t key[2]);
 
 /* Addresses inside the segment; the indices must be below the geometry's counts. */
-struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,
-                                        uint32_t entry);
+static inline struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,
+                                                      uint32_t entry)
+{
+    size_t index = (size_t)slot * board->geometry.entries + entry;
+
+    return (struct ftc_board_entry *)(void *)(board->entries +
+                                              index * board->geometry.entry_stride_bytes);
+}
+
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
 _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t group);
 struct ftc_board_sites *ftc_board_sites(const struct ftc_board *board, uint32_t slot);

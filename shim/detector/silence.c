@@ -59,15 +59,13 @@ static _Noreturn void stop_unguarded(void)
     _exit(1);
 }
 
-void ftc_fence_check(void)
+void ftc_fence_stop(void)
 {
     const struct ftc_board *board = &ftc_library.board;
     uint32_t own = ftc_library.own_slot;
 
     if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)))
         stop_unguarded();
-    if (!ftc_board_is_dead(board, own))
-        return;
     fprintf(stderr,
             "ftcoll: rank %d (pid %d) stops: rank %d took it for dead after more than "
             "timeout_ms = %d of silence, and the others have gone on without it\n",

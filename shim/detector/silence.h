@@ -6,6 +6,7 @@
 #ifndef FTC_DETECTOR_SILENCE_H
 #define FTC_DETECTOR_SILENCE_H
 
+#include "board/rank_state.h"
 #include "communicator/communicator.h"
 #include "engine/operation.h"
 
@@ -16,9 +17,18 @@ void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_
 /* @c starts to wait: silence counts from here. */
 void ftc_silence_begin(struct ftc_comm *c);
 
-/* Ends this process with a clear message if others have taken it for dead, or would not notice if
- * it were, as its monitor process has gone: it must never go on with a result that differs from
- * theirs. A few loads if not. */
-void ftc_fence_check(void);
+/* Ends this process, with a clear message. */
+void ftc_fence_stop(void);
+
+/* Does so if others have taken it for dead, or would not notice if it were, as its monitor process
+ * has gone: it must never go on with a result that differs from theirs. A few loads if not. */
+static inline void ftc_fence_check(void)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    uint32_t own = ftc_library.own_slot;
+
+    if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)) || ftc_board_is_dead(board, own))
+        ftc_fence_stop();
+}
 
 #endif

@@ -4,8 +4,6 @@
 
 void ftc_exchange_start(struct ftc_op *op)
 {
-    int steps = ftc_exchange_steps(op->config.topology->n);
-
     ftc_op_enter(op, FTC_PHASE_EXCHANGE);
     op->root = -1;
     op->vrank = op->config.rank;
@@ -13,7 +11,7 @@ void ftc_exchange_start(struct ftc_op *op)
     op->info.count = 0;
     op->exchange_step = -1; /* its send is not out yet */
     op->exchange_value = op->config.original;
-    for (int i = 0; i < steps; i++)
+    for (int i = 0; i < ftc_exchange_steps(&op->exchange_plan); i++)
         op->exchange[i].state = FTC_SLOT_PENDING;
 }
 
@@ -33,7 +31,7 @@ static void combine_with(struct ftc_op *op, int peer, int step, const void *valu
 static void take(struct ftc_op *op, int peer, int step, const void *value)
 {
     op->exchange[step].state = FTC_SLOT_TAKEN;
-    if (step <= ftc_exchange_plan(op->config.topology->n, op->config.rank).doublings) {
+    if (step <= op->exchange_plan.doublings) {
         combine_with(op, peer, step, value);
         return;
     }
@@ -50,8 +48,9 @@ static void finish(struct ftc_op *op)
 }
 
 /* Goes on to the next step and sends what it calls for; false at the end. */
-static bool next_step(struct ftc_op *op, const struct ftc_exchange_plan *p, struct ftc_actions *out)
+static bool next_step(struct ftc_op *op, struct ftc_actions *out)
 {
+    const struct ftc_exchange_plan *p = &op->exchange_plan;
     int step = ++op->exchange_step;
     int peer;
 
@@ -72,7 +71,7 @@ static bool next_step(struct ftc_op *op, const struct ftc_exchange_plan *p, stru
 
 void ftc_exchange_advance(struct ftc_op *op, struct ftc_actions *out)
 {
-    struct ftc_exchange_plan p = ftc_exchange_plan(op->config.topology->n, op->config.rank);
+    const struct ftc_exchange_plan *p = &op->exchange_plan;
 
     for (;;) {
         int step = op->exchange_step;
@@ -80,21 +79,21 @@ void ftc_exchange_advance(struct ftc_op *op, struct ftc_actions *out)
         if (step >= 0 && op->exchange[step].state == FTC_SLOT_PENDING)
             return;
         if (step >= 0 && op->exchange[step].state == FTC_SLOT_ARRIVED)
-            take(op, ftc_exchange_partner(&p, op->config.rank, step), step,
+            take(op, ftc_exchange_partner(p, op->config.rank, step), step,
                  op->exchange[step].buffer);
-        if (!next_step(op, &p, out))
+        if (!next_step(op, out))
             return;
     }
 }
 
 enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from, const struct ftc_message *m)
 {
-    struct ftc_exchange_plan p = ftc_exchange_plan(op->config.topology->n, op->config.rank);
+    const struct ftc_exchange_plan *p = &op->exchange_plan;
     struct ftc_slot *slot;
 
     if (op->phase != FTC_PHASE_EXCHANGE || m->verdict != FTC_VERDICT_NONE ||
-        m->step > (uint32_t)p.doublings + 1 || !ftc_exchange_receives_in(&p, (int)m->step) ||
-        ftc_exchange_partner(&p, op->config.rank, (int)m->step) != from)
+        m->step > (uint32_t)p->doublings + 1 || !ftc_exchange_receives_in(p, (int)m->step) ||
+        ftc_exchange_partner(p, op->config.rank, (int)m->step) != from)
         return FTC_STEP_BAD;
     slot = &op->exchange[m->step];
     if (slot->state != FTC_SLOT_PENDING)
@@ -110,9 +109,9 @@ enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from, const st
 
 bool ftc_exchange_awaits(const struct ftc_op *op, int rank)
 {
-    struct ftc_exchange_plan p = ftc_exchange_plan(op->config.topology->n, op->config.rank);
+    const struct ftc_exchange_plan *p = &op->exchange_plan;
     int step = op->exchange_step;
 
     return op->exchange[step].state == FTC_SLOT_PENDING &&
-           ftc_exchange_partner(&p, op->config.rank, step) == rank;
+           ftc_exchange_partner(p, op->config.rank, step) == rank;
 }

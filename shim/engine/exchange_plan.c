@@ -13,11 +13,6 @@ struct ftc_exchange_plan ftc_exchange_plan(int n, int rank)
     return p;
 }
 
-int ftc_exchange_steps(int n)
-{
-    return ftc_exchange_plan(n, 0).doublings + 2;
-}
-
 int ftc_exchange_partner(const struct ftc_exchange_plan *p, int rank, int step)
 {
     int number;

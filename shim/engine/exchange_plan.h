@@ -22,8 +22,11 @@ struct ftc_exchange_plan {
 
 struct ftc_exchange_plan ftc_exchange_plan(int n, int rank);
 
-/* Of a plan for @n ranks, at most FTC_EXCHANGE_STEPS. */
-int ftc_exchange_steps(int n);
+/* At most FTC_EXCHANGE_STEPS; the same for all ranks. */
+static inline int ftc_exchange_steps(const struct ftc_exchange_plan *p)
+{
+    return p->doublings + 2;
+}
 
 /* Partner of a step, or -1: nothing to do in it. */
 int ftc_exchange_partner(const struct ftc_exchange_plan *p, int rank, int step);

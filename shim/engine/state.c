@@ -15,8 +15,9 @@ static int max_slots(int a, int b)
 
 size_t ftc_op_storage_bytes(const struct ftc_topology *t, size_t value_bytes)
 {
+    struct ftc_exchange_plan plan = ftc_exchange_plan(t->n, 0);
     size_t slots = (size_t)t->f + 1 + (size_t)t->max_children;
-    size_t values = slots + 1 + 2 * (size_t)ftc_exchange_steps(t->n);
+    size_t values = slots + 1 + 2 * (size_t)ftc_exchange_steps(&plan);
 
     return aligned(slots * sizeof(struct ftc_slot)) + values * aligned(value_bytes) +
            2 * aligned((size_t)t->n);
@@ -40,7 +41,7 @@ static unsigned char *carve(unsigned char **storage, size_t bytes)
 void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *storage)
 {
     const struct ftc_topology *t = config->topology;
-    int groups = t->f + 1, children = t->max_children, steps = ftc_exchange_steps(t->n);
+    int groups = t->f + 1, children = t->max_children;
     unsigned char *rest = storage;
 
     assert(config->rank >= 0);
@@ -62,7 +63,8 @@ void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *st
     op->value = carve(&rest, config->value_bytes);
     for (int i = 0; i < groups + children; i++)
         op->group[i].buffer = carve(&rest, config->value_bytes);
-    for (int i = 0; i < steps; i++)
+    op->exchange_plan = ftc_exchange_plan(t->n, config->rank);
+    for (int i = 0; i < ftc_exchange_steps(&op->exchange_plan); i++)
         op->exchange[i].buffer = carve(&rest, config->value_bytes);
     op->exchange_results = rest;
 }

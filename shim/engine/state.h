@@ -84,6 +84,7 @@ struct ftc_op {
     unsigned char *confirmed;       /* one byte a rank; CONFIRMATION: it has joined this attempt */
     unsigned char *dead;            /* one byte a rank */
     int dead_count;
+    struct ftc_exchange_plan exchange_plan; /* of this rank */
     struct ftc_slot exchange[FTC_EXCHANGE_STEPS];
     int exchange_step;
     const unsigned char *exchange_value; /* combined so far */

@@ -34,15 +34,20 @@ static size_t op_storage_bytes(const struct ftc_comm *c, size_t capacity)
            CACHE_LINE;
 }
 
-int ftc_running_reserve(struct ftc_comm *c, size_t value_bytes)
+static bool has_room(const struct ftc_comm *c, size_t value_bytes)
+{
+    const struct ftc_running *r = c->running;
+
+    return r->op_storage && value_bytes <= r->value_capacity && r->numbering == c->numbering;
+}
+
+/* Out of the way of operations that have room already. */
+static __attribute__((noinline)) int make_room(struct ftc_comm *c, size_t value_bytes)
 {
     size_t capacity = value_bytes < CAPACITY_MIN ? CAPACITY_MIN : value_bytes;
     struct ftc_running *r = c->running;
     int sends;
 
-    assert(!r->active);
-    if (r->op_storage && value_bytes <= r->value_capacity && r->numbering == c->numbering)
-        return 0;
     assert(ftc_publication_stride(value_bytes) <= ftc_library.board.geometry.entry_stride_bytes);
     assert(ftc_transport_message_stride(value_bytes) <=
            ftc_library.board.geometry.message_stride_bytes);
@@ -56,4 +61,10 @@ int ftc_running_reserve(struct ftc_comm *c, size_t value_bytes)
     r->value_capacity = capacity;
     r->numbering = c->numbering;
     return r->op_storage && r->actions.send && r->contribution && r->published_value ? 0 : -ENOMEM;
+}
+
+int ftc_running_reserve(struct ftc_comm *c, size_t value_bytes)
+{
+    assert(!c->running->active);
+    return has_room(c, value_bytes) ? 0 : make_room(c, value_bytes);
 }

@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,16 +44,6 @@ static int take(struct ftc_hold *hold)
     return -rv;
 }
 
-/* The word that the kernel and the C library share, see set_robust_list(2): the only way to look at
- * a mutex without writing to it. */
-static bool is_released(const struct ftc_hold *hold)
-{
-    int holder = atomic_load_explicit(&hold->holder, memory_order_relaxed);
-
-    return holder != 0 && (__atomic_load_n(&hold->mutex.__data.__lock, __ATOMIC_ACQUIRE) &
-                           FUTEX_TID_MASK) != holder;
-}
-
 /* EOWNERDEAD; nobody takes it after us. */
 static void await_release(struct ftc_hold *hold)
 {
@@ -70,11 +59,6 @@ int ftc_lifeline_begin(struct ftc_lifeline *life)
 int ftc_lifeline_guard(struct ftc_lifeline *life)
 {
     return take(&life->monitor);
-}
-
-bool ftc_lifeline_is_unguarded(const struct ftc_lifeline *life)
-{
-    return is_released(&life->monitor);
 }
 
 void ftc_lifeline_await_both_ends(struct ftc_lifeline *life)
@@ -124,7 +108,7 @@ void ftc_lifeline_await_end(struct ftc_lifeline *life)
 
 bool ftc_lifeline_found_ended(struct ftc_lifeline *life)
 {
-    return is_released(&life->rank) && !atomic_load(&life->left_alone) &&
+    return ftc_hold_is_released(&life->rank) && !atomic_load(&life->left_alone) &&
            !atomic_load(&life->examined) && !atomic_exchange(&life->examined, true);
 }
 

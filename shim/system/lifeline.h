@@ -18,6 +18,7 @@
 #ifndef FTC_SYSTEM_LIFELINE_H
 #define FTC_SYSTEM_LIFELINE_H
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -48,8 +49,22 @@ int ftc_lifeline_begin(struct ftc_lifeline *life);
  * negative errno. */
 int ftc_lifeline_guard(struct ftc_lifeline *life);
 
-/* True once the monitor process has gone: two loads. */
-bool ftc_lifeline_is_unguarded(const struct ftc_lifeline *life);
+/* True once the thread that took the lock has ended: two loads. The word that the kernel and the C
+ * library share, see set_robust_list(2), is the only way to look at a mutex without writing to it.
+ */
+static inline bool ftc_hold_is_released(const struct ftc_hold *hold)
+{
+    int holder = atomic_load_explicit(&hold->holder, memory_order_relaxed);
+
+    return holder != 0 && (__atomic_load_n(&hold->mutex.__data.__lock, __ATOMIC_ACQUIRE) &
+                           FUTEX_TID_MASK) != holder;
+}
+
+/* True once the monitor process has gone. */
+static inline bool ftc_lifeline_is_unguarded(const struct ftc_lifeline *life)
+{
+    return ftc_hold_is_released(&life->monitor);
+}
 
 /* Blocks until the monitor process, and then the rank's thread, are gone. The monitor process must
  * have taken its lock. */
