@@ -1,5 +1,6 @@
 #include "communicator.h"
 
+#include "attribute.h"
 #include "board/activity.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
@@ -23,7 +24,6 @@ enum {
     F_MAX = 64, /* that setting f allows */
 };
 
-static int keyval = MPI_KEYVAL_INVALID;
 static struct ftc_comm *bucket[BUCKETS];
 static struct ftc_comm *internal;
 static const struct ftc_comm_keeper *keeper;
@@ -112,8 +112,8 @@ struct origin {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
     int size, rank;
     const int *world_rank;
-    struct ftc_lineage
-        *lineage;  /* NULL: it is told from others of its membership by its first use */
+    const struct ftc_lineage
+        *lineage;  /* NULL: its first use tells it from others of its membership */
     uint64_t seed; /* of its identity then */
     int f;
 };
@@ -137,10 +137,9 @@ static int identify_by_use(struct ftc_comm *c, const struct origin *from)
 
 static int identify(struct ftc_comm *c, const struct origin *from)
 {
-    c->lineage = from->lineage;
-    if (!c->lineage)
+    if (!from->lineage)
         return identify_by_use(c, from);
-    c->id = ftc_hash(ftc_lineage_number(c->lineage), from->world_rank,
+    c->id = ftc_hash(ftc_lineage_number(from->lineage), from->world_rank,
                      (size_t)c->size * sizeof *from->world_rank);
     return 0;
 }
@@ -305,23 +304,18 @@ static struct ftc_comm *examine(MPI_Comm comm)
     return c;
 }
 
-/* Called by MPI when @comm is freed. */
-static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
+/* When @comm is freed. */
+static void forget(MPI_Comm comm, void *kept)
 {
-    struct ftc_comm *c = attribute;
+    struct ftc_comm *c = kept;
 
-    (void)key;
-    (void)extra;
     ftc_library_lock();
     if (c->running)
         keeper->complete(c);
     if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
         cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
-    if (c->lineage)
-        ftc_lineage_renew(c->lineage);
     ftc_comm_release(c);
     ftc_library_unlock();
-    return MPI_SUCCESS;
 }
 
 int ftc_comm_open(const struct ftc_comm_keeper *above)
@@ -330,9 +324,8 @@ int ftc_comm_open(const struct ftc_comm_keeper *above)
     entry_taken = calloc(ftc_library.board.geometry.entries, sizeof *entry_taken);
     if (!entry_taken)
         return -ENOMEM;
-    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS
-               ? 0
-               : -EINVAL;
+    ftc_attribute_on_free(FTC_TENANT_COMM, forget);
+    return 0;
 }
 
 struct ftc_comm *ftc_comm_internal(void)
@@ -385,18 +378,16 @@ void ftc_comm_release(struct ftc_comm *c)
 
 static struct ftc_comm *look_up(MPI_Comm comm)
 {
-    struct ftc_comm *c = NULL;
-    int found = 0;
+    struct ftc_comm *c;
 
-    if (!ftc_is_comm(comm) || PMPI_Comm_get_attr(comm, keyval, &c, &found) != MPI_SUCCESS)
+    if (!ftc_is_comm(comm))
         return NULL;
-    if (found)
+    c = ftc_attribute_get(comm, FTC_TENANT_COMM);
+    if (c)
         return c;
     c = examine(comm);
-    if (c) {
-        PMPI_Comm_set_attr(comm, keyval, c);
+    if (c && ftc_attribute_keep(comm, FTC_TENANT_COMM, c))
         return c;
-    }
     ftc_job_end_no_memory(
         "another communicator"); /* the others will protect it: this rank must as well */
     return NULL;

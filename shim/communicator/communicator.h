@@ -28,14 +28,13 @@ static inline uint32_t ftc_signature(uint64_t hash)
 }
 
 struct ftc_comm {
-    uint64_t id;                 /* the same on all ranks, unique in the job */
-    struct ftc_lineage *lineage; /* where @id comes from, or NULL */
-    enum ftc_pass pass;          /* why calls go to native MPI; FTC_PASS_NONE: protected */
-    int size, rank;              /* the user's */
-    uint32_t *slot;              /* board slot of each rank */
-    uint32_t entry;              /* where this rank publishes on the board */
-    uint32_t seq;                /* of the next operation */
-    int f;                       /* failures tolerated in one operation */
+    uint64_t id;        /* the same on all ranks, unique in the job */
+    enum ftc_pass pass; /* why calls go to native MPI; FTC_PASS_NONE: protected */
+    int size, rank;     /* the user's */
+    uint32_t *slot;     /* board slot of each rank */
+    uint32_t entry;     /* where this rank publishes on the board */
+    uint32_t seq;       /* of the next operation */
+    int f;              /* failures tolerated in one operation */
 
     int *member, member_count;   /* user's ranks that take part, ascending */
     int own_member;              /* index of this rank in member[] */

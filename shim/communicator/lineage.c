@@ -1,5 +1,6 @@
 #include "lineage.h"
 
+#include "attribute.h"
 #include "group.h"
 #include "job_end.h"
 #include "library.h"
@@ -16,45 +17,35 @@ struct series {
 
 struct ftc_lineage {
     uint64_t number;
-    uint32_t renewed; /* so often */
-    void *children;   /* series by name: a tree of tsearch() */
+    void *children; /* series by name: a tree of tsearch() */
 };
 
 enum { ALL_RANKS = 0 }; /* name of the series of calls of all ranks */
 
-static int keyval = MPI_KEYVAL_INVALID;
 static struct ftc_lineage world = {.number = FTC_HASH_START}, self = {.number = ~FTC_HASH_START};
 
-/* Called by MPI when @comm is freed. */
-static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
+/* When @comm is freed. */
+static void forget(MPI_Comm comm, void *kept)
 {
-    struct ftc_lineage *b = attribute;
+    struct ftc_lineage *b = kept;
 
     (void)comm;
-    (void)key;
-    (void)extra;
     tdestroy(b->children, free);
     free(b);
-    return MPI_SUCCESS;
 }
 
-bool ftc_lineage_open(void)
+void ftc_lineage_open(void)
 {
-    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS;
+    ftc_attribute_on_free(FTC_TENANT_LINEAGE, forget);
 }
 
 struct ftc_lineage *ftc_lineage_of(MPI_Comm comm)
 {
-    struct ftc_lineage *b = NULL;
-    int found = 0;
-
     if (comm == MPI_COMM_WORLD)
         return &world;
     if (comm == MPI_COMM_SELF)
         return &self;
-    if (keyval == MPI_KEYVAL_INVALID)
-        return NULL;
-    return PMPI_Comm_get_attr(comm, keyval, &b, &found) == MPI_SUCCESS && found ? b : NULL;
+    return ftc_attribute_get(comm, FTC_TENANT_LINEAGE);
 }
 
 static int compare(const void *left, const void *right)
@@ -102,7 +93,7 @@ static void be_born(struct ftc_lineage *parent, uint64_t name, MPI_Comm made)
         ftc_job_end_no_memory("another communicator");
         return;
     }
-    if (made == MPI_COMM_NULL || PMPI_Comm_set_attr(made, keyval, b) != MPI_SUCCESS)
+    if (made == MPI_COMM_NULL || !ftc_attribute_keep(made, FTC_TENANT_LINEAGE, b))
         free(b);
 }
 
@@ -142,10 +133,5 @@ int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Co
 
 uint64_t ftc_lineage_number(const struct ftc_lineage *b)
 {
-    return ftc_hash(b->number, &b->renewed, sizeof b->renewed);
-}
-
-void ftc_lineage_renew(struct ftc_lineage *b)
-{
-    b->renewed++;
+    return b->number;
 }

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* In MPI_Init. */
-bool ftc_lineage_open(void);
+void ftc_lineage_open(void);
 
 /* After all ranks of @parent have made *@made, which may be MPI_COMM_NULL, with the error code @rv,
  * which it returns. Communicators that one call makes are told apart by their members. */
@@ -31,9 +31,5 @@ struct ftc_lineage *ftc_lineage_of(MPI_Comm comm);
 
 /* The number. */
 uint64_t ftc_lineage_number(const struct ftc_lineage *b);
-
-/* The library has forgotten the communicator, which MPI is freeing: callbacks of the program may
- * still use it, and then it has another number. */
-void ftc_lineage_renew(struct ftc_lineage *b);
 
 #endif

@@ -1,6 +1,7 @@
 #include "start.h"
 
 #include "board/publication.h"
+#include "communicator/attribute.h"
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
 #include "detector/silence.h"
@@ -121,8 +122,9 @@ static bool prepare(void)
         return false;
     if ((l->settings.intercept & NONBLOCKING) != 0 && ftc_thread_open() != 0)
         return false;
-    return ftc_p2p_open() == 0 && ftc_lineage_open() && ftc_comm_open(&ftc_queue_keeper) == 0 &&
-           ftc_comm_internal() != NULL;
+    ftc_lineage_open();
+    return ftc_p2p_open() == 0 && ftc_comm_open(&ftc_queue_keeper) == 0 &&
+           ftc_attribute_open() == 0 && ftc_comm_internal() != NULL;
 }
 
 static bool attach_monitor(void)

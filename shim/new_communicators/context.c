@@ -1,5 +1,6 @@
 #include "context.h"
 
+#include "communicator/attribute.h"
 #include "value/datatype.h"
 
 #include <errno.h>
@@ -10,16 +11,13 @@ enum {
     SPARE = 8,          /* for callbacks of the program that run meanwhile */
 };
 
-static int keyval = MPI_KEYVAL_INVALID; /* of communicators on which a call was left */
-static MPI_Comm self = MPI_COMM_NULL;   /* this process alone, errors return */
-static bool any_abandoned;
+static MPI_Comm self = MPI_COMM_NULL; /* this process alone, errors return */
+static bool any_abandoned;            /* kept of each communicator on which a call was left */
 
 /* Before the program gives MPI_COMM_SELF attributes that would be copied. */
 int ftc_context_open(void)
 {
-    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL) ==
-                       MPI_SUCCESS &&
-                   PMPI_Comm_dup(MPI_COMM_SELF, &self) == MPI_SUCCESS &&
+    return PMPI_Comm_dup(MPI_COMM_SELF, &self) == MPI_SUCCESS &&
                    PMPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN) == MPI_SUCCESS
                ? 0
                : -EINVAL;
@@ -28,16 +26,13 @@ int ftc_context_open(void)
 void ftc_context_abandon(MPI_Comm comm)
 {
     any_abandoned = true;
-    PMPI_Comm_set_attr(comm, keyval, NULL);
+    ftc_attribute_keep(comm, FTC_TENANT_CONTEXT, &any_abandoned);
 }
 
 bool ftc_context_is_abandoned(const MPI_Comm *comm)
 {
-    int found = 0;
-    void *unused;
-
     return any_abandoned && comm && ftc_is_comm(*comm) &&
-           PMPI_Comm_get_attr(*comm, keyval, &unused, &found) == MPI_SUCCESS && found;
+           ftc_attribute_get(*comm, FTC_TENANT_CONTEXT);
 }
 
 /* All that are free; returns how many. */

@@ -32,12 +32,10 @@ void ftc_p2p_prepare(void)
 
 int ftc_p2p_open(void)
 {
-    int rv;
-
     if (ftc_library.settings.p2p == FTC_P2P_NATIVE)
         return 0;
-    rv = ftc_peers_open();
-    return rv ? rv : ftc_requests_open();
+    ftc_peers_open();
+    return ftc_requests_open();
 }
 
 void ftc_p2p_start(void)

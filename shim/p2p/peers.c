@@ -1,16 +1,15 @@
 #include "peers.h"
 
 #include "board/rank_state.h"
+#include "communicator/attribute.h"
 #include "communicator/group.h"
 #include "lock.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 enum { PLACES = 64 };
 
 static struct ftc_peers *recent[PLACES]; /* the attribute, without asking MPI */
-static int keyval = MPI_KEYVAL_INVALID;
 
 static struct ftc_peers **place_of(MPI_Comm comm)
 {
@@ -26,13 +25,11 @@ void ftc_peers_release(struct ftc_peers *p)
     free(p);
 }
 
-/* Called by MPI when the communicator is freed. Requests on it may still be on their way. */
-static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
+/* When the communicator is freed. Requests on it may still be on their way. */
+static void forget(MPI_Comm comm, void *kept)
 {
-    struct ftc_peers *p = attribute, **place = place_of(comm);
+    struct ftc_peers *p = kept, **place = place_of(comm);
 
-    (void)key;
-    (void)extra;
     ftc_p2p_lock();
     if (*place == p)
         *place = NULL;
@@ -40,14 +37,11 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra)
     if (p->users == 0)
         ftc_peers_release(p);
     ftc_p2p_unlock();
-    return MPI_SUCCESS;
 }
 
-int ftc_peers_open(void)
+void ftc_peers_open(void)
 {
-    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS
-               ? 0
-               : -EINVAL;
+    ftc_attribute_on_free(FTC_TENANT_PEERS, forget);
 }
 
 static void turn_into_slots(int32_t *world_rank, int size)
@@ -81,7 +75,7 @@ static struct ftc_peers *make(MPI_Comm comm)
     if (!p)
         return NULL;
     p->comm = comm;
-    if (describe(p) && PMPI_Comm_set_attr(comm, keyval, p) == MPI_SUCCESS)
+    if (describe(p) && ftc_attribute_keep(comm, FTC_TENANT_PEERS, p))
         return p;
     ftc_peers_release(p);
     return NULL;
@@ -90,15 +84,13 @@ static struct ftc_peers *make(MPI_Comm comm)
 struct ftc_peers *ftc_peers_get(MPI_Comm comm)
 {
     struct ftc_peers **place = place_of(comm), *known = *place;
-    void *attribute;
-    int found;
 
     if (known && known->comm == comm)
         return known;
-    if (comm == MPI_COMM_NULL ||
-        PMPI_Comm_get_attr(comm, keyval, &attribute, &found) != MPI_SUCCESS)
+    if (comm == MPI_COMM_NULL)
         return NULL;
-    *place = found ? attribute : make(comm);
+    known = ftc_attribute_get(comm, FTC_TENANT_PEERS);
+    *place = known ? known : make(comm);
     return *place;
 }
 

@@ -20,8 +20,8 @@ struct ftc_peers {
     bool *told;    /* by rank: its death has completed a receive from any source */
 };
 
-/* 0 or a negative errno. */
-int ftc_peers_open(void);
+/* In MPI_Init. */
+void ftc_peers_open(void);
 
 /* NULL for a communicator that is not valid, or without memory. */
 struct ftc_peers *ftc_peers_get(MPI_Comm comm);

@@ -2,6 +2,7 @@
 
 #include "board/mark.h"
 #include "board/rank_state.h"
+#include "communicator/attribute.h"
 #include "communicator/group.h"
 #include "library.h"
 #include "report/coverage.h"
@@ -26,7 +27,7 @@ struct group {
 /* Each mark has its own, so that threads do not change each other's. */
 static struct group groups[FTC_BOARD_SETS];
 static atomic_bool is_taken[FTC_BOARD_CALLS]; /* by some thread */
-static int comm_keyval = MPI_KEYVAL_INVALID, win_keyval = MPI_KEYVAL_INVALID;
+static int win_keyval = MPI_KEYVAL_INVALID;
 static struct ftc_board_native *marks; /* this rank's; NULL: marking is off */
 
 static const _Atomic uint32_t nobody;
@@ -52,17 +53,14 @@ static void forget(int handle)
     }
 }
 
-/* Called by MPI when a communicator or a window is freed */
-
-static int forget_comm(MPI_Comm comm, int keyval, void *attribute, void *extra)
+/* When a communicator is freed. What is kept of it is only that it may be in groups[]. */
+static void forget_comm(MPI_Comm comm, void *kept)
 {
-    (void)keyval;
-    (void)attribute;
-    (void)extra;
+    (void)kept;
     forget(comm);
-    return MPI_SUCCESS;
 }
 
+/* Called by MPI when a window is freed. */
 static int forget_win(MPI_Win win, int keyval, void *attribute, void *extra)
 {
     (void)keyval;
@@ -74,10 +72,9 @@ static int forget_win(MPI_Win win, int keyval, void *attribute, void *extra)
 
 int ftc_native_open(void)
 {
-    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_comm, &comm_keyval, NULL) !=
-            MPI_SUCCESS ||
-        PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
+    if (PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
+    ftc_attribute_on_free(FTC_TENANT_NATIVE, forget_comm);
     marks = ftc_marks_of(&ftc_library.board, ftc_library.own_slot);
     ftc_native_deaths = ftc_board_deaths_word(&ftc_library.board);
     return 0;
@@ -115,9 +112,8 @@ static bool describe_members(unsigned place, MPI_Group members)
 static bool describe_comm(unsigned place, MPI_Comm comm)
 {
     MPI_Group members;
-    int inter, is_noted;
+    int inter;
     bool done;
-    void *attribute;
 
     if (!ftc_is_comm(comm) || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return false;
@@ -125,10 +121,7 @@ static bool describe_comm(unsigned place, MPI_Comm comm)
     done = describe_members(place, members);
     groups[place].is_remote = inter;
     PMPI_Group_free(&members);
-    if (done && PMPI_Comm_get_attr(comm, comm_keyval, &attribute, &is_noted) == MPI_SUCCESS &&
-        !is_noted)
-        done = PMPI_Comm_set_attr(comm, comm_keyval, NULL) == MPI_SUCCESS;
-    return done;
+    return done && ftc_attribute_keep(comm, FTC_TENANT_NATIVE, groups);
 }
 
 static bool describe_win(unsigned place, MPI_Win win)

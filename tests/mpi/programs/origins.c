@@ -6,7 +6,9 @@
  *     origins waiting   a nonblocking call on such a communicator waits for nobody, with threads
  *     origins pending   one is made while operations on its parent are under way
  *     origins parents   threads make two with one group and one tag, of different parents
- *     origins callback  an attribute's delete callback uses the communicator that is being freed */
+ *     origins callback  an attribute's delete callback uses the communicator that is being freed
+ *     origins halves    likewise, of a duplicate's copy; the next one has the same handle, and
+ * other members */
 #include <ftcoll.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -19,20 +21,26 @@ enum { ROUNDS = 50 };
 static int rank, n;
 static bool is_wrong;
 
-static void expect_sum(int each, int sum)
+static void expect_sum_of(int size, int each, int sum)
 {
-    if (sum == n * each)
+    if (sum == size * each)
         return;
     is_wrong = true;
-    printf("origins: rank %d: %d instead of %d\n", rank, sum, n * each);
+    printf("origins: rank %d: %d instead of %d\n", rank, sum, size * each);
+}
+
+static void expect_sum(int each, int sum)
+{
+    expect_sum_of(n, each, sum);
 }
 
 static void reduce(int mine, MPI_Comm comm)
 {
-    int sum = 0;
+    int sum = 0, size;
 
+    MPI_Comm_size(comm, &size);
     MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm);
-    expect_sum(mine, sum);
+    expect_sum_of(size, mine, sum);
 }
 
 static MPI_Comm unseen(void)
@@ -165,6 +173,25 @@ static void use_in_callback(void)
     }
 }
 
+static void use_in_callback_of_copy(void)
+{
+    MPI_Comm first, copy, half;
+    int key;
+
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, on_delete, &key, NULL);
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Comm_set_attr(first, key, NULL);
+    for (int round = 0; round < ROUNDS; round++) {
+        MPI_Comm_dup(first, &copy);
+        reduce(round, copy);
+        MPI_Comm_free(&copy);
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+        reduce(round + 1, half);
+        MPI_Comm_free(&half);
+    }
+    MPI_Comm_free(&first);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -175,10 +202,11 @@ int main(int argc, char **argv)
                  {"waiting", wait_for_nobody, MPI_THREAD_MULTIPLE},
                  {"pending", make_meanwhile, MPI_THREAD_SINGLE},
                  {"parents", make_of_two_parents, MPI_THREAD_MULTIPLE},
-                 {"callback", use_in_callback, MPI_THREAD_SINGLE}};
+                 {"callback", use_in_callback, MPI_THREAD_SINGLE},
+                 {"halves", use_in_callback_of_copy, MPI_THREAD_SINGLE}};
     int which = 0, provided;
 
-    while (which < 4 && !(argc > 1 && strcmp(argv[1], scene[which].name) == 0))
+    while (which < 5 && !(argc > 1 && strcmp(argv[1], scene[which].name) == 0))
         which++;
     MPI_Init_thread(&argc, &argv, scene[which].level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

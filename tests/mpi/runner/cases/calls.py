@@ -89,7 +89,8 @@ PENDING = [
     *(Case(f"origins: {scene}", n, 1, settings={**ALL_CALLS, **settings}, failures=0, limit_s=TEN_S,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/origins {scene}", says=(CONTENT.format(n),))
       for n in (2, 3) for scene, settings in (
-          ("unseen", {}), ("waiting", {}), ("pending", SURVIVORS), ("parents", SURVIVORS), ("callback", {}))),
+          ("unseen", {}), ("waiting", {}), ("pending", SURVIVORS), ("parents", SURVIVORS), ("callback", {}),
+          ("halves", {}))),
     Case("nonblocking: topologies of Fortran 2008, in crossed order", 4, 1, failures=1,
          command="mpiexec.hydra -n {n} {programs}/fortran08 topologies",
          settings={**ALL_CALLS, "FTCOLL_REPORT": "summary", "FTCOLL_REQUIRE_ALL": "prod"},

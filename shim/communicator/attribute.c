@@ -1,0 +1,97 @@
+#include "attribute.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+struct attribute {
+    void *kept[FTC_TENANTS];
+};
+
+static int keyval = MPI_KEYVAL_INVALID;
+static void (*forget[FTC_TENANTS])(MPI_Comm comm, void *kept);
+
+/* Threads may be the first ones with a communicator, for different tenants. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Called by MPI in MPI_Comm_dup and its kind. Without memory the copy is made when it is needed. */
+static int copy_empty(MPI_Comm comm, int key, void *extra, void *attribute, void *copy, int *flag)
+{
+    struct attribute *fresh = calloc(1, sizeof *fresh);
+
+    (void)comm;
+    (void)key;
+    (void)extra;
+    (void)attribute;
+    *(void **)copy = fresh;
+    *flag = fresh != NULL;
+    return MPI_SUCCESS;
+}
+
+/* Called by MPI when @comm is freed. */
+static int delete (MPI_Comm comm, int key, void *attribute, void *extra)
+{
+    struct attribute *a = attribute;
+
+    (void)key;
+    (void)extra;
+    for (int tenant = 0; tenant < FTC_TENANTS; tenant++)
+        if (a->kept[tenant] && forget[tenant])
+            forget[tenant](comm, a->kept[tenant]);
+    free(a);
+    return MPI_SUCCESS;
+}
+
+static struct attribute *find(MPI_Comm comm)
+{
+    void *attribute;
+    int found = 0;
+
+    return keyval != MPI_KEYVAL_INVALID &&
+                   PMPI_Comm_get_attr(comm, keyval, &attribute, &found) == MPI_SUCCESS && found
+               ? attribute
+               : NULL;
+}
+
+static struct attribute *make(MPI_Comm comm)
+{
+    struct attribute *fresh = calloc(1, sizeof *fresh);
+
+    if (fresh && PMPI_Comm_set_attr(comm, keyval, fresh) == MPI_SUCCESS)
+        return fresh;
+    free(fresh);
+    return NULL;
+}
+
+int ftc_attribute_open(void)
+{
+    if (PMPI_Comm_create_keyval(copy_empty, delete, &keyval, NULL) != MPI_SUCCESS)
+        return -EINVAL;
+    return make(MPI_COMM_WORLD) ? 0 : -ENOMEM;
+}
+
+void ftc_attribute_on_free(enum ftc_tenant tenant, void (*told)(MPI_Comm comm, void *kept))
+{
+    forget[tenant] = told;
+}
+
+void *ftc_attribute_get(MPI_Comm comm, enum ftc_tenant tenant)
+{
+    const struct attribute *a = find(comm);
+
+    return a ? a->kept[tenant] : NULL;
+}
+
+bool ftc_attribute_keep(MPI_Comm comm, enum ftc_tenant tenant, void *kept)
+{
+    struct attribute *a;
+
+    pthread_mutex_lock(&lock);
+    a = find(comm);
+    if (!a)
+        a = make(comm);
+    if (a)
+        a->kept[tenant] = kept;
+    pthread_mutex_unlock(&lock);
+    return a != NULL;
+}
