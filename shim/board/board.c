@@ -13,17 +13,22 @@
 #define BOARD_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 /* Bounds that keep every product below well inside 64 bits. */
-enum { MAX_ENTRIES = 1 << 16, MAX_DEPTH = 1 << 10, MAX_STRIDE = 1 << 20, MAX_SITES = 1 << 16 };
+enum {
+    MAX_ENTRIES = 1 << 16,
+    MAX_DEPTH = 1 << 10,
+    MAX_STRIDE = 1 << 20,
+    MAX_SITES_BYTES = 1 << 24
+};
 
 static bool geometry_is_sane(const struct ftc_board_geometry *g)
 {
     return g->slots >= 1 && g->slots <= FTC_BOARD_SLOTS_MAX && g->entries >= 1 &&
            g->entries <= MAX_ENTRIES && g->ring_depth >= 1 && g->ring_depth <= MAX_DEPTH &&
            (g->ring_depth & (g->ring_depth - 1)) == 0 && g->entry_stride_bytes <= MAX_STRIDE &&
-           g->entry_stride_bytes >= sizeof(struct ftc_board_entry) &&
-           g->entry_stride_bytes % 64 == 0 && g->message_stride_bytes <= MAX_STRIDE &&
-           g->message_stride_bytes >= 64 && g->message_stride_bytes % 64 == 0 &&
-           g->sites <= MAX_SITES;
+           g->entry_stride_bytes >= FTC_BOARD_ENTRY_BYTES && g->entry_stride_bytes % 64 == 0 &&
+           g->message_stride_bytes <= MAX_STRIDE && g->message_stride_bytes >= 64 &&
+           g->message_stride_bytes % 64 == 0 && g->sites_bytes <= MAX_SITES_BYTES &&
+           g->sites_bytes % 64 == 0;
 }
 
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
@@ -31,18 +36,18 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
     return (g->slots + 63) / 64;
 }
 
-/* The segment: header and slots | groups of slot 0, 1, ... | entries of slot 0, 1, ... | bells of
+/* The segment: header and slots | sets of slot 0, 1, ... | entries of slot 0, 1, ... | bells of
  * slot 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of slot 0, 1, ... */
-static size_t groups_offset(const struct ftc_board_geometry *g)
+static size_t sets_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->slots * sizeof(struct ftc_board_slot);
 }
 
 static size_t entries_offset(const struct ftc_board_geometry *g)
 {
-    size_t groups = (size_t)g->slots * FTC_BOARD_SETS;
+    size_t sets = (size_t)g->slots * FTC_BOARD_SETS;
 
-    return groups_offset(g) + groups * ftc_board_set_words(g) * sizeof(uint64_t);
+    return sets_offset(g) + sets * ftc_board_set_words(g) * sizeof(uint64_t);
 }
 
 static size_t bells_offset(const struct ftc_board_geometry *g)
@@ -71,16 +76,9 @@ static size_t sites_offset(const struct ftc_board_geometry *g)
     return rings_offset(g) + (size_t)g->slots * g->slots * ftc_board_ring_bytes(g);
 }
 
-static size_t sites_bytes(const struct ftc_board_geometry *g)
-{
-    return g->sites == 0
-               ? 0
-               : sizeof(struct ftc_board_sites) + g->sites * sizeof(struct ftc_board_site);
-}
-
 static size_t segment_bytes(const struct ftc_board_geometry *g)
 {
-    return sites_offset(g) + g->slots * sites_bytes(g);
+    return sites_offset(g) + (size_t)g->slots * g->sites_bytes;
 }
 
 /* With a geometry that is sane. */
@@ -197,12 +195,12 @@ void ftc_board_close(struct ftc_board *board)
     *board = (struct ftc_board){.fd = -1};
 }
 
-_Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t group)
+_Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t set)
 {
     const struct ftc_board_geometry *g = &board->geometry;
-    size_t index = (size_t)slot * FTC_BOARD_SETS + group;
+    size_t index = (size_t)slot * FTC_BOARD_SETS + set;
 
-    return (_Atomic uint64_t *)((char *)board->shared + groups_offset(g)) +
+    return (_Atomic uint64_t *)((char *)board->shared + sets_offset(g)) +
            index * ftc_board_set_words(g);
 }
 
@@ -221,10 +219,9 @@ void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from)
     return (char *)board->shared + rings_offset(g) + index * ftc_board_ring_bytes(g);
 }
 
-struct ftc_board_sites *ftc_board_sites(const struct ftc_board *board, uint32_t slot)
+void *ftc_board_sites(const struct ftc_board *board, uint32_t slot)
 {
     const struct ftc_board_geometry *g = &board->geometry;
 
-    return (struct ftc_board_sites *)((char *)board->shared + sites_offset(g) +
-                                      slot * sites_bytes(g));
+    return (char *)board->shared + sites_offset(g) + (size_t)slot * g->sites_bytes;
 }

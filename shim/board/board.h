@@ -9,9 +9,13 @@
  * Everything in the segment can be written by any process of the job. A reader therefore checks
  * each index and length before it uses them; the segment itself is sealed against shrinking.
  *
- * This header is the map of the segment. Only the files of this folder use it: each tenant has one,
- * with all that writes its part and all that reads it (rank_state, death, presence, end_of_job,
- * aftermath, activity, mark, publication, required_words).
+ * This header is the map of the segment: where each tenant's part lies, and what lies together in a
+ * rank's slot. Others use it to make, open and pass on a board, and for addresses; fields of it are
+ * named in this folder only (tests/boundaries), where each tenant has a file with all that writes
+ * its part and all that reads it (rank_state, death, presence, end_of_job, aftermath, activity,
+ * mark, publication, required_words). Three parts belong to tenants elsewhere, who give their
+ * sizes: messages (transport/), call sites (report/coverage_sites.h) and lifelines
+ * (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H
 #define FTC_BOARD_BOARD_H
@@ -22,35 +26,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The life of a rank. A rank only moves down this list; FINALIZED and FAILED are final. */
-enum ftc_rank_state {
-    FTC_RANK_STARTING = 0, /* MPI_Init has not returned */
-    FTC_RANK_RUNNING,      /* protected: its death is tolerated */
-    FTC_RANK_FINALIZED,    /* MPI_Finalize returned: it owes nobody a message any more */
-    FTC_RANK_FAILED,       /* fail-stop: it sends nothing more, whatever it does */
-};
-
-enum ftc_death_cause {
-    FTC_DEATH_NONE = 0,
-    FTC_DEATH_SIGNAL,    /* value: signal number */
-    FTC_DEATH_EXIT,      /* value: exit status, without MPI_Finalize */
-    FTC_DEATH_SUSPECTED, /* value: slot that took it for dead (monitor = timeout) */
-};
-
-/* How far the end of a job has come that a monitor process or MPI_Abort ends. */
-enum ftc_ending {
-    FTC_ENDING_NOT = 0,
-    FTC_ENDING_SAID, /* somebody says why: who dies from here on has not failed */
-    FTC_ENDING_NOW,  /* that has been said: no rank is looked after any more */
-};
-
-/* How far a rank has come in MPI_Init. */
-enum ftc_presence {
-    FTC_PRESENCE_NONE = 0, /* it has not opened the board */
-    FTC_PRESENCE_HERE,
-    FTC_PRESENCE_PREPARED, /* or refused: it cannot be protected, so nobody is */
-};
 
 /* What a call says of itself to other ranks, for messages to people where calls do not match. It
  * stands on the board, and goes with each message of the operation. */
@@ -87,15 +62,11 @@ enum {
     FTC_BOARD_SETS = 16 * FTC_BOARD_MARKS,
 };
 
-/* What a call needs, if it is not one rank: all of a group; or some member of it, of whose death it
- * has been told. */
-enum { FTC_BOARD_ALL = -1, FTC_BOARD_SOME = -2 };
-
 /* An unprotected call that a rank is in. */
 struct ftc_board_native {
     _Alignas(64) _Atomic uint64_t version; /* odd while the rank is in the call; grows with each */
     _Atomic uint32_t call;                 /* enum ftc_call_kind */
-    _Atomic int32_t peer;            /* slot that the call needs, or one of the above of @group */
+    _Atomic int32_t peer;            /* slot that the call needs, or a part of @group (mark.h) */
     _Atomic uint32_t group;          /* below FTC_BOARD_SETS */
     _Atomic uint64_t return_address; /* in that process */
     _Atomic uint64_t stack;          /* an address not far below where that is on the stack */
@@ -127,40 +98,9 @@ struct ftc_board_slot {
     struct ftc_board_native native[FTC_BOARD_MARKS];
 };
 
-/* What a rank has published of one communicator: the call that it is in or was in last, how far it
- * has got, and its last result with the bytes of the value. */
-struct ftc_board_entry {
-    _Alignas(64) _Atomic uint32_t call_version; /* odd while the call is being written */
-    _Atomic uint32_t call_seq;                  /* its operation */
-    _Atomic uint64_t call[FTC_NOTE_WORDS];      /* a struct ftc_note */
-    _Alignas(64) _Atomic uint32_t version;      /* odd while it is being written */
-    _Atomic uint32_t seq;
-    _Atomic uint64_t communicator_id; /* 0: unused */
-    _Atomic uint64_t joined;          /* operation << 32 | attempt that its owner is in */
-    _Atomic uint64_t recorded;        /* any member's: see shim/report/record.c */
-    uint32_t attempt;
-    uint32_t verdict; /* enum ftc_verdict */
-    uint32_t bytes;
-    uint32_t failed_count;
-    unsigned char data[]; /* failed ranks (int32_t each), then the value */
-};
-
-/* The calls of one kind, from one place of the program, that had the same fate. */
-enum { FTC_BOARD_SITE_TEXT = 236 };
-struct ftc_board_site {
-    _Atomic uint64_t calls;
-    _Atomic uint32_t call;          /* enum ftc_call_kind; 0: unused */
-    uint32_t protection;            /* enum ftc_protection */
-    uint32_t remedies;              /* of enum ftc_remedy */
-    char text[FTC_BOARD_SITE_TEXT]; /* the place, ended by a zero */
-};
-
-/* All of a rank, with the calls for whose places there was no room, by enum ftc_shelter. */
-enum { FTC_BOARD_SHELTERS = 4 };
-struct ftc_board_sites {
-    _Alignas(64) _Atomic uint64_t elsewhere[FTC_BOARD_SHELTERS];
-    _Alignas(64) struct ftc_board_site site[];
-};
+/* What a rank has published of one communicator (publication.h), without failed ranks and value. */
+struct ftc_board_entry;
+enum { FTC_BOARD_ENTRY_BYTES = 128 };
 
 enum { FTC_BOARD_SLOTS_MAX = 4096 };
 
@@ -170,7 +110,7 @@ struct ftc_board_geometry {
     uint32_t entry_stride_bytes; /* header, failed ranks and value of one entry */
     uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
     uint32_t message_stride_bytes;
-    uint32_t sites; /* call sites that a rank can describe; 0 unless they are reported */
+    uint32_t sites_bytes; /* of a rank's call sites (report/coverage_sites.h); 0: not reported */
 };
 
 enum { FTC_BOARD_CORES = 1024 }; /* as many as a cpu_set_t has */
@@ -230,7 +170,7 @@ static inline struct ftc_board_entry *ftc_board_entry(const struct ftc_board *bo
 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
 _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t group);
-struct ftc_board_sites *ftc_board_sites(const struct ftc_board *board, uint32_t slot);
+void *ftc_board_sites(const struct ftc_board *board, uint32_t slot);
 
 static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *board, uint32_t slot)
 {

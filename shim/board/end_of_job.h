@@ -4,6 +4,13 @@
 
 #include "board.h"
 
+/* How far the end of a job has come that a monitor process or MPI_Abort ends. */
+enum ftc_ending {
+    FTC_ENDING_NOT = 0,
+    FTC_ENDING_SAID, /* somebody says why: who dies from here on has not failed */
+    FTC_ENDING_NOW,  /* that has been said: no rank is looked after any more */
+};
+
 /* Whether somebody has said that the job ends: who dies from here on has not failed. */
 static inline bool ftc_end_of_job_is_said(const struct ftc_board *board)
 {

@@ -9,6 +9,10 @@
 #include "call/call.h"
 #include "seqlock.h"
 
+/* What a call needs, if it is not one rank: all of a group; or some member of it, of whose death it
+ * has been told. */
+enum { FTC_BOARD_ALL = -1, FTC_BOARD_SOME = -2 };
+
 /* ---- the rank itself: one writer of a mark at a time ---- */
 
 /* The marks of @self, FTC_BOARD_MARKS of them. */

@@ -4,6 +4,13 @@
 
 #include "board.h"
 
+/* How far a rank has come in MPI_Init. */
+enum ftc_presence {
+    FTC_PRESENCE_NONE = 0, /* it has not opened the board */
+    FTC_PRESENCE_HERE,
+    FTC_PRESENCE_PREPARED, /* or refused: it cannot be protected, so nobody is */
+};
+
 /* How far @slot has come. */
 enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t slot);
 

@@ -6,6 +6,25 @@
 #include "board.h"
 #include "engine/message.h"
 
+/* What a rank has published of one communicator: the call that it is in or was in last, how far it
+ * has got, and its last result with the bytes of the value. */
+struct ftc_board_entry {
+    _Alignas(64) _Atomic uint32_t call_version; /* odd while the call is being written */
+    _Atomic uint32_t call_seq;                  /* its operation */
+    _Atomic uint64_t call[FTC_NOTE_WORDS];      /* a struct ftc_note */
+    _Alignas(64) _Atomic uint32_t version;      /* odd while it is being written */
+    _Atomic uint32_t seq;
+    _Atomic uint64_t communicator_id; /* 0: unused */
+    _Atomic uint64_t joined;          /* operation << 32 | attempt that its owner is in */
+    _Atomic uint64_t recorded;        /* any member's: see shim/report/record.c */
+    uint32_t attempt;
+    uint32_t verdict; /* enum ftc_verdict */
+    uint32_t bytes;
+    uint32_t failed_count;
+    unsigned char data[]; /* failed ranks (int32_t each), then the value */
+};
+_Static_assert(sizeof(struct ftc_board_entry) == FTC_BOARD_ENTRY_BYTES, "head of an entry");
+
 /* A copy of what somebody else published. */
 struct ftc_publication {
     struct ftc_result result;

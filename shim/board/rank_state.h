@@ -6,6 +6,21 @@
 
 #include "board.h"
 
+/* The life of a rank. A rank only moves down this list; FINALIZED and FAILED are final. */
+enum ftc_rank_state {
+    FTC_RANK_STARTING = 0, /* MPI_Init has not returned */
+    FTC_RANK_RUNNING,      /* protected: its death is tolerated */
+    FTC_RANK_FINALIZED,    /* MPI_Finalize returned: it owes nobody a message any more */
+    FTC_RANK_FAILED,       /* fail-stop: it sends nothing more, whatever it does */
+};
+
+enum ftc_death_cause {
+    FTC_DEATH_NONE = 0,
+    FTC_DEATH_SIGNAL,    /* value: signal number */
+    FTC_DEATH_EXIT,      /* value: exit status, without MPI_Finalize */
+    FTC_DEATH_SUSPECTED, /* value: slot that took it for dead (monitor = timeout) */
+};
+
 /* Declares @slot dead unless it is FINALIZED or dead already; true if this call did it. */
 bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
                            int value);

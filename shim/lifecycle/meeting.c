@@ -9,7 +9,7 @@
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
 #include "progress/crash.h"
-#include "report/coverage.h"
+#include "report/coverage_sites.h"
 #include "system/clock.h"
 #include "value/broadcast.h"
 #include "value/contributors.h"
@@ -179,7 +179,9 @@ static struct ftc_board_geometry geometry(int ranks)
         .entry_stride_bytes = ftc_publication_stride(max_bytes),
         .ring_depth = RING_DEPTH,
         .message_stride_bytes = ftc_transport_message_stride(max_bytes),
-        .sites = ftc_library.settings.report >= FTC_REPORT_COVERAGE ? FTC_COVERAGE_SITES : 0,
+        .sites_bytes = ftc_library.settings.report >= FTC_REPORT_COVERAGE
+                           ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES)
+                           : 0,
     };
 }
 

@@ -1,5 +1,6 @@
-/* pmi: the few lines of PMI-1 that end a rank's account with the launcher (doc/design.md, section
- * 7): Hydra, or Slurm's plugin pmi2, which speaks PMI-1 as well. */
+/* pmi: the few lines of PMI-1 that are said to the launcher past MPI (doc/design.md, section 7):
+ * they ask which ranks share a host, end a rank's account, or end the job. The launcher is Hydra,
+ * or Slurm's plugin pmi2, which speaks PMI-1 as well. */
 #ifndef FTC_MONITOR_PMI_H
 #define FTC_MONITOR_PMI_H
 

@@ -1,5 +1,6 @@
 #include "coverage.h"
 
+#include "coverage_sites.h"
 #include "library.h"
 #include "system/callsite.h"
 #include "system/hash.h"
@@ -11,26 +12,27 @@ struct place {
     const void *site; /* NULL: unused */
     enum ftc_call_kind call;
     struct ftc_outlook outlook;
-    struct ftc_board_site *record;
+    struct ftc_coverage_site *record;
 };
 enum { PLACES = 2 * FTC_COVERAGE_SITES };
 
 bool ftc_coverage_is_on;
 static struct place places[PLACES];
-static struct ftc_board_sites *sites; /* this rank's, on the board */
-static uint32_t used;                 /* records */
+static struct ftc_coverage_sites *sites; /* this rank's, on the board */
+static uint32_t used, room;              /* records */
 
 /* Not the library's, which is held by some callers. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void ftc_coverage_open(void)
 {
-    ftc_coverage_is_on = ftc_library.board.geometry.sites > 0;
+    room = ftc_coverage_sites_room(&ftc_library.board);
+    ftc_coverage_is_on = room > 0;
     if (!ftc_coverage_is_on)
         return;
     memset(places, 0, sizeof places);
     used = 0;
-    sites = ftc_board_sites(&ftc_library.board, ftc_library.own_slot);
+    sites = ftc_coverage_sites_of(&ftc_library.board, ftc_library.own_slot);
 }
 
 static struct place *find_place(const void *site, enum ftc_call_kind call,
@@ -73,7 +75,7 @@ static void count(enum ftc_call_kind call, struct ftc_outlook outlook, const voi
     if (ftc_library.threaded)
         pthread_mutex_lock(&lock);
     p = find_place(site, call, outlook);
-    if (!p->site && used < ftc_library.board.geometry.sites && used < FTC_COVERAGE_SITES)
+    if (!p->site && used < room && used < FTC_COVERAGE_SITES)
         describe(p, site, call, outlook);
     add_one(p->site ? &p->record->calls
                     : &sites->elsewhere[ftc_protection_shelter(outlook.protection)]);

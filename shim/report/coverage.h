@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { FTC_COVERAGE_SITES = 512 }; /* of a rank, for ftc_board_geometry */
-
 /* True if calls are to be counted: the two functions below are to be called only then. */
 extern bool ftc_coverage_is_on;
 

@@ -1,5 +1,6 @@
 /* The call sites that all ranks have described, merged. */
 #include "coverage.h"
+#include "coverage_sites.h"
 #include "library.h"
 #include "system/hash.h"
 
@@ -11,7 +12,7 @@
 struct row {
     uint32_t call, protection, remedies, ranks;
     uint64_t calls;
-    char text[FTC_BOARD_SITE_TEXT];
+    char text[FTC_COVERAGE_SITE_TEXT];
 };
 
 enum { ROWS = 4096, INDEX = 2 * ROWS };
@@ -20,7 +21,7 @@ struct table {
     struct row *row;
     int count;
     int *index; /* place in row[] plus one, found by hash; 0: unused */
-    uint64_t calls[FTC_BOARD_SHELTERS], elsewhere[FTC_BOARD_SHELTERS];
+    uint64_t calls[FTC_SHELTERS], elsewhere[FTC_SHELTERS];
 };
 
 /* Of a text that any process may have written. */
@@ -36,7 +37,7 @@ static void copy_printable(char *to, const char *from, size_t size)
 }
 
 /* False if there is nothing, or nothing that a correct rank writes. */
-static bool read_site(const struct ftc_board_site *site, struct row *row)
+static bool read_site(const struct ftc_coverage_site *site, struct row *row)
 {
     row->call = atomic_load_explicit(&site->call, memory_order_acquire);
     row->protection = site->protection;
@@ -88,13 +89,14 @@ static void add(struct table *t, const struct row *row)
 
 static void add_rank(struct table *t, const struct ftc_board *board, uint32_t slot)
 {
-    const struct ftc_board_sites *sites = ftc_board_sites(board, slot);
+    const struct ftc_coverage_sites *sites = ftc_coverage_sites_of(board, slot);
+    uint32_t room = ftc_coverage_sites_room(board);
     struct row row;
 
-    for (uint32_t i = 0; i < board->geometry.sites; i++)
+    for (uint32_t i = 0; i < room; i++)
         if (read_site(&sites->site[i], &row))
             add(t, &row);
-    for (int s = 0; s < FTC_BOARD_SHELTERS; s++) {
+    for (int s = 0; s < FTC_SHELTERS; s++) {
         uint64_t calls = atomic_load_explicit(&sites->elsewhere[s], memory_order_relaxed);
 
         t->elsewhere[s] += calls;
@@ -155,8 +157,8 @@ static const char *grouped(uint64_t number, char text[32])
 
 static void write_row(FILE *f, const struct row *row)
 {
-    static const char *const fate[FTC_BOARD_SHELTERS] = {"not protected", "ends the job",
-                                                         "protected", "needs nobody"};
+    static const char *const fate[FTC_SHELTERS] = {"not protected", "ends the job", "protected",
+                                                   "needs nobody"};
     char calls[32];
     bool has_reason = row->protection != FTC_PASS_NONE;
 
@@ -171,7 +173,7 @@ static void write_elsewhere(FILE *f, const struct table *t)
     uint64_t exposed = t->elsewhere[FTC_SHELTER_EXPOSED], all = 0;
     char some[32], sum[32];
 
-    for (int s = 0; s < FTC_BOARD_SHELTERS; s++)
+    for (int s = 0; s < FTC_SHELTERS; s++)
         all += t->elsewhere[s];
     if (all > 0)
         fprintf(f, "ftcoll: and %s calls at other call sites, %s of them not protected\n",
@@ -179,7 +181,7 @@ static void write_elsewhere(FILE *f, const struct table *t)
 }
 
 /* Rounded down: 100 % is all. */
-static void write_sum(FILE *f, const struct table *t, const int places[FTC_BOARD_SHELTERS])
+static void write_sum(FILE *f, const struct table *t, const int places[FTC_SHELTERS])
 {
     uint64_t exposed = t->calls[FTC_SHELTER_EXPOSED], fatal = t->calls[FTC_SHELTER_FATAL];
     uint64_t safe = t->calls[FTC_SHELTER_PROTECTED], all = exposed + fatal + safe;
@@ -205,10 +207,10 @@ static void write_sum(FILE *f, const struct table *t, const int places[FTC_BOARD
 
 static void write_table(FILE *f, struct table *t)
 {
-    int places[FTC_BOARD_SHELTERS];
+    int places[FTC_SHELTERS];
 
     qsort(t->row, (size_t)t->count, sizeof *t->row, compare_text);
-    for (int s = 0; s < FTC_BOARD_SHELTERS; s++)
+    for (int s = 0; s < FTC_SHELTERS; s++)
         places[s] = count_places(t, (enum ftc_shelter)s);
     qsort(t->row, (size_t)t->count, sizeof *t->row, compare);
     fprintf(f, "ftcoll: %12s on ranks %-17s %-13s  %s\n", "calls", "call", "", "call site");

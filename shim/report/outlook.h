@@ -15,6 +15,7 @@ enum ftc_shelter {
     FTC_SHELTER_FATAL,   /* it is an error, and the error handler ends the job */
     FTC_SHELTER_PROTECTED,
     FTC_SHELTER_ALONE, /* it needs nobody */
+    FTC_SHELTERS
 };
 
 /* The first ones are those of enum ftc_pass. */

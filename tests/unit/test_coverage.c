@@ -5,6 +5,7 @@
 #include "mpi/mpi_library.h"
 #include "program/native.h"
 #include "report/coverage.h"
+#include "report/coverage_sites.h"
 #include "report/required_sites.h"
 #include "unit.h"
 #include "value/datatype.h"
@@ -96,12 +97,12 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
 
 static struct ftc_board *opened(void)
 {
-    static const struct ftc_board_geometry geometry = {.slots = RANKS,
-                                                       .entries = 1,
-                                                       .entry_stride_bytes = 128,
-                                                       .ring_depth = 1,
-                                                       .message_stride_bytes = 64,
-                                                       .sites = SITES};
+    const struct ftc_board_geometry geometry = {.slots = RANKS,
+                                                .entries = 1,
+                                                .entry_stride_bytes = 128,
+                                                .ring_depth = 1,
+                                                .message_stride_bytes = 64,
+                                                .sites_bytes = ftc_coverage_sites_bytes(SITES)};
     struct ftc_board *board = &ftc_library.board;
 
     if (board->shared)
@@ -168,9 +169,9 @@ static const char *site(int number)
 }
 
 /* What any process may have written into a record of rank @rank. */
-static struct ftc_board_site *record(uint32_t rank, uint32_t number)
+static struct ftc_coverage_site *record(uint32_t rank, uint32_t number)
 {
-    return &ftc_board_sites(&ftc_library.board, rank)->site[number];
+    return &ftc_coverage_sites_of(&ftc_library.board, rank)->site[number];
 }
 
 START_TEST(calls_of_all_ranks_at_one_site_are_one_line)
@@ -480,10 +481,10 @@ START_TEST(a_text_without_an_end_is_cut)
 
     opened();
     atomic_store(&record(1, SITES - 1)->call, FTC_CALL_BARRIER);
-    memset(record(1, SITES - 1)->text, 'x', FTC_BOARD_SITE_TEXT);
+    memset(record(1, SITES - 1)->text, 'x', FTC_COVERAGE_SITE_TEXT);
     text = report();
     ck_assert_int_eq(count_lines(text), 4);
-    ck_assert_int_eq(strspn(strchr(text, 'x'), "x"), FTC_BOARD_SITE_TEXT - 1);
+    ck_assert_int_eq(strspn(strchr(text, 'x'), "x"), FTC_COVERAGE_SITE_TEXT - 1);
 }
 END_TEST
 
@@ -507,8 +508,9 @@ START_TEST(counts_may_be_anything)
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         atomic_store(&record(rank, 0)->call, FTC_CALL_BARRIER);
         atomic_store(&record(rank, 0)->calls, UINT64_MAX);
-        for (int s = 0; s < FTC_BOARD_SHELTERS; s++)
-            atomic_store(&ftc_board_sites(&ftc_library.board, rank)->elsewhere[s], UINT64_MAX);
+        for (int s = 0; s < FTC_SHELTERS; s++)
+            atomic_store(&ftc_coverage_sites_of(&ftc_library.board, rank)->elsewhere[s],
+                         UINT64_MAX);
     }
     expect("on    3  MPI_Barrier");
 }
@@ -522,13 +524,13 @@ START_TEST(without_sites_nothing_is_counted)
     size_t with = ftc_library.board.size_bytes;
 
     ftc_board_close(&ftc_library.board);
-    g.sites = 0;
+    g.sites_bytes = 0;
     ck_assert_int_eq(ftc_board_create(&ftc_library.board, &g), 0);
     ftc_coverage_open();
     ck_assert(!ftc_coverage_is_on);
-    ck_assert_int_eq(with - ftc_library.board.size_bytes,
-                     RANKS *
-                         (sizeof(struct ftc_board_sites) + SITES * sizeof(struct ftc_board_site)));
+    ck_assert_int_eq(
+        with - ftc_library.board.size_bytes,
+        RANKS * (sizeof(struct ftc_coverage_sites) + SITES * sizeof(struct ftc_coverage_site)));
 }
 END_TEST
 
@@ -537,9 +539,9 @@ START_TEST(too_many_sites_are_refused)
     struct ftc_board_geometry g = opened()->geometry;
     struct ftc_board other;
 
-    g.sites = UINT32_MAX;
+    g.sites_bytes = UINT32_MAX - 63;
     ck_assert_int_eq(ftc_board_create(&other, &g), -EINVAL);
-    ftc_library.board.shared->geometry.sites++;
+    ftc_library.board.shared->geometry.sites_bytes += 64;
     ck_assert_int_eq(ftc_board_map(&other, ftc_library.board.fd), -EACCES);
 }
 END_TEST
