@@ -1,10 +1,8 @@
 #include "start.h"
 
-#include "board/publication.h"
 #include "communicator/attribute.h"
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
-#include "detector/silence.h"
 #include "ending.h"
 #include "job_end.h"
 #include "meeting.h"
@@ -13,11 +11,9 @@
 #include "new_communicators/context.h"
 #include "outside.h"
 #include "p2p/p2p.h"
-#include "program/error.h"
 #include "program/fatal.h"
 #include "program/native.h"
 #include "progress/crash.h"
-#include "progress/drive.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
 #include "progress/thread.h"
@@ -26,15 +22,11 @@
 #include "report/coverage.h"
 #include "report/record.h"
 #include "report/report.h"
-#include "system/clock.h"
 #include "system/scheduling.h"
-#include "value/broadcast.h"
-#include "value/contributors.h"
 #include "value/datatype.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 #include "report/coverage.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FEW = 128 };
 

@@ -4,8 +4,6 @@
 #include "lock.h"
 #include "program/error.h"
 
-#include <stdlib.h>
-
 /* Native turns after which everything that a rank sent before it died has been taken in. What it
  * sent is in this rank's queue of shared memory, which has 64 entries (doc/design.md, section 7),
  * and each turn takes at least one out. */

@@ -5,11 +5,9 @@
 #include "communicator/error_handler.h"
 #include "job_end.h"
 #include "progress/mismatch.h"
-#include "report/report.h"
 #include "value/datatype.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_MAX = MPI_MAX_ERROR_STRING };

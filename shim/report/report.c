@@ -8,11 +8,9 @@
 #include "progress/recovery.h"
 #include "required_sites.h"
 #include "system/callsite.h"
-#include "system/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #ifndef FTC_VALUE_BROADCAST_H
 #define FTC_VALUE_BROADCAST_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
