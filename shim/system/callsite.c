@@ -37,16 +37,9 @@ void ftc_callsite_prepare(void)
     open_libunwind();
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static bool is_mpich(const char *path)
 {
-    return strncmp(file_name(path), "libmpich", strlen("libmpich")) == 0;
+    return strncmp(ftc_loaded_file_name(path), "libmpich", strlen("libmpich")) == 0;
 }
 
 /* A library that has functions of MPI, or stands before some, as profiling tools do. */
@@ -155,7 +148,7 @@ static void take_name(const char *path, char *name, size_t size)
     static const char removed[] = " (deleted)";
     size_t length;
 
-    snprintf(name, size, "%.*s", NAME_MAX, file_name(path));
+    snprintf(name, size, "%.*s", NAME_MAX, ftc_loaded_file_name(path));
     length = strlen(name);
     if (length > strlen(removed) && strcmp(name + length - strlen(removed), removed) == 0)
         name[length - strlen(removed)] = '\0';

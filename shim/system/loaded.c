@@ -224,14 +224,20 @@ void *ftc_loaded_next(const char *name)
     return ftc_loaded_behind(&inside, name, &next) ? ftc_loaded_function(&next, name) : NULL;
 }
 
+const char *ftc_loaded_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 const char *ftc_loaded_name(const struct ftc_loaded *object)
 {
-    const char *slash = strrchr(object->path, '/');
     struct tables t;
 
     if (read_tables(object, &t) && t.soname != 0)
         return t.string + t.soname;
-    return slash ? slash + 1 : object->path;
+    return ftc_loaded_file_name(object->path);
 }
 
 /* ---- the C library's dlsym() ---- */

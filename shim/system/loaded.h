@@ -38,6 +38,11 @@ void *ftc_loaded_next(const char *name);
 /* Its name for links (DT_SONAME), else its file's name. */
 const char *ftc_loaded_name(const struct ftc_loaded *object);
 
+/* The name of the file at @path. basename() would be a symbol that a program's own may stand
+ * before.
+ */
+const char *ftc_loaded_file_name(const char *path);
+
 /* The code of @object: where it starts, and how many bytes it has. */
 void ftc_loaded_code(const struct ftc_loaded *object, uintptr_t *start, uintptr_t *bytes);
 
