@@ -39,14 +39,10 @@ void ftc_job_end_no_memory(const char *what)
     ftc_job_end(MPI_COMM_WORLD, MPI_ERR_NO_MEM, text);
 }
 
-void ftc_job_end_await(void)
+void ftc_job_end_await(bool is_due)
 {
-    for (int i = 0; i < AWAITED_MS && ftc_end_of_job_is_said(&ftc_library.board); i++)
-        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
-}
+    const struct ftc_board *board = &ftc_library.board;
 
-void ftc_job_end_await_forbidden(void)
-{
-    for (int i = 0; i < AWAITED_MS; i++)
+    for (int i = 0; i < AWAITED_MS && (is_due || ftc_end_of_job_is_said(board)); i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }

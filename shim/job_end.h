@@ -4,6 +4,8 @@
 
 #include "mpi/mpi_library.h"
 
+#include <stdbool.h>
+
 /* Says why the job ends, and gives the launcher the time to read it. */
 void ftc_job_end_say_last_words(const char *text);
 
@@ -19,10 +21,8 @@ void ftc_job_end_no_memory(const char *what);
 MPI_Comm ftc_job_end_comm(MPI_Comm comm);
 
 /* While a monitor process ends the job the launcher kills one rank after the other, and none of
- * these has failed: waits for that for at most five seconds. */
-void ftc_job_end_await(void);
-
-/* A death has come that a setting forbids: gives a monitor process five seconds to end the job. */
-void ftc_job_end_await_forbidden(void);
+ * these has failed: waits for that for at most five seconds. @is_due: a death has come that a
+ * setting forbids, so a monitor process will end the job even if none has said so yet. */
+void ftc_job_end_await(bool is_due);
 
 #endif

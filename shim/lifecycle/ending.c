@@ -106,7 +106,7 @@ static void await_end_of_job(void)
     for (uint32_t i = 0; i < board->geometry.slots && !ftc_library.suspects; i++)
         if (ftc_board_is_dead(board, i) &&
             ftc_board_forbids(board, i, ftc_library.settings.max_failed)) {
-            ftc_job_end_await_forbidden();
+            ftc_job_end_await(true);
             return;
         }
 }

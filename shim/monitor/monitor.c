@@ -67,10 +67,15 @@ static bool is_linked_with_mpi(void)
 }
 
 /* The identity survives exec, and a process that forks does not pass it on. */
+static bool is_own(const struct marker *m)
+{
+    return m->child == (int)getpid() && m->monitor == (int)getppid() &&
+           ftc_channel_is_end(m->channel);
+}
+
 static bool read_own_marker(struct marker *m)
 {
-    return read_marker(m) && m->child == (int)getpid() && m->monitor == (int)getppid() &&
-           ftc_channel_is_end(m->channel);
+    return read_marker(m) && is_own(m);
 }
 
 bool ftc_monitor_present(void)
@@ -91,7 +96,7 @@ bool ftc_monitor_is_rank(void)
 
     if (ftc_pmi_fd() < 0)
         return false;
-    return !read_marker(&m) || read_own_marker(&m) || is_linked_with_mpi();
+    return !read_marker(&m) || is_own(&m) || is_linked_with_mpi();
 }
 
 /* A fork here would take the program out of its debugger's sight, or drop its other threads. */
@@ -165,14 +170,15 @@ void ftc_monitor_start(void)
     struct ftc_channel_ends ends;
     struct signal_state before;
     pid_t self = getpid();
+    bool is_below = read_marker(&outer);
 
-    if (!ftc_monitor_is_rank() || ftc_monitor_present() || !may_fork())
+    if ((is_below && is_own(&outer)) || !may_fork())
         return;
     if (ftc_channel_open(&ends) != 0) {
         absence = "no socket pair or pipe for a monitor process";
         return;
     }
-    if (read_marker(&outer) && ftc_channel_is_end(outer.channel))
+    if (is_below && ftc_channel_is_end(outer.channel))
         job.outer = outer.channel;
     hold_signals(&before);
     job.child = fork();

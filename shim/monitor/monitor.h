@@ -29,9 +29,9 @@
  * the launcher's own child, or a descendant that is linked with MPI. */
 bool ftc_monitor_is_rank(void);
 
-/* Gives this process a monitor process if it is a rank and has none yet. Returns in the program, in
- * a new process with the same signal mask and dispositions, never in the monitor. To be called
- * before the program starts, while there is one thread. */
+/* Gives this process, which is a rank, a monitor process if it has none yet. Returns in the
+ * program, in a new process with the same signal mask and dispositions, never in the monitor. To be
+ * called before the program starts, while there is one thread. */
 void ftc_monitor_start(void);
 
 /* True if this very process (not one that forked it) has a monitor process. */

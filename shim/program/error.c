@@ -104,7 +104,7 @@ int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
     char ranks[TEXT_MAX / 2] = "", text[TEXT_MAX];
     int count;
 
-    ftc_job_end_await();
+    ftc_job_end_await(false);
     count = append_ranks(ranks, sizeof ranks, c);
     snprintf(
         text, sizeof text,
