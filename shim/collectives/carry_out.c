@@ -16,7 +16,7 @@ static int carry_out(struct ftc_plan *plan)
         ftc_queue_complete(plan->comm);
     if (!ftc_plan_request(plan, &request, &rv))
         return rv;
-    ftc_plan_enter(plan, request.signature);
+    ftc_plan_enter(plan);
     outcome = ftc_drive(plan->comm, &request);
     ftc_plan_leave();
     return ftc_plan_finish(plan, outcome);

@@ -23,7 +23,7 @@ static bool begin_task(struct ftc_queued *p)
     t->call.result = MPI_SUCCESS;
     if (!ftc_plan_request(&t->plan, &request, &t->call.result))
         return false;
-    ftc_plan_enter(&t->plan, request.signature);
+    ftc_plan_enter(&t->plan);
     if (ftc_drive_begin(t->plan.comm, &request))
         return true;
     ftc_plan_leave();

@@ -101,7 +101,6 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
     *request = (struct ftc_drive_request){
         .call = call,
         .kind = ftc_call_is_reduce(call->kind) ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
-        .signature = signature_of(plan),
         .root = root,
         .contribution = plan->collective->contribute(plan),
         .combine = plan->collective->combine,
@@ -113,9 +112,9 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
     return request->contribution != NULL;
 }
 
-void ftc_plan_enter(const struct ftc_plan *plan, uint32_t signature)
+void ftc_plan_enter(const struct ftc_plan *plan)
 {
-    ftc_mismatch_enter_with_data(plan->call, plan->comm, signature, plan->facts.size_bytes,
+    ftc_mismatch_enter_with_data(plan->call, plan->comm, signature_of(plan), plan->facts.size_bytes,
                                  plan->value_bytes);
 }
 

@@ -16,7 +16,7 @@ enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call);
 bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv);
 
 /* The call is in that operation, for those who look for mismatched calls; and is not any more. */
-void ftc_plan_enter(const struct ftc_plan *plan, uint32_t signature);
+void ftc_plan_enter(const struct ftc_plan *plan);
 void ftc_plan_leave(void);
 
 /* After the operation: delivers its result, and leaves out whom it found dead. Returns the call's

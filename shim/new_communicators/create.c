@@ -136,14 +136,13 @@ static int unite_piece(const struct ftc_call *call, struct ftc_comm *c, unsigned
         .contribution = table,
         .combine = combine_bytes,
         .context = &bytes,
-        .signature = signature_of(call->kind, bytes),
     };
     enum ftc_drive_outcome outcome;
     int rv = MPI_SUCCESS;
 
     if (c->running->first)
         ftc_queue_complete(c);
-    ftc_mismatch_enter(call, c, request.signature);
+    ftc_mismatch_enter(call, c, signature_of(call->kind, bytes));
     outcome = ftc_drive(c, &request);
     ftc_mismatch_leave();
     if (outcome == FTC_DRIVE_NO_MEMORY)

@@ -77,7 +77,6 @@ static void prepare(struct ftc_comm *c, const struct ftc_drive_request *request)
                 r->op_storage);
     r->actions.count = 0;
     r->mismatched = -1;
-    r->signature = request->signature;
     r->call = request->call;
     r->was_blocked = false;
     r->active = true;

@@ -20,11 +20,10 @@ struct ftc_drive_request {
     const void *contribution;
     void (*combine)(void *context, void *into, const void *from); /* NULL: nothing to combine */
     void *context;
-    uint32_t signature;
 };
 
-/* Begins the next operation on @c, which has none running, and numbers it c->seq. False without
- * memory for it. */
+/* Begins the next operation on @c, which has none running, and numbers it c->seq; its messages
+ * carry the signature of c->running->note (ftc_mismatch_enter()). False without memory for it. */
 bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request);
 
 /* What moves the operation that runs on @c beside messages: room for its sends, deaths, published

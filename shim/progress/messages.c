@@ -33,7 +33,7 @@ bool ftc_messages_send(struct ftc_comm *c)
     struct ftc_running *r = c->running;
     struct ftc_library *l = &ftc_library;
     struct ftc_envelope envelope = {
-        .communicator_id = c->id, .seq = c->seq, .signature = r->signature};
+        .communicator_id = c->id, .seq = c->seq, .signature = r->note.signature};
     int left = 0;
 
     for (int i = 0; i < r->actions.count; i++) {
@@ -70,7 +70,7 @@ static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope
         return true; /* left out: it is dead */
     if (r->actions.count > 0)
         return false;
-    if (envelope->signature != r->signature) {
+    if (envelope->signature != r->note.signature) {
         ftc_mismatch_meet(c, c->member[event.peer], envelope->signature, note, m, value_bytes);
         return true;
     }

@@ -71,7 +71,7 @@ bool ftc_mismatch_find(struct ftc_comm *c)
         struct ftc_note note;
 
         if (i == c->own_member || !is_in(c, c->member[i], &note) ||
-            note.signature == c->running->signature)
+            note.signature == c->running->note.signature)
             continue;
         meet(c, c->member[i], &note);
         return true;
@@ -86,7 +86,7 @@ void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
     struct news news;
 
     meet(c, from, note);
-    if (signature != FTC_SIGNATURE_NONE || note->signature != c->running->signature ||
+    if (signature != FTC_SIGNATURE_NONE || note->signature != c->running->note.signature ||
         value_bytes != sizeof news || !m->value)
         return;
     memcpy(&news, m->value, sizeof news);

@@ -13,7 +13,6 @@
 struct ftc_running {
     bool active;
     const struct ftc_call *call; /* of the program */
-    uint32_t signature;          /* of that call */
     struct ftc_note note;        /* of that call */
     int mismatched;              /* user's rank that called something else; -1: none */
     struct ftc_note other;       /* what that called */
