@@ -123,30 +123,16 @@ void ftc_plan_leave(void)
     ftc_mismatch_leave();
 }
 
-static int result_of(const struct ftc_plan *plan)
-{
-    if (plan->comm->running->op.result.verdict == FTC_VERDICT_EXCESS)
-        return ftc_error_excess(plan->call, plan->comm);
-    if (plan->error != MPI_SUCCESS)
-        return plan->error; /* MPI_Reduce_local has called the error handler */
-    return plan->collective->deliver(plan);
-}
-
 int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
 {
     struct ftc_comm *c = plan->comm;
-    int rv;
+    int rv = ftc_error_of(plan->call, c, outcome);
 
-    switch (outcome) {
-    case FTC_DRIVE_NO_MEMORY:
-        return ftc_error_no_memory();
-    case FTC_DRIVE_MISMATCH:
-        return ftc_error_mismatch(c);
-    case FTC_DRIVE_DONE:
-        break;
-    }
-    rv = result_of(plan);
-    if (!ftc_call_is_reduce(plan->call->kind))
+    if (rv == MPI_SUCCESS)
+        rv = plan->error; /* MPI_Reduce_local has called the error handler */
+    if (rv == MPI_SUCCESS)
+        rv = plan->collective->deliver(plan);
+    if (outcome == FTC_DRIVE_DONE && !ftc_call_is_reduce(plan->call->kind))
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
 }

@@ -138,22 +138,18 @@ static int unite_piece(const struct ftc_call *call, struct ftc_comm *c, unsigned
         .context = &bytes,
     };
     enum ftc_drive_outcome outcome;
-    int rv = MPI_SUCCESS;
+    int rv;
 
     if (c->running->first)
         ftc_queue_complete(c);
     ftc_mismatch_enter(call, c, signature_of(call->kind, bytes));
     outcome = ftc_drive(c, &request);
     ftc_mismatch_leave();
-    if (outcome == FTC_DRIVE_NO_MEMORY)
-        return ftc_error_no_memory();
-    if (outcome == FTC_DRIVE_MISMATCH)
-        return ftc_error_mismatch(c);
-    if (c->running->op.result.verdict == FTC_VERDICT_EXCESS)
-        rv = ftc_error_excess(call, c);
-    else
+    rv = ftc_error_of(call, c, outcome);
+    if (rv == MPI_SUCCESS)
         memcpy(table, c->running->op.result.value, bytes);
-    ftc_comm_exclude(c, c->running->op.result.failed);
+    if (outcome == FTC_DRIVE_DONE)
+        ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
 }
 

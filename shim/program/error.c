@@ -99,7 +99,7 @@ static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
     return count;
 }
 
-int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
+static int excess(const struct ftc_call *call, const struct ftc_comm *c)
 {
     char ranks[TEXT_MAX / 2] = "", text[TEXT_MAX];
     int count;
@@ -118,12 +118,26 @@ int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c)
     return hold(MPIX_ERR_PROC_FAILED, text);
 }
 
-int ftc_error_mismatch(const struct ftc_comm *c)
+static int mismatch(const struct ftc_comm *c)
 {
     char text[TEXT_MAX];
 
     ftc_mismatch_describe(c, text, sizeof text);
     return hold(MPI_ERR_OTHER, text);
+}
+
+int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
+                 enum ftc_drive_outcome outcome)
+{
+    switch (outcome) {
+    case FTC_DRIVE_NO_MEMORY:
+        return ftc_error_no_memory();
+    case FTC_DRIVE_MISMATCH:
+        return mismatch(c);
+    case FTC_DRIVE_DONE:
+        break;
+    }
+    return c->running->op.result.verdict == FTC_VERDICT_EXCESS ? excess(call, c) : MPI_SUCCESS;
 }
 
 int ftc_error_dead_root(const struct ftc_call *call)

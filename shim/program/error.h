@@ -4,6 +4,7 @@
 
 #include "call/call.h"
 #include "communicator/communicator.h"
+#include "progress/drive.h"
 
 /* The functions that follow make the error of the call that this thread is in, and return its code.
  * They may be called with the library's lock held. This raises it, without the lock: the error
@@ -18,14 +19,11 @@ int ftc_error_take(char *text);
  * the error handler of MPI_COMM_WORLD itself. */
 void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text);
 
-/* More than f failures: an error of class MPIX_ERR_PROC_FAILED through @call's error handler, or
- * the end of the job with on_excess = abort. Returns the error code. */
-int ftc_error_excess(const struct ftc_call *call, const struct ftc_comm *c);
-
-/* c->running->mismatched has called something else: an error of class MPI_ERR_OTHER that names both
- * calls.
- */
-int ftc_error_mismatch(const struct ftc_comm *c);
+/* Of the operation of @call on @c, which has ended with @outcome; MPI_SUCCESS if it has a result.
+ * More than f failures: class MPIX_ERR_PROC_FAILED, or the end of the job with on_excess = abort.
+ * c->running->mismatched has called something else: class MPI_ERR_OTHER, naming both calls. */
+int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
+                 enum ftc_drive_outcome outcome);
 
 /* The text of the last error with @code that was raised here, or NULL. */
 const char *ftc_error_text(int code);
