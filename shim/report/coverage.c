@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-/* Where the record of a call site is on the board. The table is never more than half full. */
+/* Where the record of a call site is on the board. By hash, in a table of fixed size that is never
+ * more than half full and loses nothing: it is asked in each call of the program, and must not
+ * allocate there, as a library's table would. */
 struct place {
     const void *site; /* NULL: unused */
     enum ftc_call_kind call;

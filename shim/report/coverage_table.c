@@ -2,9 +2,9 @@
 #include "coverage.h"
 #include "coverage_sites.h"
 #include "library.h"
-#include "system/hash.h"
 
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +15,12 @@ struct row {
     char text[FTC_COVERAGE_SITE_TEXT];
 };
 
-enum { ROWS = 4096, INDEX = 2 * ROWS };
+enum { ROWS = 4096 };
 
 struct table {
     struct row *row;
     int count;
-    int *index; /* place in row[] plus one, found by hash; 0: unused */
+    void *known; /* rows by call, protection and text: a tree of tsearch() */
     uint64_t calls[FTC_SHELTERS], elsewhere[FTC_SHELTERS];
 };
 
@@ -48,43 +48,52 @@ static bool read_site(const struct ftc_coverage_site *site, struct row *row)
     return ftc_call_kind(row->call) != FTC_CALL_NONE && row->protection < FTC_PROTECTION_COUNT;
 }
 
-static bool is_same(const struct row *a, const struct row *b)
+static int compare_identity(const void *left, const void *right)
 {
-    return a->call == b->call && a->protection == b->protection && strcmp(a->text, b->text) == 0;
+    const struct row *a = left, *b = right;
+
+    if (a->call != b->call)
+        return a->call < b->call ? -1 : 1;
+    if (a->protection != b->protection)
+        return a->protection < b->protection ? -1 : 1;
+    return strcmp(a->text, b->text);
 }
 
-static uint32_t hash(const struct row *row)
+/* The row like @row: one that is known, or a new one without calls; NULL if there is no room. */
+static struct row *find_or_make(struct table *t, const struct row *row)
 {
-    uint64_t h = ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, row->call), row->protection);
+    struct row **known = tfind(row, &t->known, compare_identity), *fresh = &t->row[t->count];
 
-    return (uint32_t)(ftc_hash(h, row->text, strlen(row->text)) >> 32);
-}
-
-static int *find(const struct table *t, const struct row *row)
-{
-    uint32_t i = hash(row) % INDEX;
-
-    while (t->index[i] != 0 && !is_same(&t->row[t->index[i] - 1], row))
-        i = (i + 1) % INDEX;
-    return &t->index[i];
+    if (known)
+        return *known;
+    if (t->count == ROWS)
+        return NULL;
+    *fresh = *row;
+    fresh->calls = fresh->ranks = 0;
+    if (!tsearch(fresh, &t->known, compare_identity))
+        return NULL;
+    t->count++;
+    return fresh;
 }
 
 static void add(struct table *t, const struct row *row)
 {
     enum ftc_shelter shelter = ftc_protection_shelter(row->protection);
-    int *found = find(t, row);
+    struct row *same = find_or_make(t, row);
 
     t->calls[shelter] += row->calls;
-    if (*found != 0) {
-        t->row[*found - 1].calls += row->calls;
-        t->row[*found - 1].remedies |= row->remedies;
-        t->row[*found - 1].ranks++;
-    } else if (t->count < ROWS) {
-        t->row[t->count++] = *row;
-        *found = t->count;
+    if (same) {
+        same->calls += row->calls;
+        same->remedies |= row->remedies;
+        same->ranks++;
     } else {
         t->elsewhere[shelter] += row->calls;
     }
+}
+
+static void keep(void *row)
+{
+    (void)row;
 }
 
 static void add_rank(struct table *t, const struct ftc_board *board, uint32_t slot)
@@ -328,16 +337,16 @@ static void write_verdicts(FILE *f, const struct table *t)
 
 void ftc_coverage_write(FILE *f, const struct ftc_board *board)
 {
-    struct table t = {.row = malloc(ROWS * sizeof *t.row), .index = calloc(INDEX, sizeof *t.index)};
+    struct table t = {.row = malloc(ROWS * sizeof *t.row)};
 
-    if (t.row && t.index) {
+    if (t.row) {
         for (uint32_t slot = 0; slot < board->geometry.slots; slot++)
             add_rank(&t, board, slot);
+        tdestroy(t.known, keep);
         write_table(f, &t);
         write_verdicts(f, &t);
     } else {
         fprintf(f, "ftcoll: no memory to tell of call sites\n");
     }
     free(t.row);
-    free(t.index);
 }
