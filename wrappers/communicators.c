@@ -3,7 +3,7 @@
 #include "communicator/lineage.h"
 #include "entries.h"
 #include "new_communicators/create.h"
-#include "new_communicators/escape.h"
+#include "new_communicators/leavable.h"
 #include "program/native.h"
 
 #include <string.h>
@@ -129,6 +129,6 @@ unsigned ucp_worker_progress(void *worker)
 
         memcpy(&native, &found, sizeof native);
     }
-    ftc_escape_poll();
+    ftc_leavable_poll();
     return native(worker);
 }

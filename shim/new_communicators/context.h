@@ -1,6 +1,6 @@
 /* context: the numbers by which MPICH tells the messages of communicators apart.
  *
- * A native call that was left (escape.h) leaves receives and messages behind, on this rank and
+ * A native call that was left (leavable.h) leaves receives and messages behind, on this rank and
  * under the number of its communicator. When that is freed MPICH gives the number to the next one,
  * whose messages would meet them. So this rank then takes the number itself, for a communicator of
  * its own that it never uses: new communicators get numbers that are free on all their ranks.

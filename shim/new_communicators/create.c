@@ -3,7 +3,7 @@
 #include "board/rank_state.h"
 #include "communicator/communicator.h"
 #include "context.h"
-#include "escape.h"
+#include "leavable.h"
 #include "program/error.h"
 #include "program/native.h"
 #include "progress/drive.h"
@@ -39,7 +39,7 @@ struct roll {
     bool is_hopeless;     /* one has died since the survivors agreed */
 };
 
-/* Whether this rank must not make communicators any more (escape.h). */
+/* Whether this rank must not make communicators any more (leavable.h). */
 static bool is_exhausted;
 
 /* What a rank says in a split. */
@@ -444,7 +444,7 @@ static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group memb
     roll->deaths_seen = 0;
     roll->is_hopeless = false;
     mark_native_part(x, members);
-    is_over = ftc_escape_run(run_native_part, &part, is_hopeless, roll);
+    is_over = ftc_leavable_run(run_native_part, &part, is_hopeless, roll);
     ftc_native_leave();
     if (!is_over)
         ftc_context_abandon(x->comm);

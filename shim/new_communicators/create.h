@@ -7,7 +7,7 @@
  * 2. If nobody is, native MPI carries the call out as it is, else MPI_Comm_create_group makes a
  *    communicator of the survivors.
  * 3. They agree whether all have come through. A rank that would wait in 2 for somebody who has
- *    died since 1 leaves that call (escape.h); then all begin again.
+ *    died since 1 leaves that call (leavable.h); then all begin again.
  */
 #ifndef FTC_NEW_COMMUNICATORS_CREATE_H
 #define FTC_NEW_COMMUNICATORS_CREATE_H

@@ -1,4 +1,4 @@
-#include "escape.h"
+#include "leavable.h"
 
 #include "library.h"
 #include "system/clock.h"
@@ -52,8 +52,8 @@ static void prepare(void *on)
     makecontext(&call.callee, begin, 0);
 }
 
-bool ftc_escape_run(void (*function)(void *argument), void *argument,
-                    bool (*is_hopeless)(void *context), void *context)
+bool ftc_leavable_run(void (*function)(void *argument), void *argument,
+                      bool (*is_hopeless)(void *context), void *context)
 {
     void *own = ftc_library.threaded || call.is_running ? NULL : take_stack();
 
@@ -77,7 +77,7 @@ bool ftc_escape_run(void (*function)(void *argument), void *argument,
 }
 
 /* What the others have sent may still bring the call to its end: they get some time. */
-void ftc_escape_poll(void)
+void ftc_leavable_poll(void)
 {
     uint64_t now;
 

@@ -1,4 +1,4 @@
-/* escape: a call of native MPI that can be left when it would wait for a dead rank for ever.
+/* leavable: a call of native MPI that can be left when it would wait for a dead rank for ever.
  *
  * The call runs on a stack of its own. While MPICH waits it polls UCX, through a function of
  * libucp that the library stands before; when a member has been dead for a while and the call is
@@ -13,17 +13,17 @@
  *
  * Not with MPI_THREAD_MULTIPLE, where the call would keep MPICH's lock, nor with another device
  * than ch4:ucx: there the call just is not left. */
-#ifndef FTC_NEW_COMMUNICATORS_ESCAPE_H
-#define FTC_NEW_COMMUNICATORS_ESCAPE_H
+#ifndef FTC_NEW_COMMUNICATORS_LEAVABLE_H
+#define FTC_NEW_COMMUNICATORS_LEAVABLE_H
 
 #include <stdbool.h>
 
 /* Calls @function with @argument. True when it has returned; false when it was left, because
  * @is_hopeless(@context) was true for a while. */
-bool ftc_escape_run(void (*function)(void *argument), void *argument,
-                    bool (*is_hopeless)(void *context), void *context);
+bool ftc_leavable_run(void (*function)(void *argument), void *argument,
+                      bool (*is_hopeless)(void *context), void *context);
 
 /* To be called when MPICH polls. */
-void ftc_escape_poll(void);
+void ftc_leavable_poll(void);
 
 #endif
