@@ -3,7 +3,7 @@
 #include "call/call.h"
 #include "collectives/carry_out.h"
 #include "entries.h"
-#include "program/native.h"
+#include "program/native_call.h"
 #include "reduction.h"
 
 /* @call as native MPI carries it out. */

@@ -4,7 +4,7 @@
 #include "entries.h"
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
-#include "program/native.h"
+#include "program/native_call.h"
 
 #include <string.h>
 
@@ -14,7 +14,8 @@
 
 /* Likewise, where those outside of x.group need not call it. */
 #define NATIVE_GROUP(pmpi_call)                                                                    \
-    (ftc_native_enter_group(x.kind, x.group, x.return_address), ftc_native_leave_with(pmpi_call))
+    (ftc_native_call_enter_group(x.kind, x.group, x.return_address),                               \
+     ftc_native_call_leave_with(pmpi_call))
 
 /* The result of @x, of the survivors or of native MPI. */
 #define MADE(native) (ftc_new_communicator_create(&x) ? x.result : (native))

@@ -1,12 +1,12 @@
 /* Collective calls on files. */
 #include "entries.h"
-#include "program/native.h"
+#include "program/native_call.h"
 
 #define FILE_CALL(kind, name, parameters, arguments, file)                                         \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
-        ftc_native_enter_file(FTC_CALL_FILE_##kind, file, __builtin_return_address(0));            \
-        return ftc_native_leave_with(PMPI_File_##name arguments);                                  \
+        ftc_native_call_enter_file(FTC_CALL_FILE_##kind, file, __builtin_return_address(0));       \
+        return ftc_native_call_leave_with(PMPI_File_##name arguments);                             \
     }
 
 int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)

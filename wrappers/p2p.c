@@ -2,7 +2,7 @@
  * dead. */
 #include "p2p/p2p.h"
 #include "entries.h"
-#include "program/native.h"
+#include "program/native_call.h"
 
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@
         if (!ftc_p2p_on())                                                                         \
             return FTC_NATIVE_CALL(FTC_CALL_##kind, comm, dest, RETURN_ADDRESS,                    \
                                    PMPI_##name(buf, count, datatype, dest, tag, comm));            \
-        ftc_native_count(FTC_CALL_##kind, comm, dest, RETURN_ADDRESS);                             \
+        ftc_native_call_count(FTC_CALL_##kind, comm, dest, RETURN_ADDRESS);                        \
         if (ftc_p2p_refuses(&call, &rv))                                                           \
             return rv;                                                                             \
         rv = PMPI_##request_name(buf, count, datatype, dest, tag, comm, &request);                 \
@@ -75,7 +75,7 @@ BSEND(Bsend_c, MPI_Count)
         if (!ftc_p2p_on())                                                                         \
             return FTC_NATIVE_CALL(FTC_CALL_RECV, comm, source, RETURN_ADDRESS,                    \
                                    PMPI_##name(buf, count, datatype, source, tag, comm, status));  \
-        ftc_native_count(FTC_CALL_RECV, comm, source, RETURN_ADDRESS);                             \
+        ftc_native_call_count(FTC_CALL_RECV, comm, source, RETURN_ADDRESS);                        \
         rv = PMPI_##request_name(buf, count, datatype, source, tag, comm, &request);               \
         return rv == MPI_SUCCESS ? ftc_p2p_finish(&call, &request, status) : rv;                   \
     }
@@ -98,7 +98,7 @@ RECV(Recv_c, Irecv_c, MPI_Count)
                                    RETURN_ADDRESS,                                                 \
                                    PMPI_##name(buf, count, datatype, message, status));            \
         ftc_p2p_take_message(*message, &call);                                                     \
-        ftc_native_count(FTC_CALL_MRECV, call.comm, call.peer, RETURN_ADDRESS);                    \
+        ftc_native_call_count(FTC_CALL_MRECV, call.comm, call.peer, RETURN_ADDRESS);               \
         rv = PMPI_##request_name(buf, count, datatype, message, &request);                         \
         return rv == MPI_SUCCESS ? ftc_p2p_finish(&call, &request, status) : rv;                   \
     }
@@ -145,7 +145,7 @@ IMRECV(Imrecv_c, MPI_Count)
                                    PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag,        \
                                                recvbuf, recvcount, recvtype, source, recvtag,      \
                                                comm, status));                                     \
-        ftc_native_count(FTC_CALL_SENDRECV, comm, source, RETURN_ADDRESS);                         \
+        ftc_native_call_count(FTC_CALL_SENDRECV, comm, source, RETURN_ADDRESS);                    \
         rv =                                                                                       \
             PMPI_##receive_name(recvbuf, recvcount, recvtype, source, recvtag, comm, &request[1]); \
         if (rv == MPI_SUCCESS)                                                                     \
@@ -178,7 +178,7 @@ SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
             return FTC_NATIVE_CALL(                                                                \
                 FTC_CALL_SENDRECV_REPLACE, comm, source, RETURN_ADDRESS,                           \
                 PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));  \
-        ftc_native_count(FTC_CALL_SENDRECV_REPLACE, comm, source, RETURN_ADDRESS);                 \
+        ftc_native_call_count(FTC_CALL_SENDRECV_REPLACE, comm, source, RETURN_ADDRESS);            \
         rv = PMPI_Pack_size##suffix(count, datatype, comm, &size);                                 \
         copy = rv == MPI_SUCCESS ? malloc((size_t)size + 1) : NULL;                                \
         if (!copy)                                                                                 \
@@ -207,14 +207,14 @@ SENDRECV_REPLACE(Sendrecv_replace_c, _c, MPI_Count)
 /* After a look of native MPI; @flag is valid with MPI_SUCCESS only. */
 static int after_look(const struct ftc_p2p_call *call, int rv, const int *flag)
 {
-    if (!ftc_native_polls())
+    if (!ftc_native_call_polls())
         return rv;
     if (rv == MPI_SUCCESS && !*flag)
-        ftc_native_found_nothing(call->kind, call->comm,
-                                 call->peer == MPI_ANY_SOURCE ? FTC_SOME_MEMBER : call->peer,
-                                 call->return_address);
+        ftc_native_call_found_nothing(call->kind, call->comm,
+                                      call->peer == MPI_ANY_SOURCE ? FTC_SOME_MEMBER : call->peer,
+                                      call->return_address);
     else
-        ftc_native_found();
+        ftc_native_call_found();
     return rv;
 }
 
@@ -226,7 +226,7 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     if (!ftc_p2p_on())
         return FTC_NATIVE_CALL(FTC_CALL_PROBE, comm, source, RETURN_ADDRESS,
                                PMPI_Probe(source, tag, comm, status));
-    ftc_native_count(FTC_CALL_PROBE, comm, source, RETURN_ADDRESS);
+    ftc_native_call_count(FTC_CALL_PROBE, comm, source, RETURN_ADDRESS);
     return ftc_p2p_probe(&call, true, &flag, NULL, status);
 }
 
@@ -247,7 +247,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
     if (!ftc_p2p_on())
         return FTC_NATIVE_CALL(FTC_CALL_MPROBE, comm, source, RETURN_ADDRESS,
                                PMPI_Mprobe(source, tag, comm, message, status));
-    ftc_native_count(FTC_CALL_MPROBE, comm, source, RETURN_ADDRESS);
+    ftc_native_call_count(FTC_CALL_MPROBE, comm, source, RETURN_ADDRESS);
     return ftc_p2p_probe(&call, true, &flag, message, status);
 }
 

@@ -2,7 +2,7 @@
 #include "collectives/request.h"
 #include "entries.h"
 #include "p2p/p2p.h"
-#include "program/native.h"
+#include "program/native_call.h"
 #include "report/coverage.h"
 
 #define RETURN_ADDRESS __builtin_return_address(0)
@@ -121,14 +121,14 @@ static bool has_request(int count, const MPI_Request requests[])
 static void end_look(enum ftc_call_kind kind, bool found, const void *return_address)
 {
     if (found)
-        ftc_native_found();
+        ftc_native_call_found();
     else
-        ftc_native_found_nothing(kind, MPI_COMM_WORLD, FTC_ALL_MEMBERS, return_address);
+        ftc_native_call_found_nothing(kind, MPI_COMM_WORLD, FTC_ALL_MEMBERS, return_address);
 }
 
 #define NATIVE_LOOK(kind, count, requests, pmpi_call, found)                                       \
     ({                                                                                             \
-        bool polls = ftc_native_polls() && has_request(count, requests);                           \
+        bool polls = ftc_native_call_polls() && has_request(count, requests);                      \
         int code = pmpi_call;                                                                      \
                                                                                                    \
         if (polls)                                                                                 \

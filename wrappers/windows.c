@@ -1,23 +1,25 @@
 /* Calls on windows that wait for other ranks. */
 #include "entries.h"
-#include "program/native.h"
+#include "program/native_call.h"
 
 #define WRAPPER(enter, name, parameters, arguments)                                                \
     int MPI_##name parameters                                                                      \
     {                                                                                              \
         enter;                                                                                     \
-        return ftc_native_leave_with(PMPI_##name arguments);                                       \
+        return ftc_native_call_leave_with(PMPI_##name arguments);                                  \
     }
 
 /* needs all members of @comm */
 #define MAKE(kind, name, parameters, arguments)                                                    \
-    WRAPPER(ftc_native_enter(FTC_CALL_##kind, comm, FTC_ALL_MEMBERS, __builtin_return_address(0)), \
+    WRAPPER(ftc_native_call_enter(FTC_CALL_##kind, comm, FTC_ALL_MEMBERS,                          \
+                                  __builtin_return_address(0)),                                    \
             name, parameters, arguments)
 
 /* needs @peer of @window */
 #define USE(kind, name, parameters, arguments, window, peer)                                       \
-    WRAPPER(ftc_native_enter_window(FTC_CALL_##kind, window, peer, __builtin_return_address(0)),   \
-            name, parameters, arguments)
+    WRAPPER(                                                                                       \
+        ftc_native_call_enter_window(FTC_CALL_##kind, window, peer, __builtin_return_address(0)),  \
+        name, parameters, arguments)
 
 MAKE(WIN_CREATE, Win_create,
      (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win),
@@ -43,8 +45,8 @@ MAKE(WIN_CREATE_DYNAMIC, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_
 USE(WIN_FREE, Win_free, (MPI_Win * win), (win), win ? *win : MPI_WIN_NULL, FTC_ALL_MEMBERS)
 USE(WIN_FENCE, Win_fence, (int assert, MPI_Win win), (assert, win), win, FTC_ALL_MEMBERS)
 /* needs the members of @group */
-WRAPPER(ftc_native_enter_group(FTC_CALL_WIN_START, group, __builtin_return_address(0)), Win_start,
-        (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
+WRAPPER(ftc_native_call_enter_group(FTC_CALL_WIN_START, group, __builtin_return_address(0)),
+        Win_start, (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
 USE(WIN_COMPLETE, Win_complete, (MPI_Win win), (win), win, FTC_ALL_MEMBERS)
 USE(WIN_WAIT, Win_wait, (MPI_Win win), (win), win, FTC_ALL_MEMBERS)
 USE(WIN_LOCK, Win_lock, (int lock_type, int rank, int assert, MPI_Win win),

@@ -63,7 +63,7 @@ enum {
 };
 
 /* An unprotected call that a rank is in. */
-struct ftc_board_native {
+struct ftc_board_mark {
     _Alignas(64) _Atomic uint64_t version; /* odd while the rank is in the call; grows with each */
     _Atomic uint32_t call;                 /* enum ftc_call_kind */
     _Atomic int32_t peer;            /* slot that the call needs, or a part of @group (mark.h) */
@@ -95,7 +95,7 @@ struct ftc_board_slot {
     struct ftc_board_aftermath aftermath;
     _Alignas(64) struct ftc_lifeline life;
     _Alignas(64) struct ftc_board_activity activity;
-    struct ftc_board_native native[FTC_BOARD_MARKS];
+    struct ftc_board_mark mark[FTC_BOARD_MARKS];
 };
 
 /* What a rank has published of one communicator (publication.h), without failed ranks and value. */

@@ -16,7 +16,7 @@ struct content {
 static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t index,
                          struct content *c)
 {
-    const struct ftc_board_native *m = &ftc_marks_of(board, slot)[index];
+    const struct ftc_board_mark *m = &ftc_marks_of(board, slot)[index];
 
     c->version = FTC_SEQLOCK_BEGIN_READ(&m->version);
     c->call = atomic_load_explicit(&m->call, memory_order_relaxed);
@@ -139,7 +139,7 @@ static bool goes_on(const struct ftc_mark_watch *watch, const struct content *c,
 bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t slot,
                    uint32_t index, struct ftc_mark_time time, struct ftc_mark *mark)
 {
-    const struct ftc_board_native *m = &ftc_marks_of(board, slot)[index];
+    const struct ftc_board_mark *m = &ftc_marks_of(board, slot)[index];
     bool is_poll = index == FTC_BOARD_POLL;
     uint64_t others = is_poll ? ftc_mark_versions(board, slot) : 0;
     struct content c;
@@ -186,7 +186,7 @@ static bool is_group_of(const struct ftc_board *board, uint32_t slot, uint32_t g
 bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uint32_t *member,
                          int count, struct ftc_mark_call *call)
 {
-    const struct ftc_board_native *m = &ftc_marks_of(board, slot)[0];
+    const struct ftc_board_mark *m = &ftc_marks_of(board, slot)[0];
     struct content c;
 
     if (!read_content(board, slot, 0, &c) || c.peer != FTC_BOARD_ALL ||
@@ -199,7 +199,7 @@ bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uin
 
 uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t slot)
 {
-    const struct ftc_board_native *m = ftc_marks_of(board, slot);
+    const struct ftc_board_mark *m = ftc_marks_of(board, slot);
     uint64_t versions = ftc_activity_version(board, slot);
 
     for (int i = 0; i < FTC_BOARD_MARKS; i++)
@@ -209,7 +209,7 @@ uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t slot)
 
 static bool is_waiting(const struct ftc_board *board, uint32_t slot, struct ftc_mark_time time)
 {
-    const struct ftc_board_native *m = ftc_marks_of(board, slot), *poll = &m[FTC_BOARD_POLL];
+    const struct ftc_board_mark *m = ftc_marks_of(board, slot), *poll = &m[FTC_BOARD_POLL];
     bool waits = ftc_activity_inside(board, slot) > 0;
 
     for (int i = 0; i < FTC_BOARD_CALLS; i++)

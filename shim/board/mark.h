@@ -16,16 +16,15 @@ enum { FTC_BOARD_ALL = -1, FTC_BOARD_SOME = -2 };
 /* ---- the rank itself: one writer of a mark at a time ---- */
 
 /* The marks of @self, FTC_BOARD_MARKS of them. */
-static inline struct ftc_board_native *ftc_marks_of(const struct ftc_board *board, uint32_t self)
+static inline struct ftc_board_mark *ftc_marks_of(const struct ftc_board *board, uint32_t self)
 {
-    return board->shared->slot[self].native;
+    return board->shared->slot[self].mark;
 }
 
-/* A call begins, which needs @peer or has it in group @group (struct ftc_board_native); @stack is
+/* A call begins, which needs @peer or has it in group @group (struct ftc_board_mark); @stack is
  * an address not far below that of @return_address on the stack. */
-static inline void ftc_mark_begin(struct ftc_board_native *m, enum ftc_call_kind kind,
-                                  uint32_t group, int32_t peer, const void *return_address,
-                                  const void *stack)
+static inline void ftc_mark_begin(struct ftc_board_mark *m, enum ftc_call_kind kind, uint32_t group,
+                                  int32_t peer, const void *return_address, const void *stack)
 {
     atomic_store_explicit(&m->call, kind, memory_order_relaxed);
     atomic_store_explicit(&m->peer, peer, memory_order_relaxed);
@@ -36,13 +35,13 @@ static inline void ftc_mark_begin(struct ftc_board_native *m, enum ftc_call_kind
     FTC_SEQLOCK_STEP(&m->version);
 }
 
-static inline void ftc_mark_end(struct ftc_board_native *m)
+static inline void ftc_mark_end(struct ftc_board_mark *m)
 {
     FTC_SEQLOCK_STEP(&m->version);
 }
 
 /* Of FTC_BOARD_POLL: the rank has looked again. */
-static inline void ftc_mark_poll(struct ftc_board_native *m, uint64_t now_ns)
+static inline void ftc_mark_poll(struct ftc_board_mark *m, uint64_t now_ns)
 {
     atomic_store_explicit(&m->polled_ns, now_ns, memory_order_relaxed);
 }

@@ -19,7 +19,7 @@
 enum ftc_tenant {
     FTC_TENANT_COMM,    /* communicator/communicator.c */
     FTC_TENANT_LINEAGE, /* communicator/lineage.c */
-    FTC_TENANT_NATIVE,  /* program/native.c */
+    FTC_TENANT_MARKS,   /* program/native_call.c */
     FTC_TENANT_PEERS,   /* p2p/peers.c */
     FTC_TENANT_CONTEXT, /* new_communicators/context.c */
     FTC_TENANTS

@@ -12,7 +12,7 @@
 #include "outside.h"
 #include "p2p/p2p.h"
 #include "program/fatal.h"
-#include "program/native.h"
+#include "program/native_call.h"
 #include "progress/crash.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
@@ -108,7 +108,7 @@ static bool prepare(void)
         ftc_recovery_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
         ftc_wait_open() != MPI_SUCCESS)
         return false;
-    if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_open() != 0)
+    if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_call_open() != 0)
         return false;
     if (l->settings.communicators == FTC_COMMUNICATORS_SURVIVORS && ftc_context_open() != 0)
         return false;

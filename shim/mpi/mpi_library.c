@@ -29,9 +29,9 @@ static const bool is_needed[] = {
 };
 
 /* What the stubs jump to (mpi_library_stubs.S), and who else does it while a slot is not filled. */
-extern __attribute__((visibility("hidden"))) void *_Atomic ftc_native_slot[];
-__attribute__((visibility("hidden"))) void *ftc_native_look_up(void *_Atomic *slot,
-                                                               const void *caller);
+extern __attribute__((visibility("hidden"))) void *_Atomic ftc_mpi_slot[];
+__attribute__((visibility("hidden"))) void *ftc_mpi_look_up(void *_Atomic *slot,
+                                                            const void *caller);
 
 static void *function[FTC_MPI_FUNCTIONS];
 static struct ftc_loaded library;
@@ -107,7 +107,7 @@ static void fill(void)
     for (int i = 0; i < FTC_MPI_FUNCTIONS; i++) {
         function[i] = ftc_loaded_function(&library, name[i]);
         if (function[i])
-            ftc_native_slot[i] = function[i];
+            ftc_mpi_slot[i] = function[i];
     }
 }
 
@@ -154,9 +154,9 @@ static int refuse(void)
     return MPI_ERR_OTHER;
 }
 
-void *ftc_native_look_up(void *_Atomic *slot, const void *caller)
+void *ftc_mpi_look_up(void *_Atomic *slot, const void *caller)
 {
-    ptrdiff_t i = slot - ftc_native_slot;
+    ptrdiff_t i = slot - ftc_mpi_slot;
     bool has_library = ftc_mpi_open(caller) != FTC_MPI_NONE;
 
     if (function[i])

@@ -5,7 +5,7 @@
 #include "context.h"
 #include "leavable.h"
 #include "program/error.h"
-#include "program/native.h"
+#include "program/native_call.h"
 #include "progress/drive.h"
 #include "progress/mismatch.h"
 #include "progress/queue.h"
@@ -428,9 +428,9 @@ static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
         members == MPI_GROUP_NULL && x->kind == FTC_CALL_COMM_CREATE_GROUP ? x->group : members;
 
     if (needed == MPI_GROUP_NULL)
-        ftc_native_mark(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
+        ftc_native_call_mark(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
     else
-        ftc_native_mark_group(x->kind, needed, x->return_address);
+        ftc_native_call_mark_group(x->kind, needed, x->return_address);
 }
 
 /* False if the call was left. */
@@ -445,7 +445,7 @@ static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group memb
     roll->is_hopeless = false;
     mark_native_part(x, members);
     is_over = ftc_leavable_run(run_native_part, &part, is_hopeless, roll);
-    ftc_native_leave();
+    ftc_native_call_leave();
     if (!is_over)
         ftc_context_abandon(x->comm);
     if (is_over && part.result == MPI_SUCCESS && members != MPI_GROUP_NULL)

@@ -5,7 +5,7 @@
 #include "single_copy.h"
 
 #include "program/error.h"
-#include "program/native.h"
+#include "program/native_call.h"
 #include "progress/wait.h"
 
 #include <stdlib.h>
@@ -133,16 +133,16 @@ static void mark_wait(const struct ftc_p2p_call *call, const struct ftc_wait *w,
 {
     if (*marked || w->turns < FTC_MARK_TURNS || !ftc_p2p_is_anyone_dead())
         return;
-    ftc_native_mark(call->kind, call->comm, need_of(call), call->return_address);
+    ftc_native_call_mark(call->kind, call->comm, need_of(call), call->return_address);
     *marked = true;
 }
 
 static void end_wait(bool marked)
 {
     if (marked)
-        ftc_native_leave();
+        ftc_native_call_leave();
     if (ftc_p2p_is_anyone_dead())
-        ftc_native_found();
+        ftc_native_call_found();
 }
 
 /* Unlike PMPI_Test, PMPI_Request_get_status does not look for messages if the request is complete.
@@ -251,7 +251,7 @@ int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Me
     if (*flag || p.rv != MPI_SUCCESS)
         end_wait(marked);
     else if (ftc_p2p_is_anyone_dead())
-        ftc_native_found_nothing(call->kind, call->comm, need_of(call), call->return_address);
+        ftc_native_call_found_nothing(call->kind, call->comm, need_of(call), call->return_address);
     if (p.rv == MPI_SUCCESS && *flag && message)
         note_message(&p);
     return end(call, p.rv);

@@ -3,7 +3,7 @@
 #include "p2p.h"
 
 #include "program/error.h"
-#include "program/native.h"
+#include "program/native_call.h"
 #include "progress/wait.h"
 #include "report/coverage.h"
 
@@ -58,9 +58,9 @@ static bool had_request(const struct batch *b)
 static void close_batch(struct batch *b, bool found)
 {
     if (b->marked)
-        ftc_native_leave();
+        ftc_native_call_leave();
     if (found && ftc_p2p_is_anyone_dead() && had_request(b))
-        ftc_native_found();
+        ftc_native_call_found();
     for (int i = 0; i < b->count; i++)
         if (b->request[i] == MPI_REQUEST_NULL)
             ftc_requests_remove(b->before[i]);
@@ -142,8 +142,9 @@ static void count_call(const struct ftc_p2p_completion *call, int count,
                        const MPI_Request requests[])
 {
     if (ftc_coverage_is_on && call->waits)
-        ftc_native_count(call->kind, has_foreign(count, requests) ? MPI_COMM_NULL : MPI_COMM_WORLD,
-                         FTC_ALL_MEMBERS, call->return_address);
+        ftc_native_call_count(call->kind,
+                              has_foreign(count, requests) ? MPI_COMM_NULL : MPI_COMM_WORLD,
+                              FTC_ALL_MEMBERS, call->return_address);
 }
 
 /* Whom requests need that have found nothing. */
@@ -183,9 +184,9 @@ static void mark(struct batch *b)
     struct need need = need_of(b);
 
     if (call->waits)
-        ftc_native_mark(call->kind, need.comm, need.peer, call->return_address);
+        ftc_native_call_mark(call->kind, need.comm, need.peer, call->return_address);
     else if (need.comm != MPI_COMM_NULL)
-        ftc_native_found_nothing(call->kind, need.comm, need.peer, call->return_address);
+        ftc_native_call_found_nothing(call->kind, need.comm, need.peer, call->return_address);
     b->marked = call->waits;
 }
 
@@ -246,7 +247,7 @@ static bool is_native(const struct ftc_p2p_completion *call, int count,
 
 static void mark_native(const struct ftc_p2p_completion *call)
 {
-    ftc_native_mark(call->kind, MPI_COMM_WORLD, FTC_ALL_MEMBERS, call->return_address);
+    ftc_native_call_mark(call->kind, MPI_COMM_WORLD, FTC_ALL_MEMBERS, call->return_address);
 }
 
 int ftc_p2p_one(const struct ftc_p2p_completion *call, MPI_Request *request, int *flag,
@@ -258,7 +259,7 @@ int ftc_p2p_one(const struct ftc_p2p_completion *call, MPI_Request *request, int
     count_call(call, 1, request);
     if (is_native(call, 1, request)) {
         mark_native(call);
-        return ftc_native_leave_with(PMPI_Wait(request, status));
+        return ftc_native_call_leave_with(PMPI_Wait(request, status));
     }
     open_batch(&b, call, 1, request);
     do
@@ -331,7 +332,7 @@ int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request re
     count_call(call, count, requests);
     if (is_native(call, count, requests)) {
         mark_native(call);
-        return ftc_native_leave_with(PMPI_Waitall(count, requests, statuses));
+        return ftc_native_call_leave_with(PMPI_Waitall(count, requests, statuses));
     }
     if (!open_batch(&b, call, count, requests))
         return PMPI_Testall(count, requests, flag, statuses);

@@ -98,8 +98,8 @@ void ftc_p2p_take_message(MPI_Message message, struct ftc_p2p_call *call);
 /* ---- calls that complete requests (complete.c) ---- */
 
 /* Once a rank is dead a call that waits until there is something, or looks for it in vain, is
- * marked on the board (native.h). Nobody knows whom requests of other kinds need: for them it may
- * be any rank, and a wait for one counts as not protected. */
+ * marked on the board (native_call.h). Nobody knows whom requests of other kinds need: for them it
+ * may be any rank, and a wait for one counts as not protected. */
 struct ftc_p2p_completion {
     enum ftc_call_kind kind;
     bool waits; /* false: it only looks */

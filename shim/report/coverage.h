@@ -23,7 +23,7 @@ void ftc_coverage_open(void);
 void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass);
 
 /* A call that native MPI carries out; the others go to ftc_coverage_call(). @peer is
- * as in ftc_native_enter(). Without a communicator it waits for more than messages. */
+ * as in ftc_native_call_enter(). Without a communicator it waits for more than messages. */
 void ftc_coverage_native(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address);
 

@@ -95,7 +95,7 @@ def callgrind(tools, loop):
         mpich(tools, 2, "/usr/bin/env", command, preload=False)
         outs = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
         out = max(outs, key=os.path.getsize)  # a rank's; those of monitor processes are empty
-        return (annotated(out, "yes", ["ftc_carry_out", "ftc_native_enter", "ftc_native_leave"]) +
+        return (annotated(out, "yes", ["ftc_carry_out", "ftc_native_call_enter", "ftc_native_call_leave"]) +
                 annotated(out, "no", ["MPI_Allreduce", "MPI_Reduce"]))
 
 

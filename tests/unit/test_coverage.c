@@ -3,7 +3,7 @@
 #include "communicator/lineage.h"
 #include "library.h"
 #include "mpi/mpi_library.h"
-#include "program/native.h"
+#include "program/native_call.h"
 #include "report/coverage.h"
 #include "report/coverage_sites.h"
 #include "report/required_sites.h"

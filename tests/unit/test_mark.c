@@ -9,7 +9,7 @@
 enum { SLOTS = 70, SELF = 2, DEAD = 66, PLACE = 5, MARK = 1, GAP = 100 };
 
 static struct ftc_board board;
-static struct ftc_board_native *own;
+static struct ftc_board_mark *own;
 static struct ftc_mark_watch watch;
 static struct ftc_mark mark;
 
@@ -26,7 +26,7 @@ static void setup(void)
     ck_assert_int_eq(ftc_board_create(&board, &g), 0);
     for (uint32_t i = 0; i < SLOTS; i++)
         ftc_board_advance(&board, i, FTC_RANK_RUNNING);
-    own = &board.shared->slot[SELF].native[MARK];
+    own = &board.shared->slot[SELF].mark[MARK];
     watch = (struct ftc_mark_watch){0};
 }
 
@@ -57,7 +57,7 @@ static void enter(enum ftc_call_kind kind, int32_t peer)
 /* @slot is making an intercommunicator, and needs @member for that. */
 static void add_need(uint32_t slot, uint32_t place, uint32_t member)
 {
-    struct ftc_board_native *theirs = &board.shared->slot[slot].native[0];
+    struct ftc_board_mark *theirs = &board.shared->slot[slot].mark[0];
 
     ftc_board_set(&board, slot, place)[member / 64] |= 1ull << member % 64;
     theirs->call = FTC_CALL_INTERCOMM_CREATE;
@@ -122,7 +122,7 @@ START_TEST(collective_call_of_exactly_these)
                           others[] = {SELF, 3, 4}, more[] = {SELF, DEAD, 3, 4};
     struct ftc_mark_call call;
 
-    own = &board.shared->slot[SELF].native[0];
+    own = &board.shared->slot[SELF].mark[0];
     add_member(3);
     add_member(SELF);
     add_member(DEAD);
@@ -245,7 +245,7 @@ static bool look_at_polls(uint64_t now_ns)
 
 START_TEST(who_polls_does_so_until_it_stops)
 {
-    own = &board.shared->slot[SELF].native[FTC_BOARD_POLL];
+    own = &board.shared->slot[SELF].mark[FTC_BOARD_POLL];
     add_member(3);
     die(3);
     enter(FTC_CALL_TEST, FTC_BOARD_ALL);
@@ -260,7 +260,7 @@ START_TEST(who_polls_does_so_until_it_stops)
     poll(1400);
     ck_assert(look_at_polls(1400));
     ck_assert_uint_eq(mark.since_ns, 1400);
-    board.shared->slot[SELF].native[0].version += 2; /* another call has come to its end */
+    board.shared->slot[SELF].mark[0].version += 2; /* another call has come to its end */
     ck_assert(look_at_polls(1450));
     ck_assert_uint_eq(mark.since_ns, 1450);
 }
@@ -289,12 +289,12 @@ START_TEST(the_job_stands_still_when_all_wait)
 
     for (uint32_t i = 0; i < SLOTS; i++)
         if (i % 2 == 0)
-            board.shared->slot[i].native[i % FTC_BOARD_CALLS].version = 7;
+            board.shared->slot[i].mark[i % FTC_BOARD_CALLS].version = 7;
         else
             board.shared->slot[i].activity.inside = 1;
     ck_assert_uint_eq(look_at_all(&still, 100), 0);
     ck_assert_uint_eq(look_at_all(&still, 150), 50);
-    board.shared->slot[4].native[0].version = 9; /* the next call */
+    board.shared->slot[4].mark[0].version = 9; /* the next call */
     ck_assert_uint_eq(look_at_all(&still, 200), 0);
     board.shared->slot[5].activity.inside = 0; /* computes */
     ck_assert_uint_eq(look_at_all(&still, 250), 0);
@@ -302,7 +302,7 @@ START_TEST(the_job_stands_still_when_all_wait)
     die(5);
     ck_assert_uint_eq(look_at_all(&still, 350), 50);
     board.shared->slot[7].activity.inside = 0;
-    own = &board.shared->slot[7].native[FTC_BOARD_POLL];
+    own = &board.shared->slot[7].mark[FTC_BOARD_POLL];
     own->version = 1;
     poll(400);
     ck_assert_uint_eq(look_at_all(&still, 400), 0);

@@ -1,7 +1,7 @@
 /* Calls that native MPI carries out, marked on the board while they last. */
-#include "program/native.h"
 #include "communicator/lineage.h"
 #include "entries.h"
+#include "program/native_call.h"
 
 /* int MPI_Name(parameters), which needs all members of @comm */
 #define NATIVE(kind, name, parameters, arguments, comm)                                            \
@@ -62,10 +62,10 @@ CREATION(DIST_GRAPH_CREATE_ADJACENT, Dist_graph_create_adjacent,
 int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
                          int remote_leader, int tag, MPI_Comm *newintercomm)
 {
-    ftc_native_enter_leaders(local_comm, local_leader, peer_comm, remote_leader,
-                             __builtin_return_address(0));
-    return ftc_native_leave_with(PMPI_Intercomm_create(local_comm, local_leader, peer_comm,
-                                                       remote_leader, tag, newintercomm));
+    ftc_native_call_enter_leaders(local_comm, local_leader, peer_comm, remote_leader,
+                                  __builtin_return_address(0));
+    return ftc_native_call_leave_with(PMPI_Intercomm_create(local_comm, local_leader, peer_comm,
+                                                            remote_leader, tag, newintercomm));
 }
 
 NATIVE(INTERCOMM_MERGE, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintracomm),

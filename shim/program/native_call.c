@@ -1,4 +1,4 @@
-#include "native.h"
+#include "native_call.h"
 
 #include "board/mark.h"
 #include "board/rank_state.h"
@@ -28,10 +28,10 @@ struct group {
 static struct group groups[FTC_BOARD_SETS];
 static atomic_bool is_taken[FTC_BOARD_CALLS]; /* by some thread */
 static int win_keyval = MPI_KEYVAL_INVALID;
-static struct ftc_board_native *marks; /* this rank's; NULL: marking is off */
+static struct ftc_board_mark *marks; /* this rank's; NULL: marking is off */
 
 static const _Atomic uint32_t nobody;
-const _Atomic uint32_t *ftc_native_deaths = &nobody;
+const _Atomic uint32_t *ftc_native_call_deaths = &nobody;
 
 static _Thread_local int depth;         /* calls inside of calls */
 static _Thread_local int own_mark = -1; /* of the outermost */
@@ -70,13 +70,13 @@ static int forget_win(MPI_Win win, int keyval, void *attribute, void *extra)
     return MPI_SUCCESS;
 }
 
-int ftc_native_open(void)
+int ftc_native_call_open(void)
 {
     if (PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
-    ftc_attribute_on_free(FTC_TENANT_NATIVE, forget_comm);
+    ftc_attribute_on_free(FTC_TENANT_MARKS, forget_comm);
     marks = ftc_marks_of(&ftc_library.board, ftc_library.own_slot);
-    ftc_native_deaths = ftc_board_deaths_word(&ftc_library.board);
+    ftc_native_call_deaths = ftc_board_deaths_word(&ftc_library.board);
     return 0;
 }
 
@@ -121,7 +121,7 @@ static bool describe_comm(unsigned place, MPI_Comm comm)
     done = describe_members(place, members);
     groups[place].is_remote = inter;
     PMPI_Group_free(&members);
-    return done && ftc_attribute_keep(comm, FTC_TENANT_NATIVE, groups);
+    return done && ftc_attribute_keep(comm, FTC_TENANT_MARKS, groups);
 }
 
 static bool describe_win(unsigned place, MPI_Win win)
@@ -167,7 +167,8 @@ static inline bool take_mark(void)
     return true;
 }
 
-void ftc_native_count(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+void ftc_native_call_count(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                           const void *return_address)
 {
     if (ftc_coverage_is_on && depth == 0)
         ftc_coverage_native(kind, comm, peer, return_address);
@@ -177,7 +178,7 @@ void ftc_native_count(enum ftc_call_kind kind, MPI_Comm comm, int peer, const vo
 static inline bool begin(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address)
 {
-    ftc_native_count(kind, comm, peer, return_address);
+    ftc_native_call_count(kind, comm, peer, return_address);
     return take_mark();
 }
 
@@ -209,7 +210,7 @@ static inline bool find_need(unsigned place, int peer, int32_t *need)
     return *need >= 0 || peer == FTC_ALL_MEMBERS || peer == FTC_SOME_MEMBER;
 }
 
-static inline void write_mark(struct ftc_board_native *m, enum ftc_call_kind kind, unsigned place,
+static inline void write_mark(struct ftc_board_mark *m, enum ftc_call_kind kind, unsigned place,
                               int32_t need, const void *return_address)
 {
     ftc_mark_begin(m, kind, place, need, return_address, __builtin_frame_address(0));
@@ -291,26 +292,28 @@ static inline void mark(enum ftc_call_kind kind, int handle, bool (*describe_it)
         describe_and_show(kind, handle, describe_it, peer, return_address);
 }
 
-void ftc_native_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                           const void *return_address)
 {
     if (begin(kind, comm, peer, return_address))
         mark(kind, comm, describe_comm, peer, return_address);
 }
 
-void ftc_native_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+void ftc_native_call_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                          const void *return_address)
 {
     if (take_mark())
         mark(kind, comm, describe_comm, peer, return_address);
 }
 
-void ftc_native_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
-                             const void *return_address)
+void ftc_native_call_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
+                                  const void *return_address)
 {
     if (begin(kind, MPI_COMM_NULL, peer, return_address))
         mark(kind, win, describe_win, peer, return_address);
 }
 
-void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address)
+void ftc_native_call_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address)
 {
     MPI_Group group;
 
@@ -324,13 +327,15 @@ void ftc_native_enter_file(enum ftc_call_kind kind, MPI_File file, const void *r
     PMPI_Group_free(&group);
 }
 
-void ftc_native_enter_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
+void ftc_native_call_enter_group(enum ftc_call_kind kind, MPI_Group group,
+                                 const void *return_address)
 {
-    ftc_native_count(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address);
-    ftc_native_mark_group(kind, group, return_address);
+    ftc_native_call_count(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address);
+    ftc_native_call_mark_group(kind, group, return_address);
 }
 
-void ftc_native_mark_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
+void ftc_native_call_mark_group(enum ftc_call_kind kind, MPI_Group group,
+                                const void *return_address)
 {
     if (!take_mark())
         return;
@@ -340,8 +345,8 @@ void ftc_native_mark_group(enum ftc_call_kind kind, MPI_Group group, const void 
         show_group(kind, group, return_address);
 }
 
-void ftc_native_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader,
-                              const void *return_address)
+void ftc_native_call_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm peer,
+                                   int remote_leader, const void *return_address)
 {
     MPI_Group needed;
 
@@ -356,7 +361,7 @@ void ftc_native_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm peer, i
     PMPI_Group_free(&needed);
 }
 
-void ftc_native_leave(void)
+void ftc_native_call_leave(void)
 {
     if (!marks || --depth > 0 || own_mark < 0)
         return;
@@ -445,8 +450,8 @@ static uint64_t coarse_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void ftc_native_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
-                              const void *return_address)
+void ftc_native_call_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                                   const void *return_address)
 {
     if (!marks || depth > 0 ||
         atomic_flag_test_and_set_explicit(&poll_is_taken, memory_order_acquire))
@@ -457,7 +462,7 @@ void ftc_native_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
     atomic_flag_clear_explicit(&poll_is_taken, memory_order_release);
 }
 
-void ftc_native_found(void)
+void ftc_native_call_found(void)
 {
     if (!marks || atomic_flag_test_and_set_explicit(&poll_is_taken, memory_order_acquire))
         return;

@@ -1,0 +1,77 @@
+/* native_call: marks on the board that this rank is in a call that native MPI carries out and that
+ * can wait for other ranks. When one of those is dead, the monitor process sees from the mark who
+ * waits for whom (setting on_blocked).
+ *
+ * Of calls inside of calls the outermost is marked. A rank has FTC_BOARD_CALLS marks, for as many
+ * threads that are in such calls at the same time; further threads have none. */
+#ifndef FTC_PROGRAM_NATIVE_CALL_H
+#define FTC_PROGRAM_NATIVE_CALL_H
+
+#include "call/call.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* The peer of a call that needs all members of its communicator; and of one that needs some member,
+ * and has been told of those that are dead: worth a word only if nobody else goes on either. */
+enum { FTC_ALL_MEMBERS = MPI_ANY_SOURCE, FTC_SOME_MEMBER = -100 };
+
+/* Switches marking on; 0 or a negative errno. */
+int ftc_native_call_open(void);
+
+/* @peer is a rank of @comm or FTC_ALL_MEMBERS; of an intercommunicator, of its remote group, but a
+ * collective call needs the members of both.
+ * MPI_PROC_NULL needs nobody. An invalid communicator leaves no mark. */
+void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                           const void *return_address);
+
+/* The same with a window, of which a call may need one rank, or a file, or the members of a group,
+ * all of which a call needs. */
+void ftc_native_call_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
+                                  const void *return_address);
+void ftc_native_call_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address);
+void ftc_native_call_enter_group(enum ftc_call_kind kind, MPI_Group group,
+                                 const void *return_address);
+
+/* MPI_Intercomm_create() with these arguments. */
+void ftc_native_call_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm peer,
+                                   int remote_leader, const void *return_address);
+
+void ftc_native_call_leave(void);
+
+/* The two halves of ftc_native_call_enter(), for calls that the library carries out and that may
+ * still turn out to wait for native MPI. The first only counts the call (report = coverage); the
+ * second only marks it, and ftc_native_call_leave() ends the mark. */
+void ftc_native_call_count(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                           const void *return_address);
+void ftc_native_call_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                          const void *return_address);
+void ftc_native_call_mark_group(enum ftc_call_kind kind, MPI_Group group,
+                                const void *return_address);
+
+/* Calls that only look, such as MPI_Test. One of them is not worth a mark; those that find nothing,
+ * again and again once a rank is dead, have one that outlives them, until one finds something. */
+extern const _Atomic uint32_t *ftc_native_call_deaths;
+
+/* False while nobody is dead, or nobody would see the mark: nothing else needs to be done then. */
+static inline bool ftc_native_call_polls(void)
+{
+    return atomic_load_explicit(ftc_native_call_deaths, memory_order_relaxed) != 0;
+}
+
+/* A look for what @peer of @comm, as above, has to do or to send. */
+void ftc_native_call_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                                   const void *return_address);
+void ftc_native_call_found(void);
+
+/* A call of native MPI, marked while it lasts; its value is the call's. */
+#define FTC_NATIVE_CALL(kind, comm, peer, return_address, pmpi_call)                               \
+    (ftc_native_call_enter(kind, comm, peer, return_address), ftc_native_call_leave_with(pmpi_call))
+
+static inline int ftc_native_call_leave_with(int rv)
+{
+    ftc_native_call_leave();
+    return rv;
+}
+
+#endif
