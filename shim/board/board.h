@@ -66,8 +66,8 @@ enum {
 struct ftc_board_mark {
     _Alignas(64) _Atomic uint64_t version; /* odd while the rank is in the call; grows with each */
     _Atomic uint32_t call;                 /* enum ftc_call_kind */
-    _Atomic int32_t peer;            /* slot that the call needs, or a part of @group (mark.h) */
-    _Atomic uint32_t group;          /* below FTC_BOARD_SETS */
+    _Atomic int32_t peer;            /* slot that the call needs, or a part of @set (mark.h) */
+    _Atomic uint32_t set;            /* below FTC_BOARD_SETS */
     _Atomic uint64_t return_address; /* in that process */
     _Atomic uint64_t stack;          /* an address not far below where that is on the stack */
     _Atomic uint64_t polled_ns;      /* CLOCK_MONOTONIC of the last look of FTC_BOARD_POLL */
@@ -169,7 +169,7 @@ static inline struct ftc_board_entry *ftc_board_entry(const struct ftc_board *bo
 }
 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
-_Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t group);
+_Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t set);
 void *ftc_board_sites(const struct ftc_board *board, uint32_t slot);
 
 static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *board, uint32_t slot)
@@ -183,7 +183,7 @@ size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
  * zero, and those, a set of slots, who has rung. */
 _Atomic uint64_t *ftc_board_bell(const struct ftc_board *board, uint32_t slot);
 
-/* Words of a group: slot i is bit i % 64 of word i / 64. */
+/* Words of a set: slot i is bit i % 64 of word i / 64. */
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *geometry);
 
 #endif

@@ -8,7 +8,7 @@ enum { NEED_WORDS = FTC_BOARD_SLOTS_MAX / 64 };
 /* A mark as it was at one moment. */
 struct content {
     uint64_t version, return_address, stack, polled_ns;
-    uint32_t call, group;
+    uint32_t call, set;
     int32_t peer;
 };
 
@@ -21,12 +21,12 @@ static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t 
     c->version = FTC_SEQLOCK_BEGIN_READ(&m->version);
     c->call = atomic_load_explicit(&m->call, memory_order_relaxed);
     c->peer = atomic_load_explicit(&m->peer, memory_order_relaxed);
-    c->group = atomic_load_explicit(&m->group, memory_order_relaxed);
+    c->set = atomic_load_explicit(&m->set, memory_order_relaxed);
     c->return_address = atomic_load_explicit(&m->return_address, memory_order_relaxed);
     c->stack = atomic_load_explicit(&m->stack, memory_order_relaxed);
     c->polled_ns = atomic_load_explicit(&m->polled_ns, memory_order_relaxed);
     return c->version % 2 == 1 && ftc_call_kind(c->call) != FTC_CALL_NONE &&
-           c->group < FTC_BOARD_SETS &&
+           c->set < FTC_BOARD_SETS &&
            (c->peer == FTC_BOARD_ALL || c->peer == FTC_BOARD_SOME ||
             (c->peer >= 0 && (uint32_t)c->peer < board->geometry.slots));
 }
@@ -42,10 +42,9 @@ static bool is_needed(const struct need *need, uint32_t slot)
 }
 
 /* True if there is one that @need had not before. */
-static bool add_group(struct need *need, const struct ftc_board *board, uint32_t slot,
-                      uint32_t group)
+static bool add_set(struct need *need, const struct ftc_board *board, uint32_t slot, uint32_t set)
 {
-    const _Atomic uint64_t *words = ftc_board_set(board, slot, group);
+    const _Atomic uint64_t *words = ftc_board_set(board, slot, set);
     bool more = false;
 
     for (uint32_t i = 0; i < ftc_board_set_words(&board->geometry); i++) {
@@ -66,7 +65,7 @@ static bool add_need_of(struct need *need, const struct ftc_board *board, uint32
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++)
         if (read_content(board, slot, i, &c) && c.call == FTC_CALL_INTERCOMM_CREATE &&
             c.peer == FTC_BOARD_ALL)
-            more |= add_group(need, board, slot, c.group);
+            more |= add_set(need, board, slot, c.set);
     return more;
 }
 
@@ -89,7 +88,7 @@ static struct need need_of(const struct ftc_board *board, uint32_t slot, const s
     struct need need = {{0}};
 
     if (c->peer < 0)
-        add_group(&need, board, slot, c->group);
+        add_set(&need, board, slot, c->set);
     else
         need.words[c->peer / 64] |= 1ull << c->peer % 64;
     if (c->call == FTC_CALL_INTERCOMM_CREATE)
@@ -168,17 +167,17 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
 }
 
 /* A set of slots against a list of different ones. */
-static bool is_group_of(const struct ftc_board *board, uint32_t slot, uint32_t group,
-                        const uint32_t *member, int count)
+static bool is_set_of(const struct ftc_board *board, uint32_t slot, uint32_t set,
+                      const uint32_t *member, int count)
 {
-    struct need set = {{0}};
+    struct need need = {{0}};
     int bits = 0;
 
-    add_group(&set, board, slot, group);
+    add_set(&need, board, slot, set);
     for (int i = 0; i < NEED_WORDS; i++)
-        bits += __builtin_popcountll(set.words[i]);
+        bits += __builtin_popcountll(need.words[i]);
     for (int i = 0; i < count; i++)
-        if (!is_needed(&set, member[i]))
+        if (!is_needed(&need, member[i]))
             return false;
     return bits == count;
 }
@@ -191,7 +190,7 @@ bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uin
 
     if (!read_content(board, slot, 0, &c) || c.peer != FTC_BOARD_ALL ||
         !ftc_call_is_collective((enum ftc_call_kind)c.call) ||
-        !is_group_of(board, slot, c.group, member, count))
+        !is_set_of(board, slot, c.set, member, count))
         return false;
     *call = (struct ftc_mark_call){(enum ftc_call_kind)c.call, c.return_address, c.stack};
     return FTC_SEQLOCK_IS_STILL(&m->version, c.version);

@@ -9,7 +9,7 @@
 #include "call/call.h"
 #include "seqlock.h"
 
-/* What a call needs, if it is not one rank: all of a group; or some member of it, of whose death it
+/* What a call needs, if it is not one rank: all of a set; or some member of it, of whose death it
  * has been told. */
 enum { FTC_BOARD_ALL = -1, FTC_BOARD_SOME = -2 };
 
@@ -21,14 +21,14 @@ static inline struct ftc_board_mark *ftc_marks_of(const struct ftc_board *board,
     return board->shared->slot[self].mark;
 }
 
-/* A call begins, which needs @peer or has it in group @group (struct ftc_board_mark); @stack is
+/* A call begins, which needs @peer or has it in set @set (struct ftc_board_mark); @stack is
  * an address not far below that of @return_address on the stack. */
-static inline void ftc_mark_begin(struct ftc_board_mark *m, enum ftc_call_kind kind, uint32_t group,
+static inline void ftc_mark_begin(struct ftc_board_mark *m, enum ftc_call_kind kind, uint32_t set,
                                   int32_t peer, const void *return_address, const void *stack)
 {
     atomic_store_explicit(&m->call, kind, memory_order_relaxed);
     atomic_store_explicit(&m->peer, peer, memory_order_relaxed);
-    atomic_store_explicit(&m->group, group, memory_order_relaxed);
+    atomic_store_explicit(&m->set, set, memory_order_relaxed);
     atomic_store_explicit(&m->return_address, (uint64_t)(uintptr_t)return_address,
                           memory_order_relaxed);
     atomic_store_explicit(&m->stack, (uint64_t)(uintptr_t)stack, memory_order_relaxed);

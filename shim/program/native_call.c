@@ -14,10 +14,10 @@
 
 enum { NO_HANDLE = 0, PLACES = FTC_BOARD_SETS / FTC_BOARD_MARKS };
 
-/* The world ranks behind those of a communicator or window, as far as the board needs them; the
- * group of the same number on the board has them as a set. In MPICH handles are integers that tell
- * what they are a handle of. */
-struct group {
+/* The world ranks behind those of a communicator or window, as far as the board needs them; the set
+ * of the same number on the board has those of them that have a slot. In MPICH handles are integers
+ * that tell what they are a handle of. */
+struct members {
     _Atomic int handle; /* NO_HANDLE: to be described anew */
     bool is_remote;     /* of an intercommunicator */
     int size;
@@ -25,7 +25,7 @@ struct group {
 };
 
 /* Each mark has its own, so that threads do not change each other's. */
-static struct group groups[FTC_BOARD_SETS];
+static struct members described[FTC_BOARD_SETS];
 static atomic_bool is_taken[FTC_BOARD_CALLS]; /* by some thread */
 static int win_keyval = MPI_KEYVAL_INVALID;
 static struct ftc_board_mark *marks; /* this rank's; NULL: marking is off */
@@ -36,7 +36,7 @@ const _Atomic uint32_t *ftc_native_call_deaths = &nobody;
 static _Thread_local int depth;         /* calls inside of calls */
 static _Thread_local int own_mark = -1; /* of the outermost */
 
-/* ---- groups ---- */
+/* ---- members ---- */
 
 static unsigned place_of(int index, int handle)
 {
@@ -49,11 +49,11 @@ static void forget(int handle)
     for (int i = 0; i < FTC_BOARD_MARKS; i++) {
         int known = handle;
 
-        atomic_compare_exchange_strong(&groups[place_of(i, handle)].handle, &known, NO_HANDLE);
+        atomic_compare_exchange_strong(&described[place_of(i, handle)].handle, &known, NO_HANDLE);
     }
 }
 
-/* When a communicator is freed. What is kept of it is only that it may be in groups[]. */
+/* When a communicator is freed. What is kept of it is only that it may be in described[]. */
 static void forget_comm(MPI_Comm comm, void *kept)
 {
     (void)kept;
@@ -95,16 +95,16 @@ static void add_to_board(const int *world_rank, int size, _Atomic uint64_t *word
 static bool describe_members(unsigned place, MPI_Group members)
 {
     _Atomic uint64_t *words = ftc_board_set(&ftc_library.board, ftc_library.own_slot, place);
-    struct group *g = &groups[place];
+    struct members *m = &described[place];
 
     for (uint32_t i = 0; i < ftc_board_set_words(&ftc_library.board.geometry); i++)
         atomic_store(&words[i], 0);
-    free(g->world_rank);
-    g->world_rank = ftc_group_world_ranks(members, &g->size);
-    g->is_remote = false;
-    if (!g->world_rank)
+    free(m->world_rank);
+    m->world_rank = ftc_group_world_ranks(members, &m->size);
+    m->is_remote = false;
+    if (!m->world_rank)
         return false;
-    add_to_board(g->world_rank, g->size, words);
+    add_to_board(m->world_rank, m->size, words);
     return true;
 }
 
@@ -119,9 +119,9 @@ static bool describe_comm(unsigned place, MPI_Comm comm)
         return false;
     members = ftc_group_of_peers(comm, inter);
     done = describe_members(place, members);
-    groups[place].is_remote = inter;
+    described[place].is_remote = inter;
     PMPI_Group_free(&members);
-    return done && ftc_attribute_keep(comm, FTC_TENANT_MARKS, groups);
+    return done && ftc_attribute_keep(comm, FTC_TENANT_MARKS, described);
 }
 
 static bool describe_win(unsigned place, MPI_Win win)
@@ -190,15 +190,15 @@ static void give_back_mark(void)
 }
 
 /* The board slot of rank @peer; -1 if it has none. */
-static int32_t slot_of(const struct group *g, int peer)
+static int32_t slot_of(const struct members *m, int peer)
 {
-    int world = peer >= 0 && peer < g->size ? g->world_rank[peer] : -1;
+    int world = peer >= 0 && peer < m->size ? m->world_rank[peer] : -1;
 
     return world >= 0 && world < ftc_library.world_size ? (int32_t)ftc_library.slot_of_world[world]
                                                         : -1;
 }
 
-/* What a call on the group of @place needs: a slot, or what the board has for it. False: nobody. */
+/* What a call on what @place describes needs: a slot, or a part of the set. False: nobody. */
 static inline bool find_need(unsigned place, int peer, int32_t *need)
 {
     if (peer == FTC_ALL_MEMBERS)
@@ -206,7 +206,7 @@ static inline bool find_need(unsigned place, int peer, int32_t *need)
     else if (peer == FTC_SOME_MEMBER)
         *need = FTC_BOARD_SOME;
     else
-        *need = slot_of(&groups[place], peer);
+        *need = slot_of(&described[place], peer);
     return *need >= 0 || peer == FTC_ALL_MEMBERS || peer == FTC_SOME_MEMBER;
 }
 
@@ -232,7 +232,7 @@ static void show_group(enum ftc_call_kind kind, MPI_Group group, const void *ret
 {
     unsigned place = place_of(own_mark, group);
 
-    atomic_store(&groups[place].handle, NO_HANDLE);
+    atomic_store(&described[place].handle, NO_HANDLE);
     if (describe_members(place, group))
         show(kind, place, FTC_ALL_MEMBERS, return_address);
     else
@@ -252,7 +252,7 @@ static __attribute__((noinline)) void show_both(enum ftc_call_kind kind, MPI_Com
 static inline void show_described(enum ftc_call_kind kind, int handle, unsigned place, int peer,
                                   const void *return_address)
 {
-    if (peer == FTC_ALL_MEMBERS && groups[place].is_remote && !ftc_call_is_message(kind))
+    if (peer == FTC_ALL_MEMBERS && described[place].is_remote && !ftc_call_is_message(kind))
         show_both(kind, handle, return_address);
     else
         show(kind, place, peer, return_address);
@@ -261,14 +261,14 @@ static inline void show_described(enum ftc_call_kind kind, int handle, unsigned 
 /* False if @handle is not valid. */
 static bool describe(unsigned place, int handle, bool (*describe_it)(unsigned, int))
 {
-    atomic_store(&groups[place].handle, NO_HANDLE);
+    atomic_store(&described[place].handle, NO_HANDLE);
     if (!describe_it(place, handle))
         return false;
-    atomic_store(&groups[place].handle, handle);
+    atomic_store(&described[place].handle, handle);
     return true;
 }
 
-/* Out of the way of calls whose group is known. */
+/* Out of the way of calls whose members are known. */
 static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind, int handle,
                                                         bool (*describe_it)(unsigned, int),
                                                         int peer, const void *return_address)
@@ -286,7 +286,7 @@ static inline void mark(enum ftc_call_kind kind, int handle, bool (*describe_it)
 {
     unsigned place = place_of(own_mark, handle);
 
-    if (atomic_load_explicit(&groups[place].handle, memory_order_relaxed) == handle)
+    if (atomic_load_explicit(&described[place].handle, memory_order_relaxed) == handle)
         show_described(kind, handle, place, peer, return_address);
     else
         describe_and_show(kind, handle, describe_it, peer, return_address);
@@ -394,12 +394,12 @@ static bool is_dead(int32_t slot)
 
 static bool needs_dead(unsigned place, int32_t need)
 {
-    const struct group *g = &groups[place];
+    const struct members *m = &described[place];
 
     if (need >= 0)
         return is_dead(need);
-    for (int i = 0; i < g->size; i++)
-        if (is_dead(slot_of(g, i)))
+    for (int i = 0; i < m->size; i++)
+        if (is_dead(slot_of(m, i)))
             return true;
     return false;
 }
@@ -407,7 +407,7 @@ static bool needs_dead(unsigned place, int32_t need)
 /* False if the communicator is not valid. The mark that is shown may be of the same place. */
 static bool describe_for_poll(unsigned place, MPI_Comm comm)
 {
-    if (atomic_load_explicit(&groups[place].handle, memory_order_relaxed) == comm)
+    if (atomic_load_explicit(&described[place].handle, memory_order_relaxed) == comm)
         return true;
     end_poll();
     return describe(place, comm, describe_comm);
@@ -438,7 +438,7 @@ static bool is_examined(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
     return poll.is_open && poll.needs_dead && poll.kind == kind && poll.comm == comm &&
            poll.peer == peer &&
-           atomic_load_explicit(&groups[place_of(FTC_BOARD_POLL, comm)].handle,
+           atomic_load_explicit(&described[place_of(FTC_BOARD_POLL, comm)].handle,
                                 memory_order_relaxed) == comm;
 }
 

@@ -49,7 +49,7 @@ static void enter(enum ftc_call_kind kind, int32_t peer)
 {
     own->call = kind;
     own->peer = peer;
-    own->group = PLACE;
+    own->set = PLACE;
     own->return_address = 4711;
     own->version++;
 }
@@ -62,7 +62,7 @@ static void add_need(uint32_t slot, uint32_t place, uint32_t member)
     ftc_board_set(&board, slot, place)[member / 64] |= 1ull << member % 64;
     theirs->call = FTC_CALL_INTERCOMM_CREATE;
     theirs->peer = FTC_BOARD_ALL;
-    theirs->group = place;
+    theirs->set = place;
     theirs->version++;
 }
 
@@ -202,7 +202,7 @@ START_TEST(nothing_is_believed)
 {
     static const uint32_t calls[] = {FTC_CALL_NONE, FTC_CALL_COUNT, 0xffffffff};
     static const int32_t peers[] = {-3, SLOTS, 0x7fffffff, -0x7fffffff - 1};
-    static const uint32_t groups[] = {FTC_BOARD_SETS, 0xffffffff};
+    static const uint32_t sets[] = {FTC_BOARD_SETS, 0xffffffff};
 
     for (uint32_t i = 0; i < SLOTS; i++)
         die(i);
@@ -218,11 +218,11 @@ START_TEST(nothing_is_believed)
         ck_assert(!look(100));
     }
     own->peer = FTC_BOARD_ALL;
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        own->group = groups[i];
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        own->set = sets[i];
         ck_assert(!look(100));
     }
-    own->group = PLACE;
+    own->set = PLACE;
     ck_assert(look(100));
     /* members beyond the last slot */
     memset((void *)ftc_board_set(&board, SELF, PLACE), 0xff, 2 * sizeof(uint64_t));
