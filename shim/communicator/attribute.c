@@ -29,7 +29,7 @@ static int copy_empty(MPI_Comm comm, int key, void *extra, void *attribute, void
 }
 
 /* Called by MPI when @comm is freed. */
-static int delete (MPI_Comm comm, int key, void *attribute, void *extra)
+static int on_delete(MPI_Comm comm, int key, void *attribute, void *extra)
 {
     struct attribute *a = attribute;
 
@@ -65,7 +65,7 @@ static struct attribute *make(MPI_Comm comm)
 
 int ftc_attribute_open(void)
 {
-    if (PMPI_Comm_create_keyval(copy_empty, delete, &keyval, NULL) != MPI_SUCCESS)
+    if (PMPI_Comm_create_keyval(copy_empty, on_delete, &keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
     return make(MPI_COMM_WORLD) ? 0 : -ENOMEM;
 }
