@@ -1,6 +1,7 @@
+# make check-mpi  real jobs under mpiexec; some of them: pytest-3 tests/mpi -k PART-OF-A-NAME
 # make stress [MINUTES=n]  random jobs under mpiexec, ranks of which are killed from outside
 
-# Real runs under mpiexec: the programs of tests/mpi/programs, run by tests/mpi/run.
+# Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
 # Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
 MPI_SINGLE   := asks blocked communicators empty fallback farewell fatal inclusion late mismatch origins orphan pending reuse rounds sessions signalled sites start threads tooled traffic widest wrong
@@ -79,9 +80,9 @@ $(MPI_BIN)/other $(MPI_BIN)/other_abi $(MPI_BIN)/other_opens: $(MPI_SOURCES)/oth
 mpi-programs: $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_LOADING)
 
 check-mpi: all mpi-programs
-	tests/mpi/run --build $(BUILD)
+	$(PYTEST) tests/mpi
 
 stress: all mpi-programs
-	tests/mpi/run --build $(BUILD) --stress $(or $(MINUTES),5)
+	tests/mpi/stress --build $(BUILD) --minutes $(or $(MINUTES),5)
 
 .PHONY: mpi-programs check-mpi stress

@@ -38,6 +38,6 @@ $(SEMANTICS_PRELOADED:%=$(SEMANTICS_BIN)/%.so): $(SEMANTICS_BIN)/%.so: $(SEMANTI
 semantics-programs: $(addprefix $(SEMANTICS_BIN)/,$(SEMANTICS_C) $(SEMANTICS_F) $(SEMANTICS_CXX) $(SEMANTICS_PRELOADED:%=%.so))
 
 check-semantics: all semantics-programs
-	$(SEMANTICS)/run --build $(BUILD)
+	$(PYTEST) $(SEMANTICS)
 
 .PHONY: semantics-programs check-semantics

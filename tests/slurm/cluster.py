@@ -66,6 +66,18 @@ def free_ports(count):
             s.close()
 
 
+def ask(name, *arguments):
+    """What a program of Slurm says of the cluster that runs."""
+    return subprocess.run([find(name), *arguments], stdout=subprocess.PIPE, check=False, stderr=subprocess.DEVNULL,
+                          text=True, timeout=START_S).stdout
+
+
+def signal_jobs(number):
+    """Sends signal @number to all processes of all jobs, as a user does."""
+    for job in ask("squeue", "-h", "-o", "%i").split():
+        ask("scancel", "--quiet", f"--signal={number}", job)
+
+
 class Cluster:
     """To be used by "with". @tracking is how Slurm finds the processes of a job: linuxproc or pgid."""
 
@@ -88,7 +100,7 @@ class Cluster:
             os.environ["SLURM_CONF"] = self.path("slurm.conf")
             self.start("slurmctld", "-D", "-c")
             self.start("slurmd", "-D")
-            self.await_daemons("the node", lambda: self.ask("sinfo", "-h", "-o", "%T") == "idle\n")
+            self.await_daemons("the node", lambda: ask("sinfo", "-h", "-o", "%T") == "idle\n")
         except BaseException:
             self.__exit__()
             raise
@@ -126,20 +138,11 @@ class Cluster:
                 texts.append(f"{name}: " + " ".join(file.read().splitlines()[-2:]))
         return "; ".join(texts)
 
-    def ask(self, name, *arguments):
-        return subprocess.run([self.programs[name], *arguments], stdout=subprocess.PIPE, check=False,
-                              stderr=subprocess.DEVNULL, text=True, timeout=START_S).stdout
-
-    def signal_jobs(self, number):
-        """Sends signal @number to all processes of all jobs, as a user does."""
-        for job in self.ask("squeue", "-h", "-o", "%i").split():
-            self.ask("scancel", "--quiet", f"--signal={number}", job)
-
     def end_jobs(self):
         """What a failed test has left."""
         def ended():
-            self.signal_jobs("KILL")
-            return self.ask("sinfo", "-h", "-o", "%T") == "idle\n"
+            signal_jobs("KILL")
+            return ask("sinfo", "-h", "-o", "%T") == "idle\n"
 
         if not wait_for(ended, START_S):
             raise Unavailable("the node does not become idle again")

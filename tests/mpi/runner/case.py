@@ -1,6 +1,7 @@
 """A case: what to run, and what must come of it."""
 import os
 import re
+import shlex
 import subprocess
 import zlib
 from dataclasses import dataclass, field
@@ -34,6 +35,12 @@ class Case:
     check: Optional[Callable[[Job], str]] = None  # returns what is wrong, or ""
     limit_s: float = 30
     runs: int = 1
+    skip: str = ""  # why it cannot be run here
+
+
+def identifier(case):
+    """The case's name in one word, any part of which pytest's -k takes."""
+    return re.sub(r"[^\w.+]+", "-", case.name).strip("-")
 
 
 # ---- settings that take turns ----
@@ -141,13 +148,19 @@ class Outcome:
     wrong: str = ""
     hang: str = ""
     left: str = ""
-    said: str = ""  # by the job
+    status: Optional[int] = None  # None: it did not end
+    stdout: str = ""
+    stderr: str = ""
 
-    def __str__(self):
+    def complaint(self):
         """What went wrong, or ""."""
         left = self.left and f"left behind: {self.left}"
-        text = "\n".join(filter(None, (self.hang, self.wrong.rstrip(), left)))
-        return text and f"{text}\n{self.said}"
+        return "\n".join(filter(None, (self.hang, self.wrong.rstrip(), left)))
+
+    def skipped(self):
+        """Why the program did not do what it was to do here, or ""."""
+        reason = re.search(r"(?m)^skipped: (.*)", self.stdout + self.stderr)
+        return reason[1] if reason else ""
 
 
 def carry_out(case, job, seed):
@@ -161,19 +174,47 @@ def carry_out(case, job, seed):
 def run_once(case, build, seed):
     job, outcome = Job(build), Outcome()
     try:
-        outcome.wrong = judge(case, job, carry_out(case, job, seed))
+        outcome.status = carry_out(case, job, seed)
+        outcome.wrong = judge(case, job, outcome.status)
         outcome.left = job.leftovers()
     except Hang as hang:
         outcome.hang = str(hang)
     except Gone as gone:
         outcome.wrong = str(gone)
     finally:
-        outcome.said = quote(job)
+        outcome.stdout, outcome.stderr = job.text("stdout"), job.text("stderr")
         job.close()
     return outcome
 
 
-def quote(job):
-    """The end of what the job said."""
-    lines = (job.text("stdout") + job.text("stderr")).splitlines()[-25:]
-    return "\n".join("  | " + line for line in lines)
+# ---- in words ----
+
+SHOWN_LINES = 100
+
+
+def end_of(text):
+    return "".join(text.splitlines(keepends=True)[-SHOWN_LINES:])
+
+
+def alternatives(expected):
+    return " or ".join(map(str, expected if isinstance(expected, tuple) else (expected,)))
+
+
+def expectations(case):
+    yield f"exit status {alternatives(case.status)}"
+    if case.finished is not None:
+        yield f"{alternatives(case.finished) or 'no'} ranks come to the end, with right results {case.excess}".rstrip()
+    if case.failures is not None:
+        yield f"{case.failures} failures in the report"
+    yield from (f"it says '{pattern}'" for pattern in case.says)
+    yield from (f"it does not say '{pattern}'" for pattern in case.silent)
+    yield f"it ends within {case.limit_s} s of an idle machine, and leaves nothing behind"
+
+
+def describe(case, outcome, build, seed):
+    """What went wrong in which run, and what had to come of it."""
+    settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment_of(case, build, seed).items())
+    wanted = "\n             ".join(expectations(case))
+    return (f"{case.name}: {outcome.complaint()}\n\n"
+            f"command:     {command_of(case, build, seed)}\nenvironment: {settings}\n"
+            f"exit status: {outcome.status}\nexpected:    {wanted}")

@@ -120,7 +120,7 @@ class Job:
     def start(self, command, environment):
         """Starts @command, a list, with what is in @environment beside this process's own."""
         clean = {k: v for k, v in os.environ.items()
-                 if not k.startswith(("FTCOLL_", "PMI_", "HYDI_")) and k != "LD_PRELOAD"}
+                 if not k.startswith(("FTCOLL_", "PMI_", "HYDI_", "PYTEST_")) and k != "LD_PRELOAD"}
         clean.update(environment)
         clean.update({MARK: self.mark, "TMPDIR": self.temporary, "HOME": self.directory})
         with open(self.path("stdout"), "wb") as out, open(self.path("stderr"), "wb") as err:

@@ -86,7 +86,7 @@ PENDING = [
     pending("more than f, the error comes out of the wait", 5, "excess", 3, limit_s=TEN_S),
     *(pending(f"threads in all of it, a rank dies in round {round}", 4, f"threads 10 {{seed}} 2 {round}", 3, runs=2,
               limit_s=TEN_S) for round in (0, 1, 4)),
-    *(Case(f"origins: {scene}", n, 1, settings={**ALL_CALLS, **settings}, failures=0, limit_s=TEN_S,
+    *(Case(f"origins: {scene}, n = {n}", n, 1, settings={**ALL_CALLS, **settings}, failures=0, limit_s=TEN_S,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/origins {scene}", says=(CONTENT.format(n),))
       for n in (2, 3) for scene, settings in (
           ("unseen", {}), ("waiting", {}), ("pending", SURVIVORS), ("parents", SURVIVORS), ("callback", {}),
@@ -113,7 +113,7 @@ EMPTY = [Case(f"count 0: {'nobody' if victim is None else f'rank {victim}'} dies
               command=f"mpiexec.hydra -n {{n}} {{programs}}/empty {-1 if victim is None else victim}",
               failures=0 if victim is None else 1, says=("empty: all ranks have met",), limit_s=TEN_S)
          for n, victim in ((3, None), (2, 1), (3, 0), (4, 2), (5, 4))] + [
-    Case("count 0 of one rank only", n, 1, status="failed", limit_s=TEN_S,
+    Case(f"count 0 of one rank only, n = {n}", n, 1, status="failed", limit_s=TEN_S,
          command="mpiexec.hydra -n {n} {programs}/wrong empty",
          says=(r"rank \d called MPI_Allreduce\(count [01], MPI_INT, MPI_SUM\) at wrong\(\S+, "
                r"rank \d called MPI_Allreduce\(count [01], MPI_INT, MPI_SUM\) at wrong\(",))

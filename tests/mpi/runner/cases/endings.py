@@ -54,8 +54,8 @@ END = [
     tolerated("failure_exit_status, nobody dies", 4, 1, "", settings=STATUS_9),
     Case("all die", 3, 2, stream("kill@10:0,1,2"), status="failed"),
     # Some may still be in the operation before.
-    *(Case(f"all end with status {status} without MPI_Finalize", n, n - 1, stream(f"exit{status}@10:{ranks}"), finished=(),
-           status=status, rotate=False, silent=("BAD TERMINATION|KILLED",) if status == 0 else ("KILLED",))
+    *(Case(f"all end with status {status} without MPI_Finalize, n = {n}", n, n - 1,
+           stream(f"exit{status}@10:{ranks}"), finished=(), status=status, rotate=False, silent=("BAD TERMINATION|KILLED",) if status == 0 else ("KILLED",))
       for status, n, ranks in ((0, 2, "0,1"), (3, 4, "0,1,2,3"), (3, 8, "0,1,2,3,4,5,6,7"))),
     ended("kill -9 of mpiexec", signal.SIGKILL, is_launcher),
     ended("kill -9 of the proxy", signal.SIGKILL, is_proxy),

@@ -1,26 +1,20 @@
-#!/usr/bin/python3
 """Programs for each rule of MPI, run natively and with ftcoll: their results must be the same bytes.
 
-    tests/semantics/run [--build DIR] [--list] [TEXT]...
-
-Runs the programs of programs.py whose name contains one of the TEXTs, or all. Each rank writes what it got to a
-file; the files of a run with ftcoll are compared with those of the native run of as many ranks. A run with ftcoll
-must also have carried out calls itself, or there would be nothing to compare. Each run has a time limit."""
-import argparse
+Each rank writes what it got to a file; the files of a run with ftcoll are compared with those of the native run of as
+many ranks. A run with ftcoll must also have carried out calls itself, or there would be nothing to compare. Each run
+has a time limit. The programs are in programs.py."""
 import os
 import re
-import sys
-import time
+import shlex
 
-sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "mpi")]
+import pytest
 
-import programs  # noqa: E402
-from runner.job import Hang, Job  # noqa: E402
+import programs
+from runner.job import Hang, Job
 
 RUN_LIMIT_S = 30
 SHOWN_CHARACTERS = 160
+SHOWN_LINES = 25
 ALGORITHMS = ("corrected", "optimistic")
 CARRIED_OUT = re.compile(r"^ftcoll: MPI_I?(?:All|all)?[rR]educe +(\d+) +carried out by ftcoll", re.M)
 
@@ -39,8 +33,9 @@ def results_of(job):
 
 
 def complain(what, job):
-    shown = job.text("stderr").strip().splitlines() or job.text("stdout").strip().splitlines()
-    raise Wrong(f"{what}: {' | '.join(shown[:4])[:2 * SHOWN_CHARACTERS]}" if shown else what)
+    said = (job.text("stderr") + job.text("stdout")).splitlines()[-SHOWN_LINES:]
+    command = shlex.join(job.process.args).replace(job.build, os.path.realpath(job.build))
+    raise Wrong("\n".join([what, f"command: {command}", *said]))
 
 
 def unwritten(preloaded):
@@ -128,34 +123,11 @@ def check(program, build):
     return lines, carried_out
 
 
-def run_program(program, build):
-    start = time.monotonic()
+@pytest.mark.parametrize("program", [pytest.param(program, id=program.name) for program in programs.ALL])
+def test_semantics(program, build, record_property):
     try:
         lines, calls = check(program, build)
     except Wrong as wrong:
-        print(f"FAIL {program.name}: {program.what}: {wrong}\n  repeat with: tests/semantics/run --build "
-              f"{os.path.relpath(build)} {program.name}", flush=True)
-        return False
-    print(f"ok   {program.name}: {program.what} (n={','.join(map(str, program.sizes))}; {lines} results alike, "
-          f"{calls} calls of rank 0 by ftcoll, {time.monotonic() - start:.1f} s)", flush=True)
-    return True
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default="build", help="where the library and the programs are")
-    parser.add_argument("--list", action="store_true", help="only print the names")
-    parser.add_argument("text", nargs="*", help="part of the names of the programs to run")
-    arguments = parser.parse_args()
-    build = os.path.abspath(arguments.build)
-    chosen = [p for p in programs.ALL if not arguments.text or any(t in p.name for t in arguments.text)]
-    if arguments.list:
-        print("\n".join(f"{p.name}: {p.what}" for p in chosen))
-        return 0
-    passed = sum(run_program(p, build) for p in chosen)
-    print(f"{passed} passed, {len(chosen) - passed} failed")
-    return 0 if chosen and passed == len(chosen) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        raise pytest.fail.Exception(f"{program.what}: {wrong}", pytrace=False) from None
+    record_property("results alike", lines)
+    record_property("calls of rank 0 by ftcoll", calls)

@@ -1,0 +1,41 @@
+"""A case fails where something is not as it must be, and tells what one needs to know why."""
+import pytest
+
+from runner.case import Case
+
+
+def plain(command, **expected):
+    return Case("plain", command=command, preload=False, rotate=False, **expected)
+
+
+WRONG = [
+    ("status", plain("echo told >&2; exit 3"), "exit status 3, not 0"),
+    ("not-any-status", plain("true", status="failed"), "exit status 0, not failed"),
+    ("says", plain("echo told", says=("tolled",)), "it does not say 'tolled'"),
+    ("silent", plain("echo told", silent=("told",)), "it says 'told'"),
+    ("failures", plain("true", failures=1), "the report names 0 failures, not 1"),
+    ("finished", plain("true", n=2, finished=2), "finished"),
+    ("check", plain("true", check=lambda job: "it does not check"), "it does not check"),
+    ("left-behind", plain("sleep 60 & true"), r"left behind: process \d+ \(sleep\)"),
+    ("temporary-file", plain("touch $TMPDIR/a"), "left behind: temporary file a"),
+    ("hang", plain("sleep 60", limit_s=0.1), r"did not end within 0.1 s(.|\n)*\(sleep\)"),
+]
+
+
+@pytest.mark.parametrize("case, complaint", [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
+def test_wrong(case, complaint, run_case, monkeypatch):
+    monkeypatch.setattr("runner.job.CLEAN_UP_S", 0)
+    with pytest.raises(pytest.fail.Exception, match=complaint) as failed:
+        run_case(case)
+    for told in (f"command:     {case.command}", "exit status: ", "expected:    exit status ", "repeat with: pytest-3 "):
+        assert told in str(failed.value)
+
+
+def test_right(run_case):
+    run_case(plain("echo told; exit 3", status=3, says=("told",), silent=("tolled",), failures=0))
+
+
+@pytest.mark.parametrize("case", [plain("exit 3", skip="it is not root"), plain("echo skipped: it is not root")])
+def test_skipped(case, run_case):
+    with pytest.raises(pytest.skip.Exception, match="plain: it is not root"):
+        run_case(case)
