@@ -28,6 +28,10 @@ NATIVE_END = "BAD TERMINATION|error waiting for completion"  # either, by the la
 # Longer than a living rank waits for a core of a machine with 20 other busy processes.
 SILENCE = {"FTCOLL_MONITOR": "timeout", "FTCOLL_TIMEOUT_MS": "2000"}
 
+# Of a job with -disable-auto-cleanup, one of whose ranks exits with 0 and without MPI_Finalize: Hydra notes 1 when it
+# reads the end of the rank's PMI socket, and the rank's own status when it has reaped it, one after the other.
+UNFINISHED = (0, 1)
+
 QUICK = {"FTCOLL_BLOCKED_MS": "300"}
 ABORT = {**QUICK, "FTCOLL_ON_BLOCKED": "abort"}
 

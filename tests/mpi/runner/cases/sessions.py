@@ -1,5 +1,6 @@
 """MPI sessions beside MPI_Init and MPI_Finalize."""
 from ..case import Case
+from .common import one_line
 
 
 def sessions(what, well, *says, n=3, **more):
@@ -12,7 +13,7 @@ WITHOUT_INIT = "(?m)^ftcoll: not protected: MPI sessions without MPI_Init$"
 TOO_LATE = r"ftcoll: rank \d: MPI_Session_init after MPI_Finalize is an error"
 
 SESSIONS = [
-    sessions("only", 3, WITHOUT_INIT, check=lambda job: "" if job.text("stderr").count("\n") == 1 else "more than a line"),
+    sessions("only", 3, WITHOUT_INIT, check=one_line),
     sessions("around", 3, "ftcoll: no rank failed", settings={"FTCOLL_REPORT": "summary"}),
     sessions("across", 3, silent=("ftcoll",)),
     sessions("around die", 2, failures=1),

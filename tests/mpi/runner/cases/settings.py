@@ -90,8 +90,9 @@ def passed_over(name, made, why):
                 command=f"{ATTACK}{made}; {RUN}", says=(rf"ftcoll: \./ftcoll\.conf: not used: {why}",))
 
 
-# Nobody runs the job in a directory of root, who has left a file there.
-VICTIM = "exec setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent TMPDIR=/tmp "
+# Nobody runs the job in a directory of root, who has left a file there. Who built it may keep the library for himself.
+VICTIM = ("chmod 755 .; cp {library} .; export LD_PRELOAD=$PWD/libftcoll.so; "
+          "exec setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent TMPDIR=/tmp ")
 
 UNTRUSTED = [
     passed_over("that others may write to", "chmod 666 ftcoll.conf", r"others than its owner .*mode 0666"),
@@ -101,7 +102,7 @@ UNTRUSTED = [
     passed_over("behind a link of another user", "mv ftcoll.conf c; ln -s c ftcoll.conf; "
                 "chown -h 12345 ftcoll.conf", "a link on the way to it belongs to another user"),
     Case("settings file of root in the working directory", 3, 1, rotate=False, status=2, check=one_line,
-         command=f"{ATTACK}chmod 755 .; {VICTIM}mpiexec.hydra -n {{n}} true",
+         command=f"{ATTACK}{VICTIM}mpiexec.hydra -n {{n}} true",
          says=(r"ftcoll: \./ftcoll\.conf:1: crash is not allowed here",)),
 )
 
