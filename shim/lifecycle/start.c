@@ -77,10 +77,13 @@ static void load_settings(void)
             "them, POINT being bN (before the Nth send), aN (after it) or end");
 }
 
-/* Runs in everything that is started with the library preloaded: whatever is no MPI rank, or one
- * with another MPI, is left alone. */
-__attribute__((constructor)) static void load(void)
+__attribute__((constructor)) void ftc_load(void)
 {
+    static bool has_begun; /* written while there is one thread */
+
+    if (has_begun)
+        return;
+    has_begun = true;
     if (!ftc_monitor_is_rank() || ftc_mpi_linked() == FTC_MPI_OTHER)
         return;
     load_settings();

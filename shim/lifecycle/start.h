@@ -2,6 +2,11 @@
 #ifndef FTC_LIFECYCLE_START_H
 #define FTC_LIFECYCLE_START_H
 
+/* Settings and monitor process; the first call of a process counts. It is made when the library is
+ * loaded, and before the first thread there is: those of other libraries begin before that
+ * (wrappers/threads.c). Whatever is no MPI rank, or one with another MPI, is left alone. */
+void ftc_load(void);
+
 /* After native MPI has been initialised with thread level @provided: agrees on the settings, opens
  * the board, and waits until all ranks are protected. Where the library cannot work it stays idle
  * and says why on standard error. */

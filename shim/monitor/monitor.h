@@ -14,7 +14,8 @@
  * The launcher's own child is always given a monitor, whatever program it is, because it may become
  * the rank by exec (env, numactl, valgrind) or load MPI later (python3). Processes further down,
  * such as those that a script starts, get one only if their program is linked with MPI. Programs
- * under a debugger, and programs that have threads before they start, get none.
+ * under a debugger get none, nor do those that have got threads before they start past
+ * pthread_create() (wrappers/threads.c).
  */
 #ifndef FTC_MONITOR_MONITOR_H
 #define FTC_MONITOR_MONITOR_H
@@ -31,7 +32,9 @@ bool ftc_monitor_is_rank(void);
 
 /* Gives this process, which is a rank, a monitor process if it has none yet. Returns in the
  * program, in a new process with the same signal mask and dispositions, never in the monitor. To be
- * called before the program starts, while there is one thread. */
+ * called before the program starts, while there is one thread. That may be inside of a library's
+ * constructor, and of dlopen(), whose lock the monitor process then holds for good: its other
+ * threads ask nothing of the dynamic linker. */
 void ftc_monitor_start(void);
 
 /* True if this very process (not one that forked it) has a monitor process. */

@@ -11,6 +11,7 @@
 #include "system/lifeline.h"
 #include "system/proc.h"
 #include "system/scheduling.h"
+#include "system/symbol.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -243,6 +244,7 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
     rank.job = *job;
     open_signals();
     ftc_relay_prepare(&rank);
+    ftc_symbol_settle();
     close_inherited();
     take_own_name();
     ftc_scheduling_ask_for_short_slice();

@@ -153,9 +153,25 @@ static demangler *find_demangler(void)
     return function;
 }
 
+static demangler *settled;
+static bool is_settled;
+
+void ftc_symbol_settle(void)
+{
+    settled = find_demangler();
+    is_settled = true;
+}
+
+static demangler *demangler_for(const char *function)
+{
+    if (strncmp(function, "_Z", 2) != 0)
+        return NULL;
+    return is_settled ? settled : find_demangler();
+}
+
 void ftc_symbol_demangle(const char *function, char *text, size_t size)
 {
-    demangler *demangle = strncmp(function, "_Z", 2) == 0 ? find_demangler() : NULL;
+    demangler *demangle = demangler_for(function);
     const char *suffix = strchr(function, '.'); /* of an optimiser's copy */
     char *mangled = strndup(function, suffix ? (size_t)(suffix - function) : strlen(function));
     char *name = demangle && mangled ? demangle(mangled, NULL, NULL, NULL) : NULL;

@@ -24,6 +24,11 @@ bool ftc_symbol_find(const char *path, uint64_t offset, struct ftc_symbol *symbo
  * process, as it is with a program of C++: else @function itself. Longer ones are cut. */
 void ftc_symbol_demangle(const char *function, char *text, size_t size);
 
+/* From now on the C++ library is the one that is loaded now, and the dynamic linker is not asked
+ * any more: its lock may be held for ever by the thread that calls this (shim/monitor/monitor.h).
+ */
+void ftc_symbol_settle(void);
+
 /* Length of a C++ name without its parameters, and what follows them: of "f(int) const" 1. */
 size_t ftc_symbol_length_without_parameters(const char *name);
 

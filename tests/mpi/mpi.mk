@@ -43,12 +43,18 @@ $(MPI_BIN)/libnative_calls.so: $(MPI_SOURCES)/native_calls.c shim/mpi/mpi_librar
 # ---- how a program comes to MPI ----
 
 # A profiling tool, preloaded or linked with the program; programs that open MPI; and another MPI.
-MPI_LOADING := $(addprefix $(MPI_BIN)/,libtool.so libasks.so tooled_linked opened module.so other other_abi other_opens)
+MPI_LOADING := $(addprefix $(MPI_BIN)/,libtool.so libasks.so libearly.so tooled_linked opened module.so other other_abi other_opens)
 
 $(MPI_BIN)/libtool.so $(MPI_BIN)/libasks.so: $(MPI_SOURCES)/tool.c
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(CC) $(ALL_CFLAGS) $(if $(findstring asks,$@),-DASKS) -Wno-missing-prototypes -shared -o $@ $< -ldl
+
+$(MPI_BIN)/libearly.so: $(MPI_BIN)/early_module.so
+$(MPI_BIN)/libearly.so $(MPI_BIN)/early_module.so: $(MPI_SOURCES)/early.c
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(CC) $(ALL_CFLAGS) $(if $(findstring module,$@),-DMODULE) -shared -Wl,-rpath,'$$ORIGIN' -o $@ $< -ldl -lpthread
 
 $(MPI_BIN)/tooled_linked: $(MPI_SOURCES)/tooled.c $(MPI_BIN)/libtool.so
 	$(call say,MPICC,$@)

@@ -18,6 +18,14 @@ __attribute__((noinline, visibility("default"))) void energy(int count, double w
     refused += MPI_Allreduce(&own, &all, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS;
 }
 
+__attribute__((noinline, visibility("default"))) void collect(int rank)
+{
+    int all[64];
+
+    MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    std::cout << "names: collected\n"; /* the call before is no tail call */
+}
+
 } // namespace model
 
 __attribute__((noinline)) static void hidden(int round)
@@ -29,7 +37,7 @@ __attribute__((noinline)) static void hidden(int round)
 
 int main(int argc, char **argv)
 {
-    int rank, all[64];
+    int rank;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -40,7 +48,7 @@ int main(int argc, char **argv)
     }
     std::cout << "names: " + std::to_string(refused) + " refused\n" << std::flush;
     if (argc > 1)
-        MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        model::collect(rank);
     MPI_Finalize();
     return 0;
 }

@@ -2,7 +2,7 @@
 import re
 
 from ..case import Case
-from .common import one_line
+from .common import ABORT, TEN_S, one_line
 
 OFF = {"FTCOLL_ENABLE": "off"}
 
@@ -50,6 +50,19 @@ TOOLS = [
     Case("tool behind ftcoll, enable = off", 2, 1, preload=False, status="failed", silent=("ftcoll:",),
          command="mpiexec.hydra -genv LD_PRELOAD {library}:{programs}/libtool.so -genv FTCOLL_ENABLE off -n 3 "
                  "{programs}/tooled"),
+]
+
+# ---- a library that has threads before the program begins ----
+
+EARLY = "mpiexec.hydra -genv LD_PRELOAD {library}:{programs}/libearly.so -n {n} {programs}/"
+
+THREADED = [
+    Case("threads before the program begins", 4, 1, command=EARLY + "stream --fault kill@10:1", finished=3, failures=1,
+         says=("(early: its thread answers(.|\n)*){3}",)),
+    # The monitor process was made while the dynamic linker was at work.
+    Case("threads before the program begins: a blocked call of C++", 3, 1, command=EARLY + "names gather",
+         settings={"FTCOLL_CRASH": "1:2:a0", **ABORT}, status="failed", limit_s=TEN_S,
+         says=(r"in MPI_Gather at names\(model::collect\(int\)\+0x[0-9a-f]+\) for",)),
 ]
 
 # ---- a program that opens MPI itself ----
@@ -136,4 +149,4 @@ ABOUT = [
          says=(r"^libftcoll\.so \d", "FTCOLL_F.*many.*allowed")),
 ]
 
-LOADING = TOOLS + OPENED + OTHER + ABOUT
+LOADING = TOOLS + THREADED + OPENED + OTHER + ABOUT
