@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { LAST_WORDS_NS = 50000000, AWAITED_MS = 5000, NS_OF_MS = 1000000 };
 
@@ -24,11 +25,15 @@ MPI_Comm ftc_job_end_comm(MPI_Comm comm)
     return ftc_board_is_open(board) && ftc_board_deaths(board) > 0 ? MPI_COMM_WORLD : comm;
 }
 
+/* MPICH 4.0 does not come back from its abort of MPI_COMM_WORLD, 4.2 and 5.0 do, and the program
+ * would go on until the launcher has ended it. */
 void ftc_job_end(MPI_Comm comm, int status, const char *text)
 {
     ftc_job_end_say_last_words(text);
     ftc_monitor_stand_down();
     PMPI_Abort(ftc_job_end_comm(comm), status);
+    ftc_job_end_await(true);
+    _exit(status);
 }
 
 void ftc_job_end_no_memory(const char *what)

@@ -9,7 +9,8 @@
 /* Says why the job ends, and gives the launcher the time to read it. */
 void ftc_job_end_say_last_words(const char *text);
 
-/* Says @text, and ends the job by MPI_Abort with @status; this rank's end is no death then. */
+/* Says @text, and ends the job by MPI_Abort with @status; this rank's end is no death then. Does
+ * not return. */
 void ftc_job_end(MPI_Comm comm, int status, const char *text);
 
 /* The same, for want of memory for @what. */
@@ -21,8 +22,8 @@ void ftc_job_end_no_memory(const char *what);
 MPI_Comm ftc_job_end_comm(MPI_Comm comm);
 
 /* While a monitor process ends the job the launcher kills one rank after the other, and none of
- * these has failed: waits for that for at most five seconds. @is_due: a death has come that a
- * setting forbids, so a monitor process will end the job even if none has said so yet. */
+ * these has failed: waits for that for at most five seconds. @is_due: the job will be ended even if
+ * nobody has said so yet, because a death has come that a setting forbids, or by an abort. */
 void ftc_job_end_await(bool is_due);
 
 #endif
