@@ -164,6 +164,8 @@ static void expect_dead(const struct p2p_call *call, const struct outcome *o, in
         expect_status(call->name, &o->status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     else
         expect_status(call->name, &o->status, peer, TAG, 0);
+    if (ignores && is_many(call->name) && o->status.MPI_ERROR == MPI_SUCCESS)
+        return; /* as MPICH has it for living peers too */
     expect(call->name, "MPI_ERROR", o->status.MPI_ERROR,
            o->in_status ? MPIX_ERR_PROC_FAILED : UNTOUCHED);
 }
@@ -427,10 +429,13 @@ static void copy_before_the_news(int peer)
            ignores ? MPI_PROC_NULL : peer);
 }
 
-/* Of what can only be read while its sender lives: how messages are moved is left to UCX. */
+/* Of what can only be read while its sender lives: that messages are moved so is left to UCX. */
 static void copies(void)
 {
-    expect("copies", "a choice of transports", getenv("UCX_TLS") != NULL, false);
+    const char *transports = getenv("UCX_TLS");
+
+    expect("copies", "a choice of transports", transports && strcmp(transports, "^posix") != 0,
+           false);
     copy_from_any(1);
     copy_in_waitall(2, 3);
     copy_persistently(4);

@@ -113,8 +113,8 @@ def fatal(scene, status, settings=None):
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/fatal {scene}")
 
 
-# MPICH 4.0.2 takes MPI_ERRORS_ABORT on a communicator for an internal error, and ends with 1.
-FATAL = [fatal(scene, 1 if scene == "abort" else 6, settings) for settings in (None, SURVIVORS)
+# MPICH 4.0.2 takes MPI_ERRORS_ABORT on a communicator for an internal error, and ends with 1, 4.2.1 with 6.
+FATAL = [fatal(scene, (1, 6) if scene == "abort" else 6, settings) for settings in (None, SURVIVORS)
          for scene in ("unset", "dup", "group", "fatal", "abort", "self", "call", "call-dead")] + [
     Case("a program's error handler ends a rank", 4, 2, status=0, failures=1, silent=(ABORT_LINE,),
          command="mpiexec.hydra -n {n} {programs}/fatal handler", says=("(fatal: 3 ranks went on(.|\n)*){3}",)),
