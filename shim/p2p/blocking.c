@@ -3,31 +3,19 @@
 #include "lock.h"
 #include "p2p.h"
 #include "single_copy.h"
+#include "ucx.h"
 
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/wait.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool ftc_p2p_is_on;
-
-/* What Hydra says. */
-static bool is_one_host(void)
-{
-    const char *local = getenv("MPI_LOCALNRANKS"), *all = getenv("PMI_SIZE");
-
-    return local && all && strcmp(local, all) == 0;
-}
 
 void ftc_p2p_prepare(void)
 {
-    if (!ftc_library.settings.enable || ftc_library.settings.p2p == FTC_P2P_NATIVE)
-        return;
-    if (!ftc_single_copy_open() && is_one_host())
-        setenv("UCX_TLS", "^cma,tcp",
-               0); /* without cma it would poll TCP, by a system call each time */
+    if (ftc_library.settings.enable)
+        ftc_ucx_choose_transports(ftc_library.settings.p2p == FTC_P2P_NATIVE ||
+                                  ftc_single_copy_open());
 }
 
 int ftc_p2p_open(void)

@@ -15,9 +15,9 @@
 
 extern bool ftc_p2p_is_on;
 
-/* Before MPI_Init, once the settings are read: looks after UCX's copies of large messages out of
- * the memory of their senders (single_copy.h). Where it cannot, UCX is not to make them, because it
- * ends a process that finds the sender dead; who sets UCX_TLS decides alone. */
+/* Before MPI_Init, once the settings are read: unless p2p is native, looks after UCX's copies of
+ * large messages out of the memory of their senders (single_copy.h). Where it cannot, UCX is not to
+ * make them, because it ends a process that finds the sender dead (ucx.h). */
 void ftc_p2p_prepare(void);
 
 /* Does nothing with p2p = native. Returns 0 or a negative errno. */

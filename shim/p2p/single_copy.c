@@ -3,12 +3,11 @@
 #include "board/rank_state.h"
 #include "library.h"
 #include "system/clock.h"
+#include "ucx.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { IN_PROGRESS = 1, FIRST_VERSION = 110 /* 1.10 */, DYING_NS = 100000000 };
 
@@ -24,27 +23,9 @@ static _Atomic int under_way;
 /* What this thread read last came from nobody: UCX completes a copy right after its last read. */
 static _Thread_local bool is_lost;
 
-static void *find(const char *name)
-{
-    return dlsym(RTLD_NEXT, name);
-}
-
-static unsigned version_of_ucx(void)
-{
-    void (*get_version)(unsigned *, unsigned *, unsigned *);
-    void *found = find("ucp_get_version");
-    unsigned major, minor, release;
-
-    if (!found)
-        return 0;
-    memcpy(&get_version, &found, sizeof found);
-    get_version(&major, &minor, &release);
-    return 100 * major + minor;
-}
-
 bool ftc_single_copy_open(void)
 {
-    is_on = find("uct_scopy_ep_get_zcopy") && version_of_ucx() >= FIRST_VERSION;
+    is_on = ftc_ucx_find("uct_scopy_ep_get_zcopy") && ftc_ucx_version() >= FIRST_VERSION;
     return is_on;
 }
 

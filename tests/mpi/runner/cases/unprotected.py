@@ -178,6 +178,9 @@ P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n,
     ("any source, each death once", 5, "once"),
     ("threads", 7, "threads"),
 )] + [
+    *(Case(f"p2p = {mode}: the first message of a dead rank", 3, 1, rotate=False, settings={"FTCOLL_P2P": mode},
+           command="mpiexec.hydra -n {n} {programs}/posthumous", failures=1, says=("posthumous: 2 in the sum",))
+      for mode in ("native", "ignore")),
     p2p("MPI_ERRORS_ARE_FATAL", 2, "fatal", "error", status=101, silent=("it went on",), says=(
         r"ftcoll: MPI_Recv: rank 1 of the communicator is dead: rank 1 of MPI_COMM_WORLD, "
         r"killed by signal 9",)),
