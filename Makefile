@@ -20,7 +20,11 @@ CC      = gcc
 MPICC   = mpicc.mpich
 MPICXX  = mpicxx.mpich
 MPIF90  = mpif90.mpich
-MPI_INCLUDE ?= /usr/include/x86_64-linux-gnu/mpich
+
+# Where MPICH is, its compiler tells. (Where it is not installed yet, the make that comes after that asks again.)
+MPI_SHOWN := $(shell $(MPICC) -show 2>/dev/null)
+MPI_INCLUDE ?= $(patsubst -I%,%,$(filter -I%,$(MPI_SHOWN)))
+MPI_CPPFLAGS = $(addprefix -isystem ,$(MPI_INCLUDE))
 
 # make V=1 shows the commands
 ifeq ($(V),)
@@ -32,7 +36,7 @@ endif
 
 WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wundef
 CFLAGS  ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -ftls-model=initial-exec $(WARNINGS) -Ishim -I. -isystem $(MPI_INCLUDE) $(CFLAGS) $(SANITIZE)
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -ftls-model=initial-exec $(WARNINGS) -Ishim -I. $(MPI_CPPFLAGS) $(CFLAGS) $(SANITIZE)
 
 ENGINE  := $(wildcard shim/engine/*.c)
 LIBRARY := $(wildcard config/settings*.c shim/*.c shim/*/*.c)

@@ -1,21 +1,20 @@
 #!/bin/sh
-# Installs what building, the demo or the tests need and this machine lacks (Debian 12). Nothing is done, and
+# Installs what building, the demo or the tests need and this machine lacks (Debian 12 and later). Nothing is done, and
 # no right to install is needed, where everything is there.
 set -eu
 
 build="gcc:gcc make:make pkg-config:pkg-config mpicc.mpich:libmpich-dev mpiexec.hydra:mpich ar:binutils"
 check="clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck valgrind:valgrind gdb:gdb gfortran:gfortran g++:g++
        ps:procps git:git python3:python3 pytest-3:python3-pytest spin:spin mandoc:mandoc groff:groff-base"
-headers_build="/usr/include/x86_64-linux-gnu/mpich/mpi.h:libmpich-dev /usr/include/ini.h:libinih-dev
-               /usr/lib/x86_64-linux-gnu/libunwind.so.8:libunwind8"
+headers_build="/usr/include/ini.h:libinih-dev /usr/lib/x86_64-linux-gnu/libunwind.so.8:libunwind8"
 headers_check="/usr/include/check.h:check"
 
 case "${1-}" in
 build) commands=$build headers=$headers_build ;;
 check) commands="$build $check" headers="$headers_build $headers_check" ;;
-fresh) commands="debootstrap:debootstrap unshare:util-linux" headers= ;;
+debian) commands="debootstrap:debootstrap unshare:util-linux" headers= ;;
 *)
-    echo "usage: $0 build|check|fresh" >&2
+    echo "usage: $0 build|check|debian" >&2
     exit 2
     ;;
 esac

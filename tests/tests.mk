@@ -1,5 +1,6 @@
 # make unit     the unit tests alone
-# make check-fresh [SUITE=bookworm] [TARGETS='demo check']  the same two commands on a fresh Debian, in a chroot; needs root
+# make check-debian [SUITE=bookworm|trixie|forky] [TARGETS='demo check']  the same two commands on a fresh Debian, in a chroot; needs root
+# make check-fresh  that of Debian 12, bookworm
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
@@ -31,7 +32,7 @@ $(UNIT)/test_wait: $(BUILD)/shim/progress/wait.o
 $(UNIT)/test_pmi: $(BUILD)/shim/monitor/pmi.o
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
-$(UNIT)/test_combine: UNIT_LIBS = -lmpich
+$(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))
 $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h
 	mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -78,7 +79,7 @@ check-lint:
 	cppcheck -q --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	  --suppress=missingIncludeSystem --suppress=toomanyconfigs -D_GNU_SOURCE -Ishim -I. '-DElfW(type)=Elf64_##type' shim wrappers config
 	printf '%s\n' $(LINTED) | xargs -P 2 -n 6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu11 -D_GNU_SOURCE \
-	  -Ishim -I. -isystem $(MPI_INCLUDE)' lint
+	  -Ishim -I. $(MPI_CPPFLAGS)' lint
 	echo "lint: $(words $(LINTED)) files passed"
 
 check-boundaries: all $(BUILD)/describe $(BUILD)/ftcoll.7
@@ -87,7 +88,8 @@ check-boundaries: all $(BUILD)/describe $(BUILD)/ftcoll.7
 check-places:
 	tests/places
 
-check-fresh:
-	SUITE='$(SUITE)' TARGETS='$(TARGETS)' tests/fresh
+check-fresh: SUITE = bookworm
+check-debian check-fresh:
+	SUITE='$(SUITE)' TARGETS='$(TARGETS)' tests/debian
 
-.PHONY: unit check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries check-places check-fresh
+.PHONY: unit check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries check-places check-debian check-fresh

@@ -3,7 +3,7 @@
 FUZZ := $(BUILD)/fuzz
 FUZZ_TARGETS := settings engine board channel
 FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined \
-  -fno-sanitize-recover=all -Ishim -I. -isystem $(MPI_INCLUDE)
+  -fno-sanitize-recover=all -Ishim -I. $(MPI_CPPFLAGS)
 
 $(FUZZ)/settings: $(wildcard config/settings*.c)
 $(FUZZ)/settings: FUZZ_LIBS = -linih
