@@ -38,7 +38,8 @@ def run_case(request, build):
             pytest.skip(f"{case.name}: {case.skip}")
         outcome = run_once(case, build, seed)
         if outcome.complaint():
-            again = f"pytest-3 --build={os.path.relpath(build)} --seed={seed} --runs=1 '{request.node.nodeid}'"
+            node = os.path.relpath(os.path.join(HERE, request.node.nodeid))
+            again = f"pytest-3 --build={os.path.relpath(build)} --seed={seed} --runs=1 '{node}'"
             for name in ("stderr", "stdout"):
                 request.node.add_report_section("call", name, end_of(getattr(outcome, name)))
             pytest.fail(f"{describe(case, outcome, build, seed)}\nrepeat with: {again}", pytrace=False)

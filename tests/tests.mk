@@ -41,7 +41,7 @@ $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h
 unit: $(UNIT_TESTS:%=$(UNIT)/test_%)
 	set -e; for t in $(UNIT_TESTS); do $(RUN) $(UNIT)/test_$$t; done
 
-# For a part of the check (pytest.ini, tests/conftest.py); the JUnit file has the part's name.
+# For a part of the check (tests/pytest.ini, tests/conftest.py); the JUnit file has the part's name.
 PYTEST = pytest-3 -v -o cache_dir='$(abspath $(BUILD))/pytest' --build='$(BUILD)' --junitxml='$(BUILD)/check/$(@:check-%=%).xml'
 
 -include $(wildcard tests/*/*.mk)
