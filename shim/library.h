@@ -24,9 +24,7 @@ struct ftc_library {
     struct ftc_settings settings;
     struct ftc_board board;
     struct ftc_transport transport;
-    uint32_t own_slot; /* this rank's on the board */
     int world_rank, world_size;
-    uint32_t *slot_of_world;
     bool oversubscribed; /* this host has more ranks than cores */
     bool suspects;       /* monitor = timeout: silence means death */
     bool paused;         /* by MPI_Pcontrol: calls go to native MPI */

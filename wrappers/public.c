@@ -21,7 +21,7 @@ static int count_failed(const int *world_rank, int size, int max, int ranks[])
 
     for (int i = 0; i < size; i++) {
         if (world_rank[i] < 0 || world_rank[i] >= l->world_size ||
-            !ftc_board_is_dead(&l->board, l->slot_of_world[world_rank[i]]))
+            !ftc_board_is_dead(&l->board, world_rank[i]))
             continue;
         if (count < max)
             ranks[count] = i;

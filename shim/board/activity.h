@@ -8,9 +8,9 @@
 #include "board.h"
 
 static inline struct ftc_board_activity *ftc_activity_of(const struct ftc_board *board,
-                                                         uint32_t slot)
+                                                         uint32_t rank)
 {
-    return &board->shared->slot[slot].activity;
+    return &board->shared->rank[rank].activity;
 }
 
 /* The lock is held: nobody else of this process counts. */
@@ -53,31 +53,31 @@ static inline void ftc_activity_beat(struct ftc_board *board, uint32_t self)
 
 /* ---- everybody ---- */
 
-/* Threads of @slot that are in a call. */
-static inline uint32_t ftc_activity_inside(const struct ftc_board *board, uint32_t slot)
+/* Threads of @rank that are in a call. */
+static inline uint32_t ftc_activity_inside(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load_explicit(&ftc_activity_of(board, slot)->inside, memory_order_relaxed);
+    return atomic_load_explicit(&ftc_activity_of(board, rank)->inside, memory_order_relaxed);
 }
 
-/* Whether @slot is in a call, and the last that it went into was on the communicator. */
-static inline bool ftc_activity_is_on(const struct ftc_board *board, uint32_t slot,
+/* Whether @rank is in a call, and the last that it went into was on the communicator. */
+static inline bool ftc_activity_is_on(const struct ftc_board *board, uint32_t rank,
                                       uint64_t communicator_id)
 {
-    struct ftc_board_activity *a = ftc_activity_of(board, slot);
+    struct ftc_board_activity *a = ftc_activity_of(board, rank);
 
     return atomic_load(&a->inside) != 0 && atomic_load(&a->communicator_id) == communicator_id;
 }
 
 /* Grows with each call. */
-static inline uint32_t ftc_activity_version(const struct ftc_board *board, uint32_t slot)
+static inline uint32_t ftc_activity_version(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load_explicit(&ftc_activity_of(board, slot)->version, memory_order_relaxed);
+    return atomic_load_explicit(&ftc_activity_of(board, rank)->version, memory_order_relaxed);
 }
 
 /* Grows with each sign of life. */
-static inline uint64_t ftc_activity_heartbeat(const struct ftc_board *board, uint32_t slot)
+static inline uint64_t ftc_activity_heartbeat(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load(&ftc_activity_of(board, slot)->heartbeat);
+    return atomic_load(&ftc_activity_of(board, rank)->heartbeat);
 }
 
 #endif

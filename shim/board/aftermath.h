@@ -12,14 +12,14 @@ struct ftc_aftermath {
     uint64_t recovered_ns; /* when the last of them had its result; 0: not yet */
 };
 
-/* @world_rank has met the death of @slot in operation @seq of a call: kept if it is the first. */
-void ftc_aftermath_notice(struct ftc_board *board, uint32_t slot, int world_rank, uint32_t call,
+/* Rank @by has met the death of @rank in operation @seq of a call: kept if it is the first. */
+void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by, uint32_t call,
                           uint32_t seq);
 
 /* A survivor had its result at @now_ns. */
-void ftc_aftermath_recovered(struct ftc_board *board, uint32_t slot, uint64_t now_ns);
+void ftc_aftermath_recovered(struct ftc_board *board, uint32_t rank, uint64_t now_ns);
 
 /* False: no operation has met it. */
-bool ftc_aftermath_of(const struct ftc_board *board, uint32_t slot, struct ftc_aftermath *copy);
+bool ftc_aftermath_of(const struct ftc_board *board, uint32_t rank, struct ftc_aftermath *copy);
 
 #endif

@@ -22,7 +22,7 @@ enum {
 
 static bool geometry_is_sane(const struct ftc_board_geometry *g)
 {
-    return g->slots >= 1 && g->slots <= FTC_BOARD_SLOTS_MAX && g->entries >= 1 &&
+    return g->ranks >= 1 && g->ranks <= FTC_BOARD_RANKS_MAX && g->entries >= 1 &&
            g->entries <= MAX_ENTRIES && g->ring_depth >= 1 && g->ring_depth <= MAX_DEPTH &&
            (g->ring_depth & (g->ring_depth - 1)) == 0 && g->entry_stride_bytes <= MAX_STRIDE &&
            g->entry_stride_bytes >= FTC_BOARD_ENTRY_BYTES && g->entry_stride_bytes % 64 == 0 &&
@@ -33,26 +33,26 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
 
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
 {
-    return (g->slots + 63) / 64;
+    return (g->ranks + 63) / 64;
 }
 
-/* The segment: header and slots | sets of slot 0, 1, ... | entries of slot 0, 1, ... | bells of
- * slot 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of slot 0, 1, ... */
+/* The segment: header and ranks | sets of rank 0, 1, ... | entries of rank 0, 1, ... | bells of
+ * rank 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... */
 static size_t sets_offset(const struct ftc_board_geometry *g)
 {
-    return sizeof(struct ftc_board_shared) + (size_t)g->slots * sizeof(struct ftc_board_slot);
+    return sizeof(struct ftc_board_shared) + (size_t)g->ranks * sizeof(struct ftc_board_rank);
 }
 
 static size_t entries_offset(const struct ftc_board_geometry *g)
 {
-    size_t sets = (size_t)g->slots * FTC_BOARD_SETS;
+    size_t sets = (size_t)g->ranks * FTC_BOARD_SETS;
 
     return sets_offset(g) + sets * ftc_board_set_words(g) * sizeof(uint64_t);
 }
 
 static size_t bells_offset(const struct ftc_board_geometry *g)
 {
-    return entries_offset(g) + (size_t)g->slots * g->entries * g->entry_stride_bytes;
+    return entries_offset(g) + (size_t)g->ranks * g->entries * g->entry_stride_bytes;
 }
 
 /* Cache lines of its own. */
@@ -63,7 +63,7 @@ static size_t bell_bytes(const struct ftc_board_geometry *g)
 
 static size_t rings_offset(const struct ftc_board_geometry *g)
 {
-    return bells_offset(g) + g->slots * bell_bytes(g);
+    return bells_offset(g) + g->ranks * bell_bytes(g);
 }
 
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *g)
@@ -73,12 +73,12 @@ size_t ftc_board_ring_bytes(const struct ftc_board_geometry *g)
 
 static size_t sites_offset(const struct ftc_board_geometry *g)
 {
-    return rings_offset(g) + (size_t)g->slots * g->slots * ftc_board_ring_bytes(g);
+    return rings_offset(g) + (size_t)g->ranks * g->ranks * ftc_board_ring_bytes(g);
 }
 
 static size_t segment_bytes(const struct ftc_board_geometry *g)
 {
-    return sites_offset(g) + (size_t)g->slots * g->sites_bytes;
+    return sites_offset(g) + (size_t)g->ranks * g->sites_bytes;
 }
 
 /* With a geometry that is sane. */
@@ -195,33 +195,33 @@ void ftc_board_close(struct ftc_board *board)
     *board = (struct ftc_board){.fd = -1};
 }
 
-_Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t set)
+_Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t rank, uint32_t set)
 {
     const struct ftc_board_geometry *g = &board->geometry;
-    size_t index = (size_t)slot * FTC_BOARD_SETS + set;
+    size_t index = (size_t)rank * FTC_BOARD_SETS + set;
 
     return (_Atomic uint64_t *)((char *)board->shared + sets_offset(g)) +
            index * ftc_board_set_words(g);
 }
 
-_Atomic uint64_t *ftc_board_bell(const struct ftc_board *board, uint32_t slot)
+_Atomic uint64_t *ftc_board_bell(const struct ftc_board *board, uint32_t rank)
 {
     const struct ftc_board_geometry *g = &board->geometry;
 
-    return (_Atomic uint64_t *)((char *)board->shared + bells_offset(g) + slot * bell_bytes(g));
+    return (_Atomic uint64_t *)((char *)board->shared + bells_offset(g) + rank * bell_bytes(g));
 }
 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from)
 {
     const struct ftc_board_geometry *g = &board->geometry;
-    size_t index = (size_t)to * g->slots + from;
+    size_t index = (size_t)to * g->ranks + from;
 
     return (char *)board->shared + rings_offset(g) + index * ftc_board_ring_bytes(g);
 }
 
-void *ftc_board_sites(const struct ftc_board *board, uint32_t slot)
+void *ftc_board_sites(const struct ftc_board *board, uint32_t rank)
 {
     const struct ftc_board_geometry *g = &board->geometry;
 
-    return (char *)board->shared + sites_offset(g) + (size_t)slot * g->sites_bytes;
+    return (char *)board->shared + sites_offset(g) + (size_t)rank * g->sites_bytes;
 }

@@ -1,6 +1,6 @@
 /* board: the shared-memory segment of one host (doc/design.md, section 6).
  *
- * The board holds one slot a rank with its state, the last allreduce that each rank published for
+ * The board holds the state of each rank, the last allreduce that each rank published for
  * each communicator (doc/design.md, section 5, rules 1 to 5), and the message rings of
  * shim/transport. It is an unnamed memory file: the first rank of the host creates it, the others
  * open it through that process's file table, which the kernel allows to the same user only. Nothing
@@ -10,7 +10,7 @@
  * each index and length before it uses them; the segment itself is sealed against shrinking.
  *
  * This header is the map of the segment: where each tenant's part lies, and what lies together in a
- * rank's slot. Others use it to make, open and pass on a board, and for addresses; fields of it are
+ * rank's rank. Others use it to make, open and pass on a board, and for addresses; fields of it are
  * named in this folder only (tests/boundaries), where each tenant has a file with all that writes
  * its part and all that reads it (rank_state, death, presence, end_of_job, aftermath, activity,
  * mark, publication, required_words). Three parts belong to tenants elsewhere, who give their
@@ -52,7 +52,7 @@ struct ftc_board_activity {
     _Atomic uint64_t heartbeat;       /* monitor = timeout: grows while the rank waits in a call */
 };
 
-/* Marks of unprotected calls that a rank has, and sets of slots that it has described to say what
+/* Marks of unprotected calls that a rank has, and sets of ranks that it has described to say what
  * they need. A set changes only while its mark is not in use. The last mark is of calls that only
  * look: it stays from the first that finds nothing until one finds something. */
 enum {
@@ -66,7 +66,7 @@ enum {
 struct ftc_board_mark {
     _Alignas(64) _Atomic uint64_t version; /* odd while the rank is in the call; grows with each */
     _Atomic uint32_t call;                 /* enum ftc_call_kind */
-    _Atomic int32_t peer;            /* slot that the call needs, or a part of @set (mark.h) */
+    _Atomic int32_t peer;            /* rank that the call needs, or a part of @set (mark.h) */
     _Atomic uint32_t set;            /* below FTC_BOARD_SETS */
     _Atomic uint64_t return_address; /* in that process */
     _Atomic uint64_t stack;          /* an address not far below where that is on the stack */
@@ -82,12 +82,11 @@ struct ftc_board_aftermath {
     _Atomic uint64_t recovered_ns; /* when the last of them had its result */
 };
 
-struct ftc_board_slot {
+struct ftc_board_rank {
     _Alignas(64) _Atomic uint32_t state;
     _Atomic uint32_t death_cause; /* valid once state is FTC_RANK_FAILED */
     _Atomic int32_t death_value;
     _Atomic int32_t pid;
-    _Atomic int32_t world_rank;
     _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
     _Atomic bool is_critical;       /* the job does not bear its death */
     _Atomic uint32_t presence;      /* enum ftc_presence */
@@ -102,10 +101,10 @@ struct ftc_board_slot {
 struct ftc_board_entry;
 enum { FTC_BOARD_ENTRY_BYTES = 128 };
 
-enum { FTC_BOARD_SLOTS_MAX = 4096 };
+enum { FTC_BOARD_RANKS_MAX = 4096 };
 
 struct ftc_board_geometry {
-    uint32_t slots;              /* ranks on this host */
+    uint32_t ranks;              /* of the job; the index of a rank is that in MPI_COMM_WORLD */
     uint32_t entries;            /* communicators a rank can have published results of */
     uint32_t entry_stride_bytes; /* header, failed ranks and value of one entry */
     uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
@@ -127,7 +126,7 @@ struct ftc_board_shared {
     _Atomic uint32_t ending;         /* enum ftc_ending */
     _Atomic uint64_t
         required_words; /* of setting require_all_at that have named a call: required_sites.h */
-    _Alignas(64) struct ftc_board_slot slot[];
+    _Alignas(64) struct ftc_board_rank rank[];
 };
 
 struct ftc_board {
@@ -159,31 +158,31 @@ static inline bool ftc_board_is_open(const struct ftc_board *board)
 void ftc_board_key(const struct ftc_board *board, uint64_t key[2]);
 
 /* Addresses inside the segment; the indices must be below the geometry's counts. */
-static inline struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t slot,
+static inline struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t rank,
                                                       uint32_t entry)
 {
-    size_t index = (size_t)slot * board->geometry.entries + entry;
+    size_t index = (size_t)rank * board->geometry.entries + entry;
 
     return (struct ftc_board_entry *)(void *)(board->entries +
                                               index * board->geometry.entry_stride_bytes);
 }
 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
-_Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t slot, uint32_t set);
-void *ftc_board_sites(const struct ftc_board *board, uint32_t slot);
+_Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t rank, uint32_t set);
+void *ftc_board_sites(const struct ftc_board *board, uint32_t rank);
 
-static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *board, uint32_t slot)
+static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *board, uint32_t rank)
 {
-    return &board->shared->slot[slot].life;
+    return &board->shared->rank[rank].life;
 }
 
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
 
-/* The bell of rank @slot, which others ring: word 0 says which of the words that follow are not
- * zero, and those, a set of slots, who has rung. */
-_Atomic uint64_t *ftc_board_bell(const struct ftc_board *board, uint32_t slot);
+/* The bell of @rank, which others ring: word 0 says which of the words that follow are not
+ * zero, and those, a set of ranks, who has rung. */
+_Atomic uint64_t *ftc_board_bell(const struct ftc_board *board, uint32_t rank);
 
-/* Words of a set: slot i is bit i % 64 of word i / 64. */
+/* Words of a set: rank i is bit i % 64 of word i / 64. */
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *geometry);
 
 #endif

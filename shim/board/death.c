@@ -5,21 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static int value_of(const struct ftc_board *board, uint32_t slot)
+static int value_of(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load(&board->shared->slot[slot].death_value);
+    return atomic_load(&board->shared->rank[rank].death_value);
 }
 
-static uint32_t cause_of(const struct ftc_board *board, uint32_t slot)
+static uint32_t cause_of(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load(&board->shared->slot[slot].death_cause);
+    return atomic_load(&board->shared->rank[rank].death_cause);
 }
 
-void ftc_death_name(const struct ftc_board *board, uint32_t slot, char *text, size_t size)
+void ftc_death_name(const struct ftc_board *board, uint32_t rank, char *text, size_t size)
 {
-    int value = value_of(board, slot);
+    int value = value_of(board, rank);
 
-    switch (cause_of(board, slot)) {
+    switch (cause_of(board, rank)) {
     case FTC_DEATH_SIGNAL:
         snprintf(text, size, "killed by signal %d", value);
         break;
@@ -32,15 +32,15 @@ void ftc_death_name(const struct ftc_board *board, uint32_t slot, char *text, si
     }
 }
 
-void ftc_death_describe(const struct ftc_board *board, uint32_t slot, int timeout_ms, char *text,
+void ftc_death_describe(const struct ftc_board *board, uint32_t rank, int timeout_ms, char *text,
                         size_t size)
 {
     char name[64];
 
-    ftc_death_name(board, slot, name, sizeof name);
-    switch (cause_of(board, slot)) {
+    ftc_death_name(board, rank, name, sizeof name);
+    switch (cause_of(board, rank)) {
     case FTC_DEATH_SIGNAL:
-        snprintf(text, size, "%s (%s)", name, strsignal(value_of(board, slot)));
+        snprintf(text, size, "%s (%s)", name, strsignal(value_of(board, rank)));
         break;
     case FTC_DEATH_EXIT:
         snprintf(text, size, "%s without MPI_Finalize", name);
@@ -51,9 +51,9 @@ void ftc_death_describe(const struct ftc_board *board, uint32_t slot, int timeou
     }
 }
 
-int ftc_death_suspected_by(const struct ftc_board *board, uint32_t slot)
+int ftc_death_suspected_by(const struct ftc_board *board, uint32_t rank)
 {
-    uint32_t by = (uint32_t)value_of(board, slot);
+    uint32_t by = (uint32_t)value_of(board, rank);
 
-    return by < board->geometry.slots ? ftc_board_world_rank(board, by) : -1;
+    return by < board->geometry.ranks ? (int)by : -1;
 }

@@ -6,19 +6,19 @@
 #include "board.h"
 
 /* "killed by signal 9 (Killed)"; @timeout_ms is the setting, for ranks that it took for dead. */
-void ftc_death_describe(const struct ftc_board *board, uint32_t slot, int timeout_ms, char *text,
+void ftc_death_describe(const struct ftc_board *board, uint32_t rank, int timeout_ms, char *text,
                         size_t size);
 
 /* "killed by signal 9", for the middle of a sentence. */
-void ftc_death_name(const struct ftc_board *board, uint32_t slot, char *text, size_t size);
+void ftc_death_name(const struct ftc_board *board, uint32_t rank, char *text, size_t size);
 
-/* World rank of the one that took @slot for dead; -1: no rank. */
-int ftc_death_suspected_by(const struct ftc_board *board, uint32_t slot);
+/* The one that took @rank for dead; -1: no rank. */
+int ftc_death_suspected_by(const struct ftc_board *board, uint32_t rank);
 
 /* CLOCK_MONOTONIC */
-static inline uint64_t ftc_death_time_ns(const struct ftc_board *board, uint32_t slot)
+static inline uint64_t ftc_death_time_ns(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load_explicit(&board->shared->slot[slot].death_time_ns, memory_order_relaxed);
+    return atomic_load_explicit(&board->shared->rank[rank].death_time_ns, memory_order_relaxed);
 }
 
 #endif

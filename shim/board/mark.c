@@ -3,7 +3,7 @@
 #include "activity.h"
 #include "rank_state.h"
 
-enum { NEED_WORDS = FTC_BOARD_SLOTS_MAX / 64 };
+enum { NEED_WORDS = FTC_BOARD_RANKS_MAX / 64 };
 
 /* A mark as it was at one moment. */
 struct content {
@@ -13,10 +13,10 @@ struct content {
 };
 
 /* False if there is no call, or nothing that a correct rank writes. */
-static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t index,
+static bool read_content(const struct ftc_board *board, uint32_t rank, uint32_t index,
                          struct content *c)
 {
-    const struct ftc_board_mark *m = &ftc_marks_of(board, slot)[index];
+    const struct ftc_board_mark *m = &ftc_marks_of(board, rank)[index];
 
     c->version = FTC_SEQLOCK_BEGIN_READ(&m->version);
     c->call = atomic_load_explicit(&m->call, memory_order_relaxed);
@@ -28,23 +28,23 @@ static bool read_content(const struct ftc_board *board, uint32_t slot, uint32_t 
     return c->version % 2 == 1 && ftc_call_kind(c->call) != FTC_CALL_NONE &&
            c->set < FTC_BOARD_SETS &&
            (c->peer == FTC_BOARD_ALL || c->peer == FTC_BOARD_SOME ||
-            (c->peer >= 0 && (uint32_t)c->peer < board->geometry.slots));
+            (c->peer >= 0 && (uint32_t)c->peer < board->geometry.ranks));
 }
 
-/* A set of slots: those that a call needs. */
+/* A set of ranks: those that a call needs. */
 struct need {
     uint64_t words[NEED_WORDS];
 };
 
-static bool is_needed(const struct need *need, uint32_t slot)
+static bool is_needed(const struct need *need, uint32_t rank)
 {
-    return (need->words[slot / 64] >> slot % 64 & 1) != 0;
+    return (need->words[rank / 64] >> rank % 64 & 1) != 0;
 }
 
 /* True if there is one that @need had not before. */
-static bool add_set(struct need *need, const struct ftc_board *board, uint32_t slot, uint32_t set)
+static bool add_set(struct need *need, const struct ftc_board *board, uint32_t rank, uint32_t set)
 {
-    const _Atomic uint64_t *words = ftc_board_set(board, slot, set);
+    const _Atomic uint64_t *words = ftc_board_set(board, rank, set);
     bool more = false;
 
     for (uint32_t i = 0; i < ftc_board_set_words(&board->geometry); i++) {
@@ -57,15 +57,15 @@ static bool add_set(struct need *need, const struct ftc_board *board, uint32_t s
 }
 
 /* Of a rank that is making an intercommunicator. */
-static bool add_need_of(struct need *need, const struct ftc_board *board, uint32_t slot)
+static bool add_need_of(struct need *need, const struct ftc_board *board, uint32_t rank)
 {
     bool more = false;
     struct content c;
 
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++)
-        if (read_content(board, slot, i, &c) && c.call == FTC_CALL_INTERCOMM_CREATE &&
+        if (read_content(board, rank, i, &c) && c.call == FTC_CALL_INTERCOMM_CREATE &&
             c.peer == FTC_BOARD_ALL)
-            more |= add_set(need, board, slot, c.set);
+            more |= add_set(need, board, rank, c.set);
     return more;
 }
 
@@ -77,18 +77,18 @@ static void add_needs_of_others(struct need *need, const struct ftc_board *board
 
     while (more) {
         more = false;
-        for (uint32_t i = 0; i < board->geometry.slots; i++)
+        for (uint32_t i = 0; i < board->geometry.ranks; i++)
             if (is_needed(need, i) && ftc_board_state(board, i) == FTC_RANK_RUNNING)
                 more |= add_need_of(need, board, i);
     }
 }
 
-static struct need need_of(const struct ftc_board *board, uint32_t slot, const struct content *c)
+static struct need need_of(const struct ftc_board *board, uint32_t rank, const struct content *c)
 {
     struct need need = {{0}};
 
     if (c->peer < 0)
-        add_set(&need, board, slot, c->set);
+        add_set(&need, board, rank, c->set);
     else
         need.words[c->peer / 64] |= 1ull << c->peer % 64;
     if (c->call == FTC_CALL_INTERCOMM_CREATE)
@@ -97,17 +97,17 @@ static struct need need_of(const struct ftc_board *board, uint32_t slot, const s
 }
 
 /* Counts those that the call needs: the dead, and the others that still take part in MPI. */
-static uint32_t count_needed(const struct ftc_board *board, uint32_t slot, const struct content *c,
+static uint32_t count_needed(const struct ftc_board *board, uint32_t rank, const struct content *c,
                              struct ftc_mark *mark)
 {
-    struct need need = need_of(board, slot, c);
+    struct need need = need_of(board, rank, c);
     uint32_t running = 0;
 
     mark->dead_count = 0;
-    for (uint32_t i = 0; i < board->geometry.slots; i++) {
+    for (uint32_t i = 0; i < board->geometry.ranks; i++) {
         enum ftc_rank_state state = ftc_board_state(board, i);
 
-        if (i == slot || !is_needed(&need, i))
+        if (i == rank || !is_needed(&need, i))
             continue;
         if (state == FTC_RANK_FAILED && mark->dead_count++ == 0)
             mark->dead = i;
@@ -135,20 +135,20 @@ static bool goes_on(const struct ftc_mark_watch *watch, const struct content *c,
     return watch->version == c->version && watch->others == others;
 }
 
-bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t slot,
+bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t rank,
                    uint32_t index, struct ftc_mark_time time, struct ftc_mark *mark)
 {
-    const struct ftc_board_mark *m = &ftc_marks_of(board, slot)[index];
+    const struct ftc_board_mark *m = &ftc_marks_of(board, rank)[index];
     bool is_poll = index == FTC_BOARD_POLL;
-    uint64_t others = is_poll ? ftc_mark_versions(board, slot) : 0;
+    uint64_t others = is_poll ? ftc_mark_versions(board, rank) : 0;
     struct content c;
     uint32_t running;
 
-    if (!read_content(board, slot, index, &c) || (is_poll && !polls(c.polled_ns, time))) {
+    if (!read_content(board, rank, index, &c) || (is_poll && !polls(c.polled_ns, time))) {
         watch->version = 0;
         return false;
     }
-    running = count_needed(board, slot, &c, mark);
+    running = count_needed(board, rank, &c, mark);
     if (!FTC_SEQLOCK_IS_STILL(&m->version, c.version) || mark->dead_count == 0) {
         watch->version = 0;
         return false;
@@ -166,14 +166,14 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
     return true;
 }
 
-/* A set of slots against a list of different ones. */
-static bool is_set_of(const struct ftc_board *board, uint32_t slot, uint32_t set,
+/* A set of ranks against a list of different ones. */
+static bool is_set_of(const struct ftc_board *board, uint32_t rank, uint32_t set,
                       const uint32_t *member, int count)
 {
     struct need need = {{0}};
     int bits = 0;
 
-    add_set(&need, board, slot, set);
+    add_set(&need, board, rank, set);
     for (int i = 0; i < NEED_WORDS; i++)
         bits += __builtin_popcountll(need.words[i]);
     for (int i = 0; i < count; i++)
@@ -182,34 +182,34 @@ static bool is_set_of(const struct ftc_board *board, uint32_t slot, uint32_t set
     return bits == count;
 }
 
-bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uint32_t *member,
+bool ftc_mark_collective(const struct ftc_board *board, uint32_t rank, const uint32_t *member,
                          int count, struct ftc_mark_call *call)
 {
-    const struct ftc_board_mark *m = &ftc_marks_of(board, slot)[0];
+    const struct ftc_board_mark *m = &ftc_marks_of(board, rank)[0];
     struct content c;
 
-    if (!read_content(board, slot, 0, &c) || c.peer != FTC_BOARD_ALL ||
+    if (!read_content(board, rank, 0, &c) || c.peer != FTC_BOARD_ALL ||
         !ftc_call_is_collective((enum ftc_call_kind)c.call) ||
-        !is_set_of(board, slot, c.set, member, count))
+        !is_set_of(board, rank, c.set, member, count))
         return false;
     *call = (struct ftc_mark_call){(enum ftc_call_kind)c.call, c.return_address, c.stack};
     return FTC_SEQLOCK_IS_STILL(&m->version, c.version);
 }
 
-uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t slot)
+uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t rank)
 {
-    const struct ftc_board_mark *m = ftc_marks_of(board, slot);
-    uint64_t versions = ftc_activity_version(board, slot);
+    const struct ftc_board_mark *m = ftc_marks_of(board, rank);
+    uint64_t versions = ftc_activity_version(board, rank);
 
     for (int i = 0; i < FTC_BOARD_MARKS; i++)
         versions += atomic_load_explicit(&m[i].version, memory_order_relaxed);
     return versions;
 }
 
-static bool is_waiting(const struct ftc_board *board, uint32_t slot, struct ftc_mark_time time)
+static bool is_waiting(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
 {
-    const struct ftc_board_mark *m = ftc_marks_of(board, slot), *poll = &m[FTC_BOARD_POLL];
-    bool waits = ftc_activity_inside(board, slot) > 0;
+    const struct ftc_board_mark *m = ftc_marks_of(board, rank), *poll = &m[FTC_BOARD_POLL];
+    bool waits = ftc_activity_inside(board, rank) > 0;
 
     for (int i = 0; i < FTC_BOARD_CALLS; i++)
         waits |= atomic_load_explicit(&m[i].version, memory_order_relaxed) % 2 == 1;
@@ -223,7 +223,7 @@ uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *b
     uint64_t versions = 0;
     bool all_wait = true;
 
-    for (uint32_t i = 0; i < board->geometry.slots; i++) {
+    for (uint32_t i = 0; i < board->geometry.ranks; i++) {
         if (ftc_board_state(board, i) != FTC_RANK_RUNNING)
             continue;
         versions += ftc_mark_versions(board, i);

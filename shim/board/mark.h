@@ -18,7 +18,7 @@ enum { FTC_BOARD_ALL = -1, FTC_BOARD_SOME = -2 };
 /* The marks of @self, FTC_BOARD_MARKS of them. */
 static inline struct ftc_board_mark *ftc_marks_of(const struct ftc_board *board, uint32_t self)
 {
-    return board->shared->slot[self].mark;
+    return board->shared->rank[self].mark;
 }
 
 /* A call begins, which needs @peer or has it in set @set (struct ftc_board_mark); @stack is
@@ -55,7 +55,7 @@ struct ftc_mark {
     uint64_t return_address; /* in the rank's process */
     uint64_t stack;          /* see ftc_callsite_beyond_mpi() */
     uint64_t since_ns;       /* seen like that since then */
-    uint32_t dead;           /* lowest slot of the dead that it needs */
+    uint32_t dead;           /* lowest rank of the dead that it needs */
     uint32_t dead_count;     /* at least 1 */
     bool is_certain;         /* false: it may go on without them */
     bool is_poll;            /* calls of this kind, again and again */
@@ -74,10 +74,10 @@ struct ftc_mark_time {
     uint64_t now_ns, poll_gap_ns;
 };
 
-/* Looks at mark @index (below FTC_BOARD_MARKS) of @slot. True if the rank sits in one and the same
+/* Looks at mark @index (below FTC_BOARD_MARKS) of @rank. True if the rank sits in one and the same
  * call that needs a dead rank, or polls in vain and does nothing else in MPI, since the look that
  * found it first; @mark is set then. */
-bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t slot,
+bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t rank,
                    uint32_t index, struct ftc_mark_time time, struct ftc_mark *mark);
 
 /* A call that a mark shows, whoever is dead. */
@@ -86,13 +86,13 @@ struct ftc_mark_call {
     uint64_t return_address, stack; /* as above */
 };
 
-/* Whether @slot is in a collective call on a communicator of exactly these @count slots, which
+/* Whether @rank is in a collective call on a communicator of exactly these @count ranks, which
  * are different from each other, by its first mark: only with several threads it has others. */
-bool ftc_mark_collective(const struct ftc_board *board, uint32_t slot, const uint32_t *member,
+bool ftc_mark_collective(const struct ftc_board *board, uint32_t rank, const uint32_t *member,
                          int count, struct ftc_mark_call *call);
 
-/* What grows with each call of @slot that is marked or carried out here. */
-uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t slot);
+/* What grows with each call of @rank that is marked or carried out here. */
+uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t rank);
 
 /* Zero at the start. */
 struct ftc_still_watch {

@@ -2,16 +2,16 @@
 
 #include <sched.h>
 
-enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t slot)
+enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t rank)
 {
-    uint32_t presence = atomic_load(&board->shared->slot[slot].presence);
+    uint32_t presence = atomic_load(&board->shared->rank[rank].presence);
 
     return presence < FTC_PRESENCE_PREPARED ? (enum ftc_presence)presence : FTC_PRESENCE_PREPARED;
 }
 
 void ftc_presence_show(struct ftc_board *board, uint32_t self, enum ftc_presence presence)
 {
-    atomic_store(&board->shared->slot[self].presence, presence);
+    atomic_store(&board->shared->rank[self].presence, presence);
 }
 
 void ftc_presence_count(struct ftc_board *board, bool prepared)
@@ -24,12 +24,12 @@ bool ftc_presence_have_all(const struct ftc_board *board, uint32_t *refused)
     uint32_t ready = atomic_load(&board->shared->ready);
 
     *refused = atomic_load(&board->shared->refused);
-    return ready + *refused >= board->geometry.slots;
+    return ready + *refused >= board->geometry.ranks;
 }
 
 bool ftc_presence_are_all_ready(const struct ftc_board *board)
 {
-    return atomic_load(&board->shared->ready) >= board->geometry.slots;
+    return atomic_load(&board->shared->ready) >= board->geometry.ranks;
 }
 
 void ftc_presence_add_own_cores(struct ftc_board *board)

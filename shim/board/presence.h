@@ -11,8 +11,8 @@ enum ftc_presence {
     FTC_PRESENCE_PREPARED, /* or refused: it cannot be protected, so nobody is */
 };
 
-/* How far @slot has come. */
-enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t slot);
+/* How far @rank has come. */
+enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t rank);
 
 /* The caller has come so far. The step that ends its MPI_Init, PREPARED, is shown first and counted
  * later, as @prepared or as refused: what it does in between has happened for whoever sees the

@@ -102,14 +102,14 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
 }
 
 /* Entries are taken from the place on that the identity names, and never given back empty. */
-static struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_t slot,
+static struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_t rank,
                                           uint64_t communicator_id)
 {
     uint32_t entries = board->geometry.entries;
 
     for (uint32_t i = 0; i < entries; i++) {
         struct ftc_board_entry *e =
-            ftc_board_entry(board, slot, (uint32_t)((communicator_id + i) % entries));
+            ftc_board_entry(board, rank, (uint32_t)((communicator_id + i) % entries));
         uint64_t id = atomic_load_explicit(&e->communicator_id, memory_order_relaxed);
 
         if (id == communicator_id)
@@ -120,10 +120,10 @@ static struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_
     return NULL;
 }
 
-bool ftc_published_call(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+bool ftc_published_call(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                         uint32_t *seq, struct ftc_note *note)
 {
-    const struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
+    const struct ftc_board_entry *e = find_entry(board, rank, communicator_id);
     uint64_t word[FTC_NOTE_WORDS];
     uint32_t version;
 
@@ -138,10 +138,10 @@ bool ftc_published_call(const struct ftc_board *board, uint32_t slot, uint64_t c
            atomic_load_explicit(&e->communicator_id, memory_order_relaxed) == communicator_id;
 }
 
-bool ftc_published(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+bool ftc_published(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                    uint32_t seq, size_t value_bytes, struct ftc_publication *copy)
 {
-    const struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
+    const struct ftc_board_entry *e = find_entry(board, rank, communicator_id);
     uint32_t version;
     bool complete;
 
@@ -153,39 +153,39 @@ bool ftc_published(const struct ftc_board *board, uint32_t slot, uint64_t commun
     complete = copy_entry(e, value_bytes, copy);
     return FTC_SEQLOCK_IS_STILL(&e->version, version) && complete &&
            atomic_load_explicit(&e->communicator_id, memory_order_relaxed) == communicator_id &&
-           !ftc_board_is_dead(board, slot);
+           !ftc_board_is_dead(board, rank);
 }
 
 /* UINT64_MAX: the rank does not take part in the communicator. */
-static uint64_t joined_of(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id)
+static uint64_t joined_of(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id)
 {
-    const struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
+    const struct ftc_board_entry *e = find_entry(board, rank, communicator_id);
 
     return e ? atomic_load_explicit(&e->joined, memory_order_acquire) : UINT64_MAX;
 }
 
-bool ftc_published_attempt(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+bool ftc_published_attempt(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                            uint32_t seq, uint32_t *attempt)
 {
-    uint64_t joined = joined_of(board, slot, communicator_id);
+    uint64_t joined = joined_of(board, rank, communicator_id);
 
     *attempt = (uint32_t)joined;
     return joined >> 32 == seq;
 }
 
-bool ftc_published_joined(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+bool ftc_published_joined(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                           uint32_t *seq)
 {
-    uint64_t joined = joined_of(board, slot, communicator_id);
+    uint64_t joined = joined_of(board, rank, communicator_id);
 
     *seq = (uint32_t)(joined >> 32);
     return joined != UINT64_MAX;
 }
 
-_Atomic uint64_t *ftc_publication_recorded(const struct ftc_board *board, uint32_t slot,
+_Atomic uint64_t *ftc_publication_recorded(const struct ftc_board *board, uint32_t rank,
                                            uint64_t communicator_id)
 {
-    struct ftc_board_entry *e = find_entry(board, slot, communicator_id);
+    struct ftc_board_entry *e = find_entry(board, rank, communicator_id);
 
     return e ? &e->recorded : NULL;
 }

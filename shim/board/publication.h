@@ -35,7 +35,7 @@ struct ftc_publication {
 /* Bytes of a board entry for values of up to @value_bytes. */
 uint32_t ftc_publication_stride(size_t value_bytes);
 
-/* Takes entry @entry of the caller's own slot for a communicator in which nothing is published yet:
+/* Takes the caller's own entry @entry for a communicator in which nothing is published yet:
  * the first that is free from communicator_id % entries on. */
 void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t entry,
                           uint64_t communicator_id);
@@ -48,35 +48,35 @@ uint64_t ftc_publication_owner(const struct ftc_board *board, uint32_t self, uin
 void ftc_publish_attempt(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
                          uint32_t attempt);
 
-/* Whether @slot is in operation @seq, and in which attempt. */
-bool ftc_published_attempt(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+/* Whether @rank is in operation @seq, and in which attempt. */
+bool ftc_published_attempt(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                            uint32_t seq, uint32_t *attempt);
 
-/* The last operation of the communicator that @slot has joined; false: none. */
-bool ftc_published_joined(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+/* The last operation of the communicator that @rank has joined; false: none. */
+bool ftc_published_joined(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                           uint32_t *seq);
 
 /* Tells what the caller calls in operation @seq. */
 void ftc_publish_call(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
                       const struct ftc_note *note);
 
-/* Copies the last call of the communicator that @slot has told of; false: none, or it is just
+/* Copies the last call of the communicator that @rank has told of; false: none, or it is just
  * changing. */
-bool ftc_published_call(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+bool ftc_published_call(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                         uint32_t *seq, struct ftc_note *note);
 
-/* Publishes @result of operation @seq in entry @entry of the caller's own slot @self. */
+/* Publishes @result of operation @seq in entry @entry of the caller, @self. */
 void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
                  const struct ftc_result *result, size_t value_bytes);
 
-/* Copies what @slot published for operation @seq with values of @value_bytes; false if it has not,
+/* Copies what @rank published for operation @seq with values of @value_bytes; false if it has not,
  * or if it was dead by the time the copy was complete (rule 5). */
-bool ftc_published(const struct ftc_board *board, uint32_t slot, uint64_t communicator_id,
+bool ftc_published(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                    uint32_t seq, size_t value_bytes, struct ftc_publication *copy);
 
-/* The word `recorded' of what @slot, dead or alive, publishes of a communicator; NULL if it has
+/* The word `recorded' of what @rank, dead or alive, publishes of a communicator; NULL if it has
  * never used that. */
-_Atomic uint64_t *ftc_publication_recorded(const struct ftc_board *board, uint32_t slot,
+_Atomic uint64_t *ftc_publication_recorded(const struct ftc_board *board, uint32_t rank,
                                            uint64_t communicator_id);
 
 #endif

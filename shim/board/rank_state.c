@@ -7,10 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
+bool ftc_board_mark_failed(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
                            int value)
 {
-    struct ftc_board_slot *s = &board->shared->slot[slot];
+    struct ftc_board_rank *s = &board->shared->rank[rank];
     uint32_t state = atomic_load(&s->state);
     uint32_t none = FTC_DEATH_NONE;
 
@@ -43,9 +43,9 @@ void ftc_board_wake_watchers(struct ftc_board *board)
     syscall(SYS_futex, &board->shared->deaths, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-bool ftc_board_advance(struct ftc_board *board, uint32_t slot, enum ftc_rank_state to)
+bool ftc_board_advance(struct ftc_board *board, uint32_t rank, enum ftc_rank_state to)
 {
-    _Atomic uint32_t *state = &board->shared->slot[slot].state;
+    _Atomic uint32_t *state = &board->shared->rank[rank].state;
     uint32_t from = atomic_load(state);
 
     do {

@@ -18,11 +18,11 @@ enum ftc_death_cause {
     FTC_DEATH_NONE = 0,
     FTC_DEATH_SIGNAL,    /* value: signal number */
     FTC_DEATH_EXIT,      /* value: exit status, without MPI_Finalize */
-    FTC_DEATH_SUSPECTED, /* value: slot that took it for dead (monitor = timeout) */
+    FTC_DEATH_SUSPECTED, /* value: rank that took it for dead (monitor = timeout) */
 };
 
-/* Declares @slot dead unless it is FINALIZED or dead already; true if this call did it. */
-bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_death_cause cause,
+/* Declares @rank dead unless it is FINALIZED or dead already; true if this call did it. */
+bool ftc_board_mark_failed(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
                            int value);
 
 /* Sleeps until ftc_board_wake_watchers() after a death. The two are apart from the declaration
@@ -32,12 +32,12 @@ bool ftc_board_mark_failed(struct ftc_board *board, uint32_t slot, enum ftc_deat
 void ftc_board_await_death(struct ftc_board *board);
 void ftc_board_wake_watchers(struct ftc_board *board);
 
-/* Moves the caller's own slot on; false if somebody has declared it dead in the meantime. */
-bool ftc_board_advance(struct ftc_board *board, uint32_t slot, enum ftc_rank_state state);
+/* Moves the caller on; false if somebody has declared it dead in the meantime. */
+bool ftc_board_advance(struct ftc_board *board, uint32_t rank, enum ftc_rank_state state);
 
-static inline enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t slot)
+static inline enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t rank)
 {
-    uint32_t state = atomic_load_explicit(&board->shared->slot[slot].state, memory_order_acquire);
+    uint32_t state = atomic_load_explicit(&board->shared->rank[rank].state, memory_order_acquire);
 
     return state <= FTC_RANK_FAILED ? (enum ftc_rank_state)state : FTC_RANK_FAILED;
 }
@@ -62,57 +62,50 @@ static inline bool ftc_board_is_anyone_dead(const struct ftc_board *board)
     return atomic_load_explicit(&board->shared->deaths, memory_order_relaxed) != 0;
 }
 
-static inline bool ftc_board_is_dead(const struct ftc_board *board, uint32_t slot)
+static inline bool ftc_board_is_dead(const struct ftc_board *board, uint32_t rank)
 {
-    return ftc_board_state(board, slot) == FTC_RANK_FAILED;
+    return ftc_board_state(board, rank) == FTC_RANK_FAILED;
 }
 
 /* ---- the rank ---- */
 
 /* The caller tells who it is. */
-static inline void ftc_board_introduce(struct ftc_board *board, uint32_t slot, int pid,
-                                       int world_rank)
+static inline void ftc_board_introduce(struct ftc_board *board, uint32_t rank, int pid)
 {
-    atomic_store(&board->shared->slot[slot].pid, pid);
-    atomic_store(&board->shared->slot[slot].world_rank, world_rank);
+    atomic_store(&board->shared->rank[rank].pid, pid);
 }
 
-static inline int ftc_board_pid(const struct ftc_board *board, uint32_t slot)
+static inline int ftc_board_pid(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load(&board->shared->slot[slot].pid);
-}
-
-static inline int ftc_board_world_rank(const struct ftc_board *board, uint32_t slot)
-{
-    return atomic_load(&board->shared->slot[slot].world_rank);
+    return atomic_load(&board->shared->rank[rank].pid);
 }
 
 /* Whether the job does not bear the rank's death; its monitor process says so. */
-static inline void ftc_board_set_critical(struct ftc_board *board, uint32_t slot, bool is_critical)
+static inline void ftc_board_set_critical(struct ftc_board *board, uint32_t rank, bool is_critical)
 {
-    atomic_store(&board->shared->slot[slot].is_critical, is_critical);
+    atomic_store(&board->shared->rank[rank].is_critical, is_critical);
 }
 
-static inline bool ftc_board_is_critical(const struct ftc_board *board, uint32_t slot)
+static inline bool ftc_board_is_critical(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load(&board->shared->slot[slot].is_critical);
+    return atomic_load(&board->shared->rank[rank].is_critical);
 }
 
-/* Whether a setting forbids the death of the rank in @slot, which is in the board: the job ends. */
-static inline bool ftc_board_forbids(const struct ftc_board *board, uint32_t slot, int max_failed)
+/* Whether a setting forbids the death of @rank, which is on the board: the job ends. */
+static inline bool ftc_board_forbids(const struct ftc_board *board, uint32_t rank, int max_failed)
 {
-    return ftc_board_is_critical(board, slot) || (int)ftc_board_deaths(board) > max_failed;
+    return ftc_board_is_critical(board, rank) || (int)ftc_board_deaths(board) > max_failed;
 }
 
 /* The caller begins to tell the launcher that it is through. */
-static inline void ftc_board_set_leaving(struct ftc_board *board, uint32_t slot)
+static inline void ftc_board_set_leaving(struct ftc_board *board, uint32_t rank)
 {
-    atomic_store(&board->shared->slot[slot].is_leaving, true);
+    atomic_store(&board->shared->rank[rank].is_leaving, true);
 }
 
-static inline bool ftc_board_is_leaving(const struct ftc_board *board, uint32_t slot)
+static inline bool ftc_board_is_leaving(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load(&board->shared->slot[slot].is_leaving);
+    return atomic_load(&board->shared->rank[rank].is_leaving);
 }
 
 #endif

@@ -64,7 +64,7 @@ static struct membership *find_membership(uint64_t hash)
     return m;
 }
 
-static enum ftc_pass find_slots(struct ftc_comm *c, const int *world_rank)
+static enum ftc_pass find_world_ranks(struct ftc_comm *c, const int *world_rank)
 {
     const struct ftc_library *l = &ftc_library;
 
@@ -72,14 +72,14 @@ static enum ftc_pass find_slots(struct ftc_comm *c, const int *world_rank)
         if (world_rank[i] < 0 || world_rank[i] >= l->world_size)
             return FTC_PASS_OUTSIDE_WORLD;
     for (int i = 0; i < c->size; i++)
-        c->slot[i] = l->slot_of_world[world_rank[i]];
+        c->world[i] = world_rank[i];
     return FTC_PASS_NONE;
 }
 
 static bool any_member_dead(const struct ftc_comm *c)
 {
     for (int i = 0; i < c->size; i++)
-        if (ftc_board_is_dead(&ftc_library.board, c->slot[i]))
+        if (ftc_board_is_dead(&ftc_library.board, c->world[i]))
             return true;
     return false;
 }
@@ -148,7 +148,7 @@ static bool is_still_used(uint64_t id)
 {
     const struct ftc_board *b = &ftc_library.board;
 
-    for (uint32_t i = 0; i < b->geometry.slots; i++)
+    for (uint32_t i = 0; i < b->geometry.ranks; i++)
         if (ftc_activity_is_on(b, i, id) && ftc_board_state(b, i) < FTC_RANK_FINALIZED)
             return true;
     return false;
@@ -164,7 +164,7 @@ static int take_entry(struct ftc_comm *c)
 
     for (uint32_t i = 0; i < entries; i++) {
         uint32_t entry = (uint32_t)((c->id + i) % entries);
-        uint64_t before = ftc_publication_owner(b, ftc_library.own_slot, entry);
+        uint64_t before = ftc_publication_owner(b, ftc_library.world_rank, entry);
 
         if (entry_taken[entry] || (before != 0 && is_still_used(before)))
             continue;
@@ -177,11 +177,11 @@ static int take_entry(struct ftc_comm *c)
 
 static void renumber(struct ftc_comm *c)
 {
-    for (uint32_t s = 0; s < ftc_library.board.geometry.slots; s++)
-        c->member_of_slot[s] = -1;
+    for (uint32_t s = 0; s < ftc_library.board.geometry.ranks; s++)
+        c->member_of_world[s] = -1;
     c->known_dead = 0;
     for (int i = 0; i < c->member_count; i++) {
-        c->member_of_slot[c->slot[c->member[i]]] = i;
+        c->member_of_world[c->world[c->member[i]]] = i;
         if (c->member[i] == c->rank)
             c->own_member = i;
         c->known_dead += c->dead[i];
@@ -198,10 +198,11 @@ static int allocate(struct ftc_comm *c)
     c->member = malloc(size * sizeof *c->member);
     c->dead = calloc(size, sizeof *c->dead);
     c->silence = calloc(size, sizeof *c->silence);
-    c->member_of_slot = malloc(ftc_library.board.geometry.slots * sizeof *c->member_of_slot);
+    c->member_of_world = malloc(ftc_library.board.geometry.ranks * sizeof *c->member_of_world);
     c->topology_storage = malloc(ftc_topology_storage_bytes(c->size, 0));
-    return c->member && c->dead && c->silence && c->member_of_slot && c->topology_storage ? 0
-                                                                                          : -ENOMEM;
+    return c->member && c->dead && c->silence && c->member_of_world && c->topology_storage
+               ? 0
+               : -ENOMEM;
 }
 
 static int protect(struct ftc_comm *c)
@@ -214,7 +215,7 @@ static int protect(struct ftc_comm *c)
         rv = take_entry(c);
     if (rv != 0)
         return rv;
-    ftc_publication_open(&ftc_library.board, ftc_library.own_slot, c->entry, c->id);
+    ftc_publication_open(&ftc_library.board, ftc_library.world_rank, c->entry, c->id);
     for (int i = 0; i < c->size; i++)
         c->member[i] = i;
     c->member_count = c->size;
@@ -240,11 +241,11 @@ static void destroy(struct ftc_comm *c)
 {
     if (c->running)
         keeper->close(c);
-    free(c->slot);
+    free(c->world);
     free(c->member);
     free(c->dead);
     free(c->silence);
-    free(c->member_of_slot);
+    free(c->member_of_world);
     free(c->topology_storage);
     free(c);
 }
@@ -258,10 +259,10 @@ static struct ftc_comm *create(const struct origin *from)
     c->size = from->size;
     c->rank = from->rank;
     c->f = from->f;
-    c->slot = malloc((size_t)c->size * sizeof *c->slot);
-    if (!c->slot)
+    c->world = malloc((size_t)c->size * sizeof *c->world);
+    if (!c->world)
         goto fail;
-    c->pass = find_slots(c, from->world_rank);
+    c->pass = find_world_ranks(c, from->world_rank);
     if (c->pass == FTC_PASS_NONE && (identify(c, from) != 0 || protect(c) != 0))
         goto fail;
     return c;

@@ -31,14 +31,14 @@ struct ftc_comm {
     uint64_t id;        /* the same on all ranks, unique in the job */
     enum ftc_pass pass; /* why calls go to native MPI; FTC_PASS_NONE: protected */
     int size, rank;     /* the user's */
-    uint32_t *slot;     /* board slot of each rank */
+    uint32_t *world;    /* by rank: its rank in MPI_COMM_WORLD */
     uint32_t entry;     /* where this rank publishes on the board */
     uint32_t seq;       /* of the next operation */
     int f;              /* failures tolerated in one operation */
 
     int *member, member_count;   /* user's ranks that take part, ascending */
     int own_member;              /* index of this rank in member[] */
-    int *member_of_slot;         /* by board slot; -1: takes no part */
+    int *member_of_world;        /* by world rank; -1: takes no part */
     int known_dead;              /* members that are dead, but not left out yet */
     bool *dead;                  /* by index in member[] */
     struct ftc_silence *silence; /* by index in member[] */

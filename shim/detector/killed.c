@@ -9,32 +9,33 @@ enum { GIVE_WAY_NS = 10000000 }; /* after a death */
 
 /* No more than must be: for all the time that a rank uses here the scheduler makes it wait, while
  * the others wait for it. */
-static void look(uint32_t slot)
+static void look(uint32_t world)
 {
     struct ftc_board *board = &ftc_library.board;
-    struct ftc_lifeline *life = ftc_board_lifeline(board, slot);
+    struct ftc_lifeline *life = ftc_board_lifeline(board, world);
     int status;
 
     if (!ftc_lifeline_found_ended(life) ||
-        !ftc_lifeline_was_killed(life, ftc_board_pid(board, slot), &status))
+        !ftc_lifeline_was_killed(life, ftc_board_pid(board, world), &status))
         return;
-    ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, WTERMSIG(status));
+    ftc_board_mark_failed(board, world, FTC_DEATH_SIGNAL, WTERMSIG(status));
 }
 
-static void let_others_go_first(uint32_t slot, uint64_t now_ns)
+static void let_others_go_first(uint32_t world, uint64_t now_ns)
 {
     const struct ftc_board *board = &ftc_library.board;
 
-    if (now_ns - ftc_death_time_ns(board, slot) < GIVE_WAY_NS)
-        ftc_lifeline_give_way(ftc_board_lifeline(board, slot), ftc_board_pid(board, slot), now_ns);
+    if (now_ns - ftc_death_time_ns(board, world) < GIVE_WAY_NS)
+        ftc_lifeline_give_way(ftc_board_lifeline(board, world), ftc_board_pid(board, world),
+                              now_ns);
 }
 
 void ftc_killed_look(const struct ftc_comm *c, uint64_t now_ns)
 {
     for (int i = 0; i < c->member_count; i++) {
         if (!c->dead[i])
-            look(c->slot[c->member[i]]);
+            look(c->world[c->member[i]]);
         else if (ftc_library.oversubscribed)
-            let_others_go_first(c->slot[c->member[i]], now_ns);
+            let_others_go_first(c->world[c->member[i]], now_ns);
     }
 }

@@ -36,13 +36,13 @@ void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_
 
     if (!is_on())
         return;
-    ftc_activity_beat(board, ftc_library.own_slot);
+    ftc_activity_beat(board, ftc_library.world_rank);
     for (int i = 0; i < c->member_count; i++) {
-        uint32_t slot = c->slot[c->member[i]];
-        uint64_t heartbeat = ftc_activity_heartbeat(board, slot);
+        uint32_t world = c->world[c->member[i]];
+        uint64_t heartbeat = ftc_activity_heartbeat(board, world);
 
         if (!c->dead[i] && ftc_op_expects(op, i) && is_silent(&c->silence[i], heartbeat, now_ns))
-            ftc_board_mark_failed(board, slot, FTC_DEATH_SUSPECTED, (int)ftc_library.own_slot);
+            ftc_board_mark_failed(board, world, FTC_DEATH_SUSPECTED, (int)ftc_library.world_rank);
     }
 }
 
@@ -62,7 +62,7 @@ static _Noreturn void stop_unguarded(void)
 void ftc_fence_stop(void)
 {
     const struct ftc_board *board = &ftc_library.board;
-    uint32_t own = ftc_library.own_slot;
+    uint32_t own = ftc_library.world_rank;
 
     if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)))
         stop_unguarded();

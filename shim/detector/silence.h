@@ -25,7 +25,7 @@ void ftc_fence_stop(void);
 static inline void ftc_fence_check(void)
 {
     const struct ftc_board *board = &ftc_library.board;
-    uint32_t own = ftc_library.own_slot;
+    uint32_t own = ftc_library.world_rank;
 
     if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)) || ftc_board_is_dead(board, own))
         ftc_fence_stop();

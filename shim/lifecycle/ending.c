@@ -27,7 +27,7 @@ static void synchronise(void)
         .call = &call, .kind = FTC_OP_ALLREDUCE, .contribution = ""};
 
     ftc_library_lock();
-    ftc_activity_enter_for_good(&ftc_library.board, ftc_library.own_slot);
+    ftc_activity_enter_for_good(&ftc_library.board, ftc_library.world_rank);
     ftc_queue_complete_all();
     ftc_report_call(&call, FTC_PASS_NONE);
     if (ftc_drive(world, &request) != FTC_DRIVE_DONE)
@@ -63,7 +63,7 @@ static void end_protection(void)
 static void end_state(void)
 {
     ftc_library.state = FTC_LIBRARY_ENDED;
-    ftc_board_advance(&ftc_library.board, ftc_library.own_slot, FTC_RANK_FINALIZED);
+    ftc_board_advance(&ftc_library.board, ftc_library.world_rank, FTC_RANK_FINALIZED);
 }
 
 static int on_attributes_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
@@ -103,7 +103,7 @@ static void await_end_of_job(void)
 {
     const struct ftc_board *board = &ftc_library.board;
 
-    for (uint32_t i = 0; i < board->geometry.slots && !ftc_library.suspects; i++)
+    for (uint32_t i = 0; i < board->geometry.ranks && !ftc_library.suspects; i++)
         if (ftc_board_is_dead(board, i) &&
             ftc_board_forbids(board, i, ftc_library.settings.max_failed)) {
             ftc_job_end_await(true);
@@ -115,7 +115,7 @@ static int end_process_management(void)
 {
     await_end_of_job();
     ftc_report_write();
-    ftc_board_set_leaving(&ftc_library.board, ftc_library.own_slot);
+    ftc_board_set_leaving(&ftc_library.board, ftc_library.world_rank);
     ftc_monitor_finish_pmi();
     end_state();
     return MPI_SUCCESS;

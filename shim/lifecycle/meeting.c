@@ -66,8 +66,8 @@ static int missing_rank(void)
 {
     const struct ftc_board *b = &ftc_library.board;
 
-    for (uint32_t i = 0; ftc_board_is_open(b) && i < b->geometry.slots; i++)
-        if (ftc_presence_of(b, i) < ftc_presence_of(b, ftc_library.own_slot))
+    for (uint32_t i = 0; ftc_board_is_open(b) && i < b->geometry.ranks; i++)
+        if (ftc_presence_of(b, i) < ftc_presence_of(b, ftc_library.world_rank))
             return (int)i;
     return -1;
 }
@@ -174,7 +174,7 @@ static struct ftc_board_geometry geometry(int ranks)
     size_t max_bytes = max_value_bytes(ranks);
 
     return (struct ftc_board_geometry){
-        .slots = (uint32_t)ranks,
+        .ranks = (uint32_t)ranks,
         .entries = ENTRIES,
         .entry_stride_bytes = ftc_publication_stride(max_bytes),
         .ring_depth = RING_DEPTH,
@@ -203,7 +203,7 @@ static bool join_board(const struct board_address *address)
 {
     int rv = ftc_board_open(&ftc_library.board, address->pid, address->fd, address->key);
 
-    if (rv == 0 && ftc_library.board.geometry.slots != (uint32_t)ftc_library.world_size) {
+    if (rv == 0 && ftc_library.board.geometry.ranks != (uint32_t)ftc_library.world_size) {
         ftc_board_close(&ftc_library.board);
         rv = -EACCES;
     }
@@ -217,9 +217,9 @@ static void describe_self(void)
 {
     struct ftc_board *b = &ftc_library.board;
 
-    ftc_board_introduce(b, ftc_library.own_slot, (int)getpid(), ftc_library.world_rank);
+    ftc_board_introduce(b, ftc_library.world_rank, (int)getpid());
     ftc_presence_add_own_cores(b);
-    ftc_presence_show(b, ftc_library.own_slot, FTC_PRESENCE_HERE);
+    ftc_presence_show(b, ftc_library.world_rank, FTC_PRESENCE_HERE);
 }
 
 /* ---- rank 0 announces ---- */
@@ -351,9 +351,9 @@ bool ftc_meeting_close(bool prepared)
     struct patience patience = begin_to_wait();
     uint32_t refused;
 
-    ftc_presence_show(b, ftc_library.own_slot, FTC_PRESENCE_PREPARED);
+    ftc_presence_show(b, ftc_library.world_rank, FTC_PRESENCE_PREPARED);
     if (prepared)
-        ftc_board_advance(b, ftc_library.own_slot, FTC_RANK_RUNNING);
+        ftc_board_advance(b, ftc_library.world_rank, FTC_RANK_RUNNING);
     ftc_presence_count(b, prepared);
     while (!ftc_presence_have_all(b, &refused))
         nap(&patience);

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* Gives all ranks rank 0's settings and the board, on which slots are numbered by world rank. The
+/* Gives all ranks rank 0's settings and the board. The
  * same on all ranks: true if all of them have it, and the monitor process that the settings ask
  * for; else false, and why was said on standard error. Whoever waits here for more than blocked_ms
  * says so, as setting on_blocked wants it. */

@@ -96,18 +96,13 @@ static bool prepare(void)
 {
     struct ftc_library *l = &ftc_library;
 
-    l->slot_of_world = malloc((size_t)l->world_size * sizeof *l->slot_of_world);
-    if (!l->slot_of_world)
-        return false;
-    for (int i = 0; i < l->world_size; i++)
-        l->slot_of_world[i] = (uint32_t)i;
     l->suspects = l->settings.monitor == FTC_MONITOR_TIMEOUT;
     ftc_fatal_open();
     ftc_coverage_open();
     ftc_record_open();
     ftc_report_open();
-    if (ftc_transport_open(&l->transport, &l->board, l->own_slot) != 0 ||
-        ftc_unexpected_open(l->board.geometry.slots, l->board.geometry.message_stride_bytes) != 0 ||
+    if (ftc_transport_open(&l->transport, &l->board, l->world_rank) != 0 ||
+        ftc_unexpected_open(l->board.geometry.ranks, l->board.geometry.message_stride_bytes) != 0 ||
         ftc_recovery_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
         ftc_wait_open() != MPI_SUCCESS)
         return false;
@@ -134,7 +129,7 @@ static bool attach_monitor(void)
     };
 
     return ftc_library.suspects ||
-           ftc_monitor_attach(&ftc_library.board, ftc_library.own_slot, &options) == 0;
+           ftc_monitor_attach(&ftc_library.board, ftc_library.world_rank, &options) == 0;
 }
 
 static bool lacks_a_function(void)
@@ -162,7 +157,6 @@ void ftc_start(int provided)
         return;
     if (l->world_rank == 0 && passed_over.text[0] != '\0')
         fprintf(stderr, "ftcoll: %s\n", passed_over.text);
-    l->own_slot = (uint32_t)l->world_rank;
     if (ftc_ending_has_sessions()) /* the first of all has decided for MPI_Init too */
         PMPI_Query_thread(&provided);
     l->threaded = l->locked = provided == MPI_THREAD_MULTIPLE;

@@ -43,16 +43,15 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
     ftc_death_name(board, mark->dead, death, sizeof death);
     if (mark->dead_count > 1)
         snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);
-    length =
-        snprintf(text, sizeof text,
-                 "ftcoll: rank %d has %s %s at %s%s for %.1f s: it %s rank %d, which is dead "
-                 "(%s)%s%s; on_blocked = %s\n",
-                 ftc_board_world_rank(board, rank->slot), mark->is_poll ? "called" : "been in",
-                 ftc_call_name(mark->kind), site, mark->is_poll ? " again and again" : "",
-                 (double)(now_ns - mark->since_ns) / 1e9, mark->is_certain ? "needs" : "may need",
-                 ftc_board_world_rank(board, mark->dead), death, others,
-                 mark->is_told ? ", and the others wait as well" : "",
-                 rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
+    length = snprintf(text, sizeof text,
+                      "ftcoll: rank %d has %s %s at %s%s for %.1f s: it %s rank %d, which is dead "
+                      "(%s)%s%s; on_blocked = %s\n",
+                      (int)rank->world, mark->is_poll ? "called" : "been in",
+                      ftc_call_name(mark->kind), site, mark->is_poll ? " again and again" : "",
+                      (double)(now_ns - mark->since_ns) / 1e9,
+                      mark->is_certain ? "needs" : "may need", (int)mark->dead, death, others,
+                      mark->is_told ? ", and the others wait as well" : "",
+                      rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
     (void)!write(STDERR_FILENO, text, (size_t)length);
 }
 
@@ -75,7 +74,7 @@ static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
     struct ftc_mark mark;
 
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++) {
-        if (!ftc_mark_look(&w->mark[i], &rank->board, rank->slot, i, time, &mark) ||
+        if (!ftc_mark_look(&w->mark[i], &rank->board, rank->world, i, time, &mark) ||
             now_ns - mark.since_ns < bound_ns || (mark.is_told && still_ns < bound_ns))
             continue;
         if (aborts && (mark.is_certain || still_ns >= bound_ns)) {
@@ -94,7 +93,7 @@ void ftc_blocked_watch(struct ftc_monitored *rank)
     struct watch w = {0};
 
     ftc_board_await_death(&rank->board);
-    while (ftc_board_state(&rank->board, rank->slot) == FTC_RANK_RUNNING) {
+    while (ftc_board_state(&rank->board, rank->world) == FTC_RANK_RUNNING) {
         look(rank, &w, bound_ns);
         pause_ns(bound_ns / LOOKS);
     }

@@ -31,7 +31,7 @@ struct ftc_monitor_options {
 struct ftc_channel_message {
     uint32_t magic;
     uint32_t kind;
-    uint32_t slot;
+    uint32_t world;
     struct ftc_monitor_options options; /* ATTACH */
     int32_t outcome;                    /* ANSWER: 0 or a negative errno */
 };

@@ -25,7 +25,7 @@ static void say_goodbye(const struct ftc_monitored *rank)
     struct ftc_channel_message m = {.kind = FTC_CHANNEL_GOODBYE};
 
     if (ftc_board_is_open(&rank->board))
-        atomic_store(&ftc_board_lifeline(&rank->board, rank->slot)->left_alone, true);
+        atomic_store(&ftc_board_lifeline(&rank->board, rank->world)->left_alone, true);
     ftc_channel_send(rank->job.channel, m, NULL, 0);
 }
 
@@ -79,8 +79,8 @@ static bool was_ended_by_launcher(const struct ftc_monitored *rank, int status)
 
 static bool any_other(const struct ftc_monitored *rank, bool (*matches)(enum ftc_rank_state))
 {
-    for (uint32_t i = 0; i < rank->board.geometry.slots; i++)
-        if (i != rank->slot && matches(ftc_board_state(&rank->board, i)))
+    for (uint32_t i = 0; i < rank->board.geometry.ranks; i++)
+        if (i != rank->world && matches(ftc_board_state(&rank->board, i)))
             return true;
     return false;
 }
@@ -128,20 +128,18 @@ _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 }
 
 /* A death that a setting forbids ends the job; one that has gone before it would count as well. */
-void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t slot, int status)
+void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t world, int status)
 {
-    int number = ftc_board_world_rank(&rank->board, slot);
-
-    if (!ftc_board_forbids(&rank->board, slot, rank->options.max_failed))
+    if (!ftc_board_forbids(&rank->board, world, rank->options.max_failed))
         return;
     if (!ftc_end_of_job_claim(&rank->board))
         ; /* somebody else has said so */
-    else if (ftc_board_is_critical(&rank->board, slot))
-        fprintf(stderr, "ftcoll: the death of rank %d ends the job: critical_ranks\n", number);
+    else if (ftc_board_is_critical(&rank->board, world))
+        fprintf(stderr, "ftcoll: the death of rank %d ends the job: critical_ranks\n", (int)world);
     else
         fprintf(stderr,
                 "ftcoll: the death of rank %d ends the job: it is number %d, max_failed = %d\n",
-                number, (int)ftc_board_deaths(&rank->board), rank->options.max_failed);
+                (int)world, (int)ftc_board_deaths(&rank->board), rank->options.max_failed);
     ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
 }
 
@@ -149,11 +147,11 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 {
     bool is_settled = false;
 
-    ftc_rank_end_job_if_forbidden(rank, rank->slot, status);
+    ftc_rank_end_job_if_forbidden(rank, rank->world, status);
     if (!await_survivors(rank, status, &is_settled))
         end_as_program(rank, status);
     if (!is_settled)
-        ftc_pmi_finalize(rank->job.pmi, ftc_board_is_leaving(&rank->board, rank->slot));
+        ftc_pmi_finalize(rank->job.pmi, ftc_board_is_leaving(&rank->board, rank->world));
     if (any_other(rank, is_alive))
         end_well(rank);
     /* Nobody could have the result: the job has failed, unless the program wanted to end so. */
@@ -165,9 +163,9 @@ void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
     if (!is_protected(rank) || rank->stood_down)
         return;
     if (WIFSIGNALED(status))
-        ftc_board_mark_failed(&rank->board, rank->slot, FTC_DEATH_SIGNAL, WTERMSIG(status));
+        ftc_board_mark_failed(&rank->board, rank->world, FTC_DEATH_SIGNAL, WTERMSIG(status));
     else
-        ftc_board_mark_failed(&rank->board, rank->slot, FTC_DEATH_EXIT, WEXITSTATUS(status));
+        ftc_board_mark_failed(&rank->board, rank->world, FTC_DEATH_EXIT, WEXITSTATUS(status));
 }
 
 /* MPI has ended the program. The end of a rank alone would end the job as well, but Hydra gives
@@ -186,7 +184,7 @@ void ftc_rank_end(struct ftc_monitored *rank, int status)
     if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
         end_as_program(rank, status);
     ftc_rank_enter_death(rank, status);
-    if (ftc_board_is_dead(&rank->board, rank->slot)) {
+    if (ftc_board_is_dead(&rank->board, rank->world)) {
         ftc_board_wake_watchers(&rank->board);
         end_dead(rank, status);
     }

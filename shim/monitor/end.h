@@ -7,9 +7,9 @@
 /* Enters the program's death in the board, if that is to be told. @status as of waitpid. */
 void ftc_rank_enter_death(struct ftc_monitored *rank, int status);
 
-/* Ends the job, with a line that says why, if a setting forbids the death of the rank in @slot,
+/* Ends the job, with a line that says why, if a setting forbids the death of world rank @world,
  * which is in the board; @status as of waitpid. */
-void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t slot, int status);
+void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t world, int status);
 
 /* Ends the monitor process after the program has ended with @status. Enters a death in the board
  * first, then settles with the launcher; with a tolerated death, after the survivors have. */

@@ -225,15 +225,16 @@ static int ask(int channel, struct ftc_channel_message m, const int *fd, size_t 
 static int attach(int channel, struct ftc_channel_message m, const struct ftc_board *board)
 {
     int fd[FTC_CHANNEL_FDS] = {board->fd},
-        rv = ftc_lifeline_begin(ftc_board_lifeline(board, m.slot));
+        rv = ftc_lifeline_begin(ftc_board_lifeline(board, m.world));
 
     return rv != 0 ? rv : ask(channel, m, fd, FTC_CHANNEL_FDS);
 }
 
-int ftc_monitor_attach(const struct ftc_board *board, uint32_t slot,
+int ftc_monitor_attach(const struct ftc_board *board, uint32_t world,
                        const struct ftc_monitor_options *options)
 {
-    struct ftc_channel_message m = {.kind = FTC_CHANNEL_ATTACH, .slot = slot, .options = *options};
+    struct ftc_channel_message m = {
+        .kind = FTC_CHANNEL_ATTACH, .world = world, .options = *options};
     struct marker own;
     int rv;
 

@@ -23,7 +23,7 @@ struct ftc_monitored {
     struct ftc_monitor_job job;
     int signals;            /* signalfd of everything */
     struct ftc_board board; /* not open until the rank has attached it */
-    uint32_t slot;
+    uint32_t world;
     struct ftc_monitor_options options;
     _Atomic bool stood_down; /* the rank's end, whatever it is, is meant for the whole job */
     bool leads_session; /* the launcher signals its process group, of which the program is a member

@@ -10,7 +10,7 @@
 
 enum { READY_AGAIN_NS = 10000000 };
 
-/* Before, a slot may have no lock yet; and a death ends the job anyway. */
+/* Before, a rank may have no lock yet; and a death ends the job anyway. */
 static void await_all_ready(const struct ftc_board *board)
 {
     while (!ftc_presence_are_all_ready(board))
@@ -20,20 +20,20 @@ static void await_all_ready(const struct ftc_board *board)
 void ftc_others_watch(struct ftc_monitored *rank)
 {
     struct ftc_board *board = &rank->board;
-    uint32_t slots = board->geometry.slots;
+    uint32_t ranks = board->geometry.ranks;
 
     await_all_ready(board);
-    for (uint32_t i = 1; i < slots; i++) {
-        uint32_t slot = (rank->slot + i) % slots;
-        struct ftc_lifeline *life = ftc_board_lifeline(board, slot);
+    for (uint32_t i = 1; i < ranks; i++) {
+        uint32_t world = (rank->world + i) % ranks;
+        struct ftc_lifeline *life = ftc_board_lifeline(board, world);
 
         ftc_lifeline_await_both_ends(life);
         if (atomic_load(&life->left_alone) || ftc_end_of_job_is_said(board))
             continue;
-        ftc_board_mark_failed(board, slot, FTC_DEATH_SIGNAL, SIGKILL);
-        if (!ftc_board_is_dead(board, slot))
+        ftc_board_mark_failed(board, world, FTC_DEATH_SIGNAL, SIGKILL);
+        if (!ftc_board_is_dead(board, world))
             continue;
         ftc_board_wake_watchers(board);
-        ftc_rank_end_job_if_forbidden(rank, slot, SIGKILL);
+        ftc_rank_end_job_if_forbidden(rank, world, SIGKILL);
     }
 }

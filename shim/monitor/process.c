@@ -166,22 +166,22 @@ static int attach_board(struct ftc_channel_received *r)
     if (rv != 0)
         return rv;
     board.fd = -1; /* the mapping is enough, the descriptor goes with the message */
-    if (m->slot >= board.geometry.slots || m->options.failure_exit_status < 0 ||
+    if (m->world >= board.geometry.ranks || m->options.failure_exit_status < 0 ||
         m->options.failure_exit_status > 255 || m->options.blocked_ms < 1) {
         ftc_board_close(&board);
         return -EINVAL;
     }
     rank.board = board;
-    rank.slot = m->slot;
+    rank.world = m->world;
     rank.options = m->options;
-    ftc_board_set_critical(&board, m->slot, m->options.critical != 0);
-    return start_watching(ftc_board_lifeline(&board, m->slot));
+    ftc_board_set_critical(&board, m->world, m->options.critical != 0);
+    return start_watching(ftc_board_lifeline(&board, m->world));
 }
 
 /* Nobody is to take the rank for dead, or to wait until it has finished. */
 static void end_with_job(void)
 {
-    atomic_store(&ftc_board_lifeline(&rank.board, rank.slot)->left_alone, true);
+    atomic_store(&ftc_board_lifeline(&rank.board, rank.world)->left_alone, true);
     ftc_end_of_job_begin(&rank.board);
 }
 

@@ -183,7 +183,7 @@ static unsigned char knowledge_of(const struct ftc_comm *c, int rank)
 {
     if (rank == c->rank)
         return PRESENT;
-    return ftc_board_is_dead(&ftc_library.board, c->slot[rank]) ? KNOWN_DEAD : 0;
+    return ftc_board_is_dead(&ftc_library.board, c->world[rank]) ? KNOWN_DEAD : 0;
 }
 
 /* The dead of whom one survivor knows, those whom the operation itself has left out, and whoever is
@@ -405,7 +405,7 @@ static bool is_hopeless(void *context)
         return roll->is_hopeless;
     roll->deaths_seen = deaths;
     for (int rank = 0; rank < roll->size; rank++)
-        if (!roll->dead[rank] && ftc_board_is_dead(board, roll->comm->slot[rank]))
+        if (!roll->dead[rank] && ftc_board_is_dead(board, roll->comm->world[rank]))
             roll->is_hopeless = true;
     return roll->is_hopeless;
 }

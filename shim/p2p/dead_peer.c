@@ -167,12 +167,12 @@ void ftc_dead_empty(MPI_Status *status)
 
 int ftc_dead_result(const char *name, const struct ftc_p2p_request *r, MPI_Status *status)
 {
-    int32_t slot = r->peers->slot[r->failed_by];
+    int32_t world = r->peers->world[r->failed_by];
 
     if (ftc_library.settings.p2p == FTC_P2P_IGNORE) {
         ftc_dead_empty(status);
         return MPI_SUCCESS;
     }
     fill(status, r->failed_by, r->tag);
-    return ftc_error_dead_peer(name, r->failed_by, (uint32_t)slot);
+    return ftc_error_dead_peer(name, r->failed_by, (uint32_t)world);
 }

@@ -20,7 +20,7 @@ static struct ftc_peers **place_of(MPI_Comm comm)
 
 void ftc_peers_release(struct ftc_peers *p)
 {
-    free(p->slot);
+    free(p->world);
     free(p->told);
     free(p);
 }
@@ -44,12 +44,6 @@ void ftc_peers_open(void)
     ftc_attribute_on_free(FTC_TENANT_PEERS, forget);
 }
 
-static void turn_into_slots(int32_t *world_rank, int size)
-{
-    for (int i = 0; i < size; i++)
-        world_rank[i] = world_rank[i] < 0 ? -1 : (int32_t)ftc_library.slot_of_world[world_rank[i]];
-}
-
 static bool describe(struct ftc_peers *p)
 {
     MPI_Group members;
@@ -58,13 +52,11 @@ static bool describe(struct ftc_peers *p)
 
     PMPI_Comm_test_inter(p->comm, &inter);
     members = ftc_group_of_peers(p->comm, inter);
-    p->slot = ftc_group_world_ranks(members, &p->size);
+    p->world = ftc_group_world_ranks(members, &p->size);
     p->told = calloc((size_t)p->size, sizeof *p->told);
     p->others = inter ? p->size : p->size - 1;
-    done = p->slot && p->told;
+    done = p->world && p->told;
     PMPI_Group_free(&members);
-    if (done)
-        turn_into_slots(p->slot, p->size);
     return done;
 }
 
@@ -96,7 +88,7 @@ struct ftc_peers *ftc_peers_get(MPI_Comm comm)
 
 static bool is_dead(const struct ftc_peers *p, int rank)
 {
-    return p->slot[rank] >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)p->slot[rank]);
+    return p->world[rank] >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)p->world[rank]);
 }
 
 static int culprit_of_many(const struct ftc_peers *p)

@@ -14,10 +14,10 @@
 struct ftc_peers {
     MPI_Comm comm; /* MPI_COMM_NULL once it has been freed */
     int size;
-    int others;    /* without this rank itself */
-    int users;     /* requests that name it */
-    int32_t *slot; /* on the board, by rank; -1: outside of MPI_COMM_WORLD */
-    bool *told;    /* by rank: its death has completed a receive from any source */
+    int others; /* without this rank itself */
+    int users;  /* requests that name it */
+    int *world; /* world ranks, by rank; below 0: outside of MPI_COMM_WORLD */
+    bool *told; /* by rank: its death has completed a receive from any source */
 };
 
 /* In MPI_Init. */

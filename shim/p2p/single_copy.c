@@ -72,23 +72,23 @@ signed char ftc_single_copy_begin(ftc_uct_get *next, void *ep, const void *iov, 
 
 /* ---- its parts ---- */
 
-/* The slot of a rank of this job, or -1. */
-static int32_t slot_of(pid_t pid)
+/* The world rank of a process of this job, or -1. */
+static int32_t world_of(pid_t pid)
 {
     const struct ftc_board *board = &ftc_library.board;
 
-    for (uint32_t i = 0; ftc_board_is_open(board) && i < board->geometry.slots; i++)
+    for (uint32_t i = 0; ftc_board_is_open(board) && i < board->geometry.ranks; i++)
         if (ftc_board_pid(board, i) == pid)
             return (int32_t)i;
     return -1;
 }
 
 /* Pages can be gone before the process is (the kernel's out-of-memory killer does that). */
-static bool fails_soon(uint32_t slot)
+static bool fails_soon(uint32_t world)
 {
     uint64_t until_ns = ftc_clock_ns() + DYING_NS;
 
-    while (!ftc_board_is_dead(&ftc_library.board, slot)) {
+    while (!ftc_board_is_dead(&ftc_library.board, world)) {
         if (ftc_clock_ns() > until_ns)
             return false;
         sched_yield();
@@ -100,14 +100,14 @@ static bool fails_soon(uint32_t slot)
  * that it has ended. */
 static bool is_dead(pid_t pid, int error)
 {
-    int32_t slot = slot_of(pid);
+    int32_t world = world_of(pid);
     enum ftc_rank_state state;
 
-    if (slot < 0)
+    if (world < 0)
         return false;
     if (error != ESRCH)
-        return fails_soon((uint32_t)slot);
-    state = ftc_board_state(&ftc_library.board, (uint32_t)slot);
+        return fails_soon((uint32_t)world);
+    state = ftc_board_state(&ftc_library.board, (uint32_t)world);
     return state == FTC_RANK_RUNNING || state == FTC_RANK_FAILED;
 }
 
@@ -117,12 +117,12 @@ static bool is_dead(pid_t pid, int error)
 static bool is_known_dead(pid_t pid)
 {
     const struct ftc_board *board = &ftc_library.board;
-    int32_t slot;
+    int32_t world;
 
     if (!ftc_board_is_open(board) || !ftc_board_is_anyone_dead(board))
         return false;
-    slot = slot_of(pid);
-    return slot >= 0 && ftc_board_is_dead(board, (uint32_t)slot);
+    world = world_of(pid);
+    return world >= 0 && ftc_board_is_dead(board, (uint32_t)world);
 }
 
 static ssize_t length_of(const struct iovec *iov, unsigned long count)

@@ -172,15 +172,15 @@ int ftc_error_exhausted(const struct ftc_call *call)
     return hold(MPIX_ERR_PROC_FAILED, text);
 }
 
-int ftc_error_dead_peer(const char *call_name, int rank, uint32_t slot)
+int ftc_error_dead_peer(const char *call_name, int rank, uint32_t world)
 {
     char text[TEXT_MAX], death[TEXT_MAX / 2];
 
-    ftc_death_describe(&ftc_library.board, slot, ftc_library.settings.timeout_ms, death,
+    ftc_death_describe(&ftc_library.board, world, ftc_library.settings.timeout_ms, death,
                        sizeof death);
     snprintf(text, sizeof text,
              "ftcoll: %s: rank %d of the communicator is dead: rank %d of MPI_COMM_WORLD, %s",
-             call_name, rank, ftc_board_world_rank(&ftc_library.board, slot), death);
+             call_name, rank, (int)world, death);
     return hold(MPIX_ERR_PROC_FAILED, text);
 }
 

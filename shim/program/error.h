@@ -40,7 +40,7 @@ int ftc_error_exhausted(const struct ftc_call *call);
 
 /* The peer of a point-to-point call, @rank in the call's communicator, is dead: class
  * MPIX_ERR_PROC_FAILED. */
-int ftc_error_dead_peer(const char *call_name, int rank, uint32_t slot);
+int ftc_error_dead_peer(const char *call_name, int rank, uint32_t world);
 
 /* The error that was made last is in a status: its text stays, the code is MPI_ERR_IN_STATUS. */
 int ftc_error_in_status(void);

@@ -15,8 +15,8 @@
 enum { NO_HANDLE = 0, PLACES = FTC_BOARD_SETS / FTC_BOARD_MARKS };
 
 /* The world ranks behind those of a communicator or window, as far as the board needs them; the set
- * of the same number on the board has those of them that have a slot. In MPICH handles are integers
- * that tell what they are a handle of. */
+ * of the same number on the board has those of them that are in MPI_COMM_WORLD. In MPICH handles
+ * are integers that tell what they are a handle of. */
 struct members {
     _Atomic int handle; /* NO_HANDLE: to be described anew */
     bool is_remote;     /* of an intercommunicator */
@@ -75,7 +75,7 @@ int ftc_native_call_open(void)
     if (PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
     ftc_attribute_on_free(FTC_TENANT_MARKS, forget_comm);
-    marks = ftc_marks_of(&ftc_library.board, ftc_library.own_slot);
+    marks = ftc_marks_of(&ftc_library.board, ftc_library.world_rank);
     ftc_native_call_deaths = ftc_board_deaths_word(&ftc_library.board);
     return 0;
 }
@@ -83,18 +83,17 @@ int ftc_native_call_open(void)
 static void add_to_board(const int *world_rank, int size, _Atomic uint64_t *words)
 {
     for (int i = 0; i < size; i++) {
-        uint32_t slot;
+        uint32_t world = (uint32_t)world_rank[i];
 
         if (world_rank[i] < 0 || world_rank[i] >= ftc_library.world_size)
             continue;
-        slot = ftc_library.slot_of_world[world_rank[i]];
-        atomic_fetch_or(&words[slot / 64], 1ull << slot % 64);
+        atomic_fetch_or(&words[world / 64], 1ull << world % 64);
     }
 }
 
 static bool describe_members(unsigned place, MPI_Group members)
 {
-    _Atomic uint64_t *words = ftc_board_set(&ftc_library.board, ftc_library.own_slot, place);
+    _Atomic uint64_t *words = ftc_board_set(&ftc_library.board, ftc_library.world_rank, place);
     struct members *m = &described[place];
 
     for (uint32_t i = 0; i < ftc_board_set_words(&ftc_library.board.geometry); i++)
@@ -189,16 +188,15 @@ static void give_back_mark(void)
     own_mark = -1;
 }
 
-/* The board slot of rank @peer; -1 if it has none. */
-static int32_t slot_of(const struct members *m, int peer)
+/* The world rank of rank @peer; -1 if it has none. */
+static int32_t world_of(const struct members *m, int peer)
 {
     int world = peer >= 0 && peer < m->size ? m->world_rank[peer] : -1;
 
-    return world >= 0 && world < ftc_library.world_size ? (int32_t)ftc_library.slot_of_world[world]
-                                                        : -1;
+    return world >= 0 && world < ftc_library.world_size ? world : -1;
 }
 
-/* What a call on what @place describes needs: a slot, or a part of the set. False: nobody. */
+/* What a call on what @place describes needs: a rank, or a part of the set. False: nobody. */
 static inline bool find_need(unsigned place, int peer, int32_t *need)
 {
     if (peer == FTC_ALL_MEMBERS)
@@ -206,7 +204,7 @@ static inline bool find_need(unsigned place, int peer, int32_t *need)
     else if (peer == FTC_SOME_MEMBER)
         *need = FTC_BOARD_SOME;
     else
-        *need = slot_of(&described[place], peer);
+        *need = world_of(&described[place], peer);
     return *need >= 0 || peer == FTC_ALL_MEMBERS || peer == FTC_SOME_MEMBER;
 }
 
@@ -387,9 +385,9 @@ static void end_poll(void)
     poll.is_open = false;
 }
 
-static bool is_dead(int32_t slot)
+static bool is_dead(int32_t world)
 {
-    return slot >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)slot);
+    return world >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)world);
 }
 
 static bool needs_dead(unsigned place, int32_t need)
@@ -399,7 +397,7 @@ static bool needs_dead(unsigned place, int32_t need)
     if (need >= 0)
         return is_dead(need);
     for (int i = 0; i < m->size; i++)
-        if (is_dead(slot_of(m, i)))
+        if (is_dead(world_of(m, i)))
             return true;
     return false;
 }

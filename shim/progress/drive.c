@@ -128,7 +128,7 @@ enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
         ftc_crash_at_end(&r->crash);
     ftc_fence_check();
     if (r->mismatched < 0 && r->op.config.kind == FTC_OP_ALLREDUCE)
-        ftc_publish(&ftc_library.board, ftc_library.own_slot, c->entry, c->seq, &r->op.result,
+        ftc_publish(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq, &r->op.result,
                     r->op.config.value_bytes);
     ftc_fence_check();
     ftc_recovery_end(c);

@@ -38,7 +38,7 @@ bool ftc_messages_send(struct ftc_comm *c)
 
     for (int i = 0; i < r->actions.count; i++) {
         const struct ftc_send *s = &r->actions.send[i];
-        uint32_t to = c->slot[c->member[s->to]];
+        uint32_t to = c->world[c->member[s->to]];
 
         if (ftc_crash_armed)
             ftc_crash_before_send(&r->crash);
@@ -63,7 +63,7 @@ static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope
 {
     struct ftc_running *r = c->running;
     struct ftc_event event = {
-        .kind = FTC_EVENT_MESSAGE, .peer = c->member_of_slot[from], .message = m};
+        .kind = FTC_EVENT_MESSAGE, .peer = c->member_of_world[from], .message = m};
     enum ftc_step_outcome outcome;
 
     if (event.peer < 0)

@@ -17,10 +17,10 @@ void ftc_messages_step(struct ftc_comm *c, const struct ftc_event *event);
  * step, because what they point to is the engine's until then. True if none are. */
 bool ftc_messages_send(struct ftc_comm *c);
 
-/* Takes in what has arrived, for all operations that are running, from all ranks or from that in
- * @slot. True if something has. */
+/* Takes in what has arrived, for all operations that are running, from all ranks or from world
+ * rank @world. True if something has. */
 bool ftc_messages_take(void);
-bool ftc_messages_take_from(uint32_t slot);
+bool ftc_messages_take_from(uint32_t world);
 
 /* Offers the kept messages again: when an operation starts, when its attempt has changed, and when
  * its sends are no longer in the way. */

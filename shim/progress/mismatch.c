@@ -35,8 +35,8 @@ void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *
         .value_bytes = (uint32_t)value_bytes,
         .return_address = (uintptr_t)call->return_address,
     };
-    ftc_publish_call(&ftc_library.board, ftc_library.own_slot, c->entry, c->seq, &r->note);
-    ftc_activity_enter(&ftc_library.board, ftc_library.own_slot, c->id);
+    ftc_publish_call(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq, &r->note);
+    ftc_activity_enter(&ftc_library.board, ftc_library.world_rank, c->id);
 }
 
 void ftc_mismatch_enter(const struct ftc_call *call, struct ftc_comm *c, uint32_t signature)
@@ -46,14 +46,14 @@ void ftc_mismatch_enter(const struct ftc_call *call, struct ftc_comm *c, uint32_
 
 void ftc_mismatch_leave(void)
 {
-    ftc_activity_leave(&ftc_library.board, ftc_library.own_slot);
+    ftc_activity_leave(&ftc_library.board, ftc_library.world_rank);
 }
 
 static bool is_in(const struct ftc_comm *c, int rank, struct ftc_note *note)
 {
     uint32_t seq;
 
-    return ftc_published_call(&ftc_library.board, c->slot[rank], c->id, &seq, note) &&
+    return ftc_published_call(&ftc_library.board, c->world[rank], c->id, &seq, note) &&
            seq == c->seq;
 }
 
@@ -96,7 +96,7 @@ void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
 
 void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call)
 {
-    int pid = ftc_board_pid(&ftc_library.board, c->slot[rank]);
+    int pid = ftc_board_pid(&ftc_library.board, c->world[rank]);
     struct ftc_note note = {
         .kind = call->kind,
         .signature = FTC_SIGNATURE_NONE,
@@ -111,7 +111,7 @@ bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
     struct ftc_note note;
 
     return is_in(c, rank, &note) && ftc_call_class(note.kind) == FTC_CLASS_PROTECTED &&
-           ftc_activity_inside(&ftc_library.board, c->slot[rank]) > 0;
+           ftc_activity_inside(&ftc_library.board, c->world[rank]) > 0;
 }
 
 void ftc_mismatch_spread(const struct ftc_comm *c)
@@ -125,7 +125,7 @@ void ftc_mismatch_spread(const struct ftc_comm *c)
 
     for (int i = 0; i < c->member_count; i++)
         for (int tries = 0; i != c->own_member && tries < SPREAD_TRIES; tries++)
-            if (ftc_transport_send(&l->transport, c->slot[c->member[i]], &m, &envelope,
+            if (ftc_transport_send(&l->transport, c->world[c->member[i]], &m, &envelope,
                                    l->settings.failure_info, sizeof news, &r->note))
                 break;
 }
@@ -185,7 +185,7 @@ void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c)
 void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
-    int pid = ftc_board_pid(&ftc_library.board, c->slot[r->mismatched]);
+    int pid = ftc_board_pid(&ftc_library.board, c->world[r->mismatched]);
     char site[96];
 
     ftc_callsite_name_in(pid, r->other.return_address, site, sizeof site);

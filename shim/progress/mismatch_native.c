@@ -22,10 +22,10 @@ static bool is_watched(void)
 static bool is_native(const struct ftc_comm *c, int rank, struct ftc_mark_call *call)
 {
     const struct ftc_board *board = &ftc_library.board;
-    uint32_t slot = c->slot[rank], seq;
+    uint32_t world = c->world[rank], seq;
 
-    return ftc_mark_collective(board, slot, c->slot, c->size, call) &&
-           !(ftc_published_joined(board, slot, c->id, &seq) && (int32_t)(seq - c->seq) >= 0);
+    return ftc_mark_collective(board, world, c->world, c->size, call) &&
+           !(ftc_published_joined(board, world, c->id, &seq) && (int32_t)(seq - c->seq) >= 0);
 }
 
 /* What all members do. */
@@ -42,11 +42,11 @@ static bool all_wait(const struct ftc_comm *c, struct scene *scene)
 
     *scene = (struct scene){.first_here = -1, .first_native = -1};
     for (int rank = c->size - 1; rank >= 0; rank--) {
-        uint32_t slot = c->slot[rank];
+        uint32_t world = c->world[rank];
 
-        if (ftc_board_state(&ftc_library.board, slot) != FTC_RANK_RUNNING)
+        if (ftc_board_state(&ftc_library.board, world) != FTC_RANK_RUNNING)
             return false;
-        scene->versions += ftc_mark_versions(&ftc_library.board, slot);
+        scene->versions += ftc_mark_versions(&ftc_library.board, world);
         if (ftc_mismatch_is_in(c, rank)) {
             scene->first_here = rank;
         } else if (is_native(c, rank, &call)) {

@@ -13,7 +13,7 @@ static void peer_died(struct ftc_comm *c, int member)
     c->dead[member] = true;
     c->known_dead++;
     ftc_messages_step(c, &event);
-    ftc_recovery_begin(c, c->slot[c->member[member]]);
+    ftc_recovery_begin(c, c->world[c->member[member]]);
 }
 
 /* Of several deaths the one of the highest rank comes first: in an allreduce that is the last
@@ -27,11 +27,11 @@ bool ftc_news_of_deaths(struct ftc_comm *c)
     if (deaths == c->deaths_seen || r->actions.count > 0)
         return false;
     for (int i = c->member_count - 1; i >= 0; i--) {
-        uint32_t slot = c->slot[c->member[i]];
+        uint32_t world = c->world[c->member[i]];
 
-        if (c->dead[i] || !ftc_board_is_dead(board, slot))
+        if (c->dead[i] || !ftc_board_is_dead(board, world))
             continue;
-        ftc_messages_take_from(slot); /* what it has sent still counts */
+        ftc_messages_take_from(world); /* what it has sent still counts */
         if (r->actions.count > 0)
             return true;
         peer_died(c, i);
@@ -53,7 +53,7 @@ bool ftc_news_of_published(struct ftc_comm *c)
             .kind = FTC_EVENT_PUBLISHED, .peer = i, .published = &copy.result};
 
         if (c->dead[i] || !ftc_op_awaits(&r->op, i) ||
-            !ftc_published(&ftc_library.board, c->slot[c->member[i]], c->id, c->seq,
+            !ftc_published(&ftc_library.board, c->world[c->member[i]], c->id, c->seq,
                            r->op.config.value_bytes, &copy))
             continue;
         ftc_messages_step(c, &event);
@@ -71,7 +71,7 @@ bool ftc_news_of_joined(struct ftc_comm *c)
 
     for (; event.peer < c->member_count && r->actions.count == 0; event.peer++) {
         if (!ftc_op_confirms(&r->op, event.peer) ||
-            !ftc_published_attempt(&ftc_library.board, c->slot[c->member[event.peer]], c->id,
+            !ftc_published_attempt(&ftc_library.board, c->world[c->member[event.peer]], c->id,
                                    c->seq, &event.attempt) ||
             event.attempt < r->op.attempt)
             continue;
@@ -87,5 +87,6 @@ void ftc_news_announce_attempt(struct ftc_comm *c)
     struct ftc_running *r = c->running;
 
     r->announced = r->op.attempt;
-    ftc_publish_attempt(&ftc_library.board, ftc_library.own_slot, c->entry, c->seq, r->op.attempt);
+    ftc_publish_attempt(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq,
+                        r->op.attempt);
 }

@@ -15,23 +15,23 @@ struct note {
     struct ftc_stack stack;
 };
 
-static struct note *note; /* by board slot */
+static struct note *note; /* by world rank */
 static int open_notes;    /* noticed, but not recovered from */
 
 int ftc_recovery_open(void)
 {
-    note = calloc(ftc_library.board.geometry.slots, sizeof *note);
+    note = calloc(ftc_library.board.geometry.ranks, sizeof *note);
     return note ? 0 : -ENOMEM;
 }
 
-void ftc_recovery_begin(const struct ftc_comm *c, uint32_t slot)
+void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world)
 {
-    if (note[slot].noticed)
+    if (note[world].noticed)
         return;
-    ftc_aftermath_notice(&ftc_library.board, slot, ftc_library.world_rank, c->running->call->kind,
+    ftc_aftermath_notice(&ftc_library.board, world, ftc_library.world_rank, c->running->call->kind,
                          c->seq);
-    note[slot].noticed = true;
-    note[slot].communicator_id = c->id;
+    note[world].noticed = true;
+    note[world].communicator_id = c->id;
     open_notes++;
 }
 
@@ -58,7 +58,7 @@ void ftc_recovery_end(const struct ftc_comm *c)
     if (open_notes == 0)
         return;
     now = ftc_clock_ns();
-    for (uint32_t s = 0; s < board->geometry.slots; s++) {
+    for (uint32_t s = 0; s < board->geometry.ranks; s++) {
         if (!note[s].noticed || note[s].recovered || note[s].communicator_id != c->id)
             continue;
         note[s].recovered = true;
@@ -68,7 +68,7 @@ void ftc_recovery_end(const struct ftc_comm *c)
     }
 }
 
-const struct ftc_stack *ftc_recovery_site(uint32_t slot)
+const struct ftc_stack *ftc_recovery_site(uint32_t world)
 {
-    return &note[slot].stack;
+    return &note[world].stack;
 }

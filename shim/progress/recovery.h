@@ -10,14 +10,14 @@
 /* In MPI_Init; 0 or -ENOMEM. */
 int ftc_recovery_open(void);
 
-/* The running operation on @c has met the death of the rank in @slot. */
-void ftc_recovery_begin(const struct ftc_comm *c, uint32_t slot);
+/* The running operation on @c has met the death of world rank @world. */
+void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world);
 
 /* The running operation on @c is done: deaths it met have been recovered from. */
 void ftc_recovery_end(const struct ftc_comm *c);
 
-/* Where the program was in the operation that met the death of the rank in @slot: the call site
+/* Where the program was in the operation that met the death of world rank @world: the call site
  * alone, unless report = full; depth 0 if none of this rank's did. */
-const struct ftc_stack *ftc_recovery_site(uint32_t slot);
+const struct ftc_stack *ftc_recovery_site(uint32_t world);
 
 #endif

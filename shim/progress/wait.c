@@ -101,7 +101,7 @@ static uint32_t spin_turns(void)
 /* No other thread of the program is in a call here: there may be a core for each. */
 static bool is_alone(void)
 {
-    return ftc_activity_inside(&ftc_library.board, ftc_library.own_slot) <= 1;
+    return ftc_activity_inside(&ftc_library.board, ftc_library.world_rank) <= 1;
 }
 
 /* Also with MPI_THREAD_MULTIPLE: who yields a core that something else wants gets it back

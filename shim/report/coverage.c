@@ -34,7 +34,7 @@ void ftc_coverage_open(void)
         return;
     memset(places, 0, sizeof places);
     used = 0;
-    sites = ftc_coverage_sites_of(&ftc_library.board, ftc_library.own_slot);
+    sites = ftc_coverage_sites_of(&ftc_library.board, ftc_library.world_rank);
 }
 
 static struct place *find_place(const void *site, enum ftc_call_kind call,

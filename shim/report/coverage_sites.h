@@ -40,9 +40,9 @@ static inline uint32_t ftc_coverage_sites_room(const struct ftc_board *board)
 
 /* Only if there is room for any. */
 static inline struct ftc_coverage_sites *ftc_coverage_sites_of(const struct ftc_board *board,
-                                                               uint32_t slot)
+                                                               uint32_t world)
 {
-    return ftc_board_sites(board, slot);
+    return ftc_board_sites(board, world);
 }
 
 #endif

@@ -96,9 +96,9 @@ static void keep(void *row)
     (void)row;
 }
 
-static void add_rank(struct table *t, const struct ftc_board *board, uint32_t slot)
+static void add_rank(struct table *t, const struct ftc_board *board, uint32_t world)
 {
-    const struct ftc_coverage_sites *sites = ftc_coverage_sites_of(board, slot);
+    const struct ftc_coverage_sites *sites = ftc_coverage_sites_of(board, world);
     uint32_t room = ftc_coverage_sites_room(board);
     struct row row;
 
@@ -340,8 +340,8 @@ void ftc_coverage_write(FILE *f, const struct ftc_board *board)
     struct table t = {.row = malloc(ROWS * sizeof *t.row)};
 
     if (t.row) {
-        for (uint32_t slot = 0; slot < board->geometry.slots; slot++)
-            add_rank(&t, board, slot);
+        for (uint32_t world = 0; world < board->geometry.ranks; world++)
+            add_rank(&t, board, world);
         tdestroy(t.known, keep);
         write_table(f, &t);
         write_verdicts(f, &t);

@@ -100,12 +100,13 @@ static uint64_t claim_of(const struct ftc_comm *c, const void *contributors)
     for (int rank = 0; rank < c->size; rank++)
         digest = digest * 31 + ftc_contributors_have(contributors, rank);
     digest = ftc_hash_mix(digest, 0) >> (64 - DIGEST_BITS);
-    return number << 32 | (uint64_t)ftc_library.own_slot << (DIGEST_BITS + 1) | digest << 1;
+    return number << 32 | (uint64_t)ftc_library.world_rank << (DIGEST_BITS + 1) | digest << 1;
 }
 
-static bool is_alive(uint32_t slot)
+static bool is_alive(uint32_t world)
 {
-    return slot < ftc_library.board.geometry.slots && !ftc_board_is_dead(&ftc_library.board, slot);
+    return world < ftc_library.board.geometry.ranks &&
+           !ftc_board_is_dead(&ftc_library.board, world);
 }
 
 /* Whether the line is left to others, or written, as @claim on the board says. */
@@ -127,7 +128,7 @@ static _Atomic uint64_t *find_word(const struct ftc_comm *c)
     _Atomic uint64_t *word = NULL;
 
     for (int rank = 0; rank < c->size && !word; rank++)
-        word = ftc_publication_recorded(&ftc_library.board, c->slot[rank], c->id);
+        word = ftc_publication_recorded(&ftc_library.board, c->world[rank], c->id);
     return word;
 }
 
@@ -170,8 +171,7 @@ static void write_ranks(FILE *f, const char *key, const struct ftc_comm *c,
     for (int rank = 0; rank < c->size; rank++) {
         if (ftc_contributors_have(contributors, rank) != in)
             continue;
-        fprintf(f, "%s%d", separator,
-                world ? ftc_board_world_rank(&ftc_library.board, c->slot[rank]) : rank);
+        fprintf(f, "%s%d", separator, world ? (int)c->world[rank] : rank);
         separator = ",";
     }
     fputc(']', f);

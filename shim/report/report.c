@@ -65,9 +65,9 @@ static void write_stack(FILE *f, const struct ftc_stack *stack)
 }
 
 /* "MPI_Allreduce #78 at montecarlo(main+0x18b)" */
-static void write_missed(FILE *f, uint32_t slot, const struct ftc_aftermath *a)
+static void write_missed(FILE *f, uint32_t world, const struct ftc_aftermath *a)
 {
-    const struct ftc_stack *stack = ftc_recovery_site(slot);
+    const struct ftc_stack *stack = ftc_recovery_site(world);
     enum ftc_call_kind call = ftc_call_kind(a->call);
     char site[256];
 
@@ -82,17 +82,17 @@ static void write_missed(FILE *f, uint32_t slot, const struct ftc_aftermath *a)
     fprintf(f, " at %s", site);
 }
 
-static void write_aftermath(FILE *f, uint32_t slot)
+static void write_aftermath(FILE *f, uint32_t world)
 {
-    uint64_t death_ns = ftc_death_time_ns(&ftc_library.board, slot);
+    uint64_t death_ns = ftc_death_time_ns(&ftc_library.board, world);
     struct ftc_aftermath a;
 
-    if (!ftc_aftermath_of(&ftc_library.board, slot, &a)) {
+    if (!ftc_aftermath_of(&ftc_library.board, world, &a)) {
         fprintf(f, "; no operation missed it\n");
         return;
     }
     fprintf(f, "; missed in ");
-    write_missed(f, slot, &a);
+    write_missed(f, world, &a);
     fprintf(f, ", noticed by rank %d after %.0f us", a.noticed_by,
             microseconds(death_ns, a.noticed_ns));
     if (a.recovered_ns != 0)
@@ -100,7 +100,7 @@ static void write_aftermath(FILE *f, uint32_t slot)
                 microseconds(death_ns, a.recovered_ns));
     fputc('\n', f);
     if (ftc_library.settings.report >= FTC_REPORT_FULL)
-        write_stack(f, ftc_recovery_site(slot));
+        write_stack(f, ftc_recovery_site(world));
 }
 
 static int write_failures(FILE *f, const char *host)
@@ -109,12 +109,11 @@ static int write_failures(FILE *f, const char *host)
     char death[96];
     int count = 0;
 
-    for (uint32_t i = 0; i < board->geometry.slots; i++) {
+    for (uint32_t i = 0; i < board->geometry.ranks; i++) {
         if (!ftc_board_is_dead(board, i))
             continue;
         ftc_death_describe(board, i, ftc_library.settings.timeout_ms, death, sizeof death);
-        fprintf(f, "ftcoll: rank %d (%s, pid %d) %s", ftc_board_world_rank(board, i), host,
-                ftc_board_pid(board, i), death);
+        fprintf(f, "ftcoll: rank %d (%s, pid %d) %s", (int)i, host, ftc_board_pid(board, i), death);
         write_aftermath(f, i);
         count++;
     }
@@ -202,7 +201,7 @@ static bool is_reporter(void)
     const struct ftc_board *board = &ftc_library.board;
 
     for (int r = 0; r < ftc_library.world_rank; r++)
-        if (!ftc_board_is_dead(board, ftc_library.slot_of_world[r]))
+        if (!ftc_board_is_dead(board, r))
             return false;
     return true;
 }

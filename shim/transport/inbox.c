@@ -27,7 +27,7 @@ static uint64_t bit_of(uint32_t rank)
 /* For good, where nobody rings. */
 static void wait_for_all(struct ftc_transport *t)
 {
-    for (uint32_t rank = 0; rank < t->board->geometry.slots; rank++)
+    for (uint32_t rank = 0; rank < t->board->geometry.ranks; rank++)
         if (rank != t->self)
             t->waiting[rank / 64] |= bit_of(rank);
     t->waiting_words = 1;
@@ -80,7 +80,7 @@ static bool find_waiting(const struct ftc_transport *t, uint32_t *rank)
         ranks = t->waiting[word];
     }
     *rank = 64 * word + (uint32_t)__builtin_ctzll(ranks);
-    return *rank < t->board->geometry.slots;
+    return *rank < t->board->geometry.ranks;
 }
 
 /* It has no more, and rings when it has. */
@@ -97,11 +97,11 @@ static void strike_out(struct ftc_transport *t, uint32_t rank)
 
 int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, uint32_t self)
 {
-    uint32_t n = board->geometry.slots;
+    uint32_t n = board->geometry.ranks;
 
     *t = (struct ftc_transport){.board = board, .self = self};
     t->ring = calloc(n, sizeof *t->ring);
-    t->waiting = calloc(FTC_BOARD_SLOTS_MAX / 64, sizeof *t->waiting);
+    t->waiting = calloc(FTC_BOARD_RANKS_MAX / 64, sizeof *t->waiting);
     if (!t->ring || !t->waiting) {
         ftc_transport_close(t);
         return -ENOMEM;

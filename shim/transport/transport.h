@@ -23,7 +23,7 @@
 
 struct ftc_transport {
     const struct ftc_board *board;
-    uint32_t self;          /* board slot */
+    uint32_t self;          /* world rank */
     struct ftc_ring *ring;  /* with each rank */
     _Atomic uint64_t *bell; /* this rank's; NULL: nobody rings, all rings are looked at */
     uint64_t *waiting;      /* a set: of whom there may be messages */
@@ -32,7 +32,7 @@ struct ftc_transport {
 
 /* A message that has arrived. */
 struct ftc_arrival {
-    uint32_t from;               /* board slot */
+    uint32_t from;               /* world rank */
     bool stays;                  /* it has not been released */
     size_t bytes;                /* never more than a link carries in one message */
     const void *wire;            /* until it is released */
@@ -43,7 +43,7 @@ struct ftc_arrival {
 int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, uint32_t self);
 void ftc_transport_close(struct ftc_transport *t);
 
-/* Sends @m, and @note of the call that it belongs to, to board slot @to; false while there is no
+/* Sends @m, and @note of the call that it belongs to, to world rank @to; false while there is no
  * room for it. */
 bool ftc_transport_send(struct ftc_transport *t, uint32_t to, const struct ftc_message *m,
                         const struct ftc_envelope *envelope, enum ftc_failure_scheme scheme,
@@ -54,7 +54,7 @@ bool ftc_transport_send(struct ftc_transport *t, uint32_t to, const struct ftc_m
  * other ranks. */
 bool ftc_transport_next(struct ftc_transport *t, struct ftc_arrival *a);
 
-/* The oldest message from slot @from that was not released. */
+/* The oldest message from world rank @from that was not released. */
 bool ftc_transport_next_from(struct ftc_transport *t, uint32_t from, struct ftc_arrival *a);
 
 /* The message is not needed any more: its sender has room for another. */
@@ -63,7 +63,7 @@ void ftc_transport_release(struct ftc_transport *t, struct ftc_arrival *a);
 /* Values of so many bytes can always be sent, however small those of the program are. */
 enum { FTC_TRANSPORT_VALUE_BYTES_MIN = 64 };
 
-/* Bytes of one slot of a ring for messages with values of up to @value_bytes. */
+/* Bytes of one place in a ring for messages with values of up to @value_bytes. */
 uint32_t ftc_transport_message_stride(size_t value_bytes);
 
 #endif

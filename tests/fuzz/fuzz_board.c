@@ -16,7 +16,7 @@ static struct ftc_transport transport;
 static void open_once(void)
 {
     struct ftc_board_geometry g = {
-        .slots = 2,
+        .ranks = 2,
         .entries = ENTRIES,
         .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
         .ring_depth = 2,
@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     used = fill(ftc_board_entry(&board, 1, 0), board.geometry.entry_stride_bytes, data, size);
     fill(ftc_board_ring(&board, 0, 1), ftc_board_ring_bytes(&board.geometry), data + used,
          size - used);
-    fill(board.shared->slot, 2 * sizeof board.shared->slot[0], data, size);
+    fill(board.shared->rank, 2 * sizeof board.shared->rank[0], data, size);
     fill(ftc_board_set(&board, 1, 0), FTC_BOARD_SETS * sizeof(uint64_t), data, size);
     transport.ring[1].received = 0;
     read_published();

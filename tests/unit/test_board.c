@@ -23,7 +23,7 @@ enum { SLOTS = 3, ENTRIES = 2, VALUE_BYTES = 24, COMMUNICATOR = 78 };
 static struct ftc_board_geometry geometry(void)
 {
     return (struct ftc_board_geometry){
-        .slots = SLOTS,
+        .ranks = SLOTS,
         .entries = ENTRIES,
         .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
         .ring_depth = 4,
@@ -93,9 +93,9 @@ START_TEST(a_geometry_that_does_not_fit_is_refused)
 {
     struct ftc_board a = created(), b;
 
-    a.shared->geometry.slots = SLOTS + 1;
+    a.shared->geometry.ranks = SLOTS + 1;
     ck_assert_int_eq(ftc_board_map(&b, a.fd), -EACCES);
-    a.shared->geometry.slots = UINT32_MAX;
+    a.shared->geometry.ranks = UINT32_MAX;
     ck_assert_int_eq(ftc_board_map(&b, a.fd), -EACCES);
     ftc_board_close(&a);
 }
@@ -109,7 +109,7 @@ START_TEST(a_senseless_geometry_is_not_created)
     g.ring_depth = 3;
     ck_assert_int_eq(ftc_board_create(&b, &g), -EINVAL);
     g = geometry();
-    g.slots = 0;
+    g.ranks = 0;
     ck_assert_int_eq(ftc_board_create(&b, &g), -EINVAL);
 }
 END_TEST
@@ -123,8 +123,8 @@ START_TEST(a_death_is_entered_once_and_for_good)
     ftc_board_advance(&a, 0, FTC_RANK_RUNNING);
     ck_assert(ftc_board_mark_failed(&a, 0, FTC_DEATH_SIGNAL, 9));
     ck_assert(!ftc_board_mark_failed(&a, 0, FTC_DEATH_EXIT, 3));
-    ck_assert_int_eq(atomic_load(&a.shared->slot[0].death_cause), FTC_DEATH_SIGNAL);
-    ck_assert_int_eq(atomic_load(&a.shared->slot[0].death_value), 9);
+    ck_assert_int_eq(atomic_load(&a.shared->rank[0].death_cause), FTC_DEATH_SIGNAL);
+    ck_assert_int_eq(atomic_load(&a.shared->rank[0].death_value), 9);
     ck_assert_int_eq(atomic_load(&a.shared->deaths), 1);
     ck_assert(!ftc_board_advance(&a, 0, FTC_RANK_FINALIZED));
     ck_assert_int_eq(ftc_board_state(&a, 0), FTC_RANK_FAILED);
@@ -146,13 +146,13 @@ static void check_words(enum ftc_death_cause cause, int value, const char *name,
     struct ftc_board a = created();
     char text[96];
 
-    ftc_board_introduce(&a, 1, 4711, 17);
+    ftc_board_introduce(&a, 1, 4711);
     ck_assert(ftc_board_mark_failed(&a, 0, cause, value));
     ftc_death_name(&a, 0, text, sizeof text);
     ck_assert_str_eq(text, name);
     ftc_death_describe(&a, 0, 250, text, sizeof text);
     ck_assert_str_eq(text, full);
-    ck_assert_int_eq(ftc_death_suspected_by(&a, 0), value == 1 ? 17 : -1);
+    ck_assert_int_eq(ftc_death_suspected_by(&a, 0), value == 1 ? 1 : -1);
     ftc_board_close(&a);
 }
 
@@ -219,7 +219,7 @@ START_TEST(a_state_that_nobody_wrote_counts_as_dead)
 {
     struct ftc_board a = created();
 
-    atomic_store(&a.shared->slot[2].state, 12345u);
+    atomic_store(&a.shared->rank[2].state, 12345u);
     ck_assert_int_eq(ftc_board_state(&a, 2), FTC_RANK_FAILED);
     ftc_board_close(&a);
 }
@@ -251,7 +251,7 @@ static bool read_back(const struct ftc_board *b, uint32_t seq, struct ftc_public
     return ftc_published(b, 1, COMMUNICATOR, seq, VALUE_BYTES, copy);
 }
 
-/* A board on which slot 1 has published @s as its operation 5. */
+/* A board on which rank 1 has published @s as its operation 5. */
 static struct ftc_board with_result(struct sample *s)
 {
     struct ftc_board a = created();

@@ -97,7 +97,7 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
 
 static struct ftc_board *opened(void)
 {
-    const struct ftc_board_geometry geometry = {.slots = RANKS,
+    const struct ftc_board_geometry geometry = {.ranks = RANKS,
                                                 .entries = 1,
                                                 .entry_stride_bytes = 128,
                                                 .ring_depth = 1,
@@ -118,7 +118,7 @@ static struct ftc_board *opened(void)
 
 static void act_as(uint32_t rank)
 {
-    ftc_library.own_slot = rank;
+    ftc_library.world_rank = rank;
     ftc_coverage_open();
     ck_assert(ftc_coverage_is_on);
 }

@@ -16,7 +16,7 @@ static struct ftc_mark mark;
 static void setup(void)
 {
     struct ftc_board_geometry g = {
-        .slots = SLOTS,
+        .ranks = SLOTS,
         .entries = 1,
         .entry_stride_bytes = ftc_publication_stride(8),
         .ring_depth = 2,
@@ -26,7 +26,7 @@ static void setup(void)
     ck_assert_int_eq(ftc_board_create(&board, &g), 0);
     for (uint32_t i = 0; i < SLOTS; i++)
         ftc_board_advance(&board, i, FTC_RANK_RUNNING);
-    own = &board.shared->slot[SELF].mark[MARK];
+    own = &board.shared->rank[SELF].mark[MARK];
     watch = (struct ftc_mark_watch){0};
 }
 
@@ -35,14 +35,14 @@ static void teardown(void)
     ftc_board_close(&board);
 }
 
-static void die(uint32_t slot)
+static void die(uint32_t rank)
 {
-    ftc_board_mark_failed(&board, slot, FTC_DEATH_SIGNAL, 9);
+    ftc_board_mark_failed(&board, rank, FTC_DEATH_SIGNAL, 9);
 }
 
-static void add_member(uint32_t slot)
+static void add_member(uint32_t rank)
 {
-    ftc_board_set(&board, SELF, PLACE)[slot / 64] |= 1ull << slot % 64;
+    ftc_board_set(&board, SELF, PLACE)[rank / 64] |= 1ull << rank % 64;
 }
 
 static void enter(enum ftc_call_kind kind, int32_t peer)
@@ -54,12 +54,12 @@ static void enter(enum ftc_call_kind kind, int32_t peer)
     own->version++;
 }
 
-/* @slot is making an intercommunicator, and needs @member for that. */
-static void add_need(uint32_t slot, uint32_t place, uint32_t member)
+/* @rank is making an intercommunicator, and needs @member for that. */
+static void add_need(uint32_t rank, uint32_t place, uint32_t member)
 {
-    struct ftc_board_mark *theirs = &board.shared->slot[slot].mark[0];
+    struct ftc_board_mark *theirs = &board.shared->rank[rank].mark[0];
 
-    ftc_board_set(&board, slot, place)[member / 64] |= 1ull << member % 64;
+    ftc_board_set(&board, rank, place)[member / 64] |= 1ull << member % 64;
     theirs->call = FTC_CALL_INTERCOMM_CREATE;
     theirs->peer = FTC_BOARD_ALL;
     theirs->set = place;
@@ -122,7 +122,7 @@ START_TEST(collective_call_of_exactly_these)
                           others[] = {SELF, 3, 4}, more[] = {SELF, DEAD, 3, 4};
     struct ftc_mark_call call;
 
-    own = &board.shared->slot[SELF].mark[0];
+    own = &board.shared->rank[SELF].mark[0];
     add_member(3);
     add_member(SELF);
     add_member(DEAD);
@@ -224,7 +224,7 @@ START_TEST(nothing_is_believed)
     }
     own->set = PLACE;
     ck_assert(look(100));
-    /* members beyond the last slot */
+    /* members beyond the last rank */
     memset((void *)ftc_board_set(&board, SELF, PLACE), 0xff, 2 * sizeof(uint64_t));
     ck_assert(look(200));
     ck_assert_uint_eq(mark.dead_count, SLOTS - 1);
@@ -245,7 +245,7 @@ static bool look_at_polls(uint64_t now_ns)
 
 START_TEST(who_polls_does_so_until_it_stops)
 {
-    own = &board.shared->slot[SELF].mark[FTC_BOARD_POLL];
+    own = &board.shared->rank[SELF].mark[FTC_BOARD_POLL];
     add_member(3);
     die(3);
     enter(FTC_CALL_TEST, FTC_BOARD_ALL);
@@ -260,7 +260,7 @@ START_TEST(who_polls_does_so_until_it_stops)
     poll(1400);
     ck_assert(look_at_polls(1400));
     ck_assert_uint_eq(mark.since_ns, 1400);
-    board.shared->slot[SELF].mark[0].version += 2; /* another call has come to its end */
+    board.shared->rank[SELF].mark[0].version += 2; /* another call has come to its end */
     ck_assert(look_at_polls(1450));
     ck_assert_uint_eq(mark.since_ns, 1450);
 }
@@ -289,20 +289,20 @@ START_TEST(the_job_stands_still_when_all_wait)
 
     for (uint32_t i = 0; i < SLOTS; i++)
         if (i % 2 == 0)
-            board.shared->slot[i].mark[i % FTC_BOARD_CALLS].version = 7;
+            board.shared->rank[i].mark[i % FTC_BOARD_CALLS].version = 7;
         else
-            board.shared->slot[i].activity.inside = 1;
+            board.shared->rank[i].activity.inside = 1;
     ck_assert_uint_eq(look_at_all(&still, 100), 0);
     ck_assert_uint_eq(look_at_all(&still, 150), 50);
-    board.shared->slot[4].mark[0].version = 9; /* the next call */
+    board.shared->rank[4].mark[0].version = 9; /* the next call */
     ck_assert_uint_eq(look_at_all(&still, 200), 0);
-    board.shared->slot[5].activity.inside = 0; /* computes */
+    board.shared->rank[5].activity.inside = 0; /* computes */
     ck_assert_uint_eq(look_at_all(&still, 250), 0);
     ck_assert_uint_eq(look_at_all(&still, 300), 0);
     die(5);
     ck_assert_uint_eq(look_at_all(&still, 350), 50);
-    board.shared->slot[7].activity.inside = 0;
-    own = &board.shared->slot[7].mark[FTC_BOARD_POLL];
+    board.shared->rank[7].activity.inside = 0;
+    own = &board.shared->rank[7].mark[FTC_BOARD_POLL];
     own->version = 1;
     poll(400);
     ck_assert_uint_eq(look_at_all(&still, 400), 0);

@@ -12,7 +12,7 @@ enum { FEW = 5, MANY = 200, MOST = 600, DEPTH = 4, VALUE_BYTES = 24 };
 static struct ftc_board board_of(uint32_t ranks)
 {
     struct ftc_board_geometry g = {
-        .slots = ranks,
+        .ranks = ranks,
         .entries = 1,
         .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
         .ring_depth = DEPTH,

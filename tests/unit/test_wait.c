@@ -16,7 +16,7 @@ struct ftc_library ftc_library;
 
 static union {
     struct ftc_board_shared board;
-    char bytes[sizeof(struct ftc_board_shared) + sizeof(struct ftc_board_slot)];
+    char bytes[sizeof(struct ftc_board_shared) + sizeof(struct ftc_board_rank)];
 } memory;
 
 static int yields;
@@ -103,7 +103,7 @@ static void setup(void)
 static void wait_with(bool threaded, uint32_t inside)
 {
     ftc_library.threaded = ftc_library.locked = threaded;
-    memory.board.slot[0].activity.inside = inside;
+    memory.board.rank[0].activity.inside = inside;
     ftc_library_lock();
     for (int i = 0; i < FEW_TURNS; i++)
         ftc_wait_turn(&turns, &comm);
@@ -145,7 +145,7 @@ START_TEST(another_thread_gets_the_lock)
     pthread_t thread;
 
     ftc_library.threaded = ftc_library.locked = true;
-    memory.board.slot[0].activity.inside = 1;
+    memory.board.rank[0].activity.inside = 1;
     ftc_library_lock();
     pthread_create(&thread, NULL, come_in, NULL);
     while (!atomic_load(&has_come_in)) {
