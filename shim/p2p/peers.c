@@ -4,6 +4,7 @@
 #include "communicator/attribute.h"
 #include "communicator/group.h"
 #include "lock.h"
+#include "value/datatype.h"
 
 #include <stdlib.h>
 
@@ -79,7 +80,7 @@ struct ftc_peers *ftc_peers_get(MPI_Comm comm)
 
     if (known && known->comm == comm)
         return known;
-    if (comm == MPI_COMM_NULL)
+    if (!ftc_is_comm(comm))
         return NULL;
     known = ftc_attribute_get(comm, FTC_TENANT_PEERS);
     *place = known ? known : make(comm);
