@@ -107,6 +107,19 @@ static void fill_samples(unsigned char *from, unsigned char *into, size_t size)
     }
 }
 
+/* MPI's own answer: a reduction of nothing. */
+static bool is_accepted(MPI_Op op, MPI_Datatype datatype)
+{
+    int rv, nothing;
+
+    pthread_mutex_lock(&self_lock);
+    rv = PMPI_Allreduce(MPI_IN_PLACE, &nothing, 0, datatype, op, self);
+    pthread_mutex_unlock(&self_lock);
+    return rv == MPI_SUCCESS;
+}
+
+/* Errors of MPI_Reduce_local are MPI_COMM_WORLD's, so an operation that is not accepted must not
+ * come there: MPICH 5 accepts no logical ones of Fortran's integers, for instance. */
 static bool is_native(MPI_Datatype datatype, size_t size, MPI_Op op, ftc_combine_fn kernel)
 {
     unsigned char from[SAMPLES_BYTES], ours[SAMPLES_BYTES], native[SAMPLES_BYTES];
@@ -114,7 +127,8 @@ static bool is_native(MPI_Datatype datatype, size_t size, MPI_Op op, ftc_combine
     fill_samples(from, ours, size);
     memcpy(native, ours, SAMPLES * SAMPLES * size);
     kernel(ours, from, SAMPLES * SAMPLES);
-    return PMPI_Reduce_local(from, native, SAMPLES * SAMPLES, datatype, op) == MPI_SUCCESS &&
+    return is_accepted(op, datatype) &&
+           PMPI_Reduce_local(from, native, SAMPLES * SAMPLES, datatype, op) == MPI_SUCCESS &&
            memcmp(ours, native, SAMPLES * SAMPLES * size) == 0;
 }
 
@@ -184,17 +198,6 @@ void ftc_facts_close(void)
     memset(table, 0, sizeof table);
     if (self != MPI_COMM_NULL)
         PMPI_Comm_free(&self);
-}
-
-/* MPI's own answer: a reduction of nothing. */
-static bool is_accepted(MPI_Op op, MPI_Datatype datatype)
-{
-    int rv, nothing;
-
-    pthread_mutex_lock(&self_lock);
-    rv = PMPI_Allreduce(MPI_IN_PLACE, &nothing, 0, datatype, op, self);
-    pthread_mutex_unlock(&self_lock);
-    return rv == MPI_SUCCESS;
 }
 
 /* MPICH accepts logical operations on floating point and every operation on 16-bit floating point,
