@@ -73,14 +73,19 @@ enum { TYPE_COUNT = sizeof types / sizeof *types, OP_COUNT = sizeof ops / sizeof
 
 static int rank, n;
 
-/* MPICH 4.0.2 takes these for allowed and then ends the job by an assertion
- * (src/mpi/coll/op/opland.c, oplor.c). For the same reason MPIX_C_FLOAT16, which is no type of
- * MPI's, is not in the list above. */
+/* MPICH takes these for allowed and then ends the job by an assertion
+ * (src/mpi/coll/op/opland.c, oplor.c): 4.0.2 the types of C, 4.2.1 those of Fortran too. For the
+ * same reason MPIX_C_FLOAT16, which is no type of MPI's, is not in the list above. */
 static int ends_native_job(const struct type *type, MPI_Op op)
 {
-    return (type->datatype == MPI_FLOAT || type->datatype == MPI_DOUBLE ||
-            type->datatype == MPI_LONG_DOUBLE) &&
-           (op == MPI_LAND || op == MPI_LOR);
+    int floats =
+        MPICH_NUMVERSION >= 40200000
+            ? (type->kind == FLOATING || type->kind == LONG_DOUBLE || type->kind == QUAD) &&
+                  type->parts == 1
+            : type->datatype == MPI_FLOAT || type->datatype == MPI_DOUBLE ||
+                  type->datatype == MPI_LONG_DOUBLE;
+
+    return floats && (op == MPI_LAND || op == MPI_LOR);
 }
 
 /* Different in all ranks, parts and elements, but the same in each run. */

@@ -443,6 +443,8 @@ static bool is_finalized(void)
 
 int main(int argc, char **argv)
 {
+    setlinebuf(stderr); /* else newer C libraries write a line in pieces, which those of other ranks
+                           come between */
     if (!parse_options(argc, argv)) {
         fprintf(stderr, "stream: bad arguments; its source tells what there is\n");
         return 2;
