@@ -25,12 +25,20 @@ MPI_Comm ftc_job_end_comm(MPI_Comm comm)
     return ftc_board_is_open(board) && ftc_board_deaths(board) > 0 ? MPI_COMM_WORLD : comm;
 }
 
+/* The monitor process reports, if there is one. */
+void ftc_job_end_prepare(void)
+{
+    if (ftc_library.suspects && ftc_library.state == FTC_LIBRARY_ACTIVE)
+        ftc_notice_last_report(&ftc_library.notice);
+    ftc_monitor_stand_down();
+}
+
 /* MPICH 4.0 does not come back from its abort of MPI_COMM_WORLD, 4.2 and 5.0 do, and the program
  * would go on until the launcher has ended it. */
 void ftc_job_end(MPI_Comm comm, int status, const char *text)
 {
     ftc_job_end_say_last_words(text);
-    ftc_monitor_stand_down();
+    ftc_job_end_prepare();
     PMPI_Abort(ftc_job_end_comm(comm), status);
     ftc_job_end_await(true);
     _exit(status);

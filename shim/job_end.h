@@ -6,6 +6,10 @@
 
 #include <stdbool.h>
 
+/* This rank is about to end the whole job, as by MPI_Abort: that is no death of its own, and what
+ * there is to report is reported now. */
+void ftc_job_end_prepare(void);
+
 /* Says why the job ends, and gives the launcher the time to read it. */
 void ftc_job_end_say_last_words(const char *text);
 

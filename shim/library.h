@@ -7,6 +7,7 @@
 #include "board/board.h"
 #include "config/settings.h"
 #include "mpi/mpi_library.h"
+#include "notice/notice.h"
 #include "transport/transport.h"
 
 #include <pthread.h>
@@ -24,6 +25,8 @@ struct ftc_library {
     struct ftc_settings settings;
     struct ftc_board board;
     struct ftc_transport transport;
+    struct ftc_notice
+        notice; /* what this rank tells people, as far as its monitor process does not */
     int world_rank, world_size;
     bool oversubscribed; /* this host has more ranks than cores */
     bool suspects;       /* monitor = timeout: silence means death */

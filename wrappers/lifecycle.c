@@ -4,7 +4,6 @@
 #include "lifecycle/ending.h"
 #include "lifecycle/outside.h"
 #include "lifecycle/start.h"
-#include "monitor/monitor.h"
 #include "program/error.h"
 
 #include "entries.h"
@@ -31,7 +30,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int MPI_Abort(MPI_Comm comm, int errorcode)
 {
-    ftc_monitor_stand_down(); /* it is meant to end the whole job */
+    ftc_job_end_prepare();
     return PMPI_Abort(ftc_job_end_comm(comm), errorcode);
 }
 

@@ -1,5 +1,6 @@
 #include "aftermath.h"
 
+#include "rank_state.h"
 #include "system/clock.h"
 
 void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by, uint32_t call,
@@ -22,6 +23,30 @@ void ftc_aftermath_recovered(struct ftc_board *board, uint32_t rank, uint64_t no
 
     while (seen < now_ns && !atomic_compare_exchange_weak(last, &seen, now_ns))
         ;
+}
+
+void ftc_aftermath_settle(struct ftc_board *board, uint32_t self, uint32_t deaths, uint64_t now_ns)
+{
+    atomic_store(&board->shared->rank[self].settled_ns, now_ns);
+    atomic_store(&board->shared->rank[self].settled, deaths);
+}
+
+bool ftc_aftermath_is_settled(const struct ftc_board *board, uint32_t deaths, uint64_t *when_ns)
+{
+    *when_ns = 0;
+    for (uint32_t i = 0; i < board->geometry.ranks; i++) {
+        const struct ftc_board_rank *s = &board->shared->rank[i];
+        enum ftc_rank_state state = ftc_board_state(board, i);
+        bool is_settled = atomic_load(&s->settled) >= deaths;
+
+        if (state == FTC_RANK_FAILED)
+            continue;
+        if (!is_settled && state != FTC_RANK_FINALIZED)
+            return false;
+        if (is_settled && atomic_load(&s->settled_ns) > *when_ns)
+            *when_ns = atomic_load(&s->settled_ns);
+    }
+    return *when_ns != 0;
 }
 
 bool ftc_aftermath_of(const struct ftc_board *board, uint32_t rank, struct ftc_aftermath *copy)

@@ -19,6 +19,13 @@ void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by, u
 /* A survivor had its result at @now_ns. */
 void ftc_aftermath_recovered(struct ftc_board *board, uint32_t rank, uint64_t now_ns);
 
+/* Rank @self has ended an operation with a result, and knew of @deaths deaths in it. */
+void ftc_aftermath_settle(struct ftc_board *board, uint32_t self, uint32_t deaths, uint64_t now_ns);
+
+/* Whether each rank that lives has done so with as many, or ended MPI; *@when_ns is then when the
+ * last of them did. */
+bool ftc_aftermath_is_settled(const struct ftc_board *board, uint32_t deaths, uint64_t *when_ns);
+
 /* False: no operation has met it. */
 bool ftc_aftermath_of(const struct ftc_board *board, uint32_t rank, struct ftc_aftermath *copy);
 

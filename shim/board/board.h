@@ -10,11 +10,11 @@
  * each index and length before it uses them; the segment itself is sealed against shrinking.
  *
  * This header is the map of the segment: where each tenant's part lies, and what lies together in a
- * rank's rank. Others use it to make, open and pass on a board, and for addresses; fields of it are
+ * rank. Others use it to make, open and pass on a board, and for addresses; fields of it are
  * named in this folder only (tests/boundaries), where each tenant has a file with all that writes
- * its part and all that reads it (rank_state, death, presence, end_of_job, aftermath, activity,
- * mark, publication, required_words). Three parts belong to tenants elsewhere, who give their
- * sizes: messages (transport/), call sites (report/coverage_sites.h) and lifelines
+ * its part and all that reads it (rank_state, death, presence, end_of_job, aftermath, telling,
+ * activity, mark, publication, required_words). Three parts belong to tenants elsewhere, who give
+ * their sizes: messages (transport/), call sites (report/coverage_sites.h) and lifelines
  * (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H
@@ -92,6 +92,10 @@ struct ftc_board_rank {
     _Atomic uint32_t presence;      /* enum ftc_presence */
     _Atomic bool is_leaving;        /* the rank is telling the launcher that it is through */
     struct ftc_board_aftermath aftermath;
+    _Atomic uint64_t told;       /* whether people have been told of its death: telling.c */
+    _Atomic uint32_t notice;     /* number of that line; 0: none */
+    _Atomic uint32_t settled;    /* deaths that its last operation with a result knew of */
+    _Atomic uint64_t settled_ns; /* CLOCK_MONOTONIC of that */
     _Alignas(64) struct ftc_lifeline life;
     _Alignas(64) struct ftc_board_activity activity;
     struct ftc_board_mark mark[FTC_BOARD_MARKS];
@@ -126,6 +130,8 @@ struct ftc_board_shared {
     _Atomic uint32_t ending;         /* enum ftc_ending */
     _Atomic uint64_t
         required_words; /* of setting require_all_at that have named a call: required_sites.h */
+    _Atomic uint64_t recovery_told, report_told; /* telling.c */
+    _Atomic uint32_t notices, recoveries;        /* lines on either that were numbered */
     _Alignas(64) struct ftc_board_rank rank[];
 };
 

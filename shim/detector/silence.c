@@ -41,8 +41,9 @@ void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_
         uint32_t world = c->world[c->member[i]];
         uint64_t heartbeat = ftc_activity_heartbeat(board, world);
 
-        if (!c->dead[i] && ftc_op_expects(op, i) && is_silent(&c->silence[i], heartbeat, now_ns))
-            ftc_board_mark_failed(board, world, FTC_DEATH_SUSPECTED, (int)ftc_library.world_rank);
+        if (!c->dead[i] && ftc_op_expects(op, i) && is_silent(&c->silence[i], heartbeat, now_ns) &&
+            ftc_board_mark_failed(board, world, FTC_DEATH_SUSPECTED, (int)ftc_library.world_rank))
+            ftc_notice_deaths(&ftc_library.notice); /* also what one that is silent left untold */
     }
 }
 

@@ -126,6 +126,7 @@ static bool attach_monitor(void)
         .critical = ftc_settings_names_rank(s->critical_ranks, ftc_library.world_rank),
         .on_blocked = (int32_t)s->on_blocked,
         .blocked_ms = s->blocked_ms,
+        .notice = *ftc_library.notice.options,
     };
 
     return ftc_library.suspects ||

@@ -7,6 +7,8 @@
 #ifndef FTC_MONITOR_CHANNEL_H
 #define FTC_MONITOR_CHANNEL_H
 
+#include "notice/notice.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +28,7 @@ struct ftc_monitor_options {
     int32_t critical;            /* 1: the job does not bear the death of this rank */
     int32_t on_blocked;          /* enum ftc_on_blocked */
     int32_t blocked_ms;
+    struct ftc_notice_options notice;
 };
 
 struct ftc_channel_message {

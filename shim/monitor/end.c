@@ -6,7 +6,9 @@
 #include "channel.h"
 #include "pmi.h"
 #include "relay.h"
+#include "tell.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TURN_MS = 20, LAST_WORDS_NS = 50000000 };
+enum { LAST_WORDS_NS = 50000000, OUTER_MS = 100 };
 
 /* The other monitor processes see to the death of a rank whose monitor process ends without this.
  */
@@ -67,11 +69,12 @@ static bool is_protected(const struct ftc_monitored *rank)
 
 /* The launcher was told to end the job: by Ctrl-C, by a batch system, or by a user's signal that
  * the program does not handle. */
+static const int ends_job[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+enum { ENDS_JOB = sizeof ends_job / sizeof ends_job[0] };
+
 static bool was_ended_by_launcher(const struct ftc_monitored *rank, int status)
 {
-    static const int ends_job[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-
-    for (size_t i = 0; i < sizeof ends_job / sizeof ends_job[0]; i++)
+    for (size_t i = 0; i < ENDS_JOB; i++)
         if (sigismember(&rank->from_launcher, ends_job[i]) == 1)
             return true;
     return WIFSIGNALED(status) && sigismember(&rank->from_launcher, WTERMSIG(status)) == 1;
@@ -105,22 +108,32 @@ static bool is_in_mpi(enum ftc_rank_state state)
 static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_settled)
 {
     while (any_other(rank, is_in_mpi)) {
-        enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, TURN_MS);
+        enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, FTC_TELL_TURN_MS);
 
+        ftc_tell_look(rank);
         *is_settled = *is_settled || answer == FTC_PMI_FINALIZE_ACK;
         ftc_relay(rank);
         if (answer == FTC_PMI_CLOSED || was_ended_by_launcher(rank, status) ||
             ftc_end_of_job_is_now(&rank->board))
             return false;
     }
+    ftc_tell_look(rank);
     return true;
+}
+
+/* The launcher drops what it has not read when a job ends. */
+static void let_words_be_read(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
 }
 
 /* For Slurm the end of one process is not that of the job. What was said must be read before any
  * process ends: Hydra ends the job at once then, and drops what it has not read. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
-    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
+    ftc_tell_deaths(rank);
+    ftc_tell_end(rank);
+    let_words_be_read();
     ftc_end_of_job_begin(&rank->board);
     say_goodbye(rank);
     ftc_pmi_abort(rank->job.pmi, status, true);
@@ -143,19 +156,80 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t wo
     ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
 }
 
+static _Noreturn void end_with_job(struct ftc_monitored *rank, int status)
+{
+    if (is_protected(rank) && ftc_tell_end(rank))
+        let_words_be_read();
+    end_as_program(rank, status);
+}
+
 static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 {
     bool is_settled = false;
 
+    ftc_rank_tell_death(rank, status);
     ftc_rank_end_job_if_forbidden(rank, rank->world, status);
     if (!await_survivors(rank, status, &is_settled))
-        end_as_program(rank, status);
+        end_with_job(rank, status);
+    if (ftc_tell_end(rank) && !any_other(rank, is_alive))
+        let_words_be_read();
     if (!is_settled)
         ftc_pmi_finalize(rank->job.pmi, ftc_board_is_leaving(&rank->board, rank->world));
     if (any_other(rank, is_alive))
         end_well(rank);
     /* Nobody could have the result: the job has failed, unless the program wanted to end so. */
     end_as_program(rank, status);
+}
+
+/* Of such a signal the program may have news before the monitor process has it (Slurm). */
+static bool may_be_of_launcher(int status)
+{
+    for (size_t i = 0; i < ENDS_JOB; i++)
+        if (WIFSIGNALED(status) && WTERMSIG(status) == ends_job[i])
+            return true;
+    return false;
+}
+
+/* What the launcher kills is the process group of the outer monitor process. One below a script is
+ * not in it, and sees its program go at the same time. */
+static bool was_killed_with_outer(const struct ftc_monitored *rank)
+{
+    struct pollfd outer = {.fd = rank->job.outer};
+
+    return poll(&outer, 1, OUTER_MS) > 0 && ftc_channel_is_deserted(rank->job.outer);
+}
+
+/* What cannot be told at once is told when the program is over. */
+static bool is_failure(const struct ftc_monitored *rank, int status)
+{
+    bool is_over = rank->job.child == 0, is_inner = rank->job.outer >= 0;
+
+    if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
+        return false;
+    if (!is_over && (is_inner || may_be_of_launcher(status)))
+        return false;
+    return !is_inner || !was_killed_with_outer(rank);
+}
+
+void ftc_rank_tell_death(struct ftc_monitored *rank, int status)
+{
+    if (ftc_board_is_open(&rank->board) && ftc_board_is_dead(&rank->board, rank->world) &&
+        is_failure(rank, status))
+        ftc_tell_death(rank);
+}
+
+void ftc_rank_stand_down(struct ftc_monitored *rank)
+{
+    rank->stood_down = true;
+    if (!ftc_board_is_open(&rank->board))
+        return;
+    ftc_relay(rank);
+    if (!was_ended_by_launcher(rank, 0))
+        ftc_tell_deaths(rank);
+    if (ftc_tell_end(rank))
+        let_words_be_read();
+    atomic_store(&ftc_board_lifeline(&rank->board, rank->world)->left_alone, true);
+    ftc_end_of_job_begin(&rank->board);
 }
 
 void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
@@ -174,7 +248,7 @@ static void tell_of_abort(const struct ftc_monitored *rank, int status)
 {
     if (!rank->stood_down || !WIFEXITED(status))
         return;
-    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
+    let_words_be_read();
     ftc_pmi_abort(rank->job.pmi, WEXITSTATUS(status), true);
 }
 
@@ -182,7 +256,7 @@ void ftc_rank_end(struct ftc_monitored *rank, int status)
 {
     tell_of_abort(rank, status);
     if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
-        end_as_program(rank, status);
+        end_with_job(rank, status);
     ftc_rank_enter_death(rank, status);
     if (ftc_board_is_dead(&rank->board, rank->world)) {
         ftc_board_wake_watchers(&rank->board);

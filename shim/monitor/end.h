@@ -7,6 +7,13 @@
 /* Enters the program's death in the board, if that is to be told. @status as of waitpid. */
 void ftc_rank_enter_death(struct ftc_monitored *rank, int status);
 
+/* Tells people of the program's death, which is in the board, if it is one: its launcher may have
+ * ended it. @status as of waitpid, which may not have said it yet. In the first thread. */
+void ftc_rank_tell_death(struct ftc_monitored *rank, int status);
+
+/* The program is about to end the whole job: from here on no rank that ends has failed. */
+void ftc_rank_stand_down(struct ftc_monitored *rank);
+
 /* Ends the job, with a line that says why, if a setting forbids the death of world rank @world,
  * which is in the board; @status as of waitpid. */
 void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t world, int status);

@@ -29,6 +29,15 @@ struct ftc_monitored {
     bool leads_session; /* the launcher signals its process group, of which the program is a member
                          */
     sigset_t from_launcher; /* signals that the launcher has sent to the rank */
+
+    /* What other threads leave for the first one to tell people of. */
+    int bell;                      /* eventfd: there is something new */
+    _Atomic bool is_ending;        /* the program's end is in the board, */
+    _Atomic int ending_status;     /* with this status as of waitpid */
+    _Atomic uint32_t inherited;    /* next ranks whose monitor processes have gone */
+    _Atomic uint64_t inherited_ns; /* CLOCK_MONOTONIC of the last */
+    uint32_t told;                 /* of these, by the first thread */
+    bool is_watching;              /* a death has been told of, and not yet what came of it */
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include "board/presence.h"
 #include "board/rank_state.h"
 #include "end.h"
+#include "tell.h"
 
 #include <signal.h>
 #include <time.h>
@@ -34,6 +35,7 @@ void ftc_others_watch(struct ftc_monitored *rank)
         if (!ftc_board_is_dead(board, world))
             continue;
         ftc_board_wake_watchers(board);
+        ftc_tell_inherit(rank, i);
         ftc_rank_end_job_if_forbidden(rank, world, SIGKILL);
     }
 }

@@ -1,7 +1,6 @@
 #include "process.h"
 
 #include "blocked.h"
-#include "board/end_of_job.h"
 #include "board/rank_state.h"
 #include "channel.h"
 #include "config/settings.h"
@@ -12,6 +11,7 @@
 #include "system/proc.h"
 #include "system/scheduling.h"
 #include "system/symbol.h"
+#include "tell.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,6 +106,9 @@ static void *watch_life(void *life)
     ftc_lifeline_await_end(life);
     if (ftc_lifeline_is_ending(life, rank.job.child, &status)) {
         ftc_rank_enter_death(&rank, status);
+        atomic_store(&rank.ending_status, status);
+        atomic_store(&rank.is_ending, true);
+        ftc_tell_ring(&rank);
         ftc_lifeline_list_threads(life, rank.job.child);
     }
     return NULL;
@@ -167,7 +170,8 @@ static int attach_board(struct ftc_channel_received *r)
         return rv;
     board.fd = -1; /* the mapping is enough, the descriptor goes with the message */
     if (m->world >= board.geometry.ranks || m->options.failure_exit_status < 0 ||
-        m->options.failure_exit_status > 255 || m->options.blocked_ms < 1) {
+        m->options.failure_exit_status > 255 || m->options.blocked_ms < 1 ||
+        !memchr(m->options.notice.report_file, '\0', FTC_REPORT_PATH_MAX)) {
         ftc_board_close(&board);
         return -EINVAL;
     }
@@ -176,13 +180,6 @@ static int attach_board(struct ftc_channel_received *r)
     rank.options = m->options;
     ftc_board_set_critical(&board, m->world, m->options.critical != 0);
     return start_watching(ftc_board_lifeline(&board, m->world));
-}
-
-/* Nobody is to take the rank for dead, or to wait until it has finished. */
-static void end_with_job(void)
-{
-    atomic_store(&ftc_board_lifeline(&rank.board, rank.world)->left_alone, true);
-    ftc_end_of_job_begin(&rank.board);
 }
 
 static void handle_message(struct ftc_channel_received *r)
@@ -196,9 +193,7 @@ static void handle_message(struct ftc_channel_received *r)
         answer.outcome = attach_board(r);
         break;
     case FTC_CHANNEL_STAND_DOWN:
-        rank.stood_down = true;
-        if (ftc_board_is_open(&rank.board))
-            end_with_job();
+        ftc_rank_stand_down(&rank);
         break;
     default:
         answer.outcome = -EPROTO;
@@ -236,9 +231,18 @@ static void serve_signals(void)
     ftc_rank_end(&rank, status);
 }
 
+/* What other threads have seen. The signals that came before it are read first. */
+static void serve_bell(void)
+{
+    ftc_tell_hear(&rank);
+    serve_signals();
+    if (atomic_load(&rank.is_ending))
+        ftc_rank_tell_death(&rank, atomic_load(&rank.ending_status));
+}
+
 void ftc_monitor_run(const struct ftc_monitor_job *job)
 {
-    enum { SIGNALS, CHANNEL, OUTER, SOURCES };
+    enum { SIGNALS, CHANNEL, OUTER, BELL, SOURCES };
     struct pollfd source[SOURCES];
 
     rank.job = *job;
@@ -246,14 +250,18 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
     ftc_relay_prepare(&rank);
     ftc_symbol_settle();
     close_inherited();
+    ftc_tell_open(&rank);
     take_own_name();
     ftc_scheduling_ask_for_short_slice();
     source[SIGNALS] = (struct pollfd){.fd = rank.signals, .events = POLLIN};
     source[CHANNEL] = (struct pollfd){.fd = job->channel, .events = POLLIN};
     source[OUTER] = (struct pollfd){.fd = job->outer}; /* hang-up is always reported */
+    source[BELL] = (struct pollfd){.fd = rank.bell, .events = POLLIN};
     for (;;) {
-        if (poll(source, SOURCES, -1) < 0)
+        if (poll(source, SOURCES, ftc_tell_look(&rank) ? FTC_TELL_TURN_MS : -1) < 0)
             continue;
+        if (source[BELL].revents)
+            serve_bell();
         if (source[SIGNALS].revents)
             serve_signals();
         if (source[CHANNEL].revents && !serve_channel())

@@ -39,6 +39,7 @@ bool ftc_news_of_deaths(struct ftc_comm *c)
             return true;
     }
     c->deaths_seen = deaths;
+    ftc_recovery_know();
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "recovery.h"
 
 #include "board/aftermath.h"
+#include "board/rank_state.h"
 #include "running.h"
 #include "system/clock.h"
 
@@ -17,6 +18,8 @@ struct note {
 
 static struct note *note; /* by world rank */
 static int open_notes;    /* noticed, but not recovered from */
+static bool is_news;      /* since a death, until an operation has had its result */
+static uint32_t settled;  /* deaths that this rank shows on the board as recovered from */
 
 int ftc_recovery_open(void)
 {
@@ -33,6 +36,12 @@ void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world)
     note[world].noticed = true;
     note[world].communicator_id = c->id;
     open_notes++;
+    is_news = true;
+}
+
+void ftc_recovery_know(void)
+{
+    is_news = true;
 }
 
 /* Nobody waits for this: the operation is done, but the program is still in the call, unless it is
@@ -50,15 +59,11 @@ static void capture_site(const struct ftc_call *call, struct ftc_stack *stack)
         ftc_callsite_capture(call->return_address, full ? FTC_STACK_MAX : 1, stack);
 }
 
-void ftc_recovery_end(const struct ftc_comm *c)
+static void end_notes(const struct ftc_comm *c, uint64_t now)
 {
     struct ftc_board *board = &ftc_library.board;
-    uint64_t now;
 
-    if (open_notes == 0)
-        return;
-    now = ftc_clock_ns();
-    for (uint32_t s = 0; s < board->geometry.ranks; s++) {
+    for (uint32_t s = 0; open_notes > 0 && s < board->geometry.ranks; s++) {
         if (!note[s].noticed || note[s].recovered || note[s].communicator_id != c->id)
             continue;
         note[s].recovered = true;
@@ -66,6 +71,29 @@ void ftc_recovery_end(const struct ftc_comm *c)
         ftc_aftermath_recovered(board, s, now);
         open_notes--;
     }
+}
+
+/* Without monitor processes the last rank tells that all have come so far. */
+static void settle(uint32_t deaths, uint64_t now)
+{
+    settled = deaths;
+    ftc_aftermath_settle(&ftc_library.board, ftc_library.world_rank, deaths, now);
+    if (ftc_library.suspects)
+        ftc_notice_recovery(&ftc_library.notice);
+}
+
+void ftc_recovery_end(const struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+    uint64_t now;
+
+    if (!is_news)
+        return;
+    now = ftc_clock_ns();
+    end_notes(c, now);
+    if (c->deaths_seen > settled && r->mismatched < 0 && r->op.result.verdict != FTC_VERDICT_EXCESS)
+        settle(c->deaths_seen, now);
+    is_news = open_notes > 0 || ftc_board_deaths(&ftc_library.board) > settled;
 }
 
 const struct ftc_stack *ftc_recovery_site(uint32_t world)

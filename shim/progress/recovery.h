@@ -13,7 +13,11 @@ int ftc_recovery_open(void);
 /* The running operation on @c has met the death of world rank @world. */
 void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world);
 
-/* The running operation on @c is done: deaths it met have been recovered from. */
+/* The operation on @c has looked for the dead: it knows of more than the last one. */
+void ftc_recovery_know(void);
+
+/* The running operation on @c is done: deaths it met have been recovered from, and, if it has a
+ * result, so have all that it knew of. */
 void ftc_recovery_end(const struct ftc_comm *c);
 
 /* Where the program was in the operation that met the death of world rank @world: the call site

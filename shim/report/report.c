@@ -1,25 +1,54 @@
 #include "report.h"
 
-#include "board/aftermath.h"
-#include "board/death.h"
 #include "board/rank_state.h"
 #include "compare.h"
 #include "coverage.h"
+#include "notice/failures.h"
 #include "progress/recovery.h"
 #include "required_sites.h"
 #include "system/callsite.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static _Atomic uint64_t calls[FTC_CALL_COUNT][FTC_PASS_COUNT];
 
+/* The program may change its directory, and its ranks may run in several. */
+static void open_file(const char *name, char path[FTC_REPORT_PATH_MAX])
+{
+    int rv = 0;
+
+    ftc_report_file_make_absolute(name, path);
+    if (ftc_library.world_rank == 0 && path[0] && ftc_library.settings.report != FTC_REPORT_OFF)
+        rv = ftc_report_file_try(path);
+    if (rv != 0)
+        fprintf(stderr,
+                "ftcoll: report_file %s cannot be made: %s; unless that changes, the report goes "
+                "to standard error\n",
+                path, strerror(-rv));
+}
+
+static void open_notice(void)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+    static struct ftc_notice_options options;
+
+    options.is_on = s->notice;
+    options.f = s->f;
+    options.timeout_ms = s->timeout_ms;
+    options.max_failed = s->max_failed;
+    options.reports = s->report != FTC_REPORT_OFF;
+    open_file(s->report_file, options.report_file);
+    ftc_library.notice = (struct ftc_notice){
+        .board = &ftc_library.board,
+        .self = {.rank = ftc_library.world_rank, .is_rank = true},
+        .options = &options,
+    };
+}
+
 void ftc_report_open(void)
 {
+    open_notice();
     if (ftc_library.settings.report >= FTC_REPORT_FULL)
         ftc_callsite_prepare();
 }
@@ -49,11 +78,6 @@ void ftc_report_count(unsigned long long *carried_out, unsigned long long *passe
     }
 }
 
-static double microseconds(uint64_t from_ns, uint64_t to_ns)
-{
-    return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e3 : 0;
-}
-
 static void write_stack(FILE *f, const struct ftc_stack *stack)
 {
     char site[256];
@@ -64,57 +88,27 @@ static void write_stack(FILE *f, const struct ftc_stack *stack)
     }
 }
 
-/* "MPI_Allreduce #78 at montecarlo(main+0x18b)" */
-static void write_missed(FILE *f, uint32_t world, const struct ftc_aftermath *a)
+static void write_failure(FILE *f, uint32_t world)
 {
     const struct ftc_stack *stack = ftc_recovery_site(world);
-    enum ftc_call_kind call = ftc_call_kind(a->call);
-    char site[256];
+    char site[256] = "";
 
-    if (call == FTC_CALL_FINALIZE) { /* the library's own operation, of which there is one */
-        fprintf(f, "%s", ftc_call_name(FTC_CALL_FINALIZE));
-        return;
-    }
-    fprintf(f, "%s #%u", ftc_call_name(call), a->seq);
-    if (stack->depth == 0)
-        return;
-    ftc_callsite_name(stack->address[0], site, sizeof site);
-    fprintf(f, " at %s", site);
-}
-
-static void write_aftermath(FILE *f, uint32_t world)
-{
-    uint64_t death_ns = ftc_death_time_ns(&ftc_library.board, world);
-    struct ftc_aftermath a;
-
-    if (!ftc_aftermath_of(&ftc_library.board, world, &a)) {
-        fprintf(f, "; no operation missed it\n");
-        return;
-    }
-    fprintf(f, "; missed in ");
-    write_missed(f, world, &a);
-    fprintf(f, ", noticed by rank %d after %.0f us", a.noticed_by,
-            microseconds(death_ns, a.noticed_ns));
-    if (a.recovered_ns != 0)
-        fprintf(f, "; all survivors had its result after %.0f us",
-                microseconds(death_ns, a.recovered_ns));
-    fputc('\n', f);
+    if (stack->depth > 0)
+        ftc_callsite_name(stack->address[0], site, sizeof site);
+    ftc_failure_write(f, &ftc_library.board, world, ftc_library.settings.timeout_ms, site);
     if (ftc_library.settings.report >= FTC_REPORT_FULL)
-        write_stack(f, ftc_recovery_site(world));
+        write_stack(f, stack);
 }
 
-static int write_failures(FILE *f, const char *host)
+static int write_failures(FILE *f)
 {
     const struct ftc_board *board = &ftc_library.board;
-    char death[96];
     int count = 0;
 
     for (uint32_t i = 0; i < board->geometry.ranks; i++) {
         if (!ftc_board_is_dead(board, i))
             continue;
-        ftc_death_describe(board, i, ftc_library.settings.timeout_ms, death, sizeof death);
-        fprintf(f, "ftcoll: rank %d (%s, pid %d) %s", (int)i, host, ftc_board_pid(board, i), death);
-        write_aftermath(f, i);
+        write_failure(f, i);
         count++;
     }
     return count;
@@ -141,13 +135,11 @@ static void write_summary(FILE *f, int failed)
         fprintf(f, "ftcoll: no rank failed (%d ranks, f = %d)\n", l->world_size, l->settings.f);
 }
 
-static void write_to(FILE *f)
+static void write_to(FILE *f, const void *unused)
 {
-    char host[64] = "";
-    int failed;
+    int failed = write_failures(f);
 
-    gethostname(host, sizeof host - 1);
-    failed = write_failures(f, host);
+    (void)unused;
     ftc_compare_write(f);
     ftc_required_sites_write(f);
     if (failed == 0 && ftc_library.settings.report < FTC_REPORT_SUMMARY)
@@ -163,39 +155,6 @@ static void write_to(FILE *f)
         ftc_settings_dump(&ftc_library.settings, f);
 }
 
-/* Never over an older report: PATH, PATH.1, PATH.2 ... */
-static FILE *create_file(const char *path, char *used, size_t size)
-{
-    int fd = -1;
-
-    for (int i = 0; fd < 0 && i < 10000; i++) {
-        if (i == 0)
-            snprintf(used, size, "%s", path);
-        else
-            snprintf(used, size, "%s.%d", path, i);
-        fd = open(used, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    return fd < 0 ? NULL : fdopen(fd, "w");
-}
-
-static void write_to_file(const char *path)
-{
-    char used[FTC_SETTINGS_PATH_MAX + 16];
-    FILE *f = create_file(path, used, sizeof used);
-
-    if (!f) {
-        fprintf(stderr, "ftcoll: cannot create report_file %s: %s; the report follows\n", used,
-                strerror(errno));
-        write_to(stderr);
-        return;
-    }
-    write_to(f);
-    if (fclose(f) != 0)
-        fprintf(stderr, "ftcoll: cannot write report_file %s: %s\n", used, strerror(errno));
-}
-
 static bool is_reporter(void)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -206,29 +165,15 @@ static bool is_reporter(void)
     return true;
 }
 
-/* One write to the terminal, so that lines of other ranks do not come in between. */
-static void write_to_stderr(void)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-
-    if (!f)
-        return;
-    write_to(f);
-    fclose(f);
-    fwrite(text, 1, size, stderr);
-    free(text);
-}
-
+/* A monitor process writes another one, if the job ends before this is written. */
 void ftc_report_write(void)
 {
-    const struct ftc_settings *s = &ftc_library.settings;
+    static const struct ftc_matter report = {.kind = FTC_MATTER_REPORT, .number = 1};
+    const struct ftc_notice *n = &ftc_library.notice;
 
-    if (s->report == FTC_REPORT_OFF || !is_reporter())
+    if (ftc_library.settings.report == FTC_REPORT_OFF || !is_reporter() ||
+        !ftc_telling_claim(n->board, &report, &n->self))
         return;
-    if (s->report_file[0] != '\0')
-        write_to_file(s->report_file);
-    else
-        write_to_stderr();
+    ftc_report_file_write(n->options->report_file, write_to, NULL);
+    ftc_telling_end(n->board, &report, &n->self);
 }

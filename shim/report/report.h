@@ -7,7 +7,7 @@
 #include "call/call.h"
 #include "communicator/communicator.h"
 
-/* In MPI_Init. */
+/* In MPI_Init, once there is a board: rank 0 says so if report_file cannot be written. */
 void ftc_report_open(void);
 
 /* The call that this thread is about to carry out here or pass on. */

@@ -1,6 +1,8 @@
 /* Any process of the job can write anything to the board: what is read from it is checked first. */
+#include "board/aftermath.h"
 #include "board/mark.h"
 #include "board/publication.h"
+#include "board/telling.h"
 #include "transport/transport.h"
 
 #include <stdlib.h>
@@ -77,6 +79,19 @@ static void read_marks(void)
     ftc_still_look(&still, &board, (struct ftc_mark_time){1, 1});
 }
 
+/* Nobody is there who could be telling. */
+static void read_tellings(void)
+{
+    struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = 1, .number = 1};
+    struct ftc_teller self = {.rank = 0};
+    uint64_t when_ns;
+
+    if (ftc_telling_claim(&board, &death, &self))
+        ftc_telling_end(&board, &death, &self);
+    ftc_telling_number(&board, 1);
+    ftc_aftermath_is_settled(&board, 1, &when_ns);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t used;
@@ -91,5 +106,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_published();
     read_ring();
     read_marks();
+    read_tellings();
     return 0;
 }

@@ -19,7 +19,7 @@
     "enable, f, intercept, max_bytes, algorithm, tree, correction, failure_info, deterministic, "  \
     "monitor, timeout_ms, unreachable_ms, on_excess, max_failed, critical_ranks, require_all, "    \
     "require_all_at, on_dead_root, p2p, communicators, on_blocked, blocked_ms, "                   \
-    "failure_exit_status, report, "                                                                \
+    "failure_exit_status, notice, report, "                                                        \
     "report_file, record_file, "                                                                   \
     "pcontrol, compare, crash"
 #define ALL_VARIABLES                                                                              \
@@ -28,8 +28,8 @@
     "FTCOLL_DETERMINISTIC, FTCOLL_MONITOR, FTCOLL_TIMEOUT_MS, FTCOLL_UNREACHABLE_MS, "             \
     "FTCOLL_ON_EXCESS, FTCOLL_MAX_FAILED, FTCOLL_CRITICAL_RANKS, FTCOLL_REQUIRE_ALL, "             \
     "FTCOLL_REQUIRE_ALL_AT, FTCOLL_ON_DEAD_ROOT, FTCOLL_P2P, FTCOLL_COMMUNICATORS, "               \
-    "FTCOLL_ON_BLOCKED, FTCOLL_BLOCKED_MS, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_REPORT, "            \
-    "FTCOLL_REPORT_FILE, FTCOLL_RECORD_FILE, "                                                     \
+    "FTCOLL_ON_BLOCKED, FTCOLL_BLOCKED_MS, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_NOTICE, "            \
+    "FTCOLL_REPORT, FTCOLL_REPORT_FILE, FTCOLL_RECORD_FILE, "                                      \
     "FTCOLL_PCONTROL, FTCOLL_COMPARE, FTCOLL_CRASH"
 #define WORDS_OF_BOOL "on, off, 1, 0, yes, no, true, false"
 
@@ -1290,6 +1290,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_ON_BLOCKED", "abort", "setting on_blocked = abort (environment)\n"},
         {"FTCOLL_BLOCKED_MS", "5", "setting blocked_ms = 5 (environment)\n"},
         {"FTCOLL_FAILURE_EXIT_STATUS", "7", "setting failure_exit_status = 7 (environment)\n"},
+        {"FTCOLL_NOTICE", "off", "setting notice = off (environment)\n"},
         {"FTCOLL_REPORT", "full", "setting report = full (environment)\n"},
         {"FTCOLL_REPORT_FILE", "a b", "setting report_file = a b (environment)\n"},
         {"FTCOLL_RECORD_FILE", "r", "setting record_file = r (environment)\n"},
@@ -1397,6 +1398,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting on_blocked = warn (default)\n"
                            "ftcoll: setting blocked_ms = 10000 (default)\n"
                            "ftcoll: setting failure_exit_status = 0 (default)\n"
+                           "ftcoll: setting notice = on (default)\n"
                            "ftcoll: setting report = failures (default)\n"
                            "ftcoll: setting report_file =  (default)\n"
                            "ftcoll: setting record_file =  (default)\n"

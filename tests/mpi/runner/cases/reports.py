@@ -52,7 +52,7 @@ REPORT = [
     Case("report: dead in MPI_Finalize", 3, 1, command="mpiexec.hydra -n {n} {programs}/names",
          settings={"FTCOLL_CRASH": "1:12:a0"}, failures=1, silent=("nil",),
          says=(r"\(Killed\); missed in MPI_Finalize, noticed by rank \d after \d+ us; all",)),
-    tolerated("report = off", 3, 1, "kill@10:2", settings={"FTCOLL_REPORT": "off"}, failures=0,
+    tolerated("report = off", 3, 1, "kill@10:2", settings={"FTCOLL_REPORT": "off", "FTCOLL_NOTICE": "off"}, failures=0,
               silent=("ftcoll",)),
     tolerated("report = failures", 4, 1, "kill@10:2", ALLREDUCE, silent=("carried out", "setting"),
               says=(FAILURE, r"(?m)^ftcoll: 3 of 4 ranks survived \(f = 1\)$")),
@@ -60,7 +60,7 @@ REPORT = [
               says=("calls of rank 1:", "MPI_Reduce +\\d+  carried out")),
     tolerated("report = full", 4, 1, "kill@10:2", ALLREDUCE, settings={"FTCOLL_REPORT": "full"},
               says=(FAILURE, r"(?m)^ftcoll:     #0 stream\(.*main", "setting report = full")),
-    Case("report_file", 4, 1, settings={"FTCOLL_REPORT_FILE": "report"}, finished=3, failures=0,
+    Case("report_file", 4, 1, settings={"FTCOLL_REPORT_FILE": "report", "FTCOLL_NOTICE": "off"}, finished=3, failures=0,
          command="echo older >report; mpiexec.hydra -n {n} {programs}/stream --calls allreduce "
                  "--fault kill@10:2", check=report_files, silent=("ftcoll",)),
     Case("report_file that cannot be", 4, 1, stream("kill@10:2"), finished=3, failures=1,

@@ -1,0 +1,106 @@
+#include "tell.h"
+
+#include "board/end_of_job.h"
+#include "board/rank_state.h"
+#include "system/clock.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* While a launcher kills all, monitor processes go before others: what they leave behind is no
+ * matter of its own unless somebody is left that long after them. */
+enum { INHERIT_NS = 200000000 };
+
+static struct ftc_notice notice_of(const struct ftc_monitored *rank)
+{
+    return (struct ftc_notice){
+        .board = &rank->board,
+        .self = {.rank = rank->world},
+        .options = &rank->options.notice,
+    };
+}
+
+void ftc_tell_death(struct ftc_monitored *rank)
+{
+    struct ftc_notice n = notice_of(rank);
+
+    if (ftc_end_of_job_is_said(&rank->board))
+        return; /* it has been told, if it came before */
+    ftc_notice_death(&n, rank->world);
+    rank->is_watching =
+        !ftc_board_forbids(&rank->board, rank->world, rank->options.notice.max_failed);
+}
+
+void ftc_tell_deaths(const struct ftc_monitored *rank)
+{
+    struct ftc_notice n = notice_of(rank);
+
+    if (!ftc_end_of_job_is_now(&rank->board)) /* then the launcher may be killing them */
+        ftc_notice_deaths(&n);
+}
+
+void ftc_tell_inherit(struct ftc_monitored *rank, uint32_t count)
+{
+    atomic_store(&rank->inherited_ns, ftc_clock_ns());
+    atomic_store(&rank->inherited, count);
+    ftc_tell_ring(rank);
+}
+
+/* True as long as it is too early. */
+static bool tell_inherited(struct ftc_monitored *rank)
+{
+    uint32_t ranks = rank->board.geometry.ranks, count = atomic_load(&rank->inherited);
+    struct ftc_notice n = notice_of(rank);
+
+    if (count == rank->told || ftc_end_of_job_is_said(&rank->board) ||
+        (rank->job.outer >= 0 && ftc_channel_is_deserted(rank->job.outer)))
+        return false;
+    if (ftc_clock_ns() - atomic_load(&rank->inherited_ns) < INHERIT_NS)
+        return true;
+    for (; rank->told < count; rank->told++) {
+        uint32_t world = (rank->world + 1 + rank->told) % ranks;
+
+        if (ftc_board_is_dead(&rank->board, world) &&
+            !atomic_load(&ftc_board_lifeline(&rank->board, world)->left_alone))
+            ftc_notice_death(&n, world);
+    }
+    rank->is_watching = true;
+    return false;
+}
+
+bool ftc_tell_look(struct ftc_monitored *rank)
+{
+    struct ftc_notice n = notice_of(rank);
+    bool is_early;
+
+    if (!ftc_board_is_open(&rank->board))
+        return false;
+    is_early = tell_inherited(rank);
+    if (rank->is_watching && ftc_notice_recovery(&n))
+        rank->is_watching = false;
+    return is_early || rank->is_watching;
+}
+
+bool ftc_tell_end(const struct ftc_monitored *rank)
+{
+    struct ftc_notice n = notice_of(rank);
+
+    return ftc_notice_last_report(&n);
+}
+
+void ftc_tell_open(struct ftc_monitored *rank)
+{
+    rank->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+void ftc_tell_ring(const struct ftc_monitored *rank)
+{
+    (void)!write(rank->bell, &(uint64_t){1}, sizeof(uint64_t));
+}
+
+void ftc_tell_hear(const struct ftc_monitored *rank)
+{
+    uint64_t rung;
+
+    (void)!read(rank->bell, &rung, sizeof rung);
+}

@@ -1,0 +1,233 @@
+#include "notice.h"
+
+#include "board/aftermath.h"
+#include "board/death.h"
+#include "board/rank_state.h"
+#include "failures.h"
+#include "report_file.h"
+#include "system/clock.h"
+#include "system/lines.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LINES = 8, /* on single deaths, and on recoveries; then one each time their number doubles */
+    LINE_BYTES = 1024,
+    NS_OF_MS = 1000000,
+    WAIT_MS = 1000,
+};
+
+static bool is_due(uint32_t number)
+{
+    return number <= LINES || (number & (number - 1)) == 0;
+}
+
+/* ---- lines ---- */
+
+/* "2026-11-22 14:03:07": local time of @then_ns, which is CLOCK_MONOTONIC and has been. */
+static void write_time(uint64_t then_ns, char text[32])
+{
+    uint64_t now_ns = ftc_clock_ns(), ago_ns = now_ns > then_ns ? now_ns - then_ns : 0;
+    struct timespec now;
+    struct tm local;
+    time_t then;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    then = (time_t)(((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - ago_ns) /
+                    1000000000u);
+    text[0] = '\0';
+    if (localtime_r(&then, &local))
+        strftime(text, 32, "%Y-%m-%d %H:%M:%S", &local);
+}
+
+/* In one write(): other processes have something to say at the same time. */
+__attribute__((format(printf, 2, 3))) static void say(uint64_t then_ns, const char *format, ...)
+{
+    char text[LINE_BYTES], now[32];
+    va_list arguments;
+    size_t length;
+
+    write_time(then_ns, now);
+    length = (size_t)snprintf(text, sizeof text, "ftcoll: %s ", now);
+    va_start(arguments, format);
+    vsnprintf(text + length, sizeof text - length - 1, format, arguments);
+    va_end(arguments);
+    length = strlen(text);
+    text[length] = '\n';
+    ftc_lines_write(STDERR_FILENO, text, length + 1);
+}
+
+/* ---- a death ---- */
+
+static int alive(const struct ftc_board *board)
+{
+    int count = 0;
+
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        count += !ftc_board_is_dead(board, i);
+    return count;
+}
+
+/* "; 7 of 8 ranks go on (f = 1)", unless a setting ends the job for that death. */
+static void write_rest(const struct ftc_notice *n, uint32_t world, char text[64])
+{
+    text[0] = '\0';
+    if (!ftc_board_forbids(n->board, world, n->options->max_failed))
+        snprintf(text, 64, "; %d of %u ranks go on (f = %d)", alive(n->board),
+                 n->board->geometry.ranks, n->options->f);
+}
+
+static void say_death(const struct ftc_notice *n, uint32_t world)
+{
+    uint32_t number = ftc_telling_number(n->board, world);
+    uint64_t death_ns = ftc_death_time_ns(n->board, world);
+    char name[FTC_FAILURE_TEXT], rest[64];
+
+    if (!is_due(number))
+        return;
+    write_rest(n, world, rest);
+    ftc_failure_name(n->board, world, n->options->timeout_ms, name);
+    if (number > LINES)
+        say(death_ns, "%u ranks have failed%s", number, rest);
+    else
+        say(death_ns, "%s%s%s", name, rest,
+            number == LINES ? "; further deaths are counted, and named in the report" : "");
+}
+
+static struct ftc_matter death_of(uint32_t world)
+{
+    return (struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = world, .number = 1};
+}
+
+void ftc_notice_death(const struct ftc_notice *n, uint32_t world)
+{
+    struct ftc_matter matter = death_of(world);
+
+    if (!ftc_telling_claim(n->board, &matter, &n->self))
+        return;
+    if (n->options->is_on)
+        say_death(n, world);
+    ftc_telling_end(n->board, &matter, &n->self);
+}
+
+void ftc_notice_deaths(const struct ftc_notice *n)
+{
+    for (uint32_t i = 0; i < n->board->geometry.ranks; i++)
+        if (ftc_board_is_dead(n->board, i))
+            ftc_notice_death(n, i);
+}
+
+/* Whoever has been told of has failed: others were ended, by the job or its launcher. */
+static bool has_failed(const struct ftc_board *board, uint32_t world)
+{
+    struct ftc_matter matter = death_of(world);
+
+    return ftc_board_is_dead(board, world) && ftc_telling_is_done(board, &matter);
+}
+
+static uint32_t failures(const struct ftc_board *board)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        count += has_failed(board, i);
+    return count;
+}
+
+/* ---- what came of it ---- */
+
+static const struct ftc_matter report = {.kind = FTC_MATTER_REPORT, .number = 1};
+
+static uint32_t last_death(const struct ftc_board *board)
+{
+    uint32_t last = 0;
+    uint64_t last_ns = 0;
+
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_is_dead(board, i) && ftc_death_time_ns(board, i) >= last_ns) {
+            last = i;
+            last_ns = ftc_death_time_ns(board, i);
+        }
+    return last;
+}
+
+static void write_duration(uint64_t from_ns, uint64_t to_ns, char text[32])
+{
+    double ns = to_ns > from_ns ? (double)(to_ns - from_ns) : 0;
+
+    if (ns < NS_OF_MS)
+        snprintf(text, 32, "%.0f us", ns / 1e3);
+    else
+        snprintf(text, 32, "%.1f ms", ns / 1e6);
+}
+
+static void say_recovery(const struct ftc_notice *n, uint64_t when_ns)
+{
+    uint32_t world = last_death(n->board);
+    char operation[FTC_FAILURE_TEXT], missed[FTC_FAILURE_TEXT + 32] = "", after[32];
+
+    if (!is_due(ftc_telling_number_of_recovery(n->board)))
+        return;
+    if (ftc_failure_missed_in(n->board, world, operation))
+        snprintf(missed, sizeof missed, " (missed in %s)", operation);
+    write_duration(ftc_death_time_ns(n->board, world), when_ns, after);
+    say(when_ns, "all survivors (%d) have their results, %s after the death of rank %d%s",
+        alive(n->board), after, (int)world, missed);
+}
+
+bool ftc_notice_recovery(const struct ftc_notice *n)
+{
+    uint32_t deaths = ftc_board_deaths(n->board);
+    struct ftc_matter matter = {.kind = FTC_MATTER_RECOVERY, .number = deaths};
+    uint64_t when_ns;
+
+    if (!n->options->is_on || deaths == 0 || ftc_telling_is_done(n->board, &report) ||
+        ftc_telling_is_done(n->board, &matter))
+        return true;
+    if (failures(n->board) < deaths || /* they are told first */
+        !ftc_aftermath_is_settled(n->board, deaths, &when_ns) ||
+        !ftc_telling_claim(n->board, &matter, &n->self))
+        return false;
+    say_recovery(n, when_ns);
+    ftc_telling_end(n->board, &matter, &n->self);
+    return true;
+}
+
+/* ---- the report of a job that ends early ---- */
+
+static void write_report(FILE *f, const void *context)
+{
+    const struct ftc_notice *n = context;
+
+    for (uint32_t i = 0; i < n->board->geometry.ranks; i++)
+        if (has_failed(n->board, i))
+            ftc_failure_write(f, n->board, i, n->options->timeout_ms, "");
+    fprintf(f,
+            "ftcoll: the job ended before MPI_Finalize was through: %u of %u ranks had failed "
+            "(f = %d)\n",
+            failures(n->board), n->board->geometry.ranks, n->options->f);
+}
+
+/* Who ends the job ends the writer as well. */
+static void await_report(const struct ftc_board *board)
+{
+    for (int i = 0; i < WAIT_MS && !ftc_telling_is_done(board, &report); i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
+}
+
+bool ftc_notice_last_report(const struct ftc_notice *n)
+{
+    if (!n->options->reports || failures(n->board) == 0)
+        return false;
+    if (!ftc_telling_claim(n->board, &report, &n->self)) {
+        await_report(n->board);
+        return true;
+    }
+    ftc_report_file_write(n->options->report_file, write_report, n);
+    ftc_telling_end(n->board, &report, &n->self);
+    return true;
+}

@@ -1,0 +1,283 @@
+/* What the job tells people once: who claims it, who takes it over, and when all have recovered. */
+#include "board/aftermath.h"
+#include "board/publication.h"
+#include "board/rank_state.h"
+#include "board/telling.h"
+#include "system/lines.h"
+#include "transport/transport.h"
+#include "unit.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SLOTS = 4, VALUE_BYTES = 8, FIRST = 0, SECOND = 1, VICTIM = 3, CLAIMANTS = 8 };
+
+static struct ftc_board created(void)
+{
+    struct ftc_board_geometry g = {
+        .ranks = SLOTS,
+        .entries = 1,
+        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
+        .ring_depth = 2,
+        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
+    };
+    struct ftc_board board;
+
+    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    return board;
+}
+
+static const struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = VICTIM, .number = 1};
+static const struct ftc_matter report = {.kind = FTC_MATTER_REPORT, .number = 1};
+
+static struct ftc_teller monitor_of(uint32_t world)
+{
+    return (struct ftc_teller){.rank = world};
+}
+
+static struct ftc_teller rank_of(uint32_t world)
+{
+    return (struct ftc_teller){.rank = world, .is_rank = true};
+}
+
+static bool claims(const struct ftc_board *board, const struct ftc_matter *matter,
+                   struct ftc_teller teller)
+{
+    return ftc_telling_claim(board, matter, &teller);
+}
+
+/* The monitor process of FIRST, which claims the death and is killed before it could tell it. */
+static void claim_and_die(const struct ftc_board *board)
+{
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0) {
+        if (ftc_lifeline_guard(ftc_board_lifeline(board, FIRST)) == 0 &&
+            claims(board, &death, monitor_of(FIRST)))
+            raise(SIGKILL);
+        _exit(1);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFSIGNALED(status));
+}
+
+START_TEST(one_of_two_claims_and_tells)
+{
+    struct ftc_board board = created();
+    struct ftc_teller first = monitor_of(FIRST);
+
+    ck_assert(claims(&board, &death, first));
+    ck_assert(!claims(&board, &death, monitor_of(SECOND)));
+    ck_assert(!claims(&board, &death, first));
+    ck_assert(!ftc_telling_is_done(&board, &death));
+    ftc_telling_end(&board, &death, &first);
+    ck_assert(ftc_telling_is_done(&board, &death));
+    ck_assert(!claims(&board, &death, monitor_of(SECOND)));
+    ck_assert(claims(&board, &report, monitor_of(SECOND)));
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(what_a_dead_monitor_process_claimed_is_told_by_the_next)
+{
+    struct ftc_board board = created();
+    struct ftc_teller first = monitor_of(FIRST), second = monitor_of(SECOND);
+
+    claim_and_die(&board);
+    ck_assert(!ftc_telling_is_done(&board, &death));
+    ck_assert(claims(&board, &death, second));
+    ftc_telling_end(&board, &death, &first); /* its word, which came late, does not count */
+    ck_assert(!ftc_telling_is_done(&board, &death));
+    ftc_telling_end(&board, &death, &second);
+    ck_assert(ftc_telling_is_done(&board, &death));
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(what_a_dead_rank_claimed_is_told_by_another)
+{
+    struct ftc_board board = created();
+
+    ftc_board_advance(&board, FIRST, FTC_RANK_RUNNING);
+    ck_assert(claims(&board, &report, rank_of(FIRST)));
+    ck_assert(!claims(&board, &report, monitor_of(SECOND)));
+    ftc_board_mark_failed(&board, FIRST, FTC_DEATH_SIGNAL, SIGKILL);
+    ck_assert(claims(&board, &report, monitor_of(SECOND)));
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(of_many_at_once_one_claims)
+{
+    struct ftc_board board = created();
+    int start[2], claimed = 0, status;
+    pid_t pid[CLAIMANTS];
+
+    ck_assert_int_eq(pipe(start), 0);
+    for (int i = 0; i < CLAIMANTS; i++) {
+        pid[i] = fork();
+        if (pid[i] == 0) {
+            char byte;
+
+            close(start[1]);
+            (void)!read(start[0], &byte, 1); /* until the others are there */
+            _exit(claims(&board, &death, monitor_of((uint32_t)i % SLOTS)));
+        }
+    }
+    close(start[1]);
+    for (int i = 0; i < CLAIMANTS; i++) {
+        ck_assert_int_eq(waitpid(pid[i], &status, 0), pid[i]);
+        claimed += WEXITSTATUS(status);
+    }
+    ck_assert_int_eq(claimed, 1);
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(a_recovery_is_told_for_each_number_of_deaths)
+{
+    struct ftc_board board = created();
+    struct ftc_matter one = {.kind = FTC_MATTER_RECOVERY, .number = 1}, three = one;
+    struct ftc_teller first = monitor_of(FIRST);
+
+    three.number = 3;
+    ck_assert(claims(&board, &one, first));
+    ck_assert(!claims(&board, &three, monitor_of(SECOND)));
+    ftc_telling_end(&board, &one, &first);
+    ck_assert(claims(&board, &three, monitor_of(SECOND)));
+    ck_assert(ftc_telling_is_done(&board, &one));
+    ck_assert(!ftc_telling_is_done(&board, &three));
+    ftc_board_close(&board);
+}
+END_TEST
+
+/* Anybody can write to the board: who is not there cannot keep others from telling. */
+START_TEST(a_claim_of_nobody_does_not_count)
+{
+    static const uint64_t nobody[] = {(uint64_t)(SLOTS + 1) << 32, (uint64_t)0x8000 << 32,
+                                      (uint64_t)0xffffffffu << 32, (uint64_t)0x10001 << 32};
+    struct ftc_board board = created();
+
+    for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++) {
+        atomic_store(&board.shared->report_told, nobody[i]);
+        ck_assert(claims(&board, &report, monitor_of(FIRST)));
+    }
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(lines_on_deaths_are_numbered_once_each)
+{
+    struct ftc_board board = created();
+
+    ck_assert_uint_eq(ftc_telling_number(&board, VICTIM), 1);
+    ck_assert_uint_eq(ftc_telling_number(&board, FIRST), 2);
+    ck_assert_uint_eq(ftc_telling_number(&board, VICTIM), 1);
+    ck_assert_uint_eq(ftc_telling_number_of_recovery(&board), 1);
+    ck_assert_uint_eq(ftc_telling_number_of_recovery(&board), 2);
+    ftc_board_close(&board);
+}
+END_TEST
+
+/* ---- when all have recovered ---- */
+
+START_TEST(all_have_recovered_once_each_living_rank_has)
+{
+    struct ftc_board board = created();
+    uint64_t when_ns = 0;
+
+    for (uint32_t i = 0; i < SLOTS; i++)
+        ftc_board_advance(&board, i, FTC_RANK_RUNNING);
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    ftc_aftermath_settle(&board, 0, 1, 50);
+    ftc_aftermath_settle(&board, 1, 1, 70);
+    ck_assert(!ftc_aftermath_is_settled(&board, 1, &when_ns));
+    ftc_aftermath_settle(&board, 2, 1, 60);
+    ck_assert(ftc_aftermath_is_settled(&board, 1, &when_ns));
+    ck_assert_uint_eq(when_ns, 70);
+    ck_assert(!ftc_aftermath_is_settled(&board, 2, &when_ns)); /* none knows of a second death */
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(who_has_ended_mpi_is_not_waited_for)
+{
+    struct ftc_board board = created();
+    uint64_t when_ns;
+
+    for (uint32_t i = 0; i < SLOTS; i++)
+        ftc_board_advance(&board, i, i < 2 ? FTC_RANK_FINALIZED : FTC_RANK_RUNNING);
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    ftc_aftermath_settle(&board, 2, 1, 50);
+    ck_assert(ftc_aftermath_is_settled(&board, 1, &when_ns));
+    ck_assert_uint_eq(when_ns, 50);
+    ftc_board_close(&board);
+}
+END_TEST
+
+/* ---- lines ---- */
+
+enum { TEXT_LINES = 300, LINE_BYTES = 50, TEXT_BYTES = TEXT_LINES * LINE_BYTES };
+
+static void make_lines(char *text)
+{
+    memset(text, 'x', TEXT_BYTES);
+    for (int i = 1; i <= TEXT_LINES; i++)
+        text[i * LINE_BYTES - 1] = '\n';
+}
+
+/* A pipe of packets keeps apart what was written apart. */
+START_TEST(lines_are_written_whole_and_as_a_pipe_takes_them)
+{
+    static char text[TEXT_BYTES], read_back[TEXT_BYTES];
+    size_t used = 0;
+    ssize_t n;
+    int end[2];
+
+    make_lines(text);
+    ck_assert_int_eq(pipe2(end, O_DIRECT), 0);
+    ck_assert(ftc_lines_write(end[1], text, sizeof text));
+    close(end[1]);
+    while ((n = read(end[0], read_back + used, sizeof read_back - used)) > 0) {
+        used += (size_t)n;
+        ck_assert_int_le(n, PIPE_BUF);
+        ck_assert_int_eq(read_back[used - 1], '\n');
+    }
+    ck_assert_uint_eq(used, sizeof text);
+    ck_assert_mem_eq(text, read_back, sizeof text);
+}
+END_TEST
+
+START_TEST(lines_that_nobody_can_read_any_more_are_given_up)
+{
+    int end[2];
+
+    signal(SIGPIPE, SIG_IGN);
+    ck_assert_int_eq(pipe(end), 0);
+    close(end[0]);
+    ck_assert(!ftc_lines_write(end[1], "a\n", 2));
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("telling");
+    UNIT_TEST(one_of_two_claims_and_tells);
+    UNIT_TEST(what_a_dead_monitor_process_claimed_is_told_by_the_next);
+    UNIT_TEST(what_a_dead_rank_claimed_is_told_by_another);
+    UNIT_TEST(of_many_at_once_one_claims);
+    UNIT_TEST(a_recovery_is_told_for_each_number_of_deaths);
+    UNIT_TEST(a_claim_of_nobody_does_not_count);
+    UNIT_TEST(lines_on_deaths_are_numbered_once_each);
+    UNIT_TEST(all_have_recovered_once_each_living_rank_has);
+    UNIT_TEST(who_has_ended_mpi_is_not_waited_for);
+    UNIT_TEST(lines_are_written_whole_and_as_a_pipe_takes_them);
+    UNIT_TEST(lines_that_nobody_can_read_any_more_are_given_up);
+    UNIT_END();
+}
