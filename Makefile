@@ -2,10 +2,13 @@
 # make demo     installs what is missing, builds, and shows a job that survives a killed rank
 # make check    the same, and passes all tests
 # make man      shows the manual page, ftcoll(7)
+# make install  [PREFIX=/usr/local] [LIBDIR=PREFIX/lib] [DESTDIR=]; make uninstall takes it away again
 # make help     lists the other targets
 
 VERSION := $(shell sed -n 's/^\#define FTCOLL_VERSION "\(.*\)"/\1/p' include/ftcoll.h)
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 BUILD   ?= build
 
 # A clone may lie anywhere, because all names here are relative to it.
@@ -36,7 +39,7 @@ endif
 
 WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wundef
 CFLAGS  ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -ftls-model=initial-exec $(WARNINGS) -Ishim -I. $(MPI_CPPFLAGS) $(CFLAGS) $(SANITIZE)
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -ftls-model=initial-exec $(WARNINGS) -Ishim -I. $(MPI_CPPFLAGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE)
 
 ENGINE  := $(wildcard shim/engine/*.c)
 LIBRARY := $(wildcard config/settings*.c shim/*.c shim/*/*.c)
@@ -65,7 +68,7 @@ $(BUILD)/shim/%.o $(BUILD)/config/%.o: VISIBILITY = -fvisibility=hidden
 $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 	$(call say,LINK,$@)
 	$(CC) -shared $(ALL_CFLAGS) $(LDFLAGS) -Wl,--version-script=wrappers/exports.map \
-	  -Wl,-soname,libftcoll.so -Wl,-e,ftc_about -o $@ $(OBJECTS) -Wl,-Bstatic -linih -Wl,-Bdynamic
+	  -Wl,-soname,libftcoll.so.$(SOVERSION) -Wl,-e,ftc_about -o $@ $(OBJECTS) -Wl,-Bstatic -linih -Wl,-Bdynamic
 
 -include $(OBJECTS:.o=.d)
 
@@ -100,29 +103,33 @@ $(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard conf
 	$(CC) $(ALL_CFLAGS) -o $@ $^ -linih
 
 # The shell takes these names from its environment, so that it splits none of them.
-export PREFIX DESTDIR
+export PREFIX LIBDIR DESTDIR
+
+DOCUMENTS := design proof performance
+INSTALLED := "$$DESTDIR$$LIBDIR/libftcoll.so"
 
 install: all $(BUILD)/ftcoll.7
-	case "$$PREFIX" in *[[:space:]:]*) \
-	  echo "make install: LD_PRELOAD splits at blanks and colons, so no job could load $$PREFIX/lib/libftcoll.so;" \
-	    "give a PREFIX without them" >&2; \
+	case "$$PREFIX$$LIBDIR" in *[[:space:]:]*) \
+	  echo "make install: LD_PRELOAD splits at blanks and colons, so no job could load $$LIBDIR/libftcoll.so;" \
+	    "give a PREFIX and a LIBDIR without them" >&2; \
 	  exit 2;; \
 	esac
-	install -d "$$DESTDIR$$PREFIX/lib/pkgconfig" "$$DESTDIR$$PREFIX/include" "$$DESTDIR$$PREFIX/share/doc/ftcoll" \
+	install -d "$$DESTDIR$$LIBDIR/pkgconfig" "$$DESTDIR$$PREFIX/include" "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc" \
 	  "$$DESTDIR$$PREFIX/share/man/man7"
-	install -m 755 $(BUILD)/libftcoll.so "$$DESTDIR$$PREFIX/lib/"
+	install -m 755 $(BUILD)/libftcoll.so $(INSTALLED).$(VERSION)
+	ln -sf libftcoll.so.$(VERSION) $(INSTALLED).$(SOVERSION)
+	ln -sf libftcoll.so.$(SOVERSION) $(INSTALLED)
 	install -m 644 include/ftcoll.h "$$DESTDIR$$PREFIX/include/"
 	install -m 644 $(BUILD)/ftcoll.7 "$$DESTDIR$$PREFIX/share/man/man7/"
 	install -m 644 README LICENSE ftcoll.conf.example "$$DESTDIR$$PREFIX/share/doc/ftcoll/"
-	install -d "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc"
-	install -m 644 doc/design.md doc/proof.md doc/performance.md "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/"
-	printf 'prefix=%s\nName: ftcoll\nDescription: fault-tolerant MPI reductions\nVersion: %s\nCflags: -I"$${prefix}/include"\n' \
-	  "$$PREFIX" '$(VERSION)' > "$$DESTDIR$$PREFIX/lib/pkgconfig/ftcoll.pc"
+	install -m 644 $(DOCUMENTS:%=doc/%.md) "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/"
+	config/packaging/pkgconfig "$$PREFIX" "$$LIBDIR" $(VERSION) libftcoll.so.$(SOVERSION) \
+	  > "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc"
+	chmod 644 "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc"
 
 uninstall:
-	rm -rf "$$DESTDIR$$PREFIX/lib/libftcoll.so" "$$DESTDIR$$PREFIX/include/ftcoll.h" \
-	  "$$DESTDIR$$PREFIX/share/doc/ftcoll" "$$DESTDIR$$PREFIX/lib/pkgconfig/ftcoll.pc" \
-	  "$$DESTDIR$$PREFIX/share/man/man7/ftcoll.7"
+	rm -rf $(INSTALLED) $(INSTALLED).$(SOVERSION) $(INSTALLED).$(VERSION) "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc" \
+	  "$$DESTDIR$$PREFIX/include/ftcoll.h" "$$DESTDIR$$PREFIX/share/doc/ftcoll" "$$DESTDIR$$PREFIX/share/man/man7/ftcoll.7"
 
 clean:
 	rm -rf $(BUILD)

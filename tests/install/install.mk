@@ -1,0 +1,6 @@
+# make check-install: a copy installed into a staging directory
+
+check-install: all $(BUILD)/ftcoll.7
+	tests/install/run $(BUILD)
+
+.PHONY: check-install
