@@ -3,6 +3,7 @@
 # make check    the same, and passes all tests
 # make man      shows the manual page, ftcoll(7)
 # make install  [PREFIX=/usr/local] [LIBDIR=PREFIX/lib] [DESTDIR=]; make uninstall takes it away again
+# make dist     packs the sources, build/ftcoll-VERSION.tar.gz
 # make help     lists the other targets
 
 VERSION := $(shell sed -n 's/^\#define FTCOLL_VERSION "\(.*\)"/\1/p' include/ftcoll.h)
@@ -131,11 +132,19 @@ uninstall:
 	rm -rf $(INSTALLED) $(INSTALLED).$(SOVERSION) $(INSTALLED).$(VERSION) "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc" \
 	  "$$DESTDIR$$PREFIX/include/ftcoll.h" "$$DESTDIR$$PREFIX/share/doc/ftcoll" "$$DESTDIR$$PREFIX/share/man/man7/ftcoll.7"
 
+# ---- packages ----
+
+DIST := $(BUILD)/ftcoll-$(VERSION).tar.gz
+
+dist:
+	config/packaging/dist $(VERSION) $(DIST)
+	echo $(DIST)
+
 clean:
 	rm -rf $(BUILD)
 
 help:
 	sed -n 's/^# \(make [a-z-]* .*\)/\1/p' Makefile tests/tests.mk $(wildcard tests/*/*.mk)
 
-.PHONY: all demo man install uninstall clean help packages-build packages-check
+.PHONY: all demo man install uninstall dist clean help packages-build packages-check
 .DELETE_ON_ERROR:
