@@ -4,6 +4,7 @@
 # make man      shows the manual page, ftcoll(7)
 # make install  [PREFIX=/usr/local] [LIBDIR=PREFIX/lib] [DESTDIR=]; make uninstall takes it away again
 # make dist     packs the sources, build/ftcoll-VERSION.tar.gz
+# make deb      makes Debian's packages of them, below build/deb
 # make help     lists the other targets
 
 VERSION := $(shell sed -n 's/^\#define FTCOLL_VERSION "\(.*\)"/\1/p' include/ftcoll.h)
@@ -84,7 +85,7 @@ $(BUILD)/tests/mpi/montecarlo: tests/mpi/montecarlo.c
 	$(call say,MPICC,$<)
 	$(MPICC) $(WARNINGS) $(CFLAGS) -o $@ $< -lm
 
-packages-build packages-check: packages-%:
+packages-build packages-check packages-deb: packages-%:
 	tests/install-packages.sh $*
 
 ftcoll.conf.example: $(BUILD)/describe
@@ -106,7 +107,7 @@ $(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard conf
 # The shell takes these names from its environment, so that it splits none of them.
 export PREFIX LIBDIR DESTDIR
 
-DOCUMENTS := design proof performance
+DOCUMENTS := CHANGELOG design proof performance
 INSTALLED := "$$DESTDIR$$LIBDIR/libftcoll.so"
 
 install: all $(BUILD)/ftcoll.7
@@ -140,11 +141,14 @@ dist:
 	config/packaging/dist $(VERSION) $(DIST)
 	echo $(DIST)
 
+deb: dist
+	config/packaging/deb $(VERSION) $(DIST) $(BUILD)/deb
+
 clean:
 	rm -rf $(BUILD)
 
 help:
 	sed -n 's/^# \(make [a-z-]* .*\)/\1/p' Makefile tests/tests.mk $(wildcard tests/*/*.mk)
 
-.PHONY: all demo man install uninstall dist clean help packages-build packages-check
+.PHONY: all demo man install uninstall dist deb clean help packages-build packages-check packages-deb
 .DELETE_ON_ERROR:

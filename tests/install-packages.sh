@@ -8,13 +8,15 @@ check="clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppc
        ps:procps python3:python3 pytest-3:python3-pytest spin:spin mandoc:mandoc groff:groff-base"
 headers_build="/usr/include/ini.h:libinih-dev /usr/lib/x86_64-linux-gnu/libunwind.so.8:libunwind8"
 headers_check="/usr/include/check.h:check"
+headers_deb="/usr/share/build-essential/essential-packages-list:build-essential"
 
 case "${1-}" in
 build) commands=$build headers=$headers_build ;;
 check) commands="$build $check" headers="$headers_build $headers_check" ;;
+deb) commands="$build dpkg-buildpackage:dpkg-dev dh:debhelper lintian:lintian" headers="$headers_build $headers_check $headers_deb" ;;
 debian) commands="debootstrap:debootstrap unshare:util-linux" headers= ;;
 *)
-    echo "usage: $0 build|check|debian" >&2
+    echo "usage: $0 build|check|deb|debian" >&2
     exit 2
     ;;
 esac

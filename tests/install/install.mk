@@ -1,6 +1,14 @@
-# make check-install: a copy installed into a staging directory, and the file of `make dist`
+# make check-install  a copy installed into a staging directory, and the file of `make dist`
+# make check-deb [SUITE=bookworm]  builds Debian's packages, installs and uses them, in a chroot; needs root
 
 check-install: all $(BUILD)/ftcoll.7
 	tests/install/run $(BUILD)
 
-.PHONY: check-install
+check-deb:
+	SUITE='$(SUITE)' TARGETS='packages-deb deb check-deb-here' tests/fresh
+
+# On a machine that is thrown away.
+check-deb-here:
+	tests/install/deb $(BUILD)/deb
+
+.PHONY: check-install check-deb check-deb-here
