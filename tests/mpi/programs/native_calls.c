@@ -43,20 +43,22 @@ static int is_collective(const char *name)
     return 0;
 }
 
-/* A communicator that is made out of one of this rank alone needs nobody else. */
-static int is_alone(const char *name, MPI_Comm first_argument)
+/* A communicator that is made out of one of this rank alone needs nobody else, nor does an
+ * allreduce there. */
+static int is_alone(const char *name, MPI_Comm first_argument, MPI_Comm sixth_argument)
 {
+    int makes = strncmp(name, "PMPI_Comm_", strlen("PMPI_Comm_")) == 0;
     void *found = find("PMPI_Comm_size");
     int (*comm_size)(MPI_Comm, int *), size = 0;
 
     memcpy(&comm_size, &found, sizeof comm_size);
-    return strncmp(name, "PMPI_Comm_", strlen("PMPI_Comm_")) == 0 &&
-           comm_size(first_argument, &size) == MPI_SUCCESS && size == 1;
+    return (makes || strcmp(name, "PMPI_Allreduce") == 0) &&
+           comm_size(makes ? first_argument : sixth_argument, &size) == MPI_SUCCESS && size == 1;
 }
 
 /* Returns where function @name of MPICH is. Called by each jump. */
-void *native_calls_pass(const char *name, long first_argument);
-void *native_calls_pass(const char *name, long first_argument)
+void *native_calls_pass(const char *name, long first_argument, long sixth_argument);
+void *native_calls_pass(const char *name, long first_argument, long sixth_argument)
 {
     void *function = find(name);
 
@@ -64,7 +66,8 @@ void *native_calls_pass(const char *name, long first_argument)
         fprintf(stderr, "native_calls: no %s\n", name);
         abort();
     }
-    if (is_collective(name) && !is_alone(name, (MPI_Comm)first_argument)) {
+    if (is_collective(name) &&
+        !is_alone(name, (MPI_Comm)first_argument, (MPI_Comm)sixth_argument)) {
         count++;
         snprintf(names + strlen(names), sizeof names - strlen(names), " %s", name + 1);
     }
@@ -83,7 +86,7 @@ __attribute__((destructor)) static void tell(void)
         ".globl " name "\n.type " name ", @function\n" name ":\n"                                  \
         "push %rdi\npush %rsi\npush %rdx\npush %rcx\npush %r8\npush %r9\nsub $8, %rsp\n"           \
         ".pushsection .rodata.str, \"aMS\", @progbits, 1\n9: .asciz \"" name "\"\n.popsection\n"   \
-        "mov %rdi, %rsi\nlea 9b(%rip), %rdi\ncall native_calls_pass@PLT\n"                         \
+        "mov %r9, %rdx\nmov %rdi, %rsi\nlea 9b(%rip), %rdi\ncall native_calls_pass@PLT\n"          \
         "add $8, %rsp\npop %r9\npop %r8\npop %rcx\npop %rdx\npop %rsi\npop %rdi\njmp *%rax\n");
 /* Behind ftcoll nobody but the MPI library is to stand before MPI_X. */
 #define FTC_INTERCEPTED(name)                                                                      \
