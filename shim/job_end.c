@@ -4,18 +4,18 @@
 #include "board/rank_state.h"
 #include "library.h"
 #include "monitor/monitor.h"
+#include "system/lines.h"
 
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LAST_WORDS_NS = 50000000, AWAITED_MS = 5000, NS_OF_MS = 1000000 };
+enum { AWAITED_MS = 5000, NS_OF_MS = 1000000 };
 
-/* The launcher drops what it has not read yet when it ends a job. */
 void ftc_job_end_say_last_words(const char *text)
 {
     fprintf(stderr, "%s\n", text);
-    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
+    ftc_lines_await_reader(STDERR_FILENO);
 }
 
 MPI_Comm ftc_job_end_comm(MPI_Comm comm)

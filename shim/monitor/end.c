@@ -6,6 +6,7 @@
 #include "channel.h"
 #include "pmi.h"
 #include "relay.h"
+#include "system/lines.h"
 #include "tell.h"
 
 #include <poll.h>
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LAST_WORDS_NS = 50000000, OUTER_MS = 100 };
+enum { OUTER_MS = 100 };
 
 /* The other monitor processes see to the death of a rank whose monitor process ends without this.
  */
@@ -121,19 +122,13 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
     return true;
 }
 
-/* The launcher drops what it has not read when a job ends. */
-static void let_words_be_read(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = LAST_WORDS_NS}, NULL);
-}
-
 /* For Slurm the end of one process is not that of the job. What was said must be read before any
  * process ends: Hydra ends the job at once then, and drops what it has not read. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
     ftc_tell_deaths(rank);
     ftc_tell_end(rank);
-    let_words_be_read();
+    ftc_lines_await_reader(STDERR_FILENO);
     ftc_end_of_job_begin(&rank->board);
     say_goodbye(rank);
     ftc_pmi_abort(rank->job.pmi, status, true);
@@ -159,7 +154,7 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t wo
 static _Noreturn void end_with_job(struct ftc_monitored *rank, int status)
 {
     if (is_protected(rank) && ftc_tell_end(rank))
-        let_words_be_read();
+        ftc_lines_await_reader(STDERR_FILENO);
     end_as_program(rank, status);
 }
 
@@ -172,7 +167,7 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
     if (!await_survivors(rank, status, &is_settled))
         end_with_job(rank, status);
     if (ftc_tell_end(rank) && !any_other(rank, is_alive))
-        let_words_be_read();
+        ftc_lines_await_reader(STDERR_FILENO);
     if (!is_settled)
         ftc_pmi_finalize(rank->job.pmi, ftc_board_is_leaving(&rank->board, rank->world));
     if (any_other(rank, is_alive))
@@ -227,7 +222,7 @@ void ftc_rank_stand_down(struct ftc_monitored *rank)
     if (!was_ended_by_launcher(rank, 0))
         ftc_tell_deaths(rank);
     if (ftc_tell_end(rank))
-        let_words_be_read();
+        ftc_lines_await_reader(STDERR_FILENO);
     atomic_store(&ftc_board_lifeline(&rank->board, rank->world)->left_alone, true);
     ftc_end_of_job_begin(&rank->board);
 }
@@ -248,7 +243,7 @@ static void tell_of_abort(const struct ftc_monitored *rank, int status)
 {
     if (!rank->stood_down || !WIFEXITED(status))
         return;
-    let_words_be_read();
+    ftc_lines_await_reader(STDERR_FILENO);
     ftc_pmi_abort(rank->job.pmi, WEXITSTATUS(status), true);
 }
 

@@ -4,11 +4,15 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 5000 };
+enum { PATIENCE_MS = 5000, AGAIN_NS = 1000000, PASSED_ON_NS = 50000000 };
 
 /* A pipe is ready when it has room for PIPE_BUF bytes. */
 static bool await_room(int fd, long until_ms)
@@ -46,4 +50,24 @@ bool ftc_lines_write(int fd, const char *text, size_t bytes)
         until_ms = ftc_clock_ms() + PATIENCE_MS;
     }
     return bytes == 0;
+}
+
+/* A pipe counts at both of its ends what is in it, a socket what the other side has not taken. */
+static bool is_unread(int fd)
+{
+    struct stat st;
+    int bytes = 0;
+
+    if (fstat(fd, &st) != 0 || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+        return false;
+    return ioctl(fd, S_ISFIFO(st.st_mode) ? FIONREAD : SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
+void ftc_lines_await_reader(int fd)
+{
+    long until_ms = ftc_clock_ms() + PATIENCE_MS;
+
+    while (is_unread(fd) && ftc_clock_ms() < until_ms)
+        nanosleep(&(struct timespec){.tv_nsec = AGAIN_NS}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = PASSED_ON_NS}, NULL);
 }

@@ -10,4 +10,9 @@
  * reads for five seconds it gives up. False if not all was written. */
 bool ftc_lines_write(int fd, const char *text, size_t bytes);
 
+/* Waits, for five seconds at most, until all that was written to @fd has been read, if it is a pipe
+ * or a socket, and a little longer: what the launcher has not read when it ends a job it drops, and
+ * what it has read goes through one more process of its own. */
+void ftc_lines_await_reader(int fd);
+
 #endif

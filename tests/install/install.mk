@@ -5,7 +5,7 @@ check-install: all $(BUILD)/ftcoll.7
 	tests/install/run $(BUILD)
 
 check-deb:
-	SUITE='$(SUITE)' TARGETS='packages-deb deb check-deb-here' tests/fresh
+	SUITE='$(SUITE)' TARGETS='packages-deb deb check-deb-here' tests/debian
 
 # On a machine that is thrown away.
 check-deb-here:

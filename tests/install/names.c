@@ -4,12 +4,19 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/uio.h>
+
+static void *return_it(void *argument)
+{
+    return argument;
+}
 
 static int use_all(int argc)
 {
     struct iovec piece = {&argc, sizeof argc};
+    pthread_t thread;
     int sum = argc;
 
     assert(argc > 1);
@@ -20,6 +27,7 @@ static int use_all(int argc)
         abort();
     if (!dlsym(RTLD_DEFAULT, "main"))
         exit(sum);
+    pthread_create(&thread, NULL, return_it, NULL);
     return sum;
 }
 

@@ -9,10 +9,14 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SLOTS = 4, VALUE_BYTES = 8, FIRST = 0, SECOND = 1, VICTIM = 3, CLAIMANTS = 8 };
@@ -265,6 +269,43 @@ START_TEST(lines_that_nobody_can_read_any_more_are_given_up)
 }
 END_TEST
 
+enum { LATE_NS = 200000000 };
+
+static int channel[2];
+static atomic_bool has_read;
+
+static void *read_late(void *unused)
+{
+    char text[16];
+
+    nanosleep(&(struct timespec){.tv_nsec = LATE_NS}, NULL);
+    atomic_store(&has_read, true);
+    return read(channel[0], text, sizeof text) == 2 ? unused : NULL;
+}
+
+static void check_reader_awaited(void)
+{
+    pthread_t reader;
+
+    has_read = false;
+    ck_assert(ftc_lines_write(channel[1], "a\n", 2));
+    ck_assert_int_eq(pthread_create(&reader, NULL, read_late, NULL), 0);
+    ftc_lines_await_reader(channel[1]);
+    ck_assert(has_read);
+    pthread_join(reader, NULL);
+    close(channel[0]);
+    close(channel[1]);
+}
+
+START_TEST(a_late_reader_is_waited_for)
+{
+    ck_assert_int_eq(pipe(channel), 0);
+    check_reader_awaited();
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, channel), 0);
+    check_reader_awaited();
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("telling");
@@ -279,5 +320,6 @@ int main(void)
     UNIT_TEST(who_has_ended_mpi_is_not_waited_for);
     UNIT_TEST(lines_are_written_whole_and_as_a_pipe_takes_them);
     UNIT_TEST(lines_that_nobody_can_read_any_more_are_given_up);
+    UNIT_TEST(a_late_reader_is_waited_for);
     UNIT_END();
 }
