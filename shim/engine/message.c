@@ -78,6 +78,14 @@ static bool header_is_sane(const struct ftc_message_header *h, size_t wire_bytes
            wire_bytes == value_offset(h->id_count) + h->value_bytes;
 }
 
+bool ftc_message_read_envelope(const void *wire, size_t wire_bytes, struct ftc_envelope *envelope)
+{
+    if (wire_bytes < sizeof(struct ftc_message_header))
+        return false;
+    memcpy(envelope, wire, sizeof *envelope);
+    return true;
+}
+
 int ftc_message_decode(const void *wire, size_t wire_bytes, enum ftc_failure_scheme scheme,
                        struct ftc_envelope *envelope, size_t *value_bytes, struct ftc_message *m,
                        struct ftc_failure_info *info)

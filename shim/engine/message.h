@@ -76,6 +76,9 @@ size_t ftc_message_max_wire_bytes(size_t value_bytes);
 void ftc_message_encode(const struct ftc_message *m, const struct ftc_envelope *envelope,
                         enum ftc_failure_scheme scheme, size_t value_bytes, void *wire);
 
+/* Reads the envelope alone; false if @wire is too short for one. */
+bool ftc_message_read_envelope(const void *wire, size_t wire_bytes, struct ftc_envelope *envelope);
+
 /* Reads @wire, which may hold anything and may change meanwhile. @m's value points into it, its
  * failure information into @info. Returns 0, or -1 for a message that no correct peer sends:
  * unknown kind or verdict, too many ids or ids that @scheme does not send, or a length that does

@@ -38,6 +38,16 @@ static unsigned char *carve(unsigned char **storage, size_t bytes)
     return p;
 }
 
+static void prepare_exchange(struct ftc_op *op, unsigned char *rest)
+{
+    const struct ftc_op_config *config = &op->config;
+
+    op->exchange_plan = ftc_exchange_plan(config->topology->n, config->rank);
+    for (int i = 0; i < ftc_exchange_steps(&op->exchange_plan); i++)
+        op->exchange[i].buffer = carve(&rest, config->value_bytes);
+    op->exchange_results = rest;
+}
+
 void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *storage)
 {
     const struct ftc_topology *t = config->topology;
@@ -63,10 +73,8 @@ void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *st
     op->value = carve(&rest, config->value_bytes);
     for (int i = 0; i < groups + children; i++)
         op->group[i].buffer = carve(&rest, config->value_bytes);
-    op->exchange_plan = ftc_exchange_plan(t->n, config->rank);
-    for (int i = 0; i < ftc_exchange_steps(&op->exchange_plan); i++)
-        op->exchange[i].buffer = carve(&rest, config->value_bytes);
-    op->exchange_results = rest;
+    if (config->kind == FTC_OP_ALLREDUCE)
+        prepare_exchange(op, rest);
 }
 
 void ftc_op_send(struct ftc_op *op, struct ftc_actions *out, int to, struct ftc_message message)

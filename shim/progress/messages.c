@@ -58,23 +58,28 @@ bool ftc_messages_send(struct ftc_comm *c)
 }
 
 /* False if the message has to wait. */
-static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope *envelope,
-                    size_t value_bytes, const struct ftc_message *m, const struct ftc_note *note)
+static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
 {
     struct ftc_running *r = c->running;
+    struct ftc_message m;
     struct ftc_event event = {
-        .kind = FTC_EVENT_MESSAGE, .peer = c->member_of_world[from], .message = m};
+        .kind = FTC_EVENT_MESSAGE, .peer = c->member_of_world[a->from], .message = &m};
+    struct ftc_envelope envelope;
     enum ftc_step_outcome outcome;
+    size_t value_bytes;
 
     if (event.peer < 0)
         return true; /* left out: it is dead */
     if (r->actions.count > 0)
         return false;
-    if (envelope->signature != r->note.signature) {
-        ftc_mismatch_meet(c, c->member[event.peer], envelope->signature, note, m, value_bytes);
+    if (ftc_message_decode(a->wire, a->bytes, ftc_library.settings.failure_info, &envelope,
+                           &value_bytes, &m, &scratch_info) != 0)
+        return true; /* nothing that a correct peer sends */
+    if (envelope.signature != r->note.signature) {
+        ftc_mismatch_meet(c, c->member[event.peer], envelope.signature, a->note, &m, value_bytes);
         return true;
     }
-    if (m->value && value_bytes != r->op.config.value_bytes)
+    if (m.value && value_bytes != r->op.config.value_bytes)
         return true;
     outcome = ftc_op_step(&r->op, &event, &r->actions);
     ftc_messages_send(c);
@@ -87,14 +92,11 @@ static bool deliver(struct ftc_comm *c, uint32_t from, const struct ftc_envelope
 static bool dispatch(const struct ftc_arrival *a)
 {
     struct ftc_envelope envelope;
-    struct ftc_message m;
     struct ftc_comm *c;
-    size_t value_bytes;
     int32_t ahead;
 
-    if (ftc_message_decode(a->wire, a->bytes, ftc_library.settings.failure_info, &envelope,
-                           &value_bytes, &m, &scratch_info) != 0)
-        return true; /* nothing that a correct peer sends */
+    if (!ftc_message_read_envelope(a->wire, a->bytes, &envelope))
+        return true;
     c = recent && recent->id == envelope.communicator_id ? recent
                                                          : ftc_comm_find(envelope.communicator_id);
     if (!c) /* freed here, or not used here yet */
@@ -102,9 +104,7 @@ static bool dispatch(const struct ftc_arrival *a)
     ahead = (int32_t)(envelope.seq - c->seq);
     if (ahead < 0)
         return true; /* late: the operation is over */
-    if (ahead > 0 || !c->running->active)
-        return false;
-    return deliver(c, a->from, &envelope, value_bytes, &m, a->note);
+    return ahead == 0 && c->running->active && deliver(c, a);
 }
 
 /* A message that has to wait is kept, because others behind it may be what its operation waits for:
