@@ -99,6 +99,8 @@ bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request
     ftc_messages_step(c, &event);
     ftc_news_announce_attempt(c);
     ftc_messages_send(c);
+    ftc_publish_call(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq,
+                     &c->running->note); /* after the sends, for which others may wait already */
     ftc_messages_offer_kept();
     ftc_silence_begin(c);
     return true;

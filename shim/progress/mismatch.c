@@ -35,7 +35,6 @@ void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *
         .value_bytes = (uint32_t)value_bytes,
         .return_address = (uintptr_t)call->return_address,
     };
-    ftc_publish_call(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq, &r->note);
     ftc_activity_enter(&ftc_library.board, ftc_library.world_rank, c->id);
 }
 
