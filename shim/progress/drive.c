@@ -1,6 +1,7 @@
 #include "drive.h"
 
 #include "board/publication.h"
+#include "board/rank_state.h"
 #include "crash.h"
 #include "detector/silence.h"
 #include "messages.h"
@@ -34,7 +35,8 @@ bool ftc_drive_look_after(struct ftc_comm *c)
     struct ftc_running *r = c->running;
     bool progress = unblock(c);
 
-    progress |= ftc_news_of_deaths(c);
+    if (ftc_board_deaths(&ftc_library.board) != c->deaths_seen)
+        progress |= ftc_news_of_deaths(c);
     if (c->known_dead > 0 || ftc_library.suspects)
         progress |= ftc_news_of_published(c);
     if (r->op.phase == FTC_PHASE_CONFIRMATION)

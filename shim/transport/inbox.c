@@ -137,9 +137,9 @@ bool ftc_transport_next_from(struct ftc_transport *t, uint32_t from, struct ftc_
 {
     const struct ftc_board_geometry *g = &t->board->geometry;
 
-    a->wire = ftc_ring_peek(&t->ring[from], g, &a->bytes);
-    if (!a->wire)
+    if (!ftc_ring_has_message(&t->ring[from]))
         return false;
+    a->wire = ftc_ring_peek(&t->ring[from], g, &a->bytes);
     a->from = from;
     a->note = ftc_ring_note(&t->ring[from], g);
     a->stays = true;
@@ -162,6 +162,6 @@ bool ftc_transport_next(struct ftc_transport *t, struct ftc_arrival *a)
 
 void ftc_transport_release(struct ftc_transport *t, struct ftc_arrival *a)
 {
-    ftc_ring_drop(&t->ring[a->from]);
+    ftc_ring_drop(&t->ring[a->from], &t->board->geometry);
     a->stays = false;
 }

@@ -1,8 +1,8 @@
 #include "ring.h"
 
-/* A message is there when its stamp is its number in the ring plus one. The header follows at once,
- * so that a small message is one cache line. Its note is elsewhere, in a line that only its writer
- * touches unless calls do not match; the notes lie together, because slots are often a page each.
+/* The header follows the stamp at once, so that a small message is one cache line. Its note is
+ * elsewhere, in a line that only its writer touches unless calls do not match; the notes lie
+ * together, because slots are often a page each.
  */
 struct ring_slot {
     _Atomic uint64_t stamp;
@@ -38,6 +38,11 @@ uint32_t ftc_ring_message_stride(size_t wire_bytes)
     return (uint32_t)((sizeof(struct ring_slot) + wire_bytes + 63) / 64 * 64);
 }
 
+static void find_next(struct ftc_ring *r, const struct ftc_board_geometry *g)
+{
+    r->stamp = &slot_at(g, r->in, r->received)->stamp;
+}
+
 void ftc_ring_open(struct ftc_ring *r, const struct ftc_board *board, uint32_t self, uint32_t peer)
 {
     *r = (struct ftc_ring){
@@ -45,6 +50,7 @@ void ftc_ring_open(struct ftc_ring *r, const struct ftc_board *board, uint32_t s
         .in = ftc_board_ring(board, self, peer),
         .sent_limit = board->geometry.ring_depth,
     };
+    find_next(r, &board->geometry);
 }
 
 /* The reader's count is looked at only when the ring seems full: it is the reader's cache line. */
@@ -79,8 +85,6 @@ const void *ftc_ring_peek(const struct ftc_ring *r, const struct ftc_board_geome
     struct ring_slot *s = slot_at(g, r->in, r->received);
     size_t room = g->message_stride_bytes - sizeof *s;
 
-    if (atomic_load_explicit(&s->stamp, memory_order_acquire) != r->received + 1)
-        return NULL;
     *bytes = s->bytes <= room ? s->bytes : 0; /* too long: nothing that could be decoded */
     return s->wire;
 }
@@ -90,8 +94,9 @@ const struct ftc_note *ftc_ring_note(const struct ftc_ring *r, const struct ftc_
     return note_at(g, r->in, r->received);
 }
 
-void ftc_ring_drop(struct ftc_ring *r)
+void ftc_ring_drop(struct ftc_ring *r, const struct ftc_board_geometry *g)
 {
     r->received++;
+    find_next(r, g);
     atomic_store_explicit(consumed(r->in), r->received, memory_order_release);
 }

@@ -15,6 +15,7 @@ struct ftc_ring {
     unsigned char *out, *in;   /* to and from the peer */
     uint64_t sent, sent_limit; /* messages written; how many the reader had made room for */
     uint64_t received;
+    const _Atomic uint64_t *stamp; /* of the place of the next message from the peer */
 };
 
 void ftc_ring_open(struct ftc_ring *r, const struct ftc_board *board, uint32_t self, uint32_t peer);
@@ -24,15 +25,21 @@ bool ftc_ring_send(struct ftc_ring *r, const struct ftc_board_geometry *g,
                    const struct ftc_message *m, const struct ftc_envelope *envelope,
                    enum ftc_failure_scheme scheme, size_t value_bytes, const struct ftc_note *note);
 
-/* The oldest message that has not been dropped, or NULL; *bytes never exceeds what a ring's slot
- * holds. */
+/* Whether there is a message that has not been dropped: what each turn asks, one load. A message is
+ * there when the stamp of its place is its number in the ring plus one. */
+static inline bool ftc_ring_has_message(const struct ftc_ring *r)
+{
+    return atomic_load_explicit(r->stamp, memory_order_acquire) == r->received + 1;
+}
+
+/* The oldest of them, which is there; *bytes never exceeds what a ring's slot holds. */
 const void *ftc_ring_peek(const struct ftc_ring *r, const struct ftc_board_geometry *g,
                           size_t *bytes);
 
-/* That came with the oldest message, which is there. */
+/* That came with it. */
 const struct ftc_note *ftc_ring_note(const struct ftc_ring *r, const struct ftc_board_geometry *g);
 
-void ftc_ring_drop(struct ftc_ring *r);
+void ftc_ring_drop(struct ftc_ring *r, const struct ftc_board_geometry *g);
 
 /* Bytes of one slot for messages of up to @wire_bytes. */
 uint32_t ftc_ring_message_stride(size_t wire_bytes);

@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
          size - used);
     fill(board.shared->rank, 2 * sizeof board.shared->rank[0], data, size);
     fill(ftc_board_set(&board, 1, 0), FTC_BOARD_SETS * sizeof(uint64_t), data, size);
-    transport.ring[1].received = 0;
+    ftc_ring_open(&transport.ring[1], &board, 0, 1);
     read_published();
     read_ring();
     read_marks();
