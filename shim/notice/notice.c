@@ -197,8 +197,19 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
     return true;
 }
 
-/* ---- the report of a job that ends early ---- */
+/* ---- the report ---- */
 
+bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const void *context),
+                       const void *context)
+{
+    if (!ftc_telling_claim(n->board, &report, &n->self))
+        return false;
+    ftc_report_file_write(n->options->report_file, write, context);
+    ftc_telling_end(n->board, &report, &n->self);
+    return true;
+}
+
+/* Of a job that ends early. */
 static void write_report(FILE *f, const void *context)
 {
     const struct ftc_notice *n = context;
@@ -223,11 +234,7 @@ bool ftc_notice_last_report(const struct ftc_notice *n)
 {
     if (!n->options->reports || failures(n->board) == 0)
         return false;
-    if (!ftc_telling_claim(n->board, &report, &n->self)) {
+    if (!ftc_notice_report(n, write_report, n))
         await_report(n->board);
-        return true;
-    }
-    ftc_report_file_write(n->options->report_file, write_report, n);
-    ftc_telling_end(n->board, &report, &n->self);
     return true;
 }

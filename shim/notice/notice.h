@@ -32,6 +32,11 @@ void ftc_notice_deaths(const struct ftc_notice *n);
  * there is something to tell that cannot be told yet. */
 bool ftc_notice_recovery(const struct ftc_notice *n);
 
+/* Writes the report of the job by @write, to report_file or standard error, if nobody else has or
+ * is at it; false if somebody is. */
+bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const void *context),
+                       const void *context);
+
 /* The report, if there is something to report that nobody else has: which ranks failed, how, and
  * that the job ended before MPI_Finalize was through. Waits a second at most for another process
  * that is writing one. False if there is nothing to report. */

@@ -168,12 +168,6 @@ static bool is_reporter(void)
 /* A monitor process writes another one, if the job ends before this is written. */
 void ftc_report_write(void)
 {
-    static const struct ftc_matter report = {.kind = FTC_MATTER_REPORT, .number = 1};
-    const struct ftc_notice *n = &ftc_library.notice;
-
-    if (ftc_library.settings.report == FTC_REPORT_OFF || !is_reporter() ||
-        !ftc_telling_claim(n->board, &report, &n->self))
-        return;
-    ftc_report_file_write(n->options->report_file, write_to, NULL);
-    ftc_telling_end(n->board, &report, &n->self);
+    if (ftc_library.settings.report != FTC_REPORT_OFF && is_reporter())
+        ftc_notice_report(&ftc_library.notice, write_to, NULL);
 }
