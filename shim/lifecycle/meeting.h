@@ -10,10 +10,9 @@
 
 #include <stdbool.h>
 
-/* Gives all ranks rank 0's settings and the board. The
- * same on all ranks: true if all of them have it, and the monitor process that the settings ask
- * for; else false, and why was said on standard error. Whoever waits here for more than blocked_ms
- * says so, as setting on_blocked wants it. */
+/* Gives all ranks rank 0's settings and the board. The same on all ranks: true if all of them have
+ * it, and the monitor process that the settings ask for; else false, and why was said on standard
+ * error. Whoever waits here for more than blocked_ms says so, as setting on_blocked wants it. */
 bool ftc_meeting_open(void);
 
 /* To be called once by each rank after ftc_meeting_open(), with whether it is @prepared. Waits for

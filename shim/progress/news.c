@@ -24,7 +24,7 @@ bool ftc_news_of_deaths(struct ftc_comm *c)
     struct ftc_board *board = &ftc_library.board;
     uint32_t deaths = ftc_board_deaths(board);
 
-    if (deaths == c->deaths_seen || r->actions.count > 0)
+    if (r->actions.count > 0)
         return false;
     for (int i = c->member_count - 1; i >= 0; i--) {
         uint32_t world = c->world[c->member[i]];

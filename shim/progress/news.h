@@ -7,7 +7,7 @@
 
 #include "communicator/communicator.h"
 
-/* One load tells that nobody has died since the last look. */
+/* Looks at all members: to be asked only when the board counts more deaths than deaths_seen. */
 bool ftc_news_of_deaths(struct ftc_comm *c);
 
 /* Whoever has left the operation stands for itself by what it published (doc/design.md, section 5,

@@ -101,11 +101,8 @@ int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, u
 
     *t = (struct ftc_transport){.board = board, .self = self};
     t->ring = calloc(n, sizeof *t->ring);
-    t->waiting = calloc(FTC_BOARD_RANKS_MAX / 64, sizeof *t->waiting);
-    if (!t->ring || !t->waiting) {
-        ftc_transport_close(t);
+    if (!t->ring)
         return -ENOMEM;
-    }
     for (uint32_t peer = 0; peer < n; peer++)
         ftc_ring_open(&t->ring[peer], board, self, peer);
     if (n > RANKS_WITHOUT_BELL)
@@ -118,7 +115,6 @@ int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, u
 void ftc_transport_close(struct ftc_transport *t)
 {
     free(t->ring);
-    free(t->waiting);
     *t = (struct ftc_transport){0};
 }
 

@@ -26,8 +26,8 @@ struct ftc_transport {
     uint32_t self;          /* world rank */
     struct ftc_ring *ring;  /* with each rank */
     _Atomic uint64_t *bell; /* this rank's; NULL: nobody rings, all rings are looked at */
-    uint64_t *waiting;      /* a set: of whom there may be messages */
-    uint64_t waiting_words; /* which words of it are not zero */
+    uint64_t waiting_words; /* which words of the next are not zero */
+    uint64_t waiting[FTC_BOARD_RANKS_MAX / 64]; /* a set: of whom there may be messages */
 };
 
 /* A message that has arrived. */
