@@ -5,7 +5,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board transport life telling mark coverage contributors symbol
-UNIT_TESTS := topology engine settings combine requests wait mapping loaded pmi $(BOARD_TESTS)
+UNIT_TESTS := topology engine settings combine requests wait mapping loaded pmi json $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/rank_state.o $(BUILD)/shim/board/publication.o
 TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o)
@@ -30,6 +30,7 @@ $(UNIT)/lib%.so: tests/unit/loaded_library.c
 	mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared -Wl,--hash-style=$* -Wl,-soname,lib$*.so.1 -o $@ $<
 $(UNIT)/test_wait: $(BUILD)/shim/progress/wait.o
+$(UNIT)/test_json: $(BUILD)/shim/system/json.o
 $(UNIT)/test_pmi: $(BUILD)/shim/monitor/pmi.o
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
@@ -64,14 +65,14 @@ check-unit: unit
 # test_combine starts MPI, whose modules leave memory behind when they are unloaded.
 check-sanitizers: SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
 check-sanitizers:
-	$(SANITIZED) UNIT_TESTS='topology engine settings mapping $(BOARD_TESTS)' unit sim-small
+	$(SANITIZED) UNIT_TESTS='topology engine settings mapping json $(BOARD_TESTS)' unit sim-small
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='topology engine $(BOARD_TESTS)' unit sim-small
 	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
 
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
 check-valgrind: $(BUILD)/tests/sim/test_sim
 	CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
-	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology engine settings mapping $(BOARD_TESTS)' unit
+	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology engine settings mapping json $(BOARD_TESTS)' unit
 
 LINTED := $(LIBRARY) $(WRAPPERS)
 

@@ -18,6 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Of a line; grows when a key changes or goes. */
+enum { SCHEMA = 1 };
+
 /* The program may change its directory. */
 static char path[PATH_MAX + FTC_SETTINGS_PATH_MAX];
 static bool is_on;
@@ -143,38 +146,23 @@ static bool take(_Atomic uint64_t *word, uint64_t mine)
     return false;
 }
 
-static void write_time(FILE *f)
+static void write_time(struct ftc_json *j)
 {
     struct timespec now;
-    struct tm utc;
-    char text[32];
 
     clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-    fprintf(f, "\"time\":\"%s.%03ldZ\"", text, now.tv_nsec / 1000000);
-}
-
-static void write_text(FILE *f, const char *key, const char *text)
-{
-    fprintf(f, ",\"%s\":", key);
-    ftc_json_write_string(f, text);
+    ftc_json_add_time(j, "time", now);
 }
 
 /* The ranks of @c that are in the result, or those that are not. */
-static void write_ranks(FILE *f, const char *key, const struct ftc_comm *c,
+static void write_ranks(struct ftc_json *j, const char *key, const struct ftc_comm *c,
                         const void *contributors, bool in, bool world)
 {
-    const char *separator = "";
-
-    fprintf(f, ",\"%s\":[", key);
-    for (int rank = 0; rank < c->size; rank++) {
-        if (ftc_contributors_have(contributors, rank) != in)
-            continue;
-        fprintf(f, "%s%d", separator, world ? (int)c->world[rank] : rank);
-        separator = ",";
-    }
-    fputc(']', f);
+    ftc_json_open_array(j, key);
+    for (int rank = 0; rank < c->size; rank++)
+        if (ftc_contributors_have(contributors, rank) == in)
+            ftc_json_add_number(j, NULL, world ? (int)c->world[rank] : rank);
+    ftc_json_close(j);
 }
 
 /* To find the name takes longer than the rest. */
@@ -193,20 +181,28 @@ static const char *name_of(const void *return_address)
 static void write_line(FILE *f, const struct ftc_call *call, const struct ftc_comm *c,
                        const void *contributors)
 {
-    fputc('{', f);
-    write_time(f);
-    write_text(f, "call", ftc_call_name(call->kind));
-    write_text(f, "operator", ftc_operation_name(call->op));
-    fprintf(f, ",\"communicator\":\"%016" PRIx64 "\",\"size\":%d,\"operation\":%" PRIu32, c->id,
-            c->size, c->seq - 1); /* the next one has this number already */
-    fprintf(f, ",\"writer\":%d", c->rank);
-    write_ranks(f, "in", c, contributors, true, false);
-    write_ranks(f, "missing", c, contributors, false, false);
-    fprintf(f, ",\"writer_world\":%d", ftc_library.world_rank);
-    write_ranks(f, "in_world", c, contributors, true, true);
-    write_ranks(f, "missing_world", c, contributors, false, true);
-    write_text(f, "site", name_of(call->return_address));
-    fputs("}\n", f);
+    char communicator[24];
+    struct ftc_json j;
+
+    snprintf(communicator, sizeof communicator, "%016" PRIx64, c->id);
+    ftc_json_begin(&j, f);
+    ftc_json_open_object(&j, NULL);
+    ftc_json_add_text(&j, "ftcoll", "record");
+    ftc_json_add_number(&j, "schema", SCHEMA);
+    write_time(&j);
+    ftc_json_add_text(&j, "call", ftc_call_name(call->kind));
+    ftc_json_add_text(&j, "operator", ftc_operation_name(call->op));
+    ftc_json_add_text(&j, "communicator", communicator);
+    ftc_json_add_number(&j, "size", c->size);
+    ftc_json_add_number(&j, "operation", c->seq - 1); /* the next one has this number already */
+    ftc_json_add_number(&j, "writer", c->rank);
+    write_ranks(&j, "in", c, contributors, true, false);
+    write_ranks(&j, "missing", c, contributors, false, false);
+    ftc_json_add_number(&j, "writer_world", ftc_library.world_rank);
+    write_ranks(&j, "in_world", c, contributors, true, true);
+    write_ranks(&j, "missing_world", c, contributors, false, true);
+    ftc_json_add_text(&j, "site", name_of(call->return_address));
+    ftc_json_close(&j);
 }
 
 /* In one write, so that the lines of several ranks do not mix. */

@@ -1,7 +1,11 @@
 #include "json.h"
 
-#include <stdbool.h>
+#include <assert.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
+
+/* ---- strings ---- */
 
 static bool is_continuation(unsigned char c)
 {
@@ -23,7 +27,7 @@ static size_t character_length(const unsigned char *c)
     return 0;
 }
 
-void ftc_json_write_string(FILE *f, const char *text)
+static void write_string(FILE *f, const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
     size_t length;
@@ -41,4 +45,126 @@ void ftc_json_write_string(FILE *f, const char *text)
         }
     }
     fputc('"', f);
+}
+
+/* ---- where values stand ---- */
+
+static bool is_in_array(const struct ftc_json *j)
+{
+    return j->depth > 0 && (j->arrays >> (j->depth - 1) & 1) != 0;
+}
+
+/* What stands before each value. */
+static void write_place(struct ftc_json *j, const char *key)
+{
+    assert(j->depth > 0 || j->is_first);
+    assert((key == NULL) == (j->depth == 0 || is_in_array(j)));
+    if (!j->is_first)
+        fputc(',', j->f);
+    j->is_first = false;
+    if (!key)
+        return;
+    write_string(j->f, key);
+    fputc(':', j->f);
+}
+
+static void open_value(struct ftc_json *j, const char *key, bool is_array)
+{
+    write_place(j, key);
+    assert(j->depth < FTC_JSON_DEPTH);
+    j->arrays &= ~((uint64_t)1 << j->depth);
+    j->arrays |= (uint64_t)is_array << j->depth;
+    j->depth++;
+    j->is_first = true;
+    fputc(is_array ? '[' : '{', j->f);
+}
+
+void ftc_json_begin(struct ftc_json *j, FILE *f)
+{
+    *j = (struct ftc_json){.f = f, .is_first = true};
+}
+
+void ftc_json_open_object(struct ftc_json *j, const char *key)
+{
+    open_value(j, key, false);
+}
+
+void ftc_json_open_array(struct ftc_json *j, const char *key)
+{
+    open_value(j, key, true);
+}
+
+void ftc_json_close(struct ftc_json *j)
+{
+    assert(j->depth > 0);
+    fputc(is_in_array(j) ? ']' : '}', j->f);
+    j->depth--;
+    j->is_first = false;
+    if (j->depth == 0)
+        fputc('\n', j->f);
+}
+
+/* ---- values ---- */
+
+void ftc_json_add_null(struct ftc_json *j, const char *key)
+{
+    write_place(j, key);
+    fputs("null", j->f);
+}
+
+void ftc_json_add_text(struct ftc_json *j, const char *key, const char *text)
+{
+    if (!text) {
+        ftc_json_add_null(j, key);
+        return;
+    }
+    write_place(j, key);
+    write_string(j->f, text);
+}
+
+void ftc_json_add_number(struct ftc_json *j, const char *key, int64_t number)
+{
+    write_place(j, key);
+    fprintf(j->f, "%" PRId64, number);
+}
+
+void ftc_json_add_count(struct ftc_json *j, const char *key, uint64_t count)
+{
+    write_place(j, key);
+    fprintf(j->f, "%" PRIu64, count);
+}
+
+/* Not by printf, whose point is that of the program's locale. */
+void ftc_json_add_decimal(struct ftc_json *j, const char *key, int64_t number, int digits)
+{
+    uint64_t size = number < 0 ? -(uint64_t)number : (uint64_t)number, unit = 1;
+
+    assert(digits >= 1 && digits <= 18);
+    for (int i = 0; i < digits; i++)
+        unit *= 10;
+    write_place(j, key);
+    fprintf(j->f, "%s%" PRIu64 ".%0*" PRIu64, number < 0 ? "-" : "", size / unit, digits,
+            size % unit);
+}
+
+void ftc_json_add_bool(struct ftc_json *j, const char *key, bool value)
+{
+    write_place(j, key);
+    fputs(value ? "true" : "false", j->f);
+}
+
+void ftc_json_add_time(struct ftc_json *j, const char *key, struct timespec utc)
+{
+    char date[32], offset[8], text[64];
+    struct tm local;
+
+    if (!localtime_r(&utc.tv_sec, &local) ||
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &local) == 0 ||
+        strftime(offset, sizeof offset, "%z", &local) != 5) {
+        ftc_json_add_null(j, key);
+        return;
+    }
+    snprintf(text, sizeof text, "%s.%03d%.3s:%s", date, (int)(utc.tv_nsec / 1000000), offset,
+             offset + 3);
+    ftc_json_add_text(j, key, text);
 }

@@ -38,8 +38,10 @@ def wrong_line(line, n, results):
         return "that one did not write it"
     if not re.match(r"inclusion\(\w+[.\w]*\+0x[0-9a-f]+\)$", line["site"]):
         return "not the call site"
-    if not re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", line["time"]):
+    if not re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$", line["time"]):
         return "not a time"
+    if (line["ftcoll"], line["schema"]) != ("record", 1):
+        return "not a line of this form"
     if (line["call"], line["operator"]) not in itertools.product(("MPI_Reduce", "MPI_Allreduce"),
                                                                  ("MPI_SUM", "user operation")):
         return "not the call"
