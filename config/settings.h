@@ -29,6 +29,7 @@ enum ftc_report { /* each tells all that the one before tells */
                   FTC_REPORT_COVERAGE,
                   FTC_REPORT_FULL,
 };
+enum ftc_report_format { FTC_REPORT_FORMAT_TEXT, FTC_REPORT_FORMAT_JSON };
 enum ftc_settings_origin { FTC_ORIGIN_DEFAULT, FTC_ORIGIN_FILE, FTC_ORIGIN_ENVIRONMENT };
 enum { FTC_SETTINGS_PATH_MAX = 1024 };
 
@@ -97,6 +98,16 @@ bool ftc_settings_names_rank(const char *ranks, int rank);
 
 /* The highest that @ranks names; -1: none. */
 int ftc_settings_highest_rank(const char *ranks);
+
+/* Of the option at a position in the table: its key. -1: there is no such key. */
+int ftc_settings_find(const char *key);
+const char *ftc_settings_key(int option);
+
+/* Its value in @s, as the parser reads it. */
+void ftc_settings_write(const struct ftc_settings *s, int option, FILE *f);
+
+/* Where that comes from: "default", "file" or "environment". */
+const char *ftc_settings_origin_name(const struct ftc_settings *s, int option);
 
 /* The values, a line each, with where they come from. */
 void ftc_settings_dump(const struct ftc_settings *s, FILE *f);

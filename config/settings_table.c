@@ -89,6 +89,8 @@ static const struct word report_words[] = {
     {"off", FTC_REPORT_OFF, 0},         {"failures", FTC_REPORT_FAILURES, 0},
     {"summary", FTC_REPORT_SUMMARY, 0}, {"coverage", FTC_REPORT_COVERAGE, 0},
     {"full", FTC_REPORT_FULL, 0},       {0}};
+static const struct word report_format_words[] = {
+    {"text", FTC_REPORT_FORMAT_TEXT, 0}, {"json", FTC_REPORT_FORMAT_JSON, 0}, {0}};
 
 struct option {
     const char *key;
@@ -415,6 +417,22 @@ static const char *allowed_text(const struct option *o, char text[ALLOWED_BYTES_
     return text;
 }
 
+void ftc_settings_write(const struct ftc_settings *s, int option, FILE *f)
+{
+    write_value(s, &options[option], f);
+}
+
+const char *ftc_settings_origin_name(const struct ftc_settings *s, int option)
+{
+    static const char *const name[] = {
+        [FTC_ORIGIN_DEFAULT] = "default",
+        [FTC_ORIGIN_FILE] = "file",
+        [FTC_ORIGIN_ENVIRONMENT] = "environment",
+    };
+
+    return name[s->origin[option]];
+}
+
 /* ---- errors ---- */
 
 int ftc_settings_fail(struct ftc_settings_error *error, const char *format, ...)
@@ -447,16 +465,10 @@ int ftc_settings_fail_value(struct ftc_settings_error *error, const char *where,
 
 void ftc_settings_dump(const struct ftc_settings *s, FILE *f)
 {
-    static const char *const origin[] = {
-        [FTC_ORIGIN_DEFAULT] = "default",
-        [FTC_ORIGIN_FILE] = "file",
-        [FTC_ORIGIN_ENVIRONMENT] = "environment",
-    };
-
     for (int i = 0; i < FTC_SETTINGS_COUNT; i++) {
         fprintf(f, "ftcoll: setting %s = ", options[i].key);
         write_value(s, &options[i], f);
-        fprintf(f, " (%s)\n", origin[s->origin[i]]);
+        fprintf(f, " (%s)\n", ftc_settings_origin_name(s, i));
     }
 }
 

@@ -6,11 +6,6 @@
 
 /* ---- settings_table.c ---- */
 
-const char *ftc_settings_key(int option);
-
-/* -1 if there is no such key. */
-int ftc_settings_find(const char *key);
-
 /* Sets one option, or returns false and changes nothing if its table does not allow @text. */
 bool ftc_settings_set(struct ftc_settings *s, int option, const char *text,
                       enum ftc_settings_origin origin);

@@ -4,6 +4,7 @@
 #include "board/rank_state.h"
 #include "library.h"
 #include "monitor/monitor.h"
+#include "notice/last_report.h"
 #include "system/lines.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ MPI_Comm ftc_job_end_comm(MPI_Comm comm)
 void ftc_job_end_prepare(void)
 {
     if (ftc_library.suspects && ftc_library.state == FTC_LIBRARY_ACTIVE)
-        ftc_notice_last_report(&ftc_library.notice);
+        ftc_last_report_write(&ftc_library.notice);
     ftc_monitor_stand_down();
 }
 

@@ -4,7 +4,7 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board transport life telling mark coverage contributors symbol
+BOARD_TESTS := board transport life telling mark report coverage contributors symbol
 UNIT_TESTS := topology engine settings combine requests wait mapping loaded pmi json $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/rank_state.o $(BUILD)/shim/board/publication.o
@@ -20,9 +20,10 @@ $(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECTS)
 $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
 $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
 $(UNIT)/test_telling: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o system/lifeline.o system/proc.o system/lines.o) $(ENGINE_OBJECTS)
+$(UNIT)/test_report: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o board/death.o system/lifeline.o system/proc.o system/lines.o system/json.o call/call.o call/policy.o $(CALLSITE)) $(ENGINE_OBJECTS)
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
-$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/coverage_table.o report/outlook.o $(CALLSITE) call/call.o call/policy.o board/board.o)
-$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o $(CALLSITE))
+$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlook.o notice/coverage_report.o notice/coverage_table.o notice/protection.o system/json.o $(CALLSITE) call/call.o call/policy.o board/board.o)
+$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/json.o $(CALLSITE))
 $(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE))
 $(UNIT)/test_loaded: $(BUILD)/shim/system/loaded.o $(UNIT)/libgnu.so $(UNIT)/libsysv.so
 $(UNIT)/test_loaded: UNIT_LIBS = -ldl

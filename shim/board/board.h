@@ -14,7 +14,7 @@
  * named in this folder only (tests/boundaries), where each tenant has a file with all that writes
  * its part and all that reads it (rank_state, death, presence, end_of_job, aftermath, telling,
  * activity, mark, publication, required_words). Three parts belong to tenants elsewhere, who give
- * their sizes: messages (transport/), call sites (report/coverage_sites.h) and lifelines
+ * their sizes: messages (transport/), call sites (notice/coverage_sites.h) and lifelines
  * (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H
@@ -113,7 +113,7 @@ struct ftc_board_geometry {
     uint32_t entry_stride_bytes; /* header, failed ranks and value of one entry */
     uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
     uint32_t message_stride_bytes;
-    uint32_t sites_bytes; /* of a rank's call sites (report/coverage_sites.h); 0: not reported */
+    uint32_t sites_bytes; /* of a rank's call sites (notice/coverage_sites.h); 0: not reported */
 };
 
 enum { FTC_BOARD_CORES = 1024 }; /* as many as a cpu_set_t has */

@@ -1,25 +1,26 @@
 #include "death.h"
 
-#include "rank_state.h"
-
 #include <stdio.h>
 #include <string.h>
 
-static int value_of(const struct ftc_board *board, uint32_t rank)
+int ftc_death_value(const struct ftc_board *board, uint32_t rank)
 {
     return atomic_load(&board->shared->rank[rank].death_value);
 }
 
-static uint32_t cause_of(const struct ftc_board *board, uint32_t rank)
+enum ftc_death_cause ftc_death_cause(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load(&board->shared->rank[rank].death_cause);
+    uint32_t cause = atomic_load(&board->shared->rank[rank].death_cause);
+
+    return cause == FTC_DEATH_SIGNAL || cause == FTC_DEATH_EXIT ? (enum ftc_death_cause)cause
+                                                                : FTC_DEATH_SUSPECTED;
 }
 
 void ftc_death_name(const struct ftc_board *board, uint32_t rank, char *text, size_t size)
 {
-    int value = value_of(board, rank);
+    int value = ftc_death_value(board, rank);
 
-    switch (cause_of(board, rank)) {
+    switch (ftc_death_cause(board, rank)) {
     case FTC_DEATH_SIGNAL:
         snprintf(text, size, "killed by signal %d", value);
         break;
@@ -38,9 +39,9 @@ void ftc_death_describe(const struct ftc_board *board, uint32_t rank, int timeou
     char name[64];
 
     ftc_death_name(board, rank, name, sizeof name);
-    switch (cause_of(board, rank)) {
+    switch (ftc_death_cause(board, rank)) {
     case FTC_DEATH_SIGNAL:
-        snprintf(text, size, "%s (%s)", name, strsignal(value_of(board, rank)));
+        snprintf(text, size, "%s (%s)", name, strsignal(ftc_death_value(board, rank)));
         break;
     case FTC_DEATH_EXIT:
         snprintf(text, size, "%s without MPI_Finalize", name);
@@ -53,7 +54,7 @@ void ftc_death_describe(const struct ftc_board *board, uint32_t rank, int timeou
 
 int ftc_death_suspected_by(const struct ftc_board *board, uint32_t rank)
 {
-    uint32_t by = (uint32_t)value_of(board, rank);
+    uint32_t by = (uint32_t)ftc_death_value(board, rank);
 
     return by < board->geometry.ranks ? (int)by : -1;
 }

@@ -3,7 +3,7 @@
 #ifndef FTC_BOARD_DEATH_H
 #define FTC_BOARD_DEATH_H
 
-#include "board.h"
+#include "rank_state.h"
 
 /* "killed by signal 9 (Killed)"; @timeout_ms is the setting, for ranks that it took for dead. */
 void ftc_death_describe(const struct ftc_board *board, uint32_t rank, int timeout_ms, char *text,
@@ -11,6 +11,10 @@ void ftc_death_describe(const struct ftc_board *board, uint32_t rank, int timeou
 
 /* "killed by signal 9", for the middle of a sentence. */
 void ftc_death_name(const struct ftc_board *board, uint32_t rank, char *text, size_t size);
+
+/* What it died of, and the number that goes with that (rank_state.h). */
+enum ftc_death_cause ftc_death_cause(const struct ftc_board *board, uint32_t rank);
+int ftc_death_value(const struct ftc_board *board, uint32_t rank);
 
 /* The one that took @rank for dead; -1: no rank. */
 int ftc_death_suspected_by(const struct ftc_board *board, uint32_t rank);

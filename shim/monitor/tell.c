@@ -2,6 +2,7 @@
 
 #include "board/end_of_job.h"
 #include "board/rank_state.h"
+#include "notice/last_report.h"
 #include "system/clock.h"
 
 #include <sys/eventfd.h>
@@ -85,7 +86,7 @@ bool ftc_tell_end(const struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
 
-    return ftc_notice_last_report(&n);
+    return ftc_last_report_write(&n);
 }
 
 void ftc_tell_open(struct ftc_monitored *rank)

@@ -2,30 +2,48 @@
 
 #include "board/aftermath.h"
 #include "board/death.h"
-#include "board/rank_state.h"
 #include "call/call.h"
+#include "system/clock.h"
 
+#include <string.h>
 #include <unistd.h>
+
+enum { SITE_TEXT = 256 };
+
+/* All are on this one. */
+void ftc_failure_host(const struct ftc_board *board, uint32_t world, char host[FTC_HOST_TEXT])
+{
+    (void)board;
+    (void)world;
+    memset(host, 0, FTC_HOST_TEXT);
+    gethostname(host, FTC_HOST_TEXT - 1);
+}
 
 void ftc_failure_name(const struct ftc_board *board, uint32_t world, int timeout_ms,
                       char text[FTC_FAILURE_TEXT])
 {
-    char host[64] = "", death[96];
+    char host[FTC_HOST_TEXT], death[96];
 
-    gethostname(host, sizeof host - 1);
+    ftc_failure_host(board, world, host);
     ftc_death_describe(board, world, timeout_ms, death, sizeof death);
     snprintf(text, FTC_FAILURE_TEXT, "rank %d (%s, pid %d) %s", (int)world, host,
              ftc_board_pid(board, world), death);
 }
 
+/* MPI_Finalize is an operation of the library's own, of which there is one. */
+static bool is_numbered(const struct ftc_aftermath *a)
+{
+    return ftc_call_kind(a->call) != FTC_CALL_FINALIZE;
+}
+
 static void name_operation(const struct ftc_aftermath *a, char text[FTC_FAILURE_TEXT])
 {
-    enum ftc_call_kind call = ftc_call_kind(a->call);
+    const char *call = ftc_call_name(ftc_call_kind(a->call));
 
-    if (call == FTC_CALL_FINALIZE) /* the library's own operation, of which there is one */
-        snprintf(text, FTC_FAILURE_TEXT, "%s", ftc_call_name(call));
+    if (is_numbered(a))
+        snprintf(text, FTC_FAILURE_TEXT, "%s #%u", call, a->seq);
     else
-        snprintf(text, FTC_FAILURE_TEXT, "%s #%u", ftc_call_name(call), a->seq);
+        snprintf(text, FTC_FAILURE_TEXT, "%s", call);
 }
 
 bool ftc_failure_missed_in(const struct ftc_board *board, uint32_t world,
@@ -39,23 +57,38 @@ bool ftc_failure_missed_in(const struct ftc_board *board, uint32_t world,
     return true;
 }
 
-static double microseconds(uint64_t from_ns, uint64_t to_ns)
+/* "" if it is not known. */
+static void name_site(const struct ftc_failure *failure, char site[SITE_TEXT])
 {
-    return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e3 : 0;
+    site[0] = '\0';
+    if (failure->stack && failure->stack->depth > 0)
+        ftc_callsite_name(failure->stack->address[0], site, SITE_TEXT);
 }
 
-static void write_aftermath(FILE *f, const struct ftc_board *board, uint32_t world,
-                            const char *site)
+static uint64_t elapsed_ns(uint64_t from_ns, uint64_t to_ns)
 {
-    uint64_t death_ns = ftc_death_time_ns(board, world);
-    char operation[FTC_FAILURE_TEXT];
+    return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* ---- as text ---- */
+
+static double microseconds(uint64_t from_ns, uint64_t to_ns)
+{
+    return (double)elapsed_ns(from_ns, to_ns) / 1e3;
+}
+
+static void write_aftermath(FILE *f, const struct ftc_failure *failure)
+{
+    uint64_t death_ns = ftc_death_time_ns(failure->board, failure->world);
+    char operation[FTC_FAILURE_TEXT], site[SITE_TEXT];
     struct ftc_aftermath a;
 
-    if (!ftc_aftermath_of(board, world, &a)) {
+    if (!ftc_aftermath_of(failure->board, failure->world, &a)) {
         fprintf(f, "; no operation missed it\n");
         return;
     }
     name_operation(&a, operation);
+    name_site(failure, site);
     fprintf(f, "; missed in %s%s%s, noticed by rank %d after %.0f us", operation,
             site[0] ? " at " : "", site, a.noticed_by, microseconds(death_ns, a.noticed_ns));
     if (a.recovered_ns != 0)
@@ -64,12 +97,105 @@ static void write_aftermath(FILE *f, const struct ftc_board *board, uint32_t wor
     fputc('\n', f);
 }
 
-void ftc_failure_write(FILE *f, const struct ftc_board *board, uint32_t world, int timeout_ms,
-                       const char *site)
+static void write_stack(FILE *f, const struct ftc_stack *stack)
+{
+    char site[SITE_TEXT];
+
+    for (int i = 0; i < stack->depth; i++) {
+        ftc_callsite_name(stack->address[i], site, sizeof site);
+        fprintf(f, "ftcoll:     #%d %s\n", i, site);
+    }
+}
+
+void ftc_failure_write(FILE *f, const struct ftc_failure *failure)
 {
     char name[FTC_FAILURE_TEXT];
 
-    ftc_failure_name(board, world, timeout_ms, name);
+    ftc_failure_name(failure->board, failure->world, failure->timeout_ms, name);
     fprintf(f, "ftcoll: %s", name);
-    write_aftermath(f, board, world, site);
+    write_aftermath(f, failure);
+    if (failure->is_full && failure->stack)
+        write_stack(f, failure->stack);
+}
+
+/* ---- as JSON ---- */
+
+static void add_number_or_null(struct ftc_json *j, const char *key, bool is_known, int64_t number)
+{
+    if (is_known)
+        ftc_json_add_number(j, key, number);
+    else
+        ftc_json_add_null(j, key);
+}
+
+static void add_cause(struct ftc_json *j, const struct ftc_failure *failure)
+{
+    enum ftc_death_cause cause = ftc_death_cause(failure->board, failure->world);
+    int value = ftc_death_value(failure->board, failure->world);
+    int suspect = ftc_death_suspected_by(failure->board, failure->world);
+    char death[96];
+
+    ftc_death_describe(failure->board, failure->world, failure->timeout_ms, death, sizeof death);
+    ftc_json_add_text(j, "death", death);
+    add_number_or_null(j, "signal", cause == FTC_DEATH_SIGNAL, value);
+    add_number_or_null(j, "exit_status", cause == FTC_DEATH_EXIT, value);
+    add_number_or_null(j, "suspected_by", cause == FTC_DEATH_SUSPECTED && suspect >= 0, suspect);
+}
+
+static void add_duration(struct ftc_json *j, const char *key, uint64_t from_ns, uint64_t to_ns)
+{
+    if (to_ns == 0)
+        ftc_json_add_null(j, key);
+    else
+        ftc_json_add_decimal(j, key, (int64_t)elapsed_ns(from_ns, to_ns), 3);
+}
+
+static void add_stack(struct ftc_json *j, const struct ftc_failure *failure)
+{
+    char site[SITE_TEXT];
+
+    ftc_json_open_array(j, "stack");
+    for (int i = 0; failure->is_full && failure->stack && i < failure->stack->depth; i++) {
+        ftc_callsite_name(failure->stack->address[i], site, sizeof site);
+        ftc_json_add_text(j, NULL, site);
+    }
+    ftc_json_close(j);
+}
+
+static void add_aftermath(struct ftc_json *j, const struct ftc_failure *failure)
+{
+    uint64_t death_ns = ftc_death_time_ns(failure->board, failure->world);
+    char site[SITE_TEXT];
+    struct ftc_aftermath a;
+
+    if (!ftc_aftermath_of(failure->board, failure->world, &a)) {
+        ftc_json_add_null(j, "missed_in");
+        return;
+    }
+    name_site(failure, site);
+    ftc_json_open_object(j, "missed_in");
+    ftc_json_add_text(j, "call", ftc_call_name(ftc_call_kind(a.call)));
+    add_number_or_null(j, "operation", is_numbered(&a), a.seq);
+    ftc_json_add_text(j, "site", site[0] ? site : NULL);
+    add_stack(j, failure);
+    ftc_json_add_number(j, "noticed_by", a.noticed_by);
+    add_duration(j, "noticed_after_us", death_ns, a.noticed_ns);
+    add_duration(j, "result_after_us", death_ns, a.recovered_ns);
+    ftc_json_close(j);
+}
+
+void ftc_failure_write_json(struct ftc_json *j, const struct ftc_failure *failure)
+{
+    char host[FTC_HOST_TEXT];
+
+    ftc_failure_host(failure->board, failure->world, host);
+    ftc_json_open_object(j, NULL);
+    ftc_json_add_number(j, "rank", failure->world);
+    ftc_json_add_text(j, "host", host);
+    ftc_json_add_number(j, "pid", ftc_board_pid(failure->board, failure->world));
+    ftc_json_add_time(j, "time",
+                      ftc_clock_utc_at(ftc_death_time_ns(failure->board, failure->world)));
+    add_cause(j, failure);
+    add_aftermath(j, failure);
+    ftc_json_close(j);
 }

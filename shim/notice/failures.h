@@ -1,13 +1,19 @@
 /* failures: the ranks that have died, in the words that notices and reports have for them. All of
- * it is on the board. */
+ * it is on the board, but for what the process that reports knows of its own program. */
 #ifndef FTC_NOTICE_FAILURES_H
 #define FTC_NOTICE_FAILURES_H
 
 #include "board/board.h"
+#include "system/callsite.h"
+#include "system/json.h"
 
 #include <stdio.h>
 
 enum { FTC_FAILURE_TEXT = 256 };
+
+/* The host of rank @world. */
+enum { FTC_HOST_TEXT = 64 };
+void ftc_failure_host(const struct ftc_board *board, uint32_t world, char host[FTC_HOST_TEXT]);
 
 /* "rank 3 (node2, pid 4711) killed by signal 9 (Killed)": @timeout_ms as for ftc_death_describe().
  */
@@ -18,9 +24,21 @@ void ftc_failure_name(const struct ftc_board *board, uint32_t world, int timeout
 bool ftc_failure_missed_in(const struct ftc_board *board, uint32_t world,
                            char text[FTC_FAILURE_TEXT]);
 
-/* The line of a report: the same, when it was noticed, and when all had the result of that
- * operation. @site: where the program called it, "" if that is not known. */
-void ftc_failure_write(FILE *f, const struct ftc_board *board, uint32_t world, int timeout_ms,
-                       const char *site);
+/* What a report says of a dead rank. */
+struct ftc_failure {
+    const struct ftc_board *board;
+    uint32_t world;
+    int timeout_ms;                /* the setting */
+    const struct ftc_stack *stack; /* from where this process's program called that operation; NULL,
+                                      or depth 0: this process does not know it */
+    bool is_full;                  /* the whole stack is told, and not its first place alone */
+};
+
+/* The line: the name, the operation and its place, when it was noticed, and when all had the result
+ * of that operation; with a line for each place of a stack that is told. */
+void ftc_failure_write(FILE *f, const struct ftc_failure *failure);
+
+/* The same as an element of an array. */
+void ftc_failure_write_json(struct ftc_json *j, const struct ftc_failure *failure);
 
 #endif

@@ -18,7 +18,6 @@ enum {
     LINES = 8, /* on single deaths, and on recoveries; then one each time their number doubles */
     LINE_BYTES = 1024,
     NS_OF_MS = 1000000,
-    WAIT_MS = 1000,
 };
 
 static bool is_due(uint32_t number)
@@ -31,16 +30,11 @@ static bool is_due(uint32_t number)
 /* "2026-11-22 14:03:07": local time of @then_ns, which is CLOCK_MONOTONIC and has been. */
 static void write_time(uint64_t then_ns, char text[32])
 {
-    uint64_t now_ns = ftc_clock_ns(), ago_ns = now_ns > then_ns ? now_ns - then_ns : 0;
-    struct timespec now;
+    struct timespec then = ftc_clock_utc_at(then_ns);
     struct tm local;
-    time_t then;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    then = (time_t)(((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - ago_ns) /
-                    1000000000u);
     text[0] = '\0';
-    if (localtime_r(&then, &local))
+    if (localtime_r(&then.tv_sec, &local))
         strftime(text, 32, "%Y-%m-%d %H:%M:%S", &local);
 }
 
@@ -121,20 +115,19 @@ void ftc_notice_deaths(const struct ftc_notice *n)
             ftc_notice_death(n, i);
 }
 
-/* Whoever has been told of has failed: others were ended, by the job or its launcher. */
-static bool has_failed(const struct ftc_board *board, uint32_t world)
+bool ftc_notice_has_failed(const struct ftc_board *board, uint32_t world)
 {
     struct ftc_matter matter = death_of(world);
 
     return ftc_board_is_dead(board, world) && ftc_telling_is_done(board, &matter);
 }
 
-static uint32_t failures(const struct ftc_board *board)
+uint32_t ftc_notice_failures(const struct ftc_board *board)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
-        count += has_failed(board, i);
+        count += ftc_notice_has_failed(board, i);
     return count;
 }
 
@@ -188,7 +181,7 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
     if (!n->options->is_on || deaths == 0 || ftc_telling_is_done(n->board, &report) ||
         ftc_telling_is_done(n->board, &matter))
         return true;
-    if (failures(n->board) < deaths || /* they are told first */
+    if (ftc_notice_failures(n->board) < deaths || /* they are told first */
         !ftc_aftermath_is_settled(n->board, deaths, &when_ns) ||
         !ftc_telling_claim(n->board, &matter, &n->self))
         return false;
@@ -209,32 +202,7 @@ bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const 
     return true;
 }
 
-/* Of a job that ends early. */
-static void write_report(FILE *f, const void *context)
+bool ftc_notice_is_reported(const struct ftc_board *board)
 {
-    const struct ftc_notice *n = context;
-
-    for (uint32_t i = 0; i < n->board->geometry.ranks; i++)
-        if (has_failed(n->board, i))
-            ftc_failure_write(f, n->board, i, n->options->timeout_ms, "");
-    fprintf(f,
-            "ftcoll: the job ended before MPI_Finalize was through: %u of %u ranks had failed "
-            "(f = %d)\n",
-            failures(n->board), n->board->geometry.ranks, n->options->f);
-}
-
-/* Who ends the job ends the writer as well. */
-static void await_report(const struct ftc_board *board)
-{
-    for (int i = 0; i < WAIT_MS && !ftc_telling_is_done(board, &report); i++)
-        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
-}
-
-bool ftc_notice_last_report(const struct ftc_notice *n)
-{
-    if (!n->options->reports || failures(n->board) == 0)
-        return false;
-    if (!ftc_notice_report(n, write_report, n))
-        await_report(n->board);
-    return true;
+    return ftc_telling_is_done(board, &report);
 }

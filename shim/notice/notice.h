@@ -1,6 +1,6 @@
-/* notice: what people are told of deaths while the job goes on (setting notice), and the report of
- * a job that ends before MPI_Finalize can write it. Each is told once, by one process of the job
- * (board/telling.h), from what is on the board. */
+/* notice: what people are told of deaths while the job goes on (setting notice), and who writes the
+ * report. Each is told once, by one process of the job (board/telling.h), from what is on the
+ * board. */
 #ifndef FTC_NOTICE_NOTICE_H
 #define FTC_NOTICE_NOTICE_H
 
@@ -11,7 +11,9 @@
 struct ftc_notice_options {
     int32_t is_on; /* notice */
     int32_t f, timeout_ms, max_failed;
-    int32_t reports;                       /* report is not off */
+    int32_t report;                        /* enum ftc_report */
+    int32_t is_json;                       /* report_format */
+    int32_t ends_blocked;                  /* on_blocked = abort, and somebody sees to it */
     char report_file[FTC_REPORT_PATH_MAX]; /* of ftc_report_file_make_absolute() */
 };
 
@@ -37,9 +39,11 @@ bool ftc_notice_recovery(const struct ftc_notice *n);
 bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const void *context),
                        const void *context);
 
-/* The report, if there is something to report that nobody else has: which ranks failed, how, and
- * that the job ended before MPI_Finalize was through. Waits a second at most for another process
- * that is writing one. False if there is nothing to report. */
-bool ftc_notice_last_report(const struct ftc_notice *n);
+/* Whether that has been written. */
+bool ftc_notice_is_reported(const struct ftc_board *board);
+
+/* Whoever has been told of has failed: others were ended, by the job or its launcher. */
+bool ftc_notice_has_failed(const struct ftc_board *board, uint32_t world);
+uint32_t ftc_notice_failures(const struct ftc_board *board);
 
 #endif

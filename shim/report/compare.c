@@ -93,11 +93,16 @@ void ftc_compare_end(struct ftc_compare *x, const struct ftc_call *call, const s
     free(x->input);
 }
 
+bool ftc_compare_is_used(void)
+{
+    return total.calls > 0;
+}
+
 void ftc_compare_write(FILE *f)
 {
     char site[128];
 
-    if (total.calls == 0)
+    if (!ftc_compare_is_used())
         return;
     fprintf(f,
             "ftcoll: compared with native: %llu calls of rank %d, %llu results differ; mean time "
@@ -110,4 +115,35 @@ void ftc_compare_write(FILE *f)
     ftc_callsite_name(total.first_site, site, sizeof site);
     fprintf(f, "ftcoll:     the first: %s, call %llu, at %s\n", ftc_call_name(total.first_kind),
             total.first_number, site);
+}
+
+static void write_first(struct ftc_json *j)
+{
+    char site[128];
+
+    if (total.differing == 0) {
+        ftc_json_add_null(j, "first");
+        return;
+    }
+    ftc_callsite_name(total.first_site, site, sizeof site);
+    ftc_json_open_object(j, "first");
+    ftc_json_add_text(j, "call", ftc_call_name(total.first_kind));
+    ftc_json_add_count(j, "number", total.first_number);
+    ftc_json_add_text(j, "site", site);
+    ftc_json_close(j);
+}
+
+void ftc_compare_write_json(struct ftc_json *j)
+{
+    if (!ftc_compare_is_used()) {
+        ftc_json_add_null(j, "compared");
+        return;
+    }
+    ftc_json_open_object(j, "compared");
+    ftc_json_add_count(j, "calls", total.calls);
+    ftc_json_add_count(j, "differing", total.differing);
+    ftc_json_add_decimal(j, "mean_us", (int64_t)(total.own_ns / total.calls), 3);
+    ftc_json_add_decimal(j, "native_mean_us", (int64_t)(total.native_ns / total.calls), 3);
+    write_first(j);
+    ftc_json_close(j);
 }

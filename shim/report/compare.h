@@ -7,6 +7,7 @@
 
 #include "call/call.h"
 #include "communicator/communicator.h"
+#include "system/json.h"
 #include "value/datatype.h"
 
 #include <stdint.h>
@@ -24,7 +25,13 @@ void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call, const
 void ftc_compare_end(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,
                      const struct ftc_facts *facts);
 
+/* Whether anything was compared. */
+bool ftc_compare_is_used(void);
+
 /* The lines of the report; nothing if nothing was compared. */
 void ftc_compare_write(FILE *f);
+
+/* The same as member "compared", null if nothing was. */
+void ftc_compare_write_json(struct ftc_json *j);
 
 #endif

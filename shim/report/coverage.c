@@ -1,7 +1,7 @@
 #include "coverage.h"
 
-#include "coverage_sites.h"
 #include "library.h"
+#include "notice/coverage_sites.h"
 #include "system/callsite.h"
 #include "system/hash.h"
 

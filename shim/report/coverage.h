@@ -11,7 +11,6 @@
 #include "outlook.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 
 /* True if calls are to be counted: the two functions below are to be called only then. */
 extern bool ftc_coverage_is_on;
@@ -26,10 +25,5 @@ void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass);
  * as in ftc_native_call_enter(). Without a communicator it waits for more than messages. */
 void ftc_coverage_native(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address);
-
-/* The lines of the report: each call site, and a verdict of the program: whether it survives the
- * death of a rank, aborts or waits, and with which settings it is better off. Nothing on the board
- * is believed without a check. */
-void ftc_coverage_write(FILE *f, const struct ftc_board *board);
 
 #endif

@@ -8,36 +8,6 @@
 
 enum { MAX_BYTES_MOST = 65536 }; /* that setting max_bytes allows: see options.def */
 
-enum ftc_shelter ftc_protection_shelter(uint32_t protection)
-{
-    switch (protection) {
-    case FTC_PASS_NONE:
-        return FTC_SHELTER_PROTECTED;
-    case FTC_PASS_COMM_SELF:
-    case FTC_PASS_INVALID: /* an error at once */
-        return FTC_SHELTER_ALONE;
-#define FTC_PROTECTION(name, shelter, text)                                                        \
-    case FTC_PROTECTION_##name:                                                                    \
-        return FTC_SHELTER_##shelter;
-#include "protections.def"
-#undef FTC_PROTECTION
-    default:
-        return FTC_SHELTER_EXPOSED;
-    }
-}
-
-const char *ftc_protection_text(uint32_t protection)
-{
-    static const char *const text[] = {
-#define FTC_PROTECTION(name, shelter, words) words,
-#include "protections.def"
-#undef FTC_PROTECTION
-    };
-
-    return protection < FTC_PASS_COUNT ? ftc_pass_text((enum ftc_pass)protection)
-                                       : text[protection - FTC_PASS_COUNT];
-}
-
 /* Facts about the arguments, as far as policy wants them. */
 static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *type,
                               struct ftc_policy_facts *facts)

@@ -3,12 +3,14 @@
 #include "board/rank_state.h"
 #include "compare.h"
 #include "coverage.h"
-#include "notice/failures.h"
+#include "notice/coverage_report.h"
+#include "notice/report_json.h"
 #include "progress/recovery.h"
 #include "required_sites.h"
 #include "system/callsite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static _Atomic uint64_t calls[FTC_CALL_COUNT][FTC_PASS_COUNT];
@@ -37,7 +39,10 @@ static void open_notice(void)
     options.f = s->f;
     options.timeout_ms = s->timeout_ms;
     options.max_failed = s->max_failed;
-    options.reports = s->report != FTC_REPORT_OFF;
+    options.report = s->report;
+    options.ends_blocked =
+        s->on_blocked == FTC_ON_BLOCKED_ABORT && s->monitor != FTC_MONITOR_TIMEOUT;
+    options.is_json = s->report_format == FTC_REPORT_FORMAT_JSON;
     open_file(s->report_file, options.report_file);
     ftc_library.notice = (struct ftc_notice){
         .board = &ftc_library.board,
@@ -78,40 +83,42 @@ void ftc_report_count(unsigned long long *carried_out, unsigned long long *passe
     }
 }
 
-static void write_stack(FILE *f, const struct ftc_stack *stack)
+static struct ftc_failure failure_of(uint32_t world)
 {
-    char site[256];
-
-    for (int i = 0; i < stack->depth; i++) {
-        ftc_callsite_name(stack->address[i], site, sizeof site);
-        fprintf(f, "ftcoll:     #%d %s\n", i, site);
-    }
+    return (struct ftc_failure){
+        .board = &ftc_library.board,
+        .world = world,
+        .timeout_ms = ftc_library.settings.timeout_ms,
+        .stack = ftc_recovery_site(world),
+        .is_full = ftc_library.settings.report >= FTC_REPORT_FULL,
+    };
 }
 
-static void write_failure(FILE *f, uint32_t world)
-{
-    const struct ftc_stack *stack = ftc_recovery_site(world);
-    char site[256] = "";
-
-    if (stack->depth > 0)
-        ftc_callsite_name(stack->address[0], site, sizeof site);
-    ftc_failure_write(f, &ftc_library.board, world, ftc_library.settings.timeout_ms, site);
-    if (ftc_library.settings.report >= FTC_REPORT_FULL)
-        write_stack(f, stack);
-}
-
-static int write_failures(FILE *f)
+static uint32_t count_failures(void)
 {
     const struct ftc_board *board = &ftc_library.board;
-    int count = 0;
+    uint32_t count = 0;
 
-    for (uint32_t i = 0; i < board->geometry.ranks; i++) {
-        if (!ftc_board_is_dead(board, i))
-            continue;
-        write_failure(f, i);
-        count++;
-    }
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        count += ftc_board_is_dead(board, i);
     return count;
+}
+
+static bool ends_blocked(void)
+{
+    return ftc_library.notice.options->ends_blocked;
+}
+
+/* ---- as text ---- */
+
+static void write_failures(FILE *f)
+{
+    for (uint32_t i = 0; i < ftc_library.board.geometry.ranks; i++) {
+        struct ftc_failure failure = failure_of(i);
+
+        if (ftc_board_is_dead(&ftc_library.board, i))
+            ftc_failure_write(f, &failure);
+    }
 }
 
 static void write_calls(FILE *f)
@@ -124,22 +131,23 @@ static void write_calls(FILE *f)
                         p == 0 ? "" : "native: ", ftc_pass_text((enum ftc_pass)p));
 }
 
-static void write_summary(FILE *f, int failed)
+static void write_summary(FILE *f, uint32_t failed)
 {
     const struct ftc_library *l = &ftc_library;
 
     if (failed > 0)
-        fprintf(f, "ftcoll: %d of %d ranks survived (f = %d)\n", l->world_size - failed,
+        fprintf(f, "ftcoll: %d of %d ranks survived (f = %d)\n", l->world_size - (int)failed,
                 l->world_size, l->settings.f);
     else
         fprintf(f, "ftcoll: no rank failed (%d ranks, f = %d)\n", l->world_size, l->settings.f);
 }
 
-static void write_to(FILE *f, const void *unused)
+static void write_text(FILE *f, const void *unused)
 {
-    int failed = write_failures(f);
+    uint32_t failed = count_failures();
 
     (void)unused;
+    write_failures(f);
     ftc_compare_write(f);
     ftc_required_sites_write(f);
     if (failed == 0 && ftc_library.settings.report < FTC_REPORT_SUMMARY)
@@ -150,10 +158,119 @@ static void write_to(FILE *f, const void *unused)
         write_calls(f);
     }
     if (ftc_library.settings.report >= FTC_REPORT_COVERAGE)
-        ftc_coverage_write(f, &ftc_library.board);
+        ftc_coverage_report_write(f, &ftc_library.board, ends_blocked());
     if (ftc_library.settings.report >= FTC_REPORT_FULL)
         ftc_settings_dump(&ftc_library.settings, f);
 }
+
+/* ---- as JSON ---- */
+
+static void add_failures(struct ftc_json *j)
+{
+    ftc_json_open_array(j, "failures");
+    for (uint32_t i = 0; i < ftc_library.board.geometry.ranks; i++) {
+        struct ftc_failure failure = failure_of(i);
+
+        if (ftc_board_is_dead(&ftc_library.board, i))
+            ftc_failure_write_json(j, &failure);
+    }
+    ftc_json_close(j);
+}
+
+static void add_call(struct ftc_json *j, enum ftc_call_kind kind, enum ftc_pass pass)
+{
+    uint64_t count = atomic_load(&calls[kind][pass]);
+
+    if (count == 0)
+        return;
+    ftc_json_open_object(j, NULL);
+    ftc_json_add_text(j, "call", ftc_call_name(kind));
+    ftc_json_add_count(j, "count", count);
+    ftc_json_add_text(j, "native_because", pass == FTC_PASS_NONE ? NULL : ftc_pass_text(pass));
+    ftc_json_close(j);
+}
+
+static void add_calls(struct ftc_json *j)
+{
+    ftc_json_open_array(j, "calls");
+    for (int k = 0; k < FTC_CALL_COUNT; k++)
+        for (int p = 0; p < FTC_PASS_COUNT && ftc_call_is_counted((enum ftc_call_kind)k); p++)
+            add_call(j, (enum ftc_call_kind)k, (enum ftc_pass)p);
+    ftc_json_close(j);
+}
+
+static void add_setting(struct ftc_json *j, int option)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+    char *value = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&value, &bytes);
+
+    if (!f)
+        return;
+    ftc_settings_write(s, option, f);
+    fclose(f);
+    ftc_json_open_object(j, NULL);
+    ftc_json_add_text(j, "setting", ftc_settings_key(option));
+    ftc_json_add_text(j, "value", value);
+    ftc_json_add_text(j, "origin", ftc_settings_origin_name(s, option));
+    ftc_json_close(j);
+    free(value);
+}
+
+static void add_settings(struct ftc_json *j)
+{
+    ftc_json_open_array(j, "settings");
+    for (int i = 0; i < FTC_SETTINGS_COUNT; i++)
+        add_setting(j, i);
+    ftc_json_close(j);
+}
+
+/* What the setting asks for, else null. */
+static void add_from(struct ftc_json *j, enum ftc_report level, const char *key,
+                     void (*add)(struct ftc_json *j))
+{
+    if ((int)level <= ftc_library.settings.report)
+        add(j);
+    else
+        ftc_json_add_null(j, key);
+}
+
+static void add_coverage(struct ftc_json *j)
+{
+    ftc_coverage_report_write_json(j, &ftc_library.board, ends_blocked());
+}
+
+static bool has_something_to_tell(uint32_t failed)
+{
+    return failed > 0 || ftc_library.settings.report >= FTC_REPORT_SUMMARY ||
+           ftc_compare_is_used() || ftc_required_sites_unnamed() > 0;
+}
+
+static void write_json(FILE *f, const void *unused)
+{
+    struct ftc_report_head head = {
+        .board = &ftc_library.board,
+        .writer = ftc_library.notice.self,
+        .failed = count_failures(),
+        .f = ftc_library.settings.f,
+    };
+    struct ftc_json j;
+
+    (void)unused;
+    if (!has_something_to_tell(head.failed))
+        return;
+    ftc_report_json_begin(&j, f, &head);
+    add_failures(&j);
+    ftc_compare_write_json(&j);
+    ftc_required_sites_write_json(&j);
+    add_from(&j, FTC_REPORT_SUMMARY, "calls", add_calls);
+    add_from(&j, FTC_REPORT_COVERAGE, "coverage", add_coverage);
+    add_from(&j, FTC_REPORT_FULL, "settings", add_settings);
+    ftc_json_close(&j);
+}
+
+/* ---- by whom ---- */
 
 static bool is_reporter(void)
 {
@@ -169,5 +286,6 @@ static bool is_reporter(void)
 void ftc_report_write(void)
 {
     if (ftc_library.settings.report != FTC_REPORT_OFF && is_reporter())
-        ftc_notice_report(&ftc_library.notice, write_to, NULL);
+        ftc_notice_report(&ftc_library.notice,
+                          ftc_library.notice.options->is_json ? write_json : write_text, NULL);
 }

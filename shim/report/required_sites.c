@@ -136,16 +136,59 @@ bool ftc_required_sites_have(const void *return_address)
     return known[i].is_named;
 }
 
+/* Of the setting's words, up to the last but one, which stands for all that follow. */
+struct unnamed {
+    uint64_t named;
+    const char *rest, *word;
+    size_t length;
+    int number; /* of words so far */
+};
+
+static struct unnamed begin_unnamed(void)
+{
+    return (struct unnamed){.named = ftc_required_words(&ftc_library.board),
+                            .rest = ftc_library.settings.require_all_at};
+}
+
+/* Goes to the next word that has named no call; false if there is none. */
+static bool next_unnamed(struct unnamed *u)
+{
+    while (u->number < FTC_REQUIRE_WORDS - 1 && next_word(&u->rest, &u->word, &u->length))
+        if ((u->named >> u->number++ & 1) == 0)
+            return true;
+    return false;
+}
+
+int ftc_required_sites_unnamed(void)
+{
+    struct unnamed u = begin_unnamed();
+    int count = 0;
+
+    while (next_unnamed(&u))
+        count++;
+    return count;
+}
+
 void ftc_required_sites_write(FILE *f)
 {
-    uint64_t named = ftc_required_words(&ftc_library.board);
-    const char *list = ftc_library.settings.require_all_at, *word;
-    size_t length;
+    struct unnamed u = begin_unnamed();
 
-    for (int i = 0; next_word(&list, &word, &length) && i < FTC_REQUIRE_WORDS - 1; i++)
-        if ((named >> i & 1) == 0)
-            fprintf(f,
-                    "ftcoll: require_all_at: no protected reduction was called from '%.*s', on any "
-                    "rank\n",
-                    (int)length, word);
+    while (next_unnamed(&u))
+        fprintf(f,
+                "ftcoll: require_all_at: no protected reduction was called from '%.*s', on any "
+                "rank\n",
+                (int)u.length, u.word);
+}
+
+void ftc_required_sites_write_json(struct ftc_json *j)
+{
+    struct unnamed u = begin_unnamed();
+    char word[sizeof ftc_library.settings.require_all_at];
+
+    ftc_json_open_array(j, "require_all_at_unnamed");
+    while (next_unnamed(&u)) {
+        snprintf(word, sizeof word, "%.*s", (int)u.length, u.word);
+        ftc_json_add_text(j, NULL, word);
+    }
+    ftc_json_close(j);
 }

@@ -3,6 +3,8 @@
 #ifndef FTC_REPORT_REQUIRED_SITES_H
 #define FTC_REPORT_REQUIRED_SITES_H
 
+#include "system/json.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +22,10 @@ bool ftc_required_sites_have(const void *return_address);
  * optimiser's copy), and C++'s solve(int, double), whose parameters may also be there. */
 uint64_t ftc_required_sites_names(const char *list, const char *site);
 
-/* A line of the report for each word that has named no call of any rank. */
+/* How many words have named no call of any rank; a line of the report for each; and the same as
+ * member "require_all_at_unnamed". */
+int ftc_required_sites_unnamed(void);
 void ftc_required_sites_write(FILE *f);
+void ftc_required_sites_write_json(struct ftc_json *j);
 
 #endif

@@ -18,4 +18,16 @@ static inline long ftc_clock_ms(void)
     return (long)(ftc_clock_ns() / 1000000u);
 }
 
+/* What CLOCK_REALTIME was at @then_ns, which has been. */
+static inline struct timespec ftc_clock_utc_at(uint64_t then_ns)
+{
+    uint64_t now_ns = ftc_clock_ns(), ago_ns = now_ns > then_ns ? now_ns - then_ns : 0, utc_ns;
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    utc_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - ago_ns;
+    return (struct timespec){.tv_sec = (time_t)(utc_ns / 1000000000u),
+                             .tv_nsec = (long)(utc_ns % 1000000000u)};
+}
+
 #endif

@@ -3,9 +3,10 @@
 #include "communicator/lineage.h"
 #include "library.h"
 #include "mpi/mpi_library.h"
+#include "notice/coverage_report.h"
+#include "notice/coverage_sites.h"
 #include "program/native_call.h"
 #include "report/coverage.h"
-#include "report/coverage_sites.h"
 #include "report/required_sites.h"
 #include "unit.h"
 #include "value/datatype.h"
@@ -20,7 +21,7 @@ struct ftc_library ftc_library;
 
 /* ---- what MPI would say of the calls ---- */
 
-static bool returns, commutes, is_inter, is_seen;
+static bool returns, commutes, is_inter, is_seen, ends_blocked;
 static size_t bytes;
 
 bool ftc_comm_returns_errors(MPI_Comm comm)
@@ -110,6 +111,7 @@ static struct ftc_board *opened(void)
     ck_assert_int_eq(ftc_board_create(board, &geometry), 0);
     ftc_library.settings =
         (struct ftc_settings){.f = 1, .max_bytes = 4096, .on_blocked = FTC_ON_BLOCKED_WARN};
+    ends_blocked = false;
     returns = commutes = is_seen = true;
     is_inter = false;
     bytes = 8;
@@ -141,7 +143,7 @@ static const char *report(void)
     static char text[1 << 16];
     FILE *f = fmemopen(text, sizeof text, "w");
 
-    ftc_coverage_write(f, &ftc_library.board);
+    ftc_coverage_report_write(f, &ftc_library.board, ends_blocked);
     fclose(f);
     return text;
 }
@@ -345,7 +347,7 @@ START_TEST(settings_that_help_some_calls_leave_the_others_waiting)
     expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all",
                    "waits for ever, for example in MPI_Gather at");
     expect("(no protection for this call)");
-    ftc_library.settings.on_blocked = FTC_ON_BLOCKED_ABORT;
+    ends_blocked = true;
     expect_verdict("aborts after blocked_ms", "FTCOLL_INTERCEPT=all", "aborts after blocked_ms");
 }
 END_TEST
@@ -453,6 +455,77 @@ START_TEST(nothing_called)
 {
     opened();
     expect("no call needed another rank");
+}
+END_TEST
+
+/* ---- as JSON ---- */
+
+static const char *json(void)
+{
+    static char text[1 << 16];
+    FILE *f = fmemopen(text, sizeof text, "w");
+    struct ftc_json j;
+
+    ftc_json_begin(&j, f);
+    ftc_json_open_object(&j, NULL);
+    ftc_coverage_report_write_json(&j, &ftc_library.board, ends_blocked);
+    ftc_json_close(&j);
+    fclose(f);
+    return text;
+}
+
+static void expect_json(const char *part)
+{
+    const char *text = json();
+
+    ck_assert_msg(strstr(text, part), "'%s' is not in:\n%s", part, text);
+}
+
+START_TEST(json_has_what_the_lines_have)
+{
+    opened();
+    act_as(0);
+    for (int i = 0; i < 3000; i++)
+        call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+    expect_json("{\"coverage\":{\"call_sites\":[{\"call\":\"MPI_Barrier\",\"site\":\"libc.so.6(");
+    expect_json(
+        "\"calls\":1,\"ranks\":1,\"fate\":\"not protected\",\"because\":\"setting intercept "
+        "does not name this call\"},");
+    expect_json("\"calls\":3000,\"ranks\":1,\"fate\":\"protected\",\"because\":null}],");
+    expect_json("\"elsewhere\":{\"calls\":0,\"not_protected\":0},\"calls\":3001,"
+                "\"protected_percent\":99.9,\"places\":2,\"places_that_wait\":1,"
+                "\"places_that_wait_or_abort\":1,\"verdict\":{\"outcome\":\"waits\",\"example\":{"
+                "\"call\":\"MPI_Barrier\",\"site\":");
+    expect_json("\"better\":{\"settings\":[\"FTCOLL_INTERCEPT=all\"],\"verdict\":{\"outcome\":"
+                "\"survives\",\"example\":null}}}}\n");
+    ends_blocked = true;
+    expect_json("\"outcome\":\"aborts after blocked_ms\"");
+}
+END_TEST
+
+START_TEST(json_of_nothing)
+{
+    opened();
+    ck_assert_str_eq(json(),
+                     "{\"coverage\":{\"call_sites\":[],\"elsewhere\":{\"calls\":0,"
+                     "\"not_protected\":0},\"calls\":0,\"protected_percent\":null,\"places\":0,"
+                     "\"places_that_wait\":0,\"places_that_wait_or_abort\":0,\"verdict\":{"
+                     "\"outcome\":\"survives\",\"example\":null},\"better\":null}}\n");
+}
+END_TEST
+
+START_TEST(json_promises_no_more_of_waits_than_is_known)
+{
+    opened();
+    act_as(0);
+    ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(0));
+    expect_json("\"verdict\":{\"outcome\":\"survives if MPI_Wait is for messages\",");
+    returns = false;
+    ftc_library.settings.p2p = FTC_P2P_ERROR;
+    ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(1));
+    expect_json("\"fate\":\"ends the job\"");
+    expect_json("\"places_that_wait\":1,\"places_that_wait_or_abort\":2,");
 }
 END_TEST
 
@@ -568,6 +641,9 @@ int main(void)
     UNIT_TEST(no_failure_is_tolerated_with_f_0);
     UNIT_TEST(calls_at_unlisted_sites_count_too);
     UNIT_TEST(nothing_called);
+    UNIT_TEST(json_has_what_the_lines_have);
+    UNIT_TEST(json_of_nothing);
+    UNIT_TEST(json_promises_no_more_of_waits_than_is_known);
     UNIT_TEST(a_call_or_fate_that_there_is_not_is_left_out);
     UNIT_TEST(a_text_without_an_end_is_cut);
     UNIT_TEST(control_characters_are_not_printed);

@@ -20,7 +20,7 @@
     "monitor, timeout_ms, unreachable_ms, on_excess, max_failed, critical_ranks, require_all, "    \
     "require_all_at, on_dead_root, p2p, communicators, on_blocked, blocked_ms, "                   \
     "failure_exit_status, notice, report, "                                                        \
-    "report_file, record_file, "                                                                   \
+    "report_format, report_file, record_file, "                                                    \
     "pcontrol, compare, crash"
 #define ALL_VARIABLES                                                                              \
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
@@ -29,7 +29,7 @@
     "FTCOLL_ON_EXCESS, FTCOLL_MAX_FAILED, FTCOLL_CRITICAL_RANKS, FTCOLL_REQUIRE_ALL, "             \
     "FTCOLL_REQUIRE_ALL_AT, FTCOLL_ON_DEAD_ROOT, FTCOLL_P2P, FTCOLL_COMMUNICATORS, "               \
     "FTCOLL_ON_BLOCKED, FTCOLL_BLOCKED_MS, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_NOTICE, "            \
-    "FTCOLL_REPORT, FTCOLL_REPORT_FILE, FTCOLL_RECORD_FILE, "                                      \
+    "FTCOLL_REPORT, FTCOLL_REPORT_FORMAT, FTCOLL_REPORT_FILE, FTCOLL_RECORD_FILE, "                \
     "FTCOLL_PCONTROL, FTCOLL_COMPARE, FTCOLL_CRASH"
 #define WORDS_OF_BOOL "on, off, 1, 0, yes, no, true, false"
 
@@ -265,6 +265,7 @@ START_TEST(defaults_are_those_of_the_design)
     ck_assert_int_eq(s.monitor, FTC_MONITOR_AUTO);
     ck_assert_int_eq(s.on_excess, FTC_ON_EXCESS_ERROR);
     ck_assert_int_eq(s.report, FTC_REPORT_FAILURES);
+    ck_assert_int_eq(s.report_format, FTC_REPORT_FORMAT_TEXT);
     ck_assert_str_eq(s.report_file, "");
     ck_assert_int_eq(s.failure_exit_status, 0);
     ck_assert_str_eq(s.crash, "");
@@ -418,6 +419,8 @@ START_TEST(each_word_has_its_value)
     ck_assert_int_eq(parsed("on_blocked = warn").on_blocked, FTC_ON_BLOCKED_WARN);
     ck_assert_int_eq(parsed("on_blocked = abort").on_blocked, FTC_ON_BLOCKED_ABORT);
     ck_assert_int_eq(parsed("report = full").report, FTC_REPORT_FULL);
+    ck_assert_int_eq(parsed("report_format = text").report_format, FTC_REPORT_FORMAT_TEXT);
+    ck_assert_int_eq(parsed("report_format = json").report_format, FTC_REPORT_FORMAT_JSON);
 }
 END_TEST
 
@@ -1292,6 +1295,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_FAILURE_EXIT_STATUS", "7", "setting failure_exit_status = 7 (environment)\n"},
         {"FTCOLL_NOTICE", "off", "setting notice = off (environment)\n"},
         {"FTCOLL_REPORT", "full", "setting report = full (environment)\n"},
+        {"FTCOLL_REPORT_FORMAT", "json", "setting report_format = json (environment)\n"},
         {"FTCOLL_REPORT_FILE", "a b", "setting report_file = a b (environment)\n"},
         {"FTCOLL_RECORD_FILE", "r", "setting record_file = r (environment)\n"},
         {"FTCOLL_PCONTROL", "on", "setting pcontrol = on (environment)\n"},
@@ -1400,6 +1404,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting failure_exit_status = 0 (default)\n"
                            "ftcoll: setting notice = on (default)\n"
                            "ftcoll: setting report = failures (default)\n"
+                           "ftcoll: setting report_format = text (default)\n"
                            "ftcoll: setting report_file =  (default)\n"
                            "ftcoll: setting record_file =  (default)\n"
                            "ftcoll: setting pcontrol = off (default)\n"

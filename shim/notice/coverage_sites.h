@@ -1,10 +1,10 @@
-/* coverage_sites: the call sites of a rank on the board. The rank writes them (coverage.c), whoever
- * writes the report reads them (coverage_table.c), and believes nothing without a check. */
-#ifndef FTC_REPORT_COVERAGE_SITES_H
-#define FTC_REPORT_COVERAGE_SITES_H
+/* coverage_sites: the call sites of a rank on the board. The rank writes them (report/coverage.c),
+ * whoever writes the report reads them (coverage_table.c), and believes nothing without a check. */
+#ifndef FTC_NOTICE_COVERAGE_SITES_H
+#define FTC_NOTICE_COVERAGE_SITES_H
 
 #include "board/board.h"
-#include "outlook.h"
+#include "protection.h"
 
 /* The calls of one kind, from one place of the program, that had the same fate. */
 enum { FTC_COVERAGE_SITE_TEXT = 236 };

@@ -1,0 +1,244 @@
+#include "coverage_report.h"
+
+#include "call/call.h"
+#include "coverage_table.h"
+
+#include <inttypes.h>
+
+static uint64_t calls_elsewhere(const struct ftc_coverage_table *t)
+{
+    uint64_t calls = 0;
+
+    for (int s = 0; s < FTC_SHELTERS; s++)
+        calls += t->elsewhere[s];
+    return calls;
+}
+
+/* ---- as text ---- */
+
+/* "1,234,567" */
+static const char *grouped(uint64_t number, char text[32])
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, number), n = 0;
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[n++] = ',';
+        text[n++] = digits[i];
+    }
+    text[n] = '\0';
+    return text;
+}
+
+static void write_row(FILE *f, const struct ftc_coverage_row *row)
+{
+    const char *reason = ftc_coverage_reason(row);
+    char calls[32];
+
+    fprintf(f, "ftcoll: %12s on %4" PRIu32 "  %-18s %-13s  %s%s%s\n", grouped(row->calls, calls),
+            row->ranks, ftc_call_name((enum ftc_call_kind)row->call), ftc_coverage_fate(row),
+            row->text, reason ? ": " : "", reason ? reason : "");
+}
+
+static void write_elsewhere(FILE *f, const struct ftc_coverage_table *t)
+{
+    char some[32], sum[32];
+
+    if (calls_elsewhere(t) > 0)
+        fprintf(f, "ftcoll: and %s calls at other call sites, %s of them not protected\n",
+                grouped(calls_elsewhere(t), sum), grouped(t->elsewhere[FTC_SHELTER_EXPOSED], some));
+}
+
+static void write_sum(FILE *f, const struct ftc_coverage_table *t)
+{
+    bool waits = t->calls[FTC_SHELTER_EXPOSED] > 0, ends = t->calls[FTC_SHELTER_FATAL] > 0;
+    int permille = ftc_coverage_permille(t);
+    char calls[32];
+
+    grouped(ftc_coverage_calls(t), calls);
+    if (ftc_coverage_calls(t) == 0)
+        fprintf(f, "ftcoll: no call needed another rank\n");
+    else if (!waits && !ends)
+        fprintf(f,
+                "ftcoll: all %s calls that need other ranks are protected: a dead rank would leave "
+                "nobody waiting\n",
+                calls);
+    else
+        fprintf(f,
+                "ftcoll: %d.%d %% of %s calls that need other ranks are protected; a dead rank "
+                "would %s at %d of %d call sites\n",
+                permille / 10, permille % 10, calls,
+                waits ? "leave the others waiting" : "end the job",
+                t->places[waits ? FTC_SHELTER_EXPOSED : FTC_SHELTER_FATAL],
+                t->places[FTC_SHELTER_ALONE]);
+}
+
+static void write_table(FILE *f, const struct ftc_coverage_table *t)
+{
+    fprintf(f, "ftcoll: %12s on ranks %-17s %-13s  %s\n", "calls", "call", "", "call site");
+    for (int i = 0; i < t->count; i++)
+        write_row(f, &t->row[i]);
+    write_elsewhere(f, t);
+    write_sum(f, t);
+}
+
+static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool ends_blocked)
+{
+    if (v->shelter >= FTC_SHELTER_PROTECTED) {
+        fprintf(f, "survives%s\n",
+                v->is_sure ? "" : ", if its MPI_Wait calls wait for messages only");
+        return;
+    }
+    fprintf(f, v->shelter == FTC_SHELTER_FATAL ? "aborts"
+               : ends_blocked                  ? "aborts after blocked_ms (on_blocked = abort)"
+                                               : "waits for ever");
+    if (v->row)
+        fprintf(f, ", for example in %s at %s (%s)\n",
+                ftc_call_name((enum ftc_call_kind)v->row->call), v->row->text,
+                ftc_protection_text(v->row->protection));
+    else
+        fprintf(f, ", at a call site that is not listed\n");
+}
+
+static void write_verdicts(FILE *f, const struct ftc_coverage_table *t, bool ends_blocked)
+{
+    struct ftc_coverage_verdict now, best;
+    uint32_t remedies;
+
+    ftc_coverage_judge(t, &now, &best, &remedies);
+    fprintf(f, "ftcoll: verdict: when a rank dies, this program ");
+    write_verdict(f, &now, ends_blocked);
+    if (remedies != 0) {
+        const char *text;
+
+        fprintf(f, "ftcoll: verdict with");
+        for (unsigned next = 0; (text = ftc_remedy_text(remedies, &next)) != NULL;)
+            fprintf(f, " %s", text);
+        fprintf(f, ": it ");
+        write_verdict(f, &best, ends_blocked);
+    } else if (now.shelter < FTC_SHELTER_PROTECTED) {
+        fprintf(f, "ftcoll: no setting changes that\n");
+    }
+}
+
+void ftc_coverage_report_write(FILE *f, const struct ftc_board *board, bool ends_blocked)
+{
+    struct ftc_coverage_table t;
+
+    if (!ftc_coverage_make(&t, board)) {
+        fprintf(f, "ftcoll: no memory to tell of call sites\n");
+        return;
+    }
+    write_table(f, &t);
+    write_verdicts(f, &t, ends_blocked);
+    ftc_coverage_free(&t);
+}
+
+/* ---- as JSON ---- */
+
+static void add_row(struct ftc_json *j, const struct ftc_coverage_row *row)
+{
+    ftc_json_open_object(j, NULL);
+    ftc_json_add_text(j, "call", ftc_call_name((enum ftc_call_kind)row->call));
+    ftc_json_add_text(j, "site", row->text);
+    ftc_json_add_count(j, "calls", row->calls);
+    ftc_json_add_number(j, "ranks", row->ranks);
+    ftc_json_add_text(j, "fate", ftc_coverage_fate(row));
+    ftc_json_add_text(j, "because", ftc_coverage_reason(row));
+    ftc_json_close(j);
+}
+
+static void add_rows(struct ftc_json *j, const struct ftc_coverage_table *t)
+{
+    ftc_json_open_array(j, "call_sites");
+    for (int i = 0; i < t->count; i++)
+        add_row(j, &t->row[i]);
+    ftc_json_close(j);
+    ftc_json_open_object(j, "elsewhere");
+    ftc_json_add_count(j, "calls", calls_elsewhere(t));
+    ftc_json_add_count(j, "not_protected", t->elsewhere[FTC_SHELTER_EXPOSED]);
+    ftc_json_close(j);
+}
+
+static void add_sum(struct ftc_json *j, const struct ftc_coverage_table *t)
+{
+    ftc_json_add_count(j, "calls", ftc_coverage_calls(t));
+    if (ftc_coverage_calls(t) > 0)
+        ftc_json_add_decimal(j, "protected_percent", ftc_coverage_permille(t), 1);
+    else
+        ftc_json_add_null(j, "protected_percent");
+    ftc_json_add_number(j, "places", t->places[FTC_SHELTER_ALONE]);
+    ftc_json_add_number(j, "places_that_wait", t->places[FTC_SHELTER_EXPOSED]);
+    ftc_json_add_number(j, "places_that_wait_or_abort", t->places[FTC_SHELTER_FATAL]);
+}
+
+static const char *outcome_of(const struct ftc_coverage_verdict *v, bool ends_blocked)
+{
+    if (v->shelter >= FTC_SHELTER_PROTECTED)
+        return v->is_sure ? "survives" : "survives if MPI_Wait is for messages";
+    if (v->shelter == FTC_SHELTER_FATAL)
+        return "aborts";
+    return ends_blocked ? "aborts after blocked_ms" : "waits";
+}
+
+static void add_verdict(struct ftc_json *j, const char *key, const struct ftc_coverage_verdict *v,
+                        bool ends_blocked)
+{
+    ftc_json_open_object(j, key);
+    ftc_json_add_text(j, "outcome", outcome_of(v, ends_blocked));
+    if (v->row) {
+        ftc_json_open_object(j, "example");
+        ftc_json_add_text(j, "call", ftc_call_name((enum ftc_call_kind)v->row->call));
+        ftc_json_add_text(j, "site", v->row->text);
+        ftc_json_add_text(j, "because", ftc_protection_text(v->row->protection));
+        ftc_json_close(j);
+    } else {
+        ftc_json_add_null(j, "example");
+    }
+    ftc_json_close(j);
+}
+
+static void add_better(struct ftc_json *j, const struct ftc_coverage_verdict *best,
+                       uint32_t remedies, bool ends_blocked)
+{
+    const char *text;
+
+    ftc_json_open_object(j, "better");
+    ftc_json_open_array(j, "settings");
+    for (unsigned next = 0; (text = ftc_remedy_text(remedies, &next)) != NULL;)
+        ftc_json_add_text(j, NULL, text);
+    ftc_json_close(j);
+    add_verdict(j, "verdict", best, ends_blocked);
+    ftc_json_close(j);
+}
+
+static void add_verdicts(struct ftc_json *j, const struct ftc_coverage_table *t, bool ends_blocked)
+{
+    struct ftc_coverage_verdict now, best;
+    uint32_t remedies;
+
+    ftc_coverage_judge(t, &now, &best, &remedies);
+    add_verdict(j, "verdict", &now, ends_blocked);
+    if (remedies != 0)
+        add_better(j, &best, remedies, ends_blocked);
+    else
+        ftc_json_add_null(j, "better");
+}
+
+void ftc_coverage_report_write_json(struct ftc_json *j, const struct ftc_board *board,
+                                    bool ends_blocked)
+{
+    struct ftc_coverage_table t;
+
+    if (!ftc_coverage_make(&t, board)) {
+        ftc_json_add_null(j, "coverage");
+        return;
+    }
+    ftc_json_open_object(j, "coverage");
+    add_rows(j, &t);
+    add_sum(j, &t);
+    add_verdicts(j, &t, ends_blocked);
+    ftc_json_close(j);
+    ftc_coverage_free(&t);
+}

@@ -1,0 +1,19 @@
+/* coverage_report: what a report says of the program's call sites (setting report = coverage): each
+ * of them, and a verdict of the program: whether it survives the death of a rank, aborts or waits,
+ * and with which settings it is better off. */
+#ifndef FTC_NOTICE_COVERAGE_REPORT_H
+#define FTC_NOTICE_COVERAGE_REPORT_H
+
+#include "board/board.h"
+#include "system/json.h"
+
+#include <stdio.h>
+
+/* The lines. @ends_blocked: who waits for ever is ended (on_blocked = abort). */
+void ftc_coverage_report_write(FILE *f, const struct ftc_board *board, bool ends_blocked);
+
+/* The same as member "coverage"; null without memory. */
+void ftc_coverage_report_write_json(struct ftc_json *j, const struct ftc_board *board,
+                                    bool ends_blocked);
+
+#endif

@@ -1,0 +1,230 @@
+#include "coverage_table.h"
+
+#include "call/call.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 4096 };
+
+/* Of a text that any process may have written. */
+static void copy_printable(char *to, const char *from, size_t size)
+{
+    size_t i = 0;
+
+    memcpy(to, from, size);
+    for (; i < size - 1 && to[i]; i++)
+        if (to[i] < ' ' || to[i] > '~')
+            to[i] = '?';
+    memset(to + i, 0, size - i);
+}
+
+/* False if there is nothing, or nothing that a correct rank writes. */
+static bool read_site(const struct ftc_coverage_site *site, struct ftc_coverage_row *row)
+{
+    row->call = atomic_load_explicit(&site->call, memory_order_acquire);
+    row->protection = site->protection;
+    row->remedies = site->remedies & FTC_REMEDY_ALL;
+    row->calls = atomic_load_explicit(&site->calls, memory_order_relaxed);
+    row->ranks = 1;
+    copy_printable(row->text, site->text, sizeof row->text);
+    return ftc_call_kind(row->call) != FTC_CALL_NONE && row->protection < FTC_PROTECTION_COUNT;
+}
+
+static int compare_identity(const void *left, const void *right)
+{
+    const struct ftc_coverage_row *a = left, *b = right;
+
+    if (a->call != b->call)
+        return a->call < b->call ? -1 : 1;
+    if (a->protection != b->protection)
+        return a->protection < b->protection ? -1 : 1;
+    return strcmp(a->text, b->text);
+}
+
+/* The row like @row: one that is known, or a new one without calls; NULL if there is no room. */
+static struct ftc_coverage_row *find_or_make(struct ftc_coverage_table *t,
+                                             const struct ftc_coverage_row *row)
+{
+    struct ftc_coverage_row **known = tfind(row, &t->known, compare_identity),
+                            *fresh = &t->row[t->count];
+
+    if (known)
+        return *known;
+    if (t->count == ROWS)
+        return NULL;
+    *fresh = *row;
+    fresh->calls = fresh->ranks = 0;
+    if (!tsearch(fresh, &t->known, compare_identity))
+        return NULL;
+    t->count++;
+    return fresh;
+}
+
+static void add(struct ftc_coverage_table *t, const struct ftc_coverage_row *row)
+{
+    enum ftc_shelter shelter = ftc_protection_shelter(row->protection);
+    struct ftc_coverage_row *same = find_or_make(t, row);
+
+    t->calls[shelter] += row->calls;
+    if (same) {
+        same->calls += row->calls;
+        same->remedies |= row->remedies;
+        same->ranks++;
+    } else {
+        t->elsewhere[shelter] += row->calls;
+    }
+}
+
+static void keep(void *row)
+{
+    (void)row;
+}
+
+static void add_rank(struct ftc_coverage_table *t, const struct ftc_board *board, uint32_t world)
+{
+    const struct ftc_coverage_sites *sites = ftc_coverage_sites_of(board, world);
+    uint32_t room = ftc_coverage_sites_room(board);
+    struct ftc_coverage_row row;
+
+    for (uint32_t i = 0; i < room; i++)
+        if (read_site(&sites->site[i], &row))
+            add(t, &row);
+    for (int s = 0; s < FTC_SHELTERS; s++) {
+        uint64_t calls = atomic_load_explicit(&sites->elsewhere[s], memory_order_relaxed);
+
+        t->elsewhere[s] += calls;
+        t->calls[s] += calls;
+    }
+}
+
+static int compare_text(const void *a, const void *b)
+{
+    return strcmp(((const struct ftc_coverage_row *)a)->text,
+                  ((const struct ftc_coverage_row *)b)->text);
+}
+
+/* The exposed first, then what is called most. */
+static int compare(const void *a, const void *b)
+{
+    const struct ftc_coverage_row *x = a, *y = b;
+    int by_shelter =
+        (int)ftc_protection_shelter(x->protection) - (int)ftc_protection_shelter(y->protection);
+
+    if (by_shelter != 0)
+        return by_shelter;
+    if (x->calls != y->calls)
+        return x->calls > y->calls ? -1 : 1;
+    return compare_text(a, b);
+}
+
+/* Different places among the rows, which are ordered by text, of those with @shelter or worse. */
+static int count_places(const struct ftc_coverage_table *t, enum ftc_shelter shelter)
+{
+    const char *last = NULL;
+    int places = 0;
+
+    for (int i = 0; i < t->count; i++) {
+        const struct ftc_coverage_row *row = &t->row[i];
+
+        if (ftc_protection_shelter(row->protection) > shelter)
+            continue;
+        places += !last || strcmp(last, row->text) != 0;
+        last = row->text;
+    }
+    return places;
+}
+
+static void sort_rows(struct ftc_coverage_table *t)
+{
+    qsort(t->row, (size_t)t->count, sizeof *t->row, compare_text);
+    for (int s = 0; s < FTC_SHELTERS; s++)
+        t->places[s] = count_places(t, (enum ftc_shelter)s);
+    qsort(t->row, (size_t)t->count, sizeof *t->row, compare);
+}
+
+bool ftc_coverage_make(struct ftc_coverage_table *t, const struct ftc_board *board)
+{
+    *t = (struct ftc_coverage_table){.row = malloc(ROWS * sizeof *t->row)};
+    if (!t->row)
+        return false;
+    for (uint32_t world = 0; world < board->geometry.ranks; world++)
+        add_rank(t, board, world);
+    tdestroy(t->known, keep);
+    t->known = NULL;
+    sort_rows(t);
+    return true;
+}
+
+void ftc_coverage_free(struct ftc_coverage_table *t)
+{
+    free(t->row);
+}
+
+const char *ftc_coverage_fate(const struct ftc_coverage_row *row)
+{
+    static const char *const fate[FTC_SHELTERS] = {"not protected", "ends the job", "protected",
+                                                   "needs nobody"};
+
+    return fate[ftc_protection_shelter(row->protection)];
+}
+
+const char *ftc_coverage_reason(const struct ftc_coverage_row *row)
+{
+    return row->protection == FTC_PASS_NONE ? NULL : ftc_protection_text(row->protection);
+}
+
+uint64_t ftc_coverage_calls(const struct ftc_coverage_table *t)
+{
+    return t->calls[FTC_SHELTER_EXPOSED] + t->calls[FTC_SHELTER_FATAL] +
+           t->calls[FTC_SHELTER_PROTECTED];
+}
+
+int ftc_coverage_permille(const struct ftc_coverage_table *t)
+{
+    uint64_t all = ftc_coverage_calls(t);
+
+    return all == 0 ? 0 : (int)(1000.0 * ((double)t->calls[FTC_SHELTER_PROTECTED] / (double)all));
+}
+
+/* ---- the verdict ---- */
+
+/* With what helps row @row. */
+static enum ftc_shelter shelter_at_best(const struct ftc_coverage_row *row)
+{
+    enum ftc_shelter now = ftc_protection_shelter(row->protection);
+
+    if (now >= FTC_SHELTER_PROTECTED || (row->remedies & FTC_REMEDY_IN_VAIN) || row->remedies == 0)
+        return now;
+    return row->remedies & FTC_REMEDY_HALF ? FTC_SHELTER_FATAL : FTC_SHELTER_PROTECTED;
+}
+
+static void take_worse(struct ftc_coverage_verdict *v, enum ftc_shelter shelter,
+                       const struct ftc_coverage_row *row)
+{
+    if (shelter < v->shelter)
+        *v = (struct ftc_coverage_verdict){.shelter = shelter, .row = row, .is_sure = true};
+}
+
+void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_verdict *now,
+                        struct ftc_coverage_verdict *best, uint32_t *remedies)
+{
+    *now = *best = (struct ftc_coverage_verdict){.shelter = FTC_SHELTER_PROTECTED, .is_sure = true};
+    *remedies = 0;
+    for (int i = 0; i < t->count; i++) {
+        const struct ftc_coverage_row *row = &t->row[i];
+        enum ftc_shelter shelter = ftc_protection_shelter(row->protection);
+
+        take_worse(now, shelter, row);
+        take_worse(best, shelter_at_best(row), row);
+        if (shelter_at_best(row) > shelter)
+            *remedies |= row->remedies;
+    }
+    for (int s = 0; s < FTC_SHELTER_PROTECTED; s++)
+        if (t->elsewhere[s] > 0) {
+            take_worse(now, (enum ftc_shelter)s, NULL);
+            take_worse(best, (enum ftc_shelter)s, NULL);
+        }
+    best->is_sure = (*remedies & FTC_REMEDY_IF_MESSAGE) == 0;
+}

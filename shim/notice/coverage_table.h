@@ -1,0 +1,48 @@
+/* coverage_table: the call sites that all ranks have described on the board, merged, and what the
+ * death of a rank would do to the program (setting report = coverage). */
+#ifndef FTC_NOTICE_COVERAGE_TABLE_H
+#define FTC_NOTICE_COVERAGE_TABLE_H
+
+#include "coverage_sites.h"
+
+/* What is told in one line: the same call at the same place with the same fate, of all ranks. */
+struct ftc_coverage_row {
+    uint32_t call, protection, remedies, ranks;
+    uint64_t calls;
+    char text[FTC_COVERAGE_SITE_TEXT];
+};
+
+struct ftc_coverage_table {
+    struct ftc_coverage_row *row; /* the exposed first, then what is called most */
+    int count;
+    void *known; /* rows by call, protection and text: a tree of tsearch(), while it is made */
+    uint64_t calls[FTC_SHELTERS], elsewhere[FTC_SHELTERS]; /* in all; at sites without a row */
+    int places[FTC_SHELTERS]; /* different ones among the rows, with this shelter or worse */
+};
+
+/* What becomes of the program when a rank dies. */
+struct ftc_coverage_verdict {
+    enum ftc_shelter shelter;           /* of the call that is worst off */
+    const struct ftc_coverage_row *row; /* NULL: one of those elsewhere, or none */
+    bool is_sure;                       /* false: if its MPI_Wait calls wait for messages only */
+};
+
+/* Of what is on the board nothing is believed without a check. False without memory. */
+bool ftc_coverage_make(struct ftc_coverage_table *t, const struct ftc_board *board);
+void ftc_coverage_free(struct ftc_coverage_table *t);
+
+/* As things are, and with @remedies, all that help some call. */
+void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_verdict *now,
+                        struct ftc_coverage_verdict *best, uint32_t *remedies);
+
+/* "not protected", "ends the job", "protected" or "needs nobody"; and why, NULL for what needs no
+ * reason. */
+const char *ftc_coverage_fate(const struct ftc_coverage_row *row);
+const char *ftc_coverage_reason(const struct ftc_coverage_row *row);
+
+/* Calls that need other ranks; and how many of these are protected, in tenths of a percent, rounded
+ * down, so that 1000 is all. */
+uint64_t ftc_coverage_calls(const struct ftc_coverage_table *t);
+int ftc_coverage_permille(const struct ftc_coverage_table *t);
+
+#endif

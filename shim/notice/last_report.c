@@ -1,0 +1,94 @@
+#include "last_report.h"
+
+#include "board/rank_state.h"
+#include "config/settings.h"
+#include "coverage_report.h"
+#include "coverage_sites.h"
+#include "report_json.h"
+
+#include <time.h>
+
+enum { NS_OF_MS = 1000000, WAIT_MS = 1000 };
+
+static struct ftc_failure failure_of(const struct ftc_notice *n, uint32_t world)
+{
+    return (struct ftc_failure){
+        .board = n->board, .world = world, .timeout_ms = n->options->timeout_ms};
+}
+
+static bool has_coverage(const struct ftc_notice *n)
+{
+    return n->options->report >= FTC_REPORT_COVERAGE && ftc_coverage_sites_room(n->board) > 0;
+}
+
+static void write_text(FILE *f, const void *context)
+{
+    const struct ftc_notice *n = context;
+
+    for (uint32_t i = 0; i < n->board->geometry.ranks; i++) {
+        struct ftc_failure failure = failure_of(n, i);
+
+        if (ftc_notice_has_failed(n->board, i))
+            ftc_failure_write(f, &failure);
+    }
+    fprintf(f,
+            "ftcoll: the job ended before MPI_Finalize was through: %u of %u ranks had failed "
+            "(f = %d)\n",
+            ftc_notice_failures(n->board), n->board->geometry.ranks, n->options->f);
+    if (has_coverage(n))
+        ftc_coverage_report_write(f, n->board, n->options->ends_blocked);
+}
+
+/* The rest has a rank alone. */
+static void add_rest(struct ftc_json *j, const struct ftc_notice *n)
+{
+    ftc_json_add_null(j, "compared");
+    ftc_json_add_null(j, "require_all_at_unnamed");
+    ftc_json_add_null(j, "calls");
+    if (has_coverage(n))
+        ftc_coverage_report_write_json(j, n->board, n->options->ends_blocked);
+    else
+        ftc_json_add_null(j, "coverage");
+    ftc_json_add_null(j, "settings");
+}
+
+static void write_json(FILE *f, const void *context)
+{
+    const struct ftc_notice *n = context;
+    struct ftc_report_head head = {
+        .board = n->board,
+        .writer = n->self,
+        .is_early = true,
+        .failed = ftc_notice_failures(n->board),
+        .f = n->options->f,
+    };
+    struct ftc_json j;
+
+    ftc_report_json_begin(&j, f, &head);
+    ftc_json_open_array(&j, "failures");
+    for (uint32_t i = 0; i < n->board->geometry.ranks; i++) {
+        struct ftc_failure failure = failure_of(n, i);
+
+        if (ftc_notice_has_failed(n->board, i))
+            ftc_failure_write_json(&j, &failure);
+    }
+    ftc_json_close(&j);
+    add_rest(&j, n);
+    ftc_json_close(&j);
+}
+
+/* Who ends the job ends the writer as well. */
+static void await_report(const struct ftc_board *board)
+{
+    for (int i = 0; i < WAIT_MS && !ftc_notice_is_reported(board); i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
+}
+
+bool ftc_last_report_write(const struct ftc_notice *n)
+{
+    if (n->options->report <= FTC_REPORT_OFF || ftc_notice_failures(n->board) == 0)
+        return false;
+    if (!ftc_notice_report(n, n->options->is_json ? write_json : write_text, n))
+        await_report(n->board);
+    return true;
+}

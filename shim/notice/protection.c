@@ -1,0 +1,54 @@
+#include "protection.h"
+
+enum ftc_shelter ftc_protection_shelter(uint32_t protection)
+{
+    switch (protection) {
+    case FTC_PASS_NONE:
+        return FTC_SHELTER_PROTECTED;
+    case FTC_PASS_COMM_SELF:
+    case FTC_PASS_INVALID: /* an error at once */
+        return FTC_SHELTER_ALONE;
+#define FTC_PROTECTION(name, shelter, text)                                                        \
+    case FTC_PROTECTION_##name:                                                                    \
+        return FTC_SHELTER_##shelter;
+#include "protections.def"
+#undef FTC_PROTECTION
+    default:
+        return FTC_SHELTER_EXPOSED;
+    }
+}
+
+const char *ftc_protection_text(uint32_t protection)
+{
+    static const char *const text[] = {
+#define FTC_PROTECTION(name, shelter, words) words,
+#include "protections.def"
+#undef FTC_PROTECTION
+    };
+
+    return protection < FTC_PASS_COUNT ? ftc_pass_text((enum ftc_pass)protection)
+                                       : text[protection - FTC_PASS_COUNT];
+}
+
+const char *ftc_remedy_text(uint32_t remedies, unsigned *next)
+{
+    static const struct {
+        uint32_t remedy;
+        const char *text;
+    } table[] = {
+        {FTC_REMEDY_INTERCEPT, "FTCOLL_INTERCEPT=all"},
+        {FTC_REMEDY_MAX_BYTES, "FTCOLL_MAX_BYTES=65536"},
+        {FTC_REMEDY_P2P_IGNORE, "FTCOLL_P2P=ignore"},
+        {FTC_REMEDY_P2P_ERROR, "FTCOLL_P2P=error"},
+        {FTC_REMEDY_COMMUNICATORS, "FTCOLL_COMMUNICATORS=survivors"},
+        {FTC_REMEDY_KEEP, "FTCOLL_ON_DEAD_ROOT=keep"},
+        {FTC_REMEDY_F, "FTCOLL_F=1"},
+    };
+    const unsigned count = sizeof table / sizeof *table;
+
+    if (remedies & FTC_REMEDY_P2P_IGNORE) /* which helps where an error would, too */
+        remedies &= ~(uint32_t)FTC_REMEDY_P2P_ERROR;
+    while (*next < count && (remedies & table[*next].remedy) == 0)
+        ++*next;
+    return *next < count ? table[(*next)++].text : NULL;
+}

@@ -1,0 +1,201 @@
+/* The report of a job that ends early, from what is on the board, and the file that it goes to. */
+#include "board/aftermath.h"
+#include "board/death.h"
+#include "board/publication.h"
+#include "board/rank_state.h"
+#include "call/call.h"
+#include "config/settings.h"
+#include "notice/last_report.h"
+#include "transport/transport.h"
+#include "unit.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SLOTS = 3, VICTIM = 2, VALUE_BYTES = 64, TEXT_BYTES = 1 << 14 };
+
+static struct ftc_board board;
+static struct ftc_notice_options options;
+static struct ftc_notice notice = {.board = &board, .options = &options};
+static char directory[] = "/tmp/ftcoll-report-XXXXXX";
+static char text[TEXT_BYTES];
+
+/* The monitor process of rank 0 is to report the death of VICTIM, which has been told of. */
+static void setup(void)
+{
+    struct ftc_board_geometry g = {
+        .ranks = SLOTS,
+        .entries = 1,
+        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
+        .ring_depth = 2,
+        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
+    };
+
+    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    options = (struct ftc_notice_options){
+        .f = 1, .timeout_ms = 7, .report = FTC_REPORT_FAILURES, .is_json = true};
+    strcpy(directory + strlen(directory) - 6, "XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(options.report_file, sizeof options.report_file, "%s/report", directory);
+}
+
+static void teardown(void)
+{
+    char command[128];
+
+    ftc_board_close(&board);
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void tell(uint32_t world)
+{
+    ftc_notice_death(&notice, world);
+}
+
+/* What was written to the file of that name; "" if there is none. */
+static const char *written(const char *name)
+{
+    char path[sizeof options.report_file + 8];
+    FILE *f;
+    size_t length;
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    f = fopen(path, "r");
+    length = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    text[length] = '\0';
+    if (f)
+        fclose(f);
+    return text;
+}
+
+static void expect(const char *part)
+{
+    ck_assert_msg(strstr(written("report"), part), "'%s' is not in:\n%s", part, text);
+}
+
+START_TEST(it_names_who_has_failed)
+{
+    ftc_board_introduce(&board, VICTIM, 4711);
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    ftc_aftermath_notice(&board, VICTIM, 1, FTC_CALL_ALLREDUCE, 78);
+    ftc_aftermath_recovered(&board, VICTIM, ftc_death_time_ns(&board, VICTIM) + 1234567);
+    tell(VICTIM);
+    ck_assert(ftc_last_report_write(&notice));
+    expect("{\"ftcoll\":\"report\",\"schema\":1,\"version\":\"");
+    expect("\"writer\":{\"rank\":0,\"is_monitor_process\":true,\"host\":\"");
+    expect(
+        "\"ended_early\":true,\"ranks\":3,\"failed\":1,\"f\":1,\"failures\":[{\"rank\":2,\"host\"");
+    expect("\"pid\":4711,\"time\":\"20");
+    expect("\"death\":\"killed by signal 9 (Killed)\",\"signal\":9,\"exit_status\":null,"
+           "\"suspected_by\":null,\"missed_in\":{\"call\":\"MPI_Allreduce\",\"operation\":78,"
+           "\"site\":null,\"stack\":[],\"noticed_by\":1,\"noticed_after_us\":");
+    expect("\"result_after_us\":1234.567}}],\"compared\":null,");
+    expect(",\"calls\":null,\"coverage\":null,\"settings\":null}\n");
+}
+END_TEST
+
+START_TEST(how_they_died_is_told_by_numbers)
+{
+    ftc_board_mark_failed(&board, 0, FTC_DEATH_EXIT, 3);
+    ftc_board_mark_failed(&board, 1, FTC_DEATH_SUSPECTED, 2);
+    ftc_board_mark_failed(&board, 2, FTC_DEATH_SUSPECTED, -1);
+    for (uint32_t i = 0; i < SLOTS; i++)
+        tell(i);
+    ck_assert(ftc_last_report_write(&notice));
+    expect(
+        "\"death\":\"exited with status 3 without MPI_Finalize\",\"signal\":null,\"exit_status\":3,"
+        "\"suspected_by\":null,\"missed_in\":null}");
+    expect("\"death\":\"silent for more than timeout_ms = 7\",\"signal\":null,\"exit_status\":null,"
+           "\"suspected_by\":2,");
+    expect("\"suspected_by\":null,\"missed_in\":null}],");
+    expect("\"failed\":3,");
+}
+END_TEST
+
+START_TEST(an_operation_without_an_end_has_none)
+{
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    ftc_aftermath_notice(&board, VICTIM, 1, FTC_CALL_FINALIZE, 4);
+    tell(VICTIM);
+    ck_assert(ftc_last_report_write(&notice));
+    expect("\"missed_in\":{\"call\":\"MPI_Finalize\",\"operation\":null,");
+    expect("\"result_after_us\":null}");
+}
+END_TEST
+
+/* Who has died, but was not told of, was ended by the launcher. */
+START_TEST(nothing_is_written_of_those_who_were_ended)
+{
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGTERM);
+    ck_assert(!ftc_last_report_write(&notice));
+    ck_assert_str_eq(written("report"), "");
+    ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, SIGSEGV);
+    tell(1);
+    ck_assert(ftc_last_report_write(&notice));
+    expect("\"failed\":1,\"f\":1,\"failures\":[{\"rank\":1,");
+}
+END_TEST
+
+START_TEST(it_is_written_once_and_over_nothing)
+{
+    char other[sizeof options.report_file];
+
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    tell(VICTIM);
+    ck_assert_int_eq(symlink("other", options.report_file), 0);
+    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_last_report_write(&notice)); /* it is there, and nothing is added */
+    ck_assert_str_eq(written("other"), "");
+    ck_assert_ptr_nonnull(strstr(written("report.1"), "\"failed\":1"));
+    ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
+    snprintf(other, sizeof other, "%.900s/report.2", directory);
+    ck_assert_int_ne(access(other, F_OK), 0);
+}
+END_TEST
+
+/* Any process of the job can write to the board. */
+START_TEST(whatever_is_on_the_board_it_is_one_line)
+{
+    ftc_board_mark_failed(&board, VICTIM, (enum ftc_death_cause)77, INT32_MIN);
+    tell(VICTIM);
+    memset(&board.shared->rank[VICTIM].aftermath, 0xff,
+           sizeof board.shared->rank[VICTIM].aftermath);
+    board.shared->rank[VICTIM].death_time_ns = UINT64_MAX;
+    ck_assert(ftc_last_report_write(&notice));
+    expect("\"suspected_by\":null");
+    expect("\"settings\":null}\n");
+    ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
+}
+END_TEST
+
+START_TEST(as_text_it_has_the_same)
+{
+    options.is_json = false;
+    ftc_board_introduce(&board, VICTIM, 4711);
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    ftc_aftermath_notice(&board, VICTIM, 1, FTC_CALL_ALLREDUCE, 78);
+    tell(VICTIM);
+    ck_assert(ftc_last_report_write(&notice));
+    expect("pid 4711) killed by signal 9 (Killed); missed in MPI_Allreduce #78, noticed by rank 1 "
+           "after ");
+    expect(
+        "ftcoll: the job ended before MPI_Finalize was through: 1 of 3 ranks had failed (f = 1)\n");
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("report");
+    tcase_add_checked_fixture(unit_case, setup, teardown);
+    UNIT_TEST(it_names_who_has_failed);
+    UNIT_TEST(how_they_died_is_told_by_numbers);
+    UNIT_TEST(an_operation_without_an_end_has_none);
+    UNIT_TEST(nothing_is_written_of_those_who_were_ended);
+    UNIT_TEST(it_is_written_once_and_over_nothing);
+    UNIT_TEST(whatever_is_on_the_board_it_is_one_line);
+    UNIT_TEST(as_text_it_has_the_same);
+    UNIT_END();
+}
