@@ -12,9 +12,9 @@
  * This header is the map of the segment: where each tenant's part lies, and what lies together in a
  * rank. Others use it to make, open and pass on a board, and for addresses; fields of it are
  * named in this folder only (tests/boundaries), where each tenant has a file with all that writes
- * its part and all that reads it (rank_state, death, presence, end_of_job, aftermath, telling,
- * activity, mark, publication, required_words). Three parts belong to tenants elsewhere, who give
- * their sizes: messages (transport/), call sites (notice/coverage_sites.h) and lifelines
+ * its part and all that reads it (rank_state, death, presence, end_of_job, aftermath, missed_site,
+ * telling, activity, mark, publication, required_words). Three parts belong to tenants elsewhere,
+ * who give their sizes: messages (transport/), call sites (notice/coverage_sites.h) and lifelines
  * (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H
@@ -82,6 +82,14 @@ struct ftc_board_aftermath {
     _Atomic uint64_t recovered_ns; /* when the last of them had its result */
 };
 
+/* From where the operation was called that first met the death of a rank (missed_site.h). */
+enum { FTC_BOARD_SITE_TEXT = 244 };
+struct ftc_board_missed {
+    _Atomic uint64_t place; /* in the program of one that was in it; 0: not known */
+    _Atomic uint32_t state; /* of the name: missed_site.c */
+    char name[FTC_BOARD_SITE_TEXT];
+};
+
 struct ftc_board_rank {
     _Alignas(64) _Atomic uint32_t state;
     _Atomic uint32_t death_cause; /* valid once state is FTC_RANK_FAILED */
@@ -96,6 +104,7 @@ struct ftc_board_rank {
     _Atomic uint32_t notice;     /* number of that line; 0: none */
     _Atomic uint32_t settled;    /* deaths that its last operation with a result knew of */
     _Atomic uint64_t settled_ns; /* CLOCK_MONOTONIC of that */
+    struct ftc_board_missed missed;
     _Alignas(64) struct ftc_lifeline life;
     _Alignas(64) struct ftc_board_activity activity;
     struct ftc_board_mark mark[FTC_BOARD_MARKS];

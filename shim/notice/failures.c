@@ -2,6 +2,7 @@
 
 #include "board/aftermath.h"
 #include "board/death.h"
+#include "board/missed_site.h"
 #include "call/call.h"
 #include "system/clock.h"
 
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 enum { SITE_TEXT = 256 };
+_Static_assert((int)SITE_TEXT >= (int)FTC_BOARD_SITE_TEXT, "what is on the board has room");
 
 /* All are on this one. */
 void ftc_failure_host(const struct ftc_board *board, uint32_t world, char host[FTC_HOST_TEXT])
@@ -57,12 +59,37 @@ bool ftc_failure_missed_in(const struct ftc_board *board, uint32_t world,
     return true;
 }
 
+/* ---- where that was called ---- */
+
+/* False if nobody can say it. Of a process that has gone there is but the number. */
+static bool ask_survivor(const struct ftc_board *board, uint32_t world, char site[SITE_TEXT])
+{
+    struct ftc_missed_place place;
+
+    if (!ftc_missed_site_place(board, world, &place))
+        return false;
+    ftc_callsite_name_in(place.pid, place.address, site, SITE_TEXT);
+    return strncmp(site, "0x", 2) != 0;
+}
+
+void ftc_failure_find_site(const struct ftc_board *board, uint32_t world)
+{
+    struct ftc_missed_place place;
+    char site[SITE_TEXT];
+
+    if (ftc_missed_site_place(board, world, &place) && ftc_missed_site_claim(board, world) &&
+        ask_survivor(board, world, site))
+        ftc_missed_site_keep(board, world, site);
+}
+
 /* "" if it is not known. */
 static void name_site(const struct ftc_failure *failure, char site[SITE_TEXT])
 {
-    site[0] = '\0';
     if (failure->stack && failure->stack->depth > 0)
         ftc_callsite_name(failure->stack->address[0], site, SITE_TEXT);
+    else if (!ftc_missed_site_name(failure->board, failure->world, site) &&
+             !ask_survivor(failure->board, failure->world, site))
+        site[0] = '\0';
 }
 
 static uint64_t elapsed_ns(uint64_t from_ns, uint64_t to_ns)

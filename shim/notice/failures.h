@@ -24,13 +24,17 @@ void ftc_failure_name(const struct ftc_board *board, uint32_t world, int timeout
 bool ftc_failure_missed_in(const struct ftc_board *board, uint32_t world,
                            char text[FTC_FAILURE_TEXT]);
 
+/* Finds the name of the place from where that operation was called, if nobody else has or is at it,
+ * and puts it on the board. Takes milliseconds with a large program. */
+void ftc_failure_find_site(const struct ftc_board *board, uint32_t world);
+
 /* What a report says of a dead rank. */
 struct ftc_failure {
     const struct ftc_board *board;
     uint32_t world;
     int timeout_ms;                /* the setting */
     const struct ftc_stack *stack; /* from where this process's program called that operation; NULL,
-                                      or depth 0: this process does not know it */
+                                      or depth 0: only the board knows, if anybody does */
     bool is_full;                  /* the whole stack is told, and not its first place alone */
 };
 

@@ -3,6 +3,7 @@
 #include "board/aftermath.h"
 #include "board/death.h"
 #include "board/rank_state.h"
+#include "config/settings.h"
 #include "failures.h"
 #include "report_file.h"
 #include "system/clock.h"
@@ -172,20 +173,32 @@ static void say_recovery(const struct ftc_notice *n, uint64_t when_ns)
         alive(n->board), after, (int)world, missed);
 }
 
+/* For the report of a job that ends before a rank can write it. A rank has better to do. */
+static void find_sites(const struct ftc_notice *n)
+{
+    if (n->self.is_rank || n->options->report == FTC_REPORT_OFF)
+        return;
+    for (uint32_t i = 0; i < n->board->geometry.ranks; i++)
+        if (ftc_board_is_dead(n->board, i))
+            ftc_failure_find_site(n->board, i);
+}
+
 bool ftc_notice_recovery(const struct ftc_notice *n)
 {
     uint32_t deaths = ftc_board_deaths(n->board);
     struct ftc_matter matter = {.kind = FTC_MATTER_RECOVERY, .number = deaths};
     uint64_t when_ns;
 
-    if (!n->options->is_on || deaths == 0 || ftc_telling_is_done(n->board, &report) ||
+    if (deaths == 0 || ftc_telling_is_done(n->board, &report) ||
         ftc_telling_is_done(n->board, &matter))
         return true;
     if (ftc_notice_failures(n->board) < deaths || /* they are told first */
         !ftc_aftermath_is_settled(n->board, deaths, &when_ns) ||
         !ftc_telling_claim(n->board, &matter, &n->self))
         return false;
-    say_recovery(n, when_ns);
+    find_sites(n);
+    if (n->options->is_on)
+        say_recovery(n, when_ns);
     ftc_telling_end(n->board, &matter, &n->self);
     return true;
 }

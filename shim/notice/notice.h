@@ -30,8 +30,9 @@ void ftc_notice_death(const struct ftc_notice *n, uint32_t world);
 /* Likewise of all ranks that are dead on the board. */
 void ftc_notice_deaths(const struct ftc_notice *n);
 
-/* A line once each living rank has ended an operation that knew of all deaths; false as long as
- * there is something to tell that cannot be told yet. */
+/* A line once each living rank has ended an operation that knew of all deaths, if notices are on;
+ * and the names of the places that reports will want. False as long as there is something to tell
+ * that cannot be told yet. */
 bool ftc_notice_recovery(const struct ftc_notice *n);
 
 /* Writes the report of the job by @write, to report_file or standard error, if nobody else has or

@@ -1,6 +1,7 @@
 #include "recovery.h"
 
 #include "board/aftermath.h"
+#include "board/missed_site.h"
 #include "board/rank_state.h"
 #include "running.h"
 #include "system/clock.h"
@@ -68,6 +69,8 @@ static void end_notes(const struct ftc_comm *c, uint64_t now)
             continue;
         note[s].recovered = true;
         capture_site(c->running->call, &note[s].stack);
+        ftc_missed_site_leave(board, s, ftc_library.world_rank, c->running->call->kind, c->seq,
+                              note[s].stack.address[0]);
         ftc_aftermath_recovered(board, s, now);
         open_notes--;
     }

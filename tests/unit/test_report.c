@@ -1,10 +1,12 @@
 /* The report of a job that ends early, from what is on the board, and the file that it goes to. */
 #include "board/aftermath.h"
 #include "board/death.h"
+#include "board/missed_site.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "call/call.h"
 #include "config/settings.h"
+#include "notice/failures.h"
 #include "notice/last_report.h"
 #include "transport/transport.h"
 #include "unit.h"
@@ -126,6 +128,92 @@ START_TEST(an_operation_without_an_end_has_none)
 }
 END_TEST
 
+/* ---- where the operation was called ---- */
+
+/* VICTIM's death was met in operation 78, from where rank @by comes. */
+static void leave(uint32_t by, uint32_t call, uint32_t seq, const void *address)
+{
+    ftc_missed_site_leave(&board, VICTIM, by, call, seq, address);
+}
+
+static void die_in_78(void)
+{
+    ftc_board_introduce(&board, 0, (int)getpid());
+    ftc_board_introduce(&board, 1, (int)getpid());
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    ftc_aftermath_notice(&board, VICTIM, 1, FTC_CALL_ALLREDUCE, 78);
+}
+
+static const char *place(void)
+{
+    return (const char *)(uintptr_t)&getpid + 2;
+}
+
+START_TEST(a_survivor_is_asked_where_it_was)
+{
+    die_in_78();
+    leave(1, FTC_CALL_ALLREDUCE, 78, place());
+    tell(VICTIM);
+    ck_assert(ftc_last_report_write(&notice));
+    expect("\"operation\":78,\"site\":\"libc.so.6(");
+}
+END_TEST
+
+START_TEST(what_was_found_while_it_lived_is_kept)
+{
+    die_in_78();
+    leave(1, FTC_CALL_ALLREDUCE, 78, place());
+    ftc_failure_find_site(&board, VICTIM);
+    ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, SIGKILL);
+    tell(VICTIM);
+    ck_assert(ftc_last_report_write(&notice));
+    expect("\"operation\":78,\"site\":\"libc.so.6(");
+}
+END_TEST
+
+START_TEST(the_dead_and_those_of_another_operation_are_not_asked)
+{
+    struct ftc_missed_place found;
+
+    die_in_78();
+    leave(1, FTC_CALL_ALLREDUCE, 79, place());
+    leave(1, FTC_CALL_REDUCE, 78, place());
+    leave(1, FTC_CALL_ALLREDUCE, 78, NULL);
+    leave(1, FTC_CALL_ALLREDUCE, 78, (const void *)UINTPTR_MAX);
+    ck_assert(!ftc_missed_site_place(&board, VICTIM, &found));
+    leave(1, FTC_CALL_ALLREDUCE, 78, place());
+    ck_assert(ftc_missed_site_place(&board, VICTIM, &found));
+    leave(0, FTC_CALL_ALLREDUCE, 78, place() + 1);
+    ck_assert(ftc_missed_site_place(&board, VICTIM, &found));
+    ck_assert_uint_eq(found.address, (uintptr_t)place());
+    ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, SIGKILL);
+    ck_assert(!ftc_missed_site_place(&board, VICTIM, &found));
+    leave(0, FTC_CALL_ALLREDUCE, 78, place() + 1);
+    ck_assert(ftc_missed_site_place(&board, VICTIM, &found));
+    ck_assert_uint_eq(found.address, (uintptr_t)place() + 1);
+}
+END_TEST
+
+START_TEST(a_name_may_be_any_bytes)
+{
+    char name[FTC_BOARD_SITE_TEXT];
+
+    die_in_78();
+    ck_assert(!ftc_missed_site_name(&board, VICTIM, name));
+    ck_assert(ftc_missed_site_claim(&board, VICTIM));
+    ck_assert(!ftc_missed_site_claim(&board, VICTIM));
+    ck_assert(!ftc_missed_site_name(&board, VICTIM, name));
+    ftc_missed_site_keep(&board, VICTIM, "a\033[2J\n\x7f\xc3\xa9");
+    ck_assert(ftc_missed_site_name(&board, VICTIM, name));
+    ck_assert_str_eq(name, "a?[2J??\xc3\xa9");
+    memset(board.shared->rank[VICTIM].missed.name, 'x', FTC_BOARD_SITE_TEXT);
+    ck_assert(ftc_missed_site_name(&board, VICTIM, name));
+    ck_assert_uint_eq(strlen(name), FTC_BOARD_SITE_TEXT - 1);
+}
+END_TEST
+
+/* ---- who has failed ---- */
+
 /* Who has died, but was not told of, was ended by the launcher. */
 START_TEST(nothing_is_written_of_those_who_were_ended)
 {
@@ -193,6 +281,10 @@ int main(void)
     UNIT_TEST(it_names_who_has_failed);
     UNIT_TEST(how_they_died_is_told_by_numbers);
     UNIT_TEST(an_operation_without_an_end_has_none);
+    UNIT_TEST(a_survivor_is_asked_where_it_was);
+    UNIT_TEST(what_was_found_while_it_lived_is_kept);
+    UNIT_TEST(the_dead_and_those_of_another_operation_are_not_asked);
+    UNIT_TEST(a_name_may_be_any_bytes);
     UNIT_TEST(nothing_is_written_of_those_who_were_ended);
     UNIT_TEST(it_is_written_once_and_over_nothing);
     UNIT_TEST(whatever_is_on_the_board_it_is_one_line);

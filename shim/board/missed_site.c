@@ -1,0 +1,84 @@
+#include "missed_site.h"
+
+#include "aftermath.h"
+#include "rank_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The word of a place: the address, and who has left it, which is one more than its rank. */
+enum { ADDRESS_BITS = 51 };
+static const uint64_t address_mask = ((uint64_t)1 << ADDRESS_BITS) - 1;
+_Static_assert(FTC_BOARD_RANKS_MAX < 1 << (64 - ADDRESS_BITS), "a rank and one more fit above it");
+
+enum { NOT_NAMED, CLAIMED, NAMED };
+
+static struct ftc_board_missed *missed(const struct ftc_board *board, uint32_t rank)
+{
+    return &board->shared->rank[rank].missed;
+}
+
+/* The rank that has left @word; false if it does not live. */
+static bool find_owner(const struct ftc_board *board, uint64_t word, uint32_t *by)
+{
+    *by = (uint32_t)(word >> ADDRESS_BITS) - 1;
+    return *by < board->geometry.ranks && !ftc_board_is_dead(board, *by);
+}
+
+void ftc_missed_site_leave(struct ftc_board *board, uint32_t rank, uint32_t by, uint32_t call,
+                           uint32_t seq, const void *return_address)
+{
+    uint64_t mine = (uint64_t)(by + 1) << ADDRESS_BITS | (uintptr_t)return_address;
+    uint64_t seen = atomic_load(&missed(board, rank)->place);
+    struct ftc_aftermath a;
+    uint32_t other;
+
+    if (!return_address || (uintptr_t)return_address > address_mask ||
+        !ftc_aftermath_of(board, rank, &a) || a.call != call || a.seq != seq)
+        return;
+    while (!find_owner(board, seen, &other) &&
+           !atomic_compare_exchange_weak(&missed(board, rank)->place, &seen, mine))
+        ;
+}
+
+bool ftc_missed_site_place(const struct ftc_board *board, uint32_t rank,
+                           struct ftc_missed_place *place)
+{
+    uint64_t word = atomic_load(&missed(board, rank)->place);
+    uint32_t by;
+
+    if (!find_owner(board, word, &by))
+        return false;
+    *place = (struct ftc_missed_place){ftc_board_pid(board, by), word & address_mask};
+    return true;
+}
+
+bool ftc_missed_site_claim(const struct ftc_board *board, uint32_t rank)
+{
+    uint32_t state = NOT_NAMED;
+
+    return atomic_compare_exchange_strong(&missed(board, rank)->state, &state, CLAIMED);
+}
+
+void ftc_missed_site_keep(const struct ftc_board *board, uint32_t rank, const char *name)
+{
+    struct ftc_board_missed *m = missed(board, rank);
+
+    snprintf(m->name, sizeof m->name, "%s", name);
+    atomic_store(&m->state, NAMED);
+}
+
+bool ftc_missed_site_name(const struct ftc_board *board, uint32_t rank,
+                          char name[FTC_BOARD_SITE_TEXT])
+{
+    const struct ftc_board_missed *m = missed(board, rank);
+
+    if (atomic_load(&m->state) != NAMED)
+        return false;
+    memcpy(name, m->name, FTC_BOARD_SITE_TEXT);
+    name[FTC_BOARD_SITE_TEXT - 1] = '\0';
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return true;
+}
