@@ -21,14 +21,20 @@
 
 enum { OUTER_MS = 100 };
 
+/* Its end is that of the job: the others look for none of its own. */
+static void leave_alone(const struct ftc_monitored *rank)
+{
+    if (ftc_board_is_open(&rank->board))
+        atomic_store(&ftc_board_lifeline(&rank->board, rank->world)->left_alone, true);
+}
+
 /* The other monitor processes see to the death of a rank whose monitor process ends without this.
  */
 static void say_goodbye(const struct ftc_monitored *rank)
 {
     struct ftc_channel_message m = {.kind = FTC_CHANNEL_GOODBYE};
 
-    if (ftc_board_is_open(&rank->board))
-        atomic_store(&ftc_board_lifeline(&rank->board, rank->world)->left_alone, true);
+    leave_alone(rank);
     ftc_channel_send(rank->job.channel, m, NULL, 0);
 }
 
@@ -153,6 +159,7 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t wo
 
 static _Noreturn void end_with_job(struct ftc_monitored *rank, int status)
 {
+    leave_alone(rank);
     if (is_protected(rank) && ftc_tell_end(rank))
         ftc_lines_await_reader(STDERR_FILENO);
     end_as_program(rank, status);
@@ -223,7 +230,7 @@ void ftc_rank_stand_down(struct ftc_monitored *rank)
         ftc_tell_deaths(rank);
     if (ftc_tell_end(rank))
         ftc_lines_await_reader(STDERR_FILENO);
-    atomic_store(&ftc_board_lifeline(&rank->board, rank->world)->left_alone, true);
+    leave_alone(rank);
     ftc_end_of_job_begin(&rank->board);
 }
 

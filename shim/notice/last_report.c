@@ -77,6 +77,32 @@ static void write_json(FILE *f, const void *context)
     ftc_json_close(&j);
 }
 
+/* A dead rank whose monitor process has not said yet whether it has failed. */
+static bool is_undecided(const struct ftc_notice *n, uint32_t world)
+{
+    const struct ftc_lifeline *life = ftc_board_lifeline(n->board, world);
+
+    return world != n->self.rank && ftc_board_is_dead(n->board, world) &&
+           !ftc_notice_has_failed(n->board, world) && !atomic_load(&life->left_alone) &&
+           ftc_lifeline_is_guarded(life);
+}
+
+static bool is_any_undecided(const struct ftc_notice *n)
+{
+    for (uint32_t i = 0; i < n->board->geometry.ranks; i++)
+        if (is_undecided(n, i))
+            return true;
+    return false;
+}
+
+/* What is told after the report stands behind it, and is missing in it. Ranks that end together
+ * are told of in microseconds, unless the machine is busy. */
+static void await_verdicts(const struct ftc_notice *n)
+{
+    for (int i = 0; i < WAIT_MS && is_any_undecided(n); i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
+}
+
 /* Who ends the job ends the writer as well. */
 static void await_report(const struct ftc_board *board)
 {
@@ -86,7 +112,10 @@ static void await_report(const struct ftc_board *board)
 
 bool ftc_last_report_write(const struct ftc_notice *n)
 {
-    if (n->options->report <= FTC_REPORT_OFF || ftc_notice_failures(n->board) == 0)
+    if (n->options->report <= FTC_REPORT_OFF)
+        return false;
+    await_verdicts(n);
+    if (ftc_notice_failures(n->board) == 0)
         return false;
     if (!ftc_notice_report(n, n->options->is_json ? write_json : write_text, n))
         await_report(n->board);

@@ -66,6 +66,13 @@ static inline bool ftc_lifeline_is_unguarded(const struct ftc_lifeline *life)
     return ftc_hold_is_released(&life->monitor);
 }
 
+/* True as long as there is one. */
+static inline bool ftc_lifeline_is_guarded(const struct ftc_lifeline *life)
+{
+    return atomic_load_explicit(&life->monitor.holder, memory_order_relaxed) != 0 &&
+           !ftc_hold_is_released(&life->monitor);
+}
+
 /* Blocks until the monitor process, and then the rank's thread, are gone. The monitor process must
  * have taken its lock. */
 void ftc_lifeline_await_both_ends(struct ftc_lifeline *life);

@@ -11,9 +11,13 @@
 #include "transport/transport.h"
 #include "unit.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SLOTS = 3, VICTIM = 2, VALUE_BYTES = 64, TEXT_BYTES = 1 << 14 };
@@ -227,6 +231,122 @@ START_TEST(nothing_is_written_of_those_who_were_ended)
 }
 END_TEST
 
+/* ---- deaths on which nothing has been said yet ---- */
+
+static void (*while_it_waits)(void); /* what others do in its first pause */
+static int pauses;
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    (void)time;
+    (void)left;
+    if (pauses++ == 0 && while_it_waits)
+        while_it_waits();
+    return 0;
+}
+
+static sem_t guarded, dismissed;
+
+/* The monitor process of VICTIM. */
+static void *guard(void *life)
+{
+    int rv = ftc_lifeline_guard(life);
+
+    sem_post(&guarded);
+    sem_wait(&dismissed);
+    return rv == 0 ? life : NULL;
+}
+
+static void begin_guard(pthread_t *thread)
+{
+    sem_init(&guarded, 0, 0);
+    sem_init(&dismissed, 0, 0);
+    ck_assert_int_eq(pthread_create(thread, NULL, guard, ftc_board_lifeline(&board, VICTIM)), 0);
+    sem_wait(&guarded);
+}
+
+static void end_guard(pthread_t thread)
+{
+    void *life;
+
+    sem_post(&dismissed);
+    ck_assert_int_eq(pthread_join(thread, &life), 0);
+    ck_assert_ptr_nonnull(life);
+}
+
+/* That of rank 1 has been told of, that of VICTIM not yet. */
+static void report_two_deaths(void)
+{
+    ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, SIGKILL);
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_EXIT, 0);
+    tell(1);
+    pauses = 0;
+    ck_assert(ftc_last_report_write(&notice));
+}
+
+static void report_while(void (*act)(void))
+{
+    pthread_t thread;
+
+    begin_guard(&thread);
+    while_it_waits = act;
+    report_two_deaths();
+    end_guard(thread);
+}
+
+static void tell_of_victim(void)
+{
+    struct ftc_notice theirs = notice;
+
+    theirs.self.rank = VICTIM;
+    ftc_notice_death(&theirs, VICTIM);
+}
+
+static void leave_victim_alone(void)
+{
+    atomic_store(&ftc_board_lifeline(&board, VICTIM)->left_alone, true);
+}
+
+START_TEST(a_death_that_is_about_to_be_told_is_in_it)
+{
+    report_while(tell_of_victim);
+    expect("\"failed\":2,");
+    ck_assert_int_eq(pauses, 1);
+}
+END_TEST
+
+START_TEST(a_death_that_is_no_failure_is_not)
+{
+    report_while(leave_victim_alone);
+    expect("\"failed\":1,");
+    ck_assert_int_eq(pauses, 1);
+}
+END_TEST
+
+START_TEST(nobody_is_waited_for_longer_than_a_second)
+{
+    report_while(NULL);
+    expect("\"failed\":1,");
+    ck_assert_int_eq(pauses, 1000);
+}
+END_TEST
+
+START_TEST(a_monitor_process_that_has_gone_is_not_waited_for)
+{
+    pthread_t thread;
+
+    begin_guard(&thread);
+    end_guard(thread);
+    while (!ftc_lifeline_is_unguarded(ftc_board_lifeline(&board, VICTIM)))
+        sched_yield(); /* until the kernel has given the lock up */
+    report_two_deaths();
+    expect("\"failed\":1,");
+    ck_assert_int_eq(pauses, 0);
+}
+END_TEST
+
+/* ---- the file ---- */
+
 START_TEST(it_is_written_once_and_over_nothing)
 {
     char other[sizeof options.report_file];
@@ -286,6 +406,10 @@ int main(void)
     UNIT_TEST(the_dead_and_those_of_another_operation_are_not_asked);
     UNIT_TEST(a_name_may_be_any_bytes);
     UNIT_TEST(nothing_is_written_of_those_who_were_ended);
+    UNIT_TEST(a_death_that_is_about_to_be_told_is_in_it);
+    UNIT_TEST(a_death_that_is_no_failure_is_not);
+    UNIT_TEST(nobody_is_waited_for_longer_than_a_second);
+    UNIT_TEST(a_monitor_process_that_has_gone_is_not_waited_for);
     UNIT_TEST(it_is_written_once_and_over_nothing);
     UNIT_TEST(whatever_is_on_the_board_it_is_one_line);
     UNIT_TEST(as_text_it_has_the_same);
