@@ -103,10 +103,13 @@ static void await_verdicts(const struct ftc_notice *n)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }
 
-/* Who ends the job ends the writer as well. */
-static void await_report(const struct ftc_board *board)
+/* By this process, or by another that is at it: who ends the job ends that one as well, so it is
+ * waited for, and whoever waits takes over if it is killed. */
+static void write_or_await(const struct ftc_notice *n)
 {
-    for (int i = 0; i < WAIT_MS && !ftc_notice_is_reported(board); i++)
+    for (int i = 0; i < WAIT_MS && !ftc_notice_is_reported(n->board) &&
+                    !ftc_notice_report(n, n->options->is_json ? write_json : write_text, n);
+         i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }
 
@@ -117,7 +120,6 @@ bool ftc_last_report_write(const struct ftc_notice *n)
     await_verdicts(n);
     if (ftc_notice_failures(n->board) == 0)
         return false;
-    if (!ftc_notice_report(n, n->options->is_json ? write_json : write_text, n))
-        await_report(n->board);
+    write_or_await(n);
     return true;
 }

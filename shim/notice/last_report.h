@@ -6,9 +6,9 @@
 #include "notice.h"
 
 /* The report, if there is something to report that nobody else has: which ranks failed, how, and
- * that the job ended before MPI_Finalize was through. Waits a second at most until it is said of all
- * the dead whether they have failed, and as long for another process that is writing the report.
- * False if there is nothing to report. */
+ * that the job ended before MPI_Finalize was through. Waits a second at most until it is said of
+ * all the dead whether they have failed, and as long for another process that is writing the
+ * report. False if there is nothing to report. */
 bool ftc_last_report_write(const struct ftc_notice *n);
 
 #endif

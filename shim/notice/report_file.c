@@ -5,12 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILES = 10000, SUFFIX_BYTES = 16 };
+enum { FILES = 10000, USED_BYTES = FTC_REPORT_PATH_MAX + 16 };
 
 void ftc_report_file_make_absolute(const char *name, char path[FTC_REPORT_PATH_MAX])
 {
@@ -58,36 +59,91 @@ int ftc_report_file_try(const char *path)
     return try_in(directory);
 }
 
-static FILE *create(const char *path, char *used, size_t size)
-{
-    int fd = -1;
+/* ---- writing ---- */
 
-    for (int i = 0; fd < 0 && i < FILES; i++) {
-        if (i == 0)
-            snprintf(used, size, "%s", path);
-        else
-            snprintf(used, size, "%s.%d", path, i);
-        fd = open(used, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        if (fd < 0 && errno != EEXIST)
-            break;
+static bool write_all(int fd, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t n = write(fd, text, bytes);
+
+        if (n < 0 && errno != EINTR)
+            return false;
+        text += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
     }
-    return fd < 0 ? NULL : fdopen(fd, "w");
+    return true;
+}
+
+/* The name is not there yet, not even as a link to nowhere. */
+static int create(const char *name)
+{
+    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+}
+
+static int link_file(int fd, const char *name)
+{
+    char own[64];
+
+    snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? fd : -1;
+}
+
+/* Gives file @fd the first name of PATH, PATH.1, PATH.2 ... that there is not, or creates one of
+ * that name if @fd is -1. Returns the file; -1: @used cannot be. */
+static int take_name(int fd, const char *path, char used[USED_BYTES])
+{
+    for (int i = 0; i < FILES; i++) {
+        int taken;
+
+        if (i == 0)
+            snprintf(used, USED_BYTES, "%s", path);
+        else
+            snprintf(used, USED_BYTES, "%s.%d", path, i);
+        taken = fd >= 0 ? link_file(fd, used) : create(used);
+        if (taken >= 0 || errno != EEXIST)
+            return taken;
+    }
+    return -1;
+}
+
+/* Where files can be without a name, one gets it when all is in it: whoever finds it finds the
+ * whole report, also if its writer was killed. */
+static bool write_unnamed(const char *path, const char *text, size_t bytes, char used[USED_BYTES])
+{
+    char directory[FTC_REPORT_PATH_MAX];
+    bool done;
+    int fd;
+
+    directory_of(path, directory);
+    fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return false;
+    done = write_all(fd, text, bytes) && take_name(fd, path, used) >= 0;
+    close(fd);
+    return done;
+}
+
+static bool write_named(const char *path, const char *text, size_t bytes, char used[USED_BYTES])
+{
+    int fd = take_name(-1, path, used);
+    bool done;
+
+    if (fd < 0)
+        return false;
+    done = write_all(fd, text, bytes);
+    close(fd);
+    return done;
 }
 
 static void write_to_file(const char *path, const char *text, size_t bytes)
 {
-    char used[FTC_REPORT_PATH_MAX + SUFFIX_BYTES];
-    FILE *f = create(path, used, sizeof used);
+    char used[USED_BYTES];
 
-    if (!f) {
-        fprintf(stderr, "ftcoll: cannot create report_file %s: %s; the report follows\n", used,
-                strerror(errno));
-        ftc_lines_write(STDERR_FILENO, text, bytes);
+    if (write_unnamed(path, text, bytes, used) || write_named(path, text, bytes, used))
         return;
-    }
-    fwrite(text, 1, bytes, f);
-    if (fclose(f) != 0)
-        fprintf(stderr, "ftcoll: cannot write report_file %s: %s\n", used, strerror(errno));
+    fprintf(stderr, "ftcoll: cannot create report_file %s: %s; the report follows\n", used,
+            strerror(errno));
+    ftc_lines_write(STDERR_FILENO, text, bytes);
 }
 
 void ftc_report_file_write(const char *path, void (*write)(FILE *f, const void *context),

@@ -11,12 +11,16 @@
 #include "transport/transport.h"
 #include "unit.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +31,18 @@ static struct ftc_notice_options options;
 static struct ftc_notice notice = {.board = &board, .options = &options};
 static char directory[] = "/tmp/ftcoll-report-XXXXXX";
 static char text[TEXT_BYTES];
+
+static void (*while_it_waits)(void); /* what others do in its first pause */
+static int pauses;
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    (void)time;
+    (void)left;
+    if (pauses++ == 0 && while_it_waits)
+        while_it_waits();
+    return 0;
+}
 
 /* The monitor process of rank 0 is to report the death of VICTIM, which has been told of. */
 static void setup(void)
@@ -40,6 +56,8 @@ static void setup(void)
     };
 
     ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    pauses = 0;
+    while_it_waits = NULL;
     options = (struct ftc_notice_options){
         .f = 1, .timeout_ms = 7, .report = FTC_REPORT_FAILURES, .is_json = true};
     strcpy(directory + strlen(directory) - 6, "XXXXXX");
@@ -233,18 +251,6 @@ END_TEST
 
 /* ---- deaths on which nothing has been said yet ---- */
 
-static void (*while_it_waits)(void); /* what others do in its first pause */
-static int pauses;
-
-int nanosleep(const struct timespec *time, struct timespec *left)
-{
-    (void)time;
-    (void)left;
-    if (pauses++ == 0 && while_it_waits)
-        while_it_waits();
-    return 0;
-}
-
 static sem_t guarded, dismissed;
 
 /* The monitor process of VICTIM. */
@@ -280,7 +286,6 @@ static void report_two_deaths(void)
     ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, SIGKILL);
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_EXIT, 0);
     tell(1);
-    pauses = 0;
     ck_assert(ftc_last_report_write(&notice));
 }
 
@@ -345,6 +350,46 @@ START_TEST(a_monitor_process_that_has_gone_is_not_waited_for)
 }
 END_TEST
 
+/* ---- somebody else is at it ---- */
+
+static const struct ftc_matter report = {.kind = FTC_MATTER_REPORT, .number = 1};
+static struct ftc_teller rival = {.rank = 1, .is_rank = true};
+
+static void end_rival(void)
+{
+    ftc_telling_end(&board, &report, &rival);
+}
+
+static void kill_rival(void)
+{
+    ftc_board_mark_failed(&board, rival.rank, FTC_DEATH_SIGNAL, SIGKILL);
+}
+
+static void report_beside_rival(void (*act)(void))
+{
+    ftc_board_advance(&board, rival.rank, FTC_RANK_RUNNING);
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    tell(VICTIM);
+    ck_assert(ftc_telling_claim(&board, &report, &rival));
+    while_it_waits = act;
+    ck_assert(ftc_last_report_write(&notice));
+    ck_assert_int_eq(pauses, 1);
+}
+
+START_TEST(what_another_writes_is_waited_for)
+{
+    report_beside_rival(end_rival);
+    ck_assert_str_eq(written("report"), "");
+}
+END_TEST
+
+START_TEST(what_another_could_not_write_is_written)
+{
+    report_beside_rival(kill_rival);
+    expect("\"failed\":1,");
+}
+END_TEST
+
 /* ---- the file ---- */
 
 START_TEST(it_is_written_once_and_over_nothing)
@@ -361,6 +406,47 @@ START_TEST(it_is_written_once_and_over_nothing)
     ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
     snprintf(other, sizeof other, "%.900s/report.2", directory);
     ck_assert_int_ne(access(other, F_OK), 0);
+}
+END_TEST
+
+/* The monitor process of rank 0, which is killed when the file has FILE_BYTES. */
+enum { FILE_BYTES = 100 };
+
+static void report_and_die(void)
+{
+    struct rlimit limit = {FILE_BYTES, FILE_BYTES}, no_core = {0, 0};
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    if (ftc_lifeline_guard(ftc_board_lifeline(&board, 0)) == 0 &&
+        setrlimit(RLIMIT_FSIZE, &limit) == 0)
+        ftc_last_report_write(&notice);
+    _exit(1);
+}
+
+START_TEST(a_file_is_whole_although_its_first_writer_is_killed)
+{
+    int fd = open(directory, O_TMPFILE | O_WRONLY, 0600), status;
+    pid_t pid;
+
+    if (fd < 0) {
+        printf("skipped: /tmp has no files without a name: %s\n", strerror(errno));
+        return;
+    }
+    close(fd);
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    tell(VICTIM);
+    pid = fork();
+    if (pid == 0)
+        report_and_die();
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
+    ck_assert_str_eq(written("report"), "");
+    notice.self.rank = 1;
+    ck_assert(ftc_last_report_write(&notice));
+    notice.self.rank = 0;
+    expect("{\"ftcoll\":\"report\"");
+    expect("\"settings\":null}\n");
+    ck_assert_str_eq(written("report.1"), "");
 }
 END_TEST
 
@@ -410,7 +496,10 @@ int main(void)
     UNIT_TEST(a_death_that_is_no_failure_is_not);
     UNIT_TEST(nobody_is_waited_for_longer_than_a_second);
     UNIT_TEST(a_monitor_process_that_has_gone_is_not_waited_for);
+    UNIT_TEST(what_another_writes_is_waited_for);
+    UNIT_TEST(what_another_could_not_write_is_written);
     UNIT_TEST(it_is_written_once_and_over_nothing);
+    UNIT_TEST(a_file_is_whole_although_its_first_writer_is_killed);
     UNIT_TEST(whatever_is_on_the_board_it_is_one_line);
     UNIT_TEST(as_text_it_has_the_same);
     UNIT_END();
