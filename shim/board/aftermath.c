@@ -54,7 +54,7 @@ bool ftc_aftermath_of(const struct ftc_board *board, uint32_t rank, struct ftc_a
     const struct ftc_board_aftermath *a = &board->shared->rank[rank].aftermath;
     int32_t noticed_by = atomic_load(&a->noticed_by);
 
-    if (noticed_by == 0)
+    if (noticed_by < 1 || (uint32_t)noticed_by > board->geometry.ranks)
         return false;
     *copy = (struct ftc_aftermath){
         .noticed_by = noticed_by - 1,

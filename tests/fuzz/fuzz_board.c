@@ -1,6 +1,7 @@
 /* Any process of the job can write anything to the board: what is read from it is checked first. */
 #include "board/aftermath.h"
 #include "board/mark.h"
+#include "board/missed_site.h"
 #include "board/publication.h"
 #include "board/telling.h"
 #include "transport/transport.h"
@@ -79,6 +80,19 @@ static void read_marks(void)
     ftc_still_look(&still, &board, (struct ftc_mark_time){1, 1});
 }
 
+static void read_missed(void)
+{
+    struct ftc_missed_place place;
+    char name[FTC_BOARD_SITE_TEXT];
+
+    for (uint32_t i = 0; i < board.geometry.ranks; i++) {
+        ftc_missed_site_leave(&board, i, 1, FTC_CALL_ALLREDUCE, 0, name);
+        ftc_missed_site_place(&board, i, &place);
+        if (ftc_missed_site_name(&board, i, name) && !memchr(name, '\0', sizeof name))
+            abort();
+    }
+}
+
 /* Nobody is there who could be telling. */
 static void read_tellings(void)
 {
@@ -107,5 +121,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_ring();
     read_marks();
     read_tellings();
+    read_missed();
     return 0;
 }
