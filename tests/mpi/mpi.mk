@@ -4,7 +4,7 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
 # Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := asks blocked communicators empty fallback farewell fatal inclusion last late mismatch origins orphan pending posthumous reuse rounds sessions signalled sites start threads tooled traffic widest wrong
+MPI_SINGLE   := asks blocked communicators differs empty fallback farewell fatal inclusion last late mismatch origins orphan pending posthumous reuse rounds sessions signalled sites start threads tooled traffic widest wrong
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08 sessions08
 MPI_PROGRAMS := stream verdict p2p names $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
@@ -39,6 +39,11 @@ $(MPI_BIN)/libnative_calls.so: $(MPI_SOURCES)/native_calls.c shim/mpi/mpi_librar
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(CC) $(ALL_CFLAGS) -shared -o $@ $< -ldl
+
+$(MPI_BIN)/libkilled_writer.so: $(MPI_SOURCES)/killed_writer.c
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(CC) $(ALL_CFLAGS) -shared -o $@ $<
 
 # ---- how a program comes to MPI ----
 
@@ -83,7 +88,7 @@ $(MPI_BIN)/other $(MPI_BIN)/other_abi $(MPI_BIN)/other_opens: $(MPI_SOURCES)/oth
 	$(CC) -D_GNU_SOURCE $(if $(findstring opens,$@),-DOPENS) $(WARNINGS) $(CFLAGS) -o $@ $(filter-out %.h,$^) -ldl \
 	  -Wl,-rpath,'$$ORIGIN'
 
-mpi-programs: $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_LOADING)
+mpi-programs: $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_LOADING)
 
 check-mpi: all mpi-programs
 	$(PYTEST) tests/mpi

@@ -86,10 +86,28 @@ def kill_monitor_of(rank, then):
 
 # Nobody is through before what a case waits for.
 UNTIL_DONE = "--ops 3000 --go 50 --await 3000:done --calls allreduce"
-# Hydra ends a job in which a process of its own is killed, so it gets shells, which stay.
-IN_SHELLS = ("mpiexec.hydra -n {n} sh -c '{programs}/stream " + UNTIL_DONE + " || [ $? = 137 ] || exit 1; "
-             "touch ended$PMI_RANK; while [ $(ls | grep -c ended) -lt {n} ]; do sleep 0.05; done'")
+
+
+def in_shells(arguments, libraries="{library}"):
+    """Hydra ends a job in which a process of its own is killed, so it gets shells, which stay."""
+    return (f"mpiexec.hydra -n {{n}} sh -c 'LD_PRELOAD={libraries} {{programs}}/stream {arguments} || [ $? = 137 ] || exit 1; "
+            "touch ended$PMI_RANK; while [ $(ls | grep -c ended) -lt {n} ]; do sleep 0.05; done'")
+
+
+IN_SHELLS = in_shells(UNTIL_DONE)
 REPORT_FILE = {"FTCOLL_REPORT_FILE": "report"}
+
+
+def killed_and(check):
+    """A check: a writer was killed, and @check."""
+    return lambda job: check(job) if os.path.exists(job.path("killed")) else "no writer was killed"
+
+
+def writer_killed(name, n, f, arguments, writes, **more):
+    """The first process of the job that writes a line with @writes is killed just then."""
+    settings = {"KILLED_WRITES": writes, **more.pop("settings", {})}
+    return Case(f"notice: killed as it writes {name}", n, f, rotate=False, status=(0, "failed"), limit_s=TEN_S, settings=settings,
+                command=in_shells(arguments, "{library}:{programs}/libkilled_writer.so"), **more)
 
 
 def told(name, n, f, faults, *says, recoveries=1, **more):
@@ -125,6 +143,15 @@ def ended_after_death(name, status, *says, command="", args="", settings=None, *
                 limit_s=TEN_S, says=(of_death(1, 3, 4, 1), *says), **{"check": each_once(1), **more})
 
 
+def whole_twice(line):
+    """A check: @line is there once for each time that it was told, which is not more than twice, and none is cut."""
+    def check(job):
+        lines = [text for text in job.text("stderr").splitlines() if "ftcoll: 20" in text and " rank " in text.split("(")[0]]
+        good = 1 <= len(lines) <= 2 and all(re.search(line, text) for text in lines)
+        return "" if good else f"not once or twice: {lines}"
+    return check
+
+
 def report_in_file(job):
     text = job.text("report")
     if len(re.findall(early_end(1, 4, 1), text)) != 1 or "ftcoll: rank 1 " not in text:
@@ -134,6 +161,8 @@ def report_in_file(job):
 
 AFTER = stream("kill@10:1", "--ops 200000 --go 50 --await 200000:done --calls allreduce")
 EARLY = early_end(1, 4, 1)
+# By when all survivors have their results, it is known from where they called.
+MISSED = r"(?m)^ftcoll: rank 1 .* missed in MPI_Allreduce #\d+ at stream\(main\+0x[0-9a-f]+\), noticed by rank [023] after \d+ us; all"
 
 NOTICES = [
     told("one death", 4, 1, "kill@10:2", of_death(2, 3, 4, 1), RECOVERY.format(3, 2) + r" \(missed in MPI_Allreduce #\d+\)$",
@@ -162,6 +191,19 @@ NOTICES = [
     Case("notice: the next writer dies as well", 4, 2, command=IN_SHELLS, rotate=False, status=(0, "failed"), failures=2,
          hand=kill_monitor_of(2, kill_monitor_of(1, done)), check=each_once(2),
          says=(of_death(2, 3, 4, 2), of_death(1, 2, 4, 2))),
+    writer_killed("a death", 3, 1, stream("kill@10:1", UNTIL_DONE), "rank 1 (", hand=when_told(RECOVERY.format(2, 1), done),
+                  failures=1, says=(of_death(1, 2, 3, 1),), check=killed_and(each_once(1, 1))),
+    writer_killed("a recovery", 3, 1, stream("kill@10:1", UNTIL_DONE), "all survivors", failures=1,
+                  hand=when_told(RECOVERY.format(2, 1), done), says=(of_death(1, 2, 3, 1),), check=killed_and(each_once(1, 1))),
+    # Told, and no word of it on the board: nobody can know, so it is told twice, and never half.
+    writer_killed("a death, just after", 3, 1, stream("kill@10:1", UNTIL_DONE), "rank 1 (", settings={"KILLED_WHEN": "after"},
+                  hand=when_told(RECOVERY.format(2, 1), done), failures=1, check=killed_and(whole_twice(of_death(1, 2, 3, 1)))),
+    writer_killed("the report of a job that ends early", 4, 3, stream("kill@10:1 exit0@30:0,2,3", "--go 5 --await 30:done " + ALLREDUCE),
+                  "the job ended before", hand=when_told(of_death(1, 3, 4, 3), done), failures=4, says=(early_end(4, 4, 3),),
+                  check=killed_and(each_once(4))),
+    # A rank in MPI_Finalize: its death ends the job early, so there is another report, of both.
+    writer_killed("the report in MPI_Finalize", 4, 2, stream("kill@10:1", UNTIL_DONE), "ranks survived", failures=2,
+                  hand=when_told(RECOVERY.format(3, 1), done), says=(early_end(2, 4, 2),), check=killed_and(each_once(2))),
     # Ranks that the launcher or the program itself ends have not failed.
     *(Case(f"notice: {name}, nobody has died", 4, 1, AFTER.replace("--fault kill@10:1", ""), hand=end_by(number), runs=2,
            status=(0, "failed"), limit_s=TEN_S, silent=(NOTICE, "before MPI_Finalize"))
@@ -169,14 +211,14 @@ NOTICES = [
     *(Case(f"notice: MPI_Abort, nobody has died, {scene}", 4, 2, command=f"mpiexec.hydra -n {{n}} {{programs}}/fatal {scene}",
            status=6, limit_s=TEN_S, silent=(NOTICE, "before MPI_Finalize")) for scene in ("call", "dup")),
     # A job that ends early after a death has a report all the same.
-    *(ended_after_death(f"{name} after a death", (0, "failed"), EARLY, args=AFTER,
-                        hand=when_told(of_death(1, 3, 4, 1), end_by(number)))
+    *(ended_after_death(f"{name} after a death", (0, "failed"), EARLY, MISSED, args=AFTER,
+                        hand=when_told(RECOVERY.format(3, 1), end_by(number)))
       for name, number in (("SIGTERM", signal.SIGTERM), ("SIGINT", signal.SIGINT))),
     ended_after_death("SIGTERM after a death, report_file", (0, "failed"), args=AFTER, settings=REPORT_FILE,
                       hand=when_told(of_death(1, 3, 4, 1), end_by(signal.SIGTERM)), check=report_in_file),
     ended_after_death("SIGTERM after a death, report = off", (0, "failed"), args=AFTER, silent=("before MPI_Finalize",),
                       settings={"FTCOLL_REPORT": "off"}, hand=when_told(of_death(1, 3, 4, 1), end_by(signal.SIGTERM))),
-    ended_after_death("MPI_Abort after a death", 7, EARLY, args=stream("kill@10:1", "--abort 30 " + ALLREDUCE)),
+    ended_after_death("MPI_Abort after a death", 7, EARLY, MISSED, args=stream("kill@10:1", "--abort 30 " + ALLREDUCE)),
     ended_after_death("MPI_Abort after a death, report_file", 7, settings=REPORT_FILE, check=report_in_file,
                       args=stream("kill@10:1", "--abort 30 " + ALLREDUCE)),
     ended_after_death("MPI_Abort on a communicator with a dead rank", 6, early_end(1, 4, 2).replace("f = 2", "f = 1"),
@@ -186,10 +228,10 @@ NOTICES = [
     Case("notice: monitor = timeout, MPI_Abort after a death", 4, 1, settings=SILENCE, status=7, check=each_once(1),
          args=stream("exit0@10:1", "--abort 30 " + ALLREDUCE), launch="-disable-auto-cleanup",
          says=(EARLY, of_death(1, 3, 4, 1, "silent for more than timeout_ms = 2000"))),
-    # All have gone, each was told of once. A death that comes while the report is written stands behind it.
+    # All have gone, each was told of once, and stands in the report.
     Case("notice: without MPI_Finalize after a death", 4, 3,
          stream("kill@10:1 exit0@30:0,2,3", "--go 5 --await 30:done " + ALLREDUCE), limit_s=TEN_S,
-         hand=when_told(of_death(1, 3, 4, 3), done), status=(0, "failed"), says=(early_end("[234]", 4, 3),),
+         hand=when_told(of_death(1, 3, 4, 3), done), status=(0, "failed"), says=(early_end(4, 4, 3),), runs=2,
          check=each_once(4), settings={"FTCOLL_F": "3"}),
     # Its place is tried at the start; a relative one holds where the program has gone since.
     Case("notice: report_file that cannot be", 3, 1, finished=3, settings={"FTCOLL_REPORT_FILE": "/nowhere/report"},

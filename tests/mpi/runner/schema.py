@@ -1,0 +1,176 @@
+"""Reports as JSON: what ftcoll(7) says of their keys, and the same report as text."""
+import json
+import os
+import re
+
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "doc", "ftcoll.7.in")
+
+
+# ---- keys ----
+
+def section():
+    with open(PAGE, encoding="utf-8") as file:
+        return re.search(r'(?s)^\.SH "REPORTS AS JSON"\n(.*?)^\.SH ', file.read(), re.M)[1]
+
+
+def documented(kind):
+    """Paths of keys, as 'failures[].rank', of a report; names of keys of a record."""
+    report, record = section().split("A line of \\fBrecord_file\\fR", 1)
+    names = re.findall(r"(?m)^\.TP\n(.*)$", report if kind == "report" else record)
+    return [key for line in names for key in re.findall(r"\\fB(.*?)\\fR", line)]
+
+
+def example():
+    """The one in the manual page."""
+    text = re.search(r"(?s)\.nf\n(.*?)\.fi\n", section())[1]
+    return json.loads(text.replace("\\-", "-"))
+
+
+def paths(value, path=""):
+    """Of all keys of a report, and of elements of arrays. What is in a better verdict is as in the verdict."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from paths(inner, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from paths(inner, f"{path}[]")
+    if path and not isinstance(value, list):
+        yield path
+    elif path and not value:
+        yield f"{path}[]"
+
+
+def known(path):
+    """The path under which the manual page has @path: an array that is null or has objects has that of its elements."""
+    path = path.replace("coverage.better.verdict.", "coverage.verdict.")
+    names = documented("report")
+    return path if path in names or f"{path}[]" not in names else f"{path}[]"
+
+
+def undocumented(report):
+    return sorted({path for path in paths(report) if known(path) not in documented("report")})
+
+
+def missing_keys(reports):
+    """Keys that the manual page has, and none of these reports."""
+    seen = {known(path) for report in reports for path in paths(report)}
+    return [key for key in documented("report") if key not in seen]
+
+
+# ---- the text ----
+
+def _outcome(verdict):
+    words = {"waits": "waits for ever", "aborts after blocked_ms": "aborts after blocked_ms (on_blocked = abort)",
+             "survives if MPI_Wait is for messages": "survives, if its MPI_Wait calls wait for messages only"}
+    text = words.get(verdict["outcome"], verdict["outcome"])
+    if text.startswith("survives"):
+        return text
+    if not verdict["example"]:
+        return f"{text}, at a call site that is not listed"
+    return "{}, for example in {call} at {site} ({because})".format(text, **verdict["example"])
+
+
+def _failure(failure):
+    name = "ftcoll: rank {rank} ({host}, pid {pid}) {death}".format(**failure)
+    missed = failure["missed_in"]
+    if not missed:
+        yield f"{name}; no operation missed it"
+        return
+    number = "" if missed["operation"] is None else f" #{missed['operation']}"
+    site = f" at {missed['site']}" if missed["site"] else ""
+    result = "" if missed["result_after_us"] is None else \
+        f"; all survivors had its result after {missed['result_after_us']:.0f} us"
+    yield (f"{name}; missed in {missed['call']}{number}{site}, noticed by rank {missed['noticed_by']} "
+           f"after {missed['noticed_after_us']:.0f} us{result}")
+    for number, place in enumerate(missed["stack"]):
+        yield f"ftcoll:     #{number} {place}"
+
+
+def _compared(compared, rank):
+    yield ("ftcoll: compared with native: {calls} calls of rank {} , {differing} results differ; mean time {mean_us:.2f} us "
+           "here, {native_mean_us:.2f} us natively").format(rank, **compared).replace(" ,", ",")
+    if compared["first"]:
+        yield "ftcoll:     the first: {call}, call {number}, at {site}".format(**compared["first"])
+
+
+def _calls(calls, rank):
+    yield f"ftcoll: calls of rank {rank}:"
+    for call in calls:
+        why = f"native: {call['native_because']}" if call["native_because"] else "carried out by ftcoll"
+        yield f"ftcoll: {call['call']:<18} {call['count']:>10}  {why}"
+
+
+def _coverage_sum(coverage):
+    calls, waits = f"{coverage['calls']:,}", coverage["places_that_wait"]
+    bad = waits or coverage["places_that_wait_or_abort"]
+    if coverage["calls"] == 0:
+        return "ftcoll: no call needed another rank"
+    if not bad:
+        return f"ftcoll: all {calls} calls that need other ranks are protected: a dead rank would leave nobody waiting"
+    return (f"ftcoll: {coverage['protected_percent']:.1f} % of {calls} calls that need other ranks are protected; a dead rank "
+            f"would {'leave the others waiting' if waits else 'end the job'} at {bad} of {coverage['places']} call sites")
+
+
+def _coverage(coverage):
+    yield f"ftcoll: {'calls':>12} on ranks {'call':<17} {'':<13}  call site"
+    for site in coverage["call_sites"]:
+        why = f": {site['because']}" if site["because"] else ""
+        yield (f"ftcoll: {site['calls']:>12,} on {site['ranks']:>4}  {site['call']:<18} {site['fate']:<13}  "
+               f"{site['site']}{why}")
+    if coverage["elsewhere"]["calls"]:
+        yield ("ftcoll: and {calls:,} calls at other call sites, {not_protected:,} of them not protected"
+               .format(**coverage["elsewhere"]))
+    yield _coverage_sum(coverage)
+    yield f"ftcoll: verdict: when a rank dies, this program {_outcome(coverage['verdict'])}"
+    if coverage["better"]:
+        yield (f"ftcoll: verdict with {' '.join(coverage['better']['settings'])}: it "
+               f"{_outcome(coverage['better']['verdict'])}")
+    elif not coverage["verdict"]["outcome"].startswith("survives"):
+        yield "ftcoll: no setting changes that"
+
+
+def _summary(report):
+    if report["ended_early"]:
+        yield ("ftcoll: the job ended before MPI_Finalize was through: {failed} of {ranks} ranks had failed (f = {f})"
+               .format(**report))
+    elif report["failed"]:
+        yield f"ftcoll: {report['ranks'] - report['failed']} of {report['ranks']} ranks survived (f = {report['f']})"
+    elif report["calls"] is not None:
+        yield "ftcoll: no rank failed ({ranks} ranks, f = {f})".format(**report)
+
+
+def as_text(report):
+    """The lines that the library writes of the same job with report_format = text."""
+    lines = [line for failure in report["failures"] for line in _failure(failure)]
+    if report["compared"]:
+        lines += _compared(report["compared"], report["writer"]["rank"])
+    lines += [f"ftcoll: require_all_at: no protected reduction was called from '{name}', on any rank"
+              for name in report["require_all_at_unnamed"] or ()]
+    lines += _summary(report)
+    if report["calls"] is not None:
+        lines += _calls(report["calls"], report["writer"]["rank"])
+    if report["coverage"]:
+        lines += _coverage(report["coverage"])
+    lines += ["ftcoll: setting {setting} = {value} ({origin})".format(**setting) for setting in report["settings"] or ()]
+    return lines
+
+
+# What differs from job to job.
+VOLATILE = ((r"pid \d+", "pid"), (r"missed in (\w+) #\d+", r"missed in \1"), (r"noticed by rank \d+", "noticed"), (r"after \d+ us", "after"),
+            (r"mean time [\d.]+ us here, [\d.]+ us natively", "mean time"),
+            (r"setting report_(format|file) = .*", "setting"))
+
+
+def settled(line):
+    for pattern, word in VOLATILE:
+        line = re.sub(pattern, word, line)
+    return line
+
+
+def difference(report, text):
+    """Between a report as JSON and another as text, of two jobs that did the same; "" if there is none."""
+    mine, theirs = [settled(line) for line in as_text(report)], [settled(line) for line in text.splitlines()]
+    if mine == theirs:
+        return ""
+    return "\n".join(["another text:"] + [f"  json {line}" for line in mine if line not in theirs] +
+                     [f"  text {line}" for line in theirs if line not in mine])
