@@ -12,6 +12,7 @@
 enum {
     BEGIN_MS = 5000,
     FINALIZE_MS = 5000,
+    ABORT_MS = 5000,
     SECOND_MS = 1000,
     ASK_MS = 2000,
     LINE_MAX_BYTES = FTC_PMI_LINE_MAX
@@ -173,7 +174,8 @@ void ftc_pmi_abort(int fd, int status, bool has_begun)
 
     if (!has_begun)
         begin(fd);
-    (void)!send(fd, command, (size_t)length, MSG_NOSIGNAL);
+    if (send(fd, command, (size_t)length, MSG_NOSIGNAL) == length)
+        (void)ftc_pmi_wait(fd, ABORT_MS);
 }
 
 void ftc_pmi_finalize(int fd, bool may_be_second)

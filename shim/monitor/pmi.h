@@ -29,7 +29,9 @@ enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms);
 
 /* Ends the whole job, also where its other ranks wait for this one. Unless MPI @has_begun PMI here,
  * that is done first, as Slurm takes no other command before: then it waits up to five seconds. The
- * launcher may kill this process at once, and drop what it has not read yet of its output. */
+ * launcher may kill this process at once, and drop what it has not read yet of its output. Up to
+ * five seconds are left to it for that: Hydra's proxy takes a rank that is gone before the launcher
+ * has heard of the abort for a crash, and says so. */
 void ftc_pmi_abort(int fd, int status, bool has_begun);
 
 /* Ends the account: the launcher does not take the closing of the socket for a crash any more.

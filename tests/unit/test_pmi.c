@@ -2,7 +2,10 @@
 #include "monitor/pmi.h"
 #include "unit.h"
 
+#include <linux/sockios.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,6 +86,7 @@ START_TEST(before_mpi_an_abort_begins_pmi_and_waits_for_the_answer)
     ck_assert_str_eq(heard(), "cmd=init pmi_version=1 pmi_subversion=1\n");
     answer("cmd=something_else rc=0\ncmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n");
     ck_assert_str_eq(heard(), "cmd=abort exitcode=7\n");
+    close(launcher);
     await_end(child);
 }
 END_TEST
@@ -92,8 +96,26 @@ START_TEST(in_mpi_an_abort_is_the_only_command)
     pid_t child = start(abort_after_init);
 
     ck_assert_str_eq(heard(), "cmd=abort exitcode=7\n");
+    shutdown(launcher, SHUT_WR);
     await_end(child);
     ck_assert_str_eq(heard(), "");
+}
+END_TEST
+
+/* A first line is read, or dropped with the end of the process; a second is refused then. */
+START_TEST(after_an_abort_the_launcher_ends_the_process)
+{
+    static const char line[] = "cmd=anything\n";
+    pid_t child = start(abort_after_init);
+    int unread = 1;
+
+    ck_assert_str_eq(heard(), "cmd=abort exitcode=7\n");
+    (void)!send(launcher, line, sizeof line - 1, MSG_NOSIGNAL);
+    while (ioctl(launcher, SIOCOUTQ, &unread) == 0 && unread > 0)
+        sched_yield();
+    ck_assert_int_eq(send(launcher, line, sizeof line - 1, MSG_NOSIGNAL), sizeof line - 1);
+    close(launcher);
+    await_end(child);
 }
 END_TEST
 
@@ -123,6 +145,7 @@ int main(void)
     tcase_add_checked_fixture(unit_case, set_up, tear_down);
     UNIT_TEST(before_mpi_an_abort_begins_pmi_and_waits_for_the_answer);
     UNIT_TEST(in_mpi_an_abort_is_the_only_command);
+    UNIT_TEST(after_an_abort_the_launcher_ends_the_process);
     UNIT_TEST(a_launcher_that_has_gone_is_not_waited_for);
     UNIT_TEST(finalize_waits_for_its_answer);
     UNIT_END();
