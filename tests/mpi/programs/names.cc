@@ -1,6 +1,7 @@
-/* names [gather]: reductions of a C++ function that is exported, and of one that is not and lies behind
- * it: in a stripped program the nearest symbol is the wrong one. Ranks die as setting crash says; with
- * "gather" the others then make a call that is not protected. */
+/* names [gather|barrier]: reductions of a C++ function that is exported, and of one that is not and lies
+ * behind it: in a stripped program the nearest symbol is the wrong one. Ranks die as setting crash says;
+ * with "gather" the others then make a call that is not protected, with "barrier" all are through with
+ * the reductions before any is in MPI_Finalize. */
 #include <iostream>
 #include <mpi.h>
 #include <string>
@@ -47,8 +48,10 @@ int main(int argc, char **argv)
         hidden(round);
     }
     std::cout << "names: " + std::to_string(refused) + " refused\n" << std::flush;
-    if (argc > 1)
+    if (argc > 1 && argv[1] == std::string("gather"))
         model::collect(rank);
+    else if (argc > 1)
+        MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
 }
