@@ -8,7 +8,11 @@
 
 #include <time.h>
 
-enum { NS_OF_MS = 1000000, WAIT_MS = 1000 };
+enum {
+    NS_OF_MS = 1000000,
+    VERDICTS_MS = 1000,
+    WRITER_MS = 6000 /* of which it may wait five seconds for its reader */
+};
 
 static struct ftc_failure failure_of(const struct ftc_notice *n, uint32_t world)
 {
@@ -99,7 +103,7 @@ static bool is_any_undecided(const struct ftc_notice *n)
  * are told of in microseconds, unless the machine is busy. */
 static void await_verdicts(const struct ftc_notice *n)
 {
-    for (int i = 0; i < WAIT_MS && is_any_undecided(n); i++)
+    for (int i = 0; i < VERDICTS_MS && is_any_undecided(n); i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }
 
@@ -107,8 +111,8 @@ static void await_verdicts(const struct ftc_notice *n)
  * waited for, and whoever waits takes over if it is killed. */
 static void write_or_await(const struct ftc_notice *n)
 {
-    for (int i = 0; i < WAIT_MS && !ftc_notice_is_reported(n->board) &&
-                    !ftc_notice_report(n, n->options->is_json ? write_json : write_text, n);
+    for (int i = 0; i < WRITER_MS && !ftc_notice_is_reported(n->board) &&
+                    !ftc_notice_report(n, n->options->is_json ? write_json : write_text, n, true);
          i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }

@@ -7,8 +7,9 @@
 
 /* The report, if there is something to report that nobody else has: which ranks failed, how, and
  * that the job ended before MPI_Finalize was through. Waits a second at most until it is said of
- * all the dead whether they have failed, and as long for another process that is writing the
- * report. False if there is nothing to report. */
+ * all the dead whether they have failed, and six for another process that is writing the report, or
+ * for the reader of what this one has written to standard error. False if there is nothing to
+ * report. */
 bool ftc_last_report_write(const struct ftc_notice *n);
 
 #endif

@@ -206,11 +206,12 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
 /* ---- the report ---- */
 
 bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const void *context),
-                       const void *context)
+                       const void *context, bool is_last)
 {
     if (!ftc_telling_claim(n->board, &report, &n->self))
         return false;
-    ftc_report_file_write(n->options->report_file, write, context);
+    if (!ftc_report_file_write(n->options->report_file, write, context) && is_last)
+        ftc_lines_await_reader(STDERR_FILENO);
     ftc_telling_end(n->board, &report, &n->self);
     return true;
 }

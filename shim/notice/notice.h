@@ -36,9 +36,10 @@ void ftc_notice_deaths(const struct ftc_notice *n);
 bool ftc_notice_recovery(const struct ftc_notice *n);
 
 /* Writes the report of the job by @write, to report_file or standard error, if nobody else has or
- * is at it; false if somebody is. */
+ * is at it; false if somebody is. @is_last: the job is ended next, by whoever sees that it has been
+ * written, and its launcher drops what it has not read: so it is read before. */
 bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const void *context),
-                       const void *context);
+                       const void *context, bool is_last);
 
 /* Whether that has been written. */
 bool ftc_notice_is_reported(const struct ftc_board *board);

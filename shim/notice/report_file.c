@@ -135,31 +135,32 @@ static bool write_named(const char *path, const char *text, size_t bytes, char u
     return done;
 }
 
-static void write_to_file(const char *path, const char *text, size_t bytes)
+static bool write_to_file(const char *path, const char *text, size_t bytes)
 {
     char used[USED_BYTES];
 
     if (write_unnamed(path, text, bytes, used) || write_named(path, text, bytes, used))
-        return;
+        return true;
     fprintf(stderr, "ftcoll: cannot create report_file %s: %s; the report follows\n", used,
             strerror(errno));
-    ftc_lines_write(STDERR_FILENO, text, bytes);
+    return false;
 }
 
-void ftc_report_file_write(const char *path, void (*write)(FILE *f, const void *context),
+bool ftc_report_file_write(const char *path, void (*write)(FILE *f, const void *context),
                            const void *context)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
+    bool is_in_file;
 
     if (!f)
-        return;
+        return false;
     write(f, context);
     fclose(f);
-    if (bytes > 0 && path[0])
-        write_to_file(path, text, bytes);
-    else
+    is_in_file = bytes > 0 && path[0] && write_to_file(path, text, bytes);
+    if (!is_in_file)
         ftc_lines_write(STDERR_FILENO, text, bytes);
     free(text);
+    return is_in_file;
 }

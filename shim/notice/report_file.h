@@ -2,6 +2,7 @@
 #ifndef FTC_NOTICE_REPORT_FILE_H
 #define FTC_NOTICE_REPORT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { FTC_REPORT_PATH_MAX = 1024 }; /* as for setting report_file */
@@ -15,8 +16,8 @@ int ftc_report_file_try(const char *path);
 
 /* What @write writes to @f, if it is anything, goes to the file PATH, PATH.1, PATH.2 ..., the first
  * that there is not; to standard error if @path is "", or, with a line that says why, if the file
- * cannot be made. */
-void ftc_report_file_write(const char *path, void (*write)(FILE *f, const void *context),
+ * cannot be made. True if it is in a file. */
+bool ftc_report_file_write(const char *path, void (*write)(FILE *f, const void *context),
                            const void *context);
 
 #endif

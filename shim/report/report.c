@@ -287,5 +287,6 @@ void ftc_report_write(void)
 {
     if (ftc_library.settings.report != FTC_REPORT_OFF && is_reporter())
         ftc_notice_report(&ftc_library.notice,
-                          ftc_library.notice.options->is_json ? write_json : write_text, NULL);
+                          ftc_library.notice.options->is_json ? write_json : write_text, NULL,
+                          false);
 }

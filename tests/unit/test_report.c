@@ -390,6 +390,35 @@ START_TEST(what_another_could_not_write_is_written)
 }
 END_TEST
 
+/* ---- who reads it ---- */
+
+static int reader;
+
+/* Whoever sees it done ends the job, and with it the reader. */
+static void read_late(void)
+{
+    ck_assert(!ftc_notice_is_reported(&board));
+    ck_assert_int_gt(read(reader, text, sizeof text - 1), 0);
+}
+
+START_TEST(it_is_done_when_it_has_been_read)
+{
+    int end[2];
+
+    ck_assert_int_eq(pipe(end), 0);
+    reader = end[0];
+    options.report_file[0] = '\0';
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    tell(VICTIM);
+    while_it_waits = read_late;
+    ck_assert_int_eq(dup2(end[1], STDERR_FILENO), STDERR_FILENO);
+    ck_assert(ftc_last_report_write(&notice));
+    ck_assert_int_gt(pauses, 0);
+    ck_assert(ftc_notice_is_reported(&board));
+    ck_assert_ptr_nonnull(strstr(text, "\"failed\":1"));
+}
+END_TEST
+
 /* ---- the file ---- */
 
 START_TEST(it_is_written_once_and_over_nothing)
@@ -498,6 +527,7 @@ int main(void)
     UNIT_TEST(a_monitor_process_that_has_gone_is_not_waited_for);
     UNIT_TEST(what_another_writes_is_waited_for);
     UNIT_TEST(what_another_could_not_write_is_written);
+    UNIT_TEST(it_is_done_when_it_has_been_read);
     UNIT_TEST(it_is_written_once_and_over_nothing);
     UNIT_TEST(a_file_is_whole_although_its_first_writer_is_killed);
     UNIT_TEST(whatever_is_on_the_board_it_is_one_line);
