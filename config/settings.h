@@ -88,6 +88,24 @@ struct ftc_settings_error {
  * off. Leaves errno and the open files as they were. */
 int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error);
 
+/* What the origin of a setting does not say: the file that was read, and where each key stands in
+ * it. */
+struct ftc_settings_sources {
+    char file[PATH_MAX];          /* empty: none was read */
+    int line[FTC_SETTINGS_COUNT]; /* by position in the table, from 1; 0: it is not in the file */
+};
+
+/* ftc_settings_load(), which fills @sources as far as it comes. */
+int ftc_settings_load_telling(struct ftc_settings *s, struct ftc_settings_sources *sources,
+                              struct ftc_settings_error *error);
+
+/* Reads the settings file at @path into @s, as one that the user has named, and gives @tell each
+ * line of it that is wrong in a text of its own, such as ftc_settings_load() has for the first.
+ * Returns how many there are; or -1 if the file cannot be read or is not trusted, which @tell has
+ * been told. */
+int ftc_settings_check_file(const char *path, struct ftc_settings *s,
+                            struct ftc_settings_sources *sources, void (*tell)(const char *text));
+
 /* Fills @s from defaults and the @length bytes of a configuration file, called "buffer" in errors.
  * Looks at nothing else. Returns as ftc_settings_load(). */
 int ftc_settings_parse_buffer(const char *text, size_t length, struct ftc_settings *s,
@@ -99,9 +117,18 @@ bool ftc_settings_names_rank(const char *ranks, int rank);
 /* The highest that @ranks names; -1: none. */
 int ftc_settings_highest_rank(const char *ranks);
 
-/* Of the option at a position in the table: its key. -1: there is no such key. */
+/* Of the option at a position in the table: its key, its default as text, what it means, and its
+ * variable in the environment. -1: there is no such key. */
+enum { FTC_SETTINGS_NAME_MAX = 64 };
 int ftc_settings_find(const char *key);
 const char *ftc_settings_key(int option);
+const char *ftc_settings_preset(int option);
+const char *ftc_settings_meaning(int option);
+const char *ftc_settings_variable(int option, char name[FTC_SETTINGS_NAME_MAX]);
+
+/* What it may be, in words. */
+enum { FTC_SETTINGS_ALLOWED_MAX = 256 };
+const char *ftc_settings_allowed(int option, char text[FTC_SETTINGS_ALLOWED_MAX]);
 
 /* Its value in @s, as the parser reads it. */
 void ftc_settings_write(const struct ftc_settings *s, int option, FILE *f);

@@ -3,6 +3,7 @@
  */
 #include "settings_table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdarg.h>
@@ -23,11 +24,11 @@ struct reader {
     const char *line; /* the one that inih is at, without its end */
     size_t line_bytes;
     int line_number;
-    int set_in_line[FTC_SETTINGS_COUNT]; /* 0: not yet */
-    bool failed;                         /* error is filled */
-    bool is_own;                         /* the file: errors may quote it */
-    bool is_restricted;                  /* must not set what kills ranks or writes files */
+    bool failed;        /* error is filled */
+    bool is_own;        /* the file: errors may quote it */
+    bool is_restricted; /* must not set what kills ranks or writes files */
     struct ftc_settings *settings;
+    struct ftc_settings_sources *sources; /* line 0: the key has not come yet */
     struct ftc_settings_error *error;
 };
 
@@ -153,8 +154,8 @@ static int take_pair(struct reader *r, const char *key, const char *value)
 
     if (option < 0)
         return fail_key(r, key);
-    if (r->set_in_line[option] > 0)
-        return fail(r, "%s has been set in line %d already", key, r->set_in_line[option]);
+    if (r->sources->line[option] > 0)
+        return fail(r, "%s has been set in line %d already", key, r->sources->line[option]);
     if (r->is_restricted && kills_or_writes(option) && value[0] != '\0')
         return fail(r,
                     "%s is not allowed here: in the working directory it needs a file of your own "
@@ -163,7 +164,7 @@ static int take_pair(struct reader *r, const char *key, const char *value)
     if (!ftc_settings_set(r->settings, option, value, FTC_ORIGIN_FILE))
         return ftc_settings_fail_value(r->error, where(r, place), key, r->is_own ? value : NULL,
                                        option);
-    r->set_in_line[option] = r->line_number;
+    r->sources->line[option] = r->line_number;
     return 0;
 }
 
@@ -203,7 +204,9 @@ static int parse(struct reader *r, const char *text, size_t length)
 int ftc_settings_parse_buffer(const char *text, size_t length, struct ftc_settings *s,
                               struct ftc_settings_error *error)
 {
-    struct reader r = {.name = "buffer", .is_own = true, .settings = s, .error = error};
+    struct ftc_settings_sources sources = {0};
+    struct reader r = {
+        .name = "buffer", .is_own = true, .settings = s, .sources = &sources, .error = error};
 
     ftc_settings_set_defaults(s);
     return parse(&r, text, length);
@@ -268,23 +271,84 @@ static bool exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-int ftc_settings_read_file(const char *path, enum ftc_settings_place place, bool *found,
-                           struct ftc_settings *s, struct ftc_settings_error *error)
+/* Opens the file of @r; true if it is to be read, else @rv is what comes of that. */
+static bool open_file(struct reader *r, enum ftc_settings_place place,
+                      struct ftc_settings_file *file, int *rv)
+{
+    *rv = ftc_settings_open(r->name, place == FTC_PLACE_NAMED, file);
+    if (file->why[0] != '\0')
+        *rv = refuse(r->name, place, file->why, r->error);
+    else if (*rv != 0 && place != FTC_PLACE_NAMED && !exists(r->name))
+        *rv = 0;
+    else if (*rv != 0)
+        *rv = fail_file(r->error, r->name, strerror(-*rv));
+    if (file->fd < 0)
+        return false;
+    snprintf(r->sources->file, sizeof r->sources->file, "%s", r->name);
+    r->is_own = file->is_own;
+    r->is_restricted = place == FTC_PLACE_WORKING_DIRECTORY && !file->is_own;
+    return true;
+}
+
+int ftc_settings_read_file(const char *path, enum ftc_settings_place place, struct ftc_settings *s,
+                           struct ftc_settings_sources *sources, struct ftc_settings_error *error)
 {
     struct ftc_settings_file file;
-    struct reader r = {.name = path, .settings = s, .error = error};
-    int rv = ftc_settings_open(path, place == FTC_PLACE_NAMED, &file);
+    struct reader r = {.name = path, .settings = s, .sources = sources, .error = error};
+    int rv;
 
-    *found = file.fd >= 0;
-    if (file.why[0] != '\0')
-        return refuse(path, place, file.why, error);
-    if (rv != 0 && place != FTC_PLACE_NAMED && !exists(path))
-        return 0;
-    if (rv != 0)
-        return fail_file(error, path, strerror(-rv));
-    r.is_own = file.is_own;
-    r.is_restricted = place == FTC_PLACE_WORKING_DIRECTORY && !file.is_own;
-    rv = read_open_file(file.fd, &r);
-    close(file.fd);
+    if (open_file(&r, place, &file, &rv)) {
+        rv = read_open_file(file.fd, &r);
+        close(file.fd);
+    }
+    return rv;
+}
+
+/* ---- all that is wrong ---- */
+
+/* From the start, as no line that was wrong had been there. */
+static int parse_again(struct reader *r, const char *text, size_t length)
+{
+    ftc_settings_set_defaults(r->settings);
+    memset(r->sources->line, 0, sizeof r->sources->line);
+    r->failed = false;
+    r->line_number = 0;
+    return parse(r, text, length);
+}
+
+static int tell_each_line(struct reader *r, char *text, size_t length,
+                          void (*tell)(const char *text))
+{
+    int wrong = 0;
+
+    for (; parse_again(r, text, length) != 0; wrong++) {
+        tell(r->error->text);
+        assert(r->line_bytes > 0);
+        memset(text + (r->line - text), ' ', r->line_bytes);
+    }
+    return wrong;
+}
+
+int ftc_settings_check_file(const char *path, struct ftc_settings *s,
+                            struct ftc_settings_sources *sources, void (*tell)(const char *text))
+{
+    struct ftc_settings_error error = {0};
+    struct ftc_settings_file file;
+    struct reader r = {.name = path, .settings = s, .sources = sources, .error = &error};
+    size_t length;
+    char *text = NULL;
+    int rv;
+
+    *sources = (struct ftc_settings_sources){0};
+    if (open_file(&r, FTC_PLACE_NAMED, &file, &rv)) {
+        text = read_all(file.fd, &length);
+        rv = text ? 0 : fail_file(&error, path, strerror(errno));
+        close(file.fd);
+    }
+    if (text)
+        rv = tell_each_line(&r, text, length, tell);
+    else
+        tell(error.text);
+    free(text);
     return rv;
 }

@@ -10,8 +10,6 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-enum { NAME_BYTES_MAX = 64 }; /* of an environment variable */
-
 const char *ftc_settings_system_path = "/etc/ftcoll.conf";
 
 /* ---- the file ---- */
@@ -31,30 +29,30 @@ static void find_user_path(char path[PATH_MAX])
         path[0] = '\0';
 }
 
-static int read_first_file(struct ftc_settings *s, struct ftc_settings_error *error)
+static int read_first_file(struct ftc_settings *s, struct ftc_settings_sources *sources,
+                           struct ftc_settings_error *error)
 {
-    const char *named = getenv("FTCOLL_CONFIG");
+    const char *named = getenv("FTCOLL_CONFIG"), *found = sources->file;
     char user_path[PATH_MAX];
-    bool found = false;
     int rv;
 
     if (named && named[0] != '\0')
-        return ftc_settings_read_file(named, FTC_PLACE_NAMED, &found, s, error);
+        return ftc_settings_read_file(named, FTC_PLACE_NAMED, s, sources, error);
     find_user_path(user_path);
-    rv = ftc_settings_read_file("./ftcoll.conf", FTC_PLACE_WORKING_DIRECTORY, &found, s, error);
-    if (rv == 0 && !found && user_path[0] != '\0')
-        rv = ftc_settings_read_file(user_path, FTC_PLACE_OTHER, &found, s, error);
-    if (rv == 0 && !found)
-        rv = ftc_settings_read_file(ftc_settings_system_path, FTC_PLACE_OTHER, &found, s, error);
+    rv = ftc_settings_read_file("./ftcoll.conf", FTC_PLACE_WORKING_DIRECTORY, s, sources, error);
+    if (rv == 0 && !*found && user_path[0] != '\0')
+        rv = ftc_settings_read_file(user_path, FTC_PLACE_OTHER, s, sources, error);
+    if (rv == 0 && !*found)
+        rv = ftc_settings_read_file(ftc_settings_system_path, FTC_PLACE_OTHER, s, sources, error);
     return rv;
 }
 
 /* ---- the environment ---- */
 
 /* FTCOLL_MAX_BYTES of max_bytes. */
-static const char *variable_of(int option, char name[NAME_BYTES_MAX])
+const char *ftc_settings_variable(int option, char name[FTC_SETTINGS_NAME_MAX])
 {
-    snprintf(name, NAME_BYTES_MAX, "FTCOLL_%s", ftc_settings_key(option));
+    snprintf(name, FTC_SETTINGS_NAME_MAX, "FTCOLL_%s", ftc_settings_key(option));
     for (char *c = name; *c; c++)
         *c = (char)toupper((unsigned char)*c);
     return name;
@@ -68,29 +66,29 @@ static bool starts_with(const char *text, const char *prefix)
 /* True for the variables of other programs too. */
 static bool is_known(const char *variable, size_t name_bytes)
 {
-    char name[NAME_BYTES_MAX];
+    char name[FTC_SETTINGS_NAME_MAX];
 
     if (!starts_with(variable, "FTCOLL_") || starts_with(variable, "FTCOLL_INTERNAL_") ||
         starts_with(variable, "FTCOLL_CONFIG="))
         return true;
     for (int i = 0; i < FTC_SETTINGS_COUNT; i++)
-        if (strlen(variable_of(i, name)) == name_bytes && starts_with(variable, name))
+        if (strlen(ftc_settings_variable(i, name)) == name_bytes && starts_with(variable, name))
             return true;
     return false;
 }
 
 static int fail_unknown(struct ftc_settings_error *error, const char *variable, size_t name_bytes)
 {
-    char allowed[1536] = "FTCOLL_CONFIG", name[NAME_BYTES_MAX];
+    char allowed[1536] = "FTCOLL_CONFIG", name[FTC_SETTINGS_NAME_MAX];
     size_t used = strlen(allowed);
-    bool cut = name_bytes > NAME_BYTES_MAX;
+    bool cut = name_bytes > FTC_SETTINGS_NAME_MAX;
 
     for (int i = 0; i < FTC_SETTINGS_COUNT && used < sizeof allowed; i++)
-        used +=
-            (size_t)snprintf(allowed + used, sizeof allowed - used, ", %s", variable_of(i, name));
+        used += (size_t)snprintf(allowed + used, sizeof allowed - used, ", %s",
+                                 ftc_settings_variable(i, name));
     return ftc_settings_fail(error, "environment: unknown variable %.*s%s; allowed: %s",
-                             cut ? NAME_BYTES_MAX : (int)name_bytes, variable, cut ? "..." : "",
-                             allowed);
+                             cut ? FTC_SETTINGS_NAME_MAX : (int)name_bytes, variable,
+                             cut ? "..." : "", allowed);
 }
 
 /* A variable that nobody reads is a mistake that would go unnoticed. */
@@ -107,8 +105,8 @@ static int check_variables(struct ftc_settings_error *error)
 
 static int take_variable(struct ftc_settings *s, int option, struct ftc_settings_error *error)
 {
-    char name[NAME_BYTES_MAX];
-    const char *value = getenv(variable_of(option, name));
+    char name[FTC_SETTINGS_NAME_MAX];
+    const char *value = getenv(ftc_settings_variable(option, name));
 
     if (!value || ftc_settings_set(s, option, value, FTC_ORIGIN_ENVIRONMENT))
         return 0;
@@ -144,12 +142,21 @@ static bool is_switched_off(struct ftc_settings *s)
 
 int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error)
 {
+    struct ftc_settings_sources ignored;
+
+    return ftc_settings_load_telling(s, &ignored, error);
+}
+
+int ftc_settings_load_telling(struct ftc_settings *s, struct ftc_settings_sources *sources,
+                              struct ftc_settings_error *error)
+{
     int saved_errno = errno, rv = 0;
 
     ftc_settings_set_defaults(s);
+    *sources = (struct ftc_settings_sources){0};
     error->text[0] = '\0';
     if (!is_switched_off(s)) {
-        rv = read_first_file(s, error);
+        rv = read_first_file(s, sources, error);
         if (rv == 0)
             rv = read_environment(s, error);
     }

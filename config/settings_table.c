@@ -22,8 +22,8 @@ enum kind {
 };
 
 enum {
-    SHOWN_BYTES_MAX = 64,    /* of a bad value */
-    ALLOWED_BYTES_MAX = 256, /* of the text on what is allowed */
+    SHOWN_BYTES_MAX = 64, /* of a bad value */
+    ALLOWED_BYTES_MAX = FTC_SETTINGS_ALLOWED_MAX,
 };
 
 struct word {
@@ -114,6 +114,16 @@ static const struct ftc_logp default_logp = {.L = 2, .o = 1, .g = 1};
 const char *ftc_settings_key(int option)
 {
     return options[option].key;
+}
+
+const char *ftc_settings_preset(int option)
+{
+    return options[option].preset;
+}
+
+const char *ftc_settings_meaning(int option)
+{
+    return options[option].doc;
 }
 
 int ftc_settings_find(const char *key)
@@ -431,6 +441,11 @@ const char *ftc_settings_origin_name(const struct ftc_settings *s, int option)
     };
 
     return name[s->origin[option]];
+}
+
+const char *ftc_settings_allowed(int option, char text[ALLOWED_BYTES_MAX])
+{
+    return allowed_text(&options[option], text);
 }
 
 /* ---- errors ---- */

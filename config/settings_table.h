@@ -49,12 +49,12 @@ enum ftc_settings_place {
     FTC_PLACE_OTHER,
 };
 
-/* Reads the file at @path into @s, if there is one that is trusted; @found says so. One that is not
- * is told in @error, after what is there. Of a file that is not the user's own (see above) errors
- * quote nothing, and in the working directory it must not set what kills ranks or writes files.
- * Returns 0, or -1 with @error filled anew. */
-int ftc_settings_read_file(const char *path, enum ftc_settings_place place, bool *found,
-                           struct ftc_settings *s, struct ftc_settings_error *error);
+/* Reads the file at @path into @s, if there is one that is trusted; @sources then names it. One
+ * that is not is told in @error, after what is there. Of a file that is not the user's own (see
+ * above) errors quote nothing, and in the working directory it must not set what kills ranks or
+ * writes files. Returns 0, or -1 with @error filled anew. */
+int ftc_settings_read_file(const char *path, enum ftc_settings_place place, struct ftc_settings *s,
+                           struct ftc_settings_sources *sources, struct ftc_settings_error *error);
 
 /* ---- settings_load.c ---- */
 

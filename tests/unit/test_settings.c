@@ -1179,6 +1179,78 @@ START_TEST(a_place_that_must_not_be_looked_into_is_passed_over)
 }
 END_TEST
 
+START_TEST(each_value_has_its_source)
+{
+    struct ftc_settings s;
+    struct ftc_settings_sources sources;
+    struct ftc_settings_error error;
+    char name[FTC_SETTINGS_NAME_MAX];
+
+    write_text("named.conf", "\n[ftcoll]\nf = 2\n\nmax_bytes = 8\n");
+    setenv("FTCOLL_CONFIG", "named.conf", 1);
+    setenv("FTCOLL_MAX_BYTES", "16", 1);
+    ck_assert_int_eq(ftc_settings_load_telling(&s, &sources, &error), 0);
+    ck_assert_str_eq(sources.file, "named.conf");
+    ck_assert_int_eq(sources.line[FTC_SETTING_f], 3);
+    ck_assert_int_eq(sources.line[FTC_SETTING_max_bytes], 5);
+    ck_assert_int_eq(sources.line[FTC_SETTING_tree], 0);
+    ck_assert_int_eq(s.origin[FTC_SETTING_max_bytes], FTC_ORIGIN_ENVIRONMENT);
+    ck_assert_str_eq(ftc_settings_variable(FTC_SETTING_max_bytes, name), "FTCOLL_MAX_BYTES");
+}
+END_TEST
+
+static char told[4096];
+
+static void note(const char *text)
+{
+    snprintf(told + strlen(told), sizeof told - strlen(told), "%s\n", text);
+}
+
+static int checked(const char *path, struct ftc_settings *s)
+{
+    struct ftc_settings_sources sources;
+    int before = open_files(), wrong;
+
+    told[0] = '\0';
+    wrong = ftc_settings_check_file(path, s, &sources, note);
+    ck_assert_int_eq(open_files(), before);
+    return wrong;
+}
+
+START_TEST(each_wrong_line_is_told_in_its_place)
+{
+    struct ftc_settings s;
+
+    write_text("many.conf", "\xEF\xBB\xBF[other]\n[ftcoll]\nf = 3\n  f = 4\nmax_bytes = -1\n"
+                            "tree\ncrash = 0:1:end\nmax_bytes = 12\n");
+    ck_assert_int_eq(checked("many.conf", &s), 4);
+    ck_assert_str_eq(told, "many.conf:1: \"[other]\" is not allowed; the only section is [ftcoll]\n"
+                           "many.conf:4: f has been set in line 3 already\n"
+                           "many.conf:5: max_bytes = \"-1\" is not allowed; allowed: 0..65536\n"
+                           "many.conf:6: \"tree\" is neither a comment nor \"key = value\"\n");
+    ck_assert_int_eq(s.f, 3);
+    ck_assert_int_eq(s.max_bytes, 12);
+    ck_assert_str_eq(s.crash, "0:1:end");
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_checked_is_told)
+{
+    struct ftc_settings s;
+
+    ck_assert_int_eq(checked("nowhere.conf", &s), -1);
+    ck_assert_str_eq(told, "nowhere.conf: cannot be read: No such file or directory\n");
+    write_text("open.conf", "f = 2\n");
+    ck_assert_int_eq(chmod("open.conf", 0666), 0);
+    ck_assert_int_eq(checked("open.conf", &s), -1);
+    ck_assert_str_eq(told, "open.conf: not used: others than its owner may write to it "
+                           "(mode 0666; chmod go-w)\n");
+    write_text("empty.conf", "");
+    ck_assert_int_eq(checked("empty.conf", &s), 0);
+    ck_assert_str_eq(told, "");
+}
+END_TEST
+
 START_TEST(errors_name_the_file_in_use)
 {
     char expected[2 * PATH_MAX];
@@ -1501,6 +1573,9 @@ int main(int argc, char **argv)
     UNIT_TEST(an_endless_file_is_an_error);
     UNIT_TEST(a_file_without_permission_is_an_error);
     UNIT_TEST(a_place_that_must_not_be_looked_into_is_passed_over);
+    UNIT_TEST(each_value_has_its_source);
+    UNIT_TEST(each_wrong_line_is_told_in_its_place);
+    UNIT_TEST(a_file_that_cannot_be_checked_is_told);
     UNIT_TEST(errors_name_the_file_in_use);
     UNIT_TEST(the_environment_wins_over_the_file);
     UNIT_TEST(a_bad_file_is_an_error_though_the_environment_would_win);
