@@ -1,4 +1,4 @@
-# make          builds build/libftcoll.so
+# make          builds build/libftcoll.so and the command beside it, build/ftcoll
 # make demo     installs what is missing, builds, and shows a job that survives a killed rank
 # make check    the same, and passes all tests
 # make man      shows the manual page, ftcoll(7)
@@ -52,7 +52,7 @@ ENGINE_OBJECTS := $(ENGINE:%.c=$(BUILD)/%.o)
 STUBS   := shim/mpi/mpi_library_stubs.S wrappers/entries.S
 OBJECTS := $(LIBRARY:%.c=$(BUILD)/%.o) $(WRAPPERS:%.c=$(BUILD)/%.o) $(STUBS:%.S=$(BUILD)/%.stub.o)
 
-all: $(BUILD)/libftcoll.so
+all: $(BUILD)/libftcoll.so $(BUILD)/ftcoll
 
 # The library is loaded into programs without MPI too, and into those of any MPI: it is not linked with one, and
 # finds the functions of the program's own itself (shim/mpi/mpi_library.h).
@@ -74,7 +74,27 @@ $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 	$(CC) -shared $(ALL_CFLAGS) $(LDFLAGS) -Wl,--version-script=wrappers/exports.map \
 	  -Wl,-soname,libftcoll.so.$(SOVERSION) -Wl,-e,ftc_about -o $@ $(OBJECTS) -Wl,-Bstatic -linih -Wl,-Bdynamic
 
--include $(OBJECTS:.o=.d)
+# ftcoll, the command, has the settings and the tables of the library in it.
+COMMAND := $(filter-out config/describe.c config/settings%,$(wildcard config/*.c))
+COMMAND_OBJECTS := $(COMMAND:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c)) \
+  $(BUILD)/shim/progress/crash.o
+
+$(BUILD)/ftcoll: $(COMMAND_OBJECTS)
+	$(call say,LINK,$@)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -Wl,-Bstatic -linih -Wl,-Bdynamic
+
+# Where the library is installed, as seen from the command, which is compiled again when that changes.
+WHERE = -DFTC_LIBDIR='"$(SEEN_LIBDIR)"' -DFTC_SONAME='"libftcoll.so.$(SOVERSION)"'
+SEEN_LIBDIR = $(if $(filter $(PREFIX)/%,$(LIBDIR)),$(LIBDIR:$(PREFIX)/%=../%),$(LIBDIR))
+
+$(BUILD)/libdir: FORCE
+	mkdir -p $(@D)
+	[ "$$(cat $@ 2>/dev/null)" = '$(SEEN_LIBDIR)' ] || echo '$(SEEN_LIBDIR)' >$@
+
+$(BUILD)/config/library.o: $(BUILD)/libdir
+$(BUILD)/config/library.o: ALL_CFLAGS += $(WHERE)
+
+-include $(OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d)
 
 include tests/tests.mk
 
@@ -100,6 +120,11 @@ $(BUILD)/ftcoll.7: doc/ftcoll.7.in $(BUILD)/describe include/ftcoll.h
 	sed -e 's/@VERSION@/$(VERSION)/' -e '/^@SETTINGS@$$/{' -e 'r $@.settings' -e 'd' -e '}' $< > $@
 	rm $@.settings
 
+$(BUILD)/ftcoll.1: doc/ftcoll.1.in include/ftcoll.h
+	$(call say,MAN,$@)
+	mkdir -p $(@D)
+	sed -e 's/@VERSION@/$(VERSION)/' $< > $@
+
 man: $(BUILD)/ftcoll.7
 	man -l $<
 
@@ -110,20 +135,23 @@ $(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard conf
 export PREFIX LIBDIR DESTDIR
 
 DOCUMENTS := CHANGELOG design proof performance
+PAGES := $(BUILD)/ftcoll.1 $(BUILD)/ftcoll.7
 INSTALLED := "$$DESTDIR$$LIBDIR/libftcoll.so"
 
-install: all $(BUILD)/ftcoll.7
+install: all $(PAGES)
 	case "$$PREFIX$$LIBDIR" in *[[:space:]:]*) \
 	  echo "make install: LD_PRELOAD splits at blanks and colons, so no job could load $$LIBDIR/libftcoll.so;" \
 	    "give a PREFIX and a LIBDIR without them" >&2; \
 	  exit 2;; \
 	esac
 	install -d "$$DESTDIR$$LIBDIR/pkgconfig" "$$DESTDIR$$PREFIX/include" "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc" \
-	  "$$DESTDIR$$PREFIX/share/man/man7"
+	  "$$DESTDIR$$PREFIX/share/man/man1" "$$DESTDIR$$PREFIX/share/man/man7" "$$DESTDIR$$PREFIX/bin"
 	install -m 755 $(BUILD)/libftcoll.so $(INSTALLED).$(VERSION)
+	install -m 755 $(BUILD)/ftcoll "$$DESTDIR$$PREFIX/bin/"
 	ln -sf libftcoll.so.$(VERSION) $(INSTALLED).$(SOVERSION)
 	ln -sf libftcoll.so.$(SOVERSION) $(INSTALLED)
 	install -m 644 include/ftcoll.h "$$DESTDIR$$PREFIX/include/"
+	install -m 644 $(BUILD)/ftcoll.1 "$$DESTDIR$$PREFIX/share/man/man1/"
 	install -m 644 $(BUILD)/ftcoll.7 "$$DESTDIR$$PREFIX/share/man/man7/"
 	install -m 644 README LICENSE ftcoll.conf.example "$$DESTDIR$$PREFIX/share/doc/ftcoll/"
 	install -m 644 $(DOCUMENTS:%=doc/%.md) "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/"
@@ -133,7 +161,8 @@ install: all $(BUILD)/ftcoll.7
 
 uninstall:
 	rm -rf $(INSTALLED) $(INSTALLED).$(SOVERSION) $(INSTALLED).$(VERSION) "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc" \
-	  "$$DESTDIR$$PREFIX/include/ftcoll.h" "$$DESTDIR$$PREFIX/share/doc/ftcoll" "$$DESTDIR$$PREFIX/share/man/man7/ftcoll.7"
+	  "$$DESTDIR$$PREFIX/include/ftcoll.h" "$$DESTDIR$$PREFIX/share/doc/ftcoll" "$$DESTDIR$$PREFIX/bin/ftcoll" \
+	  "$$DESTDIR$$PREFIX/share/man/man1/ftcoll.1" "$$DESTDIR$$PREFIX/share/man/man7/ftcoll.7"
 
 # ---- packages ----
 
@@ -152,5 +181,5 @@ clean:
 help:
 	sed -n 's/^# \(make [a-z-]* .*\)/\1/p' Makefile tests/tests.mk $(wildcard tests/*/*.mk)
 
-.PHONY: all demo man install uninstall dist deb clean help packages-build packages-check packages-deb
+.PHONY: FORCE all demo man install uninstall dist deb clean help packages-build packages-check packages-deb
 .DELETE_ON_ERROR:

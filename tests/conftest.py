@@ -17,6 +17,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("ftcoll")
     group.addoption("--build", default=os.path.join(os.path.dirname(HERE), "build"), metavar="DIR",
                     help="where the library and the programs are (build)")
+    group.addoption("--command", metavar="FILE", help="the command ftcoll, if it is another than that of the build")
     group.addoption("--seed", type=int, default=1, help="of the first run of each case (1)")
     group.addoption("--runs", type=int, metavar="N", help="how often each case is run, with a seed of its own each time; "
                     "without it: as often as the case wants")

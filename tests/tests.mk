@@ -75,17 +75,17 @@ check-valgrind: $(BUILD)/tests/sim/test_sim
 	CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
 	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology engine settings mapping json $(BOARD_TESTS)' unit
 
-LINTED := $(LIBRARY) $(WRAPPERS)
+LINTED := $(LIBRARY) $(WRAPPERS) $(COMMAND)
 
 # .clang-tidy says what is left out, and why.
 check-lint:
 	cppcheck -q --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	  --suppress=missingIncludeSystem --suppress=toomanyconfigs --suppress=normalCheckLevelMaxBranches -D_GNU_SOURCE -Ishim -I. '-DElfW(type)=Elf64_##type' shim wrappers config
 	printf '%s\n' $(LINTED) | xargs -P 2 -n 6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu11 -D_GNU_SOURCE \
-	  -Ishim -I. $(MPI_CPPFLAGS)' lint
+	  -Ishim -I. -DFTC_LIBDIR=\"\" -DFTC_SONAME=\"\" $(MPI_CPPFLAGS)' lint
 	echo "lint: $(words $(LINTED)) files passed"
 
-check-boundaries: all $(BUILD)/describe $(BUILD)/ftcoll.7
+check-boundaries: all $(BUILD)/describe $(PAGES)
 	tests/boundaries $(BUILD)
 
 check-places:

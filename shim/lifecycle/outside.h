@@ -12,7 +12,8 @@ void ftc_outside_say_other_mpi(const struct ftc_loaded *object);
 void ftc_outside_say_sessions(void);
 
 /* Called by a program whose MPI says that it is alone: if a launcher has started several of it,
- * it is one that does not go with the program's MPI library. */
+ * it is one that does not go with the program's MPI library; if `ftcoll run` has started it, the
+ * launcher was forgotten. */
 void ftc_outside_look_at_singleton(void);
 
 #endif

@@ -72,9 +72,7 @@ static void load_settings(void)
     if (ftc_settings_load(&ftc_library.settings, &passed_over) != 0)
         refuse_settings(passed_over.text);
     if (!ftc_crash_parse(ftc_library.settings.crash, rank_by_launcher()))
-        refuse_settings(
-            "crash is not understood; allowed: RANK:OPERATION:POINT with commas between "
-            "them, POINT being bN (before the Nth send), aN (after it) or end");
+        refuse_settings(FTC_CRASH_REFUSED);
 }
 
 __attribute__((constructor)) void ftc_load(void)

@@ -17,6 +17,11 @@
 /* Takes what @text says about @rank; false if it is not of the form above. */
 bool ftc_crash_parse(const char *text, int rank);
 
+/* What people are told then. */
+#define FTC_CRASH_REFUSED                                                                          \
+    "crash is not understood; allowed: RANK:OPERATION:POINT with commas between them, POINT "      \
+    "being bN (before the Nth send), aN (after it) or end"
+
 /* True if this rank is to die: the functions below are to be called only then. */
 extern bool ftc_crash_armed;
 

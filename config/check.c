@@ -1,0 +1,56 @@
+/* ftcoll check: tells each line of a settings file that is wrong. */
+#include "command.h"
+
+#include "progress/crash.h"
+
+static void tell(const char *text)
+{
+    ftc_command_say("%s", text);
+}
+
+static int check(const char *path)
+{
+    struct ftc_settings s;
+    struct ftc_settings_sources sources;
+    int wrong = ftc_settings_check_file(path, &s, &sources, tell), set = 0;
+
+    if (wrong >= 0 && !ftc_command_understands_crash(s.crash)) {
+        ftc_command_say("%s:%d: %s", path, sources.line[FTC_SETTING_crash], FTC_CRASH_REFUSED);
+        wrong++;
+    }
+    for (int i = 0; i < FTC_SETTINGS_COUNT; i++)
+        set += sources.line[i] > 0;
+    if (wrong == 0)
+        printf("%s: understood, %d setting%s\n", path, set, set == 1 ? "" : "s");
+    return wrong == 0 ? FTC_COMMAND_GOOD : FTC_COMMAND_BAD;
+}
+
+static error_t take(int key, char *argument, struct argp_state *state)
+{
+    int *status = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (check(argument) != FTC_COMMAND_GOOD)
+            *status = FTC_COMMAND_BAD;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which file?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int ftcoll_check(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .parser = take,
+        .args_doc = "FILE...",
+        .doc = "Reads settings files as the library does, and tells each line that is wrong. The "
+               "exit status is 1 if there is one, or if a file cannot be read or is not trusted."};
+    int status = FTC_COMMAND_GOOD;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &status);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* ftcoll run: becomes a command, with the library and settings. */
+#include "command.h"
+
+#include <stdlib.h>
+
+int ftcoll_run(int argc, char **argv)
+{
+    int status;
+    char **command = ftc_command_launch(
+        argc, argv,
+        "Starts COMMAND, which starts the job, with the library in LD_PRELOAD and these settings "
+        "in "
+        "its environment; the exit status is the command's.\v"
+        "For example: ftcoll run f=2 intercept=all -- mpiexec.hydra -n 8 ./program",
+        NULL, NULL, &status);
+
+    if (!command)
+        return status;
+    setenv("FTCOLL_INTERNAL_RUN", "1", 1); /* shim/lifecycle/outside.c */
+    return ftc_command_execute(command);
+}
