@@ -2,6 +2,7 @@
 
 #include "program/error.h"
 #include "progress/mismatch.h"
+#include "report/prospect.h"
 #include "system/hash.h"
 
 static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
@@ -19,14 +20,7 @@ static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
 
 bool ftc_plan_is_intercepted(enum ftc_call_kind kind)
 {
-    static const int bit[FTC_CALL_COUNT] = {
-#define FTC_CALL(kind, name, class, need, setting, collective)                                     \
-    [FTC_CALL_##kind] = FTC_INTERCEPT_##setting,
-#include "call/calls.def"
-#undef FTC_CALL
-    };
-
-    return (ftc_library.settings.intercept & bit[kind]) != 0;
+    return ftc_prospect_is_intercepted(&ftc_library.settings, kind);
 }
 
 /* Known at once, so that large messages pay least for being looked at. Not where ranks may name

@@ -71,30 +71,13 @@ static bool requires_all(const struct ftc_call *call)
     return required;
 }
 
-/* Of a call that is carried out here: which errors it may be, if the error handler ends the job. */
+/* Of a call that is carried out here. */
 static struct ftc_outlook outlook_here(const struct ftc_call *call)
 {
-    const struct ftc_settings *s = &ftc_library.settings;
+    bool returns = ftc_comm_returns_errors(call->comm);
 
-    if (ftc_comm_returns_errors(call->comm))
-        return (struct ftc_outlook){.protection = (enum ftc_protection)FTC_PASS_NONE};
-    if (requires_all(call))
-        return (struct ftc_outlook){FTC_PROTECTION_REQUIRED_FATAL, FTC_REMEDY_IN_VAIN};
-    if (s->f == 0)
-        return (struct ftc_outlook){FTC_PROTECTION_F_FATAL, FTC_REMEDY_F};
-    if (call->kind == FTC_CALL_BCAST && s->on_dead_root == FTC_ON_DEAD_ROOT_ERROR)
-        return (struct ftc_outlook){FTC_PROTECTION_DEAD_ROOT_FATAL, FTC_REMEDY_KEEP};
-    return (struct ftc_outlook){.protection = (enum ftc_protection)FTC_PASS_NONE};
-}
-
-/* Of a call that native MPI carries out, because of @pass. */
-static struct ftc_outlook in_vain(enum ftc_pass pass)
-{
-    enum ftc_protection protection =
-        pass == FTC_PASS_TOO_LARGE ? FTC_PROTECTION_BEYOND_MAX_BYTES : (enum ftc_protection)pass;
-    bool is_exposed = ftc_protection_shelter(protection) == FTC_SHELTER_EXPOSED;
-
-    return (struct ftc_outlook){protection, is_exposed ? FTC_REMEDY_IN_VAIN : 0};
+    return ftc_prospect_here(&ftc_library.settings, call->kind, returns,
+                             !returns && requires_all(call));
 }
 
 struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass)
@@ -106,10 +89,10 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
     if (pass == FTC_PASS_NONE)
         return outlook_here(call);
     if (pass != FTC_PASS_NOT_INTERCEPTED && pass != FTC_PASS_TOO_LARGE)
-        return in_vain(pass);
+        return ftc_prospect_in_vain(pass);
     best = pass_at_best(call, &bytes);
     if (best != FTC_PASS_NONE)
-        return in_vain(best);
+        return ftc_prospect_in_vain(best);
     outlook = outlook_here(call);
     if ((outlook.remedies & FTC_REMEDY_IN_VAIN) != 0)
         outlook.remedies = FTC_REMEDY_HALF;
@@ -121,39 +104,12 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
     return outlook;
 }
 
-/* While p2p is native it is not noted which requests are messages. */
-static uint32_t doubt_of(enum ftc_call_kind kind)
-{
-    return ftc_call_class(kind) == FTC_CLASS_WAIT ? FTC_REMEDY_IF_MESSAGE : 0;
-}
-
-static struct ftc_outlook outlook_of_message(enum ftc_call_kind kind, MPI_Comm comm)
-{
-    bool returns = ftc_comm_returns_errors(comm);
-    uint32_t remedy = returns ? FTC_REMEDY_P2P_ERROR : FTC_REMEDY_P2P_IGNORE;
-
-    switch (ftc_library.settings.p2p) {
-    case FTC_P2P_NATIVE:
-        return (struct ftc_outlook){FTC_PROTECTION_P2P_NATIVE, remedy | doubt_of(kind)};
-    case FTC_P2P_ERROR:
-        if (!returns)
-            return (struct ftc_outlook){FTC_PROTECTION_P2P_FATAL, FTC_REMEDY_P2P_IGNORE};
-        break;
-    default:
-        break;
-    }
-    return (struct ftc_outlook){FTC_PROTECTION_P2P, 0};
-}
-
 struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
     if (peer == MPI_PROC_NULL || comm == MPI_COMM_SELF)
         return (struct ftc_outlook){FTC_PROTECTION_NEEDS_NOBODY, 0};
-    if (ftc_call_is_message(kind) && comm != MPI_COMM_NULL)
-        return outlook_of_message(kind, comm);
-    if (ftc_call_class(kind) != FTC_CLASS_COMMUNICATOR)
-        return (struct ftc_outlook){FTC_PROTECTION_NO_WAY, FTC_REMEDY_IN_VAIN};
-    if (ftc_library.settings.communicators == FTC_COMMUNICATORS_NATIVE)
-        return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS_NATIVE, FTC_REMEDY_COMMUNICATORS};
-    return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS, 0};
+    if (ftc_call_is_message(kind) && comm == MPI_COMM_NULL)
+        return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
+    return ftc_prospect_of_native(&ftc_library.settings, kind,
+                                  ftc_call_is_message(kind) && ftc_comm_returns_errors(comm));
 }

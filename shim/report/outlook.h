@@ -7,13 +7,9 @@
 #include "call/call.h"
 #include "call/policy.h"
 #include "notice/protection.h"
+#include "prospect.h"
 
 #include <stdint.h>
-
-struct ftc_outlook {
-    enum ftc_protection protection;
-    uint32_t remedies;
-};
 
 /* Of a call of which is decided who carries it out. */
 struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass);

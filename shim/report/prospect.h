@@ -1,0 +1,35 @@
+/* prospect: what the settings make of a call, before a program has called it: pure functions, for
+ * the outlook of a call (outlook.h) and for people who ask before a job (config/info.c). */
+#ifndef FTC_REPORT_PROSPECT_H
+#define FTC_REPORT_PROSPECT_H
+
+#include "call/call.h"
+#include "config/settings.h"
+#include "notice/protection.h"
+
+struct ftc_outlook {
+    enum ftc_protection protection;
+    uint32_t remedies;
+};
+
+/* Whether setting intercept names it. */
+bool ftc_prospect_is_intercepted(const struct ftc_settings *s, enum ftc_call_kind kind);
+
+/* Of a call that the library carries out: which errors it may be. @returns: the error handler in
+ * force returns them, else it ends the job. @required: its result must have every rank. */
+struct ftc_outlook ftc_prospect_here(const struct ftc_settings *s, enum ftc_call_kind kind,
+                                     bool returns, bool required);
+
+/* Of a call that native MPI carries out and that is none of those above: messages, requests,
+ * communicators, and what is not protected at all. */
+struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc_call_kind kind,
+                                          bool returns);
+
+/* Of a call that no setting helps, because of @protection, or of an enum ftc_pass. */
+struct ftc_outlook ftc_prospect_in_vain(uint32_t protection);
+
+/* Of any call whose arguments are such that nothing in them is against it. */
+struct ftc_outlook ftc_prospect_of(const struct ftc_settings *s, enum ftc_call_kind kind,
+                                   bool returns);
+
+#endif
