@@ -77,11 +77,12 @@ $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 # ftcoll, the command, has the settings and the tables of the library in it.
 COMMAND := $(filter-out config/describe.c config/settings%,$(wildcard config/*.c))
 COMMAND_OBJECTS := $(COMMAND:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c)) \
-  $(BUILD)/shim/progress/crash.o
+  $(addprefix $(BUILD)/shim/,call/call.o call/policy.o report/prospect.o notice/protection.o progress/crash.o \
+  mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o)
 
 $(BUILD)/ftcoll: $(COMMAND_OBJECTS)
 	$(call say,LINK,$@)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -Wl,-Bstatic -linih -Wl,-Bdynamic
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -Wl,-Bstatic -linih -Wl,-Bdynamic
 
 # Where the library is installed, as seen from the command, which is compiled again when that changes.
 WHERE = -DFTC_LIBDIR='"$(SEEN_LIBDIR)"' -DFTC_SONAME='"libftcoll.so.$(SOVERSION)"'

@@ -149,8 +149,9 @@ static bool gets_more_rights(const char *name)
 static int prepare(const char *name)
 {
     struct ftc_settings_sources sources;
+    struct ftc_settings_error passed_over; /* which the library tells */
     struct ftc_settings settings;
-    int status = ftc_command_settings(&settings, &sources);
+    int status = ftc_command_settings(&settings, &sources, &passed_over);
 
     if (status != FTC_COMMAND_GOOD)
         return status;

@@ -334,7 +334,7 @@ bool ftc_meeting_open(void)
     if (a.mapping == FTC_MAPPING_UNKNOWN)
         a.mapping = mapping_by_mpich();
     if (a.mapping == FTC_MAPPING_SEVERAL_HOSTS)
-        say("the ranks are on more than one host");
+        say(FTC_MEETING_SEVERAL_HOSTS);
     else if (a.board.pid == 0)
         say("no board");
     else if (all_have_board(&a.board))

@@ -4,7 +4,7 @@
 #     spack repo add config/packaging/spack
 #     spack install --no-checksum ftcoll          (or, of the files as they are: spack dev-build ftcoll@0.1.0)
 #     spack load ftcoll
-#     LD_PRELOAD=$(pkg-config --variable=preload ftcoll) mpiexec -n 8 ./program
+#     ftcoll run -- mpiexec -n 8 ./program
 #
 # The program's MPI has to be MPICH, too; nothing is loaded into programs that are not asked to.
 import os
@@ -33,6 +33,8 @@ class Ftcoll(MakefilePackage):
     depends_on("mpich@4.0:")
     # Is linked statically: a preloaded library should bring no other library into somebody's program.
     depends_on("libinih default_library=static", type=("build", "link"))
+    # Of the command alone.
+    depends_on("jansson", type=("build", "link"))
     # Is opened when it is needed, and found by the path that the linker notes.
     depends_on("libunwind", type=("link", "run"))
     depends_on("check", type="test")

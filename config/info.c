@@ -1,0 +1,231 @@
+/* ftcoll info: what there is here, what a job started here has protected and what not, and each
+ * setting. All of it is gathered as JSON, of which the text is a view (info_text.h). */
+#include "../include/ftcoll.h"
+#include "command.h"
+#include "info_text.h"
+#include "lifecycle/meeting.h"
+#include "report/prospect.h"
+#include "surroundings.h"
+
+#include <stdlib.h>
+
+enum { SCHEMA = 1 };
+
+struct info {
+    struct ftc_settings settings;
+    struct ftc_settings_sources sources;
+    json_t *json;
+};
+
+/* ---- settings ---- */
+
+static json_t *value_of(const struct ftc_settings *s, int option)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    json_t *value;
+
+    if (!f)
+        abort();
+    ftc_settings_write(s, option, f);
+    fclose(f);
+    value = json_string(text);
+    free(text);
+    return value ? value : json_null();
+}
+
+static json_t *source_of(const struct info *i, int option)
+{
+    char name[FTC_SETTINGS_NAME_MAX];
+
+    switch (i->settings.origin[option]) {
+    case FTC_ORIGIN_FILE:
+        return json_pack("{s:s, s:s, s:i}", "from", "file", "file", i->sources.file, "line",
+                         i->sources.line[option]);
+    case FTC_ORIGIN_ENVIRONMENT:
+        return json_pack("{s:s, s:s}", "from", "environment", "variable",
+                         ftc_settings_variable(option, name));
+    default:
+        return json_pack("{s:s}", "from", "default");
+    }
+}
+
+static json_t *settings(const struct info *i)
+{
+    json_t *all = json_array();
+    char allowed[FTC_SETTINGS_ALLOWED_MAX];
+
+    for (int o = 0; o < FTC_SETTINGS_COUNT; o++)
+        json_array_append_new(
+            all, json_pack("{s:s, s:o, s:o?, s:s, s:s, s:s}", "setting", ftc_settings_key(o),
+                           "value", value_of(&i->settings, o), "source", source_of(i, o), "default",
+                           ftc_settings_preset(o), "allowed", ftc_settings_allowed(o, allowed),
+                           "meaning", ftc_settings_meaning(o)));
+    return all;
+}
+
+/* ---- calls ---- */
+
+static json_t *remedies(uint32_t those)
+{
+    json_t *list = json_array();
+    const char *text;
+
+    for (unsigned next = 0; (text = ftc_remedy_text(those, &next)) != NULL;)
+        json_array_append_new(list, json_string(text));
+    return list;
+}
+
+static json_t *prospect(const struct ftc_settings *s, enum ftc_call_kind kind, bool returns)
+{
+    static const char *const fate[FTC_SHELTERS] = {"not protected", "ends the job", "protected",
+                                                   "needs nobody"};
+    struct ftc_outlook o = ftc_prospect_of(s, kind, returns);
+    bool has_reason = o.protection != (enum ftc_protection)FTC_PASS_NONE;
+
+    return json_pack("{s:s, s:s?, s:o}", "fate", fate[ftc_protection_shelter(o.protection)],
+                     "because", has_reason ? ftc_protection_text(o.protection) : NULL, "settings",
+                     remedies(o.remedies));
+}
+
+/* With MPI_ERRORS_ARE_FATAL, which is in force unless a program sets another error handler; and if
+ * it returns errors, where that makes a difference. */
+static json_t *call(const struct ftc_settings *s, enum ftc_call_kind kind)
+{
+    json_t *c = prospect(s, kind, false), *returning = prospect(s, kind, true);
+
+    json_object_set_new(c, "call", json_string(ftc_call_name(kind)));
+    if (!json_equal(json_object_get(c, "fate"), json_object_get(returning, "fate")) ||
+        !json_equal(json_object_get(c, "settings"), json_object_get(returning, "settings")))
+        json_object_set(c, "if_errors_return", returning);
+    json_decref(returning);
+    return c;
+}
+
+static json_t *calls(const struct ftc_settings *s)
+{
+    json_t *all = json_array();
+
+    for (int kind = FTC_CALL_NONE + 1; kind < FTC_CALL_COUNT; kind++)
+        if (ftc_call_class((enum ftc_call_kind)kind) != FTC_CLASS_OWN)
+            json_array_append_new(all, call(s, (enum ftc_call_kind)kind));
+    return all;
+}
+
+/* Why native MPI carries out a single call of those that are protected. */
+static json_t *exceptions(void)
+{
+    json_t *all = json_array();
+
+    for (int pass = FTC_PASS_NONE + 1; pass < FTC_PASS_COUNT; pass++)
+        if (pass != FTC_PASS_NOT_INTERCEPTED && pass != FTC_PASS_PERSISTENT &&
+            ftc_protection_shelter((uint32_t)pass) == FTC_SHELTER_EXPOSED)
+            json_array_append_new(all, json_string(ftc_pass_text((enum ftc_pass)pass)));
+    return all;
+}
+
+/* ---- the job ---- */
+
+static void object(json_t *reasons, const char *format, const char *what)
+{
+    json_array_append_new(reasons, json_sprintf(format, what));
+}
+
+static bool some_launcher_serves(const json_t *launchers)
+{
+    const json_t *launcher;
+    size_t i;
+
+    json_array_foreach(launchers, i,
+                       launcher) if (json_is_true(json_object_get(launcher, "serves"))) return true;
+    return false;
+}
+
+/* What stands against the protection of a whole job, as far as it can be seen before it. */
+static json_t *objections(const struct info *i, bool has_library)
+{
+    const char *lacks =
+        json_string_value(json_object_get(json_object_get(i->json, "mpi"), "lacks"));
+    const char *hosts = getenv("SLURM_JOB_NUM_NODES");
+    json_t *reasons = json_array();
+
+    if (!i->settings.enable)
+        object(reasons, "setting %s is off", "enable");
+    if (i->settings.compare)
+        object(reasons, "setting %s is on", "compare");
+    if (!has_library)
+        object(reasons, "the library, %s, is missing",
+               json_string_value(json_object_get(i->json, "library")));
+    if (lacks)
+        object(reasons, "the MPI library has no %s", lacks);
+    if (!some_launcher_serves(json_object_get(i->json, "launchers")))
+        object(reasons, "there is no launcher in PATH with which it works (%s)", "mpiexec.hydra");
+    if (hosts && atoi(hosts) > 1)
+        object(reasons, FTC_MEETING_SEVERAL_HOSTS ", if it takes all %s of this job's", hosts);
+    return reasons;
+}
+
+static void gather(struct info *i)
+{
+    char path[PATH_MAX];
+    bool has_library = ftc_command_library(path);
+    json_t *j = i->json = json_object();
+
+    json_object_set_new(j, "ftcoll", json_string("info"));
+    json_object_set_new(j, "schema", json_integer(SCHEMA));
+    json_object_set_new(j, "version", json_string(FTCOLL_VERSION));
+    json_object_set_new(j, "library", json_string(path));
+    json_object_set_new(j, "mpi", ftc_surroundings_mpi());
+    json_object_set_new(j, "launchers", ftc_surroundings_launchers());
+    json_object_set_new(j, "environment", ftc_surroundings_environment());
+    json_object_set_new(j, "settings_file",
+                        i->sources.file[0] ? json_string(i->sources.file) : json_null());
+    json_object_set_new(j, "objections", objections(i, has_library));
+    json_object_set_new(j, "f", json_integer(i->settings.f));
+    json_object_set_new(j, "calls", calls(&i->settings));
+    json_object_set_new(j, "exceptions", exceptions());
+    json_object_set_new(j, "settings", settings(i));
+}
+
+/* ---- the subcommand ---- */
+
+static error_t take(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key != 'j')
+        return ARGP_ERR_UNKNOWN;
+    *(bool *)state->input = true;
+    return 0;
+}
+
+int ftcoll_info(int argc, char **argv)
+{
+    static const struct argp_option options[] = {{"json", 'j', NULL, 0, "as one object of JSON", 0},
+                                                 {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = take,
+        .doc = "Tells which library, MPI and launchers there are here, what a job started here has "
+               "protected and what not and why, and each setting with where it comes from."};
+    struct ftc_settings_error passed_over;
+    struct info i;
+    bool as_json = false;
+    int status;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &as_json);
+    status = ftc_command_settings(&i.settings, &i.sources, &passed_over);
+    if (status != FTC_COMMAND_GOOD)
+        return status;
+    if (passed_over.text[0] != '\0')
+        ftc_command_say("%s", passed_over.text);
+    gather(&i);
+    if (as_json)
+        json_dumpf(i.json, stdout, JSON_INDENT(2));
+    else
+        ftc_info_write(i.json);
+    if (as_json)
+        putchar('\n');
+    json_decref(i.json);
+    return FTC_COMMAND_GOOD;
+}

@@ -1,0 +1,207 @@
+/* MPI, launchers and variables, as they are found here. */
+#include "surroundings.h"
+
+#include "mpi/mpi_library.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SAID_MAX = 8192, PATIENCE_MS = 5000 };
+
+/* What follows @label in @text, up to the end of its line, without blanks around it; null if that
+ * is not there, or no text. */
+static json_t *value_behind(const char *text, const char *label)
+{
+    const char *at = strstr(text, label);
+    json_t *value;
+    size_t length;
+
+    if (!at)
+        return json_null();
+    at += strlen(label);
+    at += strspn(at, " \t");
+    length = strcspn(at, "\n");
+    while (length > 0 && strchr(" \t\r,", at[length - 1]))
+        length--;
+    value = json_stringn(at, length);
+    return value ? value : json_null();
+}
+
+/* ---- launchers ---- */
+
+/* What comes out of a pipe, in @text; false if its end did not come. */
+static bool read_bounded(int fd, char text[SAID_MAX])
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    size_t used = 0;
+    ssize_t got = 1;
+
+    while (got > 0 && used < SAID_MAX - 1 && poll(&p, 1, PATIENCE_MS) == 1) {
+        got = read(fd, text + used, SAID_MAX - 1 - used);
+        used += got > 0 ? (size_t)got : 0;
+    }
+    text[used] = '\0';
+    return got == 0;
+}
+
+/* What "@path --version" writes; empty if it fails, or takes too long. */
+static void ask(const char *path, char text[SAID_MAX])
+{
+    char *const arguments[] = {(char *)(uintptr_t)path, (char[]){"--version"}, NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2], status = 0, rv;
+    pid_t child;
+
+    text[0] = '\0';
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+    rv = posix_spawn(&child, path, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (rv == 0) {
+        if (!read_bounded(ends[0], text))
+            kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+    }
+    if (status != 0)
+        text[0] = '\0';
+    close(ends[0]);
+}
+
+/* What launchers say of themselves, and what becomes of the jobs that they start. */
+static const struct kind {
+    const char *mark, *product, *label;
+    bool serves;
+    const char *because;
+} kinds[] = {
+    {"HYDRA", "Hydra", "Version:", true, NULL},
+    {"slurm", "Slurm", " ", true, "with srun --mpi=pmi2"},
+    {"Open MPI", "Open MPI", "Open MPI)", false, "of another MPI than MPICH"},
+    {"OpenRTE", "Open MPI", "OpenRTE)", false, "of another MPI than MPICH"},
+    {"\n", "", "", false, "not known"},
+    {"", "", "", false, "it does not work here"},
+};
+
+static const struct kind *kind_of(const char *text)
+{
+    const struct kind *k = kinds;
+
+    while (!strstr(text, k->mark))
+        k++;
+    return k;
+}
+
+static json_t *describe_launcher(const char *name, const char *path)
+{
+    char text[SAID_MAX];
+    const struct kind *k;
+    json_t *version;
+
+    ask(path, text);
+    k = kind_of(text);
+    version = value_behind(text, k->label);
+    if (k->product[0] != '\0')
+        version = json_sprintf("%s %s", k->product, json_string_value(version));
+    return json_pack("{s:s, s:s, s:o, s:b, s:s?}", "name", name, "path", path, "version", version,
+                     "serves", k->serves, "because", k->because);
+}
+
+static bool find_in_path(const char *name, char path[PATH_MAX])
+{
+    const char *list = getenv("PATH");
+    size_t length;
+
+    for (list = list ? list : ""; *list; list += length + (list[length] != '\0')) {
+        length = strcspn(list, ":");
+        snprintf(path, PATH_MAX, "%.*s/%s", (int)length, list, name);
+        if (length > 0 && access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+json_t *ftc_surroundings_launchers(void)
+{
+    static const char *const names[] = {"mpiexec.hydra", "mpiexec", "mpirun", "srun"};
+    json_t *launchers = json_array();
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (find_in_path(names[i], path))
+            json_array_append_new(launchers, describe_launcher(names[i], path));
+    return launchers;
+}
+
+/* ---- MPI ---- */
+
+static bool open_library(const char *format, const char *folder)
+{
+    char name[PATH_MAX + 32];
+
+    snprintf(name, sizeof name, format, folder);
+    return dlopen(name, RTLD_LAZY | RTLD_GLOBAL) != NULL;
+}
+
+/* Below the folder whose bin/ the launcher really is in: where it is installed beside MPI. */
+static bool open_beside_launcher(void)
+{
+    char path[PATH_MAX], real[PATH_MAX], *slash;
+
+    if (!find_in_path("mpiexec.hydra", path) || !realpath(path, real))
+        return false;
+    slash = strrchr(real, '/');
+    *slash = '\0';
+    return open_library("%s/../lib/libmpi.so.12", real) ||
+           open_library("%s/../lib64/libmpi.so.12", real);
+}
+
+/* The names that libraries of MPICH's ABI have, and Debian's name of MPICH's. */
+static bool open_mpi(void)
+{
+    return open_library("%s", "libmpi.so.12") || open_library("%s", "libmpich.so.12") ||
+           open_beside_launcher();
+}
+
+json_t *ftc_surroundings_mpi(void)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    if (!open_mpi() || ftc_mpi_open(NULL) != FTC_MPI_MPICH)
+        return json_null();
+    PMPI_Get_library_version(text, &length);
+    for (char *c = text; *c; c++)
+        if (*c == '\t') /* MPICH has them behind its labels */
+            *c = ' ';
+    return json_pack("{s:s, s:o, s:o, s:s?}", "path", ftc_mpi_object()->path, "version",
+                     value_behind(text, ""), "device", value_behind(text, "Device:"), "lacks",
+                     ftc_mpi_missing());
+}
+
+/* ---- variables ---- */
+
+json_t *ftc_surroundings_environment(void)
+{
+    static const char *const names[] = {"LD_PRELOAD",    "FTCOLL_CONFIG", "PMI_RANK",
+                                        "PMI_SIZE",      "SLURM_JOB_ID",  "SLURM_JOB_NUM_NODES",
+                                        "SLURM_MPI_TYPE"};
+    json_t *set = json_object();
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            json_object_set_new(set, names[i], json_string(getenv(names[i])));
+    return set;
+}

@@ -1,0 +1,195 @@
+"""ftcoll info: that it tells what is here, as text and as JSON."""
+import json
+import re
+import shutil
+
+import pytest
+
+
+@pytest.fixture
+def info(ftcoll):
+    """A function that returns what it tells as JSON."""
+    def ask(env=None, **how):
+        said = ftcoll("info", "--json", env=env, **how)
+        assert (said.returncode, said.stderr) == (0, "")
+        return json.loads(said.stdout)
+    return ask
+
+
+def calls_of(told):
+    return {call["call"]: call for call in told["calls"]}
+
+
+def settings_of(told):
+    return {setting["setting"]: setting for setting in told["settings"]}
+
+
+# ---- what is here ----
+
+def test_library_mpi_and_launcher(info, library):
+    told = info()
+    assert (told["ftcoll"], told["schema"], told["library"]) == ("info", 1, library)
+    assert re.match(r"MPICH Version: +\d", told["mpi"]["version"])
+    assert re.match(r"/.*/lib(mpi|mpich)\.so", told["mpi"]["path"])
+    assert told["mpi"]["device"].startswith("ch")
+    assert told["mpi"]["lacks"] is None
+    hydra = next(launcher for launcher in told["launchers"] if launcher["name"] == "mpiexec.hydra")
+    assert hydra["path"] == shutil.which("mpiexec.hydra")
+    assert re.match(r"Hydra \d", hydra["version"]) and hydra["serves"]
+    assert told["objections"] == []
+
+
+LAUNCHERS = {
+    "mpiexec (OpenRTE) 4.1.4": ("Open MPI 4.1.4", False),
+    "mpirun (Open MPI) 5.0.6": ("Open MPI 5.0.6", False),
+    "slurm-wlm 22.05.8": ("Slurm 22.05.8", True),
+    "slurm 24.11.1": ("Slurm 24.11.1", True),
+    "HYDRA build details:\\n    Version:                                 4.3.0": ("Hydra 4.3.0", True),
+    "mpiexec of tomorrow": ("mpiexec of tomorrow", False),
+}
+
+
+@pytest.mark.parametrize("line", LAUNCHERS)
+def test_launchers_are_known_by_what_they_say(info, tmp_path, line):
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text(f"#!/bin/sh\n[ \"$*\" = --version ] && printf '%b\\n' '{line}'\n")
+    launcher.chmod(0o755)
+    told = info({"PATH": str(tmp_path)})["launchers"]
+    assert [(one["name"], one["path"], one["version"], one["serves"]) for one in told] == [
+        ("mpiexec", str(launcher), *LAUNCHERS[line])]
+
+
+@pytest.mark.parametrize("script", ["echo slurm; exit 1", "kill -KILL $$", ""])
+def test_a_launcher_that_fails_does_not_serve(info, tmp_path, script):
+    (tmp_path / "srun").write_text(f"#!/bin/sh\n{script}\n")
+    (tmp_path / "srun").chmod(0o755)
+    told = info({"PATH": str(tmp_path)})
+    assert [one["serves"] for one in told["launchers"]] == [False]
+    assert told["objections"] == ["there is no launcher in PATH with which it works (mpiexec.hydra)"]
+
+
+def test_a_launcher_that_does_not_answer_is_not_waited_for(info, tmp_path):
+    (tmp_path / "mpiexec").write_text("#!/bin/sh\nexec cat /dev/zero\n")
+    (tmp_path / "mpiexec").chmod(0o755)
+    (tmp_path / "cat").symlink_to(shutil.which("cat"))
+    assert not info({"PATH": str(tmp_path)})["launchers"][0]["serves"]
+
+
+@pytest.mark.parametrize("env, objection", [
+    ({"FTCOLL_ENABLE": "off"}, "setting enable is off"),
+    ({"FTCOLL_COMPARE": "on"}, "setting compare is on"),
+    ({"SLURM_JOB_NUM_NODES": "2"}, "the ranks are on more than one host, if it takes all 2 of this job's"),
+    ({"SLURM_JOB_NUM_NODES": "1"}, None),
+])
+def test_objections_to_the_whole_job(info, ftcoll, env, objection):
+    assert info(env)["objections"] == ([objection] if objection else [])
+    assert (f"\nA job started here is not protected: {objection}.\n" in ftcoll("info", env=env).stdout) == bool(objection)
+
+
+def test_a_missing_library_is_an_objection(info, copied):
+    assert re.match("the library, .*/libftcoll.so.*, is missing$", info(program=copied("alone", ["ftcoll"]))["objections"][0])
+
+
+def test_the_environment_is_shown(info):
+    env = {"PMI_RANK": "0", "PMI_SIZE": "4", "SLURM_JOB_ID": "17", "LD_PRELOAD": "libm.so.6"}
+    assert info(env)["environment"] == env
+
+
+# ---- calls ----
+
+def test_calls_with_the_defaults(info):
+    calls = calls_of(info())
+    assert calls["MPI_Allreduce"]["fate"] == "protected"
+    assert calls["MPI_Barrier"]["fate"] == "not protected"
+    assert calls["MPI_Barrier"]["because"] == "setting intercept does not name this call"
+    assert calls["MPI_Barrier"]["settings"] == ["FTCOLL_INTERCEPT=all"]
+    assert calls["MPI_Recv"]["settings"] == ["FTCOLL_P2P=ignore"]
+    assert calls["MPI_Recv"]["if_errors_return"]["settings"] == ["FTCOLL_P2P=error"]
+    assert calls["MPI_File_open"]["because"] == "no protection for this call"
+    assert "MPI_Finalize" not in calls
+
+
+@pytest.mark.parametrize("env, call, fate, because", [
+    ({"FTCOLL_INTERCEPT": "barrier"}, "MPI_Barrier", "protected", None),
+    ({"FTCOLL_INTERCEPT": "barrier"}, "MPI_Reduce", "not protected", "setting intercept does not name this call"),
+    ({"FTCOLL_INTERCEPT": "all"}, "MPI_Bcast", "ends the job", "an error if the root is dead, and errors are fatal"),
+    ({"FTCOLL_INTERCEPT": "all", "FTCOLL_ON_DEAD_ROOT": "keep"}, "MPI_Bcast", "protected", None),
+    ({"FTCOLL_F": "0"}, "MPI_Allreduce", "ends the job", "an error with f = 0, and errors are fatal"),
+    ({"FTCOLL_P2P": "ignore"}, "MPI_Recv", "protected", "by setting p2p"),
+    ({"FTCOLL_P2P": "error"}, "MPI_Recv", "ends the job", "an error by setting p2p, and errors are fatal"),
+    ({"FTCOLL_COMMUNICATORS": "survivors"}, "MPI_Comm_dup", "protected", "by setting communicators"),
+])
+def test_calls_with_settings(info, env, call, fate, because):
+    one = calls_of(info(env))[call]
+    assert (one["fate"], one["because"]) == (fate, because)
+
+
+def test_errors_that_return_protect(info):
+    one = calls_of(info({"FTCOLL_P2P": "error"}))["MPI_Recv"]
+    assert one["if_errors_return"] == {"fate": "protected", "because": "by setting p2p", "settings": []}
+
+
+def test_it_says_of_calls_what_a_job_is_told(ftcoll, info, build, tmp_path):
+    """The reasons of a real coverage, call by call, are among those of info."""
+    calls, job = calls_of(info()), ftcoll("run", "report=coverage", "--", "mpiexec.hydra", "-n", 4, f"{build}/tests/mpi/sites")
+    rows = re.findall(r"^ftcoll: +[\d,]+ on +\d+  (\w+) +(not protected|protected|ends the job|needs nobody) [^:]*(?:: (.*))?$",
+                      job.stderr, re.M)
+    assert rows, job.stderr
+    exceptions = info()["exceptions"]
+    for call, fate, because in rows:
+        expected = calls[call]
+        assert (fate, because) == (expected["fate"], expected["because"] or "") or because in exceptions
+
+
+# ---- settings ----
+
+def test_each_setting_has_its_source(info, tmp_path):
+    (tmp_path / "ftcoll.conf").write_text("[ftcoll]\nf = 2\nmax_bytes = 64\n")
+    told = info({"FTCOLL_MAX_BYTES": "128"})
+    settings = settings_of(told)
+    assert told["settings_file"] == "./ftcoll.conf"
+    assert settings["f"]["value"] == "2"
+    assert settings["f"]["source"] == {"from": "file", "file": "./ftcoll.conf", "line": 2}
+    assert settings["max_bytes"]["value"] == "128"
+    assert settings["max_bytes"]["source"] == {"from": "environment", "variable": "FTCOLL_MAX_BYTES"}
+    assert settings["tree"]["source"] == {"from": "default"}
+    assert settings["tree"]["value"] == settings["tree"]["default"]
+    assert settings["f"]["default"] == "1" and settings["f"]["allowed"] == "0..64"
+
+
+def test_each_setting_of_the_example_is_there(info):
+    with open("ftcoll.conf.example", encoding="utf-8") as example:
+        keys = re.findall(r"^(\w+) =", example.read(), re.M)
+    assert [setting["setting"] for setting in info()["settings"]] == keys
+
+
+def test_a_file_that_is_passed_over_is_told(ftcoll, tmp_path):
+    (tmp_path / "ftcoll.conf").write_text("f = 2\n")
+    (tmp_path / "ftcoll.conf").chmod(0o666)
+    said = ftcoll("info", "--json")
+    assert said.stderr.startswith("ftcoll: ./ftcoll.conf: not used: others than its owner may write to it")
+    assert settings_of(json.loads(said.stdout))["f"]["value"] == "1"
+
+
+def test_settings_that_are_not_understood_are_told(ftcoll):
+    said = ftcoll("info", env={"FTCOLL_DEPTH": "1"})
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.startswith("ftcoll: environment: unknown variable FTCOLL_DEPTH; allowed: ")
+
+
+# ---- as text ----
+
+def test_the_text_tells_the_same(ftcoll, info, tmp_path):
+    (tmp_path / "ftcoll.conf").write_text("f = 2\n")
+    env = {"FTCOLL_P2P": "error", "SLURM_JOB_ID": "17"}
+    told, text = info(env), ftcoll("info", env=env).stdout
+    words = " ".join(text.split())
+    for call in told["calls"]:
+        assert f" {call['call']} " in words + " "
+    for setting in told["settings"]:
+        assert f"{setting['setting']} = {setting['value']} ".replace("  ", " ") in words
+        assert " ".join(setting["meaning"].split()) in words
+    assert "f = 2 (./ftcoll.conf:1; default: 1)" in words
+    assert "p2p = error (FTCOLL_P2P; default: native)" in words
+    assert "SLURM_JOB_ID=17" in words and told["mpi"]["path"] in words
+    assert max(map(len, text.splitlines())) <= 100
