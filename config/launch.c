@@ -161,6 +161,7 @@ static int prepare(const char *name)
                         name);
         return FTC_COMMAND_MISUSE;
     }
+    setenv("FTCOLL_INTERNAL_RUN", "1", 1); /* shim/lifecycle/outside.c */
     return ftc_command_preload();
 }
 

@@ -1,8 +1,6 @@
 /* ftcoll run: becomes a command, with the library and settings. */
 #include "command.h"
 
-#include <stdlib.h>
-
 int ftcoll_run(int argc, char **argv)
 {
     int status;
@@ -14,8 +12,5 @@ int ftcoll_run(int argc, char **argv)
         "For example: ftcoll run f=2 intercept=all -- mpiexec.hydra -n 8 ./program",
         NULL, NULL, &status);
 
-    if (!command)
-        return status;
-    setenv("FTCOLL_INTERNAL_RUN", "1", 1); /* shim/lifecycle/outside.c */
-    return ftc_command_execute(command);
+    return command ? ftc_command_execute(command) : status;
 }

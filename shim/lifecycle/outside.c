@@ -83,8 +83,8 @@ void ftc_outside_look_at_singleton(void)
                 launchers[i].name, number(launchers[i].size), ftc_loaded_name(ftc_mpi_object()));
         return;
     }
-    if (getenv("FTCOLL_INTERNAL_RUN")) /* config/run.c */
-        fprintf(stderr, "ftcoll: not protected: one process alone; the command for ftcoll run is "
-                        "the launcher with the program: ftcoll run -- mpiexec.hydra -n RANKS "
+    if (getenv("FTCOLL_INTERNAL_RUN")) /* config/launch.c */
+        fprintf(stderr, "ftcoll: not protected: one process alone; the command for ftcoll is the "
+                        "launcher with the program, as in ftcoll run -- mpiexec.hydra -n RANKS "
                         "PROGRAM\n");
 }

@@ -161,6 +161,6 @@ def test_a_job_survives(ftcoll, build):
 
 def test_a_program_without_its_launcher_is_told(ftcoll, build):
     said = ftcoll("run", "--", f"{build}/tests/mpi/last")
-    assert "ftcoll: not protected: one process alone; the command for ftcoll run is the launcher" in said.stderr
+    assert "ftcoll: not protected: one process alone; the command for ftcoll is the launcher" in said.stderr
     said = ftcoll("run", "--", "mpiexec.hydra", "-n", 1, f"{build}/tests/mpi/last")
     assert "ftcoll:" not in said.stderr

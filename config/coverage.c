@@ -1,0 +1,217 @@
+/* ftcoll coverage: runs a job that reports its coverage, and tells what came of it. */
+#include "command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    SIGNALLED = 128, /* and the signal: the exit status of what one has ended */
+    NAME_MAX_BYTES = 2 * PATH_MAX + 16,
+};
+
+/* Where the report goes: below a folder of its own, or where the user wants it. */
+struct place {
+    const char *wanted; /* NULL: nowhere that lasts */
+    char folder[PATH_MAX];
+    char report[2 * PATH_MAX];
+};
+
+static int make_place(struct place *p)
+{
+    const char *base = getenv("TMPDIR");
+    char here[PATH_MAX];
+
+    if (p->wanted && access(p->wanted, F_OK) == 0) {
+        ftc_command_say("%s is there already, and a report replaces nothing", p->wanted);
+        return FTC_COMMAND_MISUSE;
+    }
+    if (p->wanted) {
+        bool is_relative = p->wanted[0] != '/' && getcwd(here, sizeof here);
+
+        snprintf(p->report, sizeof p->report, "%s%s%s", is_relative ? here : "",
+                 is_relative ? "/" : "", p->wanted);
+        return FTC_COMMAND_GOOD;
+    }
+    snprintf(p->folder, sizeof p->folder, "%s/ftcoll.XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(p->folder)) {
+        ftc_command_say("no folder for the report, %s: %s", p->folder, strerror(errno));
+        return FTC_COMMAND_MISUSE;
+    }
+    snprintf(p->report, sizeof p->report, "%s/report", p->folder);
+    return FTC_COMMAND_GOOD;
+}
+
+/* A command that starts several jobs leaves a report of each: report, report.1, ... */
+static const char *name_of(const struct place *p, int number, char path[NAME_MAX_BYTES])
+{
+    snprintf(path, NAME_MAX_BYTES, number == 0 ? "%s" : "%s.%d", p->report, number);
+    return path;
+}
+
+static void remove_place(const struct place *p)
+{
+    char path[NAME_MAX_BYTES];
+
+    if (p->wanted)
+        return;
+    for (int i = 0; unlink(name_of(p, i, path)) == 0; i++)
+        ;
+    rmdir(p->folder);
+}
+
+/* ---- the job ---- */
+
+static pid_t job;
+
+/* Signals of the terminal, which the job gets as well, and of a batch system. */
+static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals, TERMINALS = 2 };
+
+static void pass_on(int number)
+{
+    kill(job, number);
+}
+
+/* The terminal's are ignored, the others passed on, unless they were ignored before. */
+static void handle_signals(void)
+{
+    struct sigaction before;
+
+    for (int i = 0; i < SIGNALS; i++) {
+        sigaction(signals[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN)
+            signal(signals[i], i < TERMINALS ? SIG_IGN : pass_on);
+    }
+}
+
+static void block_signals(sigset_t *before)
+{
+    sigset_t blocked;
+
+    sigemptyset(&blocked);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&blocked, signals[i]);
+    sigprocmask(SIG_BLOCK, &blocked, before);
+}
+
+/* A job that a signal ends leaves a report, too: so this process outlives it. A signal that comes
+ * while there is no job yet waits for it. */
+static int run(char **command)
+{
+    sigset_t before;
+    int status = 0;
+
+    block_signals(&before);
+    job = fork();
+    if (job > 0)
+        handle_signals();
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (job == 0)
+        _exit(ftc_command_execute(command));
+    if (job < 0) {
+        ftc_command_say("%s: %s", command[0], strerror(errno));
+        return FTC_COMMAND_NOT_EXECUTED;
+    }
+    while (waitpid(job, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFSIGNALED(status) ? SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- what came of it ---- */
+
+/* The settings in "verdict with FTCOLL_A=x FTCOLL_B=y: it survives". */
+static void tell_how_to_set(const char *line)
+{
+    static const char start[] = "verdict with ";
+    const char *end = strstr(line, ": it ");
+
+    if (strncmp(line, start, sizeof start - 1) == 0 && end)
+        printf("\n    export%.*s\n", (int)(end - line - (sizeof start - 2)),
+               line + sizeof start - 2);
+}
+
+static bool tell(const char *path)
+{
+    static const char prefix[] = "ftcoll: ";
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t size = 0;
+
+    if (!f)
+        return false;
+    while (getline(&line, &size, f) > 0) {
+        bool has = strncmp(line, prefix, sizeof prefix - 1) == 0;
+        const char *text = has ? line + sizeof prefix - 1 : line;
+
+        fputs(text, stdout);
+        tell_how_to_set(text);
+    }
+    free(line);
+    fclose(f);
+    return true;
+}
+
+static int tell_all(const struct place *p, int status)
+{
+    char path[NAME_MAX_BYTES];
+    int reports = 0;
+
+    while (tell(name_of(p, reports, path)))
+        reports++;
+    if (reports > 0 || status == FTC_COMMAND_NOT_FOUND || status == FTC_COMMAND_NOT_EXECUTED)
+        return status;
+    ftc_command_say("no report has come: no rank had the library, or the job was not active "
+                    "(ftcoll run report=summary tells why), or it ran where %s is not",
+                    p->report);
+    return status == 0 ? FTC_COMMAND_BAD : status;
+}
+
+/* ---- the subcommand ---- */
+
+static error_t take(int key, char *argument, struct argp_state *state)
+{
+    if (key != 'o')
+        return ARGP_ERR_UNKNOWN;
+    ((struct place *)state->input)->wanted = argument;
+    return 0;
+}
+
+/* Whatever else the settings say of reports. */
+static void ask_for_coverage(const struct place *p)
+{
+    setenv("FTCOLL_REPORT", "coverage", 1);
+    setenv("FTCOLL_REPORT_FILE", p->report, 1);
+    if (ftc_settings_find("report_format") >= 0)
+        setenv("FTCOLL_REPORT_FORMAT", "text", 1);
+}
+
+int ftcoll_coverage(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"output", 'o', "FILE", 0, "keeps the report in FILE, where the job's hosts can write", 0},
+        {0}};
+    static const struct argp own = {.options = options, .parser = take};
+    struct place place = {0};
+    int status;
+    char **command = ftc_command_launch(
+        argc, argv,
+        "Runs a job whose report tells of each call site whether it is protected, writes that and "
+        "the verdict to standard output, and the settings that would help as a line for the shell. "
+        "The exit status is the command's, or 1 if no report has come.\v"
+        "For example: ftcoll coverage -- mpiexec.hydra -n 4 ./program",
+        &own, &place, &status);
+
+    if (!command)
+        return status;
+    status = make_place(&place);
+    if (status != FTC_COMMAND_GOOD)
+        return status;
+    ask_for_coverage(&place);
+    status = tell_all(&place, run(command));
+    remove_place(&place);
+    return status;
+}
