@@ -1,8 +1,12 @@
 #include "view.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS = 100 };
+enum { COLUMNS = 100, VALUE_MAX = 1024, PATH_STEP_MAX = 64 };
+
+/* ---- values ---- */
 
 const char *ftc_view_text(const json_t *object, const char *key)
 {
@@ -10,6 +14,60 @@ const char *ftc_view_text(const json_t *object, const char *key)
 
     return text ? text : "";
 }
+
+const json_t *ftc_view_at(const json_t *object, const char *path)
+{
+    char step[PATH_STEP_MAX];
+
+    while (object && *path) {
+        size_t length = strcspn(path, ".");
+
+        snprintf(step, sizeof step, "%.*s", (int)length, path);
+        object = json_object_get(object, step);
+        path += length + (path[length] == '.');
+    }
+    return object;
+}
+
+static const char *printable(char text[VALUE_MAX])
+{
+    for (char *c = text; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = '?';
+    return text;
+}
+
+static const char *describe(const json_t *value, char text[VALUE_MAX])
+{
+    snprintf(text, VALUE_MAX, "-");
+    switch (value ? json_typeof(value) : JSON_NULL) {
+    case JSON_STRING:
+        snprintf(text, VALUE_MAX, "%s", json_string_value(value));
+        break;
+    case JSON_INTEGER:
+        snprintf(text, VALUE_MAX, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        snprintf(text, VALUE_MAX, "%.1f", json_real_value(value));
+        break;
+    case JSON_TRUE:
+        return "yes";
+    case JSON_FALSE:
+        return "no";
+    default:
+        break;
+    }
+    return printable(text);
+}
+
+void ftc_view_value(const json_t *object, const char *path)
+{
+    char text[VALUE_MAX];
+
+    fputs(describe(ftc_view_at(object, path), text), stdout);
+}
+
+/* ---- paragraphs ---- */
 
 void ftc_view_wrapped(const char *text, int indent)
 {
@@ -28,4 +86,67 @@ void ftc_view_wrapped(const char *text, int indent)
         text += length;
     }
     putchar('\n');
+}
+
+/* ---- tables ---- */
+
+/* Characters of UTF-8. */
+static int width_of(const char *text)
+{
+    int width = 0;
+
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+static int width_of_column(const struct ftc_view_column *column, const json_t *rows)
+{
+    int width = width_of(column->header);
+    char text[VALUE_MAX];
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(rows, i, row)
+    {
+        int other = width_of(describe(ftc_view_at(row, column->path), text));
+
+        width = other > width ? other : width;
+    }
+    return width;
+}
+
+/* The last column has no blanks behind it. */
+static void write_cell(const struct ftc_view_column *column, int width, const char *text)
+{
+    int blanks = width - width_of(text);
+
+    if (column->is_number)
+        printf("  %*s%s", blanks, "", text);
+    else if (column[1].header)
+        printf("  %s%*s", text, blanks, "");
+    else
+        printf("  %s", text);
+}
+
+enum { COLUMNS_MAX = 16 };
+
+void ftc_view_table(const struct ftc_view_column *columns, const json_t *rows)
+{
+    int width[COLUMNS_MAX], count = 0;
+    char text[VALUE_MAX];
+    const json_t *row;
+    size_t i;
+
+    for (; columns[count].header; count++) {
+        width[count] = width_of_column(&columns[count], rows);
+        write_cell(&columns[count], width[count], columns[count].header);
+    }
+    putchar('\n');
+    json_array_foreach(rows, i, row)
+    {
+        for (int c = 0; c < count; c++)
+            write_cell(&columns[c], width[c], describe(ftc_view_at(row, columns[c].path), text));
+        putchar('\n');
+    }
 }

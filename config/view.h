@@ -1,13 +1,30 @@
-/* view: how JSON becomes text for people. */
+/* view: how JSON becomes text for people, on standard output. What is in it may come from anywhere:
+ * control characters become '?', and what is missing or of another type "-". */
 #ifndef FTC_CONFIG_VIEW_H
 #define FTC_CONFIG_VIEW_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* Of member @key of @object, which is a text; empty if it is none. */
 const char *ftc_view_text(const json_t *object, const char *key);
 
+/* What @path leads to in @object, "missed_in.call" to a member of a member; NULL if it leads
+ * nowhere. */
+const json_t *ftc_view_at(const json_t *object, const char *path);
+
+/* What @path leads to in @object: a text, a number, yes or no. */
+void ftc_view_value(const json_t *object, const char *path);
+
 /* A paragraph: the words of @text, in lines that begin with @indent blanks. */
 void ftc_view_wrapped(const char *text, int indent);
+
+/* A table: each column shows what its path leads to in each of @rows, an array of objects; the
+ * last column has header NULL. */
+struct ftc_view_column {
+    const char *header, *path;
+    bool is_number; /* flush right */
+};
+void ftc_view_table(const struct ftc_view_column *columns, const json_t *rows);
 
 #endif

@@ -1,0 +1,298 @@
+#include "report_text.h"
+
+#include "view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What @format, with each path in braces replaced by what it leads to, says. */
+static void say(const json_t *object, const char *format)
+{
+    char path[64];
+
+    for (; *format; format++) {
+        size_t length = *format == '{' ? strcspn(format, "}") : 0;
+
+        if (length == 0) {
+            putchar(*format);
+            continue;
+        }
+        snprintf(path, sizeof path, "%.*s", (int)length - 1, format + 1);
+        ftc_view_value(object, path);
+        format += length;
+    }
+}
+
+static bool has(const json_t *object, const char *path)
+{
+    const json_t *value = ftc_view_at(object, path);
+
+    return value && !json_is_null(value) && !(json_is_array(value) && json_array_size(value) == 0);
+}
+
+static json_int_t number_at(const json_t *object, const char *path)
+{
+    return json_integer_value(ftc_view_at(object, path));
+}
+
+/* ---- one report ---- */
+
+static void write_head(const json_t *r)
+{
+    json_t *alive = json_pack("{s:I}", "alive", number_at(r, "ranks") - number_at(r, "failed"));
+
+    say(r, "{file}: {program}, written {time} by ");
+    if (json_is_true(ftc_view_at(r, "writer.is_monitor_process")))
+        printf("the monitor process of ");
+    say(r, "rank {writer.rank} on {writer.host}\n");
+    if (json_is_true(ftc_view_at(r, "ended_early")))
+        say(r, "The job ended before MPI_Finalize was through.\n");
+    say(alive, "{alive} of ");
+    say(r, "{ranks} ranks survived (f = {f}).\n");
+    json_decref(alive);
+}
+
+/* With report = full. */
+static void write_stack(const json_t *failure)
+{
+    const json_t *site;
+    size_t i;
+
+    if (has(failure, "missed_in.stack"))
+        say(failure, "\nThe stack at which rank {rank} was missed:\n");
+    json_array_foreach(ftc_view_at(failure, "missed_in.stack"), i, site)
+    {
+        printf("  ");
+        ftc_view_value(site, "");
+        printf("\n");
+    }
+}
+
+static void write_failures(const json_t *r)
+{
+    static const struct ftc_view_column deaths[] = {
+        {"rank", "rank", true},  {"host", "host", false}, {"pid", "pid", true},
+        {"died", "time", false}, {"how", "death", false}, {NULL, NULL, false}};
+    static const struct ftc_view_column aftermath[] = {
+        {"rank", "rank", true},
+        {"missed in", "missed_in.call", false},
+        {"operation", "missed_in.operation", true},
+        {"noticed by", "missed_in.noticed_by", true},
+        {"after us", "missed_in.noticed_after_us", true},
+        {"all had the result after us", "missed_in.result_after_us", true},
+        {"call site", "missed_in.site", false},
+        {NULL, NULL, false}};
+
+    const json_t *failure;
+    size_t i;
+
+    if (!has(r, "failures"))
+        return;
+    printf("\nDeaths:\n");
+    ftc_view_table(deaths, ftc_view_at(r, "failures"));
+    printf("\nWho noticed them:\n");
+    ftc_view_table(aftermath, ftc_view_at(r, "failures"));
+    json_array_foreach(ftc_view_at(r, "failures"), i, failure)
+    {
+        write_stack(failure);
+    }
+}
+
+static void write_calls(const json_t *r)
+{
+    static const struct ftc_view_column columns[] = {
+        {"count", "count", true},
+        {"call", "call", false},
+        {"left to native MPI because", "native_because", false},
+        {NULL, NULL, false}};
+
+    if (!has(r, "calls"))
+        return;
+    say(r, "\nCalls of rank {writer.rank}:\n");
+    ftc_view_table(columns, ftc_view_at(r, "calls"));
+}
+
+static void write_compared(const json_t *r)
+{
+    const json_t *c = ftc_view_at(r, "compared");
+
+    if (!has(r, "compared"))
+        return;
+    say(c,
+        "\nCompared with native MPI: {calls} calls, {differing} differ; {mean_us} us on average, "
+        "natively {native_mean_us} us.\n");
+    if (has(c, "first"))
+        say(c, "The first that differs is {first.call}, number {first.number}, at {first.site}.\n");
+}
+
+static void write_unnamed(const json_t *r)
+{
+    const json_t *site;
+    size_t i;
+
+    json_array_foreach(ftc_view_at(r, "require_all_at_unnamed"), i, site)
+    {
+        printf("\nrequire_all_at: no protected reduction was called from ");
+        ftc_view_value(site, "");
+        printf(".\n");
+    }
+}
+
+/* ---- coverage ---- */
+
+static void write_verdict(const json_t *verdict)
+{
+    say(verdict, "{outcome}");
+    if (has(verdict, "example"))
+        say(verdict, ", for example in {example.call} at {example.site} ({example.because})");
+    printf(".\n");
+}
+
+static void write_better(const json_t *better)
+{
+    const json_t *setting;
+    size_t i;
+
+    printf("With");
+    json_array_foreach(ftc_view_at(better, "settings"), i, setting)
+    {
+        printf(" ");
+        ftc_view_value(setting, "");
+    }
+    printf(" it ");
+    write_verdict(ftc_view_at(better, "verdict"));
+}
+
+static void write_coverage(const json_t *r)
+{
+    static const struct ftc_view_column columns[] = {
+        {"calls", "calls", true}, {"ranks", "ranks", true},     {"call", "call", false},
+        {"", "fate", false},      {"call site", "site", false}, {"because", "because", false},
+        {NULL, NULL, false}};
+    const json_t *c = ftc_view_at(r, "coverage");
+
+    if (!has(r, "coverage"))
+        return;
+    printf("\nCoverage:\n");
+    ftc_view_table(columns, ftc_view_at(c, "call_sites"));
+    if (number_at(c, "elsewhere.calls") > 0)
+        say(c, "  and {elsewhere.calls} calls elsewhere, {elsewhere.not_protected} of them not "
+               "protected\n");
+    if (has(c, "protected_percent"))
+        say(c, "{protected_percent} % of {calls} calls that need other ranks are protected. Of "
+               "{places} call sites a dead rank would leave\nthe others waiting at "
+               "{places_that_wait}, and do that or end the job at {places_that_wait_or_abort}.\n");
+    printf("When a rank dies, this program ");
+    write_verdict(ftc_view_at(c, "verdict"));
+    if (has(c, "better"))
+        write_better(ftc_view_at(c, "better"));
+}
+
+static void write_settings(const json_t *r)
+{
+    static const struct ftc_view_column columns[] = {{"setting", "setting", false},
+                                                     {"value", "value", false},
+                                                     {"from", "origin", false},
+                                                     {NULL, NULL, false}};
+
+    if (!has(r, "settings"))
+        return;
+    printf("\nSettings:\n");
+    ftc_view_table(columns, ftc_view_at(r, "settings"));
+}
+
+void ftc_report_text_write(const json_t *report)
+{
+    write_head(report);
+    write_failures(report);
+    write_calls(report);
+    write_compared(report);
+    write_unnamed(report);
+    write_coverage(report);
+    write_settings(report);
+}
+
+/* ---- several ---- */
+
+void ftc_report_text_compare(const json_t *reports)
+{
+    static const struct ftc_view_column columns[] = {
+        {"written", "time", false},
+        {"ranks", "ranks", true},
+        {"failed", "failed", true},
+        {"f", "f", true},
+        {"ended early", "ended_early", false},
+        {"when a rank dies", "coverage.verdict.outcome", false},
+        {"program", "program", false},
+        {"report", "file", false},
+        {NULL, NULL, false}};
+
+    ftc_view_table(columns, reports);
+}
+
+/* ---- records ---- */
+
+/* "3, 5" */
+static json_t *list(const json_t *numbers)
+{
+    char text[256] = "";
+    const json_t *number;
+    size_t i, used;
+
+    json_array_foreach(numbers, i, number)
+    {
+        used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%" JSON_INTEGER_FORMAT, i > 0 ? ", " : "",
+                 json_integer_value(number));
+    }
+    return json_string(text);
+}
+
+static bool are_alike(const json_t *a, const json_t *b)
+{
+    static const char *const keys[] = {"call", "operator", "site", "missing_world"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
+            return false;
+    return true;
+}
+
+/* The row of those like @record, which may be the first of them. */
+static json_t *row_for(json_t *rows, json_t *record)
+{
+    json_t *row;
+    size_t i;
+
+    json_array_foreach(rows, i, row)
+    {
+        if (are_alike(row, record))
+            return row;
+    }
+    row = json_copy(record);
+    json_object_set_new(row, "results", json_integer(0));
+    json_object_set_new(row, "lacks", list(json_object_get(record, "missing_world")));
+    json_array_append_new(rows, row);
+    return row;
+}
+
+void ftc_report_text_records(const char *file, const json_t *records)
+{
+    static const struct ftc_view_column columns[] = {
+        {"results", "results", true}, {"call", "call", false}, {"operator", "operator", false},
+        {"first", "time", false},     {"last", "last", false}, {"lack ranks", "lacks", false},
+        {"call site", "site", false}, {NULL, NULL, false}};
+    json_t *rows = json_array(), *record, *row;
+    size_t i;
+
+    json_array_foreach(records, i, record)
+    {
+        row = row_for(rows, record);
+        json_object_set_new(row, "results", json_integer(number_at(row, "results") + 1));
+        json_object_set(row, "last", json_object_get(record, "time"));
+    }
+    printf("%s: results that are not of all ranks\n", file);
+    ftc_view_table(columns, rows);
+    json_decref(rows);
+}

@@ -1,0 +1,203 @@
+"""ftcoll report: tables of what ftcoll(7) calls reports and records, and of nothing else in the files."""
+import copy
+import json
+import re
+
+import pytest
+
+REPORT = {
+    "ftcoll": "report", "schema": 1, "version": "0.1.0", "time": "2026-11-22T14:03:11.480+01:00",
+    "program": "/home/me/montecarlo", "writer": {"rank": 0, "is_monitor_process": False, "host": "node2"},
+    "ended_early": False, "ranks": 8, "failed": 1, "f": 1,
+    "failures": [{
+        "rank": 3, "host": "node2", "pid": 4711, "time": "2026-11-22T14:03:07.012+01:00",
+        "death": "killed by signal 9 (Killed)", "signal": 9, "exit_status": None, "suspected_by": None,
+        "missed_in": {"call": "MPI_Allreduce", "operation": 78, "site": "montecarlo(main+0x18b)", "stack": [],
+                      "noticed_by": 5, "noticed_after_us": 64.25, "result_after_us": 1303.006}}],
+    "compared": None, "require_all_at_unnamed": [],
+    "calls": [{"call": "MPI_Allreduce", "count": 317, "native_because": None},
+              {"call": "MPI_Reduce", "count": 12, "native_because": "message larger than max_bytes"}],
+    "coverage": {
+        "call_sites": [{"call": "MPI_Gather", "site": "sites(collect+0x3a)", "calls": 4, "ranks": 4,
+                        "fate": "not protected", "because": "no protection for this call"},
+                       {"call": "MPI_Allreduce", "site": "sites(energy+0x33)", "calls": 1200, "ranks": 4,
+                        "fate": "protected", "because": None}],
+        "elsewhere": {"calls": 0, "not_protected": 0}, "calls": 1204, "protected_percent": 99.6, "places": 2,
+        "places_that_wait": 1, "places_that_wait_or_abort": 1,
+        "verdict": {"outcome": "waits", "example": {"call": "MPI_Gather", "site": "sites(collect+0x3a)",
+                                                    "because": "no protection for this call"}},
+        "better": {"settings": ["FTCOLL_INTERCEPT=all", "FTCOLL_P2P=ignore"],
+                   "verdict": {"outcome": "survives", "example": None}}},
+    "settings": [{"setting": "f", "value": "1", "origin": "default"}],
+}
+RECORD = {
+    "ftcoll": "record", "schema": 1, "time": "2026-11-21T12:24:04.987+01:00", "call": "MPI_Allreduce",
+    "operator": "MPI_SUM", "communicator": "4c74934be8a43364", "size": 8, "operation": 7, "writer": 0,
+    "in": [0, 1, 2, 4, 5, 6, 7], "missing": [3], "writer_world": 0, "in_world": [0, 1, 2, 4, 5, 6, 7],
+    "missing_world": [3], "site": "montecarlo(main+0x18b)",
+}
+
+
+def line(value, **changed):
+    return json.dumps({**value, **changed}, separators=(",", ":")) + "\n"
+
+
+def words(text):
+    """Lines with one blank between words, as the widths of columns are no matter here."""
+    return [" ".join(part.split()) for part in text.splitlines()]
+
+
+@pytest.fixture
+def reported(ftcoll, tmp_path):
+    """A function that writes a file and returns what is told of it."""
+    def report(text, status=0, name="report.json"):
+        (tmp_path / name).write_text(text)
+        said = ftcoll("report", name)
+        assert said.returncode == status, said
+        assert (said.stderr == "") == (status == 0)
+        return said
+    return report
+
+
+def test_all_of_a_report(reported):
+    told = words(reported(line(REPORT)).stdout)
+    for wanted in [
+            "report.json:1: /home/me/montecarlo, written 2026-11-22T14:03:11.480+01:00 by rank 0 on node2",
+            "7 of 8 ranks survived (f = 1).",
+            "3 node2 4711 2026-11-22T14:03:07.012+01:00 killed by signal 9 (Killed)",
+            "3 MPI_Allreduce 78 5 64.2 1303.0 montecarlo(main+0x18b)",
+            "317 MPI_Allreduce -",
+            "12 MPI_Reduce message larger than max_bytes",
+            "4 4 MPI_Gather not protected sites(collect+0x3a) no protection for this call",
+            "1200 4 MPI_Allreduce protected sites(energy+0x33) -",
+            "99.6 % of 1204 calls that need other ranks are protected. Of 2 call sites a dead rank would leave",
+            "the others waiting at 1, and do that or end the job at 1.",
+            "When a rank dies, this program waits, for example in MPI_Gather at sites(collect+0x3a) (no protection for this "
+            "call).",
+            "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore it survives.",
+            "f 1 default"]:
+        assert wanted in told
+
+
+def test_what_a_report_does_not_have_is_not_told(reported):
+    told = reported(line(REPORT, failed=0, failures=[], calls=None, coverage=None, settings=None)).stdout
+    assert words(told)[1:] == ["8 of 8 ranks survived (f = 1)."]
+
+
+def test_rare_parts(reported):
+    more = copy.deepcopy(REPORT)
+    more["failures"][0]["missed_in"]["stack"] = ["inner(f+0x1)", "outer(g+0x2)"]
+    more["failures"].append({**more["failures"][0], "rank": 4, "missed_in": None})
+    more["writer"]["is_monitor_process"] = more["ended_early"] = True
+    more["compared"] = {"calls": 10, "differing": 1, "mean_us": 1.5, "native_mean_us": 2.5,
+                        "first": {"call": "MPI_Reduce", "number": 4, "site": "a(b+0x1)"}}
+    more["require_all_at_unnamed"] = ["solve"]
+    more["coverage"]["elsewhere"] = {"calls": 9, "not_protected": 2}
+    told = words(reported(line(more)).stdout)
+    for wanted in ["The job ended before MPI_Finalize was through.",
+                   "The stack at which rank 3 was missed:", "inner(f+0x1)", "outer(g+0x2)",
+                   "4 - - - - - -",
+                   "Compared with native MPI: 10 calls, 1 differ; 1.5 us on average, natively 2.5 us.",
+                   "The first that differs is MPI_Reduce, number 4, at a(b+0x1).",
+                   "require_all_at: no protected reduction was called from solve.",
+                   "and 9 calls elsewhere, 2 of them not protected"]:
+        assert wanted in told
+    assert " by the monitor process of rank 0 on node2" in told[0]
+
+
+def test_columns_are_flush(reported):
+    told = reported(line(REPORT)).stdout.splitlines()
+    head = next(row for row in told if row.startswith("  count"))
+    rows = told[told.index(head) + 1:][:2]
+    for row in rows:
+        assert row[:len("  count")].strip().isdigit()
+        assert row.index("MPI_") == head.index("call")
+
+
+# ---- where they are ----
+
+def test_in_a_log(reported):
+    log = "hello\n{ not ours\n{}\n" + line(REPORT) + '{"ftcoll":"of tomorrow"}\nftcoll: 7 of 8 ranks\n' + line(REPORT, ranks=64)
+    told = reported(log).stdout
+    assert re.findall(r"^report\.json:(\d+):", told, re.M) == ["4", "7"]
+
+
+def test_over_many_lines(reported):
+    assert words(reported(json.dumps(REPORT, indent=2)).stdout)[1] == "7 of 8 ranks survived (f = 1)."
+
+
+def test_several_are_compared_first(ftcoll, tmp_path):
+    (tmp_path / "a").write_text(line(REPORT))
+    (tmp_path / "b").write_text(line(REPORT, ranks=64, failed=3, coverage=None, ended_early=True))
+    told = words(ftcoll("report", "a", "b").stdout)
+    assert told[:3] == ["written ranks failed f ended early when a rank dies program report",
+                        "2026-11-22T14:03:11.480+01:00 8 1 1 no waits /home/me/montecarlo a:1",
+                        "2026-11-22T14:03:11.480+01:00 64 3 1 yes - /home/me/montecarlo b:1"]
+    assert "61 of 64 ranks survived (f = 1)." in told
+
+
+def test_records(reported):
+    told = reported(line(RECORD) + line(RECORD, time="2026-11-21T12:25:00.000+01:00", operation=8)
+                    + line(RECORD, missing_world=[3, 5]), name="who.jsonl").stdout
+    assert words(told) == [
+        "who.jsonl: results that are not of all ranks",
+        "results call operator first last lack ranks call site",
+        "2 MPI_Allreduce MPI_SUM 2026-11-21T12:24:04.987+01:00 2026-11-21T12:25:00.000+01:00 3 montecarlo(main+0x18b)",
+        "1 MPI_Allreduce MPI_SUM 2026-11-21T12:24:04.987+01:00 2026-11-21T12:24:04.987+01:00 3, 5 montecarlo(main+0x18b)"]
+
+
+# ---- what is wrong ----
+
+@pytest.mark.parametrize("text", ["", "hello\n", "{}\n", "[1]\n", '{"ftcoll":"trace"}\n', '{"ftcoll":1}\n', "\0\0\n"])
+def test_a_file_without_a_report(reported, text):
+    said = reported(text, status=1)
+    assert said.stdout == ""
+    assert said.stderr == ("ftcoll: report.json: there is no report in it that is JSON, and no record; report_format = json "
+                           "makes them\n")
+
+
+@pytest.mark.parametrize("damaged", [line(REPORT)[:300], line(REPORT).replace("node2", "no\x01de"), line(REPORT)[:-2] + "x}\n"])
+def test_a_damaged_line_is_told_and_the_others_are_read(reported, damaged):
+    said = reported("first\n" + damaged.rstrip("\n") + "\n" + line(REPORT), status=1)
+    assert said.stderr.startswith("ftcoll: report.json:2: the line is cut or damaged: ") and said.stderr.count("\n") == 1
+    assert "7 of 8 ranks survived" in said.stdout
+
+
+def test_a_schema_of_tomorrow_is_told(ftcoll, tmp_path):
+    (tmp_path / "a").write_text(line(REPORT, schema=2))
+    said = ftcoll("report", "a")
+    assert said.returncode == 0
+    assert said.stderr == "ftcoll: a:1: the report is of schema 2, and this command knows 1; something may be missing\n"
+
+
+@pytest.mark.parametrize("name, why", [("nowhere", "No such file or directory"), (".", "cannot be read")])
+def test_a_file_that_cannot_be_read(ftcoll, name, why):
+    said = ftcoll("report", name)
+    assert (said.returncode, said.stdout, said.stderr) == (1, "", f"ftcoll: {name}: {why}\n")
+
+
+def mutations(value, path=()):
+    """Each place of @value, with something of another type in it."""
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        for other in (None, 7, "x", [], {}, True, 1.5, [[1]], {"a": 1}):
+            changed = copy.deepcopy(REPORT)
+            at = changed
+            for step in path:
+                at = at[step]
+            at[key] = other
+            if changed["ftcoll"] == "report":
+                yield changed
+        yield from mutations(child, (*path, key))
+
+
+def test_members_of_other_types_do_no_harm(ftcoll, tmp_path):
+    (tmp_path / "odd").write_text("".join(map(line, mutations(REPORT))))
+    said = ftcoll("report", "odd")
+    assert said.returncode == 0
+    assert said.stdout.count("ranks survived") == (tmp_path / "odd").read_text().count("\n")
+
+
+def test_control_characters_do_not_reach_the_terminal(reported):
+    told = reported(line(REPORT, program="a\x1b[2Jb\nc")).stdout
+    assert told.startswith("report.json:1: a?[2Jb?c, written ")
