@@ -108,13 +108,14 @@ static json_t *describe_launcher(const char *name, const char *path)
 {
     char text[SAID_MAX];
     const struct kind *k;
-    json_t *version;
+    json_t *version, *said;
 
     ask(path, text);
     k = kind_of(text);
-    version = value_behind(text, k->label);
-    if (k->product[0] != '\0')
-        version = json_sprintf("%s %s", k->product, json_string_value(version));
+    said = value_behind(text, k->label);
+    version = json_sprintf("%s%s%s", k->product, k->product[0] ? " " : "",
+                           json_is_string(said) ? json_string_value(said) : "");
+    json_decref(said);
     return json_pack("{s:s, s:s, s:o, s:b, s:s?}", "name", name, "path", path, "version", version,
                      "serves", k->serves, "because", k->because);
 }
