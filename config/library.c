@@ -26,7 +26,9 @@ static bool is_there(const char *base, const char *directory, const char *name, 
     char joined[2 * PATH_MAX], real[PATH_MAX];
     int length;
 
-    snprintf(joined, sizeof joined, "%s/%s", directory[0] == '/' ? "" : base, directory);
+    if (directory[0] == '/')
+        base = "";
+    snprintf(joined, sizeof joined, "%s%s%s", base, *base ? "/" : "", directory);
     length = snprintf(path, PATH_MAX, "%s/%s", realpath(joined, real) ? real : joined, name);
     return length < PATH_MAX && access(path, R_OK) == 0;
 }

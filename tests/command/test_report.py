@@ -201,3 +201,21 @@ def test_members_of_other_types_do_no_harm(ftcoll, tmp_path):
 def test_control_characters_do_not_reach_the_terminal(reported):
     told = reported(line(REPORT, program="a\x1b[2Jb\nc")).stdout
     assert told.startswith("report.json:1: a?[2Jb?c, written ")
+
+
+# ---- jobs ----
+
+def test_the_report_and_the_record_of_a_job(ftcoll, build, tmp_path):
+    said = ftcoll("info", "--json")
+    if '"report_format"' not in said.stdout:
+        pytest.skip("this library has no report_format")
+    job = ftcoll("run", "report_format=json", "report_file=report.json", "record_file=who.jsonl", "report=full", "--",
+                 "mpiexec.hydra", "-n", 4, f"{build}/tests/mpi/asks")
+    assert job.returncode == 0, job.stderr
+    said = ftcoll("report", "report.json", "who.jsonl")
+    assert (said.returncode, said.stderr) == (0, "")
+    told = words(said.stdout)
+    assert "3 of 4 ranks survived (f = 1)." in told
+    assert re.search(r"^3 \S+ \d+ \S+ killed by signal 9 \(Killed\)$", "\n".join(told), re.M)
+    assert "report full environment" in told
+    assert re.search(r"^\d+ MPI_Allreduce \S+ \S+ \S+ 3 asks\(", "\n".join(told), re.M)
