@@ -76,16 +76,11 @@ static void pass_on(int number)
     kill(job, number);
 }
 
-/* The terminal's are ignored, the others passed on, unless they were ignored before. */
+/* The terminal's are ignored, the others passed on. */
 static void handle_signals(void)
 {
-    struct sigaction before;
-
-    for (int i = 0; i < SIGNALS; i++) {
-        sigaction(signals[i], NULL, &before);
-        if (before.sa_handler != SIG_IGN)
-            signal(signals[i], i < TERMINALS ? SIG_IGN : pass_on);
-    }
+    for (int i = 0; i < SIGNALS; i++)
+        signal(signals[i], i < TERMINALS ? SIG_IGN : pass_on);
 }
 
 static void block_signals(sigset_t *before)

@@ -105,13 +105,17 @@ def test_rare_parts(reported):
     assert " by the monitor process of rank 0 on node2" in told[0]
 
 
-def test_columns_are_flush(reported):
-    told = reported(line(REPORT)).stdout.splitlines()
-    head = next(row for row in told if row.startswith("  count"))
-    rows = told[told.index(head) + 1:][:2]
-    for row in rows:
-        assert row[:len("  count")].strip().isdigit()
-        assert row.index("MPI_") == head.index("call")
+@pytest.mark.parametrize("first, column, values", [
+    ("  count ", "call ", ("MPI_Allreduce", "MPI_Reduce")),
+    ("  calls ", "call site", ("sites(collect", "sites(energy")),
+    ("  calls ", "because", ("no protection", "-\n")),
+])
+def test_columns_are_flush(reported, first, column, values):
+    told = reported(line(REPORT)).stdout.splitlines(keepends=True)
+    head = next(row for row in told if row.startswith(first))
+    for row, value in zip(told[told.index(head) + 1:], values):
+        assert row[:len(first)].strip().isdigit()
+        assert row.index(value) == head.index(column)
 
 
 # ---- where they are ----
@@ -120,6 +124,11 @@ def test_in_a_log(reported):
     log = "hello\n{ not ours\n{}\n" + line(REPORT) + '{"ftcoll":"of tomorrow"}\nftcoll: 7 of 8 ranks\n' + line(REPORT, ranks=64)
     told = reported(log).stdout
     assert re.findall(r"^report\.json:(\d+):", told, re.M) == ["4", "7"]
+
+
+def test_in_a_log_with_members_in_another_order(reported):
+    log = "hello\n" + json.dumps(dict(sorted(REPORT.items()))) + "\n"
+    assert reported(log).stdout.startswith("report.json:2: /home/me/montecarlo, ")
 
 
 def test_over_many_lines(reported):
