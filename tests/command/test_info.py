@@ -134,7 +134,7 @@ def test_errors_that_return_protect(info):
 def test_it_says_of_calls_what_a_job_is_told(ftcoll, info, build, tmp_path):
     """The reasons of a real coverage, call by call, are among those of info."""
     calls, job = calls_of(info()), ftcoll("run", "report=coverage", "--", "mpiexec.hydra", "-n", 4, f"{build}/tests/mpi/sites")
-    rows = re.findall(r"^ftcoll: +[\d,]+ on +\d+  (\w+) +(not protected|protected|ends the job|needs nobody) [^:]*(?:: (.*))?$",
+    rows = re.findall(r"^ftcoll: +[\d,]+ on +\d+  (\w+) +(not protected|protected|ends the job|needs nobody) [^:\n]*(?:: (.*))?$",
                       job.stderr, re.M)
     assert rows, job.stderr
     exceptions = info()["exceptions"]

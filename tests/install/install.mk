@@ -1,7 +1,7 @@
 # make check-install  a copy installed into a staging directory, and the file of `make dist`
 # make check-deb [SUITE=bookworm]  builds Debian's packages, installs and uses them, in a chroot; needs root
 
-check-install: all $(PAGES)
+check-install: all $(PAGES) $(BUILD)/tests/mpi/asks $(BUILD)/tests/mpi/sites
 	tests/install/run $(BUILD)
 
 check-deb:
