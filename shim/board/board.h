@@ -92,8 +92,7 @@ struct ftc_board_missed {
 
 struct ftc_board_rank {
     _Alignas(64) _Atomic uint32_t state;
-    _Atomic uint32_t death_cause; /* valid once state is FTC_RANK_FAILED */
-    _Atomic int32_t death_value;
+    _Atomic uint64_t death; /* cause, and value below it; valid once state is FTC_RANK_FAILED */
     _Atomic int32_t pid;
     _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
     _Atomic bool is_critical;       /* the job does not bear its death */

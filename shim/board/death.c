@@ -5,12 +5,12 @@
 
 int ftc_death_value(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load(&board->shared->rank[rank].death_value);
+    return (int)(uint32_t)atomic_load(&board->shared->rank[rank].death);
 }
 
 enum ftc_death_cause ftc_death_cause(const struct ftc_board *board, uint32_t rank)
 {
-    uint32_t cause = atomic_load(&board->shared->rank[rank].death_cause);
+    uint32_t cause = (uint32_t)(atomic_load(&board->shared->rank[rank].death) >> 32);
 
     return cause == FTC_DEATH_SIGNAL || cause == FTC_DEATH_EXIT ? (enum ftc_death_cause)cause
                                                                 : FTC_DEATH_SUSPECTED;

@@ -7,21 +7,27 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Whoever comes first describes the death; readers look at it only after the state. Several may
+ * come at once, and the second may enter the state while the first waits for a core: so neither
+ * word is left for the other to fill. */
+static void describe(struct ftc_board_rank *s, enum ftc_death_cause cause, int value,
+                     uint64_t time_ns)
+{
+    uint64_t none = 0, never = 0;
+
+    atomic_compare_exchange_strong(&s->death, &none, (uint64_t)cause << 32 | (uint32_t)value);
+    atomic_compare_exchange_strong(&s->death_time_ns, &never, time_ns);
+}
+
 bool ftc_board_mark_failed(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
                            int value)
 {
     struct ftc_board_rank *s = &board->shared->rank[rank];
     uint32_t state = atomic_load(&s->state);
-    uint32_t none = FTC_DEATH_NONE;
 
     if (state >= FTC_RANK_FINALIZED)
         return false;
-    /* Whoever enters the cause first describes the death; readers look at it only after the state.
-     */
-    if (atomic_compare_exchange_strong(&s->death_cause, &none, cause)) {
-        atomic_store(&s->death_value, value);
-        atomic_store(&s->death_time_ns, ftc_clock_ns());
-    }
+    describe(s, cause, value, ftc_clock_ns());
     do {
         if (state >= FTC_RANK_FINALIZED)
             return false;

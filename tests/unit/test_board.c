@@ -123,11 +123,25 @@ START_TEST(a_death_is_entered_once_and_for_good)
     ftc_board_advance(&a, 0, FTC_RANK_RUNNING);
     ck_assert(ftc_board_mark_failed(&a, 0, FTC_DEATH_SIGNAL, 9));
     ck_assert(!ftc_board_mark_failed(&a, 0, FTC_DEATH_EXIT, 3));
-    ck_assert_int_eq(atomic_load(&a.shared->rank[0].death_cause), FTC_DEATH_SIGNAL);
-    ck_assert_int_eq(atomic_load(&a.shared->rank[0].death_value), 9);
+    ck_assert_int_eq(ftc_death_cause(&a, 0), FTC_DEATH_SIGNAL);
+    ck_assert_int_eq(ftc_death_value(&a, 0), 9);
     ck_assert_int_eq(atomic_load(&a.shared->deaths), 1);
     ck_assert(!ftc_board_advance(&a, 0, FTC_RANK_FINALIZED));
     ck_assert_int_eq(ftc_board_state(&a, 0), FTC_RANK_FAILED);
+    ftc_board_close(&a);
+}
+END_TEST
+
+/* Of two who enter a death the first has got no further than its first word. */
+START_TEST(a_death_that_is_entered_is_described)
+{
+    struct ftc_board a = created();
+
+    atomic_store(&a.shared->rank[0].death, (uint64_t)FTC_DEATH_EXIT << 32 | 3);
+    ck_assert(ftc_board_mark_failed(&a, 0, FTC_DEATH_SIGNAL, 9));
+    ck_assert_int_eq(ftc_death_cause(&a, 0), FTC_DEATH_EXIT);
+    ck_assert_int_eq(ftc_death_value(&a, 0), 3);
+    ck_assert_uint_ne(ftc_death_time_ns(&a, 0), 0);
     ftc_board_close(&a);
 }
 END_TEST
@@ -370,6 +384,7 @@ int main(void)
     UNIT_TEST(a_geometry_that_does_not_fit_is_refused);
     UNIT_TEST(a_senseless_geometry_is_not_created);
     UNIT_TEST(a_death_is_entered_once_and_for_good);
+    UNIT_TEST(a_death_that_is_entered_is_described);
     UNIT_TEST(a_death_has_words);
     UNIT_TEST(the_first_that_meets_a_death_is_kept_and_the_last_recovery);
     UNIT_TEST(who_awaits_a_death_is_woken_after_it);
