@@ -5,7 +5,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board transport life telling mark report coverage contributors symbol
-UNIT_TESTS := topology engine settings combine requests wait mapping loaded pmi json $(BOARD_TESTS)
+UNIT_TESTS := topology schedule engine settings combine requests wait mapping loaded pmi json $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/rank_state.o $(BUILD)/shim/board/publication.o
 TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o)
@@ -13,6 +13,7 @@ CALLSITE := system/callsite.o system/symbol.o system/loaded.o
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
 $(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECTS) $(BUILD)/shim/call/policy.o
+$(UNIT)/test_schedule: $(BUILD)/shim/engine/schedule.o
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
 $(UNIT)/test_board: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(BUILD)/shim/board/aftermath.o $(BUILD)/shim/system/proc.o $(ENGINE_OBJECTS)

@@ -117,7 +117,28 @@ void sim_check_delivery(struct sim *s, int seq, int rank)
     attempts_are_bounded(s, seq, rank);
 }
 
+/* doc/design.md, section 12: else the next try would be no other. */
+static void an_incomplete_try_leaves_somebody_out(struct sim *s, int rank)
+{
+    int seq = s->process[rank].seq;
+
+    if (sim_outcome_of(s, seq, rank)->failed == 0)
+        sim_violation(s, "an_incomplete_try_leaves_somebody_out", "op %d: p%d", seq, rank);
+}
+
+void sim_check_try(struct sim *s, int rank)
+{
+    an_incomplete_try_leaves_somebody_out(s, rank);
+}
+
 /* ---- messages ---- */
+
+/* Always: a further try, or a large operation whose root is dead, is nothing to do. */
+static bool all_take_part(const struct scenario_op *op)
+{
+    return op->kind == FTC_OP_ALLREDUCE && !op->is_further &&
+           (!op->is_large || op->data == FTC_SCHEDULE_ALLREDUCE);
+}
 
 /* doc/design.md, section 5, rule 1: nobody can finish an allreduce while a live process has not
  * begun it. So the messages that @rank must keep are of operations up to the one after its next
@@ -128,7 +149,7 @@ static void early_messages_are_bounded(struct sim *s, int seq, int rank)
     int allreduces = 0;
 
     for (int i = p->seq + (p->stage != SIM_STAGE_OUTSIDE); i < seq; i++)
-        allreduces += is_allreduce(s, i);
+        allreduces += all_take_part(&s->scenario.op[i]);
     if (allreduces > 0)
         sim_violation(s, "early_messages_are_bounded", "p%d in op %d gets a message of op %d", rank,
                       p->seq, seq);
@@ -205,7 +226,7 @@ static void check_value(struct sim *s, int seq, int rank)
 
     if (o->verdict == FTC_VERDICT_NONE)
         sim_violation(s, "every_live_process_ends", "op %d: p%d has no verdict", seq, rank);
-    if (o->verdict == FTC_VERDICT_VALUE && needs_value && !o->has_value)
+    if (o->verdict == FTC_VERDICT_VALUE && needs_value && !o->has_value && !o->is_skipped)
         sim_violation(s, "each_live_contribution_once", "op %d: p%d has no value", seq, rank);
     if (o->has_value)
         each_contribution_is_right(s, seq, rank);

@@ -19,6 +19,9 @@ void sim_check_delivery(struct sim *s, int seq, int rank);
 /* @from is about to send to @to. */
 void sim_check_send(struct sim *s, int from, int to);
 
+/* @rank has heard that its try of a large operation is incomplete. */
+void sim_check_try(struct sim *s, int rank);
+
 /* @rank has to keep a message of operation @seq. */
 void sim_check_early(struct sim *s, int seq, int rank);
 

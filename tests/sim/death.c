@@ -18,6 +18,7 @@ static void forbid_all(struct sim *s, int rank)
     sim_event_forbid(s, SIM_EVENT_START, rank, rank);
     sim_event_forbid(s, SIM_EVENT_PUBLISH, rank, rank);
     sim_event_forbid(s, SIM_EVENT_CRASH, rank, rank);
+    sim_event_forbid(s, SIM_EVENT_DATA, rank, rank);
     for (int peer = 0; peer < s->scenario.n; peer++) {
         sim_event_forbid(s, SIM_EVENT_NEWS, rank, peer);
         sim_event_forbid(s, SIM_EVENT_READ, rank, peer);
@@ -46,6 +47,9 @@ void sim_death_crash(struct sim *s, uint64_t ranks)
     ranks &= ~s->dead;
     sim_trace_crash(s, ranks);
     s->dead |= ranks;
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        if (ranks & sim_bit(rank) && s->process[rank].stage == SIM_STAGE_DATA)
+            sim_data_die(s, rank);
     for (int rank = 0; rank < s->scenario.n; rank++)
         if (ranks & sim_bit(rank))
             s->process[rank].alive = false;

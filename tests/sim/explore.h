@@ -30,6 +30,9 @@ int explore_random(uint64_t runs, uint64_t seed, int jobs);
 /* All crash points of small clusters. @what: reduce or allreduce; @small: a share in seconds. */
 int explore_crash_points(enum ftc_op_kind what, bool small, int jobs);
 
+/* The same of large operations: in the data phase, between it and the vote, in the vote. */
+int explore_large_crash_points(bool small, int jobs);
+
 /* All interleavings of messages, deaths and news, of one scenario and of a list of them. */
 int explore_interleavings_of(const char *line);
 int explore_interleavings(bool small, int jobs);

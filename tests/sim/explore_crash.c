@@ -10,6 +10,7 @@ struct part {
     enum ftc_algorithm algorithm;
     int n, f;
     int crashes; /* at most at once */
+    bool is_large;
     int job, jobs;
     struct explore_total *total;
     uint64_t index; /* of the base case, to share them out */
@@ -131,6 +132,43 @@ static void explore_variants(struct part *p, struct scenario *c)
     }
 }
 
+/* ---- large operations: the data phase and the vote ---- */
+
+/* As many tries as there may be deaths, and one. */
+static void set_large(struct scenario *c, enum ftc_schedule_kind data, int root, int tries)
+{
+    c->op[0] = (struct scenario_op){
+        .kind = FTC_OP_ALLREDUCE, .is_large = true, .data = data, .root = root};
+    for (int i = 1; i < tries; i++) {
+        c->op[i] = c->op[0];
+        c->op[i].is_further = true;
+    }
+    c->op_count = tries;
+}
+
+static void work_large(int job, int jobs, struct explore_total *total, const void *context)
+{
+    static const enum ftc_schedule_kind kind[] = {FTC_SCHEDULE_ALLREDUCE, FTC_SCHEDULE_REDUCE,
+                                                  FTC_SCHEDULE_BROADCAST};
+    struct part p = *(const struct part *)context;
+    struct scenario c;
+
+    p.job = job;
+    p.jobs = jobs;
+    p.total = total;
+    scenario_default(&c);
+    c.n = p.n;
+    c.f = p.f;
+    c.algorithm = p.algorithm;
+    for (int k = 0; k < 3; k++)
+        for (int scheme = FTC_FAILURE_LIST; scheme <= FTC_FAILURE_BIT; scheme += 2) {
+            c.scheme = (enum ftc_failure_scheme)scheme;
+            set_large(&c, kind[k], kind[k] == FTC_SCHEDULE_ALLREDUCE ? 0 : c.n - 1, p.crashes + 1);
+            explore_base(&p, &c);
+        }
+    sim_close(&p.sim);
+}
+
 static void work(int job, int jobs, struct explore_total *total, const void *context)
 {
     struct part p = *(const struct part *)context;
@@ -155,7 +193,7 @@ static void work(int job, int jobs, struct explore_total *total, const void *con
 static int explore_part(struct part *p, int jobs, const char *name, struct explore_total *sum)
 {
     struct explore_total total;
-    int rv = workers_run(work, jobs, 0, p, &total);
+    int rv = workers_run(p->is_large ? work_large : work, jobs, 0, p, &total);
 
     printf("%s n=%d f=%d, up to %d crashes: %llu runs, %llu failed\n", name, p->n, p->f, p->crashes,
            (unsigned long long)total.runs, (unsigned long long)total.failed);
@@ -177,6 +215,16 @@ static int explore_sizes(struct part p, int most_n, const char *name, int jobs)
     printf("all crash points, %s: %llu runs, %llu failed\n", name, (unsigned long long)sum.runs,
            (unsigned long long)sum.failed);
     return rv;
+}
+
+int explore_large_crash_points(bool small, int jobs)
+{
+    struct part p = {.algorithm = FTC_ALGORITHM_OPTIMISTIC, .is_large = true};
+    int rv = explore_sizes(p, small ? 3 : 4, "large", jobs);
+
+    p.n = 5;
+    p.f = p.crashes = small ? 1 : 2;
+    return rv | explore_part(&p, jobs, "large", &(struct explore_total){0});
 }
 
 int explore_crash_points(enum ftc_op_kind what, bool small, int jobs)

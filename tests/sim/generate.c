@@ -42,6 +42,22 @@ static void generate_ops(struct scenario *c, uint64_t *r)
     }
 }
 
+/* One large operation among them, with as many tries as fit. */
+static void generate_large(struct scenario *c, uint64_t *r)
+{
+    int first = between(r, 0, c->op_count - 1), tries = between(r, 2, 4);
+    struct scenario_op op = {.kind = FTC_OP_ALLREDUCE,
+                             .is_large = true,
+                             .data = (enum ftc_schedule_kind)random_below(r, 3)};
+
+    op.root = op.data == FTC_SCHEDULE_ALLREDUCE ? 0 : between(r, 0, c->n - 1);
+    for (int i = first; i < SIM_MAX_OPS && i < first + tries; i++) {
+        c->op[i] = op;
+        op.is_further = true;
+        c->op_count = i >= c->op_count ? i + 1 : c->op_count;
+    }
+}
+
 static void generate_settings(struct scenario *c, uint64_t *r)
 {
     c->scheme = (enum ftc_failure_scheme)random_below(r, 3);
@@ -55,10 +71,16 @@ static void generate_settings(struct scenario *c, uint64_t *r)
     c->order = (enum scenario_order)random_below(r, SIM_ORDER_COUNT);
 }
 
-/* Sends of a process in the whole run, roughly. */
+enum { TYPICAL_TURNS = 18 }; /* of a data phase */
+
+/* Sends and turns of a process in the whole run, roughly. */
 static int typical_sends(const struct scenario *c)
 {
-    return c->op_count * (2 * c->f + 4);
+    int turns = 0;
+
+    for (int i = 0; i < c->op_count; i++)
+        turns += c->op[i].is_large ? TYPICAL_TURNS : 0;
+    return c->op_count * (2 * c->f + 4) + turns;
 }
 
 static void add_crash(struct scenario *c, uint64_t *r, uint64_t ranks)
@@ -114,6 +136,8 @@ void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
     generate_size(c, r);
     generate_tree(c, r);
     generate_ops(c, r);
+    if (one_in(r, 4))
+        generate_large(c, r);
     generate_settings(c, r);
     generate_crashes(c, r);
     c->seed = random_next(r) >> 32;

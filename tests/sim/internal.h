@@ -51,6 +51,11 @@ void sim_send_all(struct sim *s, int rank, const struct sim_chooser *chooser);
 /* death.c */
 /* All of @ranks die at this instant. */
 void sim_death_crash(struct sim *s, uint64_t ranks);
+/* Whether the scenario has @p die before, or after, the send that is next or was last. */
+static inline bool sim_death_is_due(const struct sim_process *p, bool before)
+{
+    return p->dies_at == p->sends + before && p->dies_before == before;
+}
 /* @rank dies because the chooser wants it. */
 void sim_death_crash_freely(struct sim *s, int rank);
 

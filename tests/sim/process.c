@@ -42,6 +42,20 @@ static void renumber(struct sim *s, struct sim_process *p, uint64_t failed)
         ftc_topology_init(&p->own, count, s->scenario.f, &s->scenario.tree, p->topology_storage);
 }
 
+/* The vote: all have everything, or each tries again. */
+static void hear_vote(struct sim *s, int rank)
+{
+    struct sim_process *p = &s->process[rank];
+    const struct sim_outcome *o = sim_outcome_of(s, p->seq, rank);
+    bool is_decided = o->verdict == FTC_VERDICT_VALUE && o->has_value;
+
+    p->data->is_incomplete = is_decided && ((const struct sim_value *)o->value)->incomplete != 0;
+    if (is_decided && !p->data->is_incomplete)
+        sim_data_check(s, rank);
+    if (p->data->is_incomplete)
+        sim_check_try(s, rank);
+}
+
 static void go_on(struct sim *s, int rank)
 {
     struct sim_process *p = &s->process[rank];
@@ -72,6 +86,8 @@ static void leave(struct sim *s, int rank)
         memcpy(o->value, r->value, s->value_bytes);
     sim_trace_outcome(s, rank);
     sim_check_delivery(s, p->seq, rank);
+    if (s->scenario.op[p->seq].is_large)
+        hear_vote(s, rank);
     if (is_allreduce(s, p->seq)) {
         p->published = p->seq;
         if (o->failed)
@@ -200,6 +216,8 @@ static void init_op(struct sim *s, int rank, int root)
     bool is_whole = p->members == sim_all(s);
 
     sim_value_original((struct sim_value *)p->original, c->n, rank, p->seq);
+    if (c->op[p->seq].is_large)
+        ((struct sim_value *)p->original)->incomplete = p->data->phase.outcome == FTC_DATA_LEFT;
     ftc_op_init(&p->op,
                 &(struct ftc_op_config){
                     .kind = c->op[p->seq].kind,
@@ -236,22 +254,15 @@ static void skip(struct sim *s, int rank)
     struct sim_outcome *o = sim_outcome_of(s, s->process[rank].seq, rank);
 
     o->delivered++;
+    o->is_skipped = true;
     o->verdict = FTC_VERDICT_VALUE;
     go_on(s, rank);
 }
 
-static void start(struct sim *s, int rank, const struct sim_chooser *chooser)
+static void start_engine(struct sim *s, int rank, int root, const struct sim_chooser *chooser)
 {
     struct sim_process *p = &s->process[rank];
-    const struct scenario_op *op = &s->scenario.op[p->seq];
-    int root = op->kind == FTC_OP_REDUCE ? sim_process_index(p, op->root) : 0;
 
-    sim_event_forbid(s, SIM_EVENT_START, rank, rank);
-    sim_outcome_of(s, p->seq, rank)->members = p->members;
-    if (root < 0) {
-        skip(s, rank);
-        return;
-    }
     init_op(s, rank, root);
     p->stage = SIM_STAGE_RUNNING;
     p->attempt = 0;
@@ -260,6 +271,66 @@ static void start(struct sim *s, int rank, const struct sim_chooser *chooser)
     if (p->alive)
         sim_board_refresh_of(s, rank);
     offer_early(s, rank, chooser);
+}
+
+/* All deaths are on the board, which is looked at before the vote (shim/progress/drive.c). */
+static void vote(struct sim *s, int rank, const struct sim_chooser *chooser)
+{
+    struct sim_process *p = &s->process[rank];
+
+    p->known_dead |= s->dead;
+    for (int peer = 0; peer < s->scenario.n; peer++)
+        sim_event_forbid(s, SIM_EVENT_NEWS, rank, peer);
+    start_engine(s, rank, 0, chooser);
+}
+
+static void refresh_data(struct sim *s)
+{
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        if (s->process[rank].alive && s->process[rank].stage == SIM_STAGE_DATA &&
+            sim_data_can_turn(s, rank))
+            sim_event_allow(s, SIM_EVENT_DATA, rank, rank);
+}
+
+/* A turn counts as a send: as the place of a death. */
+static void take_turn(struct sim *s, int rank, const struct sim_chooser *chooser)
+{
+    struct sim_process *p = &s->process[rank];
+    bool is_over;
+
+    sim_event_forbid(s, SIM_EVENT_DATA, rank, rank);
+    if (sim_death_is_due(p, true)) {
+        sim_death_crash(s, p->dies_with);
+        return;
+    }
+    is_over = sim_data_turn(s, rank);
+    p->sends++;
+    if (sim_death_is_due(p, false))
+        sim_death_crash(s, p->dies_with);
+    else if (is_over)
+        vote(s, rank, chooser);
+}
+
+static void start(struct sim *s, int rank, const struct sim_chooser *chooser)
+{
+    struct sim_process *p = &s->process[rank];
+    const struct scenario_op *op = &s->scenario.op[p->seq];
+    bool has_root = op->kind == FTC_OP_REDUCE || op->data != FTC_SCHEDULE_ALLREDUCE;
+    int root = has_root ? sim_process_index(p, op->root) : 0;
+
+    sim_event_forbid(s, SIM_EVENT_START, rank, rank);
+    sim_outcome_of(s, p->seq, rank)->members = p->members;
+    if (root < 0 || (op->is_further && !p->data->is_incomplete)) {
+        p->data->is_incomplete = false;
+        if (op->is_further)
+            sim_outcome_of(s, p->seq, rank)->members = 0; /* nobody begins it */
+        skip(s, rank);
+    } else if (op->is_large) {
+        p->stage = SIM_STAGE_DATA;
+        sim_data_begin(s, rank);
+    } else {
+        start_engine(s, rank, root, chooser);
+    }
 }
 
 static void hear_of_death(struct sim *s, int rank, int peer, const struct sim_chooser *chooser)
@@ -308,9 +379,13 @@ void sim_process_step(struct sim *s, struct sim_event event, const struct sim_ch
     case SIM_EVENT_CRASH:
         sim_death_crash_freely(s, event.process);
         break;
+    case SIM_EVENT_DATA:
+        take_turn(s, event.process, chooser);
+        break;
     case SIM_EVENT_KINDS:
         assert(false);
     }
+    refresh_data(s);
 }
 
 /* ---- the beginning ---- */
@@ -330,6 +405,7 @@ static void begin(struct sim *s, int rank)
     p->dies_with = 0;
     p->early = (struct sim_queue){-1, -1};
     p->early_count = 0;
+    sim_data_reset(s, rank);
     renumber(s, p, 0);
     sim_event_allow(s, SIM_EVENT_START, rank, rank);
     if (s->free_crashes > 0 && s->scenario.free_ranks & sim_bit(rank))

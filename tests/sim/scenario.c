@@ -91,6 +91,24 @@ static int parse_correction(struct scenario *c, const char *value)
     return sscanf(value, "ring:%d", &c->ring_distance) == 1 && c->ring_distance >= 0 ? 0 : -1;
 }
 
+static int parse_large_op(struct scenario_op *op, const char *item)
+{
+    *op = (struct scenario_op){.kind = FTC_OP_ALLREDUCE, .is_large = true};
+    if (*item == '\0')
+        return 0;
+    op->data = *item == 'B' ? FTC_SCHEDULE_BROADCAST : FTC_SCHEDULE_REDUCE;
+    return *item == 'B' || *item == 'R' ? parse_int(item + 1, 0, SIM_MAX_N - 1, &op->root) : -1;
+}
+
+static int parse_further_try(struct scenario_op *op, bool is_first)
+{
+    if (is_first || !op[-1].is_large)
+        return -1;
+    *op = op[-1];
+    op->is_further = true;
+    return 0;
+}
+
 static int parse_op(struct scenario *c, char *item)
 {
     struct scenario_op *op = &c->op[c->op_count];
@@ -98,6 +116,10 @@ static int parse_op(struct scenario *c, char *item)
     if (c->op_count == SIM_MAX_OPS)
         return -1;
     c->op_count++;
+    if (item[0] == 'L')
+        return parse_large_op(op, item + 1);
+    if (strcmp(item, "T") == 0)
+        return parse_further_try(op, c->op_count == 1);
     *op = (struct scenario_op){.kind = item[0] == 'A' ? FTC_OP_ALLREDUCE : FTC_OP_REDUCE};
     if (item[0] == 'A')
         return item[1] == '\0' ? 0 : -1;
@@ -281,7 +303,13 @@ static void add_ops(struct text *t, const struct scenario *c)
 {
     for (int i = 0; i < c->op_count; i++) {
         add(t, "%s", i == 0 ? " ops=" : ",");
-        if (c->op[i].kind == FTC_OP_ALLREDUCE)
+        if (c->op[i].is_further)
+            add(t, "T");
+        else if (c->op[i].is_large && c->op[i].data == FTC_SCHEDULE_ALLREDUCE)
+            add(t, "L");
+        else if (c->op[i].is_large)
+            add(t, "L%c%d", c->op[i].data == FTC_SCHEDULE_BROADCAST ? 'B' : 'R', c->op[i].root);
+        else if (c->op[i].kind == FTC_OP_ALLREDUCE)
             add(t, "A");
         else
             add(t, "R%d", c->op[i].root);

@@ -10,6 +10,7 @@
 #define FTC_SIM_SCENARIO_H
 
 #include "engine/operation.h"
+#include "engine/schedule.h"
 
 #include <stdio.h>
 
@@ -21,10 +22,14 @@ enum {
     SIM_LINE_CHARS = 4096,
 };
 
-/* A: allreduce. R2: reduce to rank 2. */
+/* A: allreduce. R2: reduce to rank 2. L, LR2, LB2: the same of data that are too large for
+ * messages, and a broadcast of them from rank 2; engine operation: the vote. T: tries that again,
+ * if the vote before was that it is incomplete; else nothing. */
 struct scenario_op {
     enum ftc_op_kind kind;
     int root;
+    bool is_large, is_further;
+    enum ftc_schedule_kind data;
 };
 
 /* @ranks die together, at the instant that the lowest of them

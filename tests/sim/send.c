@@ -14,11 +14,6 @@ static void send_one(struct sim *s, int rank, const struct ftc_send *send)
     sim_network_send(s, rank, to, &send->message, p->seq);
 }
 
-static bool dies_now(const struct sim_process *p, bool before)
-{
-    return p->dies_at == p->sends + before && p->dies_before == before;
-}
-
 static int choose_cut(const struct sim *s, int rank, int sends, const struct sim_chooser *chooser)
 {
     if (sends == 0 || s->free_crashes == 0 || !(s->scenario.free_ranks & sim_bit(rank)))
@@ -33,14 +28,14 @@ void sim_send_all(struct sim *s, int rank, const struct sim_chooser *chooser)
     int cut = choose_cut(s, rank, count, chooser);
 
     for (int i = 0; i < count && p->alive; i++) {
-        if (dies_now(p, true)) {
+        if (sim_death_is_due(p, true)) {
             sim_death_crash(s, p->dies_with);
             break;
         }
         send_one(s, rank, &s->actions.send[i]);
         if (i + 1 == cut)
             sim_death_crash_freely(s, rank);
-        else if (dies_now(p, false))
+        else if (sim_death_is_due(p, false))
             sim_death_crash(s, p->dies_with);
     }
     s->actions.count = 0;

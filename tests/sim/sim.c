@@ -27,11 +27,13 @@ static void lay_out_process(struct sim *s, struct layout *l, int rank)
 {
     void *topology = carve(l, 1, ftc_topology_storage_bytes(s->scenario.n, s->scenario.f));
     void *op = carve(l, 1, ftc_op_storage_bytes(&s->topology, s->value_bytes));
+    void *data = carve(l, 1, sizeof *s->process[rank].data);
 
     if (!l->block)
         return;
     s->process[rank].topology_storage = topology;
     s->process[rank].op_storage = op;
+    s->process[rank].data = data;
 }
 
 static size_t lay_out(struct sim *s, unsigned char *block)
@@ -119,7 +121,7 @@ static void step(struct sim *s, struct sim_event event, const struct sim_chooser
 /* A run of a correct engine is far shorter. */
 static uint32_t most_steps(const struct scenario *c)
 {
-    return (uint32_t)(c->n * c->n * c->op_count * 100 + 1000);
+    return (uint32_t)((c->n + 1) * c->n * c->op_count * 100 + 1000);
 }
 
 bool sim_run(struct sim *s, const struct sim_chooser *chooser)

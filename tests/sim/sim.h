@@ -11,6 +11,7 @@
 #ifndef FTC_SIM_H
 #define FTC_SIM_H
 
+#include "data.h"
 #include "scenario.h"
 #include "value.h"
 
@@ -21,6 +22,7 @@ enum sim_event_kind {
     SIM_EVENT_READ,    /* @process looks at what @peer, alive, shows on the board */
     SIM_EVENT_PUBLISH, /* @process publishes its result and leaves the operation */
     SIM_EVENT_CRASH,   /* @process dies now */
+    SIM_EVENT_DATA,    /* @process has a turn in its data phase */
     SIM_EVENT_KINDS,
 };
 
@@ -45,6 +47,7 @@ struct sim_queue {
 
 enum sim_stage {
     SIM_STAGE_OUTSIDE, /* between operations */
+    SIM_STAGE_DATA,    /* in the data phase of a large operation */
     SIM_STAGE_RUNNING,
     SIM_STAGE_LEAVING, /* the operation is done, its result not yet published */
     SIM_STAGE_FINISHED,
@@ -54,6 +57,7 @@ enum sim_stage {
 struct sim_outcome {
     uint64_t members; /* that it began with; 0: it has not begun */
     int delivered;    /* times; more than 1 is a bug */
+    bool is_skipped;  /* there was nothing to do */
     enum ftc_verdict verdict;
     uint32_t attempt;
     uint64_t failed;
@@ -77,6 +81,7 @@ struct sim_process {
     int early_count;
     struct ftc_topology own; /* of its members, once some are left out */
     void *topology_storage, *op_storage;
+    struct sim_data *data;     /* of large operations */
     uint8_t member[SIM_MAX_N]; /* original rank by engine rank */
     struct ftc_op op;
     _Alignas(8) uint8_t original[sizeof(struct sim_value) + SIM_MAX_N];

@@ -26,6 +26,7 @@ sim: $(BUILD)/tests/sim/simulate
 exhaustive: $(BUILD)/tests/sim/simulate
 	$< --exhaustive reduce --jobs $(JOBS)
 	$< --exhaustive allreduce --jobs $(JOBS)
+	$< --exhaustive large --jobs $(JOBS)
 	$< --interleavings --jobs $(JOBS)
 
 # The share that make check runs: about a minute on one core.
@@ -33,6 +34,7 @@ check-sim: $(BUILD)/tests/sim/test_sim $(BUILD)/tests/sim/simulate
 	$(RUN) $(BUILD)/tests/sim/test_sim
 	$(BUILD)/tests/sim/simulate --exhaustive reduce --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --exhaustive allreduce --jobs $(JOBS)
+	$(BUILD)/tests/sim/simulate --exhaustive large --small --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --interleavings --small --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --random 500000 --seed $(SEED) --jobs $(JOBS)
 

@@ -14,6 +14,7 @@ static void add_value(uint64_t *h, const struct sim *s, const void *value)
 
     add(h, v->expression);
     add(h, v->operations);
+    add(h, v->incomplete);
     for (int i = 0; i < s->scenario.n; i++)
         add(h, v->count[i]);
 }
@@ -122,6 +123,23 @@ static void add_queue(uint64_t *h, const struct sim *s, struct sim_queue q)
         add_message(h, s, m);
 }
 
+static void add_units(uint64_t *h, const struct sim_unit *unit, int count)
+{
+    for (int i = 0; i < count; i++)
+        add(h, unit[i].expression ^ (uint64_t)unit[i].op << 32 ^ unit[i].is_wrong);
+}
+
+/* The others read it after its death as well. */
+static void add_data(uint64_t *h, const struct sim_data *d)
+{
+    add(h, (uint64_t)(uint32_t)d->shown_op << 32 | d->shown);
+    add(h, d->phase.step * 16ull + d->phase.stage * 4ull + d->phase.outcome);
+    add(h, (uint64_t)d->phase.awaited * 2 + d->is_incomplete);
+    for (int i = 0; i < FTC_SCHEDULE_SLOTS; i++)
+        add_units(h, d->slot[i], SIM_BLOCK_UNITS);
+    add_units(h, d->buffer, SIM_UNITS);
+}
+
 static void add_process(uint64_t *h, const struct sim *s, int rank)
 {
     const struct sim_process *p = &s->process[rank];
@@ -129,6 +147,7 @@ static void add_process(uint64_t *h, const struct sim *s, int rank)
     add(h, p->alive + 2ull * p->stage);
     for (int seq = 0; seq < s->scenario.op_count; seq++)
         add(h, sim_outcome_of(s, seq, rank)->members);
+    add_data(h, p->data);
     if (!p->alive)
         return;
     add_queue(h, s, p->early);

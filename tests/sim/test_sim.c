@@ -366,6 +366,43 @@ START_TEST(a_line_gives_the_same_run)
 }
 END_TEST
 
+/* ---- large operations (doc/design.md, section 12) ---- */
+
+/* Broken: a member that has left is waited for. */
+START_TEST(a_data_phase_is_done_again_without_the_dead)
+{
+    struct sim s = {0};
+
+    run(&s, "n=3 f=1 ops=L,T crash=1@a5 order=oldest");
+    ck_assert_uint_eq(sim_outcome_of(&s, 1, 0)->members, 1u << 0 | 1u << 2);
+    ck_assert(!sim_outcome_of(&s, 1, 0)->is_skipped);
+    sim_close(&s);
+    keeps_every_rule("n=4 f=1 ops=L,T crash=2@a0");
+    keeps_every_rule("n=4 f=2 ops=L,T,T,A crash=2@b7,0@a30");
+    keeps_every_rule("n=5 f=2 ops=A,L,T,T,A scheme=bit crash=1@a12,3@b20");
+}
+END_TEST
+
+/* Broken: who dies after its last step counts as lost, or its memory is not read. */
+START_TEST(what_a_dead_member_had_ended_counts)
+{
+    struct sim s = {0};
+
+    run(&s, "n=3 f=1 ops=L,T crash=1@a18 order=oldest"); /* after the last of its turns */
+    ck_assert(sim_outcome_of(&s, 1, 0)->is_skipped);
+    ck_assert_uint_eq(s.process[0].data->buffer[0].ranks, 7);
+    sim_close(&s);
+}
+END_TEST
+
+START_TEST(without_its_root_a_large_operation_is_nothing_to_do)
+{
+    keeps_every_rule("n=4 f=1 ops=LR2,T,A crash=2@a7");
+    keeps_every_rule("n=4 f=1 ops=LB1,T,A crash=1@a3");
+    keeps_every_rule("n=4 f=1 ops=LB1,T,A crash=0@a3");
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("sim");
@@ -389,6 +426,9 @@ int main(void)
     UNIT_TEST(each_operation_tolerates_f_new_failures);
     UNIT_TEST(messages_are_as_many_as_the_theorem_says);
     UNIT_TEST(broadcast_messages_are_dual_to_those_of_reduce);
+    UNIT_TEST(a_data_phase_is_done_again_without_the_dead);
+    UNIT_TEST(what_a_dead_member_had_ended_counts);
+    UNIT_TEST(without_its_root_a_large_operation_is_nothing_to_do);
     UNIT_TEST(a_seed_gives_the_same_runs);
     UNIT_TEST(a_line_gives_the_same_run);
     UNIT_END();

@@ -97,6 +97,11 @@ void sim_trace_event(struct sim *s, struct sim_event event)
     case SIM_EVENT_READ:
         sim_trace_note(s, "p%d looks at what p%d shows", p, peer);
         break;
+    case SIM_EVENT_DATA:
+        sim_trace_note(s, "p%d: step %u, stage %d of the data of op %d", p,
+                       s->process[p].data->phase.step, (int)s->process[p].data->phase.stage,
+                       s->process[p].seq);
+        break;
     case SIM_EVENT_PUBLISH:
         sim_trace_note(s, "p%d publishes", p);
         break;

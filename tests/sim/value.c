@@ -30,6 +30,7 @@ void sim_value_combine(void *context, void *into, const void *from)
 
     a->expression = scramble(3 * scramble(a->expression) + b->expression);
     a->operations |= b->operations;
+    a->incomplete |= b->incomplete;
     for (int i = 0; i < *n; i++)
         a->count[i] = (uint8_t)(a->count[i] + b->count[i]);
 }

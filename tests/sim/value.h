@@ -9,6 +9,7 @@
 struct sim_value {
     uint64_t expression; /* identifies the order and nesting of the combinations: stands for bits */
     uint32_t operations; /* one bit an operation: values of two operations never mix */
+    uint32_t incomplete; /* somebody has not come to the end of the data phase */
     uint8_t count[];     /* by original rank */
 };
 

@@ -64,6 +64,7 @@ fast_tests_notice() {
         notices test_sim ./test_sim ||
         notices exhaustive-reduce ./simulate --exhaustive reduce --small ||
         notices exhaustive-allreduce ./simulate --exhaustive allreduce --small ||
+        notices exhaustive-large ./simulate --exhaustive large --small ||
         notices interleavings ./simulate --interleavings --small ||
         notices random ./simulate --random 30000 --seed 1
 }
