@@ -17,7 +17,9 @@ enum {
     MAX_ENTRIES = 1 << 16,
     MAX_DEPTH = 1 << 10,
     MAX_STRIDE = 1 << 20,
-    MAX_SITES_BYTES = 1 << 24
+    MAX_SITES_BYTES = 1 << 24,
+    MAX_BULK_BYTES = 1 << 27,
+    PAGE = 4096,
 };
 
 static bool geometry_is_sane(const struct ftc_board_geometry *g)
@@ -28,7 +30,7 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->entry_stride_bytes >= FTC_BOARD_ENTRY_BYTES && g->entry_stride_bytes % 64 == 0 &&
            g->message_stride_bytes <= MAX_STRIDE && g->message_stride_bytes >= 64 &&
            g->message_stride_bytes % 64 == 0 && g->sites_bytes <= MAX_SITES_BYTES &&
-           g->sites_bytes % 64 == 0;
+           g->sites_bytes % 64 == 0 && g->bulk_bytes <= MAX_BULK_BYTES && g->bulk_bytes % PAGE == 0;
 }
 
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
@@ -37,7 +39,8 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
 }
 
 /* The segment: header and ranks | sets of rank 0, 1, ... | entries of rank 0, 1, ... | bells of
- * rank 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... */
+ * rank 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... |
+ * bulk memory of rank 0, 1, ..., in pages */
 static size_t sets_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->ranks * sizeof(struct ftc_board_rank);
@@ -76,9 +79,16 @@ static size_t sites_offset(const struct ftc_board_geometry *g)
     return rings_offset(g) + (size_t)g->ranks * g->ranks * ftc_board_ring_bytes(g);
 }
 
+static size_t bulk_offset(const struct ftc_board_geometry *g)
+{
+    size_t end = sites_offset(g) + (size_t)g->ranks * g->sites_bytes;
+
+    return g->bulk_bytes == 0 ? end : (end + PAGE - 1) / PAGE * PAGE;
+}
+
 static size_t segment_bytes(const struct ftc_board_geometry *g)
 {
-    return sites_offset(g) + (size_t)g->ranks * g->sites_bytes;
+    return bulk_offset(g) + (size_t)g->ranks * g->bulk_bytes;
 }
 
 /* With a geometry that is sane. */
@@ -224,4 +234,11 @@ void *ftc_board_sites(const struct ftc_board *board, uint32_t rank)
     const struct ftc_board_geometry *g = &board->geometry;
 
     return (char *)board->shared + sites_offset(g) + (size_t)rank * g->sites_bytes;
+}
+
+void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+
+    return (char *)board->shared + bulk_offset(g) + (size_t)rank * g->bulk_bytes;
 }

@@ -122,6 +122,7 @@ struct ftc_board_geometry {
     uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
     uint32_t message_stride_bytes;
     uint32_t sites_bytes; /* of a rank's call sites (notice/coverage_sites.h); 0: not reported */
+    uint32_t bulk_bytes;  /* of a rank's memory for large data (bulk.h), in pages; 0: none */
 };
 
 enum { FTC_BOARD_CORES = 1024 }; /* as many as a cpu_set_t has */
@@ -184,6 +185,7 @@ static inline struct ftc_board_entry *ftc_board_entry(const struct ftc_board *bo
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
 _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t rank, uint32_t set);
 void *ftc_board_sites(const struct ftc_board *board, uint32_t rank);
+void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank);
 
 static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *board, uint32_t rank)
 {

@@ -8,7 +8,7 @@ FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fsanitize=fuzzer,ad
 $(FUZZ)/settings: $(wildcard config/settings*.c)
 $(FUZZ)/settings: FUZZ_LIBS = -linih
 $(FUZZ)/engine: $(ENGINE)
-$(FUZZ)/board: $(addprefix shim/board/,aftermath.c board.c mark.c missed_site.c publication.c rank_state.c telling.c) shim/system/lifeline.c shim/system/proc.c shim/call/call.c shim/transport/inbox.c shim/transport/ring.c $(ENGINE)
+$(FUZZ)/board: $(addprefix shim/board/,aftermath.c board.c bulk.c mark.c missed_site.c publication.c rank_state.c telling.c) shim/system/lifeline.c shim/system/proc.c shim/call/call.c shim/transport/inbox.c shim/transport/ring.c $(ENGINE)
 $(FUZZ)/channel: shim/monitor/channel.c
 $(FUZZ)/%: tests/fuzz/fuzz_%.c
 	mkdir -p $(@D)

@@ -1,5 +1,6 @@
 /* Any process of the job can write anything to the board: what is read from it is checked first. */
 #include "board/aftermath.h"
+#include "board/bulk.h"
 #include "board/mark.h"
 #include "board/missed_site.h"
 #include "board/publication.h"
@@ -24,6 +25,7 @@ static void open_once(void)
         .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
         .ring_depth = 2,
         .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
+        .bulk_bytes = ftc_bulk_bytes(),
     };
 
     if (!board.shared &&
@@ -106,6 +108,18 @@ static void read_tellings(void)
     ftc_aftermath_is_settled(&board, 1, &when_ns);
 }
 
+/* Whatever a rank shows of itself, its slots are inside of the segment. */
+static void read_bulk(void)
+{
+    struct ftc_bulk_place *first = ftc_bulk_place(&board, 1, 0);
+    uint64_t id = atomic_load(&first->communicator_id);
+    int place = ftc_bulk_find(&board, 1, id, (uint32_t)(atomic_load(&first->progress) >> 32));
+
+    if (place < 0 || place >= FTC_BULK_WORDS)
+        abort();
+    ftc_bulk_read(&board, 1, place);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t used;
@@ -115,6 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fill(ftc_board_ring(&board, 0, 1), ftc_board_ring_bytes(&board.geometry), data + used,
          size - used);
     fill(board.shared->rank, 2 * sizeof board.shared->rank[0], data, size);
+    fill(ftc_board_bulk(&board, 1), FTC_BULK_HEAD_BYTES, data, size);
     fill(ftc_board_set(&board, 1, 0), FTC_BOARD_SETS * sizeof(uint64_t), data, size);
     ftc_ring_open(&transport.ring[1], &board, 0, 1);
     read_published();
@@ -122,5 +137,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_marks();
     read_tellings();
     read_missed();
+    read_bulk();
     return 0;
 }

@@ -1,0 +1,77 @@
+/* bulk: memory of each rank for data that are too large for messages (doc/design.md, section 12).
+ *
+ * A rank has some PLACES, each for one operation at a time: a word in which it shows how far it is,
+ * and slots for its data. It writes its own alone, all others read. What nobody touches takes no
+ * memory. Places from FTC_BULK_PLACES on have no slots: there a rank shows that it has no memory.
+ */
+#ifndef FTC_BOARD_BULK_H
+#define FTC_BOARD_BULK_H
+
+#include "board.h"
+
+enum {
+    FTC_BULK_PLACES = 16, /* operations that a rank can be in at a time */
+    FTC_BULK_SLOTS = 3,
+    FTC_BULK_SLOT_BYTES = 1 << 20,
+    FTC_BULK_WORDS = 64,        /* of the places, and of others without memory */
+    FTC_BULK_HEAD_BYTES = 4096, /* all of them: a page */
+};
+
+struct ftc_bulk_place {
+    _Alignas(64) _Atomic uint64_t communicator_id; /* 0: free */
+    _Atomic uint64_t progress;                     /* operation << 32 | what the rank shows of it */
+};
+
+/* Of one rank. */
+static inline uint32_t ftc_bulk_bytes(void)
+{
+    return FTC_BULK_HEAD_BYTES + (uint32_t)FTC_BULK_PLACES * FTC_BULK_SLOTS * FTC_BULK_SLOT_BYTES;
+}
+
+static inline struct ftc_bulk_place *ftc_bulk_place(const struct ftc_board *board, uint32_t rank,
+                                                    int place)
+{
+    return (struct ftc_bulk_place *)ftc_board_bulk(board, rank) + place;
+}
+
+static inline unsigned char *ftc_bulk_slot(const struct ftc_board *board, uint32_t rank, int place,
+                                           int slot)
+{
+    size_t index = (size_t)place * FTC_BULK_SLOTS + (size_t)slot;
+
+    return (unsigned char *)ftc_board_bulk(board, rank) + FTC_BULK_HEAD_BYTES +
+           index * FTC_BULK_SLOT_BYTES;
+}
+
+/* The place in which @rank is in operation @seq of the communicator; -1: it is in none yet. It
+ * stays there until the operation is over. */
+int ftc_bulk_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
+                  uint32_t seq);
+
+/* What @rank shows in such a place. */
+static inline uint32_t ftc_bulk_read(const struct ftc_board *board, uint32_t rank, int place)
+{
+    return (uint32_t)atomic_load_explicit(&ftc_bulk_place(board, rank, place)->progress,
+                                          memory_order_acquire);
+}
+
+/* ---- the rank itself ---- */
+
+/* Takes a free place for operations of a communicator, which has none, with @bytes of each slot in
+ * memory; one without slots if there is no memory, and -1 if there is none of these left. Not for
+ * two threads at a time, nor is the last. */
+int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communicator_id,
+                  size_t bytes);
+
+/* What was written to the slots before can be read by whoever has read this. */
+static inline void ftc_bulk_show(const struct ftc_board *board, uint32_t self, int place,
+                                 uint32_t seq, uint32_t shown)
+{
+    atomic_store_explicit(&ftc_bulk_place(board, self, place)->progress,
+                          (uint64_t)seq << 32 | shown, memory_order_release);
+}
+
+/* Nobody reads it any more. */
+void ftc_bulk_give_back(const struct ftc_board *board, uint32_t self, int place);
+
+#endif
