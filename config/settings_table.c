@@ -77,6 +77,8 @@ static const struct word require_all_words[] = {{"none", 0, 0},
                                                 {0}};
 static const struct word on_dead_root_words[] = {
     {"error", FTC_ON_DEAD_ROOT_ERROR, 0}, {"keep", FTC_ON_DEAD_ROOT_KEEP, 0}, {0}};
+static const struct word large_words[] = {
+    {"native", FTC_LARGE_NATIVE, 0}, {"protected", FTC_LARGE_PROTECTED, 0}, {0}};
 static const struct word p2p_words[] = {
     {"native", FTC_P2P_NATIVE, 0}, {"error", FTC_P2P_ERROR, 0}, {"ignore", FTC_P2P_IGNORE, 0}, {0}};
 static const struct word communicators_words[] = {

@@ -26,6 +26,15 @@ __attribute__((weak)) const char *ftcoll_version(void);
  * @comm, or -1 for an invalid argument. */
 __attribute__((weak)) int ftcoll_failed_ranks(MPI_Comm comm, int max, int ranks[]);
 
+/* Ranks of @comm whose data are in the result of the last MPI_Allreduce or MPI_Reduce on it that
+ * this process has completed and the library has carried out with setting large, in ascending
+ * order: at most @max are written to @ranks, all are counted. All survivors of that call are told
+ * the same. So the mean of a gradient that the living and some of the dead have given is its sum
+ * divided by this. Returns the count; 0 if the library has carried out no such call, because the
+ * data were small, for instance; or -1 for an invalid argument. Like a call on @comm, it is not to
+ * be made while another thread is in one. */
+__attribute__((weak)) int ftcoll_contributors(MPI_Comm comm, int max, int ranks[]);
+
 /* What this process has done since MPI_Init. */
 struct ftcoll_counters {
     unsigned long long protected_calls; /* carried out by the library */

@@ -2,8 +2,11 @@
 #include "../include/ftcoll.h"
 
 #include "board/rank_state.h"
+#include "communicator/attribute.h"
+#include "communicator/communicator.h"
 #include "communicator/group.h"
 #include "library.h"
+#include "progress/running.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -43,6 +46,29 @@ int ftcoll_failed_ranks(MPI_Comm comm, int max, int ranks[])
     if (world_rank)
         count = count_failed(world_rank, size, max, ranks);
     free(world_rank);
+    return count;
+}
+
+/* Nor must this: what has not been used has no result. */
+int ftcoll_contributors(MPI_Comm comm, int max, int ranks[])
+{
+    struct ftc_comm *c;
+    int count = 0;
+
+    if (comm == MPI_COMM_NULL || max < 0 || (max > 0 && !ranks))
+        return -1;
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE)
+        return 0;
+    c = ftc_attribute_get(comm, FTC_TENANT_COMM);
+    if (!c || !c->running || !c->running->has_contributors)
+        return 0;
+    for (int rank = 0; rank < c->size; rank++) {
+        if (!c->running->contributors[rank])
+            continue;
+        if (count < max)
+            ranks[count] = rank;
+        count++;
+    }
     return count;
 }
 

@@ -1,6 +1,7 @@
 /* A broadcast is an allreduce to which only the root has data to give (value/broadcast.h). */
 #include "value/broadcast.h"
 #include "collective.h"
+#include "large.h"
 #include "program/error.h"
 #include "progress/running.h"
 
@@ -67,6 +68,7 @@ static int deliver(const struct ftc_plan *plan)
 }
 
 const struct ftc_collective ftc_collective_broadcast = {
+    .large = &ftc_large_broadcast,
     .examine = examine,
     .contribute = contribute,
     .combine = combine,

@@ -1,25 +1,44 @@
 #include "carry_out.h"
 
+#include "large.h"
 #include "plan.h"
 #include "program/error.h"
 #include "progress/queue.h"
 #include "report/compare.h"
 #include "report/report.h"
 
-static int carry_out(struct ftc_plan *plan)
+static int carry_out_once(struct ftc_plan *plan)
 {
     struct ftc_drive_request request;
     enum ftc_drive_outcome outcome;
     int rv;
 
-    if (plan->comm->running->first)
-        ftc_queue_complete(plan->comm);
     if (!ftc_plan_request(plan, &request, &rv))
         return rv;
     ftc_plan_enter(plan);
     outcome = ftc_drive(plan->comm, &request);
     ftc_plan_leave();
     return ftc_plan_finish(plan, outcome);
+}
+
+static __attribute__((noinline)) int carry_out_large(struct ftc_plan *plan)
+{
+    struct ftc_large large;
+    int rv;
+
+    ftc_large_open(&large, plan);
+    do
+        rv = carry_out_once(plan);
+    while (rv == MPI_SUCCESS && large.is_again);
+    ftc_large_close(&large);
+    return rv;
+}
+
+static int carry_out(struct ftc_plan *plan)
+{
+    if (plan->comm->running->first)
+        ftc_queue_complete(plan->comm);
+    return plan->is_large ? carry_out_large(plan) : carry_out_once(plan);
 }
 
 void ftc_carry_out_natively(enum ftc_call_kind kind, const void *return_address)

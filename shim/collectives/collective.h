@@ -11,6 +11,9 @@
 #include "communicator/communicator.h"
 #include "value/datatype.h"
 
+struct ftc_large;
+struct ftc_large_kind;
+
 /* A call that has been looked at. */
 struct ftc_plan {
     const struct ftc_call *call;
@@ -20,11 +23,14 @@ struct ftc_plan {
     size_t value_bytes;      /* of the data */
     size_t header_bytes;     /* that travel before the data */
     size_t travelling_bytes; /* in all */
+    bool is_large;           /* carried out as large.h has it */
+    struct ftc_large *large; /* from its first try on; NULL: its data travel in messages */
     int error;               /* MPI error code of the last combination that went wrong */
 };
 
 struct ftc_collective {
-    bool is_described_alike; /* all ranks give the same count and datatype */
+    const struct ftc_large_kind *large; /* NULL: what is too large for messages is native MPI's */
+    bool is_described_alike;            /* all ranks give the same count and datatype */
 
     /* Fills what policy has to know of the arguments, and the plan's facts and value_bytes. A root
      * is in range. */

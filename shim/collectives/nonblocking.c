@@ -1,6 +1,7 @@
 #include "nonblocking.h"
 
 #include "communicator/lineage.h"
+#include "large.h"
 #include "plan.h"
 #include "program/error.h"
 #include "report/report.h"
@@ -13,7 +14,14 @@ struct task {
     struct ftc_request request;
     struct ftc_call call;
     struct ftc_plan plan;
+    struct ftc_large large;
 };
+
+static void close_task(struct task *t)
+{
+    if (t->plan.large)
+        ftc_large_close(&t->large);
+}
 
 static bool begin_task(struct ftc_queued *p)
 {
@@ -21,23 +29,32 @@ static bool begin_task(struct ftc_queued *p)
     struct ftc_drive_request request;
 
     t->call.result = MPI_SUCCESS;
-    if (!ftc_plan_request(&t->plan, &request, &t->call.result))
+    if (t->plan.is_large && !t->plan.large)
+        ftc_large_open(&t->large, &t->plan);
+    if (!ftc_plan_request(&t->plan, &request, &t->call.result)) {
+        close_task(t);
         return false;
+    }
     ftc_plan_enter(&t->plan);
     if (ftc_drive_begin(t->plan.comm, &request))
         return true;
     ftc_plan_leave();
+    close_task(t);
     t->call.result = ftc_error_no_memory();
     return false;
 }
 
-static void end_task(struct ftc_queued *p)
+static bool end_task(struct ftc_queued *p)
 {
     struct task *t = (struct task *)p;
     enum ftc_drive_outcome outcome = ftc_drive_end(t->plan.comm);
 
     ftc_plan_leave();
     t->call.result = ftc_plan_finish(&t->plan, outcome);
+    if (t->plan.large && t->large.is_again && t->call.result == MPI_SUCCESS)
+        return false;
+    close_task(t);
+    return true;
 }
 
 /* Whether the operation can go on in any thread, and after the program has freed its handles. */

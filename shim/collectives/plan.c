@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include "large.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
 #include "report/prospect.h"
@@ -30,6 +31,8 @@ static bool is_surely_too_large(const struct ftc_plan *plan)
     const struct ftc_call *call = plan->call;
     size_t bytes = plan->collective->is_described_alike ? ftc_predefined_bytes(call->datatype) : 0;
 
+    if (ftc_library.settings.large == FTC_LARGE_PROTECTED)
+        return false;
     return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes;
 }
 
@@ -43,6 +46,7 @@ static bool root_is_valid(const struct ftc_plan *plan)
 enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
 {
     struct ftc_policy_facts facts = {.intercepted = ftc_plan_is_intercepted(call->kind)};
+    enum ftc_pass pass;
 
     *plan = (struct ftc_plan){.call = call, .collective = collective_of(call->kind)};
     if (!facts.intercepted)
@@ -57,7 +61,9 @@ enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
     facts.communicator = plan->comm->pass;
     if (facts.communicator == FTC_PASS_NONE && call->count >= 0 && root_is_valid(plan))
         plan->collective->examine(plan, &facts);
-    return ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
+    pass = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
+    plan->is_large = pass != FTC_PASS_NONE && ftc_large_can(plan, pass);
+    return plan->is_large ? FTC_PASS_NONE : pass;
 }
 
 /* Its handle is the same on all ranks. Some have no kernel: see value/datatype.c. */
@@ -88,9 +94,15 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
     const struct ftc_call *call = plan->call;
     int root = ftc_call_has_root(call->kind) ? ftc_comm_member(plan->comm, call->root) : 0;
 
+    if (plan->large)
+        plan->large->is_again = false;
     if (root < 0) {
         *rv = plan->collective->without_root(plan);
         return false;
+    }
+    if (plan->large) {
+        ftc_large_request(plan->large, request);
+        return true;
     }
     *request = (struct ftc_drive_request){
         .call = call,
@@ -125,8 +137,8 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
     if (rv == MPI_SUCCESS)
         rv = plan->error; /* MPI_Reduce_local has called the error handler */
     if (rv == MPI_SUCCESS)
-        rv = plan->collective->deliver(plan);
-    if (outcome == FTC_DRIVE_DONE && !ftc_call_is_reduce(plan->call->kind))
+        rv = plan->large ? ftc_large_deliver(plan->large) : plan->collective->deliver(plan);
+    if (outcome == FTC_DRIVE_DONE && (plan->large || !ftc_call_is_reduce(plan->call->kind)))
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
 }

@@ -1,8 +1,8 @@
 /* Reduce and allreduce, blocking or not. */
-#include "collective.h"
+#include "combine.h"
+#include "large.h"
 #include "program/error.h"
 #include "progress/running.h"
-#include "report/record.h"
 #include "report/required_sites.h"
 #include "value/contributors.h"
 
@@ -53,22 +53,6 @@ static const void *contribute(struct ftc_plan *plan)
     return copy;
 }
 
-static void combine_data(struct ftc_plan *plan, void *into, const void *from)
-{
-    const struct ftc_call *call = plan->call;
-    ptrdiff_t start = ftc_span_start(&plan->facts, call->count);
-    int rv;
-
-    if (plan->facts.kernel) {
-        plan->facts.kernel(into, from, (size_t)call->count);
-        return;
-    }
-    rv = PMPI_Reduce_local((const char *)from - start, (char *)into - start, (int)call->count,
-                           call->datatype, call->op);
-    if (rv != MPI_SUCCESS)
-        plan->error = rv;
-}
-
 static void combine(void *context, void *into, const void *from)
 {
     struct ftc_plan *plan = context;
@@ -77,30 +61,8 @@ static void combine(void *context, void *into, const void *from)
     if (header > 0)
         ftc_contributors_join(into, from, plan->comm->size);
     if (plan->value_bytes > 0)
-        combine_data(plan, (char *)into + header, (const char *)from + header);
-}
-
-/* The setting that wants all ranks in a result. The contributors tell whether a call site wants it,
- * on any rank: so all survivors of an allreduce decide alike, wherever they call it from. */
-static const char *required_by(const struct ftc_call *call, const void *contributors)
-{
-    if (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op)))
-        return "require_all";
-    return ftc_contributors_are_required(contributors) ? "require_all_at" : NULL;
-}
-
-/* What is done about ranks that are not in the result. */
-static int look_at_contributors(const struct ftc_plan *plan, const void *contributors)
-{
-    const struct ftc_comm *c = plan->comm;
-    int missing = ftc_contributors_count_missing(contributors, c->size);
-    const char *setting;
-
-    if (missing == 0)
-        return MPI_SUCCESS;
-    ftc_record_result(plan->call, c, contributors);
-    setting = required_by(plan->call, contributors);
-    return setting ? ftc_error_incomplete(plan->call, c, missing, setting) : MPI_SUCCESS;
+        ftc_combine_elements(plan, (char *)into + header, (const char *)from + header,
+                             plan->call->count);
 }
 
 static int deliver(const struct ftc_plan *plan)
@@ -113,7 +75,9 @@ static int deliver(const struct ftc_plan *plan)
         return MPI_SUCCESS;
     rv = ftc_span_write(call->recvbuf, (const char *)value + plan->header_bytes, call->count,
                         &plan->facts);
-    return rv == MPI_SUCCESS && plan->header_bytes > 0 ? look_at_contributors(plan, value) : rv;
+    return rv == MPI_SUCCESS && plan->header_bytes > 0
+               ? ftc_combine_look_at_contributors(plan, value)
+               : rv;
 }
 
 /* Nobody waits for the others of a reduce: for them it is done. */
@@ -124,6 +88,7 @@ static int without_root(const struct ftc_plan *plan)
 }
 
 const struct ftc_collective ftc_collective_reduction = {
+    .large = &ftc_large_reduction,
     .is_described_alike = true,
     .examine = examine,
     .contribute = contribute,

@@ -30,7 +30,8 @@ static bool is_silent(struct ftc_silence *s, uint64_t heartbeat, uint64_t now_ns
     return now_ns - s->since_ns > timeout_ns;
 }
 
-void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns)
+void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member),
+                      uint64_t now_ns)
 {
     struct ftc_board *board = &ftc_library.board;
 
@@ -41,7 +42,7 @@ void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_
         uint32_t world = c->world[c->member[i]];
         uint64_t heartbeat = ftc_activity_heartbeat(board, world);
 
-        if (!c->dead[i] && ftc_op_expects(op, i) && is_silent(&c->silence[i], heartbeat, now_ns) &&
+        if (!c->dead[i] && expects(c, i) && is_silent(&c->silence[i], heartbeat, now_ns) &&
             ftc_board_mark_failed(board, world, FTC_DEATH_SUSPECTED, (int)ftc_library.world_rank))
             ftc_notice_deaths(&ftc_library.notice); /* also what one that is silent left untold */
     }

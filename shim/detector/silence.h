@@ -8,11 +8,12 @@
 
 #include "board/rank_state.h"
 #include "communicator/communicator.h"
-#include "engine/operation.h"
 
-/* Shows that this rank lives, and takes those for dead that @op of @c awaits and that have shown
- * nothing for timeout_ms. Does nothing unless monitor = timeout. */
-void ftc_silence_look(struct ftc_comm *c, const struct ftc_op *op, uint64_t now_ns);
+/* Shows that this rank lives, and takes those members for dead that the operation of @c expects
+ * something of and that have shown nothing for timeout_ms. Does nothing unless monitor = timeout.
+ */
+void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member),
+                      uint64_t now_ns);
 
 /* @c starts to wait: silence counts from here. */
 void ftc_silence_begin(struct ftc_comm *c);

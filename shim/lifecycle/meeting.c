@@ -1,5 +1,6 @@
 #include "meeting.h"
 
+#include "board/bulk.h"
 #include "board/presence.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
@@ -182,6 +183,7 @@ static struct ftc_board_geometry geometry(int ranks)
         .sites_bytes = ftc_library.settings.report >= FTC_REPORT_COVERAGE
                            ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES)
                            : 0,
+        .bulk_bytes = ftc_library.settings.large == FTC_LARGE_PROTECTED ? ftc_bulk_bytes() : 0,
     };
 }
 

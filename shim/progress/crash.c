@@ -7,11 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum moment { BEFORE_SEND = 'b', AFTER_SEND = 'a', END = 'e' };
+enum moment { BEFORE_SEND = 'b', AFTER_SEND = 'a', IN_DATA = 'd', END = 'e' };
+enum { PERCENT = 100 };
 
 struct point {
     enum moment moment;
-    long rank, operation, send;
+    long rank, operation, send; /* of IN_DATA: percent */
 };
 
 bool ftc_crash_armed;
@@ -42,11 +43,12 @@ static bool take_point(const char **text, struct point *p)
         *text += (*text)[3] == ',' ? 4 : 3;
         return true;
     }
-    p->moment = **text == 'a' ? AFTER_SEND : BEFORE_SEND;
-    if (**text != 'a' && **text != 'b')
+    p->moment = (enum moment) * *text;
+    if (p->moment != AFTER_SEND && p->moment != BEFORE_SEND && p->moment != IN_DATA)
         return false;
     ++*text;
-    return take_number(text, ',', &p->send) && (p->send > 0 || p->moment == AFTER_SEND);
+    return take_number(text, ',', &p->send) && (p->send > 0 || p->moment != BEFORE_SEND) &&
+           (p->send <= PERCENT || p->moment != IN_DATA);
 }
 
 bool ftc_crash_parse(const char *text, int rank)
@@ -92,6 +94,13 @@ void ftc_crash_before_send(const struct ftc_crash_progress *p)
 void ftc_crash_after_send(struct ftc_crash_progress *p)
 {
     die_if(AFTER_SEND, p, ++p->sends);
+}
+
+void ftc_crash_in_data(const struct ftc_crash_progress *p, uint64_t done, uint64_t all)
+{
+    for (long percent = 0; percent <= PERCENT; percent++)
+        if (done == all / PERCENT * (uint64_t)percent + all % PERCENT * (uint64_t)percent / PERCENT)
+            die_if(IN_DATA, p, percent);
 }
 
 void ftc_crash_at_end(const struct ftc_crash_progress *p)

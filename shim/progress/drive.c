@@ -30,7 +30,7 @@ static bool unblock(struct ftc_comm *c)
 }
 
 /* Kept messages are of a later attempt, or came while sends were pending. */
-bool ftc_drive_look_after(struct ftc_comm *c)
+static bool look_after_operation(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     bool progress = unblock(c);
@@ -80,37 +80,70 @@ static void prepare(struct ftc_comm *c, const struct ftc_drive_request *request)
     r->actions.count = 0;
     r->mismatched = -1;
     r->call = request->call;
+    r->prelude = request->prelude;
     r->was_blocked = false;
     r->active = true;
 }
 
-bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request)
+static void publish_call(struct ftc_comm *c)
+{
+    ftc_publish_call(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq,
+                     &c->running->note);
+}
+
+static void start_engine(struct ftc_comm *c)
 {
     struct ftc_event event = {.kind = FTC_EVENT_PEER_FAILED};
 
-    if (ftc_running_reserve(c, request->value_bytes) != 0)
-        return false;
-    prepare(c, request);
-    ftc_messages_expect(c);
     for (event.peer = 0; c->known_dead > 0 && event.peer < c->member_count; event.peer++)
         if (c->dead[event.peer])
             ftc_messages_step(c, &event);
-    if (ftc_crash_armed)
-        ftc_crash_at_start(&c->running->crash);
     event.kind = FTC_EVENT_START;
     ftc_messages_step(c, &event);
     ftc_news_announce_attempt(c);
     ftc_messages_send(c);
-    ftc_publish_call(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq,
-                     &c->running->note); /* after the sends, for which others may wait already */
+}
+
+bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request)
+{
+    if (ftc_running_reserve(c, request->value_bytes) != 0)
+        return false;
+    prepare(c, request);
+    ftc_messages_expect(c);
+    if (ftc_crash_armed)
+        ftc_crash_at_start(&c->running->crash);
+    if (!request->prelude)
+        start_engine(c);
+    publish_call(c); /* after the sends, for which others may wait already */
     ftc_messages_offer_kept();
     ftc_silence_begin(c);
     return true;
 }
 
+static bool look_after_prelude(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+    bool progress = r->prelude->turn(r->prelude);
+
+    if (!r->prelude->is_over(r->prelude))
+        return progress;
+    r->prelude = NULL;
+    start_engine(c);
+    ftc_messages_offer_kept();
+    ftc_silence_begin(c);
+    look_after_operation(c); /* whoever decides is to know of the deaths that ended the prelude */
+    return true;
+}
+
+bool ftc_drive_look_after(struct ftc_comm *c)
+{
+    return c->running->prelude ? look_after_prelude(c) : look_after_operation(c);
+}
+
 static void stop(struct ftc_comm *c)
 {
     ftc_messages_forget(c);
+    c->running->prelude = NULL;
     c->running->active = false;
     c->seq++;
 }

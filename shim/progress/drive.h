@@ -20,14 +20,15 @@ struct ftc_drive_request {
     const void *contribution;
     void (*combine)(void *context, void *into, const void *from); /* NULL: nothing to combine */
     void *context;
+    struct ftc_prelude *prelude; /* comes before all that; NULL: nothing. Stays till it is over */
 };
 
 /* Begins the next operation on @c, which has none running, and numbers it c->seq; its messages
  * carry the signature of c->running->note (ftc_mismatch_enter()). False without memory for it. */
 bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request);
 
-/* What moves the operation that runs on @c beside messages: room for its sends, deaths, published
- * results. True if anything has happened. */
+/* What moves the operation that runs on @c beside messages: its prelude, room for its sends,
+ * deaths, published results. True if anything has happened. */
 bool ftc_drive_look_after(struct ftc_comm *c);
 
 bool ftc_drive_is_over(const struct ftc_comm *c);

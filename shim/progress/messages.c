@@ -79,6 +79,8 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
         ftc_mismatch_meet(c, c->member[event.peer], envelope.signature, a->note, &m, value_bytes);
         return true;
     }
+    if (r->prelude)
+        return false;
     if (m.value && value_bytes != r->op.config.value_bytes)
         return true;
     outcome = ftc_op_step(&r->op, &event, &r->actions);

@@ -47,7 +47,7 @@ static bool look_closer(struct ftc_comm *c)
     struct ftc_running *r = c->running;
 
     if (ftc_library.suspects)
-        ftc_silence_look(c, &r->op, ftc_clock_ns());
+        ftc_silence_look(c, ftc_running_expects, ftc_clock_ns());
     if (++r->idle_turns % LOOK_TURNS != 0)
         return false;
     return ftc_mismatch_find(c);
@@ -80,7 +80,10 @@ static bool advance(struct ftc_comm *c)
             progress |= look_after(c);
             if (!ftc_drive_is_over(c))
                 break;
-            p->end(p);
+            progress = true;
+            p->has_begun = p->end(p);
+            if (!p->has_begun)
+                continue;
         }
         pop(c);
         progress = true;

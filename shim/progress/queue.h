@@ -18,8 +18,8 @@ struct ftc_queued {
 
     /* Begins it with ftc_drive_begin(); false: there is nothing to wait for. */
     bool (*begin)(struct ftc_queued *p);
-    /* After ftc_drive_is_over(). */
-    void (*end)(struct ftc_queued *p);
+    /* After ftc_drive_is_over(). False: it is to be begun again. */
+    bool (*end)(struct ftc_queued *p);
     /* Called last, begun or not: it has left the queue and has its result. */
     void (*over)(struct ftc_queued *p);
 

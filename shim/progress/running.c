@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CAPACITY_MIN = 64, CACHE_LINE = 64 };
 
@@ -25,7 +26,22 @@ static void release_room(struct ftc_running *r)
 void ftc_running_close(struct ftc_comm *c)
 {
     release_room(c->running);
+    free(c->running->contributors);
     free(c->running);
+}
+
+void ftc_running_note_contributors(struct ftc_comm *c, const int *ranks, int count)
+{
+    struct ftc_running *r = c->running;
+
+    if (!r->contributors)
+        r->contributors = calloc((size_t)c->size, sizeof *r->contributors);
+    r->has_contributors = r->contributors != NULL;
+    if (!r->has_contributors)
+        return;
+    memset(r->contributors, 0, (size_t)c->size * sizeof *r->contributors);
+    for (int i = 0; i < count; i++)
+        r->contributors[ranks[i]] = true;
 }
 
 static size_t op_storage_bytes(const struct ftc_comm *c, size_t capacity)
@@ -61,6 +77,13 @@ static __attribute__((noinline)) int make_room(struct ftc_comm *c, size_t value_
     r->value_capacity = capacity;
     r->numbering = c->numbering;
     return r->op_storage && r->actions.send && r->contribution && r->published_value ? 0 : -ENOMEM;
+}
+
+bool ftc_running_expects(const struct ftc_comm *c, int member)
+{
+    const struct ftc_running *r = c->running;
+
+    return r->prelude ? r->prelude->expects(r->prelude, member) : ftc_op_expects(&r->op, member);
 }
 
 int ftc_running_reserve(struct ftc_comm *c, size_t value_bytes)

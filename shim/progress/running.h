@@ -10,8 +10,19 @@
 #include "crash.h"
 #include "engine/operation.h"
 
+/* What an operation does before its first message: a data phase (collectives/large.h). Part of what
+ * its maker keeps of it. */
+struct ftc_prelude {
+    /* Goes on; false: it waits for others. */
+    bool (*turn)(struct ftc_prelude *p);
+    bool (*is_over)(const struct ftc_prelude *p);
+    /* Whether it waits for @member, whose silence tells something. */
+    bool (*expects)(const struct ftc_prelude *p, int member);
+};
+
 struct ftc_running {
     bool active;
+    struct ftc_prelude *prelude; /* that has not come to its end; NULL: none */
     const struct ftc_call *call; /* of the program */
     struct ftc_note note;        /* of that call */
     int mismatched;              /* user's rank that called something else; -1: none */
@@ -29,12 +40,22 @@ struct ftc_running {
 
     struct ftc_queued *first, *last; /* nonblocking operations, in call order */
     uint32_t idle_turns;             /* in which nothing happened */
-    struct ftc_comm *next;           /* of all communicators that have some */
+
+    bool *contributors; /* by the user's rank: whose data the last result has */
+    bool has_contributors;
+    struct ftc_comm *next; /* of all communicators that have some */
 };
 
 /* For struct ftc_comm_keeper. */
 int ftc_running_open(struct ftc_comm *c);
 void ftc_running_close(struct ftc_comm *c);
+
+/* Whether the operation that runs on @c waits for @member: the silence of others tells nothing. */
+bool ftc_running_expects(const struct ftc_comm *c, int member);
+
+/* What the program may ask of its last reduction on @c (include/ftcoll.h): whose data are in the
+ * result, as the user's @ranks. Without memory it is not known. */
+void ftc_running_note_contributors(struct ftc_comm *c, const int *ranks, int count);
 
 /* Makes room for operations with values of @value_bytes; 0 or -ENOMEM. None is active. */
 int ftc_running_reserve(struct ftc_comm *c, size_t value_bytes);

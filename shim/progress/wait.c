@@ -155,7 +155,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     now = ftc_clock_ns();
     waited_ns = now - since(w, now);
     ftc_fence_check();
-    ftc_silence_look(c, &c->running->op, now);
+    ftc_silence_look(c, ftc_running_expects, now);
     ftc_killed_look(c, now);
     ftc_library_unlock();
     yield_or_sleep(waited_ns);

@@ -4,6 +4,7 @@
 #include "system/callsite.h"
 #include "system/clock.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,8 @@ void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call, const
     if (!is_compared(call, c))
         return;
     bytes = ftc_span_bytes(facts, call->count);
+    if (bytes == SIZE_MAX) /* more than an int of elements */
+        return;
     x->input = aligned_alloc(64, (3 * bytes + 63) / 64 * 64 + 64);
     if (!x->input) { /* the other ranks would wait in native MPI */
         ftc_job_end_no_memory("setting compare");

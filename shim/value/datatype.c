@@ -291,7 +291,7 @@ size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count)
 }
 
 /* A derived datatype without gaps can still have its elements in another order. */
-static bool is_packed(const struct ftc_facts *facts)
+bool ftc_facts_are_packed(const struct ftc_facts *facts)
 {
     return facts->contiguous && facts->type_class != FTC_TYPE_DERIVED;
 }
@@ -313,7 +313,7 @@ int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc
 {
     size_t bytes = ftc_packed_bytes(facts, count);
 
-    if (bytes > 0 && !is_packed(facts))
+    if (bytes > 0 && !ftc_facts_are_packed(facts))
         return transfer(buffer, (int)count, facts->datatype, packed, (int)bytes, MPI_PACKED);
     if (bytes > 0)
         memcpy(packed, buffer, bytes);
@@ -324,7 +324,7 @@ int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct f
 {
     size_t bytes = ftc_packed_bytes(facts, count);
 
-    if (bytes > 0 && !is_packed(facts))
+    if (bytes > 0 && !ftc_facts_are_packed(facts))
         return transfer(packed, (int)bytes, MPI_PACKED, buffer, (int)count, facts->datatype);
     if (bytes > 0)
         memcpy(buffer, packed, bytes);

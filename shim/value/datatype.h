@@ -46,6 +46,7 @@ bool ftc_is_comm(MPI_Comm comm);
 bool ftc_is_group(MPI_Group group);
 
 /* Data in the order of its type map, without gaps; SIZE_MAX if it is too large for one call. */
+bool ftc_facts_are_packed(const struct ftc_facts *facts); /* memory is so as it stands */
 size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count);
 int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
 int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts);

@@ -4,7 +4,7 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
 # Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := asks blocked communicators differs empty fallback farewell fatal inclusion last late mismatch origins orphan pending posthumous reuse rounds sessions signalled sites start threads tooled traffic widest wrong
+MPI_SINGLE   := asks blocked bulk communicators differs empty fallback farewell fatal inclusion last late mismatch origins orphan pending posthumous reuse rounds sessions sgd signalled sites start threads tooled traffic widest wrong
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08 sessions08
 MPI_PROGRAMS := stream verdict p2p names $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
@@ -17,12 +17,12 @@ $(MPI_BIN)/p2p: $(addprefix $(MPI_SOURCES)/,p2p.c p2p_calls.c)
 
 $(MPI_SINGLE:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.c
 
-$(MPI_BIN)/communicators: $(MPI_SOURCES)/fault.c
+$(MPI_BIN)/communicators $(MPI_BIN)/sgd: $(MPI_SOURCES)/fault.c
 
 $(addprefix $(MPI_BIN)/,stream verdict p2p $(MPI_SINGLE)): $(wildcard $(MPI_SOURCES)/*.h) include/ftcoll.h
 	mkdir -p $(@D)
 	$(call say,MPICC,$@)
-	$(MPICC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^) -lpthread
+	$(MPICC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^) -lpthread -lm
 
 $(MPI_FORTRAN:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.f90
 	mkdir -p $(@D)

@@ -38,6 +38,17 @@ ALL = [
       for binary, sizes, arguments in (("communicators", (2, 3, 5), ()), ("recreate", (2, 3), ("150",)),
                                        ("threads", (2, 3), ()), ("errors", (2, 3), ()),
                                        ("fortran_mpi_f08", (2, 3), ()))),
+    *(Program(f"data-phase-{binary}", "the same, each call in a data phase", *arguments, binary=binary, sizes=sizes,
+              large="protected", max_bytes="0")
+      for binary, sizes, arguments in (("predefined", (3,), ()), ("pairs", (2, 5), ()), ("derived", (2, 3, 5), ()),
+                                       ("userops", (2, 3, 5), ()), ("buffers", (2, 3, 5), ()), ("large", (2, 3, 5), ()),
+                                       ("overlap", (3,), ()), ("errors", (3,), ()), ("nonblocking", (3,), ()),
+                                       ("communicators", (3,), ()), ("recreate", (3,), ("150",)), ("threads", (3,), ()),
+                                       ("cxx", (3,), ()), ("fortran_mpif", (3,), ()), ("fortran_mpi_f08", (3,), ()))),
+    Program("data-phase-repeatable", "the same bits in each run, in data phases", binary="repeatable",
+            compared_with="ftcoll", deterministic="on", large="protected", max_bytes="0"),
+    Program("rounding", "large sums that depend on the order of combination: the bits of native MPI", sizes=(2, 3, 4, 5, 7),
+            large="protected"),
     *(Program(f"levels-{level}", f"MPI started by {call}", level, binary="levels", sizes=(3,))
       for level, call in (("init", "MPI_Init"), ("single", "MPI_Init_thread"), ("funneled", "MPI_Init_thread"),
                           ("serialized", "MPI_Init_thread"), ("multiple", "MPI_Init_thread"))),

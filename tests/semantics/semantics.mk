@@ -4,7 +4,7 @@
 
 SEMANTICS      := tests/semantics
 SEMANTICS_BIN  := $(BUILD)/tests/semantics
-SEMANTICS_C    := predefined pairs derived userops buffers overlap large communicators recreate levels threads errors \
+SEMANTICS_C    := predefined pairs rounding derived userops buffers overlap large communicators recreate levels threads errors \
                   nonblocking messages statuses progress stacked repeatable
 SEMANTICS_F    := fortran_mpif fortran_mpi fortran_mpi_f08
 SEMANTICS_CXX  := cxx

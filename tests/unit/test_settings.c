@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #define ALL_KEYS                                                                                   \
-    "enable, f, intercept, max_bytes, algorithm, tree, correction, failure_info, deterministic, "  \
+    "enable, f, intercept, max_bytes, large, large_memory, algorithm, tree, correction, "          \
+    "failure_info, deterministic, "                                                                \
     "monitor, timeout_ms, unreachable_ms, on_excess, max_failed, critical_ranks, require_all, "    \
     "require_all_at, on_dead_root, p2p, communicators, on_blocked, blocked_ms, "                   \
     "failure_exit_status, notice, report, "                                                        \
@@ -24,7 +25,8 @@
     "pcontrol, compare, crash"
 #define ALL_VARIABLES                                                                              \
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
-    "FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, FTCOLL_FAILURE_INFO, "                      \
+    "FTCOLL_LARGE, FTCOLL_LARGE_MEMORY, FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, "        \
+    "FTCOLL_FAILURE_INFO, "                                                                        \
     "FTCOLL_DETERMINISTIC, FTCOLL_MONITOR, FTCOLL_TIMEOUT_MS, FTCOLL_UNREACHABLE_MS, "             \
     "FTCOLL_ON_EXCESS, FTCOLL_MAX_FAILED, FTCOLL_CRITICAL_RANKS, FTCOLL_REQUIRE_ALL, "             \
     "FTCOLL_REQUIRE_ALL_AT, FTCOLL_ON_DEAD_ROOT, FTCOLL_P2P, FTCOLL_COMMUNICATORS, "               \
@@ -254,6 +256,7 @@ START_TEST(defaults_are_those_of_the_design)
     ck_assert_int_eq(s.timeout_ms, 1000);
     ck_assert_int_eq(s.unreachable_ms, 10000);
     ck_assert_int_eq(s.max_bytes, 4096);
+    ck_assert_int_eq(s.large, FTC_LARGE_NATIVE);
     ck_assert_int_eq(s.intercept, FTC_INTERCEPT_REDUCE | FTC_INTERCEPT_ALLREDUCE);
     ck_assert_int_eq(s.failure_info, FTC_FAILURE_LIST);
     ck_assert_int_eq(s.algorithm, FTC_ALGORITHM_OPTIMISTIC);
@@ -328,6 +331,8 @@ static const struct {
 } numbers[] = {
     {"f", "FTCOLL_F", 0, 64, offsetof(struct ftc_settings, f)},
     {"max_bytes", "FTCOLL_MAX_BYTES", 0, 65536, offsetof(struct ftc_settings, max_bytes)},
+    {"large_memory", "FTCOLL_LARGE_MEMORY", 0, 1048576,
+     offsetof(struct ftc_settings, large_memory)},
     {"timeout_ms", "FTCOLL_TIMEOUT_MS", 1, 3600000, offsetof(struct ftc_settings, timeout_ms)},
     {"unreachable_ms", "FTCOLL_UNREACHABLE_MS", 1, 3600000,
      offsetof(struct ftc_settings, unreachable_ms)},
@@ -409,6 +414,8 @@ START_TEST(each_word_has_its_value)
     ck_assert_int_eq(parsed("report = failures").report, FTC_REPORT_FAILURES);
     ck_assert_int_eq(parsed("report = summary").report, FTC_REPORT_SUMMARY);
     ck_assert_int_eq(parsed("report = coverage").report, FTC_REPORT_COVERAGE);
+    ck_assert_int_eq(parsed("large = native").large, FTC_LARGE_NATIVE);
+    ck_assert_int_eq(parsed("large = protected").large, FTC_LARGE_PROTECTED);
     ck_assert_int_eq(parsed("p2p = native").p2p, FTC_P2P_NATIVE);
     ck_assert_int_eq(parsed("p2p = error").p2p, FTC_P2P_ERROR);
     ck_assert_int_eq(parsed("p2p = ignore").p2p, FTC_P2P_IGNORE);
@@ -435,6 +442,7 @@ START_TEST(other_words_are_refused)
         {"on_excess", "FTCOLL_ON_EXCESS", "error, abort"},
         {"on_dead_root", "FTCOLL_ON_DEAD_ROOT", "error, keep"},
         {"report", "FTCOLL_REPORT", "off, failures, summary, coverage, full"},
+        {"large", "FTCOLL_LARGE", "native, protected"},
         {"p2p", "FTCOLL_P2P", "native, error, ignore"},
         {"communicators", "FTCOLL_COMMUNICATORS", "native, survivors"},
         {"on_blocked", "FTCOLL_ON_BLOCKED", "off, warn, abort"},
@@ -1345,6 +1353,8 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_INTERCEPT", "all",
          "setting intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce (environment)\n"},
         {"FTCOLL_MAX_BYTES", "0", "setting max_bytes = 0 (environment)\n"},
+        {"FTCOLL_LARGE", "protected", "setting large = protected (environment)\n"},
+        {"FTCOLL_LARGE_MEMORY", "64", "setting large_memory = 64 (environment)\n"},
         {"FTCOLL_ALGORITHM", "corrected", "setting algorithm = corrected (environment)\n"},
         {"FTCOLL_TREE", "lame:3", "setting tree = lame:3 (environment)\n"},
         {"FTCOLL_CORRECTION", "ring:2", "setting correction = ring:2 (environment)\n"},
@@ -1455,6 +1465,8 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting f = 3 (file)\n"
                            "ftcoll: setting intercept = reduce,allreduce (default)\n"
                            "ftcoll: setting max_bytes = 4096 (default)\n"
+                           "ftcoll: setting large = native (default)\n"
+                           "ftcoll: setting large_memory = 4096 (default)\n"
                            "ftcoll: setting algorithm = optimistic (default)\n"
                            "ftcoll: setting tree = kary:2 (file)\n"
                            "ftcoll: setting correction = group (default)\n"

@@ -5,12 +5,16 @@
  *     mismatch leaf      a rank that sends its part of a reduce, and is in others when it is looked
  * at mismatch told      most call the same, and hear of another's call from each other mismatch
  * roots     nonblocking, on two communicators; each rank takes itself for the root mismatch derived
- * datatypes of the ranks' own mismatch unsigned  operations for which the library asks MPI */
+ * datatypes of the ranks' own mismatch unsigned  operations for which the library asks MPI
+ *     mismatch large     data that are too large for messages, and one number
+ *     mismatch sizes     two such sizes */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+enum { LARGE = 300000 };
 
 static int rank, size, is_last;
 static int in[8], out[8];
@@ -117,6 +121,24 @@ static void unsigned_numbers(void)
         MPI_Allreduce(in, out, 1, MPI_UNSIGNED, is_last ? MPI_MIN : MPI_MAX, MPI_COMM_WORLD));
 }
 
+static void call_with(int count)
+{
+    static int from[LARGE + 1], into[LARGE + 1];
+
+    call("MPI_Allreduce(count %d, MPI_INT, MPI_SUM)", count);
+    end_if_wrong(MPI_Allreduce(from, into, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+}
+
+static void large(void)
+{
+    call_with(is_last ? 1 : LARGE);
+}
+
+static void sizes(void)
+{
+    call_with(is_last ? LARGE + 1 : LARGE);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -126,7 +148,9 @@ int main(int argc, char **argv)
                  {"told", told},
                  {"roots", roots},
                  {"derived", derived},
-                 {"unsigned", unsigned_numbers}};
+                 {"unsigned", unsigned_numbers},
+                 {"large", large},
+                 {"sizes", sizes}};
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

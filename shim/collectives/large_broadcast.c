@@ -1,0 +1,158 @@
+/* Broadcasts of any size. Ranks may describe the data by different datatypes: blocks are bytes of
+ * the packed data. Where these are not the program's memory as it stands, they are in the copy. */
+#include "large.h"
+
+#include "board/bulk.h"
+
+#include <string.h>
+
+enum { BLOCK_BYTES = 128 * 1024, PACKED_AT_ONCE = 1 << 30 };
+
+static bool schedule(const struct ftc_plan *plan, struct ftc_schedule *s)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow((size_t)plan->call->count, plan->facts.size_bytes, &bytes))
+        return false;
+    s->kind = FTC_SCHEDULE_BROADCAST;
+    s->units = bytes;
+    s->block_units = BLOCK_BYTES;
+    return true;
+}
+
+static size_t block_bytes(const struct ftc_plan *plan, uint64_t units)
+{
+    (void)plan;
+    return units;
+}
+
+static size_t scratch_bytes(const struct ftc_plan *plan)
+{
+    (void)plan;
+    return 0;
+}
+
+static bool is_root(const struct ftc_large *large)
+{
+    return large->plan->call->root == large->plan->comm->rank;
+}
+
+/* The data, wherever they are. */
+static unsigned char *data(const struct ftc_large *large)
+{
+    return ftc_facts_are_packed(&large->plan->facts) ? large->plan->call->recvbuf : large->copy;
+}
+
+/* Whether buffers have to be as they were if the root dies. */
+static bool is_kept(const struct ftc_large *large)
+{
+    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP &&
+           ftc_facts_are_packed(&large->plan->facts) && !is_root(large);
+}
+
+static size_t copy_bytes(const struct ftc_large *large)
+{
+    const struct ftc_plan *plan = large->plan;
+    bool is_needed = !ftc_facts_are_packed(&plan->facts) || is_kept(large);
+
+    return is_needed ? (size_t)plan->call->count * plan->facts.size_bytes : 0;
+}
+
+/* MPI packs up to 2 GiB at a time. Of the two, @transfer is the direction. */
+static int in_pieces(const struct ftc_large *large,
+                     int (*transfer)(unsigned char *packed, char *buffer, MPI_Count count,
+                                     const struct ftc_facts *facts))
+{
+    const struct ftc_facts *facts = &large->plan->facts;
+    MPI_Count left = large->plan->call->count, most = PACKED_AT_ONCE / (MPI_Count)facts->size_bytes;
+    unsigned char *packed = large->copy;
+    char *buffer = large->plan->call->recvbuf;
+    int rv = MPI_SUCCESS;
+
+    while (left > 0 && rv == MPI_SUCCESS) {
+        MPI_Count count = most < 1 ? 1 : left < most ? left : most;
+
+        rv = transfer(packed, buffer, count, facts);
+        packed += (size_t)count * facts->size_bytes;
+        buffer += count * facts->extent_bytes;
+        left -= count;
+    }
+    return rv;
+}
+
+static int pack(unsigned char *packed, char *buffer, MPI_Count count, const struct ftc_facts *facts)
+{
+    return ftc_pack(packed, buffer, count, facts);
+}
+
+static int unpack(unsigned char *packed, char *buffer, MPI_Count count,
+                  const struct ftc_facts *facts)
+{
+    return ftc_unpack(buffer, packed, count, facts);
+}
+
+static void prepare(struct ftc_large *large)
+{
+    if (is_root(large) && !ftc_facts_are_packed(&large->plan->facts))
+        in_pieces(large, pack);
+}
+
+static void put(struct ftc_large *large, int slot, struct ftc_units block)
+{
+    memcpy(ftc_large_slot(large, ftc_large_schedule(large)->self, slot), data(large) + block.first,
+           block.count);
+}
+
+static void combine(struct ftc_large *large, int slot, struct ftc_units block,
+                    struct ftc_units part)
+{
+    (void)large;
+    (void)slot;
+    (void)block;
+    (void)part;
+}
+
+static void save(struct ftc_large *large, uint64_t block, struct ftc_units units)
+{
+    memcpy(large->copy + units.first, data(large) + units.first, units.count);
+    large->saved = block + 1;
+}
+
+static void get(struct ftc_large *large, int slot, uint64_t block)
+{
+    const struct ftc_schedule *s = ftc_large_schedule(large);
+    struct ftc_units units = ftc_schedule_units(s, block);
+
+    if (is_kept(large))
+        save(large, block, units);
+    memcpy(data(large) + units.first, ftc_large_slot(large, s->root, slot), units.count);
+}
+
+static void undo(struct ftc_large *large)
+{
+    uint64_t bytes = large->saved * BLOCK_BYTES, all = ftc_large_schedule(large)->units;
+
+    if (bytes > 0)
+        memcpy(data(large), large->copy, bytes < all ? bytes : all);
+    large->saved = 0;
+}
+
+static int deliver(const struct ftc_large *large)
+{
+    if (is_root(large) || ftc_facts_are_packed(&large->plan->facts))
+        return MPI_SUCCESS;
+    return in_pieces(large, unpack);
+}
+
+const struct ftc_large_kind ftc_large_broadcast = {
+    .schedule = schedule,
+    .block_bytes = block_bytes,
+    .scratch_bytes = scratch_bytes,
+    .copy_bytes = copy_bytes,
+    .prepare = prepare,
+    .put = put,
+    .combine = combine,
+    .get = get,
+    .undo = undo,
+    .deliver = deliver,
+};

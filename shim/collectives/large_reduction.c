@@ -1,0 +1,356 @@
+/* Reduce and allreduce of any size, in the order of the ranks: so the operation need not be
+ * commutative. */
+#include "large.h"
+
+#include "board/bulk.h"
+#include "combine.h"
+#include "program/error.h"
+#include "value/contributors.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* Of a block, each member combines its part: of so many bytes at least, which makes a step worth
+ * its waiting, and few enough blocks for the caches of a core. */
+enum {
+    PART_BYTES = 64 * 1024,
+    BLOCK_BYTES_MOST = 512 * 1024,
+    STRIP_BYTES = 8 * 1024, /* combined at a time: both operands are in the first cache */
+};
+
+/* ---- blocks ---- */
+
+/* Elements whose span has up to @bytes; at least one. */
+static uint64_t units_of(const struct ftc_facts *facts, size_t bytes)
+{
+    size_t step = (size_t)llabs((long long)facts->extent_bytes);
+    uint64_t units = step == 0 ? INT_MAX : bytes / step;
+
+    if (units > INT_MAX)
+        units = INT_MAX;
+    while (units > 1 && ftc_span_bytes(facts, (MPI_Count)units) > bytes)
+        units -= units / 8 + 1;
+    return units > 0 ? units : 1;
+}
+
+static size_t block_bytes(const struct ftc_plan *plan, uint64_t units)
+{
+    return ftc_span_bytes(&plan->facts, (MPI_Count)units);
+}
+
+static bool schedule(const struct ftc_plan *plan, struct ftc_schedule *s)
+{
+    size_t bytes = (size_t)PART_BYTES * (size_t)plan->comm->size;
+
+    s->kind = ftc_call_is_reduce(plan->call->kind) ? FTC_SCHEDULE_REDUCE : FTC_SCHEDULE_ALLREDUCE;
+    s->units = (uint64_t)plan->call->count;
+    s->block_units = units_of(&plan->facts, bytes < BLOCK_BYTES_MOST ? bytes : BLOCK_BYTES_MOST);
+    return block_bytes(plan, s->block_units) <= FTC_BULK_SLOT_BYTES;
+}
+
+/* ---- where elements are ---- */
+
+/* @base and some elements: the address that MPI calls are given for them. */
+static char *element(const struct ftc_large *large, const void *base, uint64_t number)
+{
+    return (char *)base + (ptrdiff_t)number * large->plan->facts.extent_bytes;
+}
+
+static char *in_slot(const struct ftc_large *large, int member, int slot, struct ftc_units block,
+                     uint64_t number)
+{
+    ptrdiff_t start = ftc_span_start(&large->plan->facts, (MPI_Count)block.count);
+
+    return element(large, ftc_large_slot(large, member, slot) - start, number - block.first);
+}
+
+static const void *input(const struct ftc_large *large)
+{
+    const struct ftc_call *call = large->plan->call;
+
+    return call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+}
+
+/* What a member gives: of this rank's own part nothing is put. */
+static const char *operand(const struct ftc_large *large, int member, int slot,
+                           struct ftc_units block, uint64_t number)
+{
+    if (member == ftc_large_schedule(large)->self && large->plan->facts.contiguous)
+        return element(large, input(large), number);
+    return in_slot(large, member, slot, block, number);
+}
+
+/* ---- memory to combine in ---- */
+
+/* Of a strip. */
+static size_t level_bytes(const struct ftc_plan *plan)
+{
+    return (block_bytes(plan, units_of(&plan->facts, STRIP_BYTES)) + 63) / 64 * 64;
+}
+
+static size_t scratch_bytes(const struct ftc_plan *plan)
+{
+    size_t levels = 1;
+
+    for (int n = plan->comm->size; n > 1; n /= 2)
+        levels++;
+    return levels * level_bytes(plan);
+}
+
+/* ---- the stages ---- */
+
+static void put_units(struct ftc_large *large, int slot, struct ftc_units block, uint64_t first,
+                      uint64_t end)
+{
+    const struct ftc_facts *facts = &large->plan->facts;
+    MPI_Count count = (MPI_Count)(end - first);
+    char *to = in_slot(large, ftc_large_schedule(large)->self, slot, block, first);
+
+    ftc_span_read(to + ftc_span_start(facts, count), element(large, input(large), first), count,
+                  facts);
+}
+
+static void put(struct ftc_large *large, int slot, struct ftc_units block)
+{
+    const struct ftc_schedule *s = ftc_large_schedule(large);
+    struct ftc_units own = ftc_schedule_part(s, block.first / s->block_units, s->self);
+    uint64_t end = block.first + block.count;
+
+    if (!large->plan->facts.contiguous) {
+        put_units(large, slot, block, block.first, end);
+        return;
+    }
+    put_units(large, slot, block, block.first, own.first);
+    put_units(large, slot, block, own.first + own.count, end);
+}
+
+/* Elements of all members that become one. */
+struct strip {
+    struct ftc_large *large;
+    int slot;
+    struct ftc_units block;
+    uint64_t first;
+    MPI_Count count;
+    ptrdiff_t start;    /* of their span */
+    size_t level_bytes; /* of the scratch memory */
+    int pairs;          /* n less the power of two below it: so many pairs come first */
+};
+
+static const char *operand_of(const struct strip *s, int member)
+{
+    return operand(s->large, member, s->slot, s->block, s->first);
+}
+
+static void read_operand(const struct strip *s, int member, unsigned char *into)
+{
+    ftc_span_read(into, operand_of(s, member), s->count, &s->large->plan->facts);
+}
+
+static void put_before(const struct strip *s, int member, unsigned char *into)
+{
+    ftc_combine_elements(s->large->plan, into, operand_of(s, member) + s->start, s->count);
+}
+
+/* One member or a pair. */
+static void combine_leaf(const struct strip *s, int leaf, unsigned char *into)
+{
+    if (leaf >= s->pairs) {
+        read_operand(s, leaf + s->pairs, into);
+        return;
+    }
+    read_operand(s, 2 * leaf + 1, into);
+    put_before(s, 2 * leaf, into);
+}
+
+/* @count leaves from @first on, a power of two: as MPICH's recursive doubling nests them, and
+ * recursive halving. So the bits are those of native MPI where the order matters, too. */
+static void combine_leaves(const struct strip *s, int first, int count, unsigned char *into)
+{
+    unsigned char *left = into + s->level_bytes;
+
+    if (count == 1) {
+        combine_leaf(s, first, into);
+        return;
+    }
+    count /= 2;
+    combine_leaves(s, first + count, count, into);
+    if (count == 1 && first >= s->pairs) {
+        put_before(s, first + s->pairs, into);
+        return;
+    }
+    combine_leaves(s, first, count, left);
+    ftc_combine_elements(s->large->plan, into, left, s->count);
+}
+
+static int power_of_two_below(int n)
+{
+    int power = 1;
+
+    while (2 * power <= n)
+        power *= 2;
+    return power;
+}
+
+/* Between elements with gaps may be others: elements alone are written. */
+static void combine_strip(struct ftc_large *large, int slot, struct ftc_units block,
+                          struct ftc_units units)
+{
+    const struct ftc_schedule *schedule_now = ftc_large_schedule(large);
+    const struct ftc_facts *facts = &large->plan->facts;
+    int leaves = power_of_two_below(schedule_now->n);
+    struct strip s = {
+        .large = large,
+        .slot = slot,
+        .block = block,
+        .first = units.first,
+        .count = (MPI_Count)units.count,
+        .start = ftc_span_start(facts, (MPI_Count)units.count),
+        .level_bytes = level_bytes(large->plan),
+        .pairs = schedule_now->n - leaves,
+    };
+
+    combine_leaves(&s, 0, leaves, large->scratch);
+    ftc_span_write(in_slot(large, schedule_now->self, slot, block, s.first), large->scratch,
+                   s.count, facts);
+}
+
+static void combine(struct ftc_large *large, int slot, struct ftc_units block,
+                    struct ftc_units part)
+{
+    uint64_t most = units_of(&large->plan->facts, STRIP_BYTES), end = part.first + part.count;
+
+    while (part.first < end) {
+        uint64_t left = end - part.first;
+
+        part.count = left < most ? left : most;
+        combine_strip(large, slot, block, part);
+        part.first += part.count;
+    }
+}
+
+/* ---- what a second try would miss ---- */
+
+static bool is_overwritten(const struct ftc_large *large)
+{
+    const struct ftc_call *call = large->plan->call;
+
+    return call->sendbuf == MPI_IN_PLACE && ftc_call_gives_result(call, large->plan->comm->rank);
+}
+
+/* Of a block in the copy. */
+static size_t stride(const struct ftc_plan *plan, const struct ftc_schedule *s)
+{
+    return (block_bytes(plan, s->block_units) + 15) / 16 * 16;
+}
+
+static size_t copy_bytes(const struct ftc_large *large)
+{
+    struct ftc_schedule s;
+
+    if (!is_overwritten(large))
+        return 0;
+    schedule(large->plan, &s);
+    return (size_t)((s.units + s.block_units - 1) / s.block_units) * stride(large->plan, &s);
+}
+
+static void save(struct ftc_large *large, uint64_t block)
+{
+    const struct ftc_schedule *s = ftc_large_schedule(large);
+    struct ftc_units units = ftc_schedule_units(s, block);
+
+    ftc_span_read(large->copy + block * stride(large->plan, s),
+                  element(large, large->plan->call->recvbuf, units.first), (MPI_Count)units.count,
+                  &large->plan->facts);
+    large->saved = block + 1;
+}
+
+static void undo(struct ftc_large *large)
+{
+    const struct ftc_schedule *s = ftc_large_schedule(large);
+
+    for (uint64_t block = 0; block < large->saved; block++) {
+        struct ftc_units units = ftc_schedule_units(s, block);
+
+        ftc_span_write(element(large, large->plan->call->recvbuf, units.first),
+                       large->copy + block * stride(large->plan, s), (MPI_Count)units.count,
+                       &large->plan->facts);
+    }
+    large->saved = 0;
+}
+
+static void prepare(struct ftc_large *large)
+{
+    (void)large;
+}
+
+static void get(struct ftc_large *large, int slot, uint64_t block)
+{
+    const struct ftc_schedule *s = ftc_large_schedule(large);
+    const struct ftc_facts *facts = &large->plan->facts;
+    struct ftc_units whole = ftc_schedule_units(s, block);
+
+    if (is_overwritten(large))
+        save(large, block);
+    for (int member = 0; member < s->n; member++) {
+        struct ftc_units part = ftc_schedule_part(s, block, member);
+        MPI_Count count = (MPI_Count)part.count;
+
+        ftc_span_write(element(large, large->plan->call->recvbuf, part.first),
+                       in_slot(large, member, slot, whole, part.first) +
+                           ftc_span_start(facts, count),
+                       count, facts);
+    }
+}
+
+/* ---- the result ---- */
+
+/* What stands before the data of a small one. */
+static void fill_contributors(const struct ftc_large *large, void *all, void *one)
+{
+    const struct ftc_comm *c = large->plan->comm;
+    bool required = (large->vote.flags & FTC_LARGE_REQUIRES_ALL) != 0;
+
+    ftc_contributors_begin(all, c->size, c->rank, required);
+    for (int i = 0; i < c->member_count; i++) {
+        ftc_contributors_begin(one, c->size, c->member[i], required);
+        ftc_contributors_join(all, one, c->size);
+    }
+}
+
+static int look_at_contributors(const struct ftc_large *large)
+{
+    size_t bytes = ftc_contributors_bytes(large->plan->comm->size);
+    unsigned char *sets = malloc(2 * bytes);
+    int rv;
+
+    if (!sets)
+        return ftc_error_no_memory();
+    fill_contributors(large, sets, sets + bytes);
+    rv = ftc_combine_look_at_contributors(large->plan, sets);
+    free(sets);
+    return rv;
+}
+
+static int deliver(const struct ftc_large *large)
+{
+    struct ftc_comm *c = large->plan->comm;
+
+    ftc_running_note_contributors(c, c->member, c->member_count);
+    if (!ftc_call_gives_result(large->plan->call, large->plan->comm->rank) ||
+        !ftc_contributors_are_kept)
+        return MPI_SUCCESS;
+    return look_at_contributors(large);
+}
+
+const struct ftc_large_kind ftc_large_reduction = {
+    .schedule = schedule,
+    .block_bytes = block_bytes,
+    .scratch_bytes = scratch_bytes,
+    .copy_bytes = copy_bytes,
+    .prepare = prepare,
+    .put = put,
+    .combine = combine,
+    .get = get,
+    .undo = undo,
+    .deliver = deliver,
+};

@@ -1,0 +1,82 @@
+"""Calls whose data are too large for messages: a data phase and a vote."""
+from ..case import Case
+from .calls import names_both
+from .common import SILENCE, TEN_S, UNFINISHED
+
+PROTECTED = {"FTCOLL_INTERCEPT": "all", "FTCOLL_LARGE": "protected"}
+KEEP = {"FTCOLL_ON_DEAD_ROOT": "keep"}
+THROUGH = r"(?s)(is through.*){{{}}}"
+
+# Several blocks, of which the last is not whole; and one.
+MANY, ONE = 3_000_016, 40_000
+
+
+def large(name, n, arguments, crash="", alive=None, f=1, settings=None, says=(), **more):
+    """@crash: as in setting crash. A round of bulk is two operations, the first of them large."""
+    alive = n - (crash.count(",") + 1 if crash else 0) if alive is None else alive
+    variables = {**PROTECTED, **({"FTCOLL_CRASH": crash} if crash else {}), **(settings or {})}
+    return Case(f"large: {name}, n = {n}", n, f, settings=variables, failures=n - alive,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk {arguments}",
+                says=(THROUGH.format(alive), *says), **more)
+
+
+CALLS = ("allreduce", "inplace", "reduce:1", "reduce_inplace:2", "matrix", "gaps", "pairs", "nonblocking", "bcast:1",
+         "packed:2")
+
+def second(call):
+    """The operation with the data of the second round."""
+    return 3 if call == "nonblocking" else 2
+
+
+FIRST, MIDDLE, LAST = "d0", "d50", "d100"
+
+LARGE = [
+    *(large(f"{call}, nobody dies", n, f"{call} {size} 3") for call in CALLS for n, size in ((3, MANY), (5, ONE))),
+    large("two ranks", 2, f"allreduce {MANY} 5"),
+    large("two ranks, in place", 2, f"inplace {MANY} 5"),
+    large("as many elements as none", 3, "matrix 0 3"),
+    *(large(f"{call}, rank {victim} dies at {point}", 4, f"{call} {MANY} 3", f"{victim}:{second(call)}:{point}")
+      for call in CALLS[:8] for victim, point in ((0, MIDDLE), (1, FIRST), (2, LAST)) if not call.endswith(f":{victim}")),
+    *(large(f"allreduce, rank {victim} dies at {point}", 3, f"inplace {MANY} 3", f"{victim}:2:{point}")
+      for victim, point in ((0, FIRST), (1, "d1"), (2, "d20"), (0, "d80"), (1, "d99"), (2, LAST), (0, "a0"), (1, "a1"),
+                            (2, "end"))),
+    *(large(f"bcast, rank {victim} dies at {point}", 4, f"bcast:1 {MANY} 3", f"{victim}:2:{point}", settings=KEEP)
+      for victim, point in ((0, MIDDLE), (2, FIRST), (1, FIRST), (1, MIDDLE), (1, LAST))),
+    Case("large: a broadcast whose root dies is an error", 3, 1, settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d50"},
+         command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk bcast:1 {MANY} 3", status="failed", says=("MPI_Bcast: its root, rank 1, is dead, and nobody has its data",)),
+    large("the root of a reduce dies", 4, f"reduce:1 {MANY} 3", "1:2:d50"),
+    large("two die in one try", 5, f"inplace {MANY} 3", "1:2:d30,3:2:d30", f=2),
+    large("one dies in the first try and one in the second", 5, f"inplace {MANY} 3", "1:2:d50,3:3:d50", f=2),
+    large("one dies in the vote of the second try", 5, f"inplace {MANY} 3", "1:2:d50,3:3:a1", f=2),
+    large("one after the other, more than f in all", 5, f"allreduce {MANY} 6", "1:2:d50,3:5:d50,0:8:d20"),
+    *(large(f"the dead are told by {scheme}", 4, f"inplace {MANY} 3", "2:2:d50", settings={"FTCOLL_FAILURE_INFO": scheme},
+            rotate=False) for scheme in ("list", "count", "bit")),
+    large("threads", 3, f"threads {MANY} 10", settings={"FTCOLL_REPORT": "summary"}, limit_s=30),
+    # Of five operations in a row, of three threads, one at least is large.
+    large("threads, a rank dies", 4, f"threads {MANY} 10", ",".join(f"2:{i}:d50" for i in range(20, 25)), alive=3, limit_s=30),
+    Case("large: two of four die at once", 4, 1, status="failed", settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d50,2:2:d50"},
+         command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk inplace {MANY} 3",
+         says=("MPI_Allreduce: 2 of 4 processes failed",)),
+    Case("large: memory for the copy is short", 3, 1, status="failed", limit_s=TEN_S,
+         settings={**PROTECTED, "FTCOLL_LARGE_MEMORY": "2"},
+         command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk inplace {MANY} 3", says=("no memory for the operation.s buffers",)),
+    large("no copy is needed", 3, f"allreduce {MANY} 3", settings={"FTCOLL_LARGE_MEMORY": "0"}),
+    *(Case(f"large: mismatch: {scene}, n = {n}", n, 1, status="failed", limit_s=TEN_S, settings=PROTECTED,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/mismatch {scene}", check=names_both(told))
+      for scene in ("large", "sizes") for n, told in ((2, 1), (3, 2))),
+    Case("large: required of all", 3, 1, status="failed",
+         settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d50", "FTCOLL_REQUIRE_ALL": "sum"},
+         command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk allreduce {MANY} 3",
+         says=("the result lacks 1 of 3 ranks, .*require_all wants all",)),
+    large("the record has whom a result lacks", 3, f"allreduce {MANY} 3", "1:2:d50",
+          settings={"FTCOLL_RECORD_FILE": "record"},
+          check=lambda job: "" if '"missing":[1]' in job.text("record") else "no such line in the record"),
+    *(Case(f"large: training, {victims} of {n} ranks die", n, 1, settings=PROTECTED, failures=victims, limit_s=TEN_S * 3,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/sgd 16777216 8 {victims} {{seed}}",
+           says=(rf"(?s)(0 of 2097152 weights are wrong.*){{{{{n - victims}}}}}",))
+      for n, victims in ((2, 0), (3, 1), (4, 2))),
+    Case("large: taken for dead in the middle of the data", 3, 1, settings={**PROTECTED, **SILENCE}, failures=1,
+         status=UNFINISHED,
+         command="mpiexec.hydra -disable-auto-cleanup -n {n} {programs}/bulk asleep:1 8000000 3",
+         says=("rank 1 .*stops: rank . took it for dead",)),
+]
