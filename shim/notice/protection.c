@@ -38,6 +38,7 @@ const char *ftc_remedy_text(uint32_t remedies, unsigned *next)
     } table[] = {
         {FTC_REMEDY_INTERCEPT, "FTCOLL_INTERCEPT=all"},
         {FTC_REMEDY_MAX_BYTES, "FTCOLL_MAX_BYTES=65536"},
+        {FTC_REMEDY_LARGE, "FTCOLL_LARGE=protected"},
         {FTC_REMEDY_P2P_IGNORE, "FTCOLL_P2P=ignore"},
         {FTC_REMEDY_P2P_ERROR, "FTCOLL_P2P=error"},
         {FTC_REMEDY_COMMUNICATORS, "FTCOLL_COMMUNICATORS=survivors"},

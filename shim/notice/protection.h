@@ -40,7 +40,8 @@ enum ftc_remedy {
     FTC_REMEDY_IN_VAIN = 128,    /* it stays as bad as it is */
     FTC_REMEDY_HALF = 256,       /* with the others it is still one that ends the job */
     FTC_REMEDY_IF_MESSAGE = 512, /* of a wait: if it is for messages, which nobody has noted */
-    FTC_REMEDY_ALL = 1023,
+    FTC_REMEDY_LARGE = 1024,
+    FTC_REMEDY_ALL = 2047,
 };
 
 /* The settings in @remedies as they go into the environment, one by one: from @next, which is 0 at

@@ -36,8 +36,16 @@ static enum ftc_pass communicator_pass(MPI_Comm comm)
     return size == 1 ? FTC_PASS_COMM_SELF : FTC_PASS_NONE;
 }
 
-/* With the settings that protect most. */
-static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes)
+/* Whether a data phase does what messages cannot (collectives/large.c). */
+static bool large_helps(const struct ftc_call *call, enum ftc_pass pass)
+{
+    return (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
+           (ftc_call_is_reduce(call->kind) || ftc_call_is_allreduce(call->kind) ||
+            call->kind == FTC_CALL_BCAST);
+}
+
+/* With the settings that protect most; those for large data only if they are needed. */
+static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bool *is_large)
 {
     struct ftc_policy_facts facts = {.intercepted = true};
     struct ftc_facts type = {0};
@@ -49,6 +57,9 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes)
     look_at_arguments(call, &type, &facts);
     *bytes = facts.value_bytes;
     pass = ftc_policy(&facts, MAX_BYTES_MOST);
+    *is_large = large_helps(call, pass);
+    if (*is_large)
+        pass = FTC_PASS_NONE;
     if (pass != FTC_PASS_NONE || !ftc_call_is_nonblocking(call->kind))
         return pass;
     if (!ftc_lineage_of(call->comm))
@@ -84,13 +95,15 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
 {
     struct ftc_outlook outlook;
     enum ftc_pass best;
+    bool is_large = false;
     size_t bytes = 0;
 
     if (pass == FTC_PASS_NONE)
         return outlook_here(call);
-    if (pass != FTC_PASS_NOT_INTERCEPTED && pass != FTC_PASS_TOO_LARGE)
+    if (pass != FTC_PASS_NOT_INTERCEPTED &&
+        (!large_helps(call, pass) || ftc_library.settings.large == FTC_LARGE_PROTECTED))
         return ftc_prospect_in_vain(pass);
-    best = pass_at_best(call, &bytes);
+    best = pass_at_best(call, &bytes, &is_large);
     if (best != FTC_PASS_NONE)
         return ftc_prospect_in_vain(best);
     outlook = outlook_here(call);
@@ -99,7 +112,9 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
     outlook.protection = (enum ftc_protection)pass;
     if (pass == FTC_PASS_NOT_INTERCEPTED)
         outlook.remedies |= FTC_REMEDY_INTERCEPT;
-    if (bytes > (size_t)ftc_library.settings.max_bytes)
+    if (is_large)
+        outlook.remedies |= ftc_library.settings.large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;
+    else if (bytes > (size_t)ftc_library.settings.max_bytes)
         outlook.remedies |= FTC_REMEDY_MAX_BYTES;
     return outlook;
 }

@@ -307,10 +307,38 @@ START_TEST(settings_that_help_are_named)
 }
 END_TEST
 
+START_TEST(what_messages_cannot_take_a_data_phase_does)
+{
+    opened();
+    bytes = 65537;
+    act_as(0);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_TOO_LARGE);
+    expect(": message larger than max_bytes");
+    expect_verdict("waits for ever", "FTCOLL_LARGE=protected", "survives");
+}
+END_TEST
+
+START_TEST(nor_need_an_operation_be_commutative_there)
+{
+    opened();
+    commutes = false;
+    act_as(0);
+    call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NOT_INTERCEPTED);
+    expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected", "survives");
+    opened();
+    ftc_library.settings.large = FTC_LARGE_PROTECTED;
+    act_as(0);
+    call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NOT_INTERCEPTED);
+    expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all", "survives");
+    commutes = true;
+}
+END_TEST
+
 START_TEST(no_more_than_max_bytes_can_be_is_advised)
 {
     opened();
     ftc_library.settings.max_bytes = 65536;
+    ftc_library.settings.large = FTC_LARGE_PROTECTED; /* an element is too large for that, too */
     bytes = 65537;
     act_as(0);
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_TOO_LARGE);
@@ -324,10 +352,6 @@ START_TEST(what_would_be_native_all_the_same_is_not_advised)
 {
     opened();
     act_as(0);
-    commutes = false;
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NOT_INTERCEPTED);
-    expect(": operation is not commutative");
-    commutes = true;
     is_inter = true;
     call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
     expect(": intercommunicator");
@@ -630,6 +654,8 @@ int main(void)
     UNIT_TEST(settings_protect_native_calls);
     UNIT_TEST(protected_programs_survive);
     UNIT_TEST(settings_that_help_are_named);
+    UNIT_TEST(what_messages_cannot_take_a_data_phase_does);
+    UNIT_TEST(nor_need_an_operation_be_commutative_there);
     UNIT_TEST(no_more_than_max_bytes_can_be_is_advised);
     UNIT_TEST(what_would_be_native_all_the_same_is_not_advised);
     UNIT_TEST(settings_that_help_some_calls_leave_the_others_waiting);
