@@ -79,6 +79,15 @@ def p2p(bars, rows):
                 bars.add(f"ping-pong, {row.size} B, p2p = error: ours / native, by {how}", Spread(ratios), 1.05, 3)
 
 
+def large(bars, rows, beside_openmpi, recoveries):
+    for row in rows:
+        bars.add(f"allreduce, {row.bytes} B, n={row.ranks} one a core, large = protected: ours / native", row.ratio, 1.1)
+    for (ranks, size), ratio in beside_openmpi.items():
+        bars.add(f"allreduce, {size} B, n={ranks} oversubscribed: ours / Open MPI", ratio, 1.0)
+    for ranks, ratio in recoveries.items():
+        bars.add(f"SIGKILL in the middle of 16 MiB to the result / that call undisturbed, n={ranks}", ratio, 2.5)
+
+
 def memory(bars, above):
     bars.add("memory a rank above native, n=8, KiB", above.get(8), 2048, 0)
 

@@ -1,22 +1,27 @@
 # make bench          latency, recovery, costs, start-up and the comparison with Open MPI: tables, CSV files, pictures
 # make bench-quick    the same with fewer rows and jobs, about two minutes
+# make bench-large    large allreduces beside native MPI and Open MPI, and with a kill in the middle, some minutes
 # make bench-p2p      point-to-point messages with p2p = error beside native ones, about a minute
 
 # The programs are plain MPI. Of the library only loaded.c is linked, to find MPI's own functions past it. Debian's Open MPI serves as a second yardstick
 # if it is installed (openmpi-bin, libopenmpi-dev).
 BENCH := $(BUILD)/bench
 BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
-BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery operations mark creations p2p logp start_up libcount_allocations.so)
+BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery recovery_large operations mark creations p2p logp start_up libcount_allocations.so)
 MPICC_OPENMPI ?= $(shell command -v mpicc.openmpi)
 
 bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
 	tests/bench/run --build $(BUILD) $(if $*,-$*)
+
+bench-large: all $(addprefix $(BENCH)/,latency recovery_large) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
+	tests/bench/run --build $(BUILD) --large
 
 bench-p2p: all $(BENCH)/p2p
 	tests/bench/run --build $(BUILD) --p2p
 
 $(BENCH)/latency $(BENCH)/latency.openmpi: $(addprefix tests/bench/,latency.c measured.c past.c shared_page.c) shim/system/loaded.c
 $(BENCH)/recovery: $(addprefix tests/bench/,recovery.c shared_page.c)
+$(BENCH)/recovery_large: $(addprefix tests/bench/,recovery_large.c shared_page.c)
 $(BENCH)/operations: $(addprefix tests/bench/,operations.c shared_page.c)
 $(BENCH)/logp: $(addprefix tests/bench/,logp.c shared_page.c)
 $(BENCH)/mark: $(addprefix tests/bench/,mark.c past.c) shim/system/loaded.c
@@ -26,7 +31,7 @@ $(BENCH)/start_up: tests/bench/start_up.c
 $(BENCH)/libcount_allocations.so: tests/bench/count_allocations.c
 $(BENCH_PROGRAMS) $(BENCH)/latency.openmpi: $(wildcard tests/bench/*.h) include/ftcoll.h
 
-$(addprefix $(BENCH)/,latency recovery operations mark creations p2p logp start_up):
+$(addprefix $(BENCH)/,latency recovery recovery_large operations mark creations p2p logp start_up):
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(MPICC) $(BENCH_FLAGS) -o $@ $(filter %.c,$^)
@@ -41,7 +46,7 @@ $(BENCH)/libcount_allocations.so:
 	$(call say,CC,$@)
 	$(CC) $(BENCH_FLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
 
-.PHONY: bench bench-quick bench-p2p
+.PHONY: bench bench-quick bench-large bench-p2p
 
 # make compare PROGRAM='./program arguments' [RANKS=n]  does each rerouted call natively too, and tells what differs
 compare: all

@@ -38,7 +38,7 @@ enum {
     MAX_ITERATIONS = 200000,
     MIN_PAIRS = 4,
     MAX_PAIRS = 2000,
-    MAX_BYTES = 1 << 20
+    MAX_BYTES = 1 << 26
 };
 
 static struct options {
@@ -262,9 +262,20 @@ static void measure_sizes(const struct measured_call *call)
     }
 }
 
+static size_t most_bytes(void)
+{
+    char list[sizeof options.bytes], *rest = NULL;
+    size_t most = sizeof(double);
+
+    snprintf(list, sizeof list, "%s", options.bytes);
+    for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        most = (size_t)atoi(word) > most ? (size_t)atoi(word) : most;
+    return most < MAX_BYTES ? (most + 63) / 64 * 64 : MAX_BYTES;
+}
+
 static void allocate(void)
 {
-    size_t bytes = MAX_BYTES;
+    size_t bytes = most_bytes();
 
     buffers.send = aligned_alloc(64, bytes);
     buffers.recv = aligned_alloc(64, bytes);
