@@ -35,6 +35,7 @@ static void refresh_read(struct sim *s, int rank, int peer)
     const struct sim_process *p = &s->process[rank];
 
     if (p->alive && p->stage == SIM_STAGE_RUNNING &&
+        !sim_event_is_allowed(s, SIM_EVENT_ANSWER, rank, peer) &&
         s->scenario.op[p->seq].kind == FTC_OP_ALLREDUCE && can_read(s, rank, peer))
         sim_event_allow(s, SIM_EVENT_READ, rank, peer);
     else
@@ -86,4 +87,42 @@ struct ftc_event sim_board_read(struct sim *s, int rank, int peer, struct ftc_re
         event.attempt = s->process[peer].attempt;
     }
     return event;
+}
+
+/* ---- between hosts ---- */
+
+void sim_board_ask(struct sim *s, int rank, int peer)
+{
+    const struct sim_process *p = &s->process[rank];
+
+    s->answer[rank * s->scenario.n + peer] = (struct sim_answer){
+        .seq = p->seq,
+        .attempt = p->op.attempt,
+        .is_result = shows_result(s, p, peer),
+        .joined = s->process[peer].attempt,
+    };
+    sim_event_allow(s, SIM_EVENT_ANSWER, rank, peer);
+}
+
+/* An answer is of the attempt in which it was asked for: in a later one the other may be dead, and
+ * somebody may count on that already. What was published does not change. */
+bool sim_board_hear(struct sim *s, int rank, int peer, struct ftc_event *event,
+                    struct ftc_result *result)
+{
+    const struct sim_process *p = &s->process[rank];
+    const struct sim_answer *a = &s->answer[rank * s->scenario.n + peer];
+
+    *event = (struct ftc_event){.peer = sim_process_index(p, peer)};
+    if (p->stage != SIM_STAGE_RUNNING || a->seq != p->seq || a->attempt != p->op.attempt ||
+        event->peer < 0 || p->known_dead & sim_bit(peer))
+        return false;
+    if (a->is_result) {
+        *result = published(s, p, peer, &s->info);
+        event->kind = FTC_EVENT_PUBLISHED;
+        event->published = result;
+        return ftc_op_awaits(&p->op, event->peer);
+    }
+    event->kind = FTC_EVENT_JOINED;
+    event->attempt = a->joined;
+    return ftc_op_confirms(&p->op, event->peer);
 }

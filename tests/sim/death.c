@@ -22,7 +22,19 @@ static void forbid_all(struct sim *s, int rank)
     for (int peer = 0; peer < s->scenario.n; peer++) {
         sim_event_forbid(s, SIM_EVENT_NEWS, rank, peer);
         sim_event_forbid(s, SIM_EVENT_READ, rank, peer);
+        sim_event_forbid(s, SIM_EVENT_ANSWER, rank, peer);
+        sim_event_forbid(s, SIM_EVENT_LOSE, rank, peer);
     }
+}
+
+/* A connection to another host ends with its sender, and what the kernel has not sent by then does
+ * too. */
+static void let_messages_be_lost(struct sim *s, int rank)
+{
+    for (int peer = 0; peer < s->scenario.n; peer++)
+        if (s->process[peer].alive && sim_are_apart(s, rank, peer) &&
+            sim_network_is_under_way(s, rank, peer))
+            sim_event_allow(s, SIM_EVENT_LOSE, peer, rank);
 }
 
 static void bury(struct sim *s, int rank)
@@ -31,6 +43,7 @@ static void bury(struct sim *s, int rank)
     sim_network_drop_to(s, rank);
     forget_early(s, &s->process[rank]);
     sim_board_refresh_of(s, rank);
+    let_messages_be_lost(s, rank);
     for (int i = 0; i < s->scenario.n; i++)
         if (s->process[i].alive && s->process[i].stage != SIM_STAGE_FINISHED)
             sim_event_allow(s, SIM_EVENT_NEWS, i, rank);

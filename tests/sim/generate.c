@@ -141,4 +141,5 @@ void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
     generate_settings(c, r);
     generate_crashes(c, r);
     c->seed = random_next(r) >> 32;
+    c->hosts = one_in(r, 2) ? between(r, 2, 5) : 0;
 }

@@ -9,6 +9,13 @@ void sim_event_allow(struct sim *s, enum sim_event_kind kind, int process, int p
 void sim_event_forbid(struct sim *s, enum sim_event_kind kind, int process, int peer);
 void sim_event_allow_delivery(struct sim *s, int32_t message);
 void sim_event_forbid_delivery(struct sim *s, int32_t message);
+static inline bool sim_are_apart(const struct sim *s, int rank, int peer)
+{
+    int hosts = s->scenario.hosts;
+
+    return hosts > 0 && rank % hosts != peer % hosts;
+}
+
 static inline bool sim_event_is_allowed(const struct sim *s, enum sim_event_kind kind, int process,
                                         int peer)
 {
@@ -22,6 +29,9 @@ void sim_network_take(struct sim *s, int32_t message);
 void sim_network_free(struct sim *s, int32_t message);
 /* Nobody receives at @rank any more. */
 void sim_network_drop_to(struct sim *s, int rank);
+/* Whether anything is under way, in an order; and its end. */
+bool sim_network_is_under_way(const struct sim *s, int from, int to);
+void sim_network_drop(struct sim *s, int from, int to);
 /* Decodes into @m; what it points to lasts until the next call. */
 void sim_network_decode(struct sim *s, int32_t message, struct ftc_envelope *envelope,
                         struct ftc_message *m);
@@ -44,6 +54,11 @@ void sim_board_refresh_by(struct sim *s, int rank);
 void sim_board_refresh_of(struct sim *s, int peer);
 /* What @rank sees of @peer, as an event; @result is memory for it. */
 struct ftc_event sim_board_read(struct sim *s, int rank, int peer, struct ftc_result *result);
+/* The same for a peer of another host: what it shows now is under way to @rank, and has arrived.
+ * False if it is of no use any more. */
+void sim_board_ask(struct sim *s, int rank, int peer);
+bool sim_board_hear(struct sim *s, int rank, int peer, struct ftc_event *event,
+                    struct ftc_result *result);
 
 /* send.c: carries out sim.actions of @rank */
 void sim_send_all(struct sim *s, int rank, const struct sim_chooser *chooser);

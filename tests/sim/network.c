@@ -100,6 +100,16 @@ static void drop_channel(struct sim *s, struct sim_queue *q)
     }
 }
 
+bool sim_network_is_under_way(const struct sim *s, int from, int to)
+{
+    return !s->scenario.overtaking && channel(s, from, to)->first >= 0;
+}
+
+void sim_network_drop(struct sim *s, int from, int to)
+{
+    drop_channel(s, channel(s, from, to));
+}
+
 void sim_network_drop_to(struct sim *s, int rank)
 {
     for (int from = 0; !s->scenario.overtaking && from < s->scenario.n; from++)

@@ -357,6 +357,24 @@ static void look_at_board(struct sim *s, int rank, int peer, const struct sim_ch
     step(s, rank, &event, chooser);
 }
 
+static void ask(struct sim *s, int rank, int peer)
+{
+    sim_event_forbid(s, SIM_EVENT_READ, rank, peer);
+    sim_board_ask(s, rank, peer);
+}
+
+static void hear_answer(struct sim *s, int rank, int peer, const struct sim_chooser *chooser)
+{
+    struct ftc_result result;
+    struct ftc_event event;
+
+    sim_event_forbid(s, SIM_EVENT_ANSWER, rank, peer);
+    if (sim_board_hear(s, rank, peer, &event, &result))
+        step(s, rank, &event, chooser);
+    if (s->process[rank].alive)
+        sim_board_refresh_by(s, rank);
+}
+
 void sim_process_step(struct sim *s, struct sim_event event, const struct sim_chooser *chooser)
 {
     switch ((enum sim_event_kind)event.kind) {
@@ -370,7 +388,17 @@ void sim_process_step(struct sim *s, struct sim_event event, const struct sim_ch
         hear_of_death(s, event.process, event.peer, chooser);
         break;
     case SIM_EVENT_READ:
-        look_at_board(s, event.process, event.peer, chooser);
+        if (sim_are_apart(s, event.process, event.peer))
+            ask(s, event.process, event.peer);
+        else
+            look_at_board(s, event.process, event.peer, chooser);
+        break;
+    case SIM_EVENT_ANSWER:
+        hear_answer(s, event.process, event.peer, chooser);
+        break;
+    case SIM_EVENT_LOSE:
+        sim_event_forbid(s, SIM_EVENT_LOSE, event.process, event.peer);
+        sim_network_drop(s, event.peer, event.process);
         break;
     case SIM_EVENT_PUBLISH:
         sim_event_forbid(s, SIM_EVENT_PUBLISH, event.process, event.process);

@@ -216,6 +216,8 @@ static int parse_pair(struct scenario *c, const char *key, char *value)
         return parse_choice(value, "now", "late", &c->late_publish);
     if (strcmp(key, "reads") == 0)
         return parse_choice(value, "needed", "eager", &c->eager_reads);
+    if (strcmp(key, "hosts") == 0)
+        return parse_int(value, 0, SIM_MAX_N, &c->hosts);
     if (strcmp(key, "crash") == 0)
         return parse_list(c, value, ",", parse_crash);
     if (strcmp(key, "order") == 0)
@@ -370,6 +372,8 @@ void scenario_print(const struct scenario *c, char line[SIM_LINE_CHARS])
     add(&t, " alg=%s det=%d channels=%s publish=%s reads=%s", algorithm_name[c->algorithm],
         c->deterministic, c->overtaking ? "any" : "fifo", c->late_publish ? "late" : "now",
         c->eager_reads ? "eager" : "needed");
+    if (c->hosts > 0)
+        add(&t, " hosts=%d", c->hosts);
     add_crashes(&t, c);
     add(&t, " order=%s seed=%llu", order_name[c->order], (unsigned long long)c->seed);
     for (int i = 0; i < c->choice_count; i++)

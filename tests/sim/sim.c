@@ -48,6 +48,7 @@ static size_t lay_out(struct sim *s, unsigned char *block)
     s->actions.capacity = ftc_op_actions_capacity(&s->topology, c->ring_distance);
     s->actions.send = carve(&l, (size_t)s->actions.capacity, sizeof *s->actions.send);
     s->position = carve(&l, SIM_EVENT_KINDS * n * n, sizeof *s->position);
+    s->answer = carve(&l, n * n, sizeof *s->answer);
     s->channel = carve(&l, n * n, sizeof *s->channel);
     s->process = carve(&l, n, sizeof *s->process);
     for (int rank = 0; rank < c->n; rank++)

@@ -23,6 +23,9 @@ enum sim_event_kind {
     SIM_EVENT_PUBLISH, /* @process publishes its result and leaves the operation */
     SIM_EVENT_CRASH,   /* @process dies now */
     SIM_EVENT_DATA,    /* @process has a turn in its data phase */
+    SIM_EVENT_ANSWER,  /* @process gets what @peer, of another host, showed when it was asked */
+    SIM_EVENT_LOSE, /* what is under way from @peer, dead and of another host, to @process is lost
+                     */
     SIM_EVENT_KINDS,
 };
 
@@ -31,6 +34,14 @@ struct sim_event {
     uint8_t kind, process, peer;
     int32_t message;
     uint32_t since; /* steps when it became possible */
+};
+
+/* What a process of another host was asked, and showed then: under way until SIM_EVENT_ANSWER. */
+struct sim_answer {
+    int32_t seq;      /* of the operation of who asked, */
+    uint32_t attempt; /* and the attempt that it was in */
+    bool is_result;   /* else the attempt that the other had joined: */
+    uint32_t joined;
 };
 
 /* In a channel, or kept by its receiver as too early. */
@@ -110,6 +121,7 @@ struct sim {
     int event_count, event_capacity, crash_event_count;
     int32_t *position; /* index in event by (kind, process, peer); -1: not possible */
 
+    struct sim_answer *answer; /* [process * n + peer] */
     struct sim_queue *channel; /* [from * n + to], without overtaking */
     struct sim_message *message;
     unsigned char *wire; /* wire_stride bytes a message */

@@ -102,6 +102,12 @@ void sim_trace_event(struct sim *s, struct sim_event event)
                        s->process[p].data->phase.step, (int)s->process[p].data->phase.stage,
                        s->process[p].seq);
         break;
+    case SIM_EVENT_ANSWER:
+        sim_trace_note(s, "p%d gets the answer of p%d's host", p, peer);
+        break;
+    case SIM_EVENT_LOSE:
+        sim_trace_note(s, "what was under way from p%d, dead, to p%d is lost", peer, p);
+        break;
     case SIM_EVENT_PUBLISH:
         sim_trace_note(s, "p%d publishes", p);
         break;
