@@ -161,8 +161,8 @@ static json_t *objections(const struct info *i, bool has_library)
         object(reasons, "the MPI library has no %s", lacks);
     if (!some_launcher_serves(json_object_get(i->json, "launchers")))
         object(reasons, "there is no launcher in PATH with which it works (%s)", "mpiexec.hydra");
-    if (hosts && atoi(hosts) > 1)
-        object(reasons, FTC_MEETING_SEVERAL_HOSTS ", if it takes all %s of this job's", hosts);
+    if (hosts && atoi(hosts) > FTC_BOARD_HOSTS_MAX)
+        object(reasons, FTC_MEETING_TOO_MANY_HOSTS ", if it takes all %s of this job's", hosts);
     return reasons;
 }
 

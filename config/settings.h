@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 enum ftc_monitor_mode { FTC_MONITOR_AUTO, FTC_MONITOR_PROCESS, FTC_MONITOR_TIMEOUT };
+enum ftc_link { FTC_LINK_AUTO, FTC_LINK_TCP }; /* the same, as long as there is one kind */
 enum ftc_on_excess { FTC_ON_EXCESS_ERROR, FTC_ON_EXCESS_ABORT };
 enum ftc_on_dead_root { FTC_ON_DEAD_ROOT_ERROR, FTC_ON_DEAD_ROOT_KEEP };
 enum ftc_large_calls { FTC_LARGE_NATIVE, FTC_LARGE_PROTECTED };

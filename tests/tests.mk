@@ -4,11 +4,12 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board bulk transport life telling mark report coverage contributors symbol
+BOARD_TESTS := board bulk transport net link replica life telling mark report coverage contributors symbol
 UNIT_TESTS := topology schedule engine settings combine requests wait mapping loaded pmi json $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
-BOARD_OBJECTS := $(BUILD)/shim/board/board.o $(BUILD)/shim/board/rank_state.o $(BUILD)/shim/board/publication.o
-TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o)
+BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o presence.o rank_state.o publication.o) system/lifeline.o system/proc.o)
+NET_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/net/*.c))
+TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o link.o question.o answer.o) $(NET_OBJECTS)
 CALLSITE := system/callsite.o system/symbol.o system/loaded.o
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
@@ -16,13 +17,15 @@ $(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECTS) $(BUILD)/shim/call/
 $(UNIT)/test_schedule: $(BUILD)/shim/engine/schedule.o
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
-$(UNIT)/test_board: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(BUILD)/shim/board/aftermath.o $(BUILD)/shim/system/proc.o $(ENGINE_OBJECTS)
+$(UNIT)/test_board: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(BUILD)/shim/board/aftermath.o $(ENGINE_OBJECTS)
+$(UNIT)/test_replica: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o aftermath.o telling.o) $(ENGINE_OBJECTS)
+$(UNIT)/test_net $(UNIT)/test_link: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECTS)
 $(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECTS)
 $(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(ENGINE_OBJECTS)
 $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
 $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
-$(UNIT)/test_telling: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o system/lifeline.o system/proc.o system/lines.o) $(ENGINE_OBJECTS)
-$(UNIT)/test_report: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o board/missed_site.o board/death.o system/lifeline.o system/proc.o system/lines.o system/json.o call/call.o call/policy.o $(CALLSITE)) $(ENGINE_OBJECTS)
+$(UNIT)/test_telling: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o system/lines.o) $(ENGINE_OBJECTS)
+$(UNIT)/test_report: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o board/missed_site.o board/death.o system/lines.o system/json.o call/call.o call/policy.o $(CALLSITE)) $(ENGINE_OBJECTS)
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlook.o report/prospect.o notice/coverage_report.o notice/coverage_table.o notice/protection.o system/json.o $(CALLSITE) call/call.o call/policy.o board/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/json.o $(CALLSITE))

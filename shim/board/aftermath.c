@@ -29,6 +29,7 @@ void ftc_aftermath_settle(struct ftc_board *board, uint32_t self, uint32_t death
 {
     atomic_store(&board->shared->rank[self].settled_ns, now_ns);
     atomic_store(&board->shared->rank[self].settled, deaths);
+    ftc_board_ring_news(board);
 }
 
 bool ftc_aftermath_is_settled(const struct ftc_board *board, uint32_t deaths, uint64_t *when_ns)

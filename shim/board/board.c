@@ -30,7 +30,9 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->entry_stride_bytes >= FTC_BOARD_ENTRY_BYTES && g->entry_stride_bytes % 64 == 0 &&
            g->message_stride_bytes <= MAX_STRIDE && g->message_stride_bytes >= 64 &&
            g->message_stride_bytes % 64 == 0 && g->sites_bytes <= MAX_SITES_BYTES &&
-           g->sites_bytes % 64 == 0 && g->bulk_bytes <= MAX_BULK_BYTES && g->bulk_bytes % PAGE == 0;
+           g->sites_bytes % 64 == 0 && g->bulk_bytes <= MAX_BULK_BYTES &&
+           g->bulk_bytes % PAGE == 0 && g->other_hosts < FTC_BOARD_HOSTS_MAX &&
+           g->host <= g->other_hosts;
 }
 
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)

@@ -1,5 +1,9 @@
 /* board: the shared-memory segment of one host (doc/design.md, section 6).
  *
+ * Of a job on several hosts each has a board, with a place for every rank of the job. What stands
+ * there of the ranks of other hosts is written by this host's agent (monitor/agent.h), and is no
+ * more than replica.h has: state, death and how far they have come.
+ *
  * The board holds the state of each rank, the last allreduce that each rank published for
  * each communicator (doc/design.md, section 5, rules 1 to 5), and the message rings of
  * shim/transport. It is an unnamed memory file: the first rank of the host creates it, the others
@@ -13,9 +17,9 @@
  * rank. Others use it to make, open and pass on a board, and for addresses; fields of it are
  * named in this folder only (tests/boundaries), where each tenant has a file with all that writes
  * its part and all that reads it (rank_state, death, presence, end_of_job, aftermath, missed_site,
- * telling, activity, mark, publication, required_words). Three parts belong to tenants elsewhere,
- * who give their sizes: messages (transport/), call sites (notice/coverage_sites.h) and lifelines
- * (system/lifeline.h).
+ * telling, activity, mark, publication, bulk, required_words, directory, replica). Three parts
+ * belong to tenants elsewhere, who give their sizes: messages (transport/), call sites
+ * (notice/coverage_sites.h) and lifelines (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H
 #define FTC_BOARD_BOARD_H
@@ -98,6 +102,9 @@ struct ftc_board_rank {
     _Atomic bool is_critical;       /* the job does not bear its death */
     _Atomic uint32_t presence;      /* enum ftc_presence */
     _Atomic bool is_leaving;        /* the rank is telling the launcher that it is through */
+    _Atomic uint32_t counted;       /* what presence.h has counted it as; 0: not yet */
+    uint32_t host;                  /* number of its host; with its ports of directory.h */
+    uint16_t link_port, service_port;
     struct ftc_board_aftermath aftermath;
     _Atomic uint64_t told;       /* whether people have been told of its death: telling.c */
     _Atomic uint32_t notice;     /* number of that line; 0: none */
@@ -123,6 +130,18 @@ struct ftc_board_geometry {
     uint32_t message_stride_bytes;
     uint32_t sites_bytes; /* of a rank's call sites (notice/coverage_sites.h); 0: not reported */
     uint32_t bulk_bytes;  /* of a rank's memory for large data (bulk.h), in pages; 0: none */
+    uint32_t other_hosts; /* of the job; 0: this one alone */
+    uint32_t host;        /* number of the one whose board this is */
+};
+enum { FTC_BOARD_HOSTS_MAX = 64 };
+
+/* What is known of a host (directory.h). */
+enum { FTC_BOARD_HOST_NAME = 64, FTC_BOARD_ADDRESS_BYTES = 16 };
+struct ftc_board_host {
+    char name[FTC_BOARD_HOST_NAME];
+    unsigned char address[FTC_BOARD_ADDRESS_BYTES]; /* as of IPv6; of IPv4 the first four bytes */
+    uint32_t family;                                /* AF_INET or AF_INET6 */
+    _Atomic uint32_t is_heard;                      /* its news come in (agent.h) */
 };
 
 enum { FTC_BOARD_CORES = 1024 }; /* as many as a cpu_set_t has */
@@ -141,6 +160,10 @@ struct ftc_board_shared {
         required_words; /* of setting require_all_at that have named a call: required_sites.h */
     _Atomic uint64_t recovery_told, report_told; /* telling.c */
     _Atomic uint32_t notices, recoveries;        /* lines on either that were numbered */
+    _Atomic uint32_t news;                       /* grows with what other hosts have to know */
+    uint64_t job_key[2];                         /* of the connections between hosts */
+    struct ftc_hold agent;                       /* held by this host's agent */
+    struct ftc_board_host host[FTC_BOARD_HOSTS_MAX];
     _Alignas(64) struct ftc_board_rank rank[];
 };
 

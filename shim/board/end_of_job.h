@@ -2,7 +2,7 @@
 #ifndef FTC_BOARD_END_OF_JOB_H
 #define FTC_BOARD_END_OF_JOB_H
 
-#include "board.h"
+#include "rank_state.h"
 
 /* How far the end of a job has come that a monitor process or MPI_Abort ends. */
 enum ftc_ending {
@@ -34,6 +34,7 @@ static inline bool ftc_end_of_job_claim(const struct ftc_board *board)
 static inline void ftc_end_of_job_begin(const struct ftc_board *board)
 {
     atomic_store(&board->shared->ending, FTC_ENDING_NOW);
+    ftc_board_ring_news(board);
 }
 
 #endif

@@ -1,5 +1,7 @@
 #include "presence.h"
 
+#include "rank_state.h"
+
 #include <sched.h>
 
 enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t rank)
@@ -14,9 +16,23 @@ void ftc_presence_show(struct ftc_board *board, uint32_t self, enum ftc_presence
     atomic_store(&board->shared->rank[self].presence, presence);
 }
 
-void ftc_presence_count(struct ftc_board *board, bool prepared)
+void ftc_presence_count(struct ftc_board *board, uint32_t rank, bool prepared)
 {
+    uint32_t not_yet = FTC_COUNTED_NOT;
+
+    if (!atomic_compare_exchange_strong(&board->shared->rank[rank].counted, &not_yet,
+                                        prepared ? FTC_COUNTED_PREPARED : FTC_COUNTED_REFUSED))
+        return;
     atomic_fetch_add(prepared ? &board->shared->ready : &board->shared->refused, 1);
+    if (ftc_board_is_here(board, rank))
+        ftc_board_ring_news(board);
+}
+
+enum ftc_counted ftc_presence_counted(const struct ftc_board *board, uint32_t rank)
+{
+    uint32_t counted = atomic_load(&board->shared->rank[rank].counted);
+
+    return counted <= FTC_COUNTED_REFUSED ? (enum ftc_counted)counted : FTC_COUNTED_REFUSED;
 }
 
 bool ftc_presence_have_all(const struct ftc_board *board, uint32_t *refused)

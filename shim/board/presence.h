@@ -18,7 +18,11 @@ enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t rank);
  * later, as @prepared or as refused: what it does in between has happened for whoever sees the
  * number. */
 void ftc_presence_show(struct ftc_board *board, uint32_t self, enum ftc_presence presence);
-void ftc_presence_count(struct ftc_board *board, bool prepared);
+void ftc_presence_count(struct ftc_board *board, uint32_t rank, bool prepared);
+
+/* What @rank has been counted as; a rank is counted once. */
+enum ftc_counted { FTC_COUNTED_NOT = 0, FTC_COUNTED_PREPARED, FTC_COUNTED_REFUSED };
+enum ftc_counted ftc_presence_counted(const struct ftc_board *board, uint32_t rank);
 
 /* Whether all ranks have been counted; *@refused is then how many of them are refused. */
 bool ftc_presence_have_all(const struct ftc_board *board, uint32_t *refused);

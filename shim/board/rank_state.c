@@ -7,6 +7,30 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static void futex_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void ftc_board_ring_news(const struct ftc_board *board)
+{
+    if (!ftc_board_has_other_hosts(board))
+        return;
+    atomic_fetch_add(&board->shared->news, 1);
+    futex_wake(&board->shared->news);
+}
+
+uint32_t ftc_board_news(const struct ftc_board *board)
+{
+    return atomic_load(&board->shared->news);
+}
+
+void ftc_board_await_news(const struct ftc_board *board, uint32_t seen)
+{
+    while (ftc_board_news(board) == seen)
+        syscall(SYS_futex, &board->shared->news, FUTEX_WAIT, seen, NULL, NULL, 0);
+}
+
 /* Whoever comes first describes the death; readers look at it only after the state. Several may
  * come at once, and the second may enter the state while the first waits for a core: so neither
  * word is left for the other to fill. */
@@ -22,17 +46,25 @@ static void describe(struct ftc_board_rank *s, enum ftc_death_cause cause, int v
 bool ftc_board_mark_failed(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
                            int value)
 {
+    return ftc_board_mark_failed_ago(board, rank, cause, value, 0);
+}
+
+bool ftc_board_mark_failed_ago(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
+                               int value, uint64_t ago_ns)
+{
     struct ftc_board_rank *s = &board->shared->rank[rank];
     uint32_t state = atomic_load(&s->state);
 
     if (state >= FTC_RANK_FINALIZED)
         return false;
-    describe(s, cause, value, ftc_clock_ns());
+    describe(s, cause, value, ftc_clock_ns() - ago_ns);
     do {
         if (state >= FTC_RANK_FINALIZED)
             return false;
     } while (!atomic_compare_exchange_weak(&s->state, &state, FTC_RANK_FAILED));
     atomic_fetch_add(&board->shared->deaths, 1);
+    if (ftc_board_is_here(board, rank))
+        ftc_board_ring_news(board);
     return true;
 }
 
@@ -46,7 +78,7 @@ void ftc_board_await_death(struct ftc_board *board)
 
 void ftc_board_wake_watchers(struct ftc_board *board)
 {
-    syscall(SYS_futex, &board->shared->deaths, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    futex_wake(&board->shared->deaths);
 }
 
 bool ftc_board_advance(struct ftc_board *board, uint32_t rank, enum ftc_rank_state to)
@@ -58,5 +90,7 @@ bool ftc_board_advance(struct ftc_board *board, uint32_t rank, enum ftc_rank_sta
         if (from == FTC_RANK_FAILED)
             return false;
     } while (!atomic_compare_exchange_weak(state, &from, to));
+    if (ftc_board_is_here(board, rank))
+        ftc_board_ring_news(board);
     return true;
 }

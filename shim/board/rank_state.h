@@ -4,7 +4,7 @@
 #ifndef FTC_BOARD_RANK_STATE_H
 #define FTC_BOARD_RANK_STATE_H
 
-#include "board.h"
+#include "directory.h"
 
 /* The life of a rank. A rank only moves down this list; FINALIZED and FAILED are final. */
 enum ftc_rank_state {
@@ -21,9 +21,21 @@ enum ftc_death_cause {
     FTC_DEATH_SUSPECTED, /* value: rank that took it for dead (monitor = timeout) */
 };
 
+/* Tells those who wait for it, in ftc_board_await_news(), that there is something that other hosts
+ * have to know: a state, a death, how far a rank has come. Nothing is done if there are none. */
+void ftc_board_ring_news(const struct ftc_board *board);
+
+/* How much there was so far, and a sleep until it is more than @seen. */
+uint32_t ftc_board_news(const struct ftc_board *board);
+void ftc_board_await_news(const struct ftc_board *board, uint32_t seen);
+
 /* Declares @rank dead unless it is FINALIZED or dead already; true if this call did it. */
 bool ftc_board_mark_failed(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
                            int value);
+
+/* The same for one that was @ago_ns ago, on another host. */
+bool ftc_board_mark_failed_ago(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
+                               int value, uint64_t ago_ns);
 
 /* Sleeps until ftc_board_wake_watchers() after a death. The two are apart from the declaration
  * because a rank that makes it is on its way to a result: to wake a thread for each rank then, on
@@ -75,7 +87,14 @@ static inline void ftc_board_introduce(struct ftc_board *board, uint32_t rank, i
     atomic_store(&board->shared->rank[rank].pid, pid);
 }
 
+/* Of a rank of this host; 0 of another, where the number means nothing here. */
 static inline int ftc_board_pid(const struct ftc_board *board, uint32_t rank)
+{
+    return ftc_board_is_here(board, rank) ? atomic_load(&board->shared->rank[rank].pid) : 0;
+}
+
+/* For people: on whatever host. */
+static inline int ftc_board_pid_there(const struct ftc_board *board, uint32_t rank)
 {
     return atomic_load(&board->shared->rank[rank].pid);
 }

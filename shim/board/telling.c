@@ -60,6 +60,7 @@ void ftc_telling_end(const struct ftc_board *board, const struct ftc_matter *mat
     while (teller_in(seen) == code_of(self) &&
            !atomic_compare_exchange_weak(word, &seen, matter->number))
         ;
+    ftc_board_ring_news(board);
 }
 
 bool ftc_telling_is_done(const struct ftc_board *board, const struct ftc_matter *matter)

@@ -157,22 +157,41 @@ static bool is_still_used(uint64_t id)
 /* A rank that is still in the last operation of a freed communicator may need what this rank
  * published; so the place of a freed one is taken again only if nobody is inside of it. Places are
  * looked for from the one that the identity names, which is where others look for them too. */
-static int take_entry(struct ftc_comm *c)
+static bool take_entry_if(struct ftc_comm *c, bool (*may_be_taken)(uint64_t before))
 {
     const struct ftc_board *b = &ftc_library.board;
     uint32_t entries = b->geometry.entries;
 
     for (uint32_t i = 0; i < entries; i++) {
         uint32_t entry = (uint32_t)((c->id + i) % entries);
-        uint64_t before = ftc_publication_owner(b, ftc_library.world_rank, entry);
 
-        if (entry_taken[entry] || (before != 0 && is_still_used(before)))
+        if (entry_taken[entry] ||
+            !may_be_taken(ftc_publication_owner(b, ftc_library.world_rank, entry)))
             continue;
         entry_taken[entry] = true;
         c->entry = entry;
-        return 0;
+        return true;
     }
-    return -ENOSPC;
+    return false;
+}
+
+static bool is_new(uint64_t before)
+{
+    return before == 0;
+}
+
+static bool is_free(uint64_t before)
+{
+    return before == 0 || !is_still_used(before);
+}
+
+/* What ranks of other hosts are in is not seen here: there a place is taken again only when each
+ * has been taken once. */
+static int take_entry(struct ftc_comm *c)
+{
+    bool is_taken = ftc_board_has_other_hosts(&ftc_library.board) && take_entry_if(c, is_new);
+
+    return is_taken || take_entry_if(c, is_free) ? 0 : -ENOSPC;
 }
 
 static void renumber(struct ftc_comm *c)

@@ -57,6 +57,7 @@ static _Atomic int open_sessions;
 static void end_protection(void)
 {
     synchronise();
+    ftc_transport_finish(&ftc_library.transport);
     ftc_facts_close();
 }
 

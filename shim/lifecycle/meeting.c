@@ -4,11 +4,10 @@
 #include "board/presence.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
+#include "hosts.h"
 #include "job_end.h"
 #include "library.h"
-#include "monitor/mapping.h"
 #include "monitor/monitor.h"
-#include "monitor/pmi.h"
 #include "notice/coverage_sites.h"
 #include "progress/crash.h"
 #include "system/clock.h"
@@ -20,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,17 +29,16 @@ enum {
     RING_DEPTH = 16, /* one operation needs at most four from one rank to another, each attempt */
 };
 
-struct board_address {
-    int pid, fd; /* pid 0: there is none */
-    uint64_t key[2];
-};
-
 /* What rank 0 tells all. */
 struct announcement {
     struct ftc_settings settings;
-    struct board_address board;
-    enum ftc_mapping mapping;
+    struct ftc_board_address board; /* of a job on one host */
+    int hosts;                      /* 0: unknown */
+    bool has_key;
+    uint64_t key[2]; /* of connections between hosts */
 };
+
+#define NOT_PREPARED "no memory, or no answer from a monitor process"
 
 static void say(const char *text)
 {
@@ -68,7 +67,8 @@ static int missing_rank(void)
     const struct ftc_board *b = &ftc_library.board;
 
     for (uint32_t i = 0; ftc_board_is_open(b) && i < b->geometry.ranks; i++)
-        if (ftc_presence_of(b, i) < ftc_presence_of(b, ftc_library.world_rank))
+        if (ftc_board_is_here(b, i) &&
+            ftc_presence_of(b, i) < ftc_presence_of(b, ftc_library.world_rank))
             return (int)i;
     return -1;
 }
@@ -119,46 +119,6 @@ static void await(MPI_Request *request)
         nap(&patience);
 }
 
-/* ---- one host? ---- */
-
-/* Settings of MPICH that let ranks of one host count as several, for its own tests. */
-static bool mpich_divides_hosts(void)
-{
-    static const char *const prefix[] = {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"};
-    static const char *const name[] = {"NOLOCAL", "NO_LOCAL", "ODD_EVEN_CLIQUES", "NUM_CLIQUES"};
-    char variable[48];
-
-    for (size_t p = 0; p < sizeof prefix / sizeof prefix[0]; p++)
-        for (size_t n = 0; n < sizeof name / sizeof name[0]; n++) {
-            snprintf(variable, sizeof variable, "%s%s", prefix[p], name[n]);
-            if (getenv(variable))
-                return true;
-        }
-    return false;
-}
-
-/* From where MPICH has it too: what the launcher says. */
-static enum ftc_mapping mapping_by_launcher(void)
-{
-    char text[FTC_PMI_LINE_MAX];
-
-    if (mpich_divides_hosts() || ftc_pmi_get_mapping(ftc_pmi_fd(), text, sizeof text) != 0)
-        return FTC_MAPPING_UNKNOWN;
-    return ftc_mapping_parse(text, ftc_library.world_size);
-}
-
-/* A launcher that does not say it: to ask MPICH is a native collective more. */
-static enum ftc_mapping mapping_by_mpich(void)
-{
-    MPI_Comm host;
-    int size = 0;
-
-    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    PMPI_Comm_size(host, &size);
-    PMPI_Comm_free(&host);
-    return size == ftc_library.world_size ? FTC_MAPPING_ONE_HOST : FTC_MAPPING_SEVERAL_HOSTS;
-}
-
 /* ---- the board ---- */
 
 static size_t max_value_bytes(int ranks)
@@ -170,7 +130,7 @@ static size_t max_value_bytes(int ranks)
     return broadcast > reduction ? broadcast : reduction;
 }
 
-static struct ftc_board_geometry geometry(int ranks)
+static struct ftc_board_geometry geometry(int ranks, int hosts)
 {
     size_t max_bytes = max_value_bytes(ranks);
 
@@ -184,12 +144,14 @@ static struct ftc_board_geometry geometry(int ranks)
                            ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES)
                            : 0,
         .bulk_bytes = ftc_library.settings.large == FTC_LARGE_PROTECTED ? ftc_bulk_bytes() : 0,
+        .other_hosts = (uint32_t)hosts - 1,
+        .host = hosts > 1 ? ftc_hosts_own() : 0,
     };
 }
 
-static void create_board(struct board_address *address)
+static void create_board(struct ftc_board_address *address, int hosts)
 {
-    struct ftc_board_geometry g = geometry(ftc_library.world_size);
+    struct ftc_board_geometry g = geometry(ftc_library.world_size, hosts);
     int rv = ftc_board_create(&ftc_library.board, &g);
 
     if (rv != 0) {
@@ -201,7 +163,7 @@ static void create_board(struct board_address *address)
     ftc_board_key(&ftc_library.board, address->key);
 }
 
-static bool join_board(const struct board_address *address)
+static bool join_board(const struct ftc_board_address *address)
 {
     int rv = ftc_board_open(&ftc_library.board, address->pid, address->fd, address->key);
 
@@ -263,9 +225,10 @@ static void hear_announcement(struct announcement *a)
     if (l->world_rank == 0) {
         adopt_settings();
         a->settings = l->settings;
-        a->mapping = mapping_by_launcher();
-        if (a->mapping != FTC_MAPPING_SEVERAL_HOSTS)
-            create_board(&a->board);
+        a->hosts = ftc_hosts_by_launcher();
+        if (a->hosts <= 1)
+            create_board(&a->board, 1);
+        a->has_key = getrandom(a->key, sizeof a->key, 0) == (ssize_t)sizeof a->key;
     }
     PMPI_Ibcast(a, (int)sizeof *a, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     await(&request);
@@ -305,10 +268,9 @@ static void say_who_has_no_monitor(int first)
                 first, ftc_monitor_absence());
 }
 
-static bool all_have_board(const struct board_address *address)
+static bool all_have_board(bool has_board)
 {
     const int self = ftc_library.world_rank;
-    bool has_board = self == 0 ? ftc_board_is_open(&ftc_library.board) : join_board(address);
     int first[THINGS] = {
         [MONITOR] = has_what_watches_it() ? INT_MAX : self,
         [BOARD] = has_board ? INT_MAX : self,
@@ -323,9 +285,71 @@ static bool all_have_board(const struct board_address *address)
         say("no board");
     if (first[MONITOR] != INT_MAX || first[BOARD] != INT_MAX)
         return false;
-    ftc_library.oversubscribed =
-        ftc_library.world_size > ftc_presence_count_cores(&ftc_library.board);
+    ftc_library.oversubscribed = (int)ftc_board_count_here(&ftc_library.board) >
+                                 ftc_presence_count_cores(&ftc_library.board);
     return true;
+}
+
+/* What a job on several hosts cannot have; NULL: nothing. The same on all ranks. */
+static const char *obstacle(const struct announcement *a)
+{
+    if (a->hosts > FTC_BOARD_HOSTS_MAX)
+        return FTC_MEETING_TOO_MANY_HOSTS;
+    if (!a->has_key)
+        return "no random numbers for a key of the connections between hosts";
+    if (ftc_library.settings.monitor == FTC_MONITOR_TIMEOUT)
+        return "monitor = timeout works on one host only, and the ranks are on several";
+    return NULL;
+}
+
+static bool open_one_board(const struct ftc_board_address *address)
+{
+    if (address->pid == 0) {
+        say("no board");
+        return false;
+    }
+    return all_have_board(ftc_library.world_rank == 0 || join_board(address));
+}
+
+/* The first rank of each host makes the board there. */
+static bool open_boards(const struct announcement *a)
+{
+    struct ftc_board_address own = {0}, here;
+    bool is_first, has_board;
+
+    ftc_board_close(&ftc_library.board); /* made before this was known */
+    ftc_hosts_hear(await);
+    is_first = ftc_hosts_is_first();
+    if (is_first)
+        create_board(&own, a->hosts);
+    here = ftc_hosts_meet(&own, await);
+    has_board = ftc_hosts_link_door() >= 0 && ftc_hosts_service_door() >= 0 && here.pid != 0 &&
+                (is_first || join_board(&here));
+    if (has_board && is_first)
+        ftc_hosts_enter(&ftc_library.board, a->key);
+    return all_have_board(has_board);
+}
+
+/* Bulk memory is one host's. */
+static void leave_large_calls(void)
+{
+    if (ftc_library.settings.large == FTC_LARGE_NATIVE)
+        return;
+    if (ftc_library.world_rank == 0)
+        fprintf(stderr, "ftcoll: large = protected works on one host only, and the ranks are on "
+                        "several: large calls are native\n");
+    ftc_library.settings.large = FTC_LARGE_NATIVE;
+}
+
+static bool open_on_several_hosts(const struct announcement *a)
+{
+    const char *what = obstacle(a);
+
+    if (what)
+        say(what);
+    else
+        leave_large_calls();
+    return !what && open_boards(a);
 }
 
 bool ftc_meeting_open(void)
@@ -333,13 +357,9 @@ bool ftc_meeting_open(void)
     struct announcement a = {0};
 
     hear_announcement(&a);
-    if (a.mapping == FTC_MAPPING_UNKNOWN)
-        a.mapping = mapping_by_mpich();
-    if (a.mapping == FTC_MAPPING_SEVERAL_HOSTS)
-        say(FTC_MEETING_SEVERAL_HOSTS);
-    else if (a.board.pid == 0)
-        say("no board");
-    else if (all_have_board(&a.board))
+    if (a.hosts == 0)
+        a.hosts = ftc_hosts_by_mpich();
+    if (a.hosts > 1 ? open_on_several_hosts(&a) : open_one_board(&a.board))
         return true;
     ftc_board_close(&ftc_library.board);
     return false;
@@ -347,19 +367,66 @@ bool ftc_meeting_open(void)
 
 /* ---- all are prepared ---- */
 
+static void await_other_hosts(void)
+{
+    struct patience patience = begin_to_wait();
+    const struct ftc_settings *s = &ftc_library.settings;
+    int limit_ms = s->unreachable_ms > s->blocked_ms ? s->unreachable_ms : s->blocked_ms;
+
+    while (!ftc_directory_hears_all(&ftc_library.board) &&
+           ftc_clock_ns() - patience.since_ns < (uint64_t)limit_ms * 1000000u)
+        nap(&patience);
+}
+
+static void say_who_is_not_heard(void)
+{
+    const struct ftc_board *b = &ftc_library.board;
+    char here[FTC_BOARD_HOST_NAME], there[FTC_BOARD_HOST_NAME] = "another";
+    uint32_t host = ftc_directory_first_unheard(b);
+
+    ftc_directory_host_name(b, ftc_library.world_rank, here);
+    for (uint32_t i = b->geometry.ranks; i-- > 0;)
+        if (ftc_board_host(b, i) == host && host != b->geometry.host)
+            ftc_directory_host_name(b, i, there);
+    fprintf(stderr,
+            "ftcoll: not protected: host %s does not hear host %s: TCP between them is needed\n",
+            here, there);
+}
+
+/* What each host's agent has to do before anybody counts on it. False if one cannot. */
+static bool hosts_hear_each_other(bool prepared)
+{
+    enum { PREPARED, HEARS };
+    const int self = ftc_library.world_rank;
+    int first[THINGS] = {[PREPARED] = prepared ? INT_MAX : self};
+
+    if (prepared)
+        await_other_hosts();
+    first[HEARS] = ftc_directory_hears_all(&ftc_library.board) ? INT_MAX : self;
+    agree(first);
+    if (first[PREPARED] != INT_MAX)
+        say(NOT_PREPARED);
+    else if (first[HEARS] == self)
+        say_who_is_not_heard();
+    return first[PREPARED] == INT_MAX && first[HEARS] == INT_MAX;
+}
+
 bool ftc_meeting_close(bool prepared)
 {
     struct ftc_board *b = &ftc_library.board;
-    struct patience patience = begin_to_wait();
+    struct patience patience;
     uint32_t refused;
 
+    if (ftc_board_has_other_hosts(b) && !hosts_hear_each_other(prepared))
+        return false;
+    patience = begin_to_wait();
     ftc_presence_show(b, ftc_library.world_rank, FTC_PRESENCE_PREPARED);
     if (prepared)
         ftc_board_advance(b, ftc_library.world_rank, FTC_RANK_RUNNING);
-    ftc_presence_count(b, prepared);
+    ftc_presence_count(b, ftc_library.world_rank, prepared);
     while (!ftc_presence_have_all(b, &refused))
         nap(&patience);
     if (refused > 0)
-        say("no memory, or no answer from a monitor process");
+        say(NOT_PREPARED);
     return refused == 0;
 }

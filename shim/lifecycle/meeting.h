@@ -10,9 +10,8 @@
 
 #include <stdbool.h>
 
-/* Why a job on several hosts is not protected, as it is told there, and before it (config/info.c).
- */
-#define FTC_MEETING_SEVERAL_HOSTS "the ranks are on more than one host"
+/* Why such a job is not protected, as it is told there, and before it (config/info.c). */
+#define FTC_MEETING_TOO_MANY_HOSTS "the ranks are on more than 64 hosts"
 
 /* Gives all ranks rank 0's settings and the board. The same on all ranks: true if all of them have
  * it, and the monitor process that the settings ask for; else false, and why was said on standard

@@ -4,10 +4,12 @@
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
 #include "ending.h"
+#include "hosts.h"
 #include "job_end.h"
 #include "meeting.h"
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
+#include "net/socket.h"
 #include "new_communicators/context.h"
 #include "outside.h"
 #include "p2p/p2p.h"
@@ -85,9 +87,18 @@ __attribute__((constructor)) void ftc_load(void)
     if (!ftc_monitor_is_rank() || ftc_mpi_linked() == FTC_MPI_OTHER)
         return;
     load_settings();
+    ftc_socket_remember_launcher();
     ftc_p2p_prepare();
     if (ftc_library.settings.enable && ftc_library.settings.monitor != FTC_MONITOR_TIMEOUT)
         ftc_monitor_start();
+}
+
+static bool link_hosts(void)
+{
+    struct ftc_library *l = &ftc_library;
+
+    return !ftc_board_has_other_hosts(&l->board) ||
+           ftc_transport_link(&l->transport, ftc_hosts_link_door()) == 0;
 }
 
 static bool prepare(void)
@@ -99,7 +110,7 @@ static bool prepare(void)
     ftc_coverage_open();
     ftc_record_open();
     ftc_report_open();
-    if (ftc_transport_open(&l->transport, &l->board, l->world_rank) != 0 ||
+    if (ftc_transport_open(&l->transport, &l->board, l->world_rank) != 0 || !link_hosts() ||
         ftc_unexpected_open(l->board.geometry.ranks, l->board.geometry.message_stride_bytes) != 0 ||
         ftc_recovery_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
         ftc_wait_open() != MPI_SUCCESS)
@@ -124,11 +135,12 @@ static bool attach_monitor(void)
         .critical = ftc_settings_names_rank(s->critical_ranks, ftc_library.world_rank),
         .on_blocked = (int32_t)s->on_blocked,
         .blocked_ms = s->blocked_ms,
+        .unreachable_ms = s->unreachable_ms,
         .notice = *ftc_library.notice.options,
     };
 
-    return ftc_library.suspects ||
-           ftc_monitor_attach(&ftc_library.board, ftc_library.world_rank, &options) == 0;
+    return ftc_library.suspects || ftc_monitor_attach(&ftc_library.board, ftc_library.world_rank,
+                                                      ftc_hosts_service_door(), &options) == 0;
 }
 
 static bool lacks_a_function(void)

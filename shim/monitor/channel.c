@@ -181,8 +181,7 @@ int ftc_channel_receive(int channel, struct ftc_channel_received *r)
     if (n == 0 && descriptors == 0 && r->sender == 0)
         return -EPIPE;
     if (n == (ssize_t)sizeof r->message && r->message.magic == CHANNEL_MAGIC &&
-        (descriptors == 0 || descriptors == FTC_CHANNEL_FDS) &&
-        (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
+        descriptors <= FTC_CHANNEL_FDS && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
         return 0;
     ftc_channel_drop(r);
     return -EPROTO;

@@ -28,6 +28,7 @@ struct ftc_monitor_options {
     int32_t critical;            /* 1: the job does not bear the death of this rank */
     int32_t on_blocked;          /* enum ftc_on_blocked */
     int32_t blocked_ms;
+    int32_t unreachable_ms;
     struct ftc_notice_options notice;
 };
 
@@ -58,10 +59,11 @@ void ftc_channel_tie(int tether);
 /* True if @fd is an end of such a pair. */
 bool ftc_channel_is_end(int fd);
 
-enum { FTC_CHANNEL_FDS = 1 }; /* descriptors that ATTACH carries */
+/* Descriptors that ATTACH carries at most: the board, and with several hosts a listening socket. */
+enum { FTC_CHANNEL_FDS = 2 };
 
-/* Sends @m with @fd_count descriptors, none or FTC_CHANNEL_FDS. Never blocks. Returns 0 or a
- * negative errno. */
+/* Sends @m with @fd_count descriptors, up to FTC_CHANNEL_FDS. Never blocks. Returns 0 or a negative
+ * errno. */
 int ftc_channel_send(int channel, struct ftc_channel_message m, const int *fd, size_t fd_count);
 
 struct ftc_channel_received {

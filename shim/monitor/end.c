@@ -6,6 +6,7 @@
 #include "channel.h"
 #include "pmi.h"
 #include "relay.h"
+#include "service.h"
 #include "system/lines.h"
 #include "tell.h"
 
@@ -19,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUTER_MS = 100 };
+enum { OUTER_MS = 100, OTHERS_AGAIN_NS = 1000000 };
 
 /* Its end is that of the job: the others look for none of its own. */
 static void leave_alone(const struct ftc_monitored *rank)
@@ -38,6 +39,13 @@ static void say_goodbye(const struct ftc_monitored *rank)
     ftc_channel_send(rank->job.channel, m, NULL, 0);
 }
 
+/* What other hosts have to know of this one is told before. */
+static void leave(struct ftc_monitored *rank)
+{
+    ftc_service_finish(rank);
+    say_goodbye(rank);
+}
+
 /* The same signal, with its default effect, but without a second core dump. */
 static void die_by(int number)
 {
@@ -53,18 +61,18 @@ static void die_by(int number)
     sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
-static _Noreturn void end_as_program(const struct ftc_monitored *rank, int status)
+static _Noreturn void end_as_program(struct ftc_monitored *rank, int status)
 {
-    say_goodbye(rank);
+    leave(rank);
     if (WIFEXITED(status))
         _exit(WEXITSTATUS(status));
     die_by(WTERMSIG(status));
     _exit(128 + WTERMSIG(status));
 }
 
-static _Noreturn void end_well(const struct ftc_monitored *rank)
+static _Noreturn void end_well(struct ftc_monitored *rank)
 {
-    say_goodbye(rank);
+    leave(rank);
     _exit(rank->options.failure_exit_status);
 }
 
@@ -128,6 +136,18 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
     return true;
 }
 
+/* Ranks of other hosts may still ask what this one has published, and its board is gone with the
+ * last monitor process of this host: on one host it stays for the others. */
+static void await_other_hosts(struct ftc_monitored *rank, int status)
+{
+    while (ftc_board_has_other_hosts(&rank->board) && any_other(rank, is_in_mpi) &&
+           !was_ended_by_launcher(rank, status) && !ftc_end_of_job_is_now(&rank->board)) {
+        nanosleep(&(struct timespec){.tv_nsec = OTHERS_AGAIN_NS}, NULL);
+        ftc_relay(rank);
+        ftc_tell_look(rank);
+    }
+}
+
 /* For Slurm the end of one process is not that of the job. What was said must be read before any
  * process ends: Hydra ends the job at once then, and drops what it has not read. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
@@ -157,10 +177,16 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t wo
     ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
 }
 
+/* All hosts are ended at the same time, and one of them reports. */
+static bool is_first_host(const struct ftc_monitored *rank)
+{
+    return rank->board.geometry.host == 0;
+}
+
 static _Noreturn void end_with_job(struct ftc_monitored *rank, int status)
 {
     leave_alone(rank);
-    if (is_protected(rank) && ftc_tell_end(rank))
+    if (is_protected(rank) && is_first_host(rank) && ftc_tell_end(rank))
         ftc_lines_await_reader(STDERR_FILENO);
     end_as_program(rank, status);
 }
@@ -264,6 +290,7 @@ void ftc_rank_end(struct ftc_monitored *rank, int status)
         ftc_board_wake_watchers(&rank->board);
         end_dead(rank, status);
     }
+    await_other_hosts(rank, status);
     if (status == 0 && ftc_board_deaths(&rank->board) > 0)
         end_well(rank);
     end_as_program(rank, status);

@@ -3,15 +3,13 @@
 #ifndef FTC_MONITOR_MAPPING_H
 #define FTC_MONITOR_MAPPING_H
 
-enum ftc_mapping {
-    FTC_MAPPING_UNKNOWN, /* not told, or not understood */
-    FTC_MAPPING_ONE_HOST,
-    FTC_MAPPING_SEVERAL_HOSTS,
-};
+#include <stdint.h>
 
 /* Reads "(vector,(first,hosts,ranks),...)": from host number @first on, so many hosts have so many
  * ranks each, one after the other; the list begins again until each of @ranks, at least one, has a
- * host. Source: MPICH, src/util/mpir_nodemap.h. */
-enum ftc_mapping ftc_mapping_parse(const char *text, int ranks);
+ * host. Returns how many hosts have ranks, 0 if this is not told, or not understood. Numbers in
+ * @host, of @ranks, the host of each rank, in the order of their first ones; NULL: not wanted.
+ * Source: MPICH, src/util/mpir_nodemap.h. */
+int ftc_mapping_parse(const char *text, int ranks, uint32_t *host);
 
 #endif

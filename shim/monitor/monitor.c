@@ -222,15 +222,16 @@ static int ask(int channel, struct ftc_channel_message m, const int *fd, size_t 
     return rv != 0 ? rv : wait_for_answer(channel);
 }
 
-static int attach(int channel, struct ftc_channel_message m, const struct ftc_board *board)
+static int attach(int channel, struct ftc_channel_message m, const struct ftc_board *board,
+                  int listener)
 {
-    int fd[FTC_CHANNEL_FDS] = {board->fd},
+    int fd[FTC_CHANNEL_FDS] = {board->fd, listener},
         rv = ftc_lifeline_begin(ftc_board_lifeline(board, m.world));
 
-    return rv != 0 ? rv : ask(channel, m, fd, FTC_CHANNEL_FDS);
+    return rv != 0 ? rv : ask(channel, m, fd, listener >= 0 ? 2 : 1);
 }
 
-int ftc_monitor_attach(const struct ftc_board *board, uint32_t world,
+int ftc_monitor_attach(const struct ftc_board *board, uint32_t world, int listener,
                        const struct ftc_monitor_options *options)
 {
     struct ftc_channel_message m = {
@@ -242,7 +243,7 @@ int ftc_monitor_attach(const struct ftc_board *board, uint32_t world,
         fprintf(stderr, "ftcoll: no monitor process: %s\n", absence);
         return -ESRCH;
     }
-    rv = attach(own.channel, m, board);
+    rv = attach(own.channel, m, board, listener);
     if (rv == 0) {
         fcntl(own.channel, F_SETFD, FD_CLOEXEC);
         fcntl(own.tether, F_SETFD, FD_CLOEXEC);

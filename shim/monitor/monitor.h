@@ -44,10 +44,11 @@ bool ftc_monitor_present(void);
 const char *ftc_monitor_absence(void);
 
 /* Hands @board, and which of its ranks this one is, to the monitor process, which keeps a mapping
- * of its own. From then on deaths are entered in the board. Waits at most five
- * seconds for the acknowledgement. Returns 0, or a negative errno after a message on standard
- * error. To be called by a thread that lives as long as the process. */
-int ftc_monitor_attach(const struct ftc_board *board, uint32_t world,
+ * of its own; with several hosts also @listener, to which others come (else -1). From then on
+ * deaths are entered in the board. Waits at most five seconds for the acknowledgement. Returns 0,
+ * or a negative errno after a message on standard error. To be called by a thread that lives as
+ * long as the process. */
+int ftc_monitor_attach(const struct ftc_board *board, uint32_t world, int listener,
                        const struct ftc_monitor_options *options);
 
 /* Tells the launcher that this rank has ended MPI, in place of PMPI_Finalize (doc/design.md,

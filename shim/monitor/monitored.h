@@ -38,6 +38,11 @@ struct ftc_monitored {
     _Atomic uint64_t inherited_ns; /* CLOCK_MONOTONIC of the last */
     uint32_t told;                 /* of these, by the first thread */
     bool is_watching;              /* a death has been told of, and not yet what came of it */
+
+    int listener; /* several hosts: where others come (service.h) */
 };
+
+/* Runs @run with @argument in a thread of its own, with a small stack; false if there is none. */
+bool ftc_monitored_start_thread(void *(*run)(void *), void *argument);
 
 #endif

@@ -28,6 +28,8 @@ void ftc_others_watch(struct ftc_monitored *rank)
         uint32_t world = (rank->world + i) % ranks;
         struct ftc_lifeline *life = ftc_board_lifeline(board, world);
 
+        if (!ftc_board_is_here(board, world))
+            continue;
         ftc_lifeline_await_both_ends(life);
         if (atomic_load(&life->left_alone) || ftc_end_of_job_is_said(board))
             continue;

@@ -1,5 +1,6 @@
 #include "process.h"
 
+#include "agent.h"
 #include "blocked.h"
 #include "board/rank_state.h"
 #include "channel.h"
@@ -7,6 +8,7 @@
 #include "end.h"
 #include "others.h"
 #include "relay.h"
+#include "service.h"
 #include "system/lifeline.h"
 #include "system/proc.h"
 #include "system/scheduling.h"
@@ -16,7 +18,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,9 +30,7 @@
 /* Where the argument strings are in memory: fields of proc_pid_stat(5). */
 enum { STAT_ARG_START = 48, STAT_ARG_END = 49 };
 
-enum { THREAD_STACK_BYTES = 256 * 1024 };
-
-static struct ftc_monitored rank = {.board.fd = -1};
+static struct ftc_monitored rank = {.board.fd = -1, .listener = -1};
 
 static const int error_output = STDERR_FILENO;
 static const int *const kept[] = {&error_output, &rank.job.channel, &rank.job.tether,
@@ -126,19 +125,22 @@ static void *watch_others(void *unused)
     return unused;
 }
 
-static bool start_thread(void *(*run)(void *), void *argument)
+static void *serve_other_hosts(void *unused)
 {
-    pthread_attr_t attributes;
-    pthread_t thread;
-    bool done;
+    ftc_service_run(&rank);
+    return unused;
+}
 
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    done = pthread_create(&thread, &attributes, run, argument) == 0;
-    pthread_attr_destroy(&attributes);
-    return done;
+static void *hear_other_hosts(void *unused)
+{
+    ftc_agent_run(&rank);
+    return unused;
+}
+
+static bool start_for_other_hosts(void)
+{
+    return ftc_monitored_start_thread(serve_other_hosts, NULL) &&
+           ftc_monitored_start_thread(hear_other_hosts, NULL);
 }
 
 /* Without the first, the rank's death is known milliseconds later. */
@@ -148,11 +150,19 @@ static int start_watching(struct ftc_lifeline *life)
 
     if (rv != 0)
         return rv;
-    (void)start_thread(watch_life, life);
-    if (!start_thread(watch_others, NULL) ||
-        (rank.options.on_blocked != FTC_ON_BLOCKED_OFF && !start_thread(watch_marks, NULL)))
+    (void)ftc_monitored_start_thread(watch_life, life);
+    if (!ftc_monitored_start_thread(watch_others, NULL) ||
+        (rank.options.on_blocked != FTC_ON_BLOCKED_OFF &&
+         !ftc_monitored_start_thread(watch_marks, NULL)) ||
+        (ftc_board_has_other_hosts(&rank.board) && !start_for_other_hosts()))
         return -EAGAIN;
     return 0;
+}
+
+/* For other hosts, if there are any. */
+static bool has_listener(const struct ftc_board *board, const struct ftc_channel_received *r)
+{
+    return ftc_board_has_other_hosts(board) == (r->fd_count > 1);
 }
 
 static int attach_board(struct ftc_channel_received *r)
@@ -163,7 +173,7 @@ static int attach_board(struct ftc_channel_received *r)
 
     if (ftc_board_is_open(&rank.board))
         return -EALREADY;
-    if (r->fd_count != FTC_CHANNEL_FDS)
+    if (r->fd_count < 1)
         return -EBADF;
     rv = ftc_board_map(&board, r->fd[0]);
     if (rv != 0)
@@ -171,6 +181,7 @@ static int attach_board(struct ftc_channel_received *r)
     board.fd = -1; /* the mapping is enough, the descriptor goes with the message */
     if (m->world >= board.geometry.ranks || m->options.failure_exit_status < 0 ||
         m->options.failure_exit_status > 255 || m->options.blocked_ms < 1 ||
+        m->options.unreachable_ms < 1 || !has_listener(&board, r) ||
         !memchr(m->options.notice.report_file, '\0', FTC_REPORT_PATH_MAX)) {
         ftc_board_close(&board);
         return -EINVAL;
@@ -178,6 +189,8 @@ static int attach_board(struct ftc_channel_received *r)
     rank.board = board;
     rank.world = m->world;
     rank.options = m->options;
+    if (r->fd_count > 1)
+        rank.listener = r->fd[--r->fd_count]; /* kept */
     ftc_board_set_critical(&board, m->world, m->options.critical != 0);
     return start_watching(ftc_board_lifeline(&board, m->world));
 }

@@ -1,5 +1,6 @@
 #include "create.h"
 
+#include "board/directory.h"
 #include "board/rank_state.h"
 #include "communicator/communicator.h"
 #include "context.h"
@@ -263,8 +264,10 @@ static int color_of(const struct ftc_creation *x)
 {
     if (x->kind == FTC_CALL_COMM_SPLIT)
         return x->color;
-    /* All ranks are on one host. Of other types MPI lets a part be none at all. */
-    return x->type == MPI_COMM_TYPE_SHARED ? 0 : MPI_UNDEFINED;
+    /* Of other types MPI lets a part be none at all. */
+    return x->type == MPI_COMM_TYPE_SHARED
+               ? (int)ftc_board_host(&ftc_library.board, (uint32_t)ftc_library.world_rank)
+               : MPI_UNDEFINED;
 }
 
 /* Those of @color by key, of equal keys by rank: so an insertion that keeps the order. */

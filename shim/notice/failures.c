@@ -7,29 +7,19 @@
 #include "system/clock.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum { SITE_TEXT = 256 };
 _Static_assert((int)SITE_TEXT >= (int)FTC_BOARD_SITE_TEXT, "what is on the board has room");
 
-/* All are on this one. */
-void ftc_failure_host(const struct ftc_board *board, uint32_t world, char host[FTC_HOST_TEXT])
-{
-    (void)board;
-    (void)world;
-    memset(host, 0, FTC_HOST_TEXT);
-    gethostname(host, FTC_HOST_TEXT - 1);
-}
-
 void ftc_failure_name(const struct ftc_board *board, uint32_t world, int timeout_ms,
                       char text[FTC_FAILURE_TEXT])
 {
-    char host[FTC_HOST_TEXT], death[96];
+    char host[FTC_BOARD_HOST_NAME], death[96];
 
-    ftc_failure_host(board, world, host);
+    ftc_directory_host_name(board, world, host);
     ftc_death_describe(board, world, timeout_ms, death, sizeof death);
     snprintf(text, FTC_FAILURE_TEXT, "rank %d (%s, pid %d) %s", (int)world, host,
-             ftc_board_pid(board, world), death);
+             ftc_board_pid_there(board, world), death);
 }
 
 /* MPI_Finalize is an operation of the library's own, of which there is one. */
@@ -213,9 +203,9 @@ static void add_aftermath(struct ftc_json *j, const struct ftc_failure *failure)
 
 void ftc_failure_write_json(struct ftc_json *j, const struct ftc_failure *failure)
 {
-    char host[FTC_HOST_TEXT];
+    char host[FTC_BOARD_HOST_NAME];
 
-    ftc_failure_host(failure->board, failure->world, host);
+    ftc_directory_host_name(failure->board, failure->world, host);
     ftc_json_open_object(j, NULL);
     ftc_json_add_number(j, "rank", failure->world);
     ftc_json_add_text(j, "host", host);

@@ -11,10 +11,6 @@
 
 enum { FTC_FAILURE_TEXT = 256 };
 
-/* The host of rank @world. */
-enum { FTC_HOST_TEXT = 64 };
-void ftc_failure_host(const struct ftc_board *board, uint32_t world, char host[FTC_HOST_TEXT]);
-
 /* "rank 3 (node2, pid 4711) killed by signal 9 (Killed)": @timeout_ms as for ftc_death_describe().
  */
 void ftc_failure_name(const struct ftc_board *board, uint32_t world, int timeout_ms,

@@ -102,8 +102,8 @@ void ftc_notice_death(const struct ftc_notice *n, uint32_t world)
 {
     struct ftc_matter matter = death_of(world);
 
-    if (!ftc_telling_claim(n->board, &matter, &n->self))
-        return;
+    if (!ftc_board_is_here(n->board, world) || !ftc_telling_claim(n->board, &matter, &n->self))
+        return; /* of another host's ranks it is told there */
     if (n->options->is_on)
         say_death(n, world);
     ftc_telling_end(n->board, &matter, &n->self);
@@ -192,6 +192,8 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
     if (deaths == 0 || ftc_telling_is_done(n->board, &report) ||
         ftc_telling_is_done(n->board, &matter))
         return true;
+    if (!ftc_board_is_here(n->board, last_death(n->board)))
+        return true;                   /* told on its host */
     if (ftc_notice_failures(n->board) < deaths || /* they are told first */
         !ftc_aftermath_is_settled(n->board, deaths, &when_ns) ||
         !ftc_telling_claim(n->board, &matter, &n->self))

@@ -25,9 +25,9 @@ static void add_now(struct ftc_json *j)
 
 static void add_writer(struct ftc_json *j, const struct ftc_report_head *head)
 {
-    char host[FTC_HOST_TEXT];
+    char host[FTC_BOARD_HOST_NAME];
 
-    ftc_failure_host(head->board, head->writer.rank, host);
+    ftc_directory_host_name(head->board, head->writer.rank, host);
     ftc_json_open_object(j, "writer");
     ftc_json_add_number(j, "rank", head->writer.rank);
     ftc_json_add_bool(j, "is_monitor_process", !head->writer.is_rank);

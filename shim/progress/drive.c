@@ -152,7 +152,9 @@ bool ftc_drive_is_over(const struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
 
-    return (ftc_op_is_done(&r->op) && r->actions.count == 0) || r->mismatched >= 0;
+    return (ftc_op_is_done(&r->op) && r->actions.count == 0 &&
+            ftc_transport_is_out(&ftc_library.transport)) ||
+           r->mismatched >= 0;
 }
 
 enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)

@@ -9,8 +9,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-enum { SPREAD_TRIES = 1000 }; /* for a ring that is full */
+enum { SPREAD_TRIES = 1000 /* for a ring that is full */, LINK_NS = 1000000 };
 
 /* The value of a message that tells of a mismatch; the sender's own note comes with the message. */
 struct news {
@@ -113,6 +114,15 @@ bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
            ftc_activity_inside(&ftc_library.board, c->world[rank]) > 0;
 }
 
+/* Between two hosts there may be no link yet. */
+static void await_room(uint32_t to)
+{
+    const struct ftc_board *b = &ftc_library.board;
+
+    if (!ftc_board_is_here(b, to) && ftc_board_state(b, to) < FTC_RANK_FINALIZED)
+        nanosleep(&(struct timespec){.tv_nsec = LINK_NS}, NULL);
+}
+
 void ftc_mismatch_spread(const struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
@@ -123,10 +133,14 @@ void ftc_mismatch_spread(const struct ftc_comm *c)
         .communicator_id = c->id, .seq = c->seq, .signature = FTC_SIGNATURE_NONE};
 
     for (int i = 0; i < c->member_count; i++)
-        for (int tries = 0; i != c->own_member && tries < SPREAD_TRIES; tries++)
-            if (ftc_transport_send(&l->transport, c->world[c->member[i]], &m, &envelope,
-                                   l->settings.failure_info, sizeof news, &r->note))
+        for (int tries = 0; i != c->own_member && tries < SPREAD_TRIES; tries++) {
+            uint32_t to = c->world[c->member[i]];
+
+            if (ftc_transport_send(&l->transport, to, &m, &envelope, l->settings.failure_info,
+                                   sizeof news, &r->note))
                 break;
+            await_room(to);
+        }
 }
 
 static bool has_data(enum ftc_call_kind kind)

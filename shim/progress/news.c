@@ -5,6 +5,7 @@
 #include "messages.h"
 #include "recovery.h"
 #include "running.h"
+#include "transport/question.h"
 
 static void peer_died(struct ftc_comm *c, int member)
 {
@@ -54,8 +55,8 @@ bool ftc_news_of_published(struct ftc_comm *c)
             .kind = FTC_EVENT_PUBLISHED, .peer = i, .published = &copy.result};
 
         if (c->dead[i] || !ftc_op_awaits(&r->op, i) ||
-            !ftc_published(&ftc_library.board, c->world[c->member[i]], c->id, c->seq,
-                           r->op.config.value_bytes, &copy))
+            !ftc_ask_published(&ftc_library.transport, c->world[c->member[i]], c->id, c->seq,
+                               r->op.attempt, r->op.config.value_bytes, &copy))
             continue;
         ftc_messages_step(c, &event);
         ftc_messages_send(c);
@@ -72,8 +73,8 @@ bool ftc_news_of_joined(struct ftc_comm *c)
 
     for (; event.peer < c->member_count && r->actions.count == 0; event.peer++) {
         if (!ftc_op_confirms(&r->op, event.peer) ||
-            !ftc_published_attempt(&ftc_library.board, c->world[c->member[event.peer]], c->id,
-                                   c->seq, &event.attempt) ||
+            !ftc_ask_attempt(&ftc_library.transport, c->world[c->member[event.peer]], c->id, c->seq,
+                             r->op.attempt, &event.attempt) ||
             event.attempt < r->op.attempt)
             continue;
         ftc_messages_step(c, &event);

@@ -3,6 +3,7 @@
 #include "board/activity.h"
 #include "detector/killed.h"
 #include "detector/silence.h"
+#include "detector/unreachable.h"
 #include "running.h"
 #include "system/clock.h"
 
@@ -154,6 +155,8 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     }
     now = ftc_clock_ns();
     waited_ns = now - since(w, now);
+    if (ftc_library.transport.links && waited_ns > SLEEP_AFTER_NS)
+        ftc_unreachable_look();
     ftc_fence_check();
     ftc_silence_look(c, ftc_running_expects, now);
     ftc_killed_look(c, now);

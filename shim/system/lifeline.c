@@ -3,6 +3,7 @@
 #include "proc.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,18 @@ static int make(pthread_mutex_t *mutex)
     rv = pthread_mutex_init(mutex, &attributes);
     pthread_mutexattr_destroy(&attributes);
     return rv;
+}
+
+int ftc_hold_make(struct ftc_hold *hold)
+{
+    return -make(&hold->mutex);
+}
+
+void ftc_hold_take_over(struct ftc_hold *hold)
+{
+    if (pthread_mutex_lock(&hold->mutex) == EOWNERDEAD)
+        pthread_mutex_consistent(&hold->mutex);
+    atomic_store(&hold->holder, (int)gettid());
 }
 
 static int take(struct ftc_hold *hold)

@@ -41,6 +41,11 @@ struct ftc_lifeline {
     _Atomic int32_t thread[FTC_LIFELINE_THREADS]; /* of the process, as many as are known, then 0 */
 };
 
+/* A lock that one thread after the other holds: made once, and taken when the one before has ended.
+ * Makes returns 0 or a negative errno. */
+int ftc_hold_make(struct ftc_hold *hold);
+void ftc_hold_take_over(struct ftc_hold *hold);
+
 /* Takes the lock, for the calling thread and until its end, and lists the threads that there are.
  * Returns 0 or a negative errno. */
 int ftc_lifeline_begin(struct ftc_lifeline *life);

@@ -2,6 +2,10 @@
  * ring, by a bell that senders ring. */
 #include "transport.h"
 
+#include "board/directory.h"
+#include "link.h"
+#include "question.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -28,7 +32,7 @@ static uint64_t bit_of(uint32_t rank)
 static void wait_for_all(struct ftc_transport *t)
 {
     for (uint32_t rank = 0; rank < t->board->geometry.ranks; rank++)
-        if (rank != t->self)
+        if (rank != t->self && ftc_board_is_here(t->board, rank))
             t->waiting[rank / 64] |= bit_of(rank);
     t->waiting_words = 1;
 }
@@ -112,8 +116,17 @@ int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, u
     return 0;
 }
 
+int ftc_transport_link(struct ftc_transport *t, int listener)
+{
+    int rv = ftc_questions_open(&t->questions, t->board, t->self);
+
+    return rv != 0 ? rv : ftc_links_open(&t->links, t->board, t->self, listener);
+}
+
 void ftc_transport_close(struct ftc_transport *t)
 {
+    ftc_links_close(t->links);
+    ftc_questions_close(t->questions);
     free(t->ring);
     *t = (struct ftc_transport){0};
 }
@@ -122,6 +135,8 @@ bool ftc_transport_send(struct ftc_transport *t, uint32_t to, const struct ftc_m
                         const struct ftc_envelope *envelope, enum ftc_failure_scheme scheme,
                         size_t value_bytes, const struct ftc_note *note)
 {
+    if (t->links && !ftc_board_is_here(t->board, to))
+        return ftc_links_send(t->links, to, m, envelope, scheme, value_bytes, note);
     if (!ftc_ring_send(&t->ring[to], &t->board->geometry, m, envelope, scheme, value_bytes, note))
         return false;
     if (t->bell)
@@ -129,7 +144,7 @@ bool ftc_transport_send(struct ftc_transport *t, uint32_t to, const struct ftc_m
     return true;
 }
 
-bool ftc_transport_next_from(struct ftc_transport *t, uint32_t from, struct ftc_arrival *a)
+static bool next_of_ring(struct ftc_transport *t, uint32_t from, struct ftc_arrival *a)
 {
     const struct ftc_board_geometry *g = &t->board->geometry;
 
@@ -142,22 +157,57 @@ bool ftc_transport_next_from(struct ftc_transport *t, uint32_t from, struct ftc_
     return true;
 }
 
-bool ftc_transport_next(struct ftc_transport *t, struct ftc_arrival *a)
+bool ftc_transport_next_from(struct ftc_transport *t, uint32_t from, struct ftc_arrival *a)
+{
+    if (t->links && !ftc_board_is_here(t->board, from))
+        return ftc_links_next_from(t->links, from, a);
+    a->is_by_link = false;
+    return next_of_ring(t, from, a);
+}
+
+static bool next_of_rings(struct ftc_transport *t, struct ftc_arrival *a)
 {
     if (!a->wire)
         hear_bell(t);
     else if (a->stays)
         a->from++;
     for (; find_waiting(t, &a->from); a->from++) {
-        if (ftc_transport_next_from(t, a->from, a))
+        if (next_of_ring(t, a->from, a))
             return true;
         strike_out(t, a->from);
     }
     return false;
 }
 
+bool ftc_transport_next(struct ftc_transport *t, struct ftc_arrival *a)
+{
+    if (!t->links)
+        return next_of_rings(t, a);
+    return (!a->is_by_link && next_of_rings(t, a)) || ftc_links_next(t->links, a);
+}
+
+bool ftc_transport_links_are_out(const struct ftc_transport *t)
+{
+    return ftc_links_are_out(t->links);
+}
+
+int ftc_transport_lost(const struct ftc_transport *t, int ms)
+{
+    return t->links ? ftc_links_lost(t->links, ms) : -1;
+}
+
+void ftc_transport_finish(struct ftc_transport *t)
+{
+    if (t->links)
+        ftc_links_finish(t->links);
+}
+
 void ftc_transport_release(struct ftc_transport *t, struct ftc_arrival *a)
 {
+    if (a->is_by_link) {
+        ftc_links_release(t->links, a);
+        return;
+    }
     ftc_ring_drop(&t->ring[a->from], &t->board->geometry);
     a->stays = false;
 }

@@ -1,7 +1,7 @@
 /* transport: messages between the ranks of a job, with one inbox for all that a rank is sent.
  *
- * Below it are links; there is one kind, the rings of ring.h between ranks of one host. What a link
- * promises, and the protocol above relies on:
+ * Below it are links: the rings of ring.h between ranks of one host, and the sockets of link.h
+ * between ranks of different ones. What a link promises, and the protocol above relies on:
  *
  * - What one rank sends to another arrives whole, once and in the order of sending, or not at all.
  * - Of a rank that dies arrives a prefix of what it had sent. Half a message is no message, and the
@@ -21,12 +21,17 @@
 #include "engine/message.h"
 #include "ring.h"
 
+struct ftc_links;
+struct ftc_questions;
+
 struct ftc_transport {
     const struct ftc_board *board;
-    uint32_t self;          /* world rank */
-    struct ftc_ring *ring;  /* with each rank */
-    _Atomic uint64_t *bell; /* this rank's; NULL: nobody rings, all rings are looked at */
-    uint64_t waiting_words; /* which words of the next are not zero */
+    uint32_t self;                   /* world rank */
+    struct ftc_ring *ring;           /* with each rank */
+    struct ftc_links *links;         /* with ranks of other hosts; NULL: there are none */
+    struct ftc_questions *questions; /* to their monitor processes (question.h) */
+    _Atomic uint64_t *bell;          /* this rank's; NULL: nobody rings, all rings are looked at */
+    uint64_t waiting_words;          /* which words of the next are not zero */
     uint64_t waiting[FTC_BOARD_RANKS_MAX / 64]; /* a set: of whom there may be messages */
 };
 
@@ -34,6 +39,8 @@ struct ftc_transport {
 struct ftc_arrival {
     uint32_t from;               /* world rank */
     bool stays;                  /* it has not been released */
+    bool is_by_link;             /* from another host */
+    uint32_t link;               /* where to look next among these */
     size_t bytes;                /* never more than a link carries in one message */
     const void *wire;            /* until it is released */
     const struct ftc_note *note; /* of the call that it belongs to */
@@ -42,6 +49,26 @@ struct ftc_arrival {
 /* Returns 0 or a negative errno. */
 int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, uint32_t self);
 void ftc_transport_close(struct ftc_transport *t);
+
+/* Makes links to ranks of other hosts; those come to @listener, which is taken over. Returns 0 or a
+ * negative errno. */
+int ftc_transport_link(struct ftc_transport *t, int listener);
+
+bool ftc_transport_links_are_out(const struct ftc_transport *t);
+
+/* Whether all that links have taken is out of this process. What a ring has taken is. */
+static inline bool ftc_transport_is_out(const struct ftc_transport *t)
+{
+    return !t->links || ftc_transport_links_are_out(t);
+}
+
+/* A living rank whose link has been broken, or could not be made, for @ms milliseconds: nothing
+ * comes or goes there any more. -1: none. */
+int ftc_transport_lost(const struct ftc_transport *t, int ms);
+
+/* The last message is sent: waits until all of them have reached the hosts of their receivers, for
+ * at most a second. */
+void ftc_transport_finish(struct ftc_transport *t);
 
 /* Sends @m, and @note of the call that it belongs to, to world rank @to; false while there is no
  * room for it. */

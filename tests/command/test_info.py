@@ -80,8 +80,8 @@ def test_a_launcher_that_does_not_answer_is_not_waited_for(info, tmp_path):
 @pytest.mark.parametrize("env, objection", [
     ({"FTCOLL_ENABLE": "off"}, "setting enable is off"),
     ({"FTCOLL_COMPARE": "on"}, "setting compare is on"),
-    ({"SLURM_JOB_NUM_NODES": "2"}, "the ranks are on more than one host, if it takes all 2 of this job's"),
-    ({"SLURM_JOB_NUM_NODES": "1"}, None),
+    ({"SLURM_JOB_NUM_NODES": "65"}, "the ranks are on more than 64 hosts, if it takes all 65 of this job's"),
+    ({"SLURM_JOB_NUM_NODES": "64"}, None),
 ])
 def test_objections_to_the_whole_job(info, ftcoll, env, objection):
     assert info(env)["objections"] == ([objection] if objection else [])

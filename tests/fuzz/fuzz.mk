@@ -1,14 +1,19 @@
 # make fuzz     all fuzz targets, MINUTES=10 each
 
 FUZZ := $(BUILD)/fuzz
-FUZZ_TARGETS := settings engine board channel
+FUZZ_TARGETS := settings engine board channel net
 FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined \
   -fno-sanitize-recover=all -Ishim -I. $(MPI_CPPFLAGS)
+
+# All that a message goes through, on one host or between two.
+FUZZED_TRANSPORT = $(addprefix shim/board/,aftermath.c board.c directory.c presence.c publication.c rank_state.c) \
+  $(addprefix shim/system/,lifeline.c proc.c) $(wildcard shim/net/*.c shim/transport/*.c) $(ENGINE)
 
 $(FUZZ)/settings: $(wildcard config/settings*.c)
 $(FUZZ)/settings: FUZZ_LIBS = -linih
 $(FUZZ)/engine: $(ENGINE)
-$(FUZZ)/board: $(addprefix shim/board/,aftermath.c board.c bulk.c mark.c missed_site.c publication.c rank_state.c telling.c) shim/system/lifeline.c shim/system/proc.c shim/call/call.c shim/transport/inbox.c shim/transport/ring.c $(ENGINE)
+$(FUZZ)/board: $(addprefix shim/board/,bulk.c mark.c missed_site.c telling.c) $(FUZZED_TRANSPORT) shim/call/call.c
+$(FUZZ)/net: shim/board/replica.c $(FUZZED_TRANSPORT)
 $(FUZZ)/channel: shim/monitor/channel.c
 $(FUZZ)/%: tests/fuzz/fuzz_%.c
 	mkdir -p $(@D)

@@ -3,32 +3,49 @@
 
 #include "../../shim/monitor/mapping.h"
 
-static void expect(enum ftc_mapping expected, int ranks, const char *text)
+#include <string.h>
+
+static void expect(int hosts, int ranks, const char *text)
 {
-    ck_assert_msg(ftc_mapping_parse(text, ranks) == expected, "%d ranks, %s", ranks, text);
+    ck_assert_msg(ftc_mapping_parse(text, ranks, NULL) == hosts, "%d ranks, %s", ranks, text);
 }
 
 START_TEST(one_host)
 {
-    expect(FTC_MAPPING_ONE_HOST, 4, "(vector,(0,1,4))");
-    expect(FTC_MAPPING_ONE_HOST, 4, "(vector,(0,1,1))"); /* again and again */
-    expect(FTC_MAPPING_ONE_HOST, 4, "(vector,(7,1,9))");
-    expect(FTC_MAPPING_ONE_HOST, 2, "(vector,(0,2,2))"); /* the second host has none of them */
-    expect(FTC_MAPPING_ONE_HOST, 2, "(vector,(0,1,2),(1,1,2))");
-    expect(FTC_MAPPING_ONE_HOST, 4, "(vector,(3,1,2),(3,1,2))");
-    expect(FTC_MAPPING_ONE_HOST, 4, "(vector,(1,1,0),(0,1,4))");
-    expect(FTC_MAPPING_ONE_HOST, 4, "(vector,(0,999999999,999999999))");
+    expect(1, 4, "(vector,(0,1,4))");
+    expect(1, 4, "(vector,(0,1,1))"); /* again and again */
+    expect(1, 4, "(vector,(7,1,9))");
+    expect(1, 2, "(vector,(0,2,2))"); /* the second host has none of them */
+    expect(1, 2, "(vector,(0,1,2),(1,1,2))");
+    expect(1, 4, "(vector,(3,1,2),(3,1,2))");
+    expect(1, 4, "(vector,(1,1,0),(0,1,4))");
+    expect(1, 4, "(vector,(0,999999999,999999999))");
 }
 END_TEST
 
+/* @hosts has a digit for each rank. */
+static void expect_hosts(const char *hosts, const char *text)
+{
+    uint32_t host[16];
+    int ranks = (int)strlen(hosts), most = 0;
+
+    for (int rank = 0; rank < ranks; rank++)
+        most = hosts[rank] > most ? hosts[rank] : most;
+    ck_assert_msg(ftc_mapping_parse(text, ranks, host) == most - '0' + 1, "%s", text);
+    for (int rank = 0; rank < ranks; rank++)
+        ck_assert_msg((int)host[rank] == hosts[rank] - '0', "rank %d, %s", rank, text);
+}
+
 START_TEST(several_hosts)
 {
-    expect(FTC_MAPPING_SEVERAL_HOSTS, 2, "(vector,(0,2,1))");
-    expect(FTC_MAPPING_SEVERAL_HOSTS, 4, "(vector,(0,2,1))");
-    expect(FTC_MAPPING_SEVERAL_HOSTS, 4, "(vector,(0,2,3))");
-    expect(FTC_MAPPING_SEVERAL_HOSTS, 3, "(vector,(0,1,2),(1,1,2))");
-    expect(FTC_MAPPING_SEVERAL_HOSTS, 9, "(vector,(0,1,2),(0,1,2),(4,1,1))");
-    expect(FTC_MAPPING_SEVERAL_HOSTS, 8, "(vector,(1,1,2),(0,1,2))");
+    expect_hosts("01", "(vector,(0,2,1))");
+    expect_hosts("0101", "(vector,(0,2,1))"); /* round robin */
+    expect_hosts("0001", "(vector,(0,2,3))");
+    expect_hosts("001", "(vector,(0,1,2),(1,1,2))");
+    expect_hosts("000011112", "(vector,(0,1,2),(0,1,2),(4,1,4),(1,1,9))");
+    expect_hosts("0000100002", "(vector,(0,1,4),(9,1,1),(0,1,4),(2,1,1))");
+    expect_hosts("00110011", "(vector,(1,1,2),(0,1,2))");
+    expect_hosts("00000", "(vector,(5,1,2))");
 }
 END_TEST
 
@@ -56,7 +73,7 @@ START_TEST(not_understood)
     };
 
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
-        expect(FTC_MAPPING_UNKNOWN, 4, text[i]);
+        expect(0, 4, text[i]);
 }
 END_TEST
 

@@ -17,8 +17,8 @@
 
 #define ALL_KEYS                                                                                   \
     "enable, f, intercept, max_bytes, large, large_memory, algorithm, tree, correction, "          \
-    "failure_info, deterministic, "                                                                \
-    "monitor, timeout_ms, unreachable_ms, on_excess, max_failed, critical_ranks, require_all, "    \
+    "failure_info, deterministic, monitor, timeout_ms, link, unreachable_ms, on_excess, "          \
+    "max_failed, critical_ranks, require_all, "                                                    \
     "require_all_at, on_dead_root, p2p, communicators, on_blocked, blocked_ms, "                   \
     "failure_exit_status, notice, report, "                                                        \
     "report_format, report_file, record_file, "                                                    \
@@ -26,8 +26,8 @@
 #define ALL_VARIABLES                                                                              \
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
     "FTCOLL_LARGE, FTCOLL_LARGE_MEMORY, FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, "        \
-    "FTCOLL_FAILURE_INFO, "                                                                        \
-    "FTCOLL_DETERMINISTIC, FTCOLL_MONITOR, FTCOLL_TIMEOUT_MS, FTCOLL_UNREACHABLE_MS, "             \
+    "FTCOLL_FAILURE_INFO, FTCOLL_DETERMINISTIC, FTCOLL_MONITOR, FTCOLL_TIMEOUT_MS, FTCOLL_LINK, "  \
+    "FTCOLL_UNREACHABLE_MS, "                                                                      \
     "FTCOLL_ON_EXCESS, FTCOLL_MAX_FAILED, FTCOLL_CRITICAL_RANKS, FTCOLL_REQUIRE_ALL, "             \
     "FTCOLL_REQUIRE_ALL_AT, FTCOLL_ON_DEAD_ROOT, FTCOLL_P2P, FTCOLL_COMMUNICATORS, "               \
     "FTCOLL_ON_BLOCKED, FTCOLL_BLOCKED_MS, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_NOTICE, "            \
@@ -254,7 +254,7 @@ START_TEST(defaults_are_those_of_the_design)
     ck_assert(s.enable);
     ck_assert_int_eq(s.f, 1);
     ck_assert_int_eq(s.timeout_ms, 1000);
-    ck_assert_int_eq(s.unreachable_ms, 10000);
+    ck_assert_int_eq(s.unreachable_ms, 3000);
     ck_assert_int_eq(s.max_bytes, 4096);
     ck_assert_int_eq(s.large, FTC_LARGE_NATIVE);
     ck_assert_int_eq(s.intercept, FTC_INTERCEPT_REDUCE | FTC_INTERCEPT_ALLREDUCE);
@@ -406,6 +406,8 @@ START_TEST(each_word_has_its_value)
     ck_assert_int_eq(parsed("monitor = auto").monitor, FTC_MONITOR_AUTO);
     ck_assert_int_eq(parsed("monitor = process").monitor, FTC_MONITOR_PROCESS);
     ck_assert_int_eq(parsed("monitor = timeout").monitor, FTC_MONITOR_TIMEOUT);
+    ck_assert_int_eq(parsed("link = auto").link, FTC_LINK_AUTO);
+    ck_assert_int_eq(parsed("link = tcp").link, FTC_LINK_TCP);
     ck_assert_int_eq(parsed("on_excess = error").on_excess, FTC_ON_EXCESS_ERROR);
     ck_assert_int_eq(parsed("on_dead_root = error").on_dead_root, FTC_ON_DEAD_ROOT_ERROR);
     ck_assert_int_eq(parsed("on_dead_root = keep").on_dead_root, FTC_ON_DEAD_ROOT_KEEP);
@@ -439,6 +441,7 @@ START_TEST(other_words_are_refused)
         {"algorithm", "FTCOLL_ALGORITHM", "corrected, optimistic"},
         {"failure_info", "FTCOLL_FAILURE_INFO", "list, count, bit"},
         {"monitor", "FTCOLL_MONITOR", "auto, process, timeout"},
+        {"link", "FTCOLL_LINK", "auto, tcp"},
         {"on_excess", "FTCOLL_ON_EXCESS", "error, abort"},
         {"on_dead_root", "FTCOLL_ON_DEAD_ROOT", "error, keep"},
         {"report", "FTCOLL_REPORT", "off, failures, summary, coverage, full"},
@@ -1362,6 +1365,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_DETERMINISTIC", "no", "setting deterministic = off (environment)\n"},
         {"FTCOLL_MONITOR", "process", "setting monitor = process (environment)\n"},
         {"FTCOLL_TIMEOUT_MS", "20", "setting timeout_ms = 20 (environment)\n"},
+        {"FTCOLL_LINK", "tcp", "setting link = tcp (environment)\n"},
         {"FTCOLL_UNREACHABLE_MS", "30", "setting unreachable_ms = 30 (environment)\n"},
         {"FTCOLL_ON_EXCESS", "abort", "setting on_excess = abort (environment)\n"},
         {"FTCOLL_MAX_FAILED", "3", "setting max_failed = 3 (environment)\n"},
@@ -1474,7 +1478,8 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting deterministic = on (default)\n"
                            "ftcoll: setting monitor = auto (default)\n"
                            "ftcoll: setting timeout_ms = 1000 (default)\n"
-                           "ftcoll: setting unreachable_ms = 10000 (default)\n"
+                           "ftcoll: setting link = auto (default)\n"
+                           "ftcoll: setting unreachable_ms = 3000 (default)\n"
                            "ftcoll: setting on_excess = error (default)\n"
                            "ftcoll: setting max_failed = 4096 (default)\n"
                            "ftcoll: setting critical_ranks =  (default)\n"

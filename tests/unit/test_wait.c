@@ -1,6 +1,7 @@
 /* How a rank waits: by what it does in each turn, not by how long that takes. */
 #include "detector/killed.h"
 #include "detector/silence.h"
+#include "detector/unreachable.h"
 #include "progress/running.h"
 #include "progress/wait.h"
 #include "unit.h"
@@ -54,6 +55,10 @@ void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm 
     (void)c;
     (void)expects;
     (void)now_ns;
+}
+
+void ftc_unreachable_look(void)
+{
 }
 
 void ftc_killed_look(const struct ftc_comm *c, uint64_t now_ns)

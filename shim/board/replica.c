@@ -1,0 +1,128 @@
+#include "replica.h"
+
+#include "aftermath.h"
+#include "death.h"
+#include "end_of_job.h"
+#include "presence.h"
+#include "required_words.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { CRITICAL = 1, TOLD = 2, JOB_SAID = 4, JOB_NOW = 8, REPORTED = 16 };
+
+static uint64_t age(uint64_t then_ns, uint64_t now_ns)
+{
+    return then_ns != 0 && then_ns < now_ns ? now_ns - then_ns : 0;
+}
+
+static uint32_t flags_of(const struct ftc_board_shared *s, uint32_t rank)
+{
+    uint32_t ending = atomic_load(&s->ending);
+
+    return (atomic_load(&s->rank[rank].is_critical) ? CRITICAL : 0) |
+           ((uint32_t)atomic_load(&s->rank[rank].told) != 0 ? TOLD : 0) |
+           (ending != FTC_ENDING_NOT ? JOB_SAID : 0) | (ending == FTC_ENDING_NOW ? JOB_NOW : 0) |
+           ((uint32_t)atomic_load(&s->report_told) != 0 ? REPORTED : 0);
+}
+
+/* The state first: what belongs to a death was there before it. */
+struct ftc_replica ftc_replica_take(const struct ftc_board *board, uint32_t rank, uint64_t now_ns)
+{
+    const struct ftc_board_rank *s = &board->shared->rank[rank];
+    struct ftc_replica r = {.rank = rank, .state = ftc_board_state(board, rank)};
+    bool is_dead = r.state == FTC_RANK_FAILED;
+
+    r.cause = is_dead ? ftc_death_cause(board, rank) : FTC_DEATH_NONE;
+    r.value = is_dead ? ftc_death_value(board, rank) : 0;
+    r.pid = atomic_load(&s->pid);
+    r.counted = ftc_presence_counted(board, rank);
+    r.settled = atomic_load(&s->settled);
+    r.flags = flags_of(board->shared, rank);
+    r.required_words = ftc_required_words(board);
+    r.death_age_ns = is_dead ? age(atomic_load(&s->death_time_ns), now_ns) : 0;
+    r.settled_age_ns = age(atomic_load(&s->settled_ns), now_ns);
+    return r;
+}
+
+bool ftc_replica_is_news(const struct ftc_replica *r, const struct ftc_replica *before)
+{
+    return memcmp(r, before, offsetof(struct ftc_replica, death_age_ns)) != 0;
+}
+
+static bool is_sane(const struct ftc_board *board, uint32_t host, const struct ftc_replica *r)
+{
+    return r->rank < board->geometry.ranks && ftc_board_host(board, r->rank) == host &&
+           !ftc_board_is_here(board, r->rank) && r->state <= FTC_RANK_FAILED &&
+           r->counted <= FTC_COUNTED_REFUSED &&
+           (r->state != FTC_RANK_FAILED ||
+            (r->cause > FTC_DEATH_NONE && r->cause <= FTC_DEATH_SUSPECTED));
+}
+
+/* What is done for the whole job is done here too. */
+static void enter_job(struct ftc_board_shared *s, uint32_t flags)
+{
+    uint32_t none = FTC_ENDING_NOT;
+    uint64_t unreported = 0;
+
+    if (flags & JOB_NOW)
+        atomic_store(&s->ending, FTC_ENDING_NOW);
+    else if (flags & JOB_SAID)
+        atomic_compare_exchange_strong(&s->ending, &none, FTC_ENDING_SAID);
+    if (flags & (REPORTED | JOB_NOW))
+        atomic_compare_exchange_strong(&s->report_told, &unreported, 1);
+}
+
+/* It has recovered from the deaths since it did so last. */
+static void enter_recovery(struct ftc_board *board, uint64_t last_ns, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_is_dead(board, i) &&
+            atomic_load(&board->shared->rank[i].death_time_ns) >= last_ns)
+            ftc_aftermath_recovered(board, i, now_ns);
+}
+
+static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uint64_t now_ns)
+{
+    struct ftc_board_rank *s = &board->shared->rank[r->rank];
+    uint64_t untold = 0;
+
+    atomic_store(&s->pid, r->pid);
+    if (r->flags & CRITICAL)
+        atomic_store(&s->is_critical, true);
+    if (r->settled > atomic_load(&s->settled)) {
+        enter_recovery(board, atomic_load(&s->settled_ns), now_ns);
+        atomic_store(&s->settled_ns,
+                     r->settled_age_ns < now_ns ? now_ns - r->settled_age_ns : now_ns);
+        atomic_store(&s->settled, r->settled);
+    }
+    if (r->flags & TOLD)
+        atomic_compare_exchange_strong(&s->told, &untold, 1);
+}
+
+static void enter_state(struct ftc_board *board, const struct ftc_replica *r)
+{
+    if (r->state > ftc_board_state(board, r->rank) && r->state != FTC_RANK_FAILED)
+        ftc_board_advance(board, r->rank, (enum ftc_rank_state)r->state);
+    if (r->counted != FTC_COUNTED_NOT)
+        ftc_presence_count(board, r->rank, r->counted == FTC_COUNTED_PREPARED);
+}
+
+static bool enter_death(struct ftc_board *board, const struct ftc_replica *r)
+{
+    return r->state == FTC_RANK_FAILED &&
+           ftc_board_mark_failed_ago(board, r->rank, (enum ftc_death_cause)r->cause, r->value,
+                                     r->death_age_ns);
+}
+
+bool ftc_replica_enter(struct ftc_board *board, uint32_t host, const struct ftc_replica *r,
+                       uint64_t now_ns)
+{
+    if (!is_sane(board, host, r))
+        return false;
+    enter_job(board->shared, r->flags);
+    ftc_required_words_add(board, r->required_words);
+    enter_rank(board, r, now_ns);
+    enter_state(board, r);
+    return enter_death(board, r);
+}

@@ -1,0 +1,23 @@
+#include "unreachable.h"
+
+#include "board/directory.h"
+#include "job_end.h"
+#include "library.h"
+
+#include <stdio.h>
+
+void ftc_unreachable_look(void)
+{
+    const struct ftc_library *l = &ftc_library;
+    int rank = ftc_transport_lost(&l->transport, l->settings.unreachable_ms);
+    char there[FTC_BOARD_HOST_NAME], text[256];
+
+    if (rank < 0)
+        return;
+    ftc_directory_host_name(&l->board, (uint32_t)rank, there);
+    snprintf(text, sizeof text,
+             "ftcoll: rank %d has had no connection with rank %d on host %s, which lives, for "
+             "unreachable_ms = %d: the job ends",
+             l->world_rank, rank, there, l->settings.unreachable_ms);
+    ftc_job_end(MPI_COMM_WORLD, 1, text);
+}

@@ -1,0 +1,179 @@
+#include "hosts.h"
+
+#include "library.h"
+#include "monitor/mapping.h"
+#include "monitor/pmi.h"
+#include "net/socket.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What each rank tells all. */
+struct card {
+    struct ftc_board_address board; /* of the first rank of a host */
+    struct ftc_address address;
+    uint16_t link_port, service_port;
+    char name[FTC_BOARD_HOST_NAME];
+};
+
+static uint32_t *host; /* of each rank */
+static struct card *card;
+static int link_door = -1, service_door = -1;
+
+static uint32_t *host_of_all(void)
+{
+    if (!host)
+        host = calloc((size_t)ftc_library.world_size, sizeof *host); /* for good */
+    return host;
+}
+
+/* ---- who is where ---- */
+
+/* Settings of MPICH that let ranks of one host count as several, for its own tests. */
+static bool mpich_divides_hosts(void)
+{
+    static const char *const prefix[] = {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"};
+    static const char *const name[] = {"NOLOCAL", "NO_LOCAL", "ODD_EVEN_CLIQUES", "NUM_CLIQUES"};
+    char variable[48];
+
+    for (size_t p = 0; p < sizeof prefix / sizeof prefix[0]; p++)
+        for (size_t n = 0; n < sizeof name / sizeof name[0]; n++) {
+            snprintf(variable, sizeof variable, "%s%s", prefix[p], name[n]);
+            if (getenv(variable))
+                return true;
+        }
+    return false;
+}
+
+/* From where MPICH has it too. */
+int ftc_hosts_by_launcher(void)
+{
+    char text[FTC_PMI_LINE_MAX];
+
+    if (mpich_divides_hosts() || ftc_pmi_get_mapping(ftc_pmi_fd(), text, sizeof text) != 0 ||
+        !host_of_all())
+        return 0;
+    return ftc_mapping_parse(text, ftc_library.world_size, host);
+}
+
+/* The lowest world rank among those that share this host. */
+static int first_here(MPI_Comm here)
+{
+    MPI_Group world, group;
+    int first = 0, zero = 0;
+
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Comm_group(here, &group);
+    PMPI_Group_translate_ranks(group, 1, &zero, world, &first);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return first;
+}
+
+static int number_hosts(const int *first)
+{
+    uint32_t hosts = 0;
+
+    for (int rank = 0; rank < ftc_library.world_size; rank++)
+        host[rank] = first[rank] == rank ? hosts++ : host[first[rank]];
+    return (int)hosts;
+}
+
+int ftc_hosts_by_mpich(void)
+{
+    int *all = calloc((size_t)ftc_library.world_size, sizeof *all), first, hosts = 0;
+    MPI_Comm here;
+
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    first = first_here(here);
+    PMPI_Comm_free(&here);
+    if (all && host_of_all()) {
+        PMPI_Allgather(&first, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+        hosts = number_hosts(all);
+    }
+    free(all);
+    return hosts;
+}
+
+void ftc_hosts_hear(void (*await)(MPI_Request *request))
+{
+    MPI_Request request;
+
+    if (!host_of_all())
+        return;
+    PMPI_Ibcast(host, ftc_library.world_size, MPI_UINT32_T, 0, MPI_COMM_WORLD, &request);
+    await(&request);
+}
+
+static int first_of(uint32_t number)
+{
+    int first = 0;
+
+    while (first < ftc_library.world_size - 1 && host[first] != number)
+        first++;
+    return first;
+}
+
+uint32_t ftc_hosts_own(void)
+{
+    return host[ftc_library.world_rank];
+}
+
+bool ftc_hosts_is_first(void)
+{
+    return first_of(ftc_hosts_own()) == ftc_library.world_rank;
+}
+
+/* ---- where each is reached ---- */
+
+static void open_doors(struct card *own)
+{
+    own->address = ftc_socket_own_address();
+    gethostname(own->name, sizeof own->name - 1);
+    link_door = ftc_socket_listen(&own->address, &own->link_port);
+    service_door = ftc_socket_listen(&own->address, &own->service_port);
+    if (link_door < 0 || service_door < 0)
+        fprintf(stderr, "ftcoll: rank %d cannot listen for other hosts: %s\n",
+                ftc_library.world_rank, strerror(link_door < 0 ? -link_door : -service_door));
+}
+
+struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
+                                        void (*await)(MPI_Request *request))
+{
+    struct card own = {.board = *board};
+    MPI_Request request;
+
+    card = calloc((size_t)ftc_library.world_size, sizeof *card);
+    if (!card)
+        return (struct ftc_board_address){0};
+    open_doors(&own);
+    PMPI_Iallgather(&own, (int)sizeof own, MPI_BYTE, card, (int)sizeof own, MPI_BYTE,
+                    MPI_COMM_WORLD, &request);
+    await(&request);
+    return card[first_of(ftc_hosts_own())].board;
+}
+
+void ftc_hosts_enter(struct ftc_board *board, const uint64_t key[2])
+{
+    ftc_directory_set_key(board, key);
+    for (uint32_t rank = 0; rank < board->geometry.ranks; rank++) {
+        const struct card *c = &card[rank];
+        struct ftc_directory_rank entry = {host[rank], c->link_port, c->service_port};
+
+        if (first_of(host[rank]) == (int)rank)
+            ftc_directory_set_host(board, host[rank], c->name, &c->address);
+        ftc_directory_set_rank(board, rank, &entry);
+    }
+}
+
+int ftc_hosts_link_door(void)
+{
+    return link_door;
+}
+
+int ftc_hosts_service_door(void)
+{
+    return service_door;
+}

@@ -1,0 +1,226 @@
+#include "agent.h"
+
+#include "board/end_of_job.h"
+#include "board/presence.h"
+#include "board/replica.h"
+#include "end.h"
+#include "net/connection.h"
+#include "net/socket.h"
+#include "service.h"
+#include "system/clock.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TURN_MS = 10,      /* while a host cannot be heard */
+    ATTEMPT_MS = 1000, /* for one connection */
+    FORBIDDEN_MS = 500,
+    NS_OF_MS = 1000000,
+};
+
+/* Another host, as it is heard from here. */
+struct source {
+    struct ftc_connection c;
+    uint32_t host;
+    uint32_t next; /* rank whose monitor process is tried next */
+    uint64_t silent_since_ns;
+    uint64_t again_ns;
+};
+
+static struct agent {
+    struct ftc_monitored *rank;
+    uint64_t key[2];
+    struct source source[FTC_BOARD_HOSTS_MAX];
+    uint32_t count;
+    uint64_t death_ns; /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
+    uint32_t dead;     /* whose */
+} agent;
+
+/* ---- connections ---- */
+
+/* The next rank of the host, the first one after the last. */
+static uint32_t next_rank(const struct ftc_board *board, const struct source *s)
+{
+    uint32_t ranks = board->geometry.ranks, rank = s->next % ranks;
+
+    while (ftc_board_host(board, rank) != s->host)
+        rank = (rank + 1) % ranks;
+    return rank;
+}
+
+static void connect_to(struct agent *a, struct source *s, uint64_t now_ns)
+{
+    const struct ftc_board *board = &a->rank->board;
+    uint32_t rank = next_rank(board, s);
+    struct ftc_directory_rank to = ftc_directory_rank(board, rank);
+    struct ftc_address address = ftc_directory_address(board, s->host);
+    struct ftc_handshake who = {.key = {a->key[0], a->key[1]}};
+
+    ftc_connection_close(&s->c);
+    s->again_ns = now_ns + (uint64_t)TURN_MS * NS_OF_MS;
+    s->next = rank + 1;
+    if (ftc_handshake_greet(&who, FTC_PURPOSE_NEWS, a->rank->world, rank))
+        ftc_connection_connect(&s->c, &address, to.service_port, &who,
+                               ftc_service_frame_max(board));
+}
+
+static bool is_stuck(const struct source *s, uint64_t now_ns)
+{
+    return ftc_connection_is_on_its_way(&s->c) &&
+           now_ns - s->c.since_ns > (uint64_t)ATTEMPT_MS * NS_OF_MS;
+}
+
+/* ---- news ---- */
+
+static void enter(struct agent *a, const struct source *s, const struct ftc_frame *frame)
+{
+    struct ftc_replica r;
+    uint64_t now_ns = ftc_clock_ns();
+
+    if (frame->bytes < sizeof *frame + sizeof r)
+        return;
+    memcpy(&r, frame->body, sizeof r);
+    if (!ftc_replica_enter(&a->rank->board, s->host, &r, now_ns))
+        return;
+    ftc_board_wake_watchers(&a->rank->board);
+    a->death_ns = now_ns;
+    a->dead = r.rank;
+}
+
+static void hear(struct agent *a, struct source *s, uint64_t now_ns)
+{
+    const struct ftc_frame *frame;
+    bool was_open = s->c.state == FTC_CONNECTION_OPEN;
+
+    ftc_connection_progress(&s->c, a->rank->world, a->rank->board.geometry.ranks);
+    if (!was_open && s->c.state == FTC_CONNECTION_OPEN)
+        ftc_socket_watch(s->c.fd, a->rank->options.unreachable_ms);
+    while (s->c.in && (frame = ftc_connection_next(&s->c))) {
+        enter(a, s, frame);
+        ftc_directory_set_heard(&a->rank->board, s->host);
+        ftc_connection_drop(&s->c);
+    }
+    if (s->c.state == FTC_CONNECTION_OPEN)
+        s->silent_since_ns = now_ns;
+}
+
+/* ---- what has no other end ---- */
+
+static bool any(const struct ftc_board *board, uint32_t host)
+{
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_host(board, i) == host && ftc_board_state(board, i) == FTC_RANK_RUNNING)
+            return true;
+    return false;
+}
+
+static _Noreturn void end_job(const struct agent *a, const struct source *s)
+{
+    const struct ftc_board *board = &a->rank->board;
+    char here[FTC_BOARD_HOST_NAME], there[FTC_BOARD_HOST_NAME];
+    uint32_t first = next_rank(board, &(struct source){.host = s->host});
+
+    ftc_directory_host_name(board, a->rank->world, here);
+    ftc_directory_host_name(board, first, there);
+    if (ftc_end_of_job_claim(board))
+        fprintf(stderr,
+                "ftcoll: host %s of rank %u has not been heard on host %s for unreachable_ms = %d: "
+                "the job ends; lost hosts are not tolerated\n",
+                there, first, here, a->rank->options.unreachable_ms);
+    ftc_rank_end_job(a->rank, 1);
+}
+
+/* Once all ranks here are through, they need nothing of another host but its end, which may have
+ * come before its last news. */
+static void forget(struct agent *a, struct source *s)
+{
+    struct ftc_board *board = &a->rank->board;
+
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_host(board, i) == s->host && ftc_board_state(board, i) == FTC_RANK_RUNNING)
+            ftc_board_advance(board, i, FTC_RANK_FINALIZED);
+}
+
+static void look_for_silence(struct agent *a, struct source *s, uint64_t now_ns)
+{
+    const struct ftc_board *board = &a->rank->board;
+
+    if (now_ns - s->silent_since_ns < (uint64_t)a->rank->options.unreachable_ms * NS_OF_MS ||
+        !ftc_presence_are_all_ready(board) || ftc_end_of_job_is_said(board) || !any(board, s->host))
+        return;
+    if (any(board, board->geometry.host))
+        end_job(a, s);
+    forget(a, s);
+}
+
+/* A death that a setting forbids is seen to on its own host; but two on different hosts may be too
+ * many only together. */
+static void look_for_forbidden(struct agent *a, uint64_t now_ns)
+{
+    if (a->death_ns == 0 || now_ns - a->death_ns < (uint64_t)FORBIDDEN_MS * NS_OF_MS)
+        return;
+    a->death_ns = 0;
+    if (!ftc_end_of_job_is_said(&a->rank->board))
+        ftc_rank_end_job_if_forbidden(a->rank, a->dead, SIGKILL);
+}
+
+/* ---- the loop ---- */
+
+static void look_after(struct agent *a, struct source *s, uint64_t now_ns)
+{
+    if (is_stuck(s, now_ns))
+        ftc_connection_close(&s->c);
+    if (s->c.state != FTC_CONNECTION_OPEN && !ftc_connection_is_on_its_way(&s->c) &&
+        now_ns >= s->again_ns)
+        connect_to(a, s, now_ns);
+    if (s->c.state != FTC_CONNECTION_OPEN)
+        look_for_silence(a, s, now_ns);
+}
+
+static int patience_ms(const struct agent *a)
+{
+    bool all_heard = a->death_ns == 0;
+
+    for (uint32_t i = 0; i < a->count; i++)
+        all_heard &= a->source[i].c.state == FTC_CONNECTION_OPEN;
+    return all_heard ? -1 : TURN_MS;
+}
+
+static void turn(struct agent *a)
+{
+    struct pollfd poller[FTC_BOARD_HOSTS_MAX];
+    uint64_t now_ns;
+
+    for (uint32_t i = 0; i < a->count; i++)
+        poller[i] = (struct pollfd){.fd = a->source[i].c.fd, .events = POLLIN};
+    if (poll(poller, a->count, patience_ms(a)) < 0)
+        return;
+    now_ns = ftc_clock_ns();
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (a->source[i].c.fd >= 0)
+            hear(a, &a->source[i], now_ns);
+        look_after(a, &a->source[i], now_ns);
+    }
+    look_for_forbidden(a, now_ns);
+}
+
+static void open_agent(struct agent *a, struct ftc_monitored *rank)
+{
+    a->rank = rank;
+    ftc_directory_key(&rank->board, a->key);
+    for (uint32_t host = 0; host <= rank->board.geometry.other_hosts; host++)
+        if (host != rank->board.geometry.host)
+            a->source[a->count++] =
+                (struct source){.c.fd = -1, .host = host, .silent_since_ns = ftc_clock_ns()};
+}
+
+void ftc_agent_run(struct ftc_monitored *rank)
+{
+    ftc_directory_await_agency(&rank->board);
+    open_agent(&agent, rank);
+    for (;;)
+        turn(&agent);
+}

@@ -1,0 +1,311 @@
+#include "service.h"
+
+#include "board/replica.h"
+#include "net/connection.h"
+#include "net/socket.h"
+#include "system/clock.h"
+#include "transport/answer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    CLIENTS = 1024, /* agents, and ranks that have asked something */
+    GUESTS = 64,    /* of these have not yet proved who they are */
+    GUEST_MS = 2000,
+    ACCEPTED_AT_ONCE = 16,
+    SILENT_MS = 3000,
+    FINISH_MS = 1000,
+    NS_OF_MS = 1000000,
+};
+
+struct client {
+    struct ftc_connection c;
+    struct ftc_replica *sent; /* an agent: what it has been told of each rank of this host */
+};
+
+/* One for the process. */
+static struct service {
+    struct ftc_monitored *rank;
+    uint64_t key[2];
+    size_t frame_max;
+    int bell; /* eventfd: there are news, or the end */
+    bool is_awaiting_news;
+    _Atomic bool is_finishing, is_finished;
+    struct ftc_publication copy;
+    uint32_t here, *rank_here; /* the ranks of this host */
+    struct client *client[CLIENTS];
+    uint32_t count;
+} service = {.bell = -1};
+
+size_t ftc_service_frame_max(const struct ftc_board *board)
+{
+    return ftc_frame_bytes(ftc_answer_bytes_max(board));
+}
+
+/* ---- clients ---- */
+
+static void drop(struct service *s, uint32_t i)
+{
+    ftc_connection_close(&s->client[i]->c);
+    free(s->client[i]->sent);
+    free(s->client[i]);
+    s->client[i] = s->client[--s->count];
+}
+
+/* The oldest of the guests makes room, if there are too many. */
+static void make_room(struct service *s)
+{
+    uint32_t guests = 0, oldest = 0;
+
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!ftc_connection_is_on_its_way(&s->client[i]->c))
+            continue;
+        if (guests++ == 0 || s->client[i]->c.since_ns < s->client[oldest]->c.since_ns)
+            oldest = i;
+    }
+    if (guests >= GUESTS || (guests > 0 && s->count == CLIENTS))
+        drop(s, oldest);
+}
+
+static void accept_guests(struct service *s)
+{
+    for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
+        int fd = ftc_socket_accept(s->rank->listener);
+        struct client *client;
+
+        if (fd < 0)
+            return;
+        make_room(s);
+        client = s->count < CLIENTS ? calloc(1, sizeof *client) : NULL;
+        if (!client) {
+            close(fd);
+            return;
+        }
+        ftc_connection_accept(&client->c, fd, s->key);
+        s->client[s->count++] = client;
+    }
+}
+
+/* ---- news ---- */
+
+static void *await_news(void *unused)
+{
+    struct ftc_board *board = &service.rank->board;
+    uint32_t seen = ftc_board_news(board);
+
+    for (;;) {
+        (void)!write(service.bell, &(uint64_t){1}, sizeof(uint64_t));
+        ftc_board_await_news(board, seen);
+        seen = ftc_board_news(board);
+    }
+    return unused;
+}
+
+static void send_news_of(struct service *s, struct client *client, uint32_t i, uint64_t now_ns)
+{
+    struct ftc_replica r = ftc_replica_take(&s->rank->board, s->rank_here[i], now_ns);
+    struct ftc_frame *frame;
+
+    if (!ftc_replica_is_news(&r, &client->sent[i]))
+        return;
+    frame = ftc_connection_begin(&client->c, FTC_PURPOSE_NEWS, 0, sizeof r);
+    if (!frame)
+        return; /* there is room again once others are out */
+    memcpy(frame->body, &r, sizeof r);
+    client->sent[i] = r;
+}
+
+static void send_news(struct service *s, struct client *client)
+{
+    uint64_t now_ns = ftc_clock_ns();
+
+    for (uint32_t i = 0; client->sent && i < s->here; i++)
+        send_news_of(s, client, i, now_ns);
+    if (client->c.state == FTC_CONNECTION_OPEN)
+        ftc_connection_send(&client->c);
+}
+
+/* What the agent knows of nobody has no state that exists, so it is told of all. */
+static void begin_news(struct service *s, struct client *client)
+{
+    client->sent = malloc(s->here * sizeof *client->sent);
+    if (client->sent)
+        memset(client->sent, 0xff, s->here * sizeof *client->sent);
+    ftc_socket_watch(client->c.fd, SILENT_MS);
+    if (!s->is_awaiting_news)
+        s->is_awaiting_news = ftc_monitored_start_thread(await_news, NULL);
+    send_news(s, client);
+}
+
+/* ---- questions ---- */
+
+static bool answer(struct service *s, struct client *client, const struct ftc_frame *asked)
+{
+    struct ftc_question question;
+    struct ftc_frame *frame;
+    size_t bytes;
+
+    if (asked->bytes < sizeof *asked + sizeof question)
+        return true; /* nothing that a correct rank sends */
+    memcpy(&question, asked->body, sizeof question);
+    frame =
+        ftc_connection_begin(&client->c, asked->kind, asked->number, s->frame_max - sizeof *frame);
+    if (!frame)
+        return false;
+    bytes = ftc_answer_write(&s->rank->board, &question, &s->copy, frame->body);
+    ftc_connection_shorten(&client->c, frame, bytes);
+    return true;
+}
+
+static void answer_all(struct service *s, struct client *client)
+{
+    const struct ftc_frame *asked;
+
+    while ((asked = ftc_connection_next(&client->c)) && answer(s, client, asked)) {
+        ftc_connection_drop(&client->c);
+        ftc_connection_send(&client->c);
+    }
+}
+
+/* ---- the loop ---- */
+
+static void welcome(struct service *s, struct client *client)
+{
+    enum ftc_purpose purpose = (enum ftc_purpose)client->c.handshake.greeting.purpose;
+    bool is_ours = purpose == FTC_PURPOSE_NEWS || purpose == FTC_PURPOSE_QUESTION;
+
+    ftc_connection_answer(&client->c, is_ours ? FTC_WELCOME : FTC_NOT_NOW, s->frame_max);
+    if (client->c.state == FTC_CONNECTION_OPEN && purpose == FTC_PURPOSE_NEWS)
+        begin_news(s, client);
+}
+
+static void serve(struct service *s, struct client *client)
+{
+    ftc_connection_progress(&client->c, s->rank->world, s->rank->board.geometry.ranks);
+    if (client->c.state == FTC_CONNECTION_ASKS)
+        welcome(s, client);
+    if (client->c.state == FTC_CONNECTION_OPEN)
+        answer_all(s, client);
+}
+
+static bool is_over(const struct client *client)
+{
+    const struct ftc_connection *c = &client->c;
+
+    return c->state == FTC_CONNECTION_LOST || c->state == FTC_CONNECTION_NONE ||
+           (ftc_connection_is_on_its_way(c) &&
+            ftc_clock_ns() - c->since_ns > (uint64_t)GUEST_MS * NS_OF_MS);
+}
+
+static void drop_those_who_left(struct service *s)
+{
+    for (uint32_t i = s->count; i-- > 0;)
+        if (is_over(s->client[i]))
+            drop(s, i);
+}
+
+static bool has_guests(const struct service *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (ftc_connection_is_on_its_way(&s->client[i]->c))
+            return true;
+    return false;
+}
+
+static bool has_unsent(const struct service *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->client[i]->c.state == FTC_CONNECTION_OPEN &&
+            ftc_connection_has_unsent(&s->client[i]->c))
+            return true;
+    return false;
+}
+
+static void serve_all(struct service *s, const struct pollfd *source)
+{
+    uint32_t count = s->count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (source[i].revents)
+            serve(s, s->client[i]);
+        send_news(s, s->client[i]);
+    }
+}
+
+static void hear_bell(const struct service *s)
+{
+    uint64_t rung;
+
+    (void)!read(s->bell, &rung, sizeof rung);
+}
+
+static void turn(struct service *s)
+{
+    static struct pollfd source[CLIENTS + 2];
+    bool is_last = atomic_load(&s->is_finishing); /* what happened before it is sent in this turn */
+    struct pollfd *bell, *door;
+    uint32_t n = s->count;
+
+    for (uint32_t i = 0; i < n; i++)
+        source[i] = (struct pollfd){
+            .fd = s->client[i]->c.fd,
+            .events =
+                (short)(POLLIN | (ftc_connection_has_unsent(&s->client[i]->c) ? POLLOUT : 0))};
+    bell = &source[n];
+    door = &source[n + 1];
+    *bell = (struct pollfd){.fd = s->bell, .events = POLLIN};
+    *door = (struct pollfd){.fd = s->rank->listener, .events = POLLIN};
+    if (poll(source, n + 2, has_guests(s) ? GUEST_MS : -1) < 0)
+        return;
+    if (bell->revents)
+        hear_bell(s);
+    serve_all(s, source);
+    drop_those_who_left(s);
+    if (door->revents)
+        accept_guests(s);
+    if (is_last && !has_unsent(s))
+        atomic_store(&s->is_finished, true);
+}
+
+static bool open_service(struct service *s, struct ftc_monitored *rank)
+{
+    const struct ftc_board *board = &rank->board;
+
+    s->rank = rank;
+    s->frame_max = ftc_service_frame_max(board);
+    s->copy.value = malloc(board->geometry.entry_stride_bytes);
+    s->rank_here = calloc(board->geometry.ranks, sizeof *s->rank_here);
+    s->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (!s->copy.value || !s->rank_here || s->bell < 0)
+        return false;
+    ftc_directory_key(board, s->key);
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_is_here(board, i))
+            s->rank_here[s->here++] = i;
+    return true;
+}
+
+void ftc_service_run(struct ftc_monitored *rank)
+{
+    if (!open_service(&service, rank))
+        return; /* other hosts hear nothing, and say so */
+    for (;;)
+        turn(&service);
+}
+
+void ftc_service_finish(struct ftc_monitored *rank)
+{
+    if (!ftc_board_is_open(&rank->board) || !ftc_board_has_other_hosts(&rank->board) ||
+        service.bell < 0)
+        return;
+    atomic_store(&service.is_finishing, true);
+    (void)!write(service.bell, &(uint64_t){1}, sizeof(uint64_t));
+    for (int i = 0; i < FINISH_MS && !atomic_load(&service.is_finished); i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
+}

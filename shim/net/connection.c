@@ -1,0 +1,335 @@
+#include "connection.h"
+
+#include "socket.h"
+#include "system/clock.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { FRAMES_KEPT = 2 }; /* room for so many in each direction */
+
+size_t ftc_frame_bytes(size_t body_bytes)
+{
+    size_t bytes = sizeof(struct ftc_frame) + body_bytes;
+
+    return (bytes + FTC_FRAME_ALIGNMENT - 1) / FTC_FRAME_ALIGNMENT * FTC_FRAME_ALIGNMENT;
+}
+
+static void lose(struct ftc_connection *c)
+{
+    if (c->fd >= 0)
+        close(c->fd);
+    c->fd = -1;
+    c->state = FTC_CONNECTION_LOST;
+    c->out_begin = c->out_end = 0;
+}
+
+void ftc_connection_close(struct ftc_connection *c)
+{
+    if (c->state != FTC_CONNECTION_NONE && c->fd >= 0)
+        close(c->fd);
+    free(c->in);
+    free(c->out);
+    *c = (struct ftc_connection){.fd = -1};
+}
+
+bool ftc_connection_is_on_its_way(const struct ftc_connection *c)
+{
+    return c->state >= FTC_CONNECTION_GREETED && c->state < FTC_CONNECTION_OPEN;
+}
+
+/* ---- the handshake ---- */
+
+/* A message of the handshake is so short that the kernel takes all of it or nothing; before the
+ * connection is there it takes nothing. */
+static void say(struct ftc_connection *c, const void *message, size_t bytes)
+{
+    if (send(c->fd, message, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
+        lose(c);
+}
+
+/* True once all @bytes of the next message have come. */
+static bool hear(struct ftc_connection *c, size_t bytes)
+{
+    ssize_t n;
+
+    assert(bytes <= sizeof c->early);
+    do
+        n = recv(c->fd, c->early + c->early_bytes, bytes - c->early_bytes, 0);
+    while (n < 0 && errno == EINTR);
+    if (n == 0 || (n < 0 && errno != EAGAIN))
+        lose(c);
+    if (n <= 0)
+        return false;
+    c->early_bytes += (size_t)n;
+    if (c->early_bytes < bytes)
+        return false;
+    c->early_bytes = 0;
+    return true;
+}
+
+static bool open_buffers(struct ftc_connection *c)
+{
+    c->in = aligned_alloc(FTC_FRAME_ALIGNMENT, FRAMES_KEPT * c->frame_max);
+    c->out = aligned_alloc(FTC_FRAME_ALIGNMENT, FRAMES_KEPT * c->frame_max);
+    return c->in && c->out;
+}
+
+static void open_up(struct ftc_connection *c)
+{
+    if (open_buffers(c))
+        c->state = FTC_CONNECTION_OPEN;
+    else
+        lose(c);
+}
+
+static void hear_challenge(struct ftc_connection *c)
+{
+    struct ftc_challenge challenge;
+    struct ftc_proof proof;
+
+    if (!hear(c, sizeof challenge))
+        return;
+    memcpy(&challenge, c->early, sizeof challenge);
+    if (!ftc_handshake_prove(&c->handshake, &challenge, &proof)) {
+        lose(c);
+        return;
+    }
+    c->state = FTC_CONNECTION_PROVED;
+    say(c, &proof, sizeof proof);
+}
+
+static void hear_reply(struct ftc_connection *c)
+{
+    struct ftc_reply reply;
+    enum ftc_welcome welcome;
+
+    if (!hear(c, sizeof reply))
+        return;
+    memcpy(&reply, c->early, sizeof reply);
+    welcome = ftc_handshake_read_reply(&c->handshake, &reply);
+    if (welcome == FTC_WELCOME) {
+        open_up(c);
+        return;
+    }
+    lose(c);
+    if (welcome == FTC_NOT_NOW)
+        c->state = FTC_CONNECTION_REFUSED;
+}
+
+static void hear_greeting(struct ftc_connection *c, uint32_t self, uint32_t ranks)
+{
+    struct ftc_greeting greeting;
+    struct ftc_challenge challenge;
+
+    if (!hear(c, sizeof greeting))
+        return;
+    memcpy(&greeting, c->early, sizeof greeting);
+    if (!ftc_handshake_challenge(&c->handshake, &greeting, self, ranks, &challenge)) {
+        lose(c);
+        return;
+    }
+    c->state = FTC_CONNECTION_CHALLENGED;
+    say(c, &challenge, sizeof challenge);
+}
+
+static void hear_proof(struct ftc_connection *c)
+{
+    struct ftc_proof proof;
+
+    if (!hear(c, sizeof proof))
+        return;
+    memcpy(&proof, c->early, sizeof proof);
+    if (ftc_handshake_is_proved(&c->handshake, &proof))
+        c->state = FTC_CONNECTION_ASKS;
+    else
+        lose(c);
+}
+
+void ftc_connection_answer(struct ftc_connection *c, enum ftc_welcome welcome, size_t frame_max)
+{
+    struct ftc_reply reply = ftc_handshake_reply(&c->handshake, welcome);
+
+    assert(c->state == FTC_CONNECTION_ASKS);
+    c->frame_max = frame_max;
+    say(c, &reply, sizeof reply);
+    if (c->state == FTC_CONNECTION_ASKS && welcome == FTC_WELCOME)
+        open_up(c);
+    else
+        ftc_connection_close(c);
+}
+
+/* ---- beginnings ---- */
+
+/* The greeting waits in the socket's buffer until there is a connection, as the kernel's does. */
+void ftc_connection_connect(struct ftc_connection *c, const struct ftc_address *address,
+                            uint16_t port, const struct ftc_handshake *who, size_t frame_max)
+{
+    *c = (struct ftc_connection){.fd = ftc_socket_connect(address, port),
+                                 .handshake = *who,
+                                 .since_ns = ftc_clock_ns(),
+                                 .frame_max = frame_max};
+    c->state = FTC_CONNECTION_GREETED;
+    c->early_bytes = 0;
+    c->out_end = sizeof who->greeting; /* unsent: see greet() */
+    if (c->fd < 0)
+        lose(c);
+}
+
+/* True once it has been said. */
+static bool greet(struct ftc_connection *c)
+{
+    const struct ftc_greeting *g = &c->handshake.greeting;
+    ssize_t n;
+
+    if (c->out_end == 0)
+        return true;
+    n = send(c->fd, g, sizeof *g, MSG_NOSIGNAL);
+    if (n < 0 && (errno == EAGAIN || errno == ENOTCONN))
+        return false;
+    c->out_end = 0;
+    if (n != (ssize_t)sizeof *g)
+        lose(c);
+    return c->state == FTC_CONNECTION_GREETED;
+}
+
+void ftc_connection_accept(struct ftc_connection *c, int fd, const uint64_t key[2])
+{
+    *c = (struct ftc_connection){
+        .fd = fd, .since_ns = ftc_clock_ns(), .state = FTC_CONNECTION_ACCEPTED};
+    memcpy(c->handshake.key, key, sizeof c->handshake.key);
+}
+
+/* ---- frames ---- */
+
+static void flush(struct ftc_connection *c)
+{
+    while (c->out_begin < c->out_end) {
+        ssize_t n = send(c->fd, c->out + c->out_begin, c->out_end - c->out_begin, MSG_NOSIGNAL);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno != EAGAIN)
+            lose(c);
+        if (n < 0)
+            return;
+        c->out_begin += (size_t)n;
+    }
+    c->out_begin = c->out_end = 0;
+}
+
+/* Frames have lengths that keep those behind them aligned, here too. */
+static void make_room(struct ftc_connection *c)
+{
+    if (c->in_begin == c->in_end) {
+        c->in_begin = c->in_end = 0;
+    } else if (FRAMES_KEPT * c->frame_max - c->in_begin < c->frame_max) {
+        memmove(c->in, c->in + c->in_begin, c->in_end - c->in_begin);
+        c->in_end -= c->in_begin;
+        c->in_begin = 0;
+    }
+}
+
+/* A connection that ends is lost once nothing is left in it. */
+static void receive(struct ftc_connection *c)
+{
+    size_t size = FRAMES_KEPT * c->frame_max;
+    ssize_t n;
+
+    make_room(c);
+    if (c->in_end == size)
+        return;
+    do
+        n = recv(c->fd, c->in + c->in_end, size - c->in_end, 0);
+    while (n < 0 && errno == EINTR);
+    if (n > 0)
+        c->in_end += (size_t)n;
+    else if (n == 0 || errno != EAGAIN)
+        lose(c);
+}
+
+/* Of the oldest frame. */
+static bool has_head(const struct ftc_connection *c, struct ftc_frame *head)
+{
+    if (c->in_end - c->in_begin < sizeof *head)
+        return false;
+    memcpy(head, c->in + c->in_begin, sizeof *head);
+    return true;
+}
+
+static bool is_sane(const struct ftc_connection *c, const struct ftc_frame *head)
+{
+    return head->bytes >= sizeof *head && head->bytes <= c->frame_max &&
+           head->bytes % FTC_FRAME_ALIGNMENT == 0;
+}
+
+const struct ftc_frame *ftc_connection_next(struct ftc_connection *c)
+{
+    struct ftc_frame head;
+
+    if (!has_head(c, &head))
+        return NULL;
+    if (!is_sane(c, &head)) {
+        c->in_begin = c->in_end;
+        lose(c);
+        return NULL;
+    }
+    return head.bytes <= c->in_end - c->in_begin ? (const void *)(c->in + c->in_begin) : NULL;
+}
+
+void ftc_connection_drop(struct ftc_connection *c)
+{
+    const struct ftc_frame *frame = ftc_connection_next(c);
+
+    assert(frame);
+    c->in_begin += frame->bytes;
+}
+
+struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, uint64_t number,
+                                       size_t body_bytes)
+{
+    size_t bytes = ftc_frame_bytes(body_bytes);
+    struct ftc_frame *frame;
+
+    assert(bytes <= c->frame_max);
+    if (c->state != FTC_CONNECTION_OPEN || FRAMES_KEPT * c->frame_max - c->out_end < bytes)
+        return NULL;
+    frame = (struct ftc_frame *)(void *)(c->out + c->out_end);
+    *frame = (struct ftc_frame){.bytes = (uint32_t)bytes, .kind = kind, .number = number};
+    c->out_end += bytes;
+    return frame;
+}
+
+void ftc_connection_shorten(struct ftc_connection *c, struct ftc_frame *frame, size_t body_bytes)
+{
+    size_t bytes = ftc_frame_bytes(body_bytes);
+
+    assert(bytes <= frame->bytes);
+    c->out_end -= frame->bytes - bytes;
+    frame->bytes = (uint32_t)bytes;
+}
+
+void ftc_connection_send(struct ftc_connection *c)
+{
+    flush(c);
+}
+
+void ftc_connection_progress(struct ftc_connection *c, uint32_t self, uint32_t ranks)
+{
+    if (c->state == FTC_CONNECTION_GREETED && greet(c))
+        hear_challenge(c);
+    if (c->state == FTC_CONNECTION_PROVED)
+        hear_reply(c);
+    if (c->state == FTC_CONNECTION_ACCEPTED)
+        hear_greeting(c, self, ranks);
+    if (c->state == FTC_CONNECTION_CHALLENGED)
+        hear_proof(c);
+    if (c->state == FTC_CONNECTION_OPEN)
+        flush(c);
+    if (c->state == FTC_CONNECTION_OPEN)
+        receive(c);
+}

@@ -1,0 +1,89 @@
+/* connection: whole messages ("frames") over a socket to another process of the job, after both
+ * have recognised each other (handshake.h).
+ *
+ * No call waits. What arrives is checked before it is used: until the handshake is through no more
+ * than its messages is read, and no memory taken; then each frame's length. A connection that
+ * breaks, or on which something comes that no correct process sends, is lost. */
+#ifndef FTC_NET_CONNECTION_H
+#define FTC_NET_CONNECTION_H
+
+#include "board/directory.h"
+#include "handshake.h"
+
+#include <stddef.h>
+
+enum ftc_connection_state {
+    FTC_CONNECTION_NONE = 0,
+    FTC_CONNECTION_GREETED,    /* has connected, and waits for a challenge, */
+    FTC_CONNECTION_PROVED,     /* and then for the reply */
+    FTC_CONNECTION_ACCEPTED,   /* waits for a greeting, */
+    FTC_CONNECTION_CHALLENGED, /* and then for a proof */
+    FTC_CONNECTION_ASKS,       /* the other has proved itself: ftc_connection_answer() */
+    FTC_CONNECTION_OPEN,
+    FTC_CONNECTION_REFUSED, /* the other has the key, and said: not now */
+    FTC_CONNECTION_LOST,
+};
+
+/* Before the body of a message, which the frame's @bytes include. Both are multiples of 16 bytes,
+ * so a body lies where any type may. */
+struct ftc_frame {
+    uint32_t bytes;
+    uint32_t kind; /* the owner's, like the number */
+    uint64_t number;
+    unsigned char body[];
+};
+enum { FTC_FRAME_ALIGNMENT = 16 };
+
+struct ftc_connection {
+    enum ftc_connection_state state;
+    int fd;
+    struct ftc_handshake handshake;
+    uint64_t since_ns;       /* CLOCK_MONOTONIC of its beginning */
+    unsigned char early[64]; /* of the handshake */
+    size_t early_bytes;
+    size_t frame_max;
+    unsigned char *in, *out;
+    size_t in_begin, in_end, out_begin, out_end;
+};
+
+/* Who connects, from rank to rank, for @purpose; frames of at most @frame_max bytes in all. */
+void ftc_connection_connect(struct ftc_connection *c, const struct ftc_address *address,
+                            uint16_t port, const struct ftc_handshake *who, size_t frame_max);
+
+/* Who listens: @fd is taken over. */
+void ftc_connection_accept(struct ftc_connection *c, int fd, const uint64_t key[2]);
+
+/* Sends and receives what can be now; rank @self of @ranks. */
+void ftc_connection_progress(struct ftc_connection *c, uint32_t self, uint32_t ranks);
+
+/* The answer to one that asks; with anything but FTC_WELCOME the connection is closed. */
+void ftc_connection_answer(struct ftc_connection *c, enum ftc_welcome welcome, size_t frame_max);
+
+/* Whether it has one of the states that lead to an open connection. */
+bool ftc_connection_is_on_its_way(const struct ftc_connection *c);
+
+/* The oldest frame that has arrived whole and was not dropped; NULL: none. It stays until it is
+ * dropped or the connection makes progress. */
+const struct ftc_frame *ftc_connection_next(struct ftc_connection *c);
+void ftc_connection_drop(struct ftc_connection *c);
+
+/* Room for a frame with @body_bytes, to be filled and sent; NULL: not before others are out. */
+struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, uint64_t number,
+                                       size_t body_bytes);
+void ftc_connection_send(struct ftc_connection *c);
+
+/* The last frame begun, which was not sent, has a body of @body_bytes, and not more. */
+void ftc_connection_shorten(struct ftc_connection *c, struct ftc_frame *frame, size_t body_bytes);
+
+static inline bool ftc_connection_has_unsent(const struct ftc_connection *c)
+{
+    return c->out_begin < c->out_end;
+}
+
+/* Bytes of a frame with @body_bytes. */
+size_t ftc_frame_bytes(size_t body_bytes);
+
+/* Back to NONE. */
+void ftc_connection_close(struct ftc_connection *c);
+
+#endif

@@ -1,0 +1,219 @@
+#include "socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { INHERITED_MAX = 256, HIGH_FD = 700, BACKLOG = 4096 };
+
+union name {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+    struct sockaddr_storage room;
+};
+
+/* ---- addresses ---- */
+
+static struct ftc_address address_of(const union name *n)
+{
+    struct ftc_address a = {.family = n->any.sa_family};
+
+    if (a.family == AF_INET)
+        memcpy(a.bytes, &n->v4.sin_addr, sizeof n->v4.sin_addr);
+    else if (a.family == AF_INET6)
+        memcpy(a.bytes, &n->v6.sin6_addr, sizeof n->v6.sin6_addr);
+    else
+        a.family = 0;
+    return a;
+}
+
+static socklen_t name_of(const struct ftc_address *a, uint16_t port, union name *n)
+{
+    memset(n, 0, sizeof *n);
+    n->any.sa_family = (sa_family_t)a->family;
+    if (a->family == AF_INET6) {
+        n->v6.sin6_port = htons(port);
+        memcpy(&n->v6.sin6_addr, a->bytes, sizeof n->v6.sin6_addr);
+        return sizeof n->v6;
+    }
+    n->v4.sin_port = htons(port);
+    memcpy(&n->v4.sin_addr, a->bytes, sizeof n->v4.sin_addr);
+    return sizeof n->v4;
+}
+
+static bool is_loopback(const struct ftc_address *a)
+{
+    static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
+
+    return a->family == AF_INET6 ? memcmp(a->bytes, &loopback, sizeof loopback) == 0
+                                 : a->bytes[0] == 127;
+}
+
+/* An address of IPv6 that is good on one link only needs more than itself. */
+static bool is_for_others(const struct ftc_address *a)
+{
+    return a->family != 0 && !is_loopback(a) &&
+           !(a->family == AF_INET6 && a->bytes[0] == 0xfe && (a->bytes[1] & 0xc0) == 0x80);
+}
+
+/* ---- the launcher's ---- */
+
+static struct ftc_address own_side; /* of a connection that was inherited */
+
+static bool is_connected(int fd, union name *own, union name *other)
+{
+    socklen_t own_size = sizeof *own, other_size = sizeof *other;
+
+    return getsockname(fd, &own->any, &own_size) == 0 &&
+           (own->any.sa_family == AF_INET || own->any.sa_family == AF_INET6) &&
+           getpeername(fd, &other->any, &other_size) == 0;
+}
+
+void ftc_socket_remember_launcher(void)
+{
+    union name own, other;
+
+    for (int fd = 0; fd < INHERITED_MAX && own_side.family == 0; fd++)
+        if (is_connected(fd, &own, &other))
+            own_side = address_of(&own);
+}
+
+/* ---- this host's ---- */
+
+static struct ftc_address address_by_name(void)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
+    struct ftc_address found = {0};
+    char host[256] = "";
+
+    gethostname(host, sizeof host - 1);
+    if (getaddrinfo(host, NULL, &hints, &list) != 0)
+        return found;
+    for (struct addrinfo *i = list; i && !is_for_others(&found); i = i->ai_next)
+        found = address_of((const union name *)(const void *)i->ai_addr);
+    freeaddrinfo(list);
+    return found;
+}
+
+static struct ftc_address address_by_interface(void)
+{
+    struct ftc_address found = {0};
+    struct ifaddrs *list;
+
+    if (getifaddrs(&list) != 0)
+        return found;
+    for (struct ifaddrs *i = list; i && !is_for_others(&found); i = i->ifa_next)
+        if (i->ifa_addr && (i->ifa_flags & IFF_UP))
+            found = address_of((const union name *)(const void *)i->ifa_addr);
+    freeifaddrs(list);
+    return found;
+}
+
+/* On the launcher's own host its connection may be of that host alone. */
+struct ftc_address ftc_socket_own_address(void)
+{
+    struct ftc_address a = own_side;
+
+    if (!is_for_others(&a))
+        a = address_by_name();
+    if (!is_for_others(&a))
+        a = address_by_interface();
+    return is_for_others(&a) ? a : own_side;
+}
+
+/* ---- sockets ---- */
+
+static int move_up(int fd)
+{
+    int up = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+
+    if (up < 0)
+        return fd;
+    close(fd);
+    return up;
+}
+
+static int open_socket(const struct ftc_address *address)
+{
+    int fd = socket((int)address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    return fd < 0 ? -errno : move_up(fd);
+}
+
+static void hurry(int fd)
+{
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+}
+
+int ftc_socket_listen(const struct ftc_address *address, uint16_t *port)
+{
+    union name name;
+    socklen_t size = name_of(address, 0, &name);
+    int fd = address->family != 0 ? open_socket(address) : -EADDRNOTAVAIL, rv;
+
+    if (fd < 0)
+        return fd;
+    if (bind(fd, &name.any, size) != 0 || listen(fd, BACKLOG) != 0 ||
+        getsockname(fd, &name.any, &size) != 0) {
+        rv = -errno;
+        close(fd);
+        return rv;
+    }
+    *port = ntohs(name.any.sa_family == AF_INET6 ? name.v6.sin6_port : name.v4.sin_port);
+    return fd;
+}
+
+int ftc_socket_accept(int listener)
+{
+    int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+    if (fd < 0)
+        return -1;
+    fd = move_up(fd);
+    hurry(fd);
+    return fd;
+}
+
+int ftc_socket_connect(const struct ftc_address *address, uint16_t port)
+{
+    union name name;
+    socklen_t size = name_of(address, port, &name);
+    int fd = open_socket(address), rv;
+
+    if (fd < 0)
+        return fd;
+    hurry(fd);
+    if (connect(fd, &name.any, size) == 0 || errno == EINPROGRESS)
+        return fd;
+    rv = -errno;
+    close(fd);
+    return rv;
+}
+
+void ftc_socket_watch(int fd, int ms)
+{
+    int s = ms >= 3000 ? ms / 3000 : 1;
+
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &(int){1}, sizeof(int));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &s, sizeof s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &s, sizeof s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){2}, sizeof(int));
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
+}
+
+int ftc_socket_unsent(int fd)
+{
+    int bytes = 0;
+
+    return ioctl(fd, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
+}

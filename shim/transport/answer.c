@@ -1,0 +1,109 @@
+#include "answer.h"
+
+#include "board/rank_state.h"
+
+#include <string.h>
+
+/* Before the failed ranks (int32_t each) and the value. */
+struct head {
+    uint32_t is_yes;
+    uint32_t attempt;
+    uint32_t verdict; /* enum ftc_verdict */
+    uint32_t failed_count;
+    uint32_t value_bytes;
+    uint32_t unused[3];
+};
+
+size_t ftc_answer_bytes_max(const struct ftc_board *board)
+{
+    return sizeof(struct head) + board->geometry.entry_stride_bytes;
+}
+
+/* ---- the answer ---- */
+
+static size_t write_result(const struct ftc_result *r, size_t value_bytes, unsigned char *body)
+{
+    size_t failed_bytes = (size_t)r->failed->count * sizeof *r->failed->id;
+    struct head h = {
+        .is_yes = 1,
+        .attempt = r->attempt,
+        .verdict = r->verdict,
+        .failed_count = (uint32_t)r->failed->count,
+        .value_bytes = r->value ? (uint32_t)value_bytes : 0,
+    };
+
+    memcpy(body, &h, sizeof h);
+    memcpy(body + sizeof h, r->failed->id, failed_bytes);
+    if (h.value_bytes > 0)
+        memcpy(body + sizeof h + failed_bytes, r->value, h.value_bytes);
+    return sizeof h + failed_bytes + h.value_bytes;
+}
+
+static bool can_be_asked(const struct ftc_board *board, const struct ftc_question *q)
+{
+    return q->rank < board->geometry.ranks && ftc_board_is_here(board, q->rank) &&
+           q->value_bytes <= board->geometry.entry_stride_bytes &&
+           ftc_publication_stride(q->value_bytes) <= board->geometry.entry_stride_bytes;
+}
+
+size_t ftc_answer_write(const struct ftc_board *board, const struct ftc_question *q,
+                        struct ftc_publication *copy, void *body)
+{
+    struct head h = {0};
+
+    if (can_be_asked(board, q) && q->kind == FTC_ASK_PUBLISHED &&
+        ftc_published(board, q->rank, q->communicator_id, q->seq, q->value_bytes, copy))
+        return write_result(&copy->result, q->value_bytes, body);
+    if (can_be_asked(board, q) && q->kind == FTC_ASK_ATTEMPT)
+        h.is_yes = ftc_published_attempt(board, q->rank, q->communicator_id, q->seq, &h.attempt) &&
+                   !ftc_board_is_dead(board, q->rank);
+    memcpy(body, &h, sizeof h);
+    return sizeof h;
+}
+
+/* ---- and what is made of it ---- */
+
+static bool is_sane(const struct ftc_question *q, const struct head *h, size_t bytes)
+{
+    size_t expected = h->verdict == FTC_VERDICT_VALUE ? q->value_bytes : 0;
+
+    return (h->verdict == FTC_VERDICT_VALUE || h->verdict == FTC_VERDICT_EXCESS) &&
+           h->failed_count <= FTC_FAILED_MAX && h->value_bytes == expected &&
+           bytes >= sizeof *h + h->failed_count * sizeof(int32_t) + h->value_bytes;
+}
+
+static void read_result(const struct head *h, const unsigned char *behind,
+                        struct ftc_publication *copy)
+{
+    size_t failed_bytes = h->failed_count * sizeof(int32_t);
+
+    copy->failed = (struct ftc_failure_info){.count = (int)h->failed_count};
+    memcpy(copy->failed.id, behind, failed_bytes);
+    memcpy(copy->value, behind + failed_bytes, h->value_bytes);
+    copy->result = (struct ftc_result){
+        .verdict = (enum ftc_verdict)h->verdict,
+        .attempt = h->attempt,
+        .failed = &copy->failed,
+        .value = h->verdict == FTC_VERDICT_VALUE ? copy->value : NULL,
+    };
+}
+
+bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t bytes,
+                     struct ftc_publication *copy, uint32_t *attempt)
+{
+    struct head h;
+
+    if (bytes < sizeof h)
+        return false;
+    memcpy(&h, body, sizeof h);
+    if (h.is_yes != 1)
+        return false;
+    if (q->kind == FTC_ASK_ATTEMPT) {
+        *attempt = h.attempt;
+        return true;
+    }
+    if (!is_sane(q, &h, bytes))
+        return false;
+    read_result(&h, (const unsigned char *)body + sizeof h, copy);
+    return true;
+}

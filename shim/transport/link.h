@@ -1,0 +1,32 @@
+/* link: messages between ranks of different hosts, over TCP.
+ *
+ * A pair of ranks has one connection, which is opened when one of them has a message for the other.
+ * If both connect at the same time, that of the lower rank stays. A rank listens at the address of
+ * its host in the directory (board/directory.h), and speaks to nobody who cannot prove that he is
+ * of the job (net/handshake.h). How many may wait there for their turn has a bound.
+ *
+ * A broken link is no death: that comes from the monitor processes of the other host. Until it
+ * does, the link takes nothing; if it does not come, ftc_links_lost() tells. The messages that were
+ * on a broken link are gone, so it is not opened again. */
+#ifndef FTC_TRANSPORT_LINK_H
+#define FTC_TRANSPORT_LINK_H
+
+#include "transport.h"
+
+/* As ftc_transport_link(). */
+int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint32_t self,
+                   int listener);
+void ftc_links_close(struct ftc_links *l);
+
+/* As those of transport.h that have the same names; @l is not NULL. */
+bool ftc_links_send(struct ftc_links *l, uint32_t to, const struct ftc_message *m,
+                    const struct ftc_envelope *envelope, enum ftc_failure_scheme scheme,
+                    size_t value_bytes, const struct ftc_note *note);
+bool ftc_links_next(struct ftc_links *l, struct ftc_arrival *a);
+bool ftc_links_next_from(struct ftc_links *l, uint32_t from, struct ftc_arrival *a);
+void ftc_links_release(struct ftc_links *l, struct ftc_arrival *a);
+bool ftc_links_are_out(const struct ftc_links *l);
+int ftc_links_lost(const struct ftc_links *l, int ms);
+void ftc_links_finish(struct ftc_links *l);
+
+#endif

@@ -1,0 +1,205 @@
+#include "question.h"
+
+#include "board/rank_state.h"
+#include "net/connection.h"
+#include "net/socket.h"
+#include "system/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CONNECT_AGAIN_NS = 10000000,
+    ASK_AGAIN_MIN_NS = 200000, /* after a "no", doubled each time ... */
+    ASK_AGAIN_MAX_NS = 10000000,
+    STALE_NS = 20000000, /* nobody has come for the answer */
+};
+
+/* One question at a time to each monitor process. */
+struct asked {
+    struct ftc_connection c;
+    struct ftc_question question;
+    uint32_t attempt;  /* of the rank that asks */
+    uint64_t number;   /* of the question; an answer has that of its question */
+    bool is_under_way; /* it has no answer yet */
+    uint64_t asked_ns, again_ns, pause_ns;
+};
+
+struct ftc_questions {
+    const struct ftc_board *board;
+    uint32_t self;
+    uint64_t key[2];
+    size_t frame_max;
+    struct asked **of_rank;
+};
+
+int ftc_questions_open(struct ftc_questions **questions, const struct ftc_board *board,
+                       uint32_t self)
+{
+    struct ftc_questions *q = calloc(1, sizeof *q);
+
+    if (!q)
+        return -ENOMEM;
+    *q = (struct ftc_questions){
+        .board = board,
+        .self = self,
+        .frame_max = ftc_frame_bytes(ftc_answer_bytes_max(board)),
+        .of_rank = calloc(board->geometry.ranks, sizeof *q->of_rank),
+    };
+    if (!q->of_rank) {
+        free(q);
+        return -ENOMEM;
+    }
+    ftc_directory_key(board, q->key);
+    *questions = q;
+    return 0;
+}
+
+void ftc_questions_close(struct ftc_questions *q)
+{
+    if (!q)
+        return;
+    for (uint32_t i = 0; i < q->board->geometry.ranks; i++)
+        if (q->of_rank[i]) {
+            ftc_connection_close(&q->of_rank[i]->c);
+            free(q->of_rank[i]);
+        }
+    free(q->of_rank);
+    free(q);
+}
+
+/* ---- the way to the monitor process ---- */
+
+static struct asked *asked_of(struct ftc_questions *q, uint32_t rank)
+{
+    struct asked *a = q->of_rank[rank];
+
+    if (a)
+        return a;
+    a = calloc(1, sizeof *a);
+    if (a)
+        a->c.fd = -1;
+    q->of_rank[rank] = a;
+    return a;
+}
+
+static void connect_to(const struct ftc_questions *q, struct asked *a, uint32_t rank)
+{
+    struct ftc_directory_rank to = ftc_directory_rank(q->board, rank);
+    struct ftc_address address = ftc_directory_address(q->board, to.host);
+    struct ftc_handshake who = {.key = {q->key[0], q->key[1]}};
+    uint64_t now = ftc_clock_ns();
+
+    if (now < a->again_ns || !ftc_handshake_greet(&who, FTC_PURPOSE_QUESTION, q->self, rank))
+        return;
+    a->again_ns = now + CONNECT_AGAIN_NS;
+    a->is_under_way = false;
+    ftc_connection_close(&a->c);
+    ftc_connection_connect(&a->c, &address, to.service_port, &who, q->frame_max);
+}
+
+static bool is_open(const struct ftc_questions *q, struct asked *a, uint32_t rank)
+{
+    if (a->c.state != FTC_CONNECTION_OPEN && !ftc_connection_is_on_its_way(&a->c))
+        connect_to(q, a, rank);
+    if (a->c.state != FTC_CONNECTION_NONE && a->c.state != FTC_CONNECTION_LOST)
+        ftc_connection_progress(&a->c, q->self, q->board->geometry.ranks);
+    return a->c.state == FTC_CONNECTION_OPEN;
+}
+
+/* ---- questions ---- */
+
+static bool is_same(const struct asked *a, const struct ftc_question *question, uint32_t attempt)
+{
+    return a->attempt == attempt && memcmp(&a->question, question, sizeof *question) == 0;
+}
+
+static void put(struct asked *a, const struct ftc_question *question, uint32_t attempt)
+{
+    struct ftc_frame *frame;
+
+    if (!is_same(a, question, attempt)) {
+        a->question = *question;
+        a->attempt = attempt;
+        a->again_ns = a->pause_ns = 0;
+    }
+    if (ftc_clock_ns() < a->again_ns)
+        return;
+    frame = ftc_connection_begin(&a->c, question->kind, ++a->number, sizeof *question);
+    if (!frame)
+        return;
+    memcpy(frame->body, question, sizeof *question);
+    ftc_connection_send(&a->c);
+    a->is_under_way = true;
+    a->asked_ns = ftc_clock_ns();
+}
+
+static void wait_before_next(struct asked *a)
+{
+    a->pause_ns = a->pause_ns == 0 ? ASK_AGAIN_MIN_NS : 2 * a->pause_ns;
+    if (a->pause_ns > ASK_AGAIN_MAX_NS)
+        a->pause_ns = ASK_AGAIN_MAX_NS;
+    a->again_ns = ftc_clock_ns() + a->pause_ns;
+}
+
+/* Takes the answer to the question under way, if it has come: then it is over, and asked again
+ * unless it was "yes". */
+static bool take(struct asked *a, struct ftc_publication *copy, uint32_t *attempt)
+{
+    const struct ftc_frame *frame;
+    bool is_yes = false;
+
+    while (a->is_under_way && (frame = ftc_connection_next(&a->c))) {
+        if (frame->number == a->number) {
+            is_yes = ftc_answer_read(&a->question, frame->body, frame->bytes - sizeof *frame, copy,
+                                     attempt);
+            a->is_under_way = false;
+        }
+        ftc_connection_drop(&a->c);
+    }
+    if (!a->is_under_way && !is_yes)
+        wait_before_next(a);
+    return is_yes;
+}
+
+/* Operations of several communicators take turns. */
+static bool ask(struct ftc_questions *q, const struct ftc_question *question, uint32_t attempt,
+                struct ftc_publication *copy, uint32_t *joined)
+{
+    struct asked *a = asked_of(q, question->rank);
+
+    if (!a || ftc_board_is_dead(q->board, question->rank) || !is_open(q, a, question->rank))
+        return false;
+    if (a->is_under_way && is_same(a, question, attempt) && take(a, copy, joined))
+        return !ftc_board_is_dead(q->board, question->rank);
+    if (!a->is_under_way || ftc_clock_ns() - a->asked_ns > STALE_NS)
+        put(a, question, attempt);
+    return false;
+}
+
+bool ftc_ask_published(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id,
+                       uint32_t seq, uint32_t attempt, size_t value_bytes,
+                       struct ftc_publication *copy)
+{
+    struct ftc_question question = {.communicator_id = communicator_id,
+                                    .kind = FTC_ASK_PUBLISHED,
+                                    .rank = rank,
+                                    .seq = seq,
+                                    .value_bytes = (uint32_t)value_bytes};
+
+    if (!t->questions || ftc_board_is_here(t->board, rank))
+        return ftc_published(t->board, rank, communicator_id, seq, value_bytes, copy);
+    return ask(t->questions, &question, attempt, copy, NULL);
+}
+
+bool ftc_ask_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id, uint32_t seq,
+                     uint32_t attempt, uint32_t *joined)
+{
+    struct ftc_question question = {
+        .communicator_id = communicator_id, .kind = FTC_ASK_ATTEMPT, .rank = rank, .seq = seq};
+
+    if (!t->questions || ftc_board_is_here(t->board, rank))
+        return ftc_published_attempt(t->board, rank, communicator_id, seq, joined);
+    return ask(t->questions, &question, attempt, NULL, joined);
+}

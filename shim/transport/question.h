@@ -1,0 +1,26 @@
+/* question: what a rank of another host has published, asked of its monitor process, which answers
+ * from the board of that host (monitor/service.h).
+ *
+ * Only after a death, and only about ranks whom an operation waits for. A question belongs to the
+ * attempt in which it was asked: an answer that comes in a later one is dropped, because the rank
+ * may have died meanwhile, and others may count on that (doc/design.md, section 5, rule 5; the
+ * simulator's option late_reads has the runs). */
+#ifndef FTC_TRANSPORT_QUESTION_H
+#define FTC_TRANSPORT_QUESTION_H
+
+#include "answer.h"
+#include "transport.h"
+
+int ftc_questions_open(struct ftc_questions **questions, const struct ftc_board *board,
+                       uint32_t self);
+void ftc_questions_close(struct ftc_questions *q);
+
+/* As ftc_published() and ftc_published_attempt(), of a rank of whatever host; false also as long as
+ * there is no answer. @attempt: of the asking rank. Never waits: to be called in each turn. */
+bool ftc_ask_published(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id,
+                       uint32_t seq, uint32_t attempt, size_t value_bytes,
+                       struct ftc_publication *copy);
+bool ftc_ask_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id, uint32_t seq,
+                     uint32_t attempt, uint32_t *joined);
+
+#endif

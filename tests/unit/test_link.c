@@ -1,0 +1,324 @@
+/* Links between ranks of different hosts, here of one process: how they come to be, what goes by
+ * them, and how they end. */
+#include "board/publication.h"
+#include "board/rank_state.h"
+#include "net/socket.h"
+#include "transport/transport.h"
+#include "unit.h"
+
+#include <netinet/in.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { RANKS = 3, DEPTH = 4, VALUE_BYTES = 24, PATIENCE = 1000000 };
+
+static const uint64_t key[2] = {17, 4};
+
+/* Each rank is a host. */
+static struct side {
+    struct ftc_board board;
+    struct ftc_transport t;
+    int door;
+    uint16_t port;
+} side[RANKS];
+
+static struct ftc_address loopback(void)
+{
+    return (struct ftc_address){.family = AF_INET, .bytes = {127, 0, 0, 1}};
+}
+
+static void make_board(uint32_t self, const uint64_t own_key[2])
+{
+    struct ftc_address address = loopback();
+    struct ftc_board_geometry g = {
+        .ranks = RANKS,
+        .entries = 1,
+        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
+        .ring_depth = DEPTH,
+        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
+        .other_hosts = RANKS - 1,
+        .host = self,
+    };
+
+    ck_assert_int_eq(ftc_board_create(&side[self].board, &g), 0);
+    ftc_directory_set_key(&side[self].board, own_key);
+    for (uint32_t i = 0; i < RANKS; i++) {
+        ftc_directory_set_host(&side[self].board, i, "host", &address);
+        ftc_directory_set_rank(&side[self].board, i,
+                               &(struct ftc_directory_rank){.host = i, .link_port = side[i].port});
+        ftc_board_advance(&side[self].board, i, FTC_RANK_RUNNING);
+    }
+}
+
+/* Rank 2 has @key_of_2. */
+static void open_all_with(const uint64_t key_of_2[2])
+{
+    struct ftc_address address = loopback();
+
+    for (uint32_t i = 0; i < RANKS; i++) {
+        side[i].door = ftc_socket_listen(&address, &side[i].port);
+        ck_assert_int_ge(side[i].door, 0);
+    }
+    for (uint32_t i = 0; i < RANKS; i++) {
+        make_board(i, i == 2 ? key_of_2 : key);
+        ck_assert_int_eq(ftc_transport_open(&side[i].t, &side[i].board, i), 0);
+        ck_assert_int_eq(ftc_transport_link(&side[i].t, side[i].door), 0);
+    }
+}
+
+static void open_all(void)
+{
+    open_all_with(key);
+}
+
+static bool send_number(uint32_t from, uint32_t to, uint32_t number)
+{
+    unsigned char value[VALUE_BYTES] = {(unsigned char)number};
+    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = value};
+    struct ftc_envelope envelope = {.communicator_id = 1, .seq = number};
+    struct ftc_note note = {.kind = 1, .count = number};
+
+    return ftc_transport_send(&side[from].t, to, &m, &envelope, FTC_FAILURE_LIST, VALUE_BYTES,
+                              &note);
+}
+
+static int number_of(const struct ftc_arrival *a)
+{
+    struct ftc_failure_info info;
+    struct ftc_envelope envelope;
+    struct ftc_message m;
+    size_t value_bytes;
+
+    ck_assert_int_eq(
+        ftc_message_decode(a->wire, a->bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info),
+        0);
+    ck_assert_int_eq(*(const unsigned char *)m.value, (unsigned char)envelope.seq);
+    ck_assert_int_eq(a->note->count, envelope.seq);
+    return (int)envelope.seq;
+}
+
+/* The number of the next message at @self, which is of @from; -1: none. */
+static int receive(uint32_t self, uint32_t from)
+{
+    struct ftc_arrival a = {0};
+    int number;
+
+    if (!ftc_transport_next(&side[self].t, &a))
+        return -1;
+    ck_assert_uint_eq(a.from, from);
+    number = number_of(&a);
+    ftc_transport_release(&side[self].t, &a);
+    return number;
+}
+
+static int await(uint32_t self, uint32_t from)
+{
+    int number = -1;
+
+    for (int i = 0; i < PATIENCE && number < 0; i++) {
+        number = receive(self, from);
+        sched_yield();
+    }
+    return number;
+}
+
+/* Until it is taken; the other one looks now and then, as each waiting rank does. */
+static void send_until_taken(uint32_t from, uint32_t to, uint32_t number)
+{
+    struct ftc_arrival a = {0};
+
+    for (int i = 0; i < PATIENCE; i++) {
+        if (send_number(from, to, number))
+            return;
+        a = (struct ftc_arrival){0};
+        ck_assert(!ftc_transport_next(&side[from].t, &a));
+        a = (struct ftc_arrival){0};
+        ftc_transport_next(&side[to].t, &a); /* what has come before stays */
+    }
+    ck_abort_msg("no link");
+}
+
+START_TEST(a_link_is_made_when_there_is_a_message)
+{
+    open_all();
+    ck_assert(!send_number(0, 1, 7));
+    send_until_taken(0, 1, 7);
+    ck_assert_int_eq(await(1, 0), 7);
+    ck_assert(send_number(1, 0, 8)); /* the same link */
+    ck_assert_int_eq(await(0, 1), 8);
+    ck_assert_int_eq(ftc_transport_lost(&side[0].t, 0), -1);
+}
+END_TEST
+
+START_TEST(both_may_begin_at_once)
+{
+    for (int round = 0; round < 20; round++) {
+        bool sent[2] = {false, false};
+
+        open_all();
+        for (int i = 0; i < PATIENCE && !(sent[0] && sent[1]); i++) {
+            for (uint32_t self = 0; self < 2; self++) {
+                struct ftc_arrival a = {0};
+
+                sent[self] = sent[self] || send_number(self, 1 - self, 40 + self);
+                if (!sent[0] || !sent[1]) {
+                    bool is_early = ftc_transport_next(&side[self].t, &a);
+
+                    ck_assert(!is_early || sent[1 - self]);
+                }
+            }
+        }
+        ck_assert(sent[0] && sent[1]);
+        ck_assert_int_eq(await(1, 0), 40);
+        ck_assert_int_eq(await(0, 1), 41);
+        for (uint32_t i = 0; i < RANKS; i++)
+            ftc_transport_close(&side[i].t);
+    }
+}
+END_TEST
+
+START_TEST(messages_arrive_in_order_and_a_full_link_takes_none)
+{
+    uint32_t sent = 1, taken = 0;
+
+    open_all();
+    send_until_taken(0, 1, 0);
+    while (send_number(0, 1, sent))
+        sent++;
+    ck_assert_uint_gt(sent, DEPTH);
+    ck_assert(!ftc_transport_is_out(&side[0].t));
+    while (taken < sent) {
+        ck_assert_int_eq(await(1, 0), (int)taken++);
+        ck_assert_int_eq(receive(0, 1), -1); /* the rest goes out meanwhile */
+    }
+    ck_assert(ftc_transport_is_out(&side[0].t));
+    ck_assert(send_number(0, 1, sent));
+    ck_assert_int_eq(await(1, 0), (int)sent);
+}
+END_TEST
+
+START_TEST(what_is_not_released_stays)
+{
+    struct ftc_arrival a = {0};
+
+    open_all();
+    send_until_taken(0, 1, 0);
+    send_until_taken(2, 1, 5);
+    for (int i = 0; i < PATIENCE && !(a.wire && a.from == 2); i++) {
+        a = (struct ftc_arrival){0};
+        while (ftc_transport_next(&side[1].t, &a) && a.from != 2)
+            ;
+    }
+    ck_assert_int_eq(number_of(&a), 5); /* that of rank 0 did not hinder it */
+    ftc_transport_release(&side[1].t, &a);
+    ck_assert_int_eq(await(1, 0), 0);
+}
+END_TEST
+
+/* What a dead rank had sent counts as far as it has come; after that nothing comes. */
+START_TEST(a_death_is_drained_before_it_is_believed)
+{
+    struct ftc_arrival a;
+
+    open_all();
+    send_until_taken(0, 1, 0);
+    ck_assert(send_number(0, 1, 1));
+    ftc_transport_finish(&side[0].t);
+    ftc_transport_close(&side[0].t);
+    ck_assert(ftc_board_mark_failed(&side[1].board, 0, FTC_DEATH_SIGNAL, 9));
+    for (int number = 0; number < 2; number++) {
+        ck_assert(ftc_transport_next_from(&side[1].t, 0, &a));
+        ck_assert_int_eq(number_of(&a), number);
+        ftc_transport_release(&side[1].t, &a);
+    }
+    ck_assert(!ftc_transport_next_from(&side[1].t, 0, &a));
+    ck_assert(!send_number(1, 0, 3));
+    ck_assert_int_eq(ftc_transport_lost(&side[1].t, 0), -1);
+}
+END_TEST
+
+START_TEST(a_broken_link_is_no_death_and_is_told_of)
+{
+    open_all();
+    send_until_taken(0, 1, 0);
+    ck_assert_int_eq(await(1, 0), 0);
+    ftc_transport_close(&side[0].t);
+    ck_assert_int_eq(ftc_transport_lost(&side[1].t, 0), -1);
+    for (int i = 0; i < PATIENCE && ftc_transport_lost(&side[1].t, 0) < 0; i++) {
+        ck_assert_int_eq(receive(1, 0), -1);
+        sched_yield();
+    }
+    ck_assert_int_eq(ftc_transport_lost(&side[1].t, 0), 0);
+    ck_assert_int_eq(ftc_transport_lost(&side[1].t, 1000000), -1);
+    ck_assert(!send_number(1, 0, 1));
+    ck_assert(!ftc_board_is_dead(&side[1].board, 0));
+}
+END_TEST
+
+START_TEST(a_rank_that_does_not_look_is_not_lost)
+{
+    struct ftc_arrival a = {0};
+
+    open_all();
+    for (int i = 0; i < 100; i++) { /* rank 1 computes */
+        ck_assert(!send_number(0, 1, 0));
+        a = (struct ftc_arrival){0};
+        ck_assert(!ftc_transport_next(&side[0].t, &a));
+        sched_yield();
+    }
+    ck_assert_int_eq(ftc_transport_lost(&side[0].t, 0), -1);
+}
+END_TEST
+
+START_TEST(nobody_of_another_job_gets_in)
+{
+    static const uint64_t other_key[2] = {17, 5};
+    struct ftc_arrival a;
+
+    open_all_with(other_key);
+    for (int i = 0; i < 100; i++) {
+        ck_assert(!send_number(2, 1, 0));
+        a = (struct ftc_arrival){0};
+        ck_assert(!ftc_transport_next(&side[2].t, &a));
+        a = (struct ftc_arrival){0};
+        ck_assert(!ftc_transport_next(&side[1].t, &a));
+        sched_yield();
+    }
+    send_until_taken(0, 1, 3); /* the others do */
+    ck_assert_int_eq(await(1, 0), 3);
+}
+END_TEST
+
+/* Many who say nothing keep nobody out. */
+START_TEST(half_open_connections_keep_nobody_out)
+{
+    struct ftc_address address = loopback();
+    struct ftc_arrival a;
+
+    open_all();
+    for (int i = 0; i < 200; i++) {
+        ck_assert_int_ge(ftc_socket_connect(&address, side[1].port), 0);
+        a = (struct ftc_arrival){0};
+        ck_assert(!ftc_transport_next(&side[1].t, &a));
+    }
+    send_until_taken(0, 1, 3);
+    ck_assert_int_eq(await(1, 0), 3);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("link");
+    UNIT_TEST(a_link_is_made_when_there_is_a_message);
+    UNIT_TEST(both_may_begin_at_once);
+    UNIT_TEST(messages_arrive_in_order_and_a_full_link_takes_none);
+    UNIT_TEST(what_is_not_released_stays);
+    UNIT_TEST(a_death_is_drained_before_it_is_believed);
+    UNIT_TEST(a_broken_link_is_no_death_and_is_told_of);
+    UNIT_TEST(a_rank_that_does_not_look_is_not_lost);
+    UNIT_TEST(nobody_of_another_job_gets_in);
+    UNIT_TEST(half_open_connections_keep_nobody_out);
+    UNIT_END();
+}

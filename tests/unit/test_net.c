@@ -1,0 +1,347 @@
+/* Connections between hosts: who is let in, and what is taken for a frame. */
+#include "board/publication.h"
+#include "net/connection.h"
+#include "net/siphash.h"
+#include "net/socket.h"
+#include "transport/answer.h"
+#include "unit.h"
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { RANKS = 4, LISTENS = 2, CONNECTS = 1, FRAME_MAX = 256 };
+
+static const uint64_t key[2] = {0x0706050403020100, 0x0f0e0d0c0b0a0908};
+static const uint64_t other_key[2] = {0x0706050403020100, 0x0f0e0d0c0b0a0909};
+
+/* ---- the hash ---- */
+
+/* Source: vectors_sip64 of the authors' reference, and appendix A of their paper. */
+START_TEST(hash_is_that_of_its_authors)
+{
+    unsigned char text[16];
+
+    for (unsigned char i = 0; i < sizeof text; i++)
+        text[i] = i;
+    ck_assert_uint_eq(ftc_siphash(key, text, 0), 0x726fdb47dd0e0e31);
+    ck_assert_uint_eq(ftc_siphash(key, text, 1), 0x74f839c593dc67fd);
+    ck_assert_uint_eq(ftc_siphash(key, text, 8), 0x93f5f5799a932462);
+    ck_assert_uint_eq(ftc_siphash(key, text, 15), 0xa129ca6149be45e5);
+}
+END_TEST
+
+/* ---- the handshake ---- */
+
+struct both {
+    struct ftc_handshake connects, listens;
+    struct ftc_challenge challenge;
+    struct ftc_proof proof;
+};
+
+/* As far as the proof. */
+static bool go_through(struct both *b, const uint64_t listens[2], const uint64_t connects[2])
+{
+    memcpy(b->connects.key, connects, sizeof b->connects.key);
+    memcpy(b->listens.key, listens, sizeof b->listens.key);
+    ck_assert(ftc_handshake_greet(&b->connects, FTC_PURPOSE_LINK, CONNECTS, LISTENS));
+    ck_assert(
+        ftc_handshake_challenge(&b->listens, &b->connects.greeting, LISTENS, RANKS, &b->challenge));
+    return ftc_handshake_prove(&b->connects, &b->challenge, &b->proof);
+}
+
+START_TEST(those_of_one_job_recognise_each_other)
+{
+    struct both b = {0};
+    struct ftc_reply reply;
+
+    ck_assert(go_through(&b, key, key));
+    ck_assert(ftc_handshake_is_proved(&b.listens, &b.proof));
+    reply = ftc_handshake_reply(&b.listens, FTC_WELCOME);
+    ck_assert_int_eq(ftc_handshake_read_reply(&b.connects, &reply), FTC_WELCOME);
+    reply = ftc_handshake_reply(&b.listens, FTC_NOT_NOW);
+    ck_assert_int_eq(ftc_handshake_read_reply(&b.connects, &reply), FTC_NOT_NOW);
+    reply.tag++;
+    ck_assert_int_eq(ftc_handshake_read_reply(&b.connects, &reply), FTC_NOT_OURS);
+}
+END_TEST
+
+START_TEST(those_of_another_job_do_not)
+{
+    struct both b = {0};
+
+    ck_assert(!go_through(&b, key, other_key));
+    ck_assert(!ftc_handshake_is_proved(&b.listens, &b.proof));
+}
+END_TEST
+
+/* What was heard on the wire once is of no use, nor is what the other side said itself. */
+START_TEST(what_was_overheard_proves_nothing)
+{
+    struct both first = {0}, again = {0};
+    struct ftc_proof reflected;
+
+    ck_assert(go_through(&first, key, key));
+    memcpy(again.listens.key, key, sizeof key);
+    ck_assert(ftc_handshake_challenge(&again.listens, &first.connects.greeting, LISTENS, RANKS,
+                                      &again.challenge));
+    ck_assert(!ftc_handshake_is_proved(&again.listens, &first.proof));
+    reflected.tag = again.challenge.tag;
+    ck_assert(!ftc_handshake_is_proved(&again.listens, &reflected));
+}
+END_TEST
+
+START_TEST(a_greeting_names_two_ranks_of_the_job)
+{
+    struct ftc_handshake h = {0};
+    struct ftc_challenge challenge;
+    struct ftc_greeting good, bad;
+
+    ck_assert(ftc_handshake_greet(&h, FTC_PURPOSE_NEWS, CONNECTS, LISTENS));
+    good = h.greeting;
+    bad = good;
+    bad.magic ^= 1;
+    ck_assert(!ftc_handshake_challenge(&h, &bad, LISTENS, RANKS, &challenge));
+    bad = good;
+    bad.purpose = 0;
+    ck_assert(!ftc_handshake_challenge(&h, &bad, LISTENS, RANKS, &challenge));
+    bad = good;
+    bad.from = RANKS;
+    ck_assert(!ftc_handshake_challenge(&h, &bad, LISTENS, RANKS, &challenge));
+    bad = good;
+    bad.from = LISTENS;
+    ck_assert(!ftc_handshake_challenge(&h, &bad, LISTENS, RANKS, &challenge));
+    ck_assert(!ftc_handshake_challenge(&h, &good, LISTENS + 1, RANKS, &challenge));
+    ck_assert(ftc_handshake_challenge(&h, &good, LISTENS, RANKS, &challenge));
+}
+END_TEST
+
+/* ---- connections ---- */
+
+struct pair {
+    int door;
+    struct ftc_connection connects, listens;
+};
+
+static struct ftc_address loopback(void)
+{
+    return (struct ftc_address){.family = AF_INET, .bytes = {127, 0, 0, 1}};
+}
+
+static void await(int fd, short events)
+{
+    struct pollfd p = {.fd = fd, .events = events};
+
+    ck_assert_int_eq(poll(&p, 1, 10000), 1);
+}
+
+static struct pair knock(const uint64_t own_key[2])
+{
+    struct ftc_handshake who = {.key = {own_key[0], own_key[1]}};
+    struct ftc_address address = loopback();
+    struct pair p;
+    uint16_t port;
+
+    p.door = ftc_socket_listen(&address, &port);
+    ck_assert_int_ge(p.door, 0);
+    ck_assert(ftc_handshake_greet(&who, FTC_PURPOSE_LINK, CONNECTS, LISTENS));
+    ftc_connection_connect(&p.connects, &address, port, &who, FRAME_MAX);
+    await(p.door, POLLIN);
+    ftc_connection_accept(&p.listens, ftc_socket_accept(p.door), key);
+    return p;
+}
+
+static void leave(struct pair *p)
+{
+    ftc_connection_close(&p->connects);
+    ftc_connection_close(&p->listens);
+    close(p->door);
+}
+
+static void await_either(const struct pair *p)
+{
+    struct pollfd both[] = {{.fd = p->connects.fd, .events = POLLIN},
+                            {.fd = p->listens.fd, .events = POLLIN}};
+
+    ck_assert_int_ge(poll(both, 2, 10000), 1);
+}
+
+/* Until the one that listens is asked, or one of them is lost. */
+static void shake_hands(struct pair *p)
+{
+    for (;;) {
+        ftc_connection_progress(&p->connects, CONNECTS, RANKS);
+        ftc_connection_progress(&p->listens, LISTENS, RANKS);
+        if (p->listens.state == FTC_CONNECTION_ASKS || p->listens.state == FTC_CONNECTION_LOST)
+            return;
+        await_either(p);
+    }
+}
+
+static struct pair open_pair(void)
+{
+    struct pair p = knock(key);
+
+    shake_hands(&p);
+    ck_assert_int_eq(p.listens.state, FTC_CONNECTION_ASKS);
+    ftc_connection_answer(&p.listens, FTC_WELCOME, FRAME_MAX);
+    await(p.connects.fd, POLLIN);
+    ftc_connection_progress(&p.connects, CONNECTS, RANKS);
+    ck_assert_int_eq(p.connects.state, FTC_CONNECTION_OPEN);
+    return p;
+}
+
+static void send_text(struct ftc_connection *c, uint64_t number, const char *text)
+{
+    struct ftc_frame *frame = ftc_connection_begin(c, 1, number, strlen(text) + 1);
+
+    ck_assert_ptr_nonnull(frame);
+    strcpy((char *)frame->body, text);
+    ftc_connection_send(c);
+}
+
+START_TEST(frames_arrive_whole_and_in_order)
+{
+    struct pair p = open_pair();
+    const struct ftc_frame *frame;
+
+    for (uint64_t i = 0; i < 1000; i++) {
+        send_text(&p.connects, i, i % 3 ? "a" : "a longer one, of more than one alignment");
+        send_text(&p.connects, i, "behind it");
+        for (int k = 0; k < 2; k++) {
+            while (!(frame = ftc_connection_next(&p.listens))) {
+                await(p.listens.fd, POLLIN);
+                ftc_connection_progress(&p.listens, LISTENS, RANKS);
+            }
+            ck_assert_uint_eq(frame->number, i);
+            ck_assert_uint_eq((uintptr_t)frame->body % FTC_FRAME_ALIGNMENT, 0);
+            ck_assert_int_eq(frame->body[0], k ? 'b' : 'a');
+            ftc_connection_drop(&p.listens);
+        }
+    }
+    leave(&p);
+}
+END_TEST
+
+/* A reader that does not read: what is not taken is not lost. */
+START_TEST(there_is_no_room_until_somebody_reads)
+{
+    struct pair p = open_pair();
+    struct ftc_frame *frame;
+    uint64_t sent = 0, taken = 0;
+
+    while ((frame = ftc_connection_begin(&p.connects, 1, sent, 100))) {
+        memset(frame->body, 7, 100);
+        ftc_connection_send(&p.connects);
+        sent++;
+    }
+    ck_assert(ftc_connection_has_unsent(&p.connects));
+    while (taken < sent) {
+        const struct ftc_frame *next = ftc_connection_next(&p.listens);
+
+        if (next) {
+            ck_assert_uint_eq(next->number, taken);
+            taken++;
+            ftc_connection_drop(&p.listens);
+            continue;
+        }
+        ftc_connection_progress(&p.connects, CONNECTS, RANKS);
+        await(p.listens.fd, POLLIN);
+        ftc_connection_progress(&p.listens, LISTENS, RANKS);
+    }
+    leave(&p);
+}
+END_TEST
+
+START_TEST(without_the_key_nobody_comes_in)
+{
+    struct pair p = knock(other_key);
+
+    shake_hands(&p);
+    ck_assert_int_eq(p.listens.state, FTC_CONNECTION_LOST);
+    ftc_connection_progress(&p.connects, CONNECTS, RANKS);
+    ck_assert_int_eq(p.connects.state, FTC_CONNECTION_LOST);
+    leave(&p);
+}
+END_TEST
+
+START_TEST(who_is_not_wanted_now_is_told)
+{
+    struct pair p = knock(key);
+
+    shake_hands(&p);
+    ftc_connection_answer(&p.listens, FTC_NOT_NOW, FRAME_MAX);
+    ck_assert_int_eq(p.listens.state, FTC_CONNECTION_NONE);
+    await(p.connects.fd, POLLIN);
+    ftc_connection_progress(&p.connects, CONNECTS, RANKS);
+    ck_assert_int_eq(p.connects.state, FTC_CONNECTION_REFUSED);
+    leave(&p);
+}
+END_TEST
+
+static void write_raw(struct ftc_connection *c, const struct ftc_frame *head)
+{
+    ck_assert_int_eq(send(c->fd, head, sizeof *head, MSG_NOSIGNAL), sizeof *head);
+}
+
+START_TEST(a_length_that_cannot_be_breaks_the_connection)
+{
+    static const uint32_t bytes[] = {0, 15, 24, FRAME_MAX + 16, UINT32_MAX};
+
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        struct pair p = open_pair();
+
+        write_raw(&p.connects, &(struct ftc_frame){.bytes = bytes[i]});
+        await(p.listens.fd, POLLIN);
+        ftc_connection_progress(&p.listens, LISTENS, RANKS);
+        ck_assert_ptr_null(ftc_connection_next(&p.listens));
+        ck_assert_int_eq(p.listens.state, FTC_CONNECTION_LOST);
+        leave(&p);
+    }
+}
+END_TEST
+
+/* ---- answers ---- */
+
+START_TEST(an_answer_is_checked)
+{
+    unsigned char body[512] = {0}, value[64];
+    uint32_t *head = (uint32_t *)(void *)body, attempt = 0;
+    struct ftc_publication copy = {.value = value};
+    struct ftc_question q = {.kind = FTC_ASK_PUBLISHED, .value_bytes = 8};
+
+    ck_assert(!ftc_answer_read(&q, body, sizeof body, &copy, &attempt)); /* no */
+    head[0] = 1;
+    head[2] = FTC_VERDICT_VALUE;
+    head[4] = 8;
+    ck_assert(ftc_answer_read(&q, body, sizeof body, &copy, &attempt));
+    ck_assert(!ftc_answer_read(&q, body, 39, &copy, &attempt)); /* cut */
+    head[4] = 16;
+    ck_assert(!ftc_answer_read(&q, body, sizeof body, &copy, &attempt));
+    head[4] = 8;
+    head[3] = FTC_FAILED_MAX + 1;
+    ck_assert(!ftc_answer_read(&q, body, sizeof body, &copy, &attempt));
+    head[3] = 0;
+    head[2] = 77;
+    ck_assert(!ftc_answer_read(&q, body, sizeof body, &copy, &attempt));
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("net");
+    UNIT_TEST(hash_is_that_of_its_authors);
+    UNIT_TEST(those_of_one_job_recognise_each_other);
+    UNIT_TEST(those_of_another_job_do_not);
+    UNIT_TEST(what_was_overheard_proves_nothing);
+    UNIT_TEST(a_greeting_names_two_ranks_of_the_job);
+    UNIT_TEST(frames_arrive_whole_and_in_order);
+    UNIT_TEST(there_is_no_room_until_somebody_reads);
+    UNIT_TEST(without_the_key_nobody_comes_in);
+    UNIT_TEST(who_is_not_wanted_now_is_told);
+    UNIT_TEST(a_length_that_cannot_be_breaks_the_connection);
+    UNIT_TEST(an_answer_is_checked);
+    UNIT_END();
+}

@@ -1,0 +1,174 @@
+/* What a host's board shows of the ranks of another host. */
+#include "board/aftermath.h"
+#include "board/death.h"
+#include "board/presence.h"
+#include "board/publication.h"
+#include "board/replica.h"
+#include "board/telling.h"
+#include "transport/transport.h"
+#include "unit.h"
+
+#include <string.h>
+
+enum { RANKS = 4, HERE = 0, THERE = 1, VALUE_BYTES = 8, MS = 1000000 };
+#define S 1000000000ull
+
+/* Ranks 0 and 2 are on host 0, 1 and 3 on host 1. */
+static struct ftc_board board_of(uint32_t host)
+{
+    struct ftc_board_geometry g = {
+        .ranks = RANKS,
+        .entries = 1,
+        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
+        .ring_depth = 2,
+        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
+        .other_hosts = 1,
+        .host = host,
+    };
+    struct ftc_board board;
+
+    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    for (uint32_t rank = 0; rank < RANKS; rank++)
+        ftc_directory_set_rank(&board, rank, &(struct ftc_directory_rank){.host = rank % 2});
+    return board;
+}
+
+static bool tell(struct ftc_board *to, const struct ftc_board *from, uint32_t rank, uint64_t now_ns)
+{
+    struct ftc_replica r = ftc_replica_take(from, rank, now_ns);
+
+    return ftc_replica_enter(to, from->geometry.host, &r, now_ns);
+}
+
+START_TEST(how_far_a_rank_has_come_is_known_elsewhere)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+
+    ftc_board_introduce(&there, 1, 4711);
+    ftc_board_advance(&there, 1, FTC_RANK_RUNNING);
+    ftc_presence_count(&there, 1, true);
+    ck_assert(!tell(&here, &there, 1, S));
+    ck_assert(!tell(&here, &there, 1, S)); /* twice counts once */
+    ck_assert_int_eq(ftc_board_state(&here, 1), FTC_RANK_RUNNING);
+    ck_assert_int_eq(ftc_presence_counted(&here, 1), FTC_COUNTED_PREPARED);
+    ck_assert(!ftc_presence_are_all_ready(&here));
+    ck_assert_int_eq(ftc_board_pid(&here, 1), 0); /* not a process of this host */
+    ck_assert_int_eq(ftc_board_pid_there(&here, 1), 4711);
+    for (uint32_t rank = 0; rank < RANKS; rank++)
+        ftc_presence_count(&here, rank, true);
+    ck_assert(ftc_presence_are_all_ready(&here));
+}
+END_TEST
+
+START_TEST(a_death_is_entered_once_with_its_age)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+    struct ftc_replica r;
+
+    ftc_board_advance(&there, 3, FTC_RANK_RUNNING);
+    ck_assert(ftc_board_mark_failed(&there, 3, FTC_DEATH_SIGNAL, 9));
+    r = ftc_replica_take(&there, 3, ftc_death_time_ns(&there, 3) + 5 * MS);
+    ck_assert_uint_eq(r.death_age_ns, 5 * MS);
+    ck_assert(ftc_replica_enter(&here, THERE, &r, S));
+    ck_assert(!ftc_replica_enter(&here, THERE, &r, S));
+    ck_assert(ftc_board_is_dead(&here, 3));
+    ck_assert_uint_eq(ftc_board_deaths(&here), 1);
+}
+END_TEST
+
+START_TEST(nobody_speaks_for_another_host)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+    struct ftc_replica r;
+
+    ck_assert(ftc_board_mark_failed(&there, 1, FTC_DEATH_SIGNAL, 9));
+    r = ftc_replica_take(&there, 1, S);
+    r.rank = 2; /* of this host */
+    ck_assert(!ftc_replica_enter(&here, THERE, &r, S));
+    r.rank = RANKS;
+    ck_assert(!ftc_replica_enter(&here, THERE, &r, S));
+    r.rank = 1;
+    ck_assert(!ftc_replica_enter(&here, HERE, &r, S));
+    r.state = 99;
+    ck_assert(!ftc_replica_enter(&here, THERE, &r, S));
+    r.state = FTC_RANK_FAILED;
+    r.cause = 99;
+    ck_assert(!ftc_replica_enter(&here, THERE, &r, S));
+    ck_assert_uint_eq(ftc_board_deaths(&here), 0);
+    r.cause = FTC_DEATH_EXIT;
+    ck_assert(ftc_replica_enter(&here, THERE, &r, S));
+}
+END_TEST
+
+START_TEST(ages_are_no_news)
+{
+    struct ftc_board there = board_of(THERE);
+    struct ftc_replica before = ftc_replica_take(&there, 1, S), r;
+
+    ftc_aftermath_settle(&there, 1, 1, S);
+    r = ftc_replica_take(&there, 1, 2 * S);
+    ck_assert(ftc_replica_is_news(&r, &before));
+    before = r;
+    r = ftc_replica_take(&there, 1, 3 * S);
+    ck_assert_uint_eq(r.settled_age_ns, before.settled_age_ns + S);
+    ck_assert(!ftc_replica_is_news(&r, &before));
+}
+END_TEST
+
+/* The line on a death is its own host's, and the report is one for the job. */
+START_TEST(what_was_told_there_is_told)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+    struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = 1, .number = 1};
+    struct ftc_matter report = {.kind = FTC_MATTER_REPORT, .number = 1};
+    struct ftc_teller teller = {.rank = 1, .is_rank = true};
+
+    ftc_board_mark_failed(&there, 1, FTC_DEATH_SIGNAL, 9);
+    tell(&here, &there, 1, S);
+    ck_assert(!ftc_telling_is_done(&here, &death));
+    teller.rank = 3;
+    ck_assert(ftc_telling_claim(&there, &death, &teller));
+    ftc_telling_end(&there, &death, &teller);
+    ck_assert(ftc_telling_claim(&there, &report, &teller));
+    ftc_telling_end(&there, &report, &teller);
+    tell(&here, &there, 1, S);
+    ck_assert(ftc_telling_is_done(&here, &death));
+    ck_assert(ftc_telling_is_done(&here, &report));
+}
+END_TEST
+
+START_TEST(all_have_recovered_when_those_elsewhere_have)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+    struct ftc_aftermath a;
+    uint64_t when;
+
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        ftc_board_advance(&here, rank, FTC_RANK_RUNNING);
+        ftc_board_advance(&there, rank, FTC_RANK_RUNNING);
+    }
+    ftc_board_mark_failed(&here, 0, FTC_DEATH_SIGNAL, 9);
+    ftc_aftermath_notice(&here, 0, 2, 1, 1);
+    ftc_aftermath_settle(&here, 2, 1, S);
+    ck_assert(!ftc_aftermath_is_settled(&here, 1, &when));
+    ftc_aftermath_settle(&there, 1, 1, S);
+    ftc_aftermath_settle(&there, 3, 1, S);
+    tell(&here, &there, 1, S);
+    tell(&here, &there, 3, 2 * S);
+    ck_assert(ftc_aftermath_is_settled(&here, 1, &when));
+    ck_assert(ftc_aftermath_of(&here, 0, &a));
+    ck_assert_uint_eq(a.recovered_ns, 2 * S);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("replica");
+    UNIT_TEST(how_far_a_rank_has_come_is_known_elsewhere);
+    UNIT_TEST(a_death_is_entered_once_with_its_age);
+    UNIT_TEST(nobody_speaks_for_another_host);
+    UNIT_TEST(ages_are_no_news);
+    UNIT_TEST(what_was_told_there_is_told);
+    UNIT_TEST(all_have_recovered_when_those_elsewhere_have);
+    UNIT_END();
+}
