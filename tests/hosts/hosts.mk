@@ -1,0 +1,12 @@
+# make check-hosts-semantics  what make check-semantics does, with ranks on two hosts
+# make check-hosts  jobs on several hosts, which are namespaces of this machine: pytest-3 tests/hosts -k PART-OF-A-NAME
+
+# As somebody else than root in a user namespace, where one is root.
+check-hosts: all mpi-programs
+	$(if $(filter 0,$(shell id -u)),,unshare -Ur) $(PYTEST) tests/hosts
+
+# Results of calls, in MPI's letter, with ranks on two hosts.
+check-hosts-semantics: all semantics-programs
+	PATH='$(CURDIR)/tests/hosts/two':$$PATH $(PYTEST) tests/semantics
+
+.PHONY: check-hosts check-hosts-semantics

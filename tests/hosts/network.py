@@ -1,0 +1,109 @@
+"""Hosts made of namespaces: each has its own network, processes, name, /dev/shm and /etc/hosts, and a way to the
+others by a bridge. They are gone, with all that runs there, when this process ends."""
+import os
+import shutil
+import subprocess
+import tempfile
+
+from runner.job import wait_for
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+START_S = 20
+SUBNET = "10.77.0"
+
+
+class Unavailable(Exception):
+    """Why there can be no such hosts here."""
+
+
+def call(*command):
+    run = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                         check=False)
+    if run.returncode != 0:
+        raise Unavailable(f"{' '.join(command)}: {run.stdout.strip()}")
+
+
+def children(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+
+
+class Network:
+    def __init__(self, count):
+        missing = [tool for tool in ("unshare", "nsenter", "ip", "mount") if not shutil.which(tool)]
+        if missing:
+            raise Unavailable(f"{missing[0]} is missing")
+        self.names = [f"node{i + 1}" for i in range(count)]
+        self.directory = tempfile.mkdtemp(prefix="ftcoll-hosts-", dir="/tmp")
+        self.started = []
+        self.first = {}  # process of each host, by its name
+
+    def __enter__(self):
+        try:
+            self._write_hosts()
+            switch = self._start("unshare", "-n", "--kill-child", "-f", "sleep", "infinity")
+            self._enter(switch, "ip", "link", "add", "bridge", "type", "bridge")
+            self._enter(switch, "ip", "link", "set", "bridge", "up")
+            for number, name in enumerate(self.names, 1):
+                self._add(switch, number, name)
+            self._await_all()
+        except (OSError, Unavailable) as error:
+            self.close()
+            raise Unavailable(str(error)) from error
+        self.outer = os.environ.get("TEST_NETWORK", "")
+        os.environ["TEST_NETWORK"] = self.directory
+        return self
+
+    def __exit__(self, *_):
+        os.environ["TEST_NETWORK"] = self.outer
+        self.close()
+
+    def _write_hosts(self):
+        with open(self._path("hosts"), "w", encoding="ascii") as file:
+            file.write("127.0.0.1 localhost\n")
+            for number, name in enumerate(self.names, 1):
+                file.write(f"{SUBNET}.{number} {name}\n")
+
+    def _path(self, name):
+        return os.path.join(self.directory, name)
+
+    def _start(self, *command):
+        """The process that @command, an unshare, starts."""
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   text=True, start_new_session=True)
+        self.started.append(process)
+        if not wait_for(lambda: children(process.pid) or process.poll() is not None, START_S):
+            raise Unavailable(f"{' '.join(command)}: it does not start")
+        if process.poll() is not None:
+            raise Unavailable(f"{' '.join(command)}: {process.stderr.read().strip()}")
+        return children(process.pid)[0]
+
+    @staticmethod
+    def _enter(pid, *command):
+        call("nsenter", "-t", str(pid), "-n", *command)
+
+    def _add(self, switch, number, name):
+        prepare = (f"hostname {name} && mount --bind {self._path('hosts')} /etc/hosts && "
+                   f"mount -t tmpfs tmpfs /dev/shm && ip link set lo up && exec {HERE}/node {self._path(name)}")
+        first = self._start("unshare", "-n", "-u", "-i", "-m", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c", prepare)
+        self.first[name] = first
+        self._enter(switch, "ip", "link", "add", f"to{number}", "type", "veth", "peer", "name", "eth0", "netns", str(first))
+        self._enter(switch, "ip", "link", "set", f"to{number}", "master", "bridge", "up")
+        self._enter(first, "ip", "address", "add", f"{SUBNET}.{number}/24", "dev", "eth0")
+        self._enter(first, "ip", "link", "set", "eth0", "up")
+
+    def _await_all(self):
+        if not wait_for(lambda: all(os.path.exists(self._path(name)) for name in self.names), START_S):
+            raise Unavailable("a host does not start")
+        for name in self.names:
+            call("env", f"TEST_NETWORK={self.directory}", f"{HERE}/rsh", name, "true")
+
+    def close(self):
+        for process in self.started:
+            process.kill()
+            process.wait()
+            process.stderr.close()
+        shutil.rmtree(self.directory, ignore_errors=True)

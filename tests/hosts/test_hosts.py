@@ -1,0 +1,273 @@
+"""Jobs on several hosts, which are namespaces of this machine (network.py): mpiexec runs on the first of them, and
+reaches the others by a stand-in for ssh (rsh)."""
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from network import HERE, SUBNET, Network, Unavailable
+from runner.case import Case, identifier
+from runner.cases.common import ALLREDUCE, MIXED, NATIVE_END, REDUCE, deaths_of, stream
+from runner.job import Hang
+
+HOSTS = 4
+LIMIT_S = 40
+RSH = os.path.join(HERE, "rsh")
+# Beside shared memory, which UCX would use between namespaces of one machine too.
+UCX = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
+PRELOAD = "env LD_PRELOAD={library} "
+
+
+def on(hosts, each, n, program):
+    """The command for a job of @n ranks, @each at a time on each of the first @hosts hosts."""
+    names = ",".join(f"node{i + 1}" for i in range(hosts))
+    return (f"{RSH} --all node1 {PRELOAD}mpiexec.hydra -launcher ssh -launcher-exec {RSH} -hosts {names} -ppn {each} "
+            f"-n {n} {program}")
+
+
+def job(name, hosts, each, n, f, faults="", args="", settings=None, program="stream", **more):
+    dead = deaths_of(faults)
+    if program == "stream":
+        more = {"finished": n - dead, "failures": dead, **more}
+        args = f"--seed {{seed}} {stream(faults, args)}"
+    return Case(f"hosts: {name}", n, f, command=on(hosts, each, n, f"{{programs}}/{program} {args}"),
+                settings={**UCX, **(settings or {})}, preload=False if more.pop("native", False) else True,
+                **{"limit_s": LIMIT_S, **more})
+
+
+# ---- a job without deaths ----
+
+WELL = [
+    job("nobody dies, 2 x 1", 2, 1, 2, 1),
+    job("nobody dies, 2 x 2", 2, 2, 4, 1, "", MIXED),
+    job("nobody dies, 3 x 2", 3, 2, 6, 2, "", MIXED),
+    job("nobody dies, round robin", 2, 1, 5, 1, "", MIXED),
+    job("nobody dies, 4 hosts, uneven", 4, 2, 7, 1, "", MIXED),
+    job("nobody dies, 8 ranks", 2, 4, 8, 1, "", MIXED),
+    job("large values", 2, 2, 4, 1, "", "--max-bytes 65536", {"FTCOLL_MAX_BYTES": "65536"}),
+]
+
+# ---- deaths of processes ----
+
+TOLERATED = [job(*row) for row in (
+    # name, hosts, ranks at a time, n, f, faults (see mpi/programs/fault.h), further arguments of stream
+    ("kill between operations, elsewhere", 2, 1, 2, 1, "kill@10:last"),
+    ("kill between operations, of rank 0", 2, 1, 2, 1, "kill@10:zero"),
+    ("kill inside an operation, elsewhere", 2, 2, 4, 1, "kill@in10:last"),
+    ("kill inside an operation, of rank 0", 2, 2, 4, 1, "kill@in10:zero"),
+    ("kill before MPI_Finalize", 2, 2, 4, 1, "kill@finalize:other"),
+    ("kill before MPI_Finalize, round robin", 2, 1, 4, 1, "kill@finalize:last"),
+    ("exit(3) between operations", 3, 1, 3, 1, "exit3@8:last"),
+    ("segv inside an operation", 2, 2, 4, 1, "segv@in9:last"),
+    ("abort before MPI_Finalize", 2, 1, 3, 1, "abort@finalize:1"),
+    ("before the first operation", 2, 2, 4, 1, "kill@0:other"),
+    ("in the first operation", 2, 2, 4, 1, "kill@in0:zero"),
+    ("in the last operation", 2, 2, 4, 1, "kill@in39:other"),
+    ("root of a reduce, inside", 2, 2, 4, 1, "kill@in6:root", REDUCE),
+    ("rank 0 of an allreduce, inside", 3, 2, 6, 2, "kill@in6:zero", ALLREDUCE),
+    ("two at once, on one host", 3, 2, 6, 2, "kill@8:2,3"),
+    ("two at once, on two hosts", 3, 2, 6, 2, "kill@8:1,4"),
+    ("all of a host, one after the other", 2, 2, 4, 1, "kill@6:2 kill@20:3", ALLREDUCE),
+    ("all but one", 2, 2, 4, 3, "kill@8:0,1,3", ALLREDUCE),
+    ("one after the other, more than f in all", 3, 2, 6, 1, "kill@6:1 segv@14:3 kill@22:0 exit3@30:5", ALLREDUCE),
+    ("inside, in all communicators", 3, 2, 6, 2, "kill@in12:4", MIXED),
+    ("three at once inside", 4, 2, 8, 3, "kill@in8:1,2,5", ALLREDUCE),
+)] + [job(*row, runs=3) for row in (
+    ("random instant", 2, 2, 4, 1, "kill@~10:other"),
+    ("random instant, two", 3, 2, 6, 2, "kill@~10:1,4"),
+    ("random instant, three", 4, 2, 8, 3, "kill@~10:0,3,6", MIXED),
+)]
+
+# ---- deaths at exact points of the protocol, by setting crash (shim/progress/crash.h) ----
+
+# Some have returned with the result, on one host, and others need it, on another: they ask for it.
+POINTS = [
+    Case(f"hosts: rank {rank} dies at {point}, {algorithm}, {hosts} x {each}", hosts * each, 1, rotate=False,
+         command=on(hosts, each, hosts * each, "{programs}/stream --seed {seed} --calls allreduce"),
+         settings={**UCX, "FTCOLL_ALGORITHM": algorithm, "FTCOLL_CRASH": f"{rank}:5:{point}"},
+         finished=hosts * each - 1, failures=1, limit_s=LIMIT_S)
+    for hosts, each, rank, algorithm, point in (
+        (2, 2, 0, "corrected", "a2"), (2, 2, 0, "corrected", "a3"), (2, 2, 0, "optimistic", "a1"),
+        (2, 2, 1, "optimistic", "a1"), (3, 1, 0, "corrected", "a2"), (3, 1, 0, "optimistic", "a1"),
+        (3, 1, 1, "optimistic", "end"))]
+
+# ---- what people are told ----
+
+TOLD = (r"rank 3 \(node2, pid \d+\) killed by signal 9 \(Killed\); 3 of 4 ranks go on",
+        r"all survivors \(3\) have their results, .* after the death of rank 3",
+        r"(?m)^ftcoll: rank 3 \(node2, pid \d+\) killed by signal 9 .*missed in MPI_.*noticed by rank \d after \d+ us; "
+        r"all survivors had its result after \d+ us")
+
+
+def told_once(j):
+    """Each line is one process's, whichever hosts know of the death."""
+    text = j.text("stderr")
+    for line in (" go on (f = 1)", "all survivors (", "ranks survived"):
+        if text.count(line) != 1:
+            return f"'{line}' comes {text.count(line)} times"
+    return ""
+
+
+# ---- what ends the job ----
+
+ENDLESS = "--ops 1000000"
+
+
+def interrupt(j):
+    j.strike(signal.SIGINT, lambda p: p.name.startswith("mpiexec"))
+
+
+def kill_one_of_each(j):
+    """Two deaths on two hosts, each of which is one too few for its own host."""
+    ranks = j.ranks()
+    for rank in (1, 3):
+        os.kill(ranks[rank].pid, signal.SIGKILL)
+
+
+ENDS = [
+    job("critical_ranks", 2, 2, 4, 1, "kill@10:3", ENDLESS, {"FTCOLL_CRITICAL_RANKS": "3"}, finished=None, failures=None,
+        status="failed", says=("the death of rank 3 ends the job: critical_ranks",)),
+    job("max_failed", 2, 2, 4, 1, "kill@10:3", ENDLESS, {"FTCOLL_MAX_FAILED": "0"}, finished=None, failures=None,
+        status="failed", says=("the death of rank 3 ends the job: it is number 1, max_failed = 0",)),
+    job("max_failed, by deaths on two hosts", 2, 2, 4, 2, "", ENDLESS + " --go 10", {"FTCOLL_MAX_FAILED": "1"},
+        finished=None, failures=None, status="failed", hand=kill_one_of_each, says=("max_failed = 1",)),
+    job("MPI_Abort", 2, 2, 4, 1, "", "--abort 10", finished=None, failures=None, status="failed"),
+    job("Ctrl-C", 2, 2, 4, 1, "", ENDLESS + " --go 10", finished=None, failures=None, status="failed", hand=interrupt),
+    job("more than f", 2, 2, 4, 1, "kill@10:1,2,3", finished=(1,), failures=None, status=(0, "failed"),
+        excess="--excess-may", skip="verdicts on excess are those of one host"),
+    job("monitor = timeout is refused", 2, 1, 2, 1, "", "", {"FTCOLL_MONITOR": "timeout"}, failures=0,
+        says=("ftcoll: not protected: monitor = timeout works on one host only, and the ranks are on several",)),
+]
+
+# ---- who else is in the network ----
+
+STRANGER = """
+import os, socket
+held = []
+for i in range({count}):
+    for address in {doors}:
+        s = socket.socket()
+        s.settimeout(5)
+        try:
+            s.connect(address)
+            if i % 3 == 0:
+                s.sendall(os.urandom(20 + i % 60))
+        except OSError:
+            pass
+        if i % 3 == 1:
+            held.append(s)
+        else:
+            s.close()
+"""
+
+
+def listening(pid):
+    """(address, port) by inode, of all that listens in the network of process @pid."""
+    doors = {}
+    with open(f"/proc/{pid}/net/tcp", encoding="ascii") as file:
+        for line in file.read().splitlines()[1:]:
+            word = line.split()
+            if word[3] == "0A":
+                address, port = word[1].split(":")
+                doors[word[9]] = (socket.inet_ntoa(bytes.fromhex(address)[::-1]), int(port, 16))
+    return doors
+
+
+def doors_of(process):
+    """What the library listens at in @process: its descriptors are high, those of UCX are not."""
+    doors, found = listening(process.pid), []
+    for fd in os.listdir(f"/proc/{process.pid}/fd"):
+        try:
+            inode = re.findall(r"socket:\[(\d+)\]", os.readlink(f"/proc/{process.pid}/fd/{fd}"))
+        except OSError:
+            continue
+        if inode and inode[0] in doors and (process.is_monitor() or int(fd) >= 700):
+            found.append(doors[inode[0]])
+    return found
+
+
+def knock(network, count):
+    """From a host that has no part in the job, at all doors of the job."""
+    def hand(j):
+        doors = [door for p in j.processes() for door in doors_of(p)]
+        if len(doors) < 2 * 4:
+            raise Hang(f"doors: {doors}")
+        elsewhere = [door for door in doors if not door[0].startswith(SUBNET)]
+        if elsewhere:
+            raise Hang(f"it listens at {elsewhere}, which the launcher does not use")
+        subprocess.run(["nsenter", "-t", str(network.first["node4"]), "-n", sys.executable, "-c",
+                        STRANGER.format(count=count, doors=doors)], check=True)
+        j.allow("knocked")
+    return hand
+
+
+@pytest.fixture(scope="module")
+def network():
+    try:
+        with Network(HOSTS) as started:
+            yield started
+    except Unavailable as why:
+        pytest.skip(f"hosts made of namespaces: {why}")
+
+
+# ---- a monitor process is killed, with its rank; it may be the agent of its host ----
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[1])
+
+
+def name_of(pid):
+    with open(f"/proc/{pid}/comm", encoding="ascii", errors="replace") as file:
+        return file.read().strip()
+
+
+def kill_monitors(*ranks):
+    def hand(j):
+        for rank in ranks:
+            j.strike(signal.SIGKILL, lambda p, rank=rank: p.is_monitor() and p.rank == rank and
+                     name_of(parent_of(p.pid)) == "below")
+        j.allow("killed")
+    return hand
+
+
+# One of the three monitor processes of node2 is its agent. Afterwards a rank of each host dies as well.
+AGENTS = [
+    Case(f"hosts: the monitor processes of ranks {first} and {second} are killed", 6, 3, rotate=False,
+         command=on(2, 3, 6, f"{HERE}/below {{programs}}/stream --seed {{seed}} --calls allreduce --go 10 "
+                             "--await 20:killed " + stream("kill@30:1")),
+         settings=UCX, hand=kill_monitors(first, second), finished=3, failures=3, status=(0, "failed"), limit_s=LIMIT_S)
+    for first, second in ((3, 4), (4, 5), (3, 5))]
+
+CASES = WELL + TOLERATED + POINTS + ENDS + AGENTS + [
+    job("what people are told", 2, 2, 4, 1, "kill@10:3", ALLREDUCE, says=TOLD, check=told_once)]
+
+
+@pytest.mark.usefixtures("network")
+@pytest.mark.parametrize("case", [pytest.param(case, id=identifier(case)) for case in CASES])
+def test_case(case, run_case, pytestconfig):
+    first = pytestconfig.getoption("seed")
+    for seed in range(first, first + (pytestconfig.getoption("runs") or case.runs)):
+        run_case(case, seed)
+
+
+def test_strangers_neither_end_nor_delay_a_job(network, run_case):
+    """Garbage, connections that say nothing, and many of them, while a rank dies."""
+    run_case(job("strangers", 2, 2, 4, 1, "kill@30:3", "--go 10 --await 20:knocked", hand=knock(network, 300)))
+
+
+def test_a_lost_host_ends_the_job(run_case):
+    """As natively: with all its processes mpiexec's proxy is gone, and mpiexec ends the rest."""
+    try:
+        with Network(2) as own:
+            def lose(_):
+                os.kill(own.first["node2"], signal.SIGKILL)
+
+            run_case(job("a host is lost", 2, 2, 4, 2, "", ENDLESS + " --go 10", finished=None, failures=None, status="failed",
+                         hand=lose))
+    except Unavailable as why:
+        pytest.skip(f"hosts made of namespaces: {why}")
