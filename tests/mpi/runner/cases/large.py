@@ -73,7 +73,7 @@ LARGE = [
           check=lambda job: "" if '"missing":[1]' in job.text("record") else "no such line in the record"),
     *(Case(f"large: training, {victims} of {n} ranks die", n, 1, settings=PROTECTED, failures=victims, limit_s=TEN_S * 3,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/sgd 16777216 8 {victims} {{seed}}",
-           says=(rf"(?s)(0 of 2097152 weights are wrong.*){{{{{n - victims}}}}}",))
+           says=(rf"(?s)(0 of 2097152 weights are wrong.*){{{n - victims}}}",))
       for n, victims in ((2, 0), (3, 1), (4, 2))),
     Case("large: taken for dead in the middle of the data", 3, 1, settings={**PROTECTED, **SILENCE}, failures=1,
          status=UNFINISHED,
