@@ -44,7 +44,8 @@ enum {
     FTC_INTERCEPT_BCAST = 8,
     FTC_INTERCEPT_IREDUCE = 16,
     FTC_INTERCEPT_IALLREDUCE = 32,
-    FTC_INTERCEPT_ALL = 63,
+    FTC_INTERCEPT_WIN_FREE = 64,
+    FTC_INTERCEPT_ALL = 127,
 };
 
 struct ftc_correction_setting {

@@ -35,11 +35,15 @@ struct word {
 static const struct word bool_words[] = {{"on", 1, 0},   {"off", 0, 0},   {"1", 1, 0},
                                          {"0", 0, 0},    {"yes", 1, 0},   {"no", 0, 0},
                                          {"true", 1, 0}, {"false", 0, 0}, {0}};
-static const struct word intercept_words[] = {
-    {"reduce", FTC_INTERCEPT_REDUCE, 0},   {"allreduce", FTC_INTERCEPT_ALLREDUCE, 0},
-    {"barrier", FTC_INTERCEPT_BARRIER, 0}, {"bcast", FTC_INTERCEPT_BCAST, 0},
-    {"ireduce", FTC_INTERCEPT_IREDUCE, 0}, {"iallreduce", FTC_INTERCEPT_IALLREDUCE, 0},
-    {"all", FTC_INTERCEPT_ALL, 0},         {0}};
+static const struct word intercept_words[] = {{"reduce", FTC_INTERCEPT_REDUCE, 0},
+                                              {"allreduce", FTC_INTERCEPT_ALLREDUCE, 0},
+                                              {"barrier", FTC_INTERCEPT_BARRIER, 0},
+                                              {"bcast", FTC_INTERCEPT_BCAST, 0},
+                                              {"ireduce", FTC_INTERCEPT_IREDUCE, 0},
+                                              {"iallreduce", FTC_INTERCEPT_IALLREDUCE, 0},
+                                              {"win_free", FTC_INTERCEPT_WIN_FREE, 0},
+                                              {"all", FTC_INTERCEPT_ALL, 0},
+                                              {0}};
 static const struct word algorithm_words[] = {
     {"corrected", FTC_ALGORITHM_CORRECTED, 0}, {"optimistic", FTC_ALGORITHM_OPTIMISTIC, 0}, {0}};
 static const struct word tree_words[] = {{"binomial", FTC_TREE_BINOMIAL, 0},

@@ -1,6 +1,7 @@
 /* Calls on windows that wait for other ranks. */
 #include "entries.h"
 #include "program/native_call.h"
+#include "windows/window.h"
 
 #define WRAPPER(enter, name, parameters, arguments)                                                \
     int MPI_##name parameters                                                                      \
@@ -11,9 +12,13 @@
 
 /* needs all members of @comm */
 #define MAKE(kind, name, parameters, arguments)                                                    \
-    WRAPPER(ftc_native_call_enter(FTC_CALL_##kind, comm, FTC_ALL_MEMBERS,                          \
-                                  __builtin_return_address(0)),                                    \
-            name, parameters, arguments)
+    int MPI_##name parameters                                                                      \
+    {                                                                                              \
+        return ftc_window_made(comm, win,                                                          \
+                               FTC_NATIVE_CALL(FTC_CALL_##kind, comm, FTC_ALL_MEMBERS,             \
+                                               __builtin_return_address(0),                        \
+                                               PMPI_##name arguments));                            \
+    }
 
 /* needs @peer of @window */
 #define USE(kind, name, parameters, arguments, window, peer)                                       \
@@ -42,15 +47,27 @@ MAKE(WIN_ALLOCATE_SHARED, Win_allocate_shared_c,
 MAKE(WIN_CREATE_DYNAMIC, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win),
      (info, comm, win))
 
-USE(WIN_FREE, Win_free, (MPI_Win * win), (win), win ? *win : MPI_WIN_NULL, FTC_ALL_MEMBERS)
+int MPI_Win_free(MPI_Win *win)
+{
+    const void *return_address = __builtin_return_address(0);
+    int rv;
+
+    if (ftc_window_free(win, return_address, &rv))
+        return rv;
+    ftc_native_call_enter_window(FTC_CALL_WIN_FREE, win ? *win : MPI_WIN_NULL, FTC_ALL_MEMBERS,
+                                 return_address);
+    return ftc_native_call_leave_with(PMPI_Win_free(win));
+}
+
 USE(WIN_FENCE, Win_fence, (int assert, MPI_Win win), (assert, win), win, FTC_ALL_MEMBERS)
 /* needs the members of @group */
 WRAPPER(ftc_native_call_enter_group(FTC_CALL_WIN_START, group, __builtin_return_address(0)),
         Win_start, (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
 USE(WIN_COMPLETE, Win_complete, (MPI_Win win), (win), win, FTC_ALL_MEMBERS)
 USE(WIN_WAIT, Win_wait, (MPI_Win win), (win), win, FTC_ALL_MEMBERS)
+/* needs @rank, and whoever has the lock */
 USE(WIN_LOCK, Win_lock, (int lock_type, int rank, int assert, MPI_Win win),
-    (lock_type, rank, assert, win), win, rank)
+    (lock_type, rank, assert, win), win, FTC_ALL_MEMBERS)
 USE(WIN_LOCK_ALL, Win_lock_all, (int assert, MPI_Win win), (assert, win), win, FTC_ALL_MEMBERS)
 USE(WIN_UNLOCK, Win_unlock, (int rank, MPI_Win win), (rank, win), win, rank)
 USE(WIN_UNLOCK_ALL, Win_unlock_all, (MPI_Win win), (win), win, FTC_ALL_MEMBERS)

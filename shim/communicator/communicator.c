@@ -370,23 +370,35 @@ struct ftc_comm *ftc_comm_internal(void)
     return internal;
 }
 
+/* For one call of the ranks of @group. */
+static struct ftc_comm *create_for_group(MPI_Group group, uint64_t seed)
+{
+    struct origin from = {.comm = MPI_COMM_NULL, .seed = seed, .f = F_MAX};
+    struct ftc_comm *c = NULL;
+    int *world_rank;
+
+    PMPI_Group_rank(group, &from.rank);
+    from.world_rank = world_rank = ftc_group_world_ranks(group, &from.size);
+    if (world_rank)
+        c = create(&from);
+    free(world_rank);
+    return c;
+}
+
 /* Threads may make such calls in different orders on different ranks: MPI has them use different
  * tags. */
 struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag)
 {
     const struct ftc_lineage *lineage = ftc_lineage_of(parent);
     uint64_t number = lineage ? ftc_lineage_number(lineage) : 0;
-    struct origin from = {.comm = MPI_COMM_NULL, .f = F_MAX};
-    struct ftc_comm *c = NULL;
-    int salt = ftc_library.threaded ? tag : 0, *world_rank;
+    int salt = ftc_library.threaded ? tag : 0;
 
-    PMPI_Group_rank(group, &from.rank);
-    from.seed = ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt);
-    from.world_rank = world_rank = ftc_group_world_ranks(group, &from.size);
-    if (world_rank)
-        c = create(&from);
-    free(world_rank);
-    return c;
+    return create_for_group(group, ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt));
+}
+
+struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group)
+{
+    return create_for_group(group, ftc_hash(FTC_HASH_START, &number, sizeof number));
 }
 
 void ftc_comm_release(struct ftc_comm *c)

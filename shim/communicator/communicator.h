@@ -74,6 +74,9 @@ struct ftc_comm *ftc_comm_internal(void);
 struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag);
 void ftc_comm_release(struct ftc_comm *c);
 
+/* The same for those who free the window @number (lineage.h), whose group is @group. */
+struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group);
+
 /* The protected communicator with @id, or NULL. */
 struct ftc_comm *ftc_comm_find(uint64_t id);
 

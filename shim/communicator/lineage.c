@@ -20,7 +20,8 @@ struct ftc_lineage {
     void *children; /* series by name: a tree of tsearch() */
 };
 
-enum { ALL_RANKS = 0 }; /* name of the series of calls of all ranks */
+/* Names of the series of calls of all ranks: those of groups are odd. */
+enum { ALL_RANKS = 0, WINDOWS = 2 };
 
 static struct ftc_lineage world = {.number = FTC_HASH_START}, self = {.number = ~FTC_HASH_START};
 
@@ -129,6 +130,16 @@ int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Co
     if (b)
         be_born(b, name_of(group, tag), *made);
     return rv;
+}
+
+uint64_t ftc_lineage_of_window(MPI_Comm parent)
+{
+    struct ftc_lineage *b = ftc_lineage_of(parent);
+    uint64_t number = 0;
+
+    if (b && !next_number(b, WINDOWS, &number))
+        ftc_job_end_no_memory("another window");
+    return number;
 }
 
 uint64_t ftc_lineage_number(const struct ftc_lineage *b)

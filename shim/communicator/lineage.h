@@ -23,6 +23,10 @@ int ftc_lineage_from(MPI_Comm parent, const MPI_Comm *made, int rv);
 /* Likewise, after the ranks of @group have made it of @parent with @tag; MPI_GROUP_NULL: all. */
 int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv);
 
+/* The number of the window that all ranks of @parent have just made of it; 0 if that of @parent is
+ * not known, or without memory, which ends the job. */
+uint64_t ftc_lineage_of_window(MPI_Comm parent);
+
 struct ftc_lineage;
 
 /* NULL if it is not known: of MPI_Comm_idup and MPI_Intercomm_merge, and of what was made of such a

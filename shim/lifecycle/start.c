@@ -26,6 +26,7 @@
 #include "report/report.h"
 #include "system/scheduling.h"
 #include "value/datatype.h"
+#include "windows/window.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,8 @@ static bool prepare(void)
     if (l->settings.communicators == FTC_COMMUNICATORS_SURVIVORS && ftc_context_open() != 0)
         return false;
     if ((l->settings.intercept & NONBLOCKING) != 0 && ftc_thread_open() != 0)
+        return false;
+    if ((l->settings.intercept & FTC_INTERCEPT_WIN_FREE) != 0 && ftc_window_open() != 0)
         return false;
     ftc_lineage_open();
     return ftc_p2p_open() == 0 && ftc_comm_open(&ftc_queue_keeper) == 0 &&

@@ -25,4 +25,7 @@ int ftc_dead_culprit(MPI_Comm comm, int peer);
  * that dead ranks had sent is taken in, and @found says that something is there. */
 int ftc_dead_culprit_of_probe(MPI_Comm comm, int peer, bool (*found)(void *), void *context);
 
+/* Lets native MPI take in all that dead ranks had sent to this one. */
+void ftc_dead_take_in(void);
+
 #endif

@@ -119,11 +119,17 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
     return outlook;
 }
 
+/* Setting intercept is not what is missing. Who frees a window so names no communicator. */
+static bool frees_natively(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_WIN_FREE && ftc_prospect_is_intercepted(&ftc_library.settings, kind);
+}
+
 struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
     if (peer == MPI_PROC_NULL || comm == MPI_COMM_SELF)
         return (struct ftc_outlook){FTC_PROTECTION_NEEDS_NOBODY, 0};
-    if (ftc_call_is_message(kind) && comm == MPI_COMM_NULL)
+    if (comm == MPI_COMM_NULL && (ftc_call_is_message(kind) || frees_natively(kind)))
         return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
     return ftc_prospect_of_native(&ftc_library.settings, kind,
                                   ftc_call_is_message(kind) && ftc_comm_returns_errors(comm));

@@ -59,11 +59,21 @@ static struct ftc_outlook of_message(const struct ftc_settings *s, enum ftc_call
     return (struct ftc_outlook){FTC_PROTECTION_P2P, 0};
 }
 
+static struct ftc_outlook of_freeing(const struct ftc_settings *s)
+{
+    if (ftc_prospect_is_intercepted(s, FTC_CALL_WIN_FREE))
+        return (struct ftc_outlook){FTC_PROTECTION_INTERCEPT, 0};
+    return (struct ftc_outlook){(enum ftc_protection)FTC_PASS_NOT_INTERCEPTED,
+                                FTC_REMEDY_INTERCEPT};
+}
+
 struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc_call_kind kind,
                                           bool returns)
 {
     if (ftc_call_is_message(kind))
         return of_message(s, kind, returns);
+    if (kind == FTC_CALL_WIN_FREE)
+        return of_freeing(s);
     if (ftc_call_class(kind) != FTC_CLASS_COMMUNICATOR)
         return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
     if (s->communicators == FTC_COMMUNICATORS_NATIVE)

@@ -472,8 +472,9 @@ START_TEST(intercept_is_a_set)
     ck_assert_int_eq(parsed("intercept = all").intercept, FTC_INTERCEPT_ALL);
     ck_assert_int_eq(parsed("intercept = ireduce").intercept, FTC_INTERCEPT_IREDUCE);
     ck_assert_int_eq(parsed("intercept = iallreduce").intercept, FTC_INTERCEPT_IALLREDUCE);
+    ck_assert_int_eq(parsed("intercept = win_free").intercept, FTC_INTERCEPT_WIN_FREE);
     ck_assert_int_eq(
-        parsed("intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce").intercept,
+        parsed("intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,win_free").intercept,
         FTC_INTERCEPT_ALL);
 }
 END_TEST
@@ -486,9 +487,10 @@ START_TEST(intercept_takes_its_words_only)
                                       "reducex"};
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_refused("intercept", "FTCOLL_INTERCEPT", bad[i],
-                       "reduce, allreduce, barrier, bcast, ireduce, iallreduce, all; several with "
-                       "commas between them");
+        assert_refused(
+            "intercept", "FTCOLL_INTERCEPT", bad[i],
+            "reduce, allreduce, barrier, bcast, ireduce, iallreduce, win_free, all; several "
+            "with commas between them");
 }
 END_TEST
 
@@ -1354,7 +1356,8 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_ENABLE", "yes", "setting enable = on (environment)\n"},
         {"FTCOLL_F", "2", "setting f = 2 (environment)\n"},
         {"FTCOLL_INTERCEPT", "all",
-         "setting intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce (environment)\n"},
+         "setting intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,win_free "
+         "(environment)\n"},
         {"FTCOLL_MAX_BYTES", "0", "setting max_bytes = 0 (environment)\n"},
         {"FTCOLL_LARGE", "protected", "setting large = protected (environment)\n"},
         {"FTCOLL_LARGE_MEMORY", "64", "setting large_memory = 64 (environment)\n"},

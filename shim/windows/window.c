@@ -1,0 +1,233 @@
+#include "window.h"
+
+#include "board/rank_state.h"
+#include "communicator/communicator.h"
+#include "communicator/lineage.h"
+#include "job_end.h"
+#include "new_communicators/leavable.h"
+#include "p2p/dead_peer.h"
+#include "program/error.h"
+#include "program/native_call.h"
+#include "progress/drive.h"
+#include "progress/mismatch.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What is kept of a window, in an attribute of it: its number (communicator/lineage.h). */
+static int keyval = MPI_KEYVAL_INVALID;
+
+/* Of an attribute that cannot be deleted. */
+static int keeping_keyval = MPI_KEYVAL_INVALID;
+
+/* A window that is being freed. */
+struct freeing {
+    MPI_Win *win;
+    struct ftc_comm *comm; /* of those who free it */
+    int result;            /* of native MPI */
+    uint32_t deaths_seen;  /* board count when is_hopeless was found */
+    bool is_hopeless;      /* a member is dead */
+};
+
+static int on_free(MPI_Win win, int key, void *number, void *extra)
+{
+    (void)win;
+    (void)key;
+    (void)extra;
+    free(number);
+    return MPI_SUCCESS;
+}
+
+static int refuse(MPI_Win win, int key, void *value, void *extra)
+{
+    (void)win;
+    (void)key;
+    (void)value;
+    (void)extra;
+    return MPI_ERR_OTHER;
+}
+
+static bool make_keyval(MPI_Win_delete_attr_function *on_delete, int *made)
+{
+    return PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, on_delete, made, NULL) == MPI_SUCCESS;
+}
+
+int ftc_window_open(void)
+{
+    return make_keyval(on_free, &keyval) && make_keyval(refuse, &keeping_keyval) ? 0 : -EINVAL;
+}
+
+int ftc_window_made(MPI_Comm comm, const MPI_Win *win, int rv)
+{
+    uint64_t *number;
+
+    if (keyval == MPI_KEYVAL_INVALID || ftc_library.state != FTC_LIBRARY_ACTIVE ||
+        rv != MPI_SUCCESS)
+        return rv;
+    number = malloc(sizeof *number);
+    if (!number) {
+        ftc_job_end_no_memory("another window"); /* the others will protect it */
+        return rv;
+    }
+    *number = ftc_lineage_of_window(comm);
+    if (PMPI_Win_set_attr(*win, keyval, number) != MPI_SUCCESS)
+        ftc_job_end_no_memory("another window");
+    return rv;
+}
+
+/* ---- 1: the survivors meet ---- */
+
+static void add(void *unused, void *into, const void *from)
+{
+    (void)unused;
+    *(uint32_t *)into += *(const uint32_t *)from;
+}
+
+/* How many have come, the same on all of them. Returns an MPI error code. */
+static int count_survivors(const struct ftc_call *call, struct ftc_comm *c, uint32_t *count)
+{
+    uint32_t one = 1;
+    struct ftc_drive_request request = {
+        .call = call,
+        .kind = FTC_OP_ALLREDUCE,
+        .value_bytes = sizeof one,
+        .contribution = &one,
+        .combine = add,
+    };
+    enum ftc_drive_outcome outcome;
+    int rv;
+
+    ftc_mismatch_enter(call, c, ftc_signature(c->id));
+    outcome = ftc_drive(c, &request);
+    ftc_mismatch_leave();
+    rv = ftc_error_of(call, c, outcome);
+    if (rv == MPI_SUCCESS)
+        *count = *(const uint32_t *)c->running->op.result.value;
+    return rv;
+}
+
+/* ---- 2: nobody is dead ---- */
+
+static void run_native_part(void *argument)
+{
+    struct freeing *x = argument;
+
+    x->result = PMPI_Win_free(x->win);
+}
+
+static bool is_hopeless(void *context)
+{
+    struct freeing *x = context;
+    uint32_t deaths = ftc_board_deaths(&ftc_library.board);
+
+    if (deaths == x->deaths_seen)
+        return x->is_hopeless;
+    x->deaths_seen = deaths;
+    for (int rank = 0; rank < x->comm->size; rank++)
+        if (ftc_board_is_dead(&ftc_library.board, x->comm->world[rank]))
+            x->is_hopeless = true;
+    return x->is_hopeless;
+}
+
+static int free_natively(struct freeing *x)
+{
+    if (ftc_leavable_run(run_native_part, x, is_hopeless, x))
+        return x->result;
+    *x->win = MPI_WIN_NULL;
+    return MPI_SUCCESS;
+}
+
+/* ---- 3: somebody is dead ---- */
+
+/* What the dead had under way to the program's own memory arrives before the program gets that
+ * back. The error is not the program's: no handler of its own is to see it. */
+static int keep(struct freeing *x)
+{
+    ftc_dead_take_in();
+    PMPI_Win_set_errhandler(*x->win, MPI_ERRORS_RETURN);
+    PMPI_Win_set_attr(*x->win, keeping_keyval, NULL);
+    ftc_leavable_run(run_native_part, x, is_hopeless, x);
+    *x->win = MPI_WIN_NULL;
+    return MPI_SUCCESS;
+}
+
+/* ---- all of it ---- */
+
+static int carry_out(const struct ftc_call *call, struct freeing *x, MPI_Group group)
+{
+    uint32_t count = 0;
+    int rv;
+
+    ftc_library_lock();
+    rv = count_survivors(call, x->comm, &count);
+    ftc_library_unlock();
+    if (rv != MPI_SUCCESS)
+        return rv;
+    ftc_native_call_mark_group(call->kind, group, call->return_address);
+    rv = count == (uint32_t)x->comm->size ? free_natively(x) : keep(x);
+    ftc_native_call_leave();
+    return rv;
+}
+
+/* Those who free the window, if they can be protected; NULL: native MPI is to free it. */
+static struct ftc_comm *open_members(uint64_t number, MPI_Group group)
+{
+    struct ftc_comm *c;
+    int size = 0;
+
+    PMPI_Group_size(group, &size);
+    if (size == 1)
+        return NULL;
+    ftc_library_lock();
+    c = ftc_comm_for_window(number, group);
+    if (c && c->pass != FTC_PASS_NONE) {
+        ftc_comm_release(c);
+        c = NULL;
+    }
+    ftc_library_unlock();
+    return c;
+}
+
+static const uint64_t *number_of(MPI_Win win)
+{
+    void *number = NULL;
+    int is_there = 0;
+
+    if (PMPI_Win_get_attr(win, keyval, &number, &is_there) != MPI_SUCCESS || !is_there)
+        return NULL;
+    return number;
+}
+
+static bool is_on(const MPI_Win *win)
+{
+    return ftc_library.state == FTC_LIBRARY_ACTIVE && !ftc_library.paused &&
+           keyval != MPI_KEYVAL_INVALID && win && *win != MPI_WIN_NULL;
+}
+
+bool ftc_window_free(MPI_Win *win, const void *return_address, int *rv)
+{
+    struct ftc_call call = {.kind = FTC_CALL_WIN_FREE,
+                            .comm = MPI_COMM_WORLD,
+                            .datatype = MPI_DATATYPE_NULL,
+                            .op = MPI_OP_NULL,
+                            .return_address = return_address};
+    struct freeing x = {.win = win};
+    const uint64_t *number;
+    MPI_Group group;
+
+    if (!is_on(win) || !(number = number_of(*win)))
+        return false;
+    PMPI_Win_get_group(*win, &group);
+    x.comm = open_members(*number, group);
+    if (x.comm) {
+        ftc_report_call(&call, FTC_PASS_NONE);
+        *rv = carry_out(&call, &x, group);
+        ftc_library_lock();
+        ftc_comm_release(x.comm);
+        ftc_library_unlock();
+        ftc_error_raise(&call);
+    }
+    PMPI_Group_free(&group);
+    return x.comm != NULL;
+}
