@@ -108,7 +108,7 @@ $(BUILD)/tests/mpi/montecarlo: tests/mpi/montecarlo.c
 	$(call say,MPICC,$<)
 	$(MPICC) $(WARNINGS) $(CFLAGS) -o $@ $< -lm
 
-packages-build packages-check packages-deb: packages-%:
+packages-build packages-check packages-bench packages-deb: packages-%:
 	tests/install-packages.sh $*
 
 ftcoll.conf.example: $(BUILD)/describe
@@ -182,5 +182,5 @@ clean:
 help:
 	sed -n 's/^# \(make [a-z-]* .*\)/\1/p' Makefile tests/tests.mk $(wildcard tests/*/*.mk)
 
-.PHONY: FORCE all demo man install uninstall dist deb clean help packages-build packages-check packages-deb
+.PHONY: FORCE all demo man install uninstall dist deb clean help packages-build packages-check packages-bench packages-deb
 .DELETE_ON_ERROR:

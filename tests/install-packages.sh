@@ -8,15 +8,20 @@ check="clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppc
        ps:procps python3:python3 pytest-3:python3-pytest spin:spin mandoc:mandoc groff:groff-base"
 headers_build="/usr/include/ini.h:libinih-dev /usr/include/jansson.h:libjansson-dev /usr/lib/x86_64-linux-gnu/libunwind.so.8:libunwind8"
 headers_check="/usr/include/check.h:check"
+bench="gnuplot:gnuplot-nox python3:python3 strace:strace valgrind:valgrind"
+# What only a few cases need, which are left out without it: installed where it can be.
+wanted_check="/usr/bin/gnuplot:gnuplot-nox /usr/lib/x86_64-linux-gnu/libcaf_mpich.so:libcoarrays-mpich-dev"
 headers_deb="/usr/share/build-essential/essential-packages-list:build-essential"
 
+wanted=
 case "${1-}" in
 build) commands=$build headers=$headers_build ;;
-check) commands="$build $check" headers="$headers_build $headers_check" ;;
+check) commands="$build $check" headers="$headers_build $headers_check" wanted=$wanted_check ;;
+bench) commands="$build $bench" headers=$headers_build ;;
 deb) commands="$build dpkg-buildpackage:dpkg-dev dh:debhelper lintian:lintian" headers="$headers_build $headers_check $headers_deb" ;;
 debian) commands="debootstrap:debootstrap unshare:util-linux" headers= ;;
 *)
-    echo "usage: $0 build|check|deb|debian" >&2
+    echo "usage: $0 build|check|bench|deb|debian" >&2
     exit 2
     ;;
 esac
@@ -31,20 +36,29 @@ done
 if [ "$1" = check ] && ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-x86_64.a >/dev/null 2>&1; then
     missing="$missing libclang-rt-dev"
 fi
-[ -n "$missing" ] || exit 0
+optional=
+for pair in $wanted; do
+    [ -e "${pair%%:*}" ] || optional="$optional ${pair#*:}"
+done
+[ -n "$missing$optional" ] || exit 0
 
 sudo=
 if [ "$(id -u)" -ne 0 ]; then
+    [ -n "$missing" ] || exit 0 # nobody is asked for a password because of what is optional
     command -v sudo >/dev/null 2>&1 || {
         echo "$0: as root, please: apt-get install$missing" >&2
         exit 1
     }
     sudo=sudo
 fi
-echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
+install_all() {
+    $sudo apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+echo "installing:$missing$optional"
+$sudo apt-get update -qq >/dev/null || [ -z "$missing" ]
 # shellcheck disable=SC2086 # a list of packages
-{
-    $sudo apt-get update -qq
-    $sudo apt-get install -y -qq --no-install-recommends $missing
-} >/dev/null
+[ -z "$missing" ] || install_all $missing
+for package in $optional; do
+    install_all "$package" 2>/dev/null || echo "cannot be installed, and is done without: $package"
+done

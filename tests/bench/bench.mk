@@ -3,18 +3,19 @@
 # make bench-large    large allreduces beside native MPI and Open MPI, and with a kill in the middle, some minutes
 # make bench-p2p      point-to-point messages with p2p = error beside native ones, about a minute
 
-# The programs are plain MPI. Of the library only loaded.c is linked, to find MPI's own functions past it. Debian's Open MPI serves as a second yardstick
-# if it is installed (openmpi-bin, libopenmpi-dev).
+# The programs are plain MPI. Of the library only loaded.c is linked, to find MPI's own functions past it. Debian's Open MPI serves as a second yardstick:
+# the installed one, else one that is unpacked into $(BUILD)/openmpi.
 BENCH := $(BUILD)/bench
 BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
 BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery recovery_large operations mark creations p2p logp start_up libcount_allocations.so)
-MPICC_OPENMPI ?= $(shell command -v mpicc.openmpi)
+MPICC_OPENMPI ?= $(or $(shell command -v mpicc.openmpi),$(wildcard $(BUILD)/openmpi/bin/mpicc.openmpi))
 
-bench bench-quick: bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
+bench bench-quick bench-large: bench%: packages-bench
+	tests/bench/openmpi-here $(BUILD)/openmpi
+	$(MAKE) --no-print-directory run-bench$*
+
+run-bench run-bench-quick run-bench-large: run-bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
 	tests/bench/run --build $(BUILD) $(if $*,-$*)
-
-bench-large: all $(addprefix $(BENCH)/,latency recovery_large) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
-	tests/bench/run --build $(BUILD) --large
 
 bench-p2p: all $(BENCH)/p2p
 	tests/bench/run --build $(BUILD) --p2p
@@ -46,7 +47,7 @@ $(BENCH)/libcount_allocations.so:
 	$(call say,CC,$@)
 	$(CC) $(BENCH_FLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
 
-.PHONY: bench bench-quick bench-large bench-p2p
+.PHONY: bench bench-quick bench-large run-bench run-bench-quick run-bench-large bench-p2p
 
 # make compare PROGRAM='./program arguments' [RANKS=n]  does each rerouted call natively too, and tells what differs
 compare: all

@@ -1,6 +1,7 @@
 """Starts MPI jobs and hands back what they print."""
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,10 @@ class Tools:
         self.build = os.path.relpath(build)  # LD_PRELOAD cannot hold blanks and colons, which may be above
         self.out = os.path.join(self.build, "bench")
         self.library = os.path.join(self.build, "libftcoll.so")
+
+    def openmpi(self):
+        """Open MPI's launcher, installed or unpacked by openmpi-here."""
+        return shutil.which("mpiexec.openmpi") or os.path.join(self.build, "openmpi", "bin", "mpiexec.openmpi")
 
     def program(self, name):
         return os.path.join(self.out, name)
@@ -79,7 +84,7 @@ def openmpi(tools, ranks, program, arguments=(), own_sessions=False, timeout_s=1
     scheduling group, and a rank that yields in a group of one yields to nobody in particular; on a busy machine
     that costs milliseconds. @own_sessions puts Open MPI's ranks into the same situation.
     """
-    command = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks)]
+    command = [tools.openmpi(), "--allow-run-as-root", "--oversubscribe", "-n", str(ranks)]
     if ranks <= CORES:
         command += ["--bind-to", "core"]
     if own_sessions:

@@ -19,7 +19,7 @@ def median_by_bytes(text):
 def measure(tools, options):
     """Returns {(algorithm, ranks, bytes): Spread of ratios}, each ratio from a pair of neighbouring jobs."""
     if not tools.has("latency.openmpi"):
-        note("not compared with Open MPI: mpicc.openmpi is not here (packages openmpi-bin, libopenmpi-dev)")
+        note("not compared with Open MPI: mpicc.openmpi is not here (make bench unpacks it, tests/bench/openmpi-here)")
         return {}
     sessions = "each rank in a session of its own" if options.own_sessions else "as it starts them"
     print(f"\nMPI_Allreduce, ours (f = 1) / plain Open MPI, {sessions}: medians of blocks, jobs run"

@@ -1,4 +1,4 @@
-# make check-mpi  real jobs under mpiexec; some of them: pytest-3 tests/mpi -k PART-OF-A-NAME
+# make check-mpi  real jobs under mpiexec, and the pictures; some of them: pytest-3 tests/mpi -k PART-OF-A-NAME
 # make stress [MINUTES=n]  random jobs under mpiexec, ranks of which are killed from outside
 
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
@@ -91,7 +91,7 @@ $(MPI_BIN)/other $(MPI_BIN)/other_abi $(MPI_BIN)/other_opens: $(MPI_SOURCES)/oth
 mpi-programs: $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_LOADING)
 
 check-mpi: all mpi-programs
-	$(PYTEST) tests/mpi
+	$(PYTEST) tests/mpi tests/pictures
 
 stress: all mpi-programs
 	tests/mpi/stress --build $(BUILD) --minutes $(or $(MINUTES),5)

@@ -15,23 +15,16 @@ $(SCALE)/scale: $(SCALE_OBJECTS) $(ENGINE_OBJECTS)
 # One tick is a nanosecond where it is measured.
 MEASURE_LOGP = LD_PRELOAD=$(PRELOADED) FTCOLL_F=0 mpiexec.hydra -bind-to core -n 2 $(BUILD)/bench/logp
 
-scale: $(SCALE)/scale all $(BUILD)/bench/logp
+scale: packages-bench
+	$(MAKE) --no-print-directory draw-scale
+
+draw-scale: $(SCALE)/scale all $(BUILD)/bench/logp
 	set -e; logp='$(LOGP)'; \
 	if test -z "$$logp"; then logp=$$($(MEASURE_LOGP)); echo "measured here, in ns: L:o:g = $$logp"; fi; \
 	$< $(SCALE_OPTIONS) --logp "$$logp" --csv $(SCALE)/scale.csv; \
-	if command -v gnuplot >/dev/null; then \
-	  top=$$PWD; cd $(SCALE); suffix=; \
-	  for cost in 2:1:1 $$logp; do \
-	    gnuplot -e "L=$${cost%%:*}; g=$${cost##*:}; o=$$(echo $$cost | cut -d: -f2); suffix='$$suffix'" \
-	      "$$top/tests/scale/pictures.gp"; \
-	    suffix=-here; \
-	  done; \
-	  echo "drawn in $(SCALE):" *.svg; \
-	else \
-	  echo 'no pictures: gnuplot is not here (package gnuplot-nox)'; \
-	fi
+	tests/scale/pictures.py $(SCALE)/scale.csv 2:1:1 "$$logp"
 
 check-scale: $(SCALE)/scale
 	$< --quick --strict
 
-.PHONY: scale check-scale
+.PHONY: scale draw-scale check-scale
