@@ -135,7 +135,7 @@ $(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard conf
 # The shell takes these names from its environment, so that it splits none of them.
 export PREFIX LIBDIR DESTDIR
 
-DOCUMENTS := CHANGELOG design proof performance
+DOCUMENTS := CHANGELOG design proof performance recipes
 PAGES := $(BUILD)/ftcoll.1 $(BUILD)/ftcoll.7
 INSTALLED := "$$DESTDIR$$LIBDIR/libftcoll.so"
 

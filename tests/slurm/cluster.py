@@ -11,7 +11,7 @@ from runner.job import wait_for
 
 START_S = 30
 CPUS = 16  # that the node claims to have: as many ranks as the largest job
-PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "scancel", "sinfo", "squeue")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "scancel", "sinfo", "squeue")
 
 CONFIGURATION = """\
 ClusterName=ftcoll-test

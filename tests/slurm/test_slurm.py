@@ -46,6 +46,10 @@ CASES = [
     slurm("MPI_Abort", 4, STREAM + "--abort 10", status="failed"),
     slurm("a signal arrives once", 3, "{programs}/signalled", hand=signal_twice,
           says=("(got it 1 times\n(.|\n)*){3}",), silent=(r"got it ([02-9]|\d\d)",)),
+    # As doc/recipes.md has it.
+    Case("the batch script of the recipes", 8, 1, preload=False, rotate=False, limit_s=LIMIT_S,
+         command="export FTCOLL_CRASH=3:20:b1; sbatch --quiet --wait build/recipes/job.sbatch && cat volume-*.out volume.report",
+         says=(r"answer: volume 5\.1\d+ \(exact 5\.16771, [0-4]\.\d standard", "7 of 8 ranks survived"), failures=1),
     # Without a monitor process Slurm sees the signal, and says so by its status.
     killed("monitor = timeout", settings=SILENCE, status=137, finished=3),
     slurm("without its monitor process", 3, "{programs}/orphan prctl pause", status=137, failures=1,

@@ -25,7 +25,8 @@ class Case:
     settings: dict = field(default_factory=dict)  # variables; None takes one away
     preload: bool = True
     rotate: bool = True  # settings that change nothing one could see take turns
-    hand: Optional[Callable[[Job], None]] = None  # acts from outside, after "go"
+    hand: Optional[Callable[[Job], None]] = None  # acts from outside, once it has printed
+    hand_after: str = "go"
     status: object = 0  # exit status, "failed" for any but 0, or a tuple of these
     finished: object = None  # how many ranks come to the end, with right results
     excess: str = ""  # what verdict is told about more failures than f
@@ -166,7 +167,7 @@ class Outcome:
 def carry_out(case, job, seed):
     job.start(shell(command_of(case, job.build, seed)), environment_of(case, job.build, seed))
     if case.hand:
-        job.await_text("go", case.limit_s)
+        job.await_text(case.hand_after, case.limit_s)
         case.hand(job)
     return job.await_end(case.limit_s)
 

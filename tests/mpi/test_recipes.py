@@ -1,0 +1,110 @@
+"""The commands of doc/recipes.md, run as they stand there, with a rank killed."""
+import os
+import re
+import signal
+from dataclasses import dataclass
+
+import pytest
+
+from runner.case import Case, identifier
+from runner.cases.common import strike
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+def read(name):
+    with open(os.path.join(TOP, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def sections():
+    """{heading: text} of the page."""
+    parts = re.split(r"(?m)^## (.*)$", read("doc/recipes.md"))[1:]
+    return dict(zip(parts[::2], parts[1::2]))
+
+
+def command_of(text):
+    """The command of a section: its lines that begin with "$", and those that continue them."""
+    found = re.findall(r"(?m)^    \$ ((?:.*\\\n)*.*)$", text)
+    assert len(found) == 1, f"not one command, but {len(found)}: {text}"
+    return found[0]
+
+
+def anchor(heading):
+    return heading.lower().replace(" ", "-")
+
+
+@dataclass
+class Recipe:
+    """What is right after the death of a rank."""
+    n: int
+    says: tuple
+    crash: str = ""  # where the library kills the rank
+    after: str = ""  # or what has been printed when it is killed from outside
+    limit_s: float = 30
+    failures: int = 1
+    file: str = ""  # in which the report is; else standard error
+
+
+WORKER = strike(signal.SIGKILL, lambda process: process.rank == 2 and not process.is_monitor())
+
+RECIPES = {
+    "Monte Carlo": Recipe(8, (r"answer: volume 5\.1\d+ \(exact 5\.16771, [0-4]\.\d standard errors off\)", "7 of 8 ranks survived"),
+                          crash="3:20:b1"),
+    "SGD": Recipe(4, (r"step 100: .*128 samples", r"step 400: .* 96 samples", "(?m)^learned: ", "3 of 4 ranks survived"),
+                  crash="3:200:b1"),
+    "Solver": Recipe(4, (r"(?m)^step \d+ is repeated by 3 ranks$", "(?m)^solved in ", "3 of 4 ranks survived"), crash="2:20:b1"),
+    "Halo exchange": Recipe(4, ("converged after .* of 3 ranks are straight", "3 of 4 ranks survived"), crash="2:10:b1"),
+    "Master and workers": Recipe(4, ("(?m)^148933 primes below 2000000$", r"worker 2 is dead, task \d+ goes to another",
+                                     "3 of 4 ranks survived"), after="20 tasks done"),
+    "Libraries": Recipe(5, ("rank 1: 2 of 2 in its last part, 4 in all", "rank 4: 2 of 2 in its last part, 4 in all",
+                            "4 of 5 ranks survived"), crash="2:45:b1"),
+    "Nonblocking reductions": Recipe(4, ("the mean of 6000 numbers in the last round", "3 of 4 ranks survived"), crash="3:50:b1"),
+    "Coarrays": Recipe(4, (r"pi is about  3\.1\d+ by 1[23]\d{5} darts, at most \d+ hits", "3 of 4 ranks survived"), crash="2:50:b1"),
+    "Python": Recipe(4, (r"pi is about 3\.14\d*, the last round with 3072 of 4096 intervals", "3 of 4 ranks survived"), crash="3:50:b1"),
+    "Batch script": Recipe(8, (r"answer: volume 5\.1\d+ \(exact 5\.16771, [0-4]\.\d standard errors off\)",), crash="3:20:b1",
+                           failures=0, file="volume.report"),
+}
+
+
+def report_is_there(recipe):
+    def check(job):
+        text = job.text(recipe.file)
+        return "" if "7 of 8 ranks survived" in text else f"{recipe.file} does not name the survivors: {text!r}"
+    return check if recipe.file else None
+
+
+def case_of(heading, text):
+    recipe = RECIPES[heading]
+    crash = f"export FTCOLL_CRASH={recipe.crash}" if recipe.crash else ":"
+    return Case(f"recipe: {heading}", recipe.n, command=f"{crash}; {command_of(text)}", preload=False, rotate=False,
+                hand=WORKER if recipe.after else None, hand_after=recipe.after, says=recipe.says, failures=recipe.failures,
+                silent=("not protected",), check=report_is_there(recipe), limit_s=recipe.limit_s)
+
+
+CASES = [case_of(heading, text) for heading, text in sections().items() if heading in RECIPES]
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=identifier(case)) for case in CASES])
+def test_recipe(case, build, run_case):
+    program = re.findall(r"build/(recipes/[\w.]+)", case.command)[-1]
+    if "darts" in program and not os.path.exists(os.path.join(build, program)):
+        pytest.skip("OpenCoarrays for MPICH is missing (Debian: libcoarrays-mpich-dev)")
+    run_case(case)
+
+
+def test_each_recipe_is_run():
+    assert list(sections()) == list(RECIPES)
+
+
+def settings_in(text):
+    return sorted(re.findall(r"FTCOLL_\w+=[\w.,]+", text))
+
+
+def test_the_readme_has_these_recipes():
+    """Each row of its table leads to a recipe, and has the settings of that."""
+    rows = re.findall(r"(?m)^\| \[.*\]\(doc/recipes\.md#([\w-]+)\)[^|]* \| (.*?) \|", read("README"))
+    assert [name for name, _ in rows] == [anchor(heading) for heading in RECIPES]
+    commands = {anchor(heading): command_of(text) for heading, text in sections().items()}
+    commands["batch-script"] = read("tests/recipes/job.sbatch")
+    assert {name: settings_in(text) for name, text in rows} == {name: settings_in(text) for name, text in commands.items()}

@@ -1,0 +1,28 @@
+# make recipes  builds the programs of doc/recipes.md in build/recipes; make check runs them as that page says, with a rank killed
+
+RECIPES := $(BUILD)/recipes
+RECIPE_PROGRAMS := montecarlo sgd solver workers halo periods overlap
+# OpenCoarrays for MPICH; where it is missing the recipe is left out.
+CAF := $(wildcard /usr/lib/*/libcaf_mpich.so)
+
+recipes: all $(RECIPE_PROGRAMS:%=$(RECIPES)/%) $(if $(CAF),$(RECIPES)/darts) $(RECIPES)/pi.py $(RECIPES)/job.sbatch
+
+$(RECIPES)/montecarlo: tests/mpi/montecarlo.c
+$(filter-out %/montecarlo,$(RECIPE_PROGRAMS:%=$(RECIPES)/%)): $(RECIPES)/%: tests/recipes/%.c
+$(RECIPE_PROGRAMS:%=$(RECIPES)/%):
+	mkdir -p $(@D)
+	$(call say,MPICC,$@)
+	$(MPICC) -std=gnu11 $(WARNINGS) $(CFLAGS) -o $@ $< -lm
+
+$(RECIPES)/darts: tests/recipes/darts.f90
+	mkdir -p $(@D)
+	$(call say,FC,$@)
+	gfortran -O2 -Wall -fcoarray=lib -o $@ $< -lcaf_mpich
+
+$(RECIPES)/pi.py $(RECIPES)/job.sbatch: $(RECIPES)/%: tests/recipes/%
+	mkdir -p $(@D)
+	install -m 755 $< $@
+
+check-mpi: recipes
+
+.PHONY: recipes
