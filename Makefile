@@ -145,7 +145,7 @@ install: all $(PAGES)
 	    "give a PREFIX and a LIBDIR without them" >&2; \
 	  exit 2;; \
 	esac
-	install -d "$$DESTDIR$$LIBDIR/pkgconfig" "$$DESTDIR$$PREFIX/include" "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc" \
+	install -d "$$DESTDIR$$LIBDIR/pkgconfig" "$$DESTDIR$$PREFIX/include" "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/pictures" \
 	  "$$DESTDIR$$PREFIX/share/man/man1" "$$DESTDIR$$PREFIX/share/man/man7" "$$DESTDIR$$PREFIX/bin"
 	install -m 755 $(BUILD)/libftcoll.so $(INSTALLED).$(VERSION)
 	install -m 755 $(BUILD)/ftcoll "$$DESTDIR$$PREFIX/bin/"
@@ -156,6 +156,7 @@ install: all $(PAGES)
 	install -m 644 $(BUILD)/ftcoll.7 "$$DESTDIR$$PREFIX/share/man/man7/"
 	install -m 644 README LICENSE ftcoll.conf.example "$$DESTDIR$$PREFIX/share/doc/ftcoll/"
 	install -m 644 $(DOCUMENTS:%=doc/%.md) "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/"
+	install -m 644 doc/pictures/*.svg "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/pictures/"
 	config/packaging/pkgconfig "$$PREFIX" "$$LIBDIR" $(VERSION) libftcoll.so.$(SOVERSION) \
 	  > "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc"
 	chmod 644 "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc"
