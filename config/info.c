@@ -1,6 +1,7 @@
 /* ftcoll info: what there is here, what a job started here has protected and what not, and each
  * setting. All of it is gathered as JSON, of which the text is a view (info_text.h). */
 #include "../include/ftcoll.h"
+#include "board/board.h"
 #include "command.h"
 #include "info_text.h"
 #include "lifecycle/meeting.h"

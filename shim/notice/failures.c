@@ -2,6 +2,7 @@
 
 #include "board/aftermath.h"
 #include "board/death.h"
+#include "board/directory.h"
 #include "board/missed_site.h"
 #include "call/call.h"
 #include "system/clock.h"

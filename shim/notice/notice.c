@@ -193,7 +193,7 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
         ftc_telling_is_done(n->board, &matter))
         return true;
     if (!ftc_board_is_here(n->board, last_death(n->board)))
-        return true;                   /* told on its host */
+        return true;                              /* told on its host */
     if (ftc_notice_failures(n->board) < deaths || /* they are told first */
         !ftc_aftermath_is_settled(n->board, deaths, &when_ns) ||
         !ftc_telling_claim(n->board, &matter, &n->self))

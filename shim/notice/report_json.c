@@ -1,5 +1,6 @@
 #include "report_json.h"
 
+#include "board/directory.h"
 #include "include/ftcoll.h"
 
 #include <limits.h>
