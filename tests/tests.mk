@@ -18,7 +18,7 @@ $(UNIT)/test_schedule: $(BUILD)/shim/engine/schedule.o
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
 $(UNIT)/test_board: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(BUILD)/shim/board/aftermath.o $(ENGINE_OBJECTS)
-$(UNIT)/test_replica: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o aftermath.o telling.o) $(ENGINE_OBJECTS)
+$(UNIT)/test_replica: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o death.o aftermath.o telling.o) $(ENGINE_OBJECTS)
 $(UNIT)/test_net $(UNIT)/test_link: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECTS)
 $(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECTS)
 $(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(ENGINE_OBJECTS)
