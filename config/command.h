@@ -56,6 +56,9 @@ int ftc_command_preload(void);
 char **ftc_command_launch(int argc, char **argv, const char *meaning, const struct argp *own,
                           void *input, int *status);
 
+/* Finds a program as execvp() does; false if there is none of this @name that can be executed. */
+bool ftc_command_find(const char *name, char path[PATH_MAX]);
+
 /* Becomes the command; returns an exit status if that fails, and has said why. */
 int ftc_command_execute(char **command);
 

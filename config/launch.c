@@ -114,23 +114,22 @@ static void describe(struct argp_option options[KEYS + 2])
 
 /* ---- the command ---- */
 
-/* Where execvp() would find it; @path is empty if it would not. */
-static void find_program(const char *name, char path[PATH_MAX])
+bool ftc_command_find(const char *name, char path[PATH_MAX])
 {
     const char *list = getenv("PATH");
     size_t length;
 
     snprintf(path, PATH_MAX, "%s", name);
     if (strchr(name, '/'))
-        return;
+        return access(path, X_OK) == 0;
     for (list = list ? list : "/bin:/usr/bin"; *list; list += length + (list[length] != '\0')) {
         length = strcspn(list, ":");
         snprintf(path, PATH_MAX, "%.*s/%s", length > 0 ? (int)length : 1, length > 0 ? list : ".",
                  name);
         if (access(path, X_OK) == 0)
-            return;
+            return true;
     }
-    path[0] = '\0';
+    return false;
 }
 
 /* In a program that gets more rights than its user the dynamic linker loads no such library. */
@@ -139,8 +138,7 @@ static bool gets_more_rights(const char *name)
     char path[PATH_MAX];
     struct stat status;
 
-    find_program(name, path);
-    if (path[0] == '\0' || stat(path, &status) != 0)
+    if (!ftc_command_find(name, path) || stat(path, &status) != 0)
         return false;
     return ((status.st_mode & S_ISUID) != 0 && status.st_uid != getuid()) ||
            ((status.st_mode & S_ISGID) != 0 && status.st_gid != getgid());

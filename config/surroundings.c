@@ -1,6 +1,7 @@
 /* MPI, launchers and variables, as they are found here. */
 #include "surroundings.h"
 
+#include "command.h"
 #include "mpi/mpi_library.h"
 
 #include <dlfcn.h>
@@ -120,20 +121,6 @@ static json_t *describe_launcher(const char *name, const char *path)
                      "serves", k->serves, "because", k->because);
 }
 
-static bool find_in_path(const char *name, char path[PATH_MAX])
-{
-    const char *list = getenv("PATH");
-    size_t length;
-
-    for (list = list ? list : ""; *list; list += length + (list[length] != '\0')) {
-        length = strcspn(list, ":");
-        snprintf(path, PATH_MAX, "%.*s/%s", (int)length, list, name);
-        if (length > 0 && access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 json_t *ftc_surroundings_launchers(void)
 {
     static const char *const names[] = {"mpiexec.hydra", "mpiexec", "mpirun", "srun"};
@@ -141,7 +128,7 @@ json_t *ftc_surroundings_launchers(void)
     char path[PATH_MAX];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (find_in_path(names[i], path))
+        if (ftc_command_find(names[i], path))
             json_array_append_new(launchers, describe_launcher(names[i], path));
     return launchers;
 }
@@ -161,7 +148,7 @@ static bool open_beside_launcher(void)
 {
     char path[PATH_MAX], real[PATH_MAX], *slash;
 
-    if (!find_in_path("mpiexec.hydra", path) || !realpath(path, real))
+    if (!ftc_command_find("mpiexec.hydra", path) || !realpath(path, real))
         return false;
     slash = strrchr(real, '/');
     *slash = '\0';

@@ -1,5 +1,6 @@
 #include "view.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,6 +140,7 @@ void ftc_view_table(const struct ftc_view_column *columns, const json_t *rows)
     size_t i;
 
     for (; columns[count].header; count++) {
+        assert(count < COLUMNS_MAX);
         width[count] = width_of_column(&columns[count], rows);
         write_cell(&columns[count], width[count], columns[count].header);
     }
