@@ -1,8 +1,8 @@
 """Pictures of several panels, drawn by gnuplot: lines that bear their names, on logarithmic axes.
 
 All that is looked at in a picture is placed here, gnuplot draws it. The colours are those of Okabe and Ito, which
-people with any kind of colour vision tell apart, and each line has a mark of its own shape; where a page is dark the
-picture is, too.
+people with any kind of colour vision tell apart (two a little darker, so that names can be read in them), and each line
+has a mark of its own shape; where a page is dark the picture is, too.
 """
 import math
 import shutil
@@ -53,7 +53,7 @@ class Panel:
 @dataclass
 class Axis:
     label: str
-    ticks: list = None  # (value, text); None: powers of ten, or of two
+    ticks: list = None  # (value, text); None: round numbers
     base: int = 0  # of the logarithm; 0: linear
 
 
