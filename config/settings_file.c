@@ -144,7 +144,7 @@ static int fail_key(struct reader *r, const char *key)
 static bool kills_or_writes(int option)
 {
     return option == FTC_SETTING_crash || option == FTC_SETTING_report_file ||
-           option == FTC_SETTING_record_file;
+           option == FTC_SETTING_record_file || option == FTC_SETTING_trace_file;
 }
 
 static int take_pair(struct reader *r, const char *key, const char *value)

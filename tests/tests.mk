@@ -4,7 +4,7 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board bulk transport net link replica life telling mark report coverage contributors symbol
+BOARD_TESTS := board bulk transport net link replica life telling trace mark report coverage contributors symbol
 UNIT_TESTS := topology schedule engine settings combine requests wait mapping loaded pmi json $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o presence.o rank_state.o publication.o) system/lifeline.o system/proc.o)
@@ -26,6 +26,7 @@ $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
 $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
 $(UNIT)/test_telling: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o system/lines.o) $(ENGINE_OBJECTS)
 $(UNIT)/test_report: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o board/missed_site.o board/death.o system/lines.o system/json.o call/call.o call/policy.o $(CALLSITE)) $(ENGINE_OBJECTS)
+$(UNIT)/test_trace: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/trace.o board/telling.o board/aftermath.o board/death.o notice/notice.o notice/failures.o notice/report_file.o notice/trace_items.o notice/trace_records.o notice/trace_write.o notice/trace_file.o system/ticks.o system/json.o system/lines.o call/call.o) $(ENGINE_OBJECTS)
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlook.o report/prospect.o notice/coverage_report.o notice/coverage_table.o notice/protection.o system/json.o $(CALLSITE) call/call.o call/policy.o board/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/json.o $(CALLSITE))

@@ -20,6 +20,7 @@ enum {
     MAX_SITES_BYTES = 1 << 24,
     MAX_BULK_BYTES = 1 << 27,
     PAGE = 4096,
+    MAX_TRACE_BYTES = 1 << 24
 };
 
 static bool geometry_is_sane(const struct ftc_board_geometry *g)
@@ -32,7 +33,8 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->message_stride_bytes % 64 == 0 && g->sites_bytes <= MAX_SITES_BYTES &&
            g->sites_bytes % 64 == 0 && g->bulk_bytes <= MAX_BULK_BYTES &&
            g->bulk_bytes % PAGE == 0 && g->other_hosts < FTC_BOARD_HOSTS_MAX &&
-           g->host <= g->other_hosts;
+           g->host <= g->other_hosts && g->trace_bytes <= MAX_TRACE_BYTES &&
+           g->trace_bytes % 64 == 0;
 }
 
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
@@ -42,7 +44,7 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
 
 /* The segment: header and ranks | sets of rank 0, 1, ... | entries of rank 0, 1, ... | bells of
  * rank 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... |
- * bulk memory of rank 0, 1, ..., in pages */
+ * bulk memory of rank 0, 1, ..., in pages | traces of rank 0, 1, ... */
 static size_t sets_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->ranks * sizeof(struct ftc_board_rank);
@@ -88,9 +90,14 @@ static size_t bulk_offset(const struct ftc_board_geometry *g)
     return g->bulk_bytes == 0 ? end : (end + PAGE - 1) / PAGE * PAGE;
 }
 
-static size_t segment_bytes(const struct ftc_board_geometry *g)
+static size_t traces_offset(const struct ftc_board_geometry *g)
 {
     return bulk_offset(g) + (size_t)g->ranks * g->bulk_bytes;
+}
+
+static size_t segment_bytes(const struct ftc_board_geometry *g)
+{
+    return traces_offset(g) + (size_t)g->ranks * g->trace_bytes;
 }
 
 /* With a geometry that is sane. */
@@ -243,4 +250,11 @@ void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank)
     const struct ftc_board_geometry *g = &board->geometry;
 
     return (char *)board->shared + bulk_offset(g) + (size_t)rank * g->bulk_bytes;
+}
+
+void *ftc_board_trace(const struct ftc_board *board, uint32_t rank)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+
+    return (char *)board->shared + traces_offset(g) + (size_t)rank * g->trace_bytes;
 }

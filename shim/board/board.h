@@ -17,7 +17,8 @@
  * rank. Others use it to make, open and pass on a board, and for addresses; fields of it are
  * named in this folder only (tests/boundaries), where each tenant has a file with all that writes
  * its part and all that reads it (rank_state, death, presence, end_of_job, aftermath, missed_site,
- * telling, activity, mark, publication, bulk, required_words, directory, replica). Three parts
+ * telling, activity, mark, publication, bulk, required_words, directory, replica, trace). Three
+ * parts
  * belong to tenants elsewhere, who give their sizes: messages (transport/), call sites
  * (notice/coverage_sites.h) and lifelines (system/lifeline.h).
  */
@@ -130,6 +131,7 @@ struct ftc_board_geometry {
     uint32_t message_stride_bytes;
     uint32_t sites_bytes; /* of a rank's call sites (notice/coverage_sites.h); 0: not reported */
     uint32_t bulk_bytes;  /* of a rank's memory for large data (bulk.h), in pages; 0: none */
+    uint32_t trace_bytes; /* of a rank's ring of events (trace.h); 0: nothing is traced */
     uint32_t other_hosts; /* of the job; 0: this one alone */
     uint32_t host;        /* number of the one whose board this is */
 };
@@ -164,6 +166,8 @@ struct ftc_board_shared {
     uint64_t job_key[2];                         /* of the connections between hosts */
     struct ftc_hold agent;                       /* held by this host's agent */
     struct ftc_board_host host[FTC_BOARD_HOSTS_MAX];
+    _Atomic uint64_t trace_told; /* telling.c */
+    _Atomic uint32_t trace_file; /* number of the file + 1; 0: none */
     _Alignas(64) struct ftc_board_rank rank[];
 };
 
@@ -209,6 +213,7 @@ void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
 _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t rank, uint32_t set);
 void *ftc_board_sites(const struct ftc_board *board, uint32_t rank);
 void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank);
+void *ftc_board_trace(const struct ftc_board *board, uint32_t rank);
 
 static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *board, uint32_t rank)
 {

@@ -13,6 +13,8 @@ static _Atomic uint64_t *word_of(const struct ftc_board *board, const struct ftc
         return &board->shared->rank[matter->rank].told;
     case FTC_MATTER_RECOVERY:
         return &board->shared->recovery_told;
+    case FTC_MATTER_TRACE:
+        return &board->shared->trace_told;
     default:
         return &board->shared->report_told;
     }

@@ -14,12 +14,16 @@ enum ftc_matter_kind {
     FTC_MATTER_DEATH,    /* of a rank */
     FTC_MATTER_RECOVERY, /* from so many deaths in all */
     FTC_MATTER_REPORT,   /* of the whole job */
+    FTC_MATTER_TRACE,    /* of the job so far: after so many deaths, or at its end */
 };
+
+/* For TRACE: after this there is no other. */
+enum { FTC_MATTER_LAST = FTC_BOARD_RANKS_MAX + 1 };
 
 struct ftc_matter {
     enum ftc_matter_kind kind;
     uint32_t rank;   /* DEATH */
-    uint32_t number; /* RECOVERY: more than was told of before; else 1 */
+    uint32_t number; /* RECOVERY, TRACE: more than was told of before; else 1 */
 };
 
 /* A rank, or its monitor process. */

@@ -4,6 +4,7 @@
 #include "board/presence.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
+#include "board/trace.h"
 #include "hosts.h"
 #include "job_end.h"
 #include "library.h"
@@ -144,6 +145,8 @@ static struct ftc_board_geometry geometry(int ranks, int hosts)
                            ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES)
                            : 0,
         .bulk_bytes = ftc_library.settings.large == FTC_LARGE_PROTECTED ? ftc_bulk_bytes() : 0,
+        .trace_bytes =
+            ftc_library.settings.trace_file[0] != '\0' ? ftc_trace_bytes((uint32_t)ranks) : 0,
         .other_hosts = (uint32_t)hosts - 1,
         .host = hosts > 1 ? ftc_hosts_own() : 0,
     };
@@ -330,15 +333,24 @@ static bool open_boards(const struct announcement *a)
     return all_have_board(has_board);
 }
 
-/* Bulk memory is one host's. */
-static void leave_large_calls(void)
+static void say_of_one_host(const char *setting, const char *instead)
 {
-    if (ftc_library.settings.large == FTC_LARGE_NATIVE)
-        return;
     if (ftc_library.world_rank == 0)
-        fprintf(stderr, "ftcoll: large = protected works on one host only, and the ranks are on "
-                        "several: large calls are native\n");
-    ftc_library.settings.large = FTC_LARGE_NATIVE;
+        fprintf(stderr, "ftcoll: %s works on one host only, and the ranks are on several: %s\n",
+                setting, instead);
+}
+
+/* Bulk memory and traces are one host's. */
+static void leave_what_is_of_one_host(void)
+{
+    struct ftc_settings *s = &ftc_library.settings;
+
+    if (s->large != FTC_LARGE_NATIVE)
+        say_of_one_host("large = protected", "large calls are native");
+    if (s->trace_file[0])
+        say_of_one_host("trace_file", "there is no trace");
+    s->large = FTC_LARGE_NATIVE;
+    s->trace_file[0] = '\0';
 }
 
 static bool open_on_several_hosts(const struct announcement *a)
@@ -348,7 +360,7 @@ static bool open_on_several_hosts(const struct announcement *a)
     if (what)
         say(what);
     else
-        leave_large_calls();
+        leave_what_is_of_one_host();
     return !what && open_boards(a);
 }
 

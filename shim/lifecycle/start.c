@@ -21,6 +21,7 @@
 #include "progress/thread.h"
 #include "progress/unexpected.h"
 #include "progress/wait.h"
+#include "progress/watch.h"
 #include "report/coverage.h"
 #include "report/record.h"
 #include "report/report.h"
@@ -113,7 +114,7 @@ static bool prepare(void)
     ftc_report_open();
     if (ftc_transport_open(&l->transport, &l->board, l->world_rank) != 0 || !link_hosts() ||
         ftc_unexpected_open(l->board.geometry.ranks, l->board.geometry.message_stride_bytes) != 0 ||
-        ftc_recovery_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
+        ftc_recovery_open() != 0 || ftc_watch_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
         ftc_wait_open() != MPI_SUCCESS)
         return false;
     if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_call_open() != 0)

@@ -182,7 +182,8 @@ static int attach_board(struct ftc_channel_received *r)
     if (m->world >= board.geometry.ranks || m->options.failure_exit_status < 0 ||
         m->options.failure_exit_status > 255 || m->options.blocked_ms < 1 ||
         m->options.unreachable_ms < 1 || !has_listener(&board, r) ||
-        !memchr(m->options.notice.report_file, '\0', FTC_REPORT_PATH_MAX)) {
+        !memchr(m->options.notice.report_file, '\0', FTC_REPORT_PATH_MAX) ||
+        !memchr(m->options.notice.trace_file, '\0', FTC_REPORT_PATH_MAX)) {
         ftc_board_close(&board);
         return -EINVAL;
     }

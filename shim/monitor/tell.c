@@ -3,6 +3,7 @@
 #include "board/end_of_job.h"
 #include "board/rank_state.h"
 #include "notice/last_report.h"
+#include "notice/trace_file.h"
 #include "system/clock.h"
 
 #include <sys/eventfd.h>
@@ -77,16 +78,21 @@ bool ftc_tell_look(struct ftc_monitored *rank)
     if (!ftc_board_is_open(&rank->board))
         return false;
     is_early = tell_inherited(rank);
-    if (rank->is_watching && ftc_notice_recovery(&n))
-        rank->is_watching = false;
+    if (rank->is_watching) {
+        bool is_told = ftc_notice_recovery(&n);
+
+        rank->is_watching = !ftc_trace_file_update(&n) || !is_told;
+    }
     return is_early || rank->is_watching;
 }
 
 bool ftc_tell_end(const struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
+    bool reports = ftc_last_report_write(&n);
 
-    return ftc_last_report_write(&n);
+    ftc_trace_file_finish(&n);
+    return reports;
 }
 
 void ftc_tell_open(struct ftc_monitored *rank)

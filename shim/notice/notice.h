@@ -15,6 +15,7 @@ struct ftc_notice_options {
     int32_t is_json;                       /* report_format */
     int32_t ends_blocked;                  /* on_blocked = abort, and somebody sees to it */
     char report_file[FTC_REPORT_PATH_MAX]; /* of ftc_report_file_make_absolute() */
+    char trace_file[FTC_REPORT_PATH_MAX];  /* likewise */
 };
 
 struct ftc_notice {
@@ -47,5 +48,8 @@ bool ftc_notice_is_reported(const struct ftc_board *board);
 /* Whoever has been told of has failed: others were ended, by the job or its launcher. */
 bool ftc_notice_has_failed(const struct ftc_board *board, uint32_t world);
 uint32_t ftc_notice_failures(const struct ftc_board *board);
+
+/* Whoever has been told of has failed: others were ended, by the job or its launcher. */
+bool ftc_notice_has_failed(const struct ftc_board *board, uint32_t world);
 
 #endif

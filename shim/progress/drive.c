@@ -2,7 +2,6 @@
 
 #include "board/publication.h"
 #include "board/rank_state.h"
-#include "crash.h"
 #include "detector/silence.h"
 #include "messages.h"
 #include "mismatch.h"
@@ -11,6 +10,7 @@
 #include "recovery.h"
 #include "running.h"
 #include "wait.h"
+#include "watch.h"
 
 #include <stdlib.h>
 
@@ -109,12 +109,14 @@ bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request
     if (ftc_running_reserve(c, request->value_bytes) != 0)
         return false;
     prepare(c, request);
+    if (ftc_watched)
+        ftc_watch_begin(c);
     ftc_messages_expect(c);
-    if (ftc_crash_armed)
-        ftc_crash_at_start(&c->running->crash);
     if (!request->prelude)
         start_engine(c);
     publish_call(c); /* after the sends, for which others may wait already */
+    if (ftc_watched)
+        ftc_watch_begun(c);
     ftc_messages_offer_kept();
     ftc_silence_begin(c);
     return true;
@@ -163,8 +165,8 @@ enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
 
     if (r->mismatched >= 0)
         ftc_mismatch_spread(c);
-    if (ftc_crash_armed)
-        ftc_crash_at_end(&r->crash);
+    if (ftc_watched)
+        ftc_watch_end(c);
     ftc_fence_check();
     if (r->mismatched < 0 && r->op.config.kind == FTC_OP_ALLREDUCE)
         ftc_publish(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq, &r->op.result,

@@ -1,10 +1,10 @@
 #include "messages.h"
 
 #include "board/rank_state.h"
-#include "crash.h"
 #include "mismatch.h"
 #include "running.h"
 #include "unexpected.h"
+#include "watch.h"
 
 static struct ftc_comm *recent; /* of the operations that are running, the last that has begun */
 
@@ -36,17 +36,19 @@ bool ftc_messages_send(struct ftc_comm *c)
         .communicator_id = c->id, .seq = c->seq, .signature = r->note.signature};
     int left = 0;
 
+    if (ftc_watched)
+        ftc_watch_step(c);
     for (int i = 0; i < r->actions.count; i++) {
         const struct ftc_send *s = &r->actions.send[i];
         uint32_t to = c->world[c->member[s->to]];
 
-        if (ftc_crash_armed)
-            ftc_crash_before_send(&r->crash);
+        if (ftc_watched)
+            ftc_watch_before_send(c);
         if (ftc_transport_send(&l->transport, to, &s->message, &envelope, l->settings.failure_info,
                                r->op.config.value_bytes, &r->note)) {
             l->messages_sent++;
-            if (ftc_crash_armed)
-                ftc_crash_after_send(&r->crash);
+            if (ftc_watched)
+                ftc_watch_sent(c, s);
         } else if (ftc_board_state(&l->board, to) < FTC_RANK_FINALIZED) {
             r->actions.send[left++] = *s;
         }
@@ -83,6 +85,8 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
         return false;
     if (m.value && value_bytes != r->op.config.value_bytes)
         return true;
+    if (ftc_watched)
+        ftc_watch_receive(c, event.peer, &m);
     outcome = ftc_op_step(&r->op, &event, &r->actions);
     ftc_messages_send(c);
     return outcome != FTC_STEP_LATER;

@@ -6,6 +6,7 @@
 #include "recovery.h"
 #include "running.h"
 #include "transport/question.h"
+#include "watch.h"
 
 static void peer_died(struct ftc_comm *c, int member)
 {
@@ -13,6 +14,8 @@ static void peer_died(struct ftc_comm *c, int member)
 
     c->dead[member] = true;
     c->known_dead++;
+    if (ftc_watched)
+        ftc_watch_death(c, member);
     ftc_messages_step(c, &event);
     ftc_recovery_begin(c, c->world[c->member[member]]);
 }
@@ -58,6 +61,8 @@ bool ftc_news_of_published(struct ftc_comm *c)
             !ftc_ask_published(&ftc_library.transport, c->world[c->member[i]], c->id, c->seq,
                                r->op.attempt, r->op.config.value_bytes, &copy))
             continue;
+        if (ftc_watched)
+            ftc_watch_published(c, i, copy.result.attempt);
         ftc_messages_step(c, &event);
         ftc_messages_send(c);
         progress = true;

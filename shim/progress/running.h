@@ -20,6 +20,12 @@ struct ftc_prelude {
     bool (*expects)(const struct ftc_prelude *p, int member);
 };
 
+/* What was written of the operation last (trace.h). */
+struct ftc_traced {
+    uint32_t phase, attempt;
+    bool is_begun; /* its beginning */
+};
+
 struct ftc_running {
     bool active;
     struct ftc_prelude *prelude; /* that has not come to its end; NULL: none */
@@ -32,6 +38,7 @@ struct ftc_running {
     uint32_t announced;         /* attempt that the board shows */
     bool was_blocked;           /* some messages have been kept because sends were pending */
     struct ftc_crash_progress crash;
+    struct ftc_traced traced;
 
     size_t value_capacity;                         /* bytes */
     uint32_t numbering;                            /* of the members that the room is for */

@@ -5,6 +5,7 @@
 #include "coverage.h"
 #include "notice/coverage_report.h"
 #include "notice/report_json.h"
+#include "notice/trace_file.h"
 #include "progress/recovery.h"
 #include "required_sites.h"
 #include "system/callsite.h"
@@ -16,18 +17,17 @@
 static _Atomic uint64_t calls[FTC_CALL_COUNT][FTC_PASS_COUNT];
 
 /* The program may change its directory, and its ranks may run in several. */
-static void open_file(const char *name, char path[FTC_REPORT_PATH_MAX])
+static void open_file(const char *name, bool is_written, const char *key, const char *otherwise,
+                      char path[FTC_REPORT_PATH_MAX])
 {
     int rv = 0;
 
     ftc_report_file_make_absolute(name, path);
-    if (ftc_library.world_rank == 0 && path[0] && ftc_library.settings.report != FTC_REPORT_OFF)
+    if (ftc_library.world_rank == 0 && path[0] && is_written)
         rv = ftc_report_file_try(path);
     if (rv != 0)
-        fprintf(stderr,
-                "ftcoll: report_file %s cannot be made: %s; unless that changes, the report goes "
-                "to standard error\n",
-                path, strerror(-rv));
+        fprintf(stderr, "ftcoll: %s %s cannot be made: %s; unless that changes, %s\n", key, path,
+                strerror(-rv), otherwise);
 }
 
 static void open_notice(void)
@@ -43,7 +43,9 @@ static void open_notice(void)
     options.ends_blocked =
         s->on_blocked == FTC_ON_BLOCKED_ABORT && s->monitor != FTC_MONITOR_TIMEOUT;
     options.is_json = s->report_format == FTC_REPORT_FORMAT_JSON;
-    open_file(s->report_file, options.report_file);
+    open_file(s->report_file, s->report != FTC_REPORT_OFF, "report_file",
+              "the report goes to standard error", options.report_file);
+    open_file(s->trace_file, true, "trace_file", "there is no trace", options.trace_file);
     ftc_library.notice = (struct ftc_notice){
         .board = &ftc_library.board,
         .self = {.rank = ftc_library.world_rank, .is_rank = true},
@@ -285,8 +287,12 @@ static bool is_reporter(void)
 /* A monitor process writes another one, if the job ends before this is written. */
 void ftc_report_write(void)
 {
-    if (ftc_library.settings.report != FTC_REPORT_OFF && is_reporter())
+    if (!is_reporter())
+        return;
+    if (ftc_library.settings.report != FTC_REPORT_OFF)
         ftc_notice_report(&ftc_library.notice,
                           ftc_library.notice.options->is_json ? write_json : write_text, NULL,
                           false);
+    ftc_trace_file_await_ranks(&ftc_library.notice);
+    ftc_trace_file_finish(&ftc_library.notice);
 }

@@ -1,5 +1,5 @@
 """What the library promises, beside what has just been measured."""
-from costs import PASSED_BY_BLOCKS, PASSED_NS
+from costs import PASSED_BY_BLOCKS, PASSED_NS, TRACED
 from stats import Spread
 
 
@@ -70,6 +70,7 @@ def costs(bars, figures):
     # Not by pairs of jobs: two jobs without the library differ by a half as well.
     bars.add(PASSED_BY_BLOCKS, figures.get(PASSED_BY_BLOCKS), 1.01, 4)
     bars.add(PASSED_NS, figures.get(PASSED_NS), 60, 0)
+    bars.add(TRACED, figures.get(TRACED), 1.1)
 
 
 def p2p(bars, rows):

@@ -18,6 +18,7 @@ PASSED_NS = f"a passed call in ns, by instructions: {INSTRUCTIONS_A_CYCLE} a cyc
 LOOPS = (1000, 2000)
 MARK_BLOCKS = 5000
 CREATION_PAIRS = 200
+TRACED = "8-byte allreduce, trace_file set / not set, by pair of jobs"
 CREATIONS = "MPI_Comm_dup and _free with threads and survivors / native, by pair"
 STRAY = 0.01  # system calls a round: that few are made while strace joins and leaves
 
@@ -26,7 +27,7 @@ def measure(tools, options):
     """Returns {figure: Spread, number or text}. A round is one allreduce and one reduce."""
     figures = {}
     print("\nCosts at two ranks, one a core.\n")
-    for part in (passed_in_process, passed_by_jobs, passed_instructions, marks, creations, system_calls, allocations):
+    for part in (passed_in_process, passed_by_jobs, passed_instructions, tracing, marks, creations, system_calls, allocations):
         try:
             part(tools, options, figures)
         except (JobFailed, subprocess.SubprocessError) as failure:
@@ -107,6 +108,20 @@ def annotated(path, inclusive, functions):
         if "libftcoll" in line and any(f":{name} [" in line for name in functions):
             total += int(line.split("(")[0].replace(",", ""))
     return total
+
+
+def tracing(tools, options, figures):
+    """By pairs of jobs, each beside native calls of its own, because two jobs differ by more than the trace costs."""
+    arguments = ["--calls", "allreduce", "--bytes", 8, "--seconds", 1]
+    by_job = []
+    for job in range(max(6, options.jobs)):
+        us = {}
+        for is_on in in_turns(job):
+            with tempfile.TemporaryDirectory() as folder:
+                settings = {"trace_file": os.path.join(folder, "trace.json")} if is_on else {}
+                us[is_on] = ratios(mpich(tools, 2, "latency", arguments, settings=settings), "ours", "native").median
+        by_job.append(us[True] / us[False])
+    figures[TRACED] = Spread(by_job)
 
 
 def marks(tools, options, figures):

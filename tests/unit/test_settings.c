@@ -21,7 +21,7 @@
     "max_failed, critical_ranks, require_all, "                                                    \
     "require_all_at, on_dead_root, p2p, communicators, on_blocked, blocked_ms, "                   \
     "failure_exit_status, notice, report, "                                                        \
-    "report_format, report_file, record_file, "                                                    \
+    "report_format, report_file, record_file, trace_file, "                                        \
     "pcontrol, compare, crash"
 #define ALL_VARIABLES                                                                              \
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
@@ -32,6 +32,7 @@
     "FTCOLL_REQUIRE_ALL_AT, FTCOLL_ON_DEAD_ROOT, FTCOLL_P2P, FTCOLL_COMMUNICATORS, "               \
     "FTCOLL_ON_BLOCKED, FTCOLL_BLOCKED_MS, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_NOTICE, "            \
     "FTCOLL_REPORT, FTCOLL_REPORT_FORMAT, FTCOLL_REPORT_FILE, FTCOLL_RECORD_FILE, "                \
+    "FTCOLL_TRACE_FILE, "                                                                          \
     "FTCOLL_PCONTROL, FTCOLL_COMPARE, FTCOLL_CRASH"
 #define WORDS_OF_BOOL "on, off, 1, 0, yes, no, true, false"
 
@@ -1031,7 +1032,8 @@ START_TEST(of_a_file_with_a_second_name_nothing_is_quoted)
 }
 END_TEST
 
-static const char *const acting[] = {"crash = 0:1:end\n", "record_file = a\n", "report_file = a\n"};
+static const char *const acting[] = {"crash = 0:1:end\n", "record_file = a\n", "report_file = a\n",
+                                     "trace_file = a\n"};
 
 START_TEST(in_the_working_directory_only_an_own_file_kills_or_writes)
 {
@@ -1387,6 +1389,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_REPORT_FORMAT", "json", "setting report_format = json (environment)\n"},
         {"FTCOLL_REPORT_FILE", "a b", "setting report_file = a b (environment)\n"},
         {"FTCOLL_RECORD_FILE", "r", "setting record_file = r (environment)\n"},
+        {"FTCOLL_TRACE_FILE", "t", "setting trace_file = t (environment)\n"},
         {"FTCOLL_PCONTROL", "on", "setting pcontrol = on (environment)\n"},
         {"FTCOLL_COMPARE", "on", "setting compare = on (environment)\n"},
         {"FTCOLL_CRASH", "1:2:x", "setting crash = 1:2:x (environment)\n"},
@@ -1499,6 +1502,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting report_format = text (default)\n"
                            "ftcoll: setting report_file =  (default)\n"
                            "ftcoll: setting record_file =  (default)\n"
+                           "ftcoll: setting trace_file =  (default)\n"
                            "ftcoll: setting pcontrol = off (default)\n"
                            "ftcoll: setting compare = off (default)\n"
                            "ftcoll: setting crash =  (default)\n");

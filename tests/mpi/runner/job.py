@@ -169,6 +169,11 @@ class Job:
                         limit_s):
             raise Hang(f"it did not print '{text}' within {limit_s} s\n{self.stacks()}")
 
+    def await_file(self, name, limit_s):
+        """Until there is a file of this name; raises Hang."""
+        if not wait_for(lambda: os.path.exists(self.path(name)), limit_s):
+            raise Hang(f"there is no {name} after {limit_s} s\n{self.stacks()}")
+
     def await_end(self, limit_s):
         """Returns the exit status, negative for a signal; raises Hang."""
         if not wait_for(lambda: self.process.poll() is not None, limit_s):

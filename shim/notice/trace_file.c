@@ -1,0 +1,169 @@
+#include "trace_file.h"
+
+#include "board/aftermath.h"
+#include "board/rank_state.h"
+#include "board/trace.h"
+#include "trace_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FILES = 10000, SUFFIX_BYTES = 24, WAIT_MS = 1000, NS_OF_MS = 1000000 };
+enum { PATH_BYTES = FTC_REPORT_PATH_MAX + SUFFIX_BYTES };
+
+static bool is_on(const struct ftc_notice *n)
+{
+    return n->options->trace_file[0] != '\0' && ftc_trace_is_on(n->board);
+}
+
+static void name_file(const struct ftc_notice *n, int number, char path[PATH_BYTES])
+{
+    if (number == 0)
+        snprintf(path, PATH_BYTES, "%s", n->options->trace_file);
+    else
+        snprintf(path, PATH_BYTES, "%s.%d", n->options->trace_file, number);
+}
+
+/* Not over what is there; some file systems do not know how (NFS): there a file of no bytes keeps
+ * the place for as long as two calls take. */
+static int move_to_free(const char *from, const char *to)
+{
+    int fd;
+
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -errno;
+    fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return -errno;
+    close(fd);
+    return rename(from, to) == 0 ? 0 : -errno;
+}
+
+/* To the first place that is free; from then on that is the job's. */
+static int move_to_first_free(const struct ftc_notice *n, const char *from, char path[PATH_BYTES])
+{
+    int rv = -EEXIST;
+
+    for (int number = 0; rv == -EEXIST && number < FILES; number++) {
+        name_file(n, number, path);
+        rv = move_to_free(from, path);
+        if (rv == 0)
+            ftc_trace_set_file_number(n->board, number);
+    }
+    return rv;
+}
+
+static int put_in_place(const struct ftc_notice *n, const char *from, char path[PATH_BYTES])
+{
+    int number = ftc_trace_file_number(n->board);
+
+    if (number < 0 || number >= FILES)
+        return move_to_first_free(n, from, path);
+    name_file(n, number, path);
+    return rename(from, path) == 0 ? 0 : -errno;
+}
+
+static int write_part(const struct ftc_notice *n, bool is_early_end, const char *part)
+{
+    const struct ftc_trace_head head = {
+        .f = n->options->f, .timeout_ms = n->options->timeout_ms, .is_early_end = is_early_end};
+    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    bool has_memory;
+
+    if (!f)
+        return -errno;
+    has_memory = ftc_trace_write(f, n->board, &head);
+    if (fclose(f) != 0)
+        return -errno;
+    return has_memory ? 0 : -ENOMEM;
+}
+
+/* The job's own, on whichever host it is. */
+static void name_part(const struct ftc_notice *n, char part[PATH_BYTES])
+{
+    uint64_t key[2];
+
+    ftc_board_key(n->board, key);
+    snprintf(part, PATH_BYTES, "%s.%08x.part", n->options->trace_file, (unsigned)key[0]);
+}
+
+/* Only one process at a time writes: what lies there is of one that was killed. */
+static void write_file(const struct ftc_notice *n, bool is_early_end)
+{
+    char part[PATH_BYTES], path[PATH_BYTES];
+    int rv;
+
+    name_part(n, part);
+    snprintf(path, sizeof path, "%s", part);
+    unlink(part);
+    rv = write_part(n, is_early_end, part);
+    if (rv == 0)
+        rv = put_in_place(n, part, path);
+    if (rv == 0)
+        return;
+    unlink(part);
+    fprintf(stderr, "ftcoll: cannot write trace_file %s: %s\n", path, strerror(-rv));
+}
+
+static bool claim_and_write(const struct ftc_notice *n, const struct ftc_matter *matter,
+                            bool is_early_end)
+{
+    if (!ftc_telling_claim(n->board, matter, &n->self))
+        return false;
+    write_file(n, is_early_end);
+    ftc_telling_end(n->board, matter, &n->self);
+    return true;
+}
+
+bool ftc_trace_file_update(const struct ftc_notice *n)
+{
+    uint32_t deaths = ftc_board_deaths(n->board);
+    struct ftc_matter matter = {.kind = FTC_MATTER_TRACE, .number = deaths};
+    uint64_t when_ns;
+
+    if (!is_on(n) || deaths == 0 || deaths > FTC_TRACE_PARTS ||
+        ftc_telling_is_done(n->board, &matter))
+        return true;
+    return ftc_aftermath_is_settled(n->board, deaths, &when_ns) &&
+           claim_and_write(n, &matter, false);
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
+}
+
+static bool are_all_through(const struct ftc_board *board)
+{
+    for (uint32_t rank = 0; rank < board->geometry.ranks; rank++)
+        if (!ftc_board_is_dead(board, rank) && !ftc_trace_has_ended(board, rank))
+            return false;
+    return true;
+}
+
+void ftc_trace_file_await_ranks(const struct ftc_notice *n)
+{
+    for (int i = 0; is_on(n) && i < WAIT_MS && !are_all_through(n->board); i++)
+        nap();
+}
+
+/* A monitor process comes here before the ranks only if they do not come. */
+void ftc_trace_file_finish(const struct ftc_notice *n)
+{
+    const bool is_in_time = n->self.is_rank;
+    const struct ftc_matter matter = {.kind = FTC_MATTER_TRACE, .number = FTC_MATTER_LAST};
+
+    for (int i = 0; is_on(n) && i < WAIT_MS; i++) {
+        if (ftc_telling_is_done(n->board, &matter) || claim_and_write(n, &matter, !is_in_time))
+            return;
+        nap();
+    }
+}

@@ -1,0 +1,24 @@
+/* trace_write: what all ranks have traced, as one JSON object in Chrome's trace event format
+ * (ftcoll(7), TRACE has the fields).
+ *
+ * A process is a rank, a thread of it a communicator. Operations, attempts and phases are complete
+ * events inside of each other; messages flows from one rank's phase to another's; a death, who
+ * noticed it, and who had the result of an operation that met it, instants. */
+#ifndef FTC_NOTICE_TRACE_WRITE_H
+#define FTC_NOTICE_TRACE_WRITE_H
+
+#include "board/board.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct ftc_trace_head {
+    int f, timeout_ms; /* settings */
+    bool is_early_end; /* the job is being ended: of the dead only those who were told of have
+                          failed */
+};
+
+/* On a board that has rings. False without memory: then nothing is written. */
+bool ftc_trace_write(FILE *f, const struct ftc_board *board, const struct ftc_trace_head *head);
+
+#endif
