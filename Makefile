@@ -97,6 +97,8 @@ $(BUILD)/config/library.o: ALL_CFLAGS += $(WHERE)
 
 -include $(OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d)
 
+PAGES := $(BUILD)/ftcoll.1 $(BUILD)/ftcoll.7
+
 include tests/tests.mk
 
 demo: packages-build
@@ -136,7 +138,6 @@ $(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard conf
 export PREFIX LIBDIR DESTDIR
 
 DOCUMENTS := CHANGELOG design proof performance recipes
-PAGES := $(BUILD)/ftcoll.1 $(BUILD)/ftcoll.7
 INSTALLED := "$$DESTDIR$$LIBDIR/libftcoll.so"
 
 install: all $(PAGES)

@@ -1,7 +1,7 @@
 """ftcoll itself, and ftcoll check."""
 import pytest
 
-COMMANDS = ("info", "check", "run", "coverage", "report")
+COMMANDS = ("info", "check", "run", "coverage", "report", "timeline")
 
 
 def test_without_arguments_it_says_what_there_is(ftcoll):
