@@ -118,7 +118,7 @@ def tracing(tools, options, figures):
         us = {}
         for is_on in in_turns(job):
             with tempfile.TemporaryDirectory() as folder:
-                settings = {"trace_file": os.path.join(folder, "trace.json")} if is_on else {}
+                settings = {"pcontrol": "on", "trace_file": os.path.join(folder, "trace.json") if is_on else ""}
                 us[is_on] = ratios(mpich(tools, 2, "latency", arguments, settings=settings), "ours", "native").median
         by_job.append(us[True] / us[False])
     figures[TRACED] = Spread(by_job)
