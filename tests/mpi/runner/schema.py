@@ -157,6 +157,7 @@ def as_text(report):
 
 # What differs from job to job.
 VOLATILE = ((r"pid \d+", "pid"), (r"missed in (\w+) #\d+", r"missed in \1"), (r"noticed by rank \d+", "noticed"), (r"after \d+ us", "after"),
+            (r"(    #\d+ [^+]*)\+0x[0-9a-f]+", r"\1"), # of the call that missed the rank: who is late is in the one before
             (r"mean time [\d.]+ us here, [\d.]+ us natively", "mean time"),
             (r"setting report_(format|file) = .*", "setting"))
 
