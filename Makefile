@@ -116,12 +116,14 @@ packages-build packages-check packages-bench packages-deb: packages-%:
 ftcoll.conf.example: $(BUILD)/describe
 	$(BUILD)/describe conf > $@
 
-# The manual page: the settings in it are those of config/options.def.
+# The manual page: the settings in it are those of config/options.def, INSIDE is shim/mpi/inside.def.
 $(BUILD)/ftcoll.7: doc/ftcoll.7.in $(BUILD)/describe include/ftcoll.h
 	$(call say,MAN,$@)
 	$(BUILD)/describe man > $@.settings
-	sed -e 's/@VERSION@/$(VERSION)/' -e '/^@SETTINGS@$$/{' -e 'r $@.settings' -e 'd' -e '}' $< > $@
-	rm $@.settings
+	$(BUILD)/describe inside > $@.inside
+	sed -e 's/@VERSION@/$(VERSION)/' -e '/^@SETTINGS@$$/{' -e 'r $@.settings' -e 'd' -e '}' \
+	  -e '/^@INSIDE@$$/{' -e 'r $@.inside' -e 'd' -e '}' $< > $@
+	rm $@.settings $@.inside
 
 $(BUILD)/ftcoll.1: doc/ftcoll.1.in include/ftcoll.h
 	$(call say,MAN,$@)
@@ -131,8 +133,8 @@ $(BUILD)/ftcoll.1: doc/ftcoll.1.in include/ftcoll.h
 man: $(BUILD)/ftcoll.7
 	man -l $<
 
-$(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
-	$(CC) $(ALL_CFLAGS) -o $@ $^ -linih
+$(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c)) shim/mpi/inside.def
+	$(CC) $(ALL_CFLAGS) -o $@ $(filter-out %.def,$^) -linih
 
 # The shell takes these names from its environment, so that it splits none of them.
 export PREFIX LIBDIR DESTDIR

@@ -1,7 +1,57 @@
-/* describe: writes ftcoll.conf.example, or the settings in ftcoll(7), from the table of options. */
+/* describe: writes ftcoll.conf.example, or the settings in ftcoll(7), from the table of options, or
+ * INSIDE in ftcoll(7) from shim/mpi/inside.def. */
 #include "settings.h"
 
 #include <string.h>
+
+enum { LINE_MAX_CHARACTERS = 60 };
+
+/* In text as people read it: a name in bold, and a minus that is one. */
+static void write_item(const char *name, const char *product, unsigned first, unsigned last,
+                       const char *tested, const char *device)
+{
+    printf(".TP\n\\fB%s\\fR, of %s %u.%u to %u.%u%s%s\nRun with %s.\n", name, product, first / 100,
+           first % 100, last / 100, last % 100, device ? " with device " : "", device ? device : "",
+           tested);
+}
+
+static void write_word(const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        fputs(word[i] == '-' ? "\\-" : word[i] == '^' ? "\\(ha" : (char[]){word[i], 0}, stdout);
+}
+
+/* A sentence, in lines of no more than a few words. */
+static void write_text(const char *before, const char *text)
+{
+    size_t column = strlen(before);
+
+    fputs(before, stdout);
+    while (*text) {
+        size_t length = strcspn(text, " ");
+
+        if (column + length > LINE_MAX_CHARACTERS) {
+            putchar('\n');
+            column = 0;
+        }
+        if (column > 0)
+            putchar(' ');
+        write_word(text, length);
+        column += length + 1;
+        text += length + strspn(text + length, " ");
+    }
+    puts(".");
+}
+
+static void describe_inside(void)
+{
+#define FTC_INSIDE(part, name, product, first, last, tested, device, where, relies, lost)          \
+    write_item(name, #product, first, last, tested, device);                                       \
+    write_text("Relies on this:", relies);                                                         \
+    write_text("Without it", lost);
+#include "shim/mpi/inside.def"
+#undef FTC_INSIDE
+}
 
 int main(int argc, char **argv)
 {
@@ -9,8 +59,10 @@ int main(int argc, char **argv)
         ftc_settings_describe(stdout);
     } else if (argc == 2 && strcmp(argv[1], "man") == 0) {
         ftc_settings_roff(stdout);
+    } else if (argc == 2 && strcmp(argv[1], "inside") == 0) {
+        describe_inside();
     } else {
-        fprintf(stderr, "usage: %s conf|man\n", argv[0]);
+        fprintf(stderr, "usage: %s conf|man|inside\n", argv[0]);
         return 2;
     }
     return fflush(stdout) == 0 ? 0 : 1;

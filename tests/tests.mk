@@ -5,7 +5,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net link replica life telling trace mark report coverage contributors symbol
-UNIT_TESTS := topology schedule engine settings combine requests wait mapping loaded pmi json $(BOARD_TESTS)
+UNIT_TESTS := topology schedule engine settings combine requests wait mapping loaded inside pmi json $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o presence.o rank_state.o publication.o) system/lifeline.o system/proc.o)
 NET_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/net/*.c))
@@ -38,7 +38,8 @@ $(UNIT)/lib%.so: tests/unit/loaded_library.c
 	$(CC) $(ALL_CFLAGS) -shared -Wl,--hash-style=$* -Wl,-soname,lib$*.so.1 -o $@ $<
 $(UNIT)/test_wait: $(BUILD)/shim/progress/wait.o
 $(UNIT)/test_json: $(BUILD)/shim/system/json.o
-$(UNIT)/test_pmi: $(BUILD)/shim/monitor/pmi.o
+$(UNIT)/test_inside: $(addprefix $(BUILD)/shim/,mpi/inside.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o)
+$(UNIT)/test_pmi: $(addprefix $(BUILD)/shim/monitor/,pmi.o pmi_wire.o)
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
 $(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))

@@ -1,5 +1,6 @@
 #include "request.h"
 
+#include "mpi/inside.h"
 #include "program/error.h"
 #include "progress/thread.h"
 #include "progress/wait.h"
@@ -16,7 +17,7 @@ static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool ftc_request_possible(void)
 {
-    return ftc_mpi_function(FTC_PMPIX_Grequest_start) != NULL;
+    return ftc_inside_has(FTC_INSIDE_REQUESTS) && ftc_mpi_function(FTC_MPIX_Grequest_start) != NULL;
 }
 
 static void remember(struct ftc_request *r)
@@ -202,7 +203,7 @@ static int on_cancel(void *state, int is_complete)
 int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
 {
     struct ftc_request *list;
-    int rv = PMPIX_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, r, &r->handle);
+    int rv = MPIX_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, r, &r->handle);
 
     if (rv != MPI_SUCCESS) {
         free(r);

@@ -26,7 +26,8 @@ struct ftc_request {
     struct ftc_request *next_known; /* of all that MPI has; kept for report = coverage alone */
 };
 
-/* False if this MPI library does not have the extension. */
+/* False if this MPI library does not have the extension, or is one of which it is not known how it
+ * uses it (mpi/inside.def, REQUESTS). */
 bool ftc_request_possible(void);
 
 /* Makes the request and begins the operation, or puts it behind others. @r and what follows it in

@@ -6,6 +6,7 @@
 #include "job_end.h"
 #include "library.h"
 #include "monitor/monitor.h"
+#include "mpi/inside.h"
 #include "outside.h"
 #include "progress/drive.h"
 #include "progress/queue.h"
@@ -18,23 +19,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An allreduce without data of all survivors: after it nobody needs a message of anybody. */
-static void synchronise(void)
+/* An allreduce without data of all survivors: after it nobody needs a message of anybody. All have
+ * the same answer: whether all ranks of the job are there. */
+static bool synchronise(void)
 {
     static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
     struct ftc_comm *world = ftc_comm_internal();
     struct ftc_drive_request request = {
         .call = &call, .kind = FTC_OP_ALLREDUCE, .contribution = ""};
 
+    bool are_all = false;
+
     ftc_library_lock();
     ftc_activity_enter_for_good(&ftc_library.board, ftc_library.world_rank);
     ftc_queue_complete_all();
     ftc_report_call(&call, FTC_PASS_NONE);
-    if (ftc_drive(world, &request) != FTC_DRIVE_DONE)
+    if (ftc_drive(world, &request) == FTC_DRIVE_DONE)
+        are_all = world->running->op.result.failed->count == 0;
+    else
         fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
                 ftc_library.world_rank);
     ftc_library_unlock();
     ftc_thread_close();
+    return are_all;
 }
 
 /* MPICH's own MPI_Finalize waits for each rank without a bound, first in UCX and in a barrier in
@@ -47,23 +54,29 @@ static void synchronise(void)
  *
  * MPICH counts: MPI_Finalize with an open session does nothing but count, and the last
  * MPI_Session_finalize does what has been described. A later MPICH may delete the attributes in
- * MPI_Finalize nevertheless; then there is nothing left to delete at the end. */
+ * MPI_Finalize nevertheless; then there is nothing left to delete at the end.
+ *
+ * That MPICH may be left there is nothing that it promises (mpi/inside.def, FINALIZE). In one of
+ * which it is not known the survivors synchronise first; if all ranks are there MPICH ends as it
+ * does natively, else not at all, and the attributes are not deleted. */
 static jmp_buf end_of_native_part;
 static bool may_leave; /* the frame of end_of_native_part lives, and native MPI is at its end */
 static bool world_is_finalized, attributes_are_deleted;
 static _Atomic int open_sessions;
 
 /* What others need of this rank is done, and nothing of MPI is used any more. */
-static void end_protection(void)
+static bool end_protection(void)
 {
-    synchronise();
+    bool are_all = synchronise();
+
     ftc_transport_finish(&ftc_library.transport);
     ftc_facts_close();
+    return are_all;
 }
 
-static void end_state(void)
+static void end_state(enum ftc_library_state state)
 {
-    ftc_library.state = FTC_LIBRARY_ENDED;
+    ftc_library.state = state;
     ftc_board_advance(&ftc_library.board, ftc_library.world_rank, FTC_RANK_FINALIZED);
 }
 
@@ -85,7 +98,7 @@ static int on_attributes_deleted(MPI_Comm comm, int keyval, void *value, void *e
         longjmp(end_of_native_part, 1);
     ftc_wait_close(); /* PMPI_Finalize was called past the library: it goes on to its end */
     ftc_report_write();
-    end_state();
+    end_state(FTC_LIBRARY_ENDED);
     return MPI_SUCCESS;
 }
 
@@ -118,8 +131,23 @@ static int end_process_management(void)
     ftc_report_write();
     ftc_board_set_leaving(&ftc_library.board, ftc_library.world_rank);
     ftc_monitor_finish_pmi();
-    end_state();
+    end_state(FTC_LIBRARY_ENDED);
     return MPI_SUCCESS;
+}
+
+/* Where the native part cannot be left in its middle. For the program MPI ends in it, and not
+ * before. A rank that dies in it ends the job, as it does natively; one that dies right before
+ * that, and after the others have found all ranks there, makes them wait for ever. */
+static int end_before_or_after(int (*native)(MPI_Session *session), MPI_Session *session)
+{
+    if (open_sessions > 0)
+        return native(session);
+    if (!end_protection())
+        return end_process_management();
+    end_state(FTC_LIBRARY_IDLE);
+    ftc_wait_close();
+    ftc_report_write();
+    return native(session);
 }
 
 /* Comes back from native MPI itself if there was an error, or MPI goes on for a session. */
@@ -127,6 +155,8 @@ static int end_with(int (*native)(MPI_Session *session), MPI_Session *session)
 {
     int rv;
 
+    if (!ftc_inside_has(FTC_INSIDE_FINALIZE))
+        return end_before_or_after(native, session);
     if (setjmp(end_of_native_part) != 0) {
         may_leave = false;
         return end_process_management();
@@ -204,7 +234,7 @@ static int end_with_session(MPI_Session *session)
     }
     if (ftc_library.state == FTC_LIBRARY_ENDED)
         *session = MPI_SESSION_NULL;
-    else
+    else if (ftc_library.state == FTC_LIBRARY_ACTIVE)
         open_sessions++;
     return rv;
 }

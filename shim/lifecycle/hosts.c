@@ -5,6 +5,7 @@
 #include "monitor/pmi.h"
 #include "net/socket.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,13 +48,16 @@ static bool mpich_divides_hosts(void)
     return false;
 }
 
-/* From where MPICH has it too. */
+/* From where MPICH has it too: what the launcher says. One that does not answer is not asked
+ * anything more. */
 int ftc_hosts_by_launcher(void)
 {
     char text[FTC_PMI_LINE_MAX];
+    int rv = ftc_pmi_get_mapping(ftc_pmi_fd(), text, sizeof text);
 
-    if (mpich_divides_hosts() || ftc_pmi_get_mapping(ftc_pmi_fd(), text, sizeof text) != 0 ||
-        !host_of_all())
+    if (rv != 0 && rv != -ENOENT)
+        ftc_pmi_speak(FTC_PMI_MUTE);
+    if (rv != 0 || mpich_divides_hosts() || !host_of_all())
         return 0;
     return ftc_mapping_parse(text, ftc_library.world_size, host);
 }

@@ -7,8 +7,10 @@
 #include "board/trace.h"
 #include "hosts.h"
 #include "job_end.h"
+#include "launcher.h"
 #include "library.h"
 #include "monitor/monitor.h"
+#include "monitor/pmi.h"
 #include "notice/coverage_sites.h"
 #include "progress/crash.h"
 #include "system/clock.h"
@@ -36,7 +38,8 @@ struct announcement {
     struct ftc_board_address board; /* of a job on one host */
     int hosts;                      /* 0: unknown */
     bool has_key;
-    uint64_t key[2]; /* of connections between hosts */
+    uint64_t key[2];        /* of connections between hosts */
+    enum ftc_pmi_wire wire; /* in which the launcher has answered */
 };
 
 #define NOT_PREPARED "no memory, or no answer from a monitor process"
@@ -229,6 +232,7 @@ static void hear_announcement(struct announcement *a)
         adopt_settings();
         a->settings = l->settings;
         a->hosts = ftc_hosts_by_launcher();
+        a->wire = ftc_pmi_spoken();
         if (a->hosts <= 1)
             create_board(&a->board, 1);
         a->has_key = getrandom(a->key, sizeof a->key, 0) == (ssize_t)sizeof a->key;
@@ -237,6 +241,7 @@ static void hear_announcement(struct announcement *a)
     await(&request);
     if (l->world_rank != 0) {
         l->settings = a->settings;
+        ftc_pmi_speak(a->wire);
         adopt_settings();
     }
 }
@@ -264,11 +269,19 @@ static bool has_what_watches_it(void)
 /* The first of the ranks without one tells why. */
 static void say_who_has_no_monitor(int first)
 {
-    if (first == ftc_library.world_rank)
-        fprintf(stderr,
-                "ftcoll: not protected: rank %d has no monitor process: %s; monitor = timeout "
-                "works without\n",
-                first, ftc_monitor_absence());
+    char launcher[512];
+
+    if (first != ftc_library.world_rank)
+        return;
+    if (ftc_pmi_fd() < 0) {
+        ftc_launcher_describe_unknown(launcher, sizeof launcher);
+        fprintf(stderr, "ftcoll: not protected: the launcher is not known: %s\n", launcher);
+        return;
+    }
+    fprintf(stderr,
+            "ftcoll: not protected: rank %d has no monitor process: %s; monitor = timeout "
+            "works without\n",
+            first, ftc_monitor_absence());
 }
 
 static bool all_have_board(bool has_board)

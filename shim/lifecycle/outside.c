@@ -79,7 +79,7 @@ void ftc_outside_look_at_singleton(void)
         fprintf(stderr,
                 "ftcoll: not protected: %s has started %d processes, and each is rank 0 of 1 for "
                 "its MPI library, %s; start the job with the mpiexec of that library "
-                "(mpiexec.hydra)\n",
+                "(mpiexec.hydra), or by srun --mpi=pmi2\n",
                 launchers[i].name, number(launchers[i].size), ftc_loaded_name(ftc_mpi_object()));
         return;
     }

@@ -6,9 +6,11 @@
 #include "ending.h"
 #include "hosts.h"
 #include "job_end.h"
+#include "launcher.h"
 #include "meeting.h"
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
+#include "mpi/inside.h"
 #include "net/socket.h"
 #include "new_communicators/context.h"
 #include "outside.h"
@@ -66,6 +68,8 @@ static void refuse_settings(const char *why)
     }
     snprintf(text, sizeof text, "ftcoll: %s", why);
     ftc_job_end_say_last_words(text);
+    ftc_mpi_open(NULL);
+    ftc_pmi_speak(ftc_launcher_wire());
     ftc_pmi_abort(ftc_pmi_fd(), REFUSED, mpi_has_begun);
     _exit(REFUSED);
 }
@@ -90,6 +94,7 @@ __attribute__((constructor)) void ftc_load(void)
         return;
     load_settings();
     ftc_socket_remember_launcher();
+    ftc_inside_trust(ftc_library.settings.untested);
     ftc_p2p_prepare();
     if (ftc_library.settings.enable && ftc_library.settings.monitor != FTC_MONITOR_TIMEOUT)
         ftc_monitor_start();
@@ -101,6 +106,33 @@ static bool link_hosts(void)
 
     return !ftc_board_has_other_hosts(&l->board) ||
            ftc_transport_link(&l->transport, ftc_hosts_link_door()) == 0;
+}
+
+/* What is set, but relies on what is not known of this MPICH, stays native. */
+static void do_without_the_unknown(void)
+{
+    static const unsigned version_of_pmi[] = {[FTC_PMI_1] = 101, [FTC_PMI_2] = 200};
+    struct ftc_settings *s = &ftc_library.settings;
+
+    ftc_inside_trust(s->untested);
+    ftc_inside_heard(version_of_pmi[ftc_pmi_spoken()]);
+    ftc_inside_want(FTC_INSIDE_FINALIZE);
+    if (ftc_pmi_fd() >= 0)
+        ftc_inside_want(FTC_INSIDE_LAUNCHER);
+    if (s->communicators == FTC_COMMUNICATORS_SURVIVORS)
+        ftc_inside_want(FTC_INSIDE_LEAVE);
+    if ((s->intercept & NONBLOCKING) != 0)
+        ftc_inside_want(FTC_INSIDE_REQUESTS);
+    if (s->p2p != FTC_P2P_NATIVE && !ftc_inside_want(FTC_INSIDE_MESSAGES))
+        s->p2p = FTC_P2P_NATIVE;
+}
+
+static void say_what_is_unknown(void)
+{
+    char text[2048];
+
+    if (ftc_library.world_rank == 0 && ftc_inside_describe_missing(text, sizeof text))
+        fprintf(stderr, "ftcoll: %s\n", text);
 }
 
 static bool prepare(void)
@@ -162,6 +194,7 @@ void ftc_start(int provided)
     struct ftc_library *l = &ftc_library;
 
     mpi_has_begun = true;
+    ftc_pmi_speak(ftc_launcher_wire());
     if (!settings_loaded)
         load_settings();
     PMPI_Comm_rank(MPI_COMM_WORLD, &l->world_rank);
@@ -177,10 +210,12 @@ void ftc_start(int provided)
     l->threaded = l->locked = provided == MPI_THREAD_MULTIPLE;
     if (!ftc_meeting_open())
         return;
+    do_without_the_unknown();
     if (l->oversubscribed)
         ftc_scheduling_ask_for_short_slice();
     if (!ftc_meeting_close(prepare() && attach_monitor() && ftc_ending_open()))
         return;
+    say_what_is_unknown();
     l->state = FTC_LIBRARY_ACTIVE;
     ftc_p2p_start();
 }

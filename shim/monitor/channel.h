@@ -36,6 +36,7 @@ struct ftc_channel_message {
     uint32_t magic;
     uint32_t kind;
     uint32_t world;
+    int32_t wire; /* ATTACH, STAND_DOWN: enum ftc_pmi_wire, in which the launcher is spoken to */
     struct ftc_monitor_options options; /* ATTACH */
     int32_t outcome;                    /* ANSWER: 0 or a negative errno */
 };

@@ -235,7 +235,11 @@ int ftc_monitor_attach(const struct ftc_board *board, uint32_t world, int listen
                        const struct ftc_monitor_options *options)
 {
     struct ftc_channel_message m = {
-        .kind = FTC_CHANNEL_ATTACH, .world = world, .options = *options};
+        .kind = FTC_CHANNEL_ATTACH,
+        .world = world,
+        .wire = (int32_t)ftc_pmi_spoken(),
+        .options = *options,
+    };
     struct marker own;
     int rv;
 
@@ -264,7 +268,10 @@ void ftc_monitor_finish_pmi(void)
 
 void ftc_monitor_stand_down(void)
 {
-    struct ftc_channel_message m = {.kind = FTC_CHANNEL_STAND_DOWN};
+    struct ftc_channel_message m = {
+        .kind = FTC_CHANNEL_STAND_DOWN,
+        .wire = (int32_t)ftc_pmi_spoken(),
+    };
     struct marker own;
 
     if (read_own_marker(&own))

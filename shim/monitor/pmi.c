@@ -6,17 +6,21 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
-enum {
-    BEGIN_MS = 5000,
-    FINALIZE_MS = 5000,
-    ABORT_MS = 5000,
-    SECOND_MS = 1000,
-    ASK_MS = 2000,
-    LINE_MAX_BYTES = FTC_PMI_LINE_MAX
-};
+enum { BEGIN_MS = 5000, FINALIZE_MS = 5000, ABORT_MS = 5000, SECOND_MS = 1000, ASK_MS = 10000 };
+
+static enum ftc_pmi_wire wire = FTC_PMI_1;
+
+void ftc_pmi_speak(enum ftc_pmi_wire spoken)
+{
+    wire = spoken;
+}
+
+enum ftc_pmi_wire ftc_pmi_spoken(void)
+{
+    return wire;
+}
 
 static bool environment_number(const char *name, long *value)
 {
@@ -47,146 +51,116 @@ int ftc_pmi_fd(void)
     return (int)fd;
 }
 
-static bool readable_before(int fd, long deadline_ms)
-{
-    struct pollfd p = {.fd = fd, .events = POLLIN};
+/* ---- which ranks share a host ---- */
 
-    for (;;) {
-        long left = deadline_ms - ftc_clock_ms();
-        int rv = poll(&p, 1, left > 0 ? (int)left : 0);
-
-        if (rv > 0)
-            return true;
-        if (rv == 0 || errno != EINTR)
-            return false;
-    }
-}
-
-static bool line_is(const char *line, size_t length, const char *command)
-{
-    size_t n = strlen(command);
-
-    return length >= n && memcmp(line, command, n) == 0 && (length == n || line[n] == ' ');
-}
-
-/* Reads byte by byte, so that nothing that follows the line is lost to a later caller. Returns 0,
- * -ETIMEDOUT or -EPIPE. */
-static int read_line(int fd, long deadline_ms, char line[LINE_MAX_BYTES], size_t *length)
-{
-    *length = 0;
-    for (;;) {
-        char c;
-        ssize_t n;
-
-        if (!readable_before(fd, deadline_ms))
-            return -ETIMEDOUT;
-        n = recv(fd, &c, 1, MSG_DONTWAIT);
-        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-            return -EPIPE;
-        if (n < 0)
-            continue;
-        if (c == '\n')
-            return 0;
-        if (*length < LINE_MAX_BYTES)
-            line[(*length)++] = c;
-    }
-}
-
-/* Sends @question and reads lines until one with @command comes, of which it takes the value of
- * @key, which comes last or ends with a blank. Returns 0 or what ftc_pmi_get_mapping() does. */
-static int ask(int fd, const char *question, const char *command, const char *key, char *value,
+/* Sends @question and takes commands until @answer, of which it takes the value of @key. */
+static int ask(int fd, const char *question, const char *answer, const char *key, char *value,
                size_t size)
 {
     long deadline_ms = ftc_clock_ms() + ASK_MS;
-    char line[LINE_MAX_BYTES + 1];
-    const char *found;
-    size_t length;
+    char line[FTC_PMI_LINE_MAX + 1];
+    int rv = ftc_pmi_wire_send(fd, wire, question);
 
-    if (send(fd, question, strlen(question), MSG_NOSIGNAL) != (ssize_t)strlen(question))
-        return -EPIPE;
+    if (rv != 0)
+        return rv;
     do {
-        int rv = read_line(fd, deadline_ms, line, &length);
-
+        rv = ftc_pmi_wire_receive(fd, wire, deadline_ms, line);
         if (rv != 0)
             return rv;
-    } while (!line_is(line, length, command));
-    line[length] = '\0';
-    found = length < LINE_MAX_BYTES ? strstr(line, key) : NULL;
-    if (!found)
-        return -ENOENT;
-    found += strlen(key);
-    length = strcspn(found, " ");
-    if (length == 0 || length >= size)
-        return -ENOENT;
-    snprintf(value, size, "%.*s", (int)length, found);
-    return 0;
+    } while (!ftc_pmi_wire_is(line, answer));
+    return ftc_pmi_wire_value(line, key, value, size) ? 0 : -ENOENT;
+}
+
+static int ask_in_pmi1(int fd, char *text, size_t size)
+{
+    char name[256], question[384];
+    int rv = ask(fd, "cmd=get_my_kvsname", "my_kvsname", "kvsname", name, sizeof name);
+
+    if (rv != 0)
+        return rv;
+    snprintf(question, sizeof question, "cmd=get kvsname=%s key=PMI_process_mapping", name);
+    return ask(fd, question, "get_result", "value", text, size);
 }
 
 int ftc_pmi_get_mapping(int fd, char *text, size_t size)
 {
-    char name[256], question[384];
-    int rv;
-
-    if (fd < 0)
+    if (fd < 0 || wire == FTC_PMI_MUTE)
         return -ENOENT;
-    rv = ask(fd, "cmd=get_my_kvsname\n", "cmd=my_kvsname", " kvsname=", name, sizeof name);
-    if (rv != 0)
-        return rv;
-    snprintf(question, sizeof question, "cmd=get kvsname=%s key=PMI_process_mapping\n", name);
-    return ask(fd, question, "cmd=get_result", " value=", text, size);
+    if (wire == FTC_PMI_1)
+        return ask_in_pmi1(fd, text, size);
+    return ask(fd, "cmd=info-getjobattr key=PMI_process_mapping", "info-getjobattr-response",
+               "value", text, size);
+}
+
+/* ---- the end of an account ---- */
+
+static bool is_end_of_account(const char *line)
+{
+    return ftc_pmi_wire_is(line, wire == FTC_PMI_1 ? "finalize_ack" : "finalize-response");
+}
+
+/* For one that does not answer only the end of the connection counts. */
+static enum ftc_pmi_answer await_closing(int fd, int timeout_ms)
+{
+    struct pollfd p = {.fd = fd, .events = POLLRDHUP};
+
+    return poll(&p, 1, timeout_ms) > 0 ? FTC_PMI_CLOSED : FTC_PMI_SILENCE;
 }
 
 enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms)
 {
     long deadline_ms = ftc_clock_ms() + timeout_ms;
+    char line[FTC_PMI_LINE_MAX + 1];
 
+    if (wire == FTC_PMI_MUTE)
+        return await_closing(fd, timeout_ms);
     for (;;) {
-        char line[LINE_MAX_BYTES];
-        size_t length;
-        int rv = read_line(fd, deadline_ms, line, &length);
+        int rv = ftc_pmi_wire_receive(fd, wire, deadline_ms, line);
 
         if (rv != 0)
-            return rv == -EPIPE ? FTC_PMI_CLOSED : FTC_PMI_SILENCE;
-        if (line_is(line, length, "cmd=finalize_ack"))
+            return rv == -ETIMEDOUT ? FTC_PMI_SILENCE : FTC_PMI_CLOSED;
+        if (is_end_of_account(line))
             return FTC_PMI_FINALIZE_ACK;
     }
 }
 
-/* Slurm reads up to 64 bytes as the first command: no other may follow before it has answered. */
+void ftc_pmi_finalize(int fd, bool may_be_second)
+{
+    if (wire == FTC_PMI_MUTE || ftc_pmi_wire_send(fd, wire, "cmd=finalize") != 0)
+        return;
+    if (ftc_pmi_wait(fd, FINALIZE_MS) == FTC_PMI_FINALIZE_ACK && may_be_second)
+        (void)ftc_pmi_wait(fd, SECOND_MS);
+    shutdown(fd, SHUT_RDWR);
+}
+
+/* ---- the end of the job ---- */
+
+/* A line in both forms. Slurm reads up to 64 bytes as the first command: no other may follow before
+ * it has answered, and all ranks must ask for the same version. */
 static void begin(int fd)
 {
-    static const char command[] = "cmd=init pmi_version=1 pmi_subversion=1\n";
     long deadline_ms = ftc_clock_ms() + BEGIN_MS;
-    char line[LINE_MAX_BYTES];
-    size_t length;
+    char line[FTC_PMI_LINE_MAX + 1];
 
-    if (send(fd, command, sizeof command - 1, MSG_NOSIGNAL) < 0)
+    if (ftc_pmi_wire_send(fd, FTC_PMI_1,
+                          wire == FTC_PMI_2 ? "cmd=init pmi_version=2 pmi_subversion=0"
+                                            : "cmd=init pmi_version=1 pmi_subversion=1") != 0)
         return;
-    while (read_line(fd, deadline_ms, line, &length) == 0)
-        if (line_is(line, length, "cmd=response_to_init"))
+    while (ftc_pmi_wire_receive(fd, FTC_PMI_1, deadline_ms, line) == 0)
+        if (ftc_pmi_wire_is(line, "response_to_init"))
             return;
 }
 
 void ftc_pmi_abort(int fd, int status, bool has_begun)
 {
-    char command[64];
-    int length = snprintf(command, sizeof command, "cmd=abort exitcode=%d\n", status);
+    char command[64] = "cmd=abort isworld=TRUE msg=ftcoll";
 
+    if (wire == FTC_PMI_MUTE)
+        return;
     if (!has_begun)
         begin(fd);
-    if (send(fd, command, (size_t)length, MSG_NOSIGNAL) == length)
+    if (wire == FTC_PMI_1)
+        snprintf(command, sizeof command, "cmd=abort exitcode=%d", status);
+    if (ftc_pmi_wire_send(fd, wire, command) == 0)
         (void)ftc_pmi_wait(fd, ABORT_MS);
-}
-
-void ftc_pmi_finalize(int fd, bool may_be_second)
-{
-    static const char command[] = "cmd=finalize\n";
-    ssize_t length = sizeof command - 1;
-
-    /* One write: a command this short is never split by a stream socket that is not full. */
-    if (send(fd, command, (size_t)length, MSG_NOSIGNAL) != length)
-        return;
-    if (ftc_pmi_wait(fd, FINALIZE_MS) == FTC_PMI_FINALIZE_ACK && may_be_second)
-        (void)ftc_pmi_wait(fd, SECOND_MS);
-    shutdown(fd, SHUT_RDWR);
 }

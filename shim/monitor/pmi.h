@@ -1,15 +1,19 @@
-/* pmi: the few lines of PMI-1 that are said to the launcher past MPI (doc/design.md, section 7):
+/* pmi: the few commands of PMI that are said to the launcher past MPI (doc/design.md, section 7):
  * they ask which ranks share a host, end a rank's account, or end the job. The launcher is Hydra,
- * or Slurm's plugin pmi2, which speaks PMI-1 as well. */
+ * or Slurm's plugin pmi2, and speaks as the rank's MPI has begun to: PMI-1 or PMI-2. */
 #ifndef FTC_MONITOR_PMI_H
 #define FTC_MONITOR_PMI_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "pmi_wire.h"
 
 /* The inherited PMI socket named by the environment, or -1 if this process is no rank of a launcher
  * that uses one. */
 int ftc_pmi_fd(void);
+
+/* In which form this process speaks from now on; PMI-1 before. With FTC_PMI_MUTE nothing is said,
+ * and nothing is heard but the end of the connection. */
+void ftc_pmi_speak(enum ftc_pmi_wire wire);
+enum ftc_pmi_wire ftc_pmi_spoken(void);
 
 enum ftc_pmi_answer {
     FTC_PMI_FINALIZE_ACK,
@@ -17,14 +21,13 @@ enum ftc_pmi_answer {
     FTC_PMI_CLOSED,  /* the other end has closed the connection, or it is broken */
 };
 
-enum { FTC_PMI_LINE_MAX = 1024 };
-
 /* Asks which ranks share a host: fills @text with what stands under PMI_process_mapping (see
  * mapping.h). To be called while MPI itself asks nothing. Returns 0; -ENOENT if the launcher does
- * not say, or not in @size bytes; -ETIMEDOUT or -EPIPE without an answer in two seconds. */
+ * not say, or not in @size bytes; -ETIMEDOUT, -EPIPE or -EPROTO if it does not answer, or not in
+ * this form: it gets ten seconds. */
 int ftc_pmi_get_mapping(int fd, char *text, size_t size);
 
-/* Waits up to @timeout_ms for the answer to a finalize command; all other lines are dropped. */
+/* Waits up to @timeout_ms for the answer to a finalize command; all other commands are dropped. */
 enum ftc_pmi_answer ftc_pmi_wait(int fd, int timeout_ms);
 
 /* Ends the whole job, also where its other ranks wait for this one. Unless MPI @has_begun PMI here,

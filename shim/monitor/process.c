@@ -7,6 +7,7 @@
 #include "config/settings.h"
 #include "end.h"
 #include "others.h"
+#include "pmi.h"
 #include "relay.h"
 #include "service.h"
 #include "system/lifeline.h"
@@ -196,6 +197,12 @@ static int attach_board(struct ftc_channel_received *r)
     return start_watching(ftc_board_lifeline(&board, m->world));
 }
 
+static void speak(const struct ftc_channel_message *m)
+{
+    if (m->wire == FTC_PMI_MUTE || m->wire == FTC_PMI_1 || m->wire == FTC_PMI_2)
+        ftc_pmi_speak((enum ftc_pmi_wire)m->wire);
+}
+
 static void handle_message(struct ftc_channel_received *r)
 {
     struct ftc_channel_message answer = {.kind = FTC_CHANNEL_ANSWER};
@@ -204,9 +211,11 @@ static void handle_message(struct ftc_channel_received *r)
         return;
     switch (r->message.kind) {
     case FTC_CHANNEL_ATTACH:
+        speak(&r->message);
         answer.outcome = attach_board(r);
         break;
     case FTC_CHANNEL_STAND_DOWN:
+        speak(&r->message);
         ftc_rank_stand_down(&rank);
         break;
     default:

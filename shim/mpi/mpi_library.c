@@ -169,18 +169,27 @@ void *ftc_mpi_look_up(void *_Atomic *slot, const void *caller)
 
 /* ---- what it calls itself ---- */
 
-enum { LIBRARY_VERSION_MAX = 8192 }; /* MPI 5.0's; less in all others */
+static bool ask_version(const struct ftc_loaded *object, char text[FTC_MPI_VERSION_MAX])
+{
+    int (*version)(char *, int *), length;
+    void *address = ftc_loaded_function(object, "PMPI_Get_library_version");
+
+    text[0] = '\0';
+    memcpy(&version, &address, sizeof version);
+    return version && version(text, &length) == MPI_SUCCESS;
+}
+
+bool ftc_mpi_version(char text[FTC_MPI_VERSION_MAX])
+{
+    return found != FTC_MPI_NONE && ask_version(&library, text);
+}
 
 /* In Open MPI the text goes on after a comma, in others after the end of a line. */
 void ftc_mpi_describe(const struct ftc_loaded *object, char *text, size_t size)
 {
-    int (*version)(char *, int *), length;
-    void *address = ftc_loaded_function(object, "PMPI_Get_library_version");
-    char whole[LIBRARY_VERSION_MAX + 1] = "";
+    char whole[FTC_MPI_VERSION_MAX];
 
-    memcpy(&version, &address, sizeof version);
-    if (version)
-        version(whole, &length);
+    ask_version(object, whole);
     whole[strcspn(whole, ",\n")] = '\0';
     snprintf(text, size, "%s (%s)", whole[0] ? whole : "another MPI", ftc_loaded_name(object));
 }

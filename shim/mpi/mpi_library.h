@@ -59,6 +59,11 @@ bool ftc_mpi_is_in_reach(const void *caller);
 /* NULL if the library that was found does not have it. */
 void *ftc_mpi_function(enum ftc_mpi_function function);
 
+enum { FTC_MPI_VERSION_MAX = 8193 }; /* MPI 5.0's; less in all others */
+
+/* What the library that was found says of itself, in lines; false if there is none. */
+bool ftc_mpi_version(char text[FTC_MPI_VERSION_MAX]);
+
 /* What @object, of ABI FTC_MPI_OTHER, calls itself, such as "Open MPI v4.1.4". */
 void ftc_mpi_describe(const struct ftc_loaded *object, char *text, size_t size);
 

@@ -1,6 +1,7 @@
 #include "leavable.h"
 
 #include "library.h"
+#include "mpi/inside.h"
 #include "system/clock.h"
 
 #include <stdint.h>
@@ -37,6 +38,11 @@ static void *take_stack(void)
     return taken == MAP_FAILED ? NULL : taken;
 }
 
+static bool may_leave(void)
+{
+    return !ftc_library.threaded && ftc_inside_has(FTC_INSIDE_LEAVE);
+}
+
 static void begin(void)
 {
     call.function(call.argument);
@@ -55,7 +61,7 @@ static void prepare(void *on)
 bool ftc_leavable_run(void (*function)(void *argument), void *argument,
                       bool (*is_hopeless)(void *context), void *context)
 {
-    void *own = ftc_library.threaded || call.is_running ? NULL : take_stack();
+    void *own = may_leave() && !call.is_running ? take_stack() : NULL;
 
     if (!own) {
         function(argument);

@@ -6,13 +6,13 @@
  * stack, into which messages may still come, stays as it is.
  *
  * What is left behind in MPICH is one receive or send, and the mark that the first 64 of its
- * context ids are being given out (4.0.2, MPIR_Get_contextid_sparse_group): from then on it gives
- * out the others. A rank that left a call that was about to do that must not make communicators any
- * more, because MPICH would wait for the end of that call. So one such call can be left, as long as
- * the first ids last.
+ * context ids are being given out (MPIR_Get_contextid_sparse_group): from then on it gives out the
+ * others (mpi/inside.def, LEAVE). A rank that left a call that was about to do that must not make
+ * communicators any more, because MPICH would wait for the end of that call. So one such call can
+ * be left, as long as the first ids last.
  *
- * Not with MPI_THREAD_MULTIPLE, where the call would keep MPICH's lock, nor with another device
- * than ch4:ucx: there the call just is not left. */
+ * Not with MPI_THREAD_MULTIPLE, where the call would keep MPICH's lock, nor with a device or
+ * version of MPICH for which this is not known: there the call just is not left. */
 #ifndef FTC_NEW_COMMUNICATORS_LEAVABLE_H
 #define FTC_NEW_COMMUNICATORS_LEAVABLE_H
 

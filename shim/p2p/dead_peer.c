@@ -6,7 +6,7 @@
 
 /* Native turns after which everything that a rank sent before it died has been taken in. What it
  * sent is in this rank's queue of shared memory, which has 64 entries (doc/design.md, section 7),
- * and each turn takes at least one out. */
+ * and each turn takes at least one out (mpi/inside.def, MESSAGES). */
 enum { TURNS = 256 };
 
 /* This many deaths were met before the last time that so many turns had passed. */

@@ -2,6 +2,7 @@
 
 #include "board/rank_state.h"
 #include "library.h"
+#include "mpi/inside.h"
 #include "system/clock.h"
 #include "ucx.h"
 
@@ -9,7 +10,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { IN_PROGRESS = 1, FIRST_VERSION = 110 /* 1.10 */, DYING_NS = 100000000 };
+enum { IN_PROGRESS = 1, DYING_NS = 100000000 };
 
 /* UCX's completion is held behind one of ours. */
 struct copy {
@@ -25,7 +26,7 @@ static _Thread_local bool is_lost;
 
 bool ftc_single_copy_open(void)
 {
-    is_on = ftc_ucx_find("uct_scopy_ep_get_zcopy") && ftc_ucx_version() >= FIRST_VERSION;
+    is_on = ftc_ucx_find("uct_scopy_ep_get_zcopy") && ftc_inside_want(FTC_INSIDE_COPIES);
     return is_on;
 }
 

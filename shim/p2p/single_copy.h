@@ -16,7 +16,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* UCX's uct_completion_t, from UCX 1.10 on: @func is called once @count has come down to 0. */
+/* UCX's uct_completion_t (mpi/inside.def, COPIES): @func is called once @count has come down to 0.
+ */
 struct ftc_uct_completion {
     void (*func)(struct ftc_uct_completion *self);
     int count;

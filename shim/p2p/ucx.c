@@ -1,5 +1,7 @@
 #include "ucx.h"
 
+#include "mpi/inside.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +15,6 @@ enum { OPENS_SHARED_MEMORY_BELOW_PROC = 114 };
 void *ftc_ucx_find(const char *name)
 {
     return dlsym(RTLD_NEXT, name);
-}
-
-unsigned ftc_ucx_version(void)
-{
-    void (*get_version)(unsigned *, unsigned *, unsigned *);
-    void *found = ftc_ucx_find("ucp_get_version");
-    unsigned major, minor, release;
-
-    if (!found)
-        return 0;
-    memcpy(&get_version, &found, sizeof found);
-    get_version(&major, &minor, &release);
-    return 100 * major + minor;
 }
 
 /* What Hydra says. */
@@ -49,6 +38,6 @@ void ftc_ucx_choose_transports(bool copies)
 {
     if (!copies && is_one_host())
         setenv("UCX_TLS", "^cma,tcp", 0);
-    else if (ftc_ucx_version() >= OPENS_SHARED_MEMORY_BELOW_PROC && has_other_shared_memory())
+    else if (ftc_inside_ucx() >= OPENS_SHARED_MEMORY_BELOW_PROC && has_other_shared_memory())
         setenv("UCX_TLS", "^posix", 0);
 }

@@ -1,4 +1,4 @@
-/* ucx: the version of UCX that is loaded, and the transports that it may use.
+/* ucx: the transports that UCX may use.
  *
  * Whoever sets UCX_TLS decides alone. */
 #ifndef FTC_P2P_UCX_H
@@ -8,9 +8,6 @@
 
 /* The function @name of the C library or of UCX, past this library; NULL if there is none. */
 void *ftc_ucx_find(const char *name);
-
-/* 100 * major + minor; 0 without UCX. */
-unsigned ftc_ucx_version(void);
 
 /* Before MPI_Init: keeps UCX from transports that end a process because of a dead peer. @copies: it
  * may copy out of a peer's memory, because that is looked after (single_copy.h) or not asked for.

@@ -3,6 +3,7 @@
 #include "communicator/error_handler.h"
 #include "communicator/lineage.h"
 #include "library.h"
+#include "mpi/inside.h"
 #include "required_sites.h"
 #include "value/datatype.h"
 
@@ -64,7 +65,8 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
         return pass;
     if (!ftc_lineage_of(call->comm))
         return FTC_PASS_UNSEEN;
-    return type.kernel && type.contiguous && ftc_mpi_function(FTC_PMPIX_Grequest_start)
+    return type.kernel && type.contiguous && ftc_inside_has(FTC_INSIDE_REQUESTS) &&
+                   ftc_mpi_function(FTC_MPIX_Grequest_start)
                ? FTC_PASS_NONE
                : FTC_PASS_NEEDS_MPI;
 }

@@ -2,6 +2,7 @@
 #include "monitor/pmi.h"
 #include "unit.h"
 
+#include <errno.h>
 #include <linux/sockios.h>
 #include <sched.h>
 #include <string.h>
@@ -79,6 +80,30 @@ static void finalize(void)
     ftc_pmi_finalize(rank, false);
 }
 
+static void ask_mapping(void)
+{
+    char text[FTC_PMI_LINE_MAX];
+
+    if (ftc_pmi_get_mapping(rank, text, sizeof text) != 0 || strcmp(text, "(vector,(0,1,4))") != 0)
+        _exit(1);
+}
+
+static void ask_in_vain(void)
+{
+    char text[FTC_PMI_LINE_MAX];
+
+    if (ftc_pmi_get_mapping(rank, text, sizeof text) != -ENOENT)
+        _exit(1);
+}
+
+static void ask_somebody_else(void)
+{
+    char text[FTC_PMI_LINE_MAX];
+
+    if (ftc_pmi_get_mapping(rank, text, sizeof text) != -EPROTO)
+        _exit(1);
+}
+
 START_TEST(before_mpi_an_abort_begins_pmi_and_waits_for_the_answer)
 {
     pid_t child = start(abort_before_init);
@@ -139,6 +164,95 @@ START_TEST(finalize_waits_for_its_answer)
 }
 END_TEST
 
+START_TEST(the_mapping_is_asked_for_in_two_steps)
+{
+    pid_t child = start(ask_mapping);
+
+    ck_assert_str_eq(heard(), "cmd=get_my_kvsname\n");
+    answer("cmd=my_kvsname kvsname=kvs_7_0\n");
+    ck_assert_str_eq(heard(), "cmd=get kvsname=kvs_7_0 key=PMI_process_mapping\n");
+    answer("cmd=get_result rc=0 msg=success value=(vector,(0,1,4))\n");
+    await_end(child);
+}
+END_TEST
+
+/* ---- PMI-2 ---- */
+
+START_TEST(pmi2_finalize_waits_for_its_answer)
+{
+    pid_t child;
+
+    ftc_pmi_speak(FTC_PMI_2);
+    child = start(finalize);
+    ck_assert_str_eq(heard(), "    13cmd=finalize;");
+    answer("    34cmd=kvs-fence-response;rc=0;foo=1    28cmd=finalize-response;rc=0;;");
+    ck_assert_str_eq(heard(), "");
+    await_end(child);
+}
+END_TEST
+
+START_TEST(pmi2_abort_names_the_whole_job)
+{
+    pid_t child;
+
+    ftc_pmi_speak(FTC_PMI_2);
+    child = start(abort_before_init);
+    ck_assert_str_eq(heard(), "cmd=init pmi_version=2 pmi_subversion=0\n");
+    answer("cmd=response_to_init rc=0 pmi_version=2 pmi_subversion=0\n");
+    ck_assert_str_eq(heard(), "    34cmd=abort;isworld=TRUE;msg=ftcoll;");
+    close(launcher);
+    await_end(child);
+}
+END_TEST
+
+START_TEST(pmi2_mapping_is_an_attribute_of_the_job)
+{
+    pid_t child;
+
+    ftc_pmi_speak(FTC_PMI_2);
+    child = start(ask_mapping);
+    ck_assert_str_eq(heard(), "    44cmd=info-getjobattr;key=PMI_process_mapping;");
+    answer("    69cmd=info-getjobattr-response;rc=0;found=TRUE;value=(vector,(0,1,4));;");
+    await_end(child);
+}
+END_TEST
+
+START_TEST(pmi2_a_mapping_that_is_not_there)
+{
+    pid_t child;
+
+    ftc_pmi_speak(FTC_PMI_2);
+    child = start(ask_in_vain);
+    heard();
+    answer("46    cmd=info-getjobattr-response;rc=0;found=FALSE;"); /* as Slurm does it */
+    await_end(child);
+}
+END_TEST
+
+START_TEST(pmi2_what_is_no_message_is_none)
+{
+    pid_t child;
+
+    ftc_pmi_speak(FTC_PMI_2);
+    child = start(ask_somebody_else);
+    heard();
+    answer("cmd=my_kvsname kvsname=kvs_7_0\n");
+    await_end(child);
+}
+END_TEST
+
+START_TEST(nothing_is_said_to_one_that_does_not_answer)
+{
+    pid_t child;
+
+    ftc_pmi_speak(FTC_PMI_MUTE);
+    child = start(finalize);
+    await_end(child);
+    ck_assert_str_eq(heard(), "");
+    ftc_pmi_speak(FTC_PMI_1);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("pmi");
@@ -148,5 +262,12 @@ int main(void)
     UNIT_TEST(after_an_abort_the_launcher_ends_the_process);
     UNIT_TEST(a_launcher_that_has_gone_is_not_waited_for);
     UNIT_TEST(finalize_waits_for_its_answer);
+    UNIT_TEST(the_mapping_is_asked_for_in_two_steps);
+    UNIT_TEST(pmi2_finalize_waits_for_its_answer);
+    UNIT_TEST(pmi2_abort_names_the_whole_job);
+    UNIT_TEST(pmi2_mapping_is_an_attribute_of_the_job);
+    UNIT_TEST(pmi2_a_mapping_that_is_not_there);
+    UNIT_TEST(pmi2_what_is_no_message_is_none);
+    UNIT_TEST(nothing_is_said_to_one_that_does_not_answer);
     UNIT_END();
 }

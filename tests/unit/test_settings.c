@@ -22,7 +22,7 @@
     "require_all_at, on_dead_root, p2p, communicators, on_blocked, blocked_ms, "                   \
     "failure_exit_status, notice, report, "                                                        \
     "report_format, report_file, record_file, trace_file, "                                        \
-    "pcontrol, compare, crash"
+    "pcontrol, compare, untested, crash"
 #define ALL_VARIABLES                                                                              \
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
     "FTCOLL_LARGE, FTCOLL_LARGE_MEMORY, FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, "        \
@@ -33,7 +33,7 @@
     "FTCOLL_ON_BLOCKED, FTCOLL_BLOCKED_MS, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_NOTICE, "            \
     "FTCOLL_REPORT, FTCOLL_REPORT_FORMAT, FTCOLL_REPORT_FILE, FTCOLL_RECORD_FILE, "                \
     "FTCOLL_TRACE_FILE, "                                                                          \
-    "FTCOLL_PCONTROL, FTCOLL_COMPARE, FTCOLL_CRASH"
+    "FTCOLL_PCONTROL, FTCOLL_COMPARE, FTCOLL_UNTESTED, FTCOLL_CRASH"
 #define WORDS_OF_BOOL "on, off, 1, 0, yes, no, true, false"
 
 enum { NOBODY = 65534, SOMEBODY = 12345 };
@@ -1392,6 +1392,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_TRACE_FILE", "t", "setting trace_file = t (environment)\n"},
         {"FTCOLL_PCONTROL", "on", "setting pcontrol = on (environment)\n"},
         {"FTCOLL_COMPARE", "on", "setting compare = on (environment)\n"},
+        {"FTCOLL_UNTESTED", "on", "setting untested = on (environment)\n"},
         {"FTCOLL_CRASH", "1:2:x", "setting crash = 1:2:x (environment)\n"},
     };
     enum { COUNT = sizeof all / sizeof all[0] };
@@ -1505,6 +1506,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting trace_file =  (default)\n"
                            "ftcoll: setting pcontrol = off (default)\n"
                            "ftcoll: setting compare = off (default)\n"
+                           "ftcoll: setting untested = off (default)\n"
                            "ftcoll: setting crash =  (default)\n");
     free(text);
 }

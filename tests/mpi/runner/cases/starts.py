@@ -1,5 +1,6 @@
 """How the ranks come together in MPI_Init."""
 from ..case import Case
+from .common import stream
 
 SUMS = r"(?s)(start: rank \d: the sum is {n}\n.*){{{n}}}"
 
@@ -36,6 +37,14 @@ STARTS = [
                 settings={"FTCOLL_MONITOR": "timeout"}),
     start("two hosts, but all ranks on one", 2,
           "-launcher fork -hosts one,two -ppn 2 -n {n} {programs}/start", silent=("ftcoll",)),
+    # MPICH asks for it from 4.2 on.
+    start("PMI-2", 3, "-n {n} {programs}/start", silent=("ftcoll",), settings={"MPIR_CVAR_PMI_VERSION": "2"}),
+    Case("start: PMI-2, a rank is killed", 4, 1, stream("kill@10:1"), finished=3, failures=1,
+         settings={"MPIR_CVAR_PMI_VERSION": "2"}),
+    Case("start: PMI-2, MPI_Abort", 4, 1, "--abort 10", status="failed", settings={"MPIR_CVAR_PMI_VERSION": "2"}),
+    unprotected("a launcher without PMI_FD", 3, "-pmi-port -n {n} {programs}/start",
+                "the launcher is not known: the environment has (.* of .*, )?PMI_[A-Z]+ of PMI, and no socket PMI_FD.*"
+                "mpiexec.hydra"),
     # The launcher's word does not count then: MPICH is asked itself.
     start("MPICH takes one host for several", 3, "", silent=("ftcoll",), settings={"MPIR_CVAR_NOLOCAL": "1"}),
     unprotected("a rank without a monitor process", 3,
