@@ -1,7 +1,8 @@
-"""A Slurm of one node: its daemons as processes of this one, on the loopback interface, with all that they
-keep in a private directory and a key of their own."""
+"""A Slurm of one node or more, which are all this machine: its daemons as processes of this one, on the loopback
+interface, with all that they keep in a private directory and a key of their own."""
 import getpass
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -11,24 +12,23 @@ from runner.job import wait_for
 
 START_S = 30
 CPUS = 16  # that the node claims to have: as many ranks as the largest job
-PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "scancel", "sinfo", "squeue")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "sbatch", "scancel", "sinfo", "squeue")
 
 CONFIGURATION = """\
 ClusterName=ftcoll-test
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={controller_port}
-SlurmdPort={node_port}
 AuthType=auth/munge
 CredType=cred/munge
 AuthInfo=socket={directory}/munge.socket
 SlurmUser={user}
 SlurmdUser={user}
 StateSaveLocation={directory}/state
-SlurmdSpoolDir={directory}/spool
+SlurmdSpoolDir={directory}/spool.%n
 SlurmctldPidFile={directory}/slurmctld.pid
-SlurmdPidFile={directory}/slurmd.pid
+SlurmdPidFile={directory}/slurmd.%n.pid
 SlurmctldLogFile={directory}/slurmctld.log
-SlurmdLogFile={directory}/slurmd.log
+SlurmdLogFile={directory}/slurmd.%n.log
 ProctrackType=proctrack/{tracking}
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -38,7 +38,8 @@ SlurmdParameters=config_overrides
 ReturnToService=2
 SchedulerType=sched/builtin
 SelectType=select/cons_tres
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
+KillWait=1
+{nodes}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
@@ -79,13 +80,16 @@ def signal_jobs(number):
 
 
 class Cluster:
-    """To be used by "with". @tracking is how Slurm finds the processes of a job: linuxproc or pgid."""
+    """To be used by "with". @tracking is how Slurm finds the processes of a job: linuxproc or pgid. Several nodes
+    have names that are nobody's, and ports of their own."""
 
-    def __init__(self, tracking):
+    def __init__(self, tracking, nodes=1):
         self.programs = {name: find(name) for name in PROGRAMS}
         self.directory = tempfile.mkdtemp(prefix="ftcoll-slurm-")
         self.daemons = []
         self.tracking = tracking
+        host = socket.gethostname().split(".")[0]
+        self.nodes = [host] if nodes == 1 else [f"ftcoll{i}" for i in range(nodes)]
 
     def path(self, name):
         return os.path.join(self.directory, name)
@@ -99,24 +103,39 @@ class Cluster:
             self.await_daemons("munged", lambda: os.path.exists(self.path("munge.socket")))
             os.environ["SLURM_CONF"] = self.path("slurm.conf")
             self.start("slurmctld", "-D", "-c")
-            self.start("slurmd", "-D")
-            self.await_daemons("the node", lambda: ask("sinfo", "-h", "-o", "%T") == "idle\n")
+            for node in self.nodes:
+                self.start("slurmd", "-D", "-N", node)
+            self.await_daemons("the node", self.is_idle)
         except BaseException:
             self.__exit__()
             raise
         return self
 
+    @staticmethod
+    def version():
+        """Of Slurm, its first number: from 23 on slurmd wants control groups, unless told otherwise."""
+        return int(re.search(r"\d+", ask("slurmd", "-V"))[0])
+
+    def is_idle(self):
+        return ask("sinfo", "-h", "-o", "%T %D") == f"idle {len(self.nodes)}\n"
+
     def write_files(self):
         os.chmod(self.directory, 0o755)
         os.mkdir(self.path("state"))
-        os.mkdir(self.path("spool"))
+        for node in self.nodes:
+            os.mkdir(self.path(f"spool.{node}"))
         with open(os.open(self.path("key"), os.O_WRONLY | os.O_CREAT, 0o400), "wb") as file:
             file.write(os.urandom(128))
-        controller_port, node_port = free_ports(2)
+        host = socket.gethostname().split(".")[0]
+        with open(self.path("cgroup.conf"), "w", encoding="ascii") as file:
+            file.write("CgroupPlugin=disabled\n" if self.version() >= 23 else "")
+        controller_port, *node_ports = free_ports(1 + len(self.nodes))
+        nodes = "\n".join(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={CPUS}"
+                          for node, port in zip(self.nodes, node_ports))
         with open(self.path("slurm.conf"), "w", encoding="ascii") as file:
             file.write(CONFIGURATION.format(
-                host=socket.gethostname().split(".")[0], controller_port=controller_port, node_port=node_port,
-                directory=self.directory, user=getpass.getuser(), cpus=CPUS, tracking=self.tracking))
+                host=host, controller_port=controller_port, nodes=nodes, directory=self.directory,
+                user=getpass.getuser(), tracking=self.tracking))
 
     def start(self, name, *arguments):
         with open(self.path(f"{name}.out"), "wb") as out:
@@ -142,7 +161,7 @@ class Cluster:
         """What a failed test has left."""
         def ended():
             signal_jobs("KILL")
-            return ask("sinfo", "-h", "-o", "%T") == "idle\n"
+            return self.is_idle()
 
         if not wait_for(ended, START_S):
             raise Unavailable("the node does not become idle again")

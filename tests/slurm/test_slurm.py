@@ -1,27 +1,24 @@
-"""Jobs under Slurm, which is started for them: srun --mpi=pmi2, one node."""
-import contextlib
-
+"""Jobs under Slurm, which is started for them: srun --mpi=pmi2 on one node, and Hydra inside of a job."""
 import pytest
 
-from cluster import Cluster, Unavailable, signal_jobs
-from runner.case import Case, identifier
+from cluster import ask, signal_jobs
+from jobs import LIMIT_S, SRUN, STREAM, job, killed, slurm, started
+from runner.case import identifier
 from runner.cases.common import ABORT, SILENCE, stream
 from runner.job import wait_for
 
-LIMIT_S = 40  # of a job; on a busy machine it takes Slurm several seconds to start one
-SRUN = "srun --quiet --mpi=pmi2 -n {n} "
-STREAM = "{programs}/stream --calls allreduce "
-
-
-def slurm(name, n, command, **expected):
-    return Case(name, n, 1, command=SRUN + command, rotate=False, limit_s=LIMIT_S, **expected)
-
-
-def killed(name, operations=40, **expected):
-    return slurm(name, 4, STREAM + stream("kill@10:1", f"--ops {operations}"), **expected)
-
-
 ENDLESS = 200000
+STRUCK = STREAM + f"--ops {ENDLESS} --go 50 --await {ENDLESS}:done"
+
+HYDRA = "mpiexec.hydra -n {n} " + STREAM
+SALLOC = "salloc --quiet -n {n} "
+# The shell's status is the job's, as sbatch --wait says it.
+SBATCH = "sbatch --quiet --wait -n {{n}} -o out -e err --wrap '{}'; status=$?; cat out; cat err >&2; (exit $status)"
+
+
+def cancel(_):
+    for number in ask("squeue", "-h", "-o", "%i").split():
+        ask("scancel", number)
 
 
 def signal_twice(job):
@@ -50,6 +47,35 @@ CASES = [
     Case("the batch script of the recipes", 8, 1, preload=False, rotate=False, limit_s=LIMIT_S,
          command="export FTCOLL_CRASH=3:20:b1; sbatch --quiet --wait build/recipes/job.sbatch && cat volume-*.out volume.report",
          says=(r"answer: volume 5\.1\d+ \(exact 5\.16771, [0-4]\.\d standard", "7 of 8 ranks survived"), failures=1),
+    slurm("too many", 4, STREAM + stream("kill@10:1,2", "--meet 10"), status="failed",
+          says=(r"2 of 4 processes failed \(ranks 1, 2\), more than the f = 1",)),
+    slurm("too many, errors return", 4, STREAM + stream("kill@10:1,2", "--meet 10 --errors-return"), finished=2,
+          excess="--excess", failures=2),
+    slurm("scancel", 4, STRUCK, hand=cancel, status="failed", finished=None),
+    slurm("the time limit", 4, STRUCK, "--time=0:01", status="failed", finished=None, limit_s=120,
+          says=("DUE TO TIME LIMIT",)),
+    # For Slurm a monitor process ends well.
+    slurm("a rank is killed, --kill-on-bad-exit", 4, STREAM + stream("kill@10:1"), "--kill-on-bad-exit=1", finished=3,
+          failures=1),
+    slurm("a rank is killed, --no-kill", 4, STREAM + stream("kill@10:1"), "--no-kill", finished=3, failures=1),
+    job("Hydra in salloc: nobody dies", 4, SALLOC + HYDRA, finished=4, failures=0, silent=("not protected",)),
+    job("Hydra in salloc: a rank is killed", 4, SALLOC + HYDRA + stream("kill@10:1"), finished=3, failures=1),
+    job("Hydra in salloc: critical_ranks", 4, SALLOC + HYDRA + stream("kill@10:1", f"--ops {ENDLESS}"), status="failed",
+        settings={"FTCOLL_CRITICAL_RANKS": "1"},
+        says=("the death of rank 1 ends the job: critical_ranks",)),
+    job("Hydra in salloc: MPI_Abort", 4, SALLOC + HYDRA + "--abort 10", status="failed"),
+    job("Hydra in sbatch: nobody dies", 4, SBATCH.format(HYDRA), finished=4, failures=0),
+    job("Hydra in sbatch: a rank is killed", 4, SBATCH.format(HYDRA + stream("kill@10:1")), finished=3, failures=1),
+    job("srun in sbatch: a rank is killed", 4, SBATCH.format(SRUN + STREAM + stream("kill@10:1")), finished=3, failures=1),
+    # MPICH speaks to none of these.
+    job("without PMI", 3, "srun --quiet --mpi=none -n {n} {programs}/tooled",
+        says=("not protected: Slurm's srun has started 3 processes, and each is rank 0 of 1 .* srun --mpi=pmi2",)),
+    # The wire alone (tests/slurm/pmi2.c).
+    slurm("PMI-2, the end of accounts", 3, "{programs}/pmi2 finalize", preload=False,
+          says=(r"(pmi2: process \d: \(vector,\(0,1,3\)\)(.|\n)*){3}", r"(pmi2: process \d: through(.|\n)*){3}")),
+    slurm("PMI-2, the end of the job", 3, "{programs}/pmi2 abort", preload=False, status="failed", silent=("pmi2:",)),
+    slurm("PMI-2, the end of the job before MPI", 3, "{programs}/pmi2 abort-early", preload=False, status="failed",
+          silent=("pmi2:",)),
     # Without a monitor process Slurm sees the signal, and says so by its status.
     killed("monitor = timeout", settings=SILENCE, status=137, finished=3),
     slurm("without its monitor process", 3, "{programs}/orphan prctl pause", status=137, failures=1,
@@ -60,12 +86,8 @@ CASES = [
 @pytest.fixture(scope="module", params=("linuxproc", "pgid"))
 def cluster(request):
     """For all cases, once with each way of finding the processes of a job."""
-    with contextlib.ExitStack() as stack:
-        try:
-            started = stack.enter_context(Cluster(request.param))
-        except Unavailable as why:
-            pytest.skip(f"jobs under Slurm: {why}")
-        yield started
+    with started(request.param) as one:
+        yield one
 
 
 @pytest.fixture
