@@ -163,6 +163,7 @@ install: all $(PAGES)
 	config/packaging/pkgconfig "$$PREFIX" "$$LIBDIR" $(VERSION) libftcoll.so.$(SOVERSION) \
 	  > "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc"
 	chmod 644 "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc"
+	config/packaging/needs $(BUILD)/libftcoll.so
 
 uninstall:
 	rm -rf $(INSTALLED) $(INSTALLED).$(SOVERSION) $(INSTALLED).$(VERSION) "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc" \

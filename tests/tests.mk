@@ -100,6 +100,6 @@ check-places:
 
 check-fresh: SUITE = bookworm
 check-debian check-fresh:
-	SUITE='$(SUITE)' TARGETS='$(TARGETS)' tests/debian
+	SUITE='$(SUITE)' TARGETS='$(TARGETS)' PREBUILT='$(PREBUILT)' tests/debian
 
 .PHONY: unit check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries check-places check-debian check-fresh

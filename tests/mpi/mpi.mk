@@ -1,4 +1,5 @@
 # make check-mpi  real jobs under mpiexec, and the pictures; some of them: pytest-3 tests/mpi -k PART-OF-A-NAME
+# make check-prebuilt PREBUILT=.../libftcoll.so  the same with a library of another machine
 # make stress [MINUTES=n]  random jobs under mpiexec, ranks of which are killed from outside
 
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
@@ -102,7 +103,17 @@ mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $
 check-mpi: all mpi-programs
 	$(PYTEST) tests/mpi tests/pictures
 
+# The library of another machine, PREBUILT, with the programs and the MPICH of this one.
+check-prebuilt:
+	test -f '$(PREBUILT)' || { echo "give a library: make check-prebuilt PREBUILT=.../libftcoll.so" >&2; exit 2; }
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/prebuilt mpi-programs
+	cp '$(PREBUILT)' $(BUILD)/prebuilt/libftcoll.so
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/prebuilt check-mpi-alone
+
+check-mpi-alone:
+	$(PYTEST) $(if $(CASES),-k '$(CASES)') tests/mpi
+
 stress: all mpi-programs
 	tests/mpi/stress --build $(BUILD) --minutes $(or $(MINUTES),5)
 
-.PHONY: mpi-programs check-mpi stress
+.PHONY: mpi-programs check-mpi check-prebuilt check-mpi-alone stress
