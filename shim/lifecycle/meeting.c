@@ -266,16 +266,21 @@ static bool has_what_watches_it(void)
     return ftc_monitor_present() || ftc_library.settings.monitor == FTC_MONITOR_TIMEOUT;
 }
 
-/* The first of the ranks without one tells why. */
-static void say_who_has_no_monitor(int first)
+static void say_launcher_is_unknown(void)
 {
     char launcher[512];
 
+    ftc_launcher_describe_unknown(launcher, sizeof launcher);
+    fprintf(stderr, "ftcoll: not protected: the launcher is not known: %s\n", launcher);
+}
+
+/* The first of the ranks without one tells why. */
+static void say_who_has_no_monitor(int first)
+{
     if (first != ftc_library.world_rank)
         return;
     if (ftc_pmi_fd() < 0) {
-        ftc_launcher_describe_unknown(launcher, sizeof launcher);
-        fprintf(stderr, "ftcoll: not protected: the launcher is not known: %s\n", launcher);
+        say_launcher_is_unknown();
         return;
     }
     fprintf(stderr,
