@@ -5,6 +5,7 @@
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
 #include "program/native_call.h"
+#include "progress/messages.h"
 
 #include <string.h>
 
@@ -130,6 +131,7 @@ unsigned ucp_worker_progress(void *worker)
 
         memcpy(&native, &found, sizeof native);
     }
+    ftc_messages_admit();
     ftc_leavable_poll();
     return native(worker);
 }

@@ -143,6 +143,19 @@ bool ftc_messages_take(void)
     return progress;
 }
 
+void ftc_messages_admit(void)
+{
+    enum { ADMIT_TURNS = 256 };
+    static _Atomic uint32_t turns;
+
+    if (!ftc_library.transport.links ||
+        atomic_fetch_add_explicit(&turns, 1, memory_order_relaxed) % ADMIT_TURNS != 0 ||
+        !ftc_library_trylock())
+        return;
+    ftc_transport_admit(&ftc_library.transport);
+    ftc_library_unlock();
+}
+
 void ftc_messages_offer_kept(void)
 {
     struct ftc_unexpected_message **link = ftc_unexpected_first();

@@ -186,6 +186,12 @@ bool ftc_transport_next(struct ftc_transport *t, struct ftc_arrival *a)
     return (!a->is_by_link && next_of_rings(t, a)) || ftc_links_next(t->links, a);
 }
 
+void ftc_transport_admit(struct ftc_transport *t)
+{
+    if (t->links)
+        ftc_links_admit(t->links);
+}
+
 bool ftc_transport_links_are_out(const struct ftc_transport *t)
 {
     return ftc_links_are_out(t->links);

@@ -26,7 +26,7 @@ enum {
 _Static_assert(NOTE_BYTES % FTC_FRAME_ALIGNMENT == 0, "the message behind it is aligned");
 
 /* What an event of epoll is about: a rank's link, or one of these. */
-enum { ABOUT_GUEST = 1 << 20, ABOUT_LISTENER = 1 << 21 };
+enum { ABOUT_GUEST = 1 << 20, ABOUT_LISTENER = 1 << 21, ABOUT_DOORS = 1 << 22 };
 
 struct link {
     struct ftc_connection c;
@@ -40,7 +40,9 @@ struct ftc_links {
     const struct ftc_board *board;
     uint32_t self;
     uint64_t key[2];
-    int listener, epoll;
+    int listener;
+    int epoll; /* of the links, and of */
+    int doors; /* that of who comes: the listener and the guests */
     size_t frame_max;
     struct link **of_rank; /* NULL: none yet */
     struct link **list;    /* all that there are, in the order of their first use */
@@ -58,10 +60,19 @@ static void watch(const struct ftc_links *l, int how, int fd, uint32_t about, ui
     epoll_ctl(l->epoll, how, fd, &e);
 }
 
+static void watch_door(const struct ftc_links *l, int fd, uint32_t about)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data.u32 = about};
+
+    epoll_ctl(l->doors, EPOLL_CTL_ADD, fd, &e);
+}
+
 static void free_all(struct ftc_links *l)
 {
     if (l->epoll >= 0)
         close(l->epoll);
+    if (l->doors >= 0)
+        close(l->doors);
     free(l->of_rank);
     free(l->list);
     free(l);
@@ -79,15 +90,17 @@ int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint
     l->self = self;
     l->listener = listener;
     l->frame_max = ftc_frame_bytes(NOTE_BYTES + g->message_stride_bytes);
-    l->of_rank = calloc(g->ranks, sizeof *l->of_rank);
-    l->list = calloc(g->ranks, sizeof *l->list);
+    l->of_rank = calloc(g->ranks, sizeof(void *));
+    l->list = calloc(g->ranks, sizeof(void *));
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (!l->of_rank || !l->list || l->epoll < 0) {
+    l->doors = epoll_create1(EPOLL_CLOEXEC);
+    if (!l->of_rank || !l->list || l->epoll < 0 || l->doors < 0) {
         free_all(l);
         return -ENOMEM;
     }
     ftc_directory_key(board, l->key);
-    watch(l, EPOLL_CTL_ADD, listener, ABOUT_LISTENER, EPOLLIN);
+    watch_door(l, listener, ABOUT_LISTENER);
+    watch(l, EPOLL_CTL_ADD, l->doors, ABOUT_DOORS, EPOLLIN);
     *links = l;
     return 0;
 }
@@ -174,7 +187,7 @@ static void accept_guests(struct ftc_links *l)
         g = place_for_guest(l);
         ftc_connection_close(g);
         ftc_connection_accept(g, fd, l->key);
-        watch(l, EPOLL_CTL_ADD, fd, ABOUT_GUEST | (uint32_t)(g - l->guest), EPOLLIN);
+        watch_door(l, fd, ABOUT_GUEST | (uint32_t)(g - l->guest));
     }
 }
 
@@ -201,11 +214,12 @@ static void admit(struct ftc_links *l, struct ftc_connection *guest)
     if (guest->state != FTC_CONNECTION_OPEN)
         return;
     ftc_connection_close(&link->c);
+    epoll_ctl(l->doors, EPOLL_CTL_DEL, guest->fd, NULL);
     link->c = *guest;
     *guest = (struct ftc_connection){.fd = -1};
     link->was_open = true;
     link->wanted_ns = 0;
-    watch(l, EPOLL_CTL_MOD, link->c.fd, peer, EPOLLIN);
+    watch(l, EPOLL_CTL_ADD, link->c.fd, peer, EPOLLIN);
 }
 
 static void serve_guest(struct ftc_links *l, uint32_t index)
@@ -253,12 +267,22 @@ static void progress(struct ftc_links *l, struct link *link)
     note_break(link);
 }
 
+void ftc_links_admit(struct ftc_links *l)
+{
+    struct epoll_event event[EVENTS];
+    int count = epoll_wait(l->doors, event, EVENTS, 0);
+
+    for (int i = 0; i < count; i++)
+        if (event[i].data.u32 & ABOUT_LISTENER)
+            accept_guests(l);
+        else
+            serve_guest(l, event[i].data.u32 & ~(uint32_t)ABOUT_GUEST);
+}
+
 static void serve(struct ftc_links *l, uint32_t about)
 {
-    if (about & ABOUT_LISTENER)
-        accept_guests(l);
-    else if (about & ABOUT_GUEST)
-        serve_guest(l, about & ~(uint32_t)ABOUT_GUEST);
+    if (about & ABOUT_DOORS)
+        ftc_links_admit(l);
     else if (about < l->board->geometry.ranks && l->of_rank[about])
         progress(l, l->of_rank[about]);
 }
@@ -317,6 +341,7 @@ bool ftc_links_send(struct ftc_links *l, uint32_t to, const struct ftc_message *
 static bool take(struct link *link, struct ftc_arrival *a)
 {
     const struct ftc_frame *frame;
+    size_t room;
 
     if (!link->was_open)
         return false;
@@ -324,12 +349,8 @@ static bool take(struct link *link, struct ftc_arrival *a)
     note_break(link);
     if (!frame)
         return false;
-    if (frame->bytes < sizeof *frame + NOTE_BYTES)
-        a->bytes = 0;
-    else if (frame->number > frame->bytes - sizeof *frame - NOTE_BYTES)
-        a->bytes = 0;
-    else
-        a->bytes = (size_t)frame->number;
+    room = frame->bytes - sizeof *frame;
+    a->bytes = room >= NOTE_BYTES && frame->number <= room - NOTE_BYTES ? (size_t)frame->number : 0;
     a->from = link->peer;
     a->wire = frame->body + NOTE_BYTES;
     a->note = (const struct ftc_note *)(const void *)frame->body;

@@ -45,7 +45,7 @@ int ftc_questions_open(struct ftc_questions **questions, const struct ftc_board 
         .board = board,
         .self = self,
         .frame_max = ftc_frame_bytes(ftc_answer_bytes_max(board)),
-        .of_rank = calloc(board->geometry.ranks, sizeof *q->of_rank),
+        .of_rank = calloc(board->geometry.ranks, sizeof(void *)),
     };
     if (!q->of_rank) {
         free(q);

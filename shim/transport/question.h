@@ -3,8 +3,8 @@
  *
  * Only after a death, and only about ranks whom an operation waits for. A question belongs to the
  * attempt in which it was asked: an answer that comes in a later one is dropped, because the rank
- * may have died meanwhile, and others may count on that (doc/design.md, section 5, rule 5; the
- * simulator's option late_reads has the runs). */
+ * may have died meanwhile, and others may count on that (doc/design.md, section 5, rule 5, and
+ * section 11). */
 #ifndef FTC_TRANSPORT_QUESTION_H
 #define FTC_TRANSPORT_QUESTION_H
 

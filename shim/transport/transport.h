@@ -9,7 +9,8 @@
  * - Once a death is on the board, ftc_transport_next_from() finds all that will ever arrive from
  *   that rank.
  * - Sending needs no receiver that looks: it takes the message, or says that there is no room until
- *   the receiver has released one.
+ *   the receiver has released one. Only the first message between ranks of different hosts needs
+ *   that the receiver is in a call of MPI (ftc_transport_admit()).
  * - No call waits, allocates or, between ranks of one host, enters the kernel.
  * - ftc_transport_next() costs messages, not ranks.
  *
@@ -53,6 +54,10 @@ void ftc_transport_close(struct ftc_transport *t);
 /* Makes links to ranks of other hosts; those come to @listener, which is taken over. Returns 0 or a
  * negative errno. */
 int ftc_transport_link(struct ftc_transport *t, int listener);
+
+/* Lets ranks of other hosts in that want to make a link. They wait for that, with a message for
+ * this rank that it may not need any more, so it is to be done in native calls that wait too. */
+void ftc_transport_admit(struct ftc_transport *t);
 
 bool ftc_transport_links_are_out(const struct ftc_transport *t);
 

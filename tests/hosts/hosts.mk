@@ -2,7 +2,7 @@
 # make check-hosts  jobs on several hosts, which are namespaces of this machine: pytest-3 tests/hosts -k PART-OF-A-NAME
 
 # As somebody else than root in a user namespace, where one is root.
-check-hosts: all mpi-programs
+check-hosts: all mpi-programs semantics-programs
 	$(if $(filter 0,$(shell id -u)),,unshare -Ur) $(PYTEST) tests/hosts
 
 # Results of calls, in MPI's letter, with ranks on two hosts.

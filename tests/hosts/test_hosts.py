@@ -51,6 +51,12 @@ WELL = [
     job("large values", 2, 2, 4, 1, "", "--max-bytes 65536", {"FTCOLL_MAX_BYTES": "65536"}),
 ]
 
+# A rank's first message for another may be one that nobody waits for any more, because the reduction is through
+# there: whoever is in native MPI's wait meanwhile, for that rank even, still lets it in.
+WELL.append(Case("hosts: a first message that comes late", 5, 1, rotate=False, limit_s=LIMIT_S,
+                 command=on(2, 2, 5, "{build}/tests/semantics/nonblocking ."),
+                 settings={**UCX, "FTCOLL_INTERCEPT": "reduce,allreduce", "FTCOLL_ALGORITHM": "corrected"}))
+
 # ---- deaths of processes ----
 
 TOLERATED = [job(*row) for row in (
@@ -136,9 +142,9 @@ ENDS = [
     job("max_failed, by deaths on two hosts", 2, 2, 4, 2, "", ENDLESS + " --go 10", {"FTCOLL_MAX_FAILED": "1"},
         finished=None, failures=None, status="failed", hand=kill_one_of_each, says=("max_failed = 1",)),
     job("MPI_Abort", 2, 2, 4, 1, "", "--abort 10", finished=None, failures=None, status="failed"),
-    job("Ctrl-C", 2, 2, 4, 1, "", ENDLESS + " --go 10", finished=None, failures=None, status="failed", hand=interrupt),
-    job("more than f", 2, 2, 4, 1, "kill@10:1,2,3", finished=(1,), failures=None, status=(0, "failed"),
-        excess="--excess-may", skip="verdicts on excess are those of one host"),
+    # Natively the status is 0, 2 or 255 then, by chance.
+    job("Ctrl-C", 2, 2, 4, 1, "", ENDLESS + " --go 10", finished=None, failures=None, status=(0, "failed"),
+        hand=interrupt, silent=("ftcoll: .* go on",)),
     job("monitor = timeout is refused", 2, 1, 2, 1, "", "", {"FTCOLL_MONITOR": "timeout"}, failures=0,
         says=("ftcoll: not protected: monitor = timeout works on one host only, and the ranks are on several",)),
 ]
