@@ -289,6 +289,12 @@ void ftc_connection_drop(struct ftc_connection *c)
     c->in_begin += frame->bytes;
 }
 
+/* What is behind the body up to the next frame is sent, too: nobody's leftovers. */
+static void clear_rest(struct ftc_frame *frame, size_t body_bytes)
+{
+    memset(frame->body + body_bytes, 0, frame->bytes - sizeof *frame - body_bytes);
+}
+
 struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, uint64_t number,
                                        size_t body_bytes)
 {
@@ -300,6 +306,7 @@ struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, 
         return NULL;
     frame = (struct ftc_frame *)(void *)(c->out + c->out_end);
     *frame = (struct ftc_frame){.bytes = (uint32_t)bytes, .kind = kind, .number = number};
+    clear_rest(frame, body_bytes);
     c->out_end += bytes;
     return frame;
 }
@@ -311,6 +318,7 @@ void ftc_connection_shorten(struct ftc_connection *c, struct ftc_frame *frame, s
     assert(bytes <= frame->bytes);
     c->out_end -= frame->bytes - bytes;
     frame->bytes = (uint32_t)bytes;
+    clear_rest(frame, body_bytes);
 }
 
 void ftc_connection_send(struct ftc_connection *c)
