@@ -5,7 +5,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net link replica life telling trace mark report coverage contributors symbol
-UNIT_TESTS := topology schedule engine settings combine requests wait mapping loaded inside pmi json $(BOARD_TESTS)
+UNIT_TESTS := topology schedule engine settings combine blocks requests wait mapping loaded inside pmi json $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o presence.o rank_state.o publication.o) system/lifeline.o system/proc.o)
 NET_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/net/*.c))
@@ -36,6 +36,7 @@ $(UNIT)/test_loaded: UNIT_LIBS = -ldl
 $(UNIT)/lib%.so: tests/unit/loaded_library.c
 	mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared -Wl,--hash-style=$* -Wl,-soname,lib$*.so.1 -o $@ $<
+$(UNIT)/test_blocks: $(BUILD)/shim/value/blocks.o
 $(UNIT)/test_wait: $(BUILD)/shim/progress/wait.o
 $(UNIT)/test_json: $(BUILD)/shim/system/json.o
 $(UNIT)/test_inside: $(addprefix $(BUILD)/shim/,mpi/inside.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o)
@@ -73,14 +74,14 @@ check-unit: unit
 # test_combine starts MPI, whose modules leave memory behind when they are unloaded.
 check-sanitizers: SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
 check-sanitizers:
-	$(SANITIZED) UNIT_TESTS='topology engine settings mapping json $(BOARD_TESTS)' unit sim-small
+	$(SANITIZED) UNIT_TESTS='topology engine settings mapping json blocks $(BOARD_TESTS)' unit sim-small
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='topology engine $(BOARD_TESTS)' unit sim-small
 	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
 
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
 check-valgrind: $(BUILD)/tests/sim/test_sim
 	CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
-	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology engine settings mapping json $(BOARD_TESTS)' unit
+	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology engine settings mapping json blocks $(BOARD_TESTS)' unit
 
 LINTED := $(LIBRARY) $(WRAPPERS) $(COMMAND)
 

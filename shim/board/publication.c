@@ -84,14 +84,15 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
 {
     uint32_t failed_count = e->failed_count;
     uint32_t verdict = e->verdict;
-    size_t expected = verdict == FTC_VERDICT_VALUE ? value_bytes : 0;
+    size_t most = verdict == FTC_VERDICT_VALUE ? value_bytes : 0, bytes = e->bytes;
 
-    if (failed_count > FTC_FAILED_MAX || e->bytes != expected ||
+    if (failed_count > FTC_FAILED_MAX || bytes > most || (bytes < most && !copy->varies) ||
         (verdict != FTC_VERDICT_VALUE && verdict != FTC_VERDICT_EXCESS))
         return false;
     copy->failed = (struct ftc_failure_info){.count = (int)failed_count};
     memcpy(copy->failed.id, e->data, value_offset(failed_count));
-    memcpy(copy->value, e->data + value_offset(failed_count), expected);
+    memcpy(copy->value, e->data + value_offset(failed_count), bytes);
+    copy->value_bytes = bytes;
     copy->result = (struct ftc_result){
         .verdict = (enum ftc_verdict)verdict,
         .attempt = e->attempt,

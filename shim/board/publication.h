@@ -30,6 +30,8 @@ struct ftc_publication {
     struct ftc_result result;
     struct ftc_failure_info failed;
     unsigned char *value; /* room for the largest value; the caller's */
+    size_t value_bytes;   /* of the result */
+    bool varies;          /* a shorter value is one, too; the caller's */
 };
 
 /* Bytes of a board entry for values of up to @value_bytes. */

@@ -22,8 +22,9 @@ static void combine_with(struct ftc_op *op, int peer, int step, const void *valu
         (op->config.value_bytes + FTC_VALUE_ALIGN - 1) / FTC_VALUE_ALIGN * FTC_VALUE_ALIGN;
     unsigned char *into = op->exchange_results + (size_t)step * stride;
     bool peer_first = peer < op->config.rank;
+    const void *first = peer_first ? value : op->exchange_value;
 
-    memcpy(into, peer_first ? value : op->exchange_value, op->config.value_bytes);
+    memcpy(into, first, ftc_op_used_bytes(op, first));
     op->config.combine(op->config.context, into, peer_first ? op->exchange_value : value);
     op->exchange_value = into;
 }
@@ -35,7 +36,7 @@ static void take(struct ftc_op *op, int peer, int step, const void *value)
         combine_with(op, peer, step, value);
         return;
     }
-    memcpy(op->value, value, op->config.value_bytes); /* folded out: it is the result */
+    memcpy(op->value, value, ftc_op_used_bytes(op, value)); /* folded out: it is the result */
     op->exchange_value = op->value;
 }
 
@@ -101,7 +102,7 @@ enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from, const st
     if ((int)m->step == op->exchange_step) {
         take(op, from, op->exchange_step, m->value);
     } else {
-        memcpy(slot->buffer, m->value, op->config.value_bytes);
+        memcpy(slot->buffer, m->value, ftc_op_used_bytes(op, m->value));
         slot->state = FTC_SLOT_ARRIVED;
     }
     return FTC_STEP_OK;

@@ -15,7 +15,7 @@ static void add_value(struct ftc_op *op, const void *value)
     if (op->has_value)
         op->config.combine(op->config.context, op->value, value);
     else
-        memcpy(op->value, value, op->config.value_bytes);
+        memcpy(op->value, value, ftc_op_used_bytes(op, value));
     op->has_value = true;
 }
 
@@ -236,7 +236,7 @@ enum ftc_reduce_outcome ftc_reduce_advance(struct ftc_op *op, struct ftc_actions
 
 static void keep_value(const struct ftc_op *op, struct ftc_slot *slot, const void *value)
 {
-    memcpy(slot->buffer, value, op->config.value_bytes);
+    memcpy(slot->buffer, value, ftc_op_used_bytes(op, value));
     slot->state = FTC_SLOT_ARRIVED;
 }
 

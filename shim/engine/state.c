@@ -126,7 +126,7 @@ void ftc_op_hold_lock(struct ftc_op *op, const struct ftc_result *lock)
         .verdict = lock->verdict, .attempt = lock->attempt, .failed = &op->agreed};
     if (lock->verdict != FTC_VERDICT_VALUE)
         return;
-    memcpy(op->value, lock->value, op->config.value_bytes);
+    memcpy(op->value, lock->value, ftc_op_used_bytes(op, lock->value));
     op->result.value = op->value;
     op->has_value = true;
 }

@@ -36,14 +36,17 @@ struct ftc_op_config {
     bool deterministic;
     const struct ftc_topology *topology;
     int rank;
-    int root; /* of a reduce; an allreduce goes through its candidates 0, 1, ... */
-    size_t value_bytes;
+    int root;             /* of a reduce; an allreduce goes through its candidates 0, 1, ... */
+    size_t value_bytes;   /* room for a value */
     const void *original; /* this rank's contribution; unchanged until the operation is done */
 
     /* into = into (+) from. Called in the same order on each run without failures if deterministic.
      */
     void (*combine)(void *context, void *into, const void *from);
     void *context;
+
+    /* Bytes of @value that are in use: what is copied, sent and published of it. NULL: all. */
+    size_t (*used_bytes)(const void *value);
 };
 
 struct ftc_send {
@@ -100,6 +103,17 @@ void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *st
 
 /* Appends a send unless @to is known to be dead. */
 void ftc_op_send(struct ftc_op *op, struct ftc_actions *out, int to, struct ftc_message message);
+
+/* Bytes of @value in use, never more than there is room for, whatever stands in it. */
+static inline size_t ftc_op_used_bytes(const struct ftc_op *op, const void *value)
+{
+    size_t bytes;
+
+    if (__builtin_expect(!op->config.used_bytes, true))
+        return op->config.value_bytes;
+    bytes = value ? op->config.used_bytes(value) : 0;
+    return bytes < op->config.value_bytes ? bytes : op->config.value_bytes;
+}
 
 /* The only way from one phase to another. */
 void ftc_op_enter(struct ftc_op *op, enum ftc_phase phase);

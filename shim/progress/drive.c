@@ -75,6 +75,7 @@ static void prepare(struct ftc_comm *c, const struct ftc_drive_request *request)
                     .original = request->contribution,
                     .combine = request->combine ? request->combine : combine_nothing,
                     .context = request->context,
+                    .used_bytes = request->used_bytes,
                 },
                 r->op_storage);
     r->actions.count = 0;
@@ -170,7 +171,7 @@ enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
     ftc_fence_check();
     if (r->mismatched < 0 && r->op.config.kind == FTC_OP_ALLREDUCE)
         ftc_publish(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq, &r->op.result,
-                    r->op.config.value_bytes);
+                    ftc_op_used_bytes(&r->op, r->op.result.value));
     ftc_fence_check();
     ftc_recovery_end(c);
     stop(c);

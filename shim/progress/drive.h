@@ -15,11 +15,12 @@ enum ftc_drive_outcome {
 struct ftc_drive_request {
     const struct ftc_call *call; /* of the program; stays until the operation is over */
     enum ftc_op_kind kind;
-    int root; /* of a reduce: index in member[] */
-    size_t value_bytes;
+    int root;           /* of a reduce: index in member[] */
+    size_t value_bytes; /* room for a value */
     const void *contribution;
     void (*combine)(void *context, void *into, const void *from); /* NULL: nothing to combine */
     void *context;
+    size_t (*used_bytes)(const void *value); /* of a value; NULL: all of them */
     struct ftc_prelude *prelude; /* comes before all that; NULL: nothing. Stays till it is over */
 };
 

@@ -45,7 +45,7 @@ bool ftc_messages_send(struct ftc_comm *c)
         if (ftc_watched)
             ftc_watch_before_send(c);
         if (ftc_transport_send(&l->transport, to, &s->message, &envelope, l->settings.failure_info,
-                               r->op.config.value_bytes, &r->note)) {
+                               ftc_op_used_bytes(&r->op, s->message.value), &r->note)) {
             l->messages_sent++;
             if (ftc_watched)
                 ftc_watch_sent(c, s);
@@ -83,7 +83,7 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
     }
     if (r->prelude)
         return false;
-    if (m.value && value_bytes != r->op.config.value_bytes)
+    if (m.value && value_bytes != ftc_op_used_bytes(&r->op, m.value))
         return true;
     if (ftc_watched)
         ftc_watch_receive(c, event.peer, &m);

@@ -50,7 +50,8 @@ bool ftc_news_of_deaths(struct ftc_comm *c)
 bool ftc_news_of_published(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
-    struct ftc_publication copy = {.value = r->published_value};
+    struct ftc_publication copy = {.value = r->published_value,
+                                   .varies = r->op.config.used_bytes != NULL};
     bool progress = false;
 
     for (int i = 0; i < c->member_count && r->actions.count == 0; i++) {
@@ -59,7 +60,8 @@ bool ftc_news_of_published(struct ftc_comm *c)
 
         if (c->dead[i] || !ftc_op_awaits(&r->op, i) ||
             !ftc_ask_published(&ftc_library.transport, c->world[c->member[i]], c->id, c->seq,
-                               r->op.attempt, r->op.config.value_bytes, &copy))
+                               r->op.attempt, r->op.config.value_bytes, &copy) ||
+            (copy.result.value && copy.value_bytes != ftc_op_used_bytes(&r->op, copy.value)))
             continue;
         if (ftc_watched)
             ftc_watch_published(c, i, copy.result.attempt);

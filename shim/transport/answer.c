@@ -21,15 +21,16 @@ size_t ftc_answer_bytes_max(const struct ftc_board *board)
 
 /* ---- the answer ---- */
 
-static size_t write_result(const struct ftc_result *r, size_t value_bytes, unsigned char *body)
+static size_t write_result(const struct ftc_publication *copy, unsigned char *body)
 {
+    const struct ftc_result *r = &copy->result;
     size_t failed_bytes = (size_t)r->failed->count * sizeof *r->failed->id;
     struct head h = {
         .is_yes = 1,
         .attempt = r->attempt,
         .verdict = r->verdict,
         .failed_count = (uint32_t)r->failed->count,
-        .value_bytes = r->value ? (uint32_t)value_bytes : 0,
+        .value_bytes = r->value ? (uint32_t)copy->value_bytes : 0,
     };
 
     memcpy(body, &h, sizeof h);
@@ -51,9 +52,10 @@ size_t ftc_answer_write(const struct ftc_board *board, const struct ftc_question
 {
     struct head h = {0};
 
+    copy->varies = true; /* whoever asks knows whether it may */
     if (can_be_asked(board, q) && q->kind == FTC_ASK_PUBLISHED &&
         ftc_published(board, q->rank, q->communicator_id, q->seq, q->value_bytes, copy))
-        return write_result(&copy->result, q->value_bytes, body);
+        return write_result(copy, body);
     if (can_be_asked(board, q) && q->kind == FTC_ASK_ATTEMPT)
         h.is_yes = ftc_published_attempt(board, q->rank, q->communicator_id, q->seq, &h.attempt) &&
                    !ftc_board_is_dead(board, q->rank);
@@ -63,12 +65,13 @@ size_t ftc_answer_write(const struct ftc_board *board, const struct ftc_question
 
 /* ---- and what is made of it ---- */
 
-static bool is_sane(const struct ftc_question *q, const struct head *h, size_t bytes)
+static bool is_sane(const struct ftc_question *q, const struct head *h, bool varies, size_t bytes)
 {
-    size_t expected = h->verdict == FTC_VERDICT_VALUE ? q->value_bytes : 0;
+    size_t most = h->verdict == FTC_VERDICT_VALUE ? q->value_bytes : 0;
 
     return (h->verdict == FTC_VERDICT_VALUE || h->verdict == FTC_VERDICT_EXCESS) &&
-           h->failed_count <= FTC_FAILED_MAX && h->value_bytes == expected &&
+           h->failed_count <= FTC_FAILED_MAX && h->value_bytes <= most &&
+           (varies || h->value_bytes == most) &&
            bytes >= sizeof *h + h->failed_count * sizeof(int32_t) + h->value_bytes;
 }
 
@@ -80,6 +83,7 @@ static void read_result(const struct head *h, const unsigned char *behind,
     copy->failed = (struct ftc_failure_info){.count = (int)h->failed_count};
     memcpy(copy->failed.id, behind, failed_bytes);
     memcpy(copy->value, behind + failed_bytes, h->value_bytes);
+    copy->value_bytes = h->value_bytes;
     copy->result = (struct ftc_result){
         .verdict = (enum ftc_verdict)h->verdict,
         .attempt = h->attempt,
@@ -102,7 +106,7 @@ bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t byte
         *attempt = h.attempt;
         return true;
     }
-    if (!is_sane(q, &h, bytes))
+    if (!is_sane(q, &h, copy->varies, bytes))
         return false;
     read_result(&h, (const unsigned char *)body + sizeof h, copy);
     return true;

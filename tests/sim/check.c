@@ -219,6 +219,61 @@ static void each_contribution_is_right(struct sim *s, int seq, int rank)
     }
 }
 
+static bool is_right_block(const struct ftc_block *block, int rank, int seq)
+{
+    size_t bytes = sim_value_block_bytes(rank);
+
+    for (size_t i = 0; i < bytes && block->bytes == bytes; i++)
+        if (block->data[i] != sim_value_block_content(rank, seq))
+            return false;
+    return block->bytes == bytes;
+}
+
+/* Of whoever is in a result that is not too large there is one block, as its owner made it. */
+static void each_block_is_there_once(struct sim *s, int seq, int rank)
+{
+    const struct sim_value *v = (const struct sim_value *)sim_outcome_of(s, seq, rank)->value;
+    const void *blocks = sim_value_blocks(v);
+    const struct ftc_block *block;
+    int times[SIM_MAX_N] = {0};
+    size_t at = 0;
+
+    while ((block = ftc_blocks_next(blocks, &at)) != NULL)
+        if (block->rank >= (uint32_t)s->scenario.n || !is_right_block(block, (int)block->rank, seq))
+            sim_violation(s, "each_block_is_there_once", "op %d at p%d: a wrong one of p%u", seq,
+                          rank, block->rank);
+        else
+            times[block->rank]++;
+    for (int i = 0; i < s->scenario.n; i++)
+        if (times[i] != v->count[i])
+            sim_violation(s, "each_block_is_there_once", "op %d at p%d: that of p%d %d times", seq,
+                          rank, i, times[i]);
+}
+
+/* Too large are the blocks of who is in a result, all together: neither more nor fewer. */
+static void only_what_is_too_large_is_left_out(struct sim *s, int seq, int rank, bool is_left_out)
+{
+    const struct sim_value *v = (const struct sim_value *)sim_outcome_of(s, seq, rank)->value;
+    struct sim_value_kind kind = sim_value_kind(s->scenario.n, true, seq);
+    size_t bytes = 0;
+
+    for (int i = 0; i < s->scenario.n; i++)
+        bytes += v->count[i] * sim_value_block_bytes(i);
+    if ((bytes > kind.limit.data_bytes) != is_left_out)
+        sim_violation(s, "only_what_is_too_large_is_left_out", "op %d at p%d: %zu bytes", seq, rank,
+                      bytes);
+}
+
+static void check_blocks(struct sim *s, int seq, int rank)
+{
+    const struct sim_value *v = (const struct sim_value *)sim_outcome_of(s, seq, rank)->value;
+    bool is_left_out = ftc_blocks_are_too_large(sim_value_blocks(v));
+
+    only_what_is_too_large_is_left_out(s, seq, rank, is_left_out);
+    if (!is_left_out)
+        each_block_is_there_once(s, seq, rank);
+}
+
 static void check_value(struct sim *s, int seq, int rank)
 {
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
@@ -230,6 +285,15 @@ static void check_value(struct sim *s, int seq, int rank)
         sim_violation(s, "each_live_contribution_once", "op %d: p%d has no value", seq, rank);
     if (o->has_value)
         each_contribution_is_right(s, seq, rank);
+    if (o->has_value && s->scenario.blocks)
+        check_blocks(s, seq, rank);
+}
+
+static bool have_same_bits(const struct sim *s, const void *a, const void *b)
+{
+    size_t bytes = sim_used_bytes(s, a);
+
+    return bytes == sim_used_bytes(s, b) && memcmp(a, b, bytes) == 0;
 }
 
 /* Allreduce 5: "The value of a failed process is either included at every non-failed process, or at
@@ -241,7 +305,7 @@ static void all_survivors_agree(struct sim *s, int seq, int a, int b)
     if (x->verdict != y->verdict || x->has_value != y->has_value)
         sim_violation(s, "all_survivors_agree", "op %d: verdict %d at p%d, %d at p%d", seq,
                       (int)x->verdict, a, (int)y->verdict, b);
-    else if (x->has_value && memcmp(x->value, y->value, s->value_bytes) != 0)
+    else if (x->has_value && !have_same_bits(s, x->value, y->value))
         sim_violation(s, "all_survivors_agree", "op %d: values of p%d and p%d differ", seq, a, b);
     else if (x->failed != y->failed)
         sim_violation(s, "all_survivors_agree", "op %d: p%d lists %#llx, p%d %#llx", seq, a,

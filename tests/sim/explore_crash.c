@@ -9,6 +9,7 @@ struct part {
     enum ftc_op_kind kind;
     enum ftc_algorithm algorithm;
     int n, f;
+    bool blocks;
     int crashes; /* at most at once */
     bool is_large;
     int job, jobs;
@@ -181,6 +182,7 @@ static void work(int job, int jobs, struct explore_total *total, const void *con
     c.n = p.n;
     c.f = p.f;
     c.op[0].kind = p.kind;
+    c.blocks = p.blocks;
     c.algorithm = p.algorithm;
     for (int shape = 0; shape < SHAPES; shape++) {
         c.tree = shapes[shape];
@@ -227,14 +229,30 @@ int explore_large_crash_points(bool small, int jobs)
     return rv | explore_part(&p, jobs, "large", &(struct explore_total){0});
 }
 
+/* Values of blocks, which the engine sees no difference in but their lengths: of fewer processes.
+ */
+static int explore_blocks(enum ftc_op_kind what, int most_n, int jobs)
+{
+    struct part p = {.kind = what, .blocks = true};
+    int rv;
+
+    if (what == FTC_OP_REDUCE)
+        return explore_sizes(p, most_n - 2, "reduce of blocks", jobs);
+    rv = explore_sizes(p, most_n - 2, "corrected allreduce of blocks", jobs);
+    p.algorithm = FTC_ALGORITHM_OPTIMISTIC;
+    return rv | explore_sizes(p, most_n - 2, "optimistic allreduce of blocks", jobs);
+}
+
 int explore_crash_points(enum ftc_op_kind what, bool small, int jobs)
 {
     int most_n = small ? 4 : 7;
     int rv;
 
     if (what == FTC_OP_REDUCE)
-        return explore_sizes((struct part){.kind = what}, most_n, "reduce", jobs);
+        return explore_sizes((struct part){.kind = what}, most_n, "reduce", jobs) |
+               explore_blocks(what, most_n, jobs);
     rv = explore_sizes((struct part){.kind = what}, most_n, "corrected allreduce", jobs);
-    return rv | explore_sizes((struct part){.kind = what, .algorithm = FTC_ALGORITHM_OPTIMISTIC},
-                              most_n, "optimistic allreduce", jobs);
+    rv |= explore_sizes((struct part){.kind = what, .algorithm = FTC_ALGORITHM_OPTIMISTIC}, most_n,
+                        "optimistic allreduce", jobs);
+    return rv | explore_blocks(what, most_n, jobs);
 }

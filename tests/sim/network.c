@@ -58,7 +58,8 @@ int32_t sim_network_send(struct sim *s, int from, int to, const struct ftc_messa
     const struct scenario *c = &s->scenario;
     struct ftc_envelope envelope = {
         .communicator_id = COMMUNICATOR, .seq = (uint32_t)seq, .signature = signature(seq)};
-    size_t bytes = ftc_message_wire_bytes(m, c->scheme, s->value_bytes);
+    size_t value_bytes = sim_used_bytes(s, m->value);
+    size_t bytes = ftc_message_wire_bytes(m, c->scheme, value_bytes);
     struct sim_queue *q = channel(s, from, to);
     int32_t message;
 
@@ -68,7 +69,7 @@ int32_t sim_network_send(struct sim *s, int from, int to, const struct ftc_messa
     message = allocate(s);
     s->message[message] = (struct sim_message){
         .event = -1, .from = (uint8_t)from, .to = (uint8_t)to, .bytes = (uint16_t)bytes};
-    ftc_message_encode(m, &envelope, c->scheme, s->value_bytes, sim_network_wire(s, message));
+    ftc_message_encode(m, &envelope, c->scheme, value_bytes, sim_network_wire(s, message));
     if (!c->overtaking)
         sim_queue_append(s, q, message);
     if (c->overtaking || q->first == message)
@@ -136,6 +137,6 @@ void sim_network_decode(struct sim *s, int32_t message, struct ftc_envelope *env
                       s->message[message].to);
     else if (envelope->communicator_id != COMMUNICATOR ||
              envelope->signature != signature((int)envelope->seq) ||
-             (m->value && value_bytes != s->value_bytes))
+             (m->value && value_bytes != sim_used_bytes(s, m->value)))
         sim_violation(s, "every_message_decodes", "envelope or value size differs");
 }

@@ -83,7 +83,7 @@ static void leave(struct sim *s, int rank)
     o->failed = sim_process_ranks(p, r->failed);
     o->has_value = r->value != NULL;
     if (r->value)
-        memcpy(o->value, r->value, s->value_bytes);
+        memcpy(o->value, r->value, sim_used_bytes(s, r->value));
     sim_trace_outcome(s, rank);
     sim_check_delivery(s, p->seq, rank);
     if (s->scenario.op[p->seq].is_large)
@@ -215,7 +215,8 @@ static void init_op(struct sim *s, int rank, int root)
     struct sim_process *p = &s->process[rank];
     bool is_whole = p->members == sim_all(s);
 
-    sim_value_original((struct sim_value *)p->original, c->n, rank, p->seq);
+    p->kind = sim_value_kind(c->n, c->blocks, p->seq);
+    sim_value_original((struct sim_value *)p->original, &p->kind, rank, p->seq);
     if (c->op[p->seq].is_large)
         ((struct sim_value *)p->original)->incomplete = p->data->phase.outcome == FTC_DATA_LEFT;
     ftc_op_init(&p->op,
@@ -232,7 +233,8 @@ static void init_op(struct sim *s, int rank, int root)
                     .value_bytes = s->value_bytes,
                     .original = p->original,
                     .combine = sim_value_combine,
-                    .context = &s->scenario.n,
+                    .context = &p->kind,
+                    .used_bytes = c->blocks ? sim_value_used_bytes : NULL,
                 },
                 p->op_storage);
 }

@@ -214,6 +214,8 @@ static int parse_pair(struct scenario *c, const char *key, char *value)
         return parse_choice(value, "fifo", "any", &c->overtaking);
     if (strcmp(key, "publish") == 0)
         return parse_choice(value, "now", "late", &c->late_publish);
+    if (strcmp(key, "value") == 0)
+        return parse_choice(value, "sums", "blocks", &c->blocks);
     if (strcmp(key, "reads") == 0)
         return parse_choice(value, "needed", "eager", &c->eager_reads);
     if (strcmp(key, "hosts") == 0)
@@ -372,6 +374,8 @@ void scenario_print(const struct scenario *c, char line[SIM_LINE_CHARS])
     add(&t, " alg=%s det=%d channels=%s publish=%s reads=%s", algorithm_name[c->algorithm],
         c->deterministic, c->overtaking ? "any" : "fifo", c->late_publish ? "late" : "now",
         c->eager_reads ? "eager" : "needed");
+    if (c->blocks)
+        add(&t, " value=blocks");
     if (c->hosts > 0)
         add(&t, " hosts=%d", c->hosts);
     add_crashes(&t, c);

@@ -1,7 +1,7 @@
 /* scenario: all that determines a simulated run, as one line of text.
  *
  *     n=5 f=1 ops=A,R2,A scheme=list tree=binomial corr=group alg=corrected det=1 channels=fifo
- *     publish=now reads=needed hosts=0 crash=3@a2,1@any order=random seed=123
+ *     value=sums publish=now reads=needed hosts=0 crash=3@a2,1@any order=random seed=123
  *
  * Keys that are left out have the defaults of scenario_default(). The same line gives the same run,
  * bit for bit.
@@ -65,6 +65,7 @@ struct scenario {
     bool deterministic;
     bool overtaking; /* channels=any: messages of one sender to one receiver overtake each other */
     bool late_publish; /* publish=late: publication is an event of its own, after the last send */
+    bool blocks;       /* value=blocks: values are put together from blocks, and vary in length */
     bool eager_reads;  /* reads=eager: also looks at the board without knowing of a failure */
     int hosts; /* hosts=K: rank R is on host R % K: what one shows to another host comes as an
                   answer, later, and messages that are under way to another host may die with their

@@ -28,12 +28,25 @@ static void lay_out_process(struct sim *s, struct layout *l, int rank)
     void *topology = carve(l, 1, ftc_topology_storage_bytes(s->scenario.n, s->scenario.f));
     void *op = carve(l, 1, ftc_op_storage_bytes(&s->topology, s->value_bytes));
     void *data = carve(l, 1, sizeof *s->process[rank].data);
+    void *original = carve(l, 1, s->value_bytes);
 
     if (!l->block)
         return;
     s->process[rank].topology_storage = topology;
     s->process[rank].op_storage = op;
     s->process[rank].data = data;
+    s->process[rank].original = original;
+}
+
+static size_t value_stride(const struct sim *s)
+{
+    return (s->value_bytes + FTC_VALUE_ALIGN - 1) / FTC_VALUE_ALIGN * FTC_VALUE_ALIGN;
+}
+
+static void place_values(struct sim *s)
+{
+    for (int i = 0; i < s->scenario.n * s->scenario.op_count; i++)
+        s->outcome[i].value = s->outcome_values + (size_t)i * value_stride(s);
 }
 
 static size_t lay_out(struct sim *s, unsigned char *block)
@@ -43,6 +56,7 @@ static size_t lay_out(struct sim *s, unsigned char *block)
     struct layout l = {.block = block};
 
     s->outcome = carve(&l, n * ops, sizeof *s->outcome);
+    s->outcome_values = carve(&l, n * ops, value_stride(s));
     s->sent = carve(&l, ops, sizeof *s->sent);
     s->zeroed_bytes = l.used;
     s->actions.capacity = ftc_op_actions_capacity(&s->topology, c->ring_distance);
@@ -68,6 +82,7 @@ static void get_memory(struct sim *s)
     }
     lay_out(s, s->block);
     memset(s->block, 0, s->zeroed_bytes);
+    place_values(s);
     /* Messages keep their memory from run to run, at the largest size so far. */
     stride = (ftc_message_max_wire_bytes(s->value_bytes) + ALIGN - 1) / ALIGN * ALIGN;
     if (stride > s->wire_stride) {
@@ -88,7 +103,7 @@ void sim_close(struct sim *s)
 void sim_begin(struct sim *s, const struct scenario *scenario)
 {
     s->scenario = *scenario;
-    s->value_bytes = sim_value_bytes(scenario->n);
+    s->value_bytes = sim_value_bytes(scenario->n, scenario->blocks);
     ftc_topology_init(&s->topology, scenario->n, scenario->f, &scenario->tree, s->topology_storage);
     get_memory(s);
     for (int i = 0; i < SIM_EVENT_KINDS * scenario->n * scenario->n; i++)

@@ -73,7 +73,7 @@ struct sim_outcome {
     uint32_t attempt;
     uint64_t failed;
     bool has_value;
-    _Alignas(8) uint8_t value[sizeof(struct sim_value) + SIM_MAX_N];
+    uint8_t *value;
 };
 
 struct sim_process {
@@ -95,7 +95,8 @@ struct sim_process {
     struct sim_data *data;     /* of large operations */
     uint8_t member[SIM_MAX_N]; /* original rank by engine rank */
     struct ftc_op op;
-    _Alignas(8) uint8_t original[sizeof(struct sim_value) + SIM_MAX_N];
+    struct sim_value_kind kind; /* of its operation */
+    uint8_t *original;
 };
 
 /* Sends of one operation by kind and attempt. */
@@ -110,6 +111,7 @@ struct sim {
 
     struct sim_process *process;
     struct sim_outcome *outcome;     /* [seq * n + rank] */
+    uint8_t *outcome_values;         /* of each outcome */
     sim_sent_table *sent;            /* [seq] */
     uint64_t dead;                   /* original ranks */
     int free_crashes;                /* that can still happen */
@@ -162,6 +164,12 @@ static inline uint64_t sim_all(const struct sim *s)
 static inline struct sim_outcome *sim_outcome_of(const struct sim *s, int seq, int rank)
 {
     return &s->outcome[seq * s->scenario.n + rank];
+}
+
+/* Bytes of @value that are copied and sent, as the engine has them. */
+static inline size_t sim_used_bytes(const struct sim *s, const void *value)
+{
+    return value && s->scenario.blocks ? sim_value_used_bytes(value) : s->value_bytes;
 }
 
 /* Zeroed memory is a closed cluster. */

@@ -3,7 +3,7 @@
 # make mutants  shows that the fast tests notice each of a list of mistakes put into shim/engine/
 
 SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim/*.c))
-SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o)
+SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o) $(BUILD)/shim/value/blocks.o
 
 # The very objects that the library consists of.
 $(BUILD)/tests/sim/simulate: $(BUILD)/tests/sim/simulate.o $(SIM_OBJECTS) $(ENGINE_OBJECTS)

@@ -1,25 +1,45 @@
 /* value: what simulated processes reduce. Each original rank has a count of its contributions, so
- * that a checker sees who is in a result and how often. */
+ * that a checker sees who is in a result and how often. Behind that there may be blocks, one a
+ * rank, as shim/collectives puts values together from. */
 #ifndef FTC_SIM_VALUE_H
 #define FTC_SIM_VALUE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "value/blocks.h"
 
 struct sim_value {
     uint64_t expression; /* identifies the order and nesting of the combinations: stands for bits */
     uint32_t operations; /* one bit an operation: values of two operations never mix */
     uint32_t incomplete; /* somebody has not come to the end of the data phase */
+    uint32_t blocks_at;  /* offset of a struct ftc_blocks; 0: there is none */
     uint8_t count[];     /* by original rank */
 };
 
-/* Bytes of a value for @n ranks. */
-size_t sim_value_bytes(int n);
+/* What the values of one operation have in common. */
+struct sim_value_kind {
+    int n;
+    bool has_blocks;
+    struct ftc_blocks_limit limit;
+};
+
+/* Of operation @seq. All blocks together fit in every second one, and are too large in the others:
+ * by one byte. */
+struct sim_value_kind sim_value_kind(int n, bool has_blocks, int seq);
+
+/* Room for a value in any operation. */
+size_t sim_value_bytes(int n, bool has_blocks);
 
 /* The contribution of @rank to operation @seq. */
-void sim_value_original(struct sim_value *v, int n, int rank, int seq);
+void sim_value_original(struct sim_value *v, const struct sim_value_kind *kind, int rank, int seq);
 
-/* For ftc_op_config; @context is the number of ranks, an int. */
+/* For ftc_op_config; @context is a struct sim_value_kind. */
 void sim_value_combine(void *context, void *into, const void *from);
+size_t sim_value_used_bytes(const void *value); /* of one with blocks */
+
+/* NULL if there are none. */
+const void *sim_value_blocks(const struct sim_value *v);
+
+/* Bytes in the block of @rank, and what each of them is. */
+size_t sim_value_block_bytes(int rank);
+uint8_t sim_value_block_content(int rank, int seq);
 
 #endif

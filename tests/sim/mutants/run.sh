@@ -13,7 +13,7 @@ work=$(cd "$BUILD" && pwd)/mutants
 FLAGS='-std=gnu11 -Ishim -D_GNU_SOURCE -O1 -w'
 CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
 LIMIT_S=120 # a test that takes longer is taken to hang
-SOURCES='shim/engine/*.c shim/call/policy.c tests/sim/*.c tests/unit/test_topology.c tests/unit/test_engine.c'
+SOURCES='shim/engine/*.c shim/call/policy.c shim/value/blocks.c tests/sim/*.c tests/unit/test_topology.c tests/unit/test_engine.c'
 
 # ---- building: whatever is as in the original tree is taken from the objects of it ----
 
@@ -42,7 +42,7 @@ compile() { # where the original objects are, or "none"
 
 link_tests() {
     engine=$(ls shim_engine_*.o)
-    sim=$(ls tests_sim_*.o | grep -v -e test_sim -e simulate)
+    sim="$(ls tests_sim_*.o | grep -v -e test_sim -e simulate) shim_value_blocks.o"
     "$CC" -o simulate tests_sim_simulate.o $sim $engine &&
         "$CC" -o test_sim tests_sim_test_sim.o $sim $engine $CHECK_LIBS &&
         "$CC" -o test_topology tests_unit_test_topology.o shim_call_policy.o $engine $CHECK_LIBS &&
@@ -70,8 +70,8 @@ fast_tests_notice() {
 }
 
 restore() {
-    rm -rf shim/engine
-    cp -rp "$top/shim/engine" shim/
+    rm -rf shim/engine shim/value
+    cp -rp "$top/shim/engine" "$top/shim/value" shim/
 }
 
 reason_for() {
