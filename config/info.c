@@ -38,15 +38,16 @@ static json_t *value_of(const struct ftc_settings *s, int option)
 
 static json_t *source_of(const struct info *i, int option)
 {
+    int by = i->sources.by_protect[option] ? FTC_SETTING_protect : option;
     char name[FTC_SETTINGS_NAME_MAX];
 
     switch (i->settings.origin[option]) {
     case FTC_ORIGIN_FILE:
         return json_pack("{s:s, s:s, s:i}", "from", "file", "file", i->sources.file, "line",
-                         i->sources.line[option]);
+                         i->sources.line[by]);
     case FTC_ORIGIN_ENVIRONMENT:
         return json_pack("{s:s, s:s}", "from", "environment", "variable",
-                         ftc_settings_variable(option, name));
+                         ftc_settings_variable(by, name));
     default:
         return json_pack("{s:s}", "from", "default");
     }

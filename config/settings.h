@@ -19,6 +19,8 @@
 enum ftc_monitor_mode { FTC_MONITOR_AUTO, FTC_MONITOR_PROCESS, FTC_MONITOR_TIMEOUT };
 enum ftc_link { FTC_LINK_AUTO, FTC_LINK_TCP }; /* the same, as long as there is one kind */
 enum ftc_on_excess { FTC_ON_EXCESS_ERROR, FTC_ON_EXCESS_ABORT };
+enum ftc_protect { FTC_PROTECT_REDUCTIONS, FTC_PROTECT_ALL };
+enum ftc_dead_blocks { FTC_DEAD_BLOCKS_KEEP, FTC_DEAD_BLOCKS_ZERO };
 enum ftc_on_dead_root { FTC_ON_DEAD_ROOT_ERROR, FTC_ON_DEAD_ROOT_KEEP };
 enum ftc_large_calls { FTC_LARGE_NATIVE, FTC_LARGE_PROTECTED };
 enum ftc_p2p { FTC_P2P_NATIVE, FTC_P2P_ERROR, FTC_P2P_IGNORE };
@@ -44,8 +46,32 @@ enum {
     FTC_INTERCEPT_BCAST = 8,
     FTC_INTERCEPT_IREDUCE = 16,
     FTC_INTERCEPT_IALLREDUCE = 32,
-    FTC_INTERCEPT_WIN_FREE = 64,
-    FTC_INTERCEPT_ALL = 127,
+    FTC_INTERCEPT_GATHER = 1 << 6,
+    FTC_INTERCEPT_SCATTER = 1 << 7,
+    FTC_INTERCEPT_ALLGATHER = 1 << 8,
+    FTC_INTERCEPT_ALLTOALL = 1 << 9,
+    FTC_INTERCEPT_REDUCE_SCATTER = 1 << 10,
+    FTC_INTERCEPT_SCAN = 1 << 11,
+    FTC_INTERCEPT_EXSCAN = 1 << 12,
+    FTC_INTERCEPT_NEIGHBOR = 1 << 13,
+    FTC_INTERCEPT_NONCOMMUTATIVE = 1 << 14, /* operations, of the calls that are named */
+    FTC_INTERCEPT_IBARRIER = 1 << 15,
+    FTC_INTERCEPT_IBCAST = 1 << 16,
+    FTC_INTERCEPT_IGATHER = 1 << 17,
+    FTC_INTERCEPT_ISCATTER = 1 << 18,
+    FTC_INTERCEPT_IALLGATHER = 1 << 19,
+    FTC_INTERCEPT_IALLTOALL = 1 << 20,
+    FTC_INTERCEPT_IREDUCE_SCATTER = 1 << 21,
+    FTC_INTERCEPT_ISCAN = 1 << 22,
+    FTC_INTERCEPT_IEXSCAN = 1 << 23,
+    FTC_INTERCEPT_WIN_FREE = 1 << 24,
+    FTC_INTERCEPT_ALL = (1 << 25) - 1,
+    FTC_INTERCEPT_COLLECTIVES = FTC_INTERCEPT_ALL & ~FTC_INTERCEPT_WIN_FREE,
+    FTC_INTERCEPT_NONBLOCKING = FTC_INTERCEPT_IREDUCE | FTC_INTERCEPT_IALLREDUCE |
+                                (FTC_INTERCEPT_COLLECTIVES & -FTC_INTERCEPT_IBARRIER),
+    FTC_INTERCEPT_BLOCKS = /* whose values are put together from those of all ranks */
+    FTC_INTERCEPT_COLLECTIVES & -FTC_INTERCEPT_GATHER & ~FTC_INTERCEPT_IBARRIER &
+    ~FTC_INTERCEPT_IBCAST,
 };
 
 struct ftc_correction_setting {
@@ -91,11 +117,12 @@ struct ftc_settings_error {
  * off. Leaves errno and the open files as they were. */
 int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error);
 
-/* What the origin of a setting does not say: the file that was read, and where each key stands in
- * it. */
+/* What the origin of a setting does not say: the file that was read, where each key stands in it, and
+ * which values are those that protect stands for. */
 struct ftc_settings_sources {
     char file[PATH_MAX];          /* empty: none was read */
     int line[FTC_SETTINGS_COUNT]; /* by position in the table, from 1; 0: it is not in the file */
+    bool by_protect[FTC_SETTINGS_COUNT]; /* its value is what protect stands for */
 };
 
 /* ftc_settings_load(), which fills @sources as far as it comes. */
@@ -130,7 +157,7 @@ const char *ftc_settings_meaning(int option);
 const char *ftc_settings_variable(int option, char name[FTC_SETTINGS_NAME_MAX]);
 
 /* What it may be, in words. */
-enum { FTC_SETTINGS_ALLOWED_MAX = 256 };
+enum { FTC_SETTINGS_ALLOWED_MAX = 512 };
 const char *ftc_settings_allowed(int option, char text[FTC_SETTINGS_ALLOWED_MAX]);
 
 /* Its value in @s, as the parser reads it. */

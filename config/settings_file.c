@@ -207,9 +207,12 @@ int ftc_settings_parse_buffer(const char *text, size_t length, struct ftc_settin
     struct ftc_settings_sources sources = {0};
     struct reader r = {
         .name = "buffer", .is_own = true, .settings = s, .sources = &sources, .error = error};
+    int rv;
 
     ftc_settings_set_defaults(s);
-    return parse(&r, text, length);
+    rv = parse(&r, text, length);
+    ftc_settings_expand(s, &sources);
+    return rv;
 }
 
 /* ---- files ---- */
@@ -345,10 +348,12 @@ int ftc_settings_check_file(const char *path, struct ftc_settings *s,
         rv = text ? 0 : fail_file(&error, path, strerror(errno));
         close(file.fd);
     }
-    if (text)
+    if (text) {
         rv = tell_each_line(&r, text, length, tell);
-    else
+        ftc_settings_expand(s, sources);
+    } else {
         tell(error.text);
+    }
     free(text);
     return rv;
 }

@@ -159,6 +159,7 @@ int ftc_settings_load_telling(struct ftc_settings *s, struct ftc_settings_source
         rv = read_first_file(s, sources, error);
         if (rv == 0)
             rv = read_environment(s, error);
+        ftc_settings_expand(s, sources);
     }
     errno = saved_errno;
     return rv;

@@ -41,9 +41,31 @@ static const struct word intercept_words[] = {{"reduce", FTC_INTERCEPT_REDUCE, 0
                                               {"bcast", FTC_INTERCEPT_BCAST, 0},
                                               {"ireduce", FTC_INTERCEPT_IREDUCE, 0},
                                               {"iallreduce", FTC_INTERCEPT_IALLREDUCE, 0},
+                                              {"gather", FTC_INTERCEPT_GATHER, 0},
+                                              {"scatter", FTC_INTERCEPT_SCATTER, 0},
+                                              {"allgather", FTC_INTERCEPT_ALLGATHER, 0},
+                                              {"alltoall", FTC_INTERCEPT_ALLTOALL, 0},
+                                              {"reduce_scatter", FTC_INTERCEPT_REDUCE_SCATTER, 0},
+                                              {"scan", FTC_INTERCEPT_SCAN, 0},
+                                              {"exscan", FTC_INTERCEPT_EXSCAN, 0},
+                                              {"neighbor", FTC_INTERCEPT_NEIGHBOR, 0},
+                                              {"noncommutative", FTC_INTERCEPT_NONCOMMUTATIVE, 0},
+                                              {"ibarrier", FTC_INTERCEPT_IBARRIER, 0},
+                                              {"ibcast", FTC_INTERCEPT_IBCAST, 0},
+                                              {"igather", FTC_INTERCEPT_IGATHER, 0},
+                                              {"iscatter", FTC_INTERCEPT_ISCATTER, 0},
+                                              {"iallgather", FTC_INTERCEPT_IALLGATHER, 0},
+                                              {"ialltoall", FTC_INTERCEPT_IALLTOALL, 0},
+                                              {"ireduce_scatter", FTC_INTERCEPT_IREDUCE_SCATTER, 0},
+                                              {"iscan", FTC_INTERCEPT_ISCAN, 0},
+                                              {"iexscan", FTC_INTERCEPT_IEXSCAN, 0},
                                               {"win_free", FTC_INTERCEPT_WIN_FREE, 0},
                                               {"all", FTC_INTERCEPT_ALL, 0},
                                               {0}};
+static const struct word protect_words[] = {
+    {"reductions", FTC_PROTECT_REDUCTIONS, 0}, {"all", FTC_PROTECT_ALL, 0}, {0}};
+static const struct word dead_blocks_words[] = {
+    {"keep", FTC_DEAD_BLOCKS_KEEP, 0}, {"zero", FTC_DEAD_BLOCKS_ZERO, 0}, {0}};
 static const struct word algorithm_words[] = {
     {"corrected", FTC_ALGORITHM_CORRECTED, 0}, {"optimistic", FTC_ALGORITHM_OPTIMISTIC, 0}, {0}};
 static const struct word tree_words[] = {{"binomial", FTC_TREE_BINOMIAL, 0},
@@ -323,6 +345,32 @@ void ftc_settings_set_defaults(struct ftc_settings *s)
 
         assert(allowed);
         (void)allowed;
+    }
+}
+
+/* What has been set in the same place wins, or in one that wins over that of protect. */
+static bool is_expanded(const struct ftc_settings *s, int option)
+{
+    return s->protect == FTC_PROTECT_ALL && s->origin[option] < s->origin[FTC_SETTING_protect];
+}
+
+void ftc_settings_expand(struct ftc_settings *s, struct ftc_settings_sources *sources)
+{
+    static const struct {
+        int option;
+        const char *value;
+    } all[] = {
+        {FTC_SETTING_intercept, "all"},
+        {FTC_SETTING_large, "protected"},
+        {FTC_SETTING_p2p, "ignore"},
+        {FTC_SETTING_communicators, "survivors"},
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        sources->by_protect[all[i].option] = is_expanded(s, all[i].option);
+        if (sources->by_protect[all[i].option])
+            ftc_settings_set(s, all[i].option, all[i].value,
+                             (enum ftc_settings_origin)s->origin[FTC_SETTING_protect]);
     }
 }
 

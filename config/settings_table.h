@@ -12,6 +12,11 @@ bool ftc_settings_set(struct ftc_settings *s, int option, const char *text,
 
 void ftc_settings_set_defaults(struct ftc_settings *s);
 
+/* Gives the settings that protect stands for their values, unless they have been set themselves: in
+ * the same place, or in the environment, which wins over a file here too. Last.
+ * Their origin is that of protect, and @sources tells which they are. */
+void ftc_settings_expand(struct ftc_settings *s, struct ftc_settings_sources *sources);
+
 /* These fill @error and return -1. Bytes that would break the line or a terminal become '?'. */
 __attribute__((format(printf, 2, 3))) int ftc_settings_fail(struct ftc_settings_error *error,
                                                             const char *format, ...);

@@ -28,7 +28,7 @@ $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
 $(UNIT)/test_telling: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o system/lines.o) $(ENGINE_OBJECTS)
 $(UNIT)/test_report $(UNIT)/test_trace: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(NOTICE_OBJECTS) $(ENGINE_OBJECTS)
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
-$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlook.o report/prospect.o notice/coverage_report.o notice/coverage_table.o notice/protection.o system/json.o $(CALLSITE) call/call.o call/policy.o board/board.o)
+$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlook.o report/prospect.o value/sides.o notice/coverage_report.o notice/coverage_table.o notice/protection.o system/json.o $(CALLSITE) call/call.o call/policy.o board/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/json.o $(CALLSITE))
 $(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE))
 $(UNIT)/test_loaded: $(BUILD)/shim/system/loaded.o $(UNIT)/libgnu.so $(UNIT)/libsysv.so

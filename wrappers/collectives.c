@@ -10,20 +10,6 @@
 #define NATIVE(pmpi_call)                                                                          \
     FTC_NATIVE_CALL(call.kind, call.comm, FTC_ALL_MEMBERS, call.return_address, pmpi_call)
 
-static struct ftc_call broadcast(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
-                                 MPI_Comm comm, const void *return_address)
-{
-    return (struct ftc_call){
-        .kind = FTC_CALL_BCAST,
-        .recvbuf = buffer,
-        .count = count,
-        .datatype = datatype,
-        .root = root,
-        .comm = comm,
-        .return_address = return_address,
-    };
-}
-
 int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                int root, MPI_Comm comm)
 {
@@ -62,7 +48,7 @@ int MPI_Barrier(MPI_Comm comm)
 int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     struct ftc_call call =
-        broadcast(buffer, count, datatype, root, comm, __builtin_return_address(0));
+        broadcast(FTC_CALL_BCAST, buffer, count, datatype, root, comm, __builtin_return_address(0));
 
     if (ftc_carry_out(&call))
         return call.result;
@@ -96,7 +82,7 @@ int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dat
 int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     struct ftc_call call =
-        broadcast(buffer, count, datatype, root, comm, __builtin_return_address(0));
+        broadcast(FTC_CALL_BCAST, buffer, count, datatype, root, comm, __builtin_return_address(0));
 
     if (ftc_carry_out(&call))
         return call.result;

@@ -21,20 +21,6 @@
                                                 PMPI_##name arguments));                           \
     }
 
-#define COUNT                                      int
-#define DISPLACEMENT                               int
-#define COUNTED(kind, name, parameters, arguments) NATIVE(kind, name, parameters, arguments, comm)
-#include "counted.def"
-#undef COUNT
-#undef DISPLACEMENT
-#undef COUNTED
-
-#define COUNT        MPI_Count
-#define DISPLACEMENT MPI_Aint
-#define COUNTED(kind, name, parameters, arguments)                                                 \
-    NATIVE(kind, name##_c, parameters, arguments, comm)
-#include "counted.def"
-
 /* Communicators, beside those of communicators.c */
 CREATION(CART_CREATE, Cart_create,
          (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,

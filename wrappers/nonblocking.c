@@ -1,19 +1,12 @@
-/* Nonblocking and persistent reductions. The persistent ones are not protected, and named in the
- * report. */
-#include "collectives/nonblocking.h"
+/* Nonblocking reductions, barriers and broadcasts, and persistent reductions, which are not
+ * protected, and named in the report. */
+#include "nonblocking.h"
+
 #include "collectives/carry_out.h"
+#include "collectives/nonblocking.h"
 #include "collectives/request.h"
 #include "entries.h"
-#include "p2p/p2p.h"
 #include "reduction.h"
-
-/* Calls that complete requests tell those of the library from messages. */
-static int protected(const struct ftc_call *call, const MPI_Request *request)
-{
-    if (call->result == MPI_SUCCESS)
-        ftc_p2p_note_protected(*request, call->comm);
-    return call->result;
-}
 
 /* int MPI_Name(parameters) */
 #define IREDUCE(name, count_type)                                                                  \
@@ -24,7 +17,7 @@ static int protected(const struct ftc_call *call, const MPI_Request *request)
                                          root, comm, __builtin_return_address(0));                 \
                                                                                                    \
         if (ftc_carry_out_nonblocking(&call, request))                                             \
-            return protected(&call, request);                                                      \
+            return ftc_wrapper_started(&call, request);                                            \
         return PMPI_##name(sendbuf, recvbuf, count, datatype, op, root, comm, request);            \
     }
 
@@ -36,7 +29,7 @@ static int protected(const struct ftc_call *call, const MPI_Request *request)
                                          op, 0, comm, __builtin_return_address(0));                \
                                                                                                    \
         if (ftc_carry_out_nonblocking(&call, request))                                             \
-            return protected(&call, request);                                                      \
+            return ftc_wrapper_started(&call, request);                                            \
         return PMPI_##name(sendbuf, recvbuf, count, datatype, op, comm, request);                  \
     }
 
@@ -64,3 +57,31 @@ REDUCE_INIT(Reduce_init, int)
 REDUCE_INIT(Reduce_init_c, MPI_Count)
 ALLREDUCE_INIT(Allreduce_init, int)
 ALLREDUCE_INIT(Allreduce_init_c, MPI_Count)
+
+#define IBCAST(name, count_type)                                                                   \
+    int MPI_##name(void *buffer, count_type count, MPI_Datatype datatype, int root, MPI_Comm comm, \
+                   MPI_Request *request)                                                           \
+    {                                                                                              \
+        struct ftc_call call = broadcast(FTC_CALL_IBCAST, buffer, count, datatype, root, comm,     \
+                                         __builtin_return_address(0));                             \
+                                                                                                   \
+        if (ftc_carry_out_nonblocking(&call, request))                                             \
+            return ftc_wrapper_started(&call, request);                                            \
+        return PMPI_##name(buffer, count, datatype, root, comm, request);                          \
+    }
+
+IBCAST(Ibcast, int)
+IBCAST(Ibcast_c, MPI_Count)
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    struct ftc_call call = {
+        .kind = FTC_CALL_IBARRIER,
+        .comm = comm,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_carry_out_nonblocking(&call, request))
+        return ftc_wrapper_started(&call, request);
+    return PMPI_Ibarrier(comm, request);
+}

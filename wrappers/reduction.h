@@ -1,4 +1,4 @@
-/* reduction: the record of a call that reduces. */
+/* reduction: the records of calls that reduce or broadcast. */
 #ifndef FTC_REDUCTION_H
 #define FTC_REDUCTION_H
 
@@ -16,6 +16,21 @@ static inline struct ftc_call reduction(enum ftc_call_kind kind, const void *sen
         .count = count,
         .datatype = datatype,
         .op = op,
+        .root = root,
+        .comm = comm,
+        .return_address = return_address,
+    };
+}
+
+static inline struct ftc_call broadcast(enum ftc_call_kind kind, void *buffer, MPI_Count count,
+                                        MPI_Datatype datatype, int root, MPI_Comm comm,
+                                        const void *return_address)
+{
+    return (struct ftc_call){
+        .kind = kind,
+        .recvbuf = buffer,
+        .count = count,
+        .datatype = datatype,
         .root = root,
         .comm = comm,
         .return_address = return_address,

@@ -29,6 +29,24 @@ enum ftc_call_class {
     FTC_CLASS_OTHER,
 };
 
+/* One side of a call that moves blocks, one a rank (or neighbor): what is sent, or where it is
+ * received. */
+struct ftc_side {
+    void *buffer;
+    MPI_Count count; /* of one block */
+    MPI_Datatype datatype;
+
+    /* Of the v and w forms: an array a block, or NULL. The w forms have displacements in bytes. */
+    const void *counts;            /* int, or MPI_Count in large-count forms */
+    const void *displacements;     /* int, or MPI_Aint where is_wide */
+    const MPI_Datatype *datatypes; /* w */
+    bool counts_are_wide, displacements_are_wide;
+};
+
+struct ftc_sides {
+    struct ftc_side send, receive;
+};
+
 struct ftc_call {
     enum ftc_call_kind kind;
     const void *sendbuf;
@@ -36,10 +54,11 @@ struct ftc_call {
     MPI_Count count;
     MPI_Datatype datatype;
     MPI_Op op;
-    int root; /* of a reduce or broadcast, in @comm */
+    int root; /* in @comm, of a call that has one */
     MPI_Comm comm;
-    const void *return_address; /* in the program */
-    int result;                 /* MPI error code, if the call was carried out here */
+    const struct ftc_sides *sides; /* of a call that moves blocks */
+    const void *return_address;    /* in the program */
+    int result;                    /* MPI error code, if the call was carried out here */
 };
 
 /* "MPI_Allreduce" */
@@ -79,16 +98,48 @@ static inline bool ftc_call_is_reduction(enum ftc_call_kind kind)
     return ftc_call_is_reduce(kind) || ftc_call_is_allreduce(kind);
 }
 
+/* What is peculiar to a call. */
+enum {
+    FTC_TRAIT_ROOT = 1,
+    FTC_TRAIT_TO_ROOT = 2,      /* the root alone gets what the others give, in one operation */
+    FTC_TRAIT_OPERATION = 4,    /* it combines elements */
+    FTC_TRAIT_UNKNOWN_SIZE = 8, /* no rank knows how much the others send */
+    FTC_TRAIT_UNEVEN = 16,      /* ranks give blocks of different sizes */
+};
+extern const unsigned char ftc_call_traits[FTC_CALL_COUNT];
+
 static inline bool ftc_call_has_root(enum ftc_call_kind kind)
 {
-    return ftc_call_is_reduce(kind) || kind == FTC_CALL_BCAST;
+    return (ftc_call_traits[kind] & FTC_TRAIT_ROOT) != 0;
 }
 
-/* Whether @rank of its communicator gets the result of a reduction. */
+static inline bool ftc_call_goes_to_root(enum ftc_call_kind kind)
+{
+    return (ftc_call_traits[kind] & FTC_TRAIT_TO_ROOT) != 0;
+}
+
+static inline bool ftc_call_has_operation(enum ftc_call_kind kind)
+{
+    return (ftc_call_traits[kind] & FTC_TRAIT_OPERATION) != 0;
+}
+
+static inline bool ftc_call_is_of_unknown_size(enum ftc_call_kind kind)
+{
+    return (ftc_call_traits[kind] & FTC_TRAIT_UNKNOWN_SIZE) != 0;
+}
+
+static inline bool ftc_call_is_uneven(enum ftc_call_kind kind)
+{
+    return (ftc_call_traits[kind] & FTC_TRAIT_UNEVEN) != 0;
+}
+
+/* The blocking form of a nonblocking call; all others are their own. */
+enum ftc_call_kind ftc_call_plain(enum ftc_call_kind kind);
+
+/* Whether @rank of its communicator gets the result. */
 static inline bool ftc_call_gives_result(const struct ftc_call *call, int rank)
 {
-    return ftc_call_is_allreduce(call->kind) ||
-           (ftc_call_is_reduce(call->kind) && call->root == rank);
+    return !ftc_call_goes_to_root(call->kind) || call->root == rank;
 }
 
 #endif

@@ -7,6 +7,12 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
     facts->valid = facts->commutative = true;
 }
 
+static bool needs_mpi(const struct ftc_plan *plan)
+{
+    (void)plan;
+    return false;
+}
+
 static const void *contribute(struct ftc_plan *plan)
 {
     (void)plan;
@@ -22,6 +28,7 @@ static int deliver(const struct ftc_plan *plan)
 const struct ftc_collective ftc_collective_barrier = {
     .is_described_alike = true,
     .examine = examine,
+    .needs_mpi = needs_mpi,
     .contribute = contribute,
     .deliver = deliver,
 };

@@ -23,6 +23,11 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
     plan->value_bytes = facts->value_bytes = ftc_packed_bytes(&plan->facts, call->count);
 }
 
+static bool needs_mpi(const struct ftc_plan *plan)
+{
+    return !ftc_is_packed(plan->call->datatype);
+}
+
 static bool is_root(const struct ftc_plan *plan)
 {
     return plan->call->root == plan->comm->rank;
@@ -70,6 +75,7 @@ static int deliver(const struct ftc_plan *plan)
 const struct ftc_collective ftc_collective_broadcast = {
     .large = &ftc_large_broadcast,
     .examine = examine,
+    .needs_mpi = needs_mpi,
     .contribute = contribute,
     .combine = combine,
     .deliver = deliver,

@@ -54,18 +54,23 @@ bool ftc_carry_out(struct ftc_call *call)
     struct ftc_compare compare;
     struct ftc_plan plan;
     enum ftc_pass pass;
+    bool is_agreed; /* who carries it out, by the operation itself */
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
         return false;
     pass = ftc_plan_make(&plan, call);
-    ftc_report_call(call, pass);
+    is_agreed = pass == FTC_PASS_NONE && ftc_call_is_uneven(call->kind);
+    if (!is_agreed)
+        ftc_report_call(call, pass);
     if (pass != FTC_PASS_NONE)
         return false;
     ftc_compare_begin(&compare, call, plan.comm, &plan.facts);
     ftc_library_lock();
     call->result = carry_out(&plan);
     ftc_library_unlock();
+    if (is_agreed)
+        ftc_report_call(call, plan.turned_out);
     ftc_error_raise(call);
     ftc_compare_end(&compare, call, plan.comm, &plan.facts);
-    return true;
+    return plan.turned_out == FTC_PASS_NONE;
 }

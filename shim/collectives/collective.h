@@ -9,6 +9,7 @@
 #include "call/call.h"
 #include "call/policy.h"
 #include "communicator/communicator.h"
+#include "value/blocks.h"
 #include "value/datatype.h"
 
 struct ftc_large;
@@ -20,12 +21,18 @@ struct ftc_plan {
     const struct ftc_collective *collective;
     struct ftc_comm *comm;
     struct ftc_facts facts;  /* of the datatype and operation */
-    size_t value_bytes;      /* of the data */
+    MPI_Count count;         /* of elements in it, if it combines any */
+    size_t value_bytes;      /* of the data, of all ranks where each has a block */
     size_t header_bytes;     /* that travel before the data */
     size_t travelling_bytes; /* in all */
     bool is_large;           /* carried out as large.h has it */
     struct ftc_large *large; /* from its first try on; NULL: its data travel in messages */
     int error;               /* MPI error code of the last combination that went wrong */
+
+    /* A value of blocks (composite.h) */
+    bool is_composite;
+    struct ftc_blocks_limit limit;
+    enum ftc_pass turned_out; /* why native MPI has to do it, which all ranks have agreed on */
 };
 
 struct ftc_collective {
@@ -36,22 +43,27 @@ struct ftc_collective {
      * is in range. */
     void (*examine)(struct ftc_plan *plan, struct ftc_policy_facts *facts);
 
+    /* Whether it needs calls into MPI beside those of examine(): then it is not done in another
+     * thread. Of a plan that examine() has filled. */
+    bool (*needs_mpi)(const struct ftc_plan *plan);
+
     /* Sets what travels. This rank's value: the program's own memory, or room that is made in
      * plan->comm->running; NULL without memory for it. */
     const void *(*contribute)(struct ftc_plan *plan);
 
     /* @into = @into and @from, in the order of the ranks; @plan is a struct ftc_plan. NULL: nothing
-     * to combine. */
+     * to combine, or blocks. */
     void (*combine)(void *plan, void *into, const void *from);
 
     /* The result of plan->comm->running to the program's buffers. Returns an MPI error code. */
     int (*deliver)(const struct ftc_plan *plan);
 
-    /* The root is dead, and everybody knows. Returns an MPI error code. NULL: there is no root. */
+    /* The root is dead, and everybody knows. Returns an MPI error code. NULL: there is none. */
     int (*without_root)(const struct ftc_plan *plan);
 };
 
 extern const struct ftc_collective ftc_collective_reduction, ftc_collective_barrier,
-    ftc_collective_broadcast;
+    ftc_collective_broadcast, ftc_collective_gather, ftc_collective_scatter,
+    ftc_collective_alltoall, ftc_collective_scan, ftc_collective_neighborhood;
 
 #endif

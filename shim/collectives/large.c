@@ -28,7 +28,7 @@ static const struct ftc_large_kind *kind_of(const struct ftc_large *large)
 /* Collectives that are carried out alike in messages need not be so here. */
 static bool is_one_of_these(enum ftc_call_kind kind)
 {
-    return ftc_call_is_reduce(kind) || ftc_call_is_allreduce(kind) || kind == FTC_CALL_BCAST;
+    return ftc_call_is_reduction(kind) || ftc_call_plain(kind) == FTC_CALL_BCAST;
 }
 
 bool ftc_large_can(const struct ftc_plan *plan, enum ftc_pass pass)

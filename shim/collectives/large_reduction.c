@@ -4,6 +4,7 @@
 
 #include "board/bulk.h"
 #include "combine.h"
+#include "inclusion.h"
 #include "program/error.h"
 #include "value/contributors.h"
 
@@ -326,7 +327,7 @@ static int look_at_contributors(const struct ftc_large *large)
     if (!sets)
         return ftc_error_no_memory();
     fill_contributors(large, sets, sets + bytes);
-    rv = ftc_combine_look_at_contributors(large->plan, sets);
+    rv = ftc_inclusion_look(large->plan, sets);
     free(sets);
     return rv;
 }

@@ -13,6 +13,7 @@
 struct task {
     struct ftc_request request;
     struct ftc_call call;
+    struct ftc_sides sides; /* of that call */
     struct ftc_plan plan;
     struct ftc_large large;
 };
@@ -51,16 +52,12 @@ static bool end_task(struct ftc_queued *p)
 
     ftc_plan_leave();
     t->call.result = ftc_plan_finish(&t->plan, outcome);
+    if (t->plan.turned_out != FTC_PASS_NONE) /* of counts that all ranks know: theirs differ */
+        t->call.result = ftc_error_too_much(&t->call);
     if (t->plan.large && t->large.is_again && t->call.result == MPI_SUCCESS)
         return false;
     close_task(t);
     return true;
-}
-
-/* Whether the operation can go on in any thread, and after the program has freed its handles. */
-static bool needs_mpi(const struct ftc_plan *plan)
-{
-    return !plan->facts.kernel || !plan->facts.contiguous;
 }
 
 /* Such a call must not count as the first use of its communicator, which would identify it. */
@@ -82,7 +79,10 @@ static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *cal
     pass = ftc_plan_make(plan, call);
     if (pass != FTC_PASS_NONE)
         return pass;
-    return needs_mpi(plan) || !ftc_request_possible() ? FTC_PASS_NEEDS_MPI : FTC_PASS_NONE;
+    if (ftc_call_is_of_unknown_size(call->kind))
+        return FTC_PASS_UNKNOWN_SIZE;
+    return plan->collective->needs_mpi(plan) || !ftc_request_possible() ? FTC_PASS_NEEDS_MPI
+                                                                        : FTC_PASS_NONE;
 }
 
 static int start(const struct ftc_call *call, const struct ftc_plan *plan, MPI_Request *request)
@@ -100,6 +100,10 @@ static int start(const struct ftc_call *call, const struct ftc_plan *plan, MPI_R
         .plan = *plan,
     };
     t->plan.call = &t->call;
+    if (call->sides) {
+        t->sides = *call->sides;
+        t->call.sides = &t->sides;
+    }
     return ftc_request_start(&t->request, request);
 }
 

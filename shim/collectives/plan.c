@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include "composite.h"
 #include "large.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
@@ -69,7 +70,7 @@ enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
 /* Its handle is the same on all ranks. Some have no kernel: see value/datatype.c. */
 static bool has_predefined_operation(const struct ftc_plan *plan)
 {
-    return plan->facts.kernel || (ftc_call_is_reduction(plan->call->kind) &&
+    return plan->facts.kernel || (ftc_call_has_operation(plan->call->kind) &&
                                   ftc_operator_of(plan->call->op) != FTC_OPERATOR_OTHER);
 }
 
@@ -80,10 +81,10 @@ static uint32_t signature_of(const struct ftc_plan *plan)
     uint64_t h = ftc_hash_mix(FTC_HASH_START, call->kind);
 
     if (plan->collective->is_described_alike) {
-        h = ftc_hash_mix(h, (uint64_t)call->count);
+        h = ftc_hash_mix(h, (uint64_t)plan->count);
         h = ftc_hash_mix(h, plan->facts.type_class + 64 * plan->facts.size_bytes);
     }
-    h = ftc_hash_mix(h, plan->value_bytes);
+    h = ftc_hash_mix(h, ftc_call_is_uneven(call->kind) ? 0 : plan->value_bytes);
     h = ftc_hash_mix(h, has_predefined_operation(plan) ? (uint32_t)call->op : 0);
     h = ftc_hash_mix(h, ftc_call_has_root(call->kind) ? (uint32_t)call->root : 0);
     return ftc_signature(h);
@@ -106,13 +107,15 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
     }
     *request = (struct ftc_drive_request){
         .call = call,
-        .kind = ftc_call_is_reduce(call->kind) ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
+        .kind = ftc_call_goes_to_root(call->kind) ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
         .root = root,
         .contribution = plan->collective->contribute(plan),
         .combine = plan->collective->combine,
         .context = plan,
     };
     request->value_bytes = plan->travelling_bytes;
+    if (plan->is_composite)
+        ftc_composite_request(request);
     if (!request->contribution)
         *rv = ftc_error_no_memory();
     return request->contribution != NULL;
@@ -129,6 +132,16 @@ void ftc_plan_leave(void)
     ftc_mismatch_leave();
 }
 
+static int deliver(struct ftc_plan *plan)
+{
+    if (plan->large)
+        return ftc_large_deliver(plan->large);
+    if (!ftc_composite_is_too_large(plan))
+        return plan->collective->deliver(plan);
+    plan->turned_out = FTC_PASS_TOO_LARGE;
+    return MPI_SUCCESS;
+}
+
 int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
 {
     struct ftc_comm *c = plan->comm;
@@ -137,8 +150,8 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
     if (rv == MPI_SUCCESS)
         rv = plan->error; /* MPI_Reduce_local has called the error handler */
     if (rv == MPI_SUCCESS)
-        rv = plan->large ? ftc_large_deliver(plan->large) : plan->collective->deliver(plan);
-    if (outcome == FTC_DRIVE_DONE && (plan->large || !ftc_call_is_reduce(plan->call->kind)))
+        rv = deliver(plan);
+    if (outcome == FTC_DRIVE_DONE && (plan->large || !ftc_call_goes_to_root(plan->call->kind)))
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
 }

@@ -20,7 +20,7 @@ void ftc_plan_enter(const struct ftc_plan *plan);
 void ftc_plan_leave(void);
 
 /* After the operation: delivers its result, and leaves out whom it found dead. Returns the call's
- * MPI error code. */
+ * MPI error code. With plan->turned_out native MPI is to carry the call out, on all ranks. */
 int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome);
 
 #endif

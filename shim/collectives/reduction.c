@@ -1,32 +1,69 @@
-/* Reduce and allreduce, blocking or not. */
+/* Reduce, allreduce and reduce_scatter, blocking or not. With a commutative operation values are
+ * combined on their way, and a reduce_scatter is an allreduce of which each rank takes its part.
+ * Else everybody's elements travel as they are, and who gets the result combines them. */
 #include "combine.h"
+#include "composite.h"
+#include "fold.h"
+#include "inclusion.h"
 #include "large.h"
-#include "program/error.h"
 #include "progress/running.h"
-#include "report/required_sites.h"
 #include "value/contributors.h"
 
-/* Native MPI raises the right error for arguments that it rejects. */
-static bool buffers_are_valid(const struct ftc_call *call, const struct ftc_comm *c)
+static bool scatters(const struct ftc_call *call)
 {
-    bool in_place = call->sendbuf == MPI_IN_PLACE;
+    return ftc_call_has_operation(call->kind) && !ftc_call_is_reduction(call->kind);
+}
 
-    if (!ftc_call_gives_result(call, c->rank))
+/* Elements of the value; false for counts that native MPI rejects. */
+static bool count_elements(const struct ftc_call *call, int size, MPI_Count *count)
+{
+    *count = call->count;
+    return !scatters(call) || ftc_sides_sum_counts(&call->sides->receive, size, count);
+}
+
+/* Native MPI raises the right error for arguments that it rejects. */
+static bool buffers_are_valid(const struct ftc_plan *plan)
+{
+    const struct ftc_call *call = plan->call;
+    bool in_place = call->sendbuf == MPI_IN_PLACE;
+    int rank = plan->comm->rank;
+
+    if (!ftc_call_gives_result(call, rank))
         return !in_place && call->sendbuf;
+    if (scatters(call) && !in_place && ftc_side_count(&call->sides->receive, rank) == 0)
+        return call->sendbuf && call->sendbuf != call->recvbuf;
     return call->recvbuf && call->recvbuf != MPI_IN_PLACE && call->sendbuf &&
            (in_place || call->sendbuf != call->recvbuf);
+}
+
+/* Blocks of elements, of each rank, where they cannot be combined on their way. */
+static bool keeps_blocks(const struct ftc_plan *plan)
+{
+    return !plan->facts.commutative;
 }
 
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 {
     const struct ftc_call *call = plan->call;
+    size_t blocks;
 
-    facts->valid = ftc_facts(call->datatype, call->op, &plan->facts);
-    facts->commutative = plan->facts.commutative;
-    if (!facts->valid || call->count == 0)
+    facts->valid = count_elements(call, plan->comm->size, &plan->count) &&
+                   ftc_facts(call->datatype, call->op, &plan->facts);
+    facts->commutative = plan->facts.commutative ||
+                         (ftc_library.settings.intercept & FTC_INTERCEPT_NONCOMMUTATIVE) != 0;
+    if (!facts->valid || plan->count == 0)
         return;
-    facts->valid = buffers_are_valid(call, plan->comm);
-    plan->value_bytes = facts->value_bytes = ftc_span_bytes(&plan->facts, call->count);
+    facts->valid = buffers_are_valid(plan);
+    blocks = keeps_blocks(plan) ? (size_t)plan->comm->size : 1;
+    if (__builtin_mul_overflow(ftc_span_bytes(&plan->facts, plan->count), blocks,
+                               &plan->value_bytes))
+        plan->value_bytes = SIZE_MAX;
+    facts->value_bytes = plan->value_bytes;
+}
+
+static bool needs_mpi(const struct ftc_plan *plan)
+{
+    return !plan->facts.kernel || !plan->facts.contiguous;
 }
 
 /* The program's own buffer where its memory is the value as it stands, else a copy. The buffer of a
@@ -38,17 +75,18 @@ static const void *contribute(struct ftc_plan *plan)
     const struct ftc_comm *c = plan->comm;
     unsigned char *copy;
 
+    if (keeps_blocks(plan))
+        return ftc_fold_contribute(plan);
     plan->header_bytes = ftc_contributors_bytes(c->size);
     plan->travelling_bytes = plan->header_bytes + plan->value_bytes;
     if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
         return NULL;
     copy = c->running->contribution;
     if (plan->header_bytes > 0)
-        ftc_contributors_begin(copy, c->size, c->rank,
-                               ftc_required_sites_have(call->return_address));
+        ftc_inclusion_begin(plan, copy);
     else if (plan->facts.contiguous && plan->value_bytes > 0)
-        return (const char *)source + ftc_span_start(&plan->facts, call->count);
-    if (ftc_span_read(copy + plan->header_bytes, source, call->count, &plan->facts) != MPI_SUCCESS)
+        return (const char *)source + ftc_span_start(&plan->facts, plan->count);
+    if (ftc_span_read(copy + plan->header_bytes, source, plan->count, &plan->facts) != MPI_SUCCESS)
         return NULL;
     return copy;
 }
@@ -61,23 +99,59 @@ static void combine(void *context, void *into, const void *from)
     if (header > 0)
         ftc_contributors_join(into, from, plan->comm->size);
     if (plan->value_bytes > 0)
-        ftc_combine_elements(plan, (char *)into + header, (const char *)from + header,
-                             plan->call->count);
+        ftc_combine_elements(plan, (char *)into + header, (const char *)from + header, plan->count);
+}
+
+/* The elements of the result that are this rank's. */
+struct part {
+    MPI_Count first, count;
+};
+
+static struct part own_part(const struct ftc_plan *plan)
+{
+    struct part p = {0, plan->count};
+
+    if (!scatters(plan->call))
+        return p;
+    for (int rank = 0; rank < plan->comm->rank; rank++)
+        p.first += ftc_side_count(&plan->call->sides->receive, rank);
+    p.count = ftc_side_count(&plan->call->sides->receive, plan->comm->rank);
+    return p;
+}
+
+static int write_part(const struct ftc_plan *plan, const struct part *p, const void *span)
+{
+    return ftc_span_write_part(plan->call->recvbuf, span, p->first, p->count, plan->count,
+                               &plan->facts);
+}
+
+static int deliver_folded(const struct ftc_plan *plan)
+{
+    const struct part p = own_part(plan);
+    struct ftc_fold f = ftc_fold(plan, p.first, p.count);
+    const void *result;
+
+    if (!f.value)
+        return MPI_SUCCESS;
+    result = ftc_call_is_allreduce(plan->call->kind) ? ftc_fold_as_allreduce(&f)
+                                                     : ftc_fold_as_reduce(&f);
+    if (f.rv == MPI_SUCCESS && result && p.count > 0)
+        f.rv = write_part(plan, &p, result);
+    return f.rv == MPI_SUCCESS ? ftc_inclusion_look_at_blocks(plan, f.value) : f.rv;
 }
 
 static int deliver(const struct ftc_plan *plan)
 {
-    const struct ftc_call *call = plan->call;
     const void *value = plan->comm->running->op.result.value;
+    const struct part p = own_part(plan);
     int rv;
 
-    if (!value || !ftc_call_gives_result(call, plan->comm->rank))
+    if (!value || !ftc_call_gives_result(plan->call, plan->comm->rank))
         return MPI_SUCCESS;
-    rv = ftc_span_write(call->recvbuf, (const char *)value + plan->header_bytes, call->count,
-                        &plan->facts);
-    return rv == MPI_SUCCESS && plan->header_bytes > 0
-               ? ftc_combine_look_at_contributors(plan, value)
-               : rv;
+    if (plan->is_composite)
+        return deliver_folded(plan);
+    rv = write_part(plan, &p, (const char *)value + plan->header_bytes);
+    return rv == MPI_SUCCESS && plan->header_bytes > 0 ? ftc_inclusion_look(plan, value) : rv;
 }
 
 /* Nobody waits for the others of a reduce: for them it is done. */
@@ -91,6 +165,7 @@ const struct ftc_collective ftc_collective_reduction = {
     .large = &ftc_large_reduction,
     .is_described_alike = true,
     .examine = examine,
+    .needs_mpi = needs_mpi,
     .contribute = contribute,
     .combine = combine,
     .deliver = deliver,

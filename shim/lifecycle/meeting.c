@@ -14,6 +14,7 @@
 #include "notice/coverage_sites.h"
 #include "progress/crash.h"
 #include "system/clock.h"
+#include "value/blocks.h"
 #include "value/broadcast.h"
 #include "value/contributors.h"
 
@@ -130,8 +131,11 @@ static size_t max_value_bytes(int ranks)
     size_t data = (size_t)ftc_library.settings.max_bytes;
     size_t broadcast = ftc_broadcast_value_bytes(data);
     size_t reduction = ftc_contributors_bytes(ranks) + data;
+    size_t blocks = ftc_blocks_room(&(struct ftc_blocks_limit){ranks, data});
+    size_t most = broadcast > reduction ? broadcast : reduction;
 
-    return broadcast > reduction ? broadcast : reduction;
+    return (ftc_library.settings.intercept & FTC_INTERCEPT_BLOCKS) != 0 && blocks > most ? blocks
+                                                                                         : most;
 }
 
 static struct ftc_board_geometry geometry(int ranks, int hosts)

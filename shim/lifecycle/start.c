@@ -36,8 +36,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NONBLOCKING = FTC_INTERCEPT_IREDUCE | FTC_INTERCEPT_IALLREDUCE };
-
 static bool settings_loaded, mpi_has_begun;
 static struct ftc_settings_error passed_over; /* files that are not trusted; empty: none */
 
@@ -153,7 +151,7 @@ static bool prepare(void)
         return false;
     if (l->settings.communicators == FTC_COMMUNICATORS_SURVIVORS && ftc_context_open() != 0)
         return false;
-    if ((l->settings.intercept & NONBLOCKING) != 0 && ftc_thread_open() != 0)
+    if ((l->settings.intercept & FTC_INTERCEPT_NONBLOCKING) != 0 && ftc_thread_open() != 0)
         return false;
     if ((l->settings.intercept & FTC_INTERCEPT_WIN_FREE) != 0 && ftc_window_open() != 0)
         return false;

@@ -10,20 +10,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = MPI_MAX_ERROR_STRING };
+enum { TEXT_MAX = MPI_MAX_ERROR_STRING, ERRORS = 4 /* classes */ };
 
 /* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
  * the code, and MPI_Error_string() asks here for the text of the last error of that class. */
 static struct {
     int code;
     char text[TEXT_MAX];
-} last[3];
+} last[ERRORS];
 
 static void remember(int code, const char *text)
 {
     unsigned i = 0;
 
-    while (i < 2 && last[i].code != 0 && last[i].code != code)
+    while (i < ERRORS - 1 && last[i].code != 0 && last[i].code != code)
         i++;
     last[i].code = code;
     snprintf(last[i].text, sizeof last[i].text, "%s", text);
@@ -31,7 +31,7 @@ static void remember(int code, const char *text)
 
 const char *ftc_error_text(int code)
 {
-    for (unsigned i = 0; code != MPI_SUCCESS && i < 3; i++)
+    for (unsigned i = 0; code != MPI_SUCCESS && i < ERRORS; i++)
         if (last[i].code == code)
             return last[i].text;
     return NULL;
@@ -147,6 +147,24 @@ int ftc_error_dead_root(const struct ftc_call *call)
     snprintf(text, sizeof text, "ftcoll: %s: its root, rank %d, is dead, and nobody has its data",
              ftc_call_name(call->kind), call->root);
     return hold(MPIX_ERR_PROC_FAILED, text);
+}
+
+int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, size_t room)
+{
+    char text[TEXT_MAX];
+
+    snprintf(text, sizeof text, "ftcoll: %s: rank %d has sent %zu bytes, and there is room for %zu",
+             ftc_call_name(call->kind), rank, bytes, room);
+    return hold(MPI_ERR_TRUNCATE, text);
+}
+
+int ftc_error_too_much(const struct ftc_call *call)
+{
+    char text[TEXT_MAX];
+
+    snprintf(text, sizeof text, "ftcoll: %s: the ranks have sent more than its counts say",
+             ftc_call_name(call->kind));
+    return hold(MPI_ERR_TRUNCATE, text);
 }
 
 int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,

@@ -31,6 +31,12 @@ const char *ftc_error_text(int code);
 /* The root of a broadcast is dead, and nobody has its data: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_dead_root(const struct ftc_call *call);
 
+/* Rank @rank has sent @bytes where this one has room for fewer: class MPI_ERR_TRUNCATE. */
+int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, size_t room);
+
+/* The ranks have sent more than the counts of the call say: class MPI_ERR_TRUNCATE. */
+int ftc_error_too_much(const struct ftc_call *call);
+
 /* A result lacks @missing ranks, and @setting wants all in it: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
                          const char *setting);

@@ -145,7 +145,8 @@ void ftc_mismatch_spread(const struct ftc_comm *c)
 
 static bool has_data(enum ftc_call_kind kind)
 {
-    return ftc_call_is_reduction(kind) || kind == FTC_CALL_BCAST;
+    return ftc_call_is_counted(kind) && ftc_call_plain(kind) != FTC_CALL_BARRIER &&
+           !ftc_call_is_uneven(kind);
 }
 
 /* A datatype of the program's own is told by its sizes: its handle says nothing to others. */
@@ -166,7 +167,7 @@ static void write_arguments(char *text, size_t size, const struct ftc_note *note
 
     if (has_data(kind))
         write_data(data, sizeof data, note);
-    if (ftc_call_is_reduction(kind))
+    if (ftc_call_has_operation(kind))
         snprintf(op, sizeof op, ", %s", ftc_operation_name(note->op));
     if (ftc_call_has_root(kind))
         snprintf(root, sizeof root, ", root %d", note->root);

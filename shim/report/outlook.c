@@ -6,24 +6,64 @@
 #include "mpi/inside.h"
 #include "required_sites.h"
 #include "value/datatype.h"
+#include "value/sides.h"
 
 enum { MAX_BYTES_MOST = 65536 }; /* that setting max_bytes allows: see options.def */
+
+static size_t times(size_t a, size_t b)
+{
+    size_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
+/* Bytes of the value of a call that combines, as shim/collectives makes it. */
+static size_t bytes_of_elements(const struct ftc_call *call, const struct ftc_facts *type, int size)
+{
+    enum ftc_call_kind plain = ftc_call_plain(call->kind);
+    bool is_scan = plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN;
+    MPI_Count count = call->count;
+
+    if (call->sides && !is_scan && !ftc_sides_sum_counts(&call->sides->receive, size, &count))
+        return 0;
+    return times(ftc_span_bytes(type, count), is_scan || !type->commutative ? (size_t)size : 1);
+}
 
 /* Facts about the arguments, as far as policy wants them. */
 static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *type,
                               struct ftc_policy_facts *facts)
 {
+    enum ftc_call_kind plain = ftc_call_plain(call->kind);
+    int rank = 0, size = 1;
+
     facts->valid = facts->commutative = true;
-    if (call->kind == FTC_CALL_BARRIER)
+    if (plain == FTC_CALL_BARRIER || facts->communicator != FTC_PASS_NONE)
         return;
-    if (call->kind == FTC_CALL_BCAST) {
+    PMPI_Comm_rank(call->comm, &rank);
+    PMPI_Comm_size(call->comm, &size);
+    if (plain == FTC_CALL_BCAST) {
         facts->valid = ftc_facts_of_type(call->datatype, type);
         facts->value_bytes = facts->valid ? ftc_packed_bytes(type, call->count) : 0;
-        return;
+    } else if (ftc_call_has_operation(call->kind)) {
+        facts->valid = ftc_facts(call->datatype, call->op, type);
+        facts->value_bytes = facts->valid ? bytes_of_elements(call, type, size) : 0;
+    } else if (!ftc_call_is_of_unknown_size(call->kind)) {
+        facts->valid = ftc_sides_are_valid(call, rank, size, &facts->value_bytes);
     }
-    facts->valid = ftc_facts(call->datatype, call->op, type);
-    facts->commutative = !facts->valid || type->commutative;
-    facts->value_bytes = facts->valid ? ftc_span_bytes(type, call->count) : 0;
+}
+
+/* Whether a nonblocking call can go on in any thread, as shim/collectives wants it. */
+static bool needs_no_mpi(const struct ftc_call *call, const struct ftc_facts *type)
+{
+    int rank = 0, size = 1;
+
+    if (ftc_call_has_operation(call->kind))
+        return type->kernel && type->contiguous;
+    if (call->kind == FTC_CALL_IBCAST)
+        return ftc_is_packed(call->datatype);
+    PMPI_Comm_rank(call->comm, &rank);
+    PMPI_Comm_size(call->comm, &size);
+    return call->kind == FTC_CALL_IBARRIER || ftc_sides_are_plain(call, rank, size);
 }
 
 static enum ftc_pass communicator_pass(MPI_Comm comm)
@@ -41,8 +81,24 @@ static enum ftc_pass communicator_pass(MPI_Comm comm)
 static bool large_helps(const struct ftc_call *call, enum ftc_pass pass)
 {
     return (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
-           (ftc_call_is_reduce(call->kind) || ftc_call_is_allreduce(call->kind) ||
-            call->kind == FTC_CALL_BCAST);
+           (ftc_call_is_reduction(call->kind) || ftc_call_plain(call->kind) == FTC_CALL_BCAST);
+}
+
+/* Whether there are settings for what @pass speaks of. */
+static bool has_settings(enum ftc_pass pass)
+{
+    return pass == FTC_PASS_NOT_INTERCEPTED || pass == FTC_PASS_TOO_LARGE ||
+           pass == FTC_PASS_NON_COMMUTATIVE;
+}
+
+/* Whether the settings for what @pass speaks of are as good as they can be. */
+static bool is_at_its_best(const struct ftc_call *call, enum ftc_pass pass)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+
+    if (large_helps(call, pass))
+        return s->large == FTC_LARGE_PROTECTED;
+    return pass == FTC_PASS_TOO_LARGE && s->max_bytes >= MAX_BYTES_MOST;
 }
 
 /* With the settings that protect most; those for large data only if they are needed. */
@@ -65,7 +121,9 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
         return pass;
     if (!ftc_lineage_of(call->comm))
         return FTC_PASS_UNSEEN;
-    return type.kernel && type.contiguous && ftc_inside_has(FTC_INSIDE_REQUESTS) &&
+    if (ftc_call_is_of_unknown_size(call->kind))
+        return FTC_PASS_UNKNOWN_SIZE;
+    return needs_no_mpi(call, &type) && ftc_inside_has(FTC_INSIDE_REQUESTS) &&
                    ftc_mpi_function(FTC_MPIX_Grequest_start)
                ? FTC_PASS_NONE
                : FTC_PASS_NEEDS_MPI;
@@ -75,7 +133,7 @@ static bool requires_all(const struct ftc_call *call)
 {
     bool required;
 
-    if (!ftc_call_is_reduction(call->kind))
+    if (!ftc_call_has_operation(call->kind))
         return false;
     ftc_library_lock();
     required = (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op))) != 0 ||
@@ -84,7 +142,7 @@ static bool requires_all(const struct ftc_call *call)
     return required;
 }
 
-/* Of a call that is carried out here. */
+/* Of a call that is carried out here: which errors it may be, if the error handler ends the job. */
 static struct ftc_outlook outlook_here(const struct ftc_call *call)
 {
     bool returns = ftc_comm_returns_errors(call->comm);
@@ -102,8 +160,7 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
 
     if (pass == FTC_PASS_NONE)
         return outlook_here(call);
-    if (pass != FTC_PASS_NOT_INTERCEPTED &&
-        (!large_helps(call, pass) || ftc_library.settings.large == FTC_LARGE_PROTECTED))
+    if (!has_settings(pass) || is_at_its_best(call, pass))
         return ftc_prospect_in_vain(pass);
     best = pass_at_best(call, &bytes, &is_large);
     if (best != FTC_PASS_NONE)
@@ -112,11 +169,11 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
     if ((outlook.remedies & FTC_REMEDY_IN_VAIN) != 0)
         outlook.remedies = FTC_REMEDY_HALF;
     outlook.protection = (enum ftc_protection)pass;
-    if (pass == FTC_PASS_NOT_INTERCEPTED)
+    if (pass == FTC_PASS_NOT_INTERCEPTED || (pass == FTC_PASS_NON_COMMUTATIVE && !is_large))
         outlook.remedies |= FTC_REMEDY_INTERCEPT;
     if (is_large)
         outlook.remedies |= ftc_library.settings.large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;
-    else if (bytes > (size_t)ftc_library.settings.max_bytes)
+    else if (bytes > (size_t)ftc_library.settings.max_bytes || pass == FTC_PASS_TOO_LARGE)
         outlook.remedies |= FTC_REMEDY_MAX_BYTES;
     return outlook;
 }

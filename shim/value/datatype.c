@@ -322,13 +322,24 @@ int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc
 
 int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts)
 {
-    size_t bytes = ftc_packed_bytes(facts, count);
+    return ftc_unpack_some(buffer, packed, ftc_packed_bytes(facts, count), count, facts);
+}
 
+int ftc_unpack_some(void *buffer, const void *packed, size_t bytes, MPI_Count count,
+                    const struct ftc_facts *facts)
+{
     if (bytes > 0 && !ftc_facts_are_packed(facts))
         return transfer(packed, (int)bytes, MPI_PACKED, buffer, (int)count, facts->datatype);
     if (bytes > 0)
         memcpy(buffer, packed, bytes);
     return MPI_SUCCESS;
+}
+
+bool ftc_is_packed(MPI_Datatype datatype)
+{
+    const struct entry *e = find(datatype);
+
+    return e->used && ftc_facts_are_packed(&e->facts);
 }
 
 ptrdiff_t ftc_span_start(const struct ftc_facts *facts, MPI_Count count)
@@ -401,14 +412,22 @@ int ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct 
 
 int ftc_span_write(void *buffer, const void *span, MPI_Count count, const struct ftc_facts *facts)
 {
+    return ftc_span_write_part(buffer, span, 0, count, count, facts);
+}
+
+int ftc_span_write_part(void *buffer, const void *span, MPI_Count first, MPI_Count count,
+                        MPI_Count span_count, const struct ftc_facts *facts)
+{
+    const char *elements = (const char *)span - ftc_span_start(facts, span_count) +
+                           (ptrdiff_t)first * facts->extent_bytes;
     ptrdiff_t start = ftc_span_start(facts, count);
     size_t bytes = ftc_span_bytes(facts, count);
 
     if (bytes == 0)
         return MPI_SUCCESS;
     if (facts->contiguous) {
-        memcpy((char *)buffer + start, span, bytes);
+        memcpy((char *)buffer + start, elements + start, bytes);
         return MPI_SUCCESS;
     }
-    return copy_elements(buffer, (const char *)span - start, count, facts);
+    return copy_elements(buffer, elements, count, facts);
 }

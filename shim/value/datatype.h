@@ -51,6 +51,13 @@ size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count);
 int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
 int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts);
 
+/* The first @bytes of them, which are no more than all. */
+int ftc_unpack_some(void *buffer, const void *packed, size_t bytes, MPI_Count count,
+                    const struct ftc_facts *facts);
+
+/* Whether elements lie in memory as they are packed, so that no call into MPI is needed. */
+bool ftc_is_packed(MPI_Datatype datatype);
+
 /* Size of a predefined datatype in bytes; 0 for all others. */
 size_t ftc_predefined_bytes(MPI_Datatype datatype);
 
@@ -75,5 +82,9 @@ size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count);
  * predefined datatypes. */
 int ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
 int ftc_span_write(void *buffer, const void *span, MPI_Count count, const struct ftc_facts *facts);
+
+/* The same for elements @first to @first + @count - 1 of the span of @span_count. */
+int ftc_span_write_part(void *buffer, const void *span, MPI_Count first, MPI_Count count,
+                        MPI_Count span_count, const struct ftc_facts *facts);
 
 #endif

@@ -1,17 +1,19 @@
 """The programs, and how each is run."""
+import re
 
 
 class Program:
     def __init__(self, name, what, *arguments, binary=None, sizes=(2, 3, 5), before=(), behind=(), environment=None,
-                 calls=None, compared_with="native", **settings):
+                 calls=None, counted="I?(?:All|all)?[rR]educe", compared_with="native", **settings):
         """@before and @behind: libraries that are preloaded too, nearer to the program than ftcoll, or further.
-        @calls: how many reductions of rank 0 ftcoll must carry out; None: some.
+        @calls: how many calls of rank 0 ftcoll must carry out; None: some. @counted: the names of these.
         @compared_with: native runs, or other runs with ftcoll."""
         self.name, self.what, self.arguments = name, what, arguments
         self.binary = binary or name
         self.sizes = sizes
         self.before, self.behind = before, behind
         self.environment, self.calls, self.compared_with = environment or {}, calls, compared_with
+        self.counted = re.compile(rf"^ftcoll: MPI_{counted} +(\d+) +carried out by ftcoll", re.M)
         self.settings = {f"FTCOLL_{key.upper()}": value for key, value in settings.items()}
 
     def stacked(self, *libraries):
@@ -27,6 +29,9 @@ ALL = [
     Program("derived", "derived datatypes: gaps, negative lower bounds, changed extents"),
     Program("userops", "operations of the program's own, commutative and not, that look at their datatype"),
     Program("buffers", "no data, null pointers, MPI_IN_PLACE, read-only send buffers, any root"),
+    Program("blocks", "gather, scatter, allgather and alltoall in all forms, of any datatype", counted=r"\w+"),
+    Program("prefixes", "scan, exscan, reduce_scatter; operations for which order and brackets matter", counted=r"\w+"),
+    Program("neighbors", "neighborhood collectives on grids and graphs", counted=r"Neighbor_\w+", sizes=(2, 3, 4, 6)),
     Program("overlap", "operations on different communicators at the same time"),
     Program("large", "MPI_Allreduce_c, MPI_Reduce_c, MPI_Bcast_c, MPI_Op_create_c"),
     Program("communicators", "each way to make one; intercommunicators; MPI_COMM_SELF"),
@@ -71,9 +76,9 @@ ALL = [
             sizes=(3,), before=("counting",), environment={"COUNTING_CALLS": "MPI_Allreduce"}, calls=14),
     Program("stacked-next-behind", "the same, between ftcoll and MPI", "counts", binary="stacked", sizes=(3,),
             behind=("counting",), environment={"COUNTING_CALLS": "MPI_Allreduce"}, calls=14),
-    Program("fortran-mpif", "Fortran, mpif.h", binary="fortran_mpif", sizes=(2, 3), calls=17),
-    Program("fortran-use-mpi", "Fortran, use mpi", binary="fortran_mpi", sizes=(2, 3), calls=17),
-    Program("fortran-use-mpi-f08", "Fortran, use mpi_f08", binary="fortran_mpi_f08", sizes=(2, 3), calls=17),
+    Program("fortran-mpif", "Fortran, mpif.h", binary="fortran_mpif", sizes=(2, 3), calls=28, counted=r"\w+"),
+    Program("fortran-use-mpi", "Fortran, use mpi", binary="fortran_mpi", sizes=(2, 3), calls=28, counted=r"\w+"),
+    Program("fortran-use-mpi-f08", "Fortran, use mpi_f08", binary="fortran_mpi_f08", sizes=(2, 3), calls=28, counted=r"\w+"),
     Program("cxx", "C++: its bool and complex types, operations, threads"),
     Program("repeatable", "sums that depend on the order of combination, the same in each run with deterministic = on",
             compared_with="ftcoll", deterministic="on"),

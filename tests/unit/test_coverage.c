@@ -96,6 +96,40 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
     return MPI_SUCCESS;
 }
 
+bool ftc_is_packed(MPI_Datatype datatype)
+{
+    return datatype != MPI_DATATYPE_NULL;
+}
+
+size_t ftc_predefined_bytes(MPI_Datatype datatype)
+{
+    (void)datatype;
+    return 0;
+}
+
+int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts)
+{
+    (void)packed;
+    (void)buffer;
+    (void)count;
+    (void)facts;
+    return MPI_ERR_OTHER;
+}
+
+int ftc_unpack_some(void *buffer, const void *packed, size_t size, MPI_Count count,
+                    const struct ftc_facts *facts)
+{
+    (void)size;
+    return ftc_pack(buffer, packed, count, facts);
+}
+
+int PMPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    (void)comm;
+    *rank = 0;
+    return MPI_SUCCESS;
+}
+
 int PMPI_Comm_size(MPI_Comm comm, int *size)
 {
     (void)comm;
@@ -245,7 +279,7 @@ START_TEST(native_calls_are_counted_by_what_protects_them)
     act_as(0);
     ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, MPI_PROC_NULL, site(0));
     ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(0));
-    ftc_coverage_native(FTC_CALL_GATHER, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
+    ftc_coverage_native(FTC_CALL_WIN_FENCE, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
     ftc_coverage_native(FTC_CALL_COMM_SPLIT, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
     expect(": MPI_PROC_NULL, MPI_COMM_SELF, or requests of protected calls");
     expect(": setting p2p is native");
@@ -369,14 +403,29 @@ START_TEST(what_would_be_native_all_the_same_is_not_advised)
 }
 END_TEST
 
+/* Of which all ranks have a value: it is as many times as large. */
+START_TEST(an_operation_that_is_not_commutative_needs_more_room)
+{
+    opened();
+    act_as(0);
+    commutes = false;
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NON_COMMUTATIVE);
+    expect(": operation is not commutative, and setting intercept does not name noncommutative");
+    expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all", "survives");
+    bytes = 4096;
+    call_at(site(1), FTC_CALL_ALLREDUCE, FTC_PASS_NON_COMMUTATIVE);
+    expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536", "survives");
+}
+END_TEST
+
 START_TEST(settings_that_help_some_calls_leave_the_others_waiting)
 {
     opened();
     act_as(0);
     call_at(site(0), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
-    ftc_coverage_native(FTC_CALL_GATHER, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
+    ftc_coverage_native(FTC_CALL_WIN_FENCE, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
     expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all",
-                   "waits for ever, for example in MPI_Gather at");
+                   "waits for ever, for example in MPI_Win_fence at");
     expect("(no protection for this call)");
     ends_blocked = true;
     expect_verdict("aborts after blocked_ms", "FTCOLL_INTERCEPT=all", "aborts after blocked_ms");
@@ -665,6 +714,7 @@ int main(void)
     UNIT_TEST(nor_need_an_operation_be_commutative_there);
     UNIT_TEST(no_more_than_max_bytes_can_be_is_advised);
     UNIT_TEST(what_would_be_native_all_the_same_is_not_advised);
+    UNIT_TEST(an_operation_that_is_not_commutative_needs_more_room);
     UNIT_TEST(settings_that_help_some_calls_leave_the_others_waiting);
     UNIT_TEST(errors_that_are_fatal_protect_nobody);
     UNIT_TEST(messages_are_to_be_errors_only_for_those_who_handle_them);

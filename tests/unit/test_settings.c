@@ -16,20 +16,21 @@
 #include <unistd.h>
 
 #define ALL_KEYS                                                                                   \
-    "enable, f, intercept, max_bytes, large, large_memory, algorithm, tree, correction, "          \
+    "enable, f, protect, intercept, max_bytes, large, large_memory, algorithm, tree, correction, " \
     "failure_info, deterministic, monitor, timeout_ms, link, unreachable_ms, on_excess, "          \
     "max_failed, critical_ranks, require_all, "                                                    \
-    "require_all_at, on_dead_root, p2p, communicators, on_blocked, blocked_ms, "                   \
+    "require_all_at, on_dead_root, dead_blocks, p2p, communicators, on_blocked, blocked_ms, "      \
     "failure_exit_status, notice, report, "                                                        \
     "report_format, report_file, record_file, trace_file, "                                        \
     "pcontrol, compare, untested, crash"
 #define ALL_VARIABLES                                                                              \
-    "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, "                 \
+    "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_PROTECT, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, " \
     "FTCOLL_LARGE, FTCOLL_LARGE_MEMORY, FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, "        \
     "FTCOLL_FAILURE_INFO, FTCOLL_DETERMINISTIC, FTCOLL_MONITOR, FTCOLL_TIMEOUT_MS, FTCOLL_LINK, "  \
     "FTCOLL_UNREACHABLE_MS, "                                                                      \
     "FTCOLL_ON_EXCESS, FTCOLL_MAX_FAILED, FTCOLL_CRITICAL_RANKS, FTCOLL_REQUIRE_ALL, "             \
-    "FTCOLL_REQUIRE_ALL_AT, FTCOLL_ON_DEAD_ROOT, FTCOLL_P2P, FTCOLL_COMMUNICATORS, "               \
+    "FTCOLL_REQUIRE_ALL_AT, FTCOLL_ON_DEAD_ROOT, FTCOLL_DEAD_BLOCKS, FTCOLL_P2P, "                 \
+    "FTCOLL_COMMUNICATORS, "                                                                       \
     "FTCOLL_ON_BLOCKED, FTCOLL_BLOCKED_MS, FTCOLL_FAILURE_EXIT_STATUS, FTCOLL_NOTICE, "            \
     "FTCOLL_REPORT, FTCOLL_REPORT_FORMAT, FTCOLL_REPORT_FILE, FTCOLL_RECORD_FILE, "                \
     "FTCOLL_TRACE_FILE, "                                                                          \
@@ -447,6 +448,8 @@ START_TEST(other_words_are_refused)
         {"on_dead_root", "FTCOLL_ON_DEAD_ROOT", "error, keep"},
         {"report", "FTCOLL_REPORT", "off, failures, summary, coverage, full"},
         {"large", "FTCOLL_LARGE", "native, protected"},
+        {"protect", "FTCOLL_PROTECT", "reductions, all"},
+        {"dead_blocks", "FTCOLL_DEAD_BLOCKS", "keep, zero"},
         {"p2p", "FTCOLL_P2P", "native, error, ignore"},
         {"communicators", "FTCOLL_COMMUNICATORS", "native, survivors"},
         {"on_blocked", "FTCOLL_ON_BLOCKED", "off, warn, abort"},
@@ -475,23 +478,62 @@ START_TEST(intercept_is_a_set)
     ck_assert_int_eq(parsed("intercept = iallreduce").intercept, FTC_INTERCEPT_IALLREDUCE);
     ck_assert_int_eq(parsed("intercept = win_free").intercept, FTC_INTERCEPT_WIN_FREE);
     ck_assert_int_eq(
-        parsed("intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,win_free").intercept,
+        parsed(
+            "intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,gather,scatter,"
+            "allgather,alltoall,reduce_scatter,scan,exscan,neighbor,noncommutative,ibarrier,ibcast,"
+            "igather,iscatter,iallgather,ialltoall,ireduce_scatter,iscan,iexscan,win_free")
+            .intercept,
         FTC_INTERCEPT_ALL);
+    ck_assert_int_eq(parsed("intercept = exscan").intercept, FTC_INTERCEPT_EXSCAN);
+    ck_assert_int_eq(FTC_INTERCEPT_COLLECTIVES & ~FTC_INTERCEPT_NONBLOCKING,
+                     (FTC_INTERCEPT_IREDUCE - 1) | (FTC_INTERCEPT_IBARRIER - FTC_INTERCEPT_GATHER));
+}
+END_TEST
+
+/* What stands behind it can each be set by itself. */
+START_TEST(protect_stands_for_other_settings)
+{
+    struct ftc_settings s = parsed("protect = all");
+
+    ck_assert_int_eq(s.intercept, FTC_INTERCEPT_ALL);
+    ck_assert_int_eq(s.large, FTC_LARGE_PROTECTED);
+    ck_assert_int_eq(s.p2p, FTC_P2P_IGNORE);
+    ck_assert_int_eq(s.communicators, FTC_COMMUNICATORS_SURVIVORS);
+    ck_assert_int_eq(s.on_dead_root, FTC_ON_DEAD_ROOT_ERROR);
+    ck_assert_int_eq(s.origin[FTC_SETTING_p2p], FTC_ORIGIN_FILE);
+    s = parsed("p2p = native\nprotect = all\nintercept = bcast");
+    ck_assert_int_eq(s.intercept, FTC_INTERCEPT_BCAST);
+    ck_assert_int_eq(s.p2p, FTC_P2P_NATIVE);
+    ck_assert_int_eq(s.communicators, FTC_COMMUNICATORS_SURVIVORS);
+    setenv("FTCOLL_CONFIG", example_path, 1); /* which sets everything */
+    ck_assert_int_eq(loaded().intercept, FTC_INTERCEPT_REDUCE | FTC_INTERCEPT_ALLREDUCE);
+    setenv("FTCOLL_PROTECT", "all", 1);
+    setenv("FTCOLL_P2P", "error", 1);
+    s = loaded();
+    ck_assert_int_eq(s.intercept, FTC_INTERCEPT_ALL);
+    ck_assert_int_eq(s.p2p, FTC_P2P_ERROR);
+    s = parsed("protect = reductions");
+    ck_assert_int_eq(s.large, FTC_LARGE_NATIVE);
+    ck_assert_int_eq(s.intercept, FTC_INTERCEPT_REDUCE | FTC_INTERCEPT_ALLREDUCE);
+    ck_assert_int_eq(s.p2p, FTC_P2P_NATIVE);
+    ck_assert_int_eq(s.communicators, FTC_COMMUNICATORS_NATIVE);
 }
 END_TEST
 
 START_TEST(intercept_takes_its_words_only)
 {
-    static const char *const bad[] = {"",       "gather",           "reduce,",  "reduce,gather",
+    static const char *const bad[] = {"",       "gathers",          "reduce,",  "reduce,gathers",
                                       ",",      "reduce,,reduce",   "Reduce",   "reduce allreduce",
                                       "reduc",  "reduce;allreduce", "reduce:1", "reduceallreduce",
                                       "reducex"};
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_refused(
-            "intercept", "FTCOLL_INTERCEPT", bad[i],
-            "reduce, allreduce, barrier, bcast, ireduce, iallreduce, win_free, all; several "
-            "with commas between them");
+        assert_refused("intercept", "FTCOLL_INTERCEPT", bad[i],
+                       "reduce, allreduce, barrier, bcast, ireduce, iallreduce, gather, scatter, "
+                       "allgather, alltoall, reduce_scatter, scan, exscan, neighbor, "
+                       "noncommutative, ibarrier, "
+                       "ibcast, igather, iscatter, iallgather, ialltoall, ireduce_scatter, iscan, "
+                       "iexscan, win_free, all; several with commas between them");
 }
 END_TEST
 
@@ -1211,6 +1253,26 @@ START_TEST(each_value_has_its_source)
     ck_assert_int_eq(sources.line[FTC_SETTING_tree], 0);
     ck_assert_int_eq(s.origin[FTC_SETTING_max_bytes], FTC_ORIGIN_ENVIRONMENT);
     ck_assert_str_eq(ftc_settings_variable(FTC_SETTING_max_bytes, name), "FTCOLL_MAX_BYTES");
+    ck_assert(!sources.by_protect[FTC_SETTING_p2p]);
+}
+END_TEST
+
+START_TEST(what_protect_stands_for_has_its_source)
+{
+    struct ftc_settings s;
+    struct ftc_settings_sources sources;
+    struct ftc_settings_error error;
+
+    write_text("named.conf", "p2p = error\nprotect = all\n");
+    setenv("FTCOLL_CONFIG", "named.conf", 1);
+    setenv("FTCOLL_LARGE", "native", 1);
+    ck_assert_int_eq(ftc_settings_load_telling(&s, &sources, &error), 0);
+    ck_assert_int_eq(s.large, FTC_LARGE_NATIVE);
+    ck_assert(!sources.by_protect[FTC_SETTING_large]);
+    ck_assert(!sources.by_protect[FTC_SETTING_p2p]);
+    ck_assert(sources.by_protect[FTC_SETTING_intercept]);
+    ck_assert_int_eq(s.origin[FTC_SETTING_intercept], FTC_ORIGIN_FILE);
+    ck_assert(sources.by_protect[FTC_SETTING_communicators]);
 }
 END_TEST
 
@@ -1357,9 +1419,12 @@ START_TEST(every_key_has_its_variable)
     } all[] = {
         {"FTCOLL_ENABLE", "yes", "setting enable = on (environment)\n"},
         {"FTCOLL_F", "2", "setting f = 2 (environment)\n"},
+        {"FTCOLL_PROTECT", "all", "setting protect = all (environment)\n"},
         {"FTCOLL_INTERCEPT", "all",
-         "setting intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,win_free "
-         "(environment)\n"},
+         "setting intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,gather,scatter,"
+         "allgather,alltoall,reduce_scatter,scan,exscan,neighbor,noncommutative,ibarrier,ibcast,"
+         "igather,"
+         "iscatter,iallgather,ialltoall,ireduce_scatter,iscan,iexscan,win_free (environment)\n"},
         {"FTCOLL_MAX_BYTES", "0", "setting max_bytes = 0 (environment)\n"},
         {"FTCOLL_LARGE", "protected", "setting large = protected (environment)\n"},
         {"FTCOLL_LARGE_MEMORY", "64", "setting large_memory = 64 (environment)\n"},
@@ -1379,6 +1444,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_REQUIRE_ALL_AT", "a(f+0x1f),g",
          "setting require_all_at = a(f+0x1f),g (environment)\n"},
         {"FTCOLL_ON_DEAD_ROOT", "keep", "setting on_dead_root = keep (environment)\n"},
+        {"FTCOLL_DEAD_BLOCKS", "zero", "setting dead_blocks = zero (environment)\n"},
         {"FTCOLL_P2P", "ignore", "setting p2p = ignore (environment)\n"},
         {"FTCOLL_COMMUNICATORS", "survivors", "setting communicators = survivors (environment)\n"},
         {"FTCOLL_ON_BLOCKED", "abort", "setting on_blocked = abort (environment)\n"},
@@ -1474,6 +1540,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
 
     ck_assert_str_eq(text, "ftcoll: setting enable = on (default)\n"
                            "ftcoll: setting f = 3 (file)\n"
+                           "ftcoll: setting protect = reductions (default)\n"
                            "ftcoll: setting intercept = reduce,allreduce (default)\n"
                            "ftcoll: setting max_bytes = 4096 (default)\n"
                            "ftcoll: setting large = native (default)\n"
@@ -1493,6 +1560,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting require_all = none (default)\n"
                            "ftcoll: setting require_all_at =  (default)\n"
                            "ftcoll: setting on_dead_root = error (default)\n"
+                           "ftcoll: setting dead_blocks = keep (default)\n"
                            "ftcoll: setting p2p = native (default)\n"
                            "ftcoll: setting communicators = native (default)\n"
                            "ftcoll: setting on_blocked = warn (default)\n"
@@ -1558,6 +1626,7 @@ int main(int argc, char **argv)
     UNIT_TEST(each_word_has_its_value);
     UNIT_TEST(other_words_are_refused);
     UNIT_TEST(intercept_is_a_set);
+    UNIT_TEST(protect_stands_for_other_settings);
     UNIT_TEST(intercept_takes_its_words_only);
     UNIT_TEST(tree_has_four_shapes);
     UNIT_TEST(tree_takes_k_where_it_belongs);
@@ -1600,6 +1669,7 @@ int main(int argc, char **argv)
     UNIT_TEST(a_file_without_permission_is_an_error);
     UNIT_TEST(a_place_that_must_not_be_looked_into_is_passed_over);
     UNIT_TEST(each_value_has_its_source);
+    UNIT_TEST(what_protect_stands_for_has_its_source);
     UNIT_TEST(each_wrong_line_is_told_in_its_place);
     UNIT_TEST(a_file_that_cannot_be_checked_is_told);
     UNIT_TEST(errors_name_the_file_in_use);

@@ -77,6 +77,20 @@ static void told(void)
     end_if_wrong(MPI_Allreduce(in, out, 1 + is_last, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 }
 
+/* Blocks of one size, but of other calls, and of other sizes. */
+static void blocks(void)
+{
+    int all[8];
+
+    if (is_last) {
+        call("MPI_Alltoall(count 1, MPI_INT)");
+        end_if_wrong(MPI_Alltoall(in, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+    } else {
+        call("MPI_Allgather(count %d, MPI_INT)", 1 + rank);
+        end_if_wrong(MPI_Allgather(in, 1 + rank, MPI_INT, all, 1 + rank, MPI_INT, MPI_COMM_WORLD));
+    }
+}
+
 static void roots(void)
 {
     MPI_Request request[2];
@@ -146,6 +160,7 @@ int main(int argc, char **argv)
         void (*play)(void);
     } scene[] = {{"leaf", leaf},
                  {"told", told},
+                 {"blocks", blocks},
                  {"roots", roots},
                  {"derived", derived},
                  {"unsigned", unsigned_numbers},

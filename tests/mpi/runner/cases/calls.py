@@ -136,7 +136,7 @@ def names_both(told):
 NAMED = [Case(f"mismatch: {scene}, n = {n}", n, f, settings=ALL_CALLS, status="failed", limit_s=TEN_S, runs=runs,
               command=f"mpiexec.hydra -n {{n}} {{programs}}/mismatch {scene}", check=names_both(told))
          for scene, n, f, told, runs in (("leaf", 2, 0, 1, 2), ("told", 3, 1, 2, 3), ("told", 5, 1, 3, 3),
-                                         ("roots", 2, 0, 1, 1), ("derived", 3, 1, 1, 1), ("unsigned", 2, 1, 1, 1))]
+                                         ("blocks", 2, 1, 1, 1), ("blocks", 3, 1, 2, 1), ("roots", 2, 0, 1, 1), ("derived", 3, 1, 1, 1), ("unsigned", 2, 1, 1, 1))]
 
 # ---- threads ----
 

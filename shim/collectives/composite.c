@@ -1,0 +1,85 @@
+#include "composite.h"
+
+#include "program/error.h"
+#include "progress/running.h"
+
+void ftc_composite_examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
+{
+    const struct ftc_comm *c = plan->comm;
+
+    facts->commutative = true;
+    facts->valid = ftc_sides_are_valid(plan->call, c->rank, c->size, &plan->value_bytes);
+    facts->value_bytes = plan->value_bytes;
+    if (facts->valid && plan->call->datatype != MPI_DATATYPE_NULL) /* for who does not match */
+        ftc_facts_of_type(plan->call->datatype, &plan->facts);
+}
+
+bool ftc_composite_needs_mpi(const struct ftc_plan *plan)
+{
+    return !ftc_sides_are_plain(plan->call, plan->comm->rank, plan->comm->size);
+}
+
+void *ftc_composite_begin(struct ftc_plan *plan)
+{
+    bool is_uneven = ftc_call_is_uneven(plan->call->kind);
+
+    plan->is_composite = true;
+    plan->limit = (struct ftc_blocks_limit){
+        .ranks = plan->comm->size,
+        .data_bytes = is_uneven ? (size_t)ftc_library.settings.max_bytes : plan->value_bytes,
+    };
+    plan->travelling_bytes = ftc_blocks_room(&plan->limit);
+    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
+        return NULL;
+    ftc_blocks_begin(plan->comm->running->contribution);
+    return plan->comm->running->contribution;
+}
+
+static void join(void *plan, void *into, const void *from)
+{
+    ftc_blocks_join(&((struct ftc_plan *)plan)->limit, into, from);
+}
+
+void ftc_composite_request(struct ftc_drive_request *request)
+{
+    request->combine = join;
+    request->used_bytes = ftc_blocks_used_bytes;
+}
+
+bool ftc_composite_is_too_large(const struct ftc_plan *plan)
+{
+    const void *value = plan->comm->running->op.result.value;
+
+    return plan->is_composite && value && ftc_blocks_are_too_large(value);
+}
+
+const void *ftc_composite_result(const struct ftc_plan *plan)
+{
+    const void *value = plan->comm->running->op.result.value;
+
+    return value && ftc_blocks_used_bytes(value) <= plan->travelling_bytes ? value : NULL;
+}
+
+int ftc_composite_add(const struct ftc_plan *plan, void *value, const struct ftc_place *place)
+{
+    void *data = ftc_blocks_add(value, &plan->limit, plan->comm->rank, ftc_place_bytes(place));
+
+    return data ? ftc_place_read(data, place) : MPI_SUCCESS;
+}
+
+int ftc_composite_deliver(const struct ftc_plan *plan, int from, const struct ftc_place *place,
+                          const void *data, size_t bytes)
+{
+    size_t room = ftc_place_bytes(place);
+
+    if (bytes > room)
+        return ftc_error_truncated(plan->call, from, bytes, room);
+    return ftc_place_write(place, data, bytes);
+}
+
+int ftc_composite_deliver_dead(const struct ftc_place *place)
+{
+    if (ftc_library.settings.dead_blocks == FTC_DEAD_BLOCKS_KEEP)
+        return MPI_SUCCESS;
+    return ftc_place_zero(place) == MPI_SUCCESS ? MPI_SUCCESS : ftc_error_no_memory();
+}

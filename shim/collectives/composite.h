@@ -1,0 +1,44 @@
+/* composite: what calls have in common whose value is put together from blocks (value/blocks.h),
+ * each made by its owner: who is in the result is agreed on with it. */
+#ifndef FTC_COLLECTIVES_COMPOSITE_H
+#define FTC_COLLECTIVES_COMPOSITE_H
+
+#include "collective.h"
+#include "progress/drive.h"
+#include "value/sides.h"
+
+/* For struct ftc_collective, of calls that have sides. */
+void ftc_composite_examine(struct ftc_plan *plan, struct ftc_policy_facts *facts);
+bool ftc_composite_needs_mpi(const struct ftc_plan *plan);
+
+/* Makes the plan one of blocks with up to plan->value_bytes of data in all, or setting max_bytes if
+ * that is not known, and returns this rank's value, without blocks; NULL without memory. */
+void *ftc_composite_begin(struct ftc_plan *plan);
+
+/* Of a plan for which that was called. */
+void ftc_composite_request(struct ftc_drive_request *request);
+
+/* Whether the ranks together had more data than that, so that there is none. */
+bool ftc_composite_is_too_large(const struct ftc_plan *plan);
+
+/* The blocks that the operation has brought this rank; NULL: none. */
+const void *ftc_composite_result(const struct ftc_plan *plan);
+
+/* Adds what is in @place as this rank's block, if it is not too large. Returns an MPI error code.
+ */
+int ftc_composite_add(const struct ftc_plan *plan, void *value, const struct ftc_place *place);
+
+/* What of rank @from has arrived for @place. Returns an MPI error code, also if it is too much. */
+int ftc_composite_deliver(const struct ftc_plan *plan, int from, const struct ftc_place *place,
+                          const void *data, size_t bytes);
+
+/* What becomes of the place for a rank that has given nothing, being dead: setting dead_blocks. */
+int ftc_composite_deliver_dead(const struct ftc_place *place);
+
+/* Of two codes the first that is an error. */
+static inline int ftc_composite_first_error(int a, int b)
+{
+    return a != MPI_SUCCESS ? a : b;
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* Gather and allgather, with one count or many: each rank gives one block, and each, or the root,
+ * has a place for each. A gather is a reduce, of which nobody but its root hears; with counts that
+ * only the root knows it is an allreduce, as all have to know whether native MPI does it. */
+#include "composite.h"
+
+static bool is_in_place(const struct ftc_plan *plan)
+{
+    return plan->call->sides->send.buffer == MPI_IN_PLACE;
+}
+
+static bool has_places(const struct ftc_plan *plan)
+{
+    return !ftc_call_has_root(plan->call->kind) || plan->call->root == plan->comm->rank;
+}
+
+static const void *contribute(struct ftc_plan *plan)
+{
+    const struct ftc_sides *sides = plan->call->sides;
+    void *value = ftc_composite_begin(plan);
+    struct ftc_side_view view;
+    struct ftc_place place;
+
+    if (!value || !ftc_side_view(&view, is_in_place(plan) ? &sides->receive : &sides->send))
+        return NULL;
+    place = is_in_place(plan) ? ftc_side_place(&view, plan->comm->rank) : ftc_side_whole(&view);
+    return ftc_composite_add(plan, value, &place) == MPI_SUCCESS ? value : NULL;
+}
+
+static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,
+                        const struct ftc_block *block, int from)
+{
+    struct ftc_place place = ftc_side_place(view, from);
+
+    if (!block)
+        return ftc_composite_deliver_dead(&place);
+    return ftc_composite_deliver(plan, from, &place, block->data, block->bytes);
+}
+
+static int deliver(const struct ftc_plan *plan)
+{
+    const void *value = ftc_composite_result(plan);
+    struct ftc_side_view view;
+    int rv = MPI_SUCCESS;
+    size_t at = 0;
+
+    if (!value || !has_places(plan) || !ftc_side_view(&view, &plan->call->sides->receive))
+        return MPI_SUCCESS;
+    for (int from = 0; from < plan->comm->size; from++)
+        if (from != plan->comm->rank || !is_in_place(plan))
+            rv = ftc_composite_first_error(
+                rv, deliver_from(plan, &view, ftc_blocks_find(value, from, &at), from));
+    return rv;
+}
+
+/* Nobody waits for the others of a gather: for them it is done. */
+static int without_root(const struct ftc_plan *plan)
+{
+    (void)plan;
+    return MPI_SUCCESS;
+}
+
+const struct ftc_collective ftc_collective_gather = {
+    .examine = ftc_composite_examine,
+    .needs_mpi = ftc_composite_needs_mpi,
+    .contribute = contribute,
+    .deliver = deliver,
+    .without_root = without_root,
+};

@@ -1,0 +1,65 @@
+#include "inclusion.h"
+
+#include "board/board.h"
+#include "program/error.h"
+#include "report/record.h"
+#include "report/required_sites.h"
+#include "value/contributors.h"
+
+#include <string.h>
+
+void ftc_inclusion_begin(const struct ftc_plan *plan, void *header)
+{
+    ftc_contributors_begin(header, plan->comm->size, plan->comm->rank,
+                           ftc_required_sites_have(plan->call->return_address));
+}
+
+void ftc_inclusion_note(const struct ftc_plan *plan, void *value)
+{
+    size_t at = 0;
+    struct ftc_block *own = (struct ftc_block *)ftc_blocks_find(value, plan->comm->rank, &at);
+
+    if (own && ftc_contributors_are_kept)
+        own->note = ftc_required_sites_have(plan->call->return_address);
+}
+
+/* The setting that wants all ranks in a result. The contributors tell whether a call site wants it,
+ * on any rank: so all survivors of an allreduce decide alike, wherever they call it from. */
+static const char *required_by(const struct ftc_call *call, const void *contributors)
+{
+    if (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op)))
+        return "require_all";
+    return ftc_contributors_are_required(contributors) ? "require_all_at" : NULL;
+}
+
+int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors)
+{
+    const struct ftc_comm *c = plan->comm;
+    int missing = ftc_contributors_count_missing(contributors, c->size);
+    const char *setting;
+
+    if (missing == 0)
+        return MPI_SUCCESS;
+    ftc_record_result(plan->call, c, contributors);
+    setting = required_by(plan->call, contributors);
+    return setting ? ftc_error_incomplete(plan->call, c, missing, setting) : MPI_SUCCESS;
+}
+
+int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan, const void *value)
+{
+    uint64_t all[FTC_BOARD_RANKS_MAX / 64 + 2], one[FTC_BOARD_RANKS_MAX / 64 + 2];
+    int size = plan->comm->size;
+    const struct ftc_block *block;
+    size_t at = 0;
+
+    if (!ftc_contributors_are_kept || ftc_blocks_count(value) == size)
+        return MPI_SUCCESS;
+    memset(all, 0, sizeof all);
+    while ((block = ftc_blocks_next(value, &at)) != NULL) {
+        if (block->rank >= (uint32_t)size)
+            continue;
+        ftc_contributors_begin(one, size, (int)block->rank, block->note != 0);
+        ftc_contributors_join(all, one, size);
+    }
+    return ftc_inclusion_look(plan, all);
+}

@@ -1,0 +1,19 @@
+/* inclusion: who is in the result of a call that combines, and what is done about ranks that are
+ * not: settings record_file, require_all and require_all_at. */
+#ifndef FTC_COLLECTIVES_INCLUSION_H
+#define FTC_COLLECTIVES_INCLUSION_H
+
+#include "collective.h"
+
+/* Begins the set of contributors @header of this rank alone. */
+void ftc_inclusion_begin(const struct ftc_plan *plan, void *header);
+
+/* The same for a value of blocks, which holds this rank's: the blocks say who is in it. */
+void ftc_inclusion_note(const struct ftc_plan *plan, void *value);
+
+/* Looks at the contributors of a result. Return an MPI error code: that of the error that somebody
+ * is missing, if a setting wants one. */
+int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors);
+int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan, const void *value);
+
+#endif

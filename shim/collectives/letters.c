@@ -1,0 +1,37 @@
+#include "letters.h"
+
+struct letter {
+    uint32_t to, bytes;
+    unsigned char data[];
+};
+
+size_t ftc_letter_bytes(size_t data_bytes)
+{
+    return sizeof(struct letter) + (data_bytes + 7) / 8 * 8;
+}
+
+void *ftc_letter_write(unsigned char **at, int to, size_t data_bytes)
+{
+    struct letter *letter = (void *)*at;
+
+    letter->to = (uint32_t)to;
+    letter->bytes = (uint32_t)data_bytes;
+    *at += ftc_letter_bytes(data_bytes);
+    return letter->data;
+}
+
+struct ftc_piece ftc_letter_find(const struct ftc_block *block, int to, int before)
+{
+    size_t at = 0;
+
+    while (block->bytes - at >= sizeof(struct letter)) {
+        const struct letter *letter = (const void *)(block->data + at);
+
+        if (block->bytes - at < ftc_letter_bytes(letter->bytes))
+            break;
+        if (letter->to == (uint32_t)to && before-- == 0)
+            return (struct ftc_piece){letter->data, letter->bytes};
+        at += ftc_letter_bytes(letter->bytes);
+    }
+    return (struct ftc_piece){NULL, 0};
+}

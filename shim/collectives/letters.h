@@ -1,0 +1,25 @@
+/* letters: pieces of data for ranks, one behind the other in a block, each with its receiver and
+ * its length. */
+#ifndef FTC_COLLECTIVES_LETTERS_H
+#define FTC_COLLECTIVES_LETTERS_H
+
+#include "value/blocks.h"
+
+/* What one rank has for another. */
+struct ftc_piece {
+    const void *data;
+    size_t bytes;
+};
+
+/* Bytes of a letter, a multiple of 8. */
+size_t ftc_letter_bytes(size_t data_bytes);
+
+/* Begins a letter at *at, which is aligned to 8 bytes and goes on behind it; returns where its data
+ * belong. */
+void *ftc_letter_write(unsigned char **at, int to, size_t data_bytes);
+
+/* The letter to @to behind @before others to it; without data if there is none. The block may come
+ * from anybody. */
+struct ftc_piece ftc_letter_find(const struct ftc_block *block, int to, int before);
+
+#endif

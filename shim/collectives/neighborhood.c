@@ -1,0 +1,208 @@
+/* Collectives of a neighborhood: each rank gives what it has for its neighbors, and takes from each
+ * of theirs what is for it. No rank knows how much the others give. All survivors of the
+ * communicator agree on who took part, neighbors or not. */
+#include "communicator/neighbors.h"
+#include "composite.h"
+#include "letters.h"
+
+/* One block for all, instead of one a neighbor. */
+static bool gathers(const struct ftc_plan *plan)
+{
+    enum ftc_call_kind plain = ftc_call_plain(plan->call->kind);
+
+    return plain == FTC_CALL_NEIGHBOR_ALLGATHER || plain == FTC_CALL_NEIGHBOR_ALLGATHERV;
+}
+
+static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
+{
+    const struct ftc_sides *sides = plan->call->sides;
+    struct ftc_neighbors n;
+
+    facts->commutative = true;
+    facts->valid = ftc_neighbors_get(plan->call->comm, &n);
+    if (!facts->valid)
+        return;
+    facts->valid = ftc_side_is_valid(&sides->send, gathers(plan) ? 1 : n.destinations) &&
+                   ftc_side_is_valid(&sides->receive, n.sources);
+    ftc_neighbors_free(&n);
+}
+
+static bool needs_mpi(const struct ftc_plan *plan)
+{
+    (void)plan;
+    return true;
+}
+
+/* ---- given ---- */
+
+static size_t bytes_of_letters(const struct ftc_plan *plan, struct ftc_side_view *view,
+                               const struct ftc_neighbors *n)
+{
+    size_t sum = 0;
+
+    for (int i = 0; i < n->destinations; i++) {
+        struct ftc_place place = ftc_side_place(view, i);
+        size_t bytes = ftc_place_bytes(&place);
+
+        if (n->destination[i] == MPI_PROC_NULL)
+            continue;
+        if (bytes > plan->limit.data_bytes)
+            return bytes; /* too large, however many more there are */
+        sum += ftc_letter_bytes(bytes);
+    }
+    return sum;
+}
+
+/* Also those without data, because more than one may go to one neighbor. */
+static int write_letters(const struct ftc_plan *plan, void *value, const struct ftc_neighbors *n)
+{
+    struct ftc_side_view view;
+    unsigned char *at;
+    int rv = MPI_SUCCESS;
+
+    if (!ftc_side_view(&view, &plan->call->sides->send))
+        return MPI_ERR_TYPE;
+    at = ftc_blocks_add(value, &plan->limit, plan->comm->rank, bytes_of_letters(plan, &view, n));
+    for (int i = 0; at && i < n->destinations; i++) {
+        struct ftc_place place = ftc_side_place(&view, i);
+        void *data;
+
+        if (n->destination[i] == MPI_PROC_NULL)
+            continue;
+        data = ftc_letter_write(&at, n->destination[i], ftc_place_bytes(&place));
+        rv = ftc_composite_first_error(rv, ftc_place_read(data, &place));
+    }
+    return rv;
+}
+
+static int write_one_for_all(const struct ftc_plan *plan, void *value)
+{
+    struct ftc_side_view view;
+    struct ftc_place place;
+
+    if (!ftc_side_view(&view, &plan->call->sides->send))
+        return MPI_ERR_TYPE;
+    place = ftc_side_whole(&view);
+    return ftc_composite_add(plan, value, &place);
+}
+
+static const void *contribute(struct ftc_plan *plan)
+{
+    void *value = ftc_composite_begin(plan);
+    struct ftc_neighbors n;
+    int rv;
+
+    if (!value || !ftc_neighbors_get(plan->call->comm, &n))
+        return NULL;
+    rv = gathers(plan) ? write_one_for_all(plan, value) : write_letters(plan, value, &n);
+    ftc_neighbors_free(&n);
+    return rv == MPI_SUCCESS ? value : NULL;
+}
+
+/* ---- taken ---- */
+
+/* Native MPI between this rank and itself, its two neighbors on a ring of one rank. */
+static void exchange_with_oneself(enum ftc_call_kind plain, MPI_Comm ring, const int in[2],
+                                  int out[2])
+{
+    static const int count[] = {1, 1}, place[] = {0, 1};
+    static const MPI_Aint byte[] = {0, sizeof(int)};
+    const MPI_Datatype type[] = {MPI_INT, MPI_INT};
+
+    if (plain == FTC_CALL_NEIGHBOR_ALLTOALLW)
+        PMPI_Neighbor_alltoallw(in, count, byte, type, out, count, byte, type, ring);
+    else if (plain == FTC_CALL_NEIGHBOR_ALLTOALLV)
+        PMPI_Neighbor_alltoallv(in, count, place, MPI_INT, out, count, place, MPI_INT, ring);
+    else
+        PMPI_Neighbor_alltoall(in, 1, MPI_INT, out, 1, MPI_INT, ring);
+}
+
+static bool ask_for_order(enum ftc_call_kind plain)
+{
+    static const int one = 1;
+    const int in[] = {0, 1};
+    int out[] = {1, 0};
+    MPI_Comm ring;
+
+    if (PMPI_Cart_create(MPI_COMM_SELF, 1, &one, &one, 0, &ring) != MPI_SUCCESS)
+        return true;
+    exchange_with_oneself(plain, ring, in, out);
+    PMPI_Comm_free(&ring);
+    return out[0] == 1;
+}
+
+/* Whether of several letters from one neighbor the first is for the last place. In a periodic
+ * dimension of one or two ranks both neighbors are one rank, and what goes to the left comes from
+ * the right; so MPI wants it. MPICH 4.0.2 does so in MPI_Neighbor_alltoall, but not with many
+ * counts: this library does as the program's own MPI does, which tells without communication. */
+static bool is_last_place_first(enum ftc_call_kind plain)
+{
+    enum { UNKNOWN, YES, NO };
+    static _Atomic unsigned char known[FTC_CALL_COUNT];
+
+    if (known[plain] == UNKNOWN)
+        known[plain] = ask_for_order(plain) ? YES : NO;
+    return known[plain] == YES;
+}
+
+static int letters_before(const struct ftc_plan *plan, const struct ftc_neighbors *n, int place)
+{
+    int before = 0, behind = 0;
+
+    for (int i = 0; i < n->sources; i++) {
+        before += i < place && n->source[i] == n->source[place];
+        behind += i > place && n->source[i] == n->source[place];
+    }
+    if (before + behind == 0)
+        return 0;
+    return is_last_place_first(ftc_call_plain(plan->call->kind)) ? behind : before;
+}
+
+static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,
+                        const struct ftc_neighbors *n, int i, const struct ftc_block *block)
+{
+    struct ftc_place place = ftc_side_place(view, i);
+    struct ftc_piece piece;
+
+    if (!block)
+        return ftc_composite_deliver_dead(&place);
+    piece = gathers(plan) ? (struct ftc_piece){block->data, block->bytes}
+                          : ftc_letter_find(block, plan->comm->rank, letters_before(plan, n, i));
+    return ftc_composite_deliver(plan, n->source[i], &place, piece.data, piece.bytes);
+}
+
+static int deliver_to_places(const struct ftc_plan *plan, const void *value,
+                             const struct ftc_neighbors *n)
+{
+    struct ftc_side_view view;
+    int rv = MPI_SUCCESS;
+    size_t at = 0;
+
+    if (!ftc_side_view(&view, &plan->call->sides->receive))
+        return MPI_ERR_TYPE;
+    for (int i = 0; i < n->sources; i++)
+        if (n->source[i] != MPI_PROC_NULL)
+            rv = ftc_composite_first_error(
+                rv, deliver_from(plan, &view, n, i, ftc_blocks_find(value, n->source[i], &at)));
+    return rv;
+}
+
+static int deliver(const struct ftc_plan *plan)
+{
+    const void *value = ftc_composite_result(plan);
+    struct ftc_neighbors n;
+    int rv;
+
+    if (!value || !ftc_neighbors_get(plan->call->comm, &n))
+        return MPI_SUCCESS;
+    rv = deliver_to_places(plan, value, &n);
+    ftc_neighbors_free(&n);
+    return rv;
+}
+
+const struct ftc_collective ftc_collective_neighborhood = {
+    .examine = examine,
+    .needs_mpi = needs_mpi,
+    .contribute = contribute,
+    .deliver = deliver,
+};

@@ -1,0 +1,118 @@
+#include "row.h"
+
+#include "letters.h"
+#include "program/error.h"
+
+#include <stdlib.h>
+
+static bool has_letters(const struct ftc_plan *plan)
+{
+    return ftc_call_is_uneven(plan->call->kind);
+}
+
+static size_t row_bytes(const struct ftc_plan *plan, struct ftc_side_view *view)
+{
+    size_t sum = 0;
+
+    for (int to = 0; to < plan->comm->size; to++) {
+        struct ftc_place place = ftc_side_place(view, to);
+        size_t bytes = ftc_place_bytes(&place);
+
+        if (to == plan->comm->rank || bytes == 0)
+            continue;
+        if (bytes > (size_t)ftc_library.settings.max_bytes)
+            return bytes; /* too large, however many more there are */
+        sum += has_letters(plan) ? ftc_letter_bytes(bytes) : bytes;
+    }
+    return sum;
+}
+
+static int write_piece(const struct ftc_plan *plan, unsigned char **row, int to,
+                       const struct ftc_place *place)
+{
+    size_t bytes = ftc_place_bytes(place);
+    void *data = *row;
+
+    if (bytes == 0)
+        return MPI_SUCCESS;
+    if (has_letters(plan))
+        data = ftc_letter_write(row, to, bytes);
+    else
+        *row += bytes;
+    return ftc_place_read(data, place);
+}
+
+int ftc_row_add(const struct ftc_plan *plan, void *value, const struct ftc_side *side)
+{
+    struct ftc_side_view view;
+    unsigned char *row;
+    int rv = MPI_SUCCESS;
+
+    if (!ftc_side_view(&view, side))
+        return MPI_ERR_TYPE;
+    row = ftc_blocks_add(value, &plan->limit, plan->comm->rank, row_bytes(plan, &view));
+    for (int to = 0; row && to < plan->comm->size; to++) {
+        struct ftc_place place = ftc_side_place(&view, to);
+
+        if (to != plan->comm->rank)
+            rv = ftc_composite_first_error(rv, write_piece(plan, &row, to, &place));
+    }
+    return rv;
+}
+
+/* ---- what others have for this rank ---- */
+
+static struct ftc_piece find_even(const struct ftc_block *row, int from, int to, int size)
+{
+    size_t bytes = row->bytes / (size_t)(size - 1);
+    size_t before = (size_t)(to < from ? to : to - 1); /* the row has none for its own rank */
+
+    return (struct ftc_piece){row->data + before * bytes, bytes};
+}
+
+int ftc_row_deliver(const struct ftc_plan *plan, const struct ftc_block *row, int from,
+                    const struct ftc_place *place)
+{
+    const struct ftc_comm *c = plan->comm;
+    struct ftc_piece piece;
+
+    if (!row)
+        return ftc_composite_deliver_dead(place);
+    piece = has_letters(plan) ? ftc_letter_find(row, c->rank, 0)
+                              : find_even(row, from, c->rank, c->size);
+    return ftc_composite_deliver(plan, from, place, piece.data, piece.bytes);
+}
+
+/* ---- what it has for itself ---- */
+
+static int copy(const struct ftc_plan *plan, const struct ftc_place *to,
+                const struct ftc_place *from)
+{
+    size_t bytes = ftc_place_bytes(from);
+    void *packed = malloc(bytes > 0 ? bytes : 1);
+    int rv = packed ? ftc_place_read(packed, from) : ftc_error_no_memory();
+
+    if (rv == MPI_SUCCESS)
+        rv = ftc_composite_deliver(plan, plan->comm->rank, to, packed, bytes);
+    free(packed);
+    return rv;
+}
+
+static bool is_whole(enum ftc_call_kind kind)
+{
+    return ftc_call_has_root(kind);
+}
+
+int ftc_row_deliver_own(const struct ftc_plan *plan)
+{
+    const struct ftc_sides *sides = plan->call->sides;
+    struct ftc_side_view send, receive;
+    struct ftc_place from, to;
+
+    if (!ftc_side_view(&send, &sides->send) || !ftc_side_view(&receive, &sides->receive))
+        return MPI_ERR_TYPE;
+    from = ftc_side_place(&send, plan->comm->rank);
+    to = is_whole(plan->call->kind) ? ftc_side_whole(&receive)
+                                    : ftc_side_place(&receive, plan->comm->rank);
+    return copy(plan, &to, &from);
+}

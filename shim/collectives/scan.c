@@ -1,0 +1,52 @@
+/* Scan and exscan: everybody gets each rank's elements, and combines those before its own. */
+#include "fold.h"
+#include "inclusion.h"
+
+static bool buffers_are_valid(const struct ftc_call *call)
+{
+    return call->recvbuf && call->recvbuf != MPI_IN_PLACE && call->sendbuf &&
+           call->sendbuf != call->recvbuf;
+}
+
+static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
+{
+    const struct ftc_call *call = plan->call;
+    size_t span;
+
+    plan->count = call->count;
+    facts->commutative = true;
+    facts->valid = ftc_facts(call->datatype, call->op, &plan->facts);
+    if (!facts->valid || call->count == 0)
+        return;
+    facts->valid = buffers_are_valid(call);
+    span = ftc_span_bytes(&plan->facts, plan->count);
+    if (__builtin_mul_overflow(span, (size_t)plan->comm->size, &plan->value_bytes))
+        plan->value_bytes = SIZE_MAX;
+    facts->value_bytes = plan->value_bytes;
+}
+
+static bool needs_mpi(const struct ftc_plan *plan)
+{
+    return !plan->facts.kernel || !plan->facts.contiguous;
+}
+
+/* The first rank that lives has nothing before it: its buffer keeps what it holds. */
+static int deliver(const struct ftc_plan *plan)
+{
+    bool is_inclusive = ftc_call_plain(plan->call->kind) == FTC_CALL_SCAN;
+    struct ftc_fold f = ftc_fold(plan, 0, plan->count);
+    const void *result = f.value ? ftc_fold_prefix(&f, plan->comm->rank, is_inclusive) : NULL;
+    int rv = f.rv;
+
+    if (result && rv == MPI_SUCCESS)
+        rv = ftc_span_write(plan->call->recvbuf, result, plan->count, &plan->facts);
+    return rv == MPI_SUCCESS && f.value ? ftc_inclusion_look_at_blocks(plan, f.value) : rv;
+}
+
+const struct ftc_collective ftc_collective_scan = {
+    .is_described_alike = true,
+    .examine = examine,
+    .needs_mpi = needs_mpi,
+    .contribute = ftc_fold_contribute,
+    .deliver = deliver,
+};

@@ -1,0 +1,59 @@
+/* Scatter, with one count or many: a broadcast of all that the root has for the others, its row. So
+ * all survivors agree whether there is any. */
+#include "composite.h"
+#include "program/error.h"
+#include "row.h"
+
+static bool is_root(const struct ftc_plan *plan)
+{
+    return plan->call->root == plan->comm->rank;
+}
+
+static const void *contribute(struct ftc_plan *plan)
+{
+    void *value = ftc_composite_begin(plan);
+
+    if (!value || !is_root(plan))
+        return value;
+    return ftc_row_add(plan, value, &plan->call->sides->send) == MPI_SUCCESS ? value : NULL;
+}
+
+static int without_root(const struct ftc_plan *plan)
+{
+    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP
+               ? MPI_SUCCESS
+               : ftc_error_dead_root(plan->call);
+}
+
+static int deliver_own(const struct ftc_plan *plan)
+{
+    return plan->call->sides->receive.buffer == MPI_IN_PLACE ? MPI_SUCCESS
+                                                             : ftc_row_deliver_own(plan);
+}
+
+static int deliver(const struct ftc_plan *plan)
+{
+    const void *value = ftc_composite_result(plan);
+    const struct ftc_block *row;
+    struct ftc_side_view view;
+    struct ftc_place place;
+    size_t at = 0;
+
+    row = value ? ftc_blocks_find(value, plan->call->root, &at) : NULL;
+    if (!row)
+        return without_root(plan);
+    if (is_root(plan))
+        return deliver_own(plan);
+    if (!ftc_side_view(&view, &plan->call->sides->receive))
+        return MPI_ERR_TYPE;
+    place = ftc_side_whole(&view);
+    return ftc_row_deliver(plan, row, plan->call->root, &place);
+}
+
+const struct ftc_collective ftc_collective_scatter = {
+    .examine = ftc_composite_examine,
+    .needs_mpi = ftc_composite_needs_mpi,
+    .contribute = contribute,
+    .deliver = deliver,
+    .without_root = without_root,
+};

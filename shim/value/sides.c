@@ -1,0 +1,297 @@
+#include "sides.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool ftc_side_view(struct ftc_side_view *view, const struct ftc_side *side)
+{
+    view->side = side;
+    view->facts = (struct ftc_facts){.datatype = MPI_DATATYPE_NULL};
+    return side->datatypes || ftc_facts_of_type(side->datatype, &view->facts);
+}
+
+static MPI_Count number_at(const void *numbers, int index, bool are_wide)
+{
+    return are_wide ? ((const MPI_Count *)numbers)[index] : ((const int *)numbers)[index];
+}
+_Static_assert(sizeof(MPI_Aint) == sizeof(MPI_Count), "wide displacements are read as counts");
+
+MPI_Count ftc_side_count(const struct ftc_side *side, int index)
+{
+    return side->counts ? number_at(side->counts, index, side->counts_are_wide) : side->count;
+}
+
+static ptrdiff_t offset_of(const struct ftc_side_view *view, int index)
+{
+    const struct ftc_side *s = view->side;
+    ptrdiff_t number;
+
+    if (!s->displacements)
+        return (ptrdiff_t)(index * s->count) * view->facts.extent_bytes;
+    number = number_at(s->displacements, index, s->displacements_are_wide);
+    return s->datatypes ? number : number * view->facts.extent_bytes;
+}
+
+/* Valid, because the call was looked at before. */
+static void look_at_datatype(struct ftc_side_view *view, int index)
+{
+    const MPI_Datatype *datatypes = view->side->datatypes;
+
+    if (datatypes && datatypes[index] != view->facts.datatype)
+        ftc_facts_of_type(datatypes[index], &view->facts);
+}
+
+struct ftc_place ftc_side_place(struct ftc_side_view *view, int index)
+{
+    look_at_datatype(view, index);
+    return (struct ftc_place){
+        .address = (char *)view->side->buffer + offset_of(view, index),
+        .count = ftc_side_count(view->side, index),
+        .facts = &view->facts,
+    };
+}
+
+struct ftc_place ftc_side_whole(struct ftc_side_view *view)
+{
+    return (struct ftc_place){
+        .address = view->side->buffer,
+        .count = view->side->count,
+        .facts = &view->facts,
+    };
+}
+
+size_t ftc_place_bytes(const struct ftc_place *place)
+{
+    return ftc_packed_bytes(place->facts, place->count);
+}
+
+int ftc_place_read(void *packed, const struct ftc_place *place)
+{
+    return ftc_pack(packed, place->address, place->count, place->facts);
+}
+
+int ftc_place_write(const struct ftc_place *place, const void *packed, size_t bytes)
+{
+    return ftc_unpack_some(place->address, packed, bytes, place->count, place->facts);
+}
+
+int ftc_place_zero(const struct ftc_place *place)
+{
+    size_t bytes = ftc_place_bytes(place);
+    void *zeros = calloc(1, bytes > 0 ? bytes : 1);
+    int rv = zeros ? ftc_place_write(place, zeros, bytes) : MPI_ERR_NO_MEM;
+
+    free(zeros);
+    return rv;
+}
+
+/* ---- what matters where ---- */
+
+static bool is_root(const struct ftc_call *call, int rank)
+{
+    return call->root == rank;
+}
+
+static bool is_gather(enum ftc_call_kind plain)
+{
+    return plain == FTC_CALL_GATHER || plain == FTC_CALL_GATHERV;
+}
+
+static bool is_scatter(enum ftc_call_kind plain)
+{
+    return plain == FTC_CALL_SCATTER || plain == FTC_CALL_SCATTERV;
+}
+
+/* Native MPI looks at this side of the call. */
+static bool sends(const struct ftc_call *call, enum ftc_call_kind plain, int rank)
+{
+    if (is_scatter(plain))
+        return is_root(call, rank);
+    return call->sides->send.buffer != MPI_IN_PLACE ||
+           (is_gather(plain) && !is_root(call, rank)); /* where it may not be in place */
+}
+
+static bool receives(const struct ftc_call *call, enum ftc_call_kind plain, int rank)
+{
+    if (is_gather(plain))
+        return is_root(call, rank);
+    return call->sides->receive.buffer != MPI_IN_PLACE || !is_scatter(plain) ||
+           !is_root(call, rank);
+}
+
+/* ---- what native MPI rejects ---- */
+
+/* NULL is MPI_BOTTOM, for a datatype of absolute addresses. */
+static bool buffer_is_valid(const void *buffer, const struct ftc_facts *facts)
+{
+    return buffer != MPI_IN_PLACE && (buffer || ftc_predefined_bytes(facts->datatype) == 0);
+}
+
+static bool block_is_valid(struct ftc_side_view *view, int index)
+{
+    const struct ftc_side *s = view->side;
+    MPI_Count count = ftc_side_count(s, index);
+
+    if (s->datatypes && !ftc_facts_of_type(s->datatypes[index], &view->facts))
+        return false;
+    return count == 0 || (count > 0 && buffer_is_valid(s->buffer, &view->facts));
+}
+
+bool ftc_side_is_valid(const struct ftc_side *side, int blocks)
+{
+    struct ftc_side_view view;
+
+    if (!ftc_side_view(&view, side))
+        return false;
+    for (int i = 0; i < (side->counts ? blocks : 1); i++)
+        if (!block_is_valid(&view, i))
+            return false;
+    return true;
+}
+
+/* As MPICH looks for it: buffers that begin at one place, by the size of the datatype. */
+static bool meet(const struct ftc_side *whole, const struct ftc_side *parts, int rank)
+{
+    ptrdiff_t size = (ptrdiff_t)ftc_predefined_bytes(whole->datatype);
+    MPI_Count count = ftc_side_count(parts, rank);
+    MPI_Count elements = parts->displacements
+                             ? number_at(parts->displacements, rank, parts->displacements_are_wide)
+                             : rank * count;
+
+    return size > 0 && whole->datatype == parts->datatype && whole->count != 0 && count != 0 &&
+           (parts->counts || whole->count == count) &&
+           (char *)whole->buffer == (char *)parts->buffer + elements * size;
+}
+
+static bool are_one(const struct ftc_sides *s)
+{
+    return s->send.buffer == s->receive.buffer && s->send.datatype == s->receive.datatype &&
+           s->send.datatypes == s->receive.datatypes && s->send.counts == s->receive.counts &&
+           (s->send.counts || (s->send.count == s->receive.count && s->send.count != 0));
+}
+
+static bool overlap(const struct ftc_call *call, enum ftc_call_kind plain, int rank)
+{
+    const struct ftc_sides *s = call->sides;
+
+    switch (plain) {
+    case FTC_CALL_GATHER:
+    case FTC_CALL_GATHERV:
+    case FTC_CALL_ALLGATHER:
+    case FTC_CALL_ALLGATHERV:
+        return meet(&s->send, &s->receive, rank);
+    case FTC_CALL_SCATTER:
+    case FTC_CALL_SCATTERV:
+        return meet(&s->receive, &s->send, rank);
+    default:
+        return are_one(s);
+    }
+}
+
+/* ---- how much there is ---- */
+
+static size_t times(size_t a, size_t b)
+{
+    size_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
+static size_t bytes_of_block(const struct ftc_side *side)
+{
+    struct ftc_side_view view;
+    struct ftc_place place;
+
+    if (!ftc_side_view(&view, side))
+        return 0;
+    place = ftc_side_whole(&view);
+    return ftc_place_bytes(&place);
+}
+
+static size_t bytes_of_blocks(const struct ftc_side *side, int blocks)
+{
+    struct ftc_side_view view;
+    size_t sum = 0;
+
+    if (!ftc_side_view(&view, side))
+        return 0;
+    for (int i = 0; i < blocks; i++) {
+        struct ftc_place place = ftc_side_place(&view, i);
+
+        if (__builtin_add_overflow(sum, ftc_place_bytes(&place), &sum))
+            return SIZE_MAX;
+    }
+    return sum;
+}
+
+static size_t bytes_in_all(const struct ftc_call *call, enum ftc_call_kind plain, int rank,
+                           int size)
+{
+    const struct ftc_sides *s = call->sides;
+    const struct ftc_side *block = sends(call, plain, rank) ? &s->send : &s->receive;
+
+    switch (plain) {
+    case FTC_CALL_ALLGATHERV:
+        return bytes_of_blocks(&s->receive, size);
+    case FTC_CALL_SCATTER:
+        block = receives(call, plain, rank) ? &s->receive : &s->send;
+        return times((size_t)size, bytes_of_block(block));
+    case FTC_CALL_GATHER:
+    case FTC_CALL_ALLGATHER:
+        return times((size_t)size, bytes_of_block(block));
+    case FTC_CALL_ALLTOALL: /* what stays with its rank does not travel */
+        return times((size_t)size * (size_t)(size - 1), bytes_of_block(block));
+    default:
+        return 0;
+    }
+}
+
+static bool lacks_counts(const struct ftc_side *s)
+{
+    return !s->counts && s->displacements;
+}
+
+bool ftc_sides_are_valid(const struct ftc_call *call, int rank, int size, size_t *bytes)
+{
+    const struct ftc_sides *s = call->sides;
+    enum ftc_call_kind plain = ftc_call_plain(call->kind);
+    bool out = sends(call, plain, rank), in = receives(call, plain, rank);
+
+    *bytes = 0;
+    if ((out && (lacks_counts(&s->send) || !ftc_side_is_valid(&s->send, size))) ||
+        (in && (lacks_counts(&s->receive) || !ftc_side_is_valid(&s->receive, size))) ||
+        (out && in && overlap(call, plain, rank)))
+        return false;
+    *bytes = bytes_in_all(call, plain, rank, size);
+    return true;
+}
+
+bool ftc_sides_sum_counts(const struct ftc_side *side, int size, MPI_Count *sum)
+{
+    *sum = 0;
+    for (int i = 0; i < size; i++) {
+        MPI_Count count = ftc_side_count(side, i);
+
+        if (count < 0 || __builtin_add_overflow(*sum, count, sum))
+            return false;
+    }
+    return true;
+}
+
+static bool is_plain(const struct ftc_side *side, int blocks)
+{
+    for (int i = 0; side->datatypes && i < blocks; i++)
+        if (!ftc_is_packed(side->datatypes[i]))
+            return false;
+    return side->datatypes || ftc_is_packed(side->datatype);
+}
+
+bool ftc_sides_are_plain(const struct ftc_call *call, int rank, int size)
+{
+    enum ftc_call_kind plain = ftc_call_plain(call->kind);
+
+    return (!sends(call, plain, rank) || is_plain(&call->sides->send, size)) &&
+           (!receives(call, plain, rank) || is_plain(&call->sides->receive, size));
+}

@@ -1,0 +1,57 @@
+/* sides: what a call that moves blocks is given: which memory each block is, and whether native MPI
+ * would reject it. */
+#ifndef FTC_VALUE_SIDES_H
+#define FTC_VALUE_SIDES_H
+
+#include "call/call.h"
+#include "datatype.h"
+
+/* A side of which the datatype has been looked at. */
+struct ftc_side_view {
+    const struct ftc_side *side;
+    struct ftc_facts facts; /* of all blocks, or with datatypes[] of the last one asked for */
+};
+
+/* One block in the program's memory. */
+struct ftc_place {
+    char *address;
+    MPI_Count count;
+    const struct ftc_facts *facts; /* of the view; until the next question */
+};
+
+/* False if native MPI rejects the datatype. */
+bool ftc_side_view(struct ftc_side_view *view, const struct ftc_side *side);
+
+/* Block @index. */
+struct ftc_place ftc_side_place(struct ftc_side_view *view, int index);
+
+/* Its count alone. */
+MPI_Count ftc_side_count(const struct ftc_side *side, int index);
+
+/* The buffer as one block, where that is what the call has on this side. */
+struct ftc_place ftc_side_whole(struct ftc_side_view *view);
+
+/* Data of a place, packed; SIZE_MAX if it is too large for one call. */
+size_t ftc_place_bytes(const struct ftc_place *place);
+
+/* Return an MPI error code. Less than all of @place is given by ftc_place_write(), as a message may
+ * be shorter than its receiver allows. */
+int ftc_place_read(void *packed, const struct ftc_place *place);
+int ftc_place_write(const struct ftc_place *place, const void *packed, size_t bytes);
+int ftc_place_zero(const struct ftc_place *place);
+
+/* Whether native MPI finds nothing wrong with a side that it looks at, which has @blocks, if it has
+ * counts for them. */
+bool ftc_side_is_valid(const struct ftc_side *side, int blocks);
+
+/* Whether native MPI, at @rank of @size, finds nothing wrong with the sides of @call. Sets the
+ * bytes of data in the operation, of all ranks, where all know them; else 0. */
+bool ftc_sides_are_valid(const struct ftc_call *call, int rank, int size, size_t *bytes);
+
+/* The elements of a call that combines, which has the counts of what is received. */
+bool ftc_sides_sum_counts(const struct ftc_side *side, int size, MPI_Count *sum);
+
+/* Whether none of the datatypes that matter to @rank needs calls into MPI. */
+bool ftc_sides_are_plain(const struct ftc_call *call, int rank, int size);
+
+#endif

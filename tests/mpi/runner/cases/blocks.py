@@ -1,0 +1,50 @@
+"""Calls whose values are put together from the blocks of all ranks: each of them, with each root, and deaths at every
+point of their protocol. The program judges the results; operations of setting crash are the numbers of its calls."""
+from ..case import Case
+from .common import TEN_S
+
+CALLS, NONBLOCKING = 16, 9  # of a round of survivors
+POINTS = ("a0", "b1", "a1", "b2", "a2", "end")  # sends that there are not kill nobody
+ALL = {"FTCOLL_PROTECT": "all"}
+
+
+def blocks(what, n, f, arguments, crash="", settings=None, **more):
+    settings = {**ALL, **(settings or {}), **({"FTCOLL_CRASH": crash} if crash else {})}
+    return Case(f"blocks: {what}, n = {n}", n, f, settings=settings, limit_s=more.pop("limit_s", TEN_S),
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/survivors {arguments}",
+                says=more.pop("says", (r"survivors: rank \d is through",)), **more)
+
+
+def each_call(n, calls, in_round, arguments="", settings=None):
+    """In each call, in the first round, in one in the middle and in the last, another rank dies at another point."""
+    for call in range(calls):
+        deaths = [((call + 2 * i) % n, 3 * i * in_round + call, POINTS[(call + i) % 6]) for i in range(3)]
+        crash = ",".join(f"{rank}:{operation}:{point}" for rank, operation, point in deaths)
+        yield blocks(f"a rank dies in call {call} {arguments}", n, 1, f"7 {arguments}", crash, settings)
+
+
+def each_point(n, call, ranks):
+    """Of one call with root 0: each of the ranks at each point."""
+    for rank in ranks:
+        for point in POINTS:
+            yield blocks(f"call {call}, rank {rank} at {point}", n, 1, "2", f"{rank}:{call}:{point}")
+
+
+GATHER, ALLTOALL, ALLTOALLV, ALLTOALLW, SCATTER, ORDERED_REDUCE = 0, 4, 5, 6, 7, 13  # in the order of survivors.c
+
+BLOCKS = [
+    *(blocks("nobody dies", n, 1, "4", failures=0) for n in (2, 3, 4, 7)),
+    blocks("nobody dies, nonblocking", 5, 1, "4 nonblocking", failures=0),
+    *each_call(5, CALLS, CALLS),
+    *each_call(5, ALLTOALLW + 1, CALLS, "zero", {"FTCOLL_DEAD_BLOCKS": "zero"}),
+    *each_call(5, NONBLOCKING, NONBLOCKING, "nonblocking"),
+    *each_point(3, GATHER, range(3)), *each_point(3, ALLTOALLV, range(3)), *each_point(3, SCATTER, (0,)),
+    blocks("two at once", 6, 2, "6", f"1:{CALLS + ALLTOALL}:b1,4:{CALLS + ALLTOALL}:b1", failures=2),
+    blocks("a root and the next", 6, 2, "6", f"0:{SCATTER}:a1,1:{SCATTER}:a0", failures=2),
+    blocks("all but one", 4, 3, "6", f"0:{GATHER}:a0,1:{ALLTOALL}:a0,2:{ORDERED_REDUCE}:a0", failures=3),
+    blocks("threads", 3, 1, "3 threads", failures=0),
+    blocks("threads, a rank dies", 4, 1, "6 threads", "2:100:a0", failures=1, runs=2),
+    blocks("with the corrected algorithm", 5, 1, "6", f"3:{2 * CALLS + ALLTOALLV}:a1",
+           settings={"FTCOLL_ALGORITHM": "corrected"}, failures=1),
+    blocks("with monitor = timeout", 3, 1, "3", settings={"FTCOLL_MONITOR": "timeout"}, failures=0),
+]

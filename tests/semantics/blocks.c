@@ -1,0 +1,449 @@
+/* blocks: calls that move blocks between ranks: gather, scatter, allgather and alltoall, with one
+ * count or many, of any datatype, in place, of nothing, with gaps between the blocks and blocks out
+ * of order, in their plain, large-count and nonblocking forms, on several communicators. */
+#include "output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_MAX = 8, COUNT_MAX = 4, BUFFER_BYTES = 1 << 14, FORMS = 3 };
+
+static int rank, n;
+static MPI_Comm comm;
+static unsigned char in[BUFFER_BYTES], out[BUFFER_BYTES];
+
+/* What is sent as one type may be received as another of the same elements. */
+struct pair {
+    const char *name;
+    MPI_Datatype send, receive;
+    int receive_extent, send_extent;
+};
+
+static void fill(int seed)
+{
+    for (int i = 0; i < BUFFER_BYTES; i++) {
+        in[i] = (unsigned char)(seed * 37 + i * 11 + (rank + 1) * 101);
+        out[i] = (unsigned char)(0xe0 + rank);
+    }
+}
+
+static void show(const char *call, const struct pair *p, int number, int rv)
+{
+    char what[128];
+
+    snprintf(what, sizeof what, "%s %s %d", call, p->name, number);
+    output_result(what, rv, out, sizeof out);
+}
+
+/* The call in its form: 0 plain, 1 for large counts, 2 nonblocking. */
+#define CALL(form, name, Iname, ...)                                                               \
+    ({                                                                                             \
+        MPI_Request request = MPI_REQUEST_NULL;                                                    \
+        int code = form == 0   ? MPI_##name(__VA_ARGS__, comm)                                     \
+                   : form == 1 ? MPI_##name##_c(__VA_ARGS__, comm)                                 \
+                               : MPI_##Iname(__VA_ARGS__, comm, &request);                         \
+                                                                                                   \
+        form == 2 ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;                                  \
+    })
+
+static void gather(const struct pair *p, int count)
+{
+    for (int form = 0; form < FORMS; form++)
+        for (int root = 0; root < n; root++) {
+            unsigned char *own = out + rank * count * p->receive_extent;
+
+            fill(root);
+            show("gather", p, root,
+                 CALL(form, Gather, Igather, in, count, p->send, rank == root ? out : NULL, count,
+                      p->receive, root));
+            fill(root + 1);
+            memcpy(own, in, (size_t)(count * p->receive_extent));
+            show("gather in place", p, root,
+                 CALL(form, Gather, Igather, rank == root ? MPI_IN_PLACE : own, count, p->receive,
+                      out, count, p->receive, root));
+        }
+}
+
+static void scatter(const struct pair *p, int count)
+{
+    for (int form = 0; form < FORMS; form++)
+        for (int root = 0; root < n; root++) {
+            fill(root);
+            show("scatter", p, root,
+                 CALL(form, Scatter, Iscatter, in, count, p->send, out, count, p->receive, root));
+            fill(root + 1);
+            show("scatter in place", p, root,
+                 CALL(form, Scatter, Iscatter, rank == root ? in : NULL, count, p->send,
+                      rank == root ? MPI_IN_PLACE : out, count, p->receive, root));
+        }
+}
+
+static void everybody(const struct pair *p, int count)
+{
+    for (int form = 0; form < FORMS; form++) {
+        fill(form);
+        show("allgather", p, form,
+             CALL(form, Allgather, Iallgather, in, count, p->send, out, count, p->receive));
+        fill(form + 1);
+        memcpy(out + rank * count * p->receive_extent, in, (size_t)(count * p->receive_extent));
+        show("allgather in place", p, form,
+             CALL(form, Allgather, Iallgather, MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, out, count,
+                  p->receive));
+        fill(form + 2);
+        show("alltoall", p, form,
+             CALL(form, Alltoall, Ialltoall, in, count, p->send, out, count, p->receive));
+        fill(form + 3);
+        memcpy(out, in, sizeof out);
+        show("alltoall in place", p, form,
+             CALL(form, Alltoall, Ialltoall, MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, out, count,
+                  p->receive));
+    }
+}
+
+/* ---- with many counts ---- */
+
+/* How much @from has for @to, which may be nothing. */
+static int amount(int from, int to)
+{
+    return (from * 2 + to * 3) % COUNT_MAX;
+}
+
+/* Blocks from the last to the first, with room for one element between them. */
+struct many {
+    int counts[RANKS_MAX], places[RANKS_MAX];
+    MPI_Count wide_counts[RANKS_MAX];
+    MPI_Aint wide_places[RANKS_MAX];
+};
+
+static void set(struct many *m, int i, int count)
+{
+    m->wide_counts[i] = m->counts[i] = count;
+    m->wide_places[i] = m->places[i] = (n - 1 - i) * (COUNT_MAX + 1);
+}
+
+static struct many to_all(void)
+{
+    struct many m;
+
+    for (int i = 0; i < n; i++)
+        set(&m, i, amount(rank, i));
+    return m;
+}
+
+static struct many from_all(int to)
+{
+    struct many m;
+
+    for (int i = 0; i < n; i++)
+        set(&m, i, amount(i, to));
+    return m;
+}
+
+#define GATHERV(form, a, b, c, d, m, e, ...)                                                       \
+    (form == 0 ? MPI_Gatherv(a, b, c, d, (m).counts, (m).places, e, __VA_ARGS__, comm)             \
+     : form == 1                                                                                   \
+         ? MPI_Gatherv_c(a, b, c, d, (m).wide_counts, (m).wide_places, e, __VA_ARGS__, comm)       \
+         : waited(                                                                                 \
+               MPI_Igatherv(a, b, c, d, (m).counts, (m).places, e, __VA_ARGS__, comm, &pending)))
+
+static MPI_Request pending;
+
+static int waited(int rv)
+{
+    return rv == MPI_SUCCESS ? MPI_Wait(&pending, MPI_STATUS_IGNORE) : rv;
+}
+
+static void gatherv(const struct pair *p)
+{
+    for (int form = 0; form < FORMS; form++)
+        for (int root = 0; root < n; root++) {
+            struct many m = from_all(root);
+            int mine = amount(rank, root);
+            const void *source = in;
+
+            fill(root);
+            show("gatherv", p, root, GATHERV(form, in, mine, p->send, out, m, p->receive, root));
+            fill(root + 1);
+            if (rank == root) {
+                memcpy(out + m.places[rank] * p->receive_extent, in,
+                       (size_t)(mine * p->receive_extent));
+                source = MPI_IN_PLACE;
+            }
+            show("gatherv in place", p, root,
+                 GATHERV(form, source, mine, p->receive, out, m, p->receive, root));
+        }
+}
+
+static void allgatherv(const struct pair *p)
+{
+    struct many m = from_all(1);
+
+    for (int form = 0; form < FORMS; form++) {
+        int mine = amount(rank, 1), rv;
+
+        fill(form);
+        rv = form == 0
+                 ? MPI_Allgatherv(in, mine, p->send, out, m.counts, m.places, p->receive, comm)
+             : form == 1 ? MPI_Allgatherv_c(in, mine, p->send, out, m.wide_counts, m.wide_places,
+                                            p->receive, comm)
+                         : waited(MPI_Iallgatherv(in, mine, p->send, out, m.counts, m.places,
+                                                  p->receive, comm, &pending));
+        show("allgatherv", p, form, rv);
+        fill(form + 1);
+        memcpy(out + m.places[rank] * p->receive_extent, in, (size_t)(mine * p->receive_extent));
+        rv = MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_INT, out, m.counts, m.places, p->receive, comm);
+        show("allgatherv in place", p, form, rv);
+    }
+}
+
+static int scatterv_in(int form, const void *from, const struct many *m, const struct pair *p,
+                       void *to, int mine, int root)
+{
+    switch (form) {
+    case 0:
+        return MPI_Scatterv(from, m->counts, m->places, p->send, to, mine, p->receive, root, comm);
+    case 1:
+        return MPI_Scatterv_c(from, m->wide_counts, m->wide_places, p->send, to, mine, p->receive,
+                              root, comm);
+    default:
+        return waited(MPI_Iscatterv(from, m->counts, m->places, p->send, to, mine, p->receive, root,
+                                    comm, &pending));
+    }
+}
+
+static void scatterv(const struct pair *p)
+{
+    for (int form = 0; form < FORMS; form++)
+        for (int root = 0; root < n; root++) {
+            struct many m = to_all();
+            int mine = amount(root, rank);
+
+            fill(root);
+            show("scatterv", p, root, scatterv_in(form, in, &m, p, out, mine, root));
+            fill(root + 1);
+            show("scatterv in place", p, root,
+                 scatterv_in(form, in, &m, p, rank == root ? MPI_IN_PLACE : out, mine, root));
+        }
+}
+
+static void alltoallv(const struct pair *p)
+{
+    struct many s = to_all(), r = from_all(rank);
+
+    for (int form = 0; form < FORMS; form++) {
+        int rv;
+
+        fill(form);
+        rv = form == 0   ? MPI_Alltoallv(in, s.counts, s.places, p->send, out, r.counts, r.places,
+                                         p->receive, comm)
+             : form == 1 ? MPI_Alltoallv_c(in, s.wide_counts, s.wide_places, p->send, out,
+                                           r.wide_counts, r.wide_places, p->receive, comm)
+                         : waited(MPI_Ialltoallv(in, s.counts, s.places, p->send, out, r.counts,
+                                                 r.places, p->receive, comm, &pending));
+        show("alltoallv", p, form, rv);
+    }
+}
+
+/* As many from each as to it, as in place wants it. */
+static void alltoallv_in_place(const struct pair *p)
+{
+    struct many m;
+
+    for (int i = 0; i < n; i++)
+        set(&m, i, amount(rank, i) + amount(i, rank) > 4 ? 2 : 1);
+    fill(3);
+    memcpy(out, in, sizeof out);
+    show("alltoallv in place", p, 0,
+         MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, out, m.counts, m.places,
+                       p->receive, comm));
+}
+
+/* Each pair of ranks has a datatype of its own; displacements are in bytes. */
+static void alltoallw(const struct pair *pairs, int kinds)
+{
+    MPI_Datatype send[RANKS_MAX], receive[RANKS_MAX];
+    struct many s = to_all(), r = from_all(rank);
+
+    for (int i = 0; i < n; i++) {
+        const struct pair *to = &pairs[(rank + 2 * i) % kinds];
+        const struct pair *from = &pairs[(i + 2 * rank) % kinds];
+
+        send[i] = to->send;
+        receive[i] = from->receive;
+        s.wide_places[i] = s.places[i] = 640 * i;
+        r.wide_places[i] = r.places[i] = 640 * (n - 1 - i);
+    }
+    for (int form = 0; form < FORMS; form++) {
+        int rv;
+
+        fill(form);
+        rv = form == 0   ? MPI_Alltoallw(in, s.counts, s.places, send, out, r.counts, r.places,
+                                         receive, comm)
+             : form == 1 ? MPI_Alltoallw_c(in, s.wide_counts, s.wide_places, send, out,
+                                           r.wide_counts, r.wide_places, receive, comm)
+                         : waited(MPI_Ialltoallw(in, s.counts, s.places, send, out, r.counts,
+                                                 r.places, receive, comm, &pending));
+        show("alltoallw", pairs, form, rv);
+    }
+}
+
+/* ---- datatypes ---- */
+
+static MPI_Datatype committed(MPI_Datatype type)
+{
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static MPI_Datatype spread(void) /* 2 ints with gaps */
+{
+    MPI_Datatype type, wide;
+
+    MPI_Type_vector(2, 1, 3, MPI_INT, &type);
+    MPI_Type_create_resized(type, 0, 5 * sizeof(int), &wide);
+    MPI_Type_free(&type);
+    return committed(wide);
+}
+
+static MPI_Datatype swapped(void) /* 2 ints, the second first */
+{
+    int lengths[] = {1, 1}, places[] = {1, 0};
+    MPI_Datatype type;
+
+    MPI_Type_indexed(2, lengths, places, MPI_INT, &type);
+    return committed(type);
+}
+
+static MPI_Datatype two_ints(void)
+{
+    MPI_Datatype type;
+
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    return committed(type);
+}
+
+static MPI_Datatype mixed(int gap) /* a char and a double */
+{
+    int lengths[] = {1, 1};
+    MPI_Aint places[] = {0, 8 + gap};
+    MPI_Datatype types[] = {MPI_CHAR, MPI_DOUBLE}, type, wide;
+
+    MPI_Type_create_struct(2, lengths, places, types, &type);
+    MPI_Type_create_resized(type, 0, 16 + 2 * gap, &wide);
+    MPI_Type_free(&type);
+    return committed(wide);
+}
+
+enum { PAIRS = 6 };
+
+static void make(struct pair pairs[PAIRS])
+{
+    pairs[0] = (struct pair){.name = "int", MPI_INT, MPI_INT};
+    pairs[1] = (struct pair){.name = "gaps", two_ints(), spread()};
+    pairs[2] = (struct pair){.name = "swapped", spread(), swapped()};
+    pairs[3] = (struct pair){.name = "mixed", mixed(0), mixed(8)};
+    pairs[4] = (struct pair){.name = "double and int", MPI_DOUBLE_INT, MPI_DOUBLE_INT};
+    pairs[5] = (struct pair){.name = "byte", MPI_BYTE, MPI_BYTE};
+    for (int i = 0; i < PAIRS; i++) {
+        MPI_Aint lb, extent;
+
+        MPI_Type_get_extent(pairs[i].send, &lb, &extent);
+        pairs[i].send_extent = (int)extent;
+        MPI_Type_get_extent(pairs[i].receive, &lb, &extent);
+        pairs[i].receive_extent = (int)extent;
+    }
+}
+
+/* Pairs whose elements are alike, so that ranks that pick others still match: see alltoallw(). */
+static void all_calls(struct pair pairs[PAIRS])
+{
+    struct pair of_ints[] = {pairs[1], pairs[2]};
+
+    for (int i = 0; i < PAIRS; i++) {
+        for (int count = 0; count < COUNT_MAX; count += count + 1) {
+            gather(&pairs[i], count);
+            scatter(&pairs[i], count);
+            everybody(&pairs[i], count);
+        }
+        gatherv(&pairs[i]);
+        allgatherv(&pairs[i]);
+        scatterv(&pairs[i]);
+        alltoallv(&pairs[i]);
+        alltoallv_in_place(&pairs[i]);
+    }
+    alltoallw(of_ints, 2);
+}
+
+/* Around the largest that ftcoll takes: 4096 bytes in all, unless set otherwise. */
+static void sizes(const struct pair *bytes)
+{
+    static const int in_all[] = {4094, 4095, 4096, 4097, 4098, 8192};
+
+    for (size_t i = 0; i < sizeof in_all / sizeof *in_all; i++) {
+        struct many m;
+        int count = in_all[i] / n, last = in_all[i] - (n - 1) * count;
+        int mine = rank == n - 1 ? last : count;
+
+        for (int k = 0; k < n; k++) {
+            m.counts[k] = k == n - 1 ? last : count;
+            m.places[k] = k * count;
+        }
+        fill(in_all[i]);
+        show("allgatherv", bytes, in_all[i],
+             MPI_Allgatherv(in, mine, MPI_BYTE, out, m.counts, m.places, MPI_BYTE, comm));
+        show("gatherv", bytes, in_all[i],
+             MPI_Gatherv(in, mine, MPI_BYTE, out, m.counts, m.places, MPI_BYTE, 0, comm));
+        show("scatterv", bytes, in_all[i],
+             MPI_Scatterv(in, m.counts, m.places, MPI_BYTE, out, mine, MPI_BYTE, n - 1, comm));
+        show("allgather", bytes, in_all[i],
+             MPI_Allgather(in, count, MPI_BYTE, out, count, MPI_BYTE, comm));
+        show("alltoall", bytes, in_all[i],
+             MPI_Alltoall(in, count / n, MPI_BYTE, out, count / n, MPI_BYTE, comm));
+    }
+}
+
+static void on(MPI_Comm which, struct pair pairs[PAIRS])
+{
+    comm = which;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &n);
+    all_calls(pairs);
+}
+
+/* Native MPI has those between two groups. */
+static void between_groups(const struct pair *ints)
+{
+    MPI_Comm half, between;
+    int world;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &world);
+    MPI_Comm_split(MPI_COMM_WORLD, world % 2, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - world % 2, 7, &between);
+    fill(5);
+    show("allgather between groups", ints, world,
+         MPI_Allgather(in, 1, MPI_INT, out, 1, MPI_INT, between));
+    show("alltoall between groups", ints, world,
+         MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, between));
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&half);
+}
+
+int main(int argc, char **argv)
+{
+    struct pair pairs[PAIRS];
+    MPI_Comm backwards;
+
+    output_init(argc, argv, &rank, &n);
+    make(pairs);
+    on(MPI_COMM_WORLD, pairs);
+    sizes(&pairs[5]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+    on(backwards, pairs);
+    MPI_Comm_free(&backwards);
+    on(MPI_COMM_SELF, pairs);
+    between_groups(&pairs[0]);
+    output_close();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,195 @@
+/* neighbors: collectives of a neighborhood, on grids, also periodic ones of so few ranks that both
+ * neighbors are one, and on graphs whose edges go one way. */
+#include "output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEGREE_MAX = 8, COUNT = 3, BUFFER = 2 * DEGREE_MAX * (COUNT + 1) };
+
+static int rank, n, in[BUFFER], out[BUFFER];
+static MPI_Comm comm;
+static const char *shape;
+
+static void fill(int seed)
+{
+    for (int i = 0; i < BUFFER; i++) {
+        in[i] = 10000 * (rank + 1) + 100 * seed + i;
+        out[i] = -1 - rank;
+    }
+}
+
+static void show(const char *call, int form, int rv)
+{
+    char what[128];
+
+    snprintf(what, sizeof what, "%s, %s %d", shape, call, form);
+    output_result(what, rv, out, sizeof out);
+}
+
+static int sources, destinations, source[DEGREE_MAX], destination[DEGREE_MAX];
+
+static void find_neighbors(void)
+{
+    int kind, is_weighted, dimensions;
+
+    MPI_Topo_test(comm, &kind);
+    if (kind == MPI_CART) {
+        MPI_Cartdim_get(comm, &dimensions);
+        sources = destinations = 2 * dimensions;
+        for (int d = 0; d < dimensions; d++)
+            MPI_Cart_shift(comm, d, 1, &source[2 * d], &source[2 * d + 1]);
+        memcpy(destination, source, sizeof source);
+    } else if (kind == MPI_GRAPH) {
+        MPI_Graph_neighbors_count(comm, rank, &sources);
+        destinations = sources;
+        MPI_Graph_neighbors(comm, rank, sources, source);
+        memcpy(destination, source, sizeof source);
+    } else {
+        MPI_Dist_graph_neighbors_count(comm, &sources, &destinations, &is_weighted);
+        MPI_Dist_graph_neighbors(comm, sources, source, MPI_UNWEIGHTED, destinations, destination,
+                                 MPI_UNWEIGHTED);
+    }
+}
+
+/* The same from both ends, and sometimes nothing. */
+static int amount(int from, int to)
+{
+    return from < 0 || to < 0 ? 1 : (from + to) % (COUNT + 1);
+}
+
+static void even(int form)
+{
+    fill(form);
+    show("allgather", form,
+         form ? MPI_Neighbor_allgather_c(in, 2, MPI_INT, out, 2, MPI_INT, comm)
+              : MPI_Neighbor_allgather(in, 2, MPI_INT, out, 2, MPI_INT, comm));
+    fill(form + 1);
+    show("alltoall", form,
+         form ? MPI_Neighbor_alltoall_c(in, 2, MPI_INT, out, 2, MPI_INT, comm)
+              : MPI_Neighbor_alltoall(in, 2, MPI_INT, out, 2, MPI_INT, comm));
+}
+
+struct counts {
+    int count[DEGREE_MAX], place[DEGREE_MAX];
+    MPI_Count wide_count[DEGREE_MAX];
+    MPI_Aint wide_place[DEGREE_MAX], byte[DEGREE_MAX];
+    MPI_Datatype type[DEGREE_MAX];
+};
+
+/* From the last to the first. */
+static void set(struct counts *c, int degree, int i, int count)
+{
+    c->wide_count[i] = c->count[i] = count;
+    c->wide_place[i] = c->place[i] = (degree - 1 - i) * (COUNT + 1);
+    c->byte[i] = c->place[i] * (MPI_Aint)sizeof(int);
+    c->type[i] = MPI_INT;
+}
+
+static void uneven(int form)
+{
+    struct counts s, r, all;
+    int rv;
+
+    for (int i = 0; i < destinations; i++)
+        set(&s, destinations, i, amount(rank, destination[i]));
+    for (int i = 0; i < sources; i++) {
+        set(&r, sources, i, amount(source[i], rank));
+        set(&all, sources, i, 1 + (source[i] + 2) % COUNT);
+    }
+    fill(form);
+    rv = form ? MPI_Neighbor_allgatherv_c(in, 1 + (rank + 2) % COUNT, MPI_INT, out, all.wide_count,
+                                          all.wide_place, MPI_INT, comm)
+              : MPI_Neighbor_allgatherv(in, 1 + (rank + 2) % COUNT, MPI_INT, out, all.count,
+                                        all.place, MPI_INT, comm);
+    show("allgatherv", form, rv);
+    fill(form + 1);
+    rv = form ? MPI_Neighbor_alltoallv_c(in, s.wide_count, s.wide_place, MPI_INT, out, r.wide_count,
+                                         r.wide_place, MPI_INT, comm)
+              : MPI_Neighbor_alltoallv(in, s.count, s.place, MPI_INT, out, r.count, r.place,
+                                       MPI_INT, comm);
+    show("alltoallv", form, rv);
+    fill(form + 2);
+    rv = form ? MPI_Neighbor_alltoallw_c(in, s.wide_count, s.byte, s.type, out, r.wide_count,
+                                         r.byte, r.type, comm)
+              : MPI_Neighbor_alltoallw(in, s.count, s.byte, s.type, out, r.count, r.byte, r.type,
+                                       comm);
+    show("alltoallw", form, rv);
+}
+
+static void all_calls(const char *name)
+{
+    shape = name;
+    MPI_Comm_rank(comm, &rank);
+    find_neighbors();
+    for (int form = 0; form < 2; form++) {
+        even(form);
+        uneven(form);
+    }
+    MPI_Comm_free(&comm);
+}
+
+static void grid(const char *name, int dimensions, int is_periodic)
+{
+    int sizes[2] = {0, 0}, periods[2] = {is_periodic, is_periodic};
+
+    MPI_Dims_create(n, dimensions, sizes);
+    MPI_Cart_create(MPI_COMM_WORLD, dimensions, sizes, periods, 0, &comm);
+    all_calls(name);
+}
+
+/* Each sends to the next two, as far as there are. */
+static void one_way(void)
+{
+    int from[2], to[2], in_degree = 0, out_degree = 0;
+
+    for (int d = 1; d <= 2 && d < n; d++) {
+        from[in_degree++] = (rank + n - d) % n;
+        to[out_degree++] = (rank + d) % n;
+    }
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in_degree, from, MPI_UNWEIGHTED, out_degree, to,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    all_calls("one way");
+}
+
+/* All with rank 0, and only with it. */
+static void star(void)
+{
+    int index[DEGREE_MAX], edges[2 * DEGREE_MAX], count = 0;
+
+    for (int i = 1; i < n; i++)
+        edges[count++] = i;
+    index[0] = count;
+    for (int i = 1; i < n; i++) {
+        edges[count++] = 0;
+        index[i] = count;
+    }
+    MPI_Graph_create(MPI_COMM_WORLD, n, index, edges, 0, &comm);
+    all_calls("star");
+}
+
+static void without_neighbors(void)
+{
+    int rv, class;
+
+    fill(0);
+    rv = MPI_Neighbor_allgather(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Error_class(rv, &class);
+    output_line("no topology: %d", class == MPI_ERR_TOPOLOGY);
+}
+
+int main(int argc, char **argv)
+{
+    output_init(argc, argv, &rank, &n);
+    grid("ring", 1, 1);
+    grid("line", 1, 0);
+    grid("torus", 2, 1);
+    grid("grid", 2, 0);
+    one_way();
+    star();
+    without_neighbors();
+    output_close();
+    MPI_Finalize();
+    return 0;
+}
