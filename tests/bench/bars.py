@@ -1,5 +1,6 @@
 """What the library promises, beside what has just been measured."""
 from costs import PASSED_BY_BLOCKS, PASSED_NS, TRACED
+from side_by_side import BLOCKS
 from stats import Spread
 
 
@@ -40,6 +41,10 @@ def latency(bars, rows, options):
     for algorithm in options.algorithms:
         for size in (8, 1024, 4096):
             add("allreduce", 2, size, algorithm, 1.25, 2)
+    for call in BLOCKS:
+        for size in (8, 1024):
+            bars.add(f"{call}, {size} B a rank, n=2 one a core, f=1: ours / native",
+                     find(rows, call, 2, size, options.algorithms[0]), 1.5, 2)
     for call in ("reduce", "reduce-turns"):
         add(call, 2, 8, options.algorithms[0], 1.25, 2)
     for ranks in (4, 8, 16):

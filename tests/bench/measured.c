@@ -71,6 +71,31 @@ static void call_bcast(struct buffers *b)
     MPI_Bcast(b->rank == 0 ? b->send : b->recv, b->count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 }
 
+static void call_allgather(struct buffers *b)
+{
+    MPI_Allgather(b->send, b->count, MPI_DOUBLE, b->recv, b->count, MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
+static void call_gather(struct buffers *b)
+{
+    MPI_Gather(b->send, b->count, MPI_DOUBLE, b->recv, b->count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+static void call_scatter(struct buffers *b)
+{
+    MPI_Scatter(b->send, b->count, MPI_DOUBLE, b->recv, b->count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+static void call_alltoall(struct buffers *b)
+{
+    MPI_Alltoall(b->send, b->count, MPI_DOUBLE, b->recv, b->count, MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
+static void call_scan(struct buffers *b)
+{
+    MPI_Scan(b->send, b->recv, b->count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
 static int all(const struct buffers *b)
 {
     (void)b;
@@ -89,12 +114,43 @@ static int root(const struct buffers *b)
     return 0;
 }
 
+static double of_first(const struct buffers *b)
+{
+    return value_of(0, b->iteration);
+}
+
+static double of_last(const struct buffers *b)
+{
+    return value_of(b->ranks - 1, b->iteration);
+}
+
+static double sum_of(const struct buffers *b, int ranks)
+{
+    return ranks * of_first(b) + ranks * (ranks - 1) / 2.0;
+}
+
+static double sum(const struct buffers *b)
+{
+    return sum_of(b, b->ranks);
+}
+
+static double prefix(const struct buffers *b)
+{
+    return sum_of(b, b->rank + 1);
+}
+
+/* Who sends one block to each rank changes the first. */
 static const struct measured_call table[] = {
-    {"allreduce", true, false, call_allreduce, all},
-    {"reduce", true, true, call_reduce, root},
-    {"reduce-turns", true, false, call_reduce_turns, turn},
-    {"barrier", false, false, call_barrier, nobody},
-    {"bcast", true, true, call_bcast, all},
+    {"allreduce", true, false, call_allreduce, all, sum, false},
+    {"reduce", true, true, call_reduce, root, sum, false},
+    {"reduce-turns", true, false, call_reduce_turns, turn, sum, false},
+    {"barrier", false, false, call_barrier, nobody, sum, false},
+    {"bcast", true, true, call_bcast, all, of_first, false},
+    {"allgather", true, false, call_allgather, all, of_last, true},
+    {"gather", true, true, call_gather, root, of_last, true},
+    {"scatter", true, true, call_scatter, root, of_first, false},
+    {"alltoall", true, false, call_alltoall, root, of_last, true},
+    {"scan", true, true, call_scan, all, prefix, false},
 };
 
 const struct measured_call *measured_find(const char *name)
@@ -105,21 +161,16 @@ const struct measured_call *measured_find(const char *name)
     return NULL;
 }
 
-static double expected(const struct buffers *b, const struct measured_call *call)
-{
-    double base = value_of(0, b->iteration), n = b->ranks;
-
-    return call->call == call_bcast ? base : n * base + n * (n - 1) / 2;
-}
-
 void buffers_check(const struct buffers *b, const struct measured_call *call)
 {
     int receiver = call->receiver(b);
     const double *got = call->call == call_bcast && b->rank == 0 ? b->send : b->recv;
-    double right = expected(b, call);
+    double right = call->right(b);
 
     if (receiver != ALL_RANKS && receiver != b->rank)
         return;
+    if (call->from_last)
+        got += (b->ranks - 1) * b->count;
     for (int i = first_changed(b); i < b->count; i += LINE_ELEMENTS) {
         if (got[i] == right)
             continue;

@@ -9,7 +9,7 @@
  * before. */
 struct buffers {
     double *send, *recv;
-    int count; /* elements of MPI_DOUBLE */
+    int count; /* elements of MPI_DOUBLE, of one block where ranks have one each */
     int rank, ranks;
     int64_t iteration;
     bool direct; /* call the MPI library past all others; for MPI_Allreduce alone */
@@ -25,6 +25,9 @@ struct measured_call {
     void (*call)(struct buffers *b);
     /* Rank that gets a result in this iteration, or ALL_RANKS, or NO_RANK. */
     int (*receiver)(const struct buffers *b);
+    /* What the changed elements of its first block are, or of the last rank's (from_last). */
+    double (*right)(const struct buffers *b);
+    bool from_last;
 };
 
 enum { ALL_RANKS = -1, NO_RANK = -2 };

@@ -38,6 +38,10 @@ class Row:
                 f"{self.ratio.text(digits):>24} {self.messages:>8}")
 
 
+# Calls whose values are put together from blocks; an alltoall of 1 KiB a pair of 8 ranks fits max_bytes.
+BLOCKS = ("allgather", "gather", "scatter", "alltoall", "scan")
+BLOCKS_RANKS_MAX = 8
+
 HEADING = (f"{'call':13}{'n':>3} {'placement':20}{'bytes':>6}{'f':>3} {'algorithm':11}"
            f"{'native us':>36}{'ours us':>32}{'ours / native':>24} {'messages':>8}")
 
@@ -64,6 +68,22 @@ def plan(ranks_list, f_list, algorithms):
                 yield ranks, f, algorithm, calls
 
 
+def measure_job(tools, ranks, f, algorithm, arguments, settings):
+    """Prints the rows of one job, and returns them."""
+    rows = []
+    try:
+        out = mpich(tools, ranks, "latency", arguments,
+                    settings={"f": f, "algorithm": algorithm, "pcontrol": "on", **settings})
+    except JobFailed as failure:
+        note(f"not measured: n={ranks} f={f} {algorithm}: {failure}")
+        return rows
+    for key, blocks in read_blocks(out).items():
+        row = Row(key, f, algorithm, blocks)
+        print(row.line(), flush=True)
+        rows.append(row)
+    return rows
+
+
 def measure(tools, options):
     """Prints the table as it grows; returns its rows."""
     rows = []
@@ -75,17 +95,12 @@ def measure(tools, options):
         arguments = ["--calls", ",".join(calls + options.more_calls), "--bytes", ",".join(map(str, sizes)),
                      "--seconds", options.seconds, "--block-ms", options.block_ms]
         intercept = ",".join(["reduce", "allreduce", *options.more_calls])
-        settings = {"f": f, "algorithm": algorithm, "intercept": intercept, "pcontrol": "on",
-                    "max_bytes": max(options.bytes)}
-        try:
-            out = mpich(tools, ranks, "latency", arguments, settings=settings)
-        except JobFailed as failure:
-            note(f"not measured: n={ranks} f={f} {algorithm}: {failure}")
-            continue
-        for key, blocks in read_blocks(out).items():
-            row = Row(key, f, algorithm, blocks)
-            print(row.line(), flush=True)
-            rows.append(row)
+        settings = {"intercept": intercept, "max_bytes": max(options.bytes)}
+        rows += measure_job(tools, ranks, f, algorithm, arguments, settings)
+    for ranks in [n for n in options.ranks if n <= BLOCKS_RANKS_MAX]:
+        arguments = ["--calls", ",".join(BLOCKS), "--bytes", "8,1024", "--seconds", options.seconds,
+                     "--block-ms", options.block_ms]
+        rows += measure_job(tools, ranks, 1, options.algorithms[0], arguments, {"intercept": "all", "max_bytes": 65536})
     write_csv(rows, os.path.join(tools.out, "latency.csv"))
     return rows
 
