@@ -167,9 +167,9 @@ static void write_better(const json_t *better)
 static void write_coverage(const json_t *r)
 {
     static const struct ftc_view_column columns[] = {
-        {"calls", "calls", true}, {"ranks", "ranks", true},     {"call", "call", false},
-        {"", "fate", false},      {"call site", "site", false}, {"because", "because", false},
-        {NULL, NULL, false}};
+        {"calls", "calls", true},    {"ranks", "ranks", true},     {"call", "call", false},
+        {"", "fate", false},         {"call site", "site", false}, {"because", "because", false},
+        {"with", "settings", false}, {NULL, NULL, false}};
     const json_t *c = ftc_view_at(r, "coverage");
 
     if (!has(r, "coverage"))

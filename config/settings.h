@@ -117,8 +117,8 @@ struct ftc_settings_error {
  * off. Leaves errno and the open files as they were. */
 int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error);
 
-/* What the origin of a setting does not say: the file that was read, where each key stands in it, and
- * which values are those that protect stands for. */
+/* What the origin of a setting does not say: the file that was read, where each key stands in it,
+ * and which values are those that protect stands for. */
 struct ftc_settings_sources {
     char file[PATH_MAX];          /* empty: none was read */
     int line[FTC_SETTINGS_COUNT]; /* by position in the table, from 1; 0: it is not in the file */

@@ -38,6 +38,22 @@ static const char *printable(char text[VALUE_MAX])
     return text;
 }
 
+/* With a blank between them; text stays as it is for none. */
+static void describe_texts(const json_t *texts, char text[VALUE_MAX])
+{
+    const json_t *one;
+    int used = 0;
+    size_t i;
+
+    json_array_foreach(texts, i, one)
+    {
+        used += snprintf(text + used, (size_t)(VALUE_MAX - used), "%s%s", i > 0 ? " " : "",
+                         json_is_string(one) ? json_string_value(one) : "-");
+        if (used >= VALUE_MAX)
+            return;
+    }
+}
+
 static const char *describe(const json_t *value, char text[VALUE_MAX])
 {
     snprintf(text, VALUE_MAX, "-");
@@ -50,6 +66,9 @@ static const char *describe(const json_t *value, char text[VALUE_MAX])
         break;
     case JSON_REAL:
         snprintf(text, VALUE_MAX, "%.1f", json_real_value(value));
+        break;
+    case JSON_ARRAY:
+        describe_texts(value, text);
         break;
     case JSON_TRUE:
         return "yes";

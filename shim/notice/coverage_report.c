@@ -31,14 +31,26 @@ static const char *grouped(uint64_t number, char text[32])
     return text;
 }
 
+/* As they go into the environment of the next run. */
+static void write_remedies(FILE *f, uint32_t remedies)
+{
+    const char *text;
+
+    for (unsigned next = 0; (text = ftc_remedy_text(remedies, &next)) != NULL;)
+        fprintf(f, " %s", text);
+}
+
 static void write_row(FILE *f, const struct ftc_coverage_row *row)
 {
     const char *reason = ftc_coverage_reason(row);
     char calls[32];
 
-    fprintf(f, "ftcoll: %12s on %4" PRIu32 "  %-18s %-13s  %s%s%s\n", grouped(row->calls, calls),
+    fprintf(f, "ftcoll: %12s on %4" PRIu32 "  %-18s %-13s  %s%s%s", grouped(row->calls, calls),
             row->ranks, ftc_call_name((enum ftc_call_kind)row->call), ftc_coverage_fate(row),
             row->text, reason ? ": " : "", reason ? reason : "");
+    fputs(ftc_coverage_remedies(row) != 0 ? ";" : "", f);
+    write_remedies(f, ftc_coverage_remedies(row));
+    fputc('\n', f);
 }
 
 static void write_elsewhere(FILE *f, const struct ftc_coverage_table *t)
@@ -110,11 +122,8 @@ static void write_verdicts(FILE *f, const struct ftc_coverage_table *t, bool end
     fprintf(f, "ftcoll: verdict: when a rank dies, this program ");
     write_verdict(f, &now, ends_blocked);
     if (remedies != 0) {
-        const char *text;
-
         fprintf(f, "ftcoll: verdict with");
-        for (unsigned next = 0; (text = ftc_remedy_text(remedies, &next)) != NULL;)
-            fprintf(f, " %s", text);
+        write_remedies(f, remedies);
         fprintf(f, ": it ");
         write_verdict(f, &best, ends_blocked);
     } else if (now.shelter < FTC_SHELTER_PROTECTED) {
@@ -137,6 +146,16 @@ void ftc_coverage_report_write(FILE *f, const struct ftc_board *board, bool ends
 
 /* ---- as JSON ---- */
 
+static void add_remedies(struct ftc_json *j, uint32_t remedies)
+{
+    const char *text;
+
+    ftc_json_open_array(j, "settings");
+    for (unsigned next = 0; (text = ftc_remedy_text(remedies, &next)) != NULL;)
+        ftc_json_add_text(j, NULL, text);
+    ftc_json_close(j);
+}
+
 static void add_row(struct ftc_json *j, const struct ftc_coverage_row *row)
 {
     ftc_json_open_object(j, NULL);
@@ -146,6 +165,7 @@ static void add_row(struct ftc_json *j, const struct ftc_coverage_row *row)
     ftc_json_add_number(j, "ranks", row->ranks);
     ftc_json_add_text(j, "fate", ftc_coverage_fate(row));
     ftc_json_add_text(j, "because", ftc_coverage_reason(row));
+    add_remedies(j, ftc_coverage_remedies(row));
     ftc_json_close(j);
 }
 
@@ -202,13 +222,8 @@ static void add_verdict(struct ftc_json *j, const char *key, const struct ftc_co
 static void add_better(struct ftc_json *j, const struct ftc_coverage_verdict *best,
                        uint32_t remedies, bool ends_blocked)
 {
-    const char *text;
-
     ftc_json_open_object(j, "better");
-    ftc_json_open_array(j, "settings");
-    for (unsigned next = 0; (text = ftc_remedy_text(remedies, &next)) != NULL;)
-        ftc_json_add_text(j, NULL, text);
-    ftc_json_close(j);
+    add_remedies(j, remedies);
     add_verdict(j, "verdict", best, ends_blocked);
     ftc_json_close(j);
 }

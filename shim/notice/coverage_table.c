@@ -175,6 +175,21 @@ const char *ftc_coverage_reason(const struct ftc_coverage_row *row)
     return row->protection == FTC_PASS_NONE ? NULL : ftc_protection_text(row->protection);
 }
 
+/* With what helps row @row. */
+static enum ftc_shelter shelter_at_best(const struct ftc_coverage_row *row)
+{
+    enum ftc_shelter now = ftc_protection_shelter(row->protection);
+
+    if (now >= FTC_SHELTER_PROTECTED || (row->remedies & FTC_REMEDY_IN_VAIN) || row->remedies == 0)
+        return now;
+    return row->remedies & FTC_REMEDY_HALF ? FTC_SHELTER_FATAL : FTC_SHELTER_PROTECTED;
+}
+
+uint32_t ftc_coverage_remedies(const struct ftc_coverage_row *row)
+{
+    return shelter_at_best(row) > ftc_protection_shelter(row->protection) ? row->remedies : 0;
+}
+
 uint64_t ftc_coverage_calls(const struct ftc_coverage_table *t)
 {
     return t->calls[FTC_SHELTER_EXPOSED] + t->calls[FTC_SHELTER_FATAL] +
@@ -190,16 +205,6 @@ int ftc_coverage_permille(const struct ftc_coverage_table *t)
 
 /* ---- the verdict ---- */
 
-/* With what helps row @row. */
-static enum ftc_shelter shelter_at_best(const struct ftc_coverage_row *row)
-{
-    enum ftc_shelter now = ftc_protection_shelter(row->protection);
-
-    if (now >= FTC_SHELTER_PROTECTED || (row->remedies & FTC_REMEDY_IN_VAIN) || row->remedies == 0)
-        return now;
-    return row->remedies & FTC_REMEDY_HALF ? FTC_SHELTER_FATAL : FTC_SHELTER_PROTECTED;
-}
-
 static void take_worse(struct ftc_coverage_verdict *v, enum ftc_shelter shelter,
                        const struct ftc_coverage_row *row)
 {
@@ -214,12 +219,10 @@ void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_
     *remedies = 0;
     for (int i = 0; i < t->count; i++) {
         const struct ftc_coverage_row *row = &t->row[i];
-        enum ftc_shelter shelter = ftc_protection_shelter(row->protection);
 
-        take_worse(now, shelter, row);
+        take_worse(now, ftc_protection_shelter(row->protection), row);
         take_worse(best, shelter_at_best(row), row);
-        if (shelter_at_best(row) > shelter)
-            *remedies |= row->remedies;
+        *remedies |= ftc_coverage_remedies(row);
     }
     for (int s = 0; s < FTC_SHELTER_PROTECTED; s++)
         if (t->elsewhere[s] > 0) {

@@ -40,6 +40,9 @@ void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_
 const char *ftc_coverage_fate(const struct ftc_coverage_row *row);
 const char *ftc_coverage_reason(const struct ftc_coverage_row *row);
 
+/* The settings that would make its calls end better, enum ftc_remedy; 0: none does. */
+uint32_t ftc_coverage_remedies(const struct ftc_coverage_row *row);
+
 /* Calls that need other ranks; and how many of these are protected, in tenths of a percent, rounded
  * down, so that 1000 is all. */
 uint64_t ftc_coverage_calls(const struct ftc_coverage_table *t);

@@ -19,9 +19,10 @@ REPORT = {
               {"call": "MPI_Reduce", "count": 12, "native_because": "message larger than max_bytes"}],
     "coverage": {
         "call_sites": [{"call": "MPI_Gather", "site": "sites(collect+0x3a)", "calls": 4, "ranks": 4,
-                        "fate": "not protected", "because": "no protection for this call"},
+                        "fate": "not protected", "because": "setting intercept does not name this call",
+                        "settings": ["FTCOLL_INTERCEPT=all", "FTCOLL_MAX_BYTES=65536"]},
                        {"call": "MPI_Allreduce", "site": "sites(energy+0x33)", "calls": 1200, "ranks": 4,
-                        "fate": "protected", "because": None}],
+                        "fate": "protected", "because": None, "settings": []}],
         "elsewhere": {"calls": 0, "not_protected": 0}, "calls": 1204, "protected_percent": 99.6, "places": 2,
         "places_that_wait": 1, "places_that_wait_or_abort": 1,
         "verdict": {"outcome": "waits", "example": {"call": "MPI_Gather", "site": "sites(collect+0x3a)",
@@ -68,8 +69,9 @@ def test_all_of_a_report(reported):
             "3 MPI_Allreduce 78 5 64.2 1303.0 montecarlo(main+0x18b)",
             "317 MPI_Allreduce -",
             "12 MPI_Reduce message larger than max_bytes",
-            "4 4 MPI_Gather not protected sites(collect+0x3a) no protection for this call",
-            "1200 4 MPI_Allreduce protected sites(energy+0x33) -",
+            "4 4 MPI_Gather not protected sites(collect+0x3a) setting intercept does not name this call "
+            "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536",
+            "1200 4 MPI_Allreduce protected sites(energy+0x33) - -",
             "99.6 % of 1204 calls that need other ranks are protected. Of 2 call sites a dead rank would leave",
             "the others waiting at 1, and do that or end the job at 1.",
             "When a rank dies, this program waits, for example in MPI_Gather at sites(collect+0x3a) (no protection for this "

@@ -363,15 +363,23 @@ START_TEST(nor_need_an_operation_be_commutative_there)
 {
     opened();
     commutes = false;
+    bytes = 65536; /* of each rank */
     act_as(0);
     call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NOT_INTERCEPTED);
     expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected", "survives");
     opened();
+    commutes = false;
+    bytes = 65536;
+    act_as(0);
+    call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NON_COMMUTATIVE);
+    expect_verdict("waits for ever", "FTCOLL_LARGE=protected", "survives");
+    opened();
+    commutes = false;
+    bytes = 65536;
     ftc_library.settings.large = FTC_LARGE_PROTECTED;
     act_as(0);
     call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NOT_INTERCEPTED);
     expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all", "survives");
-    commutes = true;
 }
 END_TEST
 
@@ -415,6 +423,21 @@ START_TEST(an_operation_that_is_not_commutative_needs_more_room)
     bytes = 4096;
     call_at(site(1), FTC_CALL_ALLREDUCE, FTC_PASS_NON_COMMUTATIVE);
     expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536", "survives");
+}
+END_TEST
+
+START_TEST(each_site_is_told_what_helps_it)
+{
+    opened();
+    act_as(0);
+    call_at(site(0), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+    expect("setting intercept does not name this call; FTCOLL_INTERCEPT=all\n");
+    ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(1));
+    expect("setting p2p is native; FTCOLL_P2P=error\n");
+    ftc_coverage_native(FTC_CALL_WIN_FENCE, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
+    expect("no protection for this call\n");
+    call_at(site(3), FTC_CALL_BARRIER, FTC_PASS_NONE);
+    expect("+0x5)\n");
 }
 END_TEST
 
@@ -571,8 +594,9 @@ START_TEST(json_has_what_the_lines_have)
     expect_json("{\"coverage\":{\"call_sites\":[{\"call\":\"MPI_Barrier\",\"site\":\"libc.so.6(");
     expect_json(
         "\"calls\":1,\"ranks\":1,\"fate\":\"not protected\",\"because\":\"setting intercept "
-        "does not name this call\"},");
-    expect_json("\"calls\":3000,\"ranks\":1,\"fate\":\"protected\",\"because\":null}],");
+        "does not name this call\",\"settings\":[\"FTCOLL_INTERCEPT=all\"]},");
+    expect_json(
+        "\"calls\":3000,\"ranks\":1,\"fate\":\"protected\",\"because\":null,\"settings\":[]}],");
     expect_json("\"elsewhere\":{\"calls\":0,\"not_protected\":0},\"calls\":3001,"
                 "\"protected_percent\":99.9,\"places\":2,\"places_that_wait\":1,"
                 "\"places_that_wait_or_abort\":1,\"verdict\":{\"outcome\":\"waits\",\"example\":{"
@@ -715,6 +739,7 @@ int main(void)
     UNIT_TEST(no_more_than_max_bytes_can_be_is_advised);
     UNIT_TEST(what_would_be_native_all_the_same_is_not_advised);
     UNIT_TEST(an_operation_that_is_not_commutative_needs_more_room);
+    UNIT_TEST(each_site_is_told_what_helps_it);
     UNIT_TEST(settings_that_help_some_calls_leave_the_others_waiting);
     UNIT_TEST(errors_that_are_fatal_protect_nobody);
     UNIT_TEST(messages_are_to_be_errors_only_for_those_who_handle_them);

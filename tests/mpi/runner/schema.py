@@ -115,8 +115,9 @@ def _coverage(coverage):
     yield f"ftcoll: {'calls':>12} on ranks {'call':<17} {'':<13}  call site"
     for site in coverage["call_sites"]:
         why = f": {site['because']}" if site["because"] else ""
+        remedies = f"; {' '.join(site['settings'])}" if site["settings"] else ""
         yield (f"ftcoll: {site['calls']:>12,} on {site['ranks']:>4}  {site['call']:<18} {site['fate']:<13}  "
-               f"{site['site']}{why}")
+               f"{site['site']}{why}{remedies}")
     if coverage["elsewhere"]["calls"]:
         yield ("ftcoll: and {calls:,} calls at other call sites, {not_protected:,} of them not protected"
                .format(**coverage["elsewhere"]))

@@ -76,7 +76,7 @@ SITES = {"FTCOLL_REPORT": "coverage"}
 
 def site(calls, ranks, call, fate, where, why=""):
     text = rf"(?m)^ftcoll: +{calls} on +{ranks}  {call} +{fate} +{where}[.a-z0-9]*\+0x[0-9a-f]+\)"
-    return text + (f": {why}$" if why else "$")
+    return text + (rf": {why}(;( FTCOLL_\w+=\w+)+)?$" if why else "$")
 
 
 NOBODY = "MPI_PROC_NULL, MPI_COMM_SELF, or requests of protected calls"
