@@ -403,6 +403,45 @@ static void sizes(const struct pair *bytes)
     }
 }
 
+/* Who has room for less than it is sent has an error; the others have none. */
+static void too_little_room(const struct pair *ints)
+{
+    struct many s, r;
+
+    for (int i = 0; i < n; i++) {
+        set(&s, i, 2);
+        set(&r, i, rank == 0 && i == 1 ? 1 : 2);
+    }
+    fill(1);
+    show("alltoallv, too little room", ints, 0,
+         MPI_Alltoallv(in, s.counts, s.places, MPI_INT, out, r.counts, r.places, MPI_INT, comm));
+    fill(2);
+    show("gatherv, too little room", ints, 0,
+         MPI_Gatherv(in, 2, MPI_INT, out, r.counts, r.places, MPI_INT, 0, comm));
+    fill(3);
+    show("scatterv, too little room", ints, 0,
+         MPI_Scatterv(in, s.counts, s.places, MPI_INT, out, rank == 1 ? 1 : 2, MPI_INT, 0, comm));
+    fill(4);
+    show("allgather after that", ints, 0, MPI_Allgather(in, 1, MPI_INT, out, 1, MPI_INT, comm));
+}
+
+/* Only what all ranks see: if one went into the call, it would wait for the others. */
+static void wrong_arguments(const struct pair *ints)
+{
+    fill(5);
+    show("no such root", ints, 1, MPI_Gather(in, 1, MPI_INT, out, 1, MPI_INT, n, comm));
+    show("no such root", ints, 2, MPI_Scatter(in, 1, MPI_INT, out, 1, MPI_INT, -3, comm));
+    show("no datatype", ints, 3, MPI_Allgather(in, 1, MPI_DATATYPE_NULL, out, 1, MPI_INT, comm));
+    show("negative count", ints, 4, MPI_Alltoall(in, -1, MPI_INT, out, 1, MPI_INT, comm));
+    show("no buffer", ints, 5, MPI_Allgather(in, 1, MPI_INT, NULL, 1, MPI_INT, comm));
+    show("no buffer", ints, 6, MPI_Alltoall(NULL, 1, MPI_INT, out, 1, MPI_INT, comm));
+    show("one buffer for both", ints, 7, MPI_Alltoall(out, 1, MPI_INT, out, 1, MPI_INT, comm));
+    show("received in place", ints, 8,
+         MPI_Allgather(in, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, comm));
+    show("no operation", ints, 9, MPI_Scan(in, out, 1, MPI_INT, MPI_OP_NULL, comm));
+    show("allgather after that", ints, 10, MPI_Allgather(in, 1, MPI_INT, out, 1, MPI_INT, comm));
+}
+
 static void on(MPI_Comm which, struct pair pairs[PAIRS])
 {
     comm = which;
@@ -438,6 +477,8 @@ int main(int argc, char **argv)
     make(pairs);
     on(MPI_COMM_WORLD, pairs);
     sizes(&pairs[5]);
+    too_little_room(&pairs[0]);
+    wrong_arguments(&pairs[0]);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
     on(backwards, pairs);
     MPI_Comm_free(&backwards);

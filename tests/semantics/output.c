@@ -91,13 +91,14 @@ const char *output_class(int rv)
         int class;
         const char *name;
     } known[] = {
-        {MPI_SUCCESS, "MPI_SUCCESS"},       {MPI_ERR_BUFFER, "MPI_ERR_BUFFER"},
-        {MPI_ERR_COUNT, "MPI_ERR_COUNT"},   {MPI_ERR_TYPE, "MPI_ERR_TYPE"},
-        {MPI_ERR_COMM, "MPI_ERR_COMM"},     {MPI_ERR_RANK, "MPI_ERR_RANK"},
-        {MPI_ERR_ROOT, "MPI_ERR_ROOT"},     {MPI_ERR_OP, "MPI_ERR_OP"},
-        {MPI_ERR_ARG, "MPI_ERR_ARG"},       {MPI_ERR_OTHER, "MPI_ERR_OTHER"},
-        {MPI_ERR_INTERN, "MPI_ERR_INTERN"}, {MPI_ERR_UNKNOWN, "MPI_ERR_UNKNOWN"},
-        {MPI_ERR_GROUP, "MPI_ERR_GROUP"},   {MPI_ERR_TAG, "MPI_ERR_TAG"},
+        {MPI_SUCCESS, "MPI_SUCCESS"},           {MPI_ERR_BUFFER, "MPI_ERR_BUFFER"},
+        {MPI_ERR_COUNT, "MPI_ERR_COUNT"},       {MPI_ERR_TYPE, "MPI_ERR_TYPE"},
+        {MPI_ERR_COMM, "MPI_ERR_COMM"},         {MPI_ERR_RANK, "MPI_ERR_RANK"},
+        {MPI_ERR_ROOT, "MPI_ERR_ROOT"},         {MPI_ERR_OP, "MPI_ERR_OP"},
+        {MPI_ERR_ARG, "MPI_ERR_ARG"},           {MPI_ERR_OTHER, "MPI_ERR_OTHER"},
+        {MPI_ERR_INTERN, "MPI_ERR_INTERN"},     {MPI_ERR_UNKNOWN, "MPI_ERR_UNKNOWN"},
+        {MPI_ERR_GROUP, "MPI_ERR_GROUP"},       {MPI_ERR_TAG, "MPI_ERR_TAG"},
+        {MPI_ERR_TRUNCATE, "MPI_ERR_TRUNCATE"},
     };
     int class;
 

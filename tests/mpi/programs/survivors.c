@@ -31,7 +31,7 @@ static _Atomic uint32_t *found; /* [call of all threads * n + rank] */
 
 /* Of one thread. */
 struct scene {
-    MPI_Comm comm;
+    MPI_Comm comm, ring;
     int number; /* of the call */
     int root, in[RANKS_MAX * COUNT], out[RANKS_MAX * COUNT];
     int counts[RANKS_MAX], places[RANKS_MAX], own_counts[RANKS_MAX], own_places[RANKS_MAX];
@@ -316,10 +316,35 @@ static uint32_t ordered_scan(struct scene *s)
     return 0;
 }
 
+/* Place @place of the result has what neighbor @from had for its neighbor @sent_to, or nothing. */
+static void check_neighbor(const struct scene *s, int place, int from, int sent_to)
+{
+    const int *block = s->out + place * COUNT;
+    bool is_there = block[0] == value(s, from, sent_to, 0);
+
+    for (int i = 0; i < COUNT; i++)
+        if (block[i] != (is_there ? value(s, from, sent_to, i) : empty))
+            fail(s, "not what the neighbor sent, nor empty", from);
+}
+
+/* What goes to the right comes from the left. */
+static uint32_t neighbors(struct scene *s)
+{
+    enum { LEFT, RIGHT };
+
+    must(s, MPI_Neighbor_alltoall(s->in, COUNT, MPI_INT, s->out, COUNT, MPI_INT, s->ring));
+    check_neighbor(s, LEFT, (rank + n - 1) % n, RIGHT);
+    check_neighbor(s, RIGHT, (rank + 1) % n, LEFT);
+    return 0;
+}
+
 static uint32_t (*const blocking_calls[])(struct scene *) = {
-    gather,         gatherv,        allgather,         allgatherv,   alltoall, alltoallv,
-    alltoallw,      scatter,        scatterv,          scan,         exscan,   reduce_scatter_block,
-    reduce_scatter, ordered_reduce, ordered_allreduce, ordered_scan,
+    gather,         gatherv,        allgather,
+    allgatherv,     alltoall,       alltoallv,
+    alltoallw,      scatter,        scatterv,
+    scan,           exscan,         reduce_scatter_block,
+    reduce_scatter, ordered_reduce, ordered_allreduce,
+    ordered_scan,   neighbors,
 };
 static uint32_t (*const nonblocking_calls[])(struct scene *) = {
     gather, allgather, allgatherv,           alltoall,       scatter,
@@ -421,6 +446,8 @@ static void prepare(int threads)
             MPI_Comm_dup(MPI_COMM_WORLD, &scenes[i].comm);
         MPI_Comm_set_errhandler(scenes[i].comm, MPI_ERRORS_RETURN);
         MPI_Op_create(append, 0, &scenes[i].in_order);
+        MPI_Cart_create(scenes[i].comm, 1, &n, &(int){1}, 0, &scenes[i].ring);
+        MPI_Comm_set_errhandler(scenes[i].ring, MPI_ERRORS_RETURN);
     }
 }
 

@@ -3,7 +3,7 @@ point of their protocol. The program judges the results; operations of setting c
 from ..case import Case
 from .common import TEN_S
 
-CALLS, NONBLOCKING = 16, 9  # of a round of survivors
+CALLS, NONBLOCKING = 17, 9  # of a round of survivors
 POINTS = ("a0", "b1", "a1", "b2", "a2", "end")  # sends that there are not kill nobody
 ALL = {"FTCOLL_PROTECT": "all"}
 
