@@ -66,7 +66,6 @@ static void generate_settings(struct scenario *c, uint64_t *r)
     c->algorithm = one_in(r, 3) ? FTC_ALGORITHM_OPTIMISTIC : FTC_ALGORITHM_CORRECTED;
     c->deterministic = one_in(r, 2);
     c->overtaking = one_in(r, 8);
-    c->blocks = one_in(r, 4);
     c->late_publish = one_in(r, 2);
     c->eager_reads = one_in(r, 4);
     c->order = (enum scenario_order)random_below(r, SIM_ORDER_COUNT);
@@ -143,4 +142,5 @@ void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
     generate_crashes(c, r);
     c->seed = random_next(r) >> 32;
     c->hosts = one_in(r, 2) ? between(r, 2, 5) : 0;
+    c->blocks = one_in(r, 4); /* last: seeds give the runs that they gave before there were any */
 }

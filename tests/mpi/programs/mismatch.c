@@ -158,14 +158,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*play)(void);
-    } scene[] = {{"leaf", leaf},
-                 {"told", told},
-                 {"blocks", blocks},
-                 {"roots", roots},
-                 {"derived", derived},
-                 {"unsigned", unsigned_numbers},
-                 {"large", large},
-                 {"sizes", sizes}};
+    } scene[] = {{"leaf", leaf},   {"told", told},       {"blocks", blocks},
+                 {"roots", roots}, {"derived", derived}, {"unsigned", unsigned_numbers},
+                 {"large", large}, {"sizes", sizes}};
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
