@@ -119,7 +119,7 @@ static void do_without_the_unknown(void)
         ftc_inside_want(FTC_INSIDE_LAUNCHER);
     if (s->communicators == FTC_COMMUNICATORS_SURVIVORS)
         ftc_inside_want(FTC_INSIDE_LEAVE);
-    if ((s->intercept & NONBLOCKING) != 0)
+    if ((s->intercept & FTC_INTERCEPT_NONBLOCKING) != 0)
         ftc_inside_want(FTC_INSIDE_REQUESTS);
     if (s->p2p != FTC_P2P_NATIVE && !ftc_inside_want(FTC_INSIDE_MESSAGES))
         s->p2p = FTC_P2P_NATIVE;

@@ -74,7 +74,7 @@ static bool is_connected(int fd, union name *own, union name *other)
 {
     socklen_t own_size = sizeof *own, other_size = sizeof *other;
 
-    own->any.sa_family = AF_UNSPEC;
+    *own = (union name){.any = {.sa_family = AF_UNSPEC}};
     return getsockname(fd, &own->any, &own_size) == 0 &&
            (own->any.sa_family == AF_INET || own->any.sa_family == AF_INET6) &&
            getpeername(fd, &other->any, &other_size) == 0;
