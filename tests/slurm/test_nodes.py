@@ -5,11 +5,16 @@ from jobs import STREAM, slurm, started
 from runner.case import identifier
 from runner.cases.common import stream
 
-SEVERAL = r"(?m)^ftcoll: not protected: the ranks are on more than one host$"
+TWO_EACH = "-N 2 --ntasks-per-node=2"
+BETWEEN_NODES = {"UCX_TLS": "tcp,self"}  # or UCX finds that they are one machine
 
 ON_TWO_NODES = [
-    slurm("two nodes: native, and said so", 4, STREAM, "-N 2 --ntasks-per-node=2", finished=4, failures=0,
-          says=(SEVERAL,), settings={"UCX_TLS": "tcp,self"}),
+    slurm("two nodes: nobody dies", 4, STREAM, TWO_EACH, finished=4, failures=0, silent=("not protected",),
+          settings=BETWEEN_NODES),
+    slurm("two nodes: a rank is killed", 4, STREAM + stream("kill@10:1"), TWO_EACH, finished=3, failures=1,
+          settings=BETWEEN_NODES),
+    slurm("two nodes: a rank of the other is killed", 4, STREAM + stream("kill@10:3"), TWO_EACH, finished=3, failures=1,
+          settings=BETWEEN_NODES),
     slurm("two nodes, all ranks on one", 4, STREAM + stream("kill@10:1"), "-N 1", finished=3, failures=1,
           silent=("not protected",)),
 ]

@@ -3,7 +3,7 @@ import pytest
 
 from cluster import ask, signal_jobs
 from jobs import LIMIT_S, SRUN, STREAM, job, killed, slurm, started
-from runner.case import identifier
+from runner.case import Case, identifier
 from runner.cases.common import ABORT, SILENCE, stream
 from runner.job import wait_for
 
