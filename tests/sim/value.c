@@ -65,7 +65,7 @@ static void begin_blocks(struct sim_value *v, const struct sim_value_kind *kind,
 
 void sim_value_original(struct sim_value *v, const struct sim_value_kind *kind, int rank, int seq)
 {
-    memset(v, 0, counts_bytes(kind->n));
+    memset(v, 0, kind->has_blocks ? blocks_at(kind->n) : counts_bytes(kind->n));
     v->expression = (uint64_t)rank + 1;
     v->operations = 1u << seq;
     v->count[rank] = 1;
