@@ -134,13 +134,14 @@ def test_errors_that_return_protect(info):
 def test_it_says_of_calls_what_a_job_is_told(ftcoll, info, build, tmp_path):
     """The reasons of a real coverage, call by call, are among those of info."""
     calls, job = calls_of(info()), ftcoll("run", "report=coverage", "--", "mpiexec.hydra", "-n", 4, f"{build}/tests/mpi/sites")
-    rows = re.findall(r"^ftcoll: +[\d,]+ on +\d+  (\w+) +(not protected|protected|ends the job|needs nobody) [^:\n]*(?:: (.*))?$",
+    rows = re.findall(r"^ftcoll: +[\d,]+ on +\d+  (\w+) +(not protected|protected|ends the job|needs nobody) [^:\n]*(?:: ([^;\n]*)(?:; (.*))?)?$",
                       job.stderr, re.M)
     assert rows, job.stderr
     exceptions = info()["exceptions"]
-    for call, fate, because in rows:
+    for call, fate, because, settings in rows:
         expected = calls[call]
-        assert (fate, because) == (expected["fate"], expected["because"] or "") or because in exceptions
+        told = (expected["fate"], expected["because"] or "", expected["settings"])
+        assert (fate, because, settings.split()) == told or because in exceptions
 
 
 # ---- settings ----

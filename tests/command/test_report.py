@@ -110,7 +110,8 @@ def test_rare_parts(reported):
 @pytest.mark.parametrize("first, column, values", [
     ("  count ", "call ", ("MPI_Allreduce", "MPI_Reduce")),
     ("  calls ", "call site", ("sites(collect", "sites(energy")),
-    ("  calls ", "because", ("no protection", "-\n")),
+    ("  calls ", "because", ("setting intercept", "- ")),
+    ("  calls ", "with", ("FTCOLL_INTERCEPT", "-\n")),
 ])
 def test_columns_are_flush(reported, first, column, values):
     told = reported(line(REPORT)).stdout.splitlines(keepends=True)
