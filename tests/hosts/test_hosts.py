@@ -41,9 +41,15 @@ def job(name, hosts, each, n, f, faults="", args="", settings=None, program="str
 
 # ---- a job without deaths ----
 
+ON_ONE_HOST = "ftcoll: large = protected works on one host only, and the ranks are on several: large calls are native"
+
 WELL = [
     job("nobody dies, 2 x 1", 2, 1, 2, 1),
     job("nobody dies, 2 x 2", 2, 2, 4, 1, "", MIXED),
+    job("all that can be is protected", 2, 2, 4, 1, "", "4", {"FTCOLL_PROTECT": "all"}, "survivors", failures=0,
+        says=(ON_ONE_HOST, r"(?s)(survivors: rank \d is through.*){4}")),
+    job("all that can be is protected, a rank dies", 2, 2, 4, 1, "", "4", {"FTCOLL_PROTECT": "all", "FTCOLL_CRASH": "1:30:a0"},
+        "survivors", failures=1, says=(ON_ONE_HOST, r"(?s)(survivors: rank \d is through.*){3}")),
     job("nobody dies, 3 x 2", 3, 2, 6, 2, "", MIXED),
     job("nobody dies, round robin", 2, 1, 5, 1, "", MIXED),
     job("nobody dies, 4 hosts, uneven", 4, 2, 7, 1, "", MIXED),

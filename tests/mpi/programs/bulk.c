@@ -4,7 +4,7 @@
  *
  * CALL is allreduce, inplace, reduce, reduce_inplace, bcast, matrix (an operation that is not
  * commutative), gaps (a datatype with gaps), pairs (MPI_MAXLOC of a type with a gap), packed (a
- * broadcast whose root describes the data by another datatype), nonblocking, threads (one
+ * broadcast whose root describes the data by another datatype), nonblocking, ibcast, threads (one
  * communicator each), or asleep (matrix, in which rank ROOT does nothing until it is taken for
  * dead). After each of the ROUNDS the survivors compare whose data they have. Ranks
  * die by setting crash. */
@@ -280,9 +280,21 @@ static unsigned pairs(const struct job *j)
     return set;
 }
 
-/* With on_dead_root = keep the buffer is as it was, all of it, if the root has died. */
-static unsigned broadcast(const struct job *j, int is_packed)
+static void broadcast_once(const struct job *j, uint64_t *data, int count, int is_nonblocking)
 {
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    if (is_nonblocking)
+        MPI_Ibcast(data, count, MPI_UINT64_T, j->root, j->comm, &request);
+    else
+        MPI_Bcast(data, count, MPI_UINT64_T, j->root, j->comm);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* With on_dead_root = keep the buffer is as it was, all of it, if the root has died. */
+static unsigned broadcast(const struct job *j, const char *call)
+{
+    int is_packed = strcmp(call, "packed") == 0;
     size_t count = j->bytes / sizeof(uint64_t) / 2 * 2;
     uint64_t *data = calloc(count * 2 + 1, sizeof *data);
     int is_root = j->rank == j->root, spread = is_packed && !is_root ? 2 : 1, is_there;
@@ -296,7 +308,7 @@ static unsigned broadcast(const struct job *j, int is_packed)
     if (spread == 2)
         MPI_Bcast(data, (int)count / 2, type, j->root, j->comm);
     else
-        MPI_Bcast(data, (int)count, MPI_UINT64_T, j->root, j->comm);
+        broadcast_once(j, data, (int)count, strcmp(call, "ibcast") == 0);
     is_there = count == 0 || data[0] != 0 || !is_dead(j, j->root);
     for (size_t e = 0; e < count; e++)
         if (data[e * (size_t)spread] != (is_there ? e * 7 + 1 : 0))
@@ -343,8 +355,8 @@ static void one_round(struct job *j, const char *call)
         set = pairs(j);
     else if (strcmp(call, "nonblocking") == 0)
         set = nonblocking(j);
-    else if (strcmp(call, "bcast") == 0 || strcmp(call, "packed") == 0)
-        knows = (int)broadcast(j, strcmp(call, "packed") == 0);
+    else if (strstr(call, "bcast") || strcmp(call, "packed") == 0)
+        knows = (int)broadcast(j, call);
     else
         set = sums(j, strstr(call, "inplace") != NULL, to_root);
     compare(j, set, knows && j->bytes > 0);

@@ -21,7 +21,7 @@ def large(name, n, arguments, crash="", alive=None, f=1, settings=None, says=(),
 
 
 CALLS = ("allreduce", "inplace", "reduce:1", "reduce_inplace:2", "matrix", "gaps", "pairs", "nonblocking", "bcast:1",
-         "packed:2")
+         "packed:2", "ibcast:1")
 
 def second(call):
     """The operation with the data of the second round."""
@@ -42,6 +42,12 @@ LARGE = [
                             (2, "end"))),
     *(large(f"bcast, rank {victim} dies at {point}", 4, f"bcast:1 {MANY} 3", f"{victim}:2:{point}", settings=KEEP)
       for victim, point in ((0, MIDDLE), (2, FIRST), (1, FIRST), (1, MIDDLE), (1, LAST))),
+    *(large(f"ibcast, rank {victim} dies at {MIDDLE}", 4, f"ibcast:1 {MANY} 3", f"{victim}:2:{MIDDLE}", settings=KEEP)
+      for victim in (1, 2)),
+    *(Case(f"large: with protect = all, {call}, {deaths} of 4 ranks die", 4, 1, failures=deaths,
+           settings={"FTCOLL_PROTECT": "all", **({"FTCOLL_CRASH": "2:2:d50"} if deaths else {})},
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk {call} {MANY} 3", says=(THROUGH.format(4 - deaths),))
+      for call in ("inplace", "matrix") for deaths in (0, 1)),
     Case("large: a broadcast whose root dies is an error", 3, 1, settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d50"},
          command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk bcast:1 {MANY} 3", status="failed", says=("MPI_Bcast: its root, rank 1, is dead, and nobody has its data",)),
     large("the root of a reduce dies", 4, f"reduce:1 {MANY} 3", "1:2:d50"),
