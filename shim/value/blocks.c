@@ -40,9 +40,10 @@ void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank
         become_too_large(b);
         return NULL;
     }
+    memset(block, 0, sizeof *block); /* gaps travel, too */
+    memset(block->data + bytes, 0, block_bytes(bytes) - sizeof *block - bytes);
     block->rank = (uint32_t)rank;
     block->bytes = (uint32_t)bytes;
-    block->note = 0;
     b->bytes += (uint32_t)block_bytes(bytes);
     b->data_bytes += (uint32_t)bytes;
     b->count++;
