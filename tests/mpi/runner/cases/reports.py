@@ -271,7 +271,7 @@ NAMES = [
                                   rf"missed in MPI_Allreduce #\d at whole\(({ENERGY}|hidden\(int\)\+0x[0-9a-f]+)\),")),
     names("a stripped program", "bare", SITES, (rf"(?m)protected +bare\({ENERGY}\)$", r"(?m)protected +bare\+0x[0-9a-f]+$")),
     # by the name of the file in all of them, the monitor process's as well
-    names("one name in all messages", "link gather", {"FTCOLL_RECORD_FILE": "record", **ABORT},
+    names("one name in all messages", "link gather", {"FTCOLL_RECORD_FILE": "record", "FTCOLL_INTERCEPT": "allreduce", **ABORT},
           (r"in MPI_Gather at bare\(model::collect\(int\)\+0x[0-9a-f]+\) for",), status="failed", check=one_name),
     # the five calls of energy() and five of hidden() from the third on
     *(names(f"require_all_at = {at}", "whole", {"FTCOLL_REQUIRE_ALL_AT": at}, (rf"(names: {refused} refused(.|\n)*){{2}}",),
