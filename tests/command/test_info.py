@@ -119,6 +119,7 @@ def test_calls_with_the_defaults(info):
     ({"FTCOLL_F": "0"}, "MPI_Allreduce", "ends the job", "an error with f = 0, and errors are fatal"),
     ({"FTCOLL_P2P": "ignore"}, "MPI_Recv", "protected", "by setting p2p"),
     ({"FTCOLL_P2P": "error"}, "MPI_Recv", "ends the job", "an error by setting p2p, and errors are fatal"),
+    ({"FTCOLL_PROTECT": "all"}, "MPI_Igatherv", "not protected", "nonblocking, and no rank knows how much the others send"),
     ({"FTCOLL_COMMUNICATORS": "survivors"}, "MPI_Comm_dup", "protected", "by setting communicators"),
 ])
 def test_calls_with_settings(info, env, call, fate, because):
