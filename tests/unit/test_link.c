@@ -73,6 +73,14 @@ static void open_all(void)
     open_all_with(key);
 }
 
+static void close_all(void)
+{
+    for (uint32_t i = 0; i < RANKS; i++) {
+        ftc_transport_close(&side[i].t);
+        ftc_board_close(&side[i].board);
+    }
+}
+
 static bool send_number(uint32_t from, uint32_t to, uint32_t number)
 {
     unsigned char value[VALUE_BYTES] = {(unsigned char)number};
@@ -173,8 +181,7 @@ START_TEST(both_may_begin_at_once)
         ck_assert(sent[0] && sent[1]);
         ck_assert_int_eq(await(1, 0), 40);
         ck_assert_int_eq(await(0, 1), 41);
-        for (uint32_t i = 0; i < RANKS; i++)
-            ftc_transport_close(&side[i].t);
+        close_all();
     }
 }
 END_TEST
@@ -311,6 +318,7 @@ END_TEST
 int main(void)
 {
     UNIT_BEGIN("link");
+    tcase_add_checked_fixture(unit_case, NULL, close_all);
     UNIT_TEST(a_link_is_made_when_there_is_a_message);
     UNIT_TEST(both_may_begin_at_once);
     UNIT_TEST(messages_arrive_in_order_and_a_full_link_takes_none);
