@@ -32,7 +32,6 @@ struct source {
 
 static struct agent {
     struct ftc_monitored *rank;
-    uint64_t key[2];
     struct source source[FTC_BOARD_HOSTS_MAX];
     uint32_t count;
     uint64_t death_ns; /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
@@ -55,16 +54,11 @@ static void connect_to(struct agent *a, struct source *s, uint64_t now_ns)
 {
     const struct ftc_board *board = &a->rank->board;
     uint32_t rank = next_rank(board, s);
-    struct ftc_directory_rank to = ftc_directory_rank(board, rank);
-    struct ftc_address address = ftc_directory_address(board, s->host);
-    struct ftc_handshake who = {.key = {a->key[0], a->key[1]}};
 
-    ftc_connection_close(&s->c);
     s->again_ns = now_ns + (uint64_t)TURN_MS * NS_OF_MS;
     s->next = rank + 1;
-    if (ftc_handshake_greet(&who, FTC_PURPOSE_NEWS, a->rank->world, rank))
-        ftc_connection_connect(&s->c, &address, to.service_port, &who,
-                               ftc_service_frame_max(board));
+    (void)ftc_connection_connect_to_rank(&s->c, board, FTC_PURPOSE_NEWS, a->rank->world, rank,
+                                         ftc_service_frame_max(board));
 }
 
 static bool is_stuck(const struct source *s, uint64_t now_ns)
@@ -210,7 +204,6 @@ static void turn(struct agent *a)
 static void open_agent(struct agent *a, struct ftc_monitored *rank)
 {
     a->rank = rank;
-    ftc_directory_key(&rank->board, a->key);
     for (uint32_t host = 0; host <= rank->board.geometry.other_hosts; host++)
         if (host != rank->board.geometry.host)
             a->source[a->count++] =

@@ -180,6 +180,24 @@ void ftc_connection_connect(struct ftc_connection *c, const struct ftc_address *
         lose(c);
 }
 
+bool ftc_connection_connect_to_rank(struct ftc_connection *c, const struct ftc_board *board,
+                                    enum ftc_purpose purpose, uint32_t self, uint32_t to,
+                                    size_t frame_max)
+{
+    struct ftc_directory_rank entry = ftc_directory_rank(board, to);
+    struct ftc_address address = ftc_directory_address(board, entry.host);
+    struct ftc_handshake who = {0};
+
+    ftc_directory_key(board, who.key);
+    if (!ftc_handshake_greet(&who, purpose, self, to))
+        return false;
+    ftc_connection_close(c);
+    ftc_connection_connect(c, &address,
+                           purpose == FTC_PURPOSE_LINK ? entry.link_port : entry.service_port, &who,
+                           frame_max);
+    return true;
+}
+
 /* True once it has been said. */
 static bool greet(struct ftc_connection *c)
 {

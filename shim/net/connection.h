@@ -50,6 +50,12 @@ struct ftc_connection {
 void ftc_connection_connect(struct ftc_connection *c, const struct ftc_address *address,
                             uint16_t port, const struct ftc_handshake *who, size_t frame_max);
 
+/* The same from rank @self to where rank @to, or its monitor process, listens for @purpose: by the
+ * directory of @board, and in place of what @c was. False if the kernel has no random numbers. */
+bool ftc_connection_connect_to_rank(struct ftc_connection *c, const struct ftc_board *board,
+                                    enum ftc_purpose purpose, uint32_t self, uint32_t to,
+                                    size_t frame_max);
+
 /* Who listens: @fd is taken over. */
 void ftc_connection_accept(struct ftc_connection *c, int fd, const uint64_t key[2]);
 

@@ -142,18 +142,15 @@ static struct link *link_of(struct ftc_links *l, uint32_t peer)
 
 static void connect_to(struct ftc_links *l, struct link *link)
 {
-    struct ftc_directory_rank to = ftc_directory_rank(l->board, link->peer);
-    struct ftc_address address = ftc_directory_address(l->board, to.host);
-    struct ftc_handshake who = {.key = {l->key[0], l->key[1]}};
     uint64_t now = ftc_clock_ns();
 
-    if (now < link->again_ns || !ftc_handshake_greet(&who, FTC_PURPOSE_LINK, l->self, link->peer))
+    if (now < link->again_ns ||
+        !ftc_connection_connect_to_rank(&link->c, l->board, FTC_PURPOSE_LINK, l->self, link->peer,
+                                        l->frame_max))
         return;
     link->again_ns = now + AGAIN_NS;
     if (link->wanted_ns == 0)
         link->wanted_ns = now;
-    ftc_connection_close(&link->c);
-    ftc_connection_connect(&link->c, &address, to.link_port, &who, l->frame_max);
     if (link->c.fd >= 0)
         watch(l, EPOLL_CTL_ADD, link->c.fd, link->peer, EPOLLIN | EPOLLOUT);
 }

@@ -29,7 +29,6 @@ struct asked {
 struct ftc_questions {
     const struct ftc_board *board;
     uint32_t self;
-    uint64_t key[2];
     size_t frame_max;
     struct asked **of_rank;
 };
@@ -51,7 +50,6 @@ int ftc_questions_open(struct ftc_questions **questions, const struct ftc_board 
         free(q);
         return -ENOMEM;
     }
-    ftc_directory_key(board, q->key);
     *questions = q;
     return 0;
 }
@@ -86,17 +84,13 @@ static struct asked *asked_of(struct ftc_questions *q, uint32_t rank)
 
 static void connect_to(const struct ftc_questions *q, struct asked *a, uint32_t rank)
 {
-    struct ftc_directory_rank to = ftc_directory_rank(q->board, rank);
-    struct ftc_address address = ftc_directory_address(q->board, to.host);
-    struct ftc_handshake who = {.key = {q->key[0], q->key[1]}};
     uint64_t now = ftc_clock_ns();
 
-    if (now < a->again_ns || !ftc_handshake_greet(&who, FTC_PURPOSE_QUESTION, q->self, rank))
+    if (now < a->again_ns || !ftc_connection_connect_to_rank(&a->c, q->board, FTC_PURPOSE_QUESTION,
+                                                             q->self, rank, q->frame_max))
         return;
     a->again_ns = now + CONNECT_AGAIN_NS;
     a->is_under_way = false;
-    ftc_connection_close(&a->c);
-    ftc_connection_connect(&a->c, &address, to.service_port, &who, q->frame_max);
 }
 
 static bool is_open(const struct ftc_questions *q, struct asked *a, uint32_t rank)
