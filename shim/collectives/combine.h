@@ -1,10 +1,13 @@
-/* combine: what small and large reductions have in common. */
+/* combine: what all calls that combine elements have in common. */
 #ifndef FTC_COLLECTIVES_COMBINE_H
 #define FTC_COLLECTIVES_COMBINE_H
 
 #include "collective.h"
 
-/* @into = @from op @into, spans of @count elements each. */
+/* @into = @from op @into, spans of @count elements each. Returns an MPI error code. */
+int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count);
+
+/* The same; the code of an error is left in plan->error. */
 void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, MPI_Count count);
 
 #endif

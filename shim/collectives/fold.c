@@ -1,5 +1,6 @@
 #include "fold.h"
 
+#include "combine.h"
 #include "inclusion.h"
 #include "progress/running.h"
 
@@ -36,19 +37,14 @@ struct ftc_fold ftc_fold(const struct ftc_plan *plan, MPI_Count first, MPI_Count
 /* @right = @left (+) @right, where @left is of the lower ranks. */
 static void join(struct ftc_fold *f, const unsigned char *left, unsigned char *right)
 {
-    const struct ftc_plan *plan = f->plan;
-    ptrdiff_t offset =
-        (ptrdiff_t)f->first * plan->facts.extent_bytes - ftc_span_start(&plan->facts, plan->count);
+    const struct ftc_facts *facts = &f->plan->facts;
+    ptrdiff_t offset = (ptrdiff_t)f->first * facts->extent_bytes + ftc_span_start(facts, f->count) -
+                       ftc_span_start(facts, f->plan->count);
     int rv;
 
     if (f->count == 0)
         return;
-    if (plan->facts.kernel) {
-        plan->facts.kernel(right + offset, left + offset, (size_t)f->count);
-        return;
-    }
-    rv = PMPI_Reduce_local(left + offset, right + offset, (int)f->count, plan->call->datatype,
-                           plan->call->op);
+    rv = ftc_combine_spans(f->plan, right + offset, left + offset, f->count);
     if (rv != MPI_SUCCESS)
         f->rv = rv;
 }
