@@ -49,7 +49,4 @@ bool ftc_notice_is_reported(const struct ftc_board *board);
 bool ftc_notice_has_failed(const struct ftc_board *board, uint32_t world);
 uint32_t ftc_notice_failures(const struct ftc_board *board);
 
-/* Whoever has been told of has failed: others were ended, by the job or its launcher. */
-bool ftc_notice_has_failed(const struct ftc_board *board, uint32_t world);
-
 #endif
