@@ -52,8 +52,8 @@ static void say(struct ftc_connection *c, const void *message, size_t bytes)
         lose(c);
 }
 
-/* True once all @bytes of the next message have come. */
-static bool hear(struct ftc_connection *c, size_t bytes)
+/* True once all @bytes of the next message have come, in @message. */
+static bool hear(struct ftc_connection *c, void *message, size_t bytes)
 {
     ssize_t n;
 
@@ -69,6 +69,7 @@ static bool hear(struct ftc_connection *c, size_t bytes)
     if (c->early_bytes < bytes)
         return false;
     c->early_bytes = 0;
+    memcpy(message, c->early, bytes);
     return true;
 }
 
@@ -92,9 +93,8 @@ static void hear_challenge(struct ftc_connection *c)
     struct ftc_challenge challenge;
     struct ftc_proof proof;
 
-    if (!hear(c, sizeof challenge))
+    if (!hear(c, &challenge, sizeof challenge))
         return;
-    memcpy(&challenge, c->early, sizeof challenge);
     if (!ftc_handshake_prove(&c->handshake, &challenge, &proof)) {
         lose(c);
         return;
@@ -108,9 +108,8 @@ static void hear_reply(struct ftc_connection *c)
     struct ftc_reply reply;
     enum ftc_welcome welcome;
 
-    if (!hear(c, sizeof reply))
+    if (!hear(c, &reply, sizeof reply))
         return;
-    memcpy(&reply, c->early, sizeof reply);
     welcome = ftc_handshake_read_reply(&c->handshake, &reply);
     if (welcome == FTC_WELCOME) {
         open_up(c);
@@ -126,9 +125,8 @@ static void hear_greeting(struct ftc_connection *c, uint32_t self, uint32_t rank
     struct ftc_greeting greeting;
     struct ftc_challenge challenge;
 
-    if (!hear(c, sizeof greeting))
+    if (!hear(c, &greeting, sizeof greeting))
         return;
-    memcpy(&greeting, c->early, sizeof greeting);
     if (!ftc_handshake_challenge(&c->handshake, &greeting, self, ranks, &challenge)) {
         lose(c);
         return;
@@ -141,9 +139,8 @@ static void hear_proof(struct ftc_connection *c)
 {
     struct ftc_proof proof;
 
-    if (!hear(c, sizeof proof))
+    if (!hear(c, &proof, sizeof proof))
         return;
-    memcpy(&proof, c->early, sizeof proof);
     if (ftc_handshake_is_proved(&c->handshake, &proof))
         c->state = FTC_CONNECTION_ASKS;
     else
@@ -174,7 +171,6 @@ void ftc_connection_connect(struct ftc_connection *c, const struct ftc_address *
                                  .since_ns = ftc_clock_ns(),
                                  .frame_max = frame_max};
     c->state = FTC_CONNECTION_GREETED;
-    c->early_bytes = 0;
     c->out_end = sizeof who->greeting; /* unsent: see greet() */
     if (c->fd < 0)
         lose(c);

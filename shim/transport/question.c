@@ -97,8 +97,7 @@ static bool is_open(const struct ftc_questions *q, struct asked *a, uint32_t ran
 {
     if (a->c.state != FTC_CONNECTION_OPEN && !ftc_connection_is_on_its_way(&a->c))
         connect_to(q, a, rank);
-    if (a->c.state != FTC_CONNECTION_NONE && a->c.state != FTC_CONNECTION_LOST)
-        ftc_connection_progress(&a->c, q->self, q->board->geometry.ranks);
+    ftc_connection_progress(&a->c, q->self, q->board->geometry.ranks);
     return a->c.state == FTC_CONNECTION_OPEN;
 }
 
