@@ -1,6 +1,7 @@
 #include "fold.h"
 
 #include "combine.h"
+#include "engine/exchange_plan.h"
 #include "inclusion.h"
 #include "progress/running.h"
 
@@ -127,11 +128,9 @@ const void *ftc_fold_as_reduce(struct ftc_fold *f)
  * up (engine/exchange_plan.h draws it). */
 const void *ftc_fold_as_allreduce(struct ftc_fold *f)
 {
-    int size = f->plan->comm->size, width = power_of_two_from(size);
+    const struct ftc_exchange_plan exchange = ftc_exchange_plan(f->plan->comm->size, 0);
 
-    if (width > size)
-        width /= 2;
-    return fold_all(f, &(struct leaves){.count = width, .pairs = size - width});
+    return fold_all(f, &(struct leaves){.count = 1 << exchange.doublings, .pairs = exchange.rest});
 }
 
 /* Recursive doubling: for each bit of the rank, from the lowest on, the block of ranks before it.

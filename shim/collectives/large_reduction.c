@@ -4,6 +4,7 @@
 
 #include "board/bulk.h"
 #include "combine.h"
+#include "engine/exchange_plan.h"
 #include "inclusion.h"
 #include "program/error.h"
 #include "value/contributors.h"
@@ -183,22 +184,13 @@ static void combine_leaves(const struct strip *s, int first, int count, unsigned
     ftc_combine_elements(s->large->plan, into, left, s->count);
 }
 
-static int power_of_two_below(int n)
-{
-    int power = 1;
-
-    while (2 * power <= n)
-        power *= 2;
-    return power;
-}
-
 /* Between elements with gaps may be others: elements alone are written. */
 static void combine_strip(struct ftc_large *large, int slot, struct ftc_units block,
                           struct ftc_units units)
 {
     const struct ftc_schedule *schedule_now = ftc_large_schedule(large);
     const struct ftc_facts *facts = &large->plan->facts;
-    int leaves = power_of_two_below(schedule_now->n);
+    const struct ftc_exchange_plan exchange = ftc_exchange_plan(schedule_now->n, 0);
     struct strip s = {
         .large = large,
         .slot = slot,
@@ -207,10 +199,10 @@ static void combine_strip(struct ftc_large *large, int slot, struct ftc_units bl
         .count = (MPI_Count)units.count,
         .start = ftc_span_start(facts, (MPI_Count)units.count),
         .level_bytes = level_bytes(large->plan),
-        .pairs = schedule_now->n - leaves,
+        .pairs = exchange.rest,
     };
 
-    combine_leaves(&s, 0, leaves, large->scratch);
+    combine_leaves(&s, 0, 1 << exchange.doublings, large->scratch);
     ftc_span_write(in_slot(large, schedule_now->self, slot, block, s.first), large->scratch,
                    s.count, facts);
 }
