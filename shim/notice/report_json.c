@@ -2,6 +2,7 @@
 
 #include "board/directory.h"
 #include "include/ftcoll.h"
+#include "system/clock.h"
 
 #include <limits.h>
 #include <unistd.h>
@@ -14,14 +15,6 @@ static void add_program(struct ftc_json *j)
 
     path[length > 0 ? length : 0] = '\0';
     ftc_json_add_text(j, "program", length > 0 ? path : NULL);
-}
-
-static void add_now(struct ftc_json *j)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    ftc_json_add_time(j, "time", now);
 }
 
 static void add_writer(struct ftc_json *j, const struct ftc_report_head *head)
@@ -43,7 +36,7 @@ void ftc_report_json_begin(struct ftc_json *j, FILE *f, const struct ftc_report_
     ftc_json_add_text(j, "ftcoll", "report");
     ftc_json_add_number(j, "schema", FTC_REPORT_SCHEMA);
     ftc_json_add_text(j, "version", FTCOLL_VERSION);
-    add_now(j);
+    ftc_json_add_time(j, "time", ftc_clock_utc());
     add_program(j);
     add_writer(j, head);
     ftc_json_add_bool(j, "ended_early", head->is_early);

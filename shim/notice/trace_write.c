@@ -5,6 +5,7 @@
 #include "board/rank_state.h"
 #include "call/call.h"
 #include "engine/state.h"
+#include "system/clock.h"
 #include "system/json.h"
 #include "trace_records.h"
 
@@ -295,17 +296,6 @@ static void write_rows(struct trace *t)
 
 /* ---- the object ---- */
 
-static struct timespec wall_time(uint64_t ns)
-{
-    uint64_t ago_ns = ftc_clock_ns() - ns, wall_ns;
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    wall_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - ago_ns;
-    return (struct timespec){.tv_sec = (time_t)(wall_ns / 1000000000u),
-                             .tv_nsec = (long)(wall_ns % 1000000000u)};
-}
-
 static void write_head(struct trace *t)
 {
     ftc_json_add_text(&t->json, "displayTimeUnit", "ns");
@@ -313,8 +303,8 @@ static void write_head(struct trace *t)
     ftc_json_add_text(&t->json, "producer", "ftcoll " FTCOLL_VERSION);
     ftc_json_add_count(&t->json, "ranks", t->board->geometry.ranks);
     ftc_json_add_number(&t->json, "f", t->head->f);
-    ftc_json_add_time(&t->json, "start", wall_time(t->items.start_ns));
-    ftc_json_add_time(&t->json, "written", wall_time(t->items.end_ns));
+    ftc_json_add_time(&t->json, "start", ftc_clock_utc_at(t->items.start_ns));
+    ftc_json_add_time(&t->json, "written", ftc_clock_utc_at(t->items.end_ns));
     ftc_json_close(&t->json);
 }
 

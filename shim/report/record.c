@@ -3,6 +3,7 @@
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "system/callsite.h"
+#include "system/clock.h"
 #include "system/hash.h"
 #include "system/json.h"
 #include "value/contributors.h"
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Of a line; grows when a key changes or goes. */
@@ -146,14 +146,6 @@ static bool take(_Atomic uint64_t *word, uint64_t mine)
     return false;
 }
 
-static void write_time(struct ftc_json *j)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    ftc_json_add_time(j, "time", now);
-}
-
 /* The ranks of @c that are in the result, or those that are not. */
 static void write_ranks(struct ftc_json *j, const char *key, const struct ftc_comm *c,
                         const void *contributors, bool in, bool world)
@@ -189,7 +181,7 @@ static void write_line(FILE *f, const struct ftc_call *call, const struct ftc_co
     ftc_json_open_object(&j, NULL);
     ftc_json_add_text(&j, "ftcoll", "record");
     ftc_json_add_number(&j, "schema", SCHEMA);
-    write_time(&j);
+    ftc_json_add_time(&j, "time", ftc_clock_utc());
     ftc_json_add_text(&j, "call", ftc_call_name(call->kind));
     ftc_json_add_text(&j, "operator", ftc_operation_name(call->op));
     ftc_json_add_text(&j, "communicator", communicator);

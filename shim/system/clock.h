@@ -1,4 +1,5 @@
-/* clock: CLOCK_MONOTONIC, which the program and its monitor process share. */
+/* clock: CLOCK_MONOTONIC, which the program and its monitor process share, and CLOCK_REALTIME for
+ * people. */
 #ifndef FTC_SYSTEM_CLOCK_H
 #define FTC_SYSTEM_CLOCK_H
 
@@ -18,13 +19,20 @@ static inline long ftc_clock_ms(void)
     return (long)(ftc_clock_ns() / 1000000u);
 }
 
+static inline struct timespec ftc_clock_utc(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now;
+}
+
 /* What CLOCK_REALTIME was at @then_ns, which has been. */
 static inline struct timespec ftc_clock_utc_at(uint64_t then_ns)
 {
     uint64_t now_ns = ftc_clock_ns(), ago_ns = now_ns > then_ns ? now_ns - then_ns : 0, utc_ns;
-    struct timespec now;
+    struct timespec now = ftc_clock_utc();
 
-    clock_gettime(CLOCK_REALTIME, &now);
     utc_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - ago_ns;
     return (struct timespec){.tv_sec = (time_t)(utc_ns / 1000000000u),
                              .tv_nsec = (long)(utc_ns % 1000000000u)};
