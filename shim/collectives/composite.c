@@ -50,7 +50,7 @@ bool ftc_composite_is_too_large(const struct ftc_plan *plan)
 {
     const void *value = plan->comm->running->op.result.value;
 
-    return plan->is_composite && value && ftc_blocks_are_too_large(value);
+    return value && ftc_blocks_are_too_large(value);
 }
 
 const void *ftc_composite_result(const struct ftc_plan *plan)

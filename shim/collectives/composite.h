@@ -18,7 +18,8 @@ void *ftc_composite_begin(struct ftc_plan *plan);
 /* Of a plan for which that was called. */
 void ftc_composite_request(struct ftc_drive_request *request);
 
-/* Whether the ranks together had more data than that, so that there is none. */
+/* Whether the ranks together had more data than that, so that there is none. Of a plan of blocks.
+ */
 bool ftc_composite_is_too_large(const struct ftc_plan *plan);
 
 /* The blocks that the operation has brought this rank; NULL: none. */

@@ -136,7 +136,7 @@ static int deliver(struct ftc_plan *plan)
 {
     if (plan->large)
         return ftc_large_deliver(plan->large);
-    if (!ftc_composite_is_too_large(plan))
+    if (!plan->is_composite || !ftc_composite_is_too_large(plan))
         return plan->collective->deliver(plan);
     plan->turned_out = FTC_PASS_TOO_LARGE;
     return MPI_SUCCESS;

@@ -143,13 +143,14 @@ static int deliver_folded(const struct ftc_plan *plan)
 static int deliver(const struct ftc_plan *plan)
 {
     const void *value = plan->comm->running->op.result.value;
-    const struct part p = own_part(plan);
+    struct part p;
     int rv;
 
     if (!value || !ftc_call_gives_result(plan->call, plan->comm->rank))
         return MPI_SUCCESS;
     if (plan->is_composite)
         return deliver_folded(plan);
+    p = own_part(plan);
     rv = write_part(plan, &p, (const char *)value + plan->header_bytes);
     return rv == MPI_SUCCESS && plan->header_bytes > 0 ? ftc_inclusion_look(plan, value) : rv;
 }

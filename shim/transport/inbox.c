@@ -181,9 +181,7 @@ static bool next_of_rings(struct ftc_transport *t, struct ftc_arrival *a)
 
 bool ftc_transport_next(struct ftc_transport *t, struct ftc_arrival *a)
 {
-    if (!t->links)
-        return next_of_rings(t, a);
-    return (!a->is_by_link && next_of_rings(t, a)) || ftc_links_next(t->links, a);
+    return (!a->is_by_link && next_of_rings(t, a)) || (t->links && ftc_links_next(t->links, a));
 }
 
 void ftc_transport_admit(struct ftc_transport *t)
