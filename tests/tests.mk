@@ -14,20 +14,20 @@ CALLSITE := system/callsite.o system/symbol.o system/loaded.o
 NOTICE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,$(addprefix board/,telling.o aftermath.o missed_site.o death.o trace.o) $(addprefix system/,lines.o json.o ticks.o) $(CALLSITE) call/call.o call/policy.o)
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
-$(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECTS) $(BUILD)/shim/call/policy.o
+$(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECT) $(BUILD)/shim/call/policy.o
 $(UNIT)/test_schedule: $(BUILD)/shim/engine/schedule.o
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
-$(UNIT)/test_board: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(BUILD)/shim/board/aftermath.o $(ENGINE_OBJECTS)
-$(UNIT)/test_replica: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o death.o aftermath.o telling.o) $(ENGINE_OBJECTS)
-$(UNIT)/test_net $(UNIT)/test_link: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECTS)
-$(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECTS)
-$(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(ENGINE_OBJECTS)
+$(UNIT)/test_board: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(BUILD)/shim/board/aftermath.o $(ENGINE_OBJECT)
+$(UNIT)/test_replica: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o death.o aftermath.o telling.o) $(ENGINE_OBJECT)
+$(UNIT)/test_net $(UNIT)/test_link: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
+$(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
+$(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(ENGINE_OBJECT)
 $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
 $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
-$(UNIT)/test_telling: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o system/lines.o) $(ENGINE_OBJECTS)
-$(UNIT)/test_report $(UNIT)/test_trace: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(NOTICE_OBJECTS) $(ENGINE_OBJECTS)
-$(UNIT)/test_mark: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECTS)
+$(UNIT)/test_telling: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o system/lines.o) $(ENGINE_OBJECT)
+$(UNIT)/test_report $(UNIT)/test_trace: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(NOTICE_OBJECTS) $(ENGINE_OBJECT)
+$(UNIT)/test_mark: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECT)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlook.o report/prospect.o value/sides.o notice/coverage_report.o notice/coverage_table.o notice/protection.o system/json.o $(CALLSITE) call/call.o call/policy.o board/board.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/json.o $(CALLSITE))
 $(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE))

@@ -50,7 +50,7 @@ MAKE(WIN_CREATE_DYNAMIC, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_
 int MPI_Win_free(MPI_Win *win)
 {
     const void *return_address = __builtin_return_address(0);
-    int rv;
+    int rv = MPI_SUCCESS;
 
     if (ftc_window_free(win, return_address, &rv))
         return rv;

@@ -80,7 +80,7 @@ int ftc_place_write(const struct ftc_place *place, const void *packed, size_t by
 int ftc_place_zero(const struct ftc_place *place)
 {
     size_t bytes = ftc_place_bytes(place);
-    void *zeros = calloc(1, bytes > 0 ? bytes : 1);
+    void *zeros = bytes < SIZE_MAX ? calloc(1, bytes + 1) : NULL;
     int rv = zeros ? ftc_place_write(place, zeros, bytes) : MPI_ERR_NO_MEM;
 
     free(zeros);

@@ -5,7 +5,7 @@ SCALE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/scale/*.c))
 SCALE_OPTIONS = $(if $(QUICK),--quick) $(if $(NEWS),--news $(NEWS))
 
 # The very objects that the library consists of.
-$(SCALE)/scale: $(SCALE_OBJECTS) $(ENGINE_OBJECTS)
+$(SCALE)/scale: $(SCALE_OBJECTS) $(ENGINE_OBJECT)
 	mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(CC) $(ALL_CFLAGS) -o $@ $^

@@ -6,11 +6,11 @@ SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim
 SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o) $(BUILD)/shim/value/blocks.o
 
 # The very objects that the library consists of.
-$(BUILD)/tests/sim/simulate: $(BUILD)/tests/sim/simulate.o $(SIM_OBJECTS) $(ENGINE_OBJECTS)
+$(BUILD)/tests/sim/simulate: $(BUILD)/tests/sim/simulate.o $(SIM_OBJECTS) $(ENGINE_OBJECT)
 	$(call say,LINK,$@)
 	$(CC) $(ALL_CFLAGS) -o $@ $^
 
-$(BUILD)/tests/sim/test_sim: $(BUILD)/tests/sim/test_sim.o $(SIM_OBJECTS) $(ENGINE_OBJECTS)
+$(BUILD)/tests/sim/test_sim: $(BUILD)/tests/sim/test_sim.o $(SIM_OBJECTS) $(ENGINE_OBJECT)
 	$(call say,LINK,$@)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(CHECK_LIBS)
 
