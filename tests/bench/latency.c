@@ -273,9 +273,20 @@ static size_t most_bytes(void)
     return most < MAX_BYTES ? (most + 63) / 64 * 64 : MAX_BYTES;
 }
 
+static bool any_has_blocks(void)
+{
+    char list[sizeof options.calls], *rest = NULL;
+    bool any = false;
+
+    snprintf(list, sizeof list, "%s", options.calls);
+    for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+        any |= measured_find(name) && measured_find(name)->has_blocks;
+    return any;
+}
+
 static void allocate(void)
 {
-    size_t bytes = most_bytes();
+    size_t bytes = most_bytes() * (any_has_blocks() ? (size_t)buffers.ranks : 1);
 
     buffers.send = aligned_alloc(64, bytes);
     buffers.recv = aligned_alloc(64, bytes);

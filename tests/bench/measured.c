@@ -141,16 +141,16 @@ static double prefix(const struct buffers *b)
 
 /* Who sends one block to each rank changes the first. */
 static const struct measured_call table[] = {
-    {"allreduce", true, false, call_allreduce, all, sum, false},
-    {"reduce", true, true, call_reduce, root, sum, false},
-    {"reduce-turns", true, false, call_reduce_turns, turn, sum, false},
-    {"barrier", false, false, call_barrier, nobody, sum, false},
-    {"bcast", true, true, call_bcast, all, of_first, false},
-    {"allgather", true, false, call_allgather, all, of_last, true},
-    {"gather", true, true, call_gather, root, of_last, true},
-    {"scatter", true, true, call_scatter, root, of_first, false},
-    {"alltoall", true, false, call_alltoall, root, of_last, true},
-    {"scan", true, true, call_scan, all, prefix, false},
+    {"allreduce", true, false, false, call_allreduce, all, sum, false},
+    {"reduce", true, false, true, call_reduce, root, sum, false},
+    {"reduce-turns", true, false, false, call_reduce_turns, turn, sum, false},
+    {"barrier", false, false, false, call_barrier, nobody, sum, false},
+    {"bcast", true, false, true, call_bcast, all, of_first, false},
+    {"allgather", true, true, false, call_allgather, all, of_last, true},
+    {"gather", true, true, true, call_gather, root, of_last, true},
+    {"scatter", true, true, true, call_scatter, root, of_first, false},
+    {"alltoall", true, true, false, call_alltoall, root, of_last, true},
+    {"scan", true, false, true, call_scan, all, prefix, false},
 };
 
 const struct measured_call *measured_find(const char *name)

@@ -18,6 +18,7 @@ struct buffers {
 struct measured_call {
     const char *name;
     bool takes_bytes;
+    bool has_blocks; /* one a rank in one of the buffers */
     /* false: back to back, the mean over the loop. true: a shared-memory barrier before each,
      * because some ranks would otherwise run ahead; the time from the barrier to the return of the
      * call. */
