@@ -180,8 +180,7 @@ static void ask_for_coverage(const struct place *p)
 {
     setenv("FTCOLL_REPORT", "coverage", 1);
     setenv("FTCOLL_REPORT_FILE", p->report, 1);
-    if (ftc_settings_find("report_format") >= 0)
-        setenv("FTCOLL_REPORT_FORMAT", "text", 1);
+    setenv("FTCOLL_REPORT_FORMAT", "text", 1);
 }
 
 int ftcoll_coverage(int argc, char **argv)

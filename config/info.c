@@ -81,14 +81,10 @@ static json_t *remedies(uint32_t those)
 
 static json_t *prospect(const struct ftc_settings *s, enum ftc_call_kind kind, bool returns)
 {
-    static const char *const fate[FTC_SHELTERS] = {"not protected", "ends the job", "protected",
-                                                   "needs nobody"};
     struct ftc_outlook o = ftc_prospect_of(s, kind, returns);
-    bool has_reason = o.protection != (enum ftc_protection)FTC_PASS_NONE;
 
-    return json_pack("{s:s, s:s?, s:o}", "fate", fate[ftc_protection_shelter(o.protection)],
-                     "because", has_reason ? ftc_protection_text(o.protection) : NULL, "settings",
-                     remedies(o.remedies));
+    return json_pack("{s:s, s:s?, s:o}", "fate", ftc_protection_fate(o.protection), "because",
+                     ftc_protection_reason(o.protection), "settings", remedies(o.remedies));
 }
 
 /* With MPI_ERRORS_ARE_FATAL, which is in force unless a program sets another error handler; and if

@@ -14,12 +14,11 @@
  * each index and length before it uses them; the segment itself is sealed against shrinking.
  *
  * This header is the map of the segment: where each tenant's part lies, and what lies together in a
- * rank. Others use it to make, open and pass on a board, and for addresses; fields of it are
- * named in this folder only (tests/boundaries), where each tenant has a file with all that writes
- * its part and all that reads it (rank_state, death, presence, end_of_job, aftermath, missed_site,
+ * rank. Others use it to make, open and pass on a board, and for addresses; fields of it are named
+ * in this folder only (tests/boundaries), where each tenant has a file with all that writes its
+ * part and all that reads it (rank_state, death, presence, end_of_job, aftermath, missed_site,
  * telling, activity, mark, publication, bulk, required_words, directory, replica, trace). Three
- * parts
- * belong to tenants elsewhere, who give their sizes: messages (transport/), call sites
+ * parts belong to tenants elsewhere, who give their sizes: messages (transport/), call sites
  * (notice/coverage_sites.h) and lifelines (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H

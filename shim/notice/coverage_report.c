@@ -42,12 +42,13 @@ static void write_remedies(FILE *f, uint32_t remedies)
 
 static void write_row(FILE *f, const struct ftc_coverage_row *row)
 {
-    const char *reason = ftc_coverage_reason(row);
+    const char *reason = ftc_protection_reason(row->protection);
     char calls[32];
 
     fprintf(f, "ftcoll: %12s on %4" PRIu32 "  %-18s %-13s  %s%s%s", grouped(row->calls, calls),
-            row->ranks, ftc_call_name((enum ftc_call_kind)row->call), ftc_coverage_fate(row),
-            row->text, reason ? ": " : "", reason ? reason : "");
+            row->ranks, ftc_call_name((enum ftc_call_kind)row->call),
+            ftc_protection_fate(row->protection), row->text, reason ? ": " : "",
+            reason ? reason : "");
     fputs(ftc_coverage_remedies(row) != 0 ? ";" : "", f);
     write_remedies(f, ftc_coverage_remedies(row));
     fputc('\n', f);
@@ -108,7 +109,7 @@ static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool en
     if (v->row)
         fprintf(f, ", for example in %s at %s (%s)\n",
                 ftc_call_name((enum ftc_call_kind)v->row->call), v->row->text,
-                ftc_protection_text(v->row->protection));
+                ftc_protection_reason(v->row->protection));
     else
         fprintf(f, ", at a call site that is not listed\n");
 }
@@ -163,8 +164,8 @@ static void add_row(struct ftc_json *j, const struct ftc_coverage_row *row)
     ftc_json_add_text(j, "site", row->text);
     ftc_json_add_count(j, "calls", row->calls);
     ftc_json_add_number(j, "ranks", row->ranks);
-    ftc_json_add_text(j, "fate", ftc_coverage_fate(row));
-    ftc_json_add_text(j, "because", ftc_coverage_reason(row));
+    ftc_json_add_text(j, "fate", ftc_protection_fate(row->protection));
+    ftc_json_add_text(j, "because", ftc_protection_reason(row->protection));
     add_remedies(j, ftc_coverage_remedies(row));
     ftc_json_close(j);
 }
@@ -211,7 +212,7 @@ static void add_verdict(struct ftc_json *j, const char *key, const struct ftc_co
         ftc_json_open_object(j, "example");
         ftc_json_add_text(j, "call", ftc_call_name((enum ftc_call_kind)v->row->call));
         ftc_json_add_text(j, "site", v->row->text);
-        ftc_json_add_text(j, "because", ftc_protection_text(v->row->protection));
+        ftc_json_add_text(j, "because", ftc_protection_reason(v->row->protection));
         ftc_json_close(j);
     } else {
         ftc_json_add_null(j, "example");

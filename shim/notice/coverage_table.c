@@ -162,19 +162,6 @@ void ftc_coverage_free(struct ftc_coverage_table *t)
     free(t->row);
 }
 
-const char *ftc_coverage_fate(const struct ftc_coverage_row *row)
-{
-    static const char *const fate[FTC_SHELTERS] = {"not protected", "ends the job", "protected",
-                                                   "needs nobody"};
-
-    return fate[ftc_protection_shelter(row->protection)];
-}
-
-const char *ftc_coverage_reason(const struct ftc_coverage_row *row)
-{
-    return row->protection == FTC_PASS_NONE ? NULL : ftc_protection_text(row->protection);
-}
-
 /* With what helps row @row. */
 static enum ftc_shelter shelter_at_best(const struct ftc_coverage_row *row)
 {

@@ -35,11 +35,6 @@ void ftc_coverage_free(struct ftc_coverage_table *t);
 void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_verdict *now,
                         struct ftc_coverage_verdict *best, uint32_t *remedies);
 
-/* "not protected", "ends the job", "protected" or "needs nobody"; and why, NULL for what needs no
- * reason. */
-const char *ftc_coverage_fate(const struct ftc_coverage_row *row);
-const char *ftc_coverage_reason(const struct ftc_coverage_row *row);
-
 /* The settings that would make its calls end better, enum ftc_remedy; 0: none does. */
 uint32_t ftc_coverage_remedies(const struct ftc_coverage_row *row);
 

@@ -18,7 +18,15 @@ enum ftc_shelter ftc_protection_shelter(uint32_t protection)
     }
 }
 
-const char *ftc_protection_text(uint32_t protection)
+const char *ftc_protection_fate(uint32_t protection)
+{
+    static const char *const fate[FTC_SHELTERS] = {"not protected", "ends the job", "protected",
+                                                   "needs nobody"};
+
+    return fate[ftc_protection_shelter(protection)];
+}
+
+const char *ftc_protection_reason(uint32_t protection)
 {
     static const char *const text[] = {
 #define FTC_PROTECTION(name, shelter, words) words,
@@ -26,6 +34,8 @@ const char *ftc_protection_text(uint32_t protection)
 #undef FTC_PROTECTION
     };
 
+    if (protection == FTC_PASS_NONE)
+        return NULL;
     return protection < FTC_PASS_COUNT ? ftc_pass_text((enum ftc_pass)protection)
                                        : text[protection - FTC_PASS_COUNT];
 }

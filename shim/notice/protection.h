@@ -26,7 +26,11 @@ enum ftc_protection {
 };
 
 enum ftc_shelter ftc_protection_shelter(uint32_t protection);
-const char *ftc_protection_text(uint32_t protection);
+
+/* "not protected", "ends the job", "protected" or "needs nobody"; and why, NULL for what needs no
+ * reason. */
+const char *ftc_protection_fate(uint32_t protection);
+const char *ftc_protection_reason(uint32_t protection);
 
 /* Settings that together make a call a protected one. */
 enum ftc_remedy {

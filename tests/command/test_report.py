@@ -218,9 +218,6 @@ def test_control_characters_do_not_reach_the_terminal(reported):
 # ---- jobs ----
 
 def test_the_report_and_the_record_of_a_job(ftcoll, build, tmp_path):
-    said = ftcoll("info", "--json")
-    if '"report_format"' not in said.stdout:
-        pytest.skip("this library has no report_format")
     job = ftcoll("run", "report_format=json", "report_file=report.json", "record_file=who.jsonl", "report=full", "--",
                  "mpiexec.hydra", "-n", 4, f"{build}/tests/mpi/asks")
     assert job.returncode == 0, job.stderr
