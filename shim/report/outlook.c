@@ -1,5 +1,6 @@
 #include "outlook.h"
 
+#include "board/directory.h"
 #include "communicator/error_handler.h"
 #include "communicator/lineage.h"
 #include "library.h"
@@ -77,10 +78,11 @@ static enum ftc_pass communicator_pass(MPI_Comm comm)
     return size == 1 ? FTC_PASS_COMM_SELF : FTC_PASS_NONE;
 }
 
-/* Whether a data phase does what messages cannot (collectives/large.c). */
+/* Whether a data phase does what messages cannot (collectives/large.c): on one host it does. */
 static bool large_helps(const struct ftc_call *call, enum ftc_pass pass)
 {
-    return (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
+    return !ftc_board_has_other_hosts(&ftc_library.board) &&
+           (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
            (ftc_call_is_reduction(call->kind) || ftc_call_plain(call->kind) == FTC_CALL_BCAST);
 }
 

@@ -55,6 +55,8 @@ WELL = [
     job("nobody dies, 4 hosts, uneven", 4, 2, 7, 1, "", MIXED),
     job("nobody dies, 8 ranks", 2, 4, 8, 1, "", MIXED),
     job("large values", 2, 2, 4, 1, "", "--max-bytes 65536", {"FTCOLL_MAX_BYTES": "65536"}),
+    job("coverage advises nothing that works on one host only", 2, 1, 2, 1, "", "allreduce 1000000 3",
+        {"FTCOLL_REPORT": "coverage"}, "bulk", failures=0, says=(r"MPI_Allreduce .*not protected",), silent=("FTCOLL_LARGE",)),
 ]
 
 # A rank's first message for another may be one that nobody waits for any more, because the reduction is through
