@@ -57,6 +57,16 @@ static void write_us(struct trace *t, const char *key, uint64_t ns)
     ftc_json_add_decimal(&t->json, key, (int64_t)ns, 3);
 }
 
+/* Readers add time and duration as floating-point numbers, by which spans that end together may
+ * overlap: each ends some tenths of a nanosecond before the one that it lies in. */
+static void write_duration(struct trace *t, const struct ftc_trace_record *r)
+{
+    int64_t tenths = (int64_t)r->duration_ns * 10;
+    int depth = 1 + (int)r->kind - (int)FTC_RECORD_OPERATION;
+
+    ftc_json_add_decimal(&t->json, "dur", tenths > 0 ? tenths - depth : 0, 4);
+}
+
 static void open_event(struct trace *t, const char *phase, const char *category, const char *name,
                        uint32_t rank, size_t thread)
 {
@@ -80,7 +90,7 @@ static void open_record(struct trace *t, const struct ftc_trace_record *r, const
     open_event(t, phase, category, name, r->rank, thread);
     write_us(t, "ts", r->ns > start_ns ? r->ns - start_ns : 0);
     if (phase[0] == 'X')
-        write_us(t, "dur", r->duration_ns);
+        write_duration(t, r);
     else if (phase[0] == 'i')
         ftc_json_add_text(&t->json, "s", r->kind == FTC_RECORD_DEATH ? "g" : "t");
 }

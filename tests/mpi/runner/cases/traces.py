@@ -29,7 +29,7 @@ def is_inside(event, span):
 
 
 class Trace:
-    """A file as Perfetto reads it; times are whole nanoseconds."""
+    """A file as Perfetto reads it; times are whole nanoseconds, ends also what others make of them by adding."""
 
     def __init__(self, job, name="trace.json"):
         try:
@@ -38,6 +38,7 @@ class Trace:
             raise Wrong(f"{name}: {error}") from error
         self.events = [e for e in self.root["traceEvents"] if e["ph"] != "M"]
         for e in self.events:
+            e.update(begin_us=e["ts"], end_us=e["ts"] + e.get("dur", 0))
             e.update({key: round(1000 * e[key]) for key in ("ts", "dur") if key in e})
         self.rows = [e for e in self.root["traceEvents"] if e["ph"] == "M"]
 
@@ -68,9 +69,10 @@ def check_nesting(trace):
         open_spans = []
         for e in row:
             while open_spans and open_spans[-1]["ts"] + open_spans[-1]["dur"] <= e["ts"]:
-                open_spans.pop()
+                must(open_spans.pop()["end_us"] <= e["begin_us"], f"{e} overlaps what is before it, by floating-point numbers")
             end = e["ts"] + e["dur"]
             must(all(end <= s["ts"] + s["dur"] for s in open_spans), f"{e} does not lie in {open_spans}")
+            must(all(e["end_us"] <= s["end_us"] for s in open_spans), f"{e} ends later, by floating-point numbers")
             must(len(open_spans) == ("operation", "attempt", "phase").index(e["cat"]), f"{e} lies in {open_spans}")
             open_spans.append(e)
     for e in trace.of("message", "s", "f"):
