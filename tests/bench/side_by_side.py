@@ -100,7 +100,8 @@ def measure(tools, options):
     for ranks in [n for n in options.ranks if n <= BLOCKS_RANKS_MAX]:
         arguments = ["--calls", ",".join(BLOCKS), "--bytes", "8,1024", "--seconds", options.seconds,
                      "--block-ms", options.block_ms]
-        rows += measure_job(tools, ranks, 1, options.algorithms[0], arguments, {"intercept": "all", "max_bytes": 65536})
+        for algorithm in options.algorithms:
+            rows += measure_job(tools, ranks, 1, algorithm, arguments, {"intercept": "all", "max_bytes": 65536})
     write_csv(rows, os.path.join(tools.out, "latency.csv"))
     return rows
 
