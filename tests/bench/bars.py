@@ -96,6 +96,15 @@ def large(bars, rows, beside_openmpi, recoveries):
         bars.add(f"SIGKILL in the middle of 16 MiB to the result / that call undisturbed, n={ranks}", ratio, 2.5)
 
 
+def hosts(bars, rows, beside_openmpi, recovery):
+    for row in rows:
+        if row.algorithm == DEFAULT_ALGORITHM:
+            bars.add(f"allreduce, {row.bytes} B, 2 hosts x 1, f=1: ours / native, both over TCP", row.ratio, 1.1)
+    for (count, each, size), ratio in beside_openmpi.items():
+        bars.add(f"allreduce, {size} B, {count} hosts x {each}, oversubscribed: ours / Open MPI, both over TCP", ratio, 1.5)
+    bars.add("SIGKILL to the survivors' result, us, 3 hosts x 2", recovery, 5000, 0)
+
+
 def memory(bars, above):
     bars.add("memory a rank above native, n=8, KiB", above.get(8), 2048, 0)
 

@@ -1,6 +1,7 @@
 # make bench          latency, recovery, costs, start-up and the comparison with Open MPI: tables, CSV files, pictures
 # make bench-quick    the same with fewer rows and jobs, about two minutes
 # make bench-large    large allreduces beside native MPI and Open MPI, and with a kill in the middle, some minutes
+# make bench-hosts    ranks on several hosts made of namespaces, beside native MPI and Open MPI over TCP, some minutes
 # make bench-p2p      point-to-point messages with p2p = error beside native ones, about a minute
 
 # The programs are plain MPI. Of the library only loaded.c is linked, to find MPI's own functions past it. Debian's Open MPI serves as a second yardstick:
@@ -10,11 +11,11 @@ BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
 BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery recovery_large operations mark creations p2p logp start_up libcount_allocations.so)
 MPICC_OPENMPI ?= $(or $(shell command -v mpicc.openmpi),$(wildcard $(BUILD)/openmpi/bin/mpicc.openmpi))
 
-bench bench-quick bench-large: bench%: packages-bench
+bench bench-quick bench-large bench-hosts: bench%: packages-bench
 	tests/bench/openmpi-here $(BUILD)/openmpi
 	$(MAKE) --no-print-directory run-bench$*
 
-run-bench run-bench-quick run-bench-large: run-bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
+run-bench run-bench-quick run-bench-large run-bench-hosts: run-bench%: all $(BENCH_PROGRAMS) $(if $(MPICC_OPENMPI),$(BENCH)/latency.openmpi)
 	tests/bench/run --build $(BUILD) $(if $*,-$*)
 
 bench-p2p: all $(BENCH)/p2p
@@ -47,7 +48,7 @@ $(BENCH)/libcount_allocations.so:
 	$(call say,CC,$@)
 	$(CC) $(BENCH_FLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
 
-.PHONY: bench bench-quick bench-large run-bench run-bench-quick run-bench-large bench-p2p
+.PHONY: bench bench-quick bench-large bench-hosts run-bench run-bench-quick run-bench-large run-bench-hosts bench-p2p
 
 # make compare PROGRAM='./program arguments' [RANKS=n]  does each rerouted call natively too, and tells what differs
 compare: all

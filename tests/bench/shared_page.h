@@ -1,5 +1,6 @@
 /* Memory that all ranks of a job on one host share, and a barrier in it. The benchmarks use it for
- * everything that is not measured, so that nothing but the measured calls goes through MPI. */
+ * everything that is not measured, so that nothing but the measured calls goes through MPI. With
+ * BENCH_PAGE it is that file, for hosts that are made of namespaces of one machine. */
 #ifndef BENCH_SHARED_PAGE_H
 #define BENCH_SHARED_PAGE_H
 
