@@ -16,9 +16,9 @@ WRONG = [
     ("failures", plain("true", failures=1), "the report names 0 failures, not 1"),
     ("finished", plain("true", n=2, finished=2), "finished"),
     ("check", plain("true", check=lambda job: "it does not check"), "it does not check"),
-    ("left-behind", plain("sleep 60 & true"), r"left behind: process \d+ \(sleep\)"),
+    ("left-behind", plain("sleep 60 & until grep -q sleep /proc/$!/comm; do :; done"), r"left behind: process \d+ \(sleep\)"),
     ("temporary-file", plain("touch $TMPDIR/a"), "left behind: temporary file a"),
-    ("hang", plain("sleep 60", limit_s=0.1), r"did not end within 0.1 s(.|\n)*\(sleep\)"),
+    ("hang", plain("sleep 60", limit_s=0.1), r"did not end within 0.1 s(.|\n)*\((sleep|sh)\)"),
 ]
 
 
