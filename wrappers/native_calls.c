@@ -1,5 +1,4 @@
 /* Calls that native MPI carries out, marked on the board while they last. */
-#include "communicator/lineage.h"
 #include "entries.h"
 #include "program/native_call.h"
 
@@ -11,40 +10,6 @@
                                __builtin_return_address(0), PMPI_##name arguments);                \
     }
 
-/* Likewise, and makes *@made. */
-#define CREATION(kind, name, parameters, arguments, comm, made)                                    \
-    int MPI_##name parameters                                                                      \
-    {                                                                                              \
-        return ftc_lineage_from(comm, made,                                                        \
-                                FTC_NATIVE_CALL(FTC_CALL_##kind, comm, FTC_ALL_MEMBERS,            \
-                                                __builtin_return_address(0),                       \
-                                                PMPI_##name arguments));                           \
-    }
-
-/* Communicators, beside those of communicators.c */
-CREATION(CART_CREATE, Cart_create,
-         (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,
-          MPI_Comm *comm_cart),
-         (comm_old, ndims, dims, periods, reorder, comm_cart), comm_old, comm_cart)
-CREATION(CART_SUB, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm),
-         (comm, remain_dims, newcomm), comm, newcomm)
-CREATION(GRAPH_CREATE, Graph_create,
-         (MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder,
-          MPI_Comm *comm_graph),
-         (comm_old, nnodes, indx, edges, reorder, comm_graph), comm_old, comm_graph)
-CREATION(DIST_GRAPH_CREATE, Dist_graph_create,
-         (MPI_Comm comm_old, int n, const int sources[], const int degrees[],
-          const int destinations[], const int weights[], MPI_Info info, int reorder,
-          MPI_Comm *comm_dist_graph),
-         (comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph),
-         comm_old, comm_dist_graph)
-CREATION(DIST_GRAPH_CREATE_ADJACENT, Dist_graph_create_adjacent,
-         (MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[],
-          int outdegree, const int destinations[], const int destweights[], MPI_Info info,
-          int reorder, MPI_Comm *comm_dist_graph),
-         (comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
-          reorder, comm_dist_graph),
-         comm_old, comm_dist_graph)
 int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
                          int remote_leader, int tag, MPI_Comm *newintercomm)
 {

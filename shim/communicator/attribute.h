@@ -22,6 +22,7 @@ enum ftc_tenant {
     FTC_TENANT_MARKS,   /* program/native_call.c */
     FTC_TENANT_PEERS,   /* p2p/peers.c */
     FTC_TENANT_CONTEXT, /* new_communicators/context.c */
+    FTC_TENANT_PLACES,  /* communicator/places.c */
     FTC_TENANTS
 };
 

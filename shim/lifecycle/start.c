@@ -3,6 +3,7 @@
 #include "communicator/attribute.h"
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
+#include "communicator/places.h"
 #include "ending.h"
 #include "hosts.h"
 #include "job_end.h"
@@ -156,6 +157,7 @@ static bool prepare(void)
     if ((l->settings.intercept & FTC_INTERCEPT_WIN_FREE) != 0 && ftc_window_open() != 0)
         return false;
     ftc_lineage_open();
+    ftc_places_open();
     return ftc_p2p_open() == 0 && ftc_comm_open(&ftc_queue_keeper) == 0 &&
            ftc_attribute_open() == 0 && ftc_comm_internal() != NULL;
 }

@@ -5,12 +5,14 @@
 #include "communicator/communicator.h"
 #include "context.h"
 #include "leavable.h"
+#include "mpi/inside.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/drive.h"
 #include "progress/mismatch.h"
 #include "progress/queue.h"
 #include "report/report.h"
+#include "seating.h"
 #include "system/hash.h"
 #include "value/broadcast.h"
 #include "value/datatype.h"
@@ -36,8 +38,9 @@ struct roll {
     int size;
     unsigned char *dead; /* by rank: not 0 if the survivors know; then one for is_exhausted */
     int dead_count;
-    uint32_t deaths_seen; /* board count when is_hopeless was found */
-    bool is_hopeless;     /* one has died since the survivors agreed */
+    uint32_t deaths_seen;       /* board count when is_hopeless was found */
+    bool is_hopeless;           /* one has died since the survivors agreed */
+    struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
 };
 
 /* Whether this rank must not make communicators any more (leavable.h). */
@@ -102,8 +105,8 @@ static bool arguments_are_valid(const struct ftc_creation *x)
         return is_subset(x->group, x->comm);
     case FTC_CALL_COMM_CREATE_GROUP:
         return is_subset(x->group, x->comm) && is_member(x->group) && is_valid_tag(x->tag);
-    default:
-        return true; /* of a split, MPICH takes any color */
+    default: /* of a split, MPICH takes any color */
+        return !ftc_creation_is_topology(x->kind) || ftc_seating_is_valid(x);
     }
 }
 
@@ -315,9 +318,18 @@ out:
     return rv;
 }
 
+static int members_with_places(const struct ftc_creation *x, struct roll *roll, MPI_Group *members)
+{
+    if (!ftc_seating_find(x, roll->size, roll->comm->rank, roll->dead, &roll->seating))
+        return ftc_error_no_memory();
+    return PMPI_Group_incl(roll->group, roll->seating.count, roll->seating.member, members);
+}
+
 static int members_of(const struct ftc_creation *x, const struct ftc_call *call, struct roll *roll,
                       MPI_Group *members)
 {
+    if (ftc_creation_is_topology(x->kind))
+        return members_with_places(x, roll, members);
     switch (x->kind) {
     case FTC_CALL_COMM_SPLIT:
     case FTC_CALL_COMM_SPLIT_TYPE:
@@ -351,14 +363,33 @@ static void inherit_error_handler(const struct ftc_creation *x)
     PMPI_Errhandler_free(&handler);
 }
 
-static void inherit(const struct ftc_creation *x, int *rv)
+static void inherit(const struct ftc_creation *x, struct roll *roll, int *rv)
 {
     if (inherits_error_handler(x->kind))
         inherit_error_handler(x);
+    if (!ftc_seating_keep(&roll->seating, *x->newcomm))
+        *rv = ftc_error_no_memory();
     if (x->kind == FTC_CALL_COMM_DUP_WITH_INFO && x->info != MPI_INFO_NULL)
         *rv = PMPI_Comm_set_info(*x->newcomm, x->info);
     if (*rv != MPI_SUCCESS)
         PMPI_Comm_free(x->newcomm);
+}
+
+/* What MPI has copied of a topology with empty places is not the topology. */
+static int copy_places(const struct ftc_creation *x)
+{
+    const struct ftc_places *kept = ftc_places_of(x->comm);
+    bool is_copy = x->kind == FTC_CALL_COMM_DUP || x->kind == FTC_CALL_COMM_DUP_WITH_INFO;
+    struct ftc_places *copy;
+
+    if (!kept || !is_copy)
+        return MPI_SUCCESS;
+    copy = ftc_places_copy(kept);
+    if (copy && ftc_places_keep(*x->newcomm, copy))
+        return MPI_SUCCESS;
+    ftc_places_free(copy);
+    PMPI_Comm_free(x->newcomm);
+    return ftc_error_no_memory();
 }
 
 /* ---- the native part ---- */
@@ -366,11 +397,14 @@ static void inherit(const struct ftc_creation *x, int *rv)
 struct native_part {
     const struct ftc_creation *x;
     MPI_Group members; /* MPI_GROUP_NULL: nobody is dead */
+    const struct ftc_seating *seating;
     int tag, result;
 };
 
 static int call_native(const struct ftc_creation *x, int tag)
 {
+    if (ftc_creation_is_topology(x->kind))
+        return ftc_seating_native(x->kind, x->comm, x->arrangement, x->newcomm);
     switch (x->kind) {
     case FTC_CALL_COMM_DUP_WITH_INFO:
         return PMPI_Comm_dup_with_info(x->comm, x->info, x->newcomm);
@@ -387,14 +421,30 @@ static int call_native(const struct ftc_creation *x, int tag)
     }
 }
 
+/* Of the survivors alone. */
+static int create_of_members(const struct native_part *part)
+{
+    const struct ftc_creation *x = part->x;
+    MPI_Comm of_members;
+    int rv;
+
+    if (!ftc_creation_is_topology(x->kind))
+        return PMPI_Comm_create_group(x->comm, part->members, part->tag, x->newcomm);
+    rv = PMPI_Comm_create_group(x->comm, part->members, part->tag, &of_members);
+    return rv == MPI_SUCCESS ? ftc_seating_apply(part->seating, &of_members, x->newcomm) : rv;
+}
+
 static void run_native_part(void *argument)
 {
     struct native_part *part = argument;
 
-    part->result =
-        part->members == MPI_GROUP_NULL
-            ? call_native(part->x, part->tag)
-            : PMPI_Comm_create_group(part->x->comm, part->members, part->tag, part->x->newcomm);
+    if (part->members != MPI_GROUP_NULL) {
+        part->result = create_of_members(part);
+        return;
+    }
+    part->result = call_native(part->x, part->tag);
+    if (part->result == MPI_SUCCESS)
+        part->result = copy_places(part->x);
 }
 
 /* Somebody has died of whom the survivors did not know when the native part began. */
@@ -439,7 +489,7 @@ static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
 /* False if the call was left. */
 static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group members, int *rv)
 {
-    struct native_part part = {x, members, tag_of(x, roll->comm), MPI_SUCCESS};
+    struct native_part part = {x, members, &roll->seating, tag_of(x, roll->comm), MPI_SUCCESS};
     bool is_over;
 
     if (members != MPI_GROUP_NULL && !is_member(members))
@@ -452,7 +502,7 @@ static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group memb
     if (!is_over)
         ftc_context_abandon(x->comm);
     if (is_over && part.result == MPI_SUCCESS && members != MPI_GROUP_NULL)
-        inherit(x, &part.result);
+        inherit(x, roll, &part.result);
     *rv = part.result;
     return is_over;
 }
@@ -480,11 +530,12 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
     *x->newcomm = MPI_COMM_NULL;
     *again = false;
     rv = agree_on_the_dead(call, roll);
-    if (rv == MPI_SUCCESS && roll->dead_count > 0)
+    if (rv == MPI_SUCCESS && (roll->dead_count > 0 || ftc_seating_is_ours(x)))
         rv = members_of(x, call, roll, &members);
     if (rv != MPI_SUCCESS)
         return rv;
     end = agree_on_the_end(call, roll, make(x, roll, members, &rv), again);
+    ftc_seating_free(&roll->seating);
     if (members != MPI_GROUP_NULL && members != MPI_GROUP_EMPTY)
         PMPI_Group_free(&members);
     if ((*again || end != MPI_SUCCESS) && *x->newcomm != MPI_COMM_NULL)
@@ -492,10 +543,11 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
     return end != MPI_SUCCESS ? end : rv;
 }
 
-static bool is_on(void)
+static bool is_on(enum ftc_call_kind kind)
 {
     return ftc_library.state == FTC_LIBRARY_ACTIVE && !ftc_library.paused &&
-           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
+           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS &&
+           (!ftc_creation_is_topology(kind) || ftc_inside_want(FTC_INSIDE_NEIGHBORS));
 }
 
 bool ftc_new_communicator_create(struct ftc_creation *x)
@@ -508,7 +560,7 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
     struct roll roll = {.group = MPI_GROUP_NULL};
     bool is_done = false, again = true;
 
-    if (!is_on() || !arguments_are_valid(x))
+    if (!is_on(x->kind) || !arguments_are_valid(x))
         return false;
     if (open_roll(x, &roll)) {
         ftc_report_call(&call, FTC_PASS_NONE);

@@ -5,28 +5,14 @@
  *
  * 1. The survivors agree on who is dead, by an operation of the library's own.
  * 2. If nobody is, native MPI carries the call out as it is, else MPI_Comm_create_group makes a
- *    communicator of the survivors.
+ *    communicator of the survivors, and a call that makes a topology gives it that (seating.h).
  * 3. They agree whether all have come through. A rank that would wait in 2 for somebody who has
  *    died since 1 leaves that call (leavable.h); then all begin again.
  */
 #ifndef FTC_NEW_COMMUNICATORS_CREATE_H
 #define FTC_NEW_COMMUNICATORS_CREATE_H
 
-#include "call/call.h"
-
-/* One of the calls that make an intracommunicator, with the arguments that it has. */
-struct ftc_creation {
-    enum ftc_call_kind kind; /* COMM_DUP ... COMM_SPLIT_TYPE */
-    MPI_Comm comm;
-    MPI_Comm *newcomm;
-    MPI_Group group; /* COMM_CREATE, COMM_CREATE_GROUP */
-    int tag;         /* COMM_CREATE_GROUP */
-    int color, key;  /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
-    int type;        /* COMM_SPLIT_TYPE */
-    MPI_Info info;   /* COMM_DUP_WITH_INFO, COMM_SPLIT_TYPE */
-    const void *return_address;
-    int result; /* MPI error code, if the call was carried out here */
-};
+#include "creation.h"
 
 /* Makes the communicator and leaves the return code in @x->result. Returns false if native MPI is
  * to do it: without the setting, and with arguments that it rejects. */

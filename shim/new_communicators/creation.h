@@ -1,0 +1,52 @@
+/* creation: a call of the program that makes an intracommunicator, with the arguments that it has.
+ */
+#ifndef FTC_NEW_COMMUNICATORS_CREATION_H
+#define FTC_NEW_COMMUNICATORS_CREATION_H
+
+#include "call/call.h"
+
+/* What the calls are given that make a topology, as MPI names it. */
+struct ftc_arrangement {
+    int ndims; /* CART_CREATE */
+    const int *dims, *periods;
+    const int *remain_dims; /* CART_SUB */
+    int nnodes;             /* GRAPH_CREATE */
+    const int *index, *edges;
+    int indegree, outdegree; /* DIST_GRAPH_CREATE_ADJACENT */
+    int n;                   /* DIST_GRAPH_CREATE */
+    const int *sources, *degrees, *destinations;
+    const int *source_weights, *weights; /* of DIST_GRAPH_CREATE only the second */
+    MPI_Info info;
+    int reorder;
+};
+
+struct ftc_creation {
+    enum ftc_call_kind kind; /* of class COMMUNICATOR */
+    MPI_Comm comm;
+    MPI_Comm *newcomm;
+    MPI_Group group;                           /* COMM_CREATE, COMM_CREATE_GROUP */
+    int tag;                                   /* COMM_CREATE_GROUP */
+    int color, key;                            /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
+    int type;                                  /* COMM_SPLIT_TYPE */
+    MPI_Info info;                             /* COMM_DUP_WITH_INFO, COMM_SPLIT_TYPE */
+    const struct ftc_arrangement *arrangement; /* CART_CREATE ... DIST_GRAPH_CREATE_ADJACENT */
+    const void *return_address;
+    int result; /* MPI error code, if the call was carried out here */
+};
+
+/* Whether the call makes a topology. */
+static inline bool ftc_creation_is_topology(enum ftc_call_kind kind)
+{
+    switch (kind) {
+    case FTC_CALL_CART_CREATE:
+    case FTC_CALL_CART_SUB:
+    case FTC_CALL_GRAPH_CREATE:
+    case FTC_CALL_DIST_GRAPH_CREATE:
+    case FTC_CALL_DIST_GRAPH_CREATE_ADJACENT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+#endif

@@ -1,0 +1,449 @@
+#include "seating.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- natively ---- */
+
+int ftc_seating_native(enum ftc_call_kind kind, MPI_Comm comm, const struct ftc_arrangement *a,
+                       MPI_Comm *newcomm)
+{
+    switch (kind) {
+    case FTC_CALL_CART_CREATE:
+        return PMPI_Cart_create(comm, a->ndims, a->dims, a->periods, a->reorder, newcomm);
+    case FTC_CALL_CART_SUB:
+        return PMPI_Cart_sub(comm, a->remain_dims, newcomm);
+    case FTC_CALL_GRAPH_CREATE:
+        return PMPI_Graph_create(comm, a->nnodes, a->index, a->edges, a->reorder, newcomm);
+    case FTC_CALL_DIST_GRAPH_CREATE:
+        return PMPI_Dist_graph_create(comm, a->n, a->sources, a->degrees, a->destinations,
+                                      a->weights, a->info, a->reorder, newcomm);
+    default:
+        return PMPI_Dist_graph_create_adjacent(comm, a->indegree, a->sources, a->source_weights,
+                                               a->outdegree, a->destinations, a->weights, a->info,
+                                               a->reorder, newcomm);
+    }
+}
+
+/* ---- arguments ---- */
+
+static bool is_grid(const struct ftc_arrangement *a, int size)
+{
+    int64_t count = 1;
+
+    if (a->ndims < 0 || (a->ndims > 0 && (!a->dims || !a->periods)))
+        return false;
+    for (int d = 0; d < a->ndims; d++) {
+        if (a->dims[d] < 1)
+            return false;
+        count *= a->dims[d];
+        if (count > size)
+            return false;
+    }
+    return true;
+}
+
+/* No node at all needs nobody. */
+static bool is_graph(const struct ftc_arrangement *a, int size)
+{
+    int before = 0;
+
+    if (a->nnodes < 1 || a->nnodes > size || !a->index || !a->edges)
+        return false;
+    for (int i = 0; i < a->nnodes; i++) {
+        if (a->index[i] < before)
+            return false;
+        before = a->index[i];
+    }
+    for (int i = 0; i < before; i++)
+        if (a->edges[i] < 0 || a->edges[i] >= a->nnodes)
+            return false;
+    return true;
+}
+
+static bool are_ranks(const int *rank, int count, int size)
+{
+    if (count < 0 || (count > 0 && !rank))
+        return false;
+    for (int i = 0; i < count; i++)
+        if (rank[i] < 0 || rank[i] >= size)
+            return false;
+    return true;
+}
+
+/* -1: a degree is invalid. */
+static int sum(const int *degrees, int n)
+{
+    int all = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (degrees[i] < 0)
+            return -1;
+        all += degrees[i];
+    }
+    return all;
+}
+
+static bool are_edges(const struct ftc_arrangement *a, int size)
+{
+    int all = a->n > 0 && a->degrees ? sum(a->degrees, a->n) : 0;
+
+    return are_ranks(a->sources, a->n, size) && (a->n == 0 || a->degrees) &&
+           are_ranks(a->destinations, all, size) && (all == 0 || a->weights);
+}
+
+static bool is_part(const struct ftc_creation *x)
+{
+    const struct ftc_places *p = ftc_places_of(x->comm);
+    int kind = MPI_UNDEFINED;
+
+    if (!x->arrangement->remain_dims)
+        return false;
+    PMPI_Topo_test(x->comm, &kind);
+    return p ? p->kind == MPI_CART : kind == MPI_CART;
+}
+
+bool ftc_seating_is_valid(const struct ftc_creation *x)
+{
+    const struct ftc_arrangement *a = x->arrangement;
+    int size = 0;
+
+    PMPI_Comm_size(x->comm, &size);
+    switch (x->kind) {
+    case FTC_CALL_CART_CREATE:
+        return is_grid(a, size);
+    case FTC_CALL_CART_SUB:
+        return is_part(x);
+    case FTC_CALL_GRAPH_CREATE:
+        return is_graph(a, size);
+    case FTC_CALL_DIST_GRAPH_CREATE:
+        return are_edges(a, size);
+    default:
+        return are_ranks(a->sources, a->indegree, size) &&
+               are_ranks(a->destinations, a->outdegree, size);
+    }
+}
+
+bool ftc_seating_is_ours(const struct ftc_creation *x)
+{
+    return x->kind == FTC_CALL_CART_SUB && ftc_places_of(x->comm);
+}
+
+/* ---- who has which place ---- */
+
+/* Survivors behind the last place take those of the dead. @holder, by place: a rank or -1. */
+static void seat(int places, int size, const unsigned char *dead, int *holder)
+{
+    int spare = places;
+
+    for (int place = 0; place < places; place++) {
+        holder[place] = place;
+        if (!dead[place])
+            continue;
+        while (spare < size && dead[spare])
+            spare++;
+        holder[place] = spare < size ? spare++ : -1;
+    }
+}
+
+/* Each place of the @part keeps the rank that has it in the whole @grid. */
+static void seat_in_part(const struct ftc_places *grid, const struct ftc_places *part,
+                         const int *remain, const unsigned char *dead, int *whole, int *own,
+                         int *holder)
+{
+    for (int place = 0; place < part->count; place++) {
+        int kept = 0, rank;
+
+        ftc_places_coordinates(part, place, own);
+        for (int d = 0; d < grid->dimensions; d++)
+            if (remain[d])
+                whole[d] = own[kept++];
+        rank = grid->rank_at[ftc_places_at(grid, whole)];
+        holder[place] = rank >= 0 && !dead[rank] ? rank : -1;
+    }
+}
+
+/* The part of @grid in which the rank @own is. */
+static struct ftc_places *find_part(const struct ftc_places *grid, const int *remain, int own,
+                                    const unsigned char *dead, int **holder)
+{
+    struct ftc_places *part = ftc_places_of_part(grid, remain);
+    int *whole = calloc((size_t)grid->dimensions + 1, sizeof *whole);
+    int *of_part = calloc((size_t)grid->dimensions + 1, sizeof *of_part);
+
+    *holder = part ? malloc(((size_t)part->count + 1) * sizeof **holder) : NULL;
+    if (*holder && whole && of_part) {
+        ftc_places_coordinates(grid, grid->place_of[own], whole);
+        seat_in_part(grid, part, remain, dead, whole, of_part, *holder);
+    } else {
+        ftc_places_free(part);
+        part = NULL;
+    }
+    free(whole);
+    free(of_part);
+    return part;
+}
+
+static struct ftc_places *seat_part(const struct ftc_creation *x, int own,
+                                    const unsigned char *dead, int **holder)
+{
+    const struct ftc_places *kept = ftc_places_of(x->comm);
+    struct ftc_places *full = kept ? NULL : ftc_places_of_full_grid(x->comm), *part = NULL;
+
+    if (kept || full)
+        part = find_part(kept ? kept : full, x->arrangement->remain_dims, own, dead, holder);
+    ftc_places_free(full);
+    return part;
+}
+
+static struct ftc_places *seat_whole(const struct ftc_creation *x, int size,
+                                     const unsigned char *dead, int **holder)
+{
+    const struct ftc_arrangement *a = x->arrangement;
+    struct ftc_places *p = x->kind == FTC_CALL_CART_CREATE
+                               ? ftc_places_of_grid(a->ndims, a->dims, a->periods)
+                               : ftc_places_of_graph(a->nnodes, a->index, a->edges);
+
+    *holder = p ? malloc(((size_t)p->count + 1) * sizeof **holder) : NULL;
+    if (*holder)
+        seat(p->count, size, dead, *holder);
+    return p;
+}
+
+/* Numbers the holders in the order of their places. */
+static bool number(struct ftc_seating *s, const int *holder)
+{
+    bool *is_taken = calloc((size_t)s->places->count + 1, sizeof *is_taken);
+
+    s->member = calloc((size_t)s->places->count + 1, sizeof *s->member);
+    if (!is_taken || !s->member) {
+        free(is_taken);
+        return false;
+    }
+    for (int place = 0; place < s->places->count; place++) {
+        is_taken[place] = holder[place] >= 0;
+        if (is_taken[place])
+            s->member[s->count++] = holder[place];
+    }
+    ftc_places_number(s->places, is_taken);
+    free(is_taken);
+    return true;
+}
+
+/* The rank of @own in the new communicator; -1: it has none. */
+static int rank_of(const struct ftc_seating *s, int own)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->member[i] == own)
+            return i;
+    return -1;
+}
+
+/* A full one MPI can have as it is. */
+static void arrange_natively(struct ftc_seating *s)
+{
+    const struct ftc_places *p = s->places;
+
+    s->kind = p->kind == MPI_CART ? FTC_CALL_CART_CREATE : FTC_CALL_GRAPH_CREATE;
+    s->arrangement.ndims = p->dimensions;
+    s->arrangement.dims = p->dims;
+    s->arrangement.periods = p->periods;
+    s->arrangement.nnodes = p->count;
+    s->arrangement.index = p->index;
+    s->arrangement.edges = p->edges;
+}
+
+/* The weights are ones: MPI_UNWEIGHTED is a symbol of the MPI library's. */
+static bool arrange_neighbors(struct ftc_seating *s, int rank)
+{
+    int count = ftc_places_neighbor_count(s->places, rank);
+    int *neighbor = s->storage[0] = calloc((size_t)count + 1, sizeof *neighbor);
+    int *weight = s->storage[1] = calloc((size_t)count + 1, sizeof *weight);
+
+    if (!neighbor || !weight)
+        return false;
+    ftc_places_neighbors(s->places, rank, neighbor);
+    for (int i = 0; i < count; i++)
+        weight[i] = 1;
+    s->kind = FTC_CALL_DIST_GRAPH_CREATE_ADJACENT;
+    s->arrangement.indegree = s->arrangement.outdegree = count;
+    s->arrangement.sources = s->arrangement.destinations = neighbor;
+    s->arrangement.source_weights = s->arrangement.weights = weight;
+    return true;
+}
+
+static bool find_places(const struct ftc_creation *x, int size, int own, const unsigned char *dead,
+                        struct ftc_seating *s)
+{
+    int *holder = NULL, rank;
+    bool done;
+
+    s->places = x->kind == FTC_CALL_CART_SUB ? seat_part(x, own, dead, &holder)
+                                             : seat_whole(x, size, dead, &holder);
+    done = s->places && holder && number(s, holder);
+    free(holder);
+    if (!done)
+        return false;
+    s->arrangement.info = MPI_INFO_NULL;
+    rank = rank_of(s, own);
+    if (!ftc_places_are_full(s->places))
+        return rank < 0 || arrange_neighbors(s, rank);
+    arrange_natively(s);
+    return true;
+}
+
+/* ---- distributed graphs ---- */
+
+/* All survivors; @rank_of, by their ranks in the old communicator: those in the new one. */
+static bool number_survivors(int size, const unsigned char *dead, struct ftc_seating *s)
+{
+    int *rank_of = s->storage[0] = calloc((size_t)size + 1, sizeof *rank_of);
+
+    s->member = calloc((size_t)size + 1, sizeof *s->member);
+    if (!rank_of || !s->member)
+        return false;
+    for (int rank = 0; rank < size; rank++) {
+        rank_of[rank] = dead[rank] ? MPI_PROC_NULL : s->count;
+        if (!dead[rank])
+            s->member[s->count++] = rank;
+    }
+    return true;
+}
+
+static int *translated(const int *ranks, int count, const int *rank_of)
+{
+    int *to = calloc((size_t)count + 1, sizeof *to);
+
+    for (int i = 0; to && i < count; i++)
+        to[i] = rank_of[ranks[i]];
+    return to;
+}
+
+static bool arrange_adjacent(const struct ftc_arrangement *a, struct ftc_seating *s)
+{
+    s->storage[1] = translated(a->sources, a->indegree, s->storage[0]);
+    s->storage[2] = translated(a->destinations, a->outdegree, s->storage[0]);
+    s->arrangement.sources = s->storage[1];
+    s->arrangement.destinations = s->storage[2];
+    return s->storage[1] && s->storage[2];
+}
+
+/* MPI_UNWEIGHTED is an address that MPI alone knows: it tells of a graph without edges. */
+static bool are_weights(const int *weights)
+{
+    int in, out, is_weighted = 0;
+    MPI_Comm graph;
+
+    if (PMPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 0, NULL, weights, 0, NULL, weights,
+                                        MPI_INFO_NULL, 0, &graph) != MPI_SUCCESS)
+        return false;
+    PMPI_Dist_graph_neighbors_count(graph, &in, &out, &is_weighted);
+    PMPI_Comm_free(&graph);
+    return is_weighted;
+}
+
+/* Edges both of whose ends live, in place of those that storage has. */
+static void leave_out_the_dead(struct ftc_seating *s, const int *rank_of, bool is_weighted)
+{
+    int *source = s->storage[1], *degree = s->storage[2], *destination = s->storage[3];
+    int sources = 0, edges = 0, at = 0;
+    int *weight = is_weighted ? destination + sum(degree, s->arrangement.n) : NULL;
+
+    for (int i = 0; i < s->arrangement.n; i++) {
+        int end = at + degree[i], first = edges;
+
+        for (; at < end; at++) {
+            if (rank_of[source[i]] < 0 || rank_of[destination[at]] < 0)
+                continue;
+            destination[edges] = rank_of[destination[at]];
+            if (weight)
+                weight[edges] = weight[at];
+            edges++;
+        }
+        if (edges == first)
+            continue;
+        source[sources] = rank_of[source[i]];
+        degree[sources++] = edges - first;
+    }
+    s->arrangement.n = sources;
+}
+
+static bool arrange_edges(const struct ftc_arrangement *a, struct ftc_seating *s)
+{
+    int all = a->n > 0 ? sum(a->degrees, a->n) : 0;
+    size_t of_sources = (size_t)a->n * sizeof(int), of_edges = (size_t)all * sizeof(int);
+    bool is_weighted = all > 0 && are_weights(a->weights);
+
+    s->storage[1] = calloc((size_t)a->n + 1, sizeof(int));
+    s->storage[2] = calloc((size_t)a->n + 1, sizeof(int));
+    s->storage[3] = calloc(2 * (size_t)all + 1, sizeof(int));
+    if (!s->storage[1] || !s->storage[2] || !s->storage[3])
+        return false;
+    if (a->n > 0) {
+        memcpy(s->storage[1], a->sources, of_sources);
+        memcpy(s->storage[2], a->degrees, of_sources);
+    }
+    if (all > 0)
+        memcpy(s->storage[3], a->destinations, of_edges);
+    if (is_weighted)
+        memcpy(s->storage[3] + all, a->weights, of_edges);
+    s->arrangement.sources = s->storage[1];
+    s->arrangement.degrees = s->storage[2];
+    s->arrangement.destinations = s->storage[3];
+    s->arrangement.weights = is_weighted ? s->storage[3] + all : a->weights;
+    leave_out_the_dead(s, s->storage[0], is_weighted);
+    return true;
+}
+
+static bool find_survivors(const struct ftc_creation *x, int size, const unsigned char *dead,
+                           struct ftc_seating *s)
+{
+    s->kind = x->kind;
+    s->arrangement = *x->arrangement;
+    s->arrangement.reorder = 0;
+    return number_survivors(size, dead, s) &&
+           (x->kind == FTC_CALL_DIST_GRAPH_CREATE ? arrange_edges(x->arrangement, s)
+                                                  : arrange_adjacent(x->arrangement, s));
+}
+
+/* ---- all of it ---- */
+
+bool ftc_seating_find(const struct ftc_creation *x, int size, int own, const unsigned char *dead,
+                      struct ftc_seating *seating)
+{
+    *seating = (struct ftc_seating){0};
+    switch (x->kind) {
+    case FTC_CALL_DIST_GRAPH_CREATE:
+    case FTC_CALL_DIST_GRAPH_CREATE_ADJACENT:
+        return find_survivors(x, size, dead, seating);
+    default:
+        return find_places(x, size, own, dead, seating);
+    }
+}
+
+void ftc_seating_free(struct ftc_seating *seating)
+{
+    ftc_places_free(seating->places);
+    free(seating->member);
+    for (int i = 0; i < 4; i++)
+        free(seating->storage[i]);
+    *seating = (struct ftc_seating){0};
+}
+
+int ftc_seating_apply(const struct ftc_seating *seating, MPI_Comm *of_members, MPI_Comm *newcomm)
+{
+    int rv = ftc_seating_native(seating->kind, *of_members, &seating->arrangement, newcomm);
+
+    PMPI_Comm_free(of_members);
+    return rv;
+}
+
+bool ftc_seating_keep(struct ftc_seating *seating, MPI_Comm newcomm)
+{
+    if (!seating->places || ftc_places_are_full(seating->places))
+        return true;
+    if (!ftc_places_keep(newcomm, seating->places))
+        return false;
+    seating->places = NULL;
+    return true;
+}
