@@ -401,6 +401,11 @@ struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group)
     return create_for_group(group, ftc_hash(FTC_HASH_START, &number, sizeof number));
 }
 
+struct ftc_comm *ftc_comm_for_file(uint64_t number, MPI_Group group)
+{
+    return create_for_group(group, ftc_hash(~FTC_HASH_START, &number, sizeof number));
+}
+
 void ftc_comm_release(struct ftc_comm *c)
 {
     if (c->pass == FTC_PASS_NONE)

@@ -77,6 +77,9 @@ void ftc_comm_release(struct ftc_comm *c);
 /* The same for those who free the window @number (lineage.h), whose group is @group. */
 struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group);
 
+/* The same for the members of a file, until it is closed. */
+struct ftc_comm *ftc_comm_for_file(uint64_t number, MPI_Group group);
+
 /* The protected communicator with @id, or NULL. */
 struct ftc_comm *ftc_comm_find(uint64_t id);
 

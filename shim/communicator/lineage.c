@@ -21,7 +21,7 @@ struct ftc_lineage {
 };
 
 /* Names of the series of calls of all ranks: those of groups are odd. */
-enum { ALL_RANKS = 0, WINDOWS = 2 };
+enum { ALL_RANKS = 0, WINDOWS = 2, FILES = 4 };
 
 static struct ftc_lineage world = {.number = FTC_HASH_START}, self = {.number = ~FTC_HASH_START};
 
@@ -132,14 +132,24 @@ int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Co
     return rv;
 }
 
-uint64_t ftc_lineage_of_window(MPI_Comm parent)
+static uint64_t number_of(MPI_Comm parent, uint64_t name, const char *what)
 {
     struct ftc_lineage *b = ftc_lineage_of(parent);
     uint64_t number = 0;
 
-    if (b && !next_number(b, WINDOWS, &number))
-        ftc_job_end_no_memory("another window");
+    if (b && !next_number(b, name, &number))
+        ftc_job_end_no_memory(what);
     return number;
+}
+
+uint64_t ftc_lineage_of_window(MPI_Comm parent)
+{
+    return number_of(parent, WINDOWS, "another window");
+}
+
+uint64_t ftc_lineage_of_file(MPI_Comm parent)
+{
+    return number_of(parent, FILES, "another file");
 }
 
 uint64_t ftc_lineage_number(const struct ftc_lineage *b)

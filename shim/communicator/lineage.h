@@ -27,6 +27,9 @@ int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Co
  * not known, or without memory, which ends the job. */
 uint64_t ftc_lineage_of_window(MPI_Comm parent);
 
+/* Likewise of the file that they have opened. */
+uint64_t ftc_lineage_of_file(MPI_Comm parent);
+
 struct ftc_lineage;
 
 /* NULL if it is not known: of MPI_Comm_idup and MPI_Intercomm_merge, and of what was made of such a

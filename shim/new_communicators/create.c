@@ -96,6 +96,23 @@ static bool is_valid_tag(int tag)
     return found && tag >= 0 && tag <= *highest;
 }
 
+static bool is_one(int bits)
+{
+    return bits != 0 && (bits & (bits - 1)) == 0;
+}
+
+static bool is_opening(const struct ftc_opening *o)
+{
+    int amode = o->amode;
+
+    if (!o->file || !o->name ||
+        !is_one(amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY)))
+        return false;
+    if (amode & MPI_MODE_RDONLY)
+        return (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL)) == 0;
+    return (amode & MPI_MODE_RDWR) == 0 || (amode & MPI_MODE_SEQUENTIAL) == 0;
+}
+
 static bool arguments_are_valid(const struct ftc_creation *x)
 {
     if (!x->newcomm || !handles_are_valid(x))
@@ -105,6 +122,8 @@ static bool arguments_are_valid(const struct ftc_creation *x)
         return is_subset(x->group, x->comm);
     case FTC_CALL_COMM_CREATE_GROUP:
         return is_subset(x->group, x->comm) && is_member(x->group) && is_valid_tag(x->tag);
+    case FTC_CALL_FILE_OPEN:
+        return is_opening(x->opening);
     default: /* of a split, MPICH takes any color */
         return !ftc_creation_is_topology(x->kind) || ftc_seating_is_valid(x);
     }
@@ -343,10 +362,11 @@ static int members_of(const struct ftc_creation *x, const struct ftc_call *call,
 
 /* ---- the new communicator ---- */
 
-/* As MPICH does it: MPI_Comm_create and MPI_Comm_create_group inherit nothing. */
+/* As MPICH does it: MPI_Comm_create and MPI_Comm_create_group inherit nothing, and files have error
+ * handlers of their own. */
 static bool inherits_error_handler(enum ftc_call_kind kind)
 {
-    return kind != FTC_CALL_COMM_CREATE && kind != FTC_CALL_COMM_CREATE_GROUP;
+    return !has_group(kind) && kind != FTC_CALL_FILE_OPEN;
 }
 
 /* MPI_ERRORS_ARE_FATAL is also what a communicator without a handler has, whose errors MPICH gives
@@ -401,11 +421,18 @@ struct native_part {
     int tag, result;
 };
 
+static int open_file(MPI_Comm comm, const struct ftc_opening *o)
+{
+    return PMPI_File_open(comm, o->name, o->amode, o->info, o->file);
+}
+
 static int call_native(const struct ftc_creation *x, int tag)
 {
     if (ftc_creation_is_topology(x->kind))
         return ftc_seating_native(x->kind, x->comm, x->arrangement, x->newcomm);
     switch (x->kind) {
+    case FTC_CALL_FILE_OPEN:
+        return open_file(x->comm, x->opening);
     case FTC_CALL_COMM_DUP_WITH_INFO:
         return PMPI_Comm_dup_with_info(x->comm, x->info, x->newcomm);
     case FTC_CALL_COMM_CREATE:
@@ -425,13 +452,19 @@ static int call_native(const struct ftc_creation *x, int tag)
 static int create_of_members(const struct native_part *part)
 {
     const struct ftc_creation *x = part->x;
+    bool is_file = x->kind == FTC_CALL_FILE_OPEN;
     MPI_Comm of_members;
     int rv;
 
-    if (!ftc_creation_is_topology(x->kind))
+    if (!is_file && !ftc_creation_is_topology(x->kind))
         return PMPI_Comm_create_group(x->comm, part->members, part->tag, x->newcomm);
     rv = PMPI_Comm_create_group(x->comm, part->members, part->tag, &of_members);
-    return rv == MPI_SUCCESS ? ftc_seating_apply(part->seating, &of_members, x->newcomm) : rv;
+    if (rv != MPI_SUCCESS)
+        return rv;
+    rv = is_file ? open_file(of_members, x->opening)
+                 : ftc_seating_apply(part->seating, of_members, x->newcomm);
+    PMPI_Comm_free(&of_members);
+    return rv;
 }
 
 static void run_native_part(void *argument)
@@ -521,6 +554,15 @@ static int agree_on_the_end(const struct ftc_call *call, struct roll *roll, bool
     return rv;
 }
 
+/* A file that some have opened cannot be closed without the others: it stays open. */
+static void drop(const struct ftc_creation *x)
+{
+    if (x->kind == FTC_CALL_FILE_OPEN)
+        *x->opening->file = MPI_FILE_NULL;
+    if (*x->newcomm != MPI_COMM_NULL)
+        PMPI_Comm_free(x->newcomm);
+}
+
 static int attempt(const struct ftc_creation *x, const struct ftc_call *call, struct roll *roll,
                    bool *again)
 {
@@ -538,8 +580,8 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
     ftc_seating_free(&roll->seating);
     if (members != MPI_GROUP_NULL && members != MPI_GROUP_EMPTY)
         PMPI_Group_free(&members);
-    if ((*again || end != MPI_SUCCESS) && *x->newcomm != MPI_COMM_NULL)
-        PMPI_Comm_free(x->newcomm);
+    if (*again || end != MPI_SUCCESS)
+        drop(x);
     return end != MPI_SUCCESS ? end : rv;
 }
 

@@ -1,5 +1,5 @@
-/* creation: a call of the program that makes an intracommunicator, with the arguments that it has.
- */
+/* creation: a call of the program that makes an intracommunicator, if only that of a file, with the
+ * arguments that it has. */
 #ifndef FTC_NEW_COMMUNICATORS_CREATION_H
 #define FTC_NEW_COMMUNICATORS_CREATION_H
 
@@ -20,16 +20,25 @@ struct ftc_arrangement {
     int reorder;
 };
 
+/* What MPI_File_open() is given. */
+struct ftc_opening {
+    const char *name;
+    int amode;
+    MPI_Info info;
+    MPI_File *file;
+};
+
 struct ftc_creation {
-    enum ftc_call_kind kind; /* of class COMMUNICATOR */
+    enum ftc_call_kind kind; /* of class COMMUNICATOR, or FILE_OPEN */
     MPI_Comm comm;
-    MPI_Comm *newcomm;
+    MPI_Comm *newcomm;                         /* of FILE_OPEN it stays MPI_COMM_NULL */
     MPI_Group group;                           /* COMM_CREATE, COMM_CREATE_GROUP */
     int tag;                                   /* COMM_CREATE_GROUP */
     int color, key;                            /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
     int type;                                  /* COMM_SPLIT_TYPE */
     MPI_Info info;                             /* COMM_DUP_WITH_INFO, COMM_SPLIT_TYPE */
     const struct ftc_arrangement *arrangement; /* CART_CREATE ... DIST_GRAPH_CREATE_ADJACENT */
+    const struct ftc_opening *opening;         /* FILE_OPEN */
     const void *return_address;
     int result; /* MPI error code, if the call was carried out here */
 };

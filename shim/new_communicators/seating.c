@@ -430,12 +430,9 @@ void ftc_seating_free(struct ftc_seating *seating)
     *seating = (struct ftc_seating){0};
 }
 
-int ftc_seating_apply(const struct ftc_seating *seating, MPI_Comm *of_members, MPI_Comm *newcomm)
+int ftc_seating_apply(const struct ftc_seating *seating, MPI_Comm of_members, MPI_Comm *newcomm)
 {
-    int rv = ftc_seating_native(seating->kind, *of_members, &seating->arrangement, newcomm);
-
-    PMPI_Comm_free(of_members);
-    return rv;
+    return ftc_seating_native(seating->kind, of_members, &seating->arrangement, newcomm);
 }
 
 bool ftc_seating_keep(struct ftc_seating *seating, MPI_Comm newcomm)

@@ -37,9 +37,9 @@ bool ftc_seating_find(const struct ftc_creation *x, int size, int own, const uns
                       struct ftc_seating *seating);
 void ftc_seating_free(struct ftc_seating *seating);
 
-/* Gives the topology to a communicator of the members, which is freed. All of them call it; waits
+/* Makes *@newcomm with the topology from a communicator of the members. All of them call it; waits
  * for them natively. Returns an MPI error code. */
-int ftc_seating_apply(const struct ftc_seating *seating, MPI_Comm *of_members, MPI_Comm *newcomm);
+int ftc_seating_apply(const struct ftc_seating *seating, MPI_Comm of_members, MPI_Comm *newcomm);
 
 /* After that: keeps the places with *@newcomm. False without memory. */
 bool ftc_seating_keep(struct ftc_seating *seating, MPI_Comm newcomm);

@@ -69,19 +69,53 @@ void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)
         PMPI_Comm_call_errhandler(comm, class);
 }
 
+/* False if there is none. The handler may make calls that fail as well. */
+static bool begin_to_raise(int *code)
+{
+    int class = pending.class;
+
+    *code = pending.code;
+    pending.class = MPI_SUCCESS;
+    if (class != MPI_SUCCESS)
+        remember(class, pending.text);
+    return class != MPI_SUCCESS;
+}
+
 void ftc_error_raise(const struct ftc_call *call)
 {
-    int class = pending.class, code = pending.code;
+    int code;
 
-    if (class == MPI_SUCCESS)
+    if (!begin_to_raise(&code))
         return;
-    pending.class = MPI_SUCCESS; /* the handler may make calls that fail as well */
-    remember(class, pending.text);
     if (ftc_comm_returns_errors(call->comm)) {
         PMPI_Comm_call_errhandler(call->comm, code);
         return;
     }
     ftc_job_end(call->comm, code, pending.text);
+}
+
+static bool file_returns_errors(MPI_File file)
+{
+    MPI_Errhandler handler;
+    bool fatal;
+
+    if (PMPI_File_get_errhandler(file, &handler) != MPI_SUCCESS)
+        return true;
+    fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+    PMPI_Errhandler_free(&handler);
+    return !fatal;
+}
+
+void ftc_error_raise_on_file(const struct ftc_call *call, MPI_File file)
+{
+    int code;
+
+    if (!begin_to_raise(&code))
+        return;
+    if (file_returns_errors(file))
+        PMPI_File_call_errhandler(file, code);
+    else
+        ftc_job_end(call->comm, code, pending.text);
 }
 
 static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
@@ -186,6 +220,17 @@ int ftc_error_exhausted(const struct ftc_call *call)
     snprintf(text, sizeof text,
              "ftcoll: %s: ranks have died twice in the middle of such a call, and a member cannot "
              "make communicators any more",
+             ftc_call_name(call->kind));
+    return hold(MPIX_ERR_PROC_FAILED, text);
+}
+
+int ftc_error_dead_opener(const struct ftc_call *call)
+{
+    char text[TEXT_MAX];
+
+    snprintf(text, sizeof text,
+             "ftcoll: %s: a rank that has opened the file with the others is dead, and MPI waits "
+             "for it: close the file and open it again",
              ftc_call_name(call->kind));
     return hold(MPIX_ERR_PROC_FAILED, text);
 }

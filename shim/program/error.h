@@ -11,6 +11,9 @@
  * handler is the program's, and may call anything. Does nothing if there is none. */
 void ftc_error_raise(const struct ftc_call *call);
 
+/* Likewise by the error handler of a file. */
+void ftc_error_raise_on_file(const struct ftc_call *call, MPI_File file);
+
 /* Takes that error from this thread, with @text of MPI_MAX_ERROR_STRING bytes, for an operation
  * that is over before the program asks for it, and gives it to the thread that raises it. */
 int ftc_error_take(char *text);
@@ -43,6 +46,10 @@ int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, 
 
 /* MPICH at a member cannot make communicators any more: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_exhausted(const struct ftc_call *call);
+
+/* Of those who have opened a file together one is dead, and native MPI would wait for it: class
+ * MPIX_ERR_PROC_FAILED. */
+int ftc_error_dead_opener(const struct ftc_call *call);
 
 /* The peer of a point-to-point call, @rank in the call's communicator, is dead: class
  * MPIX_ERR_PROC_FAILED. */

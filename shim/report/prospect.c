@@ -87,7 +87,7 @@ struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc
         return of_message(s, kind, returns);
     if (kind == FTC_CALL_WIN_FREE)
         return of_freeing(s);
-    if (ftc_call_class(kind) != FTC_CLASS_COMMUNICATOR)
+    if (ftc_call_class(kind) != FTC_CLASS_COMMUNICATOR && ftc_call_class(kind) != FTC_CLASS_FILE)
         return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
     if (s->communicators == FTC_COMMUNICATORS_NATIVE)
         return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS_NATIVE, FTC_REMEDY_COMMUNICATORS};

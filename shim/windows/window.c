@@ -1,6 +1,5 @@
 #include "window.h"
 
-#include "board/rank_state.h"
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
 #include "job_end.h"
@@ -8,8 +7,7 @@
 #include "p2p/dead_peer.h"
 #include "program/error.h"
 #include "program/native_call.h"
-#include "progress/drive.h"
-#include "progress/mismatch.h"
+#include "program/roll_call.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -25,9 +23,8 @@ static int keeping_keyval = MPI_KEYVAL_INVALID;
 struct freeing {
     MPI_Win *win;
     struct ftc_comm *comm; /* of those who free it */
-    int result;            /* of native MPI */
-    uint32_t deaths_seen;  /* board count when is_hopeless was found */
-    bool is_hopeless;      /* a member is dead */
+    struct ftc_roll_watch watch;
+    int result; /* of native MPI */
 };
 
 static int on_free(MPI_Win win, int key, void *number, void *extra)
@@ -76,37 +73,6 @@ int ftc_window_made(MPI_Comm comm, const MPI_Win *win, int rv)
     return rv;
 }
 
-/* ---- 1: the survivors meet ---- */
-
-static void add(void *unused, void *into, const void *from)
-{
-    (void)unused;
-    *(uint32_t *)into += *(const uint32_t *)from;
-}
-
-/* How many have come, the same on all of them. Returns an MPI error code. */
-static int count_survivors(const struct ftc_call *call, struct ftc_comm *c, uint32_t *count)
-{
-    uint32_t one = 1;
-    struct ftc_drive_request request = {
-        .call = call,
-        .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = sizeof one,
-        .contribution = &one,
-        .combine = add,
-    };
-    enum ftc_drive_outcome outcome;
-    int rv;
-
-    ftc_mismatch_enter(call, c, ftc_signature(c->id));
-    outcome = ftc_drive(c, &request);
-    ftc_mismatch_leave();
-    rv = ftc_error_of(call, c, outcome);
-    if (rv == MPI_SUCCESS)
-        *count = *(const uint32_t *)c->running->op.result.value;
-    return rv;
-}
-
 /* ---- 2: nobody is dead ---- */
 
 static void run_native_part(void *argument)
@@ -116,23 +82,9 @@ static void run_native_part(void *argument)
     x->result = PMPI_Win_free(x->win);
 }
 
-static bool is_hopeless(void *context)
-{
-    struct freeing *x = context;
-    uint32_t deaths = ftc_board_deaths(&ftc_library.board);
-
-    if (deaths == x->deaths_seen)
-        return x->is_hopeless;
-    x->deaths_seen = deaths;
-    for (int rank = 0; rank < x->comm->size; rank++)
-        if (ftc_board_is_dead(&ftc_library.board, x->comm->world[rank]))
-            x->is_hopeless = true;
-    return x->is_hopeless;
-}
-
 static int free_natively(struct freeing *x)
 {
-    if (ftc_leavable_run(run_native_part, x, is_hopeless, x))
+    if (ftc_leavable_run(run_native_part, x, ftc_roll_lacks_members, &x->watch))
         return x->result;
     *x->win = MPI_WIN_NULL;
     return MPI_SUCCESS;
@@ -147,7 +99,7 @@ static int keep(struct freeing *x)
     ftc_dead_take_in();
     PMPI_Win_set_errhandler(*x->win, MPI_ERRORS_RETURN);
     PMPI_Win_set_attr(*x->win, keeping_keyval, NULL);
-    ftc_leavable_run(run_native_part, x, is_hopeless, x);
+    ftc_leavable_run(run_native_part, x, ftc_roll_lacks_members, &x->watch);
     *x->win = MPI_WIN_NULL;
     return MPI_SUCCESS;
 }
@@ -159,9 +111,7 @@ static int carry_out(const struct ftc_call *call, struct freeing *x, MPI_Group g
     uint32_t count = 0;
     int rv;
 
-    ftc_library_lock();
-    rv = count_survivors(call, x->comm, &count);
-    ftc_library_unlock();
+    rv = ftc_roll_call(call, x->comm, &count);
     if (rv != MPI_SUCCESS)
         return rv;
     ftc_native_call_mark_group(call->kind, group, call->return_address);
@@ -221,6 +171,7 @@ bool ftc_window_free(MPI_Win *win, const void *return_address, int *rv)
     PMPI_Win_get_group(*win, &group);
     x.comm = open_members(*number, group);
     if (x.comm) {
+        x.watch.comm = x.comm;
         ftc_report_call(&call, FTC_PASS_NONE);
         *rv = carry_out(&call, &x, group);
         ftc_library_lock();

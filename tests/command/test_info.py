@@ -107,7 +107,7 @@ def test_calls_with_the_defaults(info):
     assert calls["MPI_Barrier"]["settings"] == ["FTCOLL_INTERCEPT=all"]
     assert calls["MPI_Recv"]["settings"] == ["FTCOLL_P2P=ignore"]
     assert calls["MPI_Recv"]["if_errors_return"]["settings"] == ["FTCOLL_P2P=error"]
-    assert calls["MPI_File_open"]["because"] == "no protection for this call"
+    assert calls["MPI_File_write_ordered"]["because"] == "no protection for this call"
     assert "MPI_Finalize" not in calls
 
 
@@ -121,6 +121,7 @@ def test_calls_with_the_defaults(info):
     ({"FTCOLL_P2P": "error"}, "MPI_Recv", "ends the job", "an error by setting p2p, and errors are fatal"),
     ({"FTCOLL_PROTECT": "all"}, "MPI_Igatherv", "not protected", "nonblocking, and no rank knows how much the others send"),
     ({"FTCOLL_COMMUNICATORS": "survivors"}, "MPI_Comm_dup", "protected", "by setting communicators"),
+    ({"FTCOLL_COMMUNICATORS": "survivors"}, "MPI_File_open", "protected", "by setting communicators"),
 ])
 def test_calls_with_settings(info, env, call, fate, because):
     one = calls_of(info(env))[call]

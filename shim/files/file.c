@@ -1,0 +1,387 @@
+#include "file.h"
+
+#include "communicator/communicator.h"
+#include "communicator/lineage.h"
+#include "job_end.h"
+#include "new_communicators/create.h"
+#include "new_communicators/leavable.h"
+#include "program/error.h"
+#include "program/native_call.h"
+#include "program/roll_call.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is kept of a file that is open. MPI has no attributes of files. */
+struct file {
+    MPI_File handle;
+    struct ftc_comm *comm; /* of its members */
+    MPI_Group group;
+    char *name;
+    bool is_alone;      /* a member is dead, and all others know: each does its part alone */
+    bool has_lost_view; /* the program has been told that its view could not be set */
+    struct file *next;
+};
+
+static struct file *files; /* under the library's lock */
+
+/* ---- which are open ---- */
+
+static struct file *find(MPI_File handle)
+{
+    struct file *f;
+
+    ftc_library_lock();
+    for (f = files; f && f->handle != handle;)
+        f = f->next;
+    ftc_library_unlock();
+    return f;
+}
+
+static void unlist(struct file *f)
+{
+    struct file **link = &files;
+
+    while (*link && *link != f)
+        link = &(*link)->next;
+    if (*link)
+        *link = f->next;
+}
+
+static void forget(struct file *f)
+{
+    ftc_library_lock();
+    unlist(f);
+    if (f->comm)
+        ftc_comm_release(f->comm);
+    ftc_library_unlock();
+    if (f->group != MPI_GROUP_NULL)
+        PMPI_Group_free(&f->group);
+    free(f->name);
+    free(f);
+}
+
+/* NULL without memory. */
+static struct file *describe(MPI_File handle, const char *name, uint64_t number)
+{
+    struct file *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return NULL;
+    f->handle = handle;
+    f->name = strdup(name);
+    PMPI_File_get_group(handle, &f->group);
+    ftc_library_lock();
+    f->comm = f->name ? ftc_comm_for_file(number, f->group) : NULL;
+    if (f->comm) {
+        f->next = files;
+        files = f;
+    }
+    ftc_library_unlock();
+    if (f->comm)
+        return f;
+    forget(f);
+    return NULL;
+}
+
+/* All survivors of @comm have opened @handle. */
+static void note(MPI_Comm comm, MPI_File handle, const char *name)
+{
+    uint64_t number = ftc_lineage_of_file(comm);
+    struct file *f = describe(handle, name, number);
+
+    if (!f)
+        ftc_job_end_no_memory("another file"); /* the others will protect it */
+    else if (f->comm->pass != FTC_PASS_NONE)
+        forget(f);
+}
+
+/* ---- a call, in the way of file.h ---- */
+
+struct task {
+    struct file *file;
+    struct ftc_call call;
+    struct ftc_roll_watch watch;
+    void (*native)(void *arguments); /* all together */
+    void *arguments;
+};
+
+static struct task task_of(struct file *f, enum ftc_call_kind kind, const void *return_address)
+{
+    return (struct task){
+        .file = f,
+        .call = {.kind = kind,
+                 .comm = MPI_COMM_WORLD,
+                 .datatype = MPI_DATATYPE_NULL,
+                 .op = MPI_OP_NULL,
+                 .return_address = return_address},
+        .watch = {.comm = f->comm},
+    };
+}
+
+/* Whether all members are there; leaves the error code in *@rv. */
+static bool all_are_there(struct task *t, int *rv)
+{
+    uint32_t count = 0;
+
+    *rv = ftc_roll_call(&t->call, t->file->comm, &count);
+    return *rv == MPI_SUCCESS && count == (uint32_t)t->file->comm->size;
+}
+
+/* False if the call was left. */
+static bool run(struct task *t)
+{
+    bool is_over;
+
+    ftc_native_call_mark_group(t->call.kind, t->file->group, t->call.return_address);
+    is_over = ftc_leavable_run(t->native, t->arguments, ftc_roll_lacks_members, &t->watch);
+    ftc_native_call_leave();
+    return is_over;
+}
+
+/* True if all have carried it out together; else each has to do its part alone, or *@rv is an error
+ * that prevents it. */
+static bool run_together(struct task *t, int *rv)
+{
+    *rv = MPI_SUCCESS;
+    if (t->file->is_alone)
+        return false;
+    if (all_are_there(t, rv)) {
+        run(t);
+        if (all_are_there(t, rv))
+            return true;
+    }
+    t->file->is_alone = *rv == MPI_SUCCESS;
+    return false;
+}
+
+static bool is_on(void)
+{
+    return ftc_library.state == FTC_LIBRARY_ACTIVE && !ftc_library.paused &&
+           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
+}
+
+/* NULL: native MPI is to carry a call on @handle out. */
+static struct file *protected_file(MPI_File handle)
+{
+    return is_on() && handle != MPI_FILE_NULL ? find(handle) : NULL;
+}
+
+/* ---- open ---- */
+
+bool ftc_file_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI_File *file,
+                   const void *return_address, int *rv)
+{
+    struct ftc_opening opening = {.name = name, .amode = amode, .info = info, .file = file};
+    MPI_Comm unused = MPI_COMM_NULL;
+    struct ftc_creation x = {
+        .kind = FTC_CALL_FILE_OPEN,
+        .comm = comm,
+        .newcomm = &unused,
+        .opening = &opening,
+        .return_address = return_address,
+    };
+
+    if (!ftc_new_communicator_create(&x))
+        return false;
+    *rv = x.result;
+    if (*rv == MPI_SUCCESS)
+        note(comm, *file, name);
+    return true;
+}
+
+/* ---- read and write ---- */
+
+/* @name of MPI_File_..., with the arguments before the count. */
+#define TRANSFER(t, name, ...)                                                                     \
+    ((t)->is_wide ? PMPI_File_##name##_c(__VA_ARGS__, (t)->count, (t)->datatype, (t)->status)      \
+                  : PMPI_File_##name(__VA_ARGS__, (int)(t)->count, (t)->datatype, (t)->status))
+
+static void transfer_together(void *arguments)
+{
+    struct ftc_transfer *t = arguments;
+
+    switch (t->kind) {
+    case FTC_CALL_FILE_READ_ALL:
+        t->result = TRANSFER(t, read_all, t->file, t->buffer);
+        break;
+    case FTC_CALL_FILE_READ_AT_ALL:
+        t->result = TRANSFER(t, read_at_all, t->file, t->offset, t->buffer);
+        break;
+    case FTC_CALL_FILE_WRITE_ALL:
+        t->result = TRANSFER(t, write_all, t->file, t->buffer);
+        break;
+    default:
+        t->result = TRANSFER(t, write_at_all, t->file, t->offset, t->buffer);
+    }
+}
+
+static int transfer_alone(const struct file *f, const struct ftc_call *call,
+                          const struct ftc_transfer *t)
+{
+    if (f->has_lost_view)
+        return ftc_error_dead_opener(call);
+    switch (t->kind) {
+    case FTC_CALL_FILE_READ_ALL:
+        return TRANSFER(t, read, t->file, t->buffer);
+    case FTC_CALL_FILE_READ_AT_ALL:
+        return TRANSFER(t, read_at, t->file, t->offset, t->buffer);
+    case FTC_CALL_FILE_WRITE_ALL:
+        return TRANSFER(t, write, t->file, t->buffer);
+    default:
+        return TRANSFER(t, write_at, t->file, t->offset, t->buffer);
+    }
+}
+
+/* Others begin where the last one has ended. */
+static bool has_offset(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_FILE_READ_AT_ALL || kind == FTC_CALL_FILE_WRITE_AT_ALL;
+}
+
+bool ftc_file_transfer(struct ftc_transfer *transfer)
+{
+    struct file *f = protected_file(transfer->file);
+    bool has_position = !has_offset(transfer->kind);
+    MPI_Offset position = 0;
+    struct task t;
+    int rv;
+
+    if (!f)
+        return false;
+    t = task_of(f, transfer->kind, transfer->return_address);
+    t.native = transfer_together;
+    t.arguments = transfer;
+    ftc_report_call(&t.call, FTC_PASS_NONE);
+    if (has_position)
+        PMPI_File_get_position(transfer->file, &position);
+    if (!run_together(&t, &rv)) {
+        if (has_position)
+            PMPI_File_seek(transfer->file, position, MPI_SEEK_SET);
+        transfer->result = rv == MPI_SUCCESS ? transfer_alone(f, &t.call, transfer) : rv;
+    }
+    ftc_error_raise_on_file(&t.call, transfer->file);
+    return true;
+}
+
+/* ---- views ---- */
+
+static void set_view(void *arguments)
+{
+    struct ftc_view *v = arguments;
+
+    v->result = PMPI_File_set_view(v->file, v->displacement, v->etype, v->filetype,
+                                   v->representation, v->info);
+}
+
+bool ftc_file_set_view(struct ftc_view *view)
+{
+    struct file *f = protected_file(view->file);
+    struct task t;
+    int rv;
+
+    if (!f)
+        return false;
+    t = task_of(f, FTC_CALL_FILE_SET_VIEW, view->return_address);
+    t.native = set_view;
+    t.arguments = view;
+    ftc_report_call(&t.call, FTC_PASS_NONE);
+    if (!run_together(&t, &rv)) {
+        view->result = rv == MPI_SUCCESS ? ftc_error_dead_opener(&t.call) : rv;
+        f->has_lost_view = true;
+    }
+    ftc_error_raise_on_file(&t.call, view->file);
+    return true;
+}
+
+/* ---- all else ---- */
+
+bool ftc_file_refuses(enum ftc_call_kind kind, MPI_File file, const void *return_address, int *rv)
+{
+    struct file *f = protected_file(file);
+    struct task t;
+
+    if (!f)
+        return false;
+    t = task_of(f, kind, return_address);
+    *rv = MPI_SUCCESS;
+    if (!f->is_alone && all_are_there(&t, rv))
+        return false;
+    if (*rv == MPI_SUCCESS) {
+        f->is_alone = true;
+        *rv = ftc_error_dead_opener(&t.call);
+    }
+    ftc_error_raise_on_file(&t.call, file);
+    return true;
+}
+
+/* ---- close ---- */
+
+struct closing {
+    MPI_File *file;
+    int result;
+};
+
+static void close_together(void *arguments)
+{
+    struct closing *x = arguments;
+
+    x->result = PMPI_File_close(x->file);
+}
+
+static void sync_alone(void *arguments)
+{
+    struct closing *x = arguments;
+
+    x->result = PMPI_File_sync(*x->file);
+}
+
+/* A file system may keep what was written until the file is closed. All who live have come to the
+ * call: nobody uses the file any more. */
+static int abandon(struct task *t, struct closing *x, bool is_begun)
+{
+    const struct ftc_comm *c = t->file->comm;
+    int amode = 0;
+
+    PMPI_File_get_amode(*x->file, &amode);
+    x->result = MPI_SUCCESS;
+    t->native = sync_alone;
+    if ((amode & MPI_MODE_RDONLY) == 0)
+        run(t);
+    if ((amode & MPI_MODE_DELETE_ON_CLOSE) != 0 && (is_begun || c->member[0] == c->rank))
+        PMPI_File_delete(t->file->name, MPI_INFO_NULL);
+    *x->file = MPI_FILE_NULL;
+    return is_begun ? MPI_SUCCESS : x->result; /* native MPI may have closed the descriptor */
+}
+
+static int close_it(struct task *t, struct closing *x)
+{
+    int rv = MPI_SUCCESS;
+
+    if (all_are_there(t, &rv) && !t->file->is_alone)
+        return run(t) ? x->result : abandon(t, x, true);
+    return rv == MPI_SUCCESS ? abandon(t, x, false) : rv;
+}
+
+bool ftc_file_close(MPI_File *file, const void *return_address, int *rv)
+{
+    struct file *f = file && *file != MPI_FILE_NULL ? find(*file) : NULL;
+    struct closing x = {.file = file};
+    struct task t;
+
+    if (!f)
+        return false;
+    if (!is_on()) {
+        forget(f); /* the next file may have this handle */
+        return false;
+    }
+    t = task_of(f, FTC_CALL_FILE_CLOSE, return_address);
+    t.native = close_together;
+    t.arguments = &x;
+    ftc_report_call(&t.call, FTC_PASS_NONE);
+    *rv = close_it(&t, &x);
+    forget(f);
+    ftc_error_raise(&t.call);
+    return true;
+}

@@ -1,0 +1,74 @@
+/* file: collective calls on a file some members of which are dead (setting communicators).
+ *
+ * MPICH's MPI-IO keeps a communicator for each file: that of MPI_File_open, copied. After a failure
+ * a file is opened with one of the survivors (new_communicators/create.h). Of a file that was open
+ * when a member died the communicator stays, and a collective call on it waits for the dead. So:
+ *
+ * 1. The members meet in an operation of the library's own, which counts them.
+ * 2. Are all there, native MPI carries the call out. A rank that would wait there for somebody who
+ *    has died since 1 leaves the call (new_communicators/leavable.h).
+ * 3. They meet again. If all are there, all have come through.
+ * 4. Else each does its part alone, whether it has come through or not: what an aggregator had for
+ *    the file when it died is in nobody's hands any more. To write the same again does no harm.
+ *
+ * What each rank reads or writes in a collective call it may as well read or write alone: MPI's
+ * rules for the result are the same. From 4 on all do so at once, and wait for nobody.
+ *
+ * For all else there is no such way: a view, for one, is set behind a wait for the others. With a
+ * dead member those calls are an error on all, of class MPIX_ERR_PROC_FAILED, and the program opens
+ * the file again. */
+#ifndef FTC_FILES_FILE_H
+#define FTC_FILES_FILE_H
+
+#include "call/call.h"
+
+/* One of the calls that read or write at an offset of the caller's own. */
+struct ftc_transfer {
+    enum ftc_call_kind
+        kind; /* FILE_READ_ALL, FILE_READ_AT_ALL, FILE_WRITE_ALL, FILE_WRITE_AT_ALL */
+    MPI_File file;
+    MPI_Offset offset; /* of those AT */
+    void *buffer;      /* which those that write do not change */
+    MPI_Count count;
+    bool is_wide; /* the large-count form */
+    MPI_Datatype datatype;
+    MPI_Status *status;
+    const void *return_address;
+    int result; /* MPI error code, if the call was carried out here */
+};
+
+/* What MPI_File_set_view() is given. */
+struct ftc_view {
+    MPI_File file;
+    MPI_Offset displacement;
+    MPI_Datatype etype, filetype;
+    const char *representation;
+    MPI_Info info;
+    const void *return_address;
+    int result;
+};
+
+/* All of the following are false if native MPI is to carry the call out: without the setting, for
+ * files of one rank, and for those that the library has not seen being opened. */
+
+/* Leaves the file in *@file and the error code in *@rv. Also false for arguments that native MPI
+ * rejects. */
+bool ftc_file_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI_File *file,
+                   const void *return_address, int *rv);
+
+bool ftc_file_transfer(struct ftc_transfer *transfer);
+
+/* With a dead member it is an error, and so are transfers from then on: the program would take data
+ * to be where they are not. */
+bool ftc_file_set_view(struct ftc_view *view);
+
+/* Any other collective call on @file, of which native MPI needs all members: true, with an error,
+ * if one of them is dead. Waits for the others. */
+bool ftc_file_refuses(enum ftc_call_kind kind, MPI_File file, const void *return_address, int *rv);
+
+/* With a dead member what MPI has of the file stays until the end of the process: a descriptor, and
+ * the communicator. What was written has been handed to the file system before this returns, and
+ * one that is to be deleted on close is. */
+bool ftc_file_close(MPI_File *file, const void *return_address, int *rv);
+
+#endif

@@ -1,0 +1,366 @@
+/* files: collective calls on files, before and after deaths. All survivors check what they read,
+ * and at last the whole file.
+ *
+ *     files NAME [VICTIMS]...                   ranks with commas between them, which die together:
+ *                                               the first when a file is open, the next when its
+ *                                               view is set, and so on
+ *     files --delete NAME VICTIMS               of a file that is deleted when it is closed
+ *     files --inside NAME                       rank 0 dies inside MPI_File_write_all
+ *     files --anytime NAME SEED ROUNDS VICTIM   which dies in the middle of the calls
+ *
+ * Each writes its elements between those of the others, by offsets and by a view: so natively data
+ * go through ranks that collect them. */
+#include "fault.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { RANKS_MAX = 16, COUNT = 4096 };
+
+static int rank, n, problems;
+static bool is_dead[RANKS_MAX], dies_when_writing;
+static const char *name;
+
+#define PROBLEM(...)                                                                               \
+    do {                                                                                           \
+        if (problems++ < 10) {                                                                     \
+            fprintf(stderr, "files: rank %d: ", rank);                                             \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fputc('\n', stderr);                                                                   \
+        }                                                                                          \
+    } while (0)
+
+static void must(const char *what, int code)
+{
+    if (code != MPI_SUCCESS)
+        PROBLEM("%s: error %d", what, code);
+}
+
+/* MPI-IO's way to the file. */
+ssize_t pwrite(int fd, const void *data, size_t bytes, off_t at)
+{
+    if (dies_when_writing)
+        raise(SIGKILL);
+    return syscall(SYS_pwrite64, fd, data, bytes, at);
+}
+
+static int value(int from, int stage, int i)
+{
+    return 1 + from + 16 * stage + 1024 * i;
+}
+
+/* Each stage has a part of the file, of COUNT elements of each rank in turn. */
+static MPI_Offset begin_of(int stage)
+{
+    return (MPI_Offset)stage * n * COUNT;
+}
+
+static void fill(int *data, int stage)
+{
+    for (int i = 0; i < COUNT; i++)
+        data[i] = value(rank, stage, i);
+}
+
+static void expect(const char *what, const int *data, int from, int stage, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (data[i] != value(from, stage, i)) {
+            PROBLEM("%s: element %d of rank %d in stage %d is %d, not %d", what, i, from, stage,
+                    data[i], value(from, stage, i));
+            return;
+        }
+}
+
+static bool is_refused(int code)
+{
+    int class = MPI_SUCCESS;
+
+    MPI_Error_class(code, &class);
+    return class == MPIX_ERR_PROC_FAILED;
+}
+
+/* False if a rank has died since the file was opened: then it cannot be set any more. */
+static bool view_between(MPI_File file, int stage)
+{
+    MPI_Datatype every;
+    int code;
+
+    MPI_Type_vector(COUNT, 1, n, MPI_INT, &every);
+    MPI_Type_commit(&every);
+    code = MPI_File_set_view(file, (begin_of(stage) + rank) * (MPI_Offset)sizeof(int), MPI_INT,
+                             every, "native", MPI_INFO_NULL);
+    MPI_Type_free(&every);
+    if (is_refused(code))
+        return false;
+    must("MPI_File_set_view", code);
+    return true;
+}
+
+static void expect_count(const char *what, const MPI_Status *status, int count)
+{
+    int got = -1;
+
+    MPI_Get_count(status, MPI_INT, &got);
+    if (got != count)
+        PROBLEM("%s: %d elements, not %d", what, got, count);
+}
+
+/* In two halves, the second behind the first by the file pointer. */
+static void write_between(MPI_File file, int stage)
+{
+    int data[COUNT];
+    MPI_Status status;
+
+    fill(data, stage);
+    must("MPI_File_write_all", MPI_File_write_all(file, data, COUNT / 2, MPI_INT, &status));
+    expect_count("MPI_File_write_all", &status, COUNT / 2);
+    must("MPI_File_write_all",
+         MPI_File_write_all(file, data + COUNT / 2, COUNT / 2, MPI_INT, MPI_STATUS_IGNORE));
+}
+
+static void read_between(MPI_File file, int stage)
+{
+    int data[COUNT] = {0};
+
+    must("MPI_File_seek", MPI_File_seek(file, 0, MPI_SEEK_SET));
+    must("MPI_File_read_all", MPI_File_read_all(file, data, 1, MPI_INT, MPI_STATUS_IGNORE));
+    must("MPI_File_read_all",
+         MPI_File_read_all(file, data + 1, COUNT - 1, MPI_INT, MPI_STATUS_IGNORE));
+    expect("MPI_File_read_all", data, rank, stage, COUNT);
+}
+
+/* Blocks one behind the other. */
+/* Blocks one behind the other, in the view that a file has from the beginning, of bytes. */
+static void at_offsets(MPI_File file, int stage)
+{
+    int data[COUNT], back[COUNT] = {0};
+    MPI_Offset at = (begin_of(stage) + (MPI_Offset)rank * COUNT) * (MPI_Offset)sizeof(int);
+    MPI_Status status;
+
+    fill(data, stage);
+    must("MPI_File_write_at_all", MPI_File_write_at_all(file, at, data, COUNT, MPI_INT, &status));
+    expect_count("MPI_File_write_at_all", &status, COUNT);
+    must("MPI_File_read_at_all", MPI_File_read_at_all(file, at, back, COUNT, MPI_INT, &status));
+    expect_count("MPI_File_read_at_all", &status, COUNT);
+    expect("MPI_File_read_at_all", back, rank, stage, COUNT);
+}
+
+static MPI_File open_it(int mode)
+{
+    MPI_File file = MPI_FILE_NULL;
+
+    must("MPI_File_open", MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, &file));
+    if (file == MPI_FILE_NULL)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    return file;
+}
+
+static void close_it(MPI_File *file)
+{
+    must("MPI_File_close", MPI_File_close(file));
+    if (*file != MPI_FILE_NULL)
+        PROBLEM("MPI_File_close leaves a handle");
+}
+
+static void meet(void)
+{
+    int one = 1, sum;
+
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void die(const char *victims)
+{
+    for (const char *at = victims; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        is_dead[atoi(at)] = true;
+    }
+    if (is_dead[rank])
+        raise(SIGKILL);
+}
+
+/* Whatever the living have closed is in the file, however they came to it. */
+static void check_stage(int stage, bool between)
+{
+    static int all[RANKS_MAX * COUNT], data[COUNT];
+    int fd = open(name, O_RDONLY);
+    off_t at = (off_t)begin_of(stage) * (off_t)sizeof(int);
+    size_t bytes = (size_t)n * COUNT * sizeof(int);
+
+    memset(all, 0, sizeof all);
+    if (fd < 0 || pread(fd, all, bytes, at) < 0)
+        PROBLEM("the file cannot be read");
+    close(fd);
+    for (int from = 0; from < n; from++) {
+        if (is_dead[from])
+            continue;
+        for (int i = 0; i < COUNT; i++)
+            data[i] = between ? all[i * n + from] : all[from * COUNT + i];
+        expect("the file", data, from, stage, COUNT);
+    }
+}
+
+static void remove_it(void)
+{
+    MPI_File file = open_it(MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
+
+    at_offsets(file, 0);
+    close_it(&file);
+    meet();
+    if (access(name, F_OK) == 0)
+        PROBLEM("the file is still there");
+    meet();
+}
+
+static void expect_no_file(void)
+{
+    MPI_File file = MPI_FILE_NULL;
+
+    if (MPI_File_open(MPI_COMM_WORLD, "there is no such file", MPI_MODE_RDONLY, MPI_INFO_NULL,
+                      &file) == MPI_SUCCESS)
+        PROBLEM("a file that is not there is opened");
+}
+
+/* What would have to wait for the dead is an error, and what would then be at a wrong place. */
+static void expect_refusals(MPI_File file)
+{
+    int data[COUNT] = {0};
+
+    if (!is_refused(MPI_File_set_size(file, 0)))
+        PROBLEM("MPI_File_set_size with a dead rank is no error");
+    if (!is_refused(MPI_File_write_ordered(file, data, 1, MPI_INT, MPI_STATUS_IGNORE)))
+        PROBLEM("MPI_File_write_ordered with a dead rank is no error");
+    if (!is_refused(MPI_File_write_at_all(file, 0, data, COUNT, MPI_INT, MPI_STATUS_IGNORE)))
+        PROBLEM("MPI_File_write_at_all without the view is no error");
+}
+
+/* @open: who dies once this stage's file is open; @viewed: once the view is set, too. */
+static void stage(int number, const char *open, const char *viewed)
+{
+    MPI_File file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
+
+    if (open)
+        die(open);
+    at_offsets(file, 2 * number);
+    if (!view_between(file, 2 * number + 1)) {
+        if (!open)
+            PROBLEM("a view cannot be set");
+        expect_refusals(file);
+        close_it(&file);
+        file = open_it(MPI_MODE_RDWR);
+        view_between(file, 2 * number + 1);
+    } else if (open) {
+        PROBLEM("a view can be set");
+    }
+    if (viewed)
+        die(viewed);
+    write_between(file, 2 * number + 1);
+    read_between(file, 2 * number + 1);
+    close_it(&file);
+    expect_no_file();
+    check_stage(2 * number, false);
+    check_stage(2 * number + 1, true);
+    meet();
+}
+
+/* Natively such a file is deleted by one of its ranks. */
+static void delete_with_dead(const char *victims)
+{
+    MPI_File file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
+
+    die(victims);
+    close_it(&file);
+    meet();
+    if (access(name, F_OK) == 0)
+        PROBLEM("the file is still there");
+    meet();
+}
+
+/* Rank 0 gathers what others have for the file, and dies when it is about to write it. */
+static void inside(void)
+{
+    MPI_File file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
+    int data[COUNT];
+
+    is_dead[0] = true;
+    fill(data, 0);
+    view_between(file, 0);
+    dies_when_writing = rank == 0;
+    must("MPI_File_write_all", MPI_File_write_all(file, data, COUNT, MPI_INT, MPI_STATUS_IGNORE));
+    close_it(&file);
+    check_stage(0, true);
+    meet();
+}
+
+static void at_any_time(uint64_t seed, int rounds, int victim)
+{
+    static const struct fault kill = {.form = FAULT_KILL};
+    int last = (int)(fault_random(seed) % (uint64_t)rounds);
+
+    is_dead[victim] = true;
+    for (int i = 0; i < rounds; i++) {
+        MPI_File file;
+
+        fault_step_begin();
+        if (rank == victim && i == last)
+            fault_happen_in_step(&kill, seed);
+        file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
+        while (!view_between(file, i)) {
+            close_it(&file);
+            file = open_it(MPI_MODE_RDWR);
+        }
+        write_between(file, i);
+        read_between(file, i);
+        close_it(&file);
+        fault_step_end();
+    }
+    meet();
+    for (int i = 0; i < rounds; i++)
+        check_stage(i, true);
+}
+
+/* The first die when a file is open, the next when its view is set, and so on. */
+static void in_order(char **victims)
+{
+    int number = 0;
+
+    stage(number++, NULL, NULL);
+    for (; *victims; victims++, number++)
+        stage(number, number % 2 == 1 ? *victims : NULL, number % 2 == 1 ? NULL : *victims);
+    stage(number, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    bool anytime = argc == 6 && strcmp(argv[1], "--anytime") == 0;
+    bool deletes = argc == 4 && strcmp(argv[1], "--delete") == 0;
+    bool is_inside = argc == 3 && strcmp(argv[1], "--inside") == 0;
+
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    if (n > RANKS_MAX || argc < 2)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    name = argv[1 + (anytime || deletes || is_inside)];
+    if (anytime)
+        at_any_time(strtoull(argv[3], NULL, 10), atoi(argv[4]), atoi(argv[5]));
+    else if (is_inside)
+        inside();
+    else if (deletes)
+        delete_with_dead(argv[3]);
+    else
+        in_order(argv + 2);
+    if (!deletes)
+        remove_it();
+    if (problems == 0)
+        printf("files: rank %d is content\n", rank);
+    MPI_Finalize();
+    return problems > 0;
+}

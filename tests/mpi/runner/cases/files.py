@@ -1,0 +1,32 @@
+"""Collective calls on files with dead members (programs/files.c)."""
+from ..case import Case
+from .common import ABORT, SURVIVORS
+from .reports import SITES, site
+
+
+def files(name, args, dead, f=1, n=4, settings=None, **more):
+    return Case(f"files: {name}", n, f, failures=dead, settings={**SURVIVORS, **(settings or {})},
+                says=(rf"(files: rank \d is content(.|\n)*){{{n - dead}}}",), silent=("on_blocked",),
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/files {args}", **more)
+
+
+FILES = [
+    files("nobody dies", "data", 0),
+    files("nobody dies, native", "data", 0, settings={"FTCOLL_COMMUNICATORS": "native"}),
+    files("a rank dies", "data 1", 1),
+    files("rank 0 dies, all calls protected", "data 0", 1, settings={"FTCOLL_PROTECT": "all"}),
+    files("one after the other", "data 2 0 1", 3),
+    files("two at once, then one", "data 1,4 0", 3, f=2, n=6),
+    files("one that is deleted when it is closed", "--delete data 0", 1),
+    files("rank 0 dies with what it has gathered", "--inside data", 1),
+    *(files(f"rank {victim} dies in the middle", f"--anytime data {{seed}} 8 {victim}", 1, runs=2, limit_s=60)
+      for victim in (0, 2)),
+    Case("files: a rank dies, native", 4, 1, settings={"FTCOLL_COMMUNICATORS": "native", **ABORT}, status="failed",
+         command="mpiexec.hydra -n {n} {programs}/files data 1",
+         says=(r"in MPI_File_write_at_all at files\(.*it needs rank 1, .*on_blocked = abort",)),
+    Case("files: coverage", 4, 1, settings={**SITES, **SURVIVORS}, command="mpiexec.hydra -n {n} {programs}/files data",
+         says=(site(12, 4, "MPI_File_write_at_all", "protected", r"files\(at_offsets", "by setting communicators"),)),
+    Case("files: coverage, native", 4, 1, settings=SITES, command="mpiexec.hydra -n {n} {programs}/files data",
+         says=(site(12, 4, "MPI_File_write_at_all", "not protected", r"files\(at_offsets", "setting communicators is native"),
+               "verdict with .*FTCOLL_COMMUNICATORS=survivors")),
+]
