@@ -107,6 +107,19 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
         comm, newcomm, MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
+int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+{
+    struct ftc_creation x = {
+        .kind = FTC_CALL_INTERCOMM_MERGE,
+        .comm = intercomm,
+        .newcomm = newintracomm,
+        .high = high,
+        .return_address = __builtin_return_address(0),
+    };
+
+    return MADE(NATIVE(PMPI_Intercomm_merge(intercomm, high, newintracomm)));
+}
+
 int MPI_Comm_free(MPI_Comm *comm)
 {
     return ftc_new_communicator_free(comm, PMPI_Comm_free);

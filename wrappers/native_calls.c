@@ -19,8 +19,6 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
                                                             remote_leader, tag, newintercomm));
 }
 
-NATIVE(INTERCOMM_MERGE, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintracomm),
-       (intercomm, high, newintracomm), intercomm)
 NATIVE(COMM_ACCEPT, Comm_accept,
        (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm),
        (port_name, info, root, comm, newcomm), comm)

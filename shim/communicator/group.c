@@ -2,6 +2,7 @@
 
 #include "value/datatype.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 static bool translate(MPI_Group group, int size, int *own, int *world_rank)
@@ -75,6 +76,48 @@ MPI_Group ftc_group_of_both(MPI_Comm intercomm)
     PMPI_Comm_group(intercomm, &local);
     PMPI_Comm_remote_group(intercomm, &remote);
     return unite(local, remote);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const int *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+static MPI_Group of_world(const int *world_rank, int size)
+{
+    MPI_Group world, some = MPI_GROUP_NULL;
+
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_incl(world, size, world_rank, &some);
+    PMPI_Group_free(&world);
+    return some;
+}
+
+MPI_Group ftc_group_of_both_in_order(MPI_Comm intercomm)
+{
+    MPI_Group both = ftc_group_of_both(intercomm), ordered = MPI_GROUP_NULL;
+    int size, *world_rank = ftc_group_world_ranks(both, &size);
+
+    PMPI_Group_free(&both);
+    if (!world_rank)
+        return MPI_GROUP_NULL;
+    qsort(world_rank, (size_t)size, sizeof *world_rank, compare);
+    if (world_rank[0] >= 0) /* MPI_UNDEFINED is not */
+        ordered = of_world(world_rank, size);
+    free(world_rank);
+    return ordered;
+}
+
+int ftc_group_lowest(MPI_Group group)
+{
+    int size = 0, *world_rank = ftc_group_world_ranks(group, &size), lowest = INT_MAX;
+
+    for (int i = 0; world_rank && i < size; i++)
+        lowest = world_rank[i] < lowest ? world_rank[i] : lowest;
+    free(world_rank);
+    return lowest;
 }
 
 /* MPI_GROUP_NULL if @comm has no rank @rank. */

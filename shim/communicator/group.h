@@ -21,6 +21,13 @@ MPI_Group ftc_group_of_peers(MPI_Comm comm, bool inter);
  * caller. */
 MPI_Group ftc_group_of_both(MPI_Comm intercomm);
 
+/* The same in an order that is the same on both sides; MPI_GROUP_NULL without memory, or with
+ * members outside of MPI_COMM_WORLD. */
+MPI_Group ftc_group_of_both_in_order(MPI_Comm intercomm);
+
+/* The lowest rank in MPI_COMM_WORLD of the members of @group; INT_MAX without memory. */
+int ftc_group_lowest(MPI_Group group);
+
 /* Those whom this rank waits for in MPI_Intercomm_create() with these arguments: its own group, and
  * if it is the local leader the remote one too. To be freed by the caller; MPI_GROUP_NULL if an
  * argument is invalid. */

@@ -3,6 +3,7 @@
 #include "board/directory.h"
 #include "board/rank_state.h"
 #include "communicator/communicator.h"
+#include "communicator/group.h"
 #include "context.h"
 #include "leavable.h"
 #include "mpi/inside.h"
@@ -35,6 +36,7 @@ struct roll {
     struct ftc_comm *comm; /* for the library's operations among them */
     MPI_Group group;
     bool is_own; /* @comm lives as long as the call */
+    bool has_own_group;
     int size;
     unsigned char *dead; /* by rank: not 0 if the survivors know; then one for is_exhausted */
     int dead_count;
@@ -76,7 +78,8 @@ static bool handles_are_valid(const struct ftc_creation *x)
 {
     int inter = 1;
 
-    return ftc_is_comm(x->comm) && PMPI_Comm_test_inter(x->comm, &inter) == MPI_SUCCESS && !inter &&
+    return ftc_is_comm(x->comm) && PMPI_Comm_test_inter(x->comm, &inter) == MPI_SUCCESS &&
+           (inter != 0) == (x->kind == FTC_CALL_INTERCOMM_MERGE) &&
            (!has_group(x->kind) || ftc_is_group(x->group));
 }
 
@@ -230,20 +233,39 @@ static int agree_on_the_dead(const struct ftc_call *call, struct roll *roll)
 
 /* ---- the roll ---- */
 
+/* Those whom @x needs. */
+static MPI_Group group_of(const struct ftc_creation *x)
+{
+    MPI_Group group = MPI_GROUP_NULL;
+
+    if (x->kind == FTC_CALL_INTERCOMM_MERGE)
+        return ftc_group_of_both_in_order(x->comm);
+    PMPI_Comm_group(x->comm, &group);
+    return group;
+}
+
+/* A communicator of the program's own is known by its members' operations on it. */
+static struct ftc_comm *comm_of(const struct ftc_creation *x, const struct roll *roll)
+{
+    struct ftc_comm *c;
+
+    ftc_library_lock();
+    c = roll->is_own ? ftc_comm_for_call(x->comm, roll->group, x->tag) : ftc_comm_get(x->comm);
+    ftc_library_unlock();
+    return c;
+}
+
 static bool open_roll(const struct ftc_creation *x, struct roll *roll)
 {
-    roll->is_own = x->kind == FTC_CALL_COMM_CREATE_GROUP;
-    ftc_library_lock();
-    roll->comm =
-        roll->is_own ? ftc_comm_for_call(x->comm, x->group, x->tag) : ftc_comm_get(x->comm);
-    ftc_library_unlock();
+    roll->has_own_group = x->kind != FTC_CALL_COMM_CREATE_GROUP;
+    roll->is_own = !roll->has_own_group || x->kind == FTC_CALL_INTERCOMM_MERGE;
+    roll->group = roll->has_own_group ? group_of(x) : x->group;
+    if (roll->group == MPI_GROUP_NULL)
+        return false;
+    roll->comm = comm_of(x, roll);
     if (!roll->comm)
         return false;
     roll->size = roll->comm->size;
-    if (roll->is_own)
-        roll->group = x->group;
-    else
-        PMPI_Comm_group(x->comm, &roll->group);
     roll->dead = roll->comm->pass == FTC_PASS_NONE ? calloc((size_t)roll->size + 1, 1) : NULL;
     return roll->dead != NULL;
 }
@@ -255,7 +277,7 @@ static void close_roll(struct roll *roll)
         ftc_comm_release(roll->comm);
         ftc_library_unlock();
     }
-    if (roll->group != MPI_GROUP_NULL && !roll->is_own)
+    if (roll->group != MPI_GROUP_NULL && roll->has_own_group)
         PMPI_Group_free(&roll->group);
     free(roll->dead);
 }
@@ -337,6 +359,38 @@ out:
     return rv;
 }
 
+/* What is known of a side of an intercommunicator. */
+enum { HIGH = 1 };
+
+/* Both sides without the dead, the one that is not high first; of two alike the one with the lowest
+ * rank. A side that is all dead says nothing. */
+static int members_of_merge(const struct ftc_creation *x, const struct ftc_call *call,
+                            struct roll *roll, MPI_Group *members)
+{
+    MPI_Group local, remote, both;
+    unsigned char told[2] = {0}; /* by side, the one with the lowest rank first */
+    bool is_first;
+    int rv;
+
+    PMPI_Comm_group(x->comm, &local);
+    PMPI_Comm_remote_group(x->comm, &remote);
+    is_first = ftc_group_lowest(local) < ftc_group_lowest(remote);
+    told[is_first ? 0 : 1] = x->high ? HIGH : 0;
+    rv = unite(call, roll->comm, told, sizeof told);
+    if (rv == MPI_SUCCESS) {
+        strike_off(roll);
+        if (is_first == (told[0] <= told[1]))
+            PMPI_Group_union(local, remote, &both);
+        else
+            PMPI_Group_union(remote, local, &both);
+        rv = without_the_dead(roll, both, members);
+        PMPI_Group_free(&both);
+    }
+    PMPI_Group_free(&local);
+    PMPI_Group_free(&remote);
+    return rv;
+}
+
 static int members_with_places(const struct ftc_creation *x, struct roll *roll, MPI_Group *members)
 {
     if (!ftc_seating_find(x, roll->size, roll->comm->rank, roll->dead, &roll->seating))
@@ -353,6 +407,8 @@ static int members_of(const struct ftc_creation *x, const struct ftc_call *call,
     case FTC_CALL_COMM_SPLIT:
     case FTC_CALL_COMM_SPLIT_TYPE:
         return part_of_split(x, call, roll, members);
+    case FTC_CALL_INTERCOMM_MERGE:
+        return members_of_merge(x, call, roll, members);
     case FTC_CALL_COMM_CREATE:
         return without_the_dead(roll, x->group, members);
     default:
@@ -362,11 +418,11 @@ static int members_of(const struct ftc_creation *x, const struct ftc_call *call,
 
 /* ---- the new communicator ---- */
 
-/* As MPICH does it: MPI_Comm_create and MPI_Comm_create_group inherit nothing, and files have error
+/* As MPICH does it: what is made of a group or of two inherits nothing, and files have error
  * handlers of their own. */
 static bool inherits_error_handler(enum ftc_call_kind kind)
 {
-    return !has_group(kind) && kind != FTC_CALL_FILE_OPEN;
+    return !has_group(kind) && kind != FTC_CALL_INTERCOMM_MERGE && kind != FTC_CALL_FILE_OPEN;
 }
 
 /* MPI_ERRORS_ARE_FATAL is also what a communicator without a handler has, whose errors MPICH gives
@@ -441,6 +497,8 @@ static int call_native(const struct ftc_creation *x, int tag)
         return PMPI_Comm_create_group(x->comm, x->group, tag, x->newcomm);
     case FTC_CALL_COMM_SPLIT:
         return PMPI_Comm_split(x->comm, x->color, x->key, x->newcomm);
+    case FTC_CALL_INTERCOMM_MERGE:
+        return PMPI_Intercomm_merge(x->comm, x->high, x->newcomm);
     case FTC_CALL_COMM_SPLIT_TYPE:
         return PMPI_Comm_split_type(x->comm, x->type, x->key, x->info, x->newcomm);
     default:
@@ -448,17 +506,23 @@ static int call_native(const struct ftc_creation *x, int tag)
     }
 }
 
+/* Of what the survivors make theirs: not of an intercommunicator. */
+static MPI_Comm parent_of(const struct ftc_creation *x)
+{
+    return x->kind == FTC_CALL_INTERCOMM_MERGE ? MPI_COMM_WORLD : x->comm;
+}
+
 /* Of the survivors alone. */
 static int create_of_members(const struct native_part *part)
 {
     const struct ftc_creation *x = part->x;
     bool is_file = x->kind == FTC_CALL_FILE_OPEN;
-    MPI_Comm of_members;
+    MPI_Comm parent = parent_of(x), of_members;
     int rv;
 
     if (!is_file && !ftc_creation_is_topology(x->kind))
-        return PMPI_Comm_create_group(x->comm, part->members, part->tag, x->newcomm);
-    rv = PMPI_Comm_create_group(x->comm, part->members, part->tag, &of_members);
+        return PMPI_Comm_create_group(parent, part->members, part->tag, x->newcomm);
+    rv = PMPI_Comm_create_group(parent, part->members, part->tag, &of_members);
     if (rv != MPI_SUCCESS)
         return rv;
     rv = is_file ? open_file(of_members, x->opening)
@@ -533,7 +597,7 @@ static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group memb
     is_over = ftc_leavable_run(run_native_part, &part, is_hopeless, roll);
     ftc_native_call_leave();
     if (!is_over)
-        ftc_context_abandon(x->comm);
+        ftc_context_abandon(members == MPI_GROUP_NULL ? x->comm : parent_of(x));
     if (is_over && part.result == MPI_SUCCESS && members != MPI_GROUP_NULL)
         inherit(x, roll, &part.result);
     *rv = part.result;

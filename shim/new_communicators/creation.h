@@ -31,12 +31,13 @@ struct ftc_opening {
 struct ftc_creation {
     enum ftc_call_kind kind; /* of class COMMUNICATOR, or FILE_OPEN */
     MPI_Comm comm;
-    MPI_Comm *newcomm;                         /* of FILE_OPEN it stays MPI_COMM_NULL */
-    MPI_Group group;                           /* COMM_CREATE, COMM_CREATE_GROUP */
-    int tag;                                   /* COMM_CREATE_GROUP */
-    int color, key;                            /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
-    int type;                                  /* COMM_SPLIT_TYPE */
-    MPI_Info info;                             /* COMM_DUP_WITH_INFO, COMM_SPLIT_TYPE */
+    MPI_Comm *newcomm; /* of FILE_OPEN it stays MPI_COMM_NULL */
+    MPI_Group group;   /* COMM_CREATE, COMM_CREATE_GROUP */
+    int tag;           /* COMM_CREATE_GROUP */
+    int color, key;    /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
+    int type;          /* COMM_SPLIT_TYPE */
+    int high;          /* INTERCOMM_MERGE, whose comm is an intercommunicator */
+    MPI_Info info;     /* COMM_DUP_WITH_INFO, COMM_SPLIT_TYPE */
     const struct ftc_arrangement *arrangement; /* CART_CREATE ... DIST_GRAPH_CREATE_ADJACENT */
     const struct ftc_opening *opening;         /* FILE_OPEN */
     const void *return_address;

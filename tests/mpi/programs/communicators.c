@@ -23,12 +23,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 16, THREADS = 3, GROWTH_MAX_KB = 512 };
+enum { RANKS_MAX = 16, THREADS = 3, WAYS = 4, GROWTH_MAX_KB = 512 };
 
 static int rank, n, rounds;
 static atomic_int problems;
 static bool is_dead[RANKS_MAX];
-static MPI_Comm parent; /* made when all were alive */
+static MPI_Comm parent, inter; /* made when all were alive; @inter between even and odd ranks */
 
 #define PROBLEM(...)                                                                               \
     do {                                                                                           \
@@ -93,10 +93,10 @@ static void check_reductions(const char *what, MPI_Comm comm, int own, int size,
         PROBLEM("%s: the largest rank is %d, not %d", what, largest, size - 1);
 }
 
-/* In MPICH all but MPI_Comm_create and MPI_Comm_create_group inherit it. */
+/* In MPICH all but MPI_Comm_create, MPI_Comm_create_group and MPI_Intercomm_merge inherit it. */
 static void check_handler(const char *what, MPI_Comm comm)
 {
-    bool inherits = strncmp(what, "create", 6) != 0;
+    bool inherits = strncmp(what, "create", 6) != 0 && strncmp(what, "merge", 5) != 0;
     MPI_Errhandler own;
 
     MPI_Comm_get_errhandler(comm, &own);
@@ -237,6 +237,26 @@ static void groups(void)
     MPI_Group_free(&even);
 }
 
+/* @high: of even ranks, or of odd ones. */
+static struct order merged(bool high)
+{
+    struct order first = every(high, 2), second = every(!high, 2);
+
+    for (int i = 0; i < second.count; i++)
+        append(&first, second.rank[i]);
+    return first;
+}
+
+static void merges(void)
+{
+    MPI_Comm comm;
+
+    for (int even = 0; even < 2; even++) {
+        require(MPI_Intercomm_merge(inter, (rank % 2 == 0) == even, &comm));
+        expect(even ? "merge, even ranks high" : "merge, odd ranks high", comm, merged(even));
+    }
+}
+
 /* All survivors have left native MPI when it returns, and nothing of the next stage has begun. */
 static void meet(void)
 {
@@ -250,6 +270,7 @@ static void stage(void)
     copies();
     parts();
     groups();
+    merges();
     meet();
 }
 
@@ -348,6 +369,7 @@ static void again_and_again(void)
 
 static void make_parent(void)
 {
+    MPI_Comm half;
     MPI_Info info;
 
     MPI_Info_create(&info);
@@ -355,6 +377,10 @@ static void make_parent(void)
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &parent);
     MPI_Info_free(&info);
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+    MPI_Comm_split(parent, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &inter);
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    MPI_Comm_free(&half);
 }
 
 /* What the dead have sent and nobody has received, and receives that nobody will answer, must not
@@ -402,6 +428,9 @@ static void make_and_use(int how, MPI_Group all)
     } else if (how == 1) {
         require(MPI_Comm_split(parent, rank % 2, -rank, &comm));
         expect_survivors("split", comm, every(rank % 2, 2));
+    } else if (how == 2) {
+        require(MPI_Intercomm_merge(inter, rank % 2, &comm));
+        expect_survivors("merge", comm, everybody());
     } else {
         require(MPI_Comm_create_group(parent, all, 5, &comm));
         expect_survivors("create_group", comm, everybody());
@@ -419,14 +448,14 @@ static void at_any_time(uint64_t seed, char **victim)
     meet();
     while (victim[victims])
         is_dead[atoi(victim[victims++])] = true;
-    for (int i = 0, share = 3 * rounds / victims; i < victims; i++)
+    for (int i = 0, share = WAYS * rounds / victims; i < victims; i++)
         if (atoi(victim[i]) == rank)
             last = i * share + (int)(fault_random(seed + (uint64_t)i) % (uint64_t)share);
-    for (int i = 0; i < 3 * rounds; i++) {
+    for (int i = 0; i < WAYS * rounds; i++) {
         fault_step_begin();
         if (i == last)
             fault_happen_in_step(&kill, seed);
-        make_and_use(i % 3, all);
+        make_and_use(i % WAYS, all);
         fault_step_end();
     }
     MPI_Group_free(&all);
@@ -469,6 +498,7 @@ int main(int argc, char **argv)
             again_and_again();
     }
     MPI_Comm_free(&parent);
+    MPI_Comm_free(&inter);
     meet();
     if (problems == 0)
         printf("communicators: rank %d is content\n", rank);

@@ -82,6 +82,7 @@ static struct seats seats(int places)
 static bool is_in(const char *what, MPI_Comm comm, const struct seats *s)
 {
     int own = place_of(s, rank), size, new_rank, sum = 0, wanted = 0;
+    MPI_Errhandler handler;
 
     if (comm == MPI_COMM_NULL || own < 0) {
         if ((comm == MPI_COMM_NULL) != (own < 0))
@@ -94,6 +95,10 @@ static bool is_in(const char *what, MPI_Comm comm, const struct seats *s)
         PROBLEM("%s: rank %d of %d, not %d of %d", what, new_rank, size, rank_at(s, own), count(s));
         return false;
     }
+    MPI_Comm_get_errhandler(comm, &handler);
+    if (handler != MPI_ERRORS_RETURN)
+        PROBLEM("%s: the error handler is not that of its parent", what);
+    MPI_Errhandler_free(&handler);
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
     for (int place = 0; place < s->places; place++)
         wanted += s->holder[place] >= 0 ? s->holder[place] : 0;
