@@ -1,10 +1,8 @@
-/* Nonblocking reductions, barriers and broadcasts, and persistent reductions, which are not
- * protected, and named in the report. */
+/* Nonblocking reductions, barriers and broadcasts, and persistent reductions. */
 #include "nonblocking.h"
 
-#include "collectives/carry_out.h"
 #include "collectives/nonblocking.h"
-#include "collectives/request.h"
+#include "collectives/persistent.h"
 #include "entries.h"
 #include "reduction.h"
 
@@ -37,7 +35,11 @@
     int MPI_##name(const void *sendbuf, void *recvbuf, count_type count, MPI_Datatype datatype,    \
                    MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)        \
     {                                                                                              \
-        ftc_carry_out_natively(FTC_CALL_REDUCE_INIT, __builtin_return_address(0));                 \
+        struct ftc_call call = reduction(FTC_CALL_REDUCE_INIT, sendbuf, recvbuf, count, datatype,  \
+                                         op, root, comm, __builtin_return_address(0));             \
+                                                                                                   \
+        if (ftc_carry_out_persistent(&call, request))                                              \
+            return call.result;                                                                    \
         return PMPI_##name(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);      \
     }
 
@@ -45,7 +47,11 @@
     int MPI_##name(const void *sendbuf, void *recvbuf, count_type count, MPI_Datatype datatype,    \
                    MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)                  \
     {                                                                                              \
-        ftc_carry_out_natively(FTC_CALL_ALLREDUCE_INIT, __builtin_return_address(0));              \
+        struct ftc_call call = reduction(FTC_CALL_ALLREDUCE_INIT, sendbuf, recvbuf, count,         \
+                                         datatype, op, 0, comm, __builtin_return_address(0));      \
+                                                                                                   \
+        if (ftc_carry_out_persistent(&call, request))                                              \
+            return call.result;                                                                    \
         return PMPI_##name(sendbuf, recvbuf, count, datatype, op, comm, info, request);            \
     }
 

@@ -1,4 +1,5 @@
-/* Requests of point-to-point calls: made, started, completed and freed. */
+/* Requests: those of point-to-point calls made, all of them started, completed and freed. */
+#include "collectives/persistent.h"
 #include "collectives/request.h"
 #include "entries.h"
 #include "p2p/p2p.h"
@@ -56,24 +57,59 @@ NOTED(Rsend_init_c, true, false, const void *, MPI_Count)
 NOTED(Bsend_init, true, false, const void *, int)
 NOTED(Bsend_init_c, true, false, const void *, MPI_Count)
 
-int MPI_Start(MPI_Request *request)
+/* Not of a collective operation that is carried out here. */
+static int start_other(MPI_Request *request)
 {
     return ftc_p2p_on() ? ftc_p2p_start_persistent(1, request) : PMPI_Start(request);
 }
 
+static int start_any(MPI_Request *request)
+{
+    struct ftc_persistent *p = ftc_persistent_find(*request);
+    MPI_Request started;
+    int rv;
+
+    if (!p)
+        return start_other(request);
+    rv = ftc_persistent_start(p, &started);
+    if (rv == MPI_SUCCESS)
+        ftc_p2p_note_protected(started, MPI_COMM_WORLD);
+    return rv;
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    return ftc_persistent_are_used() && request ? start_any(request) : start_other(request);
+}
+
 int MPI_Startall(int count, MPI_Request requests[])
 {
-    return ftc_p2p_on() ? ftc_p2p_start_persistent(count, requests)
-                        : PMPI_Startall(count, requests);
+    int rv = MPI_SUCCESS;
+
+    if (!ftc_persistent_are_used() || !requests || count <= 0)
+        return ftc_p2p_on() ? ftc_p2p_start_persistent(count, requests)
+                            : PMPI_Startall(count, requests);
+    for (int i = 0; i < count && rv == MPI_SUCCESS; i++)
+        rv = start_any(&requests[i]);
+    return rv;
 }
 
 int MPI_Request_free(MPI_Request *request)
 {
+    struct ftc_persistent *p = request ? ftc_persistent_find(*request) : NULL;
+
+    if (p)
+        return ftc_persistent_free(p, request);
     return ftc_p2p_on() ? ftc_p2p_free(request) : PMPI_Request_free(request);
 }
 
 int MPI_Cancel(MPI_Request *request)
 {
+    struct ftc_persistent *p = request ? ftc_persistent_find(*request) : NULL;
+    MPI_Request started = p ? ftc_persistent_started(p) : MPI_REQUEST_NULL;
+
+    if (started != MPI_REQUEST_NULL)
+        return PMPI_Cancel(&started);
     return ftc_p2p_on() ? ftc_p2p_cancel(request) : PMPI_Cancel(request);
 }
 
@@ -136,20 +172,36 @@ static void end_look(enum ftc_call_kind kind, bool found, const void *return_add
         code;                                                                                      \
     })
 
+/* What the program calls, with the requests that stand behind its persistent ones: @call is about
+ * seen, in place of requests. */
+#define SHOWN(count, requests, call)                                                               \
+    ({                                                                                             \
+        struct ftc_shown shown;                                                                    \
+        int shown_rv;                                                                              \
+                                                                                                   \
+        if (ftc_persistent_show(&shown, count, requests, &shown_rv)) {                             \
+            MPI_Request *seen = shown.shown;                                                       \
+                                                                                                   \
+            shown_rv = call;                                                                       \
+            ftc_persistent_hide(&shown);                                                           \
+        }                                                                                          \
+        shown_rv;                                                                                  \
+    })
+
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int flag;
 
-    if (!ftc_p2p_on())
-        return NATIVE_WAIT(WAIT, 1, request, PMPI_Wait(request, status));
-    return ftc_p2p_one(WAITS(WAIT), request, &flag, status);
+    return SHOWN(1, request,
+                 ftc_p2p_on() ? ftc_p2p_one(WAITS(WAIT), seen, &flag, status)
+                              : NATIVE_WAIT(WAIT, 1, seen, PMPI_Wait(seen, status)));
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    if (!ftc_p2p_on())
-        return NATIVE_LOOK(TEST, 1, request, PMPI_Test(request, flag, status), *flag);
-    return ftc_p2p_one(LOOKS(TEST), request, flag, status);
+    return SHOWN(1, request,
+                 ftc_p2p_on() ? ftc_p2p_one(LOOKS(TEST), seen, flag, status)
+                              : NATIVE_LOOK(TEST, 1, seen, PMPI_Test(seen, flag, status), *flag));
 }
 
 /* What is wrong with a count is native MPI's to say. */
@@ -158,58 +210,65 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     int flag;
 
-    if (!ftc_p2p_on() || count <= 0)
-        return NATIVE_WAIT(WAITALL, count, requests, PMPI_Waitall(count, requests, statuses));
-    return ftc_p2p_all(WAITS(WAITALL), count, requests, &flag, statuses);
+    return SHOWN(count, requests,
+                 ftc_p2p_on() && count > 0
+                     ? ftc_p2p_all(WAITS(WAITALL), count, seen, &flag, statuses)
+                     : NATIVE_WAIT(WAITALL, count, seen, PMPI_Waitall(count, seen, statuses)));
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
-    if (!ftc_p2p_on() || count <= 0)
-        return NATIVE_LOOK(TESTALL, count, requests, PMPI_Testall(count, requests, flag, statuses),
-                           *flag);
-    return ftc_p2p_all(LOOKS(TESTALL), count, requests, flag, statuses);
+    return SHOWN(
+        count, requests,
+        ftc_p2p_on() && count > 0
+            ? ftc_p2p_all(LOOKS(TESTALL), count, seen, flag, statuses)
+            : NATIVE_LOOK(TESTALL, count, seen, PMPI_Testall(count, seen, flag, statuses), *flag));
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
     int flag;
 
-    if (!ftc_p2p_on() || count <= 0)
-        return NATIVE_WAIT(WAITANY, count, requests, PMPI_Waitany(count, requests, index, status));
-    return ftc_p2p_any(WAITS(WAITANY), count, requests, index, &flag, status);
+    return SHOWN(count, requests,
+                 ftc_p2p_on() && count > 0
+                     ? ftc_p2p_any(WAITS(WAITANY), count, seen, index, &flag, status)
+                     : NATIVE_WAIT(WAITANY, count, seen, PMPI_Waitany(count, seen, index, status)));
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
-    if (!ftc_p2p_on() || count <= 0)
-        return NATIVE_LOOK(TESTANY, count, requests,
-                           PMPI_Testany(count, requests, index, flag, status), *flag);
-    return ftc_p2p_any(LOOKS(TESTANY), count, requests, index, flag, status);
+    return SHOWN(count, requests,
+                 ftc_p2p_on() && count > 0
+                     ? ftc_p2p_any(LOOKS(TESTANY), count, seen, index, flag, status)
+                     : NATIVE_LOOK(TESTANY, count, seen,
+                                   PMPI_Testany(count, seen, index, flag, status), *flag));
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
-    if (!ftc_p2p_on() || count <= 0)
-        return NATIVE_WAIT(WAITSOME, count, requests,
-                           PMPI_Waitsome(count, requests, done, indices, statuses));
-    return ftc_p2p_some(WAITS(WAITSOME), count, requests, done, indices, statuses);
+    return SHOWN(count, requests,
+                 ftc_p2p_on() && count > 0
+                     ? ftc_p2p_some(WAITS(WAITSOME), count, seen, done, indices, statuses)
+                     : NATIVE_WAIT(WAITSOME, count, seen,
+                                   PMPI_Waitsome(count, seen, done, indices, statuses)));
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
-    if (!ftc_p2p_on() || count <= 0)
-        return NATIVE_LOOK(TESTSOME, count, requests,
-                           PMPI_Testsome(count, requests, done, indices, statuses), *done != 0);
-    return ftc_p2p_some(LOOKS(TESTSOME), count, requests, done, indices, statuses);
+    return SHOWN(count, requests,
+                 ftc_p2p_on() && count > 0
+                     ? ftc_p2p_some(LOOKS(TESTSOME), count, seen, done, indices, statuses)
+                     : NATIVE_LOOK(TESTSOME, count, seen,
+                                   PMPI_Testsome(count, seen, done, indices, statuses),
+                                   *done != 0));
 }
 
 /* The one call of its kind in which MPICH does not call a generalized request back. */
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     ftc_request_poll();
-    if (!ftc_p2p_on())
-        return NATIVE_LOOK(REQUEST_GET_STATUS, 1, &request,
-                           PMPI_Request_get_status(request, flag, status), *flag);
-    return ftc_p2p_get_status(LOOKS(REQUEST_GET_STATUS), request, flag, status);
+    return SHOWN(1, &request,
+                 ftc_p2p_on() ? ftc_p2p_get_status(LOOKS(REQUEST_GET_STATUS), *seen, flag, status)
+                              : NATIVE_LOOK(REQUEST_GET_STATUS, 1, seen,
+                                            PMPI_Request_get_status(*seen, flag, status), *flag));
 }

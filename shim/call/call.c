@@ -41,7 +41,12 @@ enum ftc_call_kind ftc_call_kind(uint32_t number)
 
 bool ftc_call_is_nonblocking(enum ftc_call_kind kind)
 {
-    return ftc_call_class(kind) == FTC_CLASS_NONBLOCKING;
+    return ftc_call_class(kind) == FTC_CLASS_NONBLOCKING || ftc_call_is_persistent(kind);
+}
+
+bool ftc_call_is_persistent(enum ftc_call_kind kind)
+{
+    return ftc_call_class(kind) == FTC_CLASS_PERSISTENT;
 }
 
 bool ftc_call_is_message(enum ftc_call_kind kind)
@@ -80,12 +85,13 @@ bool ftc_call_is_counted(enum ftc_call_kind kind)
     }
 }
 
-/* A call and its nonblocking form. */
-#define BOTH(kind, traits) [FTC_CALL_##kind] = (traits), [FTC_CALL_I##kind] = (traits)
+/* A call and its nonblocking form; and its persistent one. */
+#define BOTH(kind, traits)  [FTC_CALL_##kind] = (traits), [FTC_CALL_I##kind] = (traits)
+#define FORMS(kind, traits) BOTH(kind, traits), [FTC_CALL_##kind##_INIT] = (traits)
 
 const unsigned char ftc_call_traits[FTC_CALL_COUNT] = {
-    BOTH(REDUCE, FTC_TRAIT_ROOT | FTC_TRAIT_TO_ROOT | FTC_TRAIT_OPERATION),
-    BOTH(ALLREDUCE, FTC_TRAIT_OPERATION),
+    FORMS(REDUCE, FTC_TRAIT_ROOT | FTC_TRAIT_TO_ROOT | FTC_TRAIT_OPERATION),
+    FORMS(ALLREDUCE, FTC_TRAIT_OPERATION),
     BOTH(BCAST, FTC_TRAIT_ROOT),
     BOTH(GATHER, FTC_TRAIT_ROOT | FTC_TRAIT_TO_ROOT),
     BOTH(GATHERV, FTC_TRAIT_ROOT | FTC_TRAIT_UNKNOWN_SIZE | FTC_TRAIT_UNEVEN),
@@ -126,6 +132,10 @@ enum ftc_call_kind ftc_call_plain(enum ftc_call_kind kind)
         PLAIN(EXSCAN),
         PLAIN(REDUCE_SCATTER),
         PLAIN(REDUCE_SCATTER_BLOCK),
+#undef PLAIN
+#define PLAIN(kind) [FTC_CALL_##kind##_INIT] = FTC_CALL_##kind
+        PLAIN(REDUCE),
+        PLAIN(ALLREDUCE),
 #undef PLAIN
     };
 

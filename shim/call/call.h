@@ -73,7 +73,9 @@ bool ftc_call_needs_all(enum ftc_call_kind kind);
 /* @number as somebody else has written it; FTC_CALL_NONE if there is no such kind. */
 enum ftc_call_kind ftc_call_kind(uint32_t number);
 
+/* It has a request; persistent ones have one that is started again and again. */
 bool ftc_call_is_nonblocking(enum ftc_call_kind kind);
+bool ftc_call_is_persistent(enum ftc_call_kind kind);
 
 /* Point-to-point, or for requests. */
 bool ftc_call_is_message(enum ftc_call_kind kind);
@@ -86,12 +88,13 @@ bool ftc_call_is_counted(enum ftc_call_kind kind);
 
 static inline bool ftc_call_is_reduce(enum ftc_call_kind kind)
 {
-    return kind == FTC_CALL_REDUCE || kind == FTC_CALL_IREDUCE;
+    return kind == FTC_CALL_REDUCE || kind == FTC_CALL_IREDUCE || kind == FTC_CALL_REDUCE_INIT;
 }
 
 static inline bool ftc_call_is_allreduce(enum ftc_call_kind kind)
 {
-    return kind == FTC_CALL_ALLREDUCE || kind == FTC_CALL_IALLREDUCE;
+    return kind == FTC_CALL_ALLREDUCE || kind == FTC_CALL_IALLREDUCE ||
+           kind == FTC_CALL_ALLREDUCE_INIT;
 }
 
 static inline bool ftc_call_is_reduction(enum ftc_call_kind kind)
@@ -134,7 +137,7 @@ static inline bool ftc_call_is_uneven(enum ftc_call_kind kind)
     return (ftc_call_traits[kind] & FTC_TRAIT_UNEVEN) != 0;
 }
 
-/* The blocking form of a nonblocking call; all others are their own. */
+/* The blocking form of a nonblocking or persistent call; all others are their own. */
 enum ftc_call_kind ftc_call_plain(enum ftc_call_kind kind);
 
 /* Whether @rank of its communicator gets the result. */

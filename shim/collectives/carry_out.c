@@ -41,14 +41,6 @@ static int carry_out(struct ftc_plan *plan)
     return plan->is_large ? carry_out_large(plan) : carry_out_once(plan);
 }
 
-void ftc_carry_out_natively(enum ftc_call_kind kind, const void *return_address)
-{
-    struct ftc_call call = {.kind = kind, .return_address = return_address};
-
-    if (ftc_library.state == FTC_LIBRARY_ACTIVE)
-        ftc_report_call(&call, FTC_PASS_PERSISTENT);
-}
-
 bool ftc_carry_out(struct ftc_call *call)
 {
     struct ftc_compare compare;

@@ -6,9 +6,6 @@
 
 #include "call/call.h"
 
-/* Counts a call that always goes to native MPI. */
-void ftc_carry_out_natively(enum ftc_call_kind kind, const void *return_address);
-
 /* Carries the call out here if it is to be protected, and leaves its return code in call->result.
  * Returns false if native MPI is to do it. Once it has sent a message it does not return false any
  * more, unless all ranks do, by the result of the operation. */

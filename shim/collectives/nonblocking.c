@@ -70,7 +70,7 @@ static bool is_unseen(const struct ftc_call *call)
            !inter;
 }
 
-static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *call)
+enum ftc_pass ftc_nonblocking_plan(struct ftc_plan *plan, const struct ftc_call *call)
 {
     enum ftc_pass pass;
 
@@ -85,17 +85,20 @@ static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *cal
                                                                         : FTC_PASS_NONE;
 }
 
-static int start(const struct ftc_call *call, const struct ftc_plan *plan, MPI_Request *request)
+int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
+                          MPI_Request *request)
 {
+    const struct ftc_call *call = plan->call;
     struct task *t = malloc(sizeof *t);
 
     if (!t)
         return ftc_error_no_memory();
     *t = (struct task){
-        .request.pending = {.comm = plan->comm,
-                            .call = &t->call,
-                            .begin = begin_task,
-                            .end = end_task},
+        .request = {.communicator_id = communicator_id,
+                    .pending = {.comm = plan->comm,
+                                .call = &t->call,
+                                .begin = begin_task,
+                                .end = end_task}},
         .call = *call,
         .plan = *plan,
     };
@@ -114,11 +117,11 @@ bool ftc_carry_out_nonblocking(struct ftc_call *call, MPI_Request *request)
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
         return false;
-    pass = request ? make_plan(&plan, call) : FTC_PASS_INVALID;
+    pass = request ? ftc_nonblocking_plan(&plan, call) : FTC_PASS_INVALID;
     ftc_report_call(call, pass);
     if (pass != FTC_PASS_NONE)
         return false;
-    call->result = start(call, &plan, request);
+    call->result = ftc_nonblocking_start(&plan, plan.comm->id, request);
     ftc_error_raise(call);
     return true;
 }

@@ -90,6 +90,14 @@ static uint32_t signature_of(const struct ftc_plan *plan)
     return ftc_signature(h);
 }
 
+/* A reduce tells nobody but its root who is dead, and costs more the more deaths it tolerates: a
+ * persistent request tolerates any number, and has no other operation that would tell. */
+static enum ftc_op_kind operation_of(enum ftc_call_kind kind)
+{
+    return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) ? FTC_OP_REDUCE
+                                                                        : FTC_OP_ALLREDUCE;
+}
+
 bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv)
 {
     const struct ftc_call *call = plan->call;
@@ -107,7 +115,7 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
     }
     *request = (struct ftc_drive_request){
         .call = call,
-        .kind = ftc_call_goes_to_root(call->kind) ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE,
+        .kind = operation_of(call->kind),
         .root = root,
         .contribution = plan->collective->contribute(plan),
         .combine = plan->collective->combine,
@@ -151,7 +159,8 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
         rv = plan->error; /* MPI_Reduce_local has called the error handler */
     if (rv == MPI_SUCCESS)
         rv = deliver(plan);
-    if (outcome == FTC_DRIVE_DONE && (plan->large || !ftc_call_goes_to_root(plan->call->kind)))
+    if (outcome == FTC_DRIVE_DONE &&
+        (plan->large || operation_of(plan->call->kind) == FTC_OP_ALLREDUCE))
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
 }

@@ -212,7 +212,6 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
     *handle = r->handle;
     remember(r);
     r->holders = 2;
-    r->communicator_id = r->pending.comm->id;
     r->pending.over = become_over;
     ftc_library_lock();
     ftc_queue_add(&r->pending);

@@ -17,11 +17,11 @@
 struct ftc_request {
     struct ftc_queued pending; /* must be first */
     MPI_Request handle;
-    uint64_t communicator_id;
-    bool is_over;        /* the operation has its result */
-    bool has_raised;     /* its error; MPICH asks more than once */
-    char *error_text;    /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
-    _Atomic int holders; /* who completes it, and the free function; the last releases it */
+    uint64_t communicator_id; /* of the program's, whose error handler gets its error */
+    bool is_over;             /* the operation has its result */
+    bool has_raised;          /* its error; MPICH asks more than once */
+    char *error_text;         /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
+    _Atomic int holders;      /* who completes it, and the free function; the last releases it */
     struct ftc_request *next;
     struct ftc_request *next_known; /* of all that MPI has; kept for report = coverage alone */
 };
@@ -31,8 +31,8 @@ struct ftc_request {
 bool ftc_request_possible(void);
 
 /* Makes the request and begins the operation, or puts it behind others. @r and what follows it in
- * memory come from malloc() and are the request's from now on. @r->pending needs comm, call, begin
- * and end. Returns an MPI error code. */
+ * memory come from malloc() and are the request's from now on. It needs communicator_id, and
+ * @r->pending comm, call, begin and end. Returns an MPI error code. */
 int ftc_request_start(struct ftc_request *r, MPI_Request *handle);
 
 /* Whether @handle is one of these. Only with report = coverage. */

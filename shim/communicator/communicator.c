@@ -112,9 +112,8 @@ struct origin {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
     int size, rank;
     const int *world_rank;
-    const struct ftc_lineage
-        *lineage;  /* NULL: its first use tells it from others of its membership */
-    uint64_t seed; /* of its identity then */
+    uint64_t number; /* of its lineage; 0: its first use tells it from others of its membership */
+    uint64_t seed;   /* of its identity then */
     int f;
 };
 
@@ -137,10 +136,9 @@ static int identify_by_use(struct ftc_comm *c, const struct origin *from)
 
 static int identify(struct ftc_comm *c, const struct origin *from)
 {
-    if (!from->lineage)
+    if (from->number == 0)
         return identify_by_use(c, from);
-    c->id = ftc_hash(ftc_lineage_number(from->lineage), from->world_rank,
-                     (size_t)c->size * sizeof *from->world_rank);
+    c->id = ftc_hash(from->number, from->world_rank, (size_t)c->size * sizeof *from->world_rank);
     return 0;
 }
 
@@ -302,8 +300,9 @@ static struct ftc_comm *unprotected(enum ftc_pass pass)
 
 static struct ftc_comm *examine(MPI_Comm comm)
 {
+    const struct ftc_lineage *lineage = ftc_lineage_of(comm);
     struct origin from = {.comm = comm,
-                          .lineage = ftc_lineage_of(comm),
+                          .number = lineage ? ftc_lineage_number(lineage) : 0,
                           .seed = FTC_HASH_START,
                           .f = ftc_library.settings.f};
     struct ftc_comm *c = NULL;
@@ -404,6 +403,22 @@ struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group)
 struct ftc_comm *ftc_comm_for_file(uint64_t number, MPI_Group group)
 {
     return create_for_group(group, ftc_hash(~FTC_HASH_START, &number, sizeof number));
+}
+
+struct ftc_comm *ftc_comm_for_request(uint64_t number, const struct ftc_comm *of)
+{
+    struct origin from = {
+        .comm = MPI_COMM_NULL, .size = of->size, .rank = of->rank, .number = number, .f = F_MAX};
+    struct ftc_comm *c = NULL;
+    int *world_rank = calloc((size_t)of->size, sizeof *world_rank);
+
+    for (int i = 0; world_rank && i < of->size; i++)
+        world_rank[i] = (int)of->world[i];
+    from.world_rank = world_rank;
+    if (world_rank)
+        c = create(&from);
+    free(world_rank);
+    return c;
 }
 
 void ftc_comm_release(struct ftc_comm *c)

@@ -80,6 +80,10 @@ struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group);
 /* The same for the members of a file, until it is closed. */
 struct ftc_comm *ftc_comm_for_file(uint64_t number, MPI_Group group);
 
+/* The same for the operations of the persistent request @number (lineage.h), of the ranks of @of.
+ */
+struct ftc_comm *ftc_comm_for_request(uint64_t number, const struct ftc_comm *of);
+
 /* The protected communicator with @id, or NULL. */
 struct ftc_comm *ftc_comm_find(uint64_t id);
 

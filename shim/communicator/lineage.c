@@ -21,7 +21,7 @@ struct ftc_lineage {
 };
 
 /* Names of the series of calls of all ranks: those of groups are odd. */
-enum { ALL_RANKS = 0, WINDOWS = 2, FILES = 4 };
+enum { ALL_RANKS = 0, WINDOWS = 2, FILES = 4, REQUESTS = 6 };
 
 static struct ftc_lineage world = {.number = FTC_HASH_START}, self = {.number = ~FTC_HASH_START};
 
@@ -150,6 +150,11 @@ uint64_t ftc_lineage_of_window(MPI_Comm parent)
 uint64_t ftc_lineage_of_file(MPI_Comm parent)
 {
     return number_of(parent, FILES, "another file");
+}
+
+uint64_t ftc_lineage_of_request(MPI_Comm parent)
+{
+    return number_of(parent, REQUESTS, "another persistent request");
 }
 
 uint64_t ftc_lineage_number(const struct ftc_lineage *b)

@@ -30,6 +30,9 @@ uint64_t ftc_lineage_of_window(MPI_Comm parent);
 /* Likewise of the file that they have opened. */
 uint64_t ftc_lineage_of_file(MPI_Comm parent);
 
+/* The same for the persistent request that all ranks of @parent are just making. */
+uint64_t ftc_lineage_of_request(MPI_Comm parent);
+
 struct ftc_lineage;
 
 /* NULL if it is not known: of MPI_Comm_idup and MPI_Intercomm_merge, and of what was made of such a

@@ -213,6 +213,15 @@ int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, 
     return hold(MPIX_ERR_PROC_FAILED, text);
 }
 
+int ftc_error_active(const struct ftc_call *call)
+{
+    char text[TEXT_MAX];
+
+    snprintf(text, sizeof text, "ftcoll: a request of %s is started before it has ended",
+             ftc_call_name(call->kind));
+    return hold(MPI_ERR_REQUEST, text);
+}
+
 int ftc_error_exhausted(const struct ftc_call *call)
 {
     char text[TEXT_MAX];

@@ -44,6 +44,9 @@ int ftc_error_too_much(const struct ftc_call *call);
 int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
                          const char *setting);
 
+/* A persistent request is started whose operation goes on: class MPI_ERR_REQUEST. */
+int ftc_error_active(const struct ftc_call *call);
+
 /* MPICH at a member cannot make communicators any more: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_exhausted(const struct ftc_call *call);
 

@@ -60,11 +60,11 @@ static bool needs_no_mpi(const struct ftc_call *call, const struct ftc_facts *ty
 
     if (ftc_call_has_operation(call->kind))
         return type->kernel && type->contiguous;
-    if (call->kind == FTC_CALL_IBCAST)
+    if (ftc_call_plain(call->kind) == FTC_CALL_BCAST)
         return ftc_is_packed(call->datatype);
     PMPI_Comm_rank(call->comm, &rank);
     PMPI_Comm_size(call->comm, &size);
-    return call->kind == FTC_CALL_IBARRIER || ftc_sides_are_plain(call, rank, size);
+    return ftc_call_plain(call->kind) == FTC_CALL_BARRIER || ftc_sides_are_plain(call, rank, size);
 }
 
 static enum ftc_pass communicator_pass(MPI_Comm comm)

@@ -102,6 +102,7 @@ struct ftc_outlook ftc_prospect_of(const struct ftc_settings *s, enum ftc_call_k
     switch (ftc_call_class(kind)) {
     case FTC_CLASS_PROTECTED:
     case FTC_CLASS_NONBLOCKING:
+    case FTC_CLASS_PERSISTENT:
         if (ftc_call_is_nonblocking(kind) && ftc_call_is_of_unknown_size(kind))
             return ftc_prospect_in_vain(FTC_PASS_UNKNOWN_SIZE);
         outlook = ftc_prospect_here(s, kind, returns, false);
@@ -110,8 +111,6 @@ struct ftc_outlook ftc_prospect_of(const struct ftc_settings *s, enum ftc_call_k
         outlook.protection = (enum ftc_protection)FTC_PASS_NOT_INTERCEPTED;
         outlook.remedies |= FTC_REMEDY_INTERCEPT;
         return outlook;
-    case FTC_CLASS_PERSISTENT:
-        return ftc_prospect_in_vain(FTC_PASS_PERSISTENT);
     default:
         return ftc_prospect_of_native(s, kind, returns);
     }

@@ -5,7 +5,7 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
 # Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := asks blocked bulk communicators differs empty fallback farewell fatal files inclusion last late mismatch origins orphan pending posthumous reuse rounds sessions sgd signalled sites start survivors threads tooled topologies traffic widest windows wrong
+MPI_SINGLE   := asks blocked bulk communicators differs empty fallback farewell fatal files inclusion last late mismatch origins orphan pending persistent posthumous reuse rounds sessions sgd signalled sites start survivors threads tooled topologies traffic widest windows wrong
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08 sessions08
 MPI_PROGRAMS := stream verdict p2p names $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi

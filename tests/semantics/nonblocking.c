@@ -3,6 +3,7 @@
 #include "output.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { COUNT = 6, ROUNDS = 4 };
 
@@ -162,6 +163,62 @@ static void persistent(MPI_Comm comm, MPI_Comm other)
     MPI_Request_free(&request[1]);
 }
 
+enum { SEVERAL = 5 };
+
+/* Two at once, the others one by one, in another order on odd ranks (MPI 4.0, section 6.13). */
+static void start(MPI_Request request[SEVERAL])
+{
+    int together = rank % 2 ? SEVERAL - 2 : 0;
+
+    MPI_Startall(2, &request[together]);
+    for (int i = 0; i < SEVERAL; i++) {
+        int which = rank % 2 ? SEVERAL - 1 - i : i;
+
+        if (which != together && which != together + 1)
+            MPI_Start(&request[which]);
+    }
+}
+
+/* Not tested, and no wait for one that is complete: MPICH 4.0.2 takes them for complete when they
+ * are not, and for active when they are not. */
+static void await(MPI_Request request[SEVERAL])
+{
+    MPI_Status status[SEVERAL];
+    int done, indices[SEVERAL];
+
+    if (rank % 3 == 0)
+        MPI_Wait(&request[rank % SEVERAL], status);
+    else if (rank % 3 == 1)
+        MPI_Waitany(SEVERAL, request, &done, status);
+    else
+        MPI_Waitsome(SEVERAL, request, &done, indices, status);
+    MPI_Waitall(SEVERAL, request, status);
+}
+
+static void persistent_in_any_order(MPI_Comm comm)
+{
+    struct buffers b[SEVERAL];
+    MPI_Request request[SEVERAL];
+
+    for (int i = 0; i < SEVERAL; i++)
+        MPI_Allreduce_init_c(i % 2 ? MPI_IN_PLACE : b[i].in, b[i].out, COUNT, MPI_INT, MPI_SUM,
+                             comm, MPI_INFO_NULL, &request[i]);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < SEVERAL; i++) {
+            fill(&b[i], 7 * i + round);
+            memcpy(b[i].out, b[i].in, sizeof b[i].out);
+        }
+        start(request);
+        await(request);
+        for (int i = 0; i < SEVERAL; i++)
+            show("persistent, in any order", &b[i]);
+    }
+    for (int i = 0; i < SEVERAL; i++) {
+        MPI_Request_free(&request[i]);
+        tell("freed", MPI_SUCCESS, request[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm other;
@@ -173,6 +230,7 @@ int main(int argc, char **argv)
     wrong_arguments(other);
     statuses(MPI_COMM_WORLD);
     persistent(MPI_COMM_WORLD, other);
+    persistent_in_any_order(other);
     MPI_Comm_free(&other);
     output_close();
     MPI_Finalize();

@@ -99,6 +99,32 @@ PENDING = [
          command="mpiexec.hydra -n {n} {programs}/pending wrong"),
 ]
 
+
+
+def persistent(what, n, arguments, dead=0, f=1, settings=None, says=(), **more):
+    return Case(f"persistent: {what}, n = {n}", n, f, settings={**ALL_CALLS, **(settings or {})}, limit_s=TEN_S,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/persistent {arguments}",
+                says=(CONTENT.format(n - dead), *says), failures=dead, **more)
+
+
+PERSISTENT = [
+    *(persistent("nobody dies", n, f"20 {n}") for n in (2, 3, 8)),
+    persistent("nobody dies, with settings that protect all", 3, "20 7", settings={"FTCOLL_PROTECT": "all", "FTCOLL_REPORT": "coverage"},
+               says=(r"verdict: when a rank dies, this program survives", "MPI_Allreduce_init +\\d+  carried out by ftcoll")),
+    *(persistent(f"rank {victim} dies", n, f"20 {{seed}} {victim} 8", 1, runs=2)
+      for n, victim in ((2, 1), (4, 0), (5, 2), (8, 7))),
+    *(persistent(f"rank {victim} dies at {point}", 4, f"10 5 {victim} -1", 1,
+                 settings={"FTCOLL_CRASH": ",".join(f"{victim}:{operation}:{point}" for operation in range(30, 37))})
+      for victim in range(4) for point in ("a0", "b1", "a1", "end")),
+    # each in another round, so that more than f have died since some requests were started last
+    persistent("one after the other, f = 1", 5, "10 3 1,2,4 -1", 3,
+               settings={"FTCOLL_CRASH": "1:18:a0,2:28:a0,4:38:a0"}),
+    persistent("with the corrected algorithm", 4, "10 3 2 5", 1, settings={"FTCOLL_ALGORITHM": "corrected"}),
+    *(persistent(f"threads, rank 2 dies in round {round}", 4, f"8 {{seed}} 2 {round} threads", 1) for round in (0, 3)),
+    persistent("native, as the default has it", 3, "0 1", settings={"FTCOLL_INTERCEPT": "reduce,allreduce", "FTCOLL_REPORT": "summary"},
+               says=("MPI_Allreduce_init +\\d+  native: setting intercept does not name this call",)),
+]
+
 WRONG = [Case(f"mismatched {what}, {n} ranks", n, 1, status="failed", says=(MISMATCH,), limit_s=TEN_S,
               command=f"mpiexec.hydra -n {{n}} {{programs}}/wrong {what}")
          for n, what in ((3, "count"), (4, "op"), (3, "call"), (3, "root"), (2, "root"), (4, "type"))] + [

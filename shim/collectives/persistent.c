@@ -1,0 +1,234 @@
+#include "persistent.h"
+
+#include "communicator/lineage.h"
+#include "nonblocking.h"
+#include "program/error.h"
+#include "report/report.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { BUCKETS = 256 };
+
+struct ftc_persistent {
+    MPI_Request handle;  /* the program's */
+    MPI_Request started; /* of its operation; MPI_REQUEST_NULL: it is inactive */
+    struct ftc_call call;
+    struct ftc_sides sides;   /* of that call */
+    struct ftc_plan plan;     /* on an identity of its own */
+    uint64_t communicator_id; /* of the program's communicator */
+    struct ftc_persistent *next;
+};
+
+atomic_int ftc_persistent_count;
+static struct ftc_persistent *bucket[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- those that there are ---- */
+
+static struct ftc_persistent **bucket_of(MPI_Request handle)
+{
+    return &bucket[(unsigned)handle % BUCKETS];
+}
+
+static void add(struct ftc_persistent *p)
+{
+    struct ftc_persistent **head = bucket_of(p->handle);
+
+    pthread_mutex_lock(&lock);
+    p->next = *head;
+    *head = p;
+    ftc_persistent_count++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void take_out(struct ftc_persistent *p)
+{
+    struct ftc_persistent **link = bucket_of(p->handle);
+
+    pthread_mutex_lock(&lock);
+    while (*link != p)
+        link = &(*link)->next;
+    *link = p->next;
+    ftc_persistent_count--;
+    pthread_mutex_unlock(&lock);
+}
+
+struct ftc_persistent *ftc_persistent_find(MPI_Request handle)
+{
+    struct ftc_persistent *p;
+
+    if (!ftc_persistent_are_used())
+        return NULL;
+    pthread_mutex_lock(&lock);
+    for (p = *bucket_of(handle); p && p->handle != handle; p = p->next)
+        ;
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+MPI_Request ftc_persistent_started(const struct ftc_persistent *p)
+{
+    return p->started;
+}
+
+/* ---- made, started, freed ---- */
+
+static void release(struct ftc_persistent *p)
+{
+    if (p->plan.comm) {
+        ftc_library_lock();
+        ftc_comm_release(p->plan.comm);
+        ftc_library_unlock();
+    }
+    free(p);
+}
+
+static struct ftc_persistent *keep(const struct ftc_plan *plan)
+{
+    const struct ftc_call *call = plan->call;
+    struct ftc_persistent *p = malloc(sizeof *p);
+
+    if (!p)
+        return NULL;
+    *p = (struct ftc_persistent){
+        .started = MPI_REQUEST_NULL,
+        .call = *call,
+        .plan = *plan,
+        .communicator_id = plan->comm->id,
+    };
+    p->plan.call = &p->call;
+    if (call->sides) {
+        p->sides = *call->sides;
+        p->call.sides = &p->sides;
+    }
+    return p;
+}
+
+/* All ranks count it, whatever becomes of it on this one. */
+static bool identify(struct ftc_persistent *p)
+{
+    uint64_t number = ftc_lineage_of_request(p->call.comm);
+    const struct ftc_comm *of = p->plan.comm;
+
+    ftc_library_lock();
+    p->plan.comm = ftc_comm_for_request(number, of);
+    ftc_library_unlock();
+    return p->plan.comm != NULL;
+}
+
+static int make(const struct ftc_plan *plan, MPI_Request *request)
+{
+    struct ftc_persistent *p = keep(plan);
+    int rv;
+
+    if (!p)
+        return ftc_error_no_memory();
+    rv = identify(p) ? MPI_SUCCESS : ftc_error_no_memory();
+    if (rv == MPI_SUCCESS)
+        rv = PMPI_Send_init(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &p->handle);
+    if (rv != MPI_SUCCESS) {
+        release(p);
+        return rv;
+    }
+    add(p);
+    *request = p->handle;
+    return MPI_SUCCESS;
+}
+
+bool ftc_carry_out_persistent(struct ftc_call *call, MPI_Request *request)
+{
+    struct ftc_plan plan;
+    enum ftc_pass pass;
+
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
+        return false;
+    pass = request ? ftc_nonblocking_plan(&plan, call) : FTC_PASS_INVALID;
+    ftc_report_call(call, pass);
+    if (pass != FTC_PASS_NONE)
+        return false;
+    call->result = make(&plan, request);
+    ftc_error_raise(call);
+    return true;
+}
+
+int ftc_persistent_start(struct ftc_persistent *p, MPI_Request *started)
+{
+    int rv;
+
+    if (p->started != MPI_REQUEST_NULL)
+        rv = ftc_error_active(&p->call);
+    else
+        rv = ftc_nonblocking_start(&p->plan, p->communicator_id, &p->started);
+    ftc_error_raise(&(struct ftc_call){.comm = MPI_COMM_WORLD});
+    *started = p->started;
+    return rv;
+}
+
+/* MPI forbids to free one whose operation goes on. That ends nevertheless, and needs what is kept
+ * of it. */
+int ftc_persistent_free(struct ftc_persistent *p, MPI_Request *handle)
+{
+    int rv = MPI_SUCCESS;
+
+    take_out(p);
+    if (p->started != MPI_REQUEST_NULL)
+        rv = PMPI_Request_free(&p->started);
+    else
+        release(p);
+    return rv == MPI_SUCCESS ? PMPI_Request_free(handle) : rv;
+}
+
+/* ---- in calls that complete requests ---- */
+
+static bool any_is_persistent(int count, const MPI_Request requests[])
+{
+    for (int i = 0; requests && i < count; i++)
+        if (ftc_persistent_find(requests[i]))
+            return true;
+    return false;
+}
+
+static bool make_room(struct ftc_shown *s, int count)
+{
+    s->room = NULL;
+    s->shown = s->few;
+    s->persistent = s->few_persistent;
+    if (count <= FTC_PERSISTENT_FEW)
+        return true;
+    s->room = malloc((size_t)count * (sizeof *s->persistent + sizeof *s->shown));
+    s->persistent = s->room;
+    s->shown = (void *)(s->persistent + count);
+    return s->room != NULL;
+}
+
+bool ftc_persistent_show(struct ftc_shown *s, int count, MPI_Request requests[], int *rv)
+{
+    s->shown = s->requests = requests;
+    s->count = 0;
+    if (!ftc_persistent_are_used() || !any_is_persistent(count, requests))
+        return true;
+    if (!make_room(s, count)) {
+        *rv = ftc_error_no_memory();
+        ftc_error_raise(&(struct ftc_call){.comm = MPI_COMM_WORLD});
+        return false;
+    }
+    s->count = count;
+    for (int i = 0; i < count; i++) {
+        s->persistent[i] = ftc_persistent_find(requests[i]);
+        s->shown[i] = s->persistent[i] ? s->persistent[i]->started : requests[i];
+    }
+    return true;
+}
+
+void ftc_persistent_hide(struct ftc_shown *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        if (s->persistent[i])
+            s->persistent[i]->started = s->shown[i];
+        else
+            s->requests[i] = s->shown[i];
+    }
+    if (s->count > 0)
+        free(s->room);
+}
