@@ -59,6 +59,7 @@ static const struct word intercept_words[] = {{"reduce", FTC_INTERCEPT_REDUCE, 0
                                               {"ireduce_scatter", FTC_INTERCEPT_IREDUCE_SCATTER, 0},
                                               {"iscan", FTC_INTERCEPT_ISCAN, 0},
                                               {"iexscan", FTC_INTERCEPT_IEXSCAN, 0},
+                                              {"ineighbor", FTC_INTERCEPT_INEIGHBOR, 0},
                                               {"win_free", FTC_INTERCEPT_WIN_FREE, 0},
                                               {"all", FTC_INTERCEPT_ALL, 0},
                                               {0}};

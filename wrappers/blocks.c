@@ -2,6 +2,7 @@
 #include "call/call.h"
 #include "collectives/carry_out.h"
 #include "collectives/nonblocking.h"
+#include "collectives/persistent.h"
 #include "entries.h"
 #include "nonblocking.h"
 #include "program/native_call.h"
@@ -94,6 +95,16 @@ static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_sides
         return PMPI_##name(LIST arguments, request);                                               \
     }
 
+#define INIT(name, parameters, arguments, a_call)                                                  \
+    int MPI_##name(LIST parameters, MPI_Info info, MPI_Request *request)                           \
+    {                                                                                              \
+        struct ftc_call call = a_call;                                                             \
+                                                                                                   \
+        if (ftc_carry_out_persistent(&call, request))                                              \
+            return call.result;                                                                    \
+        return PMPI_##name(LIST arguments, info, request);                                         \
+    }
+
 #define MOVING(kind, a_send, a_receive, a_root)                                                    \
     moving(FTC_CALL_##kind, &(struct ftc_sides){.send = a_send, .receive = a_receive}, a_root,     \
            comm, __builtin_return_address(0))
@@ -106,18 +117,17 @@ static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_sides
 #define IS_WIDE      false
 #define BLOCKS(kind, name, Iname, parameters, arguments, send, receive, root)                      \
     CARRY_OUT(name, parameters, arguments, MOVING(kind, LIST(send), LIST(receive), root))          \
-    START(Iname, parameters, arguments, MOVING(I##kind, LIST(send), LIST(receive), root))
-#define NEIGHBORS(kind, name, parameters, arguments, send, receive)                                \
-    CARRY_OUT(name, parameters, arguments, MOVING(kind, LIST(send), LIST(receive), 0))
+    START(Iname, parameters, arguments, MOVING(I##kind, LIST(send), LIST(receive), root))          \
+    INIT(name##_init, parameters, arguments, MOVING(kind##_INIT, LIST(send), LIST(receive), root))
 #define COMBINES(kind, name, Iname, parameters, arguments, counts)                                 \
     CARRY_OUT(name, parameters, arguments, COMBINING(kind, LIST(counts)))                          \
-    START(Iname, parameters, arguments, COMBINING(I##kind, LIST(counts)))
+    START(Iname, parameters, arguments, COMBINING(I##kind, LIST(counts)))                          \
+    INIT(name##_init, parameters, arguments, COMBINING(kind##_INIT, LIST(counts)))
 #include "blocks.def"
 #undef COUNT
 #undef DISPLACEMENT
 #undef IS_WIDE
 #undef BLOCKS
-#undef NEIGHBORS
 #undef COMBINES
 
 #define COUNT        MPI_Count
@@ -125,10 +135,10 @@ static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_sides
 #define IS_WIDE      true
 #define BLOCKS(kind, name, Iname, parameters, arguments, send, receive, root)                      \
     CARRY_OUT(name##_c, parameters, arguments, MOVING(kind, LIST(send), LIST(receive), root))      \
-    START(Iname##_c, parameters, arguments, MOVING(I##kind, LIST(send), LIST(receive), root))
-#define NEIGHBORS(kind, name, parameters, arguments, send, receive)                                \
-    CARRY_OUT(name##_c, parameters, arguments, MOVING(kind, LIST(send), LIST(receive), 0))
+    START(Iname##_c, parameters, arguments, MOVING(I##kind, LIST(send), LIST(receive), root))      \
+    INIT(name##_init_c, parameters, arguments, MOVING(kind##_INIT, LIST(send), LIST(receive), root))
 #define COMBINES(kind, name, Iname, parameters, arguments, counts)                                 \
     CARRY_OUT(name##_c, parameters, arguments, COMBINING(kind, LIST(counts)))                      \
-    START(Iname##_c, parameters, arguments, COMBINING(I##kind, LIST(counts)))
+    START(Iname##_c, parameters, arguments, COMBINING(I##kind, LIST(counts)))                      \
+    INIT(name##_init_c, parameters, arguments, COMBINING(kind##_INIT, LIST(counts)))
 #include "blocks.def"

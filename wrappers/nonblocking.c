@@ -1,4 +1,4 @@
-/* Nonblocking reductions, barriers and broadcasts, and persistent reductions. */
+/* Nonblocking and persistent reductions, barriers and broadcasts. */
 #include "nonblocking.h"
 
 #include "collectives/nonblocking.h"
@@ -76,8 +76,22 @@ ALLREDUCE_INIT(Allreduce_init_c, MPI_Count)
         return PMPI_##name(buffer, count, datatype, root, comm, request);                          \
     }
 
+#define BCAST_INIT(name, count_type)                                                               \
+    int MPI_##name(void *buffer, count_type count, MPI_Datatype datatype, int root, MPI_Comm comm, \
+                   MPI_Info info, MPI_Request *request)                                            \
+    {                                                                                              \
+        struct ftc_call call = broadcast(FTC_CALL_BCAST_INIT, buffer, count, datatype, root, comm, \
+                                         __builtin_return_address(0));                             \
+                                                                                                   \
+        if (ftc_carry_out_persistent(&call, request))                                              \
+            return call.result;                                                                    \
+        return PMPI_##name(buffer, count, datatype, root, comm, info, request);                    \
+    }
+
 IBCAST(Ibcast, int)
 IBCAST(Ibcast_c, MPI_Count)
+BCAST_INIT(Bcast_init, int)
+BCAST_INIT(Bcast_init_c, MPI_Count)
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
@@ -90,4 +104,17 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
     if (ftc_carry_out_nonblocking(&call, request))
         return ftc_wrapper_started(&call, request);
     return PMPI_Ibarrier(comm, request);
+}
+
+int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    struct ftc_call call = {
+        .kind = FTC_CALL_BARRIER_INIT,
+        .comm = comm,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (ftc_carry_out_persistent(&call, request))
+        return call.result;
+    return PMPI_Barrier_init(comm, info, request);
 }

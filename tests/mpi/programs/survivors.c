@@ -1,5 +1,6 @@
-/* survivors ROUNDS [nonblocking] [zero] [threads]: every call whose value is put together from all
- * ranks, one after the other, with each root in turn, while ranks die (setting crash).
+/* survivors ROUNDS [nonblocking | persistent] [zero] [threads]: every call whose value is put
+ * together from all ranks, one after the other, with each root in turn, while ranks die (setting
+ * crash).
  *
  * What a rank gives tells whose it is. So each rank finds out of its result who is in it, and
  * writes that into a mapped file: all survivors of a call must have found the same ranks,
@@ -26,7 +27,7 @@ enum { RANKS_MAX = 8, COUNT = 3, UNTOUCHED = -77, THREADS = 3 };
 enum { LIVES = 1 << 30, FAILED = 1 << 29, GIVEN = 1 << 28 };
 
 static int rank, n, rounds, calls, empty = UNTOUCHED;
-static bool is_nonblocking;
+static bool is_nonblocking, is_persistent;
 static _Atomic uint32_t *found; /* [call of all threads * n + rank] */
 
 /* Of one thread. */
@@ -140,16 +141,30 @@ static void append(void *left, void *right, int *count, MPI_Datatype *type)
 
 /* ---- the calls: each returns who is in its result, 0 for who gets none ---- */
 
+/* A request that is started once. */
+static int play_request(MPI_Request *request)
+{
+    int code = MPI_Start(request);
+
+    if (code == MPI_SUCCESS)
+        code = MPI_Wait(request, MPI_STATUS_IGNORE);
+    MPI_Request_free(request);
+    return code;
+}
+
 #define RUN(s, name, Iname, ...)                                                                   \
     ({                                                                                             \
         MPI_Request request;                                                                       \
         int code;                                                                                  \
                                                                                                    \
-        if (!is_nonblocking) {                                                                     \
-            code = MPI_##name(__VA_ARGS__, (s)->comm);                                             \
-        } else {                                                                                   \
+        if (is_persistent) {                                                                       \
+            code = MPI_##name##_init(__VA_ARGS__, (s)->comm, MPI_INFO_NULL, &request);             \
+            code = code == MPI_SUCCESS ? play_request(&request) : code;                            \
+        } else if (is_nonblocking) {                                                               \
             code = MPI_##Iname(__VA_ARGS__, (s)->comm, &request);                                  \
             code = code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;             \
+        } else {                                                                                   \
+            code = MPI_##name(__VA_ARGS__, (s)->comm);                                             \
         }                                                                                          \
         code;                                                                                      \
     })
@@ -459,7 +474,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     rounds = argc > 1 ? atoi(argv[1]) : 1;
-    is_nonblocking = has(argc, argv, "nonblocking");
+    is_persistent = has(argc, argv, "persistent");
+    is_nonblocking = is_persistent || has(argc, argv, "nonblocking");
     empty = has(argc, argv, "zero") ? 0 : UNTOUCHED;
     calls = (int)(is_nonblocking ? sizeof nonblocking_calls : sizeof blocking_calls) /
             (int)sizeof blocking_calls[0];

@@ -38,6 +38,8 @@ BLOCKS = [
     *each_call(5, CALLS, CALLS),
     *each_call(5, ALLTOALLW + 1, CALLS, "zero", {"FTCOLL_DEAD_BLOCKS": "zero"}),
     *each_call(5, NONBLOCKING, NONBLOCKING, "nonblocking"),
+    blocks("nobody dies, persistent", 5, 1, "4 persistent", failures=0),
+    *each_call(5, NONBLOCKING, NONBLOCKING, "persistent"),
     *each_point(3, GATHER, range(3)), *each_point(3, ALLTOALLV, range(3)), *each_point(3, SCATTER, (0,)),
     blocks("two at once", 6, 2, "6", f"1:{CALLS + ALLTOALL}:b1,4:{CALLS + ALLTOALL}:b1", failures=2),
     blocks("a root and the next", 6, 2, "6", f"0:{SCATTER}:a1,1:{SCATTER}:a0", failures=2),
