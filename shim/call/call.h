@@ -109,6 +109,7 @@ enum {
     FTC_TRAIT_OPERATION = 4,    /* it combines elements */
     FTC_TRAIT_UNKNOWN_SIZE = 8, /* no rank knows how much the others send */
     FTC_TRAIT_UNEVEN = 16,      /* ranks give blocks of different sizes */
+    FTC_TRAIT_NEIGHBORS = 32,   /* to those that the topology of the communicator names */
 };
 extern const unsigned char ftc_call_traits[FTC_CALL_COUNT];
 
@@ -135,6 +136,11 @@ static inline bool ftc_call_is_of_unknown_size(enum ftc_call_kind kind)
 static inline bool ftc_call_is_uneven(enum ftc_call_kind kind)
 {
     return (ftc_call_traits[kind] & FTC_TRAIT_UNEVEN) != 0;
+}
+
+static inline bool ftc_call_is_of_neighbors(enum ftc_call_kind kind)
+{
+    return (ftc_call_traits[kind] & FTC_TRAIT_NEIGHBORS) != 0;
 }
 
 /* The blocking form of a nonblocking or persistent call; all others are their own. */

@@ -15,7 +15,7 @@ static const void *contribute(struct ftc_plan *plan)
     const struct ftc_side *source = is_in_place(plan) ? &sides->receive : &sides->send;
     void *value = ftc_composite_begin(plan);
 
-    return value && ftc_row_add(plan, value, source) == MPI_SUCCESS ? value : NULL;
+    return value && ftc_row_add(plan, &value, source) == MPI_SUCCESS ? value : NULL;
 }
 
 static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,

@@ -2,8 +2,8 @@
 #include "value/broadcast.h"
 #include "collective.h"
 #include "large.h"
+#include "parcel.h"
 #include "program/error.h"
-#include "progress/running.h"
 
 /* NULL is MPI_BOTTOM, for a datatype of absolute addresses. */
 static bool buffer_is_valid(const struct ftc_call *call)
@@ -39,9 +39,9 @@ static const void *contribute(struct ftc_plan *plan)
     struct ftc_broadcast_value *value;
 
     plan->travelling_bytes = ftc_broadcast_value_bytes(plan->value_bytes);
-    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
+    value = ftc_parcel_room(plan, plan->travelling_bytes);
+    if (!value)
         return NULL;
-    value = (void *)plan->comm->running->contribution;
     value->has_data = is_root(plan);
     if (value->has_data &&
         ftc_pack(value->data, call->recvbuf, call->count, &plan->facts) != MPI_SUCCESS)
@@ -63,7 +63,7 @@ static int without_root(const struct ftc_plan *plan)
 
 static int deliver(const struct ftc_plan *plan)
 {
-    const struct ftc_broadcast_value *value = plan->comm->running->op.result.value;
+    const struct ftc_broadcast_value *value = ftc_parcel_result(plan);
     const struct ftc_call *call = plan->call;
 
     if (!value->has_data)

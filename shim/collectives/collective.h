@@ -14,20 +14,26 @@
 
 struct ftc_large;
 struct ftc_large_kind;
+struct ftc_neighbors;
+struct ftc_parcel;
 
 /* A call that has been looked at. */
 struct ftc_plan {
     const struct ftc_call *call;
     const struct ftc_collective *collective;
     struct ftc_comm *comm;
-    struct ftc_facts facts;  /* of the datatype and operation */
-    MPI_Count count;         /* of elements in it, if it combines any */
-    size_t value_bytes;      /* of the data, of all ranks where each has a block */
-    size_t header_bytes;     /* that travel before the data */
-    size_t travelling_bytes; /* in all */
-    bool is_large;           /* carried out as large.h has it */
-    struct ftc_large *large; /* from its first try on; NULL: its data travel in messages */
-    int error;               /* MPI error code of the last combination that went wrong */
+    struct ftc_facts facts;    /* of the datatype and operation */
+    MPI_Count count;           /* of elements in it, if it combines any */
+    size_t value_bytes;        /* of the data, of all ranks where each has a block */
+    size_t header_bytes;       /* that travel before the data */
+    size_t travelling_bytes;   /* in all */
+    bool is_large;             /* carried out as large.h has it */
+    struct ftc_large *large;   /* from its first try on; NULL: its data travel in messages */
+    int error;                 /* MPI error code of the last combination that went wrong */
+    struct ftc_parcel *parcel; /* what it gives and takes; NULL: that is in comm->running */
+    uint32_t next_seq;         /* of the communicator, after its operation */
+    const struct ftc_neighbors *neighbors; /* of its communicator, kept by who keeps the plan; NULL:
+                                            * to be asked for */
 
     /* A value of blocks (composite.h) */
     bool is_composite;
@@ -43,19 +49,19 @@ struct ftc_collective {
      * is in range. */
     void (*examine)(struct ftc_plan *plan, struct ftc_policy_facts *facts);
 
-    /* Whether it needs calls into MPI beside those of examine(): then it is not done in another
-     * thread. Of a plan that examine() has filled. */
+    /* Whether it needs calls into MPI beside those of examine(), for what it gives or takes: other
+     * threads make none. Of a plan that examine() has filled. */
     bool (*needs_mpi)(const struct ftc_plan *plan);
 
-    /* Sets what travels. This rank's value: the program's own memory, or room that is made in
-     * plan->comm->running; NULL without memory for it. */
+    /* Sets what travels. This rank's value: the program's own memory, or room of ftc_parcel_room();
+     * NULL without memory for it. */
     const void *(*contribute)(struct ftc_plan *plan);
 
     /* @into = @into and @from, in the order of the ranks; @plan is a struct ftc_plan. NULL: nothing
      * to combine, or blocks. */
     void (*combine)(void *plan, void *into, const void *from);
 
-    /* The result of plan->comm->running to the program's buffers. Returns an MPI error code. */
+    /* What ftc_parcel_result() has, to the program's buffers. Returns an MPI error code. */
     int (*deliver)(const struct ftc_plan *plan);
 
     /* The root is dead, and everybody knows. Returns an MPI error code. NULL: there is none. */

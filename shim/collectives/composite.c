@@ -1,7 +1,10 @@
 #include "composite.h"
 
+#include "parcel.h"
 #include "program/error.h"
 #include "progress/running.h"
+
+#include <stdint.h>
 
 void ftc_composite_examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 {
@@ -22,6 +25,7 @@ bool ftc_composite_needs_mpi(const struct ftc_plan *plan)
 void *ftc_composite_begin(struct ftc_plan *plan)
 {
     bool is_uneven = ftc_call_is_uneven(plan->call->kind);
+    void *value;
 
     plan->is_composite = true;
     plan->limit = (struct ftc_blocks_limit){
@@ -29,10 +33,10 @@ void *ftc_composite_begin(struct ftc_plan *plan)
         .data_bytes = is_uneven ? (size_t)ftc_library.settings.max_bytes : plan->value_bytes,
     };
     plan->travelling_bytes = ftc_blocks_room(&plan->limit);
-    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
-        return NULL;
-    ftc_blocks_begin(plan->comm->running->contribution);
-    return plan->comm->running->contribution;
+    value = ftc_parcel_room(plan, plan->travelling_bytes);
+    if (value)
+        ftc_blocks_begin(value);
+    return value;
 }
 
 static void join(void *plan, void *into, const void *from)
@@ -55,14 +59,36 @@ bool ftc_composite_is_too_large(const struct ftc_plan *plan)
 
 const void *ftc_composite_result(const struct ftc_plan *plan)
 {
-    const void *value = plan->comm->running->op.result.value;
+    const void *value = ftc_parcel_result(plan);
 
     return value && ftc_blocks_used_bytes(value) <= plan->travelling_bytes ? value : NULL;
 }
 
-int ftc_composite_add(const struct ftc_plan *plan, void *value, const struct ftc_place *place)
+/* How much the others give is not known when it is packed. */
+static bool is_packed_whole(const struct ftc_plan *plan)
 {
-    void *data = ftc_blocks_add(value, &plan->limit, plan->comm->rank, ftc_place_bytes(place));
+    return plan->parcel && ftc_call_is_of_unknown_size(plan->call->kind);
+}
+
+size_t ftc_composite_most(const struct ftc_plan *plan)
+{
+    return is_packed_whole(plan) ? UINT32_MAX / 2 : plan->limit.data_bytes;
+}
+
+void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes)
+{
+    struct ftc_blocks_limit whole = {.ranks = 1, .data_bytes = bytes};
+
+    if (!is_packed_whole(plan))
+        return ftc_blocks_add(*value, &plan->limit, plan->comm->rank, bytes);
+    *value =
+        bytes <= ftc_composite_most(plan) ? ftc_parcel_widen(plan, ftc_blocks_room(&whole)) : NULL;
+    return *value ? ftc_blocks_add(*value, &whole, plan->comm->rank, bytes) : NULL;
+}
+
+int ftc_composite_add(struct ftc_plan *plan, void **value, const struct ftc_place *place)
+{
+    void *data = ftc_composite_block(plan, value, ftc_place_bytes(place));
 
     return data ? ftc_place_read(data, place) : MPI_SUCCESS;
 }

@@ -25,9 +25,16 @@ bool ftc_composite_is_too_large(const struct ftc_plan *plan);
 /* The blocks that the operation has brought this rank; NULL: none. */
 const void *ftc_composite_result(const struct ftc_plan *plan);
 
-/* Adds what is in @place as this rank's block, if it is not too large. Returns an MPI error code.
+/* The most that this rank's block may have; what is too large for one operation a parcel has, too.
  */
-int ftc_composite_add(const struct ftc_plan *plan, void *value, const struct ftc_place *place);
+size_t ftc_composite_most(const struct ftc_plan *plan);
+
+/* Adds this rank's block of @bytes to *@value, which may move, and returns where they belong; NULL
+ * if that is too much. Without memory *@value is NULL. */
+void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes);
+
+/* Adds what is in @place so. Returns an MPI error code. */
+int ftc_composite_add(struct ftc_plan *plan, void **value, const struct ftc_place *place);
 
 /* What of rank @from has arrived for @place. Returns an MPI error code, also if it is too much. */
 int ftc_composite_deliver(const struct ftc_plan *plan, int from, const struct ftc_place *place,

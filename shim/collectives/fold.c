@@ -3,6 +3,7 @@
 #include "combine.h"
 #include "engine/exchange_plan.h"
 #include "inclusion.h"
+#include "parcel.h"
 #include "progress/running.h"
 
 #include <string.h>
@@ -31,7 +32,8 @@ struct ftc_fold ftc_fold(const struct ftc_plan *plan, MPI_Count first, MPI_Count
         .first = first,
         .count = count,
         .stride_bytes = (bytes + FTC_BLOCK_ALIGN - 1) / FTC_BLOCK_ALIGN * FTC_BLOCK_ALIGN,
-        .room = plan->comm->running->published_value, /* which holds as many blocks as there are */
+        .room = plan->parcel ? plan->parcel->room /* which hold as many blocks as there are */
+                             : plan->comm->running->published_value,
     };
 }
 

@@ -23,7 +23,7 @@ static const void *contribute(struct ftc_plan *plan)
     if (!value || !ftc_side_view(&view, is_in_place(plan) ? &sides->receive : &sides->send))
         return NULL;
     place = is_in_place(plan) ? ftc_side_place(&view, plan->comm->rank) : ftc_side_whole(&view);
-    return ftc_composite_add(plan, value, &place) == MPI_SUCCESS ? value : NULL;
+    return ftc_composite_add(plan, &value, &place) == MPI_SUCCESS ? value : NULL;
 }
 
 static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,

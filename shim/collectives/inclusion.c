@@ -40,7 +40,7 @@ int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors)
 
     if (missing == 0)
         return MPI_SUCCESS;
-    ftc_record_result(plan->call, c, contributors);
+    ftc_record_result(plan->call, c, plan->next_seq, contributors);
     setting = required_by(plan->call, contributors);
     return setting ? ftc_error_incomplete(plan->call, c, missing, setting) : MPI_SUCCESS;
 }

@@ -1,5 +1,7 @@
 #include "letters.h"
 
+#include <string.h>
+
 struct letter {
     uint32_t to, bytes;
     unsigned char data[];
@@ -18,6 +20,24 @@ void *ftc_letter_write(unsigned char **at, int to, size_t data_bytes)
     letter->bytes = (uint32_t)data_bytes;
     *at += ftc_letter_bytes(data_bytes);
     return letter->data;
+}
+
+size_t ftc_letters_keep(unsigned char *data, size_t *bytes, size_t at, int to)
+{
+    while (*bytes - at >= sizeof(struct letter)) {
+        const struct letter *letter = (const void *)(data + at);
+        size_t length = ftc_letter_bytes(letter->bytes);
+
+        if (*bytes - at < length)
+            break;
+        if (letter->to == (uint32_t)to) {
+            at += length;
+            continue;
+        }
+        *bytes -= length;
+        memmove(data + at, data + at + length, *bytes - at);
+    }
+    return at;
 }
 
 struct ftc_piece ftc_letter_find(const struct ftc_block *block, int to, int before)

@@ -18,6 +18,10 @@ size_t ftc_letter_bytes(size_t data_bytes);
  * belong. */
 void *ftc_letter_write(unsigned char **at, int to, size_t data_bytes);
 
+/* Takes those that are not to @to out of the *@bytes of letters, the last of which may lack its
+ * end, from @at on, where one begins. Returns where the first one begins that is not whole. */
+size_t ftc_letters_keep(unsigned char *data, size_t *bytes, size_t at, int to);
+
 /* The letter to @to behind @before others to it; without data if there is none. The block may come
  * from anybody. */
 struct ftc_piece ftc_letter_find(const struct ftc_block *block, int to, int before);

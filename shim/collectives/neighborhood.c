@@ -13,6 +13,21 @@ static bool gathers(const struct ftc_plan *plan)
     return plain == FTC_CALL_NEIGHBOR_ALLGATHER || plain == FTC_CALL_NEIGHBOR_ALLGATHERV;
 }
 
+/* False without memory. What is got so is given back. */
+static bool get_neighbors(const struct ftc_plan *plan, struct ftc_neighbors *n)
+{
+    if (!plan->neighbors)
+        return ftc_neighbors_get(plan->call->comm, n);
+    *n = *plan->neighbors;
+    return true;
+}
+
+static void give_back(const struct ftc_plan *plan, struct ftc_neighbors *n)
+{
+    if (!plan->neighbors)
+        ftc_neighbors_free(n);
+}
+
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 {
     const struct ftc_sides *sides = plan->call->sides;
@@ -46,7 +61,7 @@ static size_t bytes_of_letters(const struct ftc_plan *plan, struct ftc_side_view
 
         if (n->destination[i] == MPI_PROC_NULL)
             continue;
-        if (bytes > plan->limit.data_bytes)
+        if (bytes > ftc_composite_most(plan))
             return bytes; /* too large, however many more there are */
         sum += ftc_letter_bytes(bytes);
     }
@@ -54,7 +69,7 @@ static size_t bytes_of_letters(const struct ftc_plan *plan, struct ftc_side_view
 }
 
 /* Also those without data, because more than one may go to one neighbor. */
-static int write_letters(const struct ftc_plan *plan, void *value, const struct ftc_neighbors *n)
+static int write_letters(struct ftc_plan *plan, void **value, const struct ftc_neighbors *n)
 {
     struct ftc_side_view view;
     unsigned char *at;
@@ -62,7 +77,7 @@ static int write_letters(const struct ftc_plan *plan, void *value, const struct 
 
     if (!ftc_side_view(&view, &plan->call->sides->send))
         return MPI_ERR_TYPE;
-    at = ftc_blocks_add(value, &plan->limit, plan->comm->rank, bytes_of_letters(plan, &view, n));
+    at = ftc_composite_block(plan, value, bytes_of_letters(plan, &view, n));
     for (int i = 0; at && i < n->destinations; i++) {
         struct ftc_place place = ftc_side_place(&view, i);
         void *data;
@@ -75,7 +90,7 @@ static int write_letters(const struct ftc_plan *plan, void *value, const struct 
     return rv;
 }
 
-static int write_one_for_all(const struct ftc_plan *plan, void *value)
+static int write_one_for_all(struct ftc_plan *plan, void **value)
 {
     struct ftc_side_view view;
     struct ftc_place place;
@@ -92,10 +107,10 @@ static const void *contribute(struct ftc_plan *plan)
     struct ftc_neighbors n;
     int rv;
 
-    if (!value || !ftc_neighbors_get(plan->call->comm, &n))
+    if (!value || !get_neighbors(plan, &n))
         return NULL;
-    rv = gathers(plan) ? write_one_for_all(plan, value) : write_letters(plan, value, &n);
-    ftc_neighbors_free(&n);
+    rv = gathers(plan) ? write_one_for_all(plan, &value) : write_letters(plan, &value, &n);
+    give_back(plan, &n);
     return rv == MPI_SUCCESS ? value : NULL;
 }
 
@@ -193,10 +208,10 @@ static int deliver(const struct ftc_plan *plan)
     struct ftc_neighbors n;
     int rv;
 
-    if (!value || !ftc_neighbors_get(plan->call->comm, &n))
+    if (!value || !get_neighbors(plan, &n))
         return MPI_SUCCESS;
     rv = deliver_to_places(plan, value, &n);
-    ftc_neighbors_free(&n);
+    give_back(plan, &n);
     return rv;
 }
 

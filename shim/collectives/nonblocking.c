@@ -2,10 +2,12 @@
 
 #include "communicator/lineage.h"
 #include "large.h"
+#include "parcel.h"
 #include "plan.h"
 #include "program/error.h"
 #include "report/report.h"
 #include "request.h"
+#include "value/held.h"
 
 #include <stdlib.h>
 
@@ -16,9 +18,11 @@ struct task {
     struct ftc_sides sides; /* of that call */
     struct ftc_plan plan;
     struct ftc_large large;
+    struct ftc_parcel parcel;
+    struct ftc_kept kept;
 };
 
-static void close_task(struct task *t)
+static void close_large(struct task *t)
 {
     if (t->plan.large)
         ftc_large_close(&t->large);
@@ -33,16 +37,21 @@ static bool begin_task(struct ftc_queued *p)
     if (t->plan.is_large && !t->plan.large)
         ftc_large_open(&t->large, &t->plan);
     if (!ftc_plan_request(&t->plan, &request, &t->call.result)) {
-        close_task(t);
+        close_large(t);
         return false;
     }
     ftc_plan_enter(&t->plan);
     if (ftc_drive_begin(t->plan.comm, &request))
         return true;
     ftc_plan_leave();
-    close_task(t);
+    close_large(t);
     t->call.result = ftc_error_no_memory();
     return false;
+}
+
+static bool is_again(const struct task *t)
+{
+    return (t->plan.large && t->large.is_again) || (t->plan.parcel && t->parcel.is_again);
 }
 
 static bool end_task(struct ftc_queued *p)
@@ -54,10 +63,26 @@ static bool end_task(struct ftc_queued *p)
     t->call.result = ftc_plan_finish(&t->plan, outcome);
     if (t->plan.turned_out != FTC_PASS_NONE) /* of counts that all ranks know: theirs differ */
         t->call.result = ftc_error_too_much(&t->call);
-    if (t->plan.large && t->large.is_again && t->call.result == MPI_SUCCESS)
+    if (t->call.result == MPI_SUCCESS && is_again(t))
         return false;
-    close_task(t);
+    close_large(t);
     return true;
+}
+
+static void settle_task(struct ftc_request *r)
+{
+    struct task *t = (struct task *)r;
+
+    if (t->plan.parcel && t->call.result == MPI_SUCCESS)
+        t->call.result = ftc_parcel_unpack(&t->plan);
+}
+
+static void close_task(struct ftc_request *r)
+{
+    struct task *t = (struct task *)r;
+
+    ftc_parcel_close(&t->plan);
+    ftc_keep_no_more(&t->kept);
 }
 
 /* Such a call must not count as the first use of its communicator, which would identify it. */
@@ -79,10 +104,25 @@ enum ftc_pass ftc_nonblocking_plan(struct ftc_plan *plan, const struct ftc_call 
     pass = ftc_plan_make(plan, call);
     if (pass != FTC_PASS_NONE)
         return pass;
-    if (ftc_call_is_of_unknown_size(call->kind))
+    if (ftc_call_is_of_unknown_size(call->kind) && !ftc_slices_possible(plan))
         return FTC_PASS_UNKNOWN_SIZE;
-    return plan->collective->needs_mpi(plan) || !ftc_request_possible() ? FTC_PASS_NEEDS_MPI
-                                                                        : FTC_PASS_NONE;
+    if (plan->is_large && plan->collective->needs_mpi(plan))
+        return FTC_PASS_NEEDS_MPI;
+    return ftc_request_possible() ? FTC_PASS_NONE : FTC_PASS_NO_REQUESTS;
+}
+
+static int pack(struct task *t)
+{
+    int rv;
+
+    if (!ftc_parcel_is_needed(&t->plan))
+        return MPI_SUCCESS;
+    if (!ftc_keep(&t->kept, &t->plan))
+        return ftc_error_no_memory();
+    ftc_library_lock();
+    rv = ftc_parcel_pack(&t->parcel, &t->plan);
+    ftc_library_unlock();
+    return rv;
 }
 
 int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
@@ -90,11 +130,14 @@ int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
 {
     const struct ftc_call *call = plan->call;
     struct task *t = malloc(sizeof *t);
+    int rv;
 
     if (!t)
         return ftc_error_no_memory();
     *t = (struct task){
         .request = {.communicator_id = communicator_id,
+                    .settle = settle_task,
+                    .close = close_task,
                     .pending = {.comm = plan->comm,
                                 .call = &t->call,
                                 .begin = begin_task,
@@ -107,7 +150,12 @@ int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
         t->sides = *call->sides;
         t->call.sides = &t->sides;
     }
-    return ftc_request_start(&t->request, request);
+    rv = pack(t);
+    if (rv == MPI_SUCCESS)
+        return ftc_request_start(&t->request, request);
+    close_task(&t->request);
+    free(t);
+    return rv;
 }
 
 bool ftc_carry_out_nonblocking(struct ftc_call *call, MPI_Request *request)

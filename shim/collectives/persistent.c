@@ -2,6 +2,7 @@
 
 #include "communicator/lineage.h"
 #include "nonblocking.h"
+#include "parcel.h"
 #include "program/error.h"
 #include "report/report.h"
 
@@ -16,6 +17,7 @@ struct ftc_persistent {
     struct ftc_call call;
     struct ftc_sides sides;   /* of that call */
     struct ftc_plan plan;     /* on an identity of its own */
+    struct ftc_kept kept;     /* of that plan */
     uint64_t communicator_id; /* of the program's communicator */
     struct ftc_persistent *next;
 };
@@ -81,6 +83,7 @@ static void release(struct ftc_persistent *p)
         ftc_comm_release(p->plan.comm);
         ftc_library_unlock();
     }
+    ftc_keep_no_more(&p->kept);
     free(p);
 }
 
@@ -124,7 +127,7 @@ static int make(const struct ftc_plan *plan, MPI_Request *request)
 
     if (!p)
         return ftc_error_no_memory();
-    rv = identify(p) ? MPI_SUCCESS : ftc_error_no_memory();
+    rv = identify(p) && ftc_keep(&p->kept, &p->plan) ? MPI_SUCCESS : ftc_error_no_memory();
     if (rv == MPI_SUCCESS)
         rv = PMPI_Send_init(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &p->handle);
     if (rv != MPI_SUCCESS) {

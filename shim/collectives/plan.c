@@ -2,6 +2,7 @@
 
 #include "composite.h"
 #include "large.h"
+#include "parcel.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
 #include "report/prospect.h"
@@ -117,7 +118,7 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
         .call = call,
         .kind = operation_of(call->kind),
         .root = root,
-        .contribution = plan->collective->contribute(plan),
+        .contribution = plan->parcel ? ftc_parcel_give(plan) : plan->collective->contribute(plan),
         .combine = plan->collective->combine,
         .context = plan,
     };
@@ -140,14 +141,21 @@ void ftc_plan_leave(void)
     ftc_mismatch_leave();
 }
 
+/* What a parcel goes on with in slices. */
+static bool goes_on(const struct ftc_plan *plan)
+{
+    return plan->parcel && ftc_call_is_of_unknown_size(plan->call->kind);
+}
+
 static int deliver(struct ftc_plan *plan)
 {
     if (plan->large)
         return ftc_large_deliver(plan->large);
-    if (!plan->is_composite || !ftc_composite_is_too_large(plan))
-        return plan->collective->deliver(plan);
-    plan->turned_out = FTC_PASS_TOO_LARGE;
-    return MPI_SUCCESS;
+    if (plan->is_composite && ftc_composite_is_too_large(plan) && !goes_on(plan)) {
+        plan->turned_out = FTC_PASS_TOO_LARGE;
+        return MPI_SUCCESS;
+    }
+    return plan->parcel ? ftc_parcel_take(plan) : plan->collective->deliver(plan);
 }
 
 int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
@@ -155,6 +163,7 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
     struct ftc_comm *c = plan->comm;
     int rv = ftc_error_of(plan->call, c, outcome);
 
+    plan->next_seq = c->seq;
     if (rv == MPI_SUCCESS)
         rv = plan->error; /* MPI_Reduce_local has called the error handler */
     if (rv == MPI_SUCCESS)

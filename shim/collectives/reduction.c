@@ -6,7 +6,7 @@
 #include "fold.h"
 #include "inclusion.h"
 #include "large.h"
-#include "progress/running.h"
+#include "parcel.h"
 #include "value/contributors.h"
 
 static bool scatters(const struct ftc_call *call)
@@ -36,10 +36,12 @@ static bool buffers_are_valid(const struct ftc_plan *plan)
            (in_place || call->sendbuf != call->recvbuf);
 }
 
-/* Blocks of elements, of each rank, where they cannot be combined on their way. */
+/* Blocks of elements, of each rank, where they cannot be combined on their way: that is done in any
+ * thread. */
 static bool keeps_blocks(const struct ftc_plan *plan)
 {
-    return !plan->facts.commutative;
+    return !plan->facts.commutative ||
+           (ftc_call_is_nonblocking(plan->call->kind) && !plan->facts.kernel);
 }
 
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
@@ -63,7 +65,7 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 
 static bool needs_mpi(const struct ftc_plan *plan)
 {
-    return !plan->facts.kernel || !plan->facts.contiguous;
+    return ftc_facts_need_mpi(&plan->facts);
 }
 
 /* The program's own buffer where its memory is the value as it stands, else a copy. The buffer of a
@@ -79,9 +81,9 @@ static const void *contribute(struct ftc_plan *plan)
         return ftc_fold_contribute(plan);
     plan->header_bytes = ftc_contributors_bytes(c->size);
     plan->travelling_bytes = plan->header_bytes + plan->value_bytes;
-    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
+    copy = ftc_parcel_room(plan, plan->travelling_bytes);
+    if (!copy)
         return NULL;
-    copy = c->running->contribution;
     if (plan->header_bytes > 0)
         ftc_inclusion_begin(plan, copy);
     else if (plan->facts.contiguous && plan->value_bytes > 0)
@@ -142,7 +144,7 @@ static int deliver_folded(const struct ftc_plan *plan)
 
 static int deliver(const struct ftc_plan *plan)
 {
-    const void *value = plan->comm->running->op.result.value;
+    const void *value = ftc_parcel_result(plan);
     struct part p;
     int rv;
 

@@ -63,23 +63,41 @@ static void let_go(struct ftc_request *r)
     free(r);
 }
 
+static void keep_error(struct ftc_request *r)
+{
+    if (r->pending.call->result == MPI_SUCCESS || r->error_text)
+        return;
+    r->error_text = calloc(1, MPI_MAX_ERROR_STRING);
+    if (r->error_text)
+        ftc_error_take(r->error_text);
+}
+
 static void become_over(struct ftc_queued *p)
 {
     struct ftc_request *r = (struct ftc_request *)p;
 
-    if (p->call->result != MPI_SUCCESS) {
-        r->error_text = calloc(1, MPI_MAX_ERROR_STRING);
-        if (r->error_text)
-            ftc_error_take(r->error_text);
-    }
+    keep_error(r);
     r->is_over = true;
     r->next = over;
     over = r;
 }
 
-/* Without the lock: MPI has locks of its own. */
+static void settle_all(void)
+{
+    for (struct ftc_request *r = over; r; r = r->next) {
+        if (r->is_settled)
+            continue;
+        r->is_settled = true;
+        r->settle(r);
+        keep_error(r);
+    }
+}
+
+/* Without the lock: MPI has locks of its own. It holds one of them in the free function, so what is
+ * kept is not given back there. */
 static void complete(struct ftc_request *r)
 {
+    r->close(r);
     PMPI_Grequest_complete(r->handle);
     let_go(r);
 }
@@ -96,8 +114,10 @@ static void complete_all(struct ftc_request *list)
 
 static struct ftc_request *take_over(void)
 {
-    struct ftc_request *list = over;
+    struct ftc_request *list;
 
+    settle_all();
+    list = over;
     over = NULL;
     return list;
 }
@@ -206,6 +226,7 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
     int rv = MPIX_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, r, &r->handle);
 
     if (rv != MPI_SUCCESS) {
+        r->close(r);
         free(r);
         return rv;
     }
@@ -214,6 +235,7 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
     r->holders = 2;
     r->pending.over = become_over;
     ftc_library_lock();
+    ftc_queue_settle = settle_all;
     ftc_queue_add(&r->pending);
     list = take_over();
     ftc_thread_wake();

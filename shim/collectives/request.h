@@ -19,9 +19,13 @@ struct ftc_request {
     MPI_Request handle;
     uint64_t communicator_id; /* of the program's, whose error handler gets its error */
     bool is_over;             /* the operation has its result */
+    bool is_settled;          /* and the program has it */
     bool has_raised;          /* its error; MPICH asks more than once */
     char *error_text;         /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
     _Atomic int holders;      /* who completes it, and the free function; the last releases it */
+    /* By a thread of the program's, once it is over; call->result tells what has come of it. */
+    void (*settle)(struct ftc_request *r);
+    void (*close)(struct ftc_request *r); /* after that, without the lock */
     struct ftc_request *next;
     struct ftc_request *next_known; /* of all that MPI has; kept for report = coverage alone */
 };
@@ -31,8 +35,8 @@ struct ftc_request {
 bool ftc_request_possible(void);
 
 /* Makes the request and begins the operation, or puts it behind others. @r and what follows it in
- * memory come from malloc() and are the request's from now on. It needs communicator_id, and
- * @r->pending comm, call, begin and end. Returns an MPI error code. */
+ * memory come from malloc() and are the request's from now on. It needs communicator_id, settle,
+ * close, and @r->pending comm, call, begin and end. Returns an MPI error code. */
 int ftc_request_start(struct ftc_request *r, MPI_Request *handle);
 
 /* Whether @handle is one of these. Only with report = coverage. */

@@ -20,7 +20,7 @@ static size_t row_bytes(const struct ftc_plan *plan, struct ftc_side_view *view)
 
         if (to == plan->comm->rank || bytes == 0)
             continue;
-        if (bytes > (size_t)ftc_library.settings.max_bytes)
+        if (bytes > ftc_composite_most(plan))
             return bytes; /* too large, however many more there are */
         sum += has_letters(plan) ? ftc_letter_bytes(bytes) : bytes;
     }
@@ -42,7 +42,7 @@ static int write_piece(const struct ftc_plan *plan, unsigned char **row, int to,
     return ftc_place_read(data, place);
 }
 
-int ftc_row_add(const struct ftc_plan *plan, void *value, const struct ftc_side *side)
+int ftc_row_add(struct ftc_plan *plan, void **value, const struct ftc_side *side)
 {
     struct ftc_side_view view;
     unsigned char *row;
@@ -50,7 +50,7 @@ int ftc_row_add(const struct ftc_plan *plan, void *value, const struct ftc_side 
 
     if (!ftc_side_view(&view, side))
         return MPI_ERR_TYPE;
-    row = ftc_blocks_add(value, &plan->limit, plan->comm->rank, row_bytes(plan, &view));
+    row = ftc_composite_block(plan, value, row_bytes(plan, &view));
     for (int to = 0; row && to < plan->comm->size; to++) {
         struct ftc_place place = ftc_side_place(&view, to);
 

@@ -6,8 +6,9 @@
 
 #include "composite.h"
 
-/* Adds the row of this rank, with the pieces of @side, to @value. Returns an MPI error code. */
-int ftc_row_add(const struct ftc_plan *plan, void *value, const struct ftc_side *side);
+/* Adds the row of this rank, with the pieces of @side, as ftc_composite_block(). Returns an MPI
+ * error code. */
+int ftc_row_add(struct ftc_plan *plan, void **value, const struct ftc_side *side);
 
 /* Delivers the piece for this rank, in the row of rank @from, to @place; without a row it is that
  * of a dead rank. Returns an MPI error code. */

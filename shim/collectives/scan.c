@@ -27,7 +27,7 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 
 static bool needs_mpi(const struct ftc_plan *plan)
 {
-    return !plan->facts.kernel || !plan->facts.contiguous;
+    return ftc_facts_need_mpi(&plan->facts);
 }
 
 /* The first rank that lives has nothing before it: its buffer keeps what it holds. */

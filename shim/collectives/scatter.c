@@ -15,7 +15,7 @@ static const void *contribute(struct ftc_plan *plan)
 
     if (!value || !is_root(plan))
         return value;
-    return ftc_row_add(plan, value, &plan->call->sides->send) == MPI_SUCCESS ? value : NULL;
+    return ftc_row_add(plan, &value, &plan->call->sides->send) == MPI_SUCCESS ? value : NULL;
 }
 
 static int without_root(const struct ftc_plan *plan)

@@ -10,6 +10,8 @@
 
 enum { LOOK_TURNS = 256 }; /* idle turns between two looks at what else could be wrong */
 
+void (*ftc_queue_settle)(void);
+
 static struct ftc_comm *busy; /* communicators that have some */
 
 bool ftc_queue_is_used(void)
@@ -138,6 +140,8 @@ void ftc_queue_complete(struct ftc_comm *c)
         else
             ftc_wait_turn(&wait, c);
     }
+    if (ftc_queue_settle)
+        ftc_queue_settle();
 }
 
 void ftc_queue_complete_all(void)

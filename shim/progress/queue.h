@@ -40,6 +40,10 @@ bool ftc_queue_turn(void);
  * cannot deadlock: the other ranks call the same operations before that call too. */
 void ftc_queue_complete(struct ftc_comm *c);
 
+/* What is left to do of those that are over, by a thread of the program's and before their
+ * communicator goes; NULL: nothing. */
+extern void (*ftc_queue_settle)(void);
+
 /* The same for all communicators. */
 void ftc_queue_complete_all(void);
 

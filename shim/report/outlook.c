@@ -18,6 +18,12 @@ static size_t times(size_t a, size_t b)
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
 }
 
+/* As shim/collectives/reduction.c does. */
+static bool keeps_blocks(const struct ftc_call *call, const struct ftc_facts *type)
+{
+    return !type->commutative || (ftc_call_is_nonblocking(call->kind) && !type->kernel);
+}
+
 /* Bytes of the value of a call that combines, as shim/collectives makes it. */
 static size_t bytes_of_elements(const struct ftc_call *call, const struct ftc_facts *type, int size)
 {
@@ -27,7 +33,8 @@ static size_t bytes_of_elements(const struct ftc_call *call, const struct ftc_fa
 
     if (call->sides && !is_scan && !ftc_sides_sum_counts(&call->sides->receive, size, &count))
         return 0;
-    return times(ftc_span_bytes(type, count), is_scan || !type->commutative ? (size_t)size : 1);
+    return times(ftc_span_bytes(type, count),
+                 is_scan || keeps_blocks(call, type) ? (size_t)size : 1);
 }
 
 /* Facts about the arguments, as far as policy wants them. */
@@ -53,18 +60,11 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
     }
 }
 
-/* Whether a nonblocking call can go on in any thread, as shim/collectives wants it. */
+/* As shim/collectives wants it of a nonblocking call's data phase, which goes on in any thread. */
 static bool needs_no_mpi(const struct ftc_call *call, const struct ftc_facts *type)
 {
-    int rank = 0, size = 1;
-
-    if (ftc_call_has_operation(call->kind))
-        return type->kernel && type->contiguous;
-    if (ftc_call_plain(call->kind) == FTC_CALL_BCAST)
-        return ftc_is_packed(call->datatype);
-    PMPI_Comm_rank(call->comm, &rank);
-    PMPI_Comm_size(call->comm, &size);
-    return ftc_call_plain(call->kind) == FTC_CALL_BARRIER || ftc_sides_are_plain(call, rank, size);
+    return ftc_call_has_operation(call->kind) ? !ftc_facts_need_mpi(type)
+                                              : ftc_is_packed(call->datatype);
 }
 
 static enum ftc_pass communicator_pass(MPI_Comm comm)
@@ -90,7 +90,7 @@ static bool large_helps(const struct ftc_call *call, enum ftc_pass pass)
 static bool has_settings(enum ftc_pass pass)
 {
     return pass == FTC_PASS_NOT_INTERCEPTED || pass == FTC_PASS_TOO_LARGE ||
-           pass == FTC_PASS_NON_COMMUTATIVE;
+           pass == FTC_PASS_NON_COMMUTATIVE || pass == FTC_PASS_UNKNOWN_SIZE;
 }
 
 /* Whether the settings for what @pass speaks of are as good as they can be. */
@@ -123,12 +123,11 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
         return pass;
     if (!ftc_lineage_of(call->comm))
         return FTC_PASS_UNSEEN;
-    if (ftc_call_is_of_unknown_size(call->kind))
-        return FTC_PASS_UNKNOWN_SIZE;
-    return needs_no_mpi(call, &type) && ftc_inside_has(FTC_INSIDE_REQUESTS) &&
-                   ftc_mpi_function(FTC_MPIX_Grequest_start)
+    if (*is_large && !needs_no_mpi(call, &type))
+        return FTC_PASS_NEEDS_MPI;
+    return ftc_inside_has(FTC_INSIDE_REQUESTS) && ftc_mpi_function(FTC_MPIX_Grequest_start)
                ? FTC_PASS_NONE
-               : FTC_PASS_NEEDS_MPI;
+               : FTC_PASS_NO_REQUESTS;
 }
 
 static bool requires_all(const struct ftc_call *call)
@@ -175,7 +174,8 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
         outlook.remedies |= FTC_REMEDY_INTERCEPT;
     if (is_large)
         outlook.remedies |= ftc_library.settings.large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;
-    else if (bytes > (size_t)ftc_library.settings.max_bytes || pass == FTC_PASS_TOO_LARGE)
+    else if (bytes > (size_t)ftc_library.settings.max_bytes || pass == FTC_PASS_TOO_LARGE ||
+             pass == FTC_PASS_UNKNOWN_SIZE)
         outlook.remedies |= FTC_REMEDY_MAX_BYTES;
     return outlook;
 }

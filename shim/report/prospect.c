@@ -103,8 +103,6 @@ struct ftc_outlook ftc_prospect_of(const struct ftc_settings *s, enum ftc_call_k
     case FTC_CLASS_PROTECTED:
     case FTC_CLASS_NONBLOCKING:
     case FTC_CLASS_PERSISTENT:
-        if (ftc_call_is_nonblocking(kind) && ftc_call_is_of_unknown_size(kind))
-            return ftc_prospect_in_vain(FTC_PASS_UNKNOWN_SIZE);
         outlook = ftc_prospect_here(s, kind, returns, false);
         if (ftc_prospect_is_intercepted(s, kind))
             return outlook;

@@ -96,9 +96,9 @@ void ftc_record_open(void)
  * written by another. */
 enum { WRITTEN = 1, DIGEST_BITS = 19, WRITER_BITS = 12 };
 
-static uint64_t claim_of(const struct ftc_comm *c, const void *contributors)
+static uint64_t claim_of(const struct ftc_comm *c, uint32_t next_seq, const void *contributors)
 {
-    uint64_t digest = 0, number = (uint32_t)c->seq; /* of the operation, plus one */
+    uint64_t digest = 0, number = next_seq; /* of the operation, plus one */
 
     for (int rank = 0; rank < c->size; rank++)
         digest = digest * 31 + ftc_contributors_have(contributors, rank);
@@ -171,7 +171,7 @@ static const char *name_of(const void *return_address)
 }
 
 static void write_line(FILE *f, const struct ftc_call *call, const struct ftc_comm *c,
-                       const void *contributors)
+                       uint32_t next_seq, const void *contributors)
 {
     char communicator[24];
     struct ftc_json j;
@@ -186,7 +186,7 @@ static void write_line(FILE *f, const struct ftc_call *call, const struct ftc_co
     ftc_json_add_text(&j, "operator", ftc_operation_name(call->op));
     ftc_json_add_text(&j, "communicator", communicator);
     ftc_json_add_number(&j, "size", c->size);
-    ftc_json_add_number(&j, "operation", c->seq - 1); /* the next one has this number already */
+    ftc_json_add_number(&j, "operation", next_seq - 1);
     ftc_json_add_number(&j, "writer", c->rank);
     write_ranks(&j, "in", c, contributors, true, false);
     write_ranks(&j, "missing", c, contributors, false, false);
@@ -212,7 +212,7 @@ static void append(const char *text, size_t length)
     close(fd);
 }
 
-static void write_result(const struct ftc_call *call, const struct ftc_comm *c,
+static void write_result(const struct ftc_call *call, const struct ftc_comm *c, uint32_t next_seq,
                          const void *contributors)
 {
     char *text = NULL;
@@ -223,13 +223,13 @@ static void write_result(const struct ftc_call *call, const struct ftc_comm *c,
         give_up("write", strerror(errno));
         return;
     }
-    write_line(f, call, c, contributors);
+    write_line(f, call, c, next_seq, contributors);
     if (fclose(f) == 0)
         append(text, length);
     free(text);
 }
 
-void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c,
+void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c, uint32_t next_seq,
                        const void *contributors)
 {
     _Atomic uint64_t *word;
@@ -238,13 +238,13 @@ void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c,
     if (!is_on)
         return;
     if (ftc_call_has_root(call->kind)) {
-        write_result(call, c, contributors);
+        write_result(call, c, next_seq, contributors);
         return;
     }
-    mine = claim_of(c, contributors);
+    mine = claim_of(c, next_seq, contributors);
     word = find_word(c);
     if (!word || !take(word, mine))
         return;
-    write_result(call, c, contributors);
+    write_result(call, c, next_seq, contributors);
     atomic_compare_exchange_strong(word, &mine, mine | WRITTEN);
 }

@@ -14,9 +14,9 @@
  * this user without a second name, and no symbolic link. */
 void ftc_record_open(void);
 
-/* The operation on @c that has just ended gave @call a result that is not of all ranks: of
- * these @contributors (see contributors.h). The caller holds the library's lock. */
-void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c,
+/* The operation on @c before @next_seq gave @call a result that is not of all ranks: of these
+ * @contributors (see contributors.h). The caller holds the library's lock. */
+void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c, uint32_t next_seq,
                        const void *contributors);
 
 #endif

@@ -380,12 +380,22 @@ static void copy_pairs(void *to, const void *from, MPI_Count count, const struct
     }
 }
 
+static bool are_pairs(const struct ftc_facts *facts)
+{
+    return facts->type_class == FTC_TYPE_SIGNED_PAIR || facts->type_class == FTC_TYPE_FLOATING_PAIR;
+}
+
+bool ftc_facts_need_mpi(const struct ftc_facts *facts)
+{
+    return !facts->kernel || !(facts->contiguous || are_pairs(facts));
+}
+
 /* Copies elements and leaves gaps alone. */
 static int copy_elements(void *to, const void *from, MPI_Count count, const struct ftc_facts *facts)
 {
     int rv;
 
-    if (facts->type_class == FTC_TYPE_SIGNED_PAIR || facts->type_class == FTC_TYPE_FLOATING_PAIR) {
+    if (are_pairs(facts)) {
         copy_pairs(to, from, count, facts);
         return MPI_SUCCESS;
     }

@@ -64,6 +64,9 @@ size_t ftc_predefined_bytes(MPI_Datatype datatype);
 /* FTC_OPERATOR_OTHER for what the program made. */
 enum ftc_operator ftc_operator_of(MPI_Op op);
 
+/* Whether elements are combined, or copied as spans, by calls into MPI. Of ftc_facts(). */
+bool ftc_facts_need_mpi(const struct ftc_facts *facts);
+
 /* "MPI_INT", "MPI_SUM"; for what the program made, "derived datatype" and "user operation". The
  * handle may be another rank's. */
 const char *ftc_datatype_name(MPI_Datatype datatype);

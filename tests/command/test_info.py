@@ -119,7 +119,9 @@ def test_calls_with_the_defaults(info):
     ({"FTCOLL_F": "0"}, "MPI_Allreduce", "ends the job", "an error with f = 0, and errors are fatal"),
     ({"FTCOLL_P2P": "ignore"}, "MPI_Recv", "protected", "by setting p2p"),
     ({"FTCOLL_P2P": "error"}, "MPI_Recv", "ends the job", "an error by setting p2p, and errors are fatal"),
-    ({"FTCOLL_PROTECT": "all"}, "MPI_Igatherv", "not protected", "nonblocking, and no rank knows how much the others send"),
+    ({"FTCOLL_PROTECT": "all"}, "MPI_Igatherv", "protected", None),
+    ({"FTCOLL_INTERCEPT": "ineighbor"}, "MPI_Neighbor_alltoallw_init", "protected", None),
+    ({}, "MPI_Allreduce_init", "not protected", "setting intercept does not name this call"),
     ({"FTCOLL_COMMUNICATORS": "survivors"}, "MPI_Comm_dup", "protected", "by setting communicators"),
     ({"FTCOLL_COMMUNICATORS": "survivors"}, "MPI_File_open", "protected", "by setting communicators"),
 ])

@@ -1,13 +1,15 @@
 /* blocks: calls that move blocks between ranks: gather, scatter, allgather and alltoall, with one
  * count or many, of any datatype, in place, of nothing, with gaps between the blocks and blocks out
- * of order, in their plain, large-count and nonblocking forms, on several communicators. */
+ * of order, in their plain, large-count, nonblocking and persistent forms, on several
+ * communicators. */
 #include "output.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS_MAX = 8, COUNT_MAX = 4, BUFFER_BYTES = 1 << 14, FORMS = 3 };
+enum { RANKS_MAX = 8, COUNT_MAX = 4, BUFFER_BYTES = 1 << 14, FORMS = 4 };
 
 static int rank, n;
 static MPI_Comm comm;
@@ -36,16 +38,44 @@ static void show(const char *call, const struct pair *p, int number, int rv)
     output_result(what, rv, out, sizeof out);
 }
 
-/* The call in its form: 0 plain, 1 for large counts, 2 nonblocking. */
-#define CALL(form, name, Iname, ...)                                                               \
-    ({                                                                                             \
-        MPI_Request request = MPI_REQUEST_NULL;                                                    \
-        int code = form == 0   ? MPI_##name(__VA_ARGS__, comm)                                     \
-                   : form == 1 ? MPI_##name##_c(__VA_ARGS__, comm)                                 \
-                               : MPI_##Iname(__VA_ARGS__, comm, &request);                         \
-                                                                                                   \
-        form == 2 ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;                                  \
-    })
+static MPI_Request pending;
+
+static int waited(int rv)
+{
+    return rv == MPI_SUCCESS ? MPI_Wait(&pending, MPI_STATUS_IGNORE) : rv;
+}
+
+/* Twice: the second time from where the first has left what it received. */
+static int started(int rv)
+{
+    for (int i = 0; i < 2 && rv == MPI_SUCCESS; i++) {
+        rv = MPI_Start(&pending);
+        rv = waited(rv);
+    }
+    if (pending != MPI_REQUEST_NULL)
+        MPI_Request_free(&pending);
+    return rv;
+}
+
+/* MPICH 4.0.2 rejects its MPI_Scatter_init, and some of the others wait for ever: what they must
+ * give natively is what the plain call gives twice. */
+static int persistent_ones_are_sane(void)
+{
+    return n > 1 && dlsym(RTLD_DEFAULT, "ftcoll_version") != NULL;
+}
+
+#define LIST(...) __VA_ARGS__
+
+/* The call in its form: 0 plain, 1 for large counts, 2 nonblocking, 3 persistent. */
+#define CALL(form, name, Iname, arguments, wide_arguments)                                         \
+    (form == 0   ? MPI_##name(LIST arguments, comm)                                                \
+     : form == 1 ? MPI_##name##_c(LIST wide_arguments, comm)                                       \
+     : form == 2 ? waited(MPI_##Iname(LIST arguments, comm, &pending))                             \
+     : persistent_ones_are_sane()                                                                  \
+         ? started(MPI_##name##_init(LIST arguments, comm, MPI_INFO_NULL, &pending))               \
+         : (MPI_##name(LIST arguments, comm), MPI_##name(LIST arguments, comm)))
+
+#define EVEN(form, name, Iname, ...) CALL(form, name, Iname, (__VA_ARGS__), (__VA_ARGS__))
 
 static void gather(const struct pair *p, int count)
 {
@@ -55,12 +85,12 @@ static void gather(const struct pair *p, int count)
 
             fill(root);
             show("gather", p, root,
-                 CALL(form, Gather, Igather, in, count, p->send, rank == root ? out : NULL, count,
+                 EVEN(form, Gather, Igather, in, count, p->send, rank == root ? out : NULL, count,
                       p->receive, root));
             fill(root + 1);
             memcpy(own, in, (size_t)(count * p->receive_extent));
             show("gather in place", p, root,
-                 CALL(form, Gather, Igather, rank == root ? MPI_IN_PLACE : own, count, p->receive,
+                 EVEN(form, Gather, Igather, rank == root ? MPI_IN_PLACE : own, count, p->receive,
                       out, count, p->receive, root));
         }
 }
@@ -71,10 +101,10 @@ static void scatter(const struct pair *p, int count)
         for (int root = 0; root < n; root++) {
             fill(root);
             show("scatter", p, root,
-                 CALL(form, Scatter, Iscatter, in, count, p->send, out, count, p->receive, root));
+                 EVEN(form, Scatter, Iscatter, in, count, p->send, out, count, p->receive, root));
             fill(root + 1);
             show("scatter in place", p, root,
-                 CALL(form, Scatter, Iscatter, rank == root ? in : NULL, count, p->send,
+                 EVEN(form, Scatter, Iscatter, rank == root ? in : NULL, count, p->send,
                       rank == root ? MPI_IN_PLACE : out, count, p->receive, root));
         }
 }
@@ -84,19 +114,19 @@ static void everybody(const struct pair *p, int count)
     for (int form = 0; form < FORMS; form++) {
         fill(form);
         show("allgather", p, form,
-             CALL(form, Allgather, Iallgather, in, count, p->send, out, count, p->receive));
+             EVEN(form, Allgather, Iallgather, in, count, p->send, out, count, p->receive));
         fill(form + 1);
         memcpy(out + rank * count * p->receive_extent, in, (size_t)(count * p->receive_extent));
         show("allgather in place", p, form,
-             CALL(form, Allgather, Iallgather, MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, out, count,
+             EVEN(form, Allgather, Iallgather, MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, out, count,
                   p->receive));
         fill(form + 2);
         show("alltoall", p, form,
-             CALL(form, Alltoall, Ialltoall, in, count, p->send, out, count, p->receive));
+             EVEN(form, Alltoall, Ialltoall, in, count, p->send, out, count, p->receive));
         fill(form + 3);
         memcpy(out, in, sizeof out);
         show("alltoall in place", p, form,
-             CALL(form, Alltoall, Ialltoall, MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, out, count,
+             EVEN(form, Alltoall, Ialltoall, MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, out, count,
                   p->receive));
     }
 }
@@ -140,19 +170,9 @@ static struct many from_all(int to)
     return m;
 }
 
-#define GATHERV(form, a, b, c, d, m, e, ...)                                                       \
-    (form == 0 ? MPI_Gatherv(a, b, c, d, (m).counts, (m).places, e, __VA_ARGS__, comm)             \
-     : form == 1                                                                                   \
-         ? MPI_Gatherv_c(a, b, c, d, (m).wide_counts, (m).wide_places, e, __VA_ARGS__, comm)       \
-         : waited(                                                                                 \
-               MPI_Igatherv(a, b, c, d, (m).counts, (m).places, e, __VA_ARGS__, comm, &pending)))
-
-static MPI_Request pending;
-
-static int waited(int rv)
-{
-    return rv == MPI_SUCCESS ? MPI_Wait(&pending, MPI_STATUS_IGNORE) : rv;
-}
+#define GATHERV(form, a, b, c, d, m, e, root)                                                      \
+    CALL(form, Gatherv, Igatherv, (a, b, c, d, (m).counts, (m).places, e, root),                   \
+         (a, b, c, d, (m).wide_counts, (m).wide_places, e, root))
 
 static void gatherv(const struct pair *p)
 {
@@ -183,12 +203,9 @@ static void allgatherv(const struct pair *p)
         int mine = amount(rank, 1), rv;
 
         fill(form);
-        rv = form == 0
-                 ? MPI_Allgatherv(in, mine, p->send, out, m.counts, m.places, p->receive, comm)
-             : form == 1 ? MPI_Allgatherv_c(in, mine, p->send, out, m.wide_counts, m.wide_places,
-                                            p->receive, comm)
-                         : waited(MPI_Iallgatherv(in, mine, p->send, out, m.counts, m.places,
-                                                  p->receive, comm, &pending));
+        rv = CALL(form, Allgatherv, Iallgatherv,
+                  (in, mine, p->send, out, m.counts, m.places, p->receive),
+                  (in, mine, p->send, out, m.wide_counts, m.wide_places, p->receive));
         show("allgatherv", p, form, rv);
         fill(form + 1);
         memcpy(out + m.places[rank] * p->receive_extent, in, (size_t)(mine * p->receive_extent));
@@ -200,16 +217,9 @@ static void allgatherv(const struct pair *p)
 static int scatterv_in(int form, const void *from, const struct many *m, const struct pair *p,
                        void *to, int mine, int root)
 {
-    switch (form) {
-    case 0:
-        return MPI_Scatterv(from, m->counts, m->places, p->send, to, mine, p->receive, root, comm);
-    case 1:
-        return MPI_Scatterv_c(from, m->wide_counts, m->wide_places, p->send, to, mine, p->receive,
-                              root, comm);
-    default:
-        return waited(MPI_Iscatterv(from, m->counts, m->places, p->send, to, mine, p->receive, root,
-                                    comm, &pending));
-    }
+    return CALL(form, Scatterv, Iscatterv,
+                (from, m->counts, m->places, p->send, to, mine, p->receive, root),
+                (from, m->wide_counts, m->wide_places, p->send, to, mine, p->receive, root));
 }
 
 static void scatterv(const struct pair *p)
@@ -235,12 +245,10 @@ static void alltoallv(const struct pair *p)
         int rv;
 
         fill(form);
-        rv = form == 0   ? MPI_Alltoallv(in, s.counts, s.places, p->send, out, r.counts, r.places,
-                                         p->receive, comm)
-             : form == 1 ? MPI_Alltoallv_c(in, s.wide_counts, s.wide_places, p->send, out,
-                                           r.wide_counts, r.wide_places, p->receive, comm)
-                         : waited(MPI_Ialltoallv(in, s.counts, s.places, p->send, out, r.counts,
-                                                 r.places, p->receive, comm, &pending));
+        rv = CALL(form, Alltoallv, Ialltoallv,
+                  (in, s.counts, s.places, p->send, out, r.counts, r.places, p->receive),
+                  (in, s.wide_counts, s.wide_places, p->send, out, r.wide_counts, r.wide_places,
+                   p->receive));
         show("alltoallv", p, form, rv);
     }
 }
@@ -278,12 +286,10 @@ static void alltoallw(const struct pair *pairs, int kinds)
         int rv;
 
         fill(form);
-        rv = form == 0   ? MPI_Alltoallw(in, s.counts, s.places, send, out, r.counts, r.places,
-                                         receive, comm)
-             : form == 1 ? MPI_Alltoallw_c(in, s.wide_counts, s.wide_places, send, out,
-                                           r.wide_counts, r.wide_places, receive, comm)
-                         : waited(MPI_Ialltoallw(in, s.counts, s.places, send, out, r.counts,
-                                                 r.places, receive, comm, &pending));
+        rv = CALL(
+            form, Alltoallw, Ialltoallw,
+            (in, s.counts, s.places, send, out, r.counts, r.places, receive),
+            (in, s.wide_counts, s.wide_places, send, out, r.wide_counts, r.wide_places, receive));
         show("alltoallw", pairs, form, rv);
     }
 }
@@ -376,6 +382,30 @@ static void all_calls(struct pair pairs[PAIRS])
 }
 
 /* Around the largest that ftcoll takes: 4096 bytes in all, unless set otherwise. */
+static void in_each_form(const struct pair *bytes, int in_all, const struct many *m, int mine)
+{
+    struct many even;
+
+    for (int form = 0; form < FORMS; form++) {
+        fill(in_all);
+        show("gatherv", bytes, in_all, GATHERV(form, in, mine, MPI_BYTE, out, *m, MPI_BYTE, 0));
+        show("scatterv", bytes, in_all,
+             CALL(form, Scatterv, Iscatterv,
+                  (in, m->counts, m->places, MPI_BYTE, out, mine, MPI_BYTE, n - 1),
+                  (in, m->wide_counts, m->wide_places, MPI_BYTE, out, mine, MPI_BYTE, n - 1)));
+        for (int k = 0; k < n; k++) { /* as many to each as from it */
+            even.wide_counts[k] = even.counts[k] = in_all / n;
+            even.wide_places[k] = even.places[k] = k * (in_all / n);
+        }
+        fill(in_all + 1);
+        show("alltoallv", bytes, in_all,
+             CALL(form, Alltoallv, Ialltoallv,
+                  (in, even.counts, even.places, MPI_BYTE, out, even.counts, even.places, MPI_BYTE),
+                  (in, even.wide_counts, even.wide_places, MPI_BYTE, out, even.wide_counts,
+                   even.wide_places, MPI_BYTE)));
+    }
+}
+
 static void sizes(const struct pair *bytes)
 {
     static const int in_all[] = {4094, 4095, 4096, 4097, 4098, 8192};
@@ -386,16 +416,13 @@ static void sizes(const struct pair *bytes)
         int mine = rank == n - 1 ? last : count;
 
         for (int k = 0; k < n; k++) {
-            m.counts[k] = k == n - 1 ? last : count;
-            m.places[k] = k * count;
+            m.wide_counts[k] = m.counts[k] = k == n - 1 ? last : count;
+            m.wide_places[k] = m.places[k] = k * count;
         }
         fill(in_all[i]);
         show("allgatherv", bytes, in_all[i],
              MPI_Allgatherv(in, mine, MPI_BYTE, out, m.counts, m.places, MPI_BYTE, comm));
-        show("gatherv", bytes, in_all[i],
-             MPI_Gatherv(in, mine, MPI_BYTE, out, m.counts, m.places, MPI_BYTE, 0, comm));
-        show("scatterv", bytes, in_all[i],
-             MPI_Scatterv(in, m.counts, m.places, MPI_BYTE, out, mine, MPI_BYTE, n - 1, comm));
+        in_each_form(bytes, in_all[i], &m, mine);
         show("allgather", bytes, in_all[i],
              MPI_Allgather(in, count, MPI_BYTE, out, count, MPI_BYTE, comm));
         show("alltoall", bytes, in_all[i],

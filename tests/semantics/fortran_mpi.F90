@@ -3,6 +3,7 @@
 #define INCLUDES_MPI 
 #define OPERATION integer
 #define COMMUNICATOR integer
+#define REQUEST integer
 
 module operations
     implicit none

@@ -4,6 +4,7 @@
 #define INCLUDES_MPI
 #define OPERATION type(MPI_Op)
 #define COMMUNICATOR type(MPI_Comm)
+#define REQUEST type(MPI_Request)
 
 module operations
     use iso_c_binding, only: c_ptr, c_f_pointer

@@ -3,6 +3,7 @@
 #define INCLUDES_MPI include 'mpif.h'
 #define OPERATION integer
 #define COMMUNICATOR integer
+#define REQUEST integer
 
 module operations
     implicit none

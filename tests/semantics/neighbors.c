@@ -1,12 +1,13 @@
 /* neighbors: collectives of a neighborhood, on grids, also periodic ones of so few ranks that both
- * neighbors are one, and on graphs whose edges go one way. */
+ * neighbors are one, and on graphs whose edges go one way, in each form. */
 #include "output.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEGREE_MAX = 8, COUNT = 3, BUFFER = 2 * DEGREE_MAX * (COUNT + 1) };
+enum { FORMS = 4, DEGREE_MAX = 8, COUNT = 3, BUFFER = 2 * DEGREE_MAX * (COUNT + 1) };
 
 static int rank, n, in[BUFFER], out[BUFFER];
 static MPI_Comm comm;
@@ -59,16 +60,48 @@ static int amount(int from, int to)
     return from < 0 || to < 0 ? 1 : (from + to) % (COUNT + 1);
 }
 
+static MPI_Request pending;
+
+static int waited(int rv)
+{
+    return rv == MPI_SUCCESS ? MPI_Wait(&pending, MPI_STATUS_IGNORE) : rv;
+}
+
+static int started(int rv)
+{
+    if (rv == MPI_SUCCESS)
+        rv = waited(MPI_Start(&pending));
+    if (pending != MPI_REQUEST_NULL)
+        MPI_Request_free(&pending);
+    return rv;
+}
+
+/* As blocks.c has it. */
+static int persistent_ones_are_sane(void)
+{
+    return n > 1 && dlsym(RTLD_DEFAULT, "ftcoll_version") != NULL;
+}
+
+#define LIST(...) __VA_ARGS__
+
+/* The call in its form: 0 plain, 1 for large counts, 2 nonblocking, 3 persistent. */
+#define CALL(form, name, arguments, wide_arguments)                                                \
+    (form == 1   ? MPI_Neighbor_##name##_c(LIST wide_arguments, comm)                              \
+     : form == 2 ? waited(MPI_Ineighbor_##name(LIST arguments, comm, &pending))                    \
+     : form == 3 && persistent_ones_are_sane()                                                     \
+         ? started(MPI_Neighbor_##name##_init(LIST arguments, comm, MPI_INFO_NULL, &pending))      \
+         : MPI_Neighbor_##name(LIST arguments, comm))
+
 static void even(int form)
 {
     fill(form);
     show("allgather", form,
-         form ? MPI_Neighbor_allgather_c(in, 2, MPI_INT, out, 2, MPI_INT, comm)
-              : MPI_Neighbor_allgather(in, 2, MPI_INT, out, 2, MPI_INT, comm));
+         CALL(form, allgather, (in, 2, MPI_INT, out, 2, MPI_INT),
+              (in, 2, MPI_INT, out, 2, MPI_INT)));
     fill(form + 1);
-    show("alltoall", form,
-         form ? MPI_Neighbor_alltoall_c(in, 2, MPI_INT, out, 2, MPI_INT, comm)
-              : MPI_Neighbor_alltoall(in, 2, MPI_INT, out, 2, MPI_INT, comm));
+    show(
+        "alltoall", form,
+        CALL(form, alltoall, (in, 2, MPI_INT, out, 2, MPI_INT), (in, 2, MPI_INT, out, 2, MPI_INT)));
 }
 
 struct counts {
@@ -99,22 +132,17 @@ static void uneven(int form)
         set(&all, sources, i, 1 + (source[i] + 2) % COUNT);
     }
     fill(form);
-    rv = form ? MPI_Neighbor_allgatherv_c(in, 1 + (rank + 2) % COUNT, MPI_INT, out, all.wide_count,
-                                          all.wide_place, MPI_INT, comm)
-              : MPI_Neighbor_allgatherv(in, 1 + (rank + 2) % COUNT, MPI_INT, out, all.count,
-                                        all.place, MPI_INT, comm);
+    rv = CALL(form, allgatherv,
+              (in, 1 + (rank + 2) % COUNT, MPI_INT, out, all.count, all.place, MPI_INT),
+              (in, 1 + (rank + 2) % COUNT, MPI_INT, out, all.wide_count, all.wide_place, MPI_INT));
     show("allgatherv", form, rv);
     fill(form + 1);
-    rv = form ? MPI_Neighbor_alltoallv_c(in, s.wide_count, s.wide_place, MPI_INT, out, r.wide_count,
-                                         r.wide_place, MPI_INT, comm)
-              : MPI_Neighbor_alltoallv(in, s.count, s.place, MPI_INT, out, r.count, r.place,
-                                       MPI_INT, comm);
+    rv = CALL(form, alltoallv, (in, s.count, s.place, MPI_INT, out, r.count, r.place, MPI_INT),
+              (in, s.wide_count, s.wide_place, MPI_INT, out, r.wide_count, r.wide_place, MPI_INT));
     show("alltoallv", form, rv);
     fill(form + 2);
-    rv = form ? MPI_Neighbor_alltoallw_c(in, s.wide_count, s.byte, s.type, out, r.wide_count,
-                                         r.byte, r.type, comm)
-              : MPI_Neighbor_alltoallw(in, s.count, s.byte, s.type, out, r.count, r.byte, r.type,
-                                       comm);
+    rv = CALL(form, alltoallw, (in, s.count, s.byte, s.type, out, r.count, r.byte, r.type),
+              (in, s.wide_count, s.byte, s.type, out, r.wide_count, r.byte, r.type));
     show("alltoallw", form, rv);
 }
 
@@ -123,7 +151,7 @@ static void all_calls(const char *name)
     shape = name;
     MPI_Comm_rank(comm, &rank);
     find_neighbors();
-    for (int form = 0; form < 2; form++) {
+    for (int form = 0; form < FORMS; form++) {
         even(form);
         uneven(form);
     }

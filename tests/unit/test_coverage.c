@@ -101,6 +101,11 @@ bool ftc_is_packed(MPI_Datatype datatype)
     return datatype != MPI_DATATYPE_NULL;
 }
 
+bool ftc_facts_need_mpi(const struct ftc_facts *facts)
+{
+    return !facts->kernel;
+}
+
 size_t ftc_predefined_bytes(MPI_Datatype datatype)
 {
     (void)datatype;

@@ -481,7 +481,8 @@ START_TEST(intercept_is_a_set)
         parsed(
             "intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,gather,scatter,"
             "allgather,alltoall,reduce_scatter,scan,exscan,neighbor,noncommutative,ibarrier,ibcast,"
-            "igather,iscatter,iallgather,ialltoall,ireduce_scatter,iscan,iexscan,win_free")
+            "igather,iscatter,iallgather,ialltoall,ireduce_scatter,iscan,iexscan,ineighbor,win_"
+            "free")
             .intercept,
         FTC_INTERCEPT_ALL);
     ck_assert_int_eq(parsed("intercept = exscan").intercept, FTC_INTERCEPT_EXSCAN);
@@ -533,7 +534,7 @@ START_TEST(intercept_takes_its_words_only)
                        "allgather, alltoall, reduce_scatter, scan, exscan, neighbor, "
                        "noncommutative, ibarrier, "
                        "ibcast, igather, iscatter, iallgather, ialltoall, ireduce_scatter, iscan, "
-                       "iexscan, win_free, all; several with commas between them");
+                       "iexscan, ineighbor, win_free, all; several with commas between them");
 }
 END_TEST
 
@@ -1424,7 +1425,8 @@ START_TEST(every_key_has_its_variable)
          "setting intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,gather,scatter,"
          "allgather,alltoall,reduce_scatter,scan,exscan,neighbor,noncommutative,ibarrier,ibcast,"
          "igather,"
-         "iscatter,iallgather,ialltoall,ireduce_scatter,iscan,iexscan,win_free (environment)\n"},
+         "iscatter,iallgather,ialltoall,ireduce_scatter,iscan,iexscan,ineighbor,win_free "
+         "(environment)\n"},
         {"FTCOLL_MAX_BYTES", "0", "setting max_bytes = 0 (environment)\n"},
         {"FTCOLL_LARGE", "protected", "setting large = protected (environment)\n"},
         {"FTCOLL_LARGE_MEMORY", "64", "setting large_memory = 64 (environment)\n"},

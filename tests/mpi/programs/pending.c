@@ -5,6 +5,8 @@
  *                                               ROUND = -1 by the library's fault injection
  *     pending threads ...                       the same in several threads
  *     pending rule                              a rank in a native call while others wait for it
+ *     pending derived ROUNDS [threads]          datatypes with gaps and operations of the program's
+ *                                               own, which are freed before the end, with that rule
  *     pending native                            a rank waits that owes others a message
  *     pending crossed                           more at once than the rings have room for, begun in
  *                                               another order on each rank
@@ -29,6 +31,7 @@ enum {
     REQUESTS = 2 * OPERATIONS,
     COUNT = 3,
     THREADS = 3,
+    RANKS_MAX = 8,
     LARGE = 1 << 23
 };
 
@@ -271,6 +274,89 @@ static void rule(void)
         sum_of(n, sum[i], "a wrong sum");
 }
 
+static void add_spread(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    int size;
+
+    MPI_Type_size(*type, &size);
+    if (size != 2 * (int)sizeof(int))
+        complain("an operation is told of another datatype", 0);
+    for (int i = 0; i < 3 * *count; i += i % 3 ? 1 : 2)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+/* Two ints with a gap between them. */
+static MPI_Datatype make_spread(void)
+{
+    MPI_Datatype type;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+enum { GAP = -5 };
+
+/* With the rule, or on a communicator that is freed before the end. */
+static void derived_round(MPI_Comm parent, bool waits_for_message)
+{
+    MPI_Comm on = parent;
+    int one[3] = {1, GAP, 2}, sum[3] = {0, GAP, 0}, all[RANKS_MAX][3], root[3] = {rank, GAP, 7};
+    int got = 0;
+    MPI_Datatype spread = make_spread();
+    MPI_Request request[3];
+    MPI_Status status[3];
+    MPI_Op op;
+
+    for (int i = 0; i < n; i++)
+        all[i][0] = all[i][1] = all[i][2] = GAP;
+    if (!waits_for_message)
+        MPI_Comm_dup(parent, &on);
+    MPI_Op_create(add_spread, 1, &op);
+    MPI_Iallreduce(one, sum, 1, spread, op, on, &request[0]);
+    MPI_Iallgather(root, 1, spread, all, 1, spread, on, &request[1]);
+    MPI_Ibcast(root, 1, spread, n - 1, on, &request[2]);
+    MPI_Type_free(&spread);
+    MPI_Op_free(&op);
+    if (!waits_for_message)
+        MPI_Comm_free(&on);
+    if (spread != MPI_DATATYPE_NULL || op != MPI_OP_NULL)
+        complain("a freed handle is still there", 0);
+    if (waits_for_message && rank == 0)
+        MPI_Recv(&got, 1, MPI_INT, n - 1, 0, on, &status[0]);
+    MPI_Waitall(3, request, status);
+    if (waits_for_message && rank == n - 1)
+        MPI_Send(one, 1, MPI_INT, 0, 0, on);
+    if (sum[0] != n || sum[1] != GAP || sum[2] != 2 * n || root[0] != n - 1 || root[1] != GAP)
+        complain("a wrong sum, or broadcast", 0);
+    for (int i = 0; i < n; i++)
+        if (all[i][0] != i || all[i][1] != GAP || all[i][2] != 7)
+            complain("a wrong block", i);
+}
+
+static void *derive(void *on)
+{
+    for (int round = 0; round < rounds; round++)
+        derived_round(*(MPI_Comm *)on, round % 2);
+    return NULL;
+}
+
+static void derived(int threads)
+{
+    MPI_Comm own_comm[THREADS];
+    pthread_t thread[THREADS];
+
+    for (int i = 0; i < threads; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &own_comm[i]);
+    for (int i = 1; i < threads; i++)
+        pthread_create(&thread[i], NULL, derive, &own_comm[i]);
+    derive(&own_comm[0]);
+    for (int i = 1; i < threads; i++)
+        pthread_join(thread[i], NULL);
+    for (int i = 0; i < threads; i++)
+        MPI_Comm_free(&own_comm[i]);
+}
+
 /* Rank 1 comes to the operation only when native MPI of rank 0 has gone on in the wait for it. */
 static void rule_of_native(void)
 {
@@ -426,7 +512,8 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     int seed = 1, provided;
-    bool threads = strcmp(what, "threads") == 0;
+    bool threads =
+        strcmp(argc > 0 ? argv[argc - 1] : "", "threads") == 0 || strcmp(what, "threads") == 0;
 
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -435,7 +522,9 @@ int main(int argc, char **argv)
     number(argc, argv, 3, &seed);
     number(argc, argv, 4, &victim);
     number(argc, argv, 5, &dies_in);
-    if (threads || strcmp(what, "many") == 0)
+    if (strcmp(what, "derived") == 0)
+        derived(threads ? THREADS : 1);
+    else if (threads || strcmp(what, "many") == 0)
         many(seed, threads ? THREADS : 1);
     else if (strcmp(what, "rule") == 0)
         rule();

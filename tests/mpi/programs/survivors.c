@@ -1,6 +1,6 @@
-/* survivors ROUNDS [nonblocking | persistent] [zero] [threads]: every call whose value is put
- * together from all ranks, one after the other, with each root in turn, while ranks die (setting
- * crash).
+/* survivors ROUNDS [nonblocking | persistent] [uneven] [zero] [threads]: every call whose value is
+ * put together from all ranks, one after the other, with each root in turn, while ranks die
+ * (setting crash).
  *
  * What a rank gives tells whose it is. So each rank finds out of its result who is in it, and
  * writes that into a mapped file: all survivors of a call must have found the same ranks,
@@ -27,7 +27,7 @@ enum { RANKS_MAX = 8, COUNT = 3, UNTOUCHED = -77, THREADS = 3 };
 enum { LIVES = 1 << 30, FAILED = 1 << 29, GIVEN = 1 << 28 };
 
 static int rank, n, rounds, calls, empty = UNTOUCHED;
-static bool is_nonblocking, is_persistent;
+static bool is_nonblocking, is_persistent, is_uneven;
 static _Atomic uint32_t *found; /* [call of all threads * n + rank] */
 
 /* Of one thread. */
@@ -152,19 +152,20 @@ static int play_request(MPI_Request *request)
     return code;
 }
 
-#define RUN(s, name, Iname, ...)                                                                   \
+#define RUN(s, name, Iname, ...) RUN_ON((s)->comm, name, Iname, __VA_ARGS__)
+#define RUN_ON(on, name, Iname, ...)                                                               \
     ({                                                                                             \
         MPI_Request request;                                                                       \
         int code;                                                                                  \
                                                                                                    \
         if (is_persistent) {                                                                       \
-            code = MPI_##name##_init(__VA_ARGS__, (s)->comm, MPI_INFO_NULL, &request);             \
+            code = MPI_##name##_init(__VA_ARGS__, on, MPI_INFO_NULL, &request);                    \
             code = code == MPI_SUCCESS ? play_request(&request) : code;                            \
         } else if (is_nonblocking) {                                                               \
-            code = MPI_##Iname(__VA_ARGS__, (s)->comm, &request);                                  \
+            code = MPI_##Iname(__VA_ARGS__, on, &request);                                         \
             code = code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;             \
         } else {                                                                                   \
-            code = MPI_##name(__VA_ARGS__, (s)->comm);                                             \
+            code = MPI_##name(__VA_ARGS__, on);                                                    \
         }                                                                                          \
         code;                                                                                      \
     })
@@ -184,8 +185,8 @@ static uint32_t gather(struct scene *s)
 
 static uint32_t gatherv(struct scene *s)
 {
-    must(s, MPI_Gatherv(s->in + s->root * COUNT, amount(rank, s->root), MPI_INT, s->out, s->counts,
-                        s->places, MPI_INT, s->root, s->comm));
+    must(s, RUN(s, Gatherv, Igatherv, s->in + s->root * COUNT, amount(rank, s->root), MPI_INT,
+                s->out, s->counts, s->places, MPI_INT, s->root));
     return rank == s->root ? blocks(s, s->root, false) : 0;
 }
 
@@ -212,8 +213,8 @@ static uint32_t alltoall(struct scene *s)
 
 static uint32_t alltoallv(struct scene *s)
 {
-    must(s, MPI_Alltoallv(s->in, s->own_counts, s->own_places, MPI_INT, s->out, s->counts,
-                          s->places, MPI_INT, s->comm));
+    must(s, RUN(s, Alltoallv, Ialltoallv, s->in, s->own_counts, s->own_places, MPI_INT, s->out,
+                s->counts, s->places, MPI_INT));
     return blocks(s, rank, false);
 }
 
@@ -225,8 +226,8 @@ static uint32_t alltoallw(struct scene *s)
         types[i] = MPI_INT;
         s->places[i] *= (int)sizeof(int);
     }
-    must(s, MPI_Alltoallw(s->in, s->own_counts, s->places, types, s->out, s->counts, s->places,
-                          types, s->comm));
+    must(s, RUN(s, Alltoallw, Ialltoallw, s->in, s->own_counts, s->places, types, s->out, s->counts,
+                s->places, types));
     return blocks(s, rank, false);
 }
 
@@ -257,8 +258,8 @@ static uint32_t scatterv(struct scene *s)
     int count = amount(s->root, rank);
 
     return of_root(s,
-                   MPI_Scatterv(s->in, s->own_counts, s->own_places, MPI_INT, s->out, count,
-                                MPI_INT, s->root, s->comm),
+                   RUN(s, Scatterv, Iscatterv, s->in, s->own_counts, s->own_places, MPI_INT, s->out,
+                       count, MPI_INT, s->root),
                    count);
 }
 
@@ -309,7 +310,7 @@ static uint32_t ordered_reduce(struct scene *s)
 {
     uint64_t digit = (uint64_t)rank + 1, all = 0;
 
-    must(s, MPI_Reduce(&digit, &all, 1, MPI_UINT64_T, s->in_order, s->root, s->comm));
+    must(s, RUN(s, Reduce, Ireduce, &digit, &all, 1, MPI_UINT64_T, s->in_order, s->root));
     return rank == s->root ? digits(s, all) : 0;
 }
 
@@ -317,7 +318,7 @@ static uint32_t ordered_allreduce(struct scene *s)
 {
     uint64_t digit = (uint64_t)rank + 1, all = 0;
 
-    must(s, MPI_Allreduce(&digit, &all, 1, MPI_UINT64_T, s->in_order, s->comm));
+    must(s, RUN(s, Allreduce, Iallreduce, &digit, &all, 1, MPI_UINT64_T, s->in_order));
     return digits(s, all);
 }
 
@@ -325,7 +326,7 @@ static uint32_t ordered_scan(struct scene *s)
 {
     uint64_t digit = (uint64_t)rank + 1, all = 0;
 
-    must(s, MPI_Scan(&digit, &all, 1, MPI_UINT64_T, s->in_order, s->comm));
+    must(s, RUN(s, Scan, Iscan, &digit, &all, 1, MPI_UINT64_T, s->in_order));
     if (!(digits(s, all) & (1u << rank)))
         fail(s, "lacks its own", (int)all);
     return 0;
@@ -347,13 +348,14 @@ static uint32_t neighbors(struct scene *s)
 {
     enum { LEFT, RIGHT };
 
-    must(s, MPI_Neighbor_alltoall(s->in, COUNT, MPI_INT, s->out, COUNT, MPI_INT, s->ring));
+    must(s, RUN_ON(s->ring, Neighbor_alltoall, Ineighbor_alltoall, s->in, COUNT, MPI_INT, s->out,
+                   COUNT, MPI_INT));
     check_neighbor(s, LEFT, (rank + n - 1) % n, RIGHT);
     check_neighbor(s, RIGHT, (rank + 1) % n, LEFT);
     return 0;
 }
 
-static uint32_t (*const blocking_calls[])(struct scene *) = {
+static uint32_t (*const all_calls[])(struct scene *) = {
     gather,         gatherv,        allgather,
     allgatherv,     alltoall,       alltoallv,
     alltoallw,      scatter,        scatterv,
@@ -361,9 +363,9 @@ static uint32_t (*const blocking_calls[])(struct scene *) = {
     reduce_scatter, ordered_reduce, ordered_allreduce,
     ordered_scan,   neighbors,
 };
-static uint32_t (*const nonblocking_calls[])(struct scene *) = {
-    gather, allgather, allgatherv,           alltoall,       scatter,
-    scan,   exscan,    reduce_scatter_block, reduce_scatter,
+/* Of which no rank knows how much the others give. */
+static uint32_t (*const uneven_calls[])(struct scene *) = {
+    gatherv, alltoallv, alltoallw, scatterv, neighbors,
 };
 
 /* ---- all of them ---- */
@@ -392,8 +394,7 @@ static void play(struct scene *s, int first)
         s->number = first + k;
         s->root = k / calls % n;
         begin(s);
-        row(s->number)[rank] =
-            LIVES | (is_nonblocking ? nonblocking_calls : blocking_calls)[k % calls](s);
+        row(s->number)[rank] = LIVES | (is_uneven ? uneven_calls : all_calls)[k % calls](s);
     }
 }
 
@@ -477,8 +478,8 @@ int main(int argc, char **argv)
     is_persistent = has(argc, argv, "persistent");
     is_nonblocking = is_persistent || has(argc, argv, "nonblocking");
     empty = has(argc, argv, "zero") ? 0 : UNTOUCHED;
-    calls = (int)(is_nonblocking ? sizeof nonblocking_calls : sizeof blocking_calls) /
-            (int)sizeof blocking_calls[0];
+    is_uneven = has(argc, argv, "uneven");
+    calls = (int)(is_uneven ? sizeof uneven_calls : sizeof all_calls) / (int)sizeof all_calls[0];
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     map_file(threads);
     prepare(threads);

@@ -3,7 +3,7 @@ point of their protocol. The program judges the results; operations of setting c
 from ..case import Case
 from .common import TEN_S
 
-CALLS, NONBLOCKING = 17, 9  # of a round of survivors
+CALLS, UNEVEN = 17, 5  # of a round of survivors
 POINTS = ("a0", "b1", "a1", "b2", "a2", "end")  # sends that there are not kill nobody
 ALL = {"FTCOLL_PROTECT": "all"}
 
@@ -30,6 +30,17 @@ def each_point(n, call, ranks):
             yield blocks(f"call {call}, rank {rank} at {point}", n, 1, "2", f"{rank}:{call}:{point}")
 
 
+# Of which no rank knows how much the others give, and more than fits: each call takes several operations, some 12 to 40.
+SLICED = {"FTCOLL_MAX_BYTES": "40"}
+
+
+def in_slices(n, form):
+    yield blocks(f"in slices, nobody dies, {form}", n, 1, f"3 {form} uneven", settings=SLICED, failures=0)
+    for i, operation in enumerate((0, 1, 3, 6, 11, 17, 24, 32, 41)):
+        yield blocks(f"in slices, a rank dies in operation {operation}, {form}", n, 1, f"3 {form} uneven",
+                     f"{i % n}:{operation}:{POINTS[i % 6]}", SLICED)
+
+
 GATHER, ALLTOALL, ALLTOALLV, ALLTOALLW, SCATTER, ORDERED_REDUCE = 0, 4, 5, 6, 7, 13  # in the order of survivors.c
 
 BLOCKS = [
@@ -37,9 +48,10 @@ BLOCKS = [
     blocks("nobody dies, nonblocking", 5, 1, "4 nonblocking", failures=0),
     *each_call(5, CALLS, CALLS),
     *each_call(5, ALLTOALLW + 1, CALLS, "zero", {"FTCOLL_DEAD_BLOCKS": "zero"}),
-    *each_call(5, NONBLOCKING, NONBLOCKING, "nonblocking"),
+    *each_call(5, CALLS, CALLS, "nonblocking"),
     blocks("nobody dies, persistent", 5, 1, "4 persistent", failures=0),
-    *each_call(5, NONBLOCKING, NONBLOCKING, "persistent"),
+    *each_call(5, CALLS, CALLS, "persistent"),
+    *in_slices(5, "nonblocking"), *in_slices(4, "persistent"),
     *each_point(3, GATHER, range(3)), *each_point(3, ALLTOALLV, range(3)), *each_point(3, SCATTER, (0,)),
     blocks("two at once", 6, 2, "6", f"1:{CALLS + ALLTOALL}:b1,4:{CALLS + ALLTOALL}:b1", failures=2),
     blocks("a root and the next", 6, 2, "6", f"0:{SCATTER}:a1,1:{SCATTER}:a0", failures=2),

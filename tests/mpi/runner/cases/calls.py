@@ -78,6 +78,9 @@ PENDING = [
     *(pending_crash(4, 1, rank, point) for rank in range(4) for point in ("a0", "b1", "a1", "b2", "end")),
     pending("a rank in a native call meanwhile", 2, "rule", limit_s=TEN_S),
     pending("a rank in a native call meanwhile", 5, "rule", limit_s=TEN_S),
+    *(pending(f"datatypes and operations of the program's own{', ' + threads if threads else ''}", n, f"derived 20 {threads}".strip(),
+              limit_s=TEN_S, settings={"FTCOLL_REPORT": "summary"}, says=("MPI_Iallgather +\\d+  carried out by ftcoll",))
+      for n, threads in ((2, ""), (5, ""), (3, "threads"))),
     pending("native MPI goes on in the wait", 3, "native", limit_s=TEN_S),
     *(pending("more at once than the rings take, in crossed order", n, "crossed",
               settings={"FTCOLL_REPORT": "summary"}, says=("has not seen its communicator being made",))

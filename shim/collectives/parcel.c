@@ -1,0 +1,188 @@
+#include "parcel.h"
+
+#include "program/error.h"
+#include "progress/running.h"
+#include "value/held.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is kept ---- */
+
+struct ftc_kept_handle {
+    enum ftc_held_kind kind;
+    int handle;
+};
+
+static void keep(struct ftc_kept *k, enum ftc_held_kind kind, int handle)
+{
+    k->handle[k->handles] = (struct ftc_kept_handle){kind, handle};
+    k->handles += ftc_held_hold(kind, handle);
+}
+
+static void keep_side(struct ftc_kept *k, const struct ftc_side *side, int blocks)
+{
+    keep(k, FTC_HELD_DATATYPE, side->datatype);
+    for (int i = 0; side->datatypes && side->buffer != MPI_IN_PLACE && i < blocks; i++)
+        keep(k, FTC_HELD_DATATYPE, side->datatypes[i]);
+}
+
+bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan)
+{
+    const struct ftc_call *call = plan->call;
+    int out = plan->comm->size, in = plan->comm->size;
+
+    if (ftc_call_is_of_neighbors(call->kind) && !plan->neighbors) {
+        if (!ftc_neighbors_get(call->comm, &kept->neighbors))
+            return false;
+        plan->neighbors = &kept->neighbors;
+    }
+    if (plan->neighbors) {
+        out = plan->neighbors->destinations;
+        in = plan->neighbors->sources;
+    }
+    kept->handle = calloc((size_t)out + (size_t)in + 4, sizeof *kept->handle);
+    if (!kept->handle)
+        return false;
+    keep(kept, FTC_HELD_DATATYPE, call->datatype);
+    keep(kept, FTC_HELD_OPERATION, call->op);
+    if (call->sides) {
+        keep_side(kept, &call->sides->send, out);
+        keep_side(kept, &call->sides->receive, in);
+    }
+    return true;
+}
+
+void ftc_keep_no_more(struct ftc_kept *kept)
+{
+    for (int i = 0; i < kept->handles; i++)
+        ftc_held_release(kept->handle[i].kind, kept->handle[i].handle);
+    free(kept->handle);
+    ftc_neighbors_free(&kept->neighbors);
+}
+
+/* ---- what is packed ---- */
+
+void *ftc_parcel_room(struct ftc_plan *plan, size_t bytes)
+{
+    if (plan->parcel)
+        return plan->parcel->given = calloc(1, bytes);
+    return ftc_running_reserve(plan->comm, bytes) == 0 ? plan->comm->running->contribution : NULL;
+}
+
+const void *ftc_parcel_result(const struct ftc_plan *plan)
+{
+    return plan->parcel ? plan->parcel->taken : plan->comm->running->op.result.value;
+}
+
+int ftc_parcel_pack(struct ftc_parcel *parcel, struct ftc_plan *plan)
+{
+    plan->parcel = parcel;
+    if (!plan->collective->contribute(plan))
+        return ftc_error_no_memory();
+    parcel->room = malloc(plan->travelling_bytes + 1);
+    return parcel->room && ftc_slices_prepare(&parcel->slices, plan) ? MPI_SUCCESS
+                                                                     : ftc_error_no_memory();
+}
+
+bool ftc_parcel_is_needed(const struct ftc_plan *plan)
+{
+    return !plan->is_large &&
+           (ftc_call_is_of_unknown_size(plan->call->kind) || plan->collective->needs_mpi(plan));
+}
+
+void *ftc_parcel_widen(struct ftc_plan *plan, size_t bytes)
+{
+    unsigned char *wider = realloc(plan->parcel->given, bytes);
+
+    if (wider)
+        plan->parcel->given = wider;
+    return wider;
+}
+
+/* Instead of a value that has no room in the operation. */
+static const void *say_too_large(struct ftc_plan *plan)
+{
+    void *value;
+
+    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
+        return NULL;
+    value = plan->comm->running->contribution;
+    ftc_blocks_begin(value);
+    ftc_blocks_add(value, &plan->limit, plan->comm->rank, plan->limit.data_bytes + 1);
+    return value;
+}
+
+const void *ftc_parcel_give(struct ftc_plan *plan)
+{
+    struct ftc_parcel *p = plan->parcel;
+
+    p->is_again = false;
+    if (p->slices.is_on)
+        return ftc_slices_give(&p->slices, plan, p->given);
+    if (plan->is_composite && ftc_blocks_used_bytes(p->given) > plan->travelling_bytes)
+        return say_too_large(plan);
+    return p->given;
+}
+
+static int copy(struct ftc_plan *plan)
+{
+    const struct ftc_op *op = &plan->comm->running->op;
+    size_t bytes = op->result.value ? ftc_op_used_bytes(op, op->result.value) : 0;
+
+    if (bytes == 0)
+        return MPI_SUCCESS;
+    plan->parcel->taken = malloc(bytes);
+    if (!plan->parcel->taken)
+        return ftc_error_no_memory();
+    memcpy(plan->parcel->taken, op->result.value, bytes);
+    return MPI_SUCCESS;
+}
+
+/* All ranks come to the same: it is the result of the operation. */
+static int take_slices(struct ftc_plan *plan)
+{
+    struct ftc_parcel *p = plan->parcel;
+
+    p->is_again = ftc_slices_take(&p->slices, plan);
+    if (p->is_again)
+        return MPI_SUCCESS;
+    p->taken = ftc_slices_join(&p->slices, plan);
+    plan->travelling_bytes = p->taken ? ftc_blocks_used_bytes(p->taken) : 0;
+    return p->taken ? MPI_SUCCESS : ftc_error_no_memory();
+}
+
+static bool has_turned_out_too_large(const struct ftc_plan *plan)
+{
+    const void *value = plan->comm->running->op.result.value;
+
+    return ftc_call_is_of_unknown_size(plan->call->kind) && value &&
+           ftc_blocks_are_too_large(value);
+}
+
+int ftc_parcel_take(struct ftc_plan *plan)
+{
+    struct ftc_parcel *p = plan->parcel;
+
+    if (p->slices.is_on)
+        return take_slices(plan);
+    p->is_again = p->slices.is_on = has_turned_out_too_large(plan);
+    return p->is_again ? MPI_SUCCESS : copy(plan);
+}
+
+int ftc_parcel_unpack(const struct ftc_plan *plan)
+{
+    return plan->parcel->taken ? plan->collective->deliver(plan) : MPI_SUCCESS;
+}
+
+void ftc_parcel_close(struct ftc_plan *plan)
+{
+    struct ftc_parcel *p = plan->parcel;
+
+    if (!p)
+        return;
+    free(p->given);
+    free(p->taken);
+    free(p->room);
+    ftc_slices_close(&p->slices);
+}

@@ -1,0 +1,164 @@
+#include "slices.h"
+
+#include "communicator/neighbors.h"
+#include "letters.h"
+#include "progress/running.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t most_of(const struct ftc_plan *plan)
+{
+    return (size_t)ftc_library.settings.max_bytes / (size_t)plan->comm->size;
+}
+
+bool ftc_slices_possible(const struct ftc_plan *plan)
+{
+    return most_of(plan) > 0;
+}
+
+bool ftc_slices_prepare(struct ftc_slices *s, const struct ftc_plan *plan)
+{
+    s->ranks = plan->comm->size;
+    s->from = calloc((size_t)s->ranks, sizeof *s->from);
+    s->has_memory = true;
+    return s->from != NULL;
+}
+
+void ftc_slices_close(struct ftc_slices *s)
+{
+    for (int rank = 0; s->from && rank < s->ranks; rank++)
+        free(s->from[rank].data);
+    free(s->from);
+}
+
+const void *ftc_slices_give(struct ftc_slices *s, const struct ftc_plan *plan, const void *whole)
+{
+    size_t at = 0, left, bytes;
+    const struct ftc_block *block = ftc_blocks_find(whole, plan->comm->rank, &at);
+    unsigned char *slice;
+    void *value;
+
+    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
+        return NULL;
+    value = plan->comm->running->contribution;
+    ftc_blocks_begin(value);
+    if (!block)
+        return value;
+    left = block->bytes - s->given;
+    bytes = left < most_of(plan) ? left : most_of(plan);
+    slice = ftc_blocks_add(value, &plan->limit, plan->comm->rank, bytes);
+    memcpy(slice, block->data + s->given, bytes);
+    s->given += bytes;
+    ((struct ftc_block *)(slice - offsetof(struct ftc_block, data)))->note =
+        (uint32_t)(left - bytes);
+    return value;
+}
+
+/* ---- what has come ---- */
+
+static bool is_source(const struct ftc_plan *plan, int rank)
+{
+    const struct ftc_neighbors *n = plan->neighbors;
+
+    for (int i = 0; i < n->sources; i++)
+        if (n->source[i] == rank)
+            return true;
+    return false;
+}
+
+/* One to each, instead of one block for all that get it. */
+static bool has_letters(const struct ftc_plan *plan)
+{
+    switch (ftc_call_plain(plan->call->kind)) {
+    case FTC_CALL_GATHERV:
+    case FTC_CALL_NEIGHBOR_ALLGATHER:
+    case FTC_CALL_NEIGHBOR_ALLGATHERV:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Anything of what that rank gives is for this one. */
+static bool matters(const struct ftc_plan *plan, int from)
+{
+    const struct ftc_call *call = plan->call;
+
+    switch (ftc_call_plain(call->kind)) {
+    case FTC_CALL_GATHERV:
+        return call->root == plan->comm->rank;
+    case FTC_CALL_SCATTERV:
+        return call->root == from;
+    default:
+        return !plan->neighbors || is_source(plan, from);
+    }
+}
+
+static bool make_room(struct ftc_sliced *f, size_t bytes)
+{
+    size_t room = 2 * (f->bytes + bytes);
+    unsigned char *wider;
+
+    if (f->bytes + bytes <= f->room)
+        return true;
+    wider = realloc(f->data, room);
+    if (!wider)
+        return false;
+    f->data = wider;
+    f->room = room;
+    return true;
+}
+
+static bool append(struct ftc_sliced *f, const struct ftc_plan *plan, const struct ftc_block *slice)
+{
+    if (!make_room(f, slice->bytes + 1))
+        return false;
+    memcpy(f->data + f->bytes, slice->data, slice->bytes);
+    f->bytes += slice->bytes;
+    if (has_letters(plan))
+        f->looked_at = ftc_letters_keep(f->data, &f->bytes, f->looked_at, plan->comm->rank);
+    return true;
+}
+
+bool ftc_slices_take(struct ftc_slices *s, const struct ftc_plan *plan)
+{
+    const void *value = plan->comm->running->op.result.value;
+    const struct ftc_block *slice;
+    bool is_last = true;
+    size_t at = 0;
+
+    while (value && (slice = ftc_blocks_next(value, &at)) != NULL) {
+        if (slice->rank >= (uint32_t)plan->comm->size)
+            continue;
+        s->from[slice->rank].is_whole = slice->note == 0;
+        is_last &= slice->note == 0;
+        if (matters(plan, (int)slice->rank))
+            s->has_memory &= append(&s->from[slice->rank], plan, slice);
+    }
+    return !is_last;
+}
+
+unsigned char *ftc_slices_join(const struct ftc_slices *s, const struct ftc_plan *plan)
+{
+    struct ftc_blocks_limit limit = {.ranks = plan->comm->size};
+    unsigned char *value, *data;
+
+    for (int rank = 0; rank < limit.ranks; rank++)
+        limit.data_bytes += s->from[rank].bytes;
+    if (!s->has_memory || ftc_blocks_room(&limit) > UINT32_MAX)
+        return NULL;
+    value = malloc(ftc_blocks_room(&limit));
+    if (!value)
+        return NULL;
+    ftc_blocks_begin(value);
+    for (int rank = 0; rank < limit.ranks; rank++) {
+        const struct ftc_sliced *f = &s->from[rank];
+
+        data = f->is_whole ? ftc_blocks_add(value, &limit, rank, f->bytes) : NULL;
+        if (data && f->bytes > 0)
+            memcpy(data, f->data, f->bytes);
+    }
+    return value;
+}

@@ -1,0 +1,44 @@
+/* slices: a value of blocks of which no rank knows how much the others give, and that has turned
+ * out too large for one operation: as many operations as it takes, each with the next slice of each
+ * rank's block, and with how much is left of it. So all survivors agree when it is over, and which
+ * blocks are whole: those of who died in the middle are not. */
+#ifndef FTC_COLLECTIVES_SLICES_H
+#define FTC_COLLECTIVES_SLICES_H
+
+#include "collective.h"
+
+/* What has come of one rank's block. */
+struct ftc_sliced {
+    unsigned char *data; /* what matters here */
+    size_t bytes, room;
+    size_t looked_at; /* of letters: those up to here are for this rank */
+    bool is_whole;
+};
+
+struct ftc_slices {
+    bool is_on;   /* it has turned out too large */
+    size_t given; /* bytes of this rank's block */
+    int ranks;
+    struct ftc_sliced *from; /* by rank */
+    bool has_memory;         /* for what matters here; the others are helped all the same */
+};
+
+/* Whether a slice has any bytes: the same on all ranks. */
+bool ftc_slices_possible(const struct ftc_plan *plan);
+
+/* Before anybody waits for it. False without memory. */
+bool ftc_slices_prepare(struct ftc_slices *s, const struct ftc_plan *plan);
+
+/* This rank's next slice of @whole, its value, in room of plan->comm->running; NULL without memory.
+ */
+const void *ftc_slices_give(struct ftc_slices *s, const struct ftc_plan *plan, const void *whole);
+
+/* What the operation has brought; false: that was the last one. */
+bool ftc_slices_take(struct ftc_slices *s, const struct ftc_plan *plan);
+
+/* All whole blocks as one value, from malloc(); NULL without memory. */
+unsigned char *ftc_slices_join(const struct ftc_slices *s, const struct ftc_plan *plan);
+
+void ftc_slices_close(struct ftc_slices *s);
+
+#endif

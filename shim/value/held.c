@@ -1,0 +1,108 @@
+#include "held.h"
+
+#include "datatype.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct held {
+    enum ftc_held_kind kind;
+    int handle, holders;
+    bool is_freed;
+    struct held *next;
+};
+
+static struct held *all;
+static atomic_int count; /* of them: most programs never have any */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+_Static_assert(sizeof(MPI_Datatype) == sizeof(int) && sizeof(MPI_Op) == sizeof(int), "handles");
+
+/* In MPICH the top bits of a handle are 0 of none, and 1 of what is built in; pairs are neither. */
+static bool is_the_programs(enum ftc_held_kind kind, int handle)
+{
+    return (unsigned)handle >> 30 >= 2 &&
+           (kind == FTC_HELD_OPERATION || ftc_predefined_bytes(handle) == 0);
+}
+
+/* The link to it, or to the end. */
+static struct held **find(enum ftc_held_kind kind, int handle)
+{
+    struct held **link = &all;
+
+    while (*link && ((*link)->kind != kind || (*link)->handle != handle))
+        link = &(*link)->next;
+    return link;
+}
+
+static struct held *add(enum ftc_held_kind kind, int handle)
+{
+    struct held *h = malloc(sizeof *h);
+
+    if (!h)
+        return NULL;
+    *h = (struct held){.kind = kind, .handle = handle, .next = all};
+    all = h;
+    count++;
+    return h;
+}
+
+bool ftc_held_hold(enum ftc_held_kind kind, int handle)
+{
+    struct held *h;
+
+    if (!is_the_programs(kind, handle))
+        return true;
+    pthread_mutex_lock(&lock);
+    h = *find(kind, handle);
+    if (!h)
+        h = add(kind, handle);
+    if (h)
+        h->holders++;
+    pthread_mutex_unlock(&lock);
+    return h != NULL;
+}
+
+static void free_handle(enum ftc_held_kind kind, int handle)
+{
+    if (kind == FTC_HELD_DATATYPE)
+        PMPI_Type_free(&handle);
+    else
+        PMPI_Op_free(&handle);
+}
+
+/* MPI is called without the lock: attributes of the program's may be deleted. */
+void ftc_held_release(enum ftc_held_kind kind, int handle)
+{
+    struct held **link, *h = NULL;
+    bool is_last;
+
+    if (!is_the_programs(kind, handle))
+        return;
+    pthread_mutex_lock(&lock);
+    link = find(kind, handle);
+    is_last = *link && --(*link)->holders == 0;
+    if (is_last) {
+        h = *link;
+        *link = h->next;
+        count--;
+    }
+    pthread_mutex_unlock(&lock);
+    if (h && h->is_freed)
+        free_handle(kind, handle);
+    free(h);
+}
+
+bool ftc_held_free(enum ftc_held_kind kind, int handle)
+{
+    struct held *h;
+
+    if (atomic_load_explicit(&count, memory_order_relaxed) == 0)
+        return false;
+    pthread_mutex_lock(&lock);
+    h = *find(kind, handle);
+    if (h)
+        h->is_freed = true;
+    pthread_mutex_unlock(&lock);
+    return h != NULL;
+}
