@@ -17,8 +17,8 @@
  * rank. Others use it to make, open and pass on a board, and for addresses; fields of it are named
  * in this folder only (tests/boundaries), where each tenant has a file with all that writes its
  * part and all that reads it (rank_state, death, presence, end_of_job, aftermath, missed_site,
- * telling, activity, mark, publication, bulk, required_words, directory, replica, trace). Three
- * parts belong to tenants elsewhere, who give their sizes: messages (transport/), call sites
+ * telling, activity, mark, publication, bulk, required_words, directory, replica, lease, trace).
+ * Three parts belong to tenants elsewhere, who give their sizes: messages (transport/), call sites
  * (notice/coverage_sites.h) and lifelines (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H
@@ -165,8 +165,10 @@ struct ftc_board_shared {
     uint64_t job_key[2];                         /* of the connections between hosts */
     struct ftc_hold agent;                       /* held by this host's agent */
     struct ftc_board_host host[FTC_BOARD_HOSTS_MAX];
-    _Atomic uint64_t trace_told; /* telling.c */
-    _Atomic uint32_t trace_file; /* number of the file + 1; 0: none */
+    _Atomic uint64_t lease_until_ns, lost_hosts; /* lease.h: CLOCK_MONOTONIC; a set of hosts */
+    _Atomic uint32_t lease_terms, lease_told;    /* enum ftc_lease_terms; the end of it is told */
+    _Atomic uint64_t trace_told;                 /* telling.c */
+    _Atomic uint32_t trace_file;                 /* number of the file + 1; 0: none */
     _Alignas(64) struct ftc_board_rank rank[];
 };
 

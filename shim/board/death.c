@@ -12,8 +12,9 @@ enum ftc_death_cause ftc_death_cause(const struct ftc_board *board, uint32_t ran
 {
     uint32_t cause = (uint32_t)(atomic_load(&board->shared->rank[rank].death) >> 32);
 
-    return cause == FTC_DEATH_SIGNAL || cause == FTC_DEATH_EXIT ? (enum ftc_death_cause)cause
-                                                                : FTC_DEATH_SUSPECTED;
+    return cause == FTC_DEATH_SIGNAL || cause == FTC_DEATH_EXIT || cause == FTC_DEATH_HOST
+               ? (enum ftc_death_cause)cause
+               : FTC_DEATH_SUSPECTED;
 }
 
 void ftc_death_name(const struct ftc_board *board, uint32_t rank, char *text, size_t size)
@@ -26,6 +27,9 @@ void ftc_death_name(const struct ftc_board *board, uint32_t rank, char *text, si
         break;
     case FTC_DEATH_EXIT:
         snprintf(text, size, "exited with status %d", value);
+        break;
+    case FTC_DEATH_HOST:
+        snprintf(text, size, "lost with its host");
         break;
     default:
         snprintf(text, size, "silent");
@@ -45,6 +49,12 @@ void ftc_death_describe(const struct ftc_board *board, uint32_t rank, int timeou
         break;
     case FTC_DEATH_EXIT:
         snprintf(text, size, "%s without MPI_Finalize", name);
+        break;
+    case FTC_DEATH_HOST:
+        snprintf(text, size, "%s, %s", name,
+                 ftc_death_value(board, rank) == FTC_HOST_ENDED
+                     ? "where all processes of the job have ended"
+                     : "which mpiexec has not heard for more than unreachable_ms");
         break;
     default:
         snprintf(text, size, "%s for more than timeout_ms = %d", name, timeout_ms);

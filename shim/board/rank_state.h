@@ -19,6 +19,13 @@ enum ftc_death_cause {
     FTC_DEATH_SIGNAL,    /* value: signal number */
     FTC_DEATH_EXIT,      /* value: exit status, without MPI_Finalize */
     FTC_DEATH_SUSPECTED, /* value: rank that took it for dead (monitor = timeout) */
+    FTC_DEATH_HOST,      /* value: enum ftc_host_loss, of its host (lease.h) */
+};
+
+/* How a host was lost. */
+enum ftc_host_loss {
+    FTC_HOST_ENDED = 1, /* all processes of the job there have ended, or its power was cut */
+    FTC_HOST_SILENT,    /* it was not heard, and has stopped, if it lives */
 };
 
 /* Tells those who wait for it, in ftc_board_await_news(), that there is something that other hosts

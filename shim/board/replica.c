@@ -56,7 +56,7 @@ static bool is_sane(const struct ftc_board *board, uint32_t host, const struct f
            !ftc_board_is_here(board, r->rank) && r->state <= FTC_RANK_FAILED &&
            r->counted <= FTC_COUNTED_REFUSED &&
            (r->state != FTC_RANK_FAILED ||
-            (r->cause > FTC_DEATH_NONE && r->cause <= FTC_DEATH_SUSPECTED));
+            (r->cause > FTC_DEATH_NONE && r->cause <= FTC_DEATH_HOST));
 }
 
 /* What is done for the whole job is done here too. */

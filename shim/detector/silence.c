@@ -61,11 +61,21 @@ static _Noreturn void stop_unguarded(void)
     _exit(1);
 }
 
+/* Its monitor process ends with it. */
+static _Noreturn void stop_with_host(void)
+{
+    ftc_notice_host_stops(&ftc_library.board, ftc_library.settings.unreachable_ms);
+    raise(SIGKILL);
+    _exit(1);
+}
+
 void ftc_fence_stop(void)
 {
     const struct ftc_board *board = &ftc_library.board;
     uint32_t own = ftc_library.world_rank;
 
+    if (ftc_lease_is_over(board))
+        stop_with_host();
     if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)))
         stop_unguarded();
     fprintf(stderr,

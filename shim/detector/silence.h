@@ -6,6 +6,7 @@
 #ifndef FTC_DETECTOR_SILENCE_H
 #define FTC_DETECTOR_SILENCE_H
 
+#include "board/lease.h"
 #include "board/rank_state.h"
 #include "communicator/communicator.h"
 
@@ -21,14 +22,16 @@ void ftc_silence_begin(struct ftc_comm *c);
 /* Ends this process, with a clear message. */
 void ftc_fence_stop(void);
 
-/* Does so if others have taken it for dead, or would not notice if it were, as its monitor process
- * has gone: it must never go on with a result that differs from theirs. A few loads if not. */
+/* Does so if others have taken it or its host for dead, or would not notice if it were, as its
+ * monitor process has gone: it must never go on with a result that differs from theirs. A few loads
+ * if not, and with several hosts a look at the clock. */
 static inline void ftc_fence_check(void)
 {
     const struct ftc_board *board = &ftc_library.board;
     uint32_t own = ftc_library.world_rank;
 
-    if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)) || ftc_board_is_dead(board, own))
+    if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)) ||
+        ftc_board_is_dead(board, own) || ftc_lease_is_over(board))
         ftc_fence_stop();
 }
 

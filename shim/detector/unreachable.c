@@ -1,6 +1,6 @@
 #include "unreachable.h"
 
-#include "board/directory.h"
+#include "board/lease.h"
 #include "job_end.h"
 #include "library.h"
 
@@ -9,15 +9,17 @@
 void ftc_unreachable_look(void)
 {
     const struct ftc_library *l = &ftc_library;
-    int rank = ftc_transport_lost(&l->transport, l->settings.unreachable_ms);
+    int ms = ftc_lease_patience_ms(&l->board, l->settings.unreachable_ms);
+    int rank = ftc_transport_lost(&l->transport, ms);
     char there[FTC_BOARD_HOST_NAME], text[256];
 
     if (rank < 0)
         return;
     ftc_directory_host_name(&l->board, (uint32_t)rank, there);
-    snprintf(text, sizeof text,
-             "ftcoll: rank %d has had no connection with rank %d on host %s, which lives, for "
-             "unreachable_ms = %d: the job ends",
-             l->world_rank, rank, there, l->settings.unreachable_ms);
+    snprintf(
+        text, sizeof text,
+        "ftcoll: rank %d has had no connection with rank %d on host %s, which lives, for %d ms "
+        "(unreachable_ms = %d): the job ends",
+        l->world_rank, rank, there, ms, l->settings.unreachable_ms);
     ftc_job_end(MPI_COMM_WORLD, 1, text);
 }

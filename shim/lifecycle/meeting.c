@@ -1,6 +1,7 @@
 #include "meeting.h"
 
 #include "board/bulk.h"
+#include "board/lease.h"
 #include "board/presence.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
@@ -11,6 +12,7 @@
 #include "library.h"
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
+#include "net/lease.h"
 #include "notice/coverage_sites.h"
 #include "progress/crash.h"
 #include "system/clock.h"
@@ -253,7 +255,7 @@ static void hear_announcement(struct announcement *a)
 /* ---- all agree ---- */
 
 /* What can be missing at a rank; the first rank where it is. */
-enum { MONITOR, BOARD, THINGS };
+enum { MONITOR, BOARD, THINGS = 3 /* at most */ };
 
 static void agree(int first[THINGS])
 {
@@ -401,14 +403,35 @@ bool ftc_meeting_open(void)
 
 /* ---- all are prepared ---- */
 
+static bool has_waited_for(const struct patience *patience, int ms)
+{
+    return ftc_clock_ns() - patience->since_ns >= (uint64_t)ms * 1000000u;
+}
+
 static void await_other_hosts(void)
 {
     struct patience patience = begin_to_wait();
     const struct ftc_settings *s = &ftc_library.settings;
     int limit_ms = s->unreachable_ms > s->blocked_ms ? s->unreachable_ms : s->blocked_ms;
 
-    while (!ftc_directory_hears_all(&ftc_library.board) &&
-           ftc_clock_ns() - patience.since_ns < (uint64_t)limit_ms * 1000000u)
+    while (!ftc_directory_hears_all(&ftc_library.board) && !has_waited_for(&patience, limit_ms))
+        nap(&patience);
+}
+
+static bool is_lease(enum ftc_lease_terms terms)
+{
+    const struct ftc_board *b = &ftc_library.board;
+
+    return ftc_lease_is_held(b) && ftc_lease_terms(b) >= terms;
+}
+
+/* Where mpiexec has the library, and is there. */
+static void await_lease(enum ftc_lease_terms terms)
+{
+    struct patience patience = begin_to_wait();
+
+    while (getenv(FTC_LEASE_VARIABLE) && ftc_lease_terms(&ftc_library.board) != FTC_LEASE_NONE &&
+           !is_lease(terms) && !has_waited_for(&patience, ftc_library.settings.unreachable_ms))
         nap(&patience);
 }
 
@@ -427,22 +450,48 @@ static void say_who_is_not_heard(void)
             here, there);
 }
 
+/* Host losses are tolerated where mpiexec declares them, and each host hears it. */
+static void agree_on_lease(int first_without, bool is_protected)
+{
+    char host[FTC_BOARD_HOST_NAME];
+
+    ftc_lease_agree(&ftc_library.board, first_without == INT_MAX && is_protected);
+    if (first_without != ftc_library.world_rank || !is_protected)
+        return;
+    ftc_directory_host_name(&ftc_library.board, ftc_library.world_rank, host);
+    if (!getenv(FTC_LEASE_VARIABLE))
+        fprintf(stderr, "ftcoll: a lost host ends the job: the ranks were not started by mpiexec "
+                        "(Hydra) with this library in it (LD_PRELOAD before mpiexec)\n");
+    else
+        fprintf(stderr,
+                "ftcoll: a lost host ends the job: host %s has no answer from the library in "
+                "mpiexec, to which each host needs TCP\n",
+                host);
+}
+
 /* What each host's agent has to do before anybody counts on it. False if one cannot. */
 static bool hosts_hear_each_other(bool prepared)
 {
-    enum { PREPARED, HEARS };
+    enum { PREPARED, HEARS, LEASE };
     const int self = ftc_library.world_rank;
     int first[THINGS] = {[PREPARED] = prepared ? INT_MAX : self};
+    bool is_protected;
 
-    if (prepared)
+    if (prepared) {
         await_other_hosts();
+        await_lease(FTC_LEASE_OPEN);
+    }
     first[HEARS] = ftc_directory_hears_all(&ftc_library.board) ? INT_MAX : self;
+    first[LEASE] = ftc_lease_is_held(&ftc_library.board) ? INT_MAX : self;
     agree(first);
+    is_protected = first[PREPARED] == INT_MAX && first[HEARS] == INT_MAX;
+    agree_on_lease(first[LEASE], is_protected);
+    await_lease(FTC_LEASE_IN_FORCE);
     if (first[PREPARED] != INT_MAX)
         say(NOT_PREPARED);
     else if (first[HEARS] == self)
         say_who_is_not_heard();
-    return first[PREPARED] == INT_MAX && first[HEARS] == INT_MAX;
+    return is_protected;
 }
 
 bool ftc_meeting_close(bool prepared)

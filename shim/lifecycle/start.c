@@ -12,6 +12,7 @@
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
 #include "mpi/inside.h"
+#include "mpiexec/calls.h"
 #include "net/socket.h"
 #include "new_communicators/context.h"
 #include "outside.h"
@@ -89,6 +90,7 @@ __attribute__((constructor)) void ftc_load(void)
     if (has_begun)
         return;
     has_begun = true;
+    ftc_mpiexec_start();
     if (!ftc_monitor_is_rank() || ftc_mpi_linked() == FTC_MPI_OTHER)
         return;
     load_settings();

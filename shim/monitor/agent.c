@@ -1,13 +1,16 @@
 #include "agent.h"
 
 #include "board/end_of_job.h"
+#include "board/lease.h"
 #include "board/presence.h"
 #include "board/replica.h"
 #include "end.h"
+#include "leaseholder.h"
 #include "net/connection.h"
 #include "net/socket.h"
 #include "service.h"
 #include "system/clock.h"
+#include "tell.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -36,6 +39,7 @@ static struct agent {
     uint32_t count;
     uint64_t death_ns; /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
     uint32_t dead;     /* whose */
+    struct ftc_leaseholder lease;
 } agent;
 
 /* ---- connections ---- */
@@ -116,14 +120,15 @@ static _Noreturn void end_job(const struct agent *a, const struct source *s)
     const struct ftc_board *board = &a->rank->board;
     char here[FTC_BOARD_HOST_NAME], there[FTC_BOARD_HOST_NAME];
     uint32_t first = next_rank(board, &(struct source){.host = s->host});
+    int patience = ftc_lease_patience_ms(board, a->rank->options.unreachable_ms);
 
     ftc_directory_host_name(board, a->rank->world, here);
     ftc_directory_host_name(board, first, there);
     if (ftc_end_of_job_claim(board))
         fprintf(stderr,
-                "ftcoll: host %s of rank %u has not been heard on host %s for unreachable_ms = %d: "
-                "the job ends; lost hosts are not tolerated\n",
-                there, first, here, a->rank->options.unreachable_ms);
+                "ftcoll: host %s of rank %u has not been heard on host %s for %d ms "
+                "(unreachable_ms = %d), and is not known to be lost: the job ends\n",
+                there, first, here, patience, a->rank->options.unreachable_ms);
     ftc_rank_end_job(a->rank, 1);
 }
 
@@ -142,7 +147,9 @@ static void look_for_silence(struct agent *a, struct source *s, uint64_t now_ns)
 {
     const struct ftc_board *board = &a->rank->board;
 
-    if (now_ns - s->silent_since_ns < (uint64_t)a->rank->options.unreachable_ms * NS_OF_MS ||
+    int patience_ms = ftc_lease_patience_ms(board, a->rank->options.unreachable_ms);
+
+    if (now_ns - s->silent_since_ns < (uint64_t)patience_ms * NS_OF_MS ||
         !ftc_presence_are_all_ready(board) || ftc_end_of_job_is_said(board) || !any(board, s->host))
         return;
     if (any(board, board->geometry.host))
@@ -163,8 +170,17 @@ static void look_for_forbidden(struct agent *a, uint64_t now_ns)
 
 /* ---- the loop ---- */
 
+static bool is_lost(const struct agent *a, const struct source *s)
+{
+    return ftc_lease_is_lost(&a->rank->board, s->host);
+}
+
 static void look_after(struct agent *a, struct source *s, uint64_t now_ns)
 {
+    if (is_lost(a, s)) {
+        ftc_connection_close(&s->c);
+        return;
+    }
     if (is_stuck(s, now_ns))
         ftc_connection_close(&s->c);
     if (s->c.state != FTC_CONNECTION_OPEN && !ftc_connection_is_on_its_way(&s->c) &&
@@ -179,20 +195,38 @@ static int patience_ms(const struct agent *a)
     bool all_heard = a->death_ns == 0;
 
     for (uint32_t i = 0; i < a->count; i++)
-        all_heard &= a->source[i].c.state == FTC_CONNECTION_OPEN;
-    return all_heard ? -1 : TURN_MS;
+        all_heard &= a->source[i].c.state == FTC_CONNECTION_OPEN || is_lost(a, &a->source[i]);
+    return all_heard ? ftc_leaseholder_patience_ms(&a->lease, a->rank) : TURN_MS;
+}
+
+/* All of a lost host's ranks have died. */
+static void look_for_losses(struct agent *a, uint64_t now_ns)
+{
+    struct ftc_board *board = &a->rank->board;
+
+    if (!ftc_leaseholder_turn(&a->lease, a->rank, now_ns))
+        return;
+    ftc_board_wake_watchers(board);
+    a->death_ns = now_ns;
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_lease_is_lost(board, ftc_board_host(board, i)) &&
+            (a->dead == i || !ftc_board_is_critical(board, a->dead)))
+            a->dead = i;
+    ftc_tell_lost(a->rank);
 }
 
 static void turn(struct agent *a)
 {
-    struct pollfd poller[FTC_BOARD_HOSTS_MAX];
+    struct pollfd poller[FTC_BOARD_HOSTS_MAX + 1];
     uint64_t now_ns;
 
     for (uint32_t i = 0; i < a->count; i++)
         poller[i] = (struct pollfd){.fd = a->source[i].c.fd, .events = POLLIN};
-    if (poll(poller, a->count, patience_ms(a)) < 0)
+    poller[a->count] = (struct pollfd){.fd = a->lease.c.fd, .events = POLLIN};
+    if (poll(poller, a->count + 1, patience_ms(a)) < 0)
         return;
     now_ns = ftc_clock_ns();
+    look_for_losses(a, now_ns);
     for (uint32_t i = 0; i < a->count; i++) {
         if (a->source[i].c.fd >= 0)
             hear(a, &a->source[i], now_ns);
@@ -204,6 +238,7 @@ static void turn(struct agent *a)
 static void open_agent(struct agent *a, struct ftc_monitored *rank)
 {
     a->rank = rank;
+    ftc_leaseholder_open(&a->lease);
     for (uint32_t host = 0; host <= rank->board.geometry.other_hosts; host++)
         if (host != rank->board.geometry.host)
             a->source[a->count++] =

@@ -3,7 +3,9 @@
  * the next one gets it. Only in jobs on several hosts.
  *
  * From each host it hears by a connection to one of its monitor processes, to the next one if that
- * is gone. A host from which nobody can be heard for unreachable_ms ends the job, with a line. */
+ * is gone. A host from which nobody can be heard for unreachable_ms ends the job, with a line;
+ * where mpiexec declares hosts lost (leaseholder.h) that takes longer (ftc_lease_patience_ms()),
+ * and a lost host is the death of its ranks. */
 #ifndef FTC_MONITOR_AGENT_H
 #define FTC_MONITOR_AGENT_H
 

@@ -1,9 +1,11 @@
 #include "end.h"
 
 #include "board/end_of_job.h"
+#include "board/lease.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
 #include "channel.h"
+#include "net/lease.h"
 #include "pmi.h"
 #include "relay.h"
 #include "service.h"
@@ -20,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUTER_MS = 100, OTHERS_AGAIN_NS = 1000000 };
+enum { OUTER_MS = 100, OTHERS_AGAIN_NS = 1000000, NS_OF_MS = 1000000 };
 
 /* Its end is that of the job: the others look for none of its own. */
 static void leave_alone(const struct ftc_monitored *rank)
@@ -112,6 +114,41 @@ static bool is_in_mpi(enum ftc_rank_state state)
 {
     return state == FTC_RANK_RUNNING;
 }
+
+/* ---- a host that is given up ---- */
+
+static bool is_given_up(const struct ftc_monitored *rank)
+{
+    return ftc_board_is_open(&rank->board) && ftc_lease_is_over(&rank->board);
+}
+
+/* Its ranks are dead, or killed here. mpiexec declares the host lost before it can hear of its end:
+ * to mpiexec a process that ends badly is the end of the job. */
+static _Noreturn void end_with_host(struct ftc_monitored *rank)
+{
+    static const long wait_ms = 2 * FTC_LEASE_MARGIN_MS;
+
+    if (rank->job.child > 0)
+        kill(rank->job.child, SIGKILL);
+    leave_alone(rank);
+    nanosleep(&(struct timespec){.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * NS_OF_MS},
+              NULL);
+    _exit(1);
+}
+
+/* Each of the others sees the end of its own. */
+_Noreturn void ftc_rank_end_host(struct ftc_monitored *rank)
+{
+    struct ftc_board *board = &rank->board;
+
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_pid(board, i) > 1 && ftc_board_state(board, i) == FTC_RANK_RUNNING)
+            kill(ftc_board_pid(board, i), SIGKILL);
+    ftc_notice_host_stops(board, rank->options.unreachable_ms);
+    end_with_host(rank);
+}
+
+/* ---- the end of one ---- */
 
 /* A rank may have died between its own last word to the launcher and the answer: then the account
  * is settled by that answer, or two answers come, and the launcher, which takes a broken connection
@@ -232,7 +269,8 @@ static bool is_failure(const struct ftc_monitored *rank, int status)
 {
     bool is_over = rank->job.child == 0, is_inner = rank->job.outer >= 0;
 
-    if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
+    if (!is_protected(rank) || is_given_up(rank) || rank->stood_down ||
+        was_ended_by_launcher(rank, status))
         return false;
     if (!is_over && (is_inner || may_be_of_launcher(status)))
         return false;
@@ -262,7 +300,7 @@ void ftc_rank_stand_down(struct ftc_monitored *rank)
 
 void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
 {
-    if (!is_protected(rank) || rank->stood_down)
+    if (!is_protected(rank) || rank->stood_down || is_given_up(rank))
         return;
     if (WIFSIGNALED(status))
         ftc_board_mark_failed(&rank->board, rank->world, FTC_DEATH_SIGNAL, WTERMSIG(status));
@@ -282,6 +320,8 @@ static void tell_of_abort(const struct ftc_monitored *rank, int status)
 
 void ftc_rank_end(struct ftc_monitored *rank, int status)
 {
+    if (is_given_up(rank))
+        end_with_host(rank);
     tell_of_abort(rank, status);
     if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
         end_with_job(rank, status);

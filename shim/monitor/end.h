@@ -22,6 +22,10 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t wo
  * first, then settles with the launcher; with a tolerated death, after the survivors have. */
 _Noreturn void ftc_rank_end(struct ftc_monitored *rank, int status);
 
+/* This host is given up, or has to take itself for it: ends all its ranks, with a line, and this
+ * process. */
+_Noreturn void ftc_rank_end_host(struct ftc_monitored *rank);
+
 /* Ends the monitor process with @status, which is not 0, and so the job, as soon as what was said
  * can have been read: the kernel kills the program, and the launcher the other ranks. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status);

@@ -37,6 +37,7 @@ struct ftc_monitored {
     _Atomic uint32_t inherited;    /* next ranks whose monitor processes have gone */
     _Atomic uint64_t inherited_ns; /* CLOCK_MONOTONIC of the last */
     uint32_t told;                 /* of these, by the first thread */
+    _Atomic bool has_lost;         /* a host is lost, and that is not told */
     bool is_watching;              /* a death has been told of, and not yet what came of it */
 
     int listener; /* several hosts: where others come (service.h) */

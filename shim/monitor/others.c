@@ -1,6 +1,7 @@
 #include "others.h"
 
 #include "board/end_of_job.h"
+#include "board/lease.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
 #include "end.h"
@@ -31,7 +32,8 @@ void ftc_others_watch(struct ftc_monitored *rank)
         if (!ftc_board_is_here(board, world))
             continue;
         ftc_lifeline_await_both_ends(life);
-        if (atomic_load(&life->left_alone) || ftc_end_of_job_is_said(board))
+        if (atomic_load(&life->left_alone) || ftc_end_of_job_is_said(board) ||
+            ftc_lease_is_over(board))
             continue;
         ftc_board_mark_failed(board, world, FTC_DEATH_SIGNAL, SIGKILL);
         if (!ftc_board_is_dead(board, world))

@@ -6,6 +6,7 @@
 #include "channel.h"
 #include "config/settings.h"
 #include "end.h"
+#include "net/socket.h"
 #include "others.h"
 #include "pmi.h"
 #include "relay.h"
@@ -33,9 +34,12 @@ enum { STAT_ARG_START = 48, STAT_ARG_END = 49 };
 
 static struct ftc_monitored rank = {.board.fd = -1, .listener = -1};
 
+/* The launcher's connection is kept for its end: mpiexec sees it when all have ended (lease.h). */
 static const int error_output = STDERR_FILENO;
+static int launcher = -1;
 static const int *const kept[] = {&error_output, &rank.job.channel, &rank.job.tether,
-                                  &rank.job.pmi, &rank.job.outer,   &rank.signals};
+                                  &rank.job.pmi, &rank.job.outer,   &rank.signals,
+                                  &launcher};
 enum { KEPT = sizeof kept / sizeof kept[0] };
 
 static bool is_kept(int fd)
@@ -269,6 +273,7 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
     struct pollfd source[SOURCES];
 
     rank.job = *job;
+    launcher = ftc_socket_launcher();
     open_signals();
     ftc_relay_prepare(&rank);
     ftc_symbol_settle();

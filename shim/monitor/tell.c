@@ -70,6 +70,22 @@ static bool tell_inherited(struct ftc_monitored *rank)
     return false;
 }
 
+void ftc_tell_lost(struct ftc_monitored *rank)
+{
+    atomic_store(&rank->has_lost, true);
+    ftc_tell_ring(rank);
+}
+
+static void tell_lost(struct ftc_monitored *rank)
+{
+    struct ftc_notice n = notice_of(rank);
+
+    if (!atomic_exchange(&rank->has_lost, false) || ftc_end_of_job_is_said(&rank->board))
+        return;
+    ftc_notice_lost_hosts(&n);
+    rank->is_watching = true;
+}
+
 bool ftc_tell_look(struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
@@ -77,6 +93,7 @@ bool ftc_tell_look(struct ftc_monitored *rank)
 
     if (!ftc_board_is_open(&rank->board))
         return false;
+    tell_lost(rank);
     is_early = tell_inherited(rank);
     if (rank->is_watching) {
         bool is_told = ftc_notice_recovery(&n);

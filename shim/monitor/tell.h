@@ -22,6 +22,9 @@ void ftc_tell_deaths(const struct ftc_monitored *rank);
  * theirs have not said goodbye. In the thread that watches the others. */
 void ftc_tell_inherit(struct ftc_monitored *rank, uint32_t count);
 
+/* Hosts are lost, and the deaths of their ranks are in the board. In the agent's thread. */
+void ftc_tell_lost(struct ftc_monitored *rank);
+
 /* Tells what can be told by now. To be called every FTC_TELL_TURN_MS as long as it returns true. */
 bool ftc_tell_look(struct ftc_monitored *rank);
 

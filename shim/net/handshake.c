@@ -56,8 +56,8 @@ bool ftc_handshake_challenge(struct ftc_handshake *h, const struct ftc_greeting 
 {
     h->greeting = *greeting;
     if (greeting->magic != GREETING_MAGIC || greeting->purpose < FTC_PURPOSE_LINK ||
-        greeting->purpose > FTC_PURPOSE_QUESTION || greeting->from >= ranks ||
-        greeting->to != self || greeting->from == self || !draw(h->nonce))
+        greeting->purpose > FTC_PURPOSE_LEASE || greeting->from >= ranks || greeting->to != self ||
+        greeting->from == self || !draw(h->nonce))
         return false;
     memcpy(challenge->nonce, h->nonce, sizeof challenge->nonce);
     challenge->tag = tag_of(h, CHALLENGES);

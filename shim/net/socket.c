@@ -8,6 +8,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -69,6 +70,7 @@ static bool is_for_others(const struct ftc_address *a)
 /* ---- the launcher's ---- */
 
 static struct ftc_address own_side; /* of a connection that was inherited */
+static int launcher = -1;           /* of mpiexec with the proxy */
 
 static bool is_connected(int fd, union name *own, union name *other)
 {
@@ -80,13 +82,71 @@ static bool is_connected(int fd, union name *own, union name *other)
            getpeername(fd, &other->any, &other_size) == 0;
 }
 
+static bool is_pair(int fd)
+{
+    int domain = 0, type = 0;
+    socklen_t size = sizeof domain;
+
+    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX &&
+           getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+/* With mpiexec on this host there is a socket pair instead. */
+static int pair_with_mpiexec(void)
+{
+    const char *text = getenv("HYDI_CONTROL_FD");
+    int fd = text ? atoi(text) : -1;
+
+    return fd > STDERR_FILENO && is_pair(fd) ? fd : -1;
+}
+
 void ftc_socket_remember_launcher(void)
 {
     union name own, other;
 
+    launcher = pair_with_mpiexec();
     for (int fd = 0; fd < INHERITED_MAX && own_side.family == 0; fd++)
-        if (is_connected(fd, &own, &other))
+        if (is_connected(fd, &own, &other)) {
             own_side = address_of(&own);
+            launcher = launcher < 0 ? fd : launcher;
+        }
+}
+
+int ftc_socket_launcher(void)
+{
+    return launcher;
+}
+
+static struct ftc_end end_of(const union name *n)
+{
+    return (struct ftc_end){
+        .address = address_of(n),
+        .port = ntohs(n->any.sa_family == AF_INET6 ? n->v6.sin6_port : n->v4.sin_port),
+    };
+}
+
+static void ends_of_pair(enum ftc_end_of side, struct ftc_end *own, struct ftc_end *other)
+{
+    static const struct ftc_end proxy = {.address = {.family = AF_UNIX}};
+    static const struct ftc_end mpiexec = {.address = {.family = AF_INET, .bytes = {127, 0, 0, 1}}};
+
+    *own = side == FTC_OF_PROXY ? proxy : mpiexec;
+    *other = side == FTC_OF_PROXY ? mpiexec : proxy;
+}
+
+bool ftc_socket_ends(int fd, enum ftc_end_of side, struct ftc_end *own, struct ftc_end *other)
+{
+    union name own_name, other_name;
+
+    if (is_pair(fd)) {
+        ends_of_pair(side, own, other);
+        return true;
+    }
+    if (!is_connected(fd, &own_name, &other_name))
+        return false;
+    *own = end_of(&own_name);
+    *other = end_of(&other_name);
+    return true;
 }
 
 /* ---- this host's ---- */
@@ -156,22 +216,64 @@ static void hurry(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 }
 
-int ftc_socket_listen(const struct ftc_address *address, uint16_t *port)
+/* @port 0: any. One that is reserved may be bound again, as long as nobody listens. */
+static int bind_to(const struct ftc_address *address, uint16_t port, bool is_reserved)
 {
     union name name;
-    socklen_t size = name_of(address, 0, &name);
+    socklen_t size = name_of(address, port, &name);
     int fd = address->family != 0 ? open_socket(address) : -EADDRNOTAVAIL, rv;
 
     if (fd < 0)
         return fd;
-    if (bind(fd, &name.any, size) != 0 || listen(fd, BACKLOG) != 0 ||
-        getsockname(fd, &name.any, &size) != 0) {
-        rv = -errno;
-        close(fd);
-        return rv;
-    }
-    *port = ntohs(name.any.sa_family == AF_INET6 ? name.v6.sin6_port : name.v4.sin_port);
+    if (is_reserved)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+    if (bind(fd, &name.any, size) == 0)
+        return fd;
+    rv = -errno;
+    close(fd);
+    return rv;
+}
+
+static uint16_t port_of(int fd)
+{
+    union name name = {.any = {.sa_family = AF_UNSPEC}};
+    socklen_t size = sizeof name;
+
+    return getsockname(fd, &name.any, &size) == 0 ? end_of(&name).port : 0;
+}
+
+static int listen_on(int fd, uint16_t *port)
+{
+    int rv;
+
+    if (fd < 0)
+        return fd;
+    *port = port_of(fd);
+    if (listen(fd, BACKLOG) == 0)
+        return fd;
+    rv = -errno;
+    close(fd);
+    return rv;
+}
+
+int ftc_socket_listen(const struct ftc_address *address, uint16_t *port)
+{
+    return listen_on(bind_to(address, 0, false), port);
+}
+
+int ftc_socket_reserve(uint16_t *port)
+{
+    static const struct ftc_address any = {.family = AF_INET};
+    int fd = bind_to(&any, 0, true);
+
+    if (fd >= 0)
+        *port = port_of(fd);
     return fd;
+}
+
+int ftc_socket_listen_reserved(const struct ftc_address *address, uint16_t port)
+{
+    return listen_on(bind_to(address, port, true), &port);
 }
 
 int ftc_socket_accept(int listener)

@@ -11,9 +11,28 @@
 void ftc_socket_remember_launcher(void);
 struct ftc_address ftc_socket_own_address(void);
 
+/* That of mpiexec (Hydra) with its proxy on this host: its descriptor, else -1. Every process below
+ * the proxy holds it, so mpiexec sees its end when all of them have ended. */
+int ftc_socket_launcher(void);
+
+/* The two ends of a connection. Of a socket pair, by which mpiexec speaks with a proxy on its own
+ * host: the proxy's is of AF_UNIX, mpiexec's the loopback address. */
+struct ftc_end {
+    struct ftc_address address;
+    uint16_t port;
+};
+enum ftc_end_of { FTC_OF_PROXY, FTC_OF_MPIEXEC };
+bool ftc_socket_ends(int fd, enum ftc_end_of side, struct ftc_end *own, struct ftc_end *other);
+
 /* Listens at @address, of this host, and nowhere else. Returns a descriptor, out of the way of
  * programs that expect low ones, and its *@port; or a negative errno. */
 int ftc_socket_listen(const struct ftc_address *address, uint16_t *port);
+
+/* A port on which nobody else can listen at any address of IPv4 of this host, while the descriptor
+ * that is returned is open; later one listens there, at @address. Both return a descriptor or a
+ * negative errno. */
+int ftc_socket_reserve(uint16_t *port);
+int ftc_socket_listen_reserved(const struct ftc_address *address, uint16_t port);
 
 /* A connection that has come; -1: none. */
 int ftc_socket_accept(int listener);

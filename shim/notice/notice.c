@@ -2,6 +2,7 @@
 
 #include "board/aftermath.h"
 #include "board/death.h"
+#include "board/lease.h"
 #include "board/rank_state.h"
 #include "config/settings.h"
 #include "failures.h"
@@ -102,8 +103,8 @@ void ftc_notice_death(const struct ftc_notice *n, uint32_t world)
 {
     struct ftc_matter matter = death_of(world);
 
-    if (!ftc_board_is_here(n->board, world) || !ftc_telling_claim(n->board, &matter, &n->self))
-        return; /* of another host's ranks it is told there */
+    if (!ftc_lease_is_told_here(n->board, world) || !ftc_telling_claim(n->board, &matter, &n->self))
+        return; /* of another host's ranks it is told there, while there is somebody */
     if (n->options->is_on)
         say_death(n, world);
     ftc_telling_end(n->board, &matter, &n->self);
@@ -114,6 +115,36 @@ void ftc_notice_deaths(const struct ftc_notice *n)
     for (uint32_t i = 0; i < n->board->geometry.ranks; i++)
         if (ftc_board_is_dead(n->board, i))
             ftc_notice_death(n, i);
+}
+
+void ftc_notice_lost_hosts(const struct ftc_notice *n)
+{
+    for (uint32_t i = 0; i < n->board->geometry.ranks; i++) {
+        struct ftc_matter matter = death_of(i);
+
+        if (!ftc_board_is_dead(n->board, i) ||
+            !ftc_lease_is_lost(n->board, ftc_board_host(n->board, i)))
+            continue;
+        if (ftc_lease_is_told_here(n->board, i))
+            ftc_notice_death(n, i);
+        else if (ftc_telling_claim(n->board, &matter, &n->self))
+            ftc_telling_end(n->board, &matter, &n->self);
+    }
+}
+
+void ftc_notice_host_stops(struct ftc_board *board, int unreachable_ms)
+{
+    char name[FTC_BOARD_HOST_NAME] = "";
+
+    if (!ftc_lease_claim_last_words(board))
+        return;
+    for (uint32_t i = 0; i < board->geometry.ranks && !name[0]; i++)
+        if (ftc_board_is_here(board, i))
+            ftc_directory_host_name(board, i, name);
+    say(ftc_clock_ns(),
+        "host %s stops: it has not heard mpiexec for unreachable_ms = %d, or mpiexec has given it "
+        "up, and the others go on without it",
+        name, unreachable_ms);
 }
 
 bool ftc_notice_has_failed(const struct ftc_board *board, uint32_t world)
@@ -192,7 +223,7 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
     if (deaths == 0 || ftc_telling_is_done(n->board, &report) ||
         ftc_telling_is_done(n->board, &matter))
         return true;
-    if (!ftc_board_is_here(n->board, last_death(n->board)))
+    if (!ftc_lease_is_told_here(n->board, last_death(n->board)))
         return true;                              /* told on its host */
     if (ftc_notice_failures(n->board) < deaths || /* they are told first */
         !ftc_aftermath_is_settled(n->board, deaths, &when_ns) ||

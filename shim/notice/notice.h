@@ -31,6 +31,14 @@ void ftc_notice_death(const struct ftc_notice *n, uint32_t world);
 /* Likewise of all ranks that are dead on the board. */
 void ftc_notice_deaths(const struct ftc_notice *n);
 
+/* The ranks of a lost host are dead: their deaths are told here, if this host is to do it, and not
+ * expected to be told otherwise. */
+void ftc_notice_lost_hosts(const struct ftc_notice *n);
+
+/* The ranks of this host stop because the others may go on without it: a line, if nobody else here
+ * has said so. */
+void ftc_notice_host_stops(struct ftc_board *board, int unreachable_ms);
+
 /* A line once each living rank has ended an operation that knew of all deaths, if notices are on;
  * and the names of the places that reports will want. False as long as there is something to tell
  * that cannot be told yet. */

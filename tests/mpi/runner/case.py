@@ -9,7 +9,7 @@ from typing import Callable, Optional
 
 from .job import Gone, Hang, Job
 
-FAILURE_LINE = r"(?m)^ftcoll: rank \d+ \(.*\) (killed by|exited with|silent for)"
+FAILURE_LINE = r"(?m)^ftcoll: rank \d+ \(.*\) (killed by|exited with|silent for|lost with)"
 
 
 @dataclass

@@ -1,0 +1,180 @@
+#include "leaseholder.h"
+
+#include "board/lease.h"
+#include "end.h"
+#include "net/lease.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ASKED = 10, /* times in a lease */
+    TURN_MS = 10,
+    ATTEMPT_MS = 1000,
+    NS_OF_MS = 1000000,
+};
+
+void ftc_leaseholder_open(struct ftc_leaseholder *l)
+{
+    const char *text = getenv(FTC_LEASE_VARIABLE);
+    struct ftc_end mpiexec;
+
+    l->c.fd = -1;
+    l->has_authority = text &&
+                       sscanf(text, FTC_LEASE_FORMAT, &l->port, &l->key[0], &l->key[1]) == 3 &&
+                       ftc_socket_launcher() >= 0 &&
+                       ftc_socket_ends(ftc_socket_launcher(), FTC_OF_PROXY, &l->own, &mpiexec);
+    if (l->has_authority)
+        l->address = mpiexec.address;
+}
+
+static bool is_needed(const struct ftc_leaseholder *l, const struct ftc_monitored *rank)
+{
+    return l->has_authority && ftc_lease_terms(&rank->board) != FTC_LEASE_NONE;
+}
+
+/* In MPI_Init the ranks wait for the answer. */
+static uint64_t period_ns(const struct ftc_monitored *rank)
+{
+    bool is_awaited = ftc_lease_terms(&rank->board) != FTC_LEASE_IN_FORCE;
+    uint64_t ms = is_awaited ? TURN_MS : (uint64_t)rank->options.unreachable_ms / ASKED;
+
+    return (ms > 0 ? ms : 1) * NS_OF_MS;
+}
+
+int ftc_leaseholder_patience_ms(const struct ftc_leaseholder *l, const struct ftc_monitored *rank)
+{
+    uint64_t ms = period_ns(rank) / NS_OF_MS;
+
+    if (!is_needed(l, rank))
+        return -1;
+    return l->c.state != FTC_CONNECTION_OPEN || ms < TURN_MS ? TURN_MS : (int)ms;
+}
+
+/* ---- the connection ---- */
+
+static void connect_to(struct ftc_leaseholder *l, const struct ftc_monitored *rank, uint64_t now_ns)
+{
+    struct ftc_handshake who = {.key = {l->key[0], l->key[1]}};
+
+    l->again_ns = now_ns + (uint64_t)TURN_MS * NS_OF_MS;
+    l->asked_ns = 0;
+    if (!ftc_handshake_greet(&who, FTC_PURPOSE_LEASE, rank->world, FTC_LEASE_AUTHORITY))
+        return;
+    ftc_connection_close(&l->c);
+    ftc_connection_connect(&l->c, &l->address, l->port, &who, FTC_LEASE_FRAME_MAX);
+}
+
+/* One that has said nothing for half a lease is tried anew. */
+static bool is_stuck(const struct ftc_leaseholder *l, uint64_t now_ns)
+{
+    return ftc_connection_is_on_its_way(&l->c) &&
+           now_ns - l->c.since_ns > (uint64_t)ATTEMPT_MS * NS_OF_MS;
+}
+
+static void look_after_connection(struct ftc_leaseholder *l, const struct ftc_monitored *rank,
+                                  uint64_t now_ns)
+{
+    if (l->c.fd >= 0)
+        ftc_connection_progress(&l->c, rank->world, rank->board.geometry.ranks);
+    if (is_stuck(l, now_ns))
+        ftc_connection_close(&l->c);
+    if (l->c.state != FTC_CONNECTION_OPEN && !ftc_connection_is_on_its_way(&l->c) &&
+        now_ns >= l->again_ns)
+        connect_to(l, rank, now_ns);
+}
+
+/* ---- asking ---- */
+
+static struct ftc_lease_request request_of(const struct ftc_leaseholder *l,
+                                           const struct ftc_monitored *rank)
+{
+    const struct ftc_board_geometry *g = &rank->board.geometry;
+    struct ftc_lease_request r = {
+        .host = g->host,
+        .hosts = g->other_hosts + 1,
+        .unreachable_ms = rank->options.unreachable_ms,
+        .failure_exit_status = rank->options.failure_exit_status,
+        .is_agreed = ftc_lease_terms(&rank->board) >= FTC_LEASE_AGREED,
+        .family = l->own.address.family,
+        .port = l->own.port,
+    };
+
+    memcpy(r.address, l->own.address.bytes, sizeof r.address);
+    return r;
+}
+
+static void ask(struct ftc_leaseholder *l, const struct ftc_monitored *rank, uint64_t now_ns)
+{
+    struct ftc_lease_request r = request_of(l, rank);
+    struct ftc_frame *frame;
+
+    if (l->c.state != FTC_CONNECTION_OPEN ||
+        (l->asked_ns != 0 && now_ns - l->asked_ns < period_ns(rank)))
+        return;
+    frame = ftc_connection_begin(&l->c, FTC_PURPOSE_LEASE, now_ns, sizeof r);
+    if (!frame)
+        return;
+    memcpy(frame->body, &r, sizeof r);
+    ftc_connection_send(&l->c);
+    l->asked_ns = now_ns;
+}
+
+/* ---- answers ---- */
+
+static bool enter_losses(struct ftc_board *board, const struct ftc_lease_reply *r)
+{
+    bool is_new = false;
+
+    for (uint32_t host = 0; host <= board->geometry.other_hosts; host++)
+        if (r->lost >> host & 1)
+            is_new |= ftc_lease_lose_host(board, host,
+                                          r->ended >> host & 1 ? FTC_HOST_ENDED : FTC_HOST_SILENT);
+    return is_new;
+}
+
+/* @number is the time at which this was asked; 0: it was not. */
+static bool enter(struct ftc_board *board, const struct ftc_frame *frame, int unreachable_ms)
+{
+    struct ftc_lease_reply r;
+
+    if (frame->bytes < sizeof *frame + sizeof r)
+        return false;
+    memcpy(&r, frame->body, sizeof r);
+    if (r.answer == FTC_LEASE_LOST)
+        ftc_lease_end(board);
+    if (r.answer != FTC_LEASE_GRANTED)
+        return false;
+    if (r.is_in_force)
+        ftc_lease_put_in_force(board);
+    if (frame->number != 0 && frame->number <= ftc_clock_ns())
+        ftc_lease_renew(board, frame->number + (uint64_t)unreachable_ms * NS_OF_MS);
+    return enter_losses(board, &r);
+}
+
+static bool hear(struct ftc_leaseholder *l, struct ftc_monitored *rank)
+{
+    const struct ftc_frame *frame;
+    bool is_new = false;
+
+    while (l->c.in && (frame = ftc_connection_next(&l->c))) {
+        is_new |= enter(&rank->board, frame, rank->options.unreachable_ms);
+        ftc_connection_drop(&l->c);
+    }
+    return is_new;
+}
+
+bool ftc_leaseholder_turn(struct ftc_leaseholder *l, struct ftc_monitored *rank, uint64_t now_ns)
+{
+    bool is_new;
+
+    if (!is_needed(l, rank))
+        return false;
+    look_after_connection(l, rank, now_ns);
+    is_new = hear(l, rank);
+    ask(l, rank, now_ns);
+    if (ftc_lease_is_over(&rank->board))
+        ftc_rank_end_host(rank);
+    return is_new;
+}

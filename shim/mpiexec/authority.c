@@ -1,0 +1,383 @@
+#include "authority.h"
+
+#include "net/lease.h"
+#include "system/clock.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    CLIENTS = 256, /* agents, and those who have not proved who they are */
+    GUEST_MS = 2000,
+    DOORS = 4,
+    TURN_MS = 20,
+    LATE_MS = 200, /* a turn that comes so late: this thread did not run meanwhile */
+    NS_OF_MS = 1000000,
+};
+
+struct client {
+    struct ftc_connection c;
+    struct ftc_proxy *proxy; /* of its host; NULL: it has not said */
+};
+
+static struct authority {
+    int reserved, bell;
+    uint16_t port;
+    bool has_begun;
+    struct door {
+        struct ftc_address address; /* at which a proxy has reached mpiexec */
+        int listener;
+    } door[DOORS];
+    _Atomic int doors; /* its own thread reads, mpiexec's opens them */
+    uint64_t key[2];
+    struct client client[CLIENTS];
+    int count;
+    uint64_t turned_ns;   /* the last turn */
+    uint64_t lost, ended; /* sets of hosts */
+    bool is_news;         /* of the two */
+} authority = {.reserved = -1, .bell = -1};
+
+bool ftc_authority_reserve(void)
+{
+    struct authority *a = &authority;
+    char text[64];
+
+    if (getrandom(a->key, sizeof a->key, 0) != (ssize_t)sizeof a->key)
+        return false;
+    a->reserved = ftc_socket_reserve(&a->port);
+    a->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (a->reserved < 0 || a->bell < 0)
+        return false;
+    snprintf(text, sizeof text, FTC_LEASE_FORMAT, a->port, a->key[0], a->key[1]);
+    return setenv(FTC_LEASE_VARIABLE, text, 1) == 0;
+}
+
+static void ring(void)
+{
+    (void)!write(authority.bell, &(uint64_t){1}, sizeof(uint64_t));
+}
+
+/* ---- losses ---- */
+
+static bool any_client_of(const struct authority *a, const struct ftc_proxy *p)
+{
+    for (int i = 0; i < a->count; i++)
+        if (a->client[i].proxy == p && a->client[i].c.state == FTC_CONNECTION_OPEN)
+            return true;
+    return false;
+}
+
+/* mpiexec may be waiting for something of it. */
+static void declare_lost(struct authority *a, struct ftc_proxy *p, bool has_ended)
+{
+    p->state = FTC_PROXY_LOST;
+    p->was_lost = true;
+    a->lost |= 1ull << p->host;
+    a->ended |= has_ended ? 1ull << p->host : 0;
+    a->is_news = true;
+    if (p->fd >= 0)
+        shutdown(p->fd, SHUT_RDWR);
+    ftc_proxies_kill_starter(p);
+}
+
+static bool has_been_silent(const struct ftc_proxy *p, uint64_t now_ns)
+{
+    return now_ns - p->heard_ns > ((uint64_t)p->unreachable_ms + FTC_LEASE_MARGIN_MS) * NS_OF_MS;
+}
+
+/* Of a host that cannot be borne mpiexec hears the end, too: it has stopped. */
+static void look_for_loss(struct authority *a, struct ftc_proxy *p, uint64_t now_ns)
+{
+    bool is_given_up = p->state == FTC_PROXY_GONE || p->state == FTC_PROXY_BROKEN;
+    bool is_held = p->state == FTC_PROXY_KNOWN && p->is_agreed;
+
+    if (p->state == FTC_PROXY_GONE && !any_client_of(a, p))
+        declare_lost(a, p, true);
+    else if ((is_given_up || is_held) && has_been_silent(p, now_ns)) {
+        if (is_given_up || ftc_proxies_bear(p))
+            declare_lost(a, p, false);
+        else
+            shutdown(p->fd, SHUT_RDWR);
+    }
+}
+
+/* The time in which this thread did not run (whoever stops mpiexec stops none of the hosts by that)
+ * is nobody's silence. */
+static void look_for_losses(struct authority *a, uint64_t now_ns)
+{
+    uint64_t gap_ns = now_ns - a->turned_ns;
+    uint64_t away_ns = gap_ns > (uint64_t)LATE_MS * NS_OF_MS ? gap_ns : 0;
+
+    a->turned_ns = now_ns;
+    ftc_proxies_lock();
+    for (int i = 0; i < ftc_proxies_count(); i++) {
+        struct ftc_proxy *p = ftc_proxies_at(i);
+
+        p->heard_ns = p->heard_ns + away_ns < now_ns ? p->heard_ns + away_ns : now_ns;
+        look_for_loss(a, p, now_ns);
+    }
+    ftc_proxies_unlock();
+}
+
+bool ftc_authority_takes(struct ftc_proxy *p, bool was_closed)
+{
+    bool is_borne = p->was_lost;
+
+    if (p->state == FTC_PROXY_KNOWN && ftc_proxies_bear(p)) {
+        p->state = was_closed ? FTC_PROXY_GONE : FTC_PROXY_BROKEN;
+        p->was_lost = is_borne = true;
+        ftc_proxies_kill_starter(p);
+        ring();
+    }
+    return is_borne;
+}
+
+/* ---- what agents ask ---- */
+
+static bool is_sane(const struct ftc_lease_request *r)
+{
+    return r->hosts <= FTC_BOARD_HOSTS_MAX && r->host < r->hosts && r->unreachable_ms > 0 &&
+           r->failure_exit_status >= 0 && r->failure_exit_status <= 255;
+}
+
+static struct ftc_proxy *proxy_of(const struct ftc_lease_request *r)
+{
+    struct ftc_end end = {.address.family = r->family, .port = (uint16_t)r->port};
+
+    memcpy(end.address.bytes, r->address, sizeof end.address.bytes);
+    return ftc_proxies_of_end(&end);
+}
+
+/* As many proxies as hosts: then each host has one. Later others may come, for processes that the
+ * program starts; mpiexec then bears no loss, but no host has to stop. */
+static bool is_acceptable(const struct ftc_proxy *p, const struct ftc_lease_request *r)
+{
+    if (!p || (p->has_host && p->host != r->host))
+        return false;
+    return p->is_agreed || (p->state == FTC_PROXY_KNOWN && (int)r->hosts == ftc_proxies_count());
+}
+
+static enum ftc_lease_answer take_request(struct client *client, const struct ftc_lease_request *r)
+{
+    struct ftc_proxy *p = is_sane(r) ? proxy_of(r) : NULL;
+
+    if (!is_acceptable(p, r))
+        return FTC_LEASE_REFUSED;
+    client->proxy = p;
+    p->has_host = true;
+    p->host = r->host;
+    if (p->was_lost)
+        return FTC_LEASE_LOST;
+    p->unreachable_ms = r->unreachable_ms;
+    p->exit_status = r->failure_exit_status;
+    p->is_agreed |= r->is_agreed != 0;
+    p->heard_ns = ftc_clock_ns();
+    return FTC_LEASE_GRANTED;
+}
+
+static void reply(const struct authority *a, struct client *client, uint64_t number,
+                  enum ftc_lease_answer answer)
+{
+    struct ftc_frame *frame =
+        ftc_connection_begin(&client->c, FTC_PURPOSE_LEASE, number, sizeof(struct ftc_lease_reply));
+    struct ftc_lease_reply r = {.answer = answer, .lost = a->lost, .ended = a->ended};
+
+    ftc_proxies_lock();
+    r.is_in_force = ftc_proxies_agree();
+    ftc_proxies_unlock();
+    if (!frame)
+        return;
+    memcpy(frame->body, &r, sizeof r);
+    ftc_connection_send(&client->c);
+}
+
+static void answer(const struct authority *a, struct client *client, const struct ftc_frame *asked)
+{
+    struct ftc_lease_request request;
+    enum ftc_lease_answer given;
+
+    if (asked->bytes < sizeof *asked + sizeof request)
+        return;
+    memcpy(&request, asked->body, sizeof request);
+    ftc_proxies_lock();
+    given = take_request(client, &request);
+    ftc_proxies_unlock();
+    reply(a, client, asked->number, given);
+}
+
+/* To all who hold a lease: number 0 is nobody's question. */
+static void tell_news(struct authority *a)
+{
+    for (int i = 0; i < a->count && a->is_news; i++) {
+        struct client *client = &a->client[i];
+
+        if (client->c.state == FTC_CONNECTION_OPEN && client->proxy)
+            reply(a, client, 0,
+                  (a->lost >> client->proxy->host & 1) ? FTC_LEASE_LOST : FTC_LEASE_GRANTED);
+    }
+    a->is_news = false;
+}
+
+static void serve(struct authority *a, struct client *client)
+{
+    const struct ftc_frame *asked;
+
+    ftc_connection_progress(&client->c, FTC_LEASE_AUTHORITY, FTC_LEASE_AUTHORITY + 1);
+    if (client->c.state == FTC_CONNECTION_ASKS)
+        ftc_connection_answer(
+            &client->c,
+            client->c.handshake.greeting.purpose == FTC_PURPOSE_LEASE ? FTC_WELCOME : FTC_NOT_NOW,
+            FTC_LEASE_FRAME_MAX);
+    while (client->c.in && (asked = ftc_connection_next(&client->c))) {
+        answer(a, client, asked);
+        ftc_connection_drop(&client->c);
+    }
+}
+
+/* ---- who comes ---- */
+
+static bool is_over(const struct client *client, uint64_t now_ns)
+{
+    const struct ftc_connection *c = &client->c;
+
+    return c->state == FTC_CONNECTION_LOST || c->state == FTC_CONNECTION_NONE ||
+           (ftc_connection_is_on_its_way(c) &&
+            now_ns - c->since_ns > (uint64_t)GUEST_MS * NS_OF_MS);
+}
+
+static void drop(struct authority *a, int i)
+{
+    ftc_connection_close(&a->client[i].c);
+    a->client[i] = a->client[--a->count];
+}
+
+static void drop_those_who_left(struct authority *a, uint64_t now_ns)
+{
+    for (int i = a->count; i-- > 0;)
+        if (is_over(&a->client[i], now_ns))
+            drop(a, i);
+}
+
+/* The oldest of those who have not proved who they are makes room. */
+static bool make_room(struct authority *a)
+{
+    int oldest = -1;
+
+    for (int i = 0; i < a->count && a->count == CLIENTS; i++)
+        if (ftc_connection_is_on_its_way(&a->client[i].c) &&
+            (oldest < 0 || a->client[i].c.since_ns < a->client[oldest].c.since_ns))
+            oldest = i;
+    if (oldest >= 0)
+        drop(a, oldest);
+    return a->count < CLIENTS;
+}
+
+static void accept_one(struct authority *a, int door)
+{
+    int fd = ftc_socket_accept(a->door[door].listener);
+
+    if (fd < 0)
+        return;
+    if (!make_room(a)) {
+        close(fd);
+        return;
+    }
+    a->client[a->count] = (struct client){0};
+    ftc_connection_accept(&a->client[a->count++].c, fd, a->key);
+}
+
+/* ---- the loop ---- */
+
+static void turn(struct authority *a)
+{
+    struct pollfd source[CLIENTS + DOORS + 1];
+    int count = a->count, doors = atomic_load(&a->doors), sources = count + doors + 1;
+    uint64_t rung;
+
+    for (int i = 0; i < count; i++)
+        source[i] = (struct pollfd){.fd = a->client[i].c.fd, .events = POLLIN};
+    for (int i = 0; i < doors; i++)
+        source[count + i] = (struct pollfd){.fd = a->door[i].listener, .events = POLLIN};
+    source[count + doors] = (struct pollfd){.fd = a->bell, .events = POLLIN};
+    if (poll(source, (nfds_t)sources, TURN_MS) < 0)
+        return;
+    (void)!read(a->bell, &rung, sizeof rung);
+    for (int i = 0; i < count; i++)
+        if (source[i].revents)
+            serve(a, &a->client[i]);
+    look_for_losses(a, ftc_clock_ns());
+    tell_news(a);
+    drop_those_who_left(a, ftc_clock_ns());
+    for (int i = 0; i < doors; i++)
+        if (source[count + i].revents)
+            accept_one(a, i);
+}
+
+static void *run(void *context)
+{
+    struct authority *a = context;
+
+    a->turned_ns = ftc_clock_ns();
+    for (;;)
+        turn(a);
+    return NULL;
+}
+
+/* Signals are mpiexec's own thread's. */
+static void start_thread(struct authority *a)
+{
+    sigset_t all, before;
+    pthread_t thread;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, run, a) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- doors ---- */
+
+static bool has_door(const struct authority *a, const struct ftc_address *address)
+{
+    int doors = atomic_load(&a->doors);
+
+    for (int i = 0; i < doors; i++)
+        if (memcmp(&a->door[i].address, address, sizeof *address) == 0)
+            return true;
+    return doors == DOORS;
+}
+
+static void open_door(struct authority *a, const struct ftc_address *address)
+{
+    int doors = atomic_load(&a->doors);
+
+    if (has_door(a, address))
+        return;
+    a->door[doors].address = *address;
+    a->door[doors].listener = ftc_socket_listen_reserved(address, a->port);
+    if (a->door[doors].listener >= 0)
+        atomic_store(&a->doors, doors + 1);
+}
+
+void ftc_authority_begin(void)
+{
+    struct authority *a = &authority;
+
+    ftc_proxies_lock();
+    for (int i = 0; i < ftc_proxies_count(); i++)
+        open_door(a, &ftc_proxies_at(i)->own.address);
+    ftc_proxies_unlock();
+    ring();
+    if (!a->has_begun)
+        start_thread(a);
+    a->has_begun = true;
+}

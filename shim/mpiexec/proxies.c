@@ -1,0 +1,185 @@
+#include "proxies.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { DESCRIPTORS = 4096 };
+
+/* A process that mpiexec has started. */
+struct starter {
+    _Atomic pid_t pid; /* 0: none; negative: it has been waited for */
+    _Atomic int number;
+};
+
+static struct proxies {
+    pthread_mutex_t lock;
+    struct ftc_proxy proxy[FTC_PROXIES_MAX];
+    int count;
+    _Atomic(struct ftc_proxy *) of_fd[DESCRIPTORS];
+    _Atomic bool is_end_of_pair[DESCRIPTORS];
+    struct starter *starter; /* FTC_PROXIES_MAX of them, in shared memory */
+} proxies = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void ftc_proxies_lock(void)
+{
+    pthread_mutex_lock(&proxies.lock);
+}
+
+void ftc_proxies_unlock(void)
+{
+    pthread_mutex_unlock(&proxies.lock);
+}
+
+bool ftc_proxies_open(void)
+{
+    void *memory = mmap(NULL, FTC_PROXIES_MAX * sizeof *proxies.starter, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    proxies.starter = memory == MAP_FAILED ? NULL : memory;
+    return proxies.starter != NULL;
+}
+
+/* ---- connections ---- */
+
+struct ftc_proxy *ftc_proxies_add(int fd)
+{
+    struct ftc_proxy *p = &proxies.proxy[proxies.count];
+
+    if (proxies.count == FTC_PROXIES_MAX || fd < 0 || fd >= DESCRIPTORS)
+        return NULL;
+    *p = (struct ftc_proxy){.fd = fd};
+    p->state = ftc_socket_ends(fd, FTC_OF_MPIEXEC, &p->own, &p->other) ? FTC_PROXY_CONNECTED
+                                                                       : FTC_PROXY_STRANGE;
+    proxies.count++;
+    atomic_store(&proxies.of_fd[fd], p);
+    return p;
+}
+
+int ftc_proxies_count(void)
+{
+    return proxies.count;
+}
+
+struct ftc_proxy *ftc_proxies_at(int index)
+{
+    return &proxies.proxy[index];
+}
+
+struct ftc_proxy *ftc_proxies_of_fd(int fd)
+{
+    return fd >= 0 && fd < DESCRIPTORS ? atomic_load(&proxies.of_fd[fd]) : NULL;
+}
+
+void ftc_proxies_close(struct ftc_proxy *p)
+{
+    atomic_store(&proxies.of_fd[p->fd], NULL);
+    p->fd = -1;
+    free(p->message);
+    p->message = NULL;
+    if (p->state == FTC_PROXY_CONNECTED || p->state == FTC_PROXY_KNOWN)
+        p->state = FTC_PROXY_ENDED;
+}
+
+void ftc_proxies_mark_pair(const int fd[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (fd[i] >= 0 && fd[i] < DESCRIPTORS)
+            atomic_store(&proxies.is_end_of_pair[fd[i]], true);
+}
+
+bool ftc_proxies_unmark_pair(int fd)
+{
+    return fd >= 0 && fd < DESCRIPTORS && atomic_load(&proxies.is_end_of_pair[fd]) &&
+           atomic_exchange(&proxies.is_end_of_pair[fd], false);
+}
+
+static bool is_same_address(const struct ftc_address *a, const struct ftc_address *b)
+{
+    return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+struct ftc_proxy *ftc_proxies_of_end(const struct ftc_end *end)
+{
+    for (int i = 0; i < proxies.count; i++) {
+        struct ftc_proxy *p = &proxies.proxy[i];
+
+        if (p->other.port == end->port && is_same_address(&p->other.address, &end->address))
+            return p;
+    }
+    return NULL;
+}
+
+/* A host that has ended had agreed too, or the job has ended. */
+bool ftc_proxies_agree(void)
+{
+    for (int i = 0; i < proxies.count; i++)
+        if (!proxies.proxy[i].is_agreed)
+            return false;
+    return true;
+}
+
+static bool any_other_is_left(const struct ftc_proxy *p)
+{
+    for (int i = 0; i < proxies.count; i++) {
+        const struct ftc_proxy *other = &proxies.proxy[i];
+
+        if (other != p && (other->state == FTC_PROXY_KNOWN || other->state == FTC_PROXY_ENDED))
+            return true;
+    }
+    return false;
+}
+
+bool ftc_proxies_bear(const struct ftc_proxy *p)
+{
+    return ftc_proxies_agree() && any_other_is_left(p);
+}
+
+/* ---- who has started them ---- */
+
+void ftc_proxies_started(int number)
+{
+    for (int i = 0; i < FTC_PROXIES_MAX; i++) {
+        pid_t nobody = 0;
+
+        if (!atomic_compare_exchange_strong(&proxies.starter[i].pid, &nobody, getpid()))
+            continue;
+        atomic_store(&proxies.starter[i].number, number);
+        return;
+    }
+}
+
+void ftc_proxies_kill_starter(const struct ftc_proxy *p)
+{
+    for (int i = 0; i < FTC_PROXIES_MAX; i++) {
+        pid_t pid = atomic_load(&proxies.starter[i].pid);
+
+        if (pid > 0 && atomic_load(&proxies.starter[i].number) == p->wire.proxy)
+            kill(pid, SIGKILL);
+    }
+}
+
+static bool was_lost(int number)
+{
+    for (int i = 0; i < proxies.count; i++)
+        if (proxies.proxy[i].was_lost && proxies.proxy[i].wire.proxy == number)
+            return true;
+    return false;
+}
+
+bool ftc_proxies_starter_ended(pid_t pid)
+{
+    for (int i = 0; i < FTC_PROXIES_MAX; i++) {
+        struct starter *s = &proxies.starter[i];
+
+        if (atomic_load(&s->pid) != pid)
+            continue;
+        atomic_store(&s->pid, -pid);
+        return was_lost(atomic_load(&s->number));
+    }
+    return false;
+}

@@ -1,0 +1,49 @@
+/* lease: what the agent of a host (monitor/leaseholder.h) and the authority in mpiexec
+ * (mpiexec/authority.h) say to each other. The agent asks again and again, each time for
+ * @unreachable_ms from when it sent that; the number of an answer's frame is that of what it
+ * answers. Bodies of frames: plain bytes. */
+#ifndef FTC_NET_LEASE_H
+#define FTC_NET_LEASE_H
+
+#include "connection.h"
+
+#include <inttypes.h>
+
+/* In the environment of all that mpiexec starts: the port at which it listens, and the key. */
+#define FTC_LEASE_VARIABLE "FTCOLL_INTERNAL_AUTHORITY"
+#define FTC_LEASE_FORMAT   "%hu:%" PRIx64 ":%" PRIx64
+
+/* In the handshake the authority has this in place of a rank. */
+enum { FTC_LEASE_AUTHORITY = FTC_BOARD_RANKS_MAX };
+
+/* How much longer the authority waits for a host than the host may go on. */
+enum { FTC_LEASE_MARGIN_MS = 500 };
+
+struct ftc_lease_request {
+    uint32_t host, hosts;        /* of the job */
+    int32_t unreachable_ms;      /* of the job */
+    int32_t failure_exit_status; /* of the job; 0..255 */
+    uint32_t is_agreed;          /* the ranks of the job count on it: lost hosts are tolerated */
+    uint32_t family, port;       /* this host's end of the connection of mpiexec with its proxy */
+    unsigned char address[FTC_BOARD_ADDRESS_BYTES];
+    uint32_t unused;
+};
+_Static_assert(sizeof(struct ftc_lease_request) % 16 == 0, "bodies of frames");
+
+enum ftc_lease_answer {
+    FTC_LEASE_GRANTED = 1,
+    FTC_LEASE_REFUSED, /* no proxy of mpiexec's is there, or nobody is to be declared lost */
+    FTC_LEASE_LOST,    /* the host is given up: its ranks must end */
+};
+
+struct ftc_lease_reply {
+    uint32_t answer;      /* enum ftc_lease_answer */
+    uint32_t is_in_force; /* the ranks of all hosts count on it */
+    uint64_t lost, ended; /* sets of hosts: those lost, and of these those whose processes ended */
+    uint64_t more_unused;
+};
+_Static_assert(sizeof(struct ftc_lease_reply) % 16 == 0, "bodies of frames");
+
+enum { FTC_LEASE_FRAME_MAX = 256 };
+
+#endif

@@ -1,0 +1,155 @@
+#include "imports.h"
+
+#include "loaded.h"
+
+#include <elf.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOBAL_DATA = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
+#else
+enum { JUMP_SLOT = -1, GLOBAL_DATA = -1 };
+#endif
+
+/* Of the dynamic section (System V ABI, "Dynamic Linking"). */
+struct tables {
+    const ElfW(Sym) * symbol;
+    const char *string;
+    const ElfW(Rela) * slot, *other;
+    size_t slots, others;
+};
+
+static int take_program(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct ftc_loaded *program = context;
+
+    (void)size;
+    *program = (struct ftc_loaded){.base = info->dlpi_addr,
+                                   .path = info->dlpi_name,
+                                   .header = info->dlpi_phdr,
+                                   .headers = info->dlpi_phnum};
+    return 1; /* the first */
+}
+
+static struct ftc_loaded program(void)
+{
+    struct ftc_loaded p = {0};
+
+    dl_iterate_phdr(take_program, &p);
+    return p;
+}
+
+/* The dynamic linker has turned most addresses there into those of this process, but not all. */
+static const void *address_in(const struct ftc_loaded *p, ElfW(Addr) value)
+{
+    return (const void *)(value < p->base ? p->base + value : value);
+}
+
+static void read_entry(const struct ftc_loaded *p, const ElfW(Dyn) * d, struct tables *t)
+{
+    switch (d->d_tag) {
+    case DT_SYMTAB:
+        t->symbol = address_in(p, d->d_un.d_ptr);
+        break;
+    case DT_STRTAB:
+        t->string = address_in(p, d->d_un.d_ptr);
+        break;
+    case DT_JMPREL:
+        t->slot = address_in(p, d->d_un.d_ptr);
+        break;
+    case DT_PLTRELSZ:
+        t->slots = d->d_un.d_val / sizeof *t->slot;
+        break;
+    case DT_RELA:
+        t->other = address_in(p, d->d_un.d_ptr);
+        break;
+    case DT_RELASZ:
+        t->others = d->d_un.d_val / sizeof *t->other;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool read_tables(const struct ftc_loaded *p, struct tables *t)
+{
+    *t = (struct tables){0};
+    for (int i = 0; i < p->headers; i++) {
+        const ElfW(Phdr) *h = &p->header[i];
+
+        if (h->p_type != PT_DYNAMIC)
+            continue;
+        for (const ElfW(Dyn) *d = (const void *)(p->base + h->p_vaddr); d->d_tag != DT_NULL; d++)
+            read_entry(p, d, t);
+    }
+    return t->symbol && t->string;
+}
+
+/* Where the address of @name stands; NULL: not in this table. */
+static void **find_slot(const struct ftc_loaded *p, const struct tables *t, const ElfW(Rela) * row,
+                        size_t rows, const char *name)
+{
+    for (size_t i = 0; row && i < rows; i++) {
+        int type = (int)ELF64_R_TYPE(row[i].r_info);
+        const ElfW(Sym) *s = &t->symbol[ELF64_R_SYM(row[i].r_info)];
+
+        if ((type == JUMP_SLOT || type == GLOBAL_DATA) && strcmp(t->string + s->st_name, name) == 0)
+            return (void **)(p->base + row[i].r_offset);
+    }
+    return NULL;
+}
+
+/* Programs may have that part protected once they are loaded (RELRO). */
+static bool is_protected(const struct ftc_loaded *p, uintptr_t address)
+{
+    for (int i = 0; i < p->headers; i++)
+        if (p->header[i].p_type == PT_GNU_RELRO &&
+            address - (p->base + p->header[i].p_vaddr) < p->header[i].p_memsz)
+            return true;
+    return false;
+}
+
+static bool put(const struct ftc_loaded *p, void **slot, void *to)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)slot / page * page;
+
+    if (mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    *slot = to;
+    if (is_protected(p, start))
+        mprotect((void *)start, page, PROT_READ);
+    return true;
+}
+
+bool ftc_imports_redirect(const char *name, void *to)
+{
+    struct ftc_loaded p = program();
+    struct tables t;
+    void **slot;
+
+    if (!read_tables(&p, &t))
+        return false;
+    slot = find_slot(&p, &t, t.slot, t.slots, name);
+    if (!slot)
+        slot = find_slot(&p, &t, t.other, t.others, name);
+    return slot && put(&p, slot, to);
+}
+
+bool ftc_imports_program_says(const char *text)
+{
+    struct ftc_loaded p = program();
+
+    for (int i = 0; i < p.headers; i++) {
+        const ElfW(Phdr) *h = &p.header[i];
+
+        if (h->p_type == PT_LOAD && (h->p_flags & (PF_R | PF_W)) == PF_R &&
+            memmem((const void *)(p.base + h->p_vaddr), h->p_memsz, text, strlen(text) + 1))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,225 @@
+"""Whole hosts are lost: the others go on, and mpiexec ends as the survivors do."""
+import os
+import signal
+
+import pytest
+
+from network import Network, Unavailable, call
+from runner.cases.common import ALLREDUCE
+from runner.job import Gone, Hang, send, wait_for
+from test_hosts import ENDLESS, job
+
+LOST = "--go 10 --await 20:lost"
+LONG_S = 60
+# Long enough for a host that has to wait for a core; short enough for a test that waits for it.
+SILENCE = {"FTCOLL_UNREACHABLE_MS": "5000"}
+
+
+@pytest.fixture(name="own")
+def own_network(request):
+    """Hosts for one test, which destroys them."""
+    try:
+        with Network(request.param) as network:
+            yield network
+    except Unavailable as why:
+        pytest.skip(f"hosts made of namespaces: {why}")
+
+
+def hosts(count):
+    return pytest.mark.parametrize("own", [count], indirect=True)
+
+
+def lost(name, count, each, ranks, f, hand, args=ALLREDUCE, **more):
+    """A job of @count hosts, @each ranks on each, of which @hand takes @ranks away."""
+    n = count * each
+    return job(name, count, each, n, f, "", f"{LOST} {args}", **{"finished": n - ranks, "failures": ranks, "hand": hand, **more})
+
+
+def namespace_of(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/ns/net")
+    except OSError:
+        return ""
+
+
+def processes_on(own, name, j, whom=lambda p: True):
+    there = namespace_of(own.first[name])
+    found = [p for p in j.processes() if namespace_of(p.pid) == there and whom(p)]
+    if not found:
+        raise Gone(f"nothing of the job runs on {name}")
+    return found
+
+
+def is_proxy(process):
+    return process.name.startswith("hydra_pmi_proxy"[:15])
+
+
+def state_of(pid):
+    """A letter, see proc_pid_stat(5); Z also if there is no such process any more."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "Z"
+
+
+AFTER = {signal.SIGKILL: "ZX", signal.SIGSTOP: "TZX"}
+
+
+def send_and_await(number, pids):
+    for pid in pids:
+        send(number, pid)
+    if number in AFTER and not wait_for(lambda: all(state_of(pid) in AFTER[number] for pid in pids), LONG_S):
+        raise Hang(f"signal {number} has no effect on all of {pids}")
+
+
+def strike(own, name, number, whom=lambda p: True):
+    def act(j):
+        send_and_await(number, [process.pid for process in processes_on(own, name, j, whom)])
+    return act
+
+
+def kill_host(own, name):
+    """All that runs there ends before its first process does."""
+    return lambda _: send_and_await(signal.SIGKILL, [own.first[name]])
+
+
+def cut(own, name):
+    """Its network is gone, and all that runs there goes on."""
+    def act(_):
+        call("nsenter", "-t", str(own.first[name]), "-n", "ip", "link", "set", "eth0", "down")
+    return act
+
+
+def then_go_on(*acts):
+    def hand(j):
+        for act in acts:
+            act(j)
+        j.allow("lost")
+    return hand
+
+
+def await_loss(j):
+    j.allow("lost")
+    if not wait_for(lambda: "lost with its host" in j.text("stderr") or j.process.poll() is not None, LONG_S):
+        raise Hang(f"no host is lost\n{j.stacks()}")
+
+
+ENDED = r"lost with its host, where all processes of the job have ended"
+SILENT = r"lost with its host, which mpiexec has not heard for more than unreachable_ms"
+
+
+def told(rank, host, how, left):
+    return (rf"rank {rank} \({host}, pid \d+\) {how}; {left} ranks go on",
+            rf"(?m)^ftcoll: rank {rank} \({host}, pid \d+\) {how}; missed in MPI_.*noticed by rank \d after \d+ us; "
+            r"all survivors had its result after \d+ us",
+            r"all survivors \(\d\) have their results, .* after the death of rank \d")
+
+
+# ---- all its processes have ended ----
+
+@hosts(3)
+def test_killed(own, run_case):
+    run_case(lost("all processes of a host are killed", 3, 2, 2, 2, then_go_on(kill_host(own, "node3")),
+                  says=told(5, "node3", ENDED, "4 of 6")))
+
+
+@hosts(2)
+def test_killed_one_of_two(own, run_case):
+    run_case(lost("one of two hosts is killed", 2, 2, 2, 2, then_go_on(kill_host(own, "node2"))))
+
+
+@hosts(3)
+def test_killed_in_turn(own, run_case):
+    def again(j):
+        await_loss(j)
+        kill_host(own, "node2")(j)
+        j.allow("again")
+
+    run_case(lost("two hosts are killed, one after the other", 3, 1, 2, 2, then_go_on(kill_host(own, "node3"), again),
+                  f"{ALLREDUCE} --await 30:again"))
+
+
+@hosts(2)
+def test_killed_where_mpiexec_runs(own, run_case):
+    """The ranks of its own host, with the proxy."""
+    run_case(lost("the ranks beside mpiexec are killed", 2, 2, 2, 2,
+                  then_go_on(strike(own, "node1", signal.SIGKILL, lambda p: p.rank is not None or is_proxy(p)))))
+
+
+@hosts(3)
+def test_proxy_killed(own, run_case):
+    """The ranks go with it."""
+    run_case(lost("the proxy of a host is killed", 3, 2, 2, 2, then_go_on(strike(own, "node2", signal.SIGKILL, is_proxy)),
+                  says=told(3, "node2", ENDED, "4 of 6")))
+
+
+@hosts(3)
+def test_killed_inside(own, run_case):
+    """At any instant, with an operation under way."""
+    run_case(job("a host is killed inside of operations", 3, 2, 6, 2, "", f"{ALLREDUCE} --go 10 --ops 3000", finished=4, failures=2,
+                 hand=kill_host(own, "node3")))
+
+
+# ---- it is silent ----
+
+@hosts(3)
+def test_network_cut(own, run_case):
+    """What is cut off ends by itself: nothing of it is left."""
+    run_case(lost("the network of a host is cut", 3, 2, 2, 2, then_go_on(cut(own, "node3")), settings=SILENCE, limit_s=LONG_S,
+                  says=told(5, "node3", SILENT, "4 of 6")))
+
+
+@hosts(3)
+def test_frozen(own, run_case):
+    """Thawed, it finds that it has been given up."""
+    run_case(lost("a host is frozen, and thawed when it is lost", 3, 2, 2, 2,
+                  then_go_on(strike(own, "node3", signal.SIGSTOP), await_loss, strike(own, "node3", signal.SIGCONT)),
+                  settings=SILENCE, limit_s=LONG_S, says=told(5, "node3", SILENT, "4 of 6")))
+
+
+# ---- nothing is lost ----
+
+@hosts(2)
+def test_ssh_killed(own, run_case):
+    ssh = strike(own, "node1", signal.SIGKILL, lambda p: p.name == "rsh" and "--proxy-id" in p.command)
+
+    run_case(lost("the ssh of a host is killed", 2, 2, 0, 2, then_go_on(ssh)))
+
+
+@hosts(2)
+def test_frozen_shortly(own, run_case):
+    """For less than unreachable_ms."""
+    run_case(lost("a host is frozen for a moment", 2, 2, 0, 2,
+                  then_go_on(strike(own, "node2", signal.SIGSTOP), strike(own, "node2", signal.SIGCONT))))
+
+
+# ---- what still ends the job ----
+
+@hosts(2)
+def test_none_left(own, run_case):
+    """mpiexec ends well only if some host has said how its ranks ended."""
+    whole = strike(own, "node1", signal.SIGKILL, lambda p: p.rank is not None or is_proxy(p))
+
+    run_case(lost("all hosts are lost", 2, 1, 0, 2, then_go_on(kill_host(own, "node2"), await_loss, whole), finished=None,
+                  failures=None, status="failed"))
+
+
+@hosts(2)
+def test_without_the_library_in_mpiexec(own, run_case):
+    """As natively, with a line that says so."""
+    case = lost("a host is lost, and mpiexec has not the library", 2, 1, 0, 1, then_go_on(kill_host(own, "node2")), finished=None,
+                failures=None, status="failed", says=("ftcoll: a lost host ends the job: the ranks were not started by mpiexec",))
+    case.command = case.command.replace("env LD_PRELOAD={library} mpiexec.hydra",
+                                        "env -u LD_PRELOAD mpiexec.hydra -genv LD_PRELOAD {library}")
+    run_case(case)
+
+
+@hosts(3)
+def test_interrupted_after_a_loss(own, run_case):
+    def interrupt(j):
+        await_loss(j)
+        j.strike(signal.SIGINT, lambda p: p.name.startswith("mpiexec"))
+
+    run_case(job("Ctrl-C after a host is lost", 3, 1, 3, 2, "", f"{ENDLESS} {ALLREDUCE} --go 10", finished=None, failures=None,
+                 status=(0, "failed"), hand=then_go_on(kill_host(own, "node3"), interrupt)))
