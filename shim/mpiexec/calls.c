@@ -261,6 +261,16 @@ static bool is_any_lost(void)
     return lost;
 }
 
+static bool would_be_borne(const struct ftc_proxy *p)
+{
+    bool borne;
+
+    ftc_proxies_lock();
+    borne = ftc_proxies_bear(p);
+    ftc_proxies_unlock();
+    return borne;
+}
+
 /* Standard input and signals go to lost hosts, too: mpiexec takes what it cannot write for the end
  * of the job. It writes to -1 or less once it has closed a connection. */
 static ssize_t write_any(int fd, const void *buffer, size_t bytes)
@@ -274,6 +284,8 @@ static ssize_t write_any(int fd, const void *buffer, size_t bytes)
         return write(fd, buffer, bytes);
     if (p->was_lost)
         return (ssize_t)bytes;
+    if (!would_be_borne(p)) /* then it may end by SIGPIPE, as natively */
+        return write(fd, buffer, bytes);
     n = send(fd, buffer, bytes, MSG_NOSIGNAL);
     if (n < 0 && errno != EINTR && errno != EAGAIN && is_borne(p, false))
         return (ssize_t)bytes;
