@@ -39,7 +39,6 @@ static struct agent {
     uint32_t count;
     uint64_t death_ns; /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
     uint32_t dead;     /* whose */
-    struct ftc_leaseholder lease;
 } agent;
 
 /* ---- connections ---- */
@@ -196,15 +195,18 @@ static int patience_ms(const struct agent *a)
 
     for (uint32_t i = 0; i < a->count; i++)
         all_heard &= a->source[i].c.state == FTC_CONNECTION_OPEN || is_lost(a, &a->source[i]);
-    return all_heard ? ftc_leaseholder_patience_ms(&a->lease, a->rank) : TURN_MS;
+    return all_heard ? ftc_leaseholder_patience_ms(a->rank) : TURN_MS;
 }
 
 /* All of a lost host's ranks have died. */
 static void look_for_losses(struct agent *a, uint64_t now_ns)
 {
     struct ftc_board *board = &a->rank->board;
+    bool is_new = ftc_leaseholder_turn(a->rank, now_ns);
 
-    if (!ftc_leaseholder_turn(&a->lease, a->rank, now_ns))
+    if (ftc_lease_is_over(board))
+        ftc_rank_end_host(a->rank);
+    if (!is_new)
         return;
     ftc_board_wake_watchers(board);
     a->death_ns = now_ns;
@@ -217,13 +219,13 @@ static void look_for_losses(struct agent *a, uint64_t now_ns)
 
 static void turn(struct agent *a)
 {
-    struct pollfd poller[FTC_BOARD_HOSTS_MAX + 1];
+    struct pollfd poller[FTC_BOARD_HOSTS_MAX + FTC_LEASEHOLDER_SOURCES];
     uint64_t now_ns;
 
     for (uint32_t i = 0; i < a->count; i++)
         poller[i] = (struct pollfd){.fd = a->source[i].c.fd, .events = POLLIN};
-    poller[a->count] = (struct pollfd){.fd = a->lease.c.fd, .events = POLLIN};
-    if (poll(poller, a->count + 1, patience_ms(a)) < 0)
+    ftc_leaseholder_list(&poller[a->count]);
+    if (poll(poller, a->count + FTC_LEASEHOLDER_SOURCES, patience_ms(a)) < 0)
         return;
     now_ns = ftc_clock_ns();
     look_for_losses(a, now_ns);
@@ -238,7 +240,7 @@ static void turn(struct agent *a)
 static void open_agent(struct agent *a, struct ftc_monitored *rank)
 {
     a->rank = rank;
-    ftc_leaseholder_open(&a->lease);
+    ftc_leaseholder_open();
     for (uint32_t host = 0; host <= rank->board.geometry.other_hosts; host++)
         if (host != rank->board.geometry.host)
             a->source[a->count++] =

@@ -5,6 +5,7 @@
 #include "board/presence.h"
 #include "board/rank_state.h"
 #include "channel.h"
+#include "leaseholder.h"
 #include "net/lease.h"
 #include "pmi.h"
 #include "relay.h"
@@ -45,6 +46,7 @@ static void say_goodbye(const struct ftc_monitored *rank)
 static void leave(struct ftc_monitored *rank)
 {
     ftc_service_finish(rank);
+    ftc_leaseholder_finish(rank);
     say_goodbye(rank);
 }
 

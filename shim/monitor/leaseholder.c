@@ -1,35 +1,56 @@
 #include "leaseholder.h"
 
 #include "board/lease.h"
-#include "end.h"
 #include "net/lease.h"
+#include "net/socket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
 
 enum {
     ASKED = 10, /* times in a lease */
     TURN_MS = 10,
     ATTEMPT_MS = 1000,
+    FINISH_MS = 200,
     NS_OF_MS = 1000000,
 };
 
-void ftc_leaseholder_open(struct ftc_leaseholder *l)
+struct holder {
+    struct ftc_connection c;
+    bool has_authority;
+    struct ftc_address address; /* of mpiexec */
+    struct ftc_end own;         /* of mpiexec's connection with this host's proxy */
+    uint16_t port;
+    uint64_t key[2];
+    uint64_t asked_ns, again_ns; /* CLOCK_MONOTONIC */
+    int bell;                    /* eventfd: this process is about to end */
+    uint64_t through_ns;   /* when it was first said that no rank here is in MPI; 0: not yet */
+    _Atomic bool is_heard; /* by the authority */
+    _Atomic bool is_open;
+};
+static struct holder holder = {.c.fd = -1, .bell = -1};
+
+void ftc_leaseholder_open(void)
 {
+    struct holder *l = &holder;
     const char *text = getenv(FTC_LEASE_VARIABLE);
     struct ftc_end mpiexec;
 
-    l->c.fd = -1;
     l->has_authority = text &&
                        sscanf(text, FTC_LEASE_FORMAT, &l->port, &l->key[0], &l->key[1]) == 3 &&
                        ftc_socket_launcher() >= 0 &&
                        ftc_socket_ends(ftc_socket_launcher(), FTC_OF_PROXY, &l->own, &mpiexec);
     if (l->has_authority)
         l->address = mpiexec.address;
+    l->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    atomic_store(&l->is_open, true);
 }
 
-static bool is_needed(const struct ftc_leaseholder *l, const struct ftc_monitored *rank)
+static bool is_needed(const struct holder *l, const struct ftc_monitored *rank)
 {
     return l->has_authority && ftc_lease_terms(&rank->board) != FTC_LEASE_NONE;
 }
@@ -43,8 +64,15 @@ static uint64_t period_ns(const struct ftc_monitored *rank)
     return (ms > 0 ? ms : 1) * NS_OF_MS;
 }
 
-int ftc_leaseholder_patience_ms(const struct ftc_leaseholder *l, const struct ftc_monitored *rank)
+void ftc_leaseholder_list(struct pollfd source[FTC_LEASEHOLDER_SOURCES])
 {
+    source[0] = (struct pollfd){.fd = holder.c.fd, .events = POLLIN};
+    source[1] = (struct pollfd){.fd = holder.bell, .events = POLLIN};
+}
+
+int ftc_leaseholder_patience_ms(const struct ftc_monitored *rank)
+{
+    const struct holder *l = &holder;
     uint64_t ms = period_ns(rank) / NS_OF_MS;
 
     if (!is_needed(l, rank))
@@ -54,12 +82,12 @@ int ftc_leaseholder_patience_ms(const struct ftc_leaseholder *l, const struct ft
 
 /* ---- the connection ---- */
 
-static void connect_to(struct ftc_leaseholder *l, const struct ftc_monitored *rank, uint64_t now_ns)
+static void connect_to(struct holder *l, const struct ftc_monitored *rank, uint64_t now_ns)
 {
     struct ftc_handshake who = {.key = {l->key[0], l->key[1]}};
 
     l->again_ns = now_ns + (uint64_t)TURN_MS * NS_OF_MS;
-    l->asked_ns = 0;
+    l->asked_ns = l->through_ns = 0;
     if (!ftc_handshake_greet(&who, FTC_PURPOSE_LEASE, rank->world, FTC_LEASE_AUTHORITY))
         return;
     ftc_connection_close(&l->c);
@@ -67,13 +95,13 @@ static void connect_to(struct ftc_leaseholder *l, const struct ftc_monitored *ra
 }
 
 /* One that has said nothing for half a lease is tried anew. */
-static bool is_stuck(const struct ftc_leaseholder *l, uint64_t now_ns)
+static bool is_stuck(const struct holder *l, uint64_t now_ns)
 {
     return ftc_connection_is_on_its_way(&l->c) &&
            now_ns - l->c.since_ns > (uint64_t)ATTEMPT_MS * NS_OF_MS;
 }
 
-static void look_after_connection(struct ftc_leaseholder *l, const struct ftc_monitored *rank,
+static void look_after_connection(struct holder *l, const struct ftc_monitored *rank,
                                   uint64_t now_ns)
 {
     if (l->c.fd >= 0)
@@ -87,8 +115,15 @@ static void look_after_connection(struct ftc_leaseholder *l, const struct ftc_mo
 
 /* ---- asking ---- */
 
-static struct ftc_lease_request request_of(const struct ftc_leaseholder *l,
-                                           const struct ftc_monitored *rank)
+static bool is_through(const struct ftc_board *board)
+{
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_is_here(board, i) && ftc_board_state(board, i) < FTC_RANK_FINALIZED)
+            return false;
+    return true;
+}
+
+static struct ftc_lease_request request_of(const struct holder *l, const struct ftc_monitored *rank)
 {
     const struct ftc_board_geometry *g = &rank->board.geometry;
     struct ftc_lease_request r = {
@@ -96,6 +131,7 @@ static struct ftc_lease_request request_of(const struct ftc_leaseholder *l,
         .hosts = g->other_hosts + 1,
         .unreachable_ms = rank->options.unreachable_ms,
         .failure_exit_status = rank->options.failure_exit_status,
+        .is_through = is_through(&rank->board),
         .is_agreed = ftc_lease_terms(&rank->board) >= FTC_LEASE_AGREED,
         .family = l->own.address.family,
         .port = l->own.port,
@@ -105,13 +141,15 @@ static struct ftc_lease_request request_of(const struct ftc_leaseholder *l,
     return r;
 }
 
-static void ask(struct ftc_leaseholder *l, const struct ftc_monitored *rank, uint64_t now_ns)
+static void ask(struct holder *l, const struct ftc_monitored *rank, uint64_t now_ns)
 {
     struct ftc_lease_request r = request_of(l, rank);
     struct ftc_frame *frame;
 
-    if (l->c.state != FTC_CONNECTION_OPEN ||
-        (l->asked_ns != 0 && now_ns - l->asked_ns < period_ns(rank)))
+    bool is_due = l->asked_ns == 0 || now_ns - l->asked_ns >= period_ns(rank) ||
+                  (r.is_through && l->through_ns == 0);
+
+    if (l->c.state != FTC_CONNECTION_OPEN || !is_due)
         return;
     frame = ftc_connection_begin(&l->c, FTC_PURPOSE_LEASE, now_ns, sizeof r);
     if (!frame)
@@ -119,6 +157,8 @@ static void ask(struct ftc_leaseholder *l, const struct ftc_monitored *rank, uin
     memcpy(frame->body, &r, sizeof r);
     ftc_connection_send(&l->c);
     l->asked_ns = now_ns;
+    if (r.is_through && l->through_ns == 0)
+        l->through_ns = now_ns;
 }
 
 /* ---- answers ---- */
@@ -153,28 +193,42 @@ static bool enter(struct ftc_board *board, const struct ftc_frame *frame, int un
     return enter_losses(board, &r);
 }
 
-static bool hear(struct ftc_leaseholder *l, struct ftc_monitored *rank)
+static bool hear(struct holder *l, struct ftc_monitored *rank)
 {
     const struct ftc_frame *frame;
     bool is_new = false;
 
     while (l->c.in && (frame = ftc_connection_next(&l->c))) {
         is_new |= enter(&rank->board, frame, rank->options.unreachable_ms);
+        if (l->through_ns != 0 && frame->number >= l->through_ns)
+            atomic_store(&l->is_heard, true);
         ftc_connection_drop(&l->c);
     }
     return is_new;
 }
 
-bool ftc_leaseholder_turn(struct ftc_leaseholder *l, struct ftc_monitored *rank, uint64_t now_ns)
+bool ftc_leaseholder_turn(struct ftc_monitored *rank, uint64_t now_ns)
 {
+    struct holder *l = &holder;
+    uint64_t rung;
     bool is_new;
 
+    (void)!read(l->bell, &rung, sizeof rung);
     if (!is_needed(l, rank))
         return false;
     look_after_connection(l, rank, now_ns);
     is_new = hear(l, rank);
     ask(l, rank, now_ns);
-    if (ftc_lease_is_over(&rank->board))
-        ftc_rank_end_host(rank);
     return is_new;
+}
+
+void ftc_leaseholder_finish(const struct ftc_monitored *rank)
+{
+    struct holder *l = &holder;
+
+    if (!atomic_load(&l->is_open) || !is_needed(l, rank) || !is_through(&rank->board))
+        return;
+    (void)!write(l->bell, &(uint64_t){1}, sizeof(uint64_t));
+    for (int i = 0; i < FINISH_MS && !atomic_load(&l->is_heard); i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }

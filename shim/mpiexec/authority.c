@@ -97,7 +97,7 @@ static bool has_been_silent(const struct ftc_proxy *p, uint64_t now_ns)
 static void look_for_loss(struct authority *a, struct ftc_proxy *p, uint64_t now_ns)
 {
     bool is_given_up = p->state == FTC_PROXY_GONE || p->state == FTC_PROXY_BROKEN;
-    bool is_held = p->state == FTC_PROXY_KNOWN && p->is_agreed;
+    bool is_held = p->state == FTC_PROXY_KNOWN && p->is_agreed && !p->is_through;
 
     if (p->state == FTC_PROXY_GONE && !any_client_of(a, p))
         declare_lost(a, p, true);
@@ -179,6 +179,7 @@ static enum ftc_lease_answer take_request(struct client *client, const struct ft
     p->unreachable_ms = r->unreachable_ms;
     p->exit_status = r->failure_exit_status;
     p->is_agreed |= r->is_agreed != 0;
+    p->is_through |= r->is_through != 0;
     p->heard_ns = ftc_clock_ns();
     return FTC_LEASE_GRANTED;
 }

@@ -42,7 +42,7 @@ struct ftc_proxy {
     size_t rest_of_each; /* or has, and this is missing */
 
     /* Its host, once the agent there has spoken. */
-    bool has_host, is_agreed;
+    bool has_host, is_agreed, is_through;
     uint32_t host;
     int32_t unreachable_ms, exit_status;
     uint64_t heard_ns; /* CLOCK_MONOTONIC of what its agent said last */

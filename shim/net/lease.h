@@ -26,7 +26,7 @@ struct ftc_lease_request {
     uint32_t is_agreed;          /* the ranks of the job count on it: lost hosts are tolerated */
     uint32_t family, port;       /* this host's end of the connection of mpiexec with its proxy */
     unsigned char address[FTC_BOARD_ADDRESS_BYTES];
-    uint32_t unused;
+    uint32_t is_through; /* no rank there is in MPI any more: it may fall silent */
 };
 _Static_assert(sizeof(struct ftc_lease_request) % 16 == 0, "bodies of frames");
 

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from network import Network, Unavailable, call
+from network import HERE, SUBNET, Network, Unavailable, call
 from runner.cases.common import ALLREDUCE
 from runner.job import Gone, Hang, send, wait_for
 from test_hosts import ENDLESS, job
@@ -157,25 +157,44 @@ def test_proxy_killed(own, run_case):
 @hosts(3)
 def test_killed_inside(own, run_case):
     """At any instant, with an operation under way."""
-    run_case(job("a host is killed inside of operations", 3, 2, 6, 2, "", f"{ALLREDUCE} --go 10 --ops 3000", finished=4, failures=2,
-                 hand=kill_host(own, "node3")))
+    run_case(job("a host is killed inside of operations", 3, 2, 6, 2, "", f"{ALLREDUCE} --go 10 --ops 3000 --await 2999:lost", finished=4,
+                 failures=2, hand=then_go_on(kill_host(own, "node3"))))
 
 
 # ---- it is silent ----
 
+def silent(name, *acts, **more):
+    """Of three hosts the third is not heard any more. It must have stopped by itself: the rest of the job's end would
+    end it later, or when it is there again."""
+    def stopped(j):
+        text = j.text("stderr.4") + j.text("stderr.5")
+        return "" if text.count("host node3 stops: it has not heard mpiexec") == 1 else f"node3 has not stopped, but says: {text}"
+
+    case = lost(name, 3, 2, 2, 2, then_go_on(*acts), settings=SILENCE, limit_s=LONG_S, says=told(5, "node3", SILENT, "4 of 6"),
+                check=stopped, **more)
+    case.command = case.command.replace("{programs}/stream", f"{HERE}/aside {{programs}}/stream")
+    return case
+
+
 @hosts(3)
 def test_network_cut(own, run_case):
     """What is cut off ends by itself: nothing of it is left."""
-    run_case(lost("the network of a host is cut", 3, 2, 2, 2, then_go_on(cut(own, "node3")), settings=SILENCE, limit_s=LONG_S,
-                  says=told(5, "node3", SILENT, "4 of 6")))
+    run_case(silent("the network of a host is cut", cut(own, "node3")))
+
+
+@hosts(3)
+def test_network_cut_inside(own, run_case):
+    """At any instant: ranks there wait in an operation."""
+    case = silent("the network of a host is cut inside of operations", cut(own, "node3"))
+    case.command = case.command.replace("--await 20:lost", "--ops 3000 --await 2999:lost")
+    run_case(case)
 
 
 @hosts(3)
 def test_frozen(own, run_case):
     """Thawed, it finds that it has been given up."""
-    run_case(lost("a host is frozen, and thawed when it is lost", 3, 2, 2, 2,
-                  then_go_on(strike(own, "node3", signal.SIGSTOP), await_loss, strike(own, "node3", signal.SIGCONT)),
-                  settings=SILENCE, limit_s=LONG_S, says=told(5, "node3", SILENT, "4 of 6")))
+    run_case(silent("a host is frozen, and thawed when it is lost", strike(own, "node3", signal.SIGSTOP), await_loss,
+                    strike(own, "node3", signal.SIGCONT)))
 
 
 # ---- nothing is lost ----
@@ -192,6 +211,15 @@ def test_frozen_shortly(own, run_case):
     """For less than unreachable_ms."""
     run_case(lost("a host is frozen for a moment", 2, 2, 0, 2,
                   then_go_on(strike(own, "node2", signal.SIGSTOP), strike(own, "node2", signal.SIGCONT))))
+
+
+@hosts(2)
+def test_output_after_the_end(own, run_case):
+    """A host is not lost because it has no monitor process any more: its ranks have ended."""
+    case = job("output comes long after the ranks have ended", 2, 1, 2, 1, "", ALLREDUCE, settings={"FTCOLL_UNREACHABLE_MS": "3000"},
+               says=("late from rank 0", "late from rank 1"), silent=("lost with",), limit_s=LONG_S)
+    case.command = case.command.replace("{programs}/stream", f"{HERE}/late {{programs}}/stream")
+    run_case(case)
 
 
 # ---- what still ends the job ----
@@ -213,6 +241,17 @@ def test_without_the_library_in_mpiexec(own, run_case):
     case.command = case.command.replace("env LD_PRELOAD={library} mpiexec.hydra",
                                         "env -u LD_PRELOAD mpiexec.hydra -genv LD_PRELOAD {library}")
     run_case(case)
+
+
+@hosts(3)
+def test_two_do_not_hear_each_other(own, run_case):
+    """mpiexec hears both: none of them is lost."""
+    def part(_):
+        for name, address in (("node2", 3), ("node3", 2)):
+            call("nsenter", "-t", str(own.first[name]), "-n", "ip", "route", "add", "blackhole", f"{SUBNET}.{address}/32")
+
+    run_case(lost("two hosts do not hear each other", 3, 1, 0, 2, then_go_on(part), settings={"FTCOLL_UNREACHABLE_MS": "3000"},
+                  finished=None, failures=None, status="failed", limit_s=LONG_S, silent=("lost with",), says=("the job ends",)))
 
 
 @hosts(3)
