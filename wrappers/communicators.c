@@ -2,6 +2,7 @@
  * differs from native. */
 #include "communicator/lineage.h"
 #include "entries.h"
+#include "new_communicators/completed.h"
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
 #include "program/native_call.h"
@@ -45,6 +46,48 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 
     return ftc_lineage_from(comm, newcomm,
                             MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
+}
+
+/* @x as a nonblocking call: complete at once if it is carried out here. */
+static bool is_made_at_once(struct ftc_creation *x, MPI_Request *request)
+{
+    if (!request || !ftc_new_communicator_create_if_dead(x))
+        return false;
+    *request = MPI_REQUEST_NULL;
+    if (x->result == MPI_SUCCESS)
+        x->result = ftc_lineage_from(x->comm, x->newcomm, ftc_completed_request(request));
+    return true;
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    struct ftc_creation x = {
+        .kind = FTC_CALL_COMM_IDUP,
+        .comm = comm,
+        .newcomm = newcomm,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (is_made_at_once(&x, request))
+        return x.result;
+    ftc_native_call_count(x.kind, comm, FTC_ALL_MEMBERS, x.return_address);
+    return PMPI_Comm_idup(comm, newcomm, request);
+}
+
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{
+    struct ftc_creation x = {
+        .kind = FTC_CALL_COMM_IDUP_WITH_INFO,
+        .comm = comm,
+        .newcomm = newcomm,
+        .info = info,
+        .return_address = __builtin_return_address(0),
+    };
+
+    if (is_made_at_once(&x, request))
+        return x.result;
+    ftc_native_call_count(x.kind, comm, FTC_ALL_MEMBERS, x.return_address);
+    return PMPI_Comm_idup_with_info(comm, info, newcomm, request);
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)

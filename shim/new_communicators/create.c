@@ -439,13 +439,18 @@ static void inherit_error_handler(const struct ftc_creation *x)
     PMPI_Errhandler_free(&handler);
 }
 
+static bool has_info(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_COMM_DUP_WITH_INFO || kind == FTC_CALL_COMM_IDUP_WITH_INFO;
+}
+
 static void inherit(const struct ftc_creation *x, struct roll *roll, int *rv)
 {
     if (inherits_error_handler(x->kind))
         inherit_error_handler(x);
     if (!ftc_seating_keep(&roll->seating, *x->newcomm))
         *rv = ftc_error_no_memory();
-    if (x->kind == FTC_CALL_COMM_DUP_WITH_INFO && x->info != MPI_INFO_NULL)
+    if (has_info(x->kind) && x->info != MPI_INFO_NULL)
         *rv = PMPI_Comm_set_info(*x->newcomm, x->info);
     if (*rv != MPI_SUCCESS)
         PMPI_Comm_free(x->newcomm);
@@ -677,6 +682,25 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
     }
     close_roll(&roll);
     return is_done;
+}
+
+/* Members that an operation has left out are the same on all ranks behind it. */
+static bool all_know_of_dead(MPI_Comm comm)
+{
+    struct ftc_comm *c;
+    bool is_known;
+
+    ftc_library_lock();
+    c = ftc_comm_get(comm);
+    is_known = c && c->pass == FTC_PASS_NONE && c->member_count < c->size;
+    ftc_library_unlock();
+    return is_known;
+}
+
+bool ftc_new_communicator_create_if_dead(struct ftc_creation *x)
+{
+    return is_on(x->kind) && arguments_are_valid(x) && all_know_of_dead(x->comm) &&
+           ftc_new_communicator_create(x);
 }
 
 int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm))

@@ -18,6 +18,10 @@
  * to do it: without the setting, and with arguments that it rejects. */
 bool ftc_new_communicator_create(struct ftc_creation *x);
 
+/* The same for a call that must not wait for others while all live: also false unless all members
+ * have learnt by an operation on the communicator that one of them is dead. */
+bool ftc_new_communicator_create_if_dead(struct ftc_creation *x);
+
 /* MPI_Comm_free() and MPI_Comm_disconnect(): frees *@comm by @native. */
 int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm));
 

@@ -174,6 +174,27 @@ static void copies(void)
     MPI_Comm_free(&comm);
 }
 
+/* A death that only some know of leaves native MPI waiting: here an operation on the communicator
+ * has told all. */
+static void nonblocking_copies(void)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Info info;
+
+    require(MPI_Comm_idup(parent, &comm, &request));
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect("idup", comm, everybody());
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+    require(MPI_Comm_idup_with_info(parent, info, &comm, &request));
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (!has_hint(comm))
+        PROBLEM("idup with info: it has not got the info");
+    MPI_Info_free(&info);
+    expect("idup with info", comm, everybody());
+}
+
 static void parts(void)
 {
     MPI_Comm comm;
@@ -268,6 +289,7 @@ static void meet(void)
 static void stage(void)
 {
     copies();
+    nonblocking_copies();
     parts();
     groups();
     merges();
