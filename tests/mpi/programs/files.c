@@ -5,6 +5,7 @@
  *                                               the first when a file is open, the next when its
  *                                               view is set, and so on
  *     files --delete NAME VICTIMS               of a file that is deleted when it is closed
+ *     files --finalize NAME VICTIMS             the others write and close it in MPI_Finalize
  *     files --inside NAME                       rank 0 dies inside MPI_File_write_all
  *     files --anytime NAME SEED ROUNDS VICTIM   which dies in the middle of the calls
  *
@@ -299,6 +300,30 @@ static void inside(void)
     meet();
 }
 
+/* As libraries end that MPI does not tell of its end. */
+static int use_and_close(MPI_Comm comm, int key, void *value, void *file)
+{
+    (void)comm;
+    (void)key;
+    (void)value;
+    at_offsets(*(MPI_File *)file, 0);
+    close_it(file);
+    check_stage(0, false);
+    printf("files: rank %d has %s in MPI_Finalize\n", rank, problems == 0 ? "closed" : "problems");
+    return MPI_SUCCESS;
+}
+
+static void in_finalize(const char *victims)
+{
+    static MPI_File file;
+    int key;
+
+    file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, use_and_close, &key, &file);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    die(victims);
+}
+
 static void at_any_time(uint64_t seed, int rounds, int victim)
 {
     static const struct fault kill = {.form = FAULT_KILL};
@@ -341,6 +366,7 @@ int main(int argc, char **argv)
 {
     bool anytime = argc == 6 && strcmp(argv[1], "--anytime") == 0;
     bool deletes = argc == 4 && strcmp(argv[1], "--delete") == 0;
+    bool in_end = argc == 4 && strcmp(argv[1], "--finalize") == 0;
     bool is_inside = argc == 3 && strcmp(argv[1], "--inside") == 0;
 
     MPI_Init(NULL, NULL);
@@ -348,16 +374,18 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > RANKS_MAX || argc < 2)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    name = argv[1 + (anytime || deletes || is_inside)];
+    name = argv[1 + (anytime || deletes || in_end || is_inside)];
     if (anytime)
         at_any_time(strtoull(argv[3], NULL, 10), atoi(argv[4]), atoi(argv[5]));
+    else if (in_end)
+        in_finalize(argv[3]);
     else if (is_inside)
         inside();
     else if (deletes)
         delete_with_dead(argv[3]);
     else
         in_order(argv + 2);
-    if (!deletes)
+    if (!deletes && !in_end)
         remove_it();
     if (problems == 0)
         printf("files: rank %d is content\n", rank);

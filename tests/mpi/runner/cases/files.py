@@ -18,6 +18,8 @@ FILES = [
     files("one after the other", "data 2 0 1", 3),
     files("two at once, then one", "data 1,4 0", 3, f=2, n=6),
     files("one that is deleted when it is closed", "--delete data 0", 1),
+    files("one that a library closes in MPI_Finalize", "--finalize data 1", 1,
+          check=lambda job: "" if job.text("stdout").count("has closed in MPI_Finalize") == 3 else "not all have closed"),
     files("rank 0 dies with what it has gathered", "--inside data", 1),
     *(files(f"rank {victim} dies in the middle", f"--anytime data {{seed}} 8 {victim}", 1, runs=2, limit_s=60)
       for victim in (0, 2)),
