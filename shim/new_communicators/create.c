@@ -244,7 +244,7 @@ static MPI_Group group_of(const struct ftc_creation *x)
     return group;
 }
 
-/* A communicator of the program's own is known by its members' operations on it. */
+/* For the operations among them: that of the program, where it has one of just these. */
 static struct ftc_comm *comm_of(const struct ftc_creation *x, const struct roll *roll)
 {
     struct ftc_comm *c;
@@ -279,6 +279,7 @@ static void close_roll(struct roll *roll)
     }
     if (roll->group != MPI_GROUP_NULL && roll->has_own_group)
         PMPI_Group_free(&roll->group);
+    ftc_seating_free(&roll->seating);
     free(roll->dead);
 }
 
