@@ -27,17 +27,23 @@ static void keep_side(struct ftc_kept *k, const struct ftc_side *side, int block
         keep(k, FTC_HELD_DATATYPE, side->datatypes[i]);
 }
 
+/* Asked for once: while the communicator is there. */
+static bool keep_neighbors(struct ftc_kept *kept, struct ftc_plan *plan)
+{
+    if (plan->neighbors)
+        return true;
+    plan->neighbors = &kept->neighbors;
+    return ftc_neighbors_get(plan->call->comm, &kept->neighbors);
+}
+
 bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
-    int out = plan->comm->size, in = plan->comm->size;
+    int out = plan->comm->size, in = out;
 
-    if (ftc_call_is_of_neighbors(call->kind) && !plan->neighbors) {
-        if (!ftc_neighbors_get(call->comm, &kept->neighbors))
+    if (ftc_call_is_of_neighbors(call->kind)) {
+        if (!keep_neighbors(kept, plan))
             return false;
-        plan->neighbors = &kept->neighbors;
-    }
-    if (plan->neighbors) {
         out = plan->neighbors->destinations;
         in = plan->neighbors->sources;
     }

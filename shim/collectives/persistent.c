@@ -196,12 +196,12 @@ static bool make_room(struct ftc_shown *s, int count)
 {
     s->room = NULL;
     s->shown = s->few;
-    s->persistent = s->few_persistent;
+    s->behind = s->few_behind;
     if (count <= FTC_PERSISTENT_FEW)
         return true;
-    s->room = malloc((size_t)count * (sizeof *s->persistent + sizeof *s->shown));
-    s->persistent = s->room;
-    s->shown = (void *)(s->persistent + count);
+    s->room = malloc((size_t)count * (sizeof *s->behind + sizeof *s->shown));
+    s->behind = s->room;
+    s->shown = (void *)(s->behind + count);
     return s->room != NULL;
 }
 
@@ -218,8 +218,10 @@ bool ftc_persistent_show(struct ftc_shown *s, int count, MPI_Request requests[],
     }
     s->count = count;
     for (int i = 0; i < count; i++) {
-        s->persistent[i] = ftc_persistent_find(requests[i]);
-        s->shown[i] = s->persistent[i] ? s->persistent[i]->started : requests[i];
+        struct ftc_persistent *p = ftc_persistent_find(requests[i]);
+
+        s->behind[i].persistent = p;
+        s->shown[i] = p ? p->started : requests[i];
     }
     return true;
 }
@@ -227,8 +229,8 @@ bool ftc_persistent_show(struct ftc_shown *s, int count, MPI_Request requests[],
 void ftc_persistent_hide(struct ftc_shown *s)
 {
     for (int i = 0; i < s->count; i++) {
-        if (s->persistent[i])
-            s->persistent[i]->started = s->shown[i];
+        if (s->behind[i].persistent)
+            s->behind[i].persistent->started = s->shown[i];
         else
             s->requests[i] = s->shown[i];
     }
