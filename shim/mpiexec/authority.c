@@ -160,7 +160,7 @@ static struct ftc_proxy *proxy_of(const struct ftc_lease_request *r)
  * program starts; mpiexec then bears no loss, but no host has to stop. */
 static bool is_acceptable(const struct ftc_proxy *p, const struct ftc_lease_request *r)
 {
-    if (!p || (p->has_host && p->host != r->host))
+    if (p->has_host && p->host != r->host)
         return false;
     return p->is_agreed || (p->state == FTC_PROXY_KNOWN && (int)r->hosts == ftc_proxies_count());
 }
@@ -169,7 +169,7 @@ static enum ftc_lease_answer take_request(struct client *client, const struct ft
 {
     struct ftc_proxy *p = is_sane(r) ? proxy_of(r) : NULL;
 
-    if (!is_acceptable(p, r))
+    if (!p || !is_acceptable(p, r))
         return FTC_LEASE_REFUSED;
     client->proxy = p;
     p->has_host = true;

@@ -136,7 +136,7 @@ static void ends_of_pair(enum ftc_end_of side, struct ftc_end *own, struct ftc_e
 
 bool ftc_socket_ends(int fd, enum ftc_end_of side, struct ftc_end *own, struct ftc_end *other)
 {
-    union name own_name, other_name;
+    union name own_name = {.any = {.sa_family = AF_UNSPEC}}, other_name = own_name;
 
     if (is_pair(fd)) {
         ends_of_pair(side, own, other);
