@@ -32,10 +32,19 @@ void ftc_lease_put_in_force(struct ftc_board *board)
     atomic_compare_exchange_strong(&board->shared->lease_terms, &agreed, FTC_LEASE_IN_FORCE);
 }
 
-/* Nobody renews it any more: the agent has said it, and goes. */
+/* Before it is agreed on there is none to end. */
 void ftc_lease_end(struct ftc_board *board)
 {
-    atomic_store(&board->shared->lease_until_ns, 0);
+    uint32_t terms = atomic_load(&board->shared->lease_terms);
+
+    while (terms >= FTC_LEASE_AGREED && terms < FTC_LEASE_ENDED &&
+           !atomic_compare_exchange_weak(&board->shared->lease_terms, &terms, FTC_LEASE_ENDED))
+        ;
+}
+
+bool ftc_lease_has_ended(const struct ftc_board *board)
+{
+    return ftc_lease_terms(board) == FTC_LEASE_ENDED;
 }
 
 bool ftc_lease_claim_last_words(struct ftc_board *board)

@@ -16,6 +16,7 @@ enum ftc_lease_terms {
     FTC_LEASE_NONE,     /* nobody declares hosts lost: a lost one ends the job */
     FTC_LEASE_AGREED,   /* the ranks of a host stop when it has run out, */
     FTC_LEASE_IN_FORCE, /* and mpiexec knows that of all hosts: it goes on without a lost one */
+    FTC_LEASE_ENDED,    /* the others have gone on without this host */
 };
 
 /* ---- this host ---- */
@@ -38,15 +39,18 @@ static inline enum ftc_lease_terms ftc_lease_terms(const struct ftc_board *board
                                                       memory_order_relaxed);
 }
 
-/* True once the ranks of this host have to stop. On one host one load. */
+/* True while the ranks of this host may not return with a result: it has run out, or is at its end.
+ * On one host one load. */
 static inline bool ftc_lease_is_over(const struct ftc_board *board)
 {
     return ftc_board_has_other_hosts(board) && ftc_lease_terms(board) >= FTC_LEASE_AGREED &&
-           ftc_clock_ns() > atomic_load(&board->shared->lease_until_ns);
+           (ftc_lease_terms(board) == FTC_LEASE_ENDED ||
+            ftc_clock_ns() > atomic_load(&board->shared->lease_until_ns));
 }
 
-/* It is over at once: the others have gone on without this host. */
+/* It is not renewed any more: this host is given up, and its ranks end. */
 void ftc_lease_end(struct ftc_board *board);
+bool ftc_lease_has_ended(const struct ftc_board *board);
 
 /* True for the one that is to say that this host stops. */
 bool ftc_lease_claim_last_words(struct ftc_board *board);

@@ -8,7 +8,10 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { LEASE_AGAIN_NS = 1000000 };
 
 static bool is_on(void)
 {
@@ -61,21 +64,11 @@ static _Noreturn void stop_unguarded(void)
     _exit(1);
 }
 
-/* Its monitor process ends with it. */
-static _Noreturn void stop_with_host(void)
-{
-    ftc_notice_host_stops(&ftc_library.board, ftc_library.settings.unreachable_ms);
-    raise(SIGKILL);
-    _exit(1);
-}
-
 void ftc_fence_stop(void)
 {
     const struct ftc_board *board = &ftc_library.board;
     uint32_t own = ftc_library.world_rank;
 
-    if (ftc_lease_is_over(board))
-        stop_with_host();
     if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)))
         stop_unguarded();
     fprintf(stderr,
@@ -85,4 +78,30 @@ void ftc_fence_stop(void)
             ftc_library.settings.timeout_ms);
     ftc_monitor_finish_pmi();
     _exit(ftc_library.settings.failure_exit_status);
+}
+
+/* ---- the lease of this host ---- */
+
+static _Noreturn void stop_with_host(void)
+{
+    ftc_notice_host_stops(&ftc_library.board, ftc_library.settings.unreachable_ms);
+    raise(SIGKILL);
+    _exit(1);
+}
+
+/* The agent gives a host that was stopped unreachable_ms more to hear of mpiexec, and ends it then.
+ */
+void ftc_fence_await_lease(void)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    uint64_t begin_ns = ftc_clock_ns(),
+             bound_ns = 2 * (uint64_t)ftc_library.settings.unreachable_ms * 1000000u;
+
+    while (ftc_lease_is_over(board)) {
+        if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, ftc_library.world_rank)))
+            ftc_fence_stop();
+        if (ftc_lease_has_ended(board) || ftc_clock_ns() - begin_ns > bound_ns)
+            stop_with_host();
+        nanosleep(&(struct timespec){.tv_nsec = LEASE_AGAIN_NS}, NULL);
+    }
 }

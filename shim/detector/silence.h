@@ -22,17 +22,23 @@ void ftc_silence_begin(struct ftc_comm *c);
 /* Ends this process, with a clear message. */
 void ftc_fence_stop(void);
 
-/* Does so if others have taken it or its host for dead, or would not notice if it were, as its
- * monitor process has gone: it must never go on with a result that differs from theirs. A few loads
- * if not, and with several hosts a look at the clock. */
+/* The lease of this host has run out (board/lease.h). Waits until it is renewed, which it is if the
+ * whole job was stopped for a while; ends this process if the host is given up. */
+void ftc_fence_await_lease(void);
+
+/* Ends this process if others have taken it for dead, or would not notice if it were, as its
+ * monitor process has gone, and holds it while its host may be taken for lost: it must never go on
+ * with a result that differs from theirs. A few loads if not, and with several hosts a look at the
+ * clock. */
 static inline void ftc_fence_check(void)
 {
     const struct ftc_board *board = &ftc_library.board;
     uint32_t own = ftc_library.world_rank;
 
-    if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)) ||
-        ftc_board_is_dead(board, own) || ftc_lease_is_over(board))
+    if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)) || ftc_board_is_dead(board, own))
         ftc_fence_stop();
+    if (ftc_lease_is_over(board))
+        ftc_fence_await_lease();
 }
 
 #endif

@@ -204,7 +204,7 @@ static void look_for_losses(struct agent *a, uint64_t now_ns)
     struct ftc_board *board = &a->rank->board;
     bool is_new = ftc_leaseholder_turn(a->rank, now_ns);
 
-    if (ftc_lease_is_over(board))
+    if (ftc_leaseholder_has_failed(a->rank, now_ns))
         ftc_rank_end_host(a->rank);
     if (!is_new)
         return;

@@ -121,7 +121,7 @@ static bool is_in_mpi(enum ftc_rank_state state)
 
 static bool is_given_up(const struct ftc_monitored *rank)
 {
-    return ftc_board_is_open(&rank->board) && ftc_lease_is_over(&rank->board);
+    return ftc_board_is_open(&rank->board) && ftc_lease_has_ended(&rank->board);
 }
 
 /* Its ranks are dead, or killed here. mpiexec declares the host lost before it can hear of its end:
@@ -143,6 +143,7 @@ _Noreturn void ftc_rank_end_host(struct ftc_monitored *rank)
 {
     struct ftc_board *board = &rank->board;
 
+    ftc_lease_end(board);
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         if (ftc_board_pid(board, i) > 1 && ftc_board_state(board, i) == FTC_RANK_RUNNING)
             kill(ftc_board_pid(board, i), SIGKILL);

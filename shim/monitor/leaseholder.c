@@ -26,8 +26,9 @@ struct holder {
     struct ftc_end own;         /* of mpiexec's connection with this host's proxy */
     uint16_t port;
     uint64_t key[2];
-    uint64_t asked_ns, again_ns; /* CLOCK_MONOTONIC */
-    int bell;                    /* eventfd: this process is about to end */
+    uint64_t asked_ns, again_ns;  /* CLOCK_MONOTONIC */
+    uint64_t turned_ns, awake_ns; /* the last turn; the first without a long gap before it */
+    int bell;                     /* eventfd: this process is about to end */
     uint64_t through_ns;   /* when it was first said that no rank here is in MPI; 0: not yet */
     _Atomic bool is_heard; /* by the authority */
     _Atomic bool is_open;
@@ -207,6 +208,25 @@ static bool hear(struct holder *l, struct ftc_monitored *rank)
     return is_new;
 }
 
+static uint64_t lease_ns(const struct ftc_monitored *rank)
+{
+    return (uint64_t)rank->options.unreachable_ms * NS_OF_MS;
+}
+
+/* A lease that runs out while this process does not run had more than half of its time left. */
+static void note_turn(struct holder *l, const struct ftc_monitored *rank, uint64_t now_ns)
+{
+    if (now_ns - l->turned_ns > lease_ns(rank) / 2)
+        l->awake_ns = now_ns;
+    l->turned_ns = now_ns;
+}
+
+bool ftc_leaseholder_has_failed(const struct ftc_monitored *rank, uint64_t now_ns)
+{
+    return ftc_lease_has_ended(&rank->board) ||
+           (ftc_lease_is_over(&rank->board) && now_ns - holder.awake_ns >= lease_ns(rank));
+}
+
 bool ftc_leaseholder_turn(struct ftc_monitored *rank, uint64_t now_ns)
 {
     struct holder *l = &holder;
@@ -216,6 +236,7 @@ bool ftc_leaseholder_turn(struct ftc_monitored *rank, uint64_t now_ns)
     (void)!read(l->bell, &rung, sizeof rung);
     if (!is_needed(l, rank))
         return false;
+    note_turn(l, rank, now_ns);
     look_after_connection(l, rank, now_ns);
     is_new = hear(l, rank);
     ask(l, rank, now_ns);

@@ -33,7 +33,7 @@ void ftc_others_watch(struct ftc_monitored *rank)
             continue;
         ftc_lifeline_await_both_ends(life);
         if (atomic_load(&life->left_alone) || ftc_end_of_job_is_said(board) ||
-            ftc_lease_is_over(board))
+            ftc_lease_has_ended(board))
             continue;
         ftc_board_mark_failed(board, world, FTC_DEATH_SIGNAL, SIGKILL);
         if (!ftc_board_is_dead(board, world))

@@ -1,6 +1,7 @@
 """Whole hosts are lost: the others go on, and mpiexec ends as the survivors do."""
 import os
 import signal
+import time
 
 import pytest
 
@@ -211,6 +212,19 @@ def test_frozen_shortly(own, run_case):
     """For less than unreachable_ms."""
     run_case(lost("a host is frozen for a moment", 2, 2, 0, 2,
                   then_go_on(strike(own, "node2", signal.SIGSTOP), strike(own, "node2", signal.SIGCONT))))
+
+
+@hosts(2)
+def test_all_suspended(own, run_case):
+    """As batch systems do, mpiexec with all the others, and for longer than any host may be silent."""
+    def suspend(j):
+        pids = [p.pid for p in j.processes() if p.name != "rsh"]
+        send_and_await(signal.SIGSTOP, pids)
+        time.sleep(6)
+        send_and_await(signal.SIGCONT, pids)
+
+    run_case(lost("the whole job is suspended", 2, 2, 0, 2, then_go_on(suspend), settings={"FTCOLL_UNREACHABLE_MS": "3000"},
+                  silent=("lost with", "stops"), limit_s=LONG_S))
 
 
 @hosts(2)

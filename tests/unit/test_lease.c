@@ -43,7 +43,7 @@ START_TEST(a_lease_counts_once_it_is_agreed_on)
     ftc_lease_agree(&b, true);
     ck_assert(!ftc_lease_is_over(&b));
     ftc_lease_end(&b);
-    ck_assert(ftc_lease_is_over(&b));
+    ck_assert(ftc_lease_is_over(&b) && ftc_lease_has_ended(&b));
 }
 END_TEST
 
@@ -58,12 +58,28 @@ START_TEST(a_lease_does_not_become_shorter)
 }
 END_TEST
 
+START_TEST(one_that_has_run_out_may_be_renewed_until_it_ends)
+{
+    struct ftc_board b = board_of(0, HOSTS);
+
+    ftc_lease_agree(&b, true);
+    ftc_lease_renew(&b, 1);
+    ck_assert(ftc_lease_is_over(&b) && !ftc_lease_has_ended(&b));
+    ftc_lease_renew(&b, ftc_clock_ns() + S * 1000);
+    ck_assert(!ftc_lease_is_over(&b));
+    ftc_lease_end(&b);
+    ftc_lease_renew(&b, ftc_clock_ns() + S * 2000);
+    ck_assert(ftc_lease_is_over(&b));
+}
+END_TEST
+
 START_TEST(without_agreement_none_is_ever_over)
 {
     struct ftc_board b = board_of(0, HOSTS), alone = board_of(0, 1);
 
     ftc_lease_agree(&b, false);
     ftc_lease_agree(&b, true); /* the first of this host has said it */
+    ftc_lease_end(&b);
     ftc_lease_put_in_force(&b);
     ck_assert_int_eq(ftc_lease_terms(&b), FTC_LEASE_NONE);
     ck_assert(!ftc_lease_is_over(&b));
@@ -154,6 +170,7 @@ int main(void)
     UNIT_BEGIN("lease");
     UNIT_TEST(a_lease_counts_once_it_is_agreed_on);
     UNIT_TEST(a_lease_does_not_become_shorter);
+    UNIT_TEST(one_that_has_run_out_may_be_renewed_until_it_ends);
     UNIT_TEST(without_agreement_none_is_ever_over);
     UNIT_TEST(others_are_waited_for_until_they_must_be_lost);
     UNIT_TEST(a_lost_host_is_the_death_of_its_ranks);

@@ -72,6 +72,11 @@ void ftc_fence_stop(void)
     abort();
 }
 
+void ftc_fence_await_lease(void)
+{
+    abort();
+}
+
 /* It looks at native MPI while it may hold the library's lock: others must not need that. */
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
