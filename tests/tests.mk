@@ -39,7 +39,7 @@ $(UNIT)/lib%.so: tests/unit/loaded_library.c
 	mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared -Wl,--hash-style=$* -Wl,-soname,lib$*.so.1 -o $@ $<
 $(UNIT)/test_blocks: $(BUILD)/shim/value/blocks.o
-$(UNIT)/test_wait: $(BUILD)/shim/progress/wait.o
+$(UNIT)/test_wait: $(addprefix $(BUILD)/shim/,progress/wait.o board/lease.o board/rank_state.o)
 $(UNIT)/test_json: $(BUILD)/shim/system/json.o
 $(UNIT)/test_inside: $(addprefix $(BUILD)/shim/,mpi/inside.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o)
 $(UNIT)/test_pmi: $(addprefix $(BUILD)/shim/monitor/,pmi.o pmi_wire.o)

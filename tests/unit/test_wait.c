@@ -20,7 +20,7 @@ static union {
     char bytes[sizeof(struct ftc_board_shared) + sizeof(struct ftc_board_rank)];
 } memory;
 
-static int yields;
+static int yields, awaited_leases;
 static atomic_bool has_come_in;
 static struct ftc_wait turns;
 static struct ftc_running running;
@@ -74,7 +74,8 @@ void ftc_fence_stop(void)
 
 void ftc_fence_await_lease(void)
 {
-    abort();
+    awaited_leases++;
+    ftc_lease_renew(&ftc_library.board, UINT64_MAX);
 }
 
 /* It looks at native MPI while it may hold the library's lock: others must not need that. */
@@ -114,7 +115,7 @@ static void setup(void)
     ftc_library =
         (struct ftc_library){.board.shared = &memory.board, .lock = PTHREAD_MUTEX_INITIALIZER};
     turns = (struct ftc_wait){0};
-    yields = 0;
+    yields = awaited_leases = 0;
     has_come_in = false;
 }
 
@@ -175,6 +176,19 @@ START_TEST(another_thread_gets_the_lock)
 }
 END_TEST
 
+/* Whatever becomes of its operation meanwhile: the others may have gone on without this host. */
+START_TEST(whose_host_may_be_lost_does_not_go_on)
+{
+    ftc_library.oversubscribed = true;
+    wait_with(false, 1);
+    ck_assert_int_eq(awaited_leases, 0);
+    ftc_library.board.geometry.other_hosts = 1;
+    ftc_lease_agree(&ftc_library.board, true);
+    wait_with(false, 1);
+    ck_assert_int_eq(awaited_leases, 1);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("wait");
@@ -184,5 +198,6 @@ int main(void)
     UNIT_TEST(threads_that_wait_together_leave_the_core_to_each_other);
     UNIT_TEST(more_ranks_than_cores_leave_it_to_each_other);
     UNIT_TEST(another_thread_gets_the_lock);
+    UNIT_TEST(whose_host_may_be_lost_does_not_go_on);
     UNIT_END();
 }
