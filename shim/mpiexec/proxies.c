@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { DESCRIPTORS = 4096 };
@@ -22,7 +23,8 @@ static struct proxies {
     int count;
     _Atomic(struct ftc_proxy *) of_fd[DESCRIPTORS];
     _Atomic bool is_end_of_pair[DESCRIPTORS];
-    struct starter *starter; /* FTC_PROXIES_MAX of them, in shared memory */
+    struct ftc_end other_of_pair[DESCRIPTORS]; /* mpiexec's own thread's */
+    struct starter *starter;                   /* FTC_PROXIES_MAX of them, in shared memory */
 } proxies = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void ftc_proxies_lock(void)
@@ -55,6 +57,8 @@ struct ftc_proxy *ftc_proxies_add(int fd)
     *p = (struct ftc_proxy){.fd = fd};
     p->state = ftc_socket_ends(fd, FTC_OF_MPIEXEC, &p->own, &p->other) ? FTC_PROXY_CONNECTED
                                                                        : FTC_PROXY_STRANGE;
+    if (p->other.address.family == AF_UNIX)
+        p->other = proxies.other_of_pair[fd];
     proxies.count++;
     atomic_store(&proxies.of_fd[fd], p);
     return p;
@@ -88,8 +92,10 @@ void ftc_proxies_close(struct ftc_proxy *p)
 void ftc_proxies_mark_pair(const int fd[2])
 {
     for (int i = 0; i < 2; i++)
-        if (fd[i] >= 0 && fd[i] < DESCRIPTORS)
+        if (fd[i] >= 0 && fd[i] < DESCRIPTORS) {
+            proxies.other_of_pair[fd[i]] = ftc_socket_end_of_pair(fd[1 - i]);
             atomic_store(&proxies.is_end_of_pair[fd[i]], true);
+        }
 }
 
 bool ftc_proxies_unmark_pair(int fd)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { INHERITED_MAX = 256, HIGH_FD = 700, BACKLOG = 4096 };
@@ -125,9 +126,19 @@ static struct ftc_end end_of(const union name *n)
     };
 }
 
-static void ends_of_pair(enum ftc_end_of side, struct ftc_end *own, struct ftc_end *other)
+struct ftc_end ftc_socket_end_of_pair(int fd)
 {
-    static const struct ftc_end proxy = {.address = {.family = AF_UNIX}};
+    struct ftc_end end = {.address = {.family = AF_UNIX}};
+    struct stat st = {0};
+
+    fstat(fd, &st);
+    memcpy(end.address.bytes, &st.st_ino, sizeof st.st_ino);
+    return end;
+}
+
+static void ends_of_pair(int fd, enum ftc_end_of side, struct ftc_end *own, struct ftc_end *other)
+{
+    struct ftc_end proxy = ftc_socket_end_of_pair(fd);
     static const struct ftc_end mpiexec = {.address = {.family = AF_INET, .bytes = {127, 0, 0, 1}}};
 
     *own = side == FTC_OF_PROXY ? proxy : mpiexec;
@@ -139,7 +150,7 @@ bool ftc_socket_ends(int fd, enum ftc_end_of side, struct ftc_end *own, struct f
     union name own_name = {.any = {.sa_family = AF_UNSPEC}}, other_name = own_name;
 
     if (is_pair(fd)) {
-        ends_of_pair(side, own, other);
+        ends_of_pair(fd, side, own, other);
         return true;
     }
     if (!is_connected(fd, &own_name, &other_name))

@@ -16,12 +16,14 @@ struct ftc_address ftc_socket_own_address(void);
 int ftc_socket_launcher(void);
 
 /* The two ends of a connection. Of a socket pair, by which mpiexec speaks with a proxy on its own
- * host: the proxy's is of AF_UNIX, mpiexec's the loopback address. */
+ * host: the proxy's is of AF_UNIX with its number, which mpiexec knows from when it had both ends
+ * (ftc_socket_end_of_pair()), mpiexec's the loopback address. */
 struct ftc_end {
     struct ftc_address address;
     uint16_t port;
 };
 enum ftc_end_of { FTC_OF_PROXY, FTC_OF_MPIEXEC };
+struct ftc_end ftc_socket_end_of_pair(int fd);
 bool ftc_socket_ends(int fd, enum ftc_end_of side, struct ftc_end *own, struct ftc_end *other);
 
 /* Listens at @address, of this host, and nowhere else. Returns a descriptor, out of the way of

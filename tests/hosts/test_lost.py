@@ -6,9 +6,10 @@ import time
 import pytest
 
 from network import HERE, SUBNET, Network, Unavailable, call
-from runner.cases.common import ALLREDUCE
+from runner.case import Case
+from runner.cases.common import ALLREDUCE, stream
 from runner.job import Gone, Hang, send, wait_for
-from test_hosts import ENDLESS, job
+from test_hosts import ENDLESS, UCX, job
 
 LOST = "--go 10 --await 20:lost"
 LONG_S = 60
@@ -158,8 +159,8 @@ def test_proxy_killed(own, run_case):
 @hosts(3)
 def test_killed_inside(own, run_case):
     """At any instant, with an operation under way."""
-    run_case(job("a host is killed inside of operations", 3, 2, 6, 2, "", f"{ALLREDUCE} --go 10 --ops 3000 --await 2999:lost", finished=4,
-                 failures=2, hand=then_go_on(kill_host(own, "node3"))))
+    run_case(job("a host is killed inside of operations", 3, 2, 6, 2, "", f"{ALLREDUCE} --go 10 --ops 3000 --await 2999:lost",
+                 finished=4, failures=2, hand=then_go_on(kill_host(own, "node3"))))
 
 
 # ---- it is silent ----
@@ -230,10 +231,17 @@ def test_all_suspended(own, run_case):
 @hosts(2)
 def test_output_after_the_end(own, run_case):
     """A host is not lost because it has no monitor process any more: its ranks have ended."""
-    case = job("output comes long after the ranks have ended", 2, 1, 2, 1, "", ALLREDUCE, settings={"FTCOLL_UNREACHABLE_MS": "3000"},
-               says=("late from rank 0", "late from rank 1"), silent=("lost with",), limit_s=LONG_S)
+    case = job("output comes long after the ranks have ended", 2, 1, 2, 1, "", ALLREDUCE,
+               settings={"FTCOLL_UNREACHABLE_MS": "3000"}, says=("late from rank 0", "late from rank 1"), silent=("lost with",), limit_s=LONG_S)
     case.command = case.command.replace("{programs}/stream", f"{HERE}/late {{programs}}/stream")
     run_case(case)
+
+
+def test_two_on_one_machine(run_case):
+    """mpiexec speaks with both proxies by socket pairs, and knows which is which."""
+    run_case(Case("hosts: both are this machine", 4, 1, command="mpiexec.hydra -launcher fork -hosts one,two -ppn 2 -n 4 "
+                  "{programs}/stream --seed {seed} " + stream("kill@10:3"), settings={**UCX, "UCX_NET_DEVICES": None}, finished=3,
+                  failures=1, silent=("a lost host ends the job",), limit_s=LONG_S))
 
 
 # ---- what still ends the job ----
