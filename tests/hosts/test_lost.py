@@ -232,7 +232,8 @@ def test_all_suspended(own, run_case):
 def test_output_after_the_end(own, run_case):
     """A host is not lost because it has no monitor process any more: its ranks have ended."""
     case = job("output comes long after the ranks have ended", 2, 1, 2, 1, "", ALLREDUCE,
-               settings={"FTCOLL_UNREACHABLE_MS": "3000"}, says=("late from rank 0", "late from rank 1"), silent=("lost with",), limit_s=LONG_S)
+               settings={"FTCOLL_UNREACHABLE_MS": "3000"}, says=("late from rank 0", "late from rank 1"),
+               silent=("lost with",), limit_s=LONG_S)
     case.command = case.command.replace("{programs}/stream", f"{HERE}/late {{programs}}/stream")
     run_case(case)
 
