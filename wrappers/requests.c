@@ -177,7 +177,7 @@ static void end_look(enum ftc_call_kind kind, bool found, const void *return_add
 #define SHOWN(count, requests, call)                                                               \
     ({                                                                                             \
         struct ftc_shown shown;                                                                    \
-        int shown_rv;                                                                              \
+        int shown_rv = MPI_SUCCESS;                                                                \
                                                                                                    \
         if (ftc_persistent_show(&shown, count, requests, &shown_rv)) {                             \
             MPI_Request *seen = shown.shown;                                                       \

@@ -450,13 +450,28 @@ static void say_who_is_not_heard(void)
             here, there);
 }
 
+/* MPICH may take one machine for several hosts, none of which is lost without the others. */
+static bool are_one_machine(const struct ftc_board *b)
+{
+    char first[FTC_BOARD_HOST_NAME], name[FTC_BOARD_HOST_NAME];
+
+    ftc_directory_host_name(b, 0, first);
+    for (uint32_t i = 1; i < b->geometry.ranks; i++) {
+        ftc_directory_host_name(b, i, name);
+        if (strcmp(name, first) != 0)
+            return false;
+    }
+    return true;
+}
+
 /* Host losses are tolerated where mpiexec declares them, and each host hears it. */
 static void agree_on_lease(int first_without, bool is_protected)
 {
     char host[FTC_BOARD_HOST_NAME];
 
     ftc_lease_agree(&ftc_library.board, first_without == INT_MAX && is_protected);
-    if (first_without != ftc_library.world_rank || !is_protected)
+    if (first_without != ftc_library.world_rank || !is_protected ||
+        are_one_machine(&ftc_library.board))
         return;
     ftc_directory_host_name(&ftc_library.board, ftc_library.world_rank, host);
     if (!getenv(FTC_LEASE_VARIABLE))

@@ -1,9 +1,10 @@
 """Calls whose values are put together from the blocks of all ranks: each of them, with each root, and deaths at every
-point of their protocol. The program judges the results; operations of setting crash are the numbers of its calls."""
+point of their protocol. The program judges the results; operations of setting crash are the numbers of its calls, behind GRID."""
 from ..case import Case
 from .common import TEN_S
 
 CALLS, UNEVEN = 17, 5  # of a round of survivors
+GRID = 1  # operation before the first of them: the making of the grid for calls of a neighborhood
 POINTS = ("a0", "b1", "a1", "b2", "a2", "end")  # sends that there are not kill nobody
 ALL = {"FTCOLL_PROTECT": "all"}
 
@@ -19,7 +20,7 @@ def each_call(n, calls, in_round, arguments="", settings=None):
     """In each call, in the first round, in one in the middle and in the last, another rank dies at another point."""
     for call in range(calls):
         deaths = [((call + 2 * i) % n, 3 * i * in_round + call, POINTS[(call + i) % 6]) for i in range(3)]
-        crash = ",".join(f"{rank}:{operation}:{point}" for rank, operation, point in deaths)
+        crash = ",".join(f"{rank}:{GRID + operation}:{point}" for rank, operation, point in deaths)
         yield blocks(f"a rank dies in call {call} {arguments}", n, 1, f"7 {arguments}", crash, settings)
 
 
@@ -27,7 +28,7 @@ def each_point(n, call, ranks):
     """Of one call with root 0: each of the ranks at each point."""
     for rank in ranks:
         for point in POINTS:
-            yield blocks(f"call {call}, rank {rank} at {point}", n, 1, "2", f"{rank}:{call}:{point}")
+            yield blocks(f"call {call}, rank {rank} at {point}", n, 1, "2", f"{rank}:{GRID + call}:{point}")
 
 
 # Of which no rank knows how much the others give, and more than fits: each call takes several operations, some 12 to 40.
@@ -38,7 +39,7 @@ def in_slices(n, form):
     yield blocks(f"in slices, nobody dies, {form}", n, 1, f"3 {form} uneven", settings=SLICED, failures=0)
     for i, operation in enumerate((0, 1, 3, 6, 11, 17, 24, 32, 41)):
         yield blocks(f"in slices, a rank dies in operation {operation}, {form}", n, 1, f"3 {form} uneven",
-                     f"{i % n}:{operation}:{POINTS[i % 6]}", SLICED)
+                     f"{i % n}:{GRID + operation}:{POINTS[i % 6]}", SLICED)
 
 
 GATHER, ALLTOALL, ALLTOALLV, ALLTOALLW, SCATTER, ORDERED_REDUCE = 0, 4, 5, 6, 7, 13  # in the order of survivors.c
@@ -56,12 +57,12 @@ BLOCKS = [
            settings={"FTCOLL_MAX_BYTES": "3", "FTCOLL_REPORT": "summary"},
            says=(r"MPI_Ialltoallv +\d+  native: nonblocking, no rank knows how much the others send, and max_bytes",)),
     *each_point(3, GATHER, range(3)), *each_point(3, ALLTOALLV, range(3)), *each_point(3, SCATTER, (0,)),
-    blocks("two at once", 6, 2, "6", f"1:{CALLS + ALLTOALL}:b1,4:{CALLS + ALLTOALL}:b1", failures=2),
-    blocks("a root and the next", 6, 2, "6", f"0:{SCATTER}:a1,1:{SCATTER}:a0", failures=2),
-    blocks("all but one", 4, 3, "6", f"0:{GATHER}:a0,1:{ALLTOALL}:a0,2:{ORDERED_REDUCE}:a0", failures=3),
+    blocks("two at once", 6, 2, "6", f"1:{GRID + CALLS + ALLTOALL}:b1,4:{GRID + CALLS + ALLTOALL}:b1", failures=2),
+    blocks("a root and the next", 6, 2, "6", f"0:{GRID + SCATTER}:a1,1:{GRID + SCATTER}:a0", failures=2),
+    blocks("all but one", 4, 3, "6", f"0:{GRID + GATHER}:a0,1:{GRID + ALLTOALL}:a0,2:{GRID + ORDERED_REDUCE}:a0", failures=3),
     blocks("threads", 3, 1, "3 threads", failures=0),
     blocks("threads, a rank dies", 4, 1, "6 threads", "2:100:a0", failures=1, runs=2),
-    blocks("with the corrected algorithm", 5, 1, "6", f"3:{2 * CALLS + ALLTOALLV}:a1",
+    blocks("with the corrected algorithm", 5, 1, "6", f"3:{GRID + 2 * CALLS + ALLTOALLV}:a1",
            settings={"FTCOLL_ALGORITHM": "corrected"}, failures=1),
     blocks("with monitor = timeout", 3, 1, "3", settings={"FTCOLL_MONITOR": "timeout"}, failures=0),
 ]
