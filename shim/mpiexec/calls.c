@@ -310,14 +310,14 @@ static int execute(const char *file, char *const *argument)
 static pid_t wait_for(pid_t pid, int *status, int options)
 {
     pid_t ended = waitpid(pid, status, options);
-    bool was_lost = false;
+    bool is_no_failure = false;
 
-    if (ended > 0) {
+    if (ended > 0 && status) {
         ftc_proxies_lock();
-        was_lost = ftc_proxies_starter_ended(ended);
+        is_no_failure = ftc_proxies_starter_ended(ended, WIFSIGNALED(*status));
         ftc_proxies_unlock();
     }
-    if (was_lost && status)
+    if (is_no_failure)
         *status = 0;
     return ended;
 }

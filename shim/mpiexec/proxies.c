@@ -169,15 +169,26 @@ void ftc_proxies_kill_starter(const struct ftc_proxy *p)
     }
 }
 
-static bool was_lost(int number)
+/* The proxy goes on, or has said all that mpiexec wanted to know. With one host it is the process
+ * itself. */
+static bool is_well(const struct ftc_proxy *p)
 {
-    for (int i = 0; i < proxies.count; i++)
-        if (proxies.proxy[i].was_lost && proxies.proxy[i].wire.proxy == number)
+    return proxies.count > 1 && p->greeted > 0 &&
+           (p->state == FTC_PROXY_KNOWN || p->state == FTC_PROXY_ENDED);
+}
+
+static bool is_no_failure(int number, bool was_killed)
+{
+    for (int i = 0; i < proxies.count; i++) {
+        const struct ftc_proxy *p = &proxies.proxy[i];
+
+        if ((p->was_lost || (was_killed && is_well(p))) && p->wire.proxy == number)
             return true;
+    }
     return false;
 }
 
-bool ftc_proxies_starter_ended(pid_t pid)
+bool ftc_proxies_starter_ended(pid_t pid, bool was_killed)
 {
     for (int i = 0; i < FTC_PROXIES_MAX; i++) {
         struct starter *s = &proxies.starter[i];
@@ -185,7 +196,7 @@ bool ftc_proxies_starter_ended(pid_t pid)
         if (atomic_load(&s->pid) != pid)
             continue;
         atomic_store(&s->pid, -pid);
-        return was_lost(atomic_load(&s->number));
+        return is_no_failure(atomic_load(&s->number), was_killed);
     }
     return false;
 }

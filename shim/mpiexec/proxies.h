@@ -90,7 +90,8 @@ void ftc_proxies_started(int number);
 /* Ends that of @p, on whose output mpiexec waits; its status is no failure. */
 void ftc_proxies_kill_starter(const struct ftc_proxy *p);
 
-/* mpiexec has seen the end of @pid: true if it is that of a lost host. */
-bool ftc_proxies_starter_ended(pid_t pid);
+/* mpiexec has seen the end of @pid, by a signal or not. True if that is to be no failure: if it is
+ * that of a lost host, or was killed while its proxy is well, which needs it no more. */
+bool ftc_proxies_starter_ended(pid_t pid, bool was_killed);
 
 #endif
