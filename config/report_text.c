@@ -38,6 +38,16 @@ static json_int_t number_at(const json_t *object, const char *path)
 
 /* ---- one report ---- */
 
+/* Nothing is said of ranks. */
+static const char *what_f_counts(const json_t *r)
+{
+    const char *domain = json_string_value(ftc_view_at(r, "failure_domain"));
+
+    if (!domain || strcmp(domain, "host") != 0)
+        return "";
+    return number_at(r, "f") == 1 ? " host" : " hosts";
+}
+
 static void write_head(const json_t *r)
 {
     json_t *alive = json_pack("{s:I}", "alive", number_at(r, "ranks") - number_at(r, "failed"));
@@ -49,7 +59,8 @@ static void write_head(const json_t *r)
     if (json_is_true(ftc_view_at(r, "ended_early")))
         say(r, "The job ended before MPI_Finalize was through.\n");
     say(alive, "{alive} of ");
-    say(r, "{ranks} ranks survived (f = {f}).\n");
+    say(r, "{ranks} ranks survived (f = {f}");
+    printf("%s).\n", what_f_counts(r));
     json_decref(alive);
 }
 

@@ -85,6 +85,8 @@ static const struct word monitor_words[] = {{"auto", FTC_MONITOR_AUTO, 0},
                                             {"timeout", FTC_MONITOR_TIMEOUT, 0},
                                             {0}};
 static const struct word link_words[] = {{"auto", FTC_LINK_AUTO, 0}, {"tcp", FTC_LINK_TCP, 0}, {0}};
+static const struct word failure_domain_words[] = {
+    {"rank", FTC_FAILURE_DOMAIN_RANK, 0}, {"host", FTC_FAILURE_DOMAIN_HOST, 0}, {0}};
 static const struct word on_excess_words[] = {
     {"error", FTC_ON_EXCESS_ERROR, 0}, {"abort", FTC_ON_EXCESS_ABORT, 0}, {0}};
 static const struct word require_all_words[] = {{"none", 0, 0},

@@ -32,7 +32,7 @@ void timeline_write_us(FILE *f, int64_t ns)
 static const struct {
     const char *name, *class;
 } phases[] = {
-    {"recursive doubling", "doubling"},
+    {"exchange", "doubling"},
     {"up-correction", "correction"},
     {"tree", "tree"},
     {"corrected broadcast", "dissemination"},

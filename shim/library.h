@@ -28,7 +28,7 @@ struct ftc_library {
     struct ftc_notice
         notice; /* what this rank tells people, as far as its monitor process does not */
     int world_rank, world_size;
-    bool oversubscribed; /* this host has more ranks than cores */
+    bool oversubscribed; /* the cores are fewer than the ranks that may use them */
     bool suspects;       /* monitor = timeout: silence means death */
     bool paused;         /* by MPI_Pcontrol: calls go to native MPI */
     bool threaded;       /* MPI_THREAD_MULTIPLE */

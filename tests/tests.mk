@@ -5,7 +5,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net link replica lease life telling trace mark report coverage contributors symbol
-UNIT_TESTS := topology schedule engine settings combine blocks requests wait mapping loaded inside pmi wire json $(BOARD_TESTS)
+UNIT_TESTS := topology classes exchange schedule engine settings combine blocks requests wait cores mapping loaded inside pmi wire json $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o lease.o presence.o rank_state.o publication.o) system/lifeline.o system/proc.o)
 NET_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/net/*.c))
@@ -14,7 +14,7 @@ CALLSITE := system/callsite.o system/symbol.o system/loaded.o
 NOTICE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,$(addprefix board/,telling.o aftermath.o missed_site.o death.o trace.o) $(addprefix system/,lines.o json.o ticks.o) $(CALLSITE) call/call.o call/policy.o)
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
-$(UNIT)/test_topology $(UNIT)/test_engine: $(ENGINE_OBJECT) $(BUILD)/shim/call/policy.o
+$(UNIT)/test_topology $(UNIT)/test_classes $(UNIT)/test_exchange $(UNIT)/test_engine: $(ENGINE_OBJECT) $(BUILD)/shim/call/policy.o
 $(UNIT)/test_schedule: $(BUILD)/shim/engine/schedule.o
 $(UNIT)/test_settings: $(SETTINGS_OBJECTS)
 $(UNIT)/test_settings: UNIT_LIBS = -linih
@@ -38,15 +38,16 @@ $(UNIT)/test_loaded: UNIT_LIBS = -ldl
 $(UNIT)/lib%.so: tests/unit/loaded_library.c
 	mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared -Wl,--hash-style=$* -Wl,-soname,lib$*.so.1 -o $@ $<
-$(UNIT)/test_blocks: $(BUILD)/shim/value/blocks.o
-$(UNIT)/test_wait: $(addprefix $(BUILD)/shim/,progress/wait.o board/lease.o board/rank_state.o)
+$(UNIT)/test_blocks: $(addprefix $(BUILD)/shim/value/,blocks.o broadcast.o)
+$(UNIT)/test_wait: $(addprefix $(BUILD)/shim/,progress/wait.o progress/empty_request.o board/lease.o board/rank_state.o)
+$(UNIT)/test_cores: $(addprefix $(BUILD)/shim/system/,cores.o proc.o)
 $(UNIT)/test_json: $(BUILD)/shim/system/json.o
 $(UNIT)/test_inside: $(addprefix $(BUILD)/shim/,mpi/inside.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o)
 $(UNIT)/test_pmi: $(addprefix $(BUILD)/shim/monitor/,pmi.o pmi_wire.o)
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
 $(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))
-$(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h
+$(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h tests/unit/unit_board.h
 	mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(filter %.o,$^) $(UNIT_LIBS) $(CHECK_LIBS)
@@ -76,14 +77,14 @@ check-unit: unit
 # test_combine starts MPI, whose modules leave memory behind when they are unloaded.
 check-sanitizers: SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
 check-sanitizers:
-	$(SANITIZED) UNIT_TESTS='topology engine settings mapping json blocks $(BOARD_TESTS)' unit sim-small
-	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='topology engine $(BOARD_TESTS)' unit sim-small
+	$(SANITIZED) UNIT_TESTS='topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)' unit sim-small
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='topology classes exchange engine $(BOARD_TESTS)' unit sim-small
 	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
 
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
 check-valgrind: $(BUILD)/tests/sim/test_sim
-	CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
-	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology engine settings mapping json blocks $(BOARD_TESTS)' unit
+	SEEDS=3 CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
+	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)' unit
 
 LINTED := $(LIBRARY) $(WRAPPERS) $(COMMAND)
 

@@ -2,10 +2,10 @@
  * differs from native. */
 #include "communicator/lineage.h"
 #include "entries.h"
-#include "new_communicators/completed.h"
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
 #include "program/native_call.h"
+#include "progress/empty_request.h"
 #include "progress/messages.h"
 
 #include <string.h>

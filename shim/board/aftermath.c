@@ -3,17 +3,20 @@
 #include "rank_state.h"
 #include "system/clock.h"
 
-void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by, uint32_t call,
-                          uint32_t seq)
+/* Nobody reads half of it. */
+void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
+                          const struct ftc_operation_id *in)
 {
     struct ftc_board_aftermath *a = &board->shared->rank[rank].aftermath;
     int32_t nobody = 0;
 
-    if (!atomic_compare_exchange_strong(&a->noticed_by, &nobody, (int32_t)by + 1))
+    if (!atomic_compare_exchange_strong(&a->noticed_by, &nobody, -(int32_t)by - 1))
         return;
-    atomic_store(&a->call, call);
-    atomic_store(&a->seq, seq);
+    atomic_store(&a->communicator_id, in->communicator_id);
+    atomic_store(&a->call, in->call);
+    atomic_store(&a->seq, in->seq);
     atomic_store(&a->noticed_ns, ftc_clock_ns());
+    atomic_store(&a->noticed_by, (int32_t)by + 1);
 }
 
 void ftc_aftermath_recovered(struct ftc_board *board, uint32_t rank, uint64_t now_ns)
@@ -59,10 +62,20 @@ bool ftc_aftermath_of(const struct ftc_board *board, uint32_t rank, struct ftc_a
         return false;
     *copy = (struct ftc_aftermath){
         .noticed_by = noticed_by - 1,
-        .call = atomic_load(&a->call),
-        .seq = atomic_load(&a->seq),
+        .met_in = {.communicator_id = atomic_load(&a->communicator_id),
+                   .call = atomic_load(&a->call),
+                   .seq = atomic_load(&a->seq)},
         .noticed_ns = atomic_load(&a->noticed_ns),
         .recovered_ns = atomic_load(&a->recovered_ns),
     };
     return true;
+}
+
+bool ftc_aftermath_is_of(const struct ftc_board *board, uint32_t rank,
+                         const struct ftc_operation_id *in)
+{
+    struct ftc_aftermath a;
+
+    return ftc_aftermath_of(board, rank, &a) && a.met_in.communicator_id == in->communicator_id &&
+           a.met_in.call == in->call && a.met_in.seq == in->seq;
 }

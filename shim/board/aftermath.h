@@ -4,17 +4,25 @@
 
 #include "board.h"
 
+/* Of an operation: @seq counts those of a communicator. @call, as it is on a board, is to be
+ * checked.
+ */
+struct ftc_operation_id {
+    uint64_t communicator_id;
+    uint32_t call, seq;
+};
+
 /* A copy; times are CLOCK_MONOTONIC. */
 struct ftc_aftermath {
-    int noticed_by;     /* world rank of the first that met the death in an operation */
-    uint32_t call, seq; /* that operation; @call is to be checked */
+    int noticed_by; /* world rank of the first that met the death in an operation */
+    struct ftc_operation_id met_in;
     uint64_t noticed_ns;
     uint64_t recovered_ns; /* when the last of them had its result; 0: not yet */
 };
 
-/* Rank @by has met the death of @rank in operation @seq of a call: kept if it is the first. */
-void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by, uint32_t call,
-                          uint32_t seq);
+/* Rank @by has met the death of @rank in operation @in: kept if it is the first. */
+void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
+                          const struct ftc_operation_id *in);
 
 /* A survivor had its result at @now_ns. */
 void ftc_aftermath_recovered(struct ftc_board *board, uint32_t rank, uint64_t now_ns);
@@ -28,5 +36,9 @@ bool ftc_aftermath_is_settled(const struct ftc_board *board, uint32_t deaths, ui
 
 /* False: no operation has met it. */
 bool ftc_aftermath_of(const struct ftc_board *board, uint32_t rank, struct ftc_aftermath *copy);
+
+/* Whether @in is the operation that first met the death of @rank. */
+bool ftc_aftermath_is_of(const struct ftc_board *board, uint32_t rank,
+                         const struct ftc_operation_id *in);
 
 #endif

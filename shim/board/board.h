@@ -79,9 +79,10 @@ struct ftc_board_mark {
 
 /* How the survivors took the death of a rank; times are CLOCK_MONOTONIC. */
 struct ftc_board_aftermath {
-    _Atomic int32_t
-        noticed_by; /* world rank + 1 of the first that met the death in an operation; 0: nobody */
-    _Atomic uint32_t call, seq; /* that operation */
+    _Atomic int32_t noticed_by; /* world rank + 1 of the first that met the death in an operation;
+                                   0: nobody; below: is about to say in which */
+    _Atomic uint32_t call, seq; /* that operation, */
+    _Atomic uint64_t communicator_id; /* and whose */
     _Atomic uint64_t noticed_ns;
     _Atomic uint64_t recovered_ns; /* when the last of them had its result */
 };

@@ -1,6 +1,9 @@
 #include "bulk.h"
 
+#include "rank_state.h"
+
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #ifndef MADV_POPULATE_WRITE
@@ -10,8 +13,12 @@
 _Static_assert(FTC_BULK_WORDS * sizeof(struct ftc_bulk_place) <= FTC_BULK_HEAD_BYTES, "a page");
 
 static struct {
+    size_t bytes;      /* of each slot, that are in memory */
+    size_t reserved;   /* of all of them, from the first on */
+    uint32_t *readers; /* of operation seq, that still read the slots; NULL: nobody does */
+    int count;
+    uint32_t seq;
     bool taken;
-    size_t bytes; /* of each slot, that are in memory */
 } own[FTC_BULK_WORDS];
 
 static uint64_t owner(const struct ftc_bulk_place *p)
@@ -39,16 +46,63 @@ int ftc_bulk_find(const struct ftc_board *board, uint32_t rank, uint64_t communi
 
 /* Else lack of memory would be a signal in the middle of the data. Kernels that do not know this
  * way of asking give the pages when they are touched. */
+static bool populate_slot(const struct ftc_board *board, uint32_t self, int place, int slot,
+                          size_t bytes)
+{
+    return madvise(ftc_bulk_slot(board, self, place, slot), bytes, MADV_POPULATE_WRITE) == 0 ||
+           (errno != ENOMEM && errno != EFAULT);
+}
+
 static bool populate(const struct ftc_board *board, uint32_t self, int place, size_t bytes)
 {
     if (bytes <= own[place].bytes)
         return true;
     for (int slot = 0; slot < FTC_BULK_SLOTS; slot++)
-        if (madvise(ftc_bulk_slot(board, self, place, slot), bytes, MADV_POPULATE_WRITE) != 0 &&
-            (errno == ENOMEM || errno == EFAULT))
+        if (!populate_slot(board, self, place, slot, bytes))
             return false;
     own[place].bytes = bytes;
     return true;
+}
+
+bool ftc_bulk_reserve(const struct ftc_board *board, uint32_t self, int place, size_t bytes)
+{
+    if (bytes <= own[place].reserved)
+        return true;
+    if (!populate_slot(board, self, place, 0, bytes))
+        return false;
+    own[place].reserved = bytes;
+    return true;
+}
+
+/* Whoever has voted in the operation showed itself before: it is found until it has read. */
+static bool reads(const struct ftc_board *board, uint32_t self, int place, uint32_t reader)
+{
+    uint64_t id = owner(ftc_bulk_place(board, self, place));
+    int its_place = ftc_bulk_find(board, reader, id, own[place].seq);
+
+    return its_place >= 0 && !(ftc_bulk_read(board, reader, its_place) & FTC_BULK_HAS_READ) &&
+           ftc_bulk_find(board, reader, id, own[place].seq) == its_place &&
+           !ftc_board_is_dead(board, reader);
+}
+
+static void look_at_readers(const struct ftc_board *board, uint32_t self, int place)
+{
+    while (own[place].count > 0 &&
+           !reads(board, self, place, own[place].readers[own[place].count - 1]))
+        own[place].count--;
+    if (own[place].count > 0)
+        return;
+    free(own[place].readers);
+    own[place].readers = NULL;
+    ftc_bulk_give_back(board, self, place);
+}
+
+/* Places whose readers are through become free. */
+static void look_at_left(const struct ftc_board *board, uint32_t self)
+{
+    for (int place = 0; place < FTC_BULK_PLACES; place++)
+        if (own[place].readers)
+            look_at_readers(board, self, place);
 }
 
 static int first_free(int from, int to)
@@ -62,8 +116,10 @@ static int first_free(int from, int to)
 int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communicator_id,
                   size_t bytes)
 {
-    int place = first_free(0, FTC_BULK_PLACES);
+    int place;
 
+    look_at_left(board, self);
+    place = first_free(0, FTC_BULK_PLACES);
     if (place < 0 || !populate(board, self, place, bytes))
         place = first_free(FTC_BULK_PLACES, FTC_BULK_WORDS);
     if (place < 0)
@@ -78,4 +134,25 @@ void ftc_bulk_give_back(const struct ftc_board *board, uint32_t self, int place)
 {
     atomic_store(&ftc_bulk_place(board, self, place)->communicator_id, 0);
     own[place].taken = false;
+}
+
+void ftc_bulk_leave(const struct ftc_board *board, uint32_t self, int place, uint32_t seq,
+                    uint32_t *readers, int count)
+{
+    own[place].seq = seq;
+    own[place].readers = readers;
+    own[place].count = count;
+    look_at_readers(board, self, place);
+}
+
+bool ftc_bulk_is_awaited(const struct ftc_board *board, uint32_t self)
+{
+    bool any = false;
+
+    look_at_left(board, self);
+    if (first_free(0, FTC_BULK_PLACES) >= 0)
+        return false;
+    for (int place = 0; place < FTC_BULK_PLACES; place++)
+        any |= own[place].readers != NULL;
+    return any;
 }

@@ -12,7 +12,8 @@
 enum {
     FTC_BULK_PLACES = 16, /* operations that a rank can be in at a time */
     FTC_BULK_SLOTS = 3,
-    FTC_BULK_SLOT_BYTES = 1 << 20,
+    FTC_BULK_SLOT_BYTES = (1 << 20) + (1 << 16),                 /* a MiB, and what surrounds it */
+    FTC_BULK_PLACE_BYTES = FTC_BULK_SLOTS * FTC_BULK_SLOT_BYTES, /* one behind the other */
     FTC_BULK_WORDS = 64,        /* of the places, and of others without memory */
     FTC_BULK_HEAD_BYTES = 4096, /* all of them: a page */
 };
@@ -63,6 +64,10 @@ static inline uint32_t ftc_bulk_read(const struct ftc_board *board, uint32_t ran
 int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communicator_id,
                   size_t bytes);
 
+/* Whether the first @bytes of the slots of a place that was taken, which are side by side, are in
+ * memory from now on. */
+bool ftc_bulk_reserve(const struct ftc_board *board, uint32_t self, int place, size_t bytes);
+
 /* What was written to the slots before can be read by whoever has read this. */
 static inline void ftc_bulk_show(const struct ftc_board *board, uint32_t self, int place,
                                  uint32_t seq, uint32_t shown)
@@ -73,5 +78,18 @@ static inline void ftc_bulk_show(const struct ftc_board *board, uint32_t self, i
 
 /* Nobody reads it any more. */
 void ftc_bulk_give_back(const struct ftc_board *board, uint32_t self, int place);
+
+/* In what a rank shows of an operation in which the slots of others are read at its end: it has
+ * read them. */
+enum { FTC_BULK_HAS_READ = 1 << 30 };
+
+/* The @readers of operation @seq still read the slots: those alive that show themselves in it, and
+ * do not show FTC_BULK_HAS_READ. The place is free when there are none left. @readers are from
+ * malloc() and belong to the place from now on. */
+void ftc_bulk_leave(const struct ftc_board *board, uint32_t self, int place, uint32_t seq,
+                    uint32_t *readers, int count);
+
+/* Whether ftc_bulk_take() could find a place with slots later, and not now. */
+bool ftc_bulk_is_awaited(const struct ftc_board *board, uint32_t self);
 
 #endif

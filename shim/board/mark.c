@@ -3,12 +3,14 @@
 #include "activity.h"
 #include "rank_state.h"
 
+#include <string.h>
+
 enum { NEED_WORDS = FTC_BOARD_RANKS_MAX / 64 };
 
 /* A mark as it was at one moment. */
 struct content {
     uint64_t version, return_address, stack, polled_ns;
-    uint32_t call, set;
+    uint32_t rank, call, set;
     int32_t peer;
 };
 
@@ -18,6 +20,7 @@ static bool read_content(const struct ftc_board *board, uint32_t rank, uint32_t 
 {
     const struct ftc_board_mark *m = &ftc_marks_of(board, rank)[index];
 
+    c->rank = rank;
     c->version = FTC_SEQLOCK_BEGIN_READ(&m->version);
     c->call = atomic_load_explicit(&m->call, memory_order_relaxed);
     c->peer = atomic_load_explicit(&m->peer, memory_order_relaxed);
@@ -163,6 +166,78 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
     mark->is_certain = is_certain(&c, index, running);
     mark->is_poll = is_poll;
     mark->is_told = c.peer == FTC_BOARD_SOME;
+    return true;
+}
+
+/* ---- calls in which all have come ---- */
+
+static bool is_same_call(const struct content *a, const struct content *b)
+{
+    return a->call == b->call && a->peer == b->peer;
+}
+
+/* Calls that may take long with nobody missing. */
+static bool takes_its_time(enum ftc_call_kind kind)
+{
+    switch (kind) {
+    case FTC_CALL_FILE_READ_ALL:
+    case FTC_CALL_FILE_READ_AT_ALL:
+    case FTC_CALL_FILE_WRITE_ALL:
+    case FTC_CALL_FILE_WRITE_AT_ALL:
+        return true;
+    default:
+        return ftc_call_class(kind) == FTC_CLASS_OTHER;
+    }
+}
+
+/* A call that cannot go on without any of its members. */
+static bool is_of_all(const struct content *c)
+{
+    enum ftc_call_kind kind = ftc_call_kind(c->call);
+
+    return c->peer == FTC_BOARD_ALL && ftc_call_needs_all(kind) && !takes_its_time(kind);
+}
+
+/* Adds up the members' versions; false if one is not in the call. */
+static bool are_all_in(const struct ftc_board *board, const struct content *c, uint64_t *versions)
+{
+    struct need need = {{0}}, theirs;
+    struct content other;
+
+    add_set(&need, board, c->rank, c->set);
+    *versions = 0;
+    for (uint32_t i = 0; i < board->geometry.ranks; i++) {
+        if (!is_needed(&need, i))
+            continue;
+        if (ftc_board_state(board, i) != FTC_RANK_RUNNING || !read_content(board, i, 0, &other) ||
+            !is_same_call(c, &other))
+            return false;
+        theirs = (struct need){{0}};
+        add_set(&theirs, board, i, other.set);
+        if (memcmp(&theirs, &need, sizeof need) != 0)
+            return false;
+        *versions += other.version;
+    }
+    return true;
+}
+
+bool ftc_mark_look_complete(struct ftc_mark_watch *watch, const struct ftc_board *board,
+                            uint32_t rank, struct ftc_mark_time time, struct ftc_mark *mark)
+{
+    uint64_t versions;
+    struct content c;
+
+    if (!read_content(board, rank, 0, &c) || !is_of_all(&c) || !are_all_in(board, &c, &versions)) {
+        watch->version = 0;
+        return false;
+    }
+    if (!goes_on(watch, &c, versions))
+        *watch = (struct ftc_mark_watch){c.version, versions, time.now_ns};
+    *mark = (struct ftc_mark){.kind = (enum ftc_call_kind)c.call,
+                              .version = c.version,
+                              .return_address = c.return_address,
+                              .stack = c.stack,
+                              .since_ns = watch->since_ns};
     return true;
 }
 

@@ -65,7 +65,8 @@ struct ftc_mark {
 /* One per mark, zero at the start. */
 struct ftc_mark_watch {
     uint64_t version;  /* 0: no call that needs a dead rank */
-    uint64_t others;   /* of a poll: versions of the rank's other calls */
+    uint64_t others;   /* of a poll: versions of the rank's other calls; of a complete call: of the
+                          other members' marks */
     uint64_t since_ns; /* seen like that since then */
 };
 
@@ -79,6 +80,12 @@ struct ftc_mark_time {
  * found it first; @mark is set then. */
 bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t rank,
                    uint32_t index, struct ftc_mark_time time, struct ftc_mark *mark);
+
+/* True if all members of a native collective call that @rank sits in by its first mark live, and
+ * sit in the same call, which is none that moves data to or from a file: it waits for nobody. The
+ * first look that found it so is @mark's since_ns; no rank of @mark is dead. */
+bool ftc_mark_look_complete(struct ftc_mark_watch *watch, const struct ftc_board *board,
+                            uint32_t rank, struct ftc_mark_time time, struct ftc_mark *mark);
 
 /* A call that a mark shows, whoever is dead. */
 struct ftc_mark_call {

@@ -1,6 +1,5 @@
 #include "missed_site.h"
 
-#include "aftermath.h"
 #include "rank_state.h"
 
 #include <stdio.h>
@@ -25,16 +24,15 @@ static bool find_owner(const struct ftc_board *board, uint64_t word, uint32_t *b
     return *by < board->geometry.ranks && !ftc_board_is_dead(board, *by);
 }
 
-void ftc_missed_site_leave(struct ftc_board *board, uint32_t rank, uint32_t by, uint32_t call,
-                           uint32_t seq, const void *return_address)
+void ftc_missed_site_leave(struct ftc_board *board, uint32_t rank, uint32_t by,
+                           const struct ftc_operation_id *of, const void *return_address)
 {
     uint64_t mine = (uint64_t)(by + 1) << ADDRESS_BITS | (uintptr_t)return_address;
     uint64_t seen = atomic_load(&missed(board, rank)->place);
-    struct ftc_aftermath a;
     uint32_t other;
 
     if (!return_address || (uintptr_t)return_address > address_mask ||
-        !ftc_aftermath_of(board, rank, &a) || a.call != call || a.seq != seq)
+        !ftc_aftermath_is_of(board, rank, of))
         return;
     while (!find_owner(board, seen, &other) &&
            !atomic_compare_exchange_weak(&missed(board, rank)->place, &seen, mine))

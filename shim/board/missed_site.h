@@ -7,12 +7,12 @@
 #ifndef FTC_BOARD_MISSED_SITE_H
 #define FTC_BOARD_MISSED_SITE_H
 
-#include "board.h"
+#include "aftermath.h"
 
-/* Rank @by comes out of operation @seq of a call that its program made with @return_address. Kept
- * if that is the operation which first met the death of @rank, and no living rank has said so. */
-void ftc_missed_site_leave(struct ftc_board *board, uint32_t rank, uint32_t by, uint32_t call,
-                           uint32_t seq, const void *return_address);
+/* Rank @by comes out of operation @of of a call that its program made with @return_address. Kept if
+ * that is the operation which first met the death of @rank, and no living rank has said so. */
+void ftc_missed_site_leave(struct ftc_board *board, uint32_t rank, uint32_t by,
+                           const struct ftc_operation_id *of, const void *return_address);
 
 /* An address in the program of a living rank. */
 struct ftc_missed_place {

@@ -1,5 +1,6 @@
 #include "presence.h"
 
+#include "directory.h"
 #include "rank_state.h"
 
 #include <sched.h>
@@ -67,4 +68,9 @@ int ftc_presence_count_cores(const struct ftc_board *board)
     for (int i = 0; i < FTC_BOARD_CORES / 64; i++)
         count += __builtin_popcountll(atomic_load(&board->shared->cores[i]));
     return count;
+}
+
+bool ftc_presence_is_crowded(const struct ftc_board *board)
+{
+    return (int)ftc_board_count_here(board) > ftc_presence_count_cores(board);
 }

@@ -35,4 +35,8 @@ bool ftc_presence_are_all_ready(const struct ftc_board *board);
 void ftc_presence_add_own_cores(struct ftc_board *board);
 int ftc_presence_count_cores(const struct ftc_board *board);
 
+/* Whether there are fewer of them than ranks here: the same for all ranks of this host, once all
+ * have come. */
+bool ftc_presence_is_crowded(const struct ftc_board *board);
+
 #endif

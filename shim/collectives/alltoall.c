@@ -19,7 +19,7 @@ static const void *contribute(struct ftc_plan *plan)
 }
 
 static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,
-                        const struct ftc_block *row, int from)
+                        struct ftc_piece row, int from)
 {
     struct ftc_place place = ftc_side_place(view, from);
 
@@ -28,17 +28,16 @@ static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,
 
 static int deliver(const struct ftc_plan *plan)
 {
-    const void *value = ftc_composite_result(plan);
     int rv = is_in_place(plan) ? MPI_SUCCESS : ftc_row_deliver_own(plan);
     struct ftc_side_view view;
     size_t at = 0;
 
-    if (!value || !ftc_side_view(&view, &plan->call->sides->receive))
+    if (!ftc_composite_has_result(plan) || !ftc_side_view(&view, &plan->call->sides->receive))
         return rv;
     for (int from = 0; from < plan->comm->size; from++)
         if (from != plan->comm->rank)
             rv = ftc_composite_first_error(
-                rv, deliver_from(plan, &view, ftc_blocks_find(value, from, &at), from));
+                rv, deliver_from(plan, &view, ftc_composite_find(plan, from, &at), from));
     return rv;
 }
 

@@ -42,7 +42,7 @@ static const void *contribute(struct ftc_plan *plan)
     value = ftc_parcel_room(plan, plan->travelling_bytes);
     if (!value)
         return NULL;
-    value->has_data = is_root(plan);
+    ftc_broadcast_begin(value, is_root(plan), plan->value_bytes);
     if (value->has_data &&
         ftc_pack(value->data, call->recvbuf, call->count, &plan->facts) != MPI_SUCCESS)
         return NULL;
@@ -78,6 +78,7 @@ const struct ftc_collective ftc_collective_broadcast = {
     .needs_mpi = needs_mpi,
     .contribute = contribute,
     .combine = combine,
+    .used_bytes = ftc_broadcast_used_bytes,
     .deliver = deliver,
     .without_root = without_root,
 };

@@ -2,6 +2,7 @@
 
 #include "large.h"
 #include "plan.h"
+#include "posted.h"
 #include "program/error.h"
 #include "progress/queue.h"
 #include "report/compare.h"
@@ -34,11 +35,32 @@ static __attribute__((noinline)) int carry_out_large(struct ftc_plan *plan)
     return rv;
 }
 
+static __attribute__((noinline)) int carry_out_posted(struct ftc_plan *plan)
+{
+    struct ftc_posted posted;
+    int rv;
+
+    ftc_posted_open(&posted, plan);
+    do
+        rv = carry_out_once(plan);
+    while (rv == MPI_SUCCESS && posted.is_again);
+    ftc_posted_close(&posted);
+    ftc_posted_free(&posted);
+    return rv;
+}
+
+/* What no rank knows to be too large for messages turns out to be in the first operation. */
 static int carry_out(struct ftc_plan *plan)
 {
+    int rv = MPI_SUCCESS;
+
     if (plan->comm->running->first)
         ftc_queue_complete(plan->comm);
-    return plan->is_large ? carry_out_large(plan) : carry_out_once(plan);
+    if (plan->is_large)
+        return carry_out_large(plan);
+    if (!plan->is_posted)
+        rv = carry_out_once(plan);
+    return plan->is_posted && rv == MPI_SUCCESS ? carry_out_posted(plan) : rv;
 }
 
 bool ftc_carry_out(struct ftc_call *call)

@@ -16,6 +16,7 @@ struct ftc_large;
 struct ftc_large_kind;
 struct ftc_neighbors;
 struct ftc_parcel;
+struct ftc_posted;
 
 /* A call that has been looked at. */
 struct ftc_plan {
@@ -29,6 +30,8 @@ struct ftc_plan {
     size_t travelling_bytes;   /* in all */
     bool is_large;             /* carried out as large.h has it */
     struct ftc_large *large;   /* from its first try on; NULL: its data travel in messages */
+    bool is_posted;            /* carried out as posted.h has it */
+    struct ftc_posted *posted; /* from its first round on; NULL: likewise */
     int error;                 /* MPI error code of the last combination that went wrong */
     struct ftc_parcel *parcel; /* what it gives and takes; NULL: that is in comm->running */
     uint32_t next_seq;         /* of the communicator, after its operation */
@@ -60,6 +63,9 @@ struct ftc_collective {
     /* @into = @into and @from, in the order of the ranks; @plan is a struct ftc_plan. NULL: nothing
      * to combine, or blocks. */
     void (*combine)(void *plan, void *into, const void *from);
+
+    /* Bytes of a value in use, of those that vary in length; NULL: all of them. */
+    size_t (*used_bytes)(const void *value);
 
     /* What ftc_parcel_result() has, to the program's buffers. Returns an MPI error code. */
     int (*deliver)(const struct ftc_plan *plan);

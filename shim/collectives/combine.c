@@ -1,5 +1,8 @@
 #include "combine.h"
 
+#include <limits.h>
+#include <stdlib.h>
+
 int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count)
 {
     const struct ftc_call *call = plan->call;
@@ -20,4 +23,16 @@ void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, M
 
     if (rv != MPI_SUCCESS)
         plan->error = rv;
+}
+
+uint64_t ftc_combine_units(const struct ftc_facts *facts, size_t bytes)
+{
+    size_t step = (size_t)llabs((long long)facts->extent_bytes);
+    uint64_t units = step == 0 ? INT_MAX : bytes / step;
+
+    if (units > INT_MAX)
+        units = INT_MAX;
+    while (units > 1 && ftc_span_bytes(facts, (MPI_Count)units) > bytes)
+        units -= units / 8 + 1;
+    return units > 0 ? units : 1;
 }

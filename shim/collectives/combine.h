@@ -10,4 +10,7 @@ int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from,
 /* The same; the code of an error is left in plan->error. */
 void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, MPI_Count count);
 
+/* Elements whose span has up to @bytes; at least one. */
+uint64_t ftc_combine_units(const struct ftc_facts *facts, size_t bytes);
+
 #endif

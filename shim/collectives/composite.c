@@ -1,6 +1,7 @@
 #include "composite.h"
 
 #include "parcel.h"
+#include "posted.h"
 #include "program/error.h"
 #include "progress/running.h"
 
@@ -28,9 +29,13 @@ void *ftc_composite_begin(struct ftc_plan *plan)
     void *value;
 
     plan->is_composite = true;
+    if (plan->is_posted && !plan->parcel)
+        return plan->posted;
     plan->limit = (struct ftc_blocks_limit){
         .ranks = plan->comm->size,
-        .data_bytes = is_uneven ? (size_t)ftc_library.settings.max_bytes : plan->value_bytes,
+        .data_bytes = plan->is_posted ? 0
+                      : is_uneven     ? (size_t)ftc_library.settings.max_bytes
+                                      : plan->value_bytes,
     };
     plan->travelling_bytes = ftc_blocks_room(&plan->limit);
     value = ftc_parcel_room(plan, plan->travelling_bytes);
@@ -57,28 +62,65 @@ bool ftc_composite_is_too_large(const struct ftc_plan *plan)
     return value && ftc_blocks_are_too_large(value);
 }
 
-const void *ftc_composite_result(const struct ftc_plan *plan)
+static const void *result(const struct ftc_plan *plan)
 {
     const void *value = ftc_parcel_result(plan);
 
     return value && ftc_blocks_used_bytes(value) <= plan->travelling_bytes ? value : NULL;
 }
 
+bool ftc_composite_has_result(const struct ftc_plan *plan)
+{
+    return plan->posted || result(plan);
+}
+
+static const struct ftc_block *find_block(const struct ftc_plan *plan, int rank, size_t *at)
+{
+    const void *value = result(plan);
+
+    return value ? ftc_blocks_find(value, rank, at) : NULL;
+}
+
+struct ftc_piece ftc_composite_find(const struct ftc_plan *plan, int rank, size_t *at)
+{
+    const struct ftc_block *block;
+
+    if (plan->posted)
+        return ftc_posted_find(plan->posted, rank);
+    block = find_block(plan, rank, at);
+    return block ? (struct ftc_piece){block->data, block->bytes} : (struct ftc_piece){NULL, 0};
+}
+
+uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
+{
+    const struct ftc_block *block;
+    size_t at = 0;
+
+    if (plan->posted)
+        return ftc_posted_note(plan->posted, rank);
+    block = find_block(plan, rank, &at);
+    return block ? block->note : 0;
+}
+
 /* How much the others give is not known when it is packed. */
 static bool is_packed_whole(const struct ftc_plan *plan)
 {
-    return plan->parcel && ftc_call_is_of_unknown_size(plan->call->kind);
+    return plan->parcel && (plan->is_posted || ftc_call_is_of_unknown_size(plan->call->kind));
 }
 
 size_t ftc_composite_most(const struct ftc_plan *plan)
 {
-    return is_packed_whole(plan) ? UINT32_MAX / 2 : plan->limit.data_bytes;
+    if (is_packed_whole(plan))
+        return UINT32_MAX / 2;
+    return plan->posted ? SIZE_MAX / 2 : plan->limit.data_bytes;
 }
 
 void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes)
 {
     struct ftc_blocks_limit whole = {.ranks = 1, .data_bytes = bytes};
 
+    if (plan->posted && !plan->parcel)
+        return ftc_posted_block(plan->posted, bytes);
     if (!is_packed_whole(plan))
         return ftc_blocks_add(*value, &plan->limit, plan->comm->rank, bytes);
     *value =

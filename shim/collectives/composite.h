@@ -4,7 +4,9 @@
 #define FTC_COLLECTIVES_COMPOSITE_H
 
 #include "collective.h"
+#include "letters.h"
 #include "progress/drive.h"
+#include "value/blocks.h"
 #include "value/sides.h"
 
 /* For struct ftc_collective, of calls that have sides. */
@@ -22,8 +24,15 @@ void ftc_composite_request(struct ftc_drive_request *request);
  */
 bool ftc_composite_is_too_large(const struct ftc_plan *plan);
 
-/* The blocks that the operation has brought this rank; NULL: none. */
-const void *ftc_composite_result(const struct ftc_plan *plan);
+/* Whether the operation has brought this rank blocks. */
+bool ftc_composite_has_result(const struct ftc_plan *plan);
+
+/* The block of @rank; without data if it has given none. The search begins at *at, zero at first,
+ * which is fast when ranks are asked for in the order of the blocks. */
+struct ftc_piece ftc_composite_find(const struct ftc_plan *plan, int rank, size_t *at);
+
+/* What @rank has noted beside its block. */
+uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank);
 
 /* The most that this rank's block may have; what is too large for one operation a parcel has, too.
  */

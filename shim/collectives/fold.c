@@ -4,64 +4,80 @@
 #include "engine/exchange_plan.h"
 #include "inclusion.h"
 #include "parcel.h"
+#include "program/error.h"
 #include "progress/running.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum {
+    STRIP_BYTES = 8 * 1024
+}; /* of large ones, combined at a time: operands are in the first cache */
+
+/* Elements @first to @first + @count - 1 of each block. */
+struct fold {
+    const struct ftc_plan *plan;
+    MPI_Count first, count;
+    size_t at;           /* in the value: where the next block is looked for */
+    size_t bytes;        /* of the span of these elements */
+    size_t stride_bytes; /* of what is in the room */
+    unsigned char *room; /* for what is combined so far */
+    int rv;              /* MPI error code of the operation */
+};
 
 const void *ftc_fold_contribute(struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
     const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
-    size_t bytes = ftc_span_bytes(&plan->facts, plan->count);
     void *value = ftc_composite_begin(plan), *span;
 
     if (!value)
         return NULL;
-    span = ftc_blocks_add(value, &plan->limit, plan->comm->rank, bytes);
+    span = ftc_composite_block(plan, &value, ftc_span_bytes(&plan->facts, plan->count));
+    if (!span)
+        return value;
     ftc_inclusion_note(plan, value);
     return ftc_span_read(span, source, plan->count, &plan->facts) == MPI_SUCCESS ? value : NULL;
 }
 
-struct ftc_fold ftc_fold(const struct ftc_plan *plan, MPI_Count first, MPI_Count count)
+/* Of @count elements. */
+static size_t stride_of(const struct ftc_plan *plan, MPI_Count count)
 {
-    size_t bytes = ftc_span_bytes(&plan->facts, plan->count);
+    size_t bytes = ftc_span_bytes(&plan->facts, count);
 
-    return (struct ftc_fold){
-        .plan = plan,
-        .value = ftc_composite_result(plan),
-        .first = first,
-        .count = count,
-        .stride_bytes = (bytes + FTC_BLOCK_ALIGN - 1) / FTC_BLOCK_ALIGN * FTC_BLOCK_ALIGN,
-        .room = plan->parcel ? plan->parcel->room /* which hold as many blocks as there are */
-                             : plan->comm->running->published_value,
-    };
+    return (bytes + FTC_BLOCK_ALIGN - 1) / FTC_BLOCK_ALIGN * FTC_BLOCK_ALIGN;
 }
 
 /* @right = @left (+) @right, where @left is of the lower ranks. */
-static void join(struct ftc_fold *f, const unsigned char *left, unsigned char *right)
+static void join(struct fold *f, const unsigned char *left, unsigned char *right)
 {
-    const struct ftc_facts *facts = &f->plan->facts;
-    ptrdiff_t offset = (ptrdiff_t)f->first * facts->extent_bytes + ftc_span_start(facts, f->count) -
-                       ftc_span_start(facts, f->plan->count);
     int rv;
 
     if (f->count == 0)
         return;
-    rv = ftc_combine_spans(f->plan, right + offset, left + offset, f->count);
+    rv = ftc_combine_spans(f->plan, right, left, f->count);
     if (rv != MPI_SUCCESS)
         f->rv = rv;
 }
 
-/* False if that rank is dead. */
-static bool take(struct ftc_fold *f, int rank, unsigned char *into)
+/* The elements of one rank, where they are; NULL if it is dead. */
+static const unsigned char *elements_of(struct fold *f, int rank)
 {
-    size_t bytes = ftc_span_bytes(&f->plan->facts, f->plan->count);
-    const struct ftc_block *block = ftc_blocks_find(f->value, rank, &f->at);
+    const struct ftc_facts *facts = &f->plan->facts;
+    struct ftc_piece block = ftc_composite_find(f->plan, rank, &f->at);
 
-    if (!block || block->bytes != bytes)
-        return false;
-    memcpy(into, block->data, bytes);
-    return true;
+    if (!block.data || block.bytes != ftc_span_bytes(facts, f->plan->count))
+        return NULL;
+    if (f->count == 0)
+        return block.data;
+    return (const unsigned char *)block.data + (ptrdiff_t)f->first * facts->extent_bytes +
+           ftc_span_start(facts, f->count) - ftc_span_start(facts, f->plan->count);
+}
+
+static void move_to(const struct fold *f, unsigned char *into, const unsigned char *from)
+{
+    if (into != from)
+        memcpy(into, from, f->bytes);
 }
 
 /* Where @leaves pairs of ranks stand at the beginning, and then single ones. */
@@ -69,39 +85,41 @@ struct leaves {
     int count, pairs;
 };
 
-static bool fold_range(struct ftc_fold *f, const struct leaves *leaves, int begin, int width,
-                       unsigned char *into);
+static const unsigned char *fold_range(struct fold *f, const struct leaves *leaves, int begin,
+                                       int width, unsigned char *into);
 
 /* What both halves give is combined; @into and what follows it is theirs. */
-static bool fold_halves(struct ftc_fold *f, const struct leaves *leaves, int begin, int half,
-                        unsigned char *into)
+static const unsigned char *fold_halves(struct fold *f, const struct leaves *leaves, int begin,
+                                        int half, unsigned char *into)
 {
-    unsigned char *right = into + f->stride_bytes;
-    bool has_left = fold_range(f, leaves, begin, half, into);
-    bool has_right = fold_range(f, leaves, begin + half, half, has_left ? right : into);
+    const unsigned char *right = fold_range(f, leaves, begin + half, half, into), *left;
 
-    if (!has_left || !has_right)
-        return has_left || has_right;
-    join(f, into, right);
-    memcpy(into, right, f->stride_bytes);
-    return true;
+    if (!right)
+        return fold_range(f, leaves, begin, half, into);
+    left = fold_range(f, leaves, begin, half, into + f->stride_bytes);
+    if (!left)
+        return right;
+    move_to(f, into, right);
+    join(f, left, into);
+    return into;
 }
 
-static bool fold_leaf(struct ftc_fold *f, const struct leaves *leaves, int leaf,
-                      unsigned char *into)
+static const unsigned char *fold_leaf(struct fold *f, const struct leaves *leaves, int leaf,
+                                      unsigned char *into)
 {
     static const struct leaves ranks = {.count = 1 << 30};
 
     if (leaf < leaves->pairs)
         return fold_halves(f, &ranks, 2 * leaf, 1, into);
-    return take(f, leaf + leaves->pairs, into);
+    return elements_of(f, leaf + leaves->pairs);
 }
 
-static bool fold_range(struct ftc_fold *f, const struct leaves *leaves, int begin, int width,
-                       unsigned char *into)
+/* In the room or, of one rank, where they are; NULL: all of them are dead. */
+static const unsigned char *fold_range(struct fold *f, const struct leaves *leaves, int begin,
+                                       int width, unsigned char *into)
 {
     if (begin >= leaves->count)
-        return false;
+        return NULL;
     return width == 1 ? fold_leaf(f, leaves, begin, into)
                       : fold_halves(f, leaves, begin, width / 2, into);
 }
@@ -115,42 +133,132 @@ static int power_of_two_from(int n)
     return width;
 }
 
-static const void *fold_all(struct ftc_fold *f, const struct leaves *leaves)
+static const unsigned char *fold_all(struct fold *f, const struct leaves *leaves)
 {
-    return fold_range(f, leaves, 0, power_of_two_from(leaves->count), f->room) ? f->room : NULL;
+    return fold_range(f, leaves, 0, power_of_two_from(leaves->count), f->room);
 }
 
 /* A binomial tree. */
-const void *ftc_fold_as_reduce(struct ftc_fold *f)
+static const unsigned char *fold_as_reduce(struct fold *f)
 {
     return fold_all(f, &(struct leaves){.count = f->plan->comm->size});
 }
 
 /* Recursive doubling, before which the ranks above a power of two are taken in: the first ones pair
  * up (engine/exchange_plan.h draws it). */
-const void *ftc_fold_as_allreduce(struct ftc_fold *f)
+static const unsigned char *fold_as_allreduce(struct fold *f)
 {
-    const struct ftc_exchange_plan exchange = ftc_exchange_plan(f->plan->comm->size, 0);
+    struct ftc_nesting s = ftc_nesting_of(f->plan->comm->size);
 
-    return fold_all(f, &(struct leaves){.count = 1 << exchange.doublings, .pairs = exchange.rest});
+    return fold_all(f, &(struct leaves){.count = ftc_nesting_leaves(s), .pairs = s.pairs});
 }
 
 /* Recursive doubling: for each bit of the rank, from the lowest on, the block of ranks before it.
  */
-const void *ftc_fold_prefix(struct ftc_fold *f, int rank, bool with_own)
+static const unsigned char *fold_prefix(struct fold *f, bool with_own)
 {
     const struct leaves ranks = {.count = f->plan->comm->size};
-    unsigned char *so_far = f->room, *block = f->room + f->stride_bytes;
-    bool has_any = with_own && take(f, rank, so_far);
+    unsigned char *room = f->room, *beyond = f->room + f->stride_bytes;
+    int rank = f->plan->comm->rank;
+    const unsigned char *so_far = with_own ? elements_of(f, rank) : NULL;
 
     for (int width = 1; width <= rank; width *= 2) {
         int begin = (rank & ~(2 * width - 1));
+        const unsigned char *before;
 
-        if ((rank & width) == 0 || !fold_range(f, &ranks, begin, width, has_any ? block : so_far))
+        if ((rank & width) == 0)
             continue;
-        if (has_any)
-            join(f, block, so_far);
-        has_any = true;
+        before = fold_range(f, &ranks, begin, width, so_far ? beyond : room);
+        if (!before)
+            continue;
+        if (so_far) {
+            move_to(f, room, so_far);
+            join(f, before, room);
+        }
+        so_far = so_far ? room : before;
     }
-    return has_any ? so_far : NULL;
+    return so_far;
+}
+
+static const unsigned char *fold(struct fold *f, enum ftc_fold_kind kind)
+{
+    switch (kind) {
+    case FTC_FOLD_AS_REDUCE:
+        return fold_as_reduce(f);
+    case FTC_FOLD_AS_ALLREDUCE:
+        return fold_as_allreduce(f);
+    default:
+        return fold_prefix(f, kind == FTC_FOLD_PREFIX);
+    }
+}
+
+/* ---- all of them ---- */
+
+/* Elements combined at a time. What is small is as an operation of the program's sees it natively.
+ */
+static MPI_Count most_at_once(const struct ftc_plan *plan)
+{
+    return plan->posted ? (MPI_Count)ftc_combine_units(&plan->facts, STRIP_BYTES) : plan->count;
+}
+
+/* As many spans as there are levels to combine on. */
+static size_t room_bytes(const struct ftc_plan *plan)
+{
+    size_t levels = 3;
+
+    for (int width = 1; width < plan->comm->size; width *= 2)
+        levels++;
+    return levels * stride_of(plan, most_at_once(plan)) + 1;
+}
+
+/* What is not posted has room already: for as many blocks as there are. */
+static unsigned char *room_of(const struct ftc_plan *plan)
+{
+    if (plan->posted)
+        return aligned_alloc(64, (room_bytes(plan) + 63) / 64 * 64);
+    return plan->parcel ? plan->parcel->room : plan->comm->running->published_value;
+}
+
+static int fold_strips(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI_Count first,
+                       MPI_Count count, unsigned char *room)
+{
+    const struct ftc_facts *facts = &plan->facts;
+    MPI_Count most = most_at_once(plan);
+    int rv = MPI_SUCCESS;
+
+    for (MPI_Count done = 0; done < count && rv == MPI_SUCCESS; done += most) {
+        struct fold f = {
+            .plan = plan,
+            .first = first + done,
+            .count = count - done < most ? count - done : most,
+            .room = room,
+        };
+        const unsigned char *result;
+
+        f.bytes = ftc_span_bytes(facts, f.count);
+        f.stride_bytes = stride_of(plan, f.count);
+        result = fold(&f, kind);
+        rv = f.rv;
+        if (result && rv == MPI_SUCCESS)
+            rv = ftc_span_write((char *)plan->call->recvbuf + done * facts->extent_bytes, result,
+                                f.count, facts);
+    }
+    return rv;
+}
+
+int ftc_fold_deliver(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI_Count first,
+                     MPI_Count count)
+{
+    unsigned char *room;
+    int rv;
+
+    if (!ftc_composite_has_result(plan))
+        return MPI_SUCCESS;
+    room = room_of(plan);
+    if (!room)
+        return ftc_error_no_memory();
+    rv = fold_strips(plan, kind, first, count, room);
+    if (plan->posted)
+        free(room);
+    return rv == MPI_SUCCESS ? ftc_inclusion_look_at_blocks(plan) : rv;
 }

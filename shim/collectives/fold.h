@@ -8,29 +8,21 @@
 
 #include "composite.h"
 
-/* Elements @first to @first + @count - 1 of each block. */
-struct ftc_fold {
-    const struct ftc_plan *plan;
-    const void *value; /* of blocks that are spans of plan->count elements */
-    MPI_Count first, count;
-    size_t at;           /* in the value: where the next block is looked for */
-    size_t stride_bytes; /* of what is in the room */
-    unsigned char *room; /* for what is combined so far */
-    int rv;              /* MPI error code of the operation */
-};
-
 /* Adds this rank's elements, of plan->count, to its value, which it makes. NULL without memory. */
 const void *ftc_fold_contribute(struct ftc_plan *plan);
 
-/* After the operation, which is over; returns the span of the result, or NULL: no block is in it.
- * The room for it lasts until the next operation of the communicator. */
-struct ftc_fold ftc_fold(const struct ftc_plan *plan, MPI_Count first, MPI_Count count);
+/* Of which ranks, and in which brackets. */
+enum ftc_fold_kind {
+    FTC_FOLD_AS_REDUCE,    /* of all ranks; as reduce does it, */
+    FTC_FOLD_AS_ALLREDUCE, /* or as allreduce */
+    FTC_FOLD_PREFIX,       /* of those up to this one, */
+    FTC_FOLD_BEFORE,       /* or before it */
+};
 
-/* Of all ranks; as reduce does it, or as allreduce. */
-const void *ftc_fold_as_reduce(struct ftc_fold *f);
-const void *ftc_fold_as_allreduce(struct ftc_fold *f);
-
-/* Of the ranks up to @rank, or before it. */
-const void *ftc_fold_prefix(struct ftc_fold *f, int rank, bool with_own);
+/* After the operation: elements @first to @first + @count - 1 of the result to recvbuf, which they
+ * begin, unless nobody has given any. Returns an MPI error code: also that of the error that
+ * somebody is missing. */
+int ftc_fold_deliver(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI_Count first,
+                     MPI_Count count);
 
 #endif

@@ -27,28 +27,28 @@ static const void *contribute(struct ftc_plan *plan)
 }
 
 static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,
-                        const struct ftc_block *block, int from)
+                        struct ftc_piece block, int from)
 {
     struct ftc_place place = ftc_side_place(view, from);
 
-    if (!block)
+    if (!block.data)
         return ftc_composite_deliver_dead(&place);
-    return ftc_composite_deliver(plan, from, &place, block->data, block->bytes);
+    return ftc_composite_deliver(plan, from, &place, block.data, block.bytes);
 }
 
 static int deliver(const struct ftc_plan *plan)
 {
-    const void *value = ftc_composite_result(plan);
     struct ftc_side_view view;
     int rv = MPI_SUCCESS;
     size_t at = 0;
 
-    if (!value || !has_places(plan) || !ftc_side_view(&view, &plan->call->sides->receive))
+    if (!ftc_composite_has_result(plan) || !has_places(plan) ||
+        !ftc_side_view(&view, &plan->call->sides->receive))
         return MPI_SUCCESS;
     for (int from = 0; from < plan->comm->size; from++)
         if (from != plan->comm->rank || !is_in_place(plan))
             rv = ftc_composite_first_error(
-                rv, deliver_from(plan, &view, ftc_blocks_find(value, from, &at), from));
+                rv, deliver_from(plan, &view, ftc_composite_find(plan, from, &at), from));
     return rv;
 }
 

@@ -1,6 +1,8 @@
 #include "inclusion.h"
 
 #include "board/board.h"
+#include "composite.h"
+#include "posted.h"
 #include "program/error.h"
 #include "report/record.h"
 #include "report/required_sites.h"
@@ -17,8 +19,13 @@ void ftc_inclusion_begin(const struct ftc_plan *plan, void *header)
 void ftc_inclusion_note(const struct ftc_plan *plan, void *value)
 {
     size_t at = 0;
-    struct ftc_block *own = (struct ftc_block *)ftc_blocks_find(value, plan->comm->rank, &at);
+    struct ftc_block *own;
 
+    if (plan->posted && !plan->parcel) {
+        plan->posted->note = ftc_required_sites_have(plan->call->return_address);
+        return;
+    }
+    own = (struct ftc_block *)ftc_blocks_find(value, plan->comm->rank, &at);
     if (own && ftc_contributors_are_kept)
         own->note = ftc_required_sites_have(plan->call->return_address);
 }
@@ -45,20 +52,19 @@ int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors)
     return setting ? ftc_error_incomplete(plan->call, c, missing, setting) : MPI_SUCCESS;
 }
 
-int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan, const void *value)
+int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan)
 {
     uint64_t all[FTC_BOARD_RANKS_MAX / 64 + 2], one[FTC_BOARD_RANKS_MAX / 64 + 2];
     int size = plan->comm->size;
-    const struct ftc_block *block;
     size_t at = 0;
 
-    if (!ftc_contributors_are_kept || ftc_blocks_count(value) == size)
+    if (!ftc_contributors_are_kept)
         return MPI_SUCCESS;
     memset(all, 0, sizeof all);
-    while ((block = ftc_blocks_next(value, &at)) != NULL) {
-        if (block->rank >= (uint32_t)size)
+    for (int rank = 0; rank < size; rank++) {
+        if (!ftc_composite_find(plan, rank, &at).data)
             continue;
-        ftc_contributors_begin(one, size, (int)block->rank, block->note != 0);
+        ftc_contributors_begin(one, size, rank, ftc_composite_note(plan, rank) != 0);
         ftc_contributors_join(all, one, size);
     }
     return ftc_inclusion_look(plan, all);

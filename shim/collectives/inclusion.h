@@ -14,6 +14,6 @@ void ftc_inclusion_note(const struct ftc_plan *plan, void *value);
 /* Looks at the contributors of a result. Return an MPI error code: that of the error that somebody
  * is missing, if a setting wants one. */
 int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors);
-int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan, const void *value);
+int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan);
 
 #endif

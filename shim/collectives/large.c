@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -107,6 +108,8 @@ static bool get_memory(struct ftc_large *large)
     kind_of(large)->schedule(plan, &s);
     block = kind_of(large)->block_bytes(plan, s.units < s.block_units ? s.units : s.block_units);
 
+    while (ftc_bulk_is_awaited(&ftc_library.board, ftc_library.world_rank))
+        sched_yield(); /* until others have read what is in them, for which they need nobody */
     large->place = ftc_bulk_take(&ftc_library.board, ftc_library.world_rank, plan->comm->id, block);
     if (large->place < 0)
         ftc_job_end_no_memory("a large call"); /* nor for telling the others */

@@ -9,7 +9,6 @@
 #include "program/error.h"
 #include "value/contributors.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 /* Of a block, each member combines its part: of so many bytes at least, which makes a step worth
@@ -22,19 +21,6 @@ enum {
 
 /* ---- blocks ---- */
 
-/* Elements whose span has up to @bytes; at least one. */
-static uint64_t units_of(const struct ftc_facts *facts, size_t bytes)
-{
-    size_t step = (size_t)llabs((long long)facts->extent_bytes);
-    uint64_t units = step == 0 ? INT_MAX : bytes / step;
-
-    if (units > INT_MAX)
-        units = INT_MAX;
-    while (units > 1 && ftc_span_bytes(facts, (MPI_Count)units) > bytes)
-        units -= units / 8 + 1;
-    return units > 0 ? units : 1;
-}
-
 static size_t block_bytes(const struct ftc_plan *plan, uint64_t units)
 {
     return ftc_span_bytes(&plan->facts, (MPI_Count)units);
@@ -46,7 +32,8 @@ static bool schedule(const struct ftc_plan *plan, struct ftc_schedule *s)
 
     s->kind = ftc_call_is_reduce(plan->call->kind) ? FTC_SCHEDULE_REDUCE : FTC_SCHEDULE_ALLREDUCE;
     s->units = (uint64_t)plan->call->count;
-    s->block_units = units_of(&plan->facts, bytes < BLOCK_BYTES_MOST ? bytes : BLOCK_BYTES_MOST);
+    s->block_units =
+        ftc_combine_units(&plan->facts, bytes < BLOCK_BYTES_MOST ? bytes : BLOCK_BYTES_MOST);
     return block_bytes(plan, s->block_units) <= FTC_BULK_SLOT_BYTES;
 }
 
@@ -87,7 +74,7 @@ static const char *operand(const struct ftc_large *large, int member, int slot,
 /* Of a strip. */
 static size_t level_bytes(const struct ftc_plan *plan)
 {
-    return (block_bytes(plan, units_of(&plan->facts, STRIP_BYTES)) + 63) / 64 * 64;
+    return (block_bytes(plan, ftc_combine_units(&plan->facts, STRIP_BYTES)) + 63) / 64 * 64;
 }
 
 static size_t scratch_bytes(const struct ftc_plan *plan)
@@ -190,7 +177,7 @@ static void combine_strip(struct ftc_large *large, int slot, struct ftc_units bl
 {
     const struct ftc_schedule *schedule_now = ftc_large_schedule(large);
     const struct ftc_facts *facts = &large->plan->facts;
-    const struct ftc_exchange_plan exchange = ftc_exchange_plan(schedule_now->n, 0);
+    const struct ftc_nesting nesting = ftc_nesting_of(schedule_now->n);
     struct strip s = {
         .large = large,
         .slot = slot,
@@ -199,10 +186,10 @@ static void combine_strip(struct ftc_large *large, int slot, struct ftc_units bl
         .count = (MPI_Count)units.count,
         .start = ftc_span_start(facts, (MPI_Count)units.count),
         .level_bytes = level_bytes(large->plan),
-        .pairs = exchange.rest,
+        .pairs = nesting.pairs,
     };
 
-    combine_leaves(&s, 0, 1 << exchange.doublings, large->scratch);
+    combine_leaves(&s, 0, ftc_nesting_leaves(nesting), large->scratch);
     ftc_span_write(in_slot(large, schedule_now->self, slot, block, s.first), large->scratch,
                    s.count, facts);
 }
@@ -210,7 +197,8 @@ static void combine_strip(struct ftc_large *large, int slot, struct ftc_units bl
 static void combine(struct ftc_large *large, int slot, struct ftc_units block,
                     struct ftc_units part)
 {
-    uint64_t most = units_of(&large->plan->facts, STRIP_BYTES), end = part.first + part.count;
+    uint64_t most = ftc_combine_units(&large->plan->facts, STRIP_BYTES),
+             end = part.first + part.count;
 
     while (part.first < end) {
         uint64_t left = end - part.first;

@@ -1,5 +1,6 @@
 #include "letters.h"
 
+#include <stdint.h>
 #include <string.h>
 
 struct letter {
@@ -40,14 +41,15 @@ size_t ftc_letters_keep(unsigned char *data, size_t *bytes, size_t at, int to)
     return at;
 }
 
-struct ftc_piece ftc_letter_find(const struct ftc_block *block, int to, int before)
+struct ftc_piece ftc_letter_find(struct ftc_piece block, int to, int before)
 {
+    const unsigned char *data = block.data;
     size_t at = 0;
 
-    while (block->bytes - at >= sizeof(struct letter)) {
-        const struct letter *letter = (const void *)(block->data + at);
+    while (block.bytes - at >= sizeof(struct letter)) {
+        const struct letter *letter = (const void *)(data + at);
 
-        if (block->bytes - at < ftc_letter_bytes(letter->bytes))
+        if (block.bytes - at < ftc_letter_bytes(letter->bytes))
             break;
         if (letter->to == (uint32_t)to && before-- == 0)
             return (struct ftc_piece){letter->data, letter->bytes};

@@ -3,9 +3,9 @@
 #ifndef FTC_COLLECTIVES_LETTERS_H
 #define FTC_COLLECTIVES_LETTERS_H
 
-#include "value/blocks.h"
+#include <stddef.h>
 
-/* What one rank has for another. */
+/* What one rank has given, or has for another; without data: nothing. */
 struct ftc_piece {
     const void *data;
     size_t bytes;
@@ -24,6 +24,6 @@ size_t ftc_letters_keep(unsigned char *data, size_t *bytes, size_t at, int to);
 
 /* The letter to @to behind @before others to it; without data if there is none. The block may come
  * from anybody. */
-struct ftc_piece ftc_letter_find(const struct ftc_block *block, int to, int before);
+struct ftc_piece ftc_letter_find(struct ftc_piece block, int to, int before);
 
 #endif

@@ -174,20 +174,19 @@ static int letters_before(const struct ftc_plan *plan, const struct ftc_neighbor
 }
 
 static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,
-                        const struct ftc_neighbors *n, int i, const struct ftc_block *block)
+                        const struct ftc_neighbors *n, int i, struct ftc_piece block)
 {
     struct ftc_place place = ftc_side_place(view, i);
     struct ftc_piece piece;
 
-    if (!block)
+    if (!block.data)
         return ftc_composite_deliver_dead(&place);
-    piece = gathers(plan) ? (struct ftc_piece){block->data, block->bytes}
+    piece = gathers(plan) ? block
                           : ftc_letter_find(block, plan->comm->rank, letters_before(plan, n, i));
     return ftc_composite_deliver(plan, n->source[i], &place, piece.data, piece.bytes);
 }
 
-static int deliver_to_places(const struct ftc_plan *plan, const void *value,
-                             const struct ftc_neighbors *n)
+static int deliver_to_places(const struct ftc_plan *plan, const struct ftc_neighbors *n)
 {
     struct ftc_side_view view;
     int rv = MPI_SUCCESS;
@@ -198,19 +197,18 @@ static int deliver_to_places(const struct ftc_plan *plan, const void *value,
     for (int i = 0; i < n->sources; i++)
         if (n->source[i] != MPI_PROC_NULL)
             rv = ftc_composite_first_error(
-                rv, deliver_from(plan, &view, n, i, ftc_blocks_find(value, n->source[i], &at)));
+                rv, deliver_from(plan, &view, n, i, ftc_composite_find(plan, n->source[i], &at)));
     return rv;
 }
 
 static int deliver(const struct ftc_plan *plan)
 {
-    const void *value = ftc_composite_result(plan);
     struct ftc_neighbors n;
     int rv;
 
-    if (!value || !get_neighbors(plan, &n))
+    if (!ftc_composite_has_result(plan) || !get_neighbors(plan, &n))
         return MPI_SUCCESS;
-    rv = deliver_to_places(plan, value, &n);
+    rv = deliver_to_places(plan, &n);
     give_back(plan, &n);
     return rv;
 }

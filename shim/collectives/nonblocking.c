@@ -4,6 +4,7 @@
 #include "large.h"
 #include "parcel.h"
 #include "plan.h"
+#include "posted.h"
 #include "program/error.h"
 #include "report/report.h"
 #include "request.h"
@@ -18,14 +19,25 @@ struct task {
     struct ftc_sides sides; /* of that call */
     struct ftc_plan plan;
     struct ftc_large large;
+    struct ftc_posted posted;
     struct ftc_parcel parcel;
     struct ftc_kept kept;
 };
+
+static void open_large(struct task *t)
+{
+    if (t->plan.is_large && !t->plan.large)
+        ftc_large_open(&t->large, &t->plan);
+    if (t->plan.is_posted && !t->plan.posted)
+        ftc_posted_open(&t->posted, &t->plan);
+}
 
 static void close_large(struct task *t)
 {
     if (t->plan.large)
         ftc_large_close(&t->large);
+    if (t->plan.posted)
+        ftc_posted_close(&t->posted);
 }
 
 static bool begin_task(struct ftc_queued *p)
@@ -34,8 +46,7 @@ static bool begin_task(struct ftc_queued *p)
     struct ftc_drive_request request;
 
     t->call.result = MPI_SUCCESS;
-    if (t->plan.is_large && !t->plan.large)
-        ftc_large_open(&t->large, &t->plan);
+    open_large(t);
     if (!ftc_plan_request(&t->plan, &request, &t->call.result)) {
         close_large(t);
         return false;
@@ -49,11 +60,6 @@ static bool begin_task(struct ftc_queued *p)
     return false;
 }
 
-static bool is_again(const struct task *t)
-{
-    return (t->plan.large && t->large.is_again) || (t->plan.parcel && t->parcel.is_again);
-}
-
 static bool end_task(struct ftc_queued *p)
 {
     struct task *t = (struct task *)p;
@@ -63,7 +69,7 @@ static bool end_task(struct ftc_queued *p)
     t->call.result = ftc_plan_finish(&t->plan, outcome);
     if (t->plan.turned_out != FTC_PASS_NONE) /* of counts that all ranks know: theirs differ */
         t->call.result = ftc_error_too_much(&t->call);
-    if (t->call.result == MPI_SUCCESS && is_again(t))
+    if (t->call.result == MPI_SUCCESS && ftc_plan_is_again(&t->plan))
         return false;
     close_large(t);
     return true;
@@ -82,6 +88,8 @@ static void close_task(struct ftc_request *r)
     struct task *t = (struct task *)r;
 
     ftc_parcel_close(&t->plan);
+    if (t->plan.posted)
+        ftc_posted_free(&t->posted);
     ftc_keep_no_more(&t->kept);
 }
 
@@ -95,7 +103,7 @@ static bool is_unseen(const struct ftc_call *call)
            !inter;
 }
 
-enum ftc_pass ftc_nonblocking_plan(struct ftc_plan *plan, const struct ftc_call *call)
+static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *call)
 {
     enum ftc_pass pass;
 
@@ -104,18 +112,40 @@ enum ftc_pass ftc_nonblocking_plan(struct ftc_plan *plan, const struct ftc_call 
     pass = ftc_plan_make(plan, call);
     if (pass != FTC_PASS_NONE)
         return pass;
-    if (ftc_call_is_of_unknown_size(call->kind) && !ftc_slices_possible(plan))
+    if (ftc_call_is_of_unknown_size(call->kind) && !ftc_slices_possible(plan) &&
+        !ftc_posted_can(plan, FTC_PASS_TOO_LARGE))
         return FTC_PASS_UNKNOWN_SIZE;
     if (plan->is_large && plan->collective->needs_mpi(plan))
         return FTC_PASS_NEEDS_MPI;
     return ftc_request_possible() ? FTC_PASS_NONE : FTC_PASS_NO_REQUESTS;
 }
 
+bool ftc_nonblocking_plan(struct ftc_plan *plan, const struct ftc_call *call,
+                          const MPI_Request *request)
+{
+    enum ftc_pass pass;
+
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
+        return false;
+    pass = request ? make_plan(plan, call) : FTC_PASS_INVALID;
+    ftc_report_call(call, pass);
+    return pass == FTC_PASS_NONE;
+}
+
+/* Other threads call nothing of MPI. What goes in slices is packed once for all of them. */
+static bool needs_parcel(const struct ftc_plan *plan)
+{
+    if (plan->is_large)
+        return false;
+    return plan->collective->needs_mpi(plan) || (ftc_call_is_of_unknown_size(plan->call->kind) &&
+                                                 !ftc_posted_can(plan, FTC_PASS_TOO_LARGE));
+}
+
 static int pack(struct task *t)
 {
     int rv;
 
-    if (!ftc_parcel_is_needed(&t->plan))
+    if (!needs_parcel(&t->plan))
         return MPI_SUCCESS;
     if (!ftc_keep(&t->kept, &t->plan))
         return ftc_error_no_memory();
@@ -161,13 +191,8 @@ int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
 bool ftc_carry_out_nonblocking(struct ftc_call *call, MPI_Request *request)
 {
     struct ftc_plan plan;
-    enum ftc_pass pass;
 
-    if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
-        return false;
-    pass = request ? ftc_nonblocking_plan(&plan, call) : FTC_PASS_INVALID;
-    ftc_report_call(call, pass);
-    if (pass != FTC_PASS_NONE)
+    if (!ftc_nonblocking_plan(&plan, call, request))
         return false;
     call->result = ftc_nonblocking_start(&plan, plan.comm->id, request);
     ftc_error_raise(call);

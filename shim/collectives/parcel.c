@@ -91,12 +91,6 @@ int ftc_parcel_pack(struct ftc_parcel *parcel, struct ftc_plan *plan)
                                                                      : ftc_error_no_memory();
 }
 
-bool ftc_parcel_is_needed(const struct ftc_plan *plan)
-{
-    return !plan->is_large &&
-           (ftc_call_is_of_unknown_size(plan->call->kind) || plan->collective->needs_mpi(plan));
-}
-
 void *ftc_parcel_widen(struct ftc_plan *plan, size_t bytes)
 {
     unsigned char *wider = realloc(plan->parcel->given, bytes);
@@ -178,7 +172,7 @@ int ftc_parcel_take(struct ftc_plan *plan)
 
 int ftc_parcel_unpack(const struct ftc_plan *plan)
 {
-    return plan->parcel->taken ? plan->collective->deliver(plan) : MPI_SUCCESS;
+    return plan->parcel->taken || plan->posted ? plan->collective->deliver(plan) : MPI_SUCCESS;
 }
 
 void ftc_parcel_close(struct ftc_plan *plan)

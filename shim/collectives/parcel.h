@@ -35,9 +35,6 @@ struct ftc_parcel {
  * With the library's lock held. */
 int ftc_parcel_pack(struct ftc_parcel *parcel, struct ftc_plan *plan);
 
-/* Whether @plan needs one. */
-bool ftc_parcel_is_needed(const struct ftc_plan *plan);
-
 /* What this rank gives to the operation; NULL without memory. */
 const void *ftc_parcel_give(struct ftc_plan *plan);
 

@@ -4,7 +4,6 @@
 #include "nonblocking.h"
 #include "parcel.h"
 #include "program/error.h"
-#include "report/report.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -142,13 +141,8 @@ static int make(const struct ftc_plan *plan, MPI_Request *request)
 bool ftc_carry_out_persistent(struct ftc_call *call, MPI_Request *request)
 {
     struct ftc_plan plan;
-    enum ftc_pass pass;
 
-    if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
-        return false;
-    pass = request ? ftc_nonblocking_plan(&plan, call) : FTC_PASS_INVALID;
-    ftc_report_call(call, pass);
-    if (pass != FTC_PASS_NONE)
+    if (!ftc_nonblocking_plan(&plan, call, request))
         return false;
     call->result = make(&plan, request);
     ftc_error_raise(call);

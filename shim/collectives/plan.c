@@ -3,6 +3,7 @@
 #include "composite.h"
 #include "large.h"
 #include "parcel.h"
+#include "posted.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
 #include "report/prospect.h"
@@ -65,7 +66,8 @@ enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
         plan->collective->examine(plan, &facts);
     pass = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
     plan->is_large = pass != FTC_PASS_NONE && ftc_large_can(plan, pass);
-    return plan->is_large ? FTC_PASS_NONE : pass;
+    plan->is_posted = pass != FTC_PASS_NONE && ftc_posted_can(plan, pass);
+    return plan->is_large || plan->is_posted ? FTC_PASS_NONE : pass;
 }
 
 /* Its handle is the same on all ranks. Some have no kernel: see value/datatype.c. */
@@ -114,6 +116,10 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
         ftc_large_request(plan->large, request);
         return true;
     }
+    if (plan->posted) {
+        ftc_posted_request(plan->posted, request);
+        return true;
+    }
     *request = (struct ftc_drive_request){
         .call = call,
         .kind = operation_of(call->kind),
@@ -121,6 +127,7 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
         .contribution = plan->parcel ? ftc_parcel_give(plan) : plan->collective->contribute(plan),
         .combine = plan->collective->combine,
         .context = plan,
+        .used_bytes = plan->collective->used_bytes,
     };
     request->value_bytes = plan->travelling_bytes;
     if (plan->is_composite)
@@ -141,20 +148,27 @@ void ftc_plan_leave(void)
     ftc_mismatch_leave();
 }
 
-/* What a parcel goes on with in slices. */
-static bool goes_on(const struct ftc_plan *plan)
+/* More than one operation can carry, of which no rank knew: it goes on in others if it can. Else
+ * native MPI is to do it. */
+static int go_on(struct ftc_plan *plan)
 {
-    return plan->parcel && ftc_call_is_of_unknown_size(plan->call->kind);
+    if (ftc_posted_can(plan, FTC_PASS_TOO_LARGE))
+        plan->is_posted = true;
+    else if (plan->parcel && ftc_call_is_of_unknown_size(plan->call->kind))
+        return ftc_parcel_take(plan);
+    else
+        plan->turned_out = FTC_PASS_TOO_LARGE;
+    return MPI_SUCCESS;
 }
 
 static int deliver(struct ftc_plan *plan)
 {
     if (plan->large)
         return ftc_large_deliver(plan->large);
-    if (plan->is_composite && ftc_composite_is_too_large(plan) && !goes_on(plan)) {
-        plan->turned_out = FTC_PASS_TOO_LARGE;
-        return MPI_SUCCESS;
-    }
+    if (plan->posted)
+        return ftc_posted_deliver(plan->posted);
+    if (plan->is_composite && ftc_composite_is_too_large(plan))
+        return go_on(plan);
     return plan->parcel ? ftc_parcel_take(plan) : plan->collective->deliver(plan);
 }
 
@@ -169,7 +183,13 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
     if (rv == MPI_SUCCESS)
         rv = deliver(plan);
     if (outcome == FTC_DRIVE_DONE &&
-        (plan->large || operation_of(plan->call->kind) == FTC_OP_ALLREDUCE))
+        (plan->large || plan->posted || operation_of(plan->call->kind) == FTC_OP_ALLREDUCE))
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
+}
+
+bool ftc_plan_is_again(const struct ftc_plan *plan)
+{
+    return (plan->large && plan->large->is_again) || (plan->parcel && plan->parcel->is_again) ||
+           (plan->is_posted && (!plan->posted || plan->posted->is_again));
 }

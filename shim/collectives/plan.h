@@ -23,4 +23,7 @@ void ftc_plan_leave(void);
  * MPI error code. With plan->turned_out native MPI is to carry the call out, on all ranks. */
 int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome);
 
+/* After that, without an error: another operation follows. */
+bool ftc_plan_is_again(const struct ftc_plan *plan);
+
 #endif

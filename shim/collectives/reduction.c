@@ -40,7 +40,7 @@ static bool buffers_are_valid(const struct ftc_plan *plan)
  * thread. */
 static bool keeps_blocks(const struct ftc_plan *plan)
 {
-    return !plan->facts.commutative ||
+    return plan->is_posted || !plan->facts.commutative ||
            (ftc_call_is_nonblocking(plan->call->kind) && !plan->facts.kernel);
 }
 
@@ -130,28 +130,25 @@ static int write_part(const struct ftc_plan *plan, const struct part *p, const v
 static int deliver_folded(const struct ftc_plan *plan)
 {
     const struct part p = own_part(plan);
-    struct ftc_fold f = ftc_fold(plan, p.first, p.count);
-    const void *result;
 
-    if (!f.value)
-        return MPI_SUCCESS;
-    result = ftc_call_is_allreduce(plan->call->kind) ? ftc_fold_as_allreduce(&f)
-                                                     : ftc_fold_as_reduce(&f);
-    if (f.rv == MPI_SUCCESS && result && p.count > 0)
-        f.rv = write_part(plan, &p, result);
-    return f.rv == MPI_SUCCESS ? ftc_inclusion_look_at_blocks(plan, f.value) : f.rv;
+    return ftc_fold_deliver(
+        plan, ftc_call_is_allreduce(plan->call->kind) ? FTC_FOLD_AS_ALLREDUCE : FTC_FOLD_AS_REDUCE,
+        p.first, p.count);
 }
 
 static int deliver(const struct ftc_plan *plan)
 {
-    const void *value = ftc_parcel_result(plan);
+    const void *value;
     struct part p;
     int rv;
 
-    if (!value || !ftc_call_gives_result(plan->call, plan->comm->rank))
+    if (!ftc_call_gives_result(plan->call, plan->comm->rank))
         return MPI_SUCCESS;
-    if (plan->is_composite)
+    if (plan->posted || plan->is_composite)
         return deliver_folded(plan);
+    value = ftc_parcel_result(plan);
+    if (!value)
+        return MPI_SUCCESS;
     p = own_part(plan);
     rv = write_part(plan, &p, (const char *)value + plan->header_bytes);
     return rv == MPI_SUCCESS && plan->header_bytes > 0 ? ftc_inclusion_look(plan, value) : rv;

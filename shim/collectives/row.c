@@ -3,11 +3,12 @@
 #include "letters.h"
 #include "program/error.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 static bool has_letters(const struct ftc_plan *plan)
 {
-    return ftc_call_is_uneven(plan->call->kind);
+    return plan->is_posted || ftc_call_is_uneven(plan->call->kind);
 }
 
 static size_t row_bytes(const struct ftc_plan *plan, struct ftc_side_view *view)
@@ -18,6 +19,8 @@ static size_t row_bytes(const struct ftc_plan *plan, struct ftc_side_view *view)
         struct ftc_place place = ftc_side_place(view, to);
         size_t bytes = ftc_place_bytes(&place);
 
+        if (bytes == SIZE_MAX)
+            return bytes; /* nor can what it has for itself be copied in one call */
         if (to == plan->comm->rank || bytes == 0)
             continue;
         if (bytes > ftc_composite_most(plan))
@@ -62,21 +65,21 @@ int ftc_row_add(struct ftc_plan *plan, void **value, const struct ftc_side *side
 
 /* ---- what others have for this rank ---- */
 
-static struct ftc_piece find_even(const struct ftc_block *row, int from, int to, int size)
+static struct ftc_piece find_even(struct ftc_piece row, int from, int to, int size)
 {
-    size_t bytes = row->bytes / (size_t)(size - 1);
+    size_t bytes = row.bytes / (size_t)(size - 1);
     size_t before = (size_t)(to < from ? to : to - 1); /* the row has none for its own rank */
 
-    return (struct ftc_piece){row->data + before * bytes, bytes};
+    return (struct ftc_piece){(const char *)row.data + before * bytes, bytes};
 }
 
-int ftc_row_deliver(const struct ftc_plan *plan, const struct ftc_block *row, int from,
+int ftc_row_deliver(const struct ftc_plan *plan, struct ftc_piece row, int from,
                     const struct ftc_place *place)
 {
     const struct ftc_comm *c = plan->comm;
     struct ftc_piece piece;
 
-    if (!row)
+    if (!row.data)
         return ftc_composite_deliver_dead(place);
     piece = has_letters(plan) ? ftc_letter_find(row, c->rank, 0)
                               : find_even(row, from, c->rank, c->size);
@@ -89,8 +92,13 @@ static int copy(const struct ftc_plan *plan, const struct ftc_place *to,
                 const struct ftc_place *from)
 {
     size_t bytes = ftc_place_bytes(from);
-    void *packed = malloc(bytes > 0 ? bytes : 1);
-    int rv = packed ? ftc_place_read(packed, from) : ftc_error_no_memory();
+    void *packed;
+    int rv;
+
+    if (ftc_facts_are_packed(from->facts))
+        return ftc_composite_deliver(plan, plan->comm->rank, to, from->address, bytes);
+    packed = malloc(bytes > 0 ? bytes : 1);
+    rv = packed ? ftc_place_read(packed, from) : ftc_error_no_memory();
 
     if (rv == MPI_SUCCESS)
         rv = ftc_composite_deliver(plan, plan->comm->rank, to, packed, bytes);

@@ -12,7 +12,7 @@ int ftc_row_add(struct ftc_plan *plan, void **value, const struct ftc_side *side
 
 /* Delivers the piece for this rank, in the row of rank @from, to @place; without a row it is that
  * of a dead rank. Returns an MPI error code. */
-int ftc_row_deliver(const struct ftc_plan *plan, const struct ftc_block *row, int from,
+int ftc_row_deliver(const struct ftc_plan *plan, struct ftc_piece row, int from,
                     const struct ftc_place *place);
 
 /* What this rank has for itself. Returns an MPI error code. */

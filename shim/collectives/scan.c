@@ -1,6 +1,5 @@
 /* Scan and exscan: everybody gets each rank's elements, and combines those before its own. */
 #include "fold.h"
-#include "inclusion.h"
 
 static bool buffers_are_valid(const struct ftc_call *call)
 {
@@ -34,13 +33,8 @@ static bool needs_mpi(const struct ftc_plan *plan)
 static int deliver(const struct ftc_plan *plan)
 {
     bool is_inclusive = ftc_call_plain(plan->call->kind) == FTC_CALL_SCAN;
-    struct ftc_fold f = ftc_fold(plan, 0, plan->count);
-    const void *result = f.value ? ftc_fold_prefix(&f, plan->comm->rank, is_inclusive) : NULL;
-    int rv = f.rv;
 
-    if (result && rv == MPI_SUCCESS)
-        rv = ftc_span_write(plan->call->recvbuf, result, plan->count, &plan->facts);
-    return rv == MPI_SUCCESS && f.value ? ftc_inclusion_look_at_blocks(plan, f.value) : rv;
+    return ftc_fold_deliver(plan, is_inclusive ? FTC_FOLD_PREFIX : FTC_FOLD_BEFORE, 0, plan->count);
 }
 
 const struct ftc_collective ftc_collective_scan = {

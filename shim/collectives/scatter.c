@@ -33,14 +33,13 @@ static int deliver_own(const struct ftc_plan *plan)
 
 static int deliver(const struct ftc_plan *plan)
 {
-    const void *value = ftc_composite_result(plan);
-    const struct ftc_block *row;
+    struct ftc_piece row;
     struct ftc_side_view view;
     struct ftc_place place;
     size_t at = 0;
 
-    row = value ? ftc_blocks_find(value, plan->call->root, &at) : NULL;
-    if (!row)
+    row = ftc_composite_find(plan, plan->call->root, &at);
+    if (!row.data)
         return without_root(plan);
     if (is_root(plan))
         return deliver_own(plan);

@@ -1,6 +1,6 @@
 #include "slices.h"
 
-#include "communicator/neighbors.h"
+#include "interest.h"
 #include "letters.h"
 #include "progress/running.h"
 
@@ -58,44 +58,6 @@ const void *ftc_slices_give(struct ftc_slices *s, const struct ftc_plan *plan, c
 
 /* ---- what has come ---- */
 
-static bool is_source(const struct ftc_plan *plan, int rank)
-{
-    const struct ftc_neighbors *n = plan->neighbors;
-
-    for (int i = 0; i < n->sources; i++)
-        if (n->source[i] == rank)
-            return true;
-    return false;
-}
-
-/* One to each, instead of one block for all that get it. */
-static bool has_letters(const struct ftc_plan *plan)
-{
-    switch (ftc_call_plain(plan->call->kind)) {
-    case FTC_CALL_GATHERV:
-    case FTC_CALL_NEIGHBOR_ALLGATHER:
-    case FTC_CALL_NEIGHBOR_ALLGATHERV:
-        return false;
-    default:
-        return true;
-    }
-}
-
-/* Anything of what that rank gives is for this one. */
-static bool matters(const struct ftc_plan *plan, int from)
-{
-    const struct ftc_call *call = plan->call;
-
-    switch (ftc_call_plain(call->kind)) {
-    case FTC_CALL_GATHERV:
-        return call->root == plan->comm->rank;
-    case FTC_CALL_SCATTERV:
-        return call->root == from;
-    default:
-        return !plan->neighbors || is_source(plan, from);
-    }
-}
-
 static bool make_room(struct ftc_sliced *f, size_t bytes)
 {
     size_t room = 2 * (f->bytes + bytes);
@@ -117,7 +79,7 @@ static bool append(struct ftc_sliced *f, const struct ftc_plan *plan, const stru
         return false;
     memcpy(f->data + f->bytes, slice->data, slice->bytes);
     f->bytes += slice->bytes;
-    if (has_letters(plan))
+    if (ftc_interest_is_in_letters(plan))
         f->looked_at = ftc_letters_keep(f->data, &f->bytes, f->looked_at, plan->comm->rank);
     return true;
 }
@@ -134,7 +96,7 @@ bool ftc_slices_take(struct ftc_slices *s, const struct ftc_plan *plan)
             continue;
         s->from[slice->rank].is_whole = slice->note == 0;
         is_last &= slice->note == 0;
-        if (matters(plan, (int)slice->rank))
+        if (ftc_interest_in(plan, (int)slice->rank))
             s->has_memory &= append(&s->from[slice->rank], plan, slice);
     }
     return !is_last;

@@ -2,6 +2,7 @@
 
 #include "attribute.h"
 #include "board/activity.h"
+#include "board/directory.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "group.h"
@@ -192,6 +193,48 @@ static int take_entry(struct ftc_comm *c)
     return is_taken || take_entry_if(c, is_free) ? 0 : -ENOSPC;
 }
 
+/* Whether f counts hosts (failure_domain). */
+static bool hosts_fail(void)
+{
+    return ftc_library.settings.failure_domain == FTC_FAILURE_DOMAIN_HOST &&
+           ftc_board_has_other_hosts(&ftc_library.board);
+}
+
+/* Hosts in the order in which they first appear among the members. */
+static struct ftc_hosts find_hosts(struct ftc_comm *c)
+{
+    const struct ftc_board *b = &ftc_library.board;
+    struct ftc_hosts hosts = {.count = 0, .of = c->host};
+    int32_t number[FTC_BOARD_HOSTS_MAX];
+
+    for (int i = 0; i < FTC_BOARD_HOSTS_MAX; i++)
+        number[i] = -1;
+    for (int i = 0; i < c->member_count; i++) {
+        uint32_t host = ftc_board_host(b, c->world[c->member[i]]);
+
+        if (number[host] < 0)
+            number[host] = hosts.count++;
+        c->host[i] = number[host];
+    }
+    return hosts;
+}
+
+static void shape(struct ftc_comm *c)
+{
+    const struct ftc_tree_shape *tree = &ftc_library.settings.tree;
+    struct ftc_hosts hosts = {.count = 1};
+
+    if (ftc_board_has_other_hosts(&ftc_library.board))
+        hosts = find_hosts(c);
+    if (hosts_fail()) {
+        ftc_topology_init_over_hosts(&c->topology, c->member_count, c->f, tree, &hosts,
+                                     c->topology_storage);
+        return;
+    }
+    ftc_topology_init(&c->topology, c->member_count, c->f, tree, c->topology_storage);
+    c->topology.hosts = hosts;
+}
+
 static void renumber(struct ftc_comm *c)
 {
     for (uint32_t s = 0; s < ftc_library.board.geometry.ranks; s++)
@@ -203,8 +246,7 @@ static void renumber(struct ftc_comm *c)
             c->own_member = i;
         c->known_dead += c->dead[i];
     }
-    ftc_topology_init(&c->topology, c->member_count, c->f, &ftc_library.settings.tree,
-                      c->topology_storage);
+    shape(c);
     c->numbering++;
 }
 
@@ -216,8 +258,11 @@ static int allocate(struct ftc_comm *c)
     c->dead = calloc(size, sizeof *c->dead);
     c->silence = calloc(size, sizeof *c->silence);
     c->member_of_world = malloc(ftc_library.board.geometry.ranks * sizeof *c->member_of_world);
-    c->topology_storage = malloc(ftc_topology_storage_bytes(c->size, 0));
-    return c->member && c->dead && c->silence && c->member_of_world && c->topology_storage
+    c->topology_storage = malloc(hosts_fail() ? ftc_topology_storage_bytes_over_hosts(c->size)
+                                              : ftc_topology_storage_bytes(c->size, 0));
+    c->host = malloc(size * sizeof *c->host);
+    return c->member && c->dead && c->silence && c->member_of_world && c->topology_storage &&
+                   c->host
                ? 0
                : -ENOMEM;
 }
@@ -264,6 +309,7 @@ static void destroy(struct ftc_comm *c)
     free(c->silence);
     free(c->member_of_world);
     free(c->topology_storage);
+    free(c->host);
     free(c);
 }
 

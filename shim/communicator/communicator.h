@@ -43,6 +43,7 @@ struct ftc_comm {
     bool *dead;                  /* by index in member[] */
     struct ftc_silence *silence; /* by index in member[] */
     uint32_t deaths_seen;        /* board count when the members were last looked at */
+    int32_t *host;               /* by index in member[]; of struct ftc_hosts */
     struct ftc_topology topology;
     void *topology_storage;
     uint32_t numbering; /* grows whenever the members are numbered anew */

@@ -12,14 +12,14 @@ static int first_corrected_attempt(const struct ftc_op *op)
 
 void ftc_attempt_join(struct ftc_op *op, uint32_t attempt, struct ftc_actions *out)
 {
+    const struct ftc_topology *t = op->config.topology;
     int base = first_corrected_attempt(op);
 
-    while (ftc_op_is_dead(op, (int)attempt - base))
+    while (ftc_op_is_dead(op, ftc_topology_candidate(t, (int)attempt - base)))
         attempt++;
+    assert((int)attempt - base < t->n); /* this rank itself is a candidate, and alive */
     op->attempt = attempt;
-    op->root = (int)attempt - base;
-    assert(op->root < op->config.topology->n); /* this rank itself is a candidate, and alive */
-    op->vrank = ftc_topology_swap(op->config.rank, op->root);
+    ftc_op_set_root(op, ftc_topology_candidate(t, (int)attempt - base));
     op->has_value = op->has_lock = false;
     ftc_reduce_start(op, out);
 }

@@ -1,6 +1,7 @@
 /* attempt: the tries of an allreduce, each with a root of its own.
  *
- * Candidate roots come in a fixed order, rank 0 first; an optimistic attempt 0 has none. */
+ * Candidate roots come in a fixed order, rank 0 first, and where hosts fail one of each host before
+ * another of any; an optimistic attempt 0 has none. */
 #ifndef FTC_ENGINE_ATTEMPT_H
 #define FTC_ENGINE_ATTEMPT_H
 

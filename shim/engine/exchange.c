@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+static const struct ftc_exchange_step *step_at_hand(const struct ftc_op *op)
+{
+    return &op->config.exchange_plan->step[op->exchange_step];
+}
+
 void ftc_exchange_start(struct ftc_op *op)
 {
     ftc_op_enter(op, FTC_PHASE_EXCHANGE);
@@ -11,16 +16,24 @@ void ftc_exchange_start(struct ftc_op *op)
     op->info.count = 0;
     op->exchange_step = -1; /* its send is not out yet */
     op->exchange_value = op->config.original;
-    for (int i = 0; i < ftc_exchange_steps(&op->exchange_plan); i++)
+    for (int i = 0; i < op->config.exchange_plan->count; i++)
         op->exchange[i].state = FTC_SLOT_PENDING;
 }
 
+/* ---- values ---- */
+
 /* A new buffer each time: the last one may still be on its way out. */
-static void combine_with(struct ftc_op *op, int peer, int step, const void *value)
+static unsigned char *buffer_of_step(const struct ftc_op *op)
 {
     size_t stride =
         (op->config.value_bytes + FTC_VALUE_ALIGN - 1) / FTC_VALUE_ALIGN * FTC_VALUE_ALIGN;
-    unsigned char *into = op->exchange_results + (size_t)step * stride;
+
+    return op->exchange_results + (size_t)op->exchange_step * stride;
+}
+
+static void combine_with(struct ftc_op *op, int peer, const void *value)
+{
+    unsigned char *into = buffer_of_step(op);
     bool peer_first = peer < op->config.rank;
     const void *first = peer_first ? value : op->exchange_value;
 
@@ -29,16 +42,39 @@ static void combine_with(struct ftc_op *op, int peer, int step, const void *valu
     op->exchange_value = into;
 }
 
-static void take(struct ftc_op *op, int peer, int step, const void *value)
+/* Own and collected values, by rank. */
+static unsigned char *collected(const struct ftc_op *op, int i)
 {
-    op->exchange[step].state = FTC_SLOT_TAKEN;
-    if (step <= op->exchange_plan.doublings) {
-        combine_with(op, peer, step, value);
-        return;
-    }
-    memcpy(op->value, value, ftc_op_used_bytes(op, value)); /* folded out: it is the result */
+    return i == 0 ? buffer_of_step(op) : op->exchange[i - 1].buffer;
+}
+
+static void combine_two(struct ftc_op *op, int into, int from)
+{
+    op->config.combine(op->config.context, collected(op, into), collected(op, from));
+}
+
+/* Nested as recursive doubling among them would do it: so on one host the result does not depend on
+ * how many cores there are. */
+static void combine_collected(struct ftc_op *op)
+{
+    struct ftc_nesting s = ftc_nesting_of(op->config.exchange_plan->collected + 1);
+
+    memcpy(collected(op, 0), op->exchange_value, ftc_op_used_bytes(op, op->exchange_value));
+    for (int i = 0; i < s.pairs; i++)
+        combine_two(op, 2 * i, 2 * i + 1);
+    for (int width = 1; width < ftc_nesting_leaves(s); width *= 2)
+        for (int i = 0; i < ftc_nesting_leaves(s); i += 2 * width)
+            combine_two(op, ftc_nesting_first(s, i), ftc_nesting_first(s, i + width));
+    op->exchange_value = collected(op, 0);
+}
+
+static void take_result(struct ftc_op *op, const void *value)
+{
+    memcpy(op->value, value, ftc_op_used_bytes(op, value));
     op->exchange_value = op->value;
 }
+
+/* ---- steps ---- */
 
 static void finish(struct ftc_op *op)
 {
@@ -48,59 +84,100 @@ static void finish(struct ftc_op *op)
     ftc_op_enter(op, FTC_PHASE_DONE);
 }
 
-/* Goes on to the next step and sends what it calls for; false at the end. */
+static void give(struct ftc_op *op, struct ftc_actions *out)
+{
+    const struct ftc_exchange_step *step = step_at_hand(op);
+
+    ftc_op_send(op, out, step->peer,
+                (struct ftc_message){.kind = FTC_MESSAGE_EXCHANGE,
+                                     .step = step->number,
+                                     .value = op->exchange_value});
+}
+
+/* What a step does before it waits; false: it waits for nothing. */
+static bool begin_step(struct ftc_op *op, struct ftc_actions *out)
+{
+    switch ((enum ftc_exchange_act)step_at_hand(op)->act) {
+    case FTC_EXCHANGE_NOTHING:
+        return false;
+    case FTC_EXCHANGE_COMBINE:
+        combine_collected(op);
+        return false;
+    case FTC_EXCHANGE_GIVE:
+        give(op, out);
+        return false;
+    case FTC_EXCHANGE_SWAP:
+        give(op, out);
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* What it has waited for, a value of its peer, is here. */
+static void end_step(struct ftc_op *op, const void *value)
+{
+    const struct ftc_exchange_step *step = step_at_hand(op);
+
+    op->exchange[op->exchange_step].state = FTC_SLOT_TAKEN;
+    if (step->act == FTC_EXCHANGE_TAKE || step->act == FTC_EXCHANGE_SWAP)
+        combine_with(op, step->peer, value);
+    else if (step->act != FTC_EXCHANGE_COLLECT)
+        take_result(op, value);
+}
+
+/* Goes on to the next step; false at the end. */
 static bool next_step(struct ftc_op *op, struct ftc_actions *out)
 {
-    const struct ftc_exchange_plan *p = &op->exchange_plan;
-    int step = ++op->exchange_step;
-    int peer;
-
-    if (step > p->doublings + 1) {
+    if (++op->exchange_step == op->config.exchange_plan->count) {
         finish(op);
         return false;
     }
-    peer = ftc_exchange_partner(p, op->config.rank, step);
-    if (peer >= 0 && ftc_exchange_sends_in(p, step))
-        ftc_op_send(op, out, peer,
-                    (struct ftc_message){.kind = FTC_MESSAGE_EXCHANGE,
-                                         .step = (uint32_t)step,
-                                         .value = op->exchange_value});
-    if (peer < 0 || !ftc_exchange_receives_in(p, step))
-        op->exchange[step].state = FTC_SLOT_TAKEN;
+    if (!begin_step(op, out))
+        op->exchange[op->exchange_step].state = FTC_SLOT_TAKEN;
     return true;
 }
 
 void ftc_exchange_advance(struct ftc_op *op, struct ftc_actions *out)
 {
-    const struct ftc_exchange_plan *p = &op->exchange_plan;
-
+    if (op->exchange_step < 0 && !next_step(op, out))
+        return;
     for (;;) {
-        int step = op->exchange_step;
+        struct ftc_slot *slot = &op->exchange[op->exchange_step];
 
-        if (step >= 0 && op->exchange[step].state == FTC_SLOT_PENDING)
+        if (slot->state == FTC_SLOT_PENDING)
             return;
-        if (step >= 0 && op->exchange[step].state == FTC_SLOT_ARRIVED)
-            take(op, ftc_exchange_partner(p, op->config.rank, step), step,
-                 op->exchange[step].buffer);
+        if (slot->state == FTC_SLOT_ARRIVED)
+            end_step(op, slot->buffer);
         if (!next_step(op, out))
             return;
     }
 }
 
+/* ---- what others have ---- */
+
+/* Values that are collected are combined when all are here. */
+static bool is_taken_at_once(const struct ftc_op *op, int step)
+{
+    return step == op->exchange_step && step_at_hand(op)->act != FTC_EXCHANGE_COLLECT;
+}
+
 enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from, const struct ftc_message *m)
 {
-    const struct ftc_exchange_plan *p = &op->exchange_plan;
+    const struct ftc_exchange_plan *p = op->config.exchange_plan;
     struct ftc_slot *slot;
+    int step;
 
-    if (op->phase != FTC_PHASE_EXCHANGE || m->verdict != FTC_VERDICT_NONE ||
-        m->step > (uint32_t)p->doublings + 1 || !ftc_exchange_receives_in(p, (int)m->step) ||
-        ftc_exchange_partner(p, op->config.rank, (int)m->step) != from)
+    if (op->phase != FTC_PHASE_EXCHANGE || m->verdict != FTC_VERDICT_NONE)
         return FTC_STEP_BAD;
-    slot = &op->exchange[m->step];
+    step = ftc_exchange_receiving_step(p, m->step);
+    if (step < 0 || p->step[step].peer != from)
+        return FTC_STEP_BAD;
+    slot = &op->exchange[step];
     if (slot->state != FTC_SLOT_PENDING)
         return FTC_STEP_BAD;
-    if ((int)m->step == op->exchange_step) {
-        take(op, from, op->exchange_step, m->value);
+    if (is_taken_at_once(op, step)) {
+        end_step(op, m->value);
     } else {
         memcpy(slot->buffer, m->value, ftc_op_used_bytes(op, m->value));
         slot->state = FTC_SLOT_ARRIVED;
@@ -108,11 +185,24 @@ enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from, const st
     return FTC_STEP_OK;
 }
 
+/* All that it collects it awaits at once. */
 bool ftc_exchange_awaits(const struct ftc_op *op, int rank)
 {
-    const struct ftc_exchange_plan *p = &op->exchange_plan;
-    int step = op->exchange_step;
+    const struct ftc_exchange_plan *p = op->config.exchange_plan;
 
-    return op->exchange[step].state == FTC_SLOT_PENDING &&
-           ftc_exchange_partner(p, op->config.rank, step) == rank;
+    for (int i = op->exchange_step; i < p->count; i++) {
+        if (op->exchange[i].state == FTC_SLOT_PENDING && p->step[i].peer == rank)
+            return true;
+        if (p->step[i].act != FTC_EXCHANGE_COLLECT)
+            return false;
+    }
+    return false;
+}
+
+/* It may be of a later attempt, as a broadcast that this rank would take once it had joined that.
+ * Whoever waits for this rank then finds what it publishes. */
+void ftc_exchange_read(struct ftc_op *op, const struct ftc_result *result)
+{
+    ftc_op_hold_lock(op, result);
+    ftc_op_enter(op, FTC_PHASE_DONE);
 }

@@ -17,6 +17,7 @@ void ftc_failure_info_note(struct ftc_failure_info *info, enum ftc_failure_schem
     switch (scheme) {
     case FTC_FAILURE_LIST:
         add_id(info, rank);
+        info->subtree_failed |= is_child;
         break;
     case FTC_FAILURE_COUNT:
         info->count++;
@@ -41,6 +42,19 @@ void ftc_failure_info_merge(struct ftc_failure_info *info, enum ftc_failure_sche
         add_id(info, from->id[i]);
 }
 
+static __attribute__((noinline)) bool names_member(const struct ftc_failure_info *info,
+                                                   const struct ftc_topology *t, int root,
+                                                   int subtree)
+{
+    for (int i = 0; i < info->count; i++) {
+        int vrank = ftc_topology_vrank(t, root, info->id[i]);
+
+        if (vrank >= 1 && ftc_topology_subtree(t, vrank) == subtree)
+            return true;
+    }
+    return false;
+}
+
 bool ftc_failure_info_is_unusable(const struct ftc_failure_info *info,
                                   enum ftc_failure_scheme scheme, const struct ftc_topology *t,
                                   int root, int subtree)
@@ -48,12 +62,6 @@ bool ftc_failure_info_is_unusable(const struct ftc_failure_info *info,
     if (scheme != FTC_FAILURE_LIST)
         return info->subtree_failed;
     if (info->overflow)
-        return true;
-    for (int i = 0; i < info->count; i++) {
-        int vrank = ftc_topology_swap(info->id[i], root);
-
-        if (vrank >= 1 && ftc_topology_subtree(t, vrank) == subtree)
-            return true;
-    }
-    return false;
+        return info->subtree_failed;
+    return info->count > 0 && names_member(info, t, root, subtree);
 }

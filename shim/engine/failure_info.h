@@ -13,13 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* More ids than any usable list can have: with f <= 64, a longer one means more than f failures. */
+/* A list that is longer, as that of a lost host can be, says only whether a child is missing. */
 #define FTC_FAILED_MAX 128
 
 enum ftc_failure_scheme { FTC_FAILURE_LIST, FTC_FAILURE_COUNT, FTC_FAILURE_BIT };
 
 struct ftc_failure_info {
-    bool subtree_failed; /* count, bit */
+    bool subtree_failed; /* a child in this subtree failed */
     bool overflow;       /* list: there were more than FTC_FAILED_MAX */
     int count;
     int32_t id[FTC_FAILED_MAX]; /* list: ranks, each once */

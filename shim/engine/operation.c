@@ -8,17 +8,28 @@
 
 #include <assert.h>
 
+/* Where hosts fail, all but one may, whatever f is, and ranks that are no more than f are no more
+ * than f hosts. */
+static bool is_excess(const struct ftc_op *op)
+{
+    const struct ftc_topology *t = op->config.topology;
+
+    if (op->dead_count <= t->f)
+        return false;
+    return !ftc_topology_has_classes(t) || op->dead_hosts > t->f ||
+           op->dead_hosts == t->hosts.count;
+}
+
 /* Nobody waits for the non-roots of a reduce, and more than f failures are an error wherever they
  * are known. Without the root the operation is a no-op (paper, section "Algorithm"). */
 static bool reduce_is_over(const struct ftc_op *op)
 {
-    return ftc_op_is_dead(op, op->root) || op->dead_count > op->config.topology->f;
+    return ftc_op_is_dead(op, op->root) || is_excess(op);
 }
 
 static void start_reduce(struct ftc_op *op, struct ftc_actions *out)
 {
-    op->root = op->config.root;
-    op->vrank = ftc_topology_swap(op->config.rank, op->root);
+    ftc_op_set_root(op, op->config.root);
     if (reduce_is_over(op))
         ftc_decision_end_reduce(op);
     else
@@ -72,10 +83,21 @@ static void advance(struct ftc_op *op, struct ftc_actions *out)
         ftc_decision_make(op, FTC_VERDICT_EXCESS, out);
 }
 
+static bool is_first_of_its_host(const struct ftc_op *op, int rank)
+{
+    const struct ftc_hosts *hosts = &op->config.topology->hosts;
+
+    for (int peer = 0; peer < op->config.topology->n; peer++)
+        if (ftc_op_is_dead(op, peer) && ftc_hosts_of(hosts, peer) == ftc_hosts_of(hosts, rank))
+            return false;
+    return true;
+}
+
 static void peer_failed(struct ftc_op *op, int rank, struct ftc_actions *out)
 {
     if (ftc_op_is_dead(op, rank))
         return;
+    op->dead_hosts += is_first_of_its_host(op, rank);
     op->dead[rank] = 1;
     op->dead_count++;
     if (op->phase == FTC_PHASE_IDLE)
@@ -139,14 +161,16 @@ static enum ftc_step_outcome message(struct ftc_op *op, int from, const struct f
     return FTC_STEP_BAD;
 }
 
-/* The root of this attempt, alive, has left: it has decided (rule 4). Anybody else: a LOCK (rule
- * 3). */
+/* The root of this attempt, alive, has left: it has decided (rule 4). The leader of the host, in an
+ * exchange: it has what all have. Anybody else: a LOCK (rule 3). */
 static void published(struct ftc_op *op, int peer, const struct ftc_result *result,
                       struct ftc_actions *out)
 {
     if (!ids_are_ranks(result->failed, true, op->config.topology->n))
         return;
-    if (peer == op->root)
+    if (op->phase == FTC_PHASE_EXCHANGE)
+        ftc_exchange_read(op, result);
+    else if (peer == op->root)
         ftc_decision_accept(op, result, out);
     else if (op->phase == FTC_PHASE_CONFIRMATION)
         ftc_op_hold_lock(op, result);
@@ -214,9 +238,11 @@ bool ftc_op_expects(const struct ftc_op *op, int rank)
 
 bool ftc_op_awaits(const struct ftc_op *op, int rank)
 {
-    if (op->config.kind != FTC_OP_ALLREDUCE || op->phase < FTC_PHASE_UP_CORRECTION ||
+    if (op->config.kind != FTC_OP_ALLREDUCE || op->phase == FTC_PHASE_IDLE ||
         op->phase == FTC_PHASE_DONE)
         return false;
+    if (op->phase == FTC_PHASE_EXCHANGE)
+        return rank == ftc_op_leader(op);
     if (op->phase == FTC_PHASE_CONFIRMATION)
         return ftc_op_confirms(op, rank);
     return rank == op->root ? op->vrank != 0 : ftc_reduce_awaits(op, rank);

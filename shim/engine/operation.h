@@ -41,8 +41,19 @@ bool ftc_op_expects(const struct ftc_op *op, int rank);
 bool ftc_op_confirms(const struct ftc_op *op, int rank);
 
 /* Whether @op waits for @rank, so that what @rank published would help (doc/design.md, section 5,
- * rules 3 and 4).
+ * rules 3 and 4, and the optimistic attempt).
  */
 bool ftc_op_awaits(const struct ftc_op *op, int rank);
+
+/* The one rank for which that is so in an exchange, without any failure; -1: none. */
+static inline int ftc_op_leader(const struct ftc_op *op)
+{
+    const struct ftc_exchange_step *step;
+
+    if (op->phase != FTC_PHASE_EXCHANGE)
+        return -1;
+    step = &op->config.exchange_plan->step[op->exchange_step];
+    return step->act == FTC_EXCHANGE_READ ? step->peer : -1;
+}
 
 #endif

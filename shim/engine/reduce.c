@@ -19,26 +19,59 @@ static void add_value(struct ftc_op *op, const void *value)
     op->has_value = true;
 }
 
-static void add_group_slot(struct ftc_op *op, int vrank)
+static void add_group_slot(struct ftc_op *op, int rank)
 {
     struct ftc_slot *s = &op->group[op->group_count++];
 
-    s->rank = ftc_topology_swap(vrank, op->root);
+    s->rank = rank;
     s->state = FTC_SLOT_PENDING;
 }
 
+/* The root has no part in groups of classes. */
+static void add_peers_of_classes(struct ftc_op *op)
+{
+    struct ftc_group_walk walk;
+    int peer;
+
+    if (is_root(op))
+        return;
+    ftc_classes_walk(&walk, &op->config.topology->classes, op->root, op->config.rank);
+    while ((peer = ftc_classes_next(&walk)) >= 0)
+        add_group_slot(op, peer);
+}
+
+/* Itself, and those that it sends to or hears from: with everybody in the group everybody at the
+ * root, and elsewhere the root. */
+static __attribute__((noinline)) void set_group_of_classes(struct ftc_op *op)
+{
+    add_group_slot(op, op->config.rank);
+    if (!op->group_is_everybody) {
+        add_peers_of_classes(op);
+        return;
+    }
+    for (int rank = 0; rank < op->config.topology->n; rank++)
+        if (rank != op->config.rank && (is_root(op) || rank == op->root))
+            add_group_slot(op, rank);
+}
+
 /* The group in vrank order, the root first, so that all its members combine in the same order. */
-static void set_group(struct ftc_op *op)
+static void set_group_of_vranks(struct ftc_op *op)
 {
     struct ftc_up_correction_group g = ftc_topology_group(op->config.topology, op->vrank);
 
-    op->group_count = 0;
-    if (g.with_root)
-        add_group_slot(op, 0);
+    if (g.with_root || g.count == 0)
+        add_group_slot(op, op->root); /* without group: itself alone */
     for (int i = 0; i < g.count; i++)
-        add_group_slot(op, g.first + i);
-    if (g.count == 0)
-        add_group_slot(op, 0); /* a root without group: itself alone */
+        add_group_slot(op, ftc_topology_swap(g.first + i, op->root));
+}
+
+static void set_group(struct ftc_op *op)
+{
+    op->group_count = 0;
+    if (ftc_topology_has_classes(op->config.topology))
+        set_group_of_classes(op);
+    else
+        set_group_of_vranks(op);
 }
 
 /* Children of the root in the order of the topology, that is, subtrees in turn; elsewhere the
@@ -48,13 +81,24 @@ static int child_slot_index(const struct ftc_op *op, int ordinal)
     return is_root(op) ? ordinal : op->child_count - 1 - ordinal;
 }
 
+/* A node that is missing, as its class has fewer: nobody to wait for. */
+static __attribute__((noinline)) void set_child_of_classes(const struct ftc_op *op,
+                                                           struct ftc_slot *slot, int vrank)
+{
+    int rank = ftc_topology_rank(op->config.topology, op->root, vrank);
+
+    slot->rank = rank < 0 ? op->config.rank : rank;
+    slot->state = rank < 0 ? FTC_SLOT_TAKEN : FTC_SLOT_PENDING;
+}
+
 static void set_children(struct ftc_op *op)
 {
     const struct ftc_topology *t = op->config.topology;
+    bool has_classes = ftc_topology_has_classes(t);
     int ordinal = 0;
 
     op->child_count = 0;
-    if (ftc_topology_group_is_everybody(t))
+    if (op->group_is_everybody)
         return; /* up-correction is all: there is no tree phase */
     op->child_count = ftc_topology_child_count(t, op->vrank);
     for (int v = ftc_topology_first_child(t, op->vrank); v >= 0;
@@ -63,6 +107,8 @@ static void set_children(struct ftc_op *op)
 
         s->rank = ftc_topology_swap(v, op->root);
         s->state = FTC_SLOT_PENDING;
+        if (has_classes)
+            set_child_of_classes(op, s, v);
     }
     assert(ordinal == op->child_count);
 }
@@ -87,24 +133,47 @@ static void fail_slot(struct ftc_op *op, struct ftc_slot *slot, bool is_child)
  * back. */
 static bool is_sent(const struct ftc_op *op, int from, int to)
 {
-    return from != to && (to == op->root || !ftc_topology_group_is_everybody(op->config.topology));
+    return from != to && (to == op->root || !op->group_is_everybody);
 }
 
-static void start_group_slot(struct ftc_op *op, struct ftc_slot *slot, struct ftc_actions *out)
+/* Of classes: satellites need not get anything. */
+static __attribute__((noinline)) bool takes_values(const struct ftc_op *op, int rank)
 {
-    int self = op->config.rank;
+    return op->group_is_everybody ||
+           ftc_classes_is_carrier(&op->config.topology->classes, op->root, rank);
+}
 
+static void start_group_slot(struct ftc_op *op, struct ftc_slot *slot, bool sends, bool receives,
+                             struct ftc_actions *out)
+{
     /* The ORIGINAL value, also when others have arrived: each value once in each subtree. */
-    if (is_sent(op, self, slot->rank))
+    if (sends)
         ftc_op_send(
             op, out, slot->rank,
             (struct ftc_message){.kind = FTC_MESSAGE_UP_CORRECTION, .value = op->config.original});
-    if (slot->rank == self)
+    if (slot->rank == op->config.rank)
         return;
-    if (!is_sent(op, slot->rank, self))
+    if (!receives)
         slot->state = FTC_SLOT_TAKEN;
     else if (ftc_op_is_dead(op, slot->rank))
         fail_slot(op, slot, false);
+}
+
+static void start_group(struct ftc_op *op, struct ftc_actions *out)
+{
+    bool has_classes = ftc_topology_has_classes(op->config.topology);
+    int self = op->config.rank;
+
+    for (int i = 0; i < op->group_count; i++) {
+        int peer = op->group[i].rank;
+        bool sends = is_sent(op, self, peer), receives = is_sent(op, peer, self);
+
+        if (has_classes) {
+            sends = sends && takes_values(op, peer);
+            receives = receives && takes_values(op, self);
+        }
+        start_group_slot(op, &op->group[i], sends, receives, out);
+    }
 }
 
 void ftc_reduce_start(struct ftc_op *op, struct ftc_actions *out)
@@ -114,8 +183,7 @@ void ftc_reduce_start(struct ftc_op *op, struct ftc_actions *out)
     op->info.subtree_failed = op->info.overflow = false;
     set_group(op);
     set_children(op);
-    for (int i = 0; i < op->group_count; i++)
-        start_group_slot(op, &op->group[i], out);
+    start_group(op, out);
     for (int i = 0; i < op->child_count; i++)
         if (ftc_op_is_dead(op, op->child[i].rank))
             fail_slot(op, &op->child[i], true);
@@ -156,7 +224,7 @@ static void send_to_parent(struct ftc_op *op, struct ftc_actions *out)
         m.info = &op->agreed;
         m.value = op->result.value;
     }
-    ftc_op_send(op, out, ftc_topology_swap(ftc_topology_parent(t, op->vrank), op->root), m);
+    ftc_op_send(op, out, ftc_topology_rank(t, op->root, ftc_topology_parent(t, op->vrank)), m);
 }
 
 /* The value of a usable subtree lacks nothing but, if subtree k has no member of the root's group,
@@ -165,12 +233,13 @@ static void send_to_parent(struct ftc_op *op, struct ftc_actions *out)
 static void use_subtree(struct ftc_op *op, int k)
 {
     const struct ftc_topology *t = op->config.topology;
-    int r = ftc_topology_remainder(t);
+    int r = t->remainder;
 
     if (r > 0 && k <= r)
         op->has_value = false; /* the parts are complete: they replace the root's own value */
-    for (int i = k - 1; i < op->child_count; i += ftc_topology_subtrees(t))
-        add_value(op, op->child[i].buffer);
+    for (int i = k - 1; i < op->child_count; i += t->subtrees)
+        if (op->child[i].state == FTC_SLOT_ARRIVED)
+            add_value(op, op->child[i].buffer);
 }
 
 /* ARRIVED, that is, usable: all parts have, and none tells of a failure (topology.h). FAILED: at
@@ -179,7 +248,7 @@ static int subtree_state(const struct ftc_op *op, int k)
 {
     int state = FTC_SLOT_ARRIVED;
 
-    for (int i = k - 1; i < op->child_count; i += ftc_topology_subtrees(op->config.topology)) {
+    for (int i = k - 1; i < op->child_count; i += op->config.topology->subtrees) {
         if (op->child[i].state == FTC_SLOT_FAILED)
             return FTC_SLOT_FAILED;
         if (op->child[i].state == FTC_SLOT_PENDING)
@@ -193,7 +262,7 @@ static enum ftc_reduce_outcome choose_subtree(struct ftc_op *op)
 {
     bool waits = false;
 
-    for (int k = 1; k <= ftc_topology_subtrees(op->config.topology); k++) {
+    for (int k = 1; k <= op->config.topology->subtrees; k++) {
         int state = subtree_state(op, k);
 
         if (state == FTC_SLOT_ARRIVED) {
@@ -211,7 +280,7 @@ static enum ftc_reduce_outcome choose_subtree(struct ftc_op *op)
  * reports. */
 static enum ftc_reduce_outcome advance_root(struct ftc_op *op)
 {
-    if (op->has_lock || ftc_topology_group_is_everybody(op->config.topology))
+    if (op->has_lock || op->group_is_everybody)
         return FTC_REDUCE_HAS_VALUE;
     return choose_subtree(op);
 }
@@ -220,7 +289,7 @@ static enum ftc_reduce_outcome advance_non_root(struct ftc_op *op, struct ftc_ac
 {
     if (!settle(op, op->child, op->child_count))
         return FTC_REDUCE_WAITS;
-    if (!ftc_topology_group_is_everybody(op->config.topology))
+    if (!op->group_is_everybody)
         send_to_parent(op, out);
     return FTC_REDUCE_HAS_PASSED_ON;
 }
@@ -270,7 +339,7 @@ static void child_of_root_message(struct ftc_op *op, struct ftc_slot *slot,
                                   const struct ftc_message *m)
 {
     const struct ftc_topology *t = op->config.topology;
-    int subtree = ftc_topology_subtree(t, ftc_topology_swap(slot->rank, op->root));
+    int subtree = (int)(slot - op->child) % t->subtrees + 1; /* they come in turn */
 
     if (ftc_failure_info_is_unusable(m->info, op->config.failure_scheme, t, op->root, subtree)) {
         slot->state = FTC_SLOT_FAILED;

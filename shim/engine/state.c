@@ -13,21 +13,21 @@ static int max_slots(int a, int b)
     return a > b ? a : b;
 }
 
-size_t ftc_op_storage_bytes(const struct ftc_topology *t, size_t value_bytes)
+size_t ftc_op_storage_bytes(const struct ftc_topology *t, int exchange_steps, size_t value_bytes)
 {
-    struct ftc_exchange_plan plan = ftc_exchange_plan(t->n, 0);
-    size_t slots = (size_t)t->f + 1 + (size_t)t->max_children;
-    size_t values = slots + 1 + 2 * (size_t)ftc_exchange_steps(&plan);
+    size_t slots = (size_t)t->max_group + (size_t)t->max_children, steps = (size_t)exchange_steps;
+    size_t values = slots + 1 + 2 * steps;
 
-    return aligned(slots * sizeof(struct ftc_slot)) + values * aligned(value_bytes) +
-           2 * aligned((size_t)t->n);
+    return aligned(slots * sizeof(struct ftc_slot)) + aligned(steps * sizeof(struct ftc_slot)) +
+           values * aligned(value_bytes) + 2 * aligned((size_t)t->n);
 }
 
 int ftc_op_actions_capacity(const struct ftc_topology *t, int ring_distance)
 {
     /* At most, one step ends the exchange, or the up-correction of a new attempt and its tree
      * phase. */
-    return t->f + 1 + t->max_children + max_slots(t->f + 1, ring_distance) + FTC_EXCHANGE_STEPS;
+    return t->max_group + t->max_children + max_slots(t->max_group, ring_distance) +
+           FTC_EXCHANGE_LEADERS_STEPS;
 }
 
 static unsigned char *carve(unsigned char **storage, size_t bytes)
@@ -41,9 +41,10 @@ static unsigned char *carve(unsigned char **storage, size_t bytes)
 static void prepare_exchange(struct ftc_op *op, unsigned char *rest)
 {
     const struct ftc_op_config *config = &op->config;
+    int count = config->exchange_plan->count;
 
-    op->exchange_plan = ftc_exchange_plan(config->topology->n, config->rank);
-    for (int i = 0; i < ftc_exchange_steps(&op->exchange_plan); i++)
+    op->exchange = (struct ftc_slot *)carve(&rest, (size_t)count * sizeof *op->exchange);
+    for (int i = 0; i < count; i++)
         op->exchange[i].buffer = carve(&rest, config->value_bytes);
     op->exchange_results = rest;
 }
@@ -51,7 +52,7 @@ static void prepare_exchange(struct ftc_op *op, unsigned char *rest)
 void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *storage)
 {
     const struct ftc_topology *t = config->topology;
-    int groups = t->f + 1, children = t->max_children;
+    int groups = t->max_group, children = t->max_children;
     unsigned char *rest = storage;
 
     assert(config->rank >= 0);
@@ -59,7 +60,7 @@ void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *st
     op->config = *config;
     op->phase = FTC_PHASE_IDLE;
     op->attempt = 0;
-    op->dead_count = 0;
+    op->dead_count = op->dead_hosts = 0;
     op->has_value = op->has_lock = false;
     op->info.count = op->agreed.count = 0;
     op->info.overflow = op->info.subtree_failed = false;
@@ -73,7 +74,7 @@ void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *st
     op->value = carve(&rest, config->value_bytes);
     for (int i = 0; i < groups + children; i++)
         op->group[i].buffer = carve(&rest, config->value_bytes);
-    if (config->kind == FTC_OP_ALLREDUCE)
+    if (config->kind == FTC_OP_ALLREDUCE && config->algorithm == FTC_ALGORITHM_OPTIMISTIC)
         prepare_exchange(op, rest);
 }
 

@@ -18,7 +18,7 @@ enum ftc_algorithm { FTC_ALGORITHM_CORRECTED, FTC_ALGORITHM_OPTIMISTIC };
 
 enum ftc_phase {
     FTC_PHASE_IDLE,
-    FTC_PHASE_EXCHANGE,      /* optimistic attempt 0 of an allreduce: recursive doubling */
+    FTC_PHASE_EXCHANGE,      /* optimistic attempt 0 of an allreduce */
     FTC_PHASE_UP_CORRECTION, /* waiting for the group */
     FTC_PHASE_TREE,          /* waiting for children */
     FTC_PHASE_CONFIRMATION,  /* root without a usable subtree: has nobody returned with a result? */
@@ -35,6 +35,7 @@ struct ftc_op_config {
     int ring_distance;
     bool deterministic;
     const struct ftc_topology *topology;
+    const struct ftc_exchange_plan *exchange_plan; /* of this rank; of an optimistic allreduce */
     int rank;
     int root;             /* of a reduce; an allreduce goes through its candidates 0, 1, ... */
     size_t value_bytes;   /* room for a value */
@@ -77,6 +78,7 @@ struct ftc_op {
     enum ftc_phase phase;
     uint32_t attempt;
     int root, vrank;                /* of this attempt */
+    bool group_is_everybody;        /* likewise (topology.h) */
     struct ftc_slot *group, *child; /* group: in vrank order, with this rank itself */
     int group_count, child_count;   /* child: smallest tree first; at the root subtrees in turn */
     struct ftc_failure_info info;   /* own and the children's */
@@ -86,16 +88,16 @@ struct ftc_op {
     struct ftc_result result;       /* LOCK while has_lock, final when DONE */
     unsigned char *confirmed;       /* one byte a rank; CONFIRMATION: it has joined this attempt */
     unsigned char *dead;            /* one byte a rank */
-    int dead_count;
-    struct ftc_exchange_plan exchange_plan; /* of this rank */
-    struct ftc_slot exchange[FTC_EXCHANGE_STEPS];
+    int dead_count, dead_hosts;     /* these: with a dead rank */
+    struct ftc_slot *exchange;      /* one a step */
     int exchange_step;
     const unsigned char *exchange_value; /* combined so far */
     unsigned char *exchange_results;     /* one buffer a step */
 };
 
-/* Bytes and sends that one operation on @t with values of @value_bytes can need. */
-size_t ftc_op_storage_bytes(const struct ftc_topology *t, size_t value_bytes);
+/* Bytes and sends that one operation on @t with values of @value_bytes can need, whose plan has up
+ * to @exchange_steps. */
+size_t ftc_op_storage_bytes(const struct ftc_topology *t, int exchange_steps, size_t value_bytes);
 int ftc_op_actions_capacity(const struct ftc_topology *t, int ring_distance);
 
 /* Prepares @op; @storage is 16-byte aligned and stays for the operation's lifetime. */
@@ -113,6 +115,16 @@ static inline size_t ftc_op_used_bytes(const struct ftc_op *op, const void *valu
         return op->config.value_bytes;
     bytes = value ? op->config.used_bytes(value) : 0;
     return bytes < op->config.value_bytes ? bytes : op->config.value_bytes;
+}
+
+/* The root of this attempt. */
+static inline void ftc_op_set_root(struct ftc_op *op, int root)
+{
+    const struct ftc_topology *t = op->config.topology;
+
+    op->root = root;
+    op->vrank = ftc_topology_vrank(t, root, op->config.rank);
+    op->group_is_everybody = ftc_topology_group_is_everybody(t, root);
 }
 
 /* The only way from one phase to another. */

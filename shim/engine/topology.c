@@ -86,20 +86,27 @@ static void link_children(struct ftc_topology *t)
             t->max_children = t->child_count[j];
 }
 
-size_t ftc_topology_storage_bytes(int n, int f)
+/* For @nodes of a subtree, and the root. */
+static size_t tree_bytes(int nodes)
 {
-    return 5 * sizeof(int32_t) * (size_t)(largest_subtree(n, effective_f(n, f)) + 1);
+    return 5 * sizeof(int32_t) * ((size_t)nodes + 1);
 }
 
-void ftc_topology_init(struct ftc_topology *t, int n, int f, const struct ftc_tree_shape *shape,
-                       void *storage)
+size_t ftc_topology_storage_bytes(int n, int f)
+{
+    return tree_bytes(largest_subtree(n, effective_f(n, f)));
+}
+
+size_t ftc_topology_storage_bytes_over_hosts(int n)
+{
+    return ftc_classes_storage_bytes(n) + tree_bytes(n);
+}
+
+/* The tree over the nodes, once n, f and nodes are known. */
+static void init_tree(struct ftc_topology *t, const struct ftc_tree_shape *shape, void *storage)
 {
     int32_t *array = storage;
 
-    assert(n >= 1);
-    assert(f >= 0);
-    f = effective_f(n, f);
-    *t = (struct ftc_topology){.n = n, .f = f, .nodes = largest_subtree(n, f)};
     t->parent = array;
     t->first_child = array + (t->nodes + 1);
     t->next_sibling = array + 2 * (t->nodes + 1);
@@ -124,9 +131,48 @@ void ftc_topology_init(struct ftc_topology *t, int n, int f, const struct ftc_tr
     link_children(t);
 }
 
+void ftc_topology_init(struct ftc_topology *t, int n, int f, const struct ftc_tree_shape *shape,
+                       void *storage)
+{
+    assert(n >= 1);
+    assert(f >= 0);
+    f = effective_f(n, f);
+    *t = (struct ftc_topology){
+        .n = n,
+        .f = f,
+        .nodes = largest_subtree(n, f),
+        .max_group = f + 1,
+        .vranks = n,
+        .subtrees = n - 1 < f + 1 ? n - 1 : f + 1,
+        .remainder = (n - 1) % (f + 1),
+        .everybody = n <= f + 1 ? FTC_EVERYBODY_ALWAYS : FTC_EVERYBODY_NEVER,
+        .hosts = {.count = 1},
+    };
+    init_tree(t, shape, storage);
+}
+
+/* Subtrees of the size of the largest class: the last nodes of the others are missing. */
+void ftc_topology_init_over_hosts(struct ftc_topology *t, int n, int f,
+                                  const struct ftc_tree_shape *shape, const struct ftc_hosts *hosts,
+                                  void *storage)
+{
+    unsigned char *rest = (unsigned char *)storage + ftc_classes_storage_bytes(n);
+
+    assert(n >= 1);
+    assert(f >= 0);
+    f = effective_f(n, f);
+    *t = (struct ftc_topology){
+        .n = n, .f = f, .subtrees = f + 1, .everybody = FTC_EVERYBODY_BY_ROOT, .hosts = *hosts};
+    ftc_classes_share_out(&t->classes, n, f + 1, hosts, storage);
+    t->nodes = t->classes.largest;
+    t->vranks = t->nodes * (f + 1) + 1;
+    t->max_group = ftc_classes_max_group(&t->classes);
+    init_tree(t, shape, rest);
+}
+
 struct ftc_up_correction_group ftc_topology_group(const struct ftc_topology *t, int vrank)
 {
-    int remainder = ftc_topology_remainder(t);
+    int remainder = (t->n - 1) % (t->f + 1);
     int last = (t->n - 1) / (t->f + 1); /* number of the incomplete group, if there is one */
     int group;
 
@@ -147,12 +193,12 @@ int ftc_topology_parent(const struct ftc_topology *t, int vrank)
     return vrank_of(t, t->parent[node_of(t, vrank)], ftc_topology_subtree(t, vrank));
 }
 
-/* A subtree that lacks the last node has one leaf less: links to it lead out of 0..n-1. */
+/* A subtree that lacks the last node has one leaf less: links to it lead out of 0..vranks-1. */
 static int existing(const struct ftc_topology *t, int node, int subtree)
 {
     int vrank = node < 0 ? -1 : vrank_of(t, node, subtree);
 
-    return vrank < t->n ? vrank : -1;
+    return vrank < t->vranks ? vrank : -1;
 }
 
 int ftc_topology_first_child(const struct ftc_topology *t, int vrank)
@@ -177,7 +223,7 @@ int ftc_topology_child_count(const struct ftc_topology *t, int vrank)
 {
     int j = node_of(t, vrank), last = t->nodes; /* only the last node can be missing */
     bool has_last = last > 0 && t->parent[last] == j;
-    int lacking = (t->f + 1) * t->nodes - (t->n - 1); /* subtrees without it */
+    int lacking = (t->f + 1) * t->nodes - (t->vranks - 1); /* subtrees without it */
 
     if (vrank == 0)
         return (t->f + 1) * t->child_count[0] - (has_last ? lacking : 0);

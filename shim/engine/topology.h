@@ -36,6 +36,8 @@
 #ifndef FTC_ENGINE_TOPOLOGY_H
 #define FTC_ENGINE_TOPOLOGY_H
 
+#include "classes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,7 +60,14 @@ struct ftc_topology {
     int f;            /* tolerated failures, at most n - 1 */
     int nodes;        /* of the largest subtree, without the root */
     int max_children; /* of any process */
-    int32_t *parent;  /* over the nodes 0..nodes; -1 at the root */
+    int max_group;    /* members that one of a group has to do with, itself included */
+    int vranks;       /* vranks are below it: n, or with classes those of subtrees of one size */
+    int subtrees;
+    int remainder; /* members of the last group besides the root; 0: the root is in no group */
+    enum { FTC_EVERYBODY_NEVER, FTC_EVERYBODY_ALWAYS, FTC_EVERYBODY_BY_ROOT } everybody;
+    struct ftc_hosts hosts;
+    struct ftc_classes classes; /* failure_domain = host: of these the subtrees are made */
+    int32_t *parent;            /* over the nodes 0..nodes; -1 at the root */
     int32_t *first_child;
     int32_t *next_sibling;
     int32_t *child_count;
@@ -68,9 +77,21 @@ struct ftc_topology {
 /* Bytes that ftc_topology_init() needs for n processes. */
 size_t ftc_topology_storage_bytes(int n, int f);
 
-/* Builds the topology in @storage, which must stay for its lifetime. f is cut to n - 1. */
+/* Builds the topology in @storage, which must stay for its lifetime. f is cut to n - 1. All ranks
+ * are on one host, until hosts is set. */
 void ftc_topology_init(struct ftc_topology *t, int n, int f, const struct ftc_tree_shape *shape,
                        void *storage);
+
+/* The same where hosts fail: whoever dies with its host is one failure. f is cut to n - 1. */
+size_t ftc_topology_storage_bytes_over_hosts(int n);
+void ftc_topology_init_over_hosts(struct ftc_topology *t, int n, int f,
+                                  const struct ftc_tree_shape *shape, const struct ftc_hosts *hosts,
+                                  void *storage);
+
+static inline bool ftc_topology_has_classes(const struct ftc_topology *t)
+{
+    return __builtin_expect(t->classes.count > 0, false);
+}
 
 /* The swap is its own inverse: vrank of a rank, and rank of a vrank. */
 static inline int ftc_topology_swap(int rank_or_vrank, int root)
@@ -80,16 +101,13 @@ static inline int ftc_topology_swap(int rank_or_vrank, int root)
     return rank_or_vrank == 0 ? root : rank_or_vrank;
 }
 
-/* Members of the last group besides the root; 0: the root is in no group. */
-static inline int ftc_topology_remainder(const struct ftc_topology *t)
+/* n <= f + 1, or the root is alone in its class: the group is everybody, and its exchange alone is
+ * the result. */
+static inline bool ftc_topology_group_is_everybody(const struct ftc_topology *t, int root)
 {
-    return (t->n - 1) % (t->f + 1);
-}
-
-/* n <= f + 1: the group is everybody, and its exchange alone is the result. */
-static inline bool ftc_topology_group_is_everybody(const struct ftc_topology *t)
-{
-    return t->n <= t->f + 1;
+    if (t->everybody != FTC_EVERYBODY_BY_ROOT)
+        return t->everybody == FTC_EVERYBODY_ALWAYS;
+    return ftc_classes_groups(&t->classes, root) == 0;
 }
 
 /* Subtree 1..f+1 of a vrank >= 1. */
@@ -98,19 +116,39 @@ static inline int ftc_topology_subtree(const struct ftc_topology *t, int vrank)
     return (vrank - 1) % (t->f + 1) + 1;
 }
 
-/* Number of subtrees. */
-static inline int ftc_topology_subtrees(const struct ftc_topology *t)
-{
-    return t->n - 1 < t->f + 1 ? t->n - 1 : t->f + 1;
-}
-
-/* The up-correction group of @vrank: vranks first..first+count-1, and the root if with_root.
- * count is 0 for a root that is in no group. */
+/* Without classes: the up-correction group of @vrank: vranks first..first+count-1, and the root if
+ * with_root. count is 0 for a root that is in no group. */
 struct ftc_up_correction_group {
     int first, count;
     bool with_root;
 };
 struct ftc_up_correction_group ftc_topology_group(const struct ftc_topology *t, int vrank);
+
+/* Between ranks and vranks; -1: no rank has that vrank. That is so with classes only, where they
+ * differ in size: node j of subtree k is number j - 1 of class k - 1 (classes.h). */
+static inline int ftc_topology_vrank(const struct ftc_topology *t, int root, int rank)
+{
+    const struct ftc_classes *c = &t->classes;
+
+    if (!ftc_topology_has_classes(t) || rank == root)
+        return ftc_topology_swap(rank, root);
+    return ftc_classes_place(c, root, rank) * c->count + c->of[rank] + 1;
+}
+
+static inline int ftc_topology_rank(const struct ftc_topology *t, int root, int vrank)
+{
+    const struct ftc_classes *c = &t->classes;
+
+    if (!ftc_topology_has_classes(t) || vrank == 0)
+        return ftc_topology_swap(vrank, root);
+    return ftc_classes_rank(c, root, (vrank - 1) % c->count, (vrank - 1) / c->count);
+}
+
+/* Which rank is the root of the @number-th attempt; each is one once. */
+static inline int ftc_topology_candidate(const struct ftc_topology *t, int number)
+{
+    return ftc_topology_has_classes(t) ? t->classes.candidate[number] : number;
+}
 
 /* Tree neighbours by vrank; -1: there is none. Children come in the order of sends in a broadcast:
  * the root's serve its subtrees in turn, so that the i-th of them, i >= 0, is in subtree i mod

@@ -10,6 +10,7 @@
 #include "outside.h"
 #include "progress/drive.h"
 #include "progress/queue.h"
+#include "progress/recovery.h"
 #include "progress/thread.h"
 #include "progress/wait.h"
 #include "report/report.h"
@@ -67,8 +68,10 @@ static _Atomic int open_sessions;
 /* What others need of this rank is done, and nothing of MPI is used any more. */
 static bool end_protection(void)
 {
-    bool are_all = synchronise();
+    bool are_all;
 
+    ftc_recovery_keep_sites();
+    are_all = synchronise();
     ftc_transport_finish(&ftc_library.transport);
     ftc_facts_close();
     return are_all;

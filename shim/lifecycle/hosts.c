@@ -4,6 +4,7 @@
 #include "monitor/mapping.h"
 #include "monitor/pmi.h"
 #include "net/socket.h"
+#include "system/cores.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 struct card {
     struct ftc_board_address board; /* of the first rank of a host */
     struct ftc_address address;
+    struct ftc_cores cores;
     uint16_t link_port, service_port;
     char name[FTC_BOARD_HOST_NAME];
 };
@@ -146,7 +148,7 @@ static void open_doors(struct card *own)
 struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
                                         void (*await)(MPI_Request *request))
 {
-    struct card own = {.board = *board};
+    struct card own = {.board = *board, .cores = ftc_cores_own()};
     MPI_Request request;
 
     card = calloc((size_t)ftc_library.world_size, sizeof *card);
@@ -170,6 +172,16 @@ void ftc_hosts_enter(struct ftc_board *board, const uint64_t key[2])
             ftc_directory_set_host(board, host[rank], c->name, &c->address);
         ftc_directory_set_rank(board, rank, &entry);
     }
+}
+
+bool ftc_hosts_share_cores(void)
+{
+    const struct ftc_cores *own = card ? &card[ftc_library.world_rank].cores : NULL;
+    uint32_t ranks = 0;
+
+    for (int rank = 0; own && own->count > 0 && rank < ftc_library.world_size; rank++)
+        ranks += card[rank].cores.identity == own->identity;
+    return own && ranks > own->count;
 }
 
 int ftc_hosts_link_door(void)

@@ -35,6 +35,10 @@ struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
 /* Enters all of it in the board, which this rank has made. @key: of the connections. */
 void ftc_hosts_enter(struct ftc_board *board, const uint64_t key[2]);
 
+/* Whether more ranks than there are cores may use those of this rank. Containers on one machine
+ * count as hosts, and each as one with all of its cores. */
+bool ftc_hosts_share_cores(void);
+
 /* Listening sockets; -1 on one host, or if there is none. */
 int ftc_hosts_link_door(void);    /* for other ranks */
 int ftc_hosts_service_door(void); /* for the monitor process to serve at */

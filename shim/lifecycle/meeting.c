@@ -312,8 +312,8 @@ static bool all_have_board(bool has_board)
         say("no board");
     if (first[MONITOR] != INT_MAX || first[BOARD] != INT_MAX)
         return false;
-    ftc_library.oversubscribed = (int)ftc_board_count_here(&ftc_library.board) >
-                                 ftc_presence_count_cores(&ftc_library.board);
+    ftc_library.oversubscribed =
+        ftc_presence_is_crowded(&ftc_library.board) || ftc_hosts_share_cores();
     return true;
 }
 

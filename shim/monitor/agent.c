@@ -18,8 +18,7 @@
 #include <string.h>
 
 enum {
-    TURN_MS = 10,      /* while a host cannot be heard */
-    ATTEMPT_MS = 1000, /* for one connection */
+    TURN_MS = 10, /* while a host cannot be heard */
     FORBIDDEN_MS = 500,
     NS_OF_MS = 1000000,
 };
@@ -62,12 +61,6 @@ static void connect_to(struct agent *a, struct source *s, uint64_t now_ns)
     s->next = rank + 1;
     (void)ftc_connection_connect_to_rank(&s->c, board, FTC_PURPOSE_NEWS, a->rank->world, rank,
                                          ftc_service_frame_max(board));
-}
-
-static bool is_stuck(const struct source *s, uint64_t now_ns)
-{
-    return ftc_connection_is_on_its_way(&s->c) &&
-           now_ns - s->c.since_ns > (uint64_t)ATTEMPT_MS * NS_OF_MS;
 }
 
 /* ---- news ---- */
@@ -180,10 +173,7 @@ static void look_after(struct agent *a, struct source *s, uint64_t now_ns)
         ftc_connection_close(&s->c);
         return;
     }
-    if (is_stuck(s, now_ns))
-        ftc_connection_close(&s->c);
-    if (s->c.state != FTC_CONNECTION_OPEN && !ftc_connection_is_on_its_way(&s->c) &&
-        now_ns >= s->again_ns)
+    if (ftc_connection_is_wanted(&s->c, now_ns, FTC_CONNECTION_ATTEMPT_NS) && now_ns >= s->again_ns)
         connect_to(a, s, now_ns);
     if (s->c.state != FTC_CONNECTION_OPEN)
         look_for_silence(a, s, now_ns);

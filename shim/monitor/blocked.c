@@ -13,11 +13,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOKS = 10, NS_OF_MS = 1000000, POLL_GAP_SHARE = 2 /* of blocked_ms */ };
+enum {
+    SITE_TEXT = 256,
+    LOOKS = 10,
+    NS_OF_MS = 1000000,
+    POLL_GAP_SHARE = 2 /* of blocked_ms */,
+    COMPLETE_MS = 5000 /* on any machine, however busy */
+};
 
 struct watch {
     struct ftc_mark_watch mark[FTC_BOARD_MARKS];
     uint64_t said[FTC_BOARD_MARKS]; /* version of the last mark that was told of */
+    struct ftc_mark_watch complete;
     struct ftc_still_watch job;
 };
 
@@ -29,17 +36,23 @@ static void pause_ns(uint64_t ns)
         ;
 }
 
+static void name_site(const struct ftc_monitored *rank, const struct ftc_mark *mark,
+                      char site[SITE_TEXT])
+{
+    ftc_callsite_name_in(
+        rank->job.child,
+        ftc_callsite_beyond_mpi(rank->job.child, mark->return_address, mark->stack), site,
+        SITE_TEXT);
+}
+
 /* In one write: other ranks' monitor processes have something to say at the same time. */
 static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
 {
     const struct ftc_board *board = &rank->board;
-    char text[800], site[256], death[64], others[32] = "";
+    char text[800], site[SITE_TEXT], death[64], others[32] = "";
     int length;
 
-    ftc_callsite_name_in(
-        rank->job.child,
-        ftc_callsite_beyond_mpi(rank->job.child, mark->return_address, mark->stack), site,
-        sizeof site);
+    name_site(rank, mark, site);
     ftc_death_name(board, mark->dead, death, sizeof death);
     if (mark->dead_count > 1)
         snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);
@@ -87,6 +100,38 @@ static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
     }
 }
 
+/* Of a call that needs no dead rank. The job is not ended: one that takes its time looks the same.
+ */
+static void say_complete(const struct ftc_monitored *rank, const struct ftc_mark *mark,
+                         uint64_t now_ns)
+{
+    char text[600], site[SITE_TEXT];
+    int length;
+
+    name_site(rank, mark, site);
+    length = snprintf(
+        text, sizeof text,
+        "ftcoll: rank %d has been in %s at %s for %.1f s: all whom it needs are alive "
+        "and in it; what a rank was sending when it died may be in their way; "
+        "on_blocked does not end the job\n",
+        (int)rank->world, ftc_call_name(mark->kind), site, (double)(now_ns - mark->since_ns) / 1e9);
+    (void)!write(STDERR_FILENO, text, (size_t)length);
+}
+
+static void look_at_complete(const struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
+{
+    uint64_t now_ns = ftc_clock_ns(), least_ns = (uint64_t)COMPLETE_MS * NS_OF_MS;
+    struct ftc_mark_time time = {now_ns, bound_ns / POLL_GAP_SHARE};
+    struct ftc_mark mark;
+
+    if (!ftc_mark_look_complete(&w->complete, &rank->board, rank->world, time, &mark) ||
+        now_ns - mark.since_ns < (bound_ns > least_ns ? bound_ns : least_ns) ||
+        w->said[0] == mark.version)
+        return;
+    say_complete(rank, &mark, now_ns);
+    w->said[0] = mark.version;
+}
+
 void ftc_blocked_watch(struct ftc_monitored *rank)
 {
     uint64_t bound_ns = (uint64_t)rank->options.blocked_ms * NS_OF_MS;
@@ -95,6 +140,7 @@ void ftc_blocked_watch(struct ftc_monitored *rank)
     ftc_board_await_death(&rank->board);
     while (ftc_board_state(&rank->board, rank->world) == FTC_RANK_RUNNING) {
         look(rank, &w, bound_ns);
+        look_at_complete(rank, &w, bound_ns);
         pause_ns(bound_ns / LOOKS);
     }
 }

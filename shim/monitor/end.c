@@ -125,10 +125,11 @@ static bool is_given_up(const struct ftc_monitored *rank)
 }
 
 /* Its ranks are dead, or killed here. mpiexec declares the host lost before it can hear of its end:
- * to mpiexec a process that ends badly is the end of the job. */
+ * to mpiexec a process that ends badly is the end of the job. Where the network is cut in one
+ * direction it may have heard what was asked until now. */
 static _Noreturn void end_with_host(struct ftc_monitored *rank)
 {
-    static const long wait_ms = 2 * FTC_LEASE_MARGIN_MS;
+    long wait_ms = rank->options.unreachable_ms + 2 * FTC_LEASE_MARGIN_MS;
 
     if (rank->job.child > 0)
         kill(rank->job.child, SIGKILL);

@@ -14,26 +14,27 @@
 enum {
     ASKED = 10, /* times in a lease */
     TURN_MS = 10,
-    ATTEMPT_MS = 1000,
     FINISH_MS = 200,
     NS_OF_MS = 1000000,
 };
 
 struct holder {
     struct ftc_connection c;
+    struct ftc_connection spare; /* to take its place, while nothing is heard on it */
     bool has_authority;
     struct ftc_address address; /* of mpiexec */
     struct ftc_end own;         /* of mpiexec's connection with this host's proxy */
     uint16_t port;
     uint64_t key[2];
     uint64_t asked_ns, again_ns;  /* CLOCK_MONOTONIC */
+    uint64_t heard_ns;            /* an answer; before the first one, since when one is awaited */
     uint64_t turned_ns, awake_ns; /* the last turn; the first without a long gap before it */
     int bell;                     /* eventfd: this process is about to end */
     uint64_t through_ns;   /* when it was first said that no rank here is in MPI; 0: not yet */
     _Atomic bool is_heard; /* by the authority */
     _Atomic bool is_open;
 };
-static struct holder holder = {.c.fd = -1, .bell = -1};
+static struct holder holder = {.c.fd = -1, .spare.fd = -1, .bell = -1};
 
 void ftc_leaseholder_open(void)
 {
@@ -68,7 +69,8 @@ static uint64_t period_ns(const struct ftc_monitored *rank)
 void ftc_leaseholder_list(struct pollfd source[FTC_LEASEHOLDER_SOURCES])
 {
     source[0] = (struct pollfd){.fd = holder.c.fd, .events = POLLIN};
-    source[1] = (struct pollfd){.fd = holder.bell, .events = POLLIN};
+    source[1] = (struct pollfd){.fd = holder.spare.fd, .events = POLLIN};
+    source[2] = (struct pollfd){.fd = holder.bell, .events = POLLIN};
 }
 
 int ftc_leaseholder_patience_ms(const struct ftc_monitored *rank)
@@ -78,28 +80,28 @@ int ftc_leaseholder_patience_ms(const struct ftc_monitored *rank)
 
     if (!is_needed(l, rank))
         return -1;
-    return l->c.state != FTC_CONNECTION_OPEN || ms < TURN_MS ? TURN_MS : (int)ms;
+    return l->c.state != FTC_CONNECTION_OPEN || l->spare.fd >= 0 || ms < TURN_MS ? TURN_MS
+                                                                                 : (int)ms;
 }
 
 /* ---- the connection ---- */
 
-static void connect_to(struct holder *l, const struct ftc_monitored *rank, uint64_t now_ns)
+static void connect_to(const struct holder *l, struct ftc_connection *c,
+                       const struct ftc_monitored *rank)
 {
     struct ftc_handshake who = {.key = {l->key[0], l->key[1]}};
 
-    l->again_ns = now_ns + (uint64_t)TURN_MS * NS_OF_MS;
-    l->asked_ns = l->through_ns = 0;
     if (!ftc_handshake_greet(&who, FTC_PURPOSE_LEASE, rank->world, FTC_LEASE_AUTHORITY))
         return;
-    ftc_connection_close(&l->c);
-    ftc_connection_connect(&l->c, &l->address, l->port, &who, FTC_LEASE_FRAME_MAX);
+    ftc_connection_close(c);
+    ftc_connection_connect(c, &l->address, l->port, &who, FTC_LEASE_FRAME_MAX);
+    if (c->fd >= 0) /* what is asked comes in time, or not at all */
+        ftc_socket_watch(c->fd, rank->options.unreachable_ms);
 }
 
-/* One that has said nothing for half a lease is tried anew. */
-static bool is_stuck(const struct holder *l, uint64_t now_ns)
+static void begin_anew(struct holder *l)
 {
-    return ftc_connection_is_on_its_way(&l->c) &&
-           now_ns - l->c.since_ns > (uint64_t)ATTEMPT_MS * NS_OF_MS;
+    l->asked_ns = l->through_ns = 0;
 }
 
 static void look_after_connection(struct holder *l, const struct ftc_monitored *rank,
@@ -107,11 +109,41 @@ static void look_after_connection(struct holder *l, const struct ftc_monitored *
 {
     if (l->c.fd >= 0)
         ftc_connection_progress(&l->c, rank->world, rank->board.geometry.ranks);
-    if (is_stuck(l, now_ns))
-        ftc_connection_close(&l->c);
-    if (l->c.state != FTC_CONNECTION_OPEN && !ftc_connection_is_on_its_way(&l->c) &&
-        now_ns >= l->again_ns)
-        connect_to(l, rank, now_ns);
+    if (!ftc_connection_is_wanted(&l->c, now_ns, FTC_CONNECTION_ATTEMPT_NS) || now_ns < l->again_ns)
+        return;
+    l->again_ns = now_ns + (uint64_t)TURN_MS * NS_OF_MS;
+    begin_anew(l);
+    connect_to(l, &l->c, rank);
+}
+
+static void take_spare(struct holder *l)
+{
+    ftc_connection_close(&l->c);
+    l->c = l->spare;
+    l->spare = (struct ftc_connection){.fd = -1};
+    begin_anew(l);
+}
+
+static bool is_silent(const struct holder *l, uint64_t bound_ns, uint64_t now_ns)
+{
+    return l->c.state == FTC_CONNECTION_OPEN && l->asked_ns != 0 && now_ns > l->heard_ns + bound_ns;
+}
+
+/* The kernel sends again what is lost, but waits twice as long each time: after a cut of two thirds
+ * of a lease the rest of it would be over before. A new connection is not so patient. The old one
+ * stays meanwhile, as it may be the network that is slow. */
+static void look_after_spare(struct holder *l, const struct ftc_monitored *rank, uint64_t now_ns)
+{
+    uint64_t period = period_ns(rank);
+
+    if (l->spare.fd >= 0)
+        ftc_connection_progress(&l->spare, rank->world, rank->board.geometry.ranks);
+    if (!is_silent(l, 2 * period, now_ns))
+        ftc_connection_close(&l->spare);
+    else if (l->spare.state == FTC_CONNECTION_OPEN)
+        take_spare(l);
+    else if (ftc_connection_is_wanted(&l->spare, now_ns, period / 2))
+        connect_to(l, &l->spare, rank);
 }
 
 /* ---- asking ---- */
@@ -157,6 +189,8 @@ static void ask(struct holder *l, const struct ftc_monitored *rank, uint64_t now
         return;
     memcpy(frame->body, &r, sizeof r);
     ftc_connection_send(&l->c);
+    if (l->asked_ns == 0)
+        l->heard_ns = now_ns;
     l->asked_ns = now_ns;
     if (r.is_through && l->through_ns == 0)
         l->through_ns = now_ns;
@@ -203,6 +237,7 @@ static bool hear(struct holder *l, struct ftc_monitored *rank)
         is_new |= enter(&rank->board, frame, rank->options.unreachable_ms);
         if (l->through_ns != 0 && frame->number >= l->through_ns)
             atomic_store(&l->is_heard, true);
+        l->heard_ns = ftc_clock_ns();
         ftc_connection_drop(&l->c);
     }
     return is_new;
@@ -239,6 +274,7 @@ bool ftc_leaseholder_turn(struct ftc_monitored *rank, uint64_t now_ns)
     note_turn(l, rank, now_ns);
     look_after_connection(l, rank, now_ns);
     is_new = hear(l, rank);
+    look_after_spare(l, rank, now_ns);
     ask(l, rank, now_ns);
     return is_new;
 }

@@ -16,7 +16,7 @@
 void ftc_leaseholder_open(void);
 
 /* What the loop of the agent has to wait for, and how long at most; -1: as long as it likes. */
-enum { FTC_LEASEHOLDER_SOURCES = 2 };
+enum { FTC_LEASEHOLDER_SOURCES = 3 };
 void ftc_leaseholder_list(struct pollfd source[FTC_LEASEHOLDER_SOURCES]);
 int ftc_leaseholder_patience_ms(const struct ftc_monitored *rank);
 

@@ -42,6 +42,13 @@ bool ftc_connection_is_on_its_way(const struct ftc_connection *c)
     return c->state >= FTC_CONNECTION_GREETED && c->state < FTC_CONNECTION_OPEN;
 }
 
+bool ftc_connection_is_wanted(struct ftc_connection *c, uint64_t now_ns, uint64_t attempt_ns)
+{
+    if (ftc_connection_is_on_its_way(c) && now_ns > c->since_ns + attempt_ns)
+        ftc_connection_close(c);
+    return c->state != FTC_CONNECTION_OPEN && !ftc_connection_is_on_its_way(c);
+}
+
 /* ---- the handshake ---- */
 
 /* A message of the handshake is so short that the kernel takes all of it or nothing; before the

@@ -68,6 +68,13 @@ void ftc_connection_answer(struct ftc_connection *c, enum ftc_welcome welcome, s
 /* Whether it has one of the states that lead to an open connection. */
 bool ftc_connection_is_on_its_way(const struct ftc_connection *c);
 
+/* For one that nobody is in a hurry for. */
+enum { FTC_CONNECTION_ATTEMPT_NS = 1000000000 };
+
+/* Whether there is to be a new one in its place: it is neither open nor on its way. One that has
+ * been on its way for more than @attempt_ns is closed by this. */
+bool ftc_connection_is_wanted(struct ftc_connection *c, uint64_t now_ns, uint64_t attempt_ns);
+
 /* The oldest frame that has arrived whole and was not dropped; NULL: none. It stays until it is
  * dropped or the connection makes progress. */
 const struct ftc_frame *ftc_connection_next(struct ftc_connection *c);

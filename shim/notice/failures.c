@@ -26,15 +26,15 @@ void ftc_failure_name(const struct ftc_board *board, uint32_t world, int timeout
 /* MPI_Finalize is an operation of the library's own, of which there is one. */
 static bool is_numbered(const struct ftc_aftermath *a)
 {
-    return ftc_call_kind(a->call) != FTC_CALL_FINALIZE;
+    return ftc_call_kind(a->met_in.call) != FTC_CALL_FINALIZE;
 }
 
 static void name_operation(const struct ftc_aftermath *a, char text[FTC_FAILURE_TEXT])
 {
-    const char *call = ftc_call_name(ftc_call_kind(a->call));
+    const char *call = ftc_call_name(ftc_call_kind(a->met_in.call));
 
     if (is_numbered(a))
-        snprintf(text, FTC_FAILURE_TEXT, "%s #%u", call, a->seq);
+        snprintf(text, FTC_FAILURE_TEXT, "%s #%u", call, a->met_in.seq);
     else
         snprintf(text, FTC_FAILURE_TEXT, "%s", call);
 }
@@ -73,14 +73,31 @@ void ftc_failure_find_site(const struct ftc_board *board, uint32_t world)
         ftc_missed_site_keep(board, world, site);
 }
 
+static bool has_stack(const struct ftc_failure *failure)
+{
+    return failure->stack && failure->stack->depth > 0;
+}
+
 /* "" if it is not known. */
 static void name_site(const struct ftc_failure *failure, char site[SITE_TEXT])
 {
-    if (failure->stack && failure->stack->depth > 0)
+    if (failure->was_in_it && has_stack(failure))
         ftc_callsite_name(failure->stack->address[0], site, SITE_TEXT);
     else if (!ftc_missed_site_name(failure->board, failure->world, site) &&
              !ask_survivor(failure->board, failure->world, site))
         site[0] = '\0';
+}
+
+/* The stack of this process, which may have met the death in a later operation, says how the
+ * program came to @site if that one was called from there as well. */
+static bool is_told_in_full(const struct ftc_failure *failure, const char *site)
+{
+    char own[SITE_TEXT];
+
+    if (!failure->is_full || !has_stack(failure))
+        return false;
+    ftc_callsite_name(failure->stack->address[0], own, sizeof own);
+    return strcmp(own, site) == 0;
 }
 
 static uint64_t elapsed_ns(uint64_t from_ns, uint64_t to_ns)
@@ -93,6 +110,16 @@ static uint64_t elapsed_ns(uint64_t from_ns, uint64_t to_ns)
 static double microseconds(uint64_t from_ns, uint64_t to_ns)
 {
     return (double)elapsed_ns(from_ns, to_ns) / 1e3;
+}
+
+static void write_stack(FILE *f, const struct ftc_stack *stack)
+{
+    char site[SITE_TEXT];
+
+    for (int i = 0; i < stack->depth; i++) {
+        ftc_callsite_name(stack->address[i], site, sizeof site);
+        fprintf(f, "ftcoll:     #%d %s\n", i, site);
+    }
 }
 
 static void write_aftermath(FILE *f, const struct ftc_failure *failure)
@@ -113,16 +140,8 @@ static void write_aftermath(FILE *f, const struct ftc_failure *failure)
         fprintf(f, "; all survivors had its result after %.0f us",
                 microseconds(death_ns, a.recovered_ns));
     fputc('\n', f);
-}
-
-static void write_stack(FILE *f, const struct ftc_stack *stack)
-{
-    char site[SITE_TEXT];
-
-    for (int i = 0; i < stack->depth; i++) {
-        ftc_callsite_name(stack->address[i], site, sizeof site);
-        fprintf(f, "ftcoll:     #%d %s\n", i, site);
-    }
+    if (is_told_in_full(failure, site))
+        write_stack(f, failure->stack);
 }
 
 void ftc_failure_write(FILE *f, const struct ftc_failure *failure)
@@ -132,8 +151,6 @@ void ftc_failure_write(FILE *f, const struct ftc_failure *failure)
     ftc_failure_name(failure->board, failure->world, failure->timeout_ms, name);
     fprintf(f, "ftcoll: %s", name);
     write_aftermath(f, failure);
-    if (failure->is_full && failure->stack)
-        write_stack(f, failure->stack);
 }
 
 /* ---- as JSON ---- */
@@ -168,14 +185,15 @@ static void add_duration(struct ftc_json *j, const char *key, uint64_t from_ns, 
         ftc_json_add_decimal(j, key, (int64_t)elapsed_ns(from_ns, to_ns), 3);
 }
 
-static void add_stack(struct ftc_json *j, const struct ftc_failure *failure)
+static void add_stack(struct ftc_json *j, const struct ftc_failure *failure, const char *site)
 {
-    char site[SITE_TEXT];
+    int depth = is_told_in_full(failure, site) ? failure->stack->depth : 0;
+    char place[SITE_TEXT];
 
     ftc_json_open_array(j, "stack");
-    for (int i = 0; failure->is_full && failure->stack && i < failure->stack->depth; i++) {
-        ftc_callsite_name(failure->stack->address[i], site, sizeof site);
-        ftc_json_add_text(j, NULL, site);
+    for (int i = 0; i < depth; i++) {
+        ftc_callsite_name(failure->stack->address[i], place, sizeof place);
+        ftc_json_add_text(j, NULL, place);
     }
     ftc_json_close(j);
 }
@@ -192,10 +210,10 @@ static void add_aftermath(struct ftc_json *j, const struct ftc_failure *failure)
     }
     name_site(failure, site);
     ftc_json_open_object(j, "missed_in");
-    ftc_json_add_text(j, "call", ftc_call_name(ftc_call_kind(a.call)));
-    add_number_or_null(j, "operation", is_numbered(&a), a.seq);
+    ftc_json_add_text(j, "call", ftc_call_name(ftc_call_kind(a.met_in.call)));
+    add_number_or_null(j, "operation", is_numbered(&a), a.met_in.seq);
     ftc_json_add_text(j, "site", site[0] ? site : NULL);
-    add_stack(j, failure);
+    add_stack(j, failure, site);
     ftc_json_add_number(j, "noticed_by", a.noticed_by);
     add_duration(j, "noticed_after_us", death_ns, a.noticed_ns);
     add_duration(j, "result_after_us", death_ns, a.recovered_ns);

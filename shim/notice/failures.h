@@ -29,8 +29,10 @@ struct ftc_failure {
     const struct ftc_board *board;
     uint32_t world;
     int timeout_ms;                /* the setting */
-    const struct ftc_stack *stack; /* from where this process's program called that operation; NULL,
-                                      or depth 0: only the board knows, if anybody does */
+    const struct ftc_stack *stack; /* from where this process's program called the operation in
+                                      which it met the death; NULL, or depth 0: it has met none */
+    bool was_in_it;                /* that is the operation that first met it; else only the board
+                                      knows from where that was called, if anybody does */
     bool is_full;                  /* the whole stack is told, and not its first place alone */
 };
 

@@ -28,6 +28,7 @@ static bool has_coverage(const struct ftc_notice *n)
 static void write_text(FILE *f, const void *context)
 {
     const struct ftc_notice *n = context;
+    char f_text[FTC_NOTICE_F_TEXT];
 
     for (uint32_t i = 0; i < n->board->geometry.ranks; i++) {
         struct ftc_failure failure = failure_of(n, i);
@@ -37,8 +38,8 @@ static void write_text(FILE *f, const void *context)
     }
     fprintf(f,
             "ftcoll: the job ended before MPI_Finalize was through: %u of %u ranks had failed "
-            "(f = %d)\n",
-            ftc_notice_failures(n->board), n->board->geometry.ranks, n->options->f);
+            "(%s)\n",
+            ftc_notice_failures(n->board), n->board->geometry.ranks, ftc_notice_f(n, f_text));
     if (has_coverage(n))
         ftc_coverage_report_write(f, n->board, n->options->ends_blocked);
 }
@@ -65,6 +66,7 @@ static void write_json(FILE *f, const void *context)
         .is_early = true,
         .failed = ftc_notice_failures(n->board),
         .f = n->options->f,
+        .hosts_fail = n->options->hosts_fail,
     };
     struct ftc_json j;
 

@@ -68,13 +68,26 @@ static int alive(const struct ftc_board *board)
     return count;
 }
 
+const char *ftc_notice_f(const struct ftc_notice *n, char text[FTC_NOTICE_F_TEXT])
+{
+    int f = n->options->f;
+
+    snprintf(text, FTC_NOTICE_F_TEXT, "f = %d%s", f,
+             !n->options->hosts_fail ? ""
+             : f == 1                ? " host"
+                                     : " hosts");
+    return text;
+}
+
 /* "; 7 of 8 ranks go on (f = 1)", unless a setting ends the job for that death. */
 static void write_rest(const struct ftc_notice *n, uint32_t world, char text[64])
 {
+    char f[FTC_NOTICE_F_TEXT];
+
     text[0] = '\0';
     if (!ftc_board_forbids(n->board, world, n->options->max_failed))
-        snprintf(text, 64, "; %d of %u ranks go on (f = %d)", alive(n->board),
-                 n->board->geometry.ranks, n->options->f);
+        snprintf(text, 64, "; %d of %u ranks go on (%s)", alive(n->board), n->board->geometry.ranks,
+                 ftc_notice_f(n, f));
 }
 
 static void say_death(const struct ftc_notice *n, uint32_t world)

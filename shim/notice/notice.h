@@ -11,12 +11,15 @@
 struct ftc_notice_options {
     int32_t is_on; /* notice */
     int32_t f, timeout_ms, max_failed;
+    int32_t hosts_fail;                    /* f counts hosts (failure_domain) */
     int32_t report;                        /* enum ftc_report */
     int32_t is_json;                       /* report_format */
     int32_t ends_blocked;                  /* on_blocked = abort, and somebody sees to it */
     char report_file[FTC_REPORT_PATH_MAX]; /* of ftc_report_file_make_absolute() */
     char trace_file[FTC_REPORT_PATH_MAX];  /* likewise */
 };
+
+enum { FTC_NOTICE_F_TEXT = 32 };
 
 struct ftc_notice {
     const struct ftc_board *board;
@@ -52,6 +55,9 @@ bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const 
 
 /* Whether that has been written. */
 bool ftc_notice_is_reported(const struct ftc_board *board);
+
+/* "f = 1", or of hosts "f = 1 host". */
+const char *ftc_notice_f(const struct ftc_notice *n, char text[FTC_NOTICE_F_TEXT]);
 
 /* Whoever has been told of has failed: others were ended, by the job or its launcher. */
 bool ftc_notice_has_failed(const struct ftc_board *board, uint32_t world);

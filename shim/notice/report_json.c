@@ -43,4 +43,5 @@ void ftc_report_json_begin(struct ftc_json *j, FILE *f, const struct ftc_report_
     ftc_json_add_number(j, "ranks", head->board->geometry.ranks);
     ftc_json_add_number(j, "failed", head->failed);
     ftc_json_add_number(j, "f", head->f);
+    ftc_json_add_text(j, "failure_domain", head->hosts_fail ? "host" : "rank");
 }

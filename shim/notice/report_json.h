@@ -14,7 +14,8 @@ struct ftc_report_head {
     struct ftc_teller writer;
     bool is_early; /* the job ended before MPI_Finalize was through */
     uint32_t failed;
-    int f; /* the setting */
+    int f;           /* the setting */
+    bool hosts_fail; /* f counts hosts */
 };
 
 /* Opens the report on @f and writes its first members. What follows is the caller's: "failures",

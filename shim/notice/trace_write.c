@@ -25,7 +25,7 @@ struct trace {
 
 static const char *const phases[] = {
     [FTC_PHASE_IDLE] = "",
-    [FTC_PHASE_EXCHANGE] = "recursive doubling",
+    [FTC_PHASE_EXCHANGE] = "exchange",
     [FTC_PHASE_UP_CORRECTION] = "up-correction",
     [FTC_PHASE_TREE] = "tree",
     [FTC_PHASE_CONFIRMATION] = "confirmation",
@@ -35,7 +35,7 @@ static const char *const phases[] = {
 
 static const char *const messages[] = {
     [0] = "",
-    [FTC_MESSAGE_EXCHANGE] = "recursive doubling",
+    [FTC_MESSAGE_EXCHANGE] = "exchange",
     [FTC_MESSAGE_UP_CORRECTION] = "up-correction",
     [FTC_MESSAGE_TREE] = "tree",
     [FTC_MESSAGE_BROADCAST] = "broadcast",

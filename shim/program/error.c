@@ -7,6 +7,7 @@
 #include "progress/mismatch.h"
 #include "value/datatype.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,10 +45,14 @@ static _Thread_local struct {
     char text[TEXT_MAX];
 } pending = {.class = MPI_SUCCESS};
 
-static int hold(int class, const char *text)
+static __attribute__((format(printf, 2, 3))) int hold(int class, const char *format, ...)
 {
+    va_list values;
+
     pending.class = pending.code = class;
-    snprintf(pending.text, sizeof pending.text, "%s", text);
+    va_start(values, format);
+    vsnprintf(pending.text, sizeof pending.text, format, values);
+    va_end(values);
     return class;
 }
 
@@ -133,23 +138,54 @@ static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
     return count;
 }
 
+static int dead_hosts(const struct ftc_comm *c)
+{
+    const struct ftc_hosts *hosts = &c->topology.hosts;
+    int count = 0;
+
+    for (int host = 0; host < hosts->count; host++) {
+        int i = 0;
+
+        while (i < c->member_count && !(c->dead[i] && ftc_hosts_of(hosts, i) == host))
+            i++;
+        count += i < c->member_count;
+    }
+    return count;
+}
+
+/* What is tolerated: with no more hosts than f, all but one of them. */
+static void name_limit(const struct ftc_comm *c, char *text, size_t size)
+{
+    const struct ftc_topology *t = &c->topology;
+    int hosts = t->hosts.count;
+
+    if (!ftc_topology_has_classes(t) || hosts == 1)
+        snprintf(text, size, ", more than the f = %d tolerated", t->f);
+    else if (t->f < hosts)
+        snprintf(text, size, " on %d of %d hosts, more than the f = %d host%s tolerated",
+                 dead_hosts(c), hosts, t->f, t->f == 1 ? "" : "s");
+    else
+        snprintf(text, size,
+                 " on %d of %d hosts, more than the f = %d ranks, or all hosts but one, tolerated",
+                 dead_hosts(c), hosts, t->f);
+}
+
 static int excess(const struct ftc_call *call, const struct ftc_comm *c)
 {
-    char ranks[TEXT_MAX / 2] = "", text[TEXT_MAX];
+    char ranks[TEXT_MAX / 2] = "", limit[TEXT_MAX / 4], text[TEXT_MAX];
     int count;
 
     ftc_job_end_await(false);
     count = append_ranks(ranks, sizeof ranks, c);
-    snprintf(
-        text, sizeof text,
-        "ftcoll: %s: %d of %d processes failed (ranks %s), more than the f = %d tolerated in one "
-        "operation",
-        ftc_call_name(call->kind), count, c->member_count, ranks, c->topology.f);
+    name_limit(c, limit, sizeof limit);
+    snprintf(text, sizeof text,
+             "ftcoll: %s: %d of %d processes failed (ranks %s)%s in one operation",
+             ftc_call_name(call->kind), count, c->member_count, ranks, limit);
     if (ftc_library.settings.on_excess == FTC_ON_EXCESS_ABORT) {
         strncat(text, "; on_excess = abort ends the job", sizeof text - strlen(text) - 1);
         ftc_job_end(MPI_COMM_WORLD, 1, text);
     }
-    return hold(MPIX_ERR_PROC_FAILED, text);
+    return hold(MPIX_ERR_PROC_FAILED, "%s", text);
 }
 
 static int mismatch(const struct ftc_comm *c)
@@ -157,7 +193,7 @@ static int mismatch(const struct ftc_comm *c)
     char text[TEXT_MAX];
 
     ftc_mismatch_describe(c, text, sizeof text);
-    return hold(MPI_ERR_OTHER, text);
+    return hold(MPI_ERR_OTHER, "%s", text);
 }
 
 int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
@@ -176,84 +212,67 @@ int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
 
 int ftc_error_dead_root(const struct ftc_call *call)
 {
-    char text[TEXT_MAX];
-
-    snprintf(text, sizeof text, "ftcoll: %s: its root, rank %d, is dead, and nobody has its data",
-             ftc_call_name(call->kind), call->root);
-    return hold(MPIX_ERR_PROC_FAILED, text);
+    return hold(MPIX_ERR_PROC_FAILED,
+                "ftcoll: %s: its root, rank %d, is dead, and nobody has its data",
+                ftc_call_name(call->kind), call->root);
 }
 
 int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, size_t room)
 {
-    char text[TEXT_MAX];
-
-    snprintf(text, sizeof text, "ftcoll: %s: rank %d has sent %zu bytes, and there is room for %zu",
-             ftc_call_name(call->kind), rank, bytes, room);
-    return hold(MPI_ERR_TRUNCATE, text);
+    return hold(MPI_ERR_TRUNCATE,
+                "ftcoll: %s: rank %d has sent %zu bytes, and there is room for %zu",
+                ftc_call_name(call->kind), rank, bytes, room);
 }
 
 int ftc_error_too_much(const struct ftc_call *call)
 {
-    char text[TEXT_MAX];
-
-    snprintf(text, sizeof text, "ftcoll: %s: the ranks have sent more than its counts say",
-             ftc_call_name(call->kind));
-    return hold(MPI_ERR_TRUNCATE, text);
+    return hold(MPI_ERR_TRUNCATE, "ftcoll: %s: the ranks have sent more than its counts say",
+                ftc_call_name(call->kind));
 }
 
 int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
                          const char *setting)
 {
-    char text[TEXT_MAX];
-
-    snprintf(text, sizeof text,
-             "ftcoll: %s with %s: the result lacks %d of %d ranks, which are dead, and setting %s "
-             "wants all",
-             ftc_call_name(call->kind), ftc_operation_name(call->op), missing, c->size, setting);
-    return hold(MPIX_ERR_PROC_FAILED, text);
+    return hold(
+        MPIX_ERR_PROC_FAILED,
+        "ftcoll: %s with %s: the result lacks %d of %d ranks, which are dead, and setting %s "
+        "wants all",
+        ftc_call_name(call->kind), ftc_operation_name(call->op), missing, c->size, setting);
 }
 
 int ftc_error_active(const struct ftc_call *call)
 {
-    char text[TEXT_MAX];
-
-    snprintf(text, sizeof text, "ftcoll: a request of %s is started before it has ended",
-             ftc_call_name(call->kind));
-    return hold(MPI_ERR_REQUEST, text);
+    return hold(MPI_ERR_REQUEST, "ftcoll: a request of %s is started before it has ended",
+                ftc_call_name(call->kind));
 }
 
 int ftc_error_exhausted(const struct ftc_call *call)
 {
-    char text[TEXT_MAX];
-
-    snprintf(text, sizeof text,
-             "ftcoll: %s: ranks have died twice in the middle of such a call, and a member cannot "
-             "make communicators any more",
-             ftc_call_name(call->kind));
-    return hold(MPIX_ERR_PROC_FAILED, text);
+    return hold(
+        MPIX_ERR_PROC_FAILED,
+        "ftcoll: %s: ranks have died twice in the middle of such a call, and a member cannot "
+        "make communicators any more",
+        ftc_call_name(call->kind));
 }
 
 int ftc_error_dead_opener(const struct ftc_call *call)
 {
-    char text[TEXT_MAX];
-
-    snprintf(text, sizeof text,
-             "ftcoll: %s: a rank that has opened the file with the others is dead, and MPI waits "
-             "for it: close the file and open it again",
-             ftc_call_name(call->kind));
-    return hold(MPIX_ERR_PROC_FAILED, text);
+    return hold(
+        MPIX_ERR_PROC_FAILED,
+        "ftcoll: %s: a rank that has opened the file with the others is dead, and MPI waits "
+        "for it: close the file and open it again",
+        ftc_call_name(call->kind));
 }
 
 int ftc_error_dead_peer(const char *call_name, int rank, uint32_t world)
 {
-    char text[TEXT_MAX], death[TEXT_MAX / 2];
+    char death[TEXT_MAX / 2];
 
     ftc_death_describe(&ftc_library.board, world, ftc_library.settings.timeout_ms, death,
                        sizeof death);
-    snprintf(text, sizeof text,
-             "ftcoll: %s: rank %d of the communicator is dead: rank %d of MPI_COMM_WORLD, %s",
-             call_name, rank, (int)world, death);
-    return hold(MPIX_ERR_PROC_FAILED, text);
+    return hold(MPIX_ERR_PROC_FAILED,
+                "ftcoll: %s: rank %d of the communicator is dead: rank %d of MPI_COMM_WORLD, %s",
+                call_name, rank, (int)world, death);
 }
 
 int ftc_error_in_status(void)

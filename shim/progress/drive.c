@@ -29,16 +29,21 @@ static bool unblock(struct ftc_comm *c)
     return false;
 }
 
-/* Kept messages are of a later attempt, or came while sends were pending. */
+/* Kept messages are of a later attempt, or came while sends were pending, or in a vote before the
+ * news of a death. */
 static bool look_after_operation(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     bool progress = unblock(c);
 
-    if (ftc_board_deaths(&ftc_library.board) != c->deaths_seen)
+    if (ftc_board_deaths(&ftc_library.board) != c->deaths_seen) {
         progress |= ftc_news_of_deaths(c);
+        ftc_messages_offer_kept();
+    }
     if (c->known_dead > 0 || ftc_library.suspects)
         progress |= ftc_news_of_published(c);
+    else
+        progress |= ftc_news_of_leader(c);
     if (r->op.phase == FTC_PHASE_CONFIRMATION)
         progress |= ftc_news_of_joined(c);
     if (r->op.attempt != r->announced) {
@@ -69,6 +74,7 @@ static void prepare(struct ftc_comm *c, const struct ftc_drive_request *request)
                     .ring_distance = s->correction.d,
                     .deterministic = s->deterministic,
                     .topology = &c->topology,
+                    .exchange_plan = &r->exchange_plan,
                     .rank = c->own_member,
                     .root = request->root,
                     .value_bytes = request->value_bytes,
@@ -82,6 +88,7 @@ static void prepare(struct ftc_comm *c, const struct ftc_drive_request *request)
     r->mismatched = -1;
     r->call = request->call;
     r->prelude = request->prelude;
+    r->votes = request->prelude != NULL;
     r->was_blocked = false;
     r->active = true;
 }

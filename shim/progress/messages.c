@@ -59,6 +59,16 @@ bool ftc_messages_send(struct ftc_comm *c)
     return left == 0;
 }
 
+/* What the living say in a vote may be that they have left because of a death: whoever decides is
+ * to know of that one, too (doc/design.md, section 12). */
+static bool is_to_look_first(const struct ftc_comm *c, uint32_t from)
+{
+    const struct ftc_board *board = &ftc_library.board;
+
+    return c->running->votes && ftc_board_deaths(board) != c->deaths_seen &&
+           !ftc_board_is_dead(board, from);
+}
+
 /* False if the message has to wait. */
 static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
 {
@@ -81,7 +91,7 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
         ftc_mismatch_meet(c, c->member[event.peer], envelope.signature, a->note, &m, value_bytes);
         return true;
     }
-    if (r->prelude)
+    if (r->prelude || is_to_look_first(c, a->from))
         return false;
     if (m.value && value_bytes != ftc_op_used_bytes(&r->op, m.value))
         return true;

@@ -47,29 +47,42 @@ bool ftc_news_of_deaths(struct ftc_comm *c)
     return true;
 }
 
-bool ftc_news_of_published(struct ftc_comm *c)
+/* Of @member, alive, for whom the operation waits. */
+static bool take_published(struct ftc_comm *c, int member)
 {
     struct ftc_running *r = c->running;
     struct ftc_publication copy = {.value = r->published_value,
                                    .varies = r->op.config.used_bytes != NULL};
+    struct ftc_event event = {
+        .kind = FTC_EVENT_PUBLISHED, .peer = member, .published = &copy.result};
+
+    if (!ftc_ask_published(&ftc_library.transport, c->world[c->member[member]], c->id, c->seq,
+                           r->op.attempt, r->op.config.value_bytes, &copy) ||
+        (copy.result.value && copy.value_bytes != ftc_op_used_bytes(&r->op, copy.value)))
+        return false;
+    if (ftc_watched)
+        ftc_watch_published(c, member, copy.result.attempt);
+    ftc_messages_step(c, &event);
+    ftc_messages_send(c);
+    return true;
+}
+
+bool ftc_news_of_published(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
     bool progress = false;
 
-    for (int i = 0; i < c->member_count && r->actions.count == 0; i++) {
-        struct ftc_event event = {
-            .kind = FTC_EVENT_PUBLISHED, .peer = i, .published = &copy.result};
-
-        if (c->dead[i] || !ftc_op_awaits(&r->op, i) ||
-            !ftc_ask_published(&ftc_library.transport, c->world[c->member[i]], c->id, c->seq,
-                               r->op.attempt, r->op.config.value_bytes, &copy) ||
-            (copy.result.value && copy.value_bytes != ftc_op_used_bytes(&r->op, copy.value)))
-            continue;
-        if (ftc_watched)
-            ftc_watch_published(c, i, copy.result.attempt);
-        ftc_messages_step(c, &event);
-        ftc_messages_send(c);
-        progress = true;
-    }
+    for (int i = 0; i < c->member_count && r->actions.count == 0; i++)
+        progress |= !c->dead[i] && ftc_op_awaits(&r->op, i) && take_published(c, i);
     return progress;
+}
+
+bool ftc_news_of_leader(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+    int leader = ftc_op_leader(&r->op);
+
+    return leader >= 0 && r->actions.count == 0 && take_published(c, leader);
 }
 
 bool ftc_news_of_joined(struct ftc_comm *c)

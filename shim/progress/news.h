@@ -14,6 +14,9 @@ bool ftc_news_of_deaths(struct ftc_comm *c);
  * rules 3 and 4). */
 bool ftc_news_of_published(struct ftc_comm *c);
 
+/* The same of the one rank that an exchange without failures waits for so, if it does. */
+bool ftc_news_of_leader(struct ftc_comm *c);
+
 /* The other way round: a root without a usable subtree waits until all have joined its attempt. */
 bool ftc_news_of_joined(struct ftc_comm *c);
 

@@ -13,7 +13,7 @@
 /* What this rank knows of the death of one other. */
 struct note {
     bool noticed, recovered;
-    uint64_t communicator_id;
+    struct ftc_operation_id in;
     struct ftc_stack stack;
 };
 
@@ -30,12 +30,13 @@ int ftc_recovery_open(void)
 
 void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world)
 {
-    if (note[world].noticed)
+    struct note *n = &note[world];
+
+    if (n->noticed)
         return;
-    ftc_aftermath_notice(&ftc_library.board, world, ftc_library.world_rank, c->running->call->kind,
-                         c->seq);
-    note[world].noticed = true;
-    note[world].communicator_id = c->id;
+    n->in = (struct ftc_operation_id){c->id, c->running->call->kind, c->seq};
+    ftc_aftermath_notice(&ftc_library.board, world, ftc_library.world_rank, &n->in);
+    n->noticed = true;
     open_notes++;
     is_news = true;
 }
@@ -65,11 +66,11 @@ static void end_notes(const struct ftc_comm *c, uint64_t now)
     struct ftc_board *board = &ftc_library.board;
 
     for (uint32_t s = 0; open_notes > 0 && s < board->geometry.ranks; s++) {
-        if (!note[s].noticed || note[s].recovered || note[s].communicator_id != c->id)
+        if (!note[s].noticed || note[s].recovered || note[s].in.communicator_id != c->id)
             continue;
         note[s].recovered = true;
         capture_site(c->running->call, &note[s].stack);
-        ftc_missed_site_leave(board, s, ftc_library.world_rank, c->running->call->kind, c->seq,
+        ftc_missed_site_leave(board, s, ftc_library.world_rank, &note[s].in,
                               note[s].stack.address[0]);
         ftc_aftermath_recovered(board, s, now);
         open_notes--;
@@ -106,4 +107,30 @@ void ftc_recovery_end(const struct ftc_comm *c)
 const struct ftc_stack *ftc_recovery_site(uint32_t world)
 {
     return &note[world].stack;
+}
+
+bool ftc_recovery_is_first(uint32_t world)
+{
+    return note[world].recovered && ftc_aftermath_is_of(&ftc_library.board, world, &note[world].in);
+}
+
+/* Somebody who has claimed to find it may not be through before this process has gone. */
+static void keep_site(uint32_t world)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    char name[FTC_BOARD_SITE_TEXT];
+    struct ftc_missed_place place;
+
+    if (ftc_missed_site_name(board, world, name) || !ftc_missed_site_place(board, world, &place) ||
+        place.pid != ftc_board_pid(board, ftc_library.world_rank))
+        return;
+    ftc_callsite_name(note[world].stack.address[0], name, sizeof name);
+    ftc_missed_site_keep(board, world, name);
+}
+
+void ftc_recovery_keep_sites(void)
+{
+    for (uint32_t i = 0; i < ftc_library.board.geometry.ranks; i++)
+        if (note[i].recovered && ftc_library.settings.report != FTC_REPORT_OFF)
+            keep_site(i);
 }

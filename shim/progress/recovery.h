@@ -20,8 +20,14 @@ void ftc_recovery_know(void);
  * result, so have all that it knew of. */
 void ftc_recovery_end(const struct ftc_comm *c);
 
-/* Where the program was in the operation that met the death of world rank @world: the call site
- * alone, unless report = full; depth 0 if none of this rank's did. */
+/* Where the program was in the operation of this rank that met the death of world rank @world: the
+ * call site alone, unless report = full; depth 0 if none did. */
 const struct ftc_stack *ftc_recovery_site(uint32_t world);
+
+/* Whether that is the operation that met it first of all ranks'. */
+bool ftc_recovery_is_first(uint32_t world);
+
+/* Before this process goes: what it alone can name is named for whoever writes the report. */
+void ftc_recovery_keep_sites(void);
 
 #endif

@@ -1,5 +1,6 @@
 #include "running.h"
 
+#include "board/presence.h"
 #include "board/publication.h"
 
 #include <assert.h>
@@ -46,8 +47,9 @@ void ftc_running_note_contributors(struct ftc_comm *c, const int *ranks, int cou
 
 static size_t op_storage_bytes(const struct ftc_comm *c, size_t capacity)
 {
-    return (ftc_op_storage_bytes(&c->topology, capacity) + CACHE_LINE - 1) / CACHE_LINE *
-           CACHE_LINE;
+    size_t bytes = ftc_op_storage_bytes(&c->topology, c->running->exchange_plan.count, capacity);
+
+    return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
 static bool has_room(const struct ftc_comm *c, size_t value_bytes)
@@ -69,6 +71,12 @@ static __attribute__((noinline)) int make_room(struct ftc_comm *c, size_t value_
            ftc_library.board.geometry.message_stride_bytes);
     sends = ftc_op_actions_capacity(&c->topology, ftc_library.settings.correction.d);
     release_room(r);
+    /* With fewer cores than ranks an allreduce on one host takes as long as the ranks need to take
+     * turns: collected values need one turn of each, and recursive doubling several. All members
+     * are to have the same plan: which cores of other hosts a rank shares is its own affair. */
+    ftc_exchange_plan_make(&r->exchange_plan, &c->topology.hosts,
+                           ftc_presence_is_crowded(&ftc_library.board), c->member_count,
+                           c->own_member);
     r->op_storage = aligned_alloc(CACHE_LINE, op_storage_bytes(c, capacity));
     r->actions = (struct ftc_actions){.send = calloc((size_t)sends, sizeof *r->actions.send),
                                       .capacity = sends};

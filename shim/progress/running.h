@@ -29,6 +29,7 @@ struct ftc_traced {
 struct ftc_running {
     bool active;
     struct ftc_prelude *prelude; /* that has not come to its end; NULL: none */
+    bool votes;                  /* there was one */
     const struct ftc_call *call; /* of the program */
     struct ftc_note note;        /* of that call */
     int mismatched;              /* user's rank that called something else; -1: none */
@@ -42,6 +43,7 @@ struct ftc_running {
 
     size_t value_capacity;                         /* bytes */
     uint32_t numbering;                            /* of the members that the room is for */
+    struct ftc_exchange_plan exchange_plan;        /* for these */
     void *op_storage;                              /* the engine's */
     unsigned char *contribution, *published_value; /* value_capacity bytes each */
 

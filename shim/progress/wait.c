@@ -4,6 +4,7 @@
 #include "detector/killed.h"
 #include "detector/silence.h"
 #include "detector/unreachable.h"
+#include "empty_request.h"
 #include "running.h"
 #include "system/clock.h"
 
@@ -12,7 +13,8 @@
 
 enum {
     SPIN_TURNS = 4000,             /* with a core for each rank: a few tens of microseconds */
-    SPIN_TURNS_OVERSUBSCRIBED = 4, /* somebody else needs the core to get on */
+    SPIN_TURNS_LINKED = 256,       /* the same, where each turn is a system call */
+    SPIN_TURNS_OVERSUBSCRIBED = 0, /* somebody else needs the core to get on */
     NATIVE_TURNS = 64,             /* turns between two looks at native MPI */
     SLEEP_AFTER_NS = 2000000,      /* of yielding without any news */
     SLEEP_SHARE = 64,              /* sleep this part of the time waited so far ... */
@@ -30,31 +32,9 @@ void ftc_wait_reset(struct ftc_wait *w)
  * the same time. */
 static MPI_Request endless = MPI_REQUEST_NULL;
 
-static int query_nothing(void *unused, MPI_Status *status)
-{
-    (void)unused;
-    PMPI_Status_set_elements(status, MPI_BYTE, 0);
-    PMPI_Status_set_cancelled(status, 0);
-    status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
-    return MPI_SUCCESS;
-}
-
-static int free_nothing(void *unused)
-{
-    (void)unused;
-    return MPI_SUCCESS;
-}
-
-static int cancel_nothing(void *unused, int is_complete)
-{
-    (void)unused;
-    (void)is_complete;
-    return MPI_SUCCESS;
-}
-
 int ftc_wait_open(void)
 {
-    return PMPI_Grequest_start(query_nothing, free_nothing, cancel_nothing, NULL, &endless);
+    return ftc_empty_request(&endless);
 }
 
 void ftc_wait_close(void)
@@ -96,7 +76,9 @@ static void yield_or_sleep(uint64_t waited_ns)
 
 static uint32_t spin_turns(void)
 {
-    return ftc_library.oversubscribed ? SPIN_TURNS_OVERSUBSCRIBED : SPIN_TURNS;
+    if (ftc_library.oversubscribed)
+        return SPIN_TURNS_OVERSUBSCRIBED;
+    return ftc_library.transport.links ? SPIN_TURNS_LINKED : SPIN_TURNS;
 }
 
 /* No other thread of the program is in a call here: there may be a core for each. */

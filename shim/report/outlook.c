@@ -78,12 +78,17 @@ static enum ftc_pass communicator_pass(MPI_Comm comm)
     return size == 1 ? FTC_PASS_COMM_SELF : FTC_PASS_NONE;
 }
 
-/* Whether a data phase does what messages cannot (collectives/large.c): on one host it does. */
-static bool large_helps(const struct ftc_call *call, enum ftc_pass pass)
+/* Whether shared memory does what messages cannot (collectives/large.c, posted.c): on one host it
+ * does. */
+static bool large_helps(enum ftc_pass pass)
 {
     return !ftc_board_has_other_hosts(&ftc_library.board) &&
-           (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
-           (ftc_call_is_reduction(call->kind) || ftc_call_plain(call->kind) == FTC_CALL_BCAST);
+           (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE);
+}
+
+static bool has_data_phase(const struct ftc_call *call)
+{
+    return ftc_call_is_reduction(call->kind) || ftc_call_plain(call->kind) == FTC_CALL_BCAST;
 }
 
 /* Whether there are settings for what @pass speaks of. */
@@ -94,11 +99,11 @@ static bool has_settings(enum ftc_pass pass)
 }
 
 /* Whether the settings for what @pass speaks of are as good as they can be. */
-static bool is_at_its_best(const struct ftc_call *call, enum ftc_pass pass)
+static bool is_at_its_best(enum ftc_pass pass)
 {
     const struct ftc_settings *s = &ftc_library.settings;
 
-    if (large_helps(call, pass))
+    if (large_helps(pass))
         return s->large == FTC_LARGE_PROTECTED;
     return pass == FTC_PASS_TOO_LARGE && s->max_bytes >= MAX_BYTES_MOST;
 }
@@ -116,14 +121,14 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
     look_at_arguments(call, &type, &facts);
     *bytes = facts.value_bytes;
     pass = ftc_policy(&facts, MAX_BYTES_MOST);
-    *is_large = large_helps(call, pass);
+    *is_large = facts.value_bytes < SIZE_MAX && large_helps(pass);
     if (*is_large)
         pass = FTC_PASS_NONE;
     if (pass != FTC_PASS_NONE || !ftc_call_is_nonblocking(call->kind))
         return pass;
     if (!ftc_lineage_of(call->comm))
         return FTC_PASS_UNSEEN;
-    if (*is_large && !needs_no_mpi(call, &type))
+    if (*is_large && has_data_phase(call) && !needs_no_mpi(call, &type))
         return FTC_PASS_NEEDS_MPI;
     return ftc_inside_has(FTC_INSIDE_REQUESTS) && ftc_mpi_function(FTC_MPIX_Grequest_start)
                ? FTC_PASS_NONE
@@ -161,11 +166,13 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
 
     if (pass == FTC_PASS_NONE)
         return outlook_here(call);
-    if (!has_settings(pass) || is_at_its_best(call, pass))
+    if (!has_settings(pass) || is_at_its_best(pass))
         return ftc_prospect_in_vain(pass);
     best = pass_at_best(call, &bytes, &is_large);
     if (best != FTC_PASS_NONE)
         return ftc_prospect_in_vain(best);
+    if (ftc_call_is_uneven(call->kind)) /* that it is too large has turned out */
+        is_large = large_helps(pass);
     outlook = outlook_here(call);
     if ((outlook.remedies & FTC_REMEDY_IN_VAIN) != 0)
         outlook.remedies = FTC_REMEDY_HALF;

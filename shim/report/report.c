@@ -37,6 +37,8 @@ static void open_notice(void)
 
     options.is_on = s->notice;
     options.f = s->f;
+    options.hosts_fail = s->failure_domain == FTC_FAILURE_DOMAIN_HOST &&
+                         ftc_board_has_other_hosts(&ftc_library.board);
     options.timeout_ms = s->timeout_ms;
     options.max_failed = s->max_failed;
     options.report = s->report;
@@ -92,6 +94,7 @@ static struct ftc_failure failure_of(uint32_t world)
         .world = world,
         .timeout_ms = ftc_library.settings.timeout_ms,
         .stack = ftc_recovery_site(world),
+        .was_in_it = ftc_recovery_is_first(world),
         .is_full = ftc_library.settings.report >= FTC_REPORT_FULL,
     };
 }
@@ -136,12 +139,14 @@ static void write_calls(FILE *f)
 static void write_summary(FILE *f, uint32_t failed)
 {
     const struct ftc_library *l = &ftc_library;
+    char text[FTC_NOTICE_F_TEXT];
 
+    ftc_notice_f(&l->notice, text);
     if (failed > 0)
-        fprintf(f, "ftcoll: %d of %d ranks survived (f = %d)\n", l->world_size - (int)failed,
-                l->world_size, l->settings.f);
+        fprintf(f, "ftcoll: %d of %d ranks survived (%s)\n", l->world_size - (int)failed,
+                l->world_size, text);
     else
-        fprintf(f, "ftcoll: no rank failed (%d ranks, f = %d)\n", l->world_size, l->settings.f);
+        fprintf(f, "ftcoll: no rank failed (%d ranks, %s)\n", l->world_size, text);
 }
 
 static void write_text(FILE *f, const void *unused)
@@ -256,6 +261,7 @@ static void write_json(FILE *f, const void *unused)
         .writer = ftc_library.notice.self,
         .failed = count_failures(),
         .f = ftc_library.settings.f,
+        .hosts_fail = ftc_library.notice.options->hosts_fail,
     };
     struct ftc_json j;
 

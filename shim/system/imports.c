@@ -16,14 +16,6 @@ enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
 enum { JUMP_SLOT = -1, GLOBAL_DATA = -1 };
 #endif
 
-/* Of the dynamic section (System V ABI, "Dynamic Linking"). */
-struct tables {
-    const ElfW(Sym) * symbol;
-    const char *string;
-    const ElfW(Rela) * slot, *other;
-    size_t slots, others;
-};
-
 static int take_program(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct ftc_loaded *program = context;
@@ -44,61 +36,20 @@ static struct ftc_loaded program(void)
     return p;
 }
 
-/* The dynamic linker has turned most addresses there into those of this process, but not all. */
-static const void *address_in(const struct ftc_loaded *p, ElfW(Addr) value)
+/* Where the address of @name stands, by one of its tables of relocations; NULL: not in this one. */
+static void **find_slot(const struct ftc_loaded *p, ElfW(Sxword) table, ElfW(Sxword) table_bytes,
+                        const char *name)
 {
-    return (const void *)(value < p->base ? p->base + value : value);
-}
+    const ElfW(Sym) *symbol = ftc_loaded_table(p, DT_SYMTAB);
+    const char *string = ftc_loaded_table(p, DT_STRTAB);
+    const ElfW(Rela) *row = ftc_loaded_table(p, table);
+    size_t rows = ftc_loaded_number(p, table_bytes) / sizeof *row;
 
-static void read_entry(const struct ftc_loaded *p, const ElfW(Dyn) * d, struct tables *t)
-{
-    switch (d->d_tag) {
-    case DT_SYMTAB:
-        t->symbol = address_in(p, d->d_un.d_ptr);
-        break;
-    case DT_STRTAB:
-        t->string = address_in(p, d->d_un.d_ptr);
-        break;
-    case DT_JMPREL:
-        t->slot = address_in(p, d->d_un.d_ptr);
-        break;
-    case DT_PLTRELSZ:
-        t->slots = d->d_un.d_val / sizeof *t->slot;
-        break;
-    case DT_RELA:
-        t->other = address_in(p, d->d_un.d_ptr);
-        break;
-    case DT_RELASZ:
-        t->others = d->d_un.d_val / sizeof *t->other;
-        break;
-    default:
-        break;
-    }
-}
-
-static bool read_tables(const struct ftc_loaded *p, struct tables *t)
-{
-    *t = (struct tables){0};
-    for (int i = 0; i < p->headers; i++) {
-        const ElfW(Phdr) *h = &p->header[i];
-
-        if (h->p_type != PT_DYNAMIC)
-            continue;
-        for (const ElfW(Dyn) *d = (const void *)(p->base + h->p_vaddr); d->d_tag != DT_NULL; d++)
-            read_entry(p, d, t);
-    }
-    return t->symbol && t->string;
-}
-
-/* Where the address of @name stands; NULL: not in this table. */
-static void **find_slot(const struct ftc_loaded *p, const struct tables *t, const ElfW(Rela) * row,
-                        size_t rows, const char *name)
-{
-    for (size_t i = 0; row && i < rows; i++) {
+    for (size_t i = 0; symbol && string && row && i < rows; i++) {
         int type = (int)ELF64_R_TYPE(row[i].r_info);
-        const ElfW(Sym) *s = &t->symbol[ELF64_R_SYM(row[i].r_info)];
+        const ElfW(Sym) *s = &symbol[ELF64_R_SYM(row[i].r_info)];
 
-        if ((type == JUMP_SLOT || type == GLOBAL_DATA) && strcmp(t->string + s->st_name, name) == 0)
+        if ((type == JUMP_SLOT || type == GLOBAL_DATA) && strcmp(string + s->st_name, name) == 0)
             return (void **)(p->base + row[i].r_offset);
     }
     return NULL;
@@ -129,14 +80,10 @@ static bool put(const struct ftc_loaded *p, void **slot, void *to)
 bool ftc_imports_redirect(const char *name, void *to)
 {
     struct ftc_loaded p = program();
-    struct tables t;
-    void **slot;
+    void **slot = find_slot(&p, DT_JMPREL, DT_PLTRELSZ, name);
 
-    if (!read_tables(&p, &t))
-        return false;
-    slot = find_slot(&p, &t, t.slot, t.slots, name);
     if (!slot)
-        slot = find_slot(&p, &t, t.other, t.others, name);
+        slot = find_slot(&p, DT_RELA, DT_RELASZ, name);
     return slot && put(&p, slot, to);
 }
 

@@ -106,57 +106,53 @@ void ftc_loaded_code(const struct ftc_loaded *object, uintptr_t *start, uintptr_
     }
 }
 
+/* ---- its dynamic section ---- */
+
+/* System V ABI, "Dynamic Linking". */
+static const ElfW(Dyn) * section_of(const struct ftc_loaded *object)
+{
+    for (int i = 0; i < object->headers; i++)
+        if (object->header[i].p_type == PT_DYNAMIC)
+            return (const void *)(object->base + object->header[i].p_vaddr);
+    return NULL;
+}
+
+ElfW(Xword) ftc_loaded_number(const struct ftc_loaded *object, ElfW(Sxword) tag)
+{
+    const ElfW(Dyn) *d = section_of(object);
+
+    while (d && d->d_tag != DT_NULL && d->d_tag != tag)
+        d++;
+    return d && d->d_tag == tag ? d->d_un.d_val : 0;
+}
+
+/* The dynamic linker has turned most addresses there into those of this process, but not all. */
+const void *ftc_loaded_table(const struct ftc_loaded *object, ElfW(Sxword) tag)
+{
+    ElfW(Addr) address = ftc_loaded_number(object, tag);
+
+    if (address == 0)
+        return NULL;
+    return (const void *)(address < object->base ? object->base + address : address);
+}
+
 /* ---- what it defines ---- */
 
-/* Of the dynamic section (System V ABI, "Dynamic Linking"; the GNU hash table is glibc's). */
+/* The GNU hash table is glibc's. */
 struct tables {
     const ElfW(Sym) * symbol;
     const char *string;
     const uint32_t *gnu_hash, *hash;
-    ElfW(Word) soname; /* in string; 0: none */
 };
-
-/* The dynamic linker has turned most addresses there into those of this process, but not all. */
-static const void *address_in(const struct ftc_loaded *object, ElfW(Addr) value)
-{
-    return (const void *)(value < object->base ? object->base + value : value);
-}
-
-static void read_entry(const struct ftc_loaded *object, const ElfW(Dyn) * d, struct tables *t)
-{
-    switch (d->d_tag) {
-    case DT_SYMTAB:
-        t->symbol = address_in(object, d->d_un.d_ptr);
-        break;
-    case DT_STRTAB:
-        t->string = address_in(object, d->d_un.d_ptr);
-        break;
-    case DT_GNU_HASH:
-        t->gnu_hash = address_in(object, d->d_un.d_ptr);
-        break;
-    case DT_HASH:
-        t->hash = address_in(object, d->d_un.d_ptr);
-        break;
-    case DT_SONAME:
-        t->soname = (ElfW(Word))d->d_un.d_val;
-        break;
-    default:
-        break;
-    }
-}
 
 static bool read_tables(const struct ftc_loaded *object, struct tables *t)
 {
-    *t = (struct tables){0};
-    for (int i = 0; i < object->headers; i++) {
-        const ElfW(Phdr) *h = &object->header[i];
-
-        if (h->p_type != PT_DYNAMIC)
-            continue;
-        for (const ElfW(Dyn) *d = (const void *)(object->base + h->p_vaddr); d->d_tag != DT_NULL;
-             d++)
-            read_entry(object, d, t);
-    }
+    *t = (struct tables){
+        .symbol = ftc_loaded_table(object, DT_SYMTAB),
+        .string = ftc_loaded_table(object, DT_STRTAB),
+        .gnu_hash = ftc_loaded_table(object, DT_GNU_HASH),
+        .hash = ftc_loaded_table(object, DT_HASH),
+    };
     return t->symbol && t->string && (t->gnu_hash || t->hash);
 }
 
@@ -233,11 +229,10 @@ const char *ftc_loaded_file_name(const char *path)
 
 const char *ftc_loaded_name(const struct ftc_loaded *object)
 {
-    struct tables t;
+    const char *string = ftc_loaded_table(object, DT_STRTAB);
+    ElfW(Xword) soname = ftc_loaded_number(object, DT_SONAME); /* in there */
 
-    if (read_tables(object, &t) && t.soname != 0)
-        return t.string + t.soname;
-    return ftc_loaded_file_name(object->path);
+    return string && soname != 0 ? string + soname : ftc_loaded_file_name(object->path);
 }
 
 /* ---- the C library's dlsym() ---- */

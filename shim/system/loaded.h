@@ -46,6 +46,11 @@ const char *ftc_loaded_file_name(const char *path);
 /* The code of @object: where it starts, and how many bytes it has. */
 void ftc_loaded_code(const struct ftc_loaded *object, uintptr_t *start, uintptr_t *bytes);
 
+/* Of the entry @tag of its dynamic section: what is at the address in it, NULL if there is none;
+ * and the number in it, 0 if there is none. */
+const void *ftc_loaded_table(const struct ftc_loaded *object, ElfW(Sxword) tag);
+ElfW(Xword) ftc_loaded_number(const struct ftc_loaded *object, ElfW(Sxword) tag);
+
 /* The C library's dlsym(), which the library stands before (wrappers/lookup.c). */
 void *ftc_loaded_dlsym(void *handle, const char *name);
 void *ftc_loaded_native_dlsym(void); /* its address */

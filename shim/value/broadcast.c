@@ -2,11 +2,19 @@
 
 #include <string.h>
 
+size_t ftc_broadcast_used_bytes(const void *value)
+{
+    const struct ftc_broadcast_value *v = value;
+
+    return ftc_broadcast_value_bytes(v->has_data ? v->bytes : 0);
+}
+
+/* Values come from others: one that is longer than there is room for counts for nothing. */
 void ftc_broadcast_combine(void *context, void *into, const void *from)
 {
     const size_t *value_bytes = context;
-    const struct ftc_broadcast_value *other = from;
 
-    if (other->has_data)
+    if (((const struct ftc_broadcast_value *)from)->has_data &&
+        ftc_broadcast_used_bytes(from) == *value_bytes)
         memcpy(into, from, *value_bytes);
 }

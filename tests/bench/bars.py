@@ -89,7 +89,8 @@ def p2p(bars, rows):
 
 def large(bars, rows, beside_openmpi, recoveries):
     for row in rows:
-        bars.add(f"allreduce, {row.bytes} B, n={row.ranks} one a core, large = protected: ours / native", row.ratio, 1.1)
+        bars.add(f"{row.call}, {row.bytes} B, n={row.ranks} one a core, large = protected: ours / native", row.ratio,
+                 1.1 if row.call == "allreduce" else 3 if row.call[0] == "i" or row.call.endswith("_init") else 1.5)
     for (ranks, size), ratio in beside_openmpi.items():
         bars.add(f"allreduce, {size} B, n={ranks} oversubscribed: ours / Open MPI", ratio, 1.0)
     for ranks, ratio in recoveries.items():

@@ -1,6 +1,6 @@
 # make bench          latency, recovery, costs, start-up and the comparison with Open MPI: tables, CSV files, pictures
 # make bench-quick    the same with fewer rows and jobs, about two minutes
-# make bench-large    large allreduces beside native MPI and Open MPI, and with a kill in the middle, some minutes
+# make bench-large    large calls beside native MPI, allreduces beside Open MPI, and with a kill in the middle, some minutes
 # make bench-hosts    ranks on several hosts made of namespaces, beside native MPI and Open MPI over TCP, some minutes
 # make bench-p2p      point-to-point messages with p2p = error beside native ones, about a minute
 

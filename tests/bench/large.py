@@ -1,4 +1,4 @@
-"""Allreduces that are too large for messages: beside native MPI and Open MPI, and with a kill in the middle."""
+"""Calls that are too large for messages: beside native MPI, allreduces beside Open MPI, and with a kill in the middle."""
 import csv
 import os
 import time
@@ -9,6 +9,10 @@ from jobs import JobFailed, how_placed, mpich, note
 from stats import Spread
 
 BYTES = (65536, 1048576, 16777216)
+MOVING = ("allgather", "allgatherv", "gather", "gatherv", "scatter", "scatterv", "alltoall", "alltoallv", "alltoallw", "scan",
+          "exscan", "reduce_scatter", "reduce_scatter_block", "neighbor_allgather", "neighbor_alltoall", "neighbor_alltoallv",
+          "iallgather", "ialltoall", "ialltoallv", "iscan", "alltoall_init", "alltoallv_init")
+MOVING_BYTES = (65536, 1048576)  # of a block: what one rank has for one other
 KILLED_BYTES = 16777216
 SETTINGS = {"large": "protected", "f": 1, "report": "off"}
 MIN_JOBS = 3
@@ -20,19 +24,27 @@ def measure(tools, options):
 
 
 def beside_native(tools, options):
-    print("\nLarge allreduces, in microseconds: median (5th..95th percentile) over blocks; ratios by pair of blocks.\n")
+    print("\nLarge calls, in microseconds: median (5th..95th percentile) over blocks; ratios by pair of blocks.\n")
     print(side_by_side.HEADING, flush=True)
     rows = []
     for ranks in options.large_ranks:
         if ranks > 2:
             continue  # native MPI does not yield the core that the others want: Open MPI is the yardstick there
-        arguments = ["--calls", "allreduce", "--bytes", ",".join(map(str, BYTES)), "--seconds", options.large_seconds,
-                     "--block-ms", 50]
-        out = mpich(tools, ranks, "latency", arguments, settings={**SETTINGS, "pcontrol": "on"}, timeout_s=300)
-        for key, blocks in side_by_side.read_blocks(out).items():
-            rows.append(side_by_side.Row(key, 1, "large", blocks))
-            print(rows[-1].line(), flush=True)
+        rows += rows_of(tools, ranks, ("allreduce",), BYTES, options.large_seconds)
+        for call in MOVING:
+            rows += rows_of(tools, ranks, (call,), MOVING_BYTES, options.large_seconds / 4)
     side_by_side.write_csv(rows, os.path.join(tools.out, "large.csv"))
+    return rows
+
+
+def rows_of(tools, ranks, calls, sizes, seconds):
+    arguments = ["--calls", ",".join(calls), "--bytes", ",".join(map(str, sizes)), "--seconds", seconds, "--block-ms", 50]
+    rows = []
+    out = mpich(tools, ranks, "latency", arguments, timeout_s=300,
+                settings={**SETTINGS, "intercept": "all", "pcontrol": "on"})
+    for key, blocks in side_by_side.read_blocks(out).items():
+        rows.append(side_by_side.Row(key, 1, "large", blocks))
+        print(rows[-1].line(), flush=True)
     return rows
 
 

@@ -43,7 +43,7 @@ enum {
 
 static struct options {
     const struct comparison *comparison;
-    char calls[256], bytes[256];
+    char calls[1024], bytes[256];
     double seconds;  /* for one call and size */
     double block_ms; /* wanted length of a block */
 } options = {&comparisons[0], "allreduce,reduce", "8,64,1024,4096", 1.0, 5.0};
@@ -114,7 +114,7 @@ static void check_way(const struct measured_call *call, enum side side, unsigned
 {
     unsigned long long right = side == OURS ? (unsigned long long)iterations : 0;
 
-    if (side == PLAIN || rerouted == right)
+    if (side == PLAIN || rerouted == right || measured_is_kept(call))
         return;
     fprintf(stderr, "latency: %s of %d bytes: %llu of %d calls were rerouted on the %s side\n",
             call->name, buffers.count * (int)sizeof(double), rerouted, iterations, side_name[side]);
@@ -129,6 +129,7 @@ static struct block measure_block(const struct measured_call *call, enum side si
 
     if (side == NATIVE || side == OURS)
         MPI_Pcontrol(side == OURS);
+    buffers.is_ours = side == OURS;
     buffers.direct = side == DIRECT;
     run(call, iterations / 8 + 1); /* warm-up after the switch */
     count(&before);
@@ -309,6 +310,7 @@ int main(int argc, char **argv)
     if (options.comparison->side[0] != PLAIN && !ftcoll_version)
         fail("two sides need", "libftcoll.so, preloaded");
     page = shared_page_open();
+    measured_open(buffers.ranks);
     allocate();
     for (char *name = strtok_r(options.calls, ",", &rest); name;
          name = strtok_r(NULL, ",", &rest)) {

@@ -12,7 +12,8 @@ struct buffers {
     int count; /* elements of MPI_DOUBLE, of one block where ranks have one each */
     int rank, ranks;
     int64_t iteration;
-    bool direct; /* call the MPI library past all others; for MPI_Allreduce alone */
+    bool is_ours; /* not native, where both sides are measured */
+    bool direct;  /* call the MPI library past all others; for MPI_Allreduce alone */
 };
 
 struct measured_call {
@@ -33,8 +34,14 @@ struct measured_call {
 
 enum { ALL_RANKS = -1, NO_RANK = -2 };
 
+/* After MPI_Init. */
+void measured_open(int ranks);
+
 /* NULL for an unknown name. */
 const struct measured_call *measured_find(const char *name);
+
+/* Its request is made before it is measured, and its starts are not counted. */
+bool measured_is_kept(const struct measured_call *call);
 
 /* Changes one element in each cache line of the send buffer. */
 void buffers_change(struct buffers *b);

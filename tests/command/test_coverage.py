@@ -103,7 +103,7 @@ def test_a_signal_of_the_batch_system_ends_the_job_and_not_the_telling(command, 
     """The job says that it runs; then the signal comes, to ftcoll alone."""
     script = f"trap '{WRITE}; exit 9' {number.name[3:]}; echo runs; while :; do sleep 0.1; done"
     with subprocess.Popen([command, "coverage", "--", "sh", "-c", script, REPORT], cwd=tmp_path, text=True,
-                          stdout=subprocess.PIPE) as process:
+                          stdout=subprocess.PIPE, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) as process:
         assert process.stdout.readline() == "runs\n"
         process.send_signal(number)
         try:

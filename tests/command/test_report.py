@@ -8,7 +8,7 @@ import pytest
 REPORT = {
     "ftcoll": "report", "schema": 1, "version": "0.1.0", "time": "2026-11-22T14:03:11.480+01:00",
     "program": "/home/me/montecarlo", "writer": {"rank": 0, "is_monitor_process": False, "host": "node2"},
-    "ended_early": False, "ranks": 8, "failed": 1, "f": 1,
+    "ended_early": False, "ranks": 8, "failed": 1, "f": 1, "failure_domain": "rank",
     "failures": [{
         "rank": 3, "host": "node2", "pid": 4711, "time": "2026-11-22T14:03:07.012+01:00",
         "death": "killed by signal 9 (Killed)", "signal": 9, "exit_status": None, "suspected_by": None,
@@ -84,6 +84,12 @@ def test_all_of_a_report(reported):
 def test_what_a_report_does_not_have_is_not_told(reported):
     told = reported(line(REPORT, failed=0, failures=[], calls=None, coverage=None, settings=None)).stdout
     assert words(told)[1:] == ["8 of 8 ranks survived (f = 1)."]
+
+
+@pytest.mark.parametrize("f, said", [(1, "f = 1 host"), (2, "f = 2 hosts")])
+def test_what_f_counts(reported, f, said):
+    told = reported(line(REPORT, failure_domain="host", f=f)).stdout
+    assert words(told)[1] == f"7 of 8 ranks survived ({said})."
 
 
 def test_rare_parts(reported):

@@ -1,12 +1,12 @@
 # make fuzz     all fuzz targets, MINUTES=10 each
 
 FUZZ := $(BUILD)/fuzz
-FUZZ_TARGETS := settings engine board channel net
+FUZZ_TARGETS := settings engine board channel net authority leaseholder
 FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined \
   -fno-sanitize-recover=all -Ishim -I. $(MPI_CPPFLAGS)
 
 # All that a message goes through, on one host or between two.
-FUZZED_TRANSPORT = $(addprefix shim/board/,aftermath.c board.c directory.c presence.c publication.c rank_state.c) \
+FUZZED_TRANSPORT = $(addprefix shim/board/,aftermath.c board.c directory.c lease.c presence.c publication.c rank_state.c) \
   $(addprefix shim/system/,lifeline.c proc.c) $(wildcard shim/net/*.c shim/transport/*.c) $(ENGINE)
 
 $(FUZZ)/settings: $(wildcard config/settings*.c)
@@ -14,6 +14,8 @@ $(FUZZ)/settings: FUZZ_LIBS = -linih
 $(FUZZ)/engine: $(ENGINE)
 $(FUZZ)/board: $(addprefix shim/board/,bulk.c mark.c missed_site.c telling.c) $(FUZZED_TRANSPORT) shim/call/call.c
 $(FUZZ)/net: shim/board/death.c shim/board/replica.c $(FUZZED_TRANSPORT)
+$(FUZZ)/authority: shim/mpiexec/proxies.c shim/mpiexec/wire.c $(FUZZED_TRANSPORT)
+$(FUZZ)/leaseholder: shim/board/death.c $(FUZZED_TRANSPORT)
 $(FUZZ)/channel: shim/monitor/channel.c
 $(FUZZ)/%: tests/fuzz/fuzz_%.c
 	mkdir -p $(@D)

@@ -88,7 +88,8 @@ static void read_missed(void)
     char name[FTC_BOARD_SITE_TEXT];
 
     for (uint32_t i = 0; i < board.geometry.ranks; i++) {
-        ftc_missed_site_leave(&board, i, 1, FTC_CALL_ALLREDUCE, 0, name);
+        ftc_missed_site_leave(&board, i, 1, &(struct ftc_operation_id){.call = FTC_CALL_ALLREDUCE},
+                              name);
         ftc_missed_site_place(&board, i, &place);
         if (ftc_missed_site_name(&board, i, name) && !memchr(name, '\0', sizeof name))
             abort();

@@ -108,8 +108,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ftc_actions actions = {.send = sends};
     struct ftc_event start = {.kind = FTC_EVENT_START};
     struct ftc_topology t;
+    struct ftc_exchange_plan plan;
     struct ftc_op op;
     int n = 1 + (int)(take(&in) % MAX_RANKS), f = (int)(take(&in) % 4);
+    int hosts = 1 + (int)(take(&in) % 3), collects = take(&in) % 2;
+    int32_t host[MAX_RANKS];
     struct ftc_tree_shape shape = {.kind = take(&in) % 4, .k = 2, .logp = {.L = 2, .o = 1, .g = 1}};
     struct ftc_op_config config = {
         .kind = take(&in) % 2,
@@ -119,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .ring_distance = RING_DISTANCE,
         .deterministic = take(&in) % 2,
         .topology = &t,
+        .exchange_plan = &plan,
         .rank = (int)(take(&in) % (unsigned)n),
         .root = (int)(take(&in) % (unsigned)n),
         .value_bytes = VALUE_BYTES,
@@ -129,8 +133,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (ftc_topology_storage_bytes(n, f) > sizeof topology_storage)
         abort();
     ftc_topology_init(&t, n, f, &shape, topology_storage);
+    for (int rank = 0; rank < n; rank++)
+        host[rank] = rank % hosts;
+    t.hosts = (struct ftc_hosts){.count = n < hosts ? n : hosts, .of = host};
+    ftc_exchange_plan_make(&plan, &t.hosts, collects, n, config.rank);
     actions.capacity = ftc_op_actions_capacity(&t, RING_DISTANCE);
-    if (ftc_op_storage_bytes(&t, VALUE_BYTES) > sizeof storage || actions.capacity > MAX_SENDS)
+    if (ftc_op_storage_bytes(&t, plan.count, VALUE_BYTES) > sizeof storage ||
+        actions.capacity > MAX_SENDS)
         abort();
     ftc_op_init(&op, &config, storage);
     ftc_op_step(&op, &start, &actions);

@@ -1,6 +1,8 @@
 # make check-hosts-semantics  what make check-semantics does, with ranks on two hosts
 # make check-hosts  jobs on several hosts, which are namespaces of this machine: pytest-3 tests/hosts -k PART-OF-A-NAME
 
+# make stress-hosts [MINUTES=n] [SEED=n]  random jobs there: ranks and hosts are killed, hosts fall silent, the network is cut
+
 # As somebody else than root in a user namespace, where one is root.
 check-hosts: all mpi-programs semantics-programs
 	$(if $(filter 0,$(shell id -u)),,unshare -Ur) $(PYTEST) tests/hosts
@@ -9,4 +11,7 @@ check-hosts: all mpi-programs semantics-programs
 check-hosts-semantics: all semantics-programs
 	PATH='$(CURDIR)/tests/hosts/two':$$PATH $(PYTEST) tests/semantics -k 'not data-phase and not rounding'
 
-.PHONY: check-hosts check-hosts-semantics
+stress-hosts: all mpi-programs
+	$(if $(filter 0,$(shell id -u)),,unshare -Ur) tests/hosts/stress --build $(BUILD) --minutes $(or $(MINUTES),5) --seed $(or $(SEED),1)
+
+.PHONY: stress-hosts check-hosts check-hosts-semantics

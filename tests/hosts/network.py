@@ -1,5 +1,7 @@
 """Hosts made of namespaces: each has its own network, processes, name, /dev/shm and /etc/hosts, and a way to the
-others by a bridge. They are gone, with all that runs there, when this process ends."""
+others: by a bridge, or by a network that is as bad as one wants (switch). They are gone, with all that runs there, when
+this process ends."""
+import json
 import os
 import shutil
 import subprocess
@@ -32,7 +34,8 @@ def children(pid):
 
 
 class Network:
-    def __init__(self, count):
+    def __init__(self, count, is_rough=False):
+        """@is_rough: order() works."""
         missing = [tool for tool in ("unshare", "nsenter", "ip", "mount") if not shutil.which(tool)]
         if missing:
             raise Unavailable(f"{missing[0]} is missing")
@@ -40,15 +43,20 @@ class Network:
         self.directory = tempfile.mkdtemp(prefix="ftcoll-hosts-", dir="/tmp")
         self.started = []
         self.first = {}  # process of each host, by its name
+        self.is_rough = is_rough
+        self.switch = None
 
     def __enter__(self):
         try:
             self._write_hosts()
-            switch = self._start("unshare", "-n", "--kill-child", "-f", "sleep", "infinity")
-            self._enter(switch, "ip", "link", "add", "bridge", "type", "bridge")
-            self._enter(switch, "ip", "link", "set", "bridge", "up")
+            for name in self.names:
+                self._add(name)
+            if self.is_rough:
+                self._connect_roughly()
+            else:
+                self._connect()
             for number, name in enumerate(self.names, 1):
-                self._add(switch, number, name)
+                self._set_up(number, name)
             self._await_all()
         except (OSError, Unavailable) as error:
             self.close()
@@ -85,15 +93,44 @@ class Network:
     def _enter(pid, *command):
         call("nsenter", "-t", str(pid), "-n", *command)
 
-    def _add(self, switch, number, name):
+    def _add(self, name):
         prepare = (f"hostname {name} && mount --bind {self._path('hosts')} /etc/hosts && "
                    f"mount -t tmpfs tmpfs /dev/shm && ip link set lo up && exec {HERE}/node {self._path(name)}")
-        first = self._start("unshare", "-n", "-u", "-i", "-m", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c", prepare)
-        self.first[name] = first
-        self._enter(switch, "ip", "link", "add", f"to{number}", "type", "veth", "peer", "name", "eth0", "netns", str(first))
-        self._enter(switch, "ip", "link", "set", f"to{number}", "master", "bridge", "up")
+        self.first[name] = self._start("unshare", "-n", "-u", "-i", "-m", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c",
+                                       prepare)
+
+    def _connect(self):
+        bridge = self._start("unshare", "-n", "--kill-child", "-f", "sleep", "infinity")
+        self._enter(bridge, "ip", "link", "add", "bridge", "type", "bridge")
+        self._enter(bridge, "ip", "link", "set", "bridge", "up")
+        for number, first in enumerate(self.first.values(), 1):
+            self._enter(bridge, "ip", "link", "add", f"to{number}", "type", "veth", "peer", "name", "eth0", "netns", str(first))
+            self._enter(bridge, "ip", "link", "set", f"to{number}", "master", "bridge", "up")
+
+    def _connect_roughly(self):
+        self.switch = subprocess.Popen([f"{HERE}/switch", *map(str, self.first.values())], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.started.append(self.switch)
+        if self.switch.stdout.readline() != "done\n":
+            raise Unavailable(f"no tap devices: {self.switch.stderr.read().strip().splitlines()[-1:]}")
+
+    def _set_up(self, number, name):
+        """The switch knows a host by the last byte of its interface's address."""
+        first = self.first[name]
+        self._enter(first, "ip", "link", "set", "eth0", "address", f"02:00:00:00:00:{number:02x}")
         self._enter(first, "ip", "address", "add", f"{SUBNET}.{number}/24", "dev", "eth0")
         self._enter(first, "ip", "link", "set", "eth0", "up")
+
+    def order(self, **wanted):
+        """From now on the network is well but for @wanted: delay_ms, jitter_ms; loss, a share; cut, pairs of hosts, from
+        which to which nothing comes; reset, ports whose connections end as soon as anything is sent on them."""
+        index = {name: i for i, name in enumerate(self.names)}
+        if "cut" in wanted:
+            wanted["cut"] = [(index[origin], index[target]) for origin, target in wanted["cut"]]
+        self.switch.stdin.write(json.dumps(wanted) + "\n")
+        self.switch.stdin.flush()
+        if self.switch.stdout.readline() != "done\n":
+            raise OSError(f"the switch has ended: {self.switch.stderr.read()}")
 
     def _await_all(self):
         if not wait_for(lambda: all(os.path.exists(self._path(name)) for name in self.names), START_S):

@@ -133,7 +133,7 @@ def await_told(j):
 def told_once(j):
     """Each line is one process's, whichever hosts know of the death."""
     text = j.text("stderr")
-    for line in (" go on (f = 1)", "all survivors (", "ranks survived"):
+    for line in (" go on (f = 1 host)", "all survivors (", "ranks survived"):
         if text.count(line) != 1:
             return f"'{line}' comes {text.count(line)} times"
     return ""
@@ -221,7 +221,7 @@ def knock(network, count):
     """From a host that has no part in the job, at all doors of the job."""
     def hand(j):
         doors = [door for p in j.processes() for door in doors_of(p)]
-        if len(doors) < 2 * 4:
+        if len(doors) < 2 * 4 or not any(p.name.startswith("mpiexec") and doors_of(p) for p in j.processes()):
             raise Hang(f"doors: {doors}")
         elsewhere = [door for door in doors if not door[0].startswith((SUBNET, "127."))]
         if elsewhere:
@@ -281,6 +281,27 @@ def test_case(case, run_case, pytestconfig):
     first = pytestconfig.getoption("seed")
     for seed in range(first, first + (pytestconfig.getoption("runs") or case.runs)):
         run_case(case, seed)
+
+
+# ---- hosts that are containers on one machine ----
+
+CORES = sorted(os.sched_getaffinity(0))
+SLICES_TELL = (os.sched_getscheduler(0) == os.SCHED_OTHER and
+               tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= (6, 12))
+
+
+def on_cores(of_rank, expected):
+    """Two hosts with a rank on each, which may use a core each; what both say of their slice."""
+    return Case(f"hosts: ranks on cores {of_rank}", 2, 1, rotate=False, limit_s=LIMIT_S, settings=UCX,
+                command=on(2, 1, 2, f"{{programs}}/slice {of_rank[0]} {of_rank[1]}"), failures=0,
+                says=(rf"(?s)(slice: rank \d has {expected} one.*){{2}}",))
+
+
+@pytest.mark.usefixtures("network")
+@pytest.mark.skipif(not SLICES_TELL, reason="slices are those of Linux 6.12 or later, and of the usual scheduling policy")
+@pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.skipif(len(CORES) < 2, reason="one core"))])
+def test_ranks_of_several_hosts_that_share_cores_are_counted(shared, run_case):
+    run_case(on_cores((CORES[0], CORES[0 if shared else 1]), "a short" if shared else "the usual"), 1)
 
 
 def test_strangers_neither_end_nor_delay_a_job(network, run_case):

@@ -7,7 +7,7 @@ import pytest
 
 from network import HERE, SUBNET, Network, Unavailable, call
 from runner.case import Case
-from runner.cases.common import ALLREDUCE, stream
+from runner.cases.common import ALLREDUCE, MIXED, stream
 from runner.job import Gone, Hang, send, wait_for
 from test_hosts import ENDLESS, UCX, job
 
@@ -107,6 +107,13 @@ def await_loss(j):
         raise Hang(f"no host is lost\n{j.stacks()}")
 
 
+def await_deaths(count):
+    def act(j):
+        if not wait_for(lambda: j.text("stderr").count("lost with its host") >= count or j.process.poll() is not None, LONG_S):
+            raise Hang(f"not all hosts are lost\n{j.stacks()}")
+    return act
+
+
 ENDED = r"lost with its host, where all processes of the job have ended"
 SILENT = r"lost with its host, which mpiexec has not heard for more than unreachable_ms"
 
@@ -114,8 +121,7 @@ SILENT = r"lost with its host, which mpiexec has not heard for more than unreach
 def told(rank, host, how, left):
     return (rf"rank {rank} \({host}, pid \d+\) {how}; {left} ranks go on",
             rf"(?m)^ftcoll: rank {rank} \({host}, pid \d+\) {how}; missed in MPI_.*noticed by rank \d after \d+ us; "
-            r"all survivors had its result after \d+ us",
-            r"all survivors \(\d\) have their results, .* after the death of rank \d")
+            r"all survivors had its result after \d+ us")
 
 
 # ---- all its processes have ended ----
@@ -161,6 +167,49 @@ def test_killed_inside(own, run_case):
     """At any instant, with an operation under way."""
     run_case(job("a host is killed inside of operations", 3, 2, 6, 2, "", f"{ALLREDUCE} --go 10 --ops 3000 --await 2999:lost",
                  finished=4, failures=2, hand=then_go_on(kill_host(own, "node3"))))
+
+
+# ---- f counts hosts ----
+
+# No operation is under way until the losses are known: one would miss the first host and leave it out.
+TOLD_FIRST = f"--await 10:lost --errors-return {ALLREDUCE}"
+
+
+@hosts(3)
+def test_killed_is_one_failure(own, run_case):
+    """Both ranks of a host, with f = 1, inside of operations."""
+    run_case(job("a host is killed, f = 1", 3, 2, 6, 1, "", f"{ALLREDUCE} --go 10 --ops 3000 --await 2999:lost", finished=4,
+                 failures=2, hand=then_go_on(kill_host(own, "node3")), says=(r"ranks go on \(f = 1 host\)",)))
+
+
+@hosts(3)
+def test_killed_is_one_failure_corrected(own, run_case):
+    """The same by the paper's algorithm, where the lost host has the first root; mixed with reduces."""
+    whole = strike(own, "node1", signal.SIGKILL, lambda p: p.rank is not None or is_proxy(p))
+
+    run_case(job("the host of rank 0 is killed, f = 1, corrected", 3, 2, 6, 1, "", f"{MIXED} --go 10 --ops 1000 --await 999:lost",
+                 {"FTCOLL_ALGORITHM": "corrected"}, finished=4, failures=2, hand=then_go_on(whole)))
+
+
+@hosts(3)
+def test_two_killed_are_too_many(own, run_case):
+    """One of each class: no subtree is untouched."""
+    says = tuple(rf"(?m)^stream: rank {rank}, operation \d+: ftcoll: MPI_Allreduce: 4 of 6 processes failed \(ranks 2, 3, 4, 5\) "
+                 r"on 2 of 3 hosts, more than the f = 1 host tolerated in one operation$" for rank in (0, 1))
+
+    run_case(lost("two hosts are killed at once, f = 1", 3, 2, 4, 1,
+                  then_go_on(kill_host(own, "node2"), kill_host(own, "node3"), await_deaths(4)), TOLD_FIRST, excess="--excess",
+                  says=says))
+
+
+@hosts(3)
+@pytest.mark.parametrize("domain, excess", [("host", ""), ("rank", "--excess")])
+def test_what_is_counted(own, run_case, domain, excess):
+    """The two ranks of a host are one failure, or two."""
+    says = (r"2 of 6 processes failed \(ranks 4, 5\), more than the f = 1 tolerated",) if excess else ()
+
+    run_case(lost(f"a host is killed, f = 1 {domain}", 3, 2, 2, 1, then_go_on(kill_host(own, "node3"), await_deaths(2)),
+                  TOLD_FIRST, excess=excess, says=says, settings={"FTCOLL_FAILURE_DOMAIN": domain}))
 
 
 # ---- it is silent ----
@@ -285,3 +334,58 @@ def test_interrupted_after_a_loss(own, run_case):
 
     run_case(job("Ctrl-C after a host is lost", 3, 1, 3, 2, "", f"{ENDLESS} {ALLREDUCE} --go 10", finished=None, failures=None,
                  status=(0, "failed"), hand=then_go_on(kill_host(own, "node3"), interrupt)))
+
+
+# ---- with standard input, and other ends of the job ----
+
+FLOWS = "while sleep 0.02; do echo 'a line of standard input' || exit; done | "
+
+
+def fed(case):
+    """What comes from the launcher's standard input goes to rank 0, on its host, as long as the job runs."""
+    case.command = FLOWS + case.command
+    return case
+
+
+@hosts(3)
+def test_killed_with_standard_input(own, run_case):
+    run_case(fed(lost("a host is killed, standard input flows to another", 3, 2, 2, 2, then_go_on(kill_host(own, "node2")))))
+
+
+@hosts(3)
+def test_killed_where_standard_input_goes(own, run_case):
+    """Rank 0 is on a host of its own."""
+    case = fed(lost("the host is killed to which standard input flows", 3, 2, 2, 2, then_go_on(kill_host(own, "node2"))))
+    case.command = case.command.replace("node1,node2,node3", "node2,node1,node3")
+    run_case(case)
+
+
+@hosts(3)
+def test_silent_where_standard_input_goes(own, run_case):
+    case = fed(lost("the host is cut off to which standard input flows", 3, 2, 2, 2, then_go_on(cut(own, "node2")),
+                    settings=SILENCE, limit_s=LONG_S))
+    case.command = case.command.replace("node1,node2,node3", "node2,node1,node3")
+    run_case(case)
+
+
+def tolerant(own, name, program, **more):
+    """A job that has lost its second host, and then ends in a way of its own."""
+    return job(name, 3, 1, 3, 2, "", f"{ALLREDUCE} --go 10 --await 20:lost {program}",
+               **{"finished": None, "failures": 1, "hand": then_go_on(kill_host(own, "node2")), **more})
+
+
+def like_native(own, run_case, name, program, status):
+    """The same exit status, also where nobody has died and the library is not there."""
+    native = tolerant(own, f"{name}, natively", program, status=status, native=True, failures=0, hand=lambda j: j.allow("lost"))
+    run_case(native)
+    run_case(tolerant(own, f"{name} after a host is lost", program, status=status))
+
+
+@hosts(3)
+def test_abort_after_a_loss(own, run_case):
+    like_native(own, run_case, "MPI_Abort", "--abort 30", 7)
+
+
+@hosts(3)
+def test_bad_status_after_a_loss(own, run_case):
+    like_native(own, run_case, "a rank returns 3", "--fault exit3@after:2", 3)

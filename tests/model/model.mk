@@ -1,4 +1,4 @@
-# make model    checks the allreduce protocol with Spin: all states of 3 to 5 processes with 1 to 3 deaths
+# make model    checks the protocols of allreduce (3 to 5 processes, 1 to 3 deaths) and of leases (2 and 3 hosts) with Spin
 
 model:
 	tests/model/run.sh $(BUILD)

@@ -5,7 +5,7 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
 # Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := asks blocked bulk communicators differs empty fallback farewell fatal files inclusion last late mismatch origins orphan pending persistent posthumous reuse rounds sessions sgd signalled sites start survivors threads tooled topologies traffic widest windows wrong
+MPI_SINGLE   := asks blocked bulk cg communicators differs empty fallback farewell fatal files firsthand inclusion jacobi last late mismatch nbody origins orphan pending persistent posthumous reuse rounds rows samplesort sessions sgd signalled sites slice start survivors threads tooled topologies traffic widest windows wrong
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08 sessions08
 MPI_PROGRAMS := stream verdict p2p names $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
@@ -19,6 +19,7 @@ $(MPI_BIN)/p2p: $(addprefix $(MPI_SOURCES)/,p2p.c p2p_calls.c)
 $(MPI_SINGLE:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.c
 
 $(MPI_BIN)/communicators $(MPI_BIN)/files $(MPI_BIN)/sgd $(MPI_BIN)/topologies: $(MPI_SOURCES)/fault.c
+$(MPI_BIN)/communicators $(MPI_BIN)/files $(MPI_BIN)/topologies: $(MPI_SOURCES)/casualties.c
 
 $(addprefix $(MPI_BIN)/,stream verdict p2p $(MPI_SINGLE)): $(wildcard $(MPI_SOURCES)/*.h) include/ftcoll.h
 	mkdir -p $(@D)
@@ -45,6 +46,13 @@ $(MPI_BIN)/libkilled_writer.so: $(MPI_SOURCES)/killed_writer.c
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(CC) $(ALL_CFLAGS) -shared -o $@ $<
+
+# Kills ranks of programs that know nothing of it; some of these are recipes.
+MPI_PATTERNS := $(addprefix $(BUILD)/recipes/,checkpoint fft workers)
+$(MPI_BIN)/libvictims.so: $(addprefix $(MPI_SOURCES)/,victims.c fault.c fault.h)
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -shared -o $@ $(filter %.c,$^)
 
 # ---- how a program comes to MPI ----
 
@@ -98,7 +106,7 @@ $(MPI_BIN)/unknown/libmpich.so.12: $(MPI_BIN)/stream
 	LC_ALL=C sed -z "s/^$$version$$/9$${version#?}/" "$$library" > $@; \
 	! cmp -s "$$library" $@
 
-mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_LOADING)
+mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
 
 check-mpi: all mpi-programs
 	$(PYTEST) tests/mpi tests/pictures

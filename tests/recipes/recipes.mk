@@ -1,7 +1,7 @@
 # make recipes  builds the programs of doc/recipes.md in build/recipes; make check runs them as that page says, with a rank killed
 
 RECIPES := $(BUILD)/recipes
-RECIPE_PROGRAMS := montecarlo sgd solver workers halo periods overlap
+RECIPE_PROGRAMS := montecarlo sgd solver workers halo periods overlap fft checkpoint
 # OpenCoarrays for MPICH; where it is missing the recipe is left out.
 CAF := $(wildcard /usr/lib/*/libcaf_mpich.so)
 

@@ -10,6 +10,7 @@ static const size_t RESIDENT_BYTES = (size_t)5 << 29;
 
 struct member {
     struct ftc_op op;
+    struct ftc_exchange_plan exchange_plan;
     uint64_t original;
     uint32_t attempt;
     struct queue early; /* messages of a later attempt */
@@ -153,6 +154,7 @@ static void init_member(struct engine *e, const struct engine_setup *setup, int 
     unsigned char *storage = e->op_storage + (size_t)rank * e->op_bytes;
 
     m->original = original_of(rank);
+    ftc_exchange_plan_make(&m->exchange_plan, &e->topology.hosts, false, setup->n, rank);
     ftc_op_init(&m->op,
                 &(struct ftc_op_config){
                     .kind = setup->kind,
@@ -162,6 +164,7 @@ static void init_member(struct engine *e, const struct engine_setup *setup, int 
                     .ring_distance = setup->f,
                     .deterministic = true,
                     .topology = &e->topology,
+                    .exchange_plan = &m->exchange_plan,
                     .rank = rank,
                     .value_bytes = sizeof m->original,
                     .original = &m->original,
@@ -174,7 +177,7 @@ static void init_member(struct engine *e, const struct engine_setup *setup, int 
 
 static void init_members(struct engine *e, const struct engine_setup *setup)
 {
-    size_t bytes = ftc_op_storage_bytes(&e->topology, sizeof(uint64_t));
+    size_t bytes = ftc_op_storage_bytes(&e->topology, FTC_EXCHANGE_LEADERS_STEPS, sizeof(uint64_t));
 
     e->op_bytes = (bytes + FTC_VALUE_ALIGN - 1) / FTC_VALUE_ALIGN * FTC_VALUE_ALIGN;
     e->op_storage = op_area((size_t)setup->n * e->op_bytes);

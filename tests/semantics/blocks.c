@@ -2,9 +2,9 @@
  * count or many, of any datatype, in place, of nothing, with gaps between the blocks and blocks out
  * of order, in their plain, large-count, nonblocking and persistent forms, on several
  * communicators. */
+#include "forms.h"
 #include "output.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,41 +38,14 @@ static void show(const char *call, const struct pair *p, int number, int rv)
     output_result(what, rv, out, sizeof out);
 }
 
-static MPI_Request pending;
-
-static int waited(int rv)
-{
-    return rv == MPI_SUCCESS ? MPI_Wait(&pending, MPI_STATUS_IGNORE) : rv;
-}
-
-/* Twice: the second time from where the first has left what it received. */
-static int started(int rv)
-{
-    for (int i = 0; i < 2 && rv == MPI_SUCCESS; i++) {
-        rv = MPI_Start(&pending);
-        rv = waited(rv);
-    }
-    if (pending != MPI_REQUEST_NULL)
-        MPI_Request_free(&pending);
-    return rv;
-}
-
-/* MPICH 4.0.2 rejects its MPI_Scatter_init, and some of the others wait for ever: what they must
- * give natively is what the plain call gives twice. */
-static int persistent_ones_are_sane(void)
-{
-    return n > 1 && dlsym(RTLD_DEFAULT, "ftcoll_version") != NULL;
-}
-
-#define LIST(...) __VA_ARGS__
-
-/* The call in its form: 0 plain, 1 for large counts, 2 nonblocking, 3 persistent. */
+/* The call in its form: 0 plain, 1 for large counts, 2 nonblocking, 3 persistent, which is started
+ * twice: the second time from where the first has left what it received. */
 #define CALL(form, name, Iname, arguments, wide_arguments)                                         \
     (form == 0   ? MPI_##name(LIST arguments, comm)                                                \
      : form == 1 ? MPI_##name##_c(LIST wide_arguments, comm)                                       \
-     : form == 2 ? waited(MPI_##Iname(LIST arguments, comm, &pending))                             \
-     : persistent_ones_are_sane()                                                                  \
-         ? started(MPI_##name##_init(LIST arguments, comm, MPI_INFO_NULL, &pending))               \
+     : form == 2 ? form_waited(MPI_##Iname(LIST arguments, comm, &form_request))                   \
+     : form_persistent_is_sane(n)                                                                  \
+         ? form_started(MPI_##name##_init(LIST arguments, comm, MPI_INFO_NULL, &form_request), 2)  \
          : (MPI_##name(LIST arguments, comm), MPI_##name(LIST arguments, comm)))
 
 #define EVEN(form, name, Iname, ...) CALL(form, name, Iname, (__VA_ARGS__), (__VA_ARGS__))

@@ -1,8 +1,8 @@
 /* neighbors: collectives of a neighborhood, on grids, also periodic ones of so few ranks that both
  * neighbors are one, and on graphs whose edges go one way, in each form. */
+#include "forms.h"
 #include "output.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,36 +60,13 @@ static int amount(int from, int to)
     return from < 0 || to < 0 ? 1 : (from + to) % (COUNT + 1);
 }
 
-static MPI_Request pending;
-
-static int waited(int rv)
-{
-    return rv == MPI_SUCCESS ? MPI_Wait(&pending, MPI_STATUS_IGNORE) : rv;
-}
-
-static int started(int rv)
-{
-    if (rv == MPI_SUCCESS)
-        rv = waited(MPI_Start(&pending));
-    if (pending != MPI_REQUEST_NULL)
-        MPI_Request_free(&pending);
-    return rv;
-}
-
-/* As blocks.c has it. */
-static int persistent_ones_are_sane(void)
-{
-    return n > 1 && dlsym(RTLD_DEFAULT, "ftcoll_version") != NULL;
-}
-
-#define LIST(...) __VA_ARGS__
-
 /* The call in its form: 0 plain, 1 for large counts, 2 nonblocking, 3 persistent. */
 #define CALL(form, name, arguments, wide_arguments)                                                \
     (form == 1   ? MPI_Neighbor_##name##_c(LIST wide_arguments, comm)                              \
-     : form == 2 ? waited(MPI_Ineighbor_##name(LIST arguments, comm, &pending))                    \
-     : form == 3 && persistent_ones_are_sane()                                                     \
-         ? started(MPI_Neighbor_##name##_init(LIST arguments, comm, MPI_INFO_NULL, &pending))      \
+     : form == 2 ? form_waited(MPI_Ineighbor_##name(LIST arguments, comm, &form_request))          \
+     : form == 3 && form_persistent_is_sane(n)                                                     \
+         ? form_started(                                                                           \
+               MPI_Neighbor_##name##_init(LIST arguments, comm, MPI_INFO_NULL, &form_request), 1)  \
          : MPI_Neighbor_##name(LIST arguments, comm))
 
 static void even(int form)

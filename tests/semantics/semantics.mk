@@ -10,6 +10,8 @@ SEMANTICS_F    := fortran_mpif fortran_mpi fortran_mpi_f08
 SEMANTICS_CXX  := cxx
 SEMANTICS_PRELOADED := yielding counting
 
+$(SEMANTICS_BIN)/blocks $(SEMANTICS_BIN)/neighbors: $(SEMANTICS)/forms.c $(SEMANTICS)/forms.h
+
 $(SEMANTICS_C:%=$(SEMANTICS_BIN)/%): $(SEMANTICS_BIN)/%: $(SEMANTICS)/%.c $(SEMANTICS)/output.c $(SEMANTICS)/output.h
 	mkdir -p $(@D)
 	$(call say,MPICC,$<)

@@ -25,7 +25,8 @@ static bool can_read(const struct sim *s, int rank, int peer)
     if (index < 0 || !s->process[peer].alive)
         return false;
     if (shows_result(s, p, peer))
-        return (s->scenario.eager_reads || p->known_dead & p->members) &&
+        return (s->scenario.eager_reads || p->known_dead & p->members ||
+                ftc_op_leader(&p->op) == index) &&
                ftc_op_awaits(&p->op, index);
     return ftc_op_confirms(&p->op, index) && shows_attempt(s, p, peer);
 }

@@ -34,6 +34,26 @@ static int failures_among(const struct sim *s, uint64_t members)
     return __builtin_popcountll(s->dead & members);
 }
 
+static int hosts_among(const struct sim *s, uint64_t ranks)
+{
+    uint64_t hosts = 0;
+
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        if (ranks & sim_bit(rank))
+            hosts |= sim_bit(s->scenario.host[rank]);
+    return __builtin_popcountll(hosts);
+}
+
+/* Up to f ranks of @members; where hosts fail, also all ranks of up to f of their hosts, but of
+ * one. */
+static bool is_tolerable(const struct sim *s, uint64_t members, uint64_t dead)
+{
+    int lost = hosts_among(s, dead & members), hosts = hosts_among(s, members);
+
+    return __builtin_popcountll(dead & members) <= s->scenario.f ||
+           (s->scenario.hosts_fail && lost <= s->scenario.f && lost < hosts);
+}
+
 /* ---- when a process returns ---- */
 
 /* Reduce 1, Allreduce 1: "If the root [any process] calls deliver(m), all non-failed processes have
@@ -65,7 +85,7 @@ static void up_to_f_failures_are_tolerated(struct sim *s, int seq, int rank)
 {
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
 
-    if (o->verdict == FTC_VERDICT_EXCESS && failures_among(s, o->members) <= s->scenario.f)
+    if (o->verdict == FTC_VERDICT_EXCESS && is_tolerable(s, o->members, s->dead))
         sim_violation(s, "up_to_f_failures_are_tolerated", "op %d: p%d gives up with %d failures",
                       seq, rank, failures_among(s, o->members));
 }
@@ -78,7 +98,7 @@ static void a_known_excess_is_an_error(struct sim *s, int seq, int rank)
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
     uint64_t known = s->process[rank].known_dead & o->members;
 
-    if (!is_allreduce(s, seq) && __builtin_popcountll(known) > s->scenario.f &&
+    if (!is_allreduce(s, seq) && !is_tolerable(s, o->members, known) &&
         !(known & sim_bit(s->scenario.op[seq].root)) && o->verdict != FTC_VERDICT_EXCESS)
         sim_violation(s, "a_known_excess_is_an_error", "op %d: p%d knows of %d failures", seq, rank,
                       __builtin_popcountll(known));
@@ -95,6 +115,16 @@ static void only_dead_are_listed(struct sim *s, int seq, int rank)
                       rank, (unsigned long long)o->failed, (unsigned long long)s->dead);
 }
 
+/* The first candidates are of different hosts, where hosts fail: all ranks of one are one failure,
+ * until each host has one. */
+static int failed_roots(const struct sim *s, uint64_t members)
+{
+    int lost = hosts_among(s, s->dead & members);
+
+    return s->scenario.hosts_fail && lost < hosts_among(s, members) ? lost
+                                                                    : failures_among(s, members);
+}
+
 /* thm:allreduce-number-messages: f failures lead to at most f + 1 attempts. The exchange of an
  * optimistic allreduce comes before the first of them. */
 static void attempts_are_bounded(struct sim *s, int seq, int rank)
@@ -102,7 +132,7 @@ static void attempts_are_bounded(struct sim *s, int seq, int rank)
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
     int more = s->scenario.algorithm == FTC_ALGORITHM_OPTIMISTIC;
 
-    if (is_allreduce(s, seq) && (int)o->attempt > failures_among(s, o->members) + more)
+    if (is_allreduce(s, seq) && (int)o->attempt > failed_roots(s, o->members) + more)
         sim_violation(s, "attempts_are_bounded", "op %d: p%d ends in attempt %u after %d failures",
                       seq, rank, o->attempt, failures_among(s, o->members));
 }

@@ -34,12 +34,4 @@ void sim_check_message_count(struct sim *s, int seq);
 /* Nothing can happen any more. */
 void sim_check_end(struct sim *s);
 
-/* Messages of one failure-free operation among @n processes, by the paper's theorems
- * thm:reduce-number-messages and thm:allreduce-number-messages. */
-struct sim_message_count {
-    int exchange, up_correction, tree, broadcast;
-};
-struct sim_message_count sim_expected_messages(const struct scenario *c, int n,
-                                               enum ftc_op_kind kind);
-
 #endif

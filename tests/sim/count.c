@@ -1,6 +1,7 @@
 /* How many messages an operation may take (paper, thm:reduce-number-messages and
  * thm:allreduce-number-messages). */
 #include "check.h"
+#include "internal.h"
 
 static bool is_allreduce(const struct sim *s, int seq)
 {
@@ -16,7 +17,8 @@ static int group_messages(int n, int f)
     return f * (f + 1) * ((n - 1) / (f + 1)) + a * (a - 1);
 }
 
-static int exchange_messages(int n)
+/* Of recursive doubling. */
+static int doubling_messages(int n)
 {
     int doublings = 0, rest;
 
@@ -26,17 +28,55 @@ static int exchange_messages(int n)
     return (doublings << doublings) + 2 * rest;
 }
 
+/* Messages of one failure-free operation. */
+struct message_count {
+    int exchange, up_correction, tree, broadcast;
+    int exchanged_apart; /* of the exchange, between hosts */
+};
+
+/* doc/design.md, section 5: messages between hosts are those of as many ranks. */
+static void count_exchange(const struct scenario *c, uint64_t members, struct message_count *count)
+{
+    uint64_t seen = 0;
+    int n = __builtin_popcountll(members), hosts;
+
+    for (int rank = 0; rank < c->n; rank++)
+        if (members & sim_bit(rank))
+            seen |= sim_bit(c->host[rank]);
+    hosts = __builtin_popcountll(seen);
+    if (hosts == 1 && !c->collects) {
+        count->exchange = doubling_messages(n);
+        return;
+    }
+    count->exchanged_apart = doubling_messages(hosts);
+    count->exchange = n - hosts + count->exchanged_apart;
+}
+
 static int smaller(int a, int b)
 {
     return a < b ? a : b;
 }
 
-struct sim_message_count sim_expected_messages(const struct scenario *c, int n,
-                                               enum ftc_op_kind kind)
+/* Where hosts fail, each member of a group sends to the f carriers of other classes, and each gets
+ * a broadcast from them; a root that is alone in its class hears from all, and tells all. */
+static void count_over_hosts(struct message_count *count, const struct scenario *c,
+                             const struct ftc_topology *t, enum ftc_op_kind kind, int root)
 {
-    int f = smaller(c->f, n - 1);
+    int reach = c->correction == FTC_CORRECTION_GROUP ? t->f : smaller(c->ring_distance, t->f);
+    bool is_everybody = ftc_topology_group_is_everybody(t, root);
+
+    count->up_correction = (t->n - 1) * (is_everybody ? 1 : t->f);
+    count->tree = is_everybody ? 0 : t->n - 1;
+    if (kind == FTC_OP_ALLREDUCE)
+        count->broadcast = (t->n - 1) * (is_everybody ? 1 : 1 + reach);
+}
+
+static struct message_count expected_messages(const struct scenario *c, uint64_t members,
+                                              enum ftc_op_kind kind)
+{
+    int n = __builtin_popcountll(members), f = smaller(c->f, n - 1);
     bool is_everybody = n <= f + 1; /* only the root receives in up-correction; no tree phase */
-    struct sim_message_count count = {
+    struct message_count count = {
         .up_correction = is_everybody ? n - 1 : group_messages(n, f),
         .tree = is_everybody ? 0 : n - 1,
     };
@@ -49,7 +89,7 @@ struct sim_message_count sim_expected_messages(const struct scenario *c, int n,
                                ? group_messages(n, f)
                                : n * smaller(c->ring_distance, n - 1);
     if (c->algorithm == FTC_ALGORITHM_OPTIMISTIC)
-        count.exchange = exchange_messages(n);
+        count_exchange(c, members, &count);
     return count;
 }
 
@@ -60,10 +100,9 @@ static bool may_be_less(const struct sim *s, int seq, enum ftc_message_kind kind
     return s->dead != 0 || (is_allreduce(s, seq) && kind == FTC_MESSAGE_TREE);
 }
 
-static void compare(struct sim *s, int seq, int attempt, enum ftc_message_kind kind, int expected)
+static void compare_number(struct sim *s, int seq, int attempt, enum ftc_message_kind kind,
+                           int sent, int expected)
 {
-    int sent = s->sent[seq][kind][attempt];
-
     if (sent < expected && !may_be_less(s, seq, kind))
         sim_violation(s, "as_many_messages_as_the_theorem_says",
                       "op %d: kind %d: %d messages, not %d", seq, (int)kind, sent, expected);
@@ -74,9 +113,14 @@ static void compare(struct sim *s, int seq, int attempt, enum ftc_message_kind k
                       (int)kind, sent, expected);
 }
 
+static void compare(struct sim *s, int seq, int attempt, enum ftc_message_kind kind, int expected)
+{
+    compare_number(s, seq, attempt, kind, s->sent[seq][kind][attempt], expected);
+}
+
 /* Members of the operation; 0 if those who began it did not agree, which is so only after a death.
  */
-static int common_member_count(const struct sim *s, int seq)
+static uint64_t common_members(const struct sim *s, int seq)
 {
     uint64_t members = 0;
 
@@ -87,7 +131,7 @@ static int common_member_count(const struct sim *s, int seq)
             return 0;
         members |= of_rank;
     }
-    return __builtin_popcountll(members);
+    return members;
 }
 
 /* thm:reduce-number-messages, thm:allreduce-number-messages: exactly so many without failures;
@@ -95,16 +139,29 @@ static int common_member_count(const struct sim *s, int seq)
 void sim_check_message_count(struct sim *s, int seq)
 {
     const struct scenario *c = &s->scenario;
-    int n = common_member_count(s, seq);
+    uint64_t members = common_members(s, seq);
+    int n = __builtin_popcountll(members), root = c->op[seq].root;
     bool exchanges = is_allreduce(s, seq) && c->algorithm == FTC_ALGORITHM_OPTIMISTIC;
-    struct sim_message_count e;
+    int32_t host[SIM_MAX_N], storage[SIM_TOPOLOGY_NUMBERS];
+    struct message_count e;
+    struct ftc_topology t;
 
     if (n == 0)
         return;
-    e = sim_expected_messages(c, n, c->op[seq].kind);
+    if (c->hosts_fail)
+        sim_process_init_topology(s, members, &t, host, storage);
+    root = __builtin_popcountll(members & (sim_bit(root) - 1));
+    e = expected_messages(c, members, c->op[seq].kind);
     compare(s, seq, 0, FTC_MESSAGE_EXCHANGE, e.exchange);
+    compare_number(s, seq, 0, FTC_MESSAGE_EXCHANGE, s->exchanged_apart[seq], e.exchanged_apart);
     for (int attempt = 0; attempt <= n; attempt++) {
         bool none = exchanges ? attempt == 0 || s->dead == 0 : attempt > 0 && s->dead == 0;
+        int number = attempt - exchanges;
+
+        if (is_allreduce(s, seq) && c->hosts_fail && number >= 0 && number < n)
+            root = ftc_topology_candidate(&t, number);
+        if (c->hosts_fail)
+            count_over_hosts(&e, c, &t, c->op[seq].kind, root);
 
         compare(s, seq, attempt, FTC_MESSAGE_UP_CORRECTION, none ? 0 : e.up_correction);
         compare(s, seq, attempt, FTC_MESSAGE_TREE, none ? 0 : e.tree);

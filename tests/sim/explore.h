@@ -33,6 +33,10 @@ int explore_crash_points(enum ftc_op_kind what, bool small, int jobs);
 /* The same of large operations: in the data phase, between it and the vote, in the vote. */
 int explore_large_crash_points(bool small, int jobs);
 
+/* Losses of hosts and deaths of ranks of up to f hosts, at all crash points, with all layouts of
+ * small clusters on up to 4 hosts. */
+int explore_failing_hosts(bool small, int jobs);
+
 /* All interleavings of messages, deaths and news, of one scenario and of a list of them. */
 int explore_interleavings_of(const char *line);
 int explore_interleavings(bool small, int jobs);

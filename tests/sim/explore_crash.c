@@ -11,7 +11,7 @@ struct part {
     int n, f;
     bool blocks;
     int crashes; /* at most at once */
-    bool is_large;
+    bool is_large, has_layouts, hosts_fail;
     int job, jobs;
     struct explore_total *total;
     uint64_t index; /* of the base case, to share them out */
@@ -65,6 +65,31 @@ static void run_orders(struct part *p, struct scenario *c, int sends[SIM_MAX_N])
 
 static void explore_crashes(struct part *p, struct scenario *c, const int sends_before[SIM_MAX_N]);
 
+/* Up to f ranks; up to f hosts, but of one. */
+static bool is_tolerable(const struct scenario *c, uint64_t dead)
+{
+    uint64_t hosts = 0, lost = 0;
+    int failures;
+
+    for (int rank = 0; rank < c->n; rank++) {
+        hosts |= 1ull << c->host[rank];
+        lost |= (dead >> rank & 1) << c->host[rank];
+    }
+    failures = __builtin_popcountll(lost);
+    return __builtin_popcountll(dead) <= c->f ||
+           (c->hosts_fail && failures <= c->f && failures < __builtin_popcountll(hosts));
+}
+
+static uint64_t ranks_of_host(const struct scenario *c, int host)
+{
+    uint64_t ranks = 0;
+
+    for (int rank = 0; rank < c->n; rank++)
+        if (c->host[rank] == host)
+            ranks |= 1ull << rank;
+    return ranks;
+}
+
 static void crash_at(struct part *p, struct scenario *c, struct scenario_crash crash,
                      const int sends[SIM_MAX_N])
 {
@@ -73,11 +98,11 @@ static void crash_at(struct part *p, struct scenario *c, struct scenario_crash c
     c->crash_count--;
 }
 
-/* @rank dies in addition, after its send number @first or a later one. */
-static void crash_rank(struct part *p, struct scenario *c, int rank, int first,
-                       const int sends[SIM_MAX_N])
+/* @ranks, @rank among them, die in addition, after its send number @first or a later one. */
+static void crash_ranks(struct part *p, struct scenario *c, uint64_t ranks, int rank, int first,
+                        const int sends[SIM_MAX_N])
 {
-    struct scenario_crash crash = {.ranks = 1ull << rank};
+    struct scenario_crash crash = {.ranks = ranks, .first = rank};
 
     for (crash.sends = first; crash.sends <= sends[rank]; crash.sends++) {
         crash.before = false;
@@ -92,15 +117,23 @@ static void crash_rank(struct part *p, struct scenario *c, int rank, int first,
  * first, but at sends that it carries out only because of the other's death. */
 static void explore_crashes(struct part *p, struct scenario *c, const int sends_before[SIM_MAX_N])
 {
-    int sends[SIM_MAX_N] = {0};
-    uint64_t taken = c->crash_count > 0 ? c->crash[c->crash_count - 1].ranks : 0, all_taken = 0;
+    int sends[SIM_MAX_N] = {0}, last = c->crash_count > 0 ? c->crash[c->crash_count - 1].first : 0;
+    uint64_t dead = 0;
 
     run_orders(p, c, sends);
     for (int i = 0; i < c->crash_count; i++)
-        all_taken |= c->crash[i].ranks;
-    for (int rank = 0; rank < c->n && c->crash_count < p->crashes && !stopped(p); rank++)
-        if (!(all_taken >> rank & 1))
-            crash_rank(p, c, rank, (1ull << rank) < taken ? sends_before[rank] + 1 : 0, sends);
+        dead |= c->crash[i].ranks;
+    for (int rank = 0; rank < c->n && c->crash_count < p->crashes && !stopped(p); rank++) {
+        uint64_t own = 1ull << rank, host = ranks_of_host(c, c->host[rank]) & ~dead;
+        int first = rank < last ? sends_before[rank] + 1 : 0;
+
+        if (dead & own)
+            continue;
+        if (is_tolerable(c, dead | own))
+            crash_ranks(p, c, own, rank, first, sends);
+        if (c->hosts_fail && host != own && is_tolerable(c, dead | host))
+            crash_ranks(p, c, host, rank, first, sends);
+    }
 }
 
 static void explore_base(struct part *p, struct scenario *c)
@@ -133,6 +166,23 @@ static void explore_variants(struct part *p, struct scenario *c)
     }
 }
 
+/* A worker's share of the part @context, and what all of its scenarios have in common. */
+static struct part begin(int job, int jobs, struct explore_total *total, const void *context,
+                         struct scenario *c)
+{
+    struct part p = *(const struct part *)context;
+
+    p.job = job;
+    p.jobs = jobs;
+    p.total = total;
+    scenario_default(c);
+    c->n = p.n;
+    c->f = p.f;
+    c->op[0].kind = p.kind;
+    c->algorithm = p.algorithm;
+    return p;
+}
+
 /* ---- large operations: the data phase and the vote ---- */
 
 /* As many tries as there may be deaths, and one. */
@@ -151,16 +201,9 @@ static void work_large(int job, int jobs, struct explore_total *total, const voi
 {
     static const enum ftc_schedule_kind kind[] = {FTC_SCHEDULE_ALLREDUCE, FTC_SCHEDULE_REDUCE,
                                                   FTC_SCHEDULE_BROADCAST};
-    struct part p = *(const struct part *)context;
     struct scenario c;
+    struct part p = begin(job, jobs, total, context, &c);
 
-    p.job = job;
-    p.jobs = jobs;
-    p.total = total;
-    scenario_default(&c);
-    c.n = p.n;
-    c.f = p.f;
-    c.algorithm = p.algorithm;
     for (int k = 0; k < 3; k++)
         for (int scheme = FTC_FAILURE_LIST; scheme <= FTC_FAILURE_BIT; scheme += 2) {
             c.scheme = (enum ftc_failure_scheme)scheme;
@@ -170,20 +213,50 @@ static void work_large(int job, int jobs, struct explore_total *total, const voi
     sim_close(&p.sim);
 }
 
+/* ---- an optimistic allreduce of ranks on several hosts, or on one with too few cores ---- */
+
+enum { MOST_HOSTS = 4 };
+
+/* The next way to put ranks on the hosts, numbered in order; false after the last one. */
+static bool next_layout(struct scenario *c)
+{
+    for (int rank = c->n - 1; rank > 0; rank--) {
+        int highest = 0;
+
+        for (int i = 0; i < rank; i++)
+            highest = c->host[i] > highest ? c->host[i] : highest;
+        if (c->host[rank] <= highest && c->host[rank] < MOST_HOSTS - 1) {
+            c->host[rank]++;
+            memset(c->host + rank + 1, 0, (size_t)(c->n - rank - 1));
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_one_host(const struct scenario *c)
+{
+    return ranks_of_host(c, 0) == (1ull << c->n) - 1;
+}
+
+static void work_layouts(int job, int jobs, struct explore_total *total, const void *context)
+{
+    struct scenario c;
+    struct part p = begin(job, jobs, total, context, &c);
+
+    do {
+        c.collects = is_one_host(&c); /* without that: see work() */
+        explore_base(&p, &c);
+    } while (next_layout(&c));
+    sim_close(&p.sim);
+}
+
 static void work(int job, int jobs, struct explore_total *total, const void *context)
 {
-    struct part p = *(const struct part *)context;
     struct scenario c;
+    struct part p = begin(job, jobs, total, context, &c);
 
-    p.job = job;
-    p.jobs = jobs;
-    p.total = total;
-    scenario_default(&c);
-    c.n = p.n;
-    c.f = p.f;
-    c.op[0].kind = p.kind;
     c.blocks = p.blocks;
-    c.algorithm = p.algorithm;
     for (int shape = 0; shape < SHAPES; shape++) {
         c.tree = shapes[shape];
         if (is_new_tree(c.n, c.f, shape))
@@ -192,10 +265,49 @@ static void work(int job, int jobs, struct explore_total *total, const void *con
     sim_close(&p.sim);
 }
 
+/* ---- hosts that fail ---- */
+
+/* With more ranks each layout and root has one of the settings, all of them in turn. */
+static void explore_layout(struct part *p, struct scenario *c, uint64_t number)
+{
+    enum { SETTINGS = 3 * 2 * SHAPES, ALL_UP_TO = 3 };
+    uint64_t most = c->n <= ALL_UP_TO ? SETTINGS : 1;
+
+    for (uint64_t i = 0; i < most; i++) {
+        uint64_t which = (number + i) * 7 % SETTINGS;
+
+        c->scheme = (enum ftc_failure_scheme)(which % 3);
+        c->deterministic = which / 3 % 2 == 0;
+        c->tree = shapes[which / 6];
+        explore_base(p, c);
+    }
+}
+
+static void work_hosts(int job, int jobs, struct explore_total *total, const void *context)
+{
+    struct scenario c;
+    struct part p = begin(job, jobs, total, context, &c);
+    uint64_t number = 0;
+
+    c.hosts_fail = true;
+    do {
+        for (int i = 0; i < (p.kind == FTC_OP_REDUCE ? c.n : 2); i++) {
+            c.op[0].root = p.kind == FTC_OP_REDUCE ? i : 0;
+            c.correction = p.kind == FTC_OP_REDUCE ? FTC_CORRECTION_GROUP : (enum ftc_correction)i;
+            explore_layout(&p, &c, number++);
+        }
+    } while (next_layout(&c));
+    sim_close(&p.sim);
+}
+
 static int explore_part(struct part *p, int jobs, const char *name, struct explore_total *sum)
 {
     struct explore_total total;
-    int rv = workers_run(p->is_large ? work_large : work, jobs, 0, p, &total);
+    int rv = workers_run(p->hosts_fail    ? work_hosts
+                         : p->is_large    ? work_large
+                         : p->has_layouts ? work_layouts
+                                          : work,
+                         jobs, 0, p, &total);
 
     printf("%s n=%d f=%d, up to %d crashes: %llu runs, %llu failed\n", name, p->n, p->f, p->crashes,
            (unsigned long long)total.runs, (unsigned long long)total.failed);
@@ -229,6 +341,38 @@ int explore_large_crash_points(bool small, int jobs)
     return rv | explore_part(&p, jobs, "large", &(struct explore_total){0});
 }
 
+/* Losses of hosts and deaths of ranks; of few ranks, if @more, one more at once than f. */
+static int explore_failing_hosts_with(struct part p, int most_n, bool more, int jobs)
+{
+    const char *name = p.kind == FTC_OP_REDUCE ? "reduce over hosts"
+                       : p.algorithm           ? "optimistic allreduce over hosts"
+                                               : "corrected allreduce over hosts";
+    struct explore_total sum = {0};
+    int rv = 0;
+
+    p.hosts_fail = true;
+    for (p.n = 2; p.n <= most_n; p.n++)
+        for (p.f = 1; p.f <= 2; p.f++) {
+            p.crashes = p.f + (more && p.n <= 4);
+            rv |= explore_part(&p, jobs, name, &sum);
+        }
+    printf("all crash points, %s: %llu runs, %llu failed\n", name, (unsigned long long)sum.runs,
+           (unsigned long long)sum.failed);
+    return rv;
+}
+
+int explore_failing_hosts(bool small, int jobs)
+{
+    int most_n = small ? 4 : 7;
+    bool more = !small;
+
+    return explore_failing_hosts_with((struct part){.kind = FTC_OP_REDUCE}, most_n, more, jobs) |
+           explore_failing_hosts_with((struct part){.kind = FTC_OP_ALLREDUCE}, most_n, more, jobs) |
+           explore_failing_hosts_with(
+               (struct part){.kind = FTC_OP_ALLREDUCE, .algorithm = FTC_ALGORITHM_OPTIMISTIC},
+               most_n, more, jobs);
+}
+
 /* Values of blocks, which the engine sees no difference in but their lengths: of fewer processes.
  */
 static int explore_blocks(enum ftc_op_kind what, int most_n, int jobs)
@@ -243,6 +387,22 @@ static int explore_blocks(enum ftc_op_kind what, int most_n, int jobs)
     return rv | explore_sizes(p, most_n - 2, "optimistic allreduce of blocks", jobs);
 }
 
+/* One death of up to 7 processes, two of up to 5. */
+static int explore_hosts(bool small, int jobs)
+{
+    struct explore_total sum = {0};
+    int rv = 0, most_n = small ? 5 : 7;
+    struct part p = {
+        .kind = FTC_OP_ALLREDUCE, .algorithm = FTC_ALGORITHM_OPTIMISTIC, .has_layouts = true};
+
+    for (p.f = p.crashes = 1; p.crashes <= 2; p.f = ++p.crashes)
+        for (p.n = 2; p.n <= most_n - 2 * (p.crashes - 1); p.n++)
+            rv |= explore_part(&p, jobs, "optimistic allreduce, all layouts on hosts,", &sum);
+    printf("all crash points, all layouts on up to %d hosts: %llu runs, %llu failed\n", MOST_HOSTS,
+           (unsigned long long)sum.runs, (unsigned long long)sum.failed);
+    return rv;
+}
+
 int explore_crash_points(enum ftc_op_kind what, bool small, int jobs)
 {
     int most_n = small ? 4 : 7;
@@ -254,5 +414,6 @@ int explore_crash_points(enum ftc_op_kind what, bool small, int jobs)
     rv = explore_sizes((struct part){.kind = what}, most_n, "corrected allreduce", jobs);
     rv |= explore_sizes((struct part){.kind = what, .algorithm = FTC_ALGORITHM_OPTIMISTIC}, most_n,
                         "optimistic allreduce", jobs);
+    rv |= explore_hosts(small, jobs);
     return rv | explore_blocks(what, most_n, jobs);
 }

@@ -259,15 +259,27 @@ static const struct part {
     const char *line;
     bool small;
 } parts[] = {
-    {"n=3 f=1 ops=R0 crash=any:1", true},     {"n=3 f=1 ops=R2 crash=any:2", true},
-    {"n=4 f=1 ops=R0 crash=any:1", true},     {"n=4 f=2 ops=R1 crash=any:2", false},
-    {"n=2 f=1 ops=A,A crash=any:1", true},    {"n=3 f=1 ops=A crash=any:1", true},
-    {"n=3 f=1 ops=A crash=any:2", true},      {"n=3 f=1 ops=A,R1,A crash=any:1", false},
-    {"n=3 f=2 ops=A crash=any:2", true},      {"n=4 f=1 ops=A crash=any:1", false},
-    {"n=4 f=1 ops=A crash=any:2", false},     {"n=4 f=1 ops=A,A crash=any:1", false},
-    {"n=2 f=1 ops=L,T,A crash=any:1", true},  {"n=3 f=1 ops=L,T crash=any:1", true},
-    {"n=3 f=1 ops=LR1,T crash=any:1", false}, {"n=3 f=1 ops=LB2,T crash=any:1", false},
-    {"n=4 f=2 ops=A crash=any:2", false},     {"n=5 f=1 ops=A crash=any:1", false},
+    {"n=3 f=1 ops=R0 crash=any:1", true},
+    {"n=3 f=1 ops=R2 crash=any:2", true},
+    {"n=4 f=1 ops=R0 crash=any:1", true},
+    {"n=4 f=2 ops=R1 crash=any:2", false},
+    {"n=2 f=1 ops=A,A crash=any:1", true},
+    {"n=3 f=1 ops=A crash=any:1", true},
+    {"n=3 f=1 ops=A crash=any:2", true},
+    {"n=3 f=1 ops=A,R1,A crash=any:1", false},
+    {"n=3 f=2 ops=A crash=any:2", true},
+    {"n=4 f=1 ops=A crash=any:1", false},
+    {"n=3 f=1 ops=A collect=1 crash=any:1", true},
+    {"n=3 f=1 ops=A,A collect=1 crash=any:1", false},
+    {"n=4 f=1 ops=A hosts=0.0.1.1 crash=any:1", false},
+    {"n=4 f=1 ops=A crash=any:2", false},
+    {"n=4 f=1 ops=A,A crash=any:1", false},
+    {"n=2 f=1 ops=L,T,A crash=any:1", true},
+    {"n=3 f=1 ops=L,T crash=any:1", true},
+    {"n=3 f=1 ops=LR1,T crash=any:1", false},
+    {"n=3 f=1 ops=LB2,T crash=any:1", false},
+    {"n=4 f=2 ops=A crash=any:2", false},
+    {"n=5 f=1 ops=A crash=any:1", false},
 };
 
 /* The settings that make a difference, in one number. */

@@ -88,6 +88,7 @@ static void add_crash(struct scenario *c, uint64_t *r, uint64_t ranks)
     struct scenario_crash *crash = &c->crash[c->crash_count];
 
     crash->ranks = ranks;
+    crash->first = __builtin_ctzll(ranks);
     crash->before = one_in(r, 2);
     crash->sends = one_in(r, 6) ? 0 : between(r, 1, typical_sends(c));
     crash->before &= crash->sends > 0;
@@ -126,6 +127,62 @@ static void generate_crashes(struct scenario *c, uint64_t *r)
     c->free_crashes = __builtin_popcountll(c->free_ranks);
 }
 
+static uint64_t ranks_on(const struct scenario *c, int host)
+{
+    uint64_t ranks = 0;
+
+    for (int rank = 0; rank < c->n; rank++)
+        if (c->host[rank] == host)
+            ranks |= 1ull << rank;
+    return ranks;
+}
+
+static int any_of(uint64_t *r, uint64_t ranks)
+{
+    for (int skip = between(r, 0, __builtin_popcountll(ranks) - 1); skip > 0; skip--)
+        ranks &= ranks - 1;
+    return __builtin_ctzll(ranks);
+}
+
+/* The whole host at once, or some of its ranks one by one. */
+static void fail_host(struct scenario *c, uint64_t *r, uint64_t ranks)
+{
+    int deaths = one_in(r, 2) ? 0 : between(r, 1, __builtin_popcountll(ranks));
+    int first = any_of(r, ranks);
+
+    if (deaths == 0 && c->crash_count < SIM_MAX_CRASHES) {
+        add_crash(c, r, ranks);
+        c->crash[c->crash_count - 1].first = first;
+    }
+    for (int i = 0; i < deaths && c->crash_count < SIM_MAX_CRASHES; i++)
+        add_crash(c, r, 1ull << any_of(r, ranks));
+}
+
+/* Round robin, in blocks of about one size, or anyhow. */
+static void place_ranks(struct scenario *c, uint64_t *r, int hosts)
+{
+    int kind = between(r, 0, 2);
+
+    scenario_deal_hosts(c, hosts);
+    for (int rank = 0; kind > 0 && rank < c->n; rank++)
+        c->host[rank] = (uint8_t)(kind == 1 ? rank * hosts / c->n : between(r, 0, hosts - 1));
+}
+
+/* In the place of the deaths so far: of up to f hosts, and now and then of more. */
+static void generate_failing_hosts(struct scenario *c, uint64_t *r)
+{
+    int failures = c->f > 0 && !one_in(r, 8) ? between(r, 1, c->f) : 0;
+
+    c->hosts_fail = true;
+    c->crash_count = c->free_crashes = 0;
+    c->free_ranks = 0;
+    place_ranks(c, r, between(r, 1, 6));
+    if (one_in(r, 16))
+        failures = c->f + between(r, 1, 2);
+    for (int i = 0; i < failures; i++)
+        fail_host(c, r, ranks_on(c, c->host[between(r, 0, c->n - 1)]));
+}
+
 void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
 {
     uint64_t state = seed, *r = &state;
@@ -141,6 +198,9 @@ void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
     generate_settings(c, r);
     generate_crashes(c, r);
     c->seed = random_next(r) >> 32;
-    c->hosts = one_in(r, 2) ? between(r, 2, 5) : 0;
-    c->blocks = one_in(r, 4); /* last: seeds give the runs that they gave before there were any */
+    scenario_deal_hosts(c, one_in(r, 2) ? between(r, 2, 5) : 1);
+    c->blocks = one_in(r, 4);
+    if (one_in(r, 3))
+        generate_failing_hosts(c, r);
+    c->collects = one_in(r, 2);
 }

@@ -11,9 +11,7 @@ void sim_event_allow_delivery(struct sim *s, int32_t message);
 void sim_event_forbid_delivery(struct sim *s, int32_t message);
 static inline bool sim_are_apart(const struct sim *s, int rank, int peer)
 {
-    int hosts = s->scenario.hosts;
-
-    return hosts > 0 && rank % hosts != peer % hosts;
+    return s->scenario.host[rank] != s->scenario.host[peer];
 }
 
 static inline bool sim_event_is_allowed(const struct sim *s, enum sim_event_kind kind, int process,
@@ -44,6 +42,9 @@ void sim_queue_append(struct sim *s, struct sim_queue *q, int32_t message);
 /* process.c: the life of a process */
 void sim_process_begin(struct sim *s);
 void sim_process_step(struct sim *s, struct sim_event event, const struct sim_chooser *chooser);
+/* Of those @ranks; their hosts, numbered in the order in which they first appear, in @of. */
+void sim_process_init_topology(const struct sim *s, uint64_t ranks, struct ftc_topology *t,
+                               int32_t *of, void *storage);
 /* Engine rank of an original rank that is a member, and the other way round for a list. */
 int sim_process_index(const struct sim_process *p, int rank);
 uint64_t sim_process_ranks(const struct sim_process *p, const struct ftc_failure_info *list);

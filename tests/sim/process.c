@@ -22,6 +22,40 @@ uint64_t sim_process_ranks(const struct sim_process *p, const struct ftc_failure
     return ranks;
 }
 
+static struct ftc_hosts hosts_of(const struct sim *s, uint64_t ranks, int32_t *of)
+{
+    struct ftc_hosts hosts = {.count = 0, .of = of};
+    int32_t number[SIM_MAX_N];
+    int index = 0;
+
+    memset(number, -1, sizeof number);
+    for (int rank = 0; rank < s->scenario.n; rank++) {
+        int host = s->scenario.host[rank];
+
+        if (!(ranks & sim_bit(rank)))
+            continue;
+        if (number[host] < 0)
+            number[host] = hosts.count++;
+        of[index++] = number[host];
+    }
+    return hosts;
+}
+
+void sim_process_init_topology(const struct sim *s, uint64_t ranks, struct ftc_topology *t,
+                               int32_t *of, void *storage)
+{
+    const struct scenario *c = &s->scenario;
+    struct ftc_hosts hosts = hosts_of(s, ranks, of);
+    int n = __builtin_popcountll(ranks);
+
+    if (c->hosts_fail) {
+        ftc_topology_init_over_hosts(t, n, c->f, &c->tree, &hosts, storage);
+        return;
+    }
+    ftc_topology_init(t, n, c->f, &c->tree, storage);
+    t->hosts = hosts;
+}
+
 static bool is_allreduce(const struct sim *s, int seq)
 {
     return s->scenario.op[seq].kind == FTC_OP_ALLREDUCE;
@@ -29,17 +63,32 @@ static bool is_allreduce(const struct sim *s, int seq)
 
 /* ---- operations ---- */
 
-/* The next operation is without those whom an agreed list names (doc/design.md, section 6). */
-static void renumber(struct sim *s, struct sim_process *p, uint64_t failed)
+static const struct ftc_topology *topology_of(const struct sim *s, const struct sim_process *p)
 {
+    return p->members == sim_all(s) ? &s->topology : &p->own;
+}
+
+static void plan_exchange(const struct sim *s, struct sim_process *p, int rank)
+{
+    const struct ftc_topology *t = topology_of(s, p);
+
+    ftc_exchange_plan_make(&p->exchange_plan, &t->hosts, s->scenario.collects, t->n,
+                           sim_process_index(p, rank));
+}
+
+/* The next operation is without those whom an agreed list names (doc/design.md, section 6). */
+static void renumber(struct sim *s, int rank, uint64_t failed)
+{
+    struct sim_process *p = &s->process[rank];
     int count = 0;
 
     p->members &= ~failed;
-    for (int rank = 0; rank < s->scenario.n; rank++)
-        if (p->members & sim_bit(rank))
-            p->member[count++] = (uint8_t)rank;
+    for (int member = 0; member < s->scenario.n; member++)
+        if (p->members & sim_bit(member))
+            p->member[count++] = (uint8_t)member;
     if (failed)
-        ftc_topology_init(&p->own, count, s->scenario.f, &s->scenario.tree, p->topology_storage);
+        sim_process_init_topology(s, p->members, &p->own, p->host, p->topology_storage);
+    plan_exchange(s, p, rank);
 }
 
 /* The vote: all have everything, or each tries again. */
@@ -91,7 +140,7 @@ static void leave(struct sim *s, int rank)
     if (is_allreduce(s, p->seq)) {
         p->published = p->seq;
         if (o->failed)
-            renumber(s, p, o->failed);
+            renumber(s, rank, o->failed);
     }
     go_on(s, rank);
     sim_board_refresh_of(s, rank);
@@ -126,7 +175,8 @@ static void act(struct sim *s, int rank, const struct sim_chooser *chooser)
         finish(s, rank);
         return;
     }
-    if (p->known_dead || s->scenario.eager_reads || p->op.phase == FTC_PHASE_CONFIRMATION)
+    if (p->known_dead || s->scenario.eager_reads || p->op.phase == FTC_PHASE_CONFIRMATION ||
+        ftc_op_leader(&p->op) >= 0)
         sim_board_refresh_by(s, rank);
     if (joined)
         sim_board_refresh_of(s, rank);
@@ -145,17 +195,44 @@ static enum ftc_step_outcome step(struct sim *s, int rank, const struct ftc_even
 
 enum fate { TAKEN, EARLY };
 
+static bool is_in_vote(const struct sim *s, const struct sim_process *p)
+{
+    return p->stage == SIM_STAGE_RUNNING && s->scenario.op[p->seq].is_large;
+}
+
+/* Whoever is to decide looks before it takes what the living say in a vote, which may be that they
+ * have left because of a death (shim/progress/messages.c). */
+static void look_for_deaths(struct sim *s, int rank, const struct sim_chooser *chooser)
+{
+    struct sim_process *p = &s->process[rank];
+    struct ftc_event event = {.kind = FTC_EVENT_PEER_FAILED};
+
+    for (int peer = 0; peer < s->scenario.n && is_in_vote(s, p); peer++) {
+        if (!(s->dead & ~p->known_dead & sim_bit(peer)))
+            continue;
+        p->known_dead |= sim_bit(peer);
+        sim_event_forbid(s, SIM_EVENT_NEWS, rank, peer);
+        event.peer = sim_process_index(p, peer);
+        if (event.peer >= 0)
+            step(s, rank, &event, chooser);
+    }
+}
+
 static enum fate offer(struct sim *s, int rank, int32_t message, const struct sim_chooser *chooser)
 {
     struct sim_process *p = &s->process[rank];
-    int from = s->message[message].from;
+    int from = s->message[message].from, seq;
     struct ftc_envelope envelope = {0};
     struct ftc_message m = {0};
-    struct ftc_event event = {
-        .kind = FTC_EVENT_MESSAGE, .peer = sim_process_index(p, from), .message = &m};
-    int seq = p->seq;
+    struct ftc_event event = {.kind = FTC_EVENT_MESSAGE, .message = &m};
     enum ftc_step_outcome outcome;
 
+    if (s->process[from].alive)
+        look_for_deaths(s, rank, chooser);
+    if (!p->alive)
+        return TAKEN;
+    seq = p->seq;
+    event.peer = sim_process_index(p, from);
     sim_network_decode(s, message, &envelope, &m);
     if ((int)envelope.seq < p->seq + (p->stage == SIM_STAGE_LEAVING))
         return TAKEN; /* late: the operation is over */
@@ -213,7 +290,6 @@ static void init_op(struct sim *s, int rank, int root)
 {
     const struct scenario *c = &s->scenario;
     struct sim_process *p = &s->process[rank];
-    bool is_whole = p->members == sim_all(s);
 
     p->kind = sim_value_kind(c->n, c->blocks, p->seq);
     sim_value_original((struct sim_value *)p->original, &p->kind, rank, p->seq);
@@ -227,7 +303,8 @@ static void init_op(struct sim *s, int rank, int root)
                     .correction = c->correction,
                     .ring_distance = c->ring_distance,
                     .deterministic = c->deterministic,
-                    .topology = is_whole ? &s->topology : &p->own,
+                    .topology = topology_of(s, p),
+                    .exchange_plan = &p->exchange_plan,
                     .rank = sim_process_index(p, rank),
                     .root = root,
                     .value_bytes = s->value_bytes,
@@ -436,16 +513,16 @@ static void begin(struct sim *s, int rank)
     p->early = (struct sim_queue){-1, -1};
     p->early_count = 0;
     sim_data_reset(s, rank);
-    renumber(s, p, 0);
+    renumber(s, rank, 0);
     sim_event_allow(s, SIM_EVENT_START, rank, rank);
     if (s->free_crashes > 0 && s->scenario.free_ranks & sim_bit(rank))
         sim_event_allow(s, SIM_EVENT_CRASH, rank, rank);
 }
 
-/* The lowest of the ranks pulls the others with it. */
+/* The first of the ranks pulls the others with it. */
 static void plan_crash(struct sim *s, const struct scenario_crash *c)
 {
-    struct sim_process *p = &s->process[__builtin_ctzll(c->ranks)];
+    struct sim_process *p = &s->process[c->first];
 
     p->dies_at = c->sends;
     p->dies_before = c->before;

@@ -25,6 +25,12 @@ void scenario_default(struct scenario *c)
     c->deterministic = true;
 }
 
+void scenario_deal_hosts(struct scenario *c, int hosts)
+{
+    for (int rank = 0; rank < SIM_MAX_N; rank++)
+        c->host[rank] = (uint8_t)(rank % hosts);
+}
+
 static int find_name(const char *const *names, int count, const char *value)
 {
     for (int i = 0; i < count; i++)
@@ -126,17 +132,19 @@ static int parse_op(struct scenario *c, char *item)
     return item[0] == 'R' ? parse_int(item + 1, 0, SIM_MAX_N - 1, &op->root) : -1;
 }
 
-static int parse_ranks(char *list, uint64_t *ranks)
+static int parse_ranks(char *list, uint64_t *ranks, int *first)
 {
     char *rest;
 
     *ranks = 0;
+    *first = -1;
     for (char *item = strtok_r(list, "+", &rest); item; item = strtok_r(NULL, "+", &rest)) {
         int rank;
 
         if (parse_int(item, 0, SIM_MAX_N - 1, &rank) != 0)
             return -1;
         *ranks |= 1ull << rank;
+        *first = *first < 0 ? rank : *first;
     }
     return *ranks ? 0 : -1;
 }
@@ -146,6 +154,7 @@ static int parse_crash(struct scenario *c, char *item)
     char *at = strchr(item, '@');
     struct scenario_crash *crash = &c->crash[c->crash_count];
     uint64_t ranks;
+    int first;
 
     if (strncmp(item, "any:", 4) == 0) {
         c->free_ranks = ~0ull; /* cut to n at the end */
@@ -154,7 +163,7 @@ static int parse_crash(struct scenario *c, char *item)
     if (!at)
         return -1;
     *at = '\0';
-    if (parse_ranks(item, &ranks) != 0)
+    if (parse_ranks(item, &ranks, &first) != 0)
         return -1;
     if (strcmp(at + 1, "any") == 0) {
         c->free_ranks |= ranks;
@@ -163,9 +172,28 @@ static int parse_crash(struct scenario *c, char *item)
     }
     if (c->crash_count == SIM_MAX_CRASHES || (at[1] != 'a' && at[1] != 'b'))
         return -1;
-    *crash = (struct scenario_crash){.ranks = ranks, .before = at[1] == 'b'};
+    *crash = (struct scenario_crash){.ranks = ranks, .first = first, .before = at[1] == 'b'};
     c->crash_count++;
     return parse_int(at + 2, crash->before ? 1 : 0, 1 << 20, &crash->sends);
+}
+
+static int parse_hosts(struct scenario *c, char *value)
+{
+    int rank = 0, host;
+    char *rest;
+
+    if (!strchr(value, '.')) {
+        if (parse_int(value, 1, SIM_MAX_N, &host) != 0)
+            return -1;
+        scenario_deal_hosts(c, host);
+        return 0;
+    }
+    for (char *item = strtok_r(value, ".", &rest); item; item = strtok_r(NULL, ".", &rest)) {
+        if (rank == SIM_MAX_N || parse_int(item, 0, SIM_MAX_N - 1, &host) != 0)
+            return -1;
+        c->host[rank++] = (uint8_t)host;
+    }
+    return 0;
 }
 
 static int parse_replayed(struct scenario *c, char *item)
@@ -219,7 +247,11 @@ static int parse_pair(struct scenario *c, const char *key, char *value)
     if (strcmp(key, "reads") == 0)
         return parse_choice(value, "needed", "eager", &c->eager_reads);
     if (strcmp(key, "hosts") == 0)
-        return parse_int(value, 0, SIM_MAX_N, &c->hosts);
+        return parse_hosts(c, value);
+    if (strcmp(key, "domain") == 0)
+        return parse_choice(value, "rank", "host", &c->hosts_fail);
+    if (strcmp(key, "collect") == 0)
+        return parse_choice(value, "0", "1", &c->collects);
     if (strcmp(key, "crash") == 0)
         return parse_list(c, value, ",", parse_crash);
     if (strcmp(key, "order") == 0)
@@ -338,13 +370,25 @@ static void add_tree(struct text *t, const struct ftc_tree_shape *tree)
     }
 }
 
+static void add_hosts(struct text *t, const struct scenario *c)
+{
+    bool is_one = true;
+
+    for (int rank = 1; rank < c->n; rank++)
+        is_one = is_one && c->host[rank] == c->host[0];
+    for (int rank = 0; !is_one && rank < c->n; rank++)
+        add(t, "%s%d", rank == 0 ? " hosts=" : ".", c->host[rank]);
+}
+
 static void add_crashes(struct text *t, const struct scenario *c)
 {
     const char *separator = " crash=";
 
     for (int i = 0; i < c->crash_count; i++) {
-        add(t, "%s", separator);
-        add_ranks(t, c->crash[i].ranks);
+        uint64_t others = c->crash[i].ranks & ~(1ull << c->crash[i].first);
+
+        add(t, "%s%d%s", separator, c->crash[i].first, others ? "+" : "");
+        add_ranks(t, others);
         add(t, "@%c%d", c->crash[i].before ? 'b' : 'a', c->crash[i].sends);
         separator = ",";
     }
@@ -376,8 +420,11 @@ void scenario_print(const struct scenario *c, char line[SIM_LINE_CHARS])
         c->eager_reads ? "eager" : "needed");
     if (c->blocks)
         add(&t, " value=blocks");
-    if (c->hosts > 0)
-        add(&t, " hosts=%d", c->hosts);
+    add_hosts(&t, c);
+    if (c->hosts_fail)
+        add(&t, " domain=host");
+    if (c->collects)
+        add(&t, " collect=1");
     add_crashes(&t, c);
     add(&t, " order=%s seed=%llu", order_name[c->order], (unsigned long long)c->seed);
     for (int i = 0; i < c->choice_count; i++)

@@ -1,7 +1,8 @@
 /* scenario: all that determines a simulated run, as one line of text.
  *
  *     n=5 f=1 ops=A,R2,A scheme=list tree=binomial corr=group alg=corrected det=1 channels=fifo
- *     value=sums publish=now reads=needed hosts=0 crash=3@a2,1@any order=random seed=123
+ *     value=sums publish=now reads=needed hosts=0.0.1.1.2 domain=rank collect=0 crash=3@a2,1@any
+ *     order=random seed=123
  *
  * Keys that are left out have the defaults of scenario_default(). The same line gives the same run,
  * bit for bit.
@@ -32,12 +33,13 @@ struct scenario_op {
     enum ftc_schedule_kind data;
 };
 
-/* @ranks die together, at the instant that the lowest of them
+/* @ranks die together, at the instant that @first, which stands first among them,
  * 3@a2  has just carried out its 2nd send (3@a0: before it starts)
  * 3@b2  is about to carry out its 2nd send.
- * 1+2+5@a0 is the loss of a host. */
+ * 5+1+2@a3 is the loss of a host. */
 struct scenario_crash {
     uint64_t ranks;
+    int first;
     bool before;
     int sends;
 };
@@ -67,9 +69,12 @@ struct scenario {
     bool late_publish; /* publish=late: publication is an event of its own, after the last send */
     bool blocks;       /* value=blocks: values are put together from blocks, and vary in length */
     bool eager_reads;  /* reads=eager: also looks at the board without knowing of a failure */
-    int hosts; /* hosts=K: rank R is on host R % K: what one shows to another host comes as an
-                  answer, later, and messages that are under way to another host may die with their
-                  sender; 0: one */
+    /* hosts=3: rank R is on host R % 3. hosts=0.0.1: each rank's host. What one shows to another
+     * host comes as an answer, later, and messages that are under way to another host may die with
+     * their sender. */
+    uint8_t host[SIM_MAX_N]; /* by rank; all 0: one host */
+    bool hosts_fail;         /* domain=host: f counts hosts */
+    bool collects; /* collect=1: also on one host the values of an exchange go to a leader */
     struct scenario_crash crash[SIM_MAX_CRASHES];
     int crash_count;
     uint64_t free_ranks; /* 3@any, any:2: ranks that may die at an instant that is a choice */
@@ -81,6 +86,9 @@ struct scenario {
 };
 
 void scenario_default(struct scenario *c);
+
+/* Rank R is on host R % @hosts. */
+void scenario_deal_hosts(struct scenario *c, int hosts);
 
 /* Reads @line; 0, or -1 with a message on stderr. */
 int scenario_parse(struct scenario *c, const char *line);

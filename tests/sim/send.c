@@ -10,6 +10,8 @@ static void send_one(struct sim *s, int rank, const struct ftc_send *send)
     sim_check_send(s, rank, to);
     p->sends++;
     s->sent[p->seq][send->message.kind][send->message.attempt]++;
+    s->exchanged_apart[p->seq] +=
+        send->message.kind == FTC_MESSAGE_EXCHANGE && sim_are_apart(s, rank, to);
     sim_trace_send(s, rank, to, &send->message);
     sim_network_send(s, rank, to, &send->message, p->seq);
 }

@@ -23,10 +23,25 @@ static void *carve(struct layout *l, size_t count, size_t bytes)
     return part;
 }
 
+/* With what the operations of any of its members may need: classes of the rest of the hosts may
+ * differ in size more than those of all. */
+static struct ftc_topology with_most_room(const struct sim *s)
+{
+    struct ftc_topology most = s->topology;
+
+    if (s->scenario.hosts_fail) {
+        most.max_group = most.n;
+        most.max_children = most.n * (most.f + 1);
+    }
+    return most;
+}
+
 static void lay_out_process(struct sim *s, struct layout *l, int rank)
 {
-    void *topology = carve(l, 1, ftc_topology_storage_bytes(s->scenario.n, s->scenario.f));
-    void *op = carve(l, 1, ftc_op_storage_bytes(&s->topology, s->value_bytes));
+    void *topology = carve(l, 1, ftc_topology_storage_bytes_over_hosts(s->scenario.n));
+    struct ftc_topology most = with_most_room(s);
+    int exchange_steps = s->scenario.n + 1 + FTC_EXCHANGE_LEADERS_STEPS;
+    void *op = carve(l, 1, ftc_op_storage_bytes(&most, exchange_steps, s->value_bytes));
     void *data = carve(l, 1, sizeof *s->process[rank].data);
     void *original = carve(l, 1, s->value_bytes);
 
@@ -54,12 +69,14 @@ static size_t lay_out(struct sim *s, unsigned char *block)
     const struct scenario *c = &s->scenario;
     size_t n = (size_t)c->n, ops = (size_t)c->op_count;
     struct layout l = {.block = block};
+    struct ftc_topology most = with_most_room(s);
 
     s->outcome = carve(&l, n * ops, sizeof *s->outcome);
     s->outcome_values = carve(&l, n * ops, value_stride(s));
     s->sent = carve(&l, ops, sizeof *s->sent);
+    s->exchanged_apart = carve(&l, ops, sizeof *s->exchanged_apart);
     s->zeroed_bytes = l.used;
-    s->actions.capacity = ftc_op_actions_capacity(&s->topology, c->ring_distance);
+    s->actions.capacity = ftc_op_actions_capacity(&most, c->ring_distance);
     s->actions.send = carve(&l, (size_t)s->actions.capacity, sizeof *s->actions.send);
     s->position = carve(&l, SIM_EVENT_KINDS * n * n, sizeof *s->position);
     s->answer = carve(&l, n * n, sizeof *s->answer);
@@ -104,7 +121,8 @@ void sim_begin(struct sim *s, const struct scenario *scenario)
 {
     s->scenario = *scenario;
     s->value_bytes = sim_value_bytes(scenario->n, scenario->blocks);
-    ftc_topology_init(&s->topology, scenario->n, scenario->f, &scenario->tree, s->topology_storage);
+    assert(ftc_topology_storage_bytes_over_hosts(scenario->n) <= sizeof s->topology_storage);
+    sim_process_init_topology(s, sim_all(s), &s->topology, s->host, s->topology_storage);
     get_memory(s);
     for (int i = 0; i < SIM_EVENT_KINDS * scenario->n * scenario->n; i++)
         s->position[i] = -1;

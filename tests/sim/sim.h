@@ -29,6 +29,8 @@ enum sim_event_kind {
     SIM_EVENT_KINDS,
 };
 
+enum { SIM_TOPOLOGY_NUMBERS = 11 * (SIM_MAX_N + 1) }; /* of the topology of most ranks */
+
 /* Something that can happen next. */
 struct sim_event {
     uint8_t kind, process, peer;
@@ -91,6 +93,8 @@ struct sim_process {
     struct sim_queue early; /* messages that it has not got as far as */
     int early_count;
     struct ftc_topology own; /* of its members, once some are left out */
+    int32_t host[SIM_MAX_N]; /* of these, for own */
+    struct ftc_exchange_plan exchange_plan;
     void *topology_storage, *op_storage;
     struct sim_data *data;     /* of large operations */
     uint8_t member[SIM_MAX_N]; /* original rank by engine rank */
@@ -107,12 +111,14 @@ struct sim {
     struct scenario scenario;
     size_t value_bytes;
     struct ftc_topology topology; /* of all ranks */
-    int32_t topology_storage[5 * (SIM_MAX_N + 1)];
+    int32_t topology_storage[SIM_TOPOLOGY_NUMBERS];
+    int32_t host[SIM_MAX_N]; /* of all ranks, for topology */
 
     struct sim_process *process;
     struct sim_outcome *outcome;     /* [seq * n + rank] */
     uint8_t *outcome_values;         /* of each outcome */
     sim_sent_table *sent;            /* [seq] */
+    uint16_t *exchanged_apart;       /* [seq]: messages of its exchange between hosts */
     uint64_t dead;                   /* original ranks */
     int free_crashes;                /* that can still happen */
     uint32_t steps;                  /* events so far */

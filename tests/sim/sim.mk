@@ -1,5 +1,6 @@
 # make sim [RUNS=n] [SEED=n] [JOBS=n]  explores random runs of a simulated cluster, on all cores
 # make exhaustive  walks all crash points, and all interleavings of events, of small clusters
+# make exhaustive-hosts  walks all crash points of clusters on several hosts, which may be lost
 # make mutants  shows that the fast tests notice each of a list of mistakes put into shim/engine/
 
 SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim/*.c))
@@ -29,11 +30,16 @@ exhaustive: $(BUILD)/tests/sim/simulate
 	$< --exhaustive large --jobs $(JOBS)
 	$< --interleavings --jobs $(JOBS)
 
+# All losses of hosts: tens of millions of runs.
+exhaustive-hosts: $(BUILD)/tests/sim/simulate
+	$< --exhaustive hosts --jobs $(JOBS)
+
 # The share that make check runs: about a minute on one core.
 check-sim: $(BUILD)/tests/sim/test_sim $(BUILD)/tests/sim/simulate
 	$(RUN) $(BUILD)/tests/sim/test_sim
 	$(BUILD)/tests/sim/simulate --exhaustive reduce --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --exhaustive allreduce --jobs $(JOBS)
+	$(BUILD)/tests/sim/simulate --exhaustive hosts --small --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --exhaustive large --small --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --interleavings --small --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --random 500000 --seed $(SEED) --jobs $(JOBS)
@@ -46,4 +52,4 @@ sim-small: $(BUILD)/tests/sim/test_sim $(BUILD)/tests/sim/simulate
 	$(BUILD)/tests/sim/test_sim
 	$(BUILD)/tests/sim/simulate --random 20000 --seed $(SEED) --jobs $(JOBS)
 
-.PHONY: sim exhaustive check-sim sim-small mutants
+.PHONY: sim exhaustive exhaustive-hosts check-sim sim-small mutants

@@ -52,7 +52,7 @@ static void add_exchange(uint64_t *h, const struct sim *s, const struct ftc_op *
 {
     add(h, (uint64_t)op->exchange_step);
     add_value(h, s, op->exchange_value);
-    add_slots(h, s, op->exchange, op->exchange_step + 2);
+    add_slots(h, s, op->exchange, op->config.exchange_plan->count);
 }
 
 static void add_reduce(uint64_t *h, const struct sim *s, const struct ftc_op *op)

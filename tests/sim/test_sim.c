@@ -6,17 +6,27 @@
 #include "generate.h"
 #include "order.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* Fewer of them where each run takes long (SEEDS in the environment). */
+static uint64_t seeds(void)
+{
+    const char *text = getenv("SEEDS");
+
+    return text ? strtoull(text, NULL, 10) : 20;
+}
 
 /* Runs @line in each order, and in some of them with several seeds. */
 static void keeps_every_rule(const char *line)
 {
+    uint64_t most = seeds();
     struct sim s = {0};
     struct scenario c;
 
     ck_assert_int_eq(scenario_parse(&c, line), 0);
     for (int order = 0; order < SIM_ORDER_COUNT; order++)
-        for (c.seed = 0; c.seed < 20; c.seed++) {
+        for (c.seed = 0; c.seed < most; c.seed++) {
             c.order = (enum scenario_order)order;
             ck_assert_msg(sim_run_scenario(&s, &c), "%s\nsimulate '%s order=%d seed=%llu'",
                           s.violation, line, order, (unsigned long long)c.seed);
@@ -322,6 +332,50 @@ START_TEST(broadcast_messages_are_dual_to_those_of_reduce)
 }
 END_TEST
 
+/* ---- the exchange follows the hosts (doc/design.md, section 5) ---- */
+
+/* Broken: whoever waits for its leader does not look at the board, or does not hear of a death. */
+START_TEST(an_exchange_goes_through_leaders)
+{
+    keeps_every_rule("n=6 f=1 ops=A,A hosts=0.0.0.1.1.2 alg=optimistic");
+    keeps_every_rule("n=6 f=1 ops=A,A collect=1 alg=optimistic crash=0@a1");
+    keeps_every_rule("n=6 f=1 ops=A,A collect=1 alg=optimistic crash=3@a0");
+    keeps_every_rule("n=7 f=2 ops=A,A,A hosts=0.1.2.0.1.2.0 alg=optimistic crash=1@a2,5@b1");
+    keeps_every_rule("n=40 f=2 ops=A,A collect=1 alg=optimistic crash=16@a1,32@b1");
+}
+END_TEST
+
+/* Broken: a result of a later attempt is left alone: it is looked at again and again, until the
+ * news come. */
+START_TEST(a_leader_may_have_gone_on_to_a_later_attempt)
+{
+    keeps_every_rule("n=6 f=3 ops=A,A alg=optimistic hosts=0.1.2.3.0.1 crash=0@b9,4@b14,2@any");
+    keeps_every_rule("n=5 f=1 ops=A alg=optimistic hosts=0.0.1.1.2 reads=eager crash=4@b2");
+}
+END_TEST
+
+static uint64_t expression(const char *format, int n)
+{
+    struct sim s = {0};
+    char line[256];
+    uint64_t x;
+
+    snprintf(line, sizeof line, format, n);
+    run(&s, line);
+    x = ((const struct sim_value *)sim_outcome_of(&s, 0, n - 1)->value)->expression;
+    sim_close(&s);
+    return x;
+}
+
+/* Broken: what is collected is combined one after the other. */
+START_TEST(bits_do_not_depend_on_the_number_of_cores)
+{
+    for (int n = 1; n <= FTC_EXCHANGE_RADIX; n++)
+        ck_assert_uint_eq(expression("n=%d ops=A alg=optimistic collect=1", n),
+                          expression("n=%d ops=A alg=optimistic collect=0", n));
+}
+END_TEST
+
 /* ---- the simulator ---- */
 
 static uint64_t digest_of(uint64_t seed, int runs)
@@ -395,6 +449,20 @@ START_TEST(what_a_dead_member_had_ended_counts)
 }
 END_TEST
 
+/* Broken: a member of a vote takes what has come without a look for the death that it is about. */
+START_TEST(who_decides_in_a_vote_knows_of_the_death_that_ended_the_try)
+{
+    struct sim s = {0};
+
+    run(&s, "n=3 f=1 ops=LB1,T scheme=count tree=optimal:0:2:1 alg=corrected publish=late "
+            "value=blocks crash=2@b12 order=late_news seed=3616138867");
+    run(&s,
+        "n=5 f=1 ops=A,LB3,T,T,T scheme=bit tree=optimal:4:2:2 alg=corrected det=0 channels=any "
+        "hosts=2 crash=4@b14 order=race seed=931711099");
+    sim_close(&s);
+}
+END_TEST
+
 START_TEST(without_its_root_a_large_operation_is_nothing_to_do)
 {
     keeps_every_rule("n=4 f=1 ops=LR2,T,A crash=2@a7");
@@ -403,9 +471,89 @@ START_TEST(without_its_root_a_large_operation_is_nothing_to_do)
 }
 END_TEST
 
+/* ---- hosts that fail (doc/design.md, section 11) ---- */
+
+START_TEST(a_lost_host_is_one_failure)
+{
+    struct sim s = {0};
+
+    run(&s, "n=6 f=1 ops=R1 hosts=0.0.1.1.2.2 domain=host crash=2+3@a0");
+    ck_assert_uint_eq(included(&s, 1), 1u << 0 | 1u << 1 | 1u << 4 | 1u << 5);
+    sim_close(&s);
+    keeps_every_rule("n=6 f=1 ops=A,R0,A hosts=0.0.1.1.2.2 domain=host crash=3+2@a1");
+    keeps_every_rule("n=6 f=1 ops=A,A hosts=0.1.2.0.1.2 domain=host crash=3@a1,0@a2");
+    keeps_every_rule("n=8 f=1 ops=A,A,A hosts=0.0.1.1.2.2.3.3 domain=host crash=3+2@a1,4+5@a9");
+}
+END_TEST
+
+/* Broken: satellites hear as well, or are not heard. */
+START_TEST(classes_may_differ_in_size)
+{
+    keeps_every_rule("n=7 f=1 ops=R0,R4,R6,A hosts=0.0.0.0.0.1.1 domain=host");
+    keeps_every_rule("n=7 f=1 ops=R2,A hosts=0.0.0.0.0.1.1 domain=host crash=6+5@a1");
+    keeps_every_rule("n=7 f=1 ops=R5,A hosts=0.0.0.0.0.1.1 domain=host crash=0+1+2+3+4@a2");
+}
+END_TEST
+
+START_TEST(a_root_alone_in_its_class_hears_from_all)
+{
+    struct sim s = {0};
+
+    run(&s, "n=4 f=1 ops=R3 hosts=0.0.0.1 domain=host crash=1+0+2@a0");
+    ck_assert_uint_eq(included(&s, 3), 1u << 3);
+    sim_close(&s);
+    keeps_every_rule("n=4 f=1 ops=R3,A,R0 hosts=0.0.0.1 domain=host crash=1+0+2@a1");
+    keeps_every_rule("n=4 f=1 ops=A,R3 hosts=0.1.1.1 domain=host crash=0@a2");
+}
+END_TEST
+
+/* No subtree is untouched: all survivors say so. */
+START_TEST(a_host_of_each_class_is_too_many)
+{
+    struct sim s = {0};
+
+    run(&s, "n=6 f=1 ops=A hosts=0.0.1.1.2.2 domain=host crash=2+3@a0,4+5@a0");
+    ck_assert_int_eq(sim_outcome_of(&s, 0, 0)->verdict, FTC_VERDICT_EXCESS);
+    ck_assert_int_eq(sim_outcome_of(&s, 0, 1)->verdict, FTC_VERDICT_EXCESS);
+    sim_close(&s);
+    keeps_every_rule("n=6 f=1 ops=A,R0,A hosts=0.0.1.1.2.2 domain=host crash=3+2@a1,4+5@a1");
+    keeps_every_rule("n=4 f=1 ops=R0,R2,A hosts=0.0.1.1 domain=host crash=1@a1,3@a1");
+}
+END_TEST
+
+/* Broken: f is cut to one host less than there are, whatever the number of ranks. */
+START_TEST(with_few_hosts_ranks_count_as_well)
+{
+    struct sim s = {0};
+
+    run(&s, "n=6 f=3 ops=A hosts=0.0.0.1.1.1 domain=host crash=0@a0,3@a0,5@a0");
+    ck_assert_int_eq(sim_outcome_of(&s, 0, 1)->verdict, FTC_VERDICT_VALUE);
+    sim_close(&s);
+    keeps_every_rule("n=7 f=2 ops=A,R6 hosts=0.0.0.0.1.1.1 domain=host crash=1+0+2+3@a1");
+    keeps_every_rule("n=5 f=2 ops=A,R1 hosts=0.0.0.0.0 domain=host crash=0@a1,4@a2");
+}
+END_TEST
+
+START_TEST(the_next_root_is_of_another_host)
+{
+    struct sim s = {0};
+
+    run(&s, "n=6 f=1 ops=A hosts=0.0.0.1.1.1 domain=host crash=0+1+2@b1");
+    ck_assert_uint_eq(sim_outcome_of(&s, 0, 3)->attempt, 1);
+    sim_close(&s);
+    keeps_every_rule("n=6 f=1 ops=A,A hosts=0.0.0.1.1.1 domain=host crash=0+1+2@a1");
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("sim");
+    UNIT_TEST(a_lost_host_is_one_failure);
+    UNIT_TEST(classes_may_differ_in_size);
+    UNIT_TEST(a_root_alone_in_its_class_hears_from_all);
+    UNIT_TEST(a_host_of_each_class_is_too_many);
+    UNIT_TEST(with_few_hosts_ranks_count_as_well);
+    UNIT_TEST(the_next_root_is_of_another_host);
     UNIT_TEST(the_last_process_has_its_own_value);
     UNIT_TEST(each_group_has_one_member_in_each_subtree);
     UNIT_TEST(a_list_rejects_only_the_subtree_that_it_names);
@@ -426,8 +574,12 @@ int main(void)
     UNIT_TEST(each_operation_tolerates_f_new_failures);
     UNIT_TEST(messages_are_as_many_as_the_theorem_says);
     UNIT_TEST(broadcast_messages_are_dual_to_those_of_reduce);
+    UNIT_TEST(an_exchange_goes_through_leaders);
+    UNIT_TEST(a_leader_may_have_gone_on_to_a_later_attempt);
+    UNIT_TEST(bits_do_not_depend_on_the_number_of_cores);
     UNIT_TEST(a_data_phase_is_done_again_without_the_dead);
     UNIT_TEST(what_a_dead_member_had_ended_counts);
+    UNIT_TEST(who_decides_in_a_vote_knows_of_the_death_that_ended_the_try);
     UNIT_TEST(without_its_root_a_large_operation_is_nothing_to_do);
     UNIT_TEST(a_seed_gives_the_same_runs);
     UNIT_TEST(a_line_gives_the_same_run);

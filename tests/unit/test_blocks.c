@@ -2,6 +2,7 @@
  * take; too much of them is agreed on; nothing that lies is believed. */
 #include "unit.h"
 #include "value/blocks.h"
+#include "value/broadcast.h"
 
 #include <string.h>
 
@@ -163,6 +164,37 @@ START_TEST(blocks_that_are_not_whole_are_not_found)
 }
 END_TEST
 
+/* ---- a broadcast's ---- */
+
+/* Who has no data gives the root none. */
+START_TEST(a_broadcast_without_data_is_its_head)
+{
+    struct value none, all;
+    const size_t whole = ftc_broadcast_value_bytes(DATA);
+
+    ftc_broadcast_begin((void *)&none, false, DATA);
+    ftc_broadcast_begin((void *)&all, true, DATA);
+    ck_assert_uint_eq(ftc_broadcast_used_bytes(&none), sizeof(struct ftc_broadcast_value));
+    ck_assert_uint_eq(ftc_broadcast_used_bytes(&all), whole);
+    ftc_broadcast_combine((void *)&whole, &all, &none);
+    ck_assert_uint_eq(ftc_broadcast_used_bytes(&all), whole);
+    ftc_broadcast_combine((void *)&whole, &none, &all);
+    ck_assert_uint_eq(ftc_broadcast_used_bytes(&none), whole);
+}
+END_TEST
+
+START_TEST(a_broadcast_of_another_length_is_none)
+{
+    struct value none, other;
+    const size_t whole = ftc_broadcast_value_bytes(DATA);
+
+    ftc_broadcast_begin((void *)&none, false, DATA);
+    ftc_broadcast_begin((void *)&other, true, DATA + 1);
+    ftc_broadcast_combine((void *)&whole, &none, &other);
+    ck_assert_uint_eq(ftc_broadcast_used_bytes(&none), sizeof(struct ftc_broadcast_value));
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("blocks");
@@ -174,5 +206,7 @@ int main(void)
     UNIT_TEST(a_block_that_is_too_large_alone_is_no_block);
     UNIT_TEST(heads_that_lie_lead_nowhere);
     UNIT_TEST(blocks_that_are_not_whole_are_not_found);
+    UNIT_TEST(a_broadcast_without_data_is_its_head);
+    UNIT_TEST(a_broadcast_of_another_length_is_none);
     UNIT_END();
 }

@@ -1,11 +1,9 @@
 /* The board: who may open it, life of a rank, published results. */
 #include "board/aftermath.h"
 #include "board/death.h"
-#include "board/publication.h"
 #include "board/rank_state.h"
 #include "system/proc.h"
-#include "transport/transport.h"
-#include "unit.h"
+#include "unit_board.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,22 +20,15 @@ enum { SLOTS = 3, ENTRIES = 2, VALUE_BYTES = 24, COMMUNICATOR = 78 };
 
 static struct ftc_board_geometry geometry(void)
 {
-    return (struct ftc_board_geometry){
-        .ranks = SLOTS,
-        .entries = ENTRIES,
-        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
-        .ring_depth = 4,
-        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
-    };
+    struct ftc_board_geometry g = unit_geometry(SLOTS, VALUE_BYTES);
+
+    g.entries = ENTRIES;
+    return g;
 }
 
 static struct ftc_board created(void)
 {
-    struct ftc_board_geometry g = geometry();
-    struct ftc_board board;
-
-    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
-    return board;
+    return unit_board(geometry());
 }
 
 /* ---- the segment ---- */
@@ -182,17 +173,22 @@ END_TEST
 START_TEST(the_first_that_meets_a_death_is_kept_and_the_last_recovery)
 {
     struct ftc_board a = created();
+    const struct ftc_operation_id first = {7, 5, 78}, other = {7, 6, 79}, elsewhere = {8, 5, 78};
     struct ftc_aftermath copy;
 
     ck_assert(!ftc_aftermath_of(&a, 0, &copy));
-    ftc_aftermath_notice(&a, 0, 0, 5, 78);
-    ftc_aftermath_notice(&a, 0, 1, 6, 79);
+    ck_assert(!ftc_aftermath_is_of(&a, 0, &first));
+    ftc_aftermath_notice(&a, 0, 0, &first);
+    ftc_aftermath_notice(&a, 0, 1, &other);
     ftc_aftermath_recovered(&a, 0, 2000);
     ftc_aftermath_recovered(&a, 0, 1000);
     ck_assert(ftc_aftermath_of(&a, 0, &copy));
     ck_assert_int_eq(copy.noticed_by, 0);
-    ck_assert_uint_eq(copy.call, 5);
-    ck_assert_uint_eq(copy.seq, 78);
+    ck_assert_uint_eq(copy.met_in.call, 5);
+    ck_assert_uint_eq(copy.met_in.seq, 78);
+    ck_assert(ftc_aftermath_is_of(&a, 0, &first));
+    ck_assert(!ftc_aftermath_is_of(&a, 0, &other));
+    ck_assert(!ftc_aftermath_is_of(&a, 0, &elsewhere));
     ck_assert_uint_eq(copy.recovered_ns, 2000);
     ftc_board_close(&a);
 }

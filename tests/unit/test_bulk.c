@@ -1,11 +1,11 @@
 /* shim/board/bulk: memory of each rank for large data. */
 #include "board/bulk.h"
-#include "board/publication.h"
-#include "transport/transport.h"
+#include "board/rank_state.h"
 
-#include "unit.h"
+#include "unit_board.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { RANKS = 2, BYTES = 64, ID = 7, OTHER = 8 };
@@ -14,22 +14,25 @@ static struct ftc_board board = {.fd = -1};
 
 static struct ftc_board_geometry geometry(void)
 {
-    return (struct ftc_board_geometry){
-        .ranks = RANKS,
-        .entries = 1,
-        .entry_stride_bytes = ftc_publication_stride(BYTES),
-        .ring_depth = 1,
-        .message_stride_bytes = ftc_transport_message_stride(BYTES),
-        .sites_bytes = 64,
-        .bulk_bytes = ftc_bulk_bytes(),
-    };
+    struct ftc_board_geometry g = unit_geometry(RANKS, BYTES);
+
+    g.sites_bytes = 64;
+    g.bulk_bytes = ftc_bulk_bytes();
+    return g;
 }
 
 static void open_board(void)
 {
-    struct ftc_board_geometry g = geometry();
+    board = unit_board(geometry());
+}
 
-    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+/* A process has the places of one board: those of rank 0 are free for the next test, which may be
+ * of the same process. */
+static void close_board(void)
+{
+    for (int place = 0; place < FTC_BULK_WORDS; place++)
+        ftc_bulk_give_back(&board, 0, place);
+    ftc_board_close(&board);
 }
 
 START_TEST(an_operation_is_found_by_communicator_and_number)
@@ -73,7 +76,69 @@ START_TEST(without_memory_there_are_places_without_slots)
     ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, BYTES), -1);
     ftc_bulk_give_back(&board, 0, 5);
     ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, BYTES), 5);
-    ftc_board_close(&board);
+    close_board();
+}
+END_TEST
+
+/* Rank 0 has left place 0, in which rank 1 takes part, too. */
+static void leave_to_reader(int *its_place)
+{
+    uint32_t *readers = malloc(sizeof *readers);
+
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, ID, 0), 0);
+    ftc_bulk_show(&board, 0, 0, 3, FTC_BULK_HAS_READ);
+    *its_place = FTC_BULK_PLACES - 1;
+    atomic_store(&ftc_bulk_place(&board, 1, *its_place)->communicator_id, ID);
+    ftc_bulk_show(&board, 1, *its_place, 3, 0);
+    readers[0] = 1;
+    ftc_bulk_leave(&board, 0, 0, 3, readers, 1);
+}
+
+static void take_all_others(void)
+{
+    for (int i = 1; i < FTC_BULK_PLACES; i++)
+        ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), i);
+    ck_assert(ftc_bulk_is_awaited(&board, 0));
+}
+
+START_TEST(a_place_is_free_when_all_have_read)
+{
+    int its_place;
+
+    open_board();
+    leave_to_reader(&its_place);
+    take_all_others();
+    ftc_bulk_show(&board, 1, its_place, 3, FTC_BULK_HAS_READ);
+    ck_assert(!ftc_bulk_is_awaited(&board, 0));
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), 0);
+    close_board();
+}
+END_TEST
+
+/* It has gone on to another operation. */
+START_TEST(who_is_not_in_the_operation_any_more_has_read)
+{
+    int its_place;
+
+    open_board();
+    leave_to_reader(&its_place);
+    take_all_others();
+    ftc_bulk_show(&board, 1, its_place, 4, 0);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), 0);
+    close_board();
+}
+END_TEST
+
+START_TEST(the_dead_read_nothing)
+{
+    int its_place;
+
+    open_board();
+    leave_to_reader(&its_place);
+    take_all_others();
+    ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, 9);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), 0);
+    close_board();
 }
 END_TEST
 
@@ -93,7 +158,7 @@ START_TEST(slots_are_apart_and_inside_the_segment)
     ck_assert_uint_eq((uintptr_t)ftc_bulk_slot(&board, 1, 0, 1) % 4096, 0);
     ck_assert_int_eq(ftc_bulk_slot(&board, 0, FTC_BULK_PLACES - 1, FTC_BULK_SLOTS - 1)[0], 1);
     ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 0), -1); /* the words are elsewhere */
-    ftc_board_close(&board);
+    close_board();
 }
 END_TEST
 
@@ -113,6 +178,9 @@ int main(void)
     UNIT_BEGIN("bulk");
     UNIT_TEST(an_operation_is_found_by_communicator_and_number);
     UNIT_TEST(without_memory_there_are_places_without_slots);
+    UNIT_TEST(a_place_is_free_when_all_have_read);
+    UNIT_TEST(who_is_not_in_the_operation_any_more_has_read);
+    UNIT_TEST(the_dead_read_nothing);
     UNIT_TEST(slots_are_apart_and_inside_the_segment);
     UNIT_TEST(a_part_of_a_page_is_no_geometry);
     UNIT_END();

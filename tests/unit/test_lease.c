@@ -1,9 +1,7 @@
 /* Until when the ranks of a host may go on, and what becomes of those of a lost one. */
 #include "board/death.h"
 #include "board/lease.h"
-#include "board/publication.h"
-#include "transport/transport.h"
-#include "unit.h"
+#include "unit_board.h"
 
 #include <string.h>
 
@@ -13,18 +11,12 @@ enum { RANKS = 6, HOSTS = 3, VALUE_BYTES = 8, U = 3000 };
 /* Ranks 0 and 3 are on host 0, 1 and 4 on host 1, 2 and 5 on host 2. */
 static struct ftc_board board_of(uint32_t host, uint32_t hosts)
 {
-    struct ftc_board_geometry g = {
-        .ranks = RANKS,
-        .entries = 1,
-        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
-        .ring_depth = 2,
-        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
-        .other_hosts = hosts - 1,
-        .host = host,
-    };
+    struct ftc_board_geometry g = unit_geometry(RANKS, VALUE_BYTES);
     struct ftc_board board;
 
-    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    g.other_hosts = hosts - 1;
+    g.host = host;
+    board = unit_board(g);
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         ftc_directory_set_rank(&board, rank, &(struct ftc_directory_rank){.host = rank % hosts});
         ftc_board_advance(&board, rank, FTC_RANK_RUNNING);

@@ -1,10 +1,8 @@
 /* Links between ranks of different hosts, here of one process: how they come to be, what goes by
  * them, and how they end. */
-#include "board/publication.h"
 #include "board/rank_state.h"
 #include "net/socket.h"
-#include "transport/transport.h"
-#include "unit.h"
+#include "unit_board.h"
 
 #include <netinet/in.h>
 #include <sched.h>
@@ -32,17 +30,12 @@ static struct ftc_address loopback(void)
 static void make_board(uint32_t self, const uint64_t own_key[2])
 {
     struct ftc_address address = loopback();
-    struct ftc_board_geometry g = {
-        .ranks = RANKS,
-        .entries = 1,
-        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
-        .ring_depth = DEPTH,
-        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
-        .other_hosts = RANKS - 1,
-        .host = self,
-    };
+    struct ftc_board_geometry g = unit_geometry(RANKS, VALUE_BYTES);
 
-    ck_assert_int_eq(ftc_board_create(&side[self].board, &g), 0);
+    g.ring_depth = DEPTH;
+    g.other_hosts = RANKS - 1;
+    g.host = self;
+    side[self].board = unit_board(g);
     ftc_directory_set_key(&side[self].board, own_key);
     for (uint32_t i = 0; i < RANKS; i++) {
         ftc_directory_set_host(&side[self].board, i, "host", &address);

@@ -23,6 +23,17 @@ static void *open_library(const char *name)
     return library;
 }
 
+/* What its dynamic section has, and what that lacks. */
+static void look_into_section(const struct ftc_loaded *object)
+{
+    const char *string = ftc_loaded_table(object, DT_STRTAB);
+
+    ck_assert_str_eq(string + ftc_loaded_number(object, DT_SONAME), ftc_loaded_name(object));
+    ck_assert_uint_eq(ftc_loaded_number(object, DT_SYMENT), sizeof(ElfW(Sym)));
+    ck_assert_uint_eq(ftc_loaded_number(object, DT_RUNPATH), 0);
+    ck_assert_ptr_null(ftc_loaded_table(object, DT_VERDEF));
+}
+
 static void look_into(const char *file, const char *soname)
 {
     void *library = open_library(file), *here = dlsym(library, "here");
@@ -34,6 +45,7 @@ static void look_into(const char *file, const char *soname)
     ck_assert_ptr_null(ftc_loaded_function(&object, "there"));
     ck_assert_ptr_null(ftc_loaded_function(&object, "printf"));
     ck_assert_str_eq(ftc_loaded_name(&object), soname);
+    look_into_section(&object);
     ck_assert(!ftc_loaded_is_program(&object));
     ftc_loaded_code(&object, &start, &bytes);
     ck_assert_uint_lt((uintptr_t)here - start, bytes);

@@ -1,12 +1,11 @@
 /* Marks of unprotected calls: who waits for whom, and what a rank may write there without harm. */
 #include "board/mark.h"
-#include "board/publication.h"
 #include "board/rank_state.h"
-#include "unit.h"
+#include "unit_board.h"
 
 #include <string.h>
 
-enum { SLOTS = 70, SELF = 2, DEAD = 66, PLACE = 5, MARK = 1, GAP = 100 };
+enum { SLOTS = 70, SELF = 2, DEAD = 66, PLACE = 5, MARK = 1, GAP = 100, VALUE_BYTES = 8 };
 
 static struct ftc_board board;
 static struct ftc_board_mark *own;
@@ -15,15 +14,7 @@ static struct ftc_mark mark;
 
 static void setup(void)
 {
-    struct ftc_board_geometry g = {
-        .ranks = SLOTS,
-        .entries = 1,
-        .entry_stride_bytes = ftc_publication_stride(8),
-        .ring_depth = 2,
-        .message_stride_bytes = 64,
-    };
-
-    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    board = unit_board(unit_geometry(SLOTS, VALUE_BYTES));
     for (uint32_t i = 0; i < SLOTS; i++)
         ftc_board_advance(&board, i, FTC_RANK_RUNNING);
     own = &board.shared->rank[SELF].mark[MARK];
@@ -113,6 +104,75 @@ START_TEST(an_intercommunicator_is_made_by_both_groups)
     ck_assert(mark.is_certain);
     own->call = FTC_CALL_GATHER; /* of its own group alone */
     ck_assert(!look(400));
+}
+END_TEST
+
+/* SELF, 3 and 4, by their first marks. */
+static void all_enter(enum ftc_call_kind kind)
+{
+    static const uint32_t member[] = {SELF, 3, 4};
+
+    for (int i = 0; i < 3; i++) {
+        struct ftc_board_mark *m = &board.shared->rank[member[i]].mark[0];
+
+        for (int k = 0; k < 3; k++)
+            ftc_board_set(&board, member[i], i)[member[k] / 64] |= 1ull << member[k] % 64;
+        m->call = kind;
+        m->peer = FTC_BOARD_ALL;
+        m->set = (uint32_t)i;
+        m->version++;
+    }
+}
+
+static bool look_complete(uint64_t now_ns)
+{
+    return ftc_mark_look_complete(&watch, &board, SELF, (struct ftc_mark_time){now_ns, GAP}, &mark);
+}
+
+START_TEST(a_call_in_which_all_have_come_is_complete)
+{
+    struct ftc_board_mark *other = &board.shared->rank[4].mark[0];
+
+    ck_assert(!look_complete(100));
+    all_enter(FTC_CALL_COMM_CREATE_GROUP);
+    ck_assert(look_complete(200));
+    ck_assert(look_complete(300));
+    ck_assert_uint_eq(mark.since_ns, 200);
+    ck_assert_int_eq(mark.kind, FTC_CALL_COMM_CREATE_GROUP);
+    other->version += 2; /* it has been out and in again */
+    ck_assert(look_complete(400));
+    ck_assert_uint_eq(mark.since_ns, 400);
+    other->version++;
+    ck_assert(!look_complete(500));
+    other->version++;
+    ck_assert(look_complete(600));
+    ck_assert_uint_eq(mark.since_ns, 600);
+    other->call = FTC_CALL_BARRIER;
+    ck_assert(!look_complete(700));
+    other->call = FTC_CALL_COMM_CREATE_GROUP;
+    ftc_board_set(&board, 4, 2)[0] |= 1ull << 5; /* of one more */
+    ck_assert(!look_complete(800));
+    ftc_board_set(&board, 4, 2)[0] &= ~(1ull << 5);
+    ck_assert(look_complete(900));
+    die(3);
+    ck_assert(!look_complete(1000));
+}
+END_TEST
+
+/* Who waits for a message, or for whoever comes, is not in a call of all. */
+START_TEST(only_calls_of_all_are_complete)
+{
+    all_enter(FTC_CALL_BCAST);
+    ck_assert(!look_complete(100));
+    all_enter(FTC_CALL_FILE_WRITE_ALL); /* enters and leaves, and enters */
+    all_enter(FTC_CALL_FILE_WRITE_ALL);
+    ck_assert(!look_complete(150));
+    all_enter(FTC_CALL_COMM_DUP);
+    all_enter(FTC_CALL_COMM_DUP);
+    ck_assert(look_complete(160));
+    for (uint32_t i = SELF; i < 5; i++)
+        board.shared->rank[i].mark[0].peer = FTC_BOARD_SOME;
+    ck_assert(!look_complete(200));
 }
 END_TEST
 
@@ -317,6 +377,8 @@ int main(void)
     tcase_add_checked_fixture(unit_case, setup, teardown);
     UNIT_TEST(all_members_are_needed);
     UNIT_TEST(an_intercommunicator_is_made_by_both_groups);
+    UNIT_TEST(a_call_in_which_all_have_come_is_complete);
+    UNIT_TEST(only_calls_of_all_are_complete);
     UNIT_TEST(collective_call_of_exactly_these);
     UNIT_TEST(one_rank_is_needed);
     UNIT_TEST(a_message_from_anyone_may_still_come);

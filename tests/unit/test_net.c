@@ -281,6 +281,28 @@ START_TEST(who_is_not_wanted_now_is_told)
 }
 END_TEST
 
+/* Nothing and what is lost are replaced, and what has been on its way for longer than a second. */
+START_TEST(a_new_connection_is_wanted_in_place_of_one_that_is_stuck)
+{
+    const uint64_t second_ns = 1000000000;
+    struct ftc_connection none = {.fd = -1}, lost = {.state = FTC_CONNECTION_LOST, .fd = -1};
+    struct pair stuck = knock(key), open = open_pair();
+    uint64_t since_ns = stuck.connects.since_ns;
+
+    ck_assert(ftc_connection_is_wanted(&none, 1, second_ns));
+    ck_assert(ftc_connection_is_wanted(&lost, 1, second_ns));
+    ck_assert(!ftc_connection_is_wanted(&open.connects, UINT64_MAX, second_ns));
+    /* A time that was read before it began. */
+    ck_assert(!ftc_connection_is_wanted(&stuck.connects, since_ns - 1, second_ns));
+    ck_assert(!ftc_connection_is_wanted(&stuck.connects, since_ns + second_ns, second_ns));
+    ck_assert_int_eq(stuck.connects.state, FTC_CONNECTION_GREETED);
+    ck_assert(ftc_connection_is_wanted(&stuck.connects, since_ns + second_ns + 1, second_ns));
+    ck_assert_int_eq(stuck.connects.state, FTC_CONNECTION_NONE);
+    leave(&stuck);
+    leave(&open);
+}
+END_TEST
+
 static void write_raw(struct ftc_connection *c, const struct ftc_frame *head)
 {
     ck_assert_int_eq(send(c->fd, head, sizeof *head, MSG_NOSIGNAL), sizeof *head);
@@ -341,6 +363,7 @@ int main(void)
     UNIT_TEST(there_is_no_room_until_somebody_reads);
     UNIT_TEST(without_the_key_nobody_comes_in);
     UNIT_TEST(who_is_not_wanted_now_is_told);
+    UNIT_TEST(a_new_connection_is_wanted_in_place_of_one_that_is_stuck);
     UNIT_TEST(a_length_that_cannot_be_breaks_the_connection);
     UNIT_TEST(an_answer_is_checked);
     UNIT_END();

@@ -2,11 +2,9 @@
 #include "board/aftermath.h"
 #include "board/death.h"
 #include "board/presence.h"
-#include "board/publication.h"
 #include "board/replica.h"
 #include "board/telling.h"
-#include "transport/transport.h"
-#include "unit.h"
+#include "unit_board.h"
 
 #include <string.h>
 
@@ -16,18 +14,12 @@ enum { RANKS = 4, HERE = 0, THERE = 1, VALUE_BYTES = 8, MS = 1000000 };
 /* Ranks 0 and 2 are on host 0, 1 and 3 on host 1. */
 static struct ftc_board board_of(uint32_t host)
 {
-    struct ftc_board_geometry g = {
-        .ranks = RANKS,
-        .entries = 1,
-        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
-        .ring_depth = 2,
-        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
-        .other_hosts = 1,
-        .host = host,
-    };
+    struct ftc_board_geometry g = unit_geometry(RANKS, VALUE_BYTES);
     struct ftc_board board;
 
-    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    g.other_hosts = 1;
+    g.host = host;
+    board = unit_board(g);
     for (uint32_t rank = 0; rank < RANKS; rank++)
         ftc_directory_set_rank(&board, rank, &(struct ftc_directory_rank){.host = rank % 2});
     return board;
@@ -148,7 +140,7 @@ START_TEST(all_have_recovered_when_those_elsewhere_have)
         ftc_board_advance(&there, rank, FTC_RANK_RUNNING);
     }
     ftc_board_mark_failed(&here, 0, FTC_DEATH_SIGNAL, 9);
-    ftc_aftermath_notice(&here, 0, 2, 1, 1);
+    ftc_aftermath_notice(&here, 0, 2, &(struct ftc_operation_id){1, 1, 1});
     ftc_aftermath_settle(&here, 2, 1, S);
     ck_assert(!ftc_aftermath_is_settled(&here, 1, &when));
     ftc_aftermath_settle(&there, 1, 1, S);

@@ -2,14 +2,12 @@
 #include "board/aftermath.h"
 #include "board/death.h"
 #include "board/missed_site.h"
-#include "board/publication.h"
 #include "board/rank_state.h"
 #include "call/call.h"
 #include "config/settings.h"
 #include "notice/failures.h"
 #include "notice/last_report.h"
-#include "transport/transport.h"
-#include "unit.h"
+#include "unit_board.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SLOTS = 3, VICTIM = 2, VALUE_BYTES = 64, TEXT_BYTES = 1 << 14 };
+enum { SLOTS = 3, VICTIM = 2, COMMUNICATOR = 7, VALUE_BYTES = 64, TEXT_BYTES = 1 << 14 };
 
 static struct ftc_board board;
 static struct ftc_notice_options options;
@@ -47,15 +45,7 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 /* The monitor process of rank 0 is to report the death of VICTIM, which has been told of. */
 static void setup(void)
 {
-    struct ftc_board_geometry g = {
-        .ranks = SLOTS,
-        .entries = 1,
-        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
-        .ring_depth = 2,
-        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
-    };
-
-    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    board = unit_board(unit_geometry(SLOTS, VALUE_BYTES));
     pauses = 0;
     while_it_waits = NULL;
     options = (struct ftc_notice_options){
@@ -72,6 +62,14 @@ static void teardown(void)
     ftc_board_close(&board);
     snprintf(command, sizeof command, "rm -r %s", directory);
     ck_assert_int_eq(system(command), 0);
+}
+
+/* Rank 1 has been the first to meet VICTIM's death. */
+static void notice_in(uint32_t call, uint32_t seq)
+{
+    struct ftc_operation_id in = {COMMUNICATOR, call, seq};
+
+    ftc_aftermath_notice(&board, VICTIM, 1, &in);
 }
 
 static void tell(uint32_t world)
@@ -104,14 +102,14 @@ START_TEST(it_names_who_has_failed)
 {
     ftc_board_introduce(&board, VICTIM, 4711);
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
-    ftc_aftermath_notice(&board, VICTIM, 1, FTC_CALL_ALLREDUCE, 78);
+    notice_in(FTC_CALL_ALLREDUCE, 78);
     ftc_aftermath_recovered(&board, VICTIM, ftc_death_time_ns(&board, VICTIM) + 1234567);
     tell(VICTIM);
     ck_assert(ftc_last_report_write(&notice));
     expect("{\"ftcoll\":\"report\",\"schema\":1,\"version\":\"");
     expect("\"writer\":{\"rank\":0,\"is_monitor_process\":true,\"host\":\"");
-    expect(
-        "\"ended_early\":true,\"ranks\":3,\"failed\":1,\"f\":1,\"failures\":[{\"rank\":2,\"host\"");
+    expect("\"ended_early\":true,\"ranks\":3,\"failed\":1,\"f\":1,\"failure_domain\":\"rank\","
+           "\"failures\":[{\"rank\":2,\"host\"");
     expect("\"pid\":4711,\"time\":\"20");
     expect("\"death\":\"killed by signal 9 (Killed)\",\"signal\":9,\"exit_status\":null,"
            "\"suspected_by\":null,\"missed_in\":{\"call\":\"MPI_Allreduce\",\"operation\":78,"
@@ -142,7 +140,7 @@ END_TEST
 START_TEST(an_operation_without_an_end_has_none)
 {
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
-    ftc_aftermath_notice(&board, VICTIM, 1, FTC_CALL_FINALIZE, 4);
+    notice_in(FTC_CALL_FINALIZE, 4);
     tell(VICTIM);
     ck_assert(ftc_last_report_write(&notice));
     expect("\"missed_in\":{\"call\":\"MPI_Finalize\",\"operation\":null,");
@@ -155,7 +153,9 @@ END_TEST
 /* VICTIM's death was met in operation 78, from where rank @by comes. */
 static void leave(uint32_t by, uint32_t call, uint32_t seq, const void *address)
 {
-    ftc_missed_site_leave(&board, VICTIM, by, call, seq, address);
+    struct ftc_operation_id of = {COMMUNICATOR, call, seq};
+
+    ftc_missed_site_leave(&board, VICTIM, by, &of, address);
 }
 
 static void die_in_78(void)
@@ -163,7 +163,7 @@ static void die_in_78(void)
     ftc_board_introduce(&board, 0, (int)getpid());
     ftc_board_introduce(&board, 1, (int)getpid());
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
-    ftc_aftermath_notice(&board, VICTIM, 1, FTC_CALL_ALLREDUCE, 78);
+    notice_in(FTC_CALL_ALLREDUCE, 78);
 }
 
 static const char *place(void)
@@ -195,11 +195,13 @@ END_TEST
 
 START_TEST(the_dead_and_those_of_another_operation_are_not_asked)
 {
+    const struct ftc_operation_id elsewhere = {COMMUNICATOR + 1, FTC_CALL_ALLREDUCE, 78};
     struct ftc_missed_place found;
 
     die_in_78();
     leave(1, FTC_CALL_ALLREDUCE, 79, place());
     leave(1, FTC_CALL_REDUCE, 78, place());
+    ftc_missed_site_leave(&board, VICTIM, 1, &elsewhere, place());
     leave(1, FTC_CALL_ALLREDUCE, 78, NULL);
     leave(1, FTC_CALL_ALLREDUCE, 78, (const void *)UINTPTR_MAX);
     ck_assert(!ftc_missed_site_place(&board, VICTIM, &found));
@@ -245,7 +247,7 @@ START_TEST(nothing_is_written_of_those_who_were_ended)
     ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, SIGSEGV);
     tell(1);
     ck_assert(ftc_last_report_write(&notice));
-    expect("\"failed\":1,\"f\":1,\"failures\":[{\"rank\":1,");
+    expect("\"failed\":1,\"f\":1,\"failure_domain\":\"rank\",\"failures\":[{\"rank\":1,");
 }
 END_TEST
 
@@ -499,7 +501,7 @@ START_TEST(as_text_it_has_the_same)
     options.is_json = false;
     ftc_board_introduce(&board, VICTIM, 4711);
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
-    ftc_aftermath_notice(&board, VICTIM, 1, FTC_CALL_ALLREDUCE, 78);
+    notice_in(FTC_CALL_ALLREDUCE, 78);
     tell(VICTIM);
     ck_assert(ftc_last_report_write(&notice));
     expect("pid 4711) killed by signal 9 (Killed); missed in MPI_Allreduce #78, noticed by rank 1 "

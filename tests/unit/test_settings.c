@@ -17,7 +17,8 @@
 
 #define ALL_KEYS                                                                                   \
     "enable, f, protect, intercept, max_bytes, large, large_memory, algorithm, tree, correction, " \
-    "failure_info, deterministic, monitor, timeout_ms, link, unreachable_ms, on_excess, "          \
+    "failure_info, deterministic, monitor, timeout_ms, link, unreachable_ms, "                     \
+    "failure_domain, on_excess, "                                                                  \
     "max_failed, critical_ranks, require_all, "                                                    \
     "require_all_at, on_dead_root, dead_blocks, p2p, communicators, on_blocked, blocked_ms, "      \
     "failure_exit_status, notice, report, "                                                        \
@@ -27,7 +28,7 @@
     "FTCOLL_CONFIG, FTCOLL_ENABLE, FTCOLL_F, FTCOLL_PROTECT, FTCOLL_INTERCEPT, FTCOLL_MAX_BYTES, " \
     "FTCOLL_LARGE, FTCOLL_LARGE_MEMORY, FTCOLL_ALGORITHM, FTCOLL_TREE, FTCOLL_CORRECTION, "        \
     "FTCOLL_FAILURE_INFO, FTCOLL_DETERMINISTIC, FTCOLL_MONITOR, FTCOLL_TIMEOUT_MS, FTCOLL_LINK, "  \
-    "FTCOLL_UNREACHABLE_MS, "                                                                      \
+    "FTCOLL_UNREACHABLE_MS, FTCOLL_FAILURE_DOMAIN, "                                               \
     "FTCOLL_ON_EXCESS, FTCOLL_MAX_FAILED, FTCOLL_CRITICAL_RANKS, FTCOLL_REQUIRE_ALL, "             \
     "FTCOLL_REQUIRE_ALL_AT, FTCOLL_ON_DEAD_ROOT, FTCOLL_DEAD_BLOCKS, FTCOLL_P2P, "                 \
     "FTCOLL_COMMUNICATORS, "                                                                       \
@@ -268,6 +269,7 @@ START_TEST(defaults_are_those_of_the_design)
     ck_assert_int_eq(s.correction.d, 0);
     ck_assert(s.deterministic);
     ck_assert_int_eq(s.monitor, FTC_MONITOR_AUTO);
+    ck_assert_int_eq(s.failure_domain, FTC_FAILURE_DOMAIN_HOST);
     ck_assert_int_eq(s.on_excess, FTC_ON_EXCESS_ERROR);
     ck_assert_int_eq(s.report, FTC_REPORT_FAILURES);
     ck_assert_int_eq(s.report_format, FTC_REPORT_FORMAT_TEXT);
@@ -410,6 +412,8 @@ START_TEST(each_word_has_its_value)
     ck_assert_int_eq(parsed("monitor = timeout").monitor, FTC_MONITOR_TIMEOUT);
     ck_assert_int_eq(parsed("link = auto").link, FTC_LINK_AUTO);
     ck_assert_int_eq(parsed("link = tcp").link, FTC_LINK_TCP);
+    ck_assert_int_eq(parsed("failure_domain = rank").failure_domain, FTC_FAILURE_DOMAIN_RANK);
+    ck_assert_int_eq(parsed("failure_domain = host").failure_domain, FTC_FAILURE_DOMAIN_HOST);
     ck_assert_int_eq(parsed("on_excess = error").on_excess, FTC_ON_EXCESS_ERROR);
     ck_assert_int_eq(parsed("on_dead_root = error").on_dead_root, FTC_ON_DEAD_ROOT_ERROR);
     ck_assert_int_eq(parsed("on_dead_root = keep").on_dead_root, FTC_ON_DEAD_ROOT_KEEP);
@@ -444,6 +448,7 @@ START_TEST(other_words_are_refused)
         {"failure_info", "FTCOLL_FAILURE_INFO", "list, count, bit"},
         {"monitor", "FTCOLL_MONITOR", "auto, process, timeout"},
         {"link", "FTCOLL_LINK", "auto, tcp"},
+        {"failure_domain", "FTCOLL_FAILURE_DOMAIN", "rank, host"},
         {"on_excess", "FTCOLL_ON_EXCESS", "error, abort"},
         {"on_dead_root", "FTCOLL_ON_DEAD_ROOT", "error, keep"},
         {"report", "FTCOLL_REPORT", "off, failures, summary, coverage, full"},
@@ -1439,6 +1444,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_TIMEOUT_MS", "20", "setting timeout_ms = 20 (environment)\n"},
         {"FTCOLL_LINK", "tcp", "setting link = tcp (environment)\n"},
         {"FTCOLL_UNREACHABLE_MS", "30", "setting unreachable_ms = 30 (environment)\n"},
+        {"FTCOLL_FAILURE_DOMAIN", "rank", "setting failure_domain = rank (environment)\n"},
         {"FTCOLL_ON_EXCESS", "abort", "setting on_excess = abort (environment)\n"},
         {"FTCOLL_MAX_FAILED", "3", "setting max_failed = 3 (environment)\n"},
         {"FTCOLL_CRITICAL_RANKS", "0,12", "setting critical_ranks = 0,12 (environment)\n"},
@@ -1556,6 +1562,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting timeout_ms = 1000 (default)\n"
                            "ftcoll: setting link = auto (default)\n"
                            "ftcoll: setting unreachable_ms = 3000 (default)\n"
+                           "ftcoll: setting failure_domain = host (default)\n"
                            "ftcoll: setting on_excess = error (default)\n"
                            "ftcoll: setting max_failed = 4096 (default)\n"
                            "ftcoll: setting critical_ranks =  (default)\n"

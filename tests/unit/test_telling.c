@@ -1,11 +1,9 @@
 /* What the job tells people once: who claims it, who takes it over, and when all have recovered. */
 #include "board/aftermath.h"
-#include "board/publication.h"
 #include "board/rank_state.h"
 #include "board/telling.h"
 #include "system/lines.h"
-#include "transport/transport.h"
-#include "unit.h"
+#include "unit_board.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -23,17 +21,7 @@ enum { SLOTS = 4, VALUE_BYTES = 8, FIRST = 0, SECOND = 1, VICTIM = 3, CLAIMANTS 
 
 static struct ftc_board created(void)
 {
-    struct ftc_board_geometry g = {
-        .ranks = SLOTS,
-        .entries = 1,
-        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
-        .ring_depth = 2,
-        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
-    };
-    struct ftc_board board;
-
-    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
-    return board;
+    return unit_board(unit_geometry(SLOTS, VALUE_BYTES));
 }
 
 static const struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = VICTIM, .number = 1};

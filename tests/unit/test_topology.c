@@ -78,7 +78,7 @@ START_TEST(f_is_cut_to_all_but_one)
     struct fixture x = make(3, 9, &shapes[0]);
 
     ck_assert_int_eq(x.t.f, 2);
-    ck_assert(ftc_topology_group_is_everybody(&x.t));
+    ck_assert(ftc_topology_group_is_everybody(&x.t, 0));
     free(x.storage);
 }
 END_TEST
@@ -130,7 +130,7 @@ static void check_is_iftree(const struct ftc_topology *t)
         ck_assert_int_eq(ftc_topology_subtree(t, top), ftc_topology_subtree(t, v));
         size[ftc_topology_subtree(t, v)]++;
     }
-    for (int k = 1; k <= ftc_topology_subtrees(t); k++) {
+    for (int k = 1; k <= t->subtrees; k++) {
         least = size[k] < least ? size[k] : least;
         most = size[k] > most ? size[k] : most;
     }
@@ -141,7 +141,7 @@ static void check_is_iftree(const struct ftc_topology *t)
 /* Each group has one member in each subtree, the last one in subtrees 1..r. */
 static void check_groups(const struct ftc_topology *t)
 {
-    int r = ftc_topology_remainder(t);
+    int r = t->remainder;
 
     for (int v = 1; v < t->n; v++) {
         struct ftc_up_correction_group g = ftc_topology_group(t, v);

@@ -1,6 +1,5 @@
 /* The trace: rings of events, the two clocks, what belongs together, and the file. */
 #include "board/aftermath.h"
-#include "board/publication.h"
 #include "board/rank_state.h"
 #include "board/trace.h"
 #include "call/call.h"
@@ -8,8 +7,7 @@
 #include "notice/trace_file.h"
 #include "notice/trace_items.h"
 #include "notice/trace_write.h"
-#include "transport/transport.h"
-#include "unit.h"
+#include "unit_board.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -25,17 +23,11 @@ enum { RANKS = 3, VALUE_BYTES = 8, COMMUNICATOR = 0x77, EVENTS = 1024 };
 
 static struct ftc_board created(uint32_t ranks)
 {
-    struct ftc_board_geometry g = {
-        .ranks = ranks,
-        .entries = 1,
-        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
-        .ring_depth = 2,
-        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
-        .trace_bytes = ftc_trace_bytes(ranks),
-    };
+    struct ftc_board_geometry g = unit_geometry(ranks, VALUE_BYTES);
     struct ftc_board board;
 
-    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
+    g.trace_bytes = ftc_trace_bytes(ranks);
+    board = unit_board(g);
     ck_assert(ftc_trace_is_on(&board));
     return board;
 }

@@ -1,7 +1,5 @@
 /* The transport: rings between two ranks, and the inbox that finds who has sent something. */
-#include "board/publication.h"
-#include "transport/transport.h"
-#include "unit.h"
+#include "unit_board.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -11,17 +9,10 @@ enum { FEW = 5, MANY = 200, MOST = 600, DEPTH = 4, VALUE_BYTES = 24 };
 
 static struct ftc_board board_of(uint32_t ranks)
 {
-    struct ftc_board_geometry g = {
-        .ranks = ranks,
-        .entries = 1,
-        .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
-        .ring_depth = DEPTH,
-        .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
-    };
-    struct ftc_board board;
+    struct ftc_board_geometry g = unit_geometry(ranks, VALUE_BYTES);
 
-    ck_assert_int_eq(ftc_board_create(&board, &g), 0);
-    return board;
+    g.ring_depth = DEPTH;
+    return unit_board(g);
 }
 
 static struct ftc_transport transport_of(const struct ftc_board *board, uint32_t rank)

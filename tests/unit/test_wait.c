@@ -158,6 +158,16 @@ START_TEST(more_ranks_than_cores_leave_it_to_each_other)
 }
 END_TEST
 
+/* Each turn is a system call then. */
+START_TEST(with_links_the_core_is_kept_for_fewer_turns)
+{
+    ftc_library.transport.links = (struct ftc_links *)&memory;
+    wait_with(false, 1);
+    ck_assert_int_gt(yields, FEW_TURNS / 2);
+    ck_assert_int_lt(yields, FEW_TURNS);
+}
+END_TEST
+
 /* Until it has it: whoever waits must give up the lock in between. */
 START_TEST(another_thread_gets_the_lock)
 {
@@ -197,6 +207,7 @@ int main(void)
     UNIT_TEST(also_one_of_several_threads);
     UNIT_TEST(threads_that_wait_together_leave_the_core_to_each_other);
     UNIT_TEST(more_ranks_than_cores_leave_it_to_each_other);
+    UNIT_TEST(with_links_the_core_is_kept_for_fewer_turns);
     UNIT_TEST(another_thread_gets_the_lock);
     UNIT_TEST(whose_host_may_be_lost_does_not_go_on);
     UNIT_END();

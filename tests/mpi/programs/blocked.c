@@ -325,6 +325,28 @@ static void group_of_the_living(void)
     MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &comm);
 }
 
+/* In the middle of the call rank 0 stands still, until there is a file "done". */
+static int stand_still(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)value, (void)copy;
+    *flag = 0;
+    while (rank == 0 && access("done", F_OK) != 0)
+        usleep(1000);
+    return MPI_SUCCESS;
+}
+
+/* All who are needed are in the call, and it does not end. */
+static void complete(void)
+{
+    MPI_Comm comm = without_rank_1(), copy;
+    int key;
+
+    MPI_Comm_create_keyval(stand_still, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(comm, key, &key);
+    die();
+    MPI_Comm_dup(comm, &copy);
+}
+
 /* The library has described the first communicator when it is freed; the next has its handle. */
 static void reused(MPI_Comm (*first)(void), MPI_Comm (*second)(void))
 {
@@ -433,6 +455,7 @@ static const struct scene {
               {"master-looks", master_looks},
               {"living", living},
               {"group-living", group_of_the_living},
+              {"complete", complete},
               {"reused-living", reused_for_the_living},
               {"reused-all", reused_for_all},
               {"remote-leader", remote_leader},

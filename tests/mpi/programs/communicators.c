@@ -11,6 +11,7 @@
  *
  * With --anytime, all make communicators while the VICTIMS die one after the other, each at a
  * random moment of making and using a random one of them. */
+#include "casualties.h"
 #include "fault.h"
 
 #include <mpi.h>
@@ -23,11 +24,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 16, THREADS = 3, WAYS = 4, GROWTH_MAX_KB = 512 };
+enum { THREADS = 3, WAYS = 4, GROWTH_MAX_KB = 512 };
 
 static int rank, n, rounds;
 static atomic_int problems;
-static bool is_dead[RANKS_MAX];
 static MPI_Comm parent, inter; /* made when all were alive; @inter between even and odd ranks */
 
 #define PROBLEM(...)                                                                               \
@@ -279,13 +279,6 @@ static void merges(void)
 }
 
 /* All survivors have left native MPI when it returns, and nothing of the next stage has begun. */
-static void meet(void)
-{
-    int one = 1, sum;
-
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-}
-
 static void stage(void)
 {
     copies();
@@ -293,19 +286,18 @@ static void stage(void)
     parts();
     groups();
     merges();
-    meet();
+    casualties_meet();
 }
 
 static void die(const char *victims, bool outside)
 {
-    for (const char *at = victims; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        is_dead[atoi(at)] = true;
+    if (!outside) {
+        casualties_die(victims, rank);
+        return;
     }
+    casualties_add(victims);
     if (!is_dead[rank])
         return;
-    if (!outside)
-        raise(SIGKILL);
     printf("go\n");
     fflush(stdout);
     for (;;)
@@ -467,7 +459,7 @@ static void at_any_time(uint64_t seed, char **victim)
     MPI_Group all = group_of(0, 1);
     int victims = 0, last = -1;
 
-    meet();
+    casualties_meet();
     while (victim[victims])
         is_dead[atoi(victim[victims++])] = true;
     for (int i = 0, share = WAYS * rounds / victims; i < victims; i++)
@@ -521,7 +513,7 @@ int main(int argc, char **argv)
     }
     MPI_Comm_free(&parent);
     MPI_Comm_free(&inter);
-    meet();
+    casualties_meet();
     if (problems == 0)
         printf("communicators: rank %d is content\n", rank);
     MPI_Finalize();

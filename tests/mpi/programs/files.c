@@ -11,6 +11,7 @@
  *
  * Each writes its elements between those of the others, by offsets and by a view: so natively data
  * go through ranks that collect them. */
+#include "casualties.h"
 #include "fault.h"
 
 #include <fcntl.h>
@@ -23,10 +24,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 16, COUNT = 4096 };
+enum { COUNT = 4096 };
 
 static int rank, n, problems;
-static bool is_dead[RANKS_MAX], dies_when_writing;
+static bool dies_when_writing;
 static const char *name;
 
 #define PROBLEM(...)                                                                               \
@@ -170,23 +171,6 @@ static void close_it(MPI_File *file)
         PROBLEM("MPI_File_close leaves a handle");
 }
 
-static void meet(void)
-{
-    int one = 1, sum;
-
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static void die(const char *victims)
-{
-    for (const char *at = victims; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        is_dead[atoi(at)] = true;
-    }
-    if (is_dead[rank])
-        raise(SIGKILL);
-}
-
 /* Whatever the living have closed is in the file, however they came to it. */
 static void check_stage(int stage, bool between)
 {
@@ -214,10 +198,10 @@ static void remove_it(void)
 
     at_offsets(file, 0);
     close_it(&file);
-    meet();
+    casualties_meet();
     if (access(name, F_OK) == 0)
         PROBLEM("the file is still there");
-    meet();
+    casualties_meet();
 }
 
 static void expect_no_file(void)
@@ -248,7 +232,7 @@ static void stage(int number, const char *open, const char *viewed)
     MPI_File file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
 
     if (open)
-        die(open);
+        casualties_die(open, rank);
     at_offsets(file, 2 * number);
     if (!view_between(file, 2 * number + 1)) {
         if (!open)
@@ -261,14 +245,14 @@ static void stage(int number, const char *open, const char *viewed)
         PROBLEM("a view can be set");
     }
     if (viewed)
-        die(viewed);
+        casualties_die(viewed, rank);
     write_between(file, 2 * number + 1);
     read_between(file, 2 * number + 1);
     close_it(&file);
     expect_no_file();
     check_stage(2 * number, false);
     check_stage(2 * number + 1, true);
-    meet();
+    casualties_meet();
 }
 
 /* Natively such a file is deleted by one of its ranks. */
@@ -276,12 +260,12 @@ static void delete_with_dead(const char *victims)
 {
     MPI_File file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
 
-    die(victims);
+    casualties_die(victims, rank);
     close_it(&file);
-    meet();
+    casualties_meet();
     if (access(name, F_OK) == 0)
         PROBLEM("the file is still there");
-    meet();
+    casualties_meet();
 }
 
 /* Rank 0 gathers what others have for the file, and dies when it is about to write it. */
@@ -297,7 +281,7 @@ static void inside(void)
     must("MPI_File_write_all", MPI_File_write_all(file, data, COUNT, MPI_INT, MPI_STATUS_IGNORE));
     close_it(&file);
     check_stage(0, true);
-    meet();
+    casualties_meet();
 }
 
 /* As libraries end that MPI does not tell of its end. */
@@ -321,7 +305,7 @@ static void in_finalize(const char *victims)
     file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, use_and_close, &key, &file);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
-    die(victims);
+    casualties_die(victims, rank);
 }
 
 static void at_any_time(uint64_t seed, int rounds, int victim)
@@ -346,7 +330,7 @@ static void at_any_time(uint64_t seed, int rounds, int victim)
         close_it(&file);
         fault_step_end();
     }
-    meet();
+    casualties_meet();
     for (int i = 0; i < rounds; i++)
         check_stage(i, true);
 }

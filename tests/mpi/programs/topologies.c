@@ -4,19 +4,18 @@
  *
  *     topologies [VICTIMS]...                   ranks with commas between them, which die together
  *     topologies --anytime SEED ROUNDS VICTIM   which dies in the middle of making them */
+#include "casualties.h"
 #include "fault.h"
 
 #include <mpi.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS_MAX = 16, DIMS_MAX = 2, UNTOUCHED = -77 };
+enum { DIMS_MAX = 2, UNTOUCHED = -77 };
 
 static int rank, n, problems;
-static bool is_dead[RANKS_MAX];
 static MPI_Comm old_grid; /* made when all were alive */
 
 #define PROBLEM(...)                                                                               \
@@ -477,23 +476,6 @@ static void stage(void)
     rejected();
 }
 
-static void meet(void)
-{
-    int one = 1, sum;
-
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static void die(const char *victims)
-{
-    for (const char *at = victims; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        is_dead[atoi(at)] = true;
-    }
-    if (is_dead[rank])
-        raise(SIGKILL);
-}
-
 /* Whether it has the dead depends on when they die; a survivor's place does not. */
 static void check_sheet(MPI_Comm comm, int alive)
 {
@@ -565,11 +547,11 @@ int main(int argc, char **argv)
     } else {
         stage();
         for (int i = 1; i < argc; i++) {
-            die(argv[i]);
+            casualties_die(argv[i], rank);
             stage();
         }
     }
-    meet();
+    casualties_meet();
     if (problems == 0)
         printf("topologies: rank %d is content\n", rank);
     MPI_Finalize();

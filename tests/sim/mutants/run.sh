@@ -13,7 +13,7 @@ work=$(cd "$BUILD" && pwd)/mutants
 FLAGS='-std=gnu11 -Ishim -D_GNU_SOURCE -O1 -w'
 CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
 LIMIT_S=120 # a test that takes longer is taken to hang
-SOURCES='shim/engine/*.c shim/call/policy.c shim/value/blocks.c tests/sim/*.c tests/unit/test_topology.c tests/unit/test_engine.c'
+SOURCES='shim/engine/*.c shim/call/policy.c shim/value/blocks.c tests/sim/*.c tests/unit/test_topology.c tests/unit/test_classes.c tests/unit/test_exchange.c tests/unit/test_engine.c'
 
 # ---- building: whatever is as in the original tree is taken from the objects of it ----
 
@@ -46,6 +46,8 @@ link_tests() {
     "$CC" -o simulate tests_sim_simulate.o $sim $engine &&
         "$CC" -o test_sim tests_sim_test_sim.o $sim $engine $CHECK_LIBS &&
         "$CC" -o test_topology tests_unit_test_topology.o shim_call_policy.o $engine $CHECK_LIBS &&
+        "$CC" -o test_classes tests_unit_test_classes.o $engine $CHECK_LIBS &&
+        "$CC" -o test_exchange tests_unit_test_exchange.o $engine $CHECK_LIBS &&
         "$CC" -o test_engine tests_unit_test_engine.o shim_call_policy.o $engine $CHECK_LIBS
 }
 
@@ -60,10 +62,13 @@ notices() {
 
 fast_tests_notice() {
     notices test_topology ./test_topology ||
+        notices test_classes ./test_classes ||
+        notices test_exchange ./test_exchange ||
         notices test_engine ./test_engine ||
         notices test_sim ./test_sim ||
         notices exhaustive-reduce ./simulate --exhaustive reduce --small ||
         notices exhaustive-allreduce ./simulate --exhaustive allreduce --small ||
+        notices exhaustive-hosts ./simulate --exhaustive hosts --small ||
         notices exhaustive-large ./simulate --exhaustive large --small ||
         notices interleavings ./simulate --interleavings --small ||
         notices random ./simulate --random 30000 --seed 1

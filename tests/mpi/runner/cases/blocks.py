@@ -32,14 +32,15 @@ def each_point(n, call, ranks):
 
 
 # Of which no rank knows how much the others give, and more than fits: each call takes several operations, some 12 to 40.
-SLICED = {"FTCOLL_MAX_BYTES": "40"}
+POSTED = {"FTCOLL_MAX_BYTES": "40"}
+SLICED = {**POSTED, "FTCOLL_LARGE": "native"}
 
 
-def in_slices(n, form):
-    yield blocks(f"in slices, nobody dies, {form}", n, 1, f"3 {form} uneven", settings=SLICED, failures=0)
+def in_parts(n, form, how, settings):
+    yield blocks(f"{how}, nobody dies, {form}", n, 1, f"3 {form} uneven", settings=settings, failures=0)
     for i, operation in enumerate((0, 1, 3, 6, 11, 17, 24, 32, 41)):
-        yield blocks(f"in slices, a rank dies in operation {operation}, {form}", n, 1, f"3 {form} uneven",
-                     f"{i % n}:{GRID + operation}:{POINTS[i % 6]}", SLICED)
+        yield blocks(f"{how}, a rank dies in operation {operation}, {form}", n, 1, f"3 {form} uneven",
+                     f"{i % n}:{GRID + operation}:{POINTS[i % 6]}", settings)
 
 
 GATHER, ALLTOALL, ALLTOALLV, ALLTOALLW, SCATTER, ORDERED_REDUCE = 0, 4, 5, 6, 7, 13  # in the order of survivors.c
@@ -52,9 +53,10 @@ BLOCKS = [
     *each_call(5, CALLS, CALLS, "nonblocking"),
     blocks("nobody dies, persistent", 5, 1, "4 persistent", failures=0),
     *each_call(5, CALLS, CALLS, "persistent"),
-    *in_slices(5, "nonblocking"), *in_slices(4, "persistent"),
+    *in_parts(5, "nonblocking", "in slices", SLICED), *in_parts(4, "persistent", "in slices", SLICED),
+    *in_parts(5, "nonblocking", "posted", POSTED), *in_parts(4, "persistent", "posted", POSTED),
     blocks("in slices without a byte for each", 4, 1, "1 nonblocking uneven", failures=0,
-           settings={"FTCOLL_MAX_BYTES": "3", "FTCOLL_REPORT": "summary"},
+           settings={**SLICED, "FTCOLL_MAX_BYTES": "3", "FTCOLL_REPORT": "summary"},
            says=(r"MPI_Ialltoallv +\d+  native: nonblocking, no rank knows how much the others send, and max_bytes",)),
     *each_point(3, GATHER, range(3)), *each_point(3, ALLTOALLV, range(3)), *each_point(3, SCATTER, (0,)),
     blocks("two at once", 6, 2, "6", f"1:{GRID + CALLS + ALLTOALL}:b1,4:{GRID + CALLS + ALLTOALL}:b1", failures=2),

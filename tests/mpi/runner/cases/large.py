@@ -86,3 +86,62 @@ LARGE = [
          command="mpiexec.hydra -disable-auto-cleanup -n {n} {programs}/bulk asleep:1 8000000 3",
          says=("rank 1 .*stops: rank . took it for dead",)),
 ]
+
+# ---- what ranks post in shared memory, instead of a data phase ----
+
+EVEN = ("allgather", "allgatherv", "inplace", "gather:1", "scatter:1", "alltoall", "turned", "spread", "scan", "exscan",
+        "reduce_scatter")
+UNEVEN = ("gatherv:1", "scatterv:1", "alltoallv", "alltoallw", "ring", "around")  # no rank knows how much the others give
+
+# Of 4 ranks, the second has no room for an alltoall at once: three rounds, each an operation.
+ONE_ROUND, ROUNDS = 300_000, 1_500_000
+
+
+def posted(name, n, arguments, crash="", alive=None, f=1, settings=None, says=(), **more):
+    alive = n - (crash.count(",") + 1 if crash else 0) if alive is None else alive
+    variables = {**PROTECTED, **KEEP, **({"FTCOLL_CRASH": crash} if crash else {}), **(settings or {})}
+    return Case(f"posted: {name}, n = {n}", n, f, settings=variables, failures=n - alive, limit_s=TEN_S,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/rows {arguments}",
+                says=(THROUGH.format(alive), *says), **more)
+
+
+def in_second(call):
+    """The operation with the data of the second round of rows: that of an uneven call follows one that is too small."""
+    return 4 if call.lstrip("ip") in UNEVEN or call in UNEVEN else 2
+
+
+POSTED = [
+    *(posted(f"{call}, nobody dies", n, f"{call} {size} 3")
+      for call in (*EVEN, *UNEVEN) for n, size in ((3, ROUNDS * 3), (4, ONE_ROUND))),
+    *(posted(f"{form}{call}, nobody dies", 3, f"{form}{call} {ONE_ROUND} 3")
+      for form in "ip" for call in (*EVEN, *UNEVEN) if call != "inplace"),
+    posted("no data", 3, "alltoall 0 3"),
+    *(posted(f"{call}, rank {victim} dies at {point}", 4, f"{call} {ONE_ROUND} 3", f"{victim}:{in_second(call)}:{point}")
+      for call in (*EVEN, *UNEVEN) for victim, point in ((0, FIRST), (1, MIDDLE), (2, LAST))),
+    *(posted(f"{form}{call}, rank {victim} dies at {MIDDLE}", 4, f"{form}{call} {ONE_ROUND} 3",
+             f"{victim}:{in_second(form + call)}:{MIDDLE}")
+      for form, victim in (("i", 2), ("p", 0)) for call in ("alltoall", "alltoallv", "spread", "around", "scan")),
+    *(posted(f"alltoall in rounds, rank {victim} dies in operation {operation} at {point}", 4, f"{call} {ROUNDS} 3",
+             f"{victim}:{operation}:{point}")
+      for call, victim, operation, point in (
+          ("alltoall", 0, 4, FIRST), ("alltoall", 1, 4, "d10"), ("alltoall", 2, 5, "d40"), ("alltoall", 3, 5, "d50"),
+          ("alltoall", 0, 5, "a1"), ("turned", 1, 6, "d75"), ("turned", 2, 6, "d90"), ("alltoall", 3, 6, LAST),
+          ("ialltoall", 1, 5, "d50"), ("alltoall", 1, 6, "end"))),
+    *(posted(f"allgather, rank {victim} dies at {point}", 3, f"allgather {ONE_ROUND} 3", f"{victim}:2:{point}")
+      for victim, point in ((0, "a0"), (1, "a1"), (2, "end"), (0, "d40"), (1, "d67"))),
+    posted("two die in one call", 5, f"alltoall {ONE_ROUND} 3", "1:2:d0,3:2:d50", f=2),
+    posted("one after the other, more than f in all", 5, f"allgather {ONE_ROUND} 6", "1:2:d50,3:4:d50,0:6:d0"),
+    *(posted(f"the dead are told by {scheme}", 4, f"allgather {ONE_ROUND} 3", "2:2:d50",
+             settings={"FTCOLL_FAILURE_INFO": scheme}, rotate=False) for scheme in ("list", "count", "bit")),
+    *(Case(f"posted: memory for the rounds is short: {call}", 3, 1, status="failed", limit_s=TEN_S,
+           settings={**PROTECTED, "FTCOLL_LARGE_MEMORY": "2"},
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/rows {call} 4000000 3",
+           says=("no memory for the operation.s buffers",)) for call in ("allgather", "alltoall", "iscan")),
+    Case("posted: a scatter whose root dies is an error", 3, 1, settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d0"},
+         command=f"mpiexec.hydra -n {{n}} {{programs}}/rows scatter:1 {ONE_ROUND} 3", status="failed",
+         says=("MPI_Scatter: its root, rank 1, is dead",)),
+    Case("posted: required of all", 3, 1, status="failed",
+         settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d0", "FTCOLL_REQUIRE_ALL": "sum"},
+         command=f"mpiexec.hydra -n {{n}} {{programs}}/rows reduce_scatter {ONE_ROUND} 3",
+         says=("the result lacks 1 of 3 ranks, .*require_all wants all",)),
+]

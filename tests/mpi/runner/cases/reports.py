@@ -60,6 +60,10 @@ REPORT = [
               says=("calls of rank 1:", "MPI_Reduce +\\d+  carried out")),
     tolerated("report = full", 4, 1, "kill@10:2", ALLREDUCE, settings={"FTCOLL_REPORT": "full"},
               says=(FAILURE, r"(?m)^ftcoll:     #0 stream\(.*main", "setting report = full")),
+    *(Case(f"report: the writer was in another operation, report = {report}", 4, 1, failures=1,
+           settings={"FTCOLL_REPORT": report}, command="mpiexec.hydra -n {n} {programs}/firsthand",
+           says=(r"missed in MPI_Allreduce #\d+ at firsthand\(part\+0x[0-9a-f]+\), noticed by rank [12] ",), silent=(r"missed in.*whole", r"#0 firsthand\(whole"))
+      for report in ("failures", "full")),
     Case("report_file", 4, 1, settings={"FTCOLL_REPORT_FILE": "report", "FTCOLL_NOTICE": "off"}, finished=3, failures=0,
          command="echo older >report; mpiexec.hydra -n {n} {programs}/stream --calls allreduce "
                  "--fault kill@10:2", check=report_files, silent=("ftcoll",)),
@@ -155,8 +159,8 @@ COVERAGE = [
     follow("rounds 20", 3, "FTCOLL_INTERCEPT=all( FTCOLL_ON_DEAD_ROOT=keep)?: it survives$", "survives$"),
     follow("sites", 3, "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_P2P=ignore: it survives, if its MPI_Wait calls wait for "
                        "messages only$", "survives$"),
-    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore: it waits for ever, for example in MPI_Ialltoall at sites\\(",
-           r"waits for ever, for example in MPI_Ialltoall at .*\nftcoll: no setting changes that$"),
+    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore: it waits for ever, for example in MPI_Ibcast at sites\\(",
+           r"waits for ever, for example in MPI_Ibcast at .*\nftcoll: no setting changes that$"),
     Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
          settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
 ]

@@ -30,6 +30,21 @@ def interrupt_when_told(lines):
     return hand
 
 
+def release_when_told(lines):
+    """All are in the call, where one stands still until there is a file."""
+    def hand(job):
+        if not wait_for(lambda: job.text("stderr").count("on_blocked") >= lines, 2 * TEN_S):
+            raise Hang(f"not {lines} ranks say that the call does not end\n{job.stacks()}")
+        job.allow("done")
+    return hand
+
+
+def told_complete(job):
+    lines = re.findall(r"(?m)^ftcoll: rank ([023]) has been in MPI_Comm_dup at blocked\((?:complete|main)\+0x\w+\) for \d+\.\d s: "
+                       "all whom it needs are alive and in it; .*on_blocked does not end the job$", job.text("stderr"))
+    return "" if sorted(lines) == ["0", "2", "3"] else f"ranks {lines} say so, and not each once"
+
+
 def interrupt_later(job):
     time.sleep(LATE_MS / 1000)
     job.strike(signal.SIGINT, is_launcher)
@@ -81,6 +96,8 @@ BLOCKED = [
     blocked("reused-all", sits("MPI_Allgather", "gather", reaction="abort")),
 ] + [blocked(scene, status=0, failures=1, silent=("on_blocked",), check=None)
      for scene in ("living", "reused-living", "group-living")] + [
+    Case("blocked: complete", 4, 1, settings=QUICK, failures=1, command="mpiexec.hydra -n {n} {programs}/blocked complete",
+         hand=release_when_told(3), check=told_complete, limit_s=3 * TEN_S),
     Case("blocked in Fortran", 3, 1, settings=ABORT, status="failed", check=told_by_one,
          command="mpiexec.hydra -n {n} {programs}/blockedf",
          says=(r"has been in MPI_Allgather at blockedf\((gather_all|MAIN__)[.\w]*\+0x\w+\).* signal 6",)),

@@ -1,4 +1,4 @@
-#include "completed.h"
+#include "empty_request.h"
 
 #include <stddef.h>
 
@@ -7,7 +7,7 @@ static int query(void *unused, MPI_Status *status)
     (void)unused;
     PMPI_Status_set_elements(status, MPI_BYTE, 0);
     PMPI_Status_set_cancelled(status, 0);
-    status->MPI_SOURCE = MPI_ANY_SOURCE; /* an empty one */
+    status->MPI_SOURCE = MPI_ANY_SOURCE;
     status->MPI_TAG = MPI_ANY_TAG;
     return MPI_SUCCESS;
 }
@@ -25,9 +25,14 @@ static int cancel(void *unused, int is_complete)
     return MPI_SUCCESS;
 }
 
+int ftc_empty_request(MPI_Request *request)
+{
+    return PMPI_Grequest_start(query, release, cancel, NULL, request);
+}
+
 int ftc_completed_request(MPI_Request *request)
 {
-    int rv = PMPI_Grequest_start(query, release, cancel, NULL, request);
+    int rv = ftc_empty_request(request);
 
     return rv == MPI_SUCCESS ? PMPI_Grequest_complete(*request) : rv;
 }

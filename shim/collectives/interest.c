@@ -1,0 +1,49 @@
+#include "interest.h"
+
+#include "communicator/neighbors.h"
+
+static bool is_source(const struct ftc_plan *plan, int rank)
+{
+    const struct ftc_neighbors *n = plan->neighbors;
+
+    for (int i = 0; i < n->sources; i++)
+        if (n->source[i] == rank)
+            return true;
+    return false;
+}
+
+bool ftc_interest_in(const struct ftc_plan *plan, int from)
+{
+    const struct ftc_call *call = plan->call;
+
+    switch (ftc_call_plain(call->kind)) {
+    case FTC_CALL_GATHER:
+    case FTC_CALL_GATHERV:
+        return call->root == plan->comm->rank;
+    case FTC_CALL_SCATTER:
+    case FTC_CALL_SCATTERV:
+        return call->root == from;
+    case FTC_CALL_SCAN:
+    case FTC_CALL_EXSCAN:
+        return from <= plan->comm->rank;
+    default:
+        return !plan->neighbors || is_source(plan, from);
+    }
+}
+
+bool ftc_interest_is_in_letters(const struct ftc_plan *plan)
+{
+    switch (ftc_call_plain(plan->call->kind)) {
+    case FTC_CALL_SCATTER:
+    case FTC_CALL_SCATTERV:
+    case FTC_CALL_ALLTOALL:
+    case FTC_CALL_ALLTOALLV:
+    case FTC_CALL_ALLTOALLW:
+    case FTC_CALL_NEIGHBOR_ALLTOALL:
+    case FTC_CALL_NEIGHBOR_ALLTOALLV:
+    case FTC_CALL_NEIGHBOR_ALLTOALLW:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,148 @@
+"""A network that is slow, loses what it is given, is cut in two for a while or for good, or resets connections."""
+import time
+
+import pytest
+
+from network import Network, Unavailable
+from runner.cases.common import ALLREDUCE, MIXED
+from runner.job import Hang
+from test_hosts import doors_of, job
+from test_lost import LONG_S, SILENCE, await_loss, lost, silent, then_go_on
+
+HOSTS = 3
+UNREACHABLE_S = 5  # of SILENCE
+SHORT_S = 0.75 * UNREACHABLE_S  # an answer may be a tenth old then, and a new connection take a twentieth
+FLOWING = f"{ALLREDUCE} --ops 1000 --await 999:"
+
+
+@pytest.fixture(name="started", scope="module")
+def started_network():
+    try:
+        with Network(HOSTS, is_rough=True) as network:
+            yield network
+    except Unavailable as why:
+        pytest.skip(f"a network of tap devices: {why}")
+
+
+@pytest.fixture(name="rough")
+def well_network(started):
+    """One that is well before and after each test."""
+    started.order()
+    yield started
+    started.order()
+
+
+def pairs(origins, targets):
+    return [(f"node{a}", f"node{b}") for a in origins for b in targets if a != b]
+
+
+def both_ways(some, others):
+    return pairs(some, others) + pairs(others, some)
+
+
+# ---- it is bad, and nothing else happens ----
+
+BAD = {
+    "late": {"delay_ms": 5},
+    "late and out of order": {"delay_ms": 2, "jitter_ms": 10},
+    "5 of 100 frames are lost": {"loss": 0.05},
+    "20 of 100 frames are lost": {"loss": 0.2},
+    "all of it": {"delay_ms": 1, "jitter_ms": 4, "loss": 0.05},
+}
+
+
+def worsen(rough, wanted):
+    def hand(j):
+        rough.order(**wanted)
+        j.allow("bad")
+    return hand
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_bad(rough, run_case, bad):
+    run_case(job(f"the network is bad, {bad}", HOSTS, 2, 6, 2, "", f"{MIXED} --go 5 --await 6:bad", hand=worsen(rough, BAD[bad]),
+                 limit_s=LONG_S))
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_death(rough, run_case, bad):
+    run_case(job(f"a rank dies, the network is bad, {bad}", HOSTS, 2, 6, 2, "kill@12:3", f"{ALLREDUCE} --go 5 --await 6:bad",
+                 hand=worsen(rough, BAD[bad]), limit_s=LONG_S))
+
+
+# ---- it is cut ----
+
+PARTS = {
+    "one from all": both_ways([3], [1, 2]),
+    "nothing from one": pairs([3], [1, 2]),
+    "nothing to one": pairs([1, 2], [3]),
+    "all from each other": both_ways([1], [2, 3]) + both_ways([2], [3]),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_cut_for_a_moment(rough, run_case, part):
+    """For less than unreachable_ms: a delay."""
+    def mend_later(j):
+        rough.order(cut=PARTS[part])
+        time.sleep(SHORT_S)
+        rough.order()
+        j.allow("mended")
+
+    run_case(job(f"the network is cut for a moment, {part}", HOSTS, 2, 6, 2, "", f"--go 10 {FLOWING}mended", settings=SILENCE,
+                 hand=mend_later, silent=("lost with", " stops"), limit_s=LONG_S))
+
+
+@pytest.mark.parametrize("part", ["one from all", "nothing from one", "nothing to one"])
+def test_cut_for_good(rough, run_case, part):
+    """One side goes on: that of mpiexec."""
+    case = silent(f"the network is cut for good, {part}", lambda _: rough.order(cut=PARTS[part]))
+    case.command = case.command.replace("--await 20:lost", "--ops 1000 --await 999:lost")
+    run_case(case)
+
+
+def test_mpiexec_is_alone(rough, run_case):
+    """Two hosts hear each other, and not mpiexec."""
+    run_case(lost("mpiexec's host is cut off", HOSTS, 2, 4, 4, then_go_on(lambda _: rough.order(cut=both_ways([1], [2, 3]))),
+                  f"{ALLREDUCE} --ops 1000 --await 999:lost".replace("--await 20:lost", ""), settings=SILENCE, limit_s=LONG_S))
+
+
+def test_mended_when_it_is_too_late(rough, run_case):
+    """What was cut off comes back, and does not go on."""
+    def mend(_):
+        rough.order()
+
+    run_case(silent("the network is cut, and mended when the host is lost",
+                    lambda _: rough.order(cut=PARTS["one from all"]), await_loss, mend))
+
+
+# ---- connections are reset ----
+
+def reset(rough, whom):
+    """Those that come in at what the library listens at in all processes for which @whom is true."""
+    def hand(j):
+        ports = [port for p in j.processes() if whom(p) for _, port in doors_of(p)]
+        if not ports:
+            raise Hang("nobody listens")
+        for _ in range(3):
+            rough.order(reset=ports)
+            time.sleep(0.3)
+        j.allow("reset")
+    return hand
+
+
+def test_reset_of_news(rough, run_case):
+    run_case(job("connections between monitor processes are reset", HOSTS, 2, 6, 2, "", f"--go 10 {FLOWING}reset",
+                 hand=reset(rough, lambda p: p.is_monitor()), limit_s=LONG_S))
+
+
+def test_reset_of_leases(rough, run_case):
+    run_case(job("connections with the authority are reset", HOSTS, 2, 6, 2, "", f"--go 10 {FLOWING}reset", settings=SILENCE,
+                 hand=reset(rough, lambda p: p.name.startswith("mpiexec")), limit_s=LONG_S, silent=("lost with", " stops")))
+
+
+def test_reset_of_links(rough, run_case):
+    """What was on them is gone: the job ends, and says why."""
+    run_case(job("connections between ranks are reset", HOSTS, 1, 3, 2, "", f"--go 10 {FLOWING}reset", settings=SILENCE,
+                 hand=reset(rough, lambda p: p.rank is not None and not p.is_monitor()), finished=None, failures=None,
+                 status="failed", limit_s=LONG_S, silent=("lost with",), says=("the job ends",)))

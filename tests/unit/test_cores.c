@@ -1,0 +1,81 @@
+/* Which cores of which machine: the same for processes that share them, wherever they are. */
+#include "system/cores.h"
+#include "unit.h"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a process of its own finds, after @prepare. */
+static struct ftc_cores elsewhere(void (*prepare)(void))
+{
+    struct ftc_cores found = {0};
+    int tube[2], status;
+    pid_t child;
+
+    ck_assert_int_eq(pipe(tube), 0);
+    child = fork();
+    if (child == 0) {
+        prepare();
+        found = ftc_cores_own();
+        _exit(write(tube[1], &found, sizeof found) == (ssize_t)sizeof found ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(read(tube[0], &found, sizeof found), sizeof found);
+    close(tube[0]);
+    close(tube[1]);
+    return found;
+}
+
+/* As far as this user may: without, it is one process more. */
+static void go_into_a_container(void)
+{
+    (void)!unshare(CLONE_NEWUSER | CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWIPC);
+    (void)!sethostname("container", strlen("container"));
+}
+
+static void keep_one_core(void)
+{
+    cpu_set_t own, one;
+    int first = 0;
+
+    if (sched_getaffinity(0, sizeof own, &own) != 0)
+        _exit(2);
+    while (!CPU_ISSET(first, &own))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0)
+        _exit(3);
+}
+
+START_TEST(a_container_has_the_cores_of_its_machine)
+{
+    struct ftc_cores own = ftc_cores_own(), there = elsewhere(go_into_a_container);
+
+    ck_assert_uint_gt(own.count, 0);
+    ck_assert_uint_eq(there.count, own.count);
+    ck_assert_uint_eq(there.identity, own.identity);
+}
+END_TEST
+
+START_TEST(a_process_that_is_bound_has_its_own)
+{
+    struct ftc_cores own = ftc_cores_own(), bound = elsewhere(keep_one_core);
+
+    ck_assert_uint_eq(bound.count, 1);
+    if (own.count > 1)
+        ck_assert_uint_ne(bound.identity, own.identity);
+    ck_assert_uint_eq(elsewhere(keep_one_core).identity, bound.identity);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("cores");
+    UNIT_TEST(a_container_has_the_cores_of_its_machine);
+    UNIT_TEST(a_process_that_is_bound_has_its_own);
+    UNIT_END();
+}

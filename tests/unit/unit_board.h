@@ -1,0 +1,30 @@
+/* unit_board: the boards that the Check suites begin with. */
+#ifndef FTC_TESTS_UNIT_BOARD_H
+#define FTC_TESTS_UNIT_BOARD_H
+
+#include "board/publication.h"
+#include "transport/transport.h"
+#include "unit.h"
+
+/* Of @ranks on one host, with one communicator and values of @value_bytes; of which no rank has
+ * more than two on their way to another. */
+static inline struct ftc_board_geometry unit_geometry(uint32_t ranks, size_t value_bytes)
+{
+    return (struct ftc_board_geometry){
+        .ranks = ranks,
+        .entries = 1,
+        .entry_stride_bytes = ftc_publication_stride(value_bytes),
+        .ring_depth = 2,
+        .message_stride_bytes = ftc_transport_message_stride(value_bytes),
+    };
+}
+
+static inline struct ftc_board unit_board(struct ftc_board_geometry geometry)
+{
+    struct ftc_board board;
+
+    ck_assert_int_eq(ftc_board_create(&board, &geometry), 0);
+    return board;
+}
+
+#endif
