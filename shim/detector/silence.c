@@ -82,9 +82,11 @@ void ftc_fence_stop(void)
 
 /* ---- the lease of this host ---- */
 
+/* The agent that has ended the lease says so, and may kill this rank in the middle of a line. */
 static _Noreturn void stop_with_host(void)
 {
-    ftc_notice_host_stops(&ftc_library.board, ftc_library.settings.unreachable_ms);
+    if (!ftc_lease_has_ended(&ftc_library.board))
+        ftc_notice_host_stops(&ftc_library.board, ftc_library.settings.unreachable_ms);
     raise(SIGKILL);
     _exit(1);
 }

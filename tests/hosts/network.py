@@ -132,6 +132,11 @@ class Network:
         if self.switch.stdout.readline() != "done\n":
             raise OSError(f"the switch has ended: {self.switch.stderr.read()}")
 
+    def forget_addresses(self):
+        """Whom a host has asked for in vain it takes for unreachable, for up to a second after the network is well."""
+        for first in self.first.values():
+            self._enter(first, "ip", "neigh", "flush", "dev", "eth0")
+
     def _await_all(self):
         if not wait_for(lambda: all(os.path.exists(self._path(name)) for name in self.names), START_S):
             raise Unavailable("a host does not start")

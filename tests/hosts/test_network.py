@@ -28,6 +28,7 @@ def started_network():
 def well_network(started):
     """One that is well before and after each test."""
     started.order()
+    started.forget_addresses()
     yield started
     started.order()
 
