@@ -65,6 +65,11 @@ WELL = [
         {"FTCOLL_REPORT": "coverage"}, "bulk", failures=0, says=(r"MPI_Allreduce .*not protected",), silent=("FTCOLL_LARGE",)),
 ]
 
+# Of ranks 0 and 2, both of node1, only rank 0 shares its core, with rank 1 of node2: in a communicator of the two both still
+# do the same.
+WELL.append(job("one of two ranks of a host shares its core", 2, 1, 3, 1, "", MIXED))
+WELL[-1].command = WELL[-1].command.replace("{programs}/stream", f"{HERE}/bound {{programs}}/stream")
+
 # A rank's first message for another may be one that nobody waits for any more, because the reduction is through
 # there: whoever is in native MPI's wait meanwhile, for that rank even, still lets it in.
 WELL.append(Case("hosts: a first message that comes late", 5, 1, rotate=False, limit_s=LIMIT_S,
