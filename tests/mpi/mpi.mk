@@ -114,7 +114,7 @@ check-mpi: all mpi-programs
 # The library of another machine, PREBUILT, with the programs and the MPICH of this one.
 check-prebuilt:
 	test -f '$(PREBUILT)' || { echo "give a library: make check-prebuilt PREBUILT=.../libftcoll.so" >&2; exit 2; }
-	$(MAKE) --no-print-directory BUILD=$(BUILD)/prebuilt mpi-programs
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/prebuilt mpi-programs recipe-programs
 	cp '$(PREBUILT)' $(BUILD)/prebuilt/libftcoll.so
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/prebuilt check-mpi-alone
 

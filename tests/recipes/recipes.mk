@@ -5,7 +5,9 @@ RECIPE_PROGRAMS := montecarlo sgd solver workers halo periods overlap fft checkp
 # OpenCoarrays for MPICH; where it is missing the recipe is left out.
 CAF := $(wildcard /usr/lib/*/libcaf_mpich.so)
 
-recipes: all $(RECIPE_PROGRAMS:%=$(RECIPES)/%) $(if $(CAF),$(RECIPES)/darts) $(RECIPES)/pi.py $(RECIPES)/job.sbatch
+recipes: all recipe-programs
+
+recipe-programs: $(RECIPE_PROGRAMS:%=$(RECIPES)/%) $(if $(CAF),$(RECIPES)/darts) $(RECIPES)/pi.py $(RECIPES)/job.sbatch
 
 $(RECIPES)/montecarlo: tests/mpi/montecarlo.c
 $(filter-out %/montecarlo,$(RECIPE_PROGRAMS:%=$(RECIPES)/%)): $(RECIPES)/%: tests/recipes/%.c
@@ -25,4 +27,4 @@ $(RECIPES)/pi.py $(RECIPES)/job.sbatch: $(RECIPES)/%: tests/recipes/%
 
 check-mpi: recipes
 
-.PHONY: recipes
+.PHONY: recipes recipe-programs
