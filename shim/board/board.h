@@ -111,6 +111,7 @@ struct ftc_board_rank {
     _Atomic uint32_t notice;     /* number of that line; 0: none */
     _Atomic uint32_t settled;    /* deaths that its last operation with a result knew of */
     _Atomic uint64_t settled_ns; /* CLOCK_MONOTONIC of that */
+    _Atomic uint64_t waiting;    /* for other hosts: mark.h, ftc_still_show() */
     struct ftc_board_missed missed;
     _Alignas(64) struct ftc_lifeline life;
     _Alignas(64) struct ftc_board_activity activity;

@@ -292,6 +292,21 @@ static bool is_waiting(const struct ftc_board *board, uint32_t rank, struct ftc_
                      polls(atomic_load_explicit(&poll->polled_ns, memory_order_relaxed), time));
 }
 
+/* Of a rank that waits: changes with each of its calls. 0: it does not wait. */
+static uint64_t waiting_of(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
+{
+    uint64_t versions = ftc_mark_versions(board, rank);
+
+    return is_waiting(board, rank, time) ? versions + 1 : 0;
+}
+
+bool ftc_still_show(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
+{
+    uint64_t waiting = waiting_of(board, rank, time);
+
+    return atomic_exchange(&board->shared->rank[rank].waiting, waiting) != waiting;
+}
+
 uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *board,
                         struct ftc_mark_time time)
 {
@@ -299,10 +314,14 @@ uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *b
     bool all_wait = true;
 
     for (uint32_t i = 0; i < board->geometry.ranks; i++) {
+        uint64_t waiting;
+
         if (ftc_board_state(board, i) != FTC_RANK_RUNNING)
             continue;
-        versions += ftc_mark_versions(board, i);
-        all_wait &= is_waiting(board, i, time);
+        waiting = ftc_board_is_here(board, i) ? waiting_of(board, i, time)
+                                              : atomic_load(&board->shared->rank[i].waiting);
+        versions += waiting;
+        all_wait &= waiting != 0;
     }
     if (!all_wait || versions != watch->versions || watch->since_ns == 0)
         *watch = (struct ftc_still_watch){.versions = versions, .since_ns = time.now_ns};

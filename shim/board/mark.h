@@ -107,8 +107,12 @@ struct ftc_still_watch {
     uint64_t since_ns;
 };
 
-/* For how long all living ranks of the board have now been in calls that wait for others, or have
- * polled in vain. */
+/* Lets other hosts see whether @rank, of this one, is in calls that wait for others, or polls in
+ * vain. True if that is news. */
+bool ftc_still_show(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time);
+
+/* For how long all living ranks of the job have now been in calls that wait for others, or have
+ * polled in vain: those of other hosts as far as it has been heard. */
 uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *board,
                         struct ftc_mark_time time);
 

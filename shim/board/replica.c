@@ -40,6 +40,7 @@ struct ftc_replica ftc_replica_take(const struct ftc_board *board, uint32_t rank
     r.settled = atomic_load(&s->settled);
     r.flags = flags_of(board->shared, rank);
     r.required_words = ftc_required_words(board);
+    r.waiting = atomic_load(&s->waiting);
     r.death_age_ns = is_dead ? age(atomic_load(&s->death_time_ns), now_ns) : 0;
     r.settled_age_ns = age(atomic_load(&s->settled_ns), now_ns);
     return r;
@@ -88,6 +89,7 @@ static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uin
     uint64_t untold = 0;
 
     atomic_store(&s->pid, r->pid);
+    atomic_store(&s->waiting, r->waiting);
     if (r->flags & CRITICAL)
         atomic_store(&s->is_critical, true);
     if (r->settled > atomic_load(&s->settled)) {

@@ -18,7 +18,8 @@ struct ftc_replica {
     uint32_t counted; /* enum ftc_counted */
     uint32_t settled; /* deaths (aftermath.h) */
     uint32_t flags;
-    uint64_t required_words, unused; /* required_words.h, of its host */
+    uint64_t required_words; /* required_words.h, of its host */
+    uint64_t waiting;        /* mark.h, ftc_still_show() */
     uint64_t death_age_ns, settled_age_ns;
 };
 _Static_assert(sizeof(struct ftc_replica) % 16 == 0, "bodies of frames");

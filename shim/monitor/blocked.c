@@ -77,6 +77,30 @@ static void end_job(struct ftc_monitored *rank, const struct ftc_mark *mark, uin
     ftc_rank_end_job(rank, 1);
 }
 
+static uint64_t unreachable_ns(const struct ftc_monitored *rank)
+{
+    return (uint64_t)rank->options.unreachable_ms * NS_OF_MS;
+}
+
+/* For how long the whole job has to stand still until it ends: another host that is not heard looks
+ * as it did last, for as long as it is not lost. */
+static uint64_t still_bound_ns(const struct ftc_monitored *rank, uint64_t bound_ns)
+{
+    return ftc_board_has_other_hosts(&rank->board) ? bound_ns + unreachable_ns(rank) : bound_ns;
+}
+
+/* Of several hosts that see the same the first one speaks. */
+static uint64_t turn_ns(const struct ftc_monitored *rank)
+{
+    return rank->board.geometry.host > 0 ? unreachable_ns(rank) : 0;
+}
+
+static void show_other_hosts(const struct ftc_monitored *rank, struct ftc_mark_time time)
+{
+    if (ftc_board_has_other_hosts(&rank->board) && ftc_still_show(&rank->board, rank->world, time))
+        ftc_board_ring_news(&rank->board);
+}
+
 /* Where on_blocked = abort and the call may get through, a word is said only once it is clear that
  * others go on, as the job is not ended then. */
 static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
@@ -84,16 +108,19 @@ static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
     bool aborts = rank->options.on_blocked == FTC_ON_BLOCKED_ABORT;
     struct ftc_mark_time time = {ftc_clock_ns(), bound_ns / POLL_GAP_SHARE};
     uint64_t now_ns = time.now_ns, still_ns = ftc_still_look(&w->job, &rank->board, time);
+    uint64_t certain_ns = bound_ns + turn_ns(rank);
+    uint64_t uncertain_ns = still_bound_ns(rank, bound_ns) + turn_ns(rank);
+    bool is_still = still_ns >= uncertain_ns;
     struct ftc_mark mark;
 
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++) {
         if (!ftc_mark_look(&w->mark[i], &rank->board, rank->world, i, time, &mark) ||
-            now_ns - mark.since_ns < bound_ns || (mark.is_told && still_ns < bound_ns))
+            now_ns - mark.since_ns < bound_ns || (mark.is_told && !is_still))
             continue;
-        if (aborts && (mark.is_certain || still_ns >= bound_ns)) {
+        if (aborts && (is_still || (mark.is_certain && now_ns - mark.since_ns >= certain_ns))) {
             end_job(rank, &mark, now_ns);
         } else if (w->said[i] != mark.version &&
-                   (!aborts || now_ns - mark.since_ns >= 2 * bound_ns)) {
+                   (!aborts || now_ns - mark.since_ns >= bound_ns + uncertain_ns)) {
             say(rank, &mark, now_ns);
             w->said[i] = mark.version;
         }
@@ -139,6 +166,7 @@ void ftc_blocked_watch(struct ftc_monitored *rank)
 
     ftc_board_await_death(&rank->board);
     while (ftc_board_state(&rank->board, rank->world) == FTC_RANK_RUNNING) {
+        show_other_hosts(rank, (struct ftc_mark_time){ftc_clock_ns(), bound_ns / POLL_GAP_SHARE});
         look(rank, &w, bound_ns);
         look_at_complete(rank, &w, bound_ns);
         pause_ns(bound_ns / LOOKS);

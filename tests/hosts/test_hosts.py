@@ -11,7 +11,7 @@ import pytest
 
 from network import HERE, SUBNET, Network, Unavailable
 from runner.case import Case, identifier
-from runner.cases.common import ALLREDUCE, MIXED, NATIVE_END, REDUCE, deaths_of, stream
+from runner.cases.common import ABORT, ALLREDUCE, MIXED, NATIVE_END, REDUCE, deaths_of, stream
 from runner.job import Hang, wait_for
 
 HOSTS = 4
@@ -175,6 +175,27 @@ ENDS = [
         says=("ftcoll: not protected: monitor = timeout works on one host only, and the ranks are on several",)),
 ]
 
+# ---- a native call that waits for the dead, and may go on without them: all of the job stand still, on all hosts ----
+
+
+def told_by_one_host(j):
+    lines = j.text("stderr").count("on_blocked")
+    return "" if lines <= 1 else f"{lines} ranks say who is blocked"
+
+
+def still(scene, says):
+    return Case(f"hosts: all stand still, {scene}", 4, 1, command=on(2, 2, 4, f"{{programs}}/blocked {scene}"), limit_s=LIMIT_S,
+                settings={**UCX, "FTCOLL_UNREACHABLE_MS": "3000", **ABORT}, status="failed", says=(says,),
+                check=told_by_one_host)
+
+
+STILL = [
+    still("root", r"rank \d has been in MPI_Bcast .*it may need rank 1, which is dead .*on_blocked = abort"),
+    still("polls", r"rank \d has called MPI_\w+ .* again and again .*on_blocked = abort"),
+    # UCX may be the first to see that a rank to which something is sent has gone.
+    still("waits", r"rank 0 has been in MPI_Allgather .*it needs rank 1, which is dead .*on_blocked = abort|internal_Allgather"),
+]
+
 # ---- who else is in the network ----
 
 STRANGER = """
@@ -275,7 +296,7 @@ AGENTS = [
          settings=UCX, hand=kill_monitors(first, second), finished=3, failures=3, status=(0, "failed"), limit_s=LIMIT_S)
     for first, second in ((3, 4), (4, 5), (3, 5))]
 
-CASES = WELL + TOLERATED + POINTS + ENDS + AGENTS + [
+CASES = WELL + TOLERATED + POINTS + ENDS + STILL + AGENTS + [
     job("what people are told", 2, 2, 4, 1, "kill@10:3", ALLREDUCE + " --go 9 --await 40:told", hand=await_told, says=TOLD,
         check=told_once)]
 

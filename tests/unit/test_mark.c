@@ -371,6 +371,35 @@ START_TEST(the_job_stands_still_when_all_wait)
 }
 END_TEST
 
+START_TEST(ranks_of_other_hosts_wait_if_they_say_so)
+{
+    enum { THERE = 5 };
+    struct ftc_mark_time time = {100, GAP};
+    struct ftc_still_watch still = {0};
+
+    board.shared->geometry.other_hosts = board.geometry.other_hosts = 1;
+    ftc_directory_set_rank(&board, THERE, &(struct ftc_directory_rank){.host = 1});
+    for (uint32_t i = 0; i < SLOTS; i++)
+        board.shared->rank[i].mark[0].version = 7; /* of rank THERE that means nothing here */
+    ck_assert_uint_eq(look_at_all(&still, 100), 0);
+    ck_assert_uint_eq(look_at_all(&still, 150), 0);
+    board.shared->rank[THERE].waiting = 3;
+    ck_assert_uint_eq(look_at_all(&still, 200), 0);
+    ck_assert_uint_eq(look_at_all(&still, 250), 50);
+    board.shared->rank[THERE].waiting = 5; /* the next call */
+    ck_assert_uint_eq(look_at_all(&still, 300), 0);
+
+    ck_assert(ftc_still_show(&board, SELF, time));
+    ck_assert(!ftc_still_show(&board, SELF, time));
+    ck_assert_uint_ne(board.shared->rank[SELF].waiting, 0);
+    board.shared->rank[SELF].mark[0].version = 9;
+    ck_assert(ftc_still_show(&board, SELF, time));
+    board.shared->rank[SELF].mark[0].version = 10; /* it is through */
+    ck_assert(ftc_still_show(&board, SELF, time));
+    ck_assert_uint_eq(board.shared->rank[SELF].waiting, 0);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("mark");
@@ -388,5 +417,6 @@ int main(void)
     UNIT_TEST(who_polls_does_so_until_it_stops);
     UNIT_TEST(who_has_been_told_needs_nobody_for_certain);
     UNIT_TEST(the_job_stands_still_when_all_wait);
+    UNIT_TEST(ranks_of_other_hosts_wait_if_they_say_so);
     UNIT_END();
 }

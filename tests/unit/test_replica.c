@@ -52,6 +52,21 @@ START_TEST(how_far_a_rank_has_come_is_known_elsewhere)
 }
 END_TEST
 
+START_TEST(that_a_rank_waits_is_news)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+    struct ftc_replica before = ftc_replica_take(&there, 1, S), r;
+
+    there.shared->rank[1].waiting = 7;
+    r = ftc_replica_take(&there, 1, S);
+    ck_assert(ftc_replica_is_news(&r, &before));
+    ftc_replica_enter(&here, THERE, &r, S);
+    ck_assert_uint_eq(here.shared->rank[1].waiting, 7);
+    ftc_replica_enter(&here, THERE, &before, S);
+    ck_assert_uint_eq(here.shared->rank[1].waiting, 0);
+}
+END_TEST
+
 START_TEST(a_death_is_entered_once_with_its_age)
 {
     struct ftc_board here = board_of(HERE), there = board_of(THERE);
@@ -157,6 +172,7 @@ int main(void)
 {
     UNIT_BEGIN("replica");
     UNIT_TEST(how_far_a_rank_has_come_is_known_elsewhere);
+    UNIT_TEST(that_a_rank_waits_is_news);
     UNIT_TEST(a_death_is_entered_once_with_its_age);
     UNIT_TEST(nobody_speaks_for_another_host);
     UNIT_TEST(ages_are_no_news);
