@@ -43,11 +43,16 @@ static bool succeeded(const struct record *r)
     return r && r->returned && r->error_class == MPI_SUCCESS;
 }
 
-/* Who has come out of a later allreduce of the same communicator lived until all were through this
- * one. */
+static bool is_finalized(int rank)
+{
+    return file[rank] && file[rank]->finished == 2;
+}
+
+/* Who has come out of a later allreduce of the same communicator, or of MPI_Finalize, lived until
+ * all were through this one. */
 static bool lived_through(int rank, int number)
 {
-    if (survived(rank))
+    if (is_finalized(rank))
         return true;
     for (int later = number + 1; later < ops; later++) {
         const struct record *r = record_of(rank, later);
@@ -152,7 +157,7 @@ static int count_finished(void)
     int finished = 0;
 
     for (int rank = 0; rank < n; rank++)
-        finished += file[rank] && file[rank]->finished == 2;
+        finished += is_finalized(rank);
     return finished;
 }
 
