@@ -1,6 +1,6 @@
 /* A broadcast is an allreduce to which only the root has data to give (value/broadcast.h). */
 #include "value/broadcast.h"
-#include "collective.h"
+#include "composite.h"
 #include "large.h"
 #include "parcel.h"
 #include "program/error.h"
@@ -33,11 +33,27 @@ static bool is_root(const struct ftc_plan *plan)
     return plan->call->root == plan->comm->rank;
 }
 
+/* As a block of the root's (posted.h). */
+static const void *contribute_block(struct ftc_plan *plan)
+{
+    const struct ftc_call *call = plan->call;
+    void *value = ftc_composite_begin(plan), *data;
+
+    if (!value || !is_root(plan))
+        return value;
+    data = ftc_composite_block(plan, &value, plan->value_bytes);
+    if (data && ftc_pack(data, call->recvbuf, call->count, &plan->facts) != MPI_SUCCESS)
+        return NULL;
+    return value;
+}
+
 static const void *contribute(struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
     struct ftc_broadcast_value *value;
 
+    if (plan->is_posted)
+        return contribute_block(plan);
     plan->travelling_bytes = ftc_broadcast_value_bytes(plan->value_bytes);
     value = ftc_parcel_room(plan, plan->travelling_bytes);
     if (!value)
@@ -61,15 +77,29 @@ static int without_root(const struct ftc_plan *plan)
                : ftc_error_dead_root(plan->call);
 }
 
+static struct ftc_piece data_of_root(const struct ftc_plan *plan)
+{
+    const struct ftc_broadcast_value *value;
+    size_t at = 0;
+
+    if (plan->posted)
+        return ftc_composite_find(plan, plan->call->root, &at);
+    value = ftc_parcel_result(plan);
+    return (struct ftc_piece){value->has_data ? value->data : NULL, plan->value_bytes};
+}
+
 static int deliver(const struct ftc_plan *plan)
 {
-    const struct ftc_broadcast_value *value = ftc_parcel_result(plan);
     const struct ftc_call *call = plan->call;
+    const struct ftc_piece piece = data_of_root(plan);
 
-    if (!value->has_data)
+    if (!piece.data)
         return without_root(plan);
-    return is_root(plan) ? MPI_SUCCESS
-                         : ftc_unpack(call->recvbuf, value->data, call->count, &plan->facts);
+    if (is_root(plan))
+        return MPI_SUCCESS;
+    if (piece.bytes != plan->value_bytes)
+        return ftc_error_truncated(call, call->root, piece.bytes, plan->value_bytes);
+    return ftc_unpack(call->recvbuf, piece.data, call->count, &plan->facts);
 }
 
 const struct ftc_collective ftc_collective_broadcast = {

@@ -7,6 +7,7 @@
 #include "progress/queue.h"
 #include "report/compare.h"
 #include "report/report.h"
+#include "series.h"
 
 static int carry_out_once(struct ftc_plan *plan)
 {
@@ -49,6 +50,19 @@ static __attribute__((noinline)) int carry_out_posted(struct ftc_plan *plan)
     return rv;
 }
 
+static __attribute__((noinline)) int carry_out_series(struct ftc_plan *plan)
+{
+    struct ftc_series series;
+    int rv;
+
+    ftc_series_open(&series, plan);
+    do
+        rv = carry_out_once(plan);
+    while (rv == MPI_SUCCESS && series.is_again);
+    ftc_series_close(&series);
+    return rv;
+}
+
 /* What no rank knows to be too large for messages turns out to be in the first operation. */
 static int carry_out(struct ftc_plan *plan)
 {
@@ -58,6 +72,8 @@ static int carry_out(struct ftc_plan *plan)
         ftc_queue_complete(plan->comm);
     if (plan->is_large)
         return carry_out_large(plan);
+    if (plan->is_series)
+        return carry_out_series(plan);
     if (!plan->is_posted)
         rv = carry_out_once(plan);
     return plan->is_posted && rv == MPI_SUCCESS ? carry_out_posted(plan) : rv;

@@ -17,6 +17,7 @@ struct ftc_large_kind;
 struct ftc_neighbors;
 struct ftc_parcel;
 struct ftc_posted;
+struct ftc_series;
 
 /* A call that has been looked at. */
 struct ftc_plan {
@@ -32,6 +33,8 @@ struct ftc_plan {
     struct ftc_large *large;   /* from its first try on; NULL: its data travel in messages */
     bool is_posted;            /* carried out as posted.h has it */
     struct ftc_posted *posted; /* from its first round on; NULL: likewise */
+    bool is_series;            /* carried out as series.h has it */
+    struct ftc_series *series; /* from its first slice on; NULL: likewise */
     int error;                 /* MPI error code of the last combination that went wrong */
     struct ftc_parcel *parcel; /* what it gives and takes; NULL: that is in comm->running */
     uint32_t next_seq;         /* of the communicator, after its operation */

@@ -4,6 +4,7 @@
 #include "composite.h"
 #include "posted.h"
 #include "program/error.h"
+#include "progress/running.h"
 #include "report/record.h"
 #include "report/required_sites.h"
 #include "value/contributors.h"
@@ -52,20 +53,43 @@ int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors)
     return setting ? ftc_error_incomplete(plan->call, c, missing, setting) : MPI_SUCCESS;
 }
 
-int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan)
+static int look_at_set(const struct ftc_plan *plan, const uint64_t *who, bool required)
 {
     uint64_t all[FTC_BOARD_RANKS_MAX / 64 + 2], one[FTC_BOARD_RANKS_MAX / 64 + 2];
     int size = plan->comm->size;
-    size_t at = 0;
 
     if (!ftc_contributors_are_kept)
         return MPI_SUCCESS;
     memset(all, 0, sizeof all);
     for (int rank = 0; rank < size; rank++) {
-        if (!ftc_composite_find(plan, rank, &at).data)
+        if ((who[rank / 64] >> rank % 64 & 1) == 0)
             continue;
-        ftc_contributors_begin(one, size, rank, ftc_composite_note(plan, rank) != 0);
+        ftc_contributors_begin(one, size, rank, required);
         ftc_contributors_join(all, one, size);
     }
     return ftc_inclusion_look(plan, all);
+}
+
+int ftc_inclusion_look_at_set(const struct ftc_plan *plan, const uint64_t *who, bool required)
+{
+    ftc_running_note_contributors(plan->comm, who);
+    return ftc_call_gives_result(plan->call, plan->comm->rank) ? look_at_set(plan, who, required)
+                                                               : MPI_SUCCESS;
+}
+
+int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan)
+{
+    bool is_large_reduction = plan->posted && ftc_call_is_reduction(plan->call->kind);
+    uint64_t who[FTC_BOARD_RANKS_MAX / 64] = {0};
+    bool required = false;
+    size_t at = 0;
+
+    for (int rank = 0; rank < plan->comm->size; rank++) {
+        if (!ftc_composite_find(plan, rank, &at).data)
+            continue;
+        who[rank / 64] |= 1ull << rank % 64;
+        required |= ftc_composite_note(plan, rank) != 0;
+    }
+    return is_large_reduction ? ftc_inclusion_look_at_set(plan, who, required)
+                              : look_at_set(plan, who, required);
 }

@@ -19,7 +19,10 @@ bool ftc_interest_in(const struct ftc_plan *plan, int from)
     switch (ftc_call_plain(call->kind)) {
     case FTC_CALL_GATHER:
     case FTC_CALL_GATHERV:
+    case FTC_CALL_REDUCE:
         return call->root == plan->comm->rank;
+    case FTC_CALL_BCAST:
+        return call->root == from && call->root != plan->comm->rank;
     case FTC_CALL_SCATTER:
     case FTC_CALL_SCATTERV:
         return call->root == from;

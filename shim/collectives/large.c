@@ -1,6 +1,7 @@
 #include "large.h"
 
 #include "board/bulk.h"
+#include "board/directory.h"
 #include "board/rank_state.h"
 #include "job_end.h"
 #include "program/error.h"
@@ -37,6 +38,7 @@ bool ftc_large_can(const struct ftc_plan *plan, enum ftc_pass pass)
     struct ftc_schedule schedule;
 
     return ftc_library.settings.large == FTC_LARGE_PROTECTED &&
+           !ftc_board_has_other_hosts(&ftc_library.board) &&
            (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
            is_one_of_these(plan->call->kind) && plan->collective->large &&
            plan->collective->large->schedule(plan, &schedule);

@@ -2,14 +2,11 @@
  * commutative. */
 #include "large.h"
 
+#include "board/board.h"
 #include "board/bulk.h"
 #include "combine.h"
 #include "engine/exchange_plan.h"
 #include "inclusion.h"
-#include "program/error.h"
-#include "value/contributors.h"
-
-#include <stdlib.h>
 
 /* Of a block, each member combines its part: of so many bytes at least, which makes a step worth
  * its waiting, and few enough blocks for the caches of a core. */
@@ -285,42 +282,15 @@ static void get(struct ftc_large *large, int slot, uint64_t block)
 
 /* ---- the result ---- */
 
-/* What stands before the data of a small one. */
-static void fill_contributors(const struct ftc_large *large, void *all, void *one)
-{
-    const struct ftc_comm *c = large->plan->comm;
-    bool required = (large->vote.flags & FTC_LARGE_REQUIRES_ALL) != 0;
-
-    ftc_contributors_begin(all, c->size, c->rank, required);
-    for (int i = 0; i < c->member_count; i++) {
-        ftc_contributors_begin(one, c->size, c->member[i], required);
-        ftc_contributors_join(all, one, c->size);
-    }
-}
-
-static int look_at_contributors(const struct ftc_large *large)
-{
-    size_t bytes = ftc_contributors_bytes(large->plan->comm->size);
-    unsigned char *sets = malloc(2 * bytes);
-    int rv;
-
-    if (!sets)
-        return ftc_error_no_memory();
-    fill_contributors(large, sets, sets + bytes);
-    rv = ftc_inclusion_look(large->plan, sets);
-    free(sets);
-    return rv;
-}
-
 static int deliver(const struct ftc_large *large)
 {
-    struct ftc_comm *c = large->plan->comm;
+    const struct ftc_comm *c = large->plan->comm;
+    uint64_t who[FTC_BOARD_RANKS_MAX / 64] = {0};
 
-    ftc_running_note_contributors(c, c->member, c->member_count);
-    if (!ftc_call_gives_result(large->plan->call, large->plan->comm->rank) ||
-        !ftc_contributors_are_kept)
-        return MPI_SUCCESS;
-    return look_at_contributors(large);
+    for (int i = 0; i < c->member_count; i++)
+        who[c->member[i] / 64] |= 1ull << c->member[i] % 64;
+    return ftc_inclusion_look_at_set(large->plan, who,
+                                     (large->vote.flags & FTC_LARGE_REQUIRES_ALL) != 0);
 }
 
 const struct ftc_large_kind ftc_large_reduction = {

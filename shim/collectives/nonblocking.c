@@ -8,6 +8,7 @@
 #include "program/error.h"
 #include "report/report.h"
 #include "request.h"
+#include "series.h"
 #include "value/held.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct task {
     struct ftc_plan plan;
     struct ftc_large large;
     struct ftc_posted posted;
+    struct ftc_series series;
     struct ftc_parcel parcel;
     struct ftc_kept kept;
 };
@@ -30,6 +32,8 @@ static void open_large(struct task *t)
         ftc_large_open(&t->large, &t->plan);
     if (t->plan.is_posted && !t->plan.posted)
         ftc_posted_open(&t->posted, &t->plan);
+    if (t->plan.is_series && !t->plan.series)
+        ftc_series_open(&t->series, &t->plan);
 }
 
 static void close_large(struct task *t)
@@ -38,6 +42,8 @@ static void close_large(struct task *t)
         ftc_large_close(&t->large);
     if (t->plan.posted)
         ftc_posted_close(&t->posted);
+    if (t->plan.series)
+        ftc_series_close(&t->series);
 }
 
 static bool begin_task(struct ftc_queued *p)
@@ -135,7 +141,7 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, const struct ftc_call *call,
 /* Other threads call nothing of MPI. What goes in slices is packed once for all of them. */
 static bool needs_parcel(const struct ftc_plan *plan)
 {
-    if (plan->is_large)
+    if (plan->is_large || plan->is_series)
         return false;
     return plan->collective->needs_mpi(plan) || (ftc_call_is_of_unknown_size(plan->call->kind) &&
                                                  !ftc_posted_can(plan, FTC_PASS_TOO_LARGE));

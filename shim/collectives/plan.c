@@ -7,6 +7,7 @@
 #include "program/error.h"
 #include "progress/mismatch.h"
 #include "report/prospect.h"
+#include "series.h"
 #include "system/hash.h"
 
 static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
@@ -67,7 +68,8 @@ enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
     pass = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
     plan->is_large = pass != FTC_PASS_NONE && ftc_large_can(plan, pass);
     plan->is_posted = pass != FTC_PASS_NONE && ftc_posted_can(plan, pass);
-    return plan->is_large || plan->is_posted ? FTC_PASS_NONE : pass;
+    plan->is_series = pass != FTC_PASS_NONE && ftc_series_can(plan, pass);
+    return plan->is_large || plan->is_posted || plan->is_series ? FTC_PASS_NONE : pass;
 }
 
 /* Its handle is the same on all ranks. Some have no kernel: see value/datatype.c. */
@@ -101,25 +103,22 @@ static enum ftc_op_kind operation_of(enum ftc_call_kind kind)
                                                                         : FTC_OP_ALLREDUCE;
 }
 
-bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv)
+/* Who is asked for no other operation is over. */
+static void forget_again(const struct ftc_plan *plan)
 {
-    const struct ftc_call *call = plan->call;
-    int root = ftc_call_has_root(call->kind) ? ftc_comm_member(plan->comm, call->root) : 0;
-
     if (plan->large)
         plan->large->is_again = false;
-    if (root < 0) {
-        *rv = plan->collective->without_root(plan);
-        return false;
-    }
-    if (plan->large) {
-        ftc_large_request(plan->large, request);
-        return true;
-    }
-    if (plan->posted) {
-        ftc_posted_request(plan->posted, request);
-        return true;
-    }
+    if (plan->posted)
+        plan->posted->is_again = false;
+    if (plan->series)
+        plan->series->is_again = false;
+}
+
+/* Its data in one value. */
+static void request_whole(struct ftc_plan *plan, int root, struct ftc_drive_request *request)
+{
+    const struct ftc_call *call = plan->call;
+
     *request = (struct ftc_drive_request){
         .call = call,
         .kind = operation_of(call->kind),
@@ -132,6 +131,26 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
     request->value_bytes = plan->travelling_bytes;
     if (plan->is_composite)
         ftc_composite_request(request);
+}
+
+bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv)
+{
+    const struct ftc_call *call = plan->call;
+    int root = ftc_call_has_root(call->kind) ? ftc_comm_member(plan->comm, call->root) : 0;
+
+    forget_again(plan);
+    if (root < 0) {
+        *rv = plan->collective->without_root(plan);
+        return false;
+    }
+    if (plan->large)
+        ftc_large_request(plan->large, request);
+    else if (plan->posted)
+        ftc_posted_request(plan->posted, request);
+    else if (plan->series)
+        ftc_series_request(plan->series, request);
+    else
+        request_whole(plan, root, request);
     if (!request->contribution)
         *rv = ftc_error_no_memory();
     return request->contribution != NULL;
@@ -167,6 +186,8 @@ static int deliver(struct ftc_plan *plan)
         return ftc_large_deliver(plan->large);
     if (plan->posted)
         return ftc_posted_deliver(plan->posted);
+    if (plan->series)
+        return ftc_series_deliver(plan->series);
     if (plan->is_composite && ftc_composite_is_too_large(plan))
         return go_on(plan);
     return plan->parcel ? ftc_parcel_take(plan) : plan->collective->deliver(plan);
@@ -182,8 +203,7 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
         rv = plan->error; /* MPI_Reduce_local has called the error handler */
     if (rv == MPI_SUCCESS)
         rv = deliver(plan);
-    if (outcome == FTC_DRIVE_DONE &&
-        (plan->large || plan->posted || operation_of(plan->call->kind) == FTC_OP_ALLREDUCE))
+    if (outcome == FTC_DRIVE_DONE && c->running->op.config.kind == FTC_OP_ALLREDUCE)
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
 }
@@ -191,5 +211,6 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
 bool ftc_plan_is_again(const struct ftc_plan *plan)
 {
     return (plan->large && plan->large->is_again) || (plan->parcel && plan->parcel->is_again) ||
+           (plan->series && plan->series->is_again) ||
            (plan->is_posted && (!plan->posted || plan->posted->is_again));
 }

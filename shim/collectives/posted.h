@@ -10,6 +10,9 @@
  * What has no room there comes in ROUNDS, an operation each, until nobody has any left; nothing
  * changes in the program's memory before the last. A block is in the result if the round with its
  * end is. The halves of the memory take turns: whoever votes in a round has taken the one before.
+ *
+ * With ranks on several hosts there is no such memory. There the operation of a round carries what
+ * each rank posts in it, and what is said of rounds holds as it is.
  */
 #ifndef FTC_COLLECTIVES_POSTED_H
 #define FTC_COLLECTIVES_POSTED_H
@@ -32,6 +35,8 @@ struct ftc_posted_vote {
     uint64_t who[FTC_BOARD_RANKS_MAX / 64]; /* have posted: bits by rank */
 };
 
+struct ftc_posted_way; /* by which blocks come to others: posted_way.h */
+
 /* What one rank has given. */
 struct ftc_posted_from {
     const unsigned char *data;
@@ -46,13 +51,20 @@ struct ftc_posted_from {
 struct ftc_posted {
     struct ftc_prelude prelude; /* must be first */
     struct ftc_plan *plan;
+    const struct ftc_posted_way *way;
     struct ftc_posted_vote vote;
     bool is_again; /* another round follows */
     bool has_memory, is_too_large;
+    uint32_t round;
+    uint32_t note;
+
+    /* In memory: */
     bool is_ready; /* posted in this round */
     int place;     /* of this rank's in board/bulk.h; -1: none yet */
-    uint32_t seq, round;
-    uint32_t note;
+    uint32_t seq;
+
+    /* In messages: */
+    int givers; /* ranks that have some left, which share the value of the next round */
 
     const unsigned char *given; /* own block */
     unsigned char *own;         /* memory of it, if it has no room to be posted at once */
@@ -69,7 +81,11 @@ bool ftc_posted_can(const struct ftc_plan *plan, enum ftc_pass pass);
 /* Begins with the call of @plan, which stays until the end. */
 void ftc_posted_open(struct ftc_posted *p, struct ftc_plan *plan);
 
-/* The operation of a round. Never fails: that memory is lacking is in the vote. */
+/* Room for the value of a round that carries blocks, of @ranks ranks. */
+size_t ftc_posted_room(int ranks);
+
+/* The operation of a round. That memory for the data is lacking is in the vote; without memory for
+ * the operation itself there is no contribution. */
 void ftc_posted_request(struct ftc_posted *p, struct ftc_drive_request *request);
 
 /* After it. Returns an MPI error code; with p->is_again it is not over. */

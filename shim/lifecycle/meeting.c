@@ -6,6 +6,8 @@
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "board/trace.h"
+#include "collectives/posted.h"
+#include "collectives/series.h"
 #include "hosts.h"
 #include "job_end.h"
 #include "launcher.h"
@@ -128,7 +130,15 @@ static void await(MPI_Request *request)
 
 /* ---- the board ---- */
 
-static size_t max_value_bytes(int ranks)
+/* Of what is too large for one operation, where ranks are on several hosts. */
+static size_t max_part_bytes(int ranks)
+{
+    size_t blocks = ftc_posted_room(ranks), slice = ftc_series_room(ranks);
+
+    return blocks > slice ? blocks : slice;
+}
+
+static size_t max_value_bytes(int ranks, bool in_parts)
 {
     size_t data = (size_t)ftc_library.settings.max_bytes;
     size_t broadcast = ftc_broadcast_value_bytes(data);
@@ -136,13 +146,15 @@ static size_t max_value_bytes(int ranks)
     size_t blocks = ftc_blocks_room(&(struct ftc_blocks_limit){ranks, data});
     size_t most = broadcast > reduction ? broadcast : reduction;
 
-    return (ftc_library.settings.intercept & FTC_INTERCEPT_BLOCKS) != 0 && blocks > most ? blocks
-                                                                                         : most;
+    if ((ftc_library.settings.intercept & FTC_INTERCEPT_BLOCKS) != 0 && blocks > most)
+        most = blocks;
+    return in_parts && max_part_bytes(ranks) > most ? max_part_bytes(ranks) : most;
 }
 
 static struct ftc_board_geometry geometry(int ranks, int hosts)
 {
-    size_t max_bytes = max_value_bytes(ranks);
+    bool is_large_protected = ftc_library.settings.large == FTC_LARGE_PROTECTED;
+    size_t max_bytes = max_value_bytes(ranks, is_large_protected && hosts > 1);
 
     return (struct ftc_board_geometry){
         .ranks = (uint32_t)ranks,
@@ -153,7 +165,7 @@ static struct ftc_board_geometry geometry(int ranks, int hosts)
         .sites_bytes = ftc_library.settings.report >= FTC_REPORT_COVERAGE
                            ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES)
                            : 0,
-        .bulk_bytes = ftc_library.settings.large == FTC_LARGE_PROTECTED ? ftc_bulk_bytes() : 0,
+        .bulk_bytes = is_large_protected && hosts == 1 ? ftc_bulk_bytes() : 0,
         .trace_bytes =
             ftc_library.settings.trace_file[0] != '\0' ? ftc_trace_bytes((uint32_t)ranks) : 0,
         .other_hosts = (uint32_t)hosts - 1,
@@ -357,24 +369,12 @@ static bool open_boards(const struct announcement *a)
     return all_have_board(has_board);
 }
 
-static void say_of_one_host(const char *setting, const char *instead)
-{
-    if (ftc_library.world_rank == 0)
-        fprintf(stderr, "ftcoll: %s works on one host only, and the ranks are on several: %s\n",
-                setting, instead);
-}
-
-/* Bulk memory and traces are one host's. */
 static void leave_what_is_of_one_host(void)
 {
-    struct ftc_settings *s = &ftc_library.settings;
-
-    if (s->large != FTC_LARGE_NATIVE)
-        say_of_one_host("large = protected", "large calls are native");
-    if (s->trace_file[0])
-        say_of_one_host("trace_file", "there is no trace");
-    s->large = FTC_LARGE_NATIVE;
-    s->trace_file[0] = '\0';
+    if (ftc_library.settings.trace_file[0] && ftc_library.world_rank == 0)
+        fprintf(stderr, "ftcoll: trace_file works on one host only, and the ranks are on several: "
+                        "there is no trace\n");
+    ftc_library.settings.trace_file[0] = '\0';
 }
 
 static bool open_on_several_hosts(const struct announcement *a)

@@ -31,18 +31,15 @@ void ftc_running_close(struct ftc_comm *c)
     free(c->running);
 }
 
-void ftc_running_note_contributors(struct ftc_comm *c, const int *ranks, int count)
+void ftc_running_note_contributors(struct ftc_comm *c, const uint64_t *who)
 {
     struct ftc_running *r = c->running;
 
     if (!r->contributors)
         r->contributors = calloc((size_t)c->size, sizeof *r->contributors);
     r->has_contributors = r->contributors != NULL;
-    if (!r->has_contributors)
-        return;
-    memset(r->contributors, 0, (size_t)c->size * sizeof *r->contributors);
-    for (int i = 0; i < count; i++)
-        r->contributors[ranks[i]] = true;
+    for (int rank = 0; r->has_contributors && rank < c->size; rank++)
+        r->contributors[rank] = who[rank / 64] >> rank % 64 & 1;
 }
 
 static size_t op_storage_bytes(const struct ftc_comm *c, size_t capacity)

@@ -63,8 +63,8 @@ void ftc_running_close(struct ftc_comm *c);
 bool ftc_running_expects(const struct ftc_comm *c, int member);
 
 /* What the program may ask of its last reduction on @c (include/ftcoll.h): whose data are in the
- * result, as the user's @ranks. Without memory it is not known. */
-void ftc_running_note_contributors(struct ftc_comm *c, const int *ranks, int count);
+ * result, as bits by the user's rank. Without memory it is not known. */
+void ftc_running_note_contributors(struct ftc_comm *c, const uint64_t *who);
 
 /* Makes room for operations with values of @value_bytes; 0 or -ENOMEM. None is active. */
 int ftc_running_reserve(struct ftc_comm *c, size_t value_bytes);

@@ -78,17 +78,17 @@ static enum ftc_pass communicator_pass(MPI_Comm comm)
     return size == 1 ? FTC_PASS_COMM_SELF : FTC_PASS_NONE;
 }
 
-/* Whether shared memory does what messages cannot (collectives/large.c, posted.c): on one host it
- * does. */
+/* Whether setting large does what one operation cannot (collectives/large.c, posted.c, series.c).
+ */
 static bool large_helps(enum ftc_pass pass)
 {
-    return !ftc_board_has_other_hosts(&ftc_library.board) &&
-           (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE);
+    return pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE;
 }
 
 static bool has_data_phase(const struct ftc_call *call)
 {
-    return ftc_call_is_reduction(call->kind) || ftc_call_plain(call->kind) == FTC_CALL_BCAST;
+    return !ftc_board_has_other_hosts(&ftc_library.board) &&
+           (ftc_call_is_reduction(call->kind) || ftc_call_plain(call->kind) == FTC_CALL_BCAST);
 }
 
 /* Whether there are settings for what @pass speaks of. */

@@ -7,9 +7,9 @@
 check-hosts: all mpi-programs semantics-programs
 	$(if $(filter 0,$(shell id -u)),,unshare -Ur) $(PYTEST) tests/hosts
 
-# Results of calls, in MPI's letter, with ranks on two hosts, where large data are native MPI's.
+# Results of calls, in MPI's letter, with ranks on two hosts.
 check-hosts-semantics: all semantics-programs
-	PATH='$(CURDIR)/tests/hosts/two':$$PATH $(PYTEST) tests/semantics -k 'not data-phase and not rounding'
+	PATH='$(CURDIR)/tests/hosts/two':$$PATH $(PYTEST) tests/semantics -k 'not rounding'
 
 stress-hosts: all mpi-programs
 	$(if $(filter 0,$(shell id -u)),,unshare -Ur) tests/hosts/stress --build $(BUILD) --minutes $(or $(MINUTES),5) --seed $(or $(SEED),1)

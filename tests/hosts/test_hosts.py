@@ -42,15 +42,13 @@ def job(name, hosts, each, n, f, faults="", args="", settings=None, program="str
 
 # ---- a job without deaths ----
 
-ON_ONE_HOST = "ftcoll: large = protected works on one host only, and the ranks are on several: large calls are native"
-
 WELL = [
     job("nobody dies, 2 x 1", 2, 1, 2, 1),
     job("nobody dies, 2 x 2", 2, 2, 4, 1, "", MIXED),
     job("all that can be is protected", 2, 2, 4, 1, "", "4", {"FTCOLL_PROTECT": "all"}, "survivors", failures=0,
-        says=(ON_ONE_HOST, r"(?s)(survivors: rank \d is through.*){4}")),
+        says=(r"(?s)(survivors: rank \d is through.*){4}",)),
     job("all that can be is protected, a rank dies", 2, 2, 4, 1, "", "4", {"FTCOLL_PROTECT": "all", "FTCOLL_CRASH": "1:30:a0"},
-        "survivors", failures=1, says=(ON_ONE_HOST, r"(?s)(survivors: rank \d is through.*){3}")),
+        "survivors", failures=1, says=(r"(?s)(survivors: rank \d is through.*){3}",)),
     job("persistent requests, a rank dies", 2, 2, 4, 1, "", "8 3 2 3", {"FTCOLL_INTERCEPT": "all"}, "persistent", failures=1,
         says=(r"(?s)(persistent: rank \d is content.*){3}",)),
     job("in slices, a rank dies", 2, 2, 4, 1, "", "2 persistent uneven",
@@ -61,8 +59,8 @@ WELL = [
     job("nobody dies, 4 hosts, uneven", 4, 2, 7, 1, "", MIXED),
     job("nobody dies, 8 ranks", 2, 4, 8, 1, "", MIXED),
     job("large values", 2, 2, 4, 1, "", "--max-bytes 65536", {"FTCOLL_MAX_BYTES": "65536"}),
-    job("coverage advises nothing that works on one host only", 2, 1, 2, 1, "", "allreduce 1000000 3",
-        {"FTCOLL_REPORT": "coverage"}, "bulk", failures=0, says=(r"MPI_Allreduce .*not protected",), silent=("FTCOLL_LARGE",)),
+    job("coverage advises what protects large data", 2, 1, 2, 1, "", "allreduce 1000000 3",
+        {"FTCOLL_REPORT": "coverage"}, "bulk", failures=0, says=(r"MPI_Allreduce .*not protected.*FTCOLL_LARGE=protected",)),
 ]
 
 # Of ranks 0 and 2, both of node1, only rank 0 shares its core, with rank 1 of node2: in a communicator of the two both still
@@ -75,6 +73,63 @@ WELL[-1].command = WELL[-1].command.replace("{programs}/stream", f"{HERE}/bound 
 WELL.append(Case("hosts: a first message that comes late", 5, 1, rotate=False, limit_s=LIMIT_S,
                  command=on(2, 2, 5, "{build}/tests/semantics/nonblocking ."),
                  settings={**UCX, "FTCOLL_INTERCEPT": "reduce,allreduce", "FTCOLL_ALGORITHM": "corrected"}))
+
+# ---- calls whose data are too large for one operation ----
+
+PROTECTED = {"FTCOLL_INTERCEPT": "all", "FTCOLL_LARGE": "protected", "FTCOLL_ON_DEAD_ROOT": "keep"}
+THROUGH = r"(?s)(is through.*){{{}}}"
+
+
+def large(name, hosts, each, program, args, crash="", f=1, settings=None, alive=None, **more):
+    """@crash: as in setting crash."""
+    n = hosts * each
+    alive = n - (crash.count(",") + 1 if crash else 0) if alive is None else alive
+    variables = {**PROTECTED, **({"FTCOLL_CRASH": crash} if crash else {}), **(settings or {})}
+    return job(f"large: {program}, {name}", hosts, each, n, f, "", args, variables, program,
+               **{"failures": n - alive, "rotate": False, "says": (THROUGH.format(alive),), **more})
+
+
+WIDE = {"FTCOLL_MAX_BYTES": "65536"}
+MEBIBYTE, TEN, ODD = 1 << 20, 40_000, 200_004  # ten slices of 4096 bytes, the last of them not whole
+SLICES = 10
+
+# Those of bulk that are a series of slices, combined on their way; and those whose blocks travel.
+SERIES = ("allreduce", "inplace", "reduce:1", "reduce_inplace:2", "gaps", "pairs", "nonblocking")
+BLOCKS = ("matrix", "bcast:1", "packed:2", "ibcast:1")
+ROWS = ("allgather", "allgatherv", "inplace", "gather:1", "scatter:1", "alltoall", "turned", "spread", "scan", "exscan",
+        "reduce_scatter", "gatherv:1", "scatterv:1", "alltoallv", "alltoallw", "ring", "around")
+
+
+def in_second(slice_number):
+    """The operation with that slice in the second round of bulk: a round is so many slices, and one to compare."""
+    return SLICES + 1 + slice_number
+
+
+LARGE = [
+    *(large(f"{call}, {size} bytes, nobody dies", hosts, 2, "bulk", f"{call} {size} 2", settings=WIDE)
+      for call in (*SERIES, *BLOCKS) for hosts, size in ((2, MEBIBYTE), (3, ODD))),
+    *(large(f"{call}, rank {victim} dies in slice {number} at {point}", 2, 2, "bulk", f"{call} {TEN} 3",
+            f"{victim}:{in_second(number)}:{point}")
+      for call, victim, number, point in (
+          ("allreduce", 1, 0, "a0"), ("allreduce", 3, 4, "a0"), ("inplace", 0, 4, "a1"), ("inplace", 2, 9, "a0"),
+          ("inplace", 1, 9, "a1"), ("inplace", 3, 9, "end"), ("allreduce", 0, 5, "end"), ("reduce:1", 2, 5, "a0"),
+          ("reduce_inplace:2", 2, 5, "a0"))),
+    large("two die in one call, and one in the second try", 3, 2, "bulk", f"inplace {TEN} 3",
+          f"1:{in_second(3)}:a0,4:{in_second(7)}:a1,0:{in_second(12)}:a0", f=3),
+    large("all of a host dies in one call", 2, 2, "bulk", f"inplace {TEN} 3", f"2:{in_second(3)}:a0,3:{in_second(5)}:a0"),
+    large("threads, a rank dies", 2, 2, "bulk", f"threads {TEN} 10", "2:60:a0", alive=3),
+    *(large(f"{call}, rank {victim} dies in the middle", 2, 2, "bulk", f"{call} {TEN} 3", f"{victim}:{operation}:a0")
+      for call, victim, operation in (("matrix", 3, 80), ("bcast:1", 1, 17), ("packed:2", 2, 17), ("packed:2", 0, 17),
+                                      ("ibcast:1", 1, 17))),
+    *(large(f"{call}, nobody dies", hosts, 2, "rows", f"{call} {size} 2", settings=WIDE)
+      for call in ROWS for hosts, size in ((2, MEBIBYTE // 8), (3, 20_008))),
+    *(large(f"{call}, rank {victim} dies in the middle", 2, 2, "rows", f"{call} {TEN} 3", f"{victim}:50:a0")
+      for call in ROWS for victim in (1, 2)),
+    *(large(f"{form}{call}, nobody dies", 2, 2, "rows", f"{form}{call} {TEN} 2", settings=WIDE)
+      for form in "ip" for call in ("alltoall", "gatherv:1", "spread", "around", "scan")),
+    *(large(f"{form}{call}, rank {victim} dies in the middle", 2, 2, "rows", f"{form}{call} {TEN} 3", f"{victim}:50:a0")
+      for form, victim in (("i", 2), ("p", 0)) for call in ("alltoall", "gatherv:1", "spread", "scan")),
+]
 
 # ---- deaths of processes ----
 
@@ -296,7 +351,7 @@ AGENTS = [
          settings=UCX, hand=kill_monitors(first, second), finished=3, failures=3, status=(0, "failed"), limit_s=LIMIT_S)
     for first, second in ((3, 4), (4, 5), (3, 5))]
 
-CASES = WELL + TOLERATED + POINTS + ENDS + STILL + AGENTS + [
+CASES = WELL + LARGE + TOLERATED + POINTS + ENDS + STILL + AGENTS + [
     job("what people are told", 2, 2, 4, 1, "kill@10:3", ALLREDUCE + " --go 9 --await 40:told", hand=await_told, says=TOLD,
         check=told_once)]
 

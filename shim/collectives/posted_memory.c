@@ -1,0 +1,294 @@
+/* Blocks in bulk memory (board/bulk.h): each rank has a place there, which all others read. */
+#include "posted_way.h"
+
+#include "board/bulk.h"
+#include "detector/silence.h"
+#include "job_end.h"
+#include "progress/crash.h"
+#include "progress/running.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands before the data of a place: of this round, and of the one before, which others may
+ * still be reading. */
+struct head {
+    _Alignas(64) uint64_t bytes; /* of the block, posted in this round */
+    uint64_t left;               /* after it */
+    uint32_t note;
+};
+
+struct place {
+    struct head head[2];
+    unsigned char data[];
+};
+
+enum {
+    DATA_BYTES = FTC_BULK_PLACE_BYTES - (int)sizeof(struct place),
+    HALF_BYTES = DATA_BYTES / 2 / 64 * 64,
+};
+
+/* ---- where things are ---- */
+
+static uint32_t world_of(const struct ftc_posted *p, int rank)
+{
+    return p->plan->comm->world[rank];
+}
+
+static bool has_slots(int place)
+{
+    return place >= 0 && place < FTC_BULK_PLACES;
+}
+
+static struct place *place_of(uint32_t world, int place)
+{
+    return (struct place *)ftc_bulk_slot(&ftc_library.board, world, place, 0);
+}
+
+static struct place *own_place(const struct ftc_posted *p)
+{
+    return place_of(ftc_library.world_rank, p->place);
+}
+
+/* Of a round. The first is all of the place, for whom that is enough. */
+static unsigned char *area_of(struct place *place, uint32_t round)
+{
+    return place->data + (round % 2 == 0 ? 0 : HALF_BYTES);
+}
+
+static bool is_posted_at_once(size_t bytes)
+{
+    return bytes <= DATA_BYTES;
+}
+
+/* ---- before the operation ---- */
+
+static unsigned char *block(struct ftc_posted *p, size_t bytes)
+{
+    if (!is_posted_at_once(bytes))
+        return ftc_posted_own_block(p, bytes);
+    return ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
+                            sizeof(struct place) + bytes)
+               ? own_place(p)->data
+               : NULL;
+}
+
+static void show(const struct ftc_posted *p, uint32_t shown)
+{
+    ftc_bulk_show(&ftc_library.board, ftc_library.world_rank, p->place, p->seq, shown);
+}
+
+/* Points at which setting crash can kill: before and behind the posting of each round, before and
+ * behind the taking. */
+static void look_for_crash(const struct ftc_posted *p, unsigned stage)
+{
+    enum { STAGES = 4 };
+    uint64_t rounds = is_posted_at_once(p->bytes) ? 1 : (p->bytes + HALF_BYTES - 1) / HALF_BYTES;
+
+    if (ftc_crash_armed)
+        ftc_crash_in_data(&p->plan->comm->running->crash, (uint64_t)p->round * STAGES + stage,
+                          rounds * STAGES - 1);
+}
+
+/* False: others still read what was in the last one that could be free. */
+static bool take_place(struct ftc_posted *p)
+{
+    const struct ftc_board *board = &ftc_library.board;
+
+    if (ftc_bulk_is_awaited(board, ftc_library.world_rank))
+        return false;
+    p->seq = p->plan->comm->seq;
+    p->place = ftc_bulk_take(board, ftc_library.world_rank, p->plan->comm->id, 0);
+    if (p->place < 0)
+        ftc_job_end_no_memory("a large call"); /* nor for telling the others */
+    show(p, 0);
+    p->has_memory = p->from && has_slots(p->place) &&
+                    ftc_bulk_reserve(board, ftc_library.world_rank, p->place, sizeof(struct place));
+    return true;
+}
+
+/* The next bytes of the own block, for all to read. */
+static void post(struct ftc_posted *p)
+{
+    struct place *place = own_place(p);
+    size_t left = p->bytes - p->posted, bytes = left;
+
+    if (p->own) {
+        bytes = left < HALF_BYTES ? left : HALF_BYTES;
+        memcpy(area_of(place, p->round), p->given + p->posted, bytes);
+    }
+    p->posted += bytes;
+    place->head[p->round % 2] =
+        (struct head){.bytes = bytes, .left = left - bytes, .note = p->note};
+}
+
+static void cast_vote(struct ftc_posted *p)
+{
+    int rank = p->plan->comm->rank;
+
+    p->vote = (struct ftc_posted_vote){
+        .flags = ftc_posted_flags(p),
+        .left = p->bytes - p->posted,
+    };
+    p->vote.who[rank / 64] = 1ull << rank % 64;
+}
+
+static bool turn(struct ftc_prelude *prelude)
+{
+    struct ftc_posted *p = (struct ftc_posted *)prelude;
+
+    if (p->place < 0 && !take_place(p))
+        return false;
+    look_for_crash(p, 0);
+    if (p->round == 0 && p->has_memory)
+        ftc_posted_give(p);
+    if (p->has_memory && p->own && p->round == 0 &&
+        !ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
+                          FTC_BULK_PLACE_BYTES))
+        p->has_memory = false;
+    if (p->has_memory && !p->is_too_large)
+        post(p);
+    look_for_crash(p, 1);
+    cast_vote(p);
+    p->is_ready = true;
+    return true;
+}
+
+static bool is_over(const struct ftc_prelude *prelude)
+{
+    return ((const struct ftc_posted *)prelude)->is_ready;
+}
+
+static bool expects(const struct ftc_prelude *prelude, int member)
+{
+    (void)prelude;
+    (void)member;
+    return false;
+}
+
+static size_t vote_bytes(const struct ftc_plan *plan)
+{
+    return offsetof(struct ftc_posted_vote, who) + ((size_t)plan->comm->size + 63) / 64 * 8;
+}
+
+static void combine_votes(void *context, void *into, const void *from)
+{
+    size_t bytes = vote_bytes(context);
+    struct ftc_posted_vote a, b;
+
+    memcpy(&a, into, bytes);
+    memcpy(&b, from, bytes);
+    a.flags |= b.flags;
+    a.left = a.left > b.left ? a.left : b.left;
+    for (int rank = 0; rank < ((struct ftc_plan *)context)->comm->size; rank += 64)
+        a.who[rank / 64] |= b.who[rank / 64];
+    memcpy(into, &a, bytes);
+}
+
+static void request(struct ftc_posted *p, struct ftc_drive_request *request)
+{
+    if (p->round == 0)
+        p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over, .expects = expects};
+    p->is_ready = false;
+    *request = (struct ftc_drive_request){
+        .call = p->plan->call,
+        .kind = FTC_OP_ALLREDUCE,
+        .value_bytes = vote_bytes(p->plan),
+        .contribution = &p->vote,
+        .combine = combine_votes,
+        .context = p->plan,
+        .prelude = &p->prelude,
+    };
+}
+
+/* ---- behind it ---- */
+
+static void hear(struct ftc_posted *p)
+{
+    memcpy(&p->vote, p->plan->comm->running->op.result.value, vote_bytes(p->plan));
+}
+
+/* What nobody could have posted counts for nothing. */
+static struct head head_of(const struct place *place, uint32_t round)
+{
+    struct head head = place->head[round % 2];
+
+    if (head.bytes > (round == 0 ? DATA_BYTES : HALF_BYTES))
+        head.bytes = 0;
+    return head;
+}
+
+/* Its memory is as it is until all have shown that they have read: what is there at once, and is
+ * not for later, stays there. */
+static void take_from(struct ftc_posted *p, int rank)
+{
+    const struct ftc_comm *c = p->plan->comm;
+    int its_place = rank == c->rank
+                        ? p->place
+                        : ftc_bulk_find(&ftc_library.board, world_of(p, rank), c->id, p->seq);
+    struct place *place;
+    struct head head;
+
+    if (!has_slots(its_place))
+        ftc_fence_check();
+    assert(has_slots(its_place)); /* who is in the set has one until this rank has read */
+    place = place_of(world_of(p, rank), its_place);
+    head = head_of(place, p->round);
+    ftc_posted_take(p, rank,
+                    &(struct ftc_posted_part){
+                        .data = area_of(place, p->round),
+                        .bytes = head.bytes,
+                        .left = head.left,
+                        .note = head.note,
+                        .stays = p->round == 0,
+                    });
+}
+
+static void take(struct ftc_posted *p)
+{
+    look_for_crash(p, 2);
+    for (int rank = 0; rank < p->plan->comm->size; rank++)
+        if (ftc_posted_brings(p, rank))
+            take_from(p, rank);
+    look_for_crash(p, 3);
+}
+
+/* ---- the end ---- */
+
+/* All others that take part. */
+static uint32_t *readers(const struct ftc_posted *p, int *count)
+{
+    const struct ftc_comm *c = p->plan->comm;
+    uint32_t *list = malloc((size_t)c->member_count * sizeof *list);
+
+    *count = 0;
+    for (int i = 0; list && i < c->member_count; i++)
+        if (i != c->own_member)
+            list[(*count)++] = world_of(p, c->member[i]);
+    return list;
+}
+
+static void close_place(struct ftc_posted *p)
+{
+    uint32_t *list;
+    int count;
+
+    if (p->place < 0)
+        return;
+    show(p, FTC_BULK_HAS_READ);
+    list = readers(p, &count);
+    if (!list)
+        ftc_job_end_no_memory("a large call"); /* the place could never be used again */
+    ftc_bulk_leave(&ftc_library.board, ftc_library.world_rank, p->place, p->seq, list, count);
+    p->place = -1;
+}
+
+const struct ftc_posted_way ftc_posted_in_memory = {
+    .block = block,
+    .request = request,
+    .hear = hear,
+    .take = take,
+    .close = close_place,
+};

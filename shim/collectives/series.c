@@ -1,0 +1,227 @@
+#include "series.h"
+
+#include "board/directory.h"
+#include "combine.h"
+#include "inclusion.h"
+#include "program/error.h"
+#include "progress/running.h"
+#include "report/required_sites.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEBIBYTE = 1 << 20, ALIGNMENT = 16, SLICE_LEAST = 64 /* bytes */ };
+
+static size_t most_bytes(void)
+{
+    size_t most = (size_t)ftc_library.settings.max_bytes;
+
+    return most > SLICE_LEAST ? most : SLICE_LEAST;
+}
+
+/* What other threads do they do without MPI: where that is needed, blocks travel (posted.h). */
+bool ftc_series_can(const struct ftc_plan *plan, enum ftc_pass pass)
+{
+    enum ftc_call_kind kind = plan->call->kind;
+
+    return ftc_board_has_other_hosts(&ftc_library.board) &&
+           ftc_library.settings.large == FTC_LARGE_PROTECTED && pass == FTC_PASS_TOO_LARGE &&
+           ftc_call_is_reduction(kind) && plan->facts.commutative &&
+           ftc_span_bytes(&plan->facts, 1) <= most_bytes() &&
+           !(ftc_call_is_nonblocking(kind) && ftc_facts_need_mpi(&plan->facts));
+}
+
+/* ---- where things are ---- */
+
+static size_t who_bytes(int ranks)
+{
+    return ((size_t)ranks + 63) / 64 * sizeof(uint64_t);
+}
+
+static size_t head_bytes(int ranks)
+{
+    size_t bytes = offsetof(struct ftc_series_head, who) + who_bytes(ranks);
+
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+size_t ftc_series_room(int ranks)
+{
+    return head_bytes(ranks) + most_bytes();
+}
+
+static uint64_t most_units(const struct ftc_plan *plan)
+{
+    return ftc_combine_units(&plan->facts, most_bytes());
+}
+
+/* Elements of a slice. */
+static MPI_Count units_of(const struct ftc_plan *plan, uint64_t slice)
+{
+    uint64_t left = (uint64_t)plan->count - slice * most_units(plan), most = most_units(plan);
+
+    return (MPI_Count)(left < most ? left : most);
+}
+
+/* @base and the elements before @slice: the address that MPI calls are given for it. */
+static char *elements(const struct ftc_plan *plan, const void *base, uint64_t slice)
+{
+    return (char *)base + (ptrdiff_t)(slice * most_units(plan)) * plan->facts.extent_bytes;
+}
+
+/* Of a slice, in the results. */
+static size_t stride(const struct ftc_plan *plan)
+{
+    size_t bytes = ftc_span_bytes(&plan->facts, (MPI_Count)most_units(plan));
+
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* ---- a slice ---- */
+
+static bool get_memory(struct ftc_series *s)
+{
+    size_t bytes;
+
+    if (!ftc_call_gives_result(s->plan->call, s->plan->comm->rank))
+        return true;
+    if (__builtin_mul_overflow((size_t)s->slices, stride(s->plan), &bytes) ||
+        bytes > (size_t)ftc_library.settings.large_memory * MEBIBYTE)
+        return false;
+    s->results = malloc(bytes);
+    return s->results != NULL;
+}
+
+void ftc_series_open(struct ftc_series *s, struct ftc_plan *plan)
+{
+    uint64_t most = most_units(plan);
+
+    *s = (struct ftc_series){
+        .plan = plan,
+        .slices = ((uint64_t)plan->count + most - 1) / most,
+    };
+    s->has_memory = get_memory(s);
+    plan->series = s;
+}
+
+static void *contribute(const struct ftc_series *s)
+{
+    const struct ftc_plan *plan = s->plan;
+    const struct ftc_call *call = plan->call;
+    const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+    unsigned char *value = plan->comm->running->contribution;
+    int rank = plan->comm->rank;
+    struct ftc_series_head head = {
+        .flags = (s->has_memory ? 0 : FTC_SERIES_NO_MEMORY) |
+                 (ftc_required_sites_have(call->return_address) ? FTC_SERIES_REQUIRES_ALL : 0),
+    };
+
+    head.who[rank / 64] = 1ull << rank % 64;
+    memcpy(value, &head, offsetof(struct ftc_series_head, who) + who_bytes(plan->comm->size));
+    return ftc_span_read(value + head_bytes(plan->comm->size), elements(plan, source, s->next),
+                         units_of(plan, s->next), &plan->facts) == MPI_SUCCESS
+               ? value
+               : NULL;
+}
+
+static void join_heads(void *into, const void *from, int ranks)
+{
+    size_t bytes = offsetof(struct ftc_series_head, who) + who_bytes(ranks);
+    struct ftc_series_head a, b;
+
+    memcpy(&a, into, bytes);
+    memcpy(&b, from, bytes);
+    a.flags |= b.flags;
+    for (int rank = 0; rank < ranks; rank += 64)
+        a.who[rank / 64] |= b.who[rank / 64];
+    memcpy(into, &a, bytes);
+}
+
+static void combine(void *context, void *into, const void *from)
+{
+    struct ftc_series *s = context;
+    size_t header = head_bytes(s->plan->comm->size);
+
+    join_heads(into, from, s->plan->comm->size);
+    ftc_combine_elements(s->plan, (char *)into + header, (const char *)from + header,
+                         units_of(s->plan, s->next));
+}
+
+void ftc_series_request(struct ftc_series *s, struct ftc_drive_request *request)
+{
+    struct ftc_plan *plan = s->plan;
+    size_t bytes =
+        head_bytes(plan->comm->size) + ftc_span_bytes(&plan->facts, units_of(plan, s->next));
+
+    *request = (struct ftc_drive_request){
+        .call = plan->call,
+        .kind = FTC_OP_ALLREDUCE,
+        .value_bytes = bytes,
+        .contribution = ftc_running_reserve(plan->comm, bytes) == 0 ? contribute(s) : NULL,
+        .combine = combine,
+        .context = s,
+    };
+}
+
+/* ---- behind it ---- */
+
+/* Whether the slice has the contributors of those before it; its own count from now on. */
+static bool is_alike(struct ftc_series *s)
+{
+    int ranks = s->plan->comm->size;
+    struct ftc_series_head head;
+
+    memcpy(&head, s->plan->comm->running->op.result.value,
+           offsetof(struct ftc_series_head, who) + who_bytes(ranks));
+    if (s->alike > 0 && memcmp(head.who, s->head.who, who_bytes(ranks)) == 0)
+        return true;
+    s->head = head;
+    return false;
+}
+
+static void keep(const struct ftc_series *s)
+{
+    const unsigned char *value = s->plan->comm->running->op.result.value;
+
+    memcpy(s->results + s->next * stride(s->plan), value + head_bytes(s->plan->comm->size),
+           ftc_span_bytes(&s->plan->facts, units_of(s->plan, s->next)));
+}
+
+static int write_results(const struct ftc_series *s)
+{
+    const struct ftc_plan *plan = s->plan;
+    int rv = MPI_SUCCESS;
+
+    for (uint64_t slice = 0; slice < s->slices && rv == MPI_SUCCESS; slice++)
+        rv = ftc_span_write(elements(plan, plan->call->recvbuf, slice),
+                            s->results + slice * stride(plan), units_of(plan, slice), &plan->facts);
+    return rv;
+}
+
+static int deliver_all(const struct ftc_series *s)
+{
+    int rv = s->results ? write_results(s) : MPI_SUCCESS;
+
+    return rv == MPI_SUCCESS
+               ? ftc_inclusion_look_at_set(s->plan, s->head.who,
+                                           (s->head.flags & FTC_SERIES_REQUIRES_ALL) != 0)
+               : rv;
+}
+
+int ftc_series_deliver(struct ftc_series *s)
+{
+    s->alike = is_alike(s) ? s->alike + 1 : 1;
+    if (s->head.flags & FTC_SERIES_NO_MEMORY)
+        return ftc_error_no_memory();
+    if (s->results)
+        keep(s);
+    s->next = (s->next + 1) % s->slices;
+    s->is_again = s->alike < s->slices;
+    return s->is_again ? MPI_SUCCESS : deliver_all(s);
+}
+
+void ftc_series_close(struct ftc_series *s)
+{
+    free(s->results);
+}
