@@ -90,6 +90,7 @@ def large(name, hosts, each, program, args, crash="", f=1, settings=None, alive=
 
 
 WIDE = {"FTCOLL_MAX_BYTES": "65536"}
+NO_MEMORY = "no memory for the operation.s buffers"
 MEBIBYTE, TEN, ODD = 1 << 20, 40_000, 200_004  # ten slices of 4096 bytes, the last of them not whole
 SLICES = 10
 
@@ -129,6 +130,23 @@ LARGE = [
       for form in "ip" for call in ("alltoall", "gatherv:1", "spread", "around", "scan")),
     *(large(f"{form}{call}, rank {victim} dies in the middle", 2, 2, "rows", f"{form}{call} {TEN} 3", f"{victim}:50:a0")
       for form, victim in (("i", 2), ("p", 0)) for call in ("alltoall", "gatherv:1", "spread", "scan")),
+    large("no data", 2, 2, "bulk", "matrix 0 3"),
+    large("max_bytes = 0", 2, 2, "bulk", "inplace 2000 3", f"1:{in_second(30)}:a0", settings={"FTCOLL_MAX_BYTES": "0"}),
+    *(large(f"memory is short, {arguments}", 2, 2, program, arguments, failures=0, status="failed", says=(NO_MEMORY,),
+            settings={**WIDE, "FTCOLL_LARGE_MEMORY": "2"})
+      for program, arguments in (("bulk", "allreduce 3000016 3"), ("bulk", "reduce:1 3000016 3"), ("bulk", "bcast:1 3000016 3"),
+                                 ("rows", "allgather 1000000 3"), ("rows", "iscan 1000000 3"))),
+    large("required of all", 2, 2, "bulk", f"allreduce {TEN} 3", f"1:{in_second(4)}:a0", status="failed", failures=None,
+          says=("the result lacks 1 of 4 ranks, .*require_all wants all",), settings={"FTCOLL_REQUIRE_ALL": "sum"}),
+    large("the record has whom a result lacks", 2, 2, "bulk", f"allreduce {TEN} 3", f"1:{in_second(4)}:a0",
+          settings={"FTCOLL_RECORD_FILE": "record"},
+          check=lambda j: "" if '"missing":[1]' in j.text("record") else "no such line in the record"),
+    *(large(f"the root of {arguments} dies, which is an error", 2, 2, program, arguments, "1:17:a0", status="failed", failures=None,
+            says=(f"{name}: its root, rank 1, is dead",), settings={"FTCOLL_ON_DEAD_ROOT": "error"})
+      for program, arguments, name in (("bulk", f"bcast:1 {TEN} 3", "MPI_Bcast"), ("rows", f"scatter:1 {TEN} 3", "MPI_Scatter"))),
+    *(large(f"mismatch: {scene}", 2, 1, "mismatch", scene, failures=0, status="failed",
+            says=(r"mismatched collective calls: rank 0 called MPI_Allreduce\(count 300000, .*, rank 1 called MPI_Allreduce",))
+      for scene in ("large", "sizes")),
 ]
 
 # ---- deaths of processes ----

@@ -9,7 +9,7 @@ from network import HERE, SUBNET, Network, Unavailable, call
 from runner.case import Case
 from runner.cases.common import ALLREDUCE, MIXED, stream
 from runner.job import Gone, Hang, send, wait_for
-from test_hosts import ENDLESS, UCX, job
+from test_hosts import ENDLESS, UCX, WIDE, job, large
 
 LOST = "--go 10 --await 20:lost"
 LONG_S = 60
@@ -167,6 +167,14 @@ def test_killed_inside(own, run_case):
     """At any instant, with an operation under way."""
     run_case(job("a host is killed inside of operations", 3, 2, 6, 2, "", f"{ALLREDUCE} --go 10 --ops 3000 --await 2999:lost",
                  finished=4, failures=2, hand=then_go_on(kill_host(own, "node3"))))
+
+
+@hosts(3)
+@pytest.mark.parametrize("arguments", ["inplace 1000000 60", "bcast:0 1000000 200"])
+def test_killed_inside_of_a_large_call(own, run_case, arguments):
+    """Nearly all the time one of its slices is under way."""
+    run_case(large("a host is killed in the middle", 3, 2, "bulk", arguments, alive=4, settings=WIDE, limit_s=LONG_S,
+                   hand=then_go_on(kill_host(own, "node3"))))
 
 
 # ---- f counts hosts ----

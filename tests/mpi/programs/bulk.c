@@ -415,6 +415,10 @@ int main(int argc, char **argv)
         if (strcmp(call, "asleep") == 0 && i == 1 && j.rank == j.root)
             asleep = &j;
         one_round(&j, strcmp(call, "asleep") == 0 ? "matrix" : call);
+        if (i == 0 && j.rank == 0) {
+            printf("go\n");
+            fflush(stdout);
+        }
     }
     printf("bulk: rank %d is through, the last result has %#x\n", j.rank, j.all);
     free(call);
