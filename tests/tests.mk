@@ -4,12 +4,12 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board bulk transport net link replica lease life telling trace mark report coverage contributors symbol
+BOARD_TESTS := board bulk transport net flow link replica lease life telling trace mark report coverage contributors symbol
 UNIT_TESTS := topology classes exchange schedule engine settings combine blocks requests wait fence cores mapping loaded inside pmi wire json $(BOARD_TESTS)
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o lease.o presence.o rank_state.o publication.o) system/lifeline.o system/proc.o)
 NET_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/net/*.c))
-TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o link.o question.o answer.o) $(NET_OBJECTS)
+TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o link.o flow.o question.o answer.o) $(NET_OBJECTS)
 CALLSITE := system/callsite.o system/symbol.o system/loaded.o
 NOTICE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,$(addprefix board/,telling.o aftermath.o missed_site.o death.o trace.o) $(addprefix system/,lines.o json.o ticks.o) $(CALLSITE) call/call.o call/policy.o)
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
@@ -22,7 +22,7 @@ $(UNIT)/test_board: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/de
 $(UNIT)/test_replica: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o death.o aftermath.o telling.o) $(ENGINE_OBJECT)
 $(UNIT)/test_lease: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)
 $(UNIT)/test_wire: $(BUILD)/shim/mpiexec/wire.o
-$(UNIT)/test_net $(UNIT)/test_link: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
+$(UNIT)/test_net $(UNIT)/test_flow $(UNIT)/test_link: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(ENGINE_OBJECT)
 $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o

@@ -3,6 +3,7 @@
 #include "board/activity.h"
 #include "board/rank_state.h"
 #include "communicator/communicator.h"
+#include "detector/unreachable.h"
 #include "job_end.h"
 #include "library.h"
 #include "monitor/monitor.h"
@@ -72,7 +73,8 @@ static bool end_protection(void)
 
     ftc_recovery_keep_sites();
     are_all = synchronise();
-    ftc_transport_finish(&ftc_library.transport);
+    while (!ftc_transport_finish(&ftc_library.transport))
+        ftc_unreachable_look();
     ftc_facts_close();
     return are_all;
 }

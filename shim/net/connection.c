@@ -82,7 +82,9 @@ static bool hear(struct ftc_connection *c, void *message, size_t bytes)
 
 static bool open_buffers(struct ftc_connection *c)
 {
-    c->in = aligned_alloc(FTC_FRAME_ALIGNMENT, FRAMES_KEPT * c->frame_max);
+    if (c->in_size == 0)
+        c->in_size = FRAMES_KEPT * c->frame_max;
+    c->in = aligned_alloc(FTC_FRAME_ALIGNMENT, c->in_size);
     c->out = aligned_alloc(FTC_FRAME_ALIGNMENT, FRAMES_KEPT * c->frame_max);
     return c->in && c->out;
 }
@@ -247,10 +249,12 @@ static void flush(struct ftc_connection *c)
 static void make_room(struct ftc_connection *c)
 {
     if (c->in_begin == c->in_end) {
-        c->in_begin = c->in_end = 0;
-    } else if (FRAMES_KEPT * c->frame_max - c->in_begin < c->frame_max) {
+        c->in_begin = c->in_end = c->in_heard = 0;
+    } else if (c->in_begin > 0 &&
+               (c->in_size - c->in_begin < c->frame_max || c->in_end == c->in_size)) {
         memmove(c->in, c->in + c->in_begin, c->in_end - c->in_begin);
         c->in_end -= c->in_begin;
+        c->in_heard -= c->in_begin;
         c->in_begin = 0;
     }
 }
@@ -258,14 +262,13 @@ static void make_room(struct ftc_connection *c)
 /* A connection that ends is lost once nothing is left in it. */
 static void receive(struct ftc_connection *c)
 {
-    size_t size = FRAMES_KEPT * c->frame_max;
     ssize_t n;
 
     make_room(c);
-    if (c->in_end == size)
+    if (c->in_end == c->in_size)
         return;
     do
-        n = recv(c->fd, c->in + c->in_end, size - c->in_end, 0);
+        n = recv(c->fd, c->in + c->in_end, c->in_size - c->in_end, 0);
     while (n < 0 && errno == EINTR);
     if (n > 0)
         c->in_end += (size_t)n;
@@ -273,12 +276,12 @@ static void receive(struct ftc_connection *c)
         lose(c);
 }
 
-/* Of the oldest frame. */
-static bool has_head(const struct ftc_connection *c, struct ftc_frame *head)
+/* Of the frame at @offset. */
+static bool has_head(const struct ftc_connection *c, size_t offset, struct ftc_frame *head)
 {
-    if (c->in_end - c->in_begin < sizeof *head)
+    if (c->in_end - offset < sizeof *head)
         return false;
-    memcpy(head, c->in + c->in_begin, sizeof *head);
+    memcpy(head, c->in + offset, sizeof *head);
     return true;
 }
 
@@ -288,18 +291,50 @@ static bool is_sane(const struct ftc_connection *c, const struct ftc_frame *head
            head->bytes % FTC_FRAME_ALIGNMENT == 0;
 }
 
-const struct ftc_frame *ftc_connection_next(struct ftc_connection *c)
+/* The frame at @offset, if it is whole; nothing from there on if it is none. */
+static const struct ftc_frame *frame_at(struct ftc_connection *c, size_t offset)
 {
     struct ftc_frame head;
 
-    if (!has_head(c, &head))
+    if (!has_head(c, offset, &head))
         return NULL;
     if (!is_sane(c, &head)) {
-        c->in_begin = c->in_end;
+        c->in_end = offset;
         lose(c);
         return NULL;
     }
-    return head.bytes <= c->in_end - c->in_begin ? (const void *)(c->in + c->in_begin) : NULL;
+    return head.bytes <= c->in_end - offset ? (const void *)(c->in + offset) : NULL;
+}
+
+const struct ftc_frame *ftc_connection_next(struct ftc_connection *c)
+{
+    return frame_at(c, c->in_begin);
+}
+
+const struct ftc_frame *ftc_connection_hear(struct ftc_connection *c)
+{
+    return frame_at(c, c->in_heard);
+}
+
+void ftc_connection_heard(struct ftc_connection *c, bool stays)
+{
+    const struct ftc_frame *frame = ftc_connection_hear(c);
+    size_t bytes;
+
+    assert(frame);
+    bytes = frame->bytes;
+    if (stays) {
+        c->in_heard += bytes;
+        return;
+    }
+    c->in_end -= bytes;
+    memmove(c->in + c->in_heard, c->in + c->in_heard + bytes, c->in_end - c->in_heard);
+}
+
+void ftc_connection_refuse(struct ftc_connection *c)
+{
+    c->in_end = c->in_heard;
+    lose(c);
 }
 
 void ftc_connection_drop(struct ftc_connection *c)
@@ -308,12 +343,31 @@ void ftc_connection_drop(struct ftc_connection *c)
 
     assert(frame);
     c->in_begin += frame->bytes;
+    if (c->in_heard < c->in_begin)
+        c->in_heard = c->in_begin;
 }
 
 /* What is behind the body up to the next frame is sent, too: nobody's leftovers. */
 static void clear_rest(struct ftc_frame *frame, size_t body_bytes)
 {
     memset(frame->body + body_bytes, 0, frame->bytes - sizeof *frame - body_bytes);
+}
+
+void ftc_frame_begin(struct ftc_frame *frame, uint32_t kind, uint64_t number, size_t body_bytes)
+{
+    *frame = (struct ftc_frame){
+        .bytes = (uint32_t)ftc_frame_bytes(body_bytes), .kind = kind, .number = number};
+    clear_rest(frame, body_bytes);
+}
+
+size_t ftc_connection_write(struct ftc_connection *c, const void *bytes, size_t count)
+{
+    ssize_t n;
+
+    do
+        n = send(c->fd, bytes, count, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? 0 : (size_t)n;
 }
 
 struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, uint64_t number,
@@ -326,8 +380,7 @@ struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, 
     if (c->state != FTC_CONNECTION_OPEN || FRAMES_KEPT * c->frame_max - c->out_end < bytes)
         return NULL;
     frame = (struct ftc_frame *)(void *)(c->out + c->out_end);
-    *frame = (struct ftc_frame){.bytes = (uint32_t)bytes, .kind = kind, .number = number};
-    clear_rest(frame, body_bytes);
+    ftc_frame_begin(frame, kind, number, body_bytes);
     c->out_end += bytes;
     return frame;
 }

@@ -42,8 +42,10 @@ struct ftc_connection {
     unsigned char early[64]; /* of the handshake */
     size_t early_bytes;
     size_t frame_max;
+    size_t in_size; /* room for what comes; the owner may set it before this is open */
     unsigned char *in, *out;
     size_t in_begin, in_end, out_begin, out_end;
+    size_t in_heard; /* ftc_connection_hear() */
 };
 
 /* Who connects, from rank to rank, for @purpose; frames of at most @frame_max bytes in all. */
@@ -80,6 +82,17 @@ bool ftc_connection_is_wanted(struct ftc_connection *c, uint64_t now_ns, uint64_
 const struct ftc_frame *ftc_connection_next(struct ftc_connection *c);
 void ftc_connection_drop(struct ftc_connection *c);
 
+/* For an owner who looks at each frame when it comes, and drops it later: the oldest that has come
+ * whole and is not heard; NULL: none. Then it is heard, and stays or is taken out; or it is wrong,
+ * and the connection lost: those before it are there as before. */
+const struct ftc_frame *ftc_connection_hear(struct ftc_connection *c);
+void ftc_connection_heard(struct ftc_connection *c, bool stays);
+void ftc_connection_refuse(struct ftc_connection *c);
+
+/* Writes of @bytes, an owner's own frames, what can be written now, and returns how much that is. A
+ * connection that takes nothing any more is lost when what has come by it is received. */
+size_t ftc_connection_write(struct ftc_connection *c, const void *bytes, size_t count);
+
 /* Room for a frame with @body_bytes, to be filled and sent; NULL: not before others are out. */
 struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, uint64_t number,
                                        size_t body_bytes);
@@ -93,8 +106,9 @@ static inline bool ftc_connection_has_unsent(const struct ftc_connection *c)
     return c->out_begin < c->out_end;
 }
 
-/* Bytes of a frame with @body_bytes. */
+/* Bytes of a frame with @body_bytes, and its beginning and end at @frame. */
 size_t ftc_frame_bytes(size_t body_bytes);
+void ftc_frame_begin(struct ftc_frame *frame, uint32_t kind, uint64_t number, size_t body_bytes);
 
 /* Back to NONE. */
 void ftc_connection_close(struct ftc_connection *c);

@@ -325,6 +325,12 @@ void ftc_socket_watch(int fd, int ms)
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
 }
 
+void ftc_socket_unwatch(int fd)
+{
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &(int){0}, sizeof(int));
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(int){0}, sizeof(int));
+}
+
 int ftc_socket_unsent(int fd)
 {
     int bytes = 0;

@@ -43,8 +43,9 @@ int ftc_socket_accept(int listener);
  * errno. */
 int ftc_socket_connect(const struct ftc_address *address, uint16_t port);
 
-/* An end that falls silent is noticed after @ms, by the kernel. */
+/* An end that falls silent is noticed after @ms, by the kernel; or not any more. */
 void ftc_socket_watch(int fd, int ms);
+void ftc_socket_unwatch(int fd);
 
 /* Bytes that the other end's kernel has not taken yet. */
 int ftc_socket_unsent(int fd);

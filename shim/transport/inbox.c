@@ -200,10 +200,9 @@ int ftc_transport_lost(const struct ftc_transport *t, int ms)
     return t->links ? ftc_links_lost(t->links, ms) : -1;
 }
 
-void ftc_transport_finish(struct ftc_transport *t)
+bool ftc_transport_finish(struct ftc_transport *t)
 {
-    if (t->links)
-        ftc_links_finish(t->links);
+    return !t->links || ftc_links_finish(t->links);
 }
 
 void ftc_transport_release(struct ftc_transport *t, struct ftc_arrival *a)

@@ -1,7 +1,7 @@
 #include "link.h"
 
 #include "board/rank_state.h"
-#include "net/connection.h"
+#include "flow.h"
 #include "net/socket.h"
 #include "system/clock.h"
 
@@ -18,7 +18,9 @@ enum {
     GUEST_NS = 2000000000,
     EVENTS = 32,
     ACCEPTED_AT_ONCE = 16,
-    AGAIN_NS = 10000000, /* between two attempts to connect */
+    AGAIN_NS = 10000000,    /* between two attempts to connect */
+    ATTEMPT_NS = 500000000, /* for the other host; the kernel asks it less often each time */
+    HALF_OPEN_MS = 3000,    /* that the other host knows nothing of an attempt is noticed then */
     FINISH_MS = 1000,
     NS_OF_MS = 1000000,
     NOTE_BYTES = sizeof(struct ftc_note),
@@ -29,11 +31,16 @@ _Static_assert(NOTE_BYTES % FTC_FRAME_ALIGNMENT == 0, "the message behind it is 
 enum { ABOUT_GUEST = 1 << 20, ABOUT_LISTENER = 1 << 21, ABOUT_DOORS = 1 << 22 };
 
 struct link {
-    struct ftc_connection c;
+    struct ftc_connection c;    /* that there is, or that there was: what has come by it stays */
+    struct ftc_connection next; /* on its way */
+    struct ftc_flow flow;
     uint32_t peer;
-    bool was_open;
-    uint64_t wanted_ns; /* since when there has been no way, CLOCK_MONOTONIC; 0: there is one */
-    uint64_t again_ns;  /* not before */
+    bool was_open, is_broken;
+    bool is_shut;        /* nothing more is sent by it */
+    uint64_t opened_ns;  /* the one that there is */
+    uint64_t wanted_ns;  /* since when there has been no way, CLOCK_MONOTONIC; 0: there is one */
+    uint64_t contact_ns; /* since when the other host is there, which does not count; 0: not */
+    uint64_t again_ns;   /* not before */
 };
 
 struct ftc_links {
@@ -47,7 +54,7 @@ struct ftc_links {
     struct link **of_rank; /* NULL: none yet */
     struct link **list;    /* all that there are, in the order of their first use */
     uint32_t count;
-    bool has_unsent;
+    bool has_unsent, has_broken;
     struct ftc_connection guest[GUESTS];
 };
 
@@ -105,14 +112,20 @@ int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint
     return 0;
 }
 
+static void free_link(struct link *link)
+{
+    ftc_connection_close(&link->c);
+    ftc_connection_close(&link->next);
+    ftc_flow_close(&link->flow);
+    free(link);
+}
+
 void ftc_links_close(struct ftc_links *l)
 {
     if (!l)
         return;
-    for (uint32_t i = 0; i < l->count; i++) {
-        ftc_connection_close(&l->list[i]->c);
-        free(l->list[i]);
-    }
+    for (uint32_t i = 0; i < l->count; i++)
+        free_link(l->list[i]);
     for (int i = 0; i < GUESTS; i++)
         ftc_connection_close(&l->guest[i]);
     close(l->listener);
@@ -124,6 +137,12 @@ static bool is_wanted(const struct ftc_links *l, uint32_t peer)
     return ftc_board_state(l->board, peer) < FTC_RANK_FINALIZED;
 }
 
+/* Whether anything can still come or is to go. */
+static bool is_needed(const struct ftc_links *l, const struct link *link)
+{
+    return is_wanted(l, link->peer) && !link->flow.has_left;
+}
+
 /* The link with @peer, which may have no connection yet; NULL without memory. */
 static struct link *link_of(struct ftc_links *l, uint32_t peer)
 {
@@ -132,27 +151,110 @@ static struct link *link_of(struct ftc_links *l, uint32_t peer)
     if (link)
         return link;
     link = calloc(1, sizeof *link);
-    if (!link)
+    if (!link || ftc_flow_open(&link->flow, l->frame_max) != 0) {
+        free(link);
         return NULL;
+    }
     link->peer = peer;
-    link->c.fd = -1;
+    link->c.fd = link->next.fd = -1;
     l->of_rank[peer] = l->list[l->count++] = link;
     return link;
+}
+
+/* ---- ways ---- */
+
+/* There is none, again or still. */
+static void miss(struct link *link)
+{
+    uint64_t now = ftc_clock_ns();
+
+    if (link->wanted_ns == 0)
+        link->wanted_ns = now;
+    else if (link->contact_ns != 0)
+        link->wanted_ns += now - link->contact_ns;
+    link->contact_ns = 0;
 }
 
 static void connect_to(struct ftc_links *l, struct link *link)
 {
     uint64_t now = ftc_clock_ns();
 
-    if (now < link->again_ns ||
-        !ftc_connection_connect_to_rank(&link->c, l->board, FTC_PURPOSE_LINK, l->self, link->peer,
-                                        l->frame_max))
+    if (link->contact_ns != 0 || !ftc_connection_is_wanted(&link->next, now, ATTEMPT_NS) ||
+        now < link->again_ns ||
+        !ftc_connection_connect_to_rank(&link->next, l->board, FTC_PURPOSE_LINK, l->self,
+                                        link->peer, l->frame_max))
         return;
+    link->next.in_size = ftc_flow_room_to_hear(&link->flow);
     link->again_ns = now + AGAIN_NS;
-    if (link->wanted_ns == 0)
-        link->wanted_ns = now;
-    if (link->c.fd >= 0)
-        watch(l, EPOLL_CTL_ADD, link->c.fd, link->peer, EPOLLIN | EPOLLOUT);
+    miss(link);
+    if (link->next.fd < 0)
+        return;
+    ftc_socket_watch(link->next.fd, HALF_OPEN_MS);
+    watch(l, EPOLL_CTL_ADD, link->next.fd, link->peer, EPOLLIN | EPOLLOUT);
+}
+
+static void push(struct ftc_links *l, struct link *link)
+{
+    const void *bytes;
+    size_t count, sent;
+
+    while (link->c.state == FTC_CONNECTION_OPEN &&
+           (count = ftc_flow_to_send(&link->flow, &bytes)) > 0) {
+        sent = ftc_connection_write(&link->c, bytes, count);
+        ftc_flow_sent(&link->flow, sent);
+        if (sent < count)
+            break;
+    }
+    l->has_unsent |= ftc_flow_has_unsent(&link->flow);
+}
+
+/* @opened takes the place of what there was. */
+static void take_over(struct ftc_links *l, struct link *link, struct ftc_connection *opened)
+{
+    ftc_connection_close(&link->c);
+    link->c = *opened;
+    *opened = (struct ftc_connection){.fd = -1};
+    ftc_connection_close(&link->next);
+    link->was_open = true;
+    link->is_broken = link->is_shut = false;
+    link->opened_ns = ftc_clock_ns();
+    if (link->contact_ns == 0)
+        link->contact_ns = link->opened_ns;
+    ftc_flow_connect(&link->flow);
+    push(l, link);
+}
+
+static void note_break(struct ftc_links *l, struct link *link)
+{
+    if (link->c.state != FTC_CONNECTION_LOST || link->is_broken)
+        return;
+    link->is_broken = l->has_broken = true;
+    ftc_flow_break(&link->flow);
+    l->has_unsent |= ftc_flow_has_unsent(&link->flow);
+    miss(link);
+}
+
+/* The other host is there. Its rank may compute for hours before it looks. */
+static void note_contact(const struct ftc_links *l, struct link *link)
+{
+    if (link->contact_ns != 0 || ftc_connection_has_unsent(&link->next))
+        return;
+    link->contact_ns = ftc_clock_ns();
+    watch(l, EPOLL_CTL_MOD, link->next.fd, link->peer, EPOLLIN);
+}
+
+static void progress_next(struct ftc_links *l, struct link *link)
+{
+    ftc_connection_progress(&link->next, l->self, l->board->geometry.ranks);
+    if (ftc_connection_is_on_its_way(&link->next)) {
+        note_contact(l, link);
+    } else if (link->next.state == FTC_CONNECTION_OPEN) {
+        ftc_socket_unwatch(link->next.fd);
+        watch(l, EPOLL_CTL_MOD, link->next.fd, link->peer, EPOLLIN);
+        take_over(l, link, &link->next);
+    } else {
+        miss(link);
+    }
 }
 
 /* ---- guests ---- */
@@ -188,12 +290,16 @@ static void accept_guests(struct ftc_links *l)
     }
 }
 
-/* Of two connections between the same ranks that of the lower rank stays. */
-static bool may_come_in(const struct ftc_links *l, const struct link *link)
+/* Of two connections between the same ranks that of the lower rank stays. One that comes when there
+ * is one says that it is broken: nobody makes one else. */
+static bool may_come_in(const struct ftc_links *l, const struct link *link,
+                        const struct ftc_connection *guest)
 {
-    if (link->was_open)
+    if (!is_needed(l, link))
         return false;
-    return !ftc_connection_is_on_its_way(&link->c) || link->peer < l->self;
+    if (link->c.state == FTC_CONNECTION_OPEN)
+        return guest->since_ns > link->opened_ns;
+    return !ftc_connection_is_on_its_way(&link->next) || link->peer < l->self;
 }
 
 static void admit(struct ftc_links *l, struct ftc_connection *guest)
@@ -203,20 +309,17 @@ static void admit(struct ftc_links *l, struct ftc_connection *guest)
         guest->handshake.greeting.purpose == FTC_PURPOSE_LINK && !ftc_board_is_here(l->board, peer);
     struct link *link = is_link ? link_of(l, peer) : NULL;
 
-    if (!link || !may_come_in(l, link)) {
+    if (!link || !may_come_in(l, link, guest)) {
         ftc_connection_answer(guest, FTC_NOT_NOW, 0);
         return;
     }
+    guest->in_size = ftc_flow_room_to_hear(&link->flow);
     ftc_connection_answer(guest, FTC_WELCOME, l->frame_max);
     if (guest->state != FTC_CONNECTION_OPEN)
         return;
-    ftc_connection_close(&link->c);
     epoll_ctl(l->doors, EPOLL_CTL_DEL, guest->fd, NULL);
-    link->c = *guest;
-    *guest = (struct ftc_connection){.fd = -1};
-    link->was_open = true;
-    link->wanted_ns = 0;
-    watch(l, EPOLL_CTL_ADD, link->c.fd, peer, EPOLLIN);
+    watch(l, EPOLL_CTL_ADD, guest->fd, peer, EPOLLIN);
+    take_over(l, link, guest);
 }
 
 static void serve_guest(struct ftc_links *l, uint32_t index)
@@ -234,37 +337,35 @@ static void serve_guest(struct ftc_links *l, uint32_t index)
 
 /* ---- what comes and goes ---- */
 
-static void note_break(struct link *link)
+/* What is said is heard at once; messages stay until they are taken. */
+static void hear(struct link *link)
 {
-    if (link->c.state == FTC_CONNECTION_LOST && link->wanted_ns == 0)
-        link->wanted_ns = ftc_clock_ns();
-}
+    const struct ftc_frame *frame;
+    enum ftc_heard heard;
 
-/* The other host is there. Its rank may compute for hours before it looks. */
-static void note_contact(const struct ftc_links *l, struct link *link)
-{
-    if (link->wanted_ns == 0 || !ftc_connection_is_on_its_way(&link->c) ||
-        ftc_connection_has_unsent(&link->c))
-        return;
-    link->wanted_ns = 0;
-    watch(l, EPOLL_CTL_MOD, link->c.fd, link->peer, EPOLLIN);
+    while ((frame = ftc_connection_hear(&link->c))) {
+        heard = ftc_flow_hear(&link->flow, frame);
+        if (heard == FTC_HEARD_WRONG)
+            ftc_connection_refuse(&link->c);
+        else
+            ftc_connection_heard(&link->c, heard == FTC_HEARD_MESSAGE);
+    }
+    if (link->flow.is_met)
+        link->wanted_ns = link->contact_ns = 0;
 }
 
 static void progress(struct ftc_links *l, struct link *link)
 {
-    bool was_open = link->was_open;
-
+    if (ftc_connection_is_on_its_way(&link->next))
+        progress_next(l, link);
+    if (link->c.state != FTC_CONNECTION_OPEN)
+        return;
     ftc_connection_progress(&link->c, l->self, l->board->geometry.ranks);
-    note_contact(l, link);
-    if (!was_open && link->c.state == FTC_CONNECTION_OPEN) {
-        link->was_open = true;
-        link->wanted_ns = 0;
-        watch(l, EPOLL_CTL_MOD, link->c.fd, link->peer, EPOLLIN);
-    }
-    note_break(link);
+    hear(link);
+    note_break(l, link);
 }
 
-void ftc_links_admit(struct ftc_links *l)
+static void admit_guests(struct ftc_links *l)
 {
     struct epoll_event event[EVENTS];
     int count = epoll_wait(l->doors, event, EVENTS, 0);
@@ -279,7 +380,7 @@ void ftc_links_admit(struct ftc_links *l)
 static void serve(struct ftc_links *l, uint32_t about)
 {
     if (about & ABOUT_DOORS)
-        ftc_links_admit(l);
+        admit_guests(l);
     else if (about < l->board->geometry.ranks && l->of_rank[about])
         progress(l, l->of_rank[about]);
 }
@@ -287,14 +388,21 @@ static void serve(struct ftc_links *l, uint32_t about)
 static void send_rest(struct ftc_links *l)
 {
     l->has_unsent = false;
+    for (uint32_t i = 0; i < l->count; i++)
+        if (ftc_flow_has_unsent(&l->list[i]->flow) && is_needed(l, l->list[i]))
+            push(l, l->list[i]);
+}
+
+static void mend(struct ftc_links *l)
+{
+    l->has_broken = false;
     for (uint32_t i = 0; i < l->count; i++) {
         struct link *link = l->list[i];
 
-        if (link->c.state != FTC_CONNECTION_OPEN || !ftc_connection_has_unsent(&link->c))
+        if (!link->is_broken || !is_needed(l, link))
             continue;
-        ftc_connection_send(&link->c);
-        note_break(link);
-        l->has_unsent |= ftc_connection_has_unsent(&link->c);
+        l->has_broken = true;
+        connect_to(l, link);
     }
 }
 
@@ -305,8 +413,24 @@ static void look(struct ftc_links *l)
 
     for (int i = 0; i < count; i++)
         serve(l, event[i].data.u32);
+    if (l->has_broken)
+        mend(l);
     if (l->has_unsent)
         send_rest(l);
+}
+
+void ftc_links_admit(struct ftc_links *l)
+{
+    look(l);
+}
+
+/* The first message makes the link. */
+static void begin_link(struct ftc_links *l, struct link *link)
+{
+    if (ftc_connection_is_on_its_way(&link->next))
+        progress(l, link);
+    else
+        connect_to(l, link);
 }
 
 bool ftc_links_send(struct ftc_links *l, uint32_t to, const struct ftc_message *m,
@@ -319,35 +443,29 @@ bool ftc_links_send(struct ftc_links *l, uint32_t to, const struct ftc_message *
 
     if (!link || !is_wanted(l, to))
         return false;
-    if (ftc_connection_is_on_its_way(&link->c))
-        progress(l, link);
-    else if (!link->was_open)
-        connect_to(l, link);
-    frame = ftc_connection_begin(&link->c, FTC_PURPOSE_LINK, bytes, NOTE_BYTES + bytes);
+    if (link->flow.has_left)
+        return true; /* as one that comes late */
+    if (!link->was_open)
+        begin_link(l, link);
+    frame = ftc_flow_begin(&link->flow, (uint32_t)bytes, NOTE_BYTES + bytes);
     if (!frame)
         return false;
     memcpy(frame->body, note, NOTE_BYTES);
     ftc_message_encode(m, envelope, scheme, value_bytes, frame->body + NOTE_BYTES);
-    ftc_connection_send(&link->c);
-    note_break(link);
-    l->has_unsent |= ftc_connection_has_unsent(&link->c);
+    push(l, link);
     return true;
 }
 
-/* The oldest message; what no correct rank sends breaks the link. */
+/* The oldest message. */
 static bool take(struct link *link, struct ftc_arrival *a)
 {
-    const struct ftc_frame *frame;
+    const struct ftc_frame *frame = ftc_connection_next(&link->c);
     size_t room;
 
-    if (!link->was_open)
-        return false;
-    frame = ftc_connection_next(&link->c);
-    note_break(link);
     if (!frame)
         return false;
     room = frame->bytes - sizeof *frame;
-    a->bytes = room >= NOTE_BYTES && frame->number <= room - NOTE_BYTES ? (size_t)frame->number : 0;
+    a->bytes = room >= NOTE_BYTES && frame->kind <= room - NOTE_BYTES ? frame->kind : 0;
     a->from = link->peer;
     a->wire = frame->body + NOTE_BYTES;
     a->note = (const struct ftc_note *)(const void *)frame->body;
@@ -385,15 +503,22 @@ bool ftc_links_next_from(struct ftc_links *l, uint32_t from, struct ftc_arrival 
         if (take(link, a))
             return true;
     }
-    if (ftc_board_is_dead(l->board, from))
+    if (ftc_board_is_dead(l->board, from)) {
         ftc_connection_close(&link->c);
+        ftc_connection_close(&link->next);
+    }
     return false;
 }
 
 void ftc_links_release(struct ftc_links *l, struct ftc_arrival *a)
 {
-    ftc_connection_drop(&l->of_rank[a->from]->c);
+    struct link *link = l->of_rank[a->from];
+
+    ftc_flow_release(&link->flow, ftc_connection_next(&link->c)->bytes);
+    ftc_connection_drop(&link->c);
     a->stays = false;
+    if (link->flow.due != FTC_SAYS_NOTHING)
+        push(l, link);
 }
 
 /* ---- links that do not work ---- */
@@ -410,8 +535,8 @@ int ftc_links_lost(const struct ftc_links *l, int ms)
     for (uint32_t i = 0; i < l->count; i++) {
         const struct link *link = l->list[i];
 
-        if (link->wanted_ns != 0 && now - link->wanted_ns > (uint64_t)ms * NS_OF_MS &&
-            is_wanted(l, link->peer))
+        if (link->wanted_ns != 0 && link->contact_ns == 0 &&
+            now - link->wanted_ns > (uint64_t)ms * NS_OF_MS && is_needed(l, link))
             return (int)link->peer;
     }
     return -1;
@@ -419,33 +544,54 @@ int ftc_links_lost(const struct ftc_links *l, int ms)
 
 /* ---- the end ---- */
 
+/* Nothing is there that the other has not got, or says to have got. */
+static bool has_all(const struct ftc_links *l, const struct link *link)
+{
+    return !is_needed(l, link) || !ftc_flow_has_unsent(&link->flow);
+}
+
 /* The other's kernel confirms an end at once, and other data when it likes (40 ms). */
-static void end_all(struct ftc_links *l)
+static bool has_ended(struct ftc_links *l, struct link *link)
+{
+    if (link->c.state != FTC_CONNECTION_OPEN || !is_needed(l, link))
+        return true;
+    if (!link->is_shut) {
+        ftc_flow_leave(&link->flow);
+        push(l, link);
+        if (ftc_flow_has_unsent(&link->flow))
+            return false;
+        shutdown(link->c.fd, SHUT_WR);
+        link->is_shut = true;
+    }
+    return ftc_socket_unsent(link->c.fd) == 0;
+}
+
+static bool have_all_ended(struct ftc_links *l)
+{
+    bool have_all = true;
+
+    for (uint32_t i = 0; i < l->count; i++)
+        have_all &= has_all(l, l->list[i]) && has_ended(l, l->list[i]);
+    return have_all;
+}
+
+static bool is_any_owed(const struct ftc_links *l)
 {
     for (uint32_t i = 0; i < l->count; i++)
-        if (l->list[i]->c.state == FTC_CONNECTION_OPEN)
-            shutdown(l->list[i]->c.fd, SHUT_WR);
+        if (!has_all(l, l->list[i]) && !l->list[i]->flow.is_met)
+            return true;
+    return false;
 }
 
-static bool have_all_arrived(const struct ftc_links *l)
-{
-    for (uint32_t i = 0; i < l->count; i++) {
-        const struct link *link = l->list[i];
-
-        if (link->c.state == FTC_CONNECTION_OPEN && is_wanted(l, link->peer) &&
-            ftc_socket_unsent(link->c.fd) > 0)
-            return false;
-    }
-    return true;
-}
-
-void ftc_links_finish(struct ftc_links *l)
+bool ftc_links_finish(struct ftc_links *l)
 {
     uint64_t until_ns = ftc_clock_ns() + (uint64_t)FINISH_MS * NS_OF_MS;
 
-    while (l->has_unsent && ftc_clock_ns() < until_ns)
+    while (!have_all_ended(l)) {
+        if (ftc_clock_ns() >= until_ns)
+            return !is_any_owed(l);
         look(l);
-    end_all(l);
-    while (!have_all_arrived(l) && ftc_clock_ns() < until_ns)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS / 20}, NULL);
+    }
+    return true;
 }

@@ -6,8 +6,9 @@
  * of the job (net/handshake.h). How many may wait there for their turn has a bound.
  *
  * A broken link is no death: that comes from the monitor processes of the other host. Until it
- * does, the link takes nothing; if it does not come, ftc_links_lost() tells. The messages that were
- * on a broken link are gone, so it is not opened again. */
+ * does, whoever looks connects again, and nothing is lost or comes twice (flow.h); meanwhile the
+ * link takes nothing. If nobody answers for long, ftc_links_lost() tells. A rank that leaves says
+ * so, and is not looked for. */
 #ifndef FTC_TRANSPORT_LINK_H
 #define FTC_TRANSPORT_LINK_H
 
@@ -28,6 +29,6 @@ void ftc_links_release(struct ftc_links *l, struct ftc_arrival *a);
 void ftc_links_admit(struct ftc_links *l);
 bool ftc_links_are_out(const struct ftc_links *l);
 int ftc_links_lost(const struct ftc_links *l, int ms);
-void ftc_links_finish(struct ftc_links *l);
+bool ftc_links_finish(struct ftc_links *l);
 
 #endif

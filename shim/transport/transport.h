@@ -9,8 +9,9 @@
  * - Once a death is on the board, ftc_transport_next_from() finds all that will ever arrive from
  *   that rank.
  * - Sending needs no receiver that looks: it takes the message, or says that there is no room until
- *   the receiver has released one. Only the first message between ranks of different hosts needs
- *   that the receiver is in a call of MPI (ftc_transport_admit()).
+ *   the receiver has released one. Only the first message between ranks of different hosts, and
+ *   what is sent again when their connection has broken, need that the receiver is in a call of MPI
+ *   (ftc_transport_admit()).
  * - No call waits, allocates or, between ranks of one host, enters the kernel.
  * - ftc_transport_next() costs messages, not ranks.
  *
@@ -55,8 +56,9 @@ void ftc_transport_close(struct ftc_transport *t);
  * negative errno. */
 int ftc_transport_link(struct ftc_transport *t, int listener);
 
-/* Lets ranks of other hosts in that want to make a link. They wait for that, with a message for
- * this rank that it may not need any more, so it is to be done in native calls that wait too. */
+/* Lets ranks of other hosts in that want to make a link, and mends links that have broken. Others
+ * wait for that, with a message for this rank that it may not need any more, or for one that was
+ * lost, so it is to be done in native calls that wait too. */
 void ftc_transport_admit(struct ftc_transport *t);
 
 bool ftc_transport_links_are_out(const struct ftc_transport *t);
@@ -67,13 +69,13 @@ static inline bool ftc_transport_is_out(const struct ftc_transport *t)
     return !t->links || ftc_transport_links_are_out(t);
 }
 
-/* A living rank whose link has been broken, or could not be made, for @ms milliseconds: nothing
- * comes or goes there any more. -1: none. */
+/* A living rank with which there has been no link for @ms milliseconds, and whose host does not
+ * answer. -1: none. */
 int ftc_transport_lost(const struct ftc_transport *t, int ms);
 
 /* The last message is sent: waits until all of them have reached the hosts of their receivers, for
- * at most a second. */
-void ftc_transport_finish(struct ftc_transport *t);
+ * at most a second. False: some have not, because of a broken link. */
+bool ftc_transport_finish(struct ftc_transport *t);
 
 /* Sends @m, and @note of the call that it belongs to, to world rank @to; false while there is no
  * room for it. */

@@ -111,7 +111,7 @@ class Network:
         self.switch = subprocess.Popen([f"{HERE}/switch", *map(str, self.first.values())], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         self.started.append(self.switch)
-        if self.switch.stdout.readline() != "done\n":
+        if not self.switch.stdout.readline().startswith("done"):
             raise Unavailable(f"no tap devices: {self.switch.stderr.read().strip().splitlines()[-1:]}")
 
     def _set_up(self, number, name):
@@ -123,14 +123,17 @@ class Network:
 
     def order(self, **wanted):
         """From now on the network is well but for @wanted: delay_ms, jitter_ms; loss, a share; cut, pairs of hosts, from
-        which to which nothing comes; reset, ports whose connections end as soon as anything is sent on them."""
+        which to which nothing comes; reset, ports whose connections end as soon as anything is sent on them. Returns how many
+        connections have been reset so far."""
         index = {name: i for i, name in enumerate(self.names)}
         if "cut" in wanted:
             wanted["cut"] = [(index[origin], index[target]) for origin, target in wanted["cut"]]
         self.switch.stdin.write(json.dumps(wanted) + "\n")
         self.switch.stdin.flush()
-        if self.switch.stdout.readline() != "done\n":
+        answer = self.switch.stdout.readline().split()
+        if not answer:
             raise OSError(f"the switch has ended: {self.switch.stderr.read()}")
+        return int(answer[1])
 
     def forget_addresses(self):
         """Whom a host has asked for in vain it takes for unreachable, for up to a second after the network is well."""

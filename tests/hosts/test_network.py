@@ -5,7 +5,7 @@ import pytest
 
 from network import Network, Unavailable
 from runner.cases.common import ALLREDUCE, MIXED
-from runner.job import Hang
+from runner.job import Hang, wait_for
 from test_hosts import doors_of, job
 from test_lost import LONG_S, SILENCE, await_loss, lost, silent, then_go_on
 
@@ -119,15 +119,19 @@ def test_mended_when_it_is_too_late(rough, run_case):
 
 # ---- connections are reset ----
 
-def reset(rough, whom):
-    """Those that come in at what the library listens at in all processes for which @whom is true."""
+def reset(rough, whom, times=3, *then):
+    """Those that come in at what the library listens at in all processes for which @whom is true; some are each time."""
     def hand(j):
         ports = [port for p in j.processes() if whom(p) for _, port in doors_of(p)]
         if not ports:
             raise Hang("nobody listens")
-        for _ in range(3):
-            rough.order(reset=ports)
+        for _ in range(times):
+            before = rough.order(reset=ports)
+            if not wait_for(lambda: rough.order(reset=ports) > before, LONG_S):
+                raise Hang("nothing is reset")
             time.sleep(0.3)
+        for act in then:
+            act(j)
         j.allow("reset")
     return hand
 
@@ -142,8 +146,16 @@ def test_reset_of_leases(rough, run_case):
                  hand=reset(rough, lambda p: p.name.startswith("mpiexec")), limit_s=LONG_S, silent=("lost with", " stops")))
 
 
-def test_reset_of_links(rough, run_case):
-    """What was on them is gone: the job ends, and says why."""
-    run_case(job("connections between ranks are reset", HOSTS, 1, 3, 2, "", f"--go 10 {FLOWING}reset", settings=SILENCE,
-                 hand=reset(rough, lambda p: p.rank is not None and not p.is_monitor()), finished=None, failures=None,
-                 status="failed", limit_s=LONG_S, silent=("lost with",), says=("the job ends",)))
+def is_rank(process):
+    return process.rank is not None and not process.is_monitor()
+
+
+def resets_of_links(name, each, f, rough, *then, args=FLOWING, **more):
+    """A message is neither lost with a connection nor sent twice, nor does the job end for it."""
+    return job(name, HOSTS, each, HOSTS * each, f, "", f"--go 10 {args}reset", settings=SILENCE,
+               hand=reset(rough, is_rank, 20, *then), limit_s=LONG_S, **{"silent": ("lost with", "the job ends"), **more})
+
+
+@pytest.mark.parametrize("each", [1, 2])
+def test_reset_of_links(rough, run_case, each):
+    run_case(resets_of_links(f"connections between ranks are reset, {each} on a host", each, 2, rough))

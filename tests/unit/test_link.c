@@ -188,12 +188,12 @@ START_TEST(messages_arrive_in_order_and_a_full_link_takes_none)
     while (send_number(0, 1, sent))
         sent++;
     ck_assert_uint_gt(sent, DEPTH);
-    ck_assert(!ftc_transport_is_out(&side[0].t));
-    while (taken < sent) {
-        ck_assert_int_eq(await(1, 0), (int)taken++);
-        ck_assert_int_eq(receive(0, 1), -1); /* the rest goes out meanwhile */
-    }
     ck_assert(ftc_transport_is_out(&side[0].t));
+    ck_assert_int_eq(receive(0, 1), -1);
+    ck_assert(!send_number(0, 1, sent));
+    while (taken < sent)
+        ck_assert_int_eq(await(1, 0), (int)taken++);
+    ck_assert_int_eq(receive(0, 1), -1); /* but that there is room */
     ck_assert(send_number(0, 1, sent));
     ck_assert_int_eq(await(1, 0), (int)sent);
 }
@@ -254,6 +254,221 @@ START_TEST(a_broken_link_is_no_death_and_is_told_of)
     ck_assert_int_eq(ftc_transport_lost(&side[1].t, 1000000), -1);
     ck_assert(!send_number(1, 0, 1));
     ck_assert(!ftc_board_is_dead(&side[1].board, 0));
+}
+END_TEST
+
+/* ---- links that break while both live ---- */
+
+enum { AT_LISTENER = 1, AT_CONNECTOR = 2, AT_BOTH = 3, FD_MAX = 1024 };
+
+static bool port_of(int (*name)(int, struct sockaddr *, socklen_t *), int fd, uint16_t *port)
+{
+    struct sockaddr_in address = {0};
+    socklen_t size = sizeof address;
+
+    if (name(fd, (struct sockaddr *)&address, &size) != 0 || address.sin_family != AF_INET)
+        return false;
+    *port = ntohs(address.sin_port);
+    return true;
+}
+
+static bool is_door(uint16_t port)
+{
+    return port == side[0].port || port == side[1].port || port == side[2].port;
+}
+
+static int get_own(int fd, struct sockaddr *address, socklen_t *size)
+{
+    return getsockname(fd, address, size);
+}
+
+static int get_other(int fd, struct sockaddr *address, socklen_t *size)
+{
+    return getpeername(fd, address, size);
+}
+
+/* Resets the connections that there are, at the ends of who has listened or has connected; the
+ * other end hears of it from the kernel. Returns of how many. */
+static int reset(int where)
+{
+    const struct sockaddr none = {.sa_family = AF_UNSPEC};
+    uint16_t own, other;
+    int count = 0;
+
+    for (int fd = 0; fd < FD_MAX; fd++) {
+        if (!port_of(get_own, fd, &own) || !port_of(get_other, fd, &other))
+            continue;
+        if ((is_door(own) && (where & AT_LISTENER)) || (is_door(other) && (where & AT_CONNECTOR))) {
+            ck_assert_int_eq(connect(fd, &none, sizeof none), 0);
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Small steps in an order that is @seed's. */
+static uint32_t draw(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 16) % below;
+}
+
+static void look(uint32_t self)
+{
+    struct ftc_arrival a = {0};
+
+    while (ftc_transport_next(&side[self].t, &a))
+        ;
+}
+
+static void receive_next(uint32_t self, uint32_t from, uint32_t *taken)
+{
+    int number = receive(self, from);
+
+    if (number >= 0)
+        ck_assert_int_eq(number, (int)(*taken)++);
+}
+
+START_TEST(a_link_that_breaks_again_and_again_loses_and_doubles_nothing)
+{
+    enum { MESSAGES = 2000, BREAKS = 100 };
+    int breaks = 0;
+
+    for (uint32_t seed = 1; seed <= 6; seed++) {
+        uint32_t random = seed, sent[2] = {0, 0}, taken[2] = {0, 0};
+
+        open_all();
+        for (int i = 0; i < PATIENCE && (taken[0] < MESSAGES || taken[1] < MESSAGES); i++) {
+            uint32_t self = draw(&random, 2);
+
+            if (sent[self] < MESSAGES && draw(&random, 2) == 0)
+                sent[self] += send_number(self, 1 - self, sent[self]);
+            else
+                receive_next(self, 1 - self, &taken[1 - self]);
+            if (draw(&random, 50) == 0)
+                breaks += reset((int)draw(&random, 3) + 1) > 0;
+        }
+        for (int self = 0; self < 2; self++)
+            ck_assert_uint_eq(taken[self], MESSAGES);
+        ck_assert_int_eq(receive(0, 1), -1);
+        ck_assert_int_eq(receive(1, 0), -1);
+        close_all();
+    }
+    ck_assert_int_gt(breaks, BREAKS);
+    open_all();
+}
+END_TEST
+
+/* Many are under way, none of which was taken. */
+START_TEST(a_full_link_breaks)
+{
+    uint32_t sent = 1, taken = 0;
+
+    open_all();
+    send_until_taken(0, 1, 0);
+    while (send_number(0, 1, sent))
+        sent++;
+    for (int where = AT_LISTENER; where <= AT_BOTH; where++) {
+        ck_assert_int_gt(reset(where), 0);
+        look(0);
+        ck_assert(!ftc_transport_is_out(&side[0].t)); /* it is to be sent again */
+        ck_assert(!send_number(0, 1, sent));
+        for (int i = 0; i < PATIENCE && !ftc_transport_is_out(&side[0].t); i++) {
+            look(1);
+            look(0);
+        }
+        ck_assert(ftc_transport_is_out(&side[0].t));
+    }
+    while (taken < sent)
+        ck_assert_int_eq(await(1, 0), (int)taken++);
+    ck_assert_int_eq(receive(1, 0), -1);
+}
+END_TEST
+
+START_TEST(who_is_gone_for_too_long_is_told_of_however_often_it_is_tried)
+{
+    open_all();
+    send_until_taken(0, 1, 0);
+    reset(AT_BOTH);
+    close(side[0].door); /* it does not answer any more */
+    for (int i = 0; i < PATIENCE && ftc_transport_lost(&side[1].t, 100) < 0; i++)
+        look(1);
+    ck_assert_int_eq(ftc_transport_lost(&side[1].t, 100), 0);
+}
+END_TEST
+
+START_TEST(a_rank_that_does_not_look_after_a_break_is_not_lost)
+{
+    open_all();
+    send_until_taken(0, 1, 0);
+    reset(AT_BOTH);
+    for (int i = 0; i < 300; i++) {
+        look(0);
+        ck_assert_int_eq(ftc_transport_lost(&side[0].t, 50), -1);
+        usleep(1000);
+    }
+    for (int i = 0; i < PATIENCE && !ftc_transport_is_out(&side[0].t); i++) {
+        look(1);
+        look(0);
+    }
+    ck_assert_int_eq(await(1, 0), 0);
+}
+END_TEST
+
+START_TEST(who_leaves_is_not_waited_for)
+{
+    open_all();
+    send_until_taken(0, 1, 0);
+    ck_assert(ftc_transport_finish(&side[0].t));
+    ftc_transport_close(&side[0].t);
+    ck_assert_int_eq(await(1, 0), 0);
+    for (int i = 0; i < 100; i++) {
+        look(1);
+        ck_assert_int_eq(ftc_transport_lost(&side[1].t, 0), -1);
+        usleep(100);
+    }
+    ck_assert(send_number(1, 0, 1)); /* it does not need it */
+    ck_assert(ftc_transport_is_out(&side[1].t));
+}
+END_TEST
+
+START_TEST(nobody_leaves_while_another_needs_what_was_lost)
+{
+    open_all();
+    send_until_taken(0, 1, 0);
+    await(1, 0);
+    ck_assert(send_number(0, 1, 1));
+    reset(AT_LISTENER);
+    ck_assert(!ftc_transport_finish(&side[0].t)); /* rank 1 does not look */
+    for (int i = 0; i < PATIENCE && !ftc_transport_is_out(&side[0].t); i++) {
+        look(1);
+        look(0);
+    }
+    ck_assert(ftc_transport_finish(&side[0].t));
+    ftc_transport_close(&side[0].t);
+    ck_assert_int_eq(await(1, 0), 1);
+}
+END_TEST
+
+START_TEST(a_rank_that_is_dead_is_not_reached_again)
+{
+    struct ftc_arrival a;
+
+    open_all();
+    send_until_taken(0, 1, 0);
+    ck_assert(send_number(0, 1, 1));
+    reset(AT_LISTENER);
+    look(0);
+    ck_assert(ftc_board_mark_failed(&side[1].board, 0, FTC_DEATH_SIGNAL, 9));
+    while (ftc_transport_next_from(&side[1].t, 0, &a))
+        ftc_transport_release(&side[1].t, &a);
+    for (int i = 0; i < 100; i++) {
+        look(0);
+        ck_assert_int_eq(receive(1, 0), -1);
+        usleep(100);
+    }
+    ck_assert_int_eq(ftc_transport_lost(&side[1].t, 0), -1);
+    ck_assert(ftc_transport_is_out(&side[1].t));
 }
 END_TEST
 
@@ -318,6 +533,13 @@ int main(void)
     UNIT_TEST(what_is_not_released_stays);
     UNIT_TEST(a_death_is_drained_before_it_is_believed);
     UNIT_TEST(a_broken_link_is_no_death_and_is_told_of);
+    UNIT_TEST(a_link_that_breaks_again_and_again_loses_and_doubles_nothing);
+    UNIT_TEST(a_full_link_breaks);
+    UNIT_TEST(who_is_gone_for_too_long_is_told_of_however_often_it_is_tried);
+    UNIT_TEST(a_rank_that_does_not_look_after_a_break_is_not_lost);
+    UNIT_TEST(who_leaves_is_not_waited_for);
+    UNIT_TEST(nobody_leaves_while_another_needs_what_was_lost);
+    UNIT_TEST(a_rank_that_is_dead_is_not_reached_again);
     UNIT_TEST(a_rank_that_does_not_look_is_not_lost);
     UNIT_TEST(nobody_of_another_job_gets_in);
     UNIT_TEST(half_open_connections_keep_nobody_out);

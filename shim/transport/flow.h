@@ -1,0 +1,80 @@
+/* flow: the messages between this rank and one of another host, whatever connection carries them.
+ *
+ * Each message has a number, by which it comes once and in order. What was sent is kept until the
+ * other has taken it, and is sent again on the next connection if one breaks. How far it has come
+ * each says first of all on a new connection, then with each message, and alone when it has taken
+ * half of what the other can keep: two who answer each other send nothing more than their messages.
+ *
+ * Both have the same room: one for what it keeps, the other for what has come and is not taken. So
+ * whatever is sent can be read at once, with what it says, also while nobody takes messages.
+ *
+ * Pure: it makes and reads frames (net/connection.h), and does not touch a socket. */
+#ifndef FTC_TRANSPORT_FLOW_H
+#define FTC_TRANSPORT_FLOW_H
+
+#include "net/connection.h"
+
+enum ftc_saying { FTC_SAYS_NOTHING, FTC_SAYS_TAKEN, FTC_SAYS_LEAVES };
+
+struct ftc_flow {
+    unsigned char *kept; /* frames from begin to end; those from unsent on are to be sent */
+    size_t room, begin, unsent, end;
+    size_t shown;          /* so far some connection got them */
+    uint32_t first, next;  /* numbers of the oldest message that is kept, and of the next */
+    uint32_t came, taken;  /* of the other's next message, to come and to be released */
+    size_t taken_bytes;    /* since it was last said */
+    enum ftc_saying due;   /* is to be said, */
+    uint64_t saying[2];    /* and what is being said: a frame without a body, */
+    size_t saying_unsent;  /* of which so many bytes are to be sent */
+    bool has_said, is_met; /* on this connection how far it has come: this one, the other */
+    bool has_left;         /* the other: it needs nothing any more, and nothing comes from it */
+};
+
+/* For frames of up to @frame_max bytes. Returns 0 or -ENOMEM. */
+int ftc_flow_open(struct ftc_flow *f, size_t frame_max);
+void ftc_flow_close(struct ftc_flow *f);
+
+/* Bytes of what may come before anything is released. */
+size_t ftc_flow_room_to_hear(const struct ftc_flow *f);
+
+/* A connection is there; what came by an earlier one and was not released will come again. */
+void ftc_flow_connect(struct ftc_flow *f);
+
+/* It is gone, and with it what was being said. */
+void ftc_flow_break(struct ftc_flow *f);
+
+/* ---- to the other ---- */
+
+/* Room for the body of a message of @bytes, to be filled; NULL: not before the other has taken
+ * some, or has said how far it has come. */
+struct ftc_frame *ftc_flow_begin(struct ftc_flow *f, uint32_t bytes, size_t body_bytes);
+
+/* Nothing more will come, and nothing is needed. */
+void ftc_flow_leave(struct ftc_flow *f);
+
+/* The *@bytes that are to be written next; 0: none, now. */
+size_t ftc_flow_to_send(struct ftc_flow *f, const void **bytes);
+void ftc_flow_sent(struct ftc_flow *f, size_t bytes);
+
+/* Whether there is anything that this connection was not given; without one, that the other has
+ * not said to have. */
+static inline bool ftc_flow_has_unsent(const struct ftc_flow *f)
+{
+    return f->unsent < f->end || f->due != FTC_SAYS_NOTHING || f->saying_unsent > 0;
+}
+
+/* ---- from the other ---- */
+
+enum ftc_heard {
+    FTC_HEARD_WRONG,   /* no correct rank sends this: nothing was changed */
+    FTC_HEARD_MESSAGE, /* the next one, of frame->kind bytes if that is true */
+    FTC_HEARD_SAYING,  /* for the flow alone */
+};
+
+/* What comes by the connection, each frame once and in order. */
+enum ftc_heard ftc_flow_hear(struct ftc_flow *f, const struct ftc_frame *frame);
+
+/* The oldest message is not needed any more, whose frame has @bytes. */
+void ftc_flow_release(struct ftc_flow *f, size_t bytes);
+
+#endif

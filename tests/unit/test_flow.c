@@ -1,0 +1,326 @@
+/* What goes by a link: two flows and the bytes between them, which are cut off anywhere. */
+#include "transport/flow.h"
+#include "unit.h"
+
+#include <string.h>
+
+enum { FRAME_MAX = 256, BODY = 40, WIRE = 1 << 20 };
+
+/* What one has written and the other has not read; frames, messages and sayings that it has read.
+ */
+struct way {
+    _Alignas(FTC_FRAME_ALIGNMENT) unsigned char bytes[WIRE];
+    size_t begin, end;
+    uint32_t frames, messages;
+};
+
+static struct ftc_flow flow[2];
+static struct way way[2]; /* from 0 to 1 and back */
+static uint32_t sent[2], came[2], released[2];
+
+static void connect_both(void)
+{
+    for (int self = 0; self < 2; self++) {
+        ftc_flow_connect(&flow[self]);
+        way[self].begin = way[self].end = 0;
+        came[self] = released[self];
+    }
+}
+
+static void break_both(void)
+{
+    ftc_flow_break(&flow[0]);
+    ftc_flow_break(&flow[1]);
+}
+
+static void open_both(void)
+{
+    for (int self = 0; self < 2; self++) {
+        ck_assert_int_eq(ftc_flow_open(&flow[self], FRAME_MAX), 0);
+        way[self].frames = way[self].messages = 0;
+        sent[self] = came[self] = released[self] = 0;
+    }
+    connect_both();
+}
+
+static void close_both(void)
+{
+    ftc_flow_close(&flow[0]);
+    ftc_flow_close(&flow[1]);
+}
+
+/* Up to @most bytes go out; returns how many. */
+static size_t write_out(int self, size_t most)
+{
+    const void *bytes;
+    size_t left = most, count;
+
+    while (left > 0 && (count = ftc_flow_to_send(&flow[self], &bytes)) > 0) {
+        count = count < left ? count : left;
+        ck_assert_uint_le(way[self].end + count, WIRE);
+        memcpy(way[self].bytes + way[self].end, bytes, count);
+        way[self].end += count;
+        ftc_flow_sent(&flow[self], count);
+        left -= count;
+    }
+    return most - left;
+}
+
+static const struct ftc_frame *frame_of(const struct way *w)
+{
+    struct ftc_frame head;
+
+    if (w->end - w->begin < sizeof head)
+        return NULL;
+    memcpy(&head, w->bytes + w->begin, sizeof head);
+    return head.bytes <= w->end - w->begin ? (const void *)(w->bytes + w->begin) : NULL;
+}
+
+/* @self reads what is whole, and of that takes @most messages. */
+static void read_in(int self, uint32_t most)
+{
+    struct way *w = &way[1 - self];
+    const struct ftc_frame *frame;
+    enum ftc_heard heard;
+
+    for (; (frame = frame_of(w)); w->begin += frame->bytes) {
+        heard = ftc_flow_hear(&flow[self], frame);
+        ck_assert_int_ne(heard, FTC_HEARD_WRONG);
+        w->frames++;
+        if (heard != FTC_HEARD_MESSAGE)
+            continue;
+        ck_assert_uint_eq(frame->body[0], (unsigned char)came[self]++);
+        w->messages++;
+    }
+    for (; most > 0 && released[self] < came[self]; most--, released[self]++)
+        ftc_flow_release(&flow[self], ftc_frame_bytes(BODY));
+}
+
+static bool send_one(int self)
+{
+    struct ftc_frame *frame = ftc_flow_begin(&flow[self], BODY, BODY);
+
+    if (!frame)
+        return false;
+    memset(frame->body, (unsigned char)sent[self]++, BODY);
+    return true;
+}
+
+static void talk(uint32_t most)
+{
+    for (int i = 0; i < 4; i++)
+        for (int self = 0; self < 2; self++) {
+            write_out(self, WIRE);
+            read_in(1 - self, most);
+        }
+}
+
+START_TEST(nothing_is_lost_or_doubled_wherever_it_breaks)
+{
+    enum { MESSAGES = 4 };
+    size_t all = 2 * MESSAGES * ftc_frame_bytes(BODY);
+
+    for (uint32_t taken = 0; taken <= MESSAGES; taken++)
+        for (size_t first = 0; first < all; first += 1 + first % 3)
+            for (size_t second = 0; second < all; second += 37) {
+                open_both();
+                talk(0);
+                for (int cut = 0; cut < 2; cut++) {
+                    for (int i = 0; i < MESSAGES; i++)
+                        for (int self = 0; self < 2; self++)
+                            ck_assert(send_one(self) || cut > 0);
+                    for (int self = 0; self < 2; self++) {
+                        write_out(self, self == cut ? first : second);
+                        read_in(1 - self, taken);
+                    }
+                    break_both();
+                    connect_both();
+                }
+                talk(UINT32_MAX);
+                for (int self = 0; self < 2; self++) {
+                    ck_assert_uint_ge(sent[self], MESSAGES);
+                    ck_assert_uint_eq(released[1 - self], sent[self]);
+                    ck_assert(!ftc_flow_has_unsent(&flow[self]));
+                }
+                close_both();
+            }
+}
+END_TEST
+
+START_TEST(what_is_kept_has_a_bound)
+{
+    open_both();
+    talk(0);
+    while (send_one(0))
+        write_out(0, WIRE);
+    ck_assert_uint_le(flow[0].end, flow[0].room);
+    ck_assert_uint_ge(sent[0], 8);
+    ck_assert_uint_le(way[0].end - way[0].begin, ftc_flow_room_to_hear(&flow[1]));
+    talk(0); /* all have come, and none is taken */
+    ck_assert(!send_one(0));
+    talk(UINT32_MAX);
+    ck_assert(send_one(0));
+    talk(UINT32_MAX);
+    ck_assert_uint_eq(released[1], sent[0]);
+}
+END_TEST
+
+START_TEST(two_who_answer_each_other_say_nothing_else)
+{
+    enum { ROUNDS = 10000 };
+
+    open_both();
+    talk(0);
+    for (int i = 0; i < ROUNDS; i++)
+        for (int self = 0; self < 2; self++) {
+            ck_assert(send_one(self));
+            write_out(self, WIRE);
+            read_in(1 - self, 1);
+            way[self].begin = way[self].end = 0;
+            ck_assert_uint_le(flow[self].end, 2 * ftc_frame_bytes(BODY));
+        }
+    for (int self = 0; self < 2; self++) {
+        ck_assert_uint_eq(way[self].messages, ROUNDS);
+        ck_assert_uint_eq(way[self].frames, ROUNDS + 1);
+    }
+}
+END_TEST
+
+START_TEST(who_only_listens_speaks_now_and_then)
+{
+    enum { ROUNDS = 100000 };
+    uint32_t messages_of_room, sayings;
+
+    open_both();
+    talk(0);
+    messages_of_room = (uint32_t)(flow[0].room / ftc_frame_bytes(BODY));
+    for (int i = 0; i < ROUNDS; i++) {
+        ck_assert(send_one(0));
+        write_out(0, WIRE);
+        read_in(1, 1);
+        write_out(1, WIRE);
+        read_in(0, 0);
+        way[0].begin = way[0].end = way[1].begin = way[1].end = 0;
+    }
+    sayings = way[1].frames - 1;
+    ck_assert_uint_eq(way[1].messages, 0);
+    ck_assert_uint_gt(sayings, 0);
+    ck_assert_uint_le(sayings, 2 * ROUNDS / messages_of_room + 1);
+}
+END_TEST
+
+static enum ftc_heard hear(int self, uint32_t kind, uint32_t taken, uint32_t number)
+{
+    struct ftc_frame frame;
+
+    ftc_frame_begin(&frame, kind, (uint64_t)taken << 32 | number, 0);
+    return ftc_flow_hear(&flow[self], &frame);
+}
+
+/* That of the frame by which a flow says how far it has come. */
+static uint32_t kind_of_saying(void)
+{
+    const void *bytes;
+    struct ftc_frame frame;
+
+    ck_assert_uint_eq(ftc_flow_to_send(&flow[0], &bytes), sizeof frame);
+    memcpy(&frame, bytes, sizeof frame);
+    return frame.kind;
+}
+
+START_TEST(wrong_numbers_are_refused)
+{
+    uint32_t saying;
+    struct ftc_flow before;
+
+    open_both();
+    saying = kind_of_saying();
+    ck_assert_int_eq(hear(0, BODY, 0, 0), FTC_HEARD_WRONG);   /* it has not said how far it is */
+    ck_assert_int_eq(hear(0, saying, 1, 0), FTC_HEARD_WRONG); /* nothing was sent */
+    talk(0);
+    ck_assert(send_one(0) && send_one(0));
+    write_out(0, ftc_frame_bytes(BODY) + 1);
+    before = flow[0];
+    ck_assert_int_eq(hear(0, saying, 2, 0), FTC_HEARD_WRONG); /* half of it was sent */
+    ck_assert_int_eq(hear(0, saying, 3, 0), FTC_HEARD_WRONG);
+    ck_assert_int_eq(hear(0, saying, UINT32_MAX, 0), FTC_HEARD_WRONG);
+    ck_assert_int_eq(hear(0, BODY, 0, 1), FTC_HEARD_WRONG); /* one is missing */
+    ck_assert_int_eq(memcmp(&before, &flow[0], sizeof before), 0);
+    ck_assert_int_eq(hear(0, BODY, 1, 0), FTC_HEARD_MESSAGE);
+    ck_assert_int_eq(hear(0, BODY, 1, 0), FTC_HEARD_WRONG);   /* again */
+    ck_assert_int_eq(hear(0, saying, 0, 0), FTC_HEARD_WRONG); /* it had taken one */
+}
+END_TEST
+
+/* By a connection on which it was not sent again, and is not there. */
+START_TEST(what_was_not_sent_again_is_not_taken)
+{
+    uint32_t saying;
+
+    open_both();
+    saying = kind_of_saying();
+    talk(0);
+    ck_assert(send_one(0));
+    write_out(0, WIRE);
+    break_both();
+    connect_both();
+    ck_assert_int_eq(hear(0, saying, 0, 0), FTC_HEARD_SAYING);
+    ck_assert_int_eq(hear(0, saying, 1, 0), FTC_HEARD_WRONG);
+    break_both();
+    connect_both();
+    ck_assert_int_eq(hear(0, saying, 1, 0), FTC_HEARD_SAYING); /* it came by the first */
+    ck_assert(flow[0].unsent == flow[0].end);
+}
+END_TEST
+
+START_TEST(who_has_left_needs_nothing)
+{
+    open_both();
+    talk(0);
+    ck_assert(send_one(0) && send_one(1));
+    write_out(0, WIRE);
+    ftc_flow_leave(&flow[1]);
+    talk(UINT32_MAX);
+    ck_assert(flow[0].has_left);
+    ck_assert_uint_eq(released[0], 1);
+    break_both();
+    ck_assert(!ftc_flow_has_unsent(&flow[0]));
+}
+END_TEST
+
+START_TEST(numbers_go_round)
+{
+    open_both();
+    for (int self = 0; self < 2; self++)
+        flow[self].first = flow[self].next = flow[self].came = flow[self].taken = UINT32_MAX - 2;
+    connect_both();
+    talk(0);
+    for (int i = 0; i < 20; i++) {
+        ck_assert(send_one(0));
+        write_out(0, WIRE);
+        read_in(1, (uint32_t)i % 2);
+        if (i % 5 == 4) {
+            break_both();
+            connect_both();
+            talk(0);
+        }
+    }
+    talk(UINT32_MAX);
+    ck_assert_uint_eq(released[1], 20);
+    ck_assert_uint_eq(flow[1].taken, 17);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("flow");
+    UNIT_TEST(nothing_is_lost_or_doubled_wherever_it_breaks);
+    UNIT_TEST(what_is_kept_has_a_bound);
+    UNIT_TEST(two_who_answer_each_other_say_nothing_else);
+    UNIT_TEST(who_only_listens_speaks_now_and_then);
+    UNIT_TEST(wrong_numbers_are_refused);
+    UNIT_TEST(what_was_not_sent_again_is_not_taken);
+    UNIT_TEST(who_has_left_needs_nothing);
+    UNIT_TEST(numbers_go_round);
+    UNIT_END();
+}
