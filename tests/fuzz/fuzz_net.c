@@ -4,6 +4,7 @@
 #include "board/replica.h"
 #include "net/connection.h"
 #include "transport/answer.h"
+#include "transport/flow.h"
 #include "transport/transport.h"
 
 #include <stdlib.h>
@@ -66,6 +67,13 @@ static void as_a_stranger(const uint8_t *data, size_t size)
     close(other);
 }
 
+static void check(const struct ftc_frame *frame)
+{
+    if (frame->bytes < sizeof *frame || frame->bytes > FRAME_MAX)
+        abort();
+}
+
+/* Frames with an odd kind stay until they are dropped. */
 static void as_a_rank(const uint8_t *data, size_t size)
 {
     const struct ftc_frame *frame;
@@ -77,11 +85,18 @@ static void as_a_rank(const uint8_t *data, size_t size)
     ftc_connection_answer(&c, FTC_WELCOME, FRAME_MAX);
     while (c.state == FTC_CONNECTION_OPEN && taken <= size) {
         ftc_connection_progress(&c, SELF, RANKS);
+        while ((frame = ftc_connection_hear(&c))) {
+            check(frame);
+            taken += frame->kind % 2 == 0 ? frame->bytes : 0;
+            if (frame->kind % 16 == 15)
+                ftc_connection_refuse(&c);
+            else
+                ftc_connection_heard(&c, frame->kind % 2 == 1);
+        }
         frame = ftc_connection_next(&c);
         if (!frame)
             break;
-        if (frame->bytes < sizeof *frame || frame->bytes > FRAME_MAX)
-            abort();
+        check(frame);
         taken += frame->bytes;
         ftc_connection_drop(&c);
     }
@@ -89,6 +104,37 @@ static void as_a_rank(const uint8_t *data, size_t size)
         abort();
     ftc_connection_close(&c);
     close(other);
+}
+
+/* What a rank says by a link on which two messages were sent, in frames of any number. */
+static void as_a_link(const uint8_t *data, size_t size)
+{
+    struct ftc_flow f;
+    const void *bytes;
+    size_t count;
+
+    if (ftc_flow_open(&f, FRAME_MAX) != 0)
+        abort();
+    ftc_flow_connect(&f);
+    f.is_met = true;
+    for (int i = 0; i < 2; i++)
+        ftc_flow_begin(&f, VALUE_BYTES, VALUE_BYTES);
+    for (; size >= sizeof(struct ftc_frame) + 1;
+         data += sizeof(struct ftc_frame) + 1, size -= sizeof(struct ftc_frame) + 1) {
+        _Alignas(FTC_FRAME_ALIGNMENT) unsigned char head[sizeof(struct ftc_frame)];
+        struct ftc_frame *frame = (struct ftc_frame *)(void *)head;
+
+        memcpy(head, data + 1, sizeof head);
+        if (ftc_flow_hear(&f, frame) == FTC_HEARD_MESSAGE && data[0] % 2 == 0)
+            ftc_flow_release(&f, ftc_frame_bytes(VALUE_BYTES));
+        if (f.came - f.taken > size || f.first > 2 || f.begin > f.unsent || f.unsent > f.end)
+            abort();
+        if (data[0] % 16 == 1)
+            ftc_flow_connect(&f);
+        count = ftc_flow_to_send(&f, &bytes);
+        ftc_flow_sent(&f, count < data[0] ? count : data[0]);
+    }
+    ftc_flow_close(&f);
 }
 
 static void as_an_answer(const uint8_t *data, size_t size)
@@ -130,7 +176,7 @@ static void as_news(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const as[])(const uint8_t *, size_t) = {as_a_stranger, as_a_rank, as_an_answer,
-                                                          as_a_question, as_news};
+                                                          as_a_question, as_news,   as_a_link};
 
     if (size > 0)
         as[data[0] % (sizeof as / sizeof *as)](data + 1, size - 1);

@@ -119,8 +119,9 @@ def test_mended_when_it_is_too_late(rough, run_case):
 
 # ---- connections are reset ----
 
-def reset(rough, whom, times=3, *then):
-    """Those that come in at what the library listens at in all processes for which @whom is true; some are each time."""
+def reset(rough, whom, times=3):
+    """Those that come in at what the library listens at in all processes for which @whom is true; some are each time, and all
+    on which anything is sent when the job goes on to its end."""
     def hand(j):
         ports = [port for p in j.processes() if whom(p) for _, port in doors_of(p)]
         if not ports:
@@ -130,8 +131,7 @@ def reset(rough, whom, times=3, *then):
             if not wait_for(lambda: rough.order(reset=ports) > before, LONG_S):
                 raise Hang("nothing is reset")
             time.sleep(0.3)
-        for act in then:
-            act(j)
+        rough.order(reset=ports)
         j.allow("reset")
     return hand
 
@@ -150,12 +150,19 @@ def is_rank(process):
     return process.rank is not None and not process.is_monitor()
 
 
-def resets_of_links(name, each, f, rough, *then, args=FLOWING, **more):
+RESETS = {
+    "one on a host": (1, "", ""),
+    "two on a host": (2, "", MIXED),
+    "reductions": (2, "", "--calls reduce"),
+    "and then one dies": (1, "kill@in997:2", ""),
+    "and one dies meanwhile": (2, "kill@in200:3", ""),
+}
+
+
+@pytest.mark.parametrize("what", RESETS)
+def test_reset_of_links(rough, run_case, what):
     """A message is neither lost with a connection nor sent twice, nor does the job end for it."""
-    return job(name, HOSTS, each, HOSTS * each, f, "", f"--go 10 {args}reset", settings=SILENCE,
-               hand=reset(rough, is_rank, 20, *then), limit_s=LONG_S, **{"silent": ("lost with", "the job ends"), **more})
-
-
-@pytest.mark.parametrize("each", [1, 2])
-def test_reset_of_links(rough, run_case, each):
-    run_case(resets_of_links(f"connections between ranks are reset, {each} on a host", each, 2, rough))
+    each, faults, args = RESETS[what]
+    run_case(job(f"connections between ranks are reset, {what}", HOSTS, each, HOSTS * each, 2, faults,
+                 f"--go 10 {FLOWING}reset {args}", settings=SILENCE, hand=reset(rough, is_rank, 15), limit_s=LONG_S,
+                 silent=("lost with", "the job ends")))
