@@ -246,6 +246,7 @@ static void renumber(struct ftc_comm *c)
             c->own_member = i;
         c->known_dead += c->dead[i];
     }
+    c->killed.next = c->own_member + 1; /* so that all who wait look at everybody in one turn */
     shape(c);
     c->numbering++;
 }

@@ -27,6 +27,13 @@ static inline uint32_t ftc_signature(uint64_t hash)
     return (uint32_t)(hash >> 32) | 1;
 }
 
+/* What waits looks at the others of whom it may hear nothing, in each turn at so many of them, from
+ * where the last one ended: a turn costs no more among many. */
+enum { FTC_COMM_LOOKS = 8 };
+struct ftc_comm_looks {
+    int next; /* index in member[] */
+};
+
 struct ftc_comm {
     uint64_t id;        /* the same on all ranks, unique in the job */
     enum ftc_pass pass; /* why calls go to native MPI; FTC_PASS_NONE: protected */
@@ -43,6 +50,7 @@ struct ftc_comm {
     bool *dead;                  /* by index in member[] */
     struct ftc_silence *silence; /* by index in member[] */
     uint32_t deaths_seen;        /* board count when the members were last looked at */
+    struct ftc_comm_looks killed, silent, mismatched; /* for one reason each */
     int32_t *host;               /* by index in member[]; of struct ftc_hosts */
     struct ftc_topology topology;
     void *topology_storage;
@@ -93,6 +101,20 @@ bool ftc_comm_was_freed(uint64_t id);
 
 /* Leaves out the members that @failed lists, by index in member[]. */
 void ftc_comm_exclude(struct ftc_comm *c, const struct ftc_failure_info *failed);
+
+/* How many looks a turn has, and the next of them, as an index in member[]. */
+static inline int ftc_comm_looks(const struct ftc_comm *c)
+{
+    return c->member_count < FTC_COMM_LOOKS ? c->member_count : FTC_COMM_LOOKS;
+}
+
+static inline int ftc_comm_look(const struct ftc_comm *c, struct ftc_comm_looks *looks)
+{
+    int member = looks->next < c->member_count ? looks->next : 0;
+
+    looks->next = member + 1;
+    return member;
+}
 
 /* Index in member[] of the user's @rank; -1: left out. */
 int ftc_comm_member(const struct ftc_comm *c, int rank);

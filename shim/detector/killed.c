@@ -30,12 +30,15 @@ static void let_others_go_first(uint32_t world, uint64_t now_ns)
                               now_ns);
 }
 
-void ftc_killed_look(const struct ftc_comm *c, uint64_t now_ns)
+void ftc_killed_look(struct ftc_comm *c, uint64_t now_ns)
 {
-    for (int i = 0; i < c->member_count; i++) {
-        if (!c->dead[i])
-            look(c->world[c->member[i]]);
+    for (int left = ftc_comm_looks(c); left > 0; left--) {
+        int member = ftc_comm_look(c, &c->killed);
+        uint32_t world = c->world[c->member[member]];
+
+        if (!c->dead[member])
+            look(world);
         else if (ftc_library.oversubscribed)
-            let_others_go_first(c->world[c->member[i]], now_ns);
+            let_others_go_first(world, now_ns);
     }
 }

@@ -8,9 +8,9 @@
 
 #include "communicator/communicator.h"
 
-/* Enters the deaths by a signal that have happened among the members of @c in the board. Every
- * other death is left to the monitor processes. Where ranks share cores, makes those that have just
- * died let others go first. */
-void ftc_killed_look(const struct ftc_comm *c, uint64_t now_ns);
+/* Enters deaths by a signal in the board: those that have happened among some members of @c, which
+ * are others in the next call (FTC_COMM_LOOKS). Every other death is left to the monitor processes.
+ * Where ranks share cores, makes those that have just died let others go first. */
+void ftc_killed_look(struct ftc_comm *c, uint64_t now_ns);
 
 #endif

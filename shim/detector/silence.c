@@ -41,7 +41,8 @@ void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm 
     if (!is_on())
         return;
     ftc_activity_beat(board, ftc_library.world_rank);
-    for (int i = 0; i < c->member_count; i++) {
+    for (int left = ftc_comm_looks(c); left > 0; left--) {
+        int i = ftc_comm_look(c, &c->silent);
         uint32_t world = c->world[c->member[i]];
         uint64_t heartbeat = ftc_activity_heartbeat(board, world);
 

@@ -11,8 +11,8 @@
 #include "communicator/communicator.h"
 
 /* Shows that this rank lives, and takes those members for dead that the operation of @c expects
- * something of and that have shown nothing for timeout_ms. Does nothing unless monitor = timeout.
- */
+ * something of and that have shown nothing for timeout_ms: of some, which are others in the next
+ * call (FTC_COMM_LOOKS). Does nothing unless monitor = timeout. */
 void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member),
                       uint64_t now_ns);
 

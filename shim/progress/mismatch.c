@@ -67,7 +67,8 @@ static void meet(struct ftc_comm *c, int rank, const struct ftc_note *note)
 
 bool ftc_mismatch_find(struct ftc_comm *c)
 {
-    for (int i = 0; i < c->member_count; i++) {
+    for (int left = ftc_comm_looks(c); left > 0; left--) {
+        int i = ftc_comm_look(c, &c->mismatched);
         struct ftc_note note;
 
         if (i == c->own_member || !is_in(c, c->member[i], &note) ||

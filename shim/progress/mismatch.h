@@ -34,7 +34,8 @@ void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
 /* @rank is in a call that native MPI carries out. */
 void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call);
 
-/* Whether the board shows a rank in another call of the operation that @c is in. */
+/* Whether the board shows a rank in another call of the operation that @c is in: of some members,
+ * which are others in the next call (FTC_COMM_LOOKS). */
 bool ftc_mismatch_find(struct ftc_comm *c);
 
 /* Whether the user's @rank waits in a blocking call of the operation that @c is in, by the board:

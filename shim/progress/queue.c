@@ -8,7 +8,7 @@
 #include "system/clock.h"
 #include "wait.h"
 
-enum { LOOK_TURNS = 256 }; /* idle turns between two looks at what else could be wrong */
+enum { LOOK_TURNS = 32 }; /* idle turns between two looks at what else could be wrong */
 
 void (*ftc_queue_settle)(void);
 

@@ -61,7 +61,7 @@ void ftc_unreachable_look(void)
 {
 }
 
-void ftc_killed_look(const struct ftc_comm *c, uint64_t now_ns)
+void ftc_killed_look(struct ftc_comm *c, uint64_t now_ns)
 {
     (void)c;
     (void)now_ns;
