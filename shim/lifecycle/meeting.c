@@ -1,13 +1,11 @@
 #include "meeting.h"
 
-#include "board/bulk.h"
 #include "board/lease.h"
 #include "board/presence.h"
-#include "board/publication.h"
 #include "board/rank_state.h"
-#include "board/trace.h"
 #include "collectives/posted.h"
 #include "collectives/series.h"
+#include "geometry.h"
 #include "hosts.h"
 #include "job_end.h"
 #include "launcher.h"
@@ -15,11 +13,8 @@
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
 #include "net/lease.h"
-#include "notice/coverage_sites.h"
 #include "progress/crash.h"
 #include "system/clock.h"
-#include "value/blocks.h"
-#include "value/broadcast.h"
 #include "value/contributors.h"
 
 #include <errno.h>
@@ -30,12 +25,6 @@
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
-
-enum {
-    ENTRIES =
-        4096, /* communicators of a rank, more than MPICH allows; untouched ones take no memory */
-    RING_DEPTH = 16, /* one operation needs at most four from one rank to another, each attempt */
-};
 
 /* What rank 0 tells all. */
 struct announcement {
@@ -138,46 +127,15 @@ static size_t max_part_bytes(int ranks)
     return blocks > slice ? blocks : slice;
 }
 
-static size_t max_value_bytes(int ranks, bool in_parts)
-{
-    size_t data = (size_t)ftc_library.settings.max_bytes;
-    size_t broadcast = ftc_broadcast_value_bytes(data);
-    size_t reduction = ftc_contributors_bytes(ranks) + data;
-    size_t blocks = ftc_blocks_room(&(struct ftc_blocks_limit){ranks, data});
-    size_t most = broadcast > reduction ? broadcast : reduction;
-
-    if ((ftc_library.settings.intercept & FTC_INTERCEPT_BLOCKS) != 0 && blocks > most)
-        most = blocks;
-    return in_parts && max_part_bytes(ranks) > most ? max_part_bytes(ranks) : most;
-}
-
-static struct ftc_board_geometry geometry(int ranks, int hosts)
-{
-    bool is_large_protected = ftc_library.settings.large == FTC_LARGE_PROTECTED;
-    size_t max_bytes = max_value_bytes(ranks, is_large_protected && hosts > 1);
-
-    return (struct ftc_board_geometry){
-        .ranks = (uint32_t)ranks,
-        .entries = ENTRIES,
-        .entry_stride_bytes = ftc_publication_stride(max_bytes),
-        .ring_depth = RING_DEPTH,
-        .message_stride_bytes = ftc_transport_message_stride(max_bytes),
-        .sites_bytes = ftc_library.settings.report >= FTC_REPORT_COVERAGE
-                           ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES)
-                           : 0,
-        .bulk_bytes = is_large_protected && hosts == 1 ? ftc_bulk_bytes() : 0,
-        .trace_bytes =
-            ftc_library.settings.trace_file[0] != '\0' ? ftc_trace_bytes((uint32_t)ranks) : 0,
-        .other_hosts = (uint32_t)hosts - 1,
-        .host = hosts > 1 ? ftc_hosts_own() : 0,
-    };
-}
-
 static void create_board(struct ftc_board_address *address, int hosts)
 {
-    struct ftc_board_geometry g = geometry(ftc_library.world_size, hosts);
-    int rv = ftc_board_create(&ftc_library.board, &g);
+    int ranks = ftc_library.world_size;
+    struct ftc_board_geometry g =
+        ftc_geometry_make(&ftc_library.settings, ranks, hosts, max_part_bytes(ranks));
+    int rv;
 
+    g.host = hosts > 1 ? ftc_hosts_own() : 0;
+    rv = ftc_board_create(&ftc_library.board, &g);
     if (rv != 0) {
         fprintf(stderr, "ftcoll: cannot create the board: %s\n", strerror(-rv));
         return;

@@ -106,8 +106,9 @@ def hosts(bars, rows, beside_openmpi, recovery):
     bars.add("SIGKILL to the survivors' result, us, 3 hosts x 2", recovery, 5000, 0)
 
 
-def memory(bars, above):
+def memory(bars, above, in_pairs):
     bars.add("memory a rank above native, n=8, KiB", above.get(8), 2048, 0)
+    bars.add("the same of 256 ranks that have all talked with each other, computed", in_pairs.get(256), 8192, 0)
 
 
 def start_up(bars, ratios):

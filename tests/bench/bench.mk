@@ -8,7 +8,7 @@
 # the installed one, else one that is unpacked into $(BUILD)/openmpi.
 BENCH := $(BUILD)/bench
 BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
-BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery recovery_large operations mark creations p2p logp start_up libcount_allocations.so)
+BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery recovery_large operations mark creations p2p logp start_up board_memory libcount_allocations.so)
 MPICC_OPENMPI ?= $(or $(shell command -v mpicc.openmpi),$(wildcard $(BUILD)/openmpi/bin/mpicc.openmpi))
 
 bench bench-quick bench-large bench-hosts: bench%: packages-bench
@@ -42,6 +42,11 @@ $(BENCH)/latency.openmpi:
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(MPICC_OPENMPI) $(BENCH_FLAGS) -o $@ $(filter %.c,$^)
+
+$(BENCH)/board_memory: tests/bench/board_memory.c $(SHIM_OBJECTS)
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(CC) $(ALL_CFLAGS) -o $@ $^ -linih
 
 $(BENCH)/libcount_allocations.so:
 	mkdir -p $(@D)

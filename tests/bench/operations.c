@@ -1,9 +1,11 @@
 /* operations: a number of failure-free operations, for those who watch from outside or inside.
  *
  *     operations COUNT [TRACE]
+ *     operations COUNT --pairs
  *
- * After a warm-up in all sizes, COUNT times an MPI_Allreduce and an MPI_Reduce of 8 bytes. Each
- * rank prints one line:
+ * After a warm-up in all sizes, COUNT times an MPI_Allreduce and an MPI_Reduce of 8 bytes. With
+ * --pairs each two ranks have a communicator of their own in the warm-up, and so have talked with
+ * each other. Each rank prints one line:
  *
  *     rank,allocations,kib
  *
@@ -42,6 +44,29 @@ static void operate(int count, int elements)
         mine[0] = rank + i;
         MPI_Allreduce(mine, sum, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         MPI_Reduce(mine, sum, elements, MPI_DOUBLE, MPI_SUM, i % ranks, MPI_COMM_WORLD);
+    }
+}
+
+/* Who is with whom in a round in which each has another one, of an even number of ranks. */
+static int partner(int round)
+{
+    int last = ranks - 1;
+
+    if (rank == last)
+        return round;
+    return rank == round ? last : (2 * round - rank + last) % last;
+}
+
+static void operate_in_pairs(void)
+{
+    for (int round = 0; round < ranks - 1; round++) {
+        int other = partner(round);
+        MPI_Comm pair;
+
+        MPI_Comm_split(MPI_COMM_WORLD, rank < other ? rank : other, rank, &pair);
+        for (int i = 0; i < WARM_UP; i++)
+            MPI_Reduce(mine, sum, MAX_ELEMENTS, MPI_DOUBLE, MPI_SUM, i % 2, pair);
+        MPI_Comm_free(&pair);
     }
 }
 
@@ -127,7 +152,8 @@ int main(int argc, char **argv)
 {
     int count = argc > 1 ? atoi(argv[1]) : 1000;
     long kib;
-    const char *trace = argc > 2 ? argv[2] : NULL;
+    bool in_pairs = argc > 2 && strcmp(argv[2], "--pairs") == 0;
+    const char *trace = argc > 2 && !in_pairs ? argv[2] : NULL;
     unsigned long long before;
     pid_t tracer = 0;
 
@@ -137,6 +163,8 @@ int main(int argc, char **argv)
     page = shared_page_open();
     for (int elements = 1; elements <= MAX_ELEMENTS; elements *= 8)
         operate(WARM_UP, elements);
+    if (in_pairs)
+        operate_in_pairs();
     if (trace)
         tracer = trace_begin(trace);
     shared_barrier(page, ranks);

@@ -1,0 +1,60 @@
+#include "geometry.h"
+
+#include "board/bulk.h"
+#include "board/publication.h"
+#include "board/trace.h"
+#include "notice/coverage_sites.h"
+#include "transport/transport.h"
+#include "value/blocks.h"
+#include "value/broadcast.h"
+#include "value/contributors.h"
+
+enum {
+    ENTRIES =
+        4096, /* communicators of a rank, more than MPICH allows; untouched ones take no memory */
+    RING_DEPTH_MAX = 16,
+    RING_DEPTH_MIN = 4,            /* one operation needs as many, each attempt */
+    RINGS_BYTES = 6 * 1024 * 1024, /* of a rank with all others of its host */
+};
+
+static size_t max_value_bytes(const struct ftc_settings *s, int ranks)
+{
+    size_t data = (size_t)s->max_bytes;
+    size_t broadcast = ftc_broadcast_value_bytes(data);
+    size_t reduction = ftc_contributors_bytes(ranks) + data;
+    size_t blocks = ftc_blocks_room(&(struct ftc_blocks_limit){ranks, data});
+    size_t most = broadcast > reduction ? broadcast : reduction;
+
+    return (s->intercept & FTC_INTERCEPT_BLOCKS) != 0 && blocks > most ? blocks : most;
+}
+
+/* Among many ranks a place of each ring, once used, is memory of which nobody needs so much. */
+static void set_ring_depth(struct ftc_board_geometry *g, size_t ranks_here)
+{
+    g->ring_depth = RING_DEPTH_MAX;
+    while (g->ring_depth > RING_DEPTH_MIN && ranks_here * ftc_board_ring_bytes(g) > RINGS_BYTES)
+        g->ring_depth /= 2;
+}
+
+struct ftc_board_geometry ftc_geometry_make(const struct ftc_settings *s, int ranks, int hosts,
+                                            size_t part_bytes)
+{
+    bool is_large_protected = s->large == FTC_LARGE_PROTECTED;
+    size_t whole_bytes = max_value_bytes(s, ranks);
+    size_t max_bytes =
+        is_large_protected && hosts > 1 && part_bytes > whole_bytes ? part_bytes : whole_bytes;
+    struct ftc_board_geometry g = {
+        .ranks = (uint32_t)ranks,
+        .entries = ENTRIES,
+        .entry_stride_bytes = ftc_publication_stride(max_bytes),
+        .message_stride_bytes = ftc_transport_message_stride(max_bytes),
+        .sites_bytes =
+            s->report >= FTC_REPORT_COVERAGE ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES) : 0,
+        .bulk_bytes = is_large_protected && hosts == 1 ? ftc_bulk_bytes() : 0,
+        .trace_bytes = s->trace_file[0] != '\0' ? ftc_trace_bytes((uint32_t)ranks) : 0,
+        .other_hosts = (uint32_t)hosts - 1,
+    };
+
+    set_ring_depth(&g, (size_t)(ranks + hosts - 1) / (size_t)hosts);
+    return g;
+}
