@@ -43,6 +43,30 @@ static void describe(struct ftc_board_rank *s, enum ftc_death_cause cause, int v
     atomic_compare_exchange_strong(&s->death_time_ns, &never, time_ns);
 }
 
+/* Whoever was to count a death may have ended between that and its state: so each counts all that
+ * there are. True if there were more than had been counted. */
+static bool count_deaths(struct ftc_board *board)
+{
+    uint32_t dead = 0, counted = atomic_load(&board->shared->deaths);
+
+    for (uint32_t rank = 0; rank < board->geometry.ranks; rank++)
+        dead += ftc_board_is_dead(board, rank);
+    while (counted < dead)
+        if (atomic_compare_exchange_weak(&board->shared->deaths, &counted, dead))
+            return true;
+    return false;
+}
+
+static bool enter_failed(_Atomic uint32_t *word)
+{
+    uint32_t state = atomic_load(word);
+
+    while (state < FTC_RANK_FINALIZED)
+        if (atomic_compare_exchange_weak(word, &state, FTC_RANK_FAILED))
+            return true;
+    return false;
+}
+
 bool ftc_board_mark_failed(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
                            int value)
 {
@@ -53,19 +77,15 @@ bool ftc_board_mark_failed_ago(struct ftc_board *board, uint32_t rank, enum ftc_
                                int value, uint64_t ago_ns)
 {
     struct ftc_board_rank *s = &board->shared->rank[rank];
-    uint32_t state = atomic_load(&s->state);
+    bool is_new;
 
-    if (state >= FTC_RANK_FINALIZED)
-        return false;
-    describe(s, cause, value, ftc_clock_ns() - ago_ns);
-    do {
-        if (state >= FTC_RANK_FINALIZED)
-            return false;
-    } while (!atomic_compare_exchange_weak(&s->state, &state, FTC_RANK_FAILED));
-    atomic_fetch_add(&board->shared->deaths, 1);
-    if (ftc_board_is_here(board, rank))
+    if (atomic_load(&s->state) < FTC_RANK_FINALIZED)
+        describe(s, cause, value, ftc_clock_ns() - ago_ns);
+    is_new = enter_failed(&s->state);
+    is_new |= count_deaths(board);
+    if (is_new && ftc_board_is_here(board, rank))
         ftc_board_ring_news(board);
-    return true;
+    return is_new;
 }
 
 void ftc_board_await_death(struct ftc_board *board)

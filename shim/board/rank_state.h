@@ -36,7 +36,8 @@ void ftc_board_ring_news(const struct ftc_board *board);
 uint32_t ftc_board_news(const struct ftc_board *board);
 void ftc_board_await_news(const struct ftc_board *board, uint32_t seen);
 
-/* Declares @rank dead unless it is FINALIZED or dead already; true if this call did it. */
+/* Declares @rank dead unless it is FINALIZED or dead already; true if this call did it, or has
+ * counted it in the place of one that ended before it could. */
 bool ftc_board_mark_failed(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
                            int value);
 

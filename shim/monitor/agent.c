@@ -231,6 +231,7 @@ static void open_agent(struct agent *a, struct ftc_monitored *rank)
 {
     a->rank = rank;
     ftc_leaseholder_open();
+    ftc_board_wake_watchers(&rank->board); /* of what the agent before has not come to tell */
     for (uint32_t host = 0; host <= rank->board.geometry.other_hosts; host++)
         if (host != rank->board.geometry.host)
             a->source[a->count++] =

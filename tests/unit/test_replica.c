@@ -83,6 +83,21 @@ START_TEST(a_death_is_entered_once_with_its_age)
 }
 END_TEST
 
+/* Broken: who takes over finds it entered, and those who wait look at the number alone. */
+START_TEST(a_death_that_an_agent_has_not_come_to_count_is_counted_by_the_next)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+
+    ftc_board_advance(&there, 3, FTC_RANK_RUNNING);
+    ck_assert(ftc_board_mark_failed(&there, 3, FTC_DEATH_SIGNAL, 9));
+    atomic_store(&here.shared->rank[3].state, FTC_RANK_FAILED); /* and here it was killed */
+    ck_assert(tell(&here, &there, 3, S));
+    ck_assert_uint_eq(ftc_board_deaths(&here), 1);
+    ck_assert(!tell(&here, &there, 3, S));
+    ck_assert_uint_eq(ftc_board_deaths(&here), 1);
+}
+END_TEST
+
 START_TEST(nobody_speaks_for_another_host)
 {
     struct ftc_board here = board_of(HERE), there = board_of(THERE);
@@ -174,6 +189,7 @@ int main(void)
     UNIT_TEST(how_far_a_rank_has_come_is_known_elsewhere);
     UNIT_TEST(that_a_rank_waits_is_news);
     UNIT_TEST(a_death_is_entered_once_with_its_age);
+    UNIT_TEST(a_death_that_an_agent_has_not_come_to_count_is_counted_by_the_next);
     UNIT_TEST(nobody_speaks_for_another_host);
     UNIT_TEST(ages_are_no_news);
     UNIT_TEST(what_was_told_there_is_told);
