@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "board/rank_state.h"
 #include "internal.h"
 
 #include <stdarg.h>
@@ -34,26 +35,6 @@ static int failures_among(const struct sim *s, uint64_t members)
     return __builtin_popcountll(s->dead & members);
 }
 
-static int hosts_among(const struct sim *s, uint64_t ranks)
-{
-    uint64_t hosts = 0;
-
-    for (int rank = 0; rank < s->scenario.n; rank++)
-        if (ranks & sim_bit(rank))
-            hosts |= sim_bit(s->scenario.host[rank]);
-    return __builtin_popcountll(hosts);
-}
-
-/* Up to f ranks of @members; where hosts fail, also all ranks of up to f of their hosts, but of
- * one. */
-static bool is_tolerable(const struct sim *s, uint64_t members, uint64_t dead)
-{
-    int lost = hosts_among(s, dead & members), hosts = hosts_among(s, members);
-
-    return __builtin_popcountll(dead & members) <= s->scenario.f ||
-           (s->scenario.hosts_fail && lost <= s->scenario.f && lost < hosts);
-}
-
 /* ---- when a process returns ---- */
 
 /* Reduce 1, Allreduce 1: "If the root [any process] calls deliver(m), all non-failed processes have
@@ -85,7 +66,8 @@ static void up_to_f_failures_are_tolerated(struct sim *s, int seq, int rank)
 {
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
 
-    if (o->verdict == FTC_VERDICT_EXCESS && is_tolerable(s, o->members, s->dead))
+    if (o->verdict == FTC_VERDICT_EXCESS &&
+        scenario_is_tolerable(&s->scenario, o->members, s->dead))
         sim_violation(s, "up_to_f_failures_are_tolerated", "op %d: p%d gives up with %d failures",
                       seq, rank, failures_among(s, o->members));
 }
@@ -98,7 +80,7 @@ static void a_known_excess_is_an_error(struct sim *s, int seq, int rank)
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
     uint64_t known = s->process[rank].known_dead & o->members;
 
-    if (!is_allreduce(s, seq) && !is_tolerable(s, o->members, known) &&
+    if (!is_allreduce(s, seq) && !scenario_is_tolerable(&s->scenario, o->members, known) &&
         !(known & sim_bit(s->scenario.op[seq].root)) && o->verdict != FTC_VERDICT_EXCESS)
         sim_violation(s, "a_known_excess_is_an_error", "op %d: p%d knows of %d failures", seq, rank,
                       __builtin_popcountll(known));
@@ -119,10 +101,11 @@ static void only_dead_are_listed(struct sim *s, int seq, int rank)
  * until each host has one. */
 static int failed_roots(const struct sim *s, uint64_t members)
 {
-    int lost = hosts_among(s, s->dead & members);
+    int lost = scenario_hosts_among(&s->scenario, s->dead & members);
 
-    return s->scenario.hosts_fail && lost < hosts_among(s, members) ? lost
-                                                                    : failures_among(s, members);
+    return s->scenario.hosts_fail && lost < scenario_hosts_among(&s->scenario, members)
+               ? lost
+               : failures_among(s, members);
 }
 
 /* thm:allreduce-number-messages: f failures lead to at most f + 1 attempts. The exchange of an
@@ -212,7 +195,54 @@ void sim_check_refusal(struct sim *s, int seq, int from, int to, enum ftc_messag
                       to, (int)kind, from);
 }
 
+/* ---- boards ---- */
+
+/* doc/design.md, section 11: nobody but a host itself says anything of its ranks. */
+static void only_dead_are_shown(struct sim *s, int host)
+{
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        if (ftc_board_is_dead(&s->hosts[host].board, (uint32_t)rank) && !(s->dead & sim_bit(rank)))
+            sim_violation(s, "only_dead_are_shown", "host %d shows p%d", host, rank);
+}
+
+static int shown_deaths(const struct sim *s, int host)
+{
+    int deaths = 0;
+
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        deaths += ftc_board_is_dead(&s->hosts[host].board, (uint32_t)rank);
+    return deaths;
+}
+
+/* However often it is told. */
+static void a_death_is_counted_once(struct sim *s, int host)
+{
+    int counted = (int)ftc_board_deaths(&s->hosts[host].board);
+
+    if (counted > shown_deaths(s, host))
+        sim_violation(s, "a_death_is_counted_once", "host %d counts %d, and shows %d", host,
+                      counted, shown_deaths(s, host));
+}
+
+void sim_check_board(struct sim *s, int host)
+{
+    only_dead_are_shown(s, host);
+    a_death_is_counted_once(s, host);
+}
+
 /* ---- at the end ---- */
+
+/* Nothing can happen any more: all that agents had to hear they have heard. */
+static void every_host_counts_all_deaths(struct sim *s)
+{
+    int deaths = __builtin_popcountll(s->dead);
+
+    for (int i = 0; i < s->host_count; i++)
+        if ((s->hosts[i].ranks & ~s->dead) != 0 &&
+            (int)ftc_board_deaths(&s->hosts[i].board) != deaths)
+            sim_violation(s, "every_host_counts_all_deaths", "host %d: %d of %d", i,
+                          (int)ftc_board_deaths(&s->hosts[i].board), deaths);
+}
 
 /* Reduce 5, Allreduce 3: "Each non-failed process executes deliver(m) eventually". Nothing can
  * happen any more, so whoever has not ended waits forever. */
@@ -361,6 +391,8 @@ static void check_op(struct sim *s, int seq)
 void sim_check_end(struct sim *s)
 {
     every_live_process_ends(s);
+    if (s->scenario.has_agents)
+        every_host_counts_all_deaths(s);
     for (int seq = 0; seq < s->scenario.op_count && s->violation[0] == '\0'; seq++)
         check_op(s, seq);
 }

@@ -28,6 +28,9 @@ void sim_check_early(struct sim *s, int seq, int rank);
 /* The engine at @to took a message of @from for one that no correct peer sends. */
 void sim_check_refusal(struct sim *s, int seq, int from, int to, enum ftc_message_kind kind);
 
+/* The board of @host has changed. */
+void sim_check_board(struct sim *s, int host);
+
 /* Operation @seq is over everywhere. */
 void sim_check_message_count(struct sim *s, int seq);
 

@@ -37,13 +37,8 @@ struct message_count {
 /* doc/design.md, section 5: messages between hosts are those of as many ranks. */
 static void count_exchange(const struct scenario *c, uint64_t members, struct message_count *count)
 {
-    uint64_t seen = 0;
-    int n = __builtin_popcountll(members), hosts;
+    int n = __builtin_popcountll(members), hosts = scenario_hosts_among(c, members);
 
-    for (int rank = 0; rank < c->n; rank++)
-        if (members & sim_bit(rank))
-            seen |= sim_bit(c->host[rank]);
-    hosts = __builtin_popcountll(seen);
     if (hosts == 1 && !c->collects) {
         count->exchange = doubling_messages(n);
         return;

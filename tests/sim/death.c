@@ -44,7 +44,9 @@ static void bury(struct sim *s, int rank)
     forget_early(s, &s->process[rank]);
     sim_board_refresh_of(s, rank);
     let_messages_be_lost(s, rank);
-    for (int i = 0; i < s->scenario.n; i++)
+    if (s->scenario.has_agents)
+        sim_host_bury(s, rank);
+    for (int i = 0; !s->scenario.has_agents && i < s->scenario.n; i++)
         if (s->process[i].alive && s->process[i].stage != SIM_STAGE_FINISHED)
             sim_event_allow(s, SIM_EVENT_NEWS, i, rank);
 }

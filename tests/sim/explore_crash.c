@@ -65,31 +65,6 @@ static void run_orders(struct part *p, struct scenario *c, int sends[SIM_MAX_N])
 
 static void explore_crashes(struct part *p, struct scenario *c, const int sends_before[SIM_MAX_N]);
 
-/* Up to f ranks; up to f hosts, but of one. */
-static bool is_tolerable(const struct scenario *c, uint64_t dead)
-{
-    uint64_t hosts = 0, lost = 0;
-    int failures;
-
-    for (int rank = 0; rank < c->n; rank++) {
-        hosts |= 1ull << c->host[rank];
-        lost |= (dead >> rank & 1) << c->host[rank];
-    }
-    failures = __builtin_popcountll(lost);
-    return __builtin_popcountll(dead) <= c->f ||
-           (c->hosts_fail && failures <= c->f && failures < __builtin_popcountll(hosts));
-}
-
-static uint64_t ranks_of_host(const struct scenario *c, int host)
-{
-    uint64_t ranks = 0;
-
-    for (int rank = 0; rank < c->n; rank++)
-        if (c->host[rank] == host)
-            ranks |= 1ull << rank;
-    return ranks;
-}
-
 static void crash_at(struct part *p, struct scenario *c, struct scenario_crash crash,
                      const int sends[SIM_MAX_N])
 {
@@ -124,14 +99,14 @@ static void explore_crashes(struct part *p, struct scenario *c, const int sends_
     for (int i = 0; i < c->crash_count; i++)
         dead |= c->crash[i].ranks;
     for (int rank = 0; rank < c->n && c->crash_count < p->crashes && !stopped(p); rank++) {
-        uint64_t own = 1ull << rank, host = ranks_of_host(c, c->host[rank]) & ~dead;
+        uint64_t own = 1ull << rank, host = scenario_ranks_on(c, c->host[rank]) & ~dead;
         int first = rank < last ? sends_before[rank] + 1 : 0;
 
         if (dead & own)
             continue;
-        if (is_tolerable(c, dead | own))
+        if (scenario_is_tolerable(c, ~0ull, dead | own))
             crash_ranks(p, c, own, rank, first, sends);
-        if (c->hosts_fail && host != own && is_tolerable(c, dead | host))
+        if (c->hosts_fail && host != own && scenario_is_tolerable(c, ~0ull, dead | host))
             crash_ranks(p, c, host, rank, first, sends);
     }
 }
@@ -236,7 +211,7 @@ static bool next_layout(struct scenario *c)
 
 static bool is_one_host(const struct scenario *c)
 {
-    return ranks_of_host(c, 0) == (1ull << c->n) - 1;
+    return scenario_hosts_among(c, ~0ull) == 1;
 }
 
 static void work_layouts(int job, int jobs, struct explore_total *total, const void *context)

@@ -247,6 +247,10 @@ int explore_interleavings_of(const char *line)
 
     if (scenario_parse(&c, line) != 0)
         return 2;
+    if (c.has_agents) {
+        fprintf(stderr, "interleavings: a state here has no boards of hosts: %s\n", line);
+        return 2;
+    }
     explore_case(&c, &total);
     print_total(line, &total);
     return total.failed == 0 ? 0 : 1;

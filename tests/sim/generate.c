@@ -127,16 +127,6 @@ static void generate_crashes(struct scenario *c, uint64_t *r)
     c->free_crashes = __builtin_popcountll(c->free_ranks);
 }
 
-static uint64_t ranks_on(const struct scenario *c, int host)
-{
-    uint64_t ranks = 0;
-
-    for (int rank = 0; rank < c->n; rank++)
-        if (c->host[rank] == host)
-            ranks |= 1ull << rank;
-    return ranks;
-}
-
 static int any_of(uint64_t *r, uint64_t ranks)
 {
     for (int skip = between(r, 0, __builtin_popcountll(ranks) - 1); skip > 0; skip--)
@@ -180,7 +170,29 @@ static void generate_failing_hosts(struct scenario *c, uint64_t *r)
     if (one_in(r, 16))
         failures = c->f + between(r, 1, 2);
     for (int i = 0; i < failures; i++)
-        fail_host(c, r, ranks_on(c, c->host[between(r, 0, c->n - 1)]));
+        fail_host(c, r, scenario_ranks_on(c, c->host[between(r, 0, c->n - 1)]));
+}
+
+static bool has_large(const struct scenario *c)
+{
+    for (int i = 0; i < c->op_count; i++)
+        if (c->op[i].is_large)
+            return true;
+    return false;
+}
+
+/* News of other hosts come by agents, some of which end while they enter them. */
+static void generate_agents(struct scenario *c, uint64_t *r)
+{
+    int ends = one_in(r, 3) ? between(r, 1, SIM_MAX_AGENTS) : 0;
+
+    c->has_agents = true;
+    for (c->agent_count = 0; c->agent_count < ends; c->agent_count++)
+        c->agent[c->agent_count] = (struct scenario_agent){
+            .host = c->host[between(r, 0, c->n - 1)],
+            .news = between(r, 1, 1 + c->crash_count),
+            .when = (enum scenario_when)random_below(r, SIM_AFTER + 1),
+        };
 }
 
 void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
@@ -203,4 +215,6 @@ void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
     if (one_in(r, 3))
         generate_failing_hosts(c, r);
     c->collects = one_in(r, 2);
+    if (scenario_hosts_among(c, ~0ull) > 1 && !has_large(c) && one_in(r, 2))
+        generate_agents(c, r);
 }

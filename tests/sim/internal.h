@@ -14,6 +14,12 @@ static inline bool sim_are_apart(const struct sim *s, int rank, int peer)
     return s->scenario.host[rank] != s->scenario.host[peer];
 }
 
+/* Of a host that the scenario names. */
+static inline int sim_host_number(const struct sim *s, int host)
+{
+    return s->host[__builtin_ctzll(scenario_ranks_on(&s->scenario, host))];
+}
+
 static inline bool sim_event_is_allowed(const struct sim *s, enum sim_event_kind kind, int process,
                                         int peer)
 {

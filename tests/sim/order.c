@@ -17,18 +17,23 @@ static unsigned weigh_uniform(const struct sim_order *o, const struct sim *s, st
     return 1;
 }
 
+static bool is_news(struct sim_event e)
+{
+    return e.kind == SIM_EVENT_NEWS || e.kind == SIM_EVENT_TELL;
+}
+
 static unsigned weigh_late_news(const struct sim_order *o, const struct sim *s, struct sim_event e)
 {
     (void)o;
     (void)s;
-    return e.kind != SIM_EVENT_NEWS;
+    return !is_news(e);
 }
 
 static unsigned weigh_early_news(const struct sim_order *o, const struct sim *s, struct sim_event e)
 {
     (void)o;
     (void)s;
-    return e.kind == SIM_EVENT_NEWS;
+    return is_news(e);
 }
 
 static unsigned weigh_slow(const struct sim_order *o, const struct sim *s, struct sim_event e)

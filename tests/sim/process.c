@@ -489,6 +489,9 @@ void sim_process_step(struct sim *s, struct sim_event event, const struct sim_ch
     case SIM_EVENT_DATA:
         take_turn(s, event.process, chooser);
         break;
+    case SIM_EVENT_TELL:
+        sim_host_hear(s, event.process, event.peer);
+        break;
     case SIM_EVENT_KINDS:
         assert(false);
     }

@@ -8,6 +8,7 @@ static const char *const scheme_name[] = {"list", "count", "bit"};
 static const char *const algorithm_name[] = {"corrected", "optimistic"};
 static const char *const order_name[] = {"oldest",     "random", "late_news",
                                          "early_news", "slow",   "race"};
+static const char when_letter[] = "bma"; /* by enum scenario_when */
 
 static uint64_t all_ranks(int n)
 {
@@ -29,6 +30,33 @@ void scenario_deal_hosts(struct scenario *c, int hosts)
 {
     for (int rank = 0; rank < SIM_MAX_N; rank++)
         c->host[rank] = (uint8_t)(rank % hosts);
+}
+
+uint64_t scenario_ranks_on(const struct scenario *c, int host)
+{
+    uint64_t ranks = 0;
+
+    for (int rank = 0; rank < c->n; rank++)
+        if (c->host[rank] == host)
+            ranks |= 1ull << rank;
+    return ranks;
+}
+
+int scenario_hosts_among(const struct scenario *c, uint64_t ranks)
+{
+    uint64_t hosts = 0;
+
+    for (int rank = 0; rank < c->n; rank++)
+        hosts |= (ranks >> rank & 1) << c->host[rank];
+    return __builtin_popcountll(hosts);
+}
+
+bool scenario_is_tolerable(const struct scenario *c, uint64_t members, uint64_t dead)
+{
+    int lost = scenario_hosts_among(c, dead & members);
+
+    return __builtin_popcountll(dead & members) <= c->f ||
+           (c->hosts_fail && lost <= c->f && lost < scenario_hosts_among(c, members));
 }
 
 static int find_name(const char *const *names, int count, const char *value)
@@ -177,6 +205,31 @@ static int parse_crash(struct scenario *c, char *item)
     return parse_int(at + 2, crash->before ? 1 : 0, 1 << 20, &crash->sends);
 }
 
+static int parse_when(char letter, enum scenario_when *when)
+{
+    const char *at = letter ? strchr(when_letter, letter) : NULL;
+
+    if (!at)
+        return -1;
+    *when = (enum scenario_when)(at - when_letter);
+    return 0;
+}
+
+static int parse_agent(struct scenario *c, char *item)
+{
+    struct scenario_agent *a = &c->agent[c->agent_count];
+    char *at = strchr(item, '@');
+
+    if (c->agent_count == SIM_MAX_AGENTS || !at)
+        return -1;
+    *at = '\0';
+    c->agent_count++;
+    c->has_agents = true;
+    if (parse_when(at[1], &a->when) != 0 || parse_int(item, 0, SIM_MAX_N - 1, &a->host) != 0)
+        return -1;
+    return parse_int(at + 2, 1, 1 << 20, &a->news);
+}
+
 static int parse_hosts(struct scenario *c, char *value)
 {
     int rank = 0, host;
@@ -252,6 +305,10 @@ static int parse_pair(struct scenario *c, const char *key, char *value)
         return parse_choice(value, "rank", "host", &c->hosts_fail);
     if (strcmp(key, "collect") == 0)
         return parse_choice(value, "0", "1", &c->collects);
+    if (strcmp(key, "agents") == 0)
+        return parse_choice(value, "0", "1", &c->has_agents);
+    if (strcmp(key, "agent") == 0)
+        return parse_list(c, value, ",", parse_agent);
     if (strcmp(key, "crash") == 0)
         return parse_list(c, value, ",", parse_crash);
     if (strcmp(key, "order") == 0)
@@ -276,6 +333,12 @@ static int check_ranks(struct scenario *c)
     for (int i = 0; i < c->crash_count; i++)
         if (c->crash[i].ranks & ~known)
             return -1;
+    for (int i = 0; i < c->op_count; i++)
+        if (c->has_agents && c->op[i].is_large)
+            return -1;
+    for (int i = 0; i < c->agent_count; i++)
+        if (scenario_ranks_on(c, c->agent[i].host) == 0)
+            return -1;
     return c->op_count > 0 ? 0 : -1;
 }
 
@@ -298,7 +361,10 @@ int scenario_parse(struct scenario *c, const char *line)
     }
     rv = check_ranks(c);
     if (rv != 0)
-        fprintf(stderr, "scenario: rank outside 0..%d or no operation in: %s\n", c->n - 1, line);
+        fprintf(stderr,
+                "scenario: rank outside 0..%d, host without any, no operation, or a large one on "
+                "several hosts in: %s\n",
+                c->n - 1, line);
 out:
     free(copy);
     return rv;
@@ -403,6 +469,15 @@ static void add_crashes(struct text *t, const struct scenario *c)
     }
 }
 
+static void add_agents(struct text *t, const struct scenario *c)
+{
+    if (c->has_agents)
+        add(t, " agents=1");
+    for (int i = 0; i < c->agent_count; i++)
+        add(t, "%s%d@%c%d", i == 0 ? " agent=" : ",", c->agent[i].host,
+            when_letter[c->agent[i].when], c->agent[i].news);
+}
+
 void scenario_print(const struct scenario *c, char line[SIM_LINE_CHARS])
 {
     struct text t = {.line = line};
@@ -425,6 +500,7 @@ void scenario_print(const struct scenario *c, char line[SIM_LINE_CHARS])
         add(&t, " domain=host");
     if (c->collects)
         add(&t, " collect=1");
+    add_agents(&t, c);
     add_crashes(&t, c);
     add(&t, " order=%s seed=%llu", order_name[c->order], (unsigned long long)c->seed);
     for (int i = 0; i < c->choice_count; i++)

@@ -2,7 +2,7 @@
  *
  *     n=5 f=1 ops=A,R2,A scheme=list tree=binomial corr=group alg=corrected det=1 channels=fifo
  *     value=sums publish=now reads=needed hosts=0.0.1.1.2 domain=rank collect=0 crash=3@a2,1@any
- *     order=random seed=123
+ *     agents=1 agent=1@b2 order=random seed=123
  *
  * Keys that are left out have the defaults of scenario_default(). The same line gives the same run,
  * bit for bit.
@@ -19,6 +19,7 @@ enum {
     SIM_MAX_N = 64,
     SIM_MAX_OPS = 8,
     SIM_MAX_CRASHES = 16,
+    SIM_MAX_AGENTS = 4,
     SIM_MAX_CHOICES = 1024,
     SIM_LINE_CHARS = 4096,
 };
@@ -42,6 +43,17 @@ struct scenario_crash {
     int first;
     bool before;
     int sends;
+};
+
+/* The agent of @host ends when it has come to its news number @news, counted from 1, and those of
+ * its host's agents before it: of a death on another host. The next one asks for all of them again.
+ * 1@b2  before it has entered it in its board
+ * 1@m2  in the middle: it has, and has not counted it
+ * 1@a2  after that. */
+enum scenario_when { SIM_BEFORE, SIM_WITHIN, SIM_AFTER };
+struct scenario_agent {
+    int host, news;
+    enum scenario_when when;
 };
 
 /* Which of the possible events comes next. */
@@ -79,6 +91,11 @@ struct scenario {
     int crash_count;
     uint64_t free_ranks; /* 3@any, any:2: ranks that may die at an instant that is a choice */
     int free_crashes;    /* how many of them do at most */
+    /* agents=1: what is known of another host is what this host's agent has entered in its board.
+     * No large operations: these are of one host. */
+    bool has_agents;
+    struct scenario_agent agent[SIM_MAX_AGENTS]; /* those that end */
+    int agent_count;
     enum scenario_order order;
     uint64_t seed;
     int choice_count; /* choices=3.0.1: replays these choices first, then goes on by the order */
@@ -89,6 +106,16 @@ void scenario_default(struct scenario *c);
 
 /* Rank R is on host R % @hosts. */
 void scenario_deal_hosts(struct scenario *c, int hosts);
+
+/* The ranks on @host. */
+uint64_t scenario_ranks_on(const struct scenario *c, int host);
+
+/* How many hosts @ranks are on. */
+int scenario_hosts_among(const struct scenario *c, uint64_t ranks);
+
+/* Whether the operation must bear that @dead of @members are so: up to f ranks; where hosts fail,
+ * also all ranks of up to f of their hosts, but of one. */
+bool scenario_is_tolerable(const struct scenario *c, uint64_t members, uint64_t dead);
 
 /* Reads @line; 0, or -1 with a message on stderr. */
 int scenario_parse(struct scenario *c, const char *line);

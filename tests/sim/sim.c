@@ -68,6 +68,7 @@ static size_t lay_out(struct sim *s, unsigned char *block)
 {
     const struct scenario *c = &s->scenario;
     size_t n = (size_t)c->n, ops = (size_t)c->op_count;
+    size_t boards = c->has_agents ? (size_t)s->host_count : 0;
     struct layout l = {.block = block};
     struct ftc_topology most = with_most_room(s);
 
@@ -75,12 +76,14 @@ static size_t lay_out(struct sim *s, unsigned char *block)
     s->outcome_values = carve(&l, n * ops, value_stride(s));
     s->sent = carve(&l, ops, sizeof *s->sent);
     s->exchanged_apart = carve(&l, ops, sizeof *s->exchanged_apart);
+    s->boards = carve(&l, boards, sim_host_board_bytes(c->n));
     s->zeroed_bytes = l.used;
     s->actions.capacity = ftc_op_actions_capacity(&most, c->ring_distance);
     s->actions.send = carve(&l, (size_t)s->actions.capacity, sizeof *s->actions.send);
     s->position = carve(&l, SIM_EVENT_KINDS * n * n, sizeof *s->position);
     s->answer = carve(&l, n * n, sizeof *s->answer);
     s->channel = carve(&l, n * n, sizeof *s->channel);
+    s->hosts = carve(&l, boards, sizeof *s->hosts);
     s->process = carve(&l, n, sizeof *s->process);
     for (int rank = 0; rank < c->n; rank++)
         lay_out_process(s, &l, rank);
@@ -123,6 +126,7 @@ void sim_begin(struct sim *s, const struct scenario *scenario)
     s->value_bytes = sim_value_bytes(scenario->n, scenario->blocks);
     assert(ftc_topology_storage_bytes_over_hosts(scenario->n) <= sizeof s->topology_storage);
     sim_process_init_topology(s, sim_all(s), &s->topology, s->host, s->topology_storage);
+    s->host_count = scenario_hosts_among(scenario, ~0ull);
     get_memory(s);
     for (int i = 0; i < SIM_EVENT_KINDS * scenario->n * scenario->n; i++)
         s->position[i] = -1;
@@ -134,6 +138,8 @@ void sim_begin(struct sim *s, const struct scenario *scenario)
     s->dead = s->digest = 0;
     s->steps = s->deliveries = s->early_most = 0;
     s->violation[0] = '\0';
+    if (scenario->has_agents)
+        sim_host_begin(s);
     sim_process_begin(s);
 }
 

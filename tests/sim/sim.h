@@ -12,6 +12,7 @@
 #define FTC_SIM_H
 
 #include "data.h"
+#include "host.h"
 #include "scenario.h"
 #include "value.h"
 
@@ -26,6 +27,7 @@ enum sim_event_kind {
     SIM_EVENT_ANSWER,  /* @process gets what @peer, of another host, showed when it was asked */
     SIM_EVENT_LOSE, /* what is under way from @peer, dead and of another host, to @process is lost
                      */
+    SIM_EVENT_TELL, /* the agent of host number @process comes to the news that @peer is dead */
     SIM_EVENT_KINDS,
 };
 
@@ -113,6 +115,10 @@ struct sim {
     struct ftc_topology topology; /* of all ranks */
     int32_t topology_storage[SIM_TOPOLOGY_NUMBERS];
     int32_t host[SIM_MAX_N]; /* of all ranks, for topology */
+
+    struct sim_host *hosts; /* by number, which is not that of the scenario */
+    int host_count;
+    unsigned char *boards;
 
     struct sim_process *process;
     struct sim_outcome *outcome;     /* [seq * n + rank] */

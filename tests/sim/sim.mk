@@ -4,7 +4,9 @@
 # make mutants  shows that the fast tests notice each of a list of mistakes put into shim/engine/
 
 SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim/*.c))
-SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o) $(BUILD)/shim/value/blocks.o
+# What is on a board of who is dead, and how it comes there from other hosts.
+SIM_BOARD := $(addprefix shim/,$(addprefix board/,rank_state.o replica.o lease.o death.o aftermath.o presence.o directory.o) system/lifeline.o system/proc.o)
+SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o) $(BUILD)/shim/value/blocks.o $(addprefix $(BUILD)/,$(SIM_BOARD))
 
 # The very objects that the library consists of.
 $(BUILD)/tests/sim/simulate: $(BUILD)/tests/sim/simulate.o $(SIM_OBJECTS) $(ENGINE_OBJECT)

@@ -545,9 +545,43 @@ START_TEST(the_next_root_is_of_another_host)
 }
 END_TEST
 
+/* ---- agents (doc/design.md, section 11) ---- */
+
+/* Broken: whoever takes over does not ask for all, or what is told twice counts twice; or, of one
+ * that ended in the middle, what it has entered is never counted. */
+START_TEST(an_agent_may_end_while_it_enters_news)
+{
+    static const char when[] = "bma";
+    char line[128];
+
+    for (int news = 1; news <= 2; news++)
+        for (int i = 0; i < 3; i++) {
+            snprintf(line, sizeof line,
+                     "n=6 f=2 ops=A,R0,A hosts=0.0.1.1.2.2 agent=0@%c%d,1@%c1 crash=2@a1,4@a2",
+                     when[i], news, when[i]);
+            keeps_every_rule(line);
+            snprintf(line, sizeof line,
+                     "n=5 f=1 ops=R3,A hosts=0.0.0.1.2 domain=host agent=2@%c%d crash=1+0+2@b1",
+                     when[i], news);
+            keeps_every_rule(line);
+        }
+}
+END_TEST
+
+/* Each host has its own agent: one may know of a death long before another. */
+START_TEST(news_come_to_one_host_long_before_another)
+{
+    keeps_every_rule("n=6 f=1 ops=A,A hosts=0.1.2.0.1.2 agents=1 crash=3@a1");
+    keeps_every_rule("n=7 f=2 ops=A,A alg=optimistic hosts=0.0.0.1.1.2.2 agents=1 "
+                     "crash=0@a3,3@b2");
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("sim");
+    UNIT_TEST(an_agent_may_end_while_it_enters_news);
+    UNIT_TEST(news_come_to_one_host_long_before_another);
     UNIT_TEST(a_lost_host_is_one_failure);
     UNIT_TEST(classes_may_differ_in_size);
     UNIT_TEST(a_root_alone_in_its_class_hears_from_all);

@@ -105,6 +105,9 @@ void sim_trace_event(struct sim *s, struct sim_event event)
     case SIM_EVENT_ANSWER:
         sim_trace_note(s, "p%d gets the answer of p%d's host", p, peer);
         break;
+    case SIM_EVENT_TELL:
+        sim_trace_note(s, "the agent of host %d comes to the death of p%d", p, peer);
+        break;
     case SIM_EVENT_LOSE:
         sim_trace_note(s, "what was under way from p%d, dead, to p%d is lost", peer, p);
         break;

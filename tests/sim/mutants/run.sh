@@ -13,12 +13,13 @@ work=$(cd "$BUILD" && pwd)/mutants
 FLAGS='-std=gnu11 -Ishim -D_GNU_SOURCE -O1 -w'
 CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
 LIMIT_S=120 # a test that takes longer is taken to hang
-SOURCES='shim/engine/*.c shim/call/policy.c shim/value/blocks.c tests/sim/*.c tests/unit/test_topology.c tests/unit/test_classes.c tests/unit/test_exchange.c tests/unit/test_engine.c'
+BOARD='shim/board/rank_state.c shim/board/replica.c shim/board/lease.c shim/board/death.c shim/board/aftermath.c shim/board/presence.c shim/board/directory.c shim/system/lifeline.c shim/system/proc.c'
+SOURCES="shim/engine/*.c shim/call/policy.c shim/value/blocks.c $BOARD tests/sim/*.c tests/unit/test_topology.c tests/unit/test_classes.c tests/unit/test_exchange.c tests/unit/test_engine.c"
 
 # ---- building: whatever is as in the original tree is taken from the objects of it ----
 
 same_headers() {
-    for h in shim/engine/*.h; do
+    for h in shim/engine/*.h shim/board/*.h shim/net/*.h; do
         cmp -s "$h" "$top/$h" || return 1
     done
 }
@@ -42,7 +43,7 @@ compile() { # where the original objects are, or "none"
 
 link_tests() {
     engine=$(ls shim_engine_*.o)
-    sim="$(ls tests_sim_*.o | grep -v -e test_sim -e simulate) shim_value_blocks.o"
+    sim="$(ls tests_sim_*.o | grep -v -e test_sim -e simulate) shim_value_blocks.o $(ls shim_board_*.o shim_system_*.o)"
     "$CC" -o simulate tests_sim_simulate.o $sim $engine &&
         "$CC" -o test_sim tests_sim_test_sim.o $sim $engine $CHECK_LIBS &&
         "$CC" -o test_topology tests_unit_test_topology.o shim_call_policy.o $engine $CHECK_LIBS &&
@@ -75,8 +76,10 @@ fast_tests_notice() {
 }
 
 restore() {
-    rm -rf shim/engine shim/value
-    cp -rp "$top/shim/engine" "$top/shim/value" shim/
+    for room in engine value board net; do
+        rm -rf "shim/$room"
+        cp -rp "$top/shim/$room" shim/
+    done
 }
 
 reason_for() {
@@ -108,7 +111,7 @@ enter_copy() {
     mkdir -p "$1/tests" "$1/shim"
     cd "$1"
     cp -rp "$top/tests/sim" "$top/tests/unit" tests/
-    cp -rp "$top/shim/call" shim/
+    cp -rp "$top/shim/call" "$top/shim/system" shim/
     restore
 }
 
