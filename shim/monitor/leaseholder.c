@@ -224,7 +224,7 @@ static bool enter(struct ftc_board *board, const struct ftc_frame *frame, int un
     if (r.is_in_force)
         ftc_lease_put_in_force(board);
     if (frame->number != 0 && frame->number <= ftc_clock_ns())
-        ftc_lease_renew(board, frame->number + (uint64_t)unreachable_ms * NS_OF_MS);
+        ftc_lease_renew(board, ftc_lease_until_ns(frame->number, unreachable_ms));
     return enter_losses(board, &r);
 }
 

@@ -90,7 +90,7 @@ static void declare_lost(struct authority *a, struct ftc_proxy *p, bool has_ende
 
 static bool has_been_silent(const struct ftc_proxy *p, uint64_t now_ns)
 {
-    return now_ns - p->heard_ns > ((uint64_t)p->unreachable_ms + FTC_LEASE_MARGIN_MS) * NS_OF_MS;
+    return ftc_lease_has_run_out(p->heard_ns, p->unreachable_ms, now_ns);
 }
 
 /* Of a host that cannot be borne mpiexec hears the end, too: it has stopped. */

@@ -19,6 +19,18 @@ enum { FTC_LEASE_AUTHORITY = FTC_BOARD_RANKS_MAX };
 /* How much longer the authority waits for a host than the host may go on. */
 enum { FTC_LEASE_MARGIN_MS = 500 };
 
+/* Until when a host may go on that has asked at @asked_ns, on its own clock; */
+static inline uint64_t ftc_lease_until_ns(uint64_t asked_ns, int unreachable_ms)
+{
+    return asked_ns + (uint64_t)unreachable_ms * 1000000u;
+}
+
+/* and whether one that was heard at @heard_ns, on the authority's, has stopped by @now_ns. */
+static inline bool ftc_lease_has_run_out(uint64_t heard_ns, int unreachable_ms, uint64_t now_ns)
+{
+    return now_ns - heard_ns > ((uint64_t)unreachable_ms + FTC_LEASE_MARGIN_MS) * 1000000u;
+}
+
 struct ftc_lease_request {
     uint32_t host, hosts;        /* of the job */
     int32_t unreachable_ms;      /* of the job */

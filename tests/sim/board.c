@@ -22,7 +22,7 @@ static bool can_read(const struct sim *s, int rank, int peer)
     const struct sim_process *p = &s->process[rank];
     int index = sim_process_index(p, peer);
 
-    if (index < 0 || !s->process[peer].alive)
+    if (index < 0 || !s->process[peer].alive || p->known_dead & sim_bit(peer))
         return false;
     if (shows_result(s, p, peer))
         return (s->scenario.eager_reads || p->known_dead & p->members ||
@@ -36,7 +36,7 @@ static void refresh_read(struct sim *s, int rank, int peer)
     const struct sim_process *p = &s->process[rank];
 
     if (p->alive && p->stage == SIM_STAGE_RUNNING &&
-        !sim_event_is_allowed(s, SIM_EVENT_ANSWER, rank, peer) &&
+        !s->answer[rank * s->scenario.n + peer].is_under_way &&
         s->scenario.op[p->seq].kind == FTC_OP_ALLREDUCE && can_read(s, rank, peer))
         sim_event_allow(s, SIM_EVENT_READ, rank, peer);
     else
@@ -92,6 +92,18 @@ struct ftc_event sim_board_read(struct sim *s, int rank, int peer, struct ftc_re
 
 /* ---- between hosts ---- */
 
+/* A question and its answer wait for both ways. */
+static void refresh_answer(struct sim *s, int rank, int peer)
+{
+    int here = s->host[rank], there = s->host[peer];
+
+    if (s->process[rank].alive && s->answer[rank * s->scenario.n + peer].is_under_way &&
+        !sim_lease_is_cut(s, here, there) && !sim_lease_is_cut(s, there, here))
+        sim_event_allow(s, SIM_EVENT_ANSWER, rank, peer);
+    else
+        sim_event_forbid(s, SIM_EVENT_ANSWER, rank, peer);
+}
+
 void sim_board_ask(struct sim *s, int rank, int peer)
 {
     const struct sim_process *p = &s->process[rank];
@@ -101,8 +113,15 @@ void sim_board_ask(struct sim *s, int rank, int peer)
         .attempt = p->op.attempt,
         .is_result = shows_result(s, p, peer),
         .joined = s->process[peer].attempt,
+        .is_under_way = true,
     };
-    sim_event_allow(s, SIM_EVENT_ANSWER, rank, peer);
+    refresh_answer(s, rank, peer);
+}
+
+void sim_board_refresh_answers(struct sim *s, int rank)
+{
+    for (int peer = 0; peer < s->scenario.n; peer++)
+        refresh_answer(s, rank, peer);
 }
 
 /* An answer is of the attempt in which it was asked for: in a later one the other may be dead, and
@@ -111,8 +130,9 @@ bool sim_board_hear(struct sim *s, int rank, int peer, struct ftc_event *event,
                     struct ftc_result *result)
 {
     const struct sim_process *p = &s->process[rank];
-    const struct sim_answer *a = &s->answer[rank * s->scenario.n + peer];
+    struct sim_answer *a = &s->answer[rank * s->scenario.n + peer];
 
+    a->is_under_way = false;
     *event = (struct ftc_event){.peer = sim_process_index(p, peer)};
     if (p->stage != SIM_STAGE_RUNNING || a->seq != p->seq || a->attempt != p->op.attempt ||
         event->peer < 0 || p->known_dead & sim_bit(peer))

@@ -27,12 +27,18 @@ static bool is_allreduce(const struct sim *s, int seq)
 
 static bool is_live(const struct sim *s, int rank)
 {
-    return s->process[rank].alive;
+    return s->process[rank].alive && !(s->lost & sim_bit(rank));
+}
+
+/* A rank of a lost host has failed, whether it knows it or not. */
+static uint64_t failed(const struct sim *s)
+{
+    return s->dead | s->lost;
 }
 
 static int failures_among(const struct sim *s, uint64_t members)
 {
-    return __builtin_popcountll(s->dead & members);
+    return __builtin_popcountll(failed(s) & members);
 }
 
 /* ---- when a process returns ---- */
@@ -67,7 +73,7 @@ static void up_to_f_failures_are_tolerated(struct sim *s, int seq, int rank)
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
 
     if (o->verdict == FTC_VERDICT_EXCESS &&
-        scenario_is_tolerable(&s->scenario, o->members, s->dead))
+        scenario_is_tolerable(&s->scenario, o->members, failed(s)))
         sim_violation(s, "up_to_f_failures_are_tolerated", "op %d: p%d gives up with %d failures",
                       seq, rank, failures_among(s, o->members));
 }
@@ -92,16 +98,16 @@ static void only_dead_are_listed(struct sim *s, int seq, int rank)
 {
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
 
-    if (o->failed & ~s->dead)
+    if (o->failed & ~failed(s))
         sim_violation(s, "only_dead_are_listed", "op %d: p%d lists %#llx, dead are %#llx", seq,
-                      rank, (unsigned long long)o->failed, (unsigned long long)s->dead);
+                      rank, (unsigned long long)o->failed, (unsigned long long)failed(s));
 }
 
 /* The first candidates are of different hosts, where hosts fail: all ranks of one are one failure,
  * until each host has one. */
 static int failed_roots(const struct sim *s, uint64_t members)
 {
-    int lost = scenario_hosts_among(&s->scenario, s->dead & members);
+    int lost = scenario_hosts_among(&s->scenario, failed(s) & members);
 
     return s->scenario.hosts_fail && lost < scenario_hosts_among(&s->scenario, members)
                ? lost
@@ -120,6 +126,44 @@ static void attempts_are_bounded(struct sim *s, int seq, int rank)
                       seq, rank, o->attempt, failures_among(s, o->members));
 }
 
+static bool have_same_bits(const struct sim *s, const void *a, const void *b)
+{
+    size_t bytes = sim_used_bytes(s, a);
+
+    return bytes == sim_used_bytes(s, b) && memcmp(a, b, bytes) == 0;
+}
+
+/* The same bits, verdict and list. */
+static void agree(struct sim *s, const char *rule, int seq, int a, int b)
+{
+    const struct sim_outcome *x = sim_outcome_of(s, seq, a), *y = sim_outcome_of(s, seq, b);
+
+    if (x->verdict != y->verdict || x->has_value != y->has_value)
+        sim_violation(s, rule, "op %d: verdict %d at p%d, %d at p%d", seq, (int)x->verdict, a,
+                      (int)y->verdict, b);
+    else if (x->has_value && !have_same_bits(s, x->value, y->value))
+        sim_violation(s, rule, "op %d: values of p%d and p%d differ", seq, a, b);
+    else if (x->failed != y->failed)
+        sim_violation(s, rule, "op %d: p%d lists %#llx, p%d %#llx", seq, a,
+                      (unsigned long long)x->failed, b, (unsigned long long)y->failed);
+}
+
+/* Of two that differ one had failed before the other returned: so never do both go on. With lost
+ * hosts: of two sides one. */
+static void whoever_goes_on_agrees(struct sim *s, int seq, int rank)
+{
+    for (int i = 0; i < s->scenario.n && is_allreduce(s, seq); i++)
+        if (i != rank && is_live(s, i) && sim_outcome_of(s, seq, i)->delivered > 0)
+            agree(s, "whoever_goes_on_agrees", seq, i, rank);
+}
+
+/* doc/design.md, section 11: a host that is given up has stopped before. */
+static void no_rank_of_a_lost_host_returns(struct sim *s, int seq, int rank)
+{
+    if (s->lost & sim_bit(rank))
+        sim_violation(s, "no_rank_of_a_lost_host_returns", "op %d: p%d", seq, rank);
+}
+
 void sim_check_delivery(struct sim *s, int seq, int rank)
 {
     delivers_at_most_once(s, seq, rank);
@@ -128,6 +172,8 @@ void sim_check_delivery(struct sim *s, int seq, int rank)
     a_known_excess_is_an_error(s, seq, rank);
     only_dead_are_listed(s, seq, rank);
     attempts_are_bounded(s, seq, rank);
+    no_rank_of_a_lost_host_returns(s, seq, rank);
+    whoever_goes_on_agrees(s, seq, rank);
 }
 
 /* doc/design.md, section 12: else the next try would be no other. */
@@ -201,7 +247,8 @@ void sim_check_refusal(struct sim *s, int seq, int from, int to, enum ftc_messag
 static void only_dead_are_shown(struct sim *s, int host)
 {
     for (int rank = 0; rank < s->scenario.n; rank++)
-        if (ftc_board_is_dead(&s->hosts[host].board, (uint32_t)rank) && !(s->dead & sim_bit(rank)))
+        if (ftc_board_is_dead(&s->hosts[host].board, (uint32_t)rank) &&
+            !(failed(s) & sim_bit(rank)))
             sim_violation(s, "only_dead_are_shown", "host %d shows p%d", host, rank);
 }
 
@@ -228,6 +275,38 @@ void sim_check_board(struct sim *s, int host)
 {
     only_dead_are_shown(s, host);
     a_death_is_counted_once(s, host);
+}
+
+/* ---- hosts ---- */
+
+/* doc/design.md, section 11: nothing shorter than unreachable_ms is a loss. */
+static void a_short_split_is_a_delay(struct sim *s, int host, const char *what)
+{
+    const struct sim_host *h = &s->hosts[host];
+
+    if (!h->is_gone && !ftc_lease_has_ended(&h->board) && h->lease.troubled < SIM_LEASE_TICKS)
+        sim_violation(s, "a_short_split_is_a_delay", "host %d %s after %d ticks", host, what,
+                      h->lease.troubled);
+}
+
+/* With an agent that runs it does not even compute any more. */
+static void a_lost_host_has_stopped(struct sim *s, int host)
+{
+    const struct sim_host *h = &s->hosts[host];
+
+    if (!h->is_gone && (!ftc_lease_is_over(&h->board) || h->lease.awake == SIM_LEASE_TICKS))
+        sim_violation(s, "a_lost_host_has_stopped", "host %d", host);
+}
+
+void sim_check_stop(struct sim *s, int host)
+{
+    a_short_split_is_a_delay(s, host, "stops");
+}
+
+void sim_check_loss(struct sim *s, int host)
+{
+    a_short_split_is_a_delay(s, host, "is lost");
+    a_lost_host_has_stopped(s, host);
 }
 
 /* ---- at the end ---- */
@@ -349,29 +428,8 @@ static void check_value(struct sim *s, int seq, int rank)
         check_blocks(s, seq, rank);
 }
 
-static bool have_same_bits(const struct sim *s, const void *a, const void *b)
-{
-    size_t bytes = sim_used_bytes(s, a);
-
-    return bytes == sim_used_bytes(s, b) && memcmp(a, b, bytes) == 0;
-}
-
 /* Allreduce 5: "The value of a failed process is either included at every non-failed process, or at
- * none." Also the same bits, verdict and list; with more than f failures too. */
-static void all_survivors_agree(struct sim *s, int seq, int a, int b)
-{
-    const struct sim_outcome *x = sim_outcome_of(s, seq, a), *y = sim_outcome_of(s, seq, b);
-
-    if (x->verdict != y->verdict || x->has_value != y->has_value)
-        sim_violation(s, "all_survivors_agree", "op %d: verdict %d at p%d, %d at p%d", seq,
-                      (int)x->verdict, a, (int)y->verdict, b);
-    else if (x->has_value && !have_same_bits(s, x->value, y->value))
-        sim_violation(s, "all_survivors_agree", "op %d: values of p%d and p%d differ", seq, a, b);
-    else if (x->failed != y->failed)
-        sim_violation(s, "all_survivors_agree", "op %d: p%d lists %#llx, p%d %#llx", seq, a,
-                      (unsigned long long)x->failed, b, (unsigned long long)y->failed);
-}
-
+ * none." With more than f failures too. */
 static void check_op(struct sim *s, int seq)
 {
     int first = -1;
@@ -383,7 +441,7 @@ static void check_op(struct sim *s, int seq)
         if (first < 0)
             first = rank;
         if (is_allreduce(s, seq))
-            all_survivors_agree(s, seq, first, rank);
+            agree(s, "all_survivors_agree", seq, first, rank);
     }
     sim_check_message_count(s, seq);
 }

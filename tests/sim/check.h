@@ -31,6 +31,10 @@ void sim_check_refusal(struct sim *s, int seq, int from, int to, enum ftc_messag
 /* The board of @host has changed. */
 void sim_check_board(struct sim *s, int host);
 
+/* @host stops, as its lease is over, or is declared lost. */
+void sim_check_stop(struct sim *s, int host);
+void sim_check_loss(struct sim *s, int host);
+
 /* Operation @seq is over everywhere. */
 void sim_check_message_count(struct sim *s, int seq);
 

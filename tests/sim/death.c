@@ -27,14 +27,19 @@ static void forbid_all(struct sim *s, int rank)
     }
 }
 
+void sim_death_close_link(struct sim *s, int from, int to)
+{
+    if (sim_are_apart(s, from, to) && sim_network_is_under_way(s, from, to))
+        sim_event_allow(s, SIM_EVENT_LOSE, to, from);
+}
+
 /* A connection to another host ends with its sender, and what the kernel has not sent by then does
  * too. */
 static void let_messages_be_lost(struct sim *s, int rank)
 {
     for (int peer = 0; peer < s->scenario.n; peer++)
-        if (s->process[peer].alive && sim_are_apart(s, rank, peer) &&
-            sim_network_is_under_way(s, rank, peer))
-            sim_event_allow(s, SIM_EVENT_LOSE, peer, rank);
+        if (s->process[peer].alive)
+            sim_death_close_link(s, rank, peer);
 }
 
 static void bury(struct sim *s, int rank)
@@ -68,9 +73,13 @@ void sim_death_crash(struct sim *s, uint64_t ranks)
     for (int rank = 0; rank < s->scenario.n; rank++)
         if (ranks & sim_bit(rank))
             s->process[rank].alive = false;
+    if (s->scenario.has_agents)
+        sim_host_take_ends(s, ranks);
     for (int rank = 0; rank < s->scenario.n; rank++)
         if (ranks & sim_bit(rank))
             bury(s, rank);
+    if (s->scenario.has_agents)
+        sim_lease_refresh(s);
 }
 
 void sim_death_crash_freely(struct sim *s, int rank)

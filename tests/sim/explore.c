@@ -90,7 +90,7 @@ static void bits_do_not_depend_on_the_order(struct sim *s, const struct scenario
     struct scenario other = *c;
 
     other.order = c->order == SIM_ORDER_OLDEST ? SIM_ORDER_RANDOM : SIM_ORDER_OLDEST;
-    other.crash_count = other.free_crashes = 0;
+    other.crash_count = other.free_crashes = other.split_count = 0;
     sim_run_scenario(s, &other);
     if (expressions(s) != before)
         sim_violation(s, "bits_do_not_depend_on_the_order", "unlike another order");

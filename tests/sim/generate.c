@@ -195,6 +195,36 @@ static void generate_agents(struct scenario *c, uint64_t *r)
         };
 }
 
+static void add_split(struct scenario *c, uint64_t *r)
+{
+    static const unsigned often[] = {
+        1 << SIM_WAY_OUT | 1 << SIM_WAY_IN | 1 << SIM_WAY_UP | 1 << SIM_WAY_DOWN,
+        1 << SIM_WAY_OUT | 1 << SIM_WAY_UP,
+        1 << SIM_WAY_IN | 1 << SIM_WAY_DOWN,
+        1 << SIM_WAY_UP | 1 << SIM_WAY_DOWN,
+        1 << SIM_WAY_AGENT,
+    };
+    struct scenario_split *split = &c->split[c->split_count++];
+
+    split->host = c->host[between(r, 0, c->n - 1)];
+    split->ways = one_in(r, 3) ? 1 + random_below(r, (1 << SIM_WAYS) - 1)
+                               : often[random_below(r, sizeof often / sizeof often[0])];
+    split->rank = between(r, 0, c->n - 1);
+    split->sends = between(r, 0, typical_sends(c));
+    split->before = split->sends > 0 && one_in(r, 2);
+    split->ticks = one_in(r, 3) ? 0 : between(r, 1, 8);
+}
+
+/* What is cut is a connection, which keeps the order. */
+static void generate_splits(struct scenario *c, uint64_t *r)
+{
+    int splits = one_in(r, 3) ? between(r, 2, SIM_MAX_SPLITS) : 1;
+
+    c->overtaking = false;
+    while (c->split_count < splits)
+        add_split(c, r);
+}
+
 void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
 {
     uint64_t state = seed, *r = &state;
@@ -215,6 +245,9 @@ void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
     if (one_in(r, 3))
         generate_failing_hosts(c, r);
     c->collects = one_in(r, 2);
-    if (scenario_hosts_among(c, ~0ull) > 1 && !has_large(c) && one_in(r, 2))
+    if (scenario_hosts_among(c, ~0ull) > 1 && !has_large(c) && one_in(r, 2)) {
         generate_agents(c, r);
+        if (one_in(r, 2))
+            generate_splits(c, r);
+    }
 }

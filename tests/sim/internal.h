@@ -36,6 +36,8 @@ void sim_network_drop_to(struct sim *s, int rank);
 /* Whether anything is under way, in an order; and its end. */
 bool sim_network_is_under_way(const struct sim *s, int from, int to);
 void sim_network_drop(struct sim *s, int from, int to);
+/* What can be delivered, after a split has begun or was mended. */
+void sim_network_refresh(struct sim *s);
 /* Decodes into @m; what it points to lasts until the next call. */
 void sim_network_decode(struct sim *s, int32_t message, struct ftc_envelope *envelope,
                         struct ftc_message *m);
@@ -59,6 +61,8 @@ uint64_t sim_process_ranks(const struct sim_process *p, const struct ftc_failure
 /* Brings up to date what @rank can read, and what can be read of @peer. */
 void sim_board_refresh_by(struct sim *s, int rank);
 void sim_board_refresh_of(struct sim *s, int peer);
+/* The answers that can come to @rank, after a split has begun or was mended. */
+void sim_board_refresh_answers(struct sim *s, int rank);
 /* What @rank sees of @peer, as an event; @result is memory for it. */
 struct ftc_event sim_board_read(struct sim *s, int rank, int peer, struct ftc_result *result);
 /* The same for a peer of another host: what it shows now is under way to @rank, and has arrived.
@@ -78,6 +82,8 @@ static inline bool sim_death_is_due(const struct sim_process *p, bool before)
 {
     return p->dies_at == p->sends + before && p->dies_before == before;
 }
+/* What is under way from @from, dead, to @to of another host may be lost. */
+void sim_death_close_link(struct sim *s, int from, int to);
 /* @rank dies because the chooser wants it. */
 void sim_death_crash_freely(struct sim *s, int rank);
 

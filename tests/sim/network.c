@@ -53,6 +53,17 @@ static uint32_t signature(int seq)
     return 1000u + (uint32_t)seq;
 }
 
+/* The first of a channel can be delivered, unless its way is cut. */
+static void offer_first(struct sim *s, const struct sim_queue *q)
+{
+    const struct sim_message *m = &s->message[q->first];
+
+    if (sim_lease_is_cut(s, s->host[m->from], s->host[m->to]))
+        sim_event_forbid_delivery(s, q->first);
+    else if (m->event < 0)
+        sim_event_allow_delivery(s, q->first);
+}
+
 int32_t sim_network_send(struct sim *s, int from, int to, const struct ftc_message *m, int seq)
 {
     const struct scenario *c = &s->scenario;
@@ -63,8 +74,8 @@ int32_t sim_network_send(struct sim *s, int from, int to, const struct ftc_messa
     struct sim_queue *q = channel(s, from, to);
     int32_t message;
 
-    if (s->dead & sim_bit(to))
-        return -1;
+    if (s->dead & sim_bit(to) || s->process[to].known_dead & sim_bit(from))
+        return -1; /* of a host that is lost, and does not know it: the link is closed */
     assert(bytes <= s->wire_stride);
     message = allocate(s);
     s->message[message] = (struct sim_message){
@@ -72,8 +83,10 @@ int32_t sim_network_send(struct sim *s, int from, int to, const struct ftc_messa
     ftc_message_encode(m, &envelope, c->scheme, value_bytes, sim_network_wire(s, message));
     if (!c->overtaking)
         sim_queue_append(s, q, message);
-    if (c->overtaking || q->first == message)
+    if (c->overtaking)
         sim_event_allow_delivery(s, message);
+    else if (q->first == message)
+        offer_first(s, q);
     return message;
 }
 
@@ -88,7 +101,14 @@ void sim_network_take(struct sim *s, int32_t message)
     assert(q->first == message);
     q->first = m->next;
     if (q->first >= 0)
-        sim_event_allow_delivery(s, q->first);
+        offer_first(s, q);
+}
+
+void sim_network_refresh(struct sim *s)
+{
+    for (int i = 0; i < s->scenario.n * s->scenario.n; i++)
+        if (s->channel[i].first >= 0)
+            offer_first(s, &s->channel[i]);
 }
 
 static void drop_channel(struct sim *s, struct sim_queue *q)

@@ -19,7 +19,7 @@ static unsigned weigh_uniform(const struct sim_order *o, const struct sim *s, st
 
 static bool is_news(struct sim_event e)
 {
-    return e.kind == SIM_EVENT_NEWS || e.kind == SIM_EVENT_TELL;
+    return e.kind == SIM_EVENT_NEWS || e.kind == SIM_EVENT_TELL || e.kind == SIM_EVENT_LOSS;
 }
 
 static unsigned weigh_late_news(const struct sim_order *o, const struct sim *s, struct sim_event e)

@@ -147,17 +147,21 @@ static void leave(struct sim *s, int rank)
     sim_board_refresh_by(s, rank);
 }
 
+/* Whoever has no lease stays, with its result. */
 static void finish(struct sim *s, int rank)
 {
     struct sim_process *p = &s->process[rank];
 
-    if (!s->scenario.late_publish || !is_allreduce(s, p->seq)) {
+    bool is_over = sim_lease_is_over(s, rank);
+
+    if (!is_over && (!s->scenario.late_publish || !is_allreduce(s, p->seq))) {
         leave(s, rank);
         return;
     }
     p->stage = SIM_STAGE_LEAVING;
     sim_board_refresh_by(s, rank);
-    sim_event_allow(s, SIM_EVENT_PUBLISH, rank, rank);
+    if (!is_over)
+        sim_event_allow(s, SIM_EVENT_PUBLISH, rank, rank);
 }
 
 /* After a step of the engine. */
@@ -420,6 +424,8 @@ static void hear_of_death(struct sim *s, int rank, int peer, const struct sim_ch
 
     sim_event_forbid(s, SIM_EVENT_NEWS, rank, peer);
     p->known_dead |= sim_bit(peer);
+    if (s->process[peer].alive)
+        sim_death_close_link(s, peer, rank);
     if (p->stage != SIM_STAGE_RUNNING || event.peer < 0)
         return;
     step(s, rank, &event, chooser);
@@ -492,6 +498,15 @@ void sim_process_step(struct sim *s, struct sim_event event, const struct sim_ch
     case SIM_EVENT_TELL:
         sim_host_hear(s, event.process, event.peer);
         break;
+    case SIM_EVENT_LOSS:
+        sim_host_hear_loss(s, event.process, event.peer);
+        break;
+    case SIM_EVENT_END:
+        sim_lease_see_end(s, event.process);
+        break;
+    case SIM_EVENT_TICK:
+        sim_lease_tick(s);
+        break;
     case SIM_EVENT_KINDS:
         assert(false);
     }
@@ -538,6 +553,8 @@ void sim_process_begin(struct sim *s)
 {
     for (int rank = 0; rank < s->scenario.n; rank++)
         begin(s, rank);
+    for (int rank = 0; rank < s->scenario.n; rank++)
+        sim_lease_split(s, rank, false);
     for (int i = 0; i < s->scenario.crash_count; i++)
         plan_crash(s, &s->scenario.crash[i]);
 }

@@ -8,7 +8,8 @@ static const char *const scheme_name[] = {"list", "count", "bit"};
 static const char *const algorithm_name[] = {"corrected", "optimistic"};
 static const char *const order_name[] = {"oldest",     "random", "late_news",
                                          "early_news", "slow",   "race"};
-static const char when_letter[] = "bma"; /* by enum scenario_when */
+static const char when_letter[] = "bma";  /* by enum scenario_when */
+static const char way_letter[] = "oiudp"; /* by enum scenario_way */
 
 static uint64_t all_ranks(int n)
 {
@@ -230,6 +231,55 @@ static int parse_agent(struct scenario *c, char *item)
     return parse_int(at + 2, 1, 1 << 20, &a->news);
 }
 
+static int parse_ways(const char *letters, unsigned *ways)
+{
+    *ways = 0;
+    for (; *letters; letters++) {
+        const char *way = strchr(way_letter, *letters);
+
+        if (!way)
+            return -1;
+        *ways |= 1u << (way - way_letter);
+    }
+    return *ways ? 0 : -1;
+}
+
+static int parse_split_begin(struct scenario_split *split, char *value)
+{
+    size_t digits = strspn(value, "0123456789");
+    char letter = value[digits];
+
+    value[digits] = '\0';
+    split->before = letter == 'b';
+    if (parse_int(value, 0, SIM_MAX_N - 1, &split->rank) != 0 || (letter != 'a' && letter != 'b'))
+        return -1;
+    return parse_int(value + digits + 1, split->before ? 1 : 0, 1 << 20, &split->sends);
+}
+
+static int parse_split(struct scenario *c, char *item)
+{
+    struct scenario_split *split = &c->split[c->split_count];
+    size_t digits = strspn(item, "0123456789");
+    char *at = strchr(item, '@'), *plus = strchr(item, '+'), number[8] = "";
+
+    if (c->split_count == SIM_MAX_SPLITS || !at || digits == 0 || digits >= sizeof number)
+        return -1;
+    c->split_count++;
+    c->has_agents = true;
+    memcpy(number, item, digits);
+    *at = '\0';
+    *split = (struct scenario_split){0};
+    if (plus) {
+        *plus = '\0';
+        if (parse_int(plus + 1, 1, 1 << 20, &split->ticks) != 0)
+            return -1;
+    }
+    if (parse_int(number, 0, SIM_MAX_N - 1, &split->host) != 0 ||
+        parse_ways(item + digits, &split->ways) != 0)
+        return -1;
+    return parse_split_begin(split, at + 1);
+}
+
 static int parse_hosts(struct scenario *c, char *value)
 {
     int rank = 0, host;
@@ -309,6 +359,8 @@ static int parse_pair(struct scenario *c, const char *key, char *value)
         return parse_choice(value, "0", "1", &c->has_agents);
     if (strcmp(key, "agent") == 0)
         return parse_list(c, value, ",", parse_agent);
+    if (strcmp(key, "split") == 0)
+        return parse_list(c, value, ",", parse_split);
     if (strcmp(key, "crash") == 0)
         return parse_list(c, value, ",", parse_crash);
     if (strcmp(key, "order") == 0)
@@ -322,6 +374,21 @@ static int parse_pair(struct scenario *c, const char *key, char *value)
     return -1;
 }
 
+static int check_hosts(const struct scenario *c)
+{
+    for (int i = 0; i < c->op_count; i++)
+        if (c->has_agents && c->op[i].is_large)
+            return -1;
+    for (int i = 0; i < c->agent_count; i++)
+        if (scenario_ranks_on(c, c->agent[i].host) == 0)
+            return -1;
+    for (int i = 0; i < c->split_count; i++)
+        if (scenario_ranks_on(c, c->split[i].host) == 0 || c->split[i].rank >= c->n ||
+            c->overtaking)
+            return -1;
+    return 0;
+}
+
 static int check_ranks(struct scenario *c)
 {
     uint64_t known = all_ranks(c->n);
@@ -333,13 +400,7 @@ static int check_ranks(struct scenario *c)
     for (int i = 0; i < c->crash_count; i++)
         if (c->crash[i].ranks & ~known)
             return -1;
-    for (int i = 0; i < c->op_count; i++)
-        if (c->has_agents && c->op[i].is_large)
-            return -1;
-    for (int i = 0; i < c->agent_count; i++)
-        if (scenario_ranks_on(c, c->agent[i].host) == 0)
-            return -1;
-    return c->op_count > 0 ? 0 : -1;
+    return c->op_count > 0 ? check_hosts(c) : -1;
 }
 
 int scenario_parse(struct scenario *c, const char *line)
@@ -362,8 +423,8 @@ int scenario_parse(struct scenario *c, const char *line)
     rv = check_ranks(c);
     if (rv != 0)
         fprintf(stderr,
-                "scenario: rank outside 0..%d, host without any, no operation, or a large one on "
-                "several hosts in: %s\n",
+                "scenario: rank outside 0..%d, host without any, no operation, a large one with "
+                "agents, or a split that is overtaken in: %s\n",
                 c->n - 1, line);
 out:
     free(copy);
@@ -478,6 +539,21 @@ static void add_agents(struct text *t, const struct scenario *c)
             when_letter[c->agent[i].when], c->agent[i].news);
 }
 
+static void add_splits(struct text *t, const struct scenario *c)
+{
+    for (int i = 0; i < c->split_count; i++) {
+        const struct scenario_split *split = &c->split[i];
+
+        add(t, "%s%d", i == 0 ? " split=" : ",", split->host);
+        for (int way = 0; way < SIM_WAYS; way++)
+            if (split->ways >> way & 1)
+                add(t, "%c", way_letter[way]);
+        add(t, "@%d%c%d", split->rank, split->before ? 'b' : 'a', split->sends);
+        if (split->ticks > 0)
+            add(t, "+%d", split->ticks);
+    }
+}
+
 void scenario_print(const struct scenario *c, char line[SIM_LINE_CHARS])
 {
     struct text t = {.line = line};
@@ -501,6 +577,7 @@ void scenario_print(const struct scenario *c, char line[SIM_LINE_CHARS])
     if (c->collects)
         add(&t, " collect=1");
     add_agents(&t, c);
+    add_splits(&t, c);
     add_crashes(&t, c);
     add(&t, " order=%s seed=%llu", order_name[c->order], (unsigned long long)c->seed);
     for (int i = 0; i < c->choice_count; i++)

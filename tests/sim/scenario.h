@@ -2,7 +2,7 @@
  *
  *     n=5 f=1 ops=A,R2,A scheme=list tree=binomial corr=group alg=corrected det=1 channels=fifo
  *     value=sums publish=now reads=needed hosts=0.0.1.1.2 domain=rank collect=0 crash=3@a2,1@any
- *     agents=1 agent=1@b2 order=random seed=123
+ *     agents=1 agent=1@b2 split=1oiud@3a2+4 order=random seed=123
  *
  * Keys that are left out have the defaults of scenario_default(). The same line gives the same run,
  * bit for bit.
@@ -20,6 +20,7 @@ enum {
     SIM_MAX_OPS = 8,
     SIM_MAX_CRASHES = 16,
     SIM_MAX_AGENTS = 4,
+    SIM_MAX_SPLITS = 4,
     SIM_MAX_CHOICES = 1024,
     SIM_LINE_CHARS = 4096,
 };
@@ -54,6 +55,26 @@ enum scenario_when { SIM_BEFORE, SIM_WITHIN, SIM_AFTER };
 struct scenario_agent {
     int host, news;
     enum scenario_when when;
+};
+
+/* What of @host is cut, so that it waits until it is mended: */
+enum scenario_way {
+    SIM_WAY_OUT,   /* o: what other hosts would get from it, */
+    SIM_WAY_IN,    /* i: and it from them */
+    SIM_WAY_UP,    /* u: what the authority would, */
+    SIM_WAY_DOWN,  /* d: and it from the authority */
+    SIM_WAY_AGENT, /* p: no way: its agent is paused, and neither asks nor hears */
+    SIM_WAYS,
+};
+
+/* 1oiud@3a2+4: at the instant that rank 3 has carried out its 2nd send (b2: is about to; a0: at the
+ * beginning), for 4 ticks, of which a lease has 2 (lease.h); without the +4 for good. */
+struct scenario_split {
+    int host;
+    unsigned ways; /* a set */
+    int rank, sends;
+    bool before;
+    int ticks; /* 0: for good */
 };
 
 /* Which of the possible events comes next. */
@@ -96,6 +117,8 @@ struct scenario {
     bool has_agents;
     struct scenario_agent agent[SIM_MAX_AGENTS]; /* those that end */
     int agent_count;
+    struct scenario_split split[SIM_MAX_SPLITS]; /* with agents, and without overtaking */
+    int split_count;
     enum scenario_order order;
     uint64_t seed;
     int choice_count; /* choices=3.0.1: replays these choices first, then goes on by the order */

@@ -30,11 +30,13 @@ void sim_send_all(struct sim *s, int rank, const struct sim_chooser *chooser)
     int cut = choose_cut(s, rank, count, chooser);
 
     for (int i = 0; i < count && p->alive; i++) {
+        sim_lease_split(s, rank, true);
         if (sim_death_is_due(p, true)) {
             sim_death_crash(s, p->dies_with);
             break;
         }
         send_one(s, rank, &s->actions.send[i]);
+        sim_lease_split(s, rank, false);
         if (i + 1 == cut)
             sim_death_crash_freely(s, rank);
         else if (sim_death_is_due(p, false))

@@ -76,12 +76,12 @@ static size_t lay_out(struct sim *s, unsigned char *block)
     s->outcome_values = carve(&l, n * ops, value_stride(s));
     s->sent = carve(&l, ops, sizeof *s->sent);
     s->exchanged_apart = carve(&l, ops, sizeof *s->exchanged_apart);
+    s->answer = carve(&l, n * n, sizeof *s->answer);
     s->boards = carve(&l, boards, sim_host_board_bytes(c->n));
     s->zeroed_bytes = l.used;
     s->actions.capacity = ftc_op_actions_capacity(&most, c->ring_distance);
     s->actions.send = carve(&l, (size_t)s->actions.capacity, sizeof *s->actions.send);
     s->position = carve(&l, SIM_EVENT_KINDS * n * n, sizeof *s->position);
-    s->answer = carve(&l, n * n, sizeof *s->answer);
     s->channel = carve(&l, n * n, sizeof *s->channel);
     s->hosts = carve(&l, boards, sizeof *s->hosts);
     s->process = carve(&l, n, sizeof *s->process);
@@ -135,11 +135,13 @@ void sim_begin(struct sim *s, const struct scenario *scenario)
     s->actions.count = s->event_count = s->crash_event_count = s->message_count = 0;
     s->free_message = -1;
     s->free_crashes = scenario->free_crashes;
-    s->dead = s->digest = 0;
+    s->dead = s->lost = s->digest = 0;
     s->steps = s->deliveries = s->early_most = 0;
     s->violation[0] = '\0';
-    if (scenario->has_agents)
+    if (scenario->has_agents) {
         sim_host_begin(s);
+        sim_lease_begin(s);
+    }
     sim_process_begin(s);
 }
 
@@ -164,7 +166,7 @@ static uint32_t most_steps(const struct scenario *c)
     return (uint32_t)((c->n + 1) * c->n * c->op_count * 100 + 1000);
 }
 
-bool sim_run(struct sim *s, const struct sim_chooser *chooser)
+static bool run(struct sim *s, const struct sim_chooser *chooser)
 {
     while (sim_is_active(s)) {
         int next = chooser->event(chooser->context, s);
@@ -179,4 +181,12 @@ bool sim_run(struct sim *s, const struct sim_chooser *chooser)
     if (s->violation[0] == '\0')
         sim_check_end(s);
     return s->violation[0] == '\0';
+}
+
+bool sim_run(struct sim *s, const struct sim_chooser *chooser)
+{
+    bool right = run(s, chooser);
+
+    sim_lease_end();
+    return right;
 }

@@ -28,6 +28,9 @@ enum sim_event_kind {
     SIM_EVENT_LOSE, /* what is under way from @peer, dead and of another host, to @process is lost
                      */
     SIM_EVENT_TELL, /* the agent of host number @process comes to the news that @peer is dead */
+    SIM_EVENT_LOSS, /* ... that host number @peer is lost */
+    SIM_EVENT_END,  /* the authority sees that all processes of host number @process have ended */
+    SIM_EVENT_TICK, /* time passes */
     SIM_EVENT_KINDS,
 };
 
@@ -44,7 +47,8 @@ struct sim_event {
 struct sim_answer {
     int32_t seq;      /* of the operation of who asked, */
     uint32_t attempt; /* and the attempt that it was in */
-    bool is_result;   /* else the attempt that the other had joined: */
+    bool is_under_way;
+    bool is_result; /* else the attempt that the other had joined: */
     uint32_t joined;
 };
 
@@ -119,6 +123,9 @@ struct sim {
     struct sim_host *hosts; /* by number, which is not that of the scenario */
     int host_count;
     unsigned char *boards;
+    int tick;
+    uint64_t
+        lost; /* original ranks, of hosts declared lost: those alive return from nothing more */
 
     struct sim_process *process;
     struct sim_outcome *outcome;     /* [seq * n + rank] */

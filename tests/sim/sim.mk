@@ -8,14 +8,16 @@ SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim
 SIM_BOARD := $(addprefix shim/,$(addprefix board/,rank_state.o replica.o lease.o death.o aftermath.o presence.o directory.o) system/lifeline.o system/proc.o)
 SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o) $(BUILD)/shim/value/blocks.o $(addprefix $(BUILD)/,$(SIM_BOARD))
 
+SIM_CLOCK := -Wl,--wrap=clock_gettime # leases go by the time of the run
+
 # The very objects that the library consists of.
 $(BUILD)/tests/sim/simulate: $(BUILD)/tests/sim/simulate.o $(SIM_OBJECTS) $(ENGINE_OBJECT)
 	$(call say,LINK,$@)
-	$(CC) $(ALL_CFLAGS) -o $@ $^
+	$(CC) $(ALL_CFLAGS) $(SIM_CLOCK) -o $@ $^
 
 $(BUILD)/tests/sim/test_sim: $(BUILD)/tests/sim/test_sim.o $(SIM_OBJECTS) $(ENGINE_OBJECT)
 	$(call say,LINK,$@)
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(CHECK_LIBS)
+	$(CC) $(ALL_CFLAGS) $(SIM_CLOCK) -o $@ $^ $(CHECK_LIBS)
 
 -include $(wildcard $(BUILD)/tests/sim/*.d)
 

@@ -108,6 +108,15 @@ void sim_trace_event(struct sim *s, struct sim_event event)
     case SIM_EVENT_TELL:
         sim_trace_note(s, "the agent of host %d comes to the death of p%d", p, peer);
         break;
+    case SIM_EVENT_LOSS:
+        sim_trace_note(s, "the agent of host %d comes to the loss of host %d", p, peer);
+        break;
+    case SIM_EVENT_END:
+        sim_trace_note(s, "all processes of host %d have ended", p);
+        break;
+    case SIM_EVENT_TICK:
+        sim_trace_note(s, "tick %d", s->tick + 1);
+        break;
     case SIM_EVENT_LOSE:
         sim_trace_note(s, "what was under way from p%d, dead, to p%d is lost", peer, p);
         break;
