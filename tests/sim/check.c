@@ -84,7 +84,7 @@ static void up_to_f_failures_are_tolerated(struct sim *s, int seq, int rank)
 static void a_known_excess_is_an_error(struct sim *s, int seq, int rank)
 {
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
-    uint64_t known = s->process[rank].known_dead & o->members;
+    uint64_t known = s->process[rank].knew_dead & o->members;
 
     if (!is_allreduce(s, seq) && !scenario_is_tolerable(&s->scenario, o->members, known) &&
         !(known & sim_bit(s->scenario.op[seq].root)) && o->verdict != FTC_VERDICT_EXCESS)

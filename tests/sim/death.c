@@ -64,6 +64,8 @@ static void forbid_free_crashes(struct sim *s)
 
 void sim_death_crash(struct sim *s, uint64_t ranks)
 {
+    if (s->scenario.has_agents)
+        sim_host_take_ends(s, ranks);
     ranks &= ~s->dead;
     sim_trace_crash(s, ranks);
     s->dead |= ranks;
@@ -73,8 +75,6 @@ void sim_death_crash(struct sim *s, uint64_t ranks)
     for (int rank = 0; rank < s->scenario.n; rank++)
         if (ranks & sim_bit(rank))
             s->process[rank].alive = false;
-    if (s->scenario.has_agents)
-        sim_host_take_ends(s, ranks);
     for (int rank = 0; rank < s->scenario.n; rank++)
         if (ranks & sim_bit(rank))
             bury(s, rank);

@@ -4,6 +4,7 @@
 #include "order.h"
 
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 void explore_total_add(struct explore_total *sum, const struct explore_total *part)
@@ -13,6 +14,7 @@ void explore_total_add(struct explore_total *sum, const struct explore_total *pa
     sum->events += part->events;
     sum->messages += part->messages;
     sum->deaths += part->deaths;
+    sum->losses += part->losses;
     sum->excess_runs += part->excess_runs;
     sum->cases += part->cases;
     sum->states += part->states;
@@ -96,6 +98,15 @@ static void bits_do_not_depend_on_the_order(struct sim *s, const struct scenario
         sim_violation(s, "bits_do_not_depend_on_the_order", "unlike another order");
 }
 
+static uint64_t losses_of(const struct sim *s)
+{
+    uint64_t losses = 0;
+
+    for (int host = 0; s->scenario.has_agents && host < s->host_count; host++)
+        losses += s->hosts[host].is_lost;
+    return losses;
+}
+
 bool explore_run(struct sim *s, const struct scenario *c, struct explore_total *total)
 {
     current = c;
@@ -104,6 +115,7 @@ bool explore_run(struct sim *s, const struct scenario *c, struct explore_total *
     total->events += s->steps;
     total->messages += s->deliveries;
     total->deaths += (uint64_t)__builtin_popcountll(s->dead);
+    total->losses += losses_of(s);
     total->excess_runs += has_excess(s);
     total->digest += digest_of(s);
     if (s->early_most > total->early_most)
@@ -114,5 +126,34 @@ bool explore_run(struct sim *s, const struct scenario *c, struct explore_total *
         return true;
     total->failed++;
     explore_report(&s->scenario, s->violation);
+    return false;
+}
+
+void explore_orders(struct sim *s, struct scenario *c, struct explore_total *total, uint64_t number,
+                    int sends[SIM_MAX_N])
+{
+    for (int order = 0; order < SIM_ORDER_COUNT && total->failed == 0; order++) {
+        c->order = (enum scenario_order)order;
+        c->seed = number * SIM_ORDER_COUNT + (uint64_t)order;
+        explore_run(s, c, total);
+        for (int rank = 0; rank < c->n; rank++)
+            if (s->process[rank].sends > sends[rank])
+                sends[rank] = s->process[rank].sends;
+    }
+}
+
+bool explore_next_layout(struct scenario *c)
+{
+    for (int rank = c->n - 1; rank > 0; rank--) {
+        int highest = 0;
+
+        for (int i = 0; i < rank; i++)
+            highest = c->host[i] > highest ? c->host[i] : highest;
+        if (c->host[rank] <= highest && c->host[rank] < EXPLORE_MOST_HOSTS - 1) {
+            c->host[rank]++;
+            memset(c->host + rank + 1, 0, (size_t)(c->n - rank - 1));
+            return true;
+        }
+    }
     return false;
 }

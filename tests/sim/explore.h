@@ -8,6 +8,7 @@
 struct explore_total {
     uint64_t runs, failed, events, messages, deaths, excess_runs;
     uint64_t cases, states; /* of exploring all interleavings; a run is a path then */
+    uint64_t losses;        /* of hosts, which the authority has declared */
     uint64_t digest;        /* sum over the runs, so that it does not depend on their order */
     uint64_t early_most;
 };
@@ -17,6 +18,15 @@ void explore_total_add(struct explore_total *sum, const struct explore_total *pa
 /* One run of @c. Adds to @total; a broken rule is reported on stderr with the line that replays it.
  */
 bool explore_run(struct sim *s, const struct scenario *c, struct explore_total *total);
+
+/* Runs @c in each order, unless a rule is broken. @sends: the most that each process has sent in
+ * any of them. @number makes the seeds. */
+void explore_orders(struct sim *s, struct scenario *c, struct explore_total *total, uint64_t number,
+                    int sends[SIM_MAX_N]);
+
+/* The next way to put ranks on up to so many hosts, numbered in order; false after the last one. */
+enum { EXPLORE_MOST_HOSTS = 4 };
+bool explore_next_layout(struct scenario *c);
 
 /* Says on stderr which rule is broken, and the line that replays it. */
 void explore_report(const struct scenario *c, const char *violation);
@@ -36,6 +46,10 @@ int explore_large_crash_points(bool small, int jobs);
 /* Losses of hosts and deaths of ranks of up to f hosts, at all crash points, with all layouts of
  * small clusters on up to 4 hosts. */
 int explore_failing_hosts(bool small, int jobs);
+
+/* Hosts that are cut off, and agents that end, in all layouts of small clusters on up to 4 hosts.
+ */
+int explore_splits(bool small, int jobs);
 
 /* All interleavings of messages, deaths and news, of one scenario and of a list of them. */
 int explore_interleavings_of(const char *line);

@@ -50,17 +50,9 @@ static bool stopped(const struct part *p)
     return p->total->failed > 0;
 }
 
-/* Runs @c in each order. @sends: the most that each process has sent in any of them. */
 static void run_orders(struct part *p, struct scenario *c, int sends[SIM_MAX_N])
 {
-    for (int order = 0; order < SIM_ORDER_COUNT && !stopped(p); order++) {
-        c->order = (enum scenario_order)order;
-        c->seed = p->index * SIM_ORDER_COUNT + (uint64_t)order;
-        explore_run(&p->sim, c, p->total);
-        for (int rank = 0; rank < c->n; rank++)
-            if (p->sim.process[rank].sends > sends[rank])
-                sends[rank] = p->sim.process[rank].sends;
-    }
+    explore_orders(&p->sim, c, p->total, p->index, sends);
 }
 
 static void explore_crashes(struct part *p, struct scenario *c, const int sends_before[SIM_MAX_N]);
@@ -190,25 +182,6 @@ static void work_large(int job, int jobs, struct explore_total *total, const voi
 
 /* ---- an optimistic allreduce of ranks on several hosts, or on one with too few cores ---- */
 
-enum { MOST_HOSTS = 4 };
-
-/* The next way to put ranks on the hosts, numbered in order; false after the last one. */
-static bool next_layout(struct scenario *c)
-{
-    for (int rank = c->n - 1; rank > 0; rank--) {
-        int highest = 0;
-
-        for (int i = 0; i < rank; i++)
-            highest = c->host[i] > highest ? c->host[i] : highest;
-        if (c->host[rank] <= highest && c->host[rank] < MOST_HOSTS - 1) {
-            c->host[rank]++;
-            memset(c->host + rank + 1, 0, (size_t)(c->n - rank - 1));
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_one_host(const struct scenario *c)
 {
     return scenario_hosts_among(c, ~0ull) == 1;
@@ -222,7 +195,7 @@ static void work_layouts(int job, int jobs, struct explore_total *total, const v
     do {
         c.collects = is_one_host(&c); /* without that: see work() */
         explore_base(&p, &c);
-    } while (next_layout(&c));
+    } while (explore_next_layout(&c));
     sim_close(&p.sim);
 }
 
@@ -271,7 +244,7 @@ static void work_hosts(int job, int jobs, struct explore_total *total, const voi
             c.correction = p.kind == FTC_OP_REDUCE ? FTC_CORRECTION_GROUP : (enum ftc_correction)i;
             explore_layout(&p, &c, number++);
         }
-    } while (next_layout(&c));
+    } while (explore_next_layout(&c));
     sim_close(&p.sim);
 }
 
@@ -373,8 +346,8 @@ static int explore_hosts(bool small, int jobs)
     for (p.f = p.crashes = 1; p.crashes <= 2; p.f = ++p.crashes)
         for (p.n = 2; p.n <= most_n - 2 * (p.crashes - 1); p.n++)
             rv |= explore_part(&p, jobs, "optimistic allreduce, all layouts on hosts,", &sum);
-    printf("all crash points, all layouts on up to %d hosts: %llu runs, %llu failed\n", MOST_HOSTS,
-           (unsigned long long)sum.runs, (unsigned long long)sum.failed);
+    printf("all crash points, all layouts on up to %d hosts: %llu runs, %llu failed\n",
+           EXPLORE_MOST_HOSTS, (unsigned long long)sum.runs, (unsigned long long)sum.failed);
     return rv;
 }
 

@@ -40,11 +40,13 @@ int explore_random(uint64_t runs, uint64_t seed, int jobs)
     took_s = now_s() - start_s;
     printf(
         "random: %llu runs with seed %llu, %llu failed; %llu events, %llu messages, %llu deaths, "
-        "%llu runs beyond f; at most %llu early messages at a process; digest %016llx\n",
+        "%llu hosts lost by the authority, %llu runs beyond f; at most %llu early messages at a "
+        "process; digest %016llx\n",
         (unsigned long long)sum.runs, (unsigned long long)seed, (unsigned long long)sum.failed,
         (unsigned long long)sum.events, (unsigned long long)sum.messages,
-        (unsigned long long)sum.deaths, (unsigned long long)sum.excess_runs,
-        (unsigned long long)sum.early_most, (unsigned long long)sum.digest);
+        (unsigned long long)sum.deaths, (unsigned long long)sum.losses,
+        (unsigned long long)sum.excess_runs, (unsigned long long)sum.early_most,
+        (unsigned long long)sum.digest);
     fprintf(stderr, "%.1f s, %.0f runs a second\n", took_s, (double)sum.runs / took_s);
     return rv;
 }

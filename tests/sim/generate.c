@@ -210,7 +210,7 @@ static void add_split(struct scenario *c, uint64_t *r)
     split->ways = one_in(r, 3) ? 1 + random_below(r, (1 << SIM_WAYS) - 1)
                                : often[random_below(r, sizeof often / sizeof often[0])];
     split->rank = between(r, 0, c->n - 1);
-    split->sends = between(r, 0, typical_sends(c));
+    split->sends = between(r, 0, typical_sends(c) / 2);
     split->before = split->sends > 0 && one_in(r, 2);
     split->ticks = one_in(r, 3) ? 0 : between(r, 1, 8);
 }

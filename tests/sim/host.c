@@ -183,13 +183,15 @@ void sim_host_hear_loss(struct sim *s, int host, int lost)
 
 /* ---- deaths on the host ---- */
 
-/* A single rank that dies leaves its monitor process behind. */
+/* A single rank that dies leaves its monitor process behind; so does a host that stops, for a
+ * while. */
 void sim_host_take_ends(struct sim *s, uint64_t ranks)
 {
     for (int host = 0; host < s->host_count; host++) {
         struct sim_host *h = &s->hosts[host];
 
-        if ((h->ranks & ~ranks) == 0 && (ranks & (ranks - 1)) != 0)
+        if ((h->ranks & ~ranks) == 0 && (ranks & (ranks - 1)) != 0 &&
+            !ftc_lease_has_ended(&h->board))
             h->is_gone = true;
     }
 }

@@ -151,9 +151,9 @@ static void leave(struct sim *s, int rank)
 static void finish(struct sim *s, int rank)
 {
     struct sim_process *p = &s->process[rank];
-
     bool is_over = sim_lease_is_over(s, rank);
 
+    p->knew_dead = p->known_dead;
     if (!is_over && (!s->scenario.late_publish || !is_allreduce(s, p->seq))) {
         leave(s, rank);
         return;

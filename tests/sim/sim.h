@@ -90,6 +90,7 @@ struct sim_process {
     int seq;                /* of the operation it is in, or enters next */
     uint32_t attempt;       /* that it has joined */
     uint64_t known_dead;    /* original ranks */
+    uint64_t knew_dead;     /* those when the engine was done with its operation */
     uint64_t members;       /* original ranks that no agreed list has left out */
     int published;          /* seq of its last published allreduce; -1: none */
     int sends;              /* so far */

@@ -1,7 +1,7 @@
 # make sim [RUNS=n] [SEED=n] [JOBS=n]  explores random runs of a simulated cluster, on all cores
 # make exhaustive  walks all crash points, and all interleavings of events, of small clusters
-# make exhaustive-hosts  walks all crash points of clusters on several hosts, which may be lost
-# make mutants  shows that the fast tests notice each of a list of mistakes put into shim/engine/
+# make exhaustive-hosts  walks all crash points of clusters on several hosts, which may be lost, and splits between them
+# make mutants  shows that the fast tests notice each of a list of mistakes put into shim/engine/ and shim/board/
 
 SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim/*.c))
 # What is on a board of who is dead, and how it comes there from other hosts.
@@ -34,9 +34,10 @@ exhaustive: $(BUILD)/tests/sim/simulate
 	$< --exhaustive large --jobs $(JOBS)
 	$< --interleavings --jobs $(JOBS)
 
-# All losses of hosts: tens of millions of runs.
+# All losses of hosts, splits, and ends of agents: tens of millions of runs.
 exhaustive-hosts: $(BUILD)/tests/sim/simulate
 	$< --exhaustive hosts --jobs $(JOBS)
+	$< --exhaustive splits --jobs $(JOBS)
 
 # The share that make check runs: about a minute on one core.
 check-sim: $(BUILD)/tests/sim/test_sim $(BUILD)/tests/sim/simulate
@@ -44,6 +45,7 @@ check-sim: $(BUILD)/tests/sim/test_sim $(BUILD)/tests/sim/simulate
 	$(BUILD)/tests/sim/simulate --exhaustive reduce --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --exhaustive allreduce --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --exhaustive hosts --small --jobs $(JOBS)
+	$(BUILD)/tests/sim/simulate --exhaustive splits --small --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --exhaustive large --small --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --interleavings --small --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --random 500000 --seed $(SEED) --jobs $(JOBS)

@@ -9,7 +9,7 @@ static int usage(void)
 {
     fputs("simulate 'n=4 f=1 ops=A,R2 ...'              one run, in words\n"
           "simulate --random RUNS [--seed S] [--jobs J] random runs\n"
-          "simulate --exhaustive reduce|allreduce|large|hosts [--small] [--jobs J]\n"
+          "simulate --exhaustive reduce|allreduce|large|hosts|splits [--small] [--jobs J]\n"
           "                                             all crash points of small clusters\n"
           "simulate --interleavings [--small] [--jobs J]\n"
           "simulate --interleavings LINE                all orders of events of small clusters\n",
@@ -87,6 +87,8 @@ int main(int argc, char **argv)
         return explore_large_crash_points(o.small, o.jobs);
     if (o.exhaustive && strcmp(o.exhaustive, "hosts") == 0)
         return explore_failing_hosts(o.small, o.jobs);
+    if (o.exhaustive && strcmp(o.exhaustive, "splits") == 0)
+        return explore_splits(o.small, o.jobs);
     if (o.interleavings && o.line)
         return explore_interleavings_of(o.line);
     if (o.interleavings)

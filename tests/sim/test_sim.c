@@ -577,9 +577,118 @@ START_TEST(news_come_to_one_host_long_before_another)
 }
 END_TEST
 
+/* ---- leases and splits (doc/design.md, section 11) ---- */
+
+/* All live to the end, in each order. */
+static void is_only_a_delay(const char *line)
+{
+    struct sim s = {0};
+    struct scenario c;
+
+    ck_assert_int_eq(scenario_parse(&c, line), 0);
+    for (int order = 0; order < SIM_ORDER_COUNT; order++) {
+        c.order = (enum scenario_order)order;
+        ck_assert_msg(sim_run_scenario(&s, &c), "%s\nsimulate '%s order=%d'", s.violation, line,
+                      order);
+        ck_assert_uint_eq(s.dead, 0);
+    }
+    sim_close(&s);
+}
+
+/* Broken: a host is declared lost, or stops, before unreachable_ms, which is two ticks. */
+START_TEST(a_short_split_loses_nothing)
+{
+    static const char *const ways[] = {"oiud", "ou", "id", "ud", "oi", "p", "oiudp"};
+    char line[128];
+
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        for (int sends = 0; sends <= 4; sends++)
+            for (int ticks = 1; ticks <= 2; ticks++) {
+                snprintf(line, sizeof line,
+                         "n=5 f=1 ops=A,R0,A hosts=0.0.1.1.2 domain=host split=1%s@3a%d+%d",
+                         ways[i], sends, ticks);
+                is_only_a_delay(line);
+            }
+}
+END_TEST
+
+/* What is cut is not the way to the authority: until the agents lose patience. */
+START_TEST(a_host_that_the_authority_hears_is_not_lost)
+{
+    is_only_a_delay("n=4 f=1 ops=A,A hosts=0.0.1.1 domain=host split=1oi@2a1+10");
+    is_only_a_delay("n=4 f=1 ops=A,A hosts=0.0.1.1 domain=host split=1o@2b1+10");
+}
+END_TEST
+
+static void loses_host_1(const char *way)
+{
+    struct sim s = {0};
+    char line[128];
+
+    snprintf(line, sizeof line, "n=6 f=1 ops=A,A hosts=0.0.1.1.2.2 domain=host split=1%s@2a1", way);
+    run(&s, line);
+    ck_assert_uint_eq(s.lost, 1u << 2 | 1u << 3);
+    ck_assert_uint_eq(s.dead, s.lost);
+    sim_close(&s);
+    keeps_every_rule(line);
+}
+
+/* Broken: two sides go on, or none; with an agent that is paused ranks are left that compute. */
+START_TEST(a_host_that_is_cut_off_for_good_is_lost)
+{
+    struct sim s = {0};
+
+    run(&s, "n=6 f=1 ops=A,A hosts=0.0.1.1.2.2 domain=host split=1oiud@2a1");
+    ck_assert_uint_eq(sim_outcome_of(&s, 1, 0)->members, 1u << 0 | 1u << 1 | 1u << 4 | 1u << 5);
+    sim_close(&s);
+    loses_host_1("oiud");
+    loses_host_1("ou");
+    loses_host_1("id");
+    loses_host_1("ud");
+    loses_host_1("p");
+}
+END_TEST
+
+/* The lease is over, and its ranks wait with what they have; then it is renewed, or too late. */
+START_TEST(a_host_may_come_back_until_it_is_lost)
+{
+    char line[128];
+
+    for (int ticks = 3; ticks <= 8; ticks++)
+        for (int sends = 1; sends <= 4; sends++) {
+            snprintf(line, sizeof line,
+                     "n=4 f=1 ops=A,A,R1 hosts=0.0.1.1 domain=host "
+                     "split=1oiudp@2a%d+%d publish=late",
+                     sends, ticks);
+            keeps_every_rule(line);
+            snprintf(line, sizeof line,
+                     "n=4 f=1 ops=A,A,R1 hosts=0.0.1.1 domain=host alg=optimistic "
+                     "split=1p@2a%d+%d,0o@1a1+3 agent=0@m1",
+                     sends, ticks);
+            keeps_every_rule(line);
+        }
+}
+END_TEST
+
+START_TEST(hosts_that_hear_the_authority_alone_end_the_job)
+{
+    struct sim s = {0};
+
+    run(&s, "n=4 f=1 ops=A hosts=0.0.1.1 domain=host split=1oi@2a1");
+    ck_assert_uint_eq(s.dead, 0xf);
+    ck_assert_uint_eq(s.lost, 0);
+    sim_close(&s);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("sim");
+    UNIT_TEST(a_short_split_loses_nothing);
+    UNIT_TEST(a_host_that_the_authority_hears_is_not_lost);
+    UNIT_TEST(a_host_that_is_cut_off_for_good_is_lost);
+    UNIT_TEST(a_host_may_come_back_until_it_is_lost);
+    UNIT_TEST(hosts_that_hear_the_authority_alone_end_the_job);
     UNIT_TEST(an_agent_may_end_while_it_enters_news);
     UNIT_TEST(news_come_to_one_host_long_before_another);
     UNIT_TEST(a_lost_host_is_one_failure);

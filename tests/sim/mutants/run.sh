@@ -11,6 +11,7 @@ mkdir -p "$BUILD"
 work=$(cd "$BUILD" && pwd)/mutants
 
 FLAGS='-std=gnu11 -Ishim -D_GNU_SOURCE -O1 -w'
+CLOCK='-Wl,--wrap=clock_gettime' # as in sim.mk
 CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
 LIMIT_S=120 # a test that takes longer is taken to hang
 BOARD='shim/board/rank_state.c shim/board/replica.c shim/board/lease.c shim/board/death.c shim/board/aftermath.c shim/board/presence.c shim/board/directory.c shim/system/lifeline.c shim/system/proc.c'
@@ -44,8 +45,8 @@ compile() { # where the original objects are, or "none"
 link_tests() {
     engine=$(ls shim_engine_*.o)
     sim="$(ls tests_sim_*.o | grep -v -e test_sim -e simulate) shim_value_blocks.o $(ls shim_board_*.o shim_system_*.o)"
-    "$CC" -o simulate tests_sim_simulate.o $sim $engine &&
-        "$CC" -o test_sim tests_sim_test_sim.o $sim $engine $CHECK_LIBS &&
+    "$CC" $CLOCK -o simulate tests_sim_simulate.o $sim $engine &&
+        "$CC" $CLOCK -o test_sim tests_sim_test_sim.o $sim $engine $CHECK_LIBS &&
         "$CC" -o test_topology tests_unit_test_topology.o shim_call_policy.o $engine $CHECK_LIBS &&
         "$CC" -o test_classes tests_unit_test_classes.o $engine $CHECK_LIBS &&
         "$CC" -o test_exchange tests_unit_test_exchange.o $engine $CHECK_LIBS &&
@@ -70,6 +71,7 @@ fast_tests_notice() {
         notices exhaustive-reduce ./simulate --exhaustive reduce --small ||
         notices exhaustive-allreduce ./simulate --exhaustive allreduce --small ||
         notices exhaustive-hosts ./simulate --exhaustive hosts --small ||
+        notices exhaustive-splits ./simulate --exhaustive splits --small ||
         notices exhaustive-large ./simulate --exhaustive large --small ||
         notices interleavings ./simulate --interleavings --small ||
         notices random ./simulate --random 30000 --seed 1
