@@ -201,7 +201,8 @@ static bool all_take_part(const struct scenario_op *op)
 
 /* doc/design.md, section 5, rule 1: nobody can finish an allreduce while a live process has not
  * begun it. So the messages that @rank must keep are of operations up to the one after its next
- * allreduce, and their number is bounded by what those can send to it. */
+ * allreduce, and their number is bounded by what those can send to it. Not so of a lost host, which
+ * the others have gone on without: until it stops. */
 static void early_messages_are_bounded(struct sim *s, int seq, int rank)
 {
     const struct sim_process *p = &s->process[rank];
@@ -209,7 +210,7 @@ static void early_messages_are_bounded(struct sim *s, int seq, int rank)
 
     for (int i = p->seq + (p->stage != SIM_STAGE_OUTSIDE); i < seq; i++)
         allreduces += all_take_part(&s->scenario.op[i]);
-    if (allreduces > 0)
+    if (allreduces > 0 && is_live(s, rank))
         sim_violation(s, "early_messages_are_bounded", "p%d in op %d gets a message of op %d", rank,
                       p->seq, seq);
 }

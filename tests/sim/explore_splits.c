@@ -18,13 +18,13 @@ struct part {
 enum { OUT = 1 << SIM_WAY_OUT, IN = 1 << SIM_WAY_IN, UP = 1 << SIM_WAY_UP };
 enum { DOWN = 1 << SIM_WAY_DOWN, AGENT = 1 << SIM_WAY_AGENT };
 
-/* To some of them, the ends of a lease and of what the authority bears come in between. */
+/* Wholly, outwards, inwards, from the authority alone; and for times on both sides of the end of
+ * the lease, of the host, and of what the authority bears. */
 static const unsigned ways[] = {OUT | IN | UP | DOWN, OUT | UP, IN | DOWN, UP | DOWN, AGENT};
-static const int few_ticks[] = {2, 4, 0}, all_ticks[] = {1, 2, 3, 4, 5, 6, 8, 0};
+static const int ticks[] = {1, 2, 3, 4, 5, 6, 8, 0};
 enum {
     WAYS = sizeof ways / sizeof ways[0],
-    FEW = sizeof few_ticks / sizeof few_ticks[0],
-    ALL = sizeof all_ticks / sizeof all_ticks[0],
+    LENGTHS = sizeof ticks / sizeof ticks[0],
 };
 
 static bool stopped(const struct part *p)
@@ -56,13 +56,12 @@ static void split_at_each_send(struct part *p, struct scenario *c, struct scenar
 static void split_each_host(struct part *p, struct scenario *c, const int sends[SIM_MAX_N])
 {
     struct scenario_split split = {.host = 0};
-    int lengths = p->small ? FEW : ALL;
 
     for (; scenario_ranks_on(c, split.host) != 0; split.host++)
         for (int way = 0; way < WAYS; way++)
-            for (int i = 0; i < lengths; i++) {
+            for (int i = 0; i < LENGTHS; i++) {
                 split.ways = ways[way];
-                split.ticks = p->small ? few_ticks[i] : all_ticks[i];
+                split.ticks = ticks[i];
                 split_at_each_send(p, c, split, sends);
             }
 }
