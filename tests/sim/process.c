@@ -205,13 +205,13 @@ static bool is_in_vote(const struct sim *s, const struct sim_process *p)
 }
 
 /* Whoever is to decide looks before it takes what the living say in a vote, which may be that they
- * have left because of a death (shim/progress/messages.c). */
+ * have left because of a death (shim/progress/messages.c). It may die of what it then sends. */
 static void look_for_deaths(struct sim *s, int rank, const struct sim_chooser *chooser)
 {
     struct sim_process *p = &s->process[rank];
     struct ftc_event event = {.kind = FTC_EVENT_PEER_FAILED};
 
-    for (int peer = 0; peer < s->scenario.n && is_in_vote(s, p); peer++) {
+    for (int peer = 0; peer < s->scenario.n && p->alive && is_in_vote(s, p); peer++) {
         if (!(s->dead & ~p->known_dead & sim_bit(peer)))
             continue;
         p->known_dead |= sim_bit(peer);

@@ -463,6 +463,19 @@ START_TEST(who_decides_in_a_vote_knows_of_the_death_that_ended_the_try)
 }
 END_TEST
 
+/* Broken: whoever dies while it looks for deaths goes on, and hears of its own. */
+START_TEST(a_job_may_end_while_somebody_looks_for_deaths)
+{
+    struct sim s = {0};
+
+    run(&s, "n=17 f=7 ops=LR13,T scheme=count tree=optimal:4:1:3 alg=optimistic det=0 publish=late "
+            "value=blocks domain=host crash=8@a18,16@b26,10@b17,15@a29,2@b72,12@a0,16@a0,0@a17,"
+            "16@a0,5@b20,13@b15,1@b36,15@b51,6+0+1+2+3+4+5+7+8+9+10+11+12+13+14+15+16@a31,15@b65,"
+            "4@a69 order=race seed=3643882815");
+    sim_close(&s);
+}
+END_TEST
+
 START_TEST(without_its_root_a_large_operation_is_nothing_to_do)
 {
     keeps_every_rule("n=4 f=1 ops=LR2,T,A crash=2@a7");
@@ -723,6 +736,7 @@ int main(void)
     UNIT_TEST(a_data_phase_is_done_again_without_the_dead);
     UNIT_TEST(what_a_dead_member_had_ended_counts);
     UNIT_TEST(who_decides_in_a_vote_knows_of_the_death_that_ended_the_try);
+    UNIT_TEST(a_job_may_end_while_somebody_looks_for_deaths);
     UNIT_TEST(without_its_root_a_large_operation_is_nothing_to_do);
     UNIT_TEST(a_seed_gives_the_same_runs);
     UNIT_TEST(a_line_gives_the_same_run);
