@@ -51,7 +51,7 @@ struct ftc_comm {
     struct ftc_silence *silence; /* by index in member[] */
     uint32_t deaths_seen;        /* board count when the members were last looked at */
     struct ftc_comm_looks killed, silent, mismatched; /* for one reason each */
-    int32_t *host;               /* by index in member[]; of struct ftc_hosts */
+    int32_t *host; /* by index in member[]; of struct ftc_hosts */
     struct ftc_topology topology;
     void *topology_storage;
     uint32_t numbering; /* grows whenever the members are numbered anew */

@@ -26,23 +26,29 @@ static void add(struct ftc_exchange_plan *p, enum ftc_exchange_act act, int peer
 
 /* ---- inside a host: ranks by their index in it, the leader being 0 ---- */
 
-/* The parent of an index has its lowest digit that is not 0, to the base RADIX, as 0. So whatever
+/* The parent of an index has its lowest digit that is not 0, to the base @radix, as 0. So whatever
  * stands below an index follows it at once. */
 struct link {
     int parent, place; /* among the children of the parent, in the order of their indices */
 };
 
-static struct link link_of(int index)
+static struct link link_of(int index, int radix)
 {
     int unit = 1, level = 0, digit;
 
-    while (index / unit % FTC_EXCHANGE_RADIX == 0) {
-        unit *= FTC_EXCHANGE_RADIX;
+    while (index / unit % radix == 0) {
+        unit *= radix;
         level++;
     }
-    digit = index / unit % FTC_EXCHANGE_RADIX;
-    return (struct link){.parent = index - digit * unit,
-                         .place = level * (FTC_EXCHANGE_RADIX - 1) + digit - 1};
+    digit = index / unit % radix;
+    return (struct link){.parent = index - digit * unit, .place = level * (radix - 1) + digit - 1};
+}
+
+/* Each level is one more turn of ranks that share cores, and each child one more message that its
+ * parent takes in. */
+static int radix_of(const struct ftc_hosts *hosts)
+{
+    return hosts->count == 1 ? FTC_EXCHANGE_RADIX : FTC_EXCHANGE_RADIX_OF_HOSTS;
 }
 
 static int index_of(const struct ftc_hosts *hosts, int rank)
@@ -62,7 +68,7 @@ static void collect(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts, 
     for (int r = rank + 1; r < n; r++) {
         if (ftc_hosts_of(hosts, r) != ftc_hosts_of(hosts, rank))
             continue;
-        if (link_of(++index).parent == own_index)
+        if (link_of(++index, radix_of(hosts)).parent == own_index)
             add(p, FTC_EXCHANGE_COLLECT, r, COLLECTED + p->collected++);
     }
     if (p->collected > 0)
@@ -81,7 +87,7 @@ static int rank_of(const struct ftc_hosts *hosts, int host, int index)
 static void follow(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts, int host,
                    int own_index)
 {
-    struct link link = link_of(own_index);
+    struct link link = link_of(own_index, radix_of(hosts));
 
     add(p, FTC_EXCHANGE_GIVE, rank_of(hosts, host, link.parent), COLLECTED + link.place);
     add(p, FTC_EXCHANGE_READ, rank_of(hosts, host, 0), 0);

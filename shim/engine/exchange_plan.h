@@ -3,7 +3,8 @@
  * The attempt follows the hosts: the values of a host come together at its first rank, the leader;
  * the leaders exchange what they have; the others of the host take what their leader publishes.
  *
- *     collect     the others of the host -> leader; of more than RADIX ranks by a tree
+ *     collect     the others of the host -> leader; by a tree of more than RADIX ranks, or on
+ *                 several hosts of more than RADIX_OF_HOSTS
  *     exchange    the leaders, by recursive doubling
  *     read        the others of the host, on the board
  *
@@ -61,7 +62,8 @@ struct ftc_exchange_step {
 };
 
 enum {
-    FTC_EXCHANGE_RADIX = 16,
+    FTC_EXCHANGE_RADIX = 16,         /* on one host, where ranks share cores */
+    FTC_EXCHANGE_RADIX_OF_HOSTS = 3, /* where there are several */
     FTC_EXCHANGE_LEVELS = 8,         /* RADIX^LEVELS ranks are more than there are */
     FTC_EXCHANGE_LEADERS_STEPS = 34, /* fold in, 32 doublings, fold out */
     FTC_EXCHANGE_CHILDREN = (FTC_EXCHANGE_RADIX - 1) * FTC_EXCHANGE_LEVELS,

@@ -58,6 +58,7 @@ WELL = [
     job("nobody dies, round robin", 2, 1, 5, 1, "", MIXED),
     job("nobody dies, 4 hosts, uneven", 4, 2, 7, 1, "", MIXED),
     job("nobody dies, 8 ranks", 2, 4, 8, 1, "", MIXED),
+    job("nobody dies, a tree inside of a host", 2, 5, 8, 1, "", MIXED),
     job("large values", 2, 2, 4, 1, "", "--max-bytes 65536", {"FTCOLL_MAX_BYTES": "65536"}),
     job("coverage advises what protects large data", 2, 1, 2, 1, "", "allreduce 1000000 3",
         {"FTCOLL_REPORT": "coverage"}, "bulk", failures=0, says=(r"MPI_Allreduce .*not protected.*FTCOLL_LARGE=protected",)),
@@ -173,6 +174,7 @@ TOLERATED = [job(*row) for row in (
     ("all but one", 2, 2, 4, 3, "kill@8:0,1,3", ALLREDUCE),
     ("one after the other, more than f in all", 3, 2, 6, 1, "kill@6:1 segv@14:3 kill@22:0 exit3@30:5", ALLREDUCE),
     ("inside, in all communicators", 3, 2, 6, 2, "kill@in12:4", MIXED),
+    ("inside, one that collects for another", 2, 5, 8, 1, "kill@in10:3", ALLREDUCE),
     ("three at once inside", 4, 2, 8, 3, "kill@in8:1,2,5", ALLREDUCE),
 )] + [job(*row, runs=3) for row in (
     ("random instant", 2, 2, 4, 1, "kill@~10:other"),

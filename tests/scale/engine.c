@@ -20,6 +20,7 @@ struct engine {
     struct machine machine;
     struct ftc_topology topology;
     void *topology_storage;
+    int32_t *host; /* of each member */
     struct member *member;
     unsigned char *op_storage;
     size_t op_bytes; /* of one member */
@@ -64,9 +65,21 @@ static enum ftc_step_outcome step(struct engine *e, int rank, const struct ftc_e
     enum ftc_step_outcome outcome = ftc_op_step(op, event, &e->actions);
 
     send_all(e, rank);
+    if (ftc_op_is_done(op) && e->machine.per_host > 0)
+        machine_publish(&e->machine, rank);
     if (ftc_op_is_done(op))
         machine_finish(&e->machine, rank);
     return outcome;
+}
+
+static void read_published(struct engine *e, struct message *message)
+{
+    struct ftc_event event = {.kind = FTC_EVENT_PUBLISHED,
+                              .peer = message->from,
+                              .published = &e->member[message->from].op.result};
+
+    step(e, message->to, &event);
+    free(message);
 }
 
 static void offer(struct engine *e, struct message *message)
@@ -112,7 +125,10 @@ static void start(void *self, int rank)
 
 static void take(void *self, struct message *message)
 {
-    offer(self, message);
+    if (message->bytes == 0)
+        read_published(self, message);
+    else
+        offer(self, message);
 }
 
 static void hear_of_death(void *self, int rank, int dead)
@@ -132,6 +148,13 @@ static void init_topology(struct engine *e, const struct engine_setup *setup)
 
     e->topology_storage = memory_zeroed(1, bytes);
     ftc_topology_init(&e->topology, setup->n, setup->f, &setup->tree, e->topology_storage);
+    if (setup->per_host == 0)
+        return;
+    machine_set_hosts(&e->machine, setup->per_host, setup->between);
+    e->host = memory_zeroed((size_t)setup->n, sizeof *e->host);
+    for (int rank = 0; rank < setup->n; rank++)
+        e->host[rank] = rank / setup->per_host;
+    e->topology.hosts = (struct ftc_hosts){.count = setup->n / setup->per_host, .of = e->host};
 }
 
 /* The area for all state machines, kept from run to run. */
@@ -154,7 +177,6 @@ static void init_member(struct engine *e, const struct engine_setup *setup, int 
     unsigned char *storage = e->op_storage + (size_t)rank * e->op_bytes;
 
     m->original = original_of(rank);
-    ftc_exchange_plan_make(&m->exchange_plan, &e->topology.hosts, false, setup->n, rank);
     ftc_op_init(&m->op,
                 &(struct ftc_op_config){
                     .kind = setup->kind,
@@ -175,13 +197,29 @@ static void init_member(struct engine *e, const struct engine_setup *setup, int 
         memory_forget(m->op.dead, (size_t)setup->n); /* n * n bytes of zero in all */
 }
 
+/* Returns the most steps that one has. */
+static int plan_exchange(struct engine *e, const struct engine_setup *setup)
+{
+    int most = 0;
+
+    for (int rank = 0; rank < setup->n; rank++) {
+        struct ftc_exchange_plan *p = &e->member[rank].exchange_plan;
+
+        ftc_exchange_plan_make(p, &e->topology.hosts, false, setup->n, rank);
+        if (p->count > most)
+            most = p->count;
+    }
+    return most;
+}
+
 static void init_members(struct engine *e, const struct engine_setup *setup)
 {
-    size_t bytes = ftc_op_storage_bytes(&e->topology, FTC_EXCHANGE_LEADERS_STEPS, sizeof(uint64_t));
+    size_t bytes;
 
+    e->member = memory_zeroed((size_t)setup->n, sizeof *e->member);
+    bytes = ftc_op_storage_bytes(&e->topology, plan_exchange(e, setup), sizeof(uint64_t));
     e->op_bytes = (bytes + FTC_VALUE_ALIGN - 1) / FTC_VALUE_ALIGN * FTC_VALUE_ALIGN;
     e->op_storage = op_area((size_t)setup->n * e->op_bytes);
-    e->member = memory_zeroed((size_t)setup->n, sizeof *e->member);
     e->actions.capacity = ftc_op_actions_capacity(&e->topology, setup->f);
     e->actions.send = memory_zeroed((size_t)e->actions.capacity, sizeof *e->actions.send);
     for (int rank = 0; rank < setup->n; rank++)
@@ -234,6 +272,7 @@ static void free_all(struct engine *e)
     for (int rank = 0; rank < e->machine.n; rank++)
         queue_empty(&e->member[rank].early);
     free(e->member);
+    free(e->host);
     free(e->actions.send);
     free(e->topology_storage);
     machine_free(&e->machine);

@@ -12,6 +12,8 @@ struct engine_setup {
     struct ftc_tree_shape tree;
     int n, f;
     struct ftc_logp cost;
+    int per_host; /* processes; 0: all are on one, with a core each */
+    struct ftc_logp between;
 };
 
 struct engine_deaths {

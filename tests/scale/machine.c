@@ -26,6 +26,12 @@ void machine_free(struct machine *m)
     clock_free(&m->clock);
 }
 
+void machine_set_hosts(struct machine *m, int per_host, struct ftc_logp between)
+{
+    m->per_host = per_host;
+    m->between = between;
+}
+
 void machine_kill(struct machine *m, int rank, int64_t news_delay)
 {
     m->process[rank].dead = true;
@@ -34,16 +40,36 @@ void machine_kill(struct machine *m, int rank, int64_t news_delay)
                        (struct event){.kind = EVENT_NEWS, .rank = other, .peer = rank});
 }
 
-struct message *machine_send(struct machine *m, int from, int to, size_t bytes)
+static struct message *new_message(int from, int to, size_t bytes)
 {
     struct message *message = memory_resize(NULL, sizeof *message + bytes);
 
     message->from = from;
     message->to = to;
     message->bytes = bytes;
+    return message;
+}
+
+struct message *machine_send(struct machine *m, int from, int to, size_t bytes)
+{
+    struct message *message = new_message(from, to, bytes);
+
     queue_append(&m->process[from].out.queue, message);
     m->messages++;
     return message;
+}
+
+/* On its way out it is to its own sender. */
+void machine_publish(struct machine *m, int from)
+{
+    queue_append(&m->process[from].out.queue, new_message(from, from, 0));
+}
+
+static const struct ftc_logp *cost_of(const struct machine *m, const struct message *message)
+{
+    bool is_inside = m->per_host == 0 || message->from / m->per_host == message->to / m->per_host;
+
+    return is_inside ? &m->cost : &m->between;
 }
 
 void machine_finish(struct machine *m, int rank)
@@ -55,13 +81,13 @@ void machine_finish(struct machine *m, int rank)
 /* Keeps the processor busy for o with the first message of @port. */
 static void begin(struct machine *m, int rank, struct port *port, enum event_kind end)
 {
-    int gap = m->cost.g > m->cost.o ? m->cost.g : m->cost.o;
+    struct message *message = queue_remove_first(&port->queue);
+    const struct ftc_logp *cost = cost_of(m, message);
 
     m->process[rank].busy = true;
-    port->free_at = m->clock.now + gap;
-    clock_schedule(
-        &m->clock, m->clock.now + m->cost.o,
-        (struct event){.kind = end, .rank = rank, .message = queue_remove_first(&port->queue)});
+    port->free_at = m->clock.now + (cost->g > cost->o ? cost->g : cost->o);
+    clock_schedule(&m->clock, m->clock.now + cost->o,
+                   (struct event){.kind = end, .rank = rank, .message = message});
 }
 
 static void wait_for(struct machine *m, int rank, const struct port *port)
@@ -91,6 +117,21 @@ static void work(struct machine *m, int rank)
         wait_for(m, rank, &p->out);
         wait_for(m, rank, &p->in);
     }
+}
+
+static void travel(struct machine *m, struct message *message)
+{
+    clock_schedule(&m->clock, m->clock.now + cost_of(m, message)->L,
+                   (struct event){.kind = EVENT_ARRIVAL, .rank = message->to, .message = message});
+}
+
+static void show(struct machine *m, struct message *publication)
+{
+    int first = publication->from;
+
+    for (int rank = first + 1; first % m->per_host == 0 && rank < first + m->per_host; rank++)
+        travel(m, new_message(first, rank, 0));
+    free(publication);
 }
 
 /* Late messages are the next operation's business. */
@@ -125,9 +166,10 @@ static void happen(struct machine *m, const struct event *e)
         break;
     case EVENT_SEND_END:
         p->busy = false;
-        clock_schedule(
-            &m->clock, m->clock.now + m->cost.L,
-            (struct event){.kind = EVENT_ARRIVAL, .rank = e->message->to, .message = e->message});
+        if (e->message->to == e->message->from)
+            show(m, e->message);
+        else
+            travel(m, e->message);
         break;
     case EVENT_ARRIVAL:
         arrive(m, e->rank, e->message);

@@ -5,6 +5,10 @@
  * max(o, g) apart, and so do its receptions. Whoever has something to send does that first: like
  * the library, which carries out all sends of a step before it looks for the next message. News of
  * a death costs nothing: it is a load from shared memory.
+ *
+ * On hosts a message costs what it does inside of one or between two. What the first process of a
+ * host publishes all others of it can read: it writes once (o), which they see L later, and each
+ * takes it in (o).
  */
 #ifndef SCALE_MACHINE_H
 #define SCALE_MACHINE_H
@@ -37,8 +41,9 @@ struct protocol {
 };
 
 struct machine {
-    struct ftc_logp cost;
-    int n;
+    struct ftc_logp cost;    /* inside of a host */
+    struct ftc_logp between; /* two hosts */
+    int n, per_host;         /* 0: there are no hosts */
     struct clock clock;
     struct process *process;
     const struct protocol *protocol;
@@ -50,12 +55,19 @@ void machine_init(struct machine *m, int n, struct ftc_logp cost, const struct p
                   void *self);
 void machine_free(struct machine *m);
 
+/* Every @per_host processes are a host. */
+void machine_set_hosts(struct machine *m, int per_host, struct ftc_logp between);
+
 /* @rank never starts; the others hear of it @news_delay ticks later, or not from the machine if
  * that is negative. */
 void machine_kill(struct machine *m, int rank, int64_t news_delay);
 
 /* Appends a message to what @from sends; the caller writes its payload. */
 struct message *machine_send(struct machine *m, int from, int to, size_t bytes);
+
+/* What @from publishes comes as a message without content. Those of others than the first process
+ * of a host nobody reads, but they take as long to write. */
+void machine_publish(struct machine *m, int from);
 
 /* @rank has its result, and returns once its sends are out. */
 void machine_finish(struct machine *m, int rank);

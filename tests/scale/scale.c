@@ -3,9 +3,11 @@
  *     scale [--quick] [--strict] [--logp L:o:g] [--news N] [--csv FILE]
  *
  * For L = 2, o = g = 1, and for a second cost if one is given. News of a death takes N times o.
+ * Also on several hosts, between which a message costs more than inside.
  *
  * The engine is the library's own; only the processors and the network are simulated. */
 #include "bars.h"
+#include "hosts.h"
 #include "measure.h"
 #include "tables.h"
 
@@ -206,6 +208,7 @@ int main(int argc, char **argv)
         measure_all(&m, &o);
         missed += show_all(&m);
     }
+    missed += hosts_measure(o.quick);
     if (o.csv)
         write_csv(&m.rows, o.csv);
     rows_free(&m.rows);

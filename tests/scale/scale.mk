@@ -1,4 +1,4 @@
-# make scale [LOGP=L:o:g] [NEWS=n] [QUICK=1]  latency and messages for 2 to 65536 processes under LogP, also with what a message costs here: tables, CSV, pictures
+# make scale [LOGP=L:o:g] [NEWS=n] [QUICK=1]  latency and messages for 2 to 65536 processes under LogP, also with what a message costs here, and on several hosts: tables, CSV, pictures
 
 SCALE := $(BUILD)/scale
 SCALE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/scale/*.c))

@@ -8,6 +8,9 @@
  * before and after. */
 int64_t yardstick_recursive_doubling(int n, struct ftc_logp cost);
 
+/* The same in groups of @base; -1: n is no power of that. */
+int64_t yardstick_recursive_multiplying(int n, struct ftc_logp cost, int base);
+
 enum yardstick_way { YARDSTICK_UP = 1, YARDSTICK_DOWN = 2 };
 
 /* Reduce (up) or broadcast (down) or both, one after the other, by the binomial tree. */

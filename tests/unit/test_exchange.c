@@ -228,6 +228,19 @@ START_TEST(many_ranks_are_collected_by_a_tree)
 }
 END_TEST
 
+/* A message costs less there than one between hosts, but a leader that takes in many of them is
+ * late. */
+START_TEST(on_several_hosts_the_tree_is_narrower)
+{
+    static struct job j;
+
+    deal(&j, 2 * FTC_EXCHANGE_RADIX_OF_HOSTS * FTC_EXCHANGE_RADIX_OF_HOSTS, 2, true, true);
+    ck_assert_int_eq(j.plan[0].collected, 2 * (FTC_EXCHANGE_RADIX_OF_HOSTS - 1));
+    deal(&j, 2 * FTC_EXCHANGE_RADIX_OF_HOSTS * FTC_EXCHANGE_RADIX_OF_HOSTS, 2, true, false);
+    ck_assert_int_eq(j.plan[0].collected, 2 * (FTC_EXCHANGE_RADIX_OF_HOSTS - 1));
+}
+END_TEST
+
 START_TEST(whoever_sends_nothing_is_not_awaited)
 {
     static struct job j;
@@ -249,6 +262,7 @@ int main(void)
     UNIT_TEST(messages_between_hosts_are_those_of_as_many_ranks);
     UNIT_TEST(on_one_host_cores_decide);
     UNIT_TEST(many_ranks_are_collected_by_a_tree);
+    UNIT_TEST(on_several_hosts_the_tree_is_narrower);
     UNIT_TEST(whoever_sends_nothing_is_not_awaited);
     UNIT_END();
 }
