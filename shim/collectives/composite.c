@@ -1,7 +1,7 @@
 #include "composite.h"
 
 #include "parcel.h"
-#include "posted.h"
+#include "posted_parts.h"
 #include "program/error.h"
 #include "progress/running.h"
 

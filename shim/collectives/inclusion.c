@@ -2,7 +2,7 @@
 
 #include "board/board.h"
 #include "composite.h"
-#include "posted.h"
+#include "posted_parts.h"
 #include "program/error.h"
 #include "progress/running.h"
 #include "report/record.h"

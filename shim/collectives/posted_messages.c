@@ -1,5 +1,6 @@
 /* Blocks in the messages of the rounds' operations: a value of blocks (value/blocks.h), with the
  * next part of each rank's. Who is in the value has posted. */
+#include "part.h"
 #include "posted_way.h"
 
 #include "progress/running.h"
@@ -20,7 +21,7 @@ static struct ftc_blocks_limit limit_of(int ranks)
 {
     return (struct ftc_blocks_limit){
         .ranks = ranks,
-        .data_bytes = (size_t)ftc_library.settings.max_bytes + (size_t)ranks * PART_LEAST,
+        .data_bytes = ftc_part_bytes() + (size_t)ranks * PART_LEAST,
     };
 }
 
@@ -36,8 +37,7 @@ static size_t part_bytes(const struct ftc_posted *p)
 {
     int givers = p->round == 0 ? p->plan->comm->size : p->givers;
 
-    return (size_t)ftc_library.settings.max_bytes / (size_t)givers + PART_LEAST -
-           sizeof(struct part);
+    return ftc_part_bytes() / (size_t)givers + PART_LEAST - sizeof(struct part);
 }
 
 static unsigned char *block(struct ftc_posted *p, size_t bytes)

@@ -3,6 +3,7 @@
 #include "board/directory.h"
 #include "combine.h"
 #include "inclusion.h"
+#include "part.h"
 #include "program/error.h"
 #include "progress/running.h"
 #include "report/required_sites.h"
@@ -11,14 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEBIBYTE = 1 << 20, ALIGNMENT = 16, SLICE_LEAST = 64 /* bytes */ };
-
-static size_t most_bytes(void)
-{
-    size_t most = (size_t)ftc_library.settings.max_bytes;
-
-    return most > SLICE_LEAST ? most : SLICE_LEAST;
-}
+enum { MEBIBYTE = 1 << 20, ALIGNMENT = 16 };
 
 /* What other threads do they do without MPI: where that is needed, blocks travel (posted.h). */
 bool ftc_series_can(const struct ftc_plan *plan, enum ftc_pass pass)
@@ -28,7 +22,7 @@ bool ftc_series_can(const struct ftc_plan *plan, enum ftc_pass pass)
     return ftc_board_has_other_hosts(&ftc_library.board) &&
            ftc_library.settings.large == FTC_LARGE_PROTECTED && pass == FTC_PASS_TOO_LARGE &&
            ftc_call_is_reduction(kind) && plan->facts.commutative &&
-           ftc_span_bytes(&plan->facts, 1) <= most_bytes() &&
+           ftc_span_bytes(&plan->facts, 1) <= ftc_part_bytes() &&
            !(ftc_call_is_nonblocking(kind) && ftc_facts_need_mpi(&plan->facts));
 }
 
@@ -48,12 +42,12 @@ static size_t head_bytes(int ranks)
 
 size_t ftc_series_room(int ranks)
 {
-    return head_bytes(ranks) + most_bytes();
+    return head_bytes(ranks) + ftc_part_bytes();
 }
 
 static uint64_t most_units(const struct ftc_plan *plan)
 {
-    return ftc_combine_units(&plan->facts, most_bytes());
+    return ftc_combine_units(&plan->facts, ftc_part_bytes());
 }
 
 /* Elements of a slice. */

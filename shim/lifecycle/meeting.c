@@ -3,7 +3,7 @@
 #include "board/lease.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
-#include "collectives/posted.h"
+#include "collectives/posted_way.h"
 #include "collectives/series.h"
 #include "geometry.h"
 #include "hosts.h"

@@ -129,6 +129,7 @@ POSTED = [
           ("ialltoall", 1, 5, "d50"), ("alltoall", 1, 6, "end"))),
     *(posted(f"allgather, rank {victim} dies at {point}", 3, f"allgather {ONE_ROUND} 3", f"{victim}:2:{point}")
       for victim, point in ((0, "a0"), (1, "a1"), (2, "end"), (0, "d40"), (1, "d67"))),
+    posted("gather in rounds, its root dies between two", 3, f"gather:1 {ROUNDS * 3} 3", "1:5:a0"),
     posted("two die in one call", 5, f"alltoall {ONE_ROUND} 3", "1:2:d0,3:2:d50", f=2),
     posted("one after the other, more than f in all", 5, f"allgather {ONE_ROUND} 6", "1:2:d50,3:4:d50,0:6:d0"),
     *(posted(f"the dead are told by {scheme}", 4, f"allgather {ONE_ROUND} 3", "2:2:d50",

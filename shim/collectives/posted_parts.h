@@ -1,0 +1,107 @@
+/* posted_parts: what a rank gives to a call whose blocks are posted (posted.h), and what it takes
+ * of the others, part by part. */
+#ifndef FTC_COLLECTIVES_POSTED_PARTS_H
+#define FTC_COLLECTIVES_POSTED_PARTS_H
+
+#include "board/board.h"
+#include "collective.h"
+#include "letters.h"
+#include "progress/drive.h"
+
+enum ftc_posted_flag {
+    FTC_POSTED_NO_MEMORY = 1, /* somebody has none */
+    FTC_POSTED_TOO_LARGE = 2, /* somebody has a piece that is too large for a call into MPI */
+};
+
+/* What the operation is about. */
+struct ftc_posted_vote {
+    uint32_t flags; /* of anybody: enum ftc_posted_flag */
+    uint32_t reserved;
+    uint64_t left;                          /* bytes that are still to be posted, the most of all */
+    uint64_t who[FTC_BOARD_RANKS_MAX / 64]; /* have posted: bits by rank */
+};
+
+struct ftc_posted_way;
+
+/* What one rank has given. */
+struct ftc_posted_from {
+    const unsigned char *data;
+    size_t bytes;
+    unsigned char *kept; /* if not its owner's memory */
+    size_t room;
+    size_t looked_at; /* of letters: those up to here are for this rank */
+    uint32_t note;
+    bool is_whole;
+};
+
+struct ftc_posted {
+    struct ftc_prelude prelude; /* must be first */
+    struct ftc_plan *plan;
+    const struct ftc_posted_way *way;
+    struct ftc_posted_vote vote;
+    bool is_again; /* another round follows */
+    bool has_memory, is_too_large;
+    uint32_t round;
+    uint32_t note;
+
+    /* In memory: */
+    bool is_ready; /* posted in this round */
+    int place;     /* of this rank's in board/bulk.h; -1: none yet */
+    uint32_t seq;
+
+    /* In messages: */
+    int givers; /* ranks that have some left, which share the value of the next round */
+
+    const unsigned char *given; /* own block */
+    unsigned char *own;         /* memory of it, if it has no room to be posted at once */
+    size_t bytes, posted;       /* of it */
+
+    struct ftc_posted_from *from; /* by rank */
+    size_t kept_bytes;
+};
+
+/* By which blocks come to others: posted_way.h. */
+struct ftc_posted_way {
+    /* Memory for this rank's block of @bytes; NULL: there is none. */
+    unsigned char *(*block)(struct ftc_posted *p, size_t bytes);
+    void (*request)(struct ftc_posted *p, struct ftc_drive_request *request);
+    /* After the operation: p->vote. */
+    void (*hear)(struct ftc_posted *p);
+    /* What the others have posted in this round. */
+    void (*take)(struct ftc_posted *p);
+    void (*close)(struct ftc_posted *p);
+};
+
+/* What one rank has posted in one round. */
+struct ftc_posted_part {
+    const unsigned char *data;
+    size_t bytes, left; /* after it */
+    uint32_t note;
+    bool stays; /* where it is, until this rank has shown that it has read */
+};
+
+/* Takes the block from whoever makes it; p->has_memory or p->is_too_large tells if there is none.
+ */
+void ftc_posted_give(struct ftc_posted *p);
+
+/* Private memory for the block. */
+unsigned char *ftc_posted_own_block(struct ftc_posted *p, size_t bytes);
+
+/* What this rank says in a round, behind the posting. */
+uint32_t ftc_posted_flags(const struct ftc_posted *p);
+
+/* Whether @rank has posted in this round, by p->vote, what is not known to be whole. */
+bool ftc_posted_brings(const struct ftc_posted *p, int rank);
+
+void ftc_posted_take(struct ftc_posted *p, int rank, const struct ftc_posted_part *part);
+
+/* ---- for composite.h ---- */
+
+/* Where this rank's block of @bytes belongs; NULL without memory. */
+void *ftc_posted_block(struct ftc_posted *p, size_t bytes);
+
+/* After the last round. */
+struct ftc_piece ftc_posted_find(const struct ftc_posted *p, int rank);
+uint32_t ftc_posted_note(const struct ftc_posted *p, int rank);
+
+#endif
