@@ -103,7 +103,7 @@ static enum ftc_op_kind operation_of(enum ftc_call_kind kind)
                                                                         : FTC_OP_ALLREDUCE;
 }
 
-/* Who is asked for no other operation is over. */
+/* There is no other operation. */
 static void forget_again(const struct ftc_plan *plan)
 {
     if (plan->large)
@@ -138,8 +138,8 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
     const struct ftc_call *call = plan->call;
     int root = ftc_call_has_root(call->kind) ? ftc_comm_member(plan->comm, call->root) : 0;
 
-    forget_again(plan);
     if (root < 0) {
+        forget_again(plan);
         *rv = plan->collective->without_root(plan);
         return false;
     }

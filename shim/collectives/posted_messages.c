@@ -5,6 +5,7 @@
 
 #include "progress/running.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Part of a rank's block, beside what the rank says. */
@@ -58,6 +59,7 @@ static void *post(struct ftc_posted *p)
         left = bytes = 0;
     ftc_blocks_begin(value);
     part = ftc_blocks_add(value, &limit, p->plan->comm->rank, sizeof *part + bytes);
+    assert(part); /* all shares together have room */
     *part = (struct part){.left = left - bytes, .note = p->note, .flags = flags};
     if (bytes > 0)
         memcpy(part->data, p->given + p->posted, bytes);

@@ -117,7 +117,7 @@ LARGE = [
       for call, victim, number, point in (
           ("allreduce", 1, 0, "a0"), ("allreduce", 3, 4, "a0"), ("inplace", 0, 4, "a1"), ("inplace", 2, 9, "a0"),
           ("inplace", 1, 9, "a1"), ("inplace", 3, 9, "end"), ("allreduce", 0, 5, "end"), ("reduce:1", 2, 5, "a0"),
-          ("reduce_inplace:2", 2, 5, "a0"))),
+          ("reduce_inplace:2", 2, 5, "a0"), ("nonblocking", 1, 5, "a0"), ("nonblocking", 2, 7, "end"), ("gaps", 0, 3, "a1"))),
     large("two die in one call, and one in the second try", 3, 2, "bulk", f"inplace {TEN} 3",
           f"1:{in_second(3)}:a0,4:{in_second(7)}:a1,0:{in_second(12)}:a0", f=3),
     large("all of a host dies in one call", 2, 2, "bulk", f"inplace {TEN} 3",
