@@ -314,6 +314,7 @@ END_TEST
 int main(void)
 {
     UNIT_BEGIN("flow");
+    tcase_add_checked_fixture(unit_case, NULL, close_both);
     UNIT_TEST(nothing_is_lost_or_doubled_wherever_it_breaks);
     UNIT_TEST(what_is_kept_has_a_bound);
     UNIT_TEST(two_who_answer_each_other_say_nothing_else);
