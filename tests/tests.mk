@@ -88,7 +88,7 @@ check-sanitizers:
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
 check-valgrind: $(BUILD)/tests/sim/test_sim
 	SEEDS=3 CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
-	$(MAKE) --no-print-directory RUN='CK_FORK=no $(VALGRIND)' UNIT_TESTS='topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)' unit
+	$(MAKE) --no-print-directory RUN='CK_FORK=no RANKS=6 $(VALGRIND)' UNIT_TESTS='topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)' unit
 
 LINTED := $(LIBRARY) $(WRAPPERS) $(COMMAND)
 

@@ -198,7 +198,6 @@ static void setup(void)
 int main(void)
 {
     UNIT_BEGIN("turn");
-    tcase_set_timeout(unit_case, 60);
     tcase_add_checked_fixture(unit_case, setup, NULL);
     tcase_add_loop_test(unit_case, a_turn_costs_the_same_among_many_ranks, 0, MANNERS);
     UNIT_END();
