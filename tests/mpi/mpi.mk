@@ -47,6 +47,11 @@ $(MPI_BIN)/libkilled_writer.so: $(MPI_SOURCES)/killed_writer.c
 	$(call say,CC,$@)
 	$(CC) $(ALL_CFLAGS) -shared -o $@ $<
 
+$(MPI_BIN)/libheld.so: $(MPI_SOURCES)/held.c
+	mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(CC) $(ALL_CFLAGS) -shared -o $@ $< -ldl
+
 # Kills ranks of programs that know nothing of it; some of these are recipes.
 MPI_PATTERNS := $(addprefix $(BUILD)/recipes/,checkpoint fft workers)
 $(MPI_BIN)/libvictims.so: $(addprefix $(MPI_SOURCES)/,victims.c fault.c fault.h)
@@ -106,7 +111,7 @@ $(MPI_BIN)/unknown/libmpich.so.12: $(MPI_BIN)/stream
 	LC_ALL=C sed -z "s/^$$version$$/9$${version#?}/" "$$library" > $@; \
 	! cmp -s "$$library" $@
 
-mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
+mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_BIN)/libheld.so $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
 
 check-mpi: all mpi-programs
 	$(PYTEST) tests/mpi tests/pictures

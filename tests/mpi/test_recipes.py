@@ -40,7 +40,7 @@ class Recipe:
     n: int
     says: tuple
     crash: str = ""  # where the library kills the rank
-    after: str = ""  # or what has been printed when it is killed from outside
+    after: str = ""  # or what has been printed when it, which stands still (libheld.so), is killed from outside
     limit_s: float = 30
     failures: int = 1
     file: str = ""  # in which the report is; else standard error
@@ -79,8 +79,11 @@ def report_is_there(recipe):
 
 def case_of(heading, text):
     recipe = RECIPES[heading]
-    crash = f"export FTCOLL_CRASH={recipe.crash}" if recipe.crash else ":"
-    return Case(f"recipe: {heading}", recipe.n, command=f"{crash}; {command_of(text)}", preload=False, rotate=False,
+    before = f"export FTCOLL_CRASH={recipe.crash}; " if recipe.crash else "export HELD=2; "
+    command = command_of(text)
+    if recipe.after:
+        command = command.replace("LD_PRELOAD=", "LD_PRELOAD={programs}/libheld.so:")
+    return Case(f"recipe: {heading}", recipe.n, command=before + command, preload=False, rotate=False,
                 hand=WORKER if recipe.after else None, hand_after=recipe.after, says=recipe.says, failures=recipe.failures,
                 silent=("not protected",), check=report_is_there(recipe), limit_s=recipe.limit_s)
 
