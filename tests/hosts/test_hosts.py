@@ -386,8 +386,16 @@ CASES = WELL + LARGE + TOLERATED + POINTS + ENDS + STILL + AGENTS + [
         check=told_once)]
 
 
+# Of large calls make check tries one of four; make check-hosts-all all of them.
+THOROUGH = [case for i, case in enumerate(LARGE) if i % 4 != 0]
+
+
+def parameter(case):
+    return pytest.param(case, id=identifier(case), marks=[pytest.mark.thorough] if case in THOROUGH else [])
+
+
 @pytest.mark.usefixtures("network")
-@pytest.mark.parametrize("case", [pytest.param(case, id=identifier(case)) for case in CASES])
+@pytest.mark.parametrize("case", [parameter(case) for case in CASES])
 def test_case(case, run_case, pytestconfig):
     first = pytestconfig.getoption("seed")
     for seed in range(first, first + (pytestconfig.getoption("runs") or case.runs)):

@@ -52,6 +52,11 @@ BAD = {
 }
 
 
+def core_of(cases, *core):
+    """All of them; make check tries @core alone, and make check-hosts-all the others, too."""
+    return [pytest.param(case, marks=[] if case in core else [pytest.mark.thorough]) for case in cases]
+
+
 def worsen(rough, wanted):
     def hand(j):
         rough.order(**wanted)
@@ -59,13 +64,13 @@ def worsen(rough, wanted):
     return hand
 
 
-@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("bad", core_of(BAD, "late and out of order", "20 of 100 frames are lost"))
 def test_bad(rough, run_case, bad):
     run_case(job(f"the network is bad, {bad}", HOSTS, 2, 6, 2, "", f"{MIXED} --go 5 --await 6:bad", hand=worsen(rough, BAD[bad]),
                  limit_s=LONG_S))
 
 
-@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("bad", core_of(BAD, "all of it"))
 def test_death(rough, run_case, bad):
     run_case(job(f"a rank dies, the network is bad, {bad}", HOSTS, 2, 6, 2, "kill@12:3", f"{ALLREDUCE} --go 5 --await 6:bad",
                  hand=worsen(rough, BAD[bad]), limit_s=LONG_S))
@@ -81,7 +86,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", core_of(PARTS, "nothing to one", "all from each other"))
 def test_cut_for_a_moment(rough, run_case, part):
     """For less than unreachable_ms: a delay."""
     def mend_later(j):
@@ -159,7 +164,7 @@ RESETS = {
 }
 
 
-@pytest.mark.parametrize("what", RESETS)
+@pytest.mark.parametrize("what", core_of(RESETS, "two on a host", "and one dies meanwhile"))
 def test_reset_of_links(rough, run_case, what):
     """A message is neither lost with a connection nor sent twice, nor does the job end for it."""
     each, faults, args = RESETS[what]
