@@ -47,12 +47,14 @@ def identifier(case):
 # ---- settings that take turns ----
 
 INFO = ("list", "count", "bit")
+RING_MOST = 64  # that setting correction takes
 
 
 def shapes(f):
-    """Tree and correction. A ring of distance f reaches all only with some trees (doc/design.md, section 4)."""
+    """Tree and correction. A ring of distance f reaches all only with some trees (doc/design.md, section 4); one of RING_MOST
+    all ranks of each job here."""
     return (("binomial", "group"), ("kary:2", "group"), ("lame:3", "group"), ("optimal", "group"),
-            ("binomial", f"ring:{max(1, 2 ** f - 1)}"), (f"kary:{f + 1}", f"ring:{max(1, f)}"))
+            ("binomial", f"ring:{min(max(1, 2 ** f - 1), RING_MOST)}"), (f"kary:{f + 1}", f"ring:{max(1, f)}"))
 
 
 def rotated(name, f, seed):
