@@ -63,7 +63,8 @@ static void hear_bell(struct ftc_transport *t)
         if (word >= ftc_board_set_words(&t->board->geometry))
             break;
         t->waiting[word] |= atomic_exchange(&t->bell[1 + word], 0);
-        t->waiting_words |= bit_of(word);
+        if (t->waiting[word] != 0) /* what has been rung here may have been heard before */
+            t->waiting_words |= bit_of(word);
     }
 }
 

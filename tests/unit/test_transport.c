@@ -229,6 +229,24 @@ START_TEST(a_bell_that_lies_brings_no_message_and_hides_none)
 }
 END_TEST
 
+/* Who rings writes two words: a reader between the two hears of it once more. */
+START_TEST(a_bell_that_has_been_heard_hides_nobody_behind_it)
+{
+    struct ftc_board board = board_of(MANY);
+    struct ftc_transport t = transport_of(&board, 1);
+    uint32_t from[] = {MANY - 1};
+
+    atomic_fetch_or(&ftc_board_bell(&board, 1)[0], 1);
+    check_pass(&t, NULL, 0);
+    ck_assert_uint_eq(t.waiting_words, 0);
+    atomic_fetch_or(&ftc_board_bell(&board, 1)[0], 1);
+    send_once(&board, MANY - 1, 1, 0);
+    check_pass(&t, from, 1);
+    ftc_transport_close(&t);
+    ftc_board_close(&board);
+}
+END_TEST
+
 /* ---- at the same time ---- */
 
 enum { SENDERS = 3, MESSAGES = 3000 };
@@ -297,6 +315,7 @@ int main(void)
     TEST_WITH_EACH(a_message_that_stays_hides_no_other_and_comes_again);
     UNIT_TEST(a_turn_in_which_nobody_talks_looks_at_no_ring);
     UNIT_TEST(a_bell_that_lies_brings_no_message_and_hides_none);
+    UNIT_TEST(a_bell_that_has_been_heard_hides_nobody_behind_it);
     TEST_WITH_EACH(messages_cross_while_all_sides_work);
     UNIT_END();
 }
