@@ -3,14 +3,27 @@
 #include "rank_state.h"
 #include "system/clock.h"
 
+/* To be the first, also in place of one who died before it had said all. */
+static bool claim(const struct ftc_board *board, _Atomic int32_t *noticed_by, uint32_t by)
+{
+    int32_t seen = 0;
+
+    while (!atomic_compare_exchange_strong(noticed_by, &seen, -(int32_t)by - 1)) {
+        uint32_t other = (uint32_t)(-1 - seen);
+
+        if (seen >= 0 || other >= board->geometry.ranks || !ftc_board_is_dead(board, other))
+            return false;
+    }
+    return true;
+}
+
 /* Nobody reads half of it. */
 void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
                           const struct ftc_operation_id *in)
 {
     struct ftc_board_aftermath *a = &board->shared->rank[rank].aftermath;
-    int32_t nobody = 0;
 
-    if (!atomic_compare_exchange_strong(&a->noticed_by, &nobody, -(int32_t)by - 1))
+    if (!claim(board, &a->noticed_by, by))
         return;
     atomic_store(&a->communicator_id, in->communicator_id);
     atomic_store(&a->call, in->call);

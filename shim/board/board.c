@@ -1,5 +1,7 @@
 #include "board.h"
 
+#include "value/rank_set.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,7 +41,7 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
 
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
 {
-    return (g->ranks + 63) / 64;
+    return (uint32_t)FTC_RANK_SET_WORDS(g->ranks);
 }
 
 /* The segment: header and ranks | sets of rank 0, 1, ... | entries of rank 0, 1, ... | bells of

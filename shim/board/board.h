@@ -107,11 +107,12 @@ struct ftc_board_rank {
     uint32_t host;                  /* number of its host; with its ports of directory.h */
     uint16_t link_port, service_port;
     struct ftc_board_aftermath aftermath;
-    _Atomic uint64_t told;       /* whether people have been told of its death: telling.c */
-    _Atomic uint32_t notice;     /* number of that line; 0: none */
-    _Atomic uint32_t settled;    /* deaths that its last operation with a result knew of */
-    _Atomic uint64_t settled_ns; /* CLOCK_MONOTONIC of that */
-    _Atomic uint64_t waiting;    /* for other hosts: mark.h, ftc_still_show() */
+    _Atomic uint64_t told;          /* whether people have been told of its death: telling.c */
+    _Atomic uint32_t notice;        /* number of that line; 0: none */
+    _Atomic uint32_t settled;       /* deaths that its last operation with a result knew of */
+    _Atomic uint64_t settled_ns;    /* CLOCK_MONOTONIC of that */
+    _Atomic uint64_t waiting;       /* for other hosts: mark.h, ftc_still_show() */
+    _Atomic uint32_t entries_reach; /* publication.c */
     struct ftc_board_missed missed;
     _Alignas(64) struct ftc_lifeline life;
     _Alignas(64) struct ftc_board_activity activity;

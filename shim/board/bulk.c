@@ -100,7 +100,7 @@ static void look_at_readers(const struct ftc_board *board, uint32_t self, int pl
 /* Places whose readers are through become free. */
 static void look_at_left(const struct ftc_board *board, uint32_t self)
 {
-    for (int place = 0; place < FTC_BULK_PLACES; place++)
+    for (int place = 0; place < FTC_BULK_WORDS; place++)
         if (own[place].readers)
             look_at_readers(board, self, place);
 }

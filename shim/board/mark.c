@@ -2,10 +2,11 @@
 
 #include "activity.h"
 #include "rank_state.h"
+#include "value/rank_set.h"
 
 #include <string.h>
 
-enum { NEED_WORDS = FTC_BOARD_RANKS_MAX / 64 };
+enum { NEED_WORDS = FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX) };
 
 /* A mark as it was at one moment. */
 struct content {
@@ -41,7 +42,7 @@ struct need {
 
 static bool is_needed(const struct need *need, uint32_t rank)
 {
-    return (need->words[rank / 64] >> rank % 64 & 1) != 0;
+    return ftc_rank_set_has(need->words, rank);
 }
 
 /* True if there is one that @need had not before. */
@@ -93,7 +94,7 @@ static struct need need_of(const struct ftc_board *board, uint32_t rank, const s
     if (c->peer < 0)
         add_set(&need, board, rank, c->set);
     else
-        need.words[c->peer / 64] |= 1ull << c->peer % 64;
+        ftc_rank_set_add(need.words, (uint32_t)c->peer);
     if (c->call == FTC_CALL_INTERCOMM_CREATE)
         add_needs_of_others(&need, board);
     return need;

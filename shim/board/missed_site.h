@@ -24,7 +24,8 @@ struct ftc_missed_place {
 bool ftc_missed_site_place(const struct ftc_board *board, uint32_t rank,
                            struct ftc_missed_place *place);
 
-/* True for the first that asks: it finds the name and keeps it. */
+/* True for the first that asks: it finds the name and keeps it. So does, in MPI_Finalize, the rank
+ * that has left the place, whoever has asked. */
 bool ftc_missed_site_claim(const struct ftc_board *board, uint32_t rank);
 void ftc_missed_site_keep(const struct ftc_board *board, uint32_t rank, const char *name);
 

@@ -31,15 +31,26 @@ static void write_call(struct ftc_board_entry *e, uint32_t seq, const struct ftc
     FTC_SEQLOCK_END_WRITE(&e->call_version);
 }
 
+/* How far the entries that @rank has taken are from where they are looked for, at most. */
+static _Atomic uint32_t *reach(const struct ftc_board *board, uint32_t rank)
+{
+    return &board->shared->rank[rank].entries_reach;
+}
+
 void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t entry,
                           uint64_t communicator_id)
 {
     struct ftc_board_entry *e = ftc_board_entry(board, self, entry);
+    uint32_t entries = board->geometry.entries;
+    uint32_t distance = (entry + entries - (uint32_t)(communicator_id % entries)) % entries;
 
+    if (distance > atomic_load(reach(board, self)))
+        atomic_store(reach(board, self), distance);
     write_call(e, 0, &(struct ftc_note){0});
     atomic_store(&e->seq, NOTHING_PUBLISHED);
     atomic_store(&e->joined, UINT64_MAX);
     atomic_store(&e->recorded, 0);
+    atomic_store(&e->is_freed, 0);
     atomic_store(&e->communicator_id, communicator_id);
 }
 
@@ -102,7 +113,8 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
     return true;
 }
 
-/* Entries are taken from the place on that the identity names, and never given back empty. */
+/* Entries are taken from the place on that the identity names, and never given back empty. With
+ * time none is empty any more. */
 static struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_t rank,
                                           uint64_t communicator_id)
 {
@@ -115,10 +127,29 @@ static struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_
 
         if (id == communicator_id)
             return e;
-        if (id == 0)
+        if (id == 0 || i >= atomic_load(reach(board, rank)))
             return NULL;
     }
     return NULL;
+}
+
+void ftc_publication_free(const struct ftc_board *board, uint32_t self, uint32_t entry)
+{
+    atomic_store(&ftc_board_entry(board, self, entry)->is_freed, 1);
+}
+
+bool ftc_publication_is_needed(const struct ftc_board *board, uint64_t communicator_id)
+{
+    for (uint32_t i = 0; i < board->geometry.ranks; i++) {
+        const struct ftc_board_entry *e;
+
+        if (!ftc_board_is_here(board, i) || ftc_board_state(board, i) >= FTC_RANK_FINALIZED)
+            continue;
+        e = find_entry(board, i, communicator_id);
+        if (e && !atomic_load(&e->is_freed))
+            return true;
+    }
+    return false;
 }
 
 bool ftc_published_call(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,

@@ -21,7 +21,8 @@ struct ftc_board_entry {
     uint32_t verdict; /* enum ftc_verdict */
     uint32_t bytes;
     uint32_t failed_count;
-    unsigned char data[]; /* failed ranks (int32_t each), then the value */
+    _Atomic uint32_t is_freed; /* its owner needs nothing more of the communicator */
+    unsigned char data[];      /* failed ranks (int32_t each), then the value */
 };
 _Static_assert(sizeof(struct ftc_board_entry) == FTC_BOARD_ENTRY_BYTES, "head of an entry");
 
@@ -38,9 +39,17 @@ struct ftc_publication {
 uint32_t ftc_publication_stride(size_t value_bytes);
 
 /* Takes the caller's own entry @entry for a communicator in which nothing is published yet:
- * the first that is free from communicator_id % entries on. */
+ * the first that can be had from communicator_id % entries on. */
 void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t entry,
                           uint64_t communicator_id);
+
+/* The caller has freed the communicator of its entry, which is as it was, for those who have not.
+ */
+void ftc_publication_free(const struct ftc_board *board, uint32_t self, uint32_t entry);
+
+/* Whether any rank of this host that lives has used the communicator, and has not freed it: it may
+ * still need what others have published. */
+bool ftc_publication_is_needed(const struct ftc_board *board, uint64_t communicator_id);
 
 /* Identity of the communicator that has taken an entry; 0: none. */
 uint64_t ftc_publication_owner(const struct ftc_board *board, uint32_t self, uint32_t entry);

@@ -102,6 +102,14 @@ static inline bool ftc_call_is_reduction(enum ftc_call_kind kind)
     return ftc_call_is_reduce(kind) || ftc_call_is_allreduce(kind);
 }
 
+/* Whether large data of it go through a data phase (setting large), which ranks of one host can
+ * have. A broadcast with a request does not: other threads make no calls into MPI, and whether a
+ * datatype needs them is each rank's own affair there. */
+static inline bool ftc_call_has_data_phase(enum ftc_call_kind kind, bool on_one_host)
+{
+    return on_one_host && (ftc_call_is_reduction(kind) || kind == FTC_CALL_BCAST);
+}
+
 /* What is peculiar to a call. */
 enum {
     FTC_TRAIT_ROOT = 1,

@@ -52,7 +52,7 @@ static const void *contribute(struct ftc_plan *plan)
     const struct ftc_call *call = plan->call;
     struct ftc_broadcast_value *value;
 
-    if (plan->is_posted)
+    if (plan->course_kind == FTC_COURSE_POSTED)
         return contribute_block(plan);
     plan->travelling_bytes = ftc_broadcast_value_bytes(plan->value_bytes);
     value = ftc_parcel_room(plan, plan->travelling_bytes);

@@ -1,13 +1,11 @@
 #include "carry_out.h"
 
-#include "large.h"
+#include "course.h"
 #include "plan.h"
-#include "posted.h"
 #include "program/error.h"
 #include "progress/queue.h"
 #include "report/compare.h"
 #include "report/report.h"
-#include "series.h"
 
 static int carry_out_once(struct ftc_plan *plan)
 {
@@ -23,43 +21,18 @@ static int carry_out_once(struct ftc_plan *plan)
     return ftc_plan_finish(plan, outcome);
 }
 
-static __attribute__((noinline)) int carry_out_large(struct ftc_plan *plan)
+/* Apart, as its room on the stack is not for each call. */
+static __attribute__((noinline)) int carry_out_course(struct ftc_plan *plan)
 {
-    struct ftc_large large;
+    struct ftc_course course;
     int rv;
 
-    ftc_large_open(&large, plan);
+    ftc_course_open(&course, plan);
     do
         rv = carry_out_once(plan);
-    while (rv == MPI_SUCCESS && large.is_again);
-    ftc_large_close(&large);
-    return rv;
-}
-
-static __attribute__((noinline)) int carry_out_posted(struct ftc_plan *plan)
-{
-    struct ftc_posted posted;
-    int rv;
-
-    ftc_posted_open(&posted, plan);
-    do
-        rv = carry_out_once(plan);
-    while (rv == MPI_SUCCESS && posted.is_again);
-    ftc_posted_close(&posted);
-    ftc_posted_free(&posted);
-    return rv;
-}
-
-static __attribute__((noinline)) int carry_out_series(struct ftc_plan *plan)
-{
-    struct ftc_series series;
-    int rv;
-
-    ftc_series_open(&series, plan);
-    do
-        rv = carry_out_once(plan);
-    while (rv == MPI_SUCCESS && series.is_again);
-    ftc_series_close(&series);
+    while (rv == MPI_SUCCESS && plan->is_again);
+    ftc_course_close(plan);
+    ftc_course_free(plan);
     return rv;
 }
 
@@ -70,13 +43,9 @@ static int carry_out(struct ftc_plan *plan)
 
     if (plan->comm->running->first)
         ftc_queue_complete(plan->comm);
-    if (plan->is_large)
-        return carry_out_large(plan);
-    if (plan->is_series)
-        return carry_out_series(plan);
-    if (!plan->is_posted)
+    if (plan->course_kind == FTC_COURSE_WHOLE)
         rv = carry_out_once(plan);
-    return plan->is_posted && rv == MPI_SUCCESS ? carry_out_posted(plan) : rv;
+    return plan->course_kind != FTC_COURSE_WHOLE && rv == MPI_SUCCESS ? carry_out_course(plan) : rv;
 }
 
 bool ftc_carry_out(struct ftc_call *call)

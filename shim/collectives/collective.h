@@ -1,5 +1,5 @@
 /* collective: what each protected collective call does in its own way, one file a kind of call. The
- * rest of its way is that of all: plan.h, handle.h, nonblocking.h.
+ * rest of its way is that of all: plan.h, carry_out.h, nonblocking.h.
  *
  * A new collective is a line of call/calls.def, which names its struct ftc_collective, and the file
  * that defines it. */
@@ -12,32 +12,33 @@
 #include "value/blocks.h"
 #include "value/datatype.h"
 
-struct ftc_large;
+struct ftc_course;
 struct ftc_large_kind;
 struct ftc_neighbors;
 struct ftc_parcel;
 struct ftc_posted;
-struct ftc_series;
+
+/* How the data of a call travel: in its operation, or as course.h has it. */
+enum ftc_course_kind { FTC_COURSE_WHOLE, FTC_COURSE_LARGE, FTC_COURSE_POSTED, FTC_COURSE_SERIES };
 
 /* A call that has been looked at. */
 struct ftc_plan {
     const struct ftc_call *call;
     const struct ftc_collective *collective;
     struct ftc_comm *comm;
-    struct ftc_facts facts;    /* of the datatype and operation */
-    MPI_Count count;           /* of elements in it, if it combines any */
-    size_t value_bytes;        /* of the data, of all ranks where each has a block */
-    size_t header_bytes;       /* that travel before the data */
-    size_t travelling_bytes;   /* in all */
-    bool is_large;             /* carried out as large.h has it */
-    struct ftc_large *large;   /* from its first try on; NULL: its data travel in messages */
-    bool is_posted;            /* carried out as posted.h has it */
-    struct ftc_posted *posted; /* from its first round on; NULL: likewise */
-    bool is_series;            /* carried out as series.h has it */
-    struct ftc_series *series; /* from its first slice on; NULL: likewise */
+    struct ftc_facts facts;  /* of the datatype and operation */
+    MPI_Count count;         /* of elements in it, if it combines any */
+    size_t value_bytes;      /* of the data, of all ranks where each has a block */
+    size_t header_bytes;     /* that travel before the data */
+    size_t travelling_bytes; /* in all */
+    enum ftc_course_kind course_kind;
+    struct ftc_course *course; /* from its first operation on; NULL: FTC_COURSE_WHOLE so far */
+    struct ftc_posted *posted; /* that of the course, if it is one */
+    bool is_again;             /* behind an operation: another one follows */
     int error;                 /* MPI error code of the last combination that went wrong */
     struct ftc_parcel *parcel; /* what it gives and takes; NULL: that is in comm->running */
     uint32_t next_seq;         /* of the communicator, after its operation */
+    uint64_t program_comm_id;  /* of what the program has named; 0: that is comm */
     const struct ftc_neighbors *neighbors; /* of its communicator, kept by who keeps the plan; NULL:
                                             * to be asked for */
 

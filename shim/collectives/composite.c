@@ -29,13 +29,13 @@ void *ftc_composite_begin(struct ftc_plan *plan)
     void *value;
 
     plan->is_composite = true;
-    if (plan->is_posted && !plan->parcel)
+    if (plan->course_kind == FTC_COURSE_POSTED && !plan->parcel)
         return plan->posted;
     plan->limit = (struct ftc_blocks_limit){
         .ranks = plan->comm->size,
-        .data_bytes = plan->is_posted ? 0
-                      : is_uneven     ? (size_t)ftc_library.settings.max_bytes
-                                      : plan->value_bytes,
+        .data_bytes = plan->course_kind == FTC_COURSE_POSTED ? 0
+                      : is_uneven ? (size_t)ftc_library.settings.max_bytes
+                                  : plan->value_bytes,
     };
     plan->travelling_bytes = ftc_blocks_room(&plan->limit);
     value = ftc_parcel_room(plan, plan->travelling_bytes);
@@ -105,7 +105,8 @@ uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
 /* How much the others give is not known when it is packed. */
 static bool is_packed_whole(const struct ftc_plan *plan)
 {
-    return plan->parcel && (plan->is_posted || ftc_call_is_of_unknown_size(plan->call->kind));
+    return plan->parcel && (plan->course_kind == FTC_COURSE_POSTED ||
+                            ftc_call_is_of_unknown_size(plan->call->kind));
 }
 
 size_t ftc_composite_most(const struct ftc_plan *plan)
@@ -121,10 +122,9 @@ void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes)
 
     if (plan->posted && !plan->parcel)
         return ftc_posted_block(plan->posted, bytes);
-    if (!is_packed_whole(plan))
+    if (!is_packed_whole(plan) || bytes > ftc_composite_most(plan)) /* then the value says so */
         return ftc_blocks_add(*value, &plan->limit, plan->comm->rank, bytes);
-    *value =
-        bytes <= ftc_composite_most(plan) ? ftc_parcel_widen(plan, ftc_blocks_room(&whole)) : NULL;
+    *value = ftc_parcel_widen(plan, ftc_blocks_room(&whole));
     return *value ? ftc_blocks_add(*value, &whole, plan->comm->rank, bytes) : NULL;
 }
 

@@ -80,7 +80,7 @@ static void move_to(const struct fold *f, unsigned char *into, const unsigned ch
         memcpy(into, from, f->bytes);
 }
 
-/* Where @leaves pairs of ranks stand at the beginning, and then single ones. */
+/* Where @pairs pairs of ranks stand at the beginning, and then single ones. */
 struct leaves {
     int count, pairs;
 };

@@ -8,8 +8,7 @@
 #include "report/record.h"
 #include "report/required_sites.h"
 #include "value/contributors.h"
-
-#include <string.h>
+#include "value/rank_set.h"
 
 void ftc_inclusion_begin(const struct ftc_plan *plan, void *header)
 {
@@ -55,24 +54,27 @@ int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors)
 
 static int look_at_set(const struct ftc_plan *plan, const uint64_t *who, bool required)
 {
-    uint64_t all[FTC_BOARD_RANKS_MAX / 64 + 2], one[FTC_BOARD_RANKS_MAX / 64 + 2];
-    int size = plan->comm->size;
+    uint64_t contributors[FTC_CONTRIBUTORS_WORDS(FTC_BOARD_RANKS_MAX)];
 
     if (!ftc_contributors_are_kept)
         return MPI_SUCCESS;
-    memset(all, 0, sizeof all);
-    for (int rank = 0; rank < size; rank++) {
-        if ((who[rank / 64] >> rank % 64 & 1) == 0)
-            continue;
-        ftc_contributors_begin(one, size, rank, required);
-        ftc_contributors_join(all, one, size);
-    }
-    return ftc_inclusion_look(plan, all);
+    ftc_contributors_set(contributors, plan->comm->size, who, required);
+    return ftc_inclusion_look(plan, contributors);
+}
+
+/* A persistent request has an identity of its own, of which the program knows nothing. */
+static void note_for_program(const struct ftc_plan *plan, const uint64_t *who)
+{
+    uint64_t id = plan->program_comm_id;
+    struct ftc_comm *c = id == 0 || id == plan->comm->id ? plan->comm : ftc_comm_find(id);
+
+    if (c) /* it may have been freed */
+        ftc_running_note_contributors(c, who);
 }
 
 int ftc_inclusion_look_at_set(const struct ftc_plan *plan, const uint64_t *who, bool required)
 {
-    ftc_running_note_contributors(plan->comm, who);
+    note_for_program(plan, who);
     return ftc_call_gives_result(plan->call, plan->comm->rank) ? look_at_set(plan, who, required)
                                                                : MPI_SUCCESS;
 }
@@ -80,14 +82,14 @@ int ftc_inclusion_look_at_set(const struct ftc_plan *plan, const uint64_t *who, 
 int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan)
 {
     bool is_large_reduction = plan->posted && ftc_call_is_reduction(plan->call->kind);
-    uint64_t who[FTC_BOARD_RANKS_MAX / 64] = {0};
+    uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)] = {0};
     bool required = false;
     size_t at = 0;
 
     for (int rank = 0; rank < plan->comm->size; rank++) {
         if (!ftc_composite_find(plan, rank, &at).data)
             continue;
-        who[rank / 64] |= 1ull << rank % 64;
+        ftc_rank_set_add(who, (uint32_t)rank);
         required |= ftc_composite_note(plan, rank) != 0;
     }
     return is_large_reduction ? ftc_inclusion_look_at_set(plan, who, required)

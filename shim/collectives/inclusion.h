@@ -16,7 +16,7 @@ void ftc_inclusion_note(const struct ftc_plan *plan, void *value);
 int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors);
 int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan);
 
-/* The same for the ranks in @who, bits by rank, of a large reduction; the program may ask for them.
+/* The same for the ranks in the set @who, of a large reduction; the program may ask for them.
  * @required: somebody's call site wants all. */
 int ftc_inclusion_look_at_set(const struct ftc_plan *plan, const uint64_t *who, bool required);
 

@@ -4,6 +4,7 @@
 #include "board/directory.h"
 #include "board/rank_state.h"
 #include "job_end.h"
+#include "limits.h"
 #include "program/error.h"
 #include "progress/crash.h"
 #include "progress/drive.h"
@@ -11,7 +12,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,17 +20,11 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-enum { MEBIBYTE = 1 << 20, PAGE = 4096 };
+enum { PAGE = 4096 };
 
 static const struct ftc_large_kind *kind_of(const struct ftc_large *large)
 {
     return large->plan->collective->large;
-}
-
-/* Collectives that are carried out alike in messages need not be so here. */
-static bool is_one_of_these(enum ftc_call_kind kind)
-{
-    return ftc_call_is_reduction(kind) || ftc_call_plain(kind) == FTC_CALL_BCAST;
 }
 
 bool ftc_large_can(const struct ftc_plan *plan, enum ftc_pass pass)
@@ -38,16 +32,16 @@ bool ftc_large_can(const struct ftc_plan *plan, enum ftc_pass pass)
     struct ftc_schedule schedule;
 
     return ftc_library.settings.large == FTC_LARGE_PROTECTED &&
-           !ftc_board_has_other_hosts(&ftc_library.board) &&
            (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
-           is_one_of_these(plan->call->kind) && plan->collective->large &&
+           ftc_call_has_data_phase(plan->call->kind,
+                                   !ftc_board_has_other_hosts(&ftc_library.board)) &&
            plan->collective->large->schedule(plan, &schedule);
 }
 
 /* ---- memory ---- */
 
 /* The copy of the last call: pages that the kernel has given and cleared once. */
-enum { SPARE_MOST = 64 * MEBIBYTE };
+enum { SPARE_MOST = 64 << 20 };
 static struct {
     unsigned char *copy;
     size_t bytes;
@@ -68,7 +62,7 @@ static unsigned char *get_pages(size_t bytes)
 
 static bool get_copy(struct ftc_large *large, size_t bytes)
 {
-    if (bytes > (size_t)ftc_library.settings.large_memory * MEBIBYTE)
+    if (bytes > ftc_limits_memory_bytes())
         return false;
     if (bytes <= spare.bytes) {
         large->copy = spare.copy;
@@ -101,22 +95,26 @@ static bool get_scratch(struct ftc_large *large, size_t bytes)
     return large->scratch != NULL;
 }
 
-static bool get_memory(struct ftc_large *large)
+static size_t slot_bytes(const struct ftc_large *large)
 {
     const struct ftc_plan *plan = large->plan;
     struct ftc_schedule s;
-    size_t block, copy;
 
     kind_of(large)->schedule(plan, &s);
-    block = kind_of(large)->block_bytes(plan, s.units < s.block_units ? s.units : s.block_units);
+    return kind_of(large)->block_bytes(plan, s.units < s.block_units ? s.units : s.block_units);
+}
 
-    while (ftc_bulk_is_awaited(&ftc_library.board, ftc_library.world_rank))
-        sched_yield(); /* until others have read what is in them, for which they need nobody */
-    large->place = ftc_bulk_take(&ftc_library.board, ftc_library.world_rank, plan->comm->id, block);
+static bool get_memory(struct ftc_large *large)
+{
+    const struct ftc_plan *plan = large->plan;
+    size_t copy;
+
+    large->place = ftc_bulk_take(&ftc_library.board, ftc_library.world_rank, plan->comm->id,
+                                 slot_bytes(large));
     if (large->place < 0)
         ftc_job_end_no_memory("a large call"); /* nor for telling the others */
     large->place_of = malloc((size_t)plan->comm->size * sizeof *large->place_of);
-    if (large->place < 0 || large->place >= FTC_BULK_PLACES || !large->place_of ||
+    if (large->place >= FTC_BULK_PLACES || !large->place_of ||
         !get_scratch(large, kind_of(large)->scratch_bytes(plan)))
         return false;
     copy = kind_of(large)->copy_bytes(large);
@@ -193,75 +191,7 @@ unsigned char *ftc_large_slot(const struct ftc_large *large, int member, int slo
                          place >= 0 && place < FTC_BULK_PLACES ? place : 0, slot);
 }
 
-/* ---- the prelude of the vote ---- */
-
-/* Points at which setting crash can kill: stages, in the whole data phase. */
-static void look_for_crash(const struct ftc_large *large)
-{
-    const struct ftc_data_phase *p = &large->phase;
-    uint64_t all = (uint64_t)ftc_schedule_steps(&p->schedule) * FTC_STAGES;
-
-    if (ftc_crash_armed)
-        ftc_crash_in_data(&large->plan->comm->running->crash,
-                          (uint64_t)p->step * FTC_STAGES + p->stage, all);
-}
-
-static void cast_vote(struct ftc_large *large)
-{
-    const struct ftc_call *call = large->plan->call;
-
-    large->vote.flags =
-        (large->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_LARGE_INCOMPLETE) |
-        (large->has_memory ? 0 : FTC_LARGE_NO_MEMORY) |
-        (ftc_required_sites_have(call->return_address) ? FTC_LARGE_REQUIRES_ALL : 0);
-}
-
-static bool turn(struct ftc_prelude *p)
-{
-    struct ftc_large *large = (struct ftc_large *)p;
-    bool progress;
-
-    look_for_crash(large);
-    progress = ftc_data_turn(&large->phase);
-    if (large->phase.outcome == FTC_DATA_GOES_ON)
-        return progress;
-    look_for_crash(large);
-    cast_vote(large);
-    return true;
-}
-
-static bool is_over(const struct ftc_prelude *p)
-{
-    return ((const struct ftc_large *)p)->phase.outcome != FTC_DATA_GOES_ON;
-}
-
-static bool expects(const struct ftc_prelude *p, int member)
-{
-    return ftc_data_expects(&((const struct ftc_large *)p)->phase, member);
-}
-
-static void combine_votes(void *context, void *into, const void *from)
-{
-    struct ftc_large_vote a, b;
-
-    (void)context;
-    memcpy(&a, into, sizeof a);
-    memcpy(&b, from, sizeof b);
-    a.flags |= b.flags;
-    memcpy(into, &a, sizeof a);
-}
-
-/* ---- tries ---- */
-
-void ftc_large_open(struct ftc_large *large, struct ftc_plan *plan)
-{
-    *large = (struct ftc_large){
-        .prelude = {.turn = turn, .is_over = is_over, .expects = expects},
-        .plan = plan,
-        .place = -1,
-    };
-    plan->large = large;
-}
+/* ---- the beginning of a try ---- */
 
 /* Numbers of members can have changed since the last try, that of units has not. */
 static struct ftc_schedule schedule_of(const struct ftc_large *large)
@@ -293,11 +223,93 @@ static void begin_data_phase(struct ftc_large *large)
         ftc_data_leave(&large->phase);
 }
 
+/* False: others still read what was in the last place that could be free. */
+static bool begin_first_try(struct ftc_large *large)
+{
+    if (ftc_bulk_is_awaited(&ftc_library.board, ftc_library.world_rank))
+        return false;
+    large->has_memory = get_memory(large);
+    begin_data_phase(large);
+    return true;
+}
+
+/* ---- the prelude of the vote ---- */
+
+/* Points at which setting crash can kill: stages, in the whole data phase. */
+static void look_for_crash(const struct ftc_large *large)
+{
+    const struct ftc_data_phase *p = &large->phase;
+    uint64_t all = (uint64_t)ftc_schedule_steps(&p->schedule) * FTC_STAGES;
+
+    if (ftc_crash_armed)
+        ftc_crash_in_data(&large->plan->comm->running->crash,
+                          (uint64_t)p->step * FTC_STAGES + p->stage, all);
+}
+
+static void cast_vote(struct ftc_large *large)
+{
+    const struct ftc_call *call = large->plan->call;
+
+    large->vote.flags =
+        (large->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_TALLY_INCOMPLETE) |
+        (large->has_memory ? 0 : FTC_TALLY_NO_MEMORY) |
+        (ftc_required_sites_have(call->return_address) ? FTC_TALLY_REQUIRES_ALL : 0);
+}
+
+static bool turn(struct ftc_prelude *p)
+{
+    struct ftc_large *large = (struct ftc_large *)p;
+    bool progress;
+
+    if (large->place < 0 && !begin_first_try(large))
+        return false;
+    look_for_crash(large);
+    progress = ftc_data_turn(&large->phase);
+    if (large->phase.outcome == FTC_DATA_GOES_ON)
+        return progress;
+    look_for_crash(large);
+    cast_vote(large);
+    return true;
+}
+
+static bool is_over(const struct ftc_prelude *p)
+{
+    return ((const struct ftc_large *)p)->phase.outcome != FTC_DATA_GOES_ON;
+}
+
+static bool expects(const struct ftc_prelude *p, int member)
+{
+    const struct ftc_large *large = (const struct ftc_large *)p;
+
+    return large->place >= 0 && ftc_data_expects(&large->phase, member);
+}
+
+static void combine_votes(void *context, void *into, const void *from)
+{
+    struct ftc_large_vote a, b;
+
+    (void)context;
+    memcpy(&a, into, sizeof a);
+    memcpy(&b, from, sizeof b);
+    a.flags |= b.flags;
+    memcpy(into, &a, sizeof a);
+}
+
+/* ---- tries ---- */
+
+void ftc_large_open(struct ftc_large *large, struct ftc_plan *plan)
+{
+    *large = (struct ftc_large){
+        .prelude = {.turn = turn, .is_over = is_over, .expects = expects},
+        .plan = plan,
+        .place = -1,
+    };
+}
+
 void ftc_large_request(struct ftc_large *large, struct ftc_drive_request *request)
 {
-    if (large->place < 0)
-        large->has_memory = get_memory(large);
-    begin_data_phase(large);
+    if (large->place >= 0)
+        begin_data_phase(large);
     *request = (struct ftc_drive_request){
         .call = large->plan->call,
         .kind = FTC_OP_ALLREDUCE,
@@ -318,10 +330,10 @@ static void undo(struct ftc_large *large)
 int ftc_large_deliver(struct ftc_large *large)
 {
     memcpy(&large->vote, large->plan->comm->running->op.result.value, sizeof large->vote);
-    if (large->vote.flags & FTC_LARGE_NO_MEMORY)
+    if (large->vote.flags & FTC_TALLY_NO_MEMORY)
         return ftc_error_no_memory();
-    large->is_again = (large->vote.flags & FTC_LARGE_INCOMPLETE) != 0;
-    if (large->is_again) {
+    large->plan->is_again = (large->vote.flags & FTC_TALLY_INCOMPLETE) != 0;
+    if (large->plan->is_again) {
         undo(large);
         return MPI_SUCCESS;
     }

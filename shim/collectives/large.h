@@ -13,16 +13,11 @@
 #include "collective.h"
 #include "engine/data_phase.h"
 #include "progress/drive.h"
+#include "tally.h"
 
 /* What the small allreduce is about; the same bytes on all ranks. */
 struct ftc_large_vote {
-    uint32_t flags; /* of anybody: enum ftc_large_flag */
-};
-
-enum ftc_large_flag {
-    FTC_LARGE_INCOMPLETE = 1, /* the data phase has not come to its end */
-    FTC_LARGE_NO_MEMORY = 2,
-    FTC_LARGE_REQUIRES_ALL = 4, /* setting require_all_at names the call site */
+    uint32_t flags; /* of anybody: enum ftc_tally_flag */
 };
 
 /* A call from its first try to its last. */
@@ -31,7 +26,6 @@ struct ftc_large {
     struct ftc_plan *plan;
     struct ftc_data_phase phase;
     struct ftc_large_vote vote;
-    bool is_again; /* the vote has said so */
     bool has_memory;
     int place;              /* of this rank's in board/bulk.h */
     int16_t *place_of;      /* of each member's, by index in member[]; -1: not known yet */
@@ -72,15 +66,14 @@ extern const struct ftc_large_kind ftc_large_reduction, ftc_large_broadcast;
  * so. Pure, as the policy: the same on all ranks. */
 bool ftc_large_can(const struct ftc_plan *plan, enum ftc_pass pass);
 
-/* Begins with the call of @plan, which stays until the end; both may be moved till the first try.
- */
+/* Begins with the call of @plan, which stays until the end. */
 void ftc_large_open(struct ftc_large *large, struct ftc_plan *plan);
 
-/* What goes before the operation of a try, and what that is about. Never fails: that memory is
- * lacking is in the vote. */
+/* What goes before the operation of a try, its memory with it, and what that is about. Never fails:
+ * that memory is lacking is in the vote. */
 void ftc_large_request(struct ftc_large *large, struct ftc_drive_request *request);
 
-/* After a vote. Returns an MPI error code; with large->is_again it is not over. */
+/* After a vote. Returns an MPI error code; with plan->is_again it is not over. */
 int ftc_large_deliver(struct ftc_large *large);
 
 /* It is over, with a result or without. */

@@ -50,12 +50,16 @@ static bool is_kept(const struct ftc_large *large)
            ftc_facts_are_packed(&large->plan->facts) && !is_root(large);
 }
 
+/* An element that MPI cannot pack needs more than there can be: this rank alone knows, and all are
+ * to have the same error. */
 static size_t copy_bytes(const struct ftc_large *large)
 {
     const struct ftc_plan *plan = large->plan;
-    bool is_needed = !ftc_facts_are_packed(&plan->facts) || is_kept(large);
+    bool is_packed = ftc_facts_are_packed(&plan->facts);
 
-    return is_needed ? (size_t)plan->call->count * plan->facts.size_bytes : 0;
+    if (!is_packed && ftc_packed_bytes(&plan->facts, 1) == SIZE_MAX)
+        return SIZE_MAX;
+    return !is_packed || is_kept(large) ? (size_t)plan->call->count * plan->facts.size_bytes : 0;
 }
 
 /* MPI packs up to 2 GiB at a time. Of the two, @transfer is the direction. */

@@ -7,6 +7,7 @@
 #include "combine.h"
 #include "engine/exchange_plan.h"
 #include "inclusion.h"
+#include "value/rank_set.h"
 
 /* Of a block, each member combines its part: of so many bytes at least, which makes a step worth
  * its waiting, and few enough blocks for the caches of a core. */
@@ -285,12 +286,12 @@ static void get(struct ftc_large *large, int slot, uint64_t block)
 static int deliver(const struct ftc_large *large)
 {
     const struct ftc_comm *c = large->plan->comm;
-    uint64_t who[FTC_BOARD_RANKS_MAX / 64] = {0};
+    uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)] = {0};
 
     for (int i = 0; i < c->member_count; i++)
-        who[c->member[i] / 64] |= 1ull << c->member[i] % 64;
+        ftc_rank_set_add(who, (uint32_t)c->member[i]);
     return ftc_inclusion_look_at_set(large->plan, who,
-                                     (large->vote.flags & FTC_LARGE_REQUIRES_ALL) != 0);
+                                     (large->vote.flags & FTC_TALLY_REQUIRES_ALL) != 0);
 }
 
 const struct ftc_large_kind ftc_large_reduction = {

@@ -25,19 +25,22 @@ void *ftc_letter_write(unsigned char **at, int to, size_t data_bytes)
 
 size_t ftc_letters_keep(unsigned char *data, size_t *bytes, size_t at, int to)
 {
-    while (*bytes - at >= sizeof(struct letter)) {
-        const struct letter *letter = (const void *)(data + at);
+    size_t next = at;
+
+    while (*bytes - next >= sizeof(struct letter)) {
+        const struct letter *letter = (const void *)(data + next);
         size_t length = ftc_letter_bytes(letter->bytes);
 
-        if (*bytes - at < length)
+        if (*bytes - next < length)
             break;
         if (letter->to == (uint32_t)to) {
+            memmove(data + at, letter, length);
             at += length;
-            continue;
         }
-        *bytes -= length;
-        memmove(data + at, data + at + length, *bytes - at);
+        next += length;
     }
+    memmove(data + at, data + next, *bytes - next);
+    *bytes -= next - at;
     return at;
 }
 

@@ -4,6 +4,7 @@
 #include "communicator/neighbors.h"
 #include "composite.h"
 #include "letters.h"
+#include "program/error.h"
 
 /* One block for all, instead of one a neighbor. */
 static bool gathers(const struct ftc_plan *plan)
@@ -206,8 +207,10 @@ static int deliver(const struct ftc_plan *plan)
     struct ftc_neighbors n;
     int rv;
 
-    if (!ftc_composite_has_result(plan) || !get_neighbors(plan, &n))
+    if (!ftc_composite_has_result(plan))
         return MPI_SUCCESS;
+    if (!get_neighbors(plan, &n))
+        return ftc_error_no_memory();
     rv = deliver_to_places(plan, &n);
     give_back(plan, &n);
     return rv;

@@ -1,14 +1,12 @@
 #include "nonblocking.h"
 
 #include "communicator/lineage.h"
-#include "large.h"
+#include "course.h"
 #include "parcel.h"
 #include "plan.h"
-#include "posted.h"
 #include "program/error.h"
 #include "report/report.h"
 #include "request.h"
-#include "series.h"
 #include "value/held.h"
 
 #include <stdlib.h>
@@ -19,32 +17,10 @@ struct task {
     struct ftc_call call;
     struct ftc_sides sides; /* of that call */
     struct ftc_plan plan;
-    struct ftc_large large;
-    struct ftc_posted posted;
-    struct ftc_series series;
+    struct ftc_course course;
     struct ftc_parcel parcel;
     struct ftc_kept kept;
 };
-
-static void open_large(struct task *t)
-{
-    if (t->plan.is_large && !t->plan.large)
-        ftc_large_open(&t->large, &t->plan);
-    if (t->plan.is_posted && !t->plan.posted)
-        ftc_posted_open(&t->posted, &t->plan);
-    if (t->plan.is_series && !t->plan.series)
-        ftc_series_open(&t->series, &t->plan);
-}
-
-static void close_large(struct task *t)
-{
-    if (t->plan.large)
-        ftc_large_close(&t->large);
-    if (t->plan.posted)
-        ftc_posted_close(&t->posted);
-    if (t->plan.series)
-        ftc_series_close(&t->series);
-}
 
 static bool begin_task(struct ftc_queued *p)
 {
@@ -52,18 +28,27 @@ static bool begin_task(struct ftc_queued *p)
     struct ftc_drive_request request;
 
     t->call.result = MPI_SUCCESS;
-    open_large(t);
+    if (t->plan.course_kind != FTC_COURSE_WHOLE && !t->plan.course)
+        ftc_course_open(&t->course, &t->plan);
     if (!ftc_plan_request(&t->plan, &request, &t->call.result)) {
-        close_large(t);
+        ftc_course_close(&t->plan);
         return false;
     }
     ftc_plan_enter(&t->plan);
     if (ftc_drive_begin(t->plan.comm, &request))
         return true;
     ftc_plan_leave();
-    close_large(t);
+    ftc_course_close(&t->plan);
     t->call.result = ftc_error_no_memory();
     return false;
+}
+
+/* It is too late for native MPI. */
+static int too_large(const struct ftc_plan *plan)
+{
+    if (plan->posted)
+        return ftc_error_piece_too_large(plan->call);
+    return ftc_error_too_much(plan->call); /* of counts that all ranks know: theirs differ */
 }
 
 static bool end_task(struct ftc_queued *p)
@@ -73,11 +58,11 @@ static bool end_task(struct ftc_queued *p)
 
     ftc_plan_leave();
     t->call.result = ftc_plan_finish(&t->plan, outcome);
-    if (t->plan.turned_out != FTC_PASS_NONE) /* of counts that all ranks know: theirs differ */
-        t->call.result = ftc_error_too_much(&t->call);
-    if (t->call.result == MPI_SUCCESS && ftc_plan_is_again(&t->plan))
+    if (t->plan.turned_out != FTC_PASS_NONE)
+        t->call.result = too_large(&t->plan);
+    if (t->call.result == MPI_SUCCESS && t->plan.is_again)
         return false;
-    close_large(t);
+    ftc_course_close(&t->plan);
     return true;
 }
 
@@ -94,8 +79,7 @@ static void close_task(struct ftc_request *r)
     struct task *t = (struct task *)r;
 
     ftc_parcel_close(&t->plan);
-    if (t->plan.posted)
-        ftc_posted_free(&t->posted);
+    ftc_course_free(&t->plan);
     ftc_keep_no_more(&t->kept);
 }
 
@@ -107,6 +91,13 @@ static bool is_unseen(const struct ftc_call *call)
     return ftc_plan_is_intercepted(call->kind) && call->comm != MPI_COMM_NULL &&
            !ftc_lineage_of(call->comm) && PMPI_Comm_test_inter(call->comm, &inter) == MPI_SUCCESS &&
            !inter;
+}
+
+/* The same on all ranks: those of a reduction name one operation and, unless that is the program's,
+ * one predefined datatype. */
+static bool has_phase_with_mpi(const struct ftc_plan *plan)
+{
+    return plan->course_kind == FTC_COURSE_LARGE && plan->collective->needs_mpi(plan);
 }
 
 static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *call)
@@ -121,7 +112,7 @@ static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *cal
     if (ftc_call_is_of_unknown_size(call->kind) && !ftc_slices_possible(plan) &&
         !ftc_posted_can(plan, FTC_PASS_TOO_LARGE))
         return FTC_PASS_UNKNOWN_SIZE;
-    if (plan->is_large && plan->collective->needs_mpi(plan))
+    if (has_phase_with_mpi(plan))
         return FTC_PASS_NEEDS_MPI;
     return ftc_request_possible() ? FTC_PASS_NONE : FTC_PASS_NO_REQUESTS;
 }
@@ -141,7 +132,7 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, const struct ftc_call *call,
 /* Other threads call nothing of MPI. What goes in slices is packed once for all of them. */
 static bool needs_parcel(const struct ftc_plan *plan)
 {
-    if (plan->is_large || plan->is_series)
+    if (plan->course_kind == FTC_COURSE_LARGE || plan->course_kind == FTC_COURSE_SERIES)
         return false;
     return plan->collective->needs_mpi(plan) || (ftc_call_is_of_unknown_size(plan->call->kind) &&
                                                  !ftc_posted_can(plan, FTC_PASS_TOO_LARGE));
@@ -182,6 +173,7 @@ int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
         .plan = *plan,
     };
     t->plan.call = &t->call;
+    t->plan.program_comm_id = communicator_id;
     if (call->sides) {
         t->sides = *call->sides;
         t->call.sides = &t->sides;

@@ -3,6 +3,7 @@
 #include "program/error.h"
 #include "progress/running.h"
 #include "value/held.h"
+#include "value/sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +15,30 @@ struct ftc_kept_handle {
     int handle;
 };
 
-static void keep(struct ftc_kept *k, enum ftc_held_kind kind, int handle)
+static bool keep(struct ftc_kept *k, enum ftc_held_kind kind, int handle)
 {
-    k->handle[k->handles] = (struct ftc_kept_handle){kind, handle};
-    k->handles += ftc_held_hold(kind, handle);
+    if (!ftc_held_hold(kind, handle))
+        return false;
+    k->handle[k->handles++] = (struct ftc_kept_handle){kind, handle};
+    return true;
 }
 
-static void keep_side(struct ftc_kept *k, const struct ftc_side *side, int blocks)
+/* Of no elements the datatype may be anything. */
+static bool keep_side(struct ftc_kept *k, const struct ftc_side *side, int blocks)
 {
-    keep(k, FTC_HELD_DATATYPE, side->datatype);
+    if (!keep(k, FTC_HELD_DATATYPE, side->datatype))
+        return false;
     for (int i = 0; side->datatypes && side->buffer != MPI_IN_PLACE && i < blocks; i++)
-        keep(k, FTC_HELD_DATATYPE, side->datatypes[i]);
+        if (ftc_side_count(side, i) != 0 && !keep(k, FTC_HELD_DATATYPE, side->datatypes[i]))
+            return false;
+    return true;
+}
+
+static bool keep_handles(struct ftc_kept *k, const struct ftc_call *call, int out, int in)
+{
+    return keep(k, FTC_HELD_DATATYPE, call->datatype) && keep(k, FTC_HELD_OPERATION, call->op) &&
+           (!call->sides ||
+            (keep_side(k, &call->sides->send, out) && keep_side(k, &call->sides->receive, in)));
 }
 
 /* Asked for once: while the communicator is there. */
@@ -48,15 +62,7 @@ bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan)
         in = plan->neighbors->sources;
     }
     kept->handle = calloc((size_t)out + (size_t)in + 4, sizeof *kept->handle);
-    if (!kept->handle)
-        return false;
-    keep(kept, FTC_HELD_DATATYPE, call->datatype);
-    keep(kept, FTC_HELD_OPERATION, call->op);
-    if (call->sides) {
-        keep_side(kept, &call->sides->send, out);
-        keep_side(kept, &call->sides->receive, in);
-    }
-    return true;
+    return kept->handle && keep_handles(kept, call, out, in);
 }
 
 void ftc_keep_no_more(struct ftc_kept *kept)
@@ -117,8 +123,7 @@ const void *ftc_parcel_give(struct ftc_plan *plan)
 {
     struct ftc_parcel *p = plan->parcel;
 
-    p->is_again = false;
-    if (p->slices.is_on)
+    if (p->slices.is_on && !ftc_blocks_are_too_large(p->given))
         return ftc_slices_give(&p->slices, plan, p->given);
     if (plan->is_composite && ftc_blocks_used_bytes(p->given) > plan->travelling_bytes)
         return say_too_large(plan);
@@ -139,19 +144,6 @@ static int copy(struct ftc_plan *plan)
     return MPI_SUCCESS;
 }
 
-/* All ranks come to the same: it is the result of the operation. */
-static int take_slices(struct ftc_plan *plan)
-{
-    struct ftc_parcel *p = plan->parcel;
-
-    p->is_again = ftc_slices_take(&p->slices, plan);
-    if (p->is_again)
-        return MPI_SUCCESS;
-    p->taken = ftc_slices_join(&p->slices, plan);
-    plan->travelling_bytes = p->taken ? ftc_blocks_used_bytes(p->taken) : 0;
-    return p->taken ? MPI_SUCCESS : ftc_error_no_memory();
-}
-
 static bool has_turned_out_too_large(const struct ftc_plan *plan)
 {
     const void *value = plan->comm->running->op.result.value;
@@ -160,14 +152,29 @@ static bool has_turned_out_too_large(const struct ftc_plan *plan)
            ftc_blocks_are_too_large(value);
 }
 
+/* All ranks come to the same: it is the result of the operation. */
+static int take_slices(struct ftc_plan *plan)
+{
+    struct ftc_parcel *p = plan->parcel;
+
+    if (has_turned_out_too_large(plan)) /* in slices as well */
+        return ftc_error_piece_too_large(plan->call);
+    plan->is_again = ftc_slices_take(&p->slices, plan);
+    if (plan->is_again)
+        return MPI_SUCCESS;
+    p->taken = ftc_slices_join(&p->slices, plan);
+    plan->travelling_bytes = p->taken ? ftc_blocks_used_bytes(p->taken) : 0;
+    return p->taken ? MPI_SUCCESS : ftc_error_no_memory();
+}
+
 int ftc_parcel_take(struct ftc_plan *plan)
 {
     struct ftc_parcel *p = plan->parcel;
 
     if (p->slices.is_on)
         return take_slices(plan);
-    p->is_again = p->slices.is_on = has_turned_out_too_large(plan);
-    return p->is_again ? MPI_SUCCESS : copy(plan);
+    plan->is_again = p->slices.is_on = has_turned_out_too_large(plan);
+    return plan->is_again ? MPI_SUCCESS : copy(plan);
 }
 
 int ftc_parcel_unpack(const struct ftc_plan *plan)

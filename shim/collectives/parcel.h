@@ -28,7 +28,6 @@ struct ftc_parcel {
     unsigned char *taken; /* the result; NULL: none yet, or none for this rank */
     unsigned char *room;  /* as large as that, for what is combined in the end */
     struct ftc_slices slices;
-    bool is_again; /* it is not over: another operation follows */
 };
 
 /* Makes the value that @plan gives, which keeps @parcel from now on. Returns an MPI error code.
@@ -38,7 +37,7 @@ int ftc_parcel_pack(struct ftc_parcel *parcel, struct ftc_plan *plan);
 /* What this rank gives to the operation; NULL without memory. */
 const void *ftc_parcel_give(struct ftc_plan *plan);
 
-/* Copies the result of the operation; with parcel->is_again there are more to come. Returns an MPI
+/* Copies the result of the operation; with plan->is_again there are more to come. Returns an MPI
  * error code. */
 int ftc_parcel_take(struct ftc_plan *plan);
 

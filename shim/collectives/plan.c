@@ -1,13 +1,11 @@
 #include "plan.h"
 
 #include "composite.h"
-#include "large.h"
+#include "course.h"
 #include "parcel.h"
-#include "posted.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
 #include "report/prospect.h"
-#include "series.h"
 #include "system/hash.h"
 
 static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
@@ -66,10 +64,10 @@ enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
     if (facts.communicator == FTC_PASS_NONE && call->count >= 0 && root_is_valid(plan))
         plan->collective->examine(plan, &facts);
     pass = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
-    plan->is_large = pass != FTC_PASS_NONE && ftc_large_can(plan, pass);
-    plan->is_posted = pass != FTC_PASS_NONE && ftc_posted_can(plan, pass);
-    plan->is_series = pass != FTC_PASS_NONE && ftc_series_can(plan, pass);
-    return plan->is_large || plan->is_posted || plan->is_series ? FTC_PASS_NONE : pass;
+    if (pass == FTC_PASS_NONE)
+        return pass;
+    plan->course_kind = ftc_course_of(plan, pass);
+    return plan->course_kind == FTC_COURSE_WHOLE ? pass : FTC_PASS_NONE;
 }
 
 /* Its handle is the same on all ranks. Some have no kernel: see value/datatype.c. */
@@ -103,17 +101,6 @@ static enum ftc_op_kind operation_of(enum ftc_call_kind kind)
                                                                         : FTC_OP_ALLREDUCE;
 }
 
-/* There is no other operation. */
-static void forget_again(const struct ftc_plan *plan)
-{
-    if (plan->large)
-        plan->large->is_again = false;
-    if (plan->posted)
-        plan->posted->is_again = false;
-    if (plan->series)
-        plan->series->is_again = false;
-}
-
 /* Its data in one value. */
 static void request_whole(struct ftc_plan *plan, int root, struct ftc_drive_request *request)
 {
@@ -138,17 +125,13 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
     const struct ftc_call *call = plan->call;
     int root = ftc_call_has_root(call->kind) ? ftc_comm_member(plan->comm, call->root) : 0;
 
+    plan->is_again = false;
     if (root < 0) {
-        forget_again(plan);
         *rv = plan->collective->without_root(plan);
         return false;
     }
-    if (plan->large)
-        ftc_large_request(plan->large, request);
-    else if (plan->posted)
-        ftc_posted_request(plan->posted, request);
-    else if (plan->series)
-        ftc_series_request(plan->series, request);
+    if (plan->course)
+        ftc_course_request(plan, request);
     else
         request_whole(plan, root, request);
     if (!request->contribution)
@@ -171,23 +154,21 @@ void ftc_plan_leave(void)
  * native MPI is to do it. */
 static int go_on(struct ftc_plan *plan)
 {
-    if (ftc_posted_can(plan, FTC_PASS_TOO_LARGE))
-        plan->is_posted = true;
-    else if (plan->parcel && ftc_call_is_of_unknown_size(plan->call->kind))
-        return ftc_parcel_take(plan);
-    else
+    if (!ftc_posted_can(plan, FTC_PASS_TOO_LARGE)) {
+        if (plan->parcel && ftc_call_is_of_unknown_size(plan->call->kind))
+            return ftc_parcel_take(plan);
         plan->turned_out = FTC_PASS_TOO_LARGE;
+        return MPI_SUCCESS;
+    }
+    plan->course_kind = FTC_COURSE_POSTED;
+    plan->is_again = true;
     return MPI_SUCCESS;
 }
 
 static int deliver(struct ftc_plan *plan)
 {
-    if (plan->large)
-        return ftc_large_deliver(plan->large);
-    if (plan->posted)
-        return ftc_posted_deliver(plan->posted);
-    if (plan->series)
-        return ftc_series_deliver(plan->series);
+    if (plan->course)
+        return ftc_course_deliver(plan);
     if (plan->is_composite && ftc_composite_is_too_large(plan))
         return go_on(plan);
     return plan->parcel ? ftc_parcel_take(plan) : plan->collective->deliver(plan);
@@ -206,11 +187,4 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
     if (outcome == FTC_DRIVE_DONE && c->running->op.config.kind == FTC_OP_ALLREDUCE)
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
-}
-
-bool ftc_plan_is_again(const struct ftc_plan *plan)
-{
-    return (plan->large && plan->large->is_again) || (plan->parcel && plan->parcel->is_again) ||
-           (plan->series && plan->series->is_again) ||
-           (plan->is_posted && (!plan->posted || plan->posted->is_again));
 }

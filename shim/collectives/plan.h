@@ -20,10 +20,8 @@ void ftc_plan_enter(const struct ftc_plan *plan);
 void ftc_plan_leave(void);
 
 /* After the operation: delivers its result, and leaves out whom it found dead. Returns the call's
- * MPI error code. With plan->turned_out native MPI is to carry the call out, on all ranks. */
+ * MPI error code: without an error, plan->is_again tells whether another operation follows. With
+ * plan->turned_out native MPI is to carry the call out, on all ranks. */
 int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome);
-
-/* After that, without an error: another operation follows. */
-bool ftc_plan_is_again(const struct ftc_plan *plan);
 
 #endif

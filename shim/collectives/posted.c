@@ -8,19 +8,14 @@
 
 #include <stdlib.h>
 
-/* Where there is bulk memory, large.h has it. */
-static bool has_data_phase(const struct ftc_plan *plan)
-{
-    return !ftc_board_has_other_hosts(&ftc_library.board) &&
-           (ftc_call_is_reduction(plan->call->kind) ||
-            ftc_call_plain(plan->call->kind) == FTC_CALL_BCAST);
-}
-
 bool ftc_posted_can(const struct ftc_plan *plan, enum ftc_pass pass)
 {
     return ftc_library.settings.large == FTC_LARGE_PROTECTED &&
            (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
-           plan->value_bytes < SIZE_MAX && !has_data_phase(plan) && !ftc_series_can(plan, pass);
+           plan->value_bytes < SIZE_MAX &&
+           !ftc_call_has_data_phase(plan->call->kind,
+                                    !ftc_board_has_other_hosts(&ftc_library.board)) &&
+           !ftc_series_can(plan, pass);
 }
 
 void ftc_posted_open(struct ftc_posted *p, struct ftc_plan *plan)
@@ -57,16 +52,16 @@ static int deliver_all(struct ftc_posted *p)
 int ftc_posted_deliver(struct ftc_posted *p)
 {
     p->way->hear(p);
-    if (p->vote.flags & FTC_POSTED_NO_MEMORY)
+    if (p->tally.flags & FTC_TALLY_NO_MEMORY)
         return ftc_error_no_memory();
-    if (p->vote.flags & FTC_POSTED_TOO_LARGE) {
+    if (p->tally.flags & FTC_TALLY_TOO_LARGE) {
         p->plan->turned_out = FTC_PASS_TOO_LARGE;
         return MPI_SUCCESS;
     }
     p->way->take(p);
-    p->is_again = p->vote.left > 0;
+    p->plan->is_again = p->tally.left > 0;
     p->round++;
-    return p->is_again ? MPI_SUCCESS : deliver_all(p);
+    return p->plan->is_again ? MPI_SUCCESS : deliver_all(p);
 }
 
 /* ---- the end ---- */
@@ -79,7 +74,7 @@ void ftc_posted_close(struct ftc_posted *p)
 void ftc_posted_free(struct ftc_posted *p)
 {
     for (int rank = 0; p->from && rank < p->plan->comm->size; rank++)
-        free(p->from[rank].kept);
+        free(p->from[rank].kept.data);
     free(p->from);
     free(p->own);
 }

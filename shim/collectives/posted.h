@@ -30,7 +30,7 @@ void ftc_posted_open(struct ftc_posted *p, struct ftc_plan *plan);
  * the operation itself there is no contribution. */
 void ftc_posted_request(struct ftc_posted *p, struct ftc_drive_request *request);
 
-/* After it. Returns an MPI error code; with p->is_again it is not over. */
+/* After it. Returns an MPI error code; with plan->is_again it is not over. */
 int ftc_posted_deliver(struct ftc_posted *p);
 
 /* The last round is over, with a result or without; of that, what has been taken stays until

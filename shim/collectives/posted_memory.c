@@ -8,7 +8,6 @@
 #include "progress/running.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,17 +123,6 @@ static void post(struct ftc_posted *p)
         (struct head){.bytes = bytes, .left = left - bytes, .note = p->note};
 }
 
-static void cast_vote(struct ftc_posted *p)
-{
-    int rank = p->plan->comm->rank;
-
-    p->vote = (struct ftc_posted_vote){
-        .flags = ftc_posted_flags(p),
-        .left = p->bytes - p->posted,
-    };
-    p->vote.who[rank / 64] = 1ull << rank % 64;
-}
-
 static bool turn(struct ftc_prelude *prelude)
 {
     struct ftc_posted *p = (struct ftc_posted *)prelude;
@@ -151,7 +139,7 @@ static bool turn(struct ftc_prelude *prelude)
     if (p->has_memory && !p->is_too_large)
         post(p);
     look_for_crash(p, 1);
-    cast_vote(p);
+    p->tally = ftc_tally_of(p->plan->comm->rank, ftc_posted_flags(p), p->bytes - p->posted);
     p->is_ready = true;
     return true;
 }
@@ -168,23 +156,9 @@ static bool expects(const struct ftc_prelude *prelude, int member)
     return false;
 }
 
-static size_t vote_bytes(const struct ftc_plan *plan)
+static void combine(void *context, void *into, const void *from)
 {
-    return offsetof(struct ftc_posted_vote, who) + ((size_t)plan->comm->size + 63) / 64 * 8;
-}
-
-static void combine_votes(void *context, void *into, const void *from)
-{
-    size_t bytes = vote_bytes(context);
-    struct ftc_posted_vote a, b;
-
-    memcpy(&a, into, bytes);
-    memcpy(&b, from, bytes);
-    a.flags |= b.flags;
-    a.left = a.left > b.left ? a.left : b.left;
-    for (int rank = 0; rank < ((struct ftc_plan *)context)->comm->size; rank += 64)
-        a.who[rank / 64] |= b.who[rank / 64];
-    memcpy(into, &a, bytes);
+    ftc_tally_join(into, from, ((struct ftc_plan *)context)->comm->size);
 }
 
 static void request(struct ftc_posted *p, struct ftc_drive_request *request)
@@ -195,9 +169,9 @@ static void request(struct ftc_posted *p, struct ftc_drive_request *request)
     *request = (struct ftc_drive_request){
         .call = p->plan->call,
         .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = vote_bytes(p->plan),
-        .contribution = &p->vote,
-        .combine = combine_votes,
+        .value_bytes = ftc_tally_bytes(p->plan->comm->size),
+        .contribution = &p->tally,
+        .combine = combine,
         .context = p->plan,
         .prelude = &p->prelude,
     };
@@ -207,7 +181,7 @@ static void request(struct ftc_posted *p, struct ftc_drive_request *request)
 
 static void hear(struct ftc_posted *p)
 {
-    memcpy(&p->vote, p->plan->comm->running->op.result.value, vote_bytes(p->plan));
+    p->tally = ftc_tally_read(p->plan->comm->running->op.result.value, p->plan->comm->size);
 }
 
 /* What nobody could have posted counts for nothing. */

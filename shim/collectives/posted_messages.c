@@ -1,6 +1,6 @@
 /* Blocks in the messages of the rounds' operations: a value of blocks (value/blocks.h), with the
  * next part of each rank's. Who is in the value has posted. */
-#include "part.h"
+#include "limits.h"
 #include "posted_way.h"
 
 #include "progress/running.h"
@@ -22,7 +22,7 @@ static struct ftc_blocks_limit limit_of(int ranks)
 {
     return (struct ftc_blocks_limit){
         .ranks = ranks,
-        .data_bytes = ftc_part_bytes() + (size_t)ranks * PART_LEAST,
+        .data_bytes = ftc_limits_part_bytes() + (size_t)ranks * PART_LEAST,
     };
 }
 
@@ -38,7 +38,7 @@ static size_t part_bytes(const struct ftc_posted *p)
 {
     int givers = p->round == 0 ? p->plan->comm->size : p->givers;
 
-    return ftc_part_bytes() / (size_t)givers + PART_LEAST - sizeof(struct part);
+    return ftc_limits_part_bytes() / (size_t)givers + PART_LEAST - sizeof(struct part);
 }
 
 static unsigned char *block(struct ftc_posted *p, size_t bytes)
@@ -119,12 +119,10 @@ static void hear(struct ftc_posted *p)
     size_t at = 0, bytes;
     int rank;
 
-    p->vote = (struct ftc_posted_vote){0};
+    p->tally = (struct ftc_tally){0};
     p->givers = 0;
     while ((part = next_part(p, &at, &rank, &bytes)) != NULL) {
-        p->vote.flags |= part->flags;
-        p->vote.left = part->left > p->vote.left ? part->left : p->vote.left;
-        p->vote.who[rank / 64] |= 1ull << rank % 64;
+        ftc_tally_add(&p->tally, rank, part->flags, part->left);
         p->givers += part->left > 0;
     }
 }

@@ -1,18 +1,17 @@
 #include "posted_parts.h"
 
 #include "interest.h"
+#include "limits.h"
 #include "parcel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEBIBYTE = 1 << 20 };
-
 /* ---- given ---- */
 
 static bool may_keep(struct ftc_posted *p, size_t bytes)
 {
-    size_t most = (size_t)ftc_library.settings.large_memory * MEBIBYTE;
+    size_t most = ftc_limits_memory_bytes();
 
     if (bytes > most || p->kept_bytes > most - bytes)
         return false;
@@ -55,6 +54,7 @@ static void give_parcel(struct ftc_posted *p)
     const struct ftc_block *block = ftc_blocks_find(plan->parcel->given, plan->comm->rank, &at);
     void *to;
 
+    p->is_too_large = ftc_blocks_are_too_large(plan->parcel->given);
     if (!block)
         return;
     p->note = block->note;
@@ -73,49 +73,37 @@ void ftc_posted_give(struct ftc_posted *p)
 
 uint32_t ftc_posted_flags(const struct ftc_posted *p)
 {
-    return (p->has_memory ? 0 : FTC_POSTED_NO_MEMORY) |
-           (p->is_too_large ? FTC_POSTED_TOO_LARGE : 0);
+    return (p->has_memory ? 0 : FTC_TALLY_NO_MEMORY) | (p->is_too_large ? FTC_TALLY_TOO_LARGE : 0);
 }
 
 /* ---- taken ---- */
 
 bool ftc_posted_brings(const struct ftc_posted *p, int rank)
 {
-    return (p->vote.who[rank / 64] >> rank % 64 & 1) != 0 && !p->from[rank].is_whole;
+    return ftc_rank_set_has(p->tally.who, (uint32_t)rank) && !p->from[rank].is_whole;
 }
 
-static bool make_room(struct ftc_posted *p, struct ftc_posted_from *f, size_t bytes, size_t whole)
+static bool make_room(struct ftc_posted *p, struct ftc_store *s, size_t bytes, size_t whole)
 {
-    size_t room = f->bytes + bytes > whole ? f->bytes + bytes : whole;
-    unsigned char *wider;
+    size_t room = s->bytes + bytes > whole ? s->bytes + bytes : whole;
 
-    if (f->bytes + bytes <= f->room)
-        return true;
-    if (!may_keep(p, room - f->room))
-        return false;
-    wider = room > 0 ? realloc(f->kept, room) : NULL;
-    if (!wider)
-        return false;
-    f->kept = wider;
-    f->room = room;
-    return true;
+    return ftc_store_has_room(s, bytes) ||
+           (may_keep(p, room - s->room) && ftc_store_widen(s, room));
 }
 
 static void keep(struct ftc_posted *p, struct ftc_posted_from *f,
                  const struct ftc_posted_part *part)
 {
-    bool in_letters = ftc_interest_is_in_letters(p->plan);
+    size_t whole =
+        ftc_interest_is_in_letters(p->plan) ? 2 * f->kept.room : part->bytes + part->left + 1;
 
-    if (!make_room(p, f, part->bytes + 1,
-                   in_letters ? 2 * f->room : part->bytes + part->left + 1)) {
+    if (!make_room(p, &f->kept, part->bytes + 1, whole)) {
         p->has_memory = false;
         return;
     }
-    memcpy(f->kept + f->bytes, part->data, part->bytes);
-    f->bytes += part->bytes;
-    if (in_letters)
-        f->looked_at = ftc_letters_keep(f->kept, &f->bytes, f->looked_at, p->plan->comm->rank);
-    f->data = f->kept;
+    ftc_store_add(&f->kept, p->plan, part->data, part->bytes);
+    f->data = f->kept.data;
+    f->bytes = f->kept.bytes;
 }
 
 void ftc_posted_take(struct ftc_posted *p, int rank, const struct ftc_posted_part *part)

@@ -3,33 +3,19 @@
 #ifndef FTC_COLLECTIVES_POSTED_PARTS_H
 #define FTC_COLLECTIVES_POSTED_PARTS_H
 
-#include "board/board.h"
 #include "collective.h"
 #include "letters.h"
 #include "progress/drive.h"
-
-enum ftc_posted_flag {
-    FTC_POSTED_NO_MEMORY = 1, /* somebody has none */
-    FTC_POSTED_TOO_LARGE = 2, /* somebody has a piece that is too large for a call into MPI */
-};
-
-/* What the operation is about. */
-struct ftc_posted_vote {
-    uint32_t flags; /* of anybody: enum ftc_posted_flag */
-    uint32_t reserved;
-    uint64_t left;                          /* bytes that are still to be posted, the most of all */
-    uint64_t who[FTC_BOARD_RANKS_MAX / 64]; /* have posted: bits by rank */
-};
+#include "store.h"
+#include "tally.h"
 
 struct ftc_posted_way;
 
 /* What one rank has given. */
 struct ftc_posted_from {
-    const unsigned char *data;
+    const unsigned char *data; /* its owner's memory, or what is kept */
     size_t bytes;
-    unsigned char *kept; /* if not its owner's memory */
-    size_t room;
-    size_t looked_at; /* of letters: those up to here are for this rank */
+    struct ftc_store kept;
     uint32_t note;
     bool is_whole;
 };
@@ -38,8 +24,7 @@ struct ftc_posted {
     struct ftc_prelude prelude; /* must be first */
     struct ftc_plan *plan;
     const struct ftc_posted_way *way;
-    struct ftc_posted_vote vote;
-    bool is_again; /* another round follows */
+    struct ftc_tally tally; /* of the round: who has posted, and what is still to be */
     bool has_memory, is_too_large;
     uint32_t round;
     uint32_t note;
@@ -65,7 +50,7 @@ struct ftc_posted_way {
     /* Memory for this rank's block of @bytes; NULL: there is none. */
     unsigned char *(*block)(struct ftc_posted *p, size_t bytes);
     void (*request)(struct ftc_posted *p, struct ftc_drive_request *request);
-    /* After the operation: p->vote. */
+    /* After the operation: p->tally. */
     void (*hear)(struct ftc_posted *p);
     /* What the others have posted in this round. */
     void (*take)(struct ftc_posted *p);
@@ -90,7 +75,7 @@ unsigned char *ftc_posted_own_block(struct ftc_posted *p, size_t bytes);
 /* What this rank says in a round, behind the posting. */
 uint32_t ftc_posted_flags(const struct ftc_posted *p);
 
-/* Whether @rank has posted in this round, by p->vote, what is not known to be whole. */
+/* Whether @rank has posted in this round, by p->tally, what is not known to be whole. */
 bool ftc_posted_brings(const struct ftc_posted *p, int rank);
 
 void ftc_posted_take(struct ftc_posted *p, int rank, const struct ftc_posted_part *part);

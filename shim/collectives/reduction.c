@@ -40,7 +40,7 @@ static bool buffers_are_valid(const struct ftc_plan *plan)
  * thread. */
 static bool keeps_blocks(const struct ftc_plan *plan)
 {
-    return plan->is_posted || !plan->facts.commutative ||
+    return plan->course_kind == FTC_COURSE_POSTED || !plan->facts.commutative ||
            (ftc_call_is_nonblocking(plan->call->kind) && !plan->facts.kernel);
 }
 

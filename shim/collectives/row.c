@@ -8,7 +8,7 @@
 
 static bool has_letters(const struct ftc_plan *plan)
 {
-    return plan->is_posted || ftc_call_is_uneven(plan->call->kind);
+    return plan->course_kind == FTC_COURSE_POSTED || ftc_call_is_uneven(plan->call->kind);
 }
 
 static size_t row_bytes(const struct ftc_plan *plan, struct ftc_side_view *view)
@@ -106,11 +106,6 @@ static int copy(const struct ftc_plan *plan, const struct ftc_place *to,
     return rv;
 }
 
-static bool is_whole(enum ftc_call_kind kind)
-{
-    return ftc_call_has_root(kind);
-}
-
 int ftc_row_deliver_own(const struct ftc_plan *plan)
 {
     const struct ftc_sides *sides = plan->call->sides;
@@ -120,7 +115,7 @@ int ftc_row_deliver_own(const struct ftc_plan *plan)
     if (!ftc_side_view(&send, &sides->send) || !ftc_side_view(&receive, &sides->receive))
         return MPI_ERR_TYPE;
     from = ftc_side_place(&send, plan->comm->rank);
-    to = is_whole(plan->call->kind) ? ftc_side_whole(&receive)
-                                    : ftc_side_place(&receive, plan->comm->rank);
+    to = ftc_call_has_root(plan->call->kind) ? ftc_side_whole(&receive)
+                                             : ftc_side_place(&receive, plan->comm->rank);
     return copy(plan, &to, &from);
 }

@@ -3,16 +3,15 @@
 #include "board/directory.h"
 #include "combine.h"
 #include "inclusion.h"
-#include "part.h"
+#include "limits.h"
 #include "program/error.h"
 #include "progress/running.h"
 #include "report/required_sites.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEBIBYTE = 1 << 20, ALIGNMENT = 16 };
+enum { ALIGNMENT = 16 };
 
 /* What other threads do they do without MPI: where that is needed, blocks travel (posted.h). */
 bool ftc_series_can(const struct ftc_plan *plan, enum ftc_pass pass)
@@ -22,32 +21,25 @@ bool ftc_series_can(const struct ftc_plan *plan, enum ftc_pass pass)
     return ftc_board_has_other_hosts(&ftc_library.board) &&
            ftc_library.settings.large == FTC_LARGE_PROTECTED && pass == FTC_PASS_TOO_LARGE &&
            ftc_call_is_reduction(kind) && plan->facts.commutative &&
-           ftc_span_bytes(&plan->facts, 1) <= ftc_part_bytes() &&
+           ftc_span_bytes(&plan->facts, 1) <= ftc_limits_part_bytes() &&
            !(ftc_call_is_nonblocking(kind) && ftc_facts_need_mpi(&plan->facts));
 }
 
 /* ---- where things are ---- */
 
-static size_t who_bytes(int ranks)
-{
-    return ((size_t)ranks + 63) / 64 * sizeof(uint64_t);
-}
-
 static size_t head_bytes(int ranks)
 {
-    size_t bytes = offsetof(struct ftc_series_head, who) + who_bytes(ranks);
-
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (ftc_tally_bytes(ranks) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 size_t ftc_series_room(int ranks)
 {
-    return head_bytes(ranks) + ftc_part_bytes();
+    return head_bytes(ranks) + ftc_limits_part_bytes();
 }
 
 static uint64_t most_units(const struct ftc_plan *plan)
 {
-    return ftc_combine_units(&plan->facts, ftc_part_bytes());
+    return ftc_combine_units(&plan->facts, ftc_limits_part_bytes());
 }
 
 /* Elements of a slice. */
@@ -81,7 +73,7 @@ static bool get_memory(struct ftc_series *s)
     if (!ftc_call_gives_result(s->plan->call, s->plan->comm->rank))
         return true;
     if (__builtin_mul_overflow((size_t)s->slices, stride(s->plan), &bytes) ||
-        bytes > (size_t)ftc_library.settings.large_memory * MEBIBYTE)
+        bytes > ftc_limits_memory_bytes())
         return false;
     s->results = malloc(bytes);
     return s->results != NULL;
@@ -96,7 +88,6 @@ void ftc_series_open(struct ftc_series *s, struct ftc_plan *plan)
         .slices = ((uint64_t)plan->count + most - 1) / most,
     };
     s->has_memory = get_memory(s);
-    plan->series = s;
 }
 
 static void *contribute(const struct ftc_series *s)
@@ -105,31 +96,17 @@ static void *contribute(const struct ftc_series *s)
     const struct ftc_call *call = plan->call;
     const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
     unsigned char *value = plan->comm->running->contribution;
-    int rank = plan->comm->rank;
-    struct ftc_series_head head = {
-        .flags = (s->has_memory ? 0 : FTC_SERIES_NO_MEMORY) |
-                 (ftc_required_sites_have(call->return_address) ? FTC_SERIES_REQUIRES_ALL : 0),
-    };
+    struct ftc_tally own = ftc_tally_of(
+        plan->comm->rank,
+        (s->has_memory ? 0 : FTC_TALLY_NO_MEMORY) |
+            (ftc_required_sites_have(call->return_address) ? FTC_TALLY_REQUIRES_ALL : 0),
+        0);
 
-    head.who[rank / 64] = 1ull << rank % 64;
-    memcpy(value, &head, offsetof(struct ftc_series_head, who) + who_bytes(plan->comm->size));
+    memcpy(value, &own, ftc_tally_bytes(plan->comm->size));
     return ftc_span_read(value + head_bytes(plan->comm->size), elements(plan, source, s->next),
                          units_of(plan, s->next), &plan->facts) == MPI_SUCCESS
                ? value
                : NULL;
-}
-
-static void join_heads(void *into, const void *from, int ranks)
-{
-    size_t bytes = offsetof(struct ftc_series_head, who) + who_bytes(ranks);
-    struct ftc_series_head a, b;
-
-    memcpy(&a, into, bytes);
-    memcpy(&b, from, bytes);
-    a.flags |= b.flags;
-    for (int rank = 0; rank < ranks; rank += 64)
-        a.who[rank / 64] |= b.who[rank / 64];
-    memcpy(into, &a, bytes);
 }
 
 static void combine(void *context, void *into, const void *from)
@@ -137,7 +114,7 @@ static void combine(void *context, void *into, const void *from)
     struct ftc_series *s = context;
     size_t header = head_bytes(s->plan->comm->size);
 
-    join_heads(into, from, s->plan->comm->size);
+    ftc_tally_join(into, from, s->plan->comm->size);
     ftc_combine_elements(s->plan, (char *)into + header, (const char *)from + header,
                          units_of(s->plan, s->next));
 }
@@ -164,14 +141,12 @@ void ftc_series_request(struct ftc_series *s, struct ftc_drive_request *request)
 static bool is_alike(struct ftc_series *s)
 {
     int ranks = s->plan->comm->size;
-    struct ftc_series_head head;
+    struct ftc_tally tally = ftc_tally_read(s->plan->comm->running->op.result.value, ranks);
+    bool is_same = s->alike > 0 && memcmp(tally.who, s->tally.who, sizeof tally.who) == 0;
 
-    memcpy(&head, s->plan->comm->running->op.result.value,
-           offsetof(struct ftc_series_head, who) + who_bytes(ranks));
-    if (s->alike > 0 && memcmp(head.who, s->head.who, who_bytes(ranks)) == 0)
-        return true;
-    s->head = head;
-    return false;
+    if (!is_same)
+        s->tally = tally;
+    return is_same;
 }
 
 static void keep(const struct ftc_series *s)
@@ -198,21 +173,21 @@ static int deliver_all(const struct ftc_series *s)
     int rv = s->results ? write_results(s) : MPI_SUCCESS;
 
     return rv == MPI_SUCCESS
-               ? ftc_inclusion_look_at_set(s->plan, s->head.who,
-                                           (s->head.flags & FTC_SERIES_REQUIRES_ALL) != 0)
+               ? ftc_inclusion_look_at_set(s->plan, s->tally.who,
+                                           (s->tally.flags & FTC_TALLY_REQUIRES_ALL) != 0)
                : rv;
 }
 
 int ftc_series_deliver(struct ftc_series *s)
 {
     s->alike = is_alike(s) ? s->alike + 1 : 1;
-    if (s->head.flags & FTC_SERIES_NO_MEMORY)
+    if (s->tally.flags & FTC_TALLY_NO_MEMORY)
         return ftc_error_no_memory();
     if (s->results)
         keep(s);
     s->next = (s->next + 1) % s->slices;
-    s->is_again = s->alike < s->slices;
-    return s->is_again ? MPI_SUCCESS : deliver_all(s);
+    s->plan->is_again = s->alike < s->slices;
+    return s->plan->is_again ? MPI_SUCCESS : deliver_all(s);
 }
 
 void ftc_series_close(struct ftc_series *s)

@@ -10,31 +10,18 @@
 #ifndef FTC_COLLECTIVES_SERIES_H
 #define FTC_COLLECTIVES_SERIES_H
 
-#include "board/board.h"
 #include "collective.h"
 #include "progress/drive.h"
-
-enum ftc_series_flag {
-    FTC_SERIES_NO_MEMORY = 1,
-    FTC_SERIES_REQUIRES_ALL = 2, /* setting require_all_at names the call site */
-};
-
-/* What stands before the elements. */
-struct ftc_series_head {
-    uint32_t flags; /* of anybody: enum ftc_series_flag */
-    uint32_t reserved;
-    uint64_t who[FTC_BOARD_RANKS_MAX / 64]; /* is in them: bits by rank */
-};
+#include "tally.h"
 
 /* A call from its first slice to its last. */
 struct ftc_series {
     struct ftc_plan *plan;
-    bool is_again; /* another slice follows */
     bool has_memory;
-    uint64_t slices, next;       /* in all; that of the operation */
-    uint64_t alike;              /* so many in a row have the same contributors, the last of them */
-    struct ftc_series_head head; /* of these */
-    unsigned char *results;      /* of all slices, in order; NULL: not for this rank */
+    uint64_t slices, next;  /* in all; that of the operation */
+    uint64_t alike;         /* so many in a row have the same contributors, the last of them */
+    struct ftc_tally tally; /* of these: who is in their elements */
+    unsigned char *results; /* of all slices, in order; NULL: not for this rank */
 };
 
 /* Whether the call of @plan, which is not carried out in messages because of @pass, is carried out
@@ -51,7 +38,7 @@ void ftc_series_open(struct ftc_series *s, struct ftc_plan *plan);
  * for the operation itself there is no contribution. */
 void ftc_series_request(struct ftc_series *s, struct ftc_drive_request *request);
 
-/* After it. Returns an MPI error code; with s->is_again it is not over. */
+/* After it. Returns an MPI error code; with plan->is_again it is not over. */
 int ftc_series_deliver(struct ftc_series *s);
 
 /* It is over, with a result or without. */

@@ -1,7 +1,6 @@
 #include "slices.h"
 
 #include "interest.h"
-#include "letters.h"
 #include "progress/running.h"
 
 #include <stddef.h>
@@ -29,7 +28,7 @@ bool ftc_slices_prepare(struct ftc_slices *s, const struct ftc_plan *plan)
 void ftc_slices_close(struct ftc_slices *s)
 {
     for (int rank = 0; s->from && rank < s->ranks; rank++)
-        free(s->from[rank].data);
+        free(s->from[rank].store.data);
     free(s->from);
 }
 
@@ -58,29 +57,13 @@ const void *ftc_slices_give(struct ftc_slices *s, const struct ftc_plan *plan, c
 
 /* ---- what has come ---- */
 
-static bool make_room(struct ftc_sliced *f, size_t bytes)
+static bool append(struct ftc_store *s, const struct ftc_plan *plan, const struct ftc_block *slice)
 {
-    size_t room = 2 * (f->bytes + bytes);
-    unsigned char *wider;
+    size_t bytes = slice->bytes;
 
-    if (f->bytes + bytes <= f->room)
-        return true;
-    wider = realloc(f->data, room);
-    if (!wider)
+    if (!ftc_store_has_room(s, bytes + 1) && !ftc_store_widen(s, 2 * (s->bytes + bytes + 1)))
         return false;
-    f->data = wider;
-    f->room = room;
-    return true;
-}
-
-static bool append(struct ftc_sliced *f, const struct ftc_plan *plan, const struct ftc_block *slice)
-{
-    if (!make_room(f, slice->bytes + 1))
-        return false;
-    memcpy(f->data + f->bytes, slice->data, slice->bytes);
-    f->bytes += slice->bytes;
-    if (ftc_interest_is_in_letters(plan))
-        f->looked_at = ftc_letters_keep(f->data, &f->bytes, f->looked_at, plan->comm->rank);
+    ftc_store_add(s, plan, slice->data, bytes);
     return true;
 }
 
@@ -97,7 +80,7 @@ bool ftc_slices_take(struct ftc_slices *s, const struct ftc_plan *plan)
         s->from[slice->rank].is_whole = slice->note == 0;
         is_last &= slice->note == 0;
         if (ftc_interest_in(plan, (int)slice->rank))
-            s->has_memory &= append(&s->from[slice->rank], plan, slice);
+            s->has_memory &= append(&s->from[slice->rank].store, plan, slice);
     }
     return !is_last;
 }
@@ -108,7 +91,7 @@ unsigned char *ftc_slices_join(const struct ftc_slices *s, const struct ftc_plan
     unsigned char *value, *data;
 
     for (int rank = 0; rank < limit.ranks; rank++)
-        limit.data_bytes += s->from[rank].bytes;
+        limit.data_bytes += s->from[rank].store.bytes;
     if (!s->has_memory || ftc_blocks_room(&limit) > UINT32_MAX)
         return NULL;
     value = malloc(ftc_blocks_room(&limit));
@@ -116,11 +99,11 @@ unsigned char *ftc_slices_join(const struct ftc_slices *s, const struct ftc_plan
         return NULL;
     ftc_blocks_begin(value);
     for (int rank = 0; rank < limit.ranks; rank++) {
-        const struct ftc_sliced *f = &s->from[rank];
+        const struct ftc_store *store = &s->from[rank].store;
 
-        data = f->is_whole ? ftc_blocks_add(value, &limit, rank, f->bytes) : NULL;
-        if (data && f->bytes > 0)
-            memcpy(data, f->data, f->bytes);
+        data = s->from[rank].is_whole ? ftc_blocks_add(value, &limit, rank, store->bytes) : NULL;
+        if (data && store->bytes > 0)
+            memcpy(data, store->data, store->bytes);
     }
     return value;
 }

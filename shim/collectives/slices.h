@@ -6,12 +6,11 @@
 #define FTC_COLLECTIVES_SLICES_H
 
 #include "collective.h"
+#include "store.h"
 
 /* What has come of one rank's block. */
 struct ftc_sliced {
-    unsigned char *data; /* what matters here */
-    size_t bytes, room;
-    size_t looked_at; /* of letters: those up to here are for this rank */
+    struct ftc_store store;
     bool is_whole;
 };
 

@@ -154,8 +154,9 @@ static bool is_still_used(uint64_t id)
 }
 
 /* A rank that is still in the last operation of a freed communicator may need what this rank
- * published; so the place of a freed one is taken again only if nobody is inside of it. Places are
- * looked for from the one that the identity names, which is where others look for them too. */
+ * published; so the place of a freed one is taken again only when the others have freed it, too.
+ * Places are looked for from the one that the identity names, which is where others look for them
+ * too. */
 static bool take_entry_if(struct ftc_comm *c, bool (*may_be_taken)(uint64_t before))
 {
     const struct ftc_board *b = &ftc_library.board;
@@ -181,16 +182,22 @@ static bool is_new(uint64_t before)
 
 static bool is_free(uint64_t before)
 {
-    return before == 0 || !is_still_used(before);
+    return before == 0 || !ftc_publication_is_needed(&ftc_library.board, before);
 }
 
-/* What ranks of other hosts are in is not seen here: there a place is taken again only when each
- * has been taken once. */
+/* For programs in which some ranks never free what others have freed. */
+static bool is_left(uint64_t before)
+{
+    return !is_still_used(before);
+}
+
+/* What ranks of other hosts have freed is not seen here: there a place is taken again only when
+ * each has been taken once. */
 static int take_entry(struct ftc_comm *c)
 {
     bool is_taken = ftc_board_has_other_hosts(&ftc_library.board) && take_entry_if(c, is_new);
 
-    return is_taken || take_entry_if(c, is_free) ? 0 : -ENOSPC;
+    return is_taken || take_entry_if(c, is_free) || take_entry_if(c, is_left) ? 0 : -ENOSPC;
 }
 
 /* Whether f counts hosts (failure_domain). */
@@ -297,6 +304,7 @@ static void unprotect(struct ftc_comm *c)
     if (*link)
         *link = c->next;
     entry_taken[c->entry] = false;
+    ftc_publication_free(&ftc_library.board, ftc_library.world_rank, c->entry);
     freed[freed_count++ % FREED_REMEMBERED] = c->id;
 }
 

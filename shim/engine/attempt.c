@@ -10,16 +10,22 @@ static int first_corrected_attempt(const struct ftc_op *op)
     return op->config.algorithm == FTC_ALGORITHM_OPTIMISTIC ? 1 : 0;
 }
 
-void ftc_attempt_join(struct ftc_op *op, uint32_t attempt, struct ftc_actions *out)
+/* The root of @attempt. This rank itself is a candidate, and alive. */
+static int candidate(const struct ftc_op *op, uint32_t attempt)
 {
     const struct ftc_topology *t = op->config.topology;
-    int base = first_corrected_attempt(op);
+    int index = (int)attempt - first_corrected_attempt(op);
 
-    while (ftc_op_is_dead(op, ftc_topology_candidate(t, (int)attempt - base)))
+    assert(index < t->n);
+    return ftc_topology_candidate(t, index);
+}
+
+void ftc_attempt_join(struct ftc_op *op, uint32_t attempt, struct ftc_actions *out)
+{
+    while (ftc_op_is_dead(op, candidate(op, attempt)))
         attempt++;
-    assert((int)attempt - base < t->n); /* this rank itself is a candidate, and alive */
     op->attempt = attempt;
-    ftc_op_set_root(op, ftc_topology_candidate(t, (int)attempt - base));
+    ftc_op_set_root(op, candidate(op, attempt));
     op->has_value = op->has_lock = false;
     ftc_reduce_start(op, out);
 }

@@ -77,12 +77,14 @@ struct ftc_op {
     struct ftc_op_config config;
     enum ftc_phase phase;
     uint32_t attempt;
-    int root, vrank;                /* of this attempt */
-    bool group_is_everybody;        /* likewise (topology.h) */
-    struct ftc_slot *group, *child; /* group: in vrank order, with this rank itself */
-    int group_count, child_count;   /* child: smallest tree first; at the root subtrees in turn */
-    struct ftc_failure_info info;   /* own and the children's */
-    unsigned char *value;           /* combined so far, or the LOCK's value, or the result */
+    int root, vrank;         /* of this attempt */
+    bool group_is_everybody; /* likewise (topology.h) */
+    /* group: in vrank order, with this rank itself; in classes this rank, and then the others in
+     * the order of ftc_classes_walk(). child: smallest tree first; at the root subtrees in turn. */
+    struct ftc_slot *group, *child;
+    int group_count, child_count;
+    struct ftc_failure_info info; /* own and the children's */
+    unsigned char *value;         /* combined so far, or the LOCK's value, or the result */
     bool has_value, has_lock;
     struct ftc_failure_info agreed; /* failed ranks of the LOCK or result */
     struct ftc_result result;       /* LOCK while has_lock, final when DONE */

@@ -93,7 +93,7 @@ static void hear(struct agent *a, struct source *s, uint64_t now_ns)
         ftc_directory_set_heard(&a->rank->board, s->host);
         ftc_connection_drop(&s->c);
     }
-    if (s->c.state == FTC_CONNECTION_OPEN)
+    if (was_open || s->c.state == FTC_CONNECTION_OPEN)
         s->silent_since_ns = now_ns;
 }
 
@@ -173,7 +173,8 @@ static void look_after(struct agent *a, struct source *s, uint64_t now_ns)
         ftc_connection_close(&s->c);
         return;
     }
-    if (ftc_connection_is_wanted(&s->c, now_ns, FTC_CONNECTION_ATTEMPT_NS) && now_ns >= s->again_ns)
+    if (ftc_connection_look_after(&s->c, now_ns, FTC_CONNECTION_ATTEMPT_NS) &&
+        now_ns >= s->again_ns)
         connect_to(a, s, now_ns);
     if (s->c.state != FTC_CONNECTION_OPEN)
         look_for_silence(a, s, now_ns);
@@ -189,22 +190,31 @@ static int patience_ms(const struct agent *a)
 }
 
 /* All of a lost host's ranks have died. */
-static void look_for_losses(struct agent *a, uint64_t now_ns)
+static void note_losses(struct agent *a, uint64_t now_ns)
 {
     struct ftc_board *board = &a->rank->board;
+
+    for (uint32_t i = 0; i < board->geometry.ranks; i++) {
+        if (!ftc_lease_is_lost(board, ftc_board_host(board, i)))
+            continue;
+        a->death_ns = now_ns;
+        if (a->dead == i || !ftc_board_is_critical(board, a->dead))
+            a->dead = i;
+    }
+    if (a->death_ns == now_ns)
+        ftc_tell_lost(a->rank);
+}
+
+static void look_for_losses(struct agent *a, uint64_t now_ns)
+{
     bool is_new = ftc_leaseholder_turn(a->rank, now_ns);
 
     if (ftc_leaseholder_has_failed(a->rank, now_ns))
         ftc_rank_end_host(a->rank);
     if (!is_new)
         return;
-    ftc_board_wake_watchers(board);
-    a->death_ns = now_ns;
-    for (uint32_t i = 0; i < board->geometry.ranks; i++)
-        if (ftc_lease_is_lost(board, ftc_board_host(board, i)) &&
-            (a->dead == i || !ftc_board_is_critical(board, a->dead)))
-            a->dead = i;
-    ftc_tell_lost(a->rank);
+    ftc_board_wake_watchers(&a->rank->board);
+    note_losses(a, now_ns);
 }
 
 static void turn(struct agent *a)
@@ -227,11 +237,26 @@ static void turn(struct agent *a)
     look_for_forbidden(a, now_ns);
 }
 
+/* The agent before may have come to none of what follows a death of which it had heard. */
+static void go_on_after_the_last(struct agent *a)
+{
+    const struct ftc_board *board = &a->rank->board;
+    uint64_t now_ns = ftc_clock_ns();
+
+    ftc_board_wake_watchers(&a->rank->board);
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (!ftc_board_is_here(board, i) && ftc_board_is_dead(board, i)) {
+            a->death_ns = now_ns;
+            a->dead = i;
+        }
+    note_losses(a, now_ns);
+}
+
 static void open_agent(struct agent *a, struct ftc_monitored *rank)
 {
     a->rank = rank;
     ftc_leaseholder_open();
-    ftc_board_wake_watchers(&rank->board); /* of what the agent before has not come to tell */
+    go_on_after_the_last(a);
     for (uint32_t host = 0; host <= rank->board.geometry.other_hosts; host++)
         if (host != rank->board.geometry.host)
             a->source[a->count++] =

@@ -14,6 +14,7 @@
 enum {
     ASKED = 10, /* times in a lease */
     TURN_MS = 10,
+    SPARE_MS = 50, /* for an attempt, at least */
     FINISH_MS = 200,
     NS_OF_MS = 1000000,
 };
@@ -21,6 +22,7 @@ enum {
 struct holder {
     struct ftc_connection c;
     struct ftc_connection spare; /* to take its place, while nothing is heard on it */
+    uint64_t spare_ns;           /* CLOCK_MONOTONIC of the last attempt at one */
     bool has_authority;
     struct ftc_address address; /* of mpiexec */
     struct ftc_end own;         /* of mpiexec's connection with this host's proxy */
@@ -109,7 +111,8 @@ static void look_after_connection(struct holder *l, const struct ftc_monitored *
 {
     if (l->c.fd >= 0)
         ftc_connection_progress(&l->c, rank->world, rank->board.geometry.ranks);
-    if (!ftc_connection_is_wanted(&l->c, now_ns, FTC_CONNECTION_ATTEMPT_NS) || now_ns < l->again_ns)
+    if (!ftc_connection_look_after(&l->c, now_ns, FTC_CONNECTION_ATTEMPT_NS) ||
+        now_ns < l->again_ns)
         return;
     l->again_ns = now_ns + (uint64_t)TURN_MS * NS_OF_MS;
     begin_anew(l);
@@ -134,16 +137,21 @@ static bool is_silent(const struct holder *l, uint64_t bound_ns, uint64_t now_ns
  * stays meanwhile, as it may be the network that is slow. */
 static void look_after_spare(struct holder *l, const struct ftc_monitored *rank, uint64_t now_ns)
 {
-    uint64_t period = period_ns(rank);
+    uint64_t period = period_ns(rank), least = (uint64_t)SPARE_MS * NS_OF_MS;
+    uint64_t attempt = period / 2 > least ? period / 2 : least;
+    bool is_in_force = ftc_lease_terms(&rank->board) == FTC_LEASE_IN_FORCE;
 
     if (l->spare.fd >= 0)
         ftc_connection_progress(&l->spare, rank->world, rank->board.geometry.ranks);
-    if (!is_silent(l, 2 * period, now_ns))
+    if (!is_in_force || !is_silent(l, 2 * period, now_ns))
         ftc_connection_close(&l->spare);
     else if (l->spare.state == FTC_CONNECTION_OPEN)
         take_spare(l);
-    else if (ftc_connection_is_wanted(&l->spare, now_ns, period / 2))
+    else if (ftc_connection_look_after(&l->spare, now_ns, attempt) &&
+             now_ns - l->spare_ns >= attempt) {
+        l->spare_ns = now_ns;
         connect_to(l, &l->spare, rank);
+    }
 }
 
 /* ---- asking ---- */

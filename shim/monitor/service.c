@@ -18,6 +18,7 @@ enum {
     CLIENTS = 1024, /* agents, and ranks that have asked something */
     GUESTS = 64,    /* of these have not yet proved who they are */
     GUEST_MS = 2000,
+    SHORT_MS = 20,
     ACCEPTED_AT_ONCE = 16,
     SILENT_MS = 3000,
     FINISH_MS = 1000,
@@ -26,6 +27,7 @@ enum {
 
 struct client {
     struct ftc_connection c;
+    uint64_t heard_ns;        /* CLOCK_MONOTONIC of its last question, or its beginning */
     struct ftc_replica *sent; /* an agent: what it has been told of each rank of this host */
 };
 
@@ -36,6 +38,7 @@ static struct service {
     size_t frame_max;
     int bell; /* eventfd: there are news, or the end */
     bool is_awaiting_news;
+    bool is_short; /* of descriptors: nobody is let in for a moment */
     _Atomic bool is_finishing, is_finished;
     struct ftc_publication copy;
     uint32_t here, *rank_here; /* the ranks of this host */
@@ -58,19 +61,45 @@ static void drop(struct service *s, uint32_t i)
     s->client[i] = s->client[--s->count];
 }
 
-/* The oldest of the guests makes room, if there are too many. */
-static void make_room(struct service *s)
+static bool is_guest(const struct client *client)
 {
-    uint32_t guests = 0, oldest = 0;
+    return ftc_connection_is_on_its_way(&client->c);
+}
+
+/* One of the guests makes room, if there are too many. */
+static bool drop_guest(struct service *s)
+{
+    uint32_t guests = 0, worst = 0;
 
     for (uint32_t i = 0; i < s->count; i++) {
-        if (!ftc_connection_is_on_its_way(&s->client[i]->c))
+        if (!is_guest(s->client[i]))
             continue;
-        if (guests++ == 0 || s->client[i]->c.since_ns < s->client[oldest]->c.since_ns)
-            oldest = i;
+        if (guests++ == 0 || ftc_connection_goes_before(&s->client[i]->c, &s->client[worst]->c))
+            worst = i;
     }
-    if (guests >= GUESTS || (guests > 0 && s->count == CLIENTS))
-        drop(s, oldest);
+    if (guests < GUESTS && (guests == 0 || (s->count < CLIENTS && !s->is_short)))
+        return false;
+    drop(s, worst);
+    return true;
+}
+
+/* Else the rank that has asked nothing for longest: it connects again when it has a question. */
+static void drop_idle(struct service *s)
+{
+    uint32_t idle = s->count;
+
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!is_guest(s->client[i]) && !s->client[i]->sent &&
+            (idle == s->count || s->client[i]->heard_ns < s->client[idle]->heard_ns))
+            idle = i;
+    if (idle < s->count)
+        drop(s, idle);
+}
+
+static void make_room(struct service *s)
+{
+    if (!drop_guest(s) && (s->count == CLIENTS || s->is_short))
+        drop_idle(s);
 }
 
 static void accept_guests(struct service *s)
@@ -79,15 +108,19 @@ static void accept_guests(struct service *s)
         int fd = ftc_socket_accept(s->rank->listener);
         struct client *client;
 
-        if (fd < 0)
+        s->is_short = fd < 0 && (errno == EMFILE || errno == ENFILE);
+        if (fd < 0 && !s->is_short)
             return;
         make_room(s);
+        if (s->is_short)
+            return;
         client = s->count < CLIENTS ? calloc(1, sizeof *client) : NULL;
         if (!client) {
             close(fd);
             return;
         }
         ftc_connection_accept(&client->c, fd, s->key);
+        client->heard_ns = client->c.since_ns;
         s->client[s->count++] = client;
     }
 }
@@ -135,11 +168,14 @@ static void send_news(struct service *s, struct client *client)
 static void begin_news(struct service *s, struct client *client)
 {
     client->sent = malloc(s->here * sizeof *client->sent);
-    if (client->sent)
-        memset(client->sent, 0xff, s->here * sizeof *client->sent);
-    ftc_socket_watch(client->c.fd, SILENT_MS);
     if (!s->is_awaiting_news)
         s->is_awaiting_news = ftc_monitored_start_thread(await_news, NULL);
+    if (!client->sent || !s->is_awaiting_news) { /* another rank of this host may be able to */
+        ftc_connection_close(&client->c);
+        return;
+    }
+    memset(client->sent, 0xff, s->here * sizeof *client->sent);
+    ftc_socket_watch(client->c.fd, SILENT_MS);
     send_news(s, client);
 }
 
@@ -154,6 +190,7 @@ static bool answer(struct service *s, struct client *client, const struct ftc_fr
     if (asked->bytes < sizeof *asked + sizeof question)
         return true; /* nothing that a correct rank sends */
     memcpy(&question, asked->body, sizeof question);
+    client->heard_ns = ftc_clock_ns();
     frame =
         ftc_connection_begin(&client->c, asked->kind, asked->number, s->frame_max - sizeof *frame);
     if (!frame)
@@ -194,26 +231,19 @@ static void serve(struct service *s, struct client *client)
         answer_all(s, client);
 }
 
-static bool is_over(const struct client *client)
-{
-    const struct ftc_connection *c = &client->c;
-
-    return c->state == FTC_CONNECTION_LOST || c->state == FTC_CONNECTION_NONE ||
-           (ftc_connection_is_on_its_way(c) &&
-            ftc_clock_ns() - c->since_ns > (uint64_t)GUEST_MS * NS_OF_MS);
-}
-
 static void drop_those_who_left(struct service *s)
 {
+    uint64_t now_ns = ftc_clock_ns();
+
     for (uint32_t i = s->count; i-- > 0;)
-        if (is_over(s->client[i]))
+        if (ftc_connection_is_over(&s->client[i]->c, now_ns))
             drop(s, i);
 }
 
 static bool has_guests(const struct service *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
-        if (ftc_connection_is_on_its_way(&s->client[i]->c))
+        if (is_guest(s->client[i]))
             return true;
     return false;
 }
@@ -260,9 +290,10 @@ static void turn(struct service *s)
     bell = &source[n];
     door = &source[n + 1];
     *bell = (struct pollfd){.fd = s->bell, .events = POLLIN};
-    *door = (struct pollfd){.fd = s->rank->listener, .events = POLLIN};
-    if (poll(source, n + 2, has_guests(s) ? GUEST_MS : -1) < 0)
+    *door = (struct pollfd){.fd = s->is_short ? -1 : s->rank->listener, .events = POLLIN};
+    if (poll(source, n + 2, s->is_short ? SHORT_MS : has_guests(s) ? GUEST_MS : -1) < 0)
         return;
+    s->is_short = false;
     if (bell->revents)
         hear_bell(s);
     serve_all(s, source);

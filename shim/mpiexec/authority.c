@@ -16,7 +16,6 @@
 
 enum {
     CLIENTS = 256, /* agents, and those who have not proved who they are */
-    GUEST_MS = 2000,
     DOORS = 4,
     TURN_MS = 20,
     LATE_MS = 200, /* a turn that comes so late: this thread did not run meanwhile */
@@ -162,16 +161,32 @@ static bool is_acceptable(const struct ftc_proxy *p, const struct ftc_lease_requ
 {
     if (p->has_host && p->host != r->host)
         return false;
-    return p->is_agreed || (p->state == FTC_PROXY_KNOWN && (int)r->hosts == ftc_proxies_count());
+    return p->is_agreed || (p->state == FTC_PROXY_KNOWN && (int)r->hosts == ftc_proxies_known());
 }
 
-static enum ftc_lease_answer take_request(struct client *client, const struct ftc_lease_request *r)
+/* An agent that connects again may have given up a connection whose end has not come through. */
+static void close_older(struct authority *a, const struct client *client)
+{
+    for (int i = 0; i < a->count; i++) {
+        struct client *other = &a->client[i];
+
+        if (other != client && other->proxy == client->proxy &&
+            other->c.since_ns < client->c.since_ns)
+            ftc_connection_close(&other->c);
+    }
+}
+
+static enum ftc_lease_answer take_request(struct authority *a, struct client *client,
+                                          const struct ftc_lease_request *r)
 {
     struct ftc_proxy *p = is_sane(r) ? proxy_of(r) : NULL;
 
     if (!p || !is_acceptable(p, r))
         return FTC_LEASE_REFUSED;
-    client->proxy = p;
+    if (client->proxy != p) {
+        client->proxy = p;
+        close_older(a, client);
+    }
     p->has_host = true;
     p->host = r->host;
     if (p->was_lost)
@@ -200,7 +215,7 @@ static void reply(const struct authority *a, struct client *client, uint64_t num
     ftc_connection_send(&client->c);
 }
 
-static void answer(const struct authority *a, struct client *client, const struct ftc_frame *asked)
+static void answer(struct authority *a, struct client *client, const struct ftc_frame *asked)
 {
     struct ftc_lease_request request;
     enum ftc_lease_answer given;
@@ -209,7 +224,7 @@ static void answer(const struct authority *a, struct client *client, const struc
         return;
     memcpy(&request, asked->body, sizeof request);
     ftc_proxies_lock();
-    given = take_request(client, &request);
+    given = take_request(a, client, &request);
     ftc_proxies_unlock();
     reply(a, client, asked->number, given);
 }
@@ -245,15 +260,6 @@ static void serve(struct authority *a, struct client *client)
 
 /* ---- who comes ---- */
 
-static bool is_over(const struct client *client, uint64_t now_ns)
-{
-    const struct ftc_connection *c = &client->c;
-
-    return c->state == FTC_CONNECTION_LOST || c->state == FTC_CONNECTION_NONE ||
-           (ftc_connection_is_on_its_way(c) &&
-            now_ns - c->since_ns > (uint64_t)GUEST_MS * NS_OF_MS);
-}
-
 static void drop(struct authority *a, int i)
 {
     ftc_connection_close(&a->client[i].c);
@@ -263,21 +269,21 @@ static void drop(struct authority *a, int i)
 static void drop_those_who_left(struct authority *a, uint64_t now_ns)
 {
     for (int i = a->count; i-- > 0;)
-        if (is_over(&a->client[i], now_ns))
+        if (ftc_connection_is_over(&a->client[i].c, now_ns))
             drop(a, i);
 }
 
-/* The oldest of those who have not proved who they are makes room. */
+/* One of those who have not proved who they are makes room. */
 static bool make_room(struct authority *a)
 {
-    int oldest = -1;
+    int worst = -1;
 
     for (int i = 0; i < a->count && a->count == CLIENTS; i++)
         if (ftc_connection_is_on_its_way(&a->client[i].c) &&
-            (oldest < 0 || a->client[i].c.since_ns < a->client[oldest].c.since_ns))
-            oldest = i;
-    if (oldest >= 0)
-        drop(a, oldest);
+            (worst < 0 || ftc_connection_goes_before(&a->client[i].c, &a->client[worst].c)))
+            worst = i;
+    if (worst >= 0)
+        drop(a, worst);
     return a->count < CLIENTS;
 }
 
@@ -375,7 +381,8 @@ void ftc_authority_begin(void)
 
     ftc_proxies_lock();
     for (int i = 0; i < ftc_proxies_count(); i++)
-        open_door(a, &ftc_proxies_at(i)->own.address);
+        if (ftc_proxies_at(i)->state != FTC_PROXY_NONE)
+            open_door(a, &ftc_proxies_at(i)->own.address);
     ftc_proxies_unlock();
     ring();
     if (!a->has_begun)

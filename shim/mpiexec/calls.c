@@ -66,6 +66,13 @@ static void set_state(struct ftc_proxy *p, enum ftc_proxy_state state)
     ftc_proxies_unlock();
 }
 
+static void know(struct ftc_proxy *p)
+{
+    ftc_proxies_lock();
+    ftc_proxies_know(p);
+    ftc_proxies_unlock();
+}
+
 /* ---- reading: greetings ---- */
 
 static ssize_t read_greeting(struct ftc_proxy *p, void *buffer, size_t bytes)
@@ -80,8 +87,12 @@ static ssize_t read_greeting(struct ftc_proxy *p, void *buffer, size_t bytes)
         return n;
     memcpy(p->greeting + p->greeted, buffer, (size_t)n);
     p->greeted += (size_t)n;
-    if (p->greeted == p->wire.greeting_bytes)
-        set_state(p, ftc_wire_greet(&p->wire, p->greeting) ? FTC_PROXY_KNOWN : FTC_PROXY_STRANGE);
+    if (p->greeted < p->wire.greeting_bytes)
+        return n;
+    if (ftc_wire_greet(&p->wire, p->greeting))
+        know(p);
+    else
+        set_state(p, FTC_PROXY_STRANGE);
     return n;
 }
 

@@ -48,18 +48,25 @@ bool ftc_proxies_open(void)
 
 /* ---- connections ---- */
 
+static struct ftc_proxy *free_place(void)
+{
+    for (int i = 0; i < proxies.count; i++)
+        if (proxies.proxy[i].state == FTC_PROXY_NONE)
+            return &proxies.proxy[i];
+    return proxies.count < FTC_PROXIES_MAX ? &proxies.proxy[proxies.count++] : NULL;
+}
+
 struct ftc_proxy *ftc_proxies_add(int fd)
 {
-    struct ftc_proxy *p = &proxies.proxy[proxies.count];
+    struct ftc_proxy *p = fd >= 0 && fd < DESCRIPTORS ? free_place() : NULL;
 
-    if (proxies.count == FTC_PROXIES_MAX || fd < 0 || fd >= DESCRIPTORS)
+    if (!p)
         return NULL;
     *p = (struct ftc_proxy){.fd = fd};
     p->state = ftc_socket_ends(fd, FTC_OF_MPIEXEC, &p->own, &p->other) ? FTC_PROXY_CONNECTED
                                                                        : FTC_PROXY_STRANGE;
     if (p->other.address.family == AF_UNIX)
         p->other = proxies.other_of_pair[fd];
-    proxies.count++;
     atomic_store(&proxies.of_fd[fd], p);
     return p;
 }
@@ -85,8 +92,32 @@ void ftc_proxies_close(struct ftc_proxy *p)
     p->fd = -1;
     free(p->message);
     p->message = NULL;
-    if (p->state == FTC_PROXY_CONNECTED || p->state == FTC_PROXY_KNOWN)
+    if (!p->is_proxy)
+        p->state = FTC_PROXY_NONE;
+    else if (p->state == FTC_PROXY_KNOWN)
         p->state = FTC_PROXY_ENDED;
+}
+
+void ftc_proxies_know(struct ftc_proxy *p)
+{
+    p->is_proxy = true;
+    if (p->state <= FTC_PROXY_KNOWN)
+        p->state = FTC_PROXY_KNOWN;
+}
+
+/* Of whom nobody knows what it says, it may be one. */
+static bool counts(const struct ftc_proxy *p)
+{
+    return p->is_proxy || p->state == FTC_PROXY_STRANGE;
+}
+
+int ftc_proxies_known(void)
+{
+    int known = 0;
+
+    for (int i = 0; i < proxies.count; i++)
+        known += counts(&proxies.proxy[i]);
+    return known;
 }
 
 void ftc_proxies_mark_pair(const int fd[2])
@@ -114,7 +145,8 @@ struct ftc_proxy *ftc_proxies_of_end(const struct ftc_end *end)
     for (int i = 0; i < proxies.count; i++) {
         struct ftc_proxy *p = &proxies.proxy[i];
 
-        if (p->other.port == end->port && is_same_address(&p->other.address, &end->address))
+        if (p->state != FTC_PROXY_NONE && p->other.port == end->port &&
+            is_same_address(&p->other.address, &end->address))
             return p;
     }
     return NULL;
@@ -124,7 +156,7 @@ struct ftc_proxy *ftc_proxies_of_end(const struct ftc_end *end)
 bool ftc_proxies_agree(void)
 {
     for (int i = 0; i < proxies.count; i++)
-        if (!proxies.proxy[i].is_agreed)
+        if (counts(&proxies.proxy[i]) && !proxies.proxy[i].is_agreed)
             return false;
     return true;
 }
@@ -173,7 +205,7 @@ void ftc_proxies_kill_starter(const struct ftc_proxy *p)
  * itself. */
 static bool is_well(const struct ftc_proxy *p)
 {
-    return proxies.count > 1 && p->greeted > 0 &&
+    return ftc_proxies_known() > 1 && p->greeted > 0 &&
            (p->state == FTC_PROXY_KNOWN || p->state == FTC_PROXY_ENDED);
 }
 

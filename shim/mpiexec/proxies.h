@@ -27,6 +27,7 @@ enum ftc_proxy_state {
 
 struct ftc_proxy {
     enum ftc_proxy_state state;
+    bool is_proxy; /* it has said which, in a form that is known */
     bool was_lost; /* also once it has ended for mpiexec */
     int fd;
     struct ftc_end own, other; /* of the connection */
@@ -57,9 +58,16 @@ bool ftc_proxies_open(void);
 /* A connection that mpiexec has accepted; NULL if there are too many. */
 struct ftc_proxy *ftc_proxies_add(int fd);
 
-/* How many there have been. */
+/* Places, of which some may be free (FTC_PROXY_NONE). */
 int ftc_proxies_count(void);
 struct ftc_proxy *ftc_proxies_at(int index);
+
+/* It has said who it is. */
+void ftc_proxies_know(struct ftc_proxy *p);
+
+/* How many proxies there have been. Who has not said anything, or left without having been known,
+ * was somebody else: anybody can connect to mpiexec. */
+int ftc_proxies_known(void);
 
 /* The one behind @fd; NULL: none. May be asked without the lock, in a signal handler too. */
 struct ftc_proxy *ftc_proxies_of_fd(int fd);

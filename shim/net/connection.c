@@ -10,7 +10,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { FRAMES_KEPT = 2 }; /* room for so many in each direction */
+enum {
+    FRAMES_KEPT = 2, /* room for so many in each direction */
+    GUEST_MS = 2000,
+    NS_OF_MS = 1000000,
+};
 
 size_t ftc_frame_bytes(size_t body_bytes)
 {
@@ -42,11 +46,23 @@ bool ftc_connection_is_on_its_way(const struct ftc_connection *c)
     return c->state >= FTC_CONNECTION_GREETED && c->state < FTC_CONNECTION_OPEN;
 }
 
-bool ftc_connection_is_wanted(struct ftc_connection *c, uint64_t now_ns, uint64_t attempt_ns)
+bool ftc_connection_look_after(struct ftc_connection *c, uint64_t now_ns, uint64_t attempt_ns)
 {
     if (ftc_connection_is_on_its_way(c) && now_ns > c->since_ns + attempt_ns)
         ftc_connection_close(c);
     return c->state != FTC_CONNECTION_OPEN && !ftc_connection_is_on_its_way(c);
+}
+
+bool ftc_connection_is_over(const struct ftc_connection *c, uint64_t now_ns)
+{
+    if (ftc_connection_is_on_its_way(c))
+        return now_ns - c->since_ns > (uint64_t)GUEST_MS * NS_OF_MS;
+    return c->state != FTC_CONNECTION_OPEN;
+}
+
+bool ftc_connection_goes_before(const struct ftc_connection *c, const struct ftc_connection *other)
+{
+    return c->state < other->state || (c->state == other->state && c->since_ns < other->since_ns);
 }
 
 /* ---- the handshake ---- */
@@ -80,18 +96,12 @@ static bool hear(struct ftc_connection *c, void *message, size_t bytes)
     return true;
 }
 
-static bool open_buffers(struct ftc_connection *c)
+static void open_up(struct ftc_connection *c)
 {
     if (c->in_size == 0)
         c->in_size = FRAMES_KEPT * c->frame_max;
     c->in = aligned_alloc(FTC_FRAME_ALIGNMENT, c->in_size);
-    c->out = aligned_alloc(FTC_FRAME_ALIGNMENT, FRAMES_KEPT * c->frame_max);
-    return c->in && c->out;
-}
-
-static void open_up(struct ftc_connection *c)
-{
-    if (open_buffers(c))
+    if (c->in)
         c->state = FTC_CONNECTION_OPEN;
     else
         lose(c);
@@ -171,7 +181,6 @@ void ftc_connection_answer(struct ftc_connection *c, enum ftc_welcome welcome, s
 
 /* ---- beginnings ---- */
 
-/* The greeting waits in the socket's buffer until there is a connection, as the kernel's does. */
 void ftc_connection_connect(struct ftc_connection *c, const struct ftc_address *address,
                             uint16_t port, const struct ftc_handshake *who, size_t frame_max)
 {
@@ -378,6 +387,10 @@ struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, 
 
     assert(bytes <= c->frame_max);
     if (c->state != FTC_CONNECTION_OPEN || FRAMES_KEPT * c->frame_max - c->out_end < bytes)
+        return NULL;
+    if (!c->out) /* some owners write for themselves: ftc_connection_write() */
+        c->out = aligned_alloc(FTC_FRAME_ALIGNMENT, FRAMES_KEPT * c->frame_max);
+    if (!c->out)
         return NULL;
     frame = (struct ftc_frame *)(void *)(c->out + c->out_end);
     ftc_frame_begin(frame, kind, number, body_bytes);

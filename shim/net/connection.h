@@ -70,12 +70,18 @@ void ftc_connection_answer(struct ftc_connection *c, enum ftc_welcome welcome, s
 /* Whether it has one of the states that lead to an open connection. */
 bool ftc_connection_is_on_its_way(const struct ftc_connection *c);
 
+/* For those who listen: whether @c has ended, or has not proved who it is in time; and whether @c
+ * makes room for another one before @other does: it has come less far, or is older. Of two that are
+ * on their way. */
+bool ftc_connection_is_over(const struct ftc_connection *c, uint64_t now_ns);
+bool ftc_connection_goes_before(const struct ftc_connection *c, const struct ftc_connection *other);
+
 /* For one that nobody is in a hurry for. */
 enum { FTC_CONNECTION_ATTEMPT_NS = 1000000000 };
 
-/* Whether there is to be a new one in its place: it is neither open nor on its way. One that has
- * been on its way for more than @attempt_ns is closed by this. */
-bool ftc_connection_is_wanted(struct ftc_connection *c, uint64_t now_ns, uint64_t attempt_ns);
+/* Closes one that has been on its way for more than @attempt_ns. True if there is to be a new one
+ * in its place: it is neither open nor on its way. */
+bool ftc_connection_look_after(struct ftc_connection *c, uint64_t now_ns, uint64_t attempt_ns);
 
 /* The oldest frame that has arrived whole and was not dropped; NULL: none. It stays until it is
  * dropped or the connection makes progress. */

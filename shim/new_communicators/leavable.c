@@ -4,6 +4,7 @@
 #include "mpi/inside.h"
 #include "system/clock.h"
 
+#include <sched.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -11,6 +12,7 @@
 enum {
     STACK_BYTES = 8 << 20, /* the program's own functions run on it too: they copy attributes */
     HOPELESS_NS = 100000000,
+    DYING_NS = 1000000000,
 };
 
 /* The one call that is under way. */
@@ -94,4 +96,14 @@ void ftc_leavable_poll(void)
         call.hopeless_since_ns = now;
     if (now - call.hopeless_since_ns > HOPELESS_NS)
         setcontext(&call.caller);
+}
+
+void ftc_leavable_cannot_send(void)
+{
+    uint64_t until_ns = ftc_clock_ns() + DYING_NS;
+
+    while (call.is_running && (call.is_hopeless(call.context) || ftc_clock_ns() < until_ns)) {
+        ftc_leavable_poll();
+        sched_yield();
+    }
 }

@@ -26,4 +26,9 @@ bool ftc_leavable_run(void (*function)(void *argument), void *argument,
 /* To be called when MPICH polls. */
 void ftc_leavable_poll(void);
 
+/* To be called when UCX cannot send for MPICH, which would end the job for that: the memory of a
+ * rank that dies is gone before anybody can know of its death. Leaves the call if that is what has
+ * happened; else returns after a second. */
+void ftc_leavable_cannot_send(void);
+
 #endif

@@ -11,11 +11,18 @@
 
 bool ftc_p2p_is_on;
 
+/* In native calls ranks take large messages from others that may die meanwhile: the program's own,
+ * or those of MPI's part of a new communicator or file. */
+static bool survives_native_calls(void)
+{
+    return ftc_library.settings.p2p != FTC_P2P_NATIVE ||
+           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
+}
+
 void ftc_p2p_prepare(void)
 {
     if (ftc_library.settings.enable)
-        ftc_ucx_choose_transports(ftc_library.settings.p2p == FTC_P2P_NATIVE ||
-                                  ftc_single_copy_open());
+        ftc_ucx_choose_transports(!survives_native_calls() || ftc_single_copy_open());
 }
 
 int ftc_p2p_open(void)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = MPI_MAX_ERROR_STRING, ERRORS = 4 /* classes */ };
+enum { TEXT_MAX = MPI_MAX_ERROR_STRING, ERRORS = 6 /* classes */ };
 
 /* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
  * the code, and MPI_Error_string() asks here for the text of the last error of that class. */
@@ -227,6 +227,13 @@ int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, siz
 int ftc_error_too_much(const struct ftc_call *call)
 {
     return hold(MPI_ERR_TRUNCATE, "ftcoll: %s: the ranks have sent more than its counts say",
+                ftc_call_name(call->kind));
+}
+
+int ftc_error_piece_too_large(const struct ftc_call *call)
+{
+    return hold(MPI_ERR_COUNT,
+                "ftcoll: %s: a rank gives 2 GiB or more at once, which cannot be packed",
                 ftc_call_name(call->kind));
 }
 

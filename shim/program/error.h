@@ -40,6 +40,10 @@ int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, siz
 /* The ranks have sent more than the counts of the call say: class MPI_ERR_TRUNCATE. */
 int ftc_error_too_much(const struct ftc_call *call);
 
+/* A rank has a piece that no call into MPI can pack, or more than a parcel holds: class
+ * MPI_ERR_COUNT. */
+int ftc_error_piece_too_large(const struct ftc_call *call);
+
 /* A result lacks @missing ranks, and @setting wants all in it: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
                          const char *setting);

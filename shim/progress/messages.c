@@ -153,7 +153,7 @@ bool ftc_messages_take(void)
     return progress;
 }
 
-void ftc_messages_admit(void)
+void ftc_messages_look_at_links(void)
 {
     enum { ADMIT_TURNS = 256 };
     static _Atomic uint32_t turns;
@@ -162,7 +162,7 @@ void ftc_messages_admit(void)
         atomic_fetch_add_explicit(&turns, 1, memory_order_relaxed) % ADMIT_TURNS != 0 ||
         !ftc_library_trylock())
         return;
-    ftc_transport_admit(&ftc_library.transport);
+    ftc_transport_look_at_links(&ftc_library.transport);
     ftc_library_unlock();
 }
 

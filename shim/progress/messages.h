@@ -22,9 +22,9 @@ bool ftc_messages_send(struct ftc_comm *c);
 bool ftc_messages_take(void);
 bool ftc_messages_take_from(uint32_t world);
 
-/* In each turn of native MPI's, in whatever call: lets ranks of other hosts in, now and then.
+/* In each turn of native MPI's, in whatever call: ftc_transport_look_at_links(), now and then.
  * Without the lock. */
-void ftc_messages_admit(void);
+void ftc_messages_look_at_links(void);
 
 /* Offers the kept messages again: when an operation starts, when its attempt has changed, and when
  * its sends are no longer in the way. */

@@ -115,13 +115,16 @@ bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
            ftc_activity_inside(&ftc_library.board, c->world[rank]) > 0;
 }
 
-/* Between two hosts there may be no link yet. */
+/* Between two hosts there may be no link yet, or one that is full until what the other says is
+ * heard. */
 static void await_room(uint32_t to)
 {
     const struct ftc_board *b = &ftc_library.board;
 
-    if (!ftc_board_is_here(b, to) && ftc_board_state(b, to) < FTC_RANK_FINALIZED)
-        nanosleep(&(struct timespec){.tv_nsec = LINK_NS}, NULL);
+    if (ftc_board_is_here(b, to) || ftc_board_state(b, to) >= FTC_RANK_FINALIZED)
+        return;
+    ftc_transport_look_at_links(&ftc_library.transport);
+    nanosleep(&(struct timespec){.tv_nsec = LINK_NS}, NULL);
 }
 
 void ftc_mismatch_spread(const struct ftc_comm *c)

@@ -70,6 +70,8 @@ static void end_notes(const struct ftc_comm *c, uint64_t now)
             continue;
         note[s].recovered = true;
         capture_site(c->running->call, &note[s].stack);
+        /* again: who was first may have died before it had said so */
+        ftc_aftermath_notice(board, s, ftc_library.world_rank, &note[s].in);
         ftc_missed_site_leave(board, s, ftc_library.world_rank, &note[s].in,
                               note[s].stack.address[0]);
         ftc_aftermath_recovered(board, s, now);

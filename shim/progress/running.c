@@ -2,6 +2,7 @@
 
 #include "board/presence.h"
 #include "board/publication.h"
+#include "value/rank_set.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -22,6 +23,9 @@ static void release_room(struct ftc_running *r)
     free(r->actions.send);
     free(r->contribution);
     free(r->published_value);
+    r->op_storage = NULL;
+    r->actions.send = NULL;
+    r->contribution = r->published_value = NULL;
 }
 
 void ftc_running_close(struct ftc_comm *c)
@@ -39,7 +43,7 @@ void ftc_running_note_contributors(struct ftc_comm *c, const uint64_t *who)
         r->contributors = calloc((size_t)c->size, sizeof *r->contributors);
     r->has_contributors = r->contributors != NULL;
     for (int rank = 0; r->has_contributors && rank < c->size; rank++)
-        r->contributors[rank] = who[rank / 64] >> rank % 64 & 1;
+        r->contributors[rank] = ftc_rank_set_has(who, (uint32_t)rank);
 }
 
 static size_t op_storage_bytes(const struct ftc_comm *c, size_t capacity)
@@ -79,9 +83,13 @@ static __attribute__((noinline)) int make_room(struct ftc_comm *c, size_t value_
                                       .capacity = sends};
     r->contribution = calloc(1, capacity);
     r->published_value = calloc(1, capacity);
+    if (!r->op_storage || !r->actions.send || !r->contribution || !r->published_value) {
+        release_room(r); /* half of it is none */
+        return -ENOMEM;
+    }
     r->value_capacity = capacity;
     r->numbering = c->numbering;
-    return r->op_storage && r->actions.send && r->contribution && r->published_value ? 0 : -ENOMEM;
+    return 0;
 }
 
 bool ftc_running_expects(const struct ftc_comm *c, int member)

@@ -60,13 +60,6 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
     }
 }
 
-/* As shim/collectives wants it of a nonblocking call's data phase, which goes on in any thread. */
-static bool needs_no_mpi(const struct ftc_call *call, const struct ftc_facts *type)
-{
-    return ftc_call_has_operation(call->kind) ? !ftc_facts_need_mpi(type)
-                                              : ftc_is_packed(call->datatype);
-}
-
 static enum ftc_pass communicator_pass(MPI_Comm comm)
 {
     int inter = 0, size = 0;
@@ -83,12 +76,6 @@ static enum ftc_pass communicator_pass(MPI_Comm comm)
 static bool large_helps(enum ftc_pass pass)
 {
     return pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE;
-}
-
-static bool has_data_phase(const struct ftc_call *call)
-{
-    return !ftc_board_has_other_hosts(&ftc_library.board) &&
-           (ftc_call_is_reduction(call->kind) || ftc_call_plain(call->kind) == FTC_CALL_BCAST);
 }
 
 /* Whether there are settings for what @pass speaks of. */
@@ -128,7 +115,8 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
         return pass;
     if (!ftc_lineage_of(call->comm))
         return FTC_PASS_UNSEEN;
-    if (*is_large && has_data_phase(call) && !needs_no_mpi(call, &type))
+    if (*is_large && ftc_facts_need_mpi(&type) &&
+        ftc_call_has_data_phase(call->kind, !ftc_board_has_other_hosts(&ftc_library.board)))
         return FTC_PASS_NEEDS_MPI;
     return ftc_inside_has(FTC_INSIDE_REQUESTS) && ftc_mpi_function(FTC_MPIX_Grequest_start)
                ? FTC_PASS_NONE

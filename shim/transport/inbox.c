@@ -5,6 +5,7 @@
 #include "board/directory.h"
 #include "link.h"
 #include "question.h"
+#include "value/rank_set.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,11 +22,6 @@ uint32_t ftc_transport_message_stride(size_t value_bytes)
     return ftc_ring_message_stride(ftc_message_max_wire_bytes(value));
 }
 
-static uint64_t bit_of(uint32_t rank)
-{
-    return UINT64_C(1) << (rank % 64);
-}
-
 /* ---- who has sent something ---- */
 
 /* For good, where nobody rings. */
@@ -33,7 +29,7 @@ static void wait_for_all(struct ftc_transport *t)
 {
     for (uint32_t rank = 0; rank < t->board->geometry.ranks; rank++)
         if (rank != t->self && ftc_board_is_here(t->board, rank))
-            t->waiting[rank / 64] |= bit_of(rank);
+            ftc_rank_set_add(t->waiting, rank);
     t->waiting_words = 1;
 }
 
@@ -44,9 +40,9 @@ static void ring_bell(const struct ftc_transport *t, uint32_t to)
     _Atomic uint64_t *bell = ftc_board_bell(t->board, to);
     uint32_t word = t->self / 64;
 
-    atomic_fetch_or(&bell[1 + word], bit_of(t->self));
-    if (!(atomic_load(&bell[0]) & bit_of(word)))
-        atomic_fetch_or(&bell[0], bit_of(word));
+    atomic_fetch_or(&bell[1 + word], ftc_rank_set_bit(t->self));
+    if (!(atomic_load(&bell[0]) & ftc_rank_set_bit(word)))
+        atomic_fetch_or(&bell[0], ftc_rank_set_bit(word));
 }
 
 /* Any process may have written the bell: of a word that is not there nothing is taken, and of a
@@ -64,7 +60,7 @@ static void hear_bell(struct ftc_transport *t)
             break;
         t->waiting[word] |= atomic_exchange(&t->bell[1 + word], 0);
         if (t->waiting[word] != 0) /* what has been rung here may have been heard before */
-            t->waiting_words |= bit_of(word);
+            t->waiting_words |= ftc_rank_set_bit(word);
     }
 }
 
@@ -76,9 +72,9 @@ static bool find_waiting(const struct ftc_transport *t, uint32_t *rank)
 
     if (word > 63)
         return false;
-    ranks = t->waiting[word] & -bit_of(*rank);
+    ranks = t->waiting[word] & -ftc_rank_set_bit(*rank);
     if (ranks == 0) {
-        words = t->waiting_words & -bit_of(word) & ~bit_of(word);
+        words = t->waiting_words & -ftc_rank_set_bit(word) & ~ftc_rank_set_bit(word);
         if (words == 0)
             return false;
         word = (uint32_t)__builtin_ctzll(words);
@@ -93,9 +89,9 @@ static void strike_out(struct ftc_transport *t, uint32_t rank)
 {
     if (!t->bell)
         return;
-    t->waiting[rank / 64] &= ~bit_of(rank);
+    t->waiting[rank / 64] &= ~ftc_rank_set_bit(rank);
     if (t->waiting[rank / 64] == 0)
-        t->waiting_words &= ~bit_of(rank / 64);
+        t->waiting_words &= ~ftc_rank_set_bit(rank / 64);
 }
 
 /* ---- messages ---- */
@@ -185,10 +181,10 @@ bool ftc_transport_next(struct ftc_transport *t, struct ftc_arrival *a)
     return (!a->is_by_link && next_of_rings(t, a)) || (t->links && ftc_links_next(t->links, a));
 }
 
-void ftc_transport_admit(struct ftc_transport *t)
+void ftc_transport_look_at_links(struct ftc_transport *t)
 {
     if (t->links)
-        ftc_links_admit(t->links);
+        ftc_links_look(t->links);
 }
 
 bool ftc_transport_links_are_out(const struct ftc_transport *t)

@@ -15,7 +15,6 @@
 
 enum {
     GUESTS = 64, /* that have connected, and not yet proved who they are */
-    GUEST_NS = 2000000000,
     EVENTS = 32,
     ACCEPTED_AT_ONCE = 16,
     AGAIN_NS = 10000000,    /* between two attempts to connect */
@@ -36,7 +35,8 @@ struct link {
     struct ftc_flow flow;
     uint32_t peer;
     bool was_open, is_broken;
-    bool is_shut;        /* nothing more is sent by it */
+    bool is_shut;        /* nothing more is sent by it, */
+    bool is_over;        /* and the other host has all of that: the rest is an ordinary end */
     uint64_t opened_ns;  /* the one that there is */
     uint64_t wanted_ns;  /* since when there has been no way, CLOCK_MONOTONIC; 0: there is one */
     uint64_t contact_ns; /* since when the other host is there, which does not count; 0: not */
@@ -54,7 +54,7 @@ struct ftc_links {
     struct link **of_rank; /* NULL: none yet */
     struct link **list;    /* all that there are, in the order of their first use */
     uint32_t count;
-    bool has_unsent, has_broken;
+    bool has_unsent, has_missing;
     struct ftc_connection guest[GUESTS];
 };
 
@@ -137,10 +137,16 @@ static bool is_wanted(const struct ftc_links *l, uint32_t peer)
     return ftc_board_state(l->board, peer) < FTC_RANK_FINALIZED;
 }
 
+/* Whether the other may still want something of this one. */
+static bool may_be_asked(const struct ftc_links *l, const struct link *link)
+{
+    return is_wanted(l, link->peer) && !link->flow.has_left;
+}
+
 /* Whether anything can still come or is to go. */
 static bool is_needed(const struct ftc_links *l, const struct link *link)
 {
-    return is_wanted(l, link->peer) && !link->flow.has_left;
+    return may_be_asked(l, link) && !link->is_over;
 }
 
 /* The link with @peer, which may have no connection yet; NULL without memory. */
@@ -164,10 +170,11 @@ static struct link *link_of(struct ftc_links *l, uint32_t peer)
 /* ---- ways ---- */
 
 /* There is none, again or still. */
-static void miss(struct link *link)
+static void miss(struct ftc_links *l, struct link *link)
 {
     uint64_t now = ftc_clock_ns();
 
+    l->has_missing = true;
     if (link->wanted_ns == 0)
         link->wanted_ns = now;
     else if (link->contact_ns != 0)
@@ -179,14 +186,14 @@ static void connect_to(struct ftc_links *l, struct link *link)
 {
     uint64_t now = ftc_clock_ns();
 
-    if (link->contact_ns != 0 || !ftc_connection_is_wanted(&link->next, now, ATTEMPT_NS) ||
+    if (link->contact_ns != 0 || !ftc_connection_look_after(&link->next, now, ATTEMPT_NS) ||
         now < link->again_ns ||
         !ftc_connection_connect_to_rank(&link->next, l->board, FTC_PURPOSE_LINK, l->self,
                                         link->peer, l->frame_max))
         return;
     link->next.in_size = ftc_flow_room_to_hear(&link->flow);
     link->again_ns = now + AGAIN_NS;
-    miss(link);
+    miss(l, link);
     if (link->next.fd < 0)
         return;
     ftc_socket_watch(link->next.fd, HALF_OPEN_MS);
@@ -216,7 +223,7 @@ static void take_over(struct ftc_links *l, struct link *link, struct ftc_connect
     *opened = (struct ftc_connection){.fd = -1};
     ftc_connection_close(&link->next);
     link->was_open = true;
-    link->is_broken = link->is_shut = false;
+    link->is_broken = link->is_shut = link->is_over = false;
     link->opened_ns = ftc_clock_ns();
     if (link->contact_ns == 0)
         link->contact_ns = link->opened_ns;
@@ -228,10 +235,10 @@ static void note_break(struct ftc_links *l, struct link *link)
 {
     if (link->c.state != FTC_CONNECTION_LOST || link->is_broken)
         return;
-    link->is_broken = l->has_broken = true;
+    link->is_broken = true;
     ftc_flow_break(&link->flow);
     l->has_unsent |= ftc_flow_has_unsent(&link->flow);
-    miss(link);
+    miss(l, link);
 }
 
 /* The other host is there. Its rank may compute for hours before it looks. */
@@ -253,7 +260,7 @@ static void progress_next(struct ftc_links *l, struct link *link)
         watch(l, EPOLL_CTL_MOD, link->next.fd, link->peer, EPOLLIN);
         take_over(l, link, &link->next);
     } else {
-        miss(link);
+        miss(l, link);
     }
 }
 
@@ -269,7 +276,7 @@ static struct ftc_connection *place_for_guest(struct ftc_links *l)
 
         if (!ftc_connection_is_on_its_way(g))
             return g;
-        if (g->state < worst->state || (g->state == worst->state && g->since_ns < worst->since_ns))
+        if (ftc_connection_goes_before(g, worst))
             worst = g;
     }
     return worst;
@@ -295,7 +302,7 @@ static void accept_guests(struct ftc_links *l)
 static bool may_come_in(const struct ftc_links *l, const struct link *link,
                         const struct ftc_connection *guest)
 {
-    if (!is_needed(l, link))
+    if (!may_be_asked(l, link))
         return false;
     if (link->c.state == FTC_CONNECTION_OPEN)
         return guest->since_ns > link->opened_ns;
@@ -331,7 +338,7 @@ static void serve_guest(struct ftc_links *l, uint32_t index)
     ftc_connection_progress(g, l->self, l->board->geometry.ranks);
     if (g->state == FTC_CONNECTION_ASKS)
         admit(l, g);
-    if (g->state == FTC_CONNECTION_LOST || ftc_clock_ns() - g->since_ns > GUEST_NS)
+    if (ftc_connection_is_over(g, ftc_clock_ns()))
         ftc_connection_close(g);
 }
 
@@ -354,12 +361,20 @@ static void hear(struct link *link)
         link->wanted_ns = link->contact_ns = 0;
 }
 
+/* The other's kernel confirms an end at once, and other data when it likes (40 ms). */
+static void note_end(struct link *link)
+{
+    link->is_over |= link->is_shut && ftc_socket_unsent(link->c.fd) == 0;
+}
+
+/* An end is noted before the other's is read, which confirms it. */
 static void progress(struct ftc_links *l, struct link *link)
 {
     if (ftc_connection_is_on_its_way(&link->next))
         progress_next(l, link);
     if (link->c.state != FTC_CONNECTION_OPEN)
         return;
+    note_end(link);
     ftc_connection_progress(&link->c, l->self, l->board->geometry.ranks);
     hear(link);
     note_break(l, link);
@@ -393,35 +408,37 @@ static void send_rest(struct ftc_links *l)
             push(l, l->list[i]);
 }
 
+/* The connection is broken, or the first one is on its way: also for a message that nobody offers
+ * again. */
+static bool is_missing(const struct link *link)
+{
+    return link->is_broken || (!link->was_open && link->wanted_ns != 0);
+}
+
 static void mend(struct ftc_links *l)
 {
-    l->has_broken = false;
+    l->has_missing = false;
     for (uint32_t i = 0; i < l->count; i++) {
         struct link *link = l->list[i];
 
-        if (!link->is_broken || !is_needed(l, link))
+        if (!is_missing(link) || !is_needed(l, link))
             continue;
-        l->has_broken = true;
+        l->has_missing = true;
         connect_to(l, link);
     }
 }
 
-static void look(struct ftc_links *l)
+void ftc_links_look(struct ftc_links *l)
 {
     struct epoll_event event[EVENTS];
     int count = epoll_wait(l->epoll, event, EVENTS, 0);
 
     for (int i = 0; i < count; i++)
         serve(l, event[i].data.u32);
-    if (l->has_broken)
+    if (l->has_missing)
         mend(l);
     if (l->has_unsent)
         send_rest(l);
-}
-
-void ftc_links_admit(struct ftc_links *l)
-{
-    look(l);
 }
 
 /* The first message makes the link. */
@@ -429,7 +446,7 @@ static void begin_link(struct ftc_links *l, struct link *link)
 {
     if (ftc_connection_is_on_its_way(&link->next))
         progress(l, link);
-    else
+    if (!link->was_open)
         connect_to(l, link);
 }
 
@@ -476,7 +493,7 @@ static bool take(struct link *link, struct ftc_arrival *a)
 bool ftc_links_next(struct ftc_links *l, struct ftc_arrival *a)
 {
     if (!a->is_by_link) {
-        look(l);
+        ftc_links_look(l);
         a->is_by_link = true;
         a->link = 0;
     } else if (a->stays) {
@@ -550,7 +567,6 @@ static bool has_all(const struct ftc_links *l, const struct link *link)
     return !is_needed(l, link) || !ftc_flow_has_unsent(&link->flow);
 }
 
-/* The other's kernel confirms an end at once, and other data when it likes (40 ms). */
 static bool has_ended(struct ftc_links *l, struct link *link)
 {
     if (link->c.state != FTC_CONNECTION_OPEN || !is_needed(l, link))
@@ -563,7 +579,8 @@ static bool has_ended(struct ftc_links *l, struct link *link)
         shutdown(link->c.fd, SHUT_WR);
         link->is_shut = true;
     }
-    return ftc_socket_unsent(link->c.fd) == 0;
+    note_end(link);
+    return link->is_over;
 }
 
 static bool have_all_ended(struct ftc_links *l)
@@ -590,7 +607,7 @@ bool ftc_links_finish(struct ftc_links *l)
     while (!have_all_ended(l)) {
         if (ftc_clock_ns() >= until_ns)
             return !is_any_owed(l);
-        look(l);
+        ftc_links_look(l);
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS / 20}, NULL);
     }
     return true;

@@ -21,7 +21,8 @@ struct asked {
     struct ftc_connection c;
     struct ftc_question question;
     uint32_t attempt;  /* of the rank that asks */
-    uint64_t number;   /* of the question; an answer has that of its question */
+    uint64_t number;   /* of the last asking; an answer has that of its asking */
+    uint64_t first;    /* number with which this question was asked first */
     bool is_under_way; /* it has no answer yet */
     uint64_t asked_ns, again_ns, pause_ns;
 };
@@ -95,7 +96,7 @@ static void connect_to(const struct ftc_questions *q, struct asked *a, uint32_t 
 
 static bool is_open(const struct ftc_questions *q, struct asked *a, uint32_t rank)
 {
-    if (a->c.state != FTC_CONNECTION_OPEN && !ftc_connection_is_on_its_way(&a->c))
+    if (ftc_connection_look_after(&a->c, ftc_clock_ns(), FTC_CONNECTION_ATTEMPT_NS))
         connect_to(q, a, rank);
     ftc_connection_progress(&a->c, q->self, q->board->geometry.ranks);
     return a->c.state == FTC_CONNECTION_OPEN;
@@ -115,6 +116,7 @@ static void put(struct asked *a, const struct ftc_question *question, uint32_t a
     if (!is_same(a, question, attempt)) {
         a->question = *question;
         a->attempt = attempt;
+        a->first = a->number + 1;
         a->again_ns = a->pause_ns = 0;
     }
     if (ftc_clock_ns() < a->again_ns)
@@ -136,15 +138,15 @@ static void wait_before_next(struct asked *a)
     a->again_ns = ftc_clock_ns() + a->pause_ns;
 }
 
-/* Takes the answer to the question under way, if it has come: then it is over, and asked again
- * unless it was "yes". */
+/* Takes an answer to the question under way, if one has come, whenever it was asked: then it is
+ * over, and asked again unless it was "yes". */
 static bool take(struct asked *a, struct ftc_publication *copy, uint32_t *attempt)
 {
     const struct ftc_frame *frame;
     bool is_yes = false;
 
     while (a->is_under_way && (frame = ftc_connection_next(&a->c))) {
-        if (frame->number == a->number) {
+        if (frame->number >= a->first) {
             is_yes = ftc_answer_read(&a->question, frame->body, frame->bytes - sizeof *frame, copy,
                                      attempt);
             a->is_under_way = false;

@@ -11,7 +11,7 @@
  * - Sending needs no receiver that looks: it takes the message, or says that there is no room until
  *   the receiver has released one. Only the first message between ranks of different hosts, and
  *   what is sent again when their connection has broken, need that the receiver is in a call of MPI
- *   (ftc_transport_admit()).
+ *   (ftc_transport_look_at_links()).
  * - No call waits, allocates or, between ranks of one host, enters the kernel.
  * - ftc_transport_next() costs messages, not ranks.
  *
@@ -56,10 +56,10 @@ void ftc_transport_close(struct ftc_transport *t);
  * negative errno. */
 int ftc_transport_link(struct ftc_transport *t, int listener);
 
-/* Lets ranks of other hosts in that want to make a link, and mends links that have broken. Others
- * wait for that, with a message for this rank that it may not need any more, or for one that was
- * lost, so it is to be done in native calls that wait too. */
-void ftc_transport_admit(struct ftc_transport *t);
+/* Lets ranks of other hosts in that want to make a link, makes and mends links, and sends the rest
+ * of what they have taken. Others wait for that, with a message for this rank that it may not need
+ * any more, or for one that was lost, so it is to be done in native calls that wait too. */
+void ftc_transport_look_at_links(struct ftc_transport *t);
 
 bool ftc_transport_links_are_out(const struct ftc_transport *t);
 

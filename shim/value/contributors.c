@@ -4,7 +4,7 @@
 
 /* Words of 64 bits before the data: one that is not 0 if somebody requires all, then the set of
  * ranks. They lie in messages, with any alignment. */
-enum { REQUIRED = 0, RANKS = 1, ALIGNMENT = 16 };
+enum { REQUIRED = 0, RANKS = 1 };
 
 bool ftc_contributors_are_kept;
 
@@ -15,14 +15,12 @@ void ftc_contributors_open(bool are_kept)
 
 static size_t words(int size)
 {
-    return RANKS + ((size_t)size + 63) / 64;
+    return RANKS + FTC_RANK_SET_WORDS(size);
 }
 
 size_t ftc_contributors_bytes(int size)
 {
-    size_t bytes = words(size) * sizeof(uint64_t);
-
-    return ftc_contributors_are_kept ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : 0;
+    return ftc_contributors_are_kept ? FTC_CONTRIBUTORS_WORDS(size) * sizeof(uint64_t) : 0;
 }
 
 static uint64_t word(const void *value, size_t number)
@@ -42,7 +40,14 @@ void ftc_contributors_begin(void *value, int size, int rank, bool required)
 {
     memset(value, 0, ftc_contributors_bytes(size));
     set_word(value, REQUIRED, required);
-    set_word(value, RANKS + (size_t)rank / 64, 1ull << rank % 64);
+    set_word(value, RANKS + (size_t)rank / 64, ftc_rank_set_bit((uint32_t)rank));
+}
+
+void ftc_contributors_set(void *value, int size, const uint64_t *who, bool required)
+{
+    set_word(value, REQUIRED, required);
+    for (size_t i = 0; i < FTC_RANK_SET_WORDS(size); i++)
+        set_word(value, RANKS + i, who[i]);
 }
 
 void ftc_contributors_join(void *into, const void *from, int size)
@@ -53,7 +58,7 @@ void ftc_contributors_join(void *into, const void *from, int size)
 
 bool ftc_contributors_have(const void *value, int rank)
 {
-    return word(value, RANKS + (size_t)rank / 64) >> rank % 64 & 1;
+    return (word(value, RANKS + (size_t)rank / 64) & ftc_rank_set_bit((uint32_t)rank)) != 0;
 }
 
 bool ftc_contributors_are_required(const void *value)

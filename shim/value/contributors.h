@@ -7,9 +7,11 @@
 #ifndef FTC_VALUE_CONTRIBUTORS_H
 #define FTC_VALUE_CONTRIBUTORS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "rank_set.h"
+
+/* That they take, of a communicator of @size ranks; a multiple of 16 bytes, so that data keep their
+ * alignment. */
+#define FTC_CONTRIBUTORS_WORDS(size) ((1 + FTC_RANK_SET_WORDS(size) + 1) / 2 * 2)
 
 /* Values of reductions begin with their contributors; the same on all ranks. */
 extern bool ftc_contributors_are_kept;
@@ -17,13 +19,15 @@ extern bool ftc_contributors_are_kept;
 /* In MPI_Init. */
 void ftc_contributors_open(bool are_kept);
 
-/* Bytes before the data for a communicator of @size ranks; a multiple of 16, so that data keep
- * their alignment. 0 if contributors are not kept. */
+/* Bytes before the data; 0 if contributors are not kept. */
 size_t ftc_contributors_bytes(int size);
 
 /* Fills what stands before the data of @rank alone. @required: its program does not want to go on
  * without all. */
 void ftc_contributors_begin(void *value, int size, int rank, bool required);
+
+/* The same of the ranks in @who together. */
+void ftc_contributors_set(void *value, int size, const uint64_t *who, bool required);
 
 /* @into = @into and @from; any alignment. */
 void ftc_contributors_join(void *into, const void *from, int size);

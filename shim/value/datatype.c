@@ -284,6 +284,8 @@ size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count)
 {
     size_t bytes;
 
+    if (facts->size_bytes == 0)
+        return 0;
     if (count > INT_MAX || __builtin_mul_overflow((size_t)count, facts->size_bytes, &bytes) ||
         bytes > INT_MAX)
         return SIZE_MAX;

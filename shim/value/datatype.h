@@ -45,7 +45,8 @@ bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts);
 bool ftc_is_comm(MPI_Comm comm);
 bool ftc_is_group(MPI_Group group);
 
-/* Data in the order of its type map, without gaps; SIZE_MAX if it is too large for one call. */
+/* Data in the order of its type map, without gaps; SIZE_MAX if it is too large for one call. Ranks
+ * that give the same data come to the same, whatever their datatypes. */
 bool ftc_facts_are_packed(const struct ftc_facts *facts); /* memory is so as it stands */
 size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count);
 int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts);

@@ -34,12 +34,13 @@ static ptrdiff_t offset_of(const struct ftc_side_view *view, int index)
     return s->datatypes ? number : number * view->facts.extent_bytes;
 }
 
-/* Valid, because the call was looked at before. */
+/* Valid, because the call was looked at before: but of no elements it may be anything. */
 static void look_at_datatype(struct ftc_side_view *view, int index)
 {
     const MPI_Datatype *datatypes = view->side->datatypes;
 
-    if (datatypes && datatypes[index] != view->facts.datatype)
+    if (datatypes && ftc_side_count(view->side, index) != 0 &&
+        datatypes[index] != view->facts.datatype)
         ftc_facts_of_type(datatypes[index], &view->facts);
 }
 
@@ -123,10 +124,15 @@ static bool receives(const struct ftc_call *call, enum ftc_call_kind plain, int 
 
 /* ---- what native MPI rejects ---- */
 
-/* NULL is MPI_BOTTOM, for a datatype of absolute addresses. */
-static bool buffer_is_valid(const void *buffer, const struct ftc_facts *facts)
+/* NULL is MPI_BOTTOM, for a datatype or a displacement that is an absolute address. */
+static bool buffer_is_valid(const struct ftc_side_view *view, int index)
 {
-    return buffer != MPI_IN_PLACE && (buffer || ftc_predefined_bytes(facts->datatype) == 0);
+    const struct ftc_side *s = view->side;
+
+    if (s->buffer == MPI_IN_PLACE)
+        return false;
+    return s->buffer || ftc_predefined_bytes(view->facts.datatype) == 0 ||
+           (s->displacements && offset_of(view, index) != 0);
 }
 
 static bool block_is_valid(struct ftc_side_view *view, int index)
@@ -134,9 +140,10 @@ static bool block_is_valid(struct ftc_side_view *view, int index)
     const struct ftc_side *s = view->side;
     MPI_Count count = ftc_side_count(s, index);
 
-    if (s->datatypes && !ftc_facts_of_type(s->datatypes[index], &view->facts))
-        return false;
-    return count == 0 || (count > 0 && buffer_is_valid(s->buffer, &view->facts));
+    if (count <= 0)
+        return count == 0;
+    return (!s->datatypes || ftc_facts_of_type(s->datatypes[index], &view->facts)) &&
+           buffer_is_valid(view, index);
 }
 
 bool ftc_side_is_valid(const struct ftc_side *side, int blocks)
@@ -283,7 +290,7 @@ bool ftc_sides_sum_counts(const struct ftc_side *side, int size, MPI_Count *sum)
 static bool is_plain(const struct ftc_side *side, int blocks)
 {
     for (int i = 0; side->datatypes && i < blocks; i++)
-        if (!ftc_is_packed(side->datatypes[i]))
+        if (ftc_side_count(side, i) != 0 && !ftc_is_packed(side->datatypes[i]))
             return false;
     return side->datatypes || ftc_is_packed(side->datatype);
 }

@@ -16,7 +16,7 @@ struct ftc_side_view {
 struct ftc_place {
     char *address;
     MPI_Count count;
-    const struct ftc_facts *facts; /* of the view; until the next question */
+    const struct ftc_facts *facts; /* of the view, if there are elements; until the next question */
 };
 
 /* False if native MPI rejects the datatype. */

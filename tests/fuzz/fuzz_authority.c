@@ -32,6 +32,7 @@ static void start(void)
         }
         *ftc_proxies_at(i) = (struct ftc_proxy){
             .state = FTC_PROXY_KNOWN,
+            .is_proxy = true,
             .fd = fd[i],
             .other = {.address = {.family = AF_INET, .bytes = {10, 0, 0, (unsigned char)(i + 1)}},
                       .port = PORT},

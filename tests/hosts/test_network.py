@@ -45,6 +45,7 @@ def both_ways(some, others):
 
 BAD = {
     "late": {"delay_ms": 5},
+    "as late as from another continent": {"delay_ms": 40},
     "late and out of order": {"delay_ms": 2, "jitter_ms": 10},
     "5 of 100 frames are lost": {"loss": 0.05},
     "20 of 100 frames are lost": {"loss": 0.2},
@@ -92,7 +93,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("part", core_of(PARTS, "nothing to one", "all from each other"))
+@pytest.mark.parametrize("part", core_of(PARTS, "nothing to one"))
 def test_cut_for_a_moment(rough, run_case, part):
     """For less than unreachable_ms: a delay."""
     def mend_later(j):
@@ -105,7 +106,7 @@ def test_cut_for_a_moment(rough, run_case, part):
                  hand=mend_later, silent=("lost with", " stops"), limit_s=LONG_S))
 
 
-@pytest.mark.parametrize("part", ["one from all", "nothing from one", "nothing to one"])
+@pytest.mark.parametrize("part", core_of(["one from all", "nothing from one", "nothing to one"], "nothing from one"))
 def test_cut_for_good(rough, run_case, part):
     """One side goes on: that of mpiexec."""
     case = silent(f"the network is cut for good, {part}", lambda _: rough.order(cut=PARTS[part]))
@@ -170,7 +171,7 @@ RESETS = {
 }
 
 
-@pytest.mark.parametrize("what", core_of(RESETS, "two on a host", "and one dies meanwhile"))
+@pytest.mark.parametrize("what", core_of(RESETS, "and one dies meanwhile"))
 def test_reset_of_links(rough, run_case, what):
     """A message is neither lost with a connection nor sent twice, nor does the job end for it."""
     each, faults, args = RESETS[what]

@@ -5,7 +5,7 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
 # Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := asks blocked bulk cg communicators differs empty fallback farewell fatal files firsthand inclusion jacobi last late mismatch nbody origins orphan pending persistent posthumous reuse rounds rows samplesort sessions sgd signalled sites slice start survivors threads tooled topologies traffic widest windows wrong
+MPI_SINGLE   := asks blocked bulk cg communicators differs empty fallback farewell fatal files firsthand huge inclusion jacobi last late mismatch nbody origins orphan pending persistent posthumous reuse rounds rows samplesort sessions sgd signalled sites slice start survivors threads tooled topologies traffic unlike unreached widest windows wrong
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08 sessions08
 MPI_PROGRAMS := stream verdict p2p names $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
@@ -24,12 +24,15 @@ $(MPI_BIN)/communicators $(MPI_BIN)/files $(MPI_BIN)/topologies: $(MPI_SOURCES)/
 $(addprefix $(MPI_BIN)/,stream verdict p2p $(MPI_SINGLE)): $(wildcard $(MPI_SOURCES)/*.h) include/ftcoll.h
 	mkdir -p $(@D)
 	$(call say,MPICC,$@)
-	$(MPICC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^) -lpthread -lm
+	$(MPICC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) $(MPI_FLAGS) -o $@ $(filter %.c,$^) -lpthread -lm -ldl
 
 $(MPI_FORTRAN:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.f90
 	mkdir -p $(@D)
 	$(call say,MPIF90,$@)
 	$(MPIF90) -Wall -o $@ $<
+
+# Libraries find a function or variable of the program's own.
+$(MPI_BIN)/files $(MPI_BIN)/unreached: MPI_FLAGS = -rdynamic
 
 # As if it were linked with plugins: its functions are exported.
 $(MPI_BIN)/names: $(MPI_SOURCES)/names.cc
@@ -48,6 +51,8 @@ $(MPI_BIN)/libkilled_writer.so: $(MPI_SOURCES)/killed_writer.c
 	$(CC) $(ALL_CFLAGS) -shared -o $@ $<
 
 $(MPI_BIN)/libheld.so: $(MPI_SOURCES)/held.c
+$(MPI_BIN)/libcannot_send.so: $(MPI_SOURCES)/cannot_send.c $(MPI_SOURCES)/process_state.h
+$(MPI_BIN)/libheld.so $(MPI_BIN)/libcannot_send.so:
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(CC) $(ALL_CFLAGS) -shared -o $@ $< -ldl
@@ -111,7 +116,7 @@ $(MPI_BIN)/unknown/libmpich.so.12: $(MPI_BIN)/stream
 	LC_ALL=C sed -z "s/^$$version$$/9$${version#?}/" "$$library" > $@; \
 	! cmp -s "$$library" $@
 
-mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_BIN)/libheld.so $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
+mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_BIN)/libheld.so $(MPI_BIN)/libcannot_send.so $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
 
 check-mpi: all mpi-programs
 	$(PYTEST) tests/mpi tests/pictures

@@ -240,7 +240,8 @@ static void alltoallv_in_place(const struct pair *p)
                        p->receive, comm));
 }
 
-/* Each pair of ranks has a datatype of its own; displacements are in bytes. */
+/* Each pair of ranks has a datatype of its own, and none where there is nothing to send;
+ * displacements are in bytes. */
 static void alltoallw(const struct pair *pairs, int kinds)
 {
     MPI_Datatype send[RANKS_MAX], receive[RANKS_MAX];
@@ -250,8 +251,8 @@ static void alltoallw(const struct pair *pairs, int kinds)
         const struct pair *to = &pairs[(rank + 2 * i) % kinds];
         const struct pair *from = &pairs[(i + 2 * rank) % kinds];
 
-        send[i] = to->send;
-        receive[i] = from->receive;
+        send[i] = s.counts[i] > 0 ? to->send : MPI_DATATYPE_NULL;
+        receive[i] = r.counts[i] > 0 ? from->receive : MPI_DATATYPE_NULL;
         s.wide_places[i] = s.places[i] = 640 * i;
         r.wide_places[i] = r.places[i] = 640 * (n - 1 - i);
     }

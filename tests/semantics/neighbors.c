@@ -88,13 +88,13 @@ struct counts {
     MPI_Datatype type[DEGREE_MAX];
 };
 
-/* From the last to the first. */
+/* From the last to the first; of nothing without a datatype. */
 static void set(struct counts *c, int degree, int i, int count)
 {
     c->wide_count[i] = c->count[i] = count;
     c->wide_place[i] = c->place[i] = (degree - 1 - i) * (COUNT + 1);
     c->byte[i] = c->place[i] * (MPI_Aint)sizeof(int);
-    c->type[i] = MPI_INT;
+    c->type[i] = count > 0 ? MPI_INT : MPI_DATATYPE_NULL;
 }
 
 static void uneven(int form)
@@ -123,6 +123,34 @@ static void uneven(int form)
     show("alltoallw", form, rv);
 }
 
+static void move_to(struct counts *c, int degree, const void *buffer)
+{
+    MPI_Aint address;
+
+    MPI_Get_address(buffer, &address);
+    for (int i = 0; i < degree; i++)
+        c->byte[i] += address;
+}
+
+/* Displacements that are addresses. */
+static void from_the_bottom(int form)
+{
+    struct counts s, r;
+    int rv;
+
+    for (int i = 0; i < destinations; i++)
+        set(&s, destinations, i, amount(rank, destination[i]));
+    for (int i = 0; i < sources; i++)
+        set(&r, sources, i, amount(source[i], rank));
+    move_to(&s, destinations, in);
+    move_to(&r, sources, out);
+    fill(form);
+    rv = CALL(form, alltoallw,
+              (MPI_BOTTOM, s.count, s.byte, s.type, MPI_BOTTOM, r.count, r.byte, r.type),
+              (MPI_BOTTOM, s.wide_count, s.byte, s.type, MPI_BOTTOM, r.wide_count, r.byte, r.type));
+    show("alltoallw from the bottom", form, rv);
+}
+
 static void all_calls(const char *name)
 {
     shape = name;
@@ -131,6 +159,7 @@ static void all_calls(const char *name)
     for (int form = 0; form < FORMS; form++) {
         even(form);
         uneven(form);
+        from_the_bottom(form);
     }
     MPI_Comm_free(&comm);
 }

@@ -56,16 +56,22 @@ static uint64_t included(const struct sim *s, int rank)
     return ranks;
 }
 
+/* One run of @line: @ranks and no others have contributed to @rank's result of operation 0. */
+static void includes(const char *line, int rank, uint64_t ranks)
+{
+    struct sim s = {0};
+
+    run(&s, line);
+    ck_assert_uint_eq(included(&s, rank), ranks);
+    sim_close(&s);
+}
+
 /* ---- wrong readings of the paper (doc/design.md, section 3, one test a row) ---- */
 
 /* Broken: the root of an n <= f + 1 gives up when all others are dead. */
 START_TEST(the_last_process_has_its_own_value)
 {
-    struct sim s = {0};
-
-    run(&s, "n=2 f=1 ops=R0 crash=1@a0");
-    ck_assert_uint_eq(included(&s, 0), 1u << 0);
-    sim_close(&s);
+    includes("n=2 f=1 ops=R0 crash=1@a0", 0, 1u << 0);
     keeps_every_rule("n=2 f=1 ops=R0,A,R0 crash=1@a0");
     keeps_every_rule("n=3 f=2 ops=R1,A crash=0+2@a0");
 }
@@ -105,11 +111,7 @@ END_TEST
 /* Broken: the root adds what it has to the value of any child. */
 START_TEST(the_root_does_not_add_to_a_complete_value)
 {
-    struct sim s = {0};
-
-    run(&s, "n=4 f=1 ops=R0 det=1"); /* child 1: 0 and 3 would be there twice */
-    ck_assert_uint_eq(included(&s, 0), 0xf);
-    sim_close(&s);
+    includes("n=4 f=1 ops=R0 det=1", 0, 0xf); /* child 1: 0 and 3 would be there twice */
     keeps_every_rule("n=4 f=1 ops=R0 crash=2@a0");
 }
 END_TEST
@@ -117,11 +119,8 @@ END_TEST
 /* Broken: the root adds its original value. */
 START_TEST(the_root_adds_its_value_after_up_correction)
 {
-    struct sim s = {0};
-
-    run(&s, "n=4 f=1 ops=R0 crash=1@a0"); /* child 2: 3 would be lost */
-    ck_assert_uint_eq(included(&s, 0), 1u << 0 | 1u << 2 | 1u << 3);
-    sim_close(&s);
+    /* child 2: 3 would be lost */
+    includes("n=4 f=1 ops=R0 crash=1@a0", 0, 1u << 0 | 1u << 2 | 1u << 3);
     keeps_every_rule("n=4 f=1 ops=R0 crash=1@a1");
 }
 END_TEST
@@ -129,11 +128,8 @@ END_TEST
 /* Broken: a root that has a group never adds its value. */
 START_TEST(a_grouped_root_is_not_in_every_subtree)
 {
-    struct sim s = {0};
-
-    run(&s, "n=4 f=1 ops=R0 crash=1@b1"); /* child 2: 0 and 3 would be lost */
-    ck_assert_uint_eq(included(&s, 0), 1u << 0 | 1u << 2 | 1u << 3);
-    sim_close(&s);
+    /* child 2: 0 and 3 would be lost */
+    includes("n=4 f=1 ops=R0 crash=1@b1", 0, 1u << 0 | 1u << 2 | 1u << 3);
     keeps_every_rule("n=4 f=1 ops=R0 det=0");
 }
 END_TEST
@@ -170,20 +166,17 @@ static const char *const schemes[] = {"list", "count", "bit"};
  * of them is combined. With 5, the root is in a group. */
 START_TEST(a_subtree_needs_all_its_parts)
 {
-    struct sim s = {0};
     char line[64];
 
     for (int dead = 1; dead <= 5; dead++)
         for (int i = 0; i < 3; i++) {
             snprintf(line, sizeof line, "n=6 f=1 ops=R0 scheme=%s crash=%d@a0", schemes[i], dead);
-            run(&s, line);
-            ck_assert_uint_eq(included(&s, 0), 0x3f & ~(1u << dead));
+            includes(line, 0, 0x3f & ~(1u << dead));
             keeps_every_rule(line);
             snprintf(line, sizeof line, "n=6 f=1 ops=R4,A det=0 scheme=%s crash=%d@a1", schemes[i],
                      dead);
             keeps_every_rule(line);
         }
-    sim_close(&s);
 }
 END_TEST
 
@@ -488,11 +481,8 @@ END_TEST
 
 START_TEST(a_lost_host_is_one_failure)
 {
-    struct sim s = {0};
-
-    run(&s, "n=6 f=1 ops=R1 hosts=0.0.1.1.2.2 domain=host crash=2+3@a0");
-    ck_assert_uint_eq(included(&s, 1), 1u << 0 | 1u << 1 | 1u << 4 | 1u << 5);
-    sim_close(&s);
+    includes("n=6 f=1 ops=R1 hosts=0.0.1.1.2.2 domain=host crash=2+3@a0", 1,
+             1u << 0 | 1u << 1 | 1u << 4 | 1u << 5);
     keeps_every_rule("n=6 f=1 ops=A,R0,A hosts=0.0.1.1.2.2 domain=host crash=3+2@a1");
     keeps_every_rule("n=6 f=1 ops=A,A hosts=0.1.2.0.1.2 domain=host crash=3@a1,0@a2");
     keeps_every_rule("n=8 f=1 ops=A,A,A hosts=0.0.1.1.2.2.3.3 domain=host crash=3+2@a1,4+5@a9");
@@ -510,11 +500,7 @@ END_TEST
 
 START_TEST(a_root_alone_in_its_class_hears_from_all)
 {
-    struct sim s = {0};
-
-    run(&s, "n=4 f=1 ops=R3 hosts=0.0.0.1 domain=host crash=1+0+2@a0");
-    ck_assert_uint_eq(included(&s, 3), 1u << 3);
-    sim_close(&s);
+    includes("n=4 f=1 ops=R3 hosts=0.0.0.1 domain=host crash=1+0+2@a0", 3, 1u << 3);
     keeps_every_rule("n=4 f=1 ops=R3,A,R0 hosts=0.0.0.1 domain=host crash=1+0+2@a1");
     keeps_every_rule("n=4 f=1 ops=A,R3 hosts=0.1.1.1 domain=host crash=0@a2");
 }

@@ -194,6 +194,24 @@ START_TEST(the_first_that_meets_a_death_is_kept_and_the_last_recovery)
 }
 END_TEST
 
+START_TEST(who_dies_while_it_says_that_it_was_first_was_not)
+{
+    struct ftc_board a = created();
+    const struct ftc_operation_id in = {7, 5, 78};
+    struct ftc_aftermath copy;
+
+    atomic_store(&a.shared->rank[0].aftermath.noticed_by, -(1 + 1)); /* rank 1 is about to say it */
+    ftc_aftermath_notice(&a, 0, 2, &in);
+    ck_assert(!ftc_aftermath_of(&a, 0, &copy));
+    ftc_board_mark_failed(&a, 1, FTC_DEATH_SIGNAL, 9);
+    ftc_aftermath_notice(&a, 0, 2, &in);
+    ck_assert(ftc_aftermath_of(&a, 0, &copy));
+    ck_assert_int_eq(copy.noticed_by, 2);
+    ck_assert(ftc_aftermath_is_of(&a, 0, &in));
+    ftc_board_close(&a);
+}
+END_TEST
+
 START_TEST(who_awaits_a_death_is_woken_after_it)
 {
     struct ftc_board a = created();
@@ -370,6 +388,26 @@ START_TEST(an_attempt_belongs_to_its_operation)
 }
 END_TEST
 
+START_TEST(what_others_have_not_freed_is_needed)
+{
+    struct ftc_board a = created();
+
+    ck_assert(!ftc_publication_is_needed(&a, COMMUNICATOR));
+    ftc_publication_open(&a, 0, 0, COMMUNICATOR);
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR + ENTRIES);
+    ftc_publication_open(&a, 1, 1, COMMUNICATOR);
+    ftc_publication_free(&a, 0, 0);
+    ck_assert(ftc_publication_is_needed(&a, COMMUNICATOR));
+    ftc_publication_free(&a, 1, 1);
+    ck_assert(!ftc_publication_is_needed(&a, COMMUNICATOR));
+    ftc_publication_open(&a, 1, 1, COMMUNICATOR);
+    ck_assert(ftc_publication_is_needed(&a, COMMUNICATOR));
+    ftc_board_mark_failed(&a, 1, FTC_DEATH_SIGNAL, 9);
+    ck_assert(!ftc_publication_is_needed(&a, COMMUNICATOR));
+    ftc_board_close(&a);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("board");
@@ -383,6 +421,7 @@ int main(void)
     UNIT_TEST(a_death_that_is_entered_is_described);
     UNIT_TEST(a_death_has_words);
     UNIT_TEST(the_first_that_meets_a_death_is_kept_and_the_last_recovery);
+    UNIT_TEST(who_dies_while_it_says_that_it_was_first_was_not);
     UNIT_TEST(who_awaits_a_death_is_woken_after_it);
     UNIT_TEST(who_has_finalized_does_not_die);
     UNIT_TEST(a_state_that_nobody_wrote_counts_as_dead);
@@ -392,5 +431,6 @@ int main(void)
     UNIT_TEST(half_an_entry_is_not_taken);
     UNIT_TEST(lengths_that_cannot_be_are_not_taken);
     UNIT_TEST(an_attempt_belongs_to_its_operation);
+    UNIT_TEST(what_others_have_not_freed_is_needed);
     UNIT_END();
 }

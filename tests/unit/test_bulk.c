@@ -80,18 +80,18 @@ START_TEST(without_memory_there_are_places_without_slots)
 }
 END_TEST
 
-/* Rank 0 has left place 0, in which rank 1 takes part, too. */
-static void leave_to_reader(int *its_place)
+/* Rank 0 has left @place, the next that is free, in which rank 1 takes part, too. */
+static void leave_to_reader(int place, int *its_place)
 {
     uint32_t *readers = malloc(sizeof *readers);
 
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, ID, 0), 0);
-    ftc_bulk_show(&board, 0, 0, 3, FTC_BULK_HAS_READ);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, ID, 0), place);
+    ftc_bulk_show(&board, 0, place, 3, FTC_BULK_HAS_READ);
     *its_place = FTC_BULK_PLACES - 1;
     atomic_store(&ftc_bulk_place(&board, 1, *its_place)->communicator_id, ID);
     ftc_bulk_show(&board, 1, *its_place, 3, 0);
     readers[0] = 1;
-    ftc_bulk_leave(&board, 0, 0, 3, readers, 1);
+    ftc_bulk_leave(&board, 0, place, 3, readers, 1);
 }
 
 static void take_all_others(void)
@@ -106,7 +106,7 @@ START_TEST(a_place_is_free_when_all_have_read)
     int its_place;
 
     open_board();
-    leave_to_reader(&its_place);
+    leave_to_reader(0, &its_place);
     take_all_others();
     ftc_bulk_show(&board, 1, its_place, 3, FTC_BULK_HAS_READ);
     ck_assert(!ftc_bulk_is_awaited(&board, 0));
@@ -121,7 +121,7 @@ START_TEST(who_is_not_in_the_operation_any_more_has_read)
     int its_place;
 
     open_board();
-    leave_to_reader(&its_place);
+    leave_to_reader(0, &its_place);
     take_all_others();
     ftc_bulk_show(&board, 1, its_place, 4, 0);
     ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), 0);
@@ -134,10 +134,25 @@ START_TEST(the_dead_read_nothing)
     int its_place;
 
     open_board();
-    leave_to_reader(&its_place);
+    leave_to_reader(0, &its_place);
     take_all_others();
     ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, 9);
     ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), 0);
+    close_board();
+}
+END_TEST
+
+START_TEST(a_place_without_slots_is_free_when_all_have_read)
+{
+    int its_place;
+
+    open_board();
+    for (int i = 0; i < FTC_BULK_PLACES; i++)
+        ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), i);
+    leave_to_reader(FTC_BULK_PLACES, &its_place);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), FTC_BULK_PLACES + 1);
+    ftc_bulk_show(&board, 1, its_place, 3, FTC_BULK_HAS_READ);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), FTC_BULK_PLACES);
     close_board();
 }
 END_TEST
@@ -181,6 +196,7 @@ int main(void)
     UNIT_TEST(a_place_is_free_when_all_have_read);
     UNIT_TEST(who_is_not_in_the_operation_any_more_has_read);
     UNIT_TEST(the_dead_read_nothing);
+    UNIT_TEST(a_place_without_slots_is_free_when_all_have_read);
     UNIT_TEST(slots_are_apart_and_inside_the_segment);
     UNIT_TEST(a_part_of_a_page_is_no_geometry);
     UNIT_END();

@@ -67,6 +67,23 @@ START_TEST(combined_values_are_of_all_their_ranks)
 }
 END_TEST
 
+START_TEST(a_set_of_ranks_is_of_these_ranks)
+{
+    uint64_t who[FTC_RANK_SET_WORDS(SIZE)] = {0};
+
+    keep();
+    for (uint32_t rank = 0; rank < SIZE; rank += 3)
+        ftc_rank_set_add(who, rank);
+    ftc_contributors_set(room[0] + 1, SIZE, who, true);
+    for (int rank = 0; rank < SIZE; rank++) {
+        ck_assert_int_eq(ftc_rank_set_has(who, (uint32_t)rank), rank % 3 == 0);
+        ck_assert_int_eq(ftc_contributors_have(room[0] + 1, rank), rank % 3 == 0);
+    }
+    ck_assert(ftc_contributors_are_required(room[0] + 1));
+    ck_assert_uint_eq(room[0][HEADER + 1], 0xa5);
+}
+END_TEST
+
 START_TEST(bits_beyond_the_ranks_count_for_nothing)
 {
     keep();
@@ -147,6 +164,7 @@ int main(void)
     UNIT_TEST(they_take_no_place_unless_they_are_kept);
     UNIT_TEST(a_value_of_one_rank_is_of_that_rank);
     UNIT_TEST(combined_values_are_of_all_their_ranks);
+    UNIT_TEST(a_set_of_ranks_is_of_these_ranks);
     UNIT_TEST(bits_beyond_the_ranks_count_for_nothing);
     UNIT_TEST(sites_are_named_by_function_or_as_a_whole);
     UNIT_TEST(words_that_name_are_told_apart);

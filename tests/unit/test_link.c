@@ -3,14 +3,16 @@
 #include "board/rank_state.h"
 #include "net/socket.h"
 #include "unit_board.h"
+#include "unit_messages.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RANKS = 3, DEPTH = 4, VALUE_BYTES = 24, PATIENCE = 1000000 };
+enum { RANKS = 3, DEPTH = 4, PATIENCE = 1000000 };
 
 static const uint64_t key[2] = {17, 4};
 
@@ -30,7 +32,7 @@ static struct ftc_address loopback(void)
 static void make_board(uint32_t self, const uint64_t own_key[2])
 {
     struct ftc_address address = loopback();
-    struct ftc_board_geometry g = unit_geometry(RANKS, VALUE_BYTES);
+    struct ftc_board_geometry g = unit_geometry(RANKS, UNIT_VALUE_BYTES);
 
     g.ring_depth = DEPTH;
     g.other_hosts = RANKS - 1;
@@ -76,28 +78,7 @@ static void close_all(void)
 
 static bool send_number(uint32_t from, uint32_t to, uint32_t number)
 {
-    unsigned char value[VALUE_BYTES] = {(unsigned char)number};
-    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = value};
-    struct ftc_envelope envelope = {.communicator_id = 1, .seq = number};
-    struct ftc_note note = {.kind = 1, .count = number};
-
-    return ftc_transport_send(&side[from].t, to, &m, &envelope, FTC_FAILURE_LIST, VALUE_BYTES,
-                              &note);
-}
-
-static int number_of(const struct ftc_arrival *a)
-{
-    struct ftc_failure_info info;
-    struct ftc_envelope envelope;
-    struct ftc_message m;
-    size_t value_bytes;
-
-    ck_assert_int_eq(
-        ftc_message_decode(a->wire, a->bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info),
-        0);
-    ck_assert_int_eq(*(const unsigned char *)m.value, (unsigned char)envelope.seq);
-    ck_assert_int_eq(a->note->count, envelope.seq);
-    return (int)envelope.seq;
+    return unit_send_number(&side[from].t, to, number);
 }
 
 /* The number of the next message at @self, which is of @from; -1: none. */
@@ -109,7 +90,7 @@ static int receive(uint32_t self, uint32_t from)
     if (!ftc_transport_next(&side[self].t, &a))
         return -1;
     ck_assert_uint_eq(a.from, from);
-    number = number_of(&a);
+    number = unit_number_of(&a);
     ftc_transport_release(&side[self].t, &a);
     return number;
 }
@@ -139,6 +120,17 @@ static void send_until_taken(uint32_t from, uint32_t to, uint32_t number)
         ftc_transport_next(&side[to].t, &a); /* what has come before stays */
     }
     ck_abort_msg("no link");
+}
+
+/* Until it takes no more; returns how many messages it has taken, from number 0 on. */
+static uint32_t fill_link(uint32_t from, uint32_t to)
+{
+    uint32_t sent = 1;
+
+    send_until_taken(from, to, 0);
+    while (send_number(from, to, sent))
+        sent++;
+    return sent;
 }
 
 START_TEST(a_link_is_made_when_there_is_a_message)
@@ -181,12 +173,10 @@ END_TEST
 
 START_TEST(messages_arrive_in_order_and_a_full_link_takes_none)
 {
-    uint32_t sent = 1, taken = 0;
+    uint32_t sent, taken = 0;
 
     open_all();
-    send_until_taken(0, 1, 0);
-    while (send_number(0, 1, sent))
-        sent++;
+    sent = fill_link(0, 1);
     ck_assert_uint_gt(sent, DEPTH);
     ck_assert(ftc_transport_is_out(&side[0].t));
     ck_assert_int_eq(receive(0, 1), -1);
@@ -211,7 +201,7 @@ START_TEST(what_is_not_released_stays)
         while (ftc_transport_next(&side[1].t, &a) && a.from != 2)
             ;
     }
-    ck_assert_int_eq(number_of(&a), 5); /* that of rank 0 did not hinder it */
+    ck_assert_int_eq(unit_number_of(&a), 5); /* that of rank 0 did not hinder it */
     ftc_transport_release(&side[1].t, &a);
     ck_assert_int_eq(await(1, 0), 0);
 }
@@ -230,7 +220,7 @@ START_TEST(a_death_is_drained_before_it_is_believed)
     ck_assert(ftc_board_mark_failed(&side[1].board, 0, FTC_DEATH_SIGNAL, 9));
     for (int number = 0; number < 2; number++) {
         ck_assert(ftc_transport_next_from(&side[1].t, 0, &a));
-        ck_assert_int_eq(number_of(&a), number);
+        ck_assert_int_eq(unit_number_of(&a), number);
         ftc_transport_release(&side[1].t, &a);
     }
     ck_assert(!ftc_transport_next_from(&side[1].t, 0, &a));
@@ -306,6 +296,50 @@ static int reset(int where)
     return count;
 }
 
+/* Of a connection that no kernel has answered; 0: there is none. */
+static uint16_t port_that_asks(void)
+{
+    struct tcp_info info;
+    uint16_t own;
+
+    for (int fd = 0; fd < FD_MAX; fd++) {
+        socklen_t size = sizeof info;
+
+        if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+            info.tcpi_state == TCP_SYN_SENT && port_of(get_own, fd, &own))
+            return own;
+    }
+    return 0;
+}
+
+/* The kernel answers nobody at the door of @rank until that accepts the one who is before it. */
+static void block_door(uint32_t rank)
+{
+    struct ftc_address address = loopback();
+    uint16_t port;
+    int fd;
+
+    ck_assert_int_eq(listen(side[rank].door, 0), 0);
+    fd = ftc_socket_connect(&address, side[rank].port);
+    ck_assert_int_ge(fd, 0);
+    while (!port_of(get_other, fd, &port))
+        sched_yield();
+}
+
+/* How many of the connections to the door of @rank there are at one of their ends. */
+static int connections_to(uint32_t rank, int where)
+{
+    uint16_t own, other;
+    int count = 0;
+
+    for (int fd = 0; fd < FD_MAX; fd++) {
+        if (!port_of(get_own, fd, &own) || !port_of(get_other, fd, &other))
+            continue;
+        count += (where == AT_LISTENER ? own : other) == side[rank].port;
+    }
+    return count;
+}
+
 /* Small steps in an order that is @seed's. */
 static uint32_t draw(uint32_t *seed, uint32_t below)
 {
@@ -362,12 +396,10 @@ END_TEST
 /* Many are under way, none of which was taken. */
 START_TEST(a_full_link_breaks)
 {
-    uint32_t sent = 1, taken = 0;
+    uint32_t sent, taken = 0;
 
     open_all();
-    send_until_taken(0, 1, 0);
-    while (send_number(0, 1, sent))
-        sent++;
+    sent = fill_link(0, 1);
     for (int where = AT_LISTENER; where <= AT_BOTH; where++) {
         ck_assert_int_gt(reset(where), 0);
         look(0);
@@ -450,6 +482,33 @@ START_TEST(nobody_leaves_while_another_needs_what_was_lost)
 }
 END_TEST
 
+/* Rank 1, which has not ended MPI yet, closes what rank 0 has left, while that is kept by rank 2.
+ */
+START_TEST(who_has_left_does_not_come_back)
+{
+    open_all();
+    send_until_taken(0, 2, 0);
+    ck_assert_int_eq(await(2, 0), 0);
+    ck_assert(send_number(0, 2, 1));
+    reset(AT_LISTENER);
+    send_until_taken(0, 1, 0);
+    ck_assert_int_eq(await(1, 0), 0);
+    ck_assert(!ftc_transport_finish(&side[0].t)); /* rank 2 does not look */
+    while (connections_to(1, AT_LISTENER) > 0)
+        look(1);
+    while (connections_to(1, AT_CONNECTOR) > 0)
+        look(0);
+    ck_assert_int_eq(ftc_transport_lost(&side[0].t, 0), -1);
+    for (int i = 0; i < PATIENCE && !ftc_transport_is_out(&side[0].t); i++) {
+        look(2);
+        look(0);
+    }
+    ck_assert(ftc_transport_finish(&side[0].t));
+    ck_assert_int_eq(connections_to(1, AT_CONNECTOR), 0);
+    ck_assert_int_eq(await(2, 0), 1);
+}
+END_TEST
+
 START_TEST(a_rank_that_is_dead_is_not_reached_again)
 {
     struct ftc_arrival a;
@@ -484,6 +543,27 @@ START_TEST(a_rank_that_does_not_look_is_not_lost)
         sched_yield();
     }
     ck_assert_int_eq(ftc_transport_lost(&side[0].t, 0), -1);
+}
+END_TEST
+
+/* The kernel itself asks again after a second, and then less and less often. */
+START_TEST(a_first_connection_that_is_not_answered_is_made_anew)
+{
+    uint16_t first;
+
+    open_all();
+    block_door(1);
+    ck_assert(!send_number(0, 1, 7)); /* and it is not offered again */
+    first = port_that_asks();
+    ck_assert_uint_ne(first, 0);
+    while (port_that_asks() == first)
+        look(0);
+    ck_assert_uint_ne(port_that_asks(), 0);
+    while (!send_number(0, 1, 7)) {
+        look(0);
+        look(1);
+    }
+    ck_assert_int_eq(await(1, 0), 7);
 }
 END_TEST
 
@@ -539,8 +619,10 @@ int main(void)
     UNIT_TEST(a_rank_that_does_not_look_after_a_break_is_not_lost);
     UNIT_TEST(who_leaves_is_not_waited_for);
     UNIT_TEST(nobody_leaves_while_another_needs_what_was_lost);
+    UNIT_TEST(who_has_left_does_not_come_back);
     UNIT_TEST(a_rank_that_is_dead_is_not_reached_again);
     UNIT_TEST(a_rank_that_does_not_look_is_not_lost);
+    UNIT_TEST(a_first_connection_that_is_not_answered_is_made_anew);
     UNIT_TEST(nobody_of_another_job_gets_in);
     UNIT_TEST(half_open_connections_keep_nobody_out);
     UNIT_END();

@@ -289,17 +289,50 @@ START_TEST(a_new_connection_is_wanted_in_place_of_one_that_is_stuck)
     struct pair stuck = knock(key), open = open_pair();
     uint64_t since_ns = stuck.connects.since_ns;
 
-    ck_assert(ftc_connection_is_wanted(&none, 1, second_ns));
-    ck_assert(ftc_connection_is_wanted(&lost, 1, second_ns));
-    ck_assert(!ftc_connection_is_wanted(&open.connects, UINT64_MAX, second_ns));
+    ck_assert(ftc_connection_look_after(&none, 1, second_ns));
+    ck_assert(ftc_connection_look_after(&lost, 1, second_ns));
+    ck_assert(!ftc_connection_look_after(&open.connects, UINT64_MAX, second_ns));
     /* A time that was read before it began. */
-    ck_assert(!ftc_connection_is_wanted(&stuck.connects, since_ns - 1, second_ns));
-    ck_assert(!ftc_connection_is_wanted(&stuck.connects, since_ns + second_ns, second_ns));
+    ck_assert(!ftc_connection_look_after(&stuck.connects, since_ns - 1, second_ns));
+    ck_assert(!ftc_connection_look_after(&stuck.connects, since_ns + second_ns, second_ns));
     ck_assert_int_eq(stuck.connects.state, FTC_CONNECTION_GREETED);
-    ck_assert(ftc_connection_is_wanted(&stuck.connects, since_ns + second_ns + 1, second_ns));
+    ck_assert(ftc_connection_look_after(&stuck.connects, since_ns + second_ns + 1, second_ns));
     ck_assert_int_eq(stuck.connects.state, FTC_CONNECTION_NONE);
     leave(&stuck);
     leave(&open);
+}
+END_TEST
+
+static struct ftc_connection guest(enum ftc_connection_state state, uint64_t since_ns)
+{
+    return (struct ftc_connection){.state = state, .fd = -1, .since_ns = since_ns};
+}
+
+/* Strangers cannot get past the greeting: they go before somebody who is on his way. */
+START_TEST(who_has_come_less_far_makes_room_first)
+{
+    struct ftc_connection old = guest(FTC_CONNECTION_ACCEPTED, 1),
+                          young = guest(FTC_CONNECTION_ACCEPTED, 2),
+                          far = guest(FTC_CONNECTION_CHALLENGED, 0);
+
+    ck_assert(ftc_connection_goes_before(&old, &young));
+    ck_assert(!ftc_connection_goes_before(&young, &old));
+    ck_assert(ftc_connection_goes_before(&young, &far));
+    ck_assert(!ftc_connection_goes_before(&far, &old));
+}
+END_TEST
+
+START_TEST(a_guest_has_two_seconds_to_prove_itself)
+{
+    const uint64_t limit_ns = 2000000000;
+    struct ftc_connection c = guest(FTC_CONNECTION_CHALLENGED, 7);
+
+    ck_assert(!ftc_connection_is_over(&c, 7 + limit_ns));
+    ck_assert(ftc_connection_is_over(&c, 8 + limit_ns));
+    c.state = FTC_CONNECTION_OPEN;
+    ck_assert(!ftc_connection_is_over(&c, 8 + limit_ns));
+    c.state = FTC_CONNECTION_LOST;
+    ck_assert(ftc_connection_is_over(&c, 7));
 }
 END_TEST
 
@@ -364,6 +397,8 @@ int main(void)
     UNIT_TEST(without_the_key_nobody_comes_in);
     UNIT_TEST(who_is_not_wanted_now_is_told);
     UNIT_TEST(a_new_connection_is_wanted_in_place_of_one_that_is_stuck);
+    UNIT_TEST(who_has_come_less_far_makes_room_first);
+    UNIT_TEST(a_guest_has_two_seconds_to_prove_itself);
     UNIT_TEST(a_length_that_cannot_be_breaks_the_connection);
     UNIT_TEST(an_answer_is_checked);
     UNIT_END();

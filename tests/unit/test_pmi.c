@@ -57,6 +57,12 @@ static pid_t start(void (*act)(void))
     return child;
 }
 
+static pid_t start_with_pmi2(void (*act)(void))
+{
+    ftc_pmi_speak(FTC_PMI_2);
+    return start(act);
+}
+
 static void await_end(pid_t child)
 {
     int status = 0;
@@ -180,10 +186,8 @@ END_TEST
 
 START_TEST(pmi2_finalize_waits_for_its_answer)
 {
-    pid_t child;
+    pid_t child = start_with_pmi2(finalize);
 
-    ftc_pmi_speak(FTC_PMI_2);
-    child = start(finalize);
     ck_assert_str_eq(heard(), "    13cmd=finalize;");
     answer("    34cmd=kvs-fence-response;rc=0;foo=1    28cmd=finalize-response;rc=0;;");
     ck_assert_str_eq(heard(), "");
@@ -193,10 +197,8 @@ END_TEST
 
 START_TEST(pmi2_abort_names_the_whole_job)
 {
-    pid_t child;
+    pid_t child = start_with_pmi2(abort_before_init);
 
-    ftc_pmi_speak(FTC_PMI_2);
-    child = start(abort_before_init);
     ck_assert_str_eq(heard(), "cmd=init pmi_version=2 pmi_subversion=0\n");
     answer("cmd=response_to_init rc=0 pmi_version=2 pmi_subversion=0\n");
     ck_assert_str_eq(heard(), "    34cmd=abort;isworld=TRUE;msg=ftcoll;");
@@ -207,10 +209,8 @@ END_TEST
 
 START_TEST(pmi2_mapping_is_an_attribute_of_the_job)
 {
-    pid_t child;
+    pid_t child = start_with_pmi2(ask_mapping);
 
-    ftc_pmi_speak(FTC_PMI_2);
-    child = start(ask_mapping);
     ck_assert_str_eq(heard(), "    44cmd=info-getjobattr;key=PMI_process_mapping;");
     answer("    69cmd=info-getjobattr-response;rc=0;found=TRUE;value=(vector,(0,1,4));;");
     await_end(child);
@@ -219,10 +219,8 @@ END_TEST
 
 START_TEST(pmi2_a_mapping_that_is_not_there)
 {
-    pid_t child;
+    pid_t child = start_with_pmi2(ask_in_vain);
 
-    ftc_pmi_speak(FTC_PMI_2);
-    child = start(ask_in_vain);
     heard();
     answer("46    cmd=info-getjobattr-response;rc=0;found=FALSE;"); /* as Slurm does it */
     await_end(child);
@@ -231,10 +229,8 @@ END_TEST
 
 START_TEST(pmi2_what_is_no_message_is_none)
 {
-    pid_t child;
+    pid_t child = start_with_pmi2(ask_somebody_else);
 
-    ftc_pmi_speak(FTC_PMI_2);
-    child = start(ask_somebody_else);
     heard();
     answer("cmd=my_kvsname kvsname=kvs_7_0\n");
     await_end(child);

@@ -1,15 +1,16 @@
 /* The transport: rings between two ranks, and the inbox that finds who has sent something. */
 #include "unit_board.h"
+#include "unit_messages.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
-enum { FEW = 5, MANY = 200, MOST = 600, DEPTH = 4, VALUE_BYTES = 24 };
+enum { FEW = 5, MANY = 200, MOST = 600, DEPTH = 4 };
 
 static struct ftc_board board_of(uint32_t ranks)
 {
-    struct ftc_board_geometry g = unit_geometry(ranks, VALUE_BYTES);
+    struct ftc_board_geometry g = unit_geometry(ranks, UNIT_VALUE_BYTES);
 
     g.ring_depth = DEPTH;
     return unit_board(g);
@@ -23,40 +24,14 @@ static struct ftc_transport transport_of(const struct ftc_board *board, uint32_t
     return t;
 }
 
-static bool send_number(struct ftc_transport *t, uint32_t to, uint32_t number)
-{
-    unsigned char value[VALUE_BYTES] = {(unsigned char)number};
-    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = value};
-    struct ftc_envelope envelope = {.communicator_id = 1, .seq = number};
-    struct ftc_note note = {.kind = 1, .count = number};
-
-    return ftc_transport_send(t, to, &m, &envelope, FTC_FAILURE_LIST, VALUE_BYTES, &note);
-}
-
 /* As any rank that opens its inbox for the one message. */
 static void send_once(const struct ftc_board *board, uint32_t from, uint32_t to, uint32_t number)
 {
     struct ftc_transport t = transport_of(board, from);
 
     t.ring[to].sent = number;
-    ck_assert(send_number(&t, to, number));
+    ck_assert(unit_send_number(&t, to, number));
     ftc_transport_close(&t);
-}
-
-static int number_of(const struct ftc_arrival *a)
-{
-    struct ftc_failure_info info;
-    struct ftc_envelope envelope;
-    struct ftc_message m;
-    size_t value_bytes;
-
-    ck_assert_int_eq(
-        ftc_message_decode(a->wire, a->bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info),
-        0);
-    ck_assert_int_eq(value_bytes, VALUE_BYTES);
-    ck_assert_int_eq(*(const unsigned char *)m.value, (unsigned char)envelope.seq);
-    ck_assert_int_eq(a->note->count, envelope.seq);
-    return (int)envelope.seq;
 }
 
 /* The number of the next message, or -1. */
@@ -68,7 +43,7 @@ static int receive_number(struct ftc_transport *t, uint32_t from)
     if (!ftc_transport_next_from(t, from, &a))
         return -1;
     ck_assert_int_eq(a.from, from);
-    number = number_of(&a);
+    number = unit_number_of(&a);
     ftc_transport_release(t, &a);
     return number;
 }
@@ -97,7 +72,7 @@ START_TEST(messages_arrive_in_order_and_a_full_ring_takes_none)
 
     ck_assert_int_eq(receive_number(&two, 0), -1);
     for (int round = 0; round < 10; round++) {
-        while (send_number(&one, 2, sent))
+        while (unit_send_number(&one, 2, sent))
             sent++;
         ck_assert_int_eq(sent - received, DEPTH);
         for (int i = 0; i < 3; i++)
@@ -116,7 +91,7 @@ START_TEST(a_length_beyond_the_slot_is_cut)
     struct ftc_transport one = transport_of(&board, 0), two = transport_of(&board, 1);
     struct ftc_arrival a;
 
-    send_number(&one, 1, 0);
+    unit_send_number(&one, 1, 0);
     /* the length follows the stamp, which follows the reader's count and its padding */
     *(uint32_t *)((char *)ftc_board_ring(&board, 1, 0) + 64 + 8) = UINT32_MAX;
     ck_assert(ftc_transport_next_from(&two, 0, &a));
@@ -265,7 +240,7 @@ static void *send_all(void *sender)
     if (ftc_transport_open(&t, s->board, s->rank) != 0)
         return NULL;
     for (uint32_t i = 0; i < MESSAGES;)
-        if (send_number(&t, 1, i))
+        if (unit_send_number(&t, 1, i))
             i++;
         else
             sched_yield();
@@ -290,7 +265,7 @@ START_TEST(messages_cross_while_all_sides_work)
         struct ftc_arrival a = {0};
 
         for (; ftc_transport_next(&t, &a); received++) {
-            ck_assert_int_eq(number_of(&a), expected[a.from]++);
+            ck_assert_int_eq(unit_number_of(&a), expected[a.from]++);
             ftc_transport_release(&t, &a);
         }
     }

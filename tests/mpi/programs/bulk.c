@@ -4,10 +4,10 @@
  *
  * CALL is allreduce, inplace, reduce, reduce_inplace, bcast, matrix (an operation that is not
  * commutative), gaps (a datatype with gaps), pairs (MPI_MAXLOC of a type with a gap), packed (a
- * broadcast whose root describes the data by another datatype), nonblocking, ibcast, threads (one
- * communicator each), or asleep (matrix, in which rank ROOT does nothing until it is taken for
- * dead). After each of the ROUNDS the survivors compare whose data they have. Ranks
- * die by setting crash. */
+ * broadcast whose root describes the data by another datatype), nonblocking, persistent, ibcast,
+ * threads (one communicator each), or asleep (matrix, in which rank ROOT does nothing until it is
+ * taken for dead). After each of the ROUNDS the survivors compare whose data they have. Ranks die
+ * by setting crash. */
 #include "../../../include/ftcoll.h"
 
 #include <mpi.h>
@@ -124,6 +124,29 @@ static unsigned nonblocking(const struct job *j)
     set = check_sums(j, out, count, 1);
     if (total > (uint64_t)__builtin_popcount(set))
         fail(j, "the small one has more", (long long)total);
+    free(in);
+    free(out);
+    return set;
+}
+
+/* Who is in it is told of the communicator, as of any other. */
+static unsigned persistent(const struct job *j)
+{
+    size_t count = j->bytes / sizeof(uint64_t);
+    uint64_t *in = fill(j, count), *out = malloc(j->bytes + 1);
+    int ranks[RANKS_MAX];
+    MPI_Request request;
+    unsigned set;
+
+    MPI_Allreduce_init(in, out, (int)count, MPI_UINT64_T, MPI_SUM, j->comm, MPI_INFO_NULL,
+                       &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    set = check_sums(j, out, count, 1);
+    if (ftcoll_contributors &&
+        ftcoll_contributors(j->comm, RANKS_MAX, ranks) != __builtin_popcount(set))
+        fail(j, "the contributors are not told", set);
+    MPI_Request_free(&request);
     free(in);
     free(out);
     return set;
@@ -355,6 +378,8 @@ static void one_round(struct job *j, const char *call)
         set = pairs(j);
     else if (strcmp(call, "nonblocking") == 0)
         set = nonblocking(j);
+    else if (strcmp(call, "persistent") == 0)
+        set = persistent(j);
     else if (strstr(call, "bcast") || strcmp(call, "packed") == 0)
         knows = (int)broadcast(j, call);
     else

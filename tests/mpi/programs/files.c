@@ -7,6 +7,7 @@
  *     files --delete NAME VICTIMS               of a file that is deleted when it is closed
  *     files --finalize NAME VICTIMS             the others write and close it in MPI_Finalize
  *     files --inside NAME                       rank 0 dies inside MPI_File_write_all
+ *     files --source NAME                       rank 1 dies when another takes its data
  *     files --anytime NAME SEED ROUNDS VICTIM   which dies in the middle of the calls
  *
  * Each writes its elements between those of the others, by offsets and by a view: so natively data
@@ -14,20 +15,24 @@
 #include "casualties.h"
 #include "fault.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { COUNT = 4096 };
 
 static int rank, n, problems;
 static bool dies_when_writing;
+static int source; /* process of the rank that dies when another takes its data; 0: none */
 static const char *name;
 
 #define PROBLEM(...)                                                                               \
@@ -51,6 +56,26 @@ ssize_t pwrite(int fd, const void *data, size_t bytes, off_t at)
     if (dies_when_writing)
         raise(SIGKILL);
     return syscall(SYS_pwrite64, fd, data, bytes, at);
+}
+
+/* UCX's way to data of another process. */
+ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long locals,
+                         const struct iovec *remote, unsigned long remotes, unsigned long flags)
+{
+    union {
+        void *address;
+        ssize_t (*call)(pid_t, const struct iovec *, unsigned long, const struct iovec *,
+                        unsigned long, unsigned long);
+    } next = {dlsym(RTLD_NEXT, "process_vm_readv")};
+
+    if (source != 0 && pid == source) {
+        kill(source, SIGKILL);
+        while (syscall(SYS_process_vm_readv, pid, local, locals, remote, remotes, flags) >= 0)
+            sched_yield();
+        printf("files: rank %d takes data of a dead rank\n", rank);
+        source = 0;
+    }
+    return next.call(pid, local, locals, remote, remotes, flags);
 }
 
 static int value(int from, int stage, int i)
@@ -284,6 +309,27 @@ static void inside(void)
     casualties_meet();
 }
 
+/* Rank 0 gathers what others have for the file: it reads their memory, where UCX may do so. */
+static void from_source(void)
+{
+    MPI_File file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
+    int pid = (int)getpid(), data[COUNT];
+
+    MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    is_dead[1] = true;
+    fill(data, 0);
+    view_between(file, 0);
+    source = rank == 1 ? 0 : pid;
+    must("MPI_File_write_all", MPI_File_write_all(file, data, COUNT, MPI_INT, MPI_STATUS_IGNORE));
+    if (source != 0 && kill(source, SIGKILL) == 0)
+        printf("files: rank %d has read nothing\n", rank);
+    source = 0;
+    casualties_meet();
+    close_it(&file);
+    check_stage(0, true);
+    casualties_meet();
+}
+
 /* As libraries end that MPI does not tell of its end. */
 static int use_and_close(MPI_Comm comm, int key, void *value, void *file)
 {
@@ -352,19 +398,22 @@ int main(int argc, char **argv)
     bool deletes = argc == 4 && strcmp(argv[1], "--delete") == 0;
     bool in_end = argc == 4 && strcmp(argv[1], "--finalize") == 0;
     bool is_inside = argc == 3 && strcmp(argv[1], "--inside") == 0;
+    bool has_source = argc == 3 && strcmp(argv[1], "--source") == 0;
 
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > RANKS_MAX || argc < 2)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    name = argv[1 + (anytime || deletes || in_end || is_inside)];
+    name = argv[1 + (anytime || deletes || in_end || is_inside || has_source)];
     if (anytime)
         at_any_time(strtoull(argv[3], NULL, 10), atoi(argv[4]), atoi(argv[5]));
     else if (in_end)
         in_finalize(argv[3]);
     else if (is_inside)
         inside();
+    else if (has_source)
+        from_source();
     else if (deletes)
         delete_with_dead(argv[3]);
     else

@@ -5,6 +5,7 @@
  * Rank 0 makes the calls; the others are the peers, one for each call or one for all, and die when
  * it tells them to. What must come of it is what setting FTCOLL_P2P says. */
 #include "p2p_calls.h"
+#include "process_state.h"
 
 #include <ftcoll.h>
 
@@ -389,21 +390,6 @@ static void copy_half(int peer)
            ignores ? MPI_PROC_NULL : peer);
 }
 
-static bool is_zombie(int pid)
-{
-    char path[64], state = 0;
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    file = fopen(path, "r");
-    if (!file)
-        return true;
-    if (fscanf(file, "%*d %*s %c", &state) != 1)
-        state = 0;
-    fclose(file);
-    return state == 'Z';
-}
-
 /* Its memory is gone, and its monitor process has not said yet that it is dead. */
 static void copy_before_the_news(int peer)
 {
@@ -415,7 +401,7 @@ static void copy_before_the_news(int peer)
     MPI_Probe(peer, TAG, MPI_COMM_WORLD, &status);
     kill(process[peer][1], SIGSTOP);
     kill(process[peer][0], SIGKILL);
-    while (!is_zombie(process[peer][0]))
+    while (process_state(process[peer][0], 'Z') != 'Z')
         usleep(100);
     MPI_Irecv(much, LARGE, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &request);
     for (int i = 0; i < 100 && !flag; i++)

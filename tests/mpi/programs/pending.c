@@ -11,10 +11,14 @@
  *     pending crossed                           more at once than the rings have room for, begun in
  *                                               another order on each rank
  *     pending free                              communicators and requests freed before the end
+ *     pending outrun                            the last rank is stopped in one, and the others end
+ *                                               it, free its communicator, and make many others
  *     pending excess                            ranks 1 and 2 die: the error comes out of the wait
  *     pending wrong                             ranks call different operations
  *
  * Rank r contributes 8 to the power of r, so that a sum tells who is in it, and how often. */
+#include "process_state.h"
+
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     COMMS = 4,
@@ -444,6 +449,62 @@ static void free_early(void)
     }
 }
 
+static void end_on(MPI_Comm *on, MPI_Request *request)
+{
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(on);
+}
+
+/* So many that each place on the board for a communicator has very likely been looked at. */
+static void make_many(MPI_Comm parent)
+{
+    enum { MADE = 20000 };
+    int one = 1, sum = 0;
+    MPI_Comm made;
+
+    for (int i = 0; i < MADE; i++) {
+        MPI_Comm_dup(parent, &made);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, made);
+        sum_of(n - 1, sum, "a wrong sum of the others");
+        MPI_Comm_free(&made);
+    }
+}
+
+static void outrun(void)
+{
+    int one = 1, sum = 0, later = 0, pid = (int)getpid();
+    bool is_last = rank == n - 1;
+    MPI_Request request, request_of_world = MPI_REQUEST_NULL;
+    MPI_Comm all, part;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &all);
+    MPI_Comm_split(MPI_COMM_WORLD, is_last, 0, &part);
+    if (is_last)
+        MPI_Send(&pid, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    else if (rank == 0)
+        MPI_Recv(&pid, 1, MPI_INT, n - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    while (rank == 0 && process_state(pid, '?') != 'T')
+        usleep(1000);
+    if (!is_last)
+        MPI_Barrier(part);
+    MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all, &request);
+    if (is_last) {
+        MPI_Iallreduce(&one, &later, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request_of_world);
+        raise(SIGSTOP);
+    }
+    end_on(&all, &request);
+    sum_of(n, sum, "a wrong sum");
+    if (!is_last)
+        make_many(part);
+    if (rank == 0)
+        kill(pid, SIGCONT);
+    if (!is_last)
+        MPI_Iallreduce(&one, &later, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request_of_world);
+    MPI_Wait(&request_of_world, MPI_STATUS_IGNORE);
+    sum_of(n, later, "a wrong sum afterwards");
+    MPI_Comm_free(&part);
+}
+
 static void expect_error(const char *what, int rv)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -534,6 +595,8 @@ int main(int argc, char **argv)
         cross();
     else if (strcmp(what, "free") == 0)
         free_early();
+    else if (strcmp(what, "outrun") == 0)
+        outrun();
     else if (strcmp(what, "excess") == 0)
         excess();
     else

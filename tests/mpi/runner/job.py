@@ -181,7 +181,9 @@ class Job:
         return self.process.returncode
 
     def stacks(self):
-        return "\n".join(_stack(p) for p in self.processes())
+        """Ranks first, then monitor processes, then the launcher's."""
+        found = sorted(self.processes(), key=lambda p: (p.rank is None, p.is_monitor(), p.rank))
+        return "\n".join(_stack(p) for p in found)
 
     def kill(self):
         """Ends all processes of the job, and no other."""
@@ -211,14 +213,21 @@ class Job:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+def _frame(line):
+    """Where a frame of gdb's is: the function, and the line if it is known."""
+    found = re.match(r"#\d+ +(?:0x\w+ in )?(\S+)(?:.*:(\d+)$)?", line)
+    return ":".join(filter(None, found.groups()))
+
+
 def _stack(process):
+    """Each thread's calls, the innermost first, in a line."""
     try:
         out = subprocess.run(["gdb", "-p", str(process.pid), "-batch", "-nx",
                               "-ex", "thread apply all bt"], timeout=20, text=True, check=False,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL).stdout
     except (OSError, subprocess.TimeoutExpired) as error:
-        out = f"no stack: {error}"
-    frames = "\n".join("    " + line for line in out.splitlines()
-                       if line.startswith(("#", "Thread", "no stack")))
-    return f"  process {process}: {process.command}\n{frames}"
+        return f"  process {process}: {process.command}\n    no stack: {error}"
+    threads = [" < ".join(_frame(line) for line in thread.splitlines() if line.startswith("#"))
+               for thread in re.split(r"^Thread ", out, flags=re.M)[1:]]
+    return "\n    ".join([f"  process {process}: {process.command}", *threads])

@@ -43,6 +43,10 @@ COMMUNICATORS = [
     *(Case(f"communicators: of {n}, a rank dies in a split before its message {sends}, and the old one is freed", n, 1,
            failures=1, settings=SURVIVORS, limit_s=20, says=(rf"(reuse: rank \d: 0 wrong(.|\n)*){{{n - 1}}}",),
            command=f"mpiexec.hydra -n {{n}} {{programs}}/reuse {sends}") for n, sends in ((4, 1), (4, 2), (8, 1))),
+    *(Case(f"communicators: a rank dies to which message {number} cannot be sent", 3, 1, settings=SURVIVORS, failures=1,
+           command="mpiexec.hydra -n {n} -genv LD_PRELOAD {library}:{programs}/libcannot_send.so "
+                   f"-genv CANNOT_SEND 1:{number} {{programs}}/unreached",
+           says=(r"(unreached: rank \d: 2 in the sum(.|\n)*){2}",)) for number in (1, 3)),
     communicators("threads, nobody dies", 3, 1, "--threads 30"),
     communicators("threads, a rank dies", 4, 1, "--threads 30 2", limit_s=60),
     Case("communicators: too many die", 4, 1, settings=SURVIVORS, status="failed",

@@ -21,6 +21,7 @@ FILES = [
     files("one that a library closes in MPI_Finalize", "--finalize data 1", 1,
           check=lambda job: "" if job.text("stdout").count("has closed in MPI_Finalize") == 3 else "not all have closed"),
     files("rank 0 dies with what it has gathered", "--inside data", 1),
+    files("a rank dies whose data another takes", "--source data", 1),
     *(files(f"rank {victim} dies in the middle", f"--anytime data {{seed}} 8 {victim}", 1, runs=2, limit_s=60)
       for victim in (0, 2)),
     Case("files: a rank dies, native", 4, 1, settings={"FTCOLL_COMMUNICATORS": "native", **ABORT}, status="failed",

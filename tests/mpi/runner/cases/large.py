@@ -32,6 +32,8 @@ FIRST, MIDDLE, LAST = "d0", "d50", "d100"
 
 LARGE = [
     *(large(f"{call}, nobody dies", n, f"{call} {size} 3") for call in CALLS for n, size in ((3, MANY), (5, ONE))),
+    large("persistent, nobody dies", 3, f"persistent {MANY} 3"),
+    large("persistent, rank 2 dies in the middle", 4, f"persistent {MANY} 3", "2:2:d50"),
     large("two ranks", 2, f"allreduce {MANY} 5"),
     large("two ranks, in place", 2, f"inplace {MANY} 5"),
     large("as many elements as none", 3, "matrix 0 3"),
@@ -85,6 +87,37 @@ LARGE = [
          status=UNFINISHED,
          command="mpiexec.hydra -disable-auto-cleanup -n {n} {programs}/bulk asleep:1 8000000 3",
          says=("rank 1 .*stops: rank . took it for dead",)),
+]
+
+# ---- what ranks describe by different datatypes ----
+
+ONE_POST, POSTS = 150_000, 900_000  # doubles: with a request, one operation of a broadcast, or five
+
+
+def unlike(name, n, arguments, crash="", alive=None):
+    alive = n - (1 if crash else 0) if alive is None else alive
+    return Case(f"large: unlike: {name}, n = {n}", n, 1, limit_s=TEN_S, failures=n - alive,
+                settings={**PROTECTED, **KEEP, **({"FTCOLL_CRASH": crash} if crash else {})},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/unlike {arguments}", says=(THROUGH.format(alive),))
+
+
+def huge(call, error, settings=None):
+    return Case(f"large: huge: {call}, {settings or 'protected'}", 3, 1, settings={**PROTECTED, **(settings or {})},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/huge {call}", says=(rf"(?s)({error}: ftcoll: .*){{3}}",))
+
+
+LARGE += [
+    *(unlike(f"{form}, {count} doubles", 3, f"{form} {count} 3")
+      for form in ("bcast:1", "Rbcast", "ibcast:1", "Ribcast", "init:1", "Rinit") for count in (ONE_POST, POSTS)),
+    *(unlike(f"{form}, rank {victim} dies at {point}", 4, f"{form}:1 {ONE_POST} 3", f"{victim}:2:{point}")
+      for form, victim, point in (("ibcast", 1, FIRST), ("ibcast", 2, MIDDLE), ("Ribcast", 1, LAST), ("init", 1, MIDDLE),
+                                  ("init", 0, FIRST), ("Rinit", 3, LAST), ("bcast", 1, MIDDLE), ("Rbcast", 2, MIDDLE))),
+    *(unlike(f"{form} in rounds, rank {victim} dies in operation {operation} at {point}", 4, f"{form}:1 {POSTS} 3",
+             f"{victim}:{operation}:{point}")
+      for form, victim, operation, point in (("ibcast", 1, 8, "a0"), ("ibcast", 2, 8, "a1"), ("Ribcast", 1, 10, "d90"))),
+    *(huge(call, "MPI_ERR_NO_MEM") for call in ("bcast", "rbcast")),
+    *(huge(call, "MPI_ERR_COUNT", settings)
+      for call in ("pieces", "parcel") for settings in (None, {"FTCOLL_LARGE": "native"})),
 ]
 
 # ---- what ranks post in shared memory, instead of a data phase ----

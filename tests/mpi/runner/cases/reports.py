@@ -159,8 +159,8 @@ COVERAGE = [
     follow("rounds 20", 3, "FTCOLL_INTERCEPT=all( FTCOLL_ON_DEAD_ROOT=keep)?: it survives$", "survives$"),
     follow("sites", 3, "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_P2P=ignore: it survives, if its MPI_Wait calls wait for "
                        "messages only$", "survives$"),
-    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore: it waits for ever, for example in MPI_Ibcast at sites\\(",
-           r"waits for ever, for example in MPI_Ibcast at .*\nftcoll: no setting changes that$"),
+    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore: it waits for ever, for example in MPI_Iallreduce at sites\\(",
+           r"waits for ever, for example in MPI_Iallreduce at .*\nftcoll: no setting changes that$"),
     Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
          settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
 ]

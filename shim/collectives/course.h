@@ -1,0 +1,41 @@
+/* course: how a call goes whose data have no room in one operation (setting large): with a data
+ * phase before it (large.h), in rounds of blocks (posted.h), or in slices (series.h). */
+#ifndef FTC_COLLECTIVES_COURSE_H
+#define FTC_COLLECTIVES_COURSE_H
+
+#include "large.h"
+#include "posted.h"
+#include "series.h"
+
+/* A call from its first operation to its last. */
+struct ftc_course {
+    union {
+        struct ftc_large large;
+        struct ftc_posted posted;
+        struct ftc_series series;
+    };
+};
+
+/* How the call of @plan goes, which is not carried out in one operation because of @pass;
+ * FTC_COURSE_WHOLE: not here. Pure, as the policy: the same on all ranks. */
+enum ftc_course_kind ftc_course_of(const struct ftc_plan *plan, enum ftc_pass pass);
+
+/* Begins with the call of @plan, which stays until the end and keeps @course. */
+void ftc_course_open(struct ftc_course *course, struct ftc_plan *plan);
+
+/* ---- of a plan that has a course ---- */
+
+/* The next operation. Without memory for it there is no contribution. */
+void ftc_course_request(const struct ftc_plan *plan, struct ftc_drive_request *request);
+
+/* After it. Returns an MPI error code; plan->is_again tells whether it is not over. */
+int ftc_course_deliver(const struct ftc_plan *plan);
+
+/* ---- of one that has, or none ---- */
+
+/* It is over, with a result or without; of that, what has been taken stays until
+ * ftc_course_free(). */
+void ftc_course_close(const struct ftc_plan *plan);
+void ftc_course_free(const struct ftc_plan *plan);
+
+#endif

@@ -1,0 +1,30 @@
+#include "store.h"
+
+#include "interest.h"
+#include "letters.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool ftc_store_widen(struct ftc_store *s, size_t room)
+{
+    unsigned char *wider;
+
+    assert(room > s->room);
+    wider = realloc(s->data, room);
+    if (!wider)
+        return false;
+    s->data = wider;
+    s->room = room;
+    return true;
+}
+
+void ftc_store_add(struct ftc_store *s, const struct ftc_plan *plan, const void *part, size_t bytes)
+{
+    assert(ftc_store_has_room(s, bytes));
+    memcpy(s->data + s->bytes, part, bytes);
+    s->bytes += bytes;
+    if (ftc_interest_is_in_letters(plan))
+        s->looked_at = ftc_letters_keep(s->data, &s->bytes, s->looked_at, plan->comm->rank);
+}

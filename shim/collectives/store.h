@@ -1,0 +1,25 @@
+/* store: what has come of one rank's block, part by part: of letters those for this rank alone. */
+#ifndef FTC_COLLECTIVES_STORE_H
+#define FTC_COLLECTIVES_STORE_H
+
+#include "collective.h"
+
+struct ftc_store {
+    unsigned char *data; /* what matters here; from malloc() */
+    size_t bytes, room;
+    size_t looked_at; /* of letters: those up to here are for this rank */
+};
+
+static inline bool ftc_store_has_room(const struct ftc_store *s, size_t bytes)
+{
+    return s->bytes + bytes <= s->room;
+}
+
+/* Has @room from now on, which is more than before. False without memory. */
+bool ftc_store_widen(struct ftc_store *s, size_t room);
+
+/* Adds a part of the block of a call, for which there is room. */
+void ftc_store_add(struct ftc_store *s, const struct ftc_plan *plan, const void *part,
+                   size_t bytes);
+
+#endif
