@@ -1,6 +1,7 @@
 #include "forms.h"
 
-#include <dlfcn.h>
+#include "../../include/ftcoll.h"
+
 #include <stddef.h>
 
 MPI_Request form_request = MPI_REQUEST_NULL;
@@ -21,5 +22,7 @@ int form_started(int rv, int times)
 
 bool form_persistent_is_sane(int n)
 {
-    return n > 1 && dlsym(RTLD_DEFAULT, "ftcoll_version") != NULL;
+    struct ftcoll_counters counters;
+
+    return n > 1 && ftcoll_get_counters && ftcoll_get_counters(&counters) == 0;
 }

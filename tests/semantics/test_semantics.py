@@ -31,9 +31,12 @@ def results_of(job):
 
 
 def complain(what, job):
+    title, _, stacks = what.partition("\n")
     said = (job.text("stderr") + job.text("stdout")).splitlines()[-SHOWN_LINES:]
     command = shlex.join(job.process.args).replace(job.build, os.path.realpath(job.build))
-    raise Wrong("\n".join([what, f"command: {command}", *said]))
+    reached = [f"{name}: {len(lines)} lines, the last: {lines[-1][:SHOWN_CHARACTERS] if lines else ''}"
+               for name, lines in results_of(job).items()]
+    raise Wrong("\n".join([title, f"command: {command}", *said, *reached, stacks]))
 
 
 def unwritten(preloaded):
@@ -54,7 +57,10 @@ def one_run(program, build, n, preloaded, settings):
         environment = {"LD_PRELOAD": ":".join(libraries), **unwritten(preloaded), **program.environment, **settings}
         job.start(["mpiexec.hydra", "-n", str(n), os.path.join(where, program.binary), job.path("results"),
                    *program.arguments], environment)
-        status = job.await_end(RUN_LIMIT_S)
+        try:
+            status = job.await_end(RUN_LIMIT_S)
+        except Hang as hang:
+            complain(str(hang), job)
         if status != 0:
             complain(f"exit status {status}", job)
         found = results_of(job)
@@ -62,8 +68,6 @@ def one_run(program, build, n, preloaded, settings):
         if cut or len(found) < n:
             complain(f"{len(found)} files of results, not complete: {cut}", job)
         return found, sum(map(int, program.counted.findall(job.text("stderr"))))
-    except Hang as hang:
-        raise Wrong(str(hang)) from None
     finally:
         job.close()
 

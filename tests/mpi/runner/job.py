@@ -13,6 +13,7 @@ MARK = "TEST_JOB_ID"
 PAUSE_S = 0.005  # between two looks at a condition
 CLEAN_UP_S = 10  # for what ends after mpiexec, or is about to be removed by another job
 SLOWEST = 20  # as many times as long things may take
+LONGEST_PASS_S = 1  # between two looks of a process that runs
 
 
 class Gone(Exception):
@@ -39,12 +40,16 @@ def slowness():
 
 
 def wait_for(condition, limit_s, pause_s=PAUSE_S):
-    """True as soon as @condition is, False if it is not within @limit_s of an idle machine."""
-    start = time.monotonic()
+    """True as soon as @condition is, False if it is not within @limit_s of an idle machine. Time in which this process
+    did not run, on a machine that was suspended for instance, is none in which the others could."""
+    waited, last = 0, time.monotonic()
     while not condition():
-        if time.monotonic() > start + limit_s and time.monotonic() > start + limit_s * slowness():
+        if waited > limit_s and waited > limit_s * slowness():
             return False
         time.sleep(pause_s)
+        now = time.monotonic()
+        waited += min(now - last, LONGEST_PASS_S)
+        last = now
     return True
 
 
