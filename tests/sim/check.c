@@ -206,9 +206,10 @@ static bool all_take_part(const struct scenario_op *op)
 static void early_messages_are_bounded(struct sim *s, int seq, int rank)
 {
     const struct sim_process *p = &s->process[rank];
+    bool is_outside = p->stage == SIM_STAGE_OUTSIDE || p->stage == SIM_STAGE_TAKING;
     int allreduces = 0;
 
-    for (int i = p->seq + (p->stage != SIM_STAGE_OUTSIDE); i < seq; i++)
+    for (int i = p->seq + !is_outside; i < seq; i++)
         allreduces += all_take_part(&s->scenario.op[i]);
     if (allreduces > 0 && is_live(s, rank))
         sim_violation(s, "early_messages_are_bounded", "p%d in op %d gets a message of op %d", rank,
@@ -454,4 +455,5 @@ void sim_check_end(struct sim *s)
         every_host_counts_all_deaths(s);
     for (int seq = 0; seq < s->scenario.op_count && s->violation[0] == '\0'; seq++)
         check_op(s, seq);
+    sim_posted_check_end(s);
 }

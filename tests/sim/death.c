@@ -62,6 +62,14 @@ static void forbid_free_crashes(struct sim *s)
         sim_event_forbid(s, SIM_EVENT_CRASH, rank, rank);
 }
 
+static void die_in_the_middle(struct sim *s, int rank)
+{
+    if (s->scenario.op[s->process[rank].seq].is_posted)
+        sim_posted_die(s, rank);
+    else
+        sim_data_die(s, rank);
+}
+
 void sim_death_crash(struct sim *s, uint64_t ranks)
 {
     if (s->scenario.has_agents)
@@ -71,7 +79,7 @@ void sim_death_crash(struct sim *s, uint64_t ranks)
     s->dead |= ranks;
     for (int rank = 0; rank < s->scenario.n; rank++)
         if (ranks & sim_bit(rank) && s->process[rank].stage == SIM_STAGE_DATA)
-            sim_data_die(s, rank);
+            die_in_the_middle(s, rank);
     for (int rank = 0; rank < s->scenario.n; rank++)
         if (ranks & sim_bit(rank))
             s->process[rank].alive = false;

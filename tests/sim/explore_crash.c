@@ -164,6 +164,20 @@ static void set_large(struct scenario *c, enum ftc_schedule_kind data, int root,
     c->op_count = tries;
 }
 
+/* A call of four rounds, in all of which one rank has something left and others have not, and one
+ * more, which waits for the place of the first. */
+static void explore_posted(struct part *p, struct scenario *c)
+{
+    const struct scenario_op round = {
+        .kind = FTC_OP_ALLREDUCE, .is_large = true, .is_posted = true};
+
+    for (c->op_count = 0; c->op_count < 5; c->op_count++) {
+        c->op[c->op_count] = round;
+        c->op[c->op_count].is_further = c->op_count % 4 > 0;
+    }
+    explore_base(p, c);
+}
+
 static void work_large(int job, int jobs, struct explore_total *total, const void *context)
 {
     static const enum ftc_schedule_kind kind[] = {FTC_SCHEDULE_ALLREDUCE, FTC_SCHEDULE_REDUCE,
@@ -177,6 +191,10 @@ static void work_large(int job, int jobs, struct explore_total *total, const voi
             set_large(&c, kind[k], kind[k] == FTC_SCHEDULE_ALLREDUCE ? 0 : c.n - 1, p.crashes + 1);
             explore_base(&p, &c);
         }
+    for (int scheme = FTC_FAILURE_LIST; scheme <= FTC_FAILURE_BIT; scheme += 2) {
+        c.scheme = (enum ftc_failure_scheme)scheme;
+        explore_posted(&p, &c);
+    }
     sim_close(&p.sim);
 }
 

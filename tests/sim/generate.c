@@ -58,6 +58,21 @@ static void generate_large(struct scenario *c, uint64_t *r)
     }
 }
 
+/* Calls with posted blocks among them, one behind the other, each with so many rounds. */
+static void generate_posted(struct scenario *c, uint64_t *r)
+{
+    int first = between(r, 0, c->op_count - 1), rounds = between(r, 1, SIM_MAX_OPS);
+
+    c->places = between(r, 1, SIM_MAX_PLACES);
+    for (int i = first; i < SIM_MAX_OPS && i < first + rounds; i++) {
+        c->op[i] = (struct scenario_op){.kind = FTC_OP_ALLREDUCE,
+                                        .is_large = true,
+                                        .is_posted = true,
+                                        .is_further = i > first && !one_in(r, 4)};
+        c->op_count = i >= c->op_count ? i + 1 : c->op_count;
+    }
+}
+
 static void generate_settings(struct scenario *c, uint64_t *r)
 {
     c->scheme = (enum ftc_failure_scheme)random_below(r, 3);
@@ -235,8 +250,12 @@ void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
     generate_size(c, r);
     generate_tree(c, r);
     generate_ops(c, r);
-    if (one_in(r, 4))
-        generate_large(c, r);
+    if (one_in(r, 4)) {
+        if (one_in(r, 3))
+            generate_posted(c, r);
+        else
+            generate_large(c, r);
+    }
     generate_settings(c, r);
     generate_crashes(c, r);
     c->seed = random_next(r) >> 32;

@@ -105,11 +105,15 @@ static void hear_vote(struct sim *s, int rank)
         sim_check_try(s, rank);
 }
 
-static void go_on(struct sim *s, int rank)
+static bool is_posted(const struct sim *s, const struct sim_process *p)
+{
+    return p->stage == SIM_STAGE_TAKING || s->scenario.op[p->seq].is_posted;
+}
+
+static void come_out(struct sim *s, int rank)
 {
     struct sim_process *p = &s->process[rank];
 
-    p->seq++;
     p->stage = p->seq < s->scenario.op_count ? SIM_STAGE_OUTSIDE : SIM_STAGE_FINISHED;
     if (p->stage == SIM_STAGE_OUTSIDE) {
         sim_event_allow(s, SIM_EVENT_START, rank, rank);
@@ -119,7 +123,20 @@ static void go_on(struct sim *s, int rank)
         sim_event_forbid(s, SIM_EVENT_NEWS, rank, peer);
 }
 
-/* Publishes and returns to the program. */
+static void go_on(struct sim *s, int rank)
+{
+    s->process[rank].seq++;
+    come_out(s, rank);
+}
+
+/* What was posted is still to be taken. */
+static void go_on_taking(struct sim *s, int rank)
+{
+    s->process[rank].seq++;
+    s->process[rank].stage = SIM_STAGE_TAKING;
+}
+
+/* Publishes, and returns to the program, or goes on with what was posted. */
 static void leave(struct sim *s, int rank)
 {
     struct sim_process *p = &s->process[rank];
@@ -135,14 +152,19 @@ static void leave(struct sim *s, int rank)
         memcpy(o->value, r->value, sim_used_bytes(s, r->value));
     sim_trace_outcome(s, rank);
     sim_check_delivery(s, p->seq, rank);
-    if (s->scenario.op[p->seq].is_large)
+    if (is_posted(s, p))
+        sim_posted_hear(s, rank);
+    else if (s->scenario.op[p->seq].is_large)
         hear_vote(s, rank);
     if (is_allreduce(s, p->seq)) {
         p->published = p->seq;
         if (o->failed)
             renumber(s, rank, o->failed);
     }
-    go_on(s, rank);
+    if (is_posted(s, p))
+        go_on_taking(s, rank);
+    else
+        go_on(s, rank);
     sim_board_refresh_of(s, rank);
     sim_board_refresh_by(s, rank);
 }
@@ -297,7 +319,9 @@ static void init_op(struct sim *s, int rank, int root)
 
     p->kind = sim_value_kind(c->n, c->blocks, p->seq);
     sim_value_original((struct sim_value *)p->original, &p->kind, rank, p->seq);
-    if (c->op[p->seq].is_large)
+    if (is_posted(s, p))
+        sim_value_say((struct sim_value *)p->original, rank, sim_posted_left(s, rank));
+    else if (c->op[p->seq].is_large)
         ((struct sim_value *)p->original)->incomplete = p->data->phase.outcome == FTC_DATA_LEFT;
     ftc_op_init(&p->op,
                 &(struct ftc_op_config){
@@ -367,11 +391,19 @@ static void vote(struct sim *s, int rank, const struct sim_chooser *chooser)
     start_engine(s, rank, 0, chooser);
 }
 
+static bool can_turn(const struct sim *s, int rank)
+{
+    const struct sim_process *p = &s->process[rank];
+
+    if (!p->alive || (p->stage != SIM_STAGE_DATA && p->stage != SIM_STAGE_TAKING))
+        return false;
+    return is_posted(s, p) ? sim_posted_can_turn(s, rank) : sim_data_can_turn(s, rank);
+}
+
 static void refresh_data(struct sim *s)
 {
     for (int rank = 0; rank < s->scenario.n; rank++)
-        if (s->process[rank].alive && s->process[rank].stage == SIM_STAGE_DATA &&
-            sim_data_can_turn(s, rank))
+        if (can_turn(s, rank))
             sim_event_allow(s, SIM_EVENT_DATA, rank, rank);
 }
 
@@ -386,12 +418,19 @@ static void take_turn(struct sim *s, int rank, const struct sim_chooser *chooser
         sim_death_crash(s, p->dies_with);
         return;
     }
-    is_over = sim_data_turn(s, rank);
+    is_over = is_posted(s, p) ? sim_posted_turn(s, rank) : sim_data_turn(s, rank);
     p->sends++;
     if (sim_death_is_due(p, false))
         sim_death_crash(s, p->dies_with);
-    else if (is_over)
+    else if (is_over && p->stage == SIM_STAGE_DATA)
         vote(s, rank, chooser);
+    else if (is_over)
+        come_out(s, rank);
+}
+
+static bool is_again(const struct sim_process *p, const struct scenario_op *op)
+{
+    return op->is_posted ? p->posted->is_again : p->data->is_incomplete;
 }
 
 static void start(struct sim *s, int rank, const struct sim_chooser *chooser)
@@ -403,14 +442,17 @@ static void start(struct sim *s, int rank, const struct sim_chooser *chooser)
 
     sim_event_forbid(s, SIM_EVENT_START, rank, rank);
     sim_outcome_of(s, p->seq, rank)->members = p->members;
-    if (root < 0 || (op->is_further && !p->data->is_incomplete)) {
+    if (root < 0 || (op->is_further && !is_again(p, op))) {
         p->data->is_incomplete = false;
         if (op->is_further)
             sim_outcome_of(s, p->seq, rank)->members = 0; /* nobody begins it */
         skip(s, rank);
     } else if (op->is_large) {
         p->stage = SIM_STAGE_DATA;
-        sim_data_begin(s, rank);
+        if (op->is_posted)
+            sim_posted_begin(s, rank);
+        else
+            sim_data_begin(s, rank);
     } else {
         start_engine(s, rank, root, chooser);
     }
@@ -531,6 +573,7 @@ static void begin(struct sim *s, int rank)
     p->early = (struct sim_queue){-1, -1};
     p->early_count = 0;
     sim_data_reset(s, rank);
+    sim_posted_reset(s, rank);
     renumber(s, rank, 0);
     sim_event_allow(s, SIM_EVENT_START, rank, rank);
     if (s->free_crashes > 0 && s->scenario.free_ranks & sim_bit(rank))

@@ -22,6 +22,7 @@ void scenario_default(struct scenario *c)
     c->n = 4;
     c->f = 1;
     c->op_count = 1;
+    c->places = 1;
     c->op[0].kind = FTC_OP_REDUCE;
     c->ring_distance = 1;
     c->deterministic = true;
@@ -153,6 +154,10 @@ static int parse_op(struct scenario *c, char *item)
     c->op_count++;
     if (item[0] == 'L')
         return parse_large_op(op, item + 1);
+    if (strcmp(item, "P") == 0) {
+        *op = (struct scenario_op){.kind = FTC_OP_ALLREDUCE, .is_large = true, .is_posted = true};
+        return 0;
+    }
     if (strcmp(item, "T") == 0)
         return parse_further_try(op, c->op_count == 1);
     *op = (struct scenario_op){.kind = item[0] == 'A' ? FTC_OP_ALLREDUCE : FTC_OP_REDUCE};
@@ -355,6 +360,8 @@ static int parse_pair(struct scenario *c, const char *key, char *value)
         return parse_choice(value, "rank", "host", &c->hosts_fail);
     if (strcmp(key, "collect") == 0)
         return parse_choice(value, "0", "1", &c->collects);
+    if (strcmp(key, "places") == 0)
+        return parse_int(value, 1, SIM_MAX_PLACES, &c->places);
     if (strcmp(key, "agents") == 0)
         return parse_choice(value, "0", "1", &c->has_agents);
     if (strcmp(key, "agent") == 0)
@@ -468,6 +475,8 @@ static void add_ops(struct text *t, const struct scenario *c)
         add(t, "%s", i == 0 ? " ops=" : ",");
         if (c->op[i].is_further)
             add(t, "T");
+        else if (c->op[i].is_posted)
+            add(t, "P");
         else if (c->op[i].is_large && c->op[i].data == FTC_SCHEDULE_ALLREDUCE)
             add(t, "L");
         else if (c->op[i].is_large)
@@ -576,6 +585,8 @@ void scenario_print(const struct scenario *c, char line[SIM_LINE_CHARS])
         add(&t, " domain=host");
     if (c->collects)
         add(&t, " collect=1");
+    if (c->places != 1)
+        add(&t, " places=%d", c->places);
     add_agents(&t, c);
     add_splits(&t, c);
     add_crashes(&t, c);

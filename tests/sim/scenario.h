@@ -1,8 +1,8 @@
 /* scenario: all that determines a simulated run, as one line of text.
  *
  *     n=5 f=1 ops=A,R2,A scheme=list tree=binomial corr=group alg=corrected det=1 channels=fifo
- *     value=sums publish=now reads=needed hosts=0.0.1.1.2 domain=rank collect=0 crash=3@a2,1@any
- *     agents=1 agent=1@b2 split=1oiud@3a2+4 order=random seed=123
+ *     value=sums publish=now reads=needed hosts=0.0.1.1.2 domain=rank collect=0 places=1
+ *     crash=3@a2,1@any agents=1 agent=1@b2 split=1oiud@3a2+4 order=random seed=123
  *
  * Keys that are left out have the defaults of scenario_default(). The same line gives the same run,
  * bit for bit.
@@ -21,17 +21,20 @@ enum {
     SIM_MAX_CRASHES = 16,
     SIM_MAX_AGENTS = 4,
     SIM_MAX_SPLITS = 4,
+    SIM_MAX_PLACES = 2,
     SIM_MAX_CHOICES = 1024,
     SIM_LINE_CHARS = 4096,
 };
 
 /* A: allreduce. R2: reduce to rank 2. L, LR2, LB2: the same of data that are too large for
  * messages, and a broadcast of them from rank 2; engine operation: the vote. T: tries that again,
- * if the vote before was that it is incomplete; else nothing. */
+ * if the vote before was that it is incomplete; else nothing. P: blocks that are posted, an
+ * allgather; engine operation: the vote of a round. T behind it: the next round, if the vote before
+ * was that somebody has something left; else nothing. */
 struct scenario_op {
     enum ftc_op_kind kind;
     int root;
-    bool is_large, is_further;
+    bool is_large, is_posted, is_further;
     enum ftc_schedule_kind data;
 };
 
@@ -107,6 +110,7 @@ struct scenario {
      * their sender. */
     uint8_t host[SIM_MAX_N]; /* by rank; all 0: one host */
     bool hosts_fail;         /* domain=host: f counts hosts */
+    int places;              /* places=2: of a rank for what it posts, 1 to SIM_MAX_PLACES */
     bool collects; /* collect=1: also on one host the values of an exchange go to a leader */
     struct scenario_crash crash[SIM_MAX_CRASHES];
     int crash_count;

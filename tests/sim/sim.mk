@@ -1,12 +1,12 @@
 # make sim [RUNS=n] [SEED=n] [JOBS=n]  explores random runs of a simulated cluster, on all cores
 # make exhaustive  walks all crash points, and all interleavings of events, of small clusters
 # make exhaustive-hosts  walks all crash points of clusters on several hosts, which may be lost, and splits between them
-# make mutants  shows that the fast tests notice each of a list of mistakes put into shim/engine/ and shim/board/
+# make mutants  shows that the fast tests notice each of a list of mistakes put into shim/engine/, shim/board/ and others
 
 SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim/*.c))
 # What is on a board of who is dead, and how it comes there from other hosts.
 SIM_BOARD := $(addprefix shim/,$(addprefix board/,rank_state.o replica.o lease.o death.o aftermath.o presence.o directory.o) system/lifeline.o system/proc.o)
-SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o) $(BUILD)/shim/value/blocks.o $(addprefix $(BUILD)/,$(SIM_BOARD))
+SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o) $(BUILD)/shim/value/blocks.o $(BUILD)/shim/collectives/tally.o $(addprefix $(BUILD)/,$(SIM_BOARD))
 
 SIM_CLOCK := -Wl,--wrap=clock_gettime # leases go by the time of the run
 

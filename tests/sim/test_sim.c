@@ -477,6 +477,80 @@ START_TEST(without_its_root_a_large_operation_is_nothing_to_do)
 }
 END_TEST
 
+/* ---- posted blocks (doc/design.md, section 12) ---- */
+
+/* The ranks whose blocks @rank has of the call that operation 0 began. */
+static uint64_t whole(const struct sim *s, int rank)
+{
+    return s->process[rank].posted->whole[0];
+}
+
+/* Broken: round 2 is posted where round 0 still is, or a place is taken that others still read. */
+START_TEST(halves_and_places_take_turns)
+{
+    struct sim s = {0};
+
+    run(&s, "n=3 f=1 ops=P,T,T,T,P,T,T order=slow seed=1");
+    ck_assert(!sim_outcome_of(&s, 3, 0)->is_skipped);
+    ck_assert_uint_eq(whole(&s, 0), 7);
+    sim_close(&s);
+    keeps_every_rule("n=2 f=1 ops=P,T,T,T,P,P");
+    keeps_every_rule("n=6 f=1 ops=P,P,P,P,A,P,P");
+    keeps_every_rule("n=5 f=1 ops=P,T,T,T,P,T,T,P places=2 alg=optimistic");
+}
+END_TEST
+
+/* Broken: a block of which there is a part counts as whole, or one that is whole is looked for. */
+START_TEST(a_block_is_there_if_the_round_with_its_end_is)
+{
+    struct sim s = {0};
+
+    run(&s, "n=3 f=1 ops=P,T,T,T crash=1@a4 order=oldest"); /* its first vote was cast */
+    ck_assert_uint_eq(whole(&s, 0), 1u << 0 | 1u << 2);
+    run(&s, "n=3 f=1 ops=P,T,T,T crash=2@a7 order=oldest"); /* all of its block was in the first */
+    ck_assert_uint_eq(whole(&s, 0), 7);
+    ck_assert_uint_eq(whole(&s, 1), 7);
+    sim_close(&s);
+}
+END_TEST
+
+/* Broken: a call goes on as if somebody who is dead still had something left, or ends too soon. */
+START_TEST(a_call_has_as_many_rounds_as_the_living_need)
+{
+    struct sim s = {0};
+
+    run(&s, "n=2 f=1 ops=P,T,T,T order=oldest");
+    ck_assert(!sim_outcome_of(&s, 3, 0)->is_skipped);
+    run(&s, "n=2 f=1 ops=P,T,T,T crash=1@a4 order=oldest"); /* who needed the fourth */
+    ck_assert(!sim_outcome_of(&s, 2, 0)->is_skipped);
+    ck_assert(sim_outcome_of(&s, 3, 0)->is_skipped);
+    sim_close(&s);
+}
+END_TEST
+
+/* Broken: a place waits for a dead rank to have read, or a block that is half written is taken. */
+START_TEST(who_dies_posts_and_reads_no_more)
+{
+    struct sim s = {0};
+
+    run(&s, "n=3 f=1 ops=P,P crash=1@b2 order=oldest"); /* in the middle of posting */
+    ck_assert_uint_eq(whole(&s, 0), 1u << 0 | 1u << 2);
+    run(&s, "n=3 f=1 ops=P,P crash=1@a5 order=late_news"); /* before it has read */
+    ck_assert_uint_eq(whole(&s, 0), 7);
+    sim_close(&s);
+    keeps_every_rule("n=5 f=2 ops=A,P,T,T,T,P,P crash=1@b12,3@b20");
+    keeps_every_rule("n=3 f=1 ops=P,T,T,T,P crash=0@b14,1@a20");
+}
+END_TEST
+
+/* Rounds beyond what the call needs, blocks of two hosts, and deaths beyond f. */
+START_TEST(posted_calls_end_with_an_error_on_all_or_none)
+{
+    keeps_every_rule("n=4 f=0 ops=P,T,T,T,P crash=2@b9");
+    keeps_every_rule("n=4 f=1 ops=P,T,T,T,P crash=2@b9,3@a9,0@a12 publish=late");
+}
+END_TEST
+
 /* ---- hosts that fail (doc/design.md, section 11) ---- */
 
 START_TEST(a_lost_host_is_one_failure)
@@ -724,6 +798,11 @@ int main(void)
     UNIT_TEST(who_decides_in_a_vote_knows_of_the_death_that_ended_the_try);
     UNIT_TEST(a_job_may_end_while_somebody_looks_for_deaths);
     UNIT_TEST(without_its_root_a_large_operation_is_nothing_to_do);
+    UNIT_TEST(halves_and_places_take_turns);
+    UNIT_TEST(a_block_is_there_if_the_round_with_its_end_is);
+    UNIT_TEST(a_call_has_as_many_rounds_as_the_living_need);
+    UNIT_TEST(who_dies_posts_and_reads_no_more);
+    UNIT_TEST(posted_calls_end_with_an_error_on_all_or_none);
     UNIT_TEST(a_seed_gives_the_same_runs);
     UNIT_TEST(a_line_gives_the_same_run);
     UNIT_END();

@@ -73,6 +73,30 @@ void sim_trace_send(const struct sim *s, int from, int to, const struct ftc_mess
     fputc('\n', s->trace);
 }
 
+static void trace_posted(const struct sim *s, int rank)
+{
+    static const char *const what[] = {"takes a place", "posts", "takes what was posted by",
+                                       "reads what has stayed with", "has read all"};
+    const struct sim_posted *p = s->process[rank].posted;
+    bool has_other = p->step == SIM_POSTED_TAKE || p->step == SIM_POSTED_READ;
+
+    fprintf(s->trace, "p%d %s", rank, what[p->step]);
+    if (has_other && p->at < s->scenario.n)
+        fprintf(s->trace, " p%d", p->at);
+    sim_trace_note(s, ", round %d of op %d", p->round, p->first_op);
+}
+
+static void trace_turn(const struct sim *s, int rank)
+{
+    const struct sim_process *p = &s->process[rank];
+
+    if (p->stage == SIM_STAGE_TAKING || s->scenario.op[p->seq].is_posted)
+        trace_posted(s, rank);
+    else
+        sim_trace_note(s, "p%d: step %u, stage %d of the data of op %d", rank, p->data->phase.step,
+                       (int)p->data->phase.stage, p->seq);
+}
+
 void sim_trace_event(struct sim *s, struct sim_event event)
 {
     struct ftc_envelope envelope = {0};
@@ -98,9 +122,7 @@ void sim_trace_event(struct sim *s, struct sim_event event)
         sim_trace_note(s, "p%d looks at what p%d shows", p, peer);
         break;
     case SIM_EVENT_DATA:
-        sim_trace_note(s, "p%d: step %u, stage %d of the data of op %d", p,
-                       s->process[p].data->phase.step, (int)s->process[p].data->phase.stage,
-                       s->process[p].seq);
+        trace_turn(s, p);
         break;
     case SIM_EVENT_ANSWER:
         sim_trace_note(s, "p%d gets the answer of p%d's host", p, peer);

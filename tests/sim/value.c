@@ -73,6 +73,18 @@ void sim_value_original(struct sim_value *v, const struct sim_value_kind *kind, 
         begin_blocks(v, kind, rank, seq);
 }
 
+void sim_value_say(struct sim_value *v, int rank, uint64_t left)
+{
+    struct ftc_tally tally = ftc_tally_of(rank, 0, left);
+
+    memcpy(v->tally, &tally, sizeof v->tally);
+}
+
+struct ftc_tally sim_value_tally(const struct sim_value *v, int n)
+{
+    return ftc_tally_read(v->tally, n);
+}
+
 static uint64_t scramble(uint64_t x)
 {
     x = (x ^ x >> 31) * 0x9e3779b97f4a7c15ull;
@@ -101,6 +113,7 @@ void sim_value_combine(void *context, void *into, const void *from)
     a->expression = scramble(3 * scramble(a->expression) + b->expression);
     a->operations |= b->operations;
     a->incomplete |= b->incomplete;
+    ftc_tally_join(a->tally, b->tally, kind->n);
     for (int i = 0; i < kind->n; i++)
         a->count[i] = (uint8_t)(a->count[i] + b->count[i]);
     if (kind->has_blocks)

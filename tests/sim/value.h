@@ -4,14 +4,18 @@
 #ifndef FTC_SIM_VALUE_H
 #define FTC_SIM_VALUE_H
 
+#include "collectives/tally.h"
 #include "value/blocks.h"
+
+enum { SIM_TALLY_BYTES = offsetof(struct ftc_tally, who) + sizeof(uint64_t) }; /* of 64 ranks */
 
 struct sim_value {
     uint64_t expression; /* identifies the order and nesting of the combinations: stands for bits */
     uint32_t operations; /* one bit an operation: values of two operations never mix */
     uint32_t incomplete; /* somebody has not come to the end of the data phase */
     uint32_t blocks_at;  /* offset of a struct ftc_blocks; 0: there is none */
-    uint8_t count[];     /* by original rank */
+    unsigned char tally[SIM_TALLY_BYTES]; /* a struct ftc_tally as it travels: of a posted call */
+    uint8_t count[];                      /* by original rank */
 };
 
 /* What the values of one operation have in common. */
@@ -30,6 +34,10 @@ size_t sim_value_bytes(int n, bool has_blocks);
 
 /* The contribution of @rank to operation @seq. */
 void sim_value_original(struct sim_value *v, const struct sim_value_kind *kind, int rank, int seq);
+
+/* What @rank says in the vote of a round of a posted call. */
+void sim_value_say(struct sim_value *v, int rank, uint64_t left);
+struct ftc_tally sim_value_tally(const struct sim_value *v, int n);
 
 /* For ftc_op_config; @context is a struct sim_value_kind. */
 void sim_value_combine(void *context, void *into, const void *from);

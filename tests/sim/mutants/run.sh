@@ -15,12 +15,12 @@ CLOCK='-Wl,--wrap=clock_gettime' # as in sim.mk
 CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
 LIMIT_S=120 # a test that takes longer is taken to hang
 BOARD='shim/board/rank_state.c shim/board/replica.c shim/board/lease.c shim/board/death.c shim/board/aftermath.c shim/board/presence.c shim/board/directory.c shim/system/lifeline.c shim/system/proc.c'
-SOURCES="shim/engine/*.c shim/call/policy.c shim/value/blocks.c $BOARD tests/sim/*.c tests/unit/test_topology.c tests/unit/test_classes.c tests/unit/test_exchange.c tests/unit/test_engine.c"
+SOURCES="shim/engine/*.c shim/call/policy.c shim/value/blocks.c shim/collectives/tally.c $BOARD tests/sim/*.c tests/unit/test_topology.c tests/unit/test_classes.c tests/unit/test_exchange.c tests/unit/test_engine.c"
 
 # ---- building: whatever is as in the original tree is taken from the objects of it ----
 
 same_headers() {
-    for h in shim/engine/*.h shim/board/*.h shim/net/*.h; do
+    for h in shim/engine/*.h shim/board/*.h shim/net/*.h shim/collectives/*.h tests/sim/*.h; do
         cmp -s "$h" "$top/$h" || return 1
     done
 }
@@ -44,7 +44,7 @@ compile() { # where the original objects are, or "none"
 
 link_tests() {
     engine=$(ls shim_engine_*.o)
-    sim="$(ls tests_sim_*.o | grep -v -e test_sim -e simulate) shim_value_blocks.o $(ls shim_board_*.o shim_system_*.o)"
+    sim="$(ls tests_sim_*.o | grep -v -e test_sim -e simulate) shim_value_blocks.o shim_collectives_tally.o $(ls shim_board_*.o shim_system_*.o)"
     "$CC" $CLOCK -o simulate tests_sim_simulate.o $sim $engine &&
         "$CC" $CLOCK -o test_sim tests_sim_test_sim.o $sim $engine $CHECK_LIBS &&
         "$CC" -o test_topology tests_unit_test_topology.o shim_call_policy.o $engine $CHECK_LIBS &&
@@ -78,9 +78,9 @@ fast_tests_notice() {
 }
 
 restore() {
-    for room in engine value board net; do
-        rm -rf "shim/$room"
-        cp -rp "$top/shim/$room" shim/
+    for folder in shim/engine shim/value shim/board shim/net shim/collectives tests/sim; do
+        rm -rf "$folder"
+        cp -rp "$top/$folder" "$(dirname "$folder")"
     done
 }
 
@@ -112,7 +112,7 @@ judge() {
 enter_copy() {
     mkdir -p "$1/tests" "$1/shim"
     cd "$1"
-    cp -rp "$top/tests/sim" "$top/tests/unit" tests/
+    cp -rp "$top/tests/unit" tests/
     cp -rp "$top/shim/call" "$top/shim/system" shim/
     restore
 }
