@@ -14,9 +14,9 @@ int form_waited(int rv);
 /* Likewise of one that has made a persistent request, which is started @times times, and freed. */
 int form_started(int rv, int times);
 
-/* Whether persistent requests of a communicator of @n ranks can be asked for: of ftcoll, while it is
- * active. MPICH 4.0.2 rejects its MPI_Scatter_init, and some of the others wait for ever: what they
- * must give natively is what the plain call gives. */
+/* Whether persistent requests of a communicator of @n ranks can be asked for: of ftcoll, while it
+ * is active. MPICH 4.0.2 rejects its MPI_Scatter_init, and some of the others wait for ever: what
+ * they must give natively is what the plain call gives. */
 bool form_persistent_is_sane(int n);
 
 /* Arguments of a macro that are those of a call. */
