@@ -52,6 +52,17 @@ static void let_native_progress(void)
     PMPI_Request_get_status(endless, &flag, MPI_STATUS_IGNORE);
 }
 
+/* Without the lock: newer MPICHs keep a communicator that the program has freed until its last
+ * message is sent, and then tell the attribute by which the library knows it. */
+static void look_at_native(const struct ftc_wait *w)
+{
+    if (w->turns % NATIVE_TURNS != 0)
+        return;
+    ftc_library_unlock();
+    let_native_progress();
+    ftc_library_lock();
+}
+
 static void pause_core(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -107,8 +118,7 @@ static void spin(void)
 void ftc_wait_between_looks(struct ftc_wait *w)
 {
     w->turns++;
-    if (w->turns % NATIVE_TURNS == 0)
-        let_native_progress();
+    look_at_native(w);
     if (w->turns <= spin_turns())
         return;
     ftc_library_unlock();
@@ -129,8 +139,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     uint64_t now, waited_ns;
 
     w->turns++;
-    if (w->turns % NATIVE_TURNS == 0)
-        let_native_progress();
+    look_at_native(w);
     if (may_spin(w)) {
         spin();
         return false;
