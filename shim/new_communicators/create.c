@@ -14,6 +14,7 @@
 #include "progress/queue.h"
 #include "report/report.h"
 #include "seating.h"
+#include "system/clock.h"
 #include "system/hash.h"
 #include "value/broadcast.h"
 #include "value/datatype.h"
@@ -31,6 +32,10 @@ enum { KNOWN_DEAD = 1, PRESENT = 2 };
 /* What ranks tell each other after the native part. */
 enum { LEFT_NOW = 1, LEFT_BEFORE = 2 };
 
+/* So many times setting blocked_ms, and that a second at least, the survivors' native part may
+ * take. Time between two polls counts as much at most: the job may have been stopped. */
+enum { STUCK_TIMES = 3, STUCK_LEAST_MS = 1000, POLL_GAP_NS = 100000000, NS_OF_MS = 1000000 };
+
 /* Those without whom the call cannot be carried out; ranks are theirs. */
 struct roll {
     struct ftc_comm *comm; /* for the library's operations among them */
@@ -40,8 +45,10 @@ struct roll {
     int size;
     unsigned char *dead; /* by rank: not 0 if the survivors know; then one for is_exhausted */
     int dead_count;
-    uint32_t deaths_seen;       /* board count when is_hopeless was found */
-    bool is_hopeless;           /* one has died since the survivors agreed */
+    uint32_t deaths_seen; /* board count when is_hopeless was found */
+    bool is_hopeless;     /* one has died since the survivors agreed */
+    bool is_bounded;      /* the native part; since it began: */
+    uint64_t polled_ns, waited_ns;
     struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
 };
 
@@ -551,9 +558,8 @@ static void run_native_part(void *argument)
 }
 
 /* Somebody has died of whom the survivors did not know when the native part began. */
-static bool is_hopeless(void *context)
+static bool lacks_member(struct roll *roll)
 {
-    struct roll *roll = context;
     const struct ftc_board *board = &ftc_library.board;
     uint32_t deaths = ftc_board_deaths(board);
 
@@ -564,6 +570,30 @@ static bool is_hopeless(void *context)
         if (!roll->dead[rank] && ftc_board_is_dead(board, roll->comm->world[rank]))
             roll->is_hopeless = true;
     return roll->is_hopeless;
+}
+
+/* All its members live, and have come to it at about the same time. A rank that is killed while it
+ * writes to another's queue of UCX's, in shared memory, leaves that shut for ever. */
+static bool is_stuck(struct roll *roll)
+{
+    uint64_t bound_ms = (uint64_t)ftc_library.settings.blocked_ms, now_ns, gap_ns;
+
+    if (!roll->is_bounded)
+        return false;
+    now_ns = ftc_clock_ns();
+    gap_ns = now_ns - roll->polled_ns;
+    roll->polled_ns = now_ns;
+    roll->waited_ns += gap_ns < POLL_GAP_NS ? gap_ns : POLL_GAP_NS;
+    if (bound_ms < STUCK_LEAST_MS)
+        bound_ms = STUCK_LEAST_MS;
+    return roll->waited_ns > STUCK_TIMES * bound_ms * NS_OF_MS;
+}
+
+static bool is_hopeless(void *context)
+{
+    struct roll *roll = context;
+
+    return lacks_member(roll) || is_stuck(roll);
 }
 
 /* Of a call that was left, messages may wait for receives, and receives for messages: the next must
@@ -589,6 +619,17 @@ static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
         ftc_native_call_mark_group(x->kind, needed, x->return_address);
 }
 
+/* That of a file may take its time. */
+static void begin_native_part(struct roll *roll, const struct native_part *part)
+{
+    roll->deaths_seen = 0;
+    roll->is_hopeless = false;
+    roll->is_bounded = part->members != MPI_GROUP_NULL && part->x->kind != FTC_CALL_FILE_OPEN;
+    roll->polled_ns = ftc_clock_ns();
+    roll->waited_ns = 0;
+    mark_native_part(part->x, part->members);
+}
+
 /* False if the call was left. */
 static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group members, int *rv)
 {
@@ -597,9 +638,7 @@ static bool make(const struct ftc_creation *x, struct roll *roll, MPI_Group memb
 
     if (members != MPI_GROUP_NULL && !is_member(members))
         return true;
-    roll->deaths_seen = 0;
-    roll->is_hopeless = false;
-    mark_native_part(x, members);
+    begin_native_part(roll, &part);
     is_over = ftc_leavable_run(run_native_part, &part, is_hopeless, roll);
     ftc_native_call_leave();
     if (!is_over)

@@ -257,8 +257,8 @@ int ftc_error_exhausted(const struct ftc_call *call)
 {
     return hold(
         MPIX_ERR_PROC_FAILED,
-        "ftcoll: %s: ranks have died twice in the middle of such a call, and a member cannot "
-        "make communicators any more",
+        "ftcoll: %s: ranks have died in the middle of such a call, two of which had to be left "
+        "for that, and a member cannot make communicators any more",
         ftc_call_name(call->kind));
 }
 

@@ -1,6 +1,7 @@
 /* cannot_send: a library that stands between the one under test and UCX. Rank R cannot send its
  * message number K, counted since the program has named a victim (CANNOT_SEND=R:K): it is for the
- * victim, which is dead, and UCX does not reach its memory. */
+ * victim, which is dead, and UCX does not reach its memory. With CANNOT_ARRIVE=1 no message arrives
+ * that is sent after the victim's death, as where it was about to send one itself. */
 #include "process_state.h"
 
 #include <dlfcn.h>
@@ -29,6 +30,11 @@ static bool is_one(void)
            sscanf(sender, "%d:%d", &from, &number) == 2 && atoi(rank) == from && ++sends == number;
 }
 
+static bool is_lost(void)
+{
+    return &victim && victim != 0 && getenv("CANNOT_ARRIVE") && process_state(victim, 'Z') == 'Z';
+}
+
 void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t count, uint64_t tag, const void *param)
 {
     union {
@@ -36,6 +42,8 @@ void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t count, uint64_t tag,
         void *(*call)(void *, const void *, size_t, uint64_t, const void *);
     } next = {dlsym(RTLD_NEXT, "ucp_tag_send_nbx")};
 
+    if (is_lost())
+        return NULL; /* it is done */
     if (!is_one())
         return next.call(ep, buffer, count, tag, param);
     kill(victim, SIGKILL);

@@ -47,6 +47,11 @@ COMMUNICATORS = [
            command="mpiexec.hydra -n {n} -genv LD_PRELOAD {library}:{programs}/libcannot_send.so "
                    f"-genv CANNOT_SEND 1:{number} {{programs}}/unreached",
            says=(r"(unreached: rank \d: 2 in the sum(.|\n)*){2}",)) for number in (1, 3)),
+    Case("communicators: a rank dies that is in the way of all messages", 3, 1, status="failed",
+         settings={**SURVIVORS, "FTCOLL_BLOCKED_MS": "1000"},
+         command="mpiexec.hydra -n {n} -genv LD_PRELOAD {library}:{programs}/libcannot_send.so "
+                 "-genv CANNOT_SEND 1:1 -genv CANNOT_ARRIVE 1 {programs}/unreached",
+         says=(r"ftcoll: MPI_Comm_dup: ranks have died in the middle of such a call, two of which had to be left",)),
     communicators("threads, nobody dies", 3, 1, "--threads 30"),
     communicators("threads, a rank dies", 4, 1, "--threads 30 2", limit_s=60),
     Case("communicators: too many die", 4, 1, settings=SURVIVORS, status="failed",
