@@ -6,6 +6,7 @@ from .. import patterns
 from ..case import Case
 
 ALL = {"FTCOLL_PROTECT": "all"}
+SOON = {"FTCOLL_BLOCKED_MS": "3000"}
 ZERO = {"FTCOLL_DEAD_BLOCKS": "zero"}
 LARGER = {"FTCOLL_MAX_BYTES": "65536"}  # all keys
 
@@ -22,8 +23,8 @@ def pattern(program, n, victims, calls, check, settings=None, command="{programs
     """@calls: among which of its first ones each victim dies; the program makes more in any run."""
     name = f"pattern: {program}, {victims} of {n} ranks die"
     command = f"{killing(name, victims, calls)} -n {{n}} {command.replace('{program}', program)}"
-    return Case(name, n, max(1, victims), settings={**ALL, **(settings or {})}, failures=victims, check=check,
-                command=command, **more)
+    return Case(name, n, max(1, victims), settings={**ALL, **SOON, **(settings or {})}, failures=victims, check=check,
+                command=command, anywhere=victims > 0, **more)
 
 
 LAST = 36  # number of the first call of the last checkpoint, which is of 7 calls
