@@ -114,6 +114,7 @@ static int map_segment(struct ftc_board *board, int fd, size_t size)
 
     if (p == MAP_FAILED)
         return -errno;
+    (void)madvise(p, size, MADV_DONTDUMP); /* a core dump would take memory for all pages */
     board->shared = p;
     board->size_bytes = size;
     board->fd = fd;

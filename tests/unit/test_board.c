@@ -46,6 +46,39 @@ START_TEST(another_mapping_shows_the_same_board)
 }
 END_TEST
 
+/* Whether the mapping that begins at @address has @flag in its VmFlags, proc_pid_smaps(5). */
+static bool has_flag(const void *address, const char *flag)
+{
+    FILE *f = fopen("/proc/self/smaps", "re");
+    char line[1024], word[8];
+    bool is_in = false, found = false;
+    unsigned long from, to;
+
+    ck_assert_ptr_nonnull(f);
+    snprintf(word, sizeof word, " %s", flag);
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+            is_in = from == (unsigned long)address;
+        else if (is_in && strncmp(line, "VmFlags:", 8) == 0)
+            found = strstr(line, word) != NULL;
+    }
+    fclose(f);
+    return found;
+}
+
+/* Holes of the file would become pages in a dump. */
+START_TEST(core_dumps_are_without_the_board)
+{
+    struct ftc_board a = created(), b;
+
+    ck_assert_int_eq(ftc_board_open(&b, (int)getpid(), a.fd, a.shared->key), 0);
+    ck_assert(has_flag(a.shared, "dd"));
+    ck_assert(has_flag(b.shared, "dd"));
+    ftc_board_close(&a);
+    ftc_board_close(&b);
+}
+END_TEST
+
 START_TEST(a_wrong_key_is_refused)
 {
     struct ftc_board a = created(), b;
@@ -412,6 +445,7 @@ int main(void)
 {
     UNIT_BEGIN("board");
     UNIT_TEST(another_mapping_shows_the_same_board);
+    UNIT_TEST(core_dumps_are_without_the_board);
     UNIT_TEST(a_wrong_key_is_refused);
     UNIT_TEST(the_segment_cannot_be_cut);
     UNIT_TEST(an_unsealed_file_is_refused);
