@@ -5,10 +5,10 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question flow link replica lease life telling trace mark report coverage contributors symbol
-UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters requests wait turn geometry fence cores mapping loaded inside pmi wire proxies json $(BOARD_TESTS)
+UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters requests wait turn geometry fence cores mapping loaded inside pmi wire proxies json file_limit $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
-BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o lease.o presence.o rank_state.o publication.o) system/lifeline.o system/proc.o)
+BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o))
 NET_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/net/*.c))
 TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o link.o flow.o question.o answer.o) $(NET_OBJECTS)
 CALLSITE := system/callsite.o system/symbol.o system/loaded.o
@@ -33,7 +33,7 @@ $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
 $(UNIT)/test_telling: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o system/lines.o) $(ENGINE_OBJECT)
 $(UNIT)/test_report $(UNIT)/test_trace: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(NOTICE_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECT)
-$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlook.o report/prospect.o value/sides.o notice/coverage_report.o notice/coverage_table.o notice/protection.o system/json.o $(CALLSITE) call/call.o call/policy.o board/board.o)
+$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlook.o report/prospect.o value/sides.o notice/coverage_report.o notice/coverage_table.o notice/protection.o system/json.o $(CALLSITE) call/call.o call/policy.o board/board.o system/file_limit.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/json.o $(CALLSITE))
 $(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE))
 $(UNIT)/test_loaded: $(BUILD)/shim/system/loaded.o $(UNIT)/libgnu.so $(UNIT)/libsysv.so
@@ -49,6 +49,7 @@ $(UNIT)/test_turn $(UNIT)/test_geometry: UNIT_LIBS = -linih
 $(UNIT)/test_fence: $(BUILD)/shim/detector/silence.o $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)
 $(UNIT)/test_cores: $(addprefix $(BUILD)/shim/system/,cores.o proc.o)
 $(UNIT)/test_json: $(BUILD)/shim/system/json.o
+$(UNIT)/test_file_limit: $(BUILD)/shim/system/file_limit.o
 $(UNIT)/test_inside: $(addprefix $(BUILD)/shim/,mpi/inside.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o)
 $(UNIT)/test_pmi: $(addprefix $(BUILD)/shim/monitor/,pmi.o pmi_wire.o)
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o

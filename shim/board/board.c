@@ -1,5 +1,6 @@
 #include "board.h"
 
+#include "system/file_limit.h"
 #include "value/rank_set.h"
 
 #include <errno.h>
@@ -121,6 +122,17 @@ static int map_segment(struct ftc_board *board, int fd, size_t size)
     return 0;
 }
 
+static int set_size(int fd, size_t size)
+{
+    struct ftc_file_limit limit;
+    int rv;
+
+    ftc_file_limit_hold(&limit);
+    rv = ftruncate(fd, (off_t)size);
+    ftc_file_limit_release(&limit);
+    return rv;
+}
+
 int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *geometry)
 {
     int fd, rv;
@@ -132,7 +144,7 @@ int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *g
     fd = memfd_create("ftcoll-board", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return -errno;
-    if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)size) != 0 ||
+    if (fchmod(fd, 0600) != 0 || set_size(fd, size) != 0 ||
         fcntl(fd, F_ADD_SEALS, BOARD_SEALS) != 0) {
         rv = -errno;
         goto fail;

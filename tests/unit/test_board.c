@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,6 +136,24 @@ START_TEST(a_senseless_geometry_is_not_created)
     g = geometry();
     g.ranks = 0;
     ck_assert_int_eq(ftc_board_create(&b, &g), -EINVAL);
+}
+END_TEST
+
+/* Check itself writes to a file. */
+START_TEST(a_board_that_is_too_large_for_a_file_is_an_error)
+{
+    struct ftc_board_geometry g = geometry();
+    struct rlimit before, limit;
+    struct ftc_board b;
+    int limited, rv;
+
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = (struct rlimit){1, before.rlim_max};
+    limited = setrlimit(RLIMIT_FSIZE, &limit);
+    rv = ftc_board_create(&b, &g);
+    setrlimit(RLIMIT_FSIZE, &before);
+    ck_assert_int_eq(limited, 0);
+    ck_assert_int_eq(rv, -EFBIG);
 }
 END_TEST
 
@@ -451,6 +470,7 @@ int main(void)
     UNIT_TEST(an_unsealed_file_is_refused);
     UNIT_TEST(a_geometry_that_does_not_fit_is_refused);
     UNIT_TEST(a_senseless_geometry_is_not_created);
+    UNIT_TEST(a_board_that_is_too_large_for_a_file_is_an_error);
     UNIT_TEST(a_death_is_entered_once_and_for_good);
     UNIT_TEST(a_death_that_is_entered_is_described);
     UNIT_TEST(a_death_has_words);
