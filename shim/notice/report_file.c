@@ -1,5 +1,6 @@
 #include "report_file.h"
 
+#include "system/file_limit.h"
 #include "system/lines.h"
 
 #include <errno.h>
@@ -123,23 +124,33 @@ static bool write_unnamed(const char *path, const char *text, size_t bytes, char
     return done;
 }
 
+/* Where not all finds room, the file goes again. */
 static bool write_named(const char *path, const char *text, size_t bytes, char used[USED_BYTES])
 {
-    int fd = take_name(-1, path, used);
+    int fd = take_name(-1, path, used), error;
     bool done;
 
     if (fd < 0)
         return false;
     done = write_all(fd, text, bytes);
+    error = errno;
     close(fd);
+    if (!done)
+        unlink(used);
+    errno = error;
     return done;
 }
 
 static bool write_to_file(const char *path, const char *text, size_t bytes)
 {
+    struct ftc_file_limit limit;
     char used[USED_BYTES];
+    bool done;
 
-    if (write_unnamed(path, text, bytes, used) || write_named(path, text, bytes, used))
+    ftc_file_limit_hold(&limit);
+    done = write_unnamed(path, text, bytes, used) || write_named(path, text, bytes, used);
+    ftc_file_limit_release(&limit);
+    if (done)
         return true;
     fprintf(stderr, "ftcoll: cannot create report_file %s: %s; the report follows\n", used,
             strerror(errno));

@@ -3,6 +3,7 @@
 #include "board/aftermath.h"
 #include "board/rank_state.h"
 #include "board/trace.h"
+#include "system/file_limit.h"
 #include "trace_write.h"
 
 #include <errno.h>
@@ -99,12 +100,15 @@ static void name_part(const struct ftc_notice *n, char part[PATH_BYTES])
 static void write_file(const struct ftc_notice *n, bool is_early_end)
 {
     char part[PATH_BYTES], path[PATH_BYTES];
+    struct ftc_file_limit limit;
     int rv;
 
     name_part(n, part);
     snprintf(path, sizeof path, "%s", part);
     unlink(part);
+    ftc_file_limit_hold(&limit);
     rv = write_part(n, is_early_end, part);
+    ftc_file_limit_release(&limit);
     if (rv == 0)
         rv = put_in_place(n, part, path);
     if (rv == 0)

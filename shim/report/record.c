@@ -4,6 +4,7 @@
 #include "board/rank_state.h"
 #include "system/callsite.h"
 #include "system/clock.h"
+#include "system/file_limit.h"
 #include "system/hash.h"
 #include "system/json.h"
 #include "value/contributors.h"
@@ -201,12 +202,15 @@ static void write_line(FILE *f, const struct ftc_call *call, const struct ftc_co
 static void append(const char *text, size_t length)
 {
     int fd = open_file();
+    struct ftc_file_limit limit;
     ssize_t written;
 
     if (fd < 0)
         return;
+    ftc_file_limit_hold(&limit);
     errno = ENOSPC; /* of a line that was cut */
     written = write(fd, text, length);
+    ftc_file_limit_release(&limit);
     if (written != (ssize_t)length)
         give_up("write", strerror(errno));
     close(fd);

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -443,13 +444,19 @@ END_TEST
 /* The monitor process of rank 0, which is killed when the file has FILE_BYTES. */
 enum { FILE_BYTES = 100 };
 
+static bool dies_of_writing;
+
+ssize_t write(int fd, const void *bytes, size_t count)
+{
+    if (dies_of_writing && syscall(SYS_write, fd, bytes, (size_t)FILE_BYTES) == FILE_BYTES)
+        raise(SIGKILL);
+    return syscall(SYS_write, fd, bytes, count);
+}
+
 static void report_and_die(void)
 {
-    struct rlimit limit = {FILE_BYTES, FILE_BYTES}, no_core = {0, 0};
-
-    setrlimit(RLIMIT_CORE, &no_core);
-    if (ftc_lifeline_guard(ftc_board_lifeline(&board, 0)) == 0 &&
-        setrlimit(RLIMIT_FSIZE, &limit) == 0)
+    dies_of_writing = true;
+    if (ftc_lifeline_guard(ftc_board_lifeline(&board, 0)) == 0)
         ftc_last_report_write(&notice);
     _exit(1);
 }
@@ -470,7 +477,7 @@ START_TEST(a_file_is_whole_although_its_first_writer_is_killed)
     if (pid == 0)
         report_and_die();
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     ck_assert_str_eq(written("report"), "");
     notice.self.rank = 1;
     ck_assert(ftc_last_report_write(&notice));
@@ -478,6 +485,47 @@ START_TEST(a_file_is_whole_although_its_first_writer_is_killed)
     expect("{\"ftcoll\":\"report\"");
     expect("\"settings\":null}\n");
     ck_assert_str_eq(written("report.1"), "");
+}
+END_TEST
+
+/* Check itself writes to a file. */
+static bool report_within(rlim_t bytes)
+{
+    struct rlimit before, limit;
+    bool done;
+
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = (struct rlimit){bytes, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    done = ftc_last_report_write(&notice);
+    setrlimit(RLIMIT_FSIZE, &before);
+    return done;
+}
+
+static void read_all(void)
+{
+    ssize_t n = read(reader, text, sizeof text - 1);
+
+    text[n > 0 ? n : 0] = '\0';
+}
+
+START_TEST(a_file_that_would_be_too_large_is_not_there)
+{
+    const char *said = "/report: File too large; the report follows\n{\"ftcoll\":\"report\"";
+    int end[2], console = dup(STDERR_FILENO);
+    bool is_written;
+
+    ck_assert_int_eq(pipe(end), 0);
+    reader = end[0];
+    while_it_waits = read_all;
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    tell(VICTIM);
+    dup2(end[1], STDERR_FILENO);
+    is_written = report_within(FILE_BYTES);
+    dup2(console, STDERR_FILENO);
+    ck_assert(is_written);
+    ck_assert_msg(strstr(text, said), "'%s' is not in:\n%s", said, text);
+    ck_assert_int_ne(access(options.report_file, F_OK), 0);
 }
 END_TEST
 
@@ -532,6 +580,7 @@ int main(void)
     UNIT_TEST(it_is_done_when_it_has_been_read);
     UNIT_TEST(it_is_written_once_and_over_nothing);
     UNIT_TEST(a_file_is_whole_although_its_first_writer_is_killed);
+    UNIT_TEST(a_file_that_would_be_too_large_is_not_there);
     UNIT_TEST(whatever_is_on_the_board_it_is_one_line);
     UNIT_TEST(as_text_it_has_the_same);
     UNIT_END();

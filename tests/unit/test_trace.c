@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -475,6 +476,38 @@ START_TEST(the_file_is_replaced_but_no_other)
 }
 END_TEST
 
+/* Check itself writes to a file. */
+static void finish_within(const struct ftc_notice *n, rlim_t bytes)
+{
+    int console = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);
+    struct rlimit before, limit;
+
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = (struct rlimit){bytes, before.rlim_max};
+    dup2(nowhere, STDERR_FILENO);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    ftc_trace_file_finish(n);
+    setrlimit(RLIMIT_FSIZE, &before);
+    dup2(console, STDERR_FILENO);
+    close(console);
+    close(nowhere);
+}
+
+START_TEST(a_file_that_would_be_too_large_is_not_there)
+{
+    struct ftc_board board = created(RANKS);
+    struct ftc_notice n = notice_of(&board, 0);
+    const struct ftc_matter last = {.kind = FTC_MATTER_TRACE, .number = FTC_MATTER_LAST};
+
+    enter_directory();
+    record_recovery(&board);
+    finish_within(&n, 100);
+    ck_assert(ftc_telling_is_done(&board, &last));
+    leave_directory((const char *const[]){NULL});
+    ftc_board_close(&board);
+}
+END_TEST
+
 /* Killed while it writes, it leaves what is no JSON; nobody ever sees that below the file's name.
  */
 START_TEST(another_takes_over_from_a_writer_that_was_killed)
@@ -527,6 +560,7 @@ int main(void)
     UNIT_TEST(a_recovery_is_written_with_all_that_belongs_to_it);
     UNIT_TEST(a_ring_of_nonsense_is_written_without_harm);
     UNIT_TEST(the_file_is_replaced_but_no_other);
+    UNIT_TEST(a_file_that_would_be_too_large_is_not_there);
     UNIT_TEST(another_takes_over_from_a_writer_that_was_killed);
     UNIT_END();
 }

@@ -220,6 +220,11 @@ RECORD = [
          command="truncate -s 9223372036854775807 record || truncate -s 17592186040320 record; "
                  "mpiexec.hydra -n {n} {programs}/stream --calls allreduce --fault kill@10:0",
          says=(r"rank 1 cannot write record_file \S*/record: File too large",)),
+    # The job's own memory files are smaller.
+    Case("record_file at the limit of files' sizes", 4, 1, finished=3, failures=1, settings={"FTCOLL_RECORD_FILE": "record"},
+         command="truncate -s 4G record; prlimit --fsize=$((4 << 30)) "
+                 "mpiexec.hydra -n {n} {programs}/stream --calls allreduce --fault kill@10:0",
+         says=(r"rank 1 cannot write record_file \S*/record: File too large",)),
     Case("record_file that is a device", 4, 1, stream("kill@10:0"), finished=3, failures=1,
          settings={"FTCOLL_RECORD_FILE": "/dev/full"},
          says=("rank 0 cannot open record_file /dev/full: it is not a regular file",)),
