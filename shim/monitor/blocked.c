@@ -8,6 +8,7 @@
 #include "end.h"
 #include "system/callsite.h"
 #include "system/clock.h"
+#include "system/lines.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -65,7 +66,7 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
                       mark->is_certain ? "needs" : "may need", (int)mark->dead, death, others,
                       mark->is_told ? ", and the others wait as well" : "",
                       rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
-    (void)!write(STDERR_FILENO, text, (size_t)length);
+    ftc_lines_write(STDERR_FILENO, text, (size_t)length);
 }
 
 /* The first monitor process that comes to it ends the job, and the others leave it to that one. */
@@ -142,7 +143,7 @@ static void say_complete(const struct ftc_monitored *rank, const struct ftc_mark
         "and in it; what a rank was sending when it died may be in their way; "
         "on_blocked does not end the job\n",
         (int)rank->world, ftc_call_name(mark->kind), site, (double)(now_ns - mark->since_ns) / 1e9);
-    (void)!write(STDERR_FILENO, text, (size_t)length);
+    ftc_lines_write(STDERR_FILENO, text, (size_t)length);
 }
 
 static void look_at_complete(const struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)

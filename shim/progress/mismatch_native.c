@@ -6,6 +6,7 @@
 #include "mismatch.h"
 #include "running.h"
 #include "system/clock.h"
+#include "system/lines.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -72,7 +73,7 @@ static void tell(const struct ftc_comm *c, uint64_t ns)
                       "ftcoll: rank %d has been in %s for %.1f s, while rank %d is in %s: if these "
                       "are to be one call, they do not match; on_blocked = warn\n",
                       c->rank, own, (double)ns / 1e9, c->running->mismatched, others);
-    (void)!write(STDERR_FILENO, text, (size_t)length);
+    ftc_lines_write(STDERR_FILENO, text, (size_t)length);
 }
 
 /* For how long all have waited like this. */

@@ -14,13 +14,21 @@
 
 enum { PATIENCE_MS = 5000, AGAIN_NS = 1000000, PASSED_ON_NS = 50000000 };
 
-/* A pipe is ready when it has room for PIPE_BUF bytes. */
+/* A pipe is ready when it has room for PIPE_BUF bytes. Signals do not make it so, and after a time
+ * in which this process was stopped there is one more look. */
 static bool await_room(int fd, long until_ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
-    long left_ms = until_ms - ftc_clock_ms();
 
-    return left_ms > 0 && (poll(&p, 1, (int)left_ms) > 0 || errno == EINTR);
+    for (;;) {
+        long left_ms = until_ms - ftc_clock_ms();
+        int n = poll(&p, 1, left_ms > 0 ? (int)left_ms : 0);
+
+        if (n > 0)
+            return true;
+        if (left_ms <= 0 || (n < 0 && errno != EINTR))
+            return false;
+    }
 }
 
 /* How much of @text a pipe takes at once, up to the end of a line if there is one. */

@@ -5,14 +5,17 @@
 #include "system/lines.h"
 #include "unit_board.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -257,6 +260,63 @@ START_TEST(lines_that_nobody_can_read_any_more_are_given_up)
 }
 END_TEST
 
+/* Time that goes by while this process is stopped, before each look at the clock, and while it
+ * waits; and signals that end its waits. */
+static long stopped_s, later_s;
+static int signals;
+static bool is_waiting_in_vain;
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    int rv = (int)syscall(SYS_clock_gettime, clock, time);
+
+    later_s += stopped_s;
+    time->tv_sec += later_s;
+    return rv;
+}
+
+int poll(struct pollfd *p, nfds_t count, int timeout_ms)
+{
+    struct timespec wait = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+
+    if (!is_waiting_in_vain)
+        return ppoll(p, count, timeout_ms < 0 ? NULL : &wait, NULL);
+    errno = EINTR; /* also of an earlier call */
+    later_s += signals > 0 ? 1 : wait.tv_sec + 1;
+    return signals-- > 0 ? -1 : 0;
+}
+
+START_TEST(lines_that_nobody_reads_are_given_up_whatever_signals_come)
+{
+    static const char much[1 << 20];
+    int end[2], room;
+
+    ck_assert_int_eq(pipe(end), 0);
+    room = fcntl(end[1], F_GETPIPE_SZ);
+    ck_assert(room > 0 && room <= (int)sizeof much);
+    ck_assert_int_eq(write(end[1], much, (size_t)room), room);
+    is_waiting_in_vain = true;
+    signals = 3;
+    alarm(60); /* where it writes and stays there */
+    ck_assert(!ftc_lines_write(end[1], "a\n", 2));
+    alarm(0);
+    ck_assert_int_lt(signals, 0);
+    is_waiting_in_vain = false;
+    later_s = 0;
+}
+END_TEST
+
+START_TEST(lines_that_there_is_room_for_are_written_after_a_stop)
+{
+    int end[2];
+
+    ck_assert_int_eq(pipe(end), 0);
+    stopped_s = 10;
+    ck_assert(ftc_lines_write(end[1], "a\n", 2));
+    stopped_s = later_s = 0;
+}
+END_TEST
+
 enum { LATE_NS = 200000000 };
 
 static int channel[2];
@@ -308,6 +368,8 @@ int main(void)
     UNIT_TEST(who_has_ended_mpi_is_not_waited_for);
     UNIT_TEST(lines_are_written_whole_and_as_a_pipe_takes_them);
     UNIT_TEST(lines_that_nobody_can_read_any_more_are_given_up);
+    UNIT_TEST(lines_that_nobody_reads_are_given_up_whatever_signals_come);
+    UNIT_TEST(lines_that_there_is_room_for_are_written_after_a_stop);
     UNIT_TEST(a_late_reader_is_waited_for);
     UNIT_END();
 }
