@@ -1,5 +1,6 @@
 #include "report_text.h"
 
+#include "system/numbers.h"
 #include "view.h"
 
 #include <stdio.h>
@@ -249,13 +250,11 @@ static json_t *list(const json_t *numbers)
 {
     char text[256] = "";
     const json_t *number;
-    size_t i, used;
+    size_t i;
 
     json_array_foreach(numbers, i, number)
     {
-        used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%" JSON_INTEGER_FORMAT, i > 0 ? ", " : "",
-                 json_integer_value(number));
+        ftc_numbers_add(text, sizeof text, json_integer_value(number));
     }
     return json_string(text);
 }

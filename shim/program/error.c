@@ -5,6 +5,7 @@
 #include "communicator/error_handler.h"
 #include "job_end.h"
 #include "progress/mismatch.h"
+#include "system/numbers.h"
 #include "value/datatype.h"
 
 #include <stdarg.h>
@@ -128,11 +129,9 @@ static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
     int count = 0;
 
     for (int i = 0; i < c->member_count; i++) {
-        size_t used = strlen(text);
-
         if (!c->dead[i])
             continue;
-        snprintf(text + used, size - used, "%s%d", count > 0 ? ", " : "", c->member[i]);
+        ftc_numbers_add(text, size, c->member[i]);
         count++;
     }
     return count;

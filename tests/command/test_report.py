@@ -164,6 +164,13 @@ def test_records(reported):
         "1 MPI_Allreduce MPI_SUM 2026-11-21T12:24:04.987+01:00 2026-11-21T12:24:04.987+01:00 3, 5 montecarlo(main+0x18b)"]
 
 
+def test_many_missing_ranks_are_listed_as_far_as_there_is_room(reported):
+    told = words(reported(line(RECORD, missing_world=list(range(64, 128))), name="who.jsonl").stdout)
+    listed = re.search(r"\+01:00 (64, .*), \.\.\. montecarlo", told[-1]).group(1).split(", ")
+    assert listed == [str(rank) for rank in range(64, 64 + len(listed))]
+    assert len(listed) > 50
+
+
 # ---- what is wrong ----
 
 @pytest.mark.parametrize("text", ["", "hello\n", "{}\n", "[1]\n", '{"ftcoll":"trace"}\n', '{"ftcoll":1}\n', "\0\0\n"])
