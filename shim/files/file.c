@@ -120,13 +120,18 @@ static struct task task_of(struct file *f, enum ftc_call_kind kind, const void *
     };
 }
 
-/* Whether all members are there; leaves the error code in *@rv. */
-static bool all_are_there(struct task *t, int *rv)
+/* Whether all members are there and say @yes; leaves the error code in *@rv. */
+static bool all_say(struct task *t, bool yes, int *rv)
 {
     uint32_t count = 0;
 
-    *rv = ftc_roll_call(&t->call, t->file->comm, &count);
+    *rv = ftc_roll_call(&t->call, t->file->comm, yes, &count);
     return *rv == MPI_SUCCESS && count == (uint32_t)t->file->comm->size;
+}
+
+static bool all_are_there(struct task *t, int *rv)
+{
+    return all_say(t, true, rv);
 }
 
 /* False if the call was left. */
@@ -147,11 +152,8 @@ static bool run_together(struct task *t, int *rv)
     *rv = MPI_SUCCESS;
     if (t->file->is_alone)
         return false;
-    if (all_are_there(t, rv)) {
-        run(t);
-        if (all_are_there(t, rv))
-            return true;
-    }
+    if (all_are_there(t, rv) && all_say(t, run(t), rv))
+        return true;
     t->file->is_alone = *rv == MPI_SUCCESS;
     return false;
 }

@@ -7,7 +7,8 @@
  * 1. The members meet in an operation of the library's own, which counts them.
  * 2. Are all there, native MPI carries the call out. A rank that would wait there for somebody who
  *    has died since 1 leaves the call (new_communicators/leavable.h).
- * 3. They meet again. If all are there, all have come through.
+ * 3. They meet again, and count those who have come through: one of them may have died since, for
+ *    whom another has left.
  * 4. Else each does its part alone, whether it has come through or not: what an aggregator had for
  *    the file when it died is in nobody's hands any more. To write the same again does no harm.
  *

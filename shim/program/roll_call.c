@@ -12,14 +12,14 @@ static void add(void *unused, void *into, const void *from)
     *(uint32_t *)into += *(const uint32_t *)from;
 }
 
-static int count_members(const struct ftc_call *call, struct ftc_comm *c, uint32_t *count)
+static int count_members(const struct ftc_call *call, struct ftc_comm *c, uint32_t own,
+                         uint32_t *count)
 {
-    uint32_t one = 1;
     struct ftc_drive_request request = {
         .call = call,
         .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = sizeof one,
-        .contribution = &one,
+        .value_bytes = sizeof own,
+        .contribution = &own,
         .combine = add,
     };
     enum ftc_drive_outcome outcome;
@@ -36,12 +36,12 @@ static int count_members(const struct ftc_call *call, struct ftc_comm *c, uint32
     return rv;
 }
 
-int ftc_roll_call(const struct ftc_call *call, struct ftc_comm *c, uint32_t *count)
+int ftc_roll_call(const struct ftc_call *call, struct ftc_comm *c, bool is_counted, uint32_t *count)
 {
     int rv;
 
     ftc_library_lock();
-    rv = count_members(call, c, count);
+    rv = count_members(call, c, is_counted, count);
     ftc_library_unlock();
     return rv;
 }

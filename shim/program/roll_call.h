@@ -6,10 +6,12 @@
 #include "call/call.h"
 #include "communicator/communicator.h"
 
-/* Waits until all living members of @c are in @call, and counts them in *@count, which is the same
- * on all of them; the dead are left out from then on. @call has only its kind and place in the
- * program to be told apart by. Returns an MPI error code. Takes the library's lock. */
-int ftc_roll_call(const struct ftc_call *call, struct ftc_comm *c, uint32_t *count);
+/* Waits until all living members of @c are in @call, and counts those who have said @is_counted in
+ * *@count, which is the same on all of them; the dead are left out from then on. @call has only its
+ * kind and place in the program to be told apart by. Returns an MPI error code. Takes the library's
+ * lock. */
+int ftc_roll_call(const struct ftc_call *call, struct ftc_comm *c, bool is_counted,
+                  uint32_t *count);
 
 /* For ftc_leavable_run() (new_communicators/leavable.h): whether a member of @comm has died. */
 struct ftc_roll_watch {

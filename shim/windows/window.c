@@ -111,7 +111,7 @@ static int carry_out(const struct ftc_call *call, struct freeing *x, MPI_Group g
     uint32_t count = 0;
     int rv;
 
-    rv = ftc_roll_call(call, x->comm, &count);
+    rv = ftc_roll_call(call, x->comm, true, &count);
     if (rv != MPI_SUCCESS)
         return rv;
     ftc_native_call_mark_group(call->kind, group, call->return_address);

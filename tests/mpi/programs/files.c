@@ -8,6 +8,8 @@
  *     files --finalize NAME VICTIMS             the others write and close it in MPI_Finalize
  *     files --inside NAME                       rank 0 dies inside MPI_File_write_all
  *     files --source NAME                       rank 1 dies when another takes its data
+ *     files --left NAME                         rank 1 dies behind MPI_File_write_all, which rank 3
+ *                                               leaves: it waits for rank 2, which is stopped
  *     files --anytime NAME SEED ROUNDS VICTIM   which dies in the middle of the calls
  *
  * Each writes its elements between those of the others, by offsets and by a view: so natively data
@@ -25,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -33,6 +36,7 @@ enum { COUNT = 4096 };
 static int rank, n, problems;
 static bool dies_when_writing;
 static int source; /* process of the rank that dies when another takes its data; 0: none */
+static int held;   /* process that is stopped for a while when this rank writes; 0: none */
 static const char *name;
 
 #define PROBLEM(...)                                                                               \
@@ -50,11 +54,30 @@ static void must(const char *what, int code)
         PROBLEM("%s: error %d", what, code);
 }
 
+static void go_on(int number)
+{
+    (void)number;
+    kill(held, SIGCONT);
+    held = 0;
+}
+
+/* Longer than a rank waits before it leaves a call. */
+static void hold(void)
+{
+    struct itimerval later = {.it_value = {.tv_usec = 500000}};
+
+    signal(SIGALRM, go_on);
+    kill(held, SIGSTOP);
+    setitimer(ITIMER_REAL, &later, NULL);
+}
+
 /* MPI-IO's way to the file. */
 ssize_t pwrite(int fd, const void *data, size_t bytes, off_t at)
 {
     if (dies_when_writing)
         raise(SIGKILL);
+    if (held != 0)
+        hold();
     return syscall(SYS_pwrite64, fd, data, bytes, at);
 }
 
@@ -330,6 +353,27 @@ static void from_source(void)
     casualties_meet();
 }
 
+/* Rank 0 writes, and then tells ranks 1 and 2, and rank 2 tells rank 3. */
+static void left(void)
+{
+    MPI_File file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
+    int pid = (int)getpid(), data[COUNT];
+    MPI_Status status = {0};
+
+    MPI_Bcast(&pid, 1, MPI_INT, 2, MPI_COMM_WORLD);
+    is_dead[1] = true;
+    fill(data, 0);
+    view_between(file, 0);
+    held = rank == 0 ? pid : 0;
+    must("MPI_File_write_all", MPI_File_write_all(file, data, COUNT, MPI_INT, &status));
+    expect_count("MPI_File_write_all", &status, COUNT);
+    if (rank == 1)
+        PROBLEM("this rank has not died in the call");
+    close_it(&file);
+    check_stage(0, true);
+    casualties_meet();
+}
+
 /* As libraries end that MPI does not tell of its end. */
 static int use_and_close(MPI_Comm comm, int key, void *value, void *file)
 {
@@ -399,13 +443,14 @@ int main(int argc, char **argv)
     bool in_end = argc == 4 && strcmp(argv[1], "--finalize") == 0;
     bool is_inside = argc == 3 && strcmp(argv[1], "--inside") == 0;
     bool has_source = argc == 3 && strcmp(argv[1], "--source") == 0;
+    bool is_left = argc == 3 && strcmp(argv[1], "--left") == 0;
 
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > RANKS_MAX || argc < 2)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    name = argv[1 + (anytime || deletes || in_end || is_inside || has_source)];
+    name = argv[1 + (anytime || deletes || in_end || is_inside || has_source || is_left)];
     if (anytime)
         at_any_time(strtoull(argv[3], NULL, 10), atoi(argv[4]), atoi(argv[5]));
     else if (in_end)
@@ -414,6 +459,8 @@ int main(int argc, char **argv)
         inside();
     else if (has_source)
         from_source();
+    else if (is_left)
+        left();
     else if (deletes)
         delete_with_dead(argv[3]);
     else
