@@ -122,7 +122,9 @@ static uint32_t count_needed(const struct ftc_board *board, uint32_t rank, const
 
 static bool polls(uint64_t polled_ns, struct ftc_mark_time time)
 {
-    return time.now_ns <= polled_ns || time.now_ns - polled_ns <= time.poll_gap_ns;
+    uint64_t clock_ns = time.now_ns + time.lost_ns;
+
+    return clock_ns <= polled_ns || clock_ns - polled_ns <= time.poll_gap_ns;
 }
 
 /* What a call needs for certain. Whoever polls may stop at any time. */

@@ -14,7 +14,7 @@
 #include "monitor/pmi.h"
 #include "net/lease.h"
 #include "progress/crash.h"
-#include "system/clock.h"
+#include "system/looks.h"
 #include "value/contributors.h"
 
 #include <errno.h>
@@ -49,13 +49,22 @@ static void say(const char *text)
 enum { NAP_MIN_NS = 20000, NAP_MAX_NS = 1000000, NAP_SHARE = 8 /* of the time waited so far */ };
 
 struct patience {
-    uint64_t since_ns;
-    bool is_over; /* and was told */
+    struct ftc_looks looks;
+    uint64_t since_ns; /* by these */
+    bool is_over;      /* and was told */
 };
+
+static uint64_t look_at_clock(struct patience *p)
+{
+    return ftc_looks_at(&p->looks, ftc_clock_ns(), ftc_looks_most_ns(NAP_MAX_NS));
+}
 
 static struct patience begin_to_wait(void)
 {
-    return (struct patience){.since_ns = ftc_clock_ns()};
+    struct patience p = {0};
+
+    p.since_ns = look_at_clock(&p);
+    return p;
 }
 
 /* The first rank that has not come as far as this one; -1 if this cannot be told. Those to whom the
@@ -97,7 +106,7 @@ static void say_who_waits(void)
 /* Between two looks. A rank that sleeps leaves its core to one that others wait for. */
 static void nap(struct patience *p)
 {
-    uint64_t waited_ns = ftc_clock_ns() - p->since_ns, ns = waited_ns / NAP_SHARE;
+    uint64_t waited_ns = look_at_clock(p) - p->since_ns, ns = waited_ns / NAP_SHARE;
 
     if (!p->is_over && waited_ns / 1000000 >= (uint64_t)ftc_library.settings.blocked_ms) {
         p->is_over = true;
@@ -361,9 +370,9 @@ bool ftc_meeting_open(void)
 
 /* ---- all are prepared ---- */
 
-static bool has_waited_for(const struct patience *patience, int ms)
+static bool has_waited_for(struct patience *patience, int ms)
 {
-    return ftc_clock_ns() - patience->since_ns >= (uint64_t)ms * 1000000u;
+    return look_at_clock(patience) - patience->since_ns >= (uint64_t)ms * 1000000u;
 }
 
 static void await_other_hosts(void)

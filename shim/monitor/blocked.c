@@ -7,8 +7,8 @@
 #include "config/settings.h"
 #include "end.h"
 #include "system/callsite.h"
-#include "system/clock.h"
 #include "system/lines.h"
+#include "system/looks.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -23,6 +23,7 @@ enum {
 };
 
 struct watch {
+    struct ftc_looks looks;
     struct ftc_mark_watch mark[FTC_BOARD_MARKS];
     uint64_t said[FTC_BOARD_MARKS]; /* version of the last mark that was told of */
     struct ftc_mark_watch complete;
@@ -104,10 +105,10 @@ static void show_other_hosts(const struct ftc_monitored *rank, struct ftc_mark_t
 
 /* Where on_blocked = abort and the call may get through, a word is said only once it is clear that
  * others go on, as the job is not ended then. */
-static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
+static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
+                 struct ftc_mark_time time)
 {
     bool aborts = rank->options.on_blocked == FTC_ON_BLOCKED_ABORT;
-    struct ftc_mark_time time = {ftc_clock_ns(), bound_ns / POLL_GAP_SHARE};
     uint64_t now_ns = time.now_ns, still_ns = ftc_still_look(&w->job, &rank->board, time);
     uint64_t certain_ns = bound_ns + turn_ns(rank);
     uint64_t uncertain_ns = still_bound_ns(rank, bound_ns) + turn_ns(rank);
@@ -146,10 +147,10 @@ static void say_complete(const struct ftc_monitored *rank, const struct ftc_mark
     ftc_lines_write(STDERR_FILENO, text, (size_t)length);
 }
 
-static void look_at_complete(const struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns)
+static void look_at_complete(const struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
+                             struct ftc_mark_time time)
 {
-    uint64_t now_ns = ftc_clock_ns(), least_ns = (uint64_t)COMPLETE_MS * NS_OF_MS;
-    struct ftc_mark_time time = {now_ns, bound_ns / POLL_GAP_SHARE};
+    uint64_t now_ns = time.now_ns, least_ns = (uint64_t)COMPLETE_MS * NS_OF_MS;
     struct ftc_mark mark;
 
     if (!ftc_mark_look_complete(&w->complete, &rank->board, rank->world, time, &mark) ||
@@ -160,6 +161,15 @@ static void look_at_complete(const struct ftc_monitored *rank, struct watch *w, 
     w->said[0] = mark.version;
 }
 
+static struct ftc_mark_time now(struct watch *w, uint64_t bound_ns)
+{
+    uint64_t most_ns = ftc_looks_most_ns(bound_ns / LOOKS);
+
+    return (struct ftc_mark_time){.now_ns = ftc_looks_at(&w->looks, ftc_clock_ns(), most_ns),
+                                  .poll_gap_ns = bound_ns / POLL_GAP_SHARE,
+                                  .lost_ns = w->looks.lost_ns};
+}
+
 void ftc_blocked_watch(struct ftc_monitored *rank)
 {
     uint64_t bound_ns = (uint64_t)rank->options.blocked_ms * NS_OF_MS;
@@ -167,9 +177,11 @@ void ftc_blocked_watch(struct ftc_monitored *rank)
 
     ftc_board_await_death(&rank->board);
     while (ftc_board_state(&rank->board, rank->world) == FTC_RANK_RUNNING) {
-        show_other_hosts(rank, (struct ftc_mark_time){ftc_clock_ns(), bound_ns / POLL_GAP_SHARE});
-        look(rank, &w, bound_ns);
-        look_at_complete(rank, &w, bound_ns);
+        struct ftc_mark_time time = now(&w, bound_ns);
+
+        show_other_hosts(rank, time);
+        look(rank, &w, bound_ns, time);
+        look_at_complete(rank, &w, bound_ns, time);
         pause_ns(bound_ns / LOOKS);
     }
 }

@@ -4,8 +4,8 @@
 #include "mpi/mpi_library.h"
 #include "pmi.h"
 #include "process.h"
-#include "system/clock.h"
 #include "system/lifeline.h"
+#include "system/looks.h"
 #include "system/proc.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 #define MARKER "FTCOLL_INTERNAL_MONITOR"
 
-enum { ANSWER_MS = 5000 };
+enum { ANSWER_MS = 5000, LOOK_MS = 100, NS_OF_MS = 1000000 };
 
 /* The marker in the environment: who monitors whom, over which descriptors, for which PMI socket.
  */
@@ -195,21 +195,26 @@ void ftc_monitor_start(void)
     release_signals(&before);
 }
 
+static uint64_t look_at_clock(struct ftc_looks *looks)
+{
+    return ftc_looks_at(looks, ftc_clock_ns(), ftc_looks_most_ns((uint64_t)LOOK_MS * NS_OF_MS));
+}
+
 static int wait_for_answer(int channel)
 {
     struct ftc_channel_received r;
-    long deadline_ms = ftc_clock_ms() + ANSWER_MS;
+    struct ftc_looks looks = {0};
+    uint64_t deadline_ns = look_at_clock(&looks) + (uint64_t)ANSWER_MS * NS_OF_MS;
     int rv;
 
     while ((rv = ftc_channel_receive(channel, &r)) != 0) {
         struct pollfd p = {.fd = channel, .events = POLLIN};
-        long left = deadline_ms - ftc_clock_ms();
 
         if (rv != -EAGAIN)
             return rv;
-        if (left <= 0)
+        if (look_at_clock(&looks) >= deadline_ns)
             return -ETIMEDOUT;
-        poll(&p, 1, (int)left);
+        poll(&p, 1, LOOK_MS);
     }
     ftc_channel_drop(&r);
     return r.message.kind == FTC_CHANNEL_ANSWER ? r.message.outcome : -EPROTO;

@@ -9,11 +9,13 @@
 #define FTC_PROGRESS_MISMATCH_NATIVE_H
 
 #include "communicator/communicator.h"
+#include "system/looks.h"
 
 /* One per operation, zero at the start. */
 struct ftc_mismatch_native {
-    uint64_t looked_ns, since_ns; /* since_ns: seen like that since then; 0: not seen */
-    uint64_t versions;            /* of the members' calls, added up */
+    struct ftc_looks looks;
+    uint64_t since_ns; /* seen like that since then, by the looks; 0: not seen */
+    uint64_t versions; /* of the members' calls, added up */
     bool was_told;
 };
 

@@ -62,9 +62,14 @@ static void leave(void)
     own->version++;
 }
 
+static struct ftc_mark_time at(uint64_t now_ns)
+{
+    return (struct ftc_mark_time){.now_ns = now_ns, .poll_gap_ns = GAP};
+}
+
 static bool look(uint64_t now_ns)
 {
-    return ftc_mark_look(&watch, &board, SELF, MARK, (struct ftc_mark_time){now_ns, GAP}, &mark);
+    return ftc_mark_look(&watch, &board, SELF, MARK, at(now_ns), &mark);
 }
 
 START_TEST(all_members_are_needed)
@@ -126,7 +131,7 @@ static void all_enter(enum ftc_call_kind kind)
 
 static bool look_complete(uint64_t now_ns)
 {
-    return ftc_mark_look_complete(&watch, &board, SELF, (struct ftc_mark_time){now_ns, GAP}, &mark);
+    return ftc_mark_look_complete(&watch, &board, SELF, at(now_ns), &mark);
 }
 
 START_TEST(a_call_in_which_all_have_come_is_complete)
@@ -299,8 +304,7 @@ static void poll(uint64_t polled_ns)
 
 static bool look_at_polls(uint64_t now_ns)
 {
-    return ftc_mark_look(&watch, &board, SELF, FTC_BOARD_POLL, (struct ftc_mark_time){now_ns, GAP},
-                         &mark);
+    return ftc_mark_look(&watch, &board, SELF, FTC_BOARD_POLL, at(now_ns), &mark);
 }
 
 START_TEST(who_polls_does_so_until_it_stops)
@@ -340,7 +344,7 @@ END_TEST
 
 static uint64_t look_at_all(struct ftc_still_watch *still, uint64_t now_ns)
 {
-    return ftc_still_look(still, &board, (struct ftc_mark_time){now_ns, GAP});
+    return ftc_still_look(still, &board, at(now_ns));
 }
 
 START_TEST(the_job_stands_still_when_all_wait)
@@ -374,7 +378,7 @@ END_TEST
 START_TEST(ranks_of_other_hosts_wait_if_they_say_so)
 {
     enum { THERE = 5 };
-    struct ftc_mark_time time = {100, GAP};
+    struct ftc_mark_time time = at(100);
     struct ftc_still_watch still = {0};
 
     board.shared->geometry.other_hosts = board.geometry.other_hosts = 1;

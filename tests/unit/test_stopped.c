@@ -1,0 +1,264 @@
+/* Jobs that a batch system stops as a whole, and later lets go on: nobody has waited meanwhile. */
+#include "board/mark.h"
+#include "board/presence.h"
+#include "board/rank_state.h"
+#include "lifecycle/meeting.h"
+#include "monitor/blocked.h"
+#include "monitor/end.h"
+#include "monitor/monitor.h"
+#include "progress/mismatch_native.h"
+#include "unit_board.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SELF, OTHER, DEAD, RANKS, VALUE_BYTES = 8, STOPPED_AT = 4 /* looks */, SOON = 3 };
+
+static const uint64_t second_ns = 1000000000, stopped_ns = 15 * second_ns;
+
+/* ---- a clock, of which those who wait move the hands ---- */
+
+static uint64_t clock_ns;
+static int naps;
+static void (*after_nap)(void);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
+int __wrap_poll(struct pollfd *fds, nfds_t count, int ms);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+    (void)id;
+    *t = (struct timespec){.tv_sec = (time_t)(clock_ns / second_ns),
+                           .tv_nsec = (long)(clock_ns % second_ns)};
+    return 0;
+}
+
+static void pass(uint64_t ns)
+{
+    clock_ns += ns;
+    if (++naps == STOPPED_AT)
+        clock_ns += stopped_ns;
+    if (after_nap)
+        after_nap();
+}
+
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
+{
+    (void)left;
+    pass((uint64_t)time->tv_sec * second_ns + (uint64_t)time->tv_nsec);
+    return 0;
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t count, int ms)
+{
+    (void)fds;
+    (void)count;
+    pass((uint64_t)ms * 1000000);
+    return 0;
+}
+
+/* ---- who may end the job, and when ---- */
+
+static int ended_at;
+static jmp_buf end;
+
+void __wrap_ftc_mismatch_meet_native(struct ftc_comm *c, int rank,
+                                     const struct ftc_mark_call *call);
+bool __wrap_ftc_mismatch_is_in(const struct ftc_comm *c, int rank);
+_Noreturn void __wrap_ftc_rank_end_job(const struct ftc_monitored *rank, int status);
+void __wrap_ftc_job_end(MPI_Comm comm, int status, const char *text);
+
+void __wrap_ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call)
+{
+    (void)c;
+    (void)call;
+    ck_assert_int_eq(rank, OTHER);
+    ended_at = naps;
+}
+
+bool __wrap_ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
+{
+    (void)c;
+    return rank == SELF;
+}
+
+void __wrap_ftc_rank_end_job(const struct ftc_monitored *rank, int status)
+{
+    (void)rank;
+    (void)status;
+    ended_at = naps;
+    longjmp(end, 1);
+}
+
+void __wrap_ftc_job_end(MPI_Comm comm, int status, const char *text)
+{
+    (void)comm;
+    (void)status;
+    (void)text;
+    ended_at = naps;
+}
+
+/* ---- a job ---- */
+
+static struct ftc_board *board;
+
+static void setup(void)
+{
+    struct ftc_settings_error error;
+
+    clock_ns = 1000 * second_ns;
+    naps = ended_at = 0;
+    after_nap = NULL;
+    ck_assert_int_eq(ftc_settings_parse_buffer("", 0, &ftc_library.settings, &error), 0);
+    ftc_library.settings.on_blocked = FTC_ON_BLOCKED_ABORT;
+    ftc_library.board = unit_board(unit_geometry(RANKS, VALUE_BYTES));
+    board = &ftc_library.board;
+    for (uint32_t i = 0; i < RANKS; i++)
+        ftc_board_advance(board, i, FTC_RANK_RUNNING);
+}
+
+static void teardown(void)
+{
+    ftc_board_close(board);
+}
+
+/* @rank is in a native MPI_Bcast of @members. */
+static void enter(uint32_t rank, uint64_t members)
+{
+    struct ftc_board_mark *mark = ftc_marks_of(board, rank);
+
+    ftc_board_set(board, rank, 0)[0] = members;
+    ftc_mark_begin(mark, FTC_CALL_BCAST, 0, FTC_BOARD_ALL, NULL, NULL);
+}
+
+/* Not by the look after it, and yet some time. */
+static void assert_ended_late(void)
+{
+    ck_assert_int_gt(ended_at, STOPPED_AT + SOON);
+}
+
+START_TEST(others_in_a_native_call_have_not_been_there_longer)
+{
+    uint32_t world[] = {SELF, OTHER};
+    struct ftc_comm c = {.id = 1, .size = 2, .rank = SELF, .world = world};
+    struct ftc_mismatch_native mixed = {0};
+
+    enter(OTHER, 1u << SELF | 1u << OTHER);
+    for (int i = 0; i < 100 && ended_at == 0; i++) {
+        ftc_mismatch_native_look(&mixed, &c);
+        pass(second_ns);
+    }
+    assert_ended_late();
+}
+END_TEST
+
+START_TEST(a_call_that_needs_the_dead_has_not_lasted_longer)
+{
+    struct ftc_monitored rank = {
+        .board = *board,
+        .world = SELF,
+        .options = {.on_blocked = FTC_ON_BLOCKED_ABORT,
+                    .blocked_ms = ftc_library.settings.blocked_ms},
+    };
+
+    ftc_board_mark_failed(board, DEAD, FTC_DEATH_SIGNAL, 9);
+    enter(SELF, 1u << SELF | 1u << DEAD);
+    if (setjmp(end) == 0)
+        ftc_blocked_watch(&rank);
+    assert_ended_late();
+}
+END_TEST
+
+static void come_after_a_while(void)
+{
+    if (naps == STOPPED_AT + SOON)
+        for (uint32_t i = 0; i < RANKS; i++)
+            if (i != SELF)
+                ftc_presence_count(board, i, true);
+}
+
+START_TEST(those_who_do_not_come_have_not_been_awaited_longer)
+{
+    after_nap = come_after_a_while;
+    ck_assert(ftc_meeting_close(true));
+    ck_assert_int_eq(ended_at, 0);
+}
+END_TEST
+
+/* ---- a monitor process that answers late ---- */
+
+static int descriptor = -1;
+
+int __wrap_ftc_pmi_fd(void);
+bool __wrap_ftc_channel_is_end(int fd);
+int __wrap_ftc_channel_send(int channel, struct ftc_channel_message m, const int *fd,
+                            size_t fd_count);
+int __wrap_ftc_channel_receive(int channel, struct ftc_channel_received *r);
+
+int __wrap_ftc_pmi_fd(void)
+{
+    return descriptor;
+}
+
+bool __wrap_ftc_channel_is_end(int fd)
+{
+    return fd == descriptor;
+}
+
+int __wrap_ftc_channel_send(int channel, struct ftc_channel_message m, const int *fd,
+                            size_t fd_count)
+{
+    (void)channel;
+    (void)m;
+    (void)fd;
+    (void)fd_count;
+    return 0;
+}
+
+int __wrap_ftc_channel_receive(int channel, struct ftc_channel_received *r)
+{
+    (void)channel;
+    if (naps < STOPPED_AT + SOON)
+        return -EAGAIN;
+    *r = (struct ftc_channel_received){.message = {.kind = FTC_CHANNEL_ANSWER}};
+    return 0;
+}
+
+static void mark_as_monitored(void)
+{
+    struct stat st;
+    char text[96];
+
+    descriptor = open("/dev/null", O_RDWR);
+    ck_assert_int_eq(fstat(descriptor, &st), 0);
+    snprintf(text, sizeof text, "%d:%d:%d:%d:%lu", (int)getppid(), (int)getpid(), descriptor,
+             descriptor, (unsigned long)st.st_ino);
+    setenv("FTCOLL_INTERNAL_MONITOR", text, 1);
+}
+
+START_TEST(an_answer_has_not_been_awaited_longer)
+{
+    const struct ftc_monitor_options options = {0};
+
+    mark_as_monitored();
+    ck_assert_int_eq(ftc_monitor_attach(board, SELF, -1, &options), 0);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("stopped");
+    tcase_add_checked_fixture(unit_case, setup, teardown);
+    UNIT_TEST(others_in_a_native_call_have_not_been_there_longer);
+    UNIT_TEST(a_call_that_needs_the_dead_has_not_lasted_longer);
+    UNIT_TEST(those_who_do_not_come_have_not_been_awaited_longer);
+    UNIT_TEST(an_answer_has_not_been_awaited_longer);
+    UNIT_END();
+}
