@@ -62,7 +62,8 @@ static struct ftc_coverage_row *find_or_make(struct ftc_coverage_table *t,
     return fresh;
 }
 
-static void add(struct ftc_coverage_table *t, const struct ftc_coverage_row *row)
+/* Rank by rank: each is one, however many records of the row it has. */
+static void add(struct ftc_coverage_table *t, const struct ftc_coverage_row *row, uint32_t world)
 {
     enum ftc_shelter shelter = ftc_protection_shelter(row->protection);
     struct ftc_coverage_row *same = find_or_make(t, row);
@@ -71,7 +72,8 @@ static void add(struct ftc_coverage_table *t, const struct ftc_coverage_row *row
     if (same) {
         same->calls += row->calls;
         same->remedies |= row->remedies;
-        same->ranks++;
+        same->ranks += same->ranks == 0 || same->last != world;
+        same->last = world;
     } else {
         t->elsewhere[shelter] += row->calls;
     }
@@ -90,7 +92,7 @@ static void add_rank(struct ftc_coverage_table *t, const struct ftc_board *board
 
     for (uint32_t i = 0; i < room; i++)
         if (read_site(&sites->site[i], &row))
-            add(t, &row);
+            add(t, &row, world);
     for (int s = 0; s < FTC_SHELTERS; s++) {
         uint64_t calls = atomic_load_explicit(&sites->elsewhere[s], memory_order_relaxed);
 

@@ -235,6 +235,21 @@ START_TEST(calls_of_all_ranks_at_one_site_are_one_line)
 }
 END_TEST
 
+START_TEST(a_rank_at_which_different_things_help_is_one)
+{
+    opened();
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        act_as(rank);
+        bytes = 8;
+        call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NOT_INTERCEPTED);
+        bytes = 1 << 20;
+        call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NOT_INTERCEPTED);
+    }
+    ck_assert_uint_ne(record(0, 1)->calls, 0); /* of its own, for other remedies */
+    expect("           6 on    3  MPI_Bcast");
+}
+END_TEST
+
 START_TEST(the_exposed_come_first_and_are_summed_up)
 {
     const char *text;
@@ -732,6 +747,7 @@ int main(void)
 {
     UNIT_BEGIN("coverage");
     UNIT_TEST(calls_of_all_ranks_at_one_site_are_one_line);
+    UNIT_TEST(a_rank_at_which_different_things_help_is_one);
     UNIT_TEST(the_exposed_come_first_and_are_summed_up);
     UNIT_TEST(one_site_may_have_several_fates);
     UNIT_TEST(more_sites_than_there_is_room_for_are_counted);
