@@ -14,8 +14,8 @@
 #include "progress/queue.h"
 #include "report/report.h"
 #include "seating.h"
-#include "system/clock.h"
 #include "system/hash.h"
+#include "system/looks.h"
 #include "value/broadcast.h"
 #include "value/datatype.h"
 
@@ -33,8 +33,8 @@ enum { KNOWN_DEAD = 1, PRESENT = 2 };
 enum { LEFT_NOW = 1, LEFT_BEFORE = 2 };
 
 /* So many times setting blocked_ms, and that a second at least, the survivors' native part may
- * take. Time between two polls counts as much at most: the job may have been stopped. */
-enum { STUCK_TIMES = 3, STUCK_LEAST_MS = 1000, POLL_GAP_NS = 100000000, NS_OF_MS = 1000000 };
+ * take. */
+enum { STUCK_TIMES = 3, STUCK_LEAST_MS = 1000, NS_OF_MS = 1000000 };
 
 /* Those without whom the call cannot be carried out; ranks are theirs. */
 struct roll {
@@ -47,8 +47,9 @@ struct roll {
     int dead_count;
     uint32_t deaths_seen; /* board count when is_hopeless was found */
     bool is_hopeless;     /* one has died since the survivors agreed */
-    bool is_bounded;      /* the native part; since it began: */
-    uint64_t polled_ns, waited_ns;
+    bool is_bounded;      /* the native part, which began: */
+    uint64_t since_ns;
+    struct ftc_looks looks;
     struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
 };
 
@@ -576,17 +577,14 @@ static bool lacks_member(struct roll *roll)
  * writes to another's queue of UCX's, in shared memory, leaves that shut for ever. */
 static bool is_stuck(struct roll *roll)
 {
-    uint64_t bound_ms = (uint64_t)ftc_library.settings.blocked_ms, now_ns, gap_ns;
+    uint64_t bound_ms = (uint64_t)ftc_library.settings.blocked_ms, now_ns;
 
     if (!roll->is_bounded)
         return false;
-    now_ns = ftc_clock_ns();
-    gap_ns = now_ns - roll->polled_ns;
-    roll->polled_ns = now_ns;
-    roll->waited_ns += gap_ns < POLL_GAP_NS ? gap_ns : POLL_GAP_NS;
+    now_ns = ftc_looks_at(&roll->looks, ftc_clock_ns(), FTC_LOOKS_LATE_NS);
     if (bound_ms < STUCK_LEAST_MS)
         bound_ms = STUCK_LEAST_MS;
-    return roll->waited_ns > STUCK_TIMES * bound_ms * NS_OF_MS;
+    return now_ns - roll->since_ns > STUCK_TIMES * bound_ms * NS_OF_MS;
 }
 
 static bool is_hopeless(void *context)
@@ -625,8 +623,8 @@ static void begin_native_part(struct roll *roll, const struct native_part *part)
     roll->deaths_seen = 0;
     roll->is_hopeless = false;
     roll->is_bounded = part->members != MPI_GROUP_NULL && part->x->kind != FTC_CALL_FILE_OPEN;
-    roll->polled_ns = ftc_clock_ns();
-    roll->waited_ns = 0;
+    roll->looks = (struct ftc_looks){0};
+    roll->since_ns = ftc_looks_at(&roll->looks, ftc_clock_ns(), FTC_LOOKS_LATE_NS);
     mark_native_part(part->x, part->members);
 }
 
