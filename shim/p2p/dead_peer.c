@@ -3,6 +3,7 @@
 #include "board/rank_state.h"
 #include "lock.h"
 #include "program/error.h"
+#include "single_copy.h"
 
 /* Native turns after which everything that a rank sent before it died has been taken in. What it
  * sent is in this rank's queue of shared memory, which has 64 entries (doc/design.md, section 7),
@@ -95,8 +96,22 @@ int ftc_dead_culprit_of_probe(MPI_Comm comm, int peer, bool (*found)(void *), vo
     return culprit_in(peers, peer, true);
 }
 
-/* False if a message has come after all. One that is on its way from the dead rank can neither come
- * nor be cancelled. */
+/* A receive from any source that has its message, which cannot be cancelled, may be a living rank's
+ * to serve: native MPI would write into its buffer after the receive has ended. */
+static bool is_served_by_the_dead(const struct ftc_p2p_request *r)
+{
+    bool lost = ftc_single_copy_take_lost(), alone;
+
+    if (r->peer != MPI_ANY_SOURCE || lost)
+        return true;
+    ftc_p2p_lock();
+    alone = ftc_peers_are_dead(r->peers);
+    ftc_p2p_unlock();
+    return alone;
+}
+
+/* False if a message has come after all, or may. One that is on its way from the dead rank can
+ * neither come nor be cancelled. */
 static bool take_back(const struct ftc_p2p_request *r)
 {
     MPI_Request handle = r->handle;
@@ -110,7 +125,7 @@ static bool take_back(const struct ftc_p2p_request *r)
         PMPI_Test_cancelled(&status, &cancelled);
         return cancelled != 0;
     }
-    return true;
+    return is_served_by_the_dead(r);
 }
 
 bool ftc_dead_fails(struct ftc_p2p_request *r)

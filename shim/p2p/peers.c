@@ -92,19 +92,32 @@ static bool is_dead(const struct ftc_peers *p, int rank)
     return p->world[rank] >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)p->world[rank]);
 }
 
+static int count_dead(const struct ftc_peers *p)
+{
+    int dead = 0;
+
+    for (int i = 0; i < p->size; i++)
+        dead += is_dead(p, i);
+    return dead;
+}
+
+bool ftc_peers_are_dead(const struct ftc_peers *p)
+{
+    return count_dead(p) == p->others;
+}
+
 static int culprit_of_many(const struct ftc_peers *p)
 {
-    int dead = 0, last = -1;
+    int last = -1;
 
     for (int i = 0; i < p->size; i++) {
         if (!is_dead(p, i))
             continue;
         if (!p->told[i])
             return i;
-        dead++;
         last = i;
     }
-    return dead == p->others ? last : -1;
+    return ftc_peers_are_dead(p) ? last : -1;
 }
 
 int ftc_peers_culprit(const struct ftc_peers *p, int peer)

@@ -45,6 +45,9 @@ static inline void ftc_peers_drop(struct ftc_peers *p)
  * a rank that counts on one message of each of the others has one receive ended for each death. */
 int ftc_peers_culprit(const struct ftc_peers *p, int peer);
 
+/* True if all other members are dead. */
+bool ftc_peers_are_dead(const struct ftc_peers *p);
+
 /* The death of @culprit ends a receive from any source; and it does not after all. */
 void ftc_peers_tell(struct ftc_peers *p, int culprit);
 void ftc_peers_untell(struct ftc_peers *p, int culprit);

@@ -20,6 +20,7 @@ struct copy {
 
 static bool is_on;
 static _Atomic int under_way;
+static _Atomic int lost; /* copies, whose receives nobody has given up yet */
 
 /* What this thread read last came from nobody: UCX completes a copy right after its last read. */
 static _Thread_local bool is_lost;
@@ -48,8 +49,20 @@ static void end(struct ftc_uct_completion *own)
 
     free(copy);
     atomic_fetch_sub_explicit(&under_way, 1, memory_order_relaxed);
-    if (!is_lost)
+    if (is_lost)
+        atomic_fetch_add(&lost, 1);
+    else
         hand_on(theirs, status);
+}
+
+bool ftc_single_copy_take_lost(void)
+{
+    int count = atomic_load(&lost);
+
+    while (count > 0)
+        if (atomic_compare_exchange_weak(&lost, &count, count - 1))
+            return true;
+    return false;
 }
 
 signed char ftc_single_copy_begin(ftc_uct_get *next, void *ep, const void *iov, size_t iovcnt,

@@ -41,6 +41,10 @@ signed char ftc_single_copy_begin(ftc_uct_get *next, void *ep, const void *iov, 
                                   uint64_t remote_addr, uintptr_t rkey,
                                   struct ftc_uct_completion *completion);
 
+/* True if a copy out of a dead rank's memory has been lost; each is told of once, to whoever gives
+ * up its receive. */
+bool ftc_single_copy_take_lost(void);
+
 /* Copies from or to the memory of @pid with @next. For a process that is no rank of this job, or
  * that lives, it does nothing else; what is copied from or to a dead rank counts as done. */
 ssize_t ftc_single_copy_read(ftc_vm_copy *next, pid_t pid, const struct iovec *local,

@@ -1,6 +1,6 @@
 /* Point-to-point calls with dead ranks, one after the other:
  *
- *     p2p before|while|after|many|large|copies|any|once|threads|fatal [FIRST COUNT]
+ *     p2p before|while|after|many|large|copies|any|served|once|threads|fatal [FIRST COUNT]
  *
  * Rank 0 makes the calls; the others are the peers, one for each call or one for all, and die when
  * it tells them to. What must come of it is what setting FTCOLL_P2P says. */
@@ -24,6 +24,7 @@ enum {
     SEND_MUCH,
     SEND_MANY,
     SEND_HUGE,
+    SEND_PIECES,
     WHILE_US = 5000,
     BUFFER = 1 << 16,
     MANY = 24,
@@ -71,6 +72,20 @@ static void send_and_listen(MPI_Comm comm, int boss, int bytes, int *order)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* Of piecewise data, which the sender itself has to move. */
+static void send_pieces(MPI_Comm comm, int boss)
+{
+    char *buffer = malloc(2 * LARGE);
+    MPI_Datatype pieces;
+
+    memset(buffer, rank, 2 * LARGE);
+    MPI_Type_vector(LARGE, 1, 2, MPI_CHAR, &pieces);
+    MPI_Type_commit(&pieces);
+    MPI_Send(buffer, 1, pieces, boss, TAG, comm);
+    MPI_Type_free(&pieces);
+    free(buffer);
+}
+
 static void be_peer(MPI_Comm comm, int boss)
 {
     int order, value = VALUE;
@@ -89,7 +104,9 @@ static void be_peer(MPI_Comm comm, int boss)
         send_and_listen(comm, boss, LARGE, &order);
     if (order == SEND_HUGE)
         send_and_listen(comm, boss, HUGE, &order);
-    if (order != GO_TAG)
+    if (order == SEND_PIECES)
+        send_pieces(comm, boss);
+    else if (order != GO_TAG)
         die();
 }
 
@@ -110,6 +127,12 @@ static void await_death(int world_rank)
                 return;
         usleep(100);
     }
+}
+
+static void await_state(int peer, char state)
+{
+    while (process_state(process[peer][0], 'Z') != state)
+        usleep(100);
 }
 
 /* ---- what must come of a call ---- */
@@ -401,8 +424,7 @@ static void copy_before_the_news(int peer)
     MPI_Probe(peer, TAG, MPI_COMM_WORLD, &status);
     kill(process[peer][1], SIGSTOP);
     kill(process[peer][0], SIGKILL);
-    while (process_state(process[peer][0], 'Z') != 'Z')
-        usleep(100);
+    await_state(peer, 'Z');
     MPI_Irecv(much, LARGE, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &request);
     for (int i = 0; i < 100 && !flag; i++)
         code = MPI_Test(&request, &flag, &status);
@@ -464,6 +486,39 @@ static void any(void)
     MPI_Send(&rank, 1, MPI_INT, 0, TAG, MPI_COMM_SELF);
     expect("own messages", "the error", MPI_Wait(&request, &status), MPI_SUCCESS);
     expect_status("own messages", &status, 0, TAG, 1);
+}
+
+/* A receive that a living rank serves when another one dies is the living one's; the death ends the
+ * next one. */
+static void served(void)
+{
+    const struct p2p_call *recv = find(0);
+    MPI_Request request;
+    MPI_Status status;
+    struct outcome o;
+    int flag = 0, code = MPI_SUCCESS;
+
+    order(MPI_COMM_WORLD, 1, SEND_PIECES);
+    MPI_Probe(1, TAG, MPI_COMM_WORLD, &status);
+    kill(process[1][0], SIGSTOP);
+    await_state(1, 'T');
+    MPI_Irecv(much, LARGE, MPI_CHAR, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request);
+    order(MPI_COMM_WORLD, 2, DIE);
+    await_death(2);
+    for (int i = 0; i < 100 && !flag; i++)
+        code = MPI_Test(&request, &flag, &status);
+    expect("served", "the end before the sender has gone on", flag, 0);
+    kill(process[1][0], SIGCONT);
+    if (!flag)
+        code = MPI_Wait(&request, &status);
+    expect("served", "the error", code, MPI_SUCCESS);
+    expect("served", "the source", status.MPI_SOURCE, 1);
+    expect("served", "the first byte", much[0], 1);
+    expect("served", "the last byte", much[LARGE - 1], 1);
+    if (wrong > 0)
+        return; /* what follows might not end */
+    o = make(recv, MPI_COMM_WORLD, MPI_ANY_SOURCE);
+    expect_dead(recv, &o, 2);
 }
 
 /* As many receives as there are workers; one death ends exactly one of them. */
@@ -585,6 +640,8 @@ static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count
         copies();
     else if (strcmp(scenario, "any") == 0)
         any();
+    else if (strcmp(scenario, "served") == 0)
+        served();
     else if (strcmp(scenario, "once") == 0)
         once();
     else if (strcmp(scenario, "threads") == 0)

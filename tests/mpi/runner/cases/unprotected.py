@@ -192,6 +192,7 @@ P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n,
     ("large messages of a dead rank", 4, "large"),
     ("copies out of a dead rank's memory", 7, "copies"),
     ("any source", 5, "any"),
+    ("any source, served by a living rank", 3, "served"),
     ("any source, each death once", 5, "once"),
     ("threads", 7, "threads"),
 )] + [
