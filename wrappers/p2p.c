@@ -172,6 +172,7 @@ SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
         MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
         count_type size, packed = 0;                                                               \
         void *copy;                                                                                \
+        bool is_begun;                                                                             \
         int rv;                                                                                    \
                                                                                                    \
         if (!ftc_p2p_on())                                                                         \
@@ -190,11 +191,12 @@ SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
         if (rv == MPI_SUCCESS)                                                                     \
             rv = ISEND_IF_ALIVE(&send, PMPI_Isend##suffix(copy, packed, MPI_PACKED, dest, sendtag, \
                                                           comm, &request[0]));                     \
+        is_begun = request[0] != MPI_REQUEST_NULL;                                                 \
         if (rv == MPI_SUCCESS)                                                                     \
             rv = ftc_p2p_finish_both(&send, &request[0], &receive, &request[1], status);           \
         else                                                                                       \
             ftc_p2p_abandon(&request[1]);                                                          \
-        if (ftc_p2p_culprit(&send) < 0)                                                            \
+        if (!is_begun || ftc_p2p_culprit(&send) < 0)                                               \
             free(copy);                                                                            \
         return rv;                                                                                 \
     }

@@ -9,6 +9,7 @@
 
 #include <ftcoll.h>
 
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ enum {
     WHILE_US = 5000,
     BUFFER = 1 << 16,
     MANY = 24,
+    OFTEN = 64,
     HUGE = 64 << 20,
     UNTOUCHED = 0x77777777 /* what statuses hold before a call */
 };
@@ -224,6 +226,25 @@ static const struct p2p_call *find(int number)
     return &p2p_calls[number];
 }
 
+static size_t bytes_allocated(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
+/* What is sent is copied; of that nothing stays. */
+static void exchange_often(int peer)
+{
+    size_t before = bytes_allocated();
+
+    for (int i = 0; i < OFTEN; i++)
+        MPI_Sendrecv_replace(much, LARGE, MPI_CHAR, peer, TAG, peer, TAG, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+    expect("MPI_Sendrecv_replace", "a growth by half of what was sent",
+           bytes_allocated() > before + OFTEN / 2 * LARGE, false);
+}
+
 /* Rank 1 is dead, and every call knows; also twice, and on other communicators. */
 static void before(MPI_Comm comms[], int count)
 {
@@ -243,6 +264,7 @@ static void before(MPI_Comm comms[], int count)
             o = make(call, comms[c], size - 1);
             expect_dead(call, &o, size - 1);
         }
+    exchange_often(n - 1);
 }
 
 /* A peer for each of the calls FIRST and those after it, which dies while rank 0 waits for it. */
