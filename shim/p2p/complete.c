@@ -17,6 +17,7 @@ struct batch {
     struct ftc_wait wait;
     bool marked; /* on the board */
     int count;
+    uint32_t last_note;   /* when it began */
     MPI_Request *request; /* the program's */
     MPI_Request *before;  /* as they were at first */
     MPI_Request *native;  /* those that native MPI may look at */
@@ -33,6 +34,7 @@ static bool open_batch(struct batch *b, const struct ftc_p2p_completion *call, i
     b->wait = (struct ftc_wait){0};
     b->marked = false;
     b->count = count > 0 ? count : 0;
+    b->last_note = ftc_requests_last();
     b->request = requests;
     b->error = MPI_SUCCESS;
     b->before = b->few;
@@ -63,7 +65,7 @@ static void close_batch(struct batch *b, bool found)
         ftc_native_call_found();
     for (int i = 0; i < b->count; i++)
         if (b->request[i] == MPI_REQUEST_NULL)
-            ftc_requests_remove(b->before[i]);
+            ftc_requests_remove_until(b->before[i], b->last_note);
     if (b->before != b->few)
         free(b->before);
 }

@@ -14,6 +14,7 @@ enum { FIRST_CAPACITY = 1024 };
  * allocates each; and khash keeps a grave of each until the table is copied. */
 static struct ftc_p2p_request *places;
 static unsigned capacity, count;
+static uint32_t last_serial;
 
 /* MPICH numbers its handles: the top bits are the kind, the low 12 count within a block. The first
  * eight are of a kind of their own, so that each is at home in front of the next one. */
@@ -130,6 +131,7 @@ void ftc_requests_add(MPI_Request handle, MPI_Comm comm, int peer, int tag, bool
         place->peer = peer;
         place->tag = tag;
         place->failed_by = -1;
+        place->serial = ++last_serial;
         place->receives = receives;
         place->persistent = persistent;
         place->placeholder = false;
@@ -153,7 +155,7 @@ void ftc_requests_update(const struct ftc_p2p_request *request)
 
     ftc_p2p_lock();
     place = place_of(request->handle);
-    if (place->handle != MPI_REQUEST_NULL && place->peers == request->peers)
+    if (place->handle != MPI_REQUEST_NULL && place->serial == request->serial)
         *place = *request;
     ftc_p2p_unlock();
 }
@@ -169,7 +171,8 @@ static void close_gap(unsigned gap)
     places[gap].handle = MPI_REQUEST_NULL;
 }
 
-void ftc_requests_remove(MPI_Request handle)
+/* Unless the note is younger than *@last. */
+static void forget(MPI_Request handle, const uint32_t *last)
 {
     struct ftc_p2p_request *place;
 
@@ -177,12 +180,32 @@ void ftc_requests_remove(MPI_Request handle)
         return;
     ftc_p2p_lock();
     place = place_of(handle);
-    if (place->handle != MPI_REQUEST_NULL) {
+    if (place->handle != MPI_REQUEST_NULL && (!last || (int32_t)(place->serial - *last) <= 0)) {
         ftc_peers_drop(place->peers);
         count--;
         close_gap((unsigned)(place - places));
     }
     ftc_p2p_unlock();
+}
+
+void ftc_requests_remove(MPI_Request handle)
+{
+    forget(handle, NULL);
+}
+
+uint32_t ftc_requests_last(void)
+{
+    uint32_t last;
+
+    ftc_p2p_lock();
+    last = last_serial;
+    ftc_p2p_unlock();
+    return last;
+}
+
+void ftc_requests_remove_until(MPI_Request handle, uint32_t last)
+{
+    forget(handle, &last);
 }
 
 bool ftc_requests_is_foreign(MPI_Request handle)

@@ -6,11 +6,13 @@
 #include "peers.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ftc_p2p_request {
     MPI_Request handle;
     int peer, tag;
-    int failed_by; /* dead rank that ended it; -1: nobody so far */
+    int failed_by;   /* dead rank that ended it; -1: nobody so far */
+    uint32_t serial; /* of this note */
     bool receives;
     bool persistent;
     bool placeholder; /* nothing native stands behind the handle */
@@ -40,6 +42,13 @@ bool ftc_requests_find(MPI_Request handle, struct ftc_p2p_request *request);
 void ftc_requests_update(const struct ftc_p2p_request *request);
 
 void ftc_requests_remove(MPI_Request handle);
+
+/* The serial number of the last note. */
+uint32_t ftc_requests_last(void);
+
+/* The same unless the note is younger than @last: native MPI may have given a handle that it has
+ * freed to another thread's request. */
+void ftc_requests_remove_until(MPI_Request handle, uint32_t last);
 
 /* True if the end of @handle may need a rank although nothing is noted of it. */
 bool ftc_requests_is_foreign(MPI_Request handle);

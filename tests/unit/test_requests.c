@@ -86,6 +86,40 @@ START_TEST(the_last_request_frees_the_peers_of_a_freed_communicator)
 }
 END_TEST
 
+/* As after a test of native MPI that has freed the handle. */
+START_TEST(the_end_of_a_request_leaves_the_next_one_with_its_handle)
+{
+    uint32_t last;
+
+    ck_assert_int_eq(ftc_requests_open(), 0);
+    ftc_requests_add(handle_of(0), MPI_COMM_WORLD, 1, 0, true, false);
+    ftc_requests_add(handle_of(1), MPI_COMM_WORLD, 1, 0, true, false);
+    last = ftc_requests_last();
+    ftc_requests_add(handle_of(0), MPI_COMM_WORLD, 2, 0, true, false);
+    ftc_requests_remove_until(handle_of(0), last);
+    ftc_requests_remove_until(handle_of(1), last);
+    ftc_requests_remove_until(handle_of(2), last);
+    expect(0, true, 2);
+    expect(1, false, 0);
+    ftc_requests_remove_until(handle_of(0), ftc_requests_last());
+    expect(0, false, 0);
+}
+END_TEST
+
+/* Somebody may have looked at the one before. */
+START_TEST(an_update_is_of_the_request_that_was_found)
+{
+    struct ftc_p2p_request r;
+
+    ck_assert_int_eq(ftc_requests_open(), 0);
+    ftc_requests_add(handle_of(0), MPI_COMM_WORLD, 1, 0, true, false);
+    ck_assert(ftc_requests_find(handle_of(0), &r));
+    ftc_requests_add(handle_of(0), MPI_COMM_WORLD, 2, 0, true, false);
+    ftc_requests_update(&r);
+    expect(0, true, 2);
+}
+END_TEST
+
 START_TEST(what_was_complete_at_once_needs_nobody)
 {
     ck_assert(!ftc_requests_is_foreign(MPI_REQUEST_NULL));
@@ -98,6 +132,8 @@ int main(void)
     UNIT_BEGIN("requests");
     UNIT_TEST(what_is_noted_is_found_until_it_is_removed);
     UNIT_TEST(the_last_request_frees_the_peers_of_a_freed_communicator);
+    UNIT_TEST(the_end_of_a_request_leaves_the_next_one_with_its_handle);
+    UNIT_TEST(an_update_is_of_the_request_that_was_found);
     UNIT_TEST(what_was_complete_at_once_needs_nobody);
     UNIT_END();
 }
