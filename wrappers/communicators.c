@@ -1,7 +1,9 @@
 /* The calls that make an intracommunicator, and those that free one. A wrapper says only how it
  * differs from native. */
 #include "communicator/lineage.h"
+#include "communicator/places.h"
 #include "entries.h"
+#include "job_end.h"
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
 #include "program/native_call.h"
@@ -59,6 +61,15 @@ static bool is_made_at_once(struct ftc_creation *x, MPI_Request *request)
     return true;
 }
 
+/* *@newcomm, which native MPI makes of @comm with the error code @rv, has its places at once:
+ * nobody is told when it is made. */
+static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
+{
+    if (rv == MPI_SUCCESS && !ftc_places_inherit(comm, *newcomm))
+        ftc_job_end_no_memory("another communicator");
+    return rv;
+}
+
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
     struct ftc_creation x = {
@@ -71,7 +82,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
     if (is_made_at_once(&x, request))
         return x.result;
     ftc_native_call_count(x.kind, comm, FTC_ALL_MEMBERS, x.return_address);
-    return PMPI_Comm_idup(comm, newcomm, request);
+    return with_places(comm, newcomm, PMPI_Comm_idup(comm, newcomm, request));
 }
 
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
@@ -87,7 +98,7 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI
     if (is_made_at_once(&x, request))
         return x.result;
     ftc_native_call_count(x.kind, comm, FTC_ALL_MEMBERS, x.return_address);
-    return PMPI_Comm_idup_with_info(comm, info, newcomm, request);
+    return with_places(comm, newcomm, PMPI_Comm_idup_with_info(comm, info, newcomm, request));
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)

@@ -261,3 +261,14 @@ const struct ftc_places *ftc_places_of(MPI_Comm comm)
 {
     return any_kept && ftc_is_comm(comm) ? ftc_attribute_get(comm, FTC_TENANT_PLACES) : NULL;
 }
+
+bool ftc_places_inherit(MPI_Comm from, MPI_Comm to)
+{
+    const struct ftc_places *kept = ftc_places_of(from);
+    struct ftc_places *copy = kept ? ftc_places_copy(kept) : NULL;
+
+    if (!kept || (copy && ftc_places_keep(to, copy)))
+        return true;
+    ftc_places_free(copy);
+    return false;
+}

@@ -60,6 +60,9 @@ void ftc_places_neighbors(const struct ftc_places *p, int rank, int *neighbor);
 /* Keeps @p, which is not freed any more, as the topology of @comm; false without memory. */
 bool ftc_places_keep(MPI_Comm comm, struct ftc_places *p);
 
+/* Keeps a copy of what @from has, if anything, as the topology of @to; false without memory. */
+bool ftc_places_inherit(MPI_Comm from, MPI_Comm to);
+
 /* What is kept of @comm, which may be any handle; NULL: MPI knows its topology. */
 const struct ftc_places *ftc_places_of(MPI_Comm comm);
 

@@ -252,6 +252,23 @@ static MPI_Group group_of(const struct ftc_creation *x)
     return group;
 }
 
+static bool is_copy(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_COMM_DUP || kind == FTC_CALL_COMM_DUP_WITH_INFO;
+}
+
+/* Of a communicator of one rank all calls are native MPI's, but for those that want the places it
+ * has. The library has none of the program's for it. */
+static bool is_one_with_places(const struct ftc_creation *x)
+{
+    int size = 0;
+
+    if ((!is_copy(x->kind) && x->kind != FTC_CALL_CART_SUB) || !ftc_places_of(x->comm))
+        return false;
+    PMPI_Comm_size(x->comm, &size);
+    return size == 1;
+}
+
 /* For the operations among them: that of the program, where it has one of just these. */
 static struct ftc_comm *comm_of(const struct ftc_creation *x, const struct roll *roll)
 {
@@ -266,7 +283,8 @@ static struct ftc_comm *comm_of(const struct ftc_creation *x, const struct roll 
 static bool open_roll(const struct ftc_creation *x, struct roll *roll)
 {
     roll->has_own_group = x->kind != FTC_CALL_COMM_CREATE_GROUP;
-    roll->is_own = !roll->has_own_group || x->kind == FTC_CALL_INTERCOMM_MERGE;
+    roll->is_own =
+        !roll->has_own_group || x->kind == FTC_CALL_INTERCOMM_MERGE || is_one_with_places(x);
     roll->group = roll->has_own_group ? group_of(x) : x->group;
     if (roll->group == MPI_GROUP_NULL)
         return false;
@@ -468,16 +486,8 @@ static void inherit(const struct ftc_creation *x, struct roll *roll, int *rv)
 /* What MPI has copied of a topology with empty places is not the topology. */
 static int copy_places(const struct ftc_creation *x)
 {
-    const struct ftc_places *kept = ftc_places_of(x->comm);
-    bool is_copy = x->kind == FTC_CALL_COMM_DUP || x->kind == FTC_CALL_COMM_DUP_WITH_INFO;
-    struct ftc_places *copy;
-
-    if (!kept || !is_copy)
+    if (!is_copy(x->kind) || ftc_places_inherit(x->comm, *x->newcomm))
         return MPI_SUCCESS;
-    copy = ftc_places_copy(kept);
-    if (copy && ftc_places_keep(*x->newcomm, copy))
-        return MPI_SUCCESS;
-    ftc_places_free(copy);
     PMPI_Comm_free(x->newcomm);
     return ftc_error_no_memory();
 }

@@ -234,6 +234,24 @@ static void drop(MPI_Comm *comm)
         MPI_Comm_free(comm);
 }
 
+static void check_copies(const char *what, MPI_Comm comm, struct grid g, struct seats s)
+{
+    static const int all[DIMS_MAX] = {1, 1};
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    MPI_Comm_dup(comm, &copy);
+    check_grid(what, copy, g, s);
+    drop(&copy);
+    MPI_Comm_idup(comm, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    check_grid(what, copy, g, s);
+    drop(&copy);
+    MPI_Cart_sub(comm, all, &copy);
+    check_grid(what, copy, g, s);
+    drop(&copy);
+}
+
 static struct grid sheet(void)
 {
     return (struct grid){2, {2, n / 2}, {0, 1}};
@@ -250,6 +268,7 @@ static void check_row(const char *what, MPI_Comm from)
         s.holder[i] = is_dead[row * width + i] ? -1 : row * width + i;
     MPI_Cart_sub(from, rows, &comm);
     check_grid(what, comm, (struct grid){1, {width}, {1}}, s);
+    check_copies("copy of a row", comm, (struct grid){1, {width}, {1}}, s);
     drop(&comm);
 }
 
@@ -264,6 +283,7 @@ static void check_column(const char *what, MPI_Comm from)
         s.holder[i] = is_dead[i * width + column] ? -1 : i * width + column;
     MPI_Cart_sub(from, columns, &comm);
     check_grid(what, comm, (struct grid){1, {2}, {0}}, s);
+    check_copies("copy of a column", comm, (struct grid){1, {2}, {0}}, s);
     drop(&comm);
 }
 
@@ -284,6 +304,7 @@ static void grids(void)
     check_grid("grid", comm, sheet(), seats(n));
     check_row("row", comm);
     check_column("column", comm);
+    check_copies("copy of a grid", comm, sheet(), seats(n));
     MPI_Comm_dup(comm, &copy);
     check_grid("copy of a grid", copy, sheet(), seats(n));
     drop(&comm);

@@ -18,6 +18,7 @@ TOPOLOGIES = [
     topologies("rank 0 dies", "0"),
     topologies("the spare rank dies", "5"),
     topologies("a row dies", "3,4,5", f=3),
+    topologies("all of a row but one die", "3,4", f=2),
     topologies("one after the other, of eight", "2 0,7 5", f=2, n=8),
     *(Case(f"topologies: rank {victim} dies in the middle", 6, 1, failures=1, settings=SURVIVORS, limit_s=60, runs=2,
            says=(r"(topologies: rank \d is content(.|\n)*){5}",),
