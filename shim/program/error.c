@@ -8,6 +8,7 @@
 #include "system/numbers.h"
 #include "value/datatype.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,28 +16,38 @@
 enum { TEXT_MAX = MPI_MAX_ERROR_STRING, ERRORS = 6 /* classes */ };
 
 /* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
- * the code, and MPI_Error_string() asks here for the text of the last error of that class. */
+ * the code, and MPI_Error_string() asks here for the text of the last error of that class, of
+ * whichever thread. */
 static struct {
     int code;
     char text[TEXT_MAX];
 } last[ERRORS];
+static pthread_mutex_t last_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void remember(int code, const char *text)
 {
     unsigned i = 0;
 
+    pthread_mutex_lock(&last_lock);
     while (i < ERRORS - 1 && last[i].code != 0 && last[i].code != code)
         i++;
     last[i].code = code;
     snprintf(last[i].text, sizeof last[i].text, "%s", text);
+    pthread_mutex_unlock(&last_lock);
 }
 
-const char *ftc_error_text(int code)
+bool ftc_error_text(int code, char *text)
 {
-    for (unsigned i = 0; code != MPI_SUCCESS && i < ERRORS; i++)
-        if (last[i].code == code)
-            return last[i].text;
-    return NULL;
+    bool found = false;
+
+    pthread_mutex_lock(&last_lock);
+    for (unsigned i = 0; code != MPI_SUCCESS && i < ERRORS && !found; i++) {
+        found = last[i].code == code;
+        if (found)
+            snprintf(text, TEXT_MAX, "%s", last[i].text);
+    }
+    pthread_mutex_unlock(&last_lock);
+    return found;
 }
 
 /* The error of the call that this thread is in. */

@@ -28,8 +28,9 @@ void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text);
 int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
                  enum ftc_drive_outcome outcome);
 
-/* The text of the last error with @code that was raised here, or NULL. */
-const char *ftc_error_text(int code);
+/* Copies the text of the last error with @code that was raised here to @text, of
+ * MPI_MAX_ERROR_STRING bytes. False if there was none. */
+bool ftc_error_text(int code, char *text);
 
 /* The root of a broadcast is dead, and nobody has its data: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_dead_root(const struct ftc_call *call);
