@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,25 +17,28 @@ enum { STACK_WORDS = 256 };
 
 static int (*backtrace_of_caller)(void **, int);
 
-static bool open_libunwind(void)
+static void open_libunwind(void)
 {
-    static bool tried;
-    void *library, *found;
+    void *library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL), *found;
 
-    if (tried)
-        return backtrace_of_caller != NULL;
-    tried = true;
-    library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL);
     if (!library)
-        return false;
+        return;
     found = dlsym(library, "unw_backtrace");
     memcpy(&backtrace_of_caller, &found, sizeof found);
+}
+
+/* The first of several threads opens it, and the others have it when it has. */
+static bool has_libunwind(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, open_libunwind);
     return backtrace_of_caller != NULL;
 }
 
 void ftc_callsite_prepare(void)
 {
-    open_libunwind();
+    has_libunwind();
 }
 
 static bool is_mpich(const char *path)
@@ -78,7 +82,7 @@ void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stac
 
     stack->depth = 1;
     memcpy(&stack->address[0], &return_address, sizeof return_address);
-    if ((depth == 1 && !is_between(return_address)) || !open_libunwind())
+    if ((depth == 1 && !is_between(return_address)) || !has_libunwind())
         return;
     stack->depth = backtrace_of_caller(stack->address, FTC_STACK_MAX);
     while (skip < stack->depth - 1 && is_between(stack->address[skip]))
