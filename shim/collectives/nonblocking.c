@@ -7,6 +7,8 @@
 #include "program/error.h"
 #include "report/report.h"
 #include "request.h"
+#include "system/callsite.h"
+#include "value/contributors.h"
 #include "value/held.h"
 
 #include <stdlib.h>
@@ -117,8 +119,15 @@ static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *cal
     return ftc_request_possible() ? FTC_PASS_NONE : FTC_PASS_NO_REQUESTS;
 }
 
-bool ftc_nonblocking_plan(struct ftc_plan *plan, const struct ftc_call *call,
-                          const MPI_Request *request)
+/* Below a binding of MPI's only the stack tells, which is another one when the operation begins
+ * behind others or by MPI_Start. */
+static void find_site(struct ftc_call *call)
+{
+    if (ftc_contributors_are_kept)
+        call->return_address = ftc_callsite_of(call->return_address);
+}
+
+bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MPI_Request *request)
 {
     enum ftc_pass pass;
 
@@ -126,6 +135,8 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, const struct ftc_call *call,
         return false;
     pass = request ? make_plan(plan, call) : FTC_PASS_INVALID;
     ftc_report_call(call, pass);
+    if (pass == FTC_PASS_NONE)
+        find_site(call);
     return pass == FTC_PASS_NONE;
 }
 

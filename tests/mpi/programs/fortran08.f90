@@ -2,7 +2,8 @@
 ! symbols. The last rank kills itself before the second one. With the word "communicators" the
 ! survivors also make communicators by each call that does not go through the C symbol either, with
 ! "topologies" all ranks begin operations on two of the same members before, odd ranks in another order;
-! with "fatal" MPI ends the last rank.
+! with "fatal" MPI ends the last rank; with "requests" it dies between two operations of requests, and
+! before the start of one that was made earlier.
 program fortran08
     use mpi_f08
     use iso_c_binding, only: c_int
@@ -31,6 +32,7 @@ program fortran08
     call get_command_argument(1, word)
     if (word == 'topologies') call reduce_on_topologies()
     if (word == 'fatal') call err()
+    if (word == 'requests') call use_requests()
     if (rank == n - 1) ignored = raise(9_c_int)
     largest = -1
     call MPI_Reduce(rank, largest, 1, MPI_INTEGER, MPI_MAX, 0, MPI_COMM_WORLD)
@@ -53,6 +55,21 @@ contains
         call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), 0, half)
         call MPI_Comm_set_errhandler(half, MPI_ERRORS_ARE_FATAL)
         if (rank == n - 1) call MPI_Send(rank, 1, MPI_INTEGER, n, 0, half)
+    end subroutine
+
+    ! The second is begun when the first has ended, and the third here.
+    subroutine use_requests()
+        integer :: sums(3)
+        type(MPI_Request) :: requests(3)
+        integer :: errors(3), i
+
+        call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
+        call make_requests(rank == n - 1, sums, requests)
+        do i = 1, 3
+            if (i == 3) call MPI_Start(requests(3))
+            call MPI_Wait(requests(i), MPI_STATUS_IGNORE, errors(i))
+        end do
+        if (rank == 0) print '(a, 3l2)', 'fortran: requests that failed:', errors /= MPI_SUCCESS
     end subroutine
 
     subroutine make_communicators()
@@ -101,3 +118,35 @@ contains
         call MPI_Comm_size(comm, size_of)
     end function
 end program
+
+! A function of its own, as call sites are named.
+subroutine make_requests(dies, sums, requests)
+    use mpi_f08
+    use iso_c_binding, only: c_int
+    implicit none
+
+    interface
+        integer(c_int) function raise(number) bind(c)
+            import :: c_int
+            integer(c_int), value :: number
+        end function
+        integer(c_int) function sleep(seconds) bind(c)
+            import :: c_int
+            integer(c_int), value :: seconds
+        end function
+    end interface
+
+    logical, intent(in) :: dies
+    integer :: sums(3)
+    type(MPI_Request) :: requests(3)
+    integer(c_int) :: ignored
+
+    call MPI_Allreduce_init(1, sums(3), 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, requests(3))
+    if (dies) ignored = sleep(1_c_int)
+    call MPI_Iallreduce(1, sums(1), 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, requests(1))
+    if (dies) then
+        call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
+        ignored = raise(9_c_int)
+    end if
+    call MPI_Iallreduce(1, sums(2), 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, requests(2))
+end subroutine

@@ -320,4 +320,8 @@ REQUIRED = [
     required("all functions", "here, there", lambda comm, number: True),
     required("a function that does not call", "main", lambda comm, number: False),
     required("part of a name", "her,ere", lambda comm, number: False),
+    Case("require_all_at: operations that begin after their calls, in Fortran", 4, 1, failures=1,
+         settings={"FTCOLL_REQUIRE_ALL_AT": "make_requests", "FTCOLL_INTERCEPT": "all"},
+         command="mpiexec.hydra -n {n} {programs}/fortran08 requests",
+         says=(r"(?m)^fortran: requests that failed: F T T$",), silent=("no protected reduction",)),
 ]
