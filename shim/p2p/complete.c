@@ -163,8 +163,8 @@ static struct need need_of_one(const struct ftc_p2p_request *r)
     return (struct need){r->peers->comm, r->peer == MPI_ANY_SOURCE ? FTC_SOME_MEMBER : r->peer};
 }
 
-/* Those that need a rank which is known to be dead have ended: what is worth to be known are
- * requests of other kinds, then those from any source. */
+/* Those that need a rank which is known to be dead have ended, or are broken and not active: what
+ * is worth to be known are requests of other kinds, then those from any source. */
 static struct need need_of(const struct batch *b)
 {
     struct need need = {MPI_COMM_NULL, MPI_PROC_NULL};
@@ -174,7 +174,8 @@ static struct need need_of(const struct batch *b)
         if (ftc_requests_is_foreign(b->request[i]))
             return (struct need){MPI_COMM_WORLD, FTC_ALL_MEMBERS};
         if (need.peer != FTC_SOME_MEMBER && b->request[i] != MPI_REQUEST_NULL &&
-            !ftc_requests_is_complete(b->request[i]) && ftc_requests_find(b->request[i], &r))
+            !ftc_requests_is_complete(b->request[i]) && ftc_requests_find(b->request[i], &r) &&
+            !r.broken)
             need = need_of_one(&r);
     }
     return need;

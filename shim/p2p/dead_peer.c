@@ -159,6 +159,8 @@ static void finish_persistent(struct ftc_p2p_request *r)
     if (!r->broken)
         PMPI_Test(&handle, &flag, MPI_STATUS_IGNORE);
     r->broken = !flag;
+    if (r->broken)
+        r->peer = r->failed_by;
     r->failed_by = -1;
     ftc_requests_update(r);
 }

@@ -10,7 +10,7 @@
 
 struct ftc_p2p_request {
     MPI_Request handle;
-    int peer, tag;
+    int peer, tag;   /* of a broken one the peer that broke it */
     int failed_by;   /* dead rank that ended it; -1: nobody so far */
     uint32_t serial; /* of this note */
     bool receives;

@@ -37,7 +37,7 @@ static bool starts_dead(MPI_Request handle)
         return false;
     ftc_p2p_lock();
     if (r.broken)
-        r.failed_by = r.peer >= 0 ? r.peer : 0;
+        r.failed_by = r.peer;
     else if (!r.receives)
         r.failed_by = ftc_peers_culprit(r.peers, r.peer);
     ftc_p2p_unlock();

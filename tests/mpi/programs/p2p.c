@@ -399,17 +399,19 @@ static void copy_in_waitall(int peer, int living)
 }
 
 /* Twice: what is native in it stays unfinished. */
-static void copy_persistently(int peer)
+static void copy_persistently(int peer, int source)
 {
     MPI_Request request;
     MPI_Status status;
 
     let_send_and_die(peer);
-    MPI_Recv_init(much, LARGE, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &request);
+    MPI_Recv_init(much, LARGE, MPI_CHAR, source, TAG, MPI_COMM_WORLD, &request);
     for (int i = 0; i < 2; i++) {
         MPI_Start(&request);
         expect("copies", "the error of the persistent", MPI_Wait(&request, &status),
                ignores ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED);
+        expect("copies", "the source of the persistent", status.MPI_SOURCE,
+               ignores ? MPI_PROC_NULL : peer);
     }
     MPI_Request_free(&request);
 }
@@ -467,10 +469,11 @@ static void copies(void)
     expect("copies", "a choice of transports", transports && strcmp(transports, "^posix") != 0,
            false);
     copy_from_any(1);
-    copy_in_waitall(2, 3);
-    copy_persistently(4);
-    copy_half(5);
-    copy_before_the_news(6);
+    copy_persistently(2, MPI_ANY_SOURCE);
+    copy_in_waitall(3, 4);
+    copy_persistently(5, 5);
+    copy_half(6);
+    copy_before_the_news(7);
 }
 
 /* A master that counts on one message of each of the others, two of which die: the first without
