@@ -384,6 +384,6 @@ bool ftc_file_close(MPI_File *file, const void *return_address, int *rv)
     ftc_report_call(&t.call, FTC_PASS_NONE);
     *rv = close_it(&t, &x);
     forget(f);
-    ftc_error_raise(&t.call);
+    ftc_error_raise_on_file(&t.call, *file);
     return true;
 }

@@ -709,6 +709,15 @@ static bool is_on(enum ftc_call_kind kind)
            (!ftc_creation_is_topology(kind) || ftc_inside_want(FTC_INSIDE_NEIGHBORS));
 }
 
+/* A file that is not open yet has the error handler of MPI_FILE_NULL. */
+static void raise_error(const struct ftc_call *call)
+{
+    if (call->kind == FTC_CALL_FILE_OPEN)
+        ftc_error_raise_on_file(call, MPI_FILE_NULL);
+    else
+        ftc_error_raise(call);
+}
+
 bool ftc_new_communicator_create(struct ftc_creation *x)
 {
     struct ftc_call call = {.kind = x->kind,
@@ -726,7 +735,7 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
         is_done = true;
         while (again)
             x->result = attempt(x, &call, &roll, &again);
-        ftc_error_raise(&call);
+        raise_error(&call);
     }
     close_roll(&roll);
     return is_done;

@@ -10,6 +10,7 @@
  *     files --source NAME                       rank 1 dies when another takes its data
  *     files --left NAME                         rank 1 dies behind MPI_File_write_all, which rank 3
  *                                               leaves: it waits for rank 2, which is stopped
+ *     files --excess NAME VICTIMS               more die at once than are tolerated
  *     files --anytime NAME SEED ROUNDS VICTIM   which dies in the middle of the calls
  *
  * Each writes its elements between those of the others, by offsets and by a view: so natively data
@@ -374,6 +375,22 @@ static void left(void)
     casualties_meet();
 }
 
+/* Of a file that is not open yet errors return, unlike those of communicators. */
+static void in_excess(const char *victims)
+{
+    MPI_File file = MPI_FILE_NULL;
+
+    casualties_die(victims, rank);
+    if (!is_refused(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR,
+                                  MPI_INFO_NULL, &file)))
+        PROBLEM("MPI_File_open with too many dead ranks is no error");
+    file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
+    at_offsets(file, 0);
+    close_it(&file);
+    check_stage(0, false);
+    casualties_meet();
+}
+
 /* As libraries end that MPI does not tell of its end. */
 static int use_and_close(MPI_Comm comm, int key, void *value, void *file)
 {
@@ -443,6 +460,7 @@ int main(int argc, char **argv)
     bool in_end = argc == 4 && strcmp(argv[1], "--finalize") == 0;
     bool is_inside = argc == 3 && strcmp(argv[1], "--inside") == 0;
     bool has_source = argc == 3 && strcmp(argv[1], "--source") == 0;
+    bool exceeds = argc == 4 && strcmp(argv[1], "--excess") == 0;
     bool is_left = argc == 3 && strcmp(argv[1], "--left") == 0;
 
     MPI_Init(NULL, NULL);
@@ -450,7 +468,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > RANKS_MAX || argc < 2)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    name = argv[1 + (anytime || deletes || in_end || is_inside || has_source || is_left)];
+    name =
+        argv[1 + (anytime || deletes || in_end || is_inside || has_source || exceeds || is_left)];
     if (anytime)
         at_any_time(strtoull(argv[3], NULL, 10), atoi(argv[4]), atoi(argv[5]));
     else if (in_end)
@@ -459,6 +478,8 @@ int main(int argc, char **argv)
         inside();
     else if (has_source)
         from_source();
+    else if (exceeds)
+        in_excess(argv[3]);
     else if (is_left)
         left();
     else if (deletes)

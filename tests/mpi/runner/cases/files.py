@@ -22,6 +22,7 @@ FILES = [
           check=lambda job: "" if job.text("stdout").count("has closed in MPI_Finalize") == 3 else "not all have closed"),
     files("rank 0 dies with what it has gathered", "--inside data", 1),
     files("a rank dies whose data another takes", "--source data", 1),
+    files("more die at once than are tolerated", "--excess data 1,2", 2, n=5),
     files("a rank that has left the call for one that is through", "--left data", 1,
           settings={"FTCOLL_CRASH": "1:5:a1", "FTCOLL_ALGORITHM": "corrected"}),
     *(files(f"rank {victim} dies in the middle", f"--anytime data {{seed}} 8 {victim}", 1, runs=2, limit_s=60)
