@@ -14,7 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILES = 10000, SUFFIX_BYTES = 24, WAIT_MS = 1000, NS_OF_MS = 1000000 };
+enum {
+    FILES = 10000,
+    SUFFIX_BYTES = 24,
+    RANKS_MS = 1000,
+    WRITER_MS = 10000, /* tens of megabytes, on any machine and file system */
+    NS_OF_MS = 1000000
+};
 enum { PATH_BYTES = FTC_REPORT_PATH_MAX + SUFFIX_BYTES };
 
 static bool is_on(const struct ftc_notice *n)
@@ -155,7 +161,7 @@ static bool are_all_through(const struct ftc_board *board)
 
 void ftc_trace_file_await_ranks(const struct ftc_notice *n)
 {
-    for (int i = 0; is_on(n) && i < WAIT_MS && !are_all_through(n->board); i++)
+    for (int i = 0; is_on(n) && i < RANKS_MS && !are_all_through(n->board); i++)
         nap();
 }
 
@@ -165,7 +171,7 @@ void ftc_trace_file_finish(const struct ftc_notice *n)
     const bool is_in_time = n->self.is_rank;
     const struct ftc_matter matter = {.kind = FTC_MATTER_TRACE, .number = FTC_MATTER_LAST};
 
-    for (int i = 0; is_on(n) && i < WAIT_MS; i++) {
+    for (int i = 0; is_on(n) && i < WRITER_MS; i++) {
         if (ftc_telling_is_done(n->board, &matter) || claim_and_write(n, &matter, !is_in_time))
             return;
         nap();

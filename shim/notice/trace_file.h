@@ -17,7 +17,8 @@ bool ftc_trace_file_update(const struct ftc_notice *n);
  */
 void ftc_trace_file_await_ranks(const struct ftc_notice *n);
 
-/* The job ends. Waits a second at most for another process that is writing the file. */
+/* The job ends. Waits ten seconds at most for another process that is writing the file: whoever
+ * goes on may end the job, and so that process. */
 void ftc_trace_file_finish(const struct ftc_notice *n);
 
 #endif

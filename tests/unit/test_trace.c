@@ -545,6 +545,38 @@ START_TEST(another_takes_over_from_a_writer_that_was_killed)
 }
 END_TEST
 
+/* Who goes on may end the job, and so the writer. */
+START_TEST(a_writer_that_lives_is_awaited)
+{
+    struct ftc_board board = created(RANKS);
+    struct ftc_notice n = notice_of(&board, 1);
+    const struct ftc_matter last = {.kind = FTC_MATTER_TRACE, .number = FTC_MATTER_LAST};
+    int claimed[2];
+    char byte;
+    pid_t pid;
+
+    ck_assert_int_eq(pipe(claimed), 0);
+    pid = fork();
+    if (pid == 0) {
+        const struct ftc_teller first = {.rank = 0};
+
+        if (ftc_lifeline_guard(ftc_board_lifeline(&board, 0)) != 0 ||
+            !ftc_telling_claim(&board, &last, &first) || write(claimed[1], "", 1) != 1)
+            _exit(1);
+        sleep(2);
+        ftc_telling_end(&board, &last, &first);
+        _exit(0);
+    }
+    close(claimed[1]);
+    ck_assert_int_eq(read(claimed[0], &byte, 1), 1);
+    ftc_trace_file_finish(&n);
+    ck_assert(ftc_telling_is_done(&board, &last));
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    close(claimed[0]);
+    ftc_board_close(&board);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("trace");
@@ -562,5 +594,6 @@ int main(void)
     UNIT_TEST(the_file_is_replaced_but_no_other);
     UNIT_TEST(a_file_that_would_be_too_large_is_not_there);
     UNIT_TEST(another_takes_over_from_a_writer_that_was_killed);
+    UNIT_TEST(a_writer_that_lives_is_awaited);
     UNIT_END();
 }
