@@ -72,14 +72,15 @@ static void read_marks(void)
 {
     struct ftc_still_watch still = {0};
     struct ftc_mark_watch watch = {0};
+    struct ftc_mark_time time = {.now_ns = 1, .poll_gap_ns = 1};
     struct ftc_mark mark;
 
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++)
-        if (ftc_mark_look(&watch, &board, 1, i, (struct ftc_mark_time){1, 1}, &mark) &&
+        if (ftc_mark_look(&watch, &board, 1, i, time, &mark) &&
             (mark.kind <= FTC_CALL_NONE || mark.kind >= FTC_CALL_COUNT || mark.dead_count != 1 ||
              mark.dead != 0))
             abort();
-    ftc_still_look(&still, &board, (struct ftc_mark_time){1, 1});
+    ftc_still_look(&still, &board, time);
 }
 
 static void read_missed(void)
