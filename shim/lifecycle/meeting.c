@@ -50,21 +50,12 @@ enum { NAP_MIN_NS = 20000, NAP_MAX_NS = 1000000, NAP_SHARE = 8 /* of the time wa
 
 struct patience {
     struct ftc_looks looks;
-    uint64_t since_ns; /* by these */
-    bool is_over;      /* and was told */
+    bool is_over; /* and was told */
 };
 
-static uint64_t look_at_clock(struct patience *p)
+static uint64_t waited_ns(struct patience *p)
 {
-    return ftc_looks_at(&p->looks, ftc_clock_ns(), ftc_looks_most_ns(NAP_MAX_NS));
-}
-
-static struct patience begin_to_wait(void)
-{
-    struct patience p = {0};
-
-    p.since_ns = look_at_clock(&p);
-    return p;
+    return ftc_looks_waited_ns(&p->looks, NAP_MAX_NS);
 }
 
 /* The first rank that has not come as far as this one; -1 if this cannot be told. Those to whom the
@@ -106,9 +97,9 @@ static void say_who_waits(void)
 /* Between two looks. A rank that sleeps leaves its core to one that others wait for. */
 static void nap(struct patience *p)
 {
-    uint64_t waited_ns = look_at_clock(p) - p->since_ns, ns = waited_ns / NAP_SHARE;
+    uint64_t waited = waited_ns(p), ns = waited / NAP_SHARE;
 
-    if (!p->is_over && waited_ns / 1000000 >= (uint64_t)ftc_library.settings.blocked_ms) {
+    if (!p->is_over && waited / 1000000 >= (uint64_t)ftc_library.settings.blocked_ms) {
         p->is_over = true;
         say_who_waits();
     }
@@ -118,7 +109,7 @@ static void nap(struct patience *p)
 
 static void await(MPI_Request *request)
 {
-    struct patience patience = begin_to_wait();
+    struct patience patience = {0};
     int done = 0;
 
     for (PMPI_Test(request, &done, MPI_STATUS_IGNORE); !done;
@@ -372,12 +363,12 @@ bool ftc_meeting_open(void)
 
 static bool has_waited_for(struct patience *patience, int ms)
 {
-    return look_at_clock(patience) - patience->since_ns >= (uint64_t)ms * 1000000u;
+    return waited_ns(patience) >= (uint64_t)ms * 1000000u;
 }
 
 static void await_other_hosts(void)
 {
-    struct patience patience = begin_to_wait();
+    struct patience patience = {0};
     const struct ftc_settings *s = &ftc_library.settings;
     int limit_ms = s->unreachable_ms > s->blocked_ms ? s->unreachable_ms : s->blocked_ms;
 
@@ -395,7 +386,7 @@ static bool is_lease(enum ftc_lease_terms terms)
 /* Where mpiexec has the library, and is there. */
 static void await_lease(enum ftc_lease_terms terms)
 {
-    struct patience patience = begin_to_wait();
+    struct patience patience = {0};
 
     while (getenv(FTC_LEASE_VARIABLE) && ftc_lease_terms(&ftc_library.board) != FTC_LEASE_NONE &&
            !is_lease(terms) && !has_waited_for(&patience, ftc_library.settings.unreachable_ms))
@@ -479,12 +470,11 @@ static bool hosts_hear_each_other(bool prepared)
 bool ftc_meeting_close(bool prepared)
 {
     struct ftc_board *b = &ftc_library.board;
-    struct patience patience;
+    struct patience patience = {0};
     uint32_t refused;
 
     if (ftc_board_has_other_hosts(b) && !hosts_hear_each_other(prepared))
         return false;
-    patience = begin_to_wait();
     ftc_presence_show(b, ftc_library.world_rank, FTC_PRESENCE_PREPARED);
     if (prepared)
         ftc_board_advance(b, ftc_library.world_rank, FTC_RANK_RUNNING);

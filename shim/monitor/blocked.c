@@ -163,11 +163,10 @@ static void look_at_complete(const struct ftc_monitored *rank, struct watch *w, 
 
 static struct ftc_mark_time now(struct watch *w, uint64_t bound_ns)
 {
-    uint64_t most_ns = ftc_looks_most_ns(bound_ns / LOOKS);
+    uint64_t now_ns = ftc_looks_now(&w->looks, bound_ns / LOOKS);
 
-    return (struct ftc_mark_time){.now_ns = ftc_looks_at(&w->looks, ftc_clock_ns(), most_ns),
-                                  .poll_gap_ns = bound_ns / POLL_GAP_SHARE,
-                                  .lost_ns = w->looks.lost_ns};
+    return (struct ftc_mark_time){
+        .now_ns = now_ns, .poll_gap_ns = bound_ns / POLL_GAP_SHARE, .lost_ns = w->looks.lost_ns};
 }
 
 void ftc_blocked_watch(struct ftc_monitored *rank)

@@ -195,16 +195,10 @@ void ftc_monitor_start(void)
     release_signals(&before);
 }
 
-static uint64_t look_at_clock(struct ftc_looks *looks)
-{
-    return ftc_looks_at(looks, ftc_clock_ns(), ftc_looks_most_ns((uint64_t)LOOK_MS * NS_OF_MS));
-}
-
 static int wait_for_answer(int channel)
 {
     struct ftc_channel_received r;
     struct ftc_looks looks = {0};
-    uint64_t deadline_ns = look_at_clock(&looks) + (uint64_t)ANSWER_MS * NS_OF_MS;
     int rv;
 
     while ((rv = ftc_channel_receive(channel, &r)) != 0) {
@@ -212,7 +206,8 @@ static int wait_for_answer(int channel)
 
         if (rv != -EAGAIN)
             return rv;
-        if (look_at_clock(&looks) >= deadline_ns)
+        if (ftc_looks_waited_ns(&looks, (uint64_t)LOOK_MS * NS_OF_MS) >=
+            (uint64_t)ANSWER_MS * NS_OF_MS)
             return -ETIMEDOUT;
         poll(&p, 1, LOOK_MS);
     }

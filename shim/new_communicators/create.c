@@ -47,8 +47,7 @@ struct roll {
     int dead_count;
     uint32_t deaths_seen; /* board count when is_hopeless was found */
     bool is_hopeless;     /* one has died since the survivors agreed */
-    bool is_bounded;      /* the native part, which began: */
-    uint64_t since_ns;
+    bool is_bounded;      /* the native part */
     struct ftc_looks looks;
     struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
 };
@@ -587,14 +586,12 @@ static bool lacks_member(struct roll *roll)
  * writes to another's queue of UCX's, in shared memory, leaves that shut for ever. */
 static bool is_stuck(struct roll *roll)
 {
-    uint64_t bound_ms = (uint64_t)ftc_library.settings.blocked_ms, now_ns;
+    uint64_t bound_ms = (uint64_t)ftc_library.settings.blocked_ms;
 
-    if (!roll->is_bounded)
-        return false;
-    now_ns = ftc_looks_at(&roll->looks, ftc_clock_ns(), FTC_LOOKS_LATE_NS);
     if (bound_ms < STUCK_LEAST_MS)
         bound_ms = STUCK_LEAST_MS;
-    return now_ns - roll->since_ns > STUCK_TIMES * bound_ms * NS_OF_MS;
+    return roll->is_bounded &&
+           ftc_looks_waited_ns(&roll->looks, 0) > STUCK_TIMES * bound_ms * NS_OF_MS;
 }
 
 static bool is_hopeless(void *context)
@@ -634,7 +631,6 @@ static void begin_native_part(struct roll *roll, const struct native_part *part)
     roll->is_hopeless = false;
     roll->is_bounded = part->members != MPI_GROUP_NULL && part->x->kind != FTC_CALL_FILE_OPEN;
     roll->looks = (struct ftc_looks){0};
-    roll->since_ns = ftc_looks_at(&roll->looks, ftc_clock_ns(), FTC_LOOKS_LATE_NS);
     mark_native_part(part->x, part->members);
 }
 

@@ -92,13 +92,13 @@ static uint64_t waited_ns(struct ftc_mismatch_native *mixed, const struct ftc_co
 
 void ftc_mismatch_native_look(struct ftc_mismatch_native *mixed, struct ftc_comm *c)
 {
-    uint64_t bound_ns = (uint64_t)ftc_library.settings.blocked_ms * NS_OF_MS, ns;
-    uint64_t now_ns = ftc_clock_ns(), interval_ns = bound_ns / LOOKS;
+    uint64_t bound_ns = (uint64_t)ftc_library.settings.blocked_ms * NS_OF_MS;
+    uint64_t interval_ns = bound_ns / LOOKS, now_ns, ns;
     struct scene scene;
 
-    if (!is_watched() || mixed->was_told || now_ns - mixed->looks.last_ns < interval_ns)
+    if (!is_watched() || mixed->was_told || ftc_clock_ns() - mixed->looks.last_ns < interval_ns)
         return;
-    now_ns = ftc_looks_at(&mixed->looks, now_ns, ftc_looks_most_ns(interval_ns));
+    now_ns = ftc_looks_now(&mixed->looks, interval_ns);
     ns = waited_ns(mixed, c, now_ns, &scene);
     if (ns == 0 || ns < bound_ns || scene.first_here != c->rank)
         return;

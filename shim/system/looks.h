@@ -7,28 +7,33 @@
 
 #include "clock.h"
 
+enum { FTC_LOOKS_LATE_NS = 100000000 }; /* that a look may be: others may be in its way */
+
 /* Zero at the start. */
 struct ftc_looks {
-    uint64_t last_ns, lost_ns;
+    uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC */
+    uint64_t lost_ns;
 };
 
-/* It is @now_ns by ftc_clock_ns(); between two looks pass no more than @most_ns. */
-static inline uint64_t ftc_looks_at(struct ftc_looks *l, uint64_t now_ns, uint64_t most_ns)
+/* Looks, which is to happen every @interval_ns, at the clock. */
+static inline uint64_t ftc_looks_now(struct ftc_looks *l, uint64_t interval_ns)
 {
-    uint64_t gap_ns = now_ns - l->last_ns;
+    uint64_t now_ns = ftc_clock_ns(), most_ns = interval_ns + FTC_LOOKS_LATE_NS;
 
-    if (l->last_ns != 0 && gap_ns > most_ns)
-        l->lost_ns += gap_ns - most_ns;
+    if (l->last_ns == 0)
+        l->first_ns = now_ns;
+    else if (now_ns - l->last_ns > most_ns)
+        l->lost_ns += now_ns - l->last_ns - most_ns;
     l->last_ns = now_ns;
     return now_ns - l->lost_ns;
 }
 
-/* What is the most for looks that are to be @interval_ns apart: others may be in their way. */
-enum { FTC_LOOKS_LATE_NS = 100000000 };
-
-static inline uint64_t ftc_looks_most_ns(uint64_t interval_ns)
+/* The same; the time since the first look. */
+static inline uint64_t ftc_looks_waited_ns(struct ftc_looks *l, uint64_t interval_ns)
 {
-    return interval_ns + FTC_LOOKS_LATE_NS;
+    uint64_t now_ns = ftc_looks_now(l, interval_ns);
+
+    return now_ns - l->first_ns;
 }
 
 #endif
