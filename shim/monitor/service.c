@@ -17,7 +17,6 @@
 enum {
     CLIENTS = 1024, /* agents, and ranks that have asked something */
     GUESTS = 64,    /* of these have not yet proved who they are */
-    GUEST_MS = 2000,
     SHORT_MS = 20,
     ACCEPTED_AT_ONCE = 16,
     SILENT_MS = 3000,
@@ -248,6 +247,14 @@ static bool has_guests(const struct service *s)
     return false;
 }
 
+/* How long a turn may wait for somebody; -1: for ever. */
+static int most_ms(const struct service *s)
+{
+    if (s->is_short)
+        return SHORT_MS;
+    return has_guests(s) ? FTC_CONNECTION_GUEST_MS : -1;
+}
+
 static bool has_unsent(const struct service *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
@@ -291,7 +298,7 @@ static void turn(struct service *s)
     door = &source[n + 1];
     *bell = (struct pollfd){.fd = s->bell, .events = POLLIN};
     *door = (struct pollfd){.fd = s->is_short ? -1 : s->rank->listener, .events = POLLIN};
-    if (poll(source, n + 2, s->is_short ? SHORT_MS : has_guests(s) ? GUEST_MS : -1) < 0)
+    if (poll(source, n + 2, most_ms(s)) < 0)
         return;
     s->is_short = false;
     if (bell->revents)

@@ -12,7 +12,6 @@
 
 enum {
     FRAMES_KEPT = 2, /* room for so many in each direction */
-    GUEST_MS = 2000,
     NS_OF_MS = 1000000,
 };
 
@@ -56,7 +55,7 @@ bool ftc_connection_look_after(struct ftc_connection *c, uint64_t now_ns, uint64
 bool ftc_connection_is_over(const struct ftc_connection *c, uint64_t now_ns)
 {
     if (ftc_connection_is_on_its_way(c))
-        return now_ns - c->since_ns > (uint64_t)GUEST_MS * NS_OF_MS;
+        return now_ns - c->since_ns > (uint64_t)FTC_CONNECTION_GUEST_MS * NS_OF_MS;
     return c->state != FTC_CONNECTION_OPEN;
 }
 

@@ -70,6 +70,9 @@ void ftc_connection_answer(struct ftc_connection *c, enum ftc_welcome welcome, s
 /* Whether it has one of the states that lead to an open connection. */
 bool ftc_connection_is_on_its_way(const struct ftc_connection *c);
 
+/* In which who comes in has to prove who it is. */
+enum { FTC_CONNECTION_GUEST_MS = 2000 };
+
 /* For those who listen: whether @c has ended, or has not proved who it is in time; and whether @c
  * makes room for another one before @other does: it has come less far, or is older. Of two that are
  * on their way. */
