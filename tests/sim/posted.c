@@ -329,15 +329,23 @@ void sim_posted_hear(struct sim *s, int rank)
     begin_with(s, p, SIM_POSTED_TAKE);
 }
 
+/* Takes or reads from the next rank. True: there is none left. */
+static bool is_through(struct sim *s, int rank, void (*visit)(struct sim *s, int rank, int from))
+{
+    struct sim_posted *p = posted_of(s, rank);
+
+    if (p->at < s->scenario.n)
+        visit(s, rank, p->at);
+    p->at = next_rank(s, p, p->at + 1);
+    return p->at >= s->scenario.n;
+}
+
 /* True: the round is over, and another one follows. */
 static bool take(struct sim *s, int rank)
 {
     struct sim_posted *p = posted_of(s, rank);
 
-    if (p->at < s->scenario.n)
-        take_from(s, rank, p->at);
-    p->at = next_rank(s, p, p->at + 1);
-    if (p->at < s->scenario.n)
+    if (!is_through(s, rank, take_from))
         return false;
     p->round++;
     if (!p->is_again)
@@ -347,15 +355,10 @@ static bool take(struct sim *s, int rank)
 
 static void read_next(struct sim *s, int rank)
 {
-    struct sim_posted *p = posted_of(s, rank);
-
-    if (p->at < s->scenario.n)
-        read_from(s, rank, p->at);
-    p->at = next_rank(s, p, p->at + 1);
-    if (p->at < s->scenario.n)
+    if (!is_through(s, rank, read_from))
         return;
     check(s, rank);
-    p->step = SIM_POSTED_LEAVE;
+    posted_of(s, rank)->step = SIM_POSTED_LEAVE;
 }
 
 bool sim_posted_turn(struct sim *s, int rank)

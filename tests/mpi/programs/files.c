@@ -468,8 +468,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > RANKS_MAX || argc < 2)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    name =
-        argv[1 + (anytime || deletes || in_end || is_inside || has_source || exceeds || is_left)];
+    name = argv[1 + (strncmp(argv[1], "--", 2) == 0)];
     if (anytime)
         at_any_time(strtoull(argv[3], NULL, 10), atoi(argv[4]), atoi(argv[5]));
     else if (in_end)

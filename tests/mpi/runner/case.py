@@ -146,8 +146,6 @@ def is_shut(case, job):
 
 
 def judge(case, job, status):
-    if is_shut(case, job):
-        return ""
     if not one_of(case.status, status):
         return f"exit status {status}, not {case.status}"
     return (verdict(case, job) or check_texts(case, job.text("stderr") + job.text("stdout"))
@@ -189,8 +187,8 @@ def run_once(case, build, seed):
     job, outcome = Job(build), Outcome()
     try:
         outcome.status = carry_out(case, job, seed)
-        outcome.wrong = judge(case, job, outcome.status)
         outcome.is_shut = is_shut(case, job)
+        outcome.wrong = "" if outcome.is_shut else judge(case, job, outcome.status)
         outcome.left = job.leftovers()
     except Hang as hang:
         outcome.hang = str(hang)
