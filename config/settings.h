@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 enum ftc_monitor_mode { FTC_MONITOR_AUTO, FTC_MONITOR_PROCESS, FTC_MONITOR_TIMEOUT };
-enum ftc_link { FTC_LINK_AUTO, FTC_LINK_TCP }; /* the same, as long as there is one kind */
+enum ftc_link { FTC_LINK_AUTO, FTC_LINK_TCP, FTC_LINK_UCX };
 enum ftc_failure_domain { FTC_FAILURE_DOMAIN_RANK, FTC_FAILURE_DOMAIN_HOST };
 enum ftc_on_excess { FTC_ON_EXCESS_ERROR, FTC_ON_EXCESS_ABORT };
 enum ftc_protect { FTC_PROTECT_REDUCTIONS, FTC_PROTECT_ALL };

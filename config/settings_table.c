@@ -84,7 +84,8 @@ static const struct word monitor_words[] = {{"auto", FTC_MONITOR_AUTO, 0},
                                             {"process", FTC_MONITOR_PROCESS, 0},
                                             {"timeout", FTC_MONITOR_TIMEOUT, 0},
                                             {0}};
-static const struct word link_words[] = {{"auto", FTC_LINK_AUTO, 0}, {"tcp", FTC_LINK_TCP, 0}, {0}};
+static const struct word link_words[] = {
+    {"auto", FTC_LINK_AUTO, 0}, {"tcp", FTC_LINK_TCP, 0}, {"ucx", FTC_LINK_UCX, 0}, {0}};
 static const struct word failure_domain_words[] = {
     {"rank", FTC_FAILURE_DOMAIN_RANK, 0}, {"host", FTC_FAILURE_DOMAIN_HOST, 0}, {0}};
 static const struct word on_excess_words[] = {

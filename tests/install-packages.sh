@@ -9,13 +9,14 @@ check="clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppc
 headers_build="/usr/include/ini.h:libinih-dev /usr/include/jansson.h:libjansson-dev /usr/lib/x86_64-linux-gnu/libunwind.so.8:libunwind8"
 headers_check="/usr/include/check.h:check"
 bench="gnuplot:gnuplot-nox python3:python3 strace:strace valgrind:valgrind"
-# What only a few cases need, which are left out without it: installed where it can be.
-wanted_check="/usr/bin/gnuplot:gnuplot-nox /usr/lib/x86_64-linux-gnu/libcaf_mpich.so:libcoarrays-mpich-dev"
+# What is done without where it cannot be had: UCX for links, and what only a few cases need.
+wanted_build="/usr/include/ucp/api/ucp.h:libucx-dev"
+wanted_check="$wanted_build /usr/bin/gnuplot:gnuplot-nox /usr/lib/x86_64-linux-gnu/libcaf_mpich.so:libcoarrays-mpich-dev"
 headers_deb="/usr/share/build-essential/essential-packages-list:build-essential"
 
 wanted=
 case "${1-}" in
-build) commands=$build headers=$headers_build ;;
+build) commands=$build headers=$headers_build wanted=$wanted_build ;;
 check) commands="$build $check" headers="$headers_build $headers_check" wanted=$wanted_check ;;
 bench) commands="$build $bench" headers=$headers_build ;;
 deb) commands="$build dpkg-buildpackage:dpkg-dev dh:debhelper lintian:lintian" headers="$headers_build $headers_check $headers_deb" ;;

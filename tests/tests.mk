@@ -5,12 +5,12 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question flow link replica lease life telling trace mark report coverage contributors symbol
-UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters requests wait turn stopped geometry fence cores mapping loaded inside pmi wire proxies json file_limit numbers $(BOARD_TESTS)
+UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters requests wait turn stopped geometry fence cores mapping loaded inside pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o))
 NET_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/net/*.c))
-TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o link.o flow.o question.o answer.o) $(NET_OBJECTS)
+TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o link.o lane.o flow.o question.o answer.o) $(NET_OBJECTS)
 CALLSITE := system/callsite.o system/symbol.o system/loaded.o
 NOTICE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,$(addprefix board/,telling.o aftermath.o missed_site.o death.o trace.o) $(addprefix system/,lines.o json.o ticks.o) $(CALLSITE) call/call.o call/policy.o)
 STOPPED_WRAPPED := clock_gettime nanosleep poll $(addprefix ftc_,mismatch_meet_native mismatch_is_in rank_end_job job_end pmi_fd channel_is_end channel_send channel_receive)
@@ -25,7 +25,13 @@ $(UNIT)/test_replica: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)
 $(UNIT)/test_lease: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)
 $(UNIT)/test_wire: $(BUILD)/shim/mpiexec/wire.o
 $(UNIT)/test_proxies: $(addprefix $(BUILD)/shim/,mpiexec/proxies.o mpiexec/wire.o net/socket.o)
-$(UNIT)/test_net $(UNIT)/test_flow $(UNIT)/test_link: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
+$(UNIT)/test_net $(UNIT)/test_flow: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
+$(UNIT)/test_link: $(UNIT)/unit_fabric.o $(BOARD_OBJECTS) $(filter-out %/fabric.o,$(TRANSPORT_OBJECTS)) $(ENGINE_OBJECT)
+$(UNIT)/unit_fabric.o: tests/unit/unit_fabric.c
+	mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(UNIT)/test_fabric: $(BUILD)/shim/net/fabric.o
+$(UNIT)/test_fabric: UNIT_LIBS = -ldl
 $(UNIT)/test_question: shim/transport/question.c $(BOARD_OBJECTS) $(filter-out %/question.o,$(TRANSPORT_OBJECTS)) $(ENGINE_OBJECT)
 $(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(ENGINE_OBJECT)

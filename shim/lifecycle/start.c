@@ -13,6 +13,7 @@
 #include "monitor/pmi.h"
 #include "mpi/inside.h"
 #include "mpiexec/calls.h"
+#include "net/fabric.h"
 #include "net/socket.h"
 #include "new_communicators/context.h"
 #include "outside.h"
@@ -101,12 +102,28 @@ __attribute__((constructor)) void ftc_load(void)
         ftc_monitor_start();
 }
 
+/* What there is beside TCP, if it is wanted. One rank of each host tells that there is nothing. */
+static struct ftc_fabric *fabric_of(enum ftc_link link)
+{
+    struct ftc_fabric *fabric = NULL;
+    const char *why = "";
+
+    if (link != FTC_LINK_TCP)
+        fabric = ftc_fabric_open(link == FTC_LINK_UCX ? FTC_FABRIC_ANY : FTC_FABRIC_BETTER_THAN_TCP,
+                                 &why);
+    if (!fabric && link == FTC_LINK_UCX && ftc_hosts_is_first())
+        fprintf(stderr, "ftcoll: rank %d: link = ucx, but %s: messages go by TCP\n",
+                ftc_library.world_rank, why);
+    return fabric;
+}
+
 static bool link_hosts(void)
 {
     struct ftc_library *l = &ftc_library;
 
     return !ftc_board_has_other_hosts(&l->board) ||
-           ftc_transport_link(&l->transport, ftc_hosts_link_door()) == 0;
+           ftc_transport_link(&l->transport, ftc_hosts_link_door(), fabric_of(l->settings.link)) ==
+               0;
 }
 
 /* What is set, but relies on what is not known of this MPICH, stays native. */

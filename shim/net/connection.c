@@ -22,19 +22,25 @@ size_t ftc_frame_bytes(size_t body_bytes)
     return (bytes + FTC_FRAME_ALIGNMENT - 1) / FTC_FRAME_ALIGNMENT * FTC_FRAME_ALIGNMENT;
 }
 
-static void lose(struct ftc_connection *c)
+static void let_go(struct ftc_connection *c)
 {
-    if (c->fd >= 0)
+    if (c->state != FTC_CONNECTION_NONE && c->fd >= 0)
         close(c->fd);
     c->fd = -1;
+    ftc_stream_close(c->stream);
+    c->stream = NULL;
+}
+
+static void lose(struct ftc_connection *c)
+{
+    let_go(c);
     c->state = FTC_CONNECTION_LOST;
     c->out_begin = c->out_end = 0;
 }
 
 void ftc_connection_close(struct ftc_connection *c)
 {
-    if (c->state != FTC_CONNECTION_NONE && c->fd >= 0)
-        close(c->fd);
+    let_go(c);
     free(c->in);
     free(c->out);
     *c = (struct ftc_connection){.fd = -1};
@@ -62,6 +68,18 @@ bool ftc_connection_is_over(const struct ftc_connection *c, uint64_t now_ns)
 bool ftc_connection_goes_before(const struct ftc_connection *c, const struct ftc_connection *other)
 {
     return c->state < other->state || (c->state == other->state && c->since_ns < other->since_ns);
+}
+
+/* As send() and recv(), by what there is. */
+static ssize_t put(struct ftc_connection *c, const void *bytes, size_t count)
+{
+    return c->stream ? ftc_stream_send(c->stream, bytes, count)
+                     : send(c->fd, bytes, count, MSG_NOSIGNAL);
+}
+
+static ssize_t get(struct ftc_connection *c, void *room, size_t count)
+{
+    return c->stream ? ftc_stream_receive(c->stream, room, count) : recv(c->fd, room, count, 0);
 }
 
 /* ---- the handshake ---- */
@@ -165,6 +183,14 @@ static void hear_proof(struct ftc_connection *c)
         lose(c);
 }
 
+void ftc_connection_stream(struct ftc_connection *c, struct ftc_stream *stream, size_t frame_max,
+                           size_t in_size)
+{
+    *c = (struct ftc_connection){
+        .fd = -1, .stream = stream, .frame_max = frame_max, .in_size = in_size};
+    open_up(c);
+}
+
 void ftc_connection_answer(struct ftc_connection *c, enum ftc_welcome welcome, size_t frame_max)
 {
     struct ftc_reply reply = ftc_handshake_reply(&c->handshake, welcome);
@@ -240,7 +266,7 @@ void ftc_connection_accept(struct ftc_connection *c, int fd, const uint64_t key[
 static void flush(struct ftc_connection *c)
 {
     while (c->out_begin < c->out_end) {
-        ssize_t n = send(c->fd, c->out + c->out_begin, c->out_end - c->out_begin, MSG_NOSIGNAL);
+        ssize_t n = put(c, c->out + c->out_begin, c->out_end - c->out_begin);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -276,7 +302,7 @@ static void receive(struct ftc_connection *c)
     if (c->in_end == c->in_size)
         return;
     do
-        n = recv(c->fd, c->in + c->in_end, c->in_size - c->in_end, 0);
+        n = get(c, c->in + c->in_end, c->in_size - c->in_end);
     while (n < 0 && errno == EINTR);
     if (n > 0)
         c->in_end += (size_t)n;
@@ -373,7 +399,7 @@ size_t ftc_connection_write(struct ftc_connection *c, const void *bytes, size_t 
     ssize_t n;
 
     do
-        n = send(c->fd, bytes, count, MSG_NOSIGNAL);
+        n = put(c, bytes, count);
     while (n < 0 && errno == EINTR);
     return n < 0 ? 0 : (size_t)n;
 }

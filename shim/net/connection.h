@@ -1,5 +1,6 @@
 /* connection: whole messages ("frames") over a socket to another process of the job, after both
- * have recognised each other (handshake.h).
+ * have recognised each other (handshake.h); or over a stream (fabric.h) that goes beside such a
+ * one.
  *
  * No call waits. What arrives is checked before it is used: until the handshake is through no more
  * than its messages is read, and no memory taken; then each frame's length. A connection that
@@ -8,6 +9,7 @@
 #define FTC_NET_CONNECTION_H
 
 #include "board/directory.h"
+#include "fabric.h"
 #include "handshake.h"
 
 #include <stddef.h>
@@ -37,6 +39,7 @@ enum { FTC_FRAME_ALIGNMENT = 16 };
 struct ftc_connection {
     enum ftc_connection_state state;
     int fd;
+    struct ftc_stream *stream; /* in place of fd; NULL: there is that */
     struct ftc_handshake handshake;
     uint64_t since_ns;       /* CLOCK_MONOTONIC of its beginning */
     unsigned char early[64]; /* of the handshake */
@@ -60,6 +63,10 @@ bool ftc_connection_connect_to_rank(struct ftc_connection *c, const struct ftc_b
 
 /* Who listens: @fd is taken over. */
 void ftc_connection_accept(struct ftc_connection *c, int fd, const uint64_t key[2]);
+
+/* What goes by @stream, which is taken over and open; room for @in_size bytes that come. */
+void ftc_connection_stream(struct ftc_connection *c, struct ftc_stream *stream, size_t frame_max,
+                           size_t in_size);
 
 /* Sends and receives what can be now; rank @self of @ranks. */
 void ftc_connection_progress(struct ftc_connection *c, uint32_t self, uint32_t ranks);

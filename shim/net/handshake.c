@@ -8,7 +8,7 @@
 #define GREETING_MAGIC 0x31637466u /* "ftc1" in memory order */
 
 /* Who says it, and what. */
-enum role { CHALLENGES = 1, PROVES, WELCOMES, REFUSES };
+enum role { CHALLENGES = 1, PROVES, WELCOMES, REFUSES, CONNECTOR_STREAMS, LISTENER_STREAMS };
 
 static uint64_t tag_of(const struct ftc_handshake *h, enum role role)
 {
@@ -72,4 +72,9 @@ bool ftc_handshake_is_proved(const struct ftc_handshake *h, const struct ftc_pro
 struct ftc_reply ftc_handshake_reply(const struct ftc_handshake *h, enum ftc_welcome welcome)
 {
     return (struct ftc_reply){tag_of(h, welcome == FTC_WELCOME ? WELCOMES : REFUSES)};
+}
+
+uint64_t ftc_handshake_stream_tag(const struct ftc_handshake *h, uint32_t from)
+{
+    return tag_of(h, from == h->greeting.from ? CONNECTOR_STREAMS : LISTENER_STREAMS);
 }

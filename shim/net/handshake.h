@@ -81,4 +81,9 @@ bool ftc_handshake_is_proved(const struct ftc_handshake *h, const struct ftc_pro
 
 struct ftc_reply ftc_handshake_reply(const struct ftc_handshake *h, enum ftc_welcome welcome);
 
+/* ---- both, once the connection is open ---- */
+
+/* What rank @from says first on a stream beside the connection: a tag again. */
+uint64_t ftc_handshake_stream_tag(const struct ftc_handshake *h, uint32_t from);
+
 #endif

@@ -149,6 +149,15 @@ static void write_summary(FILE *f, uint32_t failed)
         fprintf(f, "ftcoll: no rank failed (%d ranks, %s)\n", l->world_size, text);
 }
 
+static void write_links(FILE *f)
+{
+    struct ftc_links_count count = ftc_transport_count_links(&ftc_library.transport);
+
+    if (count.links > 0)
+        fprintf(f, "ftcoll: rank %d had links with %u ranks of other hosts, %u of them by UCX\n",
+                ftc_library.world_rank, count.links, count.took_lanes);
+}
+
 static void write_text(FILE *f, const void *unused)
 {
     uint32_t failed = count_failures();
@@ -163,6 +172,7 @@ static void write_text(FILE *f, const void *unused)
     if (ftc_library.settings.report >= FTC_REPORT_SUMMARY) {
         fprintf(f, "ftcoll: calls of rank %d:\n", ftc_library.world_rank);
         write_calls(f);
+        write_links(f);
     }
     if (ftc_library.settings.report >= FTC_REPORT_COVERAGE)
         ftc_coverage_report_write(f, &ftc_library.board, ends_blocked());

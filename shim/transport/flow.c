@@ -13,6 +13,9 @@ enum {
 /* A frame's kind is the bytes of its message, or that it has none. */
 #define KIND_TAKEN  UINT32_MAX
 #define KIND_LEAVES (UINT32_MAX - 1)
+#define KIND_LANE   (UINT32_MAX - 2)
+#define KIND_BACK   (UINT32_MAX - 3)
+_Static_assert(KIND_BACK > FTC_FLOW_KIND_MAX, "kinds");
 
 _Static_assert(sizeof(struct ftc_frame) == sizeof((struct ftc_flow *)0)->saying, "no body");
 
@@ -44,6 +47,8 @@ void ftc_flow_break(struct ftc_flow *f)
     f->due = FTC_SAYS_NOTHING;
     f->saying_unsent = 0;
     f->has_said = f->is_met = false;
+    f->wants_lane = f->said_lane = f->is_in_lane = f->wants_back = f->was_back = false;
+    f->comes_again = false;
 }
 
 void ftc_flow_connect(struct ftc_flow *f)
@@ -76,12 +81,22 @@ static void move_to_front(struct ftc_flow *f)
     f->begin = 0;
 }
 
+/* All that is kept, with how far this one has come by now. */
+static void send_again(struct ftc_flow *f)
+{
+    uint32_t number = f->first;
+
+    f->unsent = f->begin;
+    for (size_t at = f->begin; at < f->end; at += frame_at(f, at)->bytes)
+        frame_at(f, at)->number = both(f, number++);
+}
+
 struct ftc_frame *ftc_flow_begin(struct ftc_flow *f, uint32_t bytes, size_t body_bytes)
 {
     size_t frame_bytes = ftc_frame_bytes(body_bytes);
     struct ftc_frame *frame;
 
-    assert(bytes < KIND_LEAVES && frame_bytes <= f->room / 2);
+    assert(bytes < FTC_FLOW_KIND_OTHERS && frame_bytes <= f->room / 2);
     if (!f->is_met || f->room - (f->end - f->begin) < frame_bytes)
         return NULL;
     if (f->room - f->end < frame_bytes)
@@ -99,20 +114,64 @@ void ftc_flow_leave(struct ftc_flow *f)
     f->due = FTC_SAYS_LEAVES;
 }
 
-static void begin_to_say(struct ftc_flow *f)
+void ftc_flow_take_lane(struct ftc_flow *f)
 {
-    ftc_frame_begin((struct ftc_frame *)(void *)f->saying,
-                    f->due == FTC_SAYS_LEAVES ? KIND_LEAVES : KIND_TAKEN, both(f, 0), 0);
+    f->wants_lane = !f->said_lane && !f->was_back;
+}
+
+/* What was being said on the lane is said by this too. */
+void ftc_flow_go_back(struct ftc_flow *f)
+{
+    f->wants_lane = false;
+    f->wants_back = f->wants_back || !f->was_back;
+    f->was_back = true;
+    if (f->is_in_lane)
+        f->saying_unsent = 0;
+    f->is_in_lane = false;
+}
+
+/* Some of what is sent may go a second time. */
+static bool is_again(const struct ftc_flow *f)
+{
+    return f->said_lane && f->was_back;
+}
+
+static struct ftc_frame *saying(struct ftc_flow *f)
+{
+    return (struct ftc_frame *)(void *)f->saying;
+}
+
+static void say(struct ftc_flow *f, uint32_t kind)
+{
+    ftc_frame_begin(saying(f), kind, both(f, 0), 0);
     f->saying_unsent = sizeof f->saying;
-    f->due = FTC_SAYS_NOTHING;
     f->has_said = true;
 }
 
-/* What is said alone goes first on a connection, and later between messages. */
+/* What is said alone goes first on a connection, and later between messages. After the other was
+ * sent to the lane nothing else comes by the connection before it is called back. */
+static void begin_to_say(struct ftc_flow *f)
+{
+    bool is_between = !f->has_said || f->unsent == f->end;
+
+    if (f->wants_back && f->has_said && (is_between || is_again(f))) {
+        f->wants_back = false;
+        say(f, KIND_BACK);
+        if (is_again(f))
+            send_again(f);
+    } else if (f->due != FTC_SAYS_NOTHING && is_between) {
+        say(f, f->due == FTC_SAYS_LEAVES ? KIND_LEAVES : KIND_TAKEN);
+        f->due = FTC_SAYS_NOTHING;
+    } else if (f->wants_lane && f->is_met && is_between) {
+        f->wants_lane = false;
+        f->said_lane = true;
+        say(f, KIND_LANE);
+    }
+}
+
 size_t ftc_flow_to_send(struct ftc_flow *f, const void **bytes)
 {
-    if (f->saying_unsent == 0 && f->due != FTC_SAYS_NOTHING &&
-        (!f->has_said || f->unsent == f->end))
+    if (f->saying_unsent == 0)
         begin_to_say(f);
     if (f->saying_unsent > 0) {
         *bytes = (const unsigned char *)f->saying + (sizeof f->saying - f->saying_unsent);
@@ -127,6 +186,7 @@ void ftc_flow_sent(struct ftc_flow *f, size_t bytes)
     if (f->saying_unsent > 0) {
         assert(bytes <= f->saying_unsent);
         f->saying_unsent -= bytes;
+        f->is_in_lane |= f->saying_unsent == 0 && saying(f)->kind == KIND_LANE && !f->was_back;
         return;
     }
     assert(bytes <= f->end - f->unsent);
@@ -137,20 +197,27 @@ void ftc_flow_sent(struct ftc_flow *f, size_t bytes)
 
 /* ---- from the other ---- */
 
-/* Where the message @number begins, up to which all are to be dropped; false if the other cannot
- * have them: it has them whole, from this connection or, when it says so first, from any. */
-static bool find(const struct ftc_flow *f, uint32_t number, size_t *offset)
+/* Where the message *@number begins, up to which all are to be dropped; false if the other cannot
+ * have them: it has them whole, from this connection or, when it says so first, from any. What goes
+ * a second time is kept until it is out again, and *@number is less then. */
+static bool find(const struct ftc_flow *f, uint32_t *number, size_t *offset)
 {
-    size_t limit = f->is_met ? f->unsent : f->shown;
-    uint32_t count = number - f->first;
+    size_t limit = f->is_met && !is_again(f) ? f->unsent : f->shown, at = f->begin;
+    size_t most = is_again(f) ? f->unsent : limit;
+    uint32_t count = *number - f->first;
 
-    *offset = f->begin;
+    *number = f->first;
+    *offset = at;
     if (count > f->next - f->first)
         return false;
-    for (; count > 0; count--) {
-        if (*offset == limit || frame_at(f, *offset)->bytes > limit - *offset)
+    for (uint32_t i = 1; i <= count; i++) {
+        if (at == limit || frame_at(f, at)->bytes > limit - at)
             return false;
-        *offset += frame_at(f, *offset)->bytes;
+        at += frame_at(f, at)->bytes;
+        if (at <= most) {
+            *number = f->first + i;
+            *offset = at;
+        }
     }
     return true;
 }
@@ -163,15 +230,11 @@ static void drop_up_to(struct ftc_flow *f, uint32_t number, size_t offset)
         f->begin = f->unsent = f->shown = f->end = 0;
 }
 
-/* What follows was not got, and goes out again. */
+/* What follows was not got. */
 static void meet(struct ftc_flow *f)
 {
-    uint32_t number = f->first;
-
     f->is_met = true;
-    f->unsent = f->begin;
-    for (size_t at = f->begin; at < f->end; at += frame_at(f, at)->bytes)
-        frame_at(f, at)->number = both(f, number++);
+    send_again(f);
 }
 
 static void see_off(struct ftc_flow *f)
@@ -180,23 +243,46 @@ static void see_off(struct ftc_flow *f)
     drop_up_to(f, f->next, f->end);
 }
 
+/* What has come may come a second time, as far back as the other keeps it. */
+static bool has_come_before(const struct ftc_flow *f, uint32_t number)
+{
+    return f->comes_again && f->came - number - 1 < f->room;
+}
+
+static enum ftc_heard heard_of(uint32_t kind)
+{
+    return kind == KIND_LANE   ? FTC_HEARD_LANE
+           : kind == KIND_BACK ? FTC_HEARD_BACK
+                               : FTC_HEARD_SAYING;
+}
+
 enum ftc_heard ftc_flow_hear(struct ftc_flow *f, const struct ftc_frame *frame)
 {
     uint32_t taken = (uint32_t)(frame->number >> 32), number = (uint32_t)frame->number;
-    bool is_message = frame->kind < KIND_LEAVES;
+    bool is_message = frame->kind < FTC_FLOW_KIND_OTHERS;
+    bool is_old = is_message && has_come_before(f, number);
     size_t offset;
 
-    if (f->has_left || (is_message && (!f->is_met || number != f->came)) ||
-        !find(f, taken, &offset))
+    if (f->has_left || (is_message && !is_old && (!f->is_met || number != f->came)) ||
+        (!is_message && frame->kind <= FTC_FLOW_KIND_MAX) || !find(f, &taken, &offset))
         return FTC_HEARD_WRONG;
     drop_up_to(f, taken, offset);
     if (!f->is_met)
         meet(f);
     if (frame->kind == KIND_LEAVES)
         see_off(f);
-    if (is_message)
+    if (frame->kind == KIND_BACK)
+        f->comes_again = true;
+    if (is_message && !is_old)
         f->came++;
-    return is_message ? FTC_HEARD_MESSAGE : FTC_HEARD_SAYING;
+    if (is_old && number + 1 == f->came && f->due == FTC_SAYS_NOTHING)
+        f->due = FTC_SAYS_TAKEN; /* while it sent these the other could not drop them */
+    return is_message && !is_old ? FTC_HEARD_MESSAGE : heard_of(frame->kind);
+}
+
+bool ftc_flow_is_back(const struct ftc_frame *frame)
+{
+    return frame->kind == KIND_BACK;
 }
 
 void ftc_flow_release(struct ftc_flow *f, size_t bytes)

@@ -8,6 +8,11 @@
  * Both have the same room: one for what it keeps, the other for what has come and is not taken. So
  * whatever is sent can be read at once, with what it says, also while nobody takes messages.
  *
+ * A connection may have a lane beside it (lane.h), which messages take from when that is said on
+ * the connection until they are said to be back on it: then what the other may not have goes there
+ * once more, and what it has is passed over. Each end says it of what it sends, and is back for
+ * good when the other is.
+ *
  * Pure: it makes and reads frames (net/connection.h), and does not touch a socket. */
 #ifndef FTC_TRANSPORT_FLOW_H
 #define FTC_TRANSPORT_FLOW_H
@@ -15,6 +20,10 @@
 #include "net/connection.h"
 
 enum ftc_saying { FTC_SAYS_NOTHING, FTC_SAYS_TAKEN, FTC_SAYS_LEAVES };
+
+/* Kinds of frames from here on, up to FTC_FLOW_KIND_MAX, are not of the flow. */
+#define FTC_FLOW_KIND_OTHERS (UINT32_MAX - 8)
+#define FTC_FLOW_KIND_MAX    (UINT32_MAX - 4)
 
 struct ftc_flow {
     unsigned char *kept; /* frames from begin to end; those from unsent on are to be sent */
@@ -28,6 +37,10 @@ struct ftc_flow {
     size_t saying_unsent;  /* of which so many bytes are to be sent */
     bool has_said, is_met; /* on this connection how far it has come: this one, the other */
     bool has_left;         /* the other: it needs nothing any more, and nothing comes from it */
+    bool wants_lane, said_lane; /* what follows goes by the lane: to be said, or said; */
+    bool is_in_lane;            /* and so it does */
+    bool wants_back, was_back;  /* it goes by the connection again: to be said, or was once */
+    bool comes_again;           /* so does what comes, and some of it a second time */
 };
 
 /* For frames of up to @frame_max bytes. Returns 0 or -ENOMEM. */
@@ -43,6 +56,11 @@ void ftc_flow_connect(struct ftc_flow *f);
 /* It is gone, and with it what was being said. */
 void ftc_flow_break(struct ftc_flow *f);
 
+/* What is sent from now on is to go by the lane: once what there is is out, it is said so on the
+ * connection. And back to that, for good. */
+void ftc_flow_take_lane(struct ftc_flow *f);
+void ftc_flow_go_back(struct ftc_flow *f);
+
 /* ---- to the other ---- */
 
 /* Room for the body of a message of @bytes, to be filled; NULL: not before the other has taken
@@ -52,7 +70,7 @@ struct ftc_frame *ftc_flow_begin(struct ftc_flow *f, uint32_t bytes, size_t body
 /* Nothing more will come, and nothing is needed. */
 void ftc_flow_leave(struct ftc_flow *f);
 
-/* The *@bytes that are to be written next; 0: none, now. */
+/* The *@bytes that are to be written next, on the lane if is_in_lane; 0: none, now. */
 size_t ftc_flow_to_send(struct ftc_flow *f, const void **bytes);
 void ftc_flow_sent(struct ftc_flow *f, size_t bytes);
 
@@ -60,7 +78,8 @@ void ftc_flow_sent(struct ftc_flow *f, size_t bytes);
  * not said to have. */
 static inline bool ftc_flow_has_unsent(const struct ftc_flow *f)
 {
-    return f->unsent < f->end || f->due != FTC_SAYS_NOTHING || f->saying_unsent > 0;
+    return f->unsent < f->end || f->due != FTC_SAYS_NOTHING || f->saying_unsent > 0 ||
+           f->wants_back;
 }
 
 /* ---- from the other ---- */
@@ -68,11 +87,16 @@ static inline bool ftc_flow_has_unsent(const struct ftc_flow *f)
 enum ftc_heard {
     FTC_HEARD_WRONG,   /* no correct rank sends this: nothing was changed */
     FTC_HEARD_MESSAGE, /* the next one, of frame->kind bytes if that is true */
-    FTC_HEARD_SAYING,  /* for the flow alone */
+    FTC_HEARD_SAYING,  /* for the flow alone, or a message that had come before */
+    FTC_HEARD_LANE,    /* what follows comes by the lane, */
+    FTC_HEARD_BACK,    /* and by the connection again */
 };
 
 /* What comes by the connection, each frame once and in order. */
 enum ftc_heard ftc_flow_hear(struct ftc_flow *f, const struct ftc_frame *frame);
+
+/* Whether @frame says that what follows comes by the connection again. */
+bool ftc_flow_is_back(const struct ftc_frame *frame);
 
 /* The oldest message is not needed any more, whose frame has @bytes. */
 void ftc_flow_release(struct ftc_flow *f, size_t bytes);

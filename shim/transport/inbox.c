@@ -4,11 +4,13 @@
 
 #include "board/directory.h"
 #include "link.h"
+#include "net/fabric.h"
 #include "question.h"
 #include "value/rank_set.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Up to so many ranks nobody rings, and each ring is looked at: that is one cache line less on the
  * way of a message, and a few loads more in a turn. All ranks of a job agree, by the board. */
@@ -113,11 +115,22 @@ int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, u
     return 0;
 }
 
-int ftc_transport_link(struct ftc_transport *t, int listener)
+int ftc_transport_link(struct ftc_transport *t, int listener, struct ftc_fabric *fabric)
 {
     int rv = ftc_questions_open(&t->questions, t->board, t->self);
 
-    return rv != 0 ? rv : ftc_links_open(&t->links, t->board, t->self, listener);
+    if (rv == 0)
+        rv = ftc_links_open(&t->links, t->board, t->self, listener, fabric);
+    if (rv != 0) {
+        ftc_fabric_close(fabric);
+        close(listener);
+    }
+    return rv;
+}
+
+struct ftc_links_count ftc_transport_count_links(const struct ftc_transport *t)
+{
+    return t->links ? ftc_links_count(t->links) : (struct ftc_links_count){0};
 }
 
 void ftc_transport_close(struct ftc_transport *t)

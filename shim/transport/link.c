@@ -1,7 +1,7 @@
 #include "link.h"
 
 #include "board/rank_state.h"
-#include "flow.h"
+#include "lane.h"
 #include "net/socket.h"
 #include "system/clock.h"
 
@@ -32,9 +32,12 @@ enum { ABOUT_GUEST = 1 << 20, ABOUT_LISTENER = 1 << 21, ABOUT_DOORS = 1 << 22 };
 struct link {
     struct ftc_connection c;    /* that there is, or that there was: what has come by it stays */
     struct ftc_connection next; /* on its way */
+    struct ftc_lane lane;       /* beside the first of them */
     struct ftc_flow flow;
     uint32_t peer;
     bool was_open, is_broken;
+    bool comes_by_lane;  /* what the other sends, until it comes by the connection again */
+    bool took_lane;      /* some message of this end */
     bool is_shut;        /* nothing more is sent by it, */
     bool is_over;        /* and the other host has all of that: the rest is an ordinary end */
     uint64_t opened_ns;  /* the one that there is */
@@ -48,13 +51,15 @@ struct ftc_links {
     uint32_t self;
     uint64_t key[2];
     int listener;
-    int epoll; /* of the links, and of */
-    int doors; /* that of who comes: the listener and the guests */
+    int epoll;                 /* of the links, and of */
+    int doors;                 /* that of who comes: the listener and the guests */
+    struct ftc_fabric *fabric; /* NULL: there is none */
     size_t frame_max;
     struct link **of_rank; /* NULL: none yet */
     struct link **list;    /* all that there are, in the order of their first use */
     uint32_t count;
     bool has_unsent, has_missing;
+    bool has_lanes_to_see; /* also if the network brings nothing */
     struct ftc_connection guest[GUESTS];
 };
 
@@ -86,7 +91,7 @@ static void free_all(struct ftc_links *l)
 }
 
 int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint32_t self,
-                   int listener)
+                   int listener, struct ftc_fabric *fabric)
 {
     const struct ftc_board_geometry *g = &board->geometry;
     struct ftc_links *l = calloc(1, sizeof *l);
@@ -96,7 +101,10 @@ int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint
     l->board = board;
     l->self = self;
     l->listener = listener;
+    l->fabric = fabric;
     l->frame_max = ftc_frame_bytes(NOTE_BYTES + g->message_stride_bytes);
+    if (l->frame_max < FTC_LANE_FRAME_MAX)
+        l->frame_max = FTC_LANE_FRAME_MAX;
     l->of_rank = calloc(g->ranks, sizeof(void *));
     l->list = calloc(g->ranks, sizeof(void *));
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -116,6 +124,7 @@ static void free_link(struct link *link)
 {
     ftc_connection_close(&link->c);
     ftc_connection_close(&link->next);
+    ftc_lane_close(&link->lane);
     ftc_flow_close(&link->flow);
     free(link);
 }
@@ -128,6 +137,7 @@ void ftc_links_close(struct ftc_links *l)
         free_link(l->list[i]);
     for (int i = 0; i < GUESTS; i++)
         ftc_connection_close(&l->guest[i]);
+    ftc_fabric_close(l->fabric);
     close(l->listener);
     free_all(l);
 }
@@ -149,6 +159,12 @@ static bool is_needed(const struct ftc_links *l, const struct link *link)
     return may_be_asked(l, link) && !link->is_over;
 }
 
+/* What a lane has brought may come again by the connection. */
+static size_t room_to_hear(const struct ftc_links *l, const struct link *link)
+{
+    return ftc_flow_room_to_hear(&link->flow) + (l->fabric ? l->frame_max : 0);
+}
+
 /* The link with @peer, which may have no connection yet; NULL without memory. */
 static struct link *link_of(struct ftc_links *l, uint32_t peer)
 {
@@ -162,7 +178,7 @@ static struct link *link_of(struct ftc_links *l, uint32_t peer)
         return NULL;
     }
     link->peer = peer;
-    link->c.fd = link->next.fd = -1;
+    link->c.fd = link->next.fd = link->lane.by.fd = -1;
     l->of_rank[peer] = l->list[l->count++] = link;
     return link;
 }
@@ -191,7 +207,7 @@ static void connect_to(struct ftc_links *l, struct link *link)
         !ftc_connection_connect_to_rank(&link->next, l->board, FTC_PURPOSE_LINK, l->self,
                                         link->peer, l->frame_max))
         return;
-    link->next.in_size = ftc_flow_room_to_hear(&link->flow);
+    link->next.in_size = room_to_hear(l, link);
     link->again_ns = now + AGAIN_NS;
     miss(l, link);
     if (link->next.fd < 0)
@@ -200,25 +216,62 @@ static void connect_to(struct ftc_links *l, struct link *link)
     watch(l, EPOLL_CTL_ADD, link->next.fd, link->peer, EPOLLIN | EPOLLOUT);
 }
 
+/* By which messages go. */
+static struct ftc_connection *way_out(struct link *link)
+{
+    return link->flow.is_in_lane ? &link->lane.by : &link->c;
+}
+
+static bool has_unsent(const struct link *link)
+{
+    return ftc_flow_has_unsent(&link->flow) ||
+           (link->flow.is_in_lane && !ftc_lane_is_out(&link->lane));
+}
+
+static void note_break(struct ftc_links *l, struct link *link)
+{
+    if (link->c.state != FTC_CONNECTION_LOST || link->is_broken)
+        return;
+    link->is_broken = true;
+    link->comes_by_lane = false;
+    ftc_lane_lose(&link->lane);
+    ftc_flow_break(&link->flow);
+    l->has_unsent |= has_unsent(link);
+    miss(l, link);
+}
+
+/* An offer of a lane goes before all else. */
+static bool is_offer_out(struct link *link)
+{
+    if (ftc_connection_has_unsent(&link->c))
+        ftc_connection_send(&link->c);
+    return !ftc_connection_has_unsent(&link->c);
+}
+
 static void push(struct ftc_links *l, struct link *link)
 {
     const void *bytes;
     size_t count, sent;
 
-    while (link->c.state == FTC_CONNECTION_OPEN &&
+    while (link->c.state == FTC_CONNECTION_OPEN && is_offer_out(link) &&
            (count = ftc_flow_to_send(&link->flow, &bytes)) > 0) {
-        sent = ftc_connection_write(&link->c, bytes, count);
+        sent = ftc_connection_write(way_out(link), bytes, count);
+        link->took_lane |= link->flow.is_in_lane && sent > 0;
         ftc_flow_sent(&link->flow, sent);
         if (sent < count)
             break;
     }
-    l->has_unsent |= ftc_flow_has_unsent(&link->flow);
+    l->has_unsent |= has_unsent(link);
+    l->has_lanes_to_see |= link->flow.is_in_lane && !ftc_lane_is_out(&link->lane);
+    note_break(l, link);
 }
 
 /* @opened takes the place of what there was. */
 static void take_over(struct ftc_links *l, struct link *link, struct ftc_connection *opened)
 {
     ftc_connection_close(&link->c);
+    ftc_lane_close(&link->lane);
+    link->comes_by_lane = false;
     link->c = *opened;
     *opened = (struct ftc_connection){.fd = -1};
     ftc_connection_close(&link->next);
@@ -228,17 +281,8 @@ static void take_over(struct ftc_links *l, struct link *link, struct ftc_connect
     if (link->contact_ns == 0)
         link->contact_ns = link->opened_ns;
     ftc_flow_connect(&link->flow);
+    ftc_lane_offer(&link->lane, l->fabric, &link->c);
     push(l, link);
-}
-
-static void note_break(struct ftc_links *l, struct link *link)
-{
-    if (link->c.state != FTC_CONNECTION_LOST || link->is_broken)
-        return;
-    link->is_broken = true;
-    ftc_flow_break(&link->flow);
-    l->has_unsent |= ftc_flow_has_unsent(&link->flow);
-    miss(l, link);
 }
 
 /* The other host is there. Its rank may compute for hours before it looks. */
@@ -320,7 +364,7 @@ static void admit(struct ftc_links *l, struct ftc_connection *guest)
         ftc_connection_answer(guest, FTC_NOT_NOW, 0);
         return;
     }
-    guest->in_size = ftc_flow_room_to_hear(&link->flow);
+    guest->in_size = room_to_hear(l, link);
     ftc_connection_answer(guest, FTC_WELCOME, l->frame_max);
     if (guest->state != FTC_CONNECTION_OPEN)
         return;
@@ -344,21 +388,102 @@ static void serve_guest(struct ftc_links *l, uint32_t index)
 
 /* ---- what comes and goes ---- */
 
-/* What is said is heard at once; messages stay until they are taken. */
-static void hear(struct link *link)
+/* Messages go by the connection again, and come by it when the other has heard so. */
+static void go_back(struct ftc_links *l, struct link *link)
 {
+    ftc_lane_lose(&link->lane);
+    ftc_flow_go_back(&link->flow);
+    l->has_unsent = true;
+}
+
+/* While messages come by the lane the connection brings nothing but that they do not. */
+static enum ftc_heard hear_frame(struct ftc_links *l, struct link *link, bool is_by_lane,
+                                 const struct ftc_frame *frame)
+{
+    struct ftc_lane *lane = &link->lane;
+    bool is_right;
+
+    if (ftc_lane_is_frame(frame)) {
+        is_right = is_by_lane ? ftc_lane_hear_tag(lane, frame)
+                              : ftc_lane_hear_address(lane, l->fabric, &link->c, frame, l->self);
+        l->has_lanes_to_see = true;
+        return is_right ? FTC_HEARD_SAYING : FTC_HEARD_WRONG;
+    }
+    if (is_by_lane ? !lane->is_proved : link->comes_by_lane && !ftc_flow_is_back(frame))
+        return FTC_HEARD_WRONG;
+    return ftc_flow_hear(&link->flow, frame);
+}
+
+/* What is said is heard at once; messages stay until they are taken. */
+static void hear_by(struct ftc_links *l, struct link *link, struct ftc_connection *c)
+{
+    bool is_by_lane = c == &link->lane.by;
     const struct ftc_frame *frame;
     enum ftc_heard heard;
 
-    while ((frame = ftc_connection_hear(&link->c))) {
-        heard = ftc_flow_hear(&link->flow, frame);
-        if (heard == FTC_HEARD_WRONG)
-            ftc_connection_refuse(&link->c);
-        else
-            ftc_connection_heard(&link->c, heard == FTC_HEARD_MESSAGE);
+    while ((frame = ftc_connection_hear(c))) {
+        heard = hear_frame(l, link, is_by_lane, frame);
+        if (heard == FTC_HEARD_WRONG || (heard >= FTC_HEARD_LANE && (is_by_lane || !l->fabric))) {
+            ftc_connection_refuse(c);
+            break;
+        }
+        ftc_connection_heard(c, heard == FTC_HEARD_MESSAGE);
+        if (heard == FTC_HEARD_LANE) {
+            link->comes_by_lane = l->has_lanes_to_see = true;
+        } else if (heard == FTC_HEARD_BACK) {
+            link->comes_by_lane = false;
+            go_back(l, link);
+        }
     }
+}
+
+static void hear(struct ftc_links *l, struct link *link)
+{
+    hear_by(l, link, &link->c);
+    l->has_unsent |= has_unsent(link);
     if (link->flow.is_met)
         link->wanted_ns = link->contact_ns = 0;
+}
+
+/* ---- lanes ---- */
+
+/* What comes by it, as far as there is room. */
+static void receive_by_lane(struct ftc_links *l, struct link *link)
+{
+    struct ftc_connection *by = &link->lane.by;
+
+    if (!link->comes_by_lane || by->state != FTC_CONNECTION_OPEN)
+        return;
+    ftc_connection_progress(by, l->self, l->board->geometry.ranks);
+    l->has_lanes_to_see |= by->in_end == by->in_size; /* UCX may have more, and tells of it once */
+    hear_by(l, link, by);
+}
+
+/* A lane that is lost at one end is given up by both. */
+static void see_lane(struct ftc_links *l, struct link *link)
+{
+    struct ftc_lane *lane = &link->lane;
+
+    if (link->c.state != FTC_CONNECTION_OPEN)
+        return;
+    receive_by_lane(l, link);
+    if (lane->state == FTC_LANE_OPENING && ftc_lane_has_opened(lane))
+        ftc_flow_take_lane(&link->flow);
+    if (link->flow.wants_lane)
+        push(l, link);
+    l->has_lanes_to_see |= lane->state == FTC_LANE_OPENING || link->flow.wants_lane;
+    if ((link->flow.said_lane || link->comes_by_lane) && !link->flow.was_back &&
+        ftc_lane_is_stuck(lane))
+        go_back(l, link);
+}
+
+static void see_lanes(struct ftc_links *l)
+{
+    if (!ftc_fabric_progress(l->fabric) && !l->has_lanes_to_see)
+        return;
+    l->has_lanes_to_see = false;
+    for (uint32_t i = 0; i < l->count; i++)
+        see_lane(l, l->list[i]);
 }
 
 /* The other's kernel confirms an end at once, and other data when it likes (40 ms). */
@@ -376,7 +501,7 @@ static void progress(struct ftc_links *l, struct link *link)
         return;
     note_end(link);
     ftc_connection_progress(&link->c, l->self, l->board->geometry.ranks);
-    hear(link);
+    hear(l, link);
     note_break(l, link);
 }
 
@@ -404,7 +529,7 @@ static void send_rest(struct ftc_links *l)
 {
     l->has_unsent = false;
     for (uint32_t i = 0; i < l->count; i++)
-        if (ftc_flow_has_unsent(&l->list[i]->flow) && is_needed(l, l->list[i]))
+        if (has_unsent(l->list[i]) && is_needed(l, l->list[i]))
             push(l, l->list[i]);
 }
 
@@ -435,6 +560,8 @@ void ftc_links_look(struct ftc_links *l)
 
     for (int i = 0; i < count; i++)
         serve(l, event[i].data.u32);
+    if (l->fabric)
+        see_lanes(l);
     if (l->has_missing)
         mend(l);
     if (l->has_unsent)
@@ -473,10 +600,22 @@ bool ftc_links_send(struct ftc_links *l, uint32_t to, const struct ftc_message *
     return true;
 }
 
-/* The oldest message. */
+static const struct ftc_frame *next_by(struct link *link, struct ftc_connection *c)
+{
+    const struct ftc_frame *frame = ftc_connection_next(c);
+
+    return frame && (uint32_t)frame->number == link->flow.taken ? frame : NULL;
+}
+
+/* Where the oldest message is, if there is one. */
+static struct ftc_connection *way_in(struct link *link)
+{
+    return link->lane.by.in && next_by(link, &link->lane.by) ? &link->lane.by : &link->c;
+}
+
 static bool take(struct link *link, struct ftc_arrival *a)
 {
-    const struct ftc_frame *frame = ftc_connection_next(&link->c);
+    const struct ftc_frame *frame = next_by(link, way_in(link));
     size_t room;
 
     if (!frame)
@@ -505,6 +644,17 @@ bool ftc_links_next(struct ftc_links *l, struct ftc_arrival *a)
     return false;
 }
 
+/* The lane first: it ends with the connection. */
+static void read_all(struct ftc_links *l, struct link *link)
+{
+    if (link->comes_by_lane) {
+        ftc_fabric_progress(l->fabric);
+        l->has_lanes_to_see = true;
+        receive_by_lane(l, link);
+    }
+    progress(l, link);
+}
+
 /* The dead send nothing any more; what the kernel still brings after this look counts as lost with
  * them. */
 bool ftc_links_next_from(struct ftc_links *l, uint32_t from, struct ftc_arrival *a)
@@ -516,12 +666,13 @@ bool ftc_links_next_from(struct ftc_links *l, uint32_t from, struct ftc_arrival 
     if (take(link, a))
         return true;
     if (link->c.state == FTC_CONNECTION_OPEN) {
-        progress(l, link);
+        read_all(l, link);
         if (take(link, a))
             return true;
     }
     if (ftc_board_is_dead(l->board, from)) {
         ftc_connection_close(&link->c);
+        ftc_lane_close(&link->lane);
         ftc_connection_close(&link->next);
     }
     return false;
@@ -530,9 +681,10 @@ bool ftc_links_next_from(struct ftc_links *l, uint32_t from, struct ftc_arrival 
 void ftc_links_release(struct ftc_links *l, struct ftc_arrival *a)
 {
     struct link *link = l->of_rank[a->from];
+    struct ftc_connection *c = way_in(link);
 
-    ftc_flow_release(&link->flow, ftc_connection_next(&link->c)->bytes);
-    ftc_connection_drop(&link->c);
+    ftc_flow_release(&link->flow, ftc_connection_next(c)->bytes);
+    ftc_connection_drop(c);
     a->stays = false;
     if (link->flow.due != FTC_SAYS_NOTHING)
         push(l, link);
@@ -559,12 +711,23 @@ int ftc_links_lost(const struct ftc_links *l, int ms)
     return -1;
 }
 
+struct ftc_links_count ftc_links_count(const struct ftc_links *l)
+{
+    struct ftc_links_count count = {.links = l->count};
+
+    for (uint32_t i = 0; i < l->count; i++) {
+        count.in_lanes += l->list[i]->flow.is_in_lane;
+        count.took_lanes += l->list[i]->took_lane;
+    }
+    return count;
+}
+
 /* ---- the end ---- */
 
 /* Nothing is there that the other has not got, or says to have got. */
 static bool has_all(const struct ftc_links *l, const struct link *link)
 {
-    return !is_needed(l, link) || !ftc_flow_has_unsent(&link->flow);
+    return !is_needed(l, link) || !has_unsent(link);
 }
 
 static bool has_ended(struct ftc_links *l, struct link *link)
@@ -574,7 +737,7 @@ static bool has_ended(struct ftc_links *l, struct link *link)
     if (!link->is_shut) {
         ftc_flow_leave(&link->flow);
         push(l, link);
-        if (ftc_flow_has_unsent(&link->flow))
+        if (has_unsent(link))
             return false;
         shutdown(link->c.fd, SHUT_WR);
         link->is_shut = true;
@@ -583,12 +746,23 @@ static bool has_ended(struct ftc_links *l, struct link *link)
     return link->is_over;
 }
 
+/* What a lane has taken may not be there when this process ends. */
+static void leave_lane(struct ftc_links *l, struct link *link)
+{
+    if (link->lane.state == FTC_LANE_NONE || link->flow.was_back)
+        return;
+    go_back(l, link);
+    push(l, link);
+}
+
 static bool have_all_ended(struct ftc_links *l)
 {
     bool have_all = true;
 
-    for (uint32_t i = 0; i < l->count; i++)
+    for (uint32_t i = 0; i < l->count; i++) {
+        leave_lane(l, l->list[i]);
         have_all &= has_all(l, l->list[i]) && has_ended(l, l->list[i]);
+    }
     return have_all;
 }
 

@@ -8,7 +8,10 @@
  * A broken link is no death: that comes from the monitor processes of the other host. Until it
  * does, whoever looks connects again, and nothing is lost or comes twice (flow.h); meanwhile the
  * link takes nothing. If nobody answers for long, ftc_links_lost() tells. A rank that leaves says
- * so, and is not looked for. */
+ * so, and is not looked for.
+ *
+ * Where both ends have a faster network, messages take a lane on that beside the connection
+ * (lane.h), which stays: all the rest is said on it. */
 #ifndef FTC_TRANSPORT_LINK_H
 #define FTC_TRANSPORT_LINK_H
 
@@ -16,7 +19,7 @@
 
 /* As ftc_transport_link(). */
 int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint32_t self,
-                   int listener);
+                   int listener, struct ftc_fabric *fabric);
 void ftc_links_close(struct ftc_links *l);
 
 /* As those of transport.h that have the same names; @l is not NULL. */
@@ -30,5 +33,6 @@ void ftc_links_look(struct ftc_links *l);
 bool ftc_links_are_out(const struct ftc_links *l);
 int ftc_links_lost(const struct ftc_links *l, int ms);
 bool ftc_links_finish(struct ftc_links *l);
+struct ftc_links_count ftc_links_count(const struct ftc_links *l);
 
 #endif

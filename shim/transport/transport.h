@@ -23,6 +23,7 @@
 #include "engine/message.h"
 #include "ring.h"
 
+struct ftc_fabric;
 struct ftc_links;
 struct ftc_questions;
 
@@ -52,9 +53,17 @@ struct ftc_arrival {
 int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, uint32_t self);
 void ftc_transport_close(struct ftc_transport *t);
 
-/* Makes links to ranks of other hosts; those come to @listener, which is taken over. Returns 0 or a
- * negative errno. */
-int ftc_transport_link(struct ftc_transport *t, int listener);
+/* Makes links to ranks of other hosts; those come to @listener. With those that have such a network
+ * too messages go by @fabric; NULL: there is none. Both are taken over. Returns 0 or a negative
+ * errno. */
+int ftc_transport_link(struct ftc_transport *t, int listener, struct ftc_fabric *fabric);
+
+/* To how many ranks of other hosts there has been a link; to how many of these messages go by the
+ * fabric now, or have gone. */
+struct ftc_links_count {
+    uint32_t links, in_lanes, took_lanes;
+};
+struct ftc_links_count ftc_transport_count_links(const struct ftc_transport *t);
 
 /* Lets ranks of other hosts in that want to make a link, makes and mends links, and sends the rest
  * of what they have taken. Others wait for that, with a message for this rank that it may not need

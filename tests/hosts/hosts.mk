@@ -1,6 +1,6 @@
 # make check-hosts-semantics  what make check-semantics does, with ranks on two hosts
 # make check-hosts  jobs on several hosts, which are namespaces of this machine: pytest-3 tests/hosts -k PART-OF-A-NAME
-# make check-hosts-all  likewise, with those that make check has no time for
+# make check-hosts-all  likewise, with those that make check has no time for; FTCOLL_LINK=ucx make ...: with messages by UCX
 
 # make stress-hosts [MINUTES=n] [SEED=n]  random jobs there: ranks and hosts are killed, hosts fall silent, the network is cut
 

@@ -1,5 +1,6 @@
 """Jobs on several hosts, which are namespaces of this machine (network.py): mpiexec runs on the first of them, and
 reaches the others by a stand-in for ssh (rsh)."""
+import ctypes
 import itertools
 import os
 import re
@@ -21,7 +22,9 @@ LIMIT_S = 40
 RSH = os.path.join(HERE, "rsh")
 # Beside shared memory, which UCX would use between namespaces of one machine too.
 # A host that has to wait for a core is not to be lost.
-UCX = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "FTCOLL_UNREACHABLE_MS": "20000"}
+# FTCOLL_LINK of whoever runs the tests counts for the jobs.
+UCX = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "FTCOLL_UNREACHABLE_MS": "20000",
+       "FTCOLL_LINK": os.environ.get("FTCOLL_LINK", "auto")}
 PRELOAD = "env LD_PRELOAD={library} "
 
 
@@ -212,6 +215,35 @@ POINTS = [
         (2, 2, 0, "corrected", "a2"), (2, 2, 0, "corrected", "a3"), (2, 2, 0, "optimistic", "a1"),
         (2, 2, 1, "optimistic", "a1"), (3, 1, 0, "corrected", "a2"), (3, 1, 0, "optimistic", "a1"),
         (3, 1, 1, "optimistic", "end"))]
+
+# ---- messages that go by UCX ----
+
+BY_UCX = {"FTCOLL_LINK": "ucx", "FTCOLL_REPORT": "summary"}
+# Whoever reports: all of his links, where they had the time.
+WITH_LANES = {"silent": ("messages go by TCP",), "says": (r"had links with ([1-9]\d*) ranks of other hosts, \1 of them by UCX",)}
+
+
+def has_ucx():
+    try:
+        ctypes.CDLL("libucp.so.0")
+    except OSError:
+        return False
+    return True
+
+
+LANES = [job(f"by UCX: {name}", *row, settings=BY_UCX, **WITH_LANES) for name, *row in (
+    ("nobody dies", 2, 2, 4, 1, "", "--ops 2000"),
+    ("nobody dies, mixed", 3, 2, 6, 2, "", f"{MIXED} --ops 2000"),
+    ("kill between operations", 2, 2, 4, 1, "kill@1500:last", "--ops 2000"),
+    ("kill inside an operation", 2, 2, 4, 1, "kill@in1500:zero", "--ops 2000"),
+    ("all of a host, one after the other", 2, 2, 4, 1, "kill@1200:2 kill@1300:3", f"{ALLREDUCE} --ops 2000"),
+    ("two at once, on two hosts", 3, 2, 6, 2, "kill@1500:1,4", f"{MIXED} --ops 2000"),
+    ("kill before MPI_Finalize", 2, 2, 4, 1, "kill@finalize:other", "--ops 2000"),
+)] + [
+    large("in slices, by UCX", 2, 2, "bulk", f"inplace {TEN} 60", settings=BY_UCX,
+          says=(THROUGH.format(4), WITH_LANES["says"][0])),
+    large("in slices, by UCX, a rank dies", 2, 2, "bulk", f"inplace {TEN} 60", f"1:{in_second(500)}:a0", settings=BY_UCX),
+]
 
 # ---- what people are told ----
 
@@ -412,7 +444,7 @@ AGENTS.append(
          settings={**UCX, "FTCOLL_UNREACHABLE_MS": str(QUIET_MS)}, hand=after_silence(QUIET_MS, kill_monitors(3, 4)), finished=3,
          failures=3, status=(0, "failed"), limit_s=LIMIT_S))
 
-CASES = WELL + LARGE + WRONG + TOLERATED + POINTS + ENDS + STILL + AGENTS + [
+CASES = WELL + LARGE + WRONG + TOLERATED + POINTS + LANES + ENDS + STILL + AGENTS + [
     job("what people are told", 2, 2, 4, 1, "kill@10:3", ALLREDUCE + " --go 9 --await 40:told", hand=await_told, says=TOLD,
         check=told_once)]
 
@@ -422,7 +454,10 @@ THOROUGH = [case for i, case in enumerate(LARGE) if i % 4 != 0]
 
 
 def parameter(case):
-    return pytest.param(case, id=identifier(case), marks=[pytest.mark.thorough] if case in THOROUGH else [])
+    marks = [pytest.mark.thorough] if case in THOROUGH else []
+    if case in LANES:
+        marks.append(pytest.mark.skipif(not has_ucx(), reason="there is no libucp.so.0"))
+    return pytest.param(case, id=identifier(case), marks=marks)
 
 
 @pytest.mark.usefixtures("network")

@@ -163,10 +163,11 @@ def test_proxy_killed(own, run_case):
 
 
 @hosts(3)
-def test_killed_inside(own, run_case):
+@pytest.mark.parametrize("link", ["auto", "ucx"])
+def test_killed_inside(own, run_case, link):
     """At any instant, with an operation under way."""
     run_case(job("a host is killed inside of operations", 3, 2, 6, 2, "", f"{ALLREDUCE} --go 10 --ops 3000 --await 2999:lost",
-                 finished=4, failures=2, hand=then_go_on(kill_host(own, "node3"))))
+                 {"FTCOLL_LINK": link}, finished=4, failures=2, hand=then_go_on(kill_host(own, "node3"))))
 
 
 @hosts(3)

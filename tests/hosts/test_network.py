@@ -171,10 +171,11 @@ RESETS = {
 }
 
 
+@pytest.mark.parametrize("link", ["auto", "ucx"])
 @pytest.mark.parametrize("what", core_of(RESETS, "and one dies meanwhile"))
-def test_reset_of_links(rough, run_case, what):
+def test_reset_of_links(rough, run_case, what, link):
     """A message is neither lost with a connection nor sent twice, nor does the job end for it."""
     each, faults, args = RESETS[what]
     run_case(job(f"connections between ranks are reset, {what}", HOSTS, each, HOSTS * each, 2, faults,
-                 f"--go 10 {FLOWING}reset {args}", settings=SILENCE, hand=reset(rough, is_rank, 15), limit_s=LONG_S,
+                 f"--go 10 {FLOWING}reset {args}", settings={**SILENCE, "FTCOLL_LINK": link}, hand=reset(rough, is_rank, 15), limit_s=LONG_S,
                  silent=("lost with", "the job ends")))

@@ -16,6 +16,8 @@ struct way {
 
 static struct ftc_flow flow[2];
 static struct way way[2]; /* from 0 to 1 and back */
+static struct way lane[2];
+static bool comes_by_lane[2];
 static uint32_t sent[2], came[2], released[2];
 
 static void connect_both(void)
@@ -23,6 +25,8 @@ static void connect_both(void)
     for (int self = 0; self < 2; self++) {
         ftc_flow_connect(&flow[self]);
         way[self].begin = way[self].end = 0;
+        lane[self].begin = lane[self].end = 0;
+        comes_by_lane[self] = false;
         came[self] = released[self];
     }
 }
@@ -56,10 +60,12 @@ static size_t write_out(int self, size_t most)
     size_t left = most, count;
 
     while (left > 0 && (count = ftc_flow_to_send(&flow[self], &bytes)) > 0) {
+        struct way *w = flow[self].is_in_lane ? &lane[self] : &way[self];
+
         count = count < left ? count : left;
-        ck_assert_uint_le(way[self].end + count, WIRE);
-        memcpy(way[self].bytes + way[self].end, bytes, count);
-        way[self].end += count;
+        ck_assert_uint_le(w->end + count, WIRE);
+        memcpy(w->bytes + w->end, bytes, count);
+        w->end += count;
         ftc_flow_sent(&flow[self], count);
         left -= count;
     }
@@ -76,22 +82,43 @@ static const struct ftc_frame *frame_of(const struct way *w)
     return head.bytes <= w->end - w->begin ? (const void *)(w->bytes + w->begin) : NULL;
 }
 
-/* @self reads what is whole, and of that takes @most messages. */
-static void read_in(int self, uint32_t most)
+/* As a link does. */
+static void note(int self, struct way *w, enum ftc_heard heard)
 {
-    struct way *w = &way[1 - self];
+    ck_assert(heard != FTC_HEARD_WRONG);
+    ck_assert(heard < FTC_HEARD_LANE || w == &way[1 - self]);
+    if (heard == FTC_HEARD_LANE)
+        comes_by_lane[self] = true;
+    if (heard != FTC_HEARD_BACK)
+        return;
+    comes_by_lane[self] = false;
+    lane[1 - self].begin = lane[1 - self].end;
+    ftc_flow_go_back(&flow[self]);
+}
+
+static void read_way(int self, struct way *w)
+{
     const struct ftc_frame *frame;
     enum ftc_heard heard;
 
     for (; (frame = frame_of(w)); w->begin += frame->bytes) {
+        ck_assert(w != &way[1 - self] || !comes_by_lane[self] || ftc_flow_is_back(frame));
         heard = ftc_flow_hear(&flow[self], frame);
-        ck_assert_int_ne(heard, FTC_HEARD_WRONG);
+        note(self, w, heard);
         w->frames++;
         if (heard != FTC_HEARD_MESSAGE)
             continue;
         ck_assert_uint_eq(frame->body[0], (unsigned char)came[self]++);
         w->messages++;
     }
+}
+
+/* @self reads what is whole, and of that takes @most messages. */
+static void read_in(int self, uint32_t most)
+{
+    read_way(self, &way[1 - self]);
+    if (comes_by_lane[self])
+        read_way(self, &lane[1 - self]);
     for (; most > 0 && released[self] < came[self]; most--, released[self]++)
         ftc_flow_release(&flow[self], ftc_frame_bytes(BODY));
 }
@@ -311,6 +338,150 @@ START_TEST(numbers_go_round)
 }
 END_TEST
 
+static uint32_t draw(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 16) % below;
+}
+
+/* The lane of @self ends with what has been read, or a bit more. */
+static void go_back(int self, uint32_t *seed)
+{
+    struct way *w = &lane[self];
+
+    w->end = w->begin + draw(seed, (uint32_t)(w->end - w->begin) + 1);
+    ftc_flow_go_back(&flow[self]);
+}
+
+static void reuse(struct way *w)
+{
+    if (w->begin == w->end)
+        w->begin = w->end = 0;
+}
+
+static void step(uint32_t *seed)
+{
+    int self = (int)draw(seed, 2);
+
+    switch (draw(seed, 4)) {
+    case 0:
+        send_one(self);
+        break;
+    case 1:
+        write_out(self, draw(seed, 3 * (uint32_t)ftc_frame_bytes(BODY)));
+        break;
+    case 2:
+        read_in(self, draw(seed, 3));
+        break;
+    default:
+        if (draw(seed, 40) == 0)
+            ftc_flow_take_lane(&flow[self]);
+        if (draw(seed, 150) == 0)
+            go_back(self, seed);
+        if (draw(seed, 500) == 0) {
+            break_both();
+            connect_both();
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        reuse(&way[i]);
+        reuse(&lane[i]);
+    }
+}
+
+START_TEST(a_lane_that_loses_its_tail_loses_nothing_and_doubles_nothing)
+{
+    enum { SEEDS = 15, STEPS = 3000 };
+    uint32_t by_lane = 0, again = 0;
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        uint32_t random = seed;
+
+        open_both();
+        lane[0].messages = lane[1].messages = 0;
+        for (int i = 0; i < STEPS; i++) {
+            step(&random);
+            again += flow[0].said_lane && flow[0].was_back;
+        }
+        talk(UINT32_MAX);
+        talk(UINT32_MAX);
+        for (int self = 0; self < 2; self++) {
+            ck_assert_uint_eq(released[1 - self], sent[self]);
+            ck_assert(!ftc_flow_has_unsent(&flow[self]));
+            by_lane += lane[self].messages;
+        }
+        close_both();
+    }
+    ck_assert_uint_gt(by_lane, SEEDS * 50);
+    ck_assert_uint_gt(again, 0);
+}
+END_TEST
+
+/* Whatever part of what goes by the lane is lost, and of what goes again is out. */
+/* While something goes a second time, what is said of it counts only as far as it is out. */
+START_TEST(who_goes_back_has_room_again)
+{
+    for (size_t part = 0; part < 5000; part += 331) {
+        open_both();
+        talk(0);
+        ftc_flow_take_lane(&flow[0]);
+        ftc_flow_take_lane(&flow[1]);
+        talk(0);
+        while (send_one(0))
+            write_out(0, WIRE);
+        read_in(1, UINT32_MAX);
+        write_out(1, WIRE);
+        ck_assert(lane[1].end > lane[1].begin); /* that it has taken all, which is lost */
+        lane[1].end = lane[1].begin;
+        ftc_flow_go_back(&flow[0]);
+        write_out(0, part);
+        read_in(1, 0);
+        write_out(1, WIRE);
+        read_in(0, 0);
+        talk(0);
+        ck_assert_uint_eq(flow[0].begin, flow[0].end);
+        talk(UINT32_MAX);
+        ck_assert_uint_eq(released[1], sent[0]);
+        close_both();
+    }
+    open_both();
+}
+END_TEST
+
+START_TEST(who_goes_back_says_so_before_all_else)
+{
+    size_t all = 4 * ftc_frame_bytes(BODY);
+
+    for (size_t first = 0; first < all; first += 29)
+        for (size_t second = 0; second < all; second += 23)
+            for (uint32_t taken = 0; taken < 4; taken++) {
+                open_both();
+                talk(0);
+                ftc_flow_take_lane(&flow[0]);
+                talk(0);
+                ck_assert(flow[0].is_in_lane && comes_by_lane[1]);
+                for (int i = 0; i < 3; i++)
+                    ck_assert(send_one(0));
+                write_out(0, first);
+                read_in(1, taken);
+                lane[0].end = lane[0].begin; /* what is there in part */
+                ftc_flow_go_back(&flow[0]);
+                ck_assert(ftc_flow_has_unsent(&flow[0]));
+                ftc_flow_leave(&flow[0]);
+                ck_assert(send_one(1));
+                write_out(0, second);
+                read_in(1, taken);
+                write_out(1, WIRE);
+                read_in(0, 0);
+                talk(UINT32_MAX);
+                ck_assert(flow[1].has_left);
+                ck_assert_uint_eq(released[1], 3);
+                close_both();
+            }
+    open_both();
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("flow");
@@ -323,5 +494,8 @@ int main(void)
     UNIT_TEST(what_was_not_sent_again_is_not_taken);
     UNIT_TEST(who_has_left_needs_nothing);
     UNIT_TEST(numbers_go_round);
+    UNIT_TEST(a_lane_that_loses_its_tail_loses_nothing_and_doubles_nothing);
+    UNIT_TEST(who_goes_back_has_room_again);
+    UNIT_TEST(who_goes_back_says_so_before_all_else);
     UNIT_END();
 }

@@ -1,8 +1,9 @@
 /* Links between ranks of different hosts, here of one process: how they come to be, what goes by
- * them, and how they end. */
+ * them, and how they end. All of it by TCP alone, and with lanes beside it. */
 #include "board/rank_state.h"
 #include "net/socket.h"
 #include "unit_board.h"
+#include "unit_fabric.h"
 #include "unit_messages.h"
 
 #include <netinet/in.h>
@@ -15,6 +16,7 @@
 enum { RANKS = 3, DEPTH = 4, PATIENCE = 1000000 };
 
 static const uint64_t key[2] = {17, 4};
+static bool has_fabric; /* for lanes */
 
 /* Each rank is a host. */
 static struct side {
@@ -51,6 +53,7 @@ static void make_board(uint32_t self, const uint64_t own_key[2])
 static void open_all_with(const uint64_t key_of_2[2])
 {
     struct ftc_address address = loopback();
+    const char *why;
 
     for (uint32_t i = 0; i < RANKS; i++) {
         side[i].door = ftc_socket_listen(&address, &side[i].port);
@@ -59,7 +62,10 @@ static void open_all_with(const uint64_t key_of_2[2])
     for (uint32_t i = 0; i < RANKS; i++) {
         make_board(i, i == 2 ? key_of_2 : key);
         ck_assert_int_eq(ftc_transport_open(&side[i].t, &side[i].board, i), 0);
-        ck_assert_int_eq(ftc_transport_link(&side[i].t, side[i].door), 0);
+        ck_assert_int_eq(
+            ftc_transport_link(&side[i].t, side[i].door,
+                               has_fabric ? ftc_fabric_open(FTC_FABRIC_ANY, &why) : NULL),
+            0);
     }
 }
 
@@ -101,6 +107,8 @@ static int await(uint32_t self, uint32_t from)
 
     for (int i = 0; i < PATIENCE && number < 0; i++) {
         number = receive(self, from);
+        if (has_fabric) /* where its end has to help, other than the kernel */
+            ftc_transport_look_at_links(&side[from].t);
         sched_yield();
     }
     return number;
@@ -131,6 +139,22 @@ static uint32_t fill_link(uint32_t from, uint32_t to)
     while (send_number(from, to, sent))
         sent++;
     return sent;
+}
+
+static void look(uint32_t self)
+{
+    struct ftc_arrival a = {0};
+
+    while (ftc_transport_next(&side[self].t, &a))
+        ;
+}
+
+/* By TCP at once. */
+static bool is_out(uint32_t self)
+{
+    for (int i = 0; has_fabric && i < PATIENCE && !ftc_transport_is_out(&side[self].t); i++)
+        look(self);
+    return ftc_transport_is_out(&side[self].t);
 }
 
 START_TEST(a_link_is_made_when_there_is_a_message)
@@ -178,7 +202,7 @@ START_TEST(messages_arrive_in_order_and_a_full_link_takes_none)
     open_all();
     sent = fill_link(0, 1);
     ck_assert_uint_gt(sent, DEPTH);
-    ck_assert(ftc_transport_is_out(&side[0].t));
+    ck_assert(is_out(0));
     ck_assert_int_eq(receive(0, 1), -1);
     ck_assert(!send_number(0, 1, sent));
     while (taken < sent)
@@ -345,14 +369,6 @@ static uint32_t draw(uint32_t *seed, uint32_t below)
 {
     *seed = *seed * 1664525 + 1013904223;
     return (*seed >> 16) % below;
-}
-
-static void look(uint32_t self)
-{
-    struct ftc_arrival a = {0};
-
-    while (ftc_transport_next(&side[self].t, &a))
-        ;
 }
 
 static void receive_next(uint32_t self, uint32_t from, uint32_t *taken)
@@ -603,10 +619,197 @@ START_TEST(half_open_connections_keep_nobody_out)
 }
 END_TEST
 
-int main(void)
+/* ---- lanes ---- */
+
+/* Until messages of both go by the lane. */
+static void take_lanes(uint32_t one, uint32_t other)
 {
-    UNIT_BEGIN("link");
-    tcase_add_checked_fixture(unit_case, NULL, close_all);
+    for (int i = 0; i < PATIENCE && (ftc_transport_count_links(&side[one].t).in_lanes == 0 ||
+                                     ftc_transport_count_links(&side[other].t).in_lanes == 0);
+         i++) {
+        look(one);
+        look(other);
+    }
+    ck_assert_uint_eq(ftc_transport_count_links(&side[one].t).in_lanes, 1);
+    ck_assert_uint_eq(ftc_transport_count_links(&side[other].t).in_lanes, 1);
+}
+
+static void open_with_lane(void)
+{
+    open_all();
+    send_until_taken(0, 1, 0);
+    ck_assert_int_eq(await(1, 0), 0);
+    take_lanes(0, 1);
+}
+
+START_TEST(messages_take_the_lane)
+{
+    uint64_t before;
+
+    open_with_lane();
+    before = unit_fabric_brought();
+    for (uint32_t i = 1; i < 1000; i++) {
+        send_until_taken(0, 1, i);
+        ck_assert_int_eq(await(1, 0), (int)i);
+        send_until_taken(1, 0, i);
+        ck_assert_int_eq(await(0, 1), (int)i);
+    }
+    ck_assert_uint_gt(unit_fabric_brought() - before, 2000 * UNIT_VALUE_BYTES);
+    send_until_taken(0, 2, 7); /* and each pair has its own */
+    ck_assert_int_eq(await(2, 0), 7);
+}
+END_TEST
+
+/* As long as it is held nothing comes, and what was sent comes all the same, by TCP. */
+START_TEST(what_does_not_get_out_by_the_lane_goes_by_tcp)
+{
+    open_with_lane();
+    unit_fabric_hold(true);
+    for (uint32_t i = 1; i <= 5; i++)
+        send_until_taken(0, 1, i);
+    ck_assert(!ftc_transport_is_out(&side[0].t));
+    for (uint32_t i = 1; i <= 5; i++) {
+        int number = -1;
+
+        while ((number = receive(1, 0)) < 0) {
+            look(0);
+            usleep(100);
+        }
+        ck_assert_int_eq(number, (int)i);
+    }
+    while (!ftc_transport_is_out(&side[0].t))
+        look(0);
+    ck_assert_uint_eq(ftc_transport_count_links(&side[0].t).in_lanes, 0);
+}
+END_TEST
+
+START_TEST(a_broken_lane_is_no_broken_link)
+{
+    open_with_lane();
+    for (uint32_t i = 1; i <= 5; i++)
+        send_until_taken(1, 0, i);
+    ck_assert_int_gt(unit_fabric_break(), 0);
+    for (uint32_t i = 1; i <= 5; i++) {
+        look(1);
+        ck_assert_int_eq(await(0, 1), (int)i);
+    }
+    while (ftc_transport_count_links(&side[0].t).in_lanes +
+               ftc_transport_count_links(&side[1].t).in_lanes >
+           0) {
+        look(0);
+        look(1);
+    }
+    send_until_taken(0, 1, 6);
+    ck_assert_int_eq(await(1, 0), 6);
+}
+END_TEST
+
+/* Whose tail is lost when he has left. */
+START_TEST(who_leaves_leaves_nothing_in_the_lane)
+{
+    open_with_lane();
+    for (uint32_t i = 1; i <= 5; i++)
+        send_until_taken(0, 1, i);
+    ck_assert(is_out(0)); /* but not there */
+    ck_assert(ftc_transport_finish(&side[0].t));
+    ftc_transport_close(&side[0].t);
+    for (uint32_t i = 1; i <= 5; i++)
+        ck_assert_int_eq(await(1, 0), (int)i);
+    ck_assert(send_number(1, 0, 1)); /* it does not need it */
+}
+END_TEST
+
+/* Who says something else first is not heard. */
+START_TEST(a_stranger_in_the_lane_is_not_heard)
+{
+    open_all();
+    unit_fabric_garble();
+    send_until_taken(0, 1, 0);
+    ck_assert_int_eq(await(1, 0), 0);
+    for (uint32_t i = 1; i <= 100; i++) {
+        send_until_taken(0, 1, i);
+        send_until_taken(1, 0, i);
+        ck_assert_int_eq(await(1, 0), (int)i);
+        ck_assert_int_eq(await(0, 1), (int)i);
+    }
+    for (int i = 0; i < 1000; i++) {
+        look(0);
+        look(1);
+    }
+    ck_assert_uint_eq(ftc_transport_count_links(&side[0].t).in_lanes, 0);
+    ck_assert_uint_eq(ftc_transport_count_links(&side[1].t).in_lanes, 0);
+}
+END_TEST
+
+START_TEST(with_who_has_no_lane_it_goes_by_tcp)
+{
+    uint64_t before = unit_fabric_brought();
+
+    open_all();
+    ftc_transport_close(&side[1].t);
+    has_fabric = false;
+    side[1].door = ftc_socket_listen(
+        &(struct ftc_address){.family = AF_INET, .bytes = {127, 0, 0, 1}}, &side[1].port);
+    ck_assert_int_eq(ftc_transport_open(&side[1].t, &side[1].board, 1), 0);
+    ck_assert_int_eq(ftc_transport_link(&side[1].t, side[1].door, NULL), 0);
+    ftc_directory_set_rank(&side[0].board, 1,
+                           &(struct ftc_directory_rank){.host = 1, .link_port = side[1].port});
+    for (uint32_t i = 0; i < 100; i++) {
+        send_until_taken(0, 1, i);
+        ck_assert_int_eq(await(1, 0), (int)i);
+        send_until_taken(1, 0, i);
+        ck_assert_int_eq(await(0, 1), (int)i);
+    }
+    ck_assert_uint_eq(unit_fabric_brought(), before);
+}
+END_TEST
+
+START_TEST(lanes_and_links_that_break_lose_and_double_nothing)
+{
+    enum { MESSAGES = 1000, SEEDS = 12 };
+    uint64_t before = unit_fabric_brought();
+    int breaks = 0;
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        uint32_t random = seed, sent[2] = {0, 0}, taken[2] = {0, 0};
+
+        open_all();
+        for (int i = 0; i < PATIENCE && (taken[0] < MESSAGES || taken[1] < MESSAGES); i++) {
+            uint32_t self = draw(&random, 2);
+
+            if (sent[self] < MESSAGES && draw(&random, 2) == 0)
+                sent[self] += send_number(self, 1 - self, sent[self]);
+            else
+                receive_next(self, 1 - self, &taken[1 - self]);
+            if (draw(&random, 1000 * (seed % 3 + 1)) == 0)
+                breaks += unit_fabric_break();
+            if (seed % 2 == 0 && draw(&random, 3000) == 0)
+                reset((int)draw(&random, 3) + 1);
+        }
+        for (int self = 0; self < 2; self++)
+            ck_assert_uint_eq(taken[self], MESSAGES);
+        ck_assert_int_eq(receive(0, 1), -1);
+        ck_assert_int_eq(receive(1, 0), -1);
+        close_all();
+    }
+    ck_assert_int_gt(breaks, SEEDS / 2);
+    ck_assert_uint_gt(unit_fabric_brought(), before + SEEDS * MESSAGES);
+    open_all();
+}
+END_TEST
+
+static void by_tcp(void)
+{
+    has_fabric = false;
+}
+
+static void with_lanes(void)
+{
+    has_fabric = true;
+}
+
+static void add_tests(TCase *unit_case)
+{
     UNIT_TEST(a_link_is_made_when_there_is_a_message);
     UNIT_TEST(both_may_begin_at_once);
     UNIT_TEST(messages_arrive_in_order_and_a_full_link_takes_none);
@@ -625,5 +828,24 @@ int main(void)
     UNIT_TEST(a_first_connection_that_is_not_answered_is_made_anew);
     UNIT_TEST(nobody_of_another_job_gets_in);
     UNIT_TEST(half_open_connections_keep_nobody_out);
+}
+
+int main(void)
+{
+    UNIT_BEGIN("link");
+    tcase_add_checked_fixture(unit_case, by_tcp, close_all);
+    add_tests(unit_case);
+    suite_add_tcase(unit_suite, unit_case);
+    unit_case = tcase_create("lanes");
+    tcase_set_timeout(unit_case, 300);
+    tcase_add_checked_fixture(unit_case, with_lanes, close_all);
+    add_tests(unit_case);
+    UNIT_TEST(messages_take_the_lane);
+    UNIT_TEST(what_does_not_get_out_by_the_lane_goes_by_tcp);
+    UNIT_TEST(a_broken_lane_is_no_broken_link);
+    UNIT_TEST(who_leaves_leaves_nothing_in_the_lane);
+    UNIT_TEST(a_stranger_in_the_lane_is_not_heard);
+    UNIT_TEST(with_who_has_no_lane_it_goes_by_tcp);
+    UNIT_TEST(lanes_and_links_that_break_lose_and_double_nothing);
     UNIT_END();
 }

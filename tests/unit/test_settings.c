@@ -447,7 +447,7 @@ START_TEST(other_words_are_refused)
         {"algorithm", "FTCOLL_ALGORITHM", "corrected, optimistic"},
         {"failure_info", "FTCOLL_FAILURE_INFO", "list, count, bit"},
         {"monitor", "FTCOLL_MONITOR", "auto, process, timeout"},
-        {"link", "FTCOLL_LINK", "auto, tcp"},
+        {"link", "FTCOLL_LINK", "auto, tcp, ucx"},
         {"failure_domain", "FTCOLL_FAILURE_DOMAIN", "rank, host"},
         {"on_excess", "FTCOLL_ON_EXCESS", "error, abort"},
         {"on_dead_root", "FTCOLL_ON_DEAD_ROOT", "error, keep"},
