@@ -118,10 +118,16 @@ static inline bool ftc_board_is_critical(const struct ftc_board *board, uint32_t
     return atomic_load(&board->shared->rank[rank].is_critical);
 }
 
+/* Whether it is dead, and the job does not bear that. */
+static inline bool ftc_board_is_critical_death(const struct ftc_board *board, uint32_t rank)
+{
+    return ftc_board_is_dead(board, rank) && ftc_board_is_critical(board, rank);
+}
+
 /* Whether a setting forbids the death of @rank, which is on the board: the job ends. */
 static inline bool ftc_board_forbids(const struct ftc_board *board, uint32_t rank, int max_failed)
 {
-    return ftc_board_is_critical(board, rank) || (int)ftc_board_deaths(board) > max_failed;
+    return ftc_board_is_critical_death(board, rank) || (int)ftc_board_deaths(board) > max_failed;
 }
 
 /* The caller begins to tell the launcher that it is through. */

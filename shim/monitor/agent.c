@@ -189,7 +189,8 @@ static int patience_ms(const struct agent *a)
     return all_heard ? ftc_leaseholder_patience_ms(a->rank) : TURN_MS;
 }
 
-/* All of a lost host's ranks have died. */
+/* All of a lost host's ranks have died, but those that were through. One whose death is forbidden
+ * is not passed over for another. */
 static void note_losses(struct agent *a, uint64_t now_ns)
 {
     struct ftc_board *board = &a->rank->board;
@@ -198,7 +199,7 @@ static void note_losses(struct agent *a, uint64_t now_ns)
         if (!ftc_lease_is_lost(board, ftc_board_host(board, i)))
             continue;
         a->death_ns = now_ns;
-        if (a->dead == i || !ftc_board_is_critical(board, a->dead))
+        if (ftc_board_is_dead(board, i) && !ftc_board_is_critical_death(board, a->dead))
             a->dead = i;
     }
     if (a->death_ns == now_ns)

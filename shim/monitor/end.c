@@ -209,7 +209,7 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t wo
         return;
     if (!ftc_end_of_job_claim(&rank->board))
         ; /* somebody else has said so */
-    else if (ftc_board_is_critical(&rank->board, world))
+    else if (ftc_board_is_critical_death(&rank->board, world))
         fprintf(stderr, "ftcoll: the death of rank %d ends the job: critical_ranks\n", (int)world);
     else
         fprintf(stderr,

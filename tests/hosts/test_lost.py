@@ -178,6 +178,23 @@ def test_killed_inside_of_a_large_call(own, run_case, arguments):
                    hand=then_go_on(kill_host(own, "node3"))))
 
 
+# ---- ranks whose death ends the job ----
+
+@hosts(3)
+def test_killed_beside_a_critical_rank(own, run_case):
+    """Rank 0, of another host, lives."""
+    run_case(lost("a host is killed, a rank of another one is critical", 3, 2, 2, 2, then_go_on(kill_host(own, "node3")),
+                  settings={"FTCOLL_CRITICAL_RANKS": "0"}, silent=("ends the job",)))
+
+
+@hosts(3)
+def test_killed_with_a_critical_rank(own, run_case):
+    """Whichever of the two it is."""
+    run_case(lost("a host is killed, with a critical rank", 3, 2, 2, 2, then_go_on(kill_host(own, "node3")), finished=None,
+                  failures=None, status="failed", settings={"FTCOLL_CRITICAL_RANKS": "5"},
+                  says=("ftcoll: the death of rank 5 ends the job: critical_ranks",)))
+
+
 # ---- f counts hosts ----
 
 # No operation is under way until the losses are known: one would miss the first host and leave it out.
