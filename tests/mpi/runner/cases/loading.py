@@ -65,6 +65,14 @@ THREADED = [
          says=(r"in MPI_Gather at names\(model::collect\(int\)\+0x[0-9a-f]+\) for",)),
 ]
 
+# ---- a program whose threads have large variables of their own ----
+
+OWN = [
+    Case(f"variables of threads' own: {program}", 3, 1, command=f"mpiexec.hydra -n {{n}} {{programs}}/{program}", failures=1,
+         says=("(own: rank [02]: 2 in the last sum\n(.|\n)*){2}",), silent=("not protected",))
+    for program in ("own", "own_less")
+]
+
 # ---- a program that opens MPI itself ----
 
 LAST_SUMS = "(opened: rank [02]: 2 in the last sum\n(.|\n)*){2}"
@@ -149,4 +157,4 @@ ABOUT = [
          says=(r"^libftcoll\.so \d", "FTCOLL_F.*many.*allowed")),
 ]
 
-LOADING = TOOLS + THREADED + OPENED + OTHER + ABOUT
+LOADING = TOOLS + THREADED + OWN + OPENED + OTHER + ABOUT
