@@ -13,7 +13,7 @@ NET_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/net/*.c))
 TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o link.o lane.o flow.o question.o answer.o) $(NET_OBJECTS)
 CALLSITE := system/callsite.o system/symbol.o system/loaded.o
 NOTICE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,$(addprefix board/,telling.o aftermath.o missed_site.o death.o trace.o) $(addprefix system/,lines.o json.o ticks.o) $(CALLSITE) call/call.o call/policy.o)
-STOPPED_WRAPPED := clock_gettime nanosleep poll $(addprefix ftc_,mismatch_meet_native mismatch_is_in rank_end_job job_end pmi_fd channel_is_end channel_send channel_receive)
+STOPPED_WRAPPED := clock_gettime nanosleep poll $(addprefix ftc_,mismatch_meet_native mismatch_is_in rank_end_job job_end pmi_fd channel_is_end channel_send channel_receive notice_deaths)
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
 $(UNIT)/test_topology $(UNIT)/test_classes $(UNIT)/test_exchange $(UNIT)/test_engine: $(ENGINE_OBJECT) $(BUILD)/shim/call/policy.o

@@ -5,13 +5,17 @@
 #include "board/end_of_job.h"
 #include "board/rank_state.h"
 #include "monitor/monitor.h"
+#include "system/looks.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LEASE_AGAIN_NS = 1000000 };
+enum {
+    LOOKS = 4, /* at least, in the silence of one that is taken for dead */
+    LEASE_AGAIN_NS = 1000000,
+};
 
 static bool is_on(void)
 {
@@ -24,22 +28,27 @@ void ftc_silence_begin(struct ftc_comm *c)
         c->silence[i] = (struct ftc_silence){0};
 }
 
-static bool is_silent(struct ftc_silence *s, uint64_t heartbeat, uint64_t now_ns)
+static uint64_t timeout_ns(void)
 {
-    uint64_t timeout_ns = (uint64_t)ftc_library.settings.timeout_ms * 1000000u;
-
-    if (s->since_ns == 0 || s->heartbeat != heartbeat)
-        *s = (struct ftc_silence){.heartbeat = heartbeat, .since_ns = now_ns};
-    return now_ns - s->since_ns > timeout_ns;
+    return (uint64_t)ftc_library.settings.timeout_ms * 1000000u;
 }
 
-void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member),
-                      uint64_t now_ns)
+static bool is_silent(struct ftc_silence *s, uint64_t heartbeat, uint64_t now_ns)
 {
+    if (s->since_ns == 0 || s->heartbeat != heartbeat)
+        *s = (struct ftc_silence){.heartbeat = heartbeat, .since_ns = now_ns};
+    return now_ns - s->since_ns > timeout_ns();
+}
+
+void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member))
+{
+    static struct ftc_looks looks; /* under the library's lock */
     struct ftc_board *board = &ftc_library.board;
+    uint64_t now_ns;
 
     if (!is_on())
         return;
+    now_ns = ftc_looks_now(&looks, timeout_ns() / LOOKS);
     ftc_activity_beat(board, ftc_library.world_rank);
     for (int left = ftc_comm_looks(c); left > 0; left--) {
         int i = ftc_comm_look(c, &c->silent);

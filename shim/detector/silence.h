@@ -12,9 +12,9 @@
 
 /* Shows that this rank lives, and takes those members for dead that the operation of @c expects
  * something of and that have shown nothing for timeout_ms: of some, which are others in the next
- * call (FTC_COMM_LOOKS). Does nothing unless monitor = timeout. */
-void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member),
-                      uint64_t now_ns);
+ * call (FTC_COMM_LOOKS). Time in which this rank did not look either, because the whole job was
+ * stopped, is no silence. Does nothing unless monitor = timeout. */
+void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member));
 
 /* @c starts to wait: silence counts from here. */
 void ftc_silence_begin(struct ftc_comm *c);

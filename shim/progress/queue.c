@@ -5,7 +5,6 @@
 #include "messages.h"
 #include "mismatch.h"
 #include "running.h"
-#include "system/clock.h"
 #include "wait.h"
 
 enum { LOOK_TURNS = 32 }; /* idle turns between two looks at what else could be wrong */
@@ -49,7 +48,7 @@ static bool look_closer(struct ftc_comm *c)
     struct ftc_running *r = c->running;
 
     if (ftc_library.suspects)
-        ftc_silence_look(c, ftc_running_expects, ftc_clock_ns());
+        ftc_silence_look(c, ftc_running_expects);
     if (++r->idle_turns % LOOK_TURNS != 0)
         return false;
     return ftc_mismatch_find(c);

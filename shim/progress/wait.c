@@ -149,7 +149,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     if (ftc_library.transport.links && waited_ns > SLEEP_AFTER_NS)
         ftc_unreachable_look();
     ftc_fence_check();
-    ftc_silence_look(c, ftc_running_expects, now);
+    ftc_silence_look(c, ftc_running_expects);
     ftc_killed_look(c, now);
     ftc_library_unlock();
     yield_or_sleep(waited_ns);

@@ -2,6 +2,7 @@
 #include "board/mark.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
+#include "detector/silence.h"
 #include "lifecycle/meeting.h"
 #include "monitor/blocked.h"
 #include "monitor/end.h"
@@ -24,6 +25,7 @@ static const uint64_t second_ns = 1000000000, stopped_ns = 15 * second_ns;
 
 /* ---- a clock, of which those who wait move the hands ---- */
 
+static const uint64_t start_ns = 1000 * 1000000000ull;
 static uint64_t clock_ns;
 static int naps;
 static void (*after_nap)(void);
@@ -113,9 +115,10 @@ static void setup(void)
 {
     struct ftc_settings_error error;
 
-    clock_ns = 1000 * second_ns;
+    clock_ns = start_ns;
     naps = ended_at = 0;
     after_nap = NULL;
+    ftc_library.suspects = false;
     ck_assert_int_eq(ftc_settings_parse_buffer("", 0, &ftc_library.settings, &error), 0);
     ftc_library.settings.on_blocked = FTC_ON_BLOCKED_ABORT;
     ftc_library.board = unit_board(unit_geometry(RANKS, VALUE_BYTES));
@@ -192,6 +195,44 @@ START_TEST(those_who_do_not_come_have_not_been_awaited_longer)
 }
 END_TEST
 
+/* ---- monitor = timeout ---- */
+
+void __wrap_ftc_notice_deaths(const struct ftc_notice *n);
+
+void __wrap_ftc_notice_deaths(const struct ftc_notice *n)
+{
+    (void)n;
+    ended_at = naps;
+}
+
+static bool expects_other(const struct ftc_comm *c, int member)
+{
+    (void)c;
+    return member == OTHER;
+}
+
+/* Neither has it been silent longer; it is, and that is found out later. */
+START_TEST(one_that_shows_nothing_has_not_been_silent_longer)
+{
+    uint32_t world[] = {SELF, OTHER};
+    int member[] = {0, 1};
+    struct ftc_silence silence[2];
+    bool dead[2] = {false};
+    struct ftc_comm c = {
+        .world = world, .member = member, .member_count = 2, .silence = silence, .dead = dead};
+
+    ftc_library.suspects = true;
+    ftc_silence_begin(&c);
+    for (int i = 0; i < 1000 && ended_at == 0; i++) {
+        ftc_silence_look(&c, expects_other);
+        pass(second_ns / 100);
+    }
+    assert_ended_late();
+    ck_assert(ftc_board_is_dead(board, OTHER));
+    ck_assert_uint_le(clock_ns - start_ns, stopped_ns + 3 * second_ns);
+}
+END_TEST
+
 /* ---- a monitor process that answers late ---- */
 
 static int descriptor = -1;
@@ -259,6 +300,7 @@ int main(void)
     UNIT_TEST(others_in_a_native_call_have_not_been_there_longer);
     UNIT_TEST(a_call_that_needs_the_dead_has_not_lasted_longer);
     UNIT_TEST(those_who_do_not_come_have_not_been_awaited_longer);
+    UNIT_TEST(one_that_shows_nothing_has_not_been_silent_longer);
     UNIT_TEST(an_answer_has_not_been_awaited_longer);
     UNIT_END();
 }

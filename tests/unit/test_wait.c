@@ -49,12 +49,10 @@ bool ftc_running_expects(const struct ftc_comm *c, int member)
     return false;
 }
 
-void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member),
-                      uint64_t now_ns)
+void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member))
 {
     (void)c;
     (void)expects;
-    (void)now_ns;
 }
 
 void ftc_unreachable_look(void)
