@@ -157,10 +157,11 @@ static void send_news(struct service *s, struct client *client)
 {
     uint64_t now_ns = ftc_clock_ns();
 
+    if (client->c.state != FTC_CONNECTION_OPEN)
+        return;
     for (uint32_t i = 0; client->sent && i < s->here; i++)
         send_news_of(s, client, i, now_ns);
-    if (client->c.state == FTC_CONNECTION_OPEN)
-        ftc_connection_send(&client->c);
+    ftc_connection_send(&client->c);
 }
 
 /* What the agent knows of nobody has no state that exists, so it is told of all. */
