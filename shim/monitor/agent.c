@@ -10,12 +10,14 @@
 #include "net/socket.h"
 #include "service.h"
 #include "system/clock.h"
+#include "system/lines.h"
 #include "tell.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     TURN_MS = 10, /* while a host cannot be heard */
@@ -107,20 +109,26 @@ static bool any(const struct ftc_board *board, uint32_t host)
     return false;
 }
 
-static _Noreturn void end_job(const struct agent *a, const struct source *s)
+static void say_silent(const struct agent *a, const struct source *s)
 {
     const struct ftc_board *board = &a->rank->board;
-    char here[FTC_BOARD_HOST_NAME], there[FTC_BOARD_HOST_NAME];
+    char text[400], here[FTC_BOARD_HOST_NAME], there[FTC_BOARD_HOST_NAME];
     uint32_t first = next_rank(board, &(struct source){.host = s->host});
-    int patience = ftc_lease_patience_ms(board, a->rank->options.unreachable_ms);
+    int patience = ftc_lease_patience_ms(board, a->rank->options.unreachable_ms), length;
 
     ftc_directory_host_name(board, a->rank->world, here);
     ftc_directory_host_name(board, first, there);
-    if (ftc_end_of_job_claim(board))
-        fprintf(stderr,
-                "ftcoll: host %s of rank %u has not been heard on host %s for %d ms "
-                "(unreachable_ms = %d), and is not known to be lost: the job ends\n",
-                there, first, here, patience, a->rank->options.unreachable_ms);
+    length = snprintf(text, sizeof text,
+                      "ftcoll: host %s of rank %u has not been heard on host %s for %d ms "
+                      "(unreachable_ms = %d), and is not known to be lost: the job ends\n",
+                      there, first, here, patience, a->rank->options.unreachable_ms);
+    ftc_lines_write(STDERR_FILENO, text, (size_t)length);
+}
+
+static _Noreturn void end_job(const struct agent *a, const struct source *s)
+{
+    if (ftc_end_of_job_claim(&a->rank->board))
+        say_silent(a, s);
     ftc_rank_end_job(a->rank, 1);
 }
 

@@ -202,19 +202,31 @@ _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
     _exit(status);
 }
 
+static void say_forbidden(const struct ftc_monitored *rank, uint32_t world)
+{
+    const struct ftc_board *board = &rank->board;
+    char text[128];
+    int length;
+
+    if (ftc_board_is_critical_death(board, world))
+        length =
+            snprintf(text, sizeof text,
+                     "ftcoll: the death of rank %d ends the job: critical_ranks\n", (int)world);
+    else
+        length = snprintf(
+            text, sizeof text,
+            "ftcoll: the death of rank %d ends the job: it is number %d, max_failed = %d\n",
+            (int)world, (int)ftc_board_deaths(board), rank->options.max_failed);
+    ftc_lines_write(STDERR_FILENO, text, (size_t)length);
+}
+
 /* A death that a setting forbids ends the job; one that has gone before it would count as well. */
 void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t world, int status)
 {
     if (!ftc_board_forbids(&rank->board, world, rank->options.max_failed))
         return;
-    if (!ftc_end_of_job_claim(&rank->board))
-        ; /* somebody else has said so */
-    else if (ftc_board_is_critical_death(&rank->board, world))
-        fprintf(stderr, "ftcoll: the death of rank %d ends the job: critical_ranks\n", (int)world);
-    else
-        fprintf(stderr,
-                "ftcoll: the death of rank %d ends the job: it is number %d, max_failed = %d\n",
-                (int)world, (int)ftc_board_deaths(&rank->board), rank->options.max_failed);
+    if (ftc_end_of_job_claim(&rank->board)) /* else somebody else has said so */
+        say_forbidden(rank, world);
     ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
 }
 

@@ -1,9 +1,11 @@
-/* Jobs that a batch system stops as a whole, and later lets go on: nobody has waited meanwhile. */
+/* Jobs that a batch system stops as a whole, and later lets go on: nobody has waited meanwhile. And
+ * jobs that end while nobody reads what they say: nobody waits for that for ever. */
 #include "board/mark.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
 #include "detector/silence.h"
 #include "lifecycle/meeting.h"
+#include "monitor/agent.h"
 #include "monitor/blocked.h"
 #include "monitor/end.h"
 #include "monitor/monitor.h"
@@ -14,8 +16,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -233,6 +237,89 @@ START_TEST(one_that_shows_nothing_has_not_been_silent_longer)
 }
 END_TEST
 
+/* ---- an agent, which hears nothing of the other host ---- */
+
+static struct ftc_monitored on_one_of_two_hosts(void)
+{
+    board->shared->geometry.other_hosts = board->geometry.other_hosts = 1;
+    ftc_directory_set_rank(board, OTHER, &(struct ftc_directory_rank){.host = 1});
+    for (uint32_t i = 0; i < RANKS; i++)
+        ftc_presence_count(board, i, true);
+    return (struct ftc_monitored){
+        .board = *board,
+        .world = SELF,
+        .options = {.unreachable_ms = (int32_t)(stopped_ns / 1000000 * 2 / 3)},
+    };
+}
+
+static void await_the_other_host(void)
+{
+    struct ftc_monitored rank = on_one_of_two_hosts();
+
+    if (setjmp(end) == 0)
+        ftc_agent_run(&rank);
+}
+
+/* ---- nobody reads ---- */
+
+enum { REAL_SECONDS = 20, PIPE_BYTES = 4096 };
+
+static void fill_standard_error(void)
+{
+    static const char bytes[PIPE_BYTES];
+    int pair[2];
+
+    if (pipe(pair) != 0 || fcntl(pair[1], F_SETPIPE_SZ, PIPE_BYTES) != PIPE_BYTES ||
+        write(pair[1], bytes, sizeof bytes) != (ssize_t)sizeof bytes ||
+        dup2(pair[1], STDERR_FILENO) < 0)
+        _exit(100);
+}
+
+/* Exit status of a process that does @act. */
+static int status_unread(void (*act)(void))
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        alarm(REAL_SECONDS);
+        fill_standard_error();
+        act();
+        _exit(101);
+    }
+    ck_assert_int_gt(pid, 0);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void die_of_a_forbidden_death(void)
+{
+    struct ftc_monitored rank = {.board = *board, .world = SELF, .job = {.pmi = -1, .outer = -1}};
+
+    ftc_rank_end_job_if_forbidden(&rank, DEAD, SIGKILL);
+}
+
+START_TEST(a_forbidden_death_ends_the_job_though_nobody_reads)
+{
+    ftc_board_set_critical(board, DEAD, true);
+    ftc_board_mark_failed(board, DEAD, FTC_DEATH_SIGNAL, SIGKILL);
+    ck_assert_int_eq(status_unread(die_of_a_forbidden_death), 1);
+}
+END_TEST
+
+static void await_the_other_host_and_leave(void)
+{
+    await_the_other_host();
+    _exit(0);
+}
+
+START_TEST(a_host_that_is_not_heard_ends_the_job_though_nobody_reads)
+{
+    ck_assert_int_eq(status_unread(await_the_other_host_and_leave), 0);
+}
+END_TEST
+
 /* ---- a monitor process that answers late ---- */
 
 static int descriptor = -1;
@@ -301,6 +388,8 @@ int main(void)
     UNIT_TEST(a_call_that_needs_the_dead_has_not_lasted_longer);
     UNIT_TEST(those_who_do_not_come_have_not_been_awaited_longer);
     UNIT_TEST(one_that_shows_nothing_has_not_been_silent_longer);
+    UNIT_TEST(a_forbidden_death_ends_the_job_though_nobody_reads);
+    UNIT_TEST(a_host_that_is_not_heard_ends_the_job_though_nobody_reads);
     UNIT_TEST(an_answer_has_not_been_awaited_longer);
     UNIT_END();
 }
