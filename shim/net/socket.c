@@ -177,29 +177,41 @@ static struct ftc_address address_by_name(void)
     return found;
 }
 
-static struct ftc_address address_by_interface(void)
+/* How many for others the interfaces have that are up, and the @first of these; -1: that cannot be
+ * seen. */
+static int addresses_of_interfaces(struct ftc_address *first)
 {
-    struct ftc_address found = {0};
     struct ifaddrs *list;
+    int count = 0;
 
     if (getifaddrs(&list) != 0)
-        return found;
-    for (struct ifaddrs *i = list; i && !is_for_others(&found); i = i->ifa_next)
+        return -1;
+    for (struct ifaddrs *i = list; i; i = i->ifa_next) {
+        struct ftc_address a = {0};
+
         if (i->ifa_addr && (i->ifa_flags & IFF_UP))
-            found = address_of((const union name *)(const void *)i->ifa_addr);
+            a = address_of((const union name *)(const void *)i->ifa_addr);
+        if (is_for_others(&a) && count++ == 0)
+            *first = a;
+    }
     freeifaddrs(list);
-    return found;
+    return count;
 }
 
-/* On the launcher's own host its connection may be of that host alone. */
+/* On the launcher's own host its connection may be of that host alone. The name may be a question
+ * to a server that does not answer: it is asked for if there is a choice. */
 struct ftc_address ftc_socket_own_address(void)
 {
-    struct ftc_address a = own_side;
+    struct ftc_address a = own_side, first = {0};
+    int count;
 
-    if (!is_for_others(&a))
+    if (is_for_others(&a))
+        return a;
+    count = addresses_of_interfaces(&first);
+    if (count < 0 || count > 1)
         a = address_by_name();
     if (!is_for_others(&a))
-        a = address_by_interface();
+        a = first;
     return is_for_others(&a) ? a : own_side;
 }
 

@@ -1,12 +1,14 @@
-/* socket: TCP sockets between the hosts of a job. None of these calls waits. */
+/* socket: TCP sockets between the hosts of a job. None of these calls waits, but
+ * ftc_socket_own_address(). */
 #ifndef FTC_NET_SOCKET_H
 #define FTC_NET_SOCKET_H
 
 #include "board/directory.h"
 
 /* The address at which other hosts reach this one: of the connection to the launcher, which every
- * process that it starts inherits; else of the host's name; else of an interface that is up. Family
- * 0: there is none. The first is looked for by ftc_socket_remember_launcher(), before MPI and the
+ * process that it starts inherits; else the only one of the interfaces that are up; if these have
+ * several, that of the host's name, for which it may have to wait, else the first. Family 0: there
+ * is none. The launcher's is looked for by ftc_socket_remember_launcher(), before MPI and the
  * program have opened sockets of their own. */
 void ftc_socket_remember_launcher(void);
 struct ftc_address ftc_socket_own_address(void);

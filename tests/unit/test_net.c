@@ -6,6 +6,10 @@
 #include "transport/answer.h"
 #include "unit.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
@@ -358,6 +362,88 @@ START_TEST(a_length_that_cannot_be_breaks_the_connection)
 }
 END_TEST
 
+/* ---- the address of this host ---- */
+
+enum { MAX_INTERFACES = 3 };
+
+static struct ifaddrs interface[MAX_INTERFACES];
+static struct sockaddr_in address[MAX_INTERFACES];
+static int interfaces, questions;
+
+int getifaddrs(struct ifaddrs **list)
+{
+    for (int i = 0; i + 1 < interfaces; i++)
+        interface[i].ifa_next = &interface[i + 1];
+    *list = interface;
+    return 0;
+}
+
+void freeifaddrs(struct ifaddrs *list)
+{
+    (void)list;
+}
+
+/* No server answers. */
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
+                struct addrinfo **list)
+{
+    (void)name;
+    (void)service;
+    (void)hints;
+    (void)list;
+    questions++;
+    return EAI_AGAIN;
+}
+
+static void take_interfaces_away(void)
+{
+    memset(interface, 0, sizeof interface);
+    interfaces = questions = 0;
+}
+
+static void add_interface(const char *text, unsigned int flags)
+{
+    struct sockaddr_in *a = &address[interfaces];
+
+    a->sin_family = AF_INET;
+    ck_assert_int_eq(inet_pton(AF_INET, text, &a->sin_addr), 1);
+    interface[interfaces].ifa_addr = (struct sockaddr *)(void *)a;
+    interface[interfaces].ifa_flags = flags;
+    interfaces++;
+}
+
+static void assert_own_address_is(const char *text)
+{
+    struct ftc_address own = ftc_socket_own_address();
+    char found[INET_ADDRSTRLEN] = "";
+
+    ck_assert_uint_eq(own.family, AF_INET);
+    ck_assert_ptr_nonnull(inet_ntop(AF_INET, own.bytes, found, sizeof found));
+    ck_assert_str_eq(found, text);
+}
+
+START_TEST(the_only_address_is_taken_without_a_question)
+{
+    take_interfaces_away();
+    add_interface("127.0.0.1", IFF_UP);
+    add_interface("10.0.0.9", 0);
+    add_interface("10.0.0.2", IFF_UP);
+    assert_own_address_is("10.0.0.2");
+    ck_assert_int_eq(questions, 0);
+}
+END_TEST
+
+START_TEST(of_several_the_name_of_the_host_tells)
+{
+    take_interfaces_away();
+    add_interface("127.0.0.1", IFF_UP);
+    add_interface("10.0.0.2", IFF_UP);
+    add_interface("10.1.0.2", IFF_UP);
+    assert_own_address_is("10.0.0.2");
+    ck_assert_int_eq(questions, 1);
+}
+END_TEST
+
 /* ---- answers ---- */
 
 START_TEST(an_answer_is_checked)
@@ -400,6 +486,8 @@ int main(void)
     UNIT_TEST(who_has_come_less_far_makes_room_first);
     UNIT_TEST(a_guest_has_two_seconds_to_prove_itself);
     UNIT_TEST(a_length_that_cannot_be_breaks_the_connection);
+    UNIT_TEST(the_only_address_is_taken_without_a_question);
+    UNIT_TEST(of_several_the_name_of_the_host_tells);
     UNIT_TEST(an_answer_is_checked);
     UNIT_END();
 }
