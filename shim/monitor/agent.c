@@ -11,6 +11,7 @@
 #include "service.h"
 #include "system/clock.h"
 #include "system/lines.h"
+#include "system/looks.h"
 #include "tell.h"
 
 #include <poll.h>
@@ -29,8 +30,8 @@ enum {
 struct source {
     struct ftc_connection c;
     uint32_t host;
-    uint32_t next; /* rank whose monitor process is tried next */
-    uint64_t silent_since_ns;
+    uint32_t next;            /* rank whose monitor process is tried next */
+    uint64_t silent_since_ns; /* by the agent's looks */
     uint64_t again_ns;
 };
 
@@ -38,8 +39,10 @@ static struct agent {
     struct ftc_monitored *rank;
     struct source source[FTC_BOARD_HOSTS_MAX];
     uint32_t count;
-    uint64_t death_ns; /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
-    uint32_t dead;     /* whose */
+    struct ftc_looks looks; /* for hosts that cannot be heard */
+    uint64_t look_ns;       /* the time by them, in this turn */
+    uint64_t death_ns;      /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
+    uint32_t dead;          /* whose */
 } agent;
 
 /* ---- connections ---- */
@@ -82,7 +85,7 @@ static void enter(struct agent *a, const struct source *s, const struct ftc_fram
     a->dead = r.rank;
 }
 
-static void hear(struct agent *a, struct source *s, uint64_t now_ns)
+static void hear(struct agent *a, struct source *s)
 {
     const struct ftc_frame *frame;
     bool was_open = s->c.state == FTC_CONNECTION_OPEN;
@@ -96,7 +99,7 @@ static void hear(struct agent *a, struct source *s, uint64_t now_ns)
         ftc_connection_drop(&s->c);
     }
     if (was_open || s->c.state == FTC_CONNECTION_OPEN)
-        s->silent_since_ns = now_ns;
+        s->silent_since_ns = a->look_ns;
 }
 
 /* ---- what has no other end ---- */
@@ -143,13 +146,12 @@ static void forget(struct agent *a, struct source *s)
             ftc_board_advance(board, i, FTC_RANK_FINALIZED);
 }
 
-static void look_for_silence(struct agent *a, struct source *s, uint64_t now_ns)
+static void look_for_silence(struct agent *a, struct source *s)
 {
     const struct ftc_board *board = &a->rank->board;
-
     int patience_ms = ftc_lease_patience_ms(board, a->rank->options.unreachable_ms);
 
-    if (now_ns - s->silent_since_ns < (uint64_t)patience_ms * NS_OF_MS ||
+    if (a->look_ns - s->silent_since_ns < (uint64_t)patience_ms * NS_OF_MS ||
         !ftc_presence_are_all_ready(board) || ftc_end_of_job_is_said(board) || !any(board, s->host))
         return;
     if (any(board, board->geometry.host))
@@ -185,7 +187,7 @@ static void look_after(struct agent *a, struct source *s, uint64_t now_ns)
         now_ns >= s->again_ns)
         connect_to(a, s, now_ns);
     if (s->c.state != FTC_CONNECTION_OPEN)
-        look_for_silence(a, s, now_ns);
+        look_for_silence(a, s);
 }
 
 static int patience_ms(const struct agent *a)
@@ -226,6 +228,12 @@ static void look_for_losses(struct agent *a, uint64_t now_ns)
     note_losses(a, now_ns);
 }
 
+/* Time in which the agent did not run is nobody's silence: the whole job may have been stopped. */
+static void look(struct agent *a)
+{
+    a->look_ns = ftc_looks_now(&a->looks, (uint64_t)TURN_MS * NS_OF_MS);
+}
+
 static void turn(struct agent *a)
 {
     struct pollfd poller[FTC_BOARD_HOSTS_MAX + FTC_LEASEHOLDER_SOURCES];
@@ -237,10 +245,11 @@ static void turn(struct agent *a)
     if (poll(poller, a->count + FTC_LEASEHOLDER_SOURCES, patience_ms(a)) < 0)
         return;
     now_ns = ftc_clock_ns();
+    look(a);
     look_for_losses(a, now_ns);
     for (uint32_t i = 0; i < a->count; i++) {
         if (a->source[i].c.fd >= 0)
-            hear(a, &a->source[i], now_ns);
+            hear(a, &a->source[i]);
         look_after(a, &a->source[i], now_ns);
     }
     look_for_forbidden(a, now_ns);
@@ -266,10 +275,11 @@ static void open_agent(struct agent *a, struct ftc_monitored *rank)
     a->rank = rank;
     ftc_leaseholder_open();
     go_on_after_the_last(a);
+    look(a);
     for (uint32_t host = 0; host <= rank->board.geometry.other_hosts; host++)
         if (host != rank->board.geometry.host)
             a->source[a->count++] =
-                (struct source){.c.fd = -1, .host = host, .silent_since_ns = ftc_clock_ns()};
+                (struct source){.c.fd = -1, .host = host, .silent_since_ns = a->look_ns};
 }
 
 void ftc_agent_run(struct ftc_monitored *rank)

@@ -260,6 +260,13 @@ static void await_the_other_host(void)
         ftc_agent_run(&rank);
 }
 
+START_TEST(a_host_that_is_not_heard_has_not_been_silent_longer)
+{
+    await_the_other_host();
+    assert_ended_late();
+}
+END_TEST
+
 /* ---- nobody reads ---- */
 
 enum { REAL_SECONDS = 20, PIPE_BYTES = 4096 };
@@ -388,6 +395,7 @@ int main(void)
     UNIT_TEST(a_call_that_needs_the_dead_has_not_lasted_longer);
     UNIT_TEST(those_who_do_not_come_have_not_been_awaited_longer);
     UNIT_TEST(one_that_shows_nothing_has_not_been_silent_longer);
+    UNIT_TEST(a_host_that_is_not_heard_has_not_been_silent_longer);
     UNIT_TEST(a_forbidden_death_ends_the_job_though_nobody_reads);
     UNIT_TEST(a_host_that_is_not_heard_ends_the_job_though_nobody_reads);
     UNIT_TEST(an_answer_has_not_been_awaited_longer);
