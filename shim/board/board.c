@@ -15,6 +15,10 @@
 #define BOARD_MAGIC 0x3162726c6c6f6374ull /* "tcollrb1" in memory order */
 #define BOARD_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
+#ifndef MFD_NOEXEC_SEAL /* of Linux 6.3 */
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
 /* Bounds that keep every product below well inside 64 bits. */
 enum {
     MAX_ENTRIES = 1 << 16,
@@ -133,6 +137,16 @@ static int set_size(int fd, size_t size)
     return rv;
 }
 
+/* Where vm.memfd_noexec is 2, Linux 6.3 to 6.5 refuse memory that is not said to be never executed;
+ * older kernels do not know of that. */
+static int create_memory(void)
+{
+    const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+    int fd = memfd_create("ftcoll-board", flags | MFD_NOEXEC_SEAL);
+
+    return fd < 0 && errno == EINVAL ? memfd_create("ftcoll-board", flags) : fd;
+}
+
 int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *geometry)
 {
     int fd, rv;
@@ -141,7 +155,7 @@ int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *g
     if (!geometry_is_sane(geometry))
         return -EINVAL;
     size = segment_bytes(geometry);
-    fd = memfd_create("ftcoll-board", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    fd = create_memory();
     if (fd < 0)
         return -errno;
     if (fchmod(fd, 0600) != 0 || set_size(fd, size) != 0 ||

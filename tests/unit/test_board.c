@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,28 @@ static struct ftc_board_geometry geometry(void)
 static struct ftc_board created(void)
 {
     return unit_board(geometry());
+}
+
+/* ---- the kernel's memory files ---- */
+
+enum { NOEXEC_SEAL = 8 }; /* MFD_NOEXEC_SEAL, see memfd_create(2) */
+static enum { OF_TODAY, WITHOUT_THE_FLAG, WITHOUT_CODE } kernel;
+
+int memfd_create(const char *name, unsigned int flags)
+{
+    bool is_without_code = (flags & NOEXEC_SEAL) != 0;
+
+    if (kernel == WITHOUT_CODE && !is_without_code) {
+        errno = EACCES;
+        return -1;
+    }
+    if (kernel == WITHOUT_THE_FLAG && is_without_code) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (kernel == WITHOUT_CODE)
+        flags &= ~(unsigned int)NOEXEC_SEAL; /* that of the test may be an old one */
+    return (int)syscall(SYS_memfd_create, name, flags);
 }
 
 /* ---- the segment ---- */
@@ -100,6 +123,25 @@ START_TEST(the_segment_cannot_be_cut)
     ck_assert_int_eq(ftruncate(a.fd, 64), -1);
     ck_assert_int_eq(errno, EPERM);
     ftc_board_close(&a);
+}
+END_TEST
+
+/* With vm.memfd_noexec = 2 up to Linux 6.5, and before 6.3. */
+START_TEST(a_kernel_may_allow_no_code_in_it_or_not_know_of_that)
+{
+    static const int kernels[] = {WITHOUT_CODE, WITHOUT_THE_FLAG};
+
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        struct ftc_board a, b;
+
+        kernel = kernels[i];
+        a = created();
+        ck_assert_int_eq(ftc_board_open(&b, (int)getpid(), a.fd, a.shared->key), 0);
+        ck_assert_int_eq(ftruncate(a.fd, 64), -1);
+        ftc_board_close(&a);
+        ftc_board_close(&b);
+    }
+    kernel = OF_TODAY;
 }
 END_TEST
 
@@ -467,6 +509,7 @@ int main(void)
     UNIT_TEST(core_dumps_are_without_the_board);
     UNIT_TEST(a_wrong_key_is_refused);
     UNIT_TEST(the_segment_cannot_be_cut);
+    UNIT_TEST(a_kernel_may_allow_no_code_in_it_or_not_know_of_that);
     UNIT_TEST(an_unsealed_file_is_refused);
     UNIT_TEST(a_geometry_that_does_not_fit_is_refused);
     UNIT_TEST(a_senseless_geometry_is_not_created);
