@@ -11,7 +11,7 @@
 
 #define CHANNEL_MAGIC 0x6674636du
 
-enum { RANK_END_MIN = 700, MAX_PASSED = 8 };
+enum { RANK_END_MIN = 700, END_MIN = STDERR_FILENO + 1, MAX_PASSED = 8 };
 
 /* Ancillary data: the sender's credentials, and more descriptors than are allowed, so that surplus
  * ones are seen and closed. */
@@ -20,18 +20,28 @@ union control {
     struct cmsghdr alignment;
 };
 
-static int move_up(int fd)
+static int move_up(int fd, int least)
 {
-    struct rlimit limit;
-    int up;
+    int up = fd < least ? fcntl(fd, F_DUPFD, least) : -1;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= RANK_END_MIN)
-        return fd;
-    up = fcntl(fd, F_DUPFD, RANK_END_MIN);
     if (up < 0)
         return fd;
     close(fd);
     return up;
+}
+
+static int move_rank_end(int fd)
+{
+    struct rlimit limit;
+    bool is_low = getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= RANK_END_MIN;
+
+    return move_up(fd, is_low ? END_MIN : RANK_END_MIN);
+}
+
+/* A program may be started without standard error, to which a monitor process writes. */
+static int move_monitor_end(int fd)
+{
+    return move_up(fd, END_MIN);
 }
 
 static int open_socket(struct ftc_channel_ends *ends)
@@ -40,8 +50,8 @@ static int open_socket(struct ftc_channel_ends *ends)
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
         return -errno;
-    ends->monitor = pair[0];
-    ends->rank = move_up(pair[1]);
+    ends->monitor = move_monitor_end(pair[0]);
+    ends->rank = move_rank_end(pair[1]);
     return setsockopt(ends->monitor, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 ? 0 : -errno;
 }
 
@@ -51,8 +61,8 @@ static int open_tether(struct ftc_channel_ends *ends)
 
     if (pipe(pair) != 0)
         return -errno;
-    ends->tether_rank = move_up(pair[0]);
-    ends->tether_monitor = pair[1];
+    ends->tether_rank = move_rank_end(pair[0]);
+    ends->tether_monitor = move_monitor_end(pair[1]);
     return 0;
 }
 

@@ -46,8 +46,8 @@ struct ftc_channel_ends {
     int tether_monitor, tether_rank; /* of a pipe, into which nothing is written */
 };
 
-/* New ends; the rank's get high numbers, out of the way of programs that expect the low ones to be
- * free. Returns 0 or a negative errno. */
+/* New ends, none of which is a standard descriptor; the rank's get high numbers, out of the way of
+ * programs that expect the low ones to be free. Returns 0 or a negative errno. */
 int ftc_channel_open(struct ftc_channel_ends *ends);
 
 void ftc_channel_close(const struct ftc_channel_ends *ends);

@@ -60,6 +60,18 @@ static int highest_kept(void)
     return max;
 }
 
+/* The standard ones that the program was started without: nothing else comes to stand there. */
+static void open_standard(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 /* The program's files, pipes and sockets must see their end when the program closes them. */
 static void close_inherited(void)
 {
@@ -274,6 +286,7 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
 
     rank.job = *job;
     launcher = ftc_socket_launcher();
+    open_standard();
     open_signals();
     ftc_relay_prepare(&rank);
     ftc_symbol_settle();

@@ -239,6 +239,10 @@ NOTICES = [
          stream("kill@10:1 exit0@30:0,2,3", "--go 5 --await 30:done " + ALLREDUCE), limit_s=TEN_S,
          hand=when_told(of_death(1, 3, 4, 3), done), status=(0, "failed"), says=(early_end(4, 4, 3),), runs=2,
          check=each_once(4), settings={"FTCOLL_F": "3"}),
+    # Nothing else of a monitor process takes its place. In the rank something of UCX's does, and the report would go there.
+    Case("notice: without standard error", 3, 1, preload=False, limit_s=TEN_S,
+         says=("(own: rank [02]: 2 in the last sum\n(.|\n)*){2}",),
+         command="mpiexec.hydra -n {n} sh -c 'exec env LD_PRELOAD={library} FTCOLL_REPORT=off {programs}/own 2>&-'"),
     # Its place is tried at the start; a relative one holds where the program has gone since.
     Case("notice: report_file that cannot be", 3, 1, finished=3, settings={"FTCOLL_REPORT_FILE": "/nowhere/report"},
          says=(r"(?m)^ftcoll: report_file /nowhere/report cannot be made: No such file or directory; unless that changes, "
