@@ -370,7 +370,7 @@ static void open_door(struct authority *a, const struct ftc_address *address)
     if (has_door(a, address))
         return;
     a->door[doors].address = *address;
-    a->door[doors].listener = ftc_socket_listen_reserved(address, a->port);
+    a->door[doors].listener = ftc_socket_listen_reserved(a->reserved, address, a->port);
     if (a->door[doors].listener >= 0)
         atomic_store(&a->doors, doors + 1);
 }

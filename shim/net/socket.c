@@ -239,8 +239,14 @@ static void hurry(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 }
 
-/* @port 0: any. One that is reserved may be bound again, as long as nobody listens. */
-static int bind_to(const struct ftc_address *address, uint16_t port, bool is_reserved)
+/* Two that share their port may have the same address, as long as neither listens. */
+static void share_port(int fd, bool is_shared)
+{
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){is_shared}, sizeof(int));
+}
+
+/* @port 0: any. */
+static int bind_to(const struct ftc_address *address, uint16_t port, bool is_shared)
 {
     union name name;
     socklen_t size = name_of(address, port, &name);
@@ -248,8 +254,7 @@ static int bind_to(const struct ftc_address *address, uint16_t port, bool is_res
 
     if (fd < 0)
         return fd;
-    if (is_reserved)
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+    share_port(fd, is_shared);
     if (bind(fd, &name.any, size) == 0)
         return fd;
     rv = -errno;
@@ -287,16 +292,21 @@ int ftc_socket_listen(const struct ftc_address *address, uint16_t *port)
 int ftc_socket_reserve(uint16_t *port)
 {
     static const struct ftc_address any = {.family = AF_INET};
-    int fd = bind_to(&any, 0, true);
+    int fd = bind_to(&any, 0, false);
 
     if (fd >= 0)
         *port = port_of(fd);
     return fd;
 }
 
-int ftc_socket_listen_reserved(const struct ftc_address *address, uint16_t port)
+int ftc_socket_listen_reserved(int reserved, const struct ftc_address *address, uint16_t port)
 {
-    return listen_on(bind_to(address, port, true), &port);
+    int fd;
+
+    share_port(reserved, true);
+    fd = listen_on(bind_to(address, port, true), &port);
+    share_port(reserved, false);
+    return fd;
 }
 
 int ftc_socket_accept(int listener)

@@ -33,10 +33,10 @@ bool ftc_socket_ends(int fd, enum ftc_end_of side, struct ftc_end *own, struct f
 int ftc_socket_listen(const struct ftc_address *address, uint16_t *port);
 
 /* A port on which nobody else can listen at any address of IPv4 of this host, while the descriptor
- * that is returned is open; later one listens there, at @address. Both return a descriptor or a
- * negative errno. */
+ * that is returned is open, @reserved; later one listens there, at @address. Both return a
+ * descriptor or a negative errno. */
 int ftc_socket_reserve(uint16_t *port);
-int ftc_socket_listen_reserved(const struct ftc_address *address, uint16_t port);
+int ftc_socket_listen_reserved(int reserved, const struct ftc_address *address, uint16_t port);
 
 /* A connection that has come; -1: none. */
 int ftc_socket_accept(int listener);

@@ -7,6 +7,7 @@
 #include "unit.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
@@ -362,6 +363,42 @@ START_TEST(a_length_that_cannot_be_breaks_the_connection)
 }
 END_TEST
 
+/* ---- a reserved port ---- */
+
+/* 0 or an errno: of a stranger, who listens there as well if he may. */
+static int intrude(uint16_t port)
+{
+    struct sockaddr_in name = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    int fd = socket(AF_INET, SOCK_STREAM, 0), rv;
+
+    ck_assert_int_ge(fd, 0);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+    rv = bind(fd, (struct sockaddr *)(void *)&name, sizeof name) == 0 ? 0 : errno;
+    close(fd);
+    return rv;
+}
+
+START_TEST(a_reserved_port_is_nobody_elses)
+{
+    struct ftc_address one = loopback(), other = loopback();
+    uint16_t port;
+    int reserved = ftc_socket_reserve(&port), door, other_door;
+
+    ck_assert_int_ge(reserved, 0);
+    ck_assert_int_eq(intrude(port), EADDRINUSE);
+    other.bytes[3] = 2;
+    other_door = ftc_socket_listen_reserved(reserved, &other, port);
+    ck_assert_int_ge(other_door, 0);
+    ck_assert_int_eq(intrude(port), EADDRINUSE);
+    door = ftc_socket_listen_reserved(reserved, &one, port);
+    ck_assert_int_ge(door, 0);
+    close(door);
+    close(other_door);
+    close(reserved);
+}
+END_TEST
+
 /* ---- the address of this host ---- */
 
 enum { MAX_INTERFACES = 3 };
@@ -486,6 +523,7 @@ int main(void)
     UNIT_TEST(who_has_come_less_far_makes_room_first);
     UNIT_TEST(a_guest_has_two_seconds_to_prove_itself);
     UNIT_TEST(a_length_that_cannot_be_breaks_the_connection);
+    UNIT_TEST(a_reserved_port_is_nobody_elses);
     UNIT_TEST(the_only_address_is_taken_without_a_question);
     UNIT_TEST(of_several_the_name_of_the_host_tells);
     UNIT_TEST(an_answer_is_checked);
