@@ -63,7 +63,8 @@ $(UNIT)/test_file_limit: $(BUILD)/shim/system/file_limit.o
 $(UNIT)/test_numbers: $(BUILD)/shim/system/numbers.o
 $(UNIT)/test_inside: $(addprefix $(BUILD)/shim/,mpi/inside.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o)
 $(UNIT)/test_channel: $(BUILD)/shim/monitor/channel.o
-$(UNIT)/test_pmi: $(addprefix $(BUILD)/shim/monitor/,pmi.o pmi_wire.o)
+$(UNIT)/test_pmi: $(SHIM_OBJECTS)
+$(UNIT)/test_pmi: UNIT_LIBS = -linih
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
 $(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))

@@ -325,13 +325,14 @@ void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
 }
 
 /* MPI has ended the program. The end of a rank alone would end the job as well, but Hydra gives
- * such a job one of several statuses, by chance: this one, 9 or 255. */
+ * such a job one of several statuses, by chance: this one, 9 or 255. And for Slurm it would be that
+ * of one process. */
 static void tell_of_abort(const struct ftc_monitored *rank, int status)
 {
-    if (!rank->stood_down || !WIFEXITED(status))
+    if (!rank->stood_down || (WIFSIGNALED(status) && was_ended_by_launcher(rank, status)))
         return;
     ftc_lines_await_reader(STDERR_FILENO);
-    ftc_pmi_abort(rank->job.pmi, WEXITSTATUS(status), true);
+    ftc_pmi_abort(rank->job.pmi, WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), true);
 }
 
 void ftc_rank_end(struct ftc_monitored *rank, int status)

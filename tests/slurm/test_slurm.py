@@ -41,6 +41,7 @@ CASES = [
     slurm("bad settings", 3, STREAM, status="failed", settings={"FTCOLL_F": "many"},
           says=("ftcoll: environment: .*FTCOLL_F.*many",)),
     slurm("MPI_Abort", 4, STREAM + "--abort 10", status="failed"),
+    slurm("MPI ends a rank, which is killed on its way out", 4, "{programs}/fatal call-crash", status="failed", silent=("went on",)),
     slurm("a signal arrives once", 3, "{programs}/signalled", hand=signal_twice,
           says=("(got it 1 times\n(.|\n)*){3}",), silent=(r"got it ([02-9]|\d\d)",)),
     # As doc/recipes.md has it.

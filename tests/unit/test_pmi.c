@@ -1,4 +1,5 @@
 /* What a launcher hears over the PMI socket when a rank ends the job or its account. */
+#include "monitor/end.h"
 #include "monitor/pmi.h"
 #include "unit.h"
 
@@ -182,6 +183,61 @@ START_TEST(the_mapping_is_asked_for_in_two_steps)
 }
 END_TEST
 
+/* ---- a program that has announced the end of the job ---- */
+
+static struct ftc_monitored stood_down(void)
+{
+    struct ftc_monitor_job job = {.pmi = rank, .channel = -1, .outer = -1};
+
+    return (struct ftc_monitored){.board.fd = -1, .job = job, .stood_down = true};
+}
+
+/* And then a signal ended it. */
+static void end_by_a_signal(void)
+{
+    struct ftc_monitored m = stood_down();
+
+    ftc_rank_end(&m, SIGABRT);
+}
+
+/* The launcher's signal. */
+static void end_by_the_launchers_signal(void)
+{
+    struct ftc_monitored m = stood_down();
+
+    sigaddset(&m.from_launcher, SIGTERM);
+    ftc_rank_end(&m, SIGTERM);
+}
+
+static void await_end_by(pid_t child, int number)
+{
+    int status = 0;
+
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status));
+    ck_assert_int_eq(WTERMSIG(status), number);
+}
+
+/* For Slurm the end of one process is not that of the job. */
+START_TEST(the_launcher_is_told_to_end_the_job_though_a_signal_came_first)
+{
+    pid_t child = start(end_by_a_signal);
+
+    ck_assert_str_eq(heard(), "cmd=abort exitcode=6\n");
+    close(launcher);
+    await_end_by(child, SIGABRT);
+}
+END_TEST
+
+START_TEST(a_launcher_that_ends_the_job_itself_is_not_told)
+{
+    pid_t child = start(end_by_the_launchers_signal);
+
+    await_end_by(child, SIGTERM);
+    ck_assert_str_eq(heard(), "");
+}
+END_TEST
+
 /* ---- PMI-2 ---- */
 
 START_TEST(pmi2_finalize_waits_for_its_answer)
@@ -259,6 +315,8 @@ int main(void)
     UNIT_TEST(a_launcher_that_has_gone_is_not_waited_for);
     UNIT_TEST(finalize_waits_for_its_answer);
     UNIT_TEST(the_mapping_is_asked_for_in_two_steps);
+    UNIT_TEST(the_launcher_is_told_to_end_the_job_though_a_signal_came_first);
+    UNIT_TEST(a_launcher_that_ends_the_job_itself_is_not_told);
     UNIT_TEST(pmi2_finalize_waits_for_its_answer);
     UNIT_TEST(pmi2_abort_names_the_whole_job);
     UNIT_TEST(pmi2_mapping_is_an_attribute_of_the_job);

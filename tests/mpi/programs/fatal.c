@@ -3,6 +3,7 @@
  *
  *     fatal unset|dup|group|fatal|abort|self    the erroneous call's communicator, or its handler
  *     fatal call                                MPI_Abort on the half
+ *     fatal call-crash                          the same, and a signal ends it on its way out
  *     fatal call-dead                           the same, of which rank 1 has died
  *
  * One that is not MPI's doing: the error handler of the half ends this rank, which others survive.
@@ -25,6 +26,11 @@ static void leave(MPI_Comm *comm, int *code, ...)
     exit(STATUS);
 }
 
+static void crash(void)
+{
+    raise(SIGALRM);
+}
+
 /* The communicator of the erroneous call. */
 static MPI_Comm prepare(const char *scene, MPI_Comm half)
 {
@@ -43,6 +49,8 @@ static MPI_Comm prepare(const char *scene, MPI_Comm half)
     MPI_Group_free(&group);
     if (strcmp(scene, "fatal") == 0)
         MPI_Comm_set_errhandler(half, MPI_ERRORS_ARE_FATAL);
+    if (strcmp(scene, "call-crash") == 0)
+        atexit(crash);
     if (strcmp(scene, "abort") == 0)
         MPI_Comm_set_errhandler(half, MPI_ERRORS_ABORT);
     if (strcmp(scene, "handler") == 0)

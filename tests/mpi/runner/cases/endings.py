@@ -116,6 +116,8 @@ def fatal(scene, status, settings=None):
 # MPICH 4.0.2 takes MPI_ERRORS_ABORT on a communicator for an internal error, and ends with 1, 4.2.1 with 6.
 FATAL = [fatal(scene, (1, 6) if scene == "abort" else 6, settings) for settings in (None, SURVIVORS)
          for scene in ("unset", "dup", "group", "fatal", "abort", "self", "call", "call-dead")] + [
+    # Natively the status is that of one of several signals, by chance.
+    fatal("call-crash", 14),
     Case("a program's error handler ends a rank", 4, 2, status=0, failures=1, silent=(ABORT_LINE,),
          command="mpiexec.hydra -n {n} {programs}/fatal handler", says=("(fatal: 3 ranks went on(.|\n)*){3}",)),
     Case("MPI ends the job: Fortran 2008", 4, 1, status=6, limit_s=TEN_S, silent=("survived",),
