@@ -1,7 +1,11 @@
 /* What a board takes of memory, among many ranks on one host. */
+#include "board/publication.h"
 #include "lifecycle/geometry.h"
+#include "transport/transport.h"
 #include "unit.h"
+#include "value/blocks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -63,6 +67,27 @@ START_TEST(messages_between_hosts_have_room_for_parts_of_large_values)
 }
 END_TEST
 
+/* Of an operation without a kernel, in which everybody's elements travel. */
+START_TEST(values_of_nonblocking_reductions_have_room)
+{
+    enum { MAX_BYTES = 4096 };
+    static const char *const words[] = {"iallreduce", "ireduce", "reduce,allreduce,iallreduce"};
+    static const int ranks[] = {2, 8, 64, 128};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (size_t k = 0; k < sizeof ranks / sizeof *ranks; k++) {
+            size_t bytes = ftc_blocks_room(&(struct ftc_blocks_limit){ranks[k], MAX_BYTES});
+            struct ftc_board_geometry g;
+            char text[128];
+
+            snprintf(text, sizeof text, "intercept = %s\nmax_bytes = %d\n", words[i], MAX_BYTES);
+            g = geometry_with(text, ranks[k], 1);
+            ck_assert_uint_ge(g.entry_stride_bytes, ftc_publication_stride(bytes));
+            ck_assert_uint_ge(g.message_stride_bytes, ftc_transport_message_stride(bytes));
+        }
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("geometry");
@@ -70,5 +95,6 @@ int main(void)
     UNIT_TEST(few_ranks_have_deep_rings);
     UNIT_TEST(ranks_of_other_hosts_do_not_count);
     UNIT_TEST(messages_between_hosts_have_room_for_parts_of_large_values);
+    UNIT_TEST(values_of_nonblocking_reductions_have_room);
     UNIT_END();
 }

@@ -7,6 +7,7 @@
  *     pending rule                              a rank in a native call while others wait for it
  *     pending derived ROUNDS [threads]          datatypes with gaps and operations of the program's
  *                                               own, which are freed before the end, with that rule
+ *     pending products                          of complex numbers, which MPI itself multiplies
  *     pending native                            a rank waits that owes others a message
  *     pending crossed                           more at once than the rings have room for, begun in
  *                                               another order on each rank
@@ -19,6 +20,7 @@
  * Rank r contributes 8 to the power of r, so that a sum tells who is in it, and how often. */
 #include "process_state.h"
 
+#include <complex.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -362,6 +364,45 @@ static void derived(int threads)
         MPI_Comm_free(&own_comm[i]);
 }
 
+enum { FACTORS = 31 };
+
+static void check_products(const double complex *product, const char *what)
+{
+    double complex wanted = 1;
+
+    for (int i = 1; i < n; i++)
+        wanted *= I;
+    for (int i = 0; i < FACTORS; i++)
+        if (product[i] != (i + 1) * wanted)
+            complain(what, i);
+}
+
+/* Everybody's factors travel in one value. */
+static void products(void)
+{
+    double complex in[FACTORS], out[4][FACTORS] = {0};
+    MPI_Request request[4];
+    MPI_Status status[4];
+
+    for (int i = 0; i < FACTORS; i++)
+        in[i] = rank == 0 ? i + 1 : I;
+    MPI_Allreduce_init(in, out[0], FACTORS, MPI_C_DOUBLE_COMPLEX, MPI_PROD, MPI_COMM_WORLD,
+                       MPI_INFO_NULL, &request[0]);
+    MPI_Reduce_init(in, out[1], FACTORS, MPI_C_DOUBLE_COMPLEX, MPI_PROD, 0, MPI_COMM_WORLD,
+                    MPI_INFO_NULL, &request[1]);
+    MPI_Startall(2, request);
+    MPI_Iallreduce(in, out[2], FACTORS, MPI_C_DOUBLE_COMPLEX, MPI_PROD, MPI_COMM_WORLD,
+                   &request[2]);
+    MPI_Ireduce(in, out[3], FACTORS, MPI_C_DOUBLE_COMPLEX, MPI_PROD, 0, MPI_COMM_WORLD,
+                &request[3]);
+    MPI_Waitall(4, request, status);
+    for (int i = 0; i < 4; i++)
+        if (i % 2 == 0 || rank == 0)
+            check_products(out[i], "a wrong product");
+    MPI_Request_free(&request[0]);
+    MPI_Request_free(&request[1]);
+}
+
 /* Rank 1 comes to the operation only when native MPI of rank 0 has gone on in the wait for it. */
 static void rule_of_native(void)
 {
@@ -589,6 +630,8 @@ int main(int argc, char **argv)
         many(seed, threads ? THREADS : 1);
     else if (strcmp(what, "rule") == 0)
         rule();
+    else if (strcmp(what, "products") == 0)
+        products();
     else if (strcmp(what, "native") == 0)
         rule_of_native();
     else if (strcmp(what, "crossed") == 0)

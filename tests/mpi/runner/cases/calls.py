@@ -81,6 +81,9 @@ PENDING = [
     *(pending(f"datatypes and operations of the program's own{', ' + threads if threads else ''}", n, f"derived 20 {threads}".strip(),
               limit_s=TEN_S, settings={"FTCOLL_REPORT": "summary"}, says=("MPI_Iallgather +\\d+  carried out by ftcoll",))
       for n, threads in ((2, ""), (5, ""), (3, "threads"))),
+    pending("products of complex numbers, without setting intercept = all", 8, "products", limit_s=TEN_S,
+            settings={"FTCOLL_INTERCEPT": "reduce,allreduce,ireduce,iallreduce", "FTCOLL_REPORT": "summary"},
+            says=("MPI_Iallreduce +\\d+  carried out by ftcoll", "MPI_Reduce_init +\\d+  carried out by ftcoll")),
     pending("native MPI goes on in the wait", 3, "native", limit_s=TEN_S),
     *(pending("more at once than the rings take, in crossed order", n, "crossed",
               settings={"FTCOLL_REPORT": "summary"}, says=("has not seen its communicator being made",))
