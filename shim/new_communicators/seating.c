@@ -61,12 +61,12 @@ static bool is_graph(const struct ftc_arrangement *a, int size)
     return true;
 }
 
-static bool are_ranks(const int *rank, int count, int size)
+static bool are_ranks(const int *rank, int count, int size, bool may_be_nobody)
 {
     if (count < 0 || (count > 0 && !rank))
         return false;
     for (int i = 0; i < count; i++)
-        if (rank[i] < 0 || rank[i] >= size)
+        if ((rank[i] < 0 || rank[i] >= size) && !(may_be_nobody && rank[i] == MPI_PROC_NULL))
             return false;
     return true;
 }
@@ -88,8 +88,8 @@ static bool are_edges(const struct ftc_arrangement *a, int size)
 {
     int all = a->n > 0 && a->degrees ? sum(a->degrees, a->n) : 0;
 
-    return are_ranks(a->sources, a->n, size) && (a->n == 0 || a->degrees) &&
-           are_ranks(a->destinations, all, size) && (all == 0 || a->weights);
+    return are_ranks(a->sources, a->n, size, false) && (a->n == 0 || a->degrees) &&
+           are_ranks(a->destinations, all, size, false) && (all == 0 || a->weights);
 }
 
 static bool is_part(const struct ftc_creation *x)
@@ -118,9 +118,9 @@ bool ftc_seating_is_valid(const struct ftc_creation *x)
         return is_graph(a, size);
     case FTC_CALL_DIST_GRAPH_CREATE:
         return are_edges(a, size);
-    default:
-        return are_ranks(a->sources, a->indegree, size) &&
-               are_ranks(a->destinations, a->outdegree, size);
+    default: /* where MPICH takes MPI_PROC_NULL: a neighbor may be one that was dead before */
+        return are_ranks(a->sources, a->indegree, size, true) &&
+               are_ranks(a->destinations, a->outdegree, size, true);
     }
 }
 
@@ -315,7 +315,7 @@ static int *translated(const int *ranks, int count, const int *rank_of)
     int *to = calloc((size_t)count + 1, sizeof *to);
 
     for (int i = 0; to && i < count; i++)
-        to[i] = rank_of[ranks[i]];
+        to[i] = ranks[i] == MPI_PROC_NULL ? MPI_PROC_NULL : rank_of[ranks[i]];
     return to;
 }
 

@@ -460,6 +460,65 @@ static MPI_Comm make_named(bool weighted)
     return comm;
 }
 
+/* ---- a chain, at whose ends is nobody ---- */
+
+/* The rank of the world at a place beside this one. */
+static int beside(int by)
+{
+    int other_rank = rank + by;
+
+    return other_rank < 0 || other_rank >= n ? MPI_PROC_NULL : other_rank;
+}
+
+static int rank_beside(const struct seats *s, int by)
+{
+    int other_rank = beside(by);
+
+    return other_rank == MPI_PROC_NULL ? MPI_PROC_NULL : rank_at(s, other_rank);
+}
+
+/* Fills @neighbor with what the graph tells of it. */
+static void check_chain(const char *what, MPI_Comm comm, int neighbor[2])
+{
+    struct seats s = seats(n);
+    int out[2], got[2] = {UNTOUCHED, UNTOUCHED};
+
+    if (!is_in(what, comm, &s))
+        return;
+    MPI_Dist_graph_neighbors(comm, 2, neighbor, MPI_UNWEIGHTED, 2, out, MPI_UNWEIGHTED);
+    MPI_Neighbor_allgather(&rank, 1, MPI_INT, got, 1, MPI_INT, comm);
+    for (int i = 0; i < 2; i++) {
+        int by = 2 * i - 1, wanted = rank_beside(&s, by);
+
+        if (neighbor[i] != wanted || out[i] != wanted)
+            PROBLEM("%s: neighbors %d and %d, not %d", what, neighbor[i], out[i], wanted);
+        if (got[i] != (wanted == MPI_PROC_NULL ? UNTOUCHED : beside(by)))
+            PROBLEM("%s: neighbor %d sent %d", what, wanted, got[i]);
+    }
+}
+
+static MPI_Comm make_chain(MPI_Comm from, const int *neighbor)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+
+    MPI_Dist_graph_create_adjacent(from, 2, neighbor, MPI_UNWEIGHTED, 2, neighbor, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &comm);
+    return comm;
+}
+
+/* Its neighbors are told as they can be given again, those who are nobody, too. */
+static void chains(void)
+{
+    int neighbor[] = {beside(-1), beside(1)}, told[] = {MPI_PROC_NULL, MPI_PROC_NULL};
+    MPI_Comm chain = make_chain(MPI_COMM_WORLD, neighbor), again;
+
+    check_chain("chain", chain, told);
+    again = make_chain(chain, told);
+    check_chain("chain of what a chain tells", again, told);
+    drop(&again);
+    drop(&chain);
+}
+
 static void distributed_graphs(void)
 {
     static const int weight[] = {5, 6};
@@ -494,6 +553,7 @@ static void stage(void)
     grids();
     graphs();
     distributed_graphs();
+    chains();
     rejected();
 }
 
