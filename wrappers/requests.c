@@ -266,9 +266,9 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
 /* The one call of its kind in which MPICH does not call a generalized request back. */
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-    ftc_request_poll();
     return SHOWN(1, &request,
-                 ftc_p2p_on() ? ftc_p2p_get_status(LOOKS(REQUEST_GET_STATUS), *seen, flag, status)
-                              : NATIVE_LOOK(REQUEST_GET_STATUS, 1, seen,
-                                            PMPI_Request_get_status(*seen, flag, status), *flag));
+                 (ftc_request_poll(*seen),
+                  ftc_p2p_on() ? ftc_p2p_get_status(LOOKS(REQUEST_GET_STATUS), *seen, flag, status)
+                               : NATIVE_LOOK(REQUEST_GET_STATUS, 1, seen,
+                                             PMPI_Request_get_status(*seen, flag, status), *flag)));
 }

@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-static struct ftc_request *over; /* MPI does not know yet that they are complete */
+static struct ftc_request *over; /* MPI is told that they are complete when they are asked for */
 static struct ftc_wait idle;     /* looks of the program without news */
 
 static struct ftc_request *known;
@@ -112,18 +112,43 @@ static void complete_all(struct ftc_request *list)
     }
 }
 
-static struct ftc_request *take_over(void)
+/* What a thread that asks for @handle may complete. Another one may be in the wait function for any
+ * other, and would go back to MPI before it is complete. */
+static bool is_free_to_take(const struct ftc_request *r, MPI_Request handle)
 {
-    struct ftc_request *list;
+    return r->handle == handle || r->is_freed;
+}
+
+static bool has_over(MPI_Request handle)
+{
+    const struct ftc_request *r = over;
+
+    while (r && !is_free_to_take(r, handle))
+        r = r->next;
+    return r != NULL;
+}
+
+static struct ftc_request *take_over(MPI_Request handle)
+{
+    struct ftc_request *list = NULL, **link = &over;
 
     settle_all();
-    list = over;
-    over = NULL;
+    while (*link) {
+        struct ftc_request *r = *link;
+
+        if (!is_free_to_take(r, handle)) {
+            link = &r->next;
+            continue;
+        }
+        *link = r->next;
+        r->next = list;
+        list = r;
+    }
     return list;
 }
 
 /* The lock is never waited for here: MPI may hold one that its owner needs. */
-static void look(void)
+static void look(MPI_Request handle)
 {
     struct ftc_request *list;
 
@@ -132,18 +157,19 @@ static void look(void)
     ftc_thread_see_program();
     if (ftc_queue_turn())
         ftc_wait_reset(&idle);
-    else if (!over)
+    else if (!has_over(handle))
         ftc_wait_between_looks(&idle);
-    list = take_over();
+    list = take_over(handle);
     ftc_library_unlock();
     complete_all(list);
 }
 
 static int on_poll(void *state, MPI_Status *status)
 {
-    (void)state;
+    const struct ftc_request *r = state;
+
     (void)status;
-    look();
+    look(r->handle);
     return MPI_SUCCESS;
 }
 
@@ -162,7 +188,7 @@ static struct ftc_request *wait_for(struct ftc_request *r)
         else
             ftc_wait_turn(&wait, r->pending.comm);
     }
-    list = take_over();
+    list = take_over(r->handle);
     ftc_library_unlock();
     return list;
 }
@@ -208,8 +234,11 @@ static int on_query(void *state, MPI_Status *status)
 
 static int on_free(void *state)
 {
-    forget(state);
-    let_go(state);
+    struct ftc_request *r = state;
+
+    forget(r);
+    r->is_freed = true;
+    let_go(r);
     return MPI_SUCCESS;
 }
 
@@ -237,15 +266,15 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
     ftc_library_lock();
     ftc_queue_settle = settle_all;
     ftc_queue_add(&r->pending);
-    list = take_over();
+    list = take_over(r->handle);
     ftc_thread_wake();
     ftc_library_unlock();
     complete_all(list);
     return MPI_SUCCESS;
 }
 
-void ftc_request_poll(void)
+void ftc_request_poll(MPI_Request handle)
 {
     if (ftc_library.state == FTC_LIBRARY_ACTIVE && (ftc_queue_is_used() || over))
-        look();
+        look(handle);
 }

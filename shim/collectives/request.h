@@ -7,7 +7,9 @@
  * their own progress; MPI_Request_get_status does not call back (so wrappers/ does it for it). The
  * code that the query function returns comes out of the call, through the error handler of
  * MPI_COMM_WORLD: a generalized request has no communicator. MPI_Request_free calls the free
- * function at once, also before the operation is complete.
+ * function at once, also before the operation is complete. Behind the wait function MPI_Waitall
+ * takes for granted that the request is complete: so nobody completes it but the thread that asks
+ * for it, or that makes it; and one that is freed, for which nobody asks, whoever comes by.
  */
 #ifndef FTC_COLLECTIVES_REQUEST_H
 #define FTC_COLLECTIVES_REQUEST_H
@@ -23,6 +25,7 @@ struct ftc_request {
     bool has_raised;          /* its error; MPICH asks more than once */
     char *error_text;         /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
     _Atomic int holders;      /* who completes it, and the free function; the last releases it */
+    _Atomic bool is_freed;    /* the program has no handle of it any more */
     /* By a thread of the program's, once it is over; call->result tells what has come of it. */
     void (*settle)(struct ftc_request *r);
     void (*close)(struct ftc_request *r); /* after that, without the lock */
@@ -42,7 +45,7 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle);
 /* Whether @handle is one of these. Only with report = coverage. */
 bool ftc_request_is_ours(MPI_Request handle);
 
-/* One look at all operations. */
-void ftc_request_poll(void);
+/* One look at all operations, for a call that asks for @handle. */
+void ftc_request_poll(MPI_Request handle);
 
 #endif
