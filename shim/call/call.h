@@ -102,6 +102,12 @@ static inline bool ftc_call_is_reduction(enum ftc_call_kind kind)
     return ftc_call_is_reduce(kind) || ftc_call_is_allreduce(kind);
 }
 
+/* What a rank gives to a reduction or scan. */
+static inline const void *ftc_call_input(const struct ftc_call *call)
+{
+    return call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+}
+
 /* Whether large data of it go through a data phase (setting large), which ranks of one host can
  * have. A broadcast with a request does not: other threads make no calls into MPI, and whether a
  * datatype needs them is each rank's own affair there. */

@@ -8,6 +8,8 @@ enum ftc_pass ftc_policy(const struct ftc_policy_facts *facts, size_t max_bytes)
         return facts->communicator;
     if (!facts->valid)
         return FTC_PASS_INVALID;
+    if (facts->has_addresses)
+        return FTC_PASS_ADDRESSES;
     if (!facts->commutative)
         return FTC_PASS_NON_COMMUTATIVE;
     if (facts->value_bytes > max_bytes)

@@ -20,6 +20,7 @@ struct ftc_policy_facts {
     bool intercepted;
     enum ftc_pass communicator; /* why the communicator cannot be protected, or FTC_PASS_NONE */
     bool valid;                 /* no argument is known to be invalid */
+    bool has_addresses;         /* what is to be combined is at addresses of the datatype's */
     bool commutative;
     size_t value_bytes;
 };

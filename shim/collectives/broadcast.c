@@ -5,11 +5,11 @@
 #include "parcel.h"
 #include "program/error.h"
 
-/* NULL is MPI_BOTTOM, for a datatype of absolute addresses. */
-static bool buffer_is_valid(const struct ftc_call *call)
+static bool buffer_is_valid(const struct ftc_plan *plan)
 {
-    return call->recvbuf != MPI_IN_PLACE &&
-           (call->recvbuf || ftc_predefined_bytes(call->datatype) == 0);
+    const void *buffer = plan->call->recvbuf;
+
+    return buffer != MPI_IN_PLACE && ftc_is_buffer(buffer, &plan->facts);
 }
 
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
@@ -19,7 +19,7 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
     facts->valid = facts->commutative = ftc_facts_of_type(call->datatype, &plan->facts);
     if (!facts->valid || call->count == 0)
         return;
-    facts->valid = buffer_is_valid(call);
+    facts->valid = buffer_is_valid(plan);
     plan->value_bytes = facts->value_bytes = ftc_packed_bytes(&plan->facts, call->count);
 }
 

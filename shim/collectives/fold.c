@@ -27,8 +27,7 @@ struct fold {
 
 const void *ftc_fold_contribute(struct ftc_plan *plan)
 {
-    const struct ftc_call *call = plan->call;
-    const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+    const void *source = ftc_call_input(plan->call);
     void *value = ftc_composite_begin(plan), *span;
 
     if (!value)

@@ -53,9 +53,7 @@ static char *in_slot(const struct ftc_large *large, int member, int slot, struct
 
 static const void *input(const struct ftc_large *large)
 {
-    const struct ftc_call *call = large->plan->call;
-
-    return call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+    return ftc_call_input(large->plan->call);
 }
 
 /* What a member gives: of this rank's own part nothing is put. */

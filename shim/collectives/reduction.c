@@ -28,11 +28,13 @@ static bool buffers_are_valid(const struct ftc_plan *plan)
     bool in_place = call->sendbuf == MPI_IN_PLACE;
     int rank = plan->comm->rank;
 
+    if (!ftc_is_buffer(call->sendbuf, &plan->facts))
+        return false;
     if (!ftc_call_gives_result(call, rank))
-        return !in_place && call->sendbuf;
+        return !in_place;
     if (scatters(call) && !in_place && ftc_side_count(&call->sides->receive, rank) == 0)
-        return call->sendbuf && call->sendbuf != call->recvbuf;
-    return call->recvbuf && call->recvbuf != MPI_IN_PLACE && call->sendbuf &&
+        return call->sendbuf != call->recvbuf;
+    return ftc_is_buffer(call->recvbuf, &plan->facts) && call->recvbuf != MPI_IN_PLACE &&
            (in_place || call->sendbuf != call->recvbuf);
 }
 
@@ -56,6 +58,7 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
     if (!facts->valid || plan->count == 0)
         return;
     facts->valid = buffers_are_valid(plan);
+    facts->has_addresses = ftc_is_bottom(ftc_call_input(call), &plan->facts);
     blocks = keeps_blocks(plan) ? (size_t)plan->comm->size : 1;
     if (__builtin_mul_overflow(ftc_span_bytes(&plan->facts, plan->count), blocks,
                                &plan->value_bytes))
@@ -72,8 +75,7 @@ static bool needs_mpi(const struct ftc_plan *plan)
  * call without data is not looked at, as native MPI does not. */
 static const void *contribute(struct ftc_plan *plan)
 {
-    const struct ftc_call *call = plan->call;
-    const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+    const void *source = ftc_call_input(plan->call);
     const struct ftc_comm *c = plan->comm;
     unsigned char *copy;
 

@@ -1,10 +1,12 @@
 /* Scan and exscan: everybody gets each rank's elements, and combines those before its own. */
 #include "fold.h"
 
-static bool buffers_are_valid(const struct ftc_call *call)
+static bool buffers_are_valid(const struct ftc_plan *plan)
 {
-    return call->recvbuf && call->recvbuf != MPI_IN_PLACE && call->sendbuf &&
-           call->sendbuf != call->recvbuf;
+    const struct ftc_call *call = plan->call;
+
+    return ftc_is_buffer(call->recvbuf, &plan->facts) && call->recvbuf != MPI_IN_PLACE &&
+           ftc_is_buffer(call->sendbuf, &plan->facts) && call->sendbuf != call->recvbuf;
 }
 
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
@@ -17,7 +19,8 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
     facts->valid = ftc_facts(call->datatype, call->op, &plan->facts);
     if (!facts->valid || call->count == 0)
         return;
-    facts->valid = buffers_are_valid(call);
+    facts->valid = buffers_are_valid(plan);
+    facts->has_addresses = ftc_is_bottom(ftc_call_input(call), &plan->facts);
     span = ftc_span_bytes(&plan->facts, plan->count);
     if (__builtin_mul_overflow(span, (size_t)plan->comm->size, &plan->value_bytes))
         plan->value_bytes = SIZE_MAX;

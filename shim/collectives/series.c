@@ -94,7 +94,7 @@ static void *contribute(const struct ftc_series *s)
 {
     const struct ftc_plan *plan = s->plan;
     const struct ftc_call *call = plan->call;
-    const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+    const void *source = ftc_call_input(call);
     unsigned char *value = plan->comm->running->contribution;
     struct ftc_tally own = ftc_tally_of(
         plan->comm->rank,

@@ -28,7 +28,7 @@ static bool is_compared(const struct ftc_call *call, const struct ftc_comm *c)
 void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,
                        const struct ftc_facts *facts)
 {
-    const void *source = call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
+    const void *source = ftc_call_input(call);
     size_t bytes;
 
     *x = (struct ftc_compare){0};

@@ -55,6 +55,7 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
     } else if (ftc_call_has_operation(call->kind)) {
         facts->valid = ftc_facts(call->datatype, call->op, type);
         facts->value_bytes = facts->valid ? bytes_of_elements(call, type, size) : 0;
+        facts->has_addresses = facts->value_bytes > 0 && ftc_is_bottom(ftc_call_input(call), type);
     } else if (!ftc_call_is_of_unknown_size(call->kind)) {
         facts->valid = ftc_sides_are_valid(call, rank, size, &facts->value_bytes);
     }

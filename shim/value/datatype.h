@@ -56,6 +56,20 @@ int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct f
 int ftc_unpack_some(void *buffer, const void *packed, size_t bytes, MPI_Count count,
                     const struct ftc_facts *facts);
 
+/* Whether elements of a buffer are where the datatype says: NULL is MPI_BOTTOM. */
+static inline bool ftc_is_bottom(const void *buffer, const struct ftc_facts *facts)
+{
+    return !buffer && facts->type_class == FTC_TYPE_DERIVED && facts->true_lb_bytes != 0;
+}
+
+/* False for what native MPI rejects as a buffer, MPI_IN_PLACE aside. */
+static inline bool ftc_is_buffer(const void *buffer, const struct ftc_facts *facts)
+{
+    bool is_empty = facts->type_class == FTC_TYPE_DERIVED && facts->size_bytes == 0;
+
+    return buffer || is_empty || ftc_is_bottom(buffer, facts);
+}
+
 /* Whether elements lie in memory as they are packed, so that no call into MPI is needed. */
 bool ftc_is_packed(MPI_Datatype datatype);
 

@@ -124,14 +124,14 @@ static bool receives(const struct ftc_call *call, enum ftc_call_kind plain, int 
 
 /* ---- what native MPI rejects ---- */
 
-/* NULL is MPI_BOTTOM, for a datatype or a displacement that is an absolute address. */
+/* With NULL a displacement may be an absolute address, too. */
 static bool buffer_is_valid(const struct ftc_side_view *view, int index)
 {
     const struct ftc_side *s = view->side;
 
     if (s->buffer == MPI_IN_PLACE)
         return false;
-    return s->buffer || ftc_predefined_bytes(view->facts.datatype) == 0 ||
+    return ftc_is_buffer(s->buffer, &view->facts) ||
            (s->displacements && offset_of(view, index) != 0);
 }
 

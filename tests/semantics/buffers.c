@@ -3,6 +3,7 @@
  * ftcoll takes. */
 #include "output.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -212,21 +213,69 @@ static void sizes(void)
     }
 }
 
-/* MPI_BOTTOM, with a datatype of addresses */
+/* ---- MPI_BOTTOM, with a datatype of addresses ---- */
+
+static struct {
+    int here[2], gap, there;
+} data;
+
+static void fill(void)
+{
+    data.here[0] = rank;
+    data.here[1] = 2 * rank;
+    data.gap = 77;
+    data.there = 5 + rank;
+}
+
+/* Elements of that datatype alone: what is given is as far from them as MPI_BOTTOM is. */
+static void add_at_addresses(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    const char *from = (const char *)in + (MPI_Aint)&data;
+    char *into = (char *)inout + (MPI_Aint)&data;
+
+    (void)type;
+    for (int i = 0; i < *length; i++) {
+        ((int *)into)[0] += ((const int *)from)[0];
+        ((int *)into)[1] += ((const int *)from)[1];
+        ((int *)into)[3] += ((const int *)from)[3];
+    }
+}
+
+static void combine_at_addresses(MPI_Datatype absolute)
+{
+    bool is_root = rank == n - 1;
+    MPI_Op op;
+
+    MPI_Op_create(add_at_addresses, 1, &op);
+    fill();
+    show("allreduce at bottom", 1,
+         MPI_Allreduce(MPI_IN_PLACE, MPI_BOTTOM, 1, absolute, op, MPI_COMM_WORLD), &data,
+         sizeof data);
+    fill();
+    show("reduce at bottom", 1,
+         MPI_Reduce(is_root ? MPI_IN_PLACE : MPI_BOTTOM, is_root ? MPI_BOTTOM : NULL, 1, absolute,
+                    op, n - 1, MPI_COMM_WORLD),
+         &data, sizeof data);
+    fill();
+    show("scan at bottom", 1, MPI_Scan(MPI_IN_PLACE, MPI_BOTTOM, 1, absolute, op, MPI_COMM_WORLD),
+         &data, sizeof data);
+    MPI_Op_free(&op);
+}
+
 static void bottom(void)
 {
-    int here[2] = {rank, 2 * rank}, there = 5 + rank;
     MPI_Aint address[2];
     MPI_Datatype absolute;
     int length[2] = {2, 1};
 
-    MPI_Get_address(here, &address[0]);
-    MPI_Get_address(&there, &address[1]);
+    fill();
+    MPI_Get_address(data.here, &address[0]);
+    MPI_Get_address(&data.there, &address[1]);
     MPI_Type_create_hindexed(2, length, address, MPI_INT, &absolute);
     MPI_Type_commit(&absolute);
-    show("bcast from bottom", 1, MPI_Bcast(MPI_BOTTOM, 1, absolute, n - 1, MPI_COMM_WORLD), here,
-         sizeof here);
-    show("bcast from bottom", 2, MPI_SUCCESS, &there, sizeof there);
+    show("bcast from bottom", 1, MPI_Bcast(MPI_BOTTOM, 1, absolute, n - 1, MPI_COMM_WORLD), &data,
+         sizeof data);
+    combine_at_addresses(absolute);
     MPI_Type_free(&absolute);
 }
 

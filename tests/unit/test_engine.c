@@ -236,6 +236,9 @@ START_TEST(each_reason_to_pass_has_its_name)
     x.valid = false;
     ck_assert_int_eq(decide(&x), FTC_PASS_INVALID);
     x = good;
+    x.has_addresses = true;
+    ck_assert_int_eq(decide(&x), FTC_PASS_ADDRESSES);
+    x = good;
     x.commutative = false;
     ck_assert_int_eq(decide(&x), FTC_PASS_NON_COMMUTATIVE);
     x = good;

@@ -118,6 +118,32 @@ static void derived_type(void)
     MPI_Type_free(&pair);
 }
 
+static void add_one(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    MPI_Aint at, extent;
+
+    MPI_Type_get_true_extent(*type, &at, &extent);
+    if (*length == 1)
+        *(int *)((char *)inout + at) += *(int *)((char *)in + at);
+}
+
+static void absolute_address(void)
+{
+    int mine = rank;
+    MPI_Datatype there;
+    MPI_Aint address;
+    MPI_Op op;
+
+    MPI_Get_address(&mine, &address);
+    MPI_Type_create_hindexed_block(1, 1, &address, MPI_INT, &there);
+    MPI_Type_commit(&there);
+    MPI_Op_create(add_one, 1, &op);
+    MPI_Allreduce(MPI_IN_PLACE, MPI_BOTTOM, 1, there, op, MPI_COMM_WORLD);
+    CHECK(mine == sum_of_ranks(n));
+    MPI_Op_free(&op);
+    MPI_Type_free(&there);
+}
+
 /* Wrong calls are native MPI's to judge: it says what is wrong. */
 static void wrong_arguments(void)
 {
@@ -154,6 +180,7 @@ int main(int argc, char **argv)
     intercommunicator();
     one_process();
     derived_type();
+    absolute_address();
     wrong_arguments();
     protected_call();
     MPI_Finalize();
