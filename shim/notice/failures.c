@@ -228,7 +228,7 @@ void ftc_failure_write_json(struct ftc_json *j, const struct ftc_failure *failur
     ftc_json_open_object(j, NULL);
     ftc_json_add_number(j, "rank", failure->world);
     ftc_json_add_text(j, "host", host);
-    ftc_json_add_number(j, "pid", ftc_board_pid(failure->board, failure->world));
+    ftc_json_add_number(j, "pid", ftc_board_pid_there(failure->board, failure->world));
     ftc_json_add_time(j, "time",
                       ftc_clock_utc_at(ftc_death_time_ns(failure->board, failure->world)));
     add_cause(j, failure);

@@ -294,7 +294,7 @@ static void write_rows(struct trace *t)
 
     for (uint32_t rank = 0; rank < t->board->geometry.ranks; rank++) {
         snprintf(name, sizeof name, "rank %" PRIu32 " (pid %d)", rank,
-                 ftc_board_pid(t->board, rank));
+                 ftc_board_pid_there(t->board, rank));
         write_name(t, "process_name", rank, 0, name);
         write_order(t, rank);
         for (size_t i = 0; i < t->records.communicators; i++) {

@@ -1,6 +1,7 @@
 /* The report of a job that ends early, from what is on the board, and the file that it goes to. */
 #include "board/aftermath.h"
 #include "board/death.h"
+#include "board/directory.h"
 #include "board/missed_site.h"
 #include "board/rank_state.h"
 #include "call/call.h"
@@ -117,6 +118,25 @@ START_TEST(it_names_who_has_failed)
            "\"site\":null,\"stack\":[],\"noticed_by\":1,\"noticed_after_us\":");
     expect("\"result_after_us\":1234.567}}],\"compared\":null,");
     expect(",\"calls\":null,\"coverage\":null,\"settings\":null}\n");
+}
+END_TEST
+
+/* Its number means nothing to processes of this one, but something to people. */
+START_TEST(it_names_the_process_of_another_host)
+{
+    struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = VICTIM, .number = 1};
+    struct ftc_board_geometry g = unit_geometry(SLOTS, VALUE_BYTES);
+
+    ftc_board_close(&board);
+    g.other_hosts = 1;
+    board = unit_board(g);
+    ftc_directory_set_rank(&board, VICTIM, &(struct ftc_directory_rank){.host = 1});
+    ftc_board_introduce(&board, VICTIM, 4711);
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    ck_assert(ftc_telling_claim(&board, &death, &notice.self)); /* it is told there */
+    ftc_telling_end(&board, &death, &notice.self);
+    ck_assert(ftc_last_report_write(&notice));
+    expect("\"pid\":4711,\"time\":\"20");
 }
 END_TEST
 
@@ -564,6 +584,7 @@ int main(void)
     UNIT_BEGIN("report");
     tcase_add_checked_fixture(unit_case, setup, teardown);
     UNIT_TEST(it_names_who_has_failed);
+    UNIT_TEST(it_names_the_process_of_another_host);
     UNIT_TEST(how_they_died_is_told_by_numbers);
     UNIT_TEST(an_operation_without_an_end_has_none);
     UNIT_TEST(a_survivor_is_asked_where_it_was);
