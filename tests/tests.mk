@@ -4,8 +4,8 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board bulk transport net question flow link replica lease life telling trace mark report coverage contributors symbol
-UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters requests completion wait turn stopped geometry fence cores mapping loaded inside pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
+BOARD_TESTS := board bulk transport net question service flow link replica lease life telling trace mark report coverage contributors symbol
+UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters requests completion wait turn stopped geometry fence cores mapping loaded inside channel pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o))

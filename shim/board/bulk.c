@@ -10,7 +10,10 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-_Static_assert(FTC_BULK_WORDS * sizeof(struct ftc_bulk_place) <= FTC_BULK_HEAD_BYTES, "a page");
+_Static_assert(sizeof(struct ftc_bulk_head) + FTC_BULK_WORDS * sizeof(struct ftc_bulk_place) ==
+                   FTC_BULK_HEAD_BYTES,
+               "the slots come next");
+_Static_assert((int)FTC_BULK_HEAD_BYTES % 4096 == 0, "slots are pages");
 
 static struct {
     size_t bytes;      /* of each slot, that are in memory */
@@ -35,10 +38,20 @@ static bool is_in(const struct ftc_bulk_place *p, uint64_t communicator_id, uint
            owner(p) == communicator_id;
 }
 
+/* Whoever may write to the board may have written anything. */
+static int words_of(const struct ftc_board *board, uint32_t rank)
+{
+    uint32_t words = atomic_load_explicit(&ftc_bulk_head(board, rank)->words, memory_order_acquire);
+
+    return words < FTC_BULK_WORDS ? (int)words : FTC_BULK_WORDS;
+}
+
 int ftc_bulk_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                   uint32_t seq)
 {
-    for (int i = 0; i < FTC_BULK_WORDS; i++)
+    int words = words_of(board, rank);
+
+    for (int i = 0; i < words; i++)
         if (is_in(ftc_bulk_place(board, rank, i), communicator_id, seq))
             return i;
     return -1;
@@ -100,7 +113,9 @@ static void look_at_readers(const struct ftc_board *board, uint32_t self, int pl
 /* Places whose readers are through become free. */
 static void look_at_left(const struct ftc_board *board, uint32_t self)
 {
-    for (int place = 0; place < FTC_BULK_WORDS; place++)
+    int words = words_of(board, self);
+
+    for (int place = 0; place < words; place++)
         if (own[place].readers)
             look_at_readers(board, self, place);
 }
@@ -125,6 +140,8 @@ int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communi
     if (place < 0)
         return -1;
     own[place].taken = true;
+    if (place >= words_of(board, self))
+        atomic_store(&ftc_bulk_head(board, self)->words, (uint32_t)place + 1);
     atomic_store(&ftc_bulk_place(board, self, place)->progress, 0);
     atomic_store(&ftc_bulk_place(board, self, place)->communicator_id, communicator_id);
     return place;
@@ -145,12 +162,17 @@ void ftc_bulk_leave(const struct ftc_board *board, uint32_t self, int place, uin
     look_at_readers(board, self, place);
 }
 
+bool ftc_bulk_is_full(void)
+{
+    return first_free(0, FTC_BULK_PLACES) < 0;
+}
+
 bool ftc_bulk_is_awaited(const struct ftc_board *board, uint32_t self)
 {
     bool any = false;
 
     look_at_left(board, self);
-    if (first_free(0, FTC_BULK_PLACES) >= 0)
+    if (!ftc_bulk_is_full())
         return false;
     for (int place = 0; place < FTC_BULK_PLACES; place++)
         any |= own[place].readers != NULL;

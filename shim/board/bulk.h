@@ -3,6 +3,8 @@
  * A rank has some PLACES, each for one operation at a time: a word in which it shows how far it is,
  * and slots for its data. It writes its own alone, all others read. What nobody touches takes no
  * memory. Places from FTC_BULK_PLACES on have no slots: there a rank shows that it has no memory.
+ * Of these there are enough for one operation of each communicator that it can have, and for one
+ * before that, in which others still read.
  */
 #ifndef FTC_BOARD_BULK_H
 #define FTC_BOARD_BULK_H
@@ -14,8 +16,12 @@ enum {
     FTC_BULK_SLOTS = 3,
     FTC_BULK_SLOT_BYTES = (1 << 20) + (1 << 16),                 /* a MiB, and what surrounds it */
     FTC_BULK_PLACE_BYTES = FTC_BULK_SLOTS * FTC_BULK_SLOT_BYTES, /* one behind the other */
-    FTC_BULK_WORDS = 64,        /* of the places, and of others without memory */
-    FTC_BULK_HEAD_BYTES = 4096, /* all of them: a page */
+    FTC_BULK_WORDS = 8191, /* of the places, and of others without memory */
+    FTC_BULK_HEAD_BYTES = 64 * (1 + FTC_BULK_WORDS), /* all of them, in pages */
+};
+
+struct ftc_bulk_head {
+    _Alignas(64) _Atomic uint32_t words; /* behind it; those that the rank has ever used */
 };
 
 struct ftc_bulk_place {
@@ -29,10 +35,15 @@ static inline uint32_t ftc_bulk_bytes(void)
     return FTC_BULK_HEAD_BYTES + (uint32_t)FTC_BULK_PLACES * FTC_BULK_SLOTS * FTC_BULK_SLOT_BYTES;
 }
 
+static inline struct ftc_bulk_head *ftc_bulk_head(const struct ftc_board *board, uint32_t rank)
+{
+    return ftc_board_bulk(board, rank);
+}
+
 static inline struct ftc_bulk_place *ftc_bulk_place(const struct ftc_board *board, uint32_t rank,
                                                     int place)
 {
-    return (struct ftc_bulk_place *)ftc_board_bulk(board, rank) + place;
+    return (struct ftc_bulk_place *)(ftc_bulk_head(board, rank) + 1) + place;
 }
 
 static inline unsigned char *ftc_bulk_slot(const struct ftc_board *board, uint32_t rank, int place,
@@ -91,5 +102,8 @@ void ftc_bulk_leave(const struct ftc_board *board, uint32_t self, int place, uin
 
 /* Whether ftc_bulk_take() could find a place with slots later, and not now. */
 bool ftc_bulk_is_awaited(const struct ftc_board *board, uint32_t self);
+
+/* Whether all places with slots are taken. */
+bool ftc_bulk_is_full(void);
 
 #endif

@@ -113,6 +113,7 @@ static bool get_memory(struct ftc_large *large)
                                  slot_bytes(large));
     if (large->place < 0)
         ftc_job_end_no_memory("a large call"); /* nor for telling the others */
+    large->lacks_place = large->place >= FTC_BULK_PLACES && ftc_bulk_is_full();
     large->place_of = malloc((size_t)plan->comm->size * sizeof *large->place_of);
     if (large->place >= FTC_BULK_PLACES || !large->place_of ||
         !get_scratch(large, kind_of(large)->scratch_bytes(plan)))
@@ -253,6 +254,7 @@ static void cast_vote(struct ftc_large *large)
     large->vote.flags =
         (large->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_TALLY_INCOMPLETE) |
         (large->has_memory ? 0 : FTC_TALLY_NO_MEMORY) |
+        (large->lacks_place ? FTC_TALLY_NO_PLACE : 0) |
         (ftc_required_sites_have(call->return_address) ? FTC_TALLY_REQUIRES_ALL : 0);
 }
 
@@ -331,7 +333,7 @@ int ftc_large_deliver(struct ftc_large *large)
 {
     memcpy(&large->vote, large->plan->comm->running->op.result.value, sizeof large->vote);
     if (large->vote.flags & FTC_TALLY_NO_MEMORY)
-        return ftc_error_no_memory();
+        return ftc_limits_error(large->plan->call, large->vote.flags);
     large->plan->is_again = (large->vote.flags & FTC_TALLY_INCOMPLETE) != 0;
     if (large->plan->is_again) {
         undo(large);

@@ -26,7 +26,7 @@ struct ftc_large {
     struct ftc_plan *plan;
     struct ftc_data_phase phase;
     struct ftc_large_vote vote;
-    bool has_memory;
+    bool has_memory, lacks_place;
     int place;              /* of this rank's in board/bulk.h */
     int16_t *place_of;      /* of each member's, by index in member[]; -1: not known yet */
     unsigned char *scratch; /* what is being combined */

@@ -1,6 +1,9 @@
 #include "limits.h"
 
+#include "board/bulk.h"
 #include "library.h"
+#include "program/error.h"
+#include "tally.h"
 
 enum { MOST = 65536, LEAST = 64, TIMES = 16, RANKS_MOST = 64, MEBIBYTE = 1 << 20 };
 
@@ -16,4 +19,10 @@ size_t ftc_limits_part_bytes(void)
 size_t ftc_limits_memory_bytes(void)
 {
     return (size_t)ftc_library.settings.large_memory * MEBIBYTE;
+}
+
+int ftc_limits_error(const struct ftc_call *call, uint32_t flags)
+{
+    return flags & FTC_TALLY_NO_PLACE ? ftc_error_too_many(call, FTC_BULK_PLACES)
+                                      : ftc_error_no_memory();
 }

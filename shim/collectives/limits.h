@@ -3,6 +3,8 @@
 #ifndef FTC_COLLECTIVES_LIMITS_H
 #define FTC_COLLECTIVES_LIMITS_H
 
+#include "call/call.h"
+
 #include <stddef.h>
 
 /* With ranks on several hosts: bytes of the data of all ranks together; the same on all. More than
@@ -12,5 +14,8 @@ size_t ftc_limits_part_bytes(void);
 
 /* Setting large_memory, in bytes: for copies in one call. */
 size_t ftc_limits_memory_bytes(void);
+
+/* The error of @call after a vote with FTC_TALLY_NO_MEMORY among its @flags. */
+int ftc_limits_error(const struct ftc_call *call, uint32_t flags);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "board/directory.h"
 #include "detector/silence.h"
+#include "limits.h"
 #include "posted_way.h"
 #include "program/error.h"
 #include "series.h"
@@ -53,7 +54,7 @@ int ftc_posted_deliver(struct ftc_posted *p)
 {
     p->way->hear(p);
     if (p->tally.flags & FTC_TALLY_NO_MEMORY)
-        return ftc_error_no_memory();
+        return ftc_limits_error(p->plan->call, p->tally.flags);
     if (p->tally.flags & FTC_TALLY_TOO_LARGE) {
         p->plan->turned_out = FTC_PASS_TOO_LARGE;
         return MPI_SUCCESS;

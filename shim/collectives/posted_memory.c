@@ -103,6 +103,7 @@ static bool take_place(struct ftc_posted *p)
     if (p->place < 0)
         ftc_job_end_no_memory("a large call"); /* nor for telling the others */
     show(p, 0);
+    p->lacks_place = !has_slots(p->place) && ftc_bulk_is_full();
     p->has_memory = p->from && has_slots(p->place) &&
                     ftc_bulk_reserve(board, ftc_library.world_rank, p->place, sizeof(struct place));
     return true;

@@ -73,7 +73,8 @@ void ftc_posted_give(struct ftc_posted *p)
 
 uint32_t ftc_posted_flags(const struct ftc_posted *p)
 {
-    return (p->has_memory ? 0 : FTC_TALLY_NO_MEMORY) | (p->is_too_large ? FTC_TALLY_TOO_LARGE : 0);
+    return (p->has_memory ? 0 : FTC_TALLY_NO_MEMORY) | (p->lacks_place ? FTC_TALLY_NO_PLACE : 0) |
+           (p->is_too_large ? FTC_TALLY_TOO_LARGE : 0);
 }
 
 /* ---- taken ---- */

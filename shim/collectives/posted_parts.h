@@ -25,7 +25,7 @@ struct ftc_posted {
     struct ftc_plan *plan;
     const struct ftc_posted_way *way;
     struct ftc_tally tally; /* of the round: who has posted, and what is still to be */
-    bool has_memory, is_too_large;
+    bool has_memory, lacks_place, is_too_large;
     uint32_t round;
     uint32_t note;
 

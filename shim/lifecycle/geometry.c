@@ -17,6 +17,8 @@ enum {
     RINGS_BYTES = 6 * 1024 * 1024, /* of a rank with all others of its host */
 };
 
+_Static_assert((int)FTC_BULK_WORDS >= 2 * (int)ENTRIES - 1, "of each, the last two operations");
+
 static size_t max_value_bytes(const struct ftc_settings *s, int ranks)
 {
     size_t data = (size_t)s->max_bytes;

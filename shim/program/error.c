@@ -307,3 +307,9 @@ int ftc_error_no_memory(void)
 {
     return hold(MPI_ERR_NO_MEM, "ftcoll: no memory for the operation's buffers");
 }
+
+int ftc_error_too_many(const struct ftc_call *call, int most)
+{
+    return hold(MPI_ERR_NO_MEM, "ftcoll: %s: a rank is in more than %d large calls at once",
+                ftc_call_name(call->kind), most);
+}

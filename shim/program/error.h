@@ -72,4 +72,7 @@ void ftc_error_drop(void);
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(void);
 
+/* The same: a rank is in more than @most large calls at once. */
+int ftc_error_too_many(const struct ftc_call *call, int most);
+
 #endif

@@ -65,8 +65,11 @@ START_TEST(without_memory_there_are_places_without_slots)
     int place = 0;
 
     open_board();
-    for (int i = 0; i < FTC_BULK_PLACES; i++)
+    for (int i = 0; i < FTC_BULK_PLACES; i++) {
+        ck_assert(!ftc_bulk_is_full());
         ck_assert_int_eq(ftc_bulk_take(&board, 0, ID + (uint64_t)i, BYTES), i);
+    }
+    ck_assert(ftc_bulk_is_full());
     for (int i = FTC_BULK_PLACES; i < FTC_BULK_WORDS; i++) {
         place = ftc_bulk_take(&board, 0, ID + (uint64_t)i, BYTES);
         ck_assert_int_ge(place, FTC_BULK_PLACES);
@@ -88,6 +91,7 @@ static void leave_to_reader(int place, int *its_place)
     ck_assert_int_eq(ftc_bulk_take(&board, 0, ID, 0), place);
     ftc_bulk_show(&board, 0, place, 3, FTC_BULK_HAS_READ);
     *its_place = FTC_BULK_PLACES - 1;
+    atomic_store(&ftc_bulk_head(&board, 1)->words, FTC_BULK_PLACES);
     atomic_store(&ftc_bulk_place(&board, 1, *its_place)->communicator_id, ID);
     ftc_bulk_show(&board, 1, *its_place, 3, 0);
     readers[0] = 1;
@@ -177,6 +181,16 @@ START_TEST(slots_are_apart_and_inside_the_segment)
 }
 END_TEST
 
+/* Any process may write to the board. */
+START_TEST(more_words_than_there_are_are_not_looked_at)
+{
+    open_board();
+    atomic_store(&ftc_bulk_head(&board, 1)->words, UINT32_MAX);
+    ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 3), -1);
+    close_board();
+}
+END_TEST
+
 START_TEST(a_part_of_a_page_is_no_geometry)
 {
     struct ftc_board_geometry g = geometry();
@@ -198,6 +212,7 @@ int main(void)
     UNIT_TEST(the_dead_read_nothing);
     UNIT_TEST(a_place_without_slots_is_free_when_all_have_read);
     UNIT_TEST(slots_are_apart_and_inside_the_segment);
+    UNIT_TEST(more_words_than_there_are_are_not_looked_at);
     UNIT_TEST(a_part_of_a_page_is_no_geometry);
     UNIT_END();
 }

@@ -79,6 +79,9 @@ LARGE = [
     large("the record has whom a result lacks", 3, f"allreduce {MANY} 3", "1:2:d50",
           settings={"FTCOLL_RECORD_FILE": "record"},
           check=lambda job: "" if '"missing":[1]' in job.text("record") else "no such line in the record"),
+    *(Case(f"large: {requests} persistent calls at once, {form}", 3, 1, settings={"FTCOLL_PROTECT": "all"}, failures=0,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/crowd {form} {requests}", says=(r"(?s)(is content.*){3}",))
+      for form in ("allreduce", "allgather") for requests in (17, 65)),
     *(Case(f"large: training, {victims} of {n} ranks die", n, 1, settings=PROTECTED, failures=victims, limit_s=TEN_S * 3,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/sgd 16777216 8 {victims} {{seed}}",
            says=(rf"(?s)(0 of 2097152 weights are wrong.*){{{n - victims}}}",))
