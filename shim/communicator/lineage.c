@@ -98,10 +98,12 @@ static void be_born(struct ftc_lineage *parent, uint64_t name, MPI_Comm made)
         free(b);
 }
 
-/* The same on all ranks of @group, and other than ALL_RANKS, which MPI_GROUP_NULL stands for. */
+/* The same on all ranks of @group, and other than ALL_RANKS, which MPI_GROUP_NULL stands for. One
+ * thread makes them in one order, whatever the tags: a series for each would stay for ever. */
 static uint64_t name_of(MPI_Group group, int tag)
 {
-    uint64_t name = ftc_hash(FTC_HASH_START, &tag, sizeof tag);
+    int salt = ftc_library.threaded ? tag : 0;
+    uint64_t name = ftc_hash(FTC_HASH_START, &salt, sizeof salt);
     int size = 0, *world_rank;
 
     if (group == MPI_GROUP_NULL)

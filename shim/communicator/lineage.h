@@ -3,7 +3,7 @@
  * The ranks of a communicator make others of it in one order (MPI 4.0, section 6.4), but they need
  * not use those in one order: not with threads, and not in nonblocking calls. So the number of a
  * new one is made of its parent's and of how many were made before it. Calls of
- * MPI_Comm_create_group have an order only among those of one group and tag.
+ * MPI_Comm_create_group have an order only among those of one group and, with threads, tag.
  */
 #ifndef FTC_COMMUNICATOR_LINEAGE_H
 #define FTC_COMMUNICATOR_LINEAGE_H

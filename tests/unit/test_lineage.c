@@ -1,0 +1,124 @@
+/* The numbers by which communicators are known, and what stays of those that were made. */
+#include "communicator/attribute.h"
+#include "communicator/group.h"
+#include "communicator/lineage.h"
+#include "job_end.h"
+#include "library.h"
+#include "unit.h"
+
+#include <malloc.h>
+
+enum { ROUNDS = 1000, FIRST = 100, MADE = 77 };
+
+struct ftc_library ftc_library;
+static void *kept; /* of MADE */
+
+void ftc_attribute_on_free(enum ftc_tenant tenant, void (*forget)(MPI_Comm comm, void *kept))
+{
+    (void)tenant;
+    (void)forget;
+}
+
+void *ftc_attribute_get(MPI_Comm comm, enum ftc_tenant tenant)
+{
+    (void)tenant;
+    ck_assert_int_eq(comm, MADE);
+    return kept;
+}
+
+bool ftc_attribute_keep(MPI_Comm comm, enum ftc_tenant tenant, void *lineage)
+{
+    (void)tenant;
+    ck_assert_int_eq(comm, MADE);
+    kept = lineage;
+    return true;
+}
+
+/* Of a group whose handle is its size. */
+int *ftc_group_world_ranks(MPI_Group group, int *size)
+{
+    int *rank = calloc((size_t)group, sizeof *rank);
+
+    for (int i = 0; i < group; i++)
+        rank[i] = i;
+    *size = group;
+    return rank;
+}
+
+void ftc_job_end_no_memory(const char *what)
+{
+    ck_abort_msg("%s", what);
+}
+
+/* The number of a communicator that the ranks of @group make with @tag, and free again. */
+static uint64_t made_by(MPI_Group group, int tag)
+{
+    MPI_Comm made = MADE;
+    uint64_t number;
+
+    ck_assert_int_eq(ftc_lineage_in_group(MPI_COMM_WORLD, group, tag, &made, MPI_SUCCESS),
+                     MPI_SUCCESS);
+    number = ftc_lineage_number(ftc_lineage_of(MADE));
+    free(kept);
+    return number;
+}
+
+static void begin(bool threaded)
+{
+    ftc_library.state = FTC_LIBRARY_ACTIVE;
+    ftc_library.threaded = threaded;
+}
+
+START_TEST(each_has_a_number_of_its_own)
+{
+    uint64_t first, second, other, all;
+
+    begin(false);
+    first = made_by(2, 5);
+    second = made_by(2, 5);
+    other = made_by(3, 5);
+    all = made_by(MPI_GROUP_NULL, 0);
+    ck_assert_uint_ne(first, second);
+    ck_assert_uint_ne(first, other);
+    ck_assert_uint_ne(second, other);
+    ck_assert_uint_ne(all, first);
+    ck_assert_uint_ne(all, other);
+}
+END_TEST
+
+/* What stays with a parent is for as long as it lives. */
+START_TEST(rising_tags_leave_nothing_behind)
+{
+    size_t before;
+
+    begin(false);
+    for (int tag = 0; tag < FIRST; tag++) /* what is freed is kept to be given out again */
+        made_by(2, tag);
+    before = mallinfo2().uordblks;
+    for (int tag = FIRST; tag < ROUNDS; tag++)
+        made_by(2, tag);
+    ck_assert_uint_eq(mallinfo2().uordblks, before);
+}
+END_TEST
+
+/* Another rank's threads come in another order: each tag is counted by itself. */
+START_TEST(tags_of_threads_are_told_apart)
+{
+    uint64_t first, first_of_other_tag;
+
+    begin(true);
+    first = made_by(2, 0);
+    first_of_other_tag = made_by(2, 1);
+    ck_assert_uint_ne(first, first_of_other_tag);
+    ck_assert_uint_ne(made_by(2, 0), first);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("lineage");
+    UNIT_TEST(each_has_a_number_of_its_own);
+    UNIT_TEST(rising_tags_leave_nothing_behind);
+    UNIT_TEST(tags_of_threads_are_told_apart);
+    UNIT_END();
+}
