@@ -83,14 +83,12 @@ static int write_part(const struct ftc_notice *n, bool is_early_end, const char 
         .f = n->options->f, .timeout_ms = n->options->timeout_ms, .is_early_end = is_early_end};
     int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-    bool has_memory;
+    int rv;
 
     if (!f)
         return -errno;
-    has_memory = ftc_trace_write(f, n->board, &head);
-    if (fclose(f) != 0)
-        return -errno;
-    return has_memory ? 0 : -ENOMEM;
+    rv = ftc_trace_write(f, n->board, &head);
+    return fclose(f) == 0 || rv != 0 ? rv : -errno;
 }
 
 /* The job's own, on whichever host it is. */

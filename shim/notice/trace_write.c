@@ -9,6 +9,7 @@
 #include "system/json.h"
 #include "trace_records.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 enum { NO_ITEM = FTC_TRACE_NO_ITEM, NAME_BYTES = 160 };
@@ -331,17 +332,28 @@ static void write_all(struct trace *t, FILE *f)
     ftc_json_close(&t->json);
 }
 
-bool ftc_trace_write(FILE *f, const struct ftc_board *board, const struct ftc_trace_head *head)
+/* What a write in the middle has lost, because the disk was full for a moment, only the file's mark
+ * of errors tells: all writes after it may succeed. */
+static int error_of(FILE *f)
+{
+    if (!ferror(f) && fflush(f) == 0)
+        return 0;
+    return errno != 0 ? -errno : -EIO;
+}
+
+int ftc_trace_write(FILE *f, const struct ftc_board *board, const struct ftc_trace_head *head)
 {
     struct trace t = {.board = board, .head = head};
-    bool has_memory = ftc_trace_read_items(board, &t.items);
+    int rv = -ENOMEM;
 
-    if (!has_memory)
-        return false;
-    has_memory = ftc_trace_make_records(board, &t.items, head->is_early_end, &t.records);
-    if (has_memory)
+    if (!ftc_trace_read_items(board, &t.items))
+        return rv;
+    if (ftc_trace_make_records(board, &t.items, head->is_early_end, &t.records)) {
+        errno = 0;
         write_all(&t, f);
+        rv = error_of(f);
+    }
     ftc_trace_free_records(&t.records);
     ftc_trace_free_items(&t.items);
-    return has_memory;
+    return rv;
 }

@@ -18,7 +18,8 @@ struct ftc_trace_head {
                           failed */
 };
 
-/* On a board that has rings. False without memory: then nothing is written. */
-bool ftc_trace_write(FILE *f, const struct ftc_board *board, const struct ftc_trace_head *head);
+/* On a board that has rings. Returns 0 or a negative errno: -ENOMEM with nothing written, or why
+ * not all of it is in @f, which is flushed. */
+int ftc_trace_write(FILE *f, const struct ftc_board *board, const struct ftc_trace_head *head);
 
 #endif

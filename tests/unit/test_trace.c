@@ -9,6 +9,7 @@
 #include "notice/trace_write.h"
 #include "unit_board.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -349,7 +350,7 @@ static char *written_trace(const struct ftc_board *board)
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
 
-    ck_assert(ftc_trace_write(f, board, &head));
+    ck_assert_int_eq(ftc_trace_write(f, board, &head), 0);
     fclose(f);
     return text;
 }
@@ -404,6 +405,34 @@ START_TEST(a_ring_of_nonsense_is_written_without_harm)
         ck_assert_int_eq(text[strlen(text) - 2], '}');
         free(text);
     }
+    ftc_board_close(&board);
+}
+END_TEST
+
+/* A disk that is full for the first of several writes. */
+static ssize_t refuse_once(void *refused, const char *bytes, size_t count)
+{
+    (void)bytes;
+    if (*(bool *)refused)
+        return (ssize_t)count;
+    *(bool *)refused = true;
+    errno = ENOSPC;
+    return 0;
+}
+
+START_TEST(a_hole_in_what_was_written_is_an_error)
+{
+    static const struct ftc_trace_head head = {.f = 1};
+    struct ftc_board board = created(RANKS);
+    char buffer[256];
+    bool refused = false;
+    FILE *f = fopencookie(&refused, "w", (cookie_io_functions_t){.write = refuse_once});
+
+    record_recovery(&board);
+    setvbuf(f, buffer, _IOFBF, sizeof buffer);
+    ck_assert_int_eq(ftc_trace_write(f, &board, &head), -ENOSPC);
+    ck_assert(refused);
+    ck_assert_int_eq(fclose(f), 0); /* which says nothing of it */
     ftc_board_close(&board);
 }
 END_TEST
@@ -591,6 +620,7 @@ int main(void)
     UNIT_TEST(events_of_one_look_at_the_clock_keep_their_order);
     UNIT_TEST(a_recovery_is_written_with_all_that_belongs_to_it);
     UNIT_TEST(a_ring_of_nonsense_is_written_without_harm);
+    UNIT_TEST(a_hole_in_what_was_written_is_an_error);
     UNIT_TEST(the_file_is_replaced_but_no_other);
     UNIT_TEST(a_file_that_would_be_too_large_is_not_there);
     UNIT_TEST(another_takes_over_from_a_writer_that_was_killed);
