@@ -326,9 +326,50 @@ static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
         rv = PMPI_Testall(b->count, b->native, flag, statuses);
         show_ours(b);
     } while (!*flag && rv == MPI_SUCCESS && find_failed(b));
-    if (*flag)
+    if (*flag || rv == MPI_ERR_IN_STATUS)
         finish_all(b, rv, statuses);
     return rv;
+}
+
+/* After an error of another, as @status says if there is one; but nothing of a request that is
+ * broken, and not active. */
+static bool is_pending(const struct batch *b, int i, const MPI_Status *status)
+{
+    int error = error_of(status);
+    struct ftc_p2p_request r;
+
+    if (b->request[i] == MPI_REQUEST_NULL || (ftc_requests_find(b->request[i], &r) && r.broken))
+        return false;
+    return status == MPI_STATUS_IGNORE || error == MPI_ERR_PENDING ||
+           error == MPIX_ERR_PROC_FAILED_PENDING;
+}
+
+static void finish_pending(struct batch *b, int i, MPI_Status *status)
+{
+    struct ftc_p2p_request r;
+    int flag = 0, rv;
+
+    while (!has_failed(b, i, &r)) {
+        rv = PMPI_Test(&b->request[i], &flag, status);
+        if (flag || rv != MPI_SUCCESS) {
+            set_error(status, rv);
+            return;
+        }
+        if (!ftc_p2p_is_anyone_dead() || !find_failed(b))
+            goes_on(b);
+    }
+    finish_one_of(b, i, &r, MPI_ERR_IN_STATUS, status);
+}
+
+/* Native MPI's test of all is over with the first error, whoever else is still under way; but its
+ * MPI_Waitall returns when all have ended, so that their buffers are the program's again. */
+static void wait_for_pending(struct batch *b, MPI_Status statuses[])
+{
+    for (int i = 0; i < b->count; i++)
+        if (is_pending(b, i, status_of(statuses, i)))
+            finish_pending(b, i, status_of(statuses, i));
+    if (b->error != MPI_SUCCESS)
+        b->error = ftc_error_in_status();
 }
 
 int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request requests[], int *flag,
@@ -347,6 +388,8 @@ int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request re
     do
         rv = test_all(&b, flag, statuses);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
+    if (!*flag && rv == MPI_ERR_IN_STATUS && call->waits)
+        wait_for_pending(&b, statuses);
     close_batch(&b, rv != MPI_SUCCESS || *flag);
     return raise_error(&b, rv);
 }

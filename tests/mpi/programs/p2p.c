@@ -1,6 +1,7 @@
 /* Point-to-point calls with dead ranks, one after the other:
  *
  *     p2p before|while|after|many|large|copies|any|served|once|threads|fatal [FIRST COUNT]
+ *     p2p truncated
  *
  * Rank 0 makes the calls; the others are the peers, one for each call or one for all, and die when
  * it tells them to. What must come of it is what setting FTCOLL_P2P says. */
@@ -26,7 +27,10 @@ enum {
     SEND_MANY,
     SEND_HUGE,
     SEND_PIECES,
+    SEND_TWO,
+    SEND_LATE,
     WHILE_US = 5000,
+    LATE_US = 300000,
     BUFFER = 1 << 16,
     MANY = 24,
     OFTEN = 64,
@@ -88,6 +92,15 @@ static void send_pieces(MPI_Comm comm, int boss)
     free(buffer);
 }
 
+/* More than there is room for at once, or what fits, but later. */
+static void send_two_or_late(MPI_Comm comm, int boss, int order)
+{
+    bool is_late = order == SEND_LATE;
+
+    usleep(is_late ? LATE_US : 0);
+    MPI_Send((int[]){VALUE, VALUE}, is_late ? 1 : 2, MPI_INT, boss, TAG, comm);
+}
+
 static void be_peer(MPI_Comm comm, int boss)
 {
     int order, value = VALUE;
@@ -106,7 +119,9 @@ static void be_peer(MPI_Comm comm, int boss)
         send_and_listen(comm, boss, LARGE, &order);
     if (order == SEND_HUGE)
         send_and_listen(comm, boss, HUGE, &order);
-    if (order == SEND_PIECES)
+    if (order == SEND_TWO || order == SEND_LATE)
+        send_two_or_late(comm, boss, order);
+    else if (order == SEND_PIECES)
         send_pieces(comm, boss);
     else if (order != GO_TAG)
         die();
@@ -573,6 +588,40 @@ static void once(void)
     expect("once", "the receives that ended", ended, 1);
 }
 
+static void expect_each(const MPI_Status status[], int dead)
+{
+    int class;
+
+    MPI_Error_class(status[1].MPI_ERROR, &class);
+    expect("truncated", "MPI_ERROR", class, MPI_ERR_TRUNCATE);
+    for (int i = 0; i < 4; i += 2)
+        expect("truncated", "another's MPI_ERROR", status[i].MPI_ERROR, MPI_SUCCESS);
+    expect("truncated", "MPI_ERROR of the dead one's", status[3].MPI_ERROR,
+           ignores ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED);
+    expect("truncated", "the source", status[3].MPI_SOURCE, ignores ? MPI_PROC_NULL : dead);
+}
+
+/* One of four messages, from ranks @first and those after it, is an error of native MPI; of the
+ * others one comes later, one is there, and one never comes. */
+static void truncated(int first, MPI_Status *status)
+{
+    static const int orders[] = {SEND_LATE, SEND_TWO, SEND_AND_DIE, WAIT_AND_DIE};
+    int value[4];
+    MPI_Request request[4];
+
+    for (int i = 0; i < 4; i++)
+        MPI_Irecv(&value[i], 1, MPI_INT, first + i, TAG, MPI_COMM_WORLD, &request[i]);
+    for (int i = 0; i < 4; i++)
+        order(MPI_COMM_WORLD, first + i, orders[i]);
+    expect("truncated", "the error of all", MPI_Waitall(4, request, status), MPI_ERR_IN_STATUS);
+    for (int i = 0; i < 4; i++)
+        expect("truncated", "the request gone", request[i] == MPI_REQUEST_NULL, true);
+    expect("truncated", "the late value", value[0], VALUE);
+    expect("truncated", "the early value", value[2], VALUE);
+    if (status != MPI_STATUSES_IGNORE)
+        expect_each(status, first + 3);
+}
+
 /* ---- threads ---- */
 
 struct thread {
@@ -651,6 +700,8 @@ static int make_comms(MPI_Comm comms[3])
 
 static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count)
 {
+    MPI_Status status[4];
+
     if (strcmp(scenario, "before") == 0)
         before(comms, count);
     else if (strcmp(scenario, "while") == 0)
@@ -659,6 +710,8 @@ static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count
         after(first);
     else if (strcmp(scenario, "many") == 0)
         many();
+    else if (strcmp(scenario, "truncated") == 0)
+        truncated(1, status), truncated(5, MPI_STATUSES_IGNORE);
     else if (strcmp(scenario, "large") == 0)
         large();
     else if (strcmp(scenario, "copies") == 0)
