@@ -5,6 +5,7 @@
 #include "board/directory.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
+#include "call/call.h"
 #include "group.h"
 #include "job_end.h"
 #include "lineage.h"
@@ -424,10 +425,10 @@ struct ftc_comm *ftc_comm_internal(void)
     return internal;
 }
 
-/* For one call of the ranks of @group. */
-static struct ftc_comm *create_for_group(MPI_Group group, uint64_t seed)
+/* For one call of the ranks of @group. @number and @seed as in struct origin. */
+static struct ftc_comm *create_for_group(MPI_Group group, uint64_t number, uint64_t seed)
 {
-    struct origin from = {.comm = MPI_COMM_NULL, .seed = seed, .f = F_MAX};
+    struct origin from = {.comm = MPI_COMM_NULL, .number = number, .seed = seed, .f = F_MAX};
     struct ftc_comm *c = NULL;
     int *world_rank;
 
@@ -447,17 +448,17 @@ struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag)
     uint64_t number = lineage ? ftc_lineage_number(lineage) : 0;
     int salt = ftc_library.threaded ? tag : 0;
 
-    return create_for_group(group, ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt));
+    return create_for_group(group, 0, ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt));
 }
 
 struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group)
 {
-    return create_for_group(group, ftc_hash(FTC_HASH_START, &number, sizeof number));
+    return create_for_group(group, number, ftc_hash_mix(FTC_HASH_START, FTC_CALL_WIN_FREE));
 }
 
 struct ftc_comm *ftc_comm_for_file(uint64_t number, MPI_Group group)
 {
-    return create_for_group(group, ftc_hash(~FTC_HASH_START, &number, sizeof number));
+    return create_for_group(group, number, ftc_hash_mix(FTC_HASH_START, FTC_CALL_FILE_OPEN));
 }
 
 struct ftc_comm *ftc_comm_for_request(uint64_t number, const struct ftc_comm *of)

@@ -83,10 +83,11 @@ struct ftc_comm *ftc_comm_internal(void);
 struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag);
 void ftc_comm_release(struct ftc_comm *c);
 
-/* The same for those who free the window @number (lineage.h), whose group is @group. */
+/* The same for those who free the window @number (lineage.h), whose group is @group. Each call has
+ * a number of its own, or 0. */
 struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group);
 
-/* The same for the members of a file, until it is closed. */
+/* The same for the members of the file @number, until it is closed. */
 struct ftc_comm *ftc_comm_for_file(uint64_t number, MPI_Group group);
 
 /* The same for the operations of the persistent request @number (lineage.h), of the ranks of @of.

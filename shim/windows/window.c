@@ -9,6 +9,7 @@
 #include "program/native_call.h"
 #include "program/roll_call.h"
 #include "report/report.h"
+#include "system/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -139,7 +140,7 @@ static struct ftc_comm *open_members(uint64_t number, MPI_Group group)
     return c;
 }
 
-static const uint64_t *number_of(MPI_Win win)
+static uint64_t *number_of(MPI_Win win)
 {
     void *number = NULL;
     int is_there = 0;
@@ -147,6 +148,16 @@ static const uint64_t *number_of(MPI_Win win)
     if (PMPI_Win_get_attr(win, keyval, &number, &is_there) != MPI_SUCCESS || !is_there)
         return NULL;
     return number;
+}
+
+/* For one call: if it fails, and is made again, what was sent for the first is not for the next. */
+static uint64_t take(uint64_t *number)
+{
+    uint64_t taken = *number;
+
+    if (taken != 0)
+        *number = ftc_hash_mix(taken, FTC_CALL_WIN_FREE);
+    return taken;
 }
 
 static bool is_on(const MPI_Win *win)
@@ -163,13 +174,13 @@ bool ftc_window_free(MPI_Win *win, const void *return_address, int *rv)
                             .op = MPI_OP_NULL,
                             .return_address = return_address};
     struct freeing x = {.win = win};
-    const uint64_t *number;
+    uint64_t *number;
     MPI_Group group;
 
     if (!is_on(win) || !(number = number_of(*win)))
         return false;
     PMPI_Win_get_group(*win, &group);
-    x.comm = open_members(*number, group);
+    x.comm = open_members(take(number), group);
     if (x.comm) {
         x.watch.comm = x.comm;
         ftc_report_call(&call, FTC_PASS_NONE);

@@ -5,8 +5,10 @@
  *     windows threads      as create, but threads free two windows in different orders
  *     windows lock         it dies with a lock that rank 2 wants
  *     windows alive        nobody dies: MPI has the window back
+ *     windows often        nobody dies, and of many windows nothing is kept
  *
  * Survivors print "windows: RANK: N in the sum", or what is wrong. */
+#include <malloc.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -139,6 +141,25 @@ static void in_threads(void)
         free_it(&win[!first]);
 }
 
+/* MPI gets a block of memory now and then, and not each time. */
+static void often(void)
+{
+    enum { OFTEN = 100 };
+    size_t most = 0;
+    int grown = 0;
+
+    for (int i = 0; i < OFTEN; i++) {
+        MPI_Win win = make("create");
+
+        free_it(&win);
+        if (mallinfo2().uordblks > most) {
+            most = mallinfo2().uordblks;
+            grown++;
+        }
+    }
+    check(grown <= OFTEN / 2, "memory of windows is kept");
+}
+
 static void wanted_lock(void)
 {
     MPI_Win win = make("create");
@@ -183,6 +204,8 @@ int main(int argc, char **argv)
         wanted_lock();
     else if (strcmp(what, "alive") == 0)
         alive();
+    else if (strcmp(what, "often") == 0)
+        often();
     else
         with_locks(what);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -31,6 +31,7 @@ WINDOWS = [
     window("inside"),
     window("threads"),
     window("alive", range(4)),
+    window("often", range(4)),
     Case("window: intercept does not name it", 4, 1, command="mpiexec.hydra -n {n} {programs}/windows create",
          settings={"FTCOLL_INTERCEPT": "reduce,allreduce,barrier", **ABORT}, status="failed", check=None,
          says=(r"in MPI_Win_free at windows\(.*on_blocked = abort",)),
