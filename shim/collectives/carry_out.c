@@ -3,6 +3,7 @@
 #include "course.h"
 #include "plan.h"
 #include "program/error.h"
+#include "program/native_call.h"
 #include "progress/queue.h"
 #include "report/compare.h"
 #include "report/report.h"
@@ -57,6 +58,7 @@ bool ftc_carry_out(struct ftc_call *call)
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
         return false;
+    ftc_native_call_look_back();
     pass = ftc_plan_make(&plan, call);
     is_agreed = pass == FTC_PASS_NONE && ftc_call_is_uneven(call->kind);
     if (!is_agreed)

@@ -33,8 +33,12 @@ static struct ftc_board_mark *marks; /* this rank's; NULL: marking is off */
 static const _Atomic uint32_t nobody;
 const _Atomic uint32_t *ftc_native_call_deaths = &nobody;
 
-static _Thread_local int depth;         /* calls inside of calls */
-static _Thread_local int own_mark = -1; /* of the outermost */
+/* Native MPI takes more of the stack until it calls back; most wrappers differ by less of it. */
+enum { CALL_BYTES = 64 };
+
+_Thread_local int ftc_native_call_depth;
+static _Thread_local int own_mark = -1;      /* of the outermost */
+static _Thread_local uintptr_t inside_below; /* where on the stack calls are inside of it */
 
 /* ---- members ---- */
 
@@ -155,11 +159,23 @@ static __attribute__((noinline)) bool take_free_mark(void)
     return false;
 }
 
-/* True for the outermost call of a thread, if there is a mark for it. */
-static inline bool take_mark(void)
+static inline bool is_inside(void)
 {
-    if (!marks || depth++ > 0)
+    ftc_native_call_look_back();
+    return ftc_native_call_depth > 0;
+}
+
+/* True for the outermost call of a thread, if there is a mark for it. */
+static inline bool take_mark(unsigned bytes_below)
+{
+    if (!marks)
         return false;
+    if (is_inside()) {
+        ftc_native_call_depth++;
+        return false;
+    }
+    ftc_native_call_depth = 1;
+    inside_below = (uintptr_t)__builtin_frame_address(0) - bytes_below;
     if (ftc_library.threaded)
         return take_free_mark();
     own_mark = 0;
@@ -169,7 +185,7 @@ static inline bool take_mark(void)
 void ftc_native_call_count(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                            const void *return_address)
 {
-    if (ftc_coverage_is_on && depth == 0)
+    if (ftc_coverage_is_on && !is_inside())
         ftc_coverage_native(kind, comm, peer, return_address);
 }
 
@@ -178,7 +194,7 @@ static inline bool begin(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address)
 {
     ftc_native_call_count(kind, comm, peer, return_address);
-    return take_mark();
+    return take_mark(CALL_BYTES);
 }
 
 static void give_back_mark(void)
@@ -300,7 +316,7 @@ void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
 void ftc_native_call_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                           const void *return_address)
 {
-    if (take_mark())
+    if (take_mark(0))
         mark(kind, comm, describe_comm, peer, return_address);
 }
 
@@ -335,7 +351,7 @@ void ftc_native_call_enter_group(enum ftc_call_kind kind, MPI_Group group,
 void ftc_native_call_mark_group(enum ftc_call_kind kind, MPI_Group group,
                                 const void *return_address)
 {
-    if (!take_mark())
+    if (!take_mark(0))
         return;
     if (group == MPI_GROUP_NULL)
         give_back_mark();
@@ -359,12 +375,28 @@ void ftc_native_call_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm pe
     PMPI_Group_free(&needed);
 }
 
-void ftc_native_call_leave(void)
+static void end_mark(void)
 {
-    if (!marks || --depth > 0 || own_mark < 0)
+    if (own_mark < 0)
         return;
     ftc_mark_end(&marks[own_mark]);
     give_back_mark();
+}
+
+/* A call that was taken for left may come back, where calls inside of it have a stack elsewhere. */
+void ftc_native_call_leave(void)
+{
+    if (ftc_native_call_depth > 0 && --ftc_native_call_depth == 0)
+        end_mark();
+}
+
+/* Stacks grow downwards: what native MPI calls back lies below the call. */
+void ftc_native_call_forget_left(const void *frame)
+{
+    if ((uintptr_t)frame < inside_below)
+        return;
+    ftc_native_call_depth = 0;
+    end_mark();
 }
 
 /* ---- calls that only look ---- */
@@ -451,7 +483,7 @@ static uint64_t coarse_ns(void)
 void ftc_native_call_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                                    const void *return_address)
 {
-    if (!marks || depth > 0 ||
+    if (!marks || is_inside() ||
         atomic_flag_test_and_set_explicit(&poll_is_taken, memory_order_acquire))
         return;
     if (!is_examined(kind, comm, peer))

@@ -19,6 +19,12 @@ enum { FTC_ALL_MEMBERS = MPI_ANY_SOURCE, FTC_SOME_MEMBER = -100 };
 /* Switches marking on; 0 or a negative errno. */
 int ftc_native_call_open(void);
 
+/* Calls of this thread inside of calls. */
+extern _Thread_local int ftc_native_call_depth;
+
+/* Forgets those that the thread has left, seen from @frame of its stack. */
+void ftc_native_call_forget_left(const void *frame);
+
 /* @peer is a rank of @comm or FTC_ALL_MEMBERS; of an intercommunicator, of its remote group, but a
  * collective call needs the members of both.
  * MPI_PROC_NULL needs nobody. An invalid communicator leaves no mark. */
@@ -48,6 +54,15 @@ void ftc_native_call_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                           const void *return_address);
 void ftc_native_call_mark_group(enum ftc_call_kind kind, MPI_Group group,
                                 const void *return_address);
+
+/* What native MPI calls back (an error handler, an operation of the program's) may leave the call
+ * by a jump or an exception, past ftc_native_call_leave(): then the next call that begins no deeper
+ * on the thread's stack forgets it. This is for calls that are not marked themselves. */
+static inline void ftc_native_call_look_back(void)
+{
+    if (ftc_native_call_depth > 0)
+        ftc_native_call_forget_left(__builtin_frame_address(0));
+}
 
 /* Calls that only look, such as MPI_Test. One of them is not worth a mark; those that find nothing,
  * again and again once a rank is dead, have one that outlives them, until one finds something. */

@@ -7,6 +7,7 @@
 #include <ftcoll.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -275,6 +276,65 @@ static void master_looks(void)
     master(size, false);
 }
 
+static jmp_buf out;
+
+static void leave(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    longjmp(out, 1);
+}
+
+/* By a jump out of the error handler. */
+static void leave_by(void (*call)(void))
+{
+    MPI_Errhandler handler;
+
+    MPI_Comm_create_errhandler(leave, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Errhandler_free(&handler);
+    if (setjmp(out) == 0)
+        call();
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+static void __attribute__((noipa)) send_to_nobody(void)
+{
+    MPI_Send(&rank, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
+    abort();
+}
+
+static void __attribute__((noipa)) receive_too_much(void)
+{
+    int value;
+
+    MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    abort();
+}
+
+static void jump(void)
+{
+    leave_by(send_to_nobody);
+    waits();
+}
+
+/* In no native call any more. */
+static void jump_and_work(void)
+{
+    int sum;
+
+    for (int i = 0; rank == 1 && i < size; i++)
+        if (i != 1)
+            MPI_Send((int[]){1, 2}, 2, MPI_INT, i, 0, MPI_COMM_WORLD);
+    if (rank != 1)
+        leave_by(receive_too_much);
+    for (long ms = 0; ms < late_ms; ms += 10) {
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        die();
+        pause_ms(10);
+    }
+}
+
 /* A message that comes late, from a rank that lives. */
 static void message(void)
 {
@@ -445,6 +505,8 @@ static const struct scene {
               {"nested", nested},
               {"file", file},
               {"requests", requests},
+              {"jump", jump},
+              {"jump-and-work", jump_and_work},
               {"igather", igather},
               {"igather-large", igather_large},
               {"message", message},
@@ -467,10 +529,13 @@ int main(int argc, char **argv)
 {
     int provided;
 
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    scene = argc > 1 ? argv[1] : "";
+    /* Who leaves a call keeps the lock that MPICH has for threads. */
+    MPI_Init_thread(&argc, &argv,
+                    strncmp(scene, "jump", 4) == 0 ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    scene = argc > 1 ? argv[1] : "";
     late_ms = argc > 2 ? atol(argv[2]) : 0;
     if (rank == 0) {
         puts("go");

@@ -94,8 +94,9 @@ BLOCKED = [
     blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort")),
     blocked("threads", sits("MPI_Allgather", "gather", reaction="abort")),
     blocked("reused-all", sits("MPI_Allgather", "gather", reaction="abort")),
+    blocked("jump", sits("MPI_Allgather", "gather", reaction="abort")),
 ] + [blocked(scene, status=0, failures=1, silent=("on_blocked",), check=None)
-     for scene in ("living", "reused-living", "group-living")] + [
+     for scene in ("living", "reused-living", "group-living", "jump-and-work")] + [
     Case("blocked: complete", 4, 1, settings=QUICK, failures=1, command="mpiexec.hydra -n {n} {programs}/blocked complete",
          hand=release_when_told(3), check=told_complete, limit_s=3 * TEN_S),
     Case("blocked in Fortran", 3, 1, settings=ABORT, status="failed", check=told_by_one,
