@@ -2,6 +2,7 @@
 
 #include "net/lease.h"
 #include "system/clock.h"
+#include "system/looks.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -17,8 +18,7 @@
 enum {
     CLIENTS = 256, /* agents, and those who have not proved who they are */
     DOORS = 4,
-    TURN_MS = 20,
-    LATE_MS = 200, /* a turn that comes so late: this thread did not run meanwhile */
+    TURN_NS = 20000000,
     NS_OF_MS = 1000000,
 };
 
@@ -39,9 +39,9 @@ static struct authority {
     uint64_t key[2];
     struct client client[CLIENTS];
     int count;
-    uint64_t turned_ns;   /* the last turn */
-    uint64_t lost, ended; /* sets of hosts */
-    bool is_news;         /* of the two */
+    struct ftc_looks looks; /* whoever stops mpiexec stops no host: nobody is silent meanwhile */
+    uint64_t lost, ended;   /* sets of hosts */
+    bool is_news;           /* of the two */
 } authority = {.reserved = -1, .bell = -1};
 
 bool ftc_authority_reserve(void)
@@ -108,21 +108,13 @@ static void look_for_loss(struct authority *a, struct ftc_proxy *p, uint64_t now
     }
 }
 
-/* The time in which this thread did not run (whoever stops mpiexec stops none of the hosts by that)
- * is nobody's silence. */
-static void look_for_losses(struct authority *a, uint64_t now_ns)
+static void look_for_losses(struct authority *a)
 {
-    uint64_t gap_ns = now_ns - a->turned_ns;
-    uint64_t away_ns = gap_ns > (uint64_t)LATE_MS * NS_OF_MS ? gap_ns : 0;
+    uint64_t now_ns = ftc_looks_now(&a->looks, TURN_NS);
 
-    a->turned_ns = now_ns;
     ftc_proxies_lock();
-    for (int i = 0; i < ftc_proxies_count(); i++) {
-        struct ftc_proxy *p = ftc_proxies_at(i);
-
-        p->heard_ns = p->heard_ns + away_ns < now_ns ? p->heard_ns + away_ns : now_ns;
-        look_for_loss(a, p, now_ns);
-    }
+    for (int i = 0; i < ftc_proxies_count(); i++)
+        look_for_loss(a, ftc_proxies_at(i), now_ns);
     ftc_proxies_unlock();
 }
 
@@ -195,7 +187,7 @@ static enum ftc_lease_answer take_request(struct authority *a, struct client *cl
     p->exit_status = r->failure_exit_status;
     p->is_agreed |= r->is_agreed != 0;
     p->is_through |= r->is_through != 0;
-    p->heard_ns = ftc_clock_ns();
+    p->heard_ns = ftc_looks_now(&a->looks, TURN_NS);
     return FTC_LEASE_GRANTED;
 }
 
@@ -314,13 +306,13 @@ static void turn(struct authority *a)
     for (int i = 0; i < doors; i++)
         source[count + i] = (struct pollfd){.fd = a->door[i].listener, .events = POLLIN};
     source[count + doors] = (struct pollfd){.fd = a->bell, .events = POLLIN};
-    if (poll(source, (nfds_t)sources, TURN_MS) < 0)
+    if (poll(source, (nfds_t)sources, TURN_NS / NS_OF_MS) < 0)
         return;
     (void)!read(a->bell, &rung, sizeof rung);
     for (int i = 0; i < count; i++)
         if (source[i].revents)
             serve(a, &a->client[i]);
-    look_for_losses(a, ftc_clock_ns());
+    look_for_losses(a);
     tell_news(a);
     drop_those_who_left(a, ftc_clock_ns());
     for (int i = 0; i < doors; i++)
@@ -332,7 +324,6 @@ static void *run(void *context)
 {
     struct authority *a = context;
 
-    a->turned_ns = ftc_clock_ns();
     for (;;)
         turn(a);
     return NULL;
