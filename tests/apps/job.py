@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from runner.job import slowness
+from runner.job import wait_for
 
 
 class Failed(Exception):
@@ -29,7 +29,7 @@ class Job:
         self.name = os.path.basename(command[0])
         self.ranks = ranks
         self.path = os.path.join(folder, "log")
-        self.limit_s = limit_s  # on an idle machine
+        self.limit_s = limit_s  # of each wait, on an idle machine
         self.began = time.monotonic()
         variables = {**os.environ, **(environment or {}), "APPS_JOB": folder}
         variables.pop("LD_PRELOAD", None)
@@ -66,18 +66,19 @@ class Job:
 
     def wait_for(self, pattern, times):
         """Until the program has printed @pattern so often."""
-        while len(re.findall(pattern, self.log())) < times:
-            need(self.process.poll() is None, f"the job ended before it printed '{pattern}' {times} times")
-            self.check_time()
-            time.sleep(0.005)
+        def has_printed():
+            return len(re.findall(pattern, self.log())) >= times
+
+        self._await(lambda: has_printed() or self.process.poll() is not None)
+        need(has_printed(), f"the job ended before it printed '{pattern}' {times} times")
 
     def kill(self, rank):
         pids = self.processes(rank)
         need(len(pids) == 1, f"rank {rank} is not one process but {pids}")
         os.kill(pids[0], signal.SIGKILL)
 
-    def check_time(self):
-        if time.monotonic() > self.began + self.limit_s * slowness():
+    def _await(self, condition):
+        if not wait_for(condition, self.limit_s):
             self.stop()
             raise Failed(f"no end in time: {self.path}")
 
@@ -92,9 +93,7 @@ class Job:
 
     def wait(self):
         """Returns the exit status. Nothing of the job may be left."""
-        while self.process.poll() is None:
-            self.check_time()
-            time.sleep(0.02)
+        self._await(lambda: self.process.poll() is not None)
         self.seconds = time.monotonic() - self.began
         left = self.processes()
         self.stop()
