@@ -171,7 +171,7 @@ RESETS = {
 }
 
 
-@pytest.mark.parametrize("link", ["auto", "ucx"])
+@pytest.mark.parametrize("link", ["auto", pytest.param("ucx", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("what", core_of(RESETS, "and one dies meanwhile"))
 def test_reset_of_links(rough, run_case, what, link):
     """A message is neither lost with a connection nor sent twice, nor does the job end for it."""
