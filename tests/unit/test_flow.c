@@ -338,18 +338,12 @@ START_TEST(numbers_go_round)
 }
 END_TEST
 
-static uint32_t draw(uint32_t *seed, uint32_t below)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return (*seed >> 16) % below;
-}
-
 /* The lane of @self ends with what has been read, or a bit more. */
 static void go_back(int self, uint32_t *seed)
 {
     struct way *w = &lane[self];
 
-    w->end = w->begin + draw(seed, (uint32_t)(w->end - w->begin) + 1);
+    w->end = w->begin + unit_draw(seed, (uint32_t)(w->end - w->begin) + 1);
     ftc_flow_go_back(&flow[self]);
 }
 
@@ -361,24 +355,24 @@ static void reuse(struct way *w)
 
 static void step(uint32_t *seed)
 {
-    int self = (int)draw(seed, 2);
+    int self = (int)unit_draw(seed, 2);
 
-    switch (draw(seed, 4)) {
+    switch (unit_draw(seed, 4)) {
     case 0:
         send_one(self);
         break;
     case 1:
-        write_out(self, draw(seed, 3 * (uint32_t)ftc_frame_bytes(BODY)));
+        write_out(self, unit_draw(seed, 3 * (uint32_t)ftc_frame_bytes(BODY)));
         break;
     case 2:
-        read_in(self, draw(seed, 3));
+        read_in(self, unit_draw(seed, 3));
         break;
     default:
-        if (draw(seed, 40) == 0)
+        if (unit_draw(seed, 40) == 0)
             ftc_flow_take_lane(&flow[self]);
-        if (draw(seed, 150) == 0)
+        if (unit_draw(seed, 150) == 0)
             go_back(self, seed);
-        if (draw(seed, 500) == 0) {
+        if (unit_draw(seed, 500) == 0) {
             break_both();
             connect_both();
         }

@@ -364,13 +364,6 @@ static int connections_to(uint32_t rank, int where)
     return count;
 }
 
-/* Small steps in an order that is @seed's. */
-static uint32_t draw(uint32_t *seed, uint32_t below)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return (*seed >> 16) % below;
-}
-
 static void receive_next(uint32_t self, uint32_t from, uint32_t *taken)
 {
     int number = receive(self, from);
@@ -379,31 +372,43 @@ static void receive_next(uint32_t self, uint32_t from, uint32_t *taken)
         ck_assert_int_eq(number, (int)(*taken)++);
 }
 
+static int break_link(uint32_t *seed)
+{
+    return unit_draw(seed, 50) == 0 ? reset((int)unit_draw(seed, 3) + 1) > 0 : 0;
+}
+
+/* Two exchange @messages in small steps, in an order that is @seed's; @harm, between the steps,
+ * says what it has broken. Returns how much that was. */
+static int exchange(uint32_t messages, uint32_t seed, int (*harm)(uint32_t *seed))
+{
+    uint32_t sent[2] = {0, 0}, taken[2] = {0, 0};
+    int breaks = 0;
+
+    open_all();
+    for (int i = 0; i < PATIENCE && (taken[0] < messages || taken[1] < messages); i++) {
+        uint32_t self = unit_draw(&seed, 2);
+
+        if (sent[self] < messages && unit_draw(&seed, 2) == 0)
+            sent[self] += send_number(self, 1 - self, sent[self]);
+        else
+            receive_next(self, 1 - self, &taken[1 - self]);
+        breaks += harm(&seed);
+    }
+    for (int self = 0; self < 2; self++)
+        ck_assert_uint_eq(taken[self], messages);
+    ck_assert_int_eq(receive(0, 1), -1);
+    ck_assert_int_eq(receive(1, 0), -1);
+    close_all();
+    return breaks;
+}
+
 START_TEST(a_link_that_breaks_again_and_again_loses_and_doubles_nothing)
 {
     enum { MESSAGES = 2000, BREAKS = 30, SEEDS = 2 };
     int breaks = 0;
 
-    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-        uint32_t random = seed, sent[2] = {0, 0}, taken[2] = {0, 0};
-
-        open_all();
-        for (int i = 0; i < PATIENCE && (taken[0] < MESSAGES || taken[1] < MESSAGES); i++) {
-            uint32_t self = draw(&random, 2);
-
-            if (sent[self] < MESSAGES && draw(&random, 2) == 0)
-                sent[self] += send_number(self, 1 - self, sent[self]);
-            else
-                receive_next(self, 1 - self, &taken[1 - self]);
-            if (draw(&random, 50) == 0)
-                breaks += reset((int)draw(&random, 3) + 1) > 0;
-        }
-        for (int self = 0; self < 2; self++)
-            ck_assert_uint_eq(taken[self], MESSAGES);
-        ck_assert_int_eq(receive(0, 1), -1);
-        ck_assert_int_eq(receive(1, 0), -1);
-        close_all();
-    }
+    for (uint32_t seed = 1; seed <= SEEDS; seed++)
+        breaks += exchange(MESSAGES, seed, break_link);
     ck_assert_int_gt(breaks, BREAKS);
     open_all();
 }
@@ -764,34 +769,26 @@ START_TEST(with_who_has_no_lane_it_goes_by_tcp)
 }
 END_TEST
 
+static int break_lanes(uint32_t *seed)
+{
+    return unit_draw(seed, 2000) == 0 ? unit_fabric_break() : 0;
+}
+
+static int break_lanes_and_links(uint32_t *seed)
+{
+    if (unit_draw(seed, 3000) == 0)
+        reset((int)unit_draw(seed, 3) + 1);
+    return break_lanes(seed);
+}
+
 START_TEST(lanes_and_links_that_break_lose_and_double_nothing)
 {
     enum { MESSAGES = 1000, SEEDS = 12 };
     uint64_t before = unit_fabric_brought();
     int breaks = 0;
 
-    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-        uint32_t random = seed, sent[2] = {0, 0}, taken[2] = {0, 0};
-
-        open_all();
-        for (int i = 0; i < PATIENCE && (taken[0] < MESSAGES || taken[1] < MESSAGES); i++) {
-            uint32_t self = draw(&random, 2);
-
-            if (sent[self] < MESSAGES && draw(&random, 2) == 0)
-                sent[self] += send_number(self, 1 - self, sent[self]);
-            else
-                receive_next(self, 1 - self, &taken[1 - self]);
-            if (draw(&random, 1000 * (seed % 3 + 1)) == 0)
-                breaks += unit_fabric_break();
-            if (seed % 2 == 0 && draw(&random, 3000) == 0)
-                reset((int)draw(&random, 3) + 1);
-        }
-        for (int self = 0; self < 2; self++)
-            ck_assert_uint_eq(taken[self], MESSAGES);
-        ck_assert_int_eq(receive(0, 1), -1);
-        ck_assert_int_eq(receive(1, 0), -1);
-        close_all();
-    }
+    for (uint32_t seed = 1; seed <= SEEDS; seed++)
+        breaks += exchange(MESSAGES, seed, seed % 2 == 0 ? break_lanes_and_links : break_lanes);
     ck_assert_int_gt(breaks, SEEDS / 2);
     ck_assert_uint_gt(unit_fabric_brought(), before + SEEDS * MESSAGES);
     open_all();

@@ -3,7 +3,15 @@
 #define FTC_TESTS_UNIT_H
 
 #include <check.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/* Below @below; the same from the same *@seed, which goes on. */
+static inline uint32_t unit_draw(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 16) % below;
+}
 
 /* In main(): UNIT_BEGIN("name"); UNIT_TEST(test); ... UNIT_END(); */
 #define UNIT_BEGIN(name)                                                                           \

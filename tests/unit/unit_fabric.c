@@ -1,5 +1,7 @@
 #include "unit_fabric.h"
 
+#include "unit.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +31,8 @@ struct ftc_stream {
 static struct ftc_fabric *fabric[FABRICS];
 static struct pipe pipes[FABRICS][FABRICS];
 static bool holds, garbles;
-static uint32_t random_state = 1;
+static uint32_t seed = 1;
 static uint64_t brought;
-
-static uint32_t draw(uint32_t below)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 16) % below;
-}
 
 void unit_fabric_hold(bool hold)
 {
@@ -145,11 +141,11 @@ void ftc_stream_close(struct ftc_stream *s)
     if (!s || s->is_closed)
         return;
     p = pipe_of(s);
-    p->out = p->held = p->read + draw((uint32_t)(p->held - p->read) + 1);
+    p->out = p->held = p->read + unit_draw(&seed, (uint32_t)(p->held - p->read) + 1);
     s->is_closed = s->is_broken = true;
 }
 
-static ssize_t fail(const struct ftc_stream *s)
+static ssize_t refuse(const struct ftc_stream *s)
 {
     errno = s->is_broken ? ECONNRESET : EAGAIN;
     return -1;
@@ -164,7 +160,7 @@ bool ftc_stream_is_out(struct ftc_stream *s)
 {
     struct pipe *p = pipe_of(s);
 
-    if (!s->is_broken && !holds && draw(4) > 0)
+    if (!s->is_broken && !holds && unit_draw(&seed, 4) > 0)
         p->held = p->out;
     return s->is_broken || p->held == p->out;
 }
@@ -174,11 +170,11 @@ ssize_t ftc_stream_send(struct ftc_stream *s, const void *bytes, size_t count)
     struct pipe *p = pipe_of(s);
 
     if (s->is_broken || !ftc_stream_is_out(s))
-        return fail(s);
-    count = count < PIECE ? count : 1 + draw(PIECE);
+        return refuse(s);
+    count = count < PIECE ? count : 1 + unit_draw(&seed, PIECE);
     if (p->out + count > PIPE) {
         s->is_broken = true;
-        return fail(s);
+        return refuse(s);
     }
     memcpy(p->bytes + p->out, bytes, count);
     if (garbles)
@@ -194,7 +190,7 @@ ssize_t ftc_stream_receive(struct ftc_stream *s, void *room, size_t count)
     size_t left = p->held - p->read;
 
     if (s->is_closed || left == 0)
-        return fail(s);
+        return refuse(s);
     if (count > left)
         count = left;
     memcpy(room, p->bytes + p->read, count);
