@@ -8,22 +8,16 @@
 #include "notice/trace_file.h"
 #include "system/lines.h"
 
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { AWAITED_MS = 5000, NS_OF_MS = 1000000, LAST_WORDS_BYTES_MAX = 2048 };
+enum { AWAITED_MS = 5000, NS_OF_MS = 1000000 };
 
 /* By one write(): all ranks may say some at once, and glibc 2.41 gives out a line of fprintf() in
  * parts of 128 bytes. */
 void ftc_job_end_say_last_words(const char *text)
 {
-    char line[LAST_WORDS_BYTES_MAX];
-    int length = snprintf(line, sizeof line - 1, "%s", text);
-
-    length = length < (int)sizeof line - 1 ? length : (int)sizeof line - 2;
-    line[length] = '\n';
-    ftc_lines_write(STDERR_FILENO, line, (size_t)length + 1);
+    ftc_lines_say("%s\n", text);
     ftc_lines_await_reader(STDERR_FILENO);
 }
 

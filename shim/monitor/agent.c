@@ -16,9 +16,7 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     TURN_MS = 10, /* while a host cannot be heard */
@@ -115,17 +113,15 @@ static bool any(const struct ftc_board *board, uint32_t host)
 static void say_silent(const struct agent *a, const struct source *s)
 {
     const struct ftc_board *board = &a->rank->board;
-    char text[400], here[FTC_BOARD_HOST_NAME], there[FTC_BOARD_HOST_NAME];
+    char here[FTC_BOARD_HOST_NAME], there[FTC_BOARD_HOST_NAME];
     uint32_t first = next_rank(board, &(struct source){.host = s->host});
-    int patience = ftc_lease_patience_ms(board, a->rank->options.unreachable_ms), length;
+    int patience = ftc_lease_patience_ms(board, a->rank->options.unreachable_ms);
 
     ftc_directory_host_name(board, a->rank->world, here);
     ftc_directory_host_name(board, first, there);
-    length = snprintf(text, sizeof text,
-                      "ftcoll: host %s of rank %u has not been heard on host %s for %d ms "
-                      "(unreachable_ms = %d), and is not known to be lost: the job ends\n",
-                      there, first, here, patience, a->rank->options.unreachable_ms);
-    ftc_lines_write(STDERR_FILENO, text, (size_t)length);
+    ftc_lines_say("ftcoll: host %s of rank %u has not been heard on host %s for %d ms "
+                  "(unreachable_ms = %d), and is not known to be lost: the job ends\n",
+                  there, first, here, patience, a->rank->options.unreachable_ms);
 }
 
 static _Noreturn void end_job(const struct agent *a, const struct source *s)

@@ -12,7 +12,6 @@
 
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     SITE_TEXT = 256,
@@ -51,23 +50,20 @@ static void name_site(const struct ftc_monitored *rank, const struct ftc_mark *m
 static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
 {
     const struct ftc_board *board = &rank->board;
-    char text[800], site[SITE_TEXT], death[64], others[32] = "";
-    int length;
+    char site[SITE_TEXT], death[64], others[32] = "";
 
     name_site(rank, mark, site);
     ftc_death_name(board, mark->dead, death, sizeof death);
     if (mark->dead_count > 1)
         snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);
-    length = snprintf(text, sizeof text,
-                      "ftcoll: rank %d has %s %s at %s%s for %.1f s: it %s rank %d, which is dead "
-                      "(%s)%s%s; on_blocked = %s\n",
-                      (int)rank->world, mark->is_poll ? "called" : "been in",
-                      ftc_call_name(mark->kind), site, mark->is_poll ? " again and again" : "",
-                      (double)(now_ns - mark->since_ns) / 1e9,
-                      mark->is_certain ? "needs" : "may need", (int)mark->dead, death, others,
-                      mark->is_told ? ", and the others wait as well" : "",
-                      rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
-    ftc_lines_write(STDERR_FILENO, text, (size_t)length);
+    ftc_lines_say("ftcoll: rank %d has %s %s at %s%s for %.1f s: it %s rank %d, which is dead "
+                  "(%s)%s%s; on_blocked = %s\n",
+                  (int)rank->world, mark->is_poll ? "called" : "been in", ftc_call_name(mark->kind),
+                  site, mark->is_poll ? " again and again" : "",
+                  (double)(now_ns - mark->since_ns) / 1e9, mark->is_certain ? "needs" : "may need",
+                  (int)mark->dead, death, others,
+                  mark->is_told ? ", and the others wait as well" : "",
+                  rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
 }
 
 /* The first monitor process that comes to it ends the job, and the others leave it to that one. */
@@ -134,17 +130,14 @@ static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
 static void say_complete(const struct ftc_monitored *rank, const struct ftc_mark *mark,
                          uint64_t now_ns)
 {
-    char text[600], site[SITE_TEXT];
-    int length;
+    char site[SITE_TEXT];
 
     name_site(rank, mark, site);
-    length = snprintf(
-        text, sizeof text,
-        "ftcoll: rank %d has been in %s at %s for %.1f s: all whom it needs are alive "
-        "and in it; what a rank was sending when it died may be in their way; "
-        "on_blocked does not end the job\n",
-        (int)rank->world, ftc_call_name(mark->kind), site, (double)(now_ns - mark->since_ns) / 1e9);
-    ftc_lines_write(STDERR_FILENO, text, (size_t)length);
+    ftc_lines_say("ftcoll: rank %d has been in %s at %s for %.1f s: all whom it needs are alive "
+                  "and in it; what a rank was sending when it died may be in their way; "
+                  "on_blocked does not end the job\n",
+                  (int)rank->world, ftc_call_name(mark->kind), site,
+                  (double)(now_ns - mark->since_ns) / 1e9);
 }
 
 static void look_at_complete(const struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,

@@ -16,7 +16,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -205,19 +204,13 @@ _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 static void say_forbidden(const struct ftc_monitored *rank, uint32_t world)
 {
     const struct ftc_board *board = &rank->board;
-    char text[128];
-    int length;
 
     if (ftc_board_is_critical_death(board, world))
-        length =
-            snprintf(text, sizeof text,
-                     "ftcoll: the death of rank %d ends the job: critical_ranks\n", (int)world);
+        ftc_lines_say("ftcoll: the death of rank %d ends the job: critical_ranks\n", (int)world);
     else
-        length = snprintf(
-            text, sizeof text,
+        ftc_lines_say(
             "ftcoll: the death of rank %d ends the job: it is number %d, max_failed = %d\n",
             (int)world, (int)ftc_board_deaths(board), rank->options.max_failed);
-    ftc_lines_write(STDERR_FILENO, text, (size_t)length);
 }
 
 /* A death that a setting forbids ends the job; one that has gone before it would count as well. */

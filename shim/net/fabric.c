@@ -379,7 +379,7 @@ ssize_t ftc_stream_send(struct ftc_stream *s, const void *bytes, size_t count)
     const ucp_request_param_t params = {.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE,
                                         .memory_type = UCS_MEMORY_TYPE_HOST};
 
-    if (s->is_broken || !ftc_stream_is_out(s) || s->is_broken)
+    if (!ftc_stream_is_out(s) || s->is_broken)
         return fail(s);
     if (count > sizeof s->out)
         count = sizeof s->out;

@@ -7,9 +7,6 @@
 #include "running.h"
 #include "system/lines.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 enum { LOOKS = 10, NS_OF_MS = 1000000 };
 
 /* With several threads, a rank's others may be about to make the call. */
@@ -63,16 +60,12 @@ static bool all_wait(const struct ftc_comm *c, struct scene *scene)
 static void tell(const struct ftc_comm *c, uint64_t ns)
 {
     char own[FTC_MISMATCH_CALL_TEXT], others[FTC_MISMATCH_CALL_TEXT];
-    char text[2 * FTC_MISMATCH_CALL_TEXT + 256];
-    int length;
 
     ftc_mismatch_write_own(own, sizeof own, c);
     ftc_mismatch_write_other(others, sizeof others, c);
-    length = snprintf(text, sizeof text,
-                      "ftcoll: rank %d has been in %s for %.1f s, while rank %d is in %s: if these "
-                      "are to be one call, they do not match; on_blocked = warn\n",
-                      c->rank, own, (double)ns / 1e9, c->running->mismatched, others);
-    ftc_lines_write(STDERR_FILENO, text, (size_t)length);
+    ftc_lines_say("ftcoll: rank %d has been in %s for %.1f s, while rank %d is in %s: if these "
+                  "are to be one call, they do not match; on_blocked = warn\n",
+                  c->rank, own, (double)ns / 1e9, c->running->mismatched, others);
 }
 
 /* For how long all have waited like this. */

@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <linux/sockios.h>
 #include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -58,6 +60,22 @@ bool ftc_lines_write(int fd, const char *text, size_t bytes)
         until_ms = ftc_clock_ms() + PATIENCE_MS;
     }
     return bytes == 0;
+}
+
+void ftc_lines_say(const char *format, ...)
+{
+    char line[FTC_LINE_MAX + 1];
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (length > FTC_LINE_MAX) {
+        length = FTC_LINE_MAX;
+        line[length - 1] = '\n';
+    }
+    ftc_lines_write(STDERR_FILENO, line, (size_t)length);
 }
 
 /* A pipe counts at both of its ends what is in it, a socket what the other side has not taken. */

@@ -10,6 +10,10 @@
  * reads for five seconds it gives up. False if not all was written. */
 bool ftc_lines_write(int fd, const char *text, size_t bytes);
 
+/* A line to standard error, of FTC_LINE_MAX bytes at most with its end: the rest is left out. */
+enum { FTC_LINE_MAX = 2047 };
+__attribute__((format(printf, 1, 2))) void ftc_lines_say(const char *format, ...);
+
 /* Waits, for five seconds at most, until all that was written to @fd has been read, if it is a pipe
  * or a socket, and a little longer: what the launcher has not read when it ends a job it drops, and
  * what it has read goes through one more process of its own. */

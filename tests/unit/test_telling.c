@@ -249,6 +249,38 @@ START_TEST(lines_are_written_whole_and_as_a_pipe_takes_them)
 }
 END_TEST
 
+/* Standard error is a pipe of packets meanwhile. */
+static ssize_t say(const char *text, char read_back[TEXT_BYTES])
+{
+    int end[2], before = dup(STDERR_FILENO);
+    ssize_t n;
+
+    ck_assert_int_eq(pipe2(end, O_DIRECT), 0);
+    ck_assert_int_eq(dup2(end[1], STDERR_FILENO), STDERR_FILENO);
+    ftc_lines_say("%s\n", text);
+    dup2(before, STDERR_FILENO);
+    n = read(end[0], read_back, TEXT_BYTES);
+    close(before);
+    close(end[0]);
+    close(end[1]);
+    return n;
+}
+
+START_TEST(a_line_that_is_too_long_ends_as_one)
+{
+    static char text[2 * FTC_LINE_MAX + 1], read_back[TEXT_BYTES];
+
+    for (size_t length = FTC_LINE_MAX - 3; length < 2 * FTC_LINE_MAX; length += 1 + length / 2048) {
+        size_t told = length < FTC_LINE_MAX ? length : FTC_LINE_MAX - 1;
+
+        memset(text, 'x', length);
+        ck_assert_int_eq(say(text, read_back), (ssize_t)told + 1);
+        ck_assert_mem_eq(read_back, text, told);
+        ck_assert_int_eq(read_back[told], '\n');
+    }
+}
+END_TEST
+
 START_TEST(lines_that_nobody_can_read_any_more_are_given_up)
 {
     int end[2];
@@ -367,6 +399,7 @@ int main(void)
     UNIT_TEST(all_have_recovered_once_each_living_rank_has);
     UNIT_TEST(who_has_ended_mpi_is_not_waited_for);
     UNIT_TEST(lines_are_written_whole_and_as_a_pipe_takes_them);
+    UNIT_TEST(a_line_that_is_too_long_ends_as_one);
     UNIT_TEST(lines_that_nobody_can_read_any_more_are_given_up);
     UNIT_TEST(lines_that_nobody_reads_are_given_up_whatever_signals_come);
     UNIT_TEST(lines_that_there_is_room_for_are_written_after_a_stop);
