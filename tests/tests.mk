@@ -75,8 +75,9 @@ $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h tests/unit/unit_board.h
 	$(call say,CC,$<)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(filter %.o,$^) $(UNIT_LIBS) $(CHECK_LIBS)
 
-unit: $(UNIT_TESTS:%=$(UNIT)/test_%)
-	set -e; for t in $(UNIT_TESTS); do $(RUN) $(UNIT)/test_$$t; done
+unit: $(UNIT_TESTS:%=unit-%)
+$(UNIT_TESTS:%=unit-%): unit-%: $(UNIT)/test_%
+	$(RUN) $<
 
 # For a part of the check (tests/pytest.ini, tests/conftest.py); the JUnit file has the part's name.
 PYTEST = pytest-3 -v -o cache_dir='$(abspath $(BUILD))/pytest' --build='$(BUILD)' --junitxml='$(BUILD)/check/$(@:check-%=%).xml'
@@ -113,8 +114,8 @@ LINTED := $(LIBRARY) $(WRAPPERS) $(COMMAND)
 
 # .clang-tidy says what is left out, and why.
 check-lint:
-	cppcheck -q --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	  --suppress=missingIncludeSystem --suppress=toomanyconfigs --suppress=normalCheckLevelMaxBranches -D_GNU_SOURCE -Ishim -I. '-DElfW(type)=Elf64_##type' shim wrappers config
+	cppcheck -q -j 2 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+	  --suppress=missingIncludeSystem --suppress=toomanyconfigs --suppress=normalCheckLevelMaxBranches -D_GNU_SOURCE -Ishim -I. '-DElfW(type)=Elf64_##type' '-D__has_include(file)=1' shim wrappers config
 	printf '%s\n' $(LINTED) | xargs -P 2 -n 6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu11 -D_GNU_SOURCE \
 	  -Ishim -I. -DFTC_LIBDIR=\"\" -DFTC_SONAME=\"\" $(MPI_CPPFLAGS)' lint
 	echo "lint: $(words $(LINTED)) files passed"
@@ -129,4 +130,4 @@ check-fresh: SUITE = bookworm
 check-debian check-fresh:
 	SUITE='$(SUITE)' TARGETS='$(TARGETS)' PREBUILT='$(PREBUILT)' tests/debian
 
-.PHONY: unit check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries check-places check-debian check-fresh
+.PHONY: unit $(UNIT_TESTS:%=unit-%) check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries check-places check-debian check-fresh

@@ -25,17 +25,15 @@ $(FUZZ)/%: tests/fuzz/fuzz_%.c
 FUZZ_SECONDS = $(or $(SECONDS),$(shell echo $$(( $(or $(MINUTES),10) * 60 ))))
 
 # New inputs go to a copy of the corpus.
-fuzz: $(FUZZ_TARGETS:%=$(FUZZ)/%)
-	set -e; for t in $(FUZZ_TARGETS); do \
-	  mkdir -p $(FUZZ)/corpus/$$t; \
-	  $(FUZZ)/$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 -max_len=2048 \
-	    -artifact_prefix=$(FUZZ)/$$t- $(FUZZ)/corpus/$$t tests/fuzz/corpus/$$t >$(FUZZ)/$$t.log 2>&1 || \
-	    { tail -n 30 $(FUZZ)/$$t.log; echo "fuzz $$t: FINDING"; exit 1; }; \
-	  sed -n "s/stat::number_of_executed_units: */fuzz $$t: no finding in $(FUZZ_SECONDS) s, runs: /p" \
-	    $(FUZZ)/$$t.log; \
-	done
+fuzz: $(FUZZ_TARGETS:%=fuzz-%)
+$(FUZZ_TARGETS:%=fuzz-%): fuzz-%: $(FUZZ)/%
+	mkdir -p $(FUZZ)/corpus/$*
+	$< -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 -max_len=2048 \
+	  -artifact_prefix=$<- $(FUZZ)/corpus/$* tests/fuzz/corpus/$* >$<.log 2>&1 || \
+	  { tail -n 30 $<.log; echo "fuzz $*: FINDING"; exit 1; }
+	sed -n "s/stat::number_of_executed_units: */fuzz $*: no finding in $(FUZZ_SECONDS) s, runs: /p" $<.log
 
 check-fuzz:
 	$(MAKE) --no-print-directory fuzz SECONDS=5
 
-.PHONY: fuzz check-fuzz
+.PHONY: fuzz $(FUZZ_TARGETS:%=fuzz-%) check-fuzz
