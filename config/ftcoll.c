@@ -62,7 +62,7 @@ static const struct command *find(const char *name)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    char name[32];
+    static char name[32];
 
     snprintf(name, sizeof name, "ftcoll %s", command->name);
     argv[0] = name;

@@ -79,8 +79,7 @@ static void take_whole(struct found *f, FILE *file)
 {
     json_t *object;
 
-    rewind(file);
-    object = json_loadf(file, 0, NULL);
+    object = fseek(file, 0, SEEK_SET) == 0 ? json_loadf(file, 0, NULL) : NULL;
     if (object)
         take(f, object, 1);
     json_decref(object);

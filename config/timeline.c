@@ -20,25 +20,32 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* What belongs to @recovery, and the names of rows: in the order of the file. */
-static bool write_json(const struct timeline *t, int recovery, FILE *f)
+static bool keep(const struct timeline *t, int recovery, bool is_kept[], json_t *all, json_t *some)
 {
-    json_t *all = json_object_get(t->root, "traceEvents"), *some = json_array(), *object;
-    json_t *root = json_copy(t->root);
-    bool *is_kept = calloc(json_array_size(all) + 1, sizeof *is_kept), has_memory;
+    json_t *object;
     size_t i;
 
-    has_memory = is_kept && root && some && json_object_set_new(root, "traceEvents", some) == 0;
-    for (i = 0; has_memory && i < t->count; i++)
+    for (i = 0; i < t->count; i++)
         if (t->event[i].recovery == recovery)
             is_kept[t->event[i].at] = is_kept[t->event[i].end_at] = true;
     json_array_foreach(all, i, object)
     {
         const char *phase = json_string_value(json_object_get(object, "ph"));
 
-        if (has_memory && (is_kept[i] || (phase && phase[0] == 'M')))
-            has_memory = json_array_append(some, object) == 0;
+        if ((is_kept[i] || (phase && phase[0] == 'M')) && json_array_append(some, object) != 0)
+            return false;
     }
-    has_memory = has_memory && json_dumpf(root, f, JSON_COMPACT) == 0;
+    return true;
+}
+
+static bool write_json(const struct timeline *t, int recovery, FILE *f)
+{
+    json_t *all = json_object_get(t->root, "traceEvents"), *some = json_array();
+    json_t *root = json_copy(t->root);
+    bool *is_kept = calloc(json_array_size(all) + 1, sizeof *is_kept), has_memory;
+
+    has_memory = is_kept && root && some && json_object_set_new(root, "traceEvents", some) == 0 &&
+                 keep(t, recovery, is_kept, all, some) && json_dumpf(root, f, JSON_COMPACT) == 0;
     free(is_kept);
     json_decref(root);
     return has_memory;

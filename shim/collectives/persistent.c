@@ -194,9 +194,11 @@ static bool make_room(struct ftc_shown *s, int count)
     if (count <= FTC_PERSISTENT_FEW)
         return true;
     s->room = malloc((size_t)count * (sizeof *s->behind + sizeof *s->shown));
+    if (!s->room)
+        return false;
     s->behind = s->room;
     s->shown = (void *)(s->behind + count);
-    return s->room != NULL;
+    return true;
 }
 
 bool ftc_persistent_show(struct ftc_shown *s, int count, MPI_Request requests[], int *rv)

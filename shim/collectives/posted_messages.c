@@ -22,7 +22,7 @@ static struct ftc_blocks_limit limit_of(int ranks)
 {
     return (struct ftc_blocks_limit){
         .ranks = ranks,
-        .data_bytes = ftc_limits_part_bytes() + (size_t)ranks * PART_LEAST,
+        .data_bytes = (size_t)ranks * PART_LEAST + ftc_limits_part_bytes(),
     };
 }
 

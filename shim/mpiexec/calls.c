@@ -289,8 +289,8 @@ static ssize_t write_any(int fd, const void *buffer, size_t bytes)
     struct ftc_proxy *p = ftc_proxies_of_fd(fd);
     ssize_t n;
 
-    if (fd < 0 && is_any_lost())
-        return (ssize_t)bytes;
+    if (fd < 0)
+        return is_any_lost() ? (ssize_t)bytes : write(fd, buffer, bytes);
     if (!p)
         return write(fd, buffer, bytes);
     if (p->was_lost)

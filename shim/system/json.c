@@ -71,7 +71,7 @@ static void write_place(struct ftc_json *j, const char *key)
 static void open_value(struct ftc_json *j, const char *key, bool is_array)
 {
     write_place(j, key);
-    assert(j->depth < FTC_JSON_DEPTH);
+    assert(j->depth >= 0 && j->depth < FTC_JSON_DEPTH);
     j->arrays &= ~((uint64_t)1 << j->depth);
     j->arrays |= (uint64_t)is_array << j->depth;
     j->depth++;
