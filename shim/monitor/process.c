@@ -8,6 +8,7 @@
 #include "end.h"
 #include "net/socket.h"
 #include "others.h"
+#include "output.h"
 #include "pmi.h"
 #include "relay.h"
 #include "service.h"
@@ -26,6 +27,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,9 +39,10 @@ static struct ftc_monitored rank = {.board.fd = -1, .listener = -1};
 /* The launcher's connection is kept for its end: mpiexec sees it when all have ended (lease.h). */
 static const int error_output = STDERR_FILENO;
 static int launcher = -1;
-static const int *const kept[] = {&error_output, &rank.job.channel, &rank.job.tether,
-                                  &rank.job.pmi, &rank.job.outer,   &rank.signals,
-                                  &launcher};
+static int output = -1; /* in place of error_output, where that goes elsewhere (output.h) */
+static const int *const kept[] = {
+    &error_output,   &rank.job.channel, &rank.job.tether, &rank.job.pmi,
+    &rank.job.outer, &rank.signals,     &launcher,        &output};
 enum { KEPT = sizeof kept / sizeof kept[0] };
 
 static bool is_kept(int fd)
@@ -58,6 +61,13 @@ static int highest_kept(void)
         if (*kept[i] > max)
             max = *kept[i];
     return max;
+}
+
+static bool is_pipe(int fd)
+{
+    struct stat s;
+
+    return fstat(fd, &s) == 0 && S_ISFIFO(s.st_mode);
 }
 
 /* The standard ones that the program was started without: nothing else comes to stand there. */
@@ -286,6 +296,8 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
 
     rank.job = *job;
     launcher = ftc_socket_launcher();
+    if (!is_pipe(error_output))
+        output = ftc_output_to(job->launcher);
     open_standard();
     open_signals();
     ftc_relay_prepare(&rank);

@@ -1,0 +1,103 @@
+/* The pipes by which a launcher reads what a rank writes. */
+#include "monitor/output.h"
+#include "unit.h"
+
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a child of this process finds in itself: its exit status; 0 for nothing. */
+static int found_by_child(void)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        int fd = ftc_output_to(getppid());
+
+        _exit(fd < 0 ? 0 : fd);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* A child that has the writing end of @tube, which this process has no more; what it finds. */
+static int found_with(int tube[2], bool is_read_here)
+{
+    int told[2], go[2], found = 0, status;
+    pid_t child;
+
+    ck_assert_int_eq(pipe(told), 0);
+    ck_assert_int_eq(pipe(go), 0);
+    child = fork();
+    if (child == 0) {
+        (void)!read(go[0], &found, 1);
+        found = ftc_output_to(getppid());
+        _exit(write(told[1], &found, sizeof found) == (ssize_t)sizeof found ? 0 : 1);
+    }
+    close(tube[1]);
+    if (!is_read_here)
+        close(tube[0]);
+    ck_assert_int_eq(write(go[1], "", 1), 1);
+    ck_assert_int_eq(read(told[0], &found, sizeof found), sizeof found);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    for (int i = 0; i < 2; i++) {
+        close(told[i]);
+        close(go[i]);
+    }
+    return found;
+}
+
+START_TEST(the_pipe_that_the_launcher_reads_is_found)
+{
+    int tube[2], writing;
+
+    ck_assert_int_eq(pipe(tube), 0);
+    writing = tube[1];
+    ck_assert_int_eq(found_with(tube, true), writing);
+    close(tube[0]);
+}
+END_TEST
+
+START_TEST(a_pipe_that_nobody_reads_is_none)
+{
+    int tube[2];
+
+    ck_assert_int_eq(pipe(tube), 0);
+    ck_assert_int_eq(found_with(tube, false), -1);
+}
+END_TEST
+
+START_TEST(a_pipe_into_which_the_launcher_writes_itself_is_none)
+{
+    int tube[2];
+
+    ck_assert_int_eq(pipe(tube), 0);
+    ck_assert_int_eq(found_by_child(), 0);
+    close(tube[0]);
+    close(tube[1]);
+}
+END_TEST
+
+START_TEST(a_launcher_that_is_gone_reads_nothing)
+{
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(0);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    ck_assert_int_eq(ftc_output_to(child), -1);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("output");
+    UNIT_TEST(the_pipe_that_the_launcher_reads_is_found);
+    UNIT_TEST(a_pipe_that_nobody_reads_is_none);
+    UNIT_TEST(a_pipe_into_which_the_launcher_writes_itself_is_none);
+    UNIT_TEST(a_launcher_that_is_gone_reads_nothing);
+    UNIT_END();
+}
