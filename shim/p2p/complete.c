@@ -331,15 +331,19 @@ static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
     return rv;
 }
 
-/* After an error of another, as @status says if there is one; but nothing of a request that is
- * broken, and not active. */
-static bool is_pending(const struct batch *b, int i, const MPI_Status *status)
+/* Nothing is done with a request that is broken, and not active. */
+static bool is_left(const struct batch *b, int i)
 {
-    int error = error_of(status);
     struct ftc_p2p_request r;
 
-    if (b->request[i] == MPI_REQUEST_NULL || (ftc_requests_find(b->request[i], &r) && r.broken))
-        return false;
+    return b->request[i] != MPI_REQUEST_NULL && !(ftc_requests_find(b->request[i], &r) && r.broken);
+}
+
+/* After an error of another, as @status says if there is one. */
+static bool is_pending(const MPI_Status *status)
+{
+    int error = error_of(status);
+
     return status == MPI_STATUS_IGNORE || error == MPI_ERR_PENDING ||
            error == MPIX_ERR_PROC_FAILED_PENDING;
 }
@@ -362,12 +366,20 @@ static void finish_pending(struct batch *b, int i, MPI_Status *status)
 }
 
 /* Native MPI's test of all is over with the first error, whoever else is still under way; but its
- * MPI_Waitall returns when all have ended, so that their buffers are the program's again. */
+ * MPI_Waitall returns when all have ended, so that their buffers are the program's again. Then
+ * MPICH 4.2 also keeps those that have ended, whose statuses it has set. */
 static void wait_for_pending(struct batch *b, MPI_Status statuses[])
 {
-    for (int i = 0; i < b->count; i++)
-        if (is_pending(b, i, status_of(statuses, i)))
+    int flag;
+
+    for (int i = 0; i < b->count; i++) {
+        if (!is_left(b, i))
+            continue;
+        if (is_pending(status_of(statuses, i)))
             finish_pending(b, i, status_of(statuses, i));
+        else
+            PMPI_Test(&b->request[i], &flag, MPI_STATUS_IGNORE);
+    }
     if (b->error != MPI_SUCCESS)
         b->error = ftc_error_in_status();
 }
