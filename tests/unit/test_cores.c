@@ -32,8 +32,8 @@ static struct ftc_cores elsewhere(void (*prepare)(void))
 /* As far as this user may: without, it is one process more. */
 static void go_into_a_container(void)
 {
-    (void)!unshare(CLONE_NEWUSER | CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWIPC);
-    (void)!sethostname("container", strlen("container"));
+    if (unshare(CLONE_NEWUSER | CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWIPC) == 0)
+        (void)!sethostname("container", strlen("container"));
 }
 
 static void keep_one_core(void)

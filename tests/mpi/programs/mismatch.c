@@ -32,17 +32,18 @@ __attribute__((format(printf, 1, 2))) static void call(const char *format, ...)
 }
 
 /* With an error the job ends, once the others have had the time to say theirs. MPICH makes standard
- * output unbuffered: a line is one write(), or another rank's can come into it; puts(), which the
- * compiler makes of printf("%s\n"), needs two. */
+ * output unbuffered: a line is one write(), or another rank's can come into it. puts() needs two,
+ * and printf() of a newer glibc one for each 128 bytes. */
 static void end_if_wrong(int rv)
 {
-    char text[MPI_MAX_ERROR_STRING];
+    char text[MPI_MAX_ERROR_STRING + 1];
     int length;
 
     if (rv == MPI_SUCCESS)
         return;
     MPI_Error_string(rv, text, &length);
-    printf("%.*s\n", length, text);
+    text[length++] = '\n';
+    fwrite(text, 1, (size_t)length, stdout);
     fflush(stdout);
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     MPI_Abort(MPI_COMM_WORLD, 5);
