@@ -83,6 +83,9 @@ $(UNIT_TESTS:%=unit-%): unit-%: $(UNIT)/test_%
 # For a part of the check (tests/pytest.ini, tests/conftest.py); the JUnit file has the part's name.
 PYTEST = pytest-3 -v -o cache_dir='$(abspath $(BUILD))/pytest' --build='$(BUILD)' --junitxml='$(BUILD)/check/$(@:check-%=%).xml'
 
+# Jobs that mostly wait, two or more at a time.
+SIDE_BY_SIDE = -n $(JOBS)
+
 -include $(wildcard tests/*/*.mk)
 
 check: packages-check

@@ -8,10 +8,10 @@
 AS_ROOT = $(if $(filter 0,$(shell id -u)),,unshare -Ur)
 
 check-hosts: all mpi-programs semantics-programs
-	$(AS_ROOT) $(PYTEST) -m 'not thorough' tests/hosts
+	$(AS_ROOT) $(PYTEST) $(SIDE_BY_SIDE) -m 'not thorough' tests/hosts
 
 check-hosts-all: all mpi-programs semantics-programs
-	$(AS_ROOT) $(PYTEST) tests/hosts
+	$(AS_ROOT) $(PYTEST) $(SIDE_BY_SIDE) tests/hosts
 
 # Results of calls, in MPI's letter, with ranks on two hosts.
 check-hosts-semantics: all semantics-programs

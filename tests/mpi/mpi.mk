@@ -123,7 +123,7 @@ $(MPI_BIN)/unknown/libmpich.so.12: $(MPI_BIN)/stream
 mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_BIN)/libheld.so $(MPI_BIN)/libcannot_send.so $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
 
 check-mpi: all mpi-programs
-	$(PYTEST) tests/mpi tests/pictures
+	$(PYTEST) $(SIDE_BY_SIDE) tests/mpi tests/pictures
 
 # The library of another machine, PREBUILT, with the programs and the MPICH of this one.
 check-prebuilt:
@@ -133,7 +133,7 @@ check-prebuilt:
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/prebuilt check-mpi-alone
 
 check-mpi-alone:
-	$(PYTEST) $(if $(CASES),-k '$(CASES)') tests/mpi
+	$(PYTEST) $(SIDE_BY_SIDE) $(if $(CASES),-k '$(CASES)') tests/mpi
 
 stress: all mpi-programs
 	tests/mpi/stress --build $(BUILD) --minutes $(or $(MINUTES),5)

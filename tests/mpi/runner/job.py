@@ -200,9 +200,8 @@ class Job:
             time.sleep(PAUSE_S)
 
     def leftovers(self):
-        """What is still there although the job is over, as text; empty if nothing."""
-        wait_for(lambda: not self._left(), CLEAN_UP_S)
-        return ", ".join(self._left())
+        """What is still there although the job is over, as text; empty if nothing. Another job may be on its way."""
+        return "" if wait_for(lambda: not self._left(), CLEAN_UP_S) else ", ".join(self._left())
 
     def _left(self):
         left = [f"process {p}" for p in self.processes()]
