@@ -759,7 +759,8 @@ bool ftc_new_communicator_create_if_dead(struct ftc_creation *x)
 
 int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm))
 {
-    if (ftc_board_is_anyone_dead(&ftc_library.board) && comm && ftc_is_comm(*comm))
+    if (ftc_board_is_open(&ftc_library.board) && ftc_board_is_anyone_dead(&ftc_library.board) &&
+        comm && ftc_is_comm(*comm))
         ftc_unreceived_take(*comm);
     if (is_exhausted || !ftc_context_is_abandoned(comm))
         return native(comm);
