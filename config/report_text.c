@@ -123,6 +123,9 @@ static void write_calls(const json_t *r)
         return;
     say(r, "\nCalls of rank {writer.rank}:\n");
     ftc_view_table(columns, ftc_view_at(r, "calls"));
+    if (has(r, "links"))
+        say(r, "It had links with {links.ranks} ranks of other hosts, {links.by_ucx} of them by "
+               "UCX.\n");
 }
 
 static void write_compared(const json_t *r)

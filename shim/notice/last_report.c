@@ -50,6 +50,7 @@ static void add_rest(struct ftc_json *j, const struct ftc_notice *n)
     ftc_json_add_null(j, "compared");
     ftc_json_add_null(j, "require_all_at_unnamed");
     ftc_json_add_null(j, "calls");
+    ftc_json_add_null(j, "links");
     if (has_coverage(n))
         ftc_coverage_report_write_json(j, n->board, n->options->ends_blocked);
     else

@@ -216,6 +216,21 @@ static void add_calls(struct ftc_json *j)
     ftc_json_close(j);
 }
 
+/* Null on one host. */
+static void add_links(struct ftc_json *j)
+{
+    struct ftc_links_count count = ftc_transport_count_links(&ftc_library.transport);
+
+    if (count.links == 0) {
+        ftc_json_add_null(j, "links");
+        return;
+    }
+    ftc_json_open_object(j, "links");
+    ftc_json_add_count(j, "ranks", count.links);
+    ftc_json_add_count(j, "by_ucx", count.took_lanes);
+    ftc_json_close(j);
+}
+
 static void add_setting(struct ftc_json *j, int option)
 {
     const struct ftc_settings *s = &ftc_library.settings;
@@ -283,6 +298,7 @@ static void write_json(FILE *f, const void *unused)
     ftc_compare_write_json(&j);
     ftc_required_sites_write_json(&j);
     add_from(&j, FTC_REPORT_SUMMARY, "calls", add_calls);
+    add_from(&j, FTC_REPORT_SUMMARY, "links", add_links);
     add_from(&j, FTC_REPORT_COVERAGE, "coverage", add_coverage);
     add_from(&j, FTC_REPORT_FULL, "settings", add_settings);
     ftc_json_close(&j);

@@ -17,6 +17,7 @@ REPORT = {
     "compared": None, "require_all_at_unnamed": [],
     "calls": [{"call": "MPI_Allreduce", "count": 317, "native_because": None},
               {"call": "MPI_Reduce", "count": 12, "native_because": "message larger than max_bytes"}],
+    "links": None,
     "coverage": {
         "call_sites": [{"call": "MPI_Gather", "site": "sites(collect+0x3a)", "calls": 4, "ranks": 4,
                         "fate": "not protected", "because": "setting intercept does not name this call",
@@ -100,6 +101,7 @@ def test_rare_parts(reported):
     more["compared"] = {"calls": 10, "differing": 1, "mean_us": 1.5, "native_mean_us": 2.5,
                         "first": {"call": "MPI_Reduce", "number": 4, "site": "a(b+0x1)"}}
     more["require_all_at_unnamed"] = ["solve"]
+    more["links"] = {"ranks": 6, "by_ucx": 2}
     more["coverage"]["elsewhere"] = {"calls": 9, "not_protected": 2}
     told = words(reported(line(more)).stdout)
     for wanted in ["The job ended before MPI_Finalize was through.",
@@ -108,6 +110,7 @@ def test_rare_parts(reported):
                    "Compared with native MPI: 10 calls, 1 differ; 1.5 us on average, natively 2.5 us.",
                    "The first that differs is MPI_Reduce, number 4, at a(b+0x1).",
                    "require_all_at: no protected reduction was called from solve.",
+                   "It had links with 6 ranks of other hosts, 2 of them by UCX.",
                    "and 9 calls elsewhere, 2 of them not protected"]:
         assert wanted in told
     assert " by the monitor process of rank 0 on node2" in told[0]

@@ -131,13 +131,19 @@ def test_mended_when_it_is_too_late(rough, run_case):
 
 # ---- connections are reset ----
 
+def ports_of(j, whom):
+    """At which the library listens in all processes for which @whom is true; raises Hang."""
+    ports = [port for p in j.processes() if whom(p) for _, port in doors_of(p)]
+    if not ports:
+        raise Hang("nobody listens")
+    return ports
+
+
 def reset(rough, whom, times=3):
-    """Those that come in at what the library listens at in all processes for which @whom is true; some are each time, and all
-    on which anything is sent when the job goes on to its end."""
+    """Those that come in at the ports_of @whom; some are each time, and all on which anything is sent when the job goes on to
+    its end."""
     def hand(j):
-        ports = [port for p in j.processes() if whom(p) for _, port in doors_of(p)]
-        if not ports:
-            raise Hang("nobody listens")
+        ports = ports_of(j, whom)
         for _ in range(times):
             before = rough.order(reset=ports)
             if not wait_for(lambda: rough.order(reset=ports) > before, LONG_S):

@@ -150,6 +150,9 @@ def as_text(report):
     lines += _summary(report)
     if report["calls"] is not None:
         lines += _calls(report["calls"], report["writer"]["rank"])
+    if report["links"]:
+        lines.append("ftcoll: rank {} had links with {ranks} ranks of other hosts, {by_ucx} of them by UCX"
+                     .format(report["writer"]["rank"], **report["links"]))
     if report["coverage"]:
         lines += _coverage(report["coverage"])
     lines += ["ftcoll: setting {setting} = {value} ({origin})".format(**setting) for setting in report["settings"] or ()]
