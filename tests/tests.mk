@@ -116,13 +116,8 @@ check-valgrind: $(BUILD)/tests/sim/test_sim
 
 LINTED := $(LIBRARY) $(WRAPPERS) $(COMMAND)
 
-# .clang-tidy says what is left out, and why.
 check-lint:
-	cppcheck -q -j 2 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	  --suppress=missingIncludeSystem --suppress=toomanyconfigs --suppress=normalCheckLevelMaxBranches -D_GNU_SOURCE -Ishim -I. '-DElfW(type)=Elf64_##type' '-D__has_include(file)=1' shim wrappers config
-	printf '%s\n' $(LINTED) | xargs -P 2 -n 6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu11 -D_GNU_SOURCE \
-	  -Ishim -I. -DFTC_LIBDIR=\"\" -DFTC_SONAME=\"\" $(MPI_CPPFLAGS)' lint
-	echo "lint: $(words $(LINTED)) files passed"
+	tests/lint '$(MPI_CPPFLAGS)' $(LINTED)
 
 check-boundaries: all $(BUILD)/describe $(PAGES)
 	tests/boundaries $(BUILD)
