@@ -82,9 +82,9 @@ def one_line(job):
 
 
 def all_keys(job):
-    """What three jobs have written to files of their own has all keys of ftcoll(7), and no other."""
+    """What three jobs have written to files of their own has all keys of ftcoll(7), and no other; but one host has no links."""
     reports = [load(job, name) for name in ("json", "json.1", "json.2")]
-    missing = schema.missing_keys(reports)
+    missing = [key for key in schema.missing_keys(reports) if not key.startswith("links.")]
     if missing:
         return f"ftcoll(7) has keys that there are not: {missing}"
     unknown = schema.undocumented(schema.example())
