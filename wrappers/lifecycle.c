@@ -15,7 +15,7 @@ int MPI_Init(int *argc, char ***argv)
     int rv = PMPI_Init(argc, argv);
 
     if (rv == MPI_SUCCESS)
-        ftc_start(MPI_THREAD_SINGLE);
+        ftc_start();
     return rv;
 }
 
@@ -24,7 +24,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     int rv = PMPI_Init_thread(argc, argv, required, provided);
 
     if (rv == MPI_SUCCESS)
-        ftc_start(*provided);
+        ftc_start();
     return rv;
 }
 

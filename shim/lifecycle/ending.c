@@ -21,6 +21,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* MPICH 5 can put the end of MPI off until the process exits, where it cannot be left. */
+void ftc_ending_prepare(void)
+{
+    static const char *const names[] = {"MPIR_CVAR_FINALIZE_ATEXIT", "MPICH_FINALIZE_ATEXIT",
+                                        "MPIR_PARAM_FINALIZE_ATEXIT"};
+
+    for (size_t i = 0; ftc_library.settings.enable && i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            setenv(names[i], "0", 1);
+}
+
 /* An allreduce without data of all survivors: after it nobody needs a message of anybody. All have
  * the same answer: whether all ranks of the job are there. */
 static bool synchronise(void)
@@ -191,11 +202,6 @@ int ftc_ending_finalize(void)
 }
 
 /* ---- sessions ---- */
-
-bool ftc_ending_has_sessions(void)
-{
-    return open_sessions > 0;
-}
 
 static bool is_fatal(MPI_Errhandler handler)
 {

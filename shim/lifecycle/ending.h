@@ -6,6 +6,9 @@
 #include "mpi/mpi_library.h"
 #include <stdbool.h>
 
+/* When the library is loaded. */
+void ftc_ending_prepare(void);
+
 /* Puts the end of native MPI into the library's hands; false if MPI refuses. To be called before
  * the program can set an attribute of MPI_COMM_SELF. */
 bool ftc_ending_open(void);
@@ -20,8 +23,5 @@ int ftc_ending_finalize(void);
  * error; with an error handler that is fatal the process exits. */
 int ftc_ending_session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session);
 int ftc_ending_session_finalize(MPI_Session *session);
-
-/* True while a session is open. */
-bool ftc_ending_has_sessions(void);
 
 #endif

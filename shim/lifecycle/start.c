@@ -98,6 +98,7 @@ __attribute__((constructor)) void ftc_load(void)
     ftc_socket_remember_launcher();
     ftc_inside_trust(ftc_library.settings.untested);
     ftc_p2p_prepare();
+    ftc_ending_prepare();
     if (ftc_library.settings.enable && ftc_library.settings.monitor != FTC_MONITOR_TIMEOUT)
         ftc_monitor_start();
 }
@@ -208,9 +209,10 @@ static bool lacks_a_function(void)
     return missing != NULL;
 }
 
-void ftc_start(int provided)
+void ftc_start(void)
 {
     struct ftc_library *l = &ftc_library;
+    int provided = MPI_THREAD_MULTIPLE;
 
     mpi_has_begun = true;
     ftc_pmi_speak(ftc_launcher_wire());
@@ -224,8 +226,7 @@ void ftc_start(int provided)
         return;
     if (l->world_rank == 0 && passed_over.text[0] != '\0')
         fprintf(stderr, "ftcoll: %s\n", passed_over.text);
-    if (ftc_ending_has_sessions()) /* the first of all has decided for MPI_Init too */
-        PMPI_Query_thread(&provided);
+    PMPI_Query_thread(&provided);
     l->threaded = l->locked = provided == MPI_THREAD_MULTIPLE;
     if (!ftc_meeting_open())
         return;

@@ -153,14 +153,16 @@ static void begin(int fd)
 
 void ftc_pmi_abort(int fd, int status, bool has_begun)
 {
-    char command[64] = "cmd=abort isworld=TRUE msg=ftcoll";
+    char command[64];
 
     if (wire == FTC_PMI_MUTE)
         return;
     if (!has_begun)
         begin(fd);
-    if (wire == FTC_PMI_1)
-        snprintf(command, sizeof command, "cmd=abort exitcode=%d", status);
+    snprintf(command, sizeof command,
+             wire == FTC_PMI_1 ? "cmd=abort exitcode=%d"
+                               : "cmd=abort isworld=TRUE exitcode=%d msg=ftcoll",
+             status);
     if (ftc_pmi_wire_send(fd, wire, command) == 0)
         (void)ftc_pmi_wait(fd, ABORT_MS);
 }

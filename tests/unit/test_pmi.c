@@ -257,7 +257,7 @@ START_TEST(pmi2_abort_names_the_whole_job)
 
     ck_assert_str_eq(heard(), "cmd=init pmi_version=2 pmi_subversion=0\n");
     answer("cmd=response_to_init rc=0 pmi_version=2 pmi_subversion=0\n");
-    ck_assert_str_eq(heard(), "    34cmd=abort;isworld=TRUE;msg=ftcoll;");
+    ck_assert_str_eq(heard(), "    45cmd=abort;isworld=TRUE;exitcode=7;msg=ftcoll;");
     close(launcher);
     await_end(child);
 }

@@ -52,6 +52,11 @@ COMMUNICATORS = [
          command="mpiexec.hydra -n {n} -genv LD_PRELOAD {library}:{programs}/libcannot_send.so "
                  "-genv CANNOT_SEND 1:1 -genv CANNOT_ARRIVE 1 {programs}/unreached",
          says=(r"ftcoll: MPI_Comm_dup: ranks have died in the middle of such a call, two of which had to be left",)),
+    # A thread of MPICH's own polls, on which no call can be left, although the program has but one.
+    Case("communicators: a rank dies in a split, with MPICH's progress thread", 4, 1, status="failed",
+         settings={**SURVIVORS, "MPIR_CVAR_ASYNC_PROGRESS": "1", "FTCOLL_ON_BLOCKED": "abort", "FTCOLL_BLOCKED_MS": "1000"},
+         command="mpiexec.hydra -n {n} {programs}/reuse 1", says=(r"MPI_Comm_split .*it needs rank 2, which is dead",),
+         silent=("Assertion",)),
     communicators("threads, nobody dies", 3, 1, "--threads 30"),
     communicators("threads, a rank dies", 4, 1, "--threads 30 2", limit_s=60),
     Case("communicators: too many die", 4, 1, settings=SURVIVORS, status="failed",

@@ -42,6 +42,11 @@ STARTS = [
     Case("start: PMI-2, a rank is killed", 4, 1, stream("kill@10:1"), finished=3, failures=1,
          settings={"MPIR_CVAR_PMI_VERSION": "2"}),
     Case("start: PMI-2, MPI_Abort", 4, 1, "--abort 10", status="failed", settings={"MPIR_CVAR_PMI_VERSION": "2"}),
+    Case("start: PMI-2, settings are refused", 3, 1, status=2,
+         settings={"MPIR_CVAR_PMI_VERSION": "2", "FTCOLL_TREE": "oak"}, says=("FTCOLL_TREE",)),
+    # MPICH 5 knows this one.
+    Case("start: MPI_Finalize is put off until exit, a rank is killed", 4, 1, stream("kill@10:1"), finished=3, failures=1,
+         settings={"MPIR_CVAR_FINALIZE_ATEXIT": "1"}),
     unprotected("a launcher without PMI_FD", 3, "-pmi-port -n {n} {programs}/start",
                 "the launcher is not known: the environment has (.* of .*, )?PMI_[A-Z]+ of PMI, and no socket PMI_FD.*"
                 "mpiexec.hydra"),
