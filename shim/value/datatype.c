@@ -211,12 +211,19 @@ static bool may_abort(enum ftc_type_class type_class, enum ftc_operator op)
     return logical && (type_class == FTC_TYPE_FLOATING || type_class == FTC_TYPE_QUAD);
 }
 
+/* Such as MPIX_EQUAL of MPICH 4.2, whose result is not of the datatype. */
+static bool is_unknown_predefined(MPI_Op op, enum ftc_operator predefined)
+{
+    return predefined == FTC_OPERATOR_OTHER && (unsigned)op >> 30 == 1;
+}
+
 /* What the table does not answer. */
 static bool ask(MPI_Op op, enum ftc_operator predefined, struct ftc_facts *facts)
 {
     int commutative = 1;
 
-    if (may_abort(facts->type_class, predefined) || !is_accepted(op, facts->datatype))
+    if (may_abort(facts->type_class, predefined) || is_unknown_predefined(op, predefined) ||
+        !is_accepted(op, facts->datatype))
         return false;
     if (predefined == FTC_OPERATOR_OTHER && PMPI_Op_commutative(op, &commutative) != MPI_SUCCESS)
         return false;

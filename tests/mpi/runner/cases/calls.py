@@ -23,6 +23,8 @@ POLICIES = [
     Case("max_failed", 5, 2, stream("kill@6:1 kill@20:3"), settings={"FTCOLL_MAX_FAILED": "1"},
          status="failed", says=(r"rank \d ends the job: it is number 2, max_failed = 1",)),
     tolerated("max_failed is not reached", 5, 1, "kill@6:1", settings={"FTCOLL_MAX_FAILED": "1"}),
+    Case("an operation of MPICH's own", 3, 1, command="mpiexec.hydra -n {n} {programs}/equal",
+         says=(r"(equal: rank \d: 0 wrong(.|\n)*){3}|skipped",)),
     Case("critical_ranks", 4, 1, stream("exit0@6:2"), settings={"FTCOLL_CRITICAL_RANKS": "0,2"},
          status="failed", says=("the death of rank 2 ends the job: critical_ranks",)),
     tolerated("critical_ranks, another dies", 4, 1, "kill@6:1",
