@@ -75,6 +75,11 @@ static const struct ftc_inside_mpi *loaded_mpi(void)
     return &mpi;
 }
 
+unsigned ftc_inside_mpich(void)
+{
+    return loaded_mpi()->version;
+}
+
 unsigned ftc_inside_ucx(void)
 {
     void (*get_version)(unsigned *, unsigned *, unsigned *);

@@ -33,6 +33,9 @@ bool ftc_inside_describe_missing(char *text, size_t size);
 /* The version of UCX that is loaded, as 100 * major + minor; 0 without UCX. */
 unsigned ftc_inside_ucx(void);
 
+/* The version of MPICH itself that is loaded, as 100 * major + minor; 0 of another library. */
+unsigned ftc_inside_mpich(void);
+
 /* What PMPI_Get_library_version() says. */
 struct ftc_inside_mpi {
     unsigned version; /* as 100 * major + minor; 0: of another library than MPICH itself */

@@ -365,20 +365,30 @@ static void finish_pending(struct batch *b, int i, MPI_Status *status)
     finish_one_of(b, i, &r, MPI_ERR_IN_STATUS, status);
 }
 
+/* Its status is set: a test would raise its error once more. A persistent one needs that. */
+static void let_go(struct batch *b, int i)
+{
+    struct ftc_p2p_request r;
+    int flag;
+
+    if (ftc_requests_find(b->request[i], &r) && !r.persistent)
+        PMPI_Request_free(&b->request[i]);
+    else
+        PMPI_Test(&b->request[i], &flag, MPI_STATUS_IGNORE);
+}
+
 /* Native MPI's test of all is over with the first error, whoever else is still under way; but its
  * MPI_Waitall returns when all have ended, so that their buffers are the program's again. Then
  * MPICH 4.2 also keeps those that have ended, whose statuses it has set. */
 static void wait_for_pending(struct batch *b, MPI_Status statuses[])
 {
-    int flag;
-
     for (int i = 0; i < b->count; i++) {
         if (!is_left(b, i))
             continue;
         if (is_pending(status_of(statuses, i)))
             finish_pending(b, i, status_of(statuses, i));
         else
-            PMPI_Test(&b->request[i], &flag, MPI_STATUS_IGNORE);
+            let_go(b, i);
     }
     if (b->error != MPI_SUCCESS)
         b->error = ftc_error_in_status();

@@ -4,6 +4,7 @@
 #include "board/rank_state.h"
 #include "communicator/error_handler.h"
 #include "job_end.h"
+#include "mpi/inside.h"
 #include "progress/mismatch.h"
 #include "system/numbers.h"
 #include "value/datatype.h"
@@ -13,7 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = MPI_MAX_ERROR_STRING, ERRORS = 6 /* classes */ };
+enum {
+    TEXT_MAX = MPI_MAX_ERROR_STRING,
+    ERRORS = 6,              /* classes */
+    SELF_BEFORE_WORLD = 402, /* MPICH 4.2 */
+};
 
 /* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
  * the code, and MPI_Error_string() asks here for the text of the last error of that class, of
@@ -77,12 +82,23 @@ int ftc_error_take(char *text)
     return class;
 }
 
+/* For an error in a generalized request MPICH calls its handler: since 4.2 that of MPI_COMM_SELF
+ * goes before, if the program has set one. */
+static MPI_Comm communicator_of_requests(void)
+{
+    return ftc_inside_mpich() >= SELF_BEFORE_WORLD && ftc_comm_returns_errors(MPI_COMM_SELF)
+               ? MPI_COMM_SELF
+               : MPI_COMM_WORLD;
+}
+
 void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)
 {
+    MPI_Comm own = communicator_of_requests();
+
     remember(class, text);
-    if (!ftc_comm_returns_errors(comm) || !ftc_comm_returns_errors(MPI_COMM_WORLD))
+    if (!ftc_comm_returns_errors(comm) || !ftc_comm_returns_errors(own))
         ftc_job_end(comm, class, text);
-    else if (comm != MPI_COMM_WORLD)
+    else if (comm != own)
         PMPI_Comm_call_errhandler(comm, class);
 }
 
