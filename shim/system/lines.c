@@ -3,6 +3,7 @@
 #include "clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/sockios.h>
 #include <poll.h>
@@ -44,10 +45,21 @@ static size_t portion(const char *text, size_t bytes)
     return end ? (size_t)(end - text) + 1 : PIPE_BUF;
 }
 
+/* A program that has closed its standard error may have anything there: the end of a pipe that is
+ * read never has room. */
+static bool is_written(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
 bool ftc_lines_write(int fd, const char *text, size_t bytes)
 {
     long until_ms = ftc_clock_ms() + PATIENCE_MS;
 
+    if (!is_written(fd))
+        return false;
     while (bytes > 0 && await_room(fd, until_ms)) {
         ssize_t n = write(fd, text, portion(text, bytes));
 

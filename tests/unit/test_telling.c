@@ -292,6 +292,22 @@ START_TEST(lines_that_nobody_can_read_any_more_are_given_up)
 }
 END_TEST
 
+START_TEST(lines_are_given_up_at_once_where_nothing_can_be_written)
+{
+    struct timespec begin, end_of_it;
+    int end[2];
+
+    ck_assert_int_eq(pipe(end), 0);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    ck_assert(!ftc_lines_write(end[0], "a\n", 2));
+    clock_gettime(CLOCK_MONOTONIC, &end_of_it);
+    ck_assert_int_le(end_of_it.tv_sec - begin.tv_sec, 2);
+    close(end[0]);
+    close(end[1]);
+    ck_assert(!ftc_lines_write(end[0], "a\n", 2));
+}
+END_TEST
+
 /* Time that goes by while this process is stopped, before each look at the clock, and while it
  * waits; and signals that end its waits. */
 static long stopped_s, later_s;
@@ -401,6 +417,7 @@ int main(void)
     UNIT_TEST(lines_are_written_whole_and_as_a_pipe_takes_them);
     UNIT_TEST(a_line_that_is_too_long_ends_as_one);
     UNIT_TEST(lines_that_nobody_can_read_any_more_are_given_up);
+    UNIT_TEST(lines_are_given_up_at_once_where_nothing_can_be_written);
     UNIT_TEST(lines_that_nobody_reads_are_given_up_whatever_signals_come);
     UNIT_TEST(lines_that_there_is_room_for_are_written_after_a_stop);
     UNIT_TEST(a_late_reader_is_waited_for);
