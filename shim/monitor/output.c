@@ -57,7 +57,7 @@ static int find(DIR *own, DIR *launcher)
     struct end e;
 
     while (next_end(own, &e))
-        if (e.fd > STDERR_FILENO && e.is_written && !e.is_read && only_reads(launcher, e.pipe))
+        if (e.fd > STDOUT_FILENO && e.is_written && !e.is_read && only_reads(launcher, e.pipe))
             return e.fd;
     return -1;
 }

@@ -9,8 +9,8 @@
 
 #include <sys/types.h>
 
-/* A descriptor of this process, not a standard one, that writes into a pipe which @launcher, a
- * process, reads and does not write itself; -1 if there is none. */
+/* A descriptor of this process, not standard output, that writes into a pipe which @launcher, a
+ * process, reads and does not write itself: standard error if it is one; -1 if there is none. */
 int ftc_output_to(pid_t launcher);
 
 #endif

@@ -27,7 +27,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,7 +38,7 @@ static struct ftc_monitored rank = {.board.fd = -1, .listener = -1};
 /* The launcher's connection is kept for its end: mpiexec sees it when all have ended (lease.h). */
 static const int error_output = STDERR_FILENO;
 static int launcher = -1;
-static int output = -1; /* in place of error_output, where that goes elsewhere (output.h) */
+static int output = -1; /* error_output, or one in its place where that goes elsewhere (output.h) */
 static const int *const kept[] = {
     &error_output,   &rank.job.channel, &rank.job.tether, &rank.job.pmi,
     &rank.job.outer, &rank.signals,     &launcher,        &output};
@@ -61,13 +60,6 @@ static int highest_kept(void)
         if (*kept[i] > max)
             max = *kept[i];
     return max;
-}
-
-static bool is_pipe(int fd)
-{
-    struct stat s;
-
-    return fstat(fd, &s) == 0 && S_ISFIFO(s.st_mode);
 }
 
 /* The standard ones that the program was started without: nothing else comes to stand there. */
@@ -296,8 +288,7 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
 
     rank.job = *job;
     launcher = ftc_socket_launcher();
-    if (!is_pipe(error_output))
-        output = ftc_output_to(job->launcher);
+    output = ftc_output_to(job->launcher);
     open_standard();
     open_signals();
     ftc_relay_prepare(&rank);

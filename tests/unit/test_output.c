@@ -61,6 +61,22 @@ START_TEST(the_pipe_that_the_launcher_reads_is_found)
 }
 END_TEST
 
+/* Where standard error is one of them there is no need of another. */
+START_TEST(standard_error_is_found_first)
+{
+    int tube[2], before = dup(STDERR_FILENO);
+
+    ck_assert_int_eq(pipe(tube), 0);
+    dup2(tube[1], STDERR_FILENO);
+    close(tube[1]);
+    tube[1] = STDERR_FILENO;
+    ck_assert_int_eq(found_with(tube, true), STDERR_FILENO);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    close(tube[0]);
+}
+END_TEST
+
 START_TEST(a_pipe_that_nobody_reads_is_none)
 {
     int tube[2];
@@ -96,6 +112,7 @@ int main(void)
 {
     UNIT_BEGIN("output");
     UNIT_TEST(the_pipe_that_the_launcher_reads_is_found);
+    UNIT_TEST(standard_error_is_found_first);
     UNIT_TEST(a_pipe_that_nobody_reads_is_none);
     UNIT_TEST(a_pipe_into_which_the_launcher_writes_itself_is_none);
     UNIT_TEST(a_launcher_that_is_gone_reads_nothing);
