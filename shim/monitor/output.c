@@ -25,10 +25,9 @@ static bool next_end(DIR *fds, struct end *e)
         ssize_t length = readlinkat(dirfd(fds), entry->d_name, target, sizeof target - 1);
         struct stat link;
 
-        if (length <= 0 || fstatat(dirfd(fds), entry->d_name, &link, AT_SYMLINK_NOFOLLOW) != 0)
-            continue;
-        target[length] = '\0';
-        if (sscanf(target, "pipe:[%lu]", &e->pipe) != 1)
+        target[length > 0 ? length : 0] = '\0';
+        if (sscanf(target, "pipe:[%lu]", &e->pipe) != 1 ||
+            fstatat(dirfd(fds), entry->d_name, &link, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         e->fd = atoi(entry->d_name);
         e->is_read = (link.st_mode & S_IRUSR) != 0;
