@@ -117,7 +117,7 @@ START_TEST(it_names_who_has_failed)
            "\"suspected_by\":null,\"missed_in\":{\"call\":\"MPI_Allreduce\",\"operation\":78,"
            "\"site\":null,\"stack\":[],\"noticed_by\":1,\"noticed_after_us\":");
     expect("\"result_after_us\":1234.567}}],\"compared\":null,");
-    expect(",\"calls\":null,\"coverage\":null,\"settings\":null}\n");
+    expect(",\"calls\":null,\"links\":null,\"coverage\":null,\"settings\":null}\n");
 }
 END_TEST
 
