@@ -136,12 +136,17 @@ static int peer_of(int count, const MPI_Request requests[])
 #define WAITS(kind)                                                                                \
     &(struct ftc_p2p_completion)                                                                   \
     {                                                                                              \
-        FTC_CALL_##kind, true, RETURN_ADDRESS                                                      \
+        FTC_CALL_##kind, true, false, RETURN_ADDRESS                                               \
     }
 #define LOOKS(kind)                                                                                \
     &(struct ftc_p2p_completion)                                                                   \
     {                                                                                              \
-        FTC_CALL_##kind, false, RETURN_ADDRESS                                                     \
+        FTC_CALL_##kind, false, false, RETURN_ADDRESS                                              \
+    }
+#define KEEPS(kind)                                                                                \
+    &(struct ftc_p2p_completion)                                                                   \
+    {                                                                                              \
+        FTC_CALL_##kind, false, true, RETURN_ADDRESS                                               \
     }
 
 /* The same for calls that only look. Where there is no request there is nothing to find, and a call
@@ -263,12 +268,52 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
                                    *done != 0));
 }
 
-/* The one call of its kind in which MPICH does not call a generalized request back. */
+/* ---- looked at, and kept ---- */
+
+/* The only calls of their kind in which MPICH does not call generalized requests back. */
+
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     return SHOWN(1, &request,
-                 (ftc_request_poll(*seen),
-                  ftc_p2p_on() ? ftc_p2p_get_status(LOOKS(REQUEST_GET_STATUS), *seen, flag, status)
+                 (ftc_request_poll(1, seen),
+                  ftc_p2p_on() ? ftc_p2p_get_status(KEEPS(REQUEST_GET_STATUS), *seen, flag, status)
                                : NATIVE_LOOK(REQUEST_GET_STATUS, 1, seen,
                                              PMPI_Request_get_status(*seen, flag, status), *flag)));
+}
+
+int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag,
+                               MPI_Status statuses[])
+{
+    return SHOWN(
+        count, (MPI_Request *)requests,
+        (ftc_request_poll(count, seen),
+         ftc_p2p_on() && count > 0
+             ? ftc_p2p_all(KEEPS(REQUEST_GET_STATUS_ALL), count, seen, flag, statuses)
+             : NATIVE_LOOK(REQUEST_GET_STATUS_ALL, count, seen,
+                           PMPI_Request_get_status_all(count, seen, flag, statuses), *flag)));
+}
+
+int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
+                               MPI_Status *status)
+{
+    return SHOWN(
+        count, (MPI_Request *)requests,
+        (ftc_request_poll(count, seen),
+         ftc_p2p_on() && count > 0
+             ? ftc_p2p_any(KEEPS(REQUEST_GET_STATUS_ANY), count, seen, index, flag, status)
+             : NATIVE_LOOK(REQUEST_GET_STATUS_ANY, count, seen,
+                           PMPI_Request_get_status_any(count, seen, index, flag, status), *flag)));
+}
+
+int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *done, int indices[],
+                                MPI_Status statuses[])
+{
+    return SHOWN(
+        count, (MPI_Request *)requests,
+        (ftc_request_poll(count, seen),
+         ftc_p2p_on() && count > 0
+             ? ftc_p2p_some(KEEPS(REQUEST_GET_STATUS_SOME), count, seen, done, indices, statuses)
+             : NATIVE_LOOK(REQUEST_GET_STATUS_SOME, count, seen,
+                           PMPI_Request_get_status_some(count, seen, done, indices, statuses),
+                           *done != 0)));
 }

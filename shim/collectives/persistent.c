@@ -227,7 +227,7 @@ void ftc_persistent_hide(struct ftc_shown *s)
     for (int i = 0; i < s->count; i++) {
         if (s->behind[i].persistent)
             s->behind[i].persistent->started = s->shown[i];
-        else
+        else if (s->requests[i] != s->shown[i]) /* which may be const in a call that only looks */
             s->requests[i] = s->shown[i];
     }
     if (s->count > 0)

@@ -112,23 +112,26 @@ static void complete_all(struct ftc_request *list)
     }
 }
 
-/* What a thread that asks for @handle may complete. Another one may be in the wait function for any
- * other, and would go back to MPI before it is complete. */
-static bool is_free_to_take(const struct ftc_request *r, MPI_Request handle)
+/* What a thread that asks for @handles may complete. Another one may be in the wait function for
+ * any other, and would go back to MPI before it is complete. */
+static bool is_free_to_take(const struct ftc_request *r, int count, const MPI_Request handles[])
 {
-    return r->handle == handle || r->is_freed;
+    for (int i = 0; i < count; i++)
+        if (r->handle == handles[i])
+            return true;
+    return r->is_freed;
 }
 
-static bool has_over(MPI_Request handle)
+static bool has_over(int count, const MPI_Request handles[])
 {
     const struct ftc_request *r = over;
 
-    while (r && !is_free_to_take(r, handle))
+    while (r && !is_free_to_take(r, count, handles))
         r = r->next;
     return r != NULL;
 }
 
-static struct ftc_request *take_over(MPI_Request handle)
+static struct ftc_request *take_over(int count, const MPI_Request handles[])
 {
     struct ftc_request *list = NULL, **link = &over;
 
@@ -136,7 +139,7 @@ static struct ftc_request *take_over(MPI_Request handle)
     while (*link) {
         struct ftc_request *r = *link;
 
-        if (!is_free_to_take(r, handle)) {
+        if (!is_free_to_take(r, count, handles)) {
             link = &r->next;
             continue;
         }
@@ -148,7 +151,7 @@ static struct ftc_request *take_over(MPI_Request handle)
 }
 
 /* The lock is never waited for here: MPI may hold one that its owner needs. */
-static void look(MPI_Request handle)
+static void look(int count, const MPI_Request handles[])
 {
     struct ftc_request *list;
 
@@ -157,9 +160,9 @@ static void look(MPI_Request handle)
     ftc_thread_see_program();
     if (ftc_queue_turn())
         ftc_wait_reset(&idle);
-    else if (!has_over(handle))
+    else if (!has_over(count, handles))
         ftc_wait_between_looks(&idle);
-    list = take_over(handle);
+    list = take_over(count, handles);
     ftc_library_unlock();
     complete_all(list);
 }
@@ -169,7 +172,7 @@ static int on_poll(void *state, MPI_Status *status)
     const struct ftc_request *r = state;
 
     (void)status;
-    look(r->handle);
+    look(1, &r->handle);
     return MPI_SUCCESS;
 }
 
@@ -188,7 +191,7 @@ static struct ftc_request *wait_for(struct ftc_request *r)
         else
             ftc_wait_turn(&wait, r->pending.comm);
     }
-    list = take_over(r->handle);
+    list = take_over(1, &r->handle);
     ftc_library_unlock();
     return list;
 }
@@ -266,15 +269,15 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
     ftc_library_lock();
     ftc_queue_settle = settle_all;
     ftc_queue_add(&r->pending);
-    list = take_over(r->handle);
+    list = take_over(1, &r->handle);
     ftc_thread_wake();
     ftc_library_unlock();
     complete_all(list);
     return MPI_SUCCESS;
 }
 
-void ftc_request_poll(MPI_Request handle)
+void ftc_request_poll(int count, const MPI_Request handles[])
 {
     if (ftc_library.state == FTC_LIBRARY_ACTIVE && (ftc_queue_is_used() || over))
-        look(handle);
+        look(handles ? count : 0, handles);
 }

@@ -45,7 +45,7 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle);
 /* Whether @handle is one of these. Only with report = coverage. */
 bool ftc_request_is_ours(MPI_Request handle);
 
-/* One look at all operations, for a call that asks for @handle. */
-void ftc_request_poll(MPI_Request handle);
+/* One look at all operations, for a call that asks for @handles. */
+void ftc_request_poll(int count, const MPI_Request handles[]);
 
 #endif

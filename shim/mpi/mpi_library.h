@@ -8,9 +8,9 @@
 #ifndef FTC_MPI_MPI_LIBRARY_H
 #define FTC_MPI_MPI_LIBRARY_H
 
+#include "later_mpi.h"
 #include "system/loaded.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 
 #define FTC_INTERCEPTED(name)                                                                      \

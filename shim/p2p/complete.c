@@ -92,6 +92,13 @@ static void hide_ours(struct batch *b)
         b->native[i] = is_ours(b, i, &r) ? MPI_REQUEST_NULL : b->request[i];
 }
 
+/* The program's may be const in a call that keeps them. */
+static void put_back(struct batch *b, int i)
+{
+    if (!b->call->keeps)
+        b->request[i] = b->native[i];
+}
+
 /* After native MPI has looked at the rest. */
 static void show_ours(struct batch *b)
 {
@@ -99,7 +106,7 @@ static void show_ours(struct batch *b)
 
     for (int i = 0; i < b->count; i++)
         if (b->native[i] != MPI_REQUEST_NULL || !is_ours(b, i, &r))
-            b->request[i] = b->native[i];
+            put_back(b, i);
 }
 
 /* True if requests have failed that had not before. */
@@ -119,11 +126,15 @@ static bool has_failed(const struct batch *b, int i, struct ftc_p2p_request *r)
     return is_ours(b, i, r) && r->failed_by >= 0;
 }
 
-/* Ends request @i, which has failed. */
+/* Ends request @i, which has failed, or only says so. */
 static int finish(struct batch *b, int i, struct ftc_p2p_request *r, MPI_Status *status)
 {
     int error = ftc_dead_result(ftc_call_name(b->call->kind), r, status);
 
+    if (b->call->keeps) {
+        ftc_error_drop();
+        return MPI_SUCCESS;
+    }
     if (error != MPI_SUCCESS && b->error == MPI_SUCCESS) {
         b->failed_comm = r->peers->comm == MPI_COMM_NULL ? MPI_COMM_WORLD : r->peers->comm;
         b->error = error;
@@ -303,8 +314,8 @@ static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
     bool clears = false;
 
     for (int i = 0; i < b->count; i++)
-        clears |=
-            rv == MPI_SUCCESS && has_failed(b, i, &r) && ftc_library.settings.p2p == FTC_P2P_ERROR;
+        clears |= rv == MPI_SUCCESS && !b->call->keeps && has_failed(b, i, &r) &&
+                  ftc_library.settings.p2p == FTC_P2P_ERROR;
     for (int i = 0; i < b->count; i++) {
         if (has_failed(b, i, &r))
             finish_one_of(b, i, &r, rv, status_of(statuses, i));
@@ -315,15 +326,22 @@ static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
         b->error = ftc_error_in_status();
 }
 
+static int native_all(const struct ftc_p2p_completion *call, int count, MPI_Request requests[],
+                      int *flag, MPI_Status statuses[])
+{
+    return call->keeps ? PMPI_Request_get_status_all(count, requests, flag, statuses)
+                       : PMPI_Testall(count, requests, flag, statuses);
+}
+
 static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
 {
     int rv;
 
     if (!ftc_p2p_is_anyone_dead())
-        return PMPI_Testall(b->count, b->request, flag, statuses);
+        return native_all(b->call, b->count, b->request, flag, statuses);
     do {
         hide_ours(b);
-        rv = PMPI_Testall(b->count, b->native, flag, statuses);
+        rv = native_all(b->call, b->count, b->native, flag, statuses);
         show_ours(b);
     } while (!*flag && rv == MPI_SUCCESS && find_failed(b));
     if (*flag || rv == MPI_ERR_IN_STATUS)
@@ -406,7 +424,7 @@ int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request re
         return ftc_native_call_leave_with(PMPI_Waitall(count, requests, statuses));
     }
     if (!open_batch(&b, call, count, requests))
-        return PMPI_Testall(count, requests, flag, statuses);
+        return native_all(call, count, requests, flag, statuses);
     do
         rv = test_all(&b, flag, statuses);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
@@ -432,16 +450,23 @@ static bool finish_any(struct batch *b, int *index, MPI_Status *status)
     return false;
 }
 
+static int native_any(const struct ftc_p2p_completion *call, int count, MPI_Request requests[],
+                      int *index, int *flag, MPI_Status *status)
+{
+    return call->keeps ? PMPI_Request_get_status_any(count, requests, index, flag, status)
+                       : PMPI_Testany(count, requests, index, flag, status);
+}
+
 /* Where native MPI finds no request but ours, MPICH 4.2 sets the error of the status. */
 static int test_any(struct batch *b, int *index, int *flag, MPI_Status *status)
 {
     int error = error_of(status), rv;
 
     if (!ftc_p2p_is_anyone_dead())
-        return PMPI_Testany(b->count, b->request, index, flag, status);
+        return native_any(b->call, b->count, b->request, index, flag, status);
     do {
         hide_ours(b);
-        rv = PMPI_Testany(b->count, b->native, index, flag, status);
+        rv = native_any(b->call, b->count, b->native, index, flag, status);
         show_ours(b);
         if (rv != MPI_SUCCESS || (*flag && *index != MPI_UNDEFINED))
             return rv;
@@ -462,7 +487,7 @@ int ftc_p2p_any(const struct ftc_p2p_completion *call, int count, MPI_Request re
 
     count_call(call, count, requests);
     if (!open_batch(&b, call, count, requests))
-        return PMPI_Testany(count, requests, index, flag, status);
+        return native_any(call, count, requests, index, flag, status);
     do
         rv = test_any(&b, index, flag, status);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
@@ -492,15 +517,22 @@ static void finish_some(struct batch *b, int rv, int *done, int indices[], MPI_S
         set_error(status_of(statuses, i), MPI_SUCCESS);
 }
 
+static int native_some(const struct ftc_p2p_completion *call, int count, MPI_Request requests[],
+                       int *done, int indices[], MPI_Status statuses[])
+{
+    return call->keeps ? PMPI_Request_get_status_some(count, requests, done, indices, statuses)
+                       : PMPI_Testsome(count, requests, done, indices, statuses);
+}
+
 static int test_some(struct batch *b, int *done, int indices[], MPI_Status statuses[])
 {
     int rv;
 
     if (!ftc_p2p_is_anyone_dead())
-        return PMPI_Testsome(b->count, b->request, done, indices, statuses);
+        return native_some(b->call, b->count, b->request, done, indices, statuses);
     find_failed(b);
     hide_ours(b);
-    rv = PMPI_Testsome(b->count, b->native, done, indices, statuses);
+    rv = native_some(b->call, b->count, b->native, done, indices, statuses);
     show_ours(b);
     if (rv == MPI_SUCCESS || rv == MPI_ERR_IN_STATUS)
         finish_some(b, rv, done, indices, statuses);
@@ -515,7 +547,7 @@ int ftc_p2p_some(const struct ftc_p2p_completion *call, int count, MPI_Request r
 
     count_call(call, count, requests);
     if (!open_batch(&b, call, count, requests))
-        return PMPI_Testsome(count, requests, done, indices, statuses);
+        return native_some(call, count, requests, done, indices, statuses);
     do
         rv = test_some(&b, done, indices, statuses);
     while (*done == 0 && rv == MPI_SUCCESS && goes_on(&b));

@@ -103,6 +103,7 @@ void ftc_p2p_take_message(MPI_Message message, struct ftc_p2p_call *call);
 struct ftc_p2p_completion {
     enum ftc_call_kind kind;
     bool waits; /* false: it only looks */
+    bool keeps; /* the requests, as they are, and raises nothing: MPI_Request_get_status...() */
     const void *return_address;
 };
 

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { REQUESTS = 4, HANDLE = 0x2c000000 };
+enum { REQUESTS = 6, HANDLE = 0x2c000000 };
 
 struct ftc_library ftc_library;
 bool ftc_coverage_is_on;
@@ -179,6 +179,15 @@ static void poll(int i)
     of[i].poll(of[i].state, &status);
 }
 
+static void ask_for(int count, int first)
+{
+    MPI_Request handles[REQUESTS];
+
+    for (int i = 0; i < count; i++)
+        handles[i] = HANDLE + first + i;
+    ftc_request_poll(count, handles);
+}
+
 static void wait_for(int count, int first)
 {
     void *states[REQUESTS];
@@ -198,7 +207,7 @@ START_TEST(who_waits_completes_it)
     end_operation(waited); /* and before the wait function comes by, another thread does: */
     other = start();
     poll(other);
-    ftc_request_poll(HANDLE + other);
+    ask_for(1, other);
     ck_assert_int_eq(of[waited].completions, 0);
     wait_for(1, waited);
     ck_assert_int_eq(of[waited].completions, 1);
@@ -214,8 +223,9 @@ START_TEST(each_way_to_ask_completes_it)
     for (int i = 0; i < REQUESTS; i++)
         end_operation(i);
     poll(0);
-    ftc_request_poll(HANDLE + 1);
+    ask_for(1, 1);
     wait_for(2, 2);
+    ask_for(2, 4);
     for (int i = 0; i < REQUESTS; i++) {
         ck_assert_int_eq(of[i].completions, 1);
         of[i].free(of[i].state);

@@ -186,7 +186,7 @@ static bool has_status(const struct p2p_call *call)
 
 static bool is_many(const char *name)
 {
-    return strstr(name, "all") || strstr(name, "some");
+    return !strstr(name, "get_status") && (strstr(name, "all") || strstr(name, "some"));
 }
 
 static void expect_dead(const struct p2p_call *call, const struct outcome *o, int peer)
@@ -241,6 +241,13 @@ static const struct p2p_call *find(int number)
     return &p2p_calls[number];
 }
 
+/* The last of them are younger than MPICH 4.0. */
+static void expect_call(int number)
+{
+    if (!find(number))
+        puts("skipped: this MPI library does not have the calls");
+}
+
 static size_t bytes_allocated(void)
 {
     struct mallinfo2 info = mallinfo2();
@@ -288,6 +295,7 @@ static void during(int first)
     const struct p2p_call *call;
     struct outcome o;
 
+    expect_call(first);
     for (int peer = 1; peer < n; peer++) {
         call = find(first + peer - 1);
         order(MPI_COMM_WORLD, peer, call && !call->ends_eagerly ? WAIT_AND_DIE : GO_TAG);
@@ -304,6 +312,7 @@ static void after(int first)
     const struct p2p_call *call;
     struct outcome o;
 
+    expect_call(first);
     for (int peer = 1; peer < n; peer++) {
         call = find(first + peer - 1);
         order(MPI_COMM_WORLD, peer, call && call->receives ? SEND_AND_DIE : GO_TAG);

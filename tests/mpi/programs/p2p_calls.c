@@ -334,6 +334,67 @@ static void persistent_ssend(MPI_Comm comm, int peer, struct outcome *o)
     end_persistent(&request, o);
 }
 
+#if MPICH_NUMVERSION >= 40200000
+
+/* The one that needs the peer, between others. */
+enum { OF_PEER = 1, LOOKED_AT = 3 };
+
+static void three(MPI_Comm comm, int peer, struct outcome *o, MPI_Request request[LOOKED_AT])
+{
+    request[0] = MPI_REQUEST_NULL;
+    MPI_Irecv(&o->value, 1, MPI_INT, peer, TAG, comm, &request[OF_PEER]);
+    MPI_Recv_init(&one, 1, MPI_INT, 0, TAG, MPI_COMM_SELF, &request[2]);
+}
+
+/* It is still there; what was said of it is what MPI_Wait says. */
+static void end_three(MPI_Request request[LOOKED_AT], bool is_right, const MPI_Status *said,
+                      struct outcome *o)
+{
+    is_right &= request[OF_PEER] != MPI_REQUEST_NULL;
+    wait_for(&request[OF_PEER], o);
+    if (!is_right || said->MPI_SOURCE != o->status.MPI_SOURCE || said->MPI_TAG != o->status.MPI_TAG)
+        o->code = MPI_ERR_OTHER;
+    MPI_Request_free(&request[2]);
+}
+
+static void irecv_get_status_all(MPI_Comm comm, int peer, struct outcome *o)
+{
+    MPI_Request request[LOOKED_AT];
+    MPI_Status status[LOOKED_AT];
+    int flag = 0, rv = MPI_SUCCESS;
+
+    three(comm, peer, o, request);
+    while (!flag && rv == MPI_SUCCESS)
+        rv = MPI_Request_get_status_all(LOOKED_AT, request, &flag, status);
+    end_three(request, rv == MPI_SUCCESS, &status[OF_PEER], o);
+}
+
+static void irecv_get_status_any(MPI_Comm comm, int peer, struct outcome *o)
+{
+    MPI_Request request[LOOKED_AT];
+    int flag = 0, index = 0, rv = MPI_SUCCESS;
+    MPI_Status status;
+
+    three(comm, peer, o, request);
+    while (!flag && rv == MPI_SUCCESS)
+        rv = MPI_Request_get_status_any(LOOKED_AT, request, &index, &flag, &status);
+    end_three(request, rv == MPI_SUCCESS && index == OF_PEER, &status, o);
+}
+
+static void irecv_get_status_some(MPI_Comm comm, int peer, struct outcome *o)
+{
+    MPI_Request request[LOOKED_AT];
+    MPI_Status status[LOOKED_AT];
+    int done = 0, indices[LOOKED_AT], rv = MPI_SUCCESS;
+
+    three(comm, peer, o, request);
+    while (done == 0 && rv == MPI_SUCCESS)
+        rv = MPI_Request_get_status_some(LOOKED_AT, request, &done, indices, status);
+    end_three(request, rv == MPI_SUCCESS && done == 1 && indices[0] == OF_PEER, &status[0], o);
+}
+
+#endif
+
 const struct p2p_call p2p_calls[] = {
     {"MPI_Recv", true, false, recv},
     {"MPI_Recv_c", true, false, recv_c},
@@ -366,5 +427,10 @@ const struct p2p_call p2p_calls[] = {
     {"MPI_Bsend", false, true, bsend},
     {"MPI_Wait of MPI_Irsend", false, true, irsend},
     {"MPI_Wait of MPI_Ibsend", false, true, ibsend},
+#if MPICH_NUMVERSION >= 40200000
+    {"MPI_Request_get_status_all", true, false, irecv_get_status_all},
+    {"MPI_Request_get_status_any", true, false, irecv_get_status_any},
+    {"MPI_Request_get_status_some", true, false, irecv_get_status_some},
+#endif
     {0},
 };

@@ -132,6 +132,12 @@ PERSISTENT = [
     *(persistent(f"threads, rank 2 dies in round {round}", 4, f"8 {{seed}} 2 {round} threads", 1) for round in (0, 3)),
     persistent("native, as the default has it", 3, "0 1", settings={"FTCOLL_INTERCEPT": "reduce,allreduce", "FTCOLL_REPORT": "summary"},
                says=("MPI_Allreduce_init +\\d+  native: setting intercept does not name this call",)),
+    *(Case(f"persistent: looked at among several requests, {what}", 3, 1, settings=settings, failures=dead, limit_s=TEN_S,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/looks {arguments}", says=("looks: 0 wrong|skipped",))
+      for what, arguments, dead, settings in (
+          ("nobody dies", "", 0, ALL_CALLS),
+          ("rank 2 dies", "2", None, ALL_CALLS),
+          ("rank 2 dies, p2p = error", "2", None, {**ALL_CALLS, "FTCOLL_P2P": "error"}))),
 ]
 
 WRONG = [Case(f"mismatched {what}, {n} ranks", n, 1, status="failed", says=(MISMATCH,), limit_s=TEN_S,

@@ -189,6 +189,8 @@ P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n,
     *((f"a rank dies while another waits for it, from call {first}", 8, f"while {first}")
       for first in (0, 7, 14, 21)),
     *((f"a dead rank's messages, from call {first}", 8, f"after {first}") for first in (0, 7, 14)),
+    ("a rank dies while another looks at its request among several", 4, "while 31"),
+    ("a dead rank's messages, of requests looked at among several", 4, "after 31"),
     ("many messages of a dead rank", 2, "many"),
     ("a message that is too long, beside others", 9, "truncated"),
     ("large messages of a dead rank", 4, "large"),
