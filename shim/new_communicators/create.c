@@ -16,7 +16,6 @@
 #include "seating.h"
 #include "system/hash.h"
 #include "system/looks.h"
-#include "unreceived.h"
 #include "value/broadcast.h"
 #include "value/datatype.h"
 
@@ -26,6 +25,8 @@
 /* Tags of the native part, among those of calls of MPI_Comm_create_group on one communicator: no
  * other message of MPICH has them. Half of the allowed ones. */
 enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
+
+enum { RECEIVES_WHEN_FREED = 402 }; /* MPICH 4.2 */
 
 /* What ranks tell each other before the native part, a byte of flags for each rank. */
 enum { KNOWN_DEAD = 1, PRESENT = 2 };
@@ -757,11 +758,44 @@ bool ftc_new_communicator_create_if_dead(struct ftc_creation *x)
            ftc_new_communicator_create(x);
 }
 
+static bool has_dead_member(MPI_Comm comm)
+{
+    MPI_Group group = MPI_GROUP_NULL;
+    int inter = 0, size = 0, *world;
+    bool is_dead = false;
+
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter)
+        group = ftc_group_of_both(comm);
+    else
+        PMPI_Comm_group(comm, &group);
+    if (group == MPI_GROUP_NULL)
+        return false;
+    world = ftc_group_world_ranks(group, &size);
+    for (int i = 0; world && i < size; i++)
+        is_dead |= world[i] >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)world[i]);
+    free(world);
+    PMPI_Group_free(&group);
+    return is_dead;
+}
+
+/* After a death survivors may have given up receives for which a message comes all the same. Since
+ * 4.2 MPI_Comm_free() of MPICH receives such messages, waits for their data, for ever if the sender
+ * is dead, and then ends the job because there were any. MPICH keeps such a communicator, with its
+ * attributes. */
+static bool is_to_be_kept(const MPI_Comm *comm)
+{
+    return ftc_board_is_open(&ftc_library.board) && ftc_board_is_anyone_dead(&ftc_library.board) &&
+           ftc_inside_mpich() >= RECEIVES_WHEN_FREED && comm && ftc_is_comm(*comm) &&
+           *comm != MPI_COMM_WORLD && has_dead_member(*comm);
+}
+
 int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm))
 {
-    if (ftc_board_is_open(&ftc_library.board) && ftc_board_is_anyone_dead(&ftc_library.board) &&
-        comm && ftc_is_comm(*comm))
-        ftc_unreceived_take(*comm);
+    if (is_to_be_kept(comm)) {
+        *comm = MPI_COMM_NULL;
+        return MPI_SUCCESS;
+    }
     if (is_exhausted || !ftc_context_is_abandoned(comm))
         return native(comm);
     return ftc_context_retire(comm, native);
