@@ -397,6 +397,16 @@ static void make_parent(void)
     MPI_Comm_free(&half);
 }
 
+/* To a dead rank there may be none: UCX may find its memory gone. */
+static void start_and_free(const void *data, int bytes, int to, int tag)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    MPI_Isend(data, bytes, MPI_BYTE, to, tag, parent, &request);
+    if (request != MPI_REQUEST_NULL)
+        MPI_Request_free(&request);
+}
+
 /* What the dead have sent and nobody has received, and receives that nobody will answer, must not
  * be in the way when the communicator is freed. */
 static void leave_something_unfinished(void)
@@ -405,10 +415,8 @@ static void leave_something_unfinished(void)
     MPI_Request request;
 
     for (int to = 0; to < n; to++) {
-        MPI_Isend(&rank, 1, MPI_INT, to, 1, parent, &request);
-        MPI_Request_free(&request);
-        MPI_Isend(data, sizeof data, MPI_CHAR, to, 2, parent, &request);
-        MPI_Request_free(&request);
+        start_and_free(&rank, sizeof rank, to, 1);
+        start_and_free(data, sizeof data, to, 2);
     }
     MPI_Irecv(data, 1, MPI_CHAR, n - 1, 3, parent, &request);
 }
