@@ -77,9 +77,8 @@ static void take_lines(struct found *f, FILE *file)
 /* One object over many lines, as other programs write it. */
 static void take_whole(struct found *f, FILE *file)
 {
-    json_t *object;
+    json_t *object = fseek(file, 0, SEEK_SET) == 0 ? json_loadf(file, 0, NULL) : NULL;
 
-    object = fseek(file, 0, SEEK_SET) == 0 ? json_loadf(file, 0, NULL) : NULL;
     if (object)
         take(f, object, 1);
     json_decref(object);

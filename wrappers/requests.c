@@ -133,21 +133,14 @@ static int peer_of(int count, const MPI_Request requests[])
     FTC_NATIVE_CALL(FTC_CALL_##kind, MPI_COMM_WORLD, peer_of(count, requests), RETURN_ADDRESS,     \
                     pmpi_call)
 
-#define WAITS(kind)                                                                                \
+#define COMPLETION(call_kind, ...)                                                                 \
     &(struct ftc_p2p_completion)                                                                   \
     {                                                                                              \
-        FTC_CALL_##kind, true, false, RETURN_ADDRESS                                               \
+        .kind = FTC_CALL_##call_kind, .return_address = RETURN_ADDRESS, __VA_ARGS__                \
     }
-#define LOOKS(kind)                                                                                \
-    &(struct ftc_p2p_completion)                                                                   \
-    {                                                                                              \
-        FTC_CALL_##kind, false, false, RETURN_ADDRESS                                              \
-    }
-#define KEEPS(kind)                                                                                \
-    &(struct ftc_p2p_completion)                                                                   \
-    {                                                                                              \
-        FTC_CALL_##kind, false, true, RETURN_ADDRESS                                               \
-    }
+#define WAITS(kind) COMPLETION(kind, .waits = true)
+#define LOOKS(kind) COMPLETION(kind, .waits = false)
+#define KEEPS(kind) COMPLETION(kind, .keeps = true)
 
 /* The same for calls that only look. Where there is no request there is nothing to find, and a call
  * with an error has found it. */
@@ -281,39 +274,35 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
                                              PMPI_Request_get_status(*seen, flag, status), *flag)));
 }
 
+/* Of several; what is wrong with a count is native MPI's to say here, too. */
+#define LOOKED_AT(protected_call, native_call)                                                     \
+    SHOWN(                                                                                         \
+        count, (MPI_Request *)requests,                                                            \
+        (ftc_request_poll(count, seen), ftc_p2p_on() && count > 0 ? protected_call : native_call))
+
 int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag,
                                MPI_Status statuses[])
 {
-    return SHOWN(
-        count, (MPI_Request *)requests,
-        (ftc_request_poll(count, seen),
-         ftc_p2p_on() && count > 0
-             ? ftc_p2p_all(KEEPS(REQUEST_GET_STATUS_ALL), count, seen, flag, statuses)
-             : NATIVE_LOOK(REQUEST_GET_STATUS_ALL, count, seen,
-                           PMPI_Request_get_status_all(count, seen, flag, statuses), *flag)));
+    return LOOKED_AT(ftc_p2p_all(KEEPS(REQUEST_GET_STATUS_ALL), count, seen, flag, statuses),
+                     NATIVE_LOOK(REQUEST_GET_STATUS_ALL, count, seen,
+                                 PMPI_Request_get_status_all(count, seen, flag, statuses), *flag));
 }
 
 int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
                                MPI_Status *status)
 {
-    return SHOWN(
-        count, (MPI_Request *)requests,
-        (ftc_request_poll(count, seen),
-         ftc_p2p_on() && count > 0
-             ? ftc_p2p_any(KEEPS(REQUEST_GET_STATUS_ANY), count, seen, index, flag, status)
-             : NATIVE_LOOK(REQUEST_GET_STATUS_ANY, count, seen,
-                           PMPI_Request_get_status_any(count, seen, index, flag, status), *flag)));
+    return LOOKED_AT(ftc_p2p_any(KEEPS(REQUEST_GET_STATUS_ANY), count, seen, index, flag, status),
+                     NATIVE_LOOK(REQUEST_GET_STATUS_ANY, count, seen,
+                                 PMPI_Request_get_status_any(count, seen, index, flag, status),
+                                 *flag));
 }
 
 int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *done, int indices[],
                                 MPI_Status statuses[])
 {
-    return SHOWN(
-        count, (MPI_Request *)requests,
-        (ftc_request_poll(count, seen),
-         ftc_p2p_on() && count > 0
-             ? ftc_p2p_some(KEEPS(REQUEST_GET_STATUS_SOME), count, seen, done, indices, statuses)
-             : NATIVE_LOOK(REQUEST_GET_STATUS_SOME, count, seen,
-                           PMPI_Request_get_status_some(count, seen, done, indices, statuses),
-                           *done != 0)));
+    return LOOKED_AT(
+        ftc_p2p_some(KEEPS(REQUEST_GET_STATUS_SOME), count, seen, done, indices, statuses),
+        NATIVE_LOOK(REQUEST_GET_STATUS_SOME, count, seen,
+                    PMPI_Request_get_status_some(count, seen, done, indices, statuses),
+                    *done != 0));
 }

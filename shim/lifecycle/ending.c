@@ -27,8 +27,8 @@ void ftc_ending_prepare(void)
     static const char *const names[] = {"MPIR_CVAR_FINALIZE_ATEXIT", "MPICH_FINALIZE_ATEXIT",
                                         "MPIR_PARAM_FINALIZE_ATEXIT"};
 
-    for (size_t i = 0; ftc_library.settings.enable && i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ftc_library.settings.enable && getenv(names[i]))
             setenv(names[i], "0", 1);
 }
 

@@ -7,9 +7,9 @@
  * (wrappers/threads.c). Whatever is no MPI rank, or one with another MPI, is left alone. */
 void ftc_load(void);
 
-/* After native MPI has been initialised: agrees on the settings, opens
- * the board, and waits until all ranks are protected. Where the library cannot work it stays idle
- * and says why on standard error. */
+/* After native MPI has been initialised: agrees on the settings, opens the board, and waits until
+ * all ranks are protected. Where the library cannot work it stays idle and says why on standard
+ * error. */
 void ftc_start(void);
 
 #endif

@@ -21,11 +21,8 @@ int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *ind
                                MPI_Status *status);
 int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *done, int indices[],
                                 MPI_Status statuses[]);
-int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag,
-                                MPI_Status statuses[]);
-int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
-                                MPI_Status *status);
-int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int *done, int indices[],
-                                 MPI_Status statuses[]);
+extern __typeof__(MPI_Request_get_status_all) PMPI_Request_get_status_all;
+extern __typeof__(MPI_Request_get_status_any) PMPI_Request_get_status_any;
+extern __typeof__(MPI_Request_get_status_some) PMPI_Request_get_status_some;
 
 #endif

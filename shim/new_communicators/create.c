@@ -760,17 +760,12 @@ bool ftc_new_communicator_create_if_dead(struct ftc_creation *x)
 
 static bool has_dead_member(MPI_Comm comm)
 {
-    MPI_Group group = MPI_GROUP_NULL;
     int inter = 0, size = 0, *world;
     bool is_dead = false;
+    MPI_Group group;
 
     PMPI_Comm_test_inter(comm, &inter);
-    if (inter)
-        group = ftc_group_of_both(comm);
-    else
-        PMPI_Comm_group(comm, &group);
-    if (group == MPI_GROUP_NULL)
-        return false;
+    group = inter ? ftc_group_of_both(comm) : ftc_group_of_peers(comm, false);
     world = ftc_group_world_ranks(group, &size);
     for (int i = 0; world && i < size; i++)
         is_dead |= world[i] >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)world[i]);

@@ -6,24 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a child of this process finds in itself: its exit status; 0 for nothing. */
-static int found_by_child(void)
-{
-    int status;
-    pid_t child = fork();
-
-    if (child == 0) {
-        int fd = ftc_output_to(getppid());
-
-        _exit(fd < 0 ? 0 : fd);
-    }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-/* A child that has the writing end of @tube, which this process has no more; what it finds. */
-static int found_with(int tube[2], bool is_read_here)
+/* What a child finds that has both ends of @tube, of which this process keeps those that it says,
+ * until then. */
+static int found_with(int tube[2], bool reads, bool writes)
 {
     int told[2], go[2], found = 0, status;
     pid_t child;
@@ -36,13 +21,18 @@ static int found_with(int tube[2], bool is_read_here)
         found = ftc_output_to(getppid());
         _exit(write(told[1], &found, sizeof found) == (ssize_t)sizeof found ? 0 : 1);
     }
-    close(tube[1]);
-    if (!is_read_here)
+    if (!reads)
         close(tube[0]);
+    if (!writes)
+        close(tube[1]);
     ck_assert_int_eq(write(go[1], "", 1), 1);
     ck_assert_int_eq(read(told[0], &found, sizeof found), sizeof found);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
+    if (reads)
+        close(tube[0]);
+    if (writes)
+        close(tube[1]);
     for (int i = 0; i < 2; i++) {
         close(told[i]);
         close(go[i]);
@@ -56,8 +46,7 @@ START_TEST(the_pipe_that_the_launcher_reads_is_found)
 
     ck_assert_int_eq(pipe(tube), 0);
     writing = tube[1];
-    ck_assert_int_eq(found_with(tube, true), writing);
-    close(tube[0]);
+    ck_assert_int_eq(found_with(tube, true, false), writing);
 }
 END_TEST
 
@@ -70,10 +59,9 @@ START_TEST(standard_error_is_found_first)
     dup2(tube[1], STDERR_FILENO);
     close(tube[1]);
     tube[1] = STDERR_FILENO;
-    ck_assert_int_eq(found_with(tube, true), STDERR_FILENO);
+    ck_assert_int_eq(found_with(tube, true, false), STDERR_FILENO);
     dup2(before, STDERR_FILENO);
     close(before);
-    close(tube[0]);
 }
 END_TEST
 
@@ -82,7 +70,7 @@ START_TEST(a_pipe_that_nobody_reads_is_none)
     int tube[2];
 
     ck_assert_int_eq(pipe(tube), 0);
-    ck_assert_int_eq(found_with(tube, false), -1);
+    ck_assert_int_eq(found_with(tube, false, false), -1);
 }
 END_TEST
 
@@ -91,9 +79,7 @@ START_TEST(a_pipe_into_which_the_launcher_writes_itself_is_none)
     int tube[2];
 
     ck_assert_int_eq(pipe(tube), 0);
-    ck_assert_int_eq(found_by_child(), 0);
-    close(tube[0]);
-    close(tube[1]);
+    ck_assert_int_eq(found_with(tube, true, true), -1);
 }
 END_TEST
 

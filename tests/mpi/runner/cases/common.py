@@ -36,7 +36,6 @@ QUICK = {"FTCOLL_BLOCKED_MS": "300"}
 ABORT = {**QUICK, "FTCOLL_ON_BLOCKED": "abort"}
 
 TEN_S = 10  # in which everything must be over on an idle machine
-FOUR_S = 4
 
 
 def strike(number, whom):

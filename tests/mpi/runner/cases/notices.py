@@ -7,7 +7,7 @@ import time
 
 from ..case import Case
 from ..job import Gone, Hang, wait_for
-from .common import ABORT, ALLREDUCE, FOUR_S, SILENCE, TEN_S, deaths_of, is_launcher, stream
+from .common import ABORT, ALLREDUCE, SILENCE, TEN_S, deaths_of, is_launcher, stream
 
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 NOTICE = rf"(?m)^ftcoll: {TIME} .*$"
@@ -241,7 +241,7 @@ NOTICES = [
          check=each_once(4), settings={"FTCOLL_F": "3"}),
     # Nothing else of a monitor process takes its place. In the rank something of UCX's does, and the report would go there.
     # Hydra hears nobody any more once nothing of the ranks' output is open: a monitor process waits 5 s for its answer.
-    *(Case(f"notice: {name}", 3, 1, preload=False, limit_s=FOUR_S, runs=8, says=says,
+    *(Case(f"notice: {name}", 3, 1, preload=False, limit_s=4, runs=8, says=says,
            command=f"mpiexec.hydra -n {{n}} sh -c 'exec env LD_PRELOAD={{library}} FTCOLL_REPORT=off {{programs}}/own {where}'")
       for name, where, says in (
           ("without standard error", "2>&-", ("(own: rank [02]: 2 in the last sum\n(.|\n)*){2}",)),
