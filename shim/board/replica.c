@@ -5,6 +5,7 @@
 #include "end_of_job.h"
 #include "presence.h"
 #include "required_words.h"
+#include "telling.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -61,17 +62,18 @@ static bool is_sane(const struct ftc_board *board, uint32_t host, const struct f
 }
 
 /* What is done for the whole job is done here too. */
-static void enter_job(struct ftc_board_shared *s, uint32_t flags)
+static void enter_job(struct ftc_board *board, uint32_t flags)
 {
+    struct ftc_board_shared *s = board->shared;
     uint32_t none = FTC_ENDING_NOT;
-    uint64_t unreported = 0;
 
     if (flags & JOB_NOW)
         atomic_store(&s->ending, FTC_ENDING_NOW);
     else if (flags & JOB_SAID)
         atomic_compare_exchange_strong(&s->ending, &none, FTC_ENDING_SAID);
     if (flags & (REPORTED | JOB_NOW))
-        atomic_compare_exchange_strong(&s->report_told, &unreported, 1);
+        ftc_telling_is_elsewhere(board,
+                                 &(struct ftc_matter){.kind = FTC_MATTER_REPORT, .number = 1});
 }
 
 /* It has recovered from the deaths since it did so last. */
@@ -86,7 +88,6 @@ static void enter_recovery(struct ftc_board *board, uint64_t last_ns, uint64_t n
 static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uint64_t now_ns)
 {
     struct ftc_board_rank *s = &board->shared->rank[r->rank];
-    uint64_t untold = 0;
 
     atomic_store(&s->pid, r->pid);
     atomic_store(&s->waiting, r->waiting);
@@ -99,7 +100,8 @@ static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uin
         atomic_store(&s->settled, r->settled);
     }
     if (r->flags & TOLD)
-        atomic_compare_exchange_strong(&s->told, &untold, 1);
+        ftc_telling_is_elsewhere(
+            board, &(struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = r->rank, .number = 1});
 }
 
 static void enter_state(struct ftc_board *board, const struct ftc_replica *r)
@@ -122,7 +124,7 @@ bool ftc_replica_enter(struct ftc_board *board, uint32_t host, const struct ftc_
 {
     if (!is_sane(board, host, r))
         return false;
-    enter_job(board->shared, r->flags);
+    enter_job(board, r->flags);
     ftc_required_words_add(board, r->required_words);
     enter_rank(board, r, now_ns);
     enter_state(board, r);

@@ -65,6 +65,13 @@ void ftc_telling_end(const struct ftc_board *board, const struct ftc_matter *mat
     ftc_board_ring_news(board);
 }
 
+void ftc_telling_is_elsewhere(const struct ftc_board *board, const struct ftc_matter *matter)
+{
+    uint64_t untold = 0;
+
+    atomic_compare_exchange_strong(word_of(board, matter), &untold, matter->number);
+}
+
 bool ftc_telling_is_done(const struct ftc_board *board, const struct ftc_matter *matter)
 {
     return (uint32_t)atomic_load(word_of(board, matter)) >= matter->number;

@@ -38,6 +38,9 @@ bool ftc_telling_claim(const struct ftc_board *board, const struct ftc_matter *m
 void ftc_telling_end(const struct ftc_board *board, const struct ftc_matter *matter,
                      const struct ftc_teller *self);
 
+/* It is told on another host, or told there if at all. */
+void ftc_telling_is_elsewhere(const struct ftc_board *board, const struct ftc_matter *matter);
+
 /* Whether that has been told. */
 bool ftc_telling_is_done(const struct ftc_board *board, const struct ftc_matter *matter);
 

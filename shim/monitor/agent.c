@@ -4,6 +4,7 @@
 #include "board/lease.h"
 #include "board/presence.h"
 #include "board/replica.h"
+#include "board/telling.h"
 #include "end.h"
 #include "leaseholder.h"
 #include "net/connection.h"
@@ -131,12 +132,23 @@ static _Noreturn void end_job(const struct agent *a, const struct source *s)
     ftc_rank_end_job(a->rank, 1);
 }
 
+static bool is_last(const struct ftc_board *board, uint32_t host)
+{
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_host(board, i) != host && ftc_board_state(board, i) == FTC_RANK_RUNNING)
+            return false;
+    return true;
+}
+
 /* Once all ranks here are through, they need nothing of another host but its end, which may have
- * come before its last news. */
+ * come before its last news. Such news may have been that the job's report is told. */
 static void forget(struct agent *a, struct source *s)
 {
     struct ftc_board *board = &a->rank->board;
 
+    if (is_last(board, s->host))
+        ftc_telling_is_elsewhere(board,
+                                 &(struct ftc_matter){.kind = FTC_MATTER_REPORT, .number = 1});
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         if (ftc_board_host(board, i) == s->host && ftc_board_state(board, i) == FTC_RANK_RUNNING)
             ftc_board_advance(board, i, FTC_RANK_FINALIZED);

@@ -185,3 +185,19 @@ def test_reset_of_links(rough, run_case, what, link):
     run_case(job(f"connections between ranks are reset, {what}", HOSTS, each, HOSTS * each, 2, faults,
                  f"--go 10 {FLOWING}reset {args}", settings={**SILENCE, "FTCOLL_LINK": link}, hand=reset(rough, is_rank, 15), limit_s=LONG_S,
                  silent=("lost with", "the job ends")))
+
+
+def test_reset_of_the_last_news(rough, run_case):
+    """Of two ranks the second is dead. Its host never hears that the first one has told the job's report and ended."""
+    def hand(j):
+        ports = ports_of(j, lambda p: p.is_monitor() and p.rank == 0)
+        if not wait_for(lambda: "1 of 2 ranks go on" in j.text("stderr"), LONG_S):
+            raise Hang("rank 1 does not die")
+        rough.order(cut=pairs([1], [2]))
+        j.allow("end")
+        if not wait_for(lambda: not [p for p in j.processes() if p.rank == 0], LONG_S):
+            raise Hang(f"rank 0 does not end\n{j.stacks()}")
+        rough.order(reset=ports)
+
+    run_case(job("the last news of the survivor is lost", 2, 1, 2, 1, "kill@12:1", f"--go 20 {FLOWING}end", settings=SILENCE, hand=hand,
+                 limit_s=LONG_S, silent=("before MPI_Finalize was through",)))

@@ -79,6 +79,23 @@ START_TEST(one_of_two_claims_and_tells)
 }
 END_TEST
 
+START_TEST(what_is_told_on_another_host_is_not_told_here)
+{
+    struct ftc_board board = created();
+    struct ftc_teller first = monitor_of(FIRST);
+
+    ck_assert(claims(&board, &death, first));
+    ftc_telling_is_elsewhere(&board, &death); /* it is being told here already */
+    ck_assert(!ftc_telling_is_done(&board, &death));
+    ftc_telling_end(&board, &death, &first);
+    ck_assert(ftc_telling_is_done(&board, &death));
+    ftc_telling_is_elsewhere(&board, &report);
+    ck_assert(ftc_telling_is_done(&board, &report));
+    ck_assert(!claims(&board, &report, first));
+    ftc_board_close(&board);
+}
+END_TEST
+
 START_TEST(what_a_dead_monitor_process_claimed_is_told_by_the_next)
 {
     struct ftc_board board = created();
@@ -406,6 +423,7 @@ int main(void)
 {
     UNIT_BEGIN("telling");
     UNIT_TEST(one_of_two_claims_and_tells);
+    UNIT_TEST(what_is_told_on_another_host_is_not_told_here);
     UNIT_TEST(what_a_dead_monitor_process_claimed_is_told_by_the_next);
     UNIT_TEST(what_a_dead_rank_claimed_is_told_by_another);
     UNIT_TEST(of_many_at_once_one_claims);
