@@ -98,7 +98,7 @@ VALGRIND   := valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full 
 
 check-warnings:
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -g -Werror' all
-	$(MAKE) --no-print-directory BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -g -Werror' all
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -g -Werror' all bench-programs
 
 check-unit: unit
 

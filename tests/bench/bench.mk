@@ -7,7 +7,7 @@
 # The programs are plain MPI. Of the library only loaded.c is linked, to find MPI's own functions past it. Debian's Open MPI serves as a second yardstick:
 # the installed one, else one that is unpacked into $(BUILD)/openmpi.
 BENCH := $(BUILD)/bench
-BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS)
+BENCH_FLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS) $(filter -Werror,$(CFLAGS))
 BENCH_PROGRAMS = $(addprefix $(BENCH)/,latency recovery recovery_large operations mark creations p2p logp start_up board_memory libcount_allocations.so)
 MPICC_OPENMPI ?= $(or $(shell command -v mpicc.openmpi),$(wildcard $(BUILD)/openmpi/bin/mpicc.openmpi))
 
@@ -53,7 +53,9 @@ $(BENCH)/libcount_allocations.so:
 	$(call say,CC,$@)
 	$(CC) $(BENCH_FLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
 
-.PHONY: bench bench-quick bench-large bench-hosts run-bench run-bench-quick run-bench-large run-bench-hosts bench-p2p
+bench-programs: $(BENCH_PROGRAMS)
+
+.PHONY: bench-programs bench bench-quick bench-large bench-hosts run-bench run-bench-quick run-bench-large run-bench-hosts bench-p2p
 
 # make compare PROGRAM='./program arguments' [RANKS=n]  does each rerouted call natively too, and tells what differs
 compare: all

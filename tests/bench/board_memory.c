@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     }
     for (int i = 1; i < argc; i++) {
         int ranks = atoi(argv[i]);
-        struct ftc_board_geometry g = ftc_geometry_make(&settings, ranks, 1);
+        struct ftc_board_geometry g = ftc_geometry_make(&settings, ranks, 1, 0);
         size_t bytes = (size_t)(ranks - 1) * ftc_board_ring_bytes(&g) +
                        sizeof(struct ftc_board_rank) +
                        FTC_BOARD_SETS * ftc_board_set_words(&g) * sizeof(uint64_t);
