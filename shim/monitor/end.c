@@ -31,12 +31,21 @@ static void leave_alone(const struct ftc_monitored *rank)
         atomic_store(&ftc_board_lifeline(&rank->board, rank->world)->left_alone, true);
 }
 
+/* To take in what is left of the program can cost a core for milliseconds (Linux 6.18), which the
+ * survivors need for the operation that has missed it: that comes first. */
+static void reap(const struct ftc_monitored *rank)
+{
+    if (rank->job.ended > 0)
+        waitpid(rank->job.ended, NULL, WNOHANG);
+}
+
 /* The other monitor processes see to the death of a rank whose monitor process ends without this.
  */
 static void say_goodbye(const struct ftc_monitored *rank)
 {
     struct ftc_channel_message m = {.kind = FTC_CHANNEL_GOODBYE};
 
+    reap(rank);
     leave_alone(rank);
     ftc_channel_send(rank->job.channel, m, NULL, 0);
 }
@@ -132,6 +141,7 @@ static _Noreturn void end_with_host(struct ftc_monitored *rank)
 
     if (rank->job.child > 0)
         kill(rank->job.child, SIGKILL);
+    reap(rank);
     leave_alone(rank);
     nanosleep(&(struct timespec){.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * NS_OF_MS},
               NULL);
@@ -166,6 +176,8 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
         enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, FTC_TELL_TURN_MS);
 
         ftc_tell_look(rank);
+        if (!rank->is_watching)
+            reap(rank);
         *is_settled = *is_settled || answer == FTC_PMI_FINALIZE_ACK;
         ftc_relay(rank);
         if (answer == FTC_PMI_CLOSED || was_ended_by_launcher(rank, status) ||

@@ -11,7 +11,8 @@
 #include <sys/types.h>
 
 struct ftc_monitor_job {
-    pid_t child;    /* the program */
+    pid_t child;    /* the program; 0 once it is over */
+    pid_t ended;    /* the same, which has ended; until then 0 */
     pid_t launcher; /* parent of the monitor process */
     int channel;    /* this end of the channel to the program */
     int tether;     /* this end, of which there is no other; open as long as the process lives */

@@ -258,6 +258,19 @@ static bool serve_channel(void)
     return rv != -EPIPE;
 }
 
+/* False while the program runs. What is left of it stays (end.c). */
+static bool has_ended(int *status)
+{
+    siginfo_t end = {0};
+
+    if (waitid(P_PID, (id_t)rank.job.child, &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        end.si_pid != rank.job.child)
+        return false;
+    *status =
+        end.si_code == CLD_EXITED ? W_EXITCODE(end.si_status, 0) : W_EXITCODE(0, end.si_status);
+    return true;
+}
+
 /* A signal means that something has happened, not always what it says: of several equal ones that
  * are pending only one arrives. */
 static void serve_signals(void)
@@ -265,8 +278,9 @@ static void serve_signals(void)
     int status;
 
     ftc_relay(&rank);
-    if (waitpid(rank.job.child, &status, WNOHANG) != rank.job.child)
+    if (!has_ended(&status))
         return;
+    rank.job.ended = rank.job.child;
     rank.job.child = 0;
     serve_channel();
     ftc_rank_end(&rank, status);

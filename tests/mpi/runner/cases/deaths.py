@@ -1,8 +1,11 @@
 """Deaths of ranks: tolerated, at exact points of the protocol, at either end of MPI, and too many."""
+import os
 import random
+import signal
 
 from ..case import Case
-from .common import ALLREDUCE, MIXED, NATIVE_END, REDUCE, SILENCE, UNFINISHED, stream, tolerated
+from ..job import Hang, send, wait_for
+from .common import ALLREDUCE, MIXED, NATIVE_END, REDUCE, SILENCE, TEN_S, UNFINISHED, stream, tolerated
 
 
 RING = {"FTCOLL_TREE": "binomial", "FTCOLL_CORRECTION": "ring:3"}
@@ -140,6 +143,32 @@ SLOW = [
               settings=SILENCE, finished=3, failures=1,
               says=(r"ftcoll: rank 2 \(pid \d+\) stops: rank \d took it for dead after more than "
                     r"timeout_ms = 2000",)),
+]
+
+# ---- what is left of the dead ----
+
+STILL_S = 0.3
+
+
+def kill_and_see_reaped(job):
+    """The survivors' next operation misses rank 1, and comes before its monitor process takes in what is left of it."""
+    victim = job.ranks()[1].pid
+
+    def is_gone():
+        return not os.path.exists(f"/proc/{victim}")
+
+    send(signal.SIGKILL, victim)
+    if wait_for(is_gone, STILL_S):
+        raise Hang("the dead process is reaped before the survivors have a result")
+    job.allow("dead")
+    if not wait_for(is_gone, TEN_S):
+        raise Hang(f"the dead process is not reaped\n{job.stacks()}")
+    job.allow("over")
+
+
+LEFT = [
+    Case("a dead process is reaped when the survivors have their result", 3, 1, f"--go 5 --await 6:dead --await 7:over {ALLREDUCE}",
+         hand=kill_and_see_reaped, finished=2, failures=1),
 ]
 
 # ---- more than f ----
