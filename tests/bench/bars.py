@@ -57,8 +57,9 @@ def latency(bars, rows, options):
 
 
 def openmpi(bars, results):
-    for (algorithm, ranks, size), ratio in sorted(results.items(), key=lambda item: item[0][1:]):
-        bars.add(f"allreduce, {size} B, n={ranks} oversubscribed, {algorithm}: ours / Open MPI", ratio, 2.0)
+    for (call, algorithm, ranks, size), ratio in results.items():
+        bars.add(f"{call}, {size} B, n={ranks} oversubscribed, {algorithm}: ours / Open MPI", ratio,
+                 2.0 if call == "allreduce" else 1.5)
 
 
 def recovery(bars, results):

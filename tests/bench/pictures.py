@@ -49,7 +49,7 @@ def lines_of(rows, x):
 
 def lines_of_openmpi(rows, ranks, sizes):
     return points((float(row["bytes"]), float(row["openmpi_us"])) for row in rows
-                  if row["ranks"] == ranks and float(row["bytes"]) in sizes)
+                  if (row["call"], row["ranks"]) == ("allreduce", ranks) and float(row["bytes"]) in sizes)
 
 
 def span(values):
