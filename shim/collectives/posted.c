@@ -26,6 +26,7 @@ void ftc_posted_open(struct ftc_posted *p, struct ftc_plan *plan)
         .way = ftc_board_has_other_hosts(&ftc_library.board) ? &ftc_posted_in_messages
                                                              : &ftc_posted_in_memory,
         .place = -1,
+        .ranks = plan->comm->size,
         .from = calloc((size_t)plan->comm->size, sizeof *p->from),
     };
     plan->posted = p;
@@ -74,7 +75,7 @@ void ftc_posted_close(struct ftc_posted *p)
 
 void ftc_posted_free(struct ftc_posted *p)
 {
-    for (int rank = 0; p->from && rank < p->plan->comm->size; rank++)
+    for (int rank = 0; p->from && rank < p->ranks; rank++)
         free(p->from[rank].kept.data);
     free(p->from);
     free(p->own);

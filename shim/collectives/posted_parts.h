@@ -41,6 +41,7 @@ struct ftc_posted {
     unsigned char *own;         /* memory of it, if it has no room to be posted at once */
     size_t bytes, posted;       /* of it */
 
+    int ranks; /* of the communicator, which may be gone when what is kept is freed */
     struct ftc_posted_from *from; /* by rank */
     size_t kept_bytes;
 };

@@ -472,21 +472,25 @@ static void cross(void)
 
 static void free_early(void)
 {
-    int one = 1, sum[2] = {0}, after = 0;
-    MPI_Request request[2];
+    int one = 1, sum[2] = {0}, all[RANKS_MAX], after = 0;
+    MPI_Request request[3];
     MPI_Comm dup;
 
     for (int i = 0; i < 100; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &dup);
         MPI_Iallreduce(&one, &sum[0], 1, MPI_INT, MPI_SUM, dup, &request[0]);
         MPI_Iallreduce(&one, &sum[1], 1, MPI_INT, MPI_SUM, dup, &request[1]);
+        MPI_Iallgather(&rank, 1, MPI_INT, all, 1, MPI_INT, dup, &request[2]);
         MPI_Request_free(&request[1]);
         MPI_Comm_free(&dup);
         MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+        MPI_Wait(&request[2], MPI_STATUS_IGNORE);
         MPI_Allreduce(&one, &after, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         sum_of(n, sum[0], "a wrong sum");
         sum_of(n, sum[1], "a wrong sum of a request that was freed");
         sum_of(n, after, "a wrong sum afterwards");
+        for (int other = 0; other < n; other++)
+            sum_of(other, all[other], "a wrong block");
     }
 }
 
