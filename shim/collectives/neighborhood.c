@@ -29,6 +29,22 @@ static void give_back(const struct ftc_plan *plan, struct ftc_neighbors *n)
         ftc_neighbors_free(n);
 }
 
+/* Of nothing, or no neighbors, the datatypes may be anything: natively they are not looked at. */
+static bool is_valid(const struct ftc_side *side, int blocks)
+{
+    bool is_empty = side->counts ? blocks == 0 : side->count == 0;
+
+    return is_empty || ftc_side_is_valid(side, blocks);
+}
+
+static struct ftc_side_view view_of(const struct ftc_side *side)
+{
+    struct ftc_side_view view;
+
+    ftc_side_view(&view, side);
+    return view;
+}
+
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 {
     const struct ftc_sides *sides = plan->call->sides;
@@ -38,8 +54,8 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
     facts->valid = ftc_neighbors_get(plan->call->comm, &n);
     if (!facts->valid)
         return;
-    facts->valid = ftc_side_is_valid(&sides->send, gathers(plan) ? 1 : n.destinations) &&
-                   ftc_side_is_valid(&sides->receive, n.sources);
+    facts->valid = is_valid(&sides->send, gathers(plan) ? 1 : n.destinations) &&
+                   is_valid(&sides->receive, n.sources);
     ftc_neighbors_free(&n);
 }
 
@@ -72,12 +88,10 @@ static size_t bytes_of_letters(const struct ftc_plan *plan, struct ftc_side_view
 /* Also those without data, because more than one may go to one neighbor. */
 static int write_letters(struct ftc_plan *plan, void **value, const struct ftc_neighbors *n)
 {
-    struct ftc_side_view view;
+    struct ftc_side_view view = view_of(&plan->call->sides->send);
     unsigned char *at;
     int rv = MPI_SUCCESS;
 
-    if (!ftc_side_view(&view, &plan->call->sides->send))
-        return MPI_ERR_TYPE;
     at = ftc_composite_block(plan, value, bytes_of_letters(plan, &view, n));
     for (int i = 0; at && i < n->destinations; i++) {
         struct ftc_place place = ftc_side_place(&view, i);
@@ -93,12 +107,9 @@ static int write_letters(struct ftc_plan *plan, void **value, const struct ftc_n
 
 static int write_one_for_all(struct ftc_plan *plan, void **value)
 {
-    struct ftc_side_view view;
-    struct ftc_place place;
+    struct ftc_side_view view = view_of(&plan->call->sides->send);
+    struct ftc_place place = ftc_side_whole(&view);
 
-    if (!ftc_side_view(&view, &plan->call->sides->send))
-        return MPI_ERR_TYPE;
-    place = ftc_side_whole(&view);
     return ftc_composite_add(plan, value, &place);
 }
 
@@ -189,12 +200,10 @@ static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,
 
 static int deliver_to_places(const struct ftc_plan *plan, const struct ftc_neighbors *n)
 {
-    struct ftc_side_view view;
+    struct ftc_side_view view = view_of(&plan->call->sides->receive);
     int rv = MPI_SUCCESS;
     size_t at = 0;
 
-    if (!ftc_side_view(&view, &plan->call->sides->receive))
-        return MPI_ERR_TYPE;
     for (int i = 0; i < n->sources; i++)
         if (n->source[i] != MPI_PROC_NULL)
             rv = ftc_composite_first_error(

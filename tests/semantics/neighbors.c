@@ -1,5 +1,6 @@
 /* neighbors: collectives of a neighborhood, on grids, also periodic ones of so few ranks that both
- * neighbors are one, and on graphs whose edges go one way, in each form. */
+ * neighbors are one, on graphs whose edges go one way, and where a rank has no neighbors, in each
+ * form. */
 #include "forms.h"
 #include "output.h"
 
@@ -71,14 +72,17 @@ static int amount(int from, int to)
 
 static void even(int form)
 {
+    MPI_Datatype type = sources + destinations > 0 ? MPI_INT : MPI_DATATYPE_NULL;
+    int count = type == MPI_INT ? 2 : 0;
+
     fill(form);
     show("allgather", form,
-         CALL(form, allgather, (in, 2, MPI_INT, out, 2, MPI_INT),
-              (in, 2, MPI_INT, out, 2, MPI_INT)));
+         CALL(form, allgather, (in, count, type, out, count, type),
+              (in, count, type, out, count, type)));
     fill(form + 1);
-    show(
-        "alltoall", form,
-        CALL(form, alltoall, (in, 2, MPI_INT, out, 2, MPI_INT), (in, 2, MPI_INT, out, 2, MPI_INT)));
+    show("alltoall", form,
+         CALL(form, alltoall, (in, count, type, out, count, type),
+              (in, count, type, out, count, type)));
 }
 
 struct counts {
@@ -97,6 +101,10 @@ static void set(struct counts *c, int degree, int i, int count)
     c->type[i] = count > 0 ? MPI_INT : MPI_DATATYPE_NULL;
 }
 
+/* Arrays of a struct counts s, and r; of nobody there are none. */
+#define TO(array)   (destinations > 0 ? s.array : NULL)
+#define FROM(array) (sources > 0 ? r.array : NULL)
+
 static void uneven(int form)
 {
     struct counts s, r, all;
@@ -114,12 +122,16 @@ static void uneven(int form)
               (in, 1 + (rank + 2) % COUNT, MPI_INT, out, all.wide_count, all.wide_place, MPI_INT));
     show("allgatherv", form, rv);
     fill(form + 1);
-    rv = CALL(form, alltoallv, (in, s.count, s.place, MPI_INT, out, r.count, r.place, MPI_INT),
-              (in, s.wide_count, s.wide_place, MPI_INT, out, r.wide_count, r.wide_place, MPI_INT));
+    rv = CALL(form, alltoallv,
+              (in, TO(count), TO(place), MPI_INT, out, FROM(count), FROM(place), MPI_INT),
+              (in, TO(wide_count), TO(wide_place), MPI_INT, out, FROM(wide_count), FROM(wide_place),
+               MPI_INT));
     show("alltoallv", form, rv);
     fill(form + 2);
-    rv = CALL(form, alltoallw, (in, s.count, s.byte, s.type, out, r.count, r.byte, r.type),
-              (in, s.wide_count, s.byte, s.type, out, r.wide_count, r.byte, r.type));
+    rv = CALL(
+        form, alltoallw,
+        (in, TO(count), TO(byte), TO(type), out, FROM(count), FROM(byte), FROM(type)),
+        (in, TO(wide_count), TO(byte), TO(type), out, FROM(wide_count), FROM(byte), FROM(type)));
     show("alltoallw", form, rv);
 }
 
@@ -187,6 +199,18 @@ static void one_way(void)
     all_calls("one way");
 }
 
+/* A ring without the last rank, which has no neighbors. */
+static void one_apart(void)
+{
+    int others = n - 1, degree = rank < others, from, to;
+
+    from = (rank + others - 1) % others;
+    to = (rank + 1) % others;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, degree, &from, MPI_UNWEIGHTED, degree, &to,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    all_calls("one apart");
+}
+
 /* All with rank 0, and only with it. */
 static void star(void)
 {
@@ -221,6 +245,7 @@ int main(int argc, char **argv)
     grid("torus", 2, 1);
     grid("grid", 2, 0);
     one_way();
+    one_apart();
     star();
     without_neighbors();
     output_close();
