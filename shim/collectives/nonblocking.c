@@ -149,14 +149,20 @@ static bool needs_parcel(const struct ftc_plan *plan)
                                                  !ftc_posted_can(plan, FTC_PASS_TOO_LARGE));
 }
 
+static bool has_datatypes(const struct ftc_sides *sides)
+{
+    return sides->send.datatypes || sides->receive.datatypes;
+}
+
 static int pack(struct task *t)
 {
+    bool has_parcel = needs_parcel(&t->plan);
     int rv;
 
-    if (!needs_parcel(&t->plan))
-        return MPI_SUCCESS;
-    if (!ftc_keep(&t->kept, &t->plan))
+    if ((has_parcel || has_datatypes(&t->sides)) && !ftc_keep(&t->kept, &t->plan, &t->sides))
         return ftc_error_no_memory();
+    if (!has_parcel)
+        return MPI_SUCCESS;
     ftc_library_lock();
     rv = ftc_parcel_pack(&t->parcel, &t->plan);
     ftc_library_unlock();

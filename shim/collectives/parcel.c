@@ -34,6 +34,27 @@ static bool keep_side(struct ftc_kept *k, const struct ftc_side *side, int block
     return true;
 }
 
+/* Those of mpi_f08 are there until the call returns. */
+static void keep_datatypes_of(struct ftc_side *side, MPI_Datatype *copy, int blocks)
+{
+    if (!side->datatypes || side->buffer == MPI_IN_PLACE)
+        return;
+    memcpy(copy, side->datatypes, (size_t)blocks * sizeof *copy);
+    side->datatypes = copy;
+}
+
+static bool keep_datatypes(struct ftc_kept *k, struct ftc_sides *sides, int out, int in)
+{
+    if (!sides->send.datatypes && !sides->receive.datatypes)
+        return true;
+    k->datatypes = malloc(((size_t)out + (size_t)in + 1) * sizeof *k->datatypes);
+    if (!k->datatypes)
+        return false;
+    keep_datatypes_of(&sides->send, k->datatypes, out);
+    keep_datatypes_of(&sides->receive, k->datatypes + out, in);
+    return true;
+}
+
 static bool keep_handles(struct ftc_kept *k, const struct ftc_call *call, int out, int in)
 {
     return keep(k, FTC_HELD_DATATYPE, call->datatype) && keep(k, FTC_HELD_OPERATION, call->op) &&
@@ -50,7 +71,7 @@ static bool keep_neighbors(struct ftc_kept *kept, struct ftc_plan *plan)
     return ftc_neighbors_get(plan->call->comm, &kept->neighbors);
 }
 
-bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan)
+bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_sides *sides)
 {
     const struct ftc_call *call = plan->call;
     int out = plan->comm->size, in = out;
@@ -62,7 +83,8 @@ bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan)
         in = plan->neighbors->sources;
     }
     kept->handle = calloc((size_t)out + (size_t)in + 4, sizeof *kept->handle);
-    return kept->handle && keep_handles(kept, call, out, in);
+    return kept->handle && keep_datatypes(kept, sides, out, in) &&
+           keep_handles(kept, call, out, in);
 }
 
 void ftc_keep_no_more(struct ftc_kept *kept)
@@ -70,6 +92,7 @@ void ftc_keep_no_more(struct ftc_kept *kept)
     for (int i = 0; i < kept->handles; i++)
         ftc_held_release(kept->handle[i].kind, kept->handle[i].handle);
     free(kept->handle);
+    free(kept->datatypes);
     ftc_neighbors_free(&kept->neighbors);
 }
 

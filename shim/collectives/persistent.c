@@ -126,7 +126,8 @@ static int make(const struct ftc_plan *plan, MPI_Request *request)
 
     if (!p)
         return ftc_error_no_memory();
-    rv = identify(p) && ftc_keep(&p->kept, &p->plan) ? MPI_SUCCESS : ftc_error_no_memory();
+    rv = identify(p) && ftc_keep(&p->kept, &p->plan, &p->sides) ? MPI_SUCCESS
+                                                                : ftc_error_no_memory();
     if (rv == MPI_SUCCESS)
         rv = PMPI_Send_init(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &p->handle);
     if (rv != MPI_SUCCESS) {

@@ -3,7 +3,8 @@
 ! survivors also make communicators by each call that does not go through the C symbol either, with
 ! "topologies" all ranks begin operations on two of the same members before, odd ranks in another order;
 ! with "fatal" MPI ends the last rank; with "requests" it dies between two operations of requests, and
-! before the start of one that was made earlier.
+! before the start of one that was made earlier; with "datatypes" all make requests with arrays of datatypes
+! before, of which the bindings make copies that are gone when the call returns.
 program fortran08
     use mpi_f08
     use iso_c_binding, only: c_int
@@ -33,6 +34,7 @@ program fortran08
     if (word == 'topologies') call reduce_on_topologies()
     if (word == 'fatal') call err()
     if (word == 'requests') call use_requests()
+    if (word == 'datatypes') call use_datatypes()
     if (rank == n - 1) ignored = raise(9_c_int)
     largest = -1
     call MPI_Reduce(rank, largest, 1, MPI_INTEGER, MPI_MAX, 0, MPI_COMM_WORLD)
@@ -70,6 +72,51 @@ contains
             call MPI_Wait(requests(i), MPI_STATUS_IGNORE, errors(i))
         end do
         if (rank == 0) print '(a, 3l2)', 'fortran: requests that failed:', errors /= MPI_SUCCESS
+    end subroutine
+
+    subroutine use_datatypes()
+        integer, asynchronous :: given(n), taken(n), counts(n), places(n)
+        integer(MPI_ADDRESS_KIND), asynchronous :: nowhere(1)
+        type(MPI_Datatype), asynchronous :: types(n)
+        type(MPI_Request) :: request
+        type(MPI_Comm) :: ring
+        integer :: i, wrong
+
+        wrong = 0
+        counts = 1
+        places = [(4 * i, i = 0, n - 1)]
+        nowhere = 0
+        types = MPI_INTEGER
+        given = [(10 * rank + i, i = 0, n - 1)]
+        call MPI_Ialltoallw(given, counts, places, types, taken, counts, places, types, MPI_COMM_WORLD, request)
+        call MPI_Wait(request, MPI_STATUS_IGNORE)
+        wrong = wrong + count(taken /= [(10 * i + rank, i = 0, n - 1)])
+        taken = -1
+        call MPI_Alltoallw_init(given, counts, places, types, taken, counts, places, types, MPI_COMM_WORLD, &
+                                MPI_INFO_NULL, request)
+        call start(request)
+        wrong = wrong + count(taken /= [(10 * i + rank, i = 0, n - 1)])
+        call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, [mod(rank + n - 1, n)], [1], 1, [mod(rank + 1, n)], [1], &
+                                            MPI_INFO_NULL, .false., ring)
+        call MPI_Ineighbor_alltoallw(given, counts, nowhere, types, taken, counts, nowhere, types, ring, request)
+        call MPI_Wait(request, MPI_STATUS_IGNORE)
+        wrong = wrong + count(taken(:1) /= 10 * mod(rank + n - 1, n))
+        taken = -1
+        call MPI_Neighbor_alltoallw_init(given, counts, nowhere, types, taken, counts, nowhere, types, ring, &
+                                         MPI_INFO_NULL, request)
+        call start(request)
+        wrong = wrong + count(taken(:1) /= 10 * mod(rank + n - 1, n))
+        call MPI_Comm_free(ring)
+        call MPI_Reduce(wrong, total, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD)
+        if (rank == 0) print '(a, i0, a)', 'fortran: with datatypes ', total, ' wrong'
+    end subroutine
+
+    subroutine start(request)
+        type(MPI_Request), intent(inout) :: request
+
+        call MPI_Start(request)
+        call MPI_Wait(request, MPI_STATUS_IGNORE)
+        call MPI_Request_free(request)
     end subroutine
 
     subroutine make_communicators()
