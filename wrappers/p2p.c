@@ -3,7 +3,9 @@
 #include "p2p/p2p.h"
 #include "entries.h"
 #include "program/native_call.h"
+#include "value/datatype.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #define SENDS(call_name, kind)                                                                     \
@@ -160,7 +162,28 @@ IMRECV(Imrecv_c, MPI_Count)
 SENDRECV(Sendrecv, Isend, Irecv, int)
 SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
 
-/* What is sent is packed first: the buffer is the receive's. A send that never ends keeps it. */
+/* The *@bytes of elements that are sent out of the memory in which others are received; NULL:
+ * native MPI is to do it. Not by PMPI_Pack(), to which MPICH 4.0 lets nobody give MPI_BOTTOM, and
+ * which would call the error handler before native MPI does. */
+static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype, int *bytes)
+{
+    struct ftc_facts facts;
+    size_t size;
+    void *copy;
+
+    if (count < 0 || !ftc_facts_of_type(datatype, &facts) ||
+        (count > 0 && !ftc_is_buffer(buf, &facts)))
+        return NULL;
+    size = ftc_packed_bytes(&facts, count);
+    copy = size < SIZE_MAX ? malloc(size + 1) : NULL;
+    *bytes = (int)size;
+    if (!copy || ftc_pack(copy, buf, count, &facts) == MPI_SUCCESS)
+        return copy;
+    free(copy);
+    return NULL;
+}
+
+/* A send that never ends keeps the copy. */
 #define SENDRECV_REPLACE(name, suffix, count_type)                                                 \
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
@@ -170,27 +193,23 @@ SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
         struct ftc_p2p_call receive = {                                                            \
             "MPI_" #name, comm, source, recvtag, true, FTC_CALL_SENDRECV_REPLACE, RETURN_ADDRESS}; \
         MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
-        count_type size, packed = 0;                                                               \
-        void *copy;                                                                                \
         bool is_begun;                                                                             \
-        int rv;                                                                                    \
+        int bytes, rv;                                                                             \
+        void *copy;                                                                                \
                                                                                                    \
         if (!ftc_p2p_on())                                                                         \
             return FTC_NATIVE_CALL(                                                                \
                 FTC_CALL_SENDRECV_REPLACE, comm, source, RETURN_ADDRESS,                           \
                 PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));  \
         ftc_native_call_count(FTC_CALL_SENDRECV_REPLACE, comm, source, RETURN_ADDRESS);            \
-        rv = PMPI_Pack_size##suffix(count, datatype, comm, &size);                                 \
-        copy = rv == MPI_SUCCESS ? malloc((size_t)size + 1) : NULL;                                \
+        copy = packed_copy(buf, count, datatype, &bytes);                                          \
         if (!copy)                                                                                 \
             return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
                                status);                                                            \
-        rv = PMPI_Pack##suffix(buf, count, datatype, copy, size, &packed, comm);                   \
+        rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm, &request[1]);         \
         if (rv == MPI_SUCCESS)                                                                     \
-            rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm, &request[1]);     \
-        if (rv == MPI_SUCCESS)                                                                     \
-            rv = ISEND_IF_ALIVE(&send, PMPI_Isend##suffix(copy, packed, MPI_PACKED, dest, sendtag, \
-                                                          comm, &request[0]));                     \
+            rv = ISEND_IF_ALIVE(                                                                   \
+                &send, PMPI_Isend(copy, bytes, MPI_PACKED, dest, sendtag, comm, &request[0]));     \
         is_begun = request[0] != MPI_REQUEST_NULL;                                                 \
         if (rv == MPI_SUCCESS)                                                                     \
             rv = ftc_p2p_finish_both(&send, &request[0], &receive, &request[1], status);           \

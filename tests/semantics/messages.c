@@ -233,6 +233,10 @@ static void errors(MPI_Comm comm, int *out, int *in)
     output_line("no such tag: %s, handler %d", output_class(rv), handled);
     rv = MPI_Sendrecv(out, 1, MPI_INT, n + 3, 0, in, 1, MPI_INT, left, 0, comm, &status[0]);
     output_line("no such destination: %s, handler %d", output_class(rv), handled);
+    rv = MPI_Sendrecv_replace(in, 1, MPI_DATATYPE_NULL, right, 0, left, 0, comm, &status[0]);
+    output_line("no datatype: %s, handler %d", output_class(rv), handled);
+    rv = MPI_Sendrecv_replace(NULL, 1, MPI_INT, right, 0, left, 0, comm, &status[0]);
+    output_line("no buffer: %s, handler %d", output_class(rv), handled);
     rv = MPI_Iprobe(n, 0, comm, in, &status[0]);
     output_line("no such peer: %s, handler %d", output_class(rv), handled);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -278,6 +282,26 @@ static void gaps(MPI_Comm comm, int *out, int *in)
     MPI_Type_free(&type);
 }
 
+/* A datatype of addresses. */
+static void from_the_bottom(MPI_Comm comm, int *in)
+{
+    int lengths[] = {2, 3};
+    MPI_Aint places[2];
+    MPI_Datatype type;
+    MPI_Status status;
+    int rv;
+
+    output_blank(&status, 1);
+    fill(in, 20, 9);
+    MPI_Get_address(&in[7], &places[0]);
+    MPI_Get_address(&in[1], &places[1]);
+    MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    rv = MPI_Sendrecv_replace(MPI_BOTTOM, 1, type, right, 3, left, 3, comm, &status);
+    show_received("replaced from the bottom", rv, &status, in, 20);
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv)
 {
     int *out = calloc(LARGE, sizeof *out), *in = calloc(LARGE, sizeof *in), one = 1, sum;
@@ -297,6 +321,7 @@ int main(int argc, char **argv)
     persistent(other, out, in);
     cancelled(other, in);
     gaps(other, out, in);
+    from_the_bottom(other, in);
     freed(out, in);
     errors(other, out, in);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
