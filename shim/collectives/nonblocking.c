@@ -85,14 +85,15 @@ static void close_task(struct ftc_request *r)
     ftc_keep_no_more(&t->kept);
 }
 
-/* Such a call must not count as the first use of its communicator, which would identify it. */
+/* Such a call must not count as the first use of its communicator, which would identify it. What is
+ * no communicator is not asked for anything: native MPI calls the error handler, once. */
 static bool is_unseen(const struct ftc_call *call)
 {
     int inter = 1;
 
-    return ftc_plan_is_intercepted(call->kind) && call->comm != MPI_COMM_NULL &&
-           !ftc_lineage_of(call->comm) && PMPI_Comm_test_inter(call->comm, &inter) == MPI_SUCCESS &&
-           !inter;
+    return ftc_plan_is_intercepted(call->kind) && call->comm != MPI_COMM_WORLD &&
+           ftc_is_comm(call->comm) && !ftc_lineage_of(call->comm) &&
+           PMPI_Comm_test_inter(call->comm, &inter) == MPI_SUCCESS && !inter;
 }
 
 /* The same on all ranks: those of a reduction name one operation and, unless that is the program's,

@@ -103,7 +103,7 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
     struct ftc_facts type = {0};
     enum ftc_pass pass;
 
-    if (call->comm == MPI_COMM_NULL)
+    if (!ftc_is_comm(call->comm))
         return FTC_PASS_INVALID;
     facts.communicator = communicator_pass(call->comm);
     look_at_arguments(call, &type, &facts);

@@ -111,10 +111,16 @@ static void wrong_creations(MPI_Comm comm)
 static void no_communicator(void)
 {
     MPI_Comm made, copy, freed;
+    MPI_Request request;
 
     MPI_Comm_dup(MPI_COMM_SELF, &copy);
     freed = copy;
     MPI_Comm_free(&copy);
+    show("iallreduce", "freed communicator",
+         MPI_Iallreduce(in, out, 1, MPI_INT, MPI_SUM, freed, &request));
+    show("ibarrier", "freed communicator", MPI_Ibarrier(freed, &request));
+    show("ibarrier", "not a communicator", MPI_Ibarrier((MPI_Comm)MPI_INT, &request));
+    show("ibarrier", "no communicator", MPI_Ibarrier(MPI_COMM_NULL, &request));
     show("dup", "freed communicator", MPI_Comm_dup(freed, &made));
     allreduce("freed communicator", in, out, 1, MPI_INT, MPI_SUM, freed);
     show("barrier", "freed communicator", MPI_Barrier(freed));
