@@ -92,11 +92,18 @@ static bool has_been_silent(const struct ftc_proxy *p, uint64_t now_ns)
     return ftc_lease_has_run_out(p->heard_ns, p->unreachable_ms, now_ns);
 }
 
+/* A host of which no rank is in MPI may fall silent when its last agent has left: one that is there
+ * asks on. */
+static bool may_be_silent(const struct authority *a, const struct ftc_proxy *p)
+{
+    return p->is_through && !any_client_of(a, p);
+}
+
 /* Of a host that cannot be borne mpiexec hears the end, too: it has stopped. */
 static void look_for_loss(struct authority *a, struct ftc_proxy *p, uint64_t now_ns)
 {
     bool is_given_up = p->state == FTC_PROXY_GONE || p->state == FTC_PROXY_BROKEN;
-    bool is_held = p->state == FTC_PROXY_KNOWN && p->is_agreed && !p->is_through;
+    bool is_held = p->state == FTC_PROXY_KNOWN && p->is_agreed && !may_be_silent(a, p);
 
     if (p->state == FTC_PROXY_GONE && !any_client_of(a, p))
         declare_lost(a, p, true);

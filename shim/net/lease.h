@@ -38,7 +38,7 @@ struct ftc_lease_request {
     uint32_t is_agreed;          /* the ranks of the job count on it: lost hosts are tolerated */
     uint32_t family, port;       /* this host's end of the connection of mpiexec with its proxy */
     unsigned char address[FTC_BOARD_ADDRESS_BYTES];
-    uint32_t is_through; /* no rank there is in MPI any more: it may fall silent */
+    uint32_t is_through; /* no rank there is in MPI any more: it may fall silent without an agent */
 };
 _Static_assert(sizeof(struct ftc_lease_request) % 16 == 0, "bodies of frames");
 

@@ -268,6 +268,20 @@ def test_network_cut_inside(own, run_case):
 
 
 @hosts(3)
+def test_network_cut_when_all_ranks_there_are_dead(own, run_case):
+    """mpiexec does not wait for the end of what it will never hear of."""
+    ranks = strike(own, "node3", signal.SIGKILL, lambda p: p.rank is not None and not p.is_monitor())
+
+    def await_news_in_mpiexec(j):
+        if not wait_for(lambda: "4 of 6 ranks go on" in j.text("stderr"), LONG_S):
+            raise Hang("the deaths are not told")
+        time.sleep(1)  # two times in which the host's agent asks
+
+    run_case(lost("all ranks of a host die, and then its network is cut", 3, 2, 2, 2,
+                  then_go_on(ranks, await_news_in_mpiexec, cut(own, "node3")), settings=SILENCE, limit_s=LONG_S))
+
+
+@hosts(3)
 def test_frozen(own, run_case):
     """Thawed, it finds that it has been given up."""
     run_case(silent("a host is frozen, and thawed when it is lost", strike(own, "node3", signal.SIGSTOP), await_loss,
