@@ -4,7 +4,7 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board bulk transport net question service authority flow link replica lease life telling trace mark report coverage contributors symbol
+BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol
 UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters lineage requests completion wait turn stopped geometry fence cores mapping loaded inside channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
@@ -34,6 +34,7 @@ $(UNIT)/test_fabric: $(BUILD)/shim/net/fabric.o
 $(UNIT)/test_fabric: UNIT_LIBS = -ldl
 $(UNIT)/test_question: shim/transport/question.c $(BOARD_OBJECTS) $(filter-out %/question.o,$(TRANSPORT_OBJECTS)) $(ENGINE_OBJECT)
 $(UNIT)/test_service: shim/monitor/service.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o death.o aftermath.o telling.o) $(ENGINE_OBJECT)
+$(UNIT)/test_agent: shim/monitor/agent.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,$(addprefix board/,replica.o death.o aftermath.o telling.o) system/lines.o) $(ENGINE_OBJECT)
 $(UNIT)/test_authority: shim/mpiexec/authority.c $(addprefix $(BUILD)/shim/mpiexec/,proxies.o wire.o) $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(ENGINE_OBJECT)

@@ -91,9 +91,14 @@ static uint32_t first_left(const struct ftc_board *board)
     return host;
 }
 
+bool ftc_lease_is_first_left(const struct ftc_board *board)
+{
+    return first_left(board) == board->geometry.host;
+}
+
 bool ftc_lease_is_told_here(const struct ftc_board *board, uint32_t rank)
 {
     return ftc_board_is_here(board, rank) ||
            (ftc_lease_is_lost(board, ftc_board_host(board, rank)) &&
-            first_left(board) == board->geometry.host);
+            ftc_lease_is_first_left(board));
 }

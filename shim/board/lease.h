@@ -67,6 +67,9 @@ bool ftc_lease_lose_host(struct ftc_board *board, uint32_t host, enum ftc_host_l
 
 bool ftc_lease_is_lost(const struct ftc_board *board, uint32_t host);
 
+/* Whether this host is the first that is not lost: it speaks for all where each knows the same. */
+bool ftc_lease_is_first_left(const struct ftc_board *board);
+
 /* Whether the death of @rank is told here: on its own host, or in its place on the first that is
  * not lost. */
 bool ftc_lease_is_told_here(const struct ftc_board *board, uint32_t rank);

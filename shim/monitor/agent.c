@@ -167,11 +167,17 @@ static void look_for_silence(struct agent *a, struct source *s)
     forget(a, s);
 }
 
+/* Of hosts that see the same the first one speaks, and the others hear of it. */
+static uint64_t forbidden_ns(const struct ftc_board *board)
+{
+    return (uint64_t)(ftc_lease_is_first_left(board) ? 1 : 2) * FORBIDDEN_MS * NS_OF_MS;
+}
+
 /* A death that a setting forbids is seen to on its own host; but two on different hosts may be too
  * many only together. */
 static void look_for_forbidden(struct agent *a, uint64_t now_ns)
 {
-    if (a->death_ns == 0 || now_ns - a->death_ns < (uint64_t)FORBIDDEN_MS * NS_OF_MS)
+    if (a->death_ns == 0 || now_ns < a->death_ns + forbidden_ns(&a->rank->board))
         return;
     a->death_ns = 0;
     if (!ftc_end_of_job_is_said(&a->rank->board))

@@ -1,5 +1,6 @@
 #include "end.h"
 
+#include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/presence.h"
@@ -235,6 +236,20 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t wo
     ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
 }
 
+/* Deaths on several hosts that are too many only together are seen to where the last of them is, or
+ * by the agents, where each host has heard of another's later. */
+static bool is_left_to_others(const struct ftc_monitored *rank)
+{
+    const struct ftc_board *board = &rank->board;
+    int deaths = 0;
+
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        deaths += ftc_board_is_dead(board, i) &&
+                  ftc_death_time_ns(board, i) <= ftc_death_time_ns(board, rank->world);
+    return ftc_board_has_other_hosts(board) && !ftc_board_is_critical_death(board, rank->world) &&
+           deaths <= rank->options.max_failed;
+}
+
 /* All hosts are ended at the same time, and one of them reports. */
 static bool is_first_host(const struct ftc_monitored *rank)
 {
@@ -254,7 +269,8 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
     bool is_settled = false;
 
     ftc_rank_tell_death(rank, status);
-    ftc_rank_end_job_if_forbidden(rank, rank->world, status);
+    if (!is_left_to_others(rank))
+        ftc_rank_end_job_if_forbidden(rank, rank->world, status);
     if (!await_survivors(rank, status, &is_settled))
         end_with_job(rank, status);
     if (ftc_tell_end(rank) && !any_other(rank, is_alive))

@@ -1,0 +1,210 @@
+/* What the agent of a host makes of the news of other hosts. The file under test is part of this
+ * one. */
+#include "monitor/agent.c"
+
+#include "unit_board.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Rank i is on host i. */
+enum { HOSTS = 3, VALUE_BYTES = 8, FRAME_MAX = 512, PATIENCE = 100 };
+
+static const uint64_t key[2];
+static struct ftc_monitored rank;
+static int other = -1; /* the end of who tells the news of the last host */
+static int forbidden;
+
+/* ---- what an agent uses beside the board ---- */
+
+void ftc_rank_end_job(const struct ftc_monitored *r, int status)
+{
+    (void)r;
+    ck_abort_msg("the job ends with %d", status);
+    _exit(status);
+}
+
+void ftc_rank_end_host(struct ftc_monitored *r)
+{
+    ck_abort_msg("host %u ends", r->board.geometry.host);
+    _exit(1);
+}
+
+void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *r, uint32_t world, int status)
+{
+    (void)status;
+    forbidden += ftc_board_forbids(&r->board, world, r->options.max_failed);
+}
+
+void ftc_tell_lost(struct ftc_monitored *r)
+{
+    (void)r;
+}
+
+void ftc_leaseholder_open(void)
+{
+}
+
+void ftc_leaseholder_list(struct pollfd source[FTC_LEASEHOLDER_SOURCES])
+{
+    for (int i = 0; i < FTC_LEASEHOLDER_SOURCES; i++)
+        source[i] = (struct pollfd){.fd = -1};
+}
+
+int ftc_leaseholder_patience_ms(const struct ftc_monitored *r)
+{
+    (void)r;
+    return -1;
+}
+
+bool ftc_leaseholder_turn(struct ftc_monitored *r, uint64_t now_ns)
+{
+    (void)r;
+    (void)now_ns;
+    return false;
+}
+
+bool ftc_leaseholder_has_failed(const struct ftc_monitored *r, uint64_t now_ns)
+{
+    (void)r;
+    (void)now_ns;
+    return false;
+}
+
+size_t ftc_service_frame_max(const struct ftc_board *board)
+{
+    (void)board;
+    return FRAME_MAX;
+}
+
+/* ---- hosts ---- */
+
+static struct ftc_board board_of(uint32_t host)
+{
+    struct ftc_board_geometry g = unit_geometry(HOSTS, VALUE_BYTES);
+    struct ftc_board board;
+
+    g.other_hosts = HOSTS - 1;
+    g.host = host;
+    board = unit_board(g);
+    for (uint32_t i = 0; i < HOSTS; i++) {
+        ftc_directory_set_rank(&board, i, &(struct ftc_directory_rank){.host = i});
+        ftc_board_advance(&board, i, FTC_RANK_RUNNING);
+        ftc_presence_count(&board, i, true);
+    }
+    return board;
+}
+
+static void open_agent_of(uint32_t host)
+{
+    rank = (struct ftc_monitored){.board = board_of(host), .world = host};
+    rank.options.unreachable_ms = 60000;
+    agent = (struct agent){0};
+    forbidden = 0;
+    open_agent(&agent, &rank);
+}
+
+static void close_agent(void)
+{
+    for (uint32_t i = 0; i < agent.count; i++)
+        ftc_connection_close(&agent.source[i].c);
+    if (other >= 0)
+        close(other);
+    other = -1;
+    ftc_board_close(&rank.board);
+}
+
+static struct source *last_source(void)
+{
+    return &agent.source[agent.count - 1];
+}
+
+/* A monitor process there has proved who it is. */
+static void connect_to_last(void)
+{
+    struct ftc_connection *c = &last_source()->c;
+    int pair[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+    other = pair[1];
+    ftc_connection_accept(c, pair[0], key);
+    c->state = FTC_CONNECTION_ASKS;
+    ftc_connection_answer(c, FTC_WELCOME, FRAME_MAX);
+    ck_assert_int_eq(c->state, FTC_CONNECTION_OPEN);
+}
+
+/* The rank on the last host, which is critical, has died. */
+static void tell_of_critical_death(void)
+{
+    _Alignas(FTC_FRAME_ALIGNMENT) unsigned char bytes[FRAME_MAX];
+    struct ftc_frame *frame = (struct ftc_frame *)(void *)bytes;
+    uint32_t host = last_source()->host;
+    struct ftc_board there = board_of(host);
+    struct ftc_replica r;
+
+    ftc_board_set_critical(&there, host, true);
+    ftc_board_mark_failed(&there, host, FTC_DEATH_SIGNAL, SIGKILL);
+    r = ftc_replica_take(&there, host, ftc_clock_ns());
+    ftc_frame_begin(frame, FTC_PURPOSE_NEWS, 0, sizeof r);
+    memcpy(frame->body, &r, sizeof r);
+    ck_assert_int_eq(send(other, frame, frame->bytes, 0), (ssize_t)frame->bytes);
+    ftc_board_close(&there);
+}
+
+static void hear_of_critical_death(void)
+{
+    connect_to_last();
+    tell_of_critical_death();
+    for (int i = 0; i < PATIENCE && ftc_board_deaths(&rank.board) == 0; i++)
+        turn(&agent);
+    ck_assert_uint_eq(ftc_board_deaths(&rank.board), 1);
+}
+
+/* ---- deaths that a setting forbids ---- */
+
+static bool is_seen_to_after(int ms)
+{
+    look_for_forbidden(&agent, agent.death_ns + (uint64_t)ms * NS_OF_MS);
+    return forbidden > 0;
+}
+
+/* Which has more to say of it. */
+START_TEST(a_forbidden_death_is_its_own_hosts_first)
+{
+    open_agent_of(0);
+    hear_of_critical_death();
+    ck_assert_int_eq(forbidden, 0);
+    ck_assert(!is_seen_to_after(FORBIDDEN_MS - 1));
+    ck_assert(is_seen_to_after(FORBIDDEN_MS));
+}
+END_TEST
+
+START_TEST(then_the_first_host_sees_to_it_and_then_others)
+{
+    open_agent_of(1);
+    hear_of_critical_death();
+    ck_assert(!is_seen_to_after(2 * FORBIDDEN_MS - 1));
+    ck_assert(is_seen_to_after(2 * FORBIDDEN_MS));
+}
+END_TEST
+
+START_TEST(a_lost_host_is_not_the_first)
+{
+    open_agent_of(1);
+    ftc_lease_lose_host(&rank.board, 0, FTC_HOST_ENDED);
+    agent.death_ns = 1;
+    agent.dead = 0;
+    ftc_board_set_critical(&rank.board, 0, true);
+    ck_assert(is_seen_to_after(FORBIDDEN_MS));
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("agent");
+    tcase_add_checked_fixture(unit_case, NULL, close_agent);
+    UNIT_TEST(a_forbidden_death_is_its_own_hosts_first);
+    UNIT_TEST(then_the_first_host_sees_to_it_and_then_others);
+    UNIT_TEST(a_lost_host_is_not_the_first);
+    UNIT_END();
+}
