@@ -251,15 +251,10 @@ static bool is_left_to_others(const struct ftc_monitored *rank)
 }
 
 /* All hosts are ended at the same time, and one of them reports. */
-static bool is_first_host(const struct ftc_monitored *rank)
-{
-    return rank->board.geometry.host == 0;
-}
-
 static _Noreturn void end_with_job(struct ftc_monitored *rank, int status)
 {
     leave_alone(rank);
-    if (is_protected(rank) && is_first_host(rank) && ftc_tell_end(rank))
+    if (is_protected(rank) && ftc_lease_is_first_left(&rank->board) && ftc_tell_end(rank))
         ftc_lines_await_reader(STDERR_FILENO);
     end_as_program(rank, status);
 }

@@ -376,6 +376,20 @@ def test_interrupted_after_a_loss(own, run_case):
                  status=(0, "failed"), hand=then_go_on(kill_host(own, "node3"), interrupt)))
 
 
+@hosts(3)
+def test_interrupted_after_the_loss_of_the_first_host(own, run_case):
+    """The first that is left reports."""
+    def interrupt(j):
+        await_loss(j)
+        j.strike(signal.SIGINT, lambda p: p.name.startswith("mpiexec"))
+
+    case = job("Ctrl-C after the host of rank 0 is lost", 3, 1, 3, 2, "", f"{ENDLESS} {ALLREDUCE} --go 10", finished=None,
+               failures=None, status=(0, "failed"), hand=then_go_on(kill_host(own, "node2"), interrupt),
+               says=("the job ended before MPI_Finalize was through: 1 of 3 ranks had failed",))
+    case.command = case.command.replace("node1,node2,node3", "node2,node1,node3")
+    run_case(case)
+
+
 # ---- with standard input, and other ends of the job ----
 
 FLOWS = "while sleep 0.02; do echo 'a line of standard input' || exit; done | "
