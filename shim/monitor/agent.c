@@ -191,6 +191,21 @@ static bool is_lost(const struct agent *a, const struct source *s)
     return ftc_lease_is_lost(&a->rank->board, s->host);
 }
 
+/* No rank of the job is in MPI any more, and there are no news to be had: the others may have gone,
+ * while a program here goes on for long. */
+static bool are_all_through(const struct ftc_board *board)
+{
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_state(board, i) < FTC_RANK_FINALIZED)
+            return false;
+    return true;
+}
+
+static bool is_missed(const struct agent *a, const struct source *s)
+{
+    return s->c.state != FTC_CONNECTION_OPEN && !is_lost(a, s) && !are_all_through(&a->rank->board);
+}
+
 static void look_after(struct agent *a, struct source *s, uint64_t now_ns)
 {
     if (is_lost(a, s)) {
@@ -198,7 +213,7 @@ static void look_after(struct agent *a, struct source *s, uint64_t now_ns)
         return;
     }
     if (ftc_connection_look_after(&s->c, now_ns, FTC_CONNECTION_ATTEMPT_NS) &&
-        now_ns >= s->again_ns)
+        now_ns >= s->again_ns && is_missed(a, s))
         connect_to(a, s, now_ns);
     if (s->c.state != FTC_CONNECTION_OPEN)
         look_for_silence(a, s);
@@ -209,7 +224,7 @@ static int patience_ms(const struct agent *a)
     bool all_heard = a->death_ns == 0;
 
     for (uint32_t i = 0; i < a->count; i++)
-        all_heard &= a->source[i].c.state == FTC_CONNECTION_OPEN || is_lost(a, &a->source[i]);
+        all_heard &= !is_missed(a, &a->source[i]);
     return all_heard ? ftc_leaseholder_patience_ms(a->rank) : TURN_MS;
 }
 

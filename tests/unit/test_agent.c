@@ -199,6 +199,60 @@ START_TEST(a_lost_host_is_not_the_first)
 }
 END_TEST
 
+/* ---- hosts that have gone ---- */
+
+/* The last host can be reached there. */
+static int open_door(void)
+{
+    struct ftc_address address = {.family = AF_INET, .bytes = {127, 0, 0, 1}};
+    uint32_t host = last_source()->host;
+    uint16_t port;
+    int door = ftc_socket_listen(&address, &port);
+
+    ck_assert_int_ge(door, 0);
+    ftc_directory_set_host(&rank.board, host, "there", &address);
+    ftc_directory_set_rank(&rank.board, host,
+                           &(struct ftc_directory_rank){.host = host, .service_port = port});
+    return door;
+}
+
+static bool is_tried(int door)
+{
+    struct pollfd p = {.fd = door, .events = POLLIN};
+
+    look_after(&agent, last_source(), ftc_clock_ns());
+    return poll(&p, 1, PATIENCE) > 0;
+}
+
+/* One rank of the job goes on for long after MPI_Finalize. */
+START_TEST(no_host_is_looked_for_when_all_are_through)
+{
+    int door;
+
+    open_agent_of(0);
+    door = open_door();
+    for (uint32_t i = 0; i < HOSTS; i++)
+        ftc_board_advance(&rank.board, i, FTC_RANK_FINALIZED);
+    ck_assert(!is_tried(door));
+    ck_assert_int_eq(patience_ms(&agent), -1);
+    close(door);
+}
+END_TEST
+
+START_TEST(a_host_is_looked_for_while_any_rank_is_in_mpi)
+{
+    int door;
+
+    open_agent_of(0);
+    door = open_door();
+    for (uint32_t i = 1; i < HOSTS; i++)
+        ftc_board_advance(&rank.board, i, FTC_RANK_FINALIZED);
+    ck_assert(is_tried(door));
+    ck_assert_int_eq(patience_ms(&agent), TURN_MS);
+    close(door);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("agent");
@@ -206,5 +260,7 @@ int main(void)
     UNIT_TEST(a_forbidden_death_is_its_own_hosts_first);
     UNIT_TEST(then_the_first_host_sees_to_it_and_then_others);
     UNIT_TEST(a_lost_host_is_not_the_first);
+    UNIT_TEST(no_host_is_looked_for_when_all_are_through);
+    UNIT_TEST(a_host_is_looked_for_while_any_rank_is_in_mpi);
     UNIT_END();
 }
