@@ -84,6 +84,15 @@ static void enter(struct agent *a, const struct source *s, const struct ftc_fram
     a->dead = r.rank;
 }
 
+/* Both ends find out at the same time: while this one trusted a connection that the other has given
+ * up, in a cut perhaps, it would miss all news. */
+static void watch(const struct agent *a, const struct source *s)
+{
+    int ms = a->rank->options.unreachable_ms;
+
+    ftc_socket_watch(s->c.fd, ms < FTC_SERVICE_SILENT_MS ? ms : FTC_SERVICE_SILENT_MS);
+}
+
 static void hear(struct agent *a, struct source *s)
 {
     const struct ftc_frame *frame;
@@ -91,7 +100,7 @@ static void hear(struct agent *a, struct source *s)
 
     ftc_connection_progress(&s->c, a->rank->world, a->rank->board.geometry.ranks);
     if (!was_open && s->c.state == FTC_CONNECTION_OPEN)
-        ftc_socket_watch(s->c.fd, a->rank->options.unreachable_ms);
+        watch(a, s);
     while (s->c.in && (frame = ftc_connection_next(&s->c))) {
         enter(a, s, frame);
         ftc_directory_set_heard(&a->rank->board, s->host);

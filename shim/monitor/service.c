@@ -19,7 +19,6 @@ enum {
     GUESTS = 64,    /* of these have not yet proved who they are */
     SHORT_MS = 20,
     ACCEPTED_AT_ONCE = 16,
-    SILENT_MS = 3000,
     FINISH_MS = 1000,
     NS_OF_MS = 1000000,
 };
@@ -175,7 +174,7 @@ static void begin_news(struct service *s, struct client *client)
         return;
     }
     memset(client->sent, 0xff, s->here * sizeof *client->sent);
-    ftc_socket_watch(client->c.fd, SILENT_MS);
+    ftc_socket_watch(client->c.fd, FTC_SERVICE_SILENT_MS);
     send_news(s, client);
 }
 

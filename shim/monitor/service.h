@@ -17,6 +17,9 @@ void ftc_service_run(struct ftc_monitored *rank);
  * nothing without other hosts. */
 void ftc_service_finish(struct ftc_monitored *rank);
 
+/* An agent that is out of reach for so long has to connect again. */
+enum { FTC_SERVICE_SILENT_MS = 3000 };
+
 /* Bytes of the longest frame on connections with it. */
 size_t ftc_service_frame_max(const struct ftc_board *board);
 

@@ -4,6 +4,8 @@
 
 #include "unit_board.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -253,6 +255,59 @@ START_TEST(a_host_is_looked_for_while_any_rank_is_in_mpi)
 }
 END_TEST
 
+/* ---- news by a network ---- */
+
+static struct ftc_connection welcomed_by_last(int door)
+{
+    struct ftc_connection c = {.fd = -1};
+
+    ftc_connection_accept(&c, ftc_socket_accept(door), key);
+    for (int i = 0; i < PATIENCE && last_source()->c.state != FTC_CONNECTION_OPEN; i++) {
+        hear(&agent, last_source());
+        ftc_connection_progress(&c, HOSTS - 1, HOSTS);
+        if (c.state == FTC_CONNECTION_ASKS)
+            ftc_connection_answer(&c, FTC_WELCOME, FRAME_MAX);
+        poll(NULL, 0, 1);
+    }
+    ck_assert_int_eq(last_source()->c.state, FTC_CONNECTION_OPEN);
+    return c;
+}
+
+static int patience_of_kernel_ms(const struct ftc_connection *c)
+{
+    int ms = -1;
+
+    ck_assert_int_eq(getsockopt(c->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, &(socklen_t){sizeof ms}),
+                     0);
+    return ms;
+}
+
+static int patience_with_news_ms(int unreachable_ms)
+{
+    struct ftc_connection c;
+    int door, ms;
+
+    open_agent_of(0);
+    rank.options.unreachable_ms = unreachable_ms;
+    door = open_door();
+    ck_assert(is_tried(door));
+    c = welcomed_by_last(door);
+    ms = patience_of_kernel_ms(&last_source()->c);
+    close_agent();
+    ftc_connection_close(&c);
+    close(door);
+    return ms;
+}
+
+/* Who tells the news gives up a connection after three seconds, also where a host may be silent for
+ * an hour. */
+START_TEST(an_agent_trusts_a_connection_no_longer_than_its_other_end)
+{
+    ck_assert_int_eq(patience_with_news_ms(3600000), FTC_SERVICE_SILENT_MS);
+    ck_assert_int_eq(patience_with_news_ms(500), 500);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("agent");
@@ -260,6 +315,7 @@ int main(void)
     UNIT_TEST(a_forbidden_death_is_its_own_hosts_first);
     UNIT_TEST(then_the_first_host_sees_to_it_and_then_others);
     UNIT_TEST(a_lost_host_is_not_the_first);
+    UNIT_TEST(an_agent_trusts_a_connection_no_longer_than_its_other_end);
     UNIT_TEST(no_host_is_looked_for_when_all_are_through);
     UNIT_TEST(a_host_is_looked_for_while_any_rank_is_in_mpi);
     UNIT_END();
