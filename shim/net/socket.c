@@ -162,6 +162,21 @@ bool ftc_socket_ends(int fd, enum ftc_end_of side, struct ftc_end *own, struct f
 
 /* ---- this host's ---- */
 
+/* Launchers speak IPv4 with all hosts; IPv6, which a host may have beside it, need not reach them.
+ */
+static const uint32_t families[] = {AF_INET, AF_INET6};
+enum { FAMILIES = sizeof families / sizeof families[0] };
+
+/* One for others, if @name is of @family. */
+static struct ftc_address address_in(const struct sockaddr *name, uint32_t family)
+{
+    struct ftc_address a = {0};
+
+    if (name)
+        a = address_of((const union name *)(const void *)name);
+    return a.family == family && is_for_others(&a) ? a : (struct ftc_address){0};
+}
+
 static struct ftc_address address_by_name(void)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
@@ -171,14 +186,28 @@ static struct ftc_address address_by_name(void)
     gethostname(host, sizeof host - 1);
     if (getaddrinfo(host, NULL, &hints, &list) != 0)
         return found;
-    for (struct addrinfo *i = list; i && !is_for_others(&found); i = i->ai_next)
-        found = address_of((const union name *)(const void *)i->ai_addr);
+    for (int k = 0; k < FAMILIES; k++)
+        for (struct addrinfo *i = list; i && found.family == 0; i = i->ai_next)
+            found = address_in(i->ai_addr, families[k]);
     freeaddrinfo(list);
     return found;
 }
 
-/* How many for others the interfaces have that are up, and the @first of these; -1: that cannot be
- * seen. */
+static int count_addresses(const struct ifaddrs *list, uint32_t family, struct ftc_address *first)
+{
+    int count = 0;
+
+    for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
+        struct ftc_address a = address_in(i->ifa_flags & IFF_UP ? i->ifa_addr : NULL, family);
+
+        if (a.family != 0 && count++ == 0)
+            *first = a;
+    }
+    return count;
+}
+
+/* How many for others the interfaces have that are up, of the first family of which there are any,
+ * and the @first of these; -1: that cannot be seen. */
 static int addresses_of_interfaces(struct ftc_address *first)
 {
     struct ifaddrs *list;
@@ -186,14 +215,8 @@ static int addresses_of_interfaces(struct ftc_address *first)
 
     if (getifaddrs(&list) != 0)
         return -1;
-    for (struct ifaddrs *i = list; i; i = i->ifa_next) {
-        struct ftc_address a = {0};
-
-        if (i->ifa_addr && (i->ifa_flags & IFF_UP))
-            a = address_of((const union name *)(const void *)i->ifa_addr);
-        if (is_for_others(&a) && count++ == 0)
-            *first = a;
-    }
+    for (int k = 0; k < FAMILIES && count == 0; k++)
+        count = count_addresses(list, families[k], first);
     freeifaddrs(list);
     return count;
 }

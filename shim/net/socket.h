@@ -7,9 +7,9 @@
 
 /* The address at which other hosts reach this one: of the connection to the launcher, which every
  * process that it starts inherits; else the only one of the interfaces that are up; if these have
- * several, that of the host's name, for which it may have to wait, else the first. Family 0: there
- * is none. The launcher's is looked for by ftc_socket_remember_launcher(), before MPI and the
- * program have opened sockets of their own. */
+ * several, that of the host's name, for which it may have to wait, else the first; of IPv4 if there
+ * is any. Family 0: there is none. The launcher's is looked for by ftc_socket_remember_launcher(),
+ * before MPI and the program have opened sockets of their own. */
 void ftc_socket_remember_launcher(void);
 struct ftc_address ftc_socket_own_address(void);
 

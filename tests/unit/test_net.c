@@ -404,8 +404,9 @@ END_TEST
 enum { MAX_INTERFACES = 3 };
 
 static struct ifaddrs interface[MAX_INTERFACES];
-static struct sockaddr_in address[MAX_INTERFACES];
+static struct sockaddr_storage address[MAX_INTERFACES];
 static int interfaces, questions;
+static struct addrinfo *answer; /* NULL: no server answers */
 
 int getifaddrs(struct ifaddrs **list)
 {
@@ -420,31 +421,45 @@ void freeifaddrs(struct ifaddrs *list)
     (void)list;
 }
 
-/* No server answers. */
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
                 struct addrinfo **list)
 {
     (void)name;
     (void)service;
     (void)hints;
-    (void)list;
     questions++;
-    return EAI_AGAIN;
+    *list = answer;
+    return answer ? 0 : EAI_AGAIN;
+}
+
+void freeaddrinfo(struct addrinfo *list)
+{
+    (void)list;
 }
 
 static void take_interfaces_away(void)
 {
     memset(interface, 0, sizeof interface);
     interfaces = questions = 0;
+    answer = NULL;
+}
+
+static struct sockaddr *read_address(const char *text, struct sockaddr_storage *room)
+{
+    struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)room;
+    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)room;
+
+    room->ss_family = strchr(text, ':') ? AF_INET6 : AF_INET;
+    ck_assert_int_eq(
+        inet_pton(room->ss_family, text,
+                  room->ss_family == AF_INET ? (void *)&v4->sin_addr : (void *)&v6->sin6_addr),
+        1);
+    return (struct sockaddr *)(void *)room;
 }
 
 static void add_interface(const char *text, unsigned int flags)
 {
-    struct sockaddr_in *a = &address[interfaces];
-
-    a->sin_family = AF_INET;
-    ck_assert_int_eq(inet_pton(AF_INET, text, &a->sin_addr), 1);
-    interface[interfaces].ifa_addr = (struct sockaddr *)(void *)a;
+    interface[interfaces].ifa_addr = read_address(text, &address[interfaces]);
     interface[interfaces].ifa_flags = flags;
     interfaces++;
 }
@@ -478,6 +493,45 @@ START_TEST(of_several_the_name_of_the_host_tells)
     add_interface("10.1.0.2", IFF_UP);
     assert_own_address_is("10.0.0.2");
     ck_assert_int_eq(questions, 1);
+}
+END_TEST
+
+START_TEST(an_address_of_ipv6_beside_one_of_ipv4_is_no_choice)
+{
+    take_interfaces_away();
+    add_interface("2001:db8::2", IFF_UP);
+    add_interface("10.0.0.2", IFF_UP);
+    assert_own_address_is("10.0.0.2");
+    ck_assert_int_eq(questions, 0);
+}
+END_TEST
+
+START_TEST(of_a_name_the_address_of_ipv4_is_taken)
+{
+    struct sockaddr_storage room[2];
+    struct addrinfo v4 = {.ai_addr = read_address("10.1.0.2", &room[0])};
+    struct addrinfo v6 = {.ai_addr = read_address("2001:db8::2", &room[1]), .ai_next = &v4};
+
+    take_interfaces_away();
+    add_interface("10.0.0.2", IFF_UP);
+    add_interface("10.1.0.2", IFF_UP);
+    answer = &v6;
+    assert_own_address_is("10.1.0.2");
+}
+END_TEST
+
+START_TEST(without_ipv4_it_is_one_of_ipv6)
+{
+    struct ftc_address own;
+
+    take_interfaces_away();
+    add_interface("127.0.0.1", IFF_UP);
+    add_interface("fe80::2", IFF_UP);
+    add_interface("2001:db8::2", IFF_UP);
+    own = ftc_socket_own_address();
+    ck_assert_uint_eq(own.family, AF_INET6);
+    ck_assert_uint_eq(own.bytes[0], 0x20);
+    ck_assert_int_eq(questions, 0);
 }
 END_TEST
 
@@ -526,6 +580,9 @@ int main(void)
     UNIT_TEST(a_reserved_port_is_nobody_elses);
     UNIT_TEST(the_only_address_is_taken_without_a_question);
     UNIT_TEST(of_several_the_name_of_the_host_tells);
+    UNIT_TEST(an_address_of_ipv6_beside_one_of_ipv4_is_no_choice);
+    UNIT_TEST(of_a_name_the_address_of_ipv4_is_taken);
+    UNIT_TEST(without_ipv4_it_is_one_of_ipv6);
     UNIT_TEST(an_answer_is_checked);
     UNIT_END();
 }
