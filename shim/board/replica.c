@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { CRITICAL = 1, TOLD = 2, JOB_SAID = 4, JOB_NOW = 8, REPORTED = 16 };
+/* Of the flags; above them the deaths after which a recovery was told last. */
+enum { CRITICAL = 1, TOLD = 2, JOB_SAID = 4, JOB_NOW = 8, REPORTED = 16, RECOVERED_SHIFT = 16 };
+_Static_assert((uint64_t)FTC_BOARD_RANKS_MAX << RECOVERED_SHIFT <= UINT32_MAX, "flags are a word");
 
 static uint64_t age(uint64_t then_ns, uint64_t now_ns)
 {
@@ -24,7 +26,8 @@ static uint32_t flags_of(const struct ftc_board_shared *s, uint32_t rank)
     return (atomic_load(&s->rank[rank].is_critical) ? CRITICAL : 0) |
            ((uint32_t)atomic_load(&s->rank[rank].told) != 0 ? TOLD : 0) |
            (ending != FTC_ENDING_NOT ? JOB_SAID : 0) | (ending == FTC_ENDING_NOW ? JOB_NOW : 0) |
-           ((uint32_t)atomic_load(&s->report_told) != 0 ? REPORTED : 0);
+           ((uint32_t)atomic_load(&s->report_told) != 0 ? REPORTED : 0) |
+           (uint32_t)atomic_load(&s->recovery_told) << RECOVERED_SHIFT;
 }
 
 /* The state first: what belongs to a death was there before it. */
@@ -61,6 +64,16 @@ static bool is_sane(const struct ftc_board *board, uint32_t host, const struct f
             (r->cause > FTC_DEATH_NONE && r->cause <= FTC_DEATH_HOST));
 }
 
+/* Whoever is at it here goes on. */
+static void enter_recovery_told(_Atomic uint64_t *word, uint32_t deaths)
+{
+    uint64_t seen = atomic_load(word);
+
+    while ((uint32_t)seen < deaths &&
+           !atomic_compare_exchange_weak(word, &seen, (seen & ~(uint64_t)UINT32_MAX) | deaths))
+        ;
+}
+
 /* What is done for the whole job is done here too. */
 static void enter_job(struct ftc_board *board, uint32_t flags)
 {
@@ -74,6 +87,7 @@ static void enter_job(struct ftc_board *board, uint32_t flags)
     if (flags & (REPORTED | JOB_NOW))
         ftc_telling_is_elsewhere(board,
                                  &(struct ftc_matter){.kind = FTC_MATTER_REPORT, .number = 1});
+    enter_recovery_told(&s->recovery_told, flags >> RECOVERED_SHIFT);
 }
 
 /* It has recovered from the deaths since it did so last. */

@@ -20,6 +20,7 @@ enum {
     LINES = 8, /* on single deaths, and on recoveries; then one each time their number doubles */
     LINE_BYTES = 1024,
     NS_OF_MS = 1000000,
+    ELSEWHERE_MS = 1000, /* that a recovery is left to another host */
 };
 
 static bool is_due(uint32_t number)
@@ -227,6 +228,15 @@ static void find_sites(const struct ftc_notice *n)
             ftc_failure_find_site(n->board, i);
 }
 
+/* A recovery is told where the last death is. But news of one take their time: of two at once each
+ * host may take the other's for the last. */
+static uint64_t left_to_others_ns(const struct ftc_board *board)
+{
+    if (ftc_lease_is_told_here(board, last_death(board)))
+        return 0;
+    return (uint64_t)ELSEWHERE_MS * NS_OF_MS * (board->geometry.host + 1);
+}
+
 bool ftc_notice_recovery(const struct ftc_notice *n)
 {
     uint32_t deaths = ftc_board_deaths(n->board);
@@ -236,10 +246,9 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
     if (deaths == 0 || ftc_telling_is_done(n->board, &report) ||
         ftc_telling_is_done(n->board, &matter))
         return true;
-    if (!ftc_lease_is_told_here(n->board, last_death(n->board)))
-        return true;                              /* told on its host */
     if (ftc_notice_failures(n->board) < deaths || /* they are told first */
         !ftc_aftermath_is_settled(n->board, deaths, &when_ns) ||
+        ftc_clock_ns() < when_ns + left_to_others_ns(n->board) ||
         !ftc_telling_claim(n->board, &matter, &n->self))
         return false;
     find_sites(n);

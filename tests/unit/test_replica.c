@@ -159,6 +159,28 @@ START_TEST(what_was_told_there_is_told)
 }
 END_TEST
 
+/* Also where another one, of more deaths, is being told. */
+START_TEST(a_recovery_that_was_told_there_is_told)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+    struct ftc_matter two = {.kind = FTC_MATTER_RECOVERY, .number = 2}, three = two;
+    struct ftc_teller monitor_there = {.rank = 1}, monitor_here = {.rank = 0};
+
+    three.number = 3;
+    ck_assert(ftc_telling_claim(&there, &two, &monitor_there));
+    tell(&here, &there, 1, S);
+    ck_assert(!ftc_telling_is_done(&here, &two));
+    ck_assert(ftc_telling_claim(&here, &three, &monitor_here));
+    ftc_telling_end(&there, &two, &monitor_there);
+    tell(&here, &there, 1, S);
+    ck_assert(ftc_telling_is_done(&here, &two));
+    ck_assert(!ftc_telling_is_done(&here, &three));
+    ftc_telling_end(&here, &three, &monitor_here);
+    tell(&here, &there, 1, S);
+    ck_assert(ftc_telling_is_done(&here, &three));
+}
+END_TEST
+
 START_TEST(all_have_recovered_when_those_elsewhere_have)
 {
     struct ftc_board here = board_of(HERE), there = board_of(THERE);
@@ -193,6 +215,7 @@ int main(void)
     UNIT_TEST(nobody_speaks_for_another_host);
     UNIT_TEST(ages_are_no_news);
     UNIT_TEST(what_was_told_there_is_told);
+    UNIT_TEST(a_recovery_that_was_told_there_is_told);
     UNIT_TEST(all_have_recovered_when_those_elsewhere_have);
     UNIT_END();
 }

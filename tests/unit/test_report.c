@@ -4,10 +4,12 @@
 #include "board/directory.h"
 #include "board/missed_site.h"
 #include "board/rank_state.h"
+#include "board/telling.h"
 #include "call/call.h"
 #include "config/settings.h"
 #include "notice/failures.h"
 #include "notice/last_report.h"
+#include "system/clock.h"
 #include "unit_board.h"
 
 #include <errno.h>
@@ -137,6 +139,54 @@ START_TEST(it_names_the_process_of_another_host)
     ftc_telling_end(&board, &death, &notice.self);
     ck_assert(ftc_last_report_write(&notice));
     expect("\"pid\":4711,\"time\":\"20");
+}
+END_TEST
+
+static void await_ns(uint64_t then_ns)
+{
+    while (ftc_clock_ns() <= then_ns)
+        sched_yield();
+}
+
+/* Ranks 0 and VICTIM have died, on two hosts, and rank 1 has had its result since @settled_ns. */
+static void let_two_die_on_two_hosts(uint64_t settled_ns)
+{
+    struct ftc_board_geometry g = unit_geometry(SLOTS, VALUE_BYTES);
+
+    ftc_board_close(&board);
+    g.other_hosts = 1;
+    board = unit_board(g);
+    ftc_directory_set_rank(&board, VICTIM, &(struct ftc_directory_rank){.host = 1});
+    ftc_board_advance(&board, 1, FTC_RANK_RUNNING);
+    for (uint32_t rank = 0; rank <= VICTIM; rank += VICTIM) {
+        struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = rank, .number = 1};
+
+        ftc_board_mark_failed(&board, rank, FTC_DEATH_SIGNAL, SIGKILL);
+        await_ns(ftc_death_time_ns(&board, rank));
+        ck_assert(ftc_telling_claim(&board, &death, &notice.self));
+        ftc_telling_end(&board, &death, &notice.self);
+    }
+    ftc_aftermath_settle(&board, 1, 2, settled_ns);
+}
+
+static bool is_recovery_told(void)
+{
+    struct ftc_matter recovery = {.kind = FTC_MATTER_RECOVERY, .number = 2};
+
+    return ftc_telling_is_done(&board, &recovery);
+}
+
+/* There the last death may be another, by a clock that has heard later of the one here. */
+START_TEST(a_recovery_that_another_host_does_not_tell_is_told_here)
+{
+    const uint64_t patience_ns = 1000000000;
+
+    let_two_die_on_two_hosts(ftc_clock_ns());
+    ck_assert(!ftc_notice_recovery(&notice));
+    ck_assert(!is_recovery_told());
+    ftc_aftermath_settle(&board, 1, 2, ftc_clock_ns() - patience_ns);
+    ck_assert(ftc_notice_recovery(&notice));
+    ck_assert(is_recovery_told());
 }
 END_TEST
 
@@ -585,6 +635,7 @@ int main(void)
     tcase_add_checked_fixture(unit_case, setup, teardown);
     UNIT_TEST(it_names_who_has_failed);
     UNIT_TEST(it_names_the_process_of_another_host);
+    UNIT_TEST(a_recovery_that_another_host_does_not_tell_is_told_here);
     UNIT_TEST(how_they_died_is_told_by_numbers);
     UNIT_TEST(an_operation_without_an_end_has_none);
     UNIT_TEST(a_survivor_is_asked_where_it_was);
