@@ -30,6 +30,7 @@ struct source {
     struct ftc_connection c;
     uint32_t host;
     uint32_t next;            /* rank whose monitor process is tried next */
+    bool tells;               /* something has come by the connection */
     uint64_t silent_since_ns; /* by the agent's looks */
     uint64_t again_ns;
 };
@@ -105,9 +106,11 @@ static void hear(struct agent *a, struct source *s)
         enter(a, s, frame);
         ftc_directory_set_heard(&a->rank->board, s->host);
         ftc_connection_drop(&s->c);
+        s->tells = true;
     }
-    if (was_open || s->c.state == FTC_CONNECTION_OPEN)
+    if (s->tells)
         s->silent_since_ns = a->look_ns;
+    s->tells &= s->c.state == FTC_CONNECTION_OPEN;
 }
 
 /* ---- what has no other end ---- */

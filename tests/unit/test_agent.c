@@ -201,6 +201,39 @@ START_TEST(a_lost_host_is_not_the_first)
 }
 END_TEST
 
+/* ---- hosts that are silent ---- */
+
+/* A second later its connection has ended. Returns whether it has been heard until then. */
+static bool is_heard_to_the_end(void)
+{
+    uint64_t since_ns = last_source()->silent_since_ns;
+
+    agent.look_ns += 1000 * (uint64_t)NS_OF_MS;
+    close(other);
+    other = -1;
+    while (last_source()->c.state == FTC_CONNECTION_OPEN)
+        hear(&agent, last_source());
+    ck_assert_int_eq(last_source()->c.state, FTC_CONNECTION_LOST);
+    return last_source()->silent_since_ns > since_ns;
+}
+
+START_TEST(a_host_is_silent_from_the_end_of_its_connection)
+{
+    open_agent_of(0);
+    hear_of_critical_death();
+    ck_assert(is_heard_to_the_end());
+}
+END_TEST
+
+/* Its monitor processes may lack a thread for it, one like the other. */
+START_TEST(a_host_that_lets_in_and_tells_nothing_is_silent)
+{
+    open_agent_of(0);
+    connect_to_last();
+    ck_assert(!is_heard_to_the_end());
+}
+END_TEST
+
 /* ---- hosts that have gone ---- */
 
 /* The last host can be reached there. */
@@ -316,6 +349,8 @@ int main(void)
     UNIT_TEST(then_the_first_host_sees_to_it_and_then_others);
     UNIT_TEST(a_lost_host_is_not_the_first);
     UNIT_TEST(an_agent_trusts_a_connection_no_longer_than_its_other_end);
+    UNIT_TEST(a_host_is_silent_from_the_end_of_its_connection);
+    UNIT_TEST(a_host_that_lets_in_and_tells_nothing_is_silent);
     UNIT_TEST(no_host_is_looked_for_when_all_are_through);
     UNIT_TEST(a_host_is_looked_for_while_any_rank_is_in_mpi);
     UNIT_END();
