@@ -5,6 +5,7 @@
 #include "program/native_call.h"
 #include "value/datatype.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -163,9 +164,10 @@ SENDRECV(Sendrecv, Isend, Irecv, int)
 SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
 
 /* The *@bytes of elements that are sent out of the memory in which others are received; NULL:
- * native MPI is to do it. Not by PMPI_Pack(), to which MPICH 4.0 lets nobody give MPI_BOTTOM, and
- * which would call the error handler before native MPI does. */
-static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype, int *bytes)
+ * native MPI is to do it, as with more than @most bytes. Not by PMPI_Pack(), to which MPICH 4.0
+ * lets nobody give MPI_BOTTOM, and which would call the error handler before native MPI does. */
+static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Count most,
+                         MPI_Count *bytes)
 {
     struct ftc_facts facts;
     size_t size;
@@ -175,8 +177,8 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
         (count > 0 && !ftc_is_buffer(buf, &facts)))
         return NULL;
     size = ftc_packed_bytes(&facts, count);
-    copy = size < SIZE_MAX ? malloc(size + 1) : NULL;
-    *bytes = (int)size;
+    copy = size <= (size_t)most ? malloc(size + 1) : NULL;
+    *bytes = (MPI_Count)size;
     if (!copy || ftc_pack(copy, buf, count, &facts) == MPI_SUCCESS)
         return copy;
     free(copy);
@@ -184,7 +186,7 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
 }
 
 /* A send that never ends keeps the copy. */
-#define SENDRECV_REPLACE(name, suffix, count_type)                                                 \
+#define SENDRECV_REPLACE(name, suffix, count_type, most)                                           \
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
     {                                                                                              \
@@ -193,8 +195,9 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
         struct ftc_p2p_call receive = {                                                            \
             "MPI_" #name, comm, source, recvtag, true, FTC_CALL_SENDRECV_REPLACE, RETURN_ADDRESS}; \
         MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
+        MPI_Count bytes;                                                                           \
         bool is_begun;                                                                             \
-        int bytes, rv;                                                                             \
+        int rv;                                                                                    \
         void *copy;                                                                                \
                                                                                                    \
         if (!ftc_p2p_on())                                                                         \
@@ -202,14 +205,14 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
                 FTC_CALL_SENDRECV_REPLACE, comm, source, RETURN_ADDRESS,                           \
                 PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));  \
         ftc_native_call_count(FTC_CALL_SENDRECV_REPLACE, comm, source, RETURN_ADDRESS);            \
-        copy = packed_copy(buf, count, datatype, &bytes);                                          \
+        copy = packed_copy(buf, count, datatype, most, &bytes);                                    \
         if (!copy)                                                                                 \
             return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
                                status);                                                            \
         rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm, &request[1]);         \
         if (rv == MPI_SUCCESS)                                                                     \
-            rv = ISEND_IF_ALIVE(                                                                   \
-                &send, PMPI_Isend(copy, bytes, MPI_PACKED, dest, sendtag, comm, &request[0]));     \
+            rv = ISEND_IF_ALIVE(&send, PMPI_Isend##suffix(copy, (count_type)bytes, MPI_PACKED,     \
+                                                          dest, sendtag, comm, &request[0]));      \
         is_begun = request[0] != MPI_REQUEST_NULL;                                                 \
         if (rv == MPI_SUCCESS)                                                                     \
             rv = ftc_p2p_finish_both(&send, &request[0], &receive, &request[1], status);           \
@@ -220,8 +223,8 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
         return rv;                                                                                 \
     }
 
-SENDRECV_REPLACE(Sendrecv_replace, , int)
-SENDRECV_REPLACE(Sendrecv_replace_c, _c, MPI_Count)
+SENDRECV_REPLACE(Sendrecv_replace, , int, INT_MAX)
+SENDRECV_REPLACE(Sendrecv_replace_c, _c, MPI_Count, PTRDIFF_MAX - 1)
 
 /* ---- probes ---- */
 
