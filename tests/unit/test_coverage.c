@@ -96,6 +96,11 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
     return MPI_SUCCESS;
 }
 
+bool ftc_is_comm(MPI_Comm comm)
+{
+    return comm != MPI_COMM_NULL;
+}
+
 bool ftc_is_packed(MPI_Datatype datatype)
 {
     return datatype != MPI_DATATYPE_NULL;
