@@ -11,6 +11,7 @@
 #include "pmi.h"
 #include "relay.h"
 #include "service.h"
+#include "system/clock.h"
 #include "system/lines.h"
 #include "tell.h"
 
@@ -23,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUTER_MS = 100, OTHERS_AGAIN_NS = 1000000, NS_OF_MS = 1000000 };
+enum { OUTER_MS = 100, REAP_MS = 1000, OTHERS_AGAIN_NS = 1000000, NS_OF_MS = 1000000 };
 
 /* Its end is that of the job: the others look for none of its own. */
 static void leave_alone(const struct ftc_monitored *rank)
@@ -33,7 +34,7 @@ static void leave_alone(const struct ftc_monitored *rank)
 }
 
 /* To take in what is left of the program can cost a core for milliseconds (Linux 6.18), which the
- * survivors need for the operation that has missed it: that comes first. */
+ * survivors need for the operation that has missed it: that comes first, if it comes soon. */
 static void reap(const struct ftc_monitored *rank)
 {
     if (rank->job.ended > 0)
@@ -173,11 +174,13 @@ _Noreturn void ftc_rank_end_host(struct ftc_monitored *rank)
  * looked like a death of its own may have been the first sign of that. */
 static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_settled)
 {
+    uint64_t began_ns = ftc_clock_ns();
+
     while (any_other(rank, is_in_mpi)) {
         enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, FTC_TELL_TURN_MS);
 
         ftc_tell_look(rank);
-        if (!rank->is_watching)
+        if (!rank->is_watching || ftc_clock_ns() - began_ns > (uint64_t)REAP_MS * NS_OF_MS)
             reap(rank);
         *is_settled = *is_settled || answer == FTC_PMI_FINALIZE_ACK;
         ftc_relay(rank);
