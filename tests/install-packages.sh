@@ -12,6 +12,9 @@ bench="gnuplot:gnuplot-nox python3:python3 strace:strace valgrind:valgrind"
 # What is done without where it cannot be had: UCX for links, and what only a few cases need.
 wanted_build="/usr/include/ucp/api/ucp.h:libucx-dev"
 wanted_check="$wanted_build /usr/bin/gnuplot:gnuplot-nox /usr/lib/x86_64-linux-gnu/libcaf_mpich.so:libcoarrays-mpich-dev"
+# MPICH from its sources.
+device="autoreconf:autoconf automake:automake libtoolize:libtool dpkg-source:dpkg-dev patch:patch python3:python3 gfortran:gfortran g++:g++"
+headers_device="/usr/include/hwloc.h:libhwloc-dev /usr/include/rdma/fabric.h:libfabric-dev"
 headers_deb="/usr/share/build-essential/essential-packages-list:build-essential"
 
 wanted=
@@ -20,9 +23,10 @@ build) commands=$build headers=$headers_build wanted=$wanted_build ;;
 check) commands="$build $check" headers="$headers_build $headers_check" wanted=$wanted_check ;;
 bench) commands="$build $bench" headers=$headers_build ;;
 deb) commands="$build dpkg-buildpackage:dpkg-dev dh:debhelper lintian:lintian" headers="$headers_build $headers_check $headers_deb" ;;
+device) commands="$build $check $device" headers="$headers_build $headers_check $headers_device" ;;
 debian) commands="debootstrap:debootstrap unshare:util-linux" headers= ;;
 *)
-    echo "usage: $0 build|check|bench|deb|debian" >&2
+    echo "usage: $0 build|check|bench|deb|device|debian" >&2
     exit 2
     ;;
 esac

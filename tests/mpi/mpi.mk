@@ -1,5 +1,6 @@
 # make check-mpi  real jobs under mpiexec, and the pictures; some of them: pytest-3 tests/mpi -k PART-OF-A-NAME
 # make check-prebuilt PREBUILT=.../libftcoll.so  the same with a library of another machine
+# make check-device DEVICE=ch3|ch4:ofi  the same with an MPICH of that device, which is built from Debian's sources first
 # make stress [MINUTES=n]  random jobs under mpiexec, ranks of which are killed from outside
 
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
@@ -135,7 +136,10 @@ check-prebuilt:
 check-mpi-alone:
 	$(PYTEST) $(SIDE_BY_SIDE) $(if $(CASES),-k '$(CASES)') tests/mpi
 
+check-device:
+	DEVICE='$(DEVICE)' BUILD='$(BUILD)' CASES='$(CASES)' tests/device
+
 stress: all mpi-programs
 	tests/mpi/stress --build $(BUILD) --minutes $(or $(MINUTES),5)
 
-.PHONY: mpi-programs check-mpi check-prebuilt check-mpi-alone stress
+.PHONY: mpi-programs check-mpi check-prebuilt check-mpi-alone check-device stress
