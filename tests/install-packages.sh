@@ -14,7 +14,9 @@ wanted_build="/usr/include/ucp/api/ucp.h:libucx-dev"
 wanted_check="$wanted_build /usr/bin/gnuplot:gnuplot-nox /usr/lib/x86_64-linux-gnu/libcaf_mpich.so:libcoarrays-mpich-dev"
 # MPICH from its sources.
 device="autoreconf:autoconf automake:automake libtoolize:libtool dpkg-source:dpkg-dev patch:patch python3:python3 gfortran:gfortran g++:g++"
-headers_device="/usr/include/hwloc.h:libhwloc-dev /usr/include/rdma/fabric.h:libfabric-dev"
+# libfabric's are not complete without the others.
+headers_device="/usr/include/hwloc.h:libhwloc-dev /usr/include/rdma/fabric.h:libfabric-dev /usr/include/psm.h:libpsm-infinipath1-dev
+                /usr/include/psm2.h:libpsm2-dev /usr/include/rdma/rdma_cma.h:librdmacm-dev /usr/include/infiniband/verbs.h:libibverbs-dev"
 headers_deb="/usr/share/build-essential/essential-packages-list:build-essential"
 
 wanted=
