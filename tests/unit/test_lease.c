@@ -11,16 +11,10 @@ enum { RANKS = 6, HOSTS = 3, VALUE_BYTES = 8, U = 3000 };
 /* Ranks 0 and 3 are on host 0, 1 and 4 on host 1, 2 and 5 on host 2. */
 static struct ftc_board board_of(uint32_t host, uint32_t hosts)
 {
-    struct ftc_board_geometry g = unit_geometry(RANKS, VALUE_BYTES);
-    struct ftc_board board;
+    struct ftc_board board = unit_board_of(host, hosts, RANKS, VALUE_BYTES);
 
-    g.other_hosts = hosts - 1;
-    g.host = host;
-    board = unit_board(g);
-    for (uint32_t rank = 0; rank < RANKS; rank++) {
-        ftc_directory_set_rank(&board, rank, &(struct ftc_directory_rank){.host = rank % hosts});
+    for (uint32_t rank = 0; rank < RANKS; rank++)
         ftc_board_advance(&board, rank, FTC_RANK_RUNNING);
-    }
     return board;
 }
 

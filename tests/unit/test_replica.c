@@ -14,15 +14,7 @@ enum { RANKS = 4, HERE = 0, THERE = 1, VALUE_BYTES = 8, MS = 1000000 };
 /* Ranks 0 and 2 are on host 0, 1 and 3 on host 1. */
 static struct ftc_board board_of(uint32_t host)
 {
-    struct ftc_board_geometry g = unit_geometry(RANKS, VALUE_BYTES);
-    struct ftc_board board;
-
-    g.other_hosts = 1;
-    g.host = host;
-    board = unit_board(g);
-    for (uint32_t rank = 0; rank < RANKS; rank++)
-        ftc_directory_set_rank(&board, rank, &(struct ftc_directory_rank){.host = rank % 2});
-    return board;
+    return unit_board_of(host, 2, RANKS, VALUE_BYTES);
 }
 
 static bool tell(struct ftc_board *to, const struct ftc_board *from, uint32_t rank, uint64_t now_ns)

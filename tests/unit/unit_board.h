@@ -2,6 +2,7 @@
 #ifndef FTC_TESTS_UNIT_BOARD_H
 #define FTC_TESTS_UNIT_BOARD_H
 
+#include "board/directory.h"
 #include "board/publication.h"
 #include "transport/transport.h"
 #include "unit.h"
@@ -24,6 +25,21 @@ static inline struct ftc_board unit_board(struct ftc_board_geometry geometry)
     struct ftc_board board;
 
     ck_assert_int_eq(ftc_board_create(&board, &geometry), 0);
+    return board;
+}
+
+/* The one of @host, where the ranks go to @hosts in turns. */
+static inline struct ftc_board unit_board_of(uint32_t host, uint32_t hosts, uint32_t ranks,
+                                             size_t value_bytes)
+{
+    struct ftc_board_geometry g = unit_geometry(ranks, value_bytes);
+    struct ftc_board board;
+
+    g.other_hosts = hosts - 1;
+    g.host = host;
+    board = unit_board(g);
+    for (uint32_t i = 0; i < ranks; i++)
+        ftc_directory_set_rank(&board, i, &(struct ftc_directory_rank){.host = i % hosts});
     return board;
 }
 
