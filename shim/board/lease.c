@@ -66,11 +66,11 @@ _Static_assert(FTC_BOARD_HOSTS_MAX <= 64, "a set of hosts is a word");
 
 bool ftc_lease_lose_host(struct ftc_board *board, uint32_t host, enum ftc_host_loss how)
 {
-    bool is_new = false;
+    bool is_new;
 
     if (host > board->geometry.other_hosts || host == board->geometry.host)
         return false;
-    atomic_fetch_or(&board->shared->lost_hosts, bit_of(host));
+    is_new = (atomic_fetch_or(&board->shared->lost_hosts, bit_of(host)) & bit_of(host)) == 0;
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         if (ftc_board_host(board, i) == host)
             is_new |= ftc_board_mark_failed(board, i, FTC_DEATH_HOST, (int)how);

@@ -62,7 +62,8 @@ bool ftc_lease_claim_last_words(struct ftc_board *board);
 int ftc_lease_patience_ms(const struct ftc_board *board, int unreachable_ms);
 
 /* @host is lost: all of its ranks that have not ended are dead, as of FTC_DEATH_HOST with @how.
- * True if any of them was not. An agent that has taken over may say it again. */
+ * True if that is new of the host or of one of them. An agent that has taken over may say it again.
+ */
 bool ftc_lease_lose_host(struct ftc_board *board, uint32_t host, enum ftc_host_loss how);
 
 bool ftc_lease_is_lost(const struct ftc_board *board, uint32_t host);

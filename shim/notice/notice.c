@@ -2,6 +2,7 @@
 
 #include "board/aftermath.h"
 #include "board/death.h"
+#include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/rank_state.h"
 #include "config/settings.h"
@@ -20,7 +21,7 @@ enum {
     LINES = 8, /* on single deaths, and on recoveries; then one each time their number doubles */
     LINE_BYTES = 1024,
     NS_OF_MS = 1000000,
-    ELSEWHERE_MS = 1000, /* that a recovery is left to another host */
+    ELSEWHERE_MS = 1000, /* that something is left to another host */
 };
 
 static bool is_due(uint32_t number)
@@ -113,15 +114,22 @@ static struct ftc_matter death_of(uint32_t world)
     return (struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = world, .number = 1};
 }
 
-void ftc_notice_death(const struct ftc_notice *n, uint32_t world)
+static void tell_death(const struct ftc_notice *n, uint32_t world)
 {
     struct ftc_matter matter = death_of(world);
 
-    if (!ftc_lease_is_told_here(n->board, world) || !ftc_telling_claim(n->board, &matter, &n->self))
-        return; /* of another host's ranks it is told there, while there is somebody */
+    if (!ftc_telling_claim(n->board, &matter, &n->self))
+        return;
     if (n->options->is_on)
         say_death(n, world);
     ftc_telling_end(n->board, &matter, &n->self);
+}
+
+/* Of another host's ranks it is told there, while there is somebody. */
+void ftc_notice_death(const struct ftc_notice *n, uint32_t world)
+{
+    if (ftc_lease_is_told_here(n->board, world))
+        tell_death(n, world);
 }
 
 void ftc_notice_deaths(const struct ftc_notice *n)
@@ -144,6 +152,31 @@ void ftc_notice_lost_hosts(const struct ftc_notice *n)
         else if (ftc_telling_claim(n->board, &matter, &n->self))
             ftc_telling_end(n->board, &matter, &n->self);
     }
+}
+
+static bool is_untold_elsewhere(const struct ftc_board *board, uint32_t world)
+{
+    return ftc_board_is_dead(board, world) && !ftc_board_is_here(board, world) &&
+           !ftc_notice_has_failed(board, world);
+}
+
+static bool is_any_untold_elsewhere(const struct ftc_board *board)
+{
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (is_untold_elsewhere(board, i))
+            return true;
+    return false;
+}
+
+void ftc_notice_rest_of_other_hosts(const struct ftc_notice *n)
+{
+    for (int i = 0;
+         i < ELSEWHERE_MS && is_any_untold_elsewhere(n->board) && !ftc_end_of_job_is_said(n->board);
+         i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
+    for (uint32_t i = 0; i < n->board->geometry.ranks; i++)
+        if (is_untold_elsewhere(n->board, i) && !ftc_end_of_job_is_said(n->board))
+            tell_death(n, i);
 }
 
 void ftc_notice_host_stops(struct ftc_board *board, int unreachable_ms)

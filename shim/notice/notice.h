@@ -38,6 +38,10 @@ void ftc_notice_deaths(const struct ftc_notice *n);
  * expected to be told otherwise. */
 void ftc_notice_lost_hosts(const struct ftc_notice *n);
 
+/* At the end of the job: those of other hosts that are not told yet, where a host may just be gone
+ * with all who could. They are left to the others for a second. */
+void ftc_notice_rest_of_other_hosts(const struct ftc_notice *n);
+
 /* The ranks of this host stop because the others may go on without it: a line, if nobody else here
  * has said so. */
 void ftc_notice_host_stops(struct ftc_board *board, int unreachable_ms);

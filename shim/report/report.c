@@ -321,6 +321,7 @@ void ftc_report_write(void)
 {
     if (!is_reporter())
         return;
+    ftc_notice_rest_of_other_hosts(&ftc_library.notice);
     if (ftc_library.settings.report != FTC_REPORT_OFF)
         ftc_notice_report(&ftc_library.notice,
                           ftc_library.notice.options->is_json ? write_json : write_text, NULL,

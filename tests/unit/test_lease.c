@@ -3,6 +3,7 @@
 #include "board/lease.h"
 #include "unit_board.h"
 
+#include <signal.h>
 #include <string.h>
 
 enum { RANKS = 6, HOSTS = 3, VALUE_BYTES = 8, U = 3000 };
@@ -105,6 +106,18 @@ START_TEST(a_lost_host_is_the_death_of_its_ranks)
 }
 END_TEST
 
+/* Its own last news, that they are dead, may come before mpiexec's: somebody is to tell of them. */
+START_TEST(a_host_is_newly_lost_although_its_ranks_are_dead)
+{
+    struct ftc_board b = board_of(0, HOSTS);
+
+    for (uint32_t i = 2; i < 6; i += HOSTS)
+        ck_assert(ftc_board_mark_failed(&b, i, FTC_DEATH_SIGNAL, SIGKILL));
+    ck_assert(ftc_lease_lose_host(&b, 2, FTC_HOST_ENDED));
+    ck_assert(!ftc_lease_lose_host(&b, 2, FTC_HOST_ENDED));
+}
+END_TEST
+
 START_TEST(an_agent_goes_on_with_what_the_last_has_begun)
 {
     struct ftc_board b = board_of(0, HOSTS);
@@ -162,6 +175,7 @@ int main(void)
     UNIT_TEST(without_agreement_none_is_ever_over);
     UNIT_TEST(others_are_waited_for_until_they_must_be_lost);
     UNIT_TEST(a_lost_host_is_the_death_of_its_ranks);
+    UNIT_TEST(a_host_is_newly_lost_although_its_ranks_are_dead);
     UNIT_TEST(an_agent_goes_on_with_what_the_last_has_begun);
     UNIT_TEST(no_host_loses_itself_or_one_that_is_not);
     UNIT_TEST(the_first_that_is_left_tells_of_a_lost_host);

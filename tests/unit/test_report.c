@@ -2,6 +2,8 @@
 #include "board/aftermath.h"
 #include "board/death.h"
 #include "board/directory.h"
+#include "board/end_of_job.h"
+#include "board/lease.h"
 #include "board/missed_site.h"
 #include "board/rank_state.h"
 #include "board/telling.h"
@@ -148,8 +150,8 @@ static void await_ns(uint64_t then_ns)
         sched_yield();
 }
 
-/* Ranks 0 and VICTIM have died, on two hosts, and rank 1 has had its result since @settled_ns. */
-static void let_two_die_on_two_hosts(uint64_t settled_ns)
+/* VICTIM is of the other one. */
+static void be_on_two_hosts(void)
 {
     struct ftc_board_geometry g = unit_geometry(SLOTS, VALUE_BYTES);
 
@@ -157,6 +159,12 @@ static void let_two_die_on_two_hosts(uint64_t settled_ns)
     g.other_hosts = 1;
     board = unit_board(g);
     ftc_directory_set_rank(&board, VICTIM, &(struct ftc_directory_rank){.host = 1});
+}
+
+/* Ranks 0 and VICTIM have died, on two hosts, and rank 1 has had its result since @settled_ns. */
+static void let_two_die_on_two_hosts(uint64_t settled_ns)
+{
+    be_on_two_hosts();
     ftc_board_advance(&board, 1, FTC_RANK_RUNNING);
     for (uint32_t rank = 0; rank <= VICTIM; rank += VICTIM) {
         struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = rank, .number = 1};
@@ -187,6 +195,48 @@ START_TEST(a_recovery_that_another_host_does_not_tell_is_told_here)
     ftc_aftermath_settle(&board, 1, 2, ftc_clock_ns() - patience_ns);
     ck_assert(ftc_notice_recovery(&notice));
     ck_assert(is_recovery_told());
+}
+END_TEST
+
+/* The other hosts know of it, and VICTIM's was lost before it could tell people. */
+static void let_one_die_elsewhere(void)
+{
+    be_on_two_hosts();
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+}
+
+START_TEST(a_death_that_no_host_tells_is_told_before_the_report)
+{
+    let_one_die_elsewhere();
+    ftc_notice_rest_of_other_hosts(&notice);
+    ck_assert(ftc_notice_has_failed(&board, VICTIM));
+    ck_assert_int_eq(pauses, 1000);
+}
+END_TEST
+
+static void lose_host(void)
+{
+    ck_assert(ftc_lease_lose_host(&board, 1, FTC_HOST_ENDED));
+    ftc_notice_lost_hosts(&notice);
+}
+
+START_TEST(it_is_left_to_whoever_hears_of_the_lost_host)
+{
+    let_one_die_elsewhere();
+    while_it_waits = lose_host;
+    ftc_notice_rest_of_other_hosts(&notice);
+    ck_assert(ftc_notice_has_failed(&board, VICTIM));
+    ck_assert_int_eq(pauses, 1);
+}
+END_TEST
+
+START_TEST(the_end_of_the_job_waits_for_no_death_to_be_told)
+{
+    let_one_die_elsewhere();
+    ck_assert(ftc_end_of_job_claim(&board));
+    ftc_notice_rest_of_other_hosts(&notice);
+    ck_assert(!ftc_notice_has_failed(&board, VICTIM));
+    ck_assert_int_eq(pauses, 0);
 }
 END_TEST
 
@@ -636,6 +686,9 @@ int main(void)
     UNIT_TEST(it_names_who_has_failed);
     UNIT_TEST(it_names_the_process_of_another_host);
     UNIT_TEST(a_recovery_that_another_host_does_not_tell_is_told_here);
+    UNIT_TEST(a_death_that_no_host_tells_is_told_before_the_report);
+    UNIT_TEST(it_is_left_to_whoever_hears_of_the_lost_host);
+    UNIT_TEST(the_end_of_the_job_waits_for_no_death_to_be_told);
     UNIT_TEST(how_they_died_is_told_by_numbers);
     UNIT_TEST(an_operation_without_an_end_has_none);
     UNIT_TEST(a_survivor_is_asked_where_it_was);
