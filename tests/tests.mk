@@ -5,7 +5,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol
-UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters lineage requests completion wait turn stopped geometry fence cores mapping loaded inside channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
+UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters lineage requests completion wait shown turn stopped geometry fence cores mapping loaded inside channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o))
@@ -56,8 +56,8 @@ $(UNIT)/test_letters: $(BUILD)/shim/collectives/letters.o
 $(UNIT)/test_lineage: $(BUILD)/shim/communicator/lineage.o
 $(UNIT)/test_completion: $(BUILD)/shim/collectives/request.o
 $(UNIT)/test_wait: $(addprefix $(BUILD)/shim/,progress/wait.o progress/empty_request.o board/lease.o board/rank_state.o)
-$(UNIT)/test_turn $(UNIT)/test_geometry: $(SHIM_OBJECTS)
-$(UNIT)/test_turn $(UNIT)/test_geometry: UNIT_LIBS = -linih
+$(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: $(SHIM_OBJECTS)
+$(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: UNIT_LIBS = -linih
 $(UNIT)/test_stopped: $(SHIM_OBJECTS)
 $(UNIT)/test_stopped: UNIT_LIBS = -linih -fno-lto $(STOPPED_WRAPPED:%=-Wl,--wrap=%) # not of what is inlined
 $(UNIT)/test_fence: $(BUILD)/shim/detector/silence.o $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)

@@ -38,10 +38,10 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->entry_stride_bytes >= FTC_BOARD_ENTRY_BYTES && g->entry_stride_bytes % 64 == 0 &&
            g->message_stride_bytes <= MAX_STRIDE && g->message_stride_bytes >= 64 &&
            g->message_stride_bytes % 64 == 0 && g->sites_bytes <= MAX_SITES_BYTES &&
-           g->sites_bytes % 64 == 0 && g->bulk_bytes <= MAX_BULK_BYTES &&
-           g->bulk_bytes % PAGE == 0 && g->other_hosts < FTC_BOARD_HOSTS_MAX &&
-           g->host <= g->other_hosts && g->trace_bytes <= MAX_TRACE_BYTES &&
-           g->trace_bytes % 64 == 0;
+           g->sites_bytes % 64 == 0 && g->shown_bytes <= MAX_STRIDE && g->shown_bytes % 64 == 0 &&
+           g->bulk_bytes <= MAX_BULK_BYTES && g->bulk_bytes % PAGE == 0 &&
+           g->other_hosts < FTC_BOARD_HOSTS_MAX && g->host <= g->other_hosts &&
+           g->trace_bytes <= MAX_TRACE_BYTES && g->trace_bytes % 64 == 0;
 }
 
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
@@ -51,7 +51,7 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
 
 /* The segment: header and ranks | sets of rank 0, 1, ... | entries of rank 0, 1, ... | bells of
  * rank 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... |
- * bulk memory of rank 0, 1, ..., in pages | traces of rank 0, 1, ... */
+ * what rank 0, 1, ... shows | bulk memory of rank 0, 1, ..., in pages | traces of rank 0, 1, ... */
 static size_t sets_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->ranks * sizeof(struct ftc_board_rank);
@@ -90,9 +90,14 @@ static size_t sites_offset(const struct ftc_board_geometry *g)
     return rings_offset(g) + (size_t)g->ranks * g->ranks * ftc_board_ring_bytes(g);
 }
 
+static size_t shown_offset(const struct ftc_board_geometry *g)
+{
+    return sites_offset(g) + (size_t)g->ranks * g->sites_bytes;
+}
+
 static size_t bulk_offset(const struct ftc_board_geometry *g)
 {
-    size_t end = sites_offset(g) + (size_t)g->ranks * g->sites_bytes;
+    size_t end = shown_offset(g) + (size_t)g->ranks * FTC_BOARD_SHOWN * g->shown_bytes;
 
     return g->bulk_bytes == 0 ? end : (end + PAGE - 1) / PAGE * PAGE;
 }
@@ -272,6 +277,14 @@ void *ftc_board_sites(const struct ftc_board *board, uint32_t rank)
     const struct ftc_board_geometry *g = &board->geometry;
 
     return (char *)board->shared + sites_offset(g) + (size_t)rank * g->sites_bytes;
+}
+
+unsigned char *ftc_board_shown(const struct ftc_board *board, uint32_t rank, uint32_t place)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+    size_t index = (size_t)rank * FTC_BOARD_SHOWN + place;
+
+    return (unsigned char *)board->shared + shown_offset(g) + index * g->shown_bytes;
 }
 
 void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank)

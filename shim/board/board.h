@@ -132,12 +132,13 @@ struct ftc_board_geometry {
     uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
     uint32_t message_stride_bytes;
     uint32_t sites_bytes; /* of a rank's call sites (notice/coverage_sites.h); 0: not reported */
+    uint32_t shown_bytes; /* of each of a rank's places for data that it shows (shown.h); 0: none */
     uint32_t bulk_bytes;  /* of a rank's memory for large data (bulk.h), in pages; 0: none */
     uint32_t trace_bytes; /* of a rank's ring of events (trace.h); 0: nothing is traced */
     uint32_t other_hosts; /* of the job; 0: this one alone */
     uint32_t host;        /* number of the one whose board this is */
 };
-enum { FTC_BOARD_HOSTS_MAX = 64 };
+enum { FTC_BOARD_HOSTS_MAX = 64, FTC_BOARD_SHOWN = 4 };
 
 /* What is known of a host (directory.h). */
 enum { FTC_BOARD_HOST_NAME = 64, FTC_BOARD_ADDRESS_BYTES = 16 };
@@ -216,6 +217,7 @@ static inline struct ftc_board_entry *ftc_board_entry(const struct ftc_board *bo
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
 _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t rank, uint32_t set);
 void *ftc_board_sites(const struct ftc_board *board, uint32_t rank);
+unsigned char *ftc_board_shown(const struct ftc_board *board, uint32_t rank, uint32_t place);
 void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank);
 void *ftc_board_trace(const struct ftc_board *board, uint32_t rank);
 

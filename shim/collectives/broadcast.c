@@ -4,6 +4,7 @@
 #include "large.h"
 #include "parcel.h"
 #include "program/error.h"
+#include "shown.h"
 
 static bool buffer_is_valid(const struct ftc_plan *plan)
 {
@@ -47,6 +48,14 @@ static const void *contribute_block(struct ftc_plan *plan)
     return value;
 }
 
+/* Where the root's data go. */
+static unsigned char *room_of_root(const struct ftc_plan *plan, struct ftc_broadcast_value *value)
+{
+    unsigned char *shown = ftc_shown_room(plan, plan->value_bytes, &value->shown);
+
+    return shown ? shown : value->data;
+}
+
 static const void *contribute(struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -59,8 +68,8 @@ static const void *contribute(struct ftc_plan *plan)
     if (!value)
         return NULL;
     ftc_broadcast_begin(value, is_root(plan), plan->value_bytes);
-    if (value->has_data &&
-        ftc_pack(value->data, call->recvbuf, call->count, &plan->facts) != MPI_SUCCESS)
+    if (value->has_data && ftc_pack(room_of_root(plan, value), call->recvbuf, call->count,
+                                    &plan->facts) != MPI_SUCCESS)
         return NULL;
     return value;
 }
@@ -85,7 +94,11 @@ static struct ftc_piece data_of_root(const struct ftc_plan *plan)
     if (plan->posted)
         return ftc_composite_find(plan, plan->call->root, &at);
     value = ftc_parcel_result(plan);
-    return (struct ftc_piece){value->has_data ? value->data : NULL, plan->value_bytes};
+    if (!value->has_data)
+        return (struct ftc_piece){NULL, 0};
+    if (value->shown)
+        return ftc_shown_find(plan, plan->call->root, plan->value_bytes, value->shown);
+    return (struct ftc_piece){value->data, plan->value_bytes};
 }
 
 static int deliver(const struct ftc_plan *plan)

@@ -4,6 +4,7 @@
 #include "posted_parts.h"
 #include "program/error.h"
 #include "progress/running.h"
+#include "shown.h"
 
 #include <stdint.h>
 
@@ -88,7 +89,10 @@ struct ftc_piece ftc_composite_find(const struct ftc_plan *plan, int rank, size_
     if (plan->posted)
         return ftc_posted_find(plan->posted, rank);
     block = find_block(plan, rank, at);
-    return block ? (struct ftc_piece){block->data, block->bytes} : (struct ftc_piece){NULL, 0};
+    if (!block)
+        return (struct ftc_piece){NULL, 0};
+    return block->shown ? ftc_shown_find(plan, rank, block->bytes, block->shown)
+                        : (struct ftc_piece){block->data, block->bytes};
 }
 
 uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
@@ -116,6 +120,17 @@ size_t ftc_composite_most(const struct ftc_plan *plan)
     return plan->posted ? SIZE_MAX / 2 : plan->limit.data_bytes;
 }
 
+static void *add_block(struct ftc_plan *plan, void *value, size_t bytes)
+{
+    int rank = plan->comm->rank;
+    uint32_t shown;
+    void *room = ftc_shown_room(plan, bytes, &shown);
+
+    if (!room)
+        return ftc_blocks_add(value, &plan->limit, rank, bytes);
+    return ftc_blocks_add_shown(value, &plan->limit, rank, bytes, shown) ? room : NULL;
+}
+
 void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes)
 {
     struct ftc_blocks_limit whole = {.ranks = 1, .data_bytes = bytes};
@@ -123,7 +138,7 @@ void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes)
     if (plan->posted && !plan->parcel)
         return ftc_posted_block(plan->posted, bytes);
     if (!is_packed_whole(plan) || bytes > ftc_composite_most(plan)) /* then the value says so */
-        return ftc_blocks_add(*value, &plan->limit, plan->comm->rank, bytes);
+        return add_block(plan, *value, bytes);
     *value = ftc_parcel_widen(plan, ftc_blocks_room(&whole));
     return *value ? ftc_blocks_add(*value, &whole, plan->comm->rank, bytes) : NULL;
 }

@@ -41,6 +41,7 @@ struct ftc_comm {
     uint32_t *world;    /* by rank: its rank in MPI_COMM_WORLD */
     uint32_t entry;     /* where this rank publishes on the board */
     uint32_t seq;       /* of the next operation */
+    uint32_t ended;     /* operations before this one have been ended by all that live */
     int f;              /* failures tolerated in one operation */
 
     int *member, member_count;   /* user's ranks that take part, ascending */

@@ -30,6 +30,15 @@ static size_t max_value_bytes(const struct ftc_settings *s, int ranks)
     return (s->intercept & FTC_INTERCEPT_BLOCKS) != 0 && blocks > most ? blocks : most;
 }
 
+/* Whoever is taken for dead may still read what is shown. */
+static uint32_t shown_bytes(const struct ftc_settings *s, int hosts)
+{
+    bool are_shown = hosts == 1 && s->monitor != FTC_MONITOR_TIMEOUT &&
+                     (s->intercept & (FTC_INTERCEPT_BCAST | FTC_INTERCEPT_BLOCKS)) != 0;
+
+    return are_shown ? ((uint32_t)s->max_bytes + 63) / 64 * 64 : 0;
+}
+
 /* Among many ranks a place of each ring, once used, is memory of which nobody needs so much. */
 static void set_ring_depth(struct ftc_board_geometry *g, size_t ranks_here)
 {
@@ -52,6 +61,7 @@ struct ftc_board_geometry ftc_geometry_make(const struct ftc_settings *s, int ra
         .message_stride_bytes = ftc_transport_message_stride(max_bytes),
         .sites_bytes =
             s->report >= FTC_REPORT_COVERAGE ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES) : 0,
+        .shown_bytes = shown_bytes(s, hosts),
         .bulk_bytes = is_large_protected && hosts == 1 ? ftc_bulk_bytes() : 0,
         .trace_bytes = s->trace_file[0] != '\0' ? ftc_trace_bytes((uint32_t)ranks) : 0,
         .other_hosts = (uint32_t)hosts - 1,

@@ -167,6 +167,15 @@ bool ftc_drive_is_over(const struct ftc_comm *c)
            r->mismatched >= 0;
 }
 
+/* Every living member has begun what has a value of all of them, and ended what comes before. */
+static void note_end(struct ftc_comm *c)
+{
+    const struct ftc_op *op = &c->running->op;
+
+    if (op->config.kind == FTC_OP_ALLREDUCE && op->result.verdict == FTC_VERDICT_VALUE)
+        c->ended = c->seq;
+}
+
 enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
@@ -181,6 +190,8 @@ enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
                     ftc_op_used_bytes(&r->op, r->op.result.value));
     ftc_fence_check();
     ftc_recovery_end(c);
+    if (r->mismatched < 0)
+        note_end(c);
     stop(c);
     return r->mismatched >= 0 ? FTC_DRIVE_MISMATCH : FTC_DRIVE_DONE;
 }

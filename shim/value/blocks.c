@@ -7,9 +7,10 @@ static size_t aligned(size_t bytes)
     return (bytes + FTC_BLOCK_ALIGN - 1) / FTC_BLOCK_ALIGN * FTC_BLOCK_ALIGN;
 }
 
-static size_t block_bytes(size_t data_bytes)
+/* Of one that is in a value. */
+static size_t block_bytes(const struct ftc_block *block)
 {
-    return sizeof(struct ftc_block) + aligned(data_bytes);
+    return sizeof *block + (block->shown ? 0 : aligned(block->bytes));
 }
 
 size_t ftc_blocks_room(const struct ftc_blocks_limit *limit)
@@ -31,23 +32,37 @@ static void become_too_large(struct ftc_blocks *b)
     b->is_too_large = 1;
 }
 
-void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes)
+/* The head of a block; NULL: too large. */
+static struct ftc_block *add(struct ftc_blocks *b, const struct ftc_blocks_limit *limit, int rank,
+                             size_t bytes, uint32_t shown)
 {
-    struct ftc_blocks *b = value;
-    struct ftc_block *block = (void *)((char *)value + b->bytes);
+    struct ftc_block *block = (void *)((char *)b + b->bytes);
 
     if (bytes > limit->data_bytes || b->data_bytes > limit->data_bytes - bytes) {
         become_too_large(b);
         return NULL;
     }
-    memset(block, 0, sizeof *block); /* gaps travel, too */
-    memset(block->data + bytes, 0, block_bytes(bytes) - sizeof *block - bytes);
-    block->rank = (uint32_t)rank;
-    block->bytes = (uint32_t)bytes;
-    b->bytes += (uint32_t)block_bytes(bytes);
+    *block = (struct ftc_block){.rank = (uint32_t)rank, .bytes = (uint32_t)bytes, .shown = shown};
+    b->bytes += (uint32_t)block_bytes(block);
     b->data_bytes += (uint32_t)bytes;
     b->count++;
+    return block;
+}
+
+void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes)
+{
+    struct ftc_block *block = add(value, limit, rank, bytes, 0);
+
+    if (!block)
+        return NULL;
+    memset(block->data + bytes, 0, aligned(bytes) - bytes); /* gaps travel, too */
     return block->data;
+}
+
+bool ftc_blocks_add_shown(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
+                          uint32_t shown)
+{
+    return add(value, limit, rank, bytes, shown) != NULL;
 }
 
 /* Others may write to @value meanwhile: its head is read once. */
@@ -111,9 +126,9 @@ const struct ftc_block *ftc_blocks_next(const void *value, size_t *at)
         *at = sizeof(struct ftc_blocks);
     block = (const void *)((const char *)value + *at);
     if (*at > bytes || bytes - *at < sizeof *block ||
-        bytes - *at < block_bytes(block->bytes)) /* the end, or not whole */
+        bytes - *at < block_bytes(block)) /* the end, or not whole */
         return NULL;
-    *at += block_bytes(block->bytes);
+    *at += block_bytes(block);
     return block;
 }
 

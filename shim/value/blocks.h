@@ -3,7 +3,8 @@
  * A rank begins with its own block, or none; to combine is to have the blocks of both, which no
  * rank is in twice. So whichever way values take, they say who is in them. A value is as long as
  * its blocks make it, and holds no more data than a limit: beyond that it holds none, and says so,
- * on all ranks that get the result alike.
+ * on all ranks that get the result alike. Of a block that its owner shows elsewhere only the head
+ * travels.
  *
  *     head | rank 2: 24 bytes | ... | rank 0: 8 bytes | ...        each 16-byte aligned
  *
@@ -28,7 +29,8 @@ struct ftc_blocks {
 struct ftc_block {
     _Alignas(FTC_BLOCK_ALIGN) uint32_t rank;
     uint32_t bytes;
-    uint32_t note; /* of its owner, beside the data; 0: none */
+    uint32_t note;  /* of its owner, beside the data; 0: none */
+    uint32_t shown; /* 0: the data follow; else where its owner shows them (collectives/shown.h) */
     _Alignas(FTC_BLOCK_ALIGN) unsigned char data[];
 };
 
@@ -47,6 +49,10 @@ void ftc_blocks_begin(void *value);
 /* Adds the block of @rank, which has none yet, to a value that has room for it; returns where its
  * @bytes belong. Data that is too large for @limit is none, and NULL. */
 void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes);
+
+/* The same without the data, which the rank shows. False: too large. */
+bool ftc_blocks_add_shown(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
+                          uint32_t shown);
 
 /* The blocks of both; for ftc_op_config, @limit is a struct ftc_blocks_limit. */
 void ftc_blocks_join(const void *limit, void *into, const void *from);

@@ -164,6 +164,43 @@ START_TEST(blocks_that_are_not_whole_are_not_found)
 }
 END_TEST
 
+/* ---- shown elsewhere ---- */
+
+START_TEST(of_a_block_that_is_shown_the_head_travels)
+{
+    enum { OTHERS = 8 };
+    struct value all, other = of(0, OTHERS);
+    const struct ftc_block *block;
+    size_t at = 0;
+
+    ftc_blocks_begin(&all);
+    ck_assert(ftc_blocks_add_shown(&all, &limit, 1, DATA - OTHERS, 3));
+    ck_assert_uint_eq(ftc_blocks_used_bytes(&all), 16 + 16);
+    ftc_blocks_join(&limit, &all, &other);
+    block = ftc_blocks_find(&all, 0, &at);
+    ck_assert_ptr_nonnull(block);
+    ck_assert_uint_eq(block->shown, 0);
+    block = ftc_blocks_find(&all, 1, &at);
+    ck_assert_ptr_nonnull(block);
+    ck_assert_uint_eq(block->shown, 3);
+    ck_assert_uint_eq(block->bytes, DATA - OTHERS);
+}
+END_TEST
+
+START_TEST(shown_data_count_as_others_do)
+{
+    struct value v, other = of(0, 8);
+
+    ftc_blocks_begin(&v);
+    ck_assert(!ftc_blocks_add_shown(&v, &limit, 1, limit.data_bytes + 1, 3));
+    ck_assert(ftc_blocks_are_too_large(&v));
+    ftc_blocks_begin(&v);
+    ck_assert(ftc_blocks_add_shown(&v, &limit, 1, limit.data_bytes, 3));
+    ftc_blocks_join(&limit, &v, &other);
+    ck_assert(ftc_blocks_are_too_large(&v));
+}
+END_TEST
+
 /* ---- a broadcast's ---- */
 
 /* Who has no data gives the root none. */
@@ -195,6 +232,25 @@ START_TEST(a_broadcast_of_another_length_is_none)
 }
 END_TEST
 
+START_TEST(of_a_broadcast_that_is_shown_the_head_travels)
+{
+    struct value none, all;
+    struct ftc_broadcast_value *shown = (void *)&all;
+    const size_t whole = ftc_broadcast_value_bytes(DATA);
+
+    ftc_broadcast_begin((void *)&none, false, DATA);
+    ftc_broadcast_begin(shown, true, DATA);
+    shown->shown = 2;
+    ck_assert_uint_eq(ftc_broadcast_used_bytes(&all), sizeof *shown);
+    ftc_broadcast_combine((void *)&whole, &none, &all);
+    ck_assert_mem_eq(&none, &all, sizeof *shown);
+    shown->bytes++;
+    ftc_broadcast_begin((void *)&none, false, DATA);
+    ftc_broadcast_combine((void *)&whole, &none, &all);
+    ck_assert_uint_eq(((struct ftc_broadcast_value *)(void *)&none)->has_data, 0);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("blocks");
@@ -206,6 +262,9 @@ int main(void)
     UNIT_TEST(a_block_that_is_too_large_alone_is_no_block);
     UNIT_TEST(heads_that_lie_lead_nowhere);
     UNIT_TEST(blocks_that_are_not_whole_are_not_found);
+    UNIT_TEST(of_a_block_that_is_shown_the_head_travels);
+    UNIT_TEST(shown_data_count_as_others_do);
+    UNIT_TEST(of_a_broadcast_that_is_shown_the_head_travels);
     UNIT_TEST(a_broadcast_without_data_is_its_head);
     UNIT_TEST(a_broadcast_of_another_length_is_none);
     UNIT_END();

@@ -1,4 +1,5 @@
-/* rounds: broadcasts from every root in turn and barriers, one rank of which may die on the way.
+/* rounds: rows of broadcasts from every root in turn and barriers, one rank of which may die on the
+ * way.
  *
  *     rounds ROUNDS [VICTIM ROUND]
  *
@@ -16,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { VALUES = 64 };
+enum { FEW = 64, MANY = 1024, IN_A_ROW = 5 };
 
 static int rank, n, rounds, victim = -1, last_round;
 static _Atomic int *entered; /* by round; then, by round, ranks that had an error */
@@ -62,33 +63,38 @@ static MPI_Datatype swapped_pairs(void)
     return type;
 }
 
-static int value_of(int round, int position)
+static int values_of(int round)
 {
-    return round * 1000 + position;
+    return round % 3 == 0 ? FEW : MANY;
+}
+
+static int value_of(int round, int turn, int position)
+{
+    return (round * IN_A_ROW + turn) * MANY + position;
 }
 
 /* Who sends or receives by the derived datatype has the pairs swapped. */
-static void check_values(const int *buffer, int round, int root)
+static void check_values(const int *buffer, int round, int turn, int root)
 {
-    for (int i = 0; i < VALUES; i++) {
+    for (int i = 0; i < values_of(round); i++) {
         int sent = root % 2 ? i ^ 1 : i, at = rank % 2 ? i ^ 1 : i;
 
-        if (rank != root && buffer[at] != value_of(round, sent))
+        if (rank != root && buffer[at] != value_of(round, turn, sent))
             fail("a broadcast brought wrong values", round);
     }
 }
 
-static void broadcast(int round, MPI_Datatype pairs)
+static void broadcast(int round, int turn, MPI_Datatype pairs)
 {
-    int buffer[VALUES], root = round % n, rv, class;
+    int buffer[MANY], values = values_of(round), root = round % n, rv, class;
 
-    for (int i = 0; i < VALUES; i++)
-        buffer[i] = rank == root ? value_of(round, i) : -1;
-    rv = rank % 2 ? MPI_Bcast(buffer, VALUES / 2, pairs, root, MPI_COMM_WORLD)
-                  : MPI_Bcast(buffer, VALUES, MPI_INT, root, MPI_COMM_WORLD);
+    for (int i = 0; i < values; i++)
+        buffer[i] = rank == root ? value_of(round, turn, i) : -1;
+    rv = rank % 2 ? MPI_Bcast(buffer, values / 2, pairs, root, MPI_COMM_WORLD)
+                  : MPI_Bcast(buffer, values, MPI_INT, root, MPI_COMM_WORLD);
     MPI_Error_class(rv, &class);
     if (class == MPI_SUCCESS) {
-        check_values(buffer, round, root);
+        check_values(buffer, round, turn, root);
         return;
     }
     if (class != MPIX_ERR_PROC_FAILED || root != victim || round < last_round)
@@ -106,7 +112,7 @@ static void barrier(int round)
     if (atomic_load(&entered[round]) < expected)
         fail("a barrier was left too early", round);
     errors = atomic_load(&entered[rounds + round]);
-    if (errors != 0 && errors != n - 1)
+    if (errors != 0 && errors != IN_A_ROW * (n - 1))
         fail("not all survivors had the broadcast's error", round);
 }
 
@@ -128,7 +134,8 @@ int main(int argc, char **argv)
     for (int round = 0; round < rounds; round++) {
         if (rank == victim && round == last_round)
             raise(SIGKILL);
-        broadcast(round, pairs);
+        for (int turn = 0; turn < IN_A_ROW; turn++)
+            broadcast(round, turn, pairs);
         barrier(round);
     }
     printf("rounds: rank %d is through\n", rank);

@@ -146,7 +146,15 @@ def in_second(call):
     return 4 if call.lstrip("ip") in UNEVEN or call in UNEVEN else 2
 
 
+# Blocks that fit one operation, which carries their heads alone.
+SHOWN = {"FTCOLL_MAX_BYTES": "65536"}
+
 POSTED = [
+    *(posted(f"{call}, shown, nobody dies", n, f"{call} 2000 40", settings=SHOWN)
+      for call in (*EVEN, *UNEVEN) for n in (2, 5)),
+    *(posted(f"{call}, shown, rank {victim} dies at {point}", 4, f"{call} 2000 20", f"{victim}:{operation}:{point}", settings=SHOWN)
+      for call in ("allgather", "turned", "scatter:1", "scan", "alltoallv", "around")
+      for victim, operation, point in ((0, 2, "a0"), (1, 12, "a1"), (2, 20, "b1"), (3, 30, "end"))),
     *(posted(f"{call}, nobody dies", n, f"{call} {size} 3")
       for call in (*EVEN, *UNEVEN) for n, size in ((3, ROUNDS * 3), (4, ONE_ROUND))),
     *(posted(f"{form}{call}, nobody dies", 3, f"{form}{call} {ONE_ROUND} 3")

@@ -1,0 +1,54 @@
+#include "shown.h"
+
+#include "board/publication.h"
+
+/* Fewer are sooner there with the message itself (doc/performance.md). */
+enum { LEAST_BYTES = 1024 };
+
+/* What was shown there last. */
+static struct use {
+    bool is_used;
+    uint64_t communicator_id;
+    uint32_t seq;
+} use[FTC_BOARD_SHOWN];
+
+/* Of a communicator that this rank has freed somebody may still be in the last operation. */
+static bool is_free(const struct use *u)
+{
+    const struct ftc_comm *c = u->is_used ? ftc_comm_find(u->communicator_id) : NULL;
+
+    if (!u->is_used)
+        return true;
+    return c ? c->ended > u->seq
+             : !ftc_publication_is_needed(&ftc_library.board, u->communicator_id);
+}
+
+/* A parcel is unpacked later. After a reduce its root may not have read, and nobody would know when
+ * it has. */
+static bool may_be_shown(const struct ftc_plan *plan, size_t bytes)
+{
+    return bytes >= LEAST_BYTES && bytes <= ftc_library.board.geometry.shown_bytes &&
+           !plan->parcel && !ftc_call_goes_to_root(plan->call->kind);
+}
+
+unsigned char *ftc_shown_room(const struct ftc_plan *plan, size_t bytes, uint32_t *shown)
+{
+    const struct ftc_comm *c = plan->comm;
+
+    for (uint32_t i = 0; may_be_shown(plan, bytes) && i < FTC_BOARD_SHOWN; i++)
+        if (is_free(&use[i])) {
+            use[i] = (struct use){.is_used = true, .communicator_id = c->id, .seq = c->seq};
+            *shown = i + 1;
+            return ftc_board_shown(&ftc_library.board, ftc_library.world_rank, i);
+        }
+    return NULL;
+}
+
+struct ftc_piece ftc_shown_find(const struct ftc_plan *plan, int rank, size_t bytes, uint32_t shown)
+{
+    const struct ftc_board *board = &ftc_library.board;
+
+    if (shown == 0 || shown > FTC_BOARD_SHOWN || bytes > board->geometry.shown_bytes)
+        return (struct ftc_piece){NULL, 0};
+    return (struct ftc_piece){ftc_board_shown(board, plan->comm->world[rank], shown - 1), bytes};
+}

@@ -1,0 +1,179 @@
+/* What a rank shows on the board stays there until all others have read it. */
+#include "board/publication.h"
+#include "collectives/parcel.h"
+#include "collectives/shown.h"
+#include "progress/drive.h"
+#include "progress/mismatch.h"
+#include "progress/queue.h"
+#include "progress/recovery.h"
+#include "progress/running.h"
+#include "progress/unexpected.h"
+#include "unit.h"
+
+#include <string.h>
+
+enum { MAX_BYTES = 4096, OTHER_ID = 99 };
+
+static struct ftc_call call = {.kind = FTC_CALL_BCAST};
+static struct ftc_plan plan = {.call = &call};
+
+static void open_board(void)
+{
+    struct ftc_board_geometry g = {
+        .ranks = 2,
+        .entries = 4,
+        .entry_stride_bytes = ftc_publication_stride(FTC_TRANSPORT_VALUE_BYTES_MIN),
+        .ring_depth = 16,
+        .message_stride_bytes = ftc_transport_message_stride(FTC_TRANSPORT_VALUE_BYTES_MIN),
+        .shown_bytes = MAX_BYTES,
+    };
+
+    ck_assert_int_eq(ftc_board_create(&ftc_library.board, &g), 0);
+    ck_assert_int_eq(ftc_transport_open(&ftc_library.transport, &ftc_library.board, 0), 0);
+    ck_assert_int_eq(ftc_unexpected_open(g.ranks, g.message_stride_bytes), 0);
+    ck_assert_int_eq(ftc_recovery_open(), 0);
+}
+
+/* A communicator of this rank alone, so that its operations end at once. */
+static void setup(void)
+{
+    struct ftc_settings_error error;
+
+    ck_assert_int_eq(ftc_settings_parse_buffer("", 0, &ftc_library.settings, &error), 0);
+    ftc_library.world_size = 1;
+    open_board();
+    ck_assert_int_eq(ftc_comm_open(&ftc_queue_keeper), 0);
+    plan.comm = ftc_comm_internal();
+    ck_assert_ptr_nonnull(plan.comm);
+}
+
+static void carry_out(enum ftc_op_kind kind)
+{
+    static const unsigned char value[8];
+    struct ftc_drive_request request = {
+        .call = &call, .kind = kind, .value_bytes = sizeof value, .contribution = value};
+
+    ftc_mismatch_enter(&call, plan.comm, 1);
+    ck_assert_int_eq(ftc_drive(plan.comm, &request), FTC_DRIVE_DONE);
+    ftc_mismatch_leave();
+}
+
+static unsigned char *show(struct ftc_plan *p, size_t bytes)
+{
+    uint32_t shown = 0;
+    unsigned char *room = ftc_shown_room(p, bytes, &shown);
+
+    ck_assert_int_eq(shown != 0, room != NULL);
+    return room;
+}
+
+/* Each another one. */
+static void show_all(struct ftc_plan *p)
+{
+    unsigned char *room[FTC_BOARD_SHOWN];
+
+    for (int i = 0; i < FTC_BOARD_SHOWN; i++) {
+        room[i] = show(p, MAX_BYTES);
+        ck_assert_ptr_nonnull(room[i]);
+        memset(room[i], i, MAX_BYTES);
+    }
+    for (int i = 0; i < FTC_BOARD_SHOWN; i++)
+        ck_assert_int_eq(room[i][MAX_BYTES - 1], i);
+}
+
+/* Their own operation ends before others have read. */
+START_TEST(a_place_is_free_when_a_later_operation_of_all_has_ended)
+{
+    show_all(&plan);
+    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    carry_out(FTC_OP_ALLREDUCE);
+    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    carry_out(FTC_OP_ALLREDUCE);
+    show_all(&plan);
+}
+END_TEST
+
+/* Whoever is not its root ends it without the others. */
+START_TEST(the_end_of_a_reduce_frees_none)
+{
+    show_all(&plan);
+    carry_out(FTC_OP_ALLREDUCE);
+    carry_out(FTC_OP_REDUCE);
+    carry_out(FTC_OP_REDUCE);
+    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+}
+END_TEST
+
+/* So does everybody when there are more failures than f. */
+START_TEST(an_operation_without_a_value_frees_none)
+{
+    struct ftc_op *op = &plan.comm->running->op;
+    uint32_t ended;
+
+    carry_out(FTC_OP_ALLREDUCE);
+    ended = plan.comm->ended;
+    op->result.verdict = FTC_VERDICT_EXCESS;
+    plan.comm->running->active = true;
+    ftc_drive_end(plan.comm);
+    ck_assert_uint_eq(plan.comm->ended, ended);
+}
+END_TEST
+
+START_TEST(others_may_still_be_in_a_communicator_that_is_freed_here)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    struct ftc_comm freed = *plan.comm;
+    struct ftc_plan of_freed = {.call = &call, .comm = &freed};
+
+    freed.id = OTHER_ID;
+    for (uint32_t rank = 0; rank < 2; rank++)
+        ftc_publication_open(board, rank, 3, OTHER_ID);
+    show_all(&of_freed);
+    ftc_publication_free(board, 0, 3);
+    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    ftc_publication_free(board, 1, 3);
+    show_all(&plan);
+}
+END_TEST
+
+START_TEST(what_is_small_or_taken_later_travels)
+{
+    struct ftc_parcel parcel = {0};
+
+    ck_assert_ptr_null(show(&plan, 8));
+    ck_assert_ptr_null(show(&plan, MAX_BYTES + 1));
+    plan.parcel = &parcel;
+    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    plan.parcel = NULL;
+    call.kind = FTC_CALL_GATHER; /* a reduce */
+    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    call.kind = FTC_CALL_BCAST;
+    ck_assert_ptr_nonnull(show(&plan, MAX_BYTES));
+}
+END_TEST
+
+START_TEST(others_find_what_a_rank_shows_and_nothing_else)
+{
+    uint32_t shown = 0;
+    unsigned char *room = ftc_shown_room(&plan, MAX_BYTES, &shown);
+
+    ck_assert_ptr_eq(ftc_shown_find(&plan, 0, MAX_BYTES, shown).data, room);
+    ck_assert_uint_eq(ftc_shown_find(&plan, 0, MAX_BYTES, shown).bytes, MAX_BYTES);
+    ck_assert_ptr_null(ftc_shown_find(&plan, 0, MAX_BYTES + 1, shown).data);
+    ck_assert_ptr_null(ftc_shown_find(&plan, 0, MAX_BYTES, 0).data);
+    ck_assert_ptr_null(ftc_shown_find(&plan, 0, MAX_BYTES, FTC_BOARD_SHOWN + 1).data);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("shown");
+    tcase_add_checked_fixture(unit_case, setup, NULL);
+    UNIT_TEST(a_place_is_free_when_a_later_operation_of_all_has_ended);
+    UNIT_TEST(the_end_of_a_reduce_frees_none);
+    UNIT_TEST(an_operation_without_a_value_frees_none);
+    UNIT_TEST(others_may_still_be_in_a_communicator_that_is_freed_here);
+    UNIT_TEST(what_is_small_or_taken_later_travels);
+    UNIT_TEST(others_find_what_a_rank_shows_and_nothing_else);
+    UNIT_END();
+}
