@@ -10,6 +10,7 @@ import tempfile
 
 from runner.job import wait_for
 
+REAPER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reaper")
 START_S = 30
 CPUS = 16  # that the node claims to have: as many ranks as the largest job
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "sbatch", "scancel", "sinfo", "squeue")
@@ -138,9 +139,12 @@ class Cluster:
                 user=getpass.getuser(), tracking=self.tracking))
 
     def start(self, name, *arguments):
+        command = [self.programs[name], *arguments]
+        if name == "slurmd":
+            command.insert(0, REAPER)
         with open(self.path(f"{name}.out"), "wb") as out:
             self.daemons.append((name, subprocess.Popen(
-                [self.programs[name], *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                 cwd=self.directory)))
 
     def await_daemons(self, what, condition):
