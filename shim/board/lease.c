@@ -102,3 +102,14 @@ bool ftc_lease_is_told_here(const struct ftc_board *board, uint32_t rank)
            (ftc_lease_is_lost(board, ftc_board_host(board, rank)) &&
             ftc_lease_is_first_left(board));
 }
+
+void ftc_lease_tell_loss(const struct ftc_board *board, uint32_t host)
+{
+    if ((atomic_fetch_or(&board->shared->losses_told, bit_of(host)) & bit_of(host)) == 0)
+        ftc_board_ring_news(board);
+}
+
+uint64_t ftc_lease_losses_told(const struct ftc_board *board)
+{
+    return atomic_load(&board->shared->losses_told);
+}

@@ -75,4 +75,9 @@ bool ftc_lease_is_first_left(const struct ftc_board *board);
  * not lost. */
 bool ftc_lease_is_told_here(const struct ftc_board *board, uint32_t rank);
 
+/* The deaths on @host, which is lost, are told here, which others hear; and the set of the hosts of
+ * which they are. */
+void ftc_lease_tell_loss(const struct ftc_board *board, uint32_t host);
+uint64_t ftc_lease_losses_told(const struct ftc_board *board);
+
 #endif

@@ -3,6 +3,7 @@
 #include "aftermath.h"
 #include "death.h"
 #include "end_of_job.h"
+#include "lease.h"
 #include "presence.h"
 #include "required_words.h"
 #include "telling.h"
@@ -45,6 +46,7 @@ struct ftc_replica ftc_replica_take(const struct ftc_board *board, uint32_t rank
     r.flags = flags_of(board->shared, rank);
     r.required_words = ftc_required_words(board);
     r.waiting = atomic_load(&s->waiting);
+    r.losses_told = ftc_lease_losses_told(board);
     r.death_age_ns = is_dead ? age(atomic_load(&s->death_time_ns), now_ns) : 0;
     r.settled_age_ns = age(atomic_load(&s->settled_ns), now_ns);
     return r;
@@ -118,6 +120,15 @@ static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uin
             board, &(struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = r->rank, .number = 1});
 }
 
+/* That may come before mpiexec's word that these hosts are lost. */
+static void enter_losses_told(const struct ftc_board *board, uint64_t hosts)
+{
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if ((hosts >> ftc_board_host(board, i) & 1) != 0 && !ftc_board_is_here(board, i))
+            ftc_telling_is_elsewhere(
+                board, &(struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = i, .number = 1});
+}
+
 static void enter_state(struct ftc_board *board, const struct ftc_replica *r)
 {
     if (r->state > ftc_board_state(board, r->rank) && r->state != FTC_RANK_FAILED)
@@ -140,6 +151,7 @@ bool ftc_replica_enter(struct ftc_board *board, uint32_t host, const struct ftc_
         return false;
     enter_job(board, r->flags);
     ftc_required_words_add(board, r->required_words);
+    enter_losses_told(board, r->losses_told);
     enter_rank(board, r, now_ns);
     enter_state(board, r);
     return enter_death(board, r);

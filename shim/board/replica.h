@@ -20,6 +20,8 @@ struct ftc_replica {
     uint32_t flags;
     uint64_t required_words; /* required_words.h, of its host */
     uint64_t waiting;        /* mark.h, ftc_still_show() */
+    uint64_t losses_told;    /* lease.h, by its host */
+    uint64_t unused;
     uint64_t death_age_ns, settled_age_ns;
 };
 _Static_assert(sizeof(struct ftc_replica) % 16 == 0, "bodies of frames");

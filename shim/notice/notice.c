@@ -139,19 +139,27 @@ void ftc_notice_deaths(const struct ftc_notice *n)
             ftc_notice_death(n, i);
 }
 
+static bool are_all_told(const struct ftc_board *board, uint32_t host)
+{
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_host(board, i) == host && ftc_board_is_dead(board, i) &&
+            !ftc_notice_has_failed(board, i))
+            return false;
+    return true;
+}
+
+/* Others hear only of what is told: whoever is to do it may be lost as well. */
 void ftc_notice_lost_hosts(const struct ftc_notice *n)
 {
-    for (uint32_t i = 0; i < n->board->geometry.ranks; i++) {
-        struct ftc_matter matter = death_of(i);
+    const struct ftc_board *board = n->board;
 
-        if (!ftc_board_is_dead(n->board, i) ||
-            !ftc_lease_is_lost(n->board, ftc_board_host(n->board, i)))
-            continue;
-        if (ftc_lease_is_told_here(n->board, i))
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_is_dead(board, i) && ftc_lease_is_lost(board, ftc_board_host(board, i)))
             ftc_notice_death(n, i);
-        else if (ftc_telling_claim(n->board, &matter, &n->self))
-            ftc_telling_end(n->board, &matter, &n->self);
-    }
+    for (uint32_t host = 0; host <= board->geometry.other_hosts; host++)
+        if (ftc_lease_is_lost(board, host) && ftc_lease_is_first_left(board) &&
+            are_all_told(board, host))
+            ftc_lease_tell_loss(board, host);
 }
 
 static bool is_untold_elsewhere(const struct ftc_board *board, uint32_t world)

@@ -34,8 +34,8 @@ void ftc_notice_death(const struct ftc_notice *n, uint32_t world);
 /* Likewise of all ranks that are dead on the board. */
 void ftc_notice_deaths(const struct ftc_notice *n);
 
-/* The ranks of a lost host are dead: their deaths are told here, if this host is to do it, and not
- * expected to be told otherwise. */
+/* The ranks of a lost host are dead: their deaths are told here, if this host is to do it, and the
+ * others hear that they are. */
 void ftc_notice_lost_hosts(const struct ftc_notice *n);
 
 /* At the end of the job: those of other hosts that are not told yet, where a host may just be gone

@@ -148,6 +148,16 @@ def test_killed_in_turn(own, run_case):
                   f"{ALLREDUCE} --await 30:again"))
 
 
+@hosts(3)
+def test_killed_with_the_one_that_was_to_tell(own, run_case):
+    """The first host hears nothing of the loss of the second, and is lost as well."""
+    case = lost("two hosts are killed, of which one was to tell of the other", 3, 1, 2, 2,
+                then_go_on(strike(own, "node2", signal.SIGSTOP), kill_host(own, "node3"), lambda _: time.sleep(1),
+                           kill_host(own, "node2")), says=told(0, "node2", ENDED, "1 of 3") + told(1, "node3", ENDED, "1 of 3"))
+    case.command = case.command.replace("node1,node2,node3", "node2,node3,node1")
+    run_case(case)
+
+
 @hosts(2)
 def test_killed_where_mpiexec_runs(own, run_case):
     """The ranks of its own host, with the proxy."""

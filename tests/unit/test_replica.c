@@ -1,6 +1,7 @@
 /* What a host's board shows of the ranks of another host. */
 #include "board/aftermath.h"
 #include "board/death.h"
+#include "board/lease.h"
 #include "board/presence.h"
 #include "board/replica.h"
 #include "board/telling.h"
@@ -151,6 +152,26 @@ START_TEST(what_was_told_there_is_told)
 }
 END_TEST
 
+/* Of rank 2, on a third host. Its loss may be known here later. */
+START_TEST(what_was_told_there_of_a_lost_host_is_told)
+{
+    struct ftc_board here = unit_board_of(HERE, 3, RANKS, VALUE_BYTES);
+    struct ftc_board there = unit_board_of(THERE, 3, RANKS, VALUE_BYTES);
+    struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = 2, .number = 1};
+    struct ftc_replica before = ftc_replica_take(&there, 1, S), r;
+
+    ftc_lease_tell_loss(&there, 2);
+    r = ftc_replica_take(&there, 1, S);
+    ck_assert(ftc_replica_is_news(&r, &before));
+    ftc_replica_enter(&here, THERE, &r, S);
+    ck_assert(ftc_telling_is_done(&here, &death));
+    death.rank = 3; /* of this host */
+    ck_assert(!ftc_telling_is_done(&here, &death));
+    death.rank = 1;
+    ck_assert(!ftc_telling_is_done(&here, &death));
+}
+END_TEST
+
 /* Also where another one, of more deaths, is being told. */
 START_TEST(a_recovery_that_was_told_there_is_told)
 {
@@ -207,6 +228,7 @@ int main(void)
     UNIT_TEST(nobody_speaks_for_another_host);
     UNIT_TEST(ages_are_no_news);
     UNIT_TEST(what_was_told_there_is_told);
+    UNIT_TEST(what_was_told_there_of_a_lost_host_is_told);
     UNIT_TEST(a_recovery_that_was_told_there_is_told);
     UNIT_TEST(all_have_recovered_when_those_elsewhere_have);
     UNIT_END();

@@ -240,6 +240,26 @@ START_TEST(the_end_of_the_job_waits_for_no_death_to_be_told)
 }
 END_TEST
 
+static void lose(uint32_t host)
+{
+    ck_assert(ftc_lease_lose_host(&board, host, FTC_HOST_ENDED));
+    ftc_notice_lost_hosts(&notice);
+}
+
+/* Rank i is on host i, and this one is 1. The first was to tell of the last. */
+START_TEST(what_a_host_was_to_tell_that_is_lost_itself_is_told_by_the_next)
+{
+    ftc_board_close(&board);
+    board = unit_board_of(1, SLOTS, SLOTS, VALUE_BYTES);
+    lose(VICTIM);
+    ck_assert(!ftc_notice_has_failed(&board, VICTIM));
+    ck_assert_uint_eq(ftc_lease_losses_told(&board), 0);
+    lose(0);
+    ck_assert(ftc_notice_has_failed(&board, VICTIM) && ftc_notice_has_failed(&board, 0));
+    ck_assert_uint_eq(ftc_lease_losses_told(&board), 1 << VICTIM | 1);
+}
+END_TEST
+
 START_TEST(how_they_died_is_told_by_numbers)
 {
     ftc_board_mark_failed(&board, 0, FTC_DEATH_EXIT, 3);
@@ -689,6 +709,7 @@ int main(void)
     UNIT_TEST(a_death_that_no_host_tells_is_told_before_the_report);
     UNIT_TEST(it_is_left_to_whoever_hears_of_the_lost_host);
     UNIT_TEST(the_end_of_the_job_waits_for_no_death_to_be_told);
+    UNIT_TEST(what_a_host_was_to_tell_that_is_lost_itself_is_told_by_the_next);
     UNIT_TEST(how_they_died_is_told_by_numbers);
     UNIT_TEST(an_operation_without_an_end_has_none);
     UNIT_TEST(a_survivor_is_asked_where_it_was);
