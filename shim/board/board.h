@@ -160,7 +160,7 @@ struct ftc_board_shared {
     _Atomic uint32_t refused;            /* those that cannot be protected */
     _Alignas(
         64) _Atomic uint32_t deaths; /* grows with each death: one load tells that there is news */
-    _Atomic uint32_t ending;         /* enum ftc_ending */
+    _Atomic uint32_t ending;         /* enum ftc_ending, and who says it: end_of_job.c */
     _Atomic uint64_t
         required_words; /* of setting require_all_at that have named a call: required_sites.h */
     _Atomic uint64_t recovery_told, report_told; /* telling.c */

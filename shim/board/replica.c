@@ -20,13 +20,14 @@ static uint64_t age(uint64_t then_ns, uint64_t now_ns)
     return then_ns != 0 && then_ns < now_ns ? now_ns - then_ns : 0;
 }
 
-static uint32_t flags_of(const struct ftc_board_shared *s, uint32_t rank)
+static uint32_t flags_of(const struct ftc_board *board, uint32_t rank)
 {
-    uint32_t ending = atomic_load(&s->ending);
+    const struct ftc_board_shared *s = board->shared;
 
     return (atomic_load(&s->rank[rank].is_critical) ? CRITICAL : 0) |
            ((uint32_t)atomic_load(&s->rank[rank].told) != 0 ? TOLD : 0) |
-           (ending != FTC_ENDING_NOT ? JOB_SAID : 0) | (ending == FTC_ENDING_NOW ? JOB_NOW : 0) |
+           (ftc_end_of_job_is_said_here(board) ? JOB_SAID : 0) |
+           (ftc_end_of_job_is_now(board) ? JOB_NOW : 0) |
            ((uint32_t)atomic_load(&s->report_told) != 0 ? REPORTED : 0) |
            (uint32_t)atomic_load(&s->recovery_told) << RECOVERED_SHIFT;
 }
@@ -43,7 +44,7 @@ struct ftc_replica ftc_replica_take(const struct ftc_board *board, uint32_t rank
     r.pid = atomic_load(&s->pid);
     r.counted = ftc_presence_counted(board, rank);
     r.settled = atomic_load(&s->settled);
-    r.flags = flags_of(board->shared, rank);
+    r.flags = flags_of(board, rank);
     r.required_words = ftc_required_words(board);
     r.waiting = atomic_load(&s->waiting);
     r.losses_told = ftc_lease_losses_told(board);
@@ -77,19 +78,20 @@ static void enter_recovery_told(_Atomic uint64_t *word, uint32_t deaths)
 }
 
 /* What is done for the whole job is done here too. */
-static void enter_job(struct ftc_board *board, uint32_t flags)
+static void enter_job(struct ftc_board *board, uint32_t host, const struct ftc_replica *r)
 {
-    struct ftc_board_shared *s = board->shared;
-    uint32_t none = FTC_ENDING_NOT;
+    uint32_t flags = r->flags;
 
     if (flags & JOB_NOW)
-        atomic_store(&s->ending, FTC_ENDING_NOW);
+        ftc_end_of_job_begin(board);
     else if (flags & JOB_SAID)
-        atomic_compare_exchange_strong(&s->ending, &none, FTC_ENDING_SAID);
+        (void)ftc_end_of_job_claim(board, r->rank);
+    else
+        ftc_end_of_job_is_not_said_on(board, host);
     if (flags & (REPORTED | JOB_NOW))
         ftc_telling_is_elsewhere(board,
                                  &(struct ftc_matter){.kind = FTC_MATTER_REPORT, .number = 1});
-    enter_recovery_told(&s->recovery_told, flags >> RECOVERED_SHIFT);
+    enter_recovery_told(&board->shared->recovery_told, flags >> RECOVERED_SHIFT);
 }
 
 /* It has recovered from the deaths since it did so last. */
@@ -149,7 +151,7 @@ bool ftc_replica_enter(struct ftc_board *board, uint32_t host, const struct ftc_
 {
     if (!is_sane(board, host, r))
         return false;
-    enter_job(board, r->flags);
+    enter_job(board, host, r);
     ftc_required_words_add(board, r->required_words);
     enter_losses_told(board, r->losses_told);
     enter_rank(board, r, now_ns);

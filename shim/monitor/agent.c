@@ -139,7 +139,7 @@ static void say_silent(const struct agent *a, const struct source *s)
 
 static _Noreturn void end_job(const struct agent *a, const struct source *s)
 {
-    if (ftc_end_of_job_claim(&a->rank->board))
+    if (ftc_end_of_job_claim(&a->rank->board, a->rank->world))
         say_silent(a, s);
     ftc_rank_end_job(a->rank, 1);
 }
@@ -172,7 +172,7 @@ static void look_for_silence(struct agent *a, struct source *s)
     int patience_ms = ftc_lease_patience_ms(board, a->rank->options.unreachable_ms);
 
     if (a->look_ns - s->silent_since_ns < (uint64_t)patience_ms * NS_OF_MS ||
-        !ftc_presence_are_all_ready(board) || ftc_end_of_job_is_said(board) || !any(board, s->host))
+        !ftc_presence_are_all_ready(board) || !any(board, s->host))
         return;
     if (any(board, board->geometry.host))
         end_job(a, s);

@@ -69,7 +69,7 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
 /* The first monitor process that comes to it ends the job, and the others leave it to that one. */
 static void end_job(struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
 {
-    if (!ftc_end_of_job_claim(&rank->board))
+    if (!ftc_end_of_job_claim(&rank->board, rank->world))
         return;
     say(rank, mark, now_ns);
     ftc_rank_end_job(rank, 1);

@@ -234,7 +234,7 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t wo
 {
     if (!ftc_board_forbids(&rank->board, world, rank->options.max_failed))
         return;
-    if (ftc_end_of_job_claim(&rank->board)) /* else somebody else has said so */
+    if (ftc_end_of_job_claim(&rank->board, rank->world)) /* else somebody else has said so */
         say_forbidden(rank, world);
     ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
 }

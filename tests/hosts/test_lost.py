@@ -205,6 +205,19 @@ def test_killed_with_a_critical_rank(own, run_case):
                   says=("ftcoll: the death of rank 5 ends the job: critical_ranks",)))
 
 
+@hosts(3)
+def test_killed_while_it_ends_the_job(own, run_case):
+    """The monitor process of the critical rank waits until its words are read, which never are."""
+    def kill_critical(j):
+        send_and_await(signal.SIGKILL, [p.pid for p in processes_on(own, "node3", j) if p.rank == 5 and not p.is_monitor()])
+        time.sleep(1)
+
+    run_case(job("a host is killed while it ends the job", 3, 2, 6, 2, "", f"{ENDLESS} {ALLREDUCE} --go 10",
+                 {"FTCOLL_CRITICAL_RANKS": "5"}, finished=None, failures=None, status="failed",
+                 hand=then_go_on(strike(own, "node3", signal.SIGSTOP, is_proxy), kill_critical, kill_host(own, "node3")),
+                 says=("ftcoll: the death of rank 5 ends the job: critical_ranks",)))
+
+
 # ---- f counts hosts ----
 
 # No operation is under way until the losses are known: one would miss the first host and leave it out.

@@ -6,6 +6,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <setjmp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,12 +17,16 @@ static const uint64_t key[2];
 static struct ftc_monitored rank;
 static int other = -1; /* the end of who tells the news of the last host */
 static int forbidden;
+static jmp_buf end_of_job;
+static bool may_end;
 
 /* ---- what an agent uses beside the board ---- */
 
 void ftc_rank_end_job(const struct ftc_monitored *r, int status)
 {
     (void)r;
+    if (may_end)
+        longjmp(end_of_job, status);
     ck_abort_msg("the job ends with %d", status);
     _exit(status);
 }
@@ -229,6 +234,27 @@ START_TEST(a_host_that_lets_in_and_tells_nothing_is_silent)
 }
 END_TEST
 
+static bool ends_after(int ms)
+{
+    agent.look_ns = last_source()->silent_since_ns + (uint64_t)ms * NS_OF_MS;
+    may_end = true;
+    if (setjmp(end_of_job) != 0)
+        return true;
+    look_for_silence(&agent, last_source());
+    may_end = false;
+    return false;
+}
+
+/* It may have been cut off before it could tell the launcher. */
+START_TEST(a_host_that_is_silent_after_it_has_said_that_the_job_ends_ends_it)
+{
+    open_agent_of(0);
+    ck_assert(ftc_end_of_job_claim(&rank.board, last_source()->host));
+    ck_assert(!ends_after(rank.options.unreachable_ms - 1));
+    ck_assert(ends_after(rank.options.unreachable_ms));
+}
+END_TEST
+
 /* ---- hosts that have gone ---- */
 
 /* The last host can be reached there. */
@@ -350,6 +376,7 @@ int main(void)
     UNIT_TEST(an_agent_trusts_a_connection_no_longer_than_its_other_end);
     UNIT_TEST(a_host_is_silent_from_the_end_of_its_connection);
     UNIT_TEST(a_host_that_lets_in_and_tells_nothing_is_silent);
+    UNIT_TEST(a_host_that_is_silent_after_it_has_said_that_the_job_ends_ends_it);
     UNIT_TEST(no_host_is_looked_for_when_all_are_through);
     UNIT_TEST(a_host_is_looked_for_while_any_rank_is_in_mpi);
     UNIT_END();

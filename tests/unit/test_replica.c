@@ -1,6 +1,7 @@
 /* What a host's board shows of the ranks of another host. */
 #include "board/aftermath.h"
 #include "board/death.h"
+#include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/presence.h"
 #include "board/replica.h"
@@ -172,6 +173,42 @@ START_TEST(what_was_told_there_of_a_lost_host_is_told)
 }
 END_TEST
 
+START_TEST(the_end_of_the_job_that_another_host_says_counts_until_it_is_lost)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+
+    ck_assert(ftc_end_of_job_claim(&there, 1));
+    tell(&here, &there, 3, S);
+    ck_assert(ftc_end_of_job_is_said(&here) && !ftc_end_of_job_is_said_here(&here));
+    ck_assert(!ftc_end_of_job_claim(&here, 0));
+    ftc_lease_lose_host(&here, THERE, FTC_HOST_ENDED);
+    ck_assert(!ftc_end_of_job_is_said(&here));
+    ck_assert(ftc_end_of_job_claim(&here, 0));
+    ck_assert(ftc_end_of_job_is_said_here(&here));
+}
+END_TEST
+
+/* Whoever did there has been killed. */
+START_TEST(the_end_of_the_job_that_another_host_says_no_more_does_not_count)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+
+    ck_assert(ftc_end_of_job_claim(&here, 0));
+    tell(&here, &there, 1, S);
+    ck_assert(ftc_end_of_job_is_said(&here)); /* of this one it says nothing */
+    ftc_end_of_job_is_not_said_on(&here, HERE);
+    ck_assert(ftc_end_of_job_claim(&there, 1));
+    tell(&here, &there, 1, S);
+    ck_assert(ftc_end_of_job_is_said(&here));
+    ftc_end_of_job_is_not_said_on(&there, THERE);
+    tell(&here, &there, 1, S);
+    ck_assert(!ftc_end_of_job_is_said(&here));
+    ftc_end_of_job_begin(&there);
+    tell(&here, &there, 1, S);
+    ck_assert(ftc_end_of_job_is_now(&here));
+}
+END_TEST
+
 /* Also where another one, of more deaths, is being told. */
 START_TEST(a_recovery_that_was_told_there_is_told)
 {
@@ -229,6 +266,8 @@ int main(void)
     UNIT_TEST(ages_are_no_news);
     UNIT_TEST(what_was_told_there_is_told);
     UNIT_TEST(what_was_told_there_of_a_lost_host_is_told);
+    UNIT_TEST(the_end_of_the_job_that_another_host_says_counts_until_it_is_lost);
+    UNIT_TEST(the_end_of_the_job_that_another_host_says_no_more_does_not_count);
     UNIT_TEST(a_recovery_that_was_told_there_is_told);
     UNIT_TEST(all_have_recovered_when_those_elsewhere_have);
     UNIT_END();

@@ -233,7 +233,7 @@ END_TEST
 START_TEST(the_end_of_the_job_waits_for_no_death_to_be_told)
 {
     let_one_die_elsewhere();
-    ck_assert(ftc_end_of_job_claim(&board));
+    ck_assert(ftc_end_of_job_claim(&board, 0));
     ftc_notice_rest_of_other_hosts(&notice);
     ck_assert(!ftc_notice_has_failed(&board, VICTIM));
     ck_assert_int_eq(pauses, 0);

@@ -1,5 +1,6 @@
 /* What the job tells people once: who claims it, who takes it over, and when all have recovered. */
 #include "board/aftermath.h"
+#include "board/end_of_job.h"
 #include "board/rank_state.h"
 #include "board/telling.h"
 #include "system/lines.h"
@@ -46,15 +47,24 @@ static bool claims(const struct ftc_board *board, const struct ftc_matter *matte
     return ftc_telling_claim(board, matter, &teller);
 }
 
-/* The monitor process of FIRST, which claims the death and is killed before it could tell it. */
-static void claim_and_die(const struct ftc_board *board)
+static bool claims_death(const struct ftc_board *board)
+{
+    return claims(board, &death, monitor_of(FIRST));
+}
+
+static bool claims_end_of_job(const struct ftc_board *board)
+{
+    return ftc_end_of_job_claim(board, FIRST) && ftc_end_of_job_is_said(board);
+}
+
+/* The monitor process of FIRST, which is killed before it could do what it has claimed. */
+static void claim_and_die(const struct ftc_board *board, bool (*claim)(const struct ftc_board *))
 {
     pid_t pid = fork();
     int status;
 
     if (pid == 0) {
-        if (ftc_lifeline_guard(ftc_board_lifeline(board, FIRST)) == 0 &&
-            claims(board, &death, monitor_of(FIRST)))
+        if (ftc_lifeline_guard(ftc_board_lifeline(board, FIRST)) == 0 && claim(board))
             raise(SIGKILL);
         _exit(1);
     }
@@ -101,13 +111,29 @@ START_TEST(what_a_dead_monitor_process_claimed_is_told_by_the_next)
     struct ftc_board board = created();
     struct ftc_teller first = monitor_of(FIRST), second = monitor_of(SECOND);
 
-    claim_and_die(&board);
+    claim_and_die(&board, claims_death);
     ck_assert(!ftc_telling_is_done(&board, &death));
     ck_assert(claims(&board, &death, second));
     ftc_telling_end(&board, &death, &first); /* its word, which came late, does not count */
     ck_assert(!ftc_telling_is_done(&board, &death));
     ftc_telling_end(&board, &death, &second);
     ck_assert(ftc_telling_is_done(&board, &death));
+    ftc_board_close(&board);
+}
+END_TEST
+
+START_TEST(the_job_that_a_dead_monitor_process_was_to_end_is_ended_by_the_next)
+{
+    struct ftc_board board = created();
+
+    claim_and_die(&board, claims_end_of_job);
+    ck_assert(!ftc_end_of_job_is_said(&board));
+    ck_assert(ftc_end_of_job_claim(&board, SECOND));
+    ck_assert(!ftc_end_of_job_claim(&board, VICTIM));
+    ck_assert(ftc_end_of_job_is_said(&board) && !ftc_end_of_job_is_now(&board));
+    ftc_end_of_job_begin(&board);
+    ck_assert(ftc_end_of_job_is_said(&board) && ftc_end_of_job_is_now(&board));
+    ck_assert(!ftc_end_of_job_claim(&board, SECOND));
     ftc_board_close(&board);
 }
 END_TEST
@@ -425,6 +451,7 @@ int main(void)
     UNIT_TEST(one_of_two_claims_and_tells);
     UNIT_TEST(what_is_told_on_another_host_is_not_told_here);
     UNIT_TEST(what_a_dead_monitor_process_claimed_is_told_by_the_next);
+    UNIT_TEST(the_job_that_a_dead_monitor_process_was_to_end_is_ended_by_the_next);
     UNIT_TEST(what_a_dead_rank_claimed_is_told_by_another);
     UNIT_TEST(of_many_at_once_one_claims);
     UNIT_TEST(a_recovery_is_told_for_each_number_of_deaths);
