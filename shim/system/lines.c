@@ -90,6 +90,14 @@ void ftc_lines_say(const char *format, ...)
     ftc_lines_write(STDERR_FILENO, line, (size_t)length);
 }
 
+/* What it has not read stays in a pipe without it. */
+static bool has_reader(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+    return poll(&p, 1, 0) <= 0 || (p.revents & (POLLERR | POLLHUP)) == 0;
+}
+
 /* A pipe counts at both of its ends what is in it, a socket what the other side has not taken. */
 static bool is_unread(int fd)
 {
@@ -105,7 +113,7 @@ void ftc_lines_await_reader(int fd)
 {
     long until_ms = ftc_clock_ms() + PATIENCE_MS;
 
-    while (is_unread(fd) && ftc_clock_ms() < until_ms)
+    while (is_unread(fd) && has_reader(fd) && ftc_clock_ms() < until_ms)
         nanosleep(&(struct timespec){.tv_nsec = AGAIN_NS}, NULL);
     nanosleep(&(struct timespec){.tv_nsec = PASSED_ON_NS}, NULL);
 }

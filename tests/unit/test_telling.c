@@ -445,6 +445,29 @@ START_TEST(a_late_reader_is_waited_for)
 }
 END_TEST
 
+/* A process that is left of a job which has ended is not to stay for it. */
+static void check_nobody_awaited(void)
+{
+    struct timespec begin, end_of_it;
+
+    ck_assert(ftc_lines_write(channel[1], "a\n", 2));
+    close(channel[0]);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    ftc_lines_await_reader(channel[1]);
+    clock_gettime(CLOCK_MONOTONIC, &end_of_it);
+    ck_assert_int_le(end_of_it.tv_sec - begin.tv_sec, 2);
+    close(channel[1]);
+}
+
+START_TEST(a_reader_that_has_gone_is_not_waited_for)
+{
+    ck_assert_int_eq(pipe(channel), 0);
+    check_nobody_awaited();
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, channel), 0);
+    check_nobody_awaited();
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("telling");
@@ -466,5 +489,6 @@ int main(void)
     UNIT_TEST(lines_that_nobody_reads_are_given_up_whatever_signals_come);
     UNIT_TEST(lines_that_there_is_room_for_are_written_after_a_stop);
     UNIT_TEST(a_late_reader_is_waited_for);
+    UNIT_TEST(a_reader_that_has_gone_is_not_waited_for);
     UNIT_END();
 }
