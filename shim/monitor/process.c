@@ -225,7 +225,7 @@ static void handle_message(struct ftc_channel_received *r)
 {
     struct ftc_channel_message answer = {.kind = FTC_CHANNEL_ANSWER};
 
-    if (r->sender != rank.job.child)
+    if (r->sender != (rank.job.child > 0 ? rank.job.child : rank.job.ended))
         return;
     switch (r->message.kind) {
     case FTC_CHANNEL_ATTACH:

@@ -5,6 +5,8 @@
  *     fatal call                                MPI_Abort on the half
  *     fatal call-crash                          the same, and a signal ends it on its way out
  *     fatal call-dead                           the same, of which rank 1 has died
+ *     fatal call-killed                         the same, and it is killed before its monitor
+ *                                               process has had a core to hear of that
  *
  * One that is not MPI's doing: the error handler of the half ends this rank, which others survive.
  *
@@ -14,8 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { STATUS = 6 };
+enum { STATUS = 6, LATER_US = 200000 };
 
 static int rank, n;
 
@@ -29,6 +32,21 @@ static void leave(MPI_Comm *comm, int *code, ...)
 static void crash(void)
 {
     raise(SIGALRM);
+}
+
+/* A process of its own does the rest. */
+static void be_killed_unheard(void)
+{
+    pid_t self = getpid(), monitor = getppid();
+
+    kill(monitor, SIGSTOP);
+    if (fork() != 0)
+        return;
+    usleep(LATER_US);
+    kill(self, SIGKILL);
+    usleep(LATER_US);
+    kill(monitor, SIGCONT);
+    _exit(0);
 }
 
 /* The communicator of the erroneous call. */
@@ -75,6 +93,8 @@ int main(int argc, char **argv)
         raise(SIGKILL);
     MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == n - 1) {
+        if (strcmp(argv[1], "call-killed") == 0)
+            be_killed_unheard();
         if (strncmp(argv[1], "call", 4) == 0)
             MPI_Abort(half, STATUS);
         MPI_Send(&one, 1, MPI_INT, n, 0, comm); /* MPI_ERR_RANK, which is 6 in MPICH */

@@ -118,6 +118,9 @@ FATAL = [fatal(scene, (1, 6) if scene == "abort" else 6, settings) for settings 
          for scene in ("unset", "dup", "group", "fatal", "abort", "self", "call", "call-dead")] + [
     # Natively the status is that of one of several signals, by chance.
     fatal("call-crash", 14),
+    # The others may go on until they are ended.
+    Case("MPI ends the job: call-killed", 4, 2, status=9, limit_s=TEN_S, rotate=False, failures=None,
+         command="mpiexec.hydra -n {n} {programs}/fatal call-killed"),
     Case("a program's error handler ends a rank", 4, 2, status=0, failures=1, silent=(ABORT_LINE,),
          command="mpiexec.hydra -n {n} {programs}/fatal handler", says=("(fatal: 3 ranks went on(.|\n)*){3}",)),
     Case("MPI ends the job: Fortran 2008", 4, 1, status=6, limit_s=TEN_S, silent=("survived",),
