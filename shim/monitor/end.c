@@ -165,6 +165,14 @@ _Noreturn void ftc_rank_end_host(struct ftc_monitored *rank)
 
 /* ---- the end of one ---- */
 
+/* Who was in MPI last may be lost with his host, and the agent be just about to say so. */
+static void look_for_the_last(struct ftc_monitored *rank)
+{
+    if (ftc_board_has_other_hosts(&rank->board))
+        ftc_tell_lost(rank);
+    ftc_tell_look(rank);
+}
+
 /* A rank may have died between its own last word to the launcher and the answer: then the account
  * is settled by that answer, or two answers come, and the launcher, which takes a broken connection
  * for the end of the job, must be able to send both.
@@ -188,7 +196,7 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
             ftc_end_of_job_is_now(&rank->board))
             return false;
     }
-    ftc_tell_look(rank);
+    look_for_the_last(rank);
     return true;
 }
 
@@ -202,6 +210,8 @@ static void await_other_hosts(struct ftc_monitored *rank, int status)
         ftc_relay(rank);
         ftc_tell_look(rank);
     }
+    if (!was_ended_by_launcher(rank, status))
+        look_for_the_last(rank);
 }
 
 /* For Slurm the end of one process is not that of the job. What was said must be read before any

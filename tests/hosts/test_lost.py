@@ -188,6 +188,23 @@ def test_killed_inside_of_a_large_call(own, run_case, arguments):
                    hand=then_go_on(kill_host(own, "node3"))))
 
 
+@hosts(3)
+def test_killed_last_in_mpi(own, run_case):
+    """Its ranks wait for the launcher's answer at the end of MPI, and all others have ended."""
+    def are_alone(j):
+        there = namespace_of(own.first["node3"])
+        return all(namespace_of(p.pid) == there for p in j.processes() if p.name == "stream")
+
+    def await_others(j):
+        j.allow("lost")
+        if not wait_for(lambda: are_alone(j), LONG_S):
+            raise Hang(f"the others do not end\n{j.stacks()}")
+
+    run_case(lost("a host is killed that was the last in MPI", 3, 2, 2, 2,
+                  lambda j: [act(j) for act in (strike(own, "node3", signal.SIGSTOP, is_proxy), await_others, kill_host(own, "node3"))],
+                  finished=None, failures=None, says=told(4, "node3", ENDED, "4 of 6")[:1] + told(5, "node3", ENDED, "4 of 6")[:1]))
+
+
 # ---- ranks whose death ends the job ----
 
 @hosts(3)
