@@ -335,8 +335,10 @@ void ftc_rank_stand_down(struct ftc_monitored *rank)
     if (!ftc_board_is_open(&rank->board))
         return;
     ftc_relay(rank);
-    if (!was_ended_by_launcher(rank, 0))
+    if (!was_ended_by_launcher(rank, 0)) {
+        ftc_tell_await_first_host(rank);
         ftc_tell_deaths(rank);
+    }
     if (ftc_tell_end(rank))
         ftc_lines_await_reader(STDERR_FILENO);
     leave_alone(rank);

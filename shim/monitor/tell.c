@@ -1,17 +1,21 @@
 #include "tell.h"
 
 #include "board/end_of_job.h"
+#include "board/lease.h"
 #include "board/rank_state.h"
 #include "notice/last_report.h"
 #include "notice/trace_file.h"
 #include "system/clock.h"
 
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 /* While a launcher kills all, monitor processes go before others: what they leave behind is no
  * matter of its own unless somebody is left that long after them. */
 enum { INHERIT_NS = 200000000 };
+
+enum { FIRST_HOST_MS = 500, NS_OF_MS = 1000000 };
 
 static struct ftc_notice notice_of(const struct ftc_monitored *rank)
 {
@@ -33,12 +37,24 @@ void ftc_tell_death(struct ftc_monitored *rank)
         !ftc_board_forbids(&rank->board, rank->world, rank->options.notice.max_failed);
 }
 
+void ftc_tell_await_first_host(const struct ftc_monitored *rank)
+{
+    const struct ftc_board *board = &rank->board;
+
+    for (int i = 0; i < FIRST_HOST_MS && ftc_board_deaths(board) > 0 &&
+                    !ftc_lease_is_first_left(board) && !ftc_end_of_job_is_now(board);
+         i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
+}
+
 void ftc_tell_deaths(const struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
 
-    if (!ftc_end_of_job_is_now(&rank->board)) /* then the launcher may be killing them */
-        ftc_notice_deaths(&n);
+    if (ftc_end_of_job_is_now(&rank->board)) /* then the launcher may be killing them */
+        return;
+    ftc_notice_deaths(&n);
+    ftc_notice_rest_before_end(&n);
 }
 
 void ftc_tell_inherit(struct ftc_monitored *rank, uint32_t count)

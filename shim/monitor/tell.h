@@ -14,6 +14,10 @@ enum { FTC_TELL_TURN_MS = 20 };
 /* The death of the program, which is in the board, is one of its own. */
 void ftc_tell_death(struct ftc_monitored *rank);
 
+/* The job is about to be ended by this rank. For the same error the ranks of other hosts may be
+ * about to end it: the first host speaks for all, if it has done so after half a second at most. */
+void ftc_tell_await_first_host(const struct ftc_monitored *rank);
+
 /* The job is about to be ended by this rank or its monitor process: all who are dead by now have
  * failed. */
 void ftc_tell_deaths(const struct ftc_monitored *rank);

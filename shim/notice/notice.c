@@ -21,7 +21,8 @@ enum {
     LINES = 8, /* on single deaths, and on recoveries; then one each time their number doubles */
     LINE_BYTES = 1024,
     NS_OF_MS = 1000000,
-    ELSEWHERE_MS = 1000, /* that something is left to another host */
+    ELSEWHERE_MS = 1000, /* that something is left to another host; */
+    BEFORE_END_MS = 500, /* when this one is to end the job */
 };
 
 static bool is_due(uint32_t number)
@@ -176,15 +177,25 @@ static bool is_any_untold_elsewhere(const struct ftc_board *board)
     return false;
 }
 
-void ftc_notice_rest_of_other_hosts(const struct ftc_notice *n)
+/* Unless the job is ended as far as @is_so says. */
+static void tell_rest_of_other_hosts(const struct ftc_notice *n, int patience_ms,
+                                     bool (*is_so)(const struct ftc_board *board))
 {
-    for (int i = 0;
-         i < ELSEWHERE_MS && is_any_untold_elsewhere(n->board) && !ftc_end_of_job_is_said(n->board);
-         i++)
+    for (int i = 0; i < patience_ms && is_any_untold_elsewhere(n->board) && !is_so(n->board); i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
     for (uint32_t i = 0; i < n->board->geometry.ranks; i++)
-        if (is_untold_elsewhere(n->board, i) && !ftc_end_of_job_is_said(n->board))
+        if (is_untold_elsewhere(n->board, i) && !is_so(n->board))
             tell_death(n, i);
+}
+
+void ftc_notice_rest_of_other_hosts(const struct ftc_notice *n)
+{
+    tell_rest_of_other_hosts(n, ELSEWHERE_MS, ftc_end_of_job_is_said);
+}
+
+void ftc_notice_rest_before_end(const struct ftc_notice *n)
+{
+    tell_rest_of_other_hosts(n, BEFORE_END_MS, ftc_end_of_job_is_now);
 }
 
 void ftc_notice_host_stops(struct ftc_board *board, int unreachable_ms)

@@ -42,6 +42,9 @@ void ftc_notice_lost_hosts(const struct ftc_notice *n);
  * with all who could. They are left to the others for a second. */
 void ftc_notice_rest_of_other_hosts(const struct ftc_notice *n);
 
+/* Likewise of a process that is to end the job, which says so or has said so: for half a second. */
+void ftc_notice_rest_before_end(const struct ftc_notice *n);
+
 /* The ranks of this host stop because the others may go on without it: a line, if nobody else here
  * has said so. */
 void ftc_notice_host_stops(struct ftc_board *board, int unreachable_ms);

@@ -294,7 +294,31 @@ def ended_once(j):
     return ""
 
 
+def reported_once(count):
+    def check(j):
+        line = f"the job ended before MPI_Finalize was through: {count} of 4 ranks had failed"
+        lines = j.text("stderr").count(line)
+        return "" if lines == 1 else f"'{line}' comes {lines} times"
+    return check
+
+
+def kill_one_of_each_then_go_on(j):
+    """All know of the deaths before they meet them."""
+    kill_one_of_each(j)
+    if not wait_for(lambda: j.text("stderr").count("ranks go on") == 2, LIMIT_S):
+        raise Hang("the deaths are not told")
+    j.allow("told")
+
+
+BELOW = f"{HERE}/below {{programs}}/stream --seed {{seed}} "
+
 ENDS = [
+    # Ranks on both hosts end the job.
+    job("an error on all", 2, 2, 4, 1, "", f"--go 10 --await 10:told {ALLREDUCE}", finished=None, failures=2, status="failed",
+        hand=kill_one_of_each_then_go_on, says=("2 of 4 processes failed",), check=reported_once(2)),
+    # A monitor process below a shell tells of no death before that is seen to go on.
+    Case("hosts: an error on all at once", 4, 1, command=on(2, 2, 4, BELOW + stream("kill@10:3", ALLREDUCE)), status="failed",
+         settings={**UCX, "FTCOLL_REQUIRE_ALL": "all"}, limit_s=LIMIT_S, check=reported_once(1)),
     job("critical_ranks", 3, 1, 3, 1, "kill@10:2", ENDLESS, {"FTCOLL_CRITICAL_RANKS": "2"}, finished=None, failures=None,
         status="failed", says=("the death of rank 2 ends the job: critical_ranks",), check=ended_once),
     job("max_failed", 2, 2, 4, 1, "kill@10:3", ENDLESS, {"FTCOLL_MAX_FAILED": "0"}, finished=None, failures=None,

@@ -240,6 +240,34 @@ START_TEST(the_end_of_the_job_waits_for_no_death_to_be_told)
 }
 END_TEST
 
+/* Who says so has it told before. */
+START_TEST(who_ends_the_job_tells_a_death_that_no_host_tells)
+{
+    let_one_die_elsewhere();
+    ck_assert(ftc_end_of_job_claim(&board, 0));
+    ftc_notice_rest_before_end(&notice);
+    ck_assert(ftc_notice_has_failed(&board, VICTIM));
+    ck_assert_int_eq(pauses, 500);
+    ck_assert(ftc_last_report_write(&notice));
+    expect("\"ended_early\":true,\"ranks\":3,\"failed\":1,");
+}
+END_TEST
+
+static void end_job(void)
+{
+    ftc_end_of_job_begin(&board);
+}
+
+START_TEST(a_job_that_another_host_ends_has_all_told_there)
+{
+    let_one_die_elsewhere();
+    while_it_waits = end_job;
+    ftc_notice_rest_before_end(&notice);
+    ck_assert(!ftc_notice_has_failed(&board, VICTIM));
+    ck_assert_int_eq(pauses, 1);
+}
+END_TEST
+
 static void lose(uint32_t host)
 {
     ck_assert(ftc_lease_lose_host(&board, host, FTC_HOST_ENDED));
@@ -709,6 +737,8 @@ int main(void)
     UNIT_TEST(a_death_that_no_host_tells_is_told_before_the_report);
     UNIT_TEST(it_is_left_to_whoever_hears_of_the_lost_host);
     UNIT_TEST(the_end_of_the_job_waits_for_no_death_to_be_told);
+    UNIT_TEST(who_ends_the_job_tells_a_death_that_no_host_tells);
+    UNIT_TEST(a_job_that_another_host_ends_has_all_told_there);
     UNIT_TEST(what_a_host_was_to_tell_that_is_lost_itself_is_told_by_the_next);
     UNIT_TEST(how_they_died_is_told_by_numbers);
     UNIT_TEST(an_operation_without_an_end_has_none);
