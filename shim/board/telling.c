@@ -53,6 +53,12 @@ bool ftc_telling_claim(const struct ftc_board *board, const struct ftc_matter *m
     return true;
 }
 
+/* Meanwhile other hosts may have told more. */
+static uint64_t told_in(uint64_t word, const struct ftc_matter *matter)
+{
+    return (uint32_t)word > matter->number ? (uint32_t)word : matter->number;
+}
+
 void ftc_telling_end(const struct ftc_board *board, const struct ftc_matter *matter,
                      const struct ftc_teller *self)
 {
@@ -60,7 +66,7 @@ void ftc_telling_end(const struct ftc_board *board, const struct ftc_matter *mat
     uint64_t seen = atomic_load(word);
 
     while (teller_in(seen) == code_of(self) &&
-           !atomic_compare_exchange_weak(word, &seen, matter->number))
+           !atomic_compare_exchange_weak(word, &seen, told_in(seen, matter)))
         ;
     ftc_board_ring_news(board);
 }

@@ -231,6 +231,24 @@ START_TEST(a_recovery_that_was_told_there_is_told)
 }
 END_TEST
 
+/* Who tells of the first here has to look up names meanwhile. */
+START_TEST(a_recovery_that_was_told_there_stays_told_after_one_of_fewer_deaths)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+    struct ftc_matter one = {.kind = FTC_MATTER_RECOVERY, .number = 1}, two = one;
+    struct ftc_teller monitor_there = {.rank = 1}, monitor_here = {.rank = 0};
+
+    two.number = 2;
+    ck_assert(ftc_telling_claim(&here, &one, &monitor_here));
+    ck_assert(ftc_telling_claim(&there, &two, &monitor_there));
+    ftc_telling_end(&there, &two, &monitor_there);
+    tell(&here, &there, 1, S);
+    ftc_telling_end(&here, &one, &monitor_here);
+    ck_assert(ftc_telling_is_done(&here, &two));
+    ck_assert(!ftc_telling_claim(&here, &two, &monitor_here));
+}
+END_TEST
+
 START_TEST(all_have_recovered_when_those_elsewhere_have)
 {
     struct ftc_board here = board_of(HERE), there = board_of(THERE);
@@ -269,6 +287,7 @@ int main(void)
     UNIT_TEST(the_end_of_the_job_that_another_host_says_counts_until_it_is_lost);
     UNIT_TEST(the_end_of_the_job_that_another_host_says_no_more_does_not_count);
     UNIT_TEST(a_recovery_that_was_told_there_is_told);
+    UNIT_TEST(a_recovery_that_was_told_there_stays_told_after_one_of_fewer_deaths);
     UNIT_TEST(all_have_recovered_when_those_elsewhere_have);
     UNIT_END();
 }
