@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,6 +55,27 @@ static bool is_written(int fd)
     return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
+static bool is_stream(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
+/* Of many who wait for room all are told of it, and the first one has it: the others are not to
+ * wait in write(), which has no bound. Older kernels do not know how with pipes. */
+static ssize_t write_at_once(int fd, const char *text, size_t bytes)
+{
+    const struct iovec part = {(void *)(uintptr_t)text, bytes};
+    ssize_t n;
+
+    if (!is_stream(fd))
+        return write(fd, text, bytes);
+    n = pwritev2(fd, &part, 1, -1, RWF_NOWAIT);
+    return n < 0 && errno != EAGAIN && errno != EINTR && errno != EPIPE ? write(fd, text, bytes)
+                                                                        : n;
+}
+
 bool ftc_lines_write(int fd, const char *text, size_t bytes)
 {
     long until_ms = ftc_clock_ms() + PATIENCE_MS;
@@ -61,9 +83,9 @@ bool ftc_lines_write(int fd, const char *text, size_t bytes)
     if (!is_written(fd))
         return false;
     while (bytes > 0 && await_room(fd, until_ms)) {
-        ssize_t n = write(fd, text, portion(text, bytes));
+        ssize_t n = write_at_once(fd, text, portion(text, bytes));
 
-        if (n < 0 && errno != EINTR && errno != EAGAIN)
+        if (n < 0 && ((errno != EINTR && errno != EAGAIN) || ftc_clock_ms() > until_ms))
             return false;
         if (n <= 0)
             continue;

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -355,7 +356,7 @@ END_TEST
  * waits; and signals that end its waits. */
 static long stopped_s, later_s;
 static int signals;
-static bool is_waiting_in_vain;
+static bool is_waiting_in_vain, is_late_each_time;
 
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
@@ -370,6 +371,11 @@ int poll(struct pollfd *p, nfds_t count, int timeout_ms)
 {
     struct timespec wait = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
 
+    if (is_late_each_time) {
+        p->revents = POLLOUT;
+        later_s++;
+        return 1;
+    }
     if (!is_waiting_in_vain)
         return ppoll(p, count, timeout_ms < 0 ? NULL : &wait, NULL);
     errno = EINTR; /* also of an earlier call */
@@ -393,6 +399,27 @@ START_TEST(lines_that_nobody_reads_are_given_up_whatever_signals_come)
     alarm(0);
     ck_assert_int_lt(signals, 0);
     is_waiting_in_vain = false;
+    later_s = 0;
+}
+END_TEST
+
+/* There is room, and others have it. */
+START_TEST(lines_that_others_are_always_before_are_given_up)
+{
+    static char much[1 << 20];
+    int end[2], room;
+
+    ck_assert_int_eq(pipe(end), 0);
+    room = fcntl(end[1], F_GETPIPE_SZ);
+    ck_assert(room > 0 && room <= (int)sizeof much);
+    ck_assert_int_eq(write(end[1], much, (size_t)room), room);
+    if (pwritev2(end[1], &(struct iovec){much, 1}, 1, -1, RWF_NOWAIT) >= 0 || errno != EAGAIN)
+        return; /* a kernel that does not know how */
+    is_late_each_time = true;
+    alarm(60); /* where it writes and stays there */
+    ck_assert(!ftc_lines_write(end[1], "a\n", 2));
+    alarm(0);
+    is_late_each_time = false;
     later_s = 0;
 }
 END_TEST
@@ -487,6 +514,7 @@ int main(void)
     UNIT_TEST(lines_that_nobody_can_read_any_more_are_given_up);
     UNIT_TEST(lines_are_given_up_at_once_where_nothing_can_be_written);
     UNIT_TEST(lines_that_nobody_reads_are_given_up_whatever_signals_come);
+    UNIT_TEST(lines_that_others_are_always_before_are_given_up);
     UNIT_TEST(lines_that_there_is_room_for_are_written_after_a_stop);
     UNIT_TEST(a_late_reader_is_waited_for);
     UNIT_TEST(a_reader_that_has_gone_is_not_waited_for);
