@@ -131,6 +131,11 @@ IMRECV(Imrecv_c, MPI_Count)
 /* Without a request for sending if its peer is dead. */
 #define ISEND_IF_ALIVE(call, pmpi_call) (ftc_p2p_culprit(call) < 0 ? (pmpi_call) : MPI_SUCCESS)
 
+/* @pmpi_call of native MPI, which receives from source and sends to dest. */
+#define EXCHANGE(kind, pmpi_call)                                                                  \
+    (ftc_native_call_enter_exchange(FTC_CALL_##kind, comm, source, dest, RETURN_ADDRESS),          \
+     ftc_native_call_leave_with(pmpi_call))
+
 #define SENDRECV(name, send_name, receive_name, count_type)                                        \
     int MPI_##name(const void *sendbuf, count_type sendcount, MPI_Datatype sendtype, int dest,     \
                    int sendtag, void *recvbuf, count_type recvcount, MPI_Datatype recvtype,        \
@@ -144,11 +149,11 @@ IMRECV(Imrecv_c, MPI_Count)
         int rv;                                                                                    \
                                                                                                    \
         if (!ftc_p2p_on())                                                                         \
-            return FTC_NATIVE_CALL(FTC_CALL_SENDRECV, comm, source, RETURN_ADDRESS,                \
-                                   PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag,        \
-                                               recvbuf, recvcount, recvtype, source, recvtag,      \
-                                               comm, status));                                     \
-        ftc_native_call_count(FTC_CALL_SENDRECV, comm, source, RETURN_ADDRESS);                    \
+            return EXCHANGE(SENDRECV,                                                              \
+                            PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,      \
+                                        recvcount, recvtype, source, recvtag, comm, status));      \
+        ftc_native_call_count(FTC_CALL_SENDRECV, comm, ftc_native_call_partner(source, dest),      \
+                              RETURN_ADDRESS);                                                     \
         rv =                                                                                       \
             PMPI_##receive_name(recvbuf, recvcount, recvtype, source, recvtag, comm, &request[1]); \
         if (rv == MPI_SUCCESS)                                                                     \
@@ -201,10 +206,10 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
         void *copy;                                                                                \
                                                                                                    \
         if (!ftc_p2p_on())                                                                         \
-            return FTC_NATIVE_CALL(                                                                \
-                FTC_CALL_SENDRECV_REPLACE, comm, source, RETURN_ADDRESS,                           \
-                PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));  \
-        ftc_native_call_count(FTC_CALL_SENDRECV_REPLACE, comm, source, RETURN_ADDRESS);            \
+            return EXCHANGE(SENDRECV_REPLACE, PMPI_##name(buf, count, datatype, dest, sendtag,     \
+                                                          source, recvtag, comm, status));         \
+        ftc_native_call_count(FTC_CALL_SENDRECV_REPLACE, comm,                                     \
+                              ftc_native_call_partner(source, dest), RETURN_ADDRESS);              \
         copy = packed_copy(buf, count, datatype, most, &bytes);                                    \
         if (!copy)                                                                                 \
             return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \

@@ -11,7 +11,7 @@ enum { NEED_WORDS = FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX) };
 /* A mark as it was at one moment. */
 struct content {
     uint64_t version, return_address, stack, polled_ns;
-    uint32_t rank, call, set;
+    uint32_t rank, call, set, also;
     int32_t peer;
 };
 
@@ -26,11 +26,12 @@ static bool read_content(const struct ftc_board *board, uint32_t rank, uint32_t 
     c->call = atomic_load_explicit(&m->call, memory_order_relaxed);
     c->peer = atomic_load_explicit(&m->peer, memory_order_relaxed);
     c->set = atomic_load_explicit(&m->set, memory_order_relaxed);
+    c->also = atomic_load_explicit(&m->also, memory_order_relaxed);
     c->return_address = atomic_load_explicit(&m->return_address, memory_order_relaxed);
     c->stack = atomic_load_explicit(&m->stack, memory_order_relaxed);
     c->polled_ns = atomic_load_explicit(&m->polled_ns, memory_order_relaxed);
     return c->version % 2 == 1 && ftc_call_kind(c->call) != FTC_CALL_NONE &&
-           c->set < FTC_BOARD_SETS &&
+           c->set < FTC_BOARD_SETS && c->also <= board->geometry.ranks &&
            (c->peer == FTC_BOARD_ALL || c->peer == FTC_BOARD_SOME ||
             (c->peer >= 0 && (uint32_t)c->peer < board->geometry.ranks));
 }
@@ -95,6 +96,8 @@ static struct need need_of(const struct ftc_board *board, uint32_t rank, const s
         add_set(&need, board, rank, c->set);
     else
         ftc_rank_set_add(need.words, (uint32_t)c->peer);
+    if (c->also > 0)
+        ftc_rank_set_add(need.words, c->also - 1);
     if (c->call == FTC_CALL_INTERCOMM_CREATE)
         add_needs_of_others(&need, board);
     return need;
@@ -127,11 +130,19 @@ static bool polls(uint64_t polled_ns, struct ftc_mark_time time)
     return clock_ns <= polled_ns || clock_ns - polled_ns <= time.poll_gap_ns;
 }
 
+/* The one rank that a call needs, unless it is another one that is dead. */
+static bool needs_dead_peer(const struct ftc_board *board, const struct content *c)
+{
+    return c->peer >= 0 &&
+           (c->also == 0 || ftc_board_state(board, (uint32_t)c->peer) == FTC_RANK_FAILED);
+}
+
 /* What a call needs for certain. Whoever polls may stop at any time. */
-static bool is_certain(const struct content *c, uint32_t index, uint32_t running)
+static bool is_certain(const struct ftc_board *board, const struct content *c, uint32_t index,
+                       uint32_t running)
 {
     return index != FTC_BOARD_POLL &&
-           (c->peer >= 0 || running == 0 ||
+           (running == 0 || needs_dead_peer(board, c) ||
             (c->peer == FTC_BOARD_ALL && ftc_call_needs_all(ftc_call_kind(c->call))));
 }
 
@@ -166,7 +177,7 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
     mark->return_address = c.return_address;
     mark->stack = c.stack;
     mark->since_ns = watch->since_ns;
-    mark->is_certain = is_certain(&c, index, running);
+    mark->is_certain = is_certain(board, &c, index, running);
     mark->is_poll = is_poll;
     mark->is_told = c.peer == FTC_BOARD_SOME;
     return true;

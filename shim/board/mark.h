@@ -29,10 +29,17 @@ static inline void ftc_mark_begin(struct ftc_board_mark *m, enum ftc_call_kind k
     atomic_store_explicit(&m->call, kind, memory_order_relaxed);
     atomic_store_explicit(&m->peer, peer, memory_order_relaxed);
     atomic_store_explicit(&m->set, set, memory_order_relaxed);
+    atomic_store_explicit(&m->also, 0, memory_order_relaxed);
     atomic_store_explicit(&m->return_address, (uint64_t)(uintptr_t)return_address,
                           memory_order_relaxed);
     atomic_store_explicit(&m->stack, (uint64_t)(uintptr_t)stack, memory_order_relaxed);
     FTC_SEQLOCK_STEP(&m->version);
+}
+
+/* It sends to @rank as well, which may be over before the rest of it. */
+static inline void ftc_mark_also(struct ftc_board_mark *m, uint32_t rank)
+{
+    atomic_store_explicit(&m->also, rank + 1, memory_order_relaxed);
 }
 
 static inline void ftc_mark_end(struct ftc_board_mark *m)

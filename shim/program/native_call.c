@@ -313,6 +313,20 @@ void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
         mark(kind, comm, describe_comm, peer, return_address);
 }
 
+/* What it sends may be through although it is still in the call. */
+void ftc_native_call_enter_exchange(enum ftc_call_kind kind, MPI_Comm comm, int source, int dest,
+                                    const void *return_address)
+{
+    int world;
+
+    ftc_native_call_enter(kind, comm, ftc_native_call_partner(source, dest), return_address);
+    if (ftc_native_call_depth != 1 || own_mark < 0 || source < 0 || dest == source)
+        return;
+    world = world_of(&described[place_of(own_mark, comm)], dest);
+    if (world >= 0)
+        ftc_mark_also(&marks[own_mark], (uint32_t)world);
+}
+
 void ftc_native_call_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                           const void *return_address)
 {

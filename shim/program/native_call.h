@@ -31,6 +31,10 @@ void ftc_native_call_forget_left(const void *frame);
 void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                            const void *return_address);
 
+/* The same for a call that receives from @source and sends to @dest. */
+void ftc_native_call_enter_exchange(enum ftc_call_kind kind, MPI_Comm comm, int source, int dest,
+                                    const void *return_address);
+
 /* The same with a window, of which a call may need one rank, or a file, or the members of a group,
  * all of which a call needs. */
 void ftc_native_call_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
@@ -72,6 +76,12 @@ extern const _Atomic uint32_t *ftc_native_call_deaths;
 static inline bool ftc_native_call_polls(void)
 {
     return atomic_load_explicit(ftc_native_call_deaths, memory_order_relaxed) != 0;
+}
+
+/* Of the ranks that a call receives from and sends to the one that it cannot do without. */
+static inline int ftc_native_call_partner(int source, int dest)
+{
+    return source == MPI_PROC_NULL ? dest : source;
 }
 
 /* A look for what @peer of @comm, as above, has to do or to send. */

@@ -224,6 +224,39 @@ START_TEST(one_rank_is_needed)
 }
 END_TEST
 
+/* It receives from 3 and sends to 4. */
+START_TEST(what_is_sent_may_be_through)
+{
+    enter(FTC_CALL_SENDRECV, 3);
+    ftc_mark_also(own, 4);
+    die(4);
+    ck_assert(look(100));
+    ck_assert_uint_eq(mark.dead, 4);
+    ck_assert(!mark.is_certain);
+    die(3);
+    ck_assert(look(200));
+    ck_assert(mark.is_certain);
+    ck_assert_uint_eq(mark.dead_count, 2);
+    leave();
+    ftc_mark_begin(own, FTC_CALL_RECV, PLACE, 5, NULL, NULL);
+    ck_assert(!look(300));
+    ftc_mark_also(own, SLOTS); /* nothing is believed */
+    die(5);
+    ck_assert(!look(400));
+}
+END_TEST
+
+START_TEST(what_is_received_does_not_come)
+{
+    enter(FTC_CALL_SENDRECV, 3);
+    ftc_mark_also(own, 4);
+    die(3);
+    ck_assert(look(100));
+    ck_assert_uint_eq(mark.dead, 3);
+    ck_assert(mark.is_certain);
+}
+END_TEST
+
 START_TEST(a_message_from_anyone_may_still_come)
 {
     add_member(3);
@@ -414,6 +447,8 @@ int main(void)
     UNIT_TEST(only_calls_of_all_are_complete);
     UNIT_TEST(collective_call_of_exactly_these);
     UNIT_TEST(one_rank_is_needed);
+    UNIT_TEST(what_is_sent_may_be_through);
+    UNIT_TEST(what_is_received_does_not_come);
     UNIT_TEST(a_message_from_anyone_may_still_come);
     UNIT_TEST(each_call_has_its_own_time);
     UNIT_TEST(a_rank_is_not_its_own_need);

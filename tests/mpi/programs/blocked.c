@@ -78,6 +78,30 @@ static void root(void)
     MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);
 }
 
+/* Rank 0 sends more to rank 1 than what goes without it; what it receives has come. */
+static void exchange(void)
+{
+    static int out[MANY], in;
+
+    die();
+    if (rank == 2)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Sendrecv(out, MANY, MPI_INT, 1, 0, &in, 1, MPI_INT, 2, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+}
+
+/* It receives nothing. */
+static void edge(void)
+{
+    static int all[MANY];
+
+    die();
+    if (rank == 0)
+        MPI_Sendrecv_replace(all, MANY, MPI_INT, 1, 0, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+}
+
 static void window(void)
 {
     MPI_Win win;
@@ -501,6 +525,8 @@ static const struct scene {
 } scenes[] = {{"waits", waits},
               {"large", large},
               {"root", root},
+              {"exchange", exchange},
+              {"edge", edge},
               {"window", window},
               {"nested", nested},
               {"file", file},
