@@ -1,5 +1,5 @@
 /* Point-to-point calls: to native MPI, unless setting p2p wants them to end when their peer is
- * dead. */
+ * dead. A null pointer in place of an argument is native MPI's to reject. */
 #include "p2p/p2p.h"
 #include "entries.h"
 #include "program/native_call.h"
@@ -75,7 +75,7 @@ BSEND(Bsend_c, MPI_Count)
         MPI_Request request;                                                                       \
         int rv;                                                                                    \
                                                                                                    \
-        if (!ftc_p2p_on())                                                                         \
+        if (!ftc_p2p_on() || !status)                                                              \
             return FTC_NATIVE_CALL(FTC_CALL_RECV, comm, source, RETURN_ADDRESS,                    \
                                    PMPI_##name(buf, count, datatype, source, tag, comm, status));  \
         ftc_native_call_count(FTC_CALL_RECV, comm, source, RETURN_ADDRESS);                        \
@@ -96,7 +96,7 @@ RECV(Recv_c, Irecv_c, MPI_Count)
         MPI_Request request;                                                                       \
         int rv;                                                                                    \
                                                                                                    \
-        if (!ftc_p2p_on())                                                                         \
+        if (!ftc_p2p_on() || !message || !status)                                                  \
             return FTC_NATIVE_CALL(FTC_CALL_MRECV, MPI_COMM_WORLD, FTC_ALL_MEMBERS,                \
                                    RETURN_ADDRESS,                                                 \
                                    PMPI_##name(buf, count, datatype, message, status));            \
@@ -116,7 +116,7 @@ MRECV(Mrecv_c, Imrecv_c, MPI_Count)
         struct ftc_p2p_call call = {"MPI_" #name, MPI_COMM_WORLD, MPI_UNDEFINED, 0,                \
                                     true,         FTC_CALL_NONE,  NULL};                           \
                                                                                                    \
-        if (!ftc_p2p_on())                                                                         \
+        if (!ftc_p2p_on() || !message)                                                             \
             return PMPI_##name(buf, count, datatype, message, request);                            \
         ftc_p2p_take_message(*message, &call);                                                     \
         return ftc_p2p_note(&call, false, request,                                                 \
@@ -148,7 +148,7 @@ IMRECV(Imrecv_c, MPI_Count)
         MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
         int rv;                                                                                    \
                                                                                                    \
-        if (!ftc_p2p_on())                                                                         \
+        if (!ftc_p2p_on() || !status)                                                              \
             return EXCHANGE(SENDRECV,                                                              \
                             PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,      \
                                         recvcount, recvtype, source, recvtag, comm, status));      \
@@ -205,7 +205,7 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
         int rv;                                                                                    \
         void *copy;                                                                                \
                                                                                                    \
-        if (!ftc_p2p_on())                                                                         \
+        if (!ftc_p2p_on() || !status)                                                              \
             return EXCHANGE(SENDRECV_REPLACE, PMPI_##name(buf, count, datatype, dest, sendtag,     \
                                                           source, recvtag, comm, status));         \
         ftc_native_call_count(FTC_CALL_SENDRECV_REPLACE, comm,                                     \
@@ -252,7 +252,7 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     struct ftc_p2p_call call = RECEIVES("MPI_Probe", PROBE);
     int flag;
 
-    if (!ftc_p2p_on())
+    if (!ftc_p2p_on() || !status)
         return FTC_NATIVE_CALL(FTC_CALL_PROBE, comm, source, RETURN_ADDRESS,
                                PMPI_Probe(source, tag, comm, status));
     ftc_native_call_count(FTC_CALL_PROBE, comm, source, RETURN_ADDRESS);
@@ -263,7 +263,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 {
     struct ftc_p2p_call call = RECEIVES("MPI_Iprobe", IPROBE);
 
-    if (!ftc_p2p_on())
+    if (!ftc_p2p_on() || !flag || !status)
         return after_look(&call, PMPI_Iprobe(source, tag, comm, flag, status), flag);
     return ftc_p2p_probe(&call, false, flag, NULL, status);
 }
@@ -273,7 +273,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
     struct ftc_p2p_call call = RECEIVES("MPI_Mprobe", MPROBE);
     int flag;
 
-    if (!ftc_p2p_on())
+    if (!ftc_p2p_on() || !message || !status)
         return FTC_NATIVE_CALL(FTC_CALL_MPROBE, comm, source, RETURN_ADDRESS,
                                PMPI_Mprobe(source, tag, comm, message, status));
     ftc_native_call_count(FTC_CALL_MPROBE, comm, source, RETURN_ADDRESS);
@@ -285,7 +285,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
 {
     struct ftc_p2p_call call = RECEIVES("MPI_Improbe", IMPROBE);
 
-    if (!ftc_p2p_on())
+    if (!ftc_p2p_on() || !flag || !message || !status)
         return after_look(&call, PMPI_Improbe(source, tag, comm, flag, message, status), flag);
     return ftc_p2p_probe(&call, false, flag, message, status);
 }

@@ -1,4 +1,5 @@
-/* Requests: those of point-to-point calls made, all of them started, completed and freed. */
+/* Requests: those of point-to-point calls made, all of them started, completed and freed. A null
+ * pointer in place of an argument is native MPI's to reject. */
 #include "collectives/persistent.h"
 #include "collectives/request.h"
 #include "entries.h"
@@ -18,7 +19,7 @@
                                                                                                    \
         if (!ftc_p2p_on())                                                                         \
             return PMPI_##name(buf, count, datatype, dest, tag, comm, request);                    \
-        if (ftc_p2p_is_anyone_dead() && ftc_p2p_note_dead(&call, request))                         \
+        if (ftc_p2p_is_anyone_dead() && request && ftc_p2p_note_dead(&call, request))              \
             return MPI_SUCCESS;                                                                    \
         return ftc_p2p_note(&call, false, request,                                                 \
                             PMPI_##name(buf, count, datatype, dest, tag, comm, request));          \
@@ -60,7 +61,7 @@ NOTED(Bsend_init_c, true, false, const void *, MPI_Count)
 /* Not of a collective operation that is carried out here. */
 static int start_other(MPI_Request *request)
 {
-    return ftc_p2p_on() ? ftc_p2p_start_persistent(1, request) : PMPI_Start(request);
+    return ftc_p2p_on() && request ? ftc_p2p_start_persistent(1, request) : PMPI_Start(request);
 }
 
 static int start_any(MPI_Request *request)
@@ -87,8 +88,8 @@ int MPI_Startall(int count, MPI_Request requests[])
     int rv = MPI_SUCCESS;
 
     if (!ftc_persistent_are_used() || !requests || count <= 0)
-        return ftc_p2p_on() ? ftc_p2p_start_persistent(count, requests)
-                            : PMPI_Startall(count, requests);
+        return ftc_p2p_on() && requests ? ftc_p2p_start_persistent(count, requests)
+                                        : PMPI_Startall(count, requests);
     for (int i = 0; i < count && rv == MPI_SUCCESS; i++)
         rv = start_any(&requests[i]);
     return rv;
@@ -100,7 +101,7 @@ int MPI_Request_free(MPI_Request *request)
 
     if (p)
         return ftc_persistent_free(p, request);
-    return ftc_p2p_on() ? ftc_p2p_free(request) : PMPI_Request_free(request);
+    return ftc_p2p_on() && request ? ftc_p2p_free(request) : PMPI_Request_free(request);
 }
 
 int MPI_Cancel(MPI_Request *request)
@@ -110,7 +111,7 @@ int MPI_Cancel(MPI_Request *request)
 
     if (started != MPI_REQUEST_NULL)
         return PMPI_Cancel(&started);
-    return ftc_p2p_on() ? ftc_p2p_cancel(request) : PMPI_Cancel(request);
+    return ftc_p2p_on() && request ? ftc_p2p_cancel(request) : PMPI_Cancel(request);
 }
 
 /* ---- completed ---- */
@@ -121,7 +122,7 @@ static int peer_of(int count, const MPI_Request requests[])
 {
     bool has_ours = false;
 
-    for (int i = 0; i < count && ftc_coverage_is_on; i++) {
+    for (int i = 0; requests && i < count && ftc_coverage_is_on; i++) {
         if (requests[i] != MPI_REQUEST_NULL && !ftc_request_is_ours(requests[i]))
             return FTC_ALL_MEMBERS;
         has_ours |= requests[i] != MPI_REQUEST_NULL;
@@ -191,15 +192,17 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     int flag;
 
     return SHOWN(1, request,
-                 ftc_p2p_on() ? ftc_p2p_one(WAITS(WAIT), seen, &flag, status)
-                              : NATIVE_WAIT(WAIT, 1, seen, PMPI_Wait(seen, status)));
+                 ftc_p2p_on() && request && status
+                     ? ftc_p2p_one(WAITS(WAIT), seen, &flag, status)
+                     : NATIVE_WAIT(WAIT, 1, seen, PMPI_Wait(seen, status)));
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     return SHOWN(1, request,
-                 ftc_p2p_on() ? ftc_p2p_one(LOOKS(TEST), seen, flag, status)
-                              : NATIVE_LOOK(TEST, 1, seen, PMPI_Test(seen, flag, status), *flag));
+                 ftc_p2p_on() && request && flag && status
+                     ? ftc_p2p_one(LOOKS(TEST), seen, flag, status)
+                     : NATIVE_LOOK(TEST, 1, seen, PMPI_Test(seen, flag, status), *flag));
 }
 
 /* What is wrong with a count is native MPI's to say. */
@@ -209,7 +212,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     int flag;
 
     return SHOWN(count, requests,
-                 ftc_p2p_on() && count > 0
+                 ftc_p2p_on() && count > 0 && requests && statuses
                      ? ftc_p2p_all(WAITS(WAITALL), count, seen, &flag, statuses)
                      : NATIVE_WAIT(WAITALL, count, seen, PMPI_Waitall(count, seen, statuses)));
 }
@@ -218,7 +221,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
 {
     return SHOWN(
         count, requests,
-        ftc_p2p_on() && count > 0
+        ftc_p2p_on() && count > 0 && requests && flag && statuses
             ? ftc_p2p_all(LOOKS(TESTALL), count, seen, flag, statuses)
             : NATIVE_LOOK(TESTALL, count, seen, PMPI_Testall(count, seen, flag, statuses), *flag));
 }
@@ -228,7 +231,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     int flag;
 
     return SHOWN(count, requests,
-                 ftc_p2p_on() && count > 0
+                 ftc_p2p_on() && count > 0 && requests && index && status
                      ? ftc_p2p_any(WAITS(WAITANY), count, seen, index, &flag, status)
                      : NATIVE_WAIT(WAITANY, count, seen, PMPI_Waitany(count, seen, index, status)));
 }
@@ -236,7 +239,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
     return SHOWN(count, requests,
-                 ftc_p2p_on() && count > 0
+                 ftc_p2p_on() && count > 0 && requests && index && flag && status
                      ? ftc_p2p_any(LOOKS(TESTANY), count, seen, index, flag, status)
                      : NATIVE_LOOK(TESTANY, count, seen,
                                    PMPI_Testany(count, seen, index, flag, status), *flag));
@@ -245,7 +248,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
 int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
     return SHOWN(count, requests,
-                 ftc_p2p_on() && count > 0
+                 ftc_p2p_on() && count > 0 && requests && done && indices && statuses
                      ? ftc_p2p_some(WAITS(WAITSOME), count, seen, done, indices, statuses)
                      : NATIVE_WAIT(WAITSOME, count, seen,
                                    PMPI_Waitsome(count, seen, done, indices, statuses)));
@@ -254,7 +257,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MP
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
     return SHOWN(count, requests,
-                 ftc_p2p_on() && count > 0
+                 ftc_p2p_on() && count > 0 && requests && done && indices && statuses
                      ? ftc_p2p_some(LOOKS(TESTSOME), count, seen, done, indices, statuses)
                      : NATIVE_LOOK(TESTSOME, count, seen,
                                    PMPI_Testsome(count, seen, done, indices, statuses),
@@ -269,21 +272,23 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     return SHOWN(1, &request,
                  (ftc_request_poll(1, seen),
-                  ftc_p2p_on() ? ftc_p2p_get_status(KEEPS(REQUEST_GET_STATUS), *seen, flag, status)
-                               : NATIVE_LOOK(REQUEST_GET_STATUS, 1, seen,
-                                             PMPI_Request_get_status(*seen, flag, status), *flag)));
+                  ftc_p2p_on() && flag && status
+                      ? ftc_p2p_get_status(KEEPS(REQUEST_GET_STATUS), *seen, flag, status)
+                      : NATIVE_LOOK(REQUEST_GET_STATUS, 1, seen,
+                                    PMPI_Request_get_status(*seen, flag, status), *flag)));
 }
 
 /* Of several; what is wrong with a count is native MPI's to say here, too. */
-#define LOOKED_AT(protected_call, native_call)                                                     \
-    SHOWN(                                                                                         \
-        count, (MPI_Request *)requests,                                                            \
-        (ftc_request_poll(count, seen), ftc_p2p_on() && count > 0 ? protected_call : native_call))
+#define LOOKED_AT(is_complete, protected_call, native_call)                                        \
+    SHOWN(count, (MPI_Request *)requests,                                                          \
+          (ftc_request_poll(count, seen),                                                          \
+           ftc_p2p_on() && count > 0 && requests && (is_complete) ? protected_call : native_call))
 
 int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag,
                                MPI_Status statuses[])
 {
-    return LOOKED_AT(ftc_p2p_all(KEEPS(REQUEST_GET_STATUS_ALL), count, seen, flag, statuses),
+    return LOOKED_AT(flag && statuses,
+                     ftc_p2p_all(KEEPS(REQUEST_GET_STATUS_ALL), count, seen, flag, statuses),
                      NATIVE_LOOK(REQUEST_GET_STATUS_ALL, count, seen,
                                  PMPI_Request_get_status_all(count, seen, flag, statuses), *flag));
 }
@@ -291,7 +296,8 @@ int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *fla
 int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
                                MPI_Status *status)
 {
-    return LOOKED_AT(ftc_p2p_any(KEEPS(REQUEST_GET_STATUS_ANY), count, seen, index, flag, status),
+    return LOOKED_AT(index && flag && status,
+                     ftc_p2p_any(KEEPS(REQUEST_GET_STATUS_ANY), count, seen, index, flag, status),
                      NATIVE_LOOK(REQUEST_GET_STATUS_ANY, count, seen,
                                  PMPI_Request_get_status_any(count, seen, index, flag, status),
                                  *flag));
@@ -301,6 +307,7 @@ int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *do
                                 MPI_Status statuses[])
 {
     return LOOKED_AT(
+        done && indices && statuses,
         ftc_p2p_some(KEEPS(REQUEST_GET_STATUS_SOME), count, seen, done, indices, statuses),
         NATIVE_LOOK(REQUEST_GET_STATUS_SOME, count, seen,
                     PMPI_Request_get_status_some(count, seen, done, indices, statuses),

@@ -243,6 +243,74 @@ static void errors(MPI_Comm comm, int *out, int *in)
     MPI_Errhandler_free(&handler);
 }
 
+#define REJECTED(call)                                                                             \
+    do {                                                                                           \
+        int code = call;                                                                           \
+                                                                                                   \
+        output_line("%s: %s, handler %d", #call, output_class(code), handled);                     \
+        handled = 0;                                                                               \
+    } while (0)
+
+/* In place of what a call reads or writes; that of MPI_COMM_WORLD or MPI_COMM_SELF is handled. */
+static void null_pointers(MPI_Comm comm, int *in)
+{
+    MPI_Message message;
+    MPI_Request request;
+    MPI_Status status;
+    int flag, index;
+
+    handled = 0;
+    REJECTED(MPI_Recv(in, 1, MPI_INT, left, 98, comm, NULL));
+    REJECTED(MPI_Sendrecv(in, 1, MPI_INT, right, 98, in + 1, 1, MPI_INT, left, 98, comm, NULL));
+    REJECTED(MPI_Sendrecv_replace(in, 1, MPI_INT, right, 98, left, 98, comm, NULL));
+    REJECTED(MPI_Probe(left, 98, comm, NULL));
+    REJECTED(MPI_Iprobe(left, 98, comm, NULL, &status));
+    REJECTED(MPI_Iprobe(left, 98, comm, &flag, NULL));
+    REJECTED(MPI_Mprobe(left, 98, comm, NULL, &status));
+    REJECTED(MPI_Mprobe(left, 98, comm, &message, NULL));
+    REJECTED(MPI_Improbe(left, 98, comm, NULL, &message, &status));
+    REJECTED(MPI_Improbe(left, 98, comm, &flag, NULL, &status));
+    REJECTED(MPI_Improbe(left, 98, comm, &flag, &message, NULL));
+    REJECTED(MPI_Mrecv(in, 1, MPI_INT, NULL, &status));
+    REJECTED(MPI_Imrecv(in, 1, MPI_INT, NULL, &request));
+    REJECTED(MPI_Irecv(in, 1, MPI_INT, left, 98, comm, NULL));
+    REJECTED(MPI_Start(NULL));
+    REJECTED(MPI_Startall(1, NULL));
+    REJECTED(MPI_Request_free(NULL));
+    REJECTED(MPI_Cancel(NULL));
+    MPI_Irecv(in, 1, MPI_INT, left, 98, comm, &request);
+    REJECTED(MPI_Wait(NULL, &status));
+    REJECTED(MPI_Wait(&request, NULL));
+    REJECTED(MPI_Test(NULL, &flag, &status));
+    REJECTED(MPI_Test(&request, NULL, &status));
+    REJECTED(MPI_Test(&request, &flag, NULL));
+    REJECTED(MPI_Request_get_status(request, NULL, &status));
+    REJECTED(MPI_Request_get_status(request, &flag, NULL));
+    REJECTED(MPI_Waitall(1, NULL, &status));
+    REJECTED(MPI_Waitall(1, &request, NULL));
+    REJECTED(MPI_Testall(1, NULL, &flag, &status));
+    REJECTED(MPI_Testall(1, &request, NULL, &status));
+    REJECTED(MPI_Testall(1, &request, &flag, NULL));
+    REJECTED(MPI_Waitany(1, NULL, &index, &status));
+    REJECTED(MPI_Waitany(1, &request, NULL, &status));
+    REJECTED(MPI_Waitany(1, &request, &index, NULL));
+    REJECTED(MPI_Testany(1, NULL, &index, &flag, &status));
+    REJECTED(MPI_Testany(1, &request, NULL, &flag, &status));
+    REJECTED(MPI_Testany(1, &request, &index, NULL, &status));
+    REJECTED(MPI_Testany(1, &request, &index, &flag, NULL));
+    REJECTED(MPI_Waitsome(1, NULL, &flag, &index, &status));
+    REJECTED(MPI_Waitsome(1, &request, NULL, &index, &status));
+    REJECTED(MPI_Waitsome(1, &request, &flag, NULL, &status));
+    REJECTED(MPI_Waitsome(1, &request, &flag, &index, NULL));
+    REJECTED(MPI_Testsome(1, NULL, &flag, &index, &status));
+    REJECTED(MPI_Testsome(1, &request, NULL, &index, &status));
+    REJECTED(MPI_Testsome(1, &request, &flag, NULL, &status));
+    REJECTED(MPI_Testsome(1, &request, &flag, &index, NULL));
+    cancelled(comm, in);
+    MPI_Cancel(&request);
+    REJECTED(MPI_Wait(&request, MPI_STATUS_IGNORE));
+}
+
 /* A request lives longer than its communicator's handle; many come and go. */
 static void freed(int *out, int *in)
 {
@@ -324,6 +392,7 @@ int main(int argc, char **argv)
     from_the_bottom(other, in);
     freed(out, in);
     errors(other, out, in);
+    null_pointers(other, in);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     output_result("sum", MPI_SUCCESS, &sum, sizeof sum);
     MPI_Comm_free(&other);
