@@ -1,5 +1,6 @@
 /* The calls that make an intracommunicator, and those that free one. A wrapper says only how it
  * differs from native. */
+#include "communicator/error_handler.h"
 #include "communicator/lineage.h"
 #include "communicator/places.h"
 #include "entries.h"
@@ -24,6 +25,12 @@
 /* The result of @x, of the survivors or of native MPI. */
 #define MADE(native) (ftc_new_communicator_create(&x) ? x.result : (native))
 
+/* The new communicator has its lineage and its error handler from @comm. */
+static int made_from(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
+{
+    return ftc_error_handler_from(comm, newcomm, ftc_lineage_from(comm, newcomm, rv));
+}
+
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
     struct ftc_creation x = {
@@ -33,7 +40,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return ftc_lineage_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup(comm, newcomm))));
+    return made_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup(comm, newcomm))));
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
@@ -46,8 +53,7 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return ftc_lineage_from(comm, newcomm,
-                            MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
+    return made_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
 }
 
 /* @x as a nonblocking call: complete at once if it is carried out here. */
@@ -57,17 +63,17 @@ static bool is_made_at_once(struct ftc_creation *x, MPI_Request *request)
         return false;
     *request = MPI_REQUEST_NULL;
     if (x->result == MPI_SUCCESS)
-        x->result = ftc_lineage_from(x->comm, x->newcomm, ftc_completed_request(request));
+        x->result = made_from(x->comm, x->newcomm, ftc_completed_request(request));
     return true;
 }
 
-/* *@newcomm, which native MPI makes of @comm with the error code @rv, has its places at once:
- * nobody is told when it is made. */
+/* *@newcomm, which native MPI makes of @comm with the error code @rv, gets its places and its error
+ * handler at once: nobody is told when it is made. */
 static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
 {
     if (rv == MPI_SUCCESS && !ftc_places_inherit(comm, *newcomm))
         ftc_job_end_no_memory("another communicator");
-    return rv;
+    return ftc_error_handler_from(comm, newcomm, rv);
 }
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
@@ -141,8 +147,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return ftc_lineage_from(comm, newcomm,
-                            MADE(NATIVE(PMPI_Comm_split(comm, color, key, newcomm))));
+    return made_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_split(comm, color, key, newcomm))));
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
@@ -157,8 +162,8 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
         .return_address = __builtin_return_address(0),
     };
 
-    return ftc_lineage_from(
-        comm, newcomm, MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
+    return made_from(comm, newcomm,
+                     MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
 int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
@@ -172,6 +177,15 @@ int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
     };
 
     return MADE(NATIVE(PMPI_Intercomm_merge(intercomm, high, newintracomm)));
+}
+
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+    int rv = PMPI_Comm_set_errhandler(comm, errhandler);
+
+    if (rv == MPI_SUCCESS)
+        ftc_error_handler_note(comm, errhandler);
+    return rv;
 }
 
 int MPI_Comm_free(MPI_Comm *comm)

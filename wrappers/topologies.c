@@ -1,5 +1,6 @@
 /* The calls that make a communicator with a topology, and those that ask for it. Where places are
  * empty, because ranks are dead, what native MPI knows is not the topology. */
+#include "communicator/error_handler.h"
 #include "communicator/lineage.h"
 #include "communicator/places.h"
 #include "entries.h"
@@ -21,11 +22,10 @@
         .return_address = __builtin_return_address(0),                                             \
     };                                                                                             \
                                                                                                    \
-    return ftc_lineage_from(                                                                       \
-        old, new,                                                                                  \
-        ftc_new_communicator_create(&x)                                                            \
-            ? x.result                                                                             \
-            : FTC_NATIVE_CALL(x.kind, x.comm, FTC_ALL_MEMBERS, x.return_address, pmpi_call))
+    int rv = ftc_new_communicator_create(&x)                                                       \
+                 ? x.result                                                                        \
+                 : FTC_NATIVE_CALL(x.kind, x.comm, FTC_ALL_MEMBERS, x.return_address, pmpi_call);  \
+    return ftc_error_handler_from(old, new, ftc_lineage_from(old, new, rv))
 
 #define ARRANGEMENT(...)                                                                           \
     {                                                                                              \

@@ -17,12 +17,13 @@
 
 /* In the order in which they are told. */
 enum ftc_tenant {
-    FTC_TENANT_COMM,    /* communicator/communicator.c */
-    FTC_TENANT_LINEAGE, /* communicator/lineage.c */
-    FTC_TENANT_MARKS,   /* program/native_call.c */
-    FTC_TENANT_PEERS,   /* p2p/peers.c */
-    FTC_TENANT_CONTEXT, /* new_communicators/context.c */
-    FTC_TENANT_PLACES,  /* communicator/places.c */
+    FTC_TENANT_COMM,          /* communicator/communicator.c */
+    FTC_TENANT_LINEAGE,       /* communicator/lineage.c */
+    FTC_TENANT_MARKS,         /* program/native_call.c */
+    FTC_TENANT_PEERS,         /* p2p/peers.c */
+    FTC_TENANT_CONTEXT,       /* new_communicators/context.c */
+    FTC_TENANT_PLACES,        /* communicator/places.c */
+    FTC_TENANT_ERROR_HANDLER, /* communicator/error_handler.c */
     FTC_TENANTS
 };
 

@@ -1,13 +1,66 @@
 #include "error_handler.h"
 
-bool ftc_comm_returns_errors(MPI_Comm comm)
+#include "attribute.h"
+#include "library.h"
+#include "mpi/inside.h"
+
+enum { SELF_BEFORE_WORLD = 402 }; /* MPICH 4.2 */
+
+static char fatal; /* kept of each communicator with MPI_ERRORS_ARE_FATAL of its own */
+static char other; /* of one that has had that before */
+
+void ftc_error_handler_note(MPI_Comm comm, MPI_Errhandler handler)
 {
-    MPI_Errhandler handler;
-    bool fatal;
+    bool is_fatal = handler == MPI_ERRORS_ARE_FATAL;
+
+    if (ftc_library.state == FTC_LIBRARY_ACTIVE &&
+        (is_fatal || ftc_attribute_get(comm, FTC_TENANT_ERROR_HANDLER)))
+        ftc_attribute_keep(comm, FTC_TENANT_ERROR_HANDLER, is_fatal ? &fatal : &other);
+}
+
+bool ftc_error_handler_is_fatal(MPI_Comm comm)
+{
+    return ftc_attribute_get(comm, FTC_TENANT_ERROR_HANDLER) == &fatal;
+}
+
+int ftc_error_handler_from(MPI_Comm parent, const MPI_Comm *made, int rv)
+{
+    if (rv == MPI_SUCCESS && *made != MPI_COMM_NULL && ftc_error_handler_is_fatal(parent))
+        ftc_attribute_keep(*made, FTC_TENANT_ERROR_HANDLER, &fatal);
+    return rv;
+}
+
+/* MPI_ERRORS_ARE_FATAL also if it has none. */
+static MPI_Errhandler handler_of(MPI_Comm comm)
+{
+    MPI_Errhandler handler, predefined;
 
     if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
-        return false;
-    fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+        return MPI_ERRORS_ARE_FATAL;
+    predefined = handler;
     PMPI_Errhandler_free(&handler);
-    return !fatal;
+    return predefined;
+}
+
+static bool has_handler(MPI_Comm comm)
+{
+    return handler_of(comm) != MPI_ERRORS_ARE_FATAL || ftc_error_handler_is_fatal(comm);
+}
+
+MPI_Comm ftc_comm_of_other_errors(void)
+{
+    return ftc_inside_mpich() >= SELF_BEFORE_WORLD && has_handler(MPI_COMM_SELF) ? MPI_COMM_SELF
+                                                                                 : MPI_COMM_WORLD;
+}
+
+MPI_Comm ftc_comm_of_errors(MPI_Comm comm)
+{
+    return has_handler(comm) ? comm : ftc_comm_of_other_errors();
+}
+
+bool ftc_comm_returns_errors(MPI_Comm comm)
+{
+    MPI_Errhandler handler = handler_of(ftc_comm_of_errors(comm));
+
+    return handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT;
 }

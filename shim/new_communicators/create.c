@@ -3,6 +3,7 @@
 #include "board/directory.h"
 #include "board/rank_state.h"
 #include "communicator/communicator.h"
+#include "communicator/error_handler.h"
 #include "communicator/group.h"
 #include "context.h"
 #include "leavable.h"
@@ -453,16 +454,15 @@ static bool inherits_error_handler(enum ftc_call_kind kind)
     return !has_group(kind) && kind != FTC_CALL_INTERCOMM_MERGE && kind != FTC_CALL_FILE_OPEN;
 }
 
-/* MPI_ERRORS_ARE_FATAL is also what a communicator without a handler has, whose errors MPICH gives
- * to that of MPI_COMM_WORLD. It must not become a handler of the new one's own: that may be fatal
- * where natively the error returns. */
+/* A communicator without a handler says that it has MPI_ERRORS_ARE_FATAL. That must not become a
+ * handler of the new one's own: it may be fatal where natively the error returns. */
 static void inherit_error_handler(const struct ftc_creation *x)
 {
     MPI_Errhandler handler;
 
     if (PMPI_Comm_get_errhandler(x->comm, &handler) != MPI_SUCCESS)
         return;
-    if (handler != MPI_ERRORS_ARE_FATAL)
+    if (handler != MPI_ERRORS_ARE_FATAL || ftc_error_handler_is_fatal(x->comm))
         PMPI_Comm_set_errhandler(*x->newcomm, handler);
     PMPI_Errhandler_free(&handler);
 }

@@ -4,7 +4,6 @@
 #include "board/rank_state.h"
 #include "communicator/error_handler.h"
 #include "job_end.h"
-#include "mpi/inside.h"
 #include "progress/mismatch.h"
 #include "system/numbers.h"
 #include "value/datatype.h"
@@ -16,8 +15,7 @@
 
 enum {
     TEXT_MAX = MPI_MAX_ERROR_STRING,
-    ERRORS = 6,              /* classes */
-    SELF_BEFORE_WORLD = 402, /* MPICH 4.2 */
+    ERRORS = 6, /* classes */
 };
 
 /* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
@@ -82,24 +80,16 @@ int ftc_error_take(char *text)
     return class;
 }
 
-/* For an error in a generalized request MPICH calls its handler: since 4.2 that of MPI_COMM_SELF
- * goes before, if the program has set one. */
-static MPI_Comm communicator_of_requests(void)
-{
-    return ftc_inside_mpich() >= SELF_BEFORE_WORLD && ftc_comm_returns_errors(MPI_COMM_SELF)
-               ? MPI_COMM_SELF
-               : MPI_COMM_WORLD;
-}
-
+/* MPICH knows no communicator of a generalized request. */
 void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)
 {
-    MPI_Comm own = communicator_of_requests();
+    MPI_Comm called = ftc_comm_of_errors(comm), own = ftc_comm_of_other_errors();
 
     remember(class, text);
-    if (!ftc_comm_returns_errors(comm) || !ftc_comm_returns_errors(own))
+    if (!ftc_comm_returns_errors(called) || !ftc_comm_returns_errors(own))
         ftc_job_end(comm, class, text);
-    else if (comm != own)
-        PMPI_Comm_call_errhandler(comm, class);
+    else if (called != own)
+        PMPI_Comm_call_errhandler(called, class);
 }
 
 /* False if there is none. The handler may make calls that fail as well. */
@@ -121,7 +111,7 @@ void ftc_error_raise(const struct ftc_call *call)
     if (!begin_to_raise(&code))
         return;
     if (ftc_comm_returns_errors(call->comm)) {
-        PMPI_Comm_call_errhandler(call->comm, code);
+        PMPI_Comm_call_errhandler(ftc_comm_of_errors(call->comm), code);
         return;
     }
     ftc_job_end(call->comm, code, pending.text);

@@ -219,15 +219,29 @@ static void expect_message(const struct p2p_call *call, const struct outcome *o,
     expect_status(call->name, &o->status, peer, TAG, 1);
 }
 
+/* Errors on a communicator that has none go to that of MPI_COMM_WORLD. */
+static bool has_error_handler(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    bool is_own;
+
+    MPI_Comm_get_errhandler(comm, &handler);
+    is_own = handler != MPI_ERRORS_ARE_FATAL;
+    if (is_own)
+        MPI_Errhandler_free(&handler);
+    return is_own;
+}
+
 static struct outcome make(const struct p2p_call *call, MPI_Comm comm, int peer)
 {
+    MPI_Comm handled = has_error_handler(comm) ? comm : MPI_COMM_WORLD;
     struct outcome o = {.request_gone = true};
 
     memset(&o.status, 0x77, sizeof o.status);
     handler_of = MPI_COMM_NULL;
     call->make(comm, peer, &o);
     expect(call->name, "the handler's communicator", handler_of,
-           o.code == MPI_SUCCESS ? MPI_COMM_NULL : comm);
+           o.code == MPI_SUCCESS ? MPI_COMM_NULL : handled);
     return o;
 }
 
@@ -688,11 +702,12 @@ static void note_error(MPI_Comm *comm, int *code, ...)
     handler_of = *comm;
 }
 
-/* The world twice, the dead in the same place; two groups of one rank and of the rest; made by
- * everybody before anybody dies. */
-static int make_comms(MPI_Comm comms[3])
+/* The world four times, the dead in the same place, twice without an error handler; two groups of
+ * one rank and of the rest; made by everybody before anybody dies. */
+static int make_comms(MPI_Comm comms[5])
 {
     MPI_Errhandler handler;
+    MPI_Group world;
     MPI_Comm half;
 
     comms[0] = MPI_COMM_WORLD;
@@ -700,11 +715,15 @@ static int make_comms(MPI_Comm comms[3])
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 3, &comms[2]);
     MPI_Comm_free(&half);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[3]);
     MPI_Comm_create_errhandler(note_error, &handler);
     for (int i = 0; i < 3; i++)
         MPI_Comm_set_errhandler(comms[i], handler);
     MPI_Errhandler_free(&handler);
-    return 3;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Comm_create(MPI_COMM_WORLD, world, &comms[4]);
+    MPI_Group_free(&world);
+    return 5;
 }
 
 static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count)
@@ -743,7 +762,7 @@ int main(int argc, char **argv)
 {
     static char buffer[BUFFER];
     const char *mode = getenv("FTCOLL_P2P");
-    MPI_Comm comms[3];
+    MPI_Comm comms[5];
     int provided, count;
 
     MPI_Init_thread(&argc, &argv,
