@@ -45,7 +45,7 @@ void ftc_wait_close(void)
     PMPI_Wait(&endless, MPI_STATUS_IGNORE);
 }
 
-static void let_native_progress(void)
+void ftc_wait_look_at_native(void)
 {
     int flag;
 
@@ -59,7 +59,7 @@ static void look_at_native(const struct ftc_wait *w)
     if (w->turns % NATIVE_TURNS != 0)
         return;
     ftc_library_unlock();
-    let_native_progress();
+    ftc_wait_look_at_native();
     ftc_library_lock();
 }
 
@@ -82,7 +82,7 @@ static void yield_or_sleep(uint64_t waited_ns)
     if (ns > SLEEP_MAX_NS)
         ns = SLEEP_MAX_NS;
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
-    let_native_progress();
+    ftc_wait_look_at_native();
 }
 
 static uint32_t spin_turns(void)

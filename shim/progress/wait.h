@@ -36,4 +36,7 @@ void ftc_wait_between_looks(struct ftc_wait *w);
  * lock. */
 void ftc_wait_native_turn(struct ftc_wait *w);
 
+/* Native MPI takes in some of what the others have sent. To be called without the lock. */
+void ftc_wait_look_at_native(void);
+
 #endif

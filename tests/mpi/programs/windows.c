@@ -4,10 +4,12 @@
  *     windows inside       it dies in MPI_Win_free itself, when the others are in it
  *     windows threads      as create, but threads free two windows in different orders
  *     windows lock         it dies with a lock that rank 2 wants
+ *     windows under-way    it dies when all that it adds to rank 0's memory is on its way
  *     windows alive        nobody dies: MPI has the window back
  *     windows often        nobody dies, and of many windows nothing is kept
  *
  * Survivors print "windows: RANK: N in the sum", or what is wrong. */
+#include <ftcoll.h>
 #include <malloc.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -17,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VICTIM = 1, BYTES = 64 };
+enum { VICTIM = 1, BYTES = 64, LATE_US = 100000 };
 
 static int rank, deleted;
 static char memory[2][BYTES];
@@ -175,6 +177,38 @@ static void wanted_lock(void)
     free_it(&win);
 }
 
+/* Without a look of native MPI's at what comes. */
+static void await_death(void)
+{
+    int dead;
+
+    while (ftcoll_failed_ranks(MPI_COMM_WORLD, 1, &dead) == 0)
+        usleep(1000);
+}
+
+/* MPI adds to the memory of rank 0 when that looks. It comes last: the others do not keep it. */
+static void under_way(void)
+{
+    MPI_Win win = make("create");
+    const signed char one = 1;
+    int arrived = 0;
+
+    if (rank == VICTIM)
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; rank == VICTIM && i < BYTES / 2; i++)
+        MPI_Accumulate(&one, 1, MPI_SIGNED_CHAR, 0, i, 1, MPI_SIGNED_CHAR, MPI_SUM, win);
+    if (rank == VICTIM)
+        die();
+    await_death();
+    if (rank == 0)
+        usleep(LATE_US);
+    free_it(&win);
+    for (int i = 0; rank == 0 && i < BYTES; i++)
+        arrived += memory[0][i];
+    check(rank != 0 || arrived == BYTES / 2, "what was under way arrives later");
+}
+
 /* MPICH gives the handle of a window that it has freed to the next. */
 static void alive(void)
 {
@@ -202,6 +236,8 @@ int main(int argc, char **argv)
         inside();
     else if (strcmp(what, "lock") == 0)
         wanted_lock();
+    else if (strcmp(what, "under-way") == 0)
+        under_way();
     else if (strcmp(what, "alive") == 0)
         alive();
     else if (strcmp(what, "often") == 0)

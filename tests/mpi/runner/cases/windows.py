@@ -29,6 +29,7 @@ NOT_NAMED = "setting intercept does not name this call"
 WINDOWS = [
     *(window(flavour) for flavour in ("create", "allocate", "shared", "dynamic")),
     window("inside"),
+    window("under-way"),
     window("threads"),
     window("alive", range(4)),
     window("often", range(4)),
