@@ -65,6 +65,19 @@ SEND(RSEND, Rsend_c, Irsend_c, MPI_Count)
 BSEND(Bsend, int)
 BSEND(Bsend_c, MPI_Count)
 
+/* It waits until all of that is sent: to whom MPI does not tell. Most often it is, and the call
+ * waits for nobody: so it is marked, and not counted. */
+#define BUFFER_DETACH(name, size_type)                                                             \
+    int MPI_##name(void *buffer_addr, size_type *size)                                             \
+    {                                                                                              \
+        ftc_native_call_mark(FTC_CALL_BUFFER_DETACH, MPI_COMM_WORLD, FTC_ALL_MEMBERS,              \
+                             RETURN_ADDRESS);                                                      \
+        return ftc_native_call_leave_with(PMPI_##name(buffer_addr, size));                         \
+    }
+
+BUFFER_DETACH(Buffer_detach, int)
+BUFFER_DETACH(Buffer_detach_c, MPI_Count)
+
 /* ---- blocking receives ---- */
 
 #define RECV(name, request_name, count_type)                                                       \

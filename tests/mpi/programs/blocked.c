@@ -102,6 +102,22 @@ static void edge(void)
                              MPI_STATUS_IGNORE);
 }
 
+/* More than rank 1 has taken when it dies. */
+static void buffered(void)
+{
+    static int message[MANY];
+    int bytes;
+    char *buffer = malloc(sizeof message + MPI_BSEND_OVERHEAD);
+
+    MPI_Buffer_attach(buffer, sizeof message + MPI_BSEND_OVERHEAD);
+    if (rank == 0)
+        MPI_Bsend(message, MANY, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    die();
+    MPI_Buffer_detach(&buffer, &bytes);
+    free(buffer);
+}
+
 static void window(void)
 {
     MPI_Win win;
@@ -527,6 +543,7 @@ static const struct scene {
               {"root", root},
               {"exchange", exchange},
               {"edge", edge},
+              {"buffered", buffered},
               {"window", window},
               {"nested", nested},
               {"file", file},

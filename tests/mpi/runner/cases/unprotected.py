@@ -92,6 +92,8 @@ BLOCKED = [
     blocked("exchange", sits("MPI_Sendrecv", "(exchange|main)", "may need"), settings=QUICK, status=(0, "failed"),
             hand=interrupt_when_told(1)),
     blocked("edge", sits("MPI_Sendrecv_replace", "(edge|main)", reaction="abort")),
+    *(blocked("buffered", sits("MPI_Buffer_detach", "(buffered|main)", "may need", "abort"),
+              settings={**ABORT, "FTCOLL_P2P": p2p}) for p2p in ("native", "error")),
     blocked("window", sits("MPI_Win_fence", "(window|main)", reaction="abort")),
     blocked("file", sits("MPI_File_close", "(file|main)", reaction="abort")),
     blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort")),
