@@ -5,7 +5,8 @@
 #include "requests.h"
 
 /* True if @r has failed, now or before: its peer is dead, and native MPI, which gets the turns to
- * take in everything that the peer had sent, cannot complete it. Leaves it as it was otherwise. */
+ * take in everything that the peer had sent, cannot complete it. Leaves it as it was otherwise;
+ * then native MPI is to look at it once more. */
 bool ftc_dead_fails(struct ftc_p2p_request *r);
 
 /* Gives a failed request up. *@handle is MPI_REQUEST_NULL then, unless it is persistent. */

@@ -1,7 +1,7 @@
 /* Point-to-point calls with dead ranks, one after the other:
  *
  *     p2p before|while|after|many|large|copies|any|served|once|threads|fatal [FIRST COUNT]
- *     p2p truncated
+ *     p2p truncated|too-long
  *
  * Rank 0 makes the calls; the others are the peers, one for each call or one for all, and die when
  * it tells them to. What must come of it is what setting FTCOLL_P2P says. */
@@ -25,6 +25,7 @@ enum {
     WAIT_AND_DIE,
     SEND_MUCH,
     SEND_MANY,
+    SEND_MANY_AND_TWO,
     SEND_HUGE,
     SEND_PIECES,
     SEND_TWO,
@@ -43,6 +44,7 @@ static bool ignores;
 static char much[LARGE];
 static int process[64][2]; /* of each rank, and its parent: with the library its monitor process */
 static _Thread_local MPI_Comm handler_of; /* whose error handler was called last */
+static _Thread_local int handler_calls;
 
 static void complain(const char *name, const char *what, long is, long expected)
 {
@@ -103,15 +105,15 @@ static void send_two_or_late(MPI_Comm comm, int boss, int order)
 
 static void be_peer(MPI_Comm comm, int boss)
 {
-    int order, value = VALUE;
+    int order, value[2] = {VALUE, VALUE};
 
     MPI_Recv(&order, 1, MPI_INT, boss, GO_TAG, comm, MPI_STATUS_IGNORE);
     if (order == SEND_AND_DIE)
-        MPI_Send(&value, 1, MPI_INT, boss, TAG, comm);
-    if (order == SEND_MANY) {
+        MPI_Send(value, 1, MPI_INT, boss, TAG, comm);
+    if (order == SEND_MANY || order == SEND_MANY_AND_TWO) {
         for (int i = 0; i < MANY; i++)
             MPI_Send(&i, 1, MPI_INT, boss, TAG + 1, comm);
-        MPI_Send(&value, 1, MPI_INT, boss, TAG, comm);
+        MPI_Send(value, order == SEND_MANY ? 1 : 2, MPI_INT, boss, TAG, comm);
     }
     if (order == WAIT_AND_DIE)
         usleep(WHILE_US); /* so that the other is in its call, most likely: it need not be */
@@ -645,6 +647,29 @@ static void truncated(int first, MPI_Status *status)
         expect_each(status, first + 3);
 }
 
+/* A message of the dead that is too long, behind so many others that it is not taken in at once: an
+ * error of native MPI's, raised once. */
+static void too_long(void)
+{
+    int value, class;
+    MPI_Request request;
+
+    for (int peer = 1; peer <= 2; peer++) {
+        order(MPI_COMM_WORLD, peer, SEND_MANY_AND_TWO);
+        await_death(peer);
+        handler_calls = 0;
+        if (peer == 1) {
+            class = MPI_Recv(&value, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Irecv(&value, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, &request);
+            class = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        MPI_Error_class(class, &class);
+        expect("too long", "the error", class, MPI_ERR_TRUNCATE);
+        expect("too long", "calls of the handler", handler_calls, 1);
+    }
+}
+
 /* ---- threads ---- */
 
 struct thread {
@@ -700,6 +725,7 @@ static void note_error(MPI_Comm *comm, int *code, ...)
 {
     (void)code;
     handler_of = *comm;
+    handler_calls++;
 }
 
 /* The world four times, the dead in the same place, twice without an error handler; two groups of
@@ -740,6 +766,8 @@ static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count
         many();
     else if (strcmp(scenario, "truncated") == 0)
         truncated(1, status), truncated(5, MPI_STATUSES_IGNORE);
+    else if (strcmp(scenario, "too-long") == 0)
+        too_long();
     else if (strcmp(scenario, "large") == 0)
         large();
     else if (strcmp(scenario, "copies") == 0)
