@@ -7,9 +7,9 @@ enum { LEAST_BYTES = 1024 };
 
 /* What was shown there last. */
 static struct use {
-    bool is_used;
     uint64_t communicator_id;
     uint32_t seq;
+    bool is_used;
 } use[FTC_BOARD_SHOWN];
 
 /* Of a communicator that this rank has freed somebody may still be in the last operation. */

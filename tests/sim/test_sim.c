@@ -438,6 +438,9 @@ START_TEST(what_a_dead_member_had_ended_counts)
     run(&s, "n=3 f=1 ops=L,T crash=1@a18 order=oldest"); /* after the last of its turns */
     ck_assert(sim_outcome_of(&s, 1, 0)->is_skipped);
     ck_assert_uint_eq(s.process[0].data->buffer[0].ranks, 7);
+    run(&s, "n=2 f=1 ops=L,T crash=0@a15 order=oldest"); /* before rank 1 has seen that */
+    ck_assert(sim_outcome_of(&s, 1, 1)->is_skipped);
+    ck_assert_uint_eq(s.process[1].data->buffer[0].ranks, 3);
     sim_close(&s);
 }
 END_TEST
