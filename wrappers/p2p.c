@@ -251,7 +251,7 @@ static int after_look(const struct ftc_p2p_call *call, int rv, const int *flag)
 {
     if (!ftc_native_call_polls())
         return rv;
-    if (rv == MPI_SUCCESS && !*flag)
+    if (rv == MPI_SUCCESS && flag && !*flag)
         ftc_native_call_found_nothing(call->kind, call->comm,
                                       call->peer == MPI_ANY_SOURCE ? FTC_SOME_MEMBER : call->peer,
                                       call->return_address);
