@@ -103,6 +103,12 @@ static void enter_recovery(struct ftc_board *board, uint64_t last_ns, uint64_t n
             ftc_aftermath_recovered(board, i, now_ns);
 }
 
+static void death_is_told_elsewhere(const struct ftc_board *board, uint32_t rank)
+{
+    ftc_telling_is_elsewhere(
+        board, &(struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = rank, .number = 1});
+}
+
 static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uint64_t now_ns)
 {
     struct ftc_board_rank *s = &board->shared->rank[r->rank];
@@ -118,8 +124,7 @@ static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uin
         atomic_store(&s->settled, r->settled);
     }
     if (r->flags & TOLD)
-        ftc_telling_is_elsewhere(
-            board, &(struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = r->rank, .number = 1});
+        death_is_told_elsewhere(board, r->rank);
 }
 
 /* That may come before mpiexec's word that these hosts are lost. */
@@ -127,8 +132,7 @@ static void enter_losses_told(const struct ftc_board *board, uint64_t hosts)
 {
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         if ((hosts >> ftc_board_host(board, i) & 1) != 0 && !ftc_board_is_here(board, i))
-            ftc_telling_is_elsewhere(
-                board, &(struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = i, .number = 1});
+            death_is_told_elsewhere(board, i);
 }
 
 static void enter_state(struct ftc_board *board, const struct ftc_replica *r)

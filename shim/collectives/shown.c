@@ -15,10 +15,8 @@ static struct use {
 /* Of a communicator that this rank has freed somebody may still be in the last operation. */
 static bool is_free(const struct use *u)
 {
-    const struct ftc_comm *c = u->is_used ? ftc_comm_find(u->communicator_id) : NULL;
+    const struct ftc_comm *c = ftc_comm_find(u->communicator_id);
 
-    if (!u->is_used)
-        return true;
     return c ? c->ended > u->seq
              : !ftc_publication_is_needed(&ftc_library.board, u->communicator_id);
 }
@@ -35,8 +33,10 @@ unsigned char *ftc_shown_room(const struct ftc_plan *plan, size_t bytes, uint32_
 {
     const struct ftc_comm *c = plan->comm;
 
-    for (uint32_t i = 0; may_be_shown(plan, bytes) && i < FTC_BOARD_SHOWN; i++)
-        if (is_free(&use[i])) {
+    if (!may_be_shown(plan, bytes))
+        return NULL;
+    for (uint32_t i = 0; i < FTC_BOARD_SHOWN; i++)
+        if (!use[i].is_used || is_free(&use[i])) {
             use[i] = (struct use){.is_used = true, .communicator_id = c->id, .seq = c->seq};
             *shown = i + 1;
             return ftc_board_shown(&ftc_library.board, ftc_library.world_rank, i);

@@ -157,9 +157,10 @@ void ftc_notice_lost_hosts(const struct ftc_notice *n)
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         if (ftc_board_is_dead(board, i) && ftc_lease_is_lost(board, ftc_board_host(board, i)))
             ftc_notice_death(n, i);
+    if (!ftc_lease_is_first_left(board))
+        return;
     for (uint32_t host = 0; host <= board->geometry.other_hosts; host++)
-        if (ftc_lease_is_lost(board, host) && ftc_lease_is_first_left(board) &&
-            are_all_told(board, host))
+        if (ftc_lease_is_lost(board, host) && are_all_told(board, host))
             ftc_lease_tell_loss(board, host);
 }
 

@@ -224,11 +224,15 @@ START_TEST(one_rank_is_needed)
 }
 END_TEST
 
-/* It receives from 3 and sends to 4. */
+static void enter_sendrecv(uint32_t source, uint32_t destination)
+{
+    enter(FTC_CALL_SENDRECV, source);
+    ftc_mark_also(own, destination);
+}
+
 START_TEST(what_is_sent_may_be_through)
 {
-    enter(FTC_CALL_SENDRECV, 3);
-    ftc_mark_also(own, 4);
+    enter_sendrecv(3, 4);
     die(4);
     ck_assert(look(100));
     ck_assert_uint_eq(mark.dead, 4);
@@ -248,8 +252,7 @@ END_TEST
 
 START_TEST(what_is_received_does_not_come)
 {
-    enter(FTC_CALL_SENDRECV, 3);
-    ftc_mark_also(own, 4);
+    enter_sendrecv(3, 4);
     die(3);
     ck_assert(look(100));
     ck_assert_uint_eq(mark.dead, 3);

@@ -449,6 +449,14 @@ static void *read_late(void *unused)
     return read(channel[0], text, sizeof text) == 2 ? unused : NULL;
 }
 
+static void check_on_pipe_and_socket(void (*check)(void))
+{
+    ck_assert_int_eq(pipe(channel), 0);
+    check();
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, channel), 0);
+    check();
+}
+
 static void check_reader_awaited(void)
 {
     pthread_t reader;
@@ -465,10 +473,7 @@ static void check_reader_awaited(void)
 
 START_TEST(a_late_reader_is_waited_for)
 {
-    ck_assert_int_eq(pipe(channel), 0);
-    check_reader_awaited();
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, channel), 0);
-    check_reader_awaited();
+    check_on_pipe_and_socket(check_reader_awaited);
 }
 END_TEST
 
@@ -488,10 +493,7 @@ static void check_nobody_awaited(void)
 
 START_TEST(a_reader_that_has_gone_is_not_waited_for)
 {
-    ck_assert_int_eq(pipe(channel), 0);
-    check_nobody_awaited();
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, channel), 0);
-    check_nobody_awaited();
+    check_on_pipe_and_socket(check_nobody_awaited);
 }
 END_TEST
 
