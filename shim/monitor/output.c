@@ -18,16 +18,17 @@ struct end {
 /* True with the next one of @fds that is the end of a pipe. */
 static bool next_end(DIR *fds, struct end *e)
 {
+    const int directory = dirfd(fds);
     struct dirent *entry;
     char target[64];
 
-    while ((entry = readdir(fds))) {
-        ssize_t length = readlinkat(dirfd(fds), entry->d_name, target, sizeof target - 1);
+    while (directory >= 0 && (entry = readdir(fds))) {
+        ssize_t length = readlinkat(directory, entry->d_name, target, sizeof target - 1);
         struct stat link;
 
         target[length > 0 ? length : 0] = '\0';
         if (sscanf(target, "pipe:[%lu]", &e->pipe) != 1 ||
-            fstatat(dirfd(fds), entry->d_name, &link, AT_SYMLINK_NOFOLLOW) != 0)
+            fstatat(directory, entry->d_name, &link, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         e->fd = atoi(entry->d_name);
         e->is_read = (link.st_mode & S_IRUSR) != 0;
