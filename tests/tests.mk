@@ -11,7 +11,7 @@ SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o end_of_job.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o))
 NET_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/net/*.c))
 TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o link.o lane.o flow.o question.o answer.o) $(NET_OBJECTS)
-CALLSITE := system/callsite.o system/symbol.o system/loaded.o
+CALLSITE := system/callsite.o system/symbol.o system/imports.o system/loaded.o
 NOTICE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,$(addprefix board/,telling.o aftermath.o missed_site.o death.o trace.o) $(addprefix system/,lines.o json.o ticks.o) $(CALLSITE) call/call.o call/policy.o)
 STOPPED_WRAPPED := clock_gettime nanosleep poll $(addprefix ftc_,mismatch_meet_native mismatch_is_in rank_end_job job_end pmi_fd channel_is_end channel_send channel_receive notice_deaths)
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
@@ -45,12 +45,15 @@ $(UNIT)/test_report $(UNIT)/test_trace: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(
 $(UNIT)/test_mark: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECT)
 $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlook.o report/prospect.o value/sides.o notice/coverage_report.o notice/coverage_table.o notice/protection.o system/json.o $(CALLSITE) call/call.o call/policy.o board/board.o system/file_limit.o)
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/json.o $(CALLSITE))
-$(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE))
+$(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE)) $(UNIT)/libmpichbinding.so $(UNIT)/libcaller.so $(UNIT)/libgnu.so
 $(UNIT)/test_loaded: $(BUILD)/shim/system/loaded.o $(UNIT)/libgnu.so $(UNIT)/libsysv.so
-$(UNIT)/test_loaded: UNIT_LIBS = -ldl
+$(UNIT)/test_loaded $(UNIT)/test_symbol: UNIT_LIBS = -ldl
+LOADED_gnu := -Wl,--hash-style=gnu
+LOADED_sysv := -Wl,--hash-style=sysv
+LOADED_caller := -Dthere=MPI_Barrier
 $(UNIT)/lib%.so: tests/unit/loaded_library.c
 	mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -shared -Wl,--hash-style=$* -Wl,-soname,lib$*.so.1 -o $@ $<
+	$(CC) $(ALL_CFLAGS) -shared $(LOADED_$*) -Wl,-soname,lib$*.so.1 -o $@ $<
 $(UNIT)/test_blocks: $(addprefix $(BUILD)/shim/value/,blocks.o broadcast.o)
 $(UNIT)/test_letters: $(BUILD)/shim/collectives/letters.o
 $(UNIT)/test_lineage: $(BUILD)/shim/communicator/lineage.o
@@ -74,7 +77,7 @@ $(UNIT)/test_pmi: UNIT_LIBS = -linih
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
 $(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))
-$(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h tests/unit/unit_board.h
+$(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h tests/unit/unit_board.h tests/unit/unit_library.h
 	mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(filter %.o,$^) $(UNIT_LIBS) $(CHECK_LIBS)

@@ -1,5 +1,6 @@
 #include "callsite.h"
 
+#include "imports.h"
 #include "loaded.h"
 #include "symbol.h"
 
@@ -232,11 +233,25 @@ static bool is_between_at(const char *path)
                               is_between((const void *)(uintptr_t)ours.start));
 }
 
+/* False of a file that this process has loaded too, and that imports nothing of MPI. Fortran's
+ * names are in small letters. */
+static bool may_call_mpi_at(const char *path)
+{
+    struct mapping ours;
+    struct ftc_loaded object;
+
+    return !find_mapping("/proc/self/maps", path, 0, &ours) ||
+           !ftc_loaded_around((const void *)(uintptr_t)ours.start, &object) ||
+           ftc_imports_any(&object, "MPI_") || ftc_imports_any(&object, "PMPI_");
+}
+
+/* What is left on the stack of earlier calls is passed over as far as it shows. */
 unsigned long ftc_callsite_beyond_mpi(int pid, unsigned long return_address, unsigned long stack)
 {
     unsigned long word[STACK_WORDS];
     char maps[64];
     struct mapping around, own;
+    unsigned long second_best = return_address;
     size_t count, i = 0;
 
     snprintf(maps, sizeof maps, "/proc/%d/maps", pid);
@@ -246,9 +261,14 @@ unsigned long ftc_callsite_beyond_mpi(int pid, unsigned long return_address, uns
     count = read_stack(pid, stack, word, STACK_WORDS);
     while (i < count && word[i] != return_address)
         i++;
-    for (; i < count; i++)
-        if (is_code(maps, word[i], &around) && !is_between_at(around.path) &&
-            strcmp(around.path, own.path) != 0)
+    for (; i < count; i++) {
+        if (!is_code(maps, word[i], &around) || is_between_at(around.path) ||
+            strcmp(around.path, own.path) == 0)
+            continue;
+        if (may_call_mpi_at(around.path))
             return word[i];
-    return return_address;
+        if (second_best == return_address)
+            second_best = word[i];
+    }
+    return second_best;
 }

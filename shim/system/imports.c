@@ -1,7 +1,5 @@
 #include "imports.h"
 
-#include "loaded.h"
-
 #include <elf.h>
 #include <stdint.h>
 #include <string.h>
@@ -36,9 +34,20 @@ static struct ftc_loaded program(void)
     return p;
 }
 
-/* Where the address of @name stands, by one of its tables of relocations; NULL: not in this one. */
-static void **find_slot(const struct ftc_loaded *p, ElfW(Sxword) table, ElfW(Sxword) table_bytes,
-                        const char *name)
+static bool is_equal(const char *name, const char *wanted)
+{
+    return strcmp(name, wanted) == 0;
+}
+
+static bool begins_with(const char *name, const char *prefix)
+{
+    return strncasecmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* Where the address of the first function that @is_it stands, by one of the tables of relocations
+ * of @p; NULL: not in this one. */
+static void **find_slot_in(const struct ftc_loaded *p, ElfW(Sxword) table, ElfW(Sxword) table_bytes,
+                           bool (*is_it)(const char *name, const char *wanted), const char *wanted)
 {
     const ElfW(Sym) *symbol = ftc_loaded_table(p, DT_SYMTAB);
     const char *string = ftc_loaded_table(p, DT_STRTAB);
@@ -49,10 +58,23 @@ static void **find_slot(const struct ftc_loaded *p, ElfW(Sxword) table, ElfW(Sxw
         int type = (int)ELF64_R_TYPE(row[i].r_info);
         const ElfW(Sym) *s = &symbol[ELF64_R_SYM(row[i].r_info)];
 
-        if ((type == JUMP_SLOT || type == GLOBAL_DATA) && strcmp(string + s->st_name, name) == 0)
+        if ((type == JUMP_SLOT || type == GLOBAL_DATA) && is_it(string + s->st_name, wanted))
             return (void **)(p->base + row[i].r_offset);
     }
     return NULL;
+}
+
+static void **find_slot(const struct ftc_loaded *p, bool (*is_it)(const char *, const char *),
+                        const char *wanted)
+{
+    void **slot = find_slot_in(p, DT_JMPREL, DT_PLTRELSZ, is_it, wanted);
+
+    return slot ? slot : find_slot_in(p, DT_RELA, DT_RELASZ, is_it, wanted);
+}
+
+bool ftc_imports_any(const struct ftc_loaded *object, const char *prefix)
+{
+    return find_slot(object, begins_with, prefix) != NULL;
 }
 
 /* Programs may have that part protected once they are loaded (RELRO). */
@@ -80,10 +102,8 @@ static bool put(const struct ftc_loaded *p, void **slot, void *to)
 bool ftc_imports_redirect(const char *name, void *to)
 {
     struct ftc_loaded p = program();
-    void **slot = find_slot(&p, DT_JMPREL, DT_PLTRELSZ, name);
+    void **slot = find_slot(&p, is_equal, name);
 
-    if (!slot)
-        slot = find_slot(&p, DT_RELA, DT_RELASZ, name);
     return slot && put(&p, slot, to);
 }
 

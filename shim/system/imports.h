@@ -1,9 +1,8 @@
-/* imports: functions of libraries that the program itself calls. */
+/* imports: functions of others that the program, or another object, calls. */
 #ifndef FTC_SYSTEM_IMPORTS_H
 #define FTC_SYSTEM_IMPORTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "loaded.h"
 
 /* From now on the program's own calls of @name go to @to; those of libraries stay as they are.
  * False if the program does not import it, or its memory cannot be changed. To be called while
@@ -13,5 +12,8 @@ bool ftc_imports_redirect(const char *name, void *to);
 /* Whether the constants of the program (its parts that are loaded, and not to be written) have the
  * text @text, with the zero byte behind it. */
 bool ftc_imports_program_says(const char *text);
+
+/* Whether @object imports a function whose name begins with @prefix, in letters of either case. */
+bool ftc_imports_any(const struct ftc_loaded *object, const char *prefix);
 
 #endif

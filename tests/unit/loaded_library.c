@@ -1,4 +1,4 @@
-/* A library for test_loaded.c, which builds it with each kind of hash table. */
+/* A library for test_loaded.c, which has it with each kind of hash table, and for test_symbol.c. */
 int here(void);
 int needs_there(void);
 int there(void) __attribute__((weak));

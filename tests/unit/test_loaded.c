@@ -2,26 +2,7 @@
  * dynamic linker finds. */
 #include "system/loaded.h"
 #include "unit.h"
-
-#include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-/* Beside this program. */
-static void *open_library(const char *name)
-{
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    void *library;
-
-    ck_assert_int_gt(length, 0);
-    path[length] = '\0';
-    strcpy(strrchr(path, '/') + 1, name);
-    library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    ck_assert_msg(library != NULL, "%s", dlerror());
-    return library;
-}
+#include "unit_library.h"
 
 /* What its dynamic section has, and what that lacks. */
 static void look_into_section(const struct ftc_loaded *object)
@@ -36,7 +17,7 @@ static void look_into_section(const struct ftc_loaded *object)
 
 static void look_into(const char *file, const char *soname)
 {
-    void *library = open_library(file), *here = dlsym(library, "here");
+    void *library = unit_open_library(file), *here = dlsym(library, "here");
     struct ftc_loaded object, behind;
     uintptr_t start, bytes;
 

@@ -1,7 +1,9 @@
-/* Names of functions from the symbol tables of files, which may hold anything. */
+/* Where calls were made, and names of functions from the symbol tables of files, which may hold
+ * anything. */
 #include "system/callsite.h"
 #include "system/symbol.h"
 #include "unit.h"
+#include "unit_library.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -57,6 +59,35 @@ START_TEST(what_is_in_no_file_is_a_number)
     ck_assert_str_eq(text, expected);
     ftc_callsite_name(data + 8, text, sizeof text); /* of the program, but no function's */
     ck_assert_ptr_null(strchr(text, '('));
+}
+END_TEST
+
+/* ---- beyond a binding of MPI ---- */
+
+static unsigned long inside_of(const char *file)
+{
+    return (uintptr_t)dlsym(unit_open_library(file), "here") + 1;
+}
+
+static unsigned long beyond(unsigned long return_address, const unsigned long *stack)
+{
+    return ftc_callsite_beyond_mpi((int)getpid(), return_address, (uintptr_t)stack);
+}
+
+/* As a binding's frame leaves it: with words of its own, of earlier calls, and no more of the
+ * program than that it called. */
+START_TEST(what_imports_mpi_is_who_called_it)
+{
+    unsigned long binding = inside_of("libmpichbinding.so"), caller = inside_of("libcaller.so");
+    unsigned long other = inside_of("libgnu.so");
+    unsigned long stack[256] = {caller, binding, 7, other, binding, other, caller, other};
+
+    ck_assert_uint_eq(beyond(binding, stack), caller);
+    ck_assert_uint_eq(beyond(caller, stack), caller);
+    stack[6] = 0;
+    ck_assert_uint_eq(beyond(binding, stack), other); /* there is nobody better */
+    memset(stack + 2, 0, sizeof stack - 2 * sizeof *stack);
+    ck_assert_uint_eq(beyond(binding, stack), binding);
 }
 END_TEST
 
@@ -144,6 +175,7 @@ int main(void)
     UNIT_TEST(a_function_of_this_program_is_named);
     UNIT_TEST(other_processes_have_the_same_names);
     UNIT_TEST(what_is_in_no_file_is_a_number);
+    UNIT_TEST(what_imports_mpi_is_who_called_it);
     UNIT_TEST(cut_and_changed_files_do_no_harm);
     UNIT_TEST(what_is_no_such_file_has_no_functions);
     UNIT_TEST(parameters_are_what_the_last_bracket_closes);
