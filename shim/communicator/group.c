@@ -35,12 +35,30 @@ int *ftc_group_world_ranks(MPI_Group group, int *size)
     return world_rank;
 }
 
-int *ftc_group_world_ranks_of(MPI_Comm comm, int *size)
+/* Of a grid or graph that not all ranks are in, MPICH 5.0.2 gives the old communicator's. */
+MPI_Group ftc_group_of(MPI_Comm comm)
 {
-    MPI_Group group;
-    int *world_rank;
+    MPI_Group group, members;
+    int size, named, first[1][3] = {{0, 0, 1}};
 
     if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return MPI_GROUP_NULL;
+    PMPI_Comm_size(comm, &size);
+    PMPI_Group_size(group, &named);
+    if (named <= size)
+        return group;
+    first[0][1] = size - 1;
+    PMPI_Group_range_incl(group, 1, first, &members);
+    PMPI_Group_free(&group);
+    return members;
+}
+
+int *ftc_group_world_ranks_of(MPI_Comm comm, int *size)
+{
+    MPI_Group group = ftc_group_of(comm);
+    int *world_rank;
+
+    if (group == MPI_GROUP_NULL)
         return NULL;
     world_rank = ftc_group_world_ranks(group, size);
     PMPI_Group_free(&group);
@@ -49,13 +67,12 @@ int *ftc_group_world_ranks_of(MPI_Comm comm, int *size)
 
 MPI_Group ftc_group_of_peers(MPI_Comm comm, bool inter)
 {
-    MPI_Group members;
+    MPI_Group remote;
 
-    if (inter)
-        PMPI_Comm_remote_group(comm, &members);
-    else
-        PMPI_Comm_group(comm, &members);
-    return members;
+    if (!inter)
+        return ftc_group_of(comm);
+    PMPI_Comm_remote_group(comm, &remote);
+    return remote;
 }
 
 /* Of @one and @other, which it frees. */
@@ -144,7 +161,7 @@ MPI_Group ftc_group_with_leader(MPI_Comm local, int local_leader, MPI_Comm peer,
 
     if (!ftc_is_comm(local))
         return MPI_GROUP_NULL;
-    PMPI_Comm_group(local, &members);
+    members = ftc_group_of(local);
     PMPI_Comm_rank(local, &rank);
     if (rank != local_leader)
         return members;

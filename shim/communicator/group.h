@@ -10,7 +10,11 @@
  * To be freed by the caller. NULL without memory, or if MPI refuses. */
 int *ftc_group_world_ranks(MPI_Group group, int *size);
 
-/* The same of the members of @comm. */
+/* The members of @comm, of an intercommunicator the local ones. To be freed by the caller;
+ * MPI_GROUP_NULL if MPI refuses. */
+MPI_Group ftc_group_of(MPI_Comm comm);
+
+/* The world ranks of the members of @comm. */
 int *ftc_group_world_ranks_of(MPI_Comm comm, int *size);
 
 /* The group whose ranks calls on @comm name: of an intercommunicator (@inter) the remote one. To be

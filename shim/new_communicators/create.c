@@ -67,10 +67,9 @@ struct choice {
 
 static bool is_subset(MPI_Group group, MPI_Comm comm)
 {
-    MPI_Group all, rest;
+    MPI_Group all = ftc_group_of(comm), rest;
     int outside;
 
-    PMPI_Comm_group(comm, &all);
     PMPI_Group_difference(group, all, &rest);
     PMPI_Group_size(rest, &outside);
     PMPI_Group_free(&all);
@@ -246,12 +245,8 @@ static int agree_on_the_dead(const struct ftc_call *call, struct roll *roll)
 /* Those whom @x needs. */
 static MPI_Group group_of(const struct ftc_creation *x)
 {
-    MPI_Group group = MPI_GROUP_NULL;
-
-    if (x->kind == FTC_CALL_INTERCOMM_MERGE)
-        return ftc_group_of_both_in_order(x->comm);
-    PMPI_Comm_group(x->comm, &group);
-    return group;
+    return x->kind == FTC_CALL_INTERCOMM_MERGE ? ftc_group_of_both_in_order(x->comm)
+                                               : ftc_group_of(x->comm);
 }
 
 static bool is_copy(enum ftc_call_kind kind)
