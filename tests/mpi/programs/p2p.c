@@ -5,6 +5,7 @@
  *
  * Rank 0 makes the calls; the others are the peers, one for each call or one for all, and die when
  * it tells them to. What must come of it is what setting FTCOLL_P2P says. */
+#include "native.h"
 #include "p2p_calls.h"
 #include "process_state.h"
 
@@ -752,6 +753,11 @@ static int make_comms(MPI_Comm comms[5])
     return 5;
 }
 
+static bool is_of_native_errors(const char *scenario)
+{
+    return strcmp(scenario, "truncated") == 0 || strcmp(scenario, "too-long") == 0;
+}
+
 static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count)
 {
     MPI_Status status[4];
@@ -802,6 +808,12 @@ int main(int argc, char **argv)
     MPI_Allgather((int[]){getpid(), getppid()}, 2, MPI_INT, process, 2, MPI_INT, MPI_COMM_WORLD);
     ignores = mode && strcmp(mode, "ignore") == 0;
     count = make_comms(comms);
+    if (is_of_native_errors(argv[1]) && !native_returns_errors()) {
+        if (rank == 0)
+            puts("skipped: this MPI returns no error once a handler was called");
+        MPI_Finalize();
+        return 0;
+    }
     if (rank == 0)
         be_boss(argv[1], argc > 2 ? atoi(argv[2]) : 0, comms, count);
     else if (rank == n - 1 || strcmp(argv[1], "before") != 0)

@@ -145,11 +145,19 @@ def is_shut(case, job):
     return case.anywhere and "two of which had to be left" in job.text("stderr")
 
 
+def reason_to_skip(text):
+    """Why the program did not do what it was to do here, or ""."""
+    reason = re.search(r"(?m)^skipped: (.*)", text)
+    return reason[1] if reason else ""
+
+
 def judge(case, job, status):
+    text = job.text("stderr") + job.text("stdout")
     if not one_of(case.status, status):
         return f"exit status {status}, not {case.status}"
-    return (verdict(case, job) or check_texts(case, job.text("stderr") + job.text("stdout"))
-            or (case.check(job) if case.check else ""))
+    if reason_to_skip(text):
+        return ""
+    return verdict(case, job) or check_texts(case, text) or (case.check(job) if case.check else "")
 
 
 @dataclass
@@ -171,8 +179,7 @@ class Outcome:
         """Why the program did not do what it was to do here, or ""."""
         if self.is_shut:
             return "a rank was killed while UCX wrote its message into another's queue, and the job has told so"
-        reason = re.search(r"(?m)^skipped: (.*)", self.stdout + self.stderr)
-        return reason[1] if reason else ""
+        return reason_to_skip(self.stdout + self.stderr)
 
 
 def carry_out(case, job, seed):

@@ -1,0 +1,36 @@
+/* native: what the MPI library under the one under test cannot do; it is asked, where that is
+ * possible, while all ranks live. Met with MPICH 5.0.2. */
+#ifndef FTC_TESTS_NATIVE_H
+#define FTC_TESTS_NATIVE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether the ranks of MPI_COMM_WORLD, which are on one host, are told that they share memory.
+ * Collective. */
+static inline bool native_shares_memory(void)
+{
+    MPI_Comm comm;
+    int size, all;
+
+    PMPI_Comm_size(MPI_COMM_WORLD, &all);
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    PMPI_Comm_size(comm, &size);
+    PMPI_Comm_free(&comm);
+    return size == all;
+}
+
+/* Whether a call returns its error when a handler of the program's has been called. */
+static inline bool native_returns_errors(void)
+{
+    return PMPI_Send(NULL, 0, MPI_INT, -4711, 0, MPI_COMM_WORLD) != MPI_SUCCESS;
+}
+
+/* Whether the job outlives a call with MPI_DATATYPE_NULL whose errors are returned. */
+static inline bool native_refuses_no_datatype(void)
+{
+    return MPICH_NUMVERSION < 50000000;
+}
+
+#endif
