@@ -15,11 +15,13 @@
 
 /* @x as native MPI carries it out. */
 #define NATIVE(pmpi_call)                                                                          \
-    FTC_NATIVE_CALL(x.kind, x.comm, FTC_ALL_MEMBERS, x.return_address, pmpi_call)
+    (ftc_lineage_expect(x.newcomm),                                                                \
+     FTC_NATIVE_CALL(x.kind, x.comm, FTC_ALL_MEMBERS, x.return_address, pmpi_call))
 
 /* Likewise, where those outside of x.group need not call it. */
 #define NATIVE_GROUP(pmpi_call)                                                                    \
-    (ftc_native_call_enter_group(x.kind, x.group, x.return_address),                               \
+    (ftc_lineage_expect(x.newcomm),                                                                \
+     ftc_native_call_enter_group(x.kind, x.group, x.return_address),                               \
      ftc_native_call_leave_with(pmpi_call))
 
 /* The result of @x, of the survivors or of native MPI. */
@@ -71,7 +73,8 @@ static bool is_made_at_once(struct ftc_creation *x, MPI_Request *request)
  * handler at once: nobody is told when it is made. */
 static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
 {
-    if (rv == MPI_SUCCESS && !ftc_places_inherit(comm, *newcomm))
+    if (rv == MPI_SUCCESS && newcomm && *newcomm != MPI_COMM_NULL &&
+        !ftc_places_inherit(comm, *newcomm))
         ftc_job_end_no_memory("another communicator");
     return ftc_error_handler_from(comm, newcomm, rv);
 }
@@ -88,6 +91,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
     if (is_made_at_once(&x, request))
         return x.result;
     ftc_native_call_count(x.kind, comm, FTC_ALL_MEMBERS, x.return_address);
+    ftc_lineage_expect(newcomm);
     return with_places(comm, newcomm, PMPI_Comm_idup(comm, newcomm, request));
 }
 
@@ -104,6 +108,7 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI
     if (is_made_at_once(&x, request))
         return x.result;
     ftc_native_call_count(x.kind, comm, FTC_ALL_MEMBERS, x.return_address);
+    ftc_lineage_expect(newcomm);
     return with_places(comm, newcomm, PMPI_Comm_idup_with_info(comm, info, newcomm, request));
 }
 

@@ -22,6 +22,13 @@
 
 #define RETURN_ADDRESS __builtin_return_address(0)
 
+/* Whether native MPI has begun what @request, which was MPI_REQUEST_NULL, is for: MPICH 5.0.2
+ * returns MPI_SUCCESS when it has called an error handler of the program's. */
+static bool is_begun(int rv, const MPI_Request *request)
+{
+    return rv == MPI_SUCCESS && *request != MPI_REQUEST_NULL;
+}
+
 /* ---- blocking sends ---- */
 
 #define SEND(kind, name, request_name, count_type)                                                 \
@@ -29,7 +36,7 @@
                    MPI_Comm comm)                                                                  \
     {                                                                                              \
         struct ftc_p2p_call call = SENDS("MPI_" #name, kind);                                      \
-        MPI_Request request;                                                                       \
+        MPI_Request request = MPI_REQUEST_NULL;                                                    \
         int rv;                                                                                    \
                                                                                                    \
         if (!ftc_p2p_on())                                                                         \
@@ -39,7 +46,7 @@
         if (ftc_p2p_refuses(&call, &rv))                                                           \
             return rv;                                                                             \
         rv = PMPI_##request_name(buf, count, datatype, dest, tag, comm, &request);                 \
-        return rv == MPI_SUCCESS ? ftc_p2p_finish(&call, &request, MPI_STATUS_IGNORE) : rv;        \
+        return is_begun(rv, &request) ? ftc_p2p_finish(&call, &request, MPI_STATUS_IGNORE) : rv;   \
     }
 
 SEND(SEND, Send, Isend, int)
@@ -85,7 +92,7 @@ BUFFER_DETACH(Buffer_detach_c, MPI_Count)
                    MPI_Comm comm, MPI_Status *status)                                              \
     {                                                                                              \
         struct ftc_p2p_call call = RECEIVES("MPI_" #name, RECV);                                   \
-        MPI_Request request;                                                                       \
+        MPI_Request request = MPI_REQUEST_NULL;                                                    \
         int rv;                                                                                    \
                                                                                                    \
         if (!ftc_p2p_on() || !status)                                                              \
@@ -93,7 +100,7 @@ BUFFER_DETACH(Buffer_detach_c, MPI_Count)
                                    PMPI_##name(buf, count, datatype, source, tag, comm, status));  \
         ftc_native_call_count(FTC_CALL_RECV, comm, source, RETURN_ADDRESS);                        \
         rv = PMPI_##request_name(buf, count, datatype, source, tag, comm, &request);               \
-        return rv == MPI_SUCCESS ? ftc_p2p_finish(&call, &request, status) : rv;                   \
+        return is_begun(rv, &request) ? ftc_p2p_finish(&call, &request, status) : rv;              \
     }
 
 RECV(Recv, Irecv, int)
@@ -106,7 +113,7 @@ RECV(Recv_c, Irecv_c, MPI_Count)
     {                                                                                              \
         struct ftc_p2p_call call = {"MPI_" #name, MPI_COMM_WORLD, MPI_UNDEFINED, 0,                \
                                     true,         FTC_CALL_MRECV, RETURN_ADDRESS};                 \
-        MPI_Request request;                                                                       \
+        MPI_Request request = MPI_REQUEST_NULL;                                                    \
         int rv;                                                                                    \
                                                                                                    \
         if (!ftc_p2p_on() || !message || !status)                                                  \
@@ -116,7 +123,7 @@ RECV(Recv_c, Irecv_c, MPI_Count)
         ftc_p2p_take_message(*message, &call);                                                     \
         ftc_native_call_count(FTC_CALL_MRECV, call.comm, call.peer, RETURN_ADDRESS);               \
         rv = PMPI_##request_name(buf, count, datatype, message, &request);                         \
-        return rv == MPI_SUCCESS ? ftc_p2p_finish(&call, &request, status) : rv;                   \
+        return is_begun(rv, &request) ? ftc_p2p_finish(&call, &request, status) : rv;              \
     }
 
 MRECV(Mrecv, Imrecv, int)
@@ -141,8 +148,9 @@ IMRECV(Imrecv_c, MPI_Count)
 
 /* ---- both ---- */
 
-/* Without a request for sending if its peer is dead. */
-#define ISEND_IF_ALIVE(call, pmpi_call) (ftc_p2p_culprit(call) < 0 ? (pmpi_call) : MPI_SUCCESS)
+/* What sends may be without a request: if its peer is dead. */
+#define IS_SENT_IF_ALIVE(call, request, rv, pmpi_call)                                             \
+    (ftc_p2p_culprit(call) >= 0 || is_begun((rv) = (pmpi_call), request))
 
 /* @pmpi_call of native MPI, which receives from source and sends to dest. */
 #define EXCHANGE(kind, pmpi_call)                                                                  \
@@ -169,10 +177,10 @@ IMRECV(Imrecv_c, MPI_Count)
                               RETURN_ADDRESS);                                                     \
         rv =                                                                                       \
             PMPI_##receive_name(recvbuf, recvcount, recvtype, source, recvtag, comm, &request[1]); \
-        if (rv == MPI_SUCCESS)                                                                     \
-            rv = ISEND_IF_ALIVE(&send, PMPI_##send_name(sendbuf, sendcount, sendtype, dest,        \
-                                                        sendtag, comm, &request[0]));              \
-        if (rv == MPI_SUCCESS)                                                                     \
+        if (is_begun(rv, &request[1]) &&                                                           \
+            IS_SENT_IF_ALIVE(                                                                      \
+                &send, &request[0], rv,                                                            \
+                PMPI_##send_name(sendbuf, sendcount, sendtype, dest, sendtag, comm, &request[0]))) \
             return ftc_p2p_finish_both(&send, &request[0], &receive, &request[1], status);         \
         ftc_p2p_abandon(&request[1]);                                                              \
         return rv;                                                                                 \
@@ -214,7 +222,7 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
             "MPI_" #name, comm, source, recvtag, true, FTC_CALL_SENDRECV_REPLACE, RETURN_ADDRESS}; \
         MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
         MPI_Count bytes;                                                                           \
-        bool is_begun;                                                                             \
+        bool goes_on, sends;                                                                       \
         int rv;                                                                                    \
         void *copy;                                                                                \
                                                                                                    \
@@ -228,15 +236,16 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
             return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
                                status);                                                            \
         rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm, &request[1]);         \
-        if (rv == MPI_SUCCESS)                                                                     \
-            rv = ISEND_IF_ALIVE(&send, PMPI_Isend##suffix(copy, (count_type)bytes, MPI_PACKED,     \
-                                                          dest, sendtag, comm, &request[0]));      \
-        is_begun = request[0] != MPI_REQUEST_NULL;                                                 \
-        if (rv == MPI_SUCCESS)                                                                     \
+        goes_on = is_begun(rv, &request[1]) &&                                                     \
+                  IS_SENT_IF_ALIVE(&send, &request[0], rv,                                         \
+                                   PMPI_Isend##suffix(copy, (count_type)bytes, MPI_PACKED, dest,   \
+                                                      sendtag, comm, &request[0]));                \
+        sends = request[0] != MPI_REQUEST_NULL;                                                    \
+        if (goes_on)                                                                               \
             rv = ftc_p2p_finish_both(&send, &request[0], &receive, &request[1], status);           \
         else                                                                                       \
             ftc_p2p_abandon(&request[1]);                                                          \
-        if (!is_begun || ftc_p2p_culprit(&send) < 0)                                               \
+        if (!sends || ftc_p2p_culprit(&send) < 0)                                                  \
             free(copy);                                                                            \
         return rv;                                                                                 \
     }

@@ -24,7 +24,8 @@
                                                                                                    \
     int rv = ftc_new_communicator_create(&x)                                                       \
                  ? x.result                                                                        \
-                 : FTC_NATIVE_CALL(x.kind, x.comm, FTC_ALL_MEMBERS, x.return_address, pmpi_call);  \
+                 : (ftc_lineage_expect(new), FTC_NATIVE_CALL(x.kind, x.comm, FTC_ALL_MEMBERS,      \
+                                                             x.return_address, pmpi_call));        \
     return ftc_error_handler_from(old, new, ftc_lineage_from(old, new, rv))
 
 #define ARRANGEMENT(...)                                                                           \

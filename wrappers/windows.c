@@ -14,6 +14,7 @@
 #define MAKE(kind, name, parameters, arguments)                                                    \
     int MPI_##name parameters                                                                      \
     {                                                                                              \
+        ftc_window_expect(win);                                                                    \
         return ftc_window_made(comm, win,                                                          \
                                FTC_NATIVE_CALL(FTC_CALL_##kind, comm, FTC_ALL_MEMBERS,             \
                                                __builtin_return_address(0),                        \

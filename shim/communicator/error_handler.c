@@ -3,6 +3,7 @@
 #include "attribute.h"
 #include "library.h"
 #include "mpi/inside.h"
+#include "value/datatype.h"
 
 enum { SELF_BEFORE_WORLD = 402 }; /* MPICH 4.2 */
 
@@ -13,7 +14,7 @@ void ftc_error_handler_note(MPI_Comm comm, MPI_Errhandler handler)
 {
     bool is_fatal = handler == MPI_ERRORS_ARE_FATAL;
 
-    if (ftc_library.state == FTC_LIBRARY_ACTIVE &&
+    if (ftc_library.state == FTC_LIBRARY_ACTIVE && ftc_is_comm(comm) &&
         (is_fatal || ftc_attribute_get(comm, FTC_TENANT_ERROR_HANDLER)))
         ftc_attribute_keep(comm, FTC_TENANT_ERROR_HANDLER, is_fatal ? &fatal : &other);
 }
@@ -25,7 +26,7 @@ bool ftc_error_handler_is_fatal(MPI_Comm comm)
 
 int ftc_error_handler_from(MPI_Comm parent, const MPI_Comm *made, int rv)
 {
-    if (rv == MPI_SUCCESS && *made != MPI_COMM_NULL && ftc_error_handler_is_fatal(parent))
+    if (rv == MPI_SUCCESS && made && *made != MPI_COMM_NULL && ftc_error_handler_is_fatal(parent))
         ftc_attribute_keep(*made, FTC_TENANT_ERROR_HANDLER, &fatal);
     return rv;
 }

@@ -5,6 +5,7 @@
 #include "job_end.h"
 #include "library.h"
 #include "system/hash.h"
+#include "value/datatype.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -126,7 +127,8 @@ int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Co
 {
     struct ftc_lineage *b;
 
-    if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS)
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS || !made ||
+        !ftc_is_comm(parent))
         return rv;
     b = ftc_lineage_of(parent);
     if (b)

@@ -16,6 +16,14 @@
 /* In MPI_Init. */
 void ftc_lineage_open(void);
 
+/* Before native MPI makes *@made: MPICH 5.0.2 returns MPI_SUCCESS when it has called an error
+ * handler of the program's, and then nothing is there. */
+static inline void ftc_lineage_expect(MPI_Comm *made)
+{
+    if (made)
+        *made = MPI_COMM_NULL;
+}
+
 /* After all ranks of @parent have made *@made, which may be MPI_COMM_NULL, with the error code @rv,
  * which it returns. Communicators that one call makes are told apart by their members. */
 int ftc_lineage_from(MPI_Comm parent, const MPI_Comm *made, int rv);

@@ -189,6 +189,7 @@ struct probe {
     MPI_Message *message;
     MPI_Status *status;
     int rv;
+    bool is_refused; /* whatever rv is: native MPI has told nothing */
 };
 
 /* True also if native MPI has found an error. */
@@ -197,10 +198,14 @@ static bool looks(void *context)
     struct probe *p = context;
     const struct ftc_p2p_call *call = p->call;
 
+    *p->flag = FTC_P2P_NOTHING_TOLD;
     p->rv = p->message
                 ? PMPI_Improbe(call->peer, call->tag, call->comm, p->flag, p->message, p->status)
                 : PMPI_Iprobe(call->peer, call->tag, call->comm, p->flag, p->status);
-    return p->rv != MPI_SUCCESS || *p->flag;
+    p->is_refused = p->rv != MPI_SUCCESS || *p->flag == FTC_P2P_NOTHING_TOLD;
+    if (p->is_refused)
+        *p->flag = 0;
+    return p->is_refused || *p->flag;
 }
 
 /* With p2p = ignore there is a message without data from MPI_PROC_NULL. */
@@ -209,7 +214,7 @@ static bool ends_dead(struct probe *p)
     int culprit = ftc_dead_culprit_of_probe(p->call->comm, p->call->peer, looks, p);
 
     if (culprit < 0)
-        return p->rv != MPI_SUCCESS || *p->flag;
+        return p->is_refused || *p->flag;
     p->rv = fail(p->call, culprit, p->status);
     *p->flag = p->rv == MPI_SUCCESS;
     if (p->message && *p->flag)
@@ -238,12 +243,11 @@ int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Me
     struct ftc_wait w = {0};
     bool marked = false;
 
-    *flag = 0;
     while (!looks(&p) && !(ftc_p2p_is_anyone_dead() && ends_dead(&p)) && waits) {
         mark_wait(call, &w, &marked);
         ftc_wait_native_turn(&w);
     }
-    if (*flag || p.rv != MPI_SUCCESS)
+    if (*flag || p.is_refused)
         end_wait(marked);
     else if (ftc_p2p_is_anyone_dead())
         ftc_native_call_found_nothing(call->kind, call->comm, need_of(call), call->return_address);

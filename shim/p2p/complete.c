@@ -236,6 +236,13 @@ static void set_error(MPI_Status *status, int error)
         status->MPI_ERROR = error;
 }
 
+/* If native MPI has not. */
+static void tell_nothing(int *told)
+{
+    if (*told == FTC_P2P_NOTHING_TOLD)
+        *told = 0;
+}
+
 /* ---- one ---- */
 
 static int test_one(struct batch *b, int *flag, MPI_Status *status)
@@ -243,6 +250,7 @@ static int test_one(struct batch *b, int *flag, MPI_Status *status)
     struct ftc_p2p_request r;
     int rv = MPI_SUCCESS;
 
+    *flag = FTC_P2P_NOTHING_TOLD;
     if (!ftc_p2p_is_anyone_dead())
         return PMPI_Test(b->request, flag, status);
     hide_ours(b);
@@ -291,6 +299,7 @@ int ftc_p2p_one(const struct ftc_p2p_completion *call, MPI_Request *request, int
         rv = test_one(&b, flag, status);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
     close_batch(&b, rv != MPI_SUCCESS || *flag);
+    tell_nothing(flag);
     return raise_error(&b, rv);
 }
 
@@ -335,8 +344,9 @@ static int native_all(const struct ftc_p2p_completion *call, int count, MPI_Requ
 
 static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
 {
-    int rv;
+    int rv = MPI_SUCCESS;
 
+    *flag = FTC_P2P_NOTHING_TOLD;
     if (!ftc_p2p_is_anyone_dead())
         return native_all(b->call, b->count, b->request, flag, statuses);
     do {
@@ -344,7 +354,7 @@ static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
         rv = native_all(b->call, b->count, b->native, flag, statuses);
         show_ours(b);
     } while (!*flag && rv == MPI_SUCCESS && find_failed(b));
-    if (*flag || rv == MPI_ERR_IN_STATUS)
+    if (*flag > 0 || rv == MPI_ERR_IN_STATUS)
         finish_all(b, rv, statuses);
     return rv;
 }
@@ -428,9 +438,10 @@ int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request re
     do
         rv = test_all(&b, flag, statuses);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
-    if (!*flag && rv == MPI_ERR_IN_STATUS && call->waits)
+    if (*flag <= 0 && rv == MPI_ERR_IN_STATUS && call->waits)
         wait_for_pending(&b, statuses);
     close_batch(&b, rv != MPI_SUCCESS || *flag);
+    tell_nothing(flag);
     return raise_error(&b, rv);
 }
 
@@ -462,6 +473,7 @@ static int test_any(struct batch *b, int *index, int *flag, MPI_Status *status)
 {
     int error = error_of(status), rv;
 
+    *flag = FTC_P2P_NOTHING_TOLD;
     if (!ftc_p2p_is_anyone_dead())
         return native_any(b->call, b->count, b->request, index, flag, status);
     do {
@@ -492,6 +504,7 @@ int ftc_p2p_any(const struct ftc_p2p_completion *call, int count, MPI_Request re
         rv = test_any(&b, index, flag, status);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
     close_batch(&b, rv != MPI_SUCCESS || *flag);
+    tell_nothing(flag);
     return raise_error(&b, rv);
 }
 
@@ -528,13 +541,14 @@ static int test_some(struct batch *b, int *done, int indices[], MPI_Status statu
 {
     int rv;
 
+    *done = FTC_P2P_NOTHING_TOLD;
     if (!ftc_p2p_is_anyone_dead())
         return native_some(b->call, b->count, b->request, done, indices, statuses);
     find_failed(b);
     hide_ours(b);
     rv = native_some(b->call, b->count, b->native, done, indices, statuses);
     show_ours(b);
-    if (rv == MPI_SUCCESS || rv == MPI_ERR_IN_STATUS)
+    if ((rv == MPI_SUCCESS || rv == MPI_ERR_IN_STATUS) && *done != FTC_P2P_NOTHING_TOLD)
         finish_some(b, rv, done, indices, statuses);
     return rv;
 }
@@ -552,6 +566,7 @@ int ftc_p2p_some(const struct ftc_p2p_completion *call, int count, MPI_Request r
         rv = test_some(&b, done, indices, statuses);
     while (*done == 0 && rv == MPI_SUCCESS && goes_on(&b));
     close_batch(&b, rv != MPI_SUCCESS || *done != 0);
+    tell_nothing(done);
     return raise_error(&b, rv);
 }
 

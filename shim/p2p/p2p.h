@@ -70,13 +70,19 @@ void ftc_p2p_abandon(MPI_Request *request);
 int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Message *message,
                   MPI_Status *status);
 
+/* For native MPI to write over when it finds no error: MPICH 5.0.2 returns MPI_SUCCESS also when it
+ * has called an error handler of the program's. */
+enum { FTC_P2P_NOTHING_TOLD = -1 };
+
 /* ---- requests (started.c) ---- */
 
-/* Notes a request that native MPI has made; with rv not MPI_SUCCESS there is none. Returns @rv. */
+/* Notes a request that native MPI has made; with rv not MPI_SUCCESS there is none, and with
+ * MPICH 5.0.2 none either when it has called an error handler of the program's. Returns @rv. */
 static inline int ftc_p2p_note(const struct ftc_p2p_call *call, bool persistent,
                                const MPI_Request *request, int rv)
 {
-    if (rv == MPI_SUCCESS && call->peer != MPI_UNDEFINED && !ftc_requests_is_complete(*request))
+    if (rv == MPI_SUCCESS && request && *request != MPI_REQUEST_NULL &&
+        call->peer != MPI_UNDEFINED && !ftc_requests_is_complete(*request))
         ftc_requests_add(*request, call->comm, call->peer, call->tag, call->receives, persistent);
     return rv;
 }

@@ -61,7 +61,7 @@ int ftc_window_made(MPI_Comm comm, const MPI_Win *win, int rv)
     uint64_t *number;
 
     if (keyval == MPI_KEYVAL_INVALID || ftc_library.state != FTC_LIBRARY_ACTIVE ||
-        rv != MPI_SUCCESS)
+        rv != MPI_SUCCESS || !win || *win == MPI_WIN_NULL)
         return rv;
     number = malloc(sizeof *number);
     if (!number) {

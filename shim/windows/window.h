@@ -24,6 +24,13 @@
 /* In MPI_Init, with that setting; 0 or a negative errno. */
 int ftc_window_open(void);
 
+/* Before native MPI makes *@win; see ftc_lineage_expect(). */
+static inline void ftc_window_expect(MPI_Win *win)
+{
+    if (win)
+        *win = MPI_WIN_NULL;
+}
+
 /* All ranks of @comm have made *@win of it, with the error code @rv, which it returns. */
 int ftc_window_made(MPI_Comm comm, const MPI_Win *win, int rv);
 

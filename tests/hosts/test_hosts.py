@@ -14,7 +14,7 @@ import pytest
 
 from network import HERE, SUBNET, Network, Unavailable
 from runner.case import Case, identifier
-from runner.cases.common import ABORT, ALLREDUCE, MIXED, NATIVE_END, REDUCE, deaths_of, stream
+from runner.cases.common import ABORT, ALLREDUCE, MIXED, REDUCE, deaths_of, stream
 from runner.job import Hang, wait_for
 
 HOSTS = 4

@@ -1,4 +1,6 @@
 """A case fails where something is not as it must be, and tells what one needs to know why."""
+import re
+
 import pytest
 
 from runner.case import Case
@@ -34,6 +36,11 @@ def test_wrong(case, complaint, run_case, monkeypatch):
 
 def test_right(run_case):
     run_case(plain("echo told; exit 3", status=3, says=("told",), silent=("tolled",), failures=0))
+
+
+def test_a_line_within_one_of_hydra_is_found(run_case):
+    head, line = "[proxy:0:2@node3] HYD_cb (pm/pmiserv/pmip_cb.c:899): ", "ftcoll: rank 4 (node3, pid 16) lost with its host"
+    run_case(plain(f"echo '{head}{line}\nassert failed' >&2", says=(f"(?m)^{re.escape(line)}$",), failures=1))
 
 
 @pytest.mark.parametrize("case", [plain("exit 3", skip="it is not root"), plain("echo skipped: it is not root", says=("told",))])

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ELEMENTS = 4, INTS_MAX = 8, MEMORY_INTS = 96, ORIGIN = 40, GAP = 0xa5, OWN_GAP = 0x3c };
+enum { ELEMENTS = 4, INTS_MAX = 8, MEMORY_INTS = 128, ORIGIN = 40, GAP = 0xa5, OWN_GAP = 0x3c };
 
 /* The ints of one element, as byte displacements, and how far the next element is. */
 struct layout {

@@ -239,6 +239,8 @@ static void errors(MPI_Comm comm, int *out, int *in)
     output_line("no buffer: %s, handler %d", output_class(rv), handled);
     rv = MPI_Iprobe(n, 0, comm, in, &status[0]);
     output_line("no such peer: %s, handler %d", output_class(rv), handled);
+    rv = MPI_Probe(n, 0, comm, &status[0]);
+    output_line("no such peer to wait for: %s, handler %d", output_class(rv), handled);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Errhandler_free(&handler);
 }

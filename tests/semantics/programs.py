@@ -68,6 +68,9 @@ ALL = [
     *(Program(f"messages-{p2p}", f"point-to-point calls while nobody is dead, p2p = {p2p}", binary="messages", p2p=p2p,
               sizes=(2, 3))
       for p2p in ("native", "error", "ignore")),
+    *(Program(f"rejected-{p2p}-{communicators}", f"calls with wrong arguments, p2p = {p2p}, communicators = {communicators}",
+              binary="rejected", p2p=p2p, communicators=communicators, sizes=(2,))
+      for p2p, communicators in (("native", "native"), ("error", "native"), ("ignore", "survivors"))),
     *(Program(f"statuses-{p2p}", f"what each call leaves of its status, p2p = {p2p}", binary="statuses", p2p=p2p,
               sizes=(2,))
       for p2p in ("native", "error", "ignore")),

@@ -25,6 +25,11 @@ static int place_of(MPI_Comm comm)
     return i;
 }
 
+bool ftc_is_comm(MPI_Comm comm)
+{
+    return comm != MPI_COMM_NULL;
+}
+
 void *ftc_attribute_get(MPI_Comm comm, enum ftc_tenant tenant)
 {
     ck_assert_int_eq(tenant, FTC_TENANT_ERROR_HANDLER);
@@ -109,12 +114,14 @@ START_TEST(what_the_program_wants_to_be_fatal_is)
     ck_assert(!ftc_comm_returns_errors(MADE));
     ck_assert_int_eq(ftc_error_handler_from(MADE, &copy, MPI_SUCCESS), MPI_SUCCESS);
     ck_assert_int_eq(ftc_error_handler_from(MADE, &none, MPI_SUCCESS), MPI_SUCCESS);
+    ck_assert_int_eq(ftc_error_handler_from(MADE, NULL, MPI_SUCCESS), MPI_SUCCESS);
     ck_assert_int_eq(ftc_error_handler_from(MADE, &none, MPI_ERR_COMM), MPI_ERR_COMM);
     ck_assert(!ftc_comm_returns_errors(COPY));
     set(COPY, OWN_HANDLER);
     ck_assert(ftc_comm_returns_errors(COPY));
     ck_assert(!ftc_error_handler_is_fatal(COPY));
     ck_assert(!ftc_comm_returns_errors(MADE));
+    ftc_error_handler_note(MPI_COMM_NULL, MPI_ERRORS_ARE_FATAL); /* 5.0.2 may allow it */
 }
 END_TEST
 

@@ -34,6 +34,11 @@ bool ftc_attribute_keep(MPI_Comm comm, enum ftc_tenant tenant, void *lineage)
     return true;
 }
 
+bool ftc_is_comm(MPI_Comm comm)
+{
+    return comm != MPI_COMM_NULL;
+}
+
 /* Of a group whose handle is its size. */
 int *ftc_group_world_ranks(MPI_Group group, int *size)
 {
@@ -114,11 +119,25 @@ START_TEST(tags_of_threads_are_told_apart)
 }
 END_TEST
 
+/* Of MPICH 5.0.2, after an error that a handler of the program's was told of. */
+START_TEST(success_that_made_nothing_has_no_number)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+
+    begin(false);
+    kept = NULL;
+    ck_assert_int_eq(ftc_lineage_from(MPI_COMM_NULL, &made, MPI_SUCCESS), MPI_SUCCESS);
+    ck_assert_int_eq(ftc_lineage_from(MPI_COMM_WORLD, NULL, MPI_SUCCESS), MPI_SUCCESS);
+    ck_assert_ptr_null(kept);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("lineage");
     UNIT_TEST(each_has_a_number_of_its_own);
     UNIT_TEST(rising_tags_leave_nothing_behind);
     UNIT_TEST(tags_of_threads_are_told_apart);
+    UNIT_TEST(success_that_made_nothing_has_no_number);
     UNIT_END();
 }

@@ -14,6 +14,7 @@ PAUSE_S = 0.005  # between two looks at a condition
 CLEAN_UP_S = 10  # for what ends after mpiexec, or is about to be removed by another job
 SLOWEST = 20  # as many times as long things may take
 LONGEST_PASS_S = 1  # between two looks of a process that runs
+HYDRA_HEAD = r"(?m)^\[(?:proxy:\S+|mpiexec@\S+)\] \w+ \(\S+:\d+\): "
 
 
 class Gone(Exception):
@@ -143,7 +144,8 @@ class Job:
             pass
 
     def text(self, name):
-        return _read(self.path(name)).decode(errors="replace")
+        """Hydra writes the head of an error and its words apart: what another process says between is on a line of its own."""
+        return re.sub(HYDRA_HEAD + "(?=ftcoll: )", r"\g<0>\n", _read(self.path(name)).decode(errors="replace"))
 
     def processes(self):
         """All that live: they have the job's mark in their environment."""

@@ -1,0 +1,147 @@
+/* rejected: calls with wrong arguments, whose error handler is the program's own and returns. What
+ * they were to make is no handle before and after; each is over after one call of the handler, also
+ * where native MPI then returns MPI_SUCCESS (MPICH 5.0.2). */
+#include "output.h"
+
+#include <string.h>
+
+enum { NONE = 0x5a, MANY_CALLS = 100 };
+
+static MPI_Comm all = MPI_COMM_WORLD, comm;
+static MPI_Request request[2];
+static MPI_Message message;
+static MPI_Win window;
+static int handled, memory[8], *const in = memory + 4;
+static MPI_Status status[2];
+
+/* Whoever goes on after an error calls it for ever. */
+static void note(MPI_Comm *where, int *code, ...)
+{
+    (void)where, (void)code;
+    if (++handled > MANY_CALLS)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+#define REJECTED(call)                                                                             \
+    do {                                                                                           \
+        int code;                                                                                  \
+                                                                                                   \
+        handled = 0;                                                                               \
+        memset(&comm, NONE, sizeof comm);                                                          \
+        memset(request, NONE, sizeof request);                                                     \
+        memset(&message, NONE, sizeof message);                                                    \
+        memset(&window, NONE, sizeof window);                                                      \
+        code = call;                                                                               \
+        output_line("%s: %s, handler %d", #call, output_class(code), handled);                     \
+    } while (0)
+
+static void communicators(void)
+{
+    int ranks[2] = {100, 100}, zeros[2] = {0, 0};
+
+    REJECTED(MPI_Comm_dup(MPI_COMM_NULL, &comm));
+    REJECTED(MPI_Comm_dup(all, NULL));
+    REJECTED(MPI_Comm_dup_with_info(MPI_COMM_NULL, MPI_INFO_NULL, &comm));
+    REJECTED(MPI_Comm_idup(MPI_COMM_NULL, &comm, request));
+    REJECTED(MPI_Comm_idup(all, NULL, request));
+    REJECTED(MPI_Comm_idup(all, &comm, NULL));
+    REJECTED(MPI_Comm_split(all, -5, 0, &comm));
+    REJECTED(MPI_Comm_split(all, 0, 0, NULL));
+    REJECTED(MPI_Comm_create(all, MPI_GROUP_NULL, &comm));
+    REJECTED(MPI_Comm_create_group(all, MPI_GROUP_NULL, 0, &comm));
+    REJECTED(MPI_Comm_split_type(all, 12345, 0, MPI_INFO_NULL, &comm));
+    REJECTED(MPI_Intercomm_merge(MPI_COMM_NULL, 0, &comm));
+    REJECTED(MPI_Cart_create(all, 2, ranks, zeros, 0, &comm));
+    REJECTED(MPI_Cart_create(all, -2, ranks, zeros, 0, &comm));
+    REJECTED(MPI_Graph_create(all, -1, ranks, zeros, 0, &comm));
+    REJECTED(MPI_Cart_sub(all, zeros, &comm));
+    REJECTED(MPI_Dist_graph_create_adjacent(all, -1, zeros, zeros, 1, zeros, zeros, MPI_INFO_NULL,
+                                            0, &comm));
+    REJECTED(MPI_Comm_free(NULL));
+    REJECTED(MPI_Win_create(NULL, -1, 1, MPI_INFO_NULL, all, &window));
+    REJECTED(MPI_Win_create(memory, 4, 0, MPI_INFO_NULL, all, &window));
+    REJECTED(MPI_Win_create(memory, 4, 1, MPI_INFO_NULL, MPI_COMM_NULL, &window));
+    REJECTED(MPI_Win_allocate(-1, 1, MPI_INFO_NULL, all, memory, &window));
+}
+
+static void messages(void)
+{
+    int flag;
+
+    REJECTED(MPI_Irecv(in, 1, MPI_INT, -9, 0, all, request));
+    REJECTED(MPI_Irecv(in, 1, MPI_INT, 0, 0, all, NULL));
+    REJECTED(MPI_Isend(memory, 1, MPI_INT, -9, 0, all, request));
+    REJECTED(MPI_Isend(memory, 1, MPI_INT, 0, 0, all, NULL));
+    REJECTED(MPI_Send_init(memory, 1, MPI_INT, -9, 0, all, request));
+    REJECTED(MPI_Recv_init(in, 1, MPI_INT, -9, 0, all, request));
+    REJECTED(MPI_Probe(-9, 0, all, status));
+    REJECTED(MPI_Mprobe(-9, 0, all, &message, status));
+    REJECTED(MPI_Iprobe(-9, 0, all, &flag, status));
+    REJECTED(MPI_Improbe(-9, 0, all, &flag, &message, status));
+    REJECTED(MPI_Send(memory, 1, MPI_INT, -9, 0, all));
+    REJECTED(MPI_Recv(in, 1, MPI_INT, -9, 0, all, status));
+    REJECTED(MPI_Mrecv(in, 1, MPI_INT, &message, status));
+    REJECTED(MPI_Sendrecv(memory, 1, MPI_INT, -9, 0, in, 1, MPI_INT, 0, 0, all, status));
+    REJECTED(
+        MPI_Sendrecv(memory, 1, MPI_INT, MPI_PROC_NULL, 0, in, 1, MPI_INT, -9, 0, all, status));
+    REJECTED(MPI_Sendrecv_replace(memory, 1, MPI_INT, -9, 0, 0, 0, all, status));
+}
+
+static void requests(void)
+{
+    int flag, index, indices[2];
+
+    REJECTED(MPI_Wait(request, status));
+    REJECTED(MPI_Test(request, &flag, status));
+    REJECTED(MPI_Waitall(2, request, status));
+    REJECTED(MPI_Waitall(-1, request, status));
+    REJECTED(MPI_Waitany(2, request, &index, status));
+    REJECTED(MPI_Waitany(-1, request, &index, status));
+    REJECTED(MPI_Waitsome(2, request, &index, indices, status));
+    REJECTED(MPI_Waitsome(-1, request, &index, indices, status));
+    REJECTED(MPI_Testall(2, request, &flag, status));
+    REJECTED(MPI_Testany(2, request, &index, &flag, status));
+    REJECTED(MPI_Testsome(2, request, &index, indices, status));
+    REJECTED(MPI_Start(request));
+    REJECTED(MPI_Startall(2, request));
+    REJECTED(MPI_Startall(-2, request));
+    REJECTED(MPI_Request_free(request));
+    REJECTED(MPI_Cancel(request));
+    REJECTED(MPI_Request_get_status(request[0], &flag, status));
+}
+
+static void collectives(void)
+{
+    REJECTED(MPI_Allreduce(memory, in, 1, MPI_INT, MPI_OP_NULL, all));
+    REJECTED(MPI_Allreduce(memory, in, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL));
+    REJECTED(MPI_Allreduce_init(memory, in, 1, MPI_INT, MPI_OP_NULL, all, MPI_INFO_NULL, request));
+    REJECTED(MPI_Bcast(memory, 1, MPI_INT, 99, all));
+    REJECTED(MPI_Ibcast(memory, 1, MPI_INT, 99, all, request));
+    REJECTED(MPI_Ibarrier(MPI_COMM_NULL, request));
+    REJECTED(MPI_Ibarrier(all, NULL));
+    REJECTED(MPI_Gather(memory, 1, MPI_INT, in, 1, MPI_INT, 99, all));
+    REJECTED(MPI_Reduce(memory, in, 1, MPI_INT, MPI_SUM, 99, all));
+    REJECTED(MPI_Neighbor_allgather(memory, 1, MPI_INT, in, 1, MPI_INT, all));
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n, one = 1, sum = 0, rv;
+    MPI_Errhandler handler;
+
+    output_init(argc, argv, &rank, &n);
+    MPI_Comm_create_errhandler(note, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    communicators();
+    messages();
+    requests();
+    collectives();
+    REJECTED(MPI_Comm_set_errhandler(MPI_COMM_NULL, handler));
+    MPI_Errhandler_free(&handler);
+    rv = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
+    output_result("all are there", rv, &sum, sizeof sum);
+    output_close();
+    MPI_Finalize();
+    return 0;
+}
