@@ -29,6 +29,7 @@ struct ftc_library {
         notice; /* what this rank tells people, as far as its monitor process does not */
     int world_rank, world_size;
     bool oversubscribed; /* the cores are fewer than the ranks that may use them */
+    bool is_one_machine; /* of which the hosts are containers, if they are several */
     bool suspects;       /* monitor = timeout: silence means death */
     bool paused;         /* by MPI_Pcontrol: calls go to native MPI */
     bool threaded;       /* MPI_THREAD_MULTIPLE */

@@ -212,7 +212,7 @@ static bool hosts_fail(void)
 static struct ftc_hosts find_hosts(struct ftc_comm *c)
 {
     const struct ftc_board *b = &ftc_library.board;
-    struct ftc_hosts hosts = {.count = 0, .of = c->host};
+    struct ftc_hosts hosts = {.count = 0, .are_far = !ftc_library.is_one_machine, .of = c->host};
     int32_t number[FTC_BOARD_HOSTS_MAX];
 
     for (int i = 0; i < FTC_BOARD_HOSTS_MAX; i++)

@@ -7,7 +7,7 @@
 
 static int first_corrected_attempt(const struct ftc_op *op)
 {
-    return op->config.algorithm == FTC_ALGORITHM_OPTIMISTIC ? 1 : 0;
+    return ftc_op_exchanges(&op->config) ? 1 : 0;
 }
 
 /* The root of @attempt. This rank itself is a candidate, and alive. */
@@ -32,7 +32,7 @@ void ftc_attempt_join(struct ftc_op *op, uint32_t attempt, struct ftc_actions *o
 
 void ftc_attempt_start(struct ftc_op *op, struct ftc_actions *out)
 {
-    if (op->config.algorithm == FTC_ALGORITHM_OPTIMISTIC && op->dead_count == 0)
+    if (ftc_op_exchanges(&op->config) && op->dead_count == 0)
         ftc_exchange_start(op);
     else
         ftc_attempt_join(op, (uint32_t)first_corrected_attempt(op), out);

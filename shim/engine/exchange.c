@@ -42,30 +42,36 @@ static void combine_with(struct ftc_op *op, int peer, const void *value)
     op->exchange_value = into;
 }
 
-/* Own and collected values, by rank. */
-static unsigned char *collected(const struct ftc_op *op, int i)
+/* Of the COMBINE at hand, the values of all by their places. */
+static unsigned char *kept(const struct ftc_op *op, int i)
 {
-    return i == 0 ? buffer_of_step(op) : op->exchange[i - 1].buffer;
+    const struct ftc_exchange_step *step = step_at_hand(op);
+    int own = step->peer, first = op->exchange_step - step->number;
+
+    if (i == own)
+        return buffer_of_step(op);
+    return op->exchange[first + i - (i > own)].buffer;
 }
 
 static void combine_two(struct ftc_op *op, int into, int from)
 {
-    op->config.combine(op->config.context, collected(op, into), collected(op, from));
+    op->config.combine(op->config.context, kept(op, into), kept(op, from));
 }
 
-/* Nested as recursive doubling among them would do it: so on one host the result does not depend on
- * how many cores there are. */
-static void combine_collected(struct ftc_op *op)
+/* Nested as recursive doubling among them would do it: so the result does not depend on how the
+ * values come together. */
+static void combine_kept(struct ftc_op *op)
 {
-    struct ftc_nesting s = ftc_nesting_of(op->config.exchange_plan->collected + 1);
+    const struct ftc_exchange_step *step = step_at_hand(op);
+    struct ftc_nesting s = ftc_nesting_of(step->number + 1);
 
-    memcpy(collected(op, 0), op->exchange_value, ftc_op_used_bytes(op, op->exchange_value));
+    memcpy(kept(op, step->peer), op->exchange_value, ftc_op_used_bytes(op, op->exchange_value));
     for (int i = 0; i < s.pairs; i++)
         combine_two(op, 2 * i, 2 * i + 1);
     for (int width = 1; width < ftc_nesting_leaves(s); width *= 2)
         for (int i = 0; i < ftc_nesting_leaves(s); i += 2 * width)
             combine_two(op, ftc_nesting_first(s, i), ftc_nesting_first(s, i + width));
-    op->exchange_value = collected(op, 0);
+    op->exchange_value = kept(op, 0);
 }
 
 static void take_result(struct ftc_op *op, const void *value)
@@ -98,10 +104,8 @@ static void give(struct ftc_op *op, struct ftc_actions *out)
 static bool begin_step(struct ftc_op *op, struct ftc_actions *out)
 {
     switch ((enum ftc_exchange_act)step_at_hand(op)->act) {
-    case FTC_EXCHANGE_NOTHING:
-        return false;
     case FTC_EXCHANGE_COMBINE:
-        combine_collected(op);
+        combine_kept(op);
         return false;
     case FTC_EXCHANGE_GIVE:
         give(op, out);
@@ -122,7 +126,7 @@ static void end_step(struct ftc_op *op, const void *value)
     op->exchange[op->exchange_step].state = FTC_SLOT_TAKEN;
     if (step->act == FTC_EXCHANGE_TAKE || step->act == FTC_EXCHANGE_SWAP)
         combine_with(op, step->peer, value);
-    else if (step->act != FTC_EXCHANGE_COLLECT)
+    else if (step->act != FTC_EXCHANGE_KEEP)
         take_result(op, value);
 }
 
@@ -156,10 +160,10 @@ void ftc_exchange_advance(struct ftc_op *op, struct ftc_actions *out)
 
 /* ---- what others have ---- */
 
-/* Values that are collected are combined when all are here. */
+/* Values that are kept are combined when all are here. */
 static bool is_taken_at_once(const struct ftc_op *op, int step)
 {
-    return step == op->exchange_step && step_at_hand(op)->act != FTC_EXCHANGE_COLLECT;
+    return step == op->exchange_step && step_at_hand(op)->act != FTC_EXCHANGE_KEEP;
 }
 
 enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from, const struct ftc_message *m)
@@ -185,17 +189,16 @@ enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from, const st
     return FTC_STEP_OK;
 }
 
-/* All that it collects it awaits at once. */
+/* All that it keeps it awaits at once; the COMBINE behind it awaits nothing. */
 bool ftc_exchange_awaits(const struct ftc_op *op, int rank)
 {
-    const struct ftc_exchange_plan *p = op->config.exchange_plan;
+    const struct ftc_exchange_step *step = op->config.exchange_plan->step;
+    int i = op->exchange_step;
 
-    for (int i = op->exchange_step; i < p->count; i++) {
-        if (op->exchange[i].state == FTC_SLOT_PENDING && p->step[i].peer == rank)
+    do {
+        if (op->exchange[i].state == FTC_SLOT_PENDING && step[i].peer == rank)
             return true;
-        if (p->step[i].act != FTC_EXCHANGE_COLLECT)
-            return false;
-    }
+    } while (step[i].act == FTC_EXCHANGE_KEEP && step[++i].act == FTC_EXCHANGE_KEEP);
     return false;
 }
 

@@ -2,9 +2,9 @@
  * (exchange_plan.h).
  *
  * Whoever has everybody's value has the only value that this attempt can have, bit for bit: each
- * host's is combined by one rank, and blocks of hosts in the order of their leaders, so that all
- * leaders evaluate the same expression. On any failure the rest join the corrected attempts, where
- * whoever has returned stands for itself by its published value.
+ * host's is combined by one rank, or by all in the same pairs, and blocks of hosts in the order of
+ * their leaders, so that all evaluate the same expression. On any failure the rest join the
+ * corrected attempts, where whoever has returned stands for itself by its published value.
  */
 #ifndef FTC_ENGINE_EXCHANGE_H
 #define FTC_ENGINE_EXCHANGE_H

@@ -3,9 +3,15 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* Messages among leaders have the numbers of their steps; those that are collected come after
- * them, by the place of the sender among the children of the receiver. */
-enum { COLLECTED = FTC_EXCHANGE_LEADERS_STEPS };
+/* Numbers of messages: folds in and out, of which a rank receives one; then those of the rounds
+ * among leaders, in each by the place of the sender; then those of the children of a rank, by their
+ * places. */
+enum {
+    FOLD,
+    ROUNDS,
+    ROUND_RANKS = 1 << FTC_EXCHANGE_FUSED,
+    CHILDREN = ROUNDS + FTC_EXCHANGE_DOUBLINGS * ROUND_RANKS,
+};
 
 struct ftc_nesting ftc_nesting_of(int n)
 {
@@ -26,29 +32,32 @@ static void add(struct ftc_exchange_plan *p, enum ftc_exchange_act act, int peer
 
 /* ---- inside a host: ranks by their index in it, the leader being 0 ---- */
 
-/* The parent of an index has its lowest digit that is not 0, to the base @radix, as 0. So whatever
- * stands below an index follows it at once. */
+/* Each level is one more turn of ranks that share cores, and each child one more message that its
+ * parent takes in. On several hosts the levels are narrow and less so in turns. */
+static int radix_of(const struct ftc_hosts *hosts, int level)
+{
+    if (hosts->count == 1)
+        return FTC_EXCHANGE_RADIX;
+    return level % 2 == 0 ? FTC_EXCHANGE_RADIX_OF_HOSTS : FTC_EXCHANGE_RADIX_OF_HOSTS - 1;
+}
+
+/* The parent of an index has its lowest digit that is not 0, each to the radix of its level, as 0.
+ * So whatever stands below an index follows it at once. */
 struct link {
     int parent, place; /* among the children of the parent, in the order of their indices */
 };
 
-static struct link link_of(int index, int radix)
+static struct link link_of(const struct ftc_hosts *hosts, int index)
 {
-    int unit = 1, level = 0, digit;
+    int unit = 1, level = 0, lower = 0, radix = radix_of(hosts, 0), digit;
 
     while (index / unit % radix == 0) {
         unit *= radix;
-        level++;
+        lower += radix - 1;
+        radix = radix_of(hosts, ++level);
     }
     digit = index / unit % radix;
-    return (struct link){.parent = index - digit * unit, .place = level * (radix - 1) + digit - 1};
-}
-
-/* Each level is one more turn of ranks that share cores, and each child one more message that its
- * parent takes in. */
-static int radix_of(const struct ftc_hosts *hosts)
-{
-    return hosts->count == 1 ? FTC_EXCHANGE_RADIX : FTC_EXCHANGE_RADIX_OF_HOSTS;
+    return (struct link){.parent = index - digit * unit, .place = lower + digit - 1};
 }
 
 static int index_of(const struct ftc_hosts *hosts, int rank)
@@ -63,16 +72,16 @@ static int index_of(const struct ftc_hosts *hosts, int rank)
 static void collect(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts, int n, int rank,
                     int own_index)
 {
-    int index = own_index;
+    int index = own_index, collected = 0;
 
     for (int r = rank + 1; r < n; r++) {
         if (ftc_hosts_of(hosts, r) != ftc_hosts_of(hosts, rank))
             continue;
-        if (link_of(++index, radix_of(hosts)).parent == own_index)
-            add(p, FTC_EXCHANGE_COLLECT, r, COLLECTED + p->collected++);
+        if (link_of(hosts, ++index).parent == own_index)
+            add(p, FTC_EXCHANGE_KEEP, r, CHILDREN + collected++);
     }
-    if (p->collected > 0)
-        add(p, FTC_EXCHANGE_COMBINE, -1, 0);
+    if (collected > 0)
+        add(p, FTC_EXCHANGE_COMBINE, 0, collected);
 }
 
 static int rank_of(const struct ftc_hosts *hosts, int host, int index)
@@ -87,10 +96,42 @@ static int rank_of(const struct ftc_hosts *hosts, int host, int index)
 static void follow(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts, int host,
                    int own_index)
 {
-    struct link link = link_of(own_index, radix_of(hosts));
+    struct link link = link_of(hosts, own_index);
 
-    add(p, FTC_EXCHANGE_GIVE, rank_of(hosts, host, link.parent), COLLECTED + link.place);
+    add(p, FTC_EXCHANGE_GIVE, rank_of(hosts, host, link.parent), CHILDREN + link.place);
     add(p, FTC_EXCHANGE_READ, rank_of(hosts, host, 0), 0);
+}
+
+/* ---- rounds ---- */
+
+/* Ranks that tell each other what they have. */
+struct round {
+    int count, own; /* place of this rank among them */
+    int rank[FTC_EXCHANGE_TELLERS];
+};
+
+/* Whoever is behind oneself is told first, so that not all tell the same one at once. */
+static void tell(struct ftc_exchange_plan *p, const struct round *r, int number)
+{
+    if (r->count == 2) {
+        add(p, FTC_EXCHANGE_SWAP, r->rank[1 - r->own], number);
+        return;
+    }
+    for (int i = 1; i < r->count; i++)
+        add(p, FTC_EXCHANGE_GIVE, r->rank[(r->own + i) % r->count], number + r->own);
+    for (int i = 0; i < r->count; i++)
+        if (i != r->own)
+            add(p, FTC_EXCHANGE_KEEP, r->rank[i], number + i);
+    add(p, FTC_EXCHANGE_COMBINE, r->own, r->count - 1);
+}
+
+static void tell_all(struct ftc_exchange_plan *p, int n, int rank)
+{
+    struct round all = {.count = n, .own = rank};
+
+    for (int i = 0; i < n; i++)
+        all.rank[i] = i;
+    tell(p, &all, ROUNDS);
 }
 
 /* ---- among leaders: by the numbers of their hosts ---- */
@@ -102,14 +143,39 @@ static int leader_of(const struct ftc_hosts *hosts, int host)
 }
 
 static void fold(struct ftc_exchange_plan *p, struct ftc_nesting s, const struct ftc_hosts *hosts,
-                 int self, int number, enum ftc_exchange_act of_even, enum ftc_exchange_act of_odd)
+                 int self, enum ftc_exchange_act of_even, enum ftc_exchange_act of_odd)
 {
-    if (s.pairs == 0)
-        return;
-    if (self >= 2 * s.pairs)
-        add(p, FTC_EXCHANGE_NOTHING, -1, 0);
-    else
-        add(p, self % 2 == 0 ? of_even : of_odd, leader_of(hosts, self ^ 1), number);
+    if (self < 2 * s.pairs)
+        add(p, self % 2 == 0 ? of_even : of_odd, leader_of(hosts, self ^ 1), FOLD);
+}
+
+/* That of @leaf in which its doublings from @first on are done, @count of them. */
+static struct round round_of(const struct ftc_hosts *hosts, struct ftc_nesting s, int leaf,
+                             int first, int count)
+{
+    struct round r = {.count = 1 << count, .own = (leaf >> first) % (1 << count)};
+
+    for (int i = 0; i < r.count; i++) {
+        int other = leaf + ((i - r.own) << first);
+
+        r.rank[i] = leader_of(hosts, ftc_nesting_first(s, other) + (other < s.pairs));
+    }
+    return r;
+}
+
+/* Where a message costs its sender nearly all, doubling is best. */
+static void double_up(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts,
+                      struct ftc_nesting s, int leaf)
+{
+    int fused = hosts && hosts->are_far ? FTC_EXCHANGE_FUSED : 1;
+
+    for (int done = 0, count; done < s.doublings; done += count) {
+        struct round r;
+
+        count = s.doublings - done < fused ? s.doublings - done : fused;
+        r = round_of(hosts, s, leaf, done, count);
+        tell(p, &r, ROUNDS + done * ROUND_RANKS);
+    }
 }
 
 /* @self is one of @count leaders. */
@@ -118,54 +184,57 @@ static void exchange(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts,
 {
     struct ftc_nesting s = ftc_nesting_of(count);
     bool is_folded_away = self < 2 * s.pairs && self % 2 == 0;
-    int leaf = self < 2 * s.pairs ? self / 2 : self - s.pairs;
-    int number = s.pairs > 0;
 
-    fold(p, s, hosts, self, 0, FTC_EXCHANGE_GIVE, FTC_EXCHANGE_TAKE);
-    for (int i = 0; i < s.doublings; i++, number++) {
-        int other = leaf ^ (1 << i);
-
-        if (is_folded_away)
-            add(p, FTC_EXCHANGE_NOTHING, -1, 0);
-        else
-            add(p, FTC_EXCHANGE_SWAP,
-                leader_of(hosts, ftc_nesting_first(s, other) + (other < s.pairs)), number);
-    }
-    fold(p, s, hosts, self, number, FTC_EXCHANGE_GET, FTC_EXCHANGE_GIVE);
+    fold(p, s, hosts, self, FTC_EXCHANGE_GIVE, FTC_EXCHANGE_TAKE);
+    if (!is_folded_away)
+        double_up(p, hosts, s, self < 2 * s.pairs ? self / 2 : self - s.pairs);
+    fold(p, s, hosts, self, FTC_EXCHANGE_GET, FTC_EXCHANGE_GIVE);
 }
 
-void ftc_exchange_plan_make(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts,
-                            bool collects, int n, int rank)
-{
-    int index;
+/* ---- all of it ---- */
 
-    p->collected = p->leaders = p->count = 0;
-    if ((hosts->count == 1 && !collects) || hosts->count == n) {
-        exchange(p, NULL, n, rank);
-        return;
-    }
-    index = index_of(hosts, rank);
+static void go_by_hosts(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts, int n, int rank)
+{
+    int index = index_of(hosts, rank);
+
     collect(p, hosts, n, rank, index);
-    p->leaders = p->count;
     if (index > 0)
         follow(p, hosts, ftc_hosts_of(hosts, rank), index);
     else
         exchange(p, hosts, hosts->count, ftc_hosts_of(hosts, rank));
 }
 
-int ftc_exchange_receiving_step(const struct ftc_exchange_plan *p, unsigned number)
+void ftc_exchange_plan_make(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts,
+                            enum ftc_exchange_manner manner, int n, int rank)
 {
-    unsigned index = number < COLLECTED ? (unsigned)p->leaders + number : number - COLLECTED;
+    p->count = 0;
+    if (hosts->count > 1)
+        go_by_hosts(p, hosts, n, rank);
+    else if (manner == FTC_EXCHANGE_BY_ALL)
+        exchange(p, NULL, n, rank);
+    else if (manner == FTC_EXCHANGE_TELL && n > 1 && n <= FTC_EXCHANGE_TELLERS)
+        tell_all(p, n, rank);
+    else
+        go_by_hosts(p, hosts, n, rank);
+}
 
-    if (index >= (unsigned)p->count || p->step[index].number != number)
-        return -1;
-    switch (p->step[index].act) {
-    case FTC_EXCHANGE_COLLECT:
+static bool receives(const struct ftc_exchange_step *step)
+{
+    switch ((enum ftc_exchange_act)step->act) {
+    case FTC_EXCHANGE_KEEP:
     case FTC_EXCHANGE_TAKE:
     case FTC_EXCHANGE_SWAP:
     case FTC_EXCHANGE_GET:
-        return (int)index;
+        return true;
     default:
-        return -1;
+        return false;
     }
+}
+
+int ftc_exchange_receiving_step(const struct ftc_exchange_plan *p, unsigned number)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->step[i].number == number && receives(&p->step[i]))
+            return i;
+    return -1;
 }

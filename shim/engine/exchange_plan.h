@@ -4,18 +4,24 @@
  * the leaders exchange what they have; the others of the host take what their leader publishes.
  *
  *     collect     the others of the host -> leader; by a tree of more than RADIX ranks, or on
- *                 several hosts of more than RADIX_OF_HOSTS
- *     exchange    the leaders, by recursive doubling
+ *                 several hosts of more than RADIX_OF_HOSTS and of one less in turns
+ *     exchange    the leaders, by recursive doubling, in rounds
  *     read        the others of the host, on the board
+ *
+ * A round is one doubling, or FUSED doublings where hosts are far from each other: then 2^FUSED
+ * leaders tell each other what they have, and each combines what the doublings would have, in the
+ * same pairs. The messages of a round are on their way at once, so that it takes little more than
+ * one doubling.
  *
  * For a number of leaders that is no power of two, the first 2 * pairs of them pair up: the even
  * one folds its value into the odd one and gets the result back at the end.
  *
- *     step  0         fold in      even -> odd                   (if there are pairs)
- *     step  1 .. k    doubling     with the partner at distance 2^(step - 1)
- *     step  k + 1     fold out     odd -> even                   (if there are pairs)
+ *     fold in      even -> odd                                  (if there are pairs)
+ *     rounds       with the partners at distances 1, 2, 4, ...; or 1 to 3, then 4, 8 and 12, ...
+ *     fold out     odd -> even                                  (if there are pairs)
  *
- * On one host with a core for each rank nobody collects: all ranks exchange.
+ * On one host with a core for each rank nobody collects: all ranks exchange, a doubling a round. A
+ * few ranks of one host that share cores all tell each other what they have, in one round.
  */
 #ifndef FTC_ENGINE_EXCHANGE_PLAN_H
 #define FTC_ENGINE_EXCHANGE_PLAN_H
@@ -44,10 +50,18 @@ static inline int ftc_nesting_first(struct ftc_nesting s, int leaf)
     return leaf < s.pairs ? 2 * leaf : leaf + s.pairs;
 }
 
+/* What ranks of one host do. Where there are several hosts it is the same in each. */
+enum ftc_exchange_manner {
+    FTC_EXCHANGE_BY_ALL,  /* each is a leader */
+    FTC_EXCHANGE_COLLECT, /* the first one is */
+    FTC_EXCHANGE_TELL,    /* up to FTC_EXCHANGE_TELLERS tell each other; more collect */
+    FTC_EXCHANGE_MANNERS,
+};
+
 enum ftc_exchange_act {
-    FTC_EXCHANGE_NOTHING,
-    FTC_EXCHANGE_COLLECT, /* receives a value, for the next step to combine */
-    FTC_EXCHANGE_COMBINE, /* all that it has collected, with its own */
+    FTC_EXCHANGE_KEEP,    /* receives a value, for the COMBINE that follows */
+    FTC_EXCHANGE_COMBINE, /* the values of the @number steps before it, and its own as the @peer-th
+                           */
     FTC_EXCHANGE_GIVE,    /* sends what it has */
     FTC_EXCHANGE_TAKE,    /* receives a value, and combines */
     FTC_EXCHANGE_SWAP,    /* both */
@@ -56,8 +70,8 @@ enum ftc_exchange_act {
 };
 
 struct ftc_exchange_step {
-    int peer;        /* -1: none */
-    uint16_t number; /* of the message */
+    int peer;
+    uint16_t number; /* of the message; those that a rank receives differ */
     uint8_t act;     /* enum ftc_exchange_act */
 };
 
@@ -65,21 +79,23 @@ enum {
     FTC_EXCHANGE_RADIX = 16,         /* on one host, where ranks share cores */
     FTC_EXCHANGE_RADIX_OF_HOSTS = 3, /* where there are several */
     FTC_EXCHANGE_LEVELS = 8,         /* RADIX^LEVELS ranks are more than there are */
-    FTC_EXCHANGE_LEADERS_STEPS = 34, /* fold in, 32 doublings, fold out */
+    FTC_EXCHANGE_TELLERS = 5,
+    FTC_EXCHANGE_FUSED = 2,      /* doublings a round */
+    FTC_EXCHANGE_DOUBLINGS = 20, /* 2^20 leaders are more than there are */
+    /* Fold in, fold out, and rounds of three messages out and three in. */
+    FTC_EXCHANGE_LEADERS_STEPS = 2 + FTC_EXCHANGE_DOUBLINGS / FTC_EXCHANGE_FUSED * 7,
     FTC_EXCHANGE_CHILDREN = (FTC_EXCHANGE_RADIX - 1) * FTC_EXCHANGE_LEVELS,
     FTC_EXCHANGE_STEPS = FTC_EXCHANGE_CHILDREN + 1 + FTC_EXCHANGE_LEADERS_STEPS,
 };
 
 struct ftc_exchange_plan {
-    int collected; /* the first steps collect so many values */
-    int leaders;   /* index of the first step among leaders */
     int count;
     struct ftc_exchange_step step[FTC_EXCHANGE_STEPS];
 };
 
-/* Of @rank among @n. @collects: also if they are on one host. */
+/* Of @rank among @n. */
 void ftc_exchange_plan_make(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts,
-                            bool collects, int n, int rank);
+                            enum ftc_exchange_manner manner, int n, int rank);
 
 /* Index of the step that receives message @number; -1: none does. */
 int ftc_exchange_receiving_step(const struct ftc_exchange_plan *p, unsigned number);

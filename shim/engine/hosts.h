@@ -5,10 +5,14 @@
 #ifndef FTC_ENGINE_HOSTS_H
 #define FTC_ENGINE_HOSTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ftc_hosts {
-    int count;         /* at least 1 */
+    int count; /* at least 1 */
+    /* A message between two of them is mostly on its way, as in a network; false: it is mostly work
+     * at either end, as between containers of one machine. */
+    bool are_far;
     const int32_t *of; /* by rank: 0..count-1; NULL: all are on one host */
 };
 

@@ -74,7 +74,7 @@ void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *st
     op->value = carve(&rest, config->value_bytes);
     for (int i = 0; i < groups + children; i++)
         op->group[i].buffer = carve(&rest, config->value_bytes);
-    if (config->kind == FTC_OP_ALLREDUCE && config->algorithm == FTC_ALGORITHM_OPTIMISTIC)
+    if (ftc_op_exchanges(config))
         prepare_exchange(op, rest);
 }
 

@@ -18,7 +18,7 @@ enum ftc_algorithm { FTC_ALGORITHM_CORRECTED, FTC_ALGORITHM_OPTIMISTIC };
 
 enum ftc_phase {
     FTC_PHASE_IDLE,
-    FTC_PHASE_EXCHANGE,      /* optimistic attempt 0 of an allreduce */
+    FTC_PHASE_EXCHANGE,      /* attempt 0 of an allreduce that exchanges */
     FTC_PHASE_UP_CORRECTION, /* waiting for the group */
     FTC_PHASE_TREE,          /* waiting for children */
     FTC_PHASE_CONFIRMATION,  /* root without a usable subtree: has nobody returned with a result? */
@@ -35,7 +35,7 @@ struct ftc_op_config {
     int ring_distance;
     bool deterministic;
     const struct ftc_topology *topology;
-    const struct ftc_exchange_plan *exchange_plan; /* of this rank; of an optimistic allreduce */
+    const struct ftc_exchange_plan *exchange_plan; /* of this rank; if it ftc_op_exchanges() */
     int rank;
     int root;             /* of a reduce; an allreduce goes through its candidates 0, 1, ... */
     size_t value_bytes;   /* room for a value */
@@ -96,6 +96,15 @@ struct ftc_op {
     const unsigned char *exchange_value; /* combined so far */
     unsigned char *exchange_results;     /* one buffer a step */
 };
+
+/* Whether it begins with an exchange if nobody is known to be dead. That of two ranks does in any
+ * case: up-correction alone gives each the value of the other, and the one that is left when the
+ * other dies has nobody to agree with. */
+static inline bool ftc_op_exchanges(const struct ftc_op_config *config)
+{
+    return config->kind == FTC_OP_ALLREDUCE &&
+           (config->algorithm == FTC_ALGORITHM_OPTIMISTIC || config->topology->n == 2);
+}
 
 /* Bytes and sends that one operation on @t with values of @value_bytes can need, whose plan has up
  * to @exchange_steps. */

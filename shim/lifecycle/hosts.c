@@ -184,6 +184,14 @@ bool ftc_hosts_share_cores(void)
     return own && ranks > own->count;
 }
 
+bool ftc_hosts_are_one_machine(void)
+{
+    for (int rank = 0; card && rank < ftc_library.world_size; rank++)
+        if (card[rank].cores.count == 0 || card[rank].cores.machine != card[0].cores.machine)
+            return false;
+    return true;
+}
+
 int ftc_hosts_link_door(void)
 {
     return link_door;

@@ -39,6 +39,10 @@ void ftc_hosts_enter(struct ftc_board *board, const uint64_t key[2]);
  * count as hosts, and each as one with all of its cores. */
 bool ftc_hosts_share_cores(void);
 
+/* Whether all ranks are on one machine, on one host or in several containers: the same on all
+ * ranks. */
+bool ftc_hosts_are_one_machine(void);
+
 /* Listening sockets; -1 on one host, or if there is none. */
 int ftc_hosts_link_door(void);    /* for other ranks */
 int ftc_hosts_service_door(void); /* for the monitor process to serve at */

@@ -284,6 +284,7 @@ static bool all_have_board(bool has_board)
         return false;
     ftc_library.oversubscribed =
         ftc_presence_is_crowded(&ftc_library.board) || ftc_hosts_share_cores();
+    ftc_library.is_one_machine = ftc_hosts_are_one_machine();
     return true;
 }
 

@@ -74,7 +74,7 @@ static void prepare(struct ftc_comm *c, const struct ftc_drive_request *request)
                     .ring_distance = s->correction.d,
                     .deterministic = s->deterministic,
                     .topology = &c->topology,
-                    .exchange_plan = &r->exchange_plan,
+                    .exchange_plan = ftc_running_exchange_plan(r, request->value_bytes),
                     .rank = c->own_member,
                     .root = request->root,
                     .value_bytes = request->value_bytes,

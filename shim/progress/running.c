@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY_MIN = 64, CACHE_LINE = 64 };
+enum {
+    CAPACITY_MIN = 64,
+    CACHE_LINE = 64,
+    /* Among ranks that share cores larger values are copied too often, if each tells each. */
+    TOLD_BYTES_MAX = 1024,
+};
 
 int ftc_running_open(struct ftc_comm *c)
 {
@@ -46,9 +51,33 @@ void ftc_running_note_contributors(struct ftc_comm *c, const uint64_t *who)
         r->contributors[rank] = ftc_rank_set_has(who, (uint32_t)rank);
 }
 
+const struct ftc_exchange_plan *ftc_running_exchange_plan(const struct ftc_running *r,
+                                                          size_t value_bytes)
+{
+    return value_bytes <= TOLD_BYTES_MAX ? &r->small_plan : &r->large_plan;
+}
+
+/* With fewer cores than ranks an allreduce on one host takes as long as the ranks need to take
+ * turns: told or collected values need one turn of each, and recursive doubling several. All
+ * members are to have the same plan: which cores of other hosts a rank shares is its own affair. */
+static void make_plans(struct ftc_comm *c)
+{
+    bool is_crowded = ftc_presence_is_crowded(&ftc_library.board);
+    struct ftc_running *r = c->running;
+
+    ftc_exchange_plan_make(&r->small_plan, &c->topology.hosts,
+                           is_crowded ? FTC_EXCHANGE_TELL : FTC_EXCHANGE_BY_ALL, c->member_count,
+                           c->own_member);
+    ftc_exchange_plan_make(&r->large_plan, &c->topology.hosts,
+                           is_crowded ? FTC_EXCHANGE_COLLECT : FTC_EXCHANGE_BY_ALL, c->member_count,
+                           c->own_member);
+}
+
 static size_t op_storage_bytes(const struct ftc_comm *c, size_t capacity)
 {
-    size_t bytes = ftc_op_storage_bytes(&c->topology, c->running->exchange_plan.count, capacity);
+    const struct ftc_running *r = c->running;
+    int small = r->small_plan.count, large = r->large_plan.count;
+    size_t bytes = ftc_op_storage_bytes(&c->topology, small > large ? small : large, capacity);
 
     return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
@@ -72,12 +101,7 @@ static __attribute__((noinline)) int make_room(struct ftc_comm *c, size_t value_
            ftc_library.board.geometry.message_stride_bytes);
     sends = ftc_op_actions_capacity(&c->topology, ftc_library.settings.correction.d);
     release_room(r);
-    /* With fewer cores than ranks an allreduce on one host takes as long as the ranks need to take
-     * turns: collected values need one turn of each, and recursive doubling several. All members
-     * are to have the same plan: which cores of other hosts a rank shares is its own affair. */
-    ftc_exchange_plan_make(&r->exchange_plan, &c->topology.hosts,
-                           ftc_presence_is_crowded(&ftc_library.board), c->member_count,
-                           c->own_member);
+    make_plans(c);
     r->op_storage = aligned_alloc(CACHE_LINE, op_storage_bytes(c, capacity));
     r->actions = (struct ftc_actions){.send = calloc((size_t)sends, sizeof *r->actions.send),
                                       .capacity = sends};

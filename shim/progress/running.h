@@ -41,11 +41,11 @@ struct ftc_running {
     struct ftc_crash_progress crash;
     struct ftc_traced traced;
 
-    size_t value_capacity;                         /* bytes */
-    uint32_t numbering;                            /* of the members that the room is for */
-    struct ftc_exchange_plan exchange_plan;        /* for these */
-    void *op_storage;                              /* the engine's */
-    unsigned char *contribution, *published_value; /* value_capacity bytes each */
+    size_t value_capacity;                           /* bytes */
+    uint32_t numbering;                              /* of the members that the room is for */
+    struct ftc_exchange_plan small_plan, large_plan; /* for these, by the size of a value */
+    void *op_storage;                                /* the engine's */
+    unsigned char *contribution, *published_value;   /* value_capacity bytes each */
 
     struct ftc_queued *first, *last; /* nonblocking operations, in call order */
     uint32_t idle_turns;             /* in which nothing happened */
@@ -65,6 +65,10 @@ bool ftc_running_expects(const struct ftc_comm *c, int member);
 /* What the program may ask of its last reduction on @c (include/ftcoll.h): whose data are in the
  * result, as bits by the user's rank. Without memory it is not known. */
 void ftc_running_note_contributors(struct ftc_comm *c, const uint64_t *who);
+
+/* How the members exchange values of @value_bytes: all of them alike. */
+const struct ftc_exchange_plan *ftc_running_exchange_plan(const struct ftc_running *r,
+                                                          size_t value_bytes);
 
 /* Makes room for operations with values of @value_bytes; 0 or -ENOMEM. None is active. */
 int ftc_running_reserve(struct ftc_comm *c, size_t value_bytes);

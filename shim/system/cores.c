@@ -12,13 +12,14 @@ struct ftc_cores ftc_cores_own(void)
 {
     char boot[64];
     cpu_set_t own;
-    uint64_t identity = FTC_HASH_START;
+    uint64_t machine;
 
     CPU_ZERO(&own);
     if (!ftc_proc_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot) ||
         sched_getaffinity(0, sizeof own, &own) != 0)
         return (struct ftc_cores){0};
-    identity = ftc_hash(identity, boot, strlen(boot));
-    identity = ftc_hash(identity, &own, sizeof own);
-    return (struct ftc_cores){.identity = identity, .count = (uint32_t)CPU_COUNT(&own)};
+    machine = ftc_hash(FTC_HASH_START, boot, strlen(boot));
+    return (struct ftc_cores){.machine = machine,
+                              .identity = ftc_hash(machine, &own, sizeof own),
+                              .count = (uint32_t)CPU_COUNT(&own)};
 }

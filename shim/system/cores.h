@@ -1,12 +1,13 @@
-/* cores: which cores of which machine a process may use. */
+/* cores: which cores of which machine a process may use. A container, which may be a host of its
+ * own, has those of its machine. */
 #ifndef FTC_SYSTEM_CORES_H
 #define FTC_SYSTEM_CORES_H
 
 #include <stdint.h>
 
 struct ftc_cores {
-    uint64_t identity; /* the same in processes that may use the same cores of the same running
-                        * kernel, also in different containers, which are hosts of their own */
+    uint64_t machine;  /* the same in processes of the same running kernel */
+    uint64_t identity; /* the same in those of them that may use the same cores */
     uint32_t count;    /* 0: it cannot be told */
 };
 

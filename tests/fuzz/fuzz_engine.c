@@ -111,7 +111,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ftc_exchange_plan plan;
     struct ftc_op op;
     int n = 1 + (int)(take(&in) % MAX_RANKS), f = (int)(take(&in) % 4);
-    int hosts = 1 + (int)(take(&in) % 3), collects = take(&in) % 2;
+    int hosts = 1 + (int)(take(&in) % 5);
+    enum ftc_exchange_manner manner = take(&in) % FTC_EXCHANGE_MANNERS;
     int32_t host[MAX_RANKS];
     struct ftc_tree_shape shape = {.kind = take(&in) % 4, .k = 2, .logp = {.L = 2, .o = 1, .g = 1}};
     struct ftc_op_config config = {
@@ -135,8 +136,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ftc_topology_init(&t, n, f, &shape, topology_storage);
     for (int rank = 0; rank < n; rank++)
         host[rank] = rank % hosts;
-    t.hosts = (struct ftc_hosts){.count = n < hosts ? n : hosts, .of = host};
-    ftc_exchange_plan_make(&plan, &t.hosts, collects, n, config.rank);
+    t.hosts =
+        (struct ftc_hosts){.count = n < hosts ? n : hosts, .are_far = take(&in) % 2, .of = host};
+    ftc_exchange_plan_make(&plan, &t.hosts, manner, n, config.rank);
     actions.capacity = ftc_op_actions_capacity(&t, RING_DISTANCE);
     if (ftc_op_storage_bytes(&t, plan.count, VALUE_BYTES) > sizeof storage ||
         actions.capacity > MAX_SENDS)

@@ -216,6 +216,15 @@ POINTS = [
         (2, 2, 1, "optimistic", "a1"), (3, 1, 0, "corrected", "a2"), (3, 1, 0, "optimistic", "a1"),
         (3, 1, 1, "optimistic", "end"))]
 
+# Hosts that are far from each other: four leaders tell each other in one round.
+FAR = [
+    Case(f"hosts: far, {name}", 4 * each, 1, rotate=False,
+         command=on(4, each, 4 * each, f"{HERE}/far {{programs}}/stream --seed {{seed}} --calls allreduce"),
+         settings={**UCX, "FTCOLL_CRASH": crash}, finished=4 * each - (crash != ""), failures=int(crash != ""), limit_s=LIMIT_S)
+    for name, each, crash in (
+        ("nobody dies", 2, ""), ("rank 0 dies in a round", 1, "0:5:a2"), ("rank 1 dies in a round", 1, "1:5:b3"),
+        ("rank 3 dies before it", 1, "3:5:a0"), ("a leader dies in a round", 2, "2:5:a1"))]
+
 # ---- messages that go by UCX ----
 
 BY_UCX = {"FTCOLL_LINK": "ucx", "FTCOLL_REPORT": "summary"}
@@ -477,7 +486,7 @@ AGENTS.append(
          settings={**UCX, "FTCOLL_UNREACHABLE_MS": str(QUIET_MS)}, hand=after_silence(QUIET_MS, kill_monitors(3, 4)), finished=3,
          failures=3, status=(0, "failed"), limit_s=LIMIT_S))
 
-CASES = WELL + LARGE + WRONG + TOLERATED + POINTS + LANES + ENDS + STILL + AGENTS + [
+CASES = WELL + LARGE + WRONG + TOLERATED + POINTS + FAR + LANES + ENDS + STILL + AGENTS + [
     job("what people are told", 2, 2, 4, 1, "kill@10:3", ALLREDUCE + " --go 9 --await 40:told", hand=await_told, says=TOLD,
         check=told_once)]
 

@@ -154,7 +154,8 @@ static void init_topology(struct engine *e, const struct engine_setup *setup)
     e->host = memory_zeroed((size_t)setup->n, sizeof *e->host);
     for (int rank = 0; rank < setup->n; rank++)
         e->host[rank] = rank / setup->per_host;
-    e->topology.hosts = (struct ftc_hosts){.count = setup->n / setup->per_host, .of = e->host};
+    e->topology.hosts = (struct ftc_hosts){
+        .count = setup->n / setup->per_host, .are_far = setup->hosts_are_far, .of = e->host};
 }
 
 /* The area for all state machines, kept from run to run. */
@@ -205,7 +206,7 @@ static int plan_exchange(struct engine *e, const struct engine_setup *setup)
     for (int rank = 0; rank < setup->n; rank++) {
         struct ftc_exchange_plan *p = &e->member[rank].exchange_plan;
 
-        ftc_exchange_plan_make(p, &e->topology.hosts, false, setup->n, rank);
+        ftc_exchange_plan_make(p, &e->topology.hosts, FTC_EXCHANGE_BY_ALL, setup->n, rank);
         if (p->count > most)
             most = p->count;
     }

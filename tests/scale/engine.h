@@ -14,6 +14,7 @@ struct engine_setup {
     struct ftc_logp cost;
     int per_host; /* processes; 0: all are on one, with a core each */
     struct ftc_logp between;
+    bool hosts_are_far;
 };
 
 struct engine_deaths {

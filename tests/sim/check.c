@@ -114,12 +114,17 @@ static int failed_roots(const struct sim *s, uint64_t members)
                : failures_among(s, members);
 }
 
-/* thm:allreduce-number-messages: f failures lead to at most f + 1 attempts. The exchange of an
- * optimistic allreduce comes before the first of them. */
+bool sim_exchanges(const struct scenario *c, uint64_t members)
+{
+    return c->algorithm == FTC_ALGORITHM_OPTIMISTIC || __builtin_popcountll(members) == 2;
+}
+
+/* thm:allreduce-number-messages: f failures lead to at most f + 1 attempts. An exchange comes
+ * before the first of them. */
 static void attempts_are_bounded(struct sim *s, int seq, int rank)
 {
     const struct sim_outcome *o = sim_outcome_of(s, seq, rank);
-    int more = s->scenario.algorithm == FTC_ALGORITHM_OPTIMISTIC;
+    int more = sim_exchanges(&s->scenario, o->members);
 
     if (is_allreduce(s, seq) && (int)o->attempt > failed_roots(s, o->members) + more)
         sim_violation(s, "attempts_are_bounded", "op %d: p%d ends in attempt %u after %d failures",

@@ -35,6 +35,9 @@ void sim_check_board(struct sim *s, int host);
 void sim_check_stop(struct sim *s, int host);
 void sim_check_loss(struct sim *s, int host);
 
+/* Whether an allreduce of @members begins with an exchange. */
+bool sim_exchanges(const struct scenario *c, uint64_t members);
+
 /* Operation @seq is over everywhere. */
 void sim_check_message_count(struct sim *s, int seq);
 

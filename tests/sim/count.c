@@ -17,15 +17,18 @@ static int group_messages(int n, int f)
     return f * (f + 1) * ((n - 1) / (f + 1)) + a * (a - 1);
 }
 
-/* Of recursive doubling. */
-static int doubling_messages(int n)
+/* Of recursive doubling, or with @is_fused of rounds of two doublings, in which four tell each
+ * other.
+ */
+static int doubling_messages(int n, bool is_fused)
 {
-    int doublings = 0, rest;
+    int doublings = 0, rest, of_each;
 
     while (2 << doublings <= n)
         doublings++;
     rest = n - (1 << doublings);
-    return (doublings << doublings) + 2 * rest;
+    of_each = is_fused ? doublings / 2 * 3 + doublings % 2 : doublings;
+    return (of_each << doublings) + 2 * rest;
 }
 
 /* Messages of one failure-free operation. */
@@ -39,11 +42,15 @@ static void count_exchange(const struct scenario *c, uint64_t members, struct me
 {
     int n = __builtin_popcountll(members), hosts = scenario_hosts_among(c, members);
 
-    if (hosts == 1 && !c->collects) {
-        count->exchange = doubling_messages(n);
+    if (hosts == 1 && c->manner == FTC_EXCHANGE_BY_ALL) {
+        count->exchange = doubling_messages(n, false);
         return;
     }
-    count->exchanged_apart = doubling_messages(hosts);
+    if (hosts == 1 && c->manner == FTC_EXCHANGE_TELL && n <= FTC_EXCHANGE_TELLERS) {
+        count->exchange = n * (n - 1);
+        return;
+    }
+    count->exchanged_apart = doubling_messages(hosts, c->are_far);
     count->exchange = n - hosts + count->exchanged_apart;
 }
 
@@ -83,7 +90,7 @@ static struct message_count expected_messages(const struct scenario *c, uint64_t
         count.broadcast += c->correction == FTC_CORRECTION_GROUP
                                ? group_messages(n, f)
                                : n * smaller(c->ring_distance, n - 1);
-    if (c->algorithm == FTC_ALGORITHM_OPTIMISTIC)
+    if (sim_exchanges(c, members))
         count_exchange(c, members, &count);
     return count;
 }
@@ -136,7 +143,7 @@ void sim_check_message_count(struct sim *s, int seq)
     const struct scenario *c = &s->scenario;
     uint64_t members = common_members(s, seq);
     int n = __builtin_popcountll(members), root = c->op[seq].root;
-    bool exchanges = is_allreduce(s, seq) && c->algorithm == FTC_ALGORITHM_OPTIMISTIC;
+    bool exchanges = is_allreduce(s, seq) && sim_exchanges(c, members);
     int32_t host[SIM_MAX_N], storage[SIM_TOPOLOGY_NUMBERS];
     struct message_count e;
     struct ftc_topology t;

@@ -211,7 +211,14 @@ static void work_layouts(int job, int jobs, struct explore_total *total, const v
     struct part p = begin(job, jobs, total, context, &c);
 
     do {
-        c.collects = is_one_host(&c); /* without that: see work() */
+        c.manner = is_one_host(&c) ? FTC_EXCHANGE_COLLECT : FTC_EXCHANGE_BY_ALL; /* else: work() */
+        c.are_far = false;
+        explore_base(&p, &c);
+        if (is_one_host(&c))
+            c.manner = FTC_EXCHANGE_TELL;
+        else if (scenario_hosts_among(&c, ~0ull) < 4)
+            continue; /* no two doublings */
+        c.are_far = true;
         explore_base(&p, &c);
     } while (explore_next_layout(&c));
     sim_close(&p.sim);

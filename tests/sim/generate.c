@@ -263,7 +263,8 @@ void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
     c->blocks = one_in(r, 4);
     if (one_in(r, 3))
         generate_failing_hosts(c, r);
-    c->collects = one_in(r, 2);
+    c->are_far = one_in(r, 2);
+    c->manner = (enum ftc_exchange_manner)between(r, 0, FTC_EXCHANGE_MANNERS - 1);
     if (scenario_hosts_among(c, ~0ull) > 1 && !has_large(c) && one_in(r, 2)) {
         generate_agents(c, r);
         if (one_in(r, 2))

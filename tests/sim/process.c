@@ -24,7 +24,7 @@ uint64_t sim_process_ranks(const struct sim_process *p, const struct ftc_failure
 
 static struct ftc_hosts hosts_of(const struct sim *s, uint64_t ranks, int32_t *of)
 {
-    struct ftc_hosts hosts = {.count = 0, .of = of};
+    struct ftc_hosts hosts = {.count = 0, .are_far = s->scenario.are_far, .of = of};
     int32_t number[SIM_MAX_N];
     int index = 0;
 
@@ -72,7 +72,7 @@ static void plan_exchange(const struct sim *s, struct sim_process *p, int rank)
 {
     const struct ftc_topology *t = topology_of(s, p);
 
-    ftc_exchange_plan_make(&p->exchange_plan, &t->hosts, s->scenario.collects, t->n,
+    ftc_exchange_plan_make(&p->exchange_plan, &t->hosts, s->scenario.manner, t->n,
                            sim_process_index(p, rank));
 }
 

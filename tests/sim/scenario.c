@@ -6,6 +6,7 @@
 
 static const char *const scheme_name[] = {"list", "count", "bit"};
 static const char *const algorithm_name[] = {"corrected", "optimistic"};
+static const char *const manner_name[FTC_EXCHANGE_MANNERS] = {"all", "collect", "tell"};
 static const char *const order_name[] = {"oldest",     "random", "late_news",
                                          "early_news", "slow",   "race"};
 static const char when_letter[] = "bma";  /* by enum scenario_when */
@@ -356,10 +357,12 @@ static int parse_pair(struct scenario *c, const char *key, char *value)
         return parse_choice(value, "needed", "eager", &c->eager_reads);
     if (strcmp(key, "hosts") == 0)
         return parse_hosts(c, value);
+    if (strcmp(key, "far") == 0)
+        return parse_choice(value, "0", "1", &c->are_far);
     if (strcmp(key, "domain") == 0)
         return parse_choice(value, "rank", "host", &c->hosts_fail);
-    if (strcmp(key, "collect") == 0)
-        return parse_choice(value, "0", "1", &c->collects);
+    if (strcmp(key, "exchange") == 0)
+        return parse_name(manner_name, FTC_EXCHANGE_MANNERS, value, &c->manner);
     if (strcmp(key, "places") == 0)
         return parse_int(value, 1, SIM_MAX_PLACES, &c->places);
     if (strcmp(key, "agents") == 0)
@@ -581,10 +584,12 @@ void scenario_print(const struct scenario *c, char line[SIM_LINE_CHARS])
     if (c->blocks)
         add(&t, " value=blocks");
     add_hosts(&t, c);
+    if (c->are_far)
+        add(&t, " far=1");
     if (c->hosts_fail)
         add(&t, " domain=host");
-    if (c->collects)
-        add(&t, " collect=1");
+    if (c->manner != FTC_EXCHANGE_BY_ALL)
+        add(&t, " exchange=%s", manner_name[c->manner]);
     if (c->places != 1)
         add(&t, " places=%d", c->places);
     add_agents(&t, c);

@@ -1,7 +1,7 @@
 /* scenario: all that determines a simulated run, as one line of text.
  *
  *     n=5 f=1 ops=A,R2,A scheme=list tree=binomial corr=group alg=corrected det=1 channels=fifo
- *     value=sums publish=now reads=needed hosts=0.0.1.1.2 domain=rank collect=0 places=1
+ *     value=sums publish=now reads=needed hosts=0.0.1.1.2 far=0 domain=rank exchange=all places=1
  *     crash=3@a2,1@any agents=1 agent=1@b2 split=1oiud@3a2+4 order=random seed=123
  *
  * Keys that are left out have the defaults of scenario_default(). The same line gives the same run,
@@ -109,9 +109,12 @@ struct scenario {
      * host comes as an answer, later, and messages that are under way to another host may die with
      * their sender. */
     uint8_t host[SIM_MAX_N]; /* by rank; all 0: one host */
+    bool are_far;            /* far=1: an exchange between them goes in rounds of two doublings */
     bool hosts_fail;         /* domain=host: f counts hosts */
     int places;              /* places=2: of a rank for what it posts, 1 to SIM_MAX_PLACES */
-    bool collects; /* collect=1: also on one host the values of an exchange go to a leader */
+    /* exchange=collect, tell: on one host the values of an exchange go to a leader, or those of a
+     * few ranks to all of them. */
+    enum ftc_exchange_manner manner;
     struct scenario_crash crash[SIM_MAX_CRASHES];
     int crash_count;
     uint64_t free_ranks; /* 3@any, any:2: ranks that may die at an instant that is a choice */

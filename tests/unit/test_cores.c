@@ -58,6 +58,7 @@ START_TEST(a_container_has_the_cores_of_its_machine)
     ck_assert_uint_gt(own.count, 0);
     ck_assert_uint_eq(there.count, own.count);
     ck_assert_uint_eq(there.identity, own.identity);
+    ck_assert_uint_eq(there.machine, own.machine);
 }
 END_TEST
 
@@ -66,6 +67,7 @@ START_TEST(a_process_that_is_bound_has_its_own)
     struct ftc_cores own = ftc_cores_own(), bound = elsewhere(keep_one_core);
 
     ck_assert_uint_eq(bound.count, 1);
+    ck_assert_uint_eq(bound.machine, own.machine);
     if (own.count > 1)
         ck_assert_uint_ne(bound.identity, own.identity);
     ck_assert_uint_eq(elsewhere(keep_one_core).identity, bound.identity);

@@ -1,7 +1,8 @@
-/* Failure information, messages on the wire, and the policy. */
+/* Failure information, messages on the wire, whom an exchange awaits, and the policy. */
 #include "call/policy.h"
 #include "engine/failure_info.h"
 #include "engine/message.h"
+#include "engine/operation.h"
 #include "unit.h"
 
 #include <string.h>
@@ -207,6 +208,62 @@ static enum ftc_pass decide(const struct ftc_policy_facts *facts)
     return ftc_policy(facts, 8);
 }
 
+/* ---- whom an exchange awaits ---- */
+
+static void add_one(void *context, void *into, const void *from)
+{
+    (void)context;
+    *(uint64_t *)into += *(const uint64_t *)from;
+}
+
+/* Three ranks that tell each other: this one awaits both, then the one that has said nothing yet.
+ */
+START_TEST(an_exchange_awaits_all_that_it_keeps)
+{
+    static _Alignas(16) unsigned char op_storage[8192];
+    int32_t storage[64];
+    struct ftc_topology t = topology_of(3, 1, storage);
+    struct ftc_exchange_plan plan;
+    uint64_t original = 1;
+    struct ftc_op op;
+    struct ftc_send sends[128];
+    struct ftc_actions actions = {.send = sends, .capacity = 128};
+    struct ftc_message value = {.kind = FTC_MESSAGE_EXCHANGE,
+                                .value = (const unsigned char *)&original};
+
+    ftc_exchange_plan_make(&plan, &t.hosts, FTC_EXCHANGE_TELL, t.n, 0);
+    ck_assert_uint_le(ftc_op_storage_bytes(&t, plan.count, sizeof original), sizeof op_storage);
+    ftc_op_init(&op,
+                &(struct ftc_op_config){.kind = FTC_OP_ALLREDUCE,
+                                        .algorithm = FTC_ALGORITHM_OPTIMISTIC,
+                                        .topology = &t,
+                                        .exchange_plan = &plan,
+                                        .value_bytes = sizeof original,
+                                        .original = &original,
+                                        .combine = add_one},
+                op_storage);
+    ftc_op_step(&op, &(struct ftc_event){.kind = FTC_EVENT_START}, &actions);
+    ck_assert_int_eq(actions.count, 2);
+    ck_assert(ftc_op_expects(&op, 1));
+    ck_assert(ftc_op_expects(&op, 2));
+    for (int peer = 1; peer <= 2; peer++) {
+        for (int i = 0; i < plan.count; i++)
+            if (plan.step[i].act == FTC_EXCHANGE_KEEP && plan.step[i].peer == peer)
+                value.step = plan.step[i].number;
+        ck_assert_int_eq(
+            ftc_op_step(
+                &op,
+                &(struct ftc_event){.kind = FTC_EVENT_MESSAGE, .peer = peer, .message = &value},
+                &actions),
+            FTC_STEP_OK);
+        ck_assert(!ftc_op_expects(&op, peer));
+        ck_assert_int_eq(ftc_op_expects(&op, 2), peer == 1);
+    }
+    ck_assert(ftc_op_is_done(&op));
+    ck_assert_uint_eq(*(const uint64_t *)op.result.value, 3);
+}
+END_TEST
+
 START_TEST(a_small_commutative_call_is_protected)
 {
     ck_assert_int_eq(decide(&good), FTC_PASS_NONE);
@@ -266,6 +323,7 @@ int main(void)
     UNIT_TEST(other_schemes_send_no_ids);
     UNIT_TEST(a_result_lists_the_failed_in_every_scheme);
     UNIT_TEST(broken_messages_are_refused_or_harmless);
+    UNIT_TEST(an_exchange_awaits_all_that_it_keeps);
     UNIT_TEST(a_small_commutative_call_is_protected);
     UNIT_TEST(a_call_without_data_is_protected);
     UNIT_TEST(each_reason_to_pass_has_its_name);

@@ -6,37 +6,44 @@
 
 #include <string.h>
 
-enum { MOST = 40 };
+enum { MOST = 72, SOME = 40 };
 
 struct job {
     int n;
-    bool collects;
+    enum ftc_exchange_manner manner;
     int32_t host[MOST];
     struct ftc_hosts hosts;
     struct ftc_exchange_plan plan[MOST];
-    int at[MOST];        /* step that a rank is at */
-    int has[MOST][MOST]; /* how often it has whose value */
-    int sent, apart;     /* messages, and those between hosts */
+    int at[MOST];                             /* step that a rank is at */
+    int has[MOST][MOST];                      /* how often it has whose value */
+    int gave[MOST][FTC_EXCHANGE_STEPS][MOST]; /* what it had when it came to a step */
+    int sent, apart;                          /* messages, and those between hosts */
 };
 
 static void make_plans(struct job *j)
 {
     for (int rank = 0; rank < j->n; rank++)
-        ftc_exchange_plan_make(&j->plan[rank], &j->hosts, j->collects, j->n, rank);
+        ftc_exchange_plan_make(&j->plan[rank], &j->hosts, j->manner, j->n, rank);
 }
 
 /* In blocks, or one after the other. */
-static void deal(struct job *j, int n, int hosts, bool in_blocks, bool collects)
+static void deal_far(struct job *j, int n, int hosts, bool in_blocks,
+                     enum ftc_exchange_manner manner, bool are_far)
 {
     memset(j, 0, sizeof *j);
     j->n = n;
-    j->collects = collects;
-    j->hosts = (struct ftc_hosts){.count = hosts, .of = j->host};
+    j->manner = manner;
+    j->hosts = (struct ftc_hosts){.count = hosts, .are_far = are_far, .of = j->host};
     for (int rank = 0; rank < n; rank++) {
         j->host[rank] = in_blocks ? rank * hosts / n : rank % hosts;
         j->has[rank][rank] = 1;
     }
     make_plans(j);
+}
+
+static void deal(struct job *j, int n, int hosts, bool in_blocks, enum ftc_exchange_manner manner)
+{
+    deal_far(j, n, hosts, in_blocks, manner, false);
 }
 
 static bool sends(const struct ftc_exchange_step *s)
@@ -67,27 +74,30 @@ static void check_sent(const struct job *j, int rank, const struct ftc_exchange_
     ck_assert_int_eq(to->step[step].peer, rank);
 }
 
-/* Whether @peer has come past the step that sends @number to @rank, or is at it. */
-static bool has_sent(const struct job *j, int peer, int rank, unsigned number)
+/* What @peer has sent to @rank as @number; NULL: it has not. */
+static const int *sent_by(const struct job *j, int peer, int rank, unsigned number)
 {
-    for (int i = 0; i <= j->at[peer] && i < j->plan[peer].count; i++) {
+    for (int i = 0; i < j->at[peer]; i++) {
         const struct ftc_exchange_step *s = &j->plan[peer].step[i];
 
         if (sends(s) && s->peer == rank && s->number == number)
-            return true;
+            return j->gave[peer][i];
     }
-    return false;
+    return NULL;
 }
 
-static void add(struct job *j, int rank, int peer)
+static bool add(struct job *j, int rank, const int *value)
 {
-    for (int i = 0; i < j->n; i++)
-        j->has[rank][i] += j->has[peer][i];
+    for (int i = 0; value && i < j->n; i++)
+        j->has[rank][i] += value[i];
+    return value != NULL;
 }
 
-static void copy(struct job *j, int rank, int peer)
+static bool copy(struct job *j, int rank, const int *value)
 {
-    memcpy(j->has[rank], j->has[peer], sizeof j->has[rank]);
+    if (value)
+        memcpy(j->has[rank], value, sizeof j->has[rank]);
+    return value != NULL;
 }
 
 /* Both sides of a swap go on at once. */
@@ -100,7 +110,7 @@ static bool swap(struct job *j, int rank, int peer)
         p->step[j->at[peer]].peer != rank)
         return false;
     memcpy(before, j->has[rank], sizeof before);
-    add(j, rank, peer);
+    add(j, rank, j->has[peer]);
     for (int i = 0; i < j->n; i++)
         j->has[peer][i] += before[i];
     j->at[peer]++;
@@ -114,29 +124,21 @@ static bool can_end(struct job *j, int rank)
     if (sends(s))
         check_sent(j, rank, s);
     switch ((enum ftc_exchange_act)s->act) {
-    case FTC_EXCHANGE_NOTHING:
     case FTC_EXCHANGE_COMBINE:
+        return true;
     case FTC_EXCHANGE_GIVE:
+        memcpy(j->gave[rank][j->at[rank]], j->has[rank], sizeof j->has[rank]);
         return true;
     case FTC_EXCHANGE_SWAP:
         return swap(j, rank, s->peer);
-    case FTC_EXCHANGE_COLLECT:
+    case FTC_EXCHANGE_KEEP:
     case FTC_EXCHANGE_TAKE:
-        if (!has_sent(j, s->peer, rank, s->number))
-            return false;
-        add(j, rank, s->peer);
-        return true;
+        return add(j, rank, sent_by(j, s->peer, rank, s->number));
     case FTC_EXCHANGE_GET:
-        if (!has_sent(j, s->peer, rank, s->number))
-            return false;
-        copy(j, rank, s->peer);
-        return true;
+        return copy(j, rank, sent_by(j, s->peer, rank, s->number));
     case FTC_EXCHANGE_READ:
         ck_assert_int_eq(j->host[s->peer], j->host[rank]);
-        if (j->at[s->peer] < j->plan[s->peer].count)
-            return false;
-        copy(j, rank, s->peer);
-        return true;
+        return j->at[s->peer] == j->plan[s->peer].count && copy(j, rank, j->has[s->peer]);
     }
     return false;
 }
@@ -172,16 +174,33 @@ static int doubling_messages(int n)
     return s.doublings * ftc_nesting_leaves(s) + 2 * s.pairs;
 }
 
+/* Of rounds in which four tell each other, two doublings each. */
+static int messages_of_rounds(int n)
+{
+    struct ftc_nesting s = ftc_nesting_of(n);
+
+    return (s.doublings / 2 * 3 + s.doublings % 2) * ftc_nesting_leaves(s) + 2 * s.pairs;
+}
+
+static int count_acts(const struct ftc_exchange_plan *p, enum ftc_exchange_act act)
+{
+    int count = 0;
+
+    for (int i = 0; i < p->count; i++)
+        count += p->step[i].act == act;
+    return count;
+}
+
 /* ---- */
 
 START_TEST(everybody_has_everything_once)
 {
     static struct job j;
 
-    for (int n = 1; n <= MOST; n++)
+    for (int n = 1; n <= SOME; n++)
         for (int hosts = 1; hosts <= n; hosts += 1 + hosts / 5)
-            for (int how = 0; how < 4; how++) {
-                deal(&j, n, hosts, how % 2, how / 2);
+            for (int how = 0; how < 4 * FTC_EXCHANGE_MANNERS; how++) {
+                deal_far(&j, n, hosts, how % 2, (enum ftc_exchange_manner)(how / 4), how / 2 % 2);
                 check_everybody_has_everything_once(&j);
             }
 }
@@ -191,12 +210,14 @@ START_TEST(messages_between_hosts_are_those_of_as_many_ranks)
 {
     static struct job j;
 
-    for (int n = 2; n <= MOST; n++)
+    for (int n = 2; n <= SOME; n++)
         for (int hosts = 2; hosts <= n; hosts++)
-            for (int in_blocks = 0; in_blocks < 2; in_blocks++) {
-                deal(&j, n, hosts, in_blocks, false);
-                ck_assert_int_eq(count_messages(&j), n - hosts + doubling_messages(hosts));
-                ck_assert_int_eq(j.apart, doubling_messages(hosts));
+            for (int how = 0; how < 4; how++) {
+                int apart = how / 2 ? messages_of_rounds(hosts) : doubling_messages(hosts);
+
+                deal_far(&j, n, hosts, how % 2, FTC_EXCHANGE_BY_ALL, how / 2);
+                ck_assert_int_eq(count_messages(&j), n - hosts + apart);
+                ck_assert_int_eq(j.apart, apart);
             }
 }
 END_TEST
@@ -205,12 +226,60 @@ START_TEST(on_one_host_cores_decide)
 {
     static struct job j;
 
-    for (int n = 1; n <= MOST; n++) {
-        deal(&j, n, 1, false, false);
+    for (int n = 1; n <= SOME; n++) {
+        deal(&j, n, 1, false, FTC_EXCHANGE_BY_ALL);
         ck_assert_int_eq(count_messages(&j), doubling_messages(n));
-        deal(&j, n, 1, false, true);
+        deal(&j, n, 1, false, FTC_EXCHANGE_COLLECT);
         ck_assert_int_eq(count_messages(&j), n - 1);
     }
+}
+END_TEST
+
+START_TEST(a_few_ranks_tell_each_other)
+{
+    static struct job j;
+
+    for (int n = 1; n <= SOME; n++) {
+        deal(&j, n, 1, false, FTC_EXCHANGE_TELL);
+        ck_assert_int_eq(count_messages(&j), n <= FTC_EXCHANGE_TELLERS ? n * (n - 1) : n - 1);
+    }
+    deal(&j, FTC_EXCHANGE_TELLERS, 1, false, FTC_EXCHANGE_TELL);
+    for (int rank = 0; rank < j.n; rank++)
+        ck_assert_int_eq(j.plan[rank].step[0].peer, (rank + 1) % j.n);
+}
+END_TEST
+
+/* Of 8 leaders each is in a round of four and in one of two. */
+START_TEST(leaders_that_are_far_go_in_rounds_of_four)
+{
+    static struct job j;
+
+    deal_far(&j, 8, 8, true, FTC_EXCHANGE_BY_ALL, true);
+    for (int rank = 0; rank < j.n; rank++) {
+        ck_assert_int_eq(count_acts(&j.plan[rank], FTC_EXCHANGE_KEEP), 3);
+        ck_assert_int_eq(count_acts(&j.plan[rank], FTC_EXCHANGE_COMBINE), 1);
+        ck_assert_int_eq(count_acts(&j.plan[rank], FTC_EXCHANGE_SWAP), 1);
+    }
+}
+END_TEST
+
+/* What one rank awaits is told apart by its numbers. */
+START_TEST(messages_to_a_rank_have_numbers_of_their_own)
+{
+    static struct job j;
+
+    for (int n = 1; n <= SOME; n++)
+        for (int hosts = 1; hosts <= n; hosts++) {
+            deal_far(&j, n, hosts, true, FTC_EXCHANGE_COLLECT, hosts % 2);
+            for (int rank = 0; rank < n; rank++)
+                for (int i = 0; i < j.plan[rank].count; i++) {
+                    const struct ftc_exchange_step *s = &j.plan[rank].step[i];
+
+                    if (s->act == FTC_EXCHANGE_KEEP || s->act == FTC_EXCHANGE_TAKE ||
+                        s->act == FTC_EXCHANGE_SWAP || s->act == FTC_EXCHANGE_GET)
+                        ck_assert_int_eq(ftc_exchange_receiving_step(&j.plan[rank], s->number), i);
+                }
+        }
 }
 END_TEST
 
@@ -219,11 +288,11 @@ START_TEST(many_ranks_are_collected_by_a_tree)
 {
     static struct job j;
 
-    deal(&j, FTC_EXCHANGE_RADIX, 1, false, true);
-    ck_assert_int_eq(j.plan[0].collected, FTC_EXCHANGE_RADIX - 1);
-    deal(&j, FTC_EXCHANGE_RADIX + 2, 1, false, true);
-    ck_assert_int_eq(j.plan[0].collected, FTC_EXCHANGE_RADIX);
-    ck_assert_int_eq(j.plan[FTC_EXCHANGE_RADIX].collected, 1);
+    deal(&j, FTC_EXCHANGE_RADIX, 1, false, FTC_EXCHANGE_COLLECT);
+    ck_assert_int_eq(count_acts(&j.plan[0], FTC_EXCHANGE_KEEP), FTC_EXCHANGE_RADIX - 1);
+    deal(&j, FTC_EXCHANGE_RADIX + 2, 1, false, FTC_EXCHANGE_COLLECT);
+    ck_assert_int_eq(count_acts(&j.plan[0], FTC_EXCHANGE_KEEP), FTC_EXCHANGE_RADIX);
+    ck_assert_int_eq(count_acts(&j.plan[FTC_EXCHANGE_RADIX], FTC_EXCHANGE_KEEP), 1);
     ck_assert_int_eq(j.plan[FTC_EXCHANGE_RADIX + 1].step[0].peer, FTC_EXCHANGE_RADIX);
 }
 END_TEST
@@ -234,10 +303,10 @@ START_TEST(on_several_hosts_the_tree_is_narrower)
 {
     static struct job j;
 
-    deal(&j, 2 * FTC_EXCHANGE_RADIX_OF_HOSTS * FTC_EXCHANGE_RADIX_OF_HOSTS, 2, true, true);
-    ck_assert_int_eq(j.plan[0].collected, 2 * (FTC_EXCHANGE_RADIX_OF_HOSTS - 1));
-    deal(&j, 2 * FTC_EXCHANGE_RADIX_OF_HOSTS * FTC_EXCHANGE_RADIX_OF_HOSTS, 2, true, false);
-    ck_assert_int_eq(j.plan[0].collected, 2 * (FTC_EXCHANGE_RADIX_OF_HOSTS - 1));
+    for (int manner = 0; manner < FTC_EXCHANGE_MANNERS; manner++) {
+        deal(&j, 2 * 36, 2, true, (enum ftc_exchange_manner)manner); /* 3 * 2 * 3 * 2 each */
+        ck_assert_int_eq(count_acts(&j.plan[0], FTC_EXCHANGE_KEEP), 2 + 1 + 2 + 1);
+    }
 }
 END_TEST
 
@@ -245,7 +314,7 @@ START_TEST(whoever_sends_nothing_is_not_awaited)
 {
     static struct job j;
 
-    deal(&j, 5, 2, true, false); /* hosts {0 1 2} and {3 4} */
+    deal(&j, 5, 2, true, FTC_EXCHANGE_BY_ALL); /* hosts {0 1 2} and {3 4} */
     ck_assert_int_eq(ftc_exchange_receiving_step(&j.plan[1], 0), -1);
     for (unsigned number = 0; number < UINT16_MAX; number++) {
         int step = ftc_exchange_receiving_step(&j.plan[0], number);
@@ -261,6 +330,9 @@ int main(void)
     UNIT_TEST(everybody_has_everything_once);
     UNIT_TEST(messages_between_hosts_are_those_of_as_many_ranks);
     UNIT_TEST(on_one_host_cores_decide);
+    UNIT_TEST(a_few_ranks_tell_each_other);
+    UNIT_TEST(leaders_that_are_far_go_in_rounds_of_four);
+    UNIT_TEST(messages_to_a_rank_have_numbers_of_their_own);
     UNIT_TEST(many_ranks_are_collected_by_a_tree);
     UNIT_TEST(on_several_hosts_the_tree_is_narrower);
     UNIT_TEST(whoever_sends_nothing_is_not_awaited);
