@@ -101,6 +101,17 @@ static enum ftc_op_kind operation_of(enum ftc_call_kind kind)
                                                                         : FTC_OP_ALLREDUCE;
 }
 
+/* Blocks do not become fewer on their way to the root: on one host, where the root gets a message
+ * for the price of any other, each is to travel once, and nobody is to wait for the turn of a rank
+ * in between. Members are the same on all ranks. */
+static bool is_direct(const struct ftc_plan *plan, enum ftc_op_kind kind)
+{
+    const struct ftc_comm *c = plan->comm;
+
+    return kind == FTC_OP_REDUCE && plan->is_composite && c->member_count <= FTC_DIRECT_MOST &&
+           c->topology.hosts.count == 1;
+}
+
 /* Its data in one value. */
 static void request_whole(struct ftc_plan *plan, int root, struct ftc_drive_request *request)
 {
@@ -116,6 +127,7 @@ static void request_whole(struct ftc_plan *plan, int root, struct ftc_drive_requ
         .used_bytes = plan->collective->used_bytes,
     };
     request->value_bytes = plan->travelling_bytes;
+    request->direct = is_direct(plan, request->kind);
     if (plan->is_composite)
         ftc_composite_request(request);
 }

@@ -54,10 +54,24 @@ static __attribute__((noinline)) void set_group_of_classes(struct ftc_op *op)
             add_group_slot(op, rank);
 }
 
+/* Of everybody's group what concerns it: all at the root, elsewhere the root and itself. */
+static struct ftc_up_correction_group direct_group(const struct ftc_op *op)
+{
+    struct ftc_up_correction_group g = {.first = op->vrank, .count = 1, .with_root = true};
+
+    if (is_root(op)) {
+        g.first = 1;
+        g.count = op->config.topology->n - 1;
+    }
+    return g;
+}
+
 /* The group in vrank order, the root first, so that all its members combine in the same order. */
 static void set_group_of_vranks(struct ftc_op *op)
 {
-    struct ftc_up_correction_group g = ftc_topology_group(op->config.topology, op->vrank);
+    struct ftc_up_correction_group g = op->config.direct
+                                           ? direct_group(op)
+                                           : ftc_topology_group(op->config.topology, op->vrank);
 
     if (g.with_root || g.count == 0)
         add_group_slot(op, op->root); /* without group: itself alone */

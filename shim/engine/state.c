@@ -13,9 +13,22 @@ static int max_slots(int a, int b)
     return a > b ? a : b;
 }
 
+/* For those whom a rank hears as one of a group, in an operation that is direct or not. */
+static int group_slots(const struct ftc_topology *t, bool direct)
+{
+    return direct ? t->n : t->max_group;
+}
+
+static int all_slots(const struct ftc_topology *t)
+{
+    int slots = group_slots(t, false) + t->max_children;
+
+    return t->n <= FTC_DIRECT_MOST ? max_slots(slots, group_slots(t, true)) : slots;
+}
+
 size_t ftc_op_storage_bytes(const struct ftc_topology *t, int exchange_steps, size_t value_bytes)
 {
-    size_t slots = (size_t)t->max_group + (size_t)t->max_children, steps = (size_t)exchange_steps;
+    size_t slots = (size_t)all_slots(t), steps = (size_t)exchange_steps;
     size_t values = slots + 1 + 2 * steps;
 
     return aligned(slots * sizeof(struct ftc_slot)) + aligned(steps * sizeof(struct ftc_slot)) +
@@ -52,11 +65,13 @@ static void prepare_exchange(struct ftc_op *op, unsigned char *rest)
 void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *storage)
 {
     const struct ftc_topology *t = config->topology;
-    int groups = t->max_group, children = t->max_children;
+    int groups = group_slots(t, config->direct), children = config->direct ? 0 : t->max_children;
     unsigned char *rest = storage;
 
     assert(config->rank >= 0);
     assert(config->rank < t->n);
+    assert(!config->direct || config->kind == FTC_OP_REDUCE);
+    assert(!config->direct || t->n <= FTC_DIRECT_MOST);
     op->config = *config;
     op->phase = FTC_PHASE_IDLE;
     op->attempt = 0;

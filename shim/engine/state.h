@@ -26,6 +26,8 @@ enum ftc_phase {
     FTC_PHASE_DONE,
 };
 
+enum { FTC_DIRECT_MOST = 16 }; /* members of a direct reduce, all of which its root hears */
+
 /* The same on all ranks of an operation, but for rank, original and context. */
 struct ftc_op_config {
     enum ftc_op_kind kind;
@@ -34,6 +36,8 @@ struct ftc_op_config {
     enum ftc_correction correction;
     int ring_distance;
     bool deterministic;
+    bool direct; /* of a reduce of up to FTC_DIRECT_MOST: everybody sends to its root, as with n <= f
+                  * + 1, and there is no tree phase */
     const struct ftc_topology *topology;
     const struct ftc_exchange_plan *exchange_plan; /* of this rank; if it ftc_op_exchanges() */
     int rank;
@@ -78,7 +82,7 @@ struct ftc_op {
     enum ftc_phase phase;
     uint32_t attempt;
     int root, vrank;         /* of this attempt */
-    bool group_is_everybody; /* likewise (topology.h) */
+    bool group_is_everybody; /* likewise (topology.h), and if it is direct */
     /* group: in vrank order, with this rank itself; in classes this rank, and then the others in
      * the order of ftc_classes_walk(). child: smallest tree first; at the root subtrees in turn. */
     struct ftc_slot *group, *child;
@@ -106,8 +110,8 @@ static inline bool ftc_op_exchanges(const struct ftc_op_config *config)
            (config->algorithm == FTC_ALGORITHM_OPTIMISTIC || config->topology->n == 2);
 }
 
-/* Bytes and sends that one operation on @t with values of @value_bytes can need, whose plan has up
- * to @exchange_steps. */
+/* Bytes and sends that one operation on @t with values of @value_bytes can need, direct or not,
+ * whose plan has up to @exchange_steps. */
 size_t ftc_op_storage_bytes(const struct ftc_topology *t, int exchange_steps, size_t value_bytes);
 int ftc_op_actions_capacity(const struct ftc_topology *t, int ring_distance);
 
@@ -135,7 +139,7 @@ static inline void ftc_op_set_root(struct ftc_op *op, int root)
 
     op->root = root;
     op->vrank = ftc_topology_vrank(t, root, op->config.rank);
-    op->group_is_everybody = ftc_topology_group_is_everybody(t, root);
+    op->group_is_everybody = op->config.direct || ftc_topology_group_is_everybody(t, root);
 }
 
 /* The only way from one phase to another. */

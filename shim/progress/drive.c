@@ -73,6 +73,7 @@ static void prepare(struct ftc_comm *c, const struct ftc_drive_request *request)
                     .correction = s->correction.kind,
                     .ring_distance = s->correction.d,
                     .deterministic = s->deterministic,
+                    .direct = request->direct,
                     .topology = &c->topology,
                     .exchange_plan = ftc_running_exchange_plan(r, request->value_bytes),
                     .rank = c->own_member,

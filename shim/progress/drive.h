@@ -16,6 +16,7 @@ struct ftc_drive_request {
     const struct ftc_call *call; /* of the program; stays until the operation is over */
     enum ftc_op_kind kind;
     int root;           /* of a reduce: index in member[] */
+    bool direct;        /* likewise: struct ftc_op_config */
     size_t value_bytes; /* room for a value */
     const void *contribution;
     void (*combine)(void *context, void *into, const void *from); /* NULL: nothing to combine */

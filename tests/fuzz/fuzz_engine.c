@@ -131,6 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .combine = combine,
     };
 
+    config.direct = config.kind == FTC_OP_REDUCE && n <= FTC_DIRECT_MOST && take(&in) % 2;
     if (ftc_topology_storage_bytes(n, f) > sizeof topology_storage)
         abort();
     ftc_topology_init(&t, n, f, &shape, topology_storage);

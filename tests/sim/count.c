@@ -73,6 +73,12 @@ static void count_over_hosts(struct message_count *count, const struct scenario 
         count->broadcast = (t->n - 1) * (is_everybody ? 1 : 1 + reach);
 }
 
+/* All to the root. */
+static struct message_count direct_messages(uint64_t members)
+{
+    return (struct message_count){.up_correction = __builtin_popcountll(members) - 1};
+}
+
 static struct message_count expected_messages(const struct scenario *c, uint64_t members,
                                               enum ftc_op_kind kind)
 {
@@ -164,7 +170,8 @@ void sim_check_message_count(struct sim *s, int seq)
             root = ftc_topology_candidate(&t, number);
         if (c->hosts_fail)
             count_over_hosts(&e, c, &t, c->op[seq].kind, root);
-
+        if (c->op[seq].is_direct)
+            e = direct_messages(members);
         compare(s, seq, attempt, FTC_MESSAGE_UP_CORRECTION, none ? 0 : e.up_correction);
         compare(s, seq, attempt, FTC_MESSAGE_TREE, none ? 0 : e.tree);
         compare(s, seq, attempt, FTC_MESSAGE_BROADCAST, none ? 0 : e.broadcast);

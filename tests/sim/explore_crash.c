@@ -9,7 +9,7 @@ struct part {
     enum ftc_op_kind kind;
     enum ftc_algorithm algorithm;
     int n, f;
-    bool blocks;
+    bool blocks, is_direct;
     int crashes; /* at most at once */
     bool is_large, has_layouts, hosts_fail;
     int job, jobs;
@@ -146,6 +146,7 @@ static struct part begin(int job, int jobs, struct explore_total *total, const v
     c->n = p.n;
     c->f = p.f;
     c->op[0].kind = p.kind;
+    c->op[0].is_direct = p.is_direct;
     c->algorithm = p.algorithm;
     return p;
 }
@@ -230,7 +231,7 @@ static void work(int job, int jobs, struct explore_total *total, const void *con
     struct part p = begin(job, jobs, total, context, &c);
 
     c.blocks = p.blocks;
-    for (int shape = 0; shape < SHAPES; shape++) {
+    for (int shape = 0; shape < (p.is_direct ? 1 : SHAPES); shape++) { /* directly: without a tree */
         c.tree = shapes[shape];
         if (is_new_tree(c.n, c.f, shape))
             explore_variants(&p, &c);
@@ -354,7 +355,9 @@ static int explore_blocks(enum ftc_op_kind what, int most_n, int jobs)
     int rv;
 
     if (what == FTC_OP_REDUCE)
-        return explore_sizes(p, most_n - 2, "reduce of blocks", jobs);
+        return explore_sizes(p, most_n - 2, "reduce of blocks", jobs) |
+               explore_sizes((struct part){.kind = what, .blocks = true, .is_direct = true},
+                             most_n - 2, "direct reduce of blocks", jobs);
     rv = explore_sizes(p, most_n - 2, "corrected allreduce of blocks", jobs);
     p.algorithm = FTC_ALGORITHM_OPTIMISTIC;
     return rv | explore_sizes(p, most_n - 2, "optimistic allreduce of blocks", jobs);
@@ -383,6 +386,8 @@ int explore_crash_points(enum ftc_op_kind what, bool small, int jobs)
 
     if (what == FTC_OP_REDUCE)
         return explore_sizes((struct part){.kind = what}, most_n, "reduce", jobs) |
+               explore_sizes((struct part){.kind = what, .is_direct = true}, most_n,
+                             "direct reduce", jobs) |
                explore_blocks(what, most_n, jobs);
     rv = explore_sizes((struct part){.kind = what}, most_n, "corrected allreduce", jobs);
     rv |= explore_sizes((struct part){.kind = what, .algorithm = FTC_ALGORITHM_OPTIMISTIC}, most_n,

@@ -39,6 +39,8 @@ static void generate_ops(struct scenario *c, uint64_t *r)
     for (int i = 0; i < c->op_count; i++) {
         c->op[i].kind = one_in(r, 3) ? FTC_OP_REDUCE : FTC_OP_ALLREDUCE;
         c->op[i].root = c->op[i].kind == FTC_OP_REDUCE ? between(r, 0, c->n - 1) : 0;
+        c->op[i].is_direct =
+            c->op[i].kind == FTC_OP_REDUCE && c->n <= FTC_DIRECT_MOST && one_in(r, 3);
     }
 }
 

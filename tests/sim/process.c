@@ -331,6 +331,7 @@ static void init_op(struct sim *s, int rank, int root)
                     .correction = c->correction,
                     .ring_distance = c->ring_distance,
                     .deterministic = c->deterministic,
+                    .direct = c->op[p->seq].is_direct,
                     .topology = topology_of(s, p),
                     .exchange_plan = &p->exchange_plan,
                     .rank = sim_process_index(p, rank),

@@ -161,10 +161,11 @@ static int parse_op(struct scenario *c, char *item)
     }
     if (strcmp(item, "T") == 0)
         return parse_further_try(op, c->op_count == 1);
-    *op = (struct scenario_op){.kind = item[0] == 'A' ? FTC_OP_ALLREDUCE : FTC_OP_REDUCE};
+    *op = (struct scenario_op){.kind = item[0] == 'A' ? FTC_OP_ALLREDUCE : FTC_OP_REDUCE,
+                               .is_direct = item[0] == 'D'};
     if (item[0] == 'A')
         return item[1] == '\0' ? 0 : -1;
-    return item[0] == 'R' ? parse_int(item + 1, 0, SIM_MAX_N - 1, &op->root) : -1;
+    return item[0] == 'R' || op->is_direct ? parse_int(item + 1, 0, SIM_MAX_N - 1, &op->root) : -1;
 }
 
 static int parse_ranks(char *list, uint64_t *ranks, int *first)
@@ -405,7 +406,7 @@ static int check_ranks(struct scenario *c)
 
     c->free_ranks &= known;
     for (int i = 0; i < c->op_count; i++)
-        if (c->op[i].root >= c->n)
+        if (c->op[i].root >= c->n || (c->op[i].is_direct && c->n > FTC_DIRECT_MOST))
             return -1;
     for (int i = 0; i < c->crash_count; i++)
         if (c->crash[i].ranks & ~known)
@@ -434,7 +435,7 @@ int scenario_parse(struct scenario *c, const char *line)
     if (rv != 0)
         fprintf(stderr,
                 "scenario: rank outside 0..%d, host without any, no operation, a large one with "
-                "agents, or a split that is overtaken in: %s\n",
+                "agents, a direct one of too many, or a split that is overtaken in: %s\n",
                 c->n - 1, line);
 out:
     free(copy);
@@ -487,7 +488,7 @@ static void add_ops(struct text *t, const struct scenario *c)
         else if (c->op[i].kind == FTC_OP_ALLREDUCE)
             add(t, "A");
         else
-            add(t, "R%d", c->op[i].root);
+            add(t, "%c%d", c->op[i].is_direct ? 'D' : 'R', c->op[i].root);
     }
 }
 

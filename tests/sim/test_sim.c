@@ -158,6 +158,47 @@ START_TEST(up_correction_waits_for_the_living)
 }
 END_TEST
 
+/* ---- everybody sends to the root (doc/design.md, section 3) ---- */
+
+START_TEST(a_direct_reduce_lacks_nobody_who_lives)
+{
+    includes("n=5 f=1 ops=D0", 0, 0x1f);
+    includes("n=5 f=1 ops=D0 crash=3@a0", 0, 0x1f & ~(1u << 3));
+    keeps_every_rule("n=5 f=1 ops=D0,D3,A,D4 crash=3@a1");
+    keeps_every_rule("n=16 f=2 ops=D5,A,D5 crash=0@a0,15@b1");
+    keeps_every_rule("n=6 f=1 ops=D5,R5,D5 hosts=0.0.1.1.2.2 domain=host crash=3+2@a1");
+}
+END_TEST
+
+/* Nobody but the root is waited for: no message goes another way. */
+START_TEST(a_direct_reduce_has_a_message_of_each)
+{
+    struct sim s = {0};
+
+    for (int n = 1; n <= FTC_DIRECT_MOST; n++) {
+        char line[64];
+
+        snprintf(line, sizeof line, "n=%d f=1 ops=D%d", n, n / 2);
+        run(&s, line);
+        ck_assert_uint_eq(s.deliveries, (unsigned)n - 1);
+    }
+    sim_close(&s);
+}
+END_TEST
+
+/* What setting f means stays: more deaths that the root learns of are an error. */
+START_TEST(a_direct_reduce_ends_with_an_error_beyond_f)
+{
+    struct sim s = {0};
+
+    run(&s, "n=5 f=1 ops=D0 crash=3@a0,4@a0");
+    ck_assert_int_eq(sim_outcome_of(&s, 0, 0)->verdict, FTC_VERDICT_EXCESS);
+    run(&s, "n=5 f=2 ops=D0 crash=3@a0,4@a0");
+    ck_assert_int_eq(sim_outcome_of(&s, 0, 0)->verdict, FTC_VERDICT_VALUE);
+    sim_close(&s);
+}
+END_TEST
+
 /* ---- subtrees in several parts (topology.h) ---- */
 
 static const char *const schemes[] = {"list", "count", "bit"};
@@ -801,6 +842,9 @@ int main(void)
     UNIT_TEST(the_root_is_not_in_group_0);
     UNIT_TEST(up_correction_sends_the_original_value);
     UNIT_TEST(up_correction_waits_for_the_living);
+    UNIT_TEST(a_direct_reduce_lacks_nobody_who_lives);
+    UNIT_TEST(a_direct_reduce_has_a_message_of_each);
+    UNIT_TEST(a_direct_reduce_ends_with_an_error_beyond_f);
     UNIT_TEST(a_subtree_needs_all_its_parts);
     UNIT_TEST(each_part_knows_its_subtree);
     UNIT_TEST(a_broadcast_reaches_every_part);
