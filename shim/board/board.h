@@ -40,7 +40,7 @@ struct ftc_note {
     int32_t datatype, op; /* MPI handles in that process */
     int32_t root;
     uint32_t element_bytes, value_bytes; /* of the datatype; of all elements, with their gaps */
-    uint32_t unused;
+    uint32_t ahead; /* operations after the one that is meant, whose call is not known any more */
     uint64_t return_address; /* in that process */
 };
 enum { FTC_NOTE_WORDS = sizeof(struct ftc_note) / sizeof(uint64_t) };
@@ -122,7 +122,7 @@ struct ftc_board_rank {
 
 /* What a rank has published of one communicator (publication.h), without failed ranks and value. */
 struct ftc_board_entry;
-enum { FTC_BOARD_ENTRY_BYTES = 128 };
+enum { FTC_BOARD_ENTRY_CALLS = 16, FTC_BOARD_ENTRY_BYTES = FTC_BOARD_ENTRY_CALLS * 64 + 64 };
 
 enum { FTC_BOARD_RANKS_MAX = 4096 };
 

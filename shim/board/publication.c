@@ -21,14 +21,21 @@ enum { NOTHING_PUBLISHED = UINT32_MAX }; /* in place of an operation's number: t
 
 static void write_call(struct ftc_board_entry *e, uint32_t seq, const struct ftc_note *note)
 {
+    struct ftc_board_call *call = &e->call[seq % FTC_BOARD_ENTRY_CALLS];
     uint64_t word[FTC_NOTE_WORDS];
 
     memcpy(word, note, sizeof word);
-    FTC_SEQLOCK_BEGIN_WRITE(&e->call_version);
-    atomic_store_explicit(&e->call_seq, seq, memory_order_relaxed);
+    FTC_SEQLOCK_BEGIN_WRITE(&call->version);
+    atomic_store_explicit(&call->seq, seq, memory_order_relaxed);
     for (int i = 0; i < FTC_NOTE_WORDS; i++)
-        atomic_store_explicit(&e->call[i], word[i], memory_order_relaxed);
-    FTC_SEQLOCK_END_WRITE(&e->call_version);
+        atomic_store_explicit(&call->word[i], word[i], memory_order_relaxed);
+    FTC_SEQLOCK_END_WRITE(&call->version);
+}
+
+static void forget_calls(struct ftc_board_entry *e)
+{
+    for (uint32_t seq = 0; seq < FTC_BOARD_ENTRY_CALLS; seq++)
+        write_call(e, seq, &(struct ftc_note){0});
 }
 
 /* How far the entries that @rank has taken are from where they are looked for, at most. */
@@ -46,7 +53,7 @@ void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t
 
     if (distance > atomic_load(reach(board, self)))
         atomic_store(reach(board, self), distance);
-    write_call(e, 0, &(struct ftc_note){0});
+    forget_calls(e);
     atomic_store(&e->seq, NOTHING_PUBLISHED);
     atomic_store(&e->joined, UINT64_MAX);
     atomic_store(&e->recorded, 0);
@@ -153,20 +160,24 @@ bool ftc_publication_is_needed(const struct ftc_board *board, uint64_t communica
 }
 
 bool ftc_published_call(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
-                        uint32_t *seq, struct ftc_note *note)
+                        uint32_t seq, struct ftc_note *note)
 {
     const struct ftc_board_entry *e = find_entry(board, rank, communicator_id);
+    const struct ftc_board_call *call;
     uint64_t word[FTC_NOTE_WORDS];
     uint32_t version;
+    bool is_of_seq;
 
     if (!e)
         return false;
-    version = FTC_SEQLOCK_BEGIN_READ(&e->call_version);
-    *seq = atomic_load_explicit(&e->call_seq, memory_order_relaxed);
+    call = &e->call[seq % FTC_BOARD_ENTRY_CALLS];
+    version = FTC_SEQLOCK_BEGIN_READ(&call->version);
+    is_of_seq = atomic_load_explicit(&call->seq, memory_order_relaxed) == seq;
     for (int i = 0; i < FTC_NOTE_WORDS; i++)
-        word[i] = atomic_load_explicit(&e->call[i], memory_order_relaxed);
+        word[i] = atomic_load_explicit(&call->word[i], memory_order_relaxed);
     memcpy(note, word, sizeof *note);
-    return FTC_SEQLOCK_IS_STILL(&e->call_version, version) && version % 2 == 0 && note->kind != 0 &&
+    return FTC_SEQLOCK_IS_STILL(&call->version, version) && version % 2 == 0 && is_of_seq &&
+           note->kind != 0 &&
            atomic_load_explicit(&e->communicator_id, memory_order_relaxed) == communicator_id;
 }
 

@@ -6,13 +6,20 @@
 #include "board.h"
 #include "engine/message.h"
 
-/* What a rank has published of one communicator: the call that it is in or was in last, how far it
- * has got, and its last result with the bytes of the value. */
+/* A call that a rank is in or was in. */
+struct ftc_board_call {
+    _Alignas(64) _Atomic uint32_t version; /* odd while it is being written */
+    _Atomic uint32_t seq;                  /* its operation */
+    _Atomic uint64_t word[FTC_NOTE_WORDS]; /* a struct ftc_note */
+};
+
+/* What a rank has published of one communicator: its last calls, as many as its messages to another
+ * that does not listen may be of, how far it has got, and its last result with the bytes of the
+ * value. */
 struct ftc_board_entry {
-    _Alignas(64) _Atomic uint32_t call_version; /* odd while the call is being written */
-    _Atomic uint32_t call_seq;                  /* its operation */
-    _Atomic uint64_t call[FTC_NOTE_WORDS];      /* a struct ftc_note */
-    _Alignas(64) _Atomic uint32_t version;      /* odd while it is being written */
+    struct ftc_board_call
+        call[FTC_BOARD_ENTRY_CALLS];       /* that of operation seq: seq % their number */
+    _Alignas(64) _Atomic uint32_t version; /* odd while it is being written */
     _Atomic uint32_t seq;
     _Atomic uint64_t communicator_id; /* 0: unused */
     _Atomic uint64_t joined;          /* operation << 32 | attempt that its owner is in */
@@ -71,10 +78,10 @@ bool ftc_published_joined(const struct ftc_board *board, uint32_t rank, uint64_t
 void ftc_publish_call(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,
                       const struct ftc_note *note);
 
-/* Copies the last call of the communicator that @rank has told of; false: none, or it is just
- * changing. */
+/* Copies what @rank has told that it calls, or called, in operation @seq; false: it has not got as
+ * far, is FTC_BOARD_ENTRY_CALLS operations ahead, or that is just changing. */
 bool ftc_published_call(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
-                        uint32_t *seq, struct ftc_note *note);
+                        uint32_t seq, struct ftc_note *note);
 
 /* Publishes @result of operation @seq in entry @entry of the caller, @self. */
 void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,

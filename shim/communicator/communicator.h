@@ -51,7 +51,7 @@ struct ftc_comm {
     bool *dead;                  /* by index in member[] */
     struct ftc_silence *silence; /* by index in member[] */
     uint32_t deaths_seen;        /* board count when the members were last looked at */
-    struct ftc_comm_looks killed, silent, mismatched; /* for one reason each */
+    struct ftc_comm_looks killed, silent, mismatched, gone_on; /* for one reason each */
     int32_t *host; /* by index in member[]; of struct ftc_hosts */
     struct ftc_topology topology;
     void *topology_storage;

@@ -69,9 +69,8 @@ static struct ftc_up_correction_group direct_group(const struct ftc_op *op)
 /* The group in vrank order, the root first, so that all its members combine in the same order. */
 static void set_group_of_vranks(struct ftc_op *op)
 {
-    struct ftc_up_correction_group g = op->config.direct
-                                           ? direct_group(op)
-                                           : ftc_topology_group(op->config.topology, op->vrank);
+    struct ftc_up_correction_group g =
+        op->config.direct ? direct_group(op) : ftc_topology_group(op->config.topology, op->vrank);
 
     if (g.with_root || g.count == 0)
         add_group_slot(op, op->root); /* without group: itself alone */

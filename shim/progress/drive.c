@@ -3,6 +3,7 @@
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "detector/silence.h"
+#include "gone_on.h"
 #include "messages.h"
 #include "mismatch.h"
 #include "mismatch_native.h"
@@ -127,6 +128,7 @@ bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request
     if (ftc_watched)
         ftc_watch_begun(c);
     ftc_messages_offer_kept();
+    ftc_mismatch_begin(c);
     ftc_silence_begin(c);
     return true;
 }
@@ -210,7 +212,7 @@ static bool turn(struct ftc_comm *c)
 
 static void look_for_mismatch(struct ftc_comm *c, struct ftc_mismatch_native *mixed)
 {
-    if (!ftc_mismatch_find(c))
+    if (!ftc_mismatch_find(c) && !ftc_gone_on_find(c))
         ftc_mismatch_native_look(mixed, c);
 }
 

@@ -82,8 +82,6 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
 
     if (event.peer < 0)
         return true; /* left out: it is dead */
-    if (r->actions.count > 0)
-        return false;
     if (ftc_message_decode(a->wire, a->bytes, ftc_library.settings.failure_info, &envelope,
                            &value_bytes, &m, &scratch_info) != 0)
         return true; /* nothing that a correct peer sends */
@@ -91,7 +89,7 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
         ftc_mismatch_meet(c, c->member[event.peer], envelope.signature, a->note, &m, value_bytes);
         return true;
     }
-    if (r->prelude || is_to_look_first(c, a->from))
+    if (r->actions.count > 0 || r->prelude || is_to_look_first(c, a->from))
         return false;
     if (m.value && value_bytes != ftc_op_used_bytes(&r->op, m.value))
         return true;
@@ -100,6 +98,17 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
     outcome = ftc_op_step(&r->op, &event, &r->actions);
     ftc_messages_send(c);
     return outcome != FTC_STEP_LATER;
+}
+
+/* The operation is over: nothing is to be done with the message, unless it was another operation
+ * for its sender. */
+static void meet_late(struct ftc_comm *c, const struct ftc_arrival *a,
+                      const struct ftc_envelope *envelope)
+{
+    int from = c->member_of_world[a->from];
+
+    if (from >= 0)
+        ftc_mismatch_meet_late(c, c->member[from], envelope->seq, envelope->signature, a->note);
 }
 
 /* Finds the operation that a message belongs to; sequence numbers may wrap. False if it has to
@@ -118,8 +127,10 @@ static bool dispatch(const struct ftc_arrival *a)
     if (!c) /* freed here, or not used here yet */
         return ftc_comm_was_freed(envelope.communicator_id);
     ahead = (int32_t)(envelope.seq - c->seq);
-    if (ahead < 0)
-        return true; /* late: the operation is over */
+    if (ahead < 0) {
+        meet_late(c, a, &envelope);
+        return true;
+    }
     return ahead == 0 && c->running->active && deliver(c, a);
 }
 

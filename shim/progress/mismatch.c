@@ -49,12 +49,10 @@ void ftc_mismatch_leave(void)
     ftc_activity_leave(&ftc_library.board, ftc_library.world_rank);
 }
 
-static bool is_in(const struct ftc_comm *c, int rank, struct ftc_note *note)
+/* The call of operation @seq. */
+static bool find_call(const struct ftc_comm *c, int rank, uint32_t seq, struct ftc_note *note)
 {
-    uint32_t seq;
-
-    return ftc_published_call(&ftc_library.board, c->world[rank], c->id, &seq, note) &&
-           seq == c->seq;
+    return ftc_published_call(&ftc_library.board, c->world[rank], c->id, seq, note);
 }
 
 static void meet(struct ftc_comm *c, int rank, const struct ftc_note *note)
@@ -71,7 +69,7 @@ bool ftc_mismatch_find(struct ftc_comm *c)
         int i = ftc_comm_look(c, &c->mismatched);
         struct ftc_note note;
 
-        if (i == c->own_member || !is_in(c, c->member[i], &note) ||
+        if (i == c->own_member || !find_call(c, c->member[i], c->seq, &note) ||
             note.signature == c->running->note.signature)
             continue;
         meet(c, c->member[i], &note);
@@ -95,6 +93,40 @@ void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
         meet(c, news.rank, &news.note);
 }
 
+void ftc_mismatch_begin(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+
+    if (!r->late.is_there)
+        return;
+    r->late.is_there = false;
+    r->note = r->late.own;
+    meet(c, r->late.rank, &r->late.other);
+}
+
+void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t signature,
+                            const struct ftc_note *note)
+{
+    struct ftc_running *r = c->running;
+    struct ftc_note own;
+
+    if (signature == FTC_SIGNATURE_NONE || !find_call(c, c->rank, seq, &own) ||
+        own.signature == signature || r->late.is_there || r->mismatched >= 0)
+        return;
+    r->late.is_there = true;
+    r->late.rank = from;
+    r->late.own = own;
+    r->late.other = *note;
+    if (r->active)
+        ftc_mismatch_begin(c);
+}
+
+void ftc_mismatch_meet_gone(struct ftc_comm *c, int rank, uint32_t seq, const struct ftc_note *note)
+{
+    meet(c, rank, note);
+    c->running->other.ahead = seq - c->seq;
+}
+
 void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call)
 {
     int pid = ftc_board_pid(&ftc_library.board, c->world[rank]);
@@ -109,9 +141,10 @@ void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mar
 
 bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
 {
-    struct ftc_note note;
+    struct ftc_note note, next;
 
-    return is_in(c, rank, &note) && ftc_call_class(note.kind) == FTC_CLASS_PROTECTED &&
+    return find_call(c, rank, c->seq, &note) && !find_call(c, rank, c->seq + 1, &next) &&
+           ftc_call_class(note.kind) == FTC_CLASS_PROTECTED &&
            ftc_activity_inside(&ftc_library.board, c->world[rank]) > 0;
 }
 
@@ -183,12 +216,14 @@ static void write_call(char *text, size_t size, const struct ftc_note *note, con
 {
     enum ftc_call_kind kind = ftc_call_kind(note->kind);
     bool is_native = note->signature == FTC_SIGNATURE_NONE;
-    char arguments[192] = "";
+    char arguments[192] = "", ahead[48] = "";
 
     if (!is_native)
         write_arguments(arguments, sizeof arguments, note, kind);
+    if (note->ahead > 0)
+        snprintf(ahead, sizeof ahead, ", %u operations later", note->ahead);
     snprintf(text, size, "%s%s at %s%s", ftc_call_name(kind), arguments, site,
-             is_native ? ", which native MPI carries out" : "");
+             is_native ? ", which native MPI carries out" : ahead);
 }
 
 void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c)

@@ -2,6 +2,7 @@
 
 #include "detector/silence.h"
 #include "drive.h"
+#include "gone_on.h"
 #include "messages.h"
 #include "mismatch.h"
 #include "running.h"
@@ -51,7 +52,7 @@ static bool look_closer(struct ftc_comm *c)
         ftc_silence_look(c, ftc_running_expects);
     if (++r->idle_turns % LOOK_TURNS != 0)
         return false;
-    return ftc_mismatch_find(c);
+    return ftc_mismatch_find(c) || ftc_gone_on_find(c);
 }
 
 static bool look_after(struct ftc_comm *c)

@@ -34,6 +34,11 @@ struct ftc_running {
     struct ftc_note note;        /* of that call */
     int mismatched;              /* user's rank that called something else; -1: none */
     struct ftc_note other;       /* what that called */
+    struct {
+        bool is_there;
+        int rank;
+        struct ftc_note own, other;
+    } late; /* the same of an operation that is over, for the next one to tell */
     struct ftc_op op;
     struct ftc_actions actions; /* sends that are still to be carried out */
     uint32_t announced;         /* attempt that the board shows */

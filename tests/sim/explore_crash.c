@@ -231,7 +231,8 @@ static void work(int job, int jobs, struct explore_total *total, const void *con
     struct part p = begin(job, jobs, total, context, &c);
 
     c.blocks = p.blocks;
-    for (int shape = 0; shape < (p.is_direct ? 1 : SHAPES); shape++) { /* directly: without a tree */
+    for (int shape = 0; shape < (p.is_direct ? 1 : SHAPES);
+         shape++) { /* directly: without a tree */
         c.tree = shapes[shape];
         if (is_new_tree(c.n, c.f, shape))
             explore_variants(&p, &c);

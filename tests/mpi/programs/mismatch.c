@@ -4,7 +4,9 @@
  *
  *     mismatch leaf      a rank that sends its part of a reduce, and is in others when it is looked
  * at mismatch told      most call the same, and hear of another's call from each other mismatch
- * roots     nonblocking, on two communicators; each rank takes itself for the root mismatch derived
+ * roots     nonblocking, on two communicators; each rank takes itself for the root mismatch aside
+ * end|numbers|request|far|flood   some name a third rank as the root, and wait for nobody mismatch
+ * circle    all of them do mismatch derived
  * datatypes of the ranks' own mismatch unsigned  operations for which the library asks MPI
  *     mismatch large     data that are too large for messages, and one number
  *     mismatch sizes     two such sizes */
@@ -115,6 +117,89 @@ static void add_all(void *from, void *into, int *length, MPI_Datatype *type)
     (void)type;
 }
 
+/* Each rank as it likes; not all that name the same root call alike. */
+static void gather(int root)
+{
+    int all[8];
+
+    end_if_wrong(MPI_Gather(in, 1, MPI_INT, all, 1, MPI_INT, root, MPI_COMM_WORLD));
+}
+
+static void call_gather(int root)
+{
+    call("MPI_Gather(count 1, MPI_INT, root %d)", root);
+    gather(root);
+}
+
+static void meet(void)
+{
+    call("MPI_Allreduce(count 1, MPI_INT, MPI_SUM)");
+    end_if_wrong(MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+}
+
+/* Rank 0 waits for rank 1, which has given its block to another, which waits for nobody. */
+static void aside(void)
+{
+    call_gather(rank == 1 ? 2 : 0);
+    meet();
+}
+
+/* The same without a call that would show who is missing. */
+static void aside_at_the_end(void)
+{
+    call_gather(rank == 1 ? 2 : 0);
+}
+
+static void aside_with_numbers(void)
+{
+    int root = rank == 1 ? 2 : 0;
+
+    call("MPI_Reduce(count 1, MPI_INT, MPI_SUM, root %d)", root);
+    end_if_wrong(MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD));
+    meet();
+}
+
+static void aside_with_a_request(void)
+{
+    int root = rank == 1 ? 2 : 0, all[8];
+    MPI_Request request;
+
+    call("MPI_Igather(count 1, MPI_INT, root %d)", root);
+    MPI_Igather(in, 1, MPI_INT, all, 1, MPI_INT, root, MPI_COMM_WORLD, &request);
+    end_if_wrong(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    meet();
+}
+
+/* ... and goes on for so long that what it called then is not known any more. */
+static void far(void)
+{
+    enum { TIMES = 50 };
+
+    call_gather(rank == 0 ? 0 : 3 - rank);
+    for (int i = 0; i < TIMES && rank != 0; i++)
+        gather(3 - rank);
+    meet();
+}
+
+/* ... with messages for rank 0, which has no room for all of them: as many as one may be ahead. */
+static void flood(void)
+{
+    enum { TIMES = 400 };
+
+    call_gather(rank == 1 ? 2 : 0);
+    call("MPI_Gather(count 1, MPI_INT, root %d)", 0);
+    for (int i = 0; i < TIMES; i++)
+        gather(0);
+    meet();
+}
+
+/* Nobody is its own root, so nobody waits: it comes to light when messages are taken in. */
+static void circle(void)
+{
+    call_gather((rank + 1) % size);
+    meet();
+}
+
 static void derived(void)
 {
     MPI_Datatype type;
@@ -159,9 +244,21 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*play)(void);
-    } scene[] = {{"leaf", leaf},   {"told", told},       {"blocks", blocks},
-                 {"roots", roots}, {"derived", derived}, {"unsigned", unsigned_numbers},
-                 {"large", large}, {"sizes", sizes}};
+    } scene[] = {{"aside", aside},
+                 {"end", aside_at_the_end},
+                 {"numbers", aside_with_numbers},
+                 {"request", aside_with_a_request},
+                 {"far", far},
+                 {"flood", flood},
+                 {"circle", circle},
+                 {"leaf", leaf},
+                 {"told", told},
+                 {"blocks", blocks},
+                 {"roots", roots},
+                 {"derived", derived},
+                 {"unsigned", unsigned_numbers},
+                 {"large", large},
+                 {"sizes", sizes}};
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
