@@ -1,5 +1,6 @@
 #include "messages.h"
 
+#include "ahead.h"
 #include "board/rank_state.h"
 #include "mismatch.h"
 #include "running.h"
@@ -38,6 +39,10 @@ bool ftc_messages_send(struct ftc_comm *c)
 
     if (ftc_watched)
         ftc_watch_step(c);
+    if (l->locked && r->actions.count > 0 && ftc_ahead_is_too_far(c)) {
+        r->was_blocked = true;
+        return false;
+    }
     for (int i = 0; i < r->actions.count; i++) {
         const struct ftc_send *s = &r->actions.send[i];
         uint32_t to = c->world[c->member[s->to]];

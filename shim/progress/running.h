@@ -39,6 +39,9 @@ struct ftc_running {
         int rank;
         struct ftc_note own, other;
     } late; /* the same of an operation that is over, for the next one to tell */
+    struct {
+        uint32_t root, before; /* its world rank; operations before this one may go out to it */
+    } ahead;                   /* ahead.h */
     struct ftc_op op;
     struct ftc_actions actions; /* sends that are still to be carried out */
     uint32_t announced;         /* attempt that the board shows */

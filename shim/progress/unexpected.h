@@ -3,8 +3,8 @@
  * A rank can be ahead of another by as many operations as the rings let it be. Its messages are
  * copied out of the ring so that what lies behind them can be reached, up to a bound for each
  * sender; beyond that they stay in the ring, and a sender that finds its ring full waits. With
- * MPI_THREAD_MULTIPLE there is no bound: behind the messages of a thread that is far ahead there
- * can be one that another thread needs. */
+ * several threads there is no bound here: behind the messages of a thread that is far ahead there
+ * can be one that another thread needs. There the sender sees to it (ahead.h). */
 #ifndef FTC_PROGRESS_UNEXPECTED_H
 #define FTC_PROGRESS_UNEXPECTED_H
 

@@ -203,6 +203,13 @@ NAMED += [Case(f"mismatched roots: {scene}, n = {n}, f = {f}", n, f, settings=AL
 THREADS = [
     Case("threads, nobody dies", 3, 1, command="mpiexec.hydra -n {n} {programs}/threads 300 1000",
          says=("(is content(.|\n)*){3}",), failures=0),
+    *(Case(f"threads: {scene} ahead of a root that does not come, n = {n}{died}", n, 1, settings=ALL_CALLS, failures=len(died) > 0,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/ahead {scene} {victim}",
+           says=(CONTENT.format(n - (len(died) > 0)),))
+      for scene, n, victim in (("reduce", 3, ""), ("gather", 3, ""), ("ireduce", 3, ""), ("crossed", 3, ""), ("free", 3, ""),
+                               ("reduce", 5, ""), ("reduce", 3, 0), ("gather", 3, 0), ("ireduce", 3, 0), ("reduce", 3, 2),
+                               ("gather", 4, 1), ("ireduce", 4, 1))
+      for died in (f", rank {victim} dies" if victim != "" else "",)),
     Case("threads, a rank is killed", 4, 1,
          command="mpiexec.hydra -n {n} {programs}/threads 300 50",
          says=("(is content(.|\n)*){3}",), failures=1, runs=3),

@@ -1,0 +1,40 @@
+#include "ahead.h"
+
+#include "board/publication.h"
+#include "board/rank_state.h"
+#include "running.h"
+
+enum { AHEAD_MOST = 64 }; /* operations */
+
+/* The operation before which all may go out to @root. One that has begun none yet is to begin 0. */
+static uint32_t bound(const struct ftc_comm *c, uint32_t root)
+{
+    uint32_t seq;
+
+    return ftc_published_joined(&ftc_library.board, root, c->id, &seq) ? seq + AHEAD_MOST
+                                                                       : AHEAD_MOST;
+}
+
+static bool is_waited_for(uint32_t root)
+{
+    const struct ftc_board *b = &ftc_library.board;
+
+    return ftc_board_is_here(b, root) && ftc_board_state(b, root) < FTC_RANK_FINALIZED;
+}
+
+/* What the root shows is looked at only when what was seen last does not do: it is the root's cache
+ * line. */
+bool ftc_ahead_is_too_far(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+    uint32_t root;
+
+    if (r->op.config.kind != FTC_OP_REDUCE || r->op.vrank == 0)
+        return false;
+    root = c->world[c->member[r->op.root]];
+    if (root == r->ahead.root && (int32_t)(c->seq - r->ahead.before) < 0)
+        return false;
+    r->ahead.root = root;
+    r->ahead.before = bound(c, root);
+    return (int32_t)(c->seq - r->ahead.before) >= 0 && is_waited_for(root);
+}
