@@ -482,6 +482,31 @@ START_TEST(an_attempt_belongs_to_its_operation)
 }
 END_TEST
 
+/* Each as it was: those that follow do not take its place but after so many. */
+START_TEST(the_last_calls_are_remembered)
+{
+    struct ftc_board a = created();
+    struct ftc_note note = {.kind = 1}, seen;
+
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR);
+    ck_assert(!ftc_published_call(&a, 1, COMMUNICATOR, 0, &seen));
+    for (uint32_t seq = 0; seq <= FTC_BOARD_ENTRY_CALLS; seq++) {
+        note.root = (int32_t)seq;
+        ftc_publish_call(&a, 1, 0, seq, &note);
+    }
+    ck_assert(!ftc_published_call(&a, 1, COMMUNICATOR, 0, &seen));
+    for (uint32_t seq = 1; seq <= FTC_BOARD_ENTRY_CALLS; seq++) {
+        ck_assert(ftc_published_call(&a, 1, COMMUNICATOR, seq, &seen));
+        ck_assert_int_eq(seen.root, (int32_t)seq);
+    }
+    ck_assert(!ftc_published_call(&a, 1, COMMUNICATOR, FTC_BOARD_ENTRY_CALLS + 1, &seen));
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR + ENTRIES);
+    for (uint32_t seq = 0; seq <= FTC_BOARD_ENTRY_CALLS; seq++)
+        ck_assert(!ftc_published_call(&a, 1, COMMUNICATOR + ENTRIES, seq, &seen));
+    ftc_board_close(&a);
+}
+END_TEST
+
 START_TEST(what_others_have_not_freed_is_needed)
 {
     struct ftc_board a = created();
@@ -528,6 +553,7 @@ int main(void)
     UNIT_TEST(half_an_entry_is_not_taken);
     UNIT_TEST(lengths_that_cannot_be_are_not_taken);
     UNIT_TEST(an_attempt_belongs_to_its_operation);
+    UNIT_TEST(the_last_calls_are_remembered);
     UNIT_TEST(what_others_have_not_freed_is_needed);
     UNIT_END();
 }
