@@ -269,7 +269,7 @@ static const struct part {
     {"n=4 f=2 ops=R1 crash=any:2", false},
     {"n=4 f=1 ops=D0 crash=any:2", true},
     {"n=3 f=1 ops=D2,D0,A crash=any:1", true},
-    {"n=5 f=1 ops=D1,A crash=any:2", false},
+    {"n=5 f=1 ops=D1,A crash=any:1", false},
     {"n=2 f=1 ops=A,A crash=any:1", true},
     {"n=3 f=1 ops=A crash=any:1", true},
     {"n=3 f=1 ops=A crash=any:2", true},
