@@ -36,9 +36,9 @@ struct ftc_op_config {
     enum ftc_correction correction;
     int ring_distance;
     bool deterministic;
-    bool
-        direct; /* of a reduce of up to FTC_DIRECT_MOST: everybody sends to its root, as with n <= f
-                 * + 1, and there is no tree phase */
+    /* Of a reduce of up to FTC_DIRECT_MOST: everybody sends to its root, as with n <= f + 1, and
+     * there is no tree phase. */
+    bool direct;
     const struct ftc_topology *topology;
     const struct ftc_exchange_plan *exchange_plan; /* of this rank; if it ftc_op_exchanges() */
     int rank;
