@@ -14,6 +14,9 @@ TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o link.o 
 CALLSITE := system/callsite.o system/symbol.o system/imports.o system/loaded.o
 NOTICE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,$(addprefix board/,telling.o aftermath.o missed_site.o death.o trace.o) $(addprefix system/,lines.o json.o ticks.o) $(CALLSITE) call/call.o call/policy.o)
 STOPPED_WRAPPED := clock_gettime nanosleep poll $(addprefix ftc_,mismatch_meet_native mismatch_is_in rank_end_job job_end pmi_fd channel_is_end channel_send channel_receive notice_deaths)
+# The test's own functions in place of these. With _FORTIFY_SOURCE the C library has a second, checked one of some, in place
+# of which the test has one, too, or is not linked: it would have the real one otherwise.
+wrapped = $(foreach name,$(1),-Wl,--wrap=$(name) -Wl,--wrap=__$(name)_chk)
 CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
 $(UNIT)/test_topology $(UNIT)/test_classes $(UNIT)/test_exchange $(UNIT)/test_engine: $(ENGINE_OBJECT) $(BUILD)/shim/call/policy.o
@@ -64,7 +67,7 @@ $(UNIT)/test_wait: $(addprefix $(BUILD)/shim/,progress/wait.o progress/empty_req
 $(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: $(SHIM_OBJECTS)
 $(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: UNIT_LIBS = -linih
 $(UNIT)/test_stopped: $(SHIM_OBJECTS)
-$(UNIT)/test_stopped: UNIT_LIBS = -linih -fno-lto $(STOPPED_WRAPPED:%=-Wl,--wrap=%) # not of what is inlined
+$(UNIT)/test_stopped: UNIT_LIBS = -linih -fno-lto $(call wrapped,$(STOPPED_WRAPPED)) # not of what is inlined
 $(UNIT)/test_fence: $(BUILD)/shim/detector/silence.o $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)
 $(UNIT)/test_cores: $(addprefix $(BUILD)/shim/system/,cores.o proc.o)
 $(UNIT)/test_json: $(BUILD)/shim/system/json.o
@@ -106,6 +109,7 @@ VALGRIND   := valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full 
 check-warnings:
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -g -Werror' all
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -g -Werror' all bench-programs
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/fortified CFLAGS='-O2 -g -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2' UNIT_TESTS=stopped all unit
 
 check-unit: unit
 

@@ -8,7 +8,7 @@ SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim
 SIM_BOARD := $(addprefix shim/,$(addprefix board/,rank_state.o replica.o lease.o death.o aftermath.o presence.o directory.o end_of_job.o telling.o) system/lifeline.o system/proc.o)
 SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o) $(BUILD)/shim/value/blocks.o $(BUILD)/shim/collectives/tally.o $(addprefix $(BUILD)/,$(SIM_BOARD))
 
-SIM_CLOCK := -Wl,--wrap=clock_gettime # leases go by the time of the run
+SIM_CLOCK = $(call wrapped,clock_gettime) # leases go by the time of the run
 
 # The very objects that the library consists of.
 $(BUILD)/tests/sim/simulate: $(BUILD)/tests/sim/simulate.o $(SIM_OBJECTS) $(ENGINE_OBJECT)

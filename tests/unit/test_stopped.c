@@ -37,6 +37,7 @@ static void (*after_nap)(void);
 int __wrap_clock_gettime(clockid_t id, struct timespec *t);
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
 int __wrap_poll(struct pollfd *fds, nfds_t count, int ms);
+int __wrap___poll_chk(struct pollfd *fds, nfds_t count, int ms, size_t bytes);
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 {
@@ -68,6 +69,13 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int ms)
     (void)count;
     pass((uint64_t)ms * 1000000);
     return 0;
+}
+
+/* What poll() is with _FORTIFY_SOURCE. */
+int __wrap___poll_chk(struct pollfd *fds, nfds_t count, int ms, size_t bytes)
+{
+    (void)bytes;
+    return __wrap_poll(fds, count, ms);
 }
 
 /* ---- who may end the job, and when ---- */
