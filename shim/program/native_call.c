@@ -134,7 +134,7 @@ static bool describe_win(unsigned place, MPI_Win win)
     bool done;
     void *attribute;
 
-    if (win == MPI_WIN_NULL || PMPI_Win_get_group(win, &members) != MPI_SUCCESS)
+    if (!ftc_is_win(win) || PMPI_Win_get_group(win, &members) != MPI_SUCCESS)
         return false;
     done = describe_members(place, members);
     PMPI_Group_free(&members);
@@ -367,7 +367,7 @@ void ftc_native_call_mark_group(enum ftc_call_kind kind, MPI_Group group,
 {
     if (!take_mark(0))
         return;
-    if (group == MPI_GROUP_NULL)
+    if (!ftc_is_group(group))
         give_back_mark();
     else
         show_group(kind, group, return_address);

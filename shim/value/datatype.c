@@ -287,6 +287,11 @@ bool ftc_is_group(MPI_Group group)
            (!groups_are_checked || reject(group) != MPI_ERR_GROUP);
 }
 
+bool ftc_is_win(MPI_Win win)
+{
+    return is_like(win, MPI_WIN_NULL);
+}
+
 size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count)
 {
     size_t bytes;

@@ -45,6 +45,10 @@ bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts);
 bool ftc_is_comm(MPI_Comm comm);
 bool ftc_is_group(MPI_Group group);
 
+/* False for what cannot be the handle of a window. True also for one that is freed: each question
+ * about a window that native MPI is asked has its error go to the program's handler. */
+bool ftc_is_win(MPI_Win win);
+
 /* Data in the order of its type map, without gaps; SIZE_MAX if it is too large for one call. Ranks
  * that give the same data come to the same, whatever their datatypes. */
 bool ftc_facts_are_packed(const struct ftc_facts *facts); /* memory is so as it stands */

@@ -10,6 +10,7 @@
 #include "program/roll_call.h"
 #include "report/report.h"
 #include "system/hash.h"
+#include "value/datatype.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -163,7 +164,7 @@ static uint64_t take(uint64_t *number)
 static bool is_on(const MPI_Win *win)
 {
     return ftc_library.state == FTC_LIBRARY_ACTIVE && !ftc_library.paused &&
-           keyval != MPI_KEYVAL_INVALID && win && *win != MPI_WIN_NULL;
+           keyval != MPI_KEYVAL_INVALID && win && ftc_is_win(*win);
 }
 
 bool ftc_window_free(MPI_Win *win, const void *return_address, int *rv)

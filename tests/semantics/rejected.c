@@ -7,6 +7,10 @@
 
 enum { NONE = 0x5a, MANY_CALLS = 100 };
 
+#define NO_GROUP  ((MPI_Group)0x5a5a5a5a)
+#define NO_WINDOW ((MPI_Win)0x5a5a5a5a)
+#define NO_COMM   ((MPI_Comm)0x5a5a5a5a)
+
 static MPI_Comm all = MPI_COMM_WORLD, comm;
 static MPI_Request request[2];
 static MPI_Message message;
@@ -20,6 +24,12 @@ static void note(MPI_Comm *where, int *code, ...)
     (void)where, (void)code;
     if (++handled > MANY_CALLS)
         MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void note_of_window(MPI_Win *where, int *code, ...)
+{
+    (void)where, (void)code;
+    handled++;
 }
 
 #define REJECTED(call)                                                                             \
@@ -48,7 +58,13 @@ static void communicators(void)
     REJECTED(MPI_Comm_split(all, -5, 0, &comm));
     REJECTED(MPI_Comm_split(all, 0, 0, NULL));
     REJECTED(MPI_Comm_create(all, MPI_GROUP_NULL, &comm));
+    REJECTED(MPI_Comm_create(all, NO_GROUP, &comm));
+    REJECTED(MPI_Comm_create(NO_COMM, MPI_GROUP_EMPTY, &comm));
     REJECTED(MPI_Comm_create_group(all, MPI_GROUP_NULL, 0, &comm));
+    REJECTED(MPI_Comm_create_group(all, NO_GROUP, 0, &comm));
+    REJECTED(MPI_Comm_create_group(all, (MPI_Group)MPI_COMM_WORLD, 0, &comm));
+    REJECTED(MPI_Comm_create_group(NO_COMM, MPI_GROUP_EMPTY, 0, &comm));
+    REJECTED(MPI_Comm_create_group(all, MPI_GROUP_EMPTY, -1, &comm));
     REJECTED(MPI_Comm_split_type(all, 12345, 0, MPI_INFO_NULL, &comm));
     REJECTED(MPI_Intercomm_merge(MPI_COMM_NULL, 0, &comm));
     REJECTED(MPI_Cart_create(all, 2, ranks, zeros, 0, &comm));
@@ -62,6 +78,33 @@ static void communicators(void)
     REJECTED(MPI_Win_create(memory, 4, 0, MPI_INFO_NULL, all, &window));
     REJECTED(MPI_Win_create(memory, 4, 1, MPI_INFO_NULL, MPI_COMM_NULL, &window));
     REJECTED(MPI_Win_allocate(-1, 1, MPI_INFO_NULL, all, memory, &window));
+}
+
+static void windows(void)
+{
+    MPI_Win win, none = NO_WINDOW;
+    MPI_Errhandler handler;
+    int flag;
+
+    REJECTED(MPI_Win_free(&none));
+    REJECTED(MPI_Win_fence(0, NO_WINDOW));
+    REJECTED(MPI_Win_fence(0, MPI_WIN_NULL));
+    REJECTED(MPI_Win_complete(NO_WINDOW));
+    REJECTED(MPI_Win_wait(NO_WINDOW));
+    REJECTED(MPI_Win_test(NO_WINDOW, &flag));
+    REJECTED(MPI_Win_test(MPI_WIN_NULL, &flag));
+    REJECTED(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, NO_WINDOW));
+    REJECTED(MPI_Win_unlock(0, NO_WINDOW));
+    REJECTED(MPI_Win_flush(0, NO_WINDOW));
+    MPI_Win_create_errhandler(note_of_window, &handler);
+    MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, all, &win);
+    MPI_Win_set_errhandler(win, handler);
+    MPI_Errhandler_free(&handler);
+    REJECTED(MPI_Win_start(NO_GROUP, 0, win));
+    REJECTED(MPI_Win_start(MPI_GROUP_NULL, 0, win));
+    REJECTED(MPI_Win_test(win, &flag));
+    REJECTED(MPI_Win_test(win, NULL));
+    MPI_Win_free(&win);
 }
 
 static void messages(void)
@@ -134,6 +177,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     communicators();
+    windows();
     messages();
     requests();
     collectives();
