@@ -264,6 +264,12 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
                                    *done != 0));
 }
 
+/* Of a partition. The library knows nothing of such requests, whatever setting p2p is. */
+int MPI_Parrived(MPI_Request request, int partition, int *flag)
+{
+    return NATIVE_LOOK(PARRIVED, 1, &request, PMPI_Parrived(request, partition, flag), *flag);
+}
+
 /* ---- looked at, and kept ---- */
 
 /* The only calls of their kind in which MPICH does not call generalized requests back. */

@@ -66,6 +66,22 @@ WRAPPER(ftc_native_call_enter_group(FTC_CALL_WIN_START, group, __builtin_return_
         Win_start, (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
 USE(WIN_COMPLETE, Win_complete, (MPI_Win win), (win), win, FTC_ALL_MEMBERS)
 USE(WIN_WAIT, Win_wait, (MPI_Win win), (win), win, FTC_ALL_MEMBERS)
+
+/* It only looks. @flag is valid with MPI_SUCCESS only. */
+int MPI_Win_test(MPI_Win win, int *flag)
+{
+    int rv = PMPI_Win_test(win, flag);
+
+    if (!ftc_native_call_polls())
+        return rv;
+    if (rv == MPI_SUCCESS && flag && !*flag)
+        ftc_native_call_found_nothing_in_window(FTC_CALL_WIN_TEST, win,
+                                                __builtin_return_address(0));
+    else
+        ftc_native_call_found();
+    return rv;
+}
+
 /* needs @rank, and whoever has the lock */
 USE(WIN_LOCK, Win_lock, (int lock_type, int rank, int assert, MPI_Win win),
     (lock_type, rank, assert, win), win, FTC_ALL_MEMBERS)

@@ -420,8 +420,7 @@ static atomic_flag poll_is_taken = ATOMIC_FLAG_INIT;
 static struct {
     bool is_open, needs_dead;
     enum ftc_call_kind kind; /* of the look that was examined last */
-    MPI_Comm comm;
-    int peer;
+    int handle, peer;
 } poll;
 
 static void end_poll(void)
@@ -448,26 +447,27 @@ static bool needs_dead(unsigned place, int32_t need)
     return false;
 }
 
-/* False if the communicator is not valid. The mark that is shown may be of the same place. */
-static bool describe_for_poll(unsigned place, MPI_Comm comm)
+/* False if @handle is not valid. The mark that is shown may be of the same place. */
+static bool describe_for_poll(unsigned place, int handle, bool (*describe_it)(unsigned, int))
 {
-    if (atomic_load_explicit(&described[place].handle, memory_order_relaxed) == comm)
+    if (atomic_load_explicit(&described[place].handle, memory_order_relaxed) == handle)
         return true;
     end_poll();
-    return describe(place, comm, describe_comm);
+    return describe(place, handle, describe_it);
 }
 
 /* Of several looks in turn the mark shows one that needs a dead rank, if there is one. */
-static void examine(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void *return_address)
+static void examine(enum ftc_call_kind kind, int handle, bool (*describe_it)(unsigned, int),
+                    int peer, const void *return_address)
 {
-    unsigned place = place_of(FTC_BOARD_POLL, comm);
+    unsigned place = place_of(FTC_BOARD_POLL, handle);
     bool dead;
     int32_t need;
 
-    if (!describe_for_poll(place, comm) || !find_need(place, peer, &need))
+    if (!describe_for_poll(place, handle, describe_it) || !find_need(place, peer, &need))
         return;
     poll.kind = kind;
-    poll.comm = comm;
+    poll.handle = handle;
     poll.peer = peer;
     dead = needs_dead(place, need);
     if (poll.is_open && (poll.needs_dead || !dead))
@@ -478,12 +478,12 @@ static void examine(enum ftc_call_kind kind, MPI_Comm comm, int peer, const void
     poll.needs_dead = dead;
 }
 
-static bool is_examined(enum ftc_call_kind kind, MPI_Comm comm, int peer)
+static bool is_examined(enum ftc_call_kind kind, int handle, int peer)
 {
-    return poll.is_open && poll.needs_dead && poll.kind == kind && poll.comm == comm &&
+    return poll.is_open && poll.needs_dead && poll.kind == kind && poll.handle == handle &&
            poll.peer == peer &&
-           atomic_load_explicit(&described[place_of(FTC_BOARD_POLL, comm)].handle,
-                                memory_order_relaxed) == comm;
+           atomic_load_explicit(&described[place_of(FTC_BOARD_POLL, handle)].handle,
+                                memory_order_relaxed) == handle;
 }
 
 static uint64_t coarse_ns(void)
@@ -494,16 +494,29 @@ static uint64_t coarse_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void ftc_native_call_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
-                                   const void *return_address)
+static inline void found_nothing(enum ftc_call_kind kind, int handle,
+                                 bool (*describe_it)(unsigned, int), int peer,
+                                 const void *return_address)
 {
     if (!marks || is_inside() ||
         atomic_flag_test_and_set_explicit(&poll_is_taken, memory_order_acquire))
         return;
-    if (!is_examined(kind, comm, peer))
-        examine(kind, comm, peer, return_address);
+    if (!is_examined(kind, handle, peer))
+        examine(kind, handle, describe_it, peer, return_address);
     ftc_mark_poll(&marks[FTC_BOARD_POLL], coarse_ns());
     atomic_flag_clear_explicit(&poll_is_taken, memory_order_release);
+}
+
+void ftc_native_call_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
+                                   const void *return_address)
+{
+    found_nothing(kind, comm, describe_comm, peer, return_address);
+}
+
+void ftc_native_call_found_nothing_in_window(enum ftc_call_kind kind, MPI_Win win,
+                                             const void *return_address)
+{
+    found_nothing(kind, win, describe_win, FTC_ALL_MEMBERS, return_address);
 }
 
 void ftc_native_call_found(void)

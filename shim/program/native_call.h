@@ -84,9 +84,12 @@ static inline int ftc_native_call_partner(int source, int dest)
     return source == MPI_PROC_NULL ? dest : source;
 }
 
-/* A look for what @peer of @comm, as above, has to do or to send. */
+/* A look for what @peer of @comm, as above, has to do or to send; for what the members of @win have
+ * to do. */
 void ftc_native_call_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                                    const void *return_address);
+void ftc_native_call_found_nothing_in_window(enum ftc_call_kind kind, MPI_Win win,
+                                             const void *return_address);
 void ftc_native_call_found(void);
 
 /* A call of native MPI, marked while it lasts; its value is the call's. */

@@ -257,6 +257,71 @@ static void polls(void)
         pause_ms(1);
 }
 
+/* Rank 1 was to access the memory of the others, and has not ended that. */
+static void polls_window(void)
+{
+    MPI_Group world, one;
+    MPI_Win win;
+    int *memory, flag;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, (int[]){1}, &one);
+    MPI_Win_allocate(sizeof *memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    die();
+    MPI_Win_post(one, 0, win);
+    for (flag = 0; !flag;) {
+        MPI_Win_test(win, &flag);
+        pause_ms(1);
+    }
+}
+
+/* Of two partitions rank 1 has sent none. */
+static void polls_partition(void)
+{
+    MPI_Request request;
+    int value[2] = {0}, flag;
+
+    if (rank == 1)
+        MPI_Psend_init(value, 2, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    if (rank == 0)
+        MPI_Precv_init(value, 2, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    if (rank < 2)
+        MPI_Start(&request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    die();
+    for (flag = 0; rank == 0 && !flag;) {
+        MPI_Parrived(request, 1, &flag);
+        pause_ms(1);
+    }
+}
+
+/* Those who are awaited live, and come late. */
+static void polls_window_of_living(void)
+{
+    MPI_Comm living = without_rank_1();
+    MPI_Group members, first;
+    MPI_Win win;
+    int *memory, flag;
+
+    die();
+    if (rank == 1)
+        return;
+    MPI_Comm_group(living, &members);
+    MPI_Group_incl(members, 1, (int[]){0}, &first);
+    MPI_Win_allocate(sizeof *memory, 1, MPI_INFO_NULL, living, &memory, &win);
+    if (rank == 0) {
+        MPI_Group_excl(members, 1, (int[]){0}, &first);
+        come_late();
+        MPI_Win_start(first, 0, win);
+        MPI_Win_complete(win);
+    } else {
+        MPI_Win_post(first, 0, win);
+        for (flag = 0; !flag; pause_ms(1))
+            MPI_Win_test(win, &flag);
+    }
+    MPI_Win_free(&win);
+}
+
 /* A look now and then, while the rank gets on with something else; the last message that it has to
  * receive comes from a rank that lives. */
 static void now_and_then(void)
@@ -554,6 +619,9 @@ static const struct scene {
               {"igather-large", igather_large},
               {"message", message},
               {"polls", polls},
+              {"polls-window", polls_window},
+              {"polls-partition", polls_partition},
+              {"polls-window-living", polls_window_of_living},
               {"now-and-then", now_and_then},
               {"polls-living", polls_living},
               {"master-waits", master_waits},

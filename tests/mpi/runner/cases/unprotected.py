@@ -129,6 +129,12 @@ BLOCKED = [
                                           (5, "Request_get_status"), (6, "Iprobe"), (7, "Improbe"))),
             n=8, settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(7), check=None),
     blocked("polls", r"rank \d has called MPI_\w+ at .* again and again .*; on_blocked = abort"),
+    blocked("polls-window", r"rank [023] has called MPI_Win_test at blocked\((polls_window|main)[.\w]*\+.* again and again "
+            r".*: it may need rank 1, .*; on_blocked = abort"),
+    *(blocked("polls-partition", r"rank 0 has called MPI_Parrived at blocked\((polls_partition|main)[.\w]*\+.* again and again "
+              r".*: it may need rank 1, .*; on_blocked = abort", settings={**ABORT, "FTCOLL_INTERCEPT": "all", "FTCOLL_P2P": p2p})
+      for p2p in ("native", "error")),
+    blocked("polls-window-living", settings=QUICK, status=0, failures=1, silent=("on_blocked",), check=None),
     blocked("now-and-then", settings={**QUICK, "FTCOLL_INTERCEPT": "all"}, status=0, failures=1,
             silent=("on_blocked",), check=None),
     blocked("polls-living", n=8, settings={**QUICK, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
