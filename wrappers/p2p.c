@@ -148,6 +148,17 @@ IMRECV(Imrecv_c, MPI_Count)
 
 /* ---- both ---- */
 
+/* Whether native MPI accepts what is to be sent, of which it was to make the persistent request
+ * @request, with error code @rv. That is asked before the other half is made, which may take a
+ * message at once. */
+static bool is_accepted(int rv, MPI_Request *request)
+{
+    if (!is_begun(rv, request))
+        return false;
+    PMPI_Request_free(request);
+    return true;
+}
+
 /* What sends may be without a request: if its peer is dead. */
 #define IS_SENT_IF_ALIVE(call, request, rv, pmpi_call)                                             \
     (ftc_p2p_culprit(call) >= 0 || is_begun((rv) = (pmpi_call), request))
@@ -157,7 +168,7 @@ IMRECV(Imrecv_c, MPI_Count)
     (ftc_native_call_enter_exchange(FTC_CALL_##kind, comm, source, dest, RETURN_ADDRESS),          \
      ftc_native_call_leave_with(pmpi_call))
 
-#define SENDRECV(name, send_name, receive_name, count_type)                                        \
+#define SENDRECV(name, send_name, receive_name, check_name, count_type)                            \
     int MPI_##name(const void *sendbuf, count_type sendcount, MPI_Datatype sendtype, int dest,     \
                    int sendtag, void *recvbuf, count_type recvcount, MPI_Datatype recvtype,        \
                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
@@ -175,6 +186,9 @@ IMRECV(Imrecv_c, MPI_Count)
                                         recvcount, recvtype, source, recvtag, comm, status));      \
         ftc_native_call_count(FTC_CALL_SENDRECV, comm, ftc_native_call_partner(source, dest),      \
                               RETURN_ADDRESS);                                                     \
+        rv = PMPI_##check_name(sendbuf, sendcount, sendtype, dest, sendtag, comm, &request[0]);    \
+        if (!is_accepted(rv, &request[0]))                                                         \
+            return rv;                                                                             \
         rv =                                                                                       \
             PMPI_##receive_name(recvbuf, recvcount, recvtype, source, recvtag, comm, &request[1]); \
         if (is_begun(rv, &request[1]) &&                                                           \
@@ -186,8 +200,8 @@ IMRECV(Imrecv_c, MPI_Count)
         return rv;                                                                                 \
     }
 
-SENDRECV(Sendrecv, Isend, Irecv, int)
-SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
+SENDRECV(Sendrecv, Isend, Irecv, Send_init, int)
+SENDRECV(Sendrecv_c, Isend_c, Irecv_c, Send_init_c, MPI_Count)
 
 /* The *@bytes of elements that are sent out of the memory in which others are received; NULL:
  * native MPI is to do it, as with more than @most bytes. Not by PMPI_Pack(), to which MPICH 4.0
@@ -235,7 +249,9 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
         if (!copy)                                                                                 \
             return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
                                status);                                                            \
-        rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm, &request[1]);         \
+        rv = PMPI_Send_init##suffix(buf, count, datatype, dest, sendtag, comm, &request[0]);       \
+        if (is_accepted(rv, &request[0]))                                                          \
+            rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm, &request[1]);     \
         goes_on = is_begun(rv, &request[1]) &&                                                     \
                   IS_SENT_IF_ALIVE(&send, &request[0], rv,                                         \
                                    PMPI_Isend##suffix(copy, (count_type)bytes, MPI_PACKED, dest,   \

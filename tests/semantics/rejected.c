@@ -130,6 +130,29 @@ static void messages(void)
     REJECTED(MPI_Sendrecv_replace(memory, 1, MPI_INT, -9, 0, 0, 0, all, status));
 }
 
+/* What is wrong with the half that sends is found before a message is received. */
+static void kept(int rank)
+{
+    const int there = 7;
+    int flag, value = rank;
+    MPI_Request sent;
+
+    MPI_Isend(memory, 1, MPI_INT, rank, there, all, &sent);
+    MPI_Probe(rank, there, all, status);
+    REJECTED(MPI_Sendrecv(memory, 1, MPI_INT, -9, 0, in, 1, MPI_INT, rank, there, all, status));
+    REJECTED(MPI_Sendrecv(memory, 1, MPI_INT, 99, 0, in, 1, MPI_INT, rank, there, all, status));
+    REJECTED(MPI_Sendrecv(memory, 1, MPI_INT, 0, -5, in, 1, MPI_INT, rank, there, all, status));
+    REJECTED(MPI_Sendrecv(memory, -1, MPI_INT, 0, 0, in, 1, MPI_INT, rank, there, all, status));
+    REJECTED(MPI_Sendrecv(NULL, 1, MPI_INT, 0, 0, in, 1, MPI_INT, rank, there, all, status));
+    REJECTED(MPI_Sendrecv_replace(&value, 1, MPI_INT, -9, 0, rank, there, all, status));
+    REJECTED(MPI_Sendrecv_replace(&value, 1, MPI_INT, 0, -5, rank, there, all, status));
+    MPI_Iprobe(rank, there, all, &flag, status);
+    output_line("the message is still there: %d, value %d", flag, value == rank);
+    if (flag)
+        MPI_Recv(in, 1, MPI_INT, rank, there, all, status);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+}
+
 static void requests(void)
 {
     int flag, index, indices[2];
@@ -179,6 +202,7 @@ int main(int argc, char **argv)
     communicators();
     windows();
     messages();
+    kept(rank);
     requests();
     collectives();
     REJECTED(MPI_Comm_set_errhandler(MPI_COMM_NULL, handler));
