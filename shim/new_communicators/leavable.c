@@ -23,6 +23,7 @@ static struct {
     bool (*is_hopeless)(void *);
     void *context;
     uint64_t hopeless_since_ns;
+    const char *stack;
     bool is_running, is_over;
 } call;
 
@@ -45,6 +46,16 @@ static bool may_leave(void)
     return !ftc_library.threaded && ftc_inside_has(FTC_INSIDE_LEAVE);
 }
 
+/* False also once what the call has called back (an error handler or another function of the
+ * program's) has left it by a jump or an exception: then nothing of it is there any more. */
+static bool is_in_call(void)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    call.is_running = call.is_running && here - (uintptr_t)call.stack < STACK_BYTES;
+    return call.is_running;
+}
+
 static void begin(void)
 {
     call.function(call.argument);
@@ -63,7 +74,7 @@ static void prepare(void *on)
 bool ftc_leavable_run(void (*function)(void *argument), void *argument,
                       bool (*is_hopeless)(void *context), void *context)
 {
-    void *own = may_leave() && !call.is_running ? take_stack() : NULL;
+    void *own = may_leave() && !is_in_call() ? take_stack() : NULL;
 
     if (!own) {
         function(argument);
@@ -75,6 +86,7 @@ bool ftc_leavable_run(void (*function)(void *argument), void *argument,
     call.context = context;
     call.hopeless_since_ns = 0;
     call.is_over = false;
+    call.stack = own;
     prepare(own);
     call.is_running = true;
     swapcontext(&call.caller, &call.callee);
@@ -89,7 +101,7 @@ void ftc_leavable_poll(void)
 {
     uint64_t now;
 
-    if (!call.is_running || !call.is_hopeless(call.context))
+    if (!call.is_running || !is_in_call() || !call.is_hopeless(call.context))
         return;
     now = ftc_clock_ns();
     if (call.hopeless_since_ns == 0)
@@ -102,7 +114,7 @@ void ftc_leavable_cannot_send(void)
 {
     uint64_t until_ns = ftc_clock_ns() + DYING_NS;
 
-    while (call.is_running && (call.is_hopeless(call.context) || ftc_clock_ns() < until_ns)) {
+    while (is_in_call() && (call.is_hopeless(call.context) || ftc_clock_ns() < until_ns)) {
         ftc_leavable_poll();
         sched_yield();
     }

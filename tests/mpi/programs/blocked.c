@@ -440,6 +440,47 @@ static void jump_and_work(void)
     }
 }
 
+static int refuse_copy(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)value, (void)copy, (void)flag;
+    return MPI_ERR_OTHER;
+}
+
+static void __attribute__((noipa)) copy_in_vain(void)
+{
+    MPI_Comm copy;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    abort();
+}
+
+/* What was on it is gone. */
+static void __attribute__((noipa)) use_the_stack(void)
+{
+    volatile char used[1 << 16];
+
+    memset((char *)used, 0xff, sizeof used);
+}
+
+/* Out of a maker of communicators, which is carried out on a stack of its own; then they wait for
+ * rank 0, and make one. */
+static void jump_and_copy(void)
+{
+    MPI_Comm copy;
+    int key;
+
+    MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, &key);
+    leave_by(copy_in_vain);
+    MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+    use_the_stack();
+    come_late();
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    gather(copy);
+    MPI_Comm_free(&copy);
+}
+
 /* A message that comes late, from a rank that lives. */
 static void message(void)
 {
@@ -615,6 +656,7 @@ static const struct scene {
               {"requests", requests},
               {"jump", jump},
               {"jump-and-work", jump_and_work},
+              {"jump-and-copy", jump_and_copy},
               {"igather", igather},
               {"igather-large", igather_large},
               {"message", message},

@@ -102,6 +102,8 @@ BLOCKED = [
     blocked("jump", sits("MPI_Allgather", "gather", reaction="abort")),
 ] + [blocked(scene, status=0, failures=1, silent=("on_blocked",), check=None)
      for scene in ("living", "reused-living", "group-living", "jump-and-work")] + [
+    *(blocked("jump-and-copy", status=0, n=n, settings={**ABORT, "FTCOLL_COMMUNICATORS": "survivors"}, silent=("on_blocked",), check=None)
+      for n in (2, 3)),
     Case("blocked: complete", 4, 1, settings=QUICK, failures=1, command="mpiexec.hydra -n {n} {programs}/blocked complete",
          hand=release_when_told(3), check=told_complete, limit_s=3 * TEN_S),
     Case("blocked in Fortran", 3, 1, settings=ABORT, status="failed", check=told_by_one,
