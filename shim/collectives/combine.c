@@ -1,5 +1,7 @@
 #include "combine.h"
 
+#include "program/native_call.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -7,14 +9,18 @@ int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from,
 {
     const struct ftc_call *call = plan->call;
     ptrdiff_t start;
+    int rv;
 
     if (plan->facts.kernel) {
         plan->facts.kernel(into, from, (size_t)count);
         return MPI_SUCCESS;
     }
     start = ftc_span_start(&plan->facts, count);
-    return PMPI_Reduce_local((const char *)from - start, (char *)into - start, (int)count,
-                             call->datatype, call->op);
+    ftc_native_call_begin_operation(call->kind);
+    rv = PMPI_Reduce_local((const char *)from - start, (char *)into - start, (int)count,
+                           call->datatype, call->op);
+    ftc_native_call_end_operation();
+    return rv;
 }
 
 void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, MPI_Count count)

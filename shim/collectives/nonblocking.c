@@ -5,6 +5,7 @@
 #include "parcel.h"
 #include "plan.h"
 #include "program/error.h"
+#include "program/native_call.h"
 #include "report/report.h"
 #include "request.h"
 #include "system/callsite.h"
@@ -134,6 +135,7 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MP
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
         return false;
+    ftc_native_call_look_back();
     pass = request ? make_plan(plan, call) : FTC_PASS_INVALID;
     ftc_report_call(call, pass);
     if (pass == FTC_PASS_NONE)

@@ -4,6 +4,7 @@
 #include "nonblocking.h"
 #include "parcel.h"
 #include "program/error.h"
+#include "program/native_call.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -154,6 +155,7 @@ int ftc_persistent_start(struct ftc_persistent *p, MPI_Request *started)
 {
     int rv;
 
+    ftc_native_call_look_back();
     if (p->started != MPI_REQUEST_NULL)
         rv = ftc_error_active(&p->call);
     else

@@ -32,6 +32,7 @@ static struct file *find(MPI_File handle)
 {
     struct file *f;
 
+    ftc_native_call_look_back();
     ftc_library_lock();
     for (f = files; f && f->handle != handle;)
         f = f->next;

@@ -9,6 +9,7 @@
 #include "monitor/monitor.h"
 #include "mpi/inside.h"
 #include "outside.h"
+#include "program/native_call.h"
 #include "progress/drive.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
@@ -196,6 +197,7 @@ static int finalize_session(MPI_Session *session)
 
 int ftc_ending_finalize(void)
 {
+    ftc_native_call_look_back();
     world_is_finalized = true;
     return ftc_library.state == FTC_LIBRARY_ACTIVE ? end_with(finalize_world, NULL)
                                                    : PMPI_Finalize();

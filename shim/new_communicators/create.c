@@ -721,6 +721,7 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
     struct roll roll = {.group = MPI_GROUP_NULL};
     bool is_done = false, again = true;
 
+    ftc_native_call_look_back();
     if (!is_on(x->kind) || !arguments_are_valid(x))
         return false;
     if (open_roll(x, &roll)) {

@@ -4,11 +4,13 @@
 #include "board/rank_state.h"
 #include "communicator/attribute.h"
 #include "communicator/group.h"
+#include "job_end.h"
 #include "library.h"
 #include "report/coverage.h"
 #include "value/datatype.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -39,6 +41,10 @@ enum { CALL_BYTES = 64 };
 _Thread_local int ftc_native_call_depth;
 static _Thread_local int own_mark = -1;      /* of the outermost */
 static _Thread_local uintptr_t inside_below; /* where on the stack calls are inside of it */
+static _Thread_local struct {
+    uintptr_t inside_below; /* 0: in none */
+    enum ftc_call_kind kind;
+} operation;
 
 /* ---- members ---- */
 
@@ -404,9 +410,40 @@ void ftc_native_call_leave(void)
         end_mark();
 }
 
+/* Counts as a call that something may be inside of. */
+void ftc_native_call_begin_operation(enum ftc_call_kind kind)
+{
+    operation.inside_below = (uintptr_t)__builtin_frame_address(0);
+    operation.kind = kind;
+    if (ftc_native_call_depth++ == 0)
+        inside_below = operation.inside_below;
+}
+
+void ftc_native_call_end_operation(void)
+{
+    operation.inside_below = 0;
+    if (ftc_native_call_depth > 0)
+        ftc_native_call_depth--;
+}
+
+static void end_with_left_operation(void)
+{
+    char text[256];
+
+    snprintf(
+        text, sizeof text,
+        "ftcoll: rank %d has left an operation of the program's own by a jump or an exception, "
+        "in the middle of %s, which cannot be carried out any more",
+        ftc_library.world_rank, ftc_call_name(operation.kind));
+    operation.inside_below = 0;
+    ftc_job_end(MPI_COMM_WORLD, MPI_ERR_OP, text);
+}
+
 /* Stacks grow downwards: what native MPI calls back lies below the call. */
 void ftc_native_call_forget_left(const void *frame)
 {
+    if (operation.inside_below != 0 && (uintptr_t)frame >= operation.inside_below)
+        end_with_left_operation();
     if ((uintptr_t)frame < inside_below)
         return;
     ftc_native_call_depth = 0;

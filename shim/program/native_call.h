@@ -68,6 +68,12 @@ static inline void ftc_native_call_look_back(void)
         ftc_native_call_forget_left(__builtin_frame_address(0));
 }
 
+/* Around an operation that native MPI is to apply in the protected call @kind. The program's own
+ * may be left in the same way, and the call in its middle, with the lock held and others waiting;
+ * it can neither be gone on with nor taken back. Whoever looks back then ends the job. */
+void ftc_native_call_begin_operation(enum ftc_call_kind kind);
+void ftc_native_call_end_operation(void);
+
 /* Calls that only look, such as MPI_Test. One of them is not worth a mark; those that find nothing,
  * again and again once a rank is dead, have one that outlives them, until one finds something. */
 extern const _Atomic uint32_t *ftc_native_call_deaths;

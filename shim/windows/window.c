@@ -178,6 +178,7 @@ bool ftc_window_free(MPI_Win *win, const void *return_address, int *rv)
     uint64_t *number;
     MPI_Group group;
 
+    ftc_native_call_look_back();
     if (!is_on(win) || !(number = number_of(*win)))
         return false;
     PMPI_Win_get_group(*win, &group);

@@ -481,6 +481,37 @@ static void jump_and_copy(void)
     MPI_Comm_free(&copy);
 }
 
+static void leave_operation(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)count, (void)type;
+    longjmp(out, 1);
+}
+
+static void __attribute__((noipa)) combine_in_vain(MPI_Op op)
+{
+    int sum;
+
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+}
+
+/* Out of an operation in a protected call, and into the next, which may be another. */
+static void jump_from_operation(void)
+{
+    MPI_Op op;
+    MPI_Comm copy;
+    MPI_Request request;
+    int sum;
+
+    MPI_Op_create(leave_operation, 1, &op);
+    if (setjmp(out) == 0)
+        combine_in_vain(op);
+    if (strstr(scene, "copy"))
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    if (strstr(scene, "later"))
+        MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
 /* A message that comes late, from a rank that lives. */
 static void message(void)
 {
@@ -657,6 +688,12 @@ static const struct scene {
               {"jump", jump},
               {"jump-and-work", jump_and_work},
               {"jump-and-copy", jump_and_copy},
+              {"jump-from-operation", jump_from_operation},
+              {"jump-from-operation-copy", jump_from_operation},
+              {"jump-from-operation-later", jump_from_operation},
+              {"threads-jump-from-operation", jump_from_operation},
+              {"threads-jump-from-operation-copy", jump_from_operation},
+              {"threads-jump-from-operation-later", jump_from_operation},
               {"igather", igather},
               {"igather-large", igather_large},
               {"message", message},
