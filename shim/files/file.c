@@ -243,11 +243,20 @@ static bool has_offset(enum ftc_call_kind kind)
     return kind == FTC_CALL_FILE_READ_AT_ALL || kind == FTC_CALL_FILE_WRITE_AT_ALL;
 }
 
+/* Of a sequential file native MPI does not tell it: that would be an error. */
+static bool has_position(const struct ftc_transfer *t)
+{
+    int amode = 0;
+
+    return !has_offset(t->kind) && PMPI_File_get_amode(t->file, &amode) == MPI_SUCCESS &&
+           (amode & MPI_MODE_SEQUENTIAL) == 0;
+}
+
 bool ftc_file_transfer(struct ftc_transfer *transfer)
 {
     struct file *f = protected_file(transfer->file);
-    bool has_position = !has_offset(transfer->kind);
     MPI_Offset position = 0;
+    bool moves;
     struct task t;
     int rv;
 
@@ -257,10 +266,11 @@ bool ftc_file_transfer(struct ftc_transfer *transfer)
     t.native = transfer_together;
     t.arguments = transfer;
     ftc_report_call(&t.call, FTC_PASS_NONE);
-    if (has_position)
+    moves = has_position(transfer);
+    if (moves)
         PMPI_File_get_position(transfer->file, &position);
     if (!run_together(&t, &rv)) {
-        if (has_position)
+        if (moves)
             PMPI_File_seek(transfer->file, position, MPI_SEEK_SET);
         transfer->result = rv == MPI_SUCCESS ? transfer_alone(f, &t.call, transfer) : rv;
     }

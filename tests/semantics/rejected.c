@@ -3,6 +3,7 @@
  * where native MPI then returns MPI_SUCCESS (MPICH 5.0.2). */
 #include "output.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { NONE = 0x5a, MANY_CALLS = 100 };
@@ -27,6 +28,12 @@ static void note(MPI_Comm *where, int *code, ...)
 }
 
 static void note_of_window(MPI_Win *where, int *code, ...)
+{
+    (void)where, (void)code;
+    handled++;
+}
+
+static void note_of_file(MPI_File *where, int *code, ...)
 {
     (void)where, (void)code;
     handled++;
@@ -105,6 +112,27 @@ static void windows(void)
     REJECTED(MPI_Win_test(win, &flag));
     REJECTED(MPI_Win_test(win, NULL));
     MPI_Win_free(&win);
+}
+
+/* Not with this kind of file, which has no position either. */
+static void files(const char *directory)
+{
+    char name[4096];
+    MPI_File file;
+    MPI_Errhandler handler;
+
+    snprintf(name, sizeof name, "%s.sequential", directory);
+    MPI_File_open(all, name,
+                  MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL |
+                      MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    MPI_File_create_errhandler(note_of_file, &handler);
+    MPI_File_set_errhandler(file, handler);
+    MPI_Errhandler_free(&handler);
+    REJECTED(MPI_File_write_all(file, memory, 1, MPI_INT, status));
+    REJECTED(MPI_File_read_all(file, memory, 1, MPI_INT, status));
+    REJECTED(MPI_File_write_at_all(file, 0, memory, 1, MPI_INT, status));
+    MPI_File_close(&file);
 }
 
 static void messages(void)
@@ -201,6 +229,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     communicators();
     windows();
+    files(argv[1]);
     messages();
     kept(rank);
     requests();
