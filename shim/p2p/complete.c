@@ -70,12 +70,17 @@ static void close_batch(struct batch *b, bool found)
         free(b->before);
 }
 
-/* Calls the error handler; the value of the call. */
+/* Calls the error handler, unless native MPI, which returned @rv, has done so; the value of the
+ * call. */
 static int raise_error(struct batch *b, int rv)
 {
-    if (b->error != MPI_SUCCESS)
+    if (b->error == MPI_SUCCESS)
+        return rv;
+    if (rv == MPI_SUCCESS)
         ftc_error_raise(&(struct ftc_call){.comm = b->failed_comm});
-    return b->error != MPI_SUCCESS ? b->error : rv;
+    else
+        ftc_error_keep();
+    return b->error;
 }
 
 /* Request @i is not native MPI's to look at: it has failed, or is broken and not active. */

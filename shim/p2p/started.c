@@ -49,7 +49,7 @@ int ftc_p2p_start_persistent(int count, MPI_Request requests[])
 {
     int rv = MPI_SUCCESS;
 
-    if (!ftc_p2p_is_anyone_dead())
+    if (!ftc_p2p_is_anyone_dead() || count <= 0)
         return count == 1 ? PMPI_Start(requests) : PMPI_Startall(count, requests);
     for (int i = 0; i < count && rv == MPI_SUCCESS; i++)
         if (!starts_dead(requests[i]))

@@ -104,6 +104,13 @@ static bool begin_to_raise(int *code)
     return class != MPI_SUCCESS;
 }
 
+void ftc_error_keep(void)
+{
+    int code;
+
+    begin_to_raise(&code);
+}
+
 void ftc_error_raise(const struct ftc_call *call)
 {
     int code;

@@ -66,8 +66,10 @@ int ftc_error_dead_peer(const char *call_name, int rank, uint32_t world);
 /* The error that was made last is in a status: its text stays, the code is MPI_ERR_IN_STATUS. */
 int ftc_error_in_status(void);
 
-/* The error that was made last is not raised. */
+/* The error that was made last is not raised. With ftc_error_keep() its text stays: the error
+ * handler has been called for another one of the same call, and what failed is in a status. */
 void ftc_error_drop(void);
+void ftc_error_keep(void);
 
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(void);

@@ -639,7 +639,11 @@ static void truncated(int first, MPI_Status *status)
         MPI_Irecv(&value[i], 1, MPI_INT, first + i, TAG, MPI_COMM_WORLD, &request[i]);
     for (int i = 0; i < 4; i++)
         order(MPI_COMM_WORLD, first + i, orders[i]);
+    handler_calls = 0;
     expect("truncated", "the error of all", MPI_Waitall(4, request, status), MPI_ERR_IN_STATUS);
+    expect("truncated", "calls of the handler", handler_calls, 1);
+    MPI_Startall(-2, request); /* nothing to start, and an error nevertheless */
+    expect("truncated", "calls of the handler by MPI_Startall", handler_calls, 2);
     for (int i = 0; i < 4; i++)
         expect("truncated", "the request gone", request[i] == MPI_REQUEST_NULL, true);
     expect("truncated", "the late value", value[0], VALUE);
