@@ -15,6 +15,12 @@ static void write_item(const char *name, const char *product, unsigned first, un
            tested);
 }
 
+static void write_also(unsigned first, unsigned last, const char *tested, const char *device)
+{
+    printf("Also of %u.%u to %u.%u with device %s, run with %s.\n", first / 100, first % 100,
+           last / 100, last % 100, device, tested);
+}
+
 static void write_word(const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -49,6 +55,7 @@ static void describe_inside(void)
     write_item(name, #product, first, last, tested, device);                                       \
     write_text("Relies on this:", relies);                                                         \
     write_text("Without it", lost);
+#define FTC_INSIDE_ALSO(part, first, last, tested, device) write_also(first, last, tested, device);
 #include "shim/mpi/inside.def"
 #undef FTC_INSIDE
 }

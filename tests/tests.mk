@@ -5,7 +5,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol
-UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters lineage group error_handler requests completion wait shown turn stopped geometry fence cores mapping loaded inside channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
+UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters lineage group error_handler requests completion wait shown turn stopped geometry fence cores mapping loaded inside polls channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o end_of_job.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o))
@@ -50,7 +50,11 @@ $(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlo
 $(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/json.o $(CALLSITE))
 $(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE)) $(UNIT)/libmpichbinding.so $(UNIT)/libcaller.so $(UNIT)/libgnu.so
 $(UNIT)/test_loaded: $(BUILD)/shim/system/loaded.o $(UNIT)/libgnu.so $(UNIT)/libsysv.so
-$(UNIT)/test_loaded $(UNIT)/test_symbol: UNIT_LIBS = -ldl
+$(UNIT)/test_loaded $(UNIT)/test_symbol $(UNIT)/test_polls: UNIT_LIBS = -ldl
+$(UNIT)/test_polls: $(addprefix $(BUILD)/shim/,mpi/polls.o system/imports.o system/loaded.o) $(UNIT)/libpolling.so
+$(UNIT)/libpolling.so: tests/unit/polling_library.c
+	mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -shared -o $@ $<
 LOADED_gnu := -Wl,--hash-style=gnu
 LOADED_sysv := -Wl,--hash-style=sysv
 LOADED_caller := -Dthere=MPI_Barrier

@@ -5,11 +5,11 @@
 #include "communicator/places.h"
 #include "entries.h"
 #include "job_end.h"
+#include "lifecycle/start.h"
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
 #include "program/native_call.h"
 #include "progress/empty_request.h"
-#include "progress/messages.h"
 
 #include <string.h>
 
@@ -205,7 +205,7 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
                            ftc_new_communicator_free(comm, PMPI_Comm_disconnect));
 }
 
-/* How MPICH polls, wherever it waits: libucp's. */
+/* How MPICH polls, wherever it waits: libucp's. For other devices: shim/mpi/polls.h. */
 unsigned ucp_worker_progress(void *worker);
 
 unsigned ucp_worker_progress(void *worker)
@@ -217,8 +217,7 @@ unsigned ucp_worker_progress(void *worker)
 
         memcpy(&native, &found, sizeof native);
     }
-    ftc_messages_look_at_links();
-    ftc_leavable_poll();
+    ftc_start_come_by();
     return native(worker);
 }
 

@@ -12,8 +12,10 @@
 
 int MPI_Init(int *argc, char ***argv)
 {
-    int rv = PMPI_Init(argc, argv);
+    int rv;
 
+    ftc_start_prepare();
+    rv = PMPI_Init(argc, argv);
     if (rv == MPI_SUCCESS)
         ftc_start();
     return rv;
@@ -21,8 +23,10 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int rv = PMPI_Init_thread(argc, argv, required, provided);
+    int rv;
 
+    ftc_start_prepare();
+    rv = PMPI_Init_thread(argc, argv, required, provided);
     if (rv == MPI_SUCCESS)
         ftc_start();
     return rv;
@@ -50,6 +54,7 @@ int MPI_Finalize(void)
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
+    ftc_start_prepare();
     return ftc_ending_session_init(info, errhandler, session);
 }
 

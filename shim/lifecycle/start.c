@@ -12,15 +12,18 @@
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
 #include "mpi/inside.h"
+#include "mpi/polls.h"
 #include "mpiexec/calls.h"
 #include "net/fabric.h"
 #include "net/socket.h"
 #include "new_communicators/context.h"
+#include "new_communicators/leavable.h"
 #include "outside.h"
 #include "p2p/p2p.h"
 #include "program/fatal.h"
 #include "program/native_call.h"
 #include "progress/crash.h"
+#include "progress/messages.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
 #include "progress/thread.h"
@@ -138,6 +141,8 @@ static void do_without_the_unknown(void)
     ftc_inside_want(FTC_INSIDE_FINALIZE);
     if (ftc_pmi_fd() >= 0)
         ftc_inside_want(FTC_INSIDE_LAUNCHER);
+    if (!ftc_leavable_is_polled()) /* MPI_Init has waited */
+        ftc_inside_miss(FTC_INSIDE_LEAVE);
     if (s->communicators == FTC_COMMUNICATORS_SURVIVORS)
         ftc_inside_want(FTC_INSIDE_LEAVE);
     if ((s->intercept & FTC_INTERCEPT_NONBLOCKING) != 0)
@@ -207,6 +212,18 @@ static bool lacks_a_function(void)
         fprintf(stderr, "ftcoll: not protected: the program's MPI library, %s, has no %s\n",
                 ftc_loaded_name(ftc_mpi_object()), missing);
     return missing != NULL;
+}
+
+void ftc_start_come_by(void)
+{
+    ftc_messages_look_at_links();
+    ftc_leavable_poll();
+}
+
+void ftc_start_prepare(void)
+{
+    if (ftc_library.settings.enable)
+        ftc_polls_open(ftc_start_come_by);
 }
 
 void ftc_start(void)

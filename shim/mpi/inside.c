@@ -23,7 +23,21 @@ static const struct part {
 #undef FTC_INSIDE
 };
 
-static _Atomic bool trusts_all, is_wanted[FTC_INSIDE_PARTS];
+/* Other devices with which a part of MPICH's is known, in other versions. */
+static const struct other {
+    enum ftc_inside part;
+    unsigned first, last;
+    const char *device;
+} others[] = {
+#define FTC_INSIDE(...)
+#define FTC_INSIDE_ALSO(part, first, last, tested, device) {FTC_INSIDE_##part, first, last, device},
+#include "inside.def"
+#undef FTC_INSIDE
+};
+
+enum { OTHERS = sizeof others / sizeof others[0] };
+
+static _Atomic bool trusts_all, is_wanted[FTC_INSIDE_PARTS], is_out_of_reach[FTC_INSIDE_PARTS];
 static _Atomic unsigned pmi; /* the version in which the launcher has answered */
 
 /* ---- what is loaded ---- */
@@ -80,6 +94,11 @@ unsigned ftc_inside_mpich(void)
     return loaded_mpi()->version;
 }
 
+const char *ftc_inside_device(void)
+{
+    return loaded_mpi()->device;
+}
+
 unsigned ftc_inside_ucx(void)
 {
     void (*get_version)(unsigned *, unsigned *, unsigned *);
@@ -112,23 +131,38 @@ static unsigned version_of(enum product product)
     }
 }
 
-static bool is_known(const struct part *p)
+static bool fits(unsigned version, unsigned first, unsigned last, const char *device)
 {
-    unsigned version = version_of(p->product);
+    return version >= first && version <= last &&
+           (!device || strcmp(device, loaded_mpi()->device) == 0);
+}
 
-    return version >= p->first && version <= p->last &&
-           (!p->device || strcmp(p->device, loaded_mpi()->device) == 0);
+static bool is_known(enum ftc_inside part)
+{
+    const struct part *p = &parts[part];
+    unsigned version = version_of(p->product);
+    bool known = fits(version, p->first, p->last, p->device);
+
+    for (int i = 0; i < OTHERS && !known; i++)
+        known = others[i].part == part &&
+                fits(version, others[i].first, others[i].last, others[i].device);
+    return known;
 }
 
 bool ftc_inside_has(enum ftc_inside part)
 {
-    return trusts_all || is_known(&parts[part]);
+    return !is_out_of_reach[part] && (trusts_all || is_known(part));
 }
 
 bool ftc_inside_want(enum ftc_inside part)
 {
     is_wanted[part] = true;
     return ftc_inside_has(part);
+}
+
+void ftc_inside_miss(enum ftc_inside part)
+{
+    is_out_of_reach[part] = true;
 }
 
 void ftc_inside_trust(bool all)
@@ -156,19 +190,41 @@ static void append_loaded(char *text, size_t size)
         append(text, size, version);
 }
 
+/* "4.0 to 5.0 with device ch4:ucx". */
+static void append_range(char *text, size_t size, unsigned first, unsigned last, const char *device)
+{
+    char range[32];
+
+    snprintf(range, sizeof range, "%u.%u to %u.%u", first / 100, first % 100, last / 100,
+             last % 100);
+    append(text, size, range);
+    if (device) {
+        append(text, size, " with device ");
+        append(text, size, device);
+    }
+}
+
+static void append_ranges(char *text, size_t size, const struct part *p)
+{
+    append(text, size, ", known for ");
+    append(text, size, product_name[p->product]);
+    append(text, size, " ");
+    append_range(text, size, p->first, p->last, p->device);
+    for (int i = 0; i < OTHERS; i++)
+        if (&parts[others[i].part] == p) {
+            append(text, size, ", ");
+            append_range(text, size, others[i].first, others[i].last, others[i].device);
+        }
+}
+
 /* "finalize, known for MPICH 4.0 to 5.0 (without it ...)". */
 static void append_part(char *text, size_t size, const struct part *p)
 {
-    char range[64];
-
-    snprintf(range, sizeof range, ", known for %s %u.%u to %u.%u", product_name[p->product],
-             p->first / 100, p->first % 100, p->last / 100, p->last % 100);
     append(text, size, p->name);
-    append(text, size, range);
-    if (p->device) {
-        append(text, size, " with device ");
-        append(text, size, p->device);
-    }
+    if (is_out_of_reach[p - parts])
+        append(text, size, ", out of reach in this build of it");
+    else
+        append_ranges(text, size, p);
     append(text, size, " (without it ");
     append(text, size, p->lost);
     append(text, size, ")");

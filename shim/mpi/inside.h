@@ -20,6 +20,10 @@ bool ftc_inside_has(enum ftc_inside part);
 /* The same, for who does something else because of that: it is remembered that @part was wanted. */
 bool ftc_inside_want(enum ftc_inside part);
 
+/* @part cannot be relied on, whatever the version says: MPICH was built so that what it stands on
+ * cannot be found. */
+void ftc_inside_miss(enum ftc_inside part);
+
 /* The launcher has answered in this version of PMI, as 100 * major + minor; 0: it does not. */
 void ftc_inside_heard(unsigned version);
 
@@ -35,6 +39,9 @@ unsigned ftc_inside_ucx(void);
 
 /* The version of MPICH itself that is loaded, as 100 * major + minor; 0 of another library. */
 unsigned ftc_inside_mpich(void);
+
+/* MPICH's device, such as "ch4:ucx"; "" if it is not told. */
+const char *ftc_inside_device(void);
 
 /* What PMPI_Get_library_version() says. */
 struct ftc_inside_mpi {

@@ -365,7 +365,7 @@ void ftc_mpiexec_start(void)
     if (!is_mpiexec_of_hydra() || !ftc_proxies_open() || !ftc_authority_reserve())
         return;
     for (int i = 0; i < CALLS; i++)
-        if (!ftc_imports_redirect(calls[i].name, calls[i].to)) {
+        if (!ftc_imports_redirect(NULL, calls[i].name, calls[i].to)) {
             unsetenv(FTC_LEASE_VARIABLE);
             return;
         }

@@ -5,6 +5,7 @@
 #include "system/clock.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -28,6 +29,7 @@ static struct {
 } call;
 
 static void *stack; /* that no call is on */
+static _Atomic bool is_polled;
 
 static void *take_stack(void)
 {
@@ -96,11 +98,17 @@ bool ftc_leavable_run(void (*function)(void *argument), void *argument,
     return call.is_over;
 }
 
+bool ftc_leavable_is_polled(void)
+{
+    return atomic_load(&is_polled);
+}
+
 /* What the others have sent may still bring the call to its end: they get some time. */
 void ftc_leavable_poll(void)
 {
     uint64_t now;
 
+    atomic_store_explicit(&is_polled, true, memory_order_relaxed);
     if (!call.is_running || !is_in_call() || !call.is_hopeless(call.context))
         return;
     now = ftc_clock_ns();

@@ -1,9 +1,9 @@
 /* leavable: a call of native MPI that can be left when it would wait for a dead rank for ever.
  *
- * The call runs on a stack of its own. While MPICH waits it polls UCX, through a function of
- * libucp that the library stands before; when a member has been dead for a while and the call is
- * still not through, control goes back to the caller from there, and never returns: the call's
- * stack, into which messages may still come, stays as it is.
+ * The call runs on a stack of its own. While MPICH waits it polls its network by a function of
+ * others, which the library stands before (mpi/polls.h); when a member has been dead for a while
+ * and the call is still not through, control goes back to the caller from there, and never returns:
+ * the call's stack, into which messages may still come, stays as it is.
  *
  * What is left behind in MPICH is one receive or send, and the mark that the first 64 of its
  * context ids are being given out (MPIR_Get_contextid_sparse_group): from then on it gives out the
@@ -26,8 +26,11 @@
 bool ftc_leavable_run(void (*function)(void *argument), void *argument,
                       bool (*is_hopeless)(void *context), void *context);
 
-/* To be called when MPICH polls. */
+/* To be called when MPICH polls: in all its waits, so also in MPI_Init. */
 void ftc_leavable_poll(void);
+
+/* Whether it was: else no call can be left. */
+bool ftc_leavable_is_polled(void);
 
 /* To be called when UCX cannot send for MPICH, which would end the job for that: the memory of a
  * rank that dies is gone before anybody can know of its death. Leaves the call if that is what has

@@ -99,9 +99,9 @@ static bool put(const struct ftc_loaded *p, void **slot, void *to)
     return true;
 }
 
-bool ftc_imports_redirect(const char *name, void *to)
+bool ftc_imports_redirect(const struct ftc_loaded *object, const char *name, void *to)
 {
-    struct ftc_loaded p = program();
+    struct ftc_loaded p = object ? *object : program();
     void **slot = find_slot(&p, is_equal, name);
 
     return slot && put(&p, slot, to);

@@ -4,10 +4,10 @@
 
 #include "loaded.h"
 
-/* From now on the program's own calls of @name go to @to; those of libraries stay as they are.
- * False if the program does not import it, or its memory cannot be changed. To be called while
- * there is one thread. */
-bool ftc_imports_redirect(const char *name, void *to);
+/* From now on @object's own calls of @name go to @to; those of others stay as they are. Without
+ * @object it is the program. False if it does not import the function, or its memory cannot be
+ * changed. To be called while no other thread of this process does that. */
+bool ftc_imports_redirect(const struct ftc_loaded *object, const char *name, void *to);
 
 /* Whether the constants of the program (its parts that are loaded, and not to be written) have the
  * text @text, with the zero byte behind it. */

@@ -107,7 +107,10 @@ AT_POINTS += [*crashes_of_two(6, 8), *crashes_of_two(7, 8)]
 ENDS = [
     # Natively a death here ends the job.
     Case("kill before MPI_Init", 4, 1, stream("kill@init:1"), status="failed", check=native_end),
-    Case("segv before MPI_Init", 3, 1, stream("segv@init:0"), status="failed", check=native_end),
+    # Debian's libfabric brings libpsm2 and libinfinipath, whose handlers of SIGSEGV make an exit of it: for that, before
+    # MPI_Init, Hydra ends no job, without the library as well.
+    Case("segv before MPI_Init", 3, 1, stream("segv@init:0"), status="failed", check=native_end,
+         settings={"HFI_BACKTRACE": "0", "IPATH_NO_BACKTRACE": "1"}),
     Case("kill inside MPI_Init", 4, 1, stream("kill@ininit:2"), status=(0, "failed"), runs=3),
     Case("kill inside MPI_Init, rank 0", 5, 2, stream("kill@ininit:0"), status=(0, "failed"),
          runs=2),

@@ -1,0 +1,154 @@
+#include "polls.h"
+
+#include "inside.h"
+#include "mpi_library.h"
+#include "system/imports.h"
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void (*each)(void);
+
+/* ---- libfabric: objects with tables of functions ---- */
+
+/* Positions in the tables of a fabric, of a domain and of a completion queue. */
+enum { DOMAIN = 0, CQ_OPEN = 1, READ = 0 };
+
+typedef void function(void);
+
+struct table {
+    size_t bytes;
+    function *entry[];
+};
+
+struct object {
+    size_t class;
+    void *context, *operations;
+    const struct table *table;
+};
+
+/* A table of ours, behind the one in whose place it is. */
+struct replacement {
+    const struct table *original;
+    struct table own;
+};
+
+typedef int fabric_function(void *attributes, struct object **fabric, void *context);
+typedef int open_function(struct object *of, void *attributes, struct object **opened,
+                          void *context);
+typedef ssize_t read_function(struct object *queue, void *entries, size_t count);
+
+static fabric_function *native_fabric;
+static bool is_opening; /* a fabric: the provider may open some for itself */
+
+static function *original(const struct object *object, size_t index)
+{
+    const char *own = (const char *)object->table;
+    const struct replacement *r =
+        (const struct replacement *)(own - offsetof(struct replacement, own));
+
+    return r->original->entry[index];
+}
+
+/* Nothing is changed without memory. The object lives as long as MPI, and so does its table. */
+static void replace(struct object *object, size_t index, function *by)
+{
+    const struct table *of = object->table;
+    struct replacement *r;
+
+    if (of->bytes < offsetof(struct table, entry) + (index + 1) * sizeof *of->entry)
+        return;
+    r = malloc(offsetof(struct replacement, own) + of->bytes);
+    if (!r)
+        return;
+    r->original = of;
+    memcpy(&r->own, of, of->bytes);
+    r->own.entry[index] = by;
+    object->table = &r->own;
+}
+
+static ssize_t read_queue(struct object *queue, void *entries, size_t count)
+{
+    each();
+    return ((read_function *)original(queue, READ))(queue, entries, count);
+}
+
+static int open_queue(struct object *domain, void *attributes, struct object **queue, void *context)
+{
+    int rv = ((open_function *)original(domain, CQ_OPEN))(domain, attributes, queue, context);
+
+    if (rv == 0)
+        replace(*queue, READ, (function *)read_queue);
+    return rv;
+}
+
+static int open_domain(struct object *fabric, void *attributes, struct object **domain,
+                       void *context)
+{
+    int rv = ((open_function *)original(fabric, DOMAIN))(fabric, attributes, domain, context);
+
+    if (rv == 0)
+        replace(*domain, CQ_OPEN, (function *)open_queue);
+    return rv;
+}
+
+/* A libfabric that is a part of libmpich makes its own calls by the same import. */
+static int open_fabric(void *attributes, struct object **fabric, void *context)
+{
+    bool is_of_provider = is_opening;
+    int rv;
+
+    is_opening = true;
+    rv = native_fabric(attributes, fabric, context);
+    is_opening = is_of_provider;
+    if (rv == 0 && !is_of_provider)
+        replace(*fabric, DOMAIN, (function *)open_domain);
+    return rv;
+}
+
+/* As libmpich itself would find it: of several versions of a function the one for new programs. */
+static void *find_from(const struct ftc_loaded *object, const char *name)
+{
+    void *handle = dlopen(object->path, RTLD_LAZY | RTLD_NOLOAD), *found = NULL;
+
+    if (handle) {
+        found = ftc_loaded_dlsym(handle, name);
+        dlclose(handle);
+    }
+    return found;
+}
+
+static void look_after_queues(const struct ftc_loaded *mpi)
+{
+    void *found = find_from(mpi, "fi_fabric");
+
+    memcpy(&native_fabric, &found, sizeof found);
+    if (found)
+        ftc_imports_redirect(mpi, "fi_fabric", (void *)(uintptr_t)open_fabric);
+}
+
+/* ---- sockets ---- */
+
+static int poll_sockets(struct pollfd *sockets, nfds_t count, int timeout)
+{
+    each();
+    return poll(sockets, count, timeout);
+}
+
+/* ---- which of them ---- */
+
+void ftc_polls_open(void (*come_by)(void))
+{
+    const struct ftc_loaded *mpi = ftc_mpi_object();
+
+    if (each || !ftc_inside_has(FTC_INSIDE_LEAVE))
+        return;
+    each = come_by;
+    if (strcmp(ftc_inside_device(), "ch4:ofi") == 0)
+        look_after_queues(mpi);
+    else if (strcmp(ftc_inside_device(), "ch3:nemesis") == 0)
+        ftc_imports_redirect(mpi, "poll", (void *)(uintptr_t)poll_sockets);
+}

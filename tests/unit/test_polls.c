@@ -1,0 +1,101 @@
+/* Where MPICH comes by in its waits: its calls, and no others, are led past what is to be called
+ * then. */
+#include "mpi/inside.h"
+#include "mpi/mpi_library.h"
+#include "mpi/polls.h"
+#include "unit.h"
+#include "unit_library.h"
+
+#include <poll.h>
+
+static const char *device;
+static bool is_known;
+static int turns;
+static struct ftc_loaded object;
+
+const char *ftc_inside_device(void)
+{
+    return device;
+}
+
+bool ftc_inside_has(enum ftc_inside part)
+{
+    ck_assert_int_eq(part, FTC_INSIDE_LEAVE);
+    return is_known;
+}
+
+const struct ftc_loaded *ftc_mpi_object(void)
+{
+    return &object;
+}
+
+static void come_by(void)
+{
+    turns++;
+}
+
+static void *open_with(const char *on, bool known, const char *function)
+{
+    void *library = unit_open_library("libpolling.so"), *found = dlsym(library, function);
+
+    ck_assert_ptr_nonnull(found);
+    ck_assert(ftc_loaded_around(found, &object));
+    device = on;
+    is_known = known;
+    ftc_polls_open(come_by);
+    return found;
+}
+
+/* What a provider reads below is not MPICH's. */
+static void look(const char *on, bool known, int expected)
+{
+    ssize_t (*wait_for_messages)(void);
+    void *found = open_with(on, known, "wait_for_messages");
+
+    memcpy(&wait_for_messages, &found, sizeof found);
+    for (int i = 1; i <= 2; i++) {
+        ck_assert_int_eq(wait_for_messages(), 3 + 1);
+        ck_assert_int_eq(turns, i * expected);
+    }
+}
+
+START_TEST(queues_of_libfabric)
+{
+    look("ch4:ofi", true, 1);
+}
+END_TEST
+
+START_TEST(queues_of_an_unknown_version)
+{
+    look("ch4:ofi", false, 0);
+}
+END_TEST
+
+START_TEST(queues_with_another_device)
+{
+    look("ch4:ucx", true, 0);
+}
+END_TEST
+
+START_TEST(sockets)
+{
+    int (*wait_for_sockets)(void);
+    void *found = open_with("ch3:nemesis", true, "wait_for_sockets");
+
+    memcpy(&wait_for_sockets, &found, sizeof found);
+    ck_assert_int_eq(wait_for_sockets(), 0);
+    ck_assert_int_eq(turns, 1);
+    ck_assert_int_eq(poll(NULL, 0, 0), 0); /* this program's own */
+    ck_assert_int_eq(turns, 1);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("polls");
+    UNIT_TEST(queues_of_libfabric);
+    UNIT_TEST(queues_of_an_unknown_version);
+    UNIT_TEST(queues_with_another_device);
+    UNIT_TEST(sockets);
+    UNIT_END();
+}
