@@ -1,11 +1,22 @@
 /* native: what the MPI library under the one under test cannot do; it is asked, where that is
- * possible, while all ranks live. Met with MPICH 5.0.2. */
+ * possible, while all ranks live. Met with MPICH 5.0.2, and with other devices than ch4:ucx. */
 #ifndef FTC_TESTS_NATIVE_H
 #define FTC_TESTS_NATIVE_H
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+
+/* Whether MPICH's device is @name. May be called at any time. */
+static inline bool native_device_is(const char *name)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    PMPI_Get_library_version(text, &length);
+    return strstr(text, name) != NULL;
+}
 
 /* Whether the ranks of MPI_COMM_WORLD, which are on one host, are told that they share memory.
  * Collective. */

@@ -6,7 +6,7 @@ import time
 
 from ..case import Case
 from ..job import Hang, send, wait_for
-from .common import ALLREDUCE, MIXED, REDUCE, SILENCE, TEN_S, UNFINISHED, native_end, stream, tolerated
+from .common import ALLREDUCE, DIES_OF_SIGSEGV, MIXED, REDUCE, SILENCE, TEN_S, UNFINISHED, native_end, stream, tolerated
 
 
 RING = {"FTCOLL_TREE": "binomial", "FTCOLL_CORRECTION": "ring:3"}
@@ -107,10 +107,7 @@ AT_POINTS += [*crashes_of_two(6, 8), *crashes_of_two(7, 8)]
 ENDS = [
     # Natively a death here ends the job.
     Case("kill before MPI_Init", 4, 1, stream("kill@init:1"), status="failed", check=native_end),
-    # Debian's libfabric brings libpsm2 and libinfinipath, whose handlers of SIGSEGV make an exit of it: for that, before
-    # MPI_Init, Hydra ends no job, without the library as well.
-    Case("segv before MPI_Init", 3, 1, stream("segv@init:0"), status="failed", check=native_end,
-         settings={"HFI_BACKTRACE": "0", "IPATH_NO_BACKTRACE": "1"}),
+    Case("segv before MPI_Init", 3, 1, stream("segv@init:0"), status="failed", check=native_end, settings=DIES_OF_SIGSEGV),
     Case("kill inside MPI_Init", 4, 1, stream("kill@ininit:2"), status=(0, "failed"), runs=3),
     Case("kill inside MPI_Init, rank 0", 5, 2, stream("kill@ininit:0"), status=(0, "failed"),
          runs=2),

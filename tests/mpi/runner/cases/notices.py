@@ -7,7 +7,7 @@ import time
 
 from ..case import Case
 from ..job import Gone, Hang, wait_for
-from .common import ABORT, ALLREDUCE, SILENCE, TEN_S, deaths_of, is_launcher, stream
+from .common import ABORT, ALLREDUCE, DIES_OF_SIGSEGV, SILENCE, TEN_S, deaths_of, is_launcher, stream
 
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 NOTICE = rf"(?m)^ftcoll: {TIME} .*$"
@@ -170,7 +170,8 @@ MISSED = r"(?m)^ftcoll: rank 1 .* missed in MPI_Allreduce #\d+ at stream\(main\+
 NOTICES = [
     told("one death", 4, 1, "kill@10:2", of_death(2, 3, 4, 1), RECOVERY.format(3, 2) + r" \(missed in MPI_Allreduce #\d+\)$",
          settings={"TZ": "UTC-5"}, check=in_local_time(5 * 3600)),
-    told("how it died", 3, 1, "segv@10:1", of_death(1, 2, 3, 1, r"killed by signal 11 \(Segmentation fault\)")),
+    told("how it died", 3, 1, "segv@10:1", of_death(1, 2, 3, 1, r"killed by signal 11 \(Segmentation fault\)"),
+         settings=DIES_OF_SIGSEGV),
     told("exit without MPI_Finalize", 3, 1, "exit3@10:1", of_death(1, 2, 3, 1, "exited with status 3 without MPI_Finalize")),
     told("several at once", 7, 3, "kill@10:1,3,5", of_death(r"\d", 4, 7, 3), recoveries=None, runs=3),
     told("one survivor", 3, 2, "kill@10:1,2", RECOVERY.format(1, r"\d"), recoveries=None),
