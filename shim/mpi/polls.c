@@ -17,11 +17,11 @@ static void (*each)(void);
 /* Positions in the tables of a fabric, of a domain and of a completion queue. */
 enum { DOMAIN = 0, CQ_OPEN = 1, READ = 0 };
 
-typedef void function(void);
+typedef void (*any_function)(void);
 
 struct table {
     size_t bytes;
-    function *entry[];
+    any_function entry[];
 };
 
 struct object {
@@ -44,7 +44,7 @@ typedef ssize_t read_function(struct object *queue, void *entries, size_t count)
 static fabric_function *native_fabric;
 static bool is_opening; /* a fabric: the provider may open some for itself */
 
-static function *original(const struct object *object, size_t index)
+static any_function original(const struct object *object, size_t index)
 {
     const char *own = (const char *)object->table;
     const struct replacement *r =
@@ -54,12 +54,12 @@ static function *original(const struct object *object, size_t index)
 }
 
 /* Nothing is changed without memory. The object lives as long as MPI, and so does its table. */
-static void replace(struct object *object, size_t index, function *by)
+static void replace(struct object *object, size_t index, any_function by)
 {
     const struct table *of = object->table;
     struct replacement *r;
 
-    if (of->bytes < offsetof(struct table, entry) + (index + 1) * sizeof *of->entry)
+    if (of->bytes < offsetof(struct table, entry) + (index + 1) * sizeof(any_function))
         return;
     r = malloc(offsetof(struct replacement, own) + of->bytes);
     if (!r)
@@ -81,7 +81,7 @@ static int open_queue(struct object *domain, void *attributes, struct object **q
     int rv = ((open_function *)original(domain, CQ_OPEN))(domain, attributes, queue, context);
 
     if (rv == 0)
-        replace(*queue, READ, (function *)read_queue);
+        replace(*queue, READ, (any_function)read_queue);
     return rv;
 }
 
@@ -91,7 +91,7 @@ static int open_domain(struct object *fabric, void *attributes, struct object **
     int rv = ((open_function *)original(fabric, DOMAIN))(fabric, attributes, domain, context);
 
     if (rv == 0)
-        replace(*domain, CQ_OPEN, (function *)open_queue);
+        replace(*domain, CQ_OPEN, (any_function)open_queue);
     return rv;
 }
 
@@ -105,7 +105,7 @@ static int open_fabric(void *attributes, struct object **fabric, void *context)
     rv = native_fabric(attributes, fabric, context);
     is_opening = is_of_provider;
     if (rv == 0 && !is_of_provider)
-        replace(*fabric, DOMAIN, (function *)open_domain);
+        replace(*fabric, DOMAIN, (any_function)open_domain);
     return rv;
 }
 

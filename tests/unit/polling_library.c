@@ -65,13 +65,20 @@ static int open_queue(struct object *of, void *attributes, struct object **opene
     return open_below(of, 1, queue, opened, &queues);
 }
 
+/* By the import that MPICH has, too: a call of itself need not be one. */
+__attribute__((noinline)) static int open_own(void)
+{
+    return fi_fabric(fabric, &fabric[0].below, NULL);
+}
+
 int fi_fabric(void *attributes, struct object **opened, void *context)
 {
     int which = attributes != NULL;
 
+    (void)context;
     fabric[which] = (struct object){.table = &fabrics};
     *opened = &fabric[which];
-    return which ? 0 : fi_fabric(context, &fabric[0].below, context);
+    return which ? 0 : open_own();
 }
 
 /* As MPICH opens a queue and reads three entries; the provider reads one below that. */
@@ -80,8 +87,7 @@ ssize_t wait_for_messages(void)
     typedef ssize_t reader(struct object *, void *, size_t);
     struct object *f, *d, *q;
 
-    if (fi_fabric(NULL, &f, fabric) != 0 ||
-        ((opener *)f->table->entry[0])(f, NULL, &d, NULL) != 0 ||
+    if (fi_fabric(NULL, &f, NULL) != 0 || ((opener *)f->table->entry[0])(f, NULL, &d, NULL) != 0 ||
         ((opener *)d->table->entry[1])(d, NULL, &q, NULL) != 0)
         return -1;
     return ((reader *)q->table->entry[0])(q, NULL, 3);
