@@ -507,7 +507,10 @@ static void copies(void)
 {
     copy_in_waitall(1, 2);
     copy_persistently(3, 3);
-    copy_half(4);
+    if (native_device_is("ch3:nemesis"))
+        order(MPI_COMM_WORLD, 4, GO_TAG); /* one look may take in all of a message */
+    else
+        copy_half(4);
     copy_before_the_news(5);
 }
 

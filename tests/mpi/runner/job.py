@@ -12,6 +12,7 @@ import uuid
 MARK = "TEST_JOB_ID"
 PAUSE_S = 0.005  # between two looks at a condition
 CLEAN_UP_S = 10  # for what ends after mpiexec, or is about to be removed by another job
+MPICHS_OWN = "mpich_shar_tmp"  # of its device ch3, when a rank was killed while it sent: left natively, too
 SLOWEST = 20  # as many times as long things may take
 LONGEST_PASS_S = 1  # between two looks of a process that runs
 HYDRA_HEAD = r"(?m)^\[(?:proxy:\S+|mpiexec@\S+)\] \w+ \(\S+:\d+\): "
@@ -88,7 +89,7 @@ def _is_zombie(pid):
 
 
 def _shared_memory():
-    return set(os.listdir("/dev/shm"))
+    return {name for name in os.listdir("/dev/shm") if not name.startswith(MPICHS_OWN)}
 
 
 def _named_sockets(directory):
