@@ -156,7 +156,7 @@ static struct round round_of(const struct ftc_hosts *hosts, struct ftc_nesting s
     struct round r = {.count = 1 << count, .own = (leaf >> first) % (1 << count)};
 
     for (int i = 0; i < r.count; i++) {
-        int other = leaf + ((i - r.own) << first);
+        int other = leaf + (i - r.own) * (1 << first);
 
         r.rank[i] = leader_of(hosts, ftc_nesting_first(s, other) + (other < s.pairs));
     }
