@@ -207,12 +207,12 @@ static void go_by_hosts(struct ftc_exchange_plan *p, const struct ftc_hosts *hos
 void ftc_exchange_plan_make(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts,
                             enum ftc_exchange_manner manner, int n, int rank)
 {
+    bool is_one_host = hosts->count == 1;
+
     p->count = 0;
-    if (hosts->count > 1)
-        go_by_hosts(p, hosts, n, rank);
-    else if (manner == FTC_EXCHANGE_BY_ALL)
+    if (is_one_host && manner == FTC_EXCHANGE_BY_ALL)
         exchange(p, NULL, n, rank);
-    else if (manner == FTC_EXCHANGE_TELL && n > 1 && n <= FTC_EXCHANGE_TELLERS)
+    else if (is_one_host && manner == FTC_EXCHANGE_TELL && n > 1 && n <= FTC_EXCHANGE_TELLERS)
         tell_all(p, n, rank);
     else
         go_by_hosts(p, hosts, n, rank);

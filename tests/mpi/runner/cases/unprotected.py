@@ -72,7 +72,8 @@ def named(settings):
 
 def blocked(scene, *says, n=4, settings=ABORT, **more):
     expected = {"status": "failed", "check": told_by_one, **more}
-    name = ", ".join([scene, settings.get("FTCOLL_ON_BLOCKED", "warn"), *named(settings)])
+    ranks = [] if n == 4 else [f"{n} ranks"]
+    name = ", ".join([scene, settings.get("FTCOLL_ON_BLOCKED", "warn"), *ranks, *named(settings)])
     return Case(f"blocked: {name}", n, 1, settings=settings,
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/blocked {scene} {LATE_MS}", says=says,
                 **expected)
