@@ -34,8 +34,8 @@ def interrupted(n, victims, when="", first=0, calls=LAST, runs=2):
     """A run that writes checkpoints, and one that goes on from the last of them."""
     name, program = f"pattern: checkpoint, {victims} of {n} ranks die{when}", "{build}/recipes/checkpoint"
     status = "!=" if victims == n else "="
-    return Case(name, n, victims, settings=ALL, failures=None if victims == n else victims, runs=runs,
-                check=patterns.checkpoint(n, 80, LAST),
+    return Case(name, n, victims, settings={**ALL, **SOON}, failures=None if victims == n else victims, runs=runs,
+                check=patterns.checkpoint(n, 80, LAST), anywhere=victims > 0,
                 command=f"{killing(name, victims, calls, first)} -n {{n}} {program} state 60; "
                         f"[ $? {status} 0 ] || exit 9; mpiexec.hydra -n {n // 2} {program} state 80")
 
