@@ -107,10 +107,21 @@ static uint64_t losses_of(const struct sim *s)
     return losses;
 }
 
-bool explore_run(struct sim *s, const struct scenario *c, struct explore_total *total)
+static void take_sends(const struct sim *s, struct explore_sends *sends)
+{
+    for (int rank = 0; rank < s->scenario.n; rank++) {
+        sends->count[rank] = s->process[rank].sends;
+        sends->first[rank] = s->process[rank].first_sends;
+    }
+}
+
+bool explore_run(struct sim *s, const struct scenario *c, struct explore_total *total,
+                 struct explore_sends *sends)
 {
     current = c;
     sim_run_scenario(s, c);
+    if (sends)
+        take_sends(s, sends);
     total->runs++;
     total->events += s->steps;
     total->messages += s->deliveries;
@@ -129,16 +140,23 @@ bool explore_run(struct sim *s, const struct scenario *c, struct explore_total *
     return false;
 }
 
+void explore_set_order(struct scenario *c, enum scenario_order order, uint64_t number)
+{
+    c->order = order;
+    c->seed = number * SIM_ORDER_COUNT + (uint64_t)order;
+}
+
 void explore_orders(struct sim *s, struct scenario *c, struct explore_total *total, uint64_t number,
                     int sends[SIM_MAX_N])
 {
+    struct explore_sends own;
+
     for (int order = 0; order < SIM_ORDER_COUNT && total->failed == 0; order++) {
-        c->order = (enum scenario_order)order;
-        c->seed = number * SIM_ORDER_COUNT + (uint64_t)order;
-        explore_run(s, c, total);
+        explore_set_order(c, (enum scenario_order)order, number);
+        explore_run(s, c, total, &own);
         for (int rank = 0; rank < c->n; rank++)
-            if (s->process[rank].sends > sends[rank])
-                sends[rank] = s->process[rank].sends;
+            if (own.count[rank] > sends[rank])
+                sends[rank] = own.count[rank];
     }
 }
 

@@ -15,9 +15,20 @@ struct explore_total {
 
 void explore_total_add(struct explore_total *sum, const struct explore_total *part);
 
+/* Where each process of a run sent: after all of its sends, and before the first of each step, it
+ * may as well die. Before another is after the one before that. */
+struct explore_sends {
+    int count[SIM_MAX_N];
+    uint64_t first[SIM_MAX_N]; /* of those up to number 63, as bits */
+};
+
 /* One run of @c. Adds to @total; a broken rule is reported on stderr with the line that replays it.
- */
-bool explore_run(struct sim *s, const struct scenario *c, struct explore_total *total);
+ * @sends: NULL, or what becomes known of it. */
+bool explore_run(struct sim *s, const struct scenario *c, struct explore_total *total,
+                 struct explore_sends *sends);
+
+/* @c in the order @order; @number makes the seeds. */
+void explore_set_order(struct scenario *c, enum scenario_order order, uint64_t number);
 
 /* Runs @c in each order, unless a rule is broken. @sends: the most that each process has sent in
  * any of them. @number makes the seeds. */

@@ -1,6 +1,5 @@
 /* Exhaustive over crashes: in each small cluster each process dies before and after each of its
  * sends, and so do all pairs of processes, in each of the orders. */
-#include "order.h"
 #include "workers.h"
 
 #include <string.h>
@@ -50,56 +49,58 @@ static bool stopped(const struct part *p)
     return p->total->failed > 0;
 }
 
-static void run_orders(struct part *p, struct scenario *c, int sends[SIM_MAX_N])
-{
-    explore_orders(&p->sim, c, p->total, p->index, sends);
-}
-
-static void explore_crashes(struct part *p, struct scenario *c, const int sends_before[SIM_MAX_N]);
+static void explore_crashes(struct part *p, struct scenario *c, const struct explore_sends *before);
 
 static void crash_at(struct part *p, struct scenario *c, struct scenario_crash crash,
-                     const int sends[SIM_MAX_N])
+                     const struct explore_sends *sends)
 {
     c->crash[c->crash_count++] = crash;
     explore_crashes(p, c, sends);
     c->crash_count--;
 }
 
+static bool is_first_of_step(const struct explore_sends *sends, int rank, int send)
+{
+    return send >= 64 || sends->first[rank] >> send & 1;
+}
+
 /* @ranks, @rank among them, die in addition, after its send number @first or a later one. */
 static void crash_ranks(struct part *p, struct scenario *c, uint64_t ranks, int rank, int first,
-                        const int sends[SIM_MAX_N])
+                        const struct explore_sends *sends)
 {
     struct scenario_crash crash = {.ranks = ranks, .first = rank};
 
-    for (crash.sends = first; crash.sends <= sends[rank]; crash.sends++) {
+    for (crash.sends = first; crash.sends <= sends->count[rank]; crash.sends++) {
         crash.before = false;
         crash_at(p, c, crash, sends);
         crash.before = true;
-        if (crash.sends > 0)
+        if (is_first_of_step(sends, rank, crash.sends))
             crash_at(p, c, crash, sends);
     }
 }
 
-/* All supersets of the crashes of @c. Of two crashes the order does not matter: the lower rank is
- * first, but at sends that it carries out only because of the other's death. */
-static void explore_crashes(struct part *p, struct scenario *c, const int sends_before[SIM_MAX_N])
+/* All supersets of the crashes of @c, in its order of events. Of two crashes the order does not
+ * matter: the lower rank is first, but at sends that it carries out only because of the other's
+ * death. */
+static void explore_crashes(struct part *p, struct scenario *c, const struct explore_sends *before)
 {
-    int sends[SIM_MAX_N] = {0}, last = c->crash_count > 0 ? c->crash[c->crash_count - 1].first : 0;
+    int last = c->crash_count > 0 ? c->crash[c->crash_count - 1].first : 0;
+    struct explore_sends sends;
     uint64_t dead = 0;
 
-    run_orders(p, c, sends);
+    explore_run(&p->sim, c, p->total, &sends);
     for (int i = 0; i < c->crash_count; i++)
         dead |= c->crash[i].ranks;
     for (int rank = 0; rank < c->n && c->crash_count < p->crashes && !stopped(p); rank++) {
         uint64_t own = 1ull << rank, host = scenario_ranks_on(c, c->host[rank]) & ~dead;
-        int first = rank < last ? sends_before[rank] + 1 : 0;
+        int first = rank < last ? before->count[rank] + 1 : 0;
 
         if (dead & own)
             continue;
         if (scenario_is_tolerable(c, ~0ull, dead | own))
-            crash_ranks(p, c, own, rank, first, sends);
+            crash_ranks(p, c, own, rank, first, &sends);
         if (c->hosts_fail && host != own && scenario_is_tolerable(c, ~0ull, dead | host))
-            crash_ranks(p, c, host, rank, first, sends);
+            crash_ranks(p, c, host, rank, first, &sends);
     }
 }
 
@@ -107,7 +108,10 @@ static void explore_base(struct part *p, struct scenario *c)
 {
     if (p->index++ % (uint64_t)p->jobs != (uint64_t)p->job || stopped(p))
         return;
-    explore_crashes(p, c, NULL);
+    for (int order = 0; order < SIM_ORDER_COUNT && !stopped(p); order++) {
+        explore_set_order(c, (enum scenario_order)order, p->index);
+        explore_crashes(p, c, NULL);
+    }
 }
 
 static void explore_settings(struct part *p, struct scenario *c)

@@ -17,7 +17,7 @@ static void work(int job, int jobs, struct explore_total *total, const void *con
 
     for (uint64_t i = (uint64_t)job; i < r->runs && right; i += (uint64_t)jobs) {
         scenario_generate(&c, r->seed, i);
-        right = explore_run(&s, &c, total);
+        right = explore_run(&s, &c, total, NULL);
     }
     sim_close(&s);
 }

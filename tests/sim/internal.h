@@ -82,6 +82,13 @@ static inline bool sim_death_is_due(const struct sim_process *p, bool before)
 {
     return p->dies_at == p->sends + before && p->dies_before == before;
 }
+/* To die before a send that is not the first of its step is to die after the one before it. */
+static inline void sim_death_count_send(struct sim_process *p, bool is_first)
+{
+    p->sends++;
+    if (is_first && p->sends < 64)
+        p->first_sends |= sim_bit(p->sends);
+}
 /* What is under way from @from, dead, to @to of another host may be lost. */
 void sim_death_close_link(struct sim *s, int from, int to);
 /* @rank dies because the chooser wants it. */

@@ -420,7 +420,7 @@ static void take_turn(struct sim *s, int rank, const struct sim_chooser *chooser
         return;
     }
     is_over = is_posted(s, p) ? sim_posted_turn(s, rank) : sim_data_turn(s, rank);
-    p->sends++;
+    sim_death_count_send(p, true);
     if (sim_death_is_due(p, false))
         sim_death_crash(s, p->dies_with);
     else if (is_over && p->stage == SIM_STAGE_DATA)
@@ -565,6 +565,7 @@ static void begin(struct sim *s, int rank)
     p->alive = true;
     p->stage = SIM_STAGE_OUTSIDE;
     p->seq = p->sends = 0;
+    p->first_sends = 0;
     p->attempt = 0;
     p->known_dead = 0;
     p->members = sim_all(s);

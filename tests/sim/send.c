@@ -2,13 +2,13 @@
 #include "check.h"
 #include "internal.h"
 
-static void send_one(struct sim *s, int rank, const struct ftc_send *send)
+static void send_one(struct sim *s, int rank, const struct ftc_send *send, bool is_first)
 {
     struct sim_process *p = &s->process[rank];
     int to = p->member[send->to];
 
     sim_check_send(s, rank, to);
-    p->sends++;
+    sim_death_count_send(p, is_first);
     s->sent[p->seq][send->message.kind][send->message.attempt]++;
     s->exchanged_apart[p->seq] +=
         send->message.kind == FTC_MESSAGE_EXCHANGE && sim_are_apart(s, rank, to);
@@ -35,7 +35,7 @@ void sim_send_all(struct sim *s, int rank, const struct sim_chooser *chooser)
             sim_death_crash(s, p->dies_with);
             break;
         }
-        send_one(s, rank, &s->actions.send[i]);
+        send_one(s, rank, &s->actions.send[i], i == 0);
         sim_lease_split(s, rank, false);
         if (i + 1 == cut)
             sim_death_crash_freely(s, rank);

@@ -96,6 +96,7 @@ struct sim_process {
     uint64_t members;       /* original ranks that no agreed list has left out */
     int published;          /* seq of its last published allreduce; -1: none */
     int sends;              /* so far */
+    uint64_t first_sends;   /* of those up to number 63: the first ones of a step, as bits */
     int dies_at;            /* sends, by the scenario; -1: not */
     bool dies_before;       /* the send, not after it */
     uint64_t dies_with;     /* original ranks */

@@ -34,7 +34,7 @@ exhaustive: $(BUILD)/tests/sim/simulate
 	$< --exhaustive large --jobs $(JOBS)
 	$< --interleavings --jobs $(JOBS)
 
-# All losses of hosts, splits, and ends of agents: tens of millions of runs.
+# All losses of hosts, splits, and ends of agents: a hundred million runs.
 exhaustive-hosts: $(BUILD)/tests/sim/simulate
 	$< --exhaustive hosts --jobs $(JOBS)
 	$< --exhaustive splits --jobs $(JOBS)
