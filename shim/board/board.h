@@ -40,7 +40,9 @@ struct ftc_note {
     int32_t datatype, op; /* MPI handles in that process */
     int32_t root;
     uint32_t element_bytes, value_bytes; /* of the datatype; of all elements, with their gaps */
-    uint32_t ahead; /* operations after the one that is meant, whose call is not known any more */
+    /* Operations after the one that is meant, whose call is not known any more; before it, if
+     * negative, and in what tells of a mismatch: before the one that it is told in. */
+    int32_t ahead;
     uint64_t return_address; /* in that process */
 };
 enum { FTC_NOTE_WORDS = sizeof(struct ftc_note) / sizeof(uint64_t) };

@@ -53,13 +53,15 @@ static any_function original(const struct object *object, size_t index)
     return r->original->entry[index];
 }
 
-/* Nothing is changed without memory. The object lives as long as MPI, and so does its table. */
+/* Of an object that is handed out twice nothing is changed again, and nothing without memory. The
+ * object lives as long as MPI, and so does its table. */
 static void replace(struct object *object, size_t index, any_function by)
 {
     const struct table *of = object->table;
     struct replacement *r;
 
-    if (of->bytes < offsetof(struct table, entry) + (index + 1) * sizeof(any_function))
+    if (of->bytes < offsetof(struct table, entry) + (index + 1) * sizeof(any_function) ||
+        of->entry[index] == by)
         return;
     r = malloc(offsetof(struct replacement, own) + of->bytes);
     if (!r)

@@ -26,10 +26,15 @@ static bool has_begun_later(const struct ftc_comm *c, int member, uint32_t *seq)
 }
 
 /* Its own reduce may have ended without a message, because of deaths: it knows none that the board
- * has not. */
+ * has not. A death is on the board before it is counted there. */
 static bool knows_all_deaths(const struct ftc_comm *c)
 {
-    return ftc_board_deaths(&ftc_library.board) == c->deaths_seen;
+    const struct ftc_board *board = &ftc_library.board;
+
+    for (int i = 0; i < c->member_count; i++)
+        if (!c->dead[i] && ftc_board_is_dead(board, c->world[c->member[i]]))
+            return false;
+    return ftc_board_deaths(board) == c->deaths_seen;
 }
 
 static bool is_of_later(const struct ftc_comm *c, const struct ftc_arrival *a)

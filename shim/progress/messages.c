@@ -90,6 +90,8 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
     if (ftc_message_decode(a->wire, a->bytes, ftc_library.settings.failure_info, &envelope,
                            &value_bytes, &m, &scratch_info) != 0)
         return true; /* nothing that a correct peer sends */
+    if (r->mismatched >= 0)
+        return true; /* what came to light first is told */
     if (envelope.signature != r->note.signature) {
         ftc_mismatch_meet(c, c->member[event.peer], envelope.signature, a->note, &m, value_bytes);
         return true;

@@ -60,6 +60,7 @@ static void meet(struct ftc_comm *c, int rank, const struct ftc_note *note)
     struct ftc_running *r = c->running;
 
     r->mismatched = rank;
+    r->mismatched_seq = c->seq;
     r->other = *note;
 }
 
@@ -78,19 +79,52 @@ bool ftc_mismatch_find(struct ftc_comm *c)
     return false;
 }
 
+/* In operation @seq, which is over, this rank called @own. */
+static void meet_before(struct ftc_comm *c, uint32_t seq, const struct ftc_note *own, int rank,
+                        const struct ftc_note *note)
+{
+    struct ftc_running *r = c->running;
+
+    meet(c, rank, note);
+    r->mismatched_seq = seq;
+    r->note = *own;
+}
+
+/* What @rank called @ahead operations after the one that runs: before it, if negative. Without what
+ * this rank called then it can only be said how long ago that was. */
+static void meet_at(struct ftc_comm *c, int32_t ahead, int rank, const struct ftc_note *note)
+{
+    uint32_t seq = c->seq + (uint32_t)ahead;
+    struct ftc_note own;
+
+    if (ahead < 0 && find_call(c, c->rank, seq, &own))
+        meet_before(c, seq, &own, rank, note);
+    else
+        meet(c, rank, note);
+    if (ahead < 0)
+        c->running->other.ahead = c->running->mismatched_seq == c->seq ? ahead : 0;
+}
+
 /* What @from tells of: of the two calls one at least is not this rank's. */
+static void meet_told(struct ftc_comm *c, int from, const struct ftc_note *note,
+                      const struct news *news)
+{
+    meet_at(c, note->ahead, from, note);
+    if (note->signature == c->running->note.signature && news->rank >= 0 && news->rank < c->size)
+        meet_at(c, note->ahead, news->rank, &news->note);
+}
+
 void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
                        const struct ftc_note *note, const struct ftc_message *m, size_t value_bytes)
 {
     struct news news;
 
-    meet(c, from, note);
-    if (signature != FTC_SIGNATURE_NONE || note->signature != c->running->note.signature ||
-        value_bytes != sizeof news || !m->value)
+    if (signature != FTC_SIGNATURE_NONE || value_bytes != sizeof news || !m->value) {
+        meet(c, from, note);
         return;
+    }
     memcpy(&news, m->value, sizeof news);
-    if (news.rank >= 0 && news.rank < c->size)
-        meet(c, news.rank, &news.note);
+    meet_told(c, from, note, &news);
 }
 
 void ftc_mismatch_begin(struct ftc_comm *c)
@@ -100,8 +134,14 @@ void ftc_mismatch_begin(struct ftc_comm *c)
     if (!r->late.is_there)
         return;
     r->late.is_there = false;
-    r->note = r->late.own;
-    meet(c, r->late.rank, &r->late.other);
+    if (r->mismatched < 0)
+        meet_before(c, r->late.seq, &r->late.own, r->late.rank, &r->late.other);
+}
+
+/* An error tells of its own operation or of one before it: of these nothing more is to be told. */
+static bool is_told(const struct ftc_running *r, uint32_t seq)
+{
+    return r->told.is_there && (int32_t)(seq - r->told.seq) <= 0;
 }
 
 void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t signature,
@@ -110,11 +150,12 @@ void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t
     struct ftc_running *r = c->running;
     struct ftc_note own;
 
-    if (signature == FTC_SIGNATURE_NONE || !find_call(c, c->rank, seq, &own) ||
-        own.signature == signature || r->late.is_there || r->mismatched >= 0)
+    if (signature == FTC_SIGNATURE_NONE || is_told(r, seq) || r->late.is_there ||
+        r->mismatched >= 0 || !find_call(c, c->rank, seq, &own) || own.signature == signature)
         return;
     r->late.is_there = true;
     r->late.rank = from;
+    r->late.seq = seq;
     r->late.own = own;
     r->late.other = *note;
     if (r->active)
@@ -124,7 +165,7 @@ void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t
 void ftc_mismatch_meet_gone(struct ftc_comm *c, int rank, uint32_t seq, const struct ftc_note *note)
 {
     meet(c, rank, note);
-    c->running->other.ahead = seq - c->seq;
+    c->running->other.ahead = (int32_t)(seq - c->seq);
 }
 
 void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call)
@@ -160,21 +201,25 @@ static void await_room(uint32_t to)
     nanosleep(&(struct timespec){.tv_nsec = LINK_NS}, NULL);
 }
 
-void ftc_mismatch_spread(const struct ftc_comm *c)
+void ftc_mismatch_spread(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     struct ftc_library *l = &ftc_library;
     struct news news = {.note = r->other, .rank = r->mismatched};
+    struct ftc_note own = r->note;
     struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = &news};
     struct ftc_envelope envelope = {
         .communicator_id = c->id, .seq = c->seq, .signature = FTC_SIGNATURE_NONE};
 
+    own.ahead = (int32_t)(r->mismatched_seq - c->seq);
+    r->told.is_there = true;
+    r->told.seq = c->seq;
     for (int i = 0; i < c->member_count; i++)
         for (int tries = 0; i != c->own_member && tries < SPREAD_TRIES; tries++) {
             uint32_t to = c->world[c->member[i]];
 
             if (ftc_transport_send(&l->transport, to, &m, &envelope, l->settings.failure_info,
-                                   sizeof news, &r->note))
+                                   sizeof news, &own))
                 break;
             await_room(to);
         }
@@ -221,7 +266,9 @@ static void write_call(char *text, size_t size, const struct ftc_note *note, con
     if (!is_native)
         write_arguments(arguments, sizeof arguments, note, kind);
     if (note->ahead > 0)
-        snprintf(ahead, sizeof ahead, ", %u operations later", note->ahead);
+        snprintf(ahead, sizeof ahead, ", %d operations later", note->ahead);
+    else if (note->ahead < 0)
+        snprintf(ahead, sizeof ahead, ", %u operations earlier", -(uint32_t)note->ahead);
     snprintf(text, size, "%s%s at %s%s", ftc_call_name(kind), arguments, site,
              is_native ? ", which native MPI carries out" : ahead);
 }

@@ -36,6 +36,7 @@ void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
  * the next one. @from has the @note of its call, of @signature. */
 void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t signature,
                             const struct ftc_note *note);
+
 /* The operation on @c has begun: what has come to light since the last one. */
 void ftc_mismatch_begin(struct ftc_comm *c);
 
@@ -54,8 +55,9 @@ bool ftc_mismatch_find(struct ftc_comm *c);
  * a reduction, a barrier or a broadcast. */
 bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank);
 
-/* Tells all other members of @c's operation. */
-void ftc_mismatch_spread(const struct ftc_comm *c);
+/* Tells all other members of @c's operation: once, whatever else comes late of it and of those
+ * before. */
+void ftc_mismatch_spread(struct ftc_comm *c);
 
 /* "MPI_Reduce(count 1, MPI_INT, MPI_SUM, root 0) at prog(main+0x12)": this rank's call, and that of
  * c->running->mismatched. */

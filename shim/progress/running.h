@@ -34,11 +34,17 @@ struct ftc_running {
     struct ftc_note note;        /* of that call */
     int mismatched;              /* user's rank that called something else; -1: none */
     struct ftc_note other;       /* what that called */
+    uint32_t mismatched_seq;     /* in this operation: the one that runs, or one before it */
     struct {
         bool is_there;
         int rank;
+        uint32_t seq;
         struct ftc_note own, other;
     } late; /* the same of an operation that is over, for the next one to tell */
+    struct {
+        bool is_there;
+        uint32_t seq;
+    } told; /* the last operation that a mismatch was told in */
     struct {
         uint32_t root, before; /* its world rank; operations before this one may go out to it */
     } ahead;                   /* ahead.h */

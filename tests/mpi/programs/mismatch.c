@@ -2,14 +2,18 @@
  * what. Each rank prints what it calls, as the library names it, and the text of the error that it
  * gets; the first to have one ends the job.
  *
- *     mismatch leaf      a rank that sends its part of a reduce, and is in others when it is looked
- * at mismatch told      most call the same, and hear of another's call from each other mismatch
- * roots     nonblocking, on two communicators; each rank takes itself for the root mismatch aside
- * end|numbers|request|far|flood   some name a third rank as the root, and wait for nobody mismatch
- * circle    all of them do mismatch derived
- * datatypes of the ranks' own mismatch unsigned  operations for which the library asks MPI
- *     mismatch large     data that are too large for messages, and one number
- *     mismatch sizes     two such sizes */
+ * - mismatch leaf: a rank that sends its part of a reduce, and is in others when it is looked at
+ * - mismatch told: most call the same, and hear of another's call from each other
+ * - mismatch again: the same; an error does not end the job, and all calls after it match
+ * - mismatch roots: nonblocking, on two communicators; each rank takes itself for the root
+ * - mismatch aside|end|numbers|request|far|flood: some name a third rank as the root, and wait for
+ *   nobody
+ * - mismatch circle: all of them do
+ * - mismatch derived: datatypes of the ranks' own
+ * - mismatch unsigned: operations for which the library asks MPI
+ * - mismatch large: data that are too large for messages, and one number
+ * - mismatch sizes: two such sizes
+ */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,6 +82,24 @@ static void told(void)
 {
     call("MPI_Allreduce(count %d, MPI_INT, MPI_SUM)", 1 + is_last);
     end_if_wrong(MPI_Allreduce(in, out, 1 + is_last, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+}
+
+/* An error for each rank, however late the last one comes: of calls that match there is none. */
+static void again(void)
+{
+    enum { TIMES = 20 };
+    int errors = 0;
+
+    call("MPI_Allreduce(count %d, MPI_INT, MPI_SUM)", 1 + (rank == 0));
+    if (is_last)
+        nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    for (int i = 0; i < TIMES; i++) {
+        int count = 1 + (i == 0 && rank == 0);
+
+        errors += MPI_Allreduce(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS;
+    }
+    printf("mismatch: rank %d had %d errors\n", rank, errors);
+    fflush(stdout);
 }
 
 /* Blocks of one size, but of other calls, and of other sizes. */
@@ -253,6 +275,7 @@ int main(int argc, char **argv)
                  {"circle", circle},
                  {"leaf", leaf},
                  {"told", told},
+                 {"again", again},
                  {"blocks", blocks},
                  {"roots", roots},
                  {"derived", derived},

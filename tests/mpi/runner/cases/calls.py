@@ -169,17 +169,24 @@ EMPTY = [Case(f"count 0: {'nobody' if victim is None else f'rank {victim}'} dies
                r"rank \d called MPI_Allreduce\(count [01], MPI_INT, MPI_SUM\) at wrong\(",))
     for n in (2, 3)]
 
+def numbers_of(made, call):
+    """Which of its calls the one (rank, text) is."""
+    return {i for i, other in enumerate(other for other in made if other[0] == call[0]) if other == call}
+
+
 def names_both(told):
-    """Each error names two calls that differ, and that these ranks made; @told: at least so many errors."""
+    """Each error names two calls that differ, of one operation, and that these ranks made; @told: at least so many errors."""
     def check(job):
         text = job.text("stdout")
-        made = set(re.findall(r"(?m)^mismatch: rank (\d) calls (MPI_.*)$", text))
+        made = re.findall(r"(?m)^mismatch: rank (\d) calls (MPI_.*)$", text)
         errors = re.findall(r"(?m)^ftcoll: mismatched collective calls: (.*)$", text)
         for error in errors:
             named = re.findall(r"rank (\d) called (MPI_\w+\(.*?\)) at mismatch\(\w+\+0x\w+\)", error)
-            is_of_one = "operations later" not in error  # else the call that was meant is not known any more
-            if len(named) != 2 or (is_of_one and named[0][1] == named[1][1]) or not set(named) <= made:
+            if len(named) != 2 or not set(named) <= set(made):
                 return f"not both calls as they were: {error}"
+            is_of_one = not re.search("operations (later|earlier)", error)  # else the call that was meant is not known any more
+            if is_of_one and (named[0][1] == named[1][1] or not numbers_of(made, named[0]) & numbers_of(made, named[1])):
+                return f"not two calls of one operation: {error}"
         return "" if len(errors) >= told else f"{len(errors)} errors"
     return check
 
@@ -188,6 +195,10 @@ NAMED = [Case(f"mismatch: {scene}, n = {n}", n, f, settings=ALL_CALLS, status="f
               command=f"mpiexec.hydra -n {{n}} {{programs}}/mismatch {scene}", check=names_both(told))
          for scene, n, f, told, runs in (("leaf", 2, 0, 1, 2), ("told", 3, 1, 2, 3), ("told", 5, 1, 3, 3),
                                          ("blocks", 2, 1, 1, 1), ("blocks", 3, 1, 2, 1), ("roots", 2, 0, 1, 1), ("derived", 3, 1, 1, 1), ("unsigned", 2, 1, 1, 1))]
+
+NAMED += [Case(f"mismatch: again, n = {n}", n, f, settings=ALL_CALLS, limit_s=TEN_S,
+               command="mpiexec.hydra -n {n} {programs}/mismatch again", says=(f"(rank \\d had 1 errors(.|\n)*){{{n}}}",))
+          for n, f in ((3, 1), (4, 1), (5, 2))]
 
 # Roots that are not the same: whoever names another rank sends to that one alone. With f = 2 a group is everybody, in a
 # reduce as well.
