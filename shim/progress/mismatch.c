@@ -79,9 +79,9 @@ bool ftc_mismatch_find(struct ftc_comm *c)
     return false;
 }
 
-/* In operation @seq, which is over, this rank called @own. */
-static void meet_before(struct ftc_comm *c, uint32_t seq, const struct ftc_note *own, int rank,
-                        const struct ftc_note *note)
+/* In operation @seq, the one that runs or one before it, in which this rank called @own. */
+static void meet_in(struct ftc_comm *c, uint32_t seq, const struct ftc_note *own, int rank,
+                    const struct ftc_note *note)
 {
     struct ftc_running *r = c->running;
 
@@ -90,28 +90,26 @@ static void meet_before(struct ftc_comm *c, uint32_t seq, const struct ftc_note 
     r->note = *own;
 }
 
-/* What @rank called @ahead operations after the one that runs: before it, if negative. Without what
- * this rank called then it can only be said how long ago that was. */
-static void meet_at(struct ftc_comm *c, int32_t ahead, int rank, const struct ftc_note *note)
-{
-    uint32_t seq = c->seq + (uint32_t)ahead;
-    struct ftc_note own;
-
-    if (ahead < 0 && find_call(c, c->rank, seq, &own))
-        meet_before(c, seq, &own, rank, note);
-    else
-        meet(c, rank, note);
-    if (ahead < 0)
-        c->running->other.ahead = c->running->mismatched_seq == c->seq ? ahead : 0;
-}
-
-/* What @from tells of: of the two calls one at least is not this rank's. */
+/* What @from tells of: of the two calls one at least is not this rank's. If they are of an
+ * operation that is over, it is what this rank called then that counts; else it is said how long
+ * ago it was. */
 static void meet_told(struct ftc_comm *c, int from, const struct ftc_note *note,
                       const struct news *news)
 {
-    meet_at(c, note->ahead, from, note);
-    if (note->signature == c->running->note.signature && news->rank >= 0 && news->rank < c->size)
-        meet_at(c, note->ahead, news->rank, &news->note);
+    uint32_t seq = c->seq + (uint32_t)note->ahead;
+    struct ftc_note own;
+    bool is_over = note->ahead < 0, is_known = is_over && find_call(c, c->rank, seq, &own);
+
+    if (!is_known) {
+        seq = c->seq;
+        own = c->running->note;
+    }
+    if (note->signature == own.signature && news->rank >= 0 && news->rank < c->size)
+        meet_in(c, seq, &own, news->rank, &news->note);
+    else
+        meet_in(c, seq, &own, from, note);
+    if (is_over)
+        c->running->other.ahead = is_known ? 0 : note->ahead;
 }
 
 void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
@@ -135,7 +133,7 @@ void ftc_mismatch_begin(struct ftc_comm *c)
         return;
     r->late.is_there = false;
     if (r->mismatched < 0)
-        meet_before(c, r->late.seq, &r->late.own, r->late.rank, &r->late.other);
+        meet_in(c, r->late.seq, &r->late.own, r->late.rank, &r->late.other);
 }
 
 /* An error tells of its own operation or of one before it: of these nothing more is to be told. */

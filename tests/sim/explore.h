@@ -19,8 +19,14 @@ void explore_total_add(struct explore_total *sum, const struct explore_total *pa
  * may as well die. Before another is after the one before that. */
 struct explore_sends {
     int count[SIM_MAX_N];
-    uint64_t first[SIM_MAX_N]; /* of those up to number 63, as bits */
+    uint64_t first[SIM_MAX_N]; /* sim_process.first_sends */
 };
+
+/* Whether send number @send of @rank may be the first of its step. */
+static inline bool explore_is_first_of_step(const struct explore_sends *sends, int rank, int send)
+{
+    return send >= SIM_FIRST_SENDS || sends->first[rank] >> send & 1;
+}
 
 /* One run of @c. Adds to @total; a broken rule is reported on stderr with the line that replays it.
  * @sends: NULL, or what becomes known of it. */

@@ -59,11 +59,6 @@ static void crash_at(struct part *p, struct scenario *c, struct scenario_crash c
     c->crash_count--;
 }
 
-static bool is_first_of_step(const struct explore_sends *sends, int rank, int send)
-{
-    return send >= 64 || sends->first[rank] >> send & 1;
-}
-
 /* @ranks, @rank among them, die in addition, after its send number @first or a later one. */
 static void crash_ranks(struct part *p, struct scenario *c, uint64_t ranks, int rank, int first,
                         const struct explore_sends *sends)
@@ -74,7 +69,7 @@ static void crash_ranks(struct part *p, struct scenario *c, uint64_t ranks, int 
         crash.before = false;
         crash_at(p, c, crash, sends);
         crash.before = true;
-        if (is_first_of_step(sends, rank, crash.sends))
+        if (explore_is_first_of_step(sends, rank, crash.sends))
             crash_at(p, c, crash, sends);
     }
 }

@@ -86,7 +86,7 @@ static inline bool sim_death_is_due(const struct sim_process *p, bool before)
 static inline void sim_death_count_send(struct sim_process *p, bool is_first)
 {
     p->sends++;
-    if (is_first && p->sends < 64)
+    if (is_first && p->sends < SIM_FIRST_SENDS)
         p->first_sends |= sim_bit(p->sends);
 }
 /* What is under way from @from, dead, to @to of another host may be lost. */

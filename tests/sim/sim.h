@@ -35,6 +35,7 @@ enum sim_event_kind {
     SIM_EVENT_KINDS,
 };
 
+enum { SIM_FIRST_SENDS = 64 }; /* of so many it is known whether they are the first of a step */
 enum { SIM_TOPOLOGY_NUMBERS = 11 * (SIM_MAX_N + 1) }; /* of the topology of most ranks */
 
 /* Something that can happen next. */
@@ -96,7 +97,7 @@ struct sim_process {
     uint64_t members;       /* original ranks that no agreed list has left out */
     int published;          /* seq of its last published allreduce; -1: none */
     int sends;              /* so far */
-    uint64_t first_sends;   /* of those up to number 63: the first ones of a step, as bits */
+    uint64_t first_sends;   /* of SIM_FIRST_SENDS: the first ones of a step, as bits */
     int dies_at;            /* sends, by the scenario; -1: not */
     bool dies_before;       /* the send, not after it */
     uint64_t dies_with;     /* original ranks */

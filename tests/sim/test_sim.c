@@ -466,7 +466,7 @@ START_TEST(before_a_send_is_after_the_one_before_it_in_one_step)
                 uint64_t before = digest_with_death(&s, &c, rank, send, true);
                 uint64_t after = digest_with_death(&s, &c, rank, send - 1, false);
 
-                if (sends.first[rank] & sim_bit(send)) {
+                if (explore_is_first_of_step(&sends, rank, send)) {
                     others += before != after;
                     continue;
                 }
