@@ -36,6 +36,7 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->entries <= MAX_ENTRIES && g->ring_depth >= 1 && g->ring_depth <= MAX_DEPTH &&
            (g->ring_depth & (g->ring_depth - 1)) == 0 && g->entry_stride_bytes <= MAX_STRIDE &&
            g->entry_stride_bytes >= FTC_BOARD_ENTRY_BYTES && g->entry_stride_bytes % 64 == 0 &&
+           g->multicast_bytes <= MAX_STRIDE && g->multicast_bytes % 64 == 0 &&
            g->message_stride_bytes <= MAX_STRIDE && g->message_stride_bytes >= 64 &&
            g->message_stride_bytes % 64 == 0 && g->sites_bytes <= MAX_SITES_BYTES &&
            g->sites_bytes % 64 == 0 && g->shown_bytes <= MAX_STRIDE && g->shown_bytes % 64 == 0 &&
@@ -49,9 +50,10 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
     return (uint32_t)FTC_RANK_SET_WORDS(g->ranks);
 }
 
-/* The segment: header and ranks | sets of rank 0, 1, ... | entries of rank 0, 1, ... | bells of
- * rank 0, 1, ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... |
- * what rank 0, 1, ... shows | bulk memory of rank 0, 1, ..., in pages | traces of rank 0, 1, ... */
+/* The segment: header and ranks | sets of rank 0, 1, ... | entries of rank 0, 1, ... | multicasts
+ * of entry 0, 1, ..., of all ranks each | bells of rank 0, 1, ... | rings to 0 from 0, 1, ... |
+ * rings to 1 ... | call sites of rank 0, 1, ... | what rank 0, 1, ... shows | bulk memory of rank
+ * 0, 1, ..., in pages | traces of rank 0, 1, ... */
 static size_t sets_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->ranks * sizeof(struct ftc_board_rank);
@@ -64,9 +66,16 @@ static size_t entries_offset(const struct ftc_board_geometry *g)
     return sets_offset(g) + sets * ftc_board_set_words(g) * sizeof(uint64_t);
 }
 
-static size_t bells_offset(const struct ftc_board_geometry *g)
+static size_t multicasts_offset(const struct ftc_board_geometry *g)
 {
     return entries_offset(g) + (size_t)g->ranks * g->entries * g->entry_stride_bytes;
+}
+
+static size_t bells_offset(const struct ftc_board_geometry *g)
+{
+    size_t places = (size_t)g->ranks * g->entries * FTC_BOARD_MULTICASTS;
+
+    return multicasts_offset(g) + places * g->multicast_bytes;
 }
 
 /* Cache lines of its own. */
@@ -116,6 +125,7 @@ static size_t segment_bytes(const struct ftc_board_geometry *g)
 static void find_entries(struct ftc_board *board)
 {
     board->entries = (unsigned char *)board->shared + entries_offset(&board->geometry);
+    board->multicasts = (unsigned char *)board->shared + multicasts_offset(&board->geometry);
 }
 
 static int map_segment(struct ftc_board *board, int fd, size_t size)

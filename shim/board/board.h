@@ -132,6 +132,7 @@ struct ftc_board_geometry {
     uint32_t ranks;              /* of the job; the index of a rank is that in MPI_COMM_WORLD */
     uint32_t entries;            /* communicators a rank can have published results of */
     uint32_t entry_stride_bytes; /* header, failed ranks and value of one entry */
+    uint32_t multicast_bytes;    /* of each of an entry's places for messages to all members */
     uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
     uint32_t message_stride_bytes;
     uint32_t sites_bytes; /* of a rank's call sites (notice/coverage_sites.h); 0: not reported */
@@ -141,7 +142,7 @@ struct ftc_board_geometry {
     uint32_t other_hosts; /* of the job; 0: this one alone */
     uint32_t host;        /* number of the one whose board this is */
 };
-enum { FTC_BOARD_HOSTS_MAX = 64, FTC_BOARD_SHOWN = 4 };
+enum { FTC_BOARD_HOSTS_MAX = 64, FTC_BOARD_MULTICASTS = 2, FTC_BOARD_SHOWN = 4 };
 
 /* What is known of a host (directory.h). */
 enum { FTC_BOARD_HOST_NAME = 64, FTC_BOARD_ADDRESS_BYTES = 16 };
@@ -183,7 +184,7 @@ struct ftc_board_shared {
 struct ftc_board {
     struct ftc_board_shared *shared; /* NULL: not open */
     struct ftc_board_geometry geometry;
-    unsigned char *entries; /* in the segment, looked up in each operation */
+    unsigned char *entries, *multicasts; /* in the segment, looked up in each operation */
     size_t size_bytes;
     int fd; /* -1 once it is not needed any more */
 };
@@ -216,6 +217,18 @@ static inline struct ftc_board_entry *ftc_board_entry(const struct ftc_board *bo
 
     return (struct ftc_board_entry *)(void *)(board->entries +
                                               index * board->geometry.entry_stride_bytes);
+}
+
+/* A place for messages to all members of the communicator of an entry (transport/multicast.h).
+ * Those of all ranks lie together, as each rank reads those of all others, which mostly have the
+ * same entry for it. */
+static inline void *ftc_board_multicast(const struct ftc_board *board, uint32_t rank,
+                                        uint32_t entry, uint32_t place)
+{
+    size_t index = (size_t)entry * FTC_BOARD_MULTICASTS + place;
+
+    return board->multicasts +
+           (index * board->geometry.ranks + rank) * board->geometry.multicast_bytes;
 }
 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);

@@ -122,22 +122,33 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
 
 /* Entries are taken from the place on that the identity names, and never given back empty. With
  * time none is empty any more. */
-static struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_t rank,
-                                          uint64_t communicator_id)
+bool ftc_publication_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
+                          uint32_t *entry)
 {
     uint32_t entries = board->geometry.entries;
 
     for (uint32_t i = 0; i < entries; i++) {
-        struct ftc_board_entry *e =
-            ftc_board_entry(board, rank, (uint32_t)((communicator_id + i) % entries));
-        uint64_t id = atomic_load_explicit(&e->communicator_id, memory_order_relaxed);
+        uint64_t id;
 
+        *entry = (uint32_t)((communicator_id + i) % entries);
+        id = atomic_load_explicit(&ftc_board_entry(board, rank, *entry)->communicator_id,
+                                  memory_order_relaxed);
         if (id == communicator_id)
-            return e;
+            return true;
         if (id == 0 || i >= atomic_load(reach(board, rank)))
-            return NULL;
+            return false;
     }
-    return NULL;
+    return false;
+}
+
+static struct ftc_board_entry *find_entry(const struct ftc_board *board, uint32_t rank,
+                                          uint64_t communicator_id)
+{
+    uint32_t entry;
+
+    return ftc_publication_find(board, rank, communicator_id, &entry)
+               ? ftc_board_entry(board, rank, entry)
+               : NULL;
 }
 
 void ftc_publication_free(const struct ftc_board *board, uint32_t self, uint32_t entry)

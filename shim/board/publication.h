@@ -61,6 +61,10 @@ bool ftc_publication_is_needed(const struct ftc_board *board, uint64_t communica
 /* Identity of the communicator that has taken an entry; 0: none. */
 uint64_t ftc_publication_owner(const struct ftc_board *board, uint32_t self, uint32_t entry);
 
+/* In *@entry that of @rank for the communicator; false: it does not take part yet. */
+bool ftc_publication_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
+                          uint32_t *entry);
+
 /* Tells that the caller has joined @attempt of operation @seq: it will not return with the result
  * of an earlier attempt. */
 void ftc_publish_attempt(const struct ftc_board *board, uint32_t self, uint32_t entry, uint32_t seq,

@@ -132,6 +132,7 @@ static void tell_all(struct ftc_exchange_plan *p, int n, int rank)
     for (int i = 0; i < n; i++)
         all.rank[i] = i;
     tell(p, &all, ROUNDS);
+    p->tells = n > 2; /* two swap */
 }
 
 /* ---- among leaders: by the numbers of their hosts ---- */
@@ -210,6 +211,7 @@ void ftc_exchange_plan_make(struct ftc_exchange_plan *p, const struct ftc_hosts 
     bool is_one_host = hosts->count == 1;
 
     p->count = 0;
+    p->tells = false;
     if (is_one_host && manner == FTC_EXCHANGE_BY_ALL)
         exchange(p, NULL, n, rank);
     else if (is_one_host && manner == FTC_EXCHANGE_TELL && n > 1 && n <= FTC_EXCHANGE_TELLERS)

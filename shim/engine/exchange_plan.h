@@ -20,8 +20,8 @@
  *     rounds       with the partners at distances 1, 2, 4, ...; or 1 to 3, then 4, 8 and 12, ...
  *     fold out     odd -> even                                  (if there are pairs)
  *
- * On one host with a core for each rank nobody collects: all ranks exchange, a doubling a round. A
- * few ranks of one host that share cores all tell each other what they have, in one round.
+ * On one host with a core for each rank nobody collects: all ranks exchange, a doubling a round. Up
+ * to TELLERS ranks of one host that share cores all tell each other what they have, in one round.
  */
 #ifndef FTC_ENGINE_EXCHANGE_PLAN_H
 #define FTC_ENGINE_EXCHANGE_PLAN_H
@@ -79,7 +79,7 @@ enum {
     FTC_EXCHANGE_RADIX = 16,         /* on one host, where ranks share cores */
     FTC_EXCHANGE_RADIX_OF_HOSTS = 3, /* where there are several */
     FTC_EXCHANGE_LEVELS = 8,         /* RADIX^LEVELS ranks are more than there are */
-    FTC_EXCHANGE_TELLERS = 5,
+    FTC_EXCHANGE_TELLERS = 16,
     FTC_EXCHANGE_FUSED = 2,      /* doublings a round */
     FTC_EXCHANGE_DOUBLINGS = 20, /* 2^20 leaders are more than there are */
     /* Fold in, fold out, and rounds of three messages out and three in. */
@@ -90,6 +90,8 @@ enum {
 
 struct ftc_exchange_plan {
     int count;
+    bool tells; /* gives one value to all others at once, in messages that are alike: one may be
+                   sent for all of them. What it receives is of that kind, too */
     struct ftc_exchange_step step[FTC_EXCHANGE_STEPS];
 };
 

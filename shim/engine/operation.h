@@ -45,6 +45,19 @@ bool ftc_op_confirms(const struct ftc_op *op, int rank);
  */
 bool ftc_op_awaits(const struct ftc_op *op, int rank);
 
+/* Whether messages of @op may be sent once for all: it is in an exchange of which the plan tells.
+ */
+static inline bool ftc_op_tells(const struct ftc_op *op)
+{
+    return op->phase == FTC_PHASE_EXCHANGE && op->config.exchange_plan->tells;
+}
+
+/* Then the rank for which it waits, before it waits for another. */
+static inline int ftc_op_teller(const struct ftc_op *op)
+{
+    return op->config.exchange_plan->step[op->exchange_step].peer;
+}
+
 /* The one rank for which that is so in an exchange, without any failure; -1: none. */
 static inline int ftc_op_leader(const struct ftc_op *op)
 {

@@ -4,7 +4,7 @@
 #include "board/publication.h"
 #include "board/trace.h"
 #include "notice/coverage_sites.h"
-#include "transport/transport.h"
+#include "transport/multicast.h"
 #include "value/blocks.h"
 #include "value/broadcast.h"
 #include "value/contributors.h"
@@ -58,6 +58,7 @@ struct ftc_board_geometry ftc_geometry_make(const struct ftc_settings *s, int ra
         .ranks = (uint32_t)ranks,
         .entries = ENTRIES,
         .entry_stride_bytes = ftc_publication_stride(max_bytes),
+        .multicast_bytes = ftc_multicast_stride(),
         .message_stride_bytes = ftc_transport_message_stride(max_bytes),
         .sites_bytes =
             s->report >= FTC_REPORT_COVERAGE ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES) : 0,

@@ -37,6 +37,7 @@ static bool look_after_operation(struct ftc_comm *c)
     struct ftc_running *r = c->running;
     bool progress = unblock(c);
 
+    progress |= ftc_messages_take_told(c);
     if (ftc_board_deaths(&ftc_library.board) != c->deaths_seen) {
         progress |= ftc_news_of_deaths(c);
         ftc_messages_offer_kept();
@@ -76,7 +77,7 @@ static void prepare(struct ftc_comm *c, const struct ftc_drive_request *request)
                     .deterministic = s->deterministic,
                     .direct = request->direct,
                     .topology = &c->topology,
-                    .exchange_plan = ftc_running_exchange_plan(r, request->value_bytes),
+                    .exchange_plan = ftc_running_exchange_plan(c, request->value_bytes),
                     .rank = c->own_member,
                     .root = request->root,
                     .value_bytes = request->value_bytes,

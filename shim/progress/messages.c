@@ -29,12 +29,33 @@ void ftc_messages_step(struct ftc_comm *c, const struct ftc_event *event)
     ftc_op_step(&r->op, event, &r->actions);
 }
 
+/* What goes out once for all is the first of the actions; false if there is no room. */
+static bool send(struct ftc_comm *c, int number, const struct ftc_envelope *envelope, bool for_all)
+{
+    struct ftc_running *r = c->running;
+    struct ftc_library *l = &ftc_library;
+    const struct ftc_send *s = &r->actions.send[number];
+    size_t bytes = ftc_op_used_bytes(&r->op, s->message.value);
+
+    if (for_all && number > 0)
+        return true;
+    if (for_all)
+        ftc_multicast_send(&r->multicast, &l->transport, c->entry, &s->message, envelope,
+                           l->settings.failure_info, bytes, &r->note);
+    else if (!ftc_transport_send(&l->transport, c->world[c->member[s->to]], &s->message, envelope,
+                                 l->settings.failure_info, bytes, &r->note))
+        return false;
+    l->messages_sent++;
+    return true;
+}
+
 bool ftc_messages_send(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     struct ftc_library *l = &ftc_library;
     struct ftc_envelope envelope = {
         .communicator_id = c->id, .seq = c->seq, .signature = r->note.signature};
+    bool for_all = ftc_op_tells(&r->op) && ftc_multicast_has_room(&r->multicast, c->ended);
     int left = 0;
 
     if (ftc_watched)
@@ -45,16 +66,13 @@ bool ftc_messages_send(struct ftc_comm *c)
     }
     for (int i = 0; i < r->actions.count; i++) {
         const struct ftc_send *s = &r->actions.send[i];
-        uint32_t to = c->world[c->member[s->to]];
 
         if (ftc_watched)
             ftc_watch_before_send(c);
-        if (ftc_transport_send(&l->transport, to, &s->message, &envelope, l->settings.failure_info,
-                               ftc_op_used_bytes(&r->op, s->message.value), &r->note)) {
-            l->messages_sent++;
+        if (send(c, i, &envelope, for_all)) {
             if (ftc_watched)
                 ftc_watch_sent(c, s);
-        } else if (ftc_board_state(&l->board, to) < FTC_RANK_FINALIZED) {
+        } else if (ftc_board_state(&l->board, c->world[c->member[s->to]]) < FTC_RANK_FINALIZED) {
             r->actions.send[left++] = *s;
         }
     }
@@ -158,6 +176,39 @@ bool ftc_messages_take_from(uint32_t from)
 
     while (ftc_transport_next_from(&ftc_library.transport, from, &a) && take(&a))
         progress = true;
+    return progress;
+}
+
+bool ftc_messages_take_told_by(struct ftc_comm *c, int member)
+{
+    struct ftc_running *r = c->running;
+    struct ftc_envelope envelope = {.communicator_id = c->id, .seq = c->seq};
+    struct ftc_arrival a;
+    int rank = c->member[member];
+
+    return ftc_op_tells(&r->op) && ftc_op_expects(&r->op, member) &&
+           ftc_multicast_find(&r->multicast, &ftc_library.transport, rank, c->world[rank],
+                              &envelope, &a) &&
+           deliver(c, &a);
+}
+
+/* In the order in which the engine waits for them: the others need not be looked at. What was sent
+ * to this rank alone before is taken before the operation ends. */
+bool ftc_messages_take_told(struct ftc_comm *c)
+{
+    const struct ftc_op *op = &c->running->op;
+    bool progress = false;
+
+    while (ftc_op_tells(op)) {
+        int teller = ftc_op_teller(op);
+
+        if (!ftc_messages_take_told_by(c, teller) ||
+            (ftc_op_tells(op) && ftc_op_teller(op) == teller))
+            break;
+        progress = true;
+    }
+    if (progress)
+        ftc_messages_take();
     return progress;
 }
 

@@ -22,6 +22,11 @@ bool ftc_messages_send(struct ftc_comm *c);
 bool ftc_messages_take(void);
 bool ftc_messages_take_from(uint32_t world);
 
+/* Takes in what members have told in the operation on @c (transport/multicast.h), or @member alone.
+ * True if something has been. */
+bool ftc_messages_take_told(struct ftc_comm *c);
+bool ftc_messages_take_told_by(struct ftc_comm *c, int member);
+
 /* In each turn of native MPI's, in whatever call: ftc_transport_look_at_links(), now and then.
  * Without the lock. */
 void ftc_messages_look_at_links(void);

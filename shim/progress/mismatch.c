@@ -156,6 +156,7 @@ void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t
     r->late.seq = seq;
     r->late.own = own;
     r->late.other = *note;
+    r->late.other.ahead = 0;
     if (r->active)
         ftc_mismatch_begin(c);
 }
@@ -199,28 +200,47 @@ static void await_room(uint32_t to)
     nanosleep(&(struct timespec){.tv_nsec = LINK_NS}, NULL);
 }
 
-void ftc_mismatch_spread(struct ftc_comm *c)
+static void send(const struct ftc_comm *c, const struct ftc_message *m, uint32_t signature,
+                 size_t value_bytes, const struct ftc_note *own)
 {
-    struct ftc_running *r = c->running;
     struct ftc_library *l = &ftc_library;
-    struct news news = {.note = r->other, .rank = r->mismatched};
-    struct ftc_note own = r->note;
-    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = &news};
     struct ftc_envelope envelope = {
-        .communicator_id = c->id, .seq = c->seq, .signature = FTC_SIGNATURE_NONE};
+        .communicator_id = c->id, .seq = c->seq, .signature = signature};
 
-    own.ahead = (int32_t)(r->mismatched_seq - c->seq);
-    r->told.is_there = true;
-    r->told.seq = c->seq;
     for (int i = 0; i < c->member_count; i++)
         for (int tries = 0; i != c->own_member && tries < SPREAD_TRIES; tries++) {
             uint32_t to = c->world[c->member[i]];
 
-            if (ftc_transport_send(&l->transport, to, &m, &envelope, l->settings.failure_info,
-                                   sizeof news, &own))
+            if (ftc_transport_send(&l->transport, to, m, &envelope, l->settings.failure_info,
+                                   value_bytes, own))
                 break;
             await_room(to);
         }
+}
+
+/* What was told to all is found by those who are in the operation. Who has left it, in a call that
+ * does not wait, is to have a message as well, of which the engine takes nothing. */
+static void send_to_those_who_left(const struct ftc_comm *c)
+{
+    static const struct ftc_message nothing = {.kind = FTC_MESSAGE_EXCHANGE, .step = UINT16_MAX};
+    const struct ftc_running *r = c->running;
+
+    if (r->mismatched_seq == c->seq && ftc_op_tells(&r->op))
+        send(c, &nothing, r->note.signature, 0, &r->note);
+}
+
+void ftc_mismatch_spread(struct ftc_comm *c)
+{
+    struct ftc_running *r = c->running;
+    struct news news = {.note = r->other, .rank = r->mismatched};
+    struct ftc_note own = r->note;
+    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = &news};
+
+    own.ahead = (int32_t)(r->mismatched_seq - c->seq);
+    r->told.is_there = true;
+    r->told.seq = c->seq;
+    send_to_those_who_left(c);
+    send(c, &m, FTC_SIGNATURE_NONE, sizeof news, &own);
 }
 
 static bool has_data(enum ftc_call_kind kind)

@@ -35,7 +35,8 @@ bool ftc_news_of_deaths(struct ftc_comm *c)
 
         if (c->dead[i] || !ftc_board_is_dead(board, world))
             continue;
-        ftc_messages_take_from(world); /* what it has sent still counts */
+        ftc_messages_take_from(world); /* what it has sent still counts, */
+        ftc_messages_take_told_by(c, i);
         if (r->actions.count > 0)
             return true;
         peer_died(c, i);

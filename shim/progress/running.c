@@ -12,14 +12,13 @@
 enum {
     CAPACITY_MIN = 64,
     CACHE_LINE = 64,
-    /* Among ranks that share cores larger values are copied too often, if each tells each. */
-    TOLD_BYTES_MAX = 1024,
+    TOLD_BYTES_MAX = 64 * 1024, /* in all copies that ranks read if each tells each */
 };
 
 int ftc_running_open(struct ftc_comm *c)
 {
     c->running = calloc(1, sizeof *c->running);
-    return c->running ? 0 : -ENOMEM;
+    return c->running ? ftc_multicast_open(&c->running->multicast, c->size) : -ENOMEM;
 }
 
 static void release_room(struct ftc_running *r)
@@ -36,6 +35,7 @@ static void release_room(struct ftc_running *r)
 void ftc_running_close(struct ftc_comm *c)
 {
     release_room(c->running);
+    ftc_multicast_close(&c->running->multicast);
     free(c->running->contributors);
     free(c->running);
 }
@@ -51,10 +51,14 @@ void ftc_running_note_contributors(struct ftc_comm *c, const uint64_t *who)
         r->contributors[rank] = ftc_rank_set_has(who, (uint32_t)rank);
 }
 
-const struct ftc_exchange_plan *ftc_running_exchange_plan(const struct ftc_running *r,
+const struct ftc_exchange_plan *ftc_running_exchange_plan(const struct ftc_comm *c,
                                                           size_t value_bytes)
 {
-    return value_bytes <= TOLD_BYTES_MAX ? &r->small_plan : &r->large_plan;
+    size_t n = (size_t)c->member_count;
+    bool is_small =
+        value_bytes <= FTC_MULTICAST_VALUE_BYTES && n * n * value_bytes <= TOLD_BYTES_MAX;
+
+    return is_small ? &c->running->small_plan : &c->running->large_plan;
 }
 
 /* With fewer cores than ranks an allreduce on one host takes as long as the ranks need to take
@@ -76,8 +80,10 @@ static void make_plans(struct ftc_comm *c)
 static size_t op_storage_bytes(const struct ftc_comm *c, size_t capacity)
 {
     const struct ftc_running *r = c->running;
-    int small = r->small_plan.count, large = r->large_plan.count;
-    size_t bytes = ftc_op_storage_bytes(&c->topology, small > large ? small : large, capacity);
+    size_t told = capacity < FTC_MULTICAST_VALUE_BYTES ? capacity : FTC_MULTICAST_VALUE_BYTES;
+    size_t small = ftc_op_storage_bytes(&c->topology, r->small_plan.count, told);
+    size_t large = ftc_op_storage_bytes(&c->topology, r->large_plan.count, capacity);
+    size_t bytes = small > large ? small : large;
 
     return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }

@@ -9,6 +9,7 @@
 #include "communicator/communicator.h"
 #include "crash.h"
 #include "engine/operation.h"
+#include "transport/multicast.h"
 
 /* What an operation does before its first message: a data phase (collectives/large.h). Part of what
  * its maker keeps of it. */
@@ -50,8 +51,9 @@ struct ftc_running {
     } ahead;                   /* ahead.h */
     struct ftc_op op;
     struct ftc_actions actions; /* sends that are still to be carried out */
-    uint32_t announced;         /* attempt that the board shows */
-    bool was_blocked;           /* some messages have been kept because sends were pending */
+    struct ftc_multicast multicast;
+    uint32_t announced; /* attempt that the board shows */
+    bool was_blocked;   /* some messages have been kept because sends were pending */
     struct ftc_crash_progress crash;
     struct ftc_traced traced;
 
@@ -81,7 +83,7 @@ bool ftc_running_expects(const struct ftc_comm *c, int member);
 void ftc_running_note_contributors(struct ftc_comm *c, const uint64_t *who);
 
 /* How the members exchange values of @value_bytes: all of them alike. */
-const struct ftc_exchange_plan *ftc_running_exchange_plan(const struct ftc_running *r,
+const struct ftc_exchange_plan *ftc_running_exchange_plan(const struct ftc_comm *c,
                                                           size_t value_bytes);
 
 /* Makes room for operations with values of @value_bytes; 0 or -ENOMEM. None is active. */

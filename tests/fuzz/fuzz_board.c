@@ -5,7 +5,7 @@
 #include "board/missed_site.h"
 #include "board/publication.h"
 #include "board/telling.h"
-#include "transport/transport.h"
+#include "transport/multicast.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ enum { VALUE_BYTES = 24, ENTRIES = 2 };
 
 static struct ftc_board board = {.fd = -1};
 static struct ftc_transport transport;
+static struct ftc_multicast multicast;
 
 static void open_once(void)
 {
@@ -23,13 +24,15 @@ static void open_once(void)
         .ranks = 2,
         .entries = ENTRIES,
         .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
+        .multicast_bytes = ftc_multicast_stride(),
         .ring_depth = 2,
         .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
         .bulk_bytes = ftc_bulk_bytes(),
     };
 
     if (!board.shared &&
-        (ftc_board_create(&board, &g) != 0 || ftc_transport_open(&transport, &board, 0) != 0))
+        (ftc_board_create(&board, &g) != 0 || ftc_transport_open(&transport, &board, 0) != 0 ||
+         ftc_multicast_open(&multicast, 2) != 0))
         abort();
 }
 
@@ -66,6 +69,35 @@ static void read_ring(void)
         ftc_message_decode(a.wire, a.bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info);
         ftc_transport_release(&transport, &a);
     }
+}
+
+/* What rank 1 sends to all, with the bits of @data turned. */
+static void read_multicast(const uint8_t *data, size_t size)
+{
+    static const unsigned char value[VALUE_BYTES];
+    static struct ftc_failure_info info;
+    struct ftc_message m = {.kind = FTC_MESSAGE_EXCHANGE, .value = value};
+    struct ftc_envelope envelope = {.communicator_id = ENTRIES}; /* it has entry 0 */
+    struct ftc_transport other = {.board = &board, .self = 1};
+    struct ftc_multicast from = {0};
+    uint32_t bytes = board.geometry.multicast_bytes;
+    unsigned char *place = ftc_board_multicast(&board, 1, 0, 0);
+    struct ftc_arrival a;
+    size_t value_bytes;
+
+    atomic_store(&ftc_board_entry(&board, 1, 0)->communicator_id, ENTRIES);
+    ftc_multicast_send(&from, &other, 0, &m, &envelope, FTC_FAILURE_LIST, VALUE_BYTES,
+                       &(struct ftc_note){0});
+    if (!ftc_multicast_find(&multicast, &transport, 1, 1, &envelope, &a))
+        abort();
+    for (size_t i = 0; i < size && i < bytes; i++)
+        place[i] ^= data[i];
+    if (!ftc_multicast_find(&multicast, &transport, 1, 1, &envelope, &a))
+        return;
+    if ((const unsigned char *)a.wire < place ||
+        (const unsigned char *)a.wire + a.bytes > place + bytes)
+        abort();
+    ftc_message_decode(a.wire, a.bytes, FTC_FAILURE_LIST, &envelope, &value_bytes, &m, &info);
 }
 
 static void read_marks(void)
@@ -137,6 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ftc_ring_open(&transport.ring[1], &board, 0, 1);
     read_published();
     read_ring();
+    read_multicast(data, size);
     read_marks();
     read_tellings();
     read_missed();

@@ -249,6 +249,30 @@ START_TEST(a_few_ranks_tell_each_other)
 }
 END_TEST
 
+/* One message may stand for all that a rank gives, and it receives no other. */
+START_TEST(what_is_told_is_alike_and_comes_first)
+{
+    static struct job j;
+
+    for (int n = 1; n <= SOME; n++)
+        for (int manner = 0; manner < FTC_EXCHANGE_MANNERS; manner++) {
+            deal(&j, n, 1, false, (enum ftc_exchange_manner)manner);
+            for (int rank = 0; rank < n; rank++) {
+                const struct ftc_exchange_plan *p = &j.plan[rank];
+
+                ck_assert_int_eq(p->tells,
+                                 manner == FTC_EXCHANGE_TELL && n > 2 && n <= FTC_EXCHANGE_TELLERS);
+                for (int i = 0; p->tells && i < p->count - 1; i++) {
+                    ck_assert_int_eq(p->step[i].act,
+                                     i < n - 1 ? FTC_EXCHANGE_GIVE : FTC_EXCHANGE_KEEP);
+                    if (i < n - 1)
+                        ck_assert_int_eq(p->step[i].number, p->step[0].number);
+                }
+            }
+        }
+}
+END_TEST
+
 /* Of 8 leaders each is in a round of four and in one of two. */
 START_TEST(leaders_that_are_far_go_in_rounds_of_four)
 {
@@ -331,6 +355,7 @@ int main(void)
     UNIT_TEST(messages_between_hosts_are_those_of_as_many_ranks);
     UNIT_TEST(on_one_host_cores_decide);
     UNIT_TEST(a_few_ranks_tell_each_other);
+    UNIT_TEST(what_is_told_is_alike_and_comes_first);
     UNIT_TEST(leaders_that_are_far_go_in_rounds_of_four);
     UNIT_TEST(messages_to_a_rank_have_numbers_of_their_own);
     UNIT_TEST(many_ranks_are_collected_by_a_tree);

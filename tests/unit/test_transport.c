@@ -1,4 +1,5 @@
-/* The transport: rings between two ranks, and the inbox that finds who has sent something. */
+/* The transport: rings between two ranks, the inbox that finds who has sent something, and messages
+ * to all. */
 #include "unit_board.h"
 #include "unit_messages.h"
 
@@ -222,6 +223,162 @@ START_TEST(a_bell_that_has_been_heard_hides_nobody_behind_it)
 }
 END_TEST
 
+/* ---- to all members at once ---- */
+
+enum { COMMUNICATOR = 7, SENDER = 1, READER = 0 };
+
+/* Two ranks of @board that take part in COMMUNICATOR. */
+struct pair {
+    struct ftc_transport sender, reader;
+    struct ftc_multicast from, to;
+};
+
+static void take_part(const struct ftc_board *board, uint64_t communicator_id)
+{
+    ftc_publication_open(board, SENDER, 0, communicator_id);
+    ftc_publication_open(board, READER, 0, communicator_id);
+}
+
+static struct pair pair_of(const struct ftc_board *board)
+{
+    struct pair p = {.sender = transport_of(board, SENDER), .reader = transport_of(board, READER)};
+
+    ck_assert_int_eq(ftc_multicast_open(&p.from, FEW), 0);
+    ck_assert_int_eq(ftc_multicast_open(&p.to, FEW), 0);
+    return p;
+}
+
+static void close_pair(struct pair *p)
+{
+    ftc_multicast_close(&p->from);
+    ftc_multicast_close(&p->to);
+    ftc_transport_close(&p->sender);
+    ftc_transport_close(&p->reader);
+}
+
+static void tell(struct pair *p, uint64_t communicator_id, uint32_t seq)
+{
+    unsigned char value[UNIT_VALUE_BYTES] = {(unsigned char)seq};
+    struct ftc_message m = {.kind = FTC_MESSAGE_EXCHANGE, .value = value};
+    struct ftc_envelope envelope = {.communicator_id = communicator_id, .seq = seq};
+    struct ftc_note note = {.kind = 1, .count = seq};
+
+    ftc_multicast_send(&p->from, &p->sender, 0, &m, &envelope, FTC_FAILURE_LIST, UNIT_VALUE_BYTES,
+                       &note);
+}
+
+/* Whether the reader finds operation @seq, whole. */
+static bool hears(struct pair *p, uint64_t communicator_id, uint32_t seq)
+{
+    struct ftc_envelope envelope = {.communicator_id = communicator_id, .seq = seq};
+    struct ftc_arrival a;
+
+    if (!ftc_multicast_find(&p->to, &p->reader, SENDER, SENDER, &envelope, &a))
+        return false;
+    ck_assert_int_eq(a.from, SENDER);
+    ck_assert_int_eq(unit_number_of(&a), (int)seq);
+    return true;
+}
+
+START_TEST(what_is_told_is_found_in_its_operation_alone)
+{
+    struct ftc_board board = board_of(FEW);
+    struct pair p = pair_of(&board);
+
+    ck_assert(!hears(&p, COMMUNICATOR, 0)); /* the sender does not take part yet */
+    take_part(&board, COMMUNICATOR);
+    ck_assert(!hears(&p, COMMUNICATOR, 0));
+    tell(&p, COMMUNICATOR, 0);
+    ck_assert(!hears(&p, COMMUNICATOR, 1));
+    ck_assert(hears(&p, COMMUNICATOR, 0));
+    ck_assert(hears(&p, COMMUNICATOR, 0));
+    close_pair(&p);
+    ftc_board_close(&board);
+}
+END_TEST
+
+/* A sender may be in the next operation while somebody is in this one; however many they have sent
+ * themselves, as those that know of a death do not tell. */
+START_TEST(what_is_told_stays_until_the_next_but_one)
+{
+    for (uint32_t sent = 0; sent < 3; sent++) {
+        struct ftc_board board = board_of(FEW);
+        struct pair p = pair_of(&board);
+
+        take_part(&board, COMMUNICATOR);
+        p.to.sent = sent;
+        for (uint32_t seq = 0; seq < 2 * MANY; seq += 3) {
+            tell(&p, COMMUNICATOR, seq);
+            tell(&p, COMMUNICATOR, seq + 1);
+            ck_assert(hears(&p, COMMUNICATOR, seq));
+            ck_assert(hears(&p, COMMUNICATOR, seq + 1));
+            tell(&p, COMMUNICATOR, seq + 2);
+            ck_assert(!hears(&p, COMMUNICATOR, seq));
+            ck_assert(hears(&p, COMMUNICATOR, seq + 2));
+        }
+        close_pair(&p);
+        ftc_board_close(&board);
+    }
+}
+END_TEST
+
+/* Of a message the second cache line begins with the stamp, which a reader looks at first. */
+static _Atomic uint64_t *stamp_of_place(const struct ftc_board *board, uint32_t place)
+{
+    return (_Atomic uint64_t *)ftc_board_multicast(board, SENDER, 0, place) + 8;
+}
+
+/* An entry goes to another communicator, in which the operations have the same numbers. A reader
+ * that has seen the stamp of the message before takes nothing of the one that is being written. */
+START_TEST(what_was_told_to_another_communicator_is_not_found)
+{
+    struct ftc_board board = board_of(FEW);
+    struct pair p = pair_of(&board), later;
+    uint64_t stamp;
+
+    take_part(&board, COMMUNICATOR);
+    tell(&p, COMMUNICATOR, 0);
+    later = pair_of(&board);
+    take_part(&board, COMMUNICATOR + 1000);
+    ck_assert(!hears(&later, COMMUNICATOR + 1000, 0));
+    stamp = atomic_load(stamp_of_place(&board, 0));
+    tell(&later, COMMUNICATOR + 1000, 0);
+    ck_assert(hears(&later, COMMUNICATOR + 1000, 0));
+    ck_assert(!hears(&p, COMMUNICATOR, 0));
+    atomic_store(stamp_of_place(&board, 0), stamp);
+    ck_assert(!hears(&later, COMMUNICATOR + 1000, 0));
+    tell(&later, COMMUNICATOR + 999, 1); /* the sum is the same */
+    ck_assert(!hears(&later, COMMUNICATOR + 1000, 0));
+    close_pair(&p);
+    close_pair(&later);
+    ftc_board_close(&board);
+}
+END_TEST
+
+/* Nothing is written over what somebody may still read: this rank has to know that all have ended
+ * the operation. */
+START_TEST(a_place_is_used_again_when_all_have_ended_its_operation)
+{
+    struct ftc_board board = board_of(FEW);
+    struct pair p = pair_of(&board);
+
+    take_part(&board, COMMUNICATOR);
+    for (uint32_t seq = 0; seq < FTC_BOARD_MULTICASTS; seq++) {
+        ck_assert(ftc_multicast_has_room(&p.from, 0));
+        tell(&p, COMMUNICATOR, seq);
+    }
+    ck_assert(!ftc_multicast_has_room(&p.from, 0));
+    ck_assert(ftc_multicast_has_room(&p.from, 1));
+    tell(&p, COMMUNICATOR, UINT32_MAX - 1); /* operations are counted on from 0 */
+    tell(&p, COMMUNICATOR, UINT32_MAX);
+    ck_assert(!ftc_multicast_has_room(&p.from, UINT32_MAX - 1));
+    ck_assert(ftc_multicast_has_room(&p.from, UINT32_MAX));
+    ck_assert(ftc_multicast_has_room(&p.from, 0));
+    close_pair(&p);
+    ftc_board_close(&board);
+}
+END_TEST
+
 /* ---- at the same time ---- */
 
 enum { SENDERS = 3, MESSAGES = 3000 };
@@ -291,6 +448,10 @@ int main(void)
     UNIT_TEST(a_turn_in_which_nobody_talks_looks_at_no_ring);
     UNIT_TEST(a_bell_that_lies_brings_no_message_and_hides_none);
     UNIT_TEST(a_bell_that_has_been_heard_hides_nobody_behind_it);
+    UNIT_TEST(what_is_told_is_found_in_its_operation_alone);
+    UNIT_TEST(what_is_told_stays_until_the_next_but_one);
+    UNIT_TEST(what_was_told_to_another_communicator_is_not_found);
+    UNIT_TEST(a_place_is_used_again_when_all_have_ended_its_operation);
     TEST_WITH_EACH(messages_cross_while_all_sides_work);
     UNIT_END();
 }

@@ -8,6 +8,7 @@
 #include "progress/recovery.h"
 #include "progress/running.h"
 #include "progress/unexpected.h"
+#include "transport/multicast.h"
 #include "unit.h"
 
 #include <sched.h>
@@ -100,6 +101,7 @@ static void open_board(uint32_t ranks)
         .ranks = ranks,
         .entries = 4,
         .entry_stride_bytes = ftc_publication_stride(FTC_TRANSPORT_VALUE_BYTES_MIN),
+        .multicast_bytes = ftc_multicast_stride(),
         .ring_depth = 16,
         .message_stride_bytes = ftc_transport_message_stride(FTC_TRANSPORT_VALUE_BYTES_MIN),
     };

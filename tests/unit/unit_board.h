@@ -4,7 +4,7 @@
 
 #include "board/directory.h"
 #include "board/publication.h"
-#include "transport/transport.h"
+#include "transport/multicast.h"
 #include "unit.h"
 
 /* Of @ranks on one host, with one communicator and values of @value_bytes; of which no rank has
@@ -15,6 +15,7 @@ static inline struct ftc_board_geometry unit_geometry(uint32_t ranks, size_t val
         .ranks = ranks,
         .entries = 1,
         .entry_stride_bytes = ftc_publication_stride(value_bytes),
+        .multicast_bytes = ftc_multicast_stride(),
         .ring_depth = 2,
         .message_stride_bytes = ftc_transport_message_stride(value_bytes),
     };

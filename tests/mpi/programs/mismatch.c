@@ -5,6 +5,8 @@
  * - mismatch leaf: a rank that sends its part of a reduce, and is in others when it is looked at
  * - mismatch told: most call the same, and hear of another's call from each other
  * - mismatch again: the same; an error does not end the job, and all calls after it match
+ * - mismatch in-turns: one of four calls, by one rank
+ * - mismatch left: by one that does not wait in it
  * - mismatch roots: nonblocking, on two communicators; each rank takes itself for the root
  * - mismatch aside|end|numbers|request|far|flood: some name a third rank as the root, and wait for
  *   nobody
@@ -99,6 +101,38 @@ static void again(void)
         errors += MPI_Allreduce(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS;
     }
     printf("mismatch: rank %d had %d errors\n", rank, errors);
+    fflush(stdout);
+}
+
+/* One of four calls does not match: an error for each rank, and the right value from each other. */
+static void in_turns(void)
+{
+    enum { TIMES = 400 };
+    int errors = 0, wrong = 0;
+
+    in[0] = 1;
+    for (int i = 0; i < TIMES; i++) {
+        int count = 1 + (i % 4 == 1 && rank == i % size);
+        int rv = MPI_Allreduce(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+
+        errors += rv != MPI_SUCCESS;
+        wrong += rv == MPI_SUCCESS && out[0] != size;
+    }
+    printf("mismatch: rank %d had %d errors and %d wrong values\n", rank, errors, wrong);
+    fflush(stdout);
+}
+
+/* Who makes the wrong call does not wait in it: it has an error in the next. */
+static void left(void)
+{
+    int first;
+
+    call("MPI_%s(count 1, MPI_INT, MPI_SUM%s)", is_last ? "Reduce" : "Allreduce",
+         is_last ? ", root 0" : "");
+    first = is_last ? MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD)
+                    : MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("mismatch: rank %d had %d, %d\n", rank, first != MPI_SUCCESS,
+           MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS);
     fflush(stdout);
 }
 
@@ -276,6 +310,8 @@ int main(int argc, char **argv)
                  {"leaf", leaf},
                  {"told", told},
                  {"again", again},
+                 {"in-turns", in_turns},
+                 {"left", left},
                  {"blocks", blocks},
                  {"roots", roots},
                  {"derived", derived},

@@ -200,6 +200,14 @@ NAMED += [Case(f"mismatch: again, n = {n}", n, f, settings=ALL_CALLS, limit_s=TE
                command="mpiexec.hydra -n {n} {programs}/mismatch again", says=(f"(rank \\d had 1 errors(.|\n)*){{{n}}}",))
           for n, f in ((3, 1), (4, 1), (5, 2))]
 
+NAMED += [Case(f"mismatch: one of four calls, n = {n}", n, 1, settings=ALL_CALLS, limit_s=TEN_S,
+               command="mpiexec.hydra -n {n} {programs}/mismatch in-turns", says=(f"(rank \\d had 100 errors and 0 wrong(.|\n)*){{{n}}}",))
+          for n in (3, 4, 8)]
+
+NAMED += [Case(f"mismatch: left, n = {n}", n, 0, settings=ALL_CALLS, limit_s=TEN_S, command="mpiexec.hydra -n {n} {programs}/mismatch left",
+               says=(f"rank {n - 1} had 0, 1", f"(rank \\d had 1, (.|\n)*){{{n - 1}}}"))
+          for n in (4, 8)]
+
 # Roots that are not the same: whoever names another rank sends to that one alone. With f = 2 a group is everybody, in a
 # reduce as well.
 NAMED += [Case(f"mismatched roots: {scene}, n = {n}, f = {f}", n, f, settings=ALL_CALLS, status="failed", limit_s=TEN_S, runs=2,

@@ -100,6 +100,11 @@ def crashes_of_two(n, count):
 
 AT_POINTS = [crash(4, 1, (rank, point), args=ALLREDUCE) for rank in range(4) for point in POINTS]
 
+# With small values each of 4 ranks sends at least twice, however many cores there are, and one message to all is many sends.
+AT_POINTS += [Case(f"point {rank}:7:{point} of 4, small values", 4, 1, f"{ALLREDUCE} --max-bytes 64", finished=3,
+                   settings={"FTCOLL_CRASH": f"{rank}:7:{point}"})
+              for rank in (0, 3) for point in ("b1", "a1", "b2", "a2")]
+
 AT_POINTS += [crash(3, 1, (rank, point), args=REDUCE) for rank in (1, 2) for point in POINTS[:4]]
 
 AT_POINTS += [*crashes_of_two(6, 8), *crashes_of_two(7, 8)]
