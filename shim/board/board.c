@@ -36,10 +36,11 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->entries <= MAX_ENTRIES && g->ring_depth >= 1 && g->ring_depth <= MAX_DEPTH &&
            (g->ring_depth & (g->ring_depth - 1)) == 0 && g->entry_stride_bytes <= MAX_STRIDE &&
            g->entry_stride_bytes >= FTC_BOARD_ENTRY_BYTES && g->entry_stride_bytes % 64 == 0 &&
-           g->multicast_bytes <= MAX_STRIDE && g->multicast_bytes % 64 == 0 &&
-           g->message_stride_bytes <= MAX_STRIDE && g->message_stride_bytes >= 64 &&
-           g->message_stride_bytes % 64 == 0 && g->sites_bytes <= MAX_SITES_BYTES &&
-           g->sites_bytes % 64 == 0 && g->shown_bytes <= MAX_STRIDE && g->shown_bytes % 64 == 0 &&
+           g->multicast_bytes <= MAX_STRIDE && g->multicast_bytes >= FTC_BOARD_MULTICAST_BYTES &&
+           g->multicast_bytes % 64 == 0 && g->message_stride_bytes <= MAX_STRIDE &&
+           g->message_stride_bytes >= 64 && g->message_stride_bytes % 64 == 0 &&
+           g->sites_bytes <= MAX_SITES_BYTES && g->sites_bytes % 64 == 0 &&
+           g->shown_bytes <= MAX_STRIDE && g->shown_bytes % 64 == 0 &&
            g->bulk_bytes <= MAX_BULK_BYTES && g->bulk_bytes % PAGE == 0 &&
            g->other_hosts < FTC_BOARD_HOSTS_MAX && g->host <= g->other_hosts &&
            g->trace_bytes <= MAX_TRACE_BYTES && g->trace_bytes % 64 == 0;

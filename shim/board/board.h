@@ -126,6 +126,9 @@ struct ftc_board_rank {
 struct ftc_board_entry;
 enum { FTC_BOARD_ENTRY_CALLS = 16, FTC_BOARD_ENTRY_BYTES = FTC_BOARD_ENTRY_CALLS * 64 + 64 };
 
+/* The least that a place for messages to all members takes (transport/multicast.h). */
+enum { FTC_BOARD_MULTICAST_BYTES = 128 };
+
 enum { FTC_BOARD_RANKS_MAX = 4096 };
 
 struct ftc_board_geometry {

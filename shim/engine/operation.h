@@ -45,8 +45,7 @@ bool ftc_op_confirms(const struct ftc_op *op, int rank);
  */
 bool ftc_op_awaits(const struct ftc_op *op, int rank);
 
-/* Whether messages of @op may be sent once for all: it is in an exchange of which the plan tells.
- */
+/* Whether one message of @op may be sent for all: it is in an exchange of which the plan tells. */
 static inline bool ftc_op_tells(const struct ftc_op *op)
 {
     return op->phase == FTC_PHASE_EXCHANGE && op->config.exchange_plan->tells;

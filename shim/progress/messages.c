@@ -35,10 +35,11 @@ static bool send(struct ftc_comm *c, int number, const struct ftc_envelope *enve
     struct ftc_running *r = c->running;
     struct ftc_library *l = &ftc_library;
     const struct ftc_send *s = &r->actions.send[number];
-    size_t bytes = ftc_op_used_bytes(&r->op, s->message.value);
+    size_t bytes;
 
     if (for_all && number > 0)
         return true;
+    bytes = ftc_op_used_bytes(&r->op, s->message.value);
     if (for_all)
         ftc_multicast_send(&r->multicast, &l->transport, c->entry, &s->message, envelope,
                            l->settings.failure_info, bytes, &r->note);

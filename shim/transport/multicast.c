@@ -17,6 +17,8 @@ struct ftc_multicast_place {
     unsigned char wire[];
 };
 
+_Static_assert(sizeof(struct ftc_multicast_place) == FTC_BOARD_MULTICAST_BYTES, "head of a place");
+
 enum { WIRE_AT = offsetof(struct ftc_multicast_place, wire) };
 
 /* An entry goes from one communicator to another, and both have an operation 0: a reader that has
@@ -104,8 +106,7 @@ static bool take(const struct ftc_board *board, uint32_t from, uint32_t entry, u
 bool ftc_multicast_find(struct ftc_multicast *m, const struct ftc_transport *t, int rank,
                         uint32_t from, const struct ftc_envelope *envelope, struct ftc_arrival *a)
 {
-    if (t->board->geometry.multicast_bytes < sizeof(struct ftc_multicast_place) ||
-        !find_entry(m, t, rank, from, envelope->communicator_id))
+    if (!find_entry(m, t, rank, from, envelope->communicator_id))
         return false;
     for (uint32_t i = 0; i < FTC_BOARD_MULTICASTS; i++)
         if (take(t->board, from, m->entry[rank] - 1, (m->sent - 1 + i) % FTC_BOARD_MULTICASTS,

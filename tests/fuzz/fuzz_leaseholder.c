@@ -18,6 +18,7 @@ static void create(struct ftc_board *b)
         .ranks = RANKS,
         .entries = 1,
         .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
+        .multicast_bytes = FTC_BOARD_MULTICAST_BYTES,
         .ring_depth = 2,
         .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
         .other_hosts = HOSTS - 1,

@@ -25,6 +25,7 @@ static struct ftc_board *board(void)
         .ranks = RANKS,
         .entries = 4,
         .entry_stride_bytes = ftc_publication_stride(VALUE_BYTES),
+        .multicast_bytes = FTC_BOARD_MULTICAST_BYTES,
         .ring_depth = 2,
         .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
         .other_hosts = 1,

@@ -178,6 +178,9 @@ START_TEST(a_senseless_geometry_is_not_created)
     g = geometry();
     g.ranks = 0;
     ck_assert_int_eq(ftc_board_create(&b, &g), -EINVAL);
+    g = geometry();
+    g.multicast_bytes = 64;
+    ck_assert_int_eq(ftc_board_create(&b, &g), -EINVAL);
 }
 END_TEST
 

@@ -152,6 +152,7 @@ static struct ftc_board *opened(void)
     const struct ftc_board_geometry geometry = {.ranks = RANKS,
                                                 .entries = 1,
                                                 .entry_stride_bytes = FTC_BOARD_ENTRY_BYTES,
+                                                .multicast_bytes = FTC_BOARD_MULTICAST_BYTES,
                                                 .ring_depth = 1,
                                                 .message_stride_bytes = 64,
                                                 .sites_bytes = ftc_coverage_sites_bytes(SITES)};

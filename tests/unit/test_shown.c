@@ -23,6 +23,7 @@ static void open_board(void)
         .ranks = 2,
         .entries = 4,
         .entry_stride_bytes = ftc_publication_stride(FTC_TRANSPORT_VALUE_BYTES_MIN),
+        .multicast_bytes = FTC_BOARD_MULTICAST_BYTES,
         .ring_depth = 16,
         .message_stride_bytes = ftc_transport_message_stride(FTC_TRANSPORT_VALUE_BYTES_MIN),
         .shown_bytes = MAX_BYTES,
