@@ -63,7 +63,9 @@ int fault_operation(const struct fault *fault, int rank, int ops, uint64_t seed)
 /* Does it now. Returns only after a pause. */
 void fault_happen(const struct fault *fault);
 
-/* Does it after 0 to @within_us microseconds, drawn from @seed, wherever the program then is. */
+/* Does it after 0 to @within_us microseconds, drawn from @seed, wherever the program then is; but
+ * not while UCX writes into another rank's queue, which would be shut for all from then on,
+ * natively too (doc/design.md, section 7): then as soon as it has left that. */
 void fault_happen_soon(const struct fault *fault, unsigned within_us, uint64_t seed);
 
 /* Around each step of the program, such as an operation. */
