@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,40 +209,48 @@ static void find_writers(void)
         writer[i] = dlsym(RTLD_DEFAULT, name[i]);
 }
 
-static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *frame, void *is_writing)
+static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *frame, void *found)
 {
     uintptr_t function = (uintptr_t)_Unwind_GetRegionStart(frame);
 
     for (int i = 0; i < WRITERS; i++)
-        *(bool *)is_writing |= writer[i] && (uintptr_t)writer[i] == function;
+        *(bool *)found |= writer[i] && (uintptr_t)writer[i] == function;
     return _URC_NO_REASON;
 }
 
 static bool is_writing(void)
 {
-    bool is = false;
+    bool found = false;
 
-    _Unwind_Backtrace(look_at_frame, &is);
-    return is;
+    _Unwind_Backtrace(look_at_frame, &found);
+    return found;
 }
 
 /* ---- a random moment ---- */
 
-static void arm(suseconds_t us)
+enum { AGAIN_US = 20 };
+
+static pthread_t caller; /* of MPI, and of this */
+
+static void arm(unsigned us)
 {
-    struct itimerval timer = {.it_value.tv_usec = us};
+    struct itimerval timer = {.it_value = {.tv_sec = us / 1000000, .tv_usec = us % 1000000}};
 
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* exit() is not allowed in a signal handler; what it adds to _exit() is tested where it is. */
+/* exit() is not allowed in a signal handler; what it adds to _exit() is tested where it is. The
+ * alarm is the whole process's, of which other threads may be told. */
 static void on_alarm(int signal_number)
 {
     const struct fault *now = pending;
 
-    (void)signal_number;
+    if (!pthread_equal(pthread_self(), caller)) {
+        pthread_kill(caller, signal_number);
+        return;
+    }
     if (now && is_writing()) {
-        arm(1);
+        arm(AGAIN_US);
         return;
     }
     pending = NULL;
@@ -256,9 +265,10 @@ void fault_happen_soon(const struct fault *fault, unsigned within_us, uint64_t s
     struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 
     find_writers();
+    caller = pthread_self();
     pending = fault;
     sigaction(SIGALRM, &action, NULL);
-    arm(1 + (suseconds_t)(fault_random(seed) % within_us));
+    arm(1 + (unsigned)(fault_random(seed) % within_us));
 }
 
 static unsigned microseconds_since(const struct timespec *start)

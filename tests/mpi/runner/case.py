@@ -35,7 +35,6 @@ class Case:
     silent: tuple = ()
     check: Optional[Callable[[Job], str]] = None  # returns what is wrong, or ""
     limit_s: float = 30
-    anywhere: bool = False  # a rank may die while UCX writes its message, after which MPI is of no use (ftcoll(7))
     runs: int = 1
     skip: str = ""  # why it cannot be run here
 
@@ -140,11 +139,6 @@ def check_texts(case, text):
     return ""
 
 
-def is_shut(case, job):
-    """A queue of UCX's, by the death of whoever wrote to it: the job has ended with the error that tells so."""
-    return case.anywhere and "two of which had to be left" in job.text("stderr")
-
-
 def reason_to_skip(text):
     """Why the program did not do what it was to do here, or ""."""
     reason = re.search(r"(?m)^skipped: (.*)", text)
@@ -168,7 +162,6 @@ class Outcome:
     status: Optional[int] = None  # None: it did not end
     stdout: str = ""
     stderr: str = ""
-    is_shut: bool = False
 
     def complaint(self):
         """What went wrong, or ""."""
@@ -177,8 +170,6 @@ class Outcome:
 
     def skipped(self):
         """Why the program did not do what it was to do here, or ""."""
-        if self.is_shut:
-            return "a rank was killed while UCX wrote its message into another's queue, and the job has told so"
         return reason_to_skip(self.stdout + self.stderr)
 
 
@@ -194,8 +185,7 @@ def run_once(case, build, seed):
     job, outcome = Job(build), Outcome()
     try:
         outcome.status = carry_out(case, job, seed)
-        outcome.is_shut = is_shut(case, job)
-        outcome.wrong = "" if outcome.is_shut else judge(case, job, outcome.status)
+        outcome.wrong = judge(case, job, outcome.status)
         outcome.left = job.leftovers()
     except Hang as hang:
         outcome.hang = str(hang)

@@ -6,7 +6,6 @@ from .. import patterns
 from ..case import Case
 
 ALL = {"FTCOLL_PROTECT": "all"}
-SOON = {"FTCOLL_BLOCKED_MS": "3000"}
 ZERO = {"FTCOLL_DEAD_BLOCKS": "zero"}
 LARGER = {"FTCOLL_MAX_BYTES": "65536"}  # all keys
 
@@ -23,8 +22,8 @@ def pattern(program, n, victims, calls, check, settings=None, command="{programs
     """@calls: among which of its first ones each victim dies; the program makes more in any run."""
     name = f"pattern: {program}, {victims} of {n} ranks die"
     command = f"{killing(name, victims, calls)} -n {{n}} {command.replace('{program}', program)}"
-    return Case(name, n, max(1, victims), settings={**ALL, **SOON, **(settings or {})}, failures=victims, check=check,
-                command=command, anywhere=victims > 0, **more)
+    return Case(name, n, max(1, victims), settings={**ALL, **(settings or {})}, failures=victims, check=check,
+                command=command, **more)
 
 
 LAST = 36  # number of the first call of the last checkpoint, which is of 7 calls
@@ -34,8 +33,8 @@ def interrupted(n, victims, when="", first=0, calls=LAST, runs=2):
     """A run that writes checkpoints, and one that goes on from the last of them."""
     name, program = f"pattern: checkpoint, {victims} of {n} ranks die{when}", "{build}/recipes/checkpoint"
     status = "!=" if victims == n else "="
-    return Case(name, n, victims, settings={**ALL, **SOON}, failures=None if victims == n else victims, runs=runs,
-                check=patterns.checkpoint(n, 80, LAST), anywhere=victims > 0,
+    return Case(name, n, victims, settings=ALL, failures=None if victims == n else victims, runs=runs,
+                check=patterns.checkpoint(n, 80, LAST),
                 command=f"{killing(name, victims, calls, first)} -n {{n}} {program} state 60; "
                         f"[ $? {status} 0 ] || exit 9; mpiexec.hydra -n {n // 2} {program} state 80")
 
