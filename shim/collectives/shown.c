@@ -17,7 +17,7 @@ static bool is_free(const struct use *u)
 {
     const struct ftc_comm *c = ftc_comm_find(u->communicator_id);
 
-    return c ? c->ended > u->seq
+    return c ? (int32_t)(c->ended - u->seq) > 0
              : !ftc_publication_is_needed(&ftc_library.board, u->communicator_id);
 }
 

@@ -83,7 +83,7 @@ static void show_all(struct ftc_plan *p)
 }
 
 /* Their own operation ends before others have read. */
-START_TEST(a_place_is_free_when_a_later_operation_of_all_has_ended)
+static void expect_free_after_a_later_one(void)
 {
     show_all(&plan);
     ck_assert_ptr_null(show(&plan, MAX_BYTES));
@@ -91,6 +91,20 @@ START_TEST(a_place_is_free_when_a_later_operation_of_all_has_ended)
     ck_assert_ptr_null(show(&plan, MAX_BYTES));
     carry_out(FTC_OP_ALLREDUCE);
     show_all(&plan);
+}
+
+START_TEST(a_place_is_free_when_a_later_operation_of_all_has_ended)
+{
+    expect_free_after_a_later_one();
+}
+END_TEST
+
+START_TEST(so_it_is_when_the_numbers_of_operations_start_again)
+{
+    plan.comm->seq = UINT32_MAX;
+    plan.comm->ended = UINT32_MAX;
+    expect_free_after_a_later_one();
+    ck_assert_uint_eq(plan.comm->ended, 0);
 }
 END_TEST
 
@@ -171,6 +185,7 @@ int main(void)
     UNIT_BEGIN("shown");
     tcase_add_checked_fixture(unit_case, setup, NULL);
     UNIT_TEST(a_place_is_free_when_a_later_operation_of_all_has_ended);
+    UNIT_TEST(so_it_is_when_the_numbers_of_operations_start_again);
     UNIT_TEST(the_end_of_a_reduce_frees_none);
     UNIT_TEST(an_operation_without_a_value_frees_none);
     UNIT_TEST(others_may_still_be_in_a_communicator_that_is_freed_here);
