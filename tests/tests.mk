@@ -4,7 +4,7 @@
 # Each part of the check is a target of its own; tests/check runs them one after the other.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol
+BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol copy
 UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters lineage group error_handler requests completion wait shown turn stopped geometry fence cores mapping loaded inside polls channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
@@ -40,7 +40,7 @@ $(UNIT)/test_service: shim/monitor/service.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECT
 $(UNIT)/test_agent: shim/monitor/agent.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,$(addprefix board/,replica.o death.o aftermath.o telling.o) system/lines.o) $(ENGINE_OBJECT)
 $(UNIT)/test_authority: shim/mpiexec/authority.c $(addprefix $(BUILD)/shim/mpiexec/,proxies.o wire.o) $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
-$(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(ENGINE_OBJECT)
+$(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(BUILD)/shim/system/copy.o $(ENGINE_OBJECT)
 $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
 $(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
 $(UNIT)/test_telling: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o system/lines.o) $(ENGINE_OBJECT)
@@ -77,13 +77,14 @@ $(UNIT)/test_cores: $(addprefix $(BUILD)/shim/system/,cores.o proc.o)
 $(UNIT)/test_json: $(BUILD)/shim/system/json.o
 $(UNIT)/test_file_limit: $(BUILD)/shim/system/file_limit.o
 $(UNIT)/test_numbers: $(BUILD)/shim/system/numbers.o
+$(UNIT)/test_copy: $(BUILD)/shim/system/copy.o
 $(UNIT)/test_inside: $(addprefix $(BUILD)/shim/,mpi/inside.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o)
 $(UNIT)/test_channel: $(BUILD)/shim/monitor/channel.o
 $(UNIT)/test_output: $(BUILD)/shim/monitor/output.o
 $(UNIT)/test_pmi: $(SHIM_OBJECTS)
 $(UNIT)/test_pmi: UNIT_LIBS = -linih
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
-$(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
+$(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/copy.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
 $(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))
 $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h tests/unit/unit_board.h tests/unit/unit_library.h
 	mkdir -p $(@D)

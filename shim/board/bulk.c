@@ -1,6 +1,7 @@
 #include "bulk.h"
 
 #include "rank_state.h"
+#include "system/copy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,6 +45,11 @@ static int words_of(const struct ftc_board *board, uint32_t rank)
     uint32_t words = atomic_load_explicit(&ftc_bulk_head(board, rank)->words, memory_order_acquire);
 
     return words < FTC_BULK_WORDS ? (int)words : FTC_BULK_WORDS;
+}
+
+void ftc_bulk_go_past_caches(const struct ftc_board *board, uint32_t self)
+{
+    ftc_copy_set_far(ftc_board_bulk(board, self), board->geometry.bulk_bytes);
 }
 
 int ftc_bulk_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,

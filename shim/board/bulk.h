@@ -69,6 +69,10 @@ static inline uint32_t ftc_bulk_read(const struct ftc_board *board, uint32_t ran
 
 /* ---- the rank itself ---- */
 
+/* From now on large data go to its slots past the caches: for ranks that have cores of their own
+ * (system/copy.h). */
+void ftc_bulk_go_past_caches(const struct ftc_board *board, uint32_t self);
+
 /* Takes a free place for operations of a communicator, which has none, with @bytes of each slot in
  * memory; one without slots if there is no memory, and -1 if there is none of these left. Not for
  * two threads at a time, nor is the last. */

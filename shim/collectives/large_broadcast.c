@@ -3,6 +3,7 @@
 #include "large.h"
 
 #include "board/bulk.h"
+#include "system/copy.h"
 
 #include <string.h>
 
@@ -103,8 +104,8 @@ static void prepare(struct ftc_large *large)
 
 static void put(struct ftc_large *large, int slot, struct ftc_units block)
 {
-    memcpy(ftc_large_slot(large, ftc_large_schedule(large)->self, slot), data(large) + block.first,
-           block.count);
+    ftc_copy(ftc_large_slot(large, ftc_large_schedule(large)->self, slot),
+             data(large) + block.first, block.count);
 }
 
 static void combine(struct ftc_large *large, int slot, struct ftc_units block,

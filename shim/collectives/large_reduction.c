@@ -7,6 +7,7 @@
 #include "combine.h"
 #include "engine/exchange_plan.h"
 #include "inclusion.h"
+#include "system/copy.h"
 #include "value/rank_set.h"
 
 /* Of a block, each member combines its part: of so many bytes at least, which makes a step worth
@@ -116,6 +117,7 @@ struct strip {
     struct ftc_units block;
     uint64_t first;
     MPI_Count count;
+    size_t part_bytes;  /* of which they are some */
     ptrdiff_t start;    /* of their span */
     size_t level_bytes; /* of the scratch memory */
     int pairs;          /* n less the power of two below it: so many pairs come first */
@@ -168,26 +170,38 @@ static void combine_leaves(const struct strip *s, int first, int count, unsigned
 }
 
 /* Between elements with gaps may be others: elements alone are written. */
-static void combine_strip(struct ftc_large *large, int slot, struct ftc_units block,
-                          struct ftc_units units)
+static void show_strip(const struct strip *s)
 {
-    const struct ftc_schedule *schedule_now = ftc_large_schedule(large);
+    const struct ftc_large *large = s->large;
     const struct ftc_facts *facts = &large->plan->facts;
-    const struct ftc_nesting nesting = ftc_nesting_of(schedule_now->n);
+    char *to = in_slot(large, ftc_large_schedule(large)->self, s->slot, s->block, s->first);
+
+    if (facts->contiguous)
+        ftc_copy_some(to + s->start, large->scratch, ftc_span_bytes(facts, s->count),
+                      s->part_bytes);
+    else
+        ftc_span_write(to, large->scratch, s->count, facts);
+}
+
+static void combine_strip(struct ftc_large *large, int slot, struct ftc_units block,
+                          struct ftc_units units, size_t part_bytes)
+{
+    const struct ftc_facts *facts = &large->plan->facts;
+    const struct ftc_nesting nesting = ftc_nesting_of(ftc_large_schedule(large)->n);
     struct strip s = {
         .large = large,
         .slot = slot,
         .block = block,
         .first = units.first,
         .count = (MPI_Count)units.count,
+        .part_bytes = part_bytes,
         .start = ftc_span_start(facts, (MPI_Count)units.count),
         .level_bytes = level_bytes(large->plan),
         .pairs = nesting.pairs,
     };
 
     combine_leaves(&s, 0, ftc_nesting_leaves(nesting), large->scratch);
-    ftc_span_write(in_slot(large, schedule_now->self, slot, block, s.first), large->scratch,
-                   s.count, facts);
+    show_strip(&s);
 }
 
 static void combine(struct ftc_large *large, int slot, struct ftc_units block,
@@ -195,12 +209,13 @@ static void combine(struct ftc_large *large, int slot, struct ftc_units block,
 {
     uint64_t most = ftc_combine_units(&large->plan->facts, STRIP_BYTES),
              end = part.first + part.count;
+    size_t part_bytes = block_bytes(large->plan, part.count);
 
     while (part.first < end) {
         uint64_t left = end - part.first;
 
         part.count = left < most ? left : most;
-        combine_strip(large, slot, block, part);
+        combine_strip(large, slot, block, part, part_bytes);
         part.first += part.count;
     }
 }

@@ -6,6 +6,7 @@
 #include "job_end.h"
 #include "progress/crash.h"
 #include "progress/running.h"
+#include "system/copy.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static void post(struct ftc_posted *p)
 
     if (p->own) {
         bytes = left < HALF_BYTES ? left : HALF_BYTES;
-        memcpy(area_of(place, p->round), p->given + p->posted, bytes);
+        ftc_copy(area_of(place, p->round), p->given + p->posted, bytes);
     }
     p->posted += bytes;
     place->head[p->round % 2] =

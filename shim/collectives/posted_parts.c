@@ -3,6 +3,7 @@
 #include "interest.h"
 #include "limits.h"
 #include "parcel.h"
+#include "system/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static void give_parcel(struct ftc_posted *p)
     p->note = block->note;
     to = ftc_posted_block(p, block->bytes);
     if (to && block->bytes > 0)
-        memcpy(to, block->data, block->bytes);
+        ftc_copy(to, block->data, block->bytes);
 }
 
 void ftc_posted_give(struct ftc_posted *p)

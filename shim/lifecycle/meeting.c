@@ -1,5 +1,6 @@
 #include "meeting.h"
 
+#include "board/bulk.h"
 #include "board/lease.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
@@ -285,6 +286,8 @@ static bool all_have_board(bool has_board)
     ftc_library.oversubscribed =
         ftc_presence_is_crowded(&ftc_library.board) || ftc_hosts_share_cores();
     ftc_library.is_one_machine = ftc_hosts_are_one_machine();
+    if (!ftc_library.oversubscribed)
+        ftc_bulk_go_past_caches(&ftc_library.board, (uint32_t)ftc_library.world_rank);
     return true;
 }
 

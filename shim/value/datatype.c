@@ -1,5 +1,7 @@
 #include "datatype.h"
 
+#include "system/copy.h"
+
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -330,7 +332,7 @@ int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc
     if (bytes > 0 && !ftc_facts_are_packed(facts))
         return transfer(buffer, (int)count, facts->datatype, packed, (int)bytes, MPI_PACKED);
     if (bytes > 0)
-        memcpy(packed, buffer, bytes);
+        ftc_copy(packed, buffer, bytes);
     return MPI_SUCCESS;
 }
 
@@ -427,7 +429,7 @@ int ftc_span_read(void *span, const void *buffer, MPI_Count count, const struct 
     if (bytes == 0) /* and @buffer may be anything */
         return MPI_SUCCESS;
     if (facts->contiguous) {
-        memcpy(span, (const char *)buffer + start, bytes);
+        ftc_copy(span, (const char *)buffer + start, bytes);
         return MPI_SUCCESS;
     }
     memset(span, 0, bytes);
@@ -450,7 +452,7 @@ int ftc_span_write_part(void *buffer, const void *span, MPI_Count first, MPI_Cou
     if (bytes == 0)
         return MPI_SUCCESS;
     if (facts->contiguous) {
-        memcpy((char *)buffer + start, elements + start, bytes);
+        ftc_copy((char *)buffer + start, elements + start, bytes);
         return MPI_SUCCESS;
     }
     return copy_elements(buffer, elements, count, facts);

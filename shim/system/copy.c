@@ -1,0 +1,60 @@
+#include "copy.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { LINE = 64, FAR_BYTES_LEAST = 16384 };
+
+static uintptr_t far;
+static size_t far_bytes;
+
+void ftc_copy_set_far(void *base, size_t bytes)
+{
+    far = (uintptr_t)base;
+    far_bytes = bytes;
+}
+
+/* Whole lines; returns their bytes. */
+static size_t stream(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    size_t done = 0;
+
+#ifdef __SSE2__
+    for (; bytes - done >= LINE; done += LINE)
+        for (int i = 0; i < LINE; i += (int)sizeof(__m128i))
+            _mm_stream_si128((__m128i *)(to + done + i),
+                             _mm_loadu_si128((const __m128i *)(from + done + i)));
+    _mm_sfence();
+#else
+    (void)to;
+    (void)from;
+    (void)bytes;
+#endif
+    return done;
+}
+
+void ftc_copy(void *to, const void *from, size_t bytes)
+{
+    ftc_copy_some(to, from, bytes, bytes);
+}
+
+void ftc_copy_some(void *to, const void *from, size_t bytes, size_t all_bytes)
+{
+    unsigned char *t = to;
+    const unsigned char *f = from;
+
+    if (all_bytes >= FAR_BYTES_LEAST && bytes >= LINE && (uintptr_t)to - far < far_bytes) {
+        size_t head = -(uintptr_t)to % LINE, lines;
+
+        memcpy(t, f, head);
+        lines = stream(t + head, f + head, bytes - head);
+        t += head + lines;
+        f += head + lines;
+        bytes -= head + lines;
+    }
+    memcpy(t, f, bytes);
+}
