@@ -308,8 +308,8 @@ enum { GAP = -5 };
 static void derived_round(MPI_Comm parent, bool waits_for_message)
 {
     MPI_Comm on = parent;
-    int one[3] = {1, GAP, 2}, sum[3] = {0, GAP, 0}, all[RANKS_MAX][3], root[3] = {rank, GAP, 7};
-    int got = 0;
+    int one[3] = {1, GAP, 2}, sum[3] = {0, GAP, 0}, block[3] = {rank, GAP, 7}, all[RANKS_MAX][3];
+    int root[3] = {rank, GAP, 7}, got = 0;
     MPI_Datatype spread = make_spread();
     MPI_Request request[3];
     MPI_Status status[3];
@@ -321,7 +321,7 @@ static void derived_round(MPI_Comm parent, bool waits_for_message)
         MPI_Comm_dup(parent, &on);
     MPI_Op_create(add_spread, 1, &op);
     MPI_Iallreduce(one, sum, 1, spread, op, on, &request[0]);
-    MPI_Iallgather(root, 1, spread, all, 1, spread, on, &request[1]);
+    MPI_Iallgather(block, 1, spread, all, 1, spread, on, &request[1]);
     MPI_Ibcast(root, 1, spread, n - 1, on, &request[2]);
     MPI_Type_free(&spread);
     MPI_Op_free(&op);
