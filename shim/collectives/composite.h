@@ -49,6 +49,10 @@ int ftc_composite_add(struct ftc_plan *plan, void **value, const struct ftc_plac
 int ftc_composite_deliver(const struct ftc_plan *plan, int from, const struct ftc_place *place,
                           const void *data, size_t bytes);
 
+/* What this rank has for itself, from one of its places to the other. Returns an MPI error code. */
+int ftc_composite_copy(const struct ftc_plan *plan, const struct ftc_place *to,
+                       const struct ftc_place *from);
+
 /* What becomes of the place for a rank that has given nothing, being dead: setting dead_blocks. */
 int ftc_composite_deliver_dead(const struct ftc_place *place);
 

@@ -13,6 +13,12 @@ static bool has_places(const struct ftc_plan *plan)
     return !ftc_call_has_root(plan->call->kind) || plan->call->root == plan->comm->rank;
 }
 
+/* Where blocks are posted, nobody reads that of a gather's root. */
+static bool is_for_nobody(const struct ftc_plan *plan)
+{
+    return plan->posted && ftc_call_has_root(plan->call->kind) && has_places(plan);
+}
+
 static const void *contribute(struct ftc_plan *plan)
 {
     const struct ftc_sides *sides = plan->call->sides;
@@ -20,6 +26,8 @@ static const void *contribute(struct ftc_plan *plan)
     struct ftc_side_view view;
     struct ftc_place place;
 
+    if (value && is_for_nobody(plan))
+        return ftc_composite_block(plan, &value, 0) ? value : NULL;
     if (!value || !ftc_side_view(&view, is_in_place(plan) ? &sides->receive : &sides->send))
         return NULL;
     place = is_in_place(plan) ? ftc_side_place(&view, plan->comm->rank) : ftc_side_whole(&view);
@@ -36,17 +44,31 @@ static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,
     return ftc_composite_deliver(plan, from, &place, block.data, block.bytes);
 }
 
+static int deliver_own(const struct ftc_plan *plan, struct ftc_side_view *receive)
+{
+    struct ftc_side_view send;
+    struct ftc_place from, to = ftc_side_place(receive, plan->comm->rank);
+
+    if (is_in_place(plan))
+        return MPI_SUCCESS;
+    if (!ftc_side_view(&send, &plan->call->sides->send))
+        return MPI_ERR_TYPE;
+    from = ftc_side_whole(&send);
+    return ftc_composite_copy(plan, &to, &from);
+}
+
 static int deliver(const struct ftc_plan *plan)
 {
     struct ftc_side_view view;
-    int rv = MPI_SUCCESS;
     size_t at = 0;
+    int rv;
 
     if (!ftc_composite_has_result(plan) || !has_places(plan) ||
         !ftc_side_view(&view, &plan->call->sides->receive))
         return MPI_SUCCESS;
+    rv = deliver_own(plan, &view);
     for (int from = 0; from < plan->comm->size; from++)
-        if (from != plan->comm->rank || !is_in_place(plan))
+        if (from != plan->comm->rank)
             rv = ftc_composite_first_error(
                 rv, deliver_from(plan, &view, ftc_composite_find(plan, from, &at), from));
     return rv;

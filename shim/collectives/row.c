@@ -1,10 +1,8 @@
 #include "row.h"
 
 #include "letters.h"
-#include "program/error.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 static bool has_letters(const struct ftc_plan *plan)
 {
@@ -88,24 +86,6 @@ int ftc_row_deliver(const struct ftc_plan *plan, struct ftc_piece row, int from,
 
 /* ---- what it has for itself ---- */
 
-static int copy(const struct ftc_plan *plan, const struct ftc_place *to,
-                const struct ftc_place *from)
-{
-    size_t bytes = ftc_place_bytes(from);
-    void *packed;
-    int rv;
-
-    if (ftc_facts_are_packed(from->facts))
-        return ftc_composite_deliver(plan, plan->comm->rank, to, from->address, bytes);
-    packed = malloc(bytes > 0 ? bytes : 1);
-    rv = packed ? ftc_place_read(packed, from) : ftc_error_no_memory();
-
-    if (rv == MPI_SUCCESS)
-        rv = ftc_composite_deliver(plan, plan->comm->rank, to, packed, bytes);
-    free(packed);
-    return rv;
-}
-
 int ftc_row_deliver_own(const struct ftc_plan *plan)
 {
     const struct ftc_sides *sides = plan->call->sides;
@@ -117,5 +97,5 @@ int ftc_row_deliver_own(const struct ftc_plan *plan)
     from = ftc_side_place(&send, plan->comm->rank);
     to = ftc_call_has_root(plan->call->kind) ? ftc_side_whole(&receive)
                                              : ftc_side_place(&receive, plan->comm->rank);
-    return copy(plan, &to, &from);
+    return ftc_composite_copy(plan, &to, &from);
 }
