@@ -7,7 +7,6 @@
 #include "shown.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 void ftc_composite_examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 {
@@ -164,19 +163,11 @@ int ftc_composite_deliver(const struct ftc_plan *plan, int from, const struct ft
 int ftc_composite_copy(const struct ftc_plan *plan, const struct ftc_place *to,
                        const struct ftc_place *from)
 {
-    size_t bytes = ftc_place_bytes(from);
-    void *packed;
-    int rv;
+    size_t bytes = ftc_place_bytes(from), room = ftc_place_bytes(to);
 
-    if (ftc_facts_are_packed(from->facts))
-        return ftc_composite_deliver(plan, plan->comm->rank, to, from->address, bytes);
-    packed = malloc(bytes > 0 ? bytes : 1);
-    rv = packed ? ftc_place_read(packed, from) : ftc_error_no_memory();
-
-    if (rv == MPI_SUCCESS)
-        rv = ftc_composite_deliver(plan, plan->comm->rank, to, packed, bytes);
-    free(packed);
-    return rv;
+    if (bytes > room)
+        return ftc_error_truncated(plan->call, plan->comm->rank, bytes, room);
+    return ftc_transfer(to->address, to->count, to->facts, from->address, from->count, from->facts);
 }
 
 int ftc_composite_deliver_dead(const struct ftc_place *place)

@@ -15,20 +15,27 @@ static bool is_source(const struct ftc_plan *plan, int rank)
 bool ftc_interest_in(const struct ftc_plan *plan, int from)
 {
     const struct ftc_call *call = plan->call;
+    const int self = plan->comm->rank;
 
     switch (ftc_call_plain(call->kind)) {
+    case FTC_CALL_REDUCE:
+        return call->root == self;
     case FTC_CALL_GATHER:
     case FTC_CALL_GATHERV:
-    case FTC_CALL_REDUCE:
-        return call->root == plan->comm->rank;
+        return call->root == self && from != self;
     case FTC_CALL_BCAST:
-        return call->root == from && call->root != plan->comm->rank;
     case FTC_CALL_SCATTER:
     case FTC_CALL_SCATTERV:
-        return call->root == from;
+        return call->root == from && from != self;
+    case FTC_CALL_ALLGATHER:
+    case FTC_CALL_ALLGATHERV:
+    case FTC_CALL_ALLTOALL:
+    case FTC_CALL_ALLTOALLV:
+    case FTC_CALL_ALLTOALLW:
+        return from != self;
     case FTC_CALL_SCAN:
     case FTC_CALL_EXSCAN:
-        return from <= plan->comm->rank;
+        return from <= self;
     default:
         return !plan->neighbors || is_source(plan, from);
     }

@@ -4,8 +4,8 @@
 
 #include "collective.h"
 
-/* Whether anything of what that rank gives is for this one. Of calls of neighbors, that are known.
- */
+/* Whether this rank takes anything out of what that rank gives; what it has for itself may have
+ * come directly. Of calls of neighbors, that are known. */
 bool ftc_interest_in(const struct ftc_plan *plan, int from);
 
 /* Ranks give letters, one to each that gets something, where sizes differ or data are posted;

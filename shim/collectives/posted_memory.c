@@ -10,7 +10,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What stands before the data of a place: of this round, and of the one before, which others may
  * still be reading. */

@@ -6,7 +6,6 @@
 #include "system/copy.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- given ---- */
 

@@ -1,8 +1,8 @@
 /* copy: what ranks on other cores read next is written past the caches.
  *
  * An ordinary store first has to get its line from the cache of the core that read it last, one
- * line after the other where these cores share no cache: 64 KiB took 30 to 38 us there, and 9 us
- * where they do. A store past the caches takes nobody's line: 2 to 7 us (doc/performance.md). Where
+ * line after the other where these cores share no cache: 64 KiB took 29 to 38 us there, and 7 to
+ * 10 us where they do (doc/performance.md). A store past the caches takes nobody's line. Where
  * ranks share a core, what one has written is in the cache for the other: there nothing goes past
  * it. */
 #ifndef FTC_SYSTEM_COPY_H

@@ -336,6 +336,20 @@ int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc
     return MPI_SUCCESS;
 }
 
+int ftc_transfer(void *to, MPI_Count to_count, const struct ftc_facts *to_facts, const void *from,
+                 MPI_Count from_count, const struct ftc_facts *from_facts)
+{
+    size_t bytes = ftc_packed_bytes(from_facts, from_count);
+
+    if (bytes == 0)
+        return MPI_SUCCESS;
+    if (!ftc_facts_are_packed(from_facts) || !ftc_facts_are_packed(to_facts))
+        return transfer(from, (int)from_count, from_facts->datatype, to,
+                        to_count < INT_MAX ? (int)to_count : INT_MAX, to_facts->datatype);
+    memcpy(to, from, bytes);
+    return MPI_SUCCESS;
+}
+
 int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts)
 {
     return ftc_unpack_some(buffer, packed, ftc_packed_bytes(facts, count), count, facts);

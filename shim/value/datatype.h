@@ -56,6 +56,10 @@ size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count);
 int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc_facts *facts);
 int ftc_unpack(void *buffer, const void *packed, MPI_Count count, const struct ftc_facts *facts);
 
+/* From elements of one datatype to those of another, which have room. */
+int ftc_transfer(void *to, MPI_Count to_count, const struct ftc_facts *to_facts, const void *from,
+                 MPI_Count from_count, const struct ftc_facts *from_facts);
+
 /* The first @bytes of them, which are no more than all. */
 int ftc_unpack_some(void *buffer, const void *packed, size_t bytes, MPI_Count count,
                     const struct ftc_facts *facts);

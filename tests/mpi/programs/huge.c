@@ -3,9 +3,9 @@
  *     huge CALL
  *
  * CALL is bcast (rank 0 has all of it as one element of 2 GiB, which no call into MPI packs; the
- * others have doubles) or rbcast (the other way round), pieces (one of 2 GiB for each rank), or
- * parcel (of a datatype that the library packs before the operation, less than 2 GiB each and more
- * together, at rank 0 alone). */
+ * others have doubles) or rbcast (the other way round), pieces (one of 2 GiB for each rank), root
+ * (what the root of a gather has for itself), or parcel (of a datatype that the library packs
+ * before the operation, less than 2 GiB each and more together, at rank 0 alone). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +54,21 @@ static int alltoall(int n, int count, MPI_Datatype type, size_t bytes)
     return rv == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : rv;
 }
 
+static int gather(int rank, int n)
+{
+    int counts[RANKS_MAX], places[RANKS_MAX], rv;
+    MPI_Request request;
+
+    for (int i = 0; i < n; i++) {
+        counts[i] = i == 0 ? DOUBLES : 1000;
+        places[i] = i == 0 ? 0 : DOUBLES + 1000 * i;
+    }
+    rv = MPI_Igatherv(untouched((size_t)counts[rank] * sizeof(double)), counts[rank], MPI_DOUBLE,
+                      untouched((size_t)(DOUBLES + 1000 * n) * sizeof(double)), counts, places,
+                      MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+    return rv == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : rv;
+}
+
 int main(int argc, char **argv)
 {
     char text[MPI_MAX_ERROR_STRING] = "nothing";
@@ -65,6 +80,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (strcmp(argv[1], "pieces") == 0)
         rv = alltoall(n, DOUBLES, MPI_DOUBLE, (size_t)DOUBLES * sizeof(double));
+    else if (strcmp(argv[1], "root") == 0)
+        rv = gather(rank, n);
     else if (strcmp(argv[1], "parcel") == 0)
         rv = alltoall(n, rank == 0 ? 1536 : 1, made(MIB, MPI_BYTE), (size_t)1536 * MIB);
     else

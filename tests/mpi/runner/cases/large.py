@@ -120,7 +120,7 @@ LARGE += [
       for form, victim, operation, point in (("ibcast", 1, 8, "a0"), ("ibcast", 2, 8, "a1"), ("Ribcast", 1, 10, "d90"))),
     *(huge(call, "MPI_ERR_NO_MEM") for call in ("bcast", "rbcast")),
     *(huge(call, "MPI_ERR_COUNT", settings)
-      for call in ("pieces", "parcel") for settings in (None, {"FTCOLL_LARGE": "native"})),
+      for call in ("pieces", "root", "parcel") for settings in (None, {"FTCOLL_LARGE": "native"})),
 ]
 
 # ---- what ranks post in shared memory, instead of a data phase ----
