@@ -466,7 +466,7 @@ int ftc_span_write_part(void *buffer, const void *span, MPI_Count first, MPI_Cou
     if (bytes == 0)
         return MPI_SUCCESS;
     if (facts->contiguous) {
-        ftc_copy((char *)buffer + start, elements + start, bytes);
+        memcpy((char *)buffer + start, elements + start, bytes);
         return MPI_SUCCESS;
     }
     return copy_elements(buffer, elements, count, facts);
