@@ -33,6 +33,7 @@ struct ftc_library {
     bool suspects;       /* monitor = timeout: silence means death */
     bool paused;         /* by MPI_Pcontrol: calls go to native MPI */
     bool threaded;       /* MPI_THREAD_MULTIPLE */
+    bool interleaved;    /* operations begin while others run: of threads, or nonblocking ones */
     bool locked;         /* several threads, the program's or the library's: calls hold the lock */
     uint64_t messages_sent;
     pthread_mutex_t lock;

@@ -5,7 +5,6 @@
 #include "communicator/places.h"
 #include "entries.h"
 #include "job_end.h"
-#include "lifecycle/start.h"
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
 #include "program/native_call.h"
@@ -217,7 +216,7 @@ unsigned ucp_worker_progress(void *worker)
 
         memcpy(&native, &found, sizeof native);
     }
-    ftc_start_come_by();
+    ftc_leavable_poll();
     return native(worker);
 }
 

@@ -11,6 +11,7 @@
 #include "outside.h"
 #include "program/native_call.h"
 #include "progress/drive.h"
+#include "progress/link_thread.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
 #include "progress/thread.h"
@@ -55,6 +56,7 @@ static bool synchronise(void)
                 ftc_library.world_rank);
     ftc_library_unlock();
     ftc_thread_close();
+    ftc_link_thread_close();
     return are_all;
 }
 

@@ -23,7 +23,7 @@
 #include "program/fatal.h"
 #include "program/native_call.h"
 #include "progress/crash.h"
-#include "progress/messages.h"
+#include "progress/link_thread.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
 #include "progress/thread.h"
@@ -184,7 +184,8 @@ static bool prepare(void)
     ftc_lineage_open();
     ftc_places_open();
     return ftc_p2p_open() == 0 && ftc_comm_open(&ftc_queue_keeper) == 0 &&
-           ftc_attribute_open() == 0 && ftc_comm_internal() != NULL;
+           ftc_attribute_open() == 0 && ftc_comm_internal() != NULL &&
+           (!l->transport.links || ftc_link_thread_open() == 0);
 }
 
 static bool attach_monitor(void)
@@ -214,16 +215,10 @@ static bool lacks_a_function(void)
     return missing != NULL;
 }
 
-void ftc_start_come_by(void)
-{
-    ftc_messages_look_at_links();
-    ftc_leavable_poll();
-}
-
 void ftc_start_prepare(void)
 {
     if (ftc_library.settings.enable)
-        ftc_polls_open(ftc_start_come_by);
+        ftc_polls_open(ftc_leavable_poll);
 }
 
 void ftc_start(void)
@@ -244,7 +239,7 @@ void ftc_start(void)
     if (l->world_rank == 0 && passed_over.text[0] != '\0')
         fprintf(stderr, "ftcoll: %s\n", passed_over.text);
     PMPI_Query_thread(&provided);
-    l->threaded = l->locked = provided == MPI_THREAD_MULTIPLE;
+    l->threaded = l->locked = l->interleaved = provided == MPI_THREAD_MULTIPLE;
     if (!ftc_meeting_open())
         return;
     do_without_the_unknown();

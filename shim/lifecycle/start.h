@@ -10,9 +10,6 @@ void ftc_load(void);
 /* Before native MPI is initialised, by whichever call. */
 void ftc_start_prepare(void);
 
-/* To be called in each turn of native MPI's, in whatever call it waits. */
-void ftc_start_come_by(void);
-
 /* After native MPI has been initialised: agrees on the settings, opens the board, and waits until
  * all ranks are protected. Where the library cannot work it stays idle and says why on standard
  * error. */

@@ -3,10 +3,9 @@
 #include "net/lease.h"
 #include "system/clock.h"
 #include "system/looks.h"
+#include "system/quiet_thread.h"
 
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,17 +335,12 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Signals are mpiexec's own thread's. */
 static void start_thread(struct authority *a)
 {
-    sigset_t all, before;
     pthread_t thread;
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&thread, NULL, run, a) == 0)
+    if (ftc_quiet_thread(&thread, run, a) == 0)
         pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- doors ---- */

@@ -61,7 +61,7 @@ bool ftc_messages_send(struct ftc_comm *c)
 
     if (ftc_watched)
         ftc_watch_step(c);
-    if (l->locked && r->actions.count > 0 && ftc_ahead_is_too_far(c)) {
+    if (l->interleaved && r->actions.count > 0 && ftc_ahead_is_too_far(c)) {
         r->was_blocked = true;
         return false;
     }
@@ -221,19 +221,6 @@ bool ftc_messages_take(void)
     while (ftc_transport_next(&ftc_library.transport, &a))
         progress |= take(&a);
     return progress;
-}
-
-void ftc_messages_look_at_links(void)
-{
-    enum { ADMIT_TURNS = 256 };
-    static _Atomic uint32_t turns;
-
-    if (!ftc_library.transport.links ||
-        atomic_fetch_add_explicit(&turns, 1, memory_order_relaxed) % ADMIT_TURNS != 0 ||
-        !ftc_library_trylock())
-        return;
-    ftc_transport_look_at_links(&ftc_library.transport);
-    ftc_library_unlock();
 }
 
 void ftc_messages_offer_kept(void)

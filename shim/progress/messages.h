@@ -27,10 +27,6 @@ bool ftc_messages_take_from(uint32_t world);
 bool ftc_messages_take_told(struct ftc_comm *c);
 bool ftc_messages_take_told_by(struct ftc_comm *c, int member);
 
-/* In each turn of native MPI's, in whatever call: ftc_transport_look_at_links(), now and then.
- * Without the lock. */
-void ftc_messages_look_at_links(void);
-
 /* Offers the kept messages again: when an operation starts, when its attempt has changed, and when
  * its sends are no longer in the way. */
 void ftc_messages_offer_kept(void);

@@ -1,8 +1,8 @@
 #include "thread.h"
 
 #include "queue.h"
+#include "system/quiet_thread.h"
 
-#include <signal.h>
 #include <time.h>
 
 enum {
@@ -75,17 +75,12 @@ static void *run(void *unused)
     return NULL;
 }
 
-/* Signals are for the program's threads. */
 int ftc_thread_open(void)
 {
-    sigset_t all, before;
     int rv;
 
-    ftc_library.locked = true;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    rv = pthread_create(&thread, NULL, run, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    ftc_library.locked = ftc_library.interleaved = true;
+    rv = ftc_quiet_thread(&thread, run, NULL);
     is_on = rv == 0;
     return -rv;
 }

@@ -48,7 +48,7 @@ int ftc_unexpected_open(uint32_t senders, size_t max_bytes)
 bool ftc_unexpected_keep(const struct ftc_arrival *a)
 {
     struct ftc_unexpected_message *m;
-    bool is_full = !ftc_library.locked && kept_from[a->from] == KEPT_FROM_ONE_SENDER;
+    bool is_full = !ftc_library.interleaved && kept_from[a->from] == KEPT_FROM_ONE_SENDER;
 
     if (is_full || a->bytes > room)
         return false;

@@ -194,10 +194,19 @@ bool ftc_transport_next(struct ftc_transport *t, struct ftc_arrival *a)
     return (!a->is_by_link && next_of_rings(t, a)) || (t->links && ftc_links_next(t->links, a));
 }
 
-void ftc_transport_look_at_links(struct ftc_transport *t)
+bool ftc_transport_look_at_links(struct ftc_transport *t)
 {
-    if (t->links)
-        ftc_links_look(t->links);
+    return t->links && ftc_links_look(t->links);
+}
+
+void ftc_transport_await_links(struct ftc_transport *t, bool soon)
+{
+    ftc_links_await(t->links, soon);
+}
+
+void ftc_transport_wake_links(const struct ftc_transport *t)
+{
+    ftc_links_wake(t->links);
 }
 
 bool ftc_transport_links_are_out(const struct ftc_transport *t)

@@ -6,9 +6,11 @@
 #include "system/clock.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@ enum {
     AGAIN_NS = 10000000,    /* between two attempts to connect */
     ATTEMPT_NS = 500000000, /* for the other host; the kernel asks it less often each time */
     HALF_OPEN_MS = 3000,    /* that the other host knows nothing of an attempt is noticed then */
+    AT_ONCE_MOST = 16,
     FINISH_MS = 1000,
     NS_OF_MS = 1000000,
     NOTE_BYTES = sizeof(struct ftc_note),
@@ -27,7 +30,7 @@ enum {
 _Static_assert(NOTE_BYTES % FTC_FRAME_ALIGNMENT == 0, "the message behind it is aligned");
 
 /* What an event of epoll is about: a rank's link, or one of these. */
-enum { ABOUT_GUEST = 1 << 20, ABOUT_LISTENER = 1 << 21, ABOUT_DOORS = 1 << 22 };
+enum { ABOUT_GUEST = 1 << 20, ABOUT_LISTENER = 1 << 21, ABOUT_URGENT = 1 << 22 };
 
 struct link {
     struct ftc_connection c;    /* that there is, or that there was: what has come by it stays */
@@ -51,8 +54,10 @@ struct ftc_links {
     uint32_t self;
     uint64_t key[2];
     int listener;
-    int epoll;                 /* of the links, and of */
-    int doors;                 /* that of who comes: the listener and the guests */
+    int epoll;                 /* of what comes by links, and of */
+    int urgent;                /* that of who comes, of what is on its way, and of breaks */
+    int bell;                  /* an eventfd that wakes ftc_links_await(), */
+    int at_once;               /* which has so often in a row not had to wait */
     struct ftc_fabric *fabric; /* NULL: there is none */
     size_t frame_max;
     struct link **of_rank; /* NULL: none yet */
@@ -65,26 +70,21 @@ struct ftc_links {
 
 /* ---- opening and closing ---- */
 
-static void watch(const struct ftc_links *l, int how, int fd, uint32_t about, uint32_t events)
+static void watch(int epoll, int how, int fd, uint32_t about, uint32_t events)
 {
     struct epoll_event e = {.events = events, .data.u32 = about};
 
-    epoll_ctl(l->epoll, how, fd, &e);
-}
-
-static void watch_door(const struct ftc_links *l, int fd, uint32_t about)
-{
-    struct epoll_event e = {.events = EPOLLIN, .data.u32 = about};
-
-    epoll_ctl(l->doors, EPOLL_CTL_ADD, fd, &e);
+    epoll_ctl(epoll, how, fd, &e);
 }
 
 static void free_all(struct ftc_links *l)
 {
     if (l->epoll >= 0)
         close(l->epoll);
-    if (l->doors >= 0)
-        close(l->doors);
+    if (l->urgent >= 0)
+        close(l->urgent);
+    if (l->bell >= 0)
+        close(l->bell);
     free(l->of_rank);
     free(l->list);
     free(l);
@@ -108,14 +108,15 @@ int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint
     l->of_rank = calloc(g->ranks, sizeof(void *));
     l->list = calloc(g->ranks, sizeof(void *));
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
-    l->doors = epoll_create1(EPOLL_CLOEXEC);
-    if (!l->of_rank || !l->list || l->epoll < 0 || l->doors < 0) {
+    l->urgent = epoll_create1(EPOLL_CLOEXEC);
+    l->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (!l->of_rank || !l->list || l->epoll < 0 || l->urgent < 0 || l->bell < 0) {
         free_all(l);
         return -ENOMEM;
     }
     ftc_directory_key(board, l->key);
-    watch_door(l, listener, ABOUT_LISTENER);
-    watch(l, EPOLL_CTL_ADD, l->doors, ABOUT_DOORS, EPOLLIN);
+    watch(l->urgent, EPOLL_CTL_ADD, listener, ABOUT_LISTENER, EPOLLIN);
+    watch(l->epoll, EPOLL_CTL_ADD, l->urgent, ABOUT_URGENT, EPOLLIN);
     *links = l;
     return 0;
 }
@@ -191,6 +192,7 @@ static void miss(struct ftc_links *l, struct link *link)
     uint64_t now = ftc_clock_ns();
 
     l->has_missing = true;
+    ftc_links_wake(l);
     if (link->wanted_ns == 0)
         link->wanted_ns = now;
     else if (link->contact_ns != 0)
@@ -213,7 +215,7 @@ static void connect_to(struct ftc_links *l, struct link *link)
     if (link->next.fd < 0)
         return;
     ftc_socket_watch(link->next.fd, HALF_OPEN_MS);
-    watch(l, EPOLL_CTL_ADD, link->next.fd, link->peer, EPOLLIN | EPOLLOUT);
+    watch(l->urgent, EPOLL_CTL_ADD, link->next.fd, link->peer, EPOLLIN | EPOLLOUT);
 }
 
 /* By which messages go. */
@@ -266,6 +268,14 @@ static void push(struct ftc_links *l, struct link *link)
     note_break(l, link);
 }
 
+/* What comes by it can wait until the program is in a call. That it breaks is told of unasked
+ * (epoll_ctl(2), EPOLLERR). */
+static void watch_open(const struct ftc_links *l, const struct link *link)
+{
+    watch(l->urgent, EPOLL_CTL_MOD, link->c.fd, link->peer, 0);
+    watch(l->epoll, EPOLL_CTL_ADD, link->c.fd, link->peer, EPOLLIN);
+}
+
 /* @opened takes the place of what there was. */
 static void take_over(struct ftc_links *l, struct link *link, struct ftc_connection *opened)
 {
@@ -275,6 +285,7 @@ static void take_over(struct ftc_links *l, struct link *link, struct ftc_connect
     link->c = *opened;
     *opened = (struct ftc_connection){.fd = -1};
     ftc_connection_close(&link->next);
+    watch_open(l, link);
     link->was_open = true;
     link->is_broken = link->is_shut = link->is_over = false;
     link->opened_ns = ftc_clock_ns();
@@ -291,7 +302,7 @@ static void note_contact(const struct ftc_links *l, struct link *link)
     if (link->contact_ns != 0 || ftc_connection_has_unsent(&link->next))
         return;
     link->contact_ns = ftc_clock_ns();
-    watch(l, EPOLL_CTL_MOD, link->next.fd, link->peer, EPOLLIN);
+    watch(l->urgent, EPOLL_CTL_MOD, link->next.fd, link->peer, EPOLLIN);
 }
 
 static void progress_next(struct ftc_links *l, struct link *link)
@@ -301,7 +312,6 @@ static void progress_next(struct ftc_links *l, struct link *link)
         note_contact(l, link);
     } else if (link->next.state == FTC_CONNECTION_OPEN) {
         ftc_socket_unwatch(link->next.fd);
-        watch(l, EPOLL_CTL_MOD, link->next.fd, link->peer, EPOLLIN);
         take_over(l, link, &link->next);
     } else {
         miss(l, link);
@@ -337,7 +347,7 @@ static void accept_guests(struct ftc_links *l)
         g = place_for_guest(l);
         ftc_connection_close(g);
         ftc_connection_accept(g, fd, l->key);
-        watch_door(l, fd, ABOUT_GUEST | (uint32_t)(g - l->guest));
+        watch(l->urgent, EPOLL_CTL_ADD, fd, ABOUT_GUEST | (uint32_t)(g - l->guest), EPOLLIN);
     }
 }
 
@@ -368,8 +378,6 @@ static void admit(struct ftc_links *l, struct ftc_connection *guest)
     ftc_connection_answer(guest, FTC_WELCOME, l->frame_max);
     if (guest->state != FTC_CONNECTION_OPEN)
         return;
-    epoll_ctl(l->doors, EPOLL_CTL_DEL, guest->fd, NULL);
-    watch(l, EPOLL_CTL_ADD, guest->fd, peer, EPOLLIN);
     take_over(l, link, guest);
 }
 
@@ -505,24 +513,29 @@ static void progress(struct ftc_links *l, struct link *link)
     note_break(l, link);
 }
 
-static void admit_guests(struct ftc_links *l)
-{
-    struct epoll_event event[EVENTS];
-    int count = epoll_wait(l->doors, event, EVENTS, 0);
-
-    for (int i = 0; i < count; i++)
-        if (event[i].data.u32 & ABOUT_LISTENER)
-            accept_guests(l);
-        else
-            serve_guest(l, event[i].data.u32 & ~(uint32_t)ABOUT_GUEST);
-}
-
 static void serve(struct ftc_links *l, uint32_t about)
 {
-    if (about & ABOUT_DOORS)
-        admit_guests(l);
+    if (about & ABOUT_LISTENER)
+        accept_guests(l);
+    else if (about & ABOUT_GUEST)
+        serve_guest(l, about & ~(uint32_t)ABOUT_GUEST);
     else if (about < l->board->geometry.ranks && l->of_rank[about])
         progress(l, l->of_rank[about]);
+}
+
+/* True if there is something urgent too. */
+static bool serve_all(struct ftc_links *l, int epoll)
+{
+    struct epoll_event event[EVENTS];
+    int count = epoll_wait(epoll, event, EVENTS, 0);
+    bool is_urgent = false;
+
+    for (int i = 0; i < count; i++)
+        if (event[i].data.u32 == ABOUT_URGENT)
+            is_urgent = true;
+        else
+            serve(l, event[i].data.u32);
+    return is_urgent;
 }
 
 static void send_rest(struct ftc_links *l)
@@ -553,19 +566,39 @@ static void mend(struct ftc_links *l)
     }
 }
 
-void ftc_links_look(struct ftc_links *l)
+bool ftc_links_look(struct ftc_links *l)
 {
-    struct epoll_event event[EVENTS];
-    int count = epoll_wait(l->epoll, event, EVENTS, 0);
-
-    for (int i = 0; i < count; i++)
-        serve(l, event[i].data.u32);
+    if (serve_all(l, l->epoll))
+        serve_all(l, l->urgent);
     if (l->fabric)
         see_lanes(l);
     if (l->has_missing)
         mend(l);
     if (l->has_unsent)
         send_rest(l);
+    return l->has_missing || l->has_unsent;
+}
+
+/* What is urgent and not served by a look, as where there is no file descriptor left, is not to
+ * take the core. */
+void ftc_links_await(struct ftc_links *l, bool soon)
+{
+    struct pollfd source[] = {{.fd = l->urgent, .events = POLLIN},
+                              {.fd = l->bell, .events = POLLIN}};
+    eventfd_t rung;
+
+    if (poll(source, 2, 0) == 0) {
+        l->at_once = 0;
+        poll(source, 2, soon ? AGAIN_NS / NS_OF_MS : -1);
+    } else if (++l->at_once > AT_ONCE_MOST) {
+        nanosleep(&(struct timespec){.tv_nsec = AGAIN_NS}, NULL);
+    }
+    eventfd_read(l->bell, &rung);
+}
+
+void ftc_links_wake(const struct ftc_links *l)
+{
+    eventfd_write(l->bell, 1);
 }
 
 /* The first message makes the link. */

@@ -29,7 +29,9 @@ bool ftc_links_send(struct ftc_links *l, uint32_t to, const struct ftc_message *
 bool ftc_links_next(struct ftc_links *l, struct ftc_arrival *a);
 bool ftc_links_next_from(struct ftc_links *l, uint32_t from, struct ftc_arrival *a);
 void ftc_links_release(struct ftc_links *l, struct ftc_arrival *a);
-void ftc_links_look(struct ftc_links *l);
+bool ftc_links_look(struct ftc_links *l);
+void ftc_links_await(struct ftc_links *l, bool soon);
+void ftc_links_wake(const struct ftc_links *l);
 bool ftc_links_are_out(const struct ftc_links *l);
 int ftc_links_lost(const struct ftc_links *l, int ms);
 bool ftc_links_finish(struct ftc_links *l);

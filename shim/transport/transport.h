@@ -8,14 +8,14 @@
  *   death disturbs no other's messages.
  * - Once a death is on the board, ftc_transport_next_from() finds all that will ever arrive from
  *   that rank.
- * - Sending needs no receiver that looks: it takes the message, or says that there is no room until
- *   the receiver has released one. Only the first message between ranks of different hosts, and
- *   what is sent again when their connection has broken, need that the receiver is in a call of MPI
- *   (ftc_transport_look_at_links()).
+ * - Sending needs no receiver that takes messages: it takes the message, or says that there is no
+ *   room until the receiver has released one. Only the first message between ranks of different
+ *   hosts, and what is sent again when their connection has broken, need somebody there who looks
+ *   at links: a thread (progress/link_thread.h), as the rank may compute for hours.
  * - No call waits, allocates or, between ranks of one host, enters the kernel.
  * - ftc_transport_next() costs messages, not ranks.
  *
- * Not thread-safe: the caller holds the library's lock. */
+ * Not thread-safe, but for what says so: the caller holds the library's lock. */
 #ifndef FTC_TRANSPORT_TRANSPORT_H
 #define FTC_TRANSPORT_TRANSPORT_H
 
@@ -66,9 +66,15 @@ struct ftc_links_count {
 struct ftc_links_count ftc_transport_count_links(const struct ftc_transport *t);
 
 /* Lets ranks of other hosts in that want to make a link, makes and mends links, and sends the rest
- * of what they have taken. Others wait for that, with a message for this rank that it may not need
- * any more, or for one that was lost, so it is to be done in native calls that wait too. */
-void ftc_transport_look_at_links(struct ftc_transport *t);
+ * of what they have taken. True if it is to be done again soon, in a hundredth of a second. */
+bool ftc_transport_look_at_links(struct ftc_transport *t);
+
+/* Waits, of all calls without the lock and in one thread only, until links are to be looked at for
+ * the sake of others: one of them wants to make a link, with a message for this rank that it may
+ * not need any more, or a connection has broken, by which one was lost. If @soon then also as soon
+ * as the last look has said, or when another thread wakes it. There are links. */
+void ftc_transport_await_links(struct ftc_transport *t, bool soon);
+void ftc_transport_wake_links(const struct ftc_transport *t);
 
 bool ftc_transport_links_are_out(const struct ftc_transport *t);
 

@@ -80,6 +80,10 @@ WELL.append(Case("hosts: a first message that comes late", 5, 1, rotate=False, l
                  command=on(2, 2, 5, "{build}/tests/semantics/nonblocking ."),
                  settings={**UCX, "FTCOLL_INTERCEPT": "reduce,allreduce", "FTCOLL_ALGORITHM": "corrected"}))
 
+# The same where the root computes: whoever has the message is through with the reduction nevertheless.
+WELL.append(job("the root computes before another's message is out", 3, 1, 3, 1, "", "", None, "through", failures=0,
+                says=("through: the sum is 3",)))
+
 # ---- calls whose data are too large for one operation ----
 
 # An operation carries 4096 bytes of such a call.

@@ -2,14 +2,17 @@
  * them, and how they end. All of it by TCP alone, and with lanes beside it. */
 #include "board/rank_state.h"
 #include "net/socket.h"
+#include "system/clock.h"
 #include "unit_board.h"
 #include "unit_fabric.h"
 #include "unit_messages.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -624,6 +627,161 @@ START_TEST(half_open_connections_keep_nobody_out)
 }
 END_TEST
 
+/* ---- ranks that compute ---- */
+
+/* One of whose rank only the thread looks at links. */
+static struct {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    bool is_ending;
+    uint32_t self;
+} computing = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *look_after_links(void *unused)
+{
+    struct ftc_transport *t = &side[computing.self].t;
+
+    (void)unused;
+    for (bool soon = false, is_ending = false; !is_ending;) {
+        ftc_transport_await_links(t, soon);
+        pthread_mutex_lock(&computing.lock);
+        soon = ftc_transport_look_at_links(t);
+        is_ending = computing.is_ending;
+        pthread_mutex_unlock(&computing.lock);
+    }
+    return NULL;
+}
+
+static void begin_to_compute(uint32_t self)
+{
+    computing.self = self;
+    computing.is_ending = false;
+    ck_assert_int_eq(pthread_create(&computing.thread, NULL, look_after_links, NULL), 0);
+}
+
+static void end_computing(void)
+{
+    pthread_mutex_lock(&computing.lock);
+    computing.is_ending = true;
+    ftc_transport_wake_links(&side[computing.self].t);
+    pthread_mutex_unlock(&computing.lock);
+    pthread_join(computing.thread, NULL);
+}
+
+/* Whether a wait that is to be short lasts: nothing ends it before. */
+static bool is_quiet(uint32_t self)
+{
+    enum { SHORT_NS = 9000000 };
+    uint64_t before;
+
+    ftc_transport_await_links(&side[self].t, true); /* what was rung before */
+    before = ftc_clock_ns();
+    ftc_transport_await_links(&side[self].t, true);
+    return ftc_clock_ns() - before >= SHORT_NS;
+}
+
+START_TEST(who_computes_is_reached_and_not_disturbed)
+{
+    uint32_t sent = 1, taken = 0;
+
+    open_all();
+    begin_to_compute(1);
+    while (!send_number(0, 1, 0)) {
+        look(0);
+        sched_yield();
+    }
+    ck_assert(ftc_transport_is_out(&side[0].t));
+    end_computing();
+    look(1); /* at what the thread had no time for */
+    while (send_number(0, 1, sent))
+        sent++;
+    ck_assert_uint_gt(sent, DEPTH);
+    ck_assert(is_quiet(1)); /* they can wait */
+    while (taken < sent)
+        ck_assert_int_eq(await(1, 0), (int)taken++);
+}
+END_TEST
+
+/* Each of the two at its end, which one has opened and the other has let in. */
+START_TEST(who_computes_notices_a_break)
+{
+    for (uint32_t self = 0; self < 2; self++) {
+        open_all();
+        send_until_taken(0, 1, 0);
+        ck_assert_int_eq(await(1, 0), 0);
+        ck_assert(is_quiet(self));
+        reset(self == 0 ? AT_CONNECTOR : AT_LISTENER);
+        ftc_transport_await_links(&side[self].t, false);
+        ck_assert(ftc_transport_look_at_links(&side[self].t));
+        ck_assert_int_eq(connections_to(1 - self, AT_CONNECTOR), 1);
+        if (self == 0)
+            close_all();
+    }
+}
+END_TEST
+
+/* It was in a call when it noticed, and there is nobody to connect to yet. */
+START_TEST(who_computes_goes_on_to_mend)
+{
+    open_all();
+    send_until_taken(0, 1, 0);
+    ck_assert_int_eq(await(1, 0), 0);
+    ck_assert(is_quiet(1));
+    close(side[0].door);
+    reset(AT_BOTH);
+    while (ftc_transport_lost(&side[1].t, 1) < 0)
+        look(1);
+    look(1); /* the attempt is over */
+    ftc_transport_await_links(&side[1].t, false);
+    ck_assert(ftc_transport_look_at_links(&side[1].t));
+}
+END_TEST
+
+START_TEST(who_computes_sends_again_what_was_lost)
+{
+    enum { MESSAGES = 5 };
+
+    open_all();
+    send_until_taken(0, 1, 7);
+    ck_assert_int_eq(await(1, 0), 7);
+    for (uint32_t i = 0; i < MESSAGES; i++)
+        ck_assert(send_number(1, 0, i));
+    ck_assert(ftc_transport_is_out(&side[1].t));
+    reset(AT_BOTH);
+    begin_to_compute(1);
+    for (int i = 0; i < MESSAGES; i++) {
+        int number;
+
+        while ((number = receive(0, 1)) < 0)
+            sched_yield();
+        ck_assert_int_eq(number, i);
+    }
+    end_computing();
+}
+END_TEST
+
+/* Nobody can be let in: that is no reason to look again and again. */
+START_TEST(who_has_no_descriptor_left_waits)
+{
+    enum { ROUNDS = 20, FEW = 3 }; /* fewer than there are */
+    struct rlimit limit;
+    struct ftc_address address = loopback();
+
+    open_all();
+    ck_assert_int_ge(ftc_socket_connect(&address, side[1].port), 0);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){FEW, limit.rlim_max}), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        ftc_transport_await_links(&side[1].t, false);
+        ftc_transport_look_at_links(&side[1].t);
+    }
+    ck_assert(is_quiet(1));
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    send_until_taken(0, 1, 3);
+    ck_assert_int_eq(await(1, 0), 3);
+}
+END_TEST
+
 /* ---- lanes ---- */
 
 /* Until messages of both go by the lane. */
@@ -832,6 +990,11 @@ int main(void)
     UNIT_BEGIN("link");
     tcase_add_checked_fixture(unit_case, by_tcp, close_all);
     add_tests(unit_case);
+    UNIT_TEST(who_computes_is_reached_and_not_disturbed);
+    UNIT_TEST(who_computes_notices_a_break);
+    UNIT_TEST(who_computes_goes_on_to_mend);
+    UNIT_TEST(who_computes_sends_again_what_was_lost);
+    UNIT_TEST(who_has_no_descriptor_left_waits);
     suite_add_tcase(unit_suite, unit_case);
     unit_case = tcase_create("lanes");
     tcase_set_timeout(unit_case, 300);
