@@ -194,6 +194,8 @@ static void write_coverage(const json_t *r)
     if (number_at(c, "elsewhere.calls") > 0)
         say(c, "  and {elsewhere.calls} calls elsewhere, {elsewhere.not_protected} of them not "
                "protected\n");
+    if (number_at(c, "ranks_unknown") > 0)
+        say(c, "  nothing is known of the calls of {ranks_unknown} ranks on other hosts\n");
     if (has(c, "protected_percent"))
         say(c, "{protected_percent} % of {calls} calls that need other ranks are protected. Of "
                "{places} call sites a dead rank would leave\nthe others waiting at "

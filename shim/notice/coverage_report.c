@@ -63,6 +63,13 @@ static void write_elsewhere(FILE *f, const struct ftc_coverage_table *t)
                 grouped(calls_elsewhere(t), sum), grouped(t->elsewhere[FTC_SHELTER_EXPOSED], some));
 }
 
+static void write_unknown(FILE *f, const struct ftc_coverage_table *t)
+{
+    if (t->unknown > 0)
+        fprintf(f, "ftcoll: nothing is known of the calls of %d ranks on other hosts\n",
+                t->unknown);
+}
+
 static void write_sum(FILE *f, const struct ftc_coverage_table *t)
 {
     bool waits = t->calls[FTC_SHELTER_EXPOSED] > 0, ends = t->calls[FTC_SHELTER_FATAL] > 0;
@@ -93,6 +100,7 @@ static void write_table(FILE *f, const struct ftc_coverage_table *t)
     for (int i = 0; i < t->count; i++)
         write_row(f, &t->row[i]);
     write_elsewhere(f, t);
+    write_unknown(f, t);
     write_sum(f, t);
 }
 
@@ -184,6 +192,7 @@ static void add_rows(struct ftc_json *j, const struct ftc_coverage_table *t)
 
 static void add_sum(struct ftc_json *j, const struct ftc_coverage_table *t)
 {
+    ftc_json_add_number(j, "ranks_unknown", t->unknown);
     ftc_json_add_count(j, "calls", ftc_coverage_calls(t));
     if (ftc_coverage_calls(t) > 0)
         ftc_json_add_decimal(j, "protected_percent", ftc_coverage_permille(t), 1);

@@ -19,6 +19,7 @@ struct ftc_coverage_site {
 /* All of a rank, with the calls for whose places there was no room. */
 struct ftc_coverage_sites {
     _Alignas(64) _Atomic uint64_t elsewhere[FTC_SHELTERS]; /* by enum ftc_shelter */
+    _Atomic uint32_t are_known;
     _Alignas(64) struct ftc_coverage_site site[];
 };
 

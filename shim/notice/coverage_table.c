@@ -90,6 +90,7 @@ static void add_rank(struct ftc_coverage_table *t, const struct ftc_board *board
     uint32_t room = ftc_coverage_sites_room(board);
     struct ftc_coverage_row row;
 
+    t->unknown += !atomic_load(&sites->are_known);
     for (uint32_t i = 0; i < room; i++)
         if (read_site(&sites->site[i], &row))
             add(t, &row, world);

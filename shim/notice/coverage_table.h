@@ -18,6 +18,7 @@ struct ftc_coverage_table {
     int count;
     void *known; /* rows by call, protection and text: a tree of tsearch(), while it is made */
     uint64_t calls[FTC_SHELTERS], elsewhere[FTC_SHELTERS]; /* in all; at sites without a row */
+    int unknown; /* ranks of whose calls nothing is known: their hosts cannot be asked */
     int places[FTC_SHELTERS]; /* different ones among the rows, with this shelter or worse */
 };
 

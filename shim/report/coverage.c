@@ -35,6 +35,7 @@ void ftc_coverage_open(void)
     memset(places, 0, sizeof places);
     used = 0;
     sites = ftc_coverage_sites_of(&ftc_library.board, ftc_library.world_rank);
+    atomic_store(&sites->are_known, true);
 }
 
 static struct place *find_place(const void *site, enum ftc_call_kind call,

@@ -2,7 +2,7 @@
  * report = coverage), so that users see before any failure whether the library helps them.
  *
  * Each rank describes its call sites on the board. So the report knows those of all ranks, also of
- * the dead, and waits for nobody.
+ * the dead, and waits for nobody; those of other hosts are asked for before (sites_elsewhere.h).
  */
 #ifndef FTC_REPORT_COVERAGE_H
 #define FTC_REPORT_COVERAGE_H

@@ -1,5 +1,6 @@
 #include "record.h"
 
+#include "board/directory.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "system/callsite.h"
@@ -91,10 +92,10 @@ void ftc_record_open(void)
         close(fd);
 }
 
-/* Survivors of an allreduce agree who writes by a word that they all find on the board: the number
- * of the operation, who writes its line, a digest of the line, and whether it is written. Each may
- * die at any time: what the dead have not written, or wrote of a result that only they had, is
- * written by another. */
+/* Survivors of an allreduce agree who writes by a word that they all find on the board of one host,
+ * that of the first of them: the number of the operation, who writes its line, a digest of the
+ * line, and whether it is written. Each may die at any time: what the dead have not written, or
+ * wrote of a result that only they had, is written by another. */
 enum { WRITTEN = 1, DIGEST_BITS = 19, WRITER_BITS = 12 };
 
 static uint64_t claim_of(const struct ftc_comm *c, uint32_t next_seq, const void *contributors)
@@ -111,6 +112,15 @@ static bool is_alive(uint32_t world)
 {
     return world < ftc_library.board.geometry.ranks &&
            !ftc_board_is_dead(&ftc_library.board, world);
+}
+
+/* Whether survivors of another host write. */
+static bool is_for_others(const struct ftc_comm *c)
+{
+    for (int rank = 0; rank < c->size; rank++)
+        if (is_alive(c->world[rank]))
+            return !ftc_board_is_here(&ftc_library.board, c->world[rank]);
+    return false;
 }
 
 /* Whether the line is left to others, or written, as @claim on the board says. */
@@ -245,6 +255,8 @@ void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c, ui
         write_result(call, c, next_seq, contributors);
         return;
     }
+    if (is_for_others(c))
+        return;
     mine = claim_of(c, next_seq, contributors);
     word = find_word(c);
     if (!word || !take(word, mine))

@@ -8,6 +8,7 @@
 #include "notice/trace_file.h"
 #include "progress/recovery.h"
 #include "required_sites.h"
+#include "sites_elsewhere.h"
 #include "system/callsite.h"
 
 #include <stdio.h>
@@ -322,6 +323,7 @@ void ftc_report_write(void)
     if (!is_reporter())
         return;
     ftc_notice_rest_of_other_hosts(&ftc_library.notice);
+    ftc_sites_elsewhere_fetch();
     if (ftc_library.settings.report != FTC_REPORT_OFF)
         ftc_notice_report(&ftc_library.notice,
                           ftc_library.notice.options->is_json ? write_json : write_text, NULL,

@@ -1,6 +1,7 @@
 /* report: what the library did, told once, by the surviving rank with the lowest number.
  *
- * Everything in it is on the board or in this process: writing it waits for nobody. */
+ * Everything in it is on the board or in this process: writing it waits for nobody. What is on the
+ * boards of other hosts is fetched before (sites_elsewhere.h). */
 #ifndef FTC_REPORT_REPORT_H
 #define FTC_REPORT_REPORT_H
 

@@ -16,7 +16,10 @@ struct head {
 
 size_t ftc_answer_bytes_max(const struct ftc_board *board)
 {
-    return sizeof(struct head) + board->geometry.entry_stride_bytes;
+    size_t sites = board->geometry.sites_bytes > 0 ? FTC_ANSWER_SITES_BYTES : 0;
+    size_t entry = board->geometry.entry_stride_bytes;
+
+    return sizeof(struct head) + (sites > entry ? sites : entry);
 }
 
 /* ---- the answer ---- */
@@ -40,6 +43,24 @@ static size_t write_result(const struct ftc_publication *copy, unsigned char *bo
     return sizeof h + failed_bytes + h.value_bytes;
 }
 
+/* None behind the last. */
+static size_t write_sites(const struct ftc_board *board, const struct ftc_question *q,
+                          unsigned char *body)
+{
+    size_t begin = (size_t)q->seq * FTC_ANSWER_SITES_BYTES, end = board->geometry.sites_bytes;
+    struct head h = {.is_yes = begin < end};
+
+    if (h.is_yes) {
+        h.value_bytes = (uint32_t)(end - begin);
+        if (h.value_bytes > FTC_ANSWER_SITES_BYTES)
+            h.value_bytes = FTC_ANSWER_SITES_BYTES;
+        memcpy(body + sizeof h, (const char *)ftc_board_sites(board, q->rank) + begin,
+               h.value_bytes);
+    }
+    memcpy(body, &h, sizeof h);
+    return sizeof h + h.value_bytes;
+}
+
 static bool can_be_asked(const struct ftc_board *board, const struct ftc_question *q)
 {
     return q->rank < board->geometry.ranks && ftc_board_is_here(board, q->rank) &&
@@ -56,6 +77,8 @@ size_t ftc_answer_write(const struct ftc_board *board, const struct ftc_question
     if (can_be_asked(board, q) && q->kind == FTC_ASK_PUBLISHED &&
         ftc_published(board, q->rank, q->communicator_id, q->seq, q->value_bytes, copy))
         return write_result(copy, body);
+    if (can_be_asked(board, q) && q->kind == FTC_ASK_SITES)
+        return write_sites(board, q, body);
     if (can_be_asked(board, q) && q->kind == FTC_ASK_ATTEMPT)
         h.is_yes = ftc_published_attempt(board, q->rank, q->communicator_id, q->seq, &h.attempt) &&
                    !ftc_board_is_dead(board, q->rank);
@@ -92,9 +115,21 @@ static void read_result(const struct head *h, const unsigned char *behind,
     };
 }
 
-bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t bytes,
-                     struct ftc_publication *copy, uint32_t *attempt)
+/* What the sites say is checked by who reads them. */
+static bool read_sites(const struct head *h, const unsigned char *behind, size_t bytes,
+                       struct ftc_answer *answer)
 {
+    if (h->value_bytes == 0 || h->value_bytes > FTC_ANSWER_SITES_BYTES || h->value_bytes > bytes)
+        return false;
+    memcpy(answer->sites, behind, h->value_bytes);
+    answer->sites_bytes = h->value_bytes;
+    return true;
+}
+
+bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t bytes,
+                     struct ftc_answer *answer)
+{
+    const unsigned char *behind = (const unsigned char *)body + sizeof(struct head);
     struct head h;
 
     if (bytes < sizeof h)
@@ -103,11 +138,13 @@ bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t byte
     if (h.is_yes != 1)
         return false;
     if (q->kind == FTC_ASK_ATTEMPT) {
-        *attempt = h.attempt;
+        answer->attempt = h.attempt;
         return true;
     }
-    if (!is_sane(q, &h, copy->varies, bytes))
+    if (q->kind == FTC_ASK_SITES)
+        return read_sites(&h, behind, bytes - sizeof h, answer);
+    if (!is_sane(q, &h, answer->copy->varies, bytes))
         return false;
-    read_result(&h, (const unsigned char *)body + sizeof h, copy);
+    read_result(&h, behind, answer->copy);
     return true;
 }

@@ -11,16 +11,28 @@
 enum ftc_question_kind {
     FTC_ASK_PUBLISHED = 1, /* its result of an operation */
     FTC_ASK_ATTEMPT,       /* the attempt that it has joined */
+    FTC_ASK_SITES,         /* a part of its call sites, as the board has them */
 };
+
+/* Bytes of such a part; the last one has what is left. */
+enum { FTC_ANSWER_SITES_BYTES = 4096 };
 
 /* Plain bytes. */
 struct ftc_question {
     uint64_t communicator_id;
     uint32_t kind; /* enum ftc_question_kind */
     uint32_t rank; /* world rank that it is about */
-    uint32_t seq;
+    uint32_t seq;  /* of the operation, or of the part */
     uint32_t value_bytes;
     uint64_t unused;
+};
+
+/* What a yes brings, by its kind. */
+struct ftc_answer {
+    struct ftc_publication *copy; /* with room for a value */
+    uint32_t attempt;
+    void *sites; /* room for a part, */
+    size_t sites_bytes;
 };
 
 /* Bytes of the longest answer about a rank of @board. */
@@ -31,9 +43,8 @@ size_t ftc_answer_bytes_max(const struct ftc_board *board);
 size_t ftc_answer_write(const struct ftc_board *board, const struct ftc_question *q,
                         struct ftc_publication *copy, void *body);
 
-/* Whether the @bytes of @body say yes to @q: then @copy has what was published, or *@attempt is
- * known. */
+/* Whether the @bytes of @body say yes to @q: then @answer has it. */
 bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t bytes,
-                     struct ftc_publication *copy, uint32_t *attempt);
+                     struct ftc_answer *answer);
 
 #endif

@@ -140,15 +140,15 @@ static void wait_before_next(struct asked *a)
 
 /* Takes an answer to the question under way, if one has come, whenever it was asked: then it is
  * over, and asked again unless it was "yes". */
-static bool take(struct asked *a, struct ftc_publication *copy, uint32_t *attempt)
+static bool take(struct asked *a, struct ftc_answer *answer)
 {
     const struct ftc_frame *frame;
     bool is_yes = false;
 
     while (a->is_under_way && (frame = ftc_connection_next(&a->c))) {
         if (frame->number >= a->first) {
-            is_yes = ftc_answer_read(&a->question, frame->body, frame->bytes - sizeof *frame, copy,
-                                     attempt);
+            is_yes =
+                ftc_answer_read(&a->question, frame->body, frame->bytes - sizeof *frame, answer);
             a->is_under_way = false;
         }
         ftc_connection_drop(&a->c);
@@ -158,16 +158,16 @@ static bool take(struct asked *a, struct ftc_publication *copy, uint32_t *attemp
     return is_yes;
 }
 
-/* Operations of several communicators take turns. */
-static bool ask(struct ftc_questions *q, const struct ftc_question *question, uint32_t attempt,
-                struct ftc_publication *copy, uint32_t *joined)
+/* The monitor process of @via. Operations of several communicators take turns. */
+static bool ask(struct ftc_questions *q, uint32_t via, const struct ftc_question *question,
+                uint32_t attempt, struct ftc_answer *answer)
 {
-    struct asked *a = asked_of(q, question->rank);
+    struct asked *a = asked_of(q, via);
 
-    if (!a || ftc_board_is_dead(q->board, question->rank) || !is_open(q, a, question->rank))
+    if (!a || ftc_board_is_dead(q->board, via) || !is_open(q, a, via))
         return false;
-    if (a->is_under_way && is_same(a, question, attempt) && take(a, copy, joined))
-        return !ftc_board_is_dead(q->board, question->rank);
+    if (a->is_under_way && is_same(a, question, attempt) && take(a, answer))
+        return !ftc_board_is_dead(q->board, via);
     if (!a->is_under_way || ftc_clock_ns() - a->asked_ns > STALE_NS)
         put(a, question, attempt);
     return false;
@@ -182,10 +182,11 @@ bool ftc_ask_published(struct ftc_transport *t, uint32_t rank, uint64_t communic
                                     .rank = rank,
                                     .seq = seq,
                                     .value_bytes = (uint32_t)value_bytes};
+    struct ftc_answer answer = {.copy = copy};
 
     if (!t->questions || ftc_board_is_here(t->board, rank))
         return ftc_published(t->board, rank, communicator_id, seq, value_bytes, copy);
-    return ask(t->questions, &question, attempt, copy, NULL);
+    return ask(t->questions, rank, &question, attempt, &answer);
 }
 
 bool ftc_ask_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id, uint32_t seq,
@@ -193,8 +194,24 @@ bool ftc_ask_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicat
 {
     struct ftc_question question = {
         .communicator_id = communicator_id, .kind = FTC_ASK_ATTEMPT, .rank = rank, .seq = seq};
+    struct ftc_answer answer;
 
     if (!t->questions || ftc_board_is_here(t->board, rank))
         return ftc_published_attempt(t->board, rank, communicator_id, seq, joined);
-    return ask(t->questions, &question, attempt, NULL, joined);
+    if (!ask(t->questions, rank, &question, attempt, &answer))
+        return false;
+    *joined = answer.attempt;
+    return true;
+}
+
+bool ftc_ask_sites(struct ftc_transport *t, uint32_t via, uint32_t rank, uint32_t part, void *sites,
+                   size_t *bytes)
+{
+    struct ftc_question question = {.kind = FTC_ASK_SITES, .rank = rank, .seq = part};
+    struct ftc_answer answer = {.sites = sites};
+
+    if (!ask(t->questions, via, &question, 0, &answer))
+        return false;
+    *bytes = answer.sites_bytes;
+    return true;
 }

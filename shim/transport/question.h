@@ -1,10 +1,11 @@
-/* question: what a rank of another host has published, asked of its monitor process, which answers
- * from the board of that host (monitor/service.h).
+/* question: what the board of another host has of a rank there, asked of a monitor process, which
+ * answers from it (monitor/service.h): what the rank has published, and for the report its call
+ * sites.
  *
- * Only after a death, and only about ranks whom an operation waits for. A question belongs to the
- * attempt in which it was asked: an answer that comes in a later one is dropped, because the rank
- * may have died meanwhile, and others may count on that (doc/design.md, section 5, rule 5, and
- * section 11). */
+ * The former only after a death, and only about ranks whom an operation waits for. Such a question
+ * belongs to the attempt in which it was asked: an answer that comes in a later one is dropped,
+ * because the rank may have died meanwhile, and others may count on that (doc/design.md, section 5,
+ * rule 5, and section 11). */
 #ifndef FTC_TRANSPORT_QUESTION_H
 #define FTC_TRANSPORT_QUESTION_H
 
@@ -22,5 +23,11 @@ bool ftc_ask_published(struct ftc_transport *t, uint32_t rank, uint64_t communic
                        struct ftc_publication *copy);
 bool ftc_ask_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id, uint32_t seq,
                      uint32_t attempt, uint32_t *joined);
+
+/* Part @part of the call sites of @rank, of another host, asked of the monitor process of @via, a
+ * living rank of that host: @sites, with room for FTC_ANSWER_SITES_BYTES, has *@bytes of them.
+ * False as long as there is no answer. Never waits either. */
+bool ftc_ask_sites(struct ftc_transport *t, uint32_t via, uint32_t rank, uint32_t part, void *sites,
+                   size_t *bytes);
 
 #endif

@@ -28,6 +28,7 @@ static struct ftc_board *board(void)
         .multicast_bytes = FTC_BOARD_MULTICAST_BYTES,
         .ring_depth = 2,
         .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
+        .sites_bytes = ROOM + 64,
         .other_hosts = 1,
     };
 
@@ -140,17 +141,17 @@ static void as_a_link(const uint8_t *data, size_t size)
 
 static void as_an_answer(const uint8_t *data, size_t size)
 {
-    unsigned char value[VALUE_BYTES];
+    unsigned char value[VALUE_BYTES], sites[FTC_ANSWER_SITES_BYTES];
     struct ftc_publication copy = {.value = value};
-    struct ftc_question q = {.kind = 1 + size % 2, .value_bytes = (uint32_t)(size % VALUE_BYTES)};
-    uint32_t attempt;
+    struct ftc_question q = {.kind = 1 + size % 3, .value_bytes = (uint32_t)(size % VALUE_BYTES)};
+    struct ftc_answer answer = {.copy = &copy, .sites = sites};
 
-    ftc_answer_read(&q, data, size, &copy, &attempt);
+    ftc_answer_read(&q, data, size, &answer);
 }
 
 static void as_a_question(const uint8_t *data, size_t size)
 {
-    unsigned char value[ROOM], body[ROOM];
+    unsigned char value[ROOM], body[2 * ROOM];
     struct ftc_publication copy = {.value = value};
     struct ftc_question q;
 

@@ -129,7 +129,8 @@ def told(rank, host, how, left):
 @hosts(3)
 def test_killed(own, run_case):
     run_case(lost("all processes of a host are killed", 3, 2, 2, 2, then_go_on(kill_host(own, "node3")),
-                  says=told(5, "node3", ENDED, "4 of 6")))
+                  settings={"FTCOLL_REPORT": "coverage"},
+                  says=(*told(5, "node3", ENDED, "4 of 6"), "nothing is known of the calls of 2 ranks on other hosts")))
 
 
 @hosts(2)

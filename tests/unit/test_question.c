@@ -65,10 +65,10 @@ static void answer(bool is_yes)
 
 static bool has_come(struct asked *a)
 {
-    uint32_t attempt = 0;
+    struct ftc_answer answer = {0};
 
     ftc_connection_progress(&a->c, ASKS, RANKS);
-    return take(a, NULL, &attempt) && attempt == ATTEMPT;
+    return take(a, &answer) && answer.attempt == ATTEMPT;
 }
 
 START_TEST(an_answer_counts_though_it_was_asked_again_meanwhile)

@@ -1,0 +1,84 @@
+#include "sites_elsewhere.h"
+
+#include "board/rank_state.h"
+#include "library.h"
+#include "notice/coverage_sites.h"
+#include "system/clock.h"
+#include "transport/question.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { PATIENCE_NS = 1000000000, TURN_NS = 50000 };
+
+/* Any of a host answers for all of them; -1: none can. */
+static int find_living(uint32_t host)
+{
+    const struct ftc_board *b = &ftc_library.board;
+
+    for (uint32_t rank = 0; rank < b->geometry.ranks; rank++)
+        if (ftc_board_host(b, rank) == host && !ftc_board_is_dead(b, rank))
+            return (int)rank;
+    return -1;
+}
+
+static bool fetch_part(uint32_t via, uint32_t rank, uint32_t part, void *to, size_t *bytes)
+{
+    uint64_t until_ns = ftc_clock_ns() + PATIENCE_NS;
+
+    while (!ftc_ask_sites(&ftc_library.transport, via, rank, part, to, bytes)) {
+        if (ftc_clock_ns() > until_ns)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
+    }
+    return true;
+}
+
+/* Of those of which @bytes are there the last whole one is unused: so are all behind it. */
+static bool are_all_there(const struct ftc_coverage_sites *sites, size_t bytes)
+{
+    size_t whole = (bytes - sizeof *sites) / sizeof sites->site[0];
+
+    return whole > 0 && atomic_load(&sites->site[whole - 1].call) == 0;
+}
+
+static bool fetch(uint32_t via, uint32_t rank)
+{
+    const struct ftc_board *b = &ftc_library.board;
+    struct ftc_coverage_sites *sites = ftc_coverage_sites_of(b, rank);
+    unsigned char part[FTC_ANSWER_SITES_BYTES];
+    size_t there = 0, bytes;
+
+    for (uint32_t i = 0; there < b->geometry.sites_bytes; i++) {
+        if (!fetch_part(via, rank, i, part, &bytes) || bytes > b->geometry.sites_bytes - there) {
+            memset(sites, 0, there);
+            return false;
+        }
+        memcpy((unsigned char *)sites + there, part, bytes);
+        there += bytes;
+        if (bytes < sizeof part || are_all_there(sites, there))
+            return true;
+    }
+    return true;
+}
+
+static void fetch_of(uint32_t host)
+{
+    const struct ftc_board *b = &ftc_library.board;
+    int via = find_living(host);
+
+    for (uint32_t rank = 0; via >= 0 && rank < b->geometry.ranks; rank++)
+        if (ftc_board_host(b, rank) == host && !fetch((uint32_t)via, rank))
+            return;
+}
+
+void ftc_sites_elsewhere_fetch(void)
+{
+    const struct ftc_board *b = &ftc_library.board;
+
+    if (ftc_coverage_sites_room(b) == 0)
+        return;
+    for (uint32_t host = 0; host <= b->geometry.other_hosts; host++)
+        if (host != b->geometry.host)
+            fetch_of(host);
+}
