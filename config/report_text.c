@@ -195,7 +195,7 @@ static void write_coverage(const json_t *r)
         say(c, "  and {elsewhere.calls} calls elsewhere, {elsewhere.not_protected} of them not "
                "protected\n");
     if (number_at(c, "ranks_unknown") > 0)
-        say(c, "  nothing is known of the calls of {ranks_unknown} ranks on other hosts\n");
+        say(c, "  ranks on other hosts of whose calls nothing is known: {ranks_unknown}\n");
     if (has(c, "protected_percent"))
         say(c, "{protected_percent} % of {calls} calls that need other ranks are protected. Of "
                "{places} call sites a dead rank would leave\nthe others waiting at "

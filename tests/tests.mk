@@ -38,7 +38,7 @@ $(UNIT)/test_fabric: UNIT_LIBS = -ldl
 $(UNIT)/test_question: shim/transport/question.c $(BOARD_OBJECTS) $(filter-out %/question.o,$(TRANSPORT_OBJECTS)) $(ENGINE_OBJECT)
 $(UNIT)/test_service: shim/monitor/service.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o death.o aftermath.o telling.o) $(ENGINE_OBJECT)
 $(UNIT)/test_agent: shim/monitor/agent.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,$(addprefix board/,replica.o death.o aftermath.o telling.o) system/lines.o) $(ENGINE_OBJECT)
-$(UNIT)/test_authority: shim/mpiexec/authority.c $(addprefix $(BUILD)/shim/mpiexec/,proxies.o wire.o) $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
+$(UNIT)/test_authority: shim/mpiexec/authority.c $(addprefix $(BUILD)/shim/,mpiexec/proxies.o mpiexec/wire.o system/quiet_thread.o) $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(BUILD)/shim/system/copy.o $(ENGINE_OBJECT)
 $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o

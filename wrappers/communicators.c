@@ -194,6 +194,7 @@ int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 
 int MPI_Comm_free(MPI_Comm *comm)
 {
+    ftc_native_call_look_back();
     return ftc_new_communicator_free(comm, PMPI_Comm_free);
 }
 

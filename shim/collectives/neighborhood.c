@@ -45,6 +45,55 @@ static struct ftc_side_view view_of(const struct ftc_side *side)
     return view;
 }
 
+/* ---- the order of places ---- */
+
+/* Native MPI between this rank and itself, its two neighbors on a ring of one rank. */
+static void exchange_with_oneself(enum ftc_call_kind plain, MPI_Comm ring, const int in[2],
+                                  int out[2])
+{
+    static const int count[] = {1, 1}, place[] = {0, 1};
+    static const MPI_Aint byte[] = {0, sizeof(int)};
+    const MPI_Datatype type[] = {MPI_INT, MPI_INT};
+
+    if (plain == FTC_CALL_NEIGHBOR_ALLTOALLW)
+        PMPI_Neighbor_alltoallw(in, count, byte, type, out, count, byte, type, ring);
+    else if (plain == FTC_CALL_NEIGHBOR_ALLTOALLV)
+        PMPI_Neighbor_alltoallv(in, count, place, MPI_INT, out, count, place, MPI_INT, ring);
+    else
+        PMPI_Neighbor_alltoall(in, 1, MPI_INT, out, 1, MPI_INT, ring);
+}
+
+static bool ask_for_order(enum ftc_call_kind plain)
+{
+    static const int one = 1;
+    const int in[] = {0, 1};
+    int out[] = {1, 0};
+    MPI_Comm ring;
+
+    if (PMPI_Cart_create(MPI_COMM_SELF, 1, &one, &one, 0, &ring) != MPI_SUCCESS)
+        return true;
+    exchange_with_oneself(plain, ring, in, out);
+    PMPI_Comm_free(&ring);
+    return out[0] == 1;
+}
+
+/* Whether of several letters from one neighbor the first is for the last place. In a periodic
+ * dimension of one or two ranks both neighbors are one rank, and what goes to the left comes from
+ * the right; so MPI wants it. MPICH 4.0.2 does so in MPI_Neighbor_alltoall, but not with many
+ * counts: this library does as the program's own MPI does, which tells without communication. It is
+ * asked before the operation: it may delete a communicator that was freed, for which the lock is
+ * needed. */
+enum order { UNKNOWN, LAST_FIRST, FIRST_FIRST };
+static _Atomic unsigned char order_of[FTC_CALL_COUNT];
+
+static void learn_order(enum ftc_call_kind plain)
+{
+    if (order_of[plain] == UNKNOWN)
+        order_of[plain] = ask_for_order(plain) ? LAST_FIRST : FIRST_FIRST;
+}
+
+/* ---- what is asked for ---- */
+
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 {
     const struct ftc_sides *sides = plan->call->sides;
@@ -57,6 +106,8 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
     facts->valid = is_valid(&sides->send, gathers(plan) ? 1 : n.destinations) &&
                    is_valid(&sides->receive, n.sources);
     ftc_neighbors_free(&n);
+    if (!gathers(plan))
+        learn_order(ftc_call_plain(plan->call->kind));
 }
 
 static bool needs_mpi(const struct ftc_plan *plan)
@@ -128,50 +179,6 @@ static const void *contribute(struct ftc_plan *plan)
 
 /* ---- taken ---- */
 
-/* Native MPI between this rank and itself, its two neighbors on a ring of one rank. */
-static void exchange_with_oneself(enum ftc_call_kind plain, MPI_Comm ring, const int in[2],
-                                  int out[2])
-{
-    static const int count[] = {1, 1}, place[] = {0, 1};
-    static const MPI_Aint byte[] = {0, sizeof(int)};
-    const MPI_Datatype type[] = {MPI_INT, MPI_INT};
-
-    if (plain == FTC_CALL_NEIGHBOR_ALLTOALLW)
-        PMPI_Neighbor_alltoallw(in, count, byte, type, out, count, byte, type, ring);
-    else if (plain == FTC_CALL_NEIGHBOR_ALLTOALLV)
-        PMPI_Neighbor_alltoallv(in, count, place, MPI_INT, out, count, place, MPI_INT, ring);
-    else
-        PMPI_Neighbor_alltoall(in, 1, MPI_INT, out, 1, MPI_INT, ring);
-}
-
-static bool ask_for_order(enum ftc_call_kind plain)
-{
-    static const int one = 1;
-    const int in[] = {0, 1};
-    int out[] = {1, 0};
-    MPI_Comm ring;
-
-    if (PMPI_Cart_create(MPI_COMM_SELF, 1, &one, &one, 0, &ring) != MPI_SUCCESS)
-        return true;
-    exchange_with_oneself(plain, ring, in, out);
-    PMPI_Comm_free(&ring);
-    return out[0] == 1;
-}
-
-/* Whether of several letters from one neighbor the first is for the last place. In a periodic
- * dimension of one or two ranks both neighbors are one rank, and what goes to the left comes from
- * the right; so MPI wants it. MPICH 4.0.2 does so in MPI_Neighbor_alltoall, but not with many
- * counts: this library does as the program's own MPI does, which tells without communication. */
-static bool is_last_place_first(enum ftc_call_kind plain)
-{
-    enum { UNKNOWN, YES, NO };
-    static _Atomic unsigned char known[FTC_CALL_COUNT];
-
-    if (known[plain] == UNKNOWN)
-        known[plain] = ask_for_order(plain) ? YES : NO;
-    return known[plain] == YES;
-}
-
 static int letters_before(const struct ftc_plan *plan, const struct ftc_neighbors *n, int place)
 {
     int before = 0, behind = 0;
@@ -182,7 +189,7 @@ static int letters_before(const struct ftc_plan *plan, const struct ftc_neighbor
     }
     if (before + behind == 0)
         return 0;
-    return is_last_place_first(ftc_call_plain(plan->call->kind)) ? behind : before;
+    return order_of[ftc_call_plain(plan->call->kind)] == LAST_FIRST ? behind : before;
 }
 
 static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,

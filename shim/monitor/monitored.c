@@ -1,56 +1,10 @@
 #include "monitored.h"
 
-#include <errno.h>
-#include <link.h>
-#include <pthread.h>
-
-enum { THREAD_STACK_BYTES = 256 * 1024 };
-
-/* Of one object that is loaded. */
-static int add_own_variables(struct dl_phdr_info *object, size_t size, void *sum)
-{
-    (void)size;
-    for (int i = 0; i < object->dlpi_phnum; i++)
-        if (object->dlpi_phdr[i].p_type == PT_TLS)
-            *(size_t *)sum += object->dlpi_phdr[i].p_memsz + object->dlpi_phdr[i].p_align;
-    return 0;
-}
-
-/* The C library takes a thread's own variables, of the program and all its libraries, from the
- * thread's stack. Asked for by the first thread: others may find the dynamic linker locked. */
-static size_t stack_bytes(void)
-{
-    static size_t bytes;
-
-    if (bytes == 0) {
-        dl_iterate_phdr(add_own_variables, &bytes);
-        bytes += THREAD_STACK_BYTES;
-    }
-    return bytes;
-}
-
-/* @bytes 0: as many as threads have that ask for nothing. */
-static int start_thread(void *(*run)(void *), void *argument, size_t bytes)
-{
-    pthread_attr_t attributes;
-    pthread_t thread;
-    int rv = pthread_attr_init(&attributes);
-
-    if (rv != 0)
-        return rv;
-    if (bytes > 0)
-        pthread_attr_setstacksize(&attributes, bytes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    rv = pthread_create(&thread, &attributes, run, argument);
-    pthread_attr_destroy(&attributes);
-    return rv;
-}
+#include "system/quiet_thread.h"
 
 bool ftc_monitored_start_thread(void *(*run)(void *), void *argument)
 {
-    int rv = start_thread(run, argument, stack_bytes());
+    pthread_t thread;
 
-    if (rv == EINVAL) /* still too few */
-        rv = start_thread(run, argument, 0);
-    return rv == 0;
+    return ftc_quiet_thread(&thread, run, argument) == 0 && pthread_detach(thread) == 0;
 }

@@ -44,7 +44,7 @@ struct ftc_monitored {
     int listener; /* several hosts: where others come (service.h) */
 };
 
-/* Runs @run with @argument in a thread of its own, with a small stack; false if there is none. */
+/* Runs @run with @argument in a thread of its own; false if there is none. */
 bool ftc_monitored_start_thread(void *(*run)(void *), void *argument);
 
 #endif

@@ -240,7 +240,7 @@ struct ftc_address ftc_socket_own_address(void)
 
 /* ---- sockets ---- */
 
-static int move_up(int fd)
+int ftc_socket_move_up(int fd)
 {
     int up = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
 
@@ -254,7 +254,7 @@ static int open_socket(const struct ftc_address *address)
 {
     int fd = socket((int)address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-    return fd < 0 ? -errno : move_up(fd);
+    return fd < 0 ? -errno : ftc_socket_move_up(fd);
 }
 
 static void hurry(int fd)
@@ -338,7 +338,7 @@ int ftc_socket_accept(int listener)
 
     if (fd < 0)
         return -1;
-    fd = move_up(fd);
+    fd = ftc_socket_move_up(fd);
     hurry(fd);
     return fd;
 }

@@ -32,6 +32,10 @@ bool ftc_socket_ends(int fd, enum ftc_end_of side, struct ftc_end *own, struct f
  * programs that expect low ones, and its *@port; or a negative errno. */
 int ftc_socket_listen(const struct ftc_address *address, uint16_t *port);
 
+/* Another descriptor for the same, out of the way of programs that expect low ones, or close what
+ * they have not opened; @fd itself if there is none. */
+int ftc_socket_move_up(int fd);
+
 /* A port on which nobody else can listen at any address of IPv4 of this host, while the descriptor
  * that is returned is open, @reserved; later one listens there, at @address. Both return a
  * descriptor or a negative errno. */

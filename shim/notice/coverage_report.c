@@ -66,8 +66,8 @@ static void write_elsewhere(FILE *f, const struct ftc_coverage_table *t)
 static void write_unknown(FILE *f, const struct ftc_coverage_table *t)
 {
     if (t->unknown > 0)
-        fprintf(f, "ftcoll: nothing is known of the calls of %d ranks on other hosts\n",
-                t->unknown);
+        fprintf(f, "ftcoll: nothing is known of the calls of %d rank%s on other hosts\n",
+                t->unknown, t->unknown == 1 ? "" : "s");
 }
 
 static void write_sum(FILE *f, const struct ftc_coverage_table *t)

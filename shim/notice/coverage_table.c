@@ -1,5 +1,6 @@
 #include "coverage_table.h"
 
+#include "board/directory.h"
 #include "call/call.h"
 
 #include <search.h>
@@ -90,7 +91,7 @@ static void add_rank(struct ftc_coverage_table *t, const struct ftc_board *board
     uint32_t room = ftc_coverage_sites_room(board);
     struct ftc_coverage_row row;
 
-    t->unknown += !atomic_load(&sites->are_known);
+    t->unknown += !ftc_board_is_here(board, world) && !atomic_load(&sites->are_known);
     for (uint32_t i = 0; i < room; i++)
         if (read_site(&sites->site[i], &row))
             add(t, &row, world);

@@ -27,7 +27,8 @@ int ftc_link_thread_open(void)
 {
     int rv;
 
-    ftc_library.locked = true;
+    if (!ftc_library.locked) /* else there may be a thread already */
+        ftc_library.locked = true;
     rv = ftc_quiet_thread(&thread, run, NULL);
     is_on = rv == 0;
     return -rv;

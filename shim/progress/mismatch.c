@@ -241,6 +241,7 @@ void ftc_mismatch_spread(struct ftc_comm *c)
     r->told.seq = c->seq;
     send_to_those_who_left(c);
     send(c, &m, FTC_SIGNATURE_NONE, sizeof news, &own);
+    ftc_transport_wake_links(&ftc_library.transport); /* with what is not out: nobody waits here */
 }
 
 static bool has_data(enum ftc_call_kind kind)

@@ -206,7 +206,8 @@ void ftc_transport_await_links(struct ftc_transport *t, bool soon)
 
 void ftc_transport_wake_links(const struct ftc_transport *t)
 {
-    ftc_links_wake(t->links);
+    if (t->links)
+        ftc_links_wake(t->links);
 }
 
 bool ftc_transport_links_are_out(const struct ftc_transport *t)

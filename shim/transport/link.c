@@ -22,6 +22,7 @@ enum {
     AGAIN_NS = 10000000,    /* between two attempts to connect */
     ATTEMPT_NS = 500000000, /* for the other host; the kernel asks it less often each time */
     HALF_OPEN_MS = 3000,    /* that the other host knows nothing of an attempt is noticed then */
+    LANES_MS = 100,         /* nothing wakes for what UCX has to say */
     AT_ONCE_MOST = 16,
     FINISH_MS = 1000,
     NS_OF_MS = 1000000,
@@ -110,6 +111,9 @@ int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
     l->urgent = epoll_create1(EPOLL_CLOEXEC);
     l->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    l->epoll = ftc_socket_move_up(l->epoll);
+    l->urgent = ftc_socket_move_up(l->urgent);
+    l->bell = ftc_socket_move_up(l->bell);
     if (!l->of_rank || !l->list || l->epoll < 0 || l->urgent < 0 || l->bell < 0) {
         free_all(l);
         return -ENOMEM;
@@ -589,8 +593,9 @@ void ftc_links_await(struct ftc_links *l, bool soon)
 
     if (poll(source, 2, 0) == 0) {
         l->at_once = 0;
-        poll(source, 2, soon ? AGAIN_NS / NS_OF_MS : -1);
+        poll(source, 2, soon ? AGAIN_NS / NS_OF_MS : l->fabric ? LANES_MS : -1);
     } else if (++l->at_once > AT_ONCE_MOST) {
+        l->at_once = AT_ONCE_MOST;
         nanosleep(&(struct timespec){.tv_nsec = AGAIN_NS}, NULL);
     }
     eventfd_read(l->bell, &rung);

@@ -72,7 +72,8 @@ bool ftc_transport_look_at_links(struct ftc_transport *t);
 /* Waits, of all calls without the lock and in one thread only, until links are to be looked at for
  * the sake of others: one of them wants to make a link, with a message for this rank that it may
  * not need any more, or a connection has broken, by which one was lost. If @soon then also as soon
- * as the last look has said, or when another thread wakes it. There are links. */
+ * as the last look has said, or when another thread wakes it; with lanes after a tenth of a second,
+ * as UCX wakes nobody. There are links. */
 void ftc_transport_await_links(struct ftc_transport *t, bool soon);
 void ftc_transport_wake_links(const struct ftc_transport *t);
 

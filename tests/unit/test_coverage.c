@@ -623,10 +623,11 @@ START_TEST(json_has_what_the_lines_have)
         "does not name this call\",\"settings\":[\"FTCOLL_INTERCEPT=all\"]},");
     expect_json(
         "\"calls\":3000,\"ranks\":1,\"fate\":\"protected\",\"because\":null,\"settings\":[]}],");
-    expect_json("\"elsewhere\":{\"calls\":0,\"not_protected\":0},\"calls\":3001,"
-                "\"protected_percent\":99.9,\"places\":2,\"places_that_wait\":1,"
-                "\"places_that_wait_or_abort\":1,\"verdict\":{\"outcome\":\"waits\",\"example\":{"
-                "\"call\":\"MPI_Barrier\",\"site\":");
+    expect_json(
+        "\"elsewhere\":{\"calls\":0,\"not_protected\":0},\"ranks_unknown\":0,\"calls\":3001,"
+        "\"protected_percent\":99.9,\"places\":2,\"places_that_wait\":1,"
+        "\"places_that_wait_or_abort\":1,\"verdict\":{\"outcome\":\"waits\",\"example\":{"
+        "\"call\":\"MPI_Barrier\",\"site\":");
     expect_json("\"better\":{\"settings\":[\"FTCOLL_INTERCEPT=all\"],\"verdict\":{\"outcome\":"
                 "\"survives\",\"example\":null}}}}\n");
     ends_blocked = true;
@@ -637,11 +638,11 @@ END_TEST
 START_TEST(json_of_nothing)
 {
     opened();
-    ck_assert_str_eq(json(),
-                     "{\"coverage\":{\"call_sites\":[],\"elsewhere\":{\"calls\":0,"
-                     "\"not_protected\":0},\"calls\":0,\"protected_percent\":null,\"places\":0,"
-                     "\"places_that_wait\":0,\"places_that_wait_or_abort\":0,\"verdict\":{"
-                     "\"outcome\":\"survives\",\"example\":null},\"better\":null}}\n");
+    ck_assert_str_eq(json(), "{\"coverage\":{\"call_sites\":[],\"elsewhere\":{\"calls\":0,"
+                             "\"not_protected\":0},\"ranks_unknown\":0,\"calls\":0,"
+                             "\"protected_percent\":null,\"places\":0,"
+                             "\"places_that_wait\":0,\"places_that_wait_or_abort\":0,\"verdict\":{"
+                             "\"outcome\":\"survives\",\"example\":null},\"better\":null}}\n");
 }
 END_TEST
 
@@ -656,6 +657,20 @@ START_TEST(json_promises_no_more_of_waits_than_is_known)
     ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(1));
     expect_json("\"fate\":\"ends the job\"");
     expect_json("\"places_that_wait\":1,\"places_that_wait_or_abort\":2,");
+}
+END_TEST
+
+/* Of one rank of another host they have been fetched, of the other not. */
+START_TEST(what_is_not_known_of_other_hosts_is_told)
+{
+    opened();
+    ftc_library.board.shared->geometry.other_hosts = 1;
+    ftc_library.board.geometry.other_hosts = 1;
+    ftc_library.board.shared->rank[1].host = ftc_library.board.shared->rank[2].host = 1;
+    atomic_store(&ftc_coverage_sites_of(&ftc_library.board, 1)->are_known, true);
+    ck_assert_ptr_nonnull(
+        strstr(report(), "ftcoll: nothing is known of the calls of 1 rank on other hosts\n"));
+    expect_json("\"ranks_unknown\":1,");
 }
 END_TEST
 
@@ -778,6 +793,7 @@ int main(void)
     UNIT_TEST(nothing_called);
     UNIT_TEST(json_has_what_the_lines_have);
     UNIT_TEST(json_of_nothing);
+    UNIT_TEST(what_is_not_known_of_other_hosts_is_told);
     UNIT_TEST(json_promises_no_more_of_waits_than_is_known);
     UNIT_TEST(a_call_or_fate_that_there_is_not_is_left_out);
     UNIT_TEST(a_text_without_an_end_is_cut);

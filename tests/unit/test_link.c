@@ -805,6 +805,16 @@ static void open_with_lane(void)
     take_lanes(0, 1);
 }
 
+/* UCX tells nobody that it has something to say. */
+START_TEST(who_computes_looks_at_lanes)
+{
+    open_with_lane();
+    for (int i = 0; i < 3; i++)
+        ftc_transport_await_links(&side[1].t, false); /* comes back */
+    ck_assert(is_quiet(1));
+}
+END_TEST
+
 START_TEST(messages_take_the_lane)
 {
     uint64_t before;
@@ -1000,6 +1010,7 @@ int main(void)
     tcase_set_timeout(unit_case, 300);
     tcase_add_checked_fixture(unit_case, with_lanes, close_all);
     add_tests(unit_case);
+    UNIT_TEST(who_computes_looks_at_lanes);
     UNIT_TEST(messages_take_the_lane);
     UNIT_TEST(what_does_not_get_out_by_the_lane_goes_by_tcp);
     UNIT_TEST(a_broken_lane_is_no_broken_link);

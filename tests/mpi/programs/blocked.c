@@ -497,14 +497,19 @@ static void __attribute__((noipa)) combine_in_vain(MPI_Op op)
 /* Out of an operation in a protected call, and into the next, which may be another. */
 static void jump_from_operation(void)
 {
+    static MPI_Comm used;
     MPI_Op op;
     MPI_Comm copy;
     MPI_Request request;
     int sum;
 
     MPI_Op_create(leave_operation, 1, &op);
+    MPI_Comm_dup(MPI_COMM_WORLD, &used);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, used);
     if (setjmp(out) == 0)
         combine_in_vain(op);
+    if (strstr(scene, "free"))
+        MPI_Comm_free(&used);
     if (strstr(scene, "copy"))
         MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     if (strstr(scene, "later"))
@@ -691,6 +696,8 @@ static const struct scene {
               {"jump-from-operation", jump_from_operation},
               {"jump-from-operation-copy", jump_from_operation},
               {"jump-from-operation-later", jump_from_operation},
+              {"jump-from-operation-free", jump_from_operation},
+              {"threads-jump-from-operation-free", jump_from_operation},
               {"threads-jump-from-operation", jump_from_operation},
               {"threads-jump-from-operation-copy", jump_from_operation},
               {"threads-jump-from-operation-later", jump_from_operation},

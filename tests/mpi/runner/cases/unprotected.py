@@ -111,7 +111,7 @@ BLOCKED = [
            says=(r"(?m)^ftcoll: rank \d has left an operation of the program's own by a jump or an exception, in the middle of "
                  r"MPI_Allreduce, which cannot be carried out any more",), silent=("Assertion",))
       for n, on_blocked in ((2, "off"), (3, "warn"))
-      for scene in (f"{threads}jump-from-operation{behind}" for threads in ("", "threads-") for behind in ("", "-copy", "-later"))),
+      for scene in (f"{threads}jump-from-operation{behind}" for threads in ("", "threads-") for behind in ("", "-copy", "-later", "-free"))),
     Case("blocked: complete", 4, 1, settings=QUICK, failures=1, command="mpiexec.hydra -n {n} {programs}/blocked complete",
          hand=release_when_told(3), check=told_complete, limit_s=3 * TEN_S),
     Case("blocked in Fortran", 3, 1, settings=ABORT, status="failed", check=told_by_one,
