@@ -109,7 +109,7 @@ check: packages-check
 # ---- parts of the check ----
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all
-VALGRIND   := valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,possible
+VALGRIND   := timeout 900 valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,possible
 
 check-warnings:
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -g -Werror' all
