@@ -183,6 +183,7 @@ static bool prepare(void)
         return false;
     ftc_lineage_open();
     ftc_places_open();
+    /* The thread comes last: what is above does not hold the lock. */
     return ftc_p2p_open() == 0 && ftc_comm_open(&ftc_queue_keeper) == 0 &&
            ftc_attribute_open() == 0 && ftc_comm_internal() != NULL &&
            (!l->transport.links || ftc_link_thread_open() == 0);

@@ -19,7 +19,7 @@ struct ftc_coverage_site {
 /* All of a rank, with the calls for whose places there was no room. */
 struct ftc_coverage_sites {
     _Alignas(64) _Atomic uint64_t elsewhere[FTC_SHELTERS]; /* by enum ftc_shelter */
-    _Atomic uint32_t are_known;
+    _Atomic uint32_t are_known; /* written by their rank; of one elsewhere: fetched */
     _Alignas(64) struct ftc_coverage_site site[];
 };
 
@@ -31,12 +31,18 @@ static inline uint32_t ftc_coverage_sites_bytes(uint32_t sites)
     return (uint32_t)(sizeof(struct ftc_coverage_sites) + sites * sizeof(struct ftc_coverage_site));
 }
 
+/* How many are whole in the first @bytes of a rank's. */
+static inline uint32_t ftc_coverage_sites_in(size_t bytes)
+{
+    size_t head = sizeof(struct ftc_coverage_sites);
+
+    return bytes < head ? 0 : (uint32_t)((bytes - head) / sizeof(struct ftc_coverage_site));
+}
+
 /* For how many there is room. */
 static inline uint32_t ftc_coverage_sites_room(const struct ftc_board *board)
 {
-    size_t bytes = board->geometry.sites_bytes, head = sizeof(struct ftc_coverage_sites);
-
-    return bytes < head ? 0 : (uint32_t)((bytes - head) / sizeof(struct ftc_coverage_site));
+    return ftc_coverage_sites_in(board->geometry.sites_bytes);
 }
 
 /* Only if there is room for any. */

@@ -22,7 +22,7 @@ static int find_living(uint32_t host)
     return -1;
 }
 
-static bool fetch_part(uint32_t via, uint32_t rank, uint32_t part, void *to, size_t *bytes)
+static bool fetch_part(uint32_t via, uint32_t rank, uint32_t part, void *to, size_t bytes)
 {
     uint64_t until_ns = ftc_clock_ns() + PATIENCE_NS;
 
@@ -37,27 +37,24 @@ static bool fetch_part(uint32_t via, uint32_t rank, uint32_t part, void *to, siz
 /* Of those of which @bytes are there the last whole one is unused: so are all behind it. */
 static bool are_all_there(const struct ftc_coverage_sites *sites, size_t bytes)
 {
-    size_t whole = (bytes - sizeof *sites) / sizeof sites->site[0];
+    uint32_t whole = ftc_coverage_sites_in(bytes);
 
     return whole > 0 && atomic_load(&sites->site[whole - 1].call) == 0;
 }
 
 static bool fetch(uint32_t via, uint32_t rank)
 {
-    const struct ftc_board *b = &ftc_library.board;
-    struct ftc_coverage_sites *sites = ftc_coverage_sites_of(b, rank);
-    unsigned char part[FTC_ANSWER_SITES_BYTES];
-    size_t there = 0, bytes;
+    struct ftc_coverage_sites *sites = ftc_coverage_sites_of(&ftc_library.board, rank);
+    size_t there = 0, bytes = FTC_ANSWER_SITES_BYTES, all = ftc_library.board.geometry.sites_bytes;
 
-    for (uint32_t i = 0; there < b->geometry.sites_bytes; i++) {
-        if (!fetch_part(via, rank, i, part, &bytes) || bytes > b->geometry.sites_bytes - there) {
+    for (uint32_t part = 0; there < all && !are_all_there(sites, there); part++) {
+        if (bytes > all - there)
+            bytes = all - there;
+        if (!fetch_part(via, rank, part, (unsigned char *)sites + there, bytes)) {
             memset(sites, 0, there);
             return false;
         }
-        memcpy((unsigned char *)sites + there, part, bytes);
         there += bytes;
-        if (bytes < sizeof part || are_all_there(sites, there))
-            return true;
     }
     return true;
 }

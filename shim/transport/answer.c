@@ -117,12 +117,11 @@ static void read_result(const struct head *h, const unsigned char *behind,
 
 /* What the sites say is checked by who reads them. */
 static bool read_sites(const struct head *h, const unsigned char *behind, size_t bytes,
-                       struct ftc_answer *answer)
+                       const struct ftc_answer *answer)
 {
-    if (h->value_bytes == 0 || h->value_bytes > FTC_ANSWER_SITES_BYTES || h->value_bytes > bytes)
+    if (h->value_bytes != answer->sites_bytes || h->value_bytes > bytes)
         return false;
     memcpy(answer->sites, behind, h->value_bytes);
-    answer->sites_bytes = h->value_bytes;
     return true;
 }
 

@@ -31,8 +31,8 @@ struct ftc_question {
 struct ftc_answer {
     struct ftc_publication *copy; /* with room for a value */
     uint32_t attempt;
-    void *sites; /* room for a part, */
-    size_t sites_bytes;
+    void *sites;        /* room for the part that is asked for, */
+    size_t sites_bytes; /* which has so many */
 };
 
 /* Bytes of the longest answer about a rank of @board. */

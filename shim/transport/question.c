@@ -205,13 +205,10 @@ bool ftc_ask_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicat
 }
 
 bool ftc_ask_sites(struct ftc_transport *t, uint32_t via, uint32_t rank, uint32_t part, void *sites,
-                   size_t *bytes)
+                   size_t bytes)
 {
     struct ftc_question question = {.kind = FTC_ASK_SITES, .rank = rank, .seq = part};
-    struct ftc_answer answer = {.sites = sites};
+    struct ftc_answer answer = {.sites = sites, .sites_bytes = bytes};
 
-    if (!ask(t->questions, via, &question, 0, &answer))
-        return false;
-    *bytes = answer.sites_bytes;
-    return true;
+    return ask(t->questions, via, &question, 0, &answer);
 }

@@ -25,9 +25,9 @@ bool ftc_ask_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicat
                      uint32_t attempt, uint32_t *joined);
 
 /* Part @part of the call sites of @rank, of another host, asked of the monitor process of @via, a
- * living rank of that host: @sites, with room for FTC_ANSWER_SITES_BYTES, has *@bytes of them.
- * False as long as there is no answer. Never waits either. */
+ * living rank of that host: @sites has its @bytes, which are FTC_ANSWER_SITES_BYTES or, of the last
+ * part, what is left. False as long as there is no answer. Never waits either. */
 bool ftc_ask_sites(struct ftc_transport *t, uint32_t via, uint32_t rank, uint32_t part, void *sites,
-                   size_t *bytes);
+                   size_t bytes);
 
 #endif

@@ -568,7 +568,7 @@ START_TEST(a_part_of_call_sites_is_checked)
     unsigned char body[HEAD + FTC_ANSWER_SITES_BYTES], part[FTC_ANSWER_SITES_BYTES];
     uint32_t *head = (uint32_t *)(void *)body;
     struct ftc_question q = {.kind = FTC_ASK_SITES};
-    struct ftc_answer to = {.sites = part};
+    struct ftc_answer to = {.sites = part, .sites_bytes = sizeof part};
 
     memset(body, 0, HEAD);
     memset(body + HEAD, 0x5a, sizeof body - HEAD);
@@ -582,6 +582,8 @@ START_TEST(a_part_of_call_sites_is_checked)
     ck_assert_mem_eq(part, body + HEAD, sizeof part);
     head[4]++;
     ck_assert(!ftc_answer_read(&q, body, sizeof body, &to)); /* too long */
+    head[4] = FTC_ANSWER_SITES_BYTES - 16;
+    ck_assert(!ftc_answer_read(&q, body, sizeof body, &to)); /* too short */
 }
 END_TEST
 
