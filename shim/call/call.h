@@ -108,14 +108,6 @@ static inline const void *ftc_call_input(const struct ftc_call *call)
     return call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
 }
 
-/* Whether large data of it go through a data phase (setting large), which ranks of one host can
- * have. A broadcast with a request does not: other threads make no calls into MPI, and whether a
- * datatype needs them is each rank's own affair there. */
-static inline bool ftc_call_has_data_phase(enum ftc_call_kind kind, bool on_one_host)
-{
-    return on_one_host && (ftc_call_is_reduction(kind) || kind == FTC_CALL_BCAST);
-}
-
 /* What is peculiar to a call. */
 enum {
     FTC_TRAIT_ROOT = 1,

@@ -17,8 +17,8 @@ int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from,
     }
     start = ftc_span_start(&plan->facts, count);
     ftc_native_call_begin_operation(call->kind);
-    rv = PMPI_Reduce_local((const char *)from - start, (char *)into - start, (int)count,
-                           call->datatype, call->op);
+    rv = PMPI_Reduce_local_c((const char *)from - start, (char *)into - start, count,
+                             call->datatype, call->op);
     ftc_native_call_end_operation();
     return rv;
 }

@@ -1,5 +1,6 @@
 #include "composite.h"
 
+#include "limits.h"
 #include "parcel.h"
 #include "posted_parts.h"
 #include "program/error.h"
@@ -115,9 +116,11 @@ static bool is_packed_whole(const struct ftc_plan *plan)
 
 size_t ftc_composite_most(const struct ftc_plan *plan)
 {
+    size_t memory = ftc_limits_memory_bytes(), operation = plan->limit.data_bytes;
+
     if (is_packed_whole(plan))
-        return UINT32_MAX / 2;
-    return plan->posted ? SIZE_MAX / 2 : plan->limit.data_bytes;
+        return memory > operation ? memory : operation;
+    return plan->posted ? SIZE_MAX / 2 : operation;
 }
 
 static void *add_block(struct ftc_plan *plan, void *value, size_t bytes)

@@ -34,8 +34,7 @@ struct ftc_piece ftc_composite_find(const struct ftc_plan *plan, int rank, size_
 /* What @rank has noted beside its block. */
 uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank);
 
-/* The most that this rank's block may have; what is too large for one operation a parcel has, too,
- * unless no parcel holds it. */
+/* The most that this rank's block may have; of one that is posted the memory for it tells. */
 size_t ftc_composite_most(const struct ftc_plan *plan);
 
 /* Adds this rank's block of @bytes to *@value, which may move, and returns where they belong; NULL

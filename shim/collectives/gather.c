@@ -3,8 +3,6 @@
  * only the root knows it is an allreduce, as all have to know whether native MPI does it. */
 #include "composite.h"
 
-#include <stdint.h>
-
 static bool is_in_place(const struct ftc_plan *plan)
 {
     return plan->call->sides->send.buffer == MPI_IN_PLACE;
@@ -15,12 +13,10 @@ static bool has_places(const struct ftc_plan *plan)
     return !ftc_call_has_root(plan->call->kind) || plan->call->root == plan->comm->rank;
 }
 
-/* Where blocks are posted, nobody reads that of a gather's root. One that is too large is posted,
- * which tells the others. */
-static bool is_for_nobody(const struct ftc_plan *plan, const struct ftc_place *own)
+/* Where blocks are posted, nobody reads that of a gather's root. */
+static bool is_for_nobody(const struct ftc_plan *plan)
 {
-    return plan->posted && ftc_call_has_root(plan->call->kind) && has_places(plan) &&
-           ftc_place_bytes(own) < SIZE_MAX;
+    return plan->posted && ftc_call_has_root(plan->call->kind) && has_places(plan);
 }
 
 static const void *contribute(struct ftc_plan *plan)
@@ -32,9 +28,9 @@ static const void *contribute(struct ftc_plan *plan)
 
     if (!value || !ftc_side_view(&view, is_in_place(plan) ? &sides->receive : &sides->send))
         return NULL;
-    place = is_in_place(plan) ? ftc_side_place(&view, plan->comm->rank) : ftc_side_whole(&view);
-    if (is_for_nobody(plan, &place))
+    if (is_for_nobody(plan))
         return ftc_composite_block(plan, &value, 0) ? value : NULL;
+    place = is_in_place(plan) ? ftc_side_place(&view, plan->comm->rank) : ftc_side_whole(&view);
     return ftc_composite_add(plan, &value, &place) == MPI_SUCCESS ? value : NULL;
 }
 

@@ -27,14 +27,25 @@ static const struct ftc_large_kind *kind_of(const struct ftc_large *large)
     return large->plan->collective->large;
 }
 
+/* The same on all ranks: those of a reduction name one operation and, unless that is the program's,
+ * one predefined datatype. What other threads do they do without MPI. Whether a broadcast's
+ * datatype needs it is each rank's own affair: with a request it is posted. */
+static bool has_data_phase(const struct ftc_plan *plan)
+{
+    enum ftc_call_kind kind = plan->call->kind;
+
+    return kind == FTC_CALL_BCAST ||
+           (ftc_call_is_reduction(kind) &&
+            !(ftc_call_is_nonblocking(kind) && plan->collective->needs_mpi(plan)));
+}
+
 bool ftc_large_can(const struct ftc_plan *plan, enum ftc_pass pass)
 {
     struct ftc_schedule schedule;
 
     return ftc_library.settings.large == FTC_LARGE_PROTECTED &&
            (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
-           ftc_call_has_data_phase(plan->call->kind,
-                                   !ftc_board_has_other_hosts(&ftc_library.board)) &&
+           !ftc_board_has_other_hosts(&ftc_library.board) && has_data_phase(plan) &&
            plan->collective->large->schedule(plan, &schedule);
 }
 

@@ -7,18 +7,14 @@
 
 #include <string.h>
 
-enum { BLOCK_BYTES = 128 * 1024, PACKED_AT_ONCE = 1 << 30 };
+enum { BLOCK_BYTES = 128 * 1024 };
 
 static bool schedule(const struct ftc_plan *plan, struct ftc_schedule *s)
 {
-    size_t bytes;
-
-    if (__builtin_mul_overflow((size_t)plan->call->count, plan->facts.size_bytes, &bytes))
-        return false;
     s->kind = FTC_SCHEDULE_BROADCAST;
-    s->units = bytes;
+    s->units = plan->value_bytes;
     s->block_units = BLOCK_BYTES;
-    return true;
+    return plan->value_bytes < SIZE_MAX;
 }
 
 static size_t block_bytes(const struct ftc_plan *plan, uint64_t units)
@@ -51,55 +47,20 @@ static bool is_kept(const struct ftc_large *large)
            ftc_facts_are_packed(&large->plan->facts) && !is_root(large);
 }
 
-/* An element that MPI cannot pack needs more than there can be: this rank alone knows, and all are
- * to have the same error. */
 static size_t copy_bytes(const struct ftc_large *large)
 {
     const struct ftc_plan *plan = large->plan;
     bool is_packed = ftc_facts_are_packed(&plan->facts);
 
-    if (!is_packed && ftc_packed_bytes(&plan->facts, 1) == SIZE_MAX)
-        return SIZE_MAX;
-    return !is_packed || is_kept(large) ? (size_t)plan->call->count * plan->facts.size_bytes : 0;
-}
-
-/* MPI packs up to 2 GiB at a time. Of the two, @transfer is the direction. */
-static int in_pieces(const struct ftc_large *large,
-                     int (*transfer)(unsigned char *packed, char *buffer, MPI_Count count,
-                                     const struct ftc_facts *facts))
-{
-    const struct ftc_facts *facts = &large->plan->facts;
-    MPI_Count left = large->plan->call->count, most = PACKED_AT_ONCE / (MPI_Count)facts->size_bytes;
-    unsigned char *packed = large->copy;
-    char *buffer = large->plan->call->recvbuf;
-    int rv = MPI_SUCCESS;
-
-    while (left > 0 && rv == MPI_SUCCESS) {
-        MPI_Count count = most < 1 ? 1 : left < most ? left : most;
-
-        rv = transfer(packed, buffer, count, facts);
-        packed += (size_t)count * facts->size_bytes;
-        buffer += count * facts->extent_bytes;
-        left -= count;
-    }
-    return rv;
-}
-
-static int pack(unsigned char *packed, char *buffer, MPI_Count count, const struct ftc_facts *facts)
-{
-    return ftc_pack(packed, buffer, count, facts);
-}
-
-static int unpack(unsigned char *packed, char *buffer, MPI_Count count,
-                  const struct ftc_facts *facts)
-{
-    return ftc_unpack(buffer, packed, count, facts);
+    return !is_packed || is_kept(large) ? plan->value_bytes : 0;
 }
 
 static void prepare(struct ftc_large *large)
 {
-    if (is_root(large) && !ftc_facts_are_packed(&large->plan->facts))
-        in_pieces(large, pack);
+    const struct ftc_plan *plan = large->plan;
+
+    if (is_root(large) && !ftc_facts_are_packed(&plan->facts))
+        ftc_pack(large->copy, plan->call->recvbuf, plan->call->count, &plan->facts);
 }
 
 static void put(struct ftc_large *large, int slot, struct ftc_units block)
@@ -144,9 +105,11 @@ static void undo(struct ftc_large *large)
 
 static int deliver(const struct ftc_large *large)
 {
-    if (is_root(large) || ftc_facts_are_packed(&large->plan->facts))
+    const struct ftc_plan *plan = large->plan;
+
+    if (is_root(large) || ftc_facts_are_packed(&plan->facts))
         return MPI_SUCCESS;
-    return in_pieces(large, unpack);
+    return ftc_unpack(plan->call->recvbuf, large->copy, plan->call->count, &plan->facts);
 }
 
 const struct ftc_large_kind ftc_large_broadcast = {

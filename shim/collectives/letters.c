@@ -1,12 +1,15 @@
 #include "letters.h"
 
+#include "board/board.h"
+
 #include <stdint.h>
 #include <string.h>
 
 struct letter {
-    uint32_t to, bytes;
+    uint64_t to : 16, bytes : 48;
     unsigned char data[];
 };
+_Static_assert(FTC_BOARD_RANKS_MAX <= 1 << 16, "a letter has 16 bits for a rank");
 
 size_t ftc_letter_bytes(size_t data_bytes)
 {
@@ -17,8 +20,8 @@ void *ftc_letter_write(unsigned char **at, int to, size_t data_bytes)
 {
     struct letter *letter = (void *)*at;
 
-    letter->to = (uint32_t)to;
-    letter->bytes = (uint32_t)data_bytes;
+    letter->to = (uint16_t)to;
+    letter->bytes = data_bytes;
     *at += ftc_letter_bytes(data_bytes);
     return letter->data;
 }
@@ -33,7 +36,7 @@ size_t ftc_letters_keep(unsigned char *data, size_t *bytes, size_t at, int to)
 
         if (*bytes - next < length)
             break;
-        if (letter->to == (uint32_t)to) {
+        if (letter->to == (uint64_t)to) {
             memmove(data + at, letter, length);
             at += length;
         }
@@ -54,7 +57,7 @@ struct ftc_piece ftc_letter_find(struct ftc_piece block, int to, int before)
 
         if (block.bytes - at < ftc_letter_bytes(letter->bytes))
             break;
-        if (letter->to == (uint32_t)to && before-- == 0)
+        if (letter->to == (uint64_t)to && before-- == 0)
             return (struct ftc_piece){letter->data, letter->bytes};
         at += ftc_letter_bytes(letter->bytes);
     }

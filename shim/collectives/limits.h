@@ -15,7 +15,8 @@ size_t ftc_limits_part_bytes(void);
 /* Setting large_memory, in bytes: for copies in one call. */
 size_t ftc_limits_memory_bytes(void);
 
-/* The error of @call after a vote with FTC_TALLY_NO_MEMORY among its @flags. */
+/* The error of @call if a rank has no memory for its data; @flags are those of the vote about it.
+ */
 int ftc_limits_error(const struct ftc_call *call, uint32_t flags);
 
 #endif

@@ -46,14 +46,6 @@ static bool begin_task(struct ftc_queued *p)
     return false;
 }
 
-/* It is too late for native MPI. */
-static int too_large(const struct ftc_plan *plan)
-{
-    if (plan->posted)
-        return ftc_error_piece_too_large(plan->call);
-    return ftc_error_too_much(plan->call); /* of counts that all ranks know: theirs differ */
-}
-
 static bool end_task(struct ftc_queued *p)
 {
     struct task *t = (struct task *)p;
@@ -61,8 +53,8 @@ static bool end_task(struct ftc_queued *p)
 
     ftc_plan_leave();
     t->call.result = ftc_plan_finish(&t->plan, outcome);
-    if (t->plan.turned_out != FTC_PASS_NONE)
-        t->call.result = too_large(&t->plan);
+    if (t->plan.turned_out != FTC_PASS_NONE) /* too late for native MPI: ranks' counts differ */
+        t->call.result = ftc_error_too_much(t->plan.call);
     if (t->call.result == MPI_SUCCESS && t->plan.is_again)
         return false;
     ftc_course_close(&t->plan);
@@ -97,13 +89,6 @@ static bool is_unseen(const struct ftc_call *call)
            PMPI_Comm_test_inter(call->comm, &inter) == MPI_SUCCESS && !inter;
 }
 
-/* The same on all ranks: those of a reduction name one operation and, unless that is the program's,
- * one predefined datatype. */
-static bool has_phase_with_mpi(const struct ftc_plan *plan)
-{
-    return plan->course_kind == FTC_COURSE_LARGE && plan->collective->needs_mpi(plan);
-}
-
 static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *call)
 {
     enum ftc_pass pass;
@@ -116,8 +101,6 @@ static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *cal
     if (ftc_call_is_of_unknown_size(call->kind) && !ftc_slices_possible(plan) &&
         !ftc_posted_can(plan, FTC_PASS_TOO_LARGE))
         return FTC_PASS_UNKNOWN_SIZE;
-    if (has_phase_with_mpi(plan))
-        return FTC_PASS_NEEDS_MPI;
     return ftc_request_possible() ? FTC_PASS_NONE : FTC_PASS_NO_REQUESTS;
 }
 

@@ -2,6 +2,7 @@
 
 #include "board/directory.h"
 #include "detector/silence.h"
+#include "large.h"
 #include "limits.h"
 #include "posted_way.h"
 #include "program/error.h"
@@ -13,10 +14,7 @@ bool ftc_posted_can(const struct ftc_plan *plan, enum ftc_pass pass)
 {
     return ftc_library.settings.large == FTC_LARGE_PROTECTED &&
            (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
-           plan->value_bytes < SIZE_MAX &&
-           !ftc_call_has_data_phase(plan->call->kind,
-                                    !ftc_board_has_other_hosts(&ftc_library.board)) &&
-           !ftc_series_can(plan, pass);
+           !ftc_large_can(plan, pass) && !ftc_series_can(plan, pass);
 }
 
 void ftc_posted_open(struct ftc_posted *p, struct ftc_plan *plan)
@@ -56,10 +54,6 @@ int ftc_posted_deliver(struct ftc_posted *p)
     p->way->hear(p);
     if (p->tally.flags & FTC_TALLY_NO_MEMORY)
         return ftc_limits_error(p->plan->call, p->tally.flags);
-    if (p->tally.flags & FTC_TALLY_TOO_LARGE) {
-        p->plan->turned_out = FTC_PASS_TOO_LARGE;
-        return MPI_SUCCESS;
-    }
     p->way->take(p);
     p->plan->is_again = p->tally.left > 0;
     p->round++;

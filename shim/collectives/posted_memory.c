@@ -137,7 +137,7 @@ static bool turn(struct ftc_prelude *prelude)
         !ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
                           FTC_BULK_PLACE_BYTES))
         p->has_memory = false;
-    if (p->has_memory && !p->is_too_large)
+    if (p->has_memory)
         post(p);
     look_for_crash(p, 1);
     p->tally = ftc_tally_of(p->plan->comm->rank, ftc_posted_flags(p), p->bytes - p->posted);

@@ -30,10 +30,6 @@ void *ftc_posted_block(struct ftc_posted *p, size_t bytes)
 {
     unsigned char *block;
 
-    if (bytes >= SIZE_MAX / 2) {
-        p->is_too_large = true;
-        return NULL;
-    }
     if (!p->has_memory)
         return NULL;
     block = p->way->block(p, bytes);
@@ -54,9 +50,10 @@ static void give_parcel(struct ftc_posted *p)
     const struct ftc_block *block = ftc_blocks_find(plan->parcel->given, plan->comm->rank, &at);
     void *to;
 
-    p->is_too_large = ftc_blocks_are_too_large(plan->parcel->given);
-    if (!block)
+    if (!block) {
+        p->has_memory = !ftc_blocks_are_too_large(plan->parcel->given);
         return;
+    }
     p->note = block->note;
     to = ftc_posted_block(p, block->bytes);
     if (to && block->bytes > 0)
@@ -67,14 +64,13 @@ void ftc_posted_give(struct ftc_posted *p)
 {
     if (p->plan->parcel)
         give_parcel(p);
-    else if (!p->plan->collective->contribute(p->plan) && !p->is_too_large)
+    else if (!p->plan->collective->contribute(p->plan))
         p->has_memory = false;
 }
 
 uint32_t ftc_posted_flags(const struct ftc_posted *p)
 {
-    return (p->has_memory ? 0 : FTC_TALLY_NO_MEMORY) | (p->lacks_place ? FTC_TALLY_NO_PLACE : 0) |
-           (p->is_too_large ? FTC_TALLY_TOO_LARGE : 0);
+    return (p->has_memory ? 0 : FTC_TALLY_NO_MEMORY) | (p->lacks_place ? FTC_TALLY_NO_PLACE : 0);
 }
 
 /* ---- taken ---- */

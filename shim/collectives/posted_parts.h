@@ -25,7 +25,7 @@ struct ftc_posted {
     struct ftc_plan *plan;
     const struct ftc_posted_way *way;
     struct ftc_tally tally; /* of the round: who has posted, and what is still to be */
-    bool has_memory, lacks_place, is_too_large;
+    bool has_memory, lacks_place;
     uint32_t round;
     uint32_t note;
 
@@ -66,8 +66,7 @@ struct ftc_posted_part {
     bool stays; /* where it is, until this rank has shown that it has read */
 };
 
-/* Takes the block from whoever makes it; p->has_memory or p->is_too_large tells if there is none.
- */
+/* Takes the block from whoever makes it; p->has_memory tells if there is none. */
 void ftc_posted_give(struct ftc_posted *p);
 
 /* Private memory for the block. */

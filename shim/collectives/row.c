@@ -2,8 +2,6 @@
 
 #include "letters.h"
 
-#include <stdint.h>
-
 static bool has_letters(const struct ftc_plan *plan)
 {
     return plan->course_kind == FTC_COURSE_POSTED || ftc_call_is_uneven(plan->call->kind);
@@ -17,8 +15,6 @@ static size_t row_bytes(const struct ftc_plan *plan, struct ftc_side_view *view)
         struct ftc_place place = ftc_side_place(view, to);
         size_t bytes = ftc_place_bytes(&place);
 
-        if (bytes == SIZE_MAX)
-            return bytes; /* nor can what it has for itself be copied in one call */
         if (to == plan->comm->rank || bytes == 0)
             continue;
         if (bytes > ftc_composite_most(plan))

@@ -182,7 +182,7 @@ int ftc_series_deliver(struct ftc_series *s)
 {
     s->alike = is_alike(s) ? s->alike + 1 : 1;
     if (s->tally.flags & FTC_TALLY_NO_MEMORY)
-        return ftc_error_no_memory();
+        return ftc_limits_error(s->plan->call, s->tally.flags);
     if (s->results)
         keep(s);
     s->next = (s->next + 1) % s->slices;

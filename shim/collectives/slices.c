@@ -50,8 +50,7 @@ const void *ftc_slices_give(struct ftc_slices *s, const struct ftc_plan *plan, c
     slice = ftc_blocks_add(value, &plan->limit, plan->comm->rank, bytes);
     memcpy(slice, block->data + s->given, bytes);
     s->given += bytes;
-    ((struct ftc_block *)(slice - offsetof(struct ftc_block, data)))->note =
-        (uint32_t)(left - bytes);
+    ((struct ftc_block *)(slice - offsetof(struct ftc_block, data)))->note = left > bytes;
     return value;
 }
 
@@ -92,9 +91,7 @@ unsigned char *ftc_slices_join(const struct ftc_slices *s, const struct ftc_plan
 
     for (int rank = 0; rank < limit.ranks; rank++)
         limit.data_bytes += s->from[rank].store.bytes;
-    if (!s->has_memory || ftc_blocks_room(&limit) > UINT32_MAX)
-        return NULL;
-    value = malloc(ftc_blocks_room(&limit));
+    value = s->has_memory ? malloc(ftc_blocks_room(&limit)) : NULL;
     if (!value)
         return NULL;
     ftc_blocks_begin(value);

@@ -8,7 +8,6 @@
 
 enum ftc_tally_flag {
     FTC_TALLY_NO_MEMORY = 1,    /* somebody has none */
-    FTC_TALLY_TOO_LARGE = 2,    /* somebody has a piece that is too large for a call into MPI */
     FTC_TALLY_REQUIRES_ALL = 4, /* setting require_all_at names somebody's call site */
     FTC_TALLY_INCOMPLETE = 8,   /* somebody's data phase has not come to its end */
     FTC_TALLY_NO_PLACE = 16,    /* with the first: somebody is in too many operations at once */

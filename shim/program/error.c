@@ -253,13 +253,6 @@ int ftc_error_too_much(const struct ftc_call *call)
                 ftc_call_name(call->kind));
 }
 
-int ftc_error_piece_too_large(const struct ftc_call *call)
-{
-    return hold(MPI_ERR_COUNT,
-                "ftcoll: %s: a rank gives 2 GiB or more at once, which cannot be packed",
-                ftc_call_name(call->kind));
-}
-
 int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
                          const char *setting)
 {
@@ -319,6 +312,14 @@ void ftc_error_drop(void)
 int ftc_error_no_memory(void)
 {
     return hold(MPI_ERR_NO_MEM, "ftcoll: no memory for the operation's buffers");
+}
+
+int ftc_error_large_memory(const struct ftc_call *call, int mebibytes)
+{
+    return hold(MPI_ERR_NO_MEM,
+                "ftcoll: %s: no memory for a rank's copies of large data, or more than the %d MiB "
+                "of setting large_memory",
+                ftc_call_name(call->kind), mebibytes);
 }
 
 int ftc_error_too_many(const struct ftc_call *call, int most)

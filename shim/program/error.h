@@ -41,10 +41,6 @@ int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, siz
 /* The ranks have sent more than the counts of the call say: class MPI_ERR_TRUNCATE. */
 int ftc_error_too_much(const struct ftc_call *call);
 
-/* A rank has a piece that no call into MPI can pack, or more than a parcel holds: class
- * MPI_ERR_COUNT. */
-int ftc_error_piece_too_large(const struct ftc_call *call);
-
 /* A result lacks @missing ranks, and @setting wants all in it: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
                          const char *setting);
@@ -73,6 +69,10 @@ void ftc_error_keep(void);
 
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(void);
+
+/* The same: of the copies that a rank needs for large data, of which setting large_memory allows so
+ * many. */
+int ftc_error_large_memory(const struct ftc_call *call, int mebibytes);
 
 /* The same: a rank is in more than @most large calls at once. */
 int ftc_error_too_many(const struct ftc_call *call, int most);

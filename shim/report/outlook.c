@@ -1,6 +1,5 @@
 #include "outlook.h"
 
-#include "board/directory.h"
 #include "communicator/error_handler.h"
 #include "communicator/lineage.h"
 #include "library.h"
@@ -89,11 +88,7 @@ static bool has_settings(enum ftc_pass pass)
 /* Whether the settings for what @pass speaks of are as good as they can be. */
 static bool is_at_its_best(enum ftc_pass pass)
 {
-    const struct ftc_settings *s = &ftc_library.settings;
-
-    if (large_helps(pass))
-        return s->large == FTC_LARGE_PROTECTED;
-    return pass == FTC_PASS_TOO_LARGE && s->max_bytes >= MAX_BYTES_MOST;
+    return large_helps(pass) && ftc_library.settings.large == FTC_LARGE_PROTECTED;
 }
 
 /* With the settings that protect most; those for large data only if they are needed. */
@@ -109,16 +104,13 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
     look_at_arguments(call, &type, &facts);
     *bytes = facts.value_bytes;
     pass = ftc_policy(&facts, MAX_BYTES_MOST);
-    *is_large = facts.value_bytes < SIZE_MAX && large_helps(pass);
+    *is_large = large_helps(pass);
     if (*is_large)
         pass = FTC_PASS_NONE;
     if (pass != FTC_PASS_NONE || !ftc_call_is_nonblocking(call->kind))
         return pass;
     if (!ftc_lineage_of(call->comm))
         return FTC_PASS_UNSEEN;
-    if (*is_large && ftc_facts_need_mpi(&type) &&
-        ftc_call_has_data_phase(call->kind, !ftc_board_has_other_hosts(&ftc_library.board)))
-        return FTC_PASS_NEEDS_MPI;
     return ftc_inside_has(FTC_INSIDE_REQUESTS) && ftc_mpi_function(FTC_MPIX_Grequest_start)
                ? FTC_PASS_NONE
                : FTC_PASS_NO_REQUESTS;

@@ -14,8 +14,7 @@ bool ftc_prospect_is_intercepted(const struct ftc_settings *s, enum ftc_call_kin
 
 struct ftc_outlook ftc_prospect_in_vain(uint32_t protection)
 {
-    enum ftc_protection of = protection == FTC_PASS_TOO_LARGE ? FTC_PROTECTION_BEYOND_MAX_BYTES
-                                                              : (enum ftc_protection)protection;
+    enum ftc_protection of = (enum ftc_protection)protection;
     bool is_exposed = ftc_protection_shelter(of) == FTC_SHELTER_EXPOSED;
 
     return (struct ftc_outlook){of, is_exposed ? FTC_REMEDY_IN_VAIN : 0};

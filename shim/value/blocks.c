@@ -42,9 +42,9 @@ static struct ftc_block *add(struct ftc_blocks *b, const struct ftc_blocks_limit
         become_too_large(b);
         return NULL;
     }
-    *block = (struct ftc_block){.rank = (uint32_t)rank, .bytes = (uint32_t)bytes, .shown = shown};
-    b->bytes += (uint32_t)block_bytes(block);
-    b->data_bytes += (uint32_t)bytes;
+    *block = (struct ftc_block){.rank = (uint16_t)rank, .bytes = bytes, .shown = shown};
+    b->bytes += block_bytes(block);
+    b->data_bytes += bytes;
     b->count++;
     return block;
 }
@@ -78,10 +78,10 @@ static struct ftc_blocks head_of(const void *value)
 static bool fit(const struct ftc_blocks *a, const struct ftc_blocks *b,
                 const struct ftc_blocks_limit *limit)
 {
-    size_t bytes = (size_t)a->bytes + b->bytes - sizeof *b;
+    size_t room = ftc_blocks_room(limit);
 
-    return (size_t)a->data_bytes + b->data_bytes <= limit->data_bytes &&
-           bytes <= ftc_blocks_room(limit);
+    return a->data_bytes + (size_t)b->data_bytes <= limit->data_bytes && b->bytes <= room &&
+           a->bytes + b->bytes - sizeof *b <= room;
 }
 
 void ftc_blocks_join(const void *limit, void *into, const void *from)
@@ -97,7 +97,7 @@ void ftc_blocks_join(const void *limit, void *into, const void *from)
     }
     bytes = b.bytes - sizeof b;
     memcpy((char *)into + a->bytes, (const char *)from + sizeof b, bytes);
-    a->bytes += (uint32_t)bytes;
+    a->bytes += bytes;
     a->data_bytes += b.data_bytes;
     a->count += b.count;
 }

@@ -20,15 +20,15 @@
 enum { FTC_BLOCK_ALIGN = 16 };
 
 struct ftc_blocks {
-    _Alignas(FTC_BLOCK_ALIGN) uint32_t bytes; /* in all, with this head */
-    uint32_t count;
-    uint32_t data_bytes; /* of all blocks, without what surrounds them */
-    uint32_t is_too_large;
+    _Alignas(FTC_BLOCK_ALIGN) uint64_t bytes; /* in all, with this head */
+    uint64_t data_bytes : 47;                 /* of all blocks, without what surrounds them */
+    uint64_t is_too_large : 1;
+    uint64_t count : 16;
 };
 
 struct ftc_block {
-    _Alignas(FTC_BLOCK_ALIGN) uint32_t rank;
-    uint32_t bytes;
+    uint64_t bytes : 48;
+    uint64_t rank : 16;
     uint32_t note;  /* of its owner, beside the data; 0: none */
     uint32_t shown; /* 0: the data follow; else where its owner shows them (collectives/shown.h) */
     _Alignas(FTC_BLOCK_ALIGN) unsigned char data[];
@@ -37,7 +37,7 @@ struct ftc_block {
 /* What values of one operation have in common: context of ftc_blocks_join(). */
 struct ftc_blocks_limit {
     int ranks;         /* blocks at most, numbered from 0 */
-    size_t data_bytes; /* of all of them */
+    size_t data_bytes; /* of all of them: less than 2^47 */
 };
 
 /* Room for a value. */

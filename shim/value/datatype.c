@@ -300,8 +300,7 @@ size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count)
 
     if (facts->size_bytes == 0)
         return 0;
-    if (count > INT_MAX || __builtin_mul_overflow((size_t)count, facts->size_bytes, &bytes) ||
-        bytes > INT_MAX)
+    if (__builtin_mul_overflow((size_t)count, facts->size_bytes, &bytes) || bytes > PTRDIFF_MAX / 2)
         return SIZE_MAX;
     return bytes;
 }
@@ -313,14 +312,14 @@ bool ftc_facts_are_packed(const struct ftc_facts *facts)
 }
 
 /* To oneself: PMPI_Pack() would do the same, but rejects MPI_BOTTOM. */
-static int transfer(const void *from, int from_count, MPI_Datatype from_type, void *to,
-                    int to_count, MPI_Datatype to_type)
+static int transfer(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
+                    MPI_Count to_count, MPI_Datatype to_type)
 {
     int rv;
 
     pthread_mutex_lock(&self_lock);
-    rv = PMPI_Sendrecv(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, self,
-                       MPI_STATUS_IGNORE);
+    rv = PMPI_Sendrecv_c(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, self,
+                         MPI_STATUS_IGNORE);
     pthread_mutex_unlock(&self_lock);
     return rv;
 }
@@ -330,7 +329,7 @@ int ftc_pack(void *packed, const void *buffer, MPI_Count count, const struct ftc
     size_t bytes = ftc_packed_bytes(facts, count);
 
     if (bytes > 0 && !ftc_facts_are_packed(facts))
-        return transfer(buffer, (int)count, facts->datatype, packed, (int)bytes, MPI_PACKED);
+        return transfer(buffer, count, facts->datatype, packed, (MPI_Count)bytes, MPI_PACKED);
     if (bytes > 0)
         ftc_copy(packed, buffer, bytes);
     return MPI_SUCCESS;
@@ -344,8 +343,7 @@ int ftc_transfer(void *to, MPI_Count to_count, const struct ftc_facts *to_facts,
     if (bytes == 0)
         return MPI_SUCCESS;
     if (!ftc_facts_are_packed(from_facts) || !ftc_facts_are_packed(to_facts))
-        return transfer(from, (int)from_count, from_facts->datatype, to,
-                        to_count < INT_MAX ? (int)to_count : INT_MAX, to_facts->datatype);
+        return transfer(from, from_count, from_facts->datatype, to, to_count, to_facts->datatype);
     memcpy(to, from, bytes);
     return MPI_SUCCESS;
 }
@@ -359,7 +357,7 @@ int ftc_unpack_some(void *buffer, const void *packed, size_t bytes, MPI_Count co
                     const struct ftc_facts *facts)
 {
     if (bytes > 0 && !ftc_facts_are_packed(facts))
-        return transfer(packed, (int)bytes, MPI_PACKED, buffer, (int)count, facts->datatype);
+        return transfer(packed, (MPI_Count)bytes, MPI_PACKED, buffer, count, facts->datatype);
     if (bytes > 0)
         memcpy(buffer, packed, bytes);
     return MPI_SUCCESS;
@@ -387,7 +385,7 @@ size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count)
 
     if (count <= 0 || facts->size_bytes == 0)
         return 0;
-    if (count > INT_MAX || __builtin_mul_overflow(count - 1, step, &rest) ||
+    if (__builtin_mul_overflow(count - 1, step, &rest) ||
         __builtin_add_overflow(rest, (ptrdiff_t)facts->true_extent_bytes, &highest) ||
         highest > PTRDIFF_MAX / 2)
         return SIZE_MAX;
@@ -430,7 +428,7 @@ static int copy_elements(void *to, const void *from, MPI_Count count, const stru
         return MPI_SUCCESS;
     }
     pthread_mutex_lock(&self_lock);
-    rv = PMPI_Gather(from, (int)count, facts->datatype, to, (int)count, facts->datatype, 0, self);
+    rv = PMPI_Gather_c(from, count, facts->datatype, to, count, facts->datatype, 0, self);
     pthread_mutex_unlock(&self_lock);
     return rv;
 }

@@ -49,7 +49,7 @@ bool ftc_is_group(MPI_Group group);
  * about a window that native MPI is asked has its error go to the program's handler. */
 bool ftc_is_win(MPI_Win win);
 
-/* Data in the order of its type map, without gaps; SIZE_MAX if it is too large for one call. Ranks
+/* Data in the order of its type map, without gaps; SIZE_MAX if there cannot be as much. Ranks
  * that give the same data come to the same, whatever their datatypes. */
 bool ftc_facts_are_packed(const struct ftc_facts *facts); /* memory is so as it stands */
 size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count);
@@ -100,7 +100,7 @@ const char *ftc_operation_name(MPI_Op op);
  * With a span at s, MPI calls are given s - ftc_span_start(). In bytes. */
 ptrdiff_t ftc_span_start(const struct ftc_facts *facts, MPI_Count count);
 
-/* Length of the span; SIZE_MAX if it, or @count, is too large for one PMPI_Reduce_local. */
+/* Length of the span; SIZE_MAX if there cannot be as much. */
 size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count);
 
 /* Copy between the program's @buffer, which may be anything if there is nothing to copy, and a

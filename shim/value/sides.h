@@ -31,7 +31,7 @@ MPI_Count ftc_side_count(const struct ftc_side *side, int index);
 /* The buffer as one block, where that is what the call has on this side. */
 struct ftc_place ftc_side_whole(struct ftc_side_view *view);
 
-/* Data of a place, packed; SIZE_MAX if it is too large for one call. */
+/* Data of a place, packed; SIZE_MAX if there cannot be as much. */
 size_t ftc_place_bytes(const struct ftc_place *place);
 
 /* Return an MPI error code. Less than all of @place is given by ftc_place_write(), as a message may

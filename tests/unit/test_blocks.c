@@ -5,6 +5,7 @@
 #include "value/broadcast.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 enum { RANKS = 5, DATA = 100, ROOM = 1024 };
 
@@ -138,7 +139,7 @@ END_TEST
 /* Any process may have written the value. */
 START_TEST(heads_that_lie_lead_nowhere)
 {
-    static const uint32_t bytes[] = {0, 1, 15, 17, 40, ROOM, 1u << 31, UINT32_MAX};
+    static const uint64_t bytes[] = {0, 1, 15, 17, 40, ROOM, 1u << 31, UINT32_MAX, UINT64_MAX - 15};
 
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
         struct value into = of(0, 4), from = of(1, 4);
@@ -158,9 +159,29 @@ START_TEST(blocks_that_are_not_whole_are_not_found)
 
     block->bytes = 5000;
     ck_assert_ptr_null(ftc_blocks_find(&v, 1, &at));
-    block->bytes = UINT32_MAX;
+    block->bytes = ((uint64_t)1 << 48) - 1;
     at = 0;
     ck_assert_ptr_null(ftc_blocks_find(&v, 1, &at));
+}
+END_TEST
+
+/* Of memory that is not touched. */
+START_TEST(a_block_may_be_longer_than_4_gib)
+{
+    struct ftc_blocks_limit whole = {.ranks = 1, .data_bytes = ((size_t)5 << 30) + 3};
+    void *v = mmap(NULL, ftc_blocks_room(&whole), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t at = 0;
+
+    ck_assert_ptr_ne(v, MAP_FAILED);
+    ftc_blocks_begin(v);
+    ck_assert_ptr_nonnull(ftc_blocks_add(v, &whole, 2, whole.data_bytes));
+    ck_assert_ptr_null(ftc_blocks_add(v, &whole, 1, 1));
+    ftc_blocks_begin(v);
+    ck_assert_ptr_nonnull(ftc_blocks_add(v, &whole, 2, whole.data_bytes));
+    ck_assert_uint_eq(ftc_blocks_find(v, 2, &at)->bytes, whole.data_bytes);
+    ck_assert_uint_gt(ftc_blocks_used_bytes(v), whole.data_bytes);
+    munmap(v, ftc_blocks_room(&whole));
 }
 END_TEST
 
@@ -262,6 +283,7 @@ int main(void)
     UNIT_TEST(a_block_that_is_too_large_alone_is_no_block);
     UNIT_TEST(heads_that_lie_lead_nowhere);
     UNIT_TEST(blocks_that_are_not_whole_are_not_found);
+    UNIT_TEST(a_block_may_be_longer_than_4_gib);
     UNIT_TEST(of_a_block_that_is_shown_the_head_travels);
     UNIT_TEST(shown_data_count_as_others_do);
     UNIT_TEST(of_a_broadcast_that_is_shown_the_head_travels);

@@ -587,7 +587,9 @@ static void check_span_limits(void)
     CHECK(ftc_span_bytes(&facts, 0) == 0);
     CHECK(ftc_span_bytes(&facts, 3) == 24);
     CHECK(ftc_span_bytes(&facts, INT_MAX) == (size_t)INT_MAX * 8);
-    CHECK(ftc_span_bytes(&facts, (MPI_Count)INT_MAX + 1) == SIZE_MAX);
+    CHECK(ftc_span_bytes(&facts, (MPI_Count)1 << 40) == (size_t)8 << 40);
+    CHECK(ftc_packed_bytes(&facts, (MPI_Count)1 << 40) == (size_t)8 << 40);
+    CHECK(ftc_packed_bytes(&facts, (MPI_Count)1 << 60) == SIZE_MAX);
     facts.extent_bytes = PTRDIFF_MAX / 2;
     CHECK(ftc_span_bytes(&facts, 1) == 8);
     CHECK(ftc_span_bytes(&facts, 3) == SIZE_MAX);

@@ -409,20 +409,6 @@ START_TEST(nor_need_an_operation_be_commutative_there)
 }
 END_TEST
 
-START_TEST(no_more_than_max_bytes_can_be_is_advised)
-{
-    opened();
-    ftc_library.settings.max_bytes = 65536;
-    ftc_library.settings.large = FTC_LARGE_PROTECTED; /* an element is too large for that, too */
-    bytes = 65537;
-    act_as(0);
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_TOO_LARGE);
-    expect(": message larger than max_bytes can be");
-    expect_verdict("waits for ever", NULL, NULL);
-    expect("ftcoll: no setting changes that");
-}
-END_TEST
-
 START_TEST(what_would_be_native_all_the_same_is_not_advised)
 {
     opened();
@@ -778,7 +764,6 @@ int main(void)
     UNIT_TEST(settings_that_help_are_named);
     UNIT_TEST(what_messages_cannot_take_a_data_phase_does);
     UNIT_TEST(nor_need_an_operation_be_commutative_there);
-    UNIT_TEST(no_more_than_max_bytes_can_be_is_advised);
     UNIT_TEST(what_would_be_native_all_the_same_is_not_advised);
     UNIT_TEST(an_operation_that_is_not_commutative_needs_more_room);
     UNIT_TEST(each_site_is_told_what_helps_it);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { RANKS = 3, OWN = 1, LETTERS = 40, ROOM = LETTERS * 64 };
 
@@ -73,9 +74,29 @@ START_TEST(own_letters_are_kept_of_parts_of_any_size)
 }
 END_TEST
 
+/* Of memory that is not touched. */
+START_TEST(letters_may_be_longer_than_4_gib)
+{
+    static const size_t lengths[] = {((size_t)5 << 30) + 3, 8};
+    size_t room = ftc_letter_bytes(lengths[0]) + ftc_letter_bytes(lengths[1]);
+    unsigned char *all = mmap(NULL, room, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *at = all;
+
+    ck_assert_ptr_ne(all, MAP_FAILED);
+    for (int i = 0; i < 2; i++)
+        ftc_letter_write(&at, OWN, lengths[i]);
+    ck_assert_ptr_eq(at, all + room);
+    for (int i = 0; i < 2; i++)
+        ck_assert_uint_eq(ftc_letter_find((struct ftc_piece){all, room}, OWN, i).bytes, lengths[i]);
+    munmap(all, room);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("letters");
     UNIT_TEST(own_letters_are_kept_of_parts_of_any_size);
+    UNIT_TEST(letters_may_be_longer_than_4_gib);
     UNIT_END();
 }

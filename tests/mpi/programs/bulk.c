@@ -3,11 +3,12 @@
  *     bulk CALL[:ROOT] BYTES ROUNDS
  *
  * CALL is allreduce, inplace, reduce, reduce_inplace, bcast, matrix (an operation that is not
- * commutative), gaps (a datatype with gaps), pairs (MPI_MAXLOC of a type with a gap), packed (a
- * broadcast whose root describes the data by another datatype), nonblocking, persistent, ibcast,
- * threads (one communicator each), or asleep (matrix, in which rank ROOT does nothing until it is
- * taken for dead). After each of the ROUNDS the survivors compare whose data they have. Ranks die
- * by setting crash. */
+ * commutative), gaps (a datatype with gaps), wide (elements of 2 MiB), imatrix, igaps, iwide (the
+ * same with a request), pairs (MPI_MAXLOC of a type with a gap), packed (a broadcast whose root
+ * describes the data by another datatype), nonblocking, persistent, ibcast, threads (one
+ * communicator each), or asleep (matrix, in which rank ROOT does nothing until it is taken for
+ * dead). After each of the ROUNDS the survivors compare whose data they have. Ranks die by setting
+ * crash. */
 #include "../../../include/ftcoll.h"
 
 #include <mpi.h>
@@ -18,13 +19,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 8, DIGIT = 4, GAP = 0x5a, THREADS = 3 };
+enum { RANKS_MAX = 8, DIGIT = 4, GAP = 0x5a, THREADS = 3, WIDE_WORDS = 1 << 18 };
 
 struct job {
     MPI_Comm comm;
     int rank, n, root;
     size_t bytes;
-    unsigned all; /* whose data were in the last result */
+    int has_request; /* of calls with an operation of the program's */
+    unsigned all;    /* whose data were in the last result */
 };
 
 static void fail(const struct job *j, const char *what, long long where)
@@ -154,6 +156,18 @@ static unsigned persistent(const struct job *j)
 
 /* ---- datatypes and operations of the program's own ---- */
 
+static void combine(const struct job *j, const void *from, void *to, size_t count,
+                    MPI_Datatype type, MPI_Op op)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    if (j->has_request)
+        MPI_Iallreduce(from, to, (int)count, type, op, j->comm, &request);
+    else
+        MPI_Allreduce(from, to, (int)count, type, op, j->comm);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 struct matrix {
     unsigned set, a[4];
 };
@@ -226,7 +240,7 @@ static unsigned matrices(const struct job *j)
     MPI_Type_contiguous(5, MPI_UNSIGNED, &type);
     MPI_Type_commit(&type);
     MPI_Op_create(multiply, 0, &op);
-    MPI_Allreduce(in, out, (int)count, type, op, j->comm);
+    combine(j, in, out, count, type, op);
     for (size_t e = 0; e < count; e++)
         check_matrix(j, &out[e], set = out[0].set, e);
     MPI_Op_free(&op);
@@ -261,7 +275,7 @@ static unsigned gaps(const struct job *j)
     MPI_Type_create_resized(two, 0, SPREAD * sizeof *io, &type);
     MPI_Type_commit(&type);
     MPI_Op_create(add_spread, 1, &op);
-    MPI_Allreduce(MPI_IN_PLACE, io, (int)count, type, op, j->comm);
+    combine(j, MPI_IN_PLACE, io, count, type, op);
     set = check_sums(j, io, count, SPREAD);
     if (count > 0 && check_sums(j, io + 1, count, SPREAD) != set)
         fail(j, "halves of elements differ", 0);
@@ -272,6 +286,33 @@ static unsigned gaps(const struct job *j)
     MPI_Type_free(&type);
     MPI_Type_free(&two);
     free(io);
+    return set;
+}
+
+static void add_wide(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (size_t i = 0; i < (size_t)*count * WIDE_WORDS; i++)
+        ((uint64_t *)inout)[i] += ((uint64_t *)in)[i];
+}
+
+static unsigned wide(const struct job *j)
+{
+    size_t count = j->bytes / (WIDE_WORDS * sizeof(uint64_t)), words = count * WIDE_WORDS;
+    uint64_t *in = fill(j, words), *out = malloc(words * sizeof *out + 1);
+    MPI_Datatype type;
+    unsigned set;
+    MPI_Op op;
+
+    MPI_Type_contiguous(WIDE_WORDS, MPI_UINT64_T, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(add_wide, 1, &op);
+    combine(j, in, out, count, type, op);
+    set = check_sums(j, out, words, 1);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    free(in);
+    free(out);
     return set;
 }
 
@@ -370,10 +411,12 @@ static void one_round(struct job *j, const char *call)
     int to_root = strncmp(call, "reduce", 6) == 0, knows = !to_root || j->rank == j->root;
     unsigned set = 0;
 
-    if (strcmp(call, "matrix") == 0)
+    if (strstr(call, "matrix"))
         set = matrices(j);
-    else if (strcmp(call, "gaps") == 0)
+    else if (strstr(call, "gaps"))
         set = gaps(j);
+    else if (strstr(call, "wide"))
+        set = wide(j);
     else if (strcmp(call, "pairs") == 0)
         set = pairs(j);
     else if (strcmp(call, "nonblocking") == 0)
@@ -434,6 +477,7 @@ int main(int argc, char **argv)
         *root = '\0';
         j.root = atoi(root + 1);
     }
+    j.has_request = *call == 'i';
     if (strcmp(call, "threads") == 0)
         threads(&j, rounds);
     for (int i = 0; i < rounds && strcmp(call, "threads") != 0; i++) {

@@ -1,20 +1,26 @@
-/* huge: what cannot be packed is an error on all ranks, before any data move. No memory is touched.
+/* huge: one block of more than 2 GiB, from one rank to another.
  *
  *     huge CALL
  *
- * CALL is bcast (rank 0 has all of it as one element of 2 GiB, which no call into MPI packs; the
- * others have doubles) or rbcast (the other way round), pieces (one of 2 GiB for each rank), root
- * (what the root of a gather has for itself), or parcel (of a datatype that the library packs
- * before the operation, less than 2 GiB each and more together, at rank 0 alone). */
+ * CALL is bcast, ibcast, scatter, gather or ialltoallv. Rank 0 gives it, as one element of a
+ * datatype that has a piece of memory again and again, and all others of a broadcast, or rank 1,
+ * the last one, get it as it stands. Who gets it tells whether it has come, all of it or nothing.
+ * Memory for it is not touched before. */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { RANKS_MAX = 8, DOUBLES = 1 << 28, MIB = 1 << 20 };
+enum { PIECE_WORDS = 3 << 17, PIECE = PIECE_WORDS * 8, PIECES = 684, RANKS_MAX = 8 };
+static const size_t block_bytes = (size_t)PIECE * PIECES;
+static int rank, n;
+static const char *call;
+static uint64_t *block; /* what comes */
 
-static void *untouched(size_t bytes)
+/* Zero pages, which take no memory until they are written to. */
+static void *map(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -24,78 +30,143 @@ static void *untouched(size_t bytes)
     return memory;
 }
 
-static MPI_Datatype made(int count, MPI_Datatype of)
+static uint64_t word(size_t i)
 {
-    MPI_Datatype type;
+    return (i % PIECE_WORDS + 1) * 0x9e3779b97f4a7c15;
+}
 
-    MPI_Type_contiguous(count, of, &type);
+static size_t words(void)
+{
+    return block_bytes / sizeof(uint64_t);
+}
+
+/* All of a block out of one piece; so is the next block. */
+static MPI_Datatype repeated(void)
+{
+    MPI_Datatype pieces, type;
+
+    MPI_Type_create_hvector(PIECES, PIECE_WORDS, 0, MPI_UINT64_T, &pieces);
+    MPI_Type_create_resized(pieces, 0, 0, &type);
     MPI_Type_commit(&type);
     return type;
 }
 
-static int broadcast(int is_one_element)
+static uint64_t *piece(void)
 {
-    void *data = untouched((size_t)DOUBLES * sizeof(double));
+    uint64_t *data = map(PIECE);
 
-    if (is_one_element)
-        return MPI_Bcast(data, 1, made(DOUBLES, MPI_DOUBLE), 0, MPI_COMM_WORLD);
-    return MPI_Bcast(data, DOUBLES, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (size_t i = 0; i < PIECE_WORDS; i++)
+        data[i] = word(i);
+    return data;
 }
 
-static int alltoall(int n, int count, MPI_Datatype type, size_t bytes)
+static int is(const char *name)
 {
-    int counts[RANKS_MAX], places[RANKS_MAX] = {0}, rv;
-    MPI_Request request;
-
-    for (int i = 0; i < n; i++)
-        counts[i] = count;
-    rv = MPI_Ialltoallv(untouched(bytes), counts, places, type, untouched(bytes), counts, places,
-                        type, MPI_COMM_WORLD, &request);
-    return rv == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : rv;
+    return strcmp(call, name) == 0;
 }
 
-static int gather(int rank, int n)
+static int waited(int rv, MPI_Request *request)
 {
-    int counts[RANKS_MAX], places[RANKS_MAX], rv;
-    MPI_Request request;
+    return rv == MPI_SUCCESS ? MPI_Wait(request, MPI_STATUS_IGNORE) : rv;
+}
 
-    for (int i = 0; i < n; i++) {
-        counts[i] = i == 0 ? DOUBLES : 1000;
-        places[i] = i == 0 ? 0 : DOUBLES + 1000 * i;
+#define WORLD   MPI_COMM_WORLD
+#define GIVEN   piece(), 1, repeated()
+#define COMES   block, (int)words(), MPI_UINT64_T
+#define NOTHING NULL, 0, MPI_UINT64_T
+#define OWN     MPI_IN_PLACE, 0, MPI_UINT64_T /* of a root, which is not touched */
+
+static int broadcast(void)
+{
+    return rank == 0 ? MPI_Bcast(GIVEN, 0, WORLD) : MPI_Bcast(COMES, 0, WORLD);
+}
+
+static int begin_broadcast(void)
+{
+    MPI_Request request;
+    int rv = rank == 0 ? MPI_Ibcast(GIVEN, 0, WORLD, &request)
+                       : MPI_Ibcast(COMES, 0, WORLD, &request);
+
+    return waited(rv, &request);
+}
+
+static int scatter(void)
+{
+    return rank == 0 ? MPI_Scatter(GIVEN, OWN, 0, WORLD) : MPI_Scatter(NOTHING, COMES, 0, WORLD);
+}
+
+static int gather(void)
+{
+    return rank == n - 1 ? MPI_Gather(OWN, COMES, n - 1, WORLD)
+                         : MPI_Gather(GIVEN, NOTHING, n - 1, WORLD);
+}
+
+static int alltoall(void)
+{
+    int counts[RANKS_MAX] = {0}, come[RANKS_MAX] = {0}, places[RANKS_MAX] = {0};
+    MPI_Request request;
+    int rv;
+
+    counts[n - 1] = rank == 0;
+    come[0] = rank == n - 1 ? (int)words() : 0;
+    rv = MPI_Ialltoallv(piece(), counts, places, repeated(), block, come, places, MPI_UINT64_T,
+                        WORLD, &request);
+    return waited(rv, &request);
+}
+
+static int carry_out(void)
+{
+    return is("bcast")     ? broadcast()
+           : is("ibcast")  ? begin_broadcast()
+           : is("scatter") ? scatter()
+           : is("gather")  ? gather()
+                           : alltoall();
+}
+
+static const char *what_has_come(void)
+{
+    size_t right = 0, empty = 0;
+
+    for (size_t i = 0; i < words(); i++) {
+        right += block[i] == word(i);
+        empty += block[i] == 0;
     }
-    rv = MPI_Igatherv(untouched((size_t)counts[rank] * sizeof(double)), counts[rank], MPI_DOUBLE,
-                      untouched((size_t)(DOUBLES + 1000 * n) * sizeof(double)), counts, places,
-                      MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
-    return rv == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : rv;
+    return right == words() ? "all of it" : empty == words() ? "nothing" : "something else";
+}
+
+static const char *told(int rv)
+{
+    static char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    if (rv == MPI_SUCCESS)
+        return what_has_come();
+    MPI_Error_string(rv, text, &length);
+    return text;
+}
+
+static int gets_it(void)
+{
+    return is("bcast") || is("ibcast") ? rank != 0 : rank == n - 1;
 }
 
 int main(int argc, char **argv)
 {
-    char text[MPI_MAX_ERROR_STRING] = "nothing";
-    int rank, n, rv, length;
+    int rv, class;
 
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (strcmp(argv[1], "pieces") == 0)
-        rv = alltoall(n, DOUBLES, MPI_DOUBLE, (size_t)DOUBLES * sizeof(double));
-    else if (strcmp(argv[1], "root") == 0)
-        rv = gather(rank, n);
-    else if (strcmp(argv[1], "parcel") == 0)
-        rv = alltoall(n, rank == 0 ? 1536 : 1, made(MIB, MPI_BYTE), (size_t)1536 * MIB);
-    else
-        rv = broadcast((rank == 0) != (*argv[1] == 'r'));
-    if (rv != MPI_SUCCESS)
-        MPI_Error_string(rv, text, &length);
-    MPI_Error_class(rv, &rv);
-    printf("huge: rank %d: %s: %s\n", rank,
-           rv == MPI_ERR_NO_MEM  ? "MPI_ERR_NO_MEM"
-           : rv == MPI_ERR_COUNT ? "MPI_ERR_COUNT"
-                                 : "another class",
-           text);
+    MPI_Comm_rank(WORLD, &rank);
+    MPI_Comm_size(WORLD, &n);
+    MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
+    call = argv[1];
+    block = map((size_t)n * block_bytes);
+    rv = carry_out();
+    MPI_Error_class(rv, &class);
+    if (gets_it() || rv != MPI_SUCCESS)
+        printf("huge: rank %d: %s%s\n", rank, class == MPI_ERR_NO_MEM ? "MPI_ERR_NO_MEM: " : "",
+               told(rv));
     fflush(stdout);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(WORLD);
     MPI_Finalize();
     return 0;
 }

@@ -1,4 +1,6 @@
 """Calls whose data are too large for messages: a data phase and a vote."""
+import os
+
 from ..case import Case
 from .calls import names_both
 from .common import SILENCE, TEN_S, UNFINISHED
@@ -23,6 +25,11 @@ def large(name, n, arguments, crash="", alive=None, f=1, settings=None, says=(),
 CALLS = ("allreduce", "inplace", "reduce:1", "reduce_inplace:2", "matrix", "gaps", "pairs", "nonblocking", "bcast:1",
          "packed:2", "ibcast:1")
 
+# Reductions that have no data phase: with a request and calls into MPI, or of elements that no block of one holds. And an
+# operation with data in the second round of bulk: 6 MiB are posted in four.
+POSTED = (("imatrix", MANY, 2), ("igaps", MANY, 2), ("wide", 3 * 2**21, 6), ("iwide", 3 * 2**21, 7))
+
+
 def second(call):
     """The operation with the data of the second round."""
     return 3 if call == "nonblocking" else 2
@@ -32,6 +39,9 @@ FIRST, MIDDLE, LAST = "d0", "d50", "d100"
 
 LARGE = [
     *(large(f"{call}, nobody dies", n, f"{call} {size} 3") for call in CALLS for n, size in ((3, MANY), (5, ONE))),
+    *(large(f"{call}, nobody dies", 3, f"{call} {size} 3") for call, size, _ in POSTED),
+    *(large(f"{call}, rank {victim} dies at {point}", 4, f"{call} {size} 3", f"{victim}:{operation}:{point}")
+      for call, size, operation in POSTED for victim, point in ((0, "a0"), (2, "a1"))),
     large("persistent, nobody dies", 3, f"persistent {MANY} 3"),
     large("persistent, rank 2 dies in the middle", 4, f"persistent {MANY} 3", "2:2:d50"),
     large("two ranks", 2, f"allreduce {MANY} 5"),
@@ -104,9 +114,23 @@ def unlike(name, n, arguments, crash="", alive=None):
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/unlike {arguments}", says=(THROUGH.format(alive),))
 
 
-def huge(call, error, settings=None):
-    return Case(f"large: huge: {call}, {settings or 'protected'}", 3, 1, settings={**PROTECTED, **(settings or {})},
-                command=f"mpiexec.hydra -n {{n}} {{programs}}/huge {call}", says=(rf"(?s)({error}: ftcoll: .*){{3}}",))
+def available_gib():
+    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGESIZE") / 2**30
+
+
+def huge(call, n=2, crash="", told="all of it"):
+    """A block of more than 2 GiB, of which two ranks together have four copies; two cases may run at once."""
+    return Case(f"large: huge: {call}{crash and ', crash ' + crash}", n, 1, failures=1 if crash else 0, limit_s=120,
+                settings={**PROTECTED, **KEEP, **({"FTCOLL_CRASH": crash} if crash else {})},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/huge {call}", says=(f"huge: rank 1: {told}",),
+                skip="" if available_gib() > 17 else f"{available_gib():.0f} GiB of memory are free, and it takes up to 17")
+
+
+def too_huge(call, settings=None):
+    return Case(f"large: huge: {call}, {settings or 'protected'}", 3, 1,
+                settings={**PROTECTED, "FTCOLL_LARGE_MEMORY": "1024", **(settings or {})},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/huge {call}",
+                says=(r"(?s)(MPI_ERR_NO_MEM: ftcoll: .* more than the 1024 MiB of setting large_memory.*){3}",))
 
 
 LARGE += [
@@ -118,9 +142,10 @@ LARGE += [
     *(unlike(f"{form} in rounds, rank {victim} dies in operation {operation} at {point}", 4, f"{form}:1 {POSTS} 3",
              f"{victim}:{operation}:{point}")
       for form, victim, operation, point in (("ibcast", 1, 8, "a0"), ("ibcast", 2, 8, "a1"), ("Ribcast", 1, 10, "d90"))),
-    *(huge(call, "MPI_ERR_NO_MEM") for call in ("bcast", "rbcast")),
-    *(huge(call, "MPI_ERR_COUNT", settings)
-      for call in ("pieces", "root", "parcel") for settings in (None, {"FTCOLL_LARGE": "native"})),
+    *(huge(call) for call in ("bcast", "ibcast", "scatter", "gather", "ialltoallv")),
+    huge("gather", crash="0:700:b1", told="nothing"), huge("ibcast", crash="0:1000:b1", told="nothing"),
+    *(too_huge(call) for call in ("bcast", "ibcast", "scatter", "gather", "ialltoallv")),
+    too_huge("ialltoallv", {"FTCOLL_LARGE": "native"}),
 ]
 
 # ---- what ranks post in shared memory, instead of a data phase ----
