@@ -68,14 +68,14 @@ static bool is_made_at_once(struct ftc_creation *x, MPI_Request *request)
     return true;
 }
 
-/* *@newcomm, which native MPI makes of @comm with the error code @rv, gets its places and its error
- * handler at once: nobody is told when it is made. */
+/* *@newcomm, which native MPI makes of @comm with the error code @rv, gets all that it has of @comm at
+ * once: nobody is told when it is made. */
 static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
 {
     if (rv == MPI_SUCCESS && newcomm && *newcomm != MPI_COMM_NULL &&
         !ftc_places_inherit(comm, *newcomm))
         ftc_job_end_no_memory("another communicator");
-    return ftc_error_handler_from(comm, newcomm, rv);
+    return made_from(comm, newcomm, rv);
 }
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)

@@ -1,8 +1,9 @@
 /* origins: communicators of the same members, of which only where they come from tells one from the
  * other. Each operation has a result of its own.
  *
- *     origins unseen    of MPI_Comm_idup; nonblocking ones begin in another order on odd ranks, and
- *                       rank 0 alone asks for the failed ranks of one
+ *     origins unseen    of MPI_Intercomm_merge; nonblocking ones begin in another order on odd ranks,
+ *                       and rank 0 alone asks for the failed ranks of one
+ *     origins copied    the same of MPI_Comm_idup
  *     origins waiting   a nonblocking call on such a communicator waits for nobody, with threads
  *     origins pending   one is made while operations on its parent are under way
  *     origins parents   threads make two with one group and one tag, of different parents
@@ -45,6 +46,16 @@ static void reduce(int mine, MPI_Comm comm)
 
 static MPI_Comm unseen(void)
 {
+    MPI_Comm half, both, made;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, (rank + 1) % 2, 0, &both);
+    MPI_Intercomm_merge(both, rank % 2, &made);
+    return made;
+}
+
+static MPI_Comm copied(void)
+{
     MPI_Comm made;
     MPI_Request request;
 
@@ -53,9 +64,8 @@ static MPI_Comm unseen(void)
     return made;
 }
 
-static void use_unseen(void)
+static void use_in_other_order(const MPI_Comm comm[2])
 {
-    MPI_Comm comm[2] = {unseen(), unseen()};
     MPI_Request request[2];
     MPI_Status status[2];
     int in[2] = {1, 100}, sum[2], failed;
@@ -72,6 +82,16 @@ static void use_unseen(void)
         expect_sum(in[i], sum[i]);
         reduce(in[i] + 1, comm[i]);
     }
+}
+
+static void use_unseen(void)
+{
+    use_in_other_order((MPI_Comm[]){unseen(), unseen()});
+}
+
+static void use_copied(void)
+{
+    use_in_other_order((MPI_Comm[]){copied(), copied()});
 }
 
 /* Rank 0 calls only when the others have come out of the same call. */
@@ -199,6 +219,7 @@ int main(int argc, char **argv)
         void (*run)(void);
         int level;
     } scene[] = {{"unseen", use_unseen, MPI_THREAD_SINGLE},
+                 {"copied", use_copied, MPI_THREAD_SINGLE},
                  {"waiting", wait_for_nobody, MPI_THREAD_MULTIPLE},
                  {"pending", make_meanwhile, MPI_THREAD_SINGLE},
                  {"parents", make_of_two_parents, MPI_THREAD_MULTIPLE},
@@ -206,7 +227,7 @@ int main(int argc, char **argv)
                  {"halves", use_in_callback_of_copy, MPI_THREAD_SINGLE}};
     int which = 0, provided;
 
-    while (which < 5 && !(argc > 1 && strcmp(argv[1], scene[which].name) == 0))
+    while (which < 6 && !(argc > 1 && strcmp(argv[1], scene[which].name) == 0))
         which++;
     MPI_Init_thread(&argc, &argv, scene[which].level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
