@@ -30,7 +30,8 @@ struct ftc_library {
     int world_rank, world_size;
     bool oversubscribed; /* the cores are fewer than the ranks that may use them */
     bool is_one_machine; /* of which the hosts are containers, if they are several */
-    bool suspects;       /* monitor = timeout: silence means death */
+    bool suspects;       /* monitor = timeout, on one host: silence means death */
+    bool accuses;        /* the same on several: the monitor process ends who is silent */
     bool paused;         /* by MPI_Pcontrol: calls go to native MPI */
     bool threaded;       /* MPI_THREAD_MULTIPLE */
     bool interleaved;    /* operations begin while others run: of threads, or nonblocking ones */

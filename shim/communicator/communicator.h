@@ -16,6 +16,7 @@
 /* monitor = timeout: since when a peer has shown no sign of life. */
 struct ftc_silence {
     uint64_t heartbeat, since_ns;
+    uint64_t asked_ns; /* on another host: when it was asked for that */
 };
 
 /* Calls that can meet in one operation have the same signature, made from a hash of what they have

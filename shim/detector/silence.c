@@ -6,6 +6,7 @@
 #include "board/rank_state.h"
 #include "monitor/monitor.h"
 #include "system/looks.h"
+#include "transport/question.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ enum {
 
 static bool is_on(void)
 {
-    return ftc_library.suspects;
+    return ftc_library.suspects || ftc_library.accuses;
 }
 
 void ftc_silence_begin(struct ftc_comm *c)
@@ -33,31 +34,60 @@ static uint64_t timeout_ns(void)
     return (uint64_t)ftc_library.settings.timeout_ms * 1000000u;
 }
 
-static bool is_silent(struct ftc_silence *s, uint64_t heartbeat, uint64_t now_ns)
+/* The last sign of life of @world, from the board that it is on. False: not known now. */
+static bool hear(struct ftc_silence *s, uint32_t world, uint64_t now_ns, uint64_t *heartbeat)
 {
-    if (s->since_ns == 0 || s->heartbeat != heartbeat)
-        *s = (struct ftc_silence){.heartbeat = heartbeat, .since_ns = now_ns};
+    if (ftc_board_is_here(&ftc_library.board, world)) {
+        *heartbeat = ftc_activity_heartbeat(&ftc_library.board, world);
+        return true;
+    }
+    if (s->asked_ns == 0)
+        s->asked_ns = now_ns;
+    if (now_ns - s->asked_ns < timeout_ns() / LOOKS ||
+        !ftc_ask_heartbeat(&ftc_library.transport, world, heartbeat))
+        return false;
+    s->asked_ns = now_ns;
+    return true;
+}
+
+static bool is_silent(struct ftc_silence *s, uint32_t world, uint64_t now_ns)
+{
+    uint64_t heartbeat;
+
+    if (!hear(s, world, now_ns, &heartbeat))
+        return false;
+    if (s->since_ns == 0 || s->heartbeat != heartbeat) {
+        s->heartbeat = heartbeat;
+        s->since_ns = now_ns;
+    }
     return now_ns - s->since_ns > timeout_ns();
+}
+
+/* For everybody at once; with several hosts by the monitor process that it has. */
+static void take_for_dead(uint32_t world, uint64_t heartbeat)
+{
+    if (ftc_library.accuses)
+        ftc_ask_end(&ftc_library.transport, world, heartbeat);
+    else if (ftc_board_mark_failed(&ftc_library.board, world, FTC_DEATH_SUSPECTED,
+                                   (int)ftc_library.world_rank))
+        ftc_notice_deaths(&ftc_library.notice); /* also what one that is silent left untold */
 }
 
 void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member))
 {
     static struct ftc_looks looks; /* under the library's lock */
-    struct ftc_board *board = &ftc_library.board;
     uint64_t now_ns;
 
     if (!is_on())
         return;
     now_ns = ftc_looks_now(&looks, timeout_ns() / LOOKS);
-    ftc_activity_beat(board, ftc_library.world_rank);
+    ftc_activity_beat(&ftc_library.board, ftc_library.world_rank);
     for (int left = ftc_comm_looks(c); left > 0; left--) {
         int i = ftc_comm_look(c, &c->silent);
         uint32_t world = c->world[c->member[i]];
-        uint64_t heartbeat = ftc_activity_heartbeat(board, world);
 
-        if (!c->dead[i] && expects(c, i) && is_silent(&c->silence[i], heartbeat, now_ns) &&
-            ftc_board_mark_failed(board, world, FTC_DEATH_SUSPECTED, (int)ftc_library.world_rank))
-            ftc_notice_deaths(&ftc_library.notice); /* also what one that is silent left untold */
+        if (!c->dead[i] && expects(c, i) && is_silent(&c->silence[i], world, now_ns))
+            take_for_dead(world, c->silence[i].heartbeat);
     }
 }
 
@@ -86,6 +116,8 @@ void ftc_fence_stop(void)
             "timeout_ms = %d of silence, and the others have gone on without it\n",
             ftc_library.world_rank, (int)getpid(), ftc_death_suspected_by(board, own),
             ftc_library.settings.timeout_ms);
+    if (ftc_library.accuses)
+        raise(SIGKILL); /* it comes anyway */
     ftc_monitor_finish_pmi();
     _exit(ftc_library.settings.failure_exit_status);
 }

@@ -2,7 +2,10 @@
  *
  * A rank that waits in a call lets its heartbeat grow, so that who is silent only because it waits
  * for a third one is not suspected in its place. Who is taken for dead is marked so on the board,
- * for everybody at once, and stops as soon as it notices. */
+ * for everybody at once, and stops as soon as it notices.
+ *
+ * With ranks on several hosts each host's board is judge over its ranks: whoever waits asks there
+ * (transport/question.h), and the monitor process of one that is silent ends it. */
 #ifndef FTC_DETECTOR_SILENCE_H
 #define FTC_DETECTOR_SILENCE_H
 

@@ -48,6 +48,22 @@ enum ftc_pmi_wire ftc_launcher_wire(void)
     return FTC_PMI_1;
 }
 
+/* ---- hosts ---- */
+
+static long number_of(const char *name, long otherwise)
+{
+    const char *value = getenv(name);
+
+    return value ? strtol(value, NULL, 10) : otherwise;
+}
+
+bool ftc_launcher_has_other_hosts(void)
+{
+    long here = number_of("MPI_LOCALNRANKS", 0);
+
+    return here > 0 ? here < number_of("PMI_SIZE", here) : number_of("SLURM_STEP_NUM_NODES", 1) > 1;
+}
+
 /* ---- others ---- */
 
 static const struct family {

@@ -238,9 +238,11 @@ static void agree(int first[THINGS])
     await(&request);
 }
 
-static bool has_what_watches_it(void)
+/* With monitor = timeout others of one host watch it themselves. */
+static bool has_what_watches_it(bool on_one_host)
 {
-    return ftc_monitor_present() || ftc_library.settings.monitor == FTC_MONITOR_TIMEOUT;
+    return ftc_monitor_present() ||
+           (on_one_host && ftc_library.settings.monitor == FTC_MONITOR_TIMEOUT);
 }
 
 static void say_launcher_is_unknown(void)
@@ -252,7 +254,7 @@ static void say_launcher_is_unknown(void)
 }
 
 /* The first of the ranks without one tells why. */
-static void say_who_has_no_monitor(int first)
+static void say_who_has_no_monitor(int first, bool on_one_host)
 {
     if (first != ftc_library.world_rank)
         return;
@@ -261,16 +263,15 @@ static void say_who_has_no_monitor(int first)
         return;
     }
     fprintf(stderr,
-            "ftcoll: not protected: rank %d has no monitor process: %s; monitor = timeout "
-            "works without\n",
-            first, ftc_monitor_absence());
+            "ftcoll: not protected: rank %d has no monitor process: %s%s\n", first,
+            ftc_monitor_absence(), on_one_host ? "; monitor = timeout works without" : "");
 }
 
-static bool all_have_board(bool has_board)
+static bool all_have_board(bool has_board, bool on_one_host)
 {
     const int self = ftc_library.world_rank;
     int first[THINGS] = {
-        [MONITOR] = has_what_watches_it() ? INT_MAX : self,
+        [MONITOR] = has_what_watches_it(on_one_host) ? INT_MAX : self,
         [BOARD] = has_board ? INT_MAX : self,
     };
 
@@ -278,7 +279,7 @@ static bool all_have_board(bool has_board)
         describe_self();
     agree(first);
     if (first[MONITOR] != INT_MAX)
-        say_who_has_no_monitor(first[MONITOR]);
+        say_who_has_no_monitor(first[MONITOR], on_one_host);
     else if (first[BOARD] != INT_MAX)
         say("no board");
     if (first[MONITOR] != INT_MAX || first[BOARD] != INT_MAX)
@@ -298,8 +299,6 @@ static const char *obstacle(const struct announcement *a)
         return FTC_MEETING_TOO_MANY_HOSTS;
     if (!a->has_key)
         return "no random numbers for a key of the connections between hosts";
-    if (ftc_library.settings.monitor == FTC_MONITOR_TIMEOUT)
-        return "monitor = timeout works on one host only, and the ranks are on several";
     return NULL;
 }
 
@@ -309,7 +308,7 @@ static bool open_one_board(const struct ftc_board_address *address)
         say("no board");
         return false;
     }
-    return all_have_board(ftc_library.world_rank == 0 || join_board(address));
+    return all_have_board(ftc_library.world_rank == 0 || join_board(address), true);
 }
 
 /* The first rank of each host makes the board there. */
@@ -328,7 +327,7 @@ static bool open_boards(const struct announcement *a)
                 (is_first || join_board(&here));
     if (has_board && is_first)
         ftc_hosts_enter(&ftc_library.board, a->key);
-    return all_have_board(has_board);
+    return all_have_board(has_board, false);
 }
 
 static void leave_what_is_of_one_host(void)

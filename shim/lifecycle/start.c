@@ -102,7 +102,8 @@ __attribute__((constructor)) void ftc_load(void)
     ftc_inside_trust(ftc_library.settings.untested);
     ftc_p2p_prepare();
     ftc_ending_prepare();
-    if (ftc_library.settings.enable && ftc_library.settings.monitor != FTC_MONITOR_TIMEOUT)
+    if (ftc_library.settings.enable &&
+        (ftc_library.settings.monitor != FTC_MONITOR_TIMEOUT || ftc_launcher_has_other_hosts()))
         ftc_monitor_start();
 }
 
@@ -163,7 +164,8 @@ static bool prepare(void)
 {
     struct ftc_library *l = &ftc_library;
 
-    l->suspects = l->settings.monitor == FTC_MONITOR_TIMEOUT;
+    l->accuses = l->settings.monitor == FTC_MONITOR_TIMEOUT && ftc_board_has_other_hosts(&l->board);
+    l->suspects = l->settings.monitor == FTC_MONITOR_TIMEOUT && !l->accuses;
     ftc_fatal_open();
     ftc_coverage_open();
     ftc_record_open();
@@ -199,6 +201,7 @@ static bool attach_monitor(void)
         .on_blocked = (int32_t)s->on_blocked,
         .blocked_ms = s->blocked_ms,
         .unreachable_ms = s->unreachable_ms,
+        .ends_silent = ftc_library.accuses,
         .notice = *ftc_library.notice.options,
     };
 

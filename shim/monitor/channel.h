@@ -29,6 +29,7 @@ struct ftc_monitor_options {
     int32_t on_blocked;          /* enum ftc_on_blocked */
     int32_t blocked_ms;
     int32_t unreachable_ms;
+    int32_t ends_silent; /* 1: monitor = timeout; this process ends a rank that is silent */
     struct ftc_notice_options notice;
 };
 

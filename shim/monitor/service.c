@@ -1,5 +1,8 @@
 #include "service.h"
 
+#include "board/activity.h"
+#include "board/presence.h"
+#include "board/rank_state.h"
 #include "board/replica.h"
 #include "net/connection.h"
 #include "net/socket.h"
@@ -8,6 +11,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -180,6 +184,22 @@ static void begin_news(struct service *s, struct client *client)
 
 /* ---- questions ---- */
 
+/* The board of its host says whether it has been silent, and whose it was to say so: what reaches
+ * other hosts is a death as any other. */
+static void end_silent(const struct service *s, const struct ftc_question *q, uint32_t by)
+{
+    struct ftc_board *board = &s->rank->board;
+
+    if (!s->rank->options.ends_silent || q->rank >= board->geometry.ranks ||
+        !ftc_board_is_here(board, q->rank) || !ftc_presence_are_all_ready(board) ||
+        ftc_activity_heartbeat(board, q->rank) != q->heartbeat ||
+        !ftc_board_mark_failed(board, q->rank, FTC_DEATH_SUSPECTED, (int)by))
+        return;
+    if (ftc_board_pid(board, q->rank) > 1)
+        kill(ftc_board_pid(board, q->rank), SIGKILL);
+    ftc_board_wake_watchers(board);
+}
+
 static bool answer(struct service *s, struct client *client, const struct ftc_frame *asked)
 {
     struct ftc_question question;
@@ -190,6 +210,8 @@ static bool answer(struct service *s, struct client *client, const struct ftc_fr
         return true; /* nothing that a correct rank sends */
     memcpy(&question, asked->body, sizeof question);
     client->heard_ns = ftc_clock_ns();
+    if (question.kind == FTC_ASK_END)
+        end_silent(s, &question, client->c.handshake.greeting.from);
     frame =
         ftc_connection_begin(&client->c, asked->kind, asked->number, s->frame_max - sizeof *frame);
     if (!frame)

@@ -44,7 +44,7 @@ static void open_notice(void)
     options.max_failed = s->max_failed;
     options.report = s->report;
     options.ends_blocked =
-        s->on_blocked == FTC_ON_BLOCKED_ABORT && s->monitor != FTC_MONITOR_TIMEOUT;
+        s->on_blocked == FTC_ON_BLOCKED_ABORT && !ftc_library.suspects;
     options.is_json = s->report_format == FTC_REPORT_FORMAT_JSON;
     open_file(s->report_file, s->report != FTC_REPORT_OFF, "report_file",
               "the report goes to standard error", options.report_file);

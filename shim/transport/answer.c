@@ -1,5 +1,6 @@
 #include "answer.h"
 
+#include "board/activity.h"
 #include "board/rank_state.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ struct head {
     uint32_t verdict; /* enum ftc_verdict */
     uint32_t failed_count;
     uint32_t value_bytes;
-    uint32_t unused[3];
+    uint32_t unused;
+    uint64_t heartbeat;
 };
 
 size_t ftc_answer_bytes_max(const struct ftc_board *board)
@@ -79,6 +81,10 @@ size_t ftc_answer_write(const struct ftc_board *board, const struct ftc_question
         return write_result(copy, body);
     if (can_be_asked(board, q) && q->kind == FTC_ASK_SITES)
         return write_sites(board, q, body);
+    if (can_be_asked(board, q) && q->kind == FTC_ASK_HEARTBEAT) {
+        h.is_yes = 1;
+        h.heartbeat = ftc_activity_heartbeat(board, q->rank);
+    }
     if (can_be_asked(board, q) && q->kind == FTC_ASK_ATTEMPT)
         h.is_yes = ftc_published_attempt(board, q->rank, q->communicator_id, q->seq, &h.attempt) &&
                    !ftc_board_is_dead(board, q->rank);
@@ -138,6 +144,10 @@ bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t byte
         return false;
     if (q->kind == FTC_ASK_ATTEMPT) {
         answer->attempt = h.attempt;
+        return true;
+    }
+    if (q->kind == FTC_ASK_HEARTBEAT) {
+        answer->heartbeat = h.heartbeat;
         return true;
     }
     if (q->kind == FTC_ASK_SITES)

@@ -12,6 +12,8 @@ enum ftc_question_kind {
     FTC_ASK_PUBLISHED = 1, /* its result of an operation */
     FTC_ASK_ATTEMPT,       /* the attempt that it has joined */
     FTC_ASK_SITES,         /* a part of its call sites, as the board has them */
+    FTC_ASK_HEARTBEAT,     /* how often it has given a sign of life */
+    FTC_ASK_END,           /* to end it, if it has given none since it had that heartbeat */
 };
 
 /* Bytes of such a part; the last one has what is left. */
@@ -24,13 +26,14 @@ struct ftc_question {
     uint32_t rank; /* world rank that it is about */
     uint32_t seq;  /* of the operation, or of the part */
     uint32_t value_bytes;
-    uint64_t unused;
+    uint64_t heartbeat;
 };
 
 /* What a yes brings, by its kind. */
 struct ftc_answer {
     struct ftc_publication *copy; /* with room for a value */
     uint32_t attempt;
+    uint64_t heartbeat;
     void *sites;        /* room for the part that is asked for, */
     size_t sites_bytes; /* which has so many */
 };

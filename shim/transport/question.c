@@ -212,3 +212,22 @@ bool ftc_ask_sites(struct ftc_transport *t, uint32_t via, uint32_t rank, uint32_
 
     return ask(t->questions, via, &question, 0, &answer);
 }
+
+bool ftc_ask_heartbeat(struct ftc_transport *t, uint32_t rank, uint64_t *heartbeat)
+{
+    struct ftc_question question = {.kind = FTC_ASK_HEARTBEAT, .rank = rank};
+    struct ftc_answer answer;
+
+    if (!ask(t->questions, rank, &question, 0, &answer))
+        return false;
+    *heartbeat = answer.heartbeat;
+    return true;
+}
+
+void ftc_ask_end(struct ftc_transport *t, uint32_t rank, uint64_t heartbeat)
+{
+    struct ftc_question question = {.kind = FTC_ASK_END, .rank = rank, .heartbeat = heartbeat};
+    struct ftc_answer answer;
+
+    (void)ask(t->questions, rank, &question, 0, &answer);
+}

@@ -1,6 +1,6 @@
 /* question: what the board of another host has of a rank there, asked of a monitor process, which
- * answers from it (monitor/service.h): what the rank has published, and for the report its call
- * sites.
+ * answers from it (monitor/service.h): what the rank has published, for the report its call sites,
+ * and with monitor = timeout whether it gives signs of life.
  *
  * The former only after a death, and only about ranks whom an operation waits for. Such a question
  * belongs to the attempt in which it was asked: an answer that comes in a later one is dropped,
@@ -29,5 +29,13 @@ bool ftc_ask_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicat
  * part, what is left. False as long as there is no answer. Never waits either. */
 bool ftc_ask_sites(struct ftc_transport *t, uint32_t via, uint32_t rank, uint32_t part, void *sites,
                    size_t bytes);
+
+/* How often @rank, of another host, has given a sign of life (board/activity.h). Likewise. */
+bool ftc_ask_heartbeat(struct ftc_transport *t, uint32_t rank, uint64_t *heartbeat);
+
+/* Has @rank, of whatever host, ended as one that is silent, unless it has given another sign of
+ * life since. Its death, which comes as any other, is the answer; until then this may be called
+ * again. */
+void ftc_ask_end(struct ftc_transport *t, uint32_t rank, uint64_t heartbeat);
 
 #endif

@@ -15,7 +15,7 @@ import pytest
 
 from network import HERE, SUBNET, Network, Unavailable
 from runner.case import Case, identifier
-from runner.cases.common import ABORT, ALLREDUCE, MIXED, REDUCE, deaths_of, stream
+from runner.cases.common import ABORT, ALLREDUCE, MIXED, REDUCE, SILENCE, deaths_of, stream
 from runner.cases.reports import SITES, site
 from runner.job import Hang, wait_for
 
@@ -91,6 +91,20 @@ WELL.append(Case("hosts: a first message that comes late", 5, 1, rotate=False, l
 # The same where the root computes: whoever has the message is through with the reduction nevertheless.
 WELL.append(job("the root computes before another's message is out", 3, 1, 3, 1, "", "", None, "through", failures=0,
                 says=("through: the sum is 3",)))
+
+# ---- who is silent ----
+
+FREEZES = (r"rank {0} \(.*\) silent for more than timeout_ms = 2000", r"rank {0} \(pid \d+\) stops: rank \d took it for dead")
+
+SILENT = [
+    job("monitor = timeout, nobody dies", 3, 2, 6, 1, "", MIXED, SILENCE),
+    job("monitor = timeout, a rank is killed", 2, 2, 4, 1, "kill@10:other", "", SILENCE),
+    *(job(f"monitor = timeout, rank {rank} is silent", 3, 2, n, 1, f"freeze@10:{rank}", "", SILENCE, finished=n - 1, failures=1,
+          says=(FREEZES[0].format(rank),)) for rank, n in ((0, 5), (2, 6), (5, 6))),
+    job("monitor = timeout, two ranks of one host are silent", 2, 2, 4, 1, "freeze@10:2 freeze@10:3", "", SILENCE, finished=2,
+        failures=2),
+    job("monitor = timeout, longer silent in the program than stopped", 2, 2, 4, 1, "stop900@10:other", "", SILENCE),
+]
 
 # ---- calls whose data are too large for one operation ----
 
@@ -358,8 +372,6 @@ ENDS = [
     # Natively the status is 0, 2 or 255 then, by chance.
     job("Ctrl-C", 2, 2, 4, 1, "", ENDLESS + " --go 10", finished=None, failures=None, status=(0, "failed"),
         hand=interrupt, silent=("ftcoll: .* go on",)),
-    job("monitor = timeout is refused", 2, 1, 2, 1, "", "", {"FTCOLL_MONITOR": "timeout"}, failures=0,
-        says=("ftcoll: not protected: monitor = timeout works on one host only, and the ranks are on several",)),
 ]
 
 # ---- a native call that waits for the dead, and may go on without them: all of the job stand still, on all hosts ----
@@ -506,7 +518,7 @@ AGENTS.append(
          settings={**UCX, "FTCOLL_UNREACHABLE_MS": str(QUIET_MS)}, hand=after_silence(QUIET_MS, kill_monitors(3, 4)), finished=3,
          failures=3, status=(0, "failed"), limit_s=LIMIT_S))
 
-CASES = WELL + LARGE + WRONG + TOLERATED + POINTS + FAR + LANES + ENDS + STILL + AGENTS + [
+CASES = WELL + SILENT + LARGE + WRONG + TOLERATED + POINTS + FAR + LANES + ENDS + STILL + AGENTS + [
     job("what people are told", 2, 2, 4, 1, "kill@10:3", ALLREDUCE + " --go 9 --await 40:told", hand=await_told, says=TOLD,
         check=told_once)]
 

@@ -1,10 +1,12 @@
-/* What a monitor process tells other hosts, where it cannot have a thread for that: limits of the
- * system, such as ulimit -u, may be reached. The file under test is part of this one. */
+/* What a monitor process does for other hosts: where it cannot have a thread for that, as limits of
+ * the system, such as ulimit -u, may be reached; and whom it ends in their name. The file under test is part of this one. */
 #include "monitor/service.c"
 
+#include "board/death.h"
 #include "unit_board.h"
 
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 enum { RANKS = 2, HERE = 0, THERE = 1, VALUE_BYTES = 8 };
 
@@ -87,11 +89,93 @@ START_TEST(without_a_thread_it_is_left)
 }
 END_TEST
 
+/* ---- who is silent ---- */
+
+static pid_t program; /* of rank HERE */
+
+static void start_program(void)
+{
+    program = fork();
+    if (program == 0)
+        for (;;)
+            pause();
+    ck_assert_int_gt(program, 0);
+    rank.options.ends_silent = 1;
+    for (uint32_t i = 0; i < RANKS; i++) {
+        ftc_presence_count(&rank.board, i, true);
+        ftc_board_advance(&rank.board, i, FTC_RANK_RUNNING);
+    }
+    ftc_board_introduce(&rank.board, HERE, program);
+    ftc_activity_beat(&rank.board, HERE);
+}
+
+/* Rank THERE asks for the end of @silent, which had @heartbeat. */
+static void accuse(uint32_t silent, uint64_t heartbeat)
+{
+    end_silent(&service, &(struct ftc_question){.rank = silent, .heartbeat = heartbeat}, THERE);
+}
+
+static void end_program(bool is_killed)
+{
+    int status;
+
+    if (!is_killed) {
+        ck_assert_int_eq(waitpid(program, &status, WNOHANG), 0);
+        kill(program, SIGKILL);
+    }
+    ck_assert_int_eq(waitpid(program, &status, 0), program);
+    ck_assert_int_eq(ftc_board_is_dead(&rank.board, HERE), is_killed);
+}
+
+START_TEST(a_silent_rank_is_ended_in_the_name_of_who_waits)
+{
+    start_program();
+    accuse(HERE, 1);
+    end_program(true);
+    ck_assert_int_eq(ftc_death_cause(&rank.board, HERE), FTC_DEATH_SUSPECTED);
+    ck_assert_int_eq(ftc_death_suspected_by(&rank.board, HERE), THERE);
+}
+END_TEST
+
+START_TEST(one_that_has_given_a_sign_of_life_since_is_not_ended)
+{
+    start_program();
+    ftc_activity_beat(&rank.board, HERE);
+    accuse(HERE, 1);
+    end_program(false);
+}
+END_TEST
+
+START_TEST(nobody_is_ended_where_silence_means_nothing)
+{
+    start_program();
+    rank.options.ends_silent = 0;
+    accuse(HERE, 1);
+    end_program(false);
+}
+END_TEST
+
+START_TEST(of_ranks_elsewhere_other_boards_are_judges)
+{
+    start_program();
+    ftc_activity_beat(&rank.board, THERE);
+    ftc_board_introduce(&rank.board, THERE, program);
+    accuse(THERE, 1);
+    accuse(RANKS, 1);
+    ck_assert(!ftc_board_is_dead(&rank.board, THERE));
+    end_program(false);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("service");
     tcase_add_checked_fixture(unit_case, set_up, tear_down);
     UNIT_TEST(an_agent_is_told_of_the_ranks_here);
     UNIT_TEST(without_a_thread_it_is_left);
+    UNIT_TEST(a_silent_rank_is_ended_in_the_name_of_who_waits);
+    UNIT_TEST(one_that_has_given_a_sign_of_life_since_is_not_ended);
+    UNIT_TEST(nobody_is_ended_where_silence_means_nothing);
+    UNIT_TEST(of_ranks_elsewhere_other_boards_are_judges);
     UNIT_END();
 }
