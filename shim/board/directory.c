@@ -33,6 +33,8 @@ void ftc_directory_set_rank(struct ftc_board *board, uint32_t rank,
     r->host = entry->host;
     r->link_port = entry->link_port;
     r->service_port = entry->service_port;
+    r->program = entry->program;
+    r->program_base = entry->program_base;
 }
 
 uint32_t ftc_board_count_here(const struct ftc_board *board)
@@ -57,6 +59,8 @@ struct ftc_directory_rank ftc_directory_rank(const struct ftc_board *board, uint
         .host = ftc_board_host(board, rank),
         .link_port = r->link_port,
         .service_port = r->service_port,
+        .program = r->program,
+        .program_base = r->program_base,
     };
 }
 

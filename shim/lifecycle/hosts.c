@@ -5,6 +5,7 @@
 #include "monitor/pmi.h"
 #include "net/socket.h"
 #include "system/cores.h"
+#include "system/loaded.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ struct card {
     struct ftc_address address;
     struct ftc_cores cores;
     uint16_t link_port, service_port;
+    uint64_t program, program_base;
     char name[FTC_BOARD_HOST_NAME];
 };
 
@@ -134,6 +136,16 @@ bool ftc_hosts_is_first(void)
 
 /* ---- where each is reached ---- */
 
+static void describe_program(struct card *own)
+{
+    struct ftc_loaded program;
+
+    if (!ftc_loaded_program(&program))
+        return;
+    own->program = ftc_loaded_identity(&program);
+    own->program_base = program.base;
+}
+
 static void open_doors(struct card *own)
 {
     own->address = ftc_socket_own_address();
@@ -154,6 +166,7 @@ struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
     card = calloc((size_t)ftc_library.world_size, sizeof *card);
     if (!card)
         return (struct ftc_board_address){0};
+    describe_program(&own);
     open_doors(&own);
     PMPI_Iallgather(&own, (int)sizeof own, MPI_BYTE, card, (int)sizeof own, MPI_BYTE,
                     MPI_COMM_WORLD, &request);
@@ -166,7 +179,13 @@ void ftc_hosts_enter(struct ftc_board *board, const uint64_t key[2])
     ftc_directory_set_key(board, key);
     for (uint32_t rank = 0; rank < board->geometry.ranks; rank++) {
         const struct card *c = &card[rank];
-        struct ftc_directory_rank entry = {host[rank], c->link_port, c->service_port};
+        struct ftc_directory_rank entry = {
+            .host = host[rank],
+            .link_port = c->link_port,
+            .service_port = c->service_port,
+            .program = c->program,
+            .program_base = c->program_base,
+        };
 
         if (first_of(host[rank]) == (int)rank)
             ftc_directory_set_host(board, host[rank], c->name, &c->address);

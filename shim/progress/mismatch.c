@@ -1,10 +1,12 @@
 #include "mismatch.h"
 
 #include "board/activity.h"
+#include "board/directory.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "running.h"
 #include "system/callsite.h"
+#include "system/loaded.h"
 #include "value/datatype.h"
 
 #include <stdio.h>
@@ -301,13 +303,37 @@ void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c)
     write_call(text, size, &r->note, site);
 }
 
+/* What is here where @address is in the program of a rank of another host, if that is this one's,
+ * too, as it is most often; NULL: it is in a library there, or in another program. */
+static const void *counterpart(uint32_t world, unsigned long address)
+{
+    struct ftc_directory_rank there = ftc_directory_rank(&ftc_library.board, world);
+    struct ftc_loaded program, object;
+    const void *here;
+
+    if (!ftc_loaded_program(&program) || ftc_loaded_identity(&program) != there.program)
+        return NULL;
+    here = (const void *)(address - there.program_base + program.base);
+    return ftc_loaded_around(here, &object) && ftc_loaded_is_program(&object) ? here : NULL;
+}
+
+static void name_site(uint32_t world, unsigned long address, char *text, size_t size)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    const void *here = ftc_board_is_here(board, world) ? NULL : counterpart(world, address);
+
+    if (here)
+        ftc_callsite_name(here, text, size);
+    else
+        ftc_callsite_name_in(ftc_board_pid(board, world), address, text, size);
+}
+
 void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
-    int pid = ftc_board_pid(&ftc_library.board, c->world[r->mismatched]);
     char site[96];
 
-    ftc_callsite_name_in(pid, r->other.return_address, site, sizeof site);
+    name_site(c->world[r->mismatched], r->other.return_address, site, sizeof site);
     write_call(text, size, &r->other, site);
 }
 

@@ -1,5 +1,7 @@
 #include "loaded.h"
 
+#include "hash.h"
+
 #include <dlfcn.h>
 #include <string.h>
 
@@ -74,6 +76,30 @@ bool ftc_loaded_behind(const void *after, const char *name, struct ftc_loaded *o
     struct search s = {.address = after, .name = name, .found = object};
 
     return dl_iterate_phdr(defines_behind, &s) != 0;
+}
+
+static int take_first(struct dl_phdr_info *info, size_t size, void *object)
+{
+    (void)size;
+    *(struct ftc_loaded *)object = object_of(info);
+    return 1;
+}
+
+bool ftc_loaded_program(struct ftc_loaded *object)
+{
+    return dl_iterate_phdr(take_first, object) != 0 && ftc_loaded_is_program(object);
+}
+
+uint64_t ftc_loaded_identity(const struct ftc_loaded *object)
+{
+    uint64_t identity =
+        ftc_hash(FTC_HASH_START, object->header, (size_t)object->headers * sizeof *object->header);
+
+    for (int i = 0; i < object->headers; i++)
+        if (object->header[i].p_type == PT_NOTE)
+            identity = ftc_hash(identity, (const void *)(object->base + object->header[i].p_vaddr),
+                                object->header[i].p_memsz);
+    return identity;
 }
 
 bool ftc_loaded_is_same(const struct ftc_loaded *a, const struct ftc_loaded *b)

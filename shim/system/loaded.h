@@ -16,6 +16,13 @@ struct ftc_loaded {
 /* The object that holds @address; false if none does. */
 bool ftc_loaded_around(const void *address, struct ftc_loaded *object);
 
+/* The program; false if there is none, which no process has seen yet. */
+bool ftc_loaded_program(struct ftc_loaded *object);
+
+/* The same in all processes that have loaded one file, and most likely in no other: from what the
+ * linker has written about it, with its build ID. */
+uint64_t ftc_loaded_identity(const struct ftc_loaded *object);
+
 /* True if both are the same object. */
 bool ftc_loaded_is_same(const struct ftc_loaded *a, const struct ftc_loaded *b);
 

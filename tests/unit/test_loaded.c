@@ -50,13 +50,16 @@ END_TEST
 
 START_TEST(finds_the_program_and_the_c_library)
 {
-    struct ftc_loaded program, libc;
+    struct ftc_loaded program, first, libc;
     void *native = ftc_loaded_native_dlsym();
 
     ck_assert(ftc_loaded_around((const void *)(uintptr_t)look_into, &program));
     ck_assert(ftc_loaded_is_program(&program));
     ck_assert(ftc_loaded_around(native, &libc));
     ck_assert(!ftc_loaded_is_same(&program, &libc));
+    ck_assert(ftc_loaded_program(&first) && ftc_loaded_is_same(&program, &first));
+    ck_assert_uint_eq(ftc_loaded_identity(&program), ftc_loaded_identity(&first));
+    ck_assert_uint_ne(ftc_loaded_identity(&program), ftc_loaded_identity(&libc));
     ck_assert_ptr_eq(ftc_loaded_dlsym(RTLD_DEFAULT, "getppid"), dlsym(RTLD_DEFAULT, "getppid"));
     ck_assert_ptr_eq(ftc_loaded_function(&libc, "getppid"), dlsym(RTLD_DEFAULT, "getppid"));
 }
