@@ -116,11 +116,11 @@ static bool is_packed_whole(const struct ftc_plan *plan)
 
 size_t ftc_composite_most(const struct ftc_plan *plan)
 {
-    size_t memory = ftc_limits_memory_bytes(), operation = plan->limit.data_bytes;
+    bool is_posted = plan->course_kind == FTC_COURSE_POSTED;
 
-    if (is_packed_whole(plan))
-        return memory > operation ? memory : operation;
-    return plan->posted ? SIZE_MAX / 2 : operation;
+    if (plan->parcel && is_posted)
+        return ftc_limits_memory_bytes();
+    return is_posted || is_packed_whole(plan) ? SIZE_MAX / 2 : plan->limit.data_bytes;
 }
 
 static void *add_block(struct ftc_plan *plan, void *value, size_t bytes)
@@ -137,13 +137,18 @@ static void *add_block(struct ftc_plan *plan, void *value, size_t bytes)
 void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes)
 {
     struct ftc_blocks_limit whole = {.ranks = 1, .data_bytes = bytes};
+    void *wider;
 
     if (plan->posted && !plan->parcel)
         return ftc_posted_block(plan->posted, bytes);
-    if (!is_packed_whole(plan) || bytes > ftc_composite_most(plan)) /* then the value says so */
+    if (!is_packed_whole(plan))
         return add_block(plan, *value, bytes);
-    *value = ftc_parcel_widen(plan, ftc_blocks_room(&whole));
-    return *value ? ftc_blocks_add(*value, &whole, plan->comm->rank, bytes) : NULL;
+    wider =
+        bytes > ftc_composite_most(plan) ? NULL : ftc_parcel_widen(plan, ftc_blocks_room(&whole));
+    if (!wider) /* this rank alone knows: the value says so to the others */
+        return add_block(plan, *value, SIZE_MAX);
+    *value = wider;
+    return ftc_blocks_add(wider, &whole, plan->comm->rank, bytes);
 }
 
 int ftc_composite_add(struct ftc_plan *plan, void **value, const struct ftc_place *place)

@@ -38,7 +38,7 @@ uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank);
 size_t ftc_composite_most(const struct ftc_plan *plan);
 
 /* Adds this rank's block of @bytes to *@value, which may move, and returns where they belong; NULL
- * if that is too much. Without memory *@value is NULL. */
+ * if that is too much, or more than there is memory for. */
 void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes);
 
 /* Adds what is in @place so. Returns an MPI error code. */

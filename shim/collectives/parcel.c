@@ -1,9 +1,7 @@
 #include "parcel.h"
 
-#include "limits.h"
 #include "program/error.h"
 #include "progress/running.h"
-#include "tally.h"
 #include "value/held.h"
 #include "value/sides.h"
 
@@ -183,7 +181,7 @@ static int take_slices(struct ftc_plan *plan)
     struct ftc_parcel *p = plan->parcel;
 
     if (has_turned_out_too_large(plan)) /* in slices as well */
-        return ftc_limits_error(plan->call, FTC_TALLY_NO_MEMORY);
+        return ftc_error_no_memory();
     plan->is_again = ftc_slices_take(&p->slices, plan);
     if (plan->is_again)
         return MPI_SUCCESS;

@@ -42,7 +42,7 @@ static int deliver_all(struct ftc_posted *p)
     int rv = MPI_SUCCESS;
 
     if (!p->has_memory)
-        return ftc_error_no_memory();
+        return ftc_limits_error(p->plan->call, FTC_TALLY_NO_MEMORY);
     if (!p->plan->parcel)
         rv = p->plan->collective->deliver(p->plan);
     ftc_fence_check(); /* who was taken for dead may have read anything */

@@ -57,16 +57,16 @@ static unsigned char *area_of(struct place *place, uint32_t round)
     return place->data + (round % 2 == 0 ? 0 : HALF_BYTES);
 }
 
-static bool is_posted_at_once(size_t bytes)
+static bool is_in_parts(size_t bytes)
 {
-    return bytes <= DATA_BYTES;
+    return bytes > DATA_BYTES;
 }
 
 /* ---- before the operation ---- */
 
 static unsigned char *block(struct ftc_posted *p, size_t bytes)
 {
-    if (!is_posted_at_once(bytes))
+    if (is_in_parts(bytes))
         return ftc_posted_own_block(p, bytes);
     return ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
                             sizeof(struct place) + bytes)
@@ -84,7 +84,7 @@ static void show(const struct ftc_posted *p, uint32_t shown)
 static void look_for_crash(const struct ftc_posted *p, unsigned stage)
 {
     enum { STAGES = 4 };
-    uint64_t rounds = is_posted_at_once(p->bytes) ? 1 : (p->bytes + HALF_BYTES - 1) / HALF_BYTES;
+    uint64_t rounds = is_in_parts(p->bytes) ? (p->bytes + HALF_BYTES - 1) / HALF_BYTES : 1;
 
     if (ftc_crash_armed)
         ftc_crash_in_data(&p->plan->comm->running->crash, (uint64_t)p->round * STAGES + stage,
@@ -115,7 +115,7 @@ static void post(struct ftc_posted *p)
     struct place *place = own_place(p);
     size_t left = p->bytes - p->posted, bytes = left;
 
-    if (p->own) {
+    if (is_in_parts(p->bytes)) {
         bytes = left < HALF_BYTES ? left : HALF_BYTES;
         ftc_copy(area_of(place, p->round), p->given + p->posted, bytes);
     }
@@ -133,7 +133,7 @@ static bool turn(struct ftc_prelude *prelude)
     look_for_crash(p, 0);
     if (p->round == 0 && p->has_memory)
         ftc_posted_give(p);
-    if (p->has_memory && p->own && p->round == 0 &&
+    if (p->has_memory && is_in_parts(p->bytes) && p->round == 0 &&
         !ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
                           FTC_BULK_PLACE_BYTES))
         p->has_memory = false;
@@ -261,6 +261,7 @@ static void close_place(struct ftc_posted *p)
 }
 
 const struct ftc_posted_way ftc_posted_in_memory = {
+    .is_in_parts = is_in_parts,
     .block = block,
     .request = request,
     .hear = hear,

@@ -41,6 +41,12 @@ static size_t part_bytes(const struct ftc_posted *p)
     return ftc_limits_part_bytes() / (size_t)givers + PART_LEAST - sizeof(struct part);
 }
 
+static bool is_in_parts(size_t bytes)
+{
+    (void)bytes;
+    return true;
+}
+
 static unsigned char *block(struct ftc_posted *p, size_t bytes)
 {
     return ftc_posted_own_block(p, bytes);
@@ -150,6 +156,7 @@ static void close_nothing(struct ftc_posted *p)
 }
 
 const struct ftc_posted_way ftc_posted_in_messages = {
+    .is_in_parts = is_in_parts,
     .block = block,
     .request = request,
     .hear = hear,

@@ -55,6 +55,12 @@ static void give_parcel(struct ftc_posted *p)
         return;
     }
     p->note = block->note;
+    if (p->way->is_in_parts(block->bytes)) {
+        p->has_memory = may_keep(p, block->bytes);
+        p->given = block->data;
+        p->bytes = block->bytes;
+        return;
+    }
     to = ftc_posted_block(p, block->bytes);
     if (to && block->bytes > 0)
         ftc_copy(to, block->data, block->bytes);
@@ -80,21 +86,28 @@ bool ftc_posted_brings(const struct ftc_posted *p, int rank)
     return ftc_rank_set_has(p->tally.who, (uint32_t)rank) && !p->from[rank].is_whole;
 }
 
-static bool make_room(struct ftc_posted *p, struct ftc_store *s, size_t bytes, size_t whole)
+static bool widen(struct ftc_posted *p, struct ftc_store *s, size_t room)
 {
-    size_t room = s->bytes + bytes > whole ? s->bytes + bytes : whole;
+    return may_keep(p, room - s->room) && ftc_store_widen(s, room);
+}
 
-    return ftc_store_has_room(s, bytes) ||
-           (may_keep(p, room - s->room) && ftc_store_widen(s, room));
+/* For as much as is likely to come, if there is memory for that, or for @bytes more. */
+static bool make_room(struct ftc_posted *p, struct ftc_store *s, size_t bytes, size_t likely)
+{
+    size_t room = s->bytes + bytes;
+
+    return ftc_store_has_room(s, bytes) || (likely > room && widen(p, s, likely)) ||
+           widen(p, s, room);
 }
 
 static void keep(struct ftc_posted *p, struct ftc_posted_from *f,
                  const struct ftc_posted_part *part)
 {
-    size_t whole =
-        ftc_interest_is_in_letters(p->plan) ? 2 * f->kept.room : part->bytes + part->left + 1;
+    size_t all = f->kept.bytes + part->bytes + part->left + 1, likely = 2 * f->kept.room;
 
-    if (!make_room(p, &f->kept, part->bytes + 1, whole)) {
+    if (likely > all || !ftc_interest_is_in_letters(p->plan))
+        likely = all;
+    if (!make_room(p, &f->kept, part->bytes + 1, likely)) {
         p->has_memory = false;
         return;
     }

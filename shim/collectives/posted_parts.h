@@ -38,7 +38,7 @@ struct ftc_posted {
     int givers; /* ranks that have some left, which share the value of the next round */
 
     const unsigned char *given; /* own block */
-    unsigned char *own;         /* memory of it, if it has no room to be posted at once */
+    unsigned char *own;         /* memory of it, if it is posted in parts and not in a parcel */
     size_t bytes, posted;       /* of it */
 
     int ranks; /* of the communicator, which may be gone when what is kept is freed */
@@ -48,6 +48,8 @@ struct ftc_posted {
 
 /* By which blocks come to others: posted_way.h. */
 struct ftc_posted_way {
+    /* Whether a block of @bytes is posted out of private memory, part by part. */
+    bool (*is_in_parts)(size_t bytes);
     /* Memory for this rank's block of @bytes; NULL: there is none. */
     unsigned char *(*block)(struct ftc_posted *p, size_t bytes);
     void (*request)(struct ftc_posted *p, struct ftc_drive_request *request);

@@ -46,6 +46,8 @@ static bool hear(struct ftc_silence *s, uint32_t world, uint64_t now_ns, uint64_
     if (now_ns - s->asked_ns < timeout_ns() / LOOKS ||
         !ftc_ask_heartbeat(&ftc_library.transport, world, heartbeat))
         return false;
+    if (now_ns - s->asked_ns > 2 * timeout_ns() / LOOKS)
+        s->since_ns = 0; /* its host was silent, too */
     s->asked_ns = now_ns;
     return true;
 }

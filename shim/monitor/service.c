@@ -192,6 +192,7 @@ static void end_silent(const struct service *s, const struct ftc_question *q, ui
 
     if (!s->rank->options.ends_silent || q->rank >= board->geometry.ranks ||
         !ftc_board_is_here(board, q->rank) || !ftc_presence_are_all_ready(board) ||
+        ftc_board_state(board, q->rank) != FTC_RANK_RUNNING ||
         ftc_activity_heartbeat(board, q->rank) != q->heartbeat ||
         !ftc_board_mark_failed(board, q->rank, FTC_DEATH_SUSPECTED, (int)by))
         return;

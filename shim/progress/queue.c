@@ -48,8 +48,7 @@ static bool look_closer(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
 
-    if (ftc_library.suspects)
-        ftc_silence_look(c, ftc_running_expects);
+    ftc_silence_look(c, ftc_running_expects);
     if (++r->idle_turns % LOOK_TURNS != 0)
         return false;
     return ftc_mismatch_find(c) || ftc_gone_on_find(c);

@@ -143,7 +143,8 @@ static void as_an_answer(const uint8_t *data, size_t size)
 {
     unsigned char value[VALUE_BYTES], sites[FTC_ANSWER_SITES_BYTES];
     struct ftc_publication copy = {.value = value};
-    struct ftc_question q = {.kind = 1 + size % 3, .value_bytes = (uint32_t)(size % VALUE_BYTES)};
+    struct ftc_question q = {.kind = 1 + size % FTC_ASK_END,
+                             .value_bytes = (uint32_t)(size % VALUE_BYTES)};
     struct ftc_answer answer = {.copy = &copy, .sites = sites, .sites_bytes = size % sizeof sites};
 
     ftc_answer_read(&q, data, size, &answer);
