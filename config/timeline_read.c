@@ -74,8 +74,11 @@ static bool read_event(const json_t *object, int ranks, struct timeline_event *e
     if (!find_kind(object, &e->kind) || phase == 'f' || !read_ns(object, "ts", &e->ns) ||
         (phase == 'X' && !read_ns(object, "dur", &duration_ns)))
         return false;
-    if (e->kind == TIMELINE_MESSAGE && phase != 's')
+    if (e->kind == TIMELINE_MESSAGE && phase != 's') {
+        if (!json_object_get(arguments, "taken"))
+            return false; /* to or from another host, whose trace has its other end */
         e->kind = TIMELINE_LOST;
+    }
     e->rank = read_rank(object, "pid", ranks);
     e->peer = read_peer(arguments, ranks);
     e->end_ns = e->ns + duration_ns;

@@ -23,6 +23,7 @@ size_t ftc_limits_memory_bytes(void)
 
 int ftc_limits_error(const struct ftc_call *call, uint32_t flags)
 {
-    return flags & FTC_TALLY_NO_PLACE ? ftc_error_too_many(call, FTC_BULK_PLACES)
-                                      : ftc_error_large_memory(call, ftc_library.settings.large_memory);
+    return flags & FTC_TALLY_NO_PLACE
+               ? ftc_error_too_many(call, FTC_BULK_PLACES)
+               : ftc_error_large_memory(call, ftc_library.settings.large_memory);
 }

@@ -262,8 +262,7 @@ static void say_who_has_no_monitor(int first, bool on_one_host)
         say_launcher_is_unknown();
         return;
     }
-    fprintf(stderr,
-            "ftcoll: not protected: rank %d has no monitor process: %s%s\n", first,
+    fprintf(stderr, "ftcoll: not protected: rank %d has no monitor process: %s%s\n", first,
             ftc_monitor_absence(), on_one_host ? "; monitor = timeout works without" : "");
 }
 
@@ -330,22 +329,12 @@ static bool open_boards(const struct announcement *a)
     return all_have_board(has_board, false);
 }
 
-static void leave_what_is_of_one_host(void)
-{
-    if (ftc_library.settings.trace_file[0] && ftc_library.world_rank == 0)
-        fprintf(stderr, "ftcoll: trace_file works on one host only, and the ranks are on several: "
-                        "there is no trace\n");
-    ftc_library.settings.trace_file[0] = '\0';
-}
-
 static bool open_on_several_hosts(const struct announcement *a)
 {
     const char *what = obstacle(a);
 
     if (what)
         say(what);
-    else
-        leave_what_is_of_one_host();
     return !what && open_boards(a);
 }
 

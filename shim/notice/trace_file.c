@@ -1,6 +1,7 @@
 #include "trace_file.h"
 
 #include "board/aftermath.h"
+#include "board/directory.h"
 #include "board/rank_state.h"
 #include "board/trace.h"
 #include "system/file_limit.h"
@@ -152,7 +153,8 @@ static void nap(void)
 static bool are_all_through(const struct ftc_board *board)
 {
     for (uint32_t rank = 0; rank < board->geometry.ranks; rank++)
-        if (!ftc_board_is_dead(board, rank) && !ftc_trace_has_ended(board, rank))
+        if (ftc_board_is_here(board, rank) && !ftc_board_is_dead(board, rank) &&
+            !ftc_trace_has_ended(board, rank))
             return false;
     return true;
 }

@@ -1,5 +1,6 @@
 #include "trace_items.h"
 
+#include "board/directory.h"
 #include "engine/message.h"
 
 #include <stdlib.h>
@@ -74,7 +75,8 @@ static bool read_all(struct ftc_trace_items *items, const struct ftc_board *boar
     items->item = calloc(room * ranks, sizeof *items->item);
     if (event && clock.moment && items->item) {
         for (uint32_t rank = 0; rank < ranks; rank++)
-            read_rank(items, &clock, board, rank, event);
+            if (ftc_board_is_here(board, rank))
+                read_rank(items, &clock, board, rank, event);
         if (items->count > 0)
             set_times(items, &clock);
     } else {

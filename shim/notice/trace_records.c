@@ -1,6 +1,7 @@
 #include "trace_records.h"
 
 #include "board/death.h"
+#include "board/directory.h"
 #include "board/rank_state.h"
 #include "notice.h"
 
@@ -148,6 +149,21 @@ static void add_notice(struct making *t, int32_t i)
                                      .item = i});
 }
 
+static void add_message(struct making *t, int32_t i)
+{
+    const struct ftc_trace_item *item = &t->items->item[i];
+    bool is_sent = item->event.kind == FTC_TRACE_SENT;
+
+    if (item->event.peer >= t->board->geometry.ranks)
+        return;
+    if (!ftc_board_is_here(t->board, item->event.peer))
+        add_span(t, FTC_RECORD_FAR, i, 0);
+    else if (item->partner != NO_ITEM)
+        add_span(t, is_sent ? FTC_RECORD_SEND : FTC_RECORD_RECEIVE, i, 0);
+    else if (is_sent)
+        add_span(t, FTC_RECORD_LOST, i, 0);
+}
+
 static void add_item(struct making *t, int32_t i)
 {
     const struct ftc_trace_item *item = &t->items->item[i];
@@ -162,11 +178,8 @@ static void add_item(struct making *t, int32_t i)
         add_phase(t, i);
         break;
     case FTC_TRACE_SENT:
-        add_span(t, item->partner == NO_ITEM ? FTC_RECORD_LOST : FTC_RECORD_SEND, i, 0);
-        break;
     case FTC_TRACE_RECEIVED:
-        if (item->partner != NO_ITEM)
-            add_span(t, FTC_RECORD_RECEIVE, i, 0);
+        add_message(t, i);
         break;
     case FTC_TRACE_NOTICED:
         if (is_notice(t, item))

@@ -14,6 +14,7 @@ enum ftc_trace_record_kind {
     FTC_RECORD_PHASE,
     FTC_RECORD_SEND,
     FTC_RECORD_RECEIVE,
+    FTC_RECORD_FAR,  /* the one end of a message whose other is on another host */
     FTC_RECORD_LOST, /* a message that nobody took */
     FTC_RECORD_DEATH,
     FTC_RECORD_NOTICED,

@@ -172,15 +172,13 @@ static void write_message(struct trace *t, const struct ftc_trace_record *r)
 {
     const struct ftc_trace_item *item = &t->items.item[r->item];
     bool is_sent = item->event.kind == FTC_TRACE_SENT;
+    bool is_end = r->kind == FTC_RECORD_SEND || r->kind == FTC_RECORD_RECEIVE;
 
-    open_record(t, r,
-                r->kind == FTC_RECORD_LOST ? "i"
-                : is_sent                  ? "s"
-                                           : "f",
-                "message", WORD(messages, item->event.what));
-    if (r->kind != FTC_RECORD_LOST)
+    open_record(t, r, is_end ? is_sent ? "s" : "f" : "i", "message",
+                WORD(messages, item->event.what));
+    if (is_end)
         ftc_json_add_number(&t->json, "id", is_sent ? r->item : item->partner);
-    if (!is_sent)
+    if (r->kind == FTC_RECORD_RECEIVE)
         ftc_json_add_text(&t->json, "bp", "e");
     open_arguments(t, r);
     ftc_json_add_count(&t->json, is_sent ? "to" : "from", item->event.peer);
@@ -245,6 +243,7 @@ static void write_record(struct trace *t, const struct ftc_trace_record *r)
         break;
     case FTC_RECORD_SEND:
     case FTC_RECORD_RECEIVE:
+    case FTC_RECORD_FAR:
     case FTC_RECORD_LOST:
         write_message(t, r);
         break;

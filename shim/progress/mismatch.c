@@ -6,7 +6,9 @@
 #include "board/rank_state.h"
 #include "running.h"
 #include "system/callsite.h"
+#include "system/clock.h"
 #include "system/loaded.h"
+#include "transport/question.h"
 #include "value/datatype.h"
 
 #include <stdio.h>
@@ -66,13 +68,36 @@ static void meet(struct ftc_comm *c, int rank, const struct ftc_note *note)
     r->other = *note;
 }
 
+enum { ASK_EVERY_NS = 500000000, ASK_FOR_NS = 100000000 };
+
+/* The call of a member on another host in the operation that runs, which its board shows. That is
+ * asked for after half a second, and then every half a second for a while, and of those alone whose
+ * messages are missing. */
+static bool ask_call(struct ftc_comm *c, int i, struct ftc_note *note)
+{
+    struct ftc_running *r = c->running;
+    uint32_t world = c->world[c->member[i]];
+    uint64_t now_ns;
+
+    if (ftc_board_is_here(&ftc_library.board, world) || !ftc_running_expects(c, i))
+        return false;
+    now_ns = ftc_clock_ns();
+    if (r->idle.since_ns == 0 || r->idle.seq != c->seq) {
+        r->idle.seq = c->seq;
+        r->idle.since_ns = now_ns;
+    }
+    return (now_ns - r->idle.since_ns) % ASK_EVERY_NS >= ASK_EVERY_NS - ASK_FOR_NS &&
+           ftc_ask_call(&ftc_library.transport, world, c->id, c->seq, note);
+}
+
 bool ftc_mismatch_find(struct ftc_comm *c)
 {
     for (int left = ftc_comm_looks(c); left > 0; left--) {
         int i = ftc_comm_look(c, &c->mismatched);
         struct ftc_note note;
 
-        if (i == c->own_member || !find_call(c, c->member[i], c->seq, &note) ||
+        if (i == c->own_member ||
+            !(find_call(c, c->member[i], c->seq, &note) || ask_call(c, i, &note)) ||
             note.signature == c->running->note.signature)
             continue;
         meet(c, c->member[i], &note);

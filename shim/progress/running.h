@@ -65,6 +65,10 @@ struct ftc_running {
 
     struct ftc_queued *first, *last; /* nonblocking operations, in call order */
     uint32_t idle_turns;             /* in which nothing happened */
+    struct {
+        uint32_t seq;
+        uint64_t since_ns;
+    } idle; /* the operation that looks for a mismatch, and since when */
 
     bool *contributors; /* by the user's rank: whose data the last result has */
     bool has_contributors;

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "board/directory.h"
 #include "board/rank_state.h"
 #include "compare.h"
 #include "coverage.h"
@@ -31,9 +32,24 @@ static void open_file(const char *name, bool is_written, const char *key, const 
                 strerror(-rv), otherwise);
 }
 
+/* Each of several hosts has one of its own: what is traced is on its board, by its clock. A name
+ * without room for the host's is taken by the first, and the next free one by the next. */
+static void name_trace(char name[FTC_REPORT_PATH_MAX])
+{
+    const struct ftc_board *board = &ftc_library.board;
+    const char *given = ftc_library.settings.trace_file;
+    char host[FTC_BOARD_HOST_NAME];
+
+    ftc_directory_host_name(board, (uint32_t)ftc_library.world_rank, host);
+    if (given[0] == '\0' || !ftc_board_has_other_hosts(board) ||
+        snprintf(name, FTC_REPORT_PATH_MAX, "%s.%s", given, host) >= FTC_REPORT_PATH_MAX)
+        snprintf(name, FTC_REPORT_PATH_MAX, "%s", given);
+}
+
 static void open_notice(void)
 {
     const struct ftc_settings *s = &ftc_library.settings;
+    char trace[FTC_REPORT_PATH_MAX];
     static struct ftc_notice_options options;
 
     options.is_on = s->notice;
@@ -43,12 +59,12 @@ static void open_notice(void)
     options.timeout_ms = s->timeout_ms;
     options.max_failed = s->max_failed;
     options.report = s->report;
-    options.ends_blocked =
-        s->on_blocked == FTC_ON_BLOCKED_ABORT && !ftc_library.suspects;
+    options.ends_blocked = s->on_blocked == FTC_ON_BLOCKED_ABORT && !ftc_library.suspects;
     options.is_json = s->report_format == FTC_REPORT_FORMAT_JSON;
     open_file(s->report_file, s->report != FTC_REPORT_OFF, "report_file",
               "the report goes to standard error", options.report_file);
-    open_file(s->trace_file, true, "trace_file", "there is no trace", options.trace_file);
+    name_trace(trace);
+    open_file(trace, true, "trace_file", "there is no trace", options.trace_file);
     ftc_library.notice = (struct ftc_notice){
         .board = &ftc_library.board,
         .self = {.rank = ftc_library.world_rank, .is_rank = true},
@@ -307,27 +323,34 @@ static void write_json(FILE *f, const void *unused)
 
 /* ---- by whom ---- */
 
-static bool is_reporter(void)
+/* Of the job, or of this host. */
+static bool is_first_alive(bool of_host)
 {
     const struct ftc_board *board = &ftc_library.board;
 
-    for (int r = 0; r < ftc_library.world_rank; r++)
-        if (!ftc_board_is_dead(board, r))
+    for (uint32_t r = 0; r < (uint32_t)ftc_library.world_rank; r++)
+        if (!ftc_board_is_dead(board, r) && (!of_host || ftc_board_is_here(board, r)))
             return false;
     return true;
 }
 
-/* A monitor process writes another one, if the job ends before this is written. */
-void ftc_report_write(void)
+static void write_report(void)
 {
-    if (!is_reporter())
-        return;
     ftc_notice_rest_of_other_hosts(&ftc_library.notice);
     ftc_sites_elsewhere_fetch();
     if (ftc_library.settings.report != FTC_REPORT_OFF)
         ftc_notice_report(&ftc_library.notice,
                           ftc_library.notice.options->is_json ? write_json : write_text, NULL,
                           false);
+}
+
+/* Monitor processes write others, if the job ends before these are written. */
+void ftc_report_write(void)
+{
+    if (is_first_alive(false))
+        write_report();
+    if (!is_first_alive(true))
+        return;
     ftc_trace_file_await_ranks(&ftc_library.notice);
     ftc_trace_file_finish(&ftc_library.notice);
 }

@@ -21,7 +21,9 @@ size_t ftc_answer_bytes_max(const struct ftc_board *board)
     size_t sites = board->geometry.sites_bytes > 0 ? FTC_ANSWER_SITES_BYTES : 0;
     size_t entry = board->geometry.entry_stride_bytes;
 
-    return sizeof(struct head) + (sites > entry ? sites : entry);
+    size_t most = sites > entry ? sites : entry;
+
+    return sizeof(struct head) + (most > sizeof(struct ftc_note) ? most : sizeof(struct ftc_note));
 }
 
 /* ---- the answer ---- */
@@ -43,6 +45,21 @@ static size_t write_result(const struct ftc_publication *copy, unsigned char *bo
     if (h.value_bytes > 0)
         memcpy(body + sizeof h + failed_bytes, r->value, h.value_bytes);
     return sizeof h + failed_bytes + h.value_bytes;
+}
+
+static size_t write_call(const struct ftc_board *board, const struct ftc_question *q,
+                         unsigned char *body)
+{
+    struct ftc_note note;
+    struct head h = {.is_yes =
+                         ftc_published_call(board, q->rank, q->communicator_id, q->seq, &note)};
+
+    if (h.is_yes) {
+        h.value_bytes = sizeof note;
+        memcpy(body + sizeof h, &note, sizeof note);
+    }
+    memcpy(body, &h, sizeof h);
+    return sizeof h + h.value_bytes;
 }
 
 /* None behind the last. */
@@ -79,6 +96,8 @@ size_t ftc_answer_write(const struct ftc_board *board, const struct ftc_question
     if (can_be_asked(board, q) && q->kind == FTC_ASK_PUBLISHED &&
         ftc_published(board, q->rank, q->communicator_id, q->seq, q->value_bytes, copy))
         return write_result(copy, body);
+    if (can_be_asked(board, q) && q->kind == FTC_ASK_CALL)
+        return write_call(board, q, body);
     if (can_be_asked(board, q) && q->kind == FTC_ASK_SITES)
         return write_sites(board, q, body);
     if (can_be_asked(board, q) && q->kind == FTC_ASK_HEARTBEAT) {
@@ -121,6 +140,16 @@ static void read_result(const struct head *h, const unsigned char *behind,
     };
 }
 
+/* What the note says is checked by who reads it. */
+static bool read_call(const struct head *h, const unsigned char *behind, size_t bytes,
+                      struct ftc_answer *answer)
+{
+    if (h->value_bytes != sizeof answer->note || h->value_bytes > bytes)
+        return false;
+    memcpy(&answer->note, behind, sizeof answer->note);
+    return true;
+}
+
 /* What the sites say is checked by who reads them. */
 static bool read_sites(const struct head *h, const unsigned char *behind, size_t bytes,
                        const struct ftc_answer *answer)
@@ -150,6 +179,8 @@ bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t byte
         answer->heartbeat = h.heartbeat;
         return true;
     }
+    if (q->kind == FTC_ASK_CALL)
+        return read_call(&h, behind, bytes - sizeof h, answer);
     if (q->kind == FTC_ASK_SITES)
         return read_sites(&h, behind, bytes - sizeof h, answer);
     if (!is_sane(q, &h, answer->copy->varies, bytes))

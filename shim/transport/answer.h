@@ -11,6 +11,7 @@
 enum ftc_question_kind {
     FTC_ASK_PUBLISHED = 1, /* its result of an operation */
     FTC_ASK_ATTEMPT,       /* the attempt that it has joined */
+    FTC_ASK_CALL,          /* its call in an operation */
     FTC_ASK_SITES,         /* a part of its call sites, as the board has them */
     FTC_ASK_HEARTBEAT,     /* how often it has given a sign of life */
     FTC_ASK_END,           /* to end it, if it has given none since it had that heartbeat */
@@ -33,6 +34,7 @@ struct ftc_question {
 struct ftc_answer {
     struct ftc_publication *copy; /* with room for a value */
     uint32_t attempt;
+    struct ftc_note note;
     uint64_t heartbeat;
     void *sites;        /* room for the part that is asked for, */
     size_t sites_bytes; /* which has so many */

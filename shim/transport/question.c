@@ -13,10 +13,15 @@ enum {
     CONNECT_AGAIN_NS = 10000000,
     ASK_AGAIN_MIN_NS = 200000, /* after a "no", doubled each time ... */
     ASK_AGAIN_MAX_NS = 10000000,
-    STALE_NS = 20000000, /* nobody has come for the answer */
+    STALE_NS = 20000000,  /* nobody has come for the answer */
+    KNOWN_NS = 400000000, /* a rank's call does not change */
 };
 
-/* One question at a time to each monitor process. */
+/* What is asked while an operation goes on after a death, and all else, which may not keep it from
+ * its answers. */
+enum topic { RESULTS, OTHERS, TOPICS };
+
+/* One question at a time of each topic to each monitor process. */
 struct asked {
     struct ftc_connection c;
     struct ftc_question question;
@@ -31,7 +36,7 @@ struct ftc_questions {
     const struct ftc_board *board;
     uint32_t self;
     size_t frame_max;
-    struct asked **of_rank;
+    struct asked **of_rank; /* TOPICS for each */
 };
 
 int ftc_questions_open(struct ftc_questions **questions, const struct ftc_board *board,
@@ -45,7 +50,7 @@ int ftc_questions_open(struct ftc_questions **questions, const struct ftc_board 
         .board = board,
         .self = self,
         .frame_max = ftc_frame_bytes(ftc_answer_bytes_max(board)),
-        .of_rank = calloc(board->geometry.ranks, sizeof(void *)),
+        .of_rank = calloc((size_t)board->geometry.ranks * TOPICS, sizeof(void *)),
     };
     if (!q->of_rank) {
         free(q);
@@ -59,7 +64,7 @@ void ftc_questions_close(struct ftc_questions *q)
 {
     if (!q)
         return;
-    for (uint32_t i = 0; i < q->board->geometry.ranks; i++)
+    for (uint32_t i = 0; i < q->board->geometry.ranks * TOPICS; i++)
         if (q->of_rank[i]) {
             ftc_connection_close(&q->of_rank[i]->c);
             free(q->of_rank[i]);
@@ -70,16 +75,16 @@ void ftc_questions_close(struct ftc_questions *q)
 
 /* ---- the way to the monitor process ---- */
 
-static struct asked *asked_of(struct ftc_questions *q, uint32_t rank)
+static struct asked *asked_of(struct ftc_questions *q, uint32_t rank, enum topic topic)
 {
-    struct asked *a = q->of_rank[rank];
+    struct asked *a = q->of_rank[rank * TOPICS + topic];
 
     if (a)
         return a;
     a = calloc(1, sizeof *a);
     if (a)
         a->c.fd = -1;
-    q->of_rank[rank] = a;
+    q->of_rank[rank * TOPICS + topic] = a;
     return a;
 }
 
@@ -158,11 +163,17 @@ static bool take(struct asked *a, struct ftc_answer *answer)
     return is_yes;
 }
 
+static enum topic topic_of(const struct ftc_question *question)
+{
+    return question->kind == FTC_ASK_PUBLISHED || question->kind == FTC_ASK_ATTEMPT ? RESULTS
+                                                                                    : OTHERS;
+}
+
 /* The monitor process of @via. Operations of several communicators take turns. */
 static bool ask(struct ftc_questions *q, uint32_t via, const struct ftc_question *question,
                 uint32_t attempt, struct ftc_answer *answer)
 {
-    struct asked *a = asked_of(q, via);
+    struct asked *a = asked_of(q, via, topic_of(question));
 
     if (!a || ftc_board_is_dead(q->board, via) || !is_open(q, a, via))
         return false;
@@ -201,6 +212,20 @@ bool ftc_ask_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicat
     if (!ask(t->questions, rank, &question, attempt, &answer))
         return false;
     *joined = answer.attempt;
+    return true;
+}
+
+bool ftc_ask_call(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id, uint32_t seq,
+                  struct ftc_note *note)
+{
+    struct ftc_question question = {
+        .communicator_id = communicator_id, .kind = FTC_ASK_CALL, .rank = rank, .seq = seq};
+    struct ftc_answer answer;
+
+    if (!ask(t->questions, rank, &question, 0, &answer))
+        return false;
+    asked_of(t->questions, rank, OTHERS)->again_ns = ftc_clock_ns() + KNOWN_NS;
+    *note = answer.note;
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* question: what the board of another host has of a rank there, asked of a monitor process, which
- * answers from it (monitor/service.h): what the rank has published, for the report its call sites,
- * and with monitor = timeout whether it gives signs of life.
+ * answers from it (monitor/service.h): what the rank has published, what it has called, for the
+ * report its call sites, and with monitor = timeout whether it gives signs of life.
  *
- * The former only after a death, and only about ranks whom an operation waits for. Such a question
+ * Results only after a death, and only of ranks whom an operation waits for. Such a question
  * belongs to the attempt in which it was asked: an answer that comes in a later one is dropped,
  * because the rank may have died meanwhile, and others may count on that (doc/design.md, section 5,
  * rule 5, and section 11). */
@@ -23,6 +23,10 @@ bool ftc_ask_published(struct ftc_transport *t, uint32_t rank, uint64_t communic
                        struct ftc_publication *copy);
 bool ftc_ask_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id, uint32_t seq,
                      uint32_t attempt, uint32_t *joined);
+
+/* As ftc_published_call(), of a rank of another host. Likewise. */
+bool ftc_ask_call(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id, uint32_t seq,
+                  struct ftc_note *note);
 
 /* Part @part of the call sites of @rank, of another host, asked of the monitor process of @via, a
  * living rank of that host: @sites has its @bytes, which are FTC_ANSWER_SITES_BYTES or, of the last

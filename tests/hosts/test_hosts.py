@@ -15,8 +15,10 @@ import pytest
 
 from network import HERE, SUBNET, Network, Unavailable
 from runner.case import Case, identifier
+from runner.cases.calls import names_both
 from runner.cases.common import ABORT, ALLREDUCE, MIXED, REDUCE, SILENCE, deaths_of, stream
 from runner.cases.reports import SITES, site
+from runner.cases.traces import TRACE, checked, form, must
 from runner.job import Hang, wait_for
 
 HOSTS = 4
@@ -92,17 +94,40 @@ WELL.append(Case("hosts: a first message that comes late", 5, 1, rotate=False, l
 WELL.append(job("the root computes before another's message is out", 3, 1, 3, 1, "", "", None, "through", failures=0,
                 says=("through: the sum is 3",)))
 
-# ---- who is silent ----
+# ---- a trace, which each host writes of itself ----
 
-FREEZES = (r"rank {0} \(.*\) silent for more than timeout_ms = 2000", r"rank {0} \(pid \d+\) stops: rank \d took it for dead")
+def traces(n, hosts, dead):
+    def check_host(trace, number):
+        here = {rank for rank in range(n) if rank // (n // hosts) == number}
+        must({e["pid"] for e in trace.of("operation")} == here, "not the operations of the ranks of this host")
+        must({e["pid"] for e in trace.of("death")} == dead, "not the deaths of the job")
+        must({e["pid"] for e in trace.of("noticed")} >= here - dead, "not all ranks here have noticed it")
+        far = [e for e in trace.of("message", "i") if "taken" not in e["args"]]
+        must(far and all(e["args"].get("to", e["args"].get("from")) not in here for e in far), "not the messages of other hosts")
+
+    def check(job):
+        for number in range(hosts):
+            wrong = checked(form(n), lambda trace, at=number: check_host(trace, at), name=f"trace.json.node{number + 1}",
+                            left=hosts)(job)
+            if wrong:
+                return wrong
+        return ""
+    return check
+
+
+WELL.append(job("each host has its trace", 2, 2, 4, 1, "kill@10:2", ALLREDUCE, TRACE, check=traces(4, 2, {2})))
+
+# ---- who is silent ----
 
 SILENT = [
     job("monitor = timeout, nobody dies", 3, 2, 6, 1, "", MIXED, SILENCE),
     job("monitor = timeout, a rank is killed", 2, 2, 4, 1, "kill@10:other", "", SILENCE),
     *(job(f"monitor = timeout, rank {rank} is silent", 3, 2, n, 1, f"freeze@10:{rank}", "", SILENCE, finished=n - 1, failures=1,
-          says=(FREEZES[0].format(rank),)) for rank, n in ((0, 5), (2, 6), (5, 6))),
+          says=(rf"rank {rank} \(.*\) silent for more than timeout_ms = 2000",)) for rank, n in ((0, 5), (2, 6), (5, 6))),
     job("monitor = timeout, two ranks of one host are silent", 2, 2, 4, 1, "freeze@10:2 freeze@10:3", "", SILENCE, finished=2,
         failures=2),
+    job("monitor = timeout, a rank is stopped while others test requests", 2, 2, 4, 1, "", "",
+        {**SILENCE, "FTCOLL_INTERCEPT": "all"}, "frozen", failures=1, says=(r"(?s)(is through, 3 in the last sum.*){3}",)),
     job("monitor = timeout, longer silent in the program than stopped", 2, 2, 4, 1, "stop900@10:other", "", SILENCE),
 ]
 
@@ -124,7 +149,7 @@ def large(name, hosts, each, program, args, crash="", f=1, settings=None, alive=
 
 
 WIDE = {"FTCOLL_MAX_BYTES": "4096"}  # 65536 bytes
-NO_MEMORY = "no memory for the operation.s buffers"
+NO_MEMORY = "more than the 2 MiB of setting large_memory"
 MEBIBYTE, TEN, ODD = 1 << 20, 40_000, 200_004  # ten slices of 4096 bytes, the last of them not whole
 SLICES = 10
 
@@ -204,6 +229,10 @@ LARGE = [
 WRONG = [job(f"mismatch: told, {algorithm}", 4, 1, n, 1, "", "told", {"FTCOLL_ALGORITHM": algorithm}, "mismatch", failures=0,
              status="failed", says=(f"(?s)(mismatched collective calls: rank .*){{{n // 2 + 1}}}",), silent=(r"\) at 0x",))
          for algorithm, n in (("optimistic", 4), ("corrected", 4), ("corrected", 7))]
+
+WRONG += [job(f"mismatch: {scene}, n = {n}", 2, 1, n, 1, "", scene, {"FTCOLL_INTERCEPT": "all"}, "mismatch", failures=0,
+              status="failed", check=names_both(told))
+          for scene, n, told in (("roots", 2, 1), ("leaf", 2, 1), ("blocks", 3, 1))]
 
 # ---- deaths of processes ----
 
