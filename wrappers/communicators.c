@@ -68,8 +68,8 @@ static bool is_made_at_once(struct ftc_creation *x, MPI_Request *request)
     return true;
 }
 
-/* *@newcomm, which native MPI makes of @comm with the error code @rv, gets all that it has of @comm at
- * once: nobody is told when it is made. */
+/* *@newcomm, which native MPI makes of @comm with the error code @rv, gets all that it has of @comm
+ * at once: nobody is told when it is made. */
 static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
 {
     if (rv == MPI_SUCCESS && newcomm && *newcomm != MPI_COMM_NULL &&

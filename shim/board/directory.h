@@ -17,7 +17,8 @@ struct ftc_directory_rank {
     uint32_t host;
     uint16_t link_port;    /* of the rank (transport/link.h) */
     uint16_t service_port; /* of its monitor process (monitor/service.h) */
-    uint64_t program, program_base; /* ftc_loaded_identity() of its program, and where that begins */
+    uint64_t program,
+        program_base; /* ftc_loaded_identity() of its program, and where that begins */
 };
 
 /* ---- who creates the board ---- */

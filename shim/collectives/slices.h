@@ -1,7 +1,7 @@
 /* slices: a value of blocks of which no rank knows how much the others give, and that has turned
  * out too large for one operation: as many operations as it takes, each with the next slice of each
- * rank's block, and with whether any of it is left. So all survivors agree when it is over, and which
- * blocks are whole: those of who died in the middle are not. */
+ * rank's block, and with whether any of it is left. So all survivors agree when it is over, and
+ * which blocks are whole: those of who died in the middle are not. */
 #ifndef FTC_COLLECTIVES_SLICES_H
 #define FTC_COLLECTIVES_SLICES_H
 

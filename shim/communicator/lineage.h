@@ -24,8 +24,9 @@ static inline void ftc_lineage_expect(MPI_Comm *made)
         *made = MPI_COMM_NULL;
 }
 
-/* After all ranks of @parent have made *@made, or begun to, which may be MPI_COMM_NULL, with the error code @rv,
- * which it returns. Communicators that one call makes are told apart by their members. */
+/* After all ranks of @parent have made *@made, or begun to, which may be MPI_COMM_NULL, with the
+ * error code @rv, which it returns. Communicators that one call makes are told apart by their
+ * members. */
 int ftc_lineage_from(MPI_Comm parent, const MPI_Comm *made, int rv);
 
 /* Likewise, after the ranks of @group have made it of @parent with @tag; MPI_GROUP_NULL: all. */
@@ -43,8 +44,8 @@ uint64_t ftc_lineage_of_request(MPI_Comm parent);
 
 struct ftc_lineage;
 
-/* NULL if it is not known: of MPI_Intercomm_merge, and of what was made of such a communicator. Lives
- * as long as @comm. */
+/* NULL if it is not known: of MPI_Intercomm_merge, and of what was made of such a communicator.
+ * Lives as long as @comm. */
 struct ftc_lineage *ftc_lineage_of(MPI_Comm comm);
 
 /* The number. */

@@ -1,6 +1,7 @@
 /* service: what a monitor process does for other hosts: it sends their agents the news of this one
  * (board/replica.h), and answers ranks that ask what ranks of this host have published
- * (transport/answer.h). With monitor = timeout it ends ranks that others say are silent. In a thread of its own; only in jobs on several hosts.
+ * (transport/answer.h). With monitor = timeout it ends ranks that others say are silent. In a
+ * thread of its own; only in jobs on several hosts.
  *
  * Each monitor process of a host can do it, from the host's board, so none is missed when it
  * ends. */

@@ -1,5 +1,6 @@
 /* What a monitor process does for other hosts: where it cannot have a thread for that, as limits of
- * the system, such as ulimit -u, may be reached; and whom it ends in their name. The file under test is part of this one. */
+ * the system, such as ulimit -u, may be reached; and whom it ends in their name. The file under
+ * test is part of this one. */
 #include "monitor/service.c"
 
 #include "board/death.h"

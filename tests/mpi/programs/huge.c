@@ -84,8 +84,8 @@ static int broadcast(void)
 static int begin_broadcast(void)
 {
     MPI_Request request;
-    int rv = rank == 0 ? MPI_Ibcast(GIVEN, 0, WORLD, &request)
-                       : MPI_Ibcast(COMES, 0, WORLD, &request);
+    int rv =
+        rank == 0 ? MPI_Ibcast(GIVEN, 0, WORLD, &request) : MPI_Ibcast(COMES, 0, WORLD, &request);
 
     return waited(rv, &request);
 }

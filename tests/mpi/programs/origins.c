@@ -1,8 +1,8 @@
 /* origins: communicators of the same members, of which only where they come from tells one from the
  * other. Each operation has a result of its own.
  *
- *     origins unseen    of MPI_Intercomm_merge; nonblocking ones begin in another order on odd ranks,
- *                       and rank 0 alone asks for the failed ranks of one
+ *     origins unseen    of MPI_Intercomm_merge; nonblocking ones begin in another order on odd
+ *                       ranks, and rank 0 alone asks for the failed ranks of one
  *     origins copied    the same of MPI_Comm_idup
  *     origins waiting   a nonblocking call on such a communicator waits for nobody, with threads
  *     origins pending   one is made while operations on its parent are under way
