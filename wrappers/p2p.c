@@ -204,10 +204,9 @@ SENDRECV(Sendrecv, Isend, Irecv, Send_init, int)
 SENDRECV(Sendrecv_c, Isend_c, Irecv_c, Send_init_c, MPI_Count)
 
 /* The *@bytes of elements that are sent out of the memory in which others are received; NULL:
- * native MPI is to do it, as with more than @most bytes. Not by PMPI_Pack(), to which MPICH 4.0
- * lets nobody give MPI_BOTTOM, and which would call the error handler before native MPI does. */
-static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Count most,
-                         MPI_Count *bytes)
+ * native MPI is to do it. Not by PMPI_Pack(), to which MPICH 4.0 lets nobody give MPI_BOTTOM, and
+ * which would call the error handler before native MPI does. */
+static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Count *bytes)
 {
     struct ftc_facts facts;
     size_t size;
@@ -217,7 +216,7 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
         (count > 0 && !ftc_is_buffer(buf, &facts)))
         return NULL;
     size = ftc_packed_bytes(&facts, count);
-    copy = size <= (size_t)most ? malloc(size + 1) : NULL;
+    copy = size < SIZE_MAX ? malloc(size + 1) : NULL;
     *bytes = (MPI_Count)size;
     if (!copy || ftc_pack(copy, buf, count, &facts) == MPI_SUCCESS)
         return copy;
@@ -226,7 +225,7 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
 }
 
 /* A send that never ends keeps the copy. */
-#define SENDRECV_REPLACE(name, suffix, count_type, most)                                           \
+#define SENDRECV_REPLACE(name, suffix, count_type)                                                 \
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
     {                                                                                              \
@@ -245,7 +244,7 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
                                                           source, recvtag, comm, status));         \
         ftc_native_call_count(FTC_CALL_SENDRECV_REPLACE, comm,                                     \
                               ftc_native_call_partner(source, dest), RETURN_ADDRESS);              \
-        copy = packed_copy(buf, count, datatype, most, &bytes);                                    \
+        copy = packed_copy(buf, count, datatype, &bytes);                                          \
         if (!copy)                                                                                 \
             return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
                                status);                                                            \
@@ -253,9 +252,9 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
         if (is_accepted(rv, &request[0]))                                                          \
             rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm, &request[1]);     \
         goes_on = is_begun(rv, &request[1]) &&                                                     \
-                  IS_SENT_IF_ALIVE(&send, &request[0], rv,                                         \
-                                   PMPI_Isend##suffix(copy, (count_type)bytes, MPI_PACKED, dest,   \
-                                                      sendtag, comm, &request[0]));                \
+                  IS_SENT_IF_ALIVE(                                                                \
+                      &send, &request[0], rv,                                                      \
+                      PMPI_Isend_c(copy, bytes, MPI_PACKED, dest, sendtag, comm, &request[0]));    \
         sends = request[0] != MPI_REQUEST_NULL;                                                    \
         if (goes_on)                                                                               \
             rv = ftc_p2p_finish_both(&send, &request[0], &receive, &request[1], status);           \
@@ -266,8 +265,8 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
         return rv;                                                                                 \
     }
 
-SENDRECV_REPLACE(Sendrecv_replace, , int, INT_MAX)
-SENDRECV_REPLACE(Sendrecv_replace_c, _c, MPI_Count, PTRDIFF_MAX - 1)
+SENDRECV_REPLACE(Sendrecv_replace, , int)
+SENDRECV_REPLACE(Sendrecv_replace_c, _c, MPI_Count)
 
 /* ---- probes ---- */
 
