@@ -5,6 +5,7 @@
 #include "communicator/places.h"
 #include "entries.h"
 #include "job_end.h"
+#include "library.h"
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
 #include "program/native_call.h"
@@ -170,6 +171,21 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
                      MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
+/* *@made, which MPI_Intercomm_merge() has made with the error code @rv, has no parent. But its
+ * ranks wait for each other in each such call: so those with one thread come to all in one order.
+ */
+static int merged(const MPI_Comm *made, int rv)
+{
+    MPI_Group group;
+
+    if (ftc_library.threaded || rv != MPI_SUCCESS || !made || *made == MPI_COMM_NULL)
+        return rv;
+    PMPI_Comm_group(*made, &group);
+    ftc_lineage_in_group(MPI_COMM_WORLD, group, 0, made, rv);
+    PMPI_Group_free(&group);
+    return rv;
+}
+
 int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
     struct ftc_creation x = {
@@ -180,7 +196,7 @@ int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return MADE(NATIVE(PMPI_Intercomm_merge(intercomm, high, newintracomm)));
+    return merged(newintracomm, MADE(NATIVE(PMPI_Intercomm_merge(intercomm, high, newintracomm))));
 }
 
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)

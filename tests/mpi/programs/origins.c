@@ -1,15 +1,17 @@
 /* origins: communicators of the same members, of which only where they come from tells one from the
  * other. Each operation has a result of its own.
  *
- *     origins unseen    of MPI_Intercomm_merge; nonblocking ones begin in another order on odd
- *                       ranks, and rank 0 alone asks for the failed ranks of one
+ *     origins unseen    of MPI_Intercomm_merge with threads; nonblocking ones begin in another
+ *                       order on odd ranks, and rank 0 alone asks for the failed ranks of one
+ *     origins merged    the same without threads
  *     origins copied    the same of MPI_Comm_idup
  *     origins waiting   a nonblocking call on such a communicator waits for nobody, with threads
  *     origins pending   one is made while operations on its parent are under way
  *     origins parents   threads make two with one group and one tag, of different parents
  *     origins callback  an attribute's delete callback uses the communicator that is being freed
  *     origins halves    likewise, of a duplicate's copy; the next one has the same handle, and
- * other members */
+ *                       other members
+ */
 #include <ftcoll.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -44,7 +46,7 @@ static void reduce(int mine, MPI_Comm comm)
     expect_sum_of(size, mine, sum);
 }
 
-static MPI_Comm unseen(void)
+static MPI_Comm merged(void)
 {
     MPI_Comm half, both, made;
 
@@ -84,9 +86,9 @@ static void use_in_other_order(const MPI_Comm comm[2])
     }
 }
 
-static void use_unseen(void)
+static void use_merged(void)
 {
-    use_in_other_order((MPI_Comm[]){unseen(), unseen()});
+    use_in_other_order((MPI_Comm[]){merged(), merged()});
 }
 
 static void use_copied(void)
@@ -97,7 +99,7 @@ static void use_copied(void)
 /* Rank 0 calls only when the others have come out of the same call. */
 static void wait_for_nobody(void)
 {
-    MPI_Comm comm = unseen();
+    MPI_Comm comm = merged();
     MPI_Request request;
     int one = 1, sum, token = 0;
 
@@ -218,7 +220,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
         int level;
-    } scene[] = {{"unseen", use_unseen, MPI_THREAD_SINGLE},
+    } scene[] = {{"unseen", use_merged, MPI_THREAD_MULTIPLE},
+                 {"merged", use_merged, MPI_THREAD_SINGLE},
                  {"copied", use_copied, MPI_THREAD_SINGLE},
                  {"waiting", wait_for_nobody, MPI_THREAD_MULTIPLE},
                  {"pending", make_meanwhile, MPI_THREAD_SINGLE},
@@ -227,7 +230,7 @@ int main(int argc, char **argv)
                  {"halves", use_in_callback_of_copy, MPI_THREAD_SINGLE}};
     int which = 0, provided;
 
-    while (which < 6 && !(argc > 1 && strcmp(argv[1], scene[which].name) == 0))
+    while (which < 7 && !(argc > 1 && strcmp(argv[1], scene[which].name) == 0))
         which++;
     MPI_Init_thread(&argc, &argv, scene[which].level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

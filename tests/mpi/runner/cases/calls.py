@@ -56,6 +56,9 @@ ROUNDS = [Case(f"barriers and broadcasts, n = {n}, {'nobody dies' if victim is N
 CONTENT = r"(?s)(is content.*){{{}}}"
 
 
+UNSEEN = "has not seen its communicator being made"
+
+
 def pending(name, n, arguments, alive=None, f=1, settings=None, says=(), **more):
     alive = n if alive is None else alive
     return Case(f"nonblocking: {name}, n = {n}", n, f, settings={**ALL_CALLS, **(settings or {})},
@@ -88,7 +91,7 @@ PENDING = [
             says=("MPI_Iallreduce +\\d+  carried out by ftcoll", "MPI_Reduce_init +\\d+  carried out by ftcoll")),
     pending("native MPI goes on in the wait", 3, "native", limit_s=TEN_S),
     *(pending("more at once than the rings take, in crossed order", n, "crossed",
-              settings={"FTCOLL_REPORT": "summary"}, silent=("has not seen its communicator being made",))
+              settings={"FTCOLL_REPORT": "summary"}, silent=(UNSEEN,))
       for n in (2, 5)),
     pending("freed before the end", 3, "free"),
     # what the library has freed is overwritten
@@ -102,8 +105,12 @@ PENDING = [
     *(Case(f"origins: {scene}, n = {n}", n, 1, settings={**ALL_CALLS, **settings}, failures=0, limit_s=TEN_S,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/origins {scene}", says=(CONTENT.format(n),))
       for n in (2, 3) for scene, settings in (
-          ("unseen", {}), ("copied", {}), ("waiting", {}), ("pending", SURVIVORS), ("parents", SURVIVORS), ("callback", {}),
-          ("halves", {}))),
+          ("waiting", {}), ("pending", SURVIVORS), ("parents", SURVIVORS), ("callback", {}), ("halves", {}))),
+    *(Case(f"origins: {scene}, n = {n}", n, 1, settings={**ALL_CALLS, "FTCOLL_REPORT": "summary"}, failures=0, limit_s=TEN_S,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/origins {scene}",
+           **{**says, "says": (CONTENT.format(n), *says.get("says", ()))})
+      for n in (2, 3) for scene, says in (("unseen", {"says": (UNSEEN,)}), ("merged", {"silent": (UNSEEN,)}),
+                                          ("copied", {"silent": (UNSEEN,)}))),
     Case("nonblocking: topologies of Fortran 2008, in crossed order", 4, 1, failures=1,
          command="mpiexec.hydra -n {n} {programs}/fortran08 topologies",
          settings={**ALL_CALLS, "FTCOLL_REPORT": "summary", "FTCOLL_REQUIRE_ALL": "prod"},
