@@ -5,6 +5,7 @@
 #include "job_end.h"
 #include "library.h"
 #include "unit.h"
+#include "value/datatype.h"
 
 #include <malloc.h>
 
