@@ -183,7 +183,7 @@ bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t byte
         return read_call(&h, behind, bytes - sizeof h, answer);
     if (q->kind == FTC_ASK_SITES)
         return read_sites(&h, behind, bytes - sizeof h, answer);
-    if (!is_sane(q, &h, answer->copy->varies, bytes))
+    if (q->kind != FTC_ASK_PUBLISHED || !is_sane(q, &h, answer->copy->varies, bytes))
         return false;
     read_result(&h, behind, answer->copy);
     return true;

@@ -121,11 +121,22 @@ START_TEST(a_no_is_followed_by_a_pause)
 }
 END_TEST
 
+START_TEST(what_has_no_answer_is_never_answered)
+{
+    struct ftc_question q = {.kind = FTC_ASK_END, .rank = ANSWERS};
+    struct ftc_answer none = {0};
+    uint32_t body[8] = {1};
+
+    ck_assert(!ftc_answer_read(&q, body, sizeof body, &none));
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("question");
     UNIT_TEST(an_answer_counts_though_it_was_asked_again_meanwhile);
     UNIT_TEST(an_answer_to_another_question_does_not_count);
     UNIT_TEST(a_no_is_followed_by_a_pause);
+    UNIT_TEST(what_has_no_answer_is_never_answered);
     UNIT_END();
 }
