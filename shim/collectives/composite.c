@@ -116,11 +116,13 @@ static bool is_packed_whole(const struct ftc_plan *plan)
 
 size_t ftc_composite_most(const struct ftc_plan *plan)
 {
-    bool is_posted = plan->course_kind == FTC_COURSE_POSTED;
+    size_t memory = ftc_limits_memory_bytes(), operation = plan->limit.data_bytes;
 
-    if (plan->parcel && is_posted)
-        return ftc_limits_memory_bytes();
-    return is_posted || is_packed_whole(plan) ? SIZE_MAX / 2 : plan->limit.data_bytes;
+    if (!is_packed_whole(plan))
+        return plan->posted ? SIZE_MAX / 2 : operation;
+    if (ftc_library.settings.large == FTC_LARGE_NATIVE)
+        return SIZE_MAX / 2;
+    return memory > operation ? memory : operation;
 }
 
 static void *add_block(struct ftc_plan *plan, void *value, size_t bytes)
