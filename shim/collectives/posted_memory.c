@@ -66,8 +66,6 @@ static bool is_in_parts(size_t bytes)
 
 static unsigned char *block(struct ftc_posted *p, size_t bytes)
 {
-    if (is_in_parts(bytes))
-        return ftc_posted_own_block(p, bytes);
     return ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
                             sizeof(struct place) + bytes)
                ? own_place(p)->data

@@ -47,11 +47,6 @@ static bool is_in_parts(size_t bytes)
     return true;
 }
 
-static unsigned char *block(struct ftc_posted *p, size_t bytes)
-{
-    return ftc_posted_own_block(p, bytes);
-}
-
 /* The next part of the own block. */
 static void *post(struct ftc_posted *p)
 {
@@ -157,7 +152,6 @@ static void close_nothing(struct ftc_posted *p)
 
 const struct ftc_posted_way ftc_posted_in_messages = {
     .is_in_parts = is_in_parts,
-    .block = block,
     .request = request,
     .hear = hear,
     .take = take,

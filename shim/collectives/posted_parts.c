@@ -19,7 +19,7 @@ static bool may_keep(struct ftc_posted *p, size_t bytes)
     return true;
 }
 
-unsigned char *ftc_posted_own_block(struct ftc_posted *p, size_t bytes)
+static unsigned char *own_block(struct ftc_posted *p, size_t bytes)
 {
     if (may_keep(p, bytes))
         p->own = malloc(bytes > 0 ? bytes : 1);
@@ -32,7 +32,7 @@ void *ftc_posted_block(struct ftc_posted *p, size_t bytes)
 
     if (!p->has_memory)
         return NULL;
-    block = p->way->block(p, bytes);
+    block = p->way->is_in_parts(bytes) ? own_block(p, bytes) : p->way->block(p, bytes);
     if (!block) {
         p->has_memory = false;
         return NULL;

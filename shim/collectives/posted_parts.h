@@ -50,7 +50,7 @@ struct ftc_posted {
 struct ftc_posted_way {
     /* Whether a block of @bytes is posted out of private memory, part by part. */
     bool (*is_in_parts)(size_t bytes);
-    /* Memory for this rank's block of @bytes; NULL: there is none. */
+    /* Where others read this rank's block of @bytes, if it is not; NULL: there is no memory. */
     unsigned char *(*block)(struct ftc_posted *p, size_t bytes);
     void (*request)(struct ftc_posted *p, struct ftc_drive_request *request);
     /* After the operation: p->tally. */
@@ -70,9 +70,6 @@ struct ftc_posted_part {
 
 /* Takes the block from whoever makes it; p->has_memory tells if there is none. */
 void ftc_posted_give(struct ftc_posted *p);
-
-/* Private memory for the block. */
-unsigned char *ftc_posted_own_block(struct ftc_posted *p, size_t bytes);
 
 /* What this rank says in a round, behind the posting. */
 uint32_t ftc_posted_flags(const struct ftc_posted *p);

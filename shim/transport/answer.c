@@ -47,19 +47,24 @@ static size_t write_result(const struct ftc_publication *copy, unsigned char *bo
     return sizeof h + failed_bytes + h.value_bytes;
 }
 
+/* Plain bytes; without any it is a "no". */
+static size_t write_bytes(const void *bytes, size_t count, unsigned char *body)
+{
+    struct head h = {.is_yes = count > 0, .value_bytes = (uint32_t)count};
+
+    memcpy(body, &h, sizeof h);
+    if (count > 0)
+        memcpy(body + sizeof h, bytes, count);
+    return sizeof h + count;
+}
+
 static size_t write_call(const struct ftc_board *board, const struct ftc_question *q,
                          unsigned char *body)
 {
     struct ftc_note note;
-    struct head h = {.is_yes =
-                         ftc_published_call(board, q->rank, q->communicator_id, q->seq, &note)};
+    bool is_there = ftc_published_call(board, q->rank, q->communicator_id, q->seq, &note);
 
-    if (h.is_yes) {
-        h.value_bytes = sizeof note;
-        memcpy(body + sizeof h, &note, sizeof note);
-    }
-    memcpy(body, &h, sizeof h);
-    return sizeof h + h.value_bytes;
+    return write_bytes(&note, is_there ? sizeof note : 0, body);
 }
 
 /* None behind the last. */
@@ -67,17 +72,13 @@ static size_t write_sites(const struct ftc_board *board, const struct ftc_questi
                           unsigned char *body)
 {
     size_t begin = (size_t)q->seq * FTC_ANSWER_SITES_BYTES, end = board->geometry.sites_bytes;
-    struct head h = {.is_yes = begin < end};
+    size_t left;
 
-    if (h.is_yes) {
-        h.value_bytes = (uint32_t)(end - begin);
-        if (h.value_bytes > FTC_ANSWER_SITES_BYTES)
-            h.value_bytes = FTC_ANSWER_SITES_BYTES;
-        memcpy(body + sizeof h, (const char *)ftc_board_sites(board, q->rank) + begin,
-               h.value_bytes);
-    }
-    memcpy(body, &h, sizeof h);
-    return sizeof h + h.value_bytes;
+    if (begin > end)
+        begin = end;
+    left = end - begin;
+    return write_bytes((const char *)ftc_board_sites(board, q->rank) + begin,
+                       left < FTC_ANSWER_SITES_BYTES ? left : FTC_ANSWER_SITES_BYTES, body);
 }
 
 static bool can_be_asked(const struct ftc_board *board, const struct ftc_question *q)
@@ -93,20 +94,26 @@ size_t ftc_answer_write(const struct ftc_board *board, const struct ftc_question
     struct head h = {0};
 
     copy->varies = true; /* whoever asks knows whether it may */
-    if (can_be_asked(board, q) && q->kind == FTC_ASK_PUBLISHED &&
-        ftc_published(board, q->rank, q->communicator_id, q->seq, q->value_bytes, copy))
-        return write_result(copy, body);
-    if (can_be_asked(board, q) && q->kind == FTC_ASK_CALL)
-        return write_call(board, q, body);
-    if (can_be_asked(board, q) && q->kind == FTC_ASK_SITES)
-        return write_sites(board, q, body);
-    if (can_be_asked(board, q) && q->kind == FTC_ASK_HEARTBEAT) {
-        h.is_yes = 1;
-        h.heartbeat = ftc_activity_heartbeat(board, q->rank);
-    }
-    if (can_be_asked(board, q) && q->kind == FTC_ASK_ATTEMPT)
+    switch (can_be_asked(board, q) ? q->kind : 0) {
+    case FTC_ASK_PUBLISHED:
+        if (ftc_published(board, q->rank, q->communicator_id, q->seq, q->value_bytes, copy))
+            return write_result(copy, body);
+        break;
+    case FTC_ASK_ATTEMPT:
         h.is_yes = ftc_published_attempt(board, q->rank, q->communicator_id, q->seq, &h.attempt) &&
                    !ftc_board_is_dead(board, q->rank);
+        break;
+    case FTC_ASK_CALL:
+        return write_call(board, q, body);
+    case FTC_ASK_SITES:
+        return write_sites(board, q, body);
+    case FTC_ASK_HEARTBEAT:
+        h.is_yes = 1;
+        h.heartbeat = ftc_activity_heartbeat(board, q->rank);
+        break;
+    default:
+        break;
+    }
     memcpy(body, &h, sizeof h);
     return sizeof h;
 }
@@ -140,23 +147,13 @@ static void read_result(const struct head *h, const unsigned char *behind,
     };
 }
 
-/* What the note says is checked by who reads it. */
-static bool read_call(const struct head *h, const unsigned char *behind, size_t bytes,
-                      struct ftc_answer *answer)
+/* Plain bytes, of which there are to be @count; what they say is checked by who reads them. */
+static bool read_bytes(const struct head *h, const unsigned char *behind, size_t bytes, void *to,
+                       size_t count)
 {
-    if (h->value_bytes != sizeof answer->note || h->value_bytes > bytes)
+    if (h->value_bytes != count || count > bytes)
         return false;
-    memcpy(&answer->note, behind, sizeof answer->note);
-    return true;
-}
-
-/* What the sites say is checked by who reads them. */
-static bool read_sites(const struct head *h, const unsigned char *behind, size_t bytes,
-                       const struct ftc_answer *answer)
-{
-    if (h->value_bytes != answer->sites_bytes || h->value_bytes > bytes)
-        return false;
-    memcpy(answer->sites, behind, h->value_bytes);
+    memcpy(to, behind, count);
     return true;
 }
 
@@ -171,20 +168,23 @@ bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t byte
     memcpy(&h, body, sizeof h);
     if (h.is_yes != 1)
         return false;
-    if (q->kind == FTC_ASK_ATTEMPT) {
+    switch (q->kind) {
+    case FTC_ASK_PUBLISHED:
+        if (!is_sane(q, &h, answer->copy->varies, bytes))
+            return false;
+        read_result(&h, behind, answer->copy);
+        return true;
+    case FTC_ASK_ATTEMPT:
         answer->attempt = h.attempt;
         return true;
-    }
-    if (q->kind == FTC_ASK_HEARTBEAT) {
+    case FTC_ASK_CALL:
+        return read_bytes(&h, behind, bytes - sizeof h, &answer->note, sizeof answer->note);
+    case FTC_ASK_SITES:
+        return read_bytes(&h, behind, bytes - sizeof h, answer->sites, answer->sites_bytes);
+    case FTC_ASK_HEARTBEAT:
         answer->heartbeat = h.heartbeat;
         return true;
-    }
-    if (q->kind == FTC_ASK_CALL)
-        return read_call(&h, behind, bytes - sizeof h, answer);
-    if (q->kind == FTC_ASK_SITES)
-        return read_sites(&h, behind, bytes - sizeof h, answer);
-    if (q->kind != FTC_ASK_PUBLISHED || !is_sane(q, &h, answer->copy->varies, bytes))
+    default:
         return false;
-    read_result(&h, behind, answer->copy);
-    return true;
+    }
 }

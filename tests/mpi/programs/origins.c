@@ -230,7 +230,8 @@ int main(int argc, char **argv)
                  {"halves", use_in_callback_of_copy, MPI_THREAD_SINGLE}};
     int which = 0, provided;
 
-    while (which < 7 && !(argc > 1 && strcmp(argv[1], scene[which].name) == 0))
+    while (which < (int)(sizeof scene / sizeof *scene) - 1 &&
+           !(argc > 1 && strcmp(argv[1], scene[which].name) == 0))
         which++;
     MPI_Init_thread(&argc, &argv, scene[which].level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -119,10 +119,10 @@ def available_gib():
         return int(re.search(r"MemAvailable: +(\d+) kB", file.read())[1]) / 2**20
 
 
-def huge(call, n=2, crash="", told="all of it"):
+def huge(call, crash="", told="all of it"):
     """A block of more than 2 GiB, of which two ranks together have four copies; two cases may run at once. It takes a machine
     a while to give so much memory: huge has more calls, for other days."""
-    return Case(f"large: huge: {call}{crash and ', crash ' + crash}", n, 1, failures=1 if crash else 0, limit_s=120,
+    return Case(f"large: huge: {call}{crash and ', crash ' + crash}", 2, 1, failures=1 if crash else 0, limit_s=120,
                 settings={**PROTECTED, **KEEP, **({"FTCOLL_CRASH": crash} if crash else {})},
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/huge {call}", says=(f"huge: rank 1: {told}",),
                 skip="" if available_gib() > 17 else f"{available_gib():.0f} GiB of memory are free, and it takes up to 17")
