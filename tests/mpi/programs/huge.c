@@ -134,15 +134,19 @@ static const char *what_has_come(void)
     return right == words() ? "all of it" : empty == words() ? "nothing" : "something else";
 }
 
+/* Of an error the last words: Hydra 5.0.2 cuts lines of more than 128 bytes, which those of others
+ * come between then. */
 static const char *told(int rv)
 {
     static char text[MPI_MAX_ERROR_STRING];
+    const char *last;
     int length;
 
     if (rv == MPI_SUCCESS)
         return what_has_come();
     MPI_Error_string(rv, text, &length);
-    return text;
+    last = strrchr(text, ',');
+    return last ? last + 1 : text;
 }
 
 static int gets_it(void)
