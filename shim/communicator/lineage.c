@@ -123,11 +123,17 @@ int ftc_lineage_from(MPI_Comm parent, const MPI_Comm *made, int rv)
     return ftc_lineage_in_group(parent, MPI_GROUP_NULL, 0, made, rv);
 }
 
+/* Each rank of a group gets what is made of it: else there was an error (ftc_lineage_expect()). */
+static bool is_made(MPI_Group group, const MPI_Comm *made)
+{
+    return made && (group == MPI_GROUP_NULL || *made != MPI_COMM_NULL);
+}
+
 int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv)
 {
     struct ftc_lineage *b;
 
-    if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS || !made ||
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS || !is_made(group, made) ||
         !ftc_is_comm(parent))
         return rv;
     b = ftc_lineage_of(parent);
