@@ -2,6 +2,8 @@
  * dead. A null pointer in place of an argument is native MPI's to reject. */
 #include "p2p/p2p.h"
 #include "entries.h"
+#include "p2p/pair.h"
+#include "program/error.h"
 #include "program/native_call.h"
 #include "value/datatype.h"
 
@@ -267,6 +269,95 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
 
 SENDRECV_REPLACE(Sendrecv_replace, , int)
 SENDRECV_REPLACE(Sendrecv_replace_c, _c, MPI_Count)
+
+/* The same with a request of two halves, noted like all that are made. What sends is a request also
+ * if its peer is dead. */
+#define IS_STARTED(call, request, rv, pmpi_call)                                                   \
+    (ftc_p2p_note_dead(call, request) ||                                                           \
+     is_begun((rv) = ftc_p2p_note(call, false, request, pmpi_call), request))
+
+static int begin_pair(const struct ftc_p2p_call *receive, MPI_Request half[FTC_PAIR_HALVES],
+                      void *copy, MPI_Request *request)
+{
+    int rv;
+
+    ftc_p2p_note(receive, false, &half[FTC_PAIR_RECEIVE], MPI_SUCCESS);
+    rv = ftc_pair_start(receive, half, copy, request);
+    if (rv == MPI_SUCCESS)
+        return rv;
+    for (int i = 0; i < FTC_PAIR_HALVES; i++)
+        ftc_p2p_free(&half[i]);
+    ftc_error_raise(&(struct ftc_call){.comm = receive->comm});
+    return rv;
+}
+
+#define ISENDRECV(name, suffix, count_type)                                                        \
+    int MPI_##name(const void *sendbuf, count_type sendcount, MPI_Datatype sendtype, int dest,     \
+                   int sendtag, void *recvbuf, count_type recvcount, MPI_Datatype recvtype,        \
+                   int source, int recvtag, MPI_Comm comm, MPI_Request *request)                   \
+    {                                                                                              \
+        struct ftc_p2p_call send = {                                                               \
+            "MPI_" #name, comm, dest, sendtag, false, FTC_CALL_NONE, NULL};                        \
+        struct ftc_p2p_call receive = {"MPI_" #name, comm,          source, recvtag,               \
+                                       true,         FTC_CALL_NONE, NULL};                         \
+        MPI_Request half[FTC_PAIR_HALVES] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                  \
+        int rv;                                                                                    \
+                                                                                                   \
+        if (!ftc_pair_possible() || !request)                                                      \
+            return PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,    \
+                               recvtype, source, recvtag, comm, request);                          \
+        rv = PMPI_Send_init##suffix(sendbuf, sendcount, sendtype, dest, sendtag, comm,             \
+                                    &half[FTC_PAIR_SEND]);                                         \
+        if (is_accepted(rv, &half[FTC_PAIR_SEND]))                                                 \
+            rv = PMPI_Irecv##suffix(recvbuf, recvcount, recvtype, source, recvtag, comm,           \
+                                    &half[FTC_PAIR_RECEIVE]);                                      \
+        if (is_begun(rv, &half[FTC_PAIR_RECEIVE]) &&                                               \
+            IS_STARTED(&send, &half[FTC_PAIR_SEND], rv,                                            \
+                       PMPI_Isend##suffix(sendbuf, sendcount, sendtype, dest, sendtag, comm,       \
+                                          &half[FTC_PAIR_SEND])))                                  \
+            return begin_pair(&receive, half, NULL, request);                                      \
+        ftc_p2p_abandon(&half[FTC_PAIR_RECEIVE]);                                                  \
+        return rv;                                                                                 \
+    }
+
+ISENDRECV(Isendrecv, , int)
+ISENDRECV(Isendrecv_c, _c, MPI_Count)
+
+#define ISENDRECV_REPLACE(name, suffix, count_type)                                                \
+    int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
+                   int source, int recvtag, MPI_Comm comm, MPI_Request *request)                   \
+    {                                                                                              \
+        struct ftc_p2p_call send = {                                                               \
+            "MPI_" #name, comm, dest, sendtag, false, FTC_CALL_NONE, NULL};                        \
+        struct ftc_p2p_call receive = {"MPI_" #name, comm,          source, recvtag,               \
+                                       true,         FTC_CALL_NONE, NULL};                         \
+        MPI_Request half[FTC_PAIR_HALVES] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                  \
+        MPI_Count bytes;                                                                           \
+        void *copy = ftc_pair_possible() ? packed_copy(buf, count, datatype, &bytes) : NULL;       \
+        int rv;                                                                                    \
+                                                                                                   \
+        if (!copy || !request) {                                                                   \
+            free(copy);                                                                            \
+            return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
+                               request);                                                           \
+        }                                                                                          \
+        rv = PMPI_Send_init##suffix(buf, count, datatype, dest, sendtag, comm,                     \
+                                    &half[FTC_PAIR_SEND]);                                         \
+        if (is_accepted(rv, &half[FTC_PAIR_SEND]))                                                 \
+            rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm,                   \
+                                    &half[FTC_PAIR_RECEIVE]);                                      \
+        if (is_begun(rv, &half[FTC_PAIR_RECEIVE]) &&                                               \
+            IS_STARTED(                                                                            \
+                &send, &half[FTC_PAIR_SEND], rv,                                                   \
+                PMPI_Isend_c(copy, bytes, MPI_PACKED, dest, sendtag, comm, &half[FTC_PAIR_SEND]))) \
+            return begin_pair(&receive, half, copy, request);                                      \
+        ftc_p2p_abandon(&half[FTC_PAIR_RECEIVE]);                                                  \
+        free(copy);                                                                                \
+        return rv;                                                                                 \
+    }
+
+ISENDRECV_REPLACE(Isendrecv_replace, , int)
+ISENDRECV_REPLACE(Isendrecv_replace_c, _c, MPI_Count)
 
 /* ---- probes ---- */
 

@@ -1,6 +1,7 @@
 /* Calls that complete requests. As long as nobody is dead these are native MPI's tests. */
 #include "dead_peer.h"
 #include "p2p.h"
+#include "pair.h"
 
 #include "program/error.h"
 #include "program/native_call.h"
@@ -26,6 +27,22 @@ struct batch {
     MPI_Request few[2 * FEW];
 };
 
+/* MPI calls nobody back in a call that keeps requests. */
+static void look_at_pair(MPI_Request request)
+{
+    struct ftc_p2p_request r;
+
+    if (ftc_requests_find(request, &r) && r.pair)
+        ftc_pair_look(r.pair);
+}
+
+/* While none can have failed, requests are native MPI's to look at. */
+static bool may_have_failed(void)
+{
+    return ftc_p2p_is_anyone_dead() ||
+           atomic_load_explicit(&ftc_pair_has_failed, memory_order_relaxed);
+}
+
 /* False without memory. */
 static bool open_batch(struct batch *b, const struct ftc_p2p_completion *call, int count,
                        MPI_Request requests[])
@@ -43,8 +60,11 @@ static bool open_batch(struct batch *b, const struct ftc_p2p_completion *call, i
     if (!b->before)
         return false;
     b->native = b->before + b->count;
-    for (int i = 0; i < b->count; i++)
+    for (int i = 0; i < b->count; i++) {
         b->before[i] = requests[i];
+        if (call->keeps)
+            look_at_pair(requests[i]);
+    }
     return true;
 }
 
@@ -256,7 +276,7 @@ static int test_one(struct batch *b, int *flag, MPI_Status *status)
     int rv = MPI_SUCCESS;
 
     *flag = FTC_P2P_NOTHING_TOLD;
-    if (!ftc_p2p_is_anyone_dead())
+    if (!may_have_failed())
         return PMPI_Test(b->request, flag, status);
     hide_ours(b);
     if (!is_ours(b, 0, &r)) {
@@ -321,6 +341,12 @@ static void finish_one_of(struct batch *b, int i, struct ftc_p2p_request *r, int
         set_error(status, error);
 }
 
+/* Of one that has failed: with p2p = ignore only those of native MPI. */
+static bool tells_error(const struct ftc_p2p_request *r)
+{
+    return ftc_library.settings.p2p == FTC_P2P_ERROR || (r->pair && r->pair->told != MPI_SUCCESS);
+}
+
 /* Native MPI has completed the others, with @rv. */
 static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
 {
@@ -328,11 +354,10 @@ static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
     bool clears = false;
 
     for (int i = 0; i < b->count; i++)
-        clears |= rv == MPI_SUCCESS && !b->call->keeps && has_failed(b, i, &r) &&
-                  ftc_library.settings.p2p == FTC_P2P_ERROR;
+        clears |= rv == MPI_SUCCESS && !b->call->keeps && has_failed(b, i, &r) && tells_error(&r);
     for (int i = 0; i < b->count; i++) {
         if (has_failed(b, i, &r))
-            finish_one_of(b, i, &r, rv, status_of(statuses, i));
+            finish_one_of(b, i, &r, clears ? MPI_ERR_IN_STATUS : rv, status_of(statuses, i));
         else if (clears)
             set_error(status_of(statuses, i), MPI_SUCCESS);
     }
@@ -352,7 +377,7 @@ static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
     int rv = MPI_SUCCESS;
 
     *flag = FTC_P2P_NOTHING_TOLD;
-    if (!ftc_p2p_is_anyone_dead())
+    if (!may_have_failed())
         return native_all(b->call, b->count, b->request, flag, statuses);
     do {
         hide_ours(b);
@@ -392,7 +417,7 @@ static void finish_pending(struct batch *b, int i, MPI_Status *status)
             set_error(status, rv);
             return;
         }
-        if (!ftc_p2p_is_anyone_dead() || !find_failed(b))
+        if (!may_have_failed() || !find_failed(b))
             goes_on(b);
     }
     finish_one_of(b, i, &r, MPI_ERR_IN_STATUS, status);
@@ -479,7 +504,7 @@ static int test_any(struct batch *b, int *index, int *flag, MPI_Status *status)
     int error = error_of(status), rv;
 
     *flag = FTC_P2P_NOTHING_TOLD;
-    if (!ftc_p2p_is_anyone_dead())
+    if (!may_have_failed())
         return native_any(b->call, b->count, b->request, index, flag, status);
     do {
         hide_ours(b);
@@ -520,10 +545,14 @@ static void finish_some(struct batch *b, int rv, int *done, int indices[], MPI_S
 {
     int native = *done == MPI_UNDEFINED ? 0 : *done, all = native;
     struct ftc_p2p_request r;
+    int all_rv = rv;
 
     for (int i = 0; i < b->count; i++)
+        if (!b->call->keeps && has_failed(b, i, &r) && tells_error(&r))
+            all_rv = MPI_ERR_IN_STATUS;
+    for (int i = 0; i < b->count; i++)
         if (has_failed(b, i, &r)) {
-            finish_one_of(b, i, &r, rv, status_of(statuses, all));
+            finish_one_of(b, i, &r, all_rv, status_of(statuses, all));
             indices[all++] = i;
         }
     if (all > native)
@@ -547,7 +576,7 @@ static int test_some(struct batch *b, int *done, int indices[], MPI_Status statu
     int rv;
 
     *done = FTC_P2P_NOTHING_TOLD;
-    if (!ftc_p2p_is_anyone_dead())
+    if (!may_have_failed())
         return native_some(b->call, b->count, b->request, done, indices, statuses);
     find_failed(b);
     hide_ours(b);
@@ -581,10 +610,12 @@ int ftc_p2p_get_status(const struct ftc_p2p_completion *call, MPI_Request reques
                        MPI_Status *status)
 {
     struct ftc_p2p_request r;
-    bool known = ftc_p2p_is_anyone_dead() && ftc_requests_find(request, &r);
     struct batch b;
+    bool known;
     int rv;
 
+    look_at_pair(request);
+    known = may_have_failed() && ftc_requests_find(request, &r);
     if (known && r.broken && r.failed_by < 0)
         return PMPI_Request_get_status(MPI_REQUEST_NULL, flag, status);
     if (known && ftc_dead_fails(&r)) {

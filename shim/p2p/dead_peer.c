@@ -196,6 +196,17 @@ static void fill(MPI_Status *status, int source, int tag)
     status->MPI_TAG = tag;
 }
 
+static void copy(MPI_Status *status, const MPI_Status *from)
+{
+    int error;
+
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    error = status->MPI_ERROR;
+    *status = *from;
+    status->MPI_ERROR = error;
+}
+
 void ftc_dead_empty(MPI_Status *status)
 {
     fill(status, MPI_PROC_NULL, MPI_ANY_TAG);
@@ -205,10 +216,17 @@ int ftc_dead_result(const char *name, const struct ftc_p2p_request *r, MPI_Statu
 {
     int32_t world = r->peers->world[r->failed_by];
 
+    if (r->pair && r->pair->told != MPI_SUCCESS) {
+        copy(status, &r->pair->received);
+        return r->pair->told;
+    }
     if (ftc_library.settings.p2p == FTC_P2P_IGNORE) {
         ftc_dead_empty(status);
         return MPI_SUCCESS;
     }
-    fill(status, r->failed_by, r->tag);
+    if (r->pair)
+        copy(status, &r->pair->received);
+    else
+        fill(status, r->failed_by, r->tag);
     return ftc_error_dead_peer(name, r->failed_by, (uint32_t)world);
 }

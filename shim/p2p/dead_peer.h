@@ -16,7 +16,7 @@ void ftc_dead_finish(struct ftc_p2p_request *r, MPI_Request *handle);
 void ftc_dead_empty(MPI_Status *status);
 
 /* Fills @status as the setting says, but for MPI_ERROR, and makes the error of @r in the call
- * @name. MPI_SUCCESS with p2p = ignore. */
+ * @name. MPI_SUCCESS with p2p = ignore. An error that native MPI has raised is only returned. */
 int ftc_dead_result(const char *name, const struct ftc_p2p_request *r, MPI_Status *status);
 
 /* The rank because of which a call that names @peer of @comm fails, or -1. */

@@ -137,6 +137,7 @@ void ftc_requests_add(MPI_Request handle, MPI_Comm comm, int peer, int tag, bool
         place->placeholder = false;
         place->broken = false;
         place->peers = peers;
+        place->pair = NULL;
     }
     ftc_p2p_unlock();
 }

@@ -8,6 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of the two the one that is received; what else a pair has follows it in memory. */
+struct ftc_pair {
+    MPI_Status received;
+    int told; /* error that native MPI has raised for one of the two */
+};
+
 struct ftc_p2p_request {
     MPI_Request handle;
     int peer, tag;   /* of a broken one the peer that broke it */
@@ -18,6 +24,7 @@ struct ftc_p2p_request {
     bool placeholder; /* nothing native stands behind the handle */
     bool broken;      /* persistent, and what is native in it never ends */
     struct ftc_peers *peers;
+    struct ftc_pair *pair; /* it is one of two messages (pair.h); NULL: of one */
 };
 
 /* True for the handles that MPICH 4.0.2 has once for all requests that were complete at once: small

@@ -337,7 +337,7 @@ static void after(int first)
             continue;
         await_death(peer);
         o = make(call, MPI_COMM_WORLD, peer);
-        if (strstr(call->name, "Sendrecv") && !ignores) /* its other half has failed */
+        if (strcasestr(call->name, "sendrecv") && !ignores) /* its other half has failed */
             expect(call->name, "the error", o.code, MPIX_ERR_PROC_FAILED), o.code = MPI_SUCCESS;
         expect_message(call, &o, peer);
         o = make(call, MPI_COMM_WORLD, peer);
@@ -550,7 +550,7 @@ static void any(void)
         messages += status.MPI_SOURCE > 0;
     }
     for (int i = 0; i < 2 * n; i++) { /* nobody is left: each one ends */
-        struct outcome o = make(&p2p_calls[i % 2 ? 7 : 9], MPI_COMM_WORLD, MPI_ANY_SOURCE);
+        struct outcome o = make(&p2p_calls[i % 2 ? 11 : 13], MPI_COMM_WORLD, MPI_ANY_SOURCE);
 
         expect("nobody left", "the error", o.code, ignores ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED);
         expect("nobody left", "the request gone", o.request_gone, true);
@@ -684,6 +684,32 @@ static void too_long(void)
     }
 }
 
+/* Of a pair, before and after deaths: of two requests in all, each time. */
+static void too_long_in_pair(void)
+{
+    int out[2] = {1, 2}, in[2], class;
+    MPI_Request request[2];
+    MPI_Status status[2];
+
+    handler_calls = 0;
+    MPI_Isendrecv(out, 2, MPI_INT, 0, TAG, in, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &request[0]);
+    class = MPI_Wait(&request[0], status);
+    MPI_Error_class(class, &class);
+    expect("too long in a pair", "the error", class, MPI_ERR_TRUNCATE);
+    expect("too long in a pair", "the request gone", request[0] == MPI_REQUEST_NULL, true);
+    expect("too long in a pair", "calls of the handler", handler_calls, 1);
+    MPI_Isendrecv(out, 2, MPI_INT, 0, TAG, in, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &request[0]);
+    MPI_Isendrecv(out, 1, MPI_INT, 0, TAG + 1, &in[1], 1, MPI_INT, 0, TAG + 1, MPI_COMM_WORLD,
+                  &request[1]);
+    expect("too long in one of two pairs", "the error", MPI_Waitall(2, request, status),
+           MPI_ERR_IN_STATUS);
+    MPI_Error_class(status[0].MPI_ERROR, &class);
+    expect("too long in one of two pairs", "its error", class, MPI_ERR_TRUNCATE);
+    expect("too long in one of two pairs", "the other's", status[1].MPI_ERROR, MPI_SUCCESS);
+    expect("too long in one of two pairs", "calls of the handler", handler_calls, 2);
+    expect("too long in one of two pairs", "the other's value", in[1], 1);
+}
+
 /* ---- threads ---- */
 
 struct thread {
@@ -786,7 +812,7 @@ static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count
     else if (strcmp(scenario, "truncated") == 0)
         truncated(1, status), truncated(5, MPI_STATUSES_IGNORE);
     else if (strcmp(scenario, "too-long") == 0)
-        too_long();
+        too_long_in_pair(), too_long(), too_long_in_pair();
     else if (strcmp(scenario, "large") == 0)
         large();
     else if (strcmp(scenario, "copies") == 0)

@@ -130,6 +130,63 @@ static void isend(MPI_Comm comm, int peer, struct outcome *o)
     wait_for(&request, o);
 }
 
+/* The errors of statuses are the calls' only where a call says so. */
+static void look_into(struct outcome *o, const MPI_Status *own, const MPI_Status *other)
+{
+    o->in_status = o->code == MPI_ERR_IN_STATUS;
+    o->status = *own;
+    if (o->in_status)
+        o->code = other->MPI_ERROR == MPI_SUCCESS ? own->MPI_ERROR : MPI_ERR_OTHER;
+}
+
+static void isendrecv(MPI_Comm comm, int peer, struct outcome *o)
+{
+    MPI_Request request;
+
+    o->code = MPI_Isendrecv(&sent, 1, MPI_INT, peer, TAG, &o->value, 1, MPI_INT, peer, TAG, comm,
+                            &request);
+    wait_for(&request, o);
+}
+
+static void isendrecv_replace(MPI_Comm comm, int peer, struct outcome *o)
+{
+    MPI_Request request;
+    int flag = 0;
+
+    o->code = MPI_Isendrecv_replace(&o->value, 1, MPI_INT, peer, TAG, peer, TAG, comm, &request);
+    while (!flag && o->code == MPI_SUCCESS)
+        o->code = MPI_Test(&request, &flag, &o->status);
+    o->request_gone = request == MPI_REQUEST_NULL;
+}
+
+/* Beside one that native MPI can end at once. */
+static void isendrecv_replace_c(MPI_Comm comm, int peer, struct outcome *o)
+{
+    MPI_Request request[2];
+    int index = 1;
+
+    MPI_Isendrecv_replace_c(&o->value, 1, MPI_INT, peer, TAG, peer, TAG, comm, &request[0]);
+    MPI_Ibarrier(MPI_COMM_SELF, &request[1]);
+    while (o->code == MPI_SUCCESS && index == 1)
+        o->code = MPI_Waitany(2, request, &index, &o->status);
+    o->request_gone = request[0] == MPI_REQUEST_NULL && index == 0;
+    MPI_Wait(&request[1], MPI_STATUS_IGNORE);
+}
+
+static void isendrecv_c(MPI_Comm comm, int peer, struct outcome *o)
+{
+    MPI_Request request[2];
+    MPI_Status status[2];
+
+    memset(status, 0x77, sizeof status);
+    MPI_Isendrecv_c(&sent, 1, MPI_INT, peer, TAG, &o->value, 1, MPI_INT, peer, TAG, comm,
+                    &request[0]);
+    MPI_Ibarrier(MPI_COMM_SELF, &request[1]);
+    o->code = MPI_Waitall(2, request, status);
+    look_into(o, &status[0], &status[1]);
+    o->request_gone = request[0] == MPI_REQUEST_NULL && request[1] == MPI_REQUEST_NULL;
+}
+
 static void isend_c(MPI_Comm comm, int peer, struct outcome *o)
 {
     MPI_Request request;
@@ -197,15 +254,6 @@ static void irecv_get_status(MPI_Comm comm, int peer, struct outcome *o)
     while (!flag)
         MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
     wait_for(&request, o);
-}
-
-/* The errors of statuses are the calls' only where a call says so. */
-static void look_into(struct outcome *o, const MPI_Status *own, const MPI_Status *other)
-{
-    o->in_status = o->code == MPI_ERR_IN_STATUS;
-    o->status = *own;
-    if (o->in_status)
-        o->code = other->MPI_ERROR == MPI_SUCCESS ? own->MPI_ERROR : MPI_ERR_OTHER;
 }
 
 static void irecv_waitall(MPI_Comm comm, int peer, struct outcome *o)
@@ -401,6 +449,10 @@ const struct p2p_call p2p_calls[] = {
     {"MPI_Sendrecv", true, false, sendrecv},
     {"MPI_Sendrecv_replace", true, false, sendrecv_replace},
     {"MPI_Sendrecv_replace_c", true, false, sendrecv_replace_c},
+    {"MPI_Wait of MPI_Isendrecv", true, false, isendrecv},
+    {"MPI_Waitall of MPI_Isendrecv_c", true, false, isendrecv_c},
+    {"MPI_Test of MPI_Isendrecv_replace", true, false, isendrecv_replace},
+    {"MPI_Waitany of MPI_Isendrecv_replace_c", true, false, isendrecv_replace_c},
     {"MPI_Probe", true, false, probe},
     {"MPI_Iprobe", true, false, iprobe},
     {"MPI_Mprobe", true, false, mprobe},

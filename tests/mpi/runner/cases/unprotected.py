@@ -208,10 +208,10 @@ def p2p(what, n, scenario, mode, **more):
 P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n, scenario in (
     ("a rank that is known to be dead", 3, "before"),
     *((f"a rank dies while another waits for it, from call {first}", 8, f"while {first}")
-      for first in (0, 7, 14, 21)),
-    *((f"a dead rank's messages, from call {first}", 8, f"after {first}") for first in (0, 7, 14)),
-    ("a rank dies while another looks at its request among several", 4, "while 31"),
-    ("a dead rank's messages, of requests looked at among several", 4, "after 31"),
+      for first in (0, 7, 14, 21, 28)),
+    *((f"a dead rank's messages, from call {first}", 8, f"after {first}") for first in (0, 7, 14, 21)),
+    ("a rank dies while another looks at its request among several", 4, "while 35"),
+    ("a dead rank's messages, of requests looked at among several", 4, "after 35"),
     ("many messages of a dead rank", 2, "many"),
     ("a message that is too long, beside others", 9, "truncated"),
     ("a message that is too long, behind others", 3, "too-long"),
