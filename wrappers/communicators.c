@@ -7,7 +7,9 @@
 #include "job_end.h"
 #include "library.h"
 #include "new_communicators/create.h"
+#include "new_communicators/idup.h"
 #include "new_communicators/leavable.h"
+#include "p2p/p2p.h"
 #include "program/native_call.h"
 #include "progress/empty_request.h"
 
@@ -58,9 +60,19 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     return made_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
 }
 
-/* @x as a nonblocking call: complete at once if it is carried out here. */
-static bool is_made_at_once(struct ftc_creation *x, MPI_Request *request)
+/* @x as a nonblocking call; true if it is carried out here. Calls that complete requests tell that
+ * of the library from messages. */
+static bool is_begun_here(struct ftc_creation *x, MPI_Request *request)
 {
+    MPI_Request begun = MPI_REQUEST_NULL;
+
+    if (ftc_idup(x, request ? &begun : NULL)) {
+        if (begun == MPI_REQUEST_NULL)
+            return true;
+        *request = begun;
+        ftc_p2p_note_protected(begun, x->comm);
+        return true;
+    }
     if (!request || !ftc_new_communicator_create_if_dead(x))
         return false;
     *request = MPI_REQUEST_NULL;
@@ -79,6 +91,15 @@ static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
     return made_from(comm, newcomm, rv);
 }
 
+/* It does not wait. */
+static void begin_natively(const struct ftc_creation *x)
+{
+    if (ftc_native_call_first)
+        ftc_native_call_first();
+    ftc_native_call_count(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
+    ftc_lineage_expect(x->newcomm);
+}
+
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
     struct ftc_creation x = {
@@ -88,10 +109,9 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
         .return_address = __builtin_return_address(0),
     };
 
-    if (is_made_at_once(&x, request))
+    if (is_begun_here(&x, request))
         return x.result;
-    ftc_native_call_count(x.kind, comm, FTC_ALL_MEMBERS, x.return_address);
-    ftc_lineage_expect(newcomm);
+    begin_natively(&x);
     return with_places(comm, newcomm, PMPI_Comm_idup(comm, newcomm, request));
 }
 
@@ -105,10 +125,9 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI
         .return_address = __builtin_return_address(0),
     };
 
-    if (is_made_at_once(&x, request))
+    if (is_begun_here(&x, request))
         return x.result;
-    ftc_native_call_count(x.kind, comm, FTC_ALL_MEMBERS, x.return_address);
-    ftc_lineage_expect(newcomm);
+    begin_natively(&x);
     return with_places(comm, newcomm, PMPI_Comm_idup_with_info(comm, info, newcomm, request));
 }
 

@@ -1,10 +1,10 @@
 /* Requests: those of point-to-point calls made, all of them started, completed and freed. A null
  * pointer in place of an argument is native MPI's to reject. */
 #include "collectives/persistent.h"
-#include "collectives/request.h"
 #include "entries.h"
 #include "p2p/p2p.h"
 #include "program/native_call.h"
+#include "program/request.h"
 #include "report/coverage.h"
 
 #define RETURN_ADDRESS __builtin_return_address(0)

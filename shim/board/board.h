@@ -104,6 +104,7 @@ struct ftc_board_rank {
     _Atomic int32_t pid;
     _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
     _Atomic bool is_critical;       /* the job does not bear its death */
+    _Atomic bool is_exhausted;      /* MPICH there cannot make communicators any more */
     _Atomic uint32_t presence;      /* enum ftc_presence */
     _Atomic bool is_leaving;        /* the rank is telling the launcher that it is through */
     _Atomic uint32_t counted;       /* what presence.h has counted it as; 0: not yet */

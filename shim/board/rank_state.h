@@ -118,6 +118,17 @@ static inline bool ftc_board_is_critical(const struct ftc_board *board, uint32_t
     return atomic_load(&board->shared->rank[rank].is_critical);
 }
 
+/* Whether MPICH at the rank cannot make communicators any more; the rank itself says so. */
+static inline void ftc_board_set_exhausted(struct ftc_board *board, uint32_t rank)
+{
+    atomic_store(&board->shared->rank[rank].is_exhausted, true);
+}
+
+static inline bool ftc_board_is_exhausted(const struct ftc_board *board, uint32_t rank)
+{
+    return atomic_load(&board->shared->rank[rank].is_exhausted);
+}
+
 /* Whether it is dead, and the job does not bear that. */
 static inline bool ftc_board_is_critical_death(const struct ftc_board *board, uint32_t rank)
 {

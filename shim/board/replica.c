@@ -12,7 +12,15 @@
 #include <string.h>
 
 /* Of the flags; above them the deaths after which a recovery was told last. */
-enum { CRITICAL = 1, TOLD = 2, JOB_SAID = 4, JOB_NOW = 8, REPORTED = 16, RECOVERED_SHIFT = 16 };
+enum {
+    CRITICAL = 1,
+    TOLD = 2,
+    JOB_SAID = 4,
+    JOB_NOW = 8,
+    REPORTED = 16,
+    EXHAUSTED = 32,
+    RECOVERED_SHIFT = 16
+};
 _Static_assert((uint64_t)FTC_BOARD_RANKS_MAX << RECOVERED_SHIFT <= UINT32_MAX, "flags are a word");
 
 static uint64_t age(uint64_t then_ns, uint64_t now_ns)
@@ -25,6 +33,7 @@ static uint32_t flags_of(const struct ftc_board *board, uint32_t rank)
     const struct ftc_board_shared *s = board->shared;
 
     return (atomic_load(&s->rank[rank].is_critical) ? CRITICAL : 0) |
+           (atomic_load(&s->rank[rank].is_exhausted) ? EXHAUSTED : 0) |
            ((uint32_t)atomic_load(&s->rank[rank].told) != 0 ? TOLD : 0) |
            (ftc_end_of_job_is_said_here(board) ? JOB_SAID : 0) |
            (ftc_end_of_job_is_now(board) ? JOB_NOW : 0) |
@@ -117,6 +126,8 @@ static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uin
     atomic_store(&s->waiting, r->waiting);
     if (r->flags & CRITICAL)
         atomic_store(&s->is_critical, true);
+    if (r->flags & EXHAUSTED)
+        atomic_store(&s->is_exhausted, true);
     if (r->settled > atomic_load(&s->settled)) {
         enter_recovery(board, atomic_load(&s->settled_ns), now_ns);
         atomic_store(&s->settled_ns,

@@ -31,6 +31,33 @@ int ftc_error_handler_from(MPI_Comm parent, const MPI_Comm *made, int rv)
     return rv;
 }
 
+/* A communicator without a handler says that it has MPI_ERRORS_ARE_FATAL. That must not become a
+ * handler of the other one's own: it may be fatal where natively the error returns. */
+struct ftc_error_handler ftc_error_handler_take(MPI_Comm comm)
+{
+    struct ftc_error_handler taken = {MPI_ERRHANDLER_NULL};
+
+    if (PMPI_Comm_get_errhandler(comm, &taken.handler) == MPI_SUCCESS &&
+        taken.handler == MPI_ERRORS_ARE_FATAL && !ftc_error_handler_is_fatal(comm))
+        ftc_error_handler_drop(&taken);
+    return taken;
+}
+
+void ftc_error_handler_give(const struct ftc_error_handler *from, MPI_Comm made)
+{
+    if (from->handler != MPI_ERRHANDLER_NULL) {
+        PMPI_Comm_set_errhandler(made, from->handler);
+        ftc_error_handler_note(made, from->handler);
+    }
+}
+
+void ftc_error_handler_drop(struct ftc_error_handler *from)
+{
+    if (from->handler != MPI_ERRHANDLER_NULL)
+        PMPI_Errhandler_free(&from->handler);
+    from->handler = MPI_ERRHANDLER_NULL;
+}
+
 /* MPI_ERRORS_ARE_FATAL also if it has none. */
 static MPI_Errhandler handler_of(MPI_Comm comm)
 {

@@ -127,6 +127,14 @@ MPI_Group ftc_group_of_both_in_order(MPI_Comm intercomm)
     return ordered;
 }
 
+bool ftc_group_has_this_rank(MPI_Group group)
+{
+    int rank = MPI_UNDEFINED;
+
+    PMPI_Group_rank(group, &rank);
+    return rank != MPI_UNDEFINED;
+}
+
 int ftc_group_lowest(MPI_Group group)
 {
     int size = 0, *world_rank = ftc_group_world_ranks(group, &size), lowest = INT_MAX;

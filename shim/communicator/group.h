@@ -29,6 +29,8 @@ MPI_Group ftc_group_of_both(MPI_Comm intercomm);
  * members outside of MPI_COMM_WORLD. */
 MPI_Group ftc_group_of_both_in_order(MPI_Comm intercomm);
 
+bool ftc_group_has_this_rank(MPI_Group group);
+
 /* The lowest rank in MPI_COMM_WORLD of the members of @group; INT_MAX without memory. */
 int ftc_group_lowest(MPI_Group group);
 

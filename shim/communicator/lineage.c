@@ -86,17 +86,30 @@ static bool next_number(struct ftc_lineage *parent, uint64_t name, uint64_t *num
     return s != NULL;
 }
 
-static void be_born(struct ftc_lineage *parent, uint64_t name, MPI_Comm made)
+void ftc_lineage_give(MPI_Comm made, uint64_t number)
 {
-    struct ftc_lineage *b = calloc(1, sizeof *b);
+    struct ftc_lineage *b;
 
-    if (!b || !next_number(parent, name, &b->number)) {
-        free(b);
+    if (made == MPI_COMM_NULL || number == 0)
+        return;
+    b = calloc(1, sizeof *b);
+    if (!b) {
         ftc_job_end_no_memory("another communicator");
         return;
     }
-    if (made == MPI_COMM_NULL || !ftc_attribute_keep(made, FTC_TENANT_LINEAGE, b))
+    b->number = number;
+    if (!ftc_attribute_keep(made, FTC_TENANT_LINEAGE, b))
         free(b);
+}
+
+static uint64_t number_of(MPI_Comm parent, uint64_t name, const char *what)
+{
+    struct ftc_lineage *b = ftc_lineage_of(parent);
+    uint64_t number = 0;
+
+    if (b && !next_number(b, name, &number))
+        ftc_job_end_no_memory(what);
+    return number;
 }
 
 /* The same on all ranks of @group, and other than ALL_RANKS, which MPI_GROUP_NULL stands for. One
@@ -131,25 +144,15 @@ static bool is_made(MPI_Group group, const MPI_Comm *made)
 
 int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv)
 {
-    struct ftc_lineage *b;
-
-    if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS || !is_made(group, made) ||
-        !ftc_is_comm(parent))
-        return rv;
-    b = ftc_lineage_of(parent);
-    if (b)
-        be_born(b, name_of(group, tag), *made);
+    if (ftc_library.state == FTC_LIBRARY_ACTIVE && rv == MPI_SUCCESS && is_made(group, made) &&
+        ftc_is_comm(parent))
+        ftc_lineage_give(*made, number_of(parent, name_of(group, tag), "another communicator"));
     return rv;
 }
 
-static uint64_t number_of(MPI_Comm parent, uint64_t name, const char *what)
+uint64_t ftc_lineage_of_next(MPI_Comm parent)
 {
-    struct ftc_lineage *b = ftc_lineage_of(parent);
-    uint64_t number = 0;
-
-    if (b && !next_number(b, name, &number))
-        ftc_job_end_no_memory(what);
-    return number;
+    return number_of(parent, ALL_RANKS, "another communicator");
 }
 
 uint64_t ftc_lineage_of_window(MPI_Comm parent)

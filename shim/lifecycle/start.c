@@ -131,6 +131,13 @@ static bool link_hosts(void)
                0;
 }
 
+/* Of operations of the library's own: MPI_Comm_idup has some, too. */
+static bool may_have_requests(const struct ftc_settings *s)
+{
+    return (s->intercept & FTC_INTERCEPT_NONBLOCKING) != 0 ||
+           s->communicators == FTC_COMMUNICATORS_SURVIVORS;
+}
+
 /* What is set, but relies on what is not known of this MPICH, stays native. */
 static void do_without_the_unknown(void)
 {
@@ -146,7 +153,7 @@ static void do_without_the_unknown(void)
         ftc_inside_miss(FTC_INSIDE_LEAVE);
     if (s->communicators == FTC_COMMUNICATORS_SURVIVORS)
         ftc_inside_want(FTC_INSIDE_LEAVE);
-    if ((s->intercept & FTC_INTERCEPT_NONBLOCKING) != 0)
+    if (may_have_requests(s) || s->p2p != FTC_P2P_NATIVE)
         ftc_inside_want(FTC_INSIDE_REQUESTS);
     if (s->p2p != FTC_P2P_NATIVE && !ftc_inside_want(FTC_INSIDE_MESSAGES))
         s->p2p = FTC_P2P_NATIVE;
@@ -179,7 +186,7 @@ static bool prepare(void)
         return false;
     if (l->settings.communicators == FTC_COMMUNICATORS_SURVIVORS && ftc_context_open() != 0)
         return false;
-    if ((l->settings.intercept & FTC_INTERCEPT_NONBLOCKING) != 0 && ftc_thread_open() != 0)
+    if (may_have_requests(&l->settings) && ftc_thread_open() != 0)
         return false;
     if ((l->settings.intercept & FTC_INTERCEPT_WIN_FREE) != 0 && ftc_window_open() != 0)
         return false;

@@ -1,6 +1,7 @@
 #include "context.h"
 
 #include "communicator/attribute.h"
+#include "detour.h"
 #include "value/datatype.h"
 
 #include <errno.h>
@@ -55,8 +56,11 @@ static void give_back(MPI_Comm *taken, int count)
 int ftc_context_retire(MPI_Comm *comm, int (*native)(MPI_Comm *comm))
 {
     static MPI_Comm taken[NUMBERS_MAX], kept[NUMBERS_MAX];
-    int count = take_all(taken), spare = count < SPARE ? count : SPARE, rv;
+    int count, spare, rv;
 
+    ftc_detour_await_all();
+    count = take_all(taken);
+    spare = count < SPARE ? count : SPARE;
     give_back(taken + count - spare, spare);
     rv = native(comm);
     take_all(kept);

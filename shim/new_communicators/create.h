@@ -14,12 +14,16 @@
 
 #include "creation.h"
 
+/* Whether the setting is in force. */
+bool ftc_new_communicators_are_on(void);
+
 /* Makes the communicator and leaves the return code in @x->result. Returns false if native MPI is
  * to do it: without the setting, and with arguments that it rejects. */
 bool ftc_new_communicator_create(struct ftc_creation *x);
 
-/* The same for a call that must not wait for others while all live: also false unless all members
- * have learnt by an operation on the communicator that one of them is dead. */
+/* The same for a call that must not wait for others while all live, where it cannot go on beside
+ * others (idup.h): also false unless all members have learnt by an operation on the communicator
+ * that one of them is dead. */
 bool ftc_new_communicator_create_if_dead(struct ftc_creation *x);
 
 /* MPI_Comm_free() and MPI_Comm_disconnect(): frees *@comm by @native. */

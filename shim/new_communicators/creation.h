@@ -4,6 +4,8 @@
 #define FTC_NEW_COMMUNICATORS_CREATION_H
 
 #include "call/call.h"
+#include "communicator/communicator.h"
+#include "system/hash.h"
 
 /* What the calls are given that make a topology, as MPI names it. */
 struct ftc_arrangement {
@@ -37,12 +39,28 @@ struct ftc_creation {
     int color, key;    /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
     int type;          /* COMM_SPLIT_TYPE */
     int high;          /* INTERCOMM_MERGE, whose comm is an intercommunicator */
-    MPI_Info info;     /* COMM_DUP_WITH_INFO, COMM_SPLIT_TYPE */
+    MPI_Info info;     /* COMM_DUP_WITH_INFO, COMM_IDUP_WITH_INFO, COMM_SPLIT_TYPE */
     const struct ftc_arrangement *arrangement; /* CART_CREATE ... DIST_GRAPH_CREATE_ADJACENT */
     const struct ftc_opening *opening;         /* FILE_OPEN */
     const void *return_address;
     int result; /* MPI error code, if the call was carried out here */
 };
+
+static inline bool ftc_creation_has_group(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_COMM_CREATE || kind == FTC_CALL_COMM_CREATE_GROUP;
+}
+
+static inline bool ftc_creation_is_copy(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_COMM_DUP || kind == FTC_CALL_COMM_DUP_WITH_INFO;
+}
+
+/* Of operations in which its ranks tell each other @bytes. */
+static inline uint32_t ftc_creation_signature(enum ftc_call_kind kind, size_t bytes)
+{
+    return ftc_signature(ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, kind), bytes));
+}
 
 /* Whether the call makes a topology. */
 static inline bool ftc_creation_is_topology(enum ftc_call_kind kind)

@@ -1,19 +1,18 @@
 #include "leavable.h"
 
+#include "detour.h"
 #include "library.h"
 #include "mpi/inside.h"
+#include "stack.h"
 #include "system/clock.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <sys/mman.h>
-#include <ucontext.h>
 
 enum {
-    STACK_BYTES = 8 << 20, /* the program's own functions run on it too: they copy attributes */
-    HOPELESS_NS = 100000000,
     DYING_NS = 1000000000,
+    BESIDE_BYTES = 1 << 20, /* at most so deep do we go there */
 };
 
 /* The one call that is under way. */
@@ -28,22 +27,12 @@ static struct {
     bool is_running, is_over;
 } call;
 
-static void *stack; /* that no call is on */
+void (*ftc_leavable_beside)(void);
+
 static _Atomic bool is_polled;
+static uintptr_t beside; /* the frame from which that is called; an error handler may leave it */
 
-static void *take_stack(void)
-{
-    void *taken = stack;
-
-    stack = NULL;
-    if (taken)
-        return taken;
-    taken = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    return taken == MAP_FAILED ? NULL : taken;
-}
-
-static bool may_leave(void)
+bool ftc_leavable_is_possible(void)
 {
     return !ftc_library.threaded && ftc_inside_has(FTC_INSIDE_LEAVE);
 }
@@ -52,9 +41,7 @@ static bool may_leave(void)
  * program's) has left it by a jump or an exception: then nothing of it is there any more. */
 static bool is_in_call(void)
 {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-    call.is_running = call.is_running && here - (uintptr_t)call.stack < STACK_BYTES;
+    call.is_running = call.is_running && ftc_stack_is_on(call.stack);
     return call.is_running;
 }
 
@@ -64,19 +51,10 @@ static void begin(void)
     call.is_over = true;
 }
 
-static void prepare(void *on)
-{
-    getcontext(&call.callee);
-    call.callee.uc_stack.ss_sp = on;
-    call.callee.uc_stack.ss_size = STACK_BYTES;
-    call.callee.uc_link = &call.caller;
-    makecontext(&call.callee, begin, 0);
-}
-
 bool ftc_leavable_run(void (*function)(void *argument), void *argument,
                       bool (*is_hopeless)(void *context), void *context)
 {
-    void *own = may_leave() && !is_in_call() ? take_stack() : NULL;
+    void *own = ftc_leavable_is_possible() && !is_in_call() ? ftc_stack_take() : NULL;
 
     if (!own) {
         function(argument);
@@ -89,12 +67,12 @@ bool ftc_leavable_run(void (*function)(void *argument), void *argument,
     call.hopeless_since_ns = 0;
     call.is_over = false;
     call.stack = own;
-    prepare(own);
+    ftc_stack_prepare(own, &call.callee, &call.caller, begin);
     call.is_running = true;
     swapcontext(&call.caller, &call.callee);
     call.is_running = false;
     if (call.is_over)
-        stack = own;
+        ftc_stack_give_back(own);
     return call.is_over;
 }
 
@@ -104,26 +82,53 @@ bool ftc_leavable_is_polled(void)
 }
 
 /* What the others have sent may still bring the call to its end: they get some time. */
-void ftc_leavable_poll(void)
+static void leave_if_hopeless(void)
 {
     uint64_t now;
 
-    atomic_store_explicit(&is_polled, true, memory_order_relaxed);
     if (!call.is_running || !is_in_call() || !call.is_hopeless(call.context))
         return;
     now = ftc_clock_ns();
     if (call.hopeless_since_ns == 0)
         call.hopeless_since_ns = now;
-    if (now - call.hopeless_since_ns > HOPELESS_NS)
+    if (now - call.hopeless_since_ns > FTC_HOPELESS_NS)
         setcontext(&call.caller);
 }
 
+/* Within what is done beside, MPICH polls as well: nothing is left from there. */
+static bool is_beside(void)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    return beside != 0 && here < beside && beside - here < BESIDE_BYTES;
+}
+
+void ftc_leavable_poll(void)
+{
+    atomic_store_explicit(&is_polled, true, memory_order_relaxed);
+    if (ftc_detour_pause() || is_beside())
+        return;
+    leave_if_hopeless();
+    if (!ftc_leavable_beside)
+        return;
+    beside = (uintptr_t)__builtin_frame_address(0);
+    ftc_leavable_beside();
+    beside = 0;
+}
+
+/* On a detour the time goes by beside the program. */
 void ftc_leavable_cannot_send(void)
 {
     uint64_t until_ns = ftc_clock_ns() + DYING_NS;
 
-    while (is_in_call() && (call.is_hopeless(call.context) || ftc_clock_ns() < until_ns)) {
-        ftc_leavable_poll();
+    if (ftc_detour_pause()) {
+        while (ftc_clock_ns() < until_ns)
+            ftc_detour_pause();
+        return;
+    }
+    while (!is_beside() && is_in_call() &&
+           (call.is_hopeless(call.context) || ftc_clock_ns() < until_ns)) {
+        leave_if_hopeless();
         sched_yield();
     }
 }

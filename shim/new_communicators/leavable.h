@@ -26,6 +26,17 @@
 bool ftc_leavable_run(void (*function)(void *argument), void *argument,
                       bool (*is_hopeless)(void *context), void *context);
 
+/* Whether calls can be left, and go on beside others (detour.h). */
+bool ftc_leavable_is_possible(void);
+
+/* So long a call that has become hopeless goes on: what the others have sent may still bring it to
+ * its end. */
+enum { FTC_HOPELESS_NS = 100000000 };
+
+/* What else is to be done whenever MPICH polls; NULL: nothing. It may call MPI, which then polls
+ * within it. */
+extern void (*ftc_leavable_beside)(void);
+
 /* To be called when MPICH polls: in all its waits, so also in MPI_Init. */
 void ftc_leavable_poll(void);
 

@@ -4,7 +4,8 @@
  * MPI wants it so: with rank 0 in MPI_Iallreduce, MPI_Recv from 1, MPI_Wait, and rank 1 in
  * MPI_Iallreduce, MPI_Wait, MPI_Send to 0, the operation must end although rank 0 sits in a call of
  * native MPI. The thread looks after at most NAP_MAX_NS of the program's silence; it sleeps
- * otherwise, and makes no MPI call. It runs only if setting intercept names a nonblocking call.
+ * otherwise, and makes no MPI call. It runs only if setting intercept names a nonblocking call, or
+ * with communicators = survivors.
  */
 #ifndef FTC_PROGRESS_THREAD_H
 #define FTC_PROGRESS_THREAD_H

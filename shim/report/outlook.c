@@ -174,11 +174,20 @@ static bool frees_natively(enum ftc_call_kind kind)
     return kind == FTC_CALL_WIN_FREE && ftc_prospect_is_intercepted(&ftc_library.settings, kind);
 }
 
+/* It has been left to native MPI, which is carried out here where it can. */
+static bool is_in_vain(enum ftc_call_kind kind)
+{
+    return (kind == FTC_CALL_COMM_IDUP || kind == FTC_CALL_COMM_IDUP_WITH_INFO) &&
+           (ftc_library.threaded ||
+            ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS);
+}
+
 struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
     if (peer == MPI_PROC_NULL || comm == MPI_COMM_SELF)
         return (struct ftc_outlook){FTC_PROTECTION_NEEDS_NOBODY, 0};
-    if (comm == MPI_COMM_NULL && (ftc_call_is_message(kind) || frees_natively(kind)))
+    if (is_in_vain(kind) ||
+        (comm == MPI_COMM_NULL && (ftc_call_is_message(kind) || frees_natively(kind))))
         return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
     return ftc_prospect_of_native(&ftc_library.settings, kind,
                                   ftc_call_is_message(kind) && ftc_comm_returns_errors(comm));

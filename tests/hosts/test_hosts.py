@@ -56,6 +56,8 @@ WELL = [
     job("nobody dies, 2 x 2", 2, 2, 4, 1, "", MIXED),
     job("all that can be is protected", 2, 2, 4, 1, "", "4", {"FTCOLL_PROTECT": "all"}, "survivors", failures=0,
         says=(r"(?s)(survivors: rank \d is through.*){4}",)),
+    *(job(f"idup {scene}", 2, 2, 4, 1, "", scene, {"FTCOLL_COMMUNICATORS": "survivors"}, "idup", failures=1,
+          says=(r"(?s)(idup: rank \d is content.*){3}",)) for scene in ("dead", "message", "anytime {seed} 30")),
     job("all that can be is protected, a rank dies", 2, 2, 4, 1, "", "4", {"FTCOLL_PROTECT": "all", "FTCOLL_CRASH": "1:30:a0"},
         "survivors", failures=1, says=(r"(?s)(survivors: rank \d is through.*){3}",)),
     job("persistent requests, a rank dies", 2, 2, 4, 1, "", "8 3 2 3", {"FTCOLL_INTERCEPT": "all"}, "persistent", failures=1,

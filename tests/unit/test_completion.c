@@ -1,9 +1,9 @@
 /* Who tells MPI that a request is complete: the thread that asks for it, and not another one, while
  * the wait function of MPI_Waitall goes back to MPI. */
-#include "collectives/request.h"
 #include "library.h"
 #include "mpi/inside.h"
 #include "program/error.h"
+#include "program/request.h"
 #include "progress/thread.h"
 #include "progress/wait.h"
 #include "report/coverage.h"

@@ -4,6 +4,7 @@
 #include "library.h"
 #include "mpi/inside.h"
 #include "unit.h"
+#include "value/datatype.h"
 
 enum { MADE = 77, COPY, COMMS = 4, MPICH_4_0 = 400, MPICH_4_2 = 402, OWN_HANDLER = 4711 };
 
@@ -51,6 +52,12 @@ unsigned ftc_inside_mpich(void)
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler)
 {
     *handler = of[place_of(comm)].handler;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
+{
+    of[place_of(comm)].handler = handler;
     return MPI_SUCCESS;
 }
 
@@ -125,6 +132,31 @@ START_TEST(what_the_program_wants_to_be_fatal_is)
 }
 END_TEST
 
+/* Also to several, one after the other. */
+START_TEST(one_that_is_taken_is_given)
+{
+    struct ftc_error_handler none, returns, is_fatal;
+
+    none = ftc_error_handler_take(MADE);
+    set(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    ftc_error_handler_give(&none, COPY);
+    ck_assert(ftc_comm_returns_errors(COPY));
+    set(MADE, OWN_HANDLER);
+    returns = ftc_error_handler_take(MADE);
+    set(MADE, MPI_ERRORS_ARE_FATAL);
+    is_fatal = ftc_error_handler_take(MADE);
+    ftc_error_handler_give(&is_fatal, COPY);
+    ck_assert(!ftc_comm_returns_errors(COPY));
+    ftc_error_handler_give(&returns, COPY);
+    ck_assert_int_eq(ftc_comm_of_errors(COPY), COPY);
+    ck_assert(ftc_comm_returns_errors(COPY));
+    ftc_error_handler_give(&is_fatal, COPY);
+    ck_assert(!ftc_comm_returns_errors(COPY));
+    ftc_error_handler_drop(&is_fatal);
+    ck_assert_int_eq(is_fatal.handler, MPI_ERRHANDLER_NULL);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("error handler");
@@ -132,5 +164,6 @@ int main(void)
     UNIT_TEST(without_a_handler_it_is_that_of_the_world);
     UNIT_TEST(in_younger_libraries_that_of_self_goes_before);
     UNIT_TEST(what_the_program_wants_to_be_fatal_is);
+    UNIT_TEST(one_that_is_taken_is_given);
     UNIT_END();
 }

@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS = 3, WAYS = 4, GROWTH_MAX_KB = 512 };
+enum { THREADS = 3, WAYS = 5, GROWTH_MAX_KB = 512 };
 
 static int rank, n, rounds;
 static atomic_int problems;
@@ -176,8 +176,6 @@ static void copies(void)
     MPI_Comm_free(&comm);
 }
 
-/* A death that only some know of leaves native MPI waiting: here an operation on the communicator
- * has told all. */
 static void nonblocking_copies(void)
 {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -446,6 +444,7 @@ static void expect_survivors(const char *what, MPI_Comm comm, struct order survi
 
 static void make_and_use(int how, MPI_Group all)
 {
+    MPI_Request request;
     MPI_Comm comm;
 
     if (how == 0) {
@@ -457,9 +456,13 @@ static void make_and_use(int how, MPI_Group all)
     } else if (how == 2) {
         require(MPI_Intercomm_merge(inter, rank % 2, &comm));
         expect_survivors("merge", comm, everybody());
-    } else {
+    } else if (how == 3) {
         require(MPI_Comm_create_group(parent, all, 5, &comm));
         expect_survivors("create_group", comm, everybody());
+    } else {
+        require(MPI_Comm_idup(parent, &comm, &request));
+        require(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        expect_survivors("idup", comm, everybody());
     }
 }
 

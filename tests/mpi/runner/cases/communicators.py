@@ -5,6 +5,8 @@ import signal
 from ..case import Case
 from .common import SURVIVORS, TEN_S, strike
 
+PROTECT_ALL = {"FTCOLL_PROTECT": "all"}
+
 
 def content(ranks):
     return (rf"(communicators: rank \d is content(.|\n)*){{{ranks}}}",)
@@ -39,6 +41,16 @@ COMMUNICATORS = [
            settings=SURVIVORS, says=content(n - 1), limit_s=60, runs=3,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/communicators --anytime {{seed}} 30 {victim}")
       for n, victim in ((2, 1), (3, 0), (4, 2), (5, 4))),
+    *(Case(f"communicators: idup {scene}, n = {n}", n, 1, failures=int(scene not in ("alive", "turned")), settings=settings, limit_s=TEN_S,
+           says=(rf"(idup: rank \d is content(.|\n)*){{{n - (scene not in ('alive', 'turned'))}}}",),
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/idup {scene}")
+      for scene, n, settings in (("alive", 4, SURVIVORS), ("dead", 4, SURVIVORS), ("dead", 2, PROTECT_ALL),
+                                 ("tested", 3, PROTECT_ALL), ("message", 4, SURVIVORS), ("computing", 4, SURVIVORS),
+                                 ("crossed", 4, SURVIVORS), ("freed", 3, SURVIVORS), ("traits", 3, SURVIVORS), ("others", 3, SURVIVORS),
+                                 ("turned", 3, SURVIVORS))),
+    *(Case(f"communicators: of {n}, a rank dies in an idup", n, 1, failures=1, settings=SURVIVORS, limit_s=TEN_S, runs=3,
+           says=(rf"(idup: rank \d is content(.|\n)*){{{n - 1}}}",),
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/idup anytime {{seed}} 30") for n in (2, 4)),
     communicators("made and freed 500 times", 3, 1, " 500 1", limit_s=120),
     *(Case(f"communicators: of {n}, a rank dies in a split before its message {sends}, and the old one is freed", n, 1,
            failures=1, settings=SURVIVORS, limit_s=20, says=(rf"(reuse: rank \d: 0 wrong(.|\n)*){{{n - 1}}}",),

@@ -11,8 +11,8 @@
  * takes for granted that the request is complete: so nobody completes it but the thread that asks
  * for it, or that makes it; and one that is freed, for which nobody asks, whoever comes by.
  */
-#ifndef FTC_COLLECTIVES_REQUEST_H
-#define FTC_COLLECTIVES_REQUEST_H
+#ifndef FTC_PROGRAM_REQUEST_H
+#define FTC_PROGRAM_REQUEST_H
 
 #include "progress/queue.h"
 
@@ -41,6 +41,12 @@ bool ftc_request_possible(void);
  * memory come from malloc() and are the request's from now on. It needs communicator_id, settle,
  * close, and @r->pending comm, call, begin and end. Returns an MPI error code. */
 int ftc_request_start(struct ftc_request *r, MPI_Request *handle);
+
+/* The same of an operation that begins later, by ftc_queue_add(): to wait for it is to look at
+ * native MPI again and again. What is called at its end, @r->pending.over, may be another function
+ * than ftc_request_become_over(), which that calls once it is over, with the lock held. */
+int ftc_request_make(struct ftc_request *r, MPI_Request *handle);
+void ftc_request_become_over(struct ftc_queued *p);
 
 /* Whether @handle is one of these. Only with report = coverage. */
 bool ftc_request_is_ours(MPI_Request handle);

@@ -1,7 +1,7 @@
 #include "request.h"
 
+#include "error.h"
 #include "mpi/inside.h"
-#include "program/error.h"
 #include "progress/thread.h"
 #include "progress/wait.h"
 #include "report/coverage.h"
@@ -72,7 +72,7 @@ static void keep_error(struct ftc_request *r)
         ftc_error_take(r->error_text);
 }
 
-static void become_over(struct ftc_queued *p)
+void ftc_request_become_over(struct ftc_queued *p)
 {
     struct ftc_request *r = (struct ftc_request *)p;
 
@@ -252,9 +252,8 @@ static int on_cancel(void *state, int is_complete)
     return is_complete ? MPI_SUCCESS : MPI_ERR_REQUEST;
 }
 
-int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
+int ftc_request_make(struct ftc_request *r, MPI_Request *handle)
 {
-    struct ftc_request *list;
     int rv = MPIX_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, r, &r->handle);
 
     if (rv != MPI_SUCCESS) {
@@ -265,9 +264,21 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
     *handle = r->handle;
     remember(r);
     r->holders = 2;
-    r->pending.over = become_over;
+    r->pending.over = ftc_request_become_over;
     ftc_library_lock();
     ftc_queue_settle = settle_all;
+    ftc_library_unlock();
+    return MPI_SUCCESS;
+}
+
+int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
+{
+    struct ftc_request *list;
+    int rv = ftc_request_make(r, handle);
+
+    if (rv != MPI_SUCCESS)
+        return rv;
+    ftc_library_lock();
     ftc_queue_add(&r->pending);
     list = take_over(1, &r->handle);
     ftc_thread_wake();

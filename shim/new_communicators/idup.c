@@ -1,0 +1,477 @@
+#include "idup.h"
+
+#include "board/directory.h"
+#include "board/publication.h"
+#include "board/rank_state.h"
+#include "communicator/error_handler.h"
+#include "communicator/group.h"
+#include "communicator/lineage.h"
+#include "communicator/places.h"
+#include "context.h"
+#include "create.h"
+#include "detour.h"
+#include "job_end.h"
+#include "leavable.h"
+#include "native_part.h"
+#include "program/error.h"
+#include "program/native_call.h"
+#include "program/request.h"
+#include "progress/mismatch.h"
+#include "progress/queue.h"
+#include "progress/thread.h"
+#include "report/report.h"
+#include "roll.h"
+#include "system/clock.h"
+#include "value/broadcast.h"
+#include "value/datatype.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct idup {
+    struct ftc_request request; /* must be first */
+    struct ftc_creation x;      /* with the program's communicator, which it may free */
+    struct ftc_call call;
+    struct ftc_roll roll;
+    uint64_t lineage; /* of what is made, and other things that it has of that communicator: */
+    struct ftc_error_handler handler;
+    size_t united, piece; /* bytes of what is told: in operations that are over, and in this one */
+
+    MPI_Comm copy;  /* native MPI's, also when it is not complete; MPI_COMM_NULL: none */
+    MPI_Comm made;  /* of the survivors, instead of it */
+    MPI_Comm given; /* to the program at once */
+    MPI_Group members;
+    int tag;
+    int rv; /* of native MPI */
+
+    struct ftc_detour *detour; /* on which one of the two is being made */
+    bool is_copying;           /* the first */
+    uint64_t hopeless_since_ns;
+
+    struct idup *next; /* in to_do */
+};
+
+/* Those that this rank has to go on with, a native part of which is before it, in the order in
+ * which they came. Under the library's lock. */
+static struct idup *to_do, **to_do_end = &to_do;
+
+static int open; /* whose request is not complete */
+
+static void put_off(struct idup *d)
+{
+    d->next = NULL;
+    *to_do_end = d;
+    to_do_end = &d->next;
+}
+
+/* ---- what the survivors tell each other ---- */
+
+static bool begin(struct ftc_queued *p)
+{
+    struct idup *d = (struct idup *)p;
+    size_t room = ftc_broadcast_value_bytes((size_t)ftc_library.settings.max_bytes);
+    size_t left = (size_t)d->roll.size - d->united;
+    struct ftc_drive_request request = {
+        .call = &d->call,
+        .kind = FTC_OP_ALLREDUCE,
+        .contribution = d->roll.told + d->united,
+        .combine = ftc_roll_unite,
+        .context = &d->piece,
+    };
+
+    request.value_bytes = d->piece = left < room ? left : room;
+    ftc_mismatch_enter(&d->call, d->roll.comm, ftc_creation_signature(d->call.kind, d->piece));
+    if (ftc_drive_begin(d->roll.comm, &request))
+        return true;
+    ftc_mismatch_leave();
+    d->call.result = ftc_error_no_memory();
+    return false;
+}
+
+static bool end(struct ftc_queued *p)
+{
+    struct idup *d = (struct idup *)p;
+    struct ftc_comm *c = d->roll.comm;
+    enum ftc_drive_outcome outcome = ftc_drive_end(c);
+
+    ftc_mismatch_leave();
+    d->call.result = ftc_error_of(&d->call, c, outcome);
+    if (d->call.result != MPI_SUCCESS)
+        return true;
+    memcpy(d->roll.told + d->united, c->running->op.result.value, d->piece);
+    ftc_comm_exclude(c, c->running->op.result.failed);
+    d->united += d->piece;
+    return d->united == (size_t)d->roll.size;
+}
+
+/* Whether the survivors make another one. */
+static bool goes_on(struct idup *d)
+{
+    if (d->call.result != MPI_SUCCESS)
+        return false;
+    ftc_roll_hear(&d->roll);
+    if (d->roll.is_again ? d->roll.is_exhausted : d->rv != MPI_SUCCESS)
+        d->call.result = ftc_error_exhausted(&d->call);
+    return d->roll.is_again && d->call.result == MPI_SUCCESS;
+}
+
+static void over(struct ftc_queued *p)
+{
+    struct idup *d = (struct idup *)p;
+
+    if (goes_on(d)) {
+        p->comm = d->roll.comm;
+        put_off(d);
+        return;
+    }
+    ftc_request_become_over(p);
+}
+
+static void tell(struct idup *d, enum ftc_native_end how)
+{
+    ftc_roll_tell(&d->roll, how);
+    d->united = 0;
+    ftc_library_lock();
+    ftc_queue_add(&d->request.pending);
+    ftc_thread_wake();
+    ftc_library_unlock();
+}
+
+/* ---- native parts: without the lock, each on a detour ---- */
+
+/* Nobody is told when it is complete: so at once. */
+static void give_all(const struct idup *d)
+{
+    ftc_lineage_give(d->copy, d->lineage);
+    if (d->handler.handler == MPI_ERRORS_ARE_FATAL)
+        ftc_error_handler_note(d->copy, MPI_ERRORS_ARE_FATAL);
+    if (ftc_is_comm(d->x.comm) && !ftc_places_inherit(d->x.comm, d->copy))
+        ftc_job_end_no_memory("another communicator");
+}
+
+static void copy(void *argument)
+{
+    struct idup *d = argument;
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    d->rv = d->x.kind == FTC_CALL_COMM_IDUP_WITH_INFO
+                ? PMPI_Comm_idup_with_info(d->x.comm, d->x.info, &d->copy, &request)
+                : PMPI_Comm_idup(d->x.comm, &d->copy, &request);
+    if (d->rv != MPI_SUCCESS || d->copy == MPI_COMM_NULL)
+        return;
+    give_all(d);
+    d->rv = PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void make(void *argument)
+{
+    struct idup *d = argument;
+
+    d->rv = PMPI_Comm_create_group(MPI_COMM_WORLD, d->members, d->tag, &d->made);
+    if (d->rv != MPI_SUCCESS)
+        return;
+    ftc_error_handler_give(&d->handler, d->made);
+    ftc_lineage_give(d->made, d->lineage);
+    if (d->x.info != MPI_INFO_NULL)
+        d->rv = PMPI_Comm_set_info(d->made, d->x.info);
+}
+
+static void free_comm(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_NULL)
+        PMPI_Comm_free(comm);
+}
+
+/* A communicator of one rank is made without a poll: nothing that it needs may be in use. */
+static bool has_to_wait(const struct idup *d)
+{
+    return d->roll.size - d->roll.dead_count == 1 && ftc_detour_awaited() > 0;
+}
+
+static void begin_another(struct idup *d)
+{
+    free_comm(&d->made);
+    d->tag = ftc_native_tag(d->roll.comm);
+    if (ftc_roll_living(&d->roll, d->roll.group, &d->members) == MPI_SUCCESS)
+        d->detour = ftc_detour_open(make, d, true);
+    if (!d->detour)
+        ftc_job_end_no_memory("another communicator"); /* the others make it */
+    ftc_roll_watch(&d->roll, false);
+}
+
+/* The others may still bring it to its end: they get some time. */
+static bool is_given_up(struct idup *d)
+{
+    uint64_t now;
+
+    if (!ftc_roll_is_hopeless(&d->roll) && !ftc_roll_has_exhausted(&d->roll))
+        return false;
+    now = ftc_clock_ns();
+    if (d->hopeless_since_ns == 0)
+        d->hopeless_since_ns = now;
+    return now - d->hopeless_since_ns > FTC_HOPELESS_NS;
+}
+
+/* Whether nobody can have got beyond MPICH's first message of the copy: a rank of this host has
+ * died that had not begun it. */
+static bool is_at_its_beginning(const struct idup *d)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    const struct ftc_comm *c = d->roll.comm;
+    uint32_t entry;
+
+    for (int rank = 0; d->is_copying && rank < c->size; rank++)
+        if (ftc_board_is_dead(board, c->world[rank]) && ftc_board_is_here(board, c->world[rank]) &&
+            !ftc_publication_find(board, c->world[rank], c->id, &entry))
+            return true;
+    return false;
+}
+
+/* What native MPI has of it stays there. */
+static enum ftc_native_end leave(struct idup *d)
+{
+    enum ftc_native_end how =
+        is_at_its_beginning(d) ? FTC_NATIVE_WAS_LEFT_AT_ONCE : FTC_NATIVE_WAS_LEFT;
+    MPI_Comm parent = d->is_copying ? d->x.comm : MPI_COMM_WORLD;
+
+    if (d->is_copying)
+        d->copy = MPI_COMM_NULL;
+    if (ftc_is_comm(parent))
+        ftc_context_abandon(parent);
+    return how;
+}
+
+static void end_native_part(struct idup *d, enum ftc_native_end how)
+{
+    ftc_detour_close(d->detour);
+    d->detour = NULL;
+    d->is_copying = false;
+    d->hopeless_since_ns = 0;
+    if (d->members != MPI_GROUP_NULL)
+        PMPI_Group_free(&d->members);
+    tell(d, how);
+}
+
+static void continue_later(struct idup *d)
+{
+    ftc_library_lock();
+    put_off(d);
+    ftc_library_unlock();
+}
+
+static void go_on(struct idup *d)
+{
+    if (!d->detour && has_to_wait(d)) {
+        continue_later(d);
+        return;
+    }
+    if (!d->detour)
+        begin_another(d);
+    if (ftc_detour_resume(d->detour))
+        end_native_part(d, FTC_NATIVE_HAS_COMMUNICATOR);
+    else if (is_given_up(d))
+        end_native_part(d, leave(d));
+    else
+        continue_later(d);
+}
+
+static struct idup *take_first(void)
+{
+    struct idup *first;
+
+    ftc_library_lock();
+    first = to_do;
+    if (first)
+        to_do = first->next;
+    if (!to_do)
+        to_do_end = &to_do;
+    ftc_library_unlock();
+    return first;
+}
+
+/* A turn for each; whoever polls may have the lock. */
+static void go_on_with_all(void)
+{
+    struct idup *d;
+
+    if (open == 0 || !ftc_library_trylock())
+        return;
+    ftc_queue_turn();
+    ftc_library_unlock();
+    for (int left = open; left > 0 && (d = take_first()); left--)
+        go_on(d);
+}
+
+/* ---- from the call to the end of its request ---- */
+
+/* While nobody dies that is native MPI's and not written again: a program that is wrong by the
+ * standard, but works natively, may have copied it, and given its place to something else. */
+static void settle(struct ftc_request *r)
+{
+    struct idup *d = (struct idup *)r;
+    MPI_Comm result = d->made != MPI_COMM_NULL ? d->made : d->copy;
+
+    if (d->call.result != MPI_SUCCESS)
+        result = MPI_COMM_NULL;
+    if (result != d->given)
+        *d->x.newcomm = result;
+}
+
+static void close_roll(struct idup *d)
+{
+    ftc_roll_close(&d->roll);
+    if (d->roll.comm) {
+        ftc_library_lock();
+        ftc_comm_release(d->roll.comm);
+        ftc_library_unlock();
+    }
+    PMPI_Group_free(&d->roll.group);
+}
+
+/* The program has one of the two, or after an error none. */
+static void close_idup(struct ftc_request *r)
+{
+    struct idup *d = (struct idup *)r;
+    bool has_failed = d->call.result != MPI_SUCCESS;
+
+    open--;
+    ftc_detour_close(d->detour);
+    if (has_failed || d->made != MPI_COMM_NULL)
+        free_comm(&d->copy);
+    if (has_failed)
+        free_comm(&d->made);
+    if (d->x.info != MPI_INFO_NULL)
+        PMPI_Info_free(&d->x.info);
+    ftc_error_handler_drop(&d->handler);
+    close_roll(d);
+}
+
+/* For the operations of this call alone: none of the program's is to wait for them, and calls on
+ * the same communicator may follow before they begin. */
+static bool open_roll(struct idup *d)
+{
+    uint64_t number = ftc_lineage_of_request(d->x.comm);
+    struct ftc_comm *c, *of;
+    MPI_Group group;
+
+    ftc_library_lock();
+    of = ftc_comm_get(d->x.comm);
+    c = of && of->pass == FTC_PASS_NONE ? ftc_comm_for_request(number, of) : NULL;
+    d->request.communicator_id = c ? of->id : 0;
+    ftc_library_unlock();
+    if (!c)
+        return false;
+    group = ftc_group_of(d->x.comm);
+    if (ftc_roll_open(&d->roll, c, group))
+        return true;
+    d->roll = (struct ftc_roll){.comm = c, .group = group};
+    close_roll(d);
+    return false;
+}
+
+static bool is_possible(const struct ftc_creation *x, const MPI_Request *request)
+{
+    int inter = 1;
+
+    return request && x->newcomm && ftc_new_communicators_are_on() && ftc_is_comm(x->comm) &&
+           PMPI_Comm_test_inter(x->comm, &inter) == MPI_SUCCESS && !inter &&
+           ftc_lineage_of(x->comm) && ftc_leavable_is_possible() && ftc_request_possible();
+}
+
+static struct idup *new_idup(const struct ftc_creation *x)
+{
+    struct idup *d = calloc(1, sizeof *d);
+
+    if (!d)
+        return NULL;
+    *d = (struct idup){
+        .request = {.settle = settle,
+                    .close = close_idup,
+                    .pending = {.call = &d->call, .begin = begin, .end = end}},
+        .x = *x,
+        .call = {.kind = x->kind,
+                 .comm = x->comm,
+                 .datatype = MPI_DATATYPE_NULL,
+                 .op = MPI_OP_NULL,
+                 .return_address = x->return_address},
+        .handler = {MPI_ERRHANDLER_NULL},
+        .copy = MPI_COMM_NULL,
+        .made = MPI_COMM_NULL,
+        .members = MPI_GROUP_NULL,
+    };
+    d->x.info = MPI_INFO_NULL;
+    if (!open_roll(d)) {
+        free(d);
+        return NULL;
+    }
+    d->request.pending.comm = d->roll.comm;
+    open++;
+    return d;
+}
+
+/* What another one has of the program's communicator, which it may free. */
+static int inherit(const struct ftc_creation *x, struct idup *d)
+{
+    d->lineage = ftc_lineage_of_next(x->comm);
+    d->handler = ftc_error_handler_take(x->comm);
+    return x->kind == FTC_CALL_COMM_IDUP_WITH_INFO && x->info != MPI_INFO_NULL
+               ? PMPI_Info_dup(x->info, &d->x.info)
+               : MPI_SUCCESS;
+}
+
+/* Whether there is a copy now, or will be: else native MPI has found an error, and has called the
+ * error handler (MPICH 5.0.2 then tells none). */
+static bool begin_copy(struct idup *d)
+{
+    d->is_copying = true;
+    return !ftc_detour_resume(d->detour) || d->copy != MPI_COMM_NULL;
+}
+
+static int give_up(struct idup *d, int rv)
+{
+    close_idup(&d->request);
+    free(d);
+    return rv;
+}
+
+static int start(struct idup *d, MPI_Request *request)
+{
+    bool is_in_vain;
+    int rv;
+
+    ftc_roll_watch(&d->roll, false);
+    is_in_vain = ftc_roll_has_lost(&d->roll) || ftc_roll_has_exhausted(&d->roll);
+    d->detour = is_in_vain ? NULL : ftc_detour_open(copy, d, false);
+    if (!is_in_vain && !d->detour)
+        return give_up(d, ftc_error_no_memory());
+    if (!is_in_vain && !begin_copy(d))
+        return give_up(d, d->rv);
+    rv = ftc_request_make(&d->request, request);
+    if (rv != MPI_SUCCESS)
+        return rv;
+    *d->x.newcomm = d->given = d->copy;
+    d->request.pending.over = over;
+    ftc_leavable_beside = go_on_with_all;
+    if (is_in_vain)
+        tell(d, FTC_NATIVE_NOT_TRIED);
+    else
+        continue_later(d);
+    return MPI_SUCCESS;
+}
+
+bool ftc_idup(struct ftc_creation *x, MPI_Request *request)
+{
+    struct ftc_call call;
+    struct idup *d;
+
+    ftc_native_call_look_back();
+    d = is_possible(x, request) ? new_idup(x) : NULL;
+    if (!d)
+        return false;
+    call = d->call;
+    ftc_report_call(&call, FTC_PASS_NONE);
+    x->result = inherit(x, d);
+    x->result = x->result == MPI_SUCCESS ? start(d, request) : give_up(d, x->result);
+    ftc_error_raise(&call);
+    return true;
+}

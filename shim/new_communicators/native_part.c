@@ -1,0 +1,186 @@
+#include "native_part.h"
+
+#include "communicator/error_handler.h"
+#include "communicator/group.h"
+#include "context.h"
+#include "detour.h"
+#include "leavable.h"
+#include "program/error.h"
+#include "program/native_call.h"
+#include "system/hash.h"
+
+/* Tags of the survivors' part, among those of calls of MPI_Comm_create_group on one communicator:
+ * no other message of MPICH has them. Half of the allowed ones. */
+enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
+
+/* ---- the new communicator ---- */
+
+/* As MPICH does it: what is made of a group or of two inherits nothing, and files have error
+ * handlers of their own. */
+static bool inherits_error_handler(enum ftc_call_kind kind)
+{
+    return !ftc_creation_has_group(kind) && kind != FTC_CALL_INTERCOMM_MERGE &&
+           kind != FTC_CALL_FILE_OPEN;
+}
+
+static bool has_info(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_COMM_DUP_WITH_INFO || kind == FTC_CALL_COMM_IDUP_WITH_INFO;
+}
+
+static int inherit(const struct ftc_creation *x, struct ftc_roll *roll)
+{
+    struct ftc_error_handler handler;
+    int rv = MPI_SUCCESS;
+
+    if (inherits_error_handler(x->kind)) {
+        handler = ftc_error_handler_take(x->comm);
+        ftc_error_handler_give(&handler, *x->newcomm);
+        ftc_error_handler_drop(&handler);
+    }
+    if (!ftc_seating_keep(&roll->seating, *x->newcomm))
+        rv = ftc_error_no_memory();
+    else if (has_info(x->kind) && x->info != MPI_INFO_NULL)
+        rv = PMPI_Comm_set_info(*x->newcomm, x->info);
+    if (rv != MPI_SUCCESS)
+        PMPI_Comm_free(x->newcomm);
+    return rv;
+}
+
+/* What MPI has copied of a topology with empty places is not the topology. */
+static int copy_places(const struct ftc_creation *x)
+{
+    if (!ftc_creation_is_copy(x->kind) || ftc_places_inherit(x->comm, *x->newcomm))
+        return MPI_SUCCESS;
+    PMPI_Comm_free(x->newcomm);
+    return ftc_error_no_memory();
+}
+
+/* ---- the native part ---- */
+
+struct native_part {
+    const struct ftc_creation *x;
+    MPI_Group members; /* MPI_GROUP_NULL: nobody is dead */
+    const struct ftc_seating *seating;
+    int tag, result;
+};
+
+static int open_file(MPI_Comm comm, const struct ftc_opening *o)
+{
+    return PMPI_File_open(comm, o->name, o->amode, o->info, o->file);
+}
+
+static int call_native(const struct ftc_creation *x, int tag)
+{
+    if (ftc_creation_is_topology(x->kind))
+        return ftc_seating_native(x->kind, x->comm, x->arrangement, x->newcomm);
+    switch (x->kind) {
+    case FTC_CALL_FILE_OPEN:
+        return open_file(x->comm, x->opening);
+    case FTC_CALL_COMM_DUP_WITH_INFO:
+        return PMPI_Comm_dup_with_info(x->comm, x->info, x->newcomm);
+    case FTC_CALL_COMM_CREATE:
+        return PMPI_Comm_create(x->comm, x->group, x->newcomm);
+    case FTC_CALL_COMM_CREATE_GROUP:
+        return PMPI_Comm_create_group(x->comm, x->group, tag, x->newcomm);
+    case FTC_CALL_COMM_SPLIT:
+        return PMPI_Comm_split(x->comm, x->color, x->key, x->newcomm);
+    case FTC_CALL_INTERCOMM_MERGE:
+        return PMPI_Intercomm_merge(x->comm, x->high, x->newcomm);
+    case FTC_CALL_COMM_SPLIT_TYPE:
+        return PMPI_Comm_split_type(x->comm, x->type, x->key, x->info, x->newcomm);
+    default:
+        return PMPI_Comm_dup(x->comm, x->newcomm);
+    }
+}
+
+/* Of what the survivors make theirs: not of an intercommunicator. */
+static MPI_Comm parent_of(const struct ftc_creation *x)
+{
+    return x->kind == FTC_CALL_INTERCOMM_MERGE ? MPI_COMM_WORLD : x->comm;
+}
+
+/* Of the survivors alone. */
+static int create_of_members(const struct native_part *part)
+{
+    const struct ftc_creation *x = part->x;
+    bool is_file = x->kind == FTC_CALL_FILE_OPEN;
+    MPI_Comm parent = parent_of(x), of_members;
+    int rv;
+
+    if (!is_file && !ftc_creation_is_topology(x->kind))
+        return PMPI_Comm_create_group(parent, part->members, part->tag, x->newcomm);
+    rv = PMPI_Comm_create_group(parent, part->members, part->tag, &of_members);
+    if (rv != MPI_SUCCESS)
+        return rv;
+    rv = is_file ? open_file(of_members, x->opening)
+                 : ftc_seating_apply(part->seating, of_members, x->newcomm);
+    PMPI_Comm_free(&of_members);
+    return rv;
+}
+
+static void run_native_part(void *argument)
+{
+    struct native_part *part = argument;
+
+    if (part->members != MPI_GROUP_NULL) {
+        part->result = create_of_members(part);
+        return;
+    }
+    part->result = call_native(part->x, part->tag);
+    if (part->result == MPI_SUCCESS)
+        part->result = copy_places(part->x);
+}
+
+/* Of a call that was left, messages may wait for receives, and receives for messages: the next must
+ * not meet them. */
+int ftc_native_tag(const struct ftc_comm *c)
+{
+    return FIRST_TAG + (int)((ftc_hash_mix(c->id, c->seq) >> 32) % TAGS);
+}
+
+/* Threads that use the same communicator are told apart by the program's tags. */
+static int tag_of(const struct ftc_creation *x, const struct ftc_comm *c)
+{
+    return x->kind == FTC_CALL_COMM_CREATE_GROUP && ftc_library.threaded ? x->tag
+                                                                         : ftc_native_tag(c);
+}
+
+/* The native part needs @members, or without them all whom the call itself needs. */
+static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
+{
+    MPI_Group needed =
+        members == MPI_GROUP_NULL && x->kind == FTC_CALL_COMM_CREATE_GROUP ? x->group : members;
+
+    if (needed == MPI_GROUP_NULL)
+        ftc_native_call_mark(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
+    else
+        ftc_native_call_mark_group(x->kind, needed, x->return_address);
+}
+
+/* That of a file may take its time. */
+static bool is_bounded(const struct native_part *part)
+{
+    return part->members != MPI_GROUP_NULL && part->x->kind != FTC_CALL_FILE_OPEN;
+}
+
+enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_roll *roll,
+                                    MPI_Group members, int *rv)
+{
+    struct native_part part = {x, members, &roll->seating, tag_of(x, roll->comm), MPI_SUCCESS};
+    bool is_over;
+
+    if (members != MPI_GROUP_NULL && !ftc_group_has_this_rank(members))
+        return FTC_NATIVE_HAS_COMMUNICATOR;
+    ftc_detour_await_all();
+    ftc_roll_watch(roll, is_bounded(&part));
+    mark_native_part(x, members);
+    is_over = ftc_leavable_run(run_native_part, &part, ftc_roll_is_hopeless, roll);
+    ftc_native_call_leave();
+    if (!is_over)
+        ftc_context_abandon(members == MPI_GROUP_NULL ? x->comm : parent_of(x));
+    if (is_over && part.result == MPI_SUCCESS && members != MPI_GROUP_NULL)
+        part.result = inherit(x, roll);
+    *rv = part.result;
+    return is_over ? FTC_NATIVE_HAS_COMMUNICATOR : FTC_NATIVE_WAS_LEFT;
+}

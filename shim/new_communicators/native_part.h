@@ -1,0 +1,19 @@
+/* native_part: native MPI makes a communicator, of all or of the survivors, and may be left when it
+ * would wait for a dead one for ever. */
+#ifndef FTC_NEW_COMMUNICATORS_NATIVE_PART_H
+#define FTC_NEW_COMMUNICATORS_NATIVE_PART_H
+
+#include "creation.h"
+#include "roll.h"
+
+/* Makes what @x is for: of @members alone, or with MPI_GROUP_NULL, when nobody is dead, by the call
+ * itself. A rank that is none of the members gets nothing. Once @roll is agreed on; @rv is an MPI
+ * error code. What @x has to give a communicator beside its members it gets here. */
+enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_roll *roll,
+                                    MPI_Group members, int *rv);
+
+/* The tag with which the survivors make a communicator after the last operation on @c: no other
+ * message of MPICH has it. */
+int ftc_native_tag(const struct ftc_comm *c);
+
+#endif

@@ -1,0 +1,73 @@
+/* roll: those without whom a call that makes a communicator cannot be carried out, and what they
+ * tell each other of themselves: who is dead, and who has not come through the native part. */
+#ifndef FTC_NEW_COMMUNICATORS_ROLL_H
+#define FTC_NEW_COMMUNICATORS_ROLL_H
+
+#include "communicator/communicator.h"
+#include "seating.h"
+#include "system/looks.h"
+
+/* How a rank's last native part has ended. */
+enum ftc_native_end {
+    FTC_NATIVE_HAS_COMMUNICATOR, /* or it has come to none yet */
+    FTC_NATIVE_NOT_TRIED,        /* somebody was dead */
+    FTC_NATIVE_WAS_LEFT,         /* leavable.h */
+    FTC_NATIVE_WAS_LEFT_AT_ONCE, /* and cannot have got beyond MPICH's first look at its numbers */
+};
+
+/* Ranks are theirs. */
+struct ftc_roll {
+    struct ftc_comm *comm; /* for the library's operations among them */
+    MPI_Group group;
+    int size;
+    unsigned char *told; /* by rank: what it has told, a byte of flags; for an operation */
+    unsigned char *dead; /* by rank: not 0 if the survivors know */
+    int dead_count;
+    bool is_again;     /* somebody has not come through: all are to make another communicator */
+    bool is_exhausted; /* MPICH at one of them cannot make communicators any more */
+
+    /* Of the native part. */
+    uint32_t deaths_seen; /* board count when has_lost was found */
+    bool has_lost;        /* one has died since the survivors agreed */
+    bool is_bounded;
+    struct ftc_looks looks;
+    struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
+};
+
+/* For @comm, of the ranks of @group; both stay the caller's. False without memory. */
+bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group);
+void ftc_roll_close(struct ftc_roll *roll);
+
+/* Fills roll->told with what this rank tells of itself and knows of the others. */
+void ftc_roll_tell(struct ftc_roll *roll, enum ftc_native_end end);
+
+/* Tables are united by this: a function of struct ftc_drive_request, whose @context is their size
+ * in bytes. */
+void ftc_roll_unite(void *context, void *into, const void *from);
+
+/* Once roll->told is the union of what all survivors have told. */
+void ftc_roll_hear(struct ftc_roll *roll);
+
+/* Those whom an operation has left out are dead. */
+void ftc_roll_strike_off(struct ftc_roll *roll);
+
+/* The last of this rank: so it must not begin to make one. */
+bool ftc_roll_is_exhausted_here(void);
+
+/* @group without the dead, in its order. Returns an MPI error code. */
+int ftc_roll_living(const struct ftc_roll *roll, MPI_Group group, MPI_Group *living);
+
+/* Before a native part, which may be bounded in time. */
+void ftc_roll_watch(struct ftc_roll *roll, bool is_bounded);
+
+/* Whether somebody has died of whom the survivors did not know when the native part began. */
+bool ftc_roll_has_lost(struct ftc_roll *roll);
+
+/* Whether MPICH at a member, as far as is known here, cannot make communicators any more. */
+bool ftc_roll_has_exhausted(const struct ftc_roll *roll);
+
+/* For ftc_leavable_run(): the same of a struct ftc_roll; or the native part has come to its bound.
+ */
+bool ftc_roll_is_hopeless(void *roll);
+
+#endif

@@ -1,0 +1,289 @@
+/* idup: MPI_Comm_idup, which waits for nobody, and ranks that die before it and in its middle. The
+ * last rank is the one that dies.
+ *
+ *     idup dead       it is dead, and nobody has been told of that by an operation
+ *     idup alive      nobody dies
+ *     idup tested     likewise dead; rank 0 tests before a reduction that the others are in
+ *     idup message    likewise; rank 0 sends what the others wait for when it is through
+ *     idup computing  likewise; rank 1 comes to MPI again when rank 0 has tested 1000 times in vain
+ *     idup crossed    likewise; two communicators are copied at the same time, in another order on
+ *                     odd ranks
+ *     idup freed      likewise; what is copied is freed before the copy is complete
+ *     idup others     likewise; other communicators are made before the copy is complete
+ *     idup turned     nobody dies; other ranks make another one before
+ *     idup traits     likewise; the copy has the error handler and the hints
+ *     idup anytime SEED ROUNDS  copies are made one after the other, and it dies in one of them */
+#include "fault.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, n, living;
+static bool is_wrong;
+static MPI_Comm parent, other;
+static int pid_of_1;
+
+static void expect(const char *what, int expected, int found)
+{
+    if (expected == found)
+        return;
+    is_wrong = true;
+    printf("idup: rank %d: %s: %d instead of %d\n", rank, what, found, expected);
+}
+
+static void expect_all(const char *what, MPI_Comm comm)
+{
+    int one = 1, sum = 0, size = 0;
+
+    if (comm == MPI_COMM_NULL) {
+        expect(what, 1, 0);
+        return;
+    }
+    MPI_Comm_size(comm, &size);
+    expect(what, living, size);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    expect(what, living, sum);
+}
+
+static void reduce(MPI_Comm comm)
+{
+    int one = 1, sum = 0;
+
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    expect("sum", living, sum);
+}
+
+static void die_if_last(void)
+{
+    if (rank == n - 1)
+        raise(SIGKILL);
+    living = n - 1;
+}
+
+static void copy(void)
+{
+    MPI_Comm made;
+    MPI_Request request;
+
+    expect("idup", MPI_SUCCESS, MPI_Comm_idup(parent, &made, &request));
+    expect("wait", MPI_SUCCESS, MPI_Wait(&request, MPI_STATUS_IGNORE));
+    expect_all("the copy", made);
+    MPI_Comm_idup(made, &made, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_all("a copy of it", made);
+}
+
+static void tested(void)
+{
+    MPI_Comm made;
+    MPI_Request request;
+    int done = 0;
+
+    MPI_Comm_idup(parent, &made, &request);
+    for (int i = 0; rank == 0 && !done && i < 100000; i++)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    reduce(other);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_all("the copy", made);
+}
+
+static void message(void)
+{
+    MPI_Comm made;
+    MPI_Request request;
+    int token = 17;
+
+    MPI_Comm_idup(parent, &made, &request);
+    if (rank == 0)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int to = 1; rank == 0 && to < living; to++)
+        MPI_Send(&token, 1, MPI_INT, to, 0, other);
+    if (rank != 0)
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, other, MPI_STATUS_IGNORE);
+    if (rank != 0)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_all("the copy", made);
+}
+
+static void computing(void)
+{
+    MPI_Comm made;
+    MPI_Request request;
+    sigset_t go;
+    int done = 0, signal;
+
+    sigemptyset(&go);
+    sigaddset(&go, SIGUSR1);
+    MPI_Comm_idup(parent, &made, &request);
+    for (int i = 0; rank == 0 && i < 1000; i++)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    expect("complete", 0, done);
+    if (rank == 0)
+        kill(pid_of_1, SIGUSR1);
+    if (rank == 1)
+        sigwait(&go, &signal);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_all("the copy", made);
+}
+
+static void crossed(void)
+{
+    MPI_Comm made[2], of[2] = {parent, other};
+    MPI_Request request[2];
+
+    for (int i = 0; i < 2; i++) {
+        int which = (i + rank) % 2;
+
+        MPI_Comm_idup(of[which], &made[which], &request[which]);
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Wait(&request[(i + rank / 2) % 2], MPI_STATUS_IGNORE);
+    expect_all("the copy", made[0]);
+    expect_all("the other copy", made[1]);
+}
+
+/* Communicators of one rank, for which MPICH does not poll, and others meanwhile: rank 0 is in the
+ * middle of making another copy when it makes most of them, for rank 1 seldom comes to MPI. */
+static void others(void)
+{
+    enum { MS = 1000, SELDOM_MS = 60, LONG_MS = 600 };
+    int step_ms = rank == 1 ? SELDOM_MS : 1;
+    MPI_Comm made, own, both;
+    MPI_Request request;
+
+    MPI_Comm_idup(parent, &made, &request);
+    for (int ms = 0; ms < LONG_MS; ms += step_ms) {
+        MPI_Comm_dup(MPI_COMM_SELF, &own);
+        MPI_Comm_free(&own);
+        usleep(step_ms * MS);
+    }
+    MPI_Comm_dup(other, &both);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_all("the copy", made);
+    expect_all("another one", both);
+}
+
+/* Other ranks make one of another communicator first. */
+static void turned(void)
+{
+    MPI_Comm made, both;
+    MPI_Request request;
+
+    if (rank != 0)
+        MPI_Comm_dup(other, &both);
+    MPI_Comm_idup(parent, &made, &request);
+    if (rank == 0)
+        MPI_Comm_dup(other, &both);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_all("the copy", made);
+    expect_all("another one", both);
+}
+
+static void freed(void)
+{
+    MPI_Comm made;
+    MPI_Request request;
+
+    MPI_Comm_idup(parent, &made, &request);
+    MPI_Comm_free(&parent);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_all("the copy", made);
+}
+
+static void traits(void)
+{
+    char value[MPI_MAX_INFO_VAL + 1] = "";
+    MPI_Errhandler handler;
+    MPI_Request request;
+    MPI_Info info;
+    MPI_Comm made;
+    int found = 0;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+    MPI_Comm_idup_with_info(parent, info, &made, &request);
+    MPI_Info_free(&info);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_all("the copy", made);
+    MPI_Comm_get_errhandler(made, &handler);
+    expect("error handler", MPI_ERRORS_RETURN, handler);
+    MPI_Comm_get_info(made, &info);
+    MPI_Info_get(info, "mpi_assert_no_any_tag", MPI_MAX_INFO_VAL, value, &found);
+    expect("hint", 0, strcmp(value, "true"));
+    MPI_Info_free(&info);
+}
+
+/* Whether a copy has the dead one depends on when it dies. */
+static void anytime(uint64_t seed, int rounds)
+{
+    static const struct fault kill = {.form = FAULT_KILL};
+    int last = (int)(fault_random(seed) % (uint64_t)rounds);
+
+    for (int i = 0; i < rounds; i++) {
+        MPI_Comm made;
+        MPI_Request request;
+        int mine = 1 << rank, all = 0;
+
+        fault_step_begin();
+        if (i == last && rank == n - 1)
+            fault_happen_in_step(&kill, seed);
+        expect("idup", MPI_SUCCESS, MPI_Comm_idup(parent, &made, &request));
+        expect("wait", MPI_SUCCESS, MPI_Wait(&request, MPI_STATUS_IGNORE));
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BOR, made);
+        expect("survivors", (1 << (n - 1)) - 1, all & ((1 << (n - 1)) - 1));
+        MPI_Comm_free(&made);
+        fault_step_end();
+    }
+}
+
+/* Before MPI_Init, which starts threads. */
+static void block_signal(void)
+{
+    sigset_t go;
+
+    sigemptyset(&go);
+    sigaddset(&go, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &go, NULL);
+}
+
+static const struct {
+    const char *name;
+    bool dies;
+    void (*run)(void);
+} scene[] = {{"alive", false, copy},     {"dead", true, copy},           {"tested", true, tested},
+             {"message", true, message}, {"computing", true, computing}, {"crossed", true, crossed},
+             {"freed", true, freed},     {"traits", true, traits},       {"others", true, others},
+             {"turned", false, turned}};
+
+int main(int argc, char **argv)
+{
+    block_signal();
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    if (argc < 2)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    living = n;
+    pid_of_1 = rank == 1 ? getpid() : 0;
+    MPI_Bcast(&pid_of_1, 1, MPI_INT, 1 % n, MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+    for (size_t i = 0; i < sizeof scene / sizeof scene[0]; i++)
+        if (strcmp(argv[1], scene[i].name) == 0) {
+            if (scene[i].dies)
+                die_if_last();
+            scene[i].run();
+        }
+    if (strcmp(argv[1], "anytime") == 0 && argc == 4)
+        anytime(strtoull(argv[2], NULL, 10), atoi(argv[3]));
+    if (!is_wrong)
+        printf("idup: rank %d is content\n", rank);
+    MPI_Finalize();
+    return is_wrong;
+}

@@ -1,0 +1,246 @@
+/* What the ranks of a call that makes a communicator tell each other, and what they conclude. */
+#include "board/death.h"
+#include "board/rank_state.h"
+#include "new_communicators/roll.h"
+#include "program/error.h"
+#include "unit_board.h"
+
+#include <signal.h>
+#include <string.h>
+
+enum { RANKS = 4, OWN = 1, VALUE_BYTES = 8 };
+
+struct ftc_library ftc_library;
+static uint32_t world[RANKS] = {0, 1, 2, 3};
+static struct ftc_comm comm = {.size = RANKS, .rank = OWN, .world = world};
+static int left_out; /* of @comm; -1: nobody */
+static struct ftc_roll roll;
+
+int ftc_comm_member(const struct ftc_comm *c, int rank)
+{
+    ck_assert_ptr_eq(c, &comm);
+    return rank == left_out ? -1 : rank;
+}
+
+int ftc_error_no_memory(void)
+{
+    ck_abort_msg("no memory");
+}
+
+void ftc_seating_free(struct ftc_seating *seating)
+{
+    (void)seating;
+}
+
+int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *made)
+{
+    (void)ranks;
+    *made = group + n; /* a handle that tells how many */
+    return MPI_SUCCESS;
+}
+
+int PMPI_Group_difference(MPI_Group all, MPI_Group some, MPI_Group *rest)
+{
+    *rest = all - (some - all);
+    return MPI_SUCCESS;
+}
+
+int PMPI_Group_free(MPI_Group *group)
+{
+    (void)group;
+    return MPI_SUCCESS;
+}
+
+static void set_up(void)
+{
+    left_out = -1;
+    ftc_library = (struct ftc_library){.board = unit_board(unit_geometry(RANKS, VALUE_BYTES)),
+                                       .world_rank = OWN};
+    for (uint32_t i = 0; i < RANKS; i++)
+        ftc_board_introduce(&ftc_library.board, i, 1);
+    ck_assert(ftc_roll_open(&roll, &comm, RANKS));
+}
+
+static void tear_down(void)
+{
+    ftc_roll_close(&roll);
+    ftc_board_close(&ftc_library.board);
+}
+
+/* What @rank tells, if this process is that rank. */
+static void tell_as(int rank, enum ftc_native_end how, unsigned char *told)
+{
+    comm.rank = ftc_library.world_rank = rank;
+    ftc_roll_tell(&roll, how);
+    memcpy(told, roll.told, RANKS);
+    comm.rank = ftc_library.world_rank = OWN;
+}
+
+/* This rank has ended with @own, all others with @others; whoever is dead tells nothing. */
+static void tell_each_other(enum ftc_native_end own, enum ftc_native_end others)
+{
+    unsigned char united[RANKS] = {0}, told[RANKS];
+    size_t bytes = RANKS;
+
+    for (int i = 1; i <= RANKS; i++) { /* this rank last: what it has done before is a variable */
+        int rank = (OWN + i) % RANKS;
+
+        if (ftc_board_is_dead(&ftc_library.board, world[rank]))
+            continue;
+        tell_as(rank, rank == OWN ? own : others, told);
+        ftc_roll_unite(&bytes, united, told);
+    }
+    memcpy(roll.told, united, RANKS);
+    ftc_roll_hear(&roll);
+}
+
+static void kill_rank(uint32_t rank)
+{
+    ck_assert(ftc_board_mark_failed(&ftc_library.board, rank, FTC_DEATH_SIGNAL, SIGKILL));
+}
+
+START_TEST(all_have_it)
+{
+    set_up();
+    tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert(!roll.is_again);
+    ck_assert(!roll.is_exhausted);
+    ck_assert_int_eq(roll.dead_count, 0);
+    tear_down();
+}
+END_TEST
+
+START_TEST(one_has_not)
+{
+    set_up();
+    tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert(roll.is_again);
+    ck_assert(!roll.is_exhausted);
+    ck_assert_int_eq(roll.dead_count, 0);
+    tear_down();
+}
+END_TEST
+
+/* By one rank's knowledge, by what has not come, and by what the operation has left out. */
+START_TEST(who_is_dead)
+{
+    MPI_Group living;
+
+    set_up();
+    kill_rank(3);
+    tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert(roll.dead[3] && !roll.dead[0] && !roll.dead[OWN] && !roll.dead[2]);
+    roll.told[0] = 0;
+    ftc_roll_hear(&roll);
+    ck_assert(roll.dead[0] && roll.dead[3]);
+    left_out = 2;
+    ftc_roll_hear(&roll);
+    ck_assert_int_eq(roll.dead_count, 3);
+    ck_assert_int_eq(ftc_roll_living(&roll, RANKS, &living), MPI_SUCCESS);
+    ck_assert_int_eq(living, RANKS - 3);
+    tear_down();
+}
+END_TEST
+
+/* One that has told that it is there, and has died then: who has seen that has told so. */
+START_TEST(dead_since_it_told)
+{
+    unsigned char told[RANKS];
+    size_t bytes = RANKS;
+
+    set_up();
+    tell_as(3, FTC_NATIVE_HAS_COMMUNICATOR, told);
+    kill_rank(3);
+    tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
+    ftc_roll_unite(&bytes, roll.told, told);
+    ftc_roll_hear(&roll);
+    ck_assert(roll.dead[3]);
+    ck_assert_int_eq(roll.dead_count, 1);
+    tear_down();
+}
+END_TEST
+
+START_TEST(death_in_the_native_part)
+{
+    set_up();
+    kill_rank(3);
+    tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_NOT_TRIED);
+    ftc_roll_watch(&roll, false);
+    ck_assert(!ftc_roll_is_hopeless(&roll)); /* of that one all know */
+    kill_rank(2);
+    ck_assert(ftc_roll_is_hopeless(&roll));
+    ck_assert(ftc_roll_is_hopeless(&roll));
+    tear_down();
+}
+END_TEST
+
+START_TEST(left_once)
+{
+    set_up();
+    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
+    ck_assert(roll.is_again && !roll.is_exhausted);
+    tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_WAS_LEFT); /* the others twice */
+    ck_assert(roll.is_again && roll.is_exhausted);
+    ck_assert(!ftc_roll_is_exhausted_here());
+    tear_down();
+}
+END_TEST
+
+/* What MPICH cannot do twice. */
+START_TEST(left_at_once)
+{
+    set_up();
+    tell_each_other(FTC_NATIVE_WAS_LEFT_AT_ONCE, FTC_NATIVE_NOT_TRIED);
+    tell_each_other(FTC_NATIVE_WAS_LEFT_AT_ONCE, FTC_NATIVE_NOT_TRIED);
+    ck_assert(roll.is_again && !roll.is_exhausted);
+    ck_assert(!ftc_roll_is_exhausted_here());
+    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
+    ck_assert(roll.is_exhausted && ftc_roll_is_exhausted_here());
+    tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert(roll.is_exhausted);
+    tear_down();
+}
+END_TEST
+
+START_TEST(left_at_once_after_another)
+{
+    set_up();
+    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
+    ck_assert(!roll.is_exhausted);
+    tell_each_other(FTC_NATIVE_WAS_LEFT_AT_ONCE, FTC_NATIVE_NOT_TRIED);
+    ck_assert(roll.is_exhausted && ftc_roll_is_exhausted_here());
+    ck_assert(!ftc_roll_has_exhausted(&roll)); /* nobody is dead */
+    kill_rank(3);
+    ck_assert(ftc_roll_has_exhausted(&roll));
+    tear_down();
+}
+END_TEST
+
+/* Nobody needs one that is exhausted, and dead. */
+START_TEST(exhausted_and_dead)
+{
+    set_up();
+    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
+    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
+    ck_assert(roll.is_exhausted);
+    left_out = OWN;
+    ftc_roll_hear(&roll);
+    ck_assert(!roll.is_exhausted);
+    tear_down();
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("roll");
+    UNIT_TEST(all_have_it);
+    UNIT_TEST(one_has_not);
+    UNIT_TEST(who_is_dead);
+    UNIT_TEST(dead_since_it_told);
+    UNIT_TEST(death_in_the_native_part);
+    UNIT_TEST(left_once);
+    UNIT_TEST(left_at_once);
+    UNIT_TEST(left_at_once_after_another);
+    UNIT_TEST(exhausted_and_dead);
+    UNIT_END();
+}
