@@ -3,6 +3,7 @@
 #include "p2p.h"
 #include "pair.h"
 
+#include "mpi/inside.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/wait.h"
@@ -10,7 +11,10 @@
 
 #include <stdlib.h>
 
-enum { FEW = 128 };
+enum {
+    FEW = 128,
+    KEEPS_FAILED = 402, /* MPICH 4.2: after an error those that have ended are still there */
+};
 
 /* The requests of a call. */
 struct batch {
@@ -24,7 +28,9 @@ struct batch {
     MPI_Request *native;  /* those that native MPI may look at */
     MPI_Comm failed_comm; /* whose error handler is called */
     int error;            /* of a failed one; not raised yet */
+    MPI_Status *status;   /* in place of MPI_STATUSES_IGNORE */
     MPI_Request few[2 * FEW];
+    MPI_Status few_statuses[FEW];
 };
 
 /* MPI calls nobody back in a call that keeps requests. */
@@ -54,6 +60,7 @@ static bool open_batch(struct batch *b, const struct ftc_p2p_completion *call, i
     b->last_note = ftc_requests_last();
     b->request = requests;
     b->error = MPI_SUCCESS;
+    b->status = NULL;
     b->before = b->few;
     if (count > FEW)
         b->before = malloc(2 * (size_t)count * sizeof *b->before);
@@ -88,6 +95,8 @@ static void close_batch(struct batch *b, bool found)
             ftc_requests_remove_until(b->before[i], b->last_note);
     if (b->before != b->few)
         free(b->before);
+    if (b->status != b->few_statuses)
+        free(b->status);
 }
 
 /* Calls the error handler, unless native MPI, which returned @rv, has done so; the value of the
@@ -452,6 +461,15 @@ static void wait_for_pending(struct batch *b, MPI_Status statuses[])
         b->error = ftc_error_in_status();
 }
 
+/* Only a status tells which have ended with an error, and a test of those would raise it again. */
+static MPI_Status *statuses_of(struct batch *b, MPI_Status statuses[])
+{
+    if (statuses != MPI_STATUSES_IGNORE || !b->call->waits || ftc_inside_mpich() < KEEPS_FAILED)
+        return statuses;
+    b->status = b->count <= FEW ? b->few_statuses : malloc((size_t)b->count * sizeof *b->status);
+    return b->status ? b->status : statuses;
+}
+
 int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request requests[], int *flag,
                 MPI_Status statuses[])
 {
@@ -465,6 +483,7 @@ int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request re
     }
     if (!open_batch(&b, call, count, requests))
         return native_all(call, count, requests, flag, statuses);
+    statuses = statuses_of(&b, statuses);
     do
         rv = test_all(&b, flag, statuses);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));

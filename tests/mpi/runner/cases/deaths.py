@@ -6,7 +6,7 @@ import time
 
 from ..case import Case
 from ..job import Hang, send, wait_for
-from .common import ALLREDUCE, DIES_OF_SIGSEGV, MIXED, REDUCE, SILENCE, TEN_S, UNFINISHED, native_end, stream, tolerated
+from .common import ALLREDUCE, DIES_OF_SIGSEGV, ENDED, MIXED, REDUCE, SILENCE, TEN_S, UNFINISHED, native_end, stream, tolerated
 
 
 RING = {"FTCOLL_TREE": "binomial", "FTCOLL_CORRECTION": "ring:3"}
@@ -111,8 +111,8 @@ AT_POINTS += [*crashes_of_two(6, 8), *crashes_of_two(7, 8)]
 
 ENDS = [
     # Natively a death here ends the job.
-    Case("kill before MPI_Init", 4, 1, stream("kill@init:1"), status="failed", check=native_end),
-    Case("segv before MPI_Init", 3, 1, stream("segv@init:0"), status="failed", check=native_end, settings=DIES_OF_SIGSEGV),
+    Case("kill before MPI_Init", 4, 1, stream("kill@init:1"), status=ENDED, check=native_end),
+    Case("segv before MPI_Init", 3, 1, stream("segv@init:0"), status=ENDED, check=native_end, settings=DIES_OF_SIGSEGV),
     Case("kill inside MPI_Init", 4, 1, stream("kill@ininit:2"), status=(0, "failed"), runs=3),
     Case("kill inside MPI_Init, rank 0", 5, 2, stream("kill@ininit:0"), status=(0, "failed"),
          runs=2),
@@ -144,7 +144,7 @@ SLOW = [
     tolerated("monitor = timeout, a rank exits", 4, 1, "exit0@10:other", settings=SILENCE,
               launch="-disable-auto-cleanup", status=UNFINISHED),
     Case("monitor = timeout, a rank is killed", 4, 1, stream("kill@10:other"), settings=SILENCE,
-         status="failed", says=("KILLED|Killed",)),
+         status=ENDED, says=("KILLED|Killed",)),
     tolerated("monitor = timeout, taken for dead, wakes up", 4, 1, "freeze@10:2",
               settings=SILENCE, finished=3, failures=1,
               says=(r"ftcoll: rank 2 \(pid \d+\) stops: rank \d took it for dead after more than "

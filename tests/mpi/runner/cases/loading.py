@@ -2,7 +2,7 @@
 import re
 
 from ..case import Case
-from .common import ABORT, TEN_S, one_line
+from .common import ABORT, ENDED, TEN_S, one_line
 
 OFF = {"FTCOLL_ENABLE": "off"}
 
@@ -47,7 +47,7 @@ TOOLS = [
     tooled("that asks dlsym, behind ftcoll", (FTCOLL, ASKS)),
     tooled("that asks dlsym, before ftcoll", (ASKS, FTCOLL)),
     tooled("is the program itself: it calls PMPI_Allreduce", (FTCOLL,), "tooled pmpi", check=None),
-    Case("tool behind ftcoll, enable = off", 2, 1, preload=False, status="failed", silent=("ftcoll:",),
+    Case("tool behind ftcoll, enable = off", 2, 1, preload=False, status=ENDED, silent=("ftcoll:",),
          command="mpiexec.hydra -genv LD_PRELOAD {library}:{programs}/libtool.so -genv FTCOLL_ENABLE off -n 3 "
                  "{programs}/tooled"),
 ]
@@ -103,7 +103,7 @@ OPENED = [opened(f"libmpich, {flags}", f"libmpich.so.12 {flags}") for flags in
     opened("a module that is linked with MPI", "{programs}/module.so local module", r"module\.so"),
     opened("a module, LD_BIND_NOW", "{programs}/module.so local,now module", r"module\.so",
            settings={"LD_BIND_NOW": "1"}),
-    opened("a module, enable = off", "{programs}/module.so local module", settings=OFF, status="failed", failures=0,
+    opened("a module, enable = off", "{programs}/module.so local module", settings=OFF, status=ENDED, failures=0,
            says=(), silent=("ftcoll:", "signal 11|EXIT CODE: 139")),
     opened("no MPI", "absent", command="{programs}/opened absent", failures=0, says=("opened: MPI is absent",)),
     opened("by Python's ctypes", "", settings={"CTYPES": CTYPES}, says=(LAST_SUMS, "2 of 3 ranks survived"),
