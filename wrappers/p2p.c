@@ -270,17 +270,39 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
 SENDRECV_REPLACE(Sendrecv_replace, , int)
 SENDRECV_REPLACE(Sendrecv_replace_c, _c, MPI_Count)
 
-/* The same with a request of two halves, noted like all that are made. What sends is a request also
- * if its peer is dead. */
+/* Elements in memory. */
+struct elements {
+    void *buf;
+    MPI_Count count;
+    MPI_Datatype datatype;
+};
+
+/* What sends is a request also if its peer is dead. */
 #define IS_STARTED(call, request, rv, pmpi_call)                                                   \
     (ftc_p2p_note_dead(call, request) ||                                                           \
      is_begun((rv) = ftc_p2p_note(call, false, request, pmpi_call), request))
 
-static int begin_pair(const struct ftc_p2p_call *receive, MPI_Request half[FTC_PAIR_HALVES],
-                      void *copy, MPI_Request *request)
+/* The same with a request of two halves, noted like all that are made. @given is what the program
+ * sends, in whose place is @sent: it, or with @copy that. */
+static int begin_pair(const struct ftc_p2p_call *send, const struct elements *given,
+                      const struct elements *sent, void *copy, const struct ftc_p2p_call *receive,
+                      const struct elements *received, MPI_Request *request)
 {
-    int rv;
+    MPI_Request half[FTC_PAIR_HALVES] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int rv = PMPI_Send_init_c(given->buf, given->count, given->datatype, send->peer, send->tag,
+                              send->comm, &half[FTC_PAIR_SEND]);
 
+    if (is_accepted(rv, &half[FTC_PAIR_SEND]))
+        rv = PMPI_Irecv_c(received->buf, received->count, received->datatype, receive->peer,
+                          receive->tag, receive->comm, &half[FTC_PAIR_RECEIVE]);
+    if (!is_begun(rv, &half[FTC_PAIR_RECEIVE]) ||
+        !IS_STARTED(send, &half[FTC_PAIR_SEND], rv,
+                    PMPI_Isend_c(sent->buf, sent->count, sent->datatype, send->peer, send->tag,
+                                 send->comm, &half[FTC_PAIR_SEND]))) {
+        ftc_p2p_abandon(&half[FTC_PAIR_RECEIVE]);
+        free(copy);
+        return rv;
+    }
     ftc_p2p_note(receive, false, &half[FTC_PAIR_RECEIVE], MPI_SUCCESS);
     rv = ftc_pair_start(receive, half, copy, request);
     if (rv == MPI_SUCCESS)
@@ -291,7 +313,7 @@ static int begin_pair(const struct ftc_p2p_call *receive, MPI_Request half[FTC_P
     return rv;
 }
 
-#define ISENDRECV(name, suffix, count_type)                                                        \
+#define ISENDRECV(name, count_type)                                                                \
     int MPI_##name(const void *sendbuf, count_type sendcount, MPI_Datatype sendtype, int dest,     \
                    int sendtag, void *recvbuf, count_type recvcount, MPI_Datatype recvtype,        \
                    int source, int recvtag, MPI_Comm comm, MPI_Request *request)                   \
@@ -300,30 +322,19 @@ static int begin_pair(const struct ftc_p2p_call *receive, MPI_Request half[FTC_P
             "MPI_" #name, comm, dest, sendtag, false, FTC_CALL_NONE, NULL};                        \
         struct ftc_p2p_call receive = {"MPI_" #name, comm,          source, recvtag,               \
                                        true,         FTC_CALL_NONE, NULL};                         \
-        MPI_Request half[FTC_PAIR_HALVES] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                  \
-        int rv;                                                                                    \
+        struct elements sent = {(void *)sendbuf, sendcount, sendtype};                             \
+        struct elements received = {recvbuf, recvcount, recvtype};                                 \
                                                                                                    \
         if (!ftc_pair_possible() || !request)                                                      \
             return PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,    \
                                recvtype, source, recvtag, comm, request);                          \
-        rv = PMPI_Send_init##suffix(sendbuf, sendcount, sendtype, dest, sendtag, comm,             \
-                                    &half[FTC_PAIR_SEND]);                                         \
-        if (is_accepted(rv, &half[FTC_PAIR_SEND]))                                                 \
-            rv = PMPI_Irecv##suffix(recvbuf, recvcount, recvtype, source, recvtag, comm,           \
-                                    &half[FTC_PAIR_RECEIVE]);                                      \
-        if (is_begun(rv, &half[FTC_PAIR_RECEIVE]) &&                                               \
-            IS_STARTED(&send, &half[FTC_PAIR_SEND], rv,                                            \
-                       PMPI_Isend##suffix(sendbuf, sendcount, sendtype, dest, sendtag, comm,       \
-                                          &half[FTC_PAIR_SEND])))                                  \
-            return begin_pair(&receive, half, NULL, request);                                      \
-        ftc_p2p_abandon(&half[FTC_PAIR_RECEIVE]);                                                  \
-        return rv;                                                                                 \
+        return begin_pair(&send, &sent, &sent, NULL, &receive, &received, request);                \
     }
 
-ISENDRECV(Isendrecv, , int)
-ISENDRECV(Isendrecv_c, _c, MPI_Count)
+ISENDRECV(Isendrecv, int)
+ISENDRECV(Isendrecv_c, MPI_Count)
 
-#define ISENDRECV_REPLACE(name, suffix, count_type)                                                \
+#define ISENDRECV_REPLACE(name, count_type)                                                        \
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
                    int source, int recvtag, MPI_Comm comm, MPI_Request *request)                   \
     {                                                                                              \
@@ -331,33 +342,19 @@ ISENDRECV(Isendrecv_c, _c, MPI_Count)
             "MPI_" #name, comm, dest, sendtag, false, FTC_CALL_NONE, NULL};                        \
         struct ftc_p2p_call receive = {"MPI_" #name, comm,          source, recvtag,               \
                                        true,         FTC_CALL_NONE, NULL};                         \
-        MPI_Request half[FTC_PAIR_HALVES] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                  \
-        MPI_Count bytes;                                                                           \
-        void *copy = ftc_pair_possible() ? packed_copy(buf, count, datatype, &bytes) : NULL;       \
-        int rv;                                                                                    \
+        struct elements replaced = {buf, count, datatype};                                         \
+        struct elements copy = {.datatype = MPI_PACKED};                                           \
                                                                                                    \
-        if (!copy || !request) {                                                                   \
-            free(copy);                                                                            \
+        if (ftc_pair_possible() && request)                                                        \
+            copy.buf = packed_copy(buf, count, datatype, &copy.count);                             \
+        if (!copy.buf)                                                                             \
             return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
                                request);                                                           \
-        }                                                                                          \
-        rv = PMPI_Send_init##suffix(buf, count, datatype, dest, sendtag, comm,                     \
-                                    &half[FTC_PAIR_SEND]);                                         \
-        if (is_accepted(rv, &half[FTC_PAIR_SEND]))                                                 \
-            rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm,                   \
-                                    &half[FTC_PAIR_RECEIVE]);                                      \
-        if (is_begun(rv, &half[FTC_PAIR_RECEIVE]) &&                                               \
-            IS_STARTED(                                                                            \
-                &send, &half[FTC_PAIR_SEND], rv,                                                   \
-                PMPI_Isend_c(copy, bytes, MPI_PACKED, dest, sendtag, comm, &half[FTC_PAIR_SEND]))) \
-            return begin_pair(&receive, half, copy, request);                                      \
-        ftc_p2p_abandon(&half[FTC_PAIR_RECEIVE]);                                                  \
-        free(copy);                                                                                \
-        return rv;                                                                                 \
+        return begin_pair(&send, &replaced, &copy, copy.buf, &receive, &replaced, request);        \
     }
 
-ISENDRECV_REPLACE(Isendrecv_replace, , int)
-ISENDRECV_REPLACE(Isendrecv_replace_c, _c, MPI_Count)
+ISENDRECV_REPLACE(Isendrecv_replace, int)
+ISENDRECV_REPLACE(Isendrecv_replace_c, MPI_Count)
 
 /* ---- probes ---- */
 

@@ -33,29 +33,28 @@ int ftc_error_handler_from(MPI_Comm parent, const MPI_Comm *made, int rv)
 
 /* A communicator without a handler says that it has MPI_ERRORS_ARE_FATAL. That must not become a
  * handler of the other one's own: it may be fatal where natively the error returns. */
-struct ftc_error_handler ftc_error_handler_take(MPI_Comm comm)
+MPI_Errhandler ftc_error_handler_take(MPI_Comm comm)
 {
-    struct ftc_error_handler taken = {MPI_ERRHANDLER_NULL};
+    MPI_Errhandler taken = MPI_ERRHANDLER_NULL;
 
-    if (PMPI_Comm_get_errhandler(comm, &taken.handler) == MPI_SUCCESS &&
-        taken.handler == MPI_ERRORS_ARE_FATAL && !ftc_error_handler_is_fatal(comm))
+    if (PMPI_Comm_get_errhandler(comm, &taken) == MPI_SUCCESS && taken == MPI_ERRORS_ARE_FATAL &&
+        !ftc_error_handler_is_fatal(comm))
         ftc_error_handler_drop(&taken);
     return taken;
 }
 
-void ftc_error_handler_give(const struct ftc_error_handler *from, MPI_Comm made)
+void ftc_error_handler_give(MPI_Errhandler taken, MPI_Comm made)
 {
-    if (from->handler != MPI_ERRHANDLER_NULL) {
-        PMPI_Comm_set_errhandler(made, from->handler);
-        ftc_error_handler_note(made, from->handler);
-    }
+    if (taken == MPI_ERRHANDLER_NULL)
+        return;
+    PMPI_Comm_set_errhandler(made, taken);
+    ftc_error_handler_note(made, taken);
 }
 
-void ftc_error_handler_drop(struct ftc_error_handler *from)
+void ftc_error_handler_drop(MPI_Errhandler *taken)
 {
-    if (from->handler != MPI_ERRHANDLER_NULL)
-        PMPI_Errhandler_free(&from->handler);
-    from->handler = MPI_ERRHANDLER_NULL;
+    if (*taken != MPI_ERRHANDLER_NULL)
+        PMPI_Errhandler_free(taken);
 }
 
 /* MPI_ERRORS_ARE_FATAL also if it has none. */

@@ -21,15 +21,11 @@ bool ftc_error_handler_is_fatal(MPI_Comm comm);
  * which it returns. *@made may be MPI_COMM_NULL. */
 int ftc_error_handler_from(MPI_Comm parent, const MPI_Comm *made, int rv);
 
-/* That of a communicator, which may be gone when another one is to have it. */
-struct ftc_error_handler {
-    MPI_Errhandler handler; /* MPI_ERRHANDLER_NULL: none of its own */
-};
-
-/* To be dropped. */
-struct ftc_error_handler ftc_error_handler_take(MPI_Comm comm);
-void ftc_error_handler_give(const struct ftc_error_handler *from, MPI_Comm made);
-void ftc_error_handler_drop(struct ftc_error_handler *from);
+/* That of a communicator itself, which may be gone when another one is to have it; to be dropped.
+ * MPI_ERRHANDLER_NULL: it has none. */
+MPI_Errhandler ftc_error_handler_take(MPI_Comm comm);
+void ftc_error_handler_give(MPI_Errhandler taken, MPI_Comm made);
+void ftc_error_handler_drop(MPI_Errhandler *taken);
 
 /* The one whose error handler is called for errors on @comm, and for those that are on none. */
 MPI_Comm ftc_comm_of_errors(MPI_Comm comm);

@@ -8,16 +8,13 @@
 #include "native_part.h"
 #include "program/error.h"
 #include "program/native_call.h"
-#include "progress/drive.h"
-#include "progress/mismatch.h"
 #include "progress/queue.h"
 #include "report/report.h"
 #include "roll.h"
-#include "value/broadcast.h"
+#include "union.h"
 #include "value/datatype.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { RECEIVES_WHEN_FREED = 402 }; /* MPICH 4.2 */
 
@@ -95,43 +92,18 @@ static bool arguments_are_valid(const struct ftc_creation *x)
 /* ---- what the survivors tell each other ---- */
 
 /* Replaces @table by the union of all survivors' tables. */
-static int unite_piece(const struct ftc_call *call, struct ftc_comm *c, unsigned char *table,
-                       size_t bytes)
-{
-    struct ftc_drive_request request = {
-        .call = call,
-        .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = bytes,
-        .contribution = table,
-        .combine = ftc_roll_unite,
-        .context = &bytes,
-    };
-    enum ftc_drive_outcome outcome;
-    int rv;
-
-    if (c->running->first)
-        ftc_queue_complete(c);
-    ftc_mismatch_enter(call, c, ftc_creation_signature(call->kind, bytes));
-    outcome = ftc_drive(c, &request);
-    ftc_mismatch_leave();
-    rv = ftc_error_of(call, c, outcome);
-    if (rv == MPI_SUCCESS)
-        memcpy(table, c->running->op.result.value, bytes);
-    if (outcome == FTC_DRIVE_DONE)
-        ftc_comm_exclude(c, c->running->op.result.failed);
-    return rv;
-}
-
-/* In pieces for which the board has room. */
 static int unite(const struct ftc_call *call, struct ftc_comm *c, void *table, size_t bytes)
 {
-    size_t room = ftc_broadcast_value_bytes((size_t)ftc_library.settings.max_bytes), piece;
+    struct ftc_union u = {.call = call, .comm = c, .table = table, .size = bytes};
+    struct ftc_drive_request request;
     int rv = MPI_SUCCESS;
 
     ftc_library_lock();
-    for (size_t done = 0; done < bytes && rv == MPI_SUCCESS; done += piece) {
-        piece = bytes - done < room ? bytes - done : room;
-        rv = unite_piece(call, c, (unsigned char *)table + done, piece);
+    while (!ftc_union_is_over(&u) && rv == MPI_SUCCESS) {
+        if (c->running->first)
+            ftc_queue_complete(c);
+        ftc_union_request(&u, &request);
+        rv = ftc_union_take(&u, ftc_drive(c, &request));
     }
     ftc_library_unlock();
     return rv;

@@ -4,8 +4,6 @@
 #define FTC_NEW_COMMUNICATORS_CREATION_H
 
 #include "call/call.h"
-#include "communicator/communicator.h"
-#include "system/hash.h"
 
 /* What the calls are given that make a topology, as MPI names it. */
 struct ftc_arrangement {
@@ -54,12 +52,6 @@ static inline bool ftc_creation_has_group(enum ftc_call_kind kind)
 static inline bool ftc_creation_is_copy(enum ftc_call_kind kind)
 {
     return kind == FTC_CALL_COMM_DUP || kind == FTC_CALL_COMM_DUP_WITH_INFO;
-}
-
-/* Of operations in which its ranks tell each other @bytes. */
-static inline uint32_t ftc_creation_signature(enum ftc_call_kind kind, size_t bytes)
-{
-    return ftc_signature(ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, kind), bytes));
 }
 
 /* Whether the call makes a topology. */

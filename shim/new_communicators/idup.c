@@ -16,17 +16,14 @@
 #include "program/error.h"
 #include "program/native_call.h"
 #include "program/request.h"
-#include "progress/mismatch.h"
 #include "progress/queue.h"
 #include "progress/thread.h"
 #include "report/report.h"
 #include "roll.h"
-#include "system/clock.h"
-#include "value/broadcast.h"
+#include "union.h"
 #include "value/datatype.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct idup {
     struct ftc_request request; /* must be first */
@@ -34,8 +31,8 @@ struct idup {
     struct ftc_call call;
     struct ftc_roll roll;
     uint64_t lineage; /* of what is made, and other things that it has of that communicator: */
-    struct ftc_error_handler handler;
-    size_t united, piece; /* bytes of what is told: in operations that are over, and in this one */
+    MPI_Errhandler handler;
+    struct ftc_union telling; /* of what roll.h says */
 
     MPI_Comm copy;  /* native MPI's, also when it is not complete; MPI_COMM_NULL: none */
     MPI_Comm made;  /* of the survivors, instead of it */
@@ -69,39 +66,21 @@ static void put_off(struct idup *d)
 static bool begin(struct ftc_queued *p)
 {
     struct idup *d = (struct idup *)p;
-    size_t room = ftc_broadcast_value_bytes((size_t)ftc_library.settings.max_bytes);
-    size_t left = (size_t)d->roll.size - d->united;
-    struct ftc_drive_request request = {
-        .call = &d->call,
-        .kind = FTC_OP_ALLREDUCE,
-        .contribution = d->roll.told + d->united,
-        .combine = ftc_roll_unite,
-        .context = &d->piece,
-    };
+    struct ftc_drive_request request;
 
-    request.value_bytes = d->piece = left < room ? left : room;
-    ftc_mismatch_enter(&d->call, d->roll.comm, ftc_creation_signature(d->call.kind, d->piece));
+    ftc_union_request(&d->telling, &request);
     if (ftc_drive_begin(d->roll.comm, &request))
         return true;
-    ftc_mismatch_leave();
-    d->call.result = ftc_error_no_memory();
+    d->call.result = ftc_union_take(&d->telling, FTC_DRIVE_NO_MEMORY);
     return false;
 }
 
 static bool end(struct ftc_queued *p)
 {
     struct idup *d = (struct idup *)p;
-    struct ftc_comm *c = d->roll.comm;
-    enum ftc_drive_outcome outcome = ftc_drive_end(c);
 
-    ftc_mismatch_leave();
-    d->call.result = ftc_error_of(&d->call, c, outcome);
-    if (d->call.result != MPI_SUCCESS)
-        return true;
-    memcpy(d->roll.told + d->united, c->running->op.result.value, d->piece);
-    ftc_comm_exclude(c, c->running->op.result.failed);
-    d->united += d->piece;
-    return d->united == (size_t)d->roll.size;
+    d->call.result = ftc_union_take(&d->telling, ftc_drive_end(d->roll.comm));
+    return d->call.result != MPI_SUCCESS || ftc_union_is_over(&d->telling);
 }
 
 /* Whether the survivors make another one. */
@@ -130,7 +109,10 @@ static void over(struct ftc_queued *p)
 static void tell(struct idup *d, enum ftc_native_end how)
 {
     ftc_roll_tell(&d->roll, how);
-    d->united = 0;
+    d->telling = (struct ftc_union){.call = &d->call,
+                                    .comm = d->roll.comm,
+                                    .table = d->roll.told,
+                                    .size = (size_t)d->roll.size};
     ftc_library_lock();
     ftc_queue_add(&d->request.pending);
     ftc_thread_wake();
@@ -143,7 +125,7 @@ static void tell(struct idup *d, enum ftc_native_end how)
 static void give_all(const struct idup *d)
 {
     ftc_lineage_give(d->copy, d->lineage);
-    if (d->handler.handler == MPI_ERRORS_ARE_FATAL)
+    if (d->handler == MPI_ERRORS_ARE_FATAL)
         ftc_error_handler_note(d->copy, MPI_ERRORS_ARE_FATAL);
     if (ftc_is_comm(d->x.comm) && !ftc_places_inherit(d->x.comm, d->copy))
         ftc_job_end_no_memory("another communicator");
@@ -170,7 +152,7 @@ static void make(void *argument)
     d->rv = PMPI_Comm_create_group(MPI_COMM_WORLD, d->members, d->tag, &d->made);
     if (d->rv != MPI_SUCCESS)
         return;
-    ftc_error_handler_give(&d->handler, d->made);
+    ftc_error_handler_give(d->handler, d->made);
     ftc_lineage_give(d->made, d->lineage);
     if (d->x.info != MPI_INFO_NULL)
         d->rv = PMPI_Comm_set_info(d->made, d->x.info);
@@ -199,17 +181,10 @@ static void begin_another(struct idup *d)
     ftc_roll_watch(&d->roll, false);
 }
 
-/* The others may still bring it to its end: they get some time. */
 static bool is_given_up(struct idup *d)
 {
-    uint64_t now;
-
-    if (!ftc_roll_is_hopeless(&d->roll) && !ftc_roll_has_exhausted(&d->roll))
-        return false;
-    now = ftc_clock_ns();
-    if (d->hopeless_since_ns == 0)
-        d->hopeless_since_ns = now;
-    return now - d->hopeless_since_ns > FTC_HOPELESS_NS;
+    return (ftc_roll_is_hopeless(&d->roll) || ftc_roll_has_exhausted(&d->roll)) &&
+           ftc_leavable_has_had_time(&d->hopeless_since_ns);
 }
 
 /* Whether nobody can have got beyond MPICH's first message of the copy: a rank of this host has
@@ -394,7 +369,7 @@ static struct idup *new_idup(const struct ftc_creation *x)
                  .datatype = MPI_DATATYPE_NULL,
                  .op = MPI_OP_NULL,
                  .return_address = x->return_address},
-        .handler = {MPI_ERRHANDLER_NULL},
+        .handler = MPI_ERRHANDLER_NULL,
         .copy = MPI_COMM_NULL,
         .made = MPI_COMM_NULL,
         .members = MPI_GROUP_NULL,

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 enum {
+    HOPELESS_NS = 100000000,
     DYING_NS = 1000000000,
     BESIDE_BYTES = 1 << 20, /* at most so deep do we go there */
 };
@@ -81,17 +82,19 @@ bool ftc_leavable_is_polled(void)
     return atomic_load(&is_polled);
 }
 
-/* What the others have sent may still bring the call to its end: they get some time. */
+bool ftc_leavable_has_had_time(uint64_t *since_ns)
+{
+    uint64_t now = ftc_clock_ns();
+
+    if (*since_ns == 0)
+        *since_ns = now;
+    return now - *since_ns > HOPELESS_NS;
+}
+
 static void leave_if_hopeless(void)
 {
-    uint64_t now;
-
-    if (!call.is_running || !is_in_call() || !call.is_hopeless(call.context))
-        return;
-    now = ftc_clock_ns();
-    if (call.hopeless_since_ns == 0)
-        call.hopeless_since_ns = now;
-    if (now - call.hopeless_since_ns > FTC_HOPELESS_NS)
+    if (call.is_running && is_in_call() && call.is_hopeless(call.context) &&
+        ftc_leavable_has_had_time(&call.hopeless_since_ns))
         setcontext(&call.caller);
 }
 

@@ -20,6 +20,7 @@
 #define FTC_NEW_COMMUNICATORS_LEAVABLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Calls @function with @argument. True when it has returned; false when it was left, because
  * @is_hopeless(@context) was true for a while. */
@@ -29,9 +30,9 @@ bool ftc_leavable_run(void (*function)(void *argument), void *argument,
 /* Whether calls can be left, and go on beside others (detour.h). */
 bool ftc_leavable_is_possible(void);
 
-/* So long a call that has become hopeless goes on: what the others have sent may still bring it to
- * its end. */
-enum { FTC_HOPELESS_NS = 100000000 };
+/* Whether a call that has become hopeless has gone on long enough: what the others have sent may
+ * still bring it to its end. *@since_ns, 0 at first, is when it became so. */
+bool ftc_leavable_has_had_time(uint64_t *since_ns);
 
 /* What else is to be done whenever MPICH polls; NULL: nothing. It may call MPI, which then polls
  * within it. */

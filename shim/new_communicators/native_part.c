@@ -30,12 +30,12 @@ static bool has_info(enum ftc_call_kind kind)
 
 static int inherit(const struct ftc_creation *x, struct ftc_roll *roll)
 {
-    struct ftc_error_handler handler;
+    MPI_Errhandler handler;
     int rv = MPI_SUCCESS;
 
     if (inherits_error_handler(x->kind)) {
         handler = ftc_error_handler_take(x->comm);
-        ftc_error_handler_give(&handler, *x->newcomm);
+        ftc_error_handler_give(handler, *x->newcomm);
         ftc_error_handler_drop(&handler);
     }
     if (!ftc_seating_keep(&roll->seating, *x->newcomm))

@@ -77,16 +77,6 @@ void ftc_roll_tell(struct ftc_roll *roll, enum ftc_native_end end)
         before |= AT_ONCE_BEFORE;
 }
 
-void ftc_roll_unite(void *context, void *into, const void *from)
-{
-    const size_t *bytes = context;
-    const unsigned char *source = from;
-    unsigned char *target = into;
-
-    for (size_t i = 0; i < *bytes; i++)
-        target[i] |= source[i];
-}
-
 static unsigned char told_by_any(const struct ftc_roll *roll)
 {
     unsigned char any = 0;

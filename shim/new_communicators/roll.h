@@ -41,10 +41,6 @@ void ftc_roll_close(struct ftc_roll *roll);
 /* Fills roll->told with what this rank tells of itself and knows of the others. */
 void ftc_roll_tell(struct ftc_roll *roll, enum ftc_native_end end);
 
-/* Tables are united by this: a function of struct ftc_drive_request, whose @context is their size
- * in bytes. */
-void ftc_roll_unite(void *context, void *into, const void *from);
-
 /* Once roll->told is the union of what all survivors have told. */
 void ftc_roll_hear(struct ftc_roll *roll);
 

@@ -135,25 +135,25 @@ END_TEST
 /* Also to several, one after the other. */
 START_TEST(one_that_is_taken_is_given)
 {
-    struct ftc_error_handler none, returns, is_fatal;
+    MPI_Errhandler none, returns, is_fatal;
 
     none = ftc_error_handler_take(MADE);
     set(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    ftc_error_handler_give(&none, COPY);
+    ftc_error_handler_give(none, COPY);
     ck_assert(ftc_comm_returns_errors(COPY));
     set(MADE, OWN_HANDLER);
     returns = ftc_error_handler_take(MADE);
     set(MADE, MPI_ERRORS_ARE_FATAL);
     is_fatal = ftc_error_handler_take(MADE);
-    ftc_error_handler_give(&is_fatal, COPY);
+    ftc_error_handler_give(is_fatal, COPY);
     ck_assert(!ftc_comm_returns_errors(COPY));
-    ftc_error_handler_give(&returns, COPY);
+    ftc_error_handler_give(returns, COPY);
     ck_assert_int_eq(ftc_comm_of_errors(COPY), COPY);
     ck_assert(ftc_comm_returns_errors(COPY));
-    ftc_error_handler_give(&is_fatal, COPY);
+    ftc_error_handler_give(is_fatal, COPY);
     ck_assert(!ftc_comm_returns_errors(COPY));
     ftc_error_handler_drop(&is_fatal);
-    ck_assert_int_eq(is_fatal.handler, MPI_ERRHANDLER_NULL);
+    ck_assert_int_eq(is_fatal, MPI_ERRHANDLER_NULL);
 }
 END_TEST
 
