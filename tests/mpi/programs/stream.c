@@ -280,14 +280,14 @@ static void run(struct record_file *file)
         struct plan p = plan_of(number);
         int root = comms[p.comm].team.member[p.root];
 
+        if (number == option.meet)
+            record_meet(file, number);
         if (number == option.go && world_rank == 0) {
             printf("go\n");
             fflush(stdout);
         }
         if (number == option.abort && world_rank == world_size - 1)
             MPI_Abort(MPI_COMM_WORLD, 7);
-        if (number == option.meet)
-            record_meet(file, number);
         record_reach(file, number);
         await_files(number);
         describe(&file->op[number], &p);

@@ -168,7 +168,7 @@ def kill_and_see_reaped(job):
 
 
 LEFT = [
-    Case("a dead process is reaped when the survivors have had time", 3, 1, f"--go 5 --await 6:dead {ALLREDUCE}",
+    Case("a dead process is reaped when the survivors have had time", 3, 1, f"--meet 6 --go 6 --await 6:dead {ALLREDUCE}",
          hand=kill_and_see_reaped, finished=2, failures=1),
 ]
 
