@@ -3,6 +3,7 @@
 #include "collectives/persistent.h"
 #include "entries.h"
 #include "p2p/p2p.h"
+#include "p2p/partitioned.h"
 #include "program/native_call.h"
 #include "program/request.h"
 #include "report/coverage.h"
@@ -57,6 +58,44 @@ NOTED(Rsend_init, true, false, const void *, int)
 NOTED(Rsend_init_c, true, false, const void *, MPI_Count)
 NOTED(Bsend_init, true, false, const void *, int)
 NOTED(Bsend_init_c, true, false, const void *, MPI_Count)
+
+#define PARTITIONED(name, receives, buffer_type)                                                   \
+    int MPI_##name(buffer_type buf, int partitions, MPI_Count count, MPI_Datatype datatype,        \
+                   int peer, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)          \
+    {                                                                                              \
+        struct ftc_p2p_call call = {"MPI_" #name, comm, peer, tag, receives, FTC_CALL_NONE, NULL}; \
+        int rv = PMPI_##name(buf, partitions, count, datatype, peer, tag, comm, info, request);    \
+                                                                                                   \
+        return ftc_p2p_on() ? ftc_partitioned_note(&call, request, rv) : rv;                       \
+    }
+
+PARTITIONED(Psend_init, false, const void *)
+PARTITIONED(Precv_init, true, void *)
+
+int MPI_Pready(int partition, MPI_Request request)
+{
+    return ftc_partitioned_is_in_vain(request) ? MPI_SUCCESS : PMPI_Pready(partition, request);
+}
+
+int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)
+{
+    return ftc_partitioned_is_in_vain(request)
+               ? MPI_SUCCESS
+               : PMPI_Pready_range(partition_low, partition_high, request);
+}
+
+/* MPICH 4.0 has forgotten that it only reads them. */
+#if MPICH_NUMVERSION < 40100000
+#define PARTITIONS int
+#else
+#define PARTITIONS const int
+#endif
+
+int MPI_Pready_list(int length, PARTITIONS partitions[], MPI_Request request)
+{
+    return ftc_partitioned_is_in_vain(request) ? MPI_SUCCESS
+                                               : PMPI_Pready_list(length, partitions, request);
+}
 
 /* Not of a collective operation that is carried out here. */
 static int start_other(MPI_Request *request)
@@ -264,10 +303,12 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
                                    *done != 0));
 }
 
-/* Of a partition. The library knows nothing of such requests, whatever setting p2p is. */
 int MPI_Parrived(MPI_Request request, int partition, int *flag)
 {
-    return NATIVE_LOOK(PARRIVED, 1, &request, PMPI_Parrived(request, partition, flag), *flag);
+    return ftc_p2p_on() && flag
+               ? ftc_p2p_arrived(KEEPS(PARRIVED), request, partition, flag)
+               : NATIVE_LOOK(PARRIVED, 1, &request, PMPI_Parrived(request, partition, flag),
+                             flag && *flag);
 }
 
 /* ---- looked at, and kept ---- */

@@ -2,6 +2,7 @@
 #include "dead_peer.h"
 #include "p2p.h"
 #include "pair.h"
+#include "partitioned.h"
 
 #include "mpi/inside.h"
 #include "program/error.h"
@@ -377,6 +378,8 @@ static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
 static int native_all(const struct ftc_p2p_completion *call, int count, MPI_Request requests[],
                       int *flag, MPI_Status statuses[])
 {
+    if (atomic_load_explicit(&ftc_partitioned_are_used, memory_order_relaxed))
+        return ftc_partitioned_test_all(count, requests, call->keeps, flag, statuses);
     return call->keeps ? PMPI_Request_get_status_all(count, requests, flag, statuses)
                        : PMPI_Testall(count, requests, flag, statuses);
 }
@@ -650,5 +653,25 @@ int ftc_p2p_get_status(const struct ftc_p2p_completion *call, MPI_Request reques
             mark(&b);
         close_batch(&b, rv != MPI_SUCCESS || *flag);
     }
+    return rv;
+}
+
+int ftc_p2p_arrived(const struct ftc_p2p_completion *call, MPI_Request request, int partition,
+                    int *flag)
+{
+    struct ftc_p2p_request r;
+    struct batch b;
+    int rv;
+
+    if (!ftc_p2p_is_anyone_dead() || !ftc_requests_find(request, &r))
+        return PMPI_Parrived(request, partition, flag);
+    *flag = r.broken || ftc_dead_fails(&r);
+    if (*flag)
+        return MPI_SUCCESS;
+    rv = PMPI_Parrived(request, partition, flag);
+    open_batch(&b, call, 1, &request);
+    if (rv == MPI_SUCCESS && !*flag)
+        mark(&b);
+    close_batch(&b, rv != MPI_SUCCESS || *flag);
     return rv;
 }

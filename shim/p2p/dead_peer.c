@@ -144,7 +144,7 @@ bool ftc_dead_fails(struct ftc_p2p_request *r)
     culprit = culprit_in(r->peers, r->peer, true);
     if (culprit < 0)
         return false;
-    if (r->receives && !take_back(r)) {
+    if (r->receives && !r->partitioned && !take_back(r)) {
         ftc_p2p_lock();
         if (r->peer == MPI_ANY_SOURCE)
             ftc_peers_untell(r->peers, culprit);

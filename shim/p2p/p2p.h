@@ -124,4 +124,9 @@ int ftc_p2p_some(const struct ftc_p2p_completion *call, int count, MPI_Request r
 int ftc_p2p_get_status(const struct ftc_p2p_completion *call, MPI_Request request, int *flag,
                        MPI_Status *status);
 
+/* MPI_Parrived(): of a message that has ended because its sender is dead each partition has, so
+ * that the program completes the request, which tells the error. */
+int ftc_p2p_arrived(const struct ftc_p2p_completion *call, MPI_Request request, int partition,
+                    int *flag);
+
 #endif

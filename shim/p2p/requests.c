@@ -134,6 +134,7 @@ void ftc_requests_add(MPI_Request handle, MPI_Comm comm, int peer, int tag, bool
         place->serial = ++last_serial;
         place->receives = receives;
         place->persistent = persistent;
+        place->partitioned = false;
         place->placeholder = false;
         place->broken = false;
         place->peers = peers;

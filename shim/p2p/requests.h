@@ -21,6 +21,8 @@ struct ftc_p2p_request {
     uint32_t serial; /* of this note */
     bool receives;
     bool persistent;
+    bool
+        partitioned; /* persistent, and MPI lets nobody cancel it, nor free it while it is active */
     bool placeholder; /* nothing native stands behind the handle */
     bool broken;      /* persistent, and what is native in it never ends */
     struct ftc_peers *peers;

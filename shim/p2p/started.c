@@ -59,8 +59,14 @@ int ftc_p2p_start_persistent(int count, MPI_Request requests[])
 
 int ftc_p2p_free(MPI_Request *request)
 {
+    struct ftc_p2p_request r;
+    bool is_stuck = ftc_requests_find(*request, &r) && r.partitioned && r.broken;
+
     ftc_requests_remove(*request);
-    return PMPI_Request_free(request);
+    if (!is_stuck)
+        return PMPI_Request_free(request);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
 }
 
 /* What has failed cannot be cancelled any more. */

@@ -103,6 +103,36 @@ static void pairs(MPI_Comm comm, int *out, int *in, int count)
     output_result("no datatype", rv, NULL, 0);
 }
 
+/* Of several at once MPICH 4.0 takes each that has ended for an error. */
+static void partitions(MPI_Comm comm, int *out, int *in)
+{
+    enum { PARTS = 4, EACH = 5 };
+    static int last[] = {3};
+    MPI_Request request[2];
+    MPI_Status status;
+    int flag, rv;
+
+    output_blank(&status, 1);
+    MPI_Psend_init(out, PARTS, EACH, MPI_INT, right, 9, comm, MPI_INFO_NULL, &request[0]);
+    MPI_Precv_init(in, PARTS, EACH, MPI_INT, left, 9, comm, MPI_INFO_NULL, &request[1]);
+    for (int round = 0; round < 3; round++) {
+        fill(out, PARTS * EACH, round);
+        MPI_Startall(2, request);
+        MPI_Pready(0, request[0]);
+        MPI_Pready_range(1, 2, request[0]);
+        MPI_Pready_list(1, last, request[0]);
+        for (flag = 0; !flag && round == 1;)
+            MPI_Parrived(request[1], PARTS - 1, &flag);
+        rv = MPI_Wait(&request[1], &status);
+        show_received("precv", rv, &status, in, PARTS * EACH);
+        for (flag = 0; !flag;)
+            rv = MPI_Test(&request[0], &flag, MPI_STATUS_IGNORE);
+        output_result("psend", rv, NULL, 0);
+    }
+    MPI_Request_free(&request[0]);
+    MPI_Request_free(&request[1]);
+}
+
 static void probing(MPI_Comm comm, int *out, int *in)
 {
     MPI_Message message;
@@ -421,6 +451,7 @@ int main(int argc, char **argv)
     for (int count = 0; count <= LARGE; count = count ? 26 * count : 1)
         pairs(other, out, in, count);
     blocking(MPI_COMM_WORLD, LARGE, out, in);
+    partitions(other, out, in);
     probing(other, out, in);
     nonblocking(other, out, in);
     some(other, out, in);

@@ -1,7 +1,7 @@
 /* Point-to-point calls with dead ranks, one after the other:
  *
  *     p2p before|while|after|many|large|any|served|once|threads|fatal [FIRST COUNT]
- *     p2p copies|copies-from-any|truncated|too-long
+ *     p2p copies|copies-from-any|truncated|too-long|partitions
  *
  * Rank 0 makes the calls; the others are the peers, one for each call or one for all, and die when
  * it tells them to. What must come of it is what setting FTCOLL_P2P says. */
@@ -31,12 +31,16 @@ enum {
     SEND_PIECES,
     SEND_TWO,
     SEND_LATE,
+    SEND_HALF,
+    SEND_BOTH_HALVES,
+    EXCHANGE_HALVES,
     WHILE_US = 5000,
     LATE_US = 300000,
     BUFFER = 1 << 16,
     MANY = 24,
     OFTEN = 64,
     HUGE = 64 << 20,
+    HALF = 50000,          /* of a message, in integers */
     UNTOUCHED = 0x77777777 /* what statuses hold before a call */
 };
 
@@ -104,6 +108,47 @@ static void send_two_or_late(MPI_Comm comm, int boss, int order)
     MPI_Send((int[]){VALUE, VALUE}, is_late ? 1 : 2, MPI_INT, boss, TAG, comm);
 }
 
+static void fill_halves(int *value)
+{
+    for (int i = 0; i < 2 * HALF; i++)
+        value[i] = VALUE + i;
+}
+
+static bool is_half(const int *value, int half)
+{
+    for (int i = half * HALF; i < (half + 1) * HALF; i++)
+        if (value[i] != VALUE + i)
+            return false;
+    return true;
+}
+
+/* Messages in partitions, the first of which is ready much earlier. */
+static void send_halves(MPI_Comm comm, int boss, int order)
+{
+    int *sent = malloc(2 * HALF * sizeof *sent), *received = calloc(2 * HALF, sizeof *received);
+    MPI_Request request[2];
+
+    fill_halves(sent);
+    MPI_Psend_init(sent, 2, HALF, MPI_INT, boss, TAG, comm, MPI_INFO_NULL, &request[0]);
+    MPI_Precv_init(received, 2, HALF, MPI_INT, boss, TAG, comm, MPI_INFO_NULL, &request[1]);
+    for (int round = 0; round < (order == EXCHANGE_HALVES ? 2 : 1); round++) {
+        MPI_Startall(order == EXCHANGE_HALVES ? 2 : 1, request);
+        MPI_Pready(0, request[0]);
+        usleep(WHILE_US);
+        if (order == SEND_HALF)
+            return;
+        MPI_Pready_list(1, (int[]){1}, request[0]);
+        for (int i = 0; i < 2; i++)
+            MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+        if (order == EXCHANGE_HALVES && !(is_half(received, 0) && is_half(received, 1)))
+            MPI_Abort(comm, 3);
+    }
+    MPI_Request_free(&request[0]);
+    MPI_Request_free(&request[1]);
+    free(sent);
+    free(received);
+}
+
 static void be_peer(MPI_Comm comm, int boss)
 {
     int order, value[2] = {VALUE, VALUE};
@@ -122,11 +167,13 @@ static void be_peer(MPI_Comm comm, int boss)
         send_and_listen(comm, boss, LARGE, &order);
     if (order == SEND_HUGE)
         send_and_listen(comm, boss, HUGE, &order);
+    if (order == SEND_HALF || order == SEND_BOTH_HALVES || order == EXCHANGE_HALVES)
+        send_halves(comm, boss, order);
     if (order == SEND_TWO || order == SEND_LATE)
         send_two_or_late(comm, boss, order);
     else if (order == SEND_PIECES)
         send_pieces(comm, boss);
-    else if (order != GO_TAG)
+    else if (order != GO_TAG && order != EXCHANGE_HALVES)
         die();
 }
 
@@ -710,6 +757,86 @@ static void too_long_in_pair(void)
     expect("too long in one of two pairs", "the other's value", in[1], 1);
 }
 
+/* ---- in partitions ---- */
+
+/* A wait for @request, of a dead @peer. */
+static void expect_end(const char *name, MPI_Request *request, int peer)
+{
+    MPI_Request handle = *request;
+    MPI_Status status;
+    int class;
+
+    memset(&status, 0x77, sizeof status);
+    MPI_Error_class(MPI_Wait(request, &status), &class);
+    expect(name, "the error", class, ignores ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED);
+    expect(name, "the source", status.MPI_SOURCE, ignores ? MPI_PROC_NULL : peer);
+    expect(name, "the request kept", *request == handle, true);
+}
+
+static void receive_halves(int peer, int what)
+{
+    bool is_whole = what == SEND_BOTH_HALVES;
+    int *value = calloc(2 * HALF, sizeof *value);
+    MPI_Request request;
+
+    MPI_Precv_init(value, 2, HALF, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    order(MPI_COMM_WORLD, peer, what);
+    for (int half = 0, flag = 0; half < 2; half++, flag = 0)
+        while (!flag)
+            MPI_Parrived(request, half, &flag);
+    if (is_whole) {
+        expect("the message", "the error", MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        expect("the message", "right", is_half(value, 0) && is_half(value, 1), true);
+        await_death(peer);
+        MPI_Start(&request);
+    }
+    expect_end("what is left of a message", &request, peer);
+    MPI_Start(&request);
+    expect_end("what is left of a message, again", &request, peer);
+    MPI_Request_free(&request);
+    expect("what is left of a message", "the request gone", request == MPI_REQUEST_NULL, true);
+    free(value);
+}
+
+/* With @dead, and with @living, in one wait. */
+static void exchange_halves(int dead, int living)
+{
+    int *sent = malloc(2 * HALF * sizeof *sent), *received = calloc(2 * HALF, sizeof *received);
+    int lost[2], class;
+    MPI_Request request[3];
+    MPI_Status status[3];
+
+    fill_halves(sent);
+    MPI_Psend_init(sent, 2, HALF, MPI_INT, living, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &request[0]);
+    MPI_Precv_init(received, 2, HALF, MPI_INT, living, TAG, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &request[1]);
+    MPI_Precv_init(lost, 2, 1, MPI_INT, dead, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &request[2]);
+    order(MPI_COMM_WORLD, living, EXCHANGE_HALVES);
+    order(MPI_COMM_WORLD, dead, WAIT_AND_DIE);
+    for (int round = 0; round < 2; round++) {
+        MPI_Startall(3, request);
+        MPI_Pready_range(0, 1, request[0]);
+        expect("halves", "the error", MPI_Waitall(3, request, status),
+               ignores ? MPI_SUCCESS : MPI_ERR_IN_STATUS);
+        MPI_Error_class(ignores ? MPI_SUCCESS : status[2].MPI_ERROR, &class);
+        expect("halves", "of the dead", class, ignores ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED);
+        expect("halves", "right", is_half(received, 0) && is_half(received, 1), true);
+        memset(received, 0, 2 * HALF * sizeof *received);
+    }
+    for (int i = 0; i < 3; i++)
+        MPI_Request_free(&request[i]);
+    free(sent);
+    free(received);
+}
+
+static void partitions(void)
+{
+    receive_halves(1, SEND_HALF);
+    receive_halves(2, SEND_BOTH_HALVES);
+    exchange_halves(3, 4);
+}
+
 /* ---- threads ---- */
 
 struct thread {
@@ -813,6 +940,8 @@ static void be_boss(const char *scenario, int first, MPI_Comm comms[], int count
         truncated(1, status), truncated(5, MPI_STATUSES_IGNORE);
     else if (strcmp(scenario, "too-long") == 0)
         too_long_in_pair(), too_long(), too_long_in_pair();
+    else if (strcmp(scenario, "partitions") == 0)
+        partitions();
     else if (strcmp(scenario, "large") == 0)
         large();
     else if (strcmp(scenario, "copies") == 0)

@@ -382,6 +382,46 @@ static void persistent_ssend(MPI_Comm comm, int peer, struct outcome *o)
     end_persistent(&request, o);
 }
 
+enum { PARTITIONS = 2 };
+
+/* Of an inactive one the status is what it was in MPICH 4.0. */
+static void end_partitioned(MPI_Request *request, struct outcome *o)
+{
+    MPI_Request handle = *request;
+
+    o->code = MPI_Start(request);
+    wait_for(request, o);
+    o->request_gone = *request == handle && MPI_Wait(request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    MPI_Request_free(request);
+    o->request_gone &= *request == MPI_REQUEST_NULL;
+}
+
+static void psend(MPI_Comm comm, int peer, struct outcome *o)
+{
+    static int half[PARTITIONS];
+    MPI_Request request;
+
+    MPI_Psend_init(half, PARTITIONS, 1, MPI_INT, peer, TAG, comm, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Pready_range(0, PARTITIONS - 1, request);
+    wait_for(&request, o);
+    MPI_Pready(0, request); /* as a thread may that does not know yet */
+    end_partitioned(&request, o);
+}
+
+static void precv(MPI_Comm comm, int peer, struct outcome *o)
+{
+    int half[PARTITIONS], flag = 0;
+    MPI_Request request;
+
+    MPI_Precv_init(half, PARTITIONS, 1, MPI_INT, peer, TAG, comm, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    while (!flag)
+        MPI_Parrived(request, PARTITIONS - 1, &flag);
+    wait_for(&request, o);
+    end_partitioned(&request, o);
+}
+
 #if MPICH_NUMVERSION >= 40200000
 
 /* The one that needs the peer, between others. */
@@ -474,6 +514,8 @@ const struct p2p_call p2p_calls[] = {
     {"MPI_Wait of MPI_Isend_c of much", false, false, isend_c},
     {"MPI_Wait of MPI_Issend", false, false, issend},
     {"MPI_Ssend_init", false, false, persistent_ssend},
+    {"MPI_Psend_init", false, false, psend},
+    {"MPI_Precv_init", false, false, precv},
     {"MPI_Send of little", false, true, send_small},
     {"MPI_Rsend", false, true, rsend},
     {"MPI_Bsend", false, true, bsend},

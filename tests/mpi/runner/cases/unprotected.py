@@ -141,9 +141,10 @@ BLOCKED = [
     blocked("polls", r"rank \d has called MPI_\w+ at .* again and again .*; on_blocked = abort"),
     blocked("polls-window", r"rank [023] has called MPI_Win_test at blocked\((polls_window|main)[.\w]*\+.* again and again "
             r".*: it may need rank 1, .*; on_blocked = abort"),
-    *(blocked("polls-partition", r"rank 0 has called MPI_Parrived at blocked\((polls_partition|main)[.\w]*\+.* again and again "
-              r".*: it may need rank 1, .*; on_blocked = abort", settings={**ABORT, "FTCOLL_INTERCEPT": "all", "FTCOLL_P2P": p2p})
-      for p2p in ("native", "error")),
+    blocked("polls-partition", r"rank 0 has called MPI_Parrived at blocked\((polls_partition|main)[.\w]*\+.* again and again "
+            r".*: it may need rank 1, .*; on_blocked = abort", settings={**ABORT, "FTCOLL_INTERCEPT": "all"}),
+    blocked("polls-partition", settings={**ABORT, "FTCOLL_INTERCEPT": "all", "FTCOLL_P2P": "error"}, status=0, failures=1,
+            silent=("on_blocked",), check=None),
     blocked("polls-window-living", settings=QUICK, status=0, failures=1, silent=("on_blocked",), check=None),
     blocked("now-and-then", settings={**QUICK, "FTCOLL_INTERCEPT": "all"}, status=0, failures=1,
             silent=("on_blocked",), check=None),
@@ -208,11 +209,12 @@ def p2p(what, n, scenario, mode, **more):
 P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n, scenario in (
     ("a rank that is known to be dead", 3, "before"),
     *((f"a rank dies while another waits for it, from call {first}", 8, f"while {first}")
-      for first in (0, 7, 14, 21, 28)),
+      for first in (0, 7, 14, 21, 28, 30)),
     *((f"a dead rank's messages, from call {first}", 8, f"after {first}") for first in (0, 7, 14, 21)),
-    ("a rank dies while another looks at its request among several", 4, "while 35"),
-    ("a dead rank's messages, of requests looked at among several", 4, "after 35"),
+    ("a rank dies while another looks at its request among several", 4, "while 37"),
+    ("a dead rank's messages, of requests looked at among several", 4, "after 37"),
     ("many messages of a dead rank", 2, "many"),
+    ("messages in partitions", 5, "partitions"),
     ("a message that is too long, beside others", 9, "truncated"),
     ("a message that is too long, behind others", 3, "too-long"),
     ("large messages of a dead rank", 4, "large"),

@@ -1,0 +1,116 @@
+#include "partitioned.h"
+
+#include "lock.h"
+
+#include <stdlib.h>
+
+_Atomic bool ftc_partitioned_are_used;
+
+int ftc_partitioned_note(const struct ftc_p2p_call *call, const MPI_Request *request, int rv)
+{
+    struct ftc_p2p_request r;
+
+    ftc_p2p_note(call, true, request, rv);
+    if (rv == MPI_SUCCESS && request && ftc_requests_find(*request, &r)) {
+        r.partitioned = true;
+        ftc_requests_update(&r);
+        atomic_store_explicit(&ftc_partitioned_are_used, true, memory_order_relaxed);
+    }
+    return rv;
+}
+
+bool ftc_partitioned_is_in_vain(MPI_Request request)
+{
+    struct ftc_p2p_request r;
+    bool is_dead;
+
+    if (!ftc_p2p_on() || !ftc_p2p_is_anyone_dead() || !ftc_requests_find(request, &r) ||
+        !r.partitioned)
+        return false;
+    ftc_p2p_lock();
+    is_dead = r.failed_by >= 0 || r.broken || ftc_peers_culprit(r.peers, r.peer) >= 0;
+    ftc_p2p_unlock();
+    return is_dead;
+}
+
+static bool is_partitioned(MPI_Request request)
+{
+    struct ftc_p2p_request r;
+
+    return ftc_requests_find(request, &r) && r.partitioned;
+}
+
+/* Takes them out of @others, a copy of @requests. False: one has not ended. */
+static bool have_ended(int count, const MPI_Request requests[], MPI_Request others[])
+{
+    bool all = true;
+    int flag;
+
+    for (int i = 0; i < count; i++) {
+        others[i] = requests[i];
+        if (!is_partitioned(requests[i]))
+            continue;
+        others[i] = MPI_REQUEST_NULL;
+        flag = 0;
+        PMPI_Request_get_status(requests[i], &flag, MPI_STATUS_IGNORE);
+        all &= flag != 0;
+    }
+    return all;
+}
+
+static int test_others(int count, MPI_Request others[], bool keeps, int *flag,
+                       MPI_Status statuses[])
+{
+    return keeps ? PMPI_Request_get_status_all(count, others, flag, statuses)
+                 : PMPI_Testall(count, others, flag, statuses);
+}
+
+/* Statuses have errors of their own only in a call that says so. */
+static void end(MPI_Request *request, bool keeps, int rv, MPI_Status *status)
+{
+    int flag;
+
+    if (keeps)
+        PMPI_Request_get_status(*request, &flag, status);
+    else
+        PMPI_Test(request, &flag, status);
+    if (rv == MPI_ERR_IN_STATUS && status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = MPI_SUCCESS;
+}
+
+static int test_all(int count, MPI_Request requests[], MPI_Request others[], bool keeps, int *flag,
+                    MPI_Status statuses[])
+{
+    int rv;
+
+    *flag = 0;
+    if (!have_ended(count, requests, others))
+        return MPI_SUCCESS;
+    rv = test_others(count, others, keeps, flag, statuses);
+    for (int i = 0; i < count; i++) {
+        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+
+        if (others[i] != MPI_REQUEST_NULL || !is_partitioned(requests[i]))
+            requests[i] = keeps ? requests[i] : others[i];
+        else if (*flag > 0 || rv == MPI_ERR_IN_STATUS)
+            end(&requests[i], keeps, rv, status);
+    }
+    return rv;
+}
+
+int ftc_partitioned_test_all(int count, MPI_Request requests[], bool keeps, int *flag,
+                             MPI_Status statuses[])
+{
+    enum { FEW = 32 };
+    MPI_Request few[FEW], *others = few;
+    int rv;
+
+    if (count > FEW)
+        others = malloc((size_t)count * sizeof *others);
+    if (!others)
+        return test_others(count, requests, keeps, flag, statuses);
+    rv = test_all(count, requests, others, keeps, flag, statuses);
+    if (others != few)
+        free(others);
+    return rv;
+}
