@@ -50,6 +50,7 @@ static const struct word intercept_words[] = {{"reduce", FTC_INTERCEPT_REDUCE, 0
                                               {"exscan", FTC_INTERCEPT_EXSCAN, 0},
                                               {"neighbor", FTC_INTERCEPT_NEIGHBOR, 0},
                                               {"noncommutative", FTC_INTERCEPT_NONCOMMUTATIVE, 0},
+                                              {"intercommunicators", FTC_INTERCEPT_INTERCOMM, 0},
                                               {"ibarrier", FTC_INTERCEPT_IBARRIER, 0},
                                               {"ibcast", FTC_INTERCEPT_IBCAST, 0},
                                               {"igather", FTC_INTERCEPT_IGATHER, 0},

@@ -1,6 +1,7 @@
-/* The calls that make an intracommunicator, and those that free one. A wrapper says only how it
+/* The calls that make a communicator, and those that free one. A wrapper says only how it
  * differs from native. */
 #include "communicator/error_handler.h"
+#include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "communicator/places.h"
 #include "entries.h"
@@ -190,10 +191,39 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
                      MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
-/* *@made, which MPI_Intercomm_merge() has made with the error code @rv, has no parent. But its
+/* *@made has no parent either, but both groups have made it together: of those that have the same
+ * members all make them in one order, with threads those with one tag. */
+static int between_groups(const MPI_Comm *made, int tag, int rv)
+{
+    MPI_Group both;
+
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS || !made ||
+        *made == MPI_COMM_NULL)
+        return rv;
+    both = ftc_group_of_both_in_order(*made);
+    if (both == MPI_GROUP_NULL)
+        return rv;
+    ftc_lineage_in_group(MPI_COMM_WORLD, both, tag, made, rv);
+    PMPI_Group_free(&both);
+    return rv;
+}
+
+int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
+                         int remote_leader, int tag, MPI_Comm *newintercomm)
+{
+    ftc_lineage_expect(newintercomm);
+    ftc_native_call_enter_leaders(local_comm, local_leader, peer_comm, remote_leader,
+                                  __builtin_return_address(0));
+    return between_groups(
+        newintercomm, tag,
+        ftc_native_call_leave_with(PMPI_Intercomm_create(local_comm, local_leader, peer_comm,
+                                                         remote_leader, tag, newintercomm)));
+}
+
+/* *@made, which MPI_Intercomm_merge() has made of @intercomm, if nothing is known of that. Its
  * ranks wait for each other in each such call: so those with one thread come to all in one order.
  */
-static int merged(const MPI_Comm *made, int rv)
+static int merged_of_unseen(const MPI_Comm *made, int rv)
 {
     MPI_Group group;
 
@@ -203,6 +233,12 @@ static int merged(const MPI_Comm *made, int rv)
     ftc_lineage_in_group(MPI_COMM_WORLD, group, 0, made, rv);
     PMPI_Group_free(&group);
     return rv;
+}
+
+static int merged(MPI_Comm intercomm, const MPI_Comm *made, int rv)
+{
+    return rv == MPI_SUCCESS && ftc_lineage_of(intercomm) ? ftc_lineage_from(intercomm, made, rv)
+                                                          : merged_of_unseen(made, rv);
 }
 
 int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
@@ -215,7 +251,8 @@ int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return merged(newintracomm, MADE(NATIVE(PMPI_Intercomm_merge(intercomm, high, newintracomm))));
+    return merged(intercomm, newintracomm,
+                  MADE(NATIVE(PMPI_Intercomm_merge(intercomm, high, newintracomm))));
 }
 
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)

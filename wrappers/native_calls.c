@@ -10,15 +10,6 @@
                                __builtin_return_address(0), PMPI_##name arguments);                \
     }
 
-int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
-                         int remote_leader, int tag, MPI_Comm *newintercomm)
-{
-    ftc_native_call_enter_leaders(local_comm, local_leader, peer_comm, remote_leader,
-                                  __builtin_return_address(0));
-    return ftc_native_call_leave_with(PMPI_Intercomm_create(local_comm, local_leader, peer_comm,
-                                                            remote_leader, tag, newintercomm));
-}
-
 NATIVE(COMM_ACCEPT, Comm_accept,
        (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm),
        (port_name, info, root, comm, newcomm), comm)

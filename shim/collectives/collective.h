@@ -51,6 +51,7 @@ struct ftc_plan {
 struct ftc_collective {
     const struct ftc_large_kind *large; /* NULL: what is too large for messages is native MPI's */
     bool is_described_alike;            /* all ranks give the same count and datatype */
+    bool is_between;                    /* two groups */
 
     /* Fills what policy has to know of the arguments, and the plan's facts and value_bytes. A root
      * is in range. */
@@ -80,6 +81,23 @@ struct ftc_collective {
 
 extern const struct ftc_collective ftc_collective_reduction, ftc_collective_barrier,
     ftc_collective_broadcast, ftc_collective_gather, ftc_collective_scatter,
-    ftc_collective_alltoall, ftc_collective_scan, ftc_collective_neighborhood;
+    ftc_collective_alltoall, ftc_collective_scan, ftc_collective_neighborhood,
+    ftc_collective_between;
+
+/* Of two groups no rank knows how much the other gives, or which of its ranks is the root. */
+static inline bool ftc_plan_is_between(const struct ftc_plan *plan)
+{
+    return plan->collective->is_between;
+}
+
+static inline bool ftc_plan_is_uneven(const struct ftc_plan *plan)
+{
+    return ftc_plan_is_between(plan) || ftc_call_is_uneven(plan->call->kind);
+}
+
+static inline bool ftc_plan_is_of_unknown_size(const struct ftc_plan *plan)
+{
+    return ftc_plan_is_between(plan) || ftc_call_is_of_unknown_size(plan->call->kind);
+}
 
 #endif

@@ -27,7 +27,7 @@ bool ftc_composite_needs_mpi(const struct ftc_plan *plan)
 
 void *ftc_composite_begin(struct ftc_plan *plan)
 {
-    bool is_uneven = ftc_call_is_uneven(plan->call->kind);
+    bool is_uneven = ftc_plan_is_uneven(plan);
     void *value;
 
     plan->is_composite = true;
@@ -110,8 +110,8 @@ uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
 /* How much the others give is not known when it is packed. */
 static bool is_packed_whole(const struct ftc_plan *plan)
 {
-    return plan->parcel && (plan->course_kind == FTC_COURSE_POSTED ||
-                            ftc_call_is_of_unknown_size(plan->call->kind));
+    return plan->parcel &&
+           (plan->course_kind == FTC_COURSE_POSTED || ftc_plan_is_of_unknown_size(plan));
 }
 
 size_t ftc_composite_most(const struct ftc_plan *plan)

@@ -59,11 +59,17 @@ static void join(struct fold *f, const unsigned char *left, unsigned char *right
         f->rv = rv;
 }
 
-/* The elements of one rank, where they are; NULL if it is dead. */
+/* How many ranks there are whose elements are combined: of two groups those of the other one. */
+static int givers(const struct ftc_plan *plan)
+{
+    return ftc_plan_is_between(plan) ? plan->comm->remote_size : plan->comm->size;
+}
+
+/* The elements of one of them, where they are; NULL if it is dead. */
 static const unsigned char *elements_of(struct fold *f, int rank)
 {
     const struct ftc_facts *facts = &f->plan->facts;
-    struct ftc_piece block = ftc_composite_find(f->plan, rank, &f->at);
+    struct ftc_piece block = ftc_composite_find(f->plan, f->plan->comm->remote + rank, &f->at);
 
     if (!block.data || block.bytes != ftc_span_bytes(facts, f->plan->count))
         return NULL;
@@ -140,7 +146,7 @@ static const unsigned char *fold_all(struct fold *f, const struct leaves *leaves
 /* A binomial tree. */
 static const unsigned char *fold_as_reduce(struct fold *f)
 {
-    return fold_all(f, &(struct leaves){.count = f->plan->comm->size});
+    return fold_all(f, &(struct leaves){.count = givers(f->plan)});
 }
 
 /* Recursive doubling, before which the ranks above a power of two are taken in: the first ones pair
@@ -205,15 +211,20 @@ static size_t room_bytes(const struct ftc_plan *plan)
 {
     size_t levels = 3;
 
-    for (int width = 1; width < plan->comm->size; width *= 2)
+    for (int width = 1; width < givers(plan); width *= 2)
         levels++;
     return levels * stride_of(plan, most_at_once(plan)) + 1;
 }
 
-/* What is not posted has room already: for as many blocks as there are. */
+/* Else there is room already: for as many blocks as there are. */
+static bool needs_room(const struct ftc_plan *plan)
+{
+    return plan->posted || ftc_plan_is_between(plan);
+}
+
 static unsigned char *room_of(const struct ftc_plan *plan)
 {
-    if (plan->posted)
+    if (needs_room(plan))
         return aligned_alloc(64, (room_bytes(plan) + 63) / 64 * 64);
     return plan->parcel ? plan->parcel->room : plan->comm->running->published_value;
 }
@@ -257,7 +268,7 @@ int ftc_fold_deliver(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI_C
     if (!room)
         return ftc_error_no_memory();
     rv = fold_strips(plan, kind, first, count, room);
-    if (plan->posted)
+    if (needs_room(plan))
         free(room);
     return rv == MPI_SUCCESS ? ftc_inclusion_look_at_blocks(plan) : rv;
 }

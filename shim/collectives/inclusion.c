@@ -30,26 +30,31 @@ void ftc_inclusion_note(const struct ftc_plan *plan, void *value)
         own->note = ftc_required_sites_have(plan->call->return_address);
 }
 
-/* The setting that wants all ranks in a result. The contributors tell whether a call site wants it,
- * on any rank: so all survivors of an allreduce decide alike, wherever they call it from. */
-static const char *required_by(const struct ftc_call *call, const void *contributors)
+/* The setting that wants all ranks in a result. What travels tells whether a call site wants it, on
+ * any rank: so all survivors of an allreduce decide alike, wherever they call it from. */
+static const char *required_by(const struct ftc_call *call, bool required)
 {
     if (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op)))
         return "require_all";
-    return ftc_contributors_are_required(contributors) ? "require_all_at" : NULL;
+    return required ? "require_all_at" : NULL;
+}
+
+static int judge(const struct ftc_plan *plan, int missing, int of, bool required)
+{
+    const char *setting = required_by(plan->call, required);
+
+    return setting ? ftc_error_incomplete(plan->call, missing, of, setting) : MPI_SUCCESS;
 }
 
 int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors)
 {
     const struct ftc_comm *c = plan->comm;
     int missing = ftc_contributors_count_missing(contributors, c->size);
-    const char *setting;
 
     if (missing == 0)
         return MPI_SUCCESS;
     ftc_record_result(plan->call, c, plan->next_seq, contributors);
-    setting = required_by(plan->call, contributors);
-    return setting ? ftc_error_incomplete(plan->call, c, missing, setting) : MPI_SUCCESS;
+    return judge(plan, missing, c->size, ftc_contributors_are_required(contributors));
 }
 
 static int look_at_set(const struct ftc_plan *plan, const uint64_t *who, bool required)
@@ -79,6 +84,23 @@ int ftc_inclusion_look_at_set(const struct ftc_plan *plan, const uint64_t *who, 
                                                                : MPI_SUCCESS;
 }
 
+/* Of the other group's ranks. Nothing is kept of them: they have numbers of their own. */
+static int look_at_remote(const struct ftc_plan *plan)
+{
+    const struct ftc_comm *c = plan->comm;
+    int missing = c->remote_size;
+    bool required = false;
+    size_t at = 0;
+
+    for (int rank = c->remote; rank < c->remote + c->remote_size; rank++) {
+        if (!ftc_composite_find(plan, rank, &at).data)
+            continue;
+        required |= ftc_composite_note(plan, rank) != 0;
+        missing--;
+    }
+    return missing > 0 ? judge(plan, missing, c->remote_size, required) : MPI_SUCCESS;
+}
+
 int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan)
 {
     bool is_large_reduction = plan->posted && ftc_call_is_reduction(plan->call->kind);
@@ -86,6 +108,8 @@ int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan)
     bool required = false;
     size_t at = 0;
 
+    if (ftc_plan_is_between(plan))
+        return look_at_remote(plan);
     for (int rank = 0; rank < plan->comm->size; rank++) {
         if (!ftc_composite_find(plan, rank, &at).data)
             continue;

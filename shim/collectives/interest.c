@@ -1,6 +1,7 @@
 #include "interest.h"
 
 #include "communicator/neighbors.h"
+#include "roles.h"
 
 static bool is_source(const struct ftc_plan *plan, int rank)
 {
@@ -17,6 +18,8 @@ bool ftc_interest_in(const struct ftc_plan *plan, int from)
     const struct ftc_call *call = plan->call;
     const int self = plan->comm->rank;
 
+    if (ftc_plan_is_between(plan))
+        return ftc_role_takes_from(plan, from);
     switch (ftc_call_plain(call->kind)) {
     case FTC_CALL_REDUCE:
         return call->root == self;

@@ -98,7 +98,7 @@ static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *cal
     pass = ftc_plan_make(plan, call);
     if (pass != FTC_PASS_NONE)
         return pass;
-    if (ftc_call_is_of_unknown_size(call->kind) && !ftc_slices_possible(plan) &&
+    if (ftc_plan_is_of_unknown_size(plan) && !ftc_slices_possible(plan) &&
         !ftc_posted_can(plan, FTC_PASS_TOO_LARGE))
         return FTC_PASS_UNKNOWN_SIZE;
     return ftc_request_possible() ? FTC_PASS_NONE : FTC_PASS_NO_REQUESTS;
@@ -131,8 +131,8 @@ static bool needs_parcel(const struct ftc_plan *plan)
 {
     if (plan->course_kind == FTC_COURSE_LARGE || plan->course_kind == FTC_COURSE_SERIES)
         return false;
-    return plan->collective->needs_mpi(plan) || (ftc_call_is_of_unknown_size(plan->call->kind) &&
-                                                 !ftc_posted_can(plan, FTC_PASS_TOO_LARGE));
+    return plan->collective->needs_mpi(plan) ||
+           (ftc_plan_is_of_unknown_size(plan) && !ftc_posted_can(plan, FTC_PASS_TOO_LARGE));
 }
 
 static bool has_datatypes(const struct ftc_sides *sides)

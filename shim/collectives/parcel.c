@@ -81,6 +81,8 @@ bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_sides *si
             return false;
         out = plan->neighbors->destinations;
         in = plan->neighbors->sources;
+    } else if (ftc_plan_is_between(plan)) {
+        out = in = plan->comm->remote_size;
     }
     kept->handle = calloc((size_t)out + (size_t)in + 4, sizeof *kept->handle);
     return kept->handle && keep_datatypes(kept, sides, out, in) &&
@@ -171,8 +173,7 @@ static bool has_turned_out_too_large(const struct ftc_plan *plan)
 {
     const void *value = plan->comm->running->op.result.value;
 
-    return ftc_call_is_of_unknown_size(plan->call->kind) && value &&
-           ftc_blocks_are_too_large(value);
+    return ftc_plan_is_of_unknown_size(plan) && value && ftc_blocks_are_too_large(value);
 }
 
 /* All ranks come to the same: it is the result of the operation. */

@@ -26,6 +26,13 @@ bool ftc_plan_is_intercepted(enum ftc_call_kind kind)
     return ftc_prospect_is_intercepted(&ftc_library.settings, kind);
 }
 
+static bool has_two_groups(MPI_Comm comm)
+{
+    int inter = 0;
+
+    return ftc_is_comm(comm) && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
+}
+
 /* Known at once, so that large messages pay least for being looked at. Not where ranks may name
  * different datatypes: either all ranks look at the communicator, or none. */
 static bool is_surely_too_large(const struct ftc_plan *plan)
@@ -35,14 +42,26 @@ static bool is_surely_too_large(const struct ftc_plan *plan)
 
     if (ftc_library.settings.large == FTC_LARGE_PROTECTED)
         return false;
-    return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes;
+    return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes &&
+           !has_two_groups(call->comm);
 }
 
-static bool root_is_valid(const struct ftc_plan *plan)
+/* Of two groups whoever neither gives nor takes may say what it likes (between.c). */
+static bool is_to_be_examined(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
 
-    return !ftc_call_has_root(call->kind) || (call->root >= 0 && call->root < plan->comm->size);
+    if (plan->comm->pass != FTC_PASS_NONE || ftc_comm_is_inter(plan->comm))
+        return plan->comm->pass == FTC_PASS_NONE;
+    return call->count >= 0 &&
+           (!ftc_call_has_root(call->kind) || (call->root >= 0 && call->root < plan->comm->size));
+}
+
+static const struct ftc_collective *collective_on(const struct ftc_plan *plan)
+{
+    bool is_between = ftc_comm_is_inter(plan->comm) && plan->collective != &ftc_collective_barrier;
+
+    return is_between ? &ftc_collective_between : plan->collective;
 }
 
 enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
@@ -61,7 +80,8 @@ enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
     if (!plan->comm)
         return FTC_PASS_INVALID;
     facts.communicator = plan->comm->pass;
-    if (facts.communicator == FTC_PASS_NONE && call->count >= 0 && root_is_valid(plan))
+    plan->collective = collective_on(plan);
+    if (is_to_be_examined(plan))
         plan->collective->examine(plan, &facts);
     pass = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
     if (pass == FTC_PASS_NONE)
@@ -87,18 +107,25 @@ static uint32_t signature_of(const struct ftc_plan *plan)
         h = ftc_hash_mix(h, (uint64_t)plan->count);
         h = ftc_hash_mix(h, plan->facts.type_class + 64 * plan->facts.size_bytes);
     }
-    h = ftc_hash_mix(h, ftc_call_is_uneven(call->kind) ? 0 : plan->value_bytes);
+    h = ftc_hash_mix(h, ftc_plan_is_uneven(plan) ? 0 : plan->value_bytes);
+    if (ftc_plan_is_between(plan) && ftc_call_has_root(call->kind))
+        return ftc_signature(h); /* not all ranks know the rest */
     h = ftc_hash_mix(h, has_predefined_operation(plan) ? (uint32_t)call->op : 0);
     h = ftc_hash_mix(h, ftc_call_has_root(call->kind) ? (uint32_t)call->root : 0);
     return ftc_signature(h);
 }
 
 /* A reduce tells nobody but its root who is dead, and costs more the more deaths it tolerates: a
- * persistent request tolerates any number, and has no other operation that would tell. */
-static enum ftc_op_kind operation_of(enum ftc_call_kind kind)
+ * persistent request tolerates any number, and has no other operation that would tell. Of two
+ * groups not all ranks know the root. */
+static enum ftc_op_kind operation_of(const struct ftc_plan *plan)
 {
-    return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) ? FTC_OP_REDUCE
-                                                                        : FTC_OP_ALLREDUCE;
+    enum ftc_call_kind kind = plan->call->kind;
+
+    return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) &&
+                   !ftc_plan_is_between(plan)
+               ? FTC_OP_REDUCE
+               : FTC_OP_ALLREDUCE;
 }
 
 /* Blocks do not become fewer on their way to the root: on one host, where the root gets a message
@@ -119,7 +146,7 @@ static void request_whole(struct ftc_plan *plan, int root, struct ftc_drive_requ
 
     *request = (struct ftc_drive_request){
         .call = call,
-        .kind = operation_of(call->kind),
+        .kind = operation_of(plan),
         .root = root,
         .contribution = plan->parcel ? ftc_parcel_give(plan) : plan->collective->contribute(plan),
         .combine = plan->collective->combine,
@@ -132,10 +159,19 @@ static void request_whole(struct ftc_plan *plan, int root, struct ftc_drive_requ
         ftc_composite_request(request);
 }
 
-bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv)
+/* Below 0: it is dead. */
+static int root_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
-    int root = ftc_call_has_root(call->kind) ? ftc_comm_member(plan->comm, call->root) : 0;
+
+    return ftc_call_has_root(call->kind) && !ftc_plan_is_between(plan)
+               ? ftc_comm_member(plan->comm, call->root)
+               : 0;
+}
+
+bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv)
+{
+    int root = root_of(plan);
 
     plan->is_again = false;
     if (root < 0) {
@@ -167,7 +203,7 @@ void ftc_plan_leave(void)
 static int go_on(struct ftc_plan *plan)
 {
     if (!ftc_posted_can(plan, FTC_PASS_TOO_LARGE)) {
-        if (plan->parcel && ftc_call_is_of_unknown_size(plan->call->kind))
+        if (plan->parcel && ftc_plan_is_of_unknown_size(plan))
             return ftc_parcel_take(plan);
         plan->turned_out = FTC_PASS_TOO_LARGE;
         return MPI_SUCCESS;

@@ -112,7 +112,7 @@ static void agree_on_use(const struct ftc_comm *c, MPI_Comm comm, uint32_t *use)
 /* What makes a communicator, besides the settings. */
 struct origin {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
-    int size, rank;
+    int size, rank, remote, remote_size;
     const int *world_rank;
     uint64_t number; /* of its lineage; 0: its first use tells it from others of its membership */
     uint64_t seed;   /* of its identity then */
@@ -331,6 +331,8 @@ static struct ftc_comm *create(const struct origin *from)
         return NULL;
     c->size = from->size;
     c->rank = from->rank;
+    c->remote = from->remote;
+    c->remote_size = from->remote_size;
     c->f = from->f;
     c->world = malloc((size_t)c->size * sizeof *c->world);
     if (!c->world)
@@ -354,6 +356,44 @@ static struct ftc_comm *unprotected(enum ftc_pass pass)
     return c;
 }
 
+static bool has_outsiders(const struct origin *from)
+{
+    for (int i = 0; i < from->size; i++)
+        if (from->world_rank[i] < 0)
+            return true;
+    return false;
+}
+
+/* Its use does not identify it, as that of others does: threads of two groups agree on nothing. */
+static enum ftc_pass pass_of_inter(const struct origin *from)
+{
+    if (has_outsiders(from))
+        return FTC_PASS_OUTSIDE_WORLD;
+    if ((ftc_library.settings.intercept & FTC_INTERCEPT_INTERCOMM) == 0)
+        return FTC_PASS_INTERCOMM;
+    return from->number == 0 ? FTC_PASS_UNSEEN_INTERCOMM : FTC_PASS_NONE;
+}
+
+static struct ftc_comm *examine_inter(MPI_Comm comm, struct origin *from)
+{
+    struct ftc_comm *c;
+    enum ftc_pass pass;
+    int *world_rank = ftc_group_world_ranks_of_both(comm, &from->remote, &from->remote_size);
+    int local;
+
+    if (!world_rank)
+        return NULL;
+    PMPI_Comm_size(comm, &local);
+    PMPI_Comm_rank(comm, &from->rank);
+    from->rank += from->remote == 0 ? from->remote_size : 0;
+    from->size = local + from->remote_size;
+    from->world_rank = world_rank;
+    pass = pass_of_inter(from);
+    c = pass == FTC_PASS_NONE ? create(from) : unprotected(pass);
+    free(world_rank);
+    return c;
+}
+
 static struct ftc_comm *examine(MPI_Comm comm)
 {
     const struct ftc_lineage *lineage = ftc_lineage_of(comm);
@@ -367,7 +407,7 @@ static struct ftc_comm *examine(MPI_Comm comm)
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return NULL;
     if (inter)
-        return unprotected(FTC_PASS_INTERCOMM);
+        return examine_inter(comm, &from);
     PMPI_Comm_size(comm, &from.size);
     PMPI_Comm_rank(comm, &from.rank);
     if (from.size == 1)
@@ -463,8 +503,13 @@ struct ftc_comm *ftc_comm_for_file(uint64_t number, MPI_Group group)
 
 struct ftc_comm *ftc_comm_for_request(uint64_t number, const struct ftc_comm *of)
 {
-    struct origin from = {
-        .comm = MPI_COMM_NULL, .size = of->size, .rank = of->rank, .number = number, .f = F_MAX};
+    struct origin from = {.comm = MPI_COMM_NULL,
+                          .size = of->size,
+                          .rank = of->rank,
+                          .remote = of->remote,
+                          .remote_size = of->remote_size,
+                          .number = number,
+                          .f = F_MAX};
     struct ftc_comm *c = NULL;
     int *world_rank = calloc((size_t)of->size, sizeof *world_rank);
 

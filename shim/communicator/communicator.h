@@ -38,12 +38,14 @@ struct ftc_comm_looks {
 struct ftc_comm {
     uint64_t id;        /* the same on all ranks, unique in the job */
     enum ftc_pass pass; /* why calls go to native MPI; FTC_PASS_NONE: protected */
-    int size, rank;     /* the user's */
-    uint32_t *world;    /* by rank: its rank in MPI_COMM_WORLD */
-    uint32_t entry;     /* where this rank publishes on the board */
-    uint32_t seq;       /* of the next operation */
-    uint32_t ended;     /* operations before this one have been ended by all that live */
-    int f;              /* failures tolerated in one operation */
+    int size, rank;     /* the user's; of an intercommunicator those of both groups together */
+    int remote,
+        remote_size; /* of these ranks the remote group's, from where on; 0: there is none */
+    uint32_t *world; /* by rank: its rank in MPI_COMM_WORLD */
+    uint32_t entry;  /* where this rank publishes on the board */
+    uint32_t seq;    /* of the next operation */
+    uint32_t ended;  /* operations before this one have been ended by all that live */
+    int f;           /* failures tolerated in one operation */
 
     int *member, member_count;   /* user's ranks that take part, ascending */
     int own_member;              /* index of this rank in member[] */
@@ -71,6 +73,24 @@ struct ftc_comm_keeper {
 
 /* Prepares the registry in MPI_Init; 0 or a negative errno. */
 int ftc_comm_open(const struct ftc_comm_keeper *keeper);
+
+/* The ranks of an intercommunicator's groups are numbered one behind the other here, those of the
+ * group with the lowest rank of MPI_COMM_WORLD first. */
+static inline bool ftc_comm_is_inter(const struct ftc_comm *c)
+{
+    return c->remote_size > 0;
+}
+
+/* The first of this rank's own group, and how many there are. */
+static inline int ftc_comm_local(const struct ftc_comm *c)
+{
+    return ftc_comm_is_inter(c) && c->remote == 0 ? c->remote_size : 0;
+}
+
+static inline int ftc_comm_local_size(const struct ftc_comm *c)
+{
+    return c->size - c->remote_size;
+}
 
 /* The library's view of @comm, made at its first use; NULL if @comm is invalid. May give up the
  * library's lock for a while. */

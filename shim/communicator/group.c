@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool translate(MPI_Group group, int size, int *own, int *world_rank)
 {
@@ -95,6 +96,38 @@ MPI_Group ftc_group_of_both(MPI_Comm intercomm)
     return unite(local, remote);
 }
 
+static int lowest_of(const int *world_rank, int size)
+{
+    int lowest = INT_MAX;
+
+    for (int i = 0; i < size; i++)
+        lowest = world_rank[i] < lowest ? world_rank[i] : lowest;
+    return lowest;
+}
+
+int *ftc_group_world_ranks_of_both(MPI_Comm intercomm, int *remote, int *remote_size)
+{
+    MPI_Group group;
+    int *local = ftc_group_world_ranks_of(intercomm, remote), *other, *both = NULL;
+    int local_size = *remote, first;
+
+    PMPI_Comm_remote_group(intercomm, &group);
+    other = ftc_group_world_ranks(group, remote_size);
+    PMPI_Group_free(&group);
+    if (local && other) {
+        *remote = lowest_of(local, local_size) < lowest_of(other, *remote_size) ? local_size : 0;
+        first = *remote == 0 ? *remote_size : 0;
+        both = malloc(((size_t)local_size + (size_t)*remote_size) * sizeof *both);
+    }
+    if (both) {
+        memcpy(both + first, local, (size_t)local_size * sizeof *both);
+        memcpy(both + *remote, other, (size_t)*remote_size * sizeof *both);
+    }
+    free(local);
+    free(other);
+    return both;
+}
+
 static int compare(const void *left, const void *right)
 {
     const int *a = left, *b = right;
@@ -137,10 +170,9 @@ bool ftc_group_has_this_rank(MPI_Group group)
 
 int ftc_group_lowest(MPI_Group group)
 {
-    int size = 0, *world_rank = ftc_group_world_ranks(group, &size), lowest = INT_MAX;
+    int size = 0, *world_rank = ftc_group_world_ranks(group, &size);
+    int lowest = world_rank ? lowest_of(world_rank, size) : INT_MAX;
 
-    for (int i = 0; world_rank && i < size; i++)
-        lowest = world_rank[i] < lowest ? world_rank[i] : lowest;
     free(world_rank);
     return lowest;
 }

@@ -25,6 +25,11 @@ MPI_Group ftc_group_of_peers(MPI_Comm comm, bool inter);
  * caller. */
 MPI_Group ftc_group_of_both(MPI_Comm intercomm);
 
+/* Their world ranks, of the group with the lowest one first; @remote is where those of the remote
+ * group begin, @remote_size how many they are. Below 0: outside of MPI_COMM_WORLD. To be freed by
+ * the caller; NULL without memory. */
+int *ftc_group_world_ranks_of_both(MPI_Comm intercomm, int *remote, int *remote_size);
+
 /* The same in an order that is the same on both sides; MPI_GROUP_NULL without memory, or with
  * members outside of MPI_COMM_WORLD. */
 MPI_Group ftc_group_of_both_in_order(MPI_Comm intercomm);

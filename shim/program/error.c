@@ -253,14 +253,13 @@ int ftc_error_too_much(const struct ftc_call *call)
                 ftc_call_name(call->kind));
 }
 
-int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
-                         const char *setting)
+int ftc_error_incomplete(const struct ftc_call *call, int missing, int of, const char *setting)
 {
     return hold(
         MPIX_ERR_PROC_FAILED,
         "ftcoll: %s with %s: the result lacks %d of %d ranks, which are dead, and setting %s "
         "wants all",
-        ftc_call_name(call->kind), ftc_operation_name(call->op), missing, c->size, setting);
+        ftc_call_name(call->kind), ftc_operation_name(call->op), missing, of, setting);
 }
 
 int ftc_error_active(const struct ftc_call *call)

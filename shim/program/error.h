@@ -41,9 +41,9 @@ int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, siz
 /* The ranks have sent more than the counts of the call say: class MPI_ERR_TRUNCATE. */
 int ftc_error_too_much(const struct ftc_call *call);
 
-/* A result lacks @missing ranks, and @setting wants all in it: class MPIX_ERR_PROC_FAILED. */
-int ftc_error_incomplete(const struct ftc_call *call, const struct ftc_comm *c, int missing,
-                         const char *setting);
+/* A result lacks @missing ranks of @of, and @setting wants all in it: class MPIX_ERR_PROC_FAILED.
+ */
+int ftc_error_incomplete(const struct ftc_call *call, int missing, int of, const char *setting);
 
 /* A persistent request is started whose operation goes on: class MPI_ERR_REQUEST. */
 int ftc_error_active(const struct ftc_call *call);

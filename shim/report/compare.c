@@ -22,7 +22,7 @@ static struct {
 static bool is_compared(const struct ftc_call *call, const struct ftc_comm *c)
 {
     return ftc_library.settings.compare && ftc_call_is_reduction(call->kind) &&
-           c->member_count == c->size;
+           !ftc_comm_is_inter(c) && c->member_count == c->size;
 }
 
 void ftc_compare_begin(struct ftc_compare *x, const struct ftc_call *call, const struct ftc_comm *c,

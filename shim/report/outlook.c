@@ -36,6 +36,14 @@ static size_t bytes_of_elements(const struct ftc_call *call, const struct ftc_fa
                  is_scan || keeps_blocks(call, type) ? (size_t)size : 1);
 }
 
+static bool is_inter(MPI_Comm comm)
+{
+    int inter = 0;
+
+    PMPI_Comm_test_inter(comm, &inter);
+    return inter != 0;
+}
+
 /* Facts about the arguments, as far as policy wants them. */
 static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *type,
                               struct ftc_policy_facts *facts)
@@ -44,7 +52,7 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
     int rank = 0, size = 1;
 
     facts->valid = facts->commutative = true;
-    if (plain == FTC_CALL_BARRIER || facts->communicator != FTC_PASS_NONE)
+    if (plain == FTC_CALL_BARRIER || facts->communicator != FTC_PASS_NONE || is_inter(call->comm))
         return;
     PMPI_Comm_rank(call->comm, &rank);
     PMPI_Comm_size(call->comm, &size);
@@ -62,11 +70,10 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
 
 static enum ftc_pass communicator_pass(MPI_Comm comm)
 {
-    int inter = 0, size = 0;
+    int size = 0;
 
-    PMPI_Comm_test_inter(comm, &inter);
-    if (inter)
-        return FTC_PASS_INTERCOMM;
+    if (is_inter(comm))
+        return ftc_lineage_of(comm) ? FTC_PASS_NONE : FTC_PASS_UNSEEN_INTERCOMM;
     PMPI_Comm_size(comm, &size);
     return size == 1 ? FTC_PASS_COMM_SELF : FTC_PASS_NONE;
 }
@@ -78,10 +85,16 @@ static bool large_helps(enum ftc_pass pass)
     return pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE;
 }
 
+/* Whether setting intercept is all that it takes. */
+static bool is_for_intercept(enum ftc_pass pass)
+{
+    return pass == FTC_PASS_NOT_INTERCEPTED || pass == FTC_PASS_INTERCOMM;
+}
+
 /* Whether there are settings for what @pass speaks of. */
 static bool has_settings(enum ftc_pass pass)
 {
-    return pass == FTC_PASS_NOT_INTERCEPTED || pass == FTC_PASS_TOO_LARGE ||
+    return is_for_intercept(pass) || pass == FTC_PASS_TOO_LARGE ||
            pass == FTC_PASS_NON_COMMUTATIVE || pass == FTC_PASS_UNKNOWN_SIZE;
 }
 
@@ -152,13 +165,13 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
     best = pass_at_best(call, &bytes, &is_large);
     if (best != FTC_PASS_NONE)
         return ftc_prospect_in_vain(best);
-    if (ftc_call_is_uneven(call->kind)) /* that it is too large has turned out */
+    if (ftc_call_is_uneven(call->kind) || is_inter(call->comm)) /* what is too large turns out */
         is_large = large_helps(pass);
     outlook = outlook_here(call);
     if ((outlook.remedies & FTC_REMEDY_IN_VAIN) != 0)
         outlook.remedies = FTC_REMEDY_HALF;
     outlook.protection = (enum ftc_protection)pass;
-    if (pass == FTC_PASS_NOT_INTERCEPTED || (pass == FTC_PASS_NON_COMMUTATIVE && !is_large))
+    if (is_for_intercept(pass) || (pass == FTC_PASS_NON_COMMUTATIVE && !is_large))
         outlook.remedies |= FTC_REMEDY_INTERCEPT;
     if (is_large)
         outlook.remedies |= ftc_library.settings.large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;

@@ -32,6 +32,7 @@ ALL = [
     Program("blocks", "gather, scatter, allgather and alltoall in all forms, of any datatype", counted=r"\w+"),
     Program("prefixes", "scan, exscan, reduce_scatter; operations for which order and brackets matter", counted=r"\w+"),
     Program("neighbors", "neighborhood collectives on grids and graphs", counted=r"Neighbor_\w+", sizes=(2, 3, 4, 6)),
+    Program("between", "collective calls on intercommunicators", counted=r"\w+", intercept="all"),
     Program("overlap", "operations on different communicators at the same time"),
     Program("large", "MPI_Allreduce_c, MPI_Reduce_c, MPI_Bcast_c, MPI_Op_create_c"),
     Program("communicators", "each way to make one; intercommunicators; MPI_COMM_SELF"),
@@ -53,6 +54,9 @@ ALL = [
     *(Program(f"posted-{binary}", "the same, each call by what is posted in shared memory", binary=binary, sizes=sizes,
               counted=r"\w+", large="protected", max_bytes="0")
       for binary, sizes in (("blocks", (2, 3, 5)), ("prefixes", (2, 3)), ("neighbors", (2, 3, 4, 6)))),
+    *(Program(f"between-{large}", "the same, of any size", binary="between", sizes=(3, 5), counted=r"\w+", intercept="all",
+              large="protected", max_bytes=max_bytes)
+      for large, max_bytes in (("messages-and-posted", "512"), ("posted", "0"))),
     Program("data-phase-repeatable", "the same bits in each run, in data phases", binary="repeatable",
             compared_with="ftcoll", deterministic="on", large="protected", max_bytes="0"),
     Program("rounding", "large sums that depend on the order of combination: the bits of native MPI", sizes=(2, 3, 4, 5, 7),

@@ -5,12 +5,12 @@
 SEMANTICS      := tests/semantics
 SEMANTICS_BIN  := $(BUILD)/tests/semantics
 SEMANTICS_C    := predefined pairs rounding derived userops buffers overlap large communicators recreate levels threads errors \
-                  nonblocking messages rejected statuses progress stacked repeatable blocks prefixes neighbors
+                  nonblocking messages rejected statuses progress stacked repeatable blocks prefixes neighbors between
 SEMANTICS_F    := fortran_mpif fortran_mpi fortran_mpi_f08
 SEMANTICS_CXX  := cxx
 SEMANTICS_PRELOADED := yielding counting
 
-$(SEMANTICS_BIN)/blocks $(SEMANTICS_BIN)/neighbors: $(SEMANTICS)/forms.c $(SEMANTICS)/forms.h
+$(SEMANTICS_BIN)/blocks $(SEMANTICS_BIN)/neighbors $(SEMANTICS_BIN)/between: $(SEMANTICS)/forms.c $(SEMANTICS)/forms.h
 
 $(SEMANTICS_C:%=$(SEMANTICS_BIN)/%): $(SEMANTICS_BIN)/%: $(SEMANTICS)/%.c $(SEMANTICS)/output.c $(SEMANTICS)/output.h
 	mkdir -p $(@D)

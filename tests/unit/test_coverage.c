@@ -414,9 +414,10 @@ START_TEST(what_would_be_native_all_the_same_is_not_advised)
     opened();
     act_as(0);
     is_inter = true;
+    is_seen = false;
     call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
-    expect(": intercommunicator");
-    is_inter = is_seen = false;
+    expect(": intercommunicator that the library has not seen being made");
+    is_inter = false;
     call_at(site(2), FTC_CALL_IREDUCE, FTC_PASS_NOT_INTERCEPTED);
     expect(": nonblocking, and the library has not seen");
     expect_verdict("waits for ever", NULL, NULL);

@@ -494,16 +494,17 @@ START_TEST(intercept_is_a_set)
     ck_assert_int_eq(parsed("intercept = iallreduce").intercept, FTC_INTERCEPT_IALLREDUCE);
     ck_assert_int_eq(parsed("intercept = win_free").intercept, FTC_INTERCEPT_WIN_FREE);
     ck_assert_int_eq(
-        parsed(
-            "intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,gather,scatter,"
-            "allgather,alltoall,reduce_scatter,scan,exscan,neighbor,noncommutative,ibarrier,ibcast,"
-            "igather,iscatter,iallgather,ialltoall,ireduce_scatter,iscan,iexscan,ineighbor,win_"
-            "free")
+        parsed("intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,gather,scatter,"
+               "allgather,alltoall,reduce_scatter,scan,exscan,neighbor,noncommutative,"
+               "intercommunicators,ibarrier,ibcast,igather,iscatter,iallgather,ialltoall,ireduce_"
+               "scatter,iscan,iexscan,ineighbor,win_"
+               "free")
             .intercept,
         FTC_INTERCEPT_ALL);
     ck_assert_int_eq(parsed("intercept = exscan").intercept, FTC_INTERCEPT_EXSCAN);
     ck_assert_int_eq(FTC_INTERCEPT_COLLECTIVES & ~FTC_INTERCEPT_NONBLOCKING,
-                     (FTC_INTERCEPT_IREDUCE - 1) | (FTC_INTERCEPT_IBARRIER - FTC_INTERCEPT_GATHER));
+                     (FTC_INTERCEPT_IREDUCE - 1) | (FTC_INTERCEPT_IBARRIER - FTC_INTERCEPT_GATHER) |
+                         FTC_INTERCEPT_INTERCOMM);
 }
 END_TEST
 
@@ -548,7 +549,7 @@ START_TEST(intercept_takes_its_words_only)
         assert_refused("intercept", "FTCOLL_INTERCEPT", bad[i],
                        "reduce, allreduce, barrier, bcast, ireduce, iallreduce, gather, scatter, "
                        "allgather, alltoall, reduce_scatter, scan, exscan, neighbor, "
-                       "noncommutative, ibarrier, "
+                       "noncommutative, intercommunicators, ibarrier, "
                        "ibcast, igather, iscatter, iallgather, ialltoall, ireduce_scatter, iscan, "
                        "iexscan, ineighbor, win_free, all; several with commas between them");
 }
@@ -1439,8 +1440,8 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_PROTECT", "all", "setting protect = all (environment)\n"},
         {"FTCOLL_INTERCEPT", "all",
          "setting intercept = reduce,allreduce,barrier,bcast,ireduce,iallreduce,gather,scatter,"
-         "allgather,alltoall,reduce_scatter,scan,exscan,neighbor,noncommutative,ibarrier,ibcast,"
-         "igather,"
+         "allgather,alltoall,reduce_scatter,scan,exscan,neighbor,noncommutative,"
+         "intercommunicators,ibarrier,ibcast,igather,"
          "iscatter,iallgather,ialltoall,ireduce_scatter,iscan,iexscan,ineighbor,win_free "
          "(environment)\n"},
         {"FTCOLL_MAX_BYTES", "0", "setting max_bytes = 0 (environment)\n"},

@@ -1,9 +1,10 @@
 /* origins: communicators of the same members, of which only where they come from tells one from the
  * other. Each operation has a result of its own.
  *
- *     origins unseen    of MPI_Intercomm_merge with threads; nonblocking ones begin in another
- *                       order on odd ranks, and rank 0 alone asks for the failed ranks of one
- *     origins merged    the same without threads
+ *     origins merged    of MPI_Intercomm_merge; nonblocking ones begin in another order on odd
+ *                       ranks, and rank 0 alone asks for the failed ranks of one
+ *     origins threaded  the same with threads
+ *     origins unseen    the same of intercommunicators that are made of groups
  *     origins copied    the same of MPI_Comm_idup
  *     origins waiting   a nonblocking call on such a communicator waits for nobody, with threads
  *     origins pending   one is made while operations on its parent are under way
@@ -56,6 +57,31 @@ static MPI_Comm merged(void)
     return made;
 }
 
+/* The even ranks, or the odd ones. */
+static MPI_Group part(int first)
+{
+    int range[1][3] = {{first, n - 1, 2}};
+    MPI_Group world, made;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_range_incl(world, 1, range, &made);
+    MPI_Group_free(&world);
+    return made;
+}
+
+static MPI_Comm merged_of_groups(void)
+{
+    MPI_Group own = part(rank % 2), other = part(1 - rank % 2);
+    MPI_Comm both, made;
+
+    MPI_Intercomm_create_from_groups(own, 0, other, 0, "origins", MPI_INFO_NULL,
+                                     MPI_ERRORS_ARE_FATAL, &both);
+    MPI_Intercomm_merge(both, rank % 2, &made);
+    MPI_Group_free(&own);
+    MPI_Group_free(&other);
+    return made;
+}
+
 static MPI_Comm copied(void)
 {
     MPI_Comm made;
@@ -89,6 +115,11 @@ static void use_in_other_order(const MPI_Comm comm[2])
 static void use_merged(void)
 {
     use_in_other_order((MPI_Comm[]){merged(), merged()});
+}
+
+static void use_merged_of_groups(void)
+{
+    use_in_other_order((MPI_Comm[]){merged_of_groups(), merged_of_groups()});
 }
 
 static void use_copied(void)
@@ -220,7 +251,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
         int level;
-    } scene[] = {{"unseen", use_merged, MPI_THREAD_MULTIPLE},
+    } scene[] = {{"unseen", use_merged_of_groups, MPI_THREAD_MULTIPLE},
+                 {"threaded", use_merged, MPI_THREAD_MULTIPLE},
                  {"merged", use_merged, MPI_THREAD_SINGLE},
                  {"copied", use_copied, MPI_THREAD_SINGLE},
                  {"waiting", wait_for_nobody, MPI_THREAD_MULTIPLE},

@@ -43,6 +43,29 @@ def in_parts(n, form, how, settings):
                      f"{i % n}:{GRID + operation}:{POINTS[i % 6]}", settings)
 
 
+# Calls between two groups, 6 for all and 4 for each root in a round.
+CONTENT = r"(?s)(between: rank \d is content.*){{{}}}"
+
+
+def between(what, n, count, victim=-1, call=-1, crash="", dead=0, **more):
+    return Case(f"between: {what}, {count} integers, n = {n}", n, more.pop("f", 1), limit_s=TEN_S,
+                settings={"FTCOLL_PROTECT": "all", "FTCOLL_ON_BLOCKED": "abort", "FTCOLL_REPORT": "coverage",
+                          **({"FTCOLL_CRASH": crash} if crash else {}), **more.pop("settings", {})},
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/between 3 {count} {victim} {call}",
+                says=(CONTENT.format(n - dead), *more.pop("says", ())), failures=dead, **more)
+
+
+BETWEEN = [
+    *(between("nobody dies", n, count) for n in (2, 3, 5) for count in (3, 20000)),
+    *(between(f"rank {call % 4} dies before call {call}", 4, 5 if call % 2 else 20000, call % 4, call, dead=1)
+      for call in range(1, 22)),
+    *(between(f"rank {operation % 5} dies in operation {operation} at {point}", 5, 5 if operation % 2 else 20000,
+              operation % 5, crash=f"{operation % 5}:{operation}:{point}", dead=1)
+      for operation, point in ((40 + i, ("a0", "end", "b1")[i % (3 if i % 5 else 2)]) for i in range(30))),
+    between("only small ones", 4, 20000, settings={"FTCOLL_LARGE": "native"},
+            says=(r"MPI_Bcast +\d+  native: message larger",)),
+]
+
 GATHER, ALLTOALL, ALLTOALLV, ALLTOALLW, SCATTER, ORDERED_REDUCE = 0, 4, 5, 6, 7, 13  # in the order of survivors.c
 
 BLOCKS = [
@@ -66,5 +89,6 @@ BLOCKS = [
     blocks("threads, a rank dies", 4, 1, "6 threads", "2:100:a0", failures=1, runs=2),
     blocks("with the corrected algorithm", 5, 1, "6", f"3:{GRID + 2 * CALLS + ALLTOALLV}:a1",
            settings={"FTCOLL_ALGORITHM": "corrected"}, failures=1),
+    *BETWEEN,
     blocks("with monitor = timeout", 3, 1, "3", settings={"FTCOLL_MONITOR": "timeout"}, failures=0),
 ]

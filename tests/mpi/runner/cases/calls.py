@@ -109,7 +109,7 @@ PENDING = [
     *(Case(f"origins: {scene}, n = {n}", n, 1, settings={**ALL_CALLS, "FTCOLL_REPORT": "summary"}, failures=0, limit_s=TEN_S,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/origins {scene}",
            **{**says, "says": (CONTENT.format(n), *says.get("says", ()))})
-      for n in (2, 3) for scene, says in (("unseen", {"says": (UNSEEN,)}), ("merged", {"silent": (UNSEEN,)}),
+      for n in (2, 3) for scene, says in (("unseen", {"says": (UNSEEN,)}), ("merged", {"silent": (UNSEEN,)}), ("threaded", {"silent": (UNSEEN,)}),
                                           ("copied", {"silent": (UNSEEN,)}))),
     Case("nonblocking: topologies of Fortran 2008, in crossed order", 4, 1, failures=1,
          command="mpiexec.hydra -n {n} {programs}/fortran08 topologies",

@@ -1,0 +1,19 @@
+/* roles: what a rank does in a call on an intercommunicator, where what the ranks of one group give
+ * is for those of the other, or for its root (MPI 4.0, section 6.2.3). */
+#ifndef FTC_COLLECTIVES_ROLES_H
+#define FTC_COLLECTIVES_ROLES_H
+
+#include "collective.h"
+
+/* What the root has is for all of the other group; else, if there is one, what they have is for
+ * the root. */
+bool ftc_role_comes_from_root(const struct ftc_plan *plan);
+
+/* Who is beside the root does neither. */
+bool ftc_role_gives(const struct ftc_plan *plan);
+bool ftc_role_takes(const struct ftc_plan *plan);
+
+/* Whether this rank takes anything of what rank @from of plan->comm gives. */
+bool ftc_role_takes_from(const struct ftc_plan *plan, int from);
+
+#endif
