@@ -27,6 +27,13 @@
      ftc_native_call_enter_group(x.kind, x.group, x.return_address),                               \
      ftc_native_call_leave_with(pmpi_call))
 
+/* Likewise, where the groups of two leaders call it. */
+#define NATIVE_LEADERS(pmpi_call)                                                                  \
+    (ftc_lineage_expect(x.newcomm),                                                                \
+     ftc_native_call_enter_leaders(x.comm, x.bridge->local_leader, x.bridge->peer,                 \
+                                   x.bridge->remote_leader, x.return_address),                     \
+     ftc_native_call_leave_with(pmpi_call))
+
 /* The result of @x, of the survivors or of native MPI. */
 #define MADE(native) (ftc_new_communicator_create(&x) ? x.result : (native))
 
@@ -211,13 +218,20 @@ static int between_groups(const MPI_Comm *made, int tag, int rv)
 int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
                          int remote_leader, int tag, MPI_Comm *newintercomm)
 {
-    ftc_lineage_expect(newintercomm);
-    ftc_native_call_enter_leaders(local_comm, local_leader, peer_comm, remote_leader,
-                                  __builtin_return_address(0));
+    struct ftc_bridge bridge = {local_leader, peer_comm, remote_leader};
+    struct ftc_creation x = {
+        .kind = FTC_CALL_INTERCOMM_CREATE,
+        .comm = local_comm,
+        .newcomm = newintercomm,
+        .tag = tag,
+        .bridge = &bridge,
+        .return_address = __builtin_return_address(0),
+    };
+
     return between_groups(
         newintercomm, tag,
-        ftc_native_call_leave_with(PMPI_Intercomm_create(local_comm, local_leader, peer_comm,
-                                                         remote_leader, tag, newintercomm)));
+        MADE(NATIVE_LEADERS(PMPI_Intercomm_create(local_comm, local_leader, peer_comm,
+                                                  remote_leader, tag, newintercomm))));
 }
 
 /* *@made, which MPI_Intercomm_merge() has made of @intercomm, if nothing is known of that. Its

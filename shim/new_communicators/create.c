@@ -4,11 +4,11 @@
 #include "board/rank_state.h"
 #include "communicator/group.h"
 #include "context.h"
+#include "leaders.h"
 #include "mpi/inside.h"
 #include "native_part.h"
 #include "program/error.h"
 #include "program/native_call.h"
-#include "progress/queue.h"
 #include "report/report.h"
 #include "roll.h"
 #include "union.h"
@@ -17,6 +17,13 @@
 #include <stdlib.h>
 
 enum { RECEIVES_WHEN_FREED = 402 }; /* MPICH 4.2 */
+
+/* Of an intercommunicator, or of one in the making: its groups, the one with the lowest rank first.
+ */
+struct ftc_sides_of {
+    MPI_Group side[2];
+    bool is_second; /* this rank's */
+};
 
 /* What a rank says in a split. */
 struct choice {
@@ -38,13 +45,22 @@ static bool is_subset(MPI_Group group, MPI_Comm comm)
     return outside == 0;
 }
 
+/* Of one intercommunicator another one. */
+static bool makes_another_between(enum ftc_call_kind kind)
+{
+    return ftc_creation_is_copy(kind) || kind == FTC_CALL_COMM_CREATE ||
+           kind == FTC_CALL_COMM_SPLIT;
+}
+
 static bool handles_are_valid(const struct ftc_creation *x)
 {
     int inter = 1;
 
-    return ftc_is_comm(x->comm) && PMPI_Comm_test_inter(x->comm, &inter) == MPI_SUCCESS &&
-           (inter != 0) == (x->kind == FTC_CALL_INTERCOMM_MERGE) &&
-           (!ftc_creation_has_group(x->kind) || ftc_is_group(x->group));
+    if (!ftc_is_comm(x->comm) || PMPI_Comm_test_inter(x->comm, &inter) != MPI_SUCCESS ||
+        (ftc_creation_has_group(x->kind) && !ftc_is_group(x->group)))
+        return false;
+    return inter ? x->kind == FTC_CALL_INTERCOMM_MERGE || makes_another_between(x->kind)
+                 : x->kind != FTC_CALL_INTERCOMM_MERGE;
 }
 
 static bool is_valid_tag(int tag)
@@ -84,6 +100,8 @@ static bool arguments_are_valid(const struct ftc_creation *x)
                is_valid_tag(x->tag);
     case FTC_CALL_FILE_OPEN:
         return is_opening(x->opening);
+    case FTC_CALL_INTERCOMM_CREATE:
+        return is_valid_tag(x->tag) && ftc_leaders_are_valid(x);
     default: /* of a split, MPICH takes any color */
         return !ftc_creation_is_topology(x->kind) || ftc_seating_is_valid(x);
     }
@@ -91,31 +109,13 @@ static bool arguments_are_valid(const struct ftc_creation *x)
 
 /* ---- what the survivors tell each other ---- */
 
-/* Replaces @table by the union of all survivors' tables. */
-static int unite(const struct ftc_call *call, struct ftc_comm *c, void *table, size_t bytes)
-{
-    struct ftc_union u = {.call = call, .comm = c, .table = table, .size = bytes};
-    struct ftc_drive_request request;
-    int rv = MPI_SUCCESS;
-
-    ftc_library_lock();
-    while (!ftc_union_is_over(&u) && rv == MPI_SUCCESS) {
-        if (c->running->first)
-            ftc_queue_complete(c);
-        ftc_union_request(&u, &request);
-        rv = ftc_union_take(&u, ftc_drive(c, &request));
-    }
-    ftc_library_unlock();
-    return rv;
-}
-
 /* Who is dead, and whether all have come through the native part. */
 static int agree(const struct ftc_call *call, struct ftc_roll *roll, enum ftc_native_end end)
 {
     int rv;
 
     ftc_roll_tell(roll, end);
-    rv = unite(call, roll->comm, roll->told, (size_t)roll->size);
+    rv = ftc_union_of(call, roll->comm, roll->told, (size_t)roll->size);
     if (rv == MPI_SUCCESS)
         ftc_roll_hear(roll);
     return rv;
@@ -123,9 +123,15 @@ static int agree(const struct ftc_call *call, struct ftc_roll *roll, enum ftc_na
 
 /* ---- the roll ---- */
 
-/* Those whom @x needs. */
-static MPI_Group group_of(const struct ftc_creation *x)
+/* Those whom @x needs: of two sides the one behind the other. */
+static MPI_Group group_of(const struct ftc_creation *x, const struct ftc_sides_of *sides)
 {
+    MPI_Group both;
+
+    if (x->is_between)
+        return PMPI_Group_union(sides->side[0], sides->side[1], &both) == MPI_SUCCESS
+                   ? both
+                   : MPI_GROUP_NULL;
     return x->kind == FTC_CALL_INTERCOMM_MERGE ? ftc_group_of_both_in_order(x->comm)
                                                : ftc_group_of(x->comm);
 }
@@ -150,15 +156,18 @@ static bool has_own_group(const struct ftc_creation *x)
 /* For the library's operations among them: else it has one of the program's of just these. */
 static bool has_own_comm(const struct ftc_creation *x)
 {
-    return !has_own_group(x) || x->kind == FTC_CALL_INTERCOMM_MERGE || is_one_with_places(x);
+    return !has_own_group(x) || x->kind == FTC_CALL_INTERCOMM_MERGE || x->is_between ||
+           is_one_with_places(x);
 }
 
+/* Each side of MPI_Intercomm_create() names another communicator. */
 static struct ftc_comm *comm_of(const struct ftc_creation *x, MPI_Group group)
 {
+    MPI_Comm parent = x->kind == FTC_CALL_INTERCOMM_CREATE ? MPI_COMM_WORLD : x->comm;
     struct ftc_comm *c;
 
     ftc_library_lock();
-    c = has_own_comm(x) ? ftc_comm_for_call(x->comm, group, x->tag) : ftc_comm_get(x->comm);
+    c = has_own_comm(x) ? ftc_comm_for_call(parent, group, x->tag) : ftc_comm_get(x->comm);
     ftc_library_unlock();
     return c;
 }
@@ -176,9 +185,10 @@ static void close_roll(const struct ftc_creation *x, struct ftc_roll *roll)
 }
 
 /* False if native MPI is to carry @x out. To be closed otherwise. */
-static bool open_roll(const struct ftc_creation *x, struct ftc_roll *roll)
+static bool open_roll(const struct ftc_creation *x, const struct ftc_sides_of *sides,
+                      struct ftc_roll *roll)
 {
-    MPI_Group group = has_own_group(x) ? group_of(x) : x->group;
+    MPI_Group group = has_own_group(x) ? group_of(x, sides) : x->group;
     struct ftc_comm *c = group == MPI_GROUP_NULL ? NULL : comm_of(x, group);
 
     if (c && c->pass == FTC_PASS_NONE && ftc_roll_open(roll, c, group))
@@ -200,13 +210,14 @@ static int color_of(const struct ftc_creation *x)
                : MPI_UNDEFINED;
 }
 
-/* Those of @color by key, of equal keys by rank: so an insertion that keeps the order. */
+/* Those of @color from @begin to before @end by key, of equal keys by rank: so an insertion that
+ * keeps the order. */
 static int ranks_of_color(const struct choice *choice, const struct ftc_roll *roll, int color,
-                          int *rank)
+                          int begin, int end, int *rank)
 {
     int count = 0;
 
-    for (int i = 0; i < roll->size; i++) {
+    for (int i = begin; i < end; i++) {
         int at = count;
 
         if (!choice[i].is_there || roll->dead[i] || choice[i].color != color)
@@ -230,14 +241,15 @@ static int part_of_split(const struct ftc_creation *x, const struct ftc_call *ca
         goto out;
     }
     choice[own] = (struct choice){.is_there = 1, .color = color_of(x), .key = x->key};
-    rv = unite(call, roll->comm, choice, (size_t)roll->size * sizeof *choice);
+    rv = ftc_union_of(call, roll->comm, choice, (size_t)roll->size * sizeof *choice);
     if (rv != MPI_SUCCESS)
         goto out;
     ftc_roll_strike_off(roll);
     if (choice[own].color == MPI_UNDEFINED)
         *part = MPI_GROUP_EMPTY;
     else
-        rv = PMPI_Group_incl(roll->group, ranks_of_color(choice, roll, choice[own].color, rank),
+        rv = PMPI_Group_incl(roll->group,
+                             ranks_of_color(choice, roll, choice[own].color, 0, roll->size, rank),
                              rank, part);
 out:
     free(choice);
@@ -262,7 +274,7 @@ static int members_of_merge(const struct ftc_creation *x, const struct ftc_call 
     PMPI_Comm_remote_group(x->comm, &remote);
     is_first = ftc_group_lowest(local) < ftc_group_lowest(remote);
     told[is_first ? 0 : 1] = x->high ? HIGH : 0;
-    rv = unite(call, roll->comm, told, sizeof told);
+    rv = ftc_union_of(call, roll->comm, told, sizeof told);
     if (rv == MPI_SUCCESS) {
         ftc_roll_strike_off(roll);
         if (is_first == (told[0] <= told[1]))
@@ -274,6 +286,85 @@ static int members_of_merge(const struct ftc_creation *x, const struct ftc_call 
     }
     PMPI_Group_free(&local);
     PMPI_Group_free(&remote);
+    return rv;
+}
+
+/* ---- who is in an intercommunicator ---- */
+
+static void free_living(struct ftc_roll *roll)
+{
+    for (int i = 0; i < 2; i++)
+        if (roll->living[i] != MPI_GROUP_NULL && roll->living[i] != MPI_GROUP_EMPTY)
+            PMPI_Group_free(&roll->living[i]);
+    roll->living[0] = roll->living[1] = MPI_GROUP_NULL;
+}
+
+/* What this rank says: as in a split, of which MPI_Comm_create() names one part. */
+static struct choice choice_between(const struct ftc_creation *x)
+{
+    struct choice choice = {.is_there = 1, .color = x->color, .key = x->key};
+    int rank;
+
+    if (x->kind == FTC_CALL_COMM_CREATE) {
+        PMPI_Group_rank(x->group, &rank);
+        choice.color = rank == MPI_UNDEFINED ? MPI_UNDEFINED : 0;
+        choice.key = rank;
+    } else if (x->kind != FTC_CALL_COMM_SPLIT) {
+        choice.color = choice.key = 0;
+    }
+    return choice;
+}
+
+/* Of both sides those of @color. */
+static int living_of_color(struct ftc_roll *roll, const struct choice *choice, int color)
+{
+    int *rank = malloc((size_t)roll->size * sizeof *rank), first = 0, rv = MPI_SUCCESS;
+
+    if (!rank)
+        return ftc_error_no_memory();
+    PMPI_Group_size(roll->side[0], &first);
+    for (int i = 0; i < 2 && rv == MPI_SUCCESS; i++)
+        rv = PMPI_Group_incl(roll->group,
+                             ranks_of_color(choice, roll, color, i == 0 ? 0 : first,
+                                            i == 0 ? first : roll->size, rank),
+                             rank, &roll->living[i]);
+    free(rank);
+    return rv;
+}
+
+/* With nobody on one side there is none, as natively; a copy would be no copy. */
+static int unite_living(const struct ftc_creation *x, const struct ftc_call *call,
+                        const struct ftc_roll *roll, MPI_Group *members)
+{
+    bool may_be_none = x->kind == FTC_CALL_COMM_CREATE || x->kind == FTC_CALL_COMM_SPLIT;
+
+    *members = MPI_GROUP_EMPTY;
+    if (roll->living[0] != MPI_GROUP_EMPTY && roll->living[1] != MPI_GROUP_EMPTY)
+        return PMPI_Group_union(roll->living[0], roll->living[1], members);
+    return may_be_none ? MPI_SUCCESS : ftc_error_dead_group(call);
+}
+
+static int members_of_both(const struct ftc_creation *x, const struct ftc_call *call,
+                           struct ftc_roll *roll, MPI_Group *members)
+{
+    struct choice *choice = calloc((size_t)roll->size, sizeof *choice), *own;
+    int rv;
+
+    if (!choice)
+        return ftc_error_no_memory();
+    own = &choice[roll->comm->rank];
+    *own = choice_between(x);
+    rv = ftc_union_of(call, roll->comm, choice, (size_t)roll->size * sizeof *choice);
+    free_living(roll);
+    *members = MPI_GROUP_EMPTY;
+    if (rv == MPI_SUCCESS)
+        ftc_roll_strike_off(roll);
+    if (rv == MPI_SUCCESS && own->color != MPI_UNDEFINED) {
+        rv = living_of_color(roll, choice, own->color);
+        if (rv == MPI_SUCCESS)
+            rv = unite_living(x, call, roll, members);
+    }
+    free(choice);
     return rv;
 }
 
@@ -290,6 +381,8 @@ static int members_of(const struct ftc_creation *x, const struct ftc_call *call,
 {
     if (ftc_creation_is_topology(x->kind))
         return members_with_places(x, roll, members);
+    if (x->is_between)
+        return members_of_both(x, call, roll, members);
     switch (x->kind) {
     case FTC_CALL_COMM_SPLIT:
     case FTC_CALL_COMM_SPLIT_TYPE:
@@ -322,7 +415,7 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
     roll->is_again = false;
     if (roll->is_exhausted)
         return ftc_error_exhausted(call);
-    if (roll->dead_count > 0 || ftc_seating_is_ours(x))
+    if (roll->dead_count > 0 || ftc_seating_is_ours(x) || x->kind == FTC_CALL_INTERCOMM_CREATE)
         rv = members_of(x, call, roll, &members);
     if (rv != MPI_SUCCESS)
         return rv;
@@ -335,9 +428,25 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
     return end != MPI_SUCCESS ? end : rv;
 }
 
+/* Who has learnt of both groups comes here. A leader that dies before it has told its own group
+ * what the other one knows leaves these waiting for ranks that do not come: on_blocked is to see
+ * it. */
+static int agree_at_first(const struct ftc_creation *x, const struct ftc_call *call,
+                          struct ftc_roll *roll)
+{
+    int rv;
+
+    if (x->kind == FTC_CALL_INTERCOMM_CREATE)
+        ftc_native_call_mark_group(x->kind, roll->group, x->return_address);
+    rv = agree(call, roll, FTC_NATIVE_HAS_COMMUNICATOR);
+    if (x->kind == FTC_CALL_INTERCOMM_CREATE)
+        ftc_native_call_leave();
+    return rv;
+}
+
 static int make(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_roll *roll)
 {
-    int rv = agree(call, roll, FTC_NATIVE_HAS_COMMUNICATOR);
+    int rv = agree_at_first(x, call, roll);
 
     *x->newcomm = MPI_COMM_NULL;
     if (rv != MPI_SUCCESS)
@@ -369,6 +478,56 @@ static void raise_error(const struct ftc_call *call)
         ftc_error_raise(call);
 }
 
+/* Natively what a leader sends to the other stays with them, if one leaves the call: another call
+ * would meet it. So the communicator of MPI_Intercomm_create() is always made by the library. */
+static int find_sides(struct ftc_creation *x, const struct ftc_call *call,
+                      struct ftc_sides_of *sides)
+{
+    MPI_Group local, remote;
+    int inter = 0, rv = MPI_SUCCESS;
+
+    PMPI_Comm_test_inter(x->comm, &inter);
+    x->is_between =
+        x->kind == FTC_CALL_INTERCOMM_CREATE || (inter && x->kind != FTC_CALL_INTERCOMM_MERGE);
+    if (!x->is_between)
+        return MPI_SUCCESS;
+    if (inter)
+        PMPI_Comm_remote_group(x->comm, &remote);
+    else
+        rv = ftc_leaders_meet(x, call, &remote);
+    if (rv != MPI_SUCCESS || remote == MPI_GROUP_NULL)
+        return rv;
+    local = ftc_group_of(x->comm);
+    sides->is_second = ftc_group_lowest(remote) < ftc_group_lowest(local);
+    sides->side[0] = sides->is_second ? remote : local;
+    sides->side[1] = sides->is_second ? local : remote;
+    return MPI_SUCCESS;
+}
+
+static void free_sides(struct ftc_sides_of *sides)
+{
+    for (int i = 0; i < 2; i++)
+        if (sides->side[i] != MPI_GROUP_NULL)
+            PMPI_Group_free(&sides->side[i]);
+}
+
+static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
+                      const struct ftc_sides_of *sides)
+{
+    struct ftc_roll roll;
+
+    if ((x->is_between && sides->side[0] == MPI_GROUP_NULL) || !open_roll(x, sides, &roll))
+        return false;
+    roll.side[0] = sides->side[0];
+    roll.side[1] = sides->side[1];
+    roll.is_second = sides->is_second;
+    ftc_report_call(call, FTC_PASS_NONE);
+    x->result = make(x, call, &roll);
+    free_living(&roll);
+    close_roll(x, &roll);
+    return true;
+}
+
 bool ftc_new_communicator_create(struct ftc_creation *x)
 {
     struct ftc_call call = {.kind = x->kind,
@@ -376,16 +535,18 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
                             .datatype = MPI_DATATYPE_NULL,
                             .op = MPI_OP_NULL,
                             .return_address = x->return_address};
-    struct ftc_roll roll;
+    struct ftc_sides_of sides = {.side = {MPI_GROUP_NULL, MPI_GROUP_NULL}};
+    bool is_done;
 
     ftc_native_call_look_back();
-    if (!is_on(x->kind) || !arguments_are_valid(x) || !open_roll(x, &roll))
+    if (!is_on(x->kind) || !arguments_are_valid(x))
         return false;
-    ftc_report_call(&call, FTC_PASS_NONE);
-    x->result = make(x, &call, &roll);
-    close_roll(x, &roll);
-    raise_error(&call);
-    return true;
+    x->result = find_sides(x, &call, &sides);
+    is_done = x->result != MPI_SUCCESS || carry_out(x, &call, &sides);
+    free_sides(&sides);
+    if (is_done)
+        raise_error(&call);
+    return is_done;
 }
 
 /* Members that an operation has left out are the same on all ranks behind it. */

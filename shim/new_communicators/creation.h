@@ -1,4 +1,4 @@
-/* creation: a call of the program that makes an intracommunicator, if only that of a file, with the
+/* creation: a call of the program that makes a communicator, if only that of a file, with the
  * arguments that it has. */
 #ifndef FTC_NEW_COMMUNICATORS_CREATION_H
 #define FTC_NEW_COMMUNICATORS_CREATION_H
@@ -20,6 +20,14 @@ struct ftc_arrangement {
     int reorder;
 };
 
+/* What MPI_Intercomm_create() is given beside its own group, which has the communicator, and the
+ * tag. */
+struct ftc_bridge {
+    int local_leader;
+    MPI_Comm peer; /* this and the next of the leader */
+    int remote_leader;
+};
+
 /* What MPI_File_open() is given. */
 struct ftc_opening {
     const char *name;
@@ -33,13 +41,15 @@ struct ftc_creation {
     MPI_Comm comm;
     MPI_Comm *newcomm; /* of FILE_OPEN it stays MPI_COMM_NULL */
     MPI_Group group;   /* COMM_CREATE, COMM_CREATE_GROUP */
-    int tag;           /* COMM_CREATE_GROUP */
+    int tag;           /* COMM_CREATE_GROUP, INTERCOMM_CREATE */
     int color, key;    /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
     int type;          /* COMM_SPLIT_TYPE */
     int high;          /* INTERCOMM_MERGE, whose comm is an intercommunicator */
     MPI_Info info;     /* COMM_DUP_WITH_INFO, COMM_IDUP_WITH_INFO, COMM_SPLIT_TYPE */
     const struct ftc_arrangement *arrangement; /* CART_CREATE ... DIST_GRAPH_CREATE_ADJACENT */
     const struct ftc_opening *opening;         /* FILE_OPEN */
+    const struct ftc_bridge *bridge;           /* INTERCOMM_CREATE */
+    bool is_between; /* two groups, of which it makes an intercommunicator */
     const void *return_address;
     int result; /* MPI error code, if the call was carried out here */
 };

@@ -20,7 +20,7 @@ enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
 static bool inherits_error_handler(enum ftc_call_kind kind)
 {
     return !ftc_creation_has_group(kind) && kind != FTC_CALL_INTERCOMM_MERGE &&
-           kind != FTC_CALL_FILE_OPEN;
+           kind != FTC_CALL_INTERCOMM_CREATE && kind != FTC_CALL_FILE_OPEN;
 }
 
 static bool has_info(enum ftc_call_kind kind)
@@ -61,7 +61,7 @@ static int copy_places(const struct ftc_creation *x)
 struct native_part {
     const struct ftc_creation *x;
     MPI_Group members; /* MPI_GROUP_NULL: nobody is dead */
-    const struct ftc_seating *seating;
+    const struct ftc_roll *roll;
     int tag, result;
 };
 
@@ -97,7 +97,28 @@ static int call_native(const struct ftc_creation *x, int tag)
 /* Of what the survivors make theirs: not of an intercommunicator. */
 static MPI_Comm parent_of(const struct ftc_creation *x)
 {
-    return x->kind == FTC_CALL_INTERCOMM_MERGE ? MPI_COMM_WORLD : x->comm;
+    return x->kind == FTC_CALL_INTERCOMM_MERGE || x->is_between ? MPI_COMM_WORLD : x->comm;
+}
+
+/* Of both groups' members, one behind the other, their groups, and of these an intercommunicator.
+ */
+static int create_between(const struct native_part *part)
+{
+    const struct ftc_roll *roll = part->roll;
+    MPI_Comm both = MPI_COMM_NULL, own = MPI_COMM_NULL;
+    int first = 0, rv;
+
+    PMPI_Group_size(roll->living[0], &first);
+    rv = PMPI_Comm_create_group(MPI_COMM_WORLD, part->members, part->tag, &both);
+    if (rv == MPI_SUCCESS)
+        rv = PMPI_Comm_split(both, roll->is_second, 0, &own);
+    if (rv == MPI_SUCCESS)
+        rv = PMPI_Intercomm_create(own, 0, both, roll->is_second ? 0 : first, 0, part->x->newcomm);
+    if (own != MPI_COMM_NULL)
+        PMPI_Comm_free(&own);
+    if (both != MPI_COMM_NULL)
+        PMPI_Comm_free(&both);
+    return rv;
 }
 
 /* Of the survivors alone. */
@@ -108,13 +129,15 @@ static int create_of_members(const struct native_part *part)
     MPI_Comm parent = parent_of(x), of_members;
     int rv;
 
+    if (x->is_between)
+        return create_between(part);
     if (!is_file && !ftc_creation_is_topology(x->kind))
         return PMPI_Comm_create_group(parent, part->members, part->tag, x->newcomm);
     rv = PMPI_Comm_create_group(parent, part->members, part->tag, &of_members);
     if (rv != MPI_SUCCESS)
         return rv;
     rv = is_file ? open_file(of_members, x->opening)
-                 : ftc_seating_apply(part->seating, of_members, x->newcomm);
+                 : ftc_seating_apply(&part->roll->seating, of_members, x->newcomm);
     PMPI_Comm_free(&of_members);
     return rv;
 }
@@ -167,7 +190,7 @@ static bool is_bounded(const struct native_part *part)
 enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_roll *roll,
                                     MPI_Group members, int *rv)
 {
-    struct native_part part = {x, members, &roll->seating, tag_of(x, roll->comm), MPI_SUCCESS};
+    struct native_part part = {x, members, roll, tag_of(x, roll->comm), MPI_SUCCESS};
     bool is_over;
 
     if (members != MPI_GROUP_NULL && !ftc_group_has_this_rank(members))

@@ -32,7 +32,13 @@ bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group
 {
     size_t size = (size_t)comm->size;
 
-    *roll = (struct ftc_roll){.comm = comm, .group = group, .size = comm->size};
+    *roll = (struct ftc_roll){
+        .comm = comm,
+        .group = group,
+        .size = comm->size,
+        .side = {MPI_GROUP_NULL, MPI_GROUP_NULL},
+        .living = {MPI_GROUP_NULL, MPI_GROUP_NULL},
+    };
     roll->told = calloc(size, 1);
     roll->dead = calloc(size, 1);
     if (roll->told && roll->dead)

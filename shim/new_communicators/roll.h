@@ -32,6 +32,11 @@ struct ftc_roll {
     bool is_bounded;
     struct ftc_looks looks;
     struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
+
+    /* Of a call that makes an intercommunicator. */
+    MPI_Group side[2];   /* its groups, the one with the lowest rank first */
+    MPI_Group living[2]; /* those of them who are to be in it */
+    bool is_second;      /* this rank's side */
 };
 
 /* For @comm, of the ranks of @group; both stay the caller's. False without memory. */

@@ -2,6 +2,7 @@
 
 #include "program/error.h"
 #include "progress/mismatch.h"
+#include "progress/queue.h"
 #include "system/hash.h"
 #include "value/broadcast.h"
 
@@ -51,5 +52,22 @@ int ftc_union_take(struct ftc_union *u, enum ftc_drive_outcome outcome)
     if (outcome == FTC_DRIVE_DONE)
         ftc_comm_exclude(u->comm, result->failed);
     u->done += u->piece;
+    return rv;
+}
+
+int ftc_union_of(const struct ftc_call *call, struct ftc_comm *c, void *table, size_t bytes)
+{
+    struct ftc_union u = {.call = call, .comm = c, .table = table, .size = bytes};
+    struct ftc_drive_request request;
+    int rv = MPI_SUCCESS;
+
+    ftc_library_lock();
+    while (!ftc_union_is_over(&u) && rv == MPI_SUCCESS) {
+        if (c->running->first)
+            ftc_queue_complete(c);
+        ftc_union_request(&u, &request);
+        rv = ftc_union_take(&u, ftc_drive(c, &request));
+    }
+    ftc_library_unlock();
     return rv;
 }

@@ -22,6 +22,9 @@ void ftc_union_request(struct ftc_union *u, struct ftc_drive_request *request);
  * code. */
 int ftc_union_take(struct ftc_union *u, enum ftc_drive_outcome outcome);
 
+/* All of it, in a call that waits: replaces @table by the union of all survivors' tables. */
+int ftc_union_of(const struct ftc_call *call, struct ftc_comm *c, void *table, size_t bytes);
+
 static inline bool ftc_union_is_over(const struct ftc_union *u)
 {
     return u->done == u->size;

@@ -268,6 +268,19 @@ int ftc_error_active(const struct ftc_call *call)
                 ftc_call_name(call->kind));
 }
 
+int ftc_error_dead_group(const struct ftc_call *call)
+{
+    return hold(MPIX_ERR_PROC_FAILED, "ftcoll: %s: all ranks of one of the two groups are dead",
+                ftc_call_name(call->kind));
+}
+
+int ftc_error_dead_leader(const struct ftc_call *call, bool is_remote)
+{
+    return hold(MPIX_ERR_PROC_FAILED,
+                "ftcoll: %s: the %s leader is dead, by which the groups would learn of each other",
+                ftc_call_name(call->kind), is_remote ? "remote" : "local");
+}
+
 int ftc_error_exhausted(const struct ftc_call *call)
 {
     return hold(

@@ -42,7 +42,7 @@ ALL = [
     *(Program(f"survivors-{binary}", "the same with communicators = survivors, while all live", *arguments,
               binary=binary, sizes=sizes, communicators="survivors")
       for binary, sizes, arguments in (("communicators", (2, 3, 5), ()), ("recreate", (2, 3), ("150",)),
-                                       ("threads", (2, 3), ()), ("errors", (2, 3), ()),
+                                       ("threads", (2, 3), ()), ("errors", (2, 3), ()), ("between", (2, 3), ()),
                                        ("fortran_mpi_f08", (2, 3), ()))),
     *(Program(f"data-phase-{binary}", "the same, each call in a data phase", *arguments, binary=binary, sizes=sizes,
               large="protected", max_bytes="0")

@@ -24,6 +24,12 @@ def is_victim(process):
     return process.name == "communicators" and process.rank == 2
 
 
+def bridges(what, n, arguments, dead, settings=None, **more):
+    return Case(f"communicators: between two groups, {what}, n = {n}", n, more.pop("f", 1), failures=dead, limit_s=TEN_S,
+                settings={**PROTECT_ALL, **(settings or {})}, says=(rf"(bridges: rank \d is content(.|\n)*){{{n - dead}}}",),
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/bridges {arguments}", **more)
+
+
 COMMUNICATORS = [
     communicators("nobody dies", 4, 1, " 5"),
     communicators("nobody dies, native", 4, 1, " 5", {"FTCOLL_COMMUNICATORS": "native"}),
@@ -69,6 +75,16 @@ COMMUNICATORS = [
          settings={**SURVIVORS, "MPIR_CVAR_ASYNC_PROGRESS": "1", "FTCOLL_ON_BLOCKED": "abort", "FTCOLL_BLOCKED_MS": "1000"},
          command="mpiexec.hydra -n {n} {programs}/reuse 1", says=(r"MPI_Comm_split .*it needs rank 2, which is dead",),
          silent=("Assertion",)),
+    *(bridges(what, n, arguments, dead, **more) for what, n, arguments, dead, more in (
+        ("nobody dies", 2, "", 0, {}), ("nobody dies", 5, "", 0, {}), ("a rank dies", 4, "3", 1, {}), ("a rank dies", 7, "4", 1, {}),
+        ("one dies, then two", 8, "3 6,7", 3, {"f": 2}), ("a leader dies", 6, "leader", 1, {}), ("one side dies", 4, "side", 2, {"f": 2}),
+        ("one side dies", 2, "side", 1, {}))),
+    *(bridges("a rank dies in one", n, "anytime {seed} 20", 1, runs=3) for n in (3, 4, 6)),
+    bridges("nobody dies, monitor = timeout", 4, "", 0, settings={"FTCOLL_MONITOR": "timeout"}),
+    Case("communicators: a leader of two groups dies when it has told the other one only", 4, 1, status="failed",
+         settings={**SURVIVORS, "FTCOLL_ON_BLOCKED": "abort", "FTCOLL_BLOCKED_MS": "1000"},
+         command="mpiexec.hydra -n {n} {programs}/bridges halfway",
+         says=(r"rank [13] has been in MPI_Intercomm_create .*it needs rank 0, which is dead",), silent=("wrong", "instead of")),
     communicators("threads, nobody dies", 3, 1, "--threads 30"),
     communicators("threads, a rank dies", 4, 1, "--threads 30 2", limit_s=60),
     Case("communicators: too many die", 4, 1, settings=SURVIVORS, status="failed",

@@ -1,0 +1,247 @@
+/* bridges: intercommunicators of the even and the odd ranks, with dead members.
+ *
+ *     bridges [VICTIM...]          made in each way, by all and then without the VICTIMS
+ *     bridges leader               the one group's leader dies, then a new one leads
+ *     bridges side                 all of the odd ranks die
+ *     bridges halfway              the one group's leader dies when it has told the other leader,
+ * and not yet its own group bridges anytime SEED ROUNDS  made one after the other, and the last
+ * rank dies in one of them */
+#include "fault.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TAG = 3 };
+
+static int rank, n, side;
+static bool is_wrong, is_dead[32], may_be_dead[32];
+static MPI_Comm half, bridge; /* made when all lived */
+
+static void expect(const char *what, int expected, int found)
+{
+    if (expected == found)
+        return;
+    is_wrong = true;
+    printf("bridges: rank %d: %s: %d instead of %d\n", rank, what, found, expected);
+}
+
+static void expect_class(const char *what, int expected, int code)
+{
+    int class;
+
+    MPI_Error_class(code, &class);
+    expect(what, expected, class);
+}
+
+static void die(void)
+{
+    kill(getpid(), SIGKILL);
+    for (;;)
+        pause();
+}
+
+/* The ranks of the other side, as bits, of those that @is_member chooses. */
+static int remote_bits(bool (*is_member)(int world))
+{
+    int bits = 0;
+
+    for (int r = 1 - side; r < n; r += 2)
+        bits |= !is_dead[r] && (!is_member || is_member(r)) ? 1 << r : 0;
+    return bits;
+}
+
+/* It has just those ranks of the other side, in their order, and is freed. */
+static void expect_bridge(const char *what, MPI_Comm *made, bool (*is_member)(int world))
+{
+    int mine = 1 << rank, expected = remote_bits(is_member), all = 0, size = 0, least = 0;
+    int uncertain = 0, first = rank, others[32];
+
+    for (int r = 0; r < n; r++)
+        uncertain |= may_be_dead[r] ? 1 << r : 0;
+    if (*made == MPI_COMM_NULL) {
+        expect(what, 1, 0);
+        return;
+    }
+    MPI_Comm_remote_size(*made, &size);
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BOR, *made);
+    expect(what, expected & ~uncertain, all & ~uncertain);
+    memset(others, -1, sizeof others);
+    MPI_Allgather(&first, 1, MPI_INT, others, 1, MPI_INT, *made);
+    for (int i = 0; i < size; i++)
+        if (others[i] >= 0 && !may_be_dead[others[i]]) {
+            expect("their order", 1, others[i] >= least);
+            least = others[i];
+        }
+    MPI_Comm_free(made);
+}
+
+static int make(MPI_Comm group, int own_leader, int other_leader, MPI_Comm *made)
+{
+    *made = MPI_COMM_NULL;
+    return MPI_Intercomm_create(group, own_leader, MPI_COMM_WORLD, other_leader, TAG, made);
+}
+
+static bool is_low(int world)
+{
+    return world / 2 % 2 == 0;
+}
+
+static bool is_not_last(int world)
+{
+    return world < n - 2;
+}
+
+/* Each way, of @of. */
+static void copies_of(MPI_Comm of)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Group all, some;
+    int size, excluded, last;
+
+    expect_class("dup", MPI_SUCCESS, MPI_Comm_dup(of, &made));
+    expect_bridge("a copy", &made, NULL);
+    expect_class("split", MPI_SUCCESS, MPI_Comm_split(of, is_low(rank), 0, &made));
+    if (remote_bits(is_low) != 0 && is_low(rank))
+        expect_bridge("a part", &made, is_low);
+    else if (made != MPI_COMM_NULL)
+        MPI_Comm_free(&made);
+    MPI_Comm_group(of, &all);
+    MPI_Group_size(all, &size);
+    last = n - 1 - (n - 1 - side) % 2; /* of this side */
+    excluded = size - 1;
+    if (last >= n - 2)
+        MPI_Group_excl(all, 1, &excluded, &some);
+    else
+        MPI_Group_excl(all, 0, NULL, &some);
+    expect_class("create", MPI_SUCCESS, MPI_Comm_create(of, some, &made));
+    if (is_not_last(rank))
+        expect_bridge("a selection", &made, is_not_last);
+    else
+        expect("a selection", 1, made == MPI_COMM_NULL);
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+}
+
+static void in_each_way(void)
+{
+    MPI_Comm made;
+
+    expect_class("create of halves", MPI_SUCCESS, make(half, 0, 1 - side, &made));
+    expect_bridge("halves", &made, NULL);
+    copies_of(bridge);
+}
+
+/* Until all who live know: an operation has left them out. */
+static void bury(const char *list)
+{
+    for (const char *c = list; *c; c++)
+        if (*c >= '0' && *c <= '9') {
+            if (rank == *c - '0')
+                die();
+            is_dead[*c - '0'] = true;
+        }
+}
+
+static void with_victims(int count, char **list)
+{
+    in_each_way();
+    for (int i = 0; i < count; i++) {
+        bury(list[i]);
+        in_each_way();
+    }
+}
+
+static void leader(void)
+{
+    MPI_Comm made, living;
+    int rv;
+
+    if (rank == 1)
+        die();
+    is_dead[1] = true;
+    rv = make(half, 0, 1 - side, &made);
+    expect_class("with a dead leader", MPIX_ERR_PROC_FAILED, rv);
+    MPI_Comm_dup(half, &living);
+    rv = make(living, 0, side == 0 ? 3 : 0, &made);
+    expect_class("with another leader", MPI_SUCCESS, rv);
+    expect_bridge("with another leader", &made, NULL);
+}
+
+/* In place of the call the leader sends what it has to, and no more. */
+static void halfway(void)
+{
+    int list[32], count = 0;
+    MPI_Comm made;
+
+    for (int r = 0; r < n; r += 2)
+        list[count++] = r;
+    if (rank == 0) {
+        MPI_Send(list, count, MPI_INT, 1, TAG, MPI_COMM_WORLD);
+        MPI_Recv(list, 32, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        die();
+    }
+    expect_class("halfway", MPIX_ERR_PROC_FAILED, make(half, 0, 1 - side, &made));
+}
+
+static void one_side(void)
+{
+    MPI_Comm made;
+
+    if (side == 1)
+        die();
+    expect_class("halves", MPIX_ERR_PROC_FAILED, make(half, 0, 1, &made));
+    expect_class("a copy", MPIX_ERR_PROC_FAILED, MPI_Comm_dup(bridge, &made));
+    expect_class("a part", MPI_SUCCESS, MPI_Comm_split(bridge, 0, 0, &made));
+    expect("a part", 1, made == MPI_COMM_NULL);
+}
+
+static void anytime(uint64_t seed, int rounds)
+{
+    static const struct fault kill = {.form = FAULT_KILL};
+    int last = (int)(fault_random(seed) % (uint64_t)rounds);
+
+    may_be_dead[n - 1] = true;
+    for (int i = 0; i < rounds; i++) {
+        MPI_Comm made, copy;
+
+        fault_step_begin();
+        if (i == last && rank == n - 1)
+            fault_happen_in_step(&kill, seed);
+        expect_class("halves", MPI_SUCCESS, make(half, 0, 1 - side, &made));
+        expect_class("dup", MPI_SUCCESS, MPI_Comm_dup(made, &copy));
+        expect_bridge("a copy", &copy, NULL);
+        expect_bridge("halves", &made, NULL);
+        fault_step_end();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    side = rank % 2;
+    MPI_Comm_split(MPI_COMM_WORLD, side, 0, &half);
+    expect_class("create", MPI_SUCCESS, make(half, 0, 1 - side, &bridge));
+    MPI_Comm_set_errhandler(bridge, MPI_ERRORS_RETURN);
+    if (argc == 2 && strcmp(argv[1], "leader") == 0)
+        leader();
+    else if (argc == 2 && strcmp(argv[1], "side") == 0)
+        one_side();
+    else if (argc == 2 && strcmp(argv[1], "halfway") == 0)
+        halfway();
+    else if (argc == 4 && strcmp(argv[1], "anytime") == 0)
+        anytime(strtoull(argv[2], NULL, 10), atoi(argv[3]));
+    else
+        with_victims(argc - 1, argv + 1);
+    if (!is_wrong)
+        printf("bridges: rank %d is content\n", rank);
+    MPI_Finalize();
+    return is_wrong;
+}
