@@ -198,19 +198,23 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
                      MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
-/* *@made has no parent either, but both groups have made it together: of those that have the same
- * members all make them in one order, with threads those with one tag. */
-static int between_groups(const MPI_Comm *made, int tag, int rv)
+/* *@made has no parent. Both groups have made it together: of those that have the same members they
+ * make all in one order, if they have one thread; with more they have to have told each other which
+ * call it was (@lineage). */
+static int between_groups(const MPI_Comm *made, uint64_t lineage, int rv)
 {
     MPI_Group both;
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS || !made ||
         *made == MPI_COMM_NULL)
         return rv;
+    ftc_lineage_give(*made, lineage);
+    if (lineage != 0 || ftc_library.threaded)
+        return rv;
     both = ftc_group_of_both_in_order(*made);
     if (both == MPI_GROUP_NULL)
         return rv;
-    ftc_lineage_in_group(MPI_COMM_WORLD, both, tag, made, rv);
+    ftc_lineage_in_group(MPI_COMM_WORLD, both, 0, made, rv);
     PMPI_Group_free(&both);
     return rv;
 }
@@ -228,10 +232,10 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
         .return_address = __builtin_return_address(0),
     };
 
-    return between_groups(
-        newintercomm, tag,
-        MADE(NATIVE_LEADERS(PMPI_Intercomm_create(local_comm, local_leader, peer_comm,
-                                                  remote_leader, tag, newintercomm))));
+    int rv = MADE(NATIVE_LEADERS(PMPI_Intercomm_create(local_comm, local_leader, peer_comm,
+                                                       remote_leader, tag, newintercomm)));
+
+    return between_groups(newintercomm, x.lineage, rv);
 }
 
 /* *@made, which MPI_Intercomm_merge() has made of @intercomm, if nothing is known of that. Its

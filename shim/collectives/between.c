@@ -30,11 +30,23 @@ static bool is_valid_buffer(const struct ftc_plan *plan, const void *buffer)
     return buffer != MPI_IN_PLACE && ftc_is_buffer(buffer, &plan->facts);
 }
 
-/* Of a reduce_scatter the elements for all of this rank's group. */
+/* This rank's part of the elements may be none. */
+static bool gets_elements(const struct ftc_plan *plan)
+{
+    const struct ftc_comm *c = plan->comm;
+    const struct ftc_sides *sides = plan->call->sides;
+
+    return ftc_role_takes(plan) &&
+           (!sides || ftc_side_count(&sides->receive, c->rank - ftc_comm_local(c)) > 0);
+}
+
+/* Of a reduce_scatter the elements for all of this rank's group. They travel packed: the groups
+ * need to have but the signature of their datatypes in common. */
 static bool examine_elements(struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
 
+    plan->packs_elements = true;
     plan->count = call->count;
     if (call->sides &&
         !ftc_sides_sum_counts(&call->sides->receive, ftc_comm_local_size(plan->comm), &plan->count))
@@ -42,7 +54,7 @@ static bool examine_elements(struct ftc_plan *plan)
     if (plan->count < 0 || !ftc_facts(call->datatype, call->op, &plan->facts))
         return false;
     return plan->count == 0 || ((!ftc_role_gives(plan) || is_valid_buffer(plan, call->sendbuf)) &&
-                                (!ftc_role_takes(plan) || is_valid_buffer(plan, call->recvbuf)));
+                                (!gets_elements(plan) || is_valid_buffer(plan, call->recvbuf)));
 }
 
 static bool examine_buffer(struct ftc_plan *plan)
@@ -72,10 +84,8 @@ static bool is_defined(enum ftc_call_kind plain)
     return plain != FTC_CALL_SCAN && plain != FTC_CALL_EXSCAN && !ftc_call_is_of_neighbors(plain);
 }
 
-static bool is_valid(struct ftc_plan *plan)
+static bool arguments_are_valid(struct ftc_plan *plan)
 {
-    if (!is_defined(plain(plan)) || !root_is_valid(plan))
-        return false;
     if (!ftc_role_gives(plan) && !ftc_role_takes(plan)) /* beside the root: nothing else counts */
         return true;
     if (ftc_call_has_operation(plan->call->kind))
@@ -83,10 +93,16 @@ static bool is_valid(struct ftc_plan *plan)
     return plain(plan) == FTC_CALL_BCAST ? examine_buffer(plan) : examine_sides(plan);
 }
 
+/* What native MPI has to do, or rejects, all know, unless some stand beside a root: to them it has
+ * to be told. */
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 {
-    facts->valid = is_valid(plan);
+    facts->valid = is_defined(plain(plan)) && root_is_valid(plan);
     facts->commutative = true; /* elements are combined in the order of their ranks */
+    if (!facts->valid)
+        return;
+    plan->refuses = !arguments_are_valid(plan);
+    facts->valid = !plan->refuses || ftc_call_has_root(plan->call->kind);
 }
 
 static bool needs_mpi(const struct ftc_plan *plan)
@@ -127,7 +143,7 @@ static size_t bytes_of_letters(const struct ftc_plan *plan, struct ftc_side_view
 
         if (bytes > ftc_composite_most(plan))
             return bytes; /* too large, however many more there are */
-        sum += ftc_letter_bytes(bytes);
+        sum += bytes > 0 ? ftc_letter_bytes(bytes) : 0;
     }
     return sum;
 }
@@ -143,9 +159,11 @@ static int add_letters(struct ftc_plan *plan, void **value)
     at = ftc_composite_block(plan, value, bytes_of_letters(plan, &view));
     for (int to = 0; at && to < plan->comm->remote_size; to++) {
         struct ftc_place place = ftc_side_place(&view, to);
-        void *data = ftc_letter_write(&at, plan->comm->remote + to, ftc_place_bytes(&place));
+        size_t bytes = ftc_place_bytes(&place);
 
-        rv = ftc_composite_first_error(rv, ftc_place_read(data, &place));
+        if (bytes > 0)
+            rv = ftc_composite_first_error(
+                rv, ftc_place_read(ftc_letter_write(&at, plan->comm->remote + to, bytes), &place));
     }
     return rv;
 }
@@ -161,6 +179,12 @@ static const void *contribute(struct ftc_plan *plan)
 {
     void *value;
 
+    if (plan->refuses) {
+        value = ftc_composite_begin(plan);
+        if (value)
+            ftc_composite_refuse(plan, value);
+        return value;
+    }
     if (ftc_role_gives(plan) && ftc_call_has_operation(plan->call->kind))
         return ftc_fold_contribute(plan);
     value = ftc_composite_begin(plan);
@@ -243,7 +267,7 @@ static int deliver_from_all(const struct ftc_plan *plan)
 /* Both groups are to name as many elements. */
 static int look_at_lengths(const struct ftc_plan *plan)
 {
-    size_t room = ftc_span_bytes(&plan->facts, plan->count), at = 0;
+    size_t room = ftc_fold_bytes(plan), at = 0;
 
     for (int from = 0; from < plan->comm->remote_size; from++) {
         struct ftc_piece piece = find(plan, from, &at);
@@ -271,6 +295,8 @@ static int deliver_elements(const struct ftc_plan *plan)
 
 static int deliver(const struct ftc_plan *plan)
 {
+    if (plan->refuses) /* for native MPI it is too late */
+        return ftc_error_refused(plan->call);
     if (!ftc_role_takes(plan) || !ftc_composite_has_result(plan))
         return MPI_SUCCESS;
     if (ftc_call_has_operation(plan->call->kind))

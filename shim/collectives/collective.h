@@ -28,6 +28,8 @@ struct ftc_plan {
     struct ftc_comm *comm;
     struct ftc_facts facts;  /* of the datatype and operation */
     MPI_Count count;         /* of elements in it, if it combines any */
+    bool packs_elements;     /* what ranks give is to be combined, and has another layout on each */
+    bool refuses;            /* native MPI is to carry it out, of which not all ranks know */
     size_t value_bytes;      /* of the data, of all ranks where each has a block */
     size_t header_bytes;     /* that travel before the data */
     size_t travelling_bytes; /* in all */
@@ -47,6 +49,9 @@ struct ftc_plan {
     struct ftc_blocks_limit limit;
     enum ftc_pass turned_out; /* why native MPI has to do it, which all ranks have agreed on */
 };
+
+/* What a rank says beside its block. */
+enum { FTC_NOTE_REQUIRES_ALL = 1, FTC_NOTE_REFUSES = 2, FTC_NOTE_HAS_MORE = 4 };
 
 struct ftc_collective {
     const struct ftc_large_kind *large; /* NULL: what is too large for messages is native MPI's */

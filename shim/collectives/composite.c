@@ -7,6 +7,7 @@
 #include "progress/running.h"
 #include "shown.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 void ftc_composite_examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
@@ -105,6 +106,30 @@ uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
         return ftc_posted_note(plan->posted, rank);
     block = find_block(plan, rank, &at);
     return block ? block->note : 0;
+}
+
+void ftc_composite_refuse(struct ftc_plan *plan, void *value)
+{
+    unsigned char *data;
+
+    if (plan->posted && !plan->parcel) {
+        ftc_posted_block(plan->posted, 0);
+        return;
+    }
+    data = ftc_blocks_add(value, &plan->limit, plan->comm->rank, 0);
+    ((struct ftc_block *)(data - offsetof(struct ftc_block, data)))->note = FTC_NOTE_REFUSES;
+}
+
+bool ftc_composite_is_refused(const struct ftc_plan *plan)
+{
+    const void *value = plan->comm->running->op.result.value;
+    const struct ftc_block *block;
+    bool is_refused = false;
+    size_t at = 0;
+
+    while (value && (block = ftc_blocks_next(value, &at)) != NULL)
+        is_refused |= (block->note & FTC_NOTE_REFUSES) != 0;
+    return is_refused;
 }
 
 /* How much the others give is not known when it is packed. */

@@ -34,6 +34,12 @@ struct ftc_piece ftc_composite_find(const struct ftc_plan *plan, int rank, size_
 /* What @rank has noted beside its block. */
 uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank);
 
+/* Adds no data, but that native MPI is to carry the call out. */
+void ftc_composite_refuse(struct ftc_plan *plan, void *value);
+
+/* Whether any rank has said so; the same on all that have the result. */
+bool ftc_composite_is_refused(const struct ftc_plan *plan);
+
 /* The most that this rank's block may have; of one that is posted the memory for it tells. */
 size_t ftc_composite_most(const struct ftc_plan *plan);
 

@@ -17,6 +17,7 @@ enum {
 /* Elements @first to @first + @count - 1 of each block. */
 struct fold {
     const struct ftc_plan *plan;
+    unsigned char *const *unpacked; /* all elements of each, where they had to be; NULL: as given */
     MPI_Count first, count;
     size_t at;           /* in the value: where the next block is looked for */
     size_t bytes;        /* of the span of these elements */
@@ -25,18 +26,27 @@ struct fold {
     int rv;              /* MPI error code of the operation */
 };
 
+size_t ftc_fold_bytes(const struct ftc_plan *plan)
+{
+    return plan->packs_elements ? ftc_packed_bytes(&plan->facts, plan->count)
+                                : ftc_span_bytes(&plan->facts, plan->count);
+}
+
 const void *ftc_fold_contribute(struct ftc_plan *plan)
 {
     const void *source = ftc_call_input(plan->call);
-    void *value = ftc_composite_begin(plan), *span;
+    void *value = ftc_composite_begin(plan), *block;
+    int rv;
 
     if (!value)
         return NULL;
-    span = ftc_composite_block(plan, &value, ftc_span_bytes(&plan->facts, plan->count));
-    if (!span)
+    block = ftc_composite_block(plan, &value, ftc_fold_bytes(plan));
+    if (!block)
         return value;
     ftc_inclusion_note(plan, value);
-    return ftc_span_read(span, source, plan->count, &plan->facts) == MPI_SUCCESS ? value : NULL;
+    rv = plan->packs_elements ? ftc_pack(block, source, plan->count, &plan->facts)
+                              : ftc_span_read(block, source, plan->count, &plan->facts);
+    return rv == MPI_SUCCESS ? value : NULL;
 }
 
 /* Of @count elements. */
@@ -65,18 +75,25 @@ static int givers(const struct ftc_plan *plan)
     return ftc_plan_is_between(plan) ? plan->comm->remote_size : plan->comm->size;
 }
 
+/* As they have come; NULL if it is dead. */
+static const unsigned char *elements_given_by(const struct ftc_plan *plan, int rank, size_t *at)
+{
+    struct ftc_piece block = ftc_composite_find(plan, plan->comm->remote + rank, at);
+
+    return block.data && block.bytes == ftc_fold_bytes(plan) ? block.data : NULL;
+}
+
 /* The elements of one of them, where they are; NULL if it is dead. */
 static const unsigned char *elements_of(struct fold *f, int rank)
 {
     const struct ftc_facts *facts = &f->plan->facts;
-    struct ftc_piece block = ftc_composite_find(f->plan, f->plan->comm->remote + rank, &f->at);
+    const unsigned char *all =
+        f->unpacked ? f->unpacked[rank] : elements_given_by(f->plan, rank, &f->at);
 
-    if (!block.data || block.bytes != ftc_span_bytes(facts, f->plan->count))
-        return NULL;
-    if (f->count == 0)
-        return block.data;
-    return (const unsigned char *)block.data + (ptrdiff_t)f->first * facts->extent_bytes +
-           ftc_span_start(facts, f->count) - ftc_span_start(facts, f->plan->count);
+    if (!all || f->count == 0)
+        return all;
+    return all + (ptrdiff_t)f->first * facts->extent_bytes + ftc_span_start(facts, f->count) -
+           ftc_span_start(facts, f->plan->count);
 }
 
 static void move_to(const struct fold *f, unsigned char *into, const unsigned char *from)
@@ -219,7 +236,7 @@ static size_t room_bytes(const struct ftc_plan *plan)
 /* Else there is room already: for as many blocks as there are. */
 static bool needs_room(const struct ftc_plan *plan)
 {
-    return plan->posted || ftc_plan_is_between(plan);
+    return plan->posted || plan->packs_elements;
 }
 
 static unsigned char *room_of(const struct ftc_plan *plan)
@@ -230,7 +247,7 @@ static unsigned char *room_of(const struct ftc_plan *plan)
 }
 
 static int fold_strips(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI_Count first,
-                       MPI_Count count, unsigned char *room)
+                       MPI_Count count, unsigned char *room, unsigned char *const *unpacked)
 {
     const struct ftc_facts *facts = &plan->facts;
     MPI_Count most = most_at_once(plan);
@@ -239,6 +256,7 @@ static int fold_strips(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI
     for (MPI_Count done = 0; done < count && rv == MPI_SUCCESS; done += most) {
         struct fold f = {
             .plan = plan,
+            .unpacked = unpacked,
             .first = first + done,
             .count = count - done < most ? count - done : most,
             .room = room,
@@ -256,18 +274,67 @@ static int fold_strips(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI
     return rv;
 }
 
+/* ---- of another layout on each rank ---- */
+
+/* In the one of this rank. False without memory. */
+static bool unpack_one(const struct ftc_plan *plan, int rank, size_t *at, unsigned char **elements)
+{
+    const struct ftc_facts *facts = &plan->facts;
+    const unsigned char *packed = elements_given_by(plan, rank, at);
+    size_t bytes = ftc_span_bytes(facts, plan->count);
+
+    if (!packed)
+        return true;
+    *elements = bytes < SIZE_MAX - 64 ? aligned_alloc(64, (bytes + 63) / 64 * 64 + 64) : NULL;
+    if (!*elements)
+        return false;
+    memset(*elements, 0, bytes);
+    return ftc_unpack(*elements - ftc_span_start(facts, plan->count), packed, plan->count, facts) ==
+           MPI_SUCCESS;
+}
+
+static void free_unpacked(unsigned char **unpacked, int count)
+{
+    for (int i = 0; unpacked && i < count; i++)
+        free(unpacked[i]);
+    free(unpacked);
+}
+
+/* NULL without memory. */
+static unsigned char **unpack_all(const struct ftc_plan *plan)
+{
+    int count = givers(plan);
+    unsigned char **unpacked = calloc((size_t)count, sizeof *unpacked);
+    size_t at = 0;
+
+    for (int i = 0; unpacked && i < count; i++)
+        if (!unpack_one(plan, i, &at, &unpacked[i])) {
+            free_unpacked(unpacked, count);
+            return NULL;
+        }
+    return unpacked;
+}
+
+static bool has_to_be_unpacked(const struct ftc_plan *plan)
+{
+    return plan->packs_elements && !ftc_facts_are_packed(&plan->facts);
+}
+
 int ftc_fold_deliver(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI_Count first,
                      MPI_Count count)
 {
-    unsigned char *room;
+    unsigned char *room, **unpacked = NULL;
     int rv;
 
     if (!ftc_composite_has_result(plan))
         return MPI_SUCCESS;
     room = room_of(plan);
-    if (!room)
-        return ftc_error_no_memory();
-    rv = fold_strips(plan, kind, first, count, room);
+    if (room && has_to_be_unpacked(plan))
+        unpacked = unpack_all(plan);
+    rv = room && (unpacked || !has_to_be_unpacked(plan))
+             ? fold_strips(plan, kind, first, count, room, unpacked)
+             : ftc_error_no_memory();
+    free_unpacked(unpacked, givers(plan));
     if (needs_room(plan))
         free(room);
     return rv == MPI_SUCCESS ? ftc_inclusion_look_at_blocks(plan) : rv;

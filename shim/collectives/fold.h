@@ -11,6 +11,9 @@
 /* Adds this rank's elements, of plan->count, to its value, which it makes. NULL without memory. */
 const void *ftc_fold_contribute(struct ftc_plan *plan);
 
+/* Bytes of that; SIZE_MAX if there cannot be as much. */
+size_t ftc_fold_bytes(const struct ftc_plan *plan);
+
 /* Of which ranks, and in which brackets. */
 enum ftc_fold_kind {
     FTC_FOLD_AS_REDUCE,    /* of all ranks; as reduce does it, */

@@ -16,18 +16,28 @@ void ftc_inclusion_begin(const struct ftc_plan *plan, void *header)
                            ftc_required_sites_have(plan->call->return_address));
 }
 
+static uint32_t note_of(const struct ftc_plan *plan)
+{
+    return ftc_required_sites_have(plan->call->return_address) ? FTC_NOTE_REQUIRES_ALL : 0;
+}
+
+static bool requires_all(const struct ftc_plan *plan, int rank)
+{
+    return (ftc_composite_note(plan, rank) & FTC_NOTE_REQUIRES_ALL) != 0;
+}
+
 void ftc_inclusion_note(const struct ftc_plan *plan, void *value)
 {
     size_t at = 0;
     struct ftc_block *own;
 
     if (plan->posted && !plan->parcel) {
-        plan->posted->note = ftc_required_sites_have(plan->call->return_address);
+        plan->posted->note = note_of(plan);
         return;
     }
     own = (struct ftc_block *)ftc_blocks_find(value, plan->comm->rank, &at);
     if (own && ftc_contributors_are_kept)
-        own->note = ftc_required_sites_have(plan->call->return_address);
+        own->note = note_of(plan);
 }
 
 /* The setting that wants all ranks in a result. What travels tells whether a call site wants it, on
@@ -84,19 +94,22 @@ int ftc_inclusion_look_at_set(const struct ftc_plan *plan, const uint64_t *who, 
                                                                : MPI_SUCCESS;
 }
 
-/* Of the other group's ranks. Nothing is kept of them: they have numbers of their own. */
+/* Of the other group's ranks; but any rank may want all. Nothing is kept: they have numbers of
+ * their own. */
 static int look_at_remote(const struct ftc_plan *plan)
 {
     const struct ftc_comm *c = plan->comm;
+    bool required = note_of(plan) != 0;
     int missing = c->remote_size;
-    bool required = false;
     size_t at = 0;
 
-    for (int rank = c->remote; rank < c->remote + c->remote_size; rank++) {
+    for (int rank = 0; rank < c->size; rank++) {
+        bool is_remote = rank >= c->remote && rank < c->remote + c->remote_size;
+
         if (!ftc_composite_find(plan, rank, &at).data)
             continue;
-        required |= ftc_composite_note(plan, rank) != 0;
-        missing--;
+        required |= requires_all(plan, rank);
+        missing -= is_remote;
     }
     return missing > 0 ? judge(plan, missing, c->remote_size, required) : MPI_SUCCESS;
 }
@@ -114,7 +127,7 @@ int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan)
         if (!ftc_composite_find(plan, rank, &at).data)
             continue;
         ftc_rank_set_add(who, (uint32_t)rank);
-        required |= ftc_composite_note(plan, rank) != 0;
+        required |= requires_all(plan, rank);
     }
     return is_large_reduction ? ftc_inclusion_look_at_set(plan, who, required)
                               : look_at_set(plan, who, required);

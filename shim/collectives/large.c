@@ -46,7 +46,8 @@ bool ftc_large_can(const struct ftc_plan *plan, enum ftc_pass pass)
     return ftc_library.settings.large == FTC_LARGE_PROTECTED &&
            (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
            !ftc_board_has_other_hosts(&ftc_library.board) && plan->collective->large &&
-           has_data_phase(plan) && plan->collective->large->schedule(plan, &schedule);
+           !plan->packs_elements && has_data_phase(plan) &&
+           plan->collective->large->schedule(plan, &schedule);
 }
 
 /* ---- memory ---- */

@@ -54,7 +54,8 @@ static bool end_task(struct ftc_queued *p)
     ftc_plan_leave();
     t->call.result = ftc_plan_finish(&t->plan, outcome);
     if (t->plan.turned_out != FTC_PASS_NONE) /* too late for native MPI: ranks' counts differ */
-        t->call.result = ftc_error_too_much(t->plan.call);
+        t->call.result = t->plan.turned_out == FTC_PASS_INVALID ? ftc_error_refused(t->plan.call)
+                                                                : ftc_error_too_much(t->plan.call);
     if (t->call.result == MPI_SUCCESS && t->plan.is_again)
         return false;
     ftc_course_close(&t->plan);

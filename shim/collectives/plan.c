@@ -217,6 +217,10 @@ static int deliver(struct ftc_plan *plan)
 {
     if (plan->course)
         return ftc_course_deliver(plan);
+    if (ftc_plan_is_between(plan) && ftc_composite_is_refused(plan)) {
+        plan->turned_out = FTC_PASS_INVALID;
+        return MPI_SUCCESS;
+    }
     if (plan->is_composite && ftc_composite_is_too_large(plan))
         return go_on(plan);
     return plan->parcel ? ftc_parcel_take(plan) : plan->collective->deliver(plan);

@@ -13,7 +13,8 @@
 bool ftc_posted_can(const struct ftc_plan *plan, enum ftc_pass pass)
 {
     return ftc_library.settings.large == FTC_LARGE_PROTECTED &&
-           (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
+           (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE ||
+            pass == FTC_PASS_ADDRESSES) &&
            !ftc_large_can(plan, pass) && !ftc_series_can(plan, pass);
 }
 

@@ -43,6 +43,7 @@ static bool buffers_are_valid(const struct ftc_plan *plan)
 static bool keeps_blocks(const struct ftc_plan *plan)
 {
     return plan->course_kind == FTC_COURSE_POSTED || !plan->facts.commutative ||
+           plan->packs_elements ||
            (ftc_call_is_nonblocking(plan->call->kind) && !plan->facts.kernel);
 }
 
@@ -58,10 +59,11 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
     if (!facts->valid || plan->count == 0)
         return;
     facts->valid = buffers_are_valid(plan);
-    facts->has_addresses = ftc_is_bottom(ftc_call_input(call), &plan->facts);
+    plan->packs_elements = ftc_is_bottom(ftc_call_input(call), &plan->facts);
+    facts->has_addresses = plan->packs_elements &&
+                           (ftc_library.settings.intercept & FTC_INTERCEPT_NONCOMMUTATIVE) == 0;
     blocks = keeps_blocks(plan) ? (size_t)plan->comm->size : 1;
-    if (__builtin_mul_overflow(ftc_span_bytes(&plan->facts, plan->count), blocks,
-                               &plan->value_bytes))
+    if (__builtin_mul_overflow(ftc_fold_bytes(plan), blocks, &plan->value_bytes))
         plan->value_bytes = SIZE_MAX;
     facts->value_bytes = plan->value_bytes;
 }

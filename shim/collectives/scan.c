@@ -12,17 +12,14 @@ static bool buffers_are_valid(const struct ftc_plan *plan)
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 {
     const struct ftc_call *call = plan->call;
-    size_t span;
-
     plan->count = call->count;
     facts->commutative = true;
     facts->valid = ftc_facts(call->datatype, call->op, &plan->facts);
     if (!facts->valid || call->count == 0)
         return;
     facts->valid = buffers_are_valid(plan);
-    facts->has_addresses = ftc_is_bottom(ftc_call_input(call), &plan->facts);
-    span = ftc_span_bytes(&plan->facts, plan->count);
-    if (__builtin_mul_overflow(span, (size_t)plan->comm->size, &plan->value_bytes))
+    plan->packs_elements = ftc_is_bottom(ftc_call_input(call), &plan->facts);
+    if (__builtin_mul_overflow(ftc_fold_bytes(plan), (size_t)plan->comm->size, &plan->value_bytes))
         plan->value_bytes = SIZE_MAX;
     facts->value_bytes = plan->value_bytes;
 }

@@ -20,7 +20,7 @@ bool ftc_series_can(const struct ftc_plan *plan, enum ftc_pass pass)
 
     return ftc_board_has_other_hosts(&ftc_library.board) &&
            ftc_library.settings.large == FTC_LARGE_PROTECTED && pass == FTC_PASS_TOO_LARGE &&
-           ftc_call_is_reduction(kind) && !ftc_plan_is_between(plan) && plan->facts.commutative &&
+           ftc_call_is_reduction(kind) && !plan->packs_elements && plan->facts.commutative &&
            ftc_span_bytes(&plan->facts, 1) <= ftc_limits_part_bytes() &&
            !(ftc_call_is_nonblocking(kind) && ftc_facts_need_mpi(&plan->facts));
 }

@@ -50,7 +50,8 @@ const void *ftc_slices_give(struct ftc_slices *s, const struct ftc_plan *plan, c
     slice = ftc_blocks_add(value, &plan->limit, plan->comm->rank, bytes);
     memcpy(slice, block->data + s->given, bytes);
     s->given += bytes;
-    ((struct ftc_block *)(slice - offsetof(struct ftc_block, data)))->note = left > bytes;
+    ((struct ftc_block *)(slice - offsetof(struct ftc_block, data)))->note =
+        block->note | (left > bytes ? FTC_NOTE_HAS_MORE : 0);
     return value;
 }
 
@@ -76,8 +77,9 @@ bool ftc_slices_take(struct ftc_slices *s, const struct ftc_plan *plan)
     while (value && (slice = ftc_blocks_next(value, &at)) != NULL) {
         if (slice->rank >= (uint32_t)plan->comm->size)
             continue;
-        s->from[slice->rank].is_whole = slice->note == 0;
-        is_last &= slice->note == 0;
+        s->from[slice->rank].is_whole = (slice->note & FTC_NOTE_HAS_MORE) == 0;
+        s->from[slice->rank].note = slice->note & ~(uint32_t)FTC_NOTE_HAS_MORE;
+        is_last &= s->from[slice->rank].is_whole;
         if (ftc_interest_in(plan, (int)slice->rank))
             s->has_memory &= append(&s->from[slice->rank].store, plan, slice);
     }
@@ -99,7 +101,10 @@ unsigned char *ftc_slices_join(const struct ftc_slices *s, const struct ftc_plan
         const struct ftc_store *store = &s->from[rank].store;
 
         data = s->from[rank].is_whole ? ftc_blocks_add(value, &limit, rank, store->bytes) : NULL;
-        if (data && store->bytes > 0)
+        if (!data)
+            continue;
+        ((struct ftc_block *)(data - offsetof(struct ftc_block, data)))->note = s->from[rank].note;
+        if (store->bytes > 0)
             memcpy(data, store->data, store->bytes);
     }
     return value;

@@ -11,6 +11,7 @@
 /* What has come of one rank's block. */
 struct ftc_sliced {
     struct ftc_store store;
+    uint32_t note; /* of its owner's */
     bool is_whole;
 };
 

@@ -92,6 +92,13 @@ static inline int ftc_comm_local_size(const struct ftc_comm *c)
     return c->size - c->remote_size;
 }
 
+/* What errors and warnings call @rank: of two groups the rank in MPI_COMM_WORLD, as it has no other
+ * one that both know. */
+static inline int ftc_comm_shown(const struct ftc_comm *c, int rank)
+{
+    return ftc_comm_is_inter(c) ? (int)c->world[rank] : rank;
+}
+
 /* The library's view of @comm, made at its first use; NULL if @comm is invalid. May give up the
  * library's lock for a while. */
 struct ftc_comm *ftc_comm_get(MPI_Comm comm);

@@ -483,6 +483,7 @@ static void raise_error(const struct ftc_call *call)
 static int find_sides(struct ftc_creation *x, const struct ftc_call *call,
                       struct ftc_sides_of *sides)
 {
+    struct ftc_meeting meeting = {.remote = MPI_GROUP_NULL};
     MPI_Group local, remote;
     int inter = 0, rv = MPI_SUCCESS;
 
@@ -492,11 +493,13 @@ static int find_sides(struct ftc_creation *x, const struct ftc_call *call,
     if (!x->is_between)
         return MPI_SUCCESS;
     if (inter)
-        PMPI_Comm_remote_group(x->comm, &remote);
+        PMPI_Comm_remote_group(x->comm, &meeting.remote);
     else
-        rv = ftc_leaders_meet(x, call, &remote);
-    if (rv != MPI_SUCCESS || remote == MPI_GROUP_NULL)
+        rv = ftc_leaders_meet(x, call, &meeting);
+    if (rv != MPI_SUCCESS || meeting.remote == MPI_GROUP_NULL)
         return rv;
+    x->lineage = meeting.number;
+    remote = meeting.remote;
     local = ftc_group_of(x->comm);
     sides->is_second = ftc_group_lowest(remote) < ftc_group_lowest(local);
     sides->side[0] = sides->is_second ? remote : local;

@@ -49,6 +49,7 @@ struct ftc_creation {
     const struct ftc_arrangement *arrangement; /* CART_CREATE ... DIST_GRAPH_CREATE_ADJACENT */
     const struct ftc_opening *opening;         /* FILE_OPEN */
     const struct ftc_bridge *bridge;           /* INTERCOMM_CREATE */
+    uint64_t lineage;                          /* of what INTERCOMM_CREATE makes, or 0 */
     bool is_between; /* two groups, of which it makes an intercommunicator */
     const void *return_address;
     int result; /* MPI error code, if the call was carried out here */

@@ -7,20 +7,26 @@
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/wait.h"
+#include "system/hash.h"
 #include "union.h"
 #include "value/datatype.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { TURNS = 256 }; /* as many as take in all that a dead rank had sent (p2p/dead_peer.c) */
 
-/* What a leader tells its group, in numbers: each of them is 0 if it is dead. */
-enum {
-    OUTCOME,
-    COUNT, /* of the other group's ranks, which follow, each as its world rank and 1 */
-    RANKS,
+/* What a leader tells its group: all is 0 if it is dead. */
+struct told {
+    uint64_t number; /* of the call, in the other group */
+    int32_t outcome;
+    int32_t count;  /* of the other group's ranks */
+    int32_t rank[]; /* each its world rank and 1 */
 };
 enum { UNKNOWN, KNOWN, OUTSIDE, DEAD };
+
+/* What it tells the other leader: a number, in two parts, and world ranks. */
+enum { NUMBER_PARTS = 2 };
 
 static bool is_leader(const struct ftc_creation *x)
 {
@@ -116,21 +122,21 @@ static void end_send(MPI_Request *send, int world)
         PMPI_Request_free(send);
 }
 
-/* The world ranks of one group for those of the other, of which there are *@count in the end. What
- * native MPI may still send is not given back. */
-static bool exchange(const struct ftc_creation *x, int world, int *mine, int own_count, int *theirs,
-                     int *count)
+/* @mine for @theirs, which has room for *@count numbers and holds so many in the end. What native
+ * MPI may still send is not given back. */
+static bool exchange(const struct ftc_creation *x, int world, const int *mine, int own_count,
+                     int *theirs, int *count)
 {
     const struct ftc_bridge *b = x->bridge;
     MPI_Request receive, send;
     MPI_Status status;
-    bool has_come;
+    bool is_there;
 
     PMPI_Irecv(theirs, *count, MPI_INT, b->remote_leader, x->tag, b->peer, &receive);
     PMPI_Isend(mine, own_count, MPI_INT, b->remote_leader, x->tag, b->peer, &send);
-    has_come = await_message(&receive, world, &status);
+    is_there = await_message(&receive, world, &status);
     end_send(&send, world);
-    if (has_come) {
+    if (is_there) {
         PMPI_Get_count(&status, MPI_INT, count);
         return true;
     }
@@ -157,28 +163,48 @@ static bool are_groups(const int *mine, int own_count, const int *theirs, int co
     return are;
 }
 
-static void note_ranks(int32_t *table, const int *world, int count)
+static void note(struct told *told, const int *theirs, int count)
 {
-    table[OUTCOME] = KNOWN;
-    table[COUNT] = count;
-    for (int i = 0; i < count; i++)
-        table[RANKS + i] = world[i] + 1;
+    memcpy(&told->number, theirs, sizeof told->number);
+    told->outcome = KNOWN;
+    told->count = count - NUMBER_PARTS;
+    for (int i = 0; i < told->count; i++)
+        told->rank[i] = theirs[NUMBER_PARTS + i] + 1;
 }
 
-/* Fills @table. The memory that is sent stays, if the other leader is dead. */
-static void ask_other_leader(const struct ftc_creation *x, int32_t *table)
+/* The number and the ranks of this rank's group; NULL without memory. */
+static int *message_of(const struct ftc_creation *x, uint64_t number, int *count)
 {
-    int count = ftc_library.world_size, own_count = 0, world;
-    int *mine = ftc_group_world_ranks_of(x->comm, &own_count);
+    int size = 0, *world = ftc_group_world_ranks_of(x->comm, &size);
+    int *message = malloc(((size_t)size + NUMBER_PARTS) * sizeof *message);
+
+    if (world && message) {
+        memcpy(message, &number, sizeof number);
+        memcpy(message + NUMBER_PARTS, world, (size_t)size * sizeof *world);
+        *count = size + NUMBER_PARTS;
+    } else {
+        free(message);
+        message = NULL;
+    }
+    free(world);
+    return message;
+}
+_Static_assert(NUMBER_PARTS * sizeof(int) == sizeof(uint64_t), "a number in two parts");
+
+/* Fills @told. The memory that is sent stays, if the other leader is dead. */
+static void ask_other_leader(const struct ftc_creation *x, uint64_t number, struct told *told)
+{
+    int count = ftc_library.world_size + NUMBER_PARTS, own_count = 0, world;
+    int *mine = message_of(x, number, &own_count);
     int *theirs = malloc((size_t)count * sizeof *theirs);
 
     world = world_rank_of_remote_leader(x->bridge);
-    table[OUTCOME] = world < 0 ? OUTSIDE : DEAD;
+    told->outcome = world < 0 ? OUTSIDE : DEAD;
     if (world >= 0 && mine && theirs && exchange(x, world, mine, own_count, theirs, &count)) {
-        if (are_groups(mine, own_count, theirs, count))
-            note_ranks(table, theirs, count);
-        else
-            table[OUTCOME] = OUTSIDE;
+        told->outcome = OUTSIDE;
+        if (count > NUMBER_PARTS && are_groups(mine + NUMBER_PARTS, own_count - NUMBER_PARTS,
+                                               theirs + NUMBER_PARTS, count - NUMBER_PARTS))
+            note(told, theirs, count);
     }
     if (world < 0 || !ftc_board_is_dead(&ftc_library.board, (uint32_t)world)) {
         free(mine);
@@ -187,9 +213,8 @@ static void ask_other_leader(const struct ftc_creation *x, int32_t *table)
 }
 
 /* So that any number may die meanwhile. NULL for one rank, which tells nobody. */
-static struct ftc_comm *comm_of(const struct ftc_creation *x)
+static struct ftc_comm *comm_of(const struct ftc_creation *x, uint64_t number)
 {
-    uint64_t number = ftc_lineage_of_request(x->comm);
     struct ftc_comm *of, *c = NULL;
 
     ftc_library_lock();
@@ -200,10 +225,10 @@ static struct ftc_comm *comm_of(const struct ftc_creation *x)
     return c;
 }
 
-static int tell_group(const struct ftc_creation *x, const struct ftc_call *call, int32_t *table,
-                      size_t bytes)
+static int tell_group(const struct ftc_creation *x, const struct ftc_call *call, uint64_t number,
+                      struct told *told, size_t bytes)
 {
-    struct ftc_comm *c = comm_of(x);
+    struct ftc_comm *c = comm_of(x, number);
     int size = 0, rv;
 
     PMPI_Comm_size(x->comm, &size);
@@ -211,7 +236,7 @@ static int tell_group(const struct ftc_creation *x, const struct ftc_call *call,
         return MPI_SUCCESS;
     if (!c)
         return ftc_error_no_memory();
-    rv = ftc_union_of(call, c, table, bytes);
+    rv = ftc_union_of(call, c, told, bytes);
     ftc_library_lock();
     ftc_comm_release(c);
     ftc_library_unlock();
@@ -219,51 +244,62 @@ static int tell_group(const struct ftc_creation *x, const struct ftc_call *call,
 }
 
 /* A leader that dies while it tells may have told the beginning. */
-static bool is_whole(const int32_t *table)
+static bool is_whole(const struct told *told)
 {
-    for (int i = 0; i < table[COUNT]; i++)
-        if (table[RANKS + i] == 0)
+    for (int i = 0; i < told->count; i++)
+        if (told->rank[i] == 0)
             return false;
-    return table[OUTCOME] == KNOWN && table[COUNT] > 0;
+    return told->outcome == KNOWN && told->count > 0;
 }
 
-static MPI_Group group_of(const int32_t *table)
+static MPI_Group group_of(const struct told *told)
 {
-    int *rank = malloc((size_t)table[COUNT] * sizeof *rank);
+    int *rank = malloc((size_t)told->count * sizeof *rank);
     MPI_Group world, group = MPI_GROUP_NULL;
 
     if (!rank)
         return MPI_GROUP_NULL;
-    for (int i = 0; i < table[COUNT]; i++)
-        rank[i] = table[RANKS + i] - 1;
+    for (int i = 0; i < told->count; i++)
+        rank[i] = told->rank[i] - 1;
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_incl(world, table[COUNT], rank, &group);
+    PMPI_Group_incl(world, told->count, rank, &group);
     PMPI_Group_free(&world);
     free(rank);
     return group;
 }
 
-int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call, MPI_Group *remote)
+/* In whatever order. */
+static uint64_t number_of_both(uint64_t a, uint64_t b)
 {
-    size_t bytes = (RANKS + (size_t)ftc_library.world_size) * sizeof(int32_t);
-    int32_t *table = calloc(1, bytes);
+    uint64_t lower = a < b ? a : b, higher = a < b ? b : a;
+
+    return lower == 0 ? 0 : ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, lower), higher);
+}
+
+int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
+                     struct ftc_meeting *meeting)
+{
+    size_t bytes = sizeof(struct told) + (size_t)ftc_library.world_size * sizeof(int32_t);
+    uint64_t number = ftc_lineage_of_request(x->comm);
+    struct told *told = calloc(1, bytes);
     int rv;
 
-    *remote = MPI_GROUP_NULL;
-    if (!table)
+    *meeting = (struct ftc_meeting){.remote = MPI_GROUP_NULL};
+    if (!told)
         return ftc_error_no_memory();
     ftc_native_call_mark_leaders(x->comm, x->bridge->local_leader, x->bridge->peer,
                                  x->bridge->remote_leader, x->return_address);
     if (is_leader(x))
-        ask_other_leader(x, table);
-    rv = tell_group(x, call, table, bytes);
+        ask_other_leader(x, number, told);
+    rv = tell_group(x, call, number, told, bytes);
     ftc_native_call_leave();
-    if (rv == MPI_SUCCESS && is_whole(table)) {
-        *remote = group_of(table);
-        rv = *remote == MPI_GROUP_NULL ? ftc_error_no_memory() : MPI_SUCCESS;
-    } else if (rv == MPI_SUCCESS && table[OUTCOME] != OUTSIDE) {
-        rv = ftc_error_dead_leader(call, table[OUTCOME] == DEAD);
+    if (rv == MPI_SUCCESS && is_whole(told)) {
+        meeting->remote = group_of(told);
+        meeting->number = number_of_both(number, told->number);
+        rv = meeting->remote == MPI_GROUP_NULL ? ftc_error_no_memory() : MPI_SUCCESS;
+    } else if (rv == MPI_SUCCESS && told->outcome != OUTSIDE) {
+        rv = ftc_error_dead_leader(call, told->outcome == DEAD);
     }
-    free(table);
+    free(told);
     return rv;
 }

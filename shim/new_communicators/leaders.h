@@ -8,9 +8,16 @@
 /* Whether native MPI finds nothing wrong with the arguments of @x, as far as this rank can know. */
 bool ftc_leaders_are_valid(const struct ftc_creation *x);
 
-/* The other group, with whoever of it is dead; to be freed by the caller. MPI_GROUP_NULL: it is not
- * in MPI_COMM_WORLD, and native MPI is to carry @x out. Returns an MPI error code, the same on all
- * of this group: that a leader is dead, and nobody can know the other group. */
-int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call, MPI_Group *remote);
+/* What a group has learnt. */
+struct ftc_meeting {
+    MPI_Group remote; /* the other one, with whoever of it is dead; to be freed by the caller */
+    uint64_t number;  /* of the call, the same in both; 0 if that of a communicator is not known */
+};
+
+/* Without a remote group it is not in MPI_COMM_WORLD, and native MPI is to carry @x out. Returns an
+ * MPI error code, the same on all of this group: that a leader is dead, and nobody can know the
+ * other group. */
+int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
+                     struct ftc_meeting *meeting);
 
 #endif

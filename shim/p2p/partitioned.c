@@ -65,17 +65,41 @@ static int test_others(int count, MPI_Request others[], bool keeps, int *flag,
                  : PMPI_Testall(count, others, flag, statuses);
 }
 
-/* Statuses have errors of their own only in a call that says so. */
-static void end(MPI_Request *request, bool keeps, int rv, MPI_Status *status)
+/* An MPI error code of its own. */
+static int end(MPI_Request *request, bool keeps, MPI_Status *status)
 {
     int flag;
 
-    if (keeps)
-        PMPI_Request_get_status(*request, &flag, status);
-    else
-        PMPI_Test(request, &flag, status);
-    if (rv == MPI_ERR_IN_STATUS && status != MPI_STATUS_IGNORE)
-        status->MPI_ERROR = MPI_SUCCESS;
+    return keeps ? PMPI_Request_get_status(*request, &flag, status)
+                 : PMPI_Test(request, &flag, status);
+}
+
+static void clear_errors(int count, MPI_Status statuses[])
+{
+    for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < count; i++)
+        statuses[i].MPI_ERROR = MPI_SUCCESS;
+}
+
+/* Those that have been taken out. Returns @rv, or that one of these has an error: only then have
+ * statuses errors of their own. */
+static int end_all(int count, MPI_Request requests[], const MPI_Request others[], bool keeps,
+                   int rv, MPI_Status statuses[])
+{
+    for (int i = 0; i < count; i++) {
+        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+        int error;
+
+        if (others[i] != MPI_REQUEST_NULL || !is_partitioned(requests[i]))
+            continue;
+        error = end(&requests[i], keeps, status);
+        if (error != MPI_SUCCESS && rv == MPI_SUCCESS) {
+            clear_errors(count, statuses);
+            rv = MPI_ERR_IN_STATUS;
+        }
+        if (rv == MPI_ERR_IN_STATUS && status != MPI_STATUS_IGNORE)
+            status->MPI_ERROR = error;
+    }
+    return rv;
 }
 
 static int test_all(int count, MPI_Request requests[], MPI_Request others[], bool keeps, int *flag,
@@ -83,19 +107,17 @@ static int test_all(int count, MPI_Request requests[], MPI_Request others[], boo
 {
     int rv;
 
-    *flag = 0;
-    if (!have_ended(count, requests, others))
+    if (!have_ended(count, requests, others)) {
+        *flag = 0;
         return MPI_SUCCESS;
-    rv = test_others(count, others, keeps, flag, statuses);
-    for (int i = 0; i < count; i++) {
-        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-
-        if (others[i] != MPI_REQUEST_NULL || !is_partitioned(requests[i]))
-            requests[i] = keeps ? requests[i] : others[i];
-        else if (*flag > 0 || rv == MPI_ERR_IN_STATUS)
-            end(&requests[i], keeps, rv, status);
     }
-    return rv;
+    rv = test_others(count, others, keeps, flag, statuses);
+    for (int i = 0; !keeps && i < count; i++)
+        if (others[i] != MPI_REQUEST_NULL || !is_partitioned(requests[i]))
+            requests[i] = others[i];
+    return *flag > 0 || rv == MPI_ERR_IN_STATUS
+               ? end_all(count, requests, others, keeps, rv, statuses)
+               : rv;
 }
 
 int ftc_partitioned_test_all(int count, MPI_Request requests[], bool keeps, int *flag,

@@ -155,7 +155,7 @@ static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
     for (int i = 0; i < c->member_count; i++) {
         if (!c->dead[i])
             continue;
-        ftc_numbers_add(text, size, c->member[i]);
+        ftc_numbers_add(text, size, ftc_comm_shown(c, c->member[i]));
         count++;
     }
     return count;
@@ -202,8 +202,9 @@ static int excess(const struct ftc_call *call, const struct ftc_comm *c)
     count = append_ranks(ranks, sizeof ranks, c);
     name_limit(c, limit, sizeof limit);
     snprintf(text, sizeof text,
-             "ftcoll: %s: %d of %d processes failed (ranks %s)%s in one operation",
-             ftc_call_name(call->kind), count, c->member_count, ranks, limit);
+             "ftcoll: %s: %d of %d processes failed (ranks %s%s)%s in one operation",
+             ftc_call_name(call->kind), count, c->member_count, ranks,
+             ftc_comm_is_inter(c) ? " of MPI_COMM_WORLD" : "", limit);
     if (ftc_library.settings.on_excess == FTC_ON_EXCESS_ABORT) {
         strncat(text, "; on_excess = abort ends the job", sizeof text - strlen(text) - 1);
         ftc_job_end(MPI_COMM_WORLD, 1, text);
@@ -250,6 +251,14 @@ int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, siz
 int ftc_error_too_much(const struct ftc_call *call)
 {
     return hold(MPI_ERR_TRUNCATE, "ftcoll: %s: the ranks have sent more than its counts say",
+                ftc_call_name(call->kind));
+}
+
+int ftc_error_refused(const struct ftc_call *call)
+{
+    return hold(MPI_ERR_ARG,
+                "ftcoll: %s: a rank has called it with arguments that native MPI rejects, or that "
+                "it alone knows",
                 ftc_call_name(call->kind));
 }
 

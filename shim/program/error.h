@@ -41,6 +41,10 @@ int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, siz
 /* The ranks have sent more than the counts of the call say: class MPI_ERR_TRUNCATE. */
 int ftc_error_too_much(const struct ftc_call *call);
 
+/* The arguments of a rank are for native MPI alone, and it is too late for that: class
+ * MPI_ERR_ARG. */
+int ftc_error_refused(const struct ftc_call *call);
+
 /* A result lacks @missing ranks of @of, and @setting wants all in it: class MPIX_ERR_PROC_FAILED.
  */
 int ftc_error_incomplete(const struct ftc_call *call, int missing, int of, const char *setting);

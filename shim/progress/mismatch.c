@@ -15,6 +15,9 @@
 #include <string.h>
 #include <time.h>
 
+enum {
+    UNSAID = INT32_MIN /* a root: no arguments are told, which not all ranks of two groups have */
+};
 enum { SPREAD_TRIES = 1000 /* for a ring that is full */, LINK_NS = 1000000 };
 
 /* The value of a message that tells of a mismatch; the sender's own note comes with the message. */
@@ -35,7 +38,7 @@ void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *
         .count = call->count,
         .datatype = call->datatype,
         .op = call->op,
-        .root = call->root,
+        .root = ftc_comm_is_inter(c) ? UNSAID : call->root,
         .element_bytes = (uint32_t)element_bytes,
         .value_bytes = (uint32_t)value_bytes,
         .return_address = (uintptr_t)call->return_address,
@@ -309,7 +312,7 @@ static void write_call(char *text, size_t size, const struct ftc_note *note, con
     bool is_native = note->signature == FTC_SIGNATURE_NONE;
     char arguments[192] = "", ahead[48] = "";
 
-    if (!is_native)
+    if (!is_native && note->root != UNSAID)
         write_arguments(arguments, sizeof arguments, note, kind);
     if (note->ahead > 0)
         snprintf(ahead, sizeof ahead, ", %d operations later", note->ahead);
@@ -369,6 +372,6 @@ void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size)
     ftc_mismatch_write_own(own, sizeof own, c);
     ftc_mismatch_write_other(other, sizeof other, c);
     snprintf(text, size,
-             "ftcoll: mismatched collective calls: rank %d called %s, rank %d called %s", c->rank,
-             own, c->running->mismatched, other);
+             "ftcoll: mismatched collective calls: rank %d called %s, rank %d called %s",
+             ftc_comm_shown(c, c->rank), own, ftc_comm_shown(c, c->running->mismatched), other);
 }

@@ -65,7 +65,8 @@ static void tell(const struct ftc_comm *c, uint64_t ns)
     ftc_mismatch_write_other(others, sizeof others, c);
     ftc_lines_say("ftcoll: rank %d has been in %s for %.1f s, while rank %d is in %s: if these "
                   "are to be one call, they do not match; on_blocked = warn\n",
-                  c->rank, own, (double)ns / 1e9, c->running->mismatched, others);
+                  ftc_comm_shown(c, c->rank), own, (double)ns / 1e9,
+                  ftc_comm_shown(c, c->running->mismatched), others);
 }
 
 /* For how long all have waited like this. */

@@ -28,12 +28,13 @@ static size_t bytes_of_elements(const struct ftc_call *call, const struct ftc_fa
 {
     enum ftc_call_kind plain = ftc_call_plain(call->kind);
     bool is_scan = plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN;
+    bool is_bottom = ftc_is_bottom(ftc_call_input(call), type);
     MPI_Count count = call->count;
 
     if (call->sides && !is_scan && !ftc_sides_sum_counts(&call->sides->receive, size, &count))
         return 0;
-    return times(ftc_span_bytes(type, count),
-                 is_scan || keeps_blocks(call, type) ? (size_t)size : 1);
+    return times(is_bottom ? ftc_packed_bytes(type, count) : ftc_span_bytes(type, count),
+                 is_scan || is_bottom || keeps_blocks(call, type) ? (size_t)size : 1);
 }
 
 static bool is_inter(MPI_Comm comm)
@@ -62,7 +63,6 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
     } else if (ftc_call_has_operation(call->kind)) {
         facts->valid = ftc_facts(call->datatype, call->op, type);
         facts->value_bytes = facts->valid ? bytes_of_elements(call, type, size) : 0;
-        facts->has_addresses = facts->value_bytes > 0 && ftc_is_bottom(ftc_call_input(call), type);
     } else if (!ftc_call_is_of_unknown_size(call->kind)) {
         facts->valid = ftc_sides_are_valid(call, rank, size, &facts->value_bytes);
     }
@@ -82,7 +82,8 @@ static enum ftc_pass communicator_pass(MPI_Comm comm)
  */
 static bool large_helps(enum ftc_pass pass)
 {
-    return pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE;
+    return pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE ||
+           pass == FTC_PASS_ADDRESSES;
 }
 
 /* Whether setting intercept is all that it takes. */
@@ -95,7 +96,8 @@ static bool is_for_intercept(enum ftc_pass pass)
 static bool has_settings(enum ftc_pass pass)
 {
     return is_for_intercept(pass) || pass == FTC_PASS_TOO_LARGE ||
-           pass == FTC_PASS_NON_COMMUTATIVE || pass == FTC_PASS_UNKNOWN_SIZE;
+           pass == FTC_PASS_NON_COMMUTATIVE || pass == FTC_PASS_ADDRESSES ||
+           pass == FTC_PASS_UNKNOWN_SIZE;
 }
 
 /* Whether the settings for what @pass speaks of are as good as they can be. */
@@ -171,7 +173,8 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
     if ((outlook.remedies & FTC_REMEDY_IN_VAIN) != 0)
         outlook.remedies = FTC_REMEDY_HALF;
     outlook.protection = (enum ftc_protection)pass;
-    if (is_for_intercept(pass) || (pass == FTC_PASS_NON_COMMUTATIVE && !is_large))
+    if (is_for_intercept(pass) ||
+        ((pass == FTC_PASS_NON_COMMUTATIVE || pass == FTC_PASS_ADDRESSES) && !is_large))
         outlook.remedies |= FTC_REMEDY_INTERCEPT;
     if (is_large)
         outlook.remedies |= ftc_library.settings.large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;

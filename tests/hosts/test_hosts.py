@@ -58,6 +58,10 @@ WELL = [
         says=(r"(?s)(survivors: rank \d is through.*){4}",)),
     *(job(f"idup {scene}", 2, 2, 4, 1, "", scene, {"FTCOLL_COMMUNICATORS": "survivors"}, "idup", failures=1,
           says=(r"(?s)(idup: rank \d is content.*){3}",)) for scene in ("dead", "message", "anytime {seed} 30")),
+    *(job(f"between two groups, {scene}", 2, 2, 4, 1, "", scene, {"FTCOLL_PROTECT": "all"}, program, failures=1,
+          says=(rf"(?s)({program}: rank \d is content.*){{3}}",))
+      for program, scene in (("bridges", "3"), ("bridges", "leader"), ("bridges", "anytime {seed} 20"), ("between", "3 5 1 9"),
+                             ("between", "3 20000 2 14"))),
     job("all that can be is protected, a rank dies", 2, 2, 4, 1, "", "4", {"FTCOLL_PROTECT": "all", "FTCOLL_CRASH": "1:30:a0"},
         "survivors", failures=1, says=(r"(?s)(survivors: rank \d is through.*){3}",)),
     job("persistent requests, a rank dies", 2, 2, 4, 1, "", "8 3 2 3", {"FTCOLL_INTERCEPT": "all"}, "persistent", failures=1,

@@ -201,9 +201,78 @@ static void use(void)
         }
 }
 
-/* What is natively an error before anybody waits. */
+/* Three times the left one and the right one: their order counts. */
+static void join(void *left, void *right, int *length, MPI_Datatype *type)
+{
+    const int *a = left;
+    int *b = right;
+
+    (void)type;
+    for (int i = 0; i < *length; i++)
+        b[i] = (int)(3u * (unsigned)a[i] + (unsigned)b[i]);
+}
+
+/* Sums, wherever they are in an element. */
+static void join_pairs(void *left, void *right, int *length, MPI_Datatype *type)
+{
+    int gap = side == 0 ? 1 : 2;
+    MPI_Aint lb, extent;
+
+    MPI_Type_get_extent(*type, &lb, &extent);
+    for (int i = 0; i < *length; i++) {
+        const int *a = (const int *)((const char *)left + i * extent);
+        int *b = (int *)((char *)right + i * extent);
+
+        b[0] += a[0];
+        b[gap] += a[gap];
+    }
+}
+
+/* Nothing for the first rank of each group. */
+static void to_the_others(void)
+{
+    int counts[RANKS_MAX] = {0}, sum = 5 * local * remote;
+
+    if (local == 1)
+        return;
+    for (int i = 1; i < local; i++)
+        counts[i] = sum / (local - 1) + (i == 1 ? sum % (local - 1) : 0);
+    fill(30);
+    output_result("reduce_scatter to the others",
+                  MPI_Reduce_scatter(in, own == 0 ? NULL : out, counts, MPI_INT, MPI_SUM, inter),
+                  out, sizeof out);
+}
+
+/* The groups have other datatypes of one signature: pairs, in order or swapped, with a gap. */
+static void with_other_types(void)
+{
+    int lengths[] = {1, 1}, places[] = {2, 0};
+    MPI_Datatype pair;
+    MPI_Op swap;
+
+    if (side == 0)
+        MPI_Type_contiguous(2, MPI_INT, &pair);
+    else
+        MPI_Type_indexed(2, lengths, places, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Op_create(join_pairs, 1, &swap);
+    fill(31);
+    output_result("allreduce of other types", MPI_Allreduce(in, out, 4, pair, swap, inter), out,
+                  sizeof out);
+    MPI_Op_free(&swap);
+    MPI_Type_free(&pair);
+}
+
+/* What is natively an error before anybody waits; who stands beside the root does not see it. */
 static void wrong(void)
 {
+    int beside = root_argument(0, 0), rv;
+
+    rv = MPI_Reduce(in, out, 1, MPI_INT, beside == MPI_PROC_NULL ? MPI_SUM : MPI_OP_NULL, beside,
+                    inter);
+    output_result("no operation", rv, NULL, 0);
+    rv = MPI_Bcast(beside == MPI_PROC_NULL ? out : NULL, 1, MPI_INT, beside, inter);
+    output_result("no buffer", rv, NULL, 0);
     output_result("no such root", MPI_Bcast(out, 1, MPI_INT, remote, inter), NULL, 0);
     output_result("a prefix", MPI_Scan(in, out, 1, MPI_INT, MPI_SUM, inter), NULL, 0);
     output_result("in place", MPI_Allreduce(MPI_IN_PLACE, out, 1, MPI_INT, MPI_SUM, inter), NULL,
@@ -226,6 +295,9 @@ static void between(const char *name, int group, int key, int leaders[2])
     MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
     output_line("%s: %d of %d, against %d", name, own, local, remote);
     use();
+    if (local > 1 && remote > 1)
+        to_the_others();
+    with_other_types();
     wrong();
     MPI_Comm_dup(inter, &copy);
     MPI_Comm_free(&inter);
@@ -233,17 +305,6 @@ static void between(const char *name, int group, int key, int leaders[2])
     everybody(0, 2);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&own_side);
-}
-
-/* Three times the left one and the right one: their order counts. */
-static void join(void *left, void *right, int *length, MPI_Datatype *type)
-{
-    const int *a = left;
-    int *b = right;
-
-    (void)type;
-    for (int i = 0; i < *length; i++)
-        b[i] = (int)(3u * (unsigned)a[i] + (unsigned)b[i]);
 }
 
 int main(int argc, char **argv)

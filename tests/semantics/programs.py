@@ -29,6 +29,7 @@ ALL = [
     Program("derived", "derived datatypes: gaps, negative lower bounds, changed extents"),
     Program("userops", "operations of the program's own, commutative and not, that look at their datatype"),
     Program("buffers", "no data, null pointers, MPI_IN_PLACE, read-only send buffers, any root"),
+    Program("buffers-packed", "the same, all that can be protected by messages", binary="buffers", intercept="all"),
     Program("blocks", "gather, scatter, allgather and alltoall in all forms, of any datatype", counted=r"\w+"),
     Program("prefixes", "scan, exscan, reduce_scatter; operations for which order and brackets matter", counted=r"\w+"),
     Program("neighbors", "neighborhood collectives on grids and graphs", counted=r"Neighbor_\w+", sizes=(2, 3, 4, 6)),

@@ -175,14 +175,14 @@ static void leader(void)
 /* In place of the call the leader sends what it has to, and no more. */
 static void halfway(void)
 {
-    int list[32], count = 0;
+    int list[34] = {0}, count = 2; /* numbers, of which two say nothing of ranks */
     MPI_Comm made;
 
     for (int r = 0; r < n; r += 2)
         list[count++] = r;
     if (rank == 0) {
         MPI_Send(list, count, MPI_INT, 1, TAG, MPI_COMM_WORLD);
-        MPI_Recv(list, 32, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(list, 34, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         die();
     }
     expect_class("halfway", MPIX_ERR_PROC_FAILED, make(half, 0, 1 - side, &made));

@@ -109,8 +109,12 @@ PENDING = [
     *(Case(f"origins: {scene}, n = {n}", n, 1, settings={**ALL_CALLS, "FTCOLL_REPORT": "summary"}, failures=0, limit_s=TEN_S,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/origins {scene}",
            **{**says, "says": (CONTENT.format(n), *says.get("says", ()))})
-      for n in (2, 3) for scene, says in (("unseen", {"says": (UNSEEN,)}), ("merged", {"silent": (UNSEEN,)}), ("threaded", {"silent": (UNSEEN,)}),
+      for n in (2, 3) for scene, says in (("unseen", {"says": (UNSEEN,)}), ("merged", {"silent": (UNSEEN,)}),
+                                          ("threaded", {"says": (UNSEEN,)}),
                                           ("copied", {"silent": (UNSEEN,)}))),
+    *(Case(f"origins: threaded, whose groups tell each other, n = {n}", n, 1, failures=0, limit_s=TEN_S,
+           settings={**ALL_CALLS, **SURVIVORS, "FTCOLL_REPORT": "summary"}, silent=(UNSEEN,), says=(CONTENT.format(n),),
+           command="mpiexec.hydra -n {n} {programs}/origins threaded") for n in (2, 3)),
     Case("nonblocking: topologies of Fortran 2008, in crossed order", 4, 1, failures=1,
          command="mpiexec.hydra -n {n} {programs}/fortran08 topologies",
          settings={**ALL_CALLS, "FTCOLL_REPORT": "summary", "FTCOLL_REQUIRE_ALL": "prod"},

@@ -35,7 +35,7 @@ REPORT = [
              counted("MPI_Allreduce", 1, "native: communicator has one process"),
              counted("MPI_Allreduce", 4, "native: arguments that native MPI rejects"),
              counted("MPI_Reduce", 1, "native: arguments that native MPI rejects"),
-             counted("MPI_Allreduce", 1, "native: MPI_BOTTOM: the datatype has addresses, which are other ones on each rank"),
+             counted("MPI_Allreduce", 1, "native: MPI_BOTTOM: the datatype has addresses, and setting intercept does not name noncommutative"),
              counted("MPI_Allreduce", 1, "native: intercommunicator, and setting intercept does not name intercommunicators"),
              counted("MPI_Allreduce", 1, "carried out by ftcoll"))),
     Case("native fallback without the library", 4, 1, preload=False,
