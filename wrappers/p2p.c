@@ -2,6 +2,7 @@
  * dead. A null pointer in place of an argument is native MPI's to reject. */
 #include "p2p/p2p.h"
 #include "entries.h"
+#include "p2p/buffered.h"
 #include "p2p/pair.h"
 #include "program/error.h"
 #include "program/native_call.h"
@@ -58,7 +59,8 @@ SEND(SSEND, Ssend_c, Issend_c, MPI_Count)
 SEND(RSEND, Rsend, Irsend, int)
 SEND(RSEND, Rsend_c, Irsend_c, MPI_Count)
 
-/* It waits for nobody. */
+/* ---- buffered sends, which wait for nobody, and their buffer ---- */
+
 #define BSEND(name, count_type)                                                                    \
     int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
                    MPI_Comm comm)                                                                  \
@@ -66,7 +68,8 @@ SEND(RSEND, Rsend_c, Irsend_c, MPI_Count)
         struct ftc_p2p_call call = SENDS("MPI_" #name, NONE);                                      \
         int rv;                                                                                    \
                                                                                                    \
-        if (ftc_p2p_on() && ftc_p2p_refuses(&call, &rv))                                           \
+        if (ftc_p2p_on() &&                                                                        \
+            (ftc_p2p_refuses(&call, &rv) || ftc_buffered_send(&call, buf, count, datatype, &rv)))  \
             return rv;                                                                             \
         return PMPI_##name(buf, count, datatype, dest, tag, comm);                                 \
     }
@@ -74,11 +77,58 @@ SEND(RSEND, Rsend_c, Irsend_c, MPI_Count)
 BSEND(Bsend, int)
 BSEND(Bsend_c, MPI_Count)
 
-/* It waits until all of that is sent: to whom MPI does not tell. Most often it is, and the call
- * waits for nobody: so it is marked, and not counted. */
+/* Requests of those that are in memory of the library's are complete. */
+#define IBSEND(name, count_type)                                                                   \
+    int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
+                   MPI_Comm comm, MPI_Request *request)                                            \
+    {                                                                                              \
+        struct ftc_p2p_call call = SENDS("MPI_" #name, NONE);                                      \
+        int rv;                                                                                    \
+                                                                                                   \
+        if (!ftc_p2p_on() || !request)                                                             \
+            return PMPI_##name(buf, count, datatype, dest, tag, comm, request);                    \
+        if (ftc_p2p_is_anyone_dead() && ftc_p2p_note_dead(&call, request))                         \
+            return MPI_SUCCESS;                                                                    \
+        if (!ftc_buffered_send(&call, buf, count, datatype, &rv))                                  \
+            return ftc_p2p_note(&call, false, request,                                             \
+                                PMPI_##name(buf, count, datatype, dest, tag, comm, request));      \
+        return rv == MPI_SUCCESS ? PMPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request)  \
+                                 : rv;                                                             \
+    }
+
+IBSEND(Ibsend, int)
+IBSEND(Ibsend_c, MPI_Count)
+
+#ifndef MPI_BUFFER_AUTOMATIC /* MPI 4.1 */
+#define MPI_BUFFER_AUTOMATIC MPI_BOTTOM
+#endif
+
+static int attached(const void *buffer, MPI_Count size, int rv)
+{
+    bool has_limit = buffer == MPI_BOTTOM || buffer != MPI_BUFFER_AUTOMATIC;
+
+    if (ftc_p2p_on() && rv == MPI_SUCCESS && size >= 0)
+        ftc_buffered_attach(has_limit ? (size_t)size : SIZE_MAX);
+    return rv;
+}
+
+int MPI_Buffer_attach(void *buffer, int size)
+{
+    return attached(buffer, size, PMPI_Buffer_attach(buffer, size));
+}
+
+int MPI_Buffer_attach_c(void *buffer, MPI_Count size)
+{
+    return attached(buffer, size, PMPI_Buffer_attach_c(buffer, size));
+}
+
+/* Natively it waits until all of that is sent: to whom MPI does not tell. Most often it is, and the
+ * call waits for nobody: so it is marked, and not counted. */
 #define BUFFER_DETACH(name, size_type)                                                             \
     int MPI_##name(void *buffer_addr, size_type *size)                                             \
     {                                                                                              \
+        if (ftc_p2p_on())                                                                          \
+            ftc_buffered_detach();                                                                 \
         ftc_native_call_mark(FTC_CALL_BUFFER_DETACH, MPI_COMM_WORLD, FTC_ALL_MEMBERS,              \
                              RETURN_ADDRESS);                                                      \
         return ftc_native_call_leave_with(PMPI_##name(buffer_addr, size));                         \
@@ -205,27 +255,6 @@ static bool is_accepted(int rv, MPI_Request *request)
 SENDRECV(Sendrecv, Isend, Irecv, Send_init, int)
 SENDRECV(Sendrecv_c, Isend_c, Irecv_c, Send_init_c, MPI_Count)
 
-/* The *@bytes of elements that are sent out of the memory in which others are received; NULL:
- * native MPI is to do it. Not by PMPI_Pack(), to which MPICH 4.0 lets nobody give MPI_BOTTOM, and
- * which would call the error handler before native MPI does. */
-static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Count *bytes)
-{
-    struct ftc_facts facts;
-    size_t size;
-    void *copy;
-
-    if (count < 0 || !ftc_facts_of_type(datatype, &facts) ||
-        (count > 0 && !ftc_is_buffer(buf, &facts)))
-        return NULL;
-    size = ftc_packed_bytes(&facts, count);
-    copy = size < SIZE_MAX ? malloc(size + 1) : NULL;
-    *bytes = (MPI_Count)size;
-    if (!copy || ftc_pack(copy, buf, count, &facts) == MPI_SUCCESS)
-        return copy;
-    free(copy);
-    return NULL;
-}
-
 /* A send that never ends keeps the copy. */
 #define SENDRECV_REPLACE(name, suffix, count_type)                                                 \
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
@@ -246,7 +275,7 @@ static void *packed_copy(const void *buf, MPI_Count count, MPI_Datatype datatype
                                                           source, recvtag, comm, status));         \
         ftc_native_call_count(FTC_CALL_SENDRECV_REPLACE, comm,                                     \
                               ftc_native_call_partner(source, dest), RETURN_ADDRESS);              \
-        copy = packed_copy(buf, count, datatype, &bytes);                                          \
+        copy = ftc_packed_copy(buf, count, datatype, &bytes);                                      \
         if (!copy)                                                                                 \
             return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
                                status);                                                            \
@@ -346,7 +375,7 @@ ISENDRECV(Isendrecv_c, MPI_Count)
         struct elements copy = {.datatype = MPI_PACKED};                                           \
                                                                                                    \
         if (ftc_pair_possible() && request)                                                        \
-            copy.buf = packed_copy(buf, count, datatype, &copy.count);                             \
+            copy.buf = ftc_packed_copy(buf, count, datatype, &copy.count);                         \
         if (!copy.buf)                                                                             \
             return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
                                request);                                                           \

@@ -32,8 +32,6 @@ ISEND(Issend, int)
 ISEND(Issend_c, MPI_Count)
 ISEND(Irsend, int)
 ISEND(Irsend_c, MPI_Count)
-ISEND(Ibsend, int)
-ISEND(Ibsend_c, MPI_Count)
 
 /* With what comes before the count, the peer, and what comes after it. */
 #define NOTED(name, persistent, receives, buffer_type, count_type)                                 \

@@ -254,6 +254,13 @@ int ftc_error_too_much(const struct ftc_call *call)
                 ftc_call_name(call->kind));
 }
 
+int ftc_error_no_room(const char *call_name, size_t bytes)
+{
+    return hold(MPI_ERR_BUFFER,
+                "ftcoll: %s: no room for %zu bytes, with MPI_BSEND_OVERHEAD, in the attached buffer",
+                call_name, bytes);
+}
+
 int ftc_error_refused(const struct ftc_call *call)
 {
     return hold(MPI_ERR_ARG,

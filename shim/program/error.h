@@ -41,6 +41,9 @@ int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, siz
 /* The ranks have sent more than the counts of the call say: class MPI_ERR_TRUNCATE. */
 int ftc_error_too_much(const struct ftc_call *call);
 
+/* The program's buffer has no room for a message: class MPI_ERR_BUFFER. */
+int ftc_error_no_room(const char *call_name, size_t bytes);
+
 /* The arguments of a rank are for native MPI alone, and it is too late for that: class
  * MPI_ERR_ARG. */
 int ftc_error_refused(const struct ftc_call *call);

@@ -363,6 +363,26 @@ int ftc_unpack_some(void *buffer, const void *packed, size_t bytes, MPI_Count co
     return MPI_SUCCESS;
 }
 
+/* Not by PMPI_Pack(), to which MPICH 4.0 lets nobody give MPI_BOTTOM, and which would call the error
+ * handler before native MPI does. */
+void *ftc_packed_copy(const void *buffer, MPI_Count count, MPI_Datatype datatype, MPI_Count *bytes)
+{
+    struct ftc_facts facts;
+    size_t size;
+    void *copy;
+
+    if (count < 0 || !ftc_facts_of_type(datatype, &facts) ||
+        (count > 0 && !ftc_is_buffer(buffer, &facts)))
+        return NULL;
+    size = ftc_packed_bytes(&facts, count);
+    copy = size < SIZE_MAX ? malloc(size + 1) : NULL;
+    *bytes = (MPI_Count)size;
+    if (!copy || ftc_pack(copy, buffer, count, &facts) == MPI_SUCCESS)
+        return copy;
+    free(copy);
+    return NULL;
+}
+
 bool ftc_is_packed(MPI_Datatype datatype)
 {
     const struct entry *e = find(datatype);

@@ -95,6 +95,10 @@ bool ftc_facts_need_mpi(const struct ftc_facts *facts);
 const char *ftc_datatype_name(MPI_Datatype datatype);
 const char *ftc_operation_name(MPI_Op op);
 
+/* The *@bytes of packed elements, from malloc(); NULL: without memory, or native MPI is to say what
+ * is wrong. */
+void *ftc_packed_copy(const void *buffer, MPI_Count count, MPI_Datatype datatype, MPI_Count *bytes);
+
 /* Offset of the span of @count elements from the address that MPI calls are given, a multiple of
  * 16: a span in aligned memory keeps the alignment that its elements have in an aligned buffer.
  * With a span at s, MPI calls are given s - ftc_span_start(). In bytes. */

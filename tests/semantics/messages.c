@@ -133,6 +133,46 @@ static void partitions(MPI_Comm comm, int *out, int *in)
     MPI_Request_free(&request[1]);
 }
 
+/* Little and much, in order; when there is no room any more; and what comes back. */
+static void buffered(MPI_Comm comm, int *out, int *in)
+{
+    enum { SOME = 4000, EACH = 3, BYTES = EACH * (SOME * (int)sizeof(int) + MPI_BSEND_OVERHEAD) };
+    static char buffer[BYTES];
+    char *back = NULL;
+    MPI_Request request;
+    MPI_Status status;
+    int bytes = 0, rv;
+
+    output_blank(&status, 1);
+    output_result("without a buffer", MPI_Bsend(out, 1, MPI_INT, right, 11, comm), NULL, 0);
+    handled = 0;
+    MPI_Buffer_attach(buffer, BYTES);
+    for (int i = 0; i < EACH; i++) {
+        fill(out, SOME, i);
+        rv = i == 1 ? MPI_Ibsend(out, SOME, MPI_INT, right, 11, comm, &request)
+                    : MPI_Bsend(out, SOME, MPI_INT, right, 11, comm);
+        fill(out, SOME, 1000); /* it is the program's again */
+        output_result("bsend", rv, NULL, 0);
+        if (i == 1)
+            output_result("ibsend", MPI_Wait(&request, MPI_STATUS_IGNORE), NULL, 0);
+    }
+    for (int i = 0; i < EACH; i++) {
+        rv = MPI_Recv(in, SOME, MPI_INT, left, 11, comm, &status);
+        show_received("of a bsend", rv, &status, in, SOME);
+    }
+    output_result("too much", MPI_Bsend(out, EACH * SOME + 1000, MPI_INT, right, 11, comm), NULL,
+                  0);
+    output_result("a negative count", MPI_Bsend(out, -1, MPI_INT, right, 11, comm), NULL, 0);
+    output_result("nobody there", MPI_Bsend(out, 1, MPI_INT, n, 11, comm), NULL, 0);
+    rv = MPI_Bsend(out, 1, MPI_INT, MPI_PROC_NULL, 11, comm);
+    output_result("to nobody", rv, NULL, 0);
+    output_line("handler %d", handled);
+    handled = 0;
+    rv = MPI_Buffer_detach(&back, &bytes);
+    output_result("detach", rv, &bytes, sizeof bytes);
+    output_line("the same %d", back == buffer);
+}
+
 static void probing(MPI_Comm comm, int *out, int *in)
 {
     MPI_Message message;
@@ -452,6 +492,7 @@ int main(int argc, char **argv)
         pairs(other, out, in, count);
     blocking(MPI_COMM_WORLD, LARGE, out, in);
     partitions(other, out, in);
+    buffered(other, out, in);
     probing(other, out, in);
     nonblocking(other, out, in);
     some(other, out, in);

@@ -118,6 +118,19 @@ static void buffered(void)
     free(buffer);
 }
 
+/* The end of MPI waits for it. */
+static void buffered_and_forgotten(void)
+{
+    static int message[MANY];
+    static char buffer[sizeof message + MPI_BSEND_OVERHEAD];
+
+    MPI_Buffer_attach(buffer, sizeof buffer);
+    if (rank == 0)
+        MPI_Bsend(message, MANY, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    die();
+}
+
 static void window(void)
 {
     MPI_Win win;
@@ -686,6 +699,7 @@ static const struct scene {
               {"exchange", exchange},
               {"edge", edge},
               {"buffered", buffered},
+              {"buffered-and-forgotten", buffered_and_forgotten},
               {"window", window},
               {"nested", nested},
               {"file", file},
