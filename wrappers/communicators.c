@@ -235,7 +235,8 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
     int rv = MADE(NATIVE_LEADERS(PMPI_Intercomm_create(local_comm, local_leader, peer_comm,
                                                        remote_leader, tag, newintercomm)));
 
-    return between_groups(newintercomm, x.lineage, rv);
+    return ftc_error_handler_from(local_comm, newintercomm,
+                                  between_groups(newintercomm, x.lineage, rv));
 }
 
 /* *@made, which MPI_Intercomm_merge() has made of @intercomm, if nothing is known of that. Its

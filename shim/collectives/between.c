@@ -295,8 +295,6 @@ static int deliver_elements(const struct ftc_plan *plan)
 
 static int deliver(const struct ftc_plan *plan)
 {
-    if (plan->refuses) /* for native MPI it is too late */
-        return ftc_error_refused(plan->call);
     if (!ftc_role_takes(plan) || !ftc_composite_has_result(plan))
         return MPI_SUCCESS;
     if (ftc_call_has_operation(plan->call->kind))

@@ -114,6 +114,7 @@ void ftc_composite_refuse(struct ftc_plan *plan, void *value)
 
     if (plan->posted && !plan->parcel) {
         ftc_posted_block(plan->posted, 0);
+        plan->posted->note = FTC_NOTE_REFUSES;
         return;
     }
     data = ftc_blocks_add(value, &plan->limit, plan->comm->rank, 0);

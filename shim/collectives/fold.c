@@ -26,6 +26,17 @@ struct fold {
     int rv;              /* MPI error code of the operation */
 };
 
+/* What lies between the first and the last byte of elements that are at addresses is memory for
+ * each rank, and to be copied: beyond this native MPI does it. */
+enum { WIDEST_BYTES = 64 << 20 };
+
+bool ftc_fold_is_too_wide(const struct ftc_plan *plan)
+{
+    size_t span = ftc_span_bytes(&plan->facts, plan->count);
+
+    return plan->packs_elements && span > WIDEST_BYTES && span / 2 > ftc_fold_bytes(plan);
+}
+
 size_t ftc_fold_bytes(const struct ftc_plan *plan)
 {
     return plan->packs_elements ? ftc_packed_bytes(&plan->facts, plan->count)
@@ -40,6 +51,10 @@ const void *ftc_fold_contribute(struct ftc_plan *plan)
 
     if (!value)
         return NULL;
+    if (plan->refuses) {
+        ftc_composite_refuse(plan, value);
+        return value;
+    }
     block = ftc_composite_block(plan, &value, ftc_fold_bytes(plan));
     if (!block)
         return value;

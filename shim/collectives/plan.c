@@ -217,7 +217,7 @@ static int deliver(struct ftc_plan *plan)
 {
     if (plan->course)
         return ftc_course_deliver(plan);
-    if (ftc_plan_is_between(plan) && ftc_composite_is_refused(plan)) {
+    if ((ftc_plan_is_between(plan) || plan->packs_elements) && ftc_composite_is_refused(plan)) {
         plan->turned_out = FTC_PASS_INVALID;
         return MPI_SUCCESS;
     }

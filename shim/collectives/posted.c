@@ -38,12 +38,26 @@ void ftc_posted_request(struct ftc_posted *p, struct ftc_drive_request *request)
 
 /* ---- behind it ---- */
 
+/* By any rank. */
+static bool is_refused(const struct ftc_posted *p)
+{
+    bool is = false;
+
+    for (int rank = 0; rank < p->ranks; rank++)
+        is |= (p->from[rank].note & FTC_NOTE_REFUSES) != 0;
+    return is;
+}
+
 static int deliver_all(struct ftc_posted *p)
 {
     int rv = MPI_SUCCESS;
 
     if (!p->has_memory)
         return ftc_limits_error(p->plan->call, FTC_TALLY_NO_MEMORY);
+    if (is_refused(p)) {
+        p->plan->turned_out = FTC_PASS_INVALID;
+        return MPI_SUCCESS;
+    }
     if (!p->plan->parcel)
         rv = p->plan->collective->deliver(p->plan);
     ftc_fence_check(); /* who was taken for dead may have read anything */

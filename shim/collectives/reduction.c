@@ -62,6 +62,7 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
     plan->packs_elements = ftc_is_bottom(ftc_call_input(call), &plan->facts);
     facts->has_addresses = plan->packs_elements &&
                            (ftc_library.settings.intercept & FTC_INTERCEPT_NONCOMMUTATIVE) == 0;
+    plan->refuses = ftc_fold_is_too_wide(plan);
     blocks = keeps_blocks(plan) ? (size_t)plan->comm->size : 1;
     if (__builtin_mul_overflow(ftc_fold_bytes(plan), blocks, &plan->value_bytes))
         plan->value_bytes = SIZE_MAX;

@@ -19,6 +19,7 @@ static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
         return;
     facts->valid = buffers_are_valid(plan);
     plan->packs_elements = ftc_is_bottom(ftc_call_input(call), &plan->facts);
+    plan->refuses = ftc_fold_is_too_wide(plan);
     if (__builtin_mul_overflow(ftc_fold_bytes(plan), (size_t)plan->comm->size, &plan->value_bytes))
         plan->value_bytes = SIZE_MAX;
     facts->value_bytes = plan->value_bytes;

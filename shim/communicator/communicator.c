@@ -491,6 +491,12 @@ struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag)
     return create_for_group(group, 0, ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt));
 }
 
+/* Its number is that of what is made, too, which has the same members. */
+struct ftc_comm *ftc_comm_for_meeting(uint64_t number, MPI_Group group)
+{
+    return create_for_group(group, ftc_hash_mix(number, FTC_CALL_INTERCOMM_CREATE), 0);
+}
+
 struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group)
 {
     return create_for_group(group, number, ftc_hash_mix(FTC_HASH_START, FTC_CALL_WIN_FREE));

@@ -112,6 +112,10 @@ struct ftc_comm *ftc_comm_internal(void);
 struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag);
 void ftc_comm_release(struct ftc_comm *c);
 
+/* The same for the ranks of @group who make an intercommunicator by the call @number, of which each
+ * has one (new_communicators/leaders.h). */
+struct ftc_comm *ftc_comm_for_meeting(uint64_t number, MPI_Group group);
+
 /* The same for those who free the window @number (lineage.h), whose group is @group. Each call has
  * a number of its own, or 0. */
 struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group);

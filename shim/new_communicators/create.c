@@ -3,6 +3,7 @@
 #include "board/directory.h"
 #include "board/rank_state.h"
 #include "communicator/group.h"
+#include "communicator/lineage.h"
 #include "context.h"
 #include "leaders.h"
 #include "mpi/inside.h"
@@ -21,8 +22,8 @@ enum { RECEIVES_WHEN_FREED = 402 }; /* MPICH 4.2 */
 /* Of an intercommunicator, or of one in the making: its groups, the one with the lowest rank first.
  */
 struct ftc_sides_of {
-    MPI_Group side[2];
-    bool is_second; /* this rank's */
+    MPI_Group side[2], leaders; /* the last of one in the making */
+    bool is_second;             /* this rank's side */
 };
 
 /* What a rank says in a split. */
@@ -160,14 +161,17 @@ static bool has_own_comm(const struct ftc_creation *x)
            is_one_with_places(x);
 }
 
-/* Each side of MPI_Intercomm_create() names another communicator. */
 static struct ftc_comm *comm_of(const struct ftc_creation *x, MPI_Group group)
 {
-    MPI_Comm parent = x->kind == FTC_CALL_INTERCOMM_CREATE ? MPI_COMM_WORLD : x->comm;
     struct ftc_comm *c;
 
     ftc_library_lock();
-    c = has_own_comm(x) ? ftc_comm_for_call(parent, group, x->tag) : ftc_comm_get(x->comm);
+    if (x->lineage != 0)
+        c = ftc_comm_for_meeting(x->lineage, group);
+    else if (x->kind == FTC_CALL_INTERCOMM_CREATE) /* each side names another communicator */
+        c = ftc_comm_for_call(MPI_COMM_WORLD, group, x->tag);
+    else
+        c = has_own_comm(x) ? ftc_comm_for_call(x->comm, group, x->tag) : ftc_comm_get(x->comm);
     ftc_library_unlock();
     return c;
 }
@@ -432,21 +436,23 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
  * what the other one knows leaves these waiting for ranks that do not come: on_blocked is to see
  * it. */
 static int agree_at_first(const struct ftc_creation *x, const struct ftc_call *call,
-                          struct ftc_roll *roll)
+                          const struct ftc_sides_of *sides, struct ftc_roll *roll)
 {
+    bool is_marked = sides->leaders != MPI_GROUP_NULL;
     int rv;
 
-    if (x->kind == FTC_CALL_INTERCOMM_CREATE)
-        ftc_native_call_mark_group(x->kind, roll->group, x->return_address);
+    if (is_marked)
+        ftc_native_call_mark_group(x->kind, sides->leaders, x->return_address);
     rv = agree(call, roll, FTC_NATIVE_HAS_COMMUNICATOR);
-    if (x->kind == FTC_CALL_INTERCOMM_CREATE)
+    if (is_marked)
         ftc_native_call_leave();
     return rv;
 }
 
-static int make(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_roll *roll)
+static int make(const struct ftc_creation *x, const struct ftc_call *call,
+                const struct ftc_sides_of *sides, struct ftc_roll *roll)
 {
-    int rv = agree_at_first(x, call, roll);
+    int rv = agree_at_first(x, call, sides, roll);
 
     *x->newcomm = MPI_COMM_NULL;
     if (rv != MPI_SUCCESS)
@@ -478,40 +484,70 @@ static void raise_error(const struct ftc_call *call)
         ftc_error_raise(call);
 }
 
+static void place_sides(struct ftc_sides_of *sides, MPI_Group local, MPI_Group remote)
+{
+    sides->side[0] = sides->is_second ? remote : local;
+    sides->side[1] = sides->is_second ? local : remote;
+}
+
+/* With threads only its lineage tells an intercommunicator from others of its members. */
+static void find_sides_of(const struct ftc_creation *x, struct ftc_sides_of *sides)
+{
+    MPI_Group local, remote;
+
+    if (ftc_library.threaded && !ftc_lineage_of(x->comm))
+        return;
+    local = ftc_group_of(x->comm);
+    PMPI_Comm_remote_group(x->comm, &remote);
+    sides->is_second = ftc_group_lowest(remote) < ftc_group_lowest(local);
+    place_sides(sides, local, remote);
+}
+
 /* Natively what a leader sends to the other stays with them, if one leaves the call: another call
  * would meet it. So the communicator of MPI_Intercomm_create() is always made by the library. */
+static int find_sides_by_leaders(struct ftc_creation *x, const struct ftc_call *call,
+                                 struct ftc_sides_of *sides)
+{
+    struct ftc_meeting meeting;
+    int rv;
+
+    *x->newcomm = MPI_COMM_NULL;
+    rv = ftc_leaders_meet(x, call, &meeting);
+    if (rv != MPI_SUCCESS || meeting.remote == MPI_GROUP_NULL)
+        return rv;
+    x->lineage = meeting.number;
+    sides->is_second = meeting.is_second;
+    sides->leaders = meeting.leaders;
+    place_sides(sides, ftc_group_of(x->comm), meeting.remote);
+    return MPI_SUCCESS;
+}
+
 static int find_sides(struct ftc_creation *x, const struct ftc_call *call,
                       struct ftc_sides_of *sides)
 {
-    struct ftc_meeting meeting = {.remote = MPI_GROUP_NULL};
-    MPI_Group local, remote;
-    int inter = 0, rv = MPI_SUCCESS;
+    int inter = 0;
 
     PMPI_Comm_test_inter(x->comm, &inter);
     x->is_between =
         x->kind == FTC_CALL_INTERCOMM_CREATE || (inter && x->kind != FTC_CALL_INTERCOMM_MERGE);
-    if (!x->is_between)
-        return MPI_SUCCESS;
-    if (inter)
-        PMPI_Comm_remote_group(x->comm, &meeting.remote);
-    else
-        rv = ftc_leaders_meet(x, call, &meeting);
-    if (rv != MPI_SUCCESS || meeting.remote == MPI_GROUP_NULL)
-        return rv;
-    x->lineage = meeting.number;
-    remote = meeting.remote;
-    local = ftc_group_of(x->comm);
-    sides->is_second = ftc_group_lowest(remote) < ftc_group_lowest(local);
-    sides->side[0] = sides->is_second ? remote : local;
-    sides->side[1] = sides->is_second ? local : remote;
+    if (x->kind == FTC_CALL_INTERCOMM_CREATE)
+        return find_sides_by_leaders(x, call, sides);
+    if (x->is_between)
+        find_sides_of(x, sides);
     return MPI_SUCCESS;
+}
+
+static void free_group(MPI_Group *group)
+{
+    if (*group != MPI_GROUP_NULL)
+        PMPI_Group_free(group);
 }
 
 static void free_sides(struct ftc_sides_of *sides)
 {
-    for (int i = 0; i < 2; i++)
-        if (sides->side[i] != MPI_GROUP_NULL)
-            PMPI_Group_free(&sides->side[i]);
+    free_group(&sides->side[0]);
+    free_group(&sides->side[1]);
+    free_group(&sides->leaders);
 }
 
 static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
@@ -525,7 +561,7 @@ static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
     roll.side[1] = sides->side[1];
     roll.is_second = sides->is_second;
     ftc_report_call(call, FTC_PASS_NONE);
-    x->result = make(x, call, &roll);
+    x->result = make(x, call, sides, &roll);
     free_living(&roll);
     close_roll(x, &roll);
     return true;
@@ -538,13 +574,16 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
                             .datatype = MPI_DATATYPE_NULL,
                             .op = MPI_OP_NULL,
                             .return_address = x->return_address};
-    struct ftc_sides_of sides = {.side = {MPI_GROUP_NULL, MPI_GROUP_NULL}};
+    struct ftc_sides_of sides = {.side = {MPI_GROUP_NULL, MPI_GROUP_NULL},
+                                 .leaders = MPI_GROUP_NULL};
     bool is_done;
 
     ftc_native_call_look_back();
     if (!is_on(x->kind) || !arguments_are_valid(x))
         return false;
     x->result = find_sides(x, &call, &sides);
+    if (x->result != MPI_SUCCESS)
+        ftc_report_call(&call, FTC_PASS_NONE);
     is_done = x->result != MPI_SUCCESS || carry_out(x, &call, &sides);
     free_sides(&sides);
     if (is_done)

@@ -1,12 +1,9 @@
 #include "leaders.h"
 
-#include "board/rank_state.h"
 #include "communicator/communicator.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "program/error.h"
-#include "program/native_call.h"
-#include "progress/wait.h"
 #include "system/hash.h"
 #include "union.h"
 #include "value/datatype.h"
@@ -14,19 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURNS = 256 }; /* as many as take in all that a dead rank had sent (p2p/dead_peer.c) */
-
-/* What a leader tells its group: all is 0 if it is dead. */
+/* What a leader says of its group, to the other leader and then, of the other one, to its own: all
+ * is 0 if it is dead. */
 struct told {
-    uint64_t number; /* of the call, in the other group */
+    uint64_t number; /* of the call, in that group */
     int32_t outcome;
-    int32_t count;  /* of the other group's ranks */
-    int32_t rank[]; /* each its world rank and 1 */
+    int32_t leader; /* its rank in MPI_COMM_WORLD, and 1 */
+    int32_t count;
+    int32_t rank[]; /* likewise */
 };
-enum { UNKNOWN, KNOWN, OUTSIDE, DEAD };
+enum { UNKNOWN, KNOWN, OUTSIDE };
 
-/* What it tells the other leader: a number, in two parts, and world ranks. */
-enum { NUMBER_PARTS = 2 };
+static size_t bytes_of_told(void)
+{
+    size_t bytes = sizeof(struct told) + (size_t)ftc_library.world_size * sizeof(int32_t);
+
+    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+}
 
 static bool is_leader(const struct ftc_creation *x)
 {
@@ -71,175 +72,155 @@ bool ftc_leaders_are_valid(const struct ftc_creation *x)
 
 /* ---- between the leaders ---- */
 
-/* Below 0: it is not in MPI_COMM_WORLD. */
-static int world_rank_of_remote_leader(const struct ftc_bridge *b)
+/* This rank and the other leader, in an order that is the same on both; MPI_GROUP_NULL: that is not
+ * in MPI_COMM_WORLD, or this rank itself. *@other is its number among the two. */
+static MPI_Group group_of_leaders(const struct ftc_bridge *b, int *other)
 {
-    MPI_Group peers = peers_of(b);
-    int size = 0, world = -1, *all = ftc_group_world_ranks(peers, &size);
+    MPI_Group peers = peers_of(b), world, both = MPI_GROUP_NULL;
+    int size = 0, *all = ftc_group_world_ranks(peers, &size), own = (int)ftc_library.world_rank;
+    int theirs = all && b->remote_leader < size ? all[b->remote_leader] : -1;
 
-    if (all && b->remote_leader < size)
-        world = all[b->remote_leader];
     free(all);
     PMPI_Group_free(&peers);
-    return world;
+    if (theirs < 0 || theirs == own)
+        return MPI_GROUP_NULL;
+    *other = theirs > own;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_incl(world, 2, *other == 1 ? (int[]){own, theirs} : (int[]){theirs, own}, &both);
+    PMPI_Group_free(&world);
+    return both;
 }
 
-static bool has_come(MPI_Request *receive, MPI_Status *status)
+/* Those that are not in MPI_COMM_WORLD are 0. */
+static bool describe_own_group(const struct ftc_creation *x, uint64_t number, struct told *own)
 {
-    int flag = 0;
+    int size = 0, *world = ftc_group_world_ranks_of(x->comm, &size);
 
-    PMPI_Test(receive, &flag, status);
-    return flag != 0;
+    own->number = number;
+    own->outcome = KNOWN;
+    own->leader = (int32_t)ftc_library.world_rank + 1;
+    for (int i = 0; world && i < size && i < (int)ftc_library.world_size; i++)
+        own->rank[own->count++] = world[i] < 0 ? 0 : world[i] + 1;
+    free(world);
+    return own->count > 0;
 }
-
-/* Whether the other leader's message has come, whatever has become of the leader. */
-static bool await_message(MPI_Request *receive, int world, MPI_Status *status)
-{
-    struct ftc_wait wait = {0};
-
-    while (!ftc_board_is_dead(&ftc_library.board, (uint32_t)world)) {
-        if (has_come(receive, status))
-            return true;
-        ftc_wait_native_turn(&wait);
-    }
-    for (int turn = 0; turn < TURNS; turn++)
-        if (has_come(receive, status))
-            return true;
-    return false;
-}
-
-static void end_send(MPI_Request *send, int world)
-{
-    struct ftc_wait wait = {0};
-    int flag = 0;
-
-    while (!flag && !ftc_board_is_dead(&ftc_library.board, (uint32_t)world)) {
-        PMPI_Test(send, &flag, MPI_STATUS_IGNORE);
-        if (!flag)
-            ftc_wait_native_turn(&wait);
-    }
-    if (*send != MPI_REQUEST_NULL)
-        PMPI_Request_free(send);
-}
-
-/* @mine for @theirs, which has room for *@count numbers and holds so many in the end. What native
- * MPI may still send is not given back. */
-static bool exchange(const struct ftc_creation *x, int world, const int *mine, int own_count,
-                     int *theirs, int *count)
-{
-    const struct ftc_bridge *b = x->bridge;
-    MPI_Request receive, send;
-    MPI_Status status;
-    bool is_there;
-
-    PMPI_Irecv(theirs, *count, MPI_INT, b->remote_leader, x->tag, b->peer, &receive);
-    PMPI_Isend(mine, own_count, MPI_INT, b->remote_leader, x->tag, b->peer, &send);
-    is_there = await_message(&receive, world, &status);
-    end_send(&send, world);
-    if (is_there) {
-        PMPI_Get_count(&status, MPI_INT, count);
-        return true;
-    }
-    PMPI_Cancel(&receive);
-    PMPI_Request_free(&receive);
-    return false;
-}
-
-/* ---- within a group ---- */
 
 /* Each of them once, and in MPI_COMM_WORLD: else native MPI is to say what is wrong. */
-static bool are_groups(const int *mine, int own_count, const int *theirs, int count)
+static bool are_groups(const struct told *one, const struct told *other)
 {
-    bool *is_there = calloc((size_t)ftc_library.world_size, sizeof *is_there), are = is_there;
+    int most = ftc_library.world_size;
+    bool *is_there = calloc((size_t)most + 1, sizeof *is_there), are;
 
-    for (int i = 0; are && i < own_count + count; i++) {
-        int world = i < own_count ? mine[i] : theirs[i - own_count];
+    are = is_there && one->count <= most && other->count > 0 && other->count <= most &&
+          other->leader > 0 && other->leader <= most;
+    for (int i = 0; are && i < one->count + other->count; i++) {
+        int rank = i < one->count ? one->rank[i] : other->rank[i - one->count];
 
-        are = world >= 0 && world < ftc_library.world_size && !is_there[world];
+        are = rank > 0 && rank <= most && !is_there[rank];
         if (are)
-            is_there[world] = true;
+            is_there[rank] = true;
     }
     free(is_there);
     return are;
 }
 
-static void note(struct told *told, const int *theirs, int count)
+/* Fills @told with what the other leader says, or leaves it. What a dead one has sent counts, and
+ * it may have waited long: so both say once more that they are there. */
+static int hear(const struct ftc_call *call, struct ftc_comm *c, int other, const struct told *own,
+                struct told *told)
 {
-    memcpy(&told->number, theirs, sizeof told->number);
-    told->outcome = KNOWN;
-    told->count = count - NUMBER_PARTS;
-    for (int i = 0; i < told->count; i++)
-        told->rank[i] = theirs[NUMBER_PARTS + i] + 1;
-}
+    size_t bytes = bytes_of_told();
+    unsigned char *both = calloc(2, bytes), is_there[2] = {0};
+    int rv;
 
-/* The number and the ranks of this rank's group; NULL without memory. */
-static int *message_of(const struct ftc_creation *x, uint64_t number, int *count)
-{
-    int size = 0, *world = ftc_group_world_ranks_of(x->comm, &size);
-    int *message = malloc(((size_t)size + NUMBER_PARTS) * sizeof *message);
-
-    if (world && message) {
-        memcpy(message, &number, sizeof number);
-        memcpy(message + NUMBER_PARTS, world, (size_t)size * sizeof *world);
-        *count = size + NUMBER_PARTS;
-    } else {
-        free(message);
-        message = NULL;
-    }
-    free(world);
-    return message;
-}
-_Static_assert(NUMBER_PARTS * sizeof(int) == sizeof(uint64_t), "a number in two parts");
-
-/* Fills @told. The memory that is sent stays, if the other leader is dead. */
-static void ask_other_leader(const struct ftc_creation *x, uint64_t number, struct told *told)
-{
-    int count = ftc_library.world_size + NUMBER_PARTS, own_count = 0, world;
-    int *mine = message_of(x, number, &own_count);
-    int *theirs = malloc((size_t)count * sizeof *theirs);
-
-    world = world_rank_of_remote_leader(x->bridge);
-    told->outcome = world < 0 ? OUTSIDE : DEAD;
-    if (world >= 0 && mine && theirs && exchange(x, world, mine, own_count, theirs, &count)) {
+    if (!both)
+        return ftc_error_no_memory();
+    is_there[1 - other] = 1;
+    memcpy(both + (size_t)(1 - other) * bytes, own, bytes);
+    rv = ftc_union_of(call, c, both, 2 * bytes);
+    if (rv == MPI_SUCCESS)
+        rv = ftc_union_of(call, c, is_there, sizeof is_there);
+    if (rv == MPI_SUCCESS && is_there[other])
+        memcpy(told, both + (size_t)other * bytes, bytes);
+    if (told->outcome == KNOWN && !are_groups(own, told))
         told->outcome = OUTSIDE;
-        if (count > NUMBER_PARTS && are_groups(mine + NUMBER_PARTS, own_count - NUMBER_PARTS,
-                                               theirs + NUMBER_PARTS, count - NUMBER_PARTS))
-            note(told, theirs, count);
-    }
-    if (world < 0 || !ftc_board_is_dead(&ftc_library.board, (uint32_t)world)) {
-        free(mine);
-        free(theirs);
-    }
+    free(both);
+    return rv;
 }
+
+/* For the operations of one call. To be released. */
+static struct ftc_comm *comm_of_leaders(const struct ftc_creation *x, MPI_Group leaders)
+{
+    struct ftc_comm *c;
+
+    ftc_library_lock();
+    c = ftc_comm_for_call(x->bridge->peer, leaders, x->tag);
+    ftc_library_unlock();
+    return c;
+}
+
+static void release(struct ftc_comm *c)
+{
+    ftc_library_lock();
+    ftc_comm_release(c);
+    ftc_library_unlock();
+}
+
+static int ask_other_leader(const struct ftc_creation *x, const struct ftc_call *call,
+                            uint64_t number, struct told *told)
+{
+    struct told *own = calloc(1, bytes_of_told());
+    int other = 0, rv = MPI_SUCCESS;
+    MPI_Group leaders = group_of_leaders(x->bridge, &other);
+    struct ftc_comm *c = leaders == MPI_GROUP_NULL ? NULL : comm_of_leaders(x, leaders);
+
+    if (!own || !describe_own_group(x, number, own) || (leaders != MPI_GROUP_NULL && !c))
+        rv = ftc_error_no_memory();
+    else if (!c)
+        told->outcome = OUTSIDE;
+    else
+        rv = hear(call, c, other, own, told);
+    if (c)
+        release(c);
+    if (leaders != MPI_GROUP_NULL)
+        PMPI_Group_free(&leaders);
+    free(own);
+    return rv;
+}
+
+/* ---- within a group ---- */
 
 /* So that any number may die meanwhile. NULL for one rank, which tells nobody. */
-static struct ftc_comm *comm_of(const struct ftc_creation *x, uint64_t number)
+static struct ftc_comm *comm_of(const struct ftc_creation *x, uint64_t number, enum ftc_pass *pass)
 {
     struct ftc_comm *of, *c = NULL;
 
     ftc_library_lock();
     of = ftc_comm_get(x->comm);
-    if (of && of->pass == FTC_PASS_NONE)
+    *pass = of ? of->pass : FTC_PASS_INVALID;
+    if (*pass == FTC_PASS_NONE)
         c = ftc_comm_for_request(number, of);
     ftc_library_unlock();
     return c;
 }
 
 static int tell_group(const struct ftc_creation *x, const struct ftc_call *call, uint64_t number,
-                      struct told *told, size_t bytes)
+                      struct told *told)
 {
-    struct ftc_comm *c = comm_of(x, number);
-    int size = 0, rv;
+    enum ftc_pass pass;
+    struct ftc_comm *c = comm_of(x, number, &pass);
+    int rv;
 
-    PMPI_Comm_size(x->comm, &size);
-    if (size == 1)
+    if (pass == FTC_PASS_COMM_SELF)
         return MPI_SUCCESS;
+    if (pass != FTC_PASS_NONE) { /* all members know, and the other leader hears it */
+        told->outcome = OUTSIDE;
+        return MPI_SUCCESS;
+    }
     if (!c)
         return ftc_error_no_memory();
-    rv = ftc_union_of(call, c, told, bytes);
-    ftc_library_lock();
-    ftc_comm_release(c);
-    ftc_library_unlock();
+    rv = ftc_union_of(call, c, told, bytes_of_told());
+    release(c);
     return rv;
 }
 
@@ -252,54 +233,79 @@ static bool is_whole(const struct told *told)
     return told->outcome == KNOWN && told->count > 0;
 }
 
+static MPI_Group of_world(const int *world_rank, int count)
+{
+    MPI_Group world, group = MPI_GROUP_NULL;
+
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_incl(world, count, world_rank, &group);
+    PMPI_Group_free(&world);
+    return group;
+}
+
 static MPI_Group group_of(const struct told *told)
 {
     int *rank = malloc((size_t)told->count * sizeof *rank);
-    MPI_Group world, group = MPI_GROUP_NULL;
+    MPI_Group group;
 
     if (!rank)
         return MPI_GROUP_NULL;
     for (int i = 0; i < told->count; i++)
         rank[i] = told->rank[i] - 1;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_incl(world, told->count, rank, &group);
-    PMPI_Group_free(&world);
+    group = of_world(rank, told->count);
     free(rank);
     return group;
 }
 
-/* In whatever order. */
-static uint64_t number_of_both(uint64_t a, uint64_t b)
+static int world_rank_of(const struct ftc_creation *x, int rank)
 {
-    uint64_t lower = a < b ? a : b, higher = a < b ? b : a;
+    int size = 0, *world = ftc_group_world_ranks_of(x->comm, &size);
+    int found = world && rank < size ? world[rank] : -1;
 
-    return lower == 0 ? 0 : ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, lower), higher);
+    free(world);
+    return found;
+}
+
+/* In the order of the groups. */
+static uint64_t number_of_both(uint64_t first, uint64_t second)
+{
+    return first == 0 || second == 0 ? 0
+                                     : ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, first), second);
+}
+
+static int meet(const struct ftc_creation *x, uint64_t number, const struct told *told,
+                struct ftc_meeting *m)
+{
+    int leader[2] = {world_rank_of(x, x->bridge->local_leader), told->leader - 1};
+    MPI_Group local = ftc_group_of(x->comm);
+
+    m->remote = group_of(told);
+    m->leaders = of_world(leader, 2);
+    m->is_second = ftc_group_lowest(m->remote) < ftc_group_lowest(local);
+    m->number =
+        m->is_second ? number_of_both(told->number, number) : number_of_both(number, told->number);
+    PMPI_Group_free(&local);
+    return m->remote == MPI_GROUP_NULL ? ftc_error_no_memory() : MPI_SUCCESS;
 }
 
 int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
                      struct ftc_meeting *meeting)
 {
-    size_t bytes = sizeof(struct told) + (size_t)ftc_library.world_size * sizeof(int32_t);
     uint64_t number = ftc_lineage_of_request(x->comm);
-    struct told *told = calloc(1, bytes);
-    int rv;
+    struct told *told = calloc(1, bytes_of_told());
+    int rv = MPI_SUCCESS;
 
-    *meeting = (struct ftc_meeting){.remote = MPI_GROUP_NULL};
+    *meeting = (struct ftc_meeting){.remote = MPI_GROUP_NULL, .leaders = MPI_GROUP_NULL};
     if (!told)
         return ftc_error_no_memory();
-    ftc_native_call_mark_leaders(x->comm, x->bridge->local_leader, x->bridge->peer,
-                                 x->bridge->remote_leader, x->return_address);
     if (is_leader(x))
-        ask_other_leader(x, number, told);
-    rv = tell_group(x, call, number, told, bytes);
-    ftc_native_call_leave();
-    if (rv == MPI_SUCCESS && is_whole(told)) {
-        meeting->remote = group_of(told);
-        meeting->number = number_of_both(number, told->number);
-        rv = meeting->remote == MPI_GROUP_NULL ? ftc_error_no_memory() : MPI_SUCCESS;
-    } else if (rv == MPI_SUCCESS && told->outcome != OUTSIDE) {
-        rv = ftc_error_dead_leader(call, told->outcome == DEAD);
-    }
+        rv = ask_other_leader(x, call, number, told);
+    if (rv == MPI_SUCCESS)
+        rv = tell_group(x, call, number, told);
+    if (rv == MPI_SUCCESS && is_whole(told))
+        rv = meet(x, number, told, meeting);
+    else if (rv == MPI_SUCCESS && told->outcome != OUTSIDE)
+        rv = ftc_error_dead_leader(call);
     free(told);
     return rv;
 }

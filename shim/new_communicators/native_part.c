@@ -20,7 +20,7 @@ enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
 static bool inherits_error_handler(enum ftc_call_kind kind)
 {
     return !ftc_creation_has_group(kind) && kind != FTC_CALL_INTERCOMM_MERGE &&
-           kind != FTC_CALL_INTERCOMM_CREATE && kind != FTC_CALL_FILE_OPEN;
+           kind != FTC_CALL_FILE_OPEN;
 }
 
 static bool has_info(enum ftc_call_kind kind)

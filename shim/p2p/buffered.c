@@ -180,6 +180,20 @@ static int send_copy(const struct ftc_p2p_call *call, struct sent *s)
     return rv;
 }
 
+/* What else is wrong comes first. */
+static int refuse(const struct ftc_p2p_call *call, size_t bytes)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rv = PMPI_Send_init(NULL, 0, MPI_BYTE, call->peer, call->tag, call->comm, &request);
+
+    if (rv != MPI_SUCCESS || request == MPI_REQUEST_NULL)
+        return rv;
+    PMPI_Request_free(&request);
+    rv = ftc_error_no_room(call->name, bytes);
+    ftc_error_raise(&(struct ftc_call){.comm = call->comm});
+    return rv;
+}
+
 bool ftc_buffered_send(const struct ftc_p2p_call *call, const void *buf, MPI_Count elements,
                        MPI_Datatype datatype, int *rv)
 {
@@ -196,8 +210,7 @@ bool ftc_buffered_send(const struct ftc_p2p_call *call, const void *buf, MPI_Cou
     s = take_room(call, (size_t)bytes);
     if (!s) {
         free(copy);
-        *rv = ftc_error_no_room(call->name, (size_t)bytes);
-        ftc_error_raise(&(struct ftc_call){.comm = call->comm});
+        *rv = refuse(call, (size_t)bytes);
         return true;
     }
     s->copy = copy;

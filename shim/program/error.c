@@ -256,9 +256,10 @@ int ftc_error_too_much(const struct ftc_call *call)
 
 int ftc_error_no_room(const char *call_name, size_t bytes)
 {
-    return hold(MPI_ERR_BUFFER,
-                "ftcoll: %s: no room for %zu bytes, with MPI_BSEND_OVERHEAD, in the attached buffer",
-                call_name, bytes);
+    return hold(
+        MPI_ERR_BUFFER,
+        "ftcoll: %s: no room for %zu bytes, with MPI_BSEND_OVERHEAD, in the attached buffer",
+        call_name, bytes);
 }
 
 int ftc_error_refused(const struct ftc_call *call)
@@ -290,11 +291,11 @@ int ftc_error_dead_group(const struct ftc_call *call)
                 ftc_call_name(call->kind));
 }
 
-int ftc_error_dead_leader(const struct ftc_call *call, bool is_remote)
+int ftc_error_dead_leader(const struct ftc_call *call)
 {
     return hold(MPIX_ERR_PROC_FAILED,
-                "ftcoll: %s: the %s leader is dead, by which the groups would learn of each other",
-                ftc_call_name(call->kind), is_remote ? "remote" : "local");
+                "ftcoll: %s: a leader is dead, and by the two the groups would learn of each other",
+                ftc_call_name(call->kind));
 }
 
 int ftc_error_exhausted(const struct ftc_call *call)

@@ -58,9 +58,9 @@ int ftc_error_active(const struct ftc_call *call);
 /* Of two groups one has nobody left: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_dead_group(const struct ftc_call *call);
 
-/* Likewise where a leader is dead, this group's or the other's (@is_remote), by whom groups learn
- * of each other. */
-int ftc_error_dead_leader(const struct ftc_call *call, bool is_remote);
+/* Likewise where a leader is dead, of this group or the other: by them groups learn of each other.
+ */
+int ftc_error_dead_leader(const struct ftc_call *call);
 
 /* MPICH at a member cannot make communicators any more: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_exhausted(const struct ftc_call *call);

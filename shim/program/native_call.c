@@ -409,31 +409,20 @@ void ftc_native_call_mark_group(enum ftc_call_kind kind, MPI_Group group,
         show_group(kind, group, return_address);
 }
 
-static void show_leaders(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader,
-                         const void *return_address)
+void ftc_native_call_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm peer,
+                                   int remote_leader, const void *return_address)
 {
-    MPI_Group needed = ftc_group_with_leader(local, local_leader, peer, remote_leader);
+    MPI_Group needed;
 
+    if (!begin(FTC_CALL_INTERCOMM_CREATE, local, FTC_ALL_MEMBERS, return_address))
+        return;
+    needed = ftc_group_with_leader(local, local_leader, peer, remote_leader);
     if (needed == MPI_GROUP_NULL) {
         give_back_mark();
         return;
     }
     show_group(FTC_CALL_INTERCOMM_CREATE, needed, return_address);
     PMPI_Group_free(&needed);
-}
-
-void ftc_native_call_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm peer,
-                                   int remote_leader, const void *return_address)
-{
-    if (begin(FTC_CALL_INTERCOMM_CREATE, local, FTC_ALL_MEMBERS, return_address))
-        show_leaders(local, local_leader, peer, remote_leader, return_address);
-}
-
-void ftc_native_call_mark_leaders(MPI_Comm local, int local_leader, MPI_Comm peer,
-                                  int remote_leader, const void *return_address)
-{
-    if (take_mark(0))
-        show_leaders(local, local_leader, peer, remote_leader, return_address);
 }
 
 static void end_mark(void)

@@ -51,10 +51,6 @@ void ftc_native_call_enter_group(enum ftc_call_kind kind, MPI_Group group,
 void ftc_native_call_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm peer,
                                    int remote_leader, const void *return_address);
 
-/* The same without counting it. */
-void ftc_native_call_mark_leaders(MPI_Comm local, int local_leader, MPI_Comm peer,
-                                  int remote_leader, const void *return_address);
-
 void ftc_native_call_leave(void);
 
 /* The two halves of ftc_native_call_enter(), for calls that the library carries out and that may

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TABLE_BITS = 8, TABLE_SIZE = 1 << TABLE_BITS, SPAN_ALIGNMENT = 16 };
@@ -363,8 +364,8 @@ int ftc_unpack_some(void *buffer, const void *packed, size_t bytes, MPI_Count co
     return MPI_SUCCESS;
 }
 
-/* Not by PMPI_Pack(), to which MPICH 4.0 lets nobody give MPI_BOTTOM, and which would call the error
- * handler before native MPI does. */
+/* Not by PMPI_Pack(), to which MPICH 4.0 lets nobody give MPI_BOTTOM, and which would call the
+ * error handler before native MPI does. */
 void *ftc_packed_copy(const void *buffer, MPI_Count count, MPI_Datatype datatype, MPI_Count *bytes)
 {
     struct ftc_facts facts;

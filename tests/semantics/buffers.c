@@ -5,6 +5,7 @@
 #include "output.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -282,6 +283,46 @@ static void bottom(void)
     MPI_Type_free(&absolute);
 }
 
+/* Two numbers with much between them. */
+static struct {
+    int first;
+    char gap[96 << 20];
+    int last;
+} far;
+
+static void add_far(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    const char *from = (const char *)in + (MPI_Aint)&far;
+    char *into = (char *)inout + (MPI_Aint)&far;
+    const MPI_Aint last = offsetof(__typeof__(far), last);
+
+    (void)type;
+    (void)length;
+    *(int *)into += *(const int *)from;
+    *(int *)(into + last) += *(const int *)(from + last);
+}
+
+static void far_apart(void)
+{
+    MPI_Aint address[2];
+    MPI_Datatype absolute;
+    MPI_Op op;
+    int rv;
+
+    far.first = rank;
+    far.last = 10 * rank;
+    MPI_Get_address(&far.first, &address[0]);
+    MPI_Get_address(&far.last, &address[1]);
+    MPI_Type_create_hindexed(2, (int[]){1, 1}, address, MPI_INT, &absolute);
+    MPI_Type_commit(&absolute);
+    MPI_Op_create(add_far, 1, &op);
+    rv = MPI_Allreduce(MPI_IN_PLACE, MPI_BOTTOM, 1, absolute, op, MPI_COMM_WORLD);
+    show("allreduce far apart", 1, rv, &far.first, sizeof far.first);
+    show("allreduce far apart", 1, rv, &far.last, sizeof far.last);
+    MPI_Op_free(&op);
+    MPI_Type_free(&absolute);
+}
+
 int main(int argc, char **argv)
 {
     output_init(argc, argv, &rank, &n);
@@ -294,6 +335,7 @@ int main(int argc, char **argv)
     any_root();
     sizes();
     bottom();
+    far_apart();
     output_close();
     MPI_Finalize();
     return 0;

@@ -2,10 +2,12 @@
  *
  *     bridges [VICTIM...]          made in each way, by all and then without the VICTIMS
  *     bridges leader               the one group's leader dies, then a new one leads
+ *     bridges waiting              the one group's leader dies while it waits for the other
+ *     bridges strangers            the one group's leader dies that the other has never heard of
+ *     bridges crossed              two are made of communicators that come from one alike
  *     bridges side                 all of the odd ranks die
- *     bridges halfway              the one group's leader dies when it has told the other leader,
- * and not yet its own group bridges anytime SEED ROUNDS  made one after the other, and the last
- * rank dies in one of them */
+ *     bridges anytime SEED ROUNDS  made one after the other, and the last rank dies in one of them
+ */
 #include "fault.h"
 
 #include <mpi.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { TAG = 3 };
@@ -43,6 +46,18 @@ static void die(void)
     kill(getpid(), SIGKILL);
     for (;;)
         pause();
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+    kill(getpid(), SIGKILL);
+}
+
+static void die_after_ms(int ms)
+{
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = ms * 1000}, NULL);
 }
 
 /* The ranks of the other side, as bits, of those that @is_member chooses. */
@@ -172,20 +187,58 @@ static void leader(void)
     expect_bridge("with another leader", &made, NULL);
 }
 
-/* In place of the call the leader sends what it has to, and no more. */
-static void halfway(void)
+/* The odd ranks come first, and are left by their leader. */
+static void waiting(void)
 {
-    int list[34] = {0}, count = 2; /* numbers, of which two say nothing of ranks */
     MPI_Comm made;
 
-    for (int r = 0; r < n; r += 2)
-        list[count++] = r;
-    if (rank == 0) {
-        MPI_Send(list, count, MPI_INT, 1, TAG, MPI_COMM_WORLD);
-        MPI_Recv(list, 34, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        die_after_ms(300);
+    if (side == 0)
+        usleep(600000);
+    is_dead[1] = true;
+    expect_class("waiting", MPIX_ERR_PROC_FAILED, make(half, 0, 1 - side, &made));
+    expect("waiting", 1, made == MPI_COMM_NULL);
+}
+
+/* No message has ever gone between the two. */
+static void strangers(void)
+{
+    MPI_Comm made;
+    int last = n - 1 - (n - 1 - (1 - side)) % 2, own_last = n - 1 - (n - 1 - side) % 2;
+
+    if (side == 1 && rank == own_last)
         die();
+    is_dead[side == 1 ? own_last : last] = true;
+    usleep(100000);
+    expect_class("strangers", MPIX_ERR_PROC_FAILED,
+                 make(half, side == 1 ? (own_last - 1) / 2 : 0, side == 0 ? last : 0, &made));
+}
+
+static void crossed(void)
+{
+    MPI_Comm twin[2], made[2];
+    int mine[2] = {rank, 100 + rank}, sum[2], expected = 0;
+    MPI_Request request[2];
+
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_dup(half, &twin[i]);
+    for (int i = 0; i < 2; i++)
+        make(twin[side == 0 ? i : 1 - i], 0, 1 - side, &made[i]);
+    for (int i = 0; i < 2; i++) {
+        int which = side == 0 ? i : 1 - i;
+
+        MPI_Iallreduce(&mine[which], &sum[which], 1, MPI_INT, MPI_SUM, made[which],
+                       &request[which]);
     }
-    expect_class("halfway", MPIX_ERR_PROC_FAILED, make(half, 0, 1 - side, &made));
+    for (int i = 0; i < 2; i++)
+        MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2; i++) {
+        expected = 0;
+        for (int r = 1 - side; r < n; r += 2)
+            expected += r + 100 * i;
+        expect("crossed", expected, sum[i]);
+    }
 }
 
 static void one_side(void)
@@ -234,8 +287,12 @@ int main(int argc, char **argv)
         leader();
     else if (argc == 2 && strcmp(argv[1], "side") == 0)
         one_side();
-    else if (argc == 2 && strcmp(argv[1], "halfway") == 0)
-        halfway();
+    else if (argc == 2 && strcmp(argv[1], "waiting") == 0)
+        waiting();
+    else if (argc == 2 && strcmp(argv[1], "strangers") == 0)
+        strangers();
+    else if (argc == 2 && strcmp(argv[1], "crossed") == 0)
+        crossed();
     else if (argc == 4 && strcmp(argv[1], "anytime") == 0)
         anytime(strtoull(argv[2], NULL, 10), atoi(argv[3]));
     else
