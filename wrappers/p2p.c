@@ -99,27 +99,21 @@ BSEND(Bsend_c, MPI_Count)
 IBSEND(Ibsend, int)
 IBSEND(Ibsend_c, MPI_Count)
 
-#ifndef MPI_BUFFER_AUTOMATIC /* MPI 4.1 */
-#define MPI_BUFFER_AUTOMATIC MPI_BOTTOM
-#endif
-
-static int attached(const void *buffer, MPI_Count size, int rv)
+static int attached(MPI_Count size, int rv)
 {
-    bool has_limit = buffer == MPI_BOTTOM || buffer != MPI_BUFFER_AUTOMATIC;
-
     if (ftc_p2p_on() && rv == MPI_SUCCESS && size >= 0)
-        ftc_buffered_attach(has_limit ? (size_t)size : SIZE_MAX);
+        ftc_buffered_attach((size_t)size);
     return rv;
 }
 
 int MPI_Buffer_attach(void *buffer, int size)
 {
-    return attached(buffer, size, PMPI_Buffer_attach(buffer, size));
+    return attached(size, PMPI_Buffer_attach(buffer, size));
 }
 
 int MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
-    return attached(buffer, size, PMPI_Buffer_attach_c(buffer, size));
+    return attached(size, PMPI_Buffer_attach_c(buffer, size));
 }
 
 /* Natively it waits until all of that is sent: to whom MPI does not tell. Most often it is, and the

@@ -60,7 +60,7 @@ bool ftc_carry_out(struct ftc_call *call)
         return false;
     ftc_native_call_look_back();
     pass = ftc_plan_make(&plan, call);
-    is_agreed = pass == FTC_PASS_NONE && ftc_plan_is_uneven(&plan);
+    is_agreed = pass == FTC_PASS_NONE && (ftc_plan_is_uneven(&plan) || plan.packs_elements);
     if (!is_agreed)
         ftc_report_call(call, pass);
     if (pass != FTC_PASS_NONE)

@@ -117,13 +117,13 @@ static uint32_t signature_of(const struct ftc_plan *plan)
 
 /* A reduce tells nobody but its root who is dead, and costs more the more deaths it tolerates: a
  * persistent request tolerates any number, and has no other operation that would tell. Of two
- * groups not all ranks know the root. */
+ * groups not all ranks know the root; and all are to hear who refuses. */
 static enum ftc_op_kind operation_of(const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;
 
     return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) &&
-                   !ftc_plan_is_between(plan)
+                   !ftc_plan_is_between(plan) && !plan->packs_elements
                ? FTC_OP_REDUCE
                : FTC_OP_ALLREDUCE;
 }

@@ -52,12 +52,12 @@ static int deliver_all(struct ftc_posted *p)
 {
     int rv = MPI_SUCCESS;
 
-    if (!p->has_memory)
-        return ftc_limits_error(p->plan->call, FTC_TALLY_NO_MEMORY);
     if (is_refused(p)) {
         p->plan->turned_out = FTC_PASS_INVALID;
         return MPI_SUCCESS;
     }
+    if (!p->has_memory)
+        return ftc_limits_error(p->plan->call, FTC_TALLY_NO_MEMORY);
     if (!p->plan->parcel)
         rv = p->plan->collective->deliver(p->plan);
     ftc_fence_check(); /* who was taken for dead may have read anything */

@@ -482,13 +482,24 @@ static struct ftc_comm *create_for_group(MPI_Group group, uint64_t number, uint6
 
 /* Threads may make such calls in different orders on different ranks: MPI has them use different
  * tags. */
-struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag)
+static uint64_t seed_of_call(MPI_Comm parent, int tag)
 {
     const struct ftc_lineage *lineage = ftc_lineage_of(parent);
     uint64_t number = lineage ? ftc_lineage_number(lineage) : 0;
     int salt = ftc_library.threaded ? tag : 0;
 
-    return create_for_group(group, 0, ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt));
+    return ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt);
+}
+
+struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag)
+{
+    return create_for_group(group, 0, seed_of_call(parent, tag));
+}
+
+struct ftc_comm *ftc_comm_for_leaders(MPI_Comm peer, MPI_Group group, int tag)
+{
+    return create_for_group(group, 0,
+                            ftc_hash_mix(seed_of_call(peer, tag), FTC_CALL_INTERCOMM_CREATE));
 }
 
 /* Its number is that of what is made, too, which has the same members. */

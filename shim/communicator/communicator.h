@@ -112,6 +112,9 @@ struct ftc_comm *ftc_comm_internal(void);
 struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag);
 void ftc_comm_release(struct ftc_comm *c);
 
+/* The same for the two leaders, @group, of a call of MPI_Intercomm_create on @peer with @tag. */
+struct ftc_comm *ftc_comm_for_leaders(MPI_Comm peer, MPI_Group group, int tag);
+
 /* The same for the ranks of @group who make an intercommunicator by the call @number, of which each
  * has one (new_communicators/leaders.h). */
 struct ftc_comm *ftc_comm_for_meeting(uint64_t number, MPI_Group group);

@@ -9,7 +9,6 @@
 #include "monitor/monitor.h"
 #include "mpi/inside.h"
 #include "outside.h"
-#include "p2p/buffered.h"
 #include "program/native_call.h"
 #include "progress/drive.h"
 #include "progress/link_thread.h"
@@ -46,8 +45,6 @@ static bool synchronise(void)
 
     bool are_all = false;
 
-    if (ftc_p2p_on())
-        ftc_buffered_complete(); /* natively the end of MPI waits for these, too */
     ftc_library_lock();
     ftc_activity_enter_for_good(&ftc_library.board, ftc_library.world_rank);
     ftc_queue_complete_all();

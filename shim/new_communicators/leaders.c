@@ -3,6 +3,7 @@
 #include "communicator/communicator.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
+#include "job_end.h"
 #include "program/error.h"
 #include "system/hash.h"
 #include "union.h"
@@ -154,7 +155,7 @@ static struct ftc_comm *comm_of_leaders(const struct ftc_creation *x, MPI_Group 
     struct ftc_comm *c;
 
     ftc_library_lock();
-    c = ftc_comm_for_call(x->bridge->peer, leaders, x->tag);
+    c = ftc_comm_for_leaders(x->bridge->peer, leaders, x->tag);
     ftc_library_unlock();
     return c;
 }
@@ -175,7 +176,7 @@ static int ask_other_leader(const struct ftc_creation *x, const struct ftc_call 
     struct ftc_comm *c = leaders == MPI_GROUP_NULL ? NULL : comm_of_leaders(x, leaders);
 
     if (!own || !describe_own_group(x, number, own) || (leaders != MPI_GROUP_NULL && !c))
-        rv = ftc_error_no_memory();
+        ftc_job_end_no_memory("another communicator"); /* the other leader would wait */
     else if (!c)
         told->outcome = OUTSIDE;
     else
@@ -204,24 +205,17 @@ static struct ftc_comm *comm_of(const struct ftc_creation *x, uint64_t number, e
     return c;
 }
 
-static int tell_group(const struct ftc_creation *x, const struct ftc_call *call, uint64_t number,
-                      struct told *told)
+/* All have come before their leader says that it is there: so it tells them at once. */
+static int meet_group(const struct ftc_call *call, struct ftc_comm *c)
 {
-    enum ftc_pass pass;
-    struct ftc_comm *c = comm_of(x, number, &pass);
-    int rv;
+    unsigned char nothing = 0;
 
-    if (pass == FTC_PASS_COMM_SELF)
-        return MPI_SUCCESS;
-    if (pass != FTC_PASS_NONE) { /* all members know, and the other leader hears it */
-        told->outcome = OUTSIDE;
-        return MPI_SUCCESS;
-    }
-    if (!c)
-        return ftc_error_no_memory();
-    rv = ftc_union_of(call, c, told, bytes_of_told());
-    release(c);
-    return rv;
+    return c ? ftc_union_of(call, c, &nothing, sizeof nothing) : MPI_SUCCESS;
+}
+
+static int tell_group(const struct ftc_call *call, struct ftc_comm *c, struct told *told)
+{
+    return c ? ftc_union_of(call, c, told, bytes_of_told()) : MPI_SUCCESS;
 }
 
 /* A leader that dies while it tells may have told the beginning. */
@@ -273,19 +267,35 @@ static uint64_t number_of_both(uint64_t first, uint64_t second)
                                      : ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, first), second);
 }
 
-static int meet(const struct ftc_creation *x, uint64_t number, const struct told *told,
-                struct ftc_meeting *m)
+static int learn(const struct ftc_creation *x, uint64_t number, const struct told *told,
+                 struct ftc_meeting *m)
 {
     int leader[2] = {world_rank_of(x, x->bridge->local_leader), told->leader - 1};
-    MPI_Group local = ftc_group_of(x->comm);
+    MPI_Group local;
 
     m->remote = group_of(told);
+    if (m->remote == MPI_GROUP_NULL)
+        return ftc_error_no_memory();
+    local = ftc_group_of(x->comm);
     m->leaders = of_world(leader, 2);
     m->is_second = ftc_group_lowest(m->remote) < ftc_group_lowest(local);
     m->number =
         m->is_second ? number_of_both(told->number, number) : number_of_both(number, told->number);
     PMPI_Group_free(&local);
-    return m->remote == MPI_GROUP_NULL ? ftc_error_no_memory() : MPI_SUCCESS;
+    return MPI_SUCCESS;
+}
+
+/* What is wrong at the leader alone is told, too: as if it were dead. */
+static int meet(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_comm *c,
+                uint64_t number, struct told *told)
+{
+    int rv = meet_group(call, c), heard = MPI_SUCCESS;
+
+    if (rv == MPI_SUCCESS && is_leader(x))
+        heard = ask_other_leader(x, call, number, told);
+    if (rv == MPI_SUCCESS)
+        rv = tell_group(call, c, told);
+    return rv == MPI_SUCCESS ? heard : rv;
 }
 
 int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
@@ -293,17 +303,23 @@ int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
 {
     uint64_t number = ftc_lineage_of_request(x->comm);
     struct told *told = calloc(1, bytes_of_told());
-    int rv = MPI_SUCCESS;
+    enum ftc_pass pass;
+    struct ftc_comm *c = comm_of(x, number, &pass);
+    int rv;
 
     *meeting = (struct ftc_meeting){.remote = MPI_GROUP_NULL, .leaders = MPI_GROUP_NULL};
-    if (!told)
+    if (!told || (pass == FTC_PASS_NONE && !c)) {
+        ftc_job_end_no_memory("another communicator"); /* the others would wait */
+        free(told);
         return ftc_error_no_memory();
-    if (is_leader(x))
-        rv = ask_other_leader(x, call, number, told);
-    if (rv == MPI_SUCCESS)
-        rv = tell_group(x, call, number, told);
+    }
+    rv = meet(x, call, c, number, told);
+    if (c)
+        release(c);
+    if (pass != FTC_PASS_NONE && pass != FTC_PASS_COMM_SELF)
+        told->outcome = OUTSIDE; /* all members know, and the other leader has heard it */
     if (rv == MPI_SUCCESS && is_whole(told))
-        rv = meet(x, number, told, meeting);
+        rv = learn(x, number, told, meeting);
     else if (rv == MPI_SUCCESS && told->outcome != OUTSIDE)
         rv = ftc_error_dead_leader(call);
     free(told);

@@ -2,11 +2,12 @@
 
 #include "dead_peer.h"
 #include "lock.h"
+#include "mpi/inside.h"
 #include "program/error.h"
 #include "progress/wait.h"
 #include "value/datatype.h"
 
-#include <stdint.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 /* A message under way. */
@@ -19,22 +20,18 @@ struct sent {
     struct sent *next;
 };
 
-/* Under the lock of lock.h. */
+enum { WITH_OTHER_BUFFERS = 401 }; /* MPICH 4.1 */
+
+/* Outermost, as native MPI is called with it held; all that follows is under it. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct sent *all;
 static size_t room, used; /* of the program's buffer */
-static int count;         /* under way, also those that a thread is just looking at */
 
 void ftc_buffered_attach(size_t bytes)
 {
-    ftc_p2p_lock();
-    room = bytes;
-    ftc_p2p_unlock();
-}
-
-void ftc_buffered_detach(void)
-{
-    ftc_buffered_complete();
-    ftc_buffered_attach(0);
+    pthread_mutex_lock(&mutex);
+    room = ftc_inside_mpich() < WITH_OTHER_BUFFERS ? bytes : 0;
+    pthread_mutex_unlock(&mutex);
 }
 
 /* ---- under way ---- */
@@ -47,9 +44,8 @@ static size_t share_of(size_t bytes)
 /* What native MPI may still send of it is not given back. */
 static void forget(struct sent *s, bool is_sent)
 {
-    ftc_p2p_lock();
     used -= share_of(s->bytes);
-    count--;
+    ftc_p2p_lock();
     ftc_peers_drop(s->peers);
     ftc_p2p_unlock();
     if (is_sent)
@@ -70,7 +66,7 @@ static bool fails(const struct sent *s)
     return ftc_p2p_is_anyone_dead() && ftc_dead_fails(&r);
 }
 
-/* True if it is over. */
+/* True if it is over, and @s gone. */
 static bool look_at(struct sent *s)
 {
     int flag = 0;
@@ -84,87 +80,76 @@ static bool look_at(struct sent *s)
     return true;
 }
 
-static struct sent *take_all(void)
-{
-    struct sent *list;
-
-    ftc_p2p_lock();
-    list = all;
-    all = NULL;
-    ftc_p2p_unlock();
-    return list;
-}
-
-static void put_back(struct sent *s)
-{
-    ftc_p2p_lock();
-    s->next = all;
-    all = s;
-    ftc_p2p_unlock();
-}
-
 static void look_at_all(void)
 {
-    struct sent *next;
+    struct sent **link = &all;
 
-    for (struct sent *s = take_all(); s; s = next) {
-        next = s->next;
-        if (!look_at(s))
-            put_back(s);
+    while (*link) {
+        struct sent *s = *link, *next = s->next;
+
+        if (look_at(s))
+            *link = next;
+        else
+            link = &s->next;
     }
 }
 
-static bool are_under_way(void)
+/* What is sent meanwhile counts, too. */
+static bool are_all_over(void)
 {
     bool are;
 
-    ftc_p2p_lock();
-    are = count > 0;
-    ftc_p2p_unlock();
+    pthread_mutex_lock(&mutex);
+    look_at_all();
+    are = all == NULL;
+    if (are)
+        room = 0;
+    pthread_mutex_unlock(&mutex);
     return are;
 }
 
-void ftc_buffered_complete(void)
+void ftc_buffered_detach(void)
 {
     struct ftc_wait wait = {0};
 
-    while (are_under_way()) {
-        look_at_all();
+    while (!are_all_over())
         ftc_wait_native_turn(&wait);
-    }
 }
 
 /* ---- sent ---- */
 
-static bool is_attached(void)
+static struct ftc_peers *use_peers(MPI_Comm comm)
 {
-    bool is;
+    struct ftc_peers *peers;
 
     ftc_p2p_lock();
-    is = room > 0;
+    peers = ftc_peers_get(comm);
+    if (peers)
+        ftc_peers_use(peers);
     ftc_p2p_unlock();
-    return is;
+    return peers;
 }
 
-/* Takes a place for a message to @call's peer; NULL without room, or without memory. */
-static struct sent *take_room(const struct ftc_p2p_call *call, size_t bytes)
+/* A place for a message to @call's peer; NULL without room. */
+static struct sent *take_room(const struct ftc_p2p_call *call, void *copy, size_t bytes)
 {
-    struct sent *s = malloc(sizeof *s);
+    struct sent *s = NULL;
 
+    if (used <= room && share_of(bytes) <= room - used)
+        s = malloc(sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct sent){.bytes = bytes, .peer = call->peer, .tag = call->tag};
-    ftc_p2p_lock();
-    s->peers = ftc_peers_get(call->comm);
-    if (s->peers && used <= room && share_of(bytes) <= room - used) {
-        ftc_peers_use(s->peers);
-        used += share_of(bytes);
-        count++;
-    } else {
+    *s = (struct sent){.request = MPI_REQUEST_NULL,
+                       .copy = copy,
+                       .bytes = bytes,
+                       .peer = call->peer,
+                       .tag = call->tag,
+                       .peers = use_peers(call->comm)};
+    if (!s->peers) {
         free(s);
-        s = NULL;
+        return NULL;
     }
-    ftc_p2p_unlock();
+    used += share_of(bytes);
     return s;
 }
 
@@ -173,10 +158,12 @@ static int send_copy(const struct ftc_p2p_call *call, struct sent *s)
     int rv = PMPI_Isend_c(s->copy, (MPI_Count)s->bytes, MPI_PACKED, call->peer, call->tag,
                           call->comm, &s->request);
 
-    if (rv != MPI_SUCCESS || s->request == MPI_REQUEST_NULL)
+    if (rv != MPI_SUCCESS || s->request == MPI_REQUEST_NULL) {
         forget(s, true);
-    else if (!look_at(s))
-        put_back(s);
+    } else if (!look_at(s)) {
+        s->next = all;
+        all = s;
+    }
     return rv;
 }
 
@@ -194,27 +181,44 @@ static int refuse(const struct ftc_p2p_call *call, size_t bytes)
     return rv;
 }
 
-bool ftc_buffered_send(const struct ftc_p2p_call *call, const void *buf, MPI_Count elements,
+static int send_packed(const struct ftc_p2p_call *call, void *copy, size_t bytes)
+{
+    struct sent *s;
+    int rv = MPI_SUCCESS;
+
+    pthread_mutex_lock(&mutex);
+    look_at_all();
+    s = take_room(call, copy, bytes);
+    if (s)
+        rv = send_copy(call, s);
+    pthread_mutex_unlock(&mutex);
+    if (s)
+        return rv;
+    free(copy);
+    return refuse(call, bytes);
+}
+
+static bool is_attached(void)
+{
+    bool is;
+
+    pthread_mutex_lock(&mutex);
+    is = room > 0;
+    pthread_mutex_unlock(&mutex);
+    return is;
+}
+
+bool ftc_buffered_send(const struct ftc_p2p_call *call, const void *buf, MPI_Count count,
                        MPI_Datatype datatype, int *rv)
 {
     MPI_Count bytes;
-    struct sent *s;
     void *copy;
 
     if (!is_attached() || call->peer < 0 || !ftc_is_comm(call->comm))
         return false;
-    copy = ftc_packed_copy(buf, elements, datatype, &bytes);
+    copy = ftc_packed_copy(buf, count, datatype, &bytes);
     if (!copy)
         return false;
-    look_at_all();
-    s = take_room(call, (size_t)bytes);
-    if (!s) {
-        free(copy);
-        *rv = refuse(call, (size_t)bytes);
-        return true;
-    }
-    s->copy = copy;
-    s->request = MPI_REQUEST_NULL;
-    *rv = send_copy(call, s);
+    *rv = send_packed(call, copy, (size_t)bytes);
     return true;
 }

@@ -7,12 +7,12 @@
 
 #include "p2p.h"
 
-/* The program has given native MPI a buffer of @bytes; or SIZE_MAX: without a limit. */
+/* The program has given native MPI a buffer of @bytes. From MPI 4.1 on communicators have buffers,
+ * too, and all can be flushed: there nothing is done here. */
 void ftc_buffered_attach(size_t bytes);
 
-/* Until all is sent, or given up because its receiver is dead: before native MPI gives the buffer
- * back, and before MPI ends. */
-void ftc_buffered_complete(void);
+/* Before native MPI gives the buffer back: until all is sent, or given up because its receiver is
+ * dead. */
 void ftc_buffered_detach(void);
 
 /* False: native MPI is to send it, or to say what is wrong. Else *@rv is the call's error code. */

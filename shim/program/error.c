@@ -15,7 +15,7 @@
 
 enum {
     TEXT_MAX = MPI_MAX_ERROR_STRING,
-    ERRORS = 6, /* classes */
+    ERRORS = 7, /* classes */
 };
 
 /* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is

@@ -319,6 +319,10 @@ static void far_apart(void)
     rv = MPI_Allreduce(MPI_IN_PLACE, MPI_BOTTOM, 1, absolute, op, MPI_COMM_WORLD);
     show("allreduce far apart", 1, rv, &far.first, sizeof far.first);
     show("allreduce far apart", 1, rv, &far.last, sizeof far.last);
+    rv = MPI_Reduce(rank == n - 1 ? MPI_IN_PLACE : MPI_BOTTOM, MPI_BOTTOM, 1, absolute, op, n - 1,
+                    MPI_COMM_WORLD);
+    if (rank == n - 1)
+        show("reduce far apart", 1, rv, &far.last, sizeof far.last);
     MPI_Op_free(&op);
     MPI_Type_free(&absolute);
 }

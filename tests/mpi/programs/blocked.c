@@ -109,6 +109,12 @@ static void buffered(void)
     int bytes;
     char *buffer = malloc(sizeof message + MPI_BSEND_OVERHEAD);
 
+#if MPICH_NUMVERSION >= 40100000
+    if (getenv("FTCOLL_P2P")) {
+        puts("skipped: this MPI library has other buffers beside the one that is detached");
+        return;
+    }
+#endif
     MPI_Buffer_attach(buffer, sizeof message + MPI_BSEND_OVERHEAD);
     if (rank == 0)
         MPI_Bsend(message, MANY, MPI_INT, 1, 0, MPI_COMM_WORLD);
@@ -116,19 +122,6 @@ static void buffered(void)
     die();
     MPI_Buffer_detach(&buffer, &bytes);
     free(buffer);
-}
-
-/* The end of MPI waits for it. */
-static void buffered_and_forgotten(void)
-{
-    static int message[MANY];
-    static char buffer[sizeof message + MPI_BSEND_OVERHEAD];
-
-    MPI_Buffer_attach(buffer, sizeof buffer);
-    if (rank == 0)
-        MPI_Bsend(message, MANY, MPI_INT, 1, 0, MPI_COMM_WORLD);
-    MPI_Barrier(MPI_COMM_WORLD);
-    die();
 }
 
 static void window(void)
@@ -699,7 +692,6 @@ static const struct scene {
               {"exchange", exchange},
               {"edge", edge},
               {"buffered", buffered},
-              {"buffered-and-forgotten", buffered_and_forgotten},
               {"window", window},
               {"nested", nested},
               {"file", file},

@@ -95,8 +95,6 @@ BLOCKED = [
     blocked("edge", sits("MPI_Sendrecv_replace", "(edge|main)", reaction="abort")),
     blocked("buffered", sits("MPI_Buffer_detach", "(buffered|main)", "may need", "abort")),
     blocked("buffered", settings={**ABORT, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",), check=None),
-    blocked("buffered-and-forgotten", settings={**ABORT, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
-            check=None),
     blocked("window", sits("MPI_Win_fence", "(window|main)", reaction="abort")),
     blocked("file", sits("MPI_File_close", "(file|main)", reaction="abort")),
     blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort")),
