@@ -97,7 +97,8 @@ static bool has_predefined_operation(const struct ftc_plan *plan)
                                   ftc_operator_of(plan->call->op) != FTC_OPERATOR_OTHER);
 }
 
-/* Two calls that can meet in one operation have the same signature. */
+/* Two calls that can meet in one operation have the same signature. Elements at addresses are
+ * packed, which is another operation. */
 static uint32_t signature_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -112,7 +113,7 @@ static uint32_t signature_of(const struct ftc_plan *plan)
         return ftc_signature(h); /* not all ranks know the rest */
     h = ftc_hash_mix(h, has_predefined_operation(plan) ? (uint32_t)call->op : 0);
     h = ftc_hash_mix(h, ftc_call_has_root(call->kind) ? (uint32_t)call->root : 0);
-    return ftc_signature(h);
+    return ftc_signature(plan->packs_elements ? ~h : h);
 }
 
 /* A reduce tells nobody but its root who is dead, and costs more the more deaths it tolerates: a

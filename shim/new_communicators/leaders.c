@@ -112,6 +112,8 @@ static bool are_groups(const struct told *one, const struct told *other)
     int most = ftc_library.world_size;
     bool *is_there = calloc((size_t)most + 1, sizeof *is_there), are;
 
+    if (!is_there)
+        ftc_job_end_no_memory("another communicator"); /* the groups would come to different ends */
     are = is_there && one->count <= most && other->count > 0 && other->count <= most &&
           other->leader > 0 && other->leader <= most;
     for (int i = 0; are && i < one->count + other->count; i++) {
@@ -134,8 +136,10 @@ static int hear(const struct ftc_call *call, struct ftc_comm *c, int other, cons
     unsigned char *both = calloc(2, bytes), is_there[2] = {0};
     int rv;
 
-    if (!both)
+    if (!both) {
+        ftc_job_end_no_memory("another communicator"); /* the other leader would wait */
         return ftc_error_no_memory();
+    }
     is_there[1 - other] = 1;
     memcpy(both + (size_t)(1 - other) * bytes, own, bytes);
     rv = ftc_union_of(call, c, both, 2 * bytes);
@@ -274,8 +278,10 @@ static int learn(const struct ftc_creation *x, uint64_t number, const struct tol
     MPI_Group local;
 
     m->remote = group_of(told);
-    if (m->remote == MPI_GROUP_NULL)
+    if (m->remote == MPI_GROUP_NULL) {
+        ftc_job_end_no_memory("another communicator"); /* all others go on */
         return ftc_error_no_memory();
+    }
     local = ftc_group_of(x->comm);
     m->leaders = of_world(leader, 2);
     m->is_second = ftc_group_lowest(m->remote) < ftc_group_lowest(local);

@@ -20,7 +20,7 @@ struct sent {
     struct sent *next;
 };
 
-enum { WITH_OTHER_BUFFERS = 401 }; /* MPICH 4.1 */
+enum { WITH_OTHER_BUFFERS = 402 }; /* MPICH 4.2 */
 
 /* Outermost, as native MPI is called with it held; all that follows is under it. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -167,16 +167,23 @@ static int send_copy(const struct ftc_p2p_call *call, struct sent *s)
     return rv;
 }
 
-/* What else is wrong comes first. */
-static int refuse(const struct ftc_p2p_call *call, size_t bytes)
+/* Native MPI says what is wrong with the arguments before the mutex is taken: error handlers may
+ * leave by a jump, or send themselves. */
+static bool is_accepted(const struct ftc_p2p_call *call, int *rv)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    int rv = PMPI_Send_init(NULL, 0, MPI_BYTE, call->peer, call->tag, call->comm, &request);
 
-    if (rv != MPI_SUCCESS || request == MPI_REQUEST_NULL)
-        return rv;
+    *rv = PMPI_Send_init(NULL, 0, MPI_BYTE, call->peer, call->tag, call->comm, &request);
+    if (*rv != MPI_SUCCESS || request == MPI_REQUEST_NULL)
+        return false;
     PMPI_Request_free(&request);
-    rv = ftc_error_no_room(call->name, bytes);
+    return true;
+}
+
+static int refuse(const struct ftc_p2p_call *call, size_t bytes)
+{
+    int rv = ftc_error_no_room(call->name, bytes);
+
     ftc_error_raise(&(struct ftc_call){.comm = call->comm});
     return rv;
 }
@@ -184,8 +191,12 @@ static int refuse(const struct ftc_p2p_call *call, size_t bytes)
 static int send_packed(const struct ftc_p2p_call *call, void *copy, size_t bytes)
 {
     struct sent *s;
-    int rv = MPI_SUCCESS;
+    int rv;
 
+    if (!is_accepted(call, &rv)) {
+        free(copy);
+        return rv;
+    }
     pthread_mutex_lock(&mutex);
     look_at_all();
     s = take_room(call, copy, bytes);
