@@ -116,6 +116,7 @@ enum {
     FTC_TRAIT_UNKNOWN_SIZE = 8, /* no rank knows how much the others send */
     FTC_TRAIT_UNEVEN = 16,      /* ranks give blocks of different sizes */
     FTC_TRAIT_NEIGHBORS = 32,   /* to those that the topology of the communicator names */
+    FTC_TRAIT_FROM_ROOT = 64,   /* the root has what the others want */
 };
 extern const unsigned char ftc_call_traits[FTC_CALL_COUNT];
 
@@ -127,6 +128,11 @@ static inline bool ftc_call_has_root(enum ftc_call_kind kind)
 static inline bool ftc_call_goes_to_root(enum ftc_call_kind kind)
 {
     return (ftc_call_traits[kind] & FTC_TRAIT_TO_ROOT) != 0;
+}
+
+static inline bool ftc_call_comes_from_root(enum ftc_call_kind kind)
+{
+    return (ftc_call_traits[kind] & FTC_TRAIT_FROM_ROOT) != 0;
 }
 
 static inline bool ftc_call_has_operation(enum ftc_call_kind kind)

@@ -179,16 +179,12 @@ static const void *contribute(struct ftc_plan *plan)
 {
     void *value;
 
-    if (plan->refuses) {
-        value = ftc_composite_begin(plan);
-        if (value)
-            ftc_composite_refuse(plan, value);
-        return value;
-    }
     if (ftc_role_gives(plan) && ftc_call_has_operation(plan->call->kind))
         return ftc_fold_contribute(plan);
     value = ftc_composite_begin(plan);
-    if (!value || !ftc_role_gives(plan))
+    if (value && plan->refuses)
+        ftc_composite_refuse(plan, value);
+    if (!value || plan->refuses || !ftc_role_gives(plan))
         return value;
     return add(plan, &value) == MPI_SUCCESS ? value : NULL;
 }
@@ -216,13 +212,6 @@ static int deliver_buffer(const struct ftc_plan *plan, struct ftc_piece piece)
     return ftc_unpack_some(call->recvbuf, piece.data, piece.bytes, call->count, &plan->facts);
 }
 
-static int without_root(const struct ftc_plan *plan)
-{
-    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP
-               ? MPI_SUCCESS
-               : ftc_error_dead_root(plan->call);
-}
-
 static int deliver_from_root(const struct ftc_plan *plan)
 {
     struct ftc_side_view view;
@@ -232,7 +221,7 @@ static int deliver_from_root(const struct ftc_plan *plan)
 
     piece = find(plan, plan->call->root, &at);
     if (!piece.data)
-        return without_root(plan);
+        return ftc_composite_without_root(plan);
     if (plain(plan) == FTC_CALL_BCAST)
         return deliver_buffer(plan, piece);
     if (!ftc_side_view(&view, &plan->call->sides->receive))
@@ -299,7 +288,8 @@ static int deliver(const struct ftc_plan *plan)
         return MPI_SUCCESS;
     if (ftc_call_has_operation(plan->call->kind))
         return deliver_elements(plan);
-    return ftc_role_comes_from_root(plan) ? deliver_from_root(plan) : deliver_from_all(plan);
+    return ftc_call_comes_from_root(plan->call->kind) ? deliver_from_root(plan)
+                                                      : deliver_from_all(plan);
 }
 
 const struct ftc_collective ftc_collective_between = {

@@ -79,13 +79,6 @@ static void combine(void *plan, void *into, const void *from)
     ftc_broadcast_combine(&((struct ftc_plan *)plan)->travelling_bytes, into, from);
 }
 
-static int without_root(const struct ftc_plan *plan)
-{
-    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP
-               ? MPI_SUCCESS
-               : ftc_error_dead_root(plan->call);
-}
-
 static struct ftc_piece data_of_root(const struct ftc_plan *plan)
 {
     const struct ftc_broadcast_value *value;
@@ -107,7 +100,7 @@ static int deliver(const struct ftc_plan *plan)
     const struct ftc_piece piece = data_of_root(plan);
 
     if (!piece.data)
-        return without_root(plan);
+        return ftc_composite_without_root(plan);
     if (is_root(plan))
         return MPI_SUCCESS;
     if (piece.bytes != plan->value_bytes)
@@ -123,5 +116,5 @@ const struct ftc_collective ftc_collective_broadcast = {
     .combine = combine,
     .used_bytes = ftc_broadcast_used_bytes,
     .deliver = deliver,
-    .without_root = without_root,
+    .without_root = ftc_composite_without_root,
 };

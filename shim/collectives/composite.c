@@ -7,7 +7,6 @@
 #include "progress/running.h"
 #include "shown.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 void ftc_composite_examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
@@ -110,15 +109,12 @@ uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
 
 void ftc_composite_refuse(struct ftc_plan *plan, void *value)
 {
-    unsigned char *data;
-
     if (plan->posted && !plan->parcel) {
         ftc_posted_block(plan->posted, 0);
         plan->posted->note = FTC_NOTE_REFUSES;
         return;
     }
-    data = ftc_blocks_add(value, &plan->limit, plan->comm->rank, 0);
-    ((struct ftc_block *)(data - offsetof(struct ftc_block, data)))->note = FTC_NOTE_REFUSES;
+    ftc_blocks_note(ftc_blocks_add(value, &plan->limit, plan->comm->rank, 0), FTC_NOTE_REFUSES);
 }
 
 bool ftc_composite_is_refused(const struct ftc_plan *plan)
@@ -211,4 +207,11 @@ int ftc_composite_deliver_dead(const struct ftc_place *place)
     if (ftc_library.settings.dead_blocks == FTC_DEAD_BLOCKS_KEEP)
         return MPI_SUCCESS;
     return ftc_place_zero(place) == MPI_SUCCESS ? MPI_SUCCESS : ftc_error_no_memory();
+}
+
+int ftc_composite_without_root(const struct ftc_plan *plan)
+{
+    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP
+               ? MPI_SUCCESS
+               : ftc_error_dead_root(plan->call);
 }

@@ -61,6 +61,10 @@ int ftc_composite_copy(const struct ftc_plan *plan, const struct ftc_place *to,
 /* What becomes of the place for a rank that has given nothing, being dead: setting dead_blocks. */
 int ftc_composite_deliver_dead(const struct ftc_place *place);
 
+/* The root, who has what the others want, is dead: setting on_dead_root. Returns an MPI error code.
+ */
+int ftc_composite_without_root(const struct ftc_plan *plan);
+
 /* Of two codes the first that is an error. */
 static inline int ftc_composite_first_error(int a, int b)
 {

@@ -1,5 +1,6 @@
 #include "nonblocking.h"
 
+#include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "course.h"
 #include "parcel.h"
@@ -83,11 +84,8 @@ static void close_task(struct ftc_request *r)
  * no communicator is not asked for anything: native MPI calls the error handler, once. */
 static bool is_unseen(const struct ftc_call *call)
 {
-    int inter = 1;
-
     return ftc_plan_is_intercepted(call->kind) && call->comm != MPI_COMM_WORLD &&
-           ftc_is_comm(call->comm) && !ftc_lineage_of(call->comm) &&
-           PMPI_Comm_test_inter(call->comm, &inter) == MPI_SUCCESS && !inter;
+           ftc_is_comm(call->comm) && !ftc_lineage_of(call->comm) && !ftc_is_inter(call->comm);
 }
 
 static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *call)

@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include "communicator/group.h"
 #include "composite.h"
 #include "course.h"
 #include "parcel.h"
@@ -26,13 +27,6 @@ bool ftc_plan_is_intercepted(enum ftc_call_kind kind)
     return ftc_prospect_is_intercepted(&ftc_library.settings, kind);
 }
 
-static bool has_two_groups(MPI_Comm comm)
-{
-    int inter = 0;
-
-    return ftc_is_comm(comm) && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
-}
-
 /* Known at once, so that large messages pay least for being looked at. Not where ranks may name
  * different datatypes: either all ranks look at the communicator, or none. */
 static bool is_surely_too_large(const struct ftc_plan *plan)
@@ -43,7 +37,7 @@ static bool is_surely_too_large(const struct ftc_plan *plan)
     if (ftc_library.settings.large == FTC_LARGE_PROTECTED)
         return false;
     return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes &&
-           !has_two_groups(call->comm);
+           !(ftc_is_comm(call->comm) && ftc_is_inter(call->comm));
 }
 
 /* Of two groups whoever neither gives nor takes may say what it likes (between.c). */

@@ -5,10 +5,6 @@
 
 #include "collective.h"
 
-/* What the root has is for all of the other group; else, if there is one, what they have is for
- * the root. */
-bool ftc_role_comes_from_root(const struct ftc_plan *plan);
-
 /* Who is beside the root does neither. */
 bool ftc_role_gives(const struct ftc_plan *plan);
 bool ftc_role_takes(const struct ftc_plan *plan);

@@ -12,6 +12,7 @@ static bool buffers_are_valid(const struct ftc_plan *plan)
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 {
     const struct ftc_call *call = plan->call;
+
     plan->count = call->count;
     facts->commutative = true;
     facts->valid = ftc_facts(call->datatype, call->op, &plan->facts);

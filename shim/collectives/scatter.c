@@ -1,7 +1,6 @@
 /* Scatter, with one count or many: a broadcast of all that the root has for the others, its row. So
  * all survivors agree whether there is any. */
 #include "composite.h"
-#include "program/error.h"
 #include "row.h"
 
 static bool is_root(const struct ftc_plan *plan)
@@ -16,13 +15,6 @@ static const void *contribute(struct ftc_plan *plan)
     if (!value || !is_root(plan))
         return value;
     return ftc_row_add(plan, &value, &plan->call->sides->send) == MPI_SUCCESS ? value : NULL;
-}
-
-static int without_root(const struct ftc_plan *plan)
-{
-    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP
-               ? MPI_SUCCESS
-               : ftc_error_dead_root(plan->call);
 }
 
 static int deliver_own(const struct ftc_plan *plan)
@@ -40,7 +32,7 @@ static int deliver(const struct ftc_plan *plan)
 
     row = ftc_composite_find(plan, plan->call->root, &at);
     if (!row.data)
-        return without_root(plan);
+        return ftc_composite_without_root(plan);
     if (is_root(plan))
         return deliver_own(plan);
     if (!ftc_side_view(&view, &plan->call->sides->receive))
@@ -54,5 +46,5 @@ const struct ftc_collective ftc_collective_scatter = {
     .needs_mpi = ftc_composite_needs_mpi,
     .contribute = contribute,
     .deliver = deliver,
-    .without_root = without_root,
+    .without_root = ftc_composite_without_root,
 };

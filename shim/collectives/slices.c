@@ -3,7 +3,6 @@
 #include "interest.h"
 #include "progress/running.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,8 +49,7 @@ const void *ftc_slices_give(struct ftc_slices *s, const struct ftc_plan *plan, c
     slice = ftc_blocks_add(value, &plan->limit, plan->comm->rank, bytes);
     memcpy(slice, block->data + s->given, bytes);
     s->given += bytes;
-    ((struct ftc_block *)(slice - offsetof(struct ftc_block, data)))->note =
-        block->note | (left > bytes ? FTC_NOTE_HAS_MORE : 0);
+    ftc_blocks_note(slice, block->note | (left > bytes ? FTC_NOTE_HAS_MORE : 0));
     return value;
 }
 
@@ -103,7 +101,7 @@ unsigned char *ftc_slices_join(const struct ftc_slices *s, const struct ftc_plan
         data = s->from[rank].is_whole ? ftc_blocks_add(value, &limit, rank, store->bytes) : NULL;
         if (!data)
             continue;
-        ((struct ftc_block *)(data - offsetof(struct ftc_block, data)))->note = s->from[rank].note;
+        ftc_blocks_note(data, s->from[rank].note);
         if (store->bytes > 0)
             memcpy(data, store->data, store->bytes);
     }

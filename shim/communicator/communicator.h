@@ -36,16 +36,15 @@ struct ftc_comm_looks {
 };
 
 struct ftc_comm {
-    uint64_t id;        /* the same on all ranks, unique in the job */
-    enum ftc_pass pass; /* why calls go to native MPI; FTC_PASS_NONE: protected */
-    int size, rank;     /* the user's; of an intercommunicator those of both groups together */
-    int remote,
-        remote_size; /* of these ranks the remote group's, from where on; 0: there is none */
-    uint32_t *world; /* by rank: its rank in MPI_COMM_WORLD */
-    uint32_t entry;  /* where this rank publishes on the board */
-    uint32_t seq;    /* of the next operation */
-    uint32_t ended;  /* operations before this one have been ended by all that live */
-    int f;           /* failures tolerated in one operation */
+    uint64_t id;             /* the same on all ranks, unique in the job */
+    enum ftc_pass pass;      /* why calls go to native MPI; FTC_PASS_NONE: protected */
+    int size, rank;          /* the user's; of an intercommunicator those of both groups together */
+    int remote, remote_size; /* where the remote group's begin, and how many; 0: there is none */
+    uint32_t *world;         /* by rank: its rank in MPI_COMM_WORLD */
+    uint32_t entry;          /* where this rank publishes on the board */
+    uint32_t seq;            /* of the next operation */
+    uint32_t ended;          /* operations before this one have been ended by all that live */
+    int f;                   /* failures tolerated in one operation */
 
     int *member, member_count;   /* user's ranks that take part, ascending */
     int own_member;              /* index of this rank in member[] */

@@ -66,11 +66,11 @@ int *ftc_group_world_ranks_of(MPI_Comm comm, int *size)
     return world_rank;
 }
 
-MPI_Group ftc_group_of_peers(MPI_Comm comm, bool inter)
+MPI_Group ftc_group_of_peers(MPI_Comm comm)
 {
     MPI_Group remote;
 
-    if (!inter)
+    if (!ftc_is_inter(comm))
         return ftc_group_of(comm);
     PMPI_Comm_remote_group(comm, &remote);
     return remote;
@@ -135,7 +135,7 @@ static int compare(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-static MPI_Group of_world(const int *world_rank, int size)
+MPI_Group ftc_group_of_world(const int *world_rank, int size)
 {
     MPI_Group world, some = MPI_GROUP_NULL;
 
@@ -155,7 +155,7 @@ MPI_Group ftc_group_of_both_in_order(MPI_Comm intercomm)
         return MPI_GROUP_NULL;
     qsort(world_rank, (size_t)size, sizeof *world_rank, compare);
     if (world_rank[0] >= 0) /* MPI_UNDEFINED is not */
-        ordered = of_world(world_rank, size);
+        ordered = ftc_group_of_world(world_rank, size);
     free(world_rank);
     return ordered;
 }
@@ -180,13 +180,12 @@ int ftc_group_lowest(MPI_Group group)
 /* MPI_GROUP_NULL if @comm has no rank @rank. */
 static MPI_Group only(MPI_Comm comm, int rank)
 {
-    int inter, size;
+    int size;
     MPI_Group all, one = MPI_GROUP_NULL;
 
     if (!ftc_is_comm(comm))
         return MPI_GROUP_NULL;
-    PMPI_Comm_test_inter(comm, &inter);
-    all = ftc_group_of_peers(comm, inter);
+    all = ftc_group_of_peers(comm);
     PMPI_Group_size(all, &size);
     if (rank >= 0 && rank < size)
         PMPI_Group_incl(all, 1, &rank, &one);

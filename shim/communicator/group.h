@@ -17,9 +17,22 @@ MPI_Group ftc_group_of(MPI_Comm comm);
 /* The world ranks of the members of @comm. */
 int *ftc_group_world_ranks_of(MPI_Comm comm, int *size);
 
-/* The group whose ranks calls on @comm name: of an intercommunicator (@inter) the remote one. To be
- * freed by the caller. */
-MPI_Group ftc_group_of_peers(MPI_Comm comm, bool inter);
+/* The members whose ranks in MPI_COMM_WORLD are @world_rank. To be freed by the caller;
+ * MPI_GROUP_NULL if MPI refuses. */
+MPI_Group ftc_group_of_world(const int *world_rank, int size);
+
+/* Of what is the handle of a communicator. */
+static inline bool ftc_is_inter(MPI_Comm comm)
+{
+    int inter = 0;
+
+    PMPI_Comm_test_inter(comm, &inter);
+    return inter != 0;
+}
+
+/* The group whose ranks calls on @comm name: of an intercommunicator the remote one. To be freed by
+ * the caller. */
+MPI_Group ftc_group_of_peers(MPI_Comm comm);
 
 /* Both groups of an intercommunicator: those whom a collective call on it needs. To be freed by the
  * caller. */

@@ -19,13 +19,6 @@
 
 enum { RECEIVES_WHEN_FREED = 402 }; /* MPICH 4.2 */
 
-/* Of an intercommunicator, or of one in the making: its groups, the one with the lowest rank first.
- */
-struct ftc_sides_of {
-    MPI_Group side[2], leaders; /* the last of one in the making */
-    bool is_second;             /* this rank's side */
-};
-
 /* What a rank says in a split. */
 struct choice {
     int32_t is_there, color, key;
@@ -55,13 +48,11 @@ static bool makes_another_between(enum ftc_call_kind kind)
 
 static bool handles_are_valid(const struct ftc_creation *x)
 {
-    int inter = 1;
-
-    if (!ftc_is_comm(x->comm) || PMPI_Comm_test_inter(x->comm, &inter) != MPI_SUCCESS ||
-        (ftc_creation_has_group(x->kind) && !ftc_is_group(x->group)))
+    if (!ftc_is_comm(x->comm) || (ftc_creation_has_group(x->kind) && !ftc_is_group(x->group)))
         return false;
-    return inter ? x->kind == FTC_CALL_INTERCOMM_MERGE || makes_another_between(x->kind)
-                 : x->kind != FTC_CALL_INTERCOMM_MERGE;
+    return ftc_is_inter(x->comm)
+               ? x->kind == FTC_CALL_INTERCOMM_MERGE || makes_another_between(x->kind)
+               : x->kind != FTC_CALL_INTERCOMM_MERGE;
 }
 
 static bool is_valid_tag(int tag)
@@ -195,8 +186,10 @@ static bool open_roll(const struct ftc_creation *x, const struct ftc_sides_of *s
     MPI_Group group = has_own_group(x) ? group_of(x, sides) : x->group;
     struct ftc_comm *c = group == MPI_GROUP_NULL ? NULL : comm_of(x, group);
 
-    if (c && c->pass == FTC_PASS_NONE && ftc_roll_open(roll, c, group))
+    if (c && c->pass == FTC_PASS_NONE && ftc_roll_open(roll, c, group)) {
+        roll->sides = sides;
         return true;
+    }
     *roll = (struct ftc_roll){.comm = c, .group = group};
     close_roll(x, roll);
     return false;
@@ -326,7 +319,7 @@ static int living_of_color(struct ftc_roll *roll, const struct choice *choice, i
 
     if (!rank)
         return ftc_error_no_memory();
-    PMPI_Group_size(roll->side[0], &first);
+    PMPI_Group_size(roll->sides->side[0], &first);
     for (int i = 0; i < 2 && rv == MPI_SUCCESS; i++)
         rv = PMPI_Group_incl(roll->group,
                              ranks_of_color(choice, roll, color, i == 0 ? 0 : first,
@@ -436,23 +429,22 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
  * what the other one knows leaves these waiting for ranks that do not come: on_blocked is to see
  * it. */
 static int agree_at_first(const struct ftc_creation *x, const struct ftc_call *call,
-                          const struct ftc_sides_of *sides, struct ftc_roll *roll)
+                          struct ftc_roll *roll)
 {
-    bool is_marked = sides->leaders != MPI_GROUP_NULL;
+    bool is_marked = roll->sides->leaders != MPI_GROUP_NULL;
     int rv;
 
     if (is_marked)
-        ftc_native_call_mark_group(x->kind, sides->leaders, x->return_address);
+        ftc_native_call_mark_group(x->kind, roll->sides->leaders, x->return_address);
     rv = agree(call, roll, FTC_NATIVE_HAS_COMMUNICATOR);
     if (is_marked)
         ftc_native_call_leave();
     return rv;
 }
 
-static int make(const struct ftc_creation *x, const struct ftc_call *call,
-                const struct ftc_sides_of *sides, struct ftc_roll *roll)
+static int make(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_roll *roll)
 {
-    int rv = agree_at_first(x, call, sides, roll);
+    int rv = agree_at_first(x, call, roll);
 
     *x->newcomm = MPI_COMM_NULL;
     if (rv != MPI_SUCCESS)
@@ -525,11 +517,8 @@ static int find_sides_by_leaders(struct ftc_creation *x, const struct ftc_call *
 static int find_sides(struct ftc_creation *x, const struct ftc_call *call,
                       struct ftc_sides_of *sides)
 {
-    int inter = 0;
-
-    PMPI_Comm_test_inter(x->comm, &inter);
-    x->is_between =
-        x->kind == FTC_CALL_INTERCOMM_CREATE || (inter && x->kind != FTC_CALL_INTERCOMM_MERGE);
+    x->is_between = x->kind == FTC_CALL_INTERCOMM_CREATE ||
+                    (x->kind != FTC_CALL_INTERCOMM_MERGE && ftc_is_inter(x->comm));
     if (x->kind == FTC_CALL_INTERCOMM_CREATE)
         return find_sides_by_leaders(x, call, sides);
     if (x->is_between)
@@ -557,11 +546,8 @@ static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
 
     if ((x->is_between && sides->side[0] == MPI_GROUP_NULL) || !open_roll(x, sides, &roll))
         return false;
-    roll.side[0] = sides->side[0];
-    roll.side[1] = sides->side[1];
-    roll.is_second = sides->is_second;
     ftc_report_call(call, FTC_PASS_NONE);
-    x->result = make(x, call, sides, &roll);
+    x->result = make(x, call, &roll);
     free_living(&roll);
     close_roll(x, &roll);
     return true;
@@ -612,12 +598,10 @@ bool ftc_new_communicator_create_if_dead(struct ftc_creation *x)
 
 static bool has_dead_member(MPI_Comm comm)
 {
-    int inter = 0, size = 0, *world;
+    MPI_Group group = ftc_is_inter(comm) ? ftc_group_of_both(comm) : ftc_group_of(comm);
+    int size = 0, *world;
     bool is_dead = false;
-    MPI_Group group;
 
-    PMPI_Comm_test_inter(comm, &inter);
-    group = inter ? ftc_group_of_both(comm) : ftc_group_of_peers(comm, false);
     world = ftc_group_world_ranks(group, &size);
     for (int i = 0; world && i < size; i++)
         is_dead |= world[i] >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)world[i]);

@@ -346,11 +346,9 @@ static bool open_roll(struct idup *d)
 
 static bool is_possible(const struct ftc_creation *x, const MPI_Request *request)
 {
-    int inter = 1;
-
     return request && x->newcomm && ftc_new_communicators_are_on() && ftc_is_comm(x->comm) &&
-           PMPI_Comm_test_inter(x->comm, &inter) == MPI_SUCCESS && !inter &&
-           ftc_lineage_of(x->comm) && ftc_leavable_is_possible() && ftc_request_possible();
+           !ftc_is_inter(x->comm) && ftc_lineage_of(x->comm) && ftc_leavable_is_possible() &&
+           ftc_request_possible();
 }
 
 static struct idup *new_idup(const struct ftc_creation *x)

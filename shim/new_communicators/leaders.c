@@ -38,15 +38,6 @@ static bool is_leader(const struct ftc_creation *x)
     return rank == x->bridge->local_leader;
 }
 
-/* The ranks that the leader names its peer by. */
-static MPI_Group peers_of(const struct ftc_bridge *b)
-{
-    int inter = 0;
-
-    PMPI_Comm_test_inter(b->peer, &inter);
-    return ftc_group_of_peers(b->peer, inter);
-}
-
 static bool names_a_peer(const struct ftc_bridge *b)
 {
     MPI_Group peers;
@@ -54,7 +45,7 @@ static bool names_a_peer(const struct ftc_bridge *b)
 
     if (!ftc_is_comm(b->peer))
         return false;
-    peers = peers_of(b);
+    peers = ftc_group_of_peers(b->peer);
     PMPI_Group_size(peers, &size);
     PMPI_Group_free(&peers);
     return b->remote_leader >= 0 && b->remote_leader < size;
@@ -77,7 +68,7 @@ bool ftc_leaders_are_valid(const struct ftc_creation *x)
  * in MPI_COMM_WORLD, or this rank itself. *@other is its number among the two. */
 static MPI_Group group_of_leaders(const struct ftc_bridge *b, int *other)
 {
-    MPI_Group peers = peers_of(b), world, both = MPI_GROUP_NULL;
+    MPI_Group peers = ftc_group_of_peers(b->peer);
     int size = 0, *all = ftc_group_world_ranks(peers, &size), own = (int)ftc_library.world_rank;
     int theirs = all && b->remote_leader < size ? all[b->remote_leader] : -1;
 
@@ -86,10 +77,7 @@ static MPI_Group group_of_leaders(const struct ftc_bridge *b, int *other)
     if (theirs < 0 || theirs == own)
         return MPI_GROUP_NULL;
     *other = theirs > own;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_incl(world, 2, *other == 1 ? (int[]){own, theirs} : (int[]){theirs, own}, &both);
-    PMPI_Group_free(&world);
-    return both;
+    return ftc_group_of_world(*other == 1 ? (int[]){own, theirs} : (int[]){theirs, own}, 2);
 }
 
 /* Those that are not in MPI_COMM_WORLD are 0. */
@@ -231,16 +219,6 @@ static bool is_whole(const struct told *told)
     return told->outcome == KNOWN && told->count > 0;
 }
 
-static MPI_Group of_world(const int *world_rank, int count)
-{
-    MPI_Group world, group = MPI_GROUP_NULL;
-
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_incl(world, count, world_rank, &group);
-    PMPI_Group_free(&world);
-    return group;
-}
-
 static MPI_Group group_of(const struct told *told)
 {
     int *rank = malloc((size_t)told->count * sizeof *rank);
@@ -250,7 +228,7 @@ static MPI_Group group_of(const struct told *told)
         return MPI_GROUP_NULL;
     for (int i = 0; i < told->count; i++)
         rank[i] = told->rank[i] - 1;
-    group = of_world(rank, told->count);
+    group = ftc_group_of_world(rank, told->count);
     free(rank);
     return group;
 }
@@ -283,7 +261,7 @@ static int learn(const struct ftc_creation *x, uint64_t number, const struct tol
         return ftc_error_no_memory();
     }
     local = ftc_group_of(x->comm);
-    m->leaders = of_world(leader, 2);
+    m->leaders = ftc_group_of_world(leader, 2);
     m->is_second = ftc_group_lowest(m->remote) < ftc_group_lowest(local);
     m->number =
         m->is_second ? number_of_both(told->number, number) : number_of_both(number, told->number);

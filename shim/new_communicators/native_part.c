@@ -105,15 +105,16 @@ static MPI_Comm parent_of(const struct ftc_creation *x)
 static int create_between(const struct native_part *part)
 {
     const struct ftc_roll *roll = part->roll;
+    bool is_second = roll->sides->is_second;
     MPI_Comm both = MPI_COMM_NULL, own = MPI_COMM_NULL;
     int first = 0, rv;
 
     PMPI_Group_size(roll->living[0], &first);
     rv = PMPI_Comm_create_group(MPI_COMM_WORLD, part->members, part->tag, &both);
     if (rv == MPI_SUCCESS)
-        rv = PMPI_Comm_split(both, roll->is_second, 0, &own);
+        rv = PMPI_Comm_split(both, is_second, 0, &own);
     if (rv == MPI_SUCCESS)
-        rv = PMPI_Intercomm_create(own, 0, both, roll->is_second ? 0 : first, 0, part->x->newcomm);
+        rv = PMPI_Intercomm_create(own, 0, both, is_second ? 0 : first, 0, part->x->newcomm);
     if (own != MPI_COMM_NULL)
         PMPI_Comm_free(&own);
     if (both != MPI_COMM_NULL)

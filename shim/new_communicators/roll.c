@@ -36,7 +36,6 @@ bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group
         .comm = comm,
         .group = group,
         .size = comm->size,
-        .side = {MPI_GROUP_NULL, MPI_GROUP_NULL},
         .living = {MPI_GROUP_NULL, MPI_GROUP_NULL},
     };
     roll->told = calloc(size, 1);

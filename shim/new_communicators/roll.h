@@ -15,6 +15,13 @@ enum ftc_native_end {
     FTC_NATIVE_WAS_LEFT_AT_ONCE, /* and cannot have got beyond MPICH's first look at its numbers */
 };
 
+/* The two groups of an intercommunicator, or of one in the making. */
+struct ftc_sides_of {
+    MPI_Group side[2]; /* the one with the lowest rank first */
+    MPI_Group leaders; /* of one in the making */
+    bool is_second;    /* this rank's side */
+};
+
 /* Ranks are theirs. */
 struct ftc_roll {
     struct ftc_comm *comm; /* for the library's operations among them */
@@ -34,9 +41,8 @@ struct ftc_roll {
     struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
 
     /* Of a call that makes an intercommunicator. */
-    MPI_Group side[2];   /* its groups, the one with the lowest rank first */
+    const struct ftc_sides_of *sides;
     MPI_Group living[2]; /* those of them who are to be in it */
-    bool is_second;      /* this rank's side */
 };
 
 /* For @comm, of the ranks of @group; both stay the caller's. False without memory. */

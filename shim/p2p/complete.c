@@ -375,25 +375,16 @@ static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
         b->error = ftc_error_in_status();
 }
 
-static int native_all(const struct ftc_p2p_completion *call, int count, MPI_Request requests[],
-                      int *flag, MPI_Status statuses[])
-{
-    if (atomic_load_explicit(&ftc_partitioned_are_used, memory_order_relaxed))
-        return ftc_partitioned_test_all(count, requests, call->keeps, flag, statuses);
-    return call->keeps ? PMPI_Request_get_status_all(count, requests, flag, statuses)
-                       : PMPI_Testall(count, requests, flag, statuses);
-}
-
 static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
 {
     int rv = MPI_SUCCESS;
 
     *flag = FTC_P2P_NOTHING_TOLD;
     if (!may_have_failed())
-        return native_all(b->call, b->count, b->request, flag, statuses);
+        return ftc_partitioned_test_all(b->count, b->request, b->call->keeps, flag, statuses);
     do {
         hide_ours(b);
-        rv = native_all(b->call, b->count, b->native, flag, statuses);
+        rv = ftc_partitioned_test_all(b->count, b->native, b->call->keeps, flag, statuses);
         show_ours(b);
     } while (!*flag && rv == MPI_SUCCESS && find_failed(b));
     if (*flag > 0 || rv == MPI_ERR_IN_STATUS)
@@ -485,7 +476,7 @@ int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request re
         return ftc_native_call_leave_with(PMPI_Waitall(count, requests, statuses));
     }
     if (!open_batch(&b, call, count, requests))
-        return native_all(call, count, requests, flag, statuses);
+        return ftc_partitioned_test_all(count, requests, call->keeps, flag, statuses);
     statuses = statuses_of(&b, statuses);
     do
         rv = test_all(&b, flag, statuses);

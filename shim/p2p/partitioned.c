@@ -2,9 +2,10 @@
 
 #include "lock.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
-_Atomic bool ftc_partitioned_are_used;
+static _Atomic bool are_used;
 
 int ftc_partitioned_note(const struct ftc_p2p_call *call, const MPI_Request *request, int rv)
 {
@@ -14,7 +15,7 @@ int ftc_partitioned_note(const struct ftc_p2p_call *call, const MPI_Request *req
     if (rv == MPI_SUCCESS && request && ftc_requests_find(*request, &r)) {
         r.partitioned = true;
         ftc_requests_update(&r);
-        atomic_store_explicit(&ftc_partitioned_are_used, true, memory_order_relaxed);
+        atomic_store_explicit(&are_used, true, memory_order_relaxed);
     }
     return rv;
 }
@@ -58,11 +59,11 @@ static bool have_ended(int count, const MPI_Request requests[], MPI_Request othe
     return all;
 }
 
-static int test_others(int count, MPI_Request others[], bool keeps, int *flag,
-                       MPI_Status statuses[])
+static int native_all(int count, MPI_Request requests[], bool keeps, int *flag,
+                      MPI_Status statuses[])
 {
-    return keeps ? PMPI_Request_get_status_all(count, others, flag, statuses)
-                 : PMPI_Testall(count, others, flag, statuses);
+    return keeps ? PMPI_Request_get_status_all(count, requests, flag, statuses)
+                 : PMPI_Testall(count, requests, flag, statuses);
 }
 
 /* An MPI error code of its own. */
@@ -111,7 +112,7 @@ static int test_all(int count, MPI_Request requests[], MPI_Request others[], boo
         *flag = 0;
         return MPI_SUCCESS;
     }
-    rv = test_others(count, others, keeps, flag, statuses);
+    rv = native_all(count, others, keeps, flag, statuses);
     for (int i = 0; !keeps && i < count; i++)
         if (others[i] != MPI_REQUEST_NULL || !is_partitioned(requests[i]))
             requests[i] = others[i];
@@ -127,10 +128,12 @@ int ftc_partitioned_test_all(int count, MPI_Request requests[], bool keeps, int 
     MPI_Request few[FEW], *others = few;
     int rv;
 
+    if (!atomic_load_explicit(&are_used, memory_order_relaxed))
+        return native_all(count, requests, keeps, flag, statuses);
     if (count > FEW)
         others = malloc((size_t)count * sizeof *others);
     if (!others)
-        return test_others(count, requests, keeps, flag, statuses);
+        return native_all(count, requests, keeps, flag, statuses);
     rv = test_all(count, requests, others, keeps, flag, statuses);
     if (others != few)
         free(others);

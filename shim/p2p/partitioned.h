@@ -5,8 +5,6 @@
 
 #include "p2p.h"
 
-#include <stdatomic.h>
-
 /* As ftc_p2p_note(). */
 int ftc_partitioned_note(const struct ftc_p2p_call *call, const MPI_Request *request, int rv);
 
@@ -14,11 +12,8 @@ int ftc_partitioned_note(const struct ftc_p2p_call *call, const MPI_Request *req
  * over, and a thread that has one ready not know it yet. */
 bool ftc_partitioned_is_in_vain(MPI_Request request);
 
-/* Whether there has been one. */
-extern _Atomic bool ftc_partitioned_are_used;
-
-/* As PMPI_Testall(), which in MPICH 4.0 takes each that has ended for an error; or, with @keeps, as
- * PMPI_Request_get_status_all(). */
+/* PMPI_Testall(), or with @keeps PMPI_Request_get_status_all(), of requests of any kind: of
+ * partitioned ones MPICH 4.0 takes each that has ended for an error. */
 int ftc_partitioned_test_all(int count, MPI_Request requests[], bool keeps, int *flag,
                              MPI_Status statuses[]);
 

@@ -48,14 +48,12 @@ void ftc_peers_open(void)
 static bool describe(struct ftc_peers *p)
 {
     MPI_Group members;
-    int inter;
     bool done;
 
-    PMPI_Comm_test_inter(p->comm, &inter);
-    members = ftc_group_of_peers(p->comm, inter);
+    members = ftc_group_of_peers(p->comm);
     p->world = ftc_group_world_ranks(members, &p->size);
     p->told = calloc((size_t)p->size, sizeof *p->told);
-    p->others = inter ? p->size : p->size - 1;
+    p->others = ftc_is_inter(p->comm) ? p->size : p->size - 1;
     done = p->world && p->told;
     PMPI_Group_free(&members);
     return done;

@@ -21,8 +21,7 @@ struct ftc_p2p_request {
     uint32_t serial; /* of this note */
     bool receives;
     bool persistent;
-    bool
-        partitioned; /* persistent, and MPI lets nobody cancel it, nor free it while it is active */
+    bool partitioned; /* persistent, and not to be cancelled, nor freed while it is active */
     bool placeholder; /* nothing native stands behind the handle */
     bool broken;      /* persistent, and what is native in it never ends */
     struct ftc_peers *peers;

@@ -121,14 +121,13 @@ static bool describe_members(unsigned place, MPI_Group members)
 static bool describe_comm(unsigned place, MPI_Comm comm)
 {
     MPI_Group members;
-    int inter;
     bool done;
 
-    if (!ftc_is_comm(comm) || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+    if (!ftc_is_comm(comm))
         return false;
-    members = ftc_group_of_peers(comm, inter);
+    members = ftc_group_of_peers(comm);
     done = describe_members(place, members);
-    described[place].is_remote = inter;
+    described[place].is_remote = ftc_is_inter(comm);
     PMPI_Group_free(&members);
     return done && ftc_attribute_keep(comm, FTC_TENANT_MARKS, described);
 }

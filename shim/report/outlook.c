@@ -1,6 +1,7 @@
 #include "outlook.h"
 
 #include "communicator/error_handler.h"
+#include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "library.h"
 #include "mpi/inside.h"
@@ -37,14 +38,6 @@ static size_t bytes_of_elements(const struct ftc_call *call, const struct ftc_fa
                  is_scan || is_bottom || keeps_blocks(call, type) ? (size_t)size : 1);
 }
 
-static bool is_inter(MPI_Comm comm)
-{
-    int inter = 0;
-
-    PMPI_Comm_test_inter(comm, &inter);
-    return inter != 0;
-}
-
 /* Facts about the arguments, as far as policy wants them. */
 static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *type,
                               struct ftc_policy_facts *facts)
@@ -53,7 +46,8 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
     int rank = 0, size = 1;
 
     facts->valid = facts->commutative = true;
-    if (plain == FTC_CALL_BARRIER || facts->communicator != FTC_PASS_NONE || is_inter(call->comm))
+    if (plain == FTC_CALL_BARRIER || facts->communicator != FTC_PASS_NONE ||
+        ftc_is_inter(call->comm))
         return;
     PMPI_Comm_rank(call->comm, &rank);
     PMPI_Comm_size(call->comm, &size);
@@ -72,7 +66,7 @@ static enum ftc_pass communicator_pass(MPI_Comm comm)
 {
     int size = 0;
 
-    if (is_inter(comm))
+    if (ftc_is_inter(comm))
         return ftc_lineage_of(comm) ? FTC_PASS_NONE : FTC_PASS_UNSEEN_INTERCOMM;
     PMPI_Comm_size(comm, &size);
     return size == 1 ? FTC_PASS_COMM_SELF : FTC_PASS_NONE;
@@ -167,7 +161,8 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
     best = pass_at_best(call, &bytes, &is_large);
     if (best != FTC_PASS_NONE)
         return ftc_prospect_in_vain(best);
-    if (ftc_call_is_uneven(call->kind) || is_inter(call->comm)) /* what is too large turns out */
+    if (ftc_call_is_uneven(call->kind) ||
+        ftc_is_inter(call->comm)) /* what is too large turns out */
         is_large = large_helps(pass);
     outlook = outlook_here(call);
     if ((outlook.remedies & FTC_REMEDY_IN_VAIN) != 0)

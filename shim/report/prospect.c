@@ -20,19 +20,6 @@ struct ftc_outlook ftc_prospect_in_vain(uint32_t protection)
     return (struct ftc_outlook){of, is_exposed ? FTC_REMEDY_IN_VAIN : 0};
 }
 
-/* The root has what the others want. */
-static bool is_from_root(enum ftc_call_kind kind)
-{
-    switch (ftc_call_plain(kind)) {
-    case FTC_CALL_BCAST:
-    case FTC_CALL_SCATTER:
-    case FTC_CALL_SCATTERV:
-        return true;
-    default:
-        return false;
-    }
-}
-
 struct ftc_outlook ftc_prospect_here(const struct ftc_settings *s, enum ftc_call_kind kind,
                                      bool returns, bool required)
 {
@@ -42,7 +29,7 @@ struct ftc_outlook ftc_prospect_here(const struct ftc_settings *s, enum ftc_call
         return (struct ftc_outlook){FTC_PROTECTION_REQUIRED_FATAL, FTC_REMEDY_IN_VAIN};
     if (s->f == 0)
         return (struct ftc_outlook){FTC_PROTECTION_F_FATAL, FTC_REMEDY_F};
-    if (is_from_root(kind) && s->on_dead_root == FTC_ON_DEAD_ROOT_ERROR)
+    if (ftc_call_comes_from_root(kind) && s->on_dead_root == FTC_ON_DEAD_ROOT_ERROR)
         return (struct ftc_outlook){FTC_PROTECTION_DEAD_ROOT_FATAL, FTC_REMEDY_KEEP};
     return (struct ftc_outlook){.protection = (enum ftc_protection)FTC_PASS_NONE};
 }

@@ -50,6 +50,12 @@ void ftc_blocks_begin(void *value);
  * @bytes belong. Data that is too large for @limit is none, and NULL. */
 void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes);
 
+/* Notes @note beside the block whose data are at @data. */
+static inline void ftc_blocks_note(void *data, uint32_t note)
+{
+    ((struct ftc_block *)((char *)data - offsetof(struct ftc_block, data)))->note = note;
+}
+
 /* The same without the data, which the rank shows. False: too large. */
 bool ftc_blocks_add_shown(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
                           uint32_t shown);

@@ -33,14 +33,8 @@ static void show(const char *call, int form, int count, int root, int rv)
     output_result(what, rv, out, sizeof out);
 }
 
-/* As in blocks.c. */
 #define CALL(form, name, Iname, arguments, wide_arguments)                                         \
-    (form == 0   ? MPI_##name(LIST arguments, inter)                                               \
-     : form == 1 ? MPI_##name##_c(LIST wide_arguments, inter)                                      \
-     : form == 2 ? form_waited(MPI_##Iname(LIST arguments, inter, &form_request))                  \
-     : form_persistent_is_sane(n)                                                                  \
-         ? form_started(MPI_##name##_init(LIST arguments, inter, MPI_INFO_NULL, &form_request), 2) \
-         : (MPI_##name(LIST arguments, inter), MPI_##name(LIST arguments, inter)))
+    FORM_CALL(form, inter, n, name, Iname, arguments, wide_arguments)
 #define SAME(form, name, Iname, ...) CALL(form, name, Iname, (__VA_ARGS__), (__VA_ARGS__))
 
 /* This rank's argument where rank @root of group @group is the root. */

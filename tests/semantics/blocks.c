@@ -38,16 +38,8 @@ static void show(const char *call, const struct pair *p, int number, int rv)
     output_result(what, rv, out, sizeof out);
 }
 
-/* The call in its form: 0 plain, 1 for large counts, 2 nonblocking, 3 persistent, which is started
- * twice: the second time from where the first has left what it received. */
 #define CALL(form, name, Iname, arguments, wide_arguments)                                         \
-    (form == 0   ? MPI_##name(LIST arguments, comm)                                                \
-     : form == 1 ? MPI_##name##_c(LIST wide_arguments, comm)                                       \
-     : form == 2 ? form_waited(MPI_##Iname(LIST arguments, comm, &form_request))                   \
-     : form_persistent_is_sane(n)                                                                  \
-         ? form_started(MPI_##name##_init(LIST arguments, comm, MPI_INFO_NULL, &form_request), 2)  \
-         : (MPI_##name(LIST arguments, comm), MPI_##name(LIST arguments, comm)))
-
+    FORM_CALL(form, comm, n, name, Iname, arguments, wide_arguments)
 #define EVEN(form, name, Iname, ...) CALL(form, name, Iname, (__VA_ARGS__), (__VA_ARGS__))
 
 static void gather(const struct pair *p, int count)

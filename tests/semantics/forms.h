@@ -22,4 +22,15 @@ bool form_persistent_is_sane(int n);
 /* Arguments of a macro that are those of a call. */
 #define LIST(...) __VA_ARGS__
 
+/* The call on @comm, of @n ranks, in its form: 0 plain, 1 for large counts, 2 nonblocking, 3
+ * persistent, which is started twice: the second time from where the first has left what it
+ * received. */
+#define FORM_CALL(form, comm, n, name, Iname, arguments, wide_arguments)                           \
+    (form == 0   ? MPI_##name(LIST arguments, comm)                                                \
+     : form == 1 ? MPI_##name##_c(LIST wide_arguments, comm)                                       \
+     : form == 2 ? form_waited(MPI_##Iname(LIST arguments, comm, &form_request))                   \
+     : form_persistent_is_sane(n)                                                                  \
+         ? form_started(MPI_##name##_init(LIST arguments, comm, MPI_INFO_NULL, &form_request), 2)  \
+         : (MPI_##name(LIST arguments, comm), MPI_##name(LIST arguments, comm)))
+
 #endif

@@ -174,7 +174,7 @@ START_TEST(members_are_as_many_as_the_communicator_has)
 {
     for (int i = 0; i < COMMS; i++)
         expect(ftc_group_of(of[i].comm), of[i].size, of[i].group.world_rank);
-    expect(ftc_group_of_peers(GRID, false), 4, (const int[]){5, 4, 3, 2});
+    expect(ftc_group_of_peers(GRID), 4, (const int[]){5, 4, 3, 2});
     ck_assert_int_eq(ftc_group_of(FREED), MPI_GROUP_NULL);
     expect_all_freed();
 }

@@ -13,6 +13,8 @@
  *     origins halves    likewise, of a duplicate's copy; the next one has the same handle, and
  *                       other members
  */
+#include "halves.h"
+
 #include <ftcoll.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -57,28 +59,11 @@ static MPI_Comm merged(void)
     return made;
 }
 
-/* The even ranks, or the odd ones. */
-static MPI_Group part(int first)
-{
-    int range[1][3] = {{first, n - 1, 2}};
-    MPI_Group world, made;
-
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_range_incl(world, 1, range, &made);
-    MPI_Group_free(&world);
-    return made;
-}
-
 static MPI_Comm merged_of_groups(void)
 {
-    MPI_Group own = part(rank % 2), other = part(1 - rank % 2);
-    MPI_Comm both, made;
+    MPI_Comm both = between_halves("origins"), made;
 
-    MPI_Intercomm_create_from_groups(own, 0, other, 0, "origins", MPI_INFO_NULL,
-                                     MPI_ERRORS_ARE_FATAL, &both);
     MPI_Intercomm_merge(both, rank % 2, &made);
-    MPI_Group_free(&own);
-    MPI_Group_free(&other);
     return made;
 }
 

@@ -2,6 +2,8 @@
  * die" ends rank 1 in the middle, before anybody makes a call that is not protected; "sites ring"
  * also makes each kind of point-to-point call that blocks, and "sites ring returns" wants to have
  * errors back. */
+#include "halves.h"
+
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -76,38 +78,17 @@ __attribute__((noinline)) static void ring(int rank, int size)
     MPI_Waitall(1, request, status);
 }
 
-/* Of the even ranks, or the odd ones. */
-static MPI_Group part(int first, int n)
-{
-    int range[1][3] = {{first, n - 1, 2}};
-    MPI_Group world, made;
-
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_range_incl(world, 1, range, &made);
-    MPI_Group_free(&world);
-    return made;
-}
-
 /* Waits for what is no message, and not protected: between two groups of which the library does not
  * know. */
 __attribute__((noinline)) static void exchange_late(void)
 {
     static int sum;
-    int one = 1, rank, n;
-    MPI_Group own, other;
-    MPI_Comm between;
+    int one = 1;
+    MPI_Comm between = between_halves("sites");
     MPI_Request request;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
-    own = part(rank % 2, n);
-    other = part(1 - rank % 2, n);
-    MPI_Intercomm_create_from_groups(own, 0, other, 0, "sites", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
-                                     &between);
     MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, between, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Group_free(&own);
-    MPI_Group_free(&other);
 }
 
 int main(int argc, char **argv)
