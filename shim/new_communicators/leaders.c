@@ -5,6 +5,7 @@
 #include "communicator/lineage.h"
 #include "job_end.h"
 #include "program/error.h"
+#include "program/native_call.h"
 #include "system/hash.h"
 #include "union.h"
 #include "value/datatype.h"
@@ -141,6 +142,20 @@ static int hear(const struct ftc_call *call, struct ftc_comm *c, int other, cons
     return rv;
 }
 
+/* One who lives and names another leader, which is dead, has the error and does not come:
+ * on_blocked is to see it, once nobody else goes on either. */
+static int hear_while_marked(const struct ftc_creation *x, const struct ftc_call *call,
+                             struct ftc_comm *c, int other, const struct told *own,
+                             struct told *told)
+{
+    int rv;
+
+    ftc_native_call_mark(x->kind, x->bridge->peer, FTC_SOME_MEMBER, x->return_address);
+    rv = hear(call, c, other, own, told);
+    ftc_native_call_leave();
+    return rv;
+}
+
 /* For the operations of one call. To be released. */
 static struct ftc_comm *comm_of_leaders(const struct ftc_creation *x, MPI_Group leaders)
 {
@@ -172,7 +187,7 @@ static int ask_other_leader(const struct ftc_creation *x, const struct ftc_call 
     else if (!c)
         told->outcome = OUTSIDE;
     else
-        rv = hear(call, c, other, own, told);
+        rv = hear_while_marked(x, call, c, other, own, told);
     if (c)
         release(c);
     if (leaders != MPI_GROUP_NULL)

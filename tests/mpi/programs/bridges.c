@@ -4,6 +4,7 @@
  *     bridges leader               the one group's leader dies, then a new one leads
  *     bridges waiting              the one group's leader dies while it waits for the other
  *     bridges strangers            the one group's leader dies that the other has never heard of
+ *     bridges renamed              rank 0 dies before the halves are made: the odd ranks name it
  *     bridges crossed              two are made of communicators that come from one alike
  *     bridges side                 all of the odd ranks die
  *     bridges anytime SEED ROUNDS  made one after the other, and the last rank dies in one of them
@@ -215,6 +216,20 @@ static void strangers(void)
                  make(half, side == 1 ? (own_last - 1) / 2 : 0, side == 0 ? last : 0, &made));
 }
 
+/* The odd ranks have the error; the even ones wait for these, as natively for those who name
+ * others.
+ */
+static void renamed(void)
+{
+    MPI_Comm living, made;
+
+    if (rank == 0)
+        die();
+    is_dead[0] = true;
+    MPI_Comm_split(MPI_COMM_WORLD, side, 0, &living);
+    expect_class("renamed", MPIX_ERR_PROC_FAILED, make(living, 0, 1 - side, &made));
+}
+
 static void crossed(void)
 {
     MPI_Comm twin[2], made[2];
@@ -291,6 +306,8 @@ int main(int argc, char **argv)
         waiting();
     else if (argc == 2 && strcmp(argv[1], "strangers") == 0)
         strangers();
+    else if (argc == 2 && strcmp(argv[1], "renamed") == 0)
+        renamed();
     else if (argc == 2 && strcmp(argv[1], "crossed") == 0)
         crossed();
     else if (argc == 4 && strcmp(argv[1], "anytime") == 0)

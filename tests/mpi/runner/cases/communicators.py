@@ -3,7 +3,7 @@ import re
 import signal
 
 from ..case import Case
-from .common import SURVIVORS, TEN_S, strike
+from .common import ABORT, SURVIVORS, TEN_S, strike
 
 PROTECT_ALL = {"FTCOLL_PROTECT": "all"}
 
@@ -82,6 +82,10 @@ COMMUNICATORS = [
         ("of communicators that come from one", 4, "crossed", 0, {}), ("one side dies", 4, "side", 2, {"f": 2}),
         ("one side dies", 2, "side", 1, {}))),
     *(bridges("a rank dies in one", n, "anytime {seed} 20", 1, runs=3) for n in (3, 4, 6)),
+    Case("communicators: between two groups, the one names a leader that is dead, the other one another, n = 5", 5, 1, status="failed",
+         settings={**PROTECT_ALL, **ABORT}, limit_s=TEN_S, command="mpiexec.hydra -n {n} {programs}/bridges renamed",
+         says=(r"bridges: rank 1 is content", r"rank 2 has been in MPI_Intercomm_create at bridges\(.*it may need rank 0, which is dead "
+               r".*on_blocked = abort")),
     bridges("nobody dies, monitor = timeout", 4, "", 0, settings={"FTCOLL_MONITOR": "timeout"}),
     communicators("threads, nobody dies", 3, 1, "--threads 30"),
     communicators("threads, a rank dies", 4, 1, "--threads 30 2", limit_s=60),
