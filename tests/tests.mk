@@ -5,7 +5,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol copy
-UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters lineage group error_handler roll requests completion wait shown turn stopped geometry fence cores mapping loaded inside polls channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
+UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters lineage group error_handler roll requests buffered completion wait shown turn stopped geometry fence cores mapping loaded inside polls channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o end_of_job.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o))
@@ -85,6 +85,7 @@ $(UNIT)/test_output: $(BUILD)/shim/monitor/output.o
 $(UNIT)/test_pmi: $(SHIM_OBJECTS)
 $(UNIT)/test_pmi: UNIT_LIBS = -linih
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
+$(UNIT)/test_buffered: $(BUILD)/shim/p2p/buffered.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/copy.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
 $(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))
 $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h tests/unit/unit_board.h tests/unit/unit_library.h

@@ -7,31 +7,49 @@
 #include "progress/wait.h"
 #include "value/datatype.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A message under way. */
+enum state { UNDER_WAY, SENT, GIVEN_UP };
+
+/* A message. Several threads may look at it at a time, none with the mutex. */
 struct sent {
-    MPI_Request request;
+    MPI_Request request; /* MPI_REQUEST_NULL: nobody may look at it yet */
+    enum state state;
+    int holders; /* who look at it; the last takes it away once it is over */
     void *copy;
     size_t bytes;
     int peer, tag;
     struct ftc_peers *peers;
-    struct sent *next;
+    struct sent *previous, *next;
 };
 
 enum { WITH_OTHER_BUFFERS = 402 }; /* MPICH 4.2 */
 
-/* Outermost, as native MPI is called with it held; all that follows is under it. */
+/* Innermost: MPICH may call functions of the program's with a lock of its own held, and these may
+ * send. So nobody waits for MPICH who has this one. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct sent *all;
 static size_t room, used; /* of the program's buffer */
 
+static void lock(void)
+{
+    if (ftc_library.threaded)
+        pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    if (ftc_library.threaded)
+        pthread_mutex_unlock(&mutex);
+}
+
 void ftc_buffered_attach(size_t bytes)
 {
-    pthread_mutex_lock(&mutex);
+    lock();
     room = ftc_inside_mpich() < WITH_OTHER_BUFFERS ? bytes : 0;
-    pthread_mutex_unlock(&mutex);
+    unlock();
 }
 
 /* ---- under way ---- */
@@ -41,14 +59,61 @@ static size_t share_of(size_t bytes)
     return bytes + MPI_BSEND_OVERHEAD;
 }
 
-/* What native MPI may still send of it is not given back. */
-static void forget(struct sent *s, bool is_sent)
+static void put_in(struct sent *s)
 {
-    used -= share_of(s->bytes);
+    s->previous = NULL;
+    s->next = all;
+    if (all)
+        all->previous = s;
+    all = s;
+}
+
+static void take_out(struct sent *s)
+{
+    if (s->previous)
+        s->previous->next = s->next;
+    else
+        all = s->next;
+    if (s->next)
+        s->next->previous = s->previous;
+}
+
+/* The first from @s on that is to be looked at, for this thread, too; NULL: none. */
+static struct sent *hold(struct sent *s)
+{
+    while (s && (s->request == MPI_REQUEST_NULL || s->state != UNDER_WAY))
+        s = s->next;
+    if (s)
+        s->holders++;
+    return s;
+}
+
+/* Its room is free as soon as one thread has found it over. True if this was the last that held it:
+ * then it is nobody else's any more. */
+static bool let_go(struct sent *s, enum state found)
+{
+    assert(s->holders > 0);
+    s->holders--;
+    if (s->state == UNDER_WAY && found != UNDER_WAY) {
+        s->state = found;
+        used -= share_of(s->bytes);
+    }
+    if (s->state == UNDER_WAY || s->holders > 0)
+        return false;
+    take_out(s);
+    return true;
+}
+
+/* What native MPI may still send of it is not given back. */
+static void forget(struct sent *s)
+{
+    if (s->request != MPI_REQUEST_NULL)
+        PMPI_Request_free(&s->request);
     ftc_p2p_lock();
-    ftc_peers_drop(s->peers);
+    if (s->peers)
+        ftc_peers_drop(s->peers);
     ftc_p2p_unlock();
-    if (is_sent)
+    if (s->state != GIVEN_UP)
         free(s->copy);
     free(s);
 }
@@ -66,31 +131,34 @@ static bool fails(const struct sent *s)
     return ftc_p2p_is_anyone_dead() && ftc_dead_fails(&r);
 }
 
-/* True if it is over, and @s gone. */
-static bool look_at(struct sent *s)
+/* Leaves the request as it is, for others who may look at it now. */
+static enum state look_at(const struct sent *s)
 {
     int flag = 0;
 
-    PMPI_Test(&s->request, &flag, MPI_STATUS_IGNORE);
-    if (!flag && !fails(s))
-        return false;
-    if (!flag)
-        PMPI_Request_free(&s->request);
-    forget(s, flag);
-    return true;
+    PMPI_Request_get_status(s->request, &flag, MPI_STATUS_IGNORE);
+    if (flag)
+        return SENT;
+    return fails(s) ? GIVEN_UP : UNDER_WAY;
 }
 
 static void look_at_all(void)
 {
-    struct sent **link = &all;
+    struct sent *s, *next;
 
-    while (*link) {
-        struct sent *s = *link, *next = s->next;
+    lock();
+    s = hold(all);
+    unlock();
+    for (; s; s = next) {
+        enum state found = look_at(s);
+        bool is_gone;
 
-        if (look_at(s))
-            *link = next;
-        else
-            link = &s->next;
+        lock();
+        next = hold(s->next);
+        is_gone = let_go(s, found);
+        unlock();
+        if (is_gone)
+            forget(s);
     }
 }
 
@@ -99,12 +167,12 @@ static bool are_all_over(void)
 {
     bool are;
 
-    pthread_mutex_lock(&mutex);
     look_at_all();
-    are = all == NULL;
+    lock();
+    are = used == 0;
     if (are)
         room = 0;
-    pthread_mutex_unlock(&mutex);
+    unlock();
     return are;
 }
 
@@ -130,45 +198,65 @@ static struct ftc_peers *use_peers(MPI_Comm comm)
     return peers;
 }
 
-/* A place for a message to @call's peer; NULL without room. */
-static struct sent *take_room(const struct ftc_p2p_call *call, void *copy, size_t bytes)
+/* NULL: native MPI is to send it, or to say what is wrong. */
+static struct sent *make(const struct ftc_p2p_call *call, const void *buf, MPI_Count count,
+                         MPI_Datatype datatype)
 {
-    struct sent *s = NULL;
+    struct sent *s = calloc(1, sizeof *s);
+    MPI_Count bytes = 0;
 
-    if (used <= room && share_of(bytes) <= room - used)
-        s = malloc(sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct sent){.request = MPI_REQUEST_NULL,
-                       .copy = copy,
-                       .bytes = bytes,
-                       .peer = call->peer,
-                       .tag = call->tag,
-                       .peers = use_peers(call->comm)};
-    if (!s->peers) {
-        free(s);
-        return NULL;
-    }
-    used += share_of(bytes);
-    return s;
+    s->request = MPI_REQUEST_NULL;
+    s->peer = call->peer;
+    s->tag = call->tag;
+    s->peers = use_peers(call->comm);
+    s->copy = s->peers ? ftc_packed_copy(buf, count, datatype, &bytes) : NULL;
+    s->bytes = (size_t)bytes;
+    if (s->copy)
+        return s;
+    forget(s);
+    return NULL;
 }
 
+/* Held by this thread, which is about to send it. */
+static bool take_room(struct sent *s)
+{
+    bool is_there;
+
+    lock();
+    is_there = used <= room && share_of(s->bytes) <= room - used;
+    if (is_there) {
+        used += share_of(s->bytes);
+        s->holders = 1;
+        put_in(s);
+    }
+    unlock();
+    return is_there;
+}
+
+/* Little is over at once. */
 static int send_copy(const struct ftc_p2p_call *call, struct sent *s)
 {
+    MPI_Request request = MPI_REQUEST_NULL;
     int rv = PMPI_Isend_c(s->copy, (MPI_Count)s->bytes, MPI_PACKED, call->peer, call->tag,
-                          call->comm, &s->request);
+                          call->comm, &request);
+    int flag = 1;
+    bool is_gone;
 
-    if (rv != MPI_SUCCESS || s->request == MPI_REQUEST_NULL) {
-        forget(s, true);
-    } else if (!look_at(s)) {
-        s->next = all;
-        all = s;
-    }
+    if (rv == MPI_SUCCESS && request != MPI_REQUEST_NULL)
+        PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    lock();
+    s->request = flag ? MPI_REQUEST_NULL : request;
+    is_gone = let_go(s, flag ? SENT : UNDER_WAY);
+    unlock();
+    if (is_gone)
+        forget(s);
     return rv;
 }
 
-/* Native MPI says what is wrong with the arguments before the mutex is taken: error handlers may
- * leave by a jump, or send themselves. */
+/* Native MPI says what is wrong with the arguments before the message is there: error handlers may
+ * leave by a jump. */
 static bool is_accepted(const struct ftc_p2p_call *call, int *rv)
 {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -180,56 +268,40 @@ static bool is_accepted(const struct ftc_p2p_call *call, int *rv)
     return true;
 }
 
-static int refuse(const struct ftc_p2p_call *call, size_t bytes)
+static int refuse(const struct ftc_p2p_call *call, struct sent *s)
 {
-    int rv = ftc_error_no_room(call->name, bytes);
+    int rv = ftc_error_no_room(call->name, s->bytes);
 
+    forget(s);
     ftc_error_raise(&(struct ftc_call){.comm = call->comm});
     return rv;
-}
-
-static int send_packed(const struct ftc_p2p_call *call, void *copy, size_t bytes)
-{
-    struct sent *s;
-    int rv;
-
-    if (!is_accepted(call, &rv)) {
-        free(copy);
-        return rv;
-    }
-    pthread_mutex_lock(&mutex);
-    look_at_all();
-    s = take_room(call, copy, bytes);
-    if (s)
-        rv = send_copy(call, s);
-    pthread_mutex_unlock(&mutex);
-    if (s)
-        return rv;
-    free(copy);
-    return refuse(call, bytes);
 }
 
 static bool is_attached(void)
 {
     bool is;
 
-    pthread_mutex_lock(&mutex);
+    lock();
     is = room > 0;
-    pthread_mutex_unlock(&mutex);
+    unlock();
     return is;
 }
 
 bool ftc_buffered_send(const struct ftc_p2p_call *call, const void *buf, MPI_Count count,
                        MPI_Datatype datatype, int *rv)
 {
-    MPI_Count bytes;
-    void *copy;
+    struct sent *s;
 
-    if (!is_attached() || call->peer < 0 || !ftc_is_comm(call->comm))
+    if (!is_attached() || call->peer < 0)
         return false;
-    copy = ftc_packed_copy(buf, count, datatype, &bytes);
-    if (!copy)
+    s = make(call, buf, count, datatype);
+    if (!s)
         return false;
-    *rv = send_packed(call, copy, (size_t)bytes);
+    if (!is_accepted(call, rv)) {
+        forget(s);
+        return true;
+    }
+    look_at_all();
+    *rv = take_room(s) ? send_copy(call, s) : refuse(call, s);
     return true;
 }
