@@ -32,6 +32,7 @@ enum { WITH_OTHER_BUFFERS = 402 }; /* MPICH 4.2 */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct sent *all;
 static size_t room, used; /* of the program's buffer */
+static int highest_tag;   /* that native MPI accepts; 0: no buffer so far */
 
 static void lock(void)
 {
@@ -45,10 +46,22 @@ static void unlock(void)
         pthread_mutex_unlock(&mutex);
 }
 
+bool ftc_buffered_is_possible(void)
+{
+    return ftc_inside_mpich() < WITH_OTHER_BUFFERS;
+}
+
 void ftc_buffered_attach(size_t bytes)
 {
+    int *highest = NULL, found = 0;
+
+    if (!ftc_buffered_is_possible())
+        return;
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found);
     lock();
-    room = ftc_inside_mpich() < WITH_OTHER_BUFFERS ? bytes : 0;
+    room = bytes;
+    if (highest_tag == 0 && found)
+        highest_tag = *highest;
     unlock();
 }
 
@@ -186,12 +199,16 @@ void ftc_buffered_detach(void)
 
 /* ---- sent ---- */
 
-static struct ftc_peers *use_peers(MPI_Comm comm)
+/* NULL for arguments that are native MPI's to reject. They are looked at before: its error handlers
+ * may leave by a jump. */
+static struct ftc_peers *use_peers(const struct ftc_p2p_call *call)
 {
     struct ftc_peers *peers;
 
     ftc_p2p_lock();
-    peers = ftc_peers_get(comm);
+    peers = ftc_peers_get(call->comm);
+    if (peers && (call->peer >= peers->size || call->tag < 0 || call->tag > highest_tag))
+        peers = NULL;
     if (peers)
         ftc_peers_use(peers);
     ftc_p2p_unlock();
@@ -210,7 +227,7 @@ static struct sent *make(const struct ftc_p2p_call *call, const void *buf, MPI_C
     s->request = MPI_REQUEST_NULL;
     s->peer = call->peer;
     s->tag = call->tag;
-    s->peers = use_peers(call->comm);
+    s->peers = use_peers(call);
     s->copy = s->peers ? ftc_packed_copy(buf, count, datatype, &bytes) : NULL;
     s->bytes = (size_t)bytes;
     if (s->copy)
@@ -255,19 +272,6 @@ static int send_copy(const struct ftc_p2p_call *call, struct sent *s)
     return rv;
 }
 
-/* Native MPI says what is wrong with the arguments before the message is there: error handlers may
- * leave by a jump. */
-static bool is_accepted(const struct ftc_p2p_call *call, int *rv)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-
-    *rv = PMPI_Send_init(NULL, 0, MPI_BYTE, call->peer, call->tag, call->comm, &request);
-    if (*rv != MPI_SUCCESS || request == MPI_REQUEST_NULL)
-        return false;
-    PMPI_Request_free(&request);
-    return true;
-}
-
 static int refuse(const struct ftc_p2p_call *call, struct sent *s)
 {
     int rv = ftc_error_no_room(call->name, s->bytes);
@@ -297,10 +301,6 @@ bool ftc_buffered_send(const struct ftc_p2p_call *call, const void *buf, MPI_Cou
     s = make(call, buf, count, datatype);
     if (!s)
         return false;
-    if (!is_accepted(call, rv)) {
-        forget(s);
-        return true;
-    }
     look_at_all();
     *rv = take_room(s) ? send_copy(call, s) : refuse(call, s);
     return true;

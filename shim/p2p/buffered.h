@@ -7,8 +7,11 @@
 
 #include "p2p.h"
 
-/* The program has given native MPI a buffer of @bytes. In MPI 4.1, which MPICH has from 4.2 on,
- * communicators have buffers, too, and all can be flushed: there nothing is done here. */
+/* False with MPI 4.1, which MPICH has from 4.2 on: there communicators have buffers, too, and all
+ * can be flushed. Nothing is done here then. */
+bool ftc_buffered_is_possible(void);
+
+/* The program has given native MPI a buffer of @bytes. */
 void ftc_buffered_attach(size_t bytes);
 
 /* Before native MPI gives the buffer back: until all is sent, or given up because its receiver is

@@ -3,6 +3,7 @@
  * where native MPI then returns MPI_SUCCESS (MPICH 5.0.2). */
 #include "output.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -158,6 +159,32 @@ static void messages(void)
     REJECTED(MPI_Sendrecv_replace(memory, 1, MPI_INT, -9, 0, 0, 0, all, status));
 }
 
+/* Also without a buffer, and where there is no room for one more. */
+static void buffered(int rank, int bytes)
+{
+    static char buffer[4 + MPI_BSEND_OVERHEAD], much[1000];
+    char *back;
+
+    if (bytes > 0)
+        MPI_Buffer_attach(buffer, bytes);
+    REJECTED(MPI_Bsend(memory, 1, MPI_INT, -9, 0, all));
+    REJECTED(MPI_Bsend(memory, 1, MPI_INT, 99, 0, all));
+    REJECTED(MPI_Bsend(memory, 1, MPI_INT, 99, 0, MPI_COMM_SELF));
+    REJECTED(MPI_Bsend(memory, 1, MPI_INT, rank, -5, all));
+    REJECTED(MPI_Bsend(memory, 1, MPI_INT, rank, INT_MAX, all));
+    REJECTED(MPI_Bsend(memory, -1, MPI_INT, rank, 0, all));
+    REJECTED(MPI_Bsend(NULL, 1, MPI_INT, rank, 0, all));
+    REJECTED(MPI_Bsend(memory, 1, MPI_DATATYPE_NULL, rank, 0, all));
+    REJECTED(MPI_Bsend(memory, 1, MPI_INT, rank, 0, MPI_COMM_NULL));
+    REJECTED(MPI_Bsend(memory, 1, MPI_INT, rank, 0, NO_COMM));
+    REJECTED(MPI_Bsend(much, sizeof much, MPI_CHAR, rank, 0, all));
+    REJECTED(MPI_Bsend_c(memory, 1, MPI_INT, 99, 0, all));
+    REJECTED(MPI_Ibsend(memory, 1, MPI_INT, 99, 0, all, request));
+    REJECTED(MPI_Ibsend(much, sizeof much, MPI_CHAR, rank, 0, all, request));
+    if (bytes > 0)
+        MPI_Buffer_detach(&back, &bytes);
+}
+
 /* What is wrong with the half that sends is found before a message is received. */
 static void kept(int rank)
 {
@@ -231,6 +258,8 @@ int main(int argc, char **argv)
     windows();
     files(argv[1]);
     messages();
+    buffered(rank, 0);
+    buffered(rank, 4 + MPI_BSEND_OVERHEAD);
     kept(rank);
     requests();
     collectives();

@@ -19,7 +19,6 @@ enum {
     SHARE = BYTES + MPI_BSEND_OVERHEAD,
     MOST = 64,
     HANDLE = 0x6c000000,
-    ACCEPTED = HANDLE + MOST,
     LIMIT_S = 20
 };
 
@@ -64,22 +63,11 @@ int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int pe
     return MPI_SUCCESS;
 }
 
-int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int peer, int tag,
-                   MPI_Comm comm, MPI_Request *request)
-{
-    (void)buf, (void)count, (void)datatype, (void)peer, (void)tag, (void)comm;
-    enter();
-    *request = ACCEPTED;
-    return MPI_SUCCESS;
-}
-
 int PMPI_Request_free(MPI_Request *request)
 {
     enter();
-    if (*request != ACCEPTED) {
-        is_over(*request);
-        of[*request - HANDLE].is_free = true;
-    }
+    is_over(*request);
+    of[*request - HANDLE].is_free = true;
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
 }
@@ -98,6 +86,17 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     enter();
     *flag = is_over(*request);
     return *flag ? PMPI_Request_free(request) : MPI_SUCCESS;
+}
+
+int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    static int highest_tag = 1000;
+
+    (void)comm;
+    ck_assert_int_eq(keyval, MPI_TAG_UB);
+    memcpy(value, &(int *){&highest_tag}, sizeof(int *));
+    *flag = 1;
+    return MPI_SUCCESS;
 }
 
 /* ---- what is below ---- */
@@ -288,6 +287,20 @@ START_TEST(what_is_for_a_dead_rank_is_given_up)
 }
 END_TEST
 
+START_TEST(native_mpi_says_what_is_wrong)
+{
+    int rv;
+
+    begin(2);
+    ck_assert(!is_taken(2, 0, &rv) && !is_taken(MPI_PROC_NULL, 0, &rv));
+    ck_assert(!is_taken(1, -1, &rv) && !is_taken(1, 1001, &rv));
+    ck_assert_int_eq(made, 0);
+    ftc_buffered_detach();
+    ck_assert(!is_taken(1, 0, &rv)); /* there is no buffer */
+    ck_assert_int_eq(world.users, 0);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("buffered");
@@ -295,5 +308,6 @@ int main(void)
     UNIT_TEST(two_threads_find_the_same_message_over);
     UNIT_TEST(messages_have_room_until_they_are_sent);
     UNIT_TEST(what_is_for_a_dead_rank_is_given_up);
+    UNIT_TEST(native_mpi_says_what_is_wrong);
     UNIT_END();
 }
