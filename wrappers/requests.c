@@ -2,6 +2,7 @@
  * pointer in place of an argument is native MPI's to reject. */
 #include "collectives/persistent.h"
 #include "entries.h"
+#include "p2p/buffered_init.h"
 #include "p2p/p2p.h"
 #include "p2p/partitioned.h"
 #include "program/native_call.h"
@@ -54,8 +55,19 @@ NOTED(Ssend_init, true, false, const void *, int)
 NOTED(Ssend_init_c, true, false, const void *, MPI_Count)
 NOTED(Rsend_init, true, false, const void *, int)
 NOTED(Rsend_init_c, true, false, const void *, MPI_Count)
-NOTED(Bsend_init, true, false, const void *, int)
-NOTED(Bsend_init_c, true, false, const void *, MPI_Count)
+
+#define BSEND_INIT(name, count_type)                                                               \
+    int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
+                   MPI_Comm comm, MPI_Request *request)                                            \
+    {                                                                                              \
+        struct ftc_p2p_call call = {"MPI_Start", comm, dest, tag, false, FTC_CALL_NONE, NULL};     \
+        int rv = PMPI_##name(buf, count, datatype, dest, tag, comm, request);                      \
+                                                                                                   \
+        return ftc_p2p_on() ? ftc_buffered_init(&call, buf, count, datatype, request, rv) : rv;    \
+    }
+
+BSEND_INIT(Bsend_init, int)
+BSEND_INIT(Bsend_init_c, MPI_Count)
 
 #define PARTITIONED(name, receives, buffer_type)                                                   \
     int MPI_##name(buffer_type buf, int partitions, MPI_Count count, MPI_Datatype datatype,        \

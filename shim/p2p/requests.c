@@ -139,6 +139,7 @@ void ftc_requests_add(MPI_Request handle, MPI_Comm comm, int peer, int tag, bool
         place->broken = false;
         place->peers = peers;
         place->pair = NULL;
+        place->bsend = NULL;
     }
     ftc_p2p_unlock();
 }

@@ -25,7 +25,8 @@ struct ftc_p2p_request {
     bool placeholder; /* nothing native stands behind the handle */
     bool broken;      /* persistent, and what is native in it never ends */
     struct ftc_peers *peers;
-    struct ftc_pair *pair; /* it is one of two messages (pair.h); NULL: of one */
+    struct ftc_pair *pair;   /* it is one of two messages (pair.h); NULL: of one */
+    struct ftc_bsend *bsend; /* what is sent when it is started (buffered_init.h); NULL: its own */
 };
 
 /* True for the handles that MPICH 4.0.2 has once for all requests that were complete at once: small

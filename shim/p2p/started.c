@@ -1,4 +1,5 @@
 /* Requests are noted when they are made, and forgotten when the program frees them. */
+#include "buffered_init.h"
 #include "dead_peer.h"
 #include "lock.h"
 #include "p2p.h"
@@ -45,25 +46,49 @@ static bool starts_dead(MPI_Request handle)
     return r.failed_by >= 0;
 }
 
+static bool has_buffered(int count, const MPI_Request requests[])
+{
+    struct ftc_p2p_request r;
+
+    if (!atomic_load_explicit(&ftc_buffered_init_is_used, memory_order_relaxed))
+        return false;
+    for (int i = 0; i < count; i++)
+        if (ftc_requests_find(requests[i], &r) && r.bsend)
+            return true;
+    return false;
+}
+
+static int start(MPI_Request *request)
+{
+    struct ftc_p2p_request r;
+
+    if (ftc_p2p_is_anyone_dead() && starts_dead(*request))
+        return MPI_SUCCESS;
+    if (ftc_requests_find(*request, &r) && r.bsend)
+        return ftc_buffered_init_start(r.bsend, request);
+    return PMPI_Start(request);
+}
+
 int ftc_p2p_start_persistent(int count, MPI_Request requests[])
 {
     int rv = MPI_SUCCESS;
 
-    if (!ftc_p2p_is_anyone_dead() || count <= 0)
+    if (count <= 0 || (!ftc_p2p_is_anyone_dead() && !has_buffered(count, requests)))
         return count == 1 ? PMPI_Start(requests) : PMPI_Startall(count, requests);
     for (int i = 0; i < count && rv == MPI_SUCCESS; i++)
-        if (!starts_dead(requests[i]))
-            rv = PMPI_Start(&requests[i]);
+        rv = start(&requests[i]);
     return rv;
 }
 
 int ftc_p2p_free(MPI_Request *request)
 {
     struct ftc_p2p_request r;
-    bool is_stuck = ftc_requests_find(*request, &r) && r.partitioned && r.broken;
+    bool is_known = ftc_requests_find(*request, &r);
 
     ftc_requests_remove(*request);
-    if (!is_stuck)
+    if (is_known && r.bsend)
+        ftc_buffered_init_free(r.bsend);
+    if (!is_known || !r.partitioned || !r.broken)
         return PMPI_Request_free(request);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;

@@ -276,6 +276,11 @@ static bool is_like(int handle, int valid)
     return ((unsigned)(handle ^ valid) & object) == 0 && ((unsigned)handle & kind) != 0;
 }
 
+MPI_Comm ftc_comm_of_this_process(void)
+{
+    return self;
+}
+
 bool ftc_is_comm(MPI_Comm comm)
 {
     int result;

@@ -41,6 +41,9 @@ bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts);
 /* The same for a call without an operation; says nothing of operations. */
 bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts);
 
+/* The private communicator. Messages on it need a tag above 0. */
+MPI_Comm ftc_comm_of_this_process(void);
+
 /* False for what native MPI rejects as the handle of a communicator, or of a group. */
 bool ftc_is_comm(MPI_Comm comm);
 bool ftc_is_group(MPI_Group group);

@@ -173,6 +173,68 @@ static void buffered(MPI_Comm comm, int *out, int *in)
     output_line("the same %d", back == buffer);
 }
 
+/* Each way to complete it tells of it, and it stays. */
+static void complete(MPI_Request *request, int round)
+{
+    MPI_Status status;
+    int done = 1, index = 0, rv;
+
+    if (round == 0)
+        rv = MPI_Waitall(1, request, &status);
+    else if (round == 1)
+        rv = MPI_Waitany(1, request, &index, &status);
+    else
+        rv = MPI_Testsome(1, request, &done, &index, &status);
+    output_line("sent: %d, %d, %d, %d", rv, done, index, *request == MPI_REQUEST_NULL);
+}
+
+/* The same by a request that is kept: what is there when it is started goes. */
+static void start_buffered(MPI_Request request[2], int *out, int *in)
+{
+    MPI_Status status[2];
+    int flag, rv;
+
+    output_blank(status, 2);
+    for (int i = 0; i < ROUNDS; i++) {
+        fill(out, 20, i);
+        MPI_Start(&request[1]);
+        fill(out, 20, 1000); /* it is the program's again */
+        rv = MPI_Start(&request[0]) | MPI_Request_get_status(request[1], &flag, MPI_STATUS_IGNORE);
+        output_line("started: %d, %d", rv, flag);
+        complete(&request[1], i);
+        rv = MPI_Waitall(2, request, status);
+        show_received("of a bsend_init", rv, &status[0], in, 20);
+    }
+    rv = MPI_Startall(2, request) | MPI_Request_free(&request[1]) | MPI_Wait(&request[0], status);
+    show_received("of one that is freed", rv, &status[0], in, 20);
+}
+
+static void buffered_again(MPI_Comm comm, int *out, int *in)
+{
+    enum { BYTES = 3 * (20 * (int)sizeof(int) + MPI_BSEND_OVERHEAD) };
+    static char buffer[BYTES];
+    MPI_Request request[2];
+    MPI_Datatype type;
+    int bytes = 0, rv;
+    char *back;
+
+    MPI_Type_contiguous(10, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Recv_init(in, 20, MPI_INT, left, 12, comm, &request[0]);
+    rv = MPI_Bsend_init(out, 2, type, right, 12, comm, &request[1]);
+    output_line("bsend_init %d, %d", rv, request[1] == MPI_REQUEST_NULL);
+    MPI_Type_free(&type);
+    MPI_Buffer_attach(buffer, BYTES);
+    start_buffered(request, out, in);
+    MPI_Bsend_init(out, 1, MPI_INT, MPI_PROC_NULL, 12, comm, &request[1]);
+    MPI_Start(&request[1]);
+    output_result("to nobody", MPI_Wait(&request[1], MPI_STATUS_IGNORE), NULL, 0);
+    MPI_Request_free(&request[1]);
+    MPI_Request_free(&request[0]);
+    rv = MPI_Buffer_detach(&back, &bytes);
+    output_result("detach", rv, &bytes, sizeof bytes);
+}
+
 static void probing(MPI_Comm comm, int *out, int *in)
 {
     MPI_Message message;
@@ -493,6 +555,7 @@ int main(int argc, char **argv)
     blocking(MPI_COMM_WORLD, LARGE, out, in);
     partitions(other, out, in);
     buffered(other, out, in);
+    buffered_again(other, out, in);
     probing(other, out, in);
     nonblocking(other, out, in);
     some(other, out, in);

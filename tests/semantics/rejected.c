@@ -159,6 +159,26 @@ static void messages(void)
     REJECTED(MPI_Sendrecv_replace(memory, 1, MPI_INT, -9, 0, 0, 0, all, status));
 }
 
+/* Where there is no room for it, and while it is active. */
+static void started_twice(int rank, int bytes)
+{
+    static const char much[1000];
+    MPI_Request more, again;
+
+    MPI_Bsend_init(much, sizeof much, MPI_CHAR, rank, 5, all, &more);
+    REJECTED(MPI_Start(&more));
+    MPI_Bsend_init(memory, 1, MPI_INT, rank, 5, all, &again);
+    if (bytes > 0) {
+        MPI_Start(&again);
+        REJECTED(MPI_Start(&again));
+        REJECTED(MPI_Startall(1, &again));
+        MPI_Wait(&again, MPI_STATUS_IGNORE);
+        MPI_Recv(in, 1, MPI_INT, rank, 5, all, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&again);
+    MPI_Request_free(&more);
+}
+
 /* Also without a buffer, and where there is no room for one more. */
 static void buffered(int rank, int bytes)
 {
@@ -180,6 +200,12 @@ static void buffered(int rank, int bytes)
     REJECTED(MPI_Bsend(much, sizeof much, MPI_CHAR, rank, 0, all));
     REJECTED(MPI_Bsend_c(memory, 1, MPI_INT, 99, 0, all));
     REJECTED(MPI_Ibsend(memory, 1, MPI_INT, 99, 0, all, request));
+    REJECTED(MPI_Bsend_init(memory, 1, MPI_INT, 99, 0, all, request));
+    REJECTED(MPI_Bsend_init(memory, 1, MPI_INT, rank, -5, all, request));
+    REJECTED(MPI_Bsend_init(memory, -1, MPI_INT, rank, 0, all, request));
+    REJECTED(MPI_Bsend_init(memory, 1, MPI_INT, rank, 0, all, NULL));
+    REJECTED(MPI_Bsend_init_c(NULL, 1, MPI_INT, rank, 0, all, request));
+    started_twice(rank, bytes);
     REJECTED(MPI_Ibsend(much, sizeof much, MPI_CHAR, rank, 0, all, request));
     if (bytes > 0)
         MPI_Buffer_detach(&back, &bytes);

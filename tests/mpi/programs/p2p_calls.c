@@ -382,6 +382,14 @@ static void persistent_ssend(MPI_Comm comm, int peer, struct outcome *o)
     end_persistent(&request, o);
 }
 
+static void persistent_bsend(MPI_Comm comm, int peer, struct outcome *o)
+{
+    MPI_Request request;
+
+    MPI_Bsend_init(&sent, one, MPI_INT, peer, TAG, comm, &request);
+    end_persistent(&request, o);
+}
+
 enum { PARTITIONS = 2 };
 
 /* Of an inactive one the status is what it was in MPICH 4.0. */
@@ -521,6 +529,7 @@ const struct p2p_call p2p_calls[] = {
     {"MPI_Bsend", false, true, bsend},
     {"MPI_Wait of MPI_Irsend", false, true, irsend},
     {"MPI_Wait of MPI_Ibsend", false, true, ibsend},
+    {"MPI_Bsend_init", false, true, persistent_bsend},
 #if MPICH_NUMVERSION >= 40200000
     {"MPI_Request_get_status_all", true, false, irecv_get_status_all},
     {"MPI_Request_get_status_any", true, false, irecv_get_status_any},

@@ -1,0 +1,106 @@
+#include "buffered_init.h"
+
+#include "buffered.h"
+#include "value/datatype.h"
+
+#include <stdlib.h>
+
+struct ftc_bsend {
+    MPI_Request native; /* never started: with it datatype and communicator stay valid */
+    const void *buf;
+    MPI_Count count;
+    MPI_Datatype datatype;
+    struct ftc_p2p_call call;
+    int own_tag; /* of what the program's request sends */
+};
+
+enum { OWN_TAGS = 32768, FIRST_OWN_TAG = 1 }; /* MPI_TAG_UB is no lower; 0 is value/datatype.c's */
+
+_Atomic bool ftc_buffered_init_is_used;
+
+/* Not to MPI_PROC_NULL: MPICH 4.0.2 takes such a request for inactive once it is started, as which
+ * MPI_Waitany() would not tell of it. */
+static bool make(struct ftc_bsend *b, MPI_Request *request)
+{
+    static _Atomic unsigned made;
+
+    b->own_tag = (int)(atomic_fetch_add(&made, 1) % (OWN_TAGS - FIRST_OWN_TAG)) + FIRST_OWN_TAG;
+    return PMPI_Send_init(NULL, 0, MPI_BYTE, 0, b->own_tag, ftc_comm_of_this_process(), request) ==
+           MPI_SUCCESS;
+}
+
+/* False without memory for the note. */
+static bool note(struct ftc_bsend *b, MPI_Request request)
+{
+    struct ftc_p2p_request r;
+
+    ftc_p2p_note(&b->call, true, &request, MPI_SUCCESS);
+    if (!ftc_requests_find(request, &r))
+        return false;
+    r.bsend = b;
+    ftc_requests_update(&r);
+    atomic_store_explicit(&ftc_buffered_init_is_used, true, memory_order_relaxed);
+    return true;
+}
+
+/* In place of native MPI's *@request. */
+static bool take_over(struct ftc_bsend *b, MPI_Request *request)
+{
+    MPI_Request own;
+
+    b->native = *request;
+    if (!make(b, &own))
+        return false;
+    if (note(b, own)) {
+        *request = own;
+        return true;
+    }
+    PMPI_Request_free(&own);
+    return false;
+}
+
+int ftc_buffered_init(const struct ftc_p2p_call *call, const void *buf, MPI_Count count,
+                      MPI_Datatype datatype, MPI_Request *request, int rv)
+{
+    struct ftc_bsend *b = NULL;
+
+    if (rv == MPI_SUCCESS && request && call->peer >= 0 && ftc_buffered_is_possible())
+        b = malloc(sizeof *b);
+    if (!b)
+        return ftc_p2p_note(call, true, request, rv);
+    *b = (struct ftc_bsend){.buf = buf, .count = count, .datatype = datatype, .call = *call};
+    if (take_over(b, request))
+        return rv;
+    free(b);
+    return ftc_p2p_note(call, true, request, rv);
+}
+
+static int send_it(const struct ftc_bsend *b)
+{
+    const struct ftc_p2p_call *call = &b->call;
+    int rv;
+
+    if (ftc_buffered_send(call, b->buf, b->count, b->datatype, &rv))
+        return rv;
+    return PMPI_Bsend_c(b->buf, b->count, b->datatype, call->peer, call->tag, call->comm);
+}
+
+/* Native MPI rejects one that is active, before anything is sent. */
+int ftc_buffered_init_start(const struct ftc_bsend *b, MPI_Request *request)
+{
+    int rv = PMPI_Start(request);
+
+    if (rv != MPI_SUCCESS)
+        return rv;
+    PMPI_Recv(NULL, 0, MPI_BYTE, 0, b->own_tag, ftc_comm_of_this_process(), MPI_STATUS_IGNORE);
+    rv = send_it(b);
+    if (rv != MPI_SUCCESS)
+        PMPI_Wait(request, MPI_STATUS_IGNORE);
+    return rv;
+}
+
+void ftc_buffered_init_free(struct ftc_bsend *b)
+{
+    PMPI_Request_free(&b->native);
+    free(b);
+}
