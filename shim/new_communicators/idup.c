@@ -25,11 +25,23 @@
 
 #include <stdlib.h>
 
+/* The survivors' communicator, in the making. */
+struct making {
+    struct ftc_between between; /* of one group all are in front */
+    bool is_between;
+    _Atomic bool is_lone; /* this rank, in a step that others make with more of its side */
+    MPI_Comm made;
+    int rv;
+};
+
 struct idup {
     struct ftc_request request; /* must be first */
     struct ftc_creation x;      /* with the program's communicator, which it may free */
     struct ftc_call call;
     struct ftc_roll roll;
+    bool is_between; /* two groups, in sides; of the one in front are the first so many ranks */
+    int first;
+    struct ftc_sides_of sides;
     uint64_t lineage; /* of what is made, and other things that it has of that communicator: */
     MPI_Errhandler handler;
     struct ftc_union telling; /* of what roll.h says */
@@ -37,11 +49,10 @@ struct idup {
     MPI_Comm copy;  /* native MPI's, also when it is not complete; MPI_COMM_NULL: none */
     MPI_Comm made;  /* of the survivors, instead of it */
     MPI_Comm given; /* to the program at once */
-    MPI_Group members;
-    int tag;
-    int rv; /* of native MPI */
+    int rv;         /* of native MPI */
 
     struct ftc_detour *detour; /* on which one of the two is being made */
+    struct making *making;     /* the second */
     bool is_copying;           /* the first */
     uint64_t hopeless_since_ns;
 
@@ -53,6 +64,7 @@ struct idup {
 static struct idup *to_do, **to_do_end = &to_do;
 
 static int open; /* whose request is not complete */
+static _Atomic int lone;
 
 static void put_off(struct idup *d)
 {
@@ -83,6 +95,21 @@ static bool end(struct ftc_queued *p)
     return d->call.result != MPI_SUCCESS || ftc_union_is_over(&d->telling);
 }
 
+static bool is_dead_from(const struct ftc_roll *roll, int begin, int end)
+{
+    for (int rank = begin; rank < end; rank++)
+        if (!roll->dead[rank])
+            return false;
+    return true;
+}
+
+/* Of an intercommunicator. */
+static bool is_side_dead(const struct idup *d)
+{
+    return d->is_between &&
+           (is_dead_from(&d->roll, 0, d->first) || is_dead_from(&d->roll, d->first, d->roll.size));
+}
+
 /* Whether the survivors make another one. */
 static bool goes_on(struct idup *d)
 {
@@ -91,6 +118,8 @@ static bool goes_on(struct idup *d)
     ftc_roll_hear(&d->roll);
     if (d->roll.is_again ? d->roll.is_exhausted : d->rv != MPI_SUCCESS)
         d->call.result = ftc_error_exhausted(&d->call);
+    else if (d->roll.is_again && is_side_dead(d))
+        d->call.result = ftc_error_dead_group(&d->call);
     return d->roll.is_again && d->call.result == MPI_SUCCESS;
 }
 
@@ -145,17 +174,26 @@ static void copy(void *argument)
     d->rv = PMPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void make_between(struct making *m)
+{
+    int rv = ftc_native_gather_sides(&m->between), size = 0;
+
+    if (rv == MPI_SUCCESS)
+        PMPI_Comm_size(m->between.own, &size);
+    m->is_lone = size == 1;
+    lone += m->is_lone;
+    m->rv = ftc_native_bridge_sides(&m->between, rv, &m->made);
+}
+
 static void make(void *argument)
 {
-    struct idup *d = argument;
+    struct making *m = argument;
 
-    d->rv = PMPI_Comm_create_group(MPI_COMM_WORLD, d->members, d->tag, &d->made);
-    if (d->rv != MPI_SUCCESS)
-        return;
-    ftc_error_handler_give(d->handler, d->made);
-    ftc_lineage_give(d->made, d->lineage);
-    if (d->x.info != MPI_INFO_NULL)
-        d->rv = PMPI_Comm_set_info(d->made, d->x.info);
+    if (m->is_between)
+        make_between(m);
+    else
+        m->rv =
+            PMPI_Comm_create_group(MPI_COMM_WORLD, m->between.members, m->between.tag, &m->made);
 }
 
 static void free_comm(MPI_Comm *comm)
@@ -164,18 +202,52 @@ static void free_comm(MPI_Comm *comm)
         PMPI_Comm_free(comm);
 }
 
-/* A communicator of one rank is made without a poll: nothing that it needs may be in use. */
+/* A communicator of one rank is made without a poll: nothing that it needs may be in use. What else
+ * is as lone as this one uses nothing between its polls. */
 static bool has_to_wait(const struct idup *d)
 {
+    if (d->detour)
+        return d->making && d->making->is_lone && ftc_detour_awaited() > lone;
     return d->roll.size - d->roll.dead_count == 1 && ftc_detour_awaited() > 0;
+}
+
+static int find_members(struct idup *d, struct ftc_between *b)
+{
+    MPI_Group front;
+    int rv = ftc_roll_living(&d->roll, d->roll.group, &b->members);
+
+    if (rv != MPI_SUCCESS || !d->is_between)
+        return rv;
+    rv = ftc_roll_living(&d->roll, d->sides.side[0], &front);
+    if (rv != MPI_SUCCESS)
+        return rv;
+    PMPI_Group_size(front, &b->first);
+    return PMPI_Group_free(&front);
+}
+
+static struct making *new_making(struct idup *d)
+{
+    struct making *m = calloc(1, sizeof *m);
+
+    if (!m)
+        return NULL;
+    m->between.members = MPI_GROUP_NULL;
+    m->between.tag = ftc_native_tag(d->roll.comm);
+    m->between.is_second = d->sides.is_second;
+    m->is_between = d->is_between;
+    m->made = MPI_COMM_NULL;
+    if (find_members(d, &m->between) == MPI_SUCCESS)
+        return m;
+    free(m);
+    return NULL;
 }
 
 static void begin_another(struct idup *d)
 {
     free_comm(&d->made);
-    d->tag = ftc_native_tag(d->roll.comm);
-    if (ftc_roll_living(&d->roll, d->roll.group, &d->members) == MPI_SUCCESS)
-        d->detour = ftc_detour_open(make, d, true);
+    d->making = new_making(d);
+    if (d->making)
+        d->detour = ftc_detour_open(make, d->making, true);
     if (!d->detour)
         ftc_job_end_no_memory("another communicator"); /* the others make it */
     ftc_roll_watch(&d->roll, false);
@@ -216,14 +288,43 @@ static enum ftc_native_end leave(struct idup *d)
     return how;
 }
 
+/* What the copy would have had of the program's communicator, which may be gone. */
+static void inherit_to(struct idup *d)
+{
+    ftc_error_handler_give(d->handler, d->made);
+    ftc_lineage_give(d->made, d->lineage);
+    if (d->x.info != MPI_INFO_NULL)
+        d->rv = PMPI_Comm_set_info(d->made, d->x.info);
+}
+
+static void take_made(struct idup *d)
+{
+    d->made = d->making->made;
+    d->rv = d->making->rv;
+    if (d->rv == MPI_SUCCESS)
+        inherit_to(d);
+    PMPI_Group_free(&d->making->between.members);
+    free(d->making);
+}
+
+/* What was left stays as it is: it may be on a stack that does. */
+static void end_making(struct idup *d, enum ftc_native_end how)
+{
+    if (!d->making)
+        return;
+    lone -= d->making->is_lone;
+    if (how == FTC_NATIVE_HAS_COMMUNICATOR)
+        take_made(d);
+    d->making = NULL;
+}
+
 static void end_native_part(struct idup *d, enum ftc_native_end how)
 {
     ftc_detour_close(d->detour);
     d->detour = NULL;
+    end_making(d, how);
     d->is_copying = false;
     d->hopeless_since_ns = 0;
-    if (d->members != MPI_GROUP_NULL)
-        PMPI_Group_free(&d->members);
     tell(d, how);
 }
 
@@ -236,7 +337,7 @@ static void continue_later(struct idup *d)
 
 static void go_on(struct idup *d)
 {
-    if (!d->detour && has_to_wait(d)) {
+    if (has_to_wait(d)) {
         continue_later(d);
         return;
     }
@@ -292,6 +393,12 @@ static void settle(struct ftc_request *r)
         *d->x.newcomm = result;
 }
 
+static void free_group(MPI_Group *group)
+{
+    if (*group != MPI_GROUP_NULL)
+        PMPI_Group_free(group);
+}
+
 static void close_roll(struct idup *d)
 {
     ftc_roll_close(&d->roll);
@@ -300,7 +407,9 @@ static void close_roll(struct idup *d)
         ftc_comm_release(d->roll.comm);
         ftc_library_unlock();
     }
-    PMPI_Group_free(&d->roll.group);
+    for (int i = 0; i < 2; i++)
+        free_group(&d->sides.side[i]);
+    free_group(&d->roll.group);
 }
 
 /* The program has one of the two, or after an error none. */
@@ -323,45 +432,88 @@ static void close_idup(struct ftc_request *r)
 
 /* For the operations of this call alone: none of the program's is to wait for them, and calls on
  * the same communicator may follow before they begin. */
-static bool open_roll(struct idup *d)
+static struct ftc_comm *own_comm(const struct idup *d, MPI_Group group)
 {
     uint64_t number = ftc_lineage_of_request(d->x.comm);
-    struct ftc_comm *c, *of;
-    MPI_Group group;
+    struct ftc_comm *c = NULL, *of;
 
     ftc_library_lock();
-    of = ftc_comm_get(d->x.comm);
-    c = of && of->pass == FTC_PASS_NONE ? ftc_comm_for_request(number, of) : NULL;
-    d->request.communicator_id = c ? of->id : 0;
+    if (d->is_between) {
+        c = ftc_comm_for_meeting(number, group);
+    } else {
+        of = ftc_comm_get(d->x.comm);
+        if (of && of->pass == FTC_PASS_NONE)
+            c = ftc_comm_for_request(number, of);
+    }
     ftc_library_unlock();
-    if (!c)
-        return false;
-    group = ftc_group_of(d->x.comm);
-    if (ftc_roll_open(&d->roll, c, group))
-        return true;
-    d->roll = (struct ftc_roll){.comm = c, .group = group};
-    close_roll(d);
-    return false;
+    return c;
+}
+
+/* The one with the lowest rank first. */
+static void find_sides(MPI_Comm comm, MPI_Group side[2], bool *is_second)
+{
+    MPI_Group local = ftc_group_of(comm), remote;
+
+    PMPI_Comm_remote_group(comm, &remote);
+    *is_second = ftc_group_lowest(remote) < ftc_group_lowest(local);
+    side[*is_second] = local;
+    side[!*is_second] = remote;
+}
+
+static MPI_Group group_of(const struct idup *d, const MPI_Group side[2])
+{
+    MPI_Group both = MPI_GROUP_NULL;
+
+    if (!d->is_between)
+        return ftc_group_of(d->x.comm);
+    PMPI_Group_union(side[0], side[1], &both);
+    return both;
+}
+
+static bool open_roll(struct idup *d)
+{
+    MPI_Group side[2] = {MPI_GROUP_NULL, MPI_GROUP_NULL}, group;
+    bool is_second = false, is_open;
+    struct ftc_comm *c;
+
+    if (d->is_between)
+        find_sides(d->x.comm, side, &is_second);
+    group = group_of(d, side);
+    c = own_comm(d, group);
+    is_open = c && c->pass == FTC_PASS_NONE && ftc_roll_open(&d->roll, c, group);
+    if (!is_open)
+        d->roll = (struct ftc_roll){.comm = c, .group = group};
+    d->sides.side[0] = side[0];
+    d->sides.side[1] = side[1];
+    d->sides.is_second = is_second;
+    if (d->is_between)
+        PMPI_Group_size(side[0], &d->first);
+    if (!is_open)
+        close_roll(d);
+    return is_open;
 }
 
 static bool is_possible(const struct ftc_creation *x, const MPI_Request *request)
 {
     return request && x->newcomm && ftc_new_communicators_are_on() && ftc_is_comm(x->comm) &&
-           !ftc_is_inter(x->comm) && ftc_lineage_of(x->comm) && ftc_leavable_is_possible() &&
-           ftc_request_possible();
+           ftc_lineage_of(x->comm) && ftc_leavable_is_possible() && ftc_request_possible();
 }
 
 static struct idup *new_idup(const struct ftc_creation *x)
 {
     struct idup *d = calloc(1, sizeof *d);
+    int inter = 0;
 
     if (!d)
         return NULL;
+    PMPI_Comm_test_inter(x->comm, &inter);
     *d = (struct idup){
-        .request = {.settle = settle,
+        .request = {.lineage = ftc_lineage_number(ftc_lineage_of(x->comm)),
+                    .settle = settle,
                     .close = close_idup,
                     .pending = {.call = &d->call, .begin = begin, .end = end}},
         .x = *x,
+        .is_between = inter,
         .call = {.kind = x->kind,
                  .comm = x->comm,
                  .datatype = MPI_DATATYPE_NULL,
@@ -370,7 +522,6 @@ static struct idup *new_idup(const struct ftc_creation *x)
         .handler = MPI_ERRHANDLER_NULL,
         .copy = MPI_COMM_NULL,
         .made = MPI_COMM_NULL,
-        .members = MPI_GROUP_NULL,
     };
     d->x.info = MPI_INFO_NULL;
     if (!open_roll(d)) {

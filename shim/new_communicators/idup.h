@@ -7,7 +7,8 @@
  * 2. Whoever is through, or has given up, tells the others by a nonblocking operation of the
  *    library's own: who is dead, and whether it has the copy.
  * 3. If all have it, that is all. If not, the survivors make another one by
- *    MPI_Comm_create_group, on a detour too, and go back to 2.
+ *    MPI_Comm_create_group, on a detour too, and go back to 2. Of those of two groups they make an
+ *    intercommunicator; with nobody left in one of them it is an error.
  *
  * 1 and 3 go on whenever MPICH polls, in whatever call of the program: a rank need not come to its
  * wait for the others to come through theirs. */

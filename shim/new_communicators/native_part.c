@@ -102,24 +102,34 @@ static MPI_Comm parent_of(const struct ftc_creation *x)
 
 /* Of both groups' members, one behind the other, their groups, and of these an intercommunicator.
  */
+int ftc_native_gather_sides(struct ftc_between *b)
+{
+    int rv;
+
+    b->both = b->own = MPI_COMM_NULL;
+    rv = PMPI_Comm_create_group(MPI_COMM_WORLD, b->members, b->tag, &b->both);
+    return rv == MPI_SUCCESS ? PMPI_Comm_split(b->both, b->is_second, 0, &b->own) : rv;
+}
+
+int ftc_native_bridge_sides(struct ftc_between *b, int rv, MPI_Comm *made)
+{
+    if (rv == MPI_SUCCESS)
+        rv = PMPI_Intercomm_create(b->own, 0, b->both, b->is_second ? 0 : b->first, 0, made);
+    if (b->own != MPI_COMM_NULL)
+        PMPI_Comm_free(&b->own);
+    if (b->both != MPI_COMM_NULL)
+        PMPI_Comm_free(&b->both);
+    return rv;
+}
+
 static int create_between(const struct native_part *part)
 {
     const struct ftc_roll *roll = part->roll;
-    bool is_second = roll->sides->is_second;
-    MPI_Comm both = MPI_COMM_NULL, own = MPI_COMM_NULL;
-    int first = 0, rv;
+    struct ftc_between between = {
+        .members = part->members, .is_second = roll->sides->is_second, .tag = part->tag};
 
-    PMPI_Group_size(roll->living[0], &first);
-    rv = PMPI_Comm_create_group(MPI_COMM_WORLD, part->members, part->tag, &both);
-    if (rv == MPI_SUCCESS)
-        rv = PMPI_Comm_split(both, is_second, 0, &own);
-    if (rv == MPI_SUCCESS)
-        rv = PMPI_Intercomm_create(own, 0, both, is_second ? 0 : first, 0, part->x->newcomm);
-    if (own != MPI_COMM_NULL)
-        PMPI_Comm_free(&own);
-    if (both != MPI_COMM_NULL)
-        PMPI_Comm_free(&both);
-    return rv;
+    PMPI_Group_size(roll->living[0], &between.first);
+    return ftc_native_bridge_sides(&between, ftc_native_gather_sides(&between), part->x->newcomm);
 }
 
 /* Of the survivors alone. */

@@ -1,10 +1,12 @@
 #include "request.h"
 
+#include "communicator/lineage.h"
 #include "error.h"
 #include "mpi/inside.h"
 #include "progress/thread.h"
 #include "progress/wait.h"
 #include "report/coverage.h"
+#include "value/datatype.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -205,18 +207,34 @@ static int on_wait(int count, void **states, double timeout, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
+static bool has_lineage(MPI_Comm comm, uint64_t number)
+{
+    const struct ftc_lineage *b = ftc_is_comm(comm) ? ftc_lineage_of(comm) : NULL;
+
+    return b && ftc_lineage_number(b) == number;
+}
+
+/* Whether the program still has the communicator. */
+static bool is_comm_there(const struct ftc_request *r)
+{
+    bool is_there;
+
+    if (r->communicator_id == 0)
+        return has_lineage(r->pending.call->comm, r->lineage);
+    ftc_library_lock();
+    is_there = ftc_comm_find(r->communicator_id) != NULL;
+    ftc_library_unlock();
+    return is_there;
+}
+
 static void raise_error(struct ftc_request *r)
 {
     const struct ftc_call *call = r->pending.call;
-    bool is_freed;
 
     if (r->has_raised)
         return;
     r->has_raised = true;
-    ftc_library_lock();
-    is_freed = !ftc_comm_find(r->communicator_id);
-    ftc_library_unlock();
-    ftc_error_raise_in_request(is_freed ? MPI_COMM_WORLD : call->comm, call->result,
+    ftc_error_raise_in_request(is_comm_there(r) ? call->comm : MPI_COMM_WORLD, call->result,
                                r->error_text ? r->error_text : "ftcoll: no memory for a message");
 }
 

@@ -19,13 +19,15 @@
 struct ftc_request {
     struct ftc_queued pending; /* must be first */
     MPI_Request handle;
-    uint64_t communicator_id; /* of the program's, whose error handler gets its error */
-    bool is_over;             /* the operation has its result */
-    bool is_settled;          /* and the program has it */
-    bool has_raised;          /* its error; MPICH asks more than once */
-    char *error_text;         /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
-    _Atomic int holders;      /* who completes it, and the free function; the last releases it */
-    _Atomic bool is_freed;    /* the program has no handle of it any more */
+    /* Of the program's communicator, whose error handler gets its error: the library's number of
+     * it, or that of its lineage (communicator/lineage.h), and then the first is 0. */
+    uint64_t communicator_id, lineage;
+    bool is_over;          /* the operation has its result */
+    bool is_settled;       /* and the program has it */
+    bool has_raised;       /* its error; MPICH asks more than once */
+    char *error_text;      /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
+    _Atomic int holders;   /* who completes it, and the free function; the last releases it */
+    _Atomic bool is_freed; /* the program has no handle of it any more */
     /* By a thread of the program's, once it is over; call->result tells what has come of it. */
     void (*settle)(struct ftc_request *r);
     void (*close)(struct ftc_request *r); /* after that, without the lock */
@@ -38,8 +40,8 @@ struct ftc_request {
 bool ftc_request_possible(void);
 
 /* Makes the request and begins the operation, or puts it behind others. @r and what follows it in
- * memory come from malloc() and are the request's from now on. It needs communicator_id, settle,
- * close, and @r->pending comm, call, begin and end. Returns an MPI error code. */
+ * memory come from malloc() and are the request's from now on. It needs communicator_id or lineage,
+ * settle, close, and @r->pending comm, call, begin and end. Returns an MPI error code. */
 int ftc_request_start(struct ftc_request *r, MPI_Request *handle);
 
 /* The same of an operation that begins later, by ftc_queue_add(): to wait for it is to look at

@@ -109,7 +109,8 @@ static void topologies(void)
 /* Rank 0 and the others */
 static void intercommunicators(void)
 {
-    MPI_Comm side, inter, merged;
+    MPI_Comm side, inter, merged, copy;
+    MPI_Request request;
     int mine = rank + 1, all = -1, root, rv;
 
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0, 0, &side);
@@ -122,6 +123,12 @@ static void intercommunicators(void)
     output_result("reduce from the other side", rv, &all, sizeof all);
     MPI_Intercomm_merge(inter, rank == 0, &merged);
     use("merged", &merged);
+    MPI_Comm_idup(inter, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    use("idup of intercommunicator", &copy);
+    MPI_Comm_idup_with_info(inter, MPI_INFO_NULL, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    use("idup with info of intercommunicator", &copy);
     use("intercommunicator", &inter);
     use("side", &side);
 }

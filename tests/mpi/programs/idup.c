@@ -1,6 +1,10 @@
 /* idup: MPI_Comm_idup, which waits for nobody, and ranks that die before it and in its middle. The
  * last rank is the one that dies.
  *
+ *     idup [--threads] [--between] SCENE
+ *
+ * With MPI_THREAD_MULTIPLE, and of an intercommunicator of the even and the odd ranks. The scenes:
+ *
  *     idup dead       it is dead, and nobody has been told of that by an operation
  *     idup alive      nobody dies
  *     idup tested     likewise dead; rank 0 tests before a reduction that the others are in
@@ -12,10 +16,13 @@
  *     idup others     likewise; other communicators are made before the copy is complete
  *     idup turned     nobody dies; other ranks make another one before
  *     idup traits     likewise; the copy has the error handler and the hints
+ *     idup side       all odd ranks are dead
+ *     idup twice      likewise the last one; two threads copy a communicator each
  *     idup anytime SEED ROUNDS  copies are made one after the other, and it dies in one of them */
 #include "fault.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,8 +31,8 @@
 #include <unistd.h>
 
 static int rank, n, living;
-static bool is_wrong;
-static MPI_Comm parent, other;
+static bool is_wrong, is_threaded, is_between;
+static MPI_Comm parent, second, other; /* two to be copied, and one of all ranks */
 static int pid_of_1;
 
 static void expect(const char *what, int expected, int found)
@@ -36,7 +43,13 @@ static void expect(const char *what, int expected, int found)
     printf("idup: rank %d: %s: %d instead of %d\n", rank, what, found, expected);
 }
 
-static void expect_all(const char *what, MPI_Comm comm)
+/* Of all living ranks; of the even or the odd ones. */
+static int living_of(int side)
+{
+    return is_between ? (living + 1 - side) / 2 : living;
+}
+
+static void expect_members(const char *what, MPI_Comm comm)
 {
     int one = 1, sum = 0, size = 0;
 
@@ -45,11 +58,34 @@ static void expect_all(const char *what, MPI_Comm comm)
         return;
     }
     MPI_Comm_size(comm, &size);
-    expect(what, living, size);
+    expect(what, living_of(rank % 2), size);
+    if (is_between) {
+        MPI_Comm_remote_size(comm, &size);
+        expect(what, living_of(1 - rank % 2), size);
+    }
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-    expect(what, living, sum);
+    expect(what, living_of(1 - rank % 2), sum);
 }
 
+/* Each rank of the other side in its place. */
+static void expect_order(const char *what, MPI_Comm comm)
+{
+    int all[64];
+
+    if (comm == MPI_COMM_NULL || !is_between)
+        return;
+    MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, comm);
+    for (int i = 0; i < living_of(1 - rank % 2); i++)
+        expect(what, 2 * i + 1 - rank % 2, all[i]);
+}
+
+static void expect_all(const char *what, MPI_Comm comm)
+{
+    expect_members(what, comm);
+    expect_order(what, comm);
+}
+
+/* On one of all ranks. */
 static void reduce(MPI_Comm comm)
 {
     int one = 1, sum = 0;
@@ -133,7 +169,7 @@ static void computing(void)
 
 static void crossed(void)
 {
-    MPI_Comm made[2], of[2] = {parent, other};
+    MPI_Comm made[2], of[2] = {parent, second};
     MPI_Request request[2];
 
     for (int i = 0; i < 2; i++) {
@@ -165,7 +201,7 @@ static void others(void)
     MPI_Comm_dup(other, &both);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect_all("the copy", made);
-    expect_all("another one", both);
+    reduce(both);
 }
 
 /* Other ranks make one of another communicator first. */
@@ -181,7 +217,7 @@ static void turned(void)
         MPI_Comm_dup(other, &both);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect_all("the copy", made);
-    expect_all("another one", both);
+    reduce(both);
 }
 
 static void freed(void)
@@ -218,6 +254,54 @@ static void traits(void)
     MPI_Info_free(&info);
 }
 
+static void *copy_of(void *comm)
+{
+    MPI_Comm made;
+    MPI_Request request;
+
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm_idup(*(MPI_Comm *)comm, &made, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        expect_all("a thread's copy", made);
+    }
+    return NULL;
+}
+
+static void twice(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, copy_of, &second);
+    copy_of(&parent);
+    pthread_join(thread, NULL);
+}
+
+/* A copy with nobody on one side would be none. */
+static void side(void)
+{
+    MPI_Comm made;
+    MPI_Request request;
+    int class;
+
+    if (rank % 2 == 1)
+        raise(SIGKILL);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    expect("idup", MPI_SUCCESS, MPI_Comm_idup(parent, &made, &request));
+    MPI_Error_class(MPI_Wait(&request, MPI_STATUS_IGNORE), &class);
+    expect("error", MPIX_ERR_PROC_FAILED, class);
+    expect("no copy", 1, made == MPI_COMM_NULL);
+}
+
+/* Those from whom a reduction on a copy has something, as bits. */
+static int survivors(void)
+{
+    int bits = 0;
+
+    for (int r = 0; r < n - 1; r++)
+        bits |= !is_between || r % 2 != rank % 2 ? 1 << r : 0;
+    return bits;
+}
+
 /* Whether a copy has the dead one depends on when it dies. */
 static void anytime(uint64_t seed, int rounds)
 {
@@ -235,7 +319,7 @@ static void anytime(uint64_t seed, int rounds)
         expect("idup", MPI_SUCCESS, MPI_Comm_idup(parent, &made, &request));
         expect("wait", MPI_SUCCESS, MPI_Wait(&request, MPI_STATUS_IGNORE));
         MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BOR, made);
-        expect("survivors", (1 << (n - 1)) - 1, all & ((1 << (n - 1)) - 1));
+        expect("survivors", survivors(), all & survivors());
         MPI_Comm_free(&made);
         fault_step_end();
     }
@@ -258,22 +342,48 @@ static const struct {
 } scene[] = {{"alive", false, copy},     {"dead", true, copy},           {"tested", true, tested},
              {"message", true, message}, {"computing", true, computing}, {"crossed", true, crossed},
              {"freed", true, freed},     {"traits", true, traits},       {"others", true, others},
-             {"turned", false, turned}};
+             {"turned", false, turned},  {"side", false, side},          {"twice", true, twice}};
+
+static void start(int *argc, char ***argv)
+{
+    int provided;
+
+    for (; *argc > 1 && strncmp((*argv)[1], "--", 2) == 0; --*argc, ++*argv) {
+        is_threaded |= strcmp((*argv)[1], "--threads") == 0;
+        is_between |= strcmp((*argv)[1], "--between") == 0;
+    }
+    MPI_Init_thread(argc, argv, is_threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    if (*argc < 2)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    living = n;
+}
+
+static MPI_Comm one_to_copy(void)
+{
+    MPI_Comm half, made;
+
+    if (!is_between) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    } else {
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &made);
+        MPI_Comm_free(&half);
+    }
+    MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    return made;
+}
 
 int main(int argc, char **argv)
 {
     block_signal();
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
-    if (argc < 2)
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    living = n;
+    start(&argc, &argv);
     pid_of_1 = rank == 1 ? getpid() : 0;
     MPI_Bcast(&pid_of_1, 1, MPI_INT, 1 % n, MPI_COMM_WORLD);
-    MPI_Comm_dup(MPI_COMM_WORLD, &parent);
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
-    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+    parent = one_to_copy();
+    second = one_to_copy();
     for (size_t i = 0; i < sizeof scene / sizeof scene[0]; i++)
         if (strcmp(argv[1], scene[i].name) == 0) {
             if (scene[i].dies)

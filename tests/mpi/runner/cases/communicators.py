@@ -30,6 +30,14 @@ def bridges(what, n, arguments, dead, settings=None, **more):
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/bridges {arguments}", **more)
 
 
+def idup(scene, n, settings=SURVIVORS, dead=None, between=False, **more):
+    dead = int(scene not in ("alive", "turned")) if dead is None else dead
+    options = " --between" if between else ""
+    return Case(f"communicators: idup{' between two groups' if between else ''}, {scene.split()[0]}, n = {n}", n, more.pop("f", 1),
+                failures=dead, settings=settings, limit_s=TEN_S, says=(rf"(idup: rank \d is content(.|\n)*){{{n - dead}}}",),
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/idup{options} {scene}", **more)
+
+
 COMMUNICATORS = [
     communicators("nobody dies", 4, 1, " 5"),
     communicators("nobody dies, native", 4, 1, " 5", {"FTCOLL_COMMUNICATORS": "native"}),
@@ -47,16 +55,16 @@ COMMUNICATORS = [
            settings=SURVIVORS, says=content(n - 1), limit_s=60, runs=3,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/communicators --anytime {{seed}} 30 {victim}")
       for n, victim in ((2, 1), (3, 0), (4, 2), (5, 4))),
-    *(Case(f"communicators: idup {scene}, n = {n}", n, 1, failures=int(scene not in ("alive", "turned")), settings=settings, limit_s=TEN_S,
-           says=(rf"(idup: rank \d is content(.|\n)*){{{n - (scene not in ('alive', 'turned'))}}}",),
-           command=f"mpiexec.hydra -n {{n}} {{programs}}/idup {scene}")
-      for scene, n, settings in (("alive", 4, SURVIVORS), ("dead", 4, SURVIVORS), ("dead", 2, PROTECT_ALL),
-                                 ("tested", 3, PROTECT_ALL), ("message", 4, SURVIVORS), ("computing", 4, SURVIVORS),
-                                 ("crossed", 4, SURVIVORS), ("freed", 3, SURVIVORS), ("traits", 3, SURVIVORS), ("others", 3, SURVIVORS),
-                                 ("turned", 3, SURVIVORS))),
-    *(Case(f"communicators: of {n}, a rank dies in an idup", n, 1, failures=1, settings=SURVIVORS, limit_s=TEN_S, runs=3,
-           says=(rf"(idup: rank \d is content(.|\n)*){{{n - 1}}}",),
-           command=f"mpiexec.hydra -n {{n}} {{programs}}/idup anytime {{seed}} 30") for n in (2, 4)),
+    *(idup(scene, n, **more) for scene, n, more in (
+        ("alive", 4, {}), ("dead", 4, {}), ("dead", 2, {"settings": PROTECT_ALL}), ("tested", 3, {"settings": PROTECT_ALL}),
+        ("message", 4, {}), ("computing", 4, {}), ("crossed", 4, {}), ("freed", 3, {}), ("traits", 3, {}), ("others", 3, {}),
+        ("turned", 3, {}))),
+    *(idup(scene, n, between=True, **more) for scene, n, more in (
+        ("alive", 2, {}), ("alive", 5, {}), ("dead", 3, {}), ("dead", 6, {"settings": PROTECT_ALL}), ("tested", 4, {}),
+        ("message", 4, {"settings": PROTECT_ALL}), ("computing", 4, {}), ("crossed", 5, {}), ("crossed", 3, {}), ("freed", 4, {}),
+        ("traits", 4, {}), ("others", 4, {}), ("turned", 4, {}), ("side", 2, {"dead": 1}), ("side", 4, {"dead": 2, "f": 2}))),
+    *(idup("anytime {seed} 30", n, dead=1, runs=3) for n in (2, 4)),
+    *(idup("anytime {seed} 30", n, dead=1, between=True, settings=PROTECT_ALL, runs=3) for n in (3, 4)),
     communicators("made and freed 500 times", 3, 1, " 500 1", limit_s=120),
     *(Case(f"communicators: of {n}, a rank dies in a split before its message {sends}, and the old one is freed", n, 1,
            failures=1, settings=SURVIVORS, limit_s=20, says=(rf"(reuse: rank \d: 0 wrong(.|\n)*){{{n - 1}}}",),
