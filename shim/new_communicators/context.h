@@ -23,7 +23,8 @@ void ftc_context_abandon(MPI_Comm comm);
 bool ftc_context_is_abandoned(const MPI_Comm *comm);
 
 /* Frees *@comm by @native, and keeps its number from all new communicators of this rank; returns
- * the error code of @native. Takes some milliseconds. Not for a rank that cannot make communicators
+ * the error code of @native. Takes some milliseconds. Not with MPI_THREAD_MULTIPLE, as others could
+ * make no communicator meanwhile, and not for a rank that cannot make communicators
  * any more. */
 int ftc_context_retire(MPI_Comm *comm, int (*native)(MPI_Comm *comm));
 

@@ -614,11 +614,17 @@ static bool has_dead_member(MPI_Comm comm)
  * 4.2 MPI_Comm_free() of MPICH receives such messages, waits for their data, for ever if the sender
  * is dead, and then ends the job because there were any. MPICH keeps such a communicator, with its
  * attributes. */
-static bool is_to_be_kept(const MPI_Comm *comm)
+static bool is_emptied_when_freed(const MPI_Comm *comm)
 {
     return ftc_board_is_open(&ftc_library.board) && ftc_board_is_anyone_dead(&ftc_library.board) &&
            ftc_inside_mpich() >= RECEIVES_WHEN_FREED && comm && ftc_is_comm(*comm) &&
            *comm != MPI_COMM_WORLD && has_dead_member(*comm);
+}
+
+/* That is also the way with threads to keep its number from others (context.h). */
+static bool is_to_be_kept(const MPI_Comm *comm)
+{
+    return is_emptied_when_freed(comm) || (ftc_library.threaded && ftc_context_is_abandoned(comm));
 }
 
 int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm))

@@ -1,5 +1,7 @@
 #include "detour.h"
 
+#include "aside.h"
+#include "library.h"
 #include "program/native_call.h"
 #include "progress/wait.h"
 #include "stack.h"
@@ -13,6 +15,7 @@ struct ftc_detour {
     void *argument;
     char *stack;
     bool is_awaited, is_over;
+    struct ftc_aside *aside; /* instead of all that */
 };
 
 static struct ftc_detour *current;
@@ -32,11 +35,26 @@ static void begin(void)
     d->is_over = true;
 }
 
-struct ftc_detour *ftc_detour_open(void (*function)(void *argument), void *argument,
-                                   bool is_awaited)
+static struct ftc_detour *open_aside(void (*function)(void *argument), void *argument)
 {
     struct ftc_detour *d = calloc(1, sizeof *d);
 
+    if (d)
+        d->aside = ftc_aside_begin(function, argument);
+    if (d && d->aside)
+        return d;
+    free(d);
+    return NULL;
+}
+
+struct ftc_detour *ftc_detour_open(void (*function)(void *argument), void *argument,
+                                   bool is_awaited)
+{
+    struct ftc_detour *d;
+
+    if (ftc_library.threaded)
+        return open_aside(function, argument);
+    d = calloc(1, sizeof *d);
     if (d)
         d->stack = ftc_stack_take();
     if (!d || !d->stack) {
@@ -54,6 +72,8 @@ struct ftc_detour *ftc_detour_open(void (*function)(void *argument), void *argum
 
 bool ftc_detour_resume(struct ftc_detour *d)
 {
+    if (d->aside)
+        return ftc_aside_is_over(d->aside);
     if (d->is_over)
         return true;
     current = d;
@@ -62,14 +82,15 @@ bool ftc_detour_resume(struct ftc_detour *d)
     return d->is_over;
 }
 
-void ftc_detour_close(struct ftc_detour *d)
+bool ftc_detour_close(struct ftc_detour *d)
 {
-    if (!d)
-        return;
+    bool is_over = d->aside ? ftc_aside_close(d->aside) : d->is_over;
+
     awaited -= d->is_awaited;
-    if (d->is_over)
+    if (is_over && d->stack)
         ftc_stack_give_back(d->stack);
     free(d);
+    return is_over;
 }
 
 int ftc_detour_awaited(void)

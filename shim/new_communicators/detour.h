@@ -3,8 +3,9 @@
  *
  * It runs on a stack of its own. Whenever MPICH polls in it (mpi/polls.h), control goes back to
  * who has resumed it; MPICH may be called again from there, for the place at which it polls is one
- * at which it holds nothing. Not with MPI_THREAD_MULTIPLE, nor with a device or version of MPICH
- * for which this is not known (leavable.h). */
+ * at which it holds nothing. With MPI_THREAD_MULTIPLE it is a thread (aside.h), which goes on by
+ * itself, and none is to be awaited. Not with a device or version of MPICH for which this is not
+ * known (mpi/inside.def, LEAVE). */
 #ifndef FTC_NEW_COMMUNICATORS_DETOUR_H
 #define FTC_NEW_COMMUNICATORS_DETOUR_H
 
@@ -22,8 +23,9 @@ struct ftc_detour *ftc_detour_open(void (*function)(void *argument), void *argum
 bool ftc_detour_resume(struct ftc_detour *d);
 
 /* Also before its end: it never goes on, and its stack, into which messages may still come, stays
- * as it is. */
-void ftc_detour_close(struct ftc_detour *d);
+ * as it is; a thread may go on, with what the function was given. Returns whether it is at its end.
+ */
+bool ftc_detour_close(struct ftc_detour *d);
 
 /* How many are to be awaited. */
 int ftc_detour_awaited(void);

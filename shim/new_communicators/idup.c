@@ -12,6 +12,7 @@
 #include "detour.h"
 #include "job_end.h"
 #include "leavable.h"
+#include "mpi/inside.h"
 #include "native_part.h"
 #include "program/error.h"
 #include "program/native_call.h"
@@ -45,6 +46,7 @@ struct idup {
     uint64_t lineage; /* of what is made, and other things that it has of that communicator: */
     MPI_Errhandler handler;
     struct ftc_union telling; /* of what roll.h says */
+    bool has_to_tell;         /* it is ready to begin */
 
     MPI_Comm copy;  /* native MPI's, also when it is not complete; MPI_COMM_NULL: none */
     MPI_Comm made;  /* of the survivors, instead of it */
@@ -53,24 +55,52 @@ struct idup {
 
     struct ftc_detour *detour; /* on which one of the two is being made */
     struct making *making;     /* the second */
-    bool is_copying;           /* the first */
+    bool is_copying;           /* the first; with threads it needs no detour */
+    MPI_Request native;        /* of the first */
     uint64_t hopeless_since_ns;
 
     struct idup *next; /* in to_do */
 };
 
 /* Those that this rank has to go on with, a native part of which is before it, in the order in
- * which they came. Under the library's lock. */
+ * which they came. */
 static struct idup *to_do, **to_do_end = &to_do;
+static pthread_mutex_t to_do_lock = PTHREAD_MUTEX_INITIALIZER; /* within it no other is taken */
 
-static int open; /* whose request is not complete */
+static _Atomic int open; /* whose request is not complete */
 static _Atomic int lone;
 
 static void put_off(struct idup *d)
 {
+    pthread_mutex_lock(&to_do_lock);
     d->next = NULL;
     *to_do_end = d;
     to_do_end = &d->next;
+    pthread_mutex_unlock(&to_do_lock);
+}
+
+static struct idup *take_first(void)
+{
+    struct idup *first;
+
+    pthread_mutex_lock(&to_do_lock);
+    first = to_do;
+    if (first)
+        to_do = first->next;
+    if (!to_do)
+        to_do_end = &to_do;
+    pthread_mutex_unlock(&to_do_lock);
+    return first;
+}
+
+static bool has_first(void)
+{
+    bool has;
+
+    pthread_mutex_lock(&to_do_lock);
+    has = to_do != NULL;
+    pthread_mutex_unlock(&to_do_lock);
+    return has;
 }
 
 /* ---- what the survivors tell each other ---- */
@@ -135,6 +165,28 @@ static void over(struct ftc_queued *p)
     ftc_request_become_over(p);
 }
 
+/* With threads who asks for a request may have a lock of MPI's that the owner of the library's
+ * needs. */
+static bool lock_library(void)
+{
+    if (ftc_library.threaded)
+        return ftc_library_trylock();
+    ftc_library_lock();
+    return true;
+}
+
+static void tell_now(struct idup *d)
+{
+    d->has_to_tell = !lock_library();
+    if (d->has_to_tell) {
+        put_off(d);
+        return;
+    }
+    ftc_queue_add(&d->request.pending);
+    ftc_thread_wake();
+    ftc_library_unlock();
+}
+
 static void tell(struct idup *d, enum ftc_native_end how)
 {
     ftc_roll_tell(&d->roll, how);
@@ -142,10 +194,7 @@ static void tell(struct idup *d, enum ftc_native_end how)
                                     .comm = d->roll.comm,
                                     .table = d->roll.told,
                                     .size = (size_t)d->roll.size};
-    ftc_library_lock();
-    ftc_queue_add(&d->request.pending);
-    ftc_thread_wake();
-    ftc_library_unlock();
+    tell_now(d);
 }
 
 /* ---- native parts: without the lock, each on a detour ---- */
@@ -160,18 +209,22 @@ static void give_all(const struct idup *d)
         ftc_job_end_no_memory("another communicator");
 }
 
+static void begin_natively(struct idup *d)
+{
+    d->rv = d->x.kind == FTC_CALL_COMM_IDUP_WITH_INFO
+                ? PMPI_Comm_idup_with_info(d->x.comm, d->x.info, &d->copy, &d->native)
+                : PMPI_Comm_idup(d->x.comm, &d->copy, &d->native);
+    if (d->rv == MPI_SUCCESS && d->copy != MPI_COMM_NULL)
+        give_all(d);
+}
+
 static void copy(void *argument)
 {
     struct idup *d = argument;
-    MPI_Request request = MPI_REQUEST_NULL;
 
-    d->rv = d->x.kind == FTC_CALL_COMM_IDUP_WITH_INFO
-                ? PMPI_Comm_idup_with_info(d->x.comm, d->x.info, &d->copy, &request)
-                : PMPI_Comm_idup(d->x.comm, &d->copy, &request);
-    if (d->rv != MPI_SUCCESS || d->copy == MPI_COMM_NULL)
-        return;
-    give_all(d);
-    d->rv = PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    begin_natively(d);
+    if (d->rv == MPI_SUCCESS && d->copy != MPI_COMM_NULL)
+        d->rv = PMPI_Wait(&d->native, MPI_STATUS_IGNORE);
 }
 
 static void make_between(struct making *m)
@@ -308,74 +361,83 @@ static void take_made(struct idup *d)
 }
 
 /* What was left stays as it is: it may be on a stack that does. */
-static void end_making(struct idup *d, enum ftc_native_end how)
+static void end_making(struct idup *d, bool is_over)
 {
     if (!d->making)
         return;
     lone -= d->making->is_lone;
-    if (how == FTC_NATIVE_HAS_COMMUNICATOR)
+    if (is_over)
         take_made(d);
     d->making = NULL;
 }
 
 static void end_native_part(struct idup *d, enum ftc_native_end how)
 {
-    ftc_detour_close(d->detour);
+    if (d->detour)
+        end_making(d, ftc_detour_close(d->detour));
     d->detour = NULL;
-    end_making(d, how);
     d->is_copying = false;
     d->hopeless_since_ns = 0;
     tell(d, how);
 }
 
-static void continue_later(struct idup *d)
+static bool is_through(struct idup *d)
 {
-    ftc_library_lock();
-    put_off(d);
-    ftc_library_unlock();
+    int done = 0;
+
+    if (d->detour)
+        return ftc_detour_resume(d->detour);
+    d->rv = PMPI_Test(&d->native, &done, MPI_STATUS_IGNORE);
+    return done || d->rv != MPI_SUCCESS;
 }
 
-static void go_on(struct idup *d)
+static void go_on_natively(struct idup *d)
 {
-    if (has_to_wait(d)) {
-        continue_later(d);
-        return;
-    }
-    if (!d->detour)
+    if (!d->detour && !d->is_copying)
         begin_another(d);
-    if (ftc_detour_resume(d->detour))
+    if (is_through(d))
         end_native_part(d, FTC_NATIVE_HAS_COMMUNICATOR);
     else if (is_given_up(d))
         end_native_part(d, leave(d));
     else
-        continue_later(d);
+        put_off(d);
 }
 
-static struct idup *take_first(void)
+static void go_on(struct idup *d)
 {
-    struct idup *first;
-
-    ftc_library_lock();
-    first = to_do;
-    if (first)
-        to_do = first->next;
-    if (!to_do)
-        to_do_end = &to_do;
-    ftc_library_unlock();
-    return first;
+    if (d->has_to_tell)
+        tell_now(d);
+    else if (has_to_wait(d))
+        put_off(d);
+    else
+        go_on_natively(d);
 }
 
-/* A turn for each; whoever polls may have the lock. */
-static void go_on_with_all(void)
+static void turn_for_each(void)
 {
     struct idup *d;
 
+    for (int left = open; left > 0 && (d = take_first()); left--)
+        go_on(d);
+}
+
+/* Whoever polls may have the lock. */
+static void go_on_with_all(void)
+{
     if (open == 0 || !ftc_library_trylock())
         return;
     ftc_queue_turn();
     ftc_library_unlock();
-    for (int left = open; left > 0 && (d = take_first()); left--)
-        go_on(d);
+    turn_for_each();
+}
+
+/* With threads whoever polls has MPICH's lock, and what is on its way goes on by itself. */
+static bool look_at_all(void)
+{
+    if (open == 0)
+        return false;
+    turn_for_each();
+    return has_first();
 }
 
 /* ---- from the call to the end of its request ---- */
@@ -419,7 +481,8 @@ static void close_idup(struct ftc_request *r)
     bool has_failed = d->call.result != MPI_SUCCESS;
 
     open--;
-    ftc_detour_close(d->detour);
+    if (d->detour)
+        ftc_detour_close(d->detour);
     if (has_failed || d->made != MPI_COMM_NULL)
         free_comm(&d->copy);
     if (has_failed)
@@ -496,7 +559,7 @@ static bool open_roll(struct idup *d)
 static bool is_possible(const struct ftc_creation *x, const MPI_Request *request)
 {
     return request && x->newcomm && ftc_new_communicators_are_on() && ftc_is_comm(x->comm) &&
-           ftc_lineage_of(x->comm) && ftc_leavable_is_possible() && ftc_request_possible();
+           ftc_lineage_of(x->comm) && ftc_inside_has(FTC_INSIDE_LEAVE) && ftc_request_possible();
 }
 
 static struct idup *new_idup(const struct ftc_creation *x)
@@ -522,6 +585,7 @@ static struct idup *new_idup(const struct ftc_creation *x)
         .handler = MPI_ERRHANDLER_NULL,
         .copy = MPI_COMM_NULL,
         .made = MPI_COMM_NULL,
+        .native = MPI_REQUEST_NULL,
     };
     d->x.info = MPI_INFO_NULL;
     if (!open_roll(d)) {
@@ -548,7 +612,25 @@ static int inherit(const struct ftc_creation *x, struct idup *d)
 static bool begin_copy(struct idup *d)
 {
     d->is_copying = true;
-    return !ftc_detour_resume(d->detour) || d->copy != MPI_COMM_NULL;
+    if (d->detour)
+        return !ftc_detour_resume(d->detour) || d->copy != MPI_COMM_NULL;
+    begin_natively(d);
+    return d->rv == MPI_SUCCESS && d->copy != MPI_COMM_NULL;
+}
+
+static bool open_copy(struct idup *d)
+{
+    if (!ftc_library.threaded)
+        d->detour = ftc_detour_open(copy, d, false);
+    return ftc_library.threaded || d->detour;
+}
+
+static void have_all_looked_at(void)
+{
+    if (ftc_library.threaded)
+        ftc_thread_beside = look_at_all;
+    else
+        ftc_leavable_beside = go_on_with_all;
 }
 
 static int give_up(struct idup *d, int rv)
@@ -558,6 +640,16 @@ static int give_up(struct idup *d, int rv)
     return rv;
 }
 
+/* Which without threads has nothing to do with what is put off. */
+static void wake_thread(void)
+{
+    if (!ftc_library.threaded)
+        return;
+    ftc_library_lock();
+    ftc_thread_wake();
+    ftc_library_unlock();
+}
+
 static int start(struct idup *d, MPI_Request *request)
 {
     bool is_in_vain;
@@ -565,8 +657,7 @@ static int start(struct idup *d, MPI_Request *request)
 
     ftc_roll_watch(&d->roll, false);
     is_in_vain = ftc_roll_has_lost(&d->roll) || ftc_roll_has_exhausted(&d->roll);
-    d->detour = is_in_vain ? NULL : ftc_detour_open(copy, d, false);
-    if (!is_in_vain && !d->detour)
+    if (!is_in_vain && !open_copy(d))
         return give_up(d, ftc_error_no_memory());
     if (!is_in_vain && !begin_copy(d))
         return give_up(d, d->rv);
@@ -575,11 +666,12 @@ static int start(struct idup *d, MPI_Request *request)
         return rv;
     *d->x.newcomm = d->given = d->copy;
     d->request.pending.over = over;
-    ftc_leavable_beside = go_on_with_all;
+    have_all_looked_at();
     if (is_in_vain)
         tell(d, FTC_NATIVE_NOT_TRIED);
     else
-        continue_later(d);
+        put_off(d);
+    wake_thread();
     return MPI_SUCCESS;
 }
 

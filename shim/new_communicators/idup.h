@@ -11,7 +11,11 @@
  *    intercommunicator; with nobody left in one of them it is an error.
  *
  * 1 and 3 go on whenever MPICH polls, in whatever call of the program: a rank need not come to its
- * wait for the others to come through theirs. */
+ * wait for the others to come through theirs.
+ *
+ * With MPI_THREAD_MULTIPLE whoever polls has MPICH's lock, and leaves no stack. There 1 is looked
+ * at by MPI_Test, and given up by doing so no more; 3 is on a thread (aside.h). Both are looked at
+ * by those who ask for a request, and by the library's own thread (progress/thread.h). */
 #ifndef FTC_NEW_COMMUNICATORS_IDUP_H
 #define FTC_NEW_COMMUNICATORS_IDUP_H
 
@@ -19,8 +23,8 @@
 
 /* Begins the call and leaves the return code in @x->result. *@x->newcomm is a handle at once, and
  * may become another one until *@request is complete. Returns false if native MPI is to do it:
- * without the setting, with arguments that it rejects, with MPI_THREAD_MULTIPLE, or where a call
- * cannot go on beside others. */
+ * without the setting, with arguments that it rejects, of a communicator without a lineage, or
+ * where a call cannot go on beside others. */
 bool ftc_idup(struct ftc_creation *x, MPI_Request *request);
 
 #endif

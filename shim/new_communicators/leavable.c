@@ -1,5 +1,6 @@
 #include "leavable.h"
 
+#include "aside.h"
 #include "detour.h"
 #include "library.h"
 #include "mpi/inside.h"
@@ -112,6 +113,8 @@ void ftc_leavable_poll(void)
     if (ftc_detour_pause() || is_beside())
         return;
     leave_if_hopeless();
+    if (ftc_aside_is_any_left)
+        ftc_aside_poll();
     if (!ftc_leavable_beside)
         return;
     beside = (uintptr_t)__builtin_frame_address(0);

@@ -14,8 +14,9 @@
  * What MPICH calls back, an error handler of the program's for example, may leave the call as well,
  * by a jump or an exception to the caller's stack: it is over then.
  *
- * Not with MPI_THREAD_MULTIPLE, where the call would keep MPICH's lock, nor with a device or
- * version of MPICH for which this is not known: there the call just is not left. */
+ * Not with MPI_THREAD_MULTIPLE, where the call would keep MPICH's lock (aside.h has another way),
+ * nor with a device or version of MPICH for which this is not known: there the call just is not
+ * left. */
 #ifndef FTC_NEW_COMMUNICATORS_LEAVABLE_H
 #define FTC_NEW_COMMUNICATORS_LEAVABLE_H
 

@@ -3,6 +3,7 @@
 #include "board/rank_state.h"
 #include "program/error.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* What a rank tells, of itself but for KNOWN_DEAD. */
@@ -21,7 +22,7 @@ enum {
  * take. */
 enum { STUCK_TIMES = 3, STUCK_LEAST_MS = 1000, NS_OF_MS = 1000000 };
 
-static unsigned char before; /* LEFT_BEFORE, AT_ONCE_BEFORE: of this rank */
+static _Atomic unsigned char before; /* LEFT_BEFORE, AT_ONCE_BEFORE: of this rank */
 
 bool ftc_roll_is_exhausted_here(void)
 {
@@ -66,7 +67,15 @@ static unsigned char told_of_itself(enum ftc_native_end end)
         [FTC_NATIVE_WAS_LEFT_AT_ONCE] = LACKS | AT_ONCE,
     };
 
-    return PRESENT | of_end[end] | before | (ftc_roll_is_exhausted_here() ? EXHAUSTED : 0);
+    static const unsigned char kept_of[] = {
+        [FTC_NATIVE_HAS_COMMUNICATOR] = 0,
+        [FTC_NATIVE_NOT_TRIED] = 0,
+        [FTC_NATIVE_WAS_LEFT] = LEFT_BEFORE,
+        [FTC_NATIVE_WAS_LEFT_AT_ONCE] = AT_ONCE_BEFORE,
+    };
+    unsigned char was = atomic_fetch_or(&before, kept_of[end]); /* threads may tell at once */
+
+    return PRESENT | of_end[end] | was | (ftc_roll_is_exhausted_here() ? EXHAUSTED : 0);
 }
 
 void ftc_roll_tell(struct ftc_roll *roll, enum ftc_native_end end)
@@ -76,10 +85,6 @@ void ftc_roll_tell(struct ftc_roll *roll, enum ftc_native_end end)
     for (int rank = 0; rank < roll->size; rank++)
         roll->told[rank] = ftc_board_is_dead(&ftc_library.board, c->world[rank]) ? KNOWN_DEAD : 0;
     roll->told[c->rank] = told_of_itself(end);
-    if (end == FTC_NATIVE_WAS_LEFT)
-        before |= LEFT_BEFORE;
-    if (end == FTC_NATIVE_WAS_LEFT_AT_ONCE)
-        before |= AT_ONCE_BEFORE;
 }
 
 static unsigned char told_by_any(const struct ftc_roll *roll)

@@ -157,6 +157,8 @@ static void look(int count, const MPI_Request handles[])
 {
     struct ftc_request *list;
 
+    if (ftc_thread_beside)
+        ftc_thread_beside();
     if (!ftc_library_trylock())
         return;
     ftc_thread_see_program();
@@ -178,6 +180,15 @@ static int on_poll(void *state, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
+static void look_beside(void)
+{
+    if (!ftc_thread_beside)
+        return;
+    ftc_library_unlock();
+    ftc_thread_beside();
+    ftc_library_lock();
+}
+
 static struct ftc_request *wait_for(struct ftc_request *r)
 {
     struct ftc_wait wait;
@@ -187,6 +198,7 @@ static struct ftc_request *wait_for(struct ftc_request *r)
     while (!ftc_library_trylock())
         sched_yield();
     while (!r->is_over) {
+        look_beside();
         ftc_thread_see_program();
         if (ftc_queue_turn())
             ftc_wait_reset(&wait);

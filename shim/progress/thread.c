@@ -11,6 +11,8 @@ enum {
     IDLE_NAPS = 20, /* before a sleep from which only a system call of the program can wake it */
 };
 
+bool (*ftc_thread_beside)(void);
+
 static pthread_t thread;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static bool is_on, is_asleep, is_ending;
@@ -54,6 +56,18 @@ static long round_of_helper(long last_ns)
     return 2 * last_ns < NAP_MAX_NS ? 2 * last_ns : NAP_MAX_NS;
 }
 
+static bool has_more_beside(void)
+{
+    bool has = false;
+
+    if (ftc_thread_beside) {
+        ftc_library_unlock();
+        has = ftc_thread_beside();
+        ftc_library_lock();
+    }
+    return has;
+}
+
 static void *run(void *unused)
 {
     long nap_ns = NAP_MAX_NS;
@@ -62,7 +76,7 @@ static void *run(void *unused)
     (void)unused;
     ftc_library_lock();
     while (!is_ending) {
-        if (ftc_queue_is_used()) {
+        if (has_more_beside() || ftc_queue_is_used()) {
             nap_ns = round_of_helper(nap_ns);
             idle = 0;
         } else if (++idle > IDLE_NAPS) {
@@ -80,7 +94,7 @@ int ftc_thread_open(void)
     int rv;
 
     ftc_library.locked = ftc_library.interleaved = true;
-    rv = ftc_quiet_thread(&thread, run, NULL);
+    rv = (ftc_library.threaded ? ftc_guest_thread : ftc_quiet_thread)(&thread, run, NULL);
     is_on = rv == 0;
     return -rv;
 }

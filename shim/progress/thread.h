@@ -4,11 +4,13 @@
  * MPI wants it so: with rank 0 in MPI_Iallreduce, MPI_Recv from 1, MPI_Wait, and rank 1 in
  * MPI_Iallreduce, MPI_Wait, MPI_Send to 0, the operation must end although rank 0 sits in a call of
  * native MPI. The thread looks after at most NAP_MAX_NS of the program's silence; it sleeps
- * otherwise, and makes no MPI call. It runs only if setting intercept names a nonblocking call, or
- * with communicators = survivors.
+ * otherwise, and makes no MPI call but those of ftc_thread_beside. It runs only if setting
+ * intercept names a nonblocking call, or with communicators = survivors.
  */
 #ifndef FTC_PROGRESS_THREAD_H
 #define FTC_PROGRESS_THREAD_H
+
+#include <stdbool.h>
 
 /* In MPI_Init; from then on all calls hold the library's lock. 0 or a negative errno. */
 int ftc_thread_open(void);
@@ -18,6 +20,11 @@ void ftc_thread_close(void);
 
 /* There is an operation to go on with; with the lock held, as the next. */
 void ftc_thread_wake(void);
+
+/* What else is to be done, with MPI_THREAD_MULTIPLE, by this thread and by those that wait for a
+ * request; NULL: nothing. It is called without the lock, may call MPI, and returns whether there is
+ * more to do. */
+extern bool (*ftc_thread_beside)(void);
 
 /* The program looks after the operations itself at present. */
 void ftc_thread_see_program(void);

@@ -189,8 +189,7 @@ static bool frees_natively(enum ftc_call_kind kind)
 static bool is_in_vain(enum ftc_call_kind kind)
 {
     return (kind == FTC_CALL_COMM_IDUP || kind == FTC_CALL_COMM_IDUP_WITH_INFO) &&
-           (ftc_library.threaded ||
-            ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS);
+           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
 }
 
 struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)

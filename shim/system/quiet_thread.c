@@ -45,16 +45,26 @@ static int create(pthread_t *thread, void *(*run)(void *), void *argument, size_
     return rv;
 }
 
-int ftc_quiet_thread(pthread_t *thread, void *(*run)(void *), void *argument)
+static int create_quiet(pthread_t *thread, void *(*run)(void *), void *argument, size_t bytes)
 {
     sigset_t all, before;
     int rv;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    rv = create(thread, run, argument, stack_bytes());
-    if (rv == EINVAL) /* still too few */
+    rv = create(thread, run, argument, bytes);
+    if (rv == EINVAL && bytes > 0) /* still too few */
         rv = create(thread, run, argument, 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rv;
+}
+
+int ftc_quiet_thread(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    return create_quiet(thread, run, argument, stack_bytes());
+}
+
+int ftc_guest_thread(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    return create_quiet(thread, run, argument, 0);
 }

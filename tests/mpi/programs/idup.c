@@ -18,9 +18,12 @@
  *     idup traits     likewise; the copy has the error handler and the hints
  *     idup side       all odd ranks are dead
  *     idup twice      likewise the last one; two threads copy a communicator each
+ *     idup again SENDS  likewise, and known; the one before it dies in the survivors' own copy,
+ *                     before its message number SENDS there
  *     idup anytime SEED ROUNDS  copies are made one after the other, and it dies in one of them */
 #include "fault.h"
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -28,12 +31,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int rank, n, living;
 static bool is_wrong, is_threaded, is_between;
 static MPI_Comm parent, second, other; /* two to be copied, and one of all ranks */
 static int pid_of_1;
+static int sends_left; /* before this rank dies; 0: any number */
+
+/* Stands before that of libucp, through which MPICH sends. */
+void *ucp_tag_send_nbx(void *endpoint, const void *buffer, size_t count, unsigned long tag,
+                       const void *parameters);
+
+void *ucp_tag_send_nbx(void *endpoint, const void *buffer, size_t count, unsigned long tag,
+                       const void *parameters)
+{
+    static void *(*next)(void *, const void *, size_t, unsigned long, const void *);
+
+    if (!next) {
+        void *found = dlsym(RTLD_NEXT, "ucp_tag_send_nbx");
+
+        memcpy(&next, &found, sizeof found);
+    }
+    if (sends_left > 0 && --sends_left == 0)
+        kill(getpid(), SIGKILL);
+    return next(endpoint, buffer, count, tag, parameters);
+}
 
 static void expect(const char *what, int expected, int found)
 {
@@ -276,6 +300,42 @@ static void twice(void)
     pthread_join(thread, NULL);
 }
 
+static long cpu_ms(void)
+{
+    struct timespec used;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+/* What was left in MPICH must not keep a core. */
+static void expect_rest(void)
+{
+    enum { MS = 1000, PAUSE_MS = 1000 };
+    long before_ms = cpu_ms();
+
+    usleep(PAUSE_MS * MS);
+    expect("work in a pause", 0, cpu_ms() - before_ms >= PAUSE_MS / 20);
+}
+
+static void again(int sends)
+{
+    MPI_Comm made;
+    MPI_Request request;
+
+    die_if_last();
+    reduce(other);
+    sends_left = rank == n - 2 ? sends : 0;
+    living = n - 2;
+    for (int i = 0; i < 3; i++) {
+        expect("idup", MPI_SUCCESS, MPI_Comm_idup(parent, &made, &request));
+        expect("wait", MPI_SUCCESS, MPI_Wait(&request, MPI_STATUS_IGNORE));
+        expect_all("the copy", made);
+    }
+    expect_rest();
+    reduce(other);
+}
+
 /* A copy with nobody on one side would be none. */
 static void side(void)
 {
@@ -392,6 +452,8 @@ int main(int argc, char **argv)
         }
     if (strcmp(argv[1], "anytime") == 0 && argc == 4)
         anytime(strtoull(argv[2], NULL, 10), atoi(argv[3]));
+    if (strcmp(argv[1], "again") == 0 && argc == 3)
+        again(atoi(argv[2]));
     if (!is_wrong)
         printf("idup: rank %d is content\n", rank);
     MPI_Finalize();

@@ -30,12 +30,12 @@ def bridges(what, n, arguments, dead, settings=None, **more):
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/bridges {arguments}", **more)
 
 
-def idup(scene, n, settings=SURVIVORS, dead=None, between=False, **more):
+def idup(scene, n, settings=SURVIVORS, dead=None, options=(), **more):
     dead = int(scene not in ("alive", "turned")) if dead is None else dead
-    options = " --between" if between else ""
-    return Case(f"communicators: idup{' between two groups' if between else ''}, {scene.split()[0]}, n = {n}", n, more.pop("f", 1),
-                failures=dead, settings=settings, limit_s=TEN_S, says=(rf"(idup: rank \d is content(.|\n)*){{{n - dead}}}",),
-                command=f"mpiexec.hydra -n {{n}} {{programs}}/idup{options} {scene}", **more)
+    ways = "".join({"between": " between two groups", "threads": " with threads"}[o] for o in options)
+    return Case(f"communicators: idup{ways}, {scene.split(' {')[0]}, n = {n}", n, more.pop("f", 1), failures=dead,
+                settings=settings, limit_s=TEN_S, says=(rf"(idup: rank \d is content(.|\n)*){{{n - dead}}}",),
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/idup {' '.join('--' + o for o in options)} {scene}", **more)
 
 
 COMMUNICATORS = [
@@ -59,12 +59,22 @@ COMMUNICATORS = [
         ("alive", 4, {}), ("dead", 4, {}), ("dead", 2, {"settings": PROTECT_ALL}), ("tested", 3, {"settings": PROTECT_ALL}),
         ("message", 4, {}), ("computing", 4, {}), ("crossed", 4, {}), ("freed", 3, {}), ("traits", 3, {}), ("others", 3, {}),
         ("turned", 3, {}))),
-    *(idup(scene, n, between=True, **more) for scene, n, more in (
+    *(idup(scene, n, options=["between"], **more) for scene, n, more in (
         ("alive", 2, {}), ("alive", 5, {}), ("dead", 3, {}), ("dead", 6, {"settings": PROTECT_ALL}), ("tested", 4, {}),
         ("message", 4, {"settings": PROTECT_ALL}), ("computing", 4, {}), ("crossed", 5, {}), ("crossed", 3, {}), ("freed", 4, {}),
         ("traits", 4, {}), ("others", 4, {}), ("turned", 4, {}), ("side", 2, {"dead": 1}), ("side", 4, {"dead": 2, "f": 2}))),
-    *(idup("anytime {seed} 30", n, dead=1, runs=3) for n in (2, 4)),
-    *(idup("anytime {seed} 30", n, dead=1, between=True, settings=PROTECT_ALL, runs=3) for n in (3, 4)),
+    *(idup(scene, n, options=["threads"], **more) for scene, n, more in (
+        ("alive", 4, {}), ("dead", 4, {}), ("dead", 2, {"settings": PROTECT_ALL}), ("tested", 3, {"settings": PROTECT_ALL}),
+        ("message", 4, {}), ("computing", 4, {}), ("crossed", 4, {}), ("freed", 3, {}), ("traits", 3, {}), ("others", 3, {}),
+        ("turned", 3, {}), ("twice", 4, {}))),
+    *(idup(scene, n, options=["threads", "between"], **more) for scene, n, more in (
+        ("alive", 5, {}), ("dead", 6, {}), ("message", 4, {}), ("crossed", 3, {}), ("twice", 4, {}), ("side", 4, {"dead": 2, "f": 2}))),
+    # Of those that die in the survivors' own copy.
+    *(idup(f"again {sends}", n, dead=2, options=options) for sends, n, options in (
+        (1, 4, []), (1, 4, ["threads"]), (3, 6, ["between"]), (2, 6, ["threads", "between"]))),
+    *(idup("anytime {seed} 30", n, dead=1, options=options, runs=3) for n in (2, 4) for options in ([], ["threads"])),
+    *(idup("anytime {seed} 30", n, dead=1, options=options, settings=PROTECT_ALL, runs=3)
+      for n, options in ((3, ["between"]), (4, ["between"]), (4, ["threads", "between"]))),
     communicators("made and freed 500 times", 3, 1, " 500 1", limit_s=120),
     *(Case(f"communicators: of {n}, a rank dies in a split before its message {sends}, and the old one is freed", n, 1,
            failures=1, settings=SURVIVORS, limit_s=20, says=(rf"(reuse: rank \d: 0 wrong(.|\n)*){{{n - 1}}}",),
