@@ -476,25 +476,6 @@ static void raise_error(const struct ftc_call *call)
         ftc_error_raise(call);
 }
 
-static void place_sides(struct ftc_sides_of *sides, MPI_Group local, MPI_Group remote)
-{
-    sides->side[0] = sides->is_second ? remote : local;
-    sides->side[1] = sides->is_second ? local : remote;
-}
-
-/* With threads only its lineage tells an intercommunicator from others of its members. */
-static void find_sides_of(const struct ftc_creation *x, struct ftc_sides_of *sides)
-{
-    MPI_Group local, remote;
-
-    if (ftc_library.threaded && !ftc_lineage_of(x->comm))
-        return;
-    local = ftc_group_of(x->comm);
-    PMPI_Comm_remote_group(x->comm, &remote);
-    sides->is_second = ftc_group_lowest(remote) < ftc_group_lowest(local);
-    place_sides(sides, local, remote);
-}
-
 /* Natively what a leader sends to the other stays with them, if one leaves the call: another call
  * would meet it. So the communicator of MPI_Intercomm_create() is always made by the library. */
 static int find_sides_by_leaders(struct ftc_creation *x, const struct ftc_call *call,
@@ -508,9 +489,8 @@ static int find_sides_by_leaders(struct ftc_creation *x, const struct ftc_call *
     if (rv != MPI_SUCCESS || meeting.remote == MPI_GROUP_NULL)
         return rv;
     x->lineage = meeting.number;
-    sides->is_second = meeting.is_second;
     sides->leaders = meeting.leaders;
-    place_sides(sides, ftc_group_of(x->comm), meeting.remote);
+    ftc_sides_of_place(sides, ftc_group_of(x->comm), meeting.remote);
     return MPI_SUCCESS;
 }
 
@@ -521,22 +501,9 @@ static int find_sides(struct ftc_creation *x, const struct ftc_call *call,
                     (x->kind != FTC_CALL_INTERCOMM_MERGE && ftc_is_inter(x->comm));
     if (x->kind == FTC_CALL_INTERCOMM_CREATE)
         return find_sides_by_leaders(x, call, sides);
-    if (x->is_between)
-        find_sides_of(x, sides);
+    if (x->is_between && (!ftc_library.threaded || ftc_lineage_of(x->comm)))
+        ftc_sides_of_find(sides, x->comm); /* with threads only its lineage tells it from others */
     return MPI_SUCCESS;
-}
-
-static void free_group(MPI_Group *group)
-{
-    if (*group != MPI_GROUP_NULL)
-        PMPI_Group_free(group);
-}
-
-static void free_sides(struct ftc_sides_of *sides)
-{
-    free_group(&sides->side[0]);
-    free_group(&sides->side[1]);
-    free_group(&sides->leaders);
 }
 
 static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
@@ -560,8 +527,7 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
                             .datatype = MPI_DATATYPE_NULL,
                             .op = MPI_OP_NULL,
                             .return_address = x->return_address};
-    struct ftc_sides_of sides = {.side = {MPI_GROUP_NULL, MPI_GROUP_NULL},
-                                 .leaders = MPI_GROUP_NULL};
+    struct ftc_sides_of sides = FTC_SIDES_OF_NONE;
     bool is_done;
 
     ftc_native_call_look_back();
@@ -571,7 +537,7 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
     if (x->result != MPI_SUCCESS)
         ftc_report_call(&call, FTC_PASS_NONE);
     is_done = x->result != MPI_SUCCESS || carry_out(x, &call, &sides);
-    free_sides(&sides);
+    ftc_sides_of_free(&sides);
     if (is_done)
         raise_error(&call);
     return is_done;

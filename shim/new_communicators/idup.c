@@ -455,12 +455,6 @@ static void settle(struct ftc_request *r)
         *d->x.newcomm = result;
 }
 
-static void free_group(MPI_Group *group)
-{
-    if (*group != MPI_GROUP_NULL)
-        PMPI_Group_free(group);
-}
-
 static void close_roll(struct idup *d)
 {
     ftc_roll_close(&d->roll);
@@ -469,9 +463,9 @@ static void close_roll(struct idup *d)
         ftc_comm_release(d->roll.comm);
         ftc_library_unlock();
     }
-    for (int i = 0; i < 2; i++)
-        free_group(&d->sides.side[i]);
-    free_group(&d->roll.group);
+    ftc_sides_of_free(&d->sides);
+    if (d->roll.group != MPI_GROUP_NULL)
+        PMPI_Group_free(&d->roll.group);
 }
 
 /* The program has one of the two, or after an error none. */
@@ -512,48 +506,32 @@ static struct ftc_comm *own_comm(const struct idup *d, MPI_Group group)
     return c;
 }
 
-/* The one with the lowest rank first. */
-static void find_sides(MPI_Comm comm, MPI_Group side[2], bool *is_second)
-{
-    MPI_Group local = ftc_group_of(comm), remote;
-
-    PMPI_Comm_remote_group(comm, &remote);
-    *is_second = ftc_group_lowest(remote) < ftc_group_lowest(local);
-    side[*is_second] = local;
-    side[!*is_second] = remote;
-}
-
-static MPI_Group group_of(const struct idup *d, const MPI_Group side[2])
+static MPI_Group group_of(const struct idup *d)
 {
     MPI_Group both = MPI_GROUP_NULL;
 
     if (!d->is_between)
         return ftc_group_of(d->x.comm);
-    PMPI_Group_union(side[0], side[1], &both);
+    PMPI_Group_union(d->sides.side[0], d->sides.side[1], &both);
     return both;
 }
 
 static bool open_roll(struct idup *d)
 {
-    MPI_Group side[2] = {MPI_GROUP_NULL, MPI_GROUP_NULL}, group;
-    bool is_second = false, is_open;
+    MPI_Group group;
     struct ftc_comm *c;
 
-    if (d->is_between)
-        find_sides(d->x.comm, side, &is_second);
-    group = group_of(d, side);
+    if (d->is_between) {
+        ftc_sides_of_find(&d->sides, d->x.comm);
+        PMPI_Group_size(d->sides.side[0], &d->first);
+    }
+    group = group_of(d);
     c = own_comm(d, group);
-    is_open = c && c->pass == FTC_PASS_NONE && ftc_roll_open(&d->roll, c, group);
-    if (!is_open)
-        d->roll = (struct ftc_roll){.comm = c, .group = group};
-    d->sides.side[0] = side[0];
-    d->sides.side[1] = side[1];
-    d->sides.is_second = is_second;
-    if (d->is_between)
-        PMPI_Group_size(side[0], &d->first);
-    if (!is_open)
-        close_roll(d);
-    return is_open;
+    if (c && c->pass == FTC_PASS_NONE && ftc_roll_open(&d->roll, c, group))
+        return true;
+    d->roll = (struct ftc_roll){.comm = c, .group = group};
+    close_roll(d);
+    return false;
 }
 
 static bool is_possible(const struct ftc_creation *x, const MPI_Request *request)
@@ -565,18 +543,17 @@ static bool is_possible(const struct ftc_creation *x, const MPI_Request *request
 static struct idup *new_idup(const struct ftc_creation *x)
 {
     struct idup *d = calloc(1, sizeof *d);
-    int inter = 0;
 
     if (!d)
         return NULL;
-    PMPI_Comm_test_inter(x->comm, &inter);
     *d = (struct idup){
         .request = {.lineage = ftc_lineage_number(ftc_lineage_of(x->comm)),
                     .settle = settle,
                     .close = close_idup,
                     .pending = {.call = &d->call, .begin = begin, .end = end}},
         .x = *x,
-        .is_between = inter,
+        .is_between = ftc_is_inter(x->comm),
+        .sides = FTC_SIDES_OF_NONE,
         .call = {.kind = x->kind,
                  .comm = x->comm,
                  .datatype = MPI_DATATYPE_NULL,

@@ -277,9 +277,9 @@ static int learn(const struct ftc_creation *x, uint64_t number, const struct tol
     }
     local = ftc_group_of(x->comm);
     m->leaders = ftc_group_of_world(leader, 2);
-    m->is_second = ftc_group_lowest(m->remote) < ftc_group_lowest(local);
-    m->number =
-        m->is_second ? number_of_both(told->number, number) : number_of_both(number, told->number);
+    m->number = ftc_group_lowest(m->remote) < ftc_group_lowest(local)
+                    ? number_of_both(told->number, number)
+                    : number_of_both(number, told->number);
     PMPI_Group_free(&local);
     return MPI_SUCCESS;
 }

@@ -12,7 +12,6 @@ bool ftc_leaders_are_valid(const struct ftc_creation *x);
 struct ftc_meeting {
     MPI_Group remote;  /* the other one, with whoever of it is dead; to be freed by the caller */
     MPI_Group leaders; /* both; likewise */
-    bool is_second;    /* this group: the other one has the lowest rank of MPI_COMM_WORLD */
     uint64_t number;   /* of the call, the same in both; 0 if that of a communicator is not known */
 };
 

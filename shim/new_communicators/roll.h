@@ -5,6 +5,7 @@
 
 #include "communicator/communicator.h"
 #include "seating.h"
+#include "sides_of.h"
 #include "system/looks.h"
 
 /* How a rank's last native part has ended. */
@@ -13,13 +14,6 @@ enum ftc_native_end {
     FTC_NATIVE_NOT_TRIED,        /* somebody was dead */
     FTC_NATIVE_WAS_LEFT,         /* leavable.h */
     FTC_NATIVE_WAS_LEFT_AT_ONCE, /* and cannot have got beyond MPICH's first look at its numbers */
-};
-
-/* The two groups of an intercommunicator, or of one in the making. */
-struct ftc_sides_of {
-    MPI_Group side[2]; /* the one with the lowest rank first */
-    MPI_Group leaders; /* of one in the making */
-    bool is_second;    /* this rank's side */
 };
 
 /* Ranks are theirs. */
