@@ -13,6 +13,7 @@
 #include "p2p/p2p.h"
 #include "program/native_call.h"
 #include "progress/empty_request.h"
+#include "value/datatype.h"
 
 #include <string.h>
 
@@ -256,8 +257,11 @@ static int merged_of_unseen(const MPI_Comm *made, int rv)
 
 static int merged(MPI_Comm intercomm, const MPI_Comm *made, int rv)
 {
-    return rv == MPI_SUCCESS && ftc_lineage_of(intercomm) ? ftc_lineage_from(intercomm, made, rv)
-                                                          : merged_of_unseen(made, rv);
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS ||
+        !ftc_is_comm(intercomm)) /* MPICH 5.0 returns so after a handler has been called, too */
+        return rv;
+    return ftc_lineage_of(intercomm) ? ftc_lineage_from(intercomm, made, rv)
+                                     : merged_of_unseen(made, rv);
 }
 
 int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)

@@ -22,23 +22,57 @@ static void place_block(struct placed *p, long first, long count, long ranks_eac
             p->first[p->count++] = first + host;
 }
 
+/* "(first,hosts,ranks)", or "first" for one host with one rank. Returns what is behind it; NULL: it
+ * is not understood. */
+static const char *place_one(struct placed *p, const char *text)
+{
+    long first, count = 1, ranks_each = 1;
+    int length = 0;
+
+    if (*text == '(')
+        sscanf(text, "(%9ld,%9ld,%9ld)%n", &first, &count, &ranks_each, &length);
+    else
+        sscanf(text, "%9ld%n", &first, &length);
+    if (length == 0 || !is_sane(first, count, ranks_each))
+        return NULL;
+    place_block(p, first, count, ranks_each);
+    return text + length;
+}
+
+static const char *place_blocks(struct placed *p, const char *text)
+{
+    while ((text = place_one(p, text)) && *text == ',')
+        text++;
+    return text;
+}
+
+/* "[block,...]xN": these N times, or until all ranks have a host. */
+static const char *place_repeated(struct placed *p, const char *text)
+{
+    const int before = p->count;
+    const char *blocks = text + 1, *end = place_blocks(p, blocks);
+    bool are_any = p->count > before;
+    int length = 0;
+    long times;
+
+    if (!end || sscanf(end, "]x%9ld%n", &times, &length) != 1 || length == 0 || times < 1)
+        return NULL;
+    for (long i = 1; i < times && are_any && p->count < p->ranks; i++)
+        place_blocks(p, blocks);
+    return end + length;
+}
+
 /* The whole list once; false if it is not understood. */
 static bool place_list(struct placed *p, const char *text)
 {
-    long first, count, ranks_each;
     int length = 0;
 
     sscanf(text, "(vector%n", &length);
     if (length == 0)
         return false;
-    for (text += length; *text == ','; text += length) {
-        length = 0;
-        if (sscanf(text, ",(%9ld,%9ld,%9ld)%n", &first, &count, &ranks_each, &length) != 3 ||
-            length == 0 || !is_sane(first, count, ranks_each))
-            return false;
-        place_block(p, first, count, ranks_each);
-    }
-    return text[0] == ')' && text[1] == '\0' && p->count > 0;
+    for (text += length; text && *text == ',';)
+        text = text[1] == '[' ? place_repeated(p, text + 1) : place_one(p, text + 1);
+    return text && text[0] == ')' && text[1] == '\0' && p->count > 0;
 }
 
 static bool place_all(struct placed *p, const char *text)

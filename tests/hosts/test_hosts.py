@@ -468,9 +468,13 @@ def listening(pid):
 
 
 def doors_of(process):
-    """What the library listens at in @process: its descriptors are high, those of UCX are not."""
-    doors, found = listening(process.pid), []
-    for fd in os.listdir(f"/proc/{process.pid}/fd"):
+    """What the library listens at in @process, which may end: its descriptors are high, those of UCX are not."""
+    found = []
+    try:
+        doors, descriptors = listening(process.pid), os.listdir(f"/proc/{process.pid}/fd")
+    except OSError:
+        return found
+    for fd in descriptors:
         try:
             inode = re.findall(r"socket:\[(\d+)\]", os.readlink(f"/proc/{process.pid}/fd/{fd}"))
         except OSError:

@@ -49,6 +49,21 @@ START_TEST(several_hosts)
 }
 END_TEST
 
+/* As MPICH 5.0 tells it. */
+START_TEST(repeated_blocks)
+{
+    expect_hosts("0101", "(vector,[(0,2,1)]x2)");
+    expect_hosts("010123", "(vector,[(0,2,1)]x2,(2,2,1))");
+    expect_hosts("001001", "(vector,[(0,1,2),(1,1,1)]x2)");
+    expect_hosts("0121", "(vector,0,1,2,1)");
+    expect_hosts("01010", "(vector,[7,9]x2,(7,1,1))");
+    expect_hosts("0101", "(vector,[(0,2,1)]x999999999)");
+    expect_hosts("0000", "(vector,[(0,1,0)]x999999999,(0,1,4))");
+    expect_hosts("0000", "(vector,(0,1,1),[(0,1,0)]x999999999,(0,1,4))");
+    expect_hosts("01010101", "(vector,[(0,2,1)]x2)"); /* again and again */
+}
+END_TEST
+
 START_TEST(not_understood)
 {
     static const char *const text[] = {
@@ -70,6 +85,15 @@ START_TEST(not_understood)
         "(vector,(0,1,9999999999))",
         "(matrix,(0,1,4))",
         "(vector,(0,1,4),(0,1,)",
+        "(vector,[(0,2,1)])",
+        "(vector,[(0,2,1)]x)",
+        "(vector,[(0,2,1)]x0)",
+        "(vector,[(0,2,1)]x-1)",
+        "(vector,[(0,2,1)x2)",
+        "(vector,[]x2)",
+        "(vector,[[(0,2,1)]x2]x2)",
+        "(vector,x)",
+        "(vector,)",
     };
 
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
@@ -82,6 +106,7 @@ int main(void)
     UNIT_BEGIN("mapping");
     UNIT_TEST(one_host);
     UNIT_TEST(several_hosts);
+    UNIT_TEST(repeated_blocks);
     UNIT_TEST(not_understood);
     UNIT_END();
 }
