@@ -6,7 +6,7 @@
  * that place, where it holds nothing: else it would keep a core, and MPICH's lock every other
  * moment, until the end of the process. So from the first one that is given up libmpich's own calls
  * of pthread_mutex_lock and pthread_mutex_unlock come by here. If it makes none, the thread goes on
- * to poll. */
+ * to poll; and one that is given up where MPICH does not poll goes on there. */
 #ifndef FTC_NEW_COMMUNICATORS_ASIDE_H
 #define FTC_NEW_COMMUNICATORS_ASIDE_H
 

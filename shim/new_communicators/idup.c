@@ -65,6 +65,7 @@ struct idup {
 /* Those that this rank has to go on with, a native part of which is before it, in the order in
  * which they came. */
 static struct idup *to_do, **to_do_end = &to_do;
+static int in_hand; /* those of them that a thread goes on with now, and may put off again */
 static pthread_mutex_t to_do_lock = PTHREAD_MUTEX_INITIALIZER; /* within it no other is taken */
 
 static _Atomic int open; /* whose request is not complete */
@@ -85,22 +86,31 @@ static struct idup *take_first(void)
 
     pthread_mutex_lock(&to_do_lock);
     first = to_do;
-    if (first)
+    if (first) {
         to_do = first->next;
+        in_hand++;
+    }
     if (!to_do)
         to_do_end = &to_do;
     pthread_mutex_unlock(&to_do_lock);
     return first;
 }
 
-static bool has_first(void)
+static void let_go(void)
 {
-    bool has;
+    pthread_mutex_lock(&to_do_lock);
+    in_hand--;
+    pthread_mutex_unlock(&to_do_lock);
+}
+
+static bool is_any_left(void)
+{
+    bool is;
 
     pthread_mutex_lock(&to_do_lock);
-    has = to_do != NULL;
+    is = to_do != NULL || in_hand > 0;
     pthread_mutex_unlock(&to_do_lock);
-    return has;
+    return is;
 }
 
 /* ---- what the survivors tell each other ---- */
@@ -417,8 +427,10 @@ static void turn_for_each(void)
 {
     struct idup *d;
 
-    for (int left = open; left > 0 && (d = take_first()); left--)
+    for (int left = open; left > 0 && (d = take_first()); left--) {
         go_on(d);
+        let_go();
+    }
 }
 
 /* Whoever polls may have the lock. */
@@ -431,13 +443,14 @@ static void go_on_with_all(void)
     turn_for_each();
 }
 
-/* With threads whoever polls has MPICH's lock, and what is on its way goes on by itself. */
+/* With threads whoever polls has MPICH's lock, and what is on its way goes on by itself. What
+ * another thread has in hand counts: it wakes nobody when it puts it off. */
 static bool look_at_all(void)
 {
     if (open == 0)
         return false;
     turn_for_each();
-    return has_first();
+    return is_any_left();
 }
 
 /* ---- from the call to the end of its request ---- */

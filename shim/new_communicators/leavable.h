@@ -47,7 +47,7 @@ bool ftc_leavable_is_polled(void);
 
 /* To be called when UCX cannot send for MPICH, which would end the job for that: the memory of a
  * rank that dies is gone before anybody can know of its death. Leaves the call if that is what has
- * happened; else returns after a second. */
+ * happened; else returns after a second. With threads at once: whoever sends has MPICH's lock. */
 void ftc_leavable_cannot_send(void);
 
 #endif

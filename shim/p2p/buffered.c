@@ -277,7 +277,6 @@ static int refuse(const struct ftc_p2p_call *call, struct sent *s)
     int rv = ftc_error_no_room(call->name, s->bytes);
 
     forget(s);
-    ftc_error_raise(&(struct ftc_call){.comm = call->comm});
     return rv;
 }
 
@@ -291,17 +290,29 @@ static bool is_attached(void)
     return is;
 }
 
-bool ftc_buffered_send(const struct ftc_p2p_call *call, const void *buf, MPI_Count count,
-                       MPI_Datatype datatype, int *rv)
+bool ftc_buffered_try(const struct ftc_p2p_call *call, const void *buf, MPI_Count count,
+                      MPI_Datatype datatype, int *rv, bool *is_refused)
 {
     struct sent *s;
 
+    *is_refused = false;
     if (!is_attached() || call->peer < 0)
         return false;
     s = make(call, buf, count, datatype);
     if (!s)
         return false;
     look_at_all();
-    *rv = take_room(s) ? send_copy(call, s) : refuse(call, s);
+    *is_refused = !take_room(s);
+    *rv = *is_refused ? refuse(call, s) : send_copy(call, s);
     return true;
+}
+
+bool ftc_buffered_send(const struct ftc_p2p_call *call, const void *buf, MPI_Count count,
+                       MPI_Datatype datatype, int *rv)
+{
+    bool is_refused, is_done = ftc_buffered_try(call, buf, count, datatype, rv, &is_refused);
+
+    if (is_refused)
+        ftc_error_raise(&(struct ftc_call){.comm = call->comm});
+    return is_done;
 }

@@ -22,4 +22,8 @@ void ftc_buffered_detach(void);
 bool ftc_buffered_send(const struct ftc_p2p_call *call, const void *buf, MPI_Count count,
                        MPI_Datatype datatype, int *rv);
 
+/* The same, but that there is no room, *@is_refused, the caller has to raise. */
+bool ftc_buffered_try(const struct ftc_p2p_call *call, const void *buf, MPI_Count count,
+                      MPI_Datatype datatype, int *rv, bool *is_refused);
+
 #endif

@@ -1,6 +1,7 @@
 #include "buffered_init.h"
 
 #include "buffered.h"
+#include "program/error.h"
 #include "value/datatype.h"
 
 #include <stdlib.h>
@@ -75,28 +76,38 @@ int ftc_buffered_init(const struct ftc_p2p_call *call, const void *buf, MPI_Coun
     return ftc_p2p_note(call, true, request, rv);
 }
 
-static int send_it(const struct ftc_bsend *b)
-{
-    const struct ftc_p2p_call *call = &b->call;
-    int rv;
-
-    if (ftc_buffered_send(call, b->buf, b->count, b->datatype, &rv))
-        return rv;
-    return PMPI_Bsend_c(b->buf, b->count, b->datatype, call->peer, call->tag, call->comm);
-}
-
-/* Native MPI rejects one that is active, before anything is sent. */
-int ftc_buffered_init_start(const struct ftc_bsend *b, MPI_Request *request)
+/* Native MPI rejects one that is active. */
+static int activate(const struct ftc_bsend *b, MPI_Request *request)
 {
     int rv = PMPI_Start(request);
 
+    if (rv == MPI_SUCCESS)
+        PMPI_Recv(NULL, 0, MPI_BYTE, 0, b->own_tag, ftc_comm_of_this_process(), MPI_STATUS_IGNORE);
+    return rv;
+}
+
+static int send_natively(const struct ftc_bsend *b)
+{
+    return PMPI_Bsend_c(b->buf, b->count, b->datatype, b->call.peer, b->call.tag, b->call.comm);
+}
+
+/* Error handlers may leave the call by a jump: so the request is not active while one is called. */
+int ftc_buffered_init_start(const struct ftc_bsend *b, MPI_Request *request)
+{
+    bool is_refused, is_sent;
+    int rv = activate(b, request);
+
     if (rv != MPI_SUCCESS)
         return rv;
-    PMPI_Recv(NULL, 0, MPI_BYTE, 0, b->own_tag, ftc_comm_of_this_process(), MPI_STATUS_IGNORE);
-    rv = send_it(b);
-    if (rv != MPI_SUCCESS)
-        PMPI_Wait(request, MPI_STATUS_IGNORE);
-    return rv;
+    is_sent = ftc_buffered_try(&b->call, b->buf, b->count, b->datatype, &rv, &is_refused);
+    if (is_sent && rv == MPI_SUCCESS)
+        return rv;
+    PMPI_Wait(request, MPI_STATUS_IGNORE);
+    if (!is_sent)
+        rv = send_natively(b);
+    else if (is_refused)
+        ftc_error_raise(&(struct ftc_call){.comm = b->call.comm});
+    return rv == MPI_SUCCESS ? activate(b, request) : rv;
 }
 
 void ftc_buffered_init_free(struct ftc_bsend *b)

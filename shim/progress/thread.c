@@ -11,7 +11,7 @@ enum {
     IDLE_NAPS = 20, /* before a sleep from which only a system call of the program can wake it */
 };
 
-bool (*ftc_thread_beside)(void);
+bool (*_Atomic ftc_thread_beside)(void);
 
 static pthread_t thread;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;

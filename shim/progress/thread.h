@@ -24,7 +24,7 @@ void ftc_thread_wake(void);
 /* What else is to be done, with MPI_THREAD_MULTIPLE, by this thread and by those that wait for a
  * request; NULL: nothing. It is called without the lock, may call MPI, and returns whether there is
  * more to do. */
-extern bool (*ftc_thread_beside)(void);
+extern bool (*_Atomic ftc_thread_beside)(void);
 
 /* The program looks after the operations itself at present. */
 void ftc_thread_see_program(void);

@@ -103,6 +103,41 @@ static void edge(void)
 }
 
 /* Also in place of MPI_Bsend, with a request that is kept. */
+static jmp_buf refused;
+static int refusals;
+
+static void on_refusal(MPI_Comm *comm, int *code, ...)
+{
+    int class;
+
+    (void)comm;
+    MPI_Error_class(*code, &class);
+    refusals += class == MPI_ERR_BUFFER;
+    longjmp(refused, 1);
+}
+
+/* There is no room for it. The error handler leaves the call by a jump, and it may be started
+ * again. */
+static void start_in_vain(const int *message)
+{
+    MPI_Errhandler handler;
+    MPI_Request request;
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_create_errhandler(on_refusal, &handler);
+    MPI_Bsend_init(message, MANY + 1, MPI_INT, 0, 0, comm, &request);
+    MPI_Comm_set_errhandler(comm, handler);
+    for (volatile int tries = 0; tries < 2; tries++)
+        if (setjmp(refused) == 0)
+            MPI_Start(&request);
+    if (refusals != 2)
+        printf("blocked: a request was refused %d times instead of twice\n", refusals);
+    MPI_Request_free(&request);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+}
+
 static void send_by_request(const int *message)
 {
     MPI_Request request;
@@ -116,7 +151,7 @@ static void send_by_request(const int *message)
 /* More than rank 1 has taken when it dies. */
 static void buffered(void)
 {
-    static int message[MANY];
+    static int message[MANY + 1];
     int bytes;
     char *buffer = malloc(sizeof message + MPI_BSEND_OVERHEAD);
 
@@ -126,7 +161,9 @@ static void buffered(void)
         return;
     }
 #endif
-    MPI_Buffer_attach(buffer, sizeof message + MPI_BSEND_OVERHEAD);
+    MPI_Buffer_attach(buffer, MANY * sizeof *message + MPI_BSEND_OVERHEAD);
+    if (rank == 0 && getenv("FTCOLL_P2P") && strcmp(scene, "buffered-init") == 0)
+        start_in_vain(message);
     if (rank == 0 && strcmp(scene, "buffered") == 0)
         MPI_Bsend(message, MANY, MPI_INT, 1, 0, MPI_COMM_WORLD);
     else if (rank == 0)

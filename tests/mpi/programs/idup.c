@@ -18,6 +18,8 @@
  *     idup traits     likewise; the copy has the error handler and the hints
  *     idup side       all odd ranks are dead
  *     idup twice      likewise the last one; two threads copy a communicator each
+ *     idup preempted  nobody dies; rank 0 has no core for a while, again and again, while it tests,
+ *                     and then waits for who begins only now
  *     idup again SENDS  likewise, and known; the one before it dies in the survivors' own copy,
  *                     before its message number SENDS there
  *     idup anytime SEED ROUNDS  copies are made one after the other, and it dies in one of them */
@@ -31,6 +33,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -385,6 +388,52 @@ static void anytime(uint64_t seed, int rounds)
     }
 }
 
+static volatile sig_atomic_t preemptions;
+
+static void on_preemption(int number)
+{
+    (void)number;
+    nanosleep(&(struct timespec){.tv_nsec = 40000000}, NULL);
+    preemptions = preemptions + 1;
+}
+
+static void preempt_each_us(int us)
+{
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_interval.tv_usec = us, .it_value.tv_usec = us},
+              NULL);
+}
+
+/* In the middle of a test, too, in which another thread would go on with the copy. */
+static void preempted(void)
+{
+    MPI_Comm made;
+    MPI_Request request;
+    int done = 0;
+
+    sigaction(SIGPROF, &(struct sigaction){.sa_handler = on_preemption, .sa_flags = SA_RESTART},
+              NULL);
+    for (int copies = 0; copies < 3; copies++) {
+        if (rank == n - 1)
+            MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Comm_idup(parent, &made, &request);
+        preemptions = 0;
+        preempt_each_us(rank == 0 ? 5000 : 0);
+        while (rank == 0 && preemptions < 10)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        preempt_each_us(0);
+        if (rank == 0)
+            MPI_Send(NULL, 0, MPI_BYTE, n - 1, 0, MPI_COMM_WORLD);
+        else
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (rank == n - 1)
+            MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        else if (rank == 0)
+            MPI_Recv(NULL, 0, MPI_BYTE, n - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        expect_all("the copy", made);
+    }
+}
+
 /* Before MPI_Init, which starts threads. */
 static void block_signal(void)
 {
@@ -399,10 +448,12 @@ static const struct {
     const char *name;
     bool dies;
     void (*run)(void);
-} scene[] = {{"alive", false, copy},     {"dead", true, copy},           {"tested", true, tested},
-             {"message", true, message}, {"computing", true, computing}, {"crossed", true, crossed},
-             {"freed", true, freed},     {"traits", true, traits},       {"others", true, others},
-             {"turned", false, turned},  {"side", false, side},          {"twice", true, twice}};
+} scene[] = {
+    {"alive", false, copy},         {"dead", true, copy},           {"tested", true, tested},
+    {"message", true, message},     {"computing", true, computing}, {"crossed", true, crossed},
+    {"freed", true, freed},         {"traits", true, traits},       {"others", true, others},
+    {"turned", false, turned},      {"side", false, side},          {"twice", true, twice},
+    {"preempted", false, preempted}};
 
 static void start(int *argc, char ***argv)
 {

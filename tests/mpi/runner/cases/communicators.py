@@ -66,7 +66,7 @@ COMMUNICATORS = [
     *(idup(scene, n, options=["threads"], **more) for scene, n, more in (
         ("alive", 4, {}), ("dead", 4, {}), ("dead", 2, {"settings": PROTECT_ALL}), ("tested", 3, {"settings": PROTECT_ALL}),
         ("message", 4, {}), ("computing", 4, {}), ("crossed", 4, {}), ("freed", 3, {}), ("traits", 3, {}), ("others", 3, {}),
-        ("turned", 3, {}), ("twice", 4, {}))),
+        ("turned", 3, {}), ("twice", 4, {}), ("preempted", 2, {"dead": 0}))),
     *(idup(scene, n, options=["threads", "between"], **more) for scene, n, more in (
         ("alive", 5, {}), ("dead", 6, {}), ("message", 4, {}), ("crossed", 3, {}), ("twice", 4, {}), ("side", 4, {"dead": 2, "f": 2}))),
     # Of those that die in the survivors' own copy.

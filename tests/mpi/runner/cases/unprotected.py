@@ -95,7 +95,8 @@ BLOCKED = [
     blocked("edge", sits("MPI_Sendrecv_replace", "(edge|main)", reaction="abort")),
     *(case for scene in ("buffered", "buffered-init") for case in (
         blocked(scene, sits("MPI_Buffer_detach", r"(buffered\w*|main)", "may need", "abort")),
-        blocked(scene, settings={**ABORT, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",), check=None))),
+        blocked(scene, settings={**ABORT, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked", "was refused"),
+                check=None))),
     blocked("window", sits("MPI_Win_fence", "(window|main)", reaction="abort")),
     blocked("file", sits("MPI_File_close", "(file|main)", reaction="abort")),
     blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort")),
