@@ -24,8 +24,8 @@
  *                     before its message number SENDS there
  *     idup anytime SEED ROUNDS  copies are made one after the other, and it dies in one of them */
 #include "fault.h"
+#include "sends.h"
 
-#include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -41,26 +41,6 @@ static int rank, n, living;
 static bool is_wrong, is_threaded, is_between;
 static MPI_Comm parent, second, other; /* two to be copied, and one of all ranks */
 static int pid_of_1;
-static int sends_left; /* before this rank dies; 0: any number */
-
-/* Stands before that of libucp, through which MPICH sends. */
-void *ucp_tag_send_nbx(void *endpoint, const void *buffer, size_t count, unsigned long tag,
-                       const void *parameters);
-
-void *ucp_tag_send_nbx(void *endpoint, const void *buffer, size_t count, unsigned long tag,
-                       const void *parameters)
-{
-    static void *(*next)(void *, const void *, size_t, unsigned long, const void *);
-
-    if (!next) {
-        void *found = dlsym(RTLD_NEXT, "ucp_tag_send_nbx");
-
-        memcpy(&next, &found, sizeof found);
-    }
-    if (sends_left > 0 && --sends_left == 0)
-        kill(getpid(), SIGKILL);
-    return next(endpoint, buffer, count, tag, parameters);
-}
 
 static void expect(const char *what, int expected, int found)
 {

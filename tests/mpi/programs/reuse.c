@@ -7,8 +7,8 @@
  * that are not theirs would be wrong values there, errors, or hangs. Attributes of the old one are
  * deleted when it is freed. */
 #include "native.h"
+#include "sends.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,27 +16,7 @@
 
 enum { ROUNDS = 12, RANKS_MAX = 16 };
 
-static int sends_left; /* 0: any number */
 static int deleted, wrong;
-
-/* Stands before that of libucp, through which MPICH sends. */
-void *ucp_tag_send_nbx(void *endpoint, const void *buffer, size_t count, unsigned long tag,
-                       const void *parameters);
-
-void *ucp_tag_send_nbx(void *endpoint, const void *buffer, size_t count, unsigned long tag,
-                       const void *parameters)
-{
-    static void *(*next)(void *, const void *, size_t, unsigned long, const void *);
-
-    if (!next) {
-        void *found = dlsym(RTLD_NEXT, "ucp_tag_send_nbx");
-
-        memcpy(&next, &found, sizeof found);
-    }
-    if (sends_left > 0 && --sends_left == 0)
-        raise(SIGKILL);
-    return next(endpoint, buffer, count, tag, parameters);
-}
 
 static int note_deletion(MPI_Comm comm, int keyval, void *value, void *extra)
 {
