@@ -27,6 +27,12 @@ bool ftc_plan_is_intercepted(enum ftc_call_kind kind)
     return ftc_prospect_is_intercepted(&ftc_library.settings, kind);
 }
 
+/* MPI is asked twice for that: as much as all else that a passed call costs. */
+static bool is_on_intercommunicator(const struct ftc_call *call)
+{
+    return call->comm != MPI_COMM_WORLD && ftc_is_comm(call->comm) && ftc_is_inter(call->comm);
+}
+
 /* Known at once, so that large messages pay least for being looked at. Not where ranks may name
  * different datatypes: either all ranks look at the communicator, or none. */
 static bool is_surely_too_large(const struct ftc_plan *plan)
@@ -37,7 +43,7 @@ static bool is_surely_too_large(const struct ftc_plan *plan)
     if (ftc_library.settings.large == FTC_LARGE_PROTECTED)
         return false;
     return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes &&
-           !(ftc_is_comm(call->comm) && ftc_is_inter(call->comm));
+           !is_on_intercommunicator(call);
 }
 
 /* Of two groups whoever neither gives nor takes may say what it likes (between.c). */
