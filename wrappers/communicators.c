@@ -7,7 +7,9 @@
 #include "entries.h"
 #include "job_end.h"
 #include "library.h"
+#include "lifecycle/outside.h"
 #include "new_communicators/create.h"
+#include "new_communicators/from_groups.h"
 #include "new_communicators/idup.h"
 #include "new_communicators/leavable.h"
 #include "p2p/p2p.h"
@@ -34,6 +36,22 @@
      ftc_native_call_enter_leaders(x.comm, x.bridge->local_leader, x.bridge->peer,                 \
                                    x.bridge->remote_leader, x.return_address),                     \
      ftc_native_call_leave_with(pmpi_call))
+
+/* Likewise, by groups that name each other. */
+#define NATIVE_TWO_GROUPS(pmpi_call)                                                               \
+    (ftc_lineage_expect(x.newcomm), enter_two_groups(&x, &groups),                                 \
+     ftc_native_call_leave_with(pmpi_call))
+
+static void enter_two_groups(const struct ftc_creation *x, const struct ftc_two_groups *groups)
+{
+    MPI_Group needed = MPI_GROUP_NULL;
+
+    if (ftc_library.state == FTC_LIBRARY_ACTIVE)
+        needed = ftc_from_groups_needed(x->group, groups);
+    ftc_native_call_enter_group(x->kind, needed, x->return_address);
+    if (needed != MPI_GROUP_NULL)
+        PMPI_Group_free(&needed);
+}
 
 /* The result of @x, of the survivors or of native MPI. */
 #define MADE(native) (ftc_new_communicator_create(&x) ? x.result : (native))
@@ -199,6 +217,37 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
                      MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
+/* Of groups alone *@made has the error handler that the call is given. */
+static int handled_by(MPI_Errhandler errhandler, const MPI_Comm *made, int rv)
+{
+    if (rv == MPI_SUCCESS && made && *made != MPI_COMM_NULL)
+        ftc_error_handler_note(*made, errhandler);
+    return rv;
+}
+
+int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info,
+                               MPI_Errhandler errhandler, MPI_Comm *newcomm)
+{
+    struct ftc_creation x = {
+        .kind = FTC_CALL_COMM_CREATE_FROM_GROUP,
+        .comm = MPI_COMM_WORLD,
+        .newcomm = newcomm,
+        .group = group,
+        .tag = ftc_from_groups_tag(stringtag),
+        .stringtag = stringtag,
+        .info = info,
+        .errhandler = errhandler,
+        .return_address = __builtin_return_address(0),
+    };
+    int rv;
+
+    ftc_outside_say_sessions();
+    rv = MADE(
+        NATIVE_GROUP(PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm)));
+    return handled_by(errhandler, newcomm,
+                      ftc_lineage_in_group(MPI_COMM_WORLD, group, x.tag, newcomm, rv));
+}
+
 /* *@made has no parent. Both groups have made it together: of those that have the same members they
  * make all in one order, if they have one thread; with more they have to have told each other which
  * call it was (@lineage). */
@@ -238,6 +287,35 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
 
     return ftc_error_handler_from(local_comm, newintercomm,
                                   between_groups(newintercomm, x.lineage, rv));
+}
+
+int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
+                                     MPI_Group remote_group, int remote_leader,
+                                     const char *stringtag, MPI_Info info,
+                                     MPI_Errhandler errhandler, MPI_Comm *newintercomm)
+{
+    struct ftc_two_groups groups = {local_leader, remote_group, remote_leader};
+    struct ftc_creation x = {
+        .kind = FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS,
+        .comm = MPI_COMM_WORLD,
+        .newcomm = newintercomm,
+        .group = local_group,
+        .tag = ftc_from_groups_tag(stringtag),
+        .stringtag = stringtag,
+        .info = info,
+        .errhandler = errhandler,
+        .return_address = __builtin_return_address(0),
+    };
+    int rv;
+
+    ftc_outside_say_sessions();
+    if (ftc_from_groups_create(&x, &groups))
+        rv = x.result;
+    else
+        rv = NATIVE_TWO_GROUPS(PMPI_Intercomm_create_from_groups(
+            local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler,
+            newintercomm));
+    return handled_by(errhandler, newintercomm, between_groups(newintercomm, x.lineage, rv));
 }
 
 /* *@made, which MPI_Intercomm_merge() has made of @intercomm, if nothing is known of that. Its

@@ -63,13 +63,6 @@ int MPI_Session_finalize(MPI_Session *session)
     return ftc_ending_session_finalize(session);
 }
 
-int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info,
-                               MPI_Errhandler errhandler, MPI_Comm *newcomm)
-{
-    ftc_outside_say_sessions();
-    return PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
-}
-
 int MPI_Finalized(int *flag)
 {
     if (ftc_library.state != FTC_LIBRARY_ENDED)

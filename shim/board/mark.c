@@ -61,6 +61,11 @@ static bool add_set(struct need *need, const struct ftc_board *board, uint32_t r
     return more;
 }
 
+static bool meets_another_group(uint32_t call)
+{
+    return call == FTC_CALL_INTERCOMM_CREATE || call == FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS;
+}
+
 /* Of a rank that is making an intercommunicator. */
 static bool add_need_of(struct need *need, const struct ftc_board *board, uint32_t rank)
 {
@@ -68,14 +73,14 @@ static bool add_need_of(struct need *need, const struct ftc_board *board, uint32
     struct content c;
 
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++)
-        if (read_content(board, rank, i, &c) && c.call == FTC_CALL_INTERCOMM_CREATE &&
+        if (read_content(board, rank, i, &c) && meets_another_group(c.call) &&
             c.peer == FTC_BOARD_ALL)
             more |= add_set(need, board, rank, c.set);
     return more;
 }
 
-/* In MPI_Intercomm_create() a rank names its own group, and a leader the other leader: it also
- * needs all whom one of these needs in that call. */
+/* In MPI_Intercomm_create() and the like a rank names its own group, and a leader the other leader:
+ * it also needs all whom one of these needs in that call. */
 static void add_needs_of_others(struct need *need, const struct ftc_board *board)
 {
     bool more = true;
@@ -98,7 +103,7 @@ static struct need need_of(const struct ftc_board *board, uint32_t rank, const s
         ftc_rank_set_add(need.words, (uint32_t)c->peer);
     if (c->also > 0)
         ftc_rank_set_add(need.words, c->also - 1);
-    if (c->call == FTC_CALL_INTERCOMM_CREATE)
+    if (meets_another_group(c->call))
         add_needs_of_others(&need, board);
     return need;
 }

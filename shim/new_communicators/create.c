@@ -5,6 +5,7 @@
 #include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "context.h"
+#include "from_groups.h"
 #include "leaders.h"
 #include "mpi/inside.h"
 #include "native_part.h"
@@ -80,6 +81,12 @@ static bool is_opening(const struct ftc_opening *o)
     return (amode & MPI_MODE_RDWR) == 0 || (amode & MPI_MODE_SEQUENTIAL) == 0;
 }
 
+static bool is_of_own_group(const struct ftc_creation *x)
+{
+    return is_subset(x->group, x->comm) && ftc_group_has_this_rank(x->group) &&
+           is_valid_tag(x->tag);
+}
+
 static bool arguments_are_valid(const struct ftc_creation *x)
 {
     if (!x->newcomm || !handles_are_valid(x))
@@ -88,8 +95,11 @@ static bool arguments_are_valid(const struct ftc_creation *x)
     case FTC_CALL_COMM_CREATE:
         return is_subset(x->group, x->comm);
     case FTC_CALL_COMM_CREATE_GROUP:
-        return is_subset(x->group, x->comm) && ftc_group_has_this_rank(x->group) &&
-               is_valid_tag(x->tag);
+        return is_of_own_group(x);
+    case FTC_CALL_COMM_CREATE_FROM_GROUP:
+        return is_of_own_group(x) && ftc_from_groups_are_told(x);
+    case FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS: /* from_groups.h has looked at the rest */
+        return x->bridge || is_of_own_group(x);
     case FTC_CALL_FILE_OPEN:
         return is_opening(x->opening);
     case FTC_CALL_INTERCOMM_CREATE:
@@ -142,7 +152,7 @@ static bool is_one_with_places(const struct ftc_creation *x)
 
 static bool has_own_group(const struct ftc_creation *x)
 {
-    return x->kind != FTC_CALL_COMM_CREATE_GROUP;
+    return !ftc_creation_is_in_group(x);
 }
 
 /* For the library's operations among them: else it has one of the program's of just these. */
@@ -159,7 +169,7 @@ static struct ftc_comm *comm_of(const struct ftc_creation *x, MPI_Group group)
     ftc_library_lock();
     if (x->lineage != 0)
         c = ftc_comm_for_meeting(x->lineage, group);
-    else if (x->kind == FTC_CALL_INTERCOMM_CREATE) /* each side names another communicator */
+    else if (x->bridge) /* each side names another communicator */
         c = ftc_comm_for_call(MPI_COMM_WORLD, group, x->tag);
     else
         c = has_own_comm(x) ? ftc_comm_for_call(x->comm, group, x->tag) : ftc_comm_get(x->comm);
@@ -402,6 +412,13 @@ static void drop(const struct ftc_creation *x)
         PMPI_Comm_free(x->newcomm);
 }
 
+/* What a rank sends natively to a leader, or with a tag that the call itself finds, stays if one
+ * leaves the call: another one would meet it. */
+static bool is_ours_though_all_live(const struct ftc_creation *x)
+{
+    return ftc_seating_is_ours(x) || x->bridge || ftc_creation_is_from_groups(x->kind);
+}
+
 /* One communicator, of all who are not dead by what is agreed on; with roll->is_again it is not all
  * of them that have it. */
 static int attempt(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_roll *roll)
@@ -412,7 +429,7 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
     roll->is_again = false;
     if (roll->is_exhausted)
         return ftc_error_exhausted(call);
-    if (roll->dead_count > 0 || ftc_seating_is_ours(x) || x->kind == FTC_CALL_INTERCOMM_CREATE)
+    if (roll->dead_count > 0 || is_ours_though_all_live(x))
         rv = members_of(x, call, roll, &members);
     if (rv != MPI_SUCCESS)
         return rv;
@@ -468,16 +485,16 @@ static bool is_on(enum ftc_call_kind kind)
 }
 
 /* A file that is not open yet has the error handler of MPI_FILE_NULL. */
-static void raise_error(const struct ftc_call *call)
+static void raise_error(const struct ftc_creation *x, const struct ftc_call *call)
 {
     if (call->kind == FTC_CALL_FILE_OPEN)
         ftc_error_raise_on_file(call, MPI_FILE_NULL);
+    else if (ftc_creation_is_from_groups(call->kind))
+        ftc_error_raise_by(call, x->errhandler);
     else
         ftc_error_raise(call);
 }
 
-/* Natively what a leader sends to the other stays with them, if one leaves the call: another call
- * would meet it. So the communicator of MPI_Intercomm_create() is always made by the library. */
 static int find_sides_by_leaders(struct ftc_creation *x, const struct ftc_call *call,
                                  struct ftc_sides_of *sides)
 {
@@ -497,13 +514,19 @@ static int find_sides_by_leaders(struct ftc_creation *x, const struct ftc_call *
 static int find_sides(struct ftc_creation *x, const struct ftc_call *call,
                       struct ftc_sides_of *sides)
 {
-    x->is_between = x->kind == FTC_CALL_INTERCOMM_CREATE ||
-                    (x->kind != FTC_CALL_INTERCOMM_MERGE && ftc_is_inter(x->comm));
-    if (x->kind == FTC_CALL_INTERCOMM_CREATE)
+    x->is_between = x->bridge || (x->kind != FTC_CALL_INTERCOMM_MERGE && ftc_is_inter(x->comm));
+    if (x->bridge)
         return find_sides_by_leaders(x, call, sides);
     if (x->is_between && (!ftc_library.threaded || ftc_lineage_of(x->comm)))
         ftc_sides_of_find(sides, x->comm); /* with threads only its lineage tells it from others */
     return MPI_SUCCESS;
+}
+
+/* Of a call in two parts the first one counts. */
+static void report(const struct ftc_creation *x, const struct ftc_call *call)
+{
+    if (!(x->bridge && ftc_creation_is_from_groups(x->kind)))
+        ftc_report_call(call, FTC_PASS_NONE);
 }
 
 static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
@@ -513,7 +536,7 @@ static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
 
     if ((x->is_between && sides->side[0] == MPI_GROUP_NULL) || !open_roll(x, sides, &roll))
         return false;
-    ftc_report_call(call, FTC_PASS_NONE);
+    report(x, call);
     x->result = make(x, call, &roll);
     free_living(&roll);
     close_roll(x, &roll);
@@ -535,11 +558,11 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
         return false;
     x->result = find_sides(x, &call, &sides);
     if (x->result != MPI_SUCCESS)
-        ftc_report_call(&call, FTC_PASS_NONE);
+        report(x, &call);
     is_done = x->result != MPI_SUCCESS || carry_out(x, &call, &sides);
     ftc_sides_of_free(&sides);
     if (is_done)
-        raise_error(&call);
+        raise_error(x, &call);
     return is_done;
 }
 

@@ -40,24 +40,42 @@ struct ftc_creation {
     enum ftc_call_kind kind; /* of class COMMUNICATOR, or FILE_OPEN */
     MPI_Comm comm;
     MPI_Comm *newcomm; /* of FILE_OPEN it stays MPI_COMM_NULL */
-    MPI_Group group;   /* COMM_CREATE, COMM_CREATE_GROUP */
-    int tag;           /* COMM_CREATE_GROUP, INTERCOMM_CREATE */
-    int color, key;    /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
-    int type;          /* COMM_SPLIT_TYPE */
-    int high;          /* INTERCOMM_MERGE, whose comm is an intercommunicator */
-    MPI_Info info;     /* COMM_DUP_WITH_INFO, COMM_IDUP_WITH_INFO, COMM_SPLIT_TYPE */
+    MPI_Group group;   /* COMM_CREATE, COMM_CREATE_GROUP, COMM_CREATE_FROM_GROUP, and this rank's of
+                        * INTERCOMM_CREATE_FROM_GROUPS */
+    int tag;           /* COMM_CREATE_GROUP, INTERCOMM_CREATE; of the next one's text */
+    const char *stringtag;     /* COMM_CREATE_FROM_GROUP, INTERCOMM_CREATE_FROM_GROUPS */
+    MPI_Errhandler errhandler; /* likewise, of what they make and for their own errors */
+    int color, key;            /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
+    int type;                  /* COMM_SPLIT_TYPE */
+    int high;                  /* INTERCOMM_MERGE, whose comm is an intercommunicator */
+    MPI_Info info; /* COMM_DUP_WITH_INFO, COMM_IDUP_WITH_INFO, COMM_SPLIT_TYPE, and likewise */
     const struct ftc_arrangement *arrangement; /* CART_CREATE ... DIST_GRAPH_CREATE_ADJACENT */
     const struct ftc_opening *opening;         /* FILE_OPEN */
-    const struct ftc_bridge *bridge;           /* INTERCOMM_CREATE */
-    uint64_t lineage;                          /* of what INTERCOMM_CREATE makes, or 0 */
-    bool is_between; /* two groups, of which it makes an intercommunicator */
+    const struct ftc_bridge *bridge; /* INTERCOMM_CREATE; INTERCOMM_CREATE_FROM_GROUPS once comm is
+                                      * of its own group (from_groups.h) */
+    uint64_t lineage;                /* of what they make, or 0 */
+    bool is_between;                 /* two groups, of which it makes an intercommunicator */
     const void *return_address;
     int result; /* MPI error code, if the call was carried out here */
 };
 
+/* Of groups alone, without a communicator. */
+static inline bool ftc_creation_is_from_groups(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_COMM_CREATE_FROM_GROUP || kind == FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS;
+}
+
 static inline bool ftc_creation_has_group(enum ftc_call_kind kind)
 {
-    return kind == FTC_CALL_COMM_CREATE || kind == FTC_CALL_COMM_CREATE_GROUP;
+    return kind == FTC_CALL_COMM_CREATE || kind == FTC_CALL_COMM_CREATE_GROUP ||
+           ftc_creation_is_from_groups(kind);
+}
+
+/* Whether only the members of x->group call it. */
+static inline bool ftc_creation_is_in_group(const struct ftc_creation *x)
+{
+    return x->kind == FTC_CALL_COMM_CREATE_GROUP ||
+           (ftc_creation_is_from_groups(x->kind) && !x->bridge);
 }
 
 static inline bool ftc_creation_is_copy(enum ftc_call_kind kind)

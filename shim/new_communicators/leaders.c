@@ -71,7 +71,8 @@ static MPI_Group group_of_leaders(const struct ftc_bridge *b, int *other)
 {
     MPI_Group peers = ftc_group_of_peers(b->peer);
     int size = 0, *all = ftc_group_world_ranks(peers, &size), own = (int)ftc_library.world_rank;
-    int theirs = all && b->remote_leader < size ? all[b->remote_leader] : -1;
+    int theirs =
+        all && b->remote_leader >= 0 && b->remote_leader < size ? all[b->remote_leader] : -1;
 
     free(all);
     PMPI_Group_free(&peers);

@@ -25,7 +25,8 @@ static bool inherits_error_handler(enum ftc_call_kind kind)
 
 static bool has_info(enum ftc_call_kind kind)
 {
-    return kind == FTC_CALL_COMM_DUP_WITH_INFO || kind == FTC_CALL_COMM_IDUP_WITH_INFO;
+    return kind == FTC_CALL_COMM_DUP_WITH_INFO || kind == FTC_CALL_COMM_IDUP_WITH_INFO ||
+           ftc_creation_is_from_groups(kind);
 }
 
 static int inherit(const struct ftc_creation *x, struct ftc_roll *roll)
@@ -37,6 +38,8 @@ static int inherit(const struct ftc_creation *x, struct ftc_roll *roll)
         handler = ftc_error_handler_take(x->comm);
         ftc_error_handler_give(handler, *x->newcomm);
         ftc_error_handler_drop(&handler);
+    } else if (ftc_creation_is_from_groups(x->kind)) {
+        ftc_error_handler_give(x->errhandler, *x->newcomm);
     }
     if (!ftc_seating_keep(&roll->seating, *x->newcomm))
         rv = ftc_error_no_memory();
@@ -173,18 +176,11 @@ int ftc_native_tag(const struct ftc_comm *c)
     return FIRST_TAG + (int)((ftc_hash_mix(c->id, c->seq) >> 32) % TAGS);
 }
 
-/* Threads that use the same communicator are told apart by the program's tags. */
-static int tag_of(const struct ftc_creation *x, const struct ftc_comm *c)
-{
-    return x->kind == FTC_CALL_COMM_CREATE_GROUP && ftc_library.threaded ? x->tag
-                                                                         : ftc_native_tag(c);
-}
-
 /* The native part needs @members, or without them all whom the call itself needs. */
 static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
 {
     MPI_Group needed =
-        members == MPI_GROUP_NULL && x->kind == FTC_CALL_COMM_CREATE_GROUP ? x->group : members;
+        members == MPI_GROUP_NULL && ftc_creation_is_in_group(x) ? x->group : members;
 
     if (needed == MPI_GROUP_NULL)
         ftc_native_call_mark(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
@@ -201,7 +197,7 @@ static bool is_bounded(const struct native_part *part)
 enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_roll *roll,
                                     MPI_Group members, int *rv)
 {
-    struct native_part part = {x, members, roll, tag_of(x, roll->comm), MPI_SUCCESS};
+    struct native_part part = {x, members, roll, ftc_native_tag(roll->comm), MPI_SUCCESS};
     bool is_over;
 
     if (members != MPI_GROUP_NULL && !ftc_group_has_this_rank(members))

@@ -148,6 +148,30 @@ void ftc_error_raise_on_file(const struct ftc_call *call, MPI_File file)
         ftc_job_end(call->comm, code, pending.text);
 }
 
+/* MPI calls a handler only for what has it. */
+static void call_handler(MPI_Errhandler handler, int code)
+{
+    MPI_Comm one;
+
+    if (PMPI_Comm_dup(ftc_comm_of_this_process(), &one) != MPI_SUCCESS)
+        return;
+    PMPI_Comm_set_errhandler(one, handler);
+    PMPI_Comm_call_errhandler(one, code);
+    PMPI_Comm_free(&one);
+}
+
+void ftc_error_raise_by(const struct ftc_call *call, MPI_Errhandler handler)
+{
+    int code;
+
+    if (!begin_to_raise(&code))
+        return;
+    if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT)
+        ftc_job_end(call->comm, code, pending.text);
+    else if (handler != MPI_ERRORS_RETURN)
+        call_handler(handler, code);
+}
+
 static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
 {
     int count = 0;

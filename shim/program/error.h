@@ -14,6 +14,9 @@ void ftc_error_raise(const struct ftc_call *call);
 /* Likewise by the error handler of a file. */
 void ftc_error_raise_on_file(const struct ftc_call *call, MPI_File file);
 
+/* Likewise by @handler itself, where a call is given that and there is no communicator yet. */
+void ftc_error_raise_by(const struct ftc_call *call, MPI_Errhandler handler);
+
 /* Takes that error from this thread, with @text of MPI_MAX_ERROR_STRING bytes, for an operation
  * that is over before the program asks for it, and gives it to the thread that raises it. */
 int ftc_error_take(char *text);

@@ -125,6 +125,24 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
                : FTC_PASS_NO_REQUESTS;
 }
 
+static bool is_in_world(MPI_Comm comm)
+{
+    MPI_Group both = ftc_is_inter(comm) ? ftc_group_of_both_in_order(comm) : MPI_GROUP_NULL;
+    bool is = both != MPI_GROUP_NULL;
+
+    if (is)
+        PMPI_Group_free(&both);
+    return is;
+}
+
+/* With threads two groups tell each other which intercommunicator it is that they make only if the
+ * library makes it. */
+static bool is_seen_by_survivors(MPI_Comm comm, enum ftc_pass pass)
+{
+    return pass == FTC_PASS_UNSEEN_INTERCOMM && ftc_library.threaded &&
+           ftc_library.settings.communicators == FTC_COMMUNICATORS_NATIVE && is_in_world(comm);
+}
+
 static bool requires_all(const struct ftc_call *call)
 {
     bool required;
@@ -156,9 +174,14 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
 
     if (pass == FTC_PASS_NONE)
         return outlook_here(call);
+    if (is_seen_by_survivors(call->comm, pass))
+        return (struct ftc_outlook){(enum ftc_protection)pass, FTC_REMEDY_COMMUNICATORS};
     if (!has_settings(pass) || is_at_its_best(pass))
         return ftc_prospect_in_vain(pass);
     best = pass_at_best(call, &bytes, &is_large);
+    if (is_seen_by_survivors(call->comm, best))
+        return (struct ftc_outlook){(enum ftc_protection)pass,
+                                    FTC_REMEDY_INTERCEPT | FTC_REMEDY_COMMUNICATORS};
     if (best != FTC_PASS_NONE)
         return ftc_prospect_in_vain(best);
     if (ftc_call_is_uneven(call->kind) ||

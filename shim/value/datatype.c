@@ -295,6 +295,16 @@ bool ftc_is_group(MPI_Group group)
            (!groups_are_checked || reject(group) != MPI_ERR_GROUP);
 }
 
+bool ftc_is_error_handler(MPI_Errhandler handler)
+{
+    return is_like(handler, MPI_ERRHANDLER_NULL);
+}
+
+bool ftc_is_info(MPI_Info info)
+{
+    return info == MPI_INFO_NULL || is_like(info, MPI_INFO_NULL);
+}
+
 bool ftc_is_win(MPI_Win win)
 {
     return is_like(win, MPI_WIN_NULL);

@@ -48,6 +48,11 @@ MPI_Comm ftc_comm_of_this_process(void);
 bool ftc_is_comm(MPI_Comm comm);
 bool ftc_is_group(MPI_Group group);
 
+/* False for what cannot be the handle of an error handler, or of information, which may be
+ * MPI_INFO_NULL. */
+bool ftc_is_error_handler(MPI_Errhandler handler);
+bool ftc_is_info(MPI_Info info);
+
 /* False for what cannot be the handle of a window. True also for one that is freed: each question
  * about a window that native MPI is asked has its error go to the program's handler. */
 bool ftc_is_win(MPI_Win win);

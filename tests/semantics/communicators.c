@@ -82,6 +82,12 @@ static void groups(void)
     if (rank == 0 || rank == n - 1)
         MPI_Comm_create_group(MPI_COMM_WORLD, some, 17, &comm);
     use("create_group", &comm);
+    comm = MPI_COMM_NULL;
+    if (rank == 0 || rank == n - 1)
+        MPI_Comm_create_from_group(some, "ends", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    use("create_from_group", &comm);
+    MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "nobody", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    use("create_from_group of nobody", &comm);
     MPI_Group_free(&some);
     MPI_Group_free(&world);
 }
@@ -133,6 +139,26 @@ static void intercommunicators(void)
     use("side", &side);
 }
 
+/* Rank 0 and the others, each group without a communicator. */
+static void between_groups(void)
+{
+    MPI_Group world, group[2];
+    MPI_Comm inter;
+    MPI_Errhandler handler;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, (int[]){0}, &group[0]);
+    MPI_Group_excl(world, 1, (int[]){0}, &group[1]);
+    MPI_Intercomm_create_from_groups(group[rank > 0], 0, group[rank == 0], 0, "sides",
+                                     MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter);
+    MPI_Comm_get_errhandler(inter, &handler);
+    output_line("errors return: %d", handler == MPI_ERRORS_RETURN);
+    use("intercommunicator of groups", &inter);
+    for (int i = 0; i < 2; i++)
+        MPI_Group_free(&group[i]);
+    MPI_Group_free(&world);
+}
+
 static void self(void)
 {
     int mine = rank, all = -1, rv = MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
@@ -151,6 +177,7 @@ int main(int argc, char **argv)
     groups();
     topologies();
     intercommunicators();
+    between_groups();
     self();
     output_close();
     MPI_Finalize();

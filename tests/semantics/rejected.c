@@ -56,6 +56,9 @@ static void note_of_file(MPI_File *where, int *code, ...)
 static void communicators(void)
 {
     int ranks[2] = {100, 100}, zeros[2] = {0, 0};
+    MPI_Group world;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
 
     REJECTED(MPI_Comm_dup(MPI_COMM_NULL, &comm));
     REJECTED(MPI_Comm_dup(all, NULL));
@@ -73,6 +76,11 @@ static void communicators(void)
     REJECTED(MPI_Comm_create_group(all, (MPI_Group)MPI_COMM_WORLD, 0, &comm));
     REJECTED(MPI_Comm_create_group(NO_COMM, MPI_GROUP_EMPTY, 0, &comm));
     REJECTED(MPI_Comm_create_group(all, MPI_GROUP_EMPTY, -1, &comm));
+    REJECTED(
+        MPI_Comm_create_from_group(MPI_GROUP_NULL, "a", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+    REJECTED(MPI_Comm_create_from_group(world, NULL, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+    REJECTED(MPI_Comm_create_from_group(world, "a", MPI_INFO_NULL, MPI_ERRHANDLER_NULL, &comm));
+    REJECTED(MPI_Comm_create_from_group(world, "a", MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL));
     REJECTED(MPI_Comm_split_type(all, 12345, 0, MPI_INFO_NULL, &comm));
     REJECTED(MPI_Intercomm_merge(MPI_COMM_NULL, 0, &comm));
     REJECTED(MPI_Cart_create(all, 2, ranks, zeros, 0, &comm));
@@ -82,6 +90,7 @@ static void communicators(void)
     REJECTED(MPI_Dist_graph_create_adjacent(all, -1, zeros, zeros, 1, zeros, zeros, MPI_INFO_NULL,
                                             0, &comm));
     REJECTED(MPI_Comm_free(NULL));
+    MPI_Group_free(&world);
     REJECTED(MPI_Win_create(NULL, -1, 1, MPI_INFO_NULL, all, &window));
     REJECTED(MPI_Win_create(memory, 4, 0, MPI_INFO_NULL, all, &window));
     REJECTED(MPI_Win_create(memory, 4, 1, MPI_INFO_NULL, MPI_COMM_NULL, &window));

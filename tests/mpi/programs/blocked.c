@@ -4,6 +4,8 @@
  *
  * In some scenes they wait for rank 1, for ever; in the others for nobody but rank 0, which comes
  * that much later. */
+#include "halves.h"
+
 #include <ftcoll.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -701,7 +703,7 @@ static void threads(void)
 }
 
 /* Each rank's own half of the world, led by its last rank if @last, else by its first. */
-static MPI_Comm between_halves(int last)
+static MPI_Comm join_halves(int last)
 {
     MPI_Comm half, both;
 
@@ -716,18 +718,42 @@ static MPI_Comm between_halves(int last)
 
 static void remote_leader(void)
 {
-    between_halves(0);
+    join_halves(0);
 }
 
 /* It is not a leader. */
 static void remote_member(void)
 {
-    between_halves(1);
+    join_halves(1);
+}
+
+/* The same of groups. */
+static void between_groups(int last)
+{
+    MPI_Group own = half_of_world(rank % 2), other = half_of_world(1 - rank % 2);
+    MPI_Comm both;
+    int own_size, other_size;
+
+    MPI_Group_size(own, &own_size);
+    MPI_Group_size(other, &other_size);
+    die();
+    MPI_Intercomm_create_from_groups(own, last ? own_size - 1 : 0, other, last ? other_size - 1 : 0,
+                                     "blocked", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &both);
+}
+
+static void groups_leader(void)
+{
+    between_groups(0);
+}
+
+static void groups_member(void)
+{
+    between_groups(1);
 }
 
 static void halves(void)
 {
-    MPI_Comm both = between_halves(0);
+    MPI_Comm both = join_halves(0);
 
     die();
     gather(both);
@@ -776,6 +802,8 @@ static const struct scene {
               {"reused-all", reused_for_all},
               {"remote-leader", remote_leader},
               {"remote-member", remote_member},
+              {"groups-leader", groups_leader},
+              {"groups-member", groups_member},
               {"halves", halves},
               {"threads", threads}};
 

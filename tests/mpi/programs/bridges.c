@@ -8,8 +8,11 @@
  *     bridges crossed              two are made of communicators that come from one alike
  *     bridges side                 all of the odd ranks die
  *     bridges anytime SEED ROUNDS  made one after the other, and the last rank dies in one of them
+ *
+ * With --groups before these they are made of groups, without the communicators of the halves.
  */
 #include "fault.h"
+#include "halves.h"
 
 #include <mpi.h>
 #include <signal.h>
@@ -23,7 +26,7 @@
 enum { TAG = 3 };
 
 static int rank, n, side;
-static bool is_wrong, is_dead[32], may_be_dead[32];
+static bool by_groups, is_wrong, is_dead[32], may_be_dead[32];
 static MPI_Comm half, bridge; /* made when all lived */
 
 static void expect(const char *what, int expected, int found)
@@ -96,9 +99,27 @@ static void expect_bridge(const char *what, MPI_Comm *made, bool (*is_member)(in
     MPI_Comm_free(made);
 }
 
+/* Only the leader names the other group. */
+static int make_of_groups(MPI_Comm comm, int own_leader, int other_leader, MPI_Comm *made)
+{
+    MPI_Group own, other = half_of_world(1 - side);
+    int own_rank, rv;
+
+    MPI_Comm_group(comm, &own);
+    MPI_Group_rank(own, &own_rank);
+    rv = MPI_Intercomm_create_from_groups(own, own_leader, other,
+                                          own_rank == own_leader ? other_leader / 2 : -1, "bridges",
+                                          MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
+    MPI_Group_free(&own);
+    MPI_Group_free(&other);
+    return rv;
+}
+
 static int make(MPI_Comm group, int own_leader, int other_leader, MPI_Comm *made)
 {
     *made = MPI_COMM_NULL;
+    if (by_groups)
+        return make_of_groups(group, own_leader, other_leader, made);
     return MPI_Intercomm_create(group, own_leader, MPI_COMM_WORLD, other_leader, TAG, made);
 }
 
@@ -143,10 +164,32 @@ static void copies_of(MPI_Comm of)
     MPI_Group_free(&all);
 }
 
+/* It has the error handler that it was given, and none of the dead. */
+static void half_of_group(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Group own = half_of_world(side);
+    MPI_Errhandler handler;
+    int mine = 1 << rank, all = 0, expected = 0;
+
+    for (int r = side; r < n; r += 2)
+        expected |= is_dead[r] ? 0 : 1 << r;
+    expect_class("a group", MPI_SUCCESS,
+                 MPI_Comm_create_from_group(own, "half", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made));
+    MPI_Comm_get_errhandler(made, &handler);
+    expect("its error handler", 1, handler == MPI_ERRORS_RETURN);
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BOR, made);
+    expect("a group", expected, all);
+    MPI_Comm_free(&made);
+    MPI_Group_free(&own);
+}
+
 static void in_each_way(void)
 {
     MPI_Comm made;
 
+    if (by_groups)
+        half_of_group();
     expect_class("create of halves", MPI_SUCCESS, make(half, 0, 1 - side, &made));
     expect_bridge("halves", &made, NULL);
     copies_of(bridge);
@@ -295,6 +338,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     side = rank % 2;
+    by_groups = argc > 1 && strcmp(argv[1], "--groups") == 0;
+    argc -= by_groups;
+    argv += by_groups;
     MPI_Comm_split(MPI_COMM_WORLD, side, 0, &half);
     expect_class("create", MPI_SUCCESS, make(half, 0, 1 - side, &bridge));
     MPI_Comm_set_errhandler(bridge, MPI_ERRORS_RETURN);

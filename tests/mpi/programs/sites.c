@@ -1,11 +1,12 @@
 /* sites: calls of several kinds from functions of their own, for the report of call sites. "sites
  * die" ends rank 1 in the middle, before anybody makes a call that is not protected; "sites ring"
  * also makes each kind of point-to-point call that blocks, and "sites ring returns" wants to have
- * errors back. */
+ * errors back; "sites open" makes a window, too. Both may have threads. */
 #include "halves.h"
 
 #include <mpi.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,8 +79,8 @@ __attribute__((noinline)) static void ring(int rank, int size)
     MPI_Waitall(1, request, status);
 }
 
-/* Waits for what is no message, and not protected: between two groups of which the library does not
- * know. */
+/* Waits for what is no message, and not protected: between two groups that have not told each other
+ * which of all that threads make between them it is. */
 __attribute__((noinline)) static void exchange_late(void)
 {
     static int sum;
@@ -91,24 +92,36 @@ __attribute__((noinline)) static void exchange_late(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* No setting protects it. */
+__attribute__((noinline)) static void expose(int *memory)
+{
+    MPI_Win window;
+
+    MPI_Win_create(memory, sizeof *memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_free(&window);
+}
+
 int main(int argc, char **argv)
 {
     static int all[64], sum;
     static double sums[LARGE];
-    int rank;
+    bool is_ring = argc > 1 && strcmp(argv[1], "die") != 0;
+    int rank, provided;
 
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, is_ring ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (argc > 2)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; i < TURNS; i++)
         energy(&sum);
-    if (argc > 1 && strcmp(argv[1], "ring") == 0) {
+    if (is_ring) {
         int size;
 
         MPI_Comm_size(MPI_COMM_WORLD, &size);
         ring(rank, size);
         exchange_late();
+        if (strcmp(argv[1], "open") == 0)
+            expose(&sum);
         late(&sum);
     } else if (argc > 1) {
         if (rank == 1)

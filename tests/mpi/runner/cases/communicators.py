@@ -100,10 +100,19 @@ COMMUNICATORS = [
         ("of communicators that come from one", 4, "crossed", 0, {}), ("one side dies", 4, "side", 2, {"f": 2}),
         ("one side dies", 2, "side", 1, {}))),
     *(bridges("a rank dies in one", n, "anytime {seed} 20", 1, runs=3) for n in (3, 4, 6)),
-    Case("communicators: between two groups, the one names a leader that is dead, the other one another, n = 5", 5, 1, status="failed",
-         settings={**PROTECT_ALL, **ABORT}, limit_s=TEN_S, command="mpiexec.hydra -n {n} {programs}/bridges renamed",
-         says=(r"bridges: rank 1 is content", r"rank 2 has been in MPI_Intercomm_create at bridges\(.*it may need rank 0, which is dead "
-               r".*on_blocked = abort")),
+    *(bridges(f"made of groups, {what}", n, f"--groups {arguments}", dead, **more) for what, n, arguments, dead, more in (
+        ("nobody dies", 2, "", 0, {}), ("nobody dies", 5, "", 0, {}),
+        ("nobody dies, native", 5, "", 0, {"settings": {"FTCOLL_COMMUNICATORS": "native"}}), ("a rank dies", 4, "3", 1, {}),
+        ("one dies, then two", 8, "3 6,7", 3, {"f": 2}), ("a leader dies", 6, "leader", 1, {}),
+        ("a leader dies while it waits", 6, "waiting", 1, {}), ("an unknown leader dies", 6, "strangers", 1, {}),
+        ("one side dies", 4, "side", 2, {"f": 2}))),
+    *(bridges("made of groups, a rank dies in one", n, "--groups anytime {seed} 20", 1, runs=3) for n in (3, 6)),
+    *(Case(f"communicators: between two groups, {what}the one names a leader that is dead, the other one another, n = 5", 5, 1,
+           status="failed", settings={**PROTECT_ALL, **ABORT}, limit_s=TEN_S,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/bridges {arguments} renamed",
+           says=(r"bridges: rank 1 is content", rf"rank 2 has been in MPI_Intercomm_create{call} at bridges\(.*it may need rank 0, "
+                 r"which is dead .*on_blocked = abort"))
+      for what, arguments, call in (("", "", ""), ("made of groups, ", "--groups", "_from_groups"))),
     bridges("nobody dies, monitor = timeout", 4, "", 0, settings={"FTCOLL_MONITOR": "timeout"}),
     communicators("threads, nobody dies", 3, 1, "--threads 30"),
     communicators("threads, a rank dies", 4, 1, "--threads 30 2", limit_s=60),

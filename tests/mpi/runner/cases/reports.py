@@ -150,8 +150,8 @@ COVERAGE = [
                     why if mode == "native" else "no protection for this call"),
                site(4, 4, "MPI_Wait", *(("needs nobody", r"sites\(late", NOBODY) if mode == "native" else
                                         (fate, r"sites\(late", why))),
-               f"1,2{72 if mode == 'native' else 76} calls that need other ranks"),
-         silent=() if advice else ("verdict with",), **({"check": advised(advice)} if advice else {}))
+               f"1,2{76 if mode == 'native' else 80} calls that need other ranks"),
+         check=advised(f"{advice} FTCOLL_COMMUNICATORS=survivors".strip()))
     for mode, arguments, fate, why, advice in (
         ("native", "ring", "not protected", "setting p2p is native", "FTCOLL_P2P=ignore"),
         ("native", "ring returns", "not protected", "setting p2p is native", "FTCOLL_P2P=error"),
@@ -163,8 +163,10 @@ COVERAGE = [
     follow("rounds 20", 3, "FTCOLL_INTERCEPT=all( FTCOLL_ON_DEAD_ROOT=keep)?: it survives$", "survives$"),
     follow("sites", 3, "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_P2P=ignore: it survives, if its MPI_Wait calls wait for "
                        "messages only$", "survives$"),
-    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore: it waits for ever, for example in MPI_Iallreduce at sites\\(",
-           r"waits for ever, for example in MPI_Iallreduce at .*\nftcoll: no setting changes that$"),
+    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: it survives", "survives$"),
+    follow("sites open", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: "
+                            "it waits for ever, for example in MPI_Win_create at sites\\(",
+           r"waits for ever, for example in MPI_Win_create at .*\nftcoll: no setting changes that$"),
     Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
          settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
 ]

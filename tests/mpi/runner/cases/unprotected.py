@@ -87,8 +87,10 @@ BLOCKED = [
     blocked("root", sits("MPI_Bcast", "(root|main)", "may need", "abort")),
     *(blocked(scene, *sit_all(*where), settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(3),
               check=told_once) for scene, where in (
-        ("remote-leader", ("MPI_Intercomm_create", r"(between_halves|remote_leader|main)")),
-        ("remote-member", ("MPI_Intercomm_create", r"(between_halves|remote_member|main)")),
+        ("remote-leader", ("MPI_Intercomm_create", r"(join_halves|remote_leader|main)")),
+        ("remote-member", ("MPI_Intercomm_create", r"(join_halves|remote_member|main)")),
+        ("groups-leader", ("MPI_Intercomm_create_from_groups", r"(between_groups|groups_leader|main)")),
+        ("groups-member", ("MPI_Intercomm_create_from_groups", r"(between_groups|groups_member|main)")),
         ("halves", ("MPI_Allgather", "gather")))),
     blocked("exchange", sits("MPI_Sendrecv", "(exchange|main)", "may need"), settings=QUICK, status=(0, "failed"),
             hand=interrupt_when_told(1)),

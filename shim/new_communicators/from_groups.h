@@ -1,0 +1,30 @@
+/* from_groups: communicators that are made of groups alone, as programs with sessions make them
+ * (MPI 4.0, sections 7.4.2 and 7.6.2). With setting communicators = survivors, and groups of
+ * MPI_COMM_WORLD, one of a group is what MPI_Comm_create_group() makes, and one between two is what
+ * MPI_Intercomm_create() makes of that (as in MPICH). */
+#ifndef FTC_NEW_COMMUNICATORS_FROM_GROUPS_H
+#define FTC_NEW_COMMUNICATORS_FROM_GROUPS_H
+
+#include "creation.h"
+
+/* What MPI_Intercomm_create_from_groups() is given beside its own group. */
+struct ftc_two_groups {
+    int local_leader;
+    MPI_Group remote; /* this and the next of the leader */
+    int remote_leader;
+};
+
+/* The tag that stands for a text; 0 for none. */
+int ftc_from_groups_tag(const char *stringtag);
+
+/* Whether native MPI finds nothing wrong with the text, information and error handler of @x. */
+bool ftc_from_groups_are_told(const struct ftc_creation *x);
+
+/* Those whom a rank of @local waits for, if it is the leader also the other one. To be freed by the
+ * caller; MPI_GROUP_NULL if an argument is invalid. */
+MPI_Group ftc_from_groups_needed(MPI_Group local, const struct ftc_two_groups *groups);
+
+/* Like ftc_new_communicator_create(), for INTERCOMM_CREATE_FROM_GROUPS. */
+bool ftc_from_groups_create(struct ftc_creation *x, const struct ftc_two_groups *groups);
+
+#endif
