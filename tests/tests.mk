@@ -123,14 +123,14 @@ check-unit: unit
 # test_combine starts MPI, whose modules leave memory behind when they are unloaded. The engine's tests have one thread.
 check-sanitizers: SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
 check-sanitizers:
-	$(SANITIZED) UNIT_TESTS='topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)' unit sim-small
+	$(SANITIZED) RUN=PART=yes UNIT_TESTS='topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)' unit sim-small
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='$(BOARD_TESTS)' unit sim-small
 	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
 
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
 check-valgrind: $(BUILD)/tests/sim/test_sim
 	SEEDS=3 CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
-	$(MAKE) --no-print-directory RUN='CK_FORK=no RANKS=6 $(VALGRIND)' UNIT_TESTS='topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)' unit
+	$(MAKE) --no-print-directory RUN='CK_FORK=no PART=yes $(VALGRIND)' UNIT_TESTS='topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)' unit
 
 LINTED := $(LIBRARY) $(WRAPPERS) $(COMMAND)
 

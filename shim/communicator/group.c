@@ -160,6 +160,16 @@ MPI_Group ftc_group_of_both_in_order(MPI_Comm intercomm)
     return ordered;
 }
 
+bool ftc_group_is_in_world(MPI_Comm intercomm)
+{
+    MPI_Group both = ftc_group_of_both_in_order(intercomm);
+    bool is = both != MPI_GROUP_NULL;
+
+    if (is)
+        PMPI_Group_free(&both);
+    return is;
+}
+
 bool ftc_group_has_this_rank(MPI_Group group)
 {
     int rank = MPI_UNDEFINED;

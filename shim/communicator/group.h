@@ -47,6 +47,9 @@ int *ftc_group_world_ranks_of_both(MPI_Comm intercomm, int *remote, int *remote_
  * members outside of MPI_COMM_WORLD. */
 MPI_Group ftc_group_of_both_in_order(MPI_Comm intercomm);
 
+/* Whether both groups are in MPI_COMM_WORLD. */
+bool ftc_group_is_in_world(MPI_Comm intercomm);
+
 bool ftc_group_has_this_rank(MPI_Group group);
 
 /* The lowest rank in MPI_COMM_WORLD of the members of @group; INT_MAX without memory. */

@@ -125,22 +125,13 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
                : FTC_PASS_NO_REQUESTS;
 }
 
-static bool is_in_world(MPI_Comm comm)
-{
-    MPI_Group both = ftc_is_inter(comm) ? ftc_group_of_both_in_order(comm) : MPI_GROUP_NULL;
-    bool is = both != MPI_GROUP_NULL;
-
-    if (is)
-        PMPI_Group_free(&both);
-    return is;
-}
-
 /* With threads two groups tell each other which intercommunicator it is that they make only if the
  * library makes it. */
 static bool is_seen_by_survivors(MPI_Comm comm, enum ftc_pass pass)
 {
     return pass == FTC_PASS_UNSEEN_INTERCOMM && ftc_library.threaded &&
-           ftc_library.settings.communicators == FTC_COMMUNICATORS_NATIVE && is_in_world(comm);
+           ftc_library.settings.communicators == FTC_COMMUNICATORS_NATIVE &&
+           ftc_group_is_in_world(comm);
 }
 
 static bool requires_all(const struct ftc_call *call)

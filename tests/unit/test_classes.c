@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_RANKS = 7, MOST_HOSTS = 4, MOST_F = 3 };
+enum { MOST_RANKS = 7, PART_RANKS = 6, MOST_HOSTS = 4, MOST_F = 3 };
 
 struct fixture {
     struct ftc_topology t;
@@ -49,18 +49,9 @@ static bool next_layout(int32_t *host, int n)
     return false;
 }
 
-/* Fewer where each layout takes long (RANKS in the environment). */
-static int most_ranks(void)
-{
-    const char *text = getenv("RANKS");
-    int ranks = text ? atoi(text) : MOST_RANKS;
-
-    return ranks < MOST_RANKS ? ranks : MOST_RANKS;
-}
-
 static void for_all_layouts(void (*check)(const struct fixture *x))
 {
-    for (int n = 1; n <= most_ranks(); n++)
+    for (int n = 1; n <= unit_most(MOST_RANKS, PART_RANKS); n++)
         for (int f = 0; f <= MOST_F; f++) {
             struct fixture x = {0};
 

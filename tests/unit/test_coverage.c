@@ -1,5 +1,6 @@
 /* The table of call sites: what ranks write into it, and what a reader makes of anything there. */
 #include "communicator/error_handler.h"
+#include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "library.h"
 #include "mpi/inside.h"
@@ -94,6 +95,11 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
     (void)comm;
     *flag = is_inter;
     return MPI_SUCCESS;
+}
+
+bool ftc_group_is_in_world(MPI_Comm intercomm)
+{
+    return ftc_is_comm(intercomm);
 }
 
 bool ftc_is_comm(MPI_Comm comm)
@@ -421,6 +427,26 @@ START_TEST(what_would_be_native_all_the_same_is_not_advised)
     call_at(site(2), FTC_CALL_IREDUCE, FTC_PASS_NOT_INTERCEPTED);
     expect(": nonblocking, and the library has not seen");
     expect_verdict("waits for ever", NULL, NULL);
+}
+END_TEST
+
+START_TEST(with_threads_an_intercommunicator_is_seen_if_survivors_make_it)
+{
+    opened();
+    act_as(0);
+    is_inter = true;
+    is_seen = false;
+    ftc_library.threaded = true;
+    call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(2), FTC_CALL_ALLREDUCE, FTC_PASS_UNSEEN_INTERCOMM);
+    expect("; FTCOLL_COMMUNICATORS=survivors");
+    expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_COMMUNICATORS=survivors",
+                   "survives");
+    ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
+    call_at(site(3), FTC_CALL_ALLREDUCE, FTC_PASS_UNSEEN_INTERCOMM);
+    expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_COMMUNICATORS=survivors",
+                   "waits for ever");
+    ftc_library.threaded = false;
 }
 END_TEST
 
@@ -766,6 +792,7 @@ int main(void)
     UNIT_TEST(what_messages_cannot_take_a_data_phase_does);
     UNIT_TEST(nor_need_an_operation_be_commutative_there);
     UNIT_TEST(what_would_be_native_all_the_same_is_not_advised);
+    UNIT_TEST(with_threads_an_intercommunicator_is_seen_if_survivors_make_it);
     UNIT_TEST(an_operation_that_is_not_commutative_needs_more_room);
     UNIT_TEST(each_site_is_told_what_helps_it);
     UNIT_TEST(settings_that_help_some_calls_leave_the_others_waiting);

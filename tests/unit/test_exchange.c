@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-enum { MOST = 72, SOME = 40 };
+enum { MOST = 72 };
+
+static int some = 40;
 
 struct job {
     int n;
@@ -197,7 +199,7 @@ START_TEST(everybody_has_everything_once)
 {
     static struct job j;
 
-    for (int n = 1; n <= SOME; n++)
+    for (int n = 1; n <= some; n++)
         for (int hosts = 1; hosts <= n; hosts += 1 + hosts / 5)
             for (int how = 0; how < 4 * FTC_EXCHANGE_MANNERS; how++) {
                 deal_far(&j, n, hosts, how % 2, (enum ftc_exchange_manner)(how / 4), how / 2 % 2);
@@ -210,7 +212,7 @@ START_TEST(messages_between_hosts_are_those_of_as_many_ranks)
 {
     static struct job j;
 
-    for (int n = 2; n <= SOME; n++)
+    for (int n = 2; n <= some; n++)
         for (int hosts = 2; hosts <= n; hosts++)
             for (int how = 0; how < 4; how++) {
                 int apart = how / 2 ? messages_of_rounds(hosts) : doubling_messages(hosts);
@@ -226,7 +228,7 @@ START_TEST(on_one_host_cores_decide)
 {
     static struct job j;
 
-    for (int n = 1; n <= SOME; n++) {
+    for (int n = 1; n <= some; n++) {
         deal(&j, n, 1, false, FTC_EXCHANGE_BY_ALL);
         ck_assert_int_eq(count_messages(&j), doubling_messages(n));
         deal(&j, n, 1, false, FTC_EXCHANGE_COLLECT);
@@ -239,7 +241,7 @@ START_TEST(a_few_ranks_tell_each_other)
 {
     static struct job j;
 
-    for (int n = 1; n <= SOME; n++) {
+    for (int n = 1; n <= some; n++) {
         deal(&j, n, 1, false, FTC_EXCHANGE_TELL);
         ck_assert_int_eq(count_messages(&j), n <= FTC_EXCHANGE_TELLERS ? n * (n - 1) : n - 1);
     }
@@ -254,7 +256,7 @@ START_TEST(what_is_told_is_alike_and_comes_first)
 {
     static struct job j;
 
-    for (int n = 1; n <= SOME; n++)
+    for (int n = 1; n <= some; n++)
         for (int manner = 0; manner < FTC_EXCHANGE_MANNERS; manner++) {
             deal(&j, n, 1, false, (enum ftc_exchange_manner)manner);
             for (int rank = 0; rank < n; rank++) {
@@ -292,7 +294,7 @@ START_TEST(messages_to_a_rank_have_numbers_of_their_own)
 {
     static struct job j;
 
-    for (int n = 1; n <= SOME; n++)
+    for (int n = 1; n <= some; n++)
         for (int hosts = 1; hosts <= n; hosts++) {
             deal_far(&j, n, hosts, true, FTC_EXCHANGE_COLLECT, hosts % 2);
             for (int rank = 0; rank < n; rank++)
@@ -350,6 +352,7 @@ END_TEST
 
 int main(void)
 {
+    some = unit_most(some, 17);
     UNIT_BEGIN("exchange");
     UNIT_TEST(everybody_has_everything_once);
     UNIT_TEST(messages_between_hosts_are_those_of_as_many_ranks);

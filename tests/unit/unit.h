@@ -13,6 +13,12 @@ static inline uint32_t unit_draw(uint32_t *seed, uint32_t below)
     return (*seed >> 16) % below;
 }
 
+/* How far a test goes: to @part where each step takes long (PART in the environment). */
+static inline int unit_most(int whole, int part)
+{
+    return getenv("PART") ? part : whole;
+}
+
 /* In main(): UNIT_BEGIN("name"); UNIT_TEST(test); ... UNIT_END(); */
 #define UNIT_BEGIN(name)                                                                           \
     Suite *unit_suite = suite_create(name);                                                        \
