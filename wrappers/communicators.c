@@ -242,8 +242,10 @@ int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info 
     int rv;
 
     ftc_outside_say_sessions();
-    rv = MADE(
-        NATIVE_GROUP(PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm)));
+    if (ftc_from_group_create(&x))
+        rv = x.result;
+    else
+        rv = NATIVE_GROUP(PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm));
     return handled_by(errhandler, newcomm,
                       ftc_lineage_in_group(MPI_COMM_WORLD, group, x.tag, newcomm, rv));
 }

@@ -5,7 +5,6 @@
 #include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "context.h"
-#include "from_groups.h"
 #include "leaders.h"
 #include "mpi/inside.h"
 #include "native_part.h"
@@ -95,10 +94,9 @@ static bool arguments_are_valid(const struct ftc_creation *x)
     case FTC_CALL_COMM_CREATE:
         return is_subset(x->group, x->comm);
     case FTC_CALL_COMM_CREATE_GROUP:
+    case FTC_CALL_COMM_CREATE_FROM_GROUP: /* from_groups.h has looked at the rest of these */
         return is_of_own_group(x);
-    case FTC_CALL_COMM_CREATE_FROM_GROUP:
-        return is_of_own_group(x) && ftc_from_groups_are_told(x);
-    case FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS: /* from_groups.h has looked at the rest */
+    case FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS:
         return x->bridge || is_of_own_group(x);
     case FTC_CALL_FILE_OPEN:
         return is_opening(x->opening);

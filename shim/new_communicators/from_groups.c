@@ -16,9 +16,16 @@ int ftc_from_groups_tag(const char *stringtag)
     return stringtag ? (int)(ftc_hash(FTC_HASH_START, stringtag, strlen(stringtag)) % TAGS) : 0;
 }
 
-bool ftc_from_groups_are_told(const struct ftc_creation *x)
+/* Native MPI finds what is wrong with the text, the information and the error handler before it
+ * waits for anybody. */
+static bool is_told(const struct ftc_creation *x)
 {
     return x->stringtag && ftc_is_error_handler(x->errhandler) && ftc_is_info(x->info);
+}
+
+bool ftc_from_group_create(struct ftc_creation *x)
+{
+    return is_told(x) && ftc_new_communicator_create(x);
 }
 
 static bool has_rank(MPI_Group group, int rank)
@@ -104,7 +111,7 @@ bool ftc_from_groups_create(struct ftc_creation *x, const struct ftc_two_groups 
     bool is_done;
 
     own.newcomm = &local;
-    if (!x->newcomm || !ftc_from_groups_are_told(x) || !are_groups(x->group, g) ||
+    if (!x->newcomm || !is_told(x) || !are_groups(x->group, g) ||
         !ftc_new_communicator_create(&own))
         return false;
     x->result = own.result;

@@ -17,14 +17,13 @@ struct ftc_two_groups {
 /* The tag that stands for a text; 0 for none. */
 int ftc_from_groups_tag(const char *stringtag);
 
-/* Whether native MPI finds nothing wrong with the text, information and error handler of @x. */
-bool ftc_from_groups_are_told(const struct ftc_creation *x);
-
 /* Those whom a rank of @local waits for, if it is the leader also the other one. To be freed by the
  * caller; MPI_GROUP_NULL if an argument is invalid. */
 MPI_Group ftc_from_groups_needed(MPI_Group local, const struct ftc_two_groups *groups);
 
-/* Like ftc_new_communicator_create(), for INTERCOMM_CREATE_FROM_GROUPS. */
+/* Like ftc_new_communicator_create(), for COMM_CREATE_FROM_GROUP and for
+ * INTERCOMM_CREATE_FROM_GROUPS. */
+bool ftc_from_group_create(struct ftc_creation *x);
 bool ftc_from_groups_create(struct ftc_creation *x, const struct ftc_two_groups *groups);
 
 #endif
