@@ -39,15 +39,14 @@
 
 /* Likewise, by groups that name each other. */
 #define NATIVE_TWO_GROUPS(pmpi_call)                                                               \
-    (ftc_lineage_expect(x.newcomm), enter_two_groups(&x, &groups),                                 \
-     ftc_native_call_leave_with(pmpi_call))
+    (ftc_lineage_expect(x.newcomm), enter_two_groups(&x), ftc_native_call_leave_with(pmpi_call))
 
-static void enter_two_groups(const struct ftc_creation *x, const struct ftc_two_groups *groups)
+static void enter_two_groups(const struct ftc_creation *x)
 {
     MPI_Group needed = MPI_GROUP_NULL;
 
     if (ftc_library.state == FTC_LIBRARY_ACTIVE)
-        needed = ftc_from_groups_needed(x->group, groups);
+        needed = ftc_from_groups_needed(x->group, x->groups);
     ftc_native_call_enter_group(x->kind, needed, x->return_address);
     if (needed != MPI_GROUP_NULL)
         PMPI_Group_free(&needed);
@@ -305,13 +304,14 @@ int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
         .tag = ftc_from_groups_tag(stringtag),
         .stringtag = stringtag,
         .info = info,
+        .groups = &groups,
         .errhandler = errhandler,
         .return_address = __builtin_return_address(0),
     };
     int rv;
 
     ftc_outside_say_sessions();
-    if (ftc_from_groups_create(&x, &groups))
+    if (ftc_from_groups_create(&x))
         rv = x.result;
     else
         rv = NATIVE_TWO_GROUPS(PMPI_Intercomm_create_from_groups(

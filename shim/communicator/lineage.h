@@ -49,8 +49,9 @@ uint64_t ftc_lineage_of_request(MPI_Comm parent);
 
 struct ftc_lineage;
 
-/* NULL if it is not known: of an intercommunicator that was not made by MPI_Intercomm_create, and
- * of what was made of such a one. Lives as long as @comm. */
+/* NULL if it is not known: of an intercommunicator with members outside of MPI_COMM_WORLD, with
+ * threads of one that native MPI has made of two groups, and of what was made of such a one. Lives
+ * as long as @comm. */
 struct ftc_lineage *ftc_lineage_of(MPI_Comm comm);
 
 /* The number. */

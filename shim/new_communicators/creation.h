@@ -28,6 +28,13 @@ struct ftc_bridge {
     int remote_leader;
 };
 
+/* What MPI_Intercomm_create_from_groups() is given beside its own group. */
+struct ftc_two_groups {
+    int local_leader;
+    MPI_Group remote; /* this and the next of the leader */
+    int remote_leader;
+};
+
 /* What MPI_File_open() is given. */
 struct ftc_opening {
     const char *name;
@@ -51,6 +58,7 @@ struct ftc_creation {
     MPI_Info info; /* COMM_DUP_WITH_INFO, COMM_IDUP_WITH_INFO, COMM_SPLIT_TYPE, and likewise */
     const struct ftc_arrangement *arrangement; /* CART_CREATE ... DIST_GRAPH_CREATE_ADJACENT */
     const struct ftc_opening *opening;         /* FILE_OPEN */
+    const struct ftc_two_groups *groups;       /* INTERCOMM_CREATE_FROM_GROUPS */
     const struct ftc_bridge *bridge; /* INTERCOMM_CREATE; INTERCOMM_CREATE_FROM_GROUPS once comm is
                                       * of its own group (from_groups.h) */
     uint64_t lineage;                /* of what they make, or 0 */

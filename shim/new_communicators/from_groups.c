@@ -3,17 +3,18 @@
 #include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "create.h"
-#include "program/error.h"
 #include "system/hash.h"
 #include "value/datatype.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { TAGS = 32767 }; /* that any MPI library has */
-
+/* Below the tags of MPI_Comm_create_group(), whose calls are counted by group and tag as well. */
 int ftc_from_groups_tag(const char *stringtag)
 {
-    return stringtag ? (int)(ftc_hash(FTC_HASH_START, stringtag, strlen(stringtag)) % TAGS) : 0;
+    uint64_t hash = stringtag ? ftc_hash(FTC_HASH_START, stringtag, strlen(stringtag)) : 0;
+
+    return -1 - (int)(ftc_hash_mix(FTC_HASH_START, hash) >> 33);
 }
 
 /* Native MPI finds what is wrong with the text, the information and the error handler before it
@@ -23,10 +24,59 @@ static bool is_told(const struct ftc_creation *x)
     return x->stringtag && ftc_is_error_handler(x->errhandler) && ftc_is_info(x->info);
 }
 
+static bool are_in_world(const int *world_rank, int size)
+{
+    for (int i = 0; i < size; i++)
+        if (world_rank[i] < 0)
+            return false;
+    return size > 0;
+}
+
+/* The same ranks as a group of MPI_COMM_WORLD: MPICH 5 has that of a session meet no others.
+ * MPI_GROUP_NULL if there is none; to be freed. */
+static MPI_Group in_world(MPI_Group group)
+{
+    int size = 0, *world_rank = ftc_is_group(group) ? ftc_group_world_ranks(group, &size) : NULL;
+    MPI_Group found = MPI_GROUP_NULL;
+
+    if (world_rank && are_in_world(world_rank, size))
+        found = ftc_group_of_world(world_rank, size);
+    free(world_rank);
+    return found;
+}
+
+static int world_rank_in(MPI_Group group, int rank)
+{
+    int size = 0, *world_rank = ftc_group_world_ranks(group, &size);
+    int found = world_rank && rank < size ? world_rank[rank] : MPI_UNDEFINED;
+
+    free(world_rank);
+    return found;
+}
+
+/* ---- one group ---- */
+
+static bool create_in_world(struct ftc_creation *x, bool (*create)(struct ftc_creation *x))
+{
+    MPI_Group given = x->group;
+    bool is_done;
+
+    if (!ftc_new_communicators_are_on() || !is_told(x))
+        return false;
+    x->group = in_world(given);
+    is_done = x->group != MPI_GROUP_NULL && create(x);
+    if (x->group != MPI_GROUP_NULL)
+        PMPI_Group_free(&x->group);
+    x->group = given;
+    return is_done;
+}
+
 bool ftc_from_group_create(struct ftc_creation *x)
 {
-    return is_told(x) && ftc_new_communicator_create(x);
+    return create_in_world(x, ftc_new_communicator_create);
 }
+
+/* ---- two groups ---- */
 
 static bool has_rank(MPI_Group group, int rank)
 {
@@ -46,79 +96,89 @@ static bool is_leader(MPI_Group local, const struct ftc_two_groups *g)
     return rank == g->local_leader;
 }
 
-/* The rank in @to of rank @rank of @from; MPI_UNDEFINED: it has none. */
-static int rank_in(MPI_Group to, MPI_Group from, int rank)
+/* With nobody on the other side all ranks have MPI_COMM_NULL at once. */
+static bool are_groups(MPI_Group local, const struct ftc_two_groups *g)
 {
-    int found = MPI_UNDEFINED;
+    return g->remote != MPI_GROUP_EMPTY && has_rank(local, g->local_leader) &&
+           (!is_leader(local, g) || has_rank(g->remote, g->remote_leader));
+}
 
-    PMPI_Group_translate_ranks(from, 1, &rank, to, &found);
+static bool is_among(const int *world_rank, int size, int rank)
+{
+    for (int i = 0; i < size; i++)
+        if (world_rank[i] == rank)
+            return true;
+    return false;
+}
+
+MPI_Group ftc_from_groups_needed(MPI_Group local, const struct ftc_two_groups *g)
+{
+    int size = 0, *members = are_groups(local, g) ? ftc_group_world_ranks(local, &size) : NULL;
+    int *needed = members ? malloc(((size_t)size + 1) * sizeof *needed) : NULL, leader;
+    MPI_Group found = MPI_GROUP_NULL;
+
+    if (needed) {
+        memcpy(needed, members, (size_t)size * sizeof *needed);
+        leader = is_leader(local, g) ? world_rank_in(g->remote, g->remote_leader) : members[0];
+        if (!is_among(needed, size, leader))
+            needed[size++] = leader;
+        if (are_in_world(needed, size))
+            found = ftc_group_of_world(needed, size);
+    }
+    free(needed);
+    free(members);
     return found;
 }
 
 static int rank_in_comm(MPI_Comm comm, MPI_Group from, int rank)
 {
     MPI_Group all = ftc_group_of(comm);
-    int found = rank_in(all, from, rank);
+    int found = MPI_UNDEFINED;
 
+    PMPI_Group_translate_ranks(from, 1, &rank, all, &found);
     PMPI_Group_free(&all);
     return found;
 }
 
-static bool are_groups(MPI_Group local, const struct ftc_two_groups *g)
-{
-    return has_rank(local, g->local_leader) &&
-           (!is_leader(local, g) || has_rank(g->remote, g->remote_leader));
-}
-
-MPI_Group ftc_from_groups_needed(MPI_Group local, const struct ftc_two_groups *g)
-{
-    MPI_Group leader, needed;
-
-    if (!are_groups(local, g))
-        return MPI_GROUP_NULL;
-    if (is_leader(local, g))
-        PMPI_Group_incl(g->remote, 1, &g->remote_leader, &leader);
-    else
-        leader = MPI_GROUP_EMPTY;
-    PMPI_Group_union(local, leader, &needed);
-    if (leader != MPI_GROUP_EMPTY)
-        PMPI_Group_free(&leader);
-    return needed;
-}
-
 /* Where the leader is not among the survivors of its group nobody tells them of the other one: the
  * call ends with that error. */
-static bool bridge(struct ftc_creation *x, const struct ftc_two_groups *g, MPI_Comm local)
+static bool bridge(struct ftc_creation *x, MPI_Comm local)
 {
+    const struct ftc_two_groups *g = x->groups;
     struct ftc_bridge b = {.local_leader = rank_in_comm(local, x->group, g->local_leader),
                            .peer = MPI_COMM_WORLD,
                            .remote_leader = MPI_UNDEFINED};
     bool is_done;
 
     if (is_leader(x->group, g))
-        b.remote_leader = rank_in_comm(MPI_COMM_WORLD, g->remote, g->remote_leader);
+        b.remote_leader = world_rank_in(g->remote, g->remote_leader);
     x->comm = local;
     x->bridge = &b;
     is_done = ftc_new_communicator_create(x);
     x->bridge = NULL;
+    x->comm = MPI_COMM_WORLD;
     return is_done;
 }
 
-bool ftc_from_groups_create(struct ftc_creation *x, const struct ftc_two_groups *g)
+static bool create_between(struct ftc_creation *x)
 {
     MPI_Comm local = MPI_COMM_NULL;
     struct ftc_creation own = *x;
     bool is_done;
 
     own.newcomm = &local;
-    if (!x->newcomm || !is_told(x) || !are_groups(x->group, g) ||
-        !ftc_new_communicator_create(&own))
+    if (!x->newcomm || !are_groups(x->group, x->groups) || !ftc_new_communicator_create(&own))
         return false;
     x->result = own.result;
     if (own.result != MPI_SUCCESS)
         return true;
     ftc_lineage_in_group(MPI_COMM_WORLD, x->group, x->tag, &local, MPI_SUCCESS);
-    is_done = bridge(x, g, local);
+    is_done = bridge(x, local);
     ftc_new_communicator_free(&local, PMPI_Comm_free);
     return is_done;
+}
+
+bool ftc_from_groups_create(struct ftc_creation *x)
+{
+    return create_in_world(x, create_between);
 }

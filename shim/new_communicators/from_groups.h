@@ -7,14 +7,7 @@
 
 #include "creation.h"
 
-/* What MPI_Intercomm_create_from_groups() is given beside its own group. */
-struct ftc_two_groups {
-    int local_leader;
-    MPI_Group remote; /* this and the next of the leader */
-    int remote_leader;
-};
-
-/* The tag that stands for a text; 0 for none. */
+/* A number that stands for a text, below all tags. */
 int ftc_from_groups_tag(const char *stringtag);
 
 /* Those whom a rank of @local waits for, if it is the leader also the other one. To be freed by the
@@ -24,6 +17,6 @@ MPI_Group ftc_from_groups_needed(MPI_Group local, const struct ftc_two_groups *g
 /* Like ftc_new_communicator_create(), for COMM_CREATE_FROM_GROUP and for
  * INTERCOMM_CREATE_FROM_GROUPS. */
 bool ftc_from_group_create(struct ftc_creation *x);
-bool ftc_from_groups_create(struct ftc_creation *x, const struct ftc_two_groups *groups);
+bool ftc_from_groups_create(struct ftc_creation *x);
 
 #endif

@@ -170,7 +170,8 @@ static void run_native_part(void *argument)
 }
 
 /* Of a call that was left, messages may wait for receives, and receives for messages: the next must
- * not meet them. */
+ * not meet them. Threads that use the same group are told apart by the tag that is in the number of
+ * @c. */
 int ftc_native_tag(const struct ftc_comm *c)
 {
     return FIRST_TAG + (int)((ftc_hash_mix(c->id, c->seq) >> 32) % TAGS);

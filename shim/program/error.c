@@ -151,9 +151,9 @@ void ftc_error_raise_on_file(const struct ftc_call *call, MPI_File file)
 /* MPI calls a handler only for what has it. */
 static void call_handler(MPI_Errhandler handler, int code)
 {
-    MPI_Comm one;
+    MPI_Comm one = ftc_other_comm_of_this_process();
 
-    if (PMPI_Comm_dup(ftc_comm_of_this_process(), &one) != MPI_SUCCESS)
+    if (one == MPI_COMM_NULL)
         return;
     PMPI_Comm_set_errhandler(one, handler);
     PMPI_Comm_call_errhandler(one, code);

@@ -62,12 +62,23 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
     }
 }
 
+/* With threads two groups tell each other which intercommunicator it is that they make only if the
+ * library makes it. */
+static bool is_seen_by_survivors(MPI_Comm comm)
+{
+    return ftc_library.threaded && ftc_is_comm(comm) && ftc_is_inter(comm) &&
+           !ftc_lineage_of(comm) &&
+           ftc_library.settings.communicators == FTC_COMMUNICATORS_NATIVE &&
+           ftc_group_is_in_world(comm);
+}
+
 static enum ftc_pass communicator_pass(MPI_Comm comm)
 {
     int size = 0;
 
     if (ftc_is_inter(comm))
-        return ftc_lineage_of(comm) ? FTC_PASS_NONE : FTC_PASS_UNSEEN_INTERCOMM;
+        return ftc_lineage_of(comm) || is_seen_by_survivors(comm) ? FTC_PASS_NONE
+                                                                  : FTC_PASS_UNSEEN_INTERCOMM;
     PMPI_Comm_size(comm, &size);
     return size == 1 ? FTC_PASS_COMM_SELF : FTC_PASS_NONE;
 }
@@ -89,9 +100,9 @@ static bool is_for_intercept(enum ftc_pass pass)
 /* Whether there are settings for what @pass speaks of. */
 static bool has_settings(enum ftc_pass pass)
 {
-    return is_for_intercept(pass) || pass == FTC_PASS_TOO_LARGE ||
-           pass == FTC_PASS_NON_COMMUTATIVE || pass == FTC_PASS_ADDRESSES ||
-           pass == FTC_PASS_UNKNOWN_SIZE;
+    return is_for_intercept(pass) || pass == FTC_PASS_UNSEEN_INTERCOMM ||
+           pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE ||
+           pass == FTC_PASS_ADDRESSES || pass == FTC_PASS_UNKNOWN_SIZE;
 }
 
 /* Whether the settings for what @pass speaks of are as good as they can be. */
@@ -118,20 +129,11 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
         pass = FTC_PASS_NONE;
     if (pass != FTC_PASS_NONE || !ftc_call_is_nonblocking(call->kind))
         return pass;
-    if (!ftc_lineage_of(call->comm))
+    if (!ftc_lineage_of(call->comm) && !is_seen_by_survivors(call->comm))
         return FTC_PASS_UNSEEN;
     return ftc_inside_has(FTC_INSIDE_REQUESTS) && ftc_mpi_function(FTC_MPIX_Grequest_start)
                ? FTC_PASS_NONE
                : FTC_PASS_NO_REQUESTS;
-}
-
-/* With threads two groups tell each other which intercommunicator it is that they make only if the
- * library makes it. */
-static bool is_seen_by_survivors(MPI_Comm comm, enum ftc_pass pass)
-{
-    return pass == FTC_PASS_UNSEEN_INTERCOMM && ftc_library.threaded &&
-           ftc_library.settings.communicators == FTC_COMMUNICATORS_NATIVE &&
-           ftc_group_is_in_world(comm);
 }
 
 static bool requires_all(const struct ftc_call *call)
@@ -165,14 +167,9 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
 
     if (pass == FTC_PASS_NONE)
         return outlook_here(call);
-    if (is_seen_by_survivors(call->comm, pass))
-        return (struct ftc_outlook){(enum ftc_protection)pass, FTC_REMEDY_COMMUNICATORS};
     if (!has_settings(pass) || is_at_its_best(pass))
         return ftc_prospect_in_vain(pass);
     best = pass_at_best(call, &bytes, &is_large);
-    if (is_seen_by_survivors(call->comm, best))
-        return (struct ftc_outlook){(enum ftc_protection)pass,
-                                    FTC_REMEDY_INTERCEPT | FTC_REMEDY_COMMUNICATORS};
     if (best != FTC_PASS_NONE)
         return ftc_prospect_in_vain(best);
     if (ftc_call_is_uneven(call->kind) ||
@@ -185,6 +182,8 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
     if (is_for_intercept(pass) ||
         ((pass == FTC_PASS_NON_COMMUTATIVE || pass == FTC_PASS_ADDRESSES) && !is_large))
         outlook.remedies |= FTC_REMEDY_INTERCEPT;
+    if (is_seen_by_survivors(call->comm))
+        outlook.remedies |= FTC_REMEDY_COMMUNICATORS;
     if (is_large)
         outlook.remedies |= ftc_library.settings.large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;
     else if (bytes > (size_t)ftc_library.settings.max_bytes || pass == FTC_PASS_TOO_LARGE ||

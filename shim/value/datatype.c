@@ -281,6 +281,17 @@ MPI_Comm ftc_comm_of_this_process(void)
     return self;
 }
 
+MPI_Comm ftc_other_comm_of_this_process(void)
+{
+    MPI_Comm made;
+    int rv;
+
+    pthread_mutex_lock(&self_lock);
+    rv = PMPI_Comm_dup(self, &made);
+    pthread_mutex_unlock(&self_lock);
+    return rv == MPI_SUCCESS ? made : MPI_COMM_NULL;
+}
+
 bool ftc_is_comm(MPI_Comm comm)
 {
     int result;

@@ -44,6 +44,9 @@ bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts);
 /* The private communicator. Messages on it need a tag above 0. */
 MPI_Comm ftc_comm_of_this_process(void);
 
+/* Another one; to be freed by the caller. MPI_COMM_NULL if MPI refuses. */
+MPI_Comm ftc_other_comm_of_this_process(void);
+
 /* False for what native MPI rejects as the handle of a communicator, or of a group. */
 bool ftc_is_comm(MPI_Comm comm);
 bool ftc_is_group(MPI_Group group);

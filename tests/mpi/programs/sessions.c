@@ -3,6 +3,7 @@
  *     only     without MPI_Init
  *     around   before MPI_Init, until after MPI_Finalize
  *     across   after MPI_Init, until after MPI_Finalize
+ *     within   after MPI_Init, until before MPI_Finalize, and used in between
  *     after    after MPI_Finalize (with a second argument "fatal": with a fatal error handler)
  * With the second argument "die" the last rank dies before MPI_Finalize, with "late" after it. */
 #include <mpi.h>
@@ -65,6 +66,28 @@ static void use_session(void)
     MPI_Comm_free(&comm);
 }
 
+/* An intercommunicator of two of its groups. */
+static void use_groups(void)
+{
+    MPI_Group all, half[2];
+    MPI_Comm comm;
+    int one = 1, sum = 0, size = 0;
+
+    expect(MPI_Group_from_session_pset(session, "mpi://WORLD", &all) == MPI_SUCCESS, "group");
+    for (int i = 0; i < 2; i++)
+        MPI_Group_range_incl(all, 1, (int[1][3]){{i, n - 1, 2}}, &half[i]);
+    expect(MPI_Intercomm_create_from_groups(half[rank % 2], 0, half[1 - rank % 2], 0, "halves",
+                                            MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS,
+           "intercommunicator");
+    MPI_Comm_remote_size(comm, &size);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    expect(sum == size, "the sum of the others");
+    MPI_Comm_free(&comm);
+    for (int i = 0; i < 2; i++)
+        MPI_Group_free(&half[i]);
+    MPI_Group_free(&all);
+}
+
 static void open_session(void)
 {
     expect(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) == MPI_SUCCESS, "session");
@@ -91,8 +114,13 @@ static void run_world(int *argc, char ***argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     set_attribute();
     sum_up(MPI_COMM_WORLD);
-    if (strcmp(mode, "across") == 0)
+    if (strcmp(mode, "across") == 0 || strcmp(mode, "within") == 0)
         open_session();
+    if (strcmp(mode, "within") == 0) {
+        use_session();
+        use_groups();
+        close_session();
+    }
     die_if("die");
     expect(MPI_Finalize() == MPI_SUCCESS, "MPI_Finalize");
     MPI_Finalized(&flag);
@@ -120,7 +148,7 @@ int main(int argc, char **argv)
         run_world(&argc, &argv);
     if (strcmp(mode, "after") == 0)
         open_too_late();
-    else if (strcmp(death, "") == 0)
+    else if (strcmp(death, "") == 0 && strcmp(mode, "within") != 0)
         use_session();
     if (session != MPI_SESSION_NULL)
         close_session();

@@ -3,8 +3,8 @@ from ..case import Case
 from .common import one_line
 
 
-def sessions(what, well, *says, n=3, **more):
-    return Case(f"sessions: {what or 'none'}", n, 1, rotate=False,
+def sessions(what, well, *says, n=3, name="", **more):
+    return Case(f"sessions: {what or 'none'}{name}", n, 1, rotate=False,
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/sessions {what}",
                 says=(r"(?s)(sessions: rank \d: well\n.*)" + f"{{{well}}}",) + says, **more)
 
@@ -16,6 +16,9 @@ SESSIONS = [
     sessions("only", 3, WITHOUT_INIT, check=one_line),
     sessions("around", 3, "ftcoll: no rank failed", settings={"FTCOLL_REPORT": "summary"}),
     sessions("across", 3, silent=("ftcoll",)),
+    sessions("within", 3, silent=("ftcoll",)),
+    sessions("within", 3, "MPI_Intercomm_create_from_groups protected", "this program survives", name=", protect = all",
+             settings={"FTCOLL_PROTECT": "all", "FTCOLL_REPORT": "coverage"}),
     sessions("around die", 2, failures=1),
     sessions("across die", 2, failures=1),
     sessions("across late", 2, failures=1),
