@@ -52,8 +52,9 @@ static void enter_two_groups(const struct ftc_creation *x)
         PMPI_Group_free(&needed);
 }
 
-/* The result of @x, of the survivors or of native MPI. */
-#define MADE(native) (ftc_new_communicator_create(&x) ? x.result : (native))
+/* The result of @x, of the survivors, by @create, or of native MPI. */
+#define MADE_BY(create, native) (create(&x) ? x.result : (native))
+#define MADE(native)            MADE_BY(ftc_new_communicator_create, native)
 
 /* The new communicator has its lineage and its error handler from @comm. */
 static int made_from(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
@@ -216,7 +217,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
                      MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
-/* Of groups alone *@made has the error handler that the call is given. */
+/* What native MPI makes of groups alone has the error handler that the call is given. */
 static int handled_by(MPI_Errhandler errhandler, const MPI_Comm *made, int rv)
 {
     if (rv == MPI_SUCCESS && made && *made != MPI_COMM_NULL)
@@ -241,12 +242,11 @@ int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info 
     int rv;
 
     ftc_outside_say_sessions();
-    if (ftc_from_group_create(&x))
-        rv = x.result;
-    else
-        rv = NATIVE_GROUP(PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm));
-    return handled_by(errhandler, newcomm,
-                      ftc_lineage_in_group(MPI_COMM_WORLD, group, x.tag, newcomm, rv));
+    rv = MADE_BY(ftc_from_group_create,
+                 handled_by(errhandler, newcomm,
+                            NATIVE_GROUP(PMPI_Comm_create_from_group(group, stringtag, info,
+                                                                     errhandler, newcomm))));
+    return ftc_lineage_in_group(MPI_COMM_WORLD, group, x.tag, newcomm, rv);
 }
 
 /* *@made has no parent. Both groups have made it together: of those that have the same members they
@@ -311,13 +311,12 @@ int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
     int rv;
 
     ftc_outside_say_sessions();
-    if (ftc_from_groups_create(&x))
-        rv = x.result;
-    else
-        rv = NATIVE_TWO_GROUPS(PMPI_Intercomm_create_from_groups(
-            local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler,
-            newintercomm));
-    return handled_by(errhandler, newintercomm, between_groups(newintercomm, x.lineage, rv));
+    rv = MADE_BY(ftc_from_groups_create,
+                 handled_by(errhandler, newintercomm,
+                            NATIVE_TWO_GROUPS(PMPI_Intercomm_create_from_groups(
+                                local_group, local_leader, remote_group, remote_leader, stringtag,
+                                info, errhandler, newintercomm))));
+    return between_groups(newintercomm, x.lineage, rv);
 }
 
 /* *@made, which MPI_Intercomm_merge() has made of @intercomm, if nothing is known of that. Its

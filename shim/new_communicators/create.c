@@ -80,11 +80,6 @@ static bool is_opening(const struct ftc_opening *o)
     return (amode & MPI_MODE_RDWR) == 0 || (amode & MPI_MODE_SEQUENTIAL) == 0;
 }
 
-static bool is_of_own_group(const struct ftc_creation *x)
-{
-    return is_subset(x->group, x->comm) && ftc_group_has_this_rank(x->group);
-}
-
 static bool arguments_are_valid(const struct ftc_creation *x)
 {
     if (!x->newcomm || !handles_are_valid(x))
@@ -93,11 +88,11 @@ static bool arguments_are_valid(const struct ftc_creation *x)
     case FTC_CALL_COMM_CREATE:
         return is_subset(x->group, x->comm);
     case FTC_CALL_COMM_CREATE_GROUP:
-        return is_of_own_group(x) && is_valid_tag(x->tag);
+        return is_subset(x->group, x->comm) && ftc_group_has_this_rank(x->group) &&
+               is_valid_tag(x->tag);
     case FTC_CALL_COMM_CREATE_FROM_GROUP: /* from_groups.h has looked at the rest of these */
-        return is_of_own_group(x);
     case FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS:
-        return x->bridge || is_of_own_group(x);
+        return x->bridge || ftc_group_has_this_rank(x->group);
     case FTC_CALL_FILE_OPEN:
         return is_opening(x->opening);
     case FTC_CALL_INTERCOMM_CREATE:
