@@ -135,7 +135,7 @@ static int first_free(int from, int to)
 }
 
 int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communicator_id,
-                  size_t bytes)
+                  uint32_t seq, size_t bytes)
 {
     int place;
 
@@ -148,7 +148,7 @@ int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communi
     own[place].taken = true;
     if (place >= words_of(board, self))
         atomic_store(&ftc_bulk_head(board, self)->words, (uint32_t)place + 1);
-    atomic_store(&ftc_bulk_place(board, self, place)->progress, 0);
+    ftc_bulk_show(board, self, place, seq, 0); /* first: nobody is to find it in another one */
     atomic_store(&ftc_bulk_place(board, self, place)->communicator_id, communicator_id);
     return place;
 }

@@ -73,11 +73,12 @@ static inline uint32_t ftc_bulk_read(const struct ftc_board *board, uint32_t ran
  * (system/copy.h). */
 void ftc_bulk_go_past_caches(const struct ftc_board *board, uint32_t self);
 
-/* Takes a free place for operations of a communicator, which has none, with @bytes of each slot in
- * memory; one without slots if there is no memory, and -1 if there is none of these left. Not for
- * two threads at a time, nor is the last. */
+/* Takes a free place for operation @seq of a communicator, in which the rank shows 0 from then on,
+ * with @bytes of each slot in memory; one without slots if there is no memory, and -1 if there is
+ * none of these left. Another place may still be left in an operation before that one. Not for two
+ * threads at a time, nor is the last. */
 int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communicator_id,
-                  size_t bytes);
+                  uint32_t seq, size_t bytes);
 
 /* Whether the first @bytes of the slots of a place that was taken, which are side by side, are in
  * memory from now on. */

@@ -122,7 +122,7 @@ static bool get_memory(struct ftc_large *large)
     size_t copy;
 
     large->place = ftc_bulk_take(&ftc_library.board, ftc_library.world_rank, plan->comm->id,
-                                 slot_bytes(large));
+                                 plan->comm->seq, slot_bytes(large));
     if (large->place < 0)
         ftc_job_end_no_memory("a large call"); /* nor for telling the others */
     large->lacks_place = large->place >= FTC_BULK_PLACES && ftc_bulk_is_full();

@@ -72,11 +72,6 @@ static unsigned char *block(struct ftc_posted *p, size_t bytes)
                : NULL;
 }
 
-static void show(const struct ftc_posted *p, uint32_t shown)
-{
-    ftc_bulk_show(&ftc_library.board, ftc_library.world_rank, p->place, p->seq, shown);
-}
-
 /* Points at which setting crash can kill: before and behind the posting of each round, before and
  * behind the taking. */
 static void look_for_crash(const struct ftc_posted *p, unsigned stage)
@@ -97,10 +92,9 @@ static bool take_place(struct ftc_posted *p)
     if (ftc_bulk_is_awaited(board, ftc_library.world_rank))
         return false;
     p->seq = p->plan->comm->seq;
-    p->place = ftc_bulk_take(board, ftc_library.world_rank, p->plan->comm->id, 0);
+    p->place = ftc_bulk_take(board, ftc_library.world_rank, p->plan->comm->id, p->seq, 0);
     if (p->place < 0)
         ftc_job_end_no_memory("a large call"); /* nor for telling the others */
-    show(p, 0);
     p->lacks_place = !has_slots(p->place) && ftc_bulk_is_full();
     p->has_memory = p->from && has_slots(p->place) &&
                     ftc_bulk_reserve(board, ftc_library.world_rank, p->place, sizeof(struct place));
@@ -250,7 +244,7 @@ static void close_place(struct ftc_posted *p)
 
     if (p->place < 0)
         return;
-    show(p, FTC_BULK_HAS_READ);
+    ftc_bulk_show(&ftc_library.board, ftc_library.world_rank, p->place, p->seq, FTC_BULK_HAS_READ);
     list = readers(p, &count);
     if (!list)
         ftc_job_end_no_memory("a large call"); /* the place could never be used again */

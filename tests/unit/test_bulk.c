@@ -41,9 +41,8 @@ START_TEST(an_operation_is_found_by_communicator_and_number)
 
     open_board();
     ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 3), -1);
-    place = ftc_bulk_take(&board, 1, ID, BYTES);
+    place = ftc_bulk_take(&board, 1, ID, 3, BYTES);
     ck_assert_int_ge(place, 0);
-    ftc_bulk_show(&board, 1, place, 3, 0);
     ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 3), place);
     ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 4), -1);
     ck_assert_int_eq(ftc_bulk_find(&board, 1, OTHER, 3), -1);
@@ -59,6 +58,25 @@ START_TEST(an_operation_is_found_by_communicator_and_number)
 }
 END_TEST
 
+/* The numbers of a communicator's operations begin with 0, and what is taken shows one from its
+ * first moment on: whoever still looks for the first operation is not to find the place of the
+ * second, in which the data of another communicator are. */
+START_TEST(a_place_is_found_in_no_operation_but_its_own)
+{
+    int first, second;
+
+    open_board();
+    ftc_bulk_take(&board, 1, OTHER, 5, BYTES);
+    first = ftc_bulk_take(&board, 1, ID, 0, BYTES);
+    ftc_bulk_give_back(&board, 1, 0);
+    second = ftc_bulk_take(&board, 1, ID, 1, BYTES); /* before the first, and that is still read */
+    ck_assert_int_lt(second, first);
+    ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 0), first);
+    ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 1), second);
+    ftc_board_close(&board);
+}
+END_TEST
+
 /* Whoever has no memory can still tell the others. */
 START_TEST(without_memory_there_are_places_without_slots)
 {
@@ -67,18 +85,17 @@ START_TEST(without_memory_there_are_places_without_slots)
     open_board();
     for (int i = 0; i < FTC_BULK_PLACES; i++) {
         ck_assert(!ftc_bulk_is_full());
-        ck_assert_int_eq(ftc_bulk_take(&board, 0, ID + (uint64_t)i, BYTES), i);
+        ck_assert_int_eq(ftc_bulk_take(&board, 0, ID + (uint64_t)i, 1, BYTES), i);
     }
     ck_assert(ftc_bulk_is_full());
     for (int i = FTC_BULK_PLACES; i < FTC_BULK_WORDS; i++) {
-        place = ftc_bulk_take(&board, 0, ID + (uint64_t)i, BYTES);
+        place = ftc_bulk_take(&board, 0, ID + (uint64_t)i, 1, BYTES);
         ck_assert_int_ge(place, FTC_BULK_PLACES);
-        ftc_bulk_show(&board, 0, place, 1, 0);
         ck_assert_int_eq(ftc_bulk_find(&board, 0, ID + (uint64_t)i, 1), place);
     }
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, BYTES), -1);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, BYTES), -1);
     ftc_bulk_give_back(&board, 0, 5);
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, BYTES), 5);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, BYTES), 5);
     close_board();
 }
 END_TEST
@@ -88,7 +105,7 @@ static void leave_to_reader(int place, int *its_place)
 {
     uint32_t *readers = malloc(sizeof *readers);
 
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, ID, 0), place);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, ID, 3, 0), place);
     ftc_bulk_show(&board, 0, place, 3, FTC_BULK_HAS_READ);
     *its_place = FTC_BULK_PLACES - 1;
     atomic_store(&ftc_bulk_head(&board, 1)->words, FTC_BULK_PLACES);
@@ -101,7 +118,7 @@ static void leave_to_reader(int place, int *its_place)
 static void take_all_others(void)
 {
     for (int i = 1; i < FTC_BULK_PLACES; i++)
-        ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), i);
+        ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), i);
     ck_assert(ftc_bulk_is_awaited(&board, 0));
 }
 
@@ -114,7 +131,7 @@ START_TEST(a_place_is_free_when_all_have_read)
     take_all_others();
     ftc_bulk_show(&board, 1, its_place, 3, FTC_BULK_HAS_READ);
     ck_assert(!ftc_bulk_is_awaited(&board, 0));
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), 0);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), 0);
     close_board();
 }
 END_TEST
@@ -128,7 +145,7 @@ START_TEST(who_is_not_in_the_operation_any_more_has_read)
     leave_to_reader(0, &its_place);
     take_all_others();
     ftc_bulk_show(&board, 1, its_place, 4, 0);
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), 0);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), 0);
     close_board();
 }
 END_TEST
@@ -141,7 +158,7 @@ START_TEST(the_dead_read_nothing)
     leave_to_reader(0, &its_place);
     take_all_others();
     ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, 9);
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), 0);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), 0);
     close_board();
 }
 END_TEST
@@ -152,11 +169,11 @@ START_TEST(a_place_without_slots_is_free_when_all_have_read)
 
     open_board();
     for (int i = 0; i < FTC_BULK_PLACES; i++)
-        ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), i);
+        ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), i);
     leave_to_reader(FTC_BULK_PLACES, &its_place);
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), FTC_BULK_PLACES + 1);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), FTC_BULK_PLACES + 1);
     ftc_bulk_show(&board, 1, its_place, 3, FTC_BULK_HAS_READ);
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 0), FTC_BULK_PLACES);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), FTC_BULK_PLACES);
     close_board();
 }
 END_TEST
@@ -206,6 +223,7 @@ int main(void)
 {
     UNIT_BEGIN("bulk");
     UNIT_TEST(an_operation_is_found_by_communicator_and_number);
+    UNIT_TEST(a_place_is_found_in_no_operation_but_its_own);
     UNIT_TEST(without_memory_there_are_places_without_slots);
     UNIT_TEST(a_place_is_free_when_all_have_read);
     UNIT_TEST(who_is_not_in_the_operation_any_more_has_read);
