@@ -66,14 +66,14 @@ START_TEST(a_place_is_found_in_no_operation_but_its_own)
     int first, second;
 
     open_board();
-    ftc_bulk_take(&board, 1, OTHER, 5, BYTES);
-    first = ftc_bulk_take(&board, 1, ID, 0, BYTES);
-    ftc_bulk_give_back(&board, 1, 0);
-    second = ftc_bulk_take(&board, 1, ID, 1, BYTES); /* before the first, and that is still read */
+    ftc_bulk_take(&board, 0, OTHER, 5, BYTES);
+    first = ftc_bulk_take(&board, 0, ID, 0, BYTES);
+    ftc_bulk_give_back(&board, 0, 0);
+    second = ftc_bulk_take(&board, 0, ID, 1, BYTES); /* before the first, and that is still read */
     ck_assert_int_lt(second, first);
-    ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 0), first);
-    ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 1), second);
-    ftc_board_close(&board);
+    ck_assert_int_eq(ftc_bulk_find(&board, 0, ID, 0), first);
+    ck_assert_int_eq(ftc_bulk_find(&board, 0, ID, 1), second);
+    close_board();
 }
 END_TEST
 
