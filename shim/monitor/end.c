@@ -24,7 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUTER_MS = 100, REAP_MS = 1000, OTHERS_AGAIN_NS = 1000000, NS_OF_MS = 1000000 };
+enum {
+    OUTER_MS = 100,
+    REAP_MS = 1000,
+    END_MS = 1000,
+    OTHERS_AGAIN_NS = 1000000,
+    NS_OF_MS = 1000000
+};
 
 /* Its end is that of the job: the others look for none of its own. */
 static void leave_alone(const struct ftc_monitored *rank)
@@ -200,6 +206,18 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
     return true;
 }
 
+/* Whoever ends the job is about to tell the launcher, with the status of its own; the end of one
+ * that had died before would be the job's if it came first. */
+static void await_end_of_job(const struct ftc_monitored *rank, int status)
+{
+    uint64_t began_ns = ftc_clock_ns();
+
+    while (ftc_clock_ns() - began_ns < (uint64_t)END_MS * NS_OF_MS &&
+           !was_ended_by_launcher(rank, status) &&
+           ftc_pmi_wait(rank->job.pmi, FTC_TELL_TURN_MS) != FTC_PMI_CLOSED)
+        ;
+}
+
 /* Ranks of other hosts may still ask what this one has published, and its board is gone with the
  * last monitor process of this host: on one host it stays for the others. */
 static void await_other_hosts(struct ftc_monitored *rank, int status)
@@ -279,8 +297,10 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
     ftc_rank_tell_death(rank, status);
     if (!is_left_to_others(rank))
         ftc_rank_end_job_if_forbidden(rank, rank->world, status);
-    if (!await_survivors(rank, status, &is_settled))
+    if (!await_survivors(rank, status, &is_settled)) {
+        await_end_of_job(rank, status);
         end_with_job(rank, status);
+    }
     if (ftc_tell_end(rank) && !any_other(rank, is_alive))
         ftc_lines_await_reader(STDERR_FILENO);
     if (!is_settled)

@@ -5,12 +5,15 @@
  *     fatal call                                MPI_Abort on the half
  *     fatal call-crash                          the same, and a signal ends it on its way out
  *     fatal call-dead                           the same, of which rank 1 has died
+ *     fatal call-dead-late                      likewise, and MPI takes its time to say why, before
+ *                                               it tells the launcher
  *     fatal call-killed                         the same, and it is killed before its monitor
  *                                               process has had a core to hear of that
  *
  * One that is not MPI's doing: the error handler of the half ends this rank, which others survive.
  *
  *     fatal handler */
+#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,6 +50,30 @@ static void be_killed_unheard(void)
     usleep(LATER_US);
     kill(monitor, SIGCONT);
     _exit(0);
+}
+
+/* What MPI says stands still until a process of its own reads it. */
+static void say_late(void)
+{
+    char full[1 << 16];
+    int end[2];
+
+    if (pipe(end) != 0 || fcntl(end[1], F_SETFL, O_NONBLOCK) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    memset(full, 'x', sizeof full);
+    while (write(end[1], full, sizeof full) > 0)
+        ;
+    fcntl(end[1], F_SETFL, 0);
+    if (fork() == 0) {
+        close(end[1]);
+        usleep(LATER_US);
+        while (read(end[0], full, sizeof full) > 0)
+            ;
+        _exit(0);
+    }
+    close(end[0]);
+    dup2(end[1], STDERR_FILENO);
+    close(end[1]);
 }
 
 /* The communicator of the erroneous call. */
@@ -89,12 +116,14 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
     comm = prepare(argv[1], half);
-    if (rank == 1 && strcmp(argv[1], "call-dead") == 0)
+    if (rank == 1 && strncmp(argv[1], "call-dead", 9) == 0)
         raise(SIGKILL);
     MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == n - 1) {
         if (strcmp(argv[1], "call-killed") == 0)
             be_killed_unheard();
+        if (strcmp(argv[1], "call-dead-late") == 0)
+            say_late();
         if (strncmp(argv[1], "call", 4) == 0)
             MPI_Abort(half, STATUS);
         MPI_Send(&one, 1, MPI_INT, n, 0, comm); /* MPI_ERR_RANK, which is 6 in MPICH */

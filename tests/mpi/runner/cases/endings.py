@@ -118,6 +118,7 @@ FATAL = [fatal(scene, (1, 6) if scene == "abort" else 6, settings) for settings 
          for scene in ("unset", "dup", "group", "fatal", "abort", "self", "call", "call-dead")] + [
     # Natively the status is that of one of several signals, by chance.
     fatal("call-crash", 14),
+    fatal("call-dead-late", 6),
     # The others may go on until they are ended.
     Case("MPI ends the job: call-killed", 4, 2, status=9, limit_s=TEN_S, rotate=False, failures=None,
          command="mpiexec.hydra -n {n} {programs}/fatal call-killed"),
