@@ -413,7 +413,7 @@ void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t count, uint64_t tag,
         memcpy(&native, &found, sizeof native);
     }
     request = native(ep, buffer, count, tag, param);
-    if ((uintptr_t)request >= (uintptr_t)-UCX_ERRORS)
-        ftc_leavable_cannot_send();
+    if ((uintptr_t)request >= (uintptr_t)-UCX_ERRORS && ftc_leavable_cannot_send())
+        return NULL; /* it is complete */
     return request;
 }

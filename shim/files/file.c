@@ -141,7 +141,7 @@ static bool run(struct task *t)
     bool is_over;
 
     ftc_native_call_mark_group(t->call.kind, t->file->group, t->call.return_address);
-    is_over = ftc_leavable_run(t->native, t->arguments, ftc_roll_lacks_members, &t->watch);
+    is_over = ftc_leavable_run_on_file(t->native, t->arguments, ftc_roll_lacks_members, &t->watch);
     ftc_native_call_leave();
     return is_over;
 }

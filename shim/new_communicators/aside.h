@@ -1,12 +1,11 @@
 /* aside: a call of native MPI that waits for others, on a thread of its own: what a detour
  * (detour.h) is with MPI_THREAD_MULTIPLE.
  *
- * MPICH gives its lock up between two looks at its network, so other threads go on. Such a call
- * cannot be left as a stack can. But when it is given up its thread may go to sleep for good at
- * that place, where it holds nothing: else it would keep a core, and MPICH's lock every other
- * moment, until the end of the process. So from the first one that is given up libmpich's own calls
- * of pthread_mutex_lock and pthread_mutex_unlock come by here. If it makes none, the thread goes on
- * to poll; and one that is given up where MPICH does not poll goes on there. */
+ * MPICH gives its lock up between two looks at its network, so other threads go on. When it is
+ * given up its thread goes to sleep for good in that gap (gap.h), where it holds nothing: else it
+ * would keep a core, and MPICH's lock every other moment, until the end of the process. Without a
+ * gap the thread goes on to poll; and one that is given up where MPICH does not poll goes on there.
+ */
 #ifndef FTC_NEW_COMMUNICATORS_ASIDE_H
 #define FTC_NEW_COMMUNICATORS_ASIDE_H
 
@@ -22,6 +21,9 @@ bool ftc_aside_is_over(const struct ftc_aside *a);
 /* Gives it up if it is not over, and returns whether it is: else @argument, and all that it names,
  * is the thread's from now on. */
 bool ftc_aside_close(struct ftc_aside *a);
+
+/* Whether this is the thread of one. */
+bool ftc_aside_is_here(void);
 
 /* To be called when MPICH polls, once any was given up. */
 void ftc_aside_poll(void);

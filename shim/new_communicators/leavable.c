@@ -1,7 +1,9 @@
 #include "leavable.h"
 
 #include "aside.h"
+#include "board/rank_state.h"
 #include "detour.h"
+#include "gap.h"
 #include "library.h"
 #include "mpi/inside.h"
 #include "stack.h"
@@ -17,65 +19,72 @@ enum {
     BESIDE_BYTES = 1 << 20, /* at most so deep do we go there */
 };
 
-/* The one call that is under way. */
-static struct {
+struct call {
     ucontext_t caller, callee;
     void (*function)(void *);
     void *argument;
     bool (*is_hopeless)(void *);
     void *context;
     uint64_t hopeless_since_ns;
-    const char *stack;
-    bool is_running, is_over;
-} call;
+    bool is_over;
+};
+
+/* The one call of this thread that is under way, which is kept by who has begun it; and its stack.
+ */
+static _Thread_local struct call *current;
+static _Thread_local const char *stack;
 
 void (*ftc_leavable_beside)(void);
 
 static _Atomic bool is_polled;
 static uintptr_t beside; /* the frame from which that is called; an error handler may leave it */
 
-bool ftc_leavable_is_possible(void)
-{
-    return !ftc_library.threaded && ftc_inside_has(FTC_INSIDE_LEAVE);
-}
-
 /* False also once what the call has called back (an error handler or another function of the
  * program's) has left it by a jump or an exception: then nothing of it is there any more. */
 static bool is_in_call(void)
 {
-    call.is_running = call.is_running && ftc_stack_is_on(call.stack);
-    return call.is_running;
+    if (current && !ftc_stack_is_on(stack))
+        current = NULL;
+    return current;
 }
 
 static void begin(void)
 {
-    call.function(call.argument);
-    call.is_over = true;
+    struct call *call = current;
+
+    call->function(call->argument);
+    call->is_over = true;
 }
 
 bool ftc_leavable_run(void (*function)(void *argument), void *argument,
                       bool (*is_hopeless)(void *context), void *context)
 {
-    void *own = ftc_leavable_is_possible() && !is_in_call() ? ftc_stack_take() : NULL;
+    struct call call = {
+        .function = function, .argument = argument, .is_hopeless = is_hopeless, .context = context};
+    void *own = ftc_inside_has(FTC_INSIDE_LEAVE) && !is_in_call() ? ftc_stack_take() : NULL;
 
     if (!own) {
         function(argument);
         return true;
     }
-    call.function = function;
-    call.argument = argument;
-    call.is_hopeless = is_hopeless;
-    call.context = context;
-    call.hopeless_since_ns = 0;
-    call.is_over = false;
-    call.stack = own;
+    stack = own;
     ftc_stack_prepare(own, &call.callee, &call.caller, begin);
-    call.is_running = true;
+    current = &call;
     swapcontext(&call.caller, &call.callee);
-    call.is_running = false;
+    current = NULL;
+    ftc_gap_forget();
     if (call.is_over)
         ftc_stack_give_back(own);
     return call.is_over;
+}
+
+bool ftc_leavable_run_on_file(void (*function)(void *argument), void *argument,
+                              bool (*is_hopeless)(void *context), void *context)
+{
+    if (!ftc_library.threaded)
+        return ftc_leavable_run(function, argument, is_hopeless, context);
+    function(argument);
+    return true;
 }
 
 bool ftc_leavable_is_polled(void)
@@ -92,11 +101,26 @@ bool ftc_leavable_has_had_time(uint64_t *since_ns)
     return now - *since_ns > HOPELESS_NS;
 }
 
+static bool is_hopeless(void)
+{
+    return is_in_call() && current->is_hopeless(current->context);
+}
+
+static void leave(void)
+{
+    ftc_gap_forget();
+    if (is_in_call())
+        setcontext(&current->caller);
+}
+
 static void leave_if_hopeless(void)
 {
-    if (call.is_running && is_in_call() && call.is_hopeless(call.context) &&
-        ftc_leavable_has_had_time(&call.hopeless_since_ns))
-        setcontext(&call.caller);
+    if (!is_hopeless() || !ftc_leavable_has_had_time(&current->hopeless_since_ns))
+        return;
+    if (ftc_library.threaded)
+        ftc_gap_await(leave);
+    else
+        leave();
 }
 
 /* Within what is done beside, MPICH polls as well: nothing is left from there. */
@@ -122,19 +146,35 @@ void ftc_leavable_poll(void)
     beside = 0;
 }
 
+/* Of what is made on a thread the one who waits for it knows the members. */
+static bool is_given_up(void)
+{
+    return is_hopeless() || (ftc_aside_is_here() && ftc_board_is_anyone_dead(&ftc_library.board));
+}
+
+/* MPICH has its lock, so this cannot be left here. */
+static bool cannot_send_with_threads(uint64_t until_ns)
+{
+    while ((is_in_call() || ftc_aside_is_here()) && !is_given_up() && ftc_clock_ns() < until_ns)
+        sched_yield();
+    return is_given_up();
+}
+
 /* On a detour the time goes by beside the program. */
-void ftc_leavable_cannot_send(void)
+bool ftc_leavable_cannot_send(void)
 {
     uint64_t until_ns = ftc_clock_ns() + DYING_NS;
 
+    if (ftc_library.threaded)
+        return cannot_send_with_threads(until_ns);
     if (ftc_detour_pause()) {
         while (ftc_clock_ns() < until_ns)
             ftc_detour_pause();
-        return;
+        return false;
     }
-    while (!is_beside() && is_in_call() &&
-           (call.is_hopeless(call.context) || ftc_clock_ns() < until_ns)) {
+    while (!is_beside() && (is_hopeless() || (is_in_call() && ftc_clock_ns() < until_ns))) {
         leave_if_hopeless();
         sched_yield();
     }
+    return false;
 }

@@ -14,9 +14,10 @@
  * What MPICH calls back, an error handler of the program's for example, may leave the call as well,
  * by a jump or an exception to the caller's stack: it is over then.
  *
- * Not with MPI_THREAD_MULTIPLE, where the call would keep MPICH's lock (aside.h has another way),
- * nor with a device or version of MPICH for which this is not known: there the call just is not
- * left. */
+ * With MPI_THREAD_MULTIPLE, where MPICH has its lock when it polls, the call is left in the gap
+ * behind (gap.h).
+ *
+ * With a device or version of MPICH for which this is not known the call just is not left. */
 #ifndef FTC_NEW_COMMUNICATORS_LEAVABLE_H
 #define FTC_NEW_COMMUNICATORS_LEAVABLE_H
 
@@ -28,8 +29,10 @@
 bool ftc_leavable_run(void (*function)(void *argument), void *argument,
                       bool (*is_hopeless)(void *context), void *context);
 
-/* Whether calls can be left, and go on beside others (detour.h). */
-bool ftc_leavable_is_possible(void);
+/* The same for a call on a file. With threads that is not left: MPI-IO (ROMIO) has a lock of its
+ * own all the time. */
+bool ftc_leavable_run_on_file(void (*function)(void *argument), void *argument,
+                              bool (*is_hopeless)(void *context), void *context);
 
 /* Whether a call that has become hopeless has gone on long enough: what the others have sent may
  * still bring it to its end. *@since_ns, 0 at first, is when it became so. */
@@ -47,7 +50,8 @@ bool ftc_leavable_is_polled(void);
 
 /* To be called when UCX cannot send for MPICH, which would end the job for that: the memory of a
  * rank that dies is gone before anybody can know of its death. Leaves the call if that is what has
- * happened; else returns after a second. With threads at once: whoever sends has MPICH's lock. */
-void ftc_leavable_cannot_send(void);
+ * happened; else returns false after a second. With threads, where MPICH has its lock, it returns
+ * true instead of leaving the call: that goes on as if the message were sent, and is left later. */
+bool ftc_leavable_cannot_send(void);
 
 #endif

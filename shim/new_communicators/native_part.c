@@ -199,14 +199,15 @@ enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_rol
                                     MPI_Group members, int *rv)
 {
     struct native_part part = {x, members, roll, ftc_native_tag(roll->comm), MPI_SUCCESS};
-    bool is_over;
+    bool is_file = x->kind == FTC_CALL_FILE_OPEN, is_over;
 
     if (members != MPI_GROUP_NULL && !ftc_group_has_this_rank(members))
         return FTC_NATIVE_HAS_COMMUNICATOR;
     ftc_detour_await_all();
     ftc_roll_watch(roll, is_bounded(&part));
     mark_native_part(x, members);
-    is_over = ftc_leavable_run(run_native_part, &part, ftc_roll_is_hopeless, roll);
+    is_over = is_file ? ftc_leavable_run_on_file(run_native_part, &part, ftc_roll_is_hopeless, roll)
+                      : ftc_leavable_run(run_native_part, &part, ftc_roll_is_hopeless, roll);
     ftc_native_call_leave();
     if (!is_over)
         ftc_context_abandon(members == MPI_GROUP_NULL ? x->comm : parent_of(x));

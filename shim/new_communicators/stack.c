@@ -1,5 +1,6 @@
 #include "stack.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -8,13 +9,12 @@ enum {
     STACK_BYTES = 8 << 20
 }; /* the program's own functions run on it too: they copy attributes */
 
-static void *spare; /* one that nothing runs on */
+static _Atomic(void *) spare; /* one that nothing runs on */
 
 void *ftc_stack_take(void)
 {
-    void *taken = spare;
+    void *taken = atomic_exchange(&spare, NULL);
 
-    spare = NULL;
     if (taken)
         return taken;
     taken = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
@@ -24,10 +24,10 @@ void *ftc_stack_take(void)
 
 void ftc_stack_give_back(void *stack)
 {
-    if (spare)
+    void *none = NULL;
+
+    if (!atomic_compare_exchange_strong(&spare, &none, stack))
         munmap(stack, STACK_BYTES);
-    else
-        spare = stack;
 }
 
 bool ftc_stack_is_on(const void *stack)

@@ -2,7 +2,7 @@
  * in which order, and reduce on it.
  *
  *     communicators [--outside] [--threads] ROUNDS [VICTIMS]...
- *     communicators --anytime SEED ROUNDS VICTIM...
+ *     communicators [--threads] --anytime SEED ROUNDS VICTIM...
  *
  * Everything is made once with all ranks alive, and again after each of the VICTIMS (ranks with
  * commas between them, which die together) is dead: by SIGKILL of their own, or with --outside by
@@ -10,7 +10,8 @@
  * by several threads at a time, in calls of MPI_Comm_create_group with tags of their own.
  *
  * With --anytime, all make communicators while the VICTIMS die one after the other, each at a
- * random moment of making and using a random one of them. */
+ * random moment of making and using a random one of them; with --threads in a program that may have
+ * several. */
 #include "casualties.h"
 #include "fault.h"
 #include "native.h"

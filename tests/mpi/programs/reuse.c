@@ -29,10 +29,14 @@ static int note_deletion(MPI_Comm comm, int keyval, void *value, void *extra)
 }
 
 /* Natively they stay for as long as a message is pending, and from MPICH 4.2 on what was left in
- * the call counts. */
+ * the call counts. With threads the communicator stays as it is. */
 static int attributes_are_gone(void)
 {
-    return deleted == 1 || (deleted == 0 && MPICH_NUMVERSION >= 40200000);
+    int level;
+
+    MPI_Query_thread(&level);
+    return deleted == 1 ||
+           (deleted == 0 && (MPICH_NUMVERSION >= 40200000 || level == MPI_THREAD_MULTIPLE));
 }
 
 static void exchange(MPI_Comm comm, int round)

@@ -243,11 +243,13 @@ static void skip(const char *reason)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "create";
-    int wanted = strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, provided;
     const char *lacking;
-    int one = 1, sum = 0;
+    int one = 1, sum = 0, provided;
 
-    MPI_Init_thread(&argc, &argv, wanted, &provided);
+    if (strcmp(what, "threads") == 0)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    else
+        MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     lacking = what_is_lacking(what);
     if (lacking)

@@ -24,6 +24,9 @@ def tolerated(name, n, f, faults, args="", settings=None, **more):
     return Case(name, n, f, stream(faults, args), settings=settings or {}, **expected)
 
 
+# What MPI_Init() of MPICH gives then.
+THREADS = {"MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE"}
+
 # Debian's libfabric brings libpsm2 and libinfinipath, whose handlers of SIGSEGV make an exit of it. Before MPI_Init that
 # ends no job of Hydra's, without the library as well.
 DIES_OF_SIGSEGV = {"HFI_BACKTRACE": "0", "IPATH_NO_BACKTRACE": "1"}

@@ -3,7 +3,7 @@ import re
 import signal
 
 from ..case import Case
-from .common import ABORT, SURVIVORS, TEN_S, strike
+from .common import ABORT, SURVIVORS, TEN_S, THREADS, strike
 
 PROTECT_ALL = {"FTCOLL_PROTECT": "all"}
 
@@ -51,10 +51,10 @@ COMMUNICATORS = [
     communicators("two after two, in pieces", 8, 2, " 2 0,7 3,4", {"FTCOLL_MAX_BYTES": "32"}),
     communicators("killed from outside", 4, 1, "--outside 5 2",
                   hand=strike(signal.SIGKILL, is_victim)),
-    *(Case(f"communicators: rank {victim} of {n} dies in the middle", n, 1, failures=1,
+    *(Case(f"communicators: rank {victim} of {n} dies in the middle{', with threads' if threads else ''}", n, 1, failures=1,
            settings=SURVIVORS, says=content(n - 1), limit_s=60, runs=3,
-           command=f"mpiexec.hydra -n {{n}} {{programs}}/communicators --anytime {{seed}} 30 {victim}")
-      for n, victim in ((2, 1), (3, 0), (4, 2), (5, 4))),
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/communicators {threads} --anytime {{seed}} 30 {victim}")
+      for n, victim, threads in ((2, 1, ""), (3, 0, ""), (4, 2, ""), (5, 4, ""), (2, 0, "--threads"), (4, 1, "--threads"))),
     *(idup(scene, n, **more) for scene, n, more in (
         ("alive", 4, {}), ("dead", 4, {}), ("dead", 2, {"settings": PROTECT_ALL}), ("tested", 3, {"settings": PROTECT_ALL}),
         ("message", 4, {}), ("computing", 4, {}), ("crossed", 4, {}), ("freed", 3, {}), ("traits", 3, {}), ("others", 3, {}),
@@ -76,23 +76,23 @@ COMMUNICATORS = [
     *(idup("anytime {seed} 30", n, dead=1, options=options, settings=PROTECT_ALL, runs=3)
       for n, options in ((3, ["between"]), (4, ["between"]), (4, ["threads", "between"]))),
     communicators("made and freed 500 times", 3, 1, " 500 1", limit_s=120),
-    *(Case(f"communicators: of {n}, a rank dies in a split before its message {sends}, and the old one is freed", n, 1,
-           failures=1, settings=SURVIVORS, limit_s=20, says=(rf"(reuse: rank \d: 0 wrong(.|\n)*){{{n - 1}}}",),
-           command=f"mpiexec.hydra -n {{n}} {{programs}}/reuse {sends}") for n, sends in ((4, 1), (4, 2), (8, 1))),
-    *(Case(f"communicators: a rank dies to which message {number} cannot be sent", 3, 1, settings=SURVIVORS, failures=1,
+    *(Case(f"communicators: of {n}, a rank dies in a split before its message {sends}, and the old one is freed{how}", n, 1,
+           failures=1, settings={**SURVIVORS, **settings}, limit_s=20, says=(rf"(reuse: rank \d: 0 wrong(.|\n)*){{{n - 1}}}",),
+           silent=("Assertion",), command=f"mpiexec.hydra -n {{n}} {{programs}}/reuse {sends}")
+      for n, sends, how, settings in (
+          (4, 1, "", {}), (4, 2, "", {}), (8, 1, "", {}), (4, 1, ", with threads", THREADS),
+          (4, 1, ", with MPICH's progress thread", {"MPIR_CVAR_ASYNC_PROGRESS": "1"}))),
+    *(Case(f"communicators: a rank dies to which message {number} cannot be sent{how}", 3, 1,
+           settings={**SURVIVORS, **settings}, failures=1,
            command="mpiexec.hydra -n {n} -genv LD_PRELOAD {library}:{programs}/libcannot_send.so "
                    f"-genv CANNOT_SEND 1:{number} {{programs}}/unreached",
-           says=(r"(unreached: rank \d: 2 in the sum(.|\n)*){2}",)) for number in (1, 3)),
+           says=(r"(unreached: rank \d: 2 in the sum(.|\n)*){2}",))
+      for number, how, settings in ((1, "", {}), (3, "", {}), (3, ", with threads", THREADS))),
     Case("communicators: a rank dies that is in the way of all messages", 3, 1, status="failed",
          settings={**SURVIVORS, "FTCOLL_BLOCKED_MS": "1000"},
          command="mpiexec.hydra -n {n} -genv LD_PRELOAD {library}:{programs}/libcannot_send.so "
                  "-genv CANNOT_SEND 1:1 -genv CANNOT_ARRIVE 1 {programs}/unreached",
          says=(r"ftcoll: MPI_Comm_dup: ranks have died in the middle of such a call, two of which had to be left",)),
-    # A thread of MPICH's own polls, on which no call can be left, although the program has but one.
-    Case("communicators: a rank dies in a split, with MPICH's progress thread", 4, 1, status="failed",
-         settings={**SURVIVORS, "MPIR_CVAR_ASYNC_PROGRESS": "1", "FTCOLL_ON_BLOCKED": "abort", "FTCOLL_BLOCKED_MS": "1000"},
-         command="mpiexec.hydra -n {n} {programs}/reuse 1", says=(r"MPI_Comm_split .*it needs rank 2, which is dead",),
-         silent=("Assertion",)),
     *(bridges(what, n, arguments, dead, **more) for what, n, arguments, dead, more in (
         ("nobody dies", 2, "", 0, {}), ("nobody dies", 5, "", 0, {}), ("a rank dies", 4, "3", 1, {}), ("a rank dies", 7, "4", 1, {}),
         ("one dies, then two", 8, "3 6,7", 3, {"f": 2}), ("a leader dies", 6, "leader", 1, {}),
@@ -100,6 +100,7 @@ COMMUNICATORS = [
         ("of communicators that come from one", 4, "crossed", 0, {}), ("one side dies", 4, "side", 2, {"f": 2}),
         ("one side dies", 2, "side", 1, {}))),
     *(bridges("a rank dies in one", n, "anytime {seed} 20", 1, runs=3) for n in (3, 4, 6)),
+    bridges("a rank dies in one, with threads", 4, "anytime {seed} 20", 1, runs=3, settings=THREADS),
     *(bridges(f"made of groups, {what}", n, f"--groups {arguments}", dead, **more) for what, n, arguments, dead, more in (
         ("nobody dies", 2, "", 0, {}), ("nobody dies", 5, "", 0, {}),
         ("nobody dies, native", 5, "", 0, {"settings": {"FTCOLL_COMMUNICATORS": "native"}}), ("a rank dies", 4, "3", 1, {}),

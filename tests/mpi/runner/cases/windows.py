@@ -2,7 +2,7 @@
 import re
 
 from ..case import Case
-from .common import ABORT
+from .common import ABORT, THREADS
 from .reports import SITES, site
 
 FREEING = {"FTCOLL_INTERCEPT": "all"}
@@ -19,7 +19,7 @@ def freed(survivors):
 
 def window(what, survivors=(0, 2, 3), **more):
     dead = 4 - len(survivors)
-    return Case(f"window: {what}", 4, 1, **{
+    return Case(more.pop("name", f"window: {what}"), 4, 1, **{
         "settings": FREEING, "command": f"mpiexec.hydra -n {{n}} {{programs}}/windows {what}", "check": freed(survivors),
         "failures": dead, "silent": ("wrong:", "on_blocked"), **more})
 
@@ -29,6 +29,7 @@ NOT_NAMED = "setting intercept does not name this call"
 WINDOWS = [
     *(window(flavour) for flavour in ("create", "allocate", "shared", "dynamic")),
     window("inside"),
+    window("inside", name="window: inside, with threads", settings={**FREEING, **THREADS}),
     window("under-way"),
     window("threads"),
     window("alive", range(4)),
