@@ -1,7 +1,7 @@
 # make unit     the unit tests alone
 # make check-debian [SUITE=bookworm|trixie|forky] [TARGETS='demo check']  the same two commands on a fresh Debian, in a chroot; needs root
 # make check-fresh  that of Debian 12, bookworm
-# Each part of the check is a target of its own; tests/check runs them one after the other.
+# Each part of the check is a target of its own; tests/check runs them.
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol copy

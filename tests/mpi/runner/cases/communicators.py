@@ -73,8 +73,8 @@ COMMUNICATORS = [
     *(idup(f"again {sends}", n, dead=2, options=options) for sends, n, options in (
         (1, 4, []), (1, 4, ["threads"]), (3, 6, ["between"]), (2, 6, ["threads", "between"]))),
     *(idup("anytime {seed} 30", n, dead=1, options=options, runs=3) for n in (2, 4) for options in ([], ["threads"])),
-    *(idup("anytime {seed} 30", n, dead=1, options=options, settings=PROTECT_ALL, runs=3)
-      for n, options in ((3, ["between"]), (4, ["between"]), (4, ["threads", "between"]))),
+    *(idup(f"anytime {{seed}} {rounds}", n, dead=1, options=options, settings=PROTECT_ALL, runs=3)
+      for n, rounds, options in ((3, 30, ["between"]), (4, 30, ["between"]), (4, 10, ["threads", "between"]))),
     communicators("made and freed 500 times", 3, 1, " 500 1", limit_s=120),
     *(Case(f"communicators: of {n}, a rank dies in a split before its message {sends}, and the old one is freed{how}", n, 1,
            failures=1, settings={**SURVIVORS, **settings}, limit_s=20, says=(rf"(reuse: rank \d: 0 wrong(.|\n)*){{{n - 1}}}",),
