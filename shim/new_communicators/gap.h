@@ -2,7 +2,8 @@
  *
  * Wherever MPICH polls it has its lock. It gives that up between two polls, and takes it again, by
  * pthread_mutex_unlock and pthread_mutex_lock; from the first time on that anybody waits for this,
- * libmpich's own calls of both come by here. If it makes none, there is no gap. */
+ * libmpich's own calls of both come by here. If it makes none, or with a device of MPICH's that is
+ * not at rest there (ch3), there is no gap, and nothing is done. */
 #ifndef FTC_NEW_COMMUNICATORS_GAP_H
 #define FTC_NEW_COMMUNICATORS_GAP_H
 

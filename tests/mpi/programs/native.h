@@ -18,6 +18,15 @@ static inline bool native_device_is(const char *name)
     return strstr(text, name) != NULL;
 }
 
+/* Whether there is a place at which a call that waits for a dead rank can be left. */
+static inline bool native_can_be_left(void)
+{
+    int level;
+
+    PMPI_Query_thread(&level);
+    return level != MPI_THREAD_MULTIPLE || !native_device_is("ch3:nemesis");
+}
+
 /* Whether the ranks of MPI_COMM_WORLD, which are on one host, are told that they share memory.
  * Collective. */
 static inline bool native_shares_memory(void)

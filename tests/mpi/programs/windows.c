@@ -231,6 +231,8 @@ static const char *what_is_lacking(const char *what)
         return "this MPI finds no memory that all share";
     if (strcmp(what, "lock") == 0 && native_device_is("ch3:nemesis"))
         return "with this device of MPICH's MPI_Win_lock does not wait";
+    if (strcmp(what, "inside") == 0 && !native_can_be_left())
+        return "with threads no call can be left with this device of MPICH's";
     return NULL;
 }
 
