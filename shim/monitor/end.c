@@ -208,14 +208,14 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
 
 /* Whoever ends the job is about to tell the launcher, with the status of its own; the end of one
  * that had died before would be the job's if it came first. */
-static void await_end_of_job(const struct ftc_monitored *rank, int status)
+static void await_end_of_job(struct ftc_monitored *rank, int status)
 {
     uint64_t began_ns = ftc_clock_ns();
 
     while (ftc_clock_ns() - began_ns < (uint64_t)END_MS * NS_OF_MS &&
            !was_ended_by_launcher(rank, status) &&
            ftc_pmi_wait(rank->job.pmi, FTC_TELL_TURN_MS) != FTC_PMI_CLOSED)
-        ;
+        ftc_relay(rank);
 }
 
 /* Ranks of other hosts may still ask what this one has published, and its board is gone with the

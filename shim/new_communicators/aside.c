@@ -1,6 +1,8 @@
 #include "aside.h"
 
+#include "board/rank_state.h"
 #include "gap.h"
+#include "library.h"
 #include "system/quiet_thread.h"
 
 #include <stdatomic.h>
@@ -14,6 +16,7 @@ struct ftc_aside {
     void (*function)(void *);
     void *argument;
     _Atomic int state;
+    uint32_t deaths; /* that there were when it began */
 };
 
 static _Thread_local struct ftc_aside *own;
@@ -41,6 +44,7 @@ struct ftc_aside *ftc_aside_begin(void (*function)(void *argument), void *argume
         return NULL;
     a->function = function;
     a->argument = argument;
+    a->deaths = ftc_board_deaths(&ftc_library.board);
     if (ftc_guest_thread(&thread, run, a) != 0) {
         free(a);
         return NULL;
@@ -73,6 +77,11 @@ void ftc_aside_poll(void)
 bool ftc_aside_is_here(void)
 {
     return own;
+}
+
+bool ftc_aside_has_seen_death(void)
+{
+    return own && ftc_board_deaths(&ftc_library.board) != own->deaths;
 }
 
 bool ftc_aside_close(struct ftc_aside *a)

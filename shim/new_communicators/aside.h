@@ -22,8 +22,9 @@ bool ftc_aside_is_over(const struct ftc_aside *a);
  * is the thread's from now on. */
 bool ftc_aside_close(struct ftc_aside *a);
 
-/* Whether this is the thread of one. */
+/* Whether this is the thread of one; and whether somebody has died since it has begun. */
 bool ftc_aside_is_here(void);
+bool ftc_aside_has_seen_death(void);
 
 /* To be called when MPICH polls, once any was given up. */
 void ftc_aside_poll(void);

@@ -13,8 +13,8 @@
  * 1 and 3 go on whenever MPICH polls, in whatever call of the program: a rank need not come to its
  * wait for the others to come through theirs.
  *
- * With MPI_THREAD_MULTIPLE whoever polls has MPICH's lock, and leaves no stack. There 1 is looked
- * at by MPI_Test, and given up by doing so no more; 3 is on a thread (aside.h). Both are looked at
+ * With MPI_THREAD_MULTIPLE whoever polls has MPICH's lock, so nothing pauses. There 1 is looked at
+ * by MPI_Test, and given up by doing so no more; 3 is on a thread (aside.h). Both are looked at
  * by those who ask for a request, and by the library's own thread (progress/thread.h). */
 #ifndef FTC_NEW_COMMUNICATORS_IDUP_H
 #define FTC_NEW_COMMUNICATORS_IDUP_H

@@ -1,7 +1,6 @@
 #include "leavable.h"
 
 #include "aside.h"
-#include "board/rank_state.h"
 #include "detour.h"
 #include "gap.h"
 #include "library.h"
@@ -68,6 +67,7 @@ bool ftc_leavable_run(void (*function)(void *argument), void *argument,
         return true;
     }
     stack = own;
+    ftc_gap_forget(); /* of one that was left by a jump */
     ftc_stack_prepare(own, &call.callee, &call.caller, begin);
     current = &call;
     swapcontext(&call.caller, &call.callee);
@@ -146,18 +146,16 @@ void ftc_leavable_poll(void)
     beside = 0;
 }
 
-/* Of what is made on a thread the one who waits for it knows the members. */
-static bool is_given_up(void)
-{
-    return is_hopeless() || (ftc_aside_is_here() && ftc_board_is_anyone_dead(&ftc_library.board));
-}
-
 /* MPICH has its lock, so this cannot be left here. */
 static bool cannot_send_with_threads(uint64_t until_ns)
 {
-    while ((is_in_call() || ftc_aside_is_here()) && !is_given_up() && ftc_clock_ns() < until_ns)
+    bool may_be = is_in_call() || ftc_aside_is_here(), is = false;
+
+    while (may_be && !is && ftc_clock_ns() < until_ns) {
         sched_yield();
-    return is_given_up();
+        is = is_hopeless() || ftc_aside_has_seen_death();
+    }
+    return is;
 }
 
 /* On a detour the time goes by beside the program. */

@@ -189,10 +189,13 @@ static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
         ftc_native_call_mark_group(x->kind, needed, x->return_address);
 }
 
-/* That of a file may take its time. */
+/* That of a file may take its time. Of a call that was left while threads made others, MPICH may
+ * keep what the next needs, also if nobody is dead in that. */
 static bool is_bounded(const struct native_part *part)
 {
-    return part->members != MPI_GROUP_NULL && part->x->kind != FTC_CALL_FILE_OPEN;
+    return (part->members != MPI_GROUP_NULL ||
+            (ftc_library.threaded && part->roll->has_been_left)) &&
+           part->x->kind != FTC_CALL_FILE_OPEN;
 }
 
 enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_roll *roll,

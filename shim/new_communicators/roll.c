@@ -112,6 +112,7 @@ void ftc_roll_hear(struct ftc_roll *roll)
     unsigned char any = told_by_any(roll);
 
     roll->is_again = (any & LACKS) != 0;
+    roll->has_been_left = (any & (LEFT | LEFT_BEFORE | AT_ONCE | AT_ONCE_BEFORE)) != 0;
     roll->is_exhausted = false;
     for (int rank = 0; rank < roll->size; rank++) {
         unsigned char told = roll->told[rank];
@@ -200,7 +201,10 @@ static bool is_stuck(struct ftc_roll *roll)
            ftc_looks_waited_ns(&roll->looks, 0) > STUCK_TIMES * bound_ms * NS_OF_MS;
 }
 
-bool ftc_roll_is_hopeless(void *roll)
+bool ftc_roll_is_hopeless(void *context)
 {
-    return ftc_roll_has_lost(roll) || is_stuck(roll);
+    struct ftc_roll *roll = context;
+
+    return ftc_roll_has_lost(roll) || (roll->is_bounded && ftc_roll_has_exhausted(roll)) ||
+           is_stuck(roll);
 }

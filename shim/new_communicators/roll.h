@@ -30,6 +30,7 @@ struct ftc_roll {
     /* Of the native part. */
     uint32_t deaths_seen; /* board count when has_lost was found */
     bool has_lost;        /* one has died since the survivors agreed */
+    bool has_been_left;   /* by one of the survivors, this call or another */
     bool is_bounded;
     struct ftc_looks looks;
     struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
@@ -67,8 +68,8 @@ bool ftc_roll_has_lost(struct ftc_roll *roll);
 /* Whether MPICH at a member, as far as is known here, cannot make communicators any more. */
 bool ftc_roll_has_exhausted(const struct ftc_roll *roll);
 
-/* For ftc_leavable_run(): the same of a struct ftc_roll; or the native part has come to its bound.
- */
-bool ftc_roll_is_hopeless(void *roll);
+/* For ftc_leavable_run(): whether the survivors of a struct ftc_roll have lost one more, or a
+ * bounded native part has come to its bound, or cannot come to its end any more. */
+bool ftc_roll_is_hopeless(void *context);
 
 #endif
