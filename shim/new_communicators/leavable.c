@@ -5,6 +5,7 @@
 #include "gap.h"
 #include "library.h"
 #include "mpi/inside.h"
+#include "progress/wait.h"
 #include "stack.h"
 #include "system/clock.h"
 
@@ -117,10 +118,10 @@ static void leave_if_hopeless(void)
 {
     if (!is_hopeless() || !ftc_leavable_has_had_time(&current->hopeless_since_ns))
         return;
-    if (ftc_library.threaded)
-        ftc_gap_await(leave);
-    else
+    if (!ftc_library.threaded)
         leave();
+    else if (!ftc_wait_is_looking) /* for a call of the library's within this one */
+        ftc_gap_await(leave);
 }
 
 /* Within what is done beside, MPICH polls as well: nothing is left from there. */

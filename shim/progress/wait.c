@@ -45,11 +45,15 @@ void ftc_wait_close(void)
     PMPI_Wait(&endless, MPI_STATUS_IGNORE);
 }
 
+_Thread_local bool ftc_wait_is_looking;
+
 void ftc_wait_look_at_native(void)
 {
     int flag;
 
+    ftc_wait_is_looking = true;
     PMPI_Request_get_status(endless, &flag, MPI_STATUS_IGNORE);
+    ftc_wait_is_looking = false;
 }
 
 /* Without the lock: newer MPICHs keep a communicator that the program has freed until its last

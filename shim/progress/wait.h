@@ -39,4 +39,7 @@ void ftc_wait_native_turn(struct ftc_wait *w);
 /* Native MPI takes in some of what the others have sent. To be called without the lock. */
 void ftc_wait_look_at_native(void);
 
+/* Whether the calling thread is in that. */
+extern _Thread_local bool ftc_wait_is_looking;
+
 #endif

@@ -24,6 +24,7 @@
  *                     before its message number SENDS there
  *     idup anytime SEED ROUNDS  copies are made one after the other, and it dies in one of them */
 #include "fault.h"
+#include "native.h"
 #include "sends.h"
 
 #include <mpi.h>
@@ -470,6 +471,12 @@ int main(int argc, char **argv)
 {
     block_signal();
     start(&argc, &argv);
+    if (strcmp(argv[1], "again") == 0 && !native_device_is("ch4:ucx")) {
+        if (rank == 0)
+            puts("skipped: the messages that MPICH sends can be counted with UCX only");
+        MPI_Finalize();
+        return 0;
+    }
     pid_of_1 = rank == 1 ? getpid() : 0;
     MPI_Bcast(&pid_of_1, 1, MPI_INT, 1 % n, MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
