@@ -335,12 +335,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    if (!native_can_be_left()) {
-        if (rank == 0)
-            puts("skipped: with threads no call can be left with this device of MPICH's");
-        MPI_Finalize();
-        return 0;
-    }
+    native_skip(native_cannot_be_left());
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     side = rank % 2;
     by_groups = argc > 1 && strcmp(argv[1], "--groups") == 0;

@@ -511,12 +511,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > RANKS_MAX || argc < (anytime ? 4 : 2))
         MPI_Abort(MPI_COMM_WORLD, 2);
-    if (anytime && !native_can_be_left()) {
-        if (rank == 0)
-            puts("skipped: with threads no call can be left with this device of MPICH's");
-        MPI_Finalize();
-        return 0;
-    }
+    if (anytime)
+        native_skip(native_cannot_be_left());
     rounds = atoi(argv[anytime ? 2 : 1]);
     make_parent();
     shares_memory = native_shares_memory();

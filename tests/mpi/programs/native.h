@@ -6,6 +6,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Whether MPICH's device is @name. May be called at any time. */
@@ -18,13 +20,30 @@ static inline bool native_device_is(const char *name)
     return strstr(text, name) != NULL;
 }
 
-/* Whether there is a place at which a call that waits for a dead rank can be left. */
-static inline bool native_can_be_left(void)
+/* NULL, or why a call that waits for a dead rank cannot be left. */
+static inline const char *native_cannot_be_left(void)
 {
     int level;
 
     PMPI_Query_thread(&level);
-    return level != MPI_THREAD_MULTIPLE || !native_device_is("ch3:nemesis");
+    return level == MPI_THREAD_MULTIPLE && native_device_is("ch3:nemesis")
+               ? "with threads no call can be left with this device of MPICH's"
+               : NULL;
+}
+
+/* Ends the program, of which @reason says why nothing is tested here, if there is one. Collective.
+ */
+static inline void native_skip(const char *reason)
+{
+    int rank;
+
+    if (!reason)
+        return;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        printf("skipped: %s\n", reason);
+    MPI_Finalize();
+    exit(0);
 }
 
 /* Whether the ranks of MPI_COMM_WORLD, which are on one host, are told that they share memory.

@@ -975,7 +975,7 @@ static const char *what_is_lacking(const char *scenario)
 int main(int argc, char **argv)
 {
     static char buffer[BUFFER];
-    const char *mode = getenv("FTCOLL_P2P"), *lacking;
+    const char *mode = getenv("FTCOLL_P2P");
     MPI_Comm comms[5];
     int provided, count;
 
@@ -988,13 +988,7 @@ int main(int argc, char **argv)
     MPI_Allgather((int[]){getpid(), getppid()}, 2, MPI_INT, process, 2, MPI_INT, MPI_COMM_WORLD);
     ignores = mode && strcmp(mode, "ignore") == 0;
     count = make_comms(comms);
-    lacking = what_is_lacking(argv[1]);
-    if (lacking) {
-        if (rank == 0)
-            printf("skipped: %s\n", lacking);
-        MPI_Finalize();
-        return 0;
-    }
+    native_skip(what_is_lacking(argv[1]));
     if (rank == 0)
         be_boss(argv[1], argc > 2 ? atoi(argv[2]) : 0, comms, count);
     else if (rank == n - 1 || strcmp(argv[1], "before") != 0)

@@ -16,12 +16,7 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (!native_device_is("ch4:ucx")) {
-        if (rank == 0)
-            puts("skipped: MPICH does not send by UCX here");
-        MPI_Finalize();
-        return 0;
-    }
+    native_skip(native_device_is("ch4:ucx") ? NULL : "MPICH does not send by UCX here");
     pid = rank == 0 ? (int)getpid() : 0;
     MPI_Allreduce(&pid, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     victim = rank == 0 ? 0 : all;

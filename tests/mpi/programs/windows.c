@@ -231,21 +231,12 @@ static const char *what_is_lacking(const char *what)
         return "this MPI finds no memory that all share";
     if (strcmp(what, "lock") == 0 && native_device_is("ch3:nemesis"))
         return "with this device of MPICH's MPI_Win_lock does not wait";
-    if (strcmp(what, "inside") == 0 && !native_can_be_left())
-        return "with threads no call can be left with this device of MPICH's";
-    return NULL;
-}
-
-static void skip(const char *reason)
-{
-    if (rank == 0)
-        printf("skipped: %s\n", reason);
+    return strcmp(what, "inside") == 0 ? native_cannot_be_left() : NULL;
 }
 
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "create";
-    const char *lacking;
     int one = 1, sum = 0, provided;
 
     if (strcmp(what, "threads") == 0)
@@ -253,10 +244,8 @@ int main(int argc, char **argv)
     else
         MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    lacking = what_is_lacking(what);
-    if (lacking)
-        skip(lacking);
-    else if (strcmp(what, "threads") == 0)
+    native_skip(what_is_lacking(what));
+    if (strcmp(what, "threads") == 0)
         in_threads();
     else if (strcmp(what, "inside") == 0)
         inside();
