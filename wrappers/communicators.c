@@ -8,6 +8,7 @@
 #include "job_end.h"
 #include "library.h"
 #include "lifecycle/outside.h"
+#include "mpi/polls.h"
 #include "new_communicators/create.h"
 #include "new_communicators/from_groups.h"
 #include "new_communicators/idup.h"
@@ -385,6 +386,7 @@ unsigned ucp_worker_progress(void *worker);
 unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*native)(void *);
+    unsigned events;
 
     if (!native) {
         void *found = ftc_loaded_next("ucp_worker_progress");
@@ -392,7 +394,10 @@ unsigned ucp_worker_progress(void *worker)
         memcpy(&native, &found, sizeof native);
     }
     ftc_leavable_poll();
-    return native(worker);
+    events = native(worker);
+    if (events != 0)
+        ftc_polls_have_found = true;
+    return events;
 }
 
 /* How MPICH sends: libucp's. Errors of UCX are small negative numbers in place of a request. */

@@ -10,7 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Thread_local bool ftc_polls_have_found;
+
 static void (*each)(void);
+
+static void note(bool found)
+{
+    if (found)
+        ftc_polls_have_found = true;
+}
 
 /* ---- libfabric: objects with tables of functions ---- */
 
@@ -74,8 +82,12 @@ static void replace(struct object *object, size_t index, any_function by)
 
 static ssize_t read_queue(struct object *queue, void *entries, size_t count)
 {
+    ssize_t found;
+
     each();
-    return ((read_function *)original(queue, READ))(queue, entries, count);
+    found = ((read_function *)original(queue, READ))(queue, entries, count);
+    note(found > 0);
+    return found;
 }
 
 static int open_queue(struct object *domain, void *attributes, struct object **queue, void *context)
@@ -136,8 +148,12 @@ static void look_after_queues(const struct ftc_loaded *mpi)
 
 static int poll_sockets(struct pollfd *sockets, nfds_t count, int timeout)
 {
+    int found;
+
     each();
-    return poll(sockets, count, timeout);
+    found = poll(sockets, count, timeout);
+    note(found > 0);
+    return found;
 }
 
 /* ---- which of them ---- */

@@ -12,8 +12,14 @@
 #ifndef FTC_MPI_POLLS_H
 #define FTC_MPI_POLLS_H
 
+#include <stdbool.h>
+
 /* Before MPI is initialised, if the MPI library is one of which this is known (inside.def, LEAVE):
  * from then on it calls @come_by before each look that it takes at its network. Once a process. */
 void ftc_polls_open(void (*come_by)(void));
+
+/* Of the calling thread: whether MPICH has found something there, since this was last made false.
+ * Said by who stands before the function by which it looks, which for ch4:ucx is the library's. */
+extern _Thread_local bool ftc_polls_have_found;
 
 #endif

@@ -5,6 +5,7 @@
 #include "detector/silence.h"
 #include "detector/unreachable.h"
 #include "empty_request.h"
+#include "mpi/polls.h"
 #include "running.h"
 #include "system/clock.h"
 
@@ -56,14 +57,37 @@ void ftc_wait_look_at_native(void)
     ftc_wait_is_looking = false;
 }
 
+/* Who works on a window here, or sends much, needs a look of this rank's for each thing that it
+ * does: then there had better be one in each turn, and no sleep. */
+static void heed_native(struct ftc_wait *w)
+{
+    if (!ftc_polls_have_found)
+        return;
+    ftc_polls_have_found = false;
+    w->native_turn = w->turns;
+    w->native_ns = ftc_clock_ns();
+}
+
+static void let_native_work(struct ftc_wait *w)
+{
+    ftc_polls_have_found = false;
+    ftc_wait_look_at_native();
+    heed_native(w);
+}
+
+static bool is_native_busy(const struct ftc_wait *w)
+{
+    return w->native_ns != 0 && w->turns - w->native_turn < NATIVE_TURNS;
+}
+
 /* Without the lock: newer MPICHs keep a communicator that the program has freed until its last
  * message is sent, and then tell the attribute by which the library knows it. */
-static void look_at_native(const struct ftc_wait *w)
+static void look_at_native(struct ftc_wait *w)
 {
-    if (w->turns % NATIVE_TURNS != 0)
+    if (w->turns % NATIVE_TURNS != 0 && !is_native_busy(w))
         return;
     ftc_library_unlock();
-    ftc_wait_look_at_native();
+    let_native_work(w);
     ftc_library_lock();
 }
 
@@ -75,18 +99,19 @@ static void pause_core(void)
 }
 
 /* The longer the wait has been, the less a late wake-up adds to it. */
-static void yield_or_sleep(uint64_t waited_ns)
+static void yield_or_sleep(struct ftc_wait *w, uint64_t now_ns)
 {
-    uint64_t ns = waited_ns / SLEEP_SHARE;
+    uint64_t quiet_ns = now_ns - (w->native_ns > w->since_ns ? w->native_ns : w->since_ns);
+    uint64_t ns = quiet_ns / SLEEP_SHARE;
 
-    if (waited_ns < SLEEP_AFTER_NS) {
+    if (quiet_ns < SLEEP_AFTER_NS || is_native_busy(w)) {
         sched_yield();
         return;
     }
     if (ns > SLEEP_MAX_NS)
         ns = SLEEP_MAX_NS;
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
-    ftc_wait_look_at_native();
+    let_native_work(w);
 }
 
 static uint32_t spin_turns(void)
@@ -156,7 +181,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     ftc_silence_look(c, ftc_running_expects);
     ftc_killed_look(c, now);
     ftc_library_unlock();
-    yield_or_sleep(waited_ns);
+    yield_or_sleep(w, now);
     ftc_library_lock();
     return waited_ns > SLEEP_AFTER_NS;
 }
@@ -168,6 +193,8 @@ void ftc_wait_native_turn(struct ftc_wait *w)
     w->turns++;
     if (w->turns <= spin_turns() && !ftc_library.threaded)
         return;
+    heed_native(w);
     now = ftc_clock_ns();
-    yield_or_sleep(now - since(w, now));
+    since(w, now);
+    yield_or_sleep(w, now);
 }

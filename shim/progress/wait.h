@@ -1,8 +1,8 @@
 /* wait: how a rank passes the time while an operation cannot go on.
  *
  * Spin, then yield the core, then sleep in growing steps. Waiting is inside a blocking MPI call, so
- * native MPI gets its turn too: a peer may need this rank's progress on a point-to-point message
- * before it calls the operation. */
+ * native MPI gets its turn too: a peer may need this rank's progress on a point-to-point message,
+ * or on a window, before it calls the operation. */
 #ifndef FTC_PROGRESS_WAIT_H
 #define FTC_PROGRESS_WAIT_H
 
@@ -11,6 +11,9 @@
 struct ftc_wait {
     uint32_t turns;    /* since something happened */
     uint64_t since_ns; /* time of the first look at the clock in this idle period; 0: none yet */
+    /* the last turn in which native MPI had something to do, and when; 0: none yet */
+    uint32_t native_turn;
+    uint64_t native_ns;
 };
 
 /* Turns after which a wait is worth a mark on the board, once a rank is dead. */

@@ -56,6 +56,8 @@ static void look(const char *on, bool known, int expected)
     for (int i = 1; i <= 2; i++) {
         ck_assert_int_eq(wait_for_messages(), 3 + 1);
         ck_assert_int_eq(turns, i * expected);
+        ck_assert_int_eq(ftc_polls_have_found, expected > 0);
+        ftc_polls_have_found = false;
     }
 }
 

@@ -2,6 +2,7 @@
 #include "detector/killed.h"
 #include "detector/silence.h"
 #include "detector/unreachable.h"
+#include "mpi/polls.h"
 #include "progress/running.h"
 #include "progress/wait.h"
 #include "unit.h"
@@ -11,16 +12,20 @@
 #include <string.h>
 #include <time.h>
 
-enum { FEW_TURNS = 1000 }; /* some microseconds each */
+enum { FEW_TURNS = 1000, TURN_NS = 100000, SECOND_NS = 1000000000 };
+enum { NATIVE_TURNS = 64 }; /* between two looks at native MPI that has no work */
 
 struct ftc_library ftc_library;
+_Thread_local bool ftc_polls_have_found;
 
 static union {
     struct ftc_board_shared board;
     char bytes[sizeof(struct ftc_board_shared) + sizeof(struct ftc_board_rank)];
 } memory;
 
-static int yields, awaited_leases;
+static int yields, sleeps, looks, awaited_leases;
+static bool has_native_work;
+static uint64_t clock_ns;
 static atomic_bool has_come_in;
 static struct ftc_wait turns;
 static struct ftc_running running;
@@ -39,6 +44,17 @@ int nanosleep(const struct timespec *time, struct timespec *left)
     (void)time;
     (void)left;
     yields++;
+    sleeps++;
+    return 0;
+}
+
+/* A turn takes longer than it would, so that few are a long wait. */
+int clock_gettime(clockid_t which, struct timespec *now)
+{
+    (void)which;
+    clock_ns += TURN_NS;
+    *now = (struct timespec){.tv_sec = (time_t)(clock_ns / SECOND_NS),
+                             .tv_nsec = (long)(clock_ns % SECOND_NS)};
     return 0;
 }
 
@@ -82,6 +98,9 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     (void)request;
     (void)status;
     *flag = 0;
+    looks++;
+    if (has_native_work)
+        ftc_polls_have_found = true;
     return MPI_SUCCESS;
 }
 
@@ -113,7 +132,8 @@ static void setup(void)
     ftc_library =
         (struct ftc_library){.board.shared = &memory.board, .lock = PTHREAD_MUTEX_INITIALIZER};
     turns = (struct ftc_wait){0};
-    yields = awaited_leases = 0;
+    yields = sleeps = looks = awaited_leases = 0;
+    has_native_work = ftc_polls_have_found = false;
     has_come_in = false;
 }
 
@@ -166,6 +186,63 @@ START_TEST(with_links_the_core_is_kept_for_fewer_turns)
 }
 END_TEST
 
+START_TEST(a_long_wait_is_slept_through)
+{
+    ftc_library.oversubscribed = true;
+    wait_with(false, 1);
+    ck_assert_int_gt(sleeps, FEW_TURNS / 2);
+}
+END_TEST
+
+/* As of one who works on a window here: each thing that it does takes a look. */
+START_TEST(while_native_mpi_has_work_there_is_a_look_in_each_turn_and_no_sleep)
+{
+    ftc_library.oversubscribed = true;
+    wait_with(false, 1);
+    has_native_work = true;
+    wait_with(false, 1);
+    sleeps = looks = 0;
+    wait_with(false, 1);
+    ck_assert_int_eq(sleeps, 0);
+    ck_assert_int_eq(looks, FEW_TURNS);
+    has_native_work = false;
+    wait_with(false, 1);
+    ck_assert_int_gt(sleeps, FEW_TURNS / 2);
+}
+END_TEST
+
+/* A core of its own: what native MPI has to do does not make the wait longer. */
+START_TEST(who_keeps_the_core_looks_in_each_turn_too)
+{
+    has_native_work = true;
+    wait_with(false, 1);
+    ck_assert_int_eq(yields, 0);
+    ck_assert_int_gt(looks, FEW_TURNS - 2 * NATIVE_TURNS);
+    has_native_work = false;
+    looks = 0;
+    wait_with(false, 1);
+    ck_assert_int_lt(looks, 4 * NATIVE_TURNS);
+}
+END_TEST
+
+/* A loop that calls native MPI itself, in each turn. */
+START_TEST(nor_does_a_loop_of_native_calls_sleep)
+{
+    for (int i = 0; i < FEW_TURNS; i++)
+        ftc_wait_native_turn(&turns);
+    ck_assert_int_eq(sleeps, 0);
+    ftc_library.oversubscribed = true;
+    for (int i = 0; i < FEW_TURNS; i++) {
+        ftc_polls_have_found = true;
+        ftc_wait_native_turn(&turns);
+    }
+    ck_assert_int_eq(sleeps, 0);
+    for (int i = 0; i < FEW_TURNS; i++)
+        ftc_wait_native_turn(&turns);
+    ck_assert_int_gt(sleeps, FEW_TURNS / 2);
+}
+END_TEST
+
 /* Until it has it: whoever waits must give up the lock in between. */
 START_TEST(another_thread_gets_the_lock)
 {
@@ -206,6 +283,10 @@ int main(void)
     UNIT_TEST(threads_that_wait_together_leave_the_core_to_each_other);
     UNIT_TEST(more_ranks_than_cores_leave_it_to_each_other);
     UNIT_TEST(with_links_the_core_is_kept_for_fewer_turns);
+    UNIT_TEST(a_long_wait_is_slept_through);
+    UNIT_TEST(while_native_mpi_has_work_there_is_a_look_in_each_turn_and_no_sleep);
+    UNIT_TEST(who_keeps_the_core_looks_in_each_turn_too);
+    UNIT_TEST(nor_does_a_loop_of_native_calls_sleep);
     UNIT_TEST(another_thread_gets_the_lock);
     UNIT_TEST(whose_host_may_be_lost_does_not_go_on);
     UNIT_END();

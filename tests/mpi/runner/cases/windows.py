@@ -1,4 +1,4 @@
-"""Windows that are freed with dead members (programs/windows.c)."""
+"""Windows that are freed with dead members (programs/windows.c), and whose host waits (programs/passive.c)."""
 import re
 
 from ..case import Case
@@ -24,6 +24,11 @@ def window(what, survivors=(0, 2, 3), **more):
         "failures": dead, "silent": ("wrong:", "on_blocked"), **more})
 
 
+def passive(call, settings):
+    return Case(f"window: its host waits in {call}", 2, 1, command=f"mpiexec.hydra -n {{n}} {{programs}}/passive {call}",
+                settings=settings, says=(f"passive: {call}: looked on",))
+
+
 NOT_NAMED = "setting intercept does not name this call"
 
 WINDOWS = [
@@ -34,6 +39,9 @@ WINDOWS = [
     window("threads"),
     window("alive", range(4)),
     window("often", range(4)),
+    passive("MPI_Allreduce", {}),
+    *(passive(call, FREEING) for call in ("MPI_Barrier", "MPI_Win_free")),
+    passive("MPI_Recv", {"FTCOLL_P2P": "ignore"}),
     Case("window: intercept does not name it", 4, 1, command="mpiexec.hydra -n {n} {programs}/windows create",
          settings={"FTCOLL_INTERCEPT": "reduce,allreduce,barrier", **ABORT}, status="failed", check=None,
          says=(r"in MPI_Win_free at windows\(.*on_blocked = abort",)),
