@@ -48,10 +48,10 @@ struct idup {
     struct ftc_union telling; /* of what roll.h says */
     bool has_to_tell;         /* it is ready to begin */
 
-    MPI_Comm copy;  /* native MPI's, also when it is not complete; MPI_COMM_NULL: none */
-    MPI_Comm made;  /* of the survivors, instead of it */
+    MPI_Comm copy; /* native MPI's, also when it is not complete; MPI_COMM_NULL: none, or in vain */
+    MPI_Comm made; /* of the survivors, instead of it */
     MPI_Comm given; /* to the program at once */
-    int rv;         /* of native MPI */
+    int rv;         /* of native MPI; of its parts the class */
 
     struct ftc_detour *detour; /* on which one of the two is being made */
     struct making *making;     /* the second */
@@ -156,8 +156,10 @@ static bool goes_on(struct idup *d)
     if (d->call.result != MPI_SUCCESS)
         return false;
     ftc_roll_hear(&d->roll);
-    if (d->roll.is_again ? d->roll.is_exhausted : d->rv != MPI_SUCCESS)
+    if (d->roll.is_again && d->roll.is_exhausted)
         d->call.result = ftc_error_exhausted(&d->call);
+    else if (!d->roll.is_again && d->rv != MPI_SUCCESS)
+        d->call.result = ftc_error_native(&d->call, d->rv);
     else if (d->roll.is_again && is_side_dead(d))
         d->call.result = ftc_error_dead_group(&d->call);
     return d->roll.is_again && d->call.result == MPI_SUCCESS;
@@ -385,6 +387,10 @@ static void end_native_part(struct idup *d, enum ftc_native_end how)
 {
     if (d->detour)
         end_making(d, ftc_detour_close(d->detour));
+    if (d->rv != MPI_SUCCESS)
+        PMPI_Error_class(d->rv, &d->rv); /* not within the lock, in which the error is raised */
+    if (d->is_copying && d->rv != MPI_SUCCESS)
+        d->copy = MPI_COMM_NULL; /* what MPICH 4.0 leaves of it cannot be freed */
     d->detour = NULL;
     d->is_copying = false;
     d->hopeless_since_ns = 0;

@@ -331,6 +331,13 @@ int ftc_error_exhausted(const struct ftc_call *call)
         ftc_call_name(call->kind));
 }
 
+int ftc_error_native(const struct ftc_call *call, int class)
+{
+    return hold(class,
+                "ftcoll: %s: native MPI has made no communicator: it may have no more of them",
+                ftc_call_name(call->kind));
+}
+
 int ftc_error_dead_opener(const struct ftc_call *call)
 {
     return hold(

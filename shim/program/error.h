@@ -68,6 +68,9 @@ int ftc_error_dead_leader(const struct ftc_call *call);
 /* MPICH at a member cannot make communicators any more: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_exhausted(const struct ftc_call *call);
 
+/* Native MPI has refused to make one, with an error of that @class, though nobody has died. */
+int ftc_error_native(const struct ftc_call *call, int class);
+
 /* Of those who have opened a file together one is dead, and native MPI would wait for it: class
  * MPIX_ERR_PROC_FAILED. */
 int ftc_error_dead_opener(const struct ftc_call *call);

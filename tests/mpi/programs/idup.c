@@ -16,6 +16,7 @@
  *     idup others     likewise; other communicators are made before the copy is complete
  *     idup turned     nobody dies; other ranks make another one before
  *     idup traits     likewise; the copy has the error handler and the hints
+ *     idup exhausted  likewise; copies are made until MPI has no more
  *     idup side       all odd ranks are dead
  *     idup twice      likewise the last one; two threads copy a communicator each
  *     idup preempted  nobody dies; rank 0 has no core for a while, again and again, while it tests,
@@ -262,6 +263,30 @@ static void traits(void)
     MPI_Info_free(&info);
 }
 
+/* Those that there are can still be used, and be freed. */
+static void exhausted(void)
+{
+    enum { ENOUGH = 5000 };
+    static MPI_Comm made[ENOUGH];
+    MPI_Request request;
+    int count = 0, rv = MPI_SUCCESS;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    while (rv == MPI_SUCCESS && count < ENOUGH) {
+        made[count] = MPI_COMM_SELF;
+        rv = MPI_Comm_idup(parent, &made[count], &request);
+        if (rv == MPI_SUCCESS)
+            rv = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        count += rv == MPI_SUCCESS;
+    }
+    expect("the last one is an error", 1, rv != MPI_SUCCESS);
+    expect("and no communicator", MPI_COMM_NULL, made[count]);
+    expect_all("the one before", made[count - 1]);
+    while (count-- > 0)
+        MPI_Comm_free(&made[count]);
+    reduce(other);
+}
+
 static void *copy_of(void *comm)
 {
     MPI_Comm made;
@@ -430,11 +455,11 @@ static const struct {
     bool dies;
     void (*run)(void);
 } scene[] = {
-    {"alive", false, copy},         {"dead", true, copy},           {"tested", true, tested},
-    {"message", true, message},     {"computing", true, computing}, {"crossed", true, crossed},
-    {"freed", true, freed},         {"traits", true, traits},       {"others", true, others},
-    {"turned", false, turned},      {"side", false, side},          {"twice", true, twice},
-    {"preempted", false, preempted}};
+    {"alive", false, copy},          {"dead", true, copy},           {"tested", true, tested},
+    {"message", true, message},      {"computing", true, computing}, {"crossed", true, crossed},
+    {"freed", true, freed},          {"traits", true, traits},       {"others", true, others},
+    {"turned", false, turned},       {"side", false, side},          {"twice", true, twice},
+    {"preempted", false, preempted}, {"exhausted", false, exhausted}};
 
 static void start(int *argc, char ***argv)
 {

@@ -58,15 +58,16 @@ COMMUNICATORS = [
     *(idup(scene, n, **more) for scene, n, more in (
         ("alive", 4, {}), ("dead", 4, {}), ("dead", 2, {"settings": PROTECT_ALL}), ("tested", 3, {"settings": PROTECT_ALL}),
         ("message", 4, {}), ("computing", 4, {}), ("crossed", 4, {}), ("freed", 3, {}), ("traits", 3, {}), ("others", 3, {}),
-        ("turned", 3, {}))),
+        ("turned", 3, {}), ("exhausted", 2, {"dead": 0}))),
     *(idup(scene, n, options=["between"], **more) for scene, n, more in (
         ("alive", 2, {}), ("alive", 5, {}), ("dead", 3, {}), ("dead", 6, {"settings": PROTECT_ALL}), ("tested", 4, {}),
         ("message", 4, {"settings": PROTECT_ALL}), ("computing", 4, {}), ("crossed", 5, {}), ("crossed", 3, {}), ("freed", 4, {}),
-        ("traits", 4, {}), ("others", 4, {}), ("turned", 4, {}), ("side", 2, {"dead": 1}), ("side", 4, {"dead": 2, "f": 2}))),
+        ("traits", 4, {}), ("others", 4, {}), ("turned", 4, {}), ("exhausted", 2, {"dead": 0}),
+        ("side", 2, {"dead": 1}), ("side", 4, {"dead": 2, "f": 2}))),
     *(idup(scene, n, options=["threads"], **more) for scene, n, more in (
         ("alive", 4, {}), ("dead", 4, {}), ("dead", 2, {"settings": PROTECT_ALL}), ("tested", 3, {"settings": PROTECT_ALL}),
         ("message", 4, {}), ("computing", 4, {}), ("crossed", 4, {}), ("freed", 3, {}), ("traits", 3, {}), ("others", 3, {}),
-        ("turned", 3, {}), ("twice", 4, {}), ("preempted", 2, {"dead": 0}))),
+        ("turned", 3, {}), ("twice", 4, {}), ("preempted", 2, {"dead": 0}), ("exhausted", 2, {"dead": 0}))),
     *(idup(scene, n, options=["threads", "between"], **more) for scene, n, more in (
         ("alive", 5, {}), ("dead", 6, {}), ("message", 4, {}), ("crossed", 3, {}), ("twice", 4, {}), ("side", 4, {"dead": 2, "f": 2}))),
     # Of those that die in the survivors' own copy.
