@@ -149,7 +149,7 @@ static void do_without_the_unknown(void)
     ftc_inside_want(FTC_INSIDE_FINALIZE);
     if (ftc_pmi_fd() >= 0)
         ftc_inside_want(FTC_INSIDE_LAUNCHER);
-    if (ftc_inside_has(FTC_INSIDE_LEAVE) && !ftc_leavable_is_polled()) /* MPI_Init has waited */
+    if (ftc_inside_has(FTC_INSIDE_LEAVE) && !ftc_leavable_is_polled())
         ftc_inside_miss(FTC_INSIDE_LEAVE);
     if (s->communicators == FTC_COMMUNICATORS_SURVIVORS)
         ftc_inside_want(FTC_INSIDE_LEAVE);

@@ -42,10 +42,11 @@ bool ftc_leavable_has_had_time(uint64_t *since_ns);
  * within it. */
 extern void (*ftc_leavable_beside)(void);
 
-/* To be called when MPICH polls: in all its waits, so also in MPI_Init. */
+/* To be called when MPICH polls: in all its waits. */
 void ftc_leavable_poll(void);
 
-/* Whether it was: else no call can be left. */
+/* Whether it is, after MPI_Init: else no call can be left. In all ranks the same, as what one does
+ * the others wait for. */
 bool ftc_leavable_is_polled(void);
 
 /* To be called when UCX cannot send for MPICH, which would end the job for that: the memory of a
