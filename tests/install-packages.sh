@@ -14,9 +14,12 @@ wanted_build="/usr/include/ucp/api/ucp.h:libucx-dev"
 wanted_check="$wanted_build /usr/bin/gnuplot:gnuplot-nox /usr/lib/x86_64-linux-gnu/libcaf_mpich.so:libcoarrays-mpich-dev"
 # MPICH from its sources.
 device="autoreconf:autoconf automake:automake libtoolize:libtool dpkg-source:dpkg-dev patch:patch python3:python3 gfortran:gfortran g++:g++"
-# libfabric's are not complete without the others.
-headers_device="/usr/include/hwloc.h:libhwloc-dev /usr/include/rdma/fabric.h:libfabric-dev /usr/include/psm.h:libpsm-infinipath1-dev
-                /usr/include/psm2.h:libpsm2-dev /usr/include/rdma/rdma_cma.h:librdmacm-dev /usr/include/infiniband/verbs.h:libibverbs-dev"
+headers_device="/usr/include/hwloc.h:libhwloc-dev /usr/include/rdma/fabric.h:libfabric-dev"
+# Debian 12's libfabric is not complete without these; newer ones have no use for some, and no such packages.
+wanted_device="/usr/include/psm.h:libpsm-infinipath1-dev /usr/include/psm2.h:libpsm2-dev /usr/include/rdma/rdma_cma.h:librdmacm-dev
+               /usr/include/infiniband/verbs.h:libibverbs-dev"
+# MPICH's own tests, which need no more than a compiler.
+suite="dpkg-source:dpkg-dev"
 headers_deb="/usr/share/build-essential/essential-packages-list:build-essential"
 
 wanted=
@@ -25,10 +28,11 @@ build) commands=$build headers=$headers_build wanted=$wanted_build ;;
 check) commands="$build $check" headers="$headers_build $headers_check" wanted=$wanted_check ;;
 bench) commands="$build $bench" headers=$headers_build ;;
 deb) commands="$build dpkg-buildpackage:dpkg-dev dh:debhelper lintian:lintian" headers="$headers_build $headers_check $headers_deb" ;;
-device) commands="$build $check $device" headers="$headers_build $headers_check $headers_device" ;;
+device) commands="$build $check $device" headers="$headers_build $headers_check $headers_device" wanted=$wanted_device ;;
+suite) commands="$build $check $suite" headers="$headers_build $headers_check" ;;
 debian) commands="debootstrap:debootstrap unshare:util-linux" headers= ;;
 *)
-    echo "usage: $0 build|check|bench|deb|device|debian" >&2
+    echo "usage: $0 build|check|bench|deb|device|suite|debian" >&2
     exit 2
     ;;
 esac

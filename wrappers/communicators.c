@@ -395,8 +395,7 @@ unsigned ucp_worker_progress(void *worker)
     }
     ftc_leavable_poll();
     events = native(worker);
-    if (events != 0)
-        ftc_polls_have_found = true;
+    ftc_polls_note(events != 0);
     return events;
 }
 

@@ -14,12 +14,6 @@ _Thread_local bool ftc_polls_have_found;
 
 static void (*each)(void);
 
-static void note(bool found)
-{
-    if (found)
-        ftc_polls_have_found = true;
-}
-
 /* ---- libfabric: objects with tables of functions ---- */
 
 /* Positions in the tables of a fabric, of a domain and of a completion queue. */
@@ -86,7 +80,7 @@ static ssize_t read_queue(struct object *queue, void *entries, size_t count)
 
     each();
     found = ((read_function *)original(queue, READ))(queue, entries, count);
-    note(found > 0);
+    ftc_polls_note(found > 0);
     return found;
 }
 
@@ -152,7 +146,7 @@ static int poll_sockets(struct pollfd *sockets, nfds_t count, int timeout)
 
     each();
     found = poll(sockets, count, timeout);
-    note(found > 0);
+    ftc_polls_note(found > 0);
     return found;
 }
 

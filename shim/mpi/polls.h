@@ -19,7 +19,14 @@
 void ftc_polls_open(void (*come_by)(void));
 
 /* Of the calling thread: whether MPICH has found something there, since this was last made false.
- * Said by who stands before the function by which it looks, which for ch4:ucx is the library's. */
+ */
 extern _Thread_local bool ftc_polls_have_found;
+
+/* Said by who stands before the function by which it looks, which for ch4:ucx is the library's. */
+static inline void ftc_polls_note(bool found)
+{
+    if (found)
+        ftc_polls_have_found = true;
+}
 
 #endif
