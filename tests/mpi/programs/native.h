@@ -31,6 +31,13 @@ static inline const char *native_cannot_be_left(void)
                : NULL;
 }
 
+/* NULL, or why there are no messages in partitions. */
+static inline const char *native_has_no_partitions(void)
+{
+    return native_device_is("ch3:nemesis") ? "this device of MPICH's has no messages in partitions"
+                                           : NULL;
+}
+
 /* Ends the program, of which @reason says why nothing is tested here, if there is one. Collective.
  */
 static inline void native_skip(const char *reason)

@@ -295,6 +295,11 @@ static struct outcome make(const struct p2p_call *call, MPI_Comm comm, int peer)
     return o;
 }
 
+static bool is_there(const struct p2p_call *call)
+{
+    return call && !(p2p_call_is_in_partitions(call) && native_has_no_partitions());
+}
+
 /* ---- the scenarios, as rank 0 sees them ---- */
 
 static const struct p2p_call *find(int number)
@@ -343,6 +348,8 @@ static void before(MPI_Comm comms[], int count)
         for (int i = 0; (call = find(i)); i++) {
             int size, inter;
 
+            if (!is_there(call))
+                continue;
             MPI_Comm_test_inter(comms[c], &inter);
             MPI_Comm_size(comms[c], &size);
             if (inter)
@@ -358,12 +365,14 @@ static void during(int first)
 {
     const struct p2p_call *call;
     struct outcome o;
+    bool is_awaited;
 
     expect_call(first);
     for (int peer = 1; peer < n; peer++) {
         call = find(first + peer - 1);
-        order(MPI_COMM_WORLD, peer, call && !call->ends_eagerly ? WAIT_AND_DIE : GO_TAG);
-        if (!call || call->ends_eagerly)
+        is_awaited = is_there(call) && !call->ends_eagerly;
+        order(MPI_COMM_WORLD, peer, is_awaited ? WAIT_AND_DIE : GO_TAG);
+        if (!is_awaited)
             continue;
         o = make(call, MPI_COMM_WORLD, peer);
         expect_dead(call, &o, peer);
@@ -969,6 +978,8 @@ static const char *what_is_lacking(const char *scenario)
         return "this MPI returns no error once a handler was called";
     if (strcmp(scenario, "copies-from-any") == 0 && !native_device_is("ch4:ucx"))
         return "only of UCX it can be heard that such a message is lost";
+    if (strcmp(scenario, "partitions") == 0)
+        return native_has_no_partitions();
     return NULL;
 }
 

@@ -537,3 +537,8 @@ const struct p2p_call p2p_calls[] = {
 #endif
     {0},
 };
+
+bool p2p_call_is_in_partitions(const struct p2p_call *call)
+{
+    return call->make == psend || call->make == precv;
+}

@@ -26,4 +26,7 @@ struct p2p_call {
 /* Ends with a call without a name. */
 extern const struct p2p_call p2p_calls[];
 
+/* Not every device of MPICH's has these. */
+bool p2p_call_is_in_partitions(const struct p2p_call *call);
+
 #endif
