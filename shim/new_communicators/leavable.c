@@ -89,8 +89,8 @@ bool ftc_leavable_run_on_file(void (*function)(void *argument), void *argument,
     return true;
 }
 
-/* MPI_Init has waited, but with device ch3 a wait looks at the sockets once in a thousand turns: a
- * rank that came through in fewer would have no part of what the others do. What looks without
+/* MPI_Init has waited, but with device ch3 a wait looks at the sockets once in 512 turns: a rank
+ * that came through in fewer would have no part of what the others do. What looks without
  * waiting does it each time. */
 bool ftc_leavable_is_polled(void)
 {
