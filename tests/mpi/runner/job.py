@@ -203,13 +203,14 @@ class Job:
             time.sleep(PAUSE_S)
 
     def leftovers(self):
-        """What is still there although the job is over, as text; empty if nothing. Another job may be on its way."""
-        return "" if wait_for(lambda: not self._left(), CLEAN_UP_S) else ", ".join(self._left())
+        """What is still there although the job is over, as text; empty if nothing. Shared memory that comes later is
+        that of another job, which may be on its way; what was there may be so, too, and goes."""
+        memory = _shared_memory() - self.shared_memory
+        return "" if wait_for(lambda: not self._left(memory), CLEAN_UP_S) else ", ".join(self._left(memory))
 
-    def _left(self):
+    def _left(self, memory):
         left = [f"process {p}" for p in self.processes()]
-        left += [f"shared memory {name}" for name in _shared_memory() - self.shared_memory
-                 if not _is_in_use(name)]
+        left += [f"shared memory {name}" for name in memory & _shared_memory() if not _is_in_use(name)]
         left += [f"socket {name.decode()}" for name in _named_sockets(self.directory) - self.sockets]
         return left + [f"temporary file {name}" for name in os.listdir(self.temporary)]
 
