@@ -51,9 +51,13 @@ static const void *contribute_block(struct ftc_plan *plan)
 /* Where the root's data go. */
 static unsigned char *room_of_root(const struct ftc_plan *plan, struct ftc_broadcast_value *value)
 {
-    unsigned char *shown = ftc_shown_room(plan, plan->value_bytes, &value->shown);
+    uint32_t name;
+    unsigned char *shown = ftc_shown_room(plan, plan->value_bytes, &name);
 
-    return shown ? shown : value->data;
+    if (!shown)
+        return value->data;
+    value->shown = (uint16_t)name;
+    return shown;
 }
 
 static const void *contribute(struct ftc_plan *plan)
@@ -90,8 +94,8 @@ static struct ftc_piece data_of_root(const struct ftc_plan *plan)
     if (!value->has_data)
         return (struct ftc_piece){NULL, 0};
     if (value->shown)
-        return ftc_shown_find(plan, plan->call->root, plan->value_bytes, value->shown);
-    return (struct ftc_piece){value->data, plan->value_bytes};
+        return ftc_shown_find(plan, plan->call->root, value->bytes, value->shown);
+    return (struct ftc_piece){value->data, value->bytes};
 }
 
 static int deliver(const struct ftc_plan *plan)

@@ -2,19 +2,27 @@
 
 #include <string.h>
 
+static size_t used_bytes(const struct ftc_broadcast_value *head)
+{
+    return ftc_broadcast_value_bytes(head->has_data && head->shown == 0 ? head->bytes : 0);
+}
+
+/* Others may write to the value meanwhile, so of its head there is a copy. */
 size_t ftc_broadcast_used_bytes(const void *value)
 {
-    const struct ftc_broadcast_value *v = value;
+    struct ftc_broadcast_value head;
 
-    return ftc_broadcast_value_bytes(v->has_data && v->shown == 0 ? v->bytes : 0);
+    memcpy(&head, value, sizeof head);
+    return used_bytes(&head);
 }
 
 /* Values come from others: one that is longer than there is room for counts for nothing. */
 void ftc_broadcast_combine(void *context, void *into, const void *from)
 {
-    const struct ftc_broadcast_value *v = from;
     const size_t *value_bytes = context;
+    struct ftc_broadcast_value head;
 
-    if (v->has_data && ftc_broadcast_value_bytes(v->bytes) == *value_bytes)
-        memcpy(into, from, ftc_broadcast_used_bytes(from));
+    memcpy(&head, from, sizeof head);
+    if (head.has_data && ftc_broadcast_value_bytes(head.bytes) == *value_bytes)
+        memcpy(into, from, used_bytes(&head));
 }
