@@ -66,9 +66,7 @@ bool ftc_composite_is_too_large(const struct ftc_plan *plan)
 
 static const void *result(const struct ftc_plan *plan)
 {
-    const void *value = ftc_parcel_result(plan);
-
-    return value && ftc_blocks_used_bytes(value) <= plan->travelling_bytes ? value : NULL;
+    return ftc_blocks_within(ftc_parcel_result(plan), plan->travelling_bytes);
 }
 
 bool ftc_composite_has_result(const struct ftc_plan *plan)
@@ -76,35 +74,33 @@ bool ftc_composite_has_result(const struct ftc_plan *plan)
     return plan->posted || result(plan);
 }
 
-static const struct ftc_block *find_block(const struct ftc_plan *plan, int rank, size_t *at)
+static bool find_block(const struct ftc_plan *plan, int rank, size_t *at, struct ftc_block *block)
 {
     const void *value = result(plan);
 
-    return value ? ftc_blocks_find(value, rank, at) : NULL;
+    return value && ftc_blocks_find(value, rank, at, block);
 }
 
 struct ftc_piece ftc_composite_find(const struct ftc_plan *plan, int rank, size_t *at)
 {
-    const struct ftc_block *block;
+    struct ftc_block block;
 
     if (plan->posted)
         return ftc_posted_find(plan->posted, rank);
-    block = find_block(plan, rank, at);
-    if (!block)
+    if (!find_block(plan, rank, at, &block))
         return (struct ftc_piece){NULL, 0};
-    return block->shown ? ftc_shown_find(plan, rank, block->bytes, block->shown)
-                        : (struct ftc_piece){block->data, block->bytes};
+    return block.shown ? ftc_shown_find(plan, rank, block.bytes, block.shown)
+                       : (struct ftc_piece){block.data, block.bytes};
 }
 
 uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
 {
-    const struct ftc_block *block;
+    struct ftc_block block;
     size_t at = 0;
 
     if (plan->posted)
         return ftc_posted_note(plan->posted, rank);
-    block = find_block(plan, rank, &at);
-    return block ? block->note : 0;
+    return find_block(plan, rank, &at, &block) ? block.note : 0;
 }
 
 void ftc_composite_refuse(struct ftc_plan *plan, void *value)
@@ -114,18 +110,20 @@ void ftc_composite_refuse(struct ftc_plan *plan, void *value)
         plan->posted->note = FTC_NOTE_REFUSES;
         return;
     }
-    ftc_blocks_note(ftc_blocks_add(value, &plan->limit, plan->comm->rank, 0), FTC_NOTE_REFUSES);
+    ftc_blocks_note(value, ftc_blocks_add(value, &plan->limit, plan->comm->rank, 0),
+                    FTC_NOTE_REFUSES);
 }
 
 bool ftc_composite_is_refused(const struct ftc_plan *plan)
 {
-    const void *value = plan->comm->running->op.result.value;
-    const struct ftc_block *block;
+    const void *value =
+        ftc_blocks_within(plan->comm->running->op.result.value, plan->travelling_bytes);
     bool is_refused = false;
+    struct ftc_block block;
     size_t at = 0;
 
-    while (value && (block = ftc_blocks_next(value, &at)) != NULL)
-        is_refused |= (block->note & FTC_NOTE_REFUSES) != 0;
+    while (value && ftc_blocks_next(value, &at, &block))
+        is_refused |= (block.note & FTC_NOTE_REFUSES) != 0;
     return is_refused;
 }
 

@@ -28,16 +28,15 @@ static bool requires_all(const struct ftc_plan *plan, int rank)
 
 void ftc_inclusion_note(const struct ftc_plan *plan, void *value)
 {
+    struct ftc_block own;
     size_t at = 0;
-    struct ftc_block *own;
 
     if (plan->posted && !plan->parcel) {
         plan->posted->note = note_of(plan);
         return;
     }
-    own = (struct ftc_block *)ftc_blocks_find(value, plan->comm->rank, &at);
-    if (own && ftc_contributors_are_kept)
-        own->note = note_of(plan);
+    if (ftc_contributors_are_kept && ftc_blocks_find(value, plan->comm->rank, &at, &own))
+        ftc_blocks_note(value, own.data, note_of(plan));
 }
 
 /* The setting that wants all ranks in a result. What travels tells whether a call site wants it, on

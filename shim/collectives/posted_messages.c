@@ -101,15 +101,16 @@ static void request(struct ftc_posted *p, struct ftc_drive_request *request)
 static const struct part *next_part(const struct ftc_posted *p, size_t *at, int *rank,
                                     size_t *bytes)
 {
-    const void *value = p->plan->comm->running->op.result.value;
-    const struct ftc_block *b;
+    const struct ftc_comm *c = p->plan->comm;
+    const void *value = ftc_blocks_within(c->running->op.result.value, ftc_posted_room(c->size));
+    struct ftc_block b;
 
-    while (value && (b = ftc_blocks_next(value, at)) != NULL) {
-        if (b->rank >= (uint32_t)p->plan->comm->size || b->bytes < sizeof(struct part))
+    while (value && ftc_blocks_next(value, at, &b)) {
+        if (b.rank >= c->size || b.shown || b.bytes < sizeof(struct part))
             continue;
-        *rank = (int)b->rank;
-        *bytes = b->bytes - sizeof(struct part);
-        return (const struct part *)b->data;
+        *rank = b.rank;
+        *bytes = b.bytes - sizeof(struct part);
+        return (const struct part *)b.data;
     }
     return NULL;
 }

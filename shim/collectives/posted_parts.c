@@ -46,24 +46,24 @@ void *ftc_posted_block(struct ftc_posted *p, size_t bytes)
 static void give_parcel(struct ftc_posted *p)
 {
     const struct ftc_plan *plan = p->plan;
+    struct ftc_block block;
     size_t at = 0;
-    const struct ftc_block *block = ftc_blocks_find(plan->parcel->given, plan->comm->rank, &at);
     void *to;
 
-    if (!block) {
+    if (!ftc_blocks_find(plan->parcel->given, plan->comm->rank, &at, &block)) {
         p->has_memory = !ftc_blocks_are_too_large(plan->parcel->given);
         return;
     }
-    p->note = block->note;
-    if (p->way->is_in_parts(block->bytes)) {
-        p->has_memory = may_keep(p, block->bytes);
-        p->given = block->data;
-        p->bytes = block->bytes;
+    p->note = block.note;
+    if (p->way->is_in_parts(block.bytes)) {
+        p->has_memory = may_keep(p, block.bytes);
+        p->given = block.data;
+        p->bytes = block.bytes;
         return;
     }
-    to = ftc_posted_block(p, block->bytes);
-    if (to && block->bytes > 0)
-        ftc_copy(to, block->data, block->bytes);
+    to = ftc_posted_block(p, block.bytes);
+    if (to && block.bytes > 0)
+        ftc_copy(to, block.data, block.bytes);
 }
 
 void ftc_posted_give(struct ftc_posted *p)

@@ -34,7 +34,7 @@ void ftc_slices_close(struct ftc_slices *s)
 const void *ftc_slices_give(struct ftc_slices *s, const struct ftc_plan *plan, const void *whole)
 {
     size_t at = 0, left, bytes;
-    const struct ftc_block *block = ftc_blocks_find(whole, plan->comm->rank, &at);
+    struct ftc_block block;
     unsigned char *slice;
     void *value;
 
@@ -42,14 +42,14 @@ const void *ftc_slices_give(struct ftc_slices *s, const struct ftc_plan *plan, c
         return NULL;
     value = plan->comm->running->contribution;
     ftc_blocks_begin(value);
-    if (!block)
+    if (!ftc_blocks_find(whole, plan->comm->rank, &at, &block))
         return value;
-    left = block->bytes - s->given;
+    left = block.bytes - s->given;
     bytes = left < most_of(plan) ? left : most_of(plan);
     slice = ftc_blocks_add(value, &plan->limit, plan->comm->rank, bytes);
-    memcpy(slice, block->data + s->given, bytes);
+    memcpy(slice, block.data + s->given, bytes);
     s->given += bytes;
-    ftc_blocks_note(slice, block->note | (left > bytes ? FTC_NOTE_HAS_MORE : 0));
+    ftc_blocks_note(value, slice, block.note | (left > bytes ? FTC_NOTE_HAS_MORE : 0));
     return value;
 }
 
@@ -67,19 +67,20 @@ static bool append(struct ftc_store *s, const struct ftc_plan *plan, const struc
 
 bool ftc_slices_take(struct ftc_slices *s, const struct ftc_plan *plan)
 {
-    const void *value = plan->comm->running->op.result.value;
-    const struct ftc_block *slice;
+    const void *value =
+        ftc_blocks_within(plan->comm->running->op.result.value, plan->travelling_bytes);
+    struct ftc_block slice;
     bool is_last = true;
     size_t at = 0;
 
-    while (value && (slice = ftc_blocks_next(value, &at)) != NULL) {
-        if (slice->rank >= (uint32_t)plan->comm->size)
+    while (value && ftc_blocks_next(value, &at, &slice)) {
+        if (slice.rank >= plan->comm->size || slice.shown)
             continue;
-        s->from[slice->rank].is_whole = (slice->note & FTC_NOTE_HAS_MORE) == 0;
-        s->from[slice->rank].note = slice->note & ~(uint32_t)FTC_NOTE_HAS_MORE;
-        is_last &= s->from[slice->rank].is_whole;
-        if (ftc_interest_in(plan, (int)slice->rank))
-            s->has_memory &= append(&s->from[slice->rank].store, plan, slice);
+        s->from[slice.rank].is_whole = (slice.note & FTC_NOTE_HAS_MORE) == 0;
+        s->from[slice.rank].note = slice.note & ~(uint32_t)FTC_NOTE_HAS_MORE;
+        is_last &= s->from[slice.rank].is_whole;
+        if (ftc_interest_in(plan, slice.rank))
+            s->has_memory &= append(&s->from[slice.rank].store, plan, &slice);
     }
     return !is_last;
 }
@@ -101,7 +102,7 @@ unsigned char *ftc_slices_join(const struct ftc_slices *s, const struct ftc_plan
         data = s->from[rank].is_whole ? ftc_blocks_add(value, &limit, rank, store->bytes) : NULL;
         if (!data)
             continue;
-        ftc_blocks_note(data, s->from[rank].note);
+        ftc_blocks_note(value, data, s->from[rank].note);
         if (store->bytes > 0)
             memcpy(data, store->data, store->bytes);
     }

@@ -2,61 +2,189 @@
 
 #include <string.h>
 
+/* Of a value. */
+struct head {
+    _Alignas(FTC_BLOCK_ALIGN) uint64_t bytes; /* in all, with this head; each is aligned */
+    uint64_t data_bytes : 47;                 /* of all blocks, without what surrounds them */
+    uint64_t is_too_large : 1;
+    uint64_t count : 16;
+};
+
+/* Of a block in it; its data follow, unless they are shown. */
+struct block {
+    uint64_t bytes : 48;
+    uint64_t rank : 16;
+    uint32_t note, shown;
+};
+
+/* A value that is one small block. The bytes of a head are a multiple of 16, a form is none. */
+struct brief {
+    _Alignas(FTC_BLOCK_ALIGN) uint16_t form; /* bytes of data + 1, or BRIEF_SHOWN */
+    uint16_t rank;
+    uint32_t note;
+    union {
+        unsigned char data[FTC_BRIEF_BYTES];
+        struct {
+            uint32_t name, bytes;
+        } shown;
+    };
+};
+
+enum { BRIEF_SHOWN = FTC_BRIEF_BYTES + 2 };
+
+/* What a value begins with. */
+union start {
+    struct head head;
+    struct brief brief;
+};
+
+_Static_assert(BRIEF_SHOWN < sizeof(struct head), "a form is no multiple of the alignment");
+_Static_assert(sizeof(struct brief) == sizeof(struct head), "a value without blocks becomes brief");
+_Static_assert(sizeof(struct block) % FTC_BLOCK_ALIGN == 0, "data are aligned");
+
 static size_t aligned(size_t bytes)
 {
     return (bytes + FTC_BLOCK_ALIGN - 1) / FTC_BLOCK_ALIGN * FTC_BLOCK_ALIGN;
 }
 
 /* Of one that is in a value. */
-static size_t block_bytes(const struct ftc_block *block)
+static size_t block_bytes(const struct block *block)
 {
     return sizeof *block + (block->shown ? 0 : aligned(block->bytes));
 }
 
 size_t ftc_blocks_room(const struct ftc_blocks_limit *limit)
 {
-    size_t surrounds = sizeof(struct ftc_block) + FTC_BLOCK_ALIGN - 1; /* of each block */
+    size_t surrounds = sizeof(struct block) + FTC_BLOCK_ALIGN - 1; /* of each block */
 
-    return sizeof(struct ftc_blocks) +
-           aligned((size_t)limit->ranks * surrounds + limit->data_bytes);
+    return sizeof(struct head) + aligned((size_t)limit->ranks * surrounds + limit->data_bytes);
 }
 
 void ftc_blocks_begin(void *value)
 {
-    *(struct ftc_blocks *)value = (struct ftc_blocks){.bytes = sizeof(struct ftc_blocks)};
+    *(struct head *)value = (struct head){.bytes = sizeof(struct head)};
 }
 
-static void become_too_large(struct ftc_blocks *b)
+/* Others may write to @value meanwhile: this is read once. */
+static union start start_of(const void *value)
 {
-    ftc_blocks_begin(b);
-    b->is_too_large = 1;
+    union start s;
+
+    memcpy(&s, value, sizeof s);
+    return s;
 }
 
-/* The head of a block; NULL: too large. */
-static struct ftc_block *add(struct ftc_blocks *b, const struct ftc_blocks_limit *limit, int rank,
-                             size_t bytes, uint32_t shown)
+static bool is_brief(const union start *s)
 {
-    struct ftc_block *block = (void *)((char *)b + b->bytes);
+    return s->brief.form % FTC_BLOCK_ALIGN != 0;
+}
 
-    if (bytes > limit->data_bytes || b->data_bytes > limit->data_bytes - bytes) {
-        become_too_large(b);
+static bool is_without_blocks(const union start *s)
+{
+    return s->head.bytes == sizeof s->head && !s->head.is_too_large;
+}
+
+/* Of one that is @value. Whatever its form says, the data are not longer than they can be. */
+static struct ftc_block block_of(const struct brief *brief, const void *value)
+{
+    struct ftc_block b = {.rank = brief->rank, .note = brief->note};
+
+    b.data = ((const struct brief *)value)->data;
+    b.shown = brief->form == BRIEF_SHOWN ? brief->shown.name : 0;
+    if (b.shown)
+        b.bytes = brief->shown.bytes;
+    else if (brief->form <= FTC_BRIEF_BYTES + 1)
+        b.bytes = brief->form - 1u;
+    return b;
+}
+
+/* ---- to add ---- */
+
+static void become_too_large(void *value)
+{
+    ftc_blocks_begin(value);
+    ((struct head *)value)->is_too_large = 1;
+}
+
+/* Returns where the data belong. */
+static void *become_brief(void *value, int rank, size_t bytes, uint32_t shown)
+{
+    struct brief *b = value;
+
+    *b = (struct brief){.rank = (uint16_t)rank, .form = (uint16_t)(bytes + 1)};
+    if (shown) {
+        b->form = BRIEF_SHOWN;
+        b->shown.name = shown;
+        b->shown.bytes = (uint32_t)bytes;
+    }
+    return b->data;
+}
+
+/* The same, behind the other blocks. */
+static void *append(struct head *head, int rank, size_t bytes, uint32_t shown)
+{
+    struct block *block = (void *)((char *)head + head->bytes);
+    unsigned char *data = (unsigned char *)(block + 1);
+
+    *block = (struct block){.rank = (uint16_t)rank, .bytes = bytes, .shown = shown};
+    if (!shown)
+        memset(data + bytes, 0, aligned(bytes) - bytes); /* gaps travel, too */
+    head->bytes += block_bytes(block);
+    head->data_bytes += bytes;
+    head->count++;
+    return data;
+}
+
+/* The same of what is brief elsewhere, whose gap is zero already. */
+static void append_brief(struct head *head, const struct brief *brief)
+{
+    const struct ftc_block b = block_of(brief, brief);
+    struct one_block {
+        struct block head;
+        _Alignas(FTC_BLOCK_ALIGN) unsigned char data[FTC_BLOCK_ALIGN];
+    } *to = (void *)((char *)head + head->bytes);
+
+    to->head = (struct block){
+        .rank = (uint16_t)b.rank, .bytes = b.bytes, .note = b.note, .shown = b.shown};
+    if (!b.shown) {
+        memcpy(to->data, brief->data, sizeof brief->data);
+        memset(to->data + sizeof brief->data, 0, sizeof to->data - sizeof brief->data);
+    }
+    head->bytes += block_bytes(&to->head);
+    head->data_bytes += b.bytes;
+    head->count++;
+}
+
+/* Makes a value that may be brief as others are. */
+static struct head *widen(void *value)
+{
+    const union start s = start_of(value);
+
+    if (is_brief(&s)) {
+        ftc_blocks_begin(value);
+        append_brief(value, &s.brief);
+    }
+    return value;
+}
+
+/* NULL: too large. */
+static void *add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
+                 uint32_t shown)
+{
+    struct head *head = widen(value);
+
+    if (bytes > limit->data_bytes || head->data_bytes > limit->data_bytes - bytes) {
+        become_too_large(value);
         return NULL;
     }
-    *block = (struct ftc_block){.rank = (uint16_t)rank, .bytes = bytes, .shown = shown};
-    b->bytes += block_bytes(block);
-    b->data_bytes += bytes;
-    b->count++;
-    return block;
+    if (is_without_blocks(value) && bytes <= (shown ? UINT32_MAX : FTC_BRIEF_BYTES))
+        return become_brief(value, rank, bytes, shown);
+    return append(head, rank, bytes, shown);
 }
 
 void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes)
 {
-    struct ftc_block *block = add(value, limit, rank, bytes, 0);
-
-    if (!block)
-        return NULL;
-    memset(block->data + bytes, 0, aligned(bytes) - bytes); /* gaps travel, too */
-    return block->data;
+    return add(value, limit, rank, bytes, 0);
 }
 
 bool ftc_blocks_add_shown(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
@@ -65,88 +193,139 @@ bool ftc_blocks_add_shown(void *value, const struct ftc_blocks_limit *limit, int
     return add(value, limit, rank, bytes, shown) != NULL;
 }
 
-/* Others may write to @value meanwhile: its head is read once. */
-static struct ftc_blocks head_of(const void *value)
+void ftc_blocks_note(void *value, const void *data, uint32_t note)
 {
-    struct ftc_blocks head;
+    size_t at = (size_t)((const char *)data - (char *)value);
 
-    memcpy(&head, value, sizeof head);
-    return head;
+    if (at == offsetof(struct brief, data))
+        ((struct brief *)value)->note = note;
+    else
+        ((struct block *)(void *)((char *)value + at))[-1].note = note;
 }
 
-/* Whether both, as their heads tell, fit; a head that lies has more of them than there can be. */
-static bool fit(const struct ftc_blocks *a, const struct ftc_blocks *b,
-                const struct ftc_blocks_limit *limit)
+/* Whether more fits, as heads tell, either of which may lie. */
+static bool fits(const struct head *head, size_t bytes, size_t data_bytes,
+                 const struct ftc_blocks_limit *limit)
 {
     size_t room = ftc_blocks_room(limit);
 
-    return a->data_bytes + (size_t)b->data_bytes <= limit->data_bytes && b->bytes <= room &&
-           a->bytes + b->bytes - sizeof *b <= room;
+    return head->data_bytes + data_bytes <= limit->data_bytes && bytes <= room &&
+           head->bytes >= sizeof *head && head->bytes <= room - bytes;
+}
+
+static void join(struct head *into, const struct head *from, const char *blocks,
+                 const struct ftc_blocks_limit *limit)
+{
+    size_t bytes = from->bytes - sizeof *from;
+
+    if (into->is_too_large || from->is_too_large || !fits(into, bytes, from->data_bytes, limit)) {
+        become_too_large(into);
+        return;
+    }
+    memcpy((char *)into + into->bytes, blocks, bytes);
+    into->bytes += bytes;
+    into->data_bytes += from->data_bytes;
+    into->count += from->count;
+}
+
+static void join_brief(void *value, const union start *from, const struct ftc_blocks_limit *limit)
+{
+    const union start s = start_of(value);
+    size_t data_bytes = block_of(&from->brief, from).bytes;
+    struct head *into = value;
+
+    if (is_without_blocks(&s) && data_bytes <= limit->data_bytes) {
+        memcpy(value, from, sizeof *from);
+        return;
+    }
+    into = widen(value);
+    if (into->is_too_large ||
+        !fits(into, sizeof(struct block) + FTC_BLOCK_ALIGN, data_bytes, limit))
+        become_too_large(into);
+    else
+        append_brief(into, &from->brief);
 }
 
 void ftc_blocks_join(const void *limit, void *into, const void *from)
 {
-    struct ftc_blocks *a = into, b = head_of(from);
-    size_t bytes;
+    const union start s = start_of(from);
 
-    if (b.bytes < sizeof b || b.bytes % FTC_BLOCK_ALIGN != 0)
-        return;
-    if (a->is_too_large || b.is_too_large || !fit(a, &b, limit)) {
-        become_too_large(a);
-        return;
-    }
-    bytes = b.bytes - sizeof b;
-    memcpy((char *)into + a->bytes, (const char *)from + sizeof b, bytes);
-    a->bytes += bytes;
-    a->data_bytes += b.data_bytes;
-    a->count += b.count;
+    if (is_brief(&s))
+        join_brief(into, &s, limit);
+    else if (!is_without_blocks(&s))
+        join(widen(into), &s.head, (const char *)from + sizeof s, limit);
 }
+
+/* ---- to look ---- */
 
 size_t ftc_blocks_used_bytes(const void *value)
 {
-    return head_of(value).bytes;
+    union start s = start_of(value);
+
+    return is_brief(&s) ? sizeof s : s.head.bytes;
 }
 
 bool ftc_blocks_are_too_large(const void *value)
 {
-    return head_of(value).is_too_large != 0;
+    union start s = start_of(value);
+
+    return !is_brief(&s) && s.head.is_too_large;
 }
 
 int ftc_blocks_count(const void *value)
 {
-    return (int)head_of(value).count;
+    union start s = start_of(value);
+
+    return is_brief(&s) ? 1 : (int)s.head.count;
 }
 
-const struct ftc_block *ftc_blocks_next(const void *value, size_t *at)
+static bool next_of_many(const void *value, size_t bytes, size_t *at, struct ftc_block *block)
 {
-    const struct ftc_block *block;
-    size_t bytes = head_of(value).bytes;
+    struct block b;
 
     if (*at == 0)
-        *at = sizeof(struct ftc_blocks);
-    block = (const void *)((const char *)value + *at);
-    if (*at > bytes || bytes - *at < sizeof *block ||
-        bytes - *at < block_bytes(block)) /* the end, or not whole */
-        return NULL;
-    *at += block_bytes(block);
-    return block;
+        *at = sizeof(struct head);
+    if (*at > bytes || bytes - *at < sizeof b)
+        return false;
+    memcpy(&b, (const char *)value + *at, sizeof b);
+    if (bytes - *at < block_bytes(&b)) /* not whole */
+        return false;
+    *block = (struct ftc_block){
+        .rank = (int)b.rank,
+        .note = b.note,
+        .shown = b.shown,
+        .bytes = b.bytes,
+        .data = (const unsigned char *)value + *at + sizeof b,
+    };
+    *at += block_bytes(&b);
+    return true;
 }
 
-static const struct ftc_block *find_from(const void *value, uint32_t rank, size_t *at)
+bool ftc_blocks_next(const void *value, size_t *at, struct ftc_block *block)
 {
-    const struct ftc_block *block = ftc_blocks_next(value, at);
+    union start s = start_of(value);
 
-    while (block && block->rank != rank)
-        block = ftc_blocks_next(value, at);
-    return block;
+    if (!is_brief(&s))
+        return next_of_many(value, s.head.bytes, at, block);
+    if (*at > 0)
+        return false;
+    *at = sizeof s;
+    *block = block_of(&s.brief, value);
+    return true;
 }
 
-const struct ftc_block *ftc_blocks_find(const void *value, int rank, size_t *at)
+static bool find_from(const void *value, int rank, size_t *at, struct ftc_block *block)
 {
-    const struct ftc_block *block = find_from(value, (uint32_t)rank, at);
+    while (ftc_blocks_next(value, at, block))
+        if (block->rank == rank)
+            return true;
+    return false;
+}
 
-    if (block)
-        return block;
+bool ftc_blocks_find(const void *value, int rank, size_t *at, struct ftc_block *block)
+{
+    if (find_from(value, rank, at, block))
+        return true;
     *at = 0;
-    return find_from(value, (uint32_t)rank, at);
+    return find_from(value, rank, at, block);
 }

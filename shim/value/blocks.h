@@ -8,6 +8,12 @@
  *
  *     head | rank 2: 24 bytes | ... | rank 0: 8 bytes | ...        each 16-byte aligned
  *
+ * What a rank gives is often one small block. It is a value of 16 bytes in all, whose message is
+ * one line of memory:
+ *
+ *     rank 2: 8 bytes                                              FTC_BRIEF_BYTES at most, or
+ * shown
+ *
  * Nothing in a value is believed that came from elsewhere: blocks that are not whole, or of a rank
  * that there is not, are not found. */
 #ifndef FTC_VALUE_BLOCKS_H
@@ -17,21 +23,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FTC_BLOCK_ALIGN = 16 };
+enum { FTC_BLOCK_ALIGN = 16, FTC_BRIEF_BYTES = 8 };
 
-struct ftc_blocks {
-    _Alignas(FTC_BLOCK_ALIGN) uint64_t bytes; /* in all, with this head */
-    uint64_t data_bytes : 47;                 /* of all blocks, without what surrounds them */
-    uint64_t is_too_large : 1;
-    uint64_t count : 16;
-};
-
+/* One that has been found. */
 struct ftc_block {
-    uint64_t bytes : 48;
-    uint64_t rank : 16;
-    uint32_t note;  /* of its owner, beside the data; 0: none */
-    uint32_t shown; /* 0: the data follow; else where its owner shows them (collectives/shown.h) */
-    _Alignas(FTC_BLOCK_ALIGN) unsigned char data[];
+    int rank;                  /* of its owner */
+    uint32_t note;             /* of its owner, beside the data; 0: none */
+    uint32_t shown;            /* 0: the data are here; else where its owner shows them (shown.h) */
+    size_t bytes;              /* of the data */
+    const unsigned char *data; /* in the value; FTC_BRIEF_BYTES and fewer are aligned to as many */
 };
 
 /* What values of one operation have in common: context of ftc_blocks_join(). */
@@ -47,18 +47,15 @@ size_t ftc_blocks_room(const struct ftc_blocks_limit *limit);
 void ftc_blocks_begin(void *value);
 
 /* Adds the block of @rank, which has none yet, to a value that has room for it; returns where its
- * @bytes belong. Data that is too large for @limit is none, and NULL. */
+ * @bytes belong, until another is added. Data that is too large for @limit is none, and NULL. */
 void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes);
-
-/* Notes @note beside the block whose data are at @data. */
-static inline void ftc_blocks_note(void *data, uint32_t note)
-{
-    ((struct ftc_block *)((char *)data - offsetof(struct ftc_block, data)))->note = note;
-}
 
 /* The same without the data, which the rank shows. False: too large. */
 bool ftc_blocks_add_shown(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
                           uint32_t shown);
+
+/* Notes @note beside the block of @value whose data are at @data. */
+void ftc_blocks_note(void *value, const void *data, uint32_t note);
 
 /* The blocks of both; for ftc_op_config, @limit is a struct ftc_blocks_limit. */
 void ftc_blocks_join(const void *limit, void *into, const void *from);
@@ -66,15 +63,21 @@ void ftc_blocks_join(const void *limit, void *into, const void *from);
 /* For ftc_op_config. */
 size_t ftc_blocks_used_bytes(const void *value);
 
+/* @value, which came from elsewhere and has @room; NULL if it is NULL, or says that it has more. */
+static inline const void *ftc_blocks_within(const void *value, size_t room)
+{
+    return value && ftc_blocks_used_bytes(value) <= room ? value : NULL;
+}
+
 bool ftc_blocks_are_too_large(const void *value);
 int ftc_blocks_count(const void *value);
 
 /* Goes through the blocks of a value in the order in which they stand: begins with zero at *at, and
- * is over when it is NULL. */
-const struct ftc_block *ftc_blocks_next(const void *value, size_t *at);
+ * is over when it is false. */
+bool ftc_blocks_next(const void *value, size_t *at, struct ftc_block *block);
 
-/* The block of @rank, or NULL. The search begins at *at, which is fast when ranks are asked for in
- * the order of the blocks. */
-const struct ftc_block *ftc_blocks_find(const void *value, int rank, size_t *at);
+/* Finds the block of @rank. The search begins at *at, which is fast when ranks are asked for in the
+ * order of the blocks. */
+bool ftc_blocks_find(const void *value, int rank, size_t *at, struct ftc_block *block);
 
 #endif

@@ -380,16 +380,16 @@ static void each_block_is_there_once(struct sim *s, int seq, int rank)
 {
     const struct sim_value *v = (const struct sim_value *)sim_outcome_of(s, seq, rank)->value;
     const void *blocks = sim_value_blocks(v);
-    const struct ftc_block *block;
+    struct ftc_block block;
     int times[SIM_MAX_N] = {0};
     size_t at = 0;
 
-    while ((block = ftc_blocks_next(blocks, &at)) != NULL)
-        if (block->rank >= (uint32_t)s->scenario.n || !is_right_block(block, (int)block->rank, seq))
-            sim_violation(s, "each_block_is_there_once", "op %d at p%d: a wrong one of p%u", seq,
-                          rank, block->rank);
+    while (ftc_blocks_next(blocks, &at, &block))
+        if (block.rank >= s->scenario.n || !is_right_block(&block, block.rank, seq))
+            sim_violation(s, "each_block_is_there_once", "op %d at p%d: a wrong one of p%d", seq,
+                          rank, block.rank);
         else
-            times[block->rank]++;
+            times[block.rank]++;
     for (int i = 0; i < s->scenario.n; i++)
         if (times[i] != v->count[i])
             sim_violation(s, "each_block_is_there_once", "op %d at p%d: that of p%d %d times", seq,

@@ -13,7 +13,7 @@ struct sim_value {
     uint64_t expression; /* identifies the order and nesting of the combinations: stands for bits */
     uint32_t operations; /* one bit an operation: values of two operations never mix */
     uint32_t incomplete; /* somebody has not come to the end of the data phase */
-    uint32_t blocks_at;  /* offset of a struct ftc_blocks; 0: there is none */
+    uint32_t blocks_at;  /* offset of a value of blocks; 0: there is none */
     unsigned char tally[SIM_TALLY_BYTES]; /* a struct ftc_tally as it travels: of a posted call */
     uint8_t count[];                      /* by original rank */
 };
