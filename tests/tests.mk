@@ -5,7 +5,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol copy
-UNIT_TESTS := topology classes exchange schedule engine settings combine blocks letters lineage leavable group error_handler roll requests buffered completion wait shown turn stopped geometry fence cores mapping loaded inside polls channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
+UNIT_TESTS := topology classes exchange schedule engine settings combine blocks sides letters lineage leavable group error_handler roll requests buffered completion wait shown turn stopped geometry fence cores mapping loaded inside polls channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o end_of_job.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o))
@@ -62,6 +62,7 @@ $(UNIT)/lib%.so: tests/unit/loaded_library.c
 	mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared $(LOADED_$*) -Wl,-soname,lib$*.so.1 -o $@ $<
 $(UNIT)/test_blocks: $(addprefix $(BUILD)/shim/value/,blocks.o broadcast.o)
+$(UNIT)/test_sides: $(addprefix $(BUILD)/shim/,value/sides.o call/call.o)
 $(UNIT)/test_letters: $(BUILD)/shim/collectives/letters.o
 $(UNIT)/test_leavable: $(BUILD)/shim/new_communicators/leavable.o
 $(UNIT)/test_lineage: $(BUILD)/shim/communicator/lineage.o

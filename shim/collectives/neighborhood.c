@@ -37,14 +37,6 @@ static bool is_valid(const struct ftc_side *side, int blocks)
     return is_empty || ftc_side_is_valid(side, blocks);
 }
 
-static struct ftc_side_view view_of(const struct ftc_side *side)
-{
-    struct ftc_side_view view;
-
-    ftc_side_view(&view, side);
-    return view;
-}
-
 /* ---- the order of places ---- */
 
 /* Native MPI between this rank and itself, its two neighbors on a ring of one rank. */
@@ -139,10 +131,11 @@ static size_t bytes_of_letters(const struct ftc_plan *plan, struct ftc_side_view
 /* Also those without data, because more than one may go to one neighbor. */
 static int write_letters(struct ftc_plan *plan, void **value, const struct ftc_neighbors *n)
 {
-    struct ftc_side_view view = view_of(&plan->call->sides->send);
+    struct ftc_side_view view;
     unsigned char *at;
     int rv = MPI_SUCCESS;
 
+    ftc_side_view(&view, &plan->call->sides->send);
     at = ftc_composite_block(plan, value, bytes_of_letters(plan, &view, n));
     for (int i = 0; at && i < n->destinations; i++) {
         struct ftc_place place = ftc_side_place(&view, i);
@@ -158,9 +151,11 @@ static int write_letters(struct ftc_plan *plan, void **value, const struct ftc_n
 
 static int write_one_for_all(struct ftc_plan *plan, void **value)
 {
-    struct ftc_side_view view = view_of(&plan->call->sides->send);
-    struct ftc_place place = ftc_side_whole(&view);
+    struct ftc_side_view view;
+    struct ftc_place place;
 
+    ftc_side_view(&view, &plan->call->sides->send);
+    place = ftc_side_whole(&view);
     return ftc_composite_add(plan, value, &place);
 }
 
@@ -207,10 +202,11 @@ static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,
 
 static int deliver_to_places(const struct ftc_plan *plan, const struct ftc_neighbors *n)
 {
-    struct ftc_side_view view = view_of(&plan->call->sides->receive);
+    struct ftc_side_view view;
     int rv = MPI_SUCCESS;
     size_t at = 0;
 
+    ftc_side_view(&view, &plan->call->sides->receive);
     for (int i = 0; i < n->sources; i++)
         if (n->source[i] != MPI_PROC_NULL)
             rv = ftc_composite_first_error(

@@ -12,14 +12,17 @@ static size_t row_bytes(const struct ftc_plan *plan, struct ftc_side_view *view)
     size_t sum = 0;
 
     for (int to = 0; to < plan->comm->size; to++) {
-        struct ftc_place place = ftc_side_place(view, to);
-        size_t bytes = ftc_place_bytes(&place);
+        struct ftc_place place;
+        size_t bytes;
 
-        if (to == plan->comm->rank || bytes == 0)
+        if (to == plan->comm->rank)
             continue;
+        place = ftc_side_place(view, to);
+        bytes = ftc_place_bytes(&place);
         if (bytes > ftc_composite_most(plan))
             return bytes; /* too large, however many more there are */
-        sum += has_letters(plan) ? ftc_letter_bytes(bytes) : bytes;
+        if (bytes > 0)
+            sum += has_letters(plan) ? ftc_letter_bytes(bytes) : bytes;
     }
     return sum;
 }
@@ -49,10 +52,12 @@ int ftc_row_add(struct ftc_plan *plan, void **value, const struct ftc_side *side
         return MPI_ERR_TYPE;
     row = ftc_composite_block(plan, value, row_bytes(plan, &view));
     for (int to = 0; row && to < plan->comm->size; to++) {
-        struct ftc_place place = ftc_side_place(&view, to);
+        struct ftc_place place;
 
-        if (to != plan->comm->rank)
-            rv = ftc_composite_first_error(rv, write_piece(plan, &row, to, &place));
+        if (to == plan->comm->rank)
+            continue;
+        place = ftc_side_place(&view, to);
+        rv = ftc_composite_first_error(rv, write_piece(plan, &row, to, &place));
     }
     return rv;
 }

@@ -241,18 +241,27 @@ size_t ftc_predefined_bytes(MPI_Datatype datatype)
     return e->used ? e->facts.size_bytes : 0;
 }
 
-bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts)
+const struct ftc_facts *ftc_facts_at(MPI_Datatype datatype, struct ftc_facts *room)
 {
     const struct entry *e = find(datatype);
     int bytes;
 
-    if (e->used) {
-        *facts = e->facts;
-        return true;
-    }
+    if (e->used)
+        return &e->facts;
     /* of the calls that take a datatype and a communicator, the cheapest that looks at both */
     return PMPI_Pack_size(0, datatype, self, &bytes) == MPI_SUCCESS &&
-           measure(datatype, FTC_TYPE_DERIVED, facts);
+                   measure(datatype, FTC_TYPE_DERIVED, room)
+               ? room
+               : NULL;
+}
+
+bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts)
+{
+    const struct ftc_facts *found = ftc_facts_at(datatype, facts);
+
+    if (found && found != facts)
+        *facts = *found;
+    return found != NULL;
 }
 
 bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)

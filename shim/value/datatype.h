@@ -41,6 +41,10 @@ bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts);
 /* The same for a call without an operation; says nothing of operations. */
 bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts);
 
+/* The same without a copy, unless they have to be asked for: then they are in @room. NULL: native
+ * MPI rejects @datatype. */
+const struct ftc_facts *ftc_facts_at(MPI_Datatype datatype, struct ftc_facts *room);
+
 /* The private communicator. Messages on it need a tag above 0. */
 MPI_Comm ftc_comm_of_this_process(void);
 

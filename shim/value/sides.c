@@ -5,11 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* False: native MPI rejects it. */
+static bool look_at(struct ftc_side_view *view, MPI_Datatype datatype)
+{
+    const struct ftc_facts *facts = ftc_facts_at(datatype, &view->derived);
+
+    if (facts)
+        view->facts = facts;
+    return facts != NULL;
+}
+
 bool ftc_side_view(struct ftc_side_view *view, const struct ftc_side *side)
 {
+    static const struct ftc_facts none = {.datatype = MPI_DATATYPE_NULL};
+
     view->side = side;
-    view->facts = (struct ftc_facts){.datatype = MPI_DATATYPE_NULL};
-    return side->datatypes || ftc_facts_of_type(side->datatype, &view->facts);
+    view->facts = &none;
+    return side->datatypes || look_at(view, side->datatype);
 }
 
 static MPI_Count number_at(const void *numbers, int index, bool are_wide)
@@ -29,9 +41,9 @@ static ptrdiff_t offset_of(const struct ftc_side_view *view, int index)
     ptrdiff_t number;
 
     if (!s->displacements)
-        return (ptrdiff_t)(index * s->count) * view->facts.extent_bytes;
+        return (ptrdiff_t)(index * s->count) * view->facts->extent_bytes;
     number = number_at(s->displacements, index, s->displacements_are_wide);
-    return s->datatypes ? number : number * view->facts.extent_bytes;
+    return s->datatypes ? number : number * view->facts->extent_bytes;
 }
 
 /* Valid, because the call was looked at before: but of no elements it may be anything. */
@@ -40,8 +52,8 @@ static void look_at_datatype(struct ftc_side_view *view, int index)
     const MPI_Datatype *datatypes = view->side->datatypes;
 
     if (datatypes && ftc_side_count(view->side, index) != 0 &&
-        datatypes[index] != view->facts.datatype)
-        ftc_facts_of_type(datatypes[index], &view->facts);
+        datatypes[index] != view->facts->datatype)
+        look_at(view, datatypes[index]);
 }
 
 struct ftc_place ftc_side_place(struct ftc_side_view *view, int index)
@@ -50,7 +62,7 @@ struct ftc_place ftc_side_place(struct ftc_side_view *view, int index)
     return (struct ftc_place){
         .address = (char *)view->side->buffer + offset_of(view, index),
         .count = ftc_side_count(view->side, index),
-        .facts = &view->facts,
+        .facts = view->facts,
     };
 }
 
@@ -59,7 +71,7 @@ struct ftc_place ftc_side_whole(struct ftc_side_view *view)
     return (struct ftc_place){
         .address = view->side->buffer,
         .count = view->side->count,
-        .facts = &view->facts,
+        .facts = view->facts,
     };
 }
 
@@ -131,7 +143,7 @@ static bool buffer_is_valid(const struct ftc_side_view *view, int index)
 
     if (s->buffer == MPI_IN_PLACE)
         return false;
-    return ftc_is_buffer(s->buffer, &view->facts) ||
+    return ftc_is_buffer(s->buffer, view->facts) ||
            (s->displacements && offset_of(view, index) != 0);
 }
 
@@ -142,8 +154,7 @@ static bool block_is_valid(struct ftc_side_view *view, int index)
 
     if (count <= 0)
         return count == 0;
-    return (!s->datatypes || ftc_facts_of_type(s->datatypes[index], &view->facts)) &&
-           buffer_is_valid(view, index);
+    return (!s->datatypes || look_at(view, s->datatypes[index])) && buffer_is_valid(view, index);
 }
 
 bool ftc_side_is_valid(const struct ftc_side *side, int blocks)
@@ -260,7 +271,7 @@ static bool lacks_counts(const struct ftc_side *s)
     return !s->counts && s->displacements;
 }
 
-bool ftc_sides_are_valid(const struct ftc_call *call, int rank, int size, size_t *bytes)
+static bool are_valid(const struct ftc_call *call, int rank, int size, size_t *bytes)
 {
     const struct ftc_sides *s = call->sides;
     enum ftc_call_kind plain = ftc_call_plain(call->kind);
@@ -272,6 +283,74 @@ bool ftc_sides_are_valid(const struct ftc_call *call, int rank, int size, size_t
         (out && in && overlap(call, plain, rank)))
         return false;
     *bytes = bytes_in_all(call, plain, rank, size);
+    return true;
+}
+
+/* ---- calls that come again ---- */
+
+/* What was valid, and is so when it comes again: nothing that the arguments name can have changed.
+ * A place for each kind of call but for those that share it, as loops have several. */
+enum { KNOWN = 16 };
+
+struct known_side {
+    const void *buffer;
+    MPI_Count count;
+    MPI_Datatype datatype;
+};
+
+static _Thread_local struct known {
+    struct known_side send, receive;
+    enum ftc_call_kind kind;
+    int root, rank, size;
+    size_t bytes; /* of a call; 0: none is known */
+} known[KNOWN];
+
+static bool is_known_side(const struct known_side *k, const struct ftc_side *s)
+{
+    return k->buffer == s->buffer && k->count == s->count && k->datatype == s->datatype &&
+           !s->counts && !s->displacements && !s->datatypes;
+}
+
+static bool is_known(const struct known *k, const struct ftc_call *call, int rank, int size)
+{
+    return k->bytes > 0 && k->kind == call->kind && k->root == call->root && k->rank == rank &&
+           k->size == size && is_known_side(&k->send, &call->sides->send) &&
+           is_known_side(&k->receive, &call->sides->receive);
+}
+
+static struct known_side known_side(const struct ftc_side *s)
+{
+    return (struct known_side){.buffer = s->buffer, .count = s->count, .datatype = s->datatype};
+}
+
+/* Other datatypes are freed, and their handles are another's then. */
+static bool is_lasting(const struct ftc_side *s)
+{
+    return !s->counts && !s->displacements && !s->datatypes &&
+           ftc_predefined_bytes(s->datatype) > 0;
+}
+
+bool ftc_sides_are_valid(const struct ftc_call *call, int rank, int size, size_t *bytes)
+{
+    const struct ftc_sides *s = call->sides;
+    struct known *k = &known[call->kind % KNOWN];
+
+    if (is_known(k, call, rank, size)) {
+        *bytes = k->bytes;
+        return true;
+    }
+    if (!are_valid(call, rank, size, bytes))
+        return false;
+    if (is_lasting(&s->send) && is_lasting(&s->receive))
+        *k = (struct known){
+            .send = known_side(&s->send),
+            .receive = known_side(&s->receive),
+            .kind = call->kind,
+            .root = call->root,
+            .rank = rank,
+            .size = size,
+            .bytes = *bytes,
+        };
     return true;
 }
 

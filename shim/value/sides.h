@@ -6,10 +6,11 @@
 #include "call/call.h"
 #include "datatype.h"
 
-/* A side of which the datatype has been looked at. */
+/* A side of which the datatype has been looked at. It stays where it is. */
 struct ftc_side_view {
     const struct ftc_side *side;
-    struct ftc_facts facts; /* of all blocks, or with datatypes[] of the last one asked for */
+    const struct ftc_facts *facts; /* of all blocks, or with datatypes[] of the last asked for */
+    struct ftc_facts derived;      /* of a datatype that is not predefined */
 };
 
 /* One block in the program's memory. */
@@ -19,7 +20,7 @@ struct ftc_place {
     const struct ftc_facts *facts; /* of the view, if there are elements; until the next question */
 };
 
-/* False if native MPI rejects the datatype. */
+/* False if native MPI rejects the datatype: then each place has no data. */
 bool ftc_side_view(struct ftc_side_view *view, const struct ftc_side *side);
 
 /* Block @index. */

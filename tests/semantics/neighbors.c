@@ -1,6 +1,6 @@
 /* neighbors: collectives of a neighborhood, on grids, also periodic ones of so few ranks that both
  * neighbors are one, on graphs whose edges go one way, and where a rank has no neighbors, in each
- * form. */
+ * form, also with datatypes that have gaps or another order than memory. */
 #include "forms.h"
 #include "output.h"
 
@@ -135,6 +135,44 @@ static void uneven(int form)
     show("alltoallw", form, rv);
 }
 
+static MPI_Datatype spread, swapped; /* 2 ints with gaps, and the second first */
+
+static void make_datatypes(void)
+{
+    int lengths[] = {1, 1}, places[] = {1, 0};
+    MPI_Datatype two;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &two);
+    MPI_Type_create_resized(two, 0, (COUNT + 1) * sizeof(int), &spread);
+    MPI_Type_free(&two);
+    MPI_Type_indexed(2, lengths, places, MPI_INT, &swapped);
+    MPI_Type_commit(&spread);
+    MPI_Type_commit(&swapped);
+}
+
+static void derived(int form)
+{
+    struct counts s, r;
+    int rv;
+
+    fill(form);
+    show("allgather of a datatype", form,
+         CALL(form, allgather, (in, 1, swapped, out, 1, spread), (in, 1, swapped, out, 1, spread)));
+    fill(form + 1);
+    show("alltoall of a datatype", form,
+         CALL(form, alltoall, (in, 1, spread, out, 1, swapped), (in, 1, spread, out, 1, swapped)));
+    for (int i = 0; i < destinations; i++)
+        set(&s, destinations, i, amount(rank, destination[i]) % 2);
+    for (int i = 0; i < sources; i++)
+        set(&r, sources, i, amount(source[i], rank) % 2);
+    fill(form + 2);
+    rv = CALL(form, alltoallv,
+              (in, TO(count), TO(place), swapped, out, FROM(count), FROM(place), swapped),
+              (in, TO(wide_count), TO(wide_place), swapped, out, FROM(wide_count), FROM(wide_place),
+               swapped));
+    show("alltoallv of a datatype", form, rv);
+}
+
 static void move_to(struct counts *c, int degree, const void *buffer)
 {
     MPI_Aint address;
@@ -171,6 +209,7 @@ static void all_calls(const char *name)
     for (int form = 0; form < FORMS; form++) {
         even(form);
         uneven(form);
+        derived(form);
         from_the_bottom(form);
     }
     MPI_Comm_free(&comm);
@@ -240,6 +279,7 @@ static void without_neighbors(void)
 int main(int argc, char **argv)
 {
     output_init(argc, argv, &rank, &n);
+    make_datatypes();
     grid("ring", 1, 1);
     grid("line", 1, 0);
     grid("torus", 2, 1);

@@ -45,6 +45,11 @@ bool ftc_facts_of_type(MPI_Datatype datatype, struct ftc_facts *facts)
     return datatype != MPI_DATATYPE_NULL;
 }
 
+const struct ftc_facts *ftc_facts_at(MPI_Datatype datatype, struct ftc_facts *room)
+{
+    return ftc_facts_of_type(datatype, room) ? room : NULL;
+}
+
 bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)
 {
     return ftc_facts_of_type(datatype, facts) && op != MPI_OP_NULL;
