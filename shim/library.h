@@ -36,6 +36,7 @@ struct ftc_library {
     bool threaded;       /* MPI_THREAD_MULTIPLE */
     bool interleaved;    /* operations begin while others run: of threads, or nonblocking ones */
     bool locked;         /* several threads, the program's or the library's: calls hold the lock */
+    bool held;           /* where they do not: they would */
     uint64_t messages_sent;
     pthread_mutex_t lock;
 };
@@ -46,17 +47,27 @@ static inline void ftc_library_lock(void)
 {
     if (ftc_library.locked)
         pthread_mutex_lock(&ftc_library.lock);
+    else
+        ftc_library.held = true;
 }
 
+/* For what MPI may call while this rank has called MPI with the lock. */
 static inline bool ftc_library_trylock(void)
 {
-    return !ftc_library.locked || pthread_mutex_trylock(&ftc_library.lock) == 0;
+    if (ftc_library.locked)
+        return pthread_mutex_trylock(&ftc_library.lock) == 0;
+    if (ftc_library.held)
+        return false;
+    ftc_library.held = true;
+    return true;
 }
 
 static inline void ftc_library_unlock(void)
 {
     if (ftc_library.locked)
         pthread_mutex_unlock(&ftc_library.lock);
+    else
+        ftc_library.held = false;
 }
 
 #endif

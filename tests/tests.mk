@@ -5,7 +5,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol copy
-UNIT_TESTS := topology classes exchange schedule engine settings combine blocks sides letters lineage leavable group error_handler roll requests buffered completion wait shown turn stopped geometry fence cores mapping loaded inside polls channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
+UNIT_TESTS := topology classes exchange schedule engine settings combine blocks sides letters lineage leavable group error_handler roll requests buffered completion wait thread shown turn stopped geometry fence cores mapping loaded inside polls channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o end_of_job.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o))
@@ -71,6 +71,7 @@ $(UNIT)/test_error_handler: $(BUILD)/shim/communicator/error_handler.o
 $(UNIT)/test_group: $(BUILD)/shim/communicator/group.o
 $(UNIT)/test_completion: $(BUILD)/shim/program/request.o
 $(UNIT)/test_wait: $(addprefix $(BUILD)/shim/,progress/wait.o progress/empty_request.o board/lease.o board/rank_state.o)
+$(UNIT)/test_thread: $(addprefix $(BUILD)/shim/,progress/thread.o system/quiet_thread.o)
 $(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: $(SHIM_OBJECTS)
 $(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: UNIT_LIBS = -linih
 $(UNIT)/test_stopped: $(SHIM_OBJECTS)

@@ -27,10 +27,8 @@ static void nap(long ns)
 
 static void sleep_until_woken(void)
 {
-    is_asleep = true;
     while (is_asleep && !is_ending)
         pthread_cond_wait(&work, &ftc_library.lock);
-    is_asleep = false;
 }
 
 static bool go_on(void)
@@ -74,18 +72,20 @@ static void *run(void *unused)
     int idle = 0;
 
     (void)unused;
-    ftc_library_lock();
+    pthread_mutex_lock(&ftc_library.lock);
+    sleep_until_woken();
     while (!is_ending) {
         if (has_more_beside() || ftc_queue_is_used()) {
             nap_ns = round_of_helper(nap_ns);
             idle = 0;
         } else if (++idle > IDLE_NAPS) {
+            is_asleep = true;
             sleep_until_woken();
             idle = 0;
         }
         nap(nap_ns);
     }
-    ftc_library_unlock();
+    pthread_mutex_unlock(&ftc_library.lock);
     return NULL;
 }
 
@@ -93,7 +93,7 @@ int ftc_thread_open(void)
 {
     int rv;
 
-    ftc_library.locked = ftc_library.interleaved = true;
+    ftc_library.interleaved = is_asleep = true;
     rv = (ftc_library.threaded ? ftc_guest_thread : ftc_quiet_thread)(&thread, run, NULL);
     is_on = rv == 0;
     return -rv;
@@ -103,6 +103,8 @@ void ftc_thread_close(void)
 {
     if (!is_on)
         return;
+    if (!ftc_library.locked)
+        ftc_library.locked = true;
     ftc_library_lock();
     is_ending = true;
     pthread_cond_signal(&work);
@@ -115,6 +117,11 @@ void ftc_thread_wake(void)
 {
     if (!is_asleep)
         return;
+    if (!ftc_library.locked) {
+        ftc_library.held = false;
+        ftc_library.locked = true;
+        pthread_mutex_lock(&ftc_library.lock);
+    }
     is_asleep = false;
     pthread_cond_signal(&work);
 }

@@ -12,13 +12,15 @@
 
 #include <stdbool.h>
 
-/* In MPI_Init; from then on all calls hold the library's lock. 0 or a negative errno. */
+/* In MPI_Init. It sleeps until it is woken, from when on all calls hold the library's lock. 0 or a
+ * negative errno. */
 int ftc_thread_open(void);
 
 /* In MPI_Finalize, without the lock. */
 void ftc_thread_close(void);
 
-/* There is an operation to go on with; with the lock held, as the next. */
+/* There is an operation to go on with; with the lock held, as the next. The first time it is taken
+ * here, in the place of who thought to hold it, and is given up where that does. */
 void ftc_thread_wake(void);
 
 /* What else is to be done, with MPI_THREAD_MULTIPLE, by this thread and by those that wait for a

@@ -13,8 +13,9 @@
 #include <time.h>
 
 enum {
-    SPIN_TURNS = 4000,             /* with a core for each rank: a few tens of microseconds */
-    SPIN_TURNS_LINKED = 256,       /* the same, where each turn is a system call */
+    SPIN_TURNS = 4000,       /* with a core for each rank: a few tens of microseconds */
+    EAGER_TURNS = 100,       /* the first of them, without a pause: news are mostly on their way */
+    SPIN_TURNS_LINKED = 256, /* the same, where each turn is a system call */
     SPIN_TURNS_OVERSUBSCRIBED = 0, /* somebody else needs the core to get on */
     NATIVE_TURNS = 64,             /* turns between two looks at native MPI */
     SLEEP_AFTER_NS = 2000000,      /* of yielding without any news */
@@ -135,11 +136,12 @@ static bool may_spin(const struct ftc_wait *w)
 }
 
 /* Another thread may want to come in. */
-static void spin(void)
+static void spin(const struct ftc_wait *w)
 {
     if (ftc_library.threaded)
         ftc_library_unlock();
-    pause_core();
+    if (w->turns > EAGER_TURNS)
+        pause_core();
     if (ftc_library.threaded)
         ftc_library_lock();
 }
@@ -170,7 +172,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     w->turns++;
     look_at_native(w);
     if (may_spin(w)) {
-        spin();
+        spin(w);
         return false;
     }
     now = ftc_clock_ns();
