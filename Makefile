@@ -1,6 +1,7 @@
 # make          builds build/libftcoll.so and the command beside it, build/ftcoll
 # make demo     installs what is missing, builds, and shows a job that survives a killed rank
-# make check    the same, and passes all tests
+# make check    the same, and passes the tests that take ten minutes
+# make check-all  passes all tests, half an hour
 # make man      shows the manual page, ftcoll(7)
 # make install  [PREFIX=/usr/local] [LIBDIR=PREFIX/lib] [DESTDIR=]; make uninstall takes it away again
 # make dist     packs the sources, build/ftcoll-VERSION.tar.gz
@@ -39,7 +40,7 @@ else
 say = :
 endif
 
-WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wundef
+WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wundef $(WERROR)
 CFLAGS  ?= -O2 -g
 # The library itself, unless somebody says otherwise: a call goes through many small files, and is optimized across them.
 # The objects are ordinary ones, too, for tests that link a few. (clang would need a plugin of the linker.)

@@ -1,7 +1,9 @@
+# make check-rest  what make check-all has beside make check
 # make unit     the unit tests alone
 # make check-debian [SUITE=bookworm|trixie|forky] [TARGETS='demo check']  the same two commands on a fresh Debian, in a chroot; needs root
 # make check-fresh  that of Debian 12, bookworm
-# Each part of the check is a target of its own; tests/check runs them.
+# make choice   prints the real jobs that make check runs, and why each of them
+# Each part of the checks is a target of its own; tests/check runs them.
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol copy
@@ -75,7 +77,7 @@ $(UNIT)/test_thread: $(addprefix $(BUILD)/shim/,progress/thread.o system/quiet_t
 $(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: $(SHIM_OBJECTS)
 $(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: UNIT_LIBS = -linih
 $(UNIT)/test_stopped: $(SHIM_OBJECTS)
-$(UNIT)/test_stopped: UNIT_LIBS = -linih -fno-lto $(call wrapped,$(STOPPED_WRAPPED)) # not of what is inlined
+$(UNIT)/test_stopped: UNIT_LIBS = -linih $(call wrapped,$(STOPPED_WRAPPED))
 $(UNIT)/test_fence: $(BUILD)/shim/detector/silence.o $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)
 $(UNIT)/test_cores: $(addprefix $(BUILD)/shim/system/,cores.o proc.o)
 $(UNIT)/test_json: $(BUILD)/shim/system/json.o
@@ -91,10 +93,13 @@ $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_buffered: $(BUILD)/shim/p2p/buffered.o $(BUILD)/shim/p2p/lock.o
 $(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/copy.o system/loaded.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
 $(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))
+# Without optimization across files: it takes three times as long, and inlines what test_stopped replaces.
 $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h tests/unit/unit_board.h tests/unit/unit_library.h
 	mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(CC) $(ALL_CFLAGS) -o $@ $< $(filter %.o,$^) $(UNIT_LIBS) $(CHECK_LIBS)
+	$(CC) $(ALL_CFLAGS) -fno-lto -o $@ $< $(filter %.o,$^) $(UNIT_LIBS) $(CHECK_LIBS)
+
+unit-programs: $(UNIT_TESTS:%=$(UNIT)/test_%)
 
 unit: $(UNIT_TESTS:%=unit-%)
 $(UNIT_TESTS:%=unit-%): unit-%: $(UNIT)/test_%
@@ -106,39 +111,83 @@ PYTEST = pytest-3 -v -o cache_dir='$(abspath $(BUILD))/pytest' --build='$(BUILD)
 # Jobs that mostly wait, two or more at a time.
 SIDE_BY_SIDE = -n $(JOBS)
 
+# Of the tests that make check has no time for in all their forms: those that it has, and the others (pytest.ini).
+SHARE-choice = -m 'not rest and not thorough'
+SHARE-rest   = -m 'rest and not thorough'
+
 -include $(wildcard tests/*/*.mk)
 
-check: packages-check
-	BUILD='$(BUILD)' tests/check
+check check-rest: packages-check
+	BUILD='$(BUILD)' tests/check $@
 
-# ---- parts of the check ----
+check-all: check
+	$(MAKE) --no-print-directory check-rest
+
+# ---- parts of the check: those of make check, then those with "rest" in their names and others ----
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all
 VALGRIND   := timeout 900 valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,possible
 
+# Each unit test runs once in make check: those of what other processes write, and of memory, under two sanitizers.
+# test_combine starts MPI, whose modules leave memory behind when they are unloaded.
+SANITIZED_TESTS := topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)
+PLAIN_TESTS     := $(filter-out combine $(SANITIZED_TESTS),$(UNIT_TESTS))
+SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
+
+# All that make check needs, with warnings as errors.
+check-build: WERROR = -Werror
+check-build: all $(BUILD)/describe $(PAGES) syntax mpi-programs recipe-programs semantics-programs sim-programs \
+  $(PLAIN_TESTS:%=$(UNIT)/test_%) sanitized-programs
+
+sanitized-programs:
+	$(SANITIZED) UNIT_TESTS='combine $(SANITIZED_TESTS)' unit-programs
+
+check-unit: $(PLAIN_TESTS:%=unit-%)
+
+check-unit-rest:
+	$(MAKE) --no-print-directory UNIT_TESTS='combine $(SANITIZED_TESTS)' unit
+
+check-sanitizers:
+	$(SANITIZED) RUN=PART=yes UNIT_TESTS='$(SANITIZED_TESTS)' unit
+	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
+
+check-sanitizers-rest:
+	$(SANITIZED) sim-small
+	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='$(BOARD_TESTS)' unit sim-small
+
 check-warnings:
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -g -Werror' all
-	$(MAKE) --no-print-directory BUILD=$(BUILD)/gcc CC=gcc CFLAGS='-O2 -g -Werror' all bench-programs
+	$(MAKE) --no-print-directory WERROR=-Werror bench-programs
 	$(MAKE) --no-print-directory BUILD=$(BUILD)/fortified CFLAGS='-O2 -g -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2' UNIT_TESTS=stopped all unit
-
-check-unit: unit
-
-# test_combine starts MPI, whose modules leave memory behind when they are unloaded. The engine's tests have one thread.
-check-sanitizers: SANITIZED = $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g'
-check-sanitizers:
-	$(SANITIZED) RUN=PART=yes UNIT_TESTS='topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)' unit sim-small
-	$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' UNIT_TESTS='$(BOARD_TESTS)' unit sim-small
-	ASAN_OPTIONS=detect_leaks=0 $(SANITIZED) UNIT_TESTS=combine unit
 
 # Check forks for each test, so that valgrind sees all of them; test_combine is MPICH's memory mostly.
 check-valgrind: $(BUILD)/tests/sim/test_sim
 	SEEDS=3 CK_FORK=no $(VALGRIND) $(BUILD)/tests/sim/test_sim
-	$(MAKE) --no-print-directory RUN='CK_FORK=no PART=yes $(VALGRIND)' UNIT_TESTS='topology classes exchange engine settings mapping json blocks $(BOARD_TESTS)' unit
+	$(MAKE) --no-print-directory RUN='CK_FORK=no PART=yes $(VALGRIND)' UNIT_TESTS='$(SANITIZED_TESTS)' unit
+
+# ---- what other tools say of the sources: each file is looked at again once it, or a header of it, has changed ----
 
 LINTED := $(LIBRARY) $(WRAPPERS) $(COMMAND)
+LINT   := $(BUILD)/lint
 
-check-lint:
-	tests/lint '$(MPI_CPPFLAGS)' $(LINTED)
+syntax: $(LINTED:%.c=$(LINT)/%.syntax)
+
+$(LINT)/%.syntax: %.c
+	mkdir -p $(@D)
+	$(call say,CLANG,$<)
+	clang -fsyntax-only $(ALL_CFLAGS) $(WHERE) -Werror -MMD -MP -MF $(@:.syntax=.d) -MT $@ $<
+	touch $@
+
+-include $(LINTED:%.c=$(LINT)/%.d)
+
+check-lint: $(LINTED:%.c=$(LINT)/%.tidy)
+	tests/lint cppcheck $(LINT)/cppcheck
+	echo 'lint: $(words $(LINTED)) files passed'
+
+$(LINT)/%.tidy: %.c $(LINT)/%.syntax .clang-tidy tests/lint
+	$(call say,TIDY,$<)
+	tests/lint clang-tidy '$(MPI_CPPFLAGS)' $<
+	touch $@
 
 check-boundaries: all $(BUILD)/describe $(PAGES)
 	tests/boundaries $(BUILD)
@@ -150,4 +199,5 @@ check-fresh: SUITE = bookworm
 check-debian check-fresh:
 	SUITE='$(SUITE)' TARGETS='$(TARGETS)' PREBUILT='$(PREBUILT)' tests/debian
 
-.PHONY: unit $(UNIT_TESTS:%=unit-%) check check-warnings check-lint check-unit check-sanitizers check-valgrind check-boundaries check-places check-debian check-fresh
+.PHONY: unit unit-programs $(UNIT_TESTS:%=unit-%) check check-rest check-all check-build sanitized-programs syntax check-lint check-warnings check-unit \
+  check-unit-rest check-sanitizers check-sanitizers-rest check-valgrind check-boundaries check-places check-debian check-fresh

@@ -7,8 +7,8 @@
 # As somebody else than root in a user namespace, where one is root.
 AS_ROOT = $(if $(filter 0,$(shell id -u)),,unshare -Ur)
 
-check-hosts: all mpi-programs semantics-programs
-	$(AS_ROOT) $(PYTEST) $(SIDE_BY_SIDE) -m 'not thorough' tests/hosts
+check-hosts check-hosts-choice check-hosts-rest: check-hosts%: all mpi-programs semantics-programs
+	$(AS_ROOT) $(PYTEST) $(SIDE_BY_SIDE) $(or $(SHARE$*),-m 'not thorough') tests/hosts
 
 check-hosts-all: all mpi-programs semantics-programs
 	$(AS_ROOT) $(PYTEST) $(SIDE_BY_SIDE) tests/hosts
@@ -20,4 +20,4 @@ check-hosts-semantics: all semantics-programs
 stress-hosts: all mpi-programs
 	$(AS_ROOT) tests/hosts/stress --build $(BUILD) --minutes $(or $(MINUTES),5) --seed $(or $(SEED),1)
 
-.PHONY: stress-hosts check-hosts check-hosts-all check-hosts-semantics
+.PHONY: stress-hosts check-hosts check-hosts-choice check-hosts-rest check-hosts-all check-hosts-semantics

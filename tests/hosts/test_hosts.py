@@ -14,12 +14,14 @@ import time
 import pytest
 
 from network import HERE, SUBNET, Network, Unavailable
-from runner.case import Case, identifier
+from runner.case import Case
 from runner.cases.calls import names_both
 from runner.cases.common import ABORT, ALLREDUCE, MIXED, REDUCE, SILENCE, deaths_of, stream
 from runner.cases.reports import SITES, site
 from runner.cases.traces import TRACE, checked, form, must
+from runner.choice import choose, kinds_of_fault
 from runner.job import Hang, wait_for
+from runner.parameters import parameters
 
 HOSTS = 4
 LIMIT_S = 40
@@ -562,19 +564,20 @@ CASES = WELL + SILENT + LARGE + WRONG + TOLERATED + POINTS + FAR + LANES + ENDS 
         check=told_once)]
 
 
-# Of large calls make check tries one of four; make check-hosts-all all of them.
+# make check-all tries one of four large calls; make check-hosts-all tries all of them.
 THOROUGH = [case for i, case in enumerate(LARGE) if i % 4 != 0]
+CHOSEN = choose([case for case in CASES if case not in THOROUGH], kinds_of_fault)
 
 
-def parameter(case):
-    marks = [pytest.mark.thorough] if case in THOROUGH else []
+def marks_of(case):
+    if case in THOROUGH:
+        yield pytest.mark.thorough
     if case in LANES:
-        marks.append(pytest.mark.skipif(not has_ucx(), reason="there is no libucp.so.0"))
-    return pytest.param(case, id=identifier(case), marks=marks)
+        yield pytest.mark.skipif(not has_ucx(), reason="there is no libucp.so.0")
 
 
 @pytest.mark.usefixtures("network")
-@pytest.mark.parametrize("case", [parameter(case) for case in CASES])
+@pytest.mark.parametrize("case", parameters(CASES, CHOSEN, marks_of))
 def test_case(case, run_case, pytestconfig):
     first = pytestconfig.getoption("seed")
     for seed in range(first, first + (pytestconfig.getoption("runs") or case.runs)):

@@ -133,11 +133,13 @@ def test_killed(own, run_case):
                   says=(*told(5, "node3", ENDED, "4 of 6"), "nothing is known of the calls of 2 ranks on other hosts")))
 
 
+@pytest.mark.rest
 @hosts(2)
 def test_killed_one_of_two(own, run_case):
     run_case(lost("one of two hosts is killed", 2, 2, 2, 2, then_go_on(kill_host(own, "node2"))))
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_killed_in_turn(own, run_case):
     def again(j):
@@ -149,6 +151,7 @@ def test_killed_in_turn(own, run_case):
                   f"{ALLREDUCE} --await 30:again"))
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_killed_with_the_one_that_was_to_tell(own, run_case):
     """The first host hears nothing of the loss of the second, and is lost as well."""
@@ -159,6 +162,7 @@ def test_killed_with_the_one_that_was_to_tell(own, run_case):
     run_case(case)
 
 
+@pytest.mark.rest
 @hosts(2)
 def test_killed_where_mpiexec_runs(own, run_case):
     """The ranks of its own host, with the proxy."""
@@ -174,7 +178,7 @@ def test_proxy_killed(own, run_case):
 
 
 @hosts(3)
-@pytest.mark.parametrize("link", ["auto", "ucx"])
+@pytest.mark.parametrize("link", ["auto", pytest.param("ucx", marks=pytest.mark.rest)])
 def test_killed_inside(own, run_case, link):
     """At any instant, with an operation under way."""
     run_case(job("a host is killed inside of operations", 3, 2, 6, 2, "", f"{ALLREDUCE} --go 10 --ops 3000 --await 2999:lost",
@@ -182,13 +186,14 @@ def test_killed_inside(own, run_case, link):
 
 
 @hosts(3)
-@pytest.mark.parametrize("arguments", ["inplace 1000000 60", "bcast:0 1000000 200"])
+@pytest.mark.parametrize("arguments", ["inplace 1000000 60", pytest.param("bcast:0 1000000 200", marks=pytest.mark.rest)])
 def test_killed_inside_of_a_large_call(own, run_case, arguments):
     """Nearly all the time one of its slices is under way."""
     run_case(large("a host is killed in the middle", 3, 2, "bulk", arguments, alive=4, settings=WIDE, limit_s=LONG_S,
                    hand=then_go_on(kill_host(own, "node3"))))
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_killed_last_in_mpi(own, run_case):
     """Its ranks wait for the launcher's answer at the end of MPI, and all others have ended."""
@@ -208,6 +213,7 @@ def test_killed_last_in_mpi(own, run_case):
 
 # ---- ranks whose death ends the job ----
 
+@pytest.mark.rest
 @hosts(3)
 def test_killed_beside_a_critical_rank(own, run_case):
     """Rank 0, of another host, lives."""
@@ -215,6 +221,7 @@ def test_killed_beside_a_critical_rank(own, run_case):
                   settings={"FTCOLL_CRITICAL_RANKS": "0"}, silent=("ends the job",)))
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_killed_with_a_critical_rank(own, run_case):
     """Whichever of the two it is."""
@@ -223,6 +230,7 @@ def test_killed_with_a_critical_rank(own, run_case):
                   says=("ftcoll: the death of rank 5 ends the job: critical_ranks",)))
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_killed_while_it_ends_the_job(own, run_case):
     """The monitor process of the critical rank waits until its words are read, which never are."""
@@ -249,6 +257,7 @@ def test_killed_is_one_failure(own, run_case):
                  failures=2, hand=then_go_on(kill_host(own, "node3")), says=(r"ranks go on \(f = 1 host\)",)))
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_killed_is_one_failure_corrected(own, run_case):
     """The same by the paper's algorithm, where the lost host has the first root; mixed with reduces."""
@@ -269,6 +278,7 @@ def test_two_killed_are_too_many(own, run_case):
                   says=says))
 
 
+@pytest.mark.rest
 @hosts(3)
 @pytest.mark.parametrize("domain, excess", [("host", ""), ("rank", "--excess")])
 def test_what_is_counted(own, run_case, domain, excess):
@@ -300,6 +310,7 @@ def test_network_cut(own, run_case):
     run_case(silent("the network of a host is cut", cut(own, "node3")))
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_network_cut_inside(own, run_case):
     """At any instant: ranks there wait in an operation."""
@@ -308,6 +319,7 @@ def test_network_cut_inside(own, run_case):
     run_case(case)
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_network_cut_when_all_ranks_there_are_dead(own, run_case):
     """mpiexec does not wait for the end of what it will never hear of."""
@@ -358,6 +370,7 @@ def test_all_suspended(own, run_case):
                   silent=("lost with", "stops"), limit_s=LONG_S))
 
 
+@pytest.mark.rest
 @hosts(2)
 def test_output_after_the_end(own, run_case):
     """A host is not lost because it has no monitor process any more: its ranks have ended."""
@@ -368,6 +381,7 @@ def test_output_after_the_end(own, run_case):
     run_case(case)
 
 
+@pytest.mark.rest
 def test_two_on_one_machine(run_case):
     """mpiexec speaks with both proxies by socket pairs, and knows which is which."""
     run_case(Case("hosts: both are this machine", 4, 1, command="mpiexec.hydra -launcher fork -hosts one,two -ppn 2 -n 4 "
@@ -417,6 +431,7 @@ def test_interrupted_after_a_loss(own, run_case):
                  status=(0, "failed"), hand=then_go_on(kill_host(own, "node3"), interrupt)))
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_interrupted_after_the_loss_of_the_first_host(own, run_case):
     """The first that is left reports."""
@@ -447,6 +462,7 @@ def test_killed_with_standard_input(own, run_case):
     run_case(fed(lost("a host is killed, standard input flows to another", 3, 2, 2, 2, then_go_on(kill_host(own, "node2")))))
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_killed_where_standard_input_goes(own, run_case):
     """Rank 0 is on a host of its own."""
@@ -455,6 +471,7 @@ def test_killed_where_standard_input_goes(own, run_case):
     run_case(case)
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_silent_where_standard_input_goes(own, run_case):
     case = fed(lost("the host is cut off to which standard input flows", 3, 2, 2, 2, then_go_on(cut(own, "node2")),
@@ -481,6 +498,7 @@ def test_abort_after_a_loss(own, run_case):
     like_native(own, run_case, "MPI_Abort", "--abort 30", 7)
 
 
+@pytest.mark.rest
 @hosts(3)
 def test_bad_status_after_a_loss(own, run_case):
     like_native(own, run_case, "a rank returns 3", "--fault exit3@after:2", 3)

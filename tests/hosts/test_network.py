@@ -60,8 +60,9 @@ def bound_of(bad):
 
 
 def core_of(cases, *core):
-    """All of them; make check tries @core alone, and make check-hosts-all the others, too."""
-    return [pytest.param(case, marks=[] if case in core else [pytest.mark.thorough]) for case in cases]
+    """All of them. make check tries the first of @core, make check-all @core, and make check-hosts-all all."""
+    marks = {case: [] if case == core[0] else [pytest.mark.rest] for case in core}
+    return [pytest.param(case, marks=marks.get(case, [pytest.mark.thorough])) for case in cases]
 
 
 def worsen(rough, wanted):
@@ -120,6 +121,7 @@ def test_mpiexec_is_alone(rough, run_case):
                   f"{ALLREDUCE} --ops 1000 --await 999:lost".replace("--await 20:lost", ""), settings=SILENCE, limit_s=LONG_S))
 
 
+@pytest.mark.rest
 def test_mended_when_it_is_too_late(rough, run_case):
     """What was cut off comes back, and does not go on."""
     def mend(_):
@@ -159,6 +161,7 @@ def test_reset_of_news(rough, run_case):
                  hand=reset(rough, lambda p: p.is_monitor()), limit_s=LONG_S))
 
 
+@pytest.mark.rest
 def test_reset_of_leases(rough, run_case):
     run_case(job("connections with the authority are reset", HOSTS, 2, 6, 2, "", f"--go 10 {FLOWING}reset", settings=SILENCE,
                  hand=reset(rough, lambda p: p.name.startswith("mpiexec")), limit_s=LONG_S, silent=("lost with", " stops")))
@@ -187,6 +190,7 @@ def test_reset_of_links(rough, run_case, what, link):
                  silent=("lost with", "the job ends")))
 
 
+@pytest.mark.rest
 def test_reset_of_the_last_news(rough, run_case):
     """Of two ranks the second is dead. Its host never hears that the first one has told the job's report and ended."""
     def hand(j):

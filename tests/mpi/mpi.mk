@@ -123,8 +123,11 @@ $(MPI_BIN)/unknown/libmpich.so.12: $(MPI_BIN)/stream
 
 mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_BIN)/libheld.so $(MPI_BIN)/libcannot_send.so $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
 
-check-mpi: all mpi-programs
-	$(PYTEST) $(SIDE_BY_SIDE) tests/mpi tests/pictures
+check-mpi check-mpi-choice check-mpi-rest: check-mpi%: all mpi-programs recipe-programs
+	$(PYTEST) $(SIDE_BY_SIDE) $(SHARE$*) tests/mpi tests/pictures
+
+choice:
+	cd tests/mpi && python3 -B -m runner.choice
 
 # The library of another machine, PREBUILT, with the programs and the MPICH of this one.
 check-prebuilt:
@@ -142,4 +145,4 @@ check-device:
 stress: all mpi-programs
 	tests/mpi/stress --build $(BUILD) --minutes $(or $(MINUTES),5)
 
-.PHONY: mpi-programs check-mpi check-prebuilt check-mpi-alone check-device stress
+.PHONY: choice mpi-programs check-mpi check-mpi-choice check-mpi-rest check-prebuilt check-mpi-alone check-device stress

@@ -7,9 +7,13 @@ import pytest
 
 from runner import cases
 from runner.case import identifier, unused_settings
+from runner.choice import choose
+from runner.parameters import parameters
+
+CHOSEN = choose(cases.ALL)
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=identifier(case)) for case in cases.ALL])
+@pytest.mark.parametrize("case", parameters(cases.ALL, CHOSEN))
 def test_case(case, run_case, pytestconfig):
     first = pytestconfig.getoption("seed")
     for seed in range(first, first + (pytestconfig.getoption("runs") or case.runs)):
@@ -21,5 +25,5 @@ def test_each_case_has_a_name_of_its_own():
     assert not [name for name, count in names.items() if count > 1]
 
 
-def test_each_setting_that_takes_turns_has_a_case(pytestconfig):
-    assert not unused_settings(cases.ALL, pytestconfig.getoption("seed"))
+def test_each_setting_that_takes_turns_has_a_chosen_case(pytestconfig):
+    assert not unused_settings([case for case, _ in CHOSEN], pytestconfig.getoption("seed"))

@@ -25,6 +25,4 @@ $(RECIPES)/pi.py $(RECIPES)/job.sbatch: $(RECIPES)/%: tests/recipes/%
 	mkdir -p $(@D)
 	install -m 755 $< $@
 
-check-mpi: recipes
-
 .PHONY: recipes recipe-programs

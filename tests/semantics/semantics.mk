@@ -39,7 +39,7 @@ $(SEMANTICS_PRELOADED:%=$(SEMANTICS_BIN)/%.so): $(SEMANTICS_BIN)/%.so: $(SEMANTI
 
 semantics-programs: $(addprefix $(SEMANTICS_BIN)/,$(SEMANTICS_C) $(SEMANTICS_F) $(SEMANTICS_CXX) $(SEMANTICS_PRELOADED:%=%.so))
 
-check-semantics: all semantics-programs
-	$(PYTEST) $(SEMANTICS)
+check-semantics check-semantics-choice check-semantics-rest: check-semantics%: all semantics-programs
+	$(PYTEST) $(SIDE_BY_SIDE) $(SHARE$*) $(SEMANTICS)
 
-.PHONY: semantics-programs check-semantics
+.PHONY: semantics-programs check-semantics check-semantics-choice check-semantics-rest

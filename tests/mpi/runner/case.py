@@ -37,6 +37,7 @@ class Case:
     limit_s: float = 30
     runs: int = 1
     skip: str = ""  # why it cannot be run here
+    tags: tuple = ()  # beside those that its other fields mean (tags.py): "defect" where it shows one that had been found
 
 
 def identifier(case):
