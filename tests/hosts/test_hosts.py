@@ -16,7 +16,7 @@ import pytest
 from network import HERE, SUBNET, Network, Unavailable
 from runner.case import Case
 from runner.cases.calls import names_both
-from runner.cases.common import ABORT, ALLREDUCE, MIXED, REDUCE, SILENCE, deaths_of, stream
+from runner.cases.common import ABORT, ALLREDUCE, DEFECT, MIXED, REDUCE, SILENCE, deaths_of, defect_if, stream
 from runner.cases.reports import SITES, site
 from runner.cases.traces import TRACE, checked, form, must
 from runner.choice import choose, kinds_of_fault
@@ -77,7 +77,7 @@ WELL = [
     job("nobody dies, 8 ranks", 2, 4, 8, 1, "", MIXED),
     job("nobody dies, a tree inside of a host", 2, 5, 8, 1, "", MIXED),
     job("large values", 2, 2, 4, 1, "", "--max-bytes 65536", {"FTCOLL_MAX_BYTES": "65536"}),
-    job("coverage has the call sites of all hosts", 2, 1, 4, 1, "", "", SITES, "sites", failures=0,
+    job("coverage has the call sites of all hosts", 2, 1, 4, 1, "", "", SITES, "sites", failures=0, tags=DEFECT,
         says=(site("1,200", 4, "MPI_Allreduce", "protected", r"sites\(energy"),
               site(4, 4, "MPI_Gather", "not protected", r"sites\(collect", "setting intercept does not name this call"))),
     job("coverage has those of the dead of other hosts", 2, 1, 4, 1, "", "die", SITES, "sites", failures=1,
@@ -94,13 +94,13 @@ WELL[-1].command = WELL[-1].command.replace("{programs}/stream", f"{HERE}/bound 
 
 # A rank's first message for another may be one that nobody waits for any more, because the reduction is through
 # there: whoever is in native MPI's wait meanwhile, for that rank even, still lets it in.
-WELL.append(Case("hosts: a first message that comes late", 5, 1, rotate=False, limit_s=LIMIT_S,
+WELL.append(Case("hosts: a first message that comes late", 5, 1, rotate=False, limit_s=LIMIT_S, tags=DEFECT,
                  command=on(2, 2, 5, "{build}/tests/semantics/nonblocking ."),
                  settings={**UCX, "FTCOLL_INTERCEPT": "reduce,allreduce", "FTCOLL_ALGORITHM": "corrected"}))
 
 # The same where the root computes: whoever has the message is through with the reduction nevertheless.
 WELL.append(job("the root computes before another's message is out", 3, 1, 3, 1, "", "", None, "through", failures=0,
-                says=("through: the sum is 3",)))
+                says=("through: the sum is 3",), tags=DEFECT))
 
 # ---- a trace, which each host writes of itself ----
 
@@ -135,7 +135,8 @@ SILENT = [
     job("monitor = timeout, two ranks of one host are silent", 2, 2, 4, 1, "freeze@10:2 freeze@10:3", "", SILENCE, finished=2,
         failures=2),
     job("monitor = timeout, a rank is stopped while others test requests", 2, 2, 4, 1, "", "",
-        {**SILENCE, "FTCOLL_INTERCEPT": "all"}, "frozen", failures=1, says=(r"(?s)(is through, 3 in the last sum.*){3}",)),
+        {**SILENCE, "FTCOLL_INTERCEPT": "all"}, "frozen", failures=1, says=(r"(?s)(is through, 3 in the last sum.*){3}",),
+        tags=DEFECT),
     job("monitor = timeout, longer silent in the program than stopped", 2, 2, 4, 1, "stop900@10:other", "", SILENCE),
 ]
 
@@ -221,7 +222,7 @@ LARGE = [
     large("required of all", 2, 2, "bulk", f"allreduce {TEN} 3", f"1:{in_second(4)}:a0", status="failed", failures=None,
           says=("the result lacks 1 of 4 ranks, .*require_all wants all",), settings={"FTCOLL_REQUIRE_ALL": "sum"}),
     large("the record has whom a result lacks, once", 2, 2, "bulk", f"allreduce {TEN} 3", f"1:{in_second(4)}:a0",
-          settings={"FTCOLL_RECORD_FILE": "record"}, check=lambda j: recorded_once(j, [1])),
+          settings={"FTCOLL_RECORD_FILE": "record"}, check=lambda j: recorded_once(j, [1]), tags=DEFECT),
     *(large(f"the root of {arguments} dies, which is an error", 2, 2, program, arguments, "1:17:a0", status="failed",
             failures=None, says=(f"{name}: its root, rank 1, is dead",), settings={"FTCOLL_ON_DEAD_ROOT": "error"})
       for program, arguments, name in (("bulk", f"bcast:1 {TEN} 3", "MPI_Bcast"),
@@ -239,7 +240,7 @@ WRONG = [job(f"mismatch: told, {algorithm}", 4, 1, n, 1, "", "told", {"FTCOLL_AL
          for algorithm, n in (("optimistic", 4), ("corrected", 4), ("corrected", 7))]
 
 WRONG += [job(f"mismatch: {scene}, n = {n}", 2, 1, n, 1, "", scene, {"FTCOLL_INTERCEPT": "all"}, "mismatch", failures=0,
-              status="failed", check=names_both(told))
+              status="failed", check=names_both(told), tags=defect_if(scene == "roots"))
           for scene, n, told in (("roots", 2, 1), ("leaf", 2, 1), ("blocks", 3, 1))]
 
 # ---- deaths of processes ----
@@ -395,16 +396,17 @@ BELOW = f"{HERE}/below {{programs}}/stream --seed {{seed}} "
 ENDS = [
     # Ranks on both hosts end the job.
     job("an error on all", 2, 2, 4, 1, "", f"--go 10 --await 10:told {ALLREDUCE}", finished=None, failures=2, status="failed",
-        hand=kill_one_of_each_then_go_on, says=("2 of 4 processes failed",), check=reported_once(2)),
+        hand=kill_one_of_each_then_go_on, says=("2 of 4 processes failed",), check=reported_once(2), tags=DEFECT),
     # A monitor process below a shell tells of no death before that is seen to go on.
     Case("hosts: an error on all at once", 4, 1, command=on(2, 2, 4, BELOW + stream("kill@10:3", ALLREDUCE)), status="failed",
-         settings={**UCX, "FTCOLL_REQUIRE_ALL": "all"}, limit_s=LIMIT_S, check=reported_once(1)),
+         settings={**UCX, "FTCOLL_REQUIRE_ALL": "all"}, limit_s=LIMIT_S, check=reported_once(1), tags=DEFECT),
     job("critical_ranks", 3, 1, 3, 1, "kill@10:2", ENDLESS, {"FTCOLL_CRITICAL_RANKS": "2"}, finished=None, failures=None,
-        status="failed", says=("the death of rank 2 ends the job: critical_ranks",), check=ended_once),
+        status="failed", says=("the death of rank 2 ends the job: critical_ranks",), check=ended_once, tags=DEFECT),
     job("max_failed", 2, 2, 4, 1, "kill@10:3", ENDLESS, {"FTCOLL_MAX_FAILED": "0"}, finished=None, failures=None,
         status="failed", says=("the death of rank 3 ends the job: it is number 1, max_failed = 0",), check=ended_once),
     job("max_failed, by deaths on two hosts", 2, 2, 4, 2, "", ENDLESS + " --go 10", {"FTCOLL_MAX_FAILED": "1"},
-        finished=None, failures=None, status="failed", hand=kill_one_of_each, says=("max_failed = 1",), check=ended_once),
+        finished=None, failures=None, status="failed", hand=kill_one_of_each, says=("max_failed = 1",), check=ended_once,
+        tags=DEFECT),
     job("MPI_Abort", 2, 2, 4, 1, "", "--abort 10", finished=None, failures=None, status="failed"),
     # Natively the status is 0, 2 or 255 then, by chance.
     job("Ctrl-C", 2, 2, 4, 1, "", ENDLESS + " --go 10", finished=None, failures=None, status=(0, "failed"),
@@ -422,7 +424,7 @@ def told_by_one_host(j):
 def still(scene, says):
     return Case(f"hosts: all stand still, {scene}", 4, 1, command=on(2, 2, 4, f"{{programs}}/blocked {scene}"), limit_s=LIMIT_S,
                 settings={**UCX, "FTCOLL_UNREACHABLE_MS": "3000", **ABORT}, status="failed", says=(says,),
-                check=told_by_one_host)
+                check=told_by_one_host, tags=defect_if(scene != "waits"))
 
 
 STILL = [
@@ -557,7 +559,7 @@ AGENTS.append(
                              "--await 20:killed " + stream("kill@30:1"))
          .replace("env LD_PRELOAD={library} mpiexec.hydra", "env -u LD_PRELOAD mpiexec.hydra -genv LD_PRELOAD {library}"),
          settings={**UCX, "FTCOLL_UNREACHABLE_MS": str(QUIET_MS)}, hand=after_silence(QUIET_MS, kill_monitors(3, 4)), finished=3,
-         failures=3, status=(0, "failed"), limit_s=LIMIT_S))
+         failures=3, status=(0, "failed"), limit_s=LIMIT_S, tags=DEFECT))
 
 CASES = WELL + SILENT + LARGE + WRONG + TOLERATED + POINTS + FAR + LANES + ENDS + STILL + AGENTS + [
     job("what people are told", 2, 2, 4, 1, "kill@10:3", ALLREDUCE + " --go 9 --await 40:told", hand=await_told, says=TOLD,

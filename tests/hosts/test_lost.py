@@ -7,7 +7,7 @@ import pytest
 
 from network import HERE, SUBNET, Network, Unavailable, call
 from runner.case import Case
-from runner.cases.common import ALLREDUCE, MIXED, stream
+from runner.cases.common import ALLREDUCE, DEFECT, MIXED, stream
 from runner.job import Gone, Hang, send, wait_for
 from test_hosts import ENDLESS, UCX, WIDE, job, large
 
@@ -157,7 +157,7 @@ def test_killed_with_the_one_that_was_to_tell(own, run_case):
     """The first host hears nothing of the loss of the second, and is lost as well."""
     case = lost("two hosts are killed, of which one was to tell of the other", 3, 1, 2, 2,
                 then_go_on(strike(own, "node2", signal.SIGSTOP), kill_host(own, "node3"), lambda _: time.sleep(1),
-                           kill_host(own, "node2")), says=told(0, "node2", ENDED, "1 of 3") + told(1, "node3", ENDED, "1 of 3"))
+                           kill_host(own, "node2")), says=told(0, "node2", ENDED, "1 of 3") + told(1, "node3", ENDED, "1 of 3"), tags=DEFECT)
     case.command = case.command.replace("node1,node2,node3", "node2,node3,node1")
     run_case(case)
 
@@ -208,7 +208,8 @@ def test_killed_last_in_mpi(own, run_case):
 
     run_case(lost("a host is killed that was the last in MPI", 3, 2, 2, 2,
                   lambda j: [act(j) for act in (strike(own, "node3", signal.SIGSTOP, is_proxy), await_others, kill_host(own, "node3"))],
-                  finished=None, failures=None, says=told(4, "node3", ENDED, "4 of 6")[:1] + told(5, "node3", ENDED, "4 of 6")[:1]))
+                  finished=None, failures=None, says=told(4, "node3", ENDED, "4 of 6")[:1] + told(5, "node3", ENDED, "4 of 6")[:1],
+                  tags=DEFECT))
 
 
 # ---- ranks whose death ends the job ----
@@ -218,7 +219,7 @@ def test_killed_last_in_mpi(own, run_case):
 def test_killed_beside_a_critical_rank(own, run_case):
     """Rank 0, of another host, lives."""
     run_case(lost("a host is killed, a rank of another one is critical", 3, 2, 2, 2, then_go_on(kill_host(own, "node3")),
-                  settings={"FTCOLL_CRITICAL_RANKS": "0"}, silent=("ends the job",)))
+                  settings={"FTCOLL_CRITICAL_RANKS": "0"}, silent=("ends the job",), tags=DEFECT))
 
 
 @pytest.mark.rest
@@ -241,7 +242,7 @@ def test_killed_while_it_ends_the_job(own, run_case):
     run_case(job("a host is killed while it ends the job", 3, 2, 6, 2, "", f"{ENDLESS} {ALLREDUCE} --go 10",
                  {"FTCOLL_CRITICAL_RANKS": "5"}, finished=None, failures=None, status="failed",
                  hand=then_go_on(strike(own, "node3", signal.SIGSTOP, is_proxy), kill_critical, kill_host(own, "node3")),
-                 says=("ftcoll: the death of rank 5 ends the job: critical_ranks",)))
+                 says=("ftcoll: the death of rank 5 ends the job: critical_ranks",), tags=DEFECT))
 
 
 # ---- f counts hosts ----
@@ -331,7 +332,7 @@ def test_network_cut_when_all_ranks_there_are_dead(own, run_case):
         time.sleep(1)  # two times in which the host's agent asks
 
     run_case(lost("all ranks of a host die, and then its network is cut", 3, 2, 2, 2,
-                  then_go_on(ranks, await_news_in_mpiexec, cut(own, "node3")), settings=SILENCE, limit_s=LONG_S))
+                  then_go_on(ranks, await_news_in_mpiexec, cut(own, "node3")), settings=SILENCE, limit_s=LONG_S, tags=DEFECT))
 
 
 @hosts(3)
@@ -367,7 +368,7 @@ def test_all_suspended(own, run_case):
         send_and_await(signal.SIGCONT, pids)
 
     run_case(lost("the whole job is suspended", 2, 2, 0, 2, then_go_on(suspend), settings={"FTCOLL_UNREACHABLE_MS": "3000"},
-                  silent=("lost with", "stops"), limit_s=LONG_S))
+                  silent=("lost with", "stops"), limit_s=LONG_S, tags=DEFECT))
 
 
 @pytest.mark.rest
@@ -376,7 +377,7 @@ def test_output_after_the_end(own, run_case):
     """A host is not lost because it has no monitor process any more: its ranks have ended."""
     case = job("output comes long after the ranks have ended", 2, 1, 2, 1, "", ALLREDUCE,
                settings={"FTCOLL_UNREACHABLE_MS": "3000"}, says=("late from rank 0", "late from rank 1"),
-               silent=("lost with",), limit_s=LONG_S)
+               silent=("lost with",), limit_s=LONG_S, tags=DEFECT)
     case.command = case.command.replace("{programs}/stream", f"{HERE}/late {{programs}}/stream")
     run_case(case)
 
@@ -386,7 +387,7 @@ def test_two_on_one_machine(run_case):
     """mpiexec speaks with both proxies by socket pairs, and knows which is which."""
     run_case(Case("hosts: both are this machine", 4, 1, command="mpiexec.hydra -launcher fork -hosts one,two -ppn 2 -n 4 "
                   "{programs}/stream --seed {seed} " + stream("kill@10:3"), settings={**UCX, "UCX_NET_DEVICES": None}, finished=3,
-                  failures=1, silent=("a lost host ends the job",), limit_s=LONG_S))
+                  failures=1, silent=("a lost host ends the job",), limit_s=LONG_S, tags=DEFECT))
 
 
 # ---- what still ends the job ----
@@ -441,7 +442,7 @@ def test_interrupted_after_the_loss_of_the_first_host(own, run_case):
 
     case = job("Ctrl-C after the host of rank 0 is lost", 3, 1, 3, 2, "", f"{ENDLESS} {ALLREDUCE} --go 10", finished=None,
                failures=None, status=(0, "failed"), hand=then_go_on(kill_host(own, "node2"), interrupt),
-               says=("the job ended before MPI_Finalize was through: 1 of 3 ranks had failed",))
+               says=("the job ended before MPI_Finalize was through: 1 of 3 ranks had failed",), tags=DEFECT)
     case.command = case.command.replace("node1,node2,node3", "node2,node1,node3")
     run_case(case)
 

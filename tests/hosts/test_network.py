@@ -4,7 +4,7 @@ import time
 import pytest
 
 from network import Network, Unavailable
-from runner.cases.common import ALLREDUCE, MIXED
+from runner.cases.common import ALLREDUCE, DEFECT, MIXED, defect_if
 from runner.job import Hang, wait_for
 from test_hosts import doors_of, job
 from test_lost import LONG_S, SILENCE, await_loss, lost, silent, then_go_on
@@ -104,7 +104,7 @@ def test_cut_for_a_moment(rough, run_case, part):
         j.allow("mended")
 
     run_case(job(f"the network is cut for a moment, {part}", HOSTS, 2, 6, 2, "", f"--go 10 {FLOWING}mended", settings=SILENCE,
-                 hand=mend_later, silent=("lost with", " stops"), limit_s=LONG_S))
+                 hand=mend_later, silent=("lost with", " stops"), limit_s=LONG_S, tags=defect_if(part == "nothing to one")))
 
 
 @pytest.mark.parametrize("part", core_of(["one from all", "nothing from one", "nothing to one"], "nothing from one"))
@@ -187,7 +187,7 @@ def test_reset_of_links(rough, run_case, what, link):
     each, faults, args = RESETS[what]
     run_case(job(f"connections between ranks are reset, {what}", HOSTS, each, HOSTS * each, 2, faults,
                  f"--go 10 {FLOWING}reset {args}", settings={**SILENCE, "FTCOLL_LINK": link}, hand=reset(rough, is_rank, 15), limit_s=LONG_S,
-                 silent=("lost with", "the job ends")))
+                 silent=("lost with", "the job ends"), tags=defect_if((what, link) == ("and one dies meanwhile", "auto"))))
 
 
 @pytest.mark.rest
@@ -204,4 +204,4 @@ def test_reset_of_the_last_news(rough, run_case):
         rough.order(reset=ports)
 
     run_case(job("the last news of the survivor is lost", 2, 1, 2, 1, "kill@12:1", f"--go 20 {FLOWING}end", settings=SILENCE, hand=hand,
-                 limit_s=LONG_S, silent=("before MPI_Finalize was through",)))
+                 limit_s=LONG_S, silent=("before MPI_Finalize was through",), tags=DEFECT))

@@ -7,6 +7,7 @@ import pytest
 
 from runner import cases
 from runner.case import identifier, unused_settings
+from runner.cases.common import DEFECT
 from runner.choice import choose
 from runner.parameters import parameters
 
@@ -27,3 +28,7 @@ def test_each_case_has_a_name_of_its_own():
 
 def test_each_setting_that_takes_turns_has_a_chosen_case(pytestconfig):
     assert not unused_settings([case for case, _ in CHOSEN], pytestconfig.getoption("seed"))
+
+
+def test_each_tag_is_known():
+    assert {tag for case in cases.ALL for tag in case.tags} == set(DEFECT)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 from dataclasses import replace
 
+from .. import choice
 from ..case import Case
 
 
@@ -22,6 +23,14 @@ def tolerated(name, n, f, faults, args="", settings=None, **more):
     dead = deaths_of(faults)
     expected = {"finished": n - dead, "failures": dead, **more}
     return Case(name, n, f, stream(faults, args), settings=settings or {}, **expected)
+
+
+DEFECT = (choice.DEFECT,)  # tags of a case that shows a defect of the library which had been found and mended
+
+
+def defect_if(condition):
+    """Returns the tags of one of many similar cases: DEFECT for those few that show a defect, as @condition says."""
+    return DEFECT if condition else ()
 
 
 # What MPI_Init() of MPICH gives then.

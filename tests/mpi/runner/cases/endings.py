@@ -3,7 +3,7 @@ import os
 import signal
 
 from ..case import Case
-from .common import ABORT, SILENCE, SURVIVORS, TEN_S, UNFINISHED, is_launcher, needs_root, stream, strike, tolerated
+from .common import ABORT, DEFECT, SILENCE, SURVIVORS, TEN_S, UNFINISHED, defect_if, is_launcher, needs_root, stream, strike, tolerated
 
 
 # ---- how the job ends ----
@@ -55,7 +55,8 @@ END = [
     Case("all die", 3, 2, stream("kill@10:0,1,2"), status="failed"),
     # Some may still be in the operation before.
     *(Case(f"all end with status {status} without MPI_Finalize, n = {n}", n, n - 1,
-           stream(f"exit{status}@10:{ranks}"), finished=(), status=status, rotate=False, silent=("BAD TERMINATION|KILLED",) if status == 0 else ("KILLED",))
+           stream(f"exit{status}@10:{ranks}"), finished=(), status=status, rotate=False, silent=("BAD TERMINATION|KILLED",) if status == 0 else ("KILLED",),
+           tags=defect_if((status, n) == (3, 4)))
       for status, n, ranks in ((0, 2, "0,1"), (3, 4, "0,1,2,3"), (3, 8, "0,1,2,3,4,5,6,7"))),
     ended("kill -9 of mpiexec", signal.SIGKILL, is_launcher),
     ended("kill -9 of the proxy", signal.SIGKILL, is_proxy),
@@ -92,35 +93,36 @@ GO_ON = {"status": (0, "failed"), "failures": 1, "says": ("orphan: rank 0 goes o
 
 # A rank must not outlive its monitor process, because then nobody would notice its death.
 ORPHANS = [
-    orphan("prctl", "pause", **GO_ON),
-    orphan("deaf", "reduce", **GO_ON),
+    orphan("prctl", "pause", tags=DEFECT, **GO_ON),
+    orphan("deaf", "reduce", tags=DEFECT, **GO_ON),
     orphan("prctl", "barrier", status="failed", settings=ABORT,
            says=(r"it needs rank 1, which is dead \(killed by signal 9\)",)),
-    *(orphan("prctl", where, ", critical", status="failed", settings={"FTCOLL_CRITICAL_RANKS": "1"},
+    *(orphan("prctl", where, ", critical", status="failed", settings={"FTCOLL_CRITICAL_RANKS": "1"}, tags=DEFECT,
              says=("ftcoll: the death of rank 1 ends the job: critical_ranks",)) for where in ("barrier", "reduce")),
 ] + needs_root(
-    orphan("setuid", "pause", **GO_ON),
+    orphan("setuid", "pause", tags=DEFECT, **GO_ON),
 )
 
 ABORT_LINE = r"(?m)^Abort\(\d+\) on node \d"  # MPICH's
 
 
-def fatal(scene, status, settings=None):
+def fatal(scene, status, settings=None, tags=()):
     """Of 4 ranks one meets the error."""
     setting = " ".join((settings or {}).values())
     return Case(f"MPI ends the job: {scene} {setting}", 4, 2, status=status, limit_s=TEN_S,
-                silent=("went on", "survived"), settings=settings or {}, rotate=False,
+                silent=("went on", "survived"), settings=settings or {}, rotate=False, tags=tags,
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/fatal {scene}")
 
 
 # MPICH 4.0.2 takes MPI_ERRORS_ABORT on a communicator for an internal error, and ends with 1, 4.2.1 with 6.
-FATAL = [fatal(scene, (1, 6) if scene == "abort" else 6, settings) for settings in (None, SURVIVORS)
+FATAL = [fatal(scene, (1, 6) if scene == "abort" else 6, settings, defect_if(not settings and scene in ("dup", "call-dead")))
+         for settings in (None, SURVIVORS)
          for scene in ("unset", "dup", "group", "fatal", "abort", "self", "call", "call-dead")] + [
     # Natively the status is that of one of several signals, by chance.
-    fatal("call-crash", 14),
-    fatal("call-dead-late", 6),
+    fatal("call-crash", 14, tags=DEFECT),
+    fatal("call-dead-late", 6, tags=DEFECT),
     # The others may go on until they are ended.
-    Case("MPI ends the job: call-killed", 4, 2, status=9, limit_s=TEN_S, rotate=False, failures=None,
+    Case("MPI ends the job: call-killed", 4, 2, status=9, limit_s=TEN_S, rotate=False, failures=None, tags=DEFECT,
          command="mpiexec.hydra -n {n} {programs}/fatal call-killed"),
     Case("a program's error handler ends a rank", 4, 2, status=0, failures=1, silent=(ABORT_LINE,),
          command="mpiexec.hydra -n {n} {programs}/fatal handler", says=("(fatal: 3 ranks went on(.|\n)*){3}",)),
@@ -133,7 +135,7 @@ FAREWELL = [
          command="mpiexec.hydra -n {n} {programs}/farewell"),
     Case("attributes are deleted at the end, after a failure", 3, 1, failures=1,
          says=("(: ba, well(.|\n)*){2}",), command="mpiexec.hydra -n {n} {programs}/farewell die"),
-    Case("Fortran 2008", 4, 1, command="mpiexec.hydra -n {n} {programs}/fortran08", failures=1,
+    Case("Fortran 2008", 4, 1, command="mpiexec.hydra -n {n} {programs}/fortran08", failures=1, tags=DEFECT,
          settings={"FTCOLL_REQUIRE_ALL": "prod"},
          says=("fortran: 4 ranks, then up to rank 2",
                'fortran: 0 beyond "ftcoll: MPI_Allreduce with MPI_PROD: .* wants all"\n')),

@@ -1,6 +1,6 @@
 """Collective calls on files with dead members (programs/files.c)."""
 from ..case import Case
-from .common import ABORT, SURVIVORS
+from .common import ABORT, DEFECT, SURVIVORS
 from .reports import SITES, site
 
 
@@ -21,10 +21,10 @@ FILES = [
     files("one that a library closes in MPI_Finalize", "--finalize data 1", 1,
           check=lambda job: "" if job.text("stdout").count("has closed in MPI_Finalize") == 3 else "not all have closed"),
     files("rank 0 dies with what it has gathered", "--inside data", 1),
-    files("a rank dies whose data another takes", "--source data", 1),
-    files("more die at once than are tolerated", "--excess data 1,2", 2, n=5),
+    files("a rank dies whose data another takes", "--source data", 1, tags=DEFECT),
+    files("more die at once than are tolerated", "--excess data 1,2", 2, n=5, tags=DEFECT),
     files("a rank that has left the call for one that is through", "--left data", 1,
-          settings={"FTCOLL_CRASH": "1:5:a1", "FTCOLL_ALGORITHM": "corrected"}),
+          settings={"FTCOLL_CRASH": "1:5:a1", "FTCOLL_ALGORITHM": "corrected"}, tags=DEFECT),
     *(files(f"rank {victim} dies in the middle", f"--anytime data {{seed}} 8 {victim}", 1, runs=2, limit_s=60)
       for victim in (0, 2)),
     Case("files: a rank dies, native", 4, 1, settings={"FTCOLL_COMMUNICATORS": "native", **ABORT}, status="failed",

@@ -3,7 +3,7 @@ import re
 
 from ..case import Case
 from .calls import names_both
-from .common import SILENCE, TEN_S, UNFINISHED
+from .common import DEFECT, SILENCE, TEN_S, UNFINISHED, defect_if
 
 PROTECTED = {"FTCOLL_INTERCEPT": "all", "FTCOLL_LARGE": "protected"}
 KEEP = {"FTCOLL_ON_DEAD_ROOT": "keep"}
@@ -42,7 +42,7 @@ LARGE = [
     *(large(f"{call}, nobody dies", 3, f"{call} {size} 3") for call, size, _ in POSTED),
     *(large(f"{call}, rank {victim} dies at {point}", 4, f"{call} {size} 3", f"{victim}:{operation}:{point}")
       for call, size, operation in POSTED for victim, point in ((0, "a0"), (2, "a1"))),
-    large("persistent, nobody dies", 3, f"persistent {MANY} 3"),
+    large("persistent, nobody dies", 3, f"persistent {MANY} 3", tags=DEFECT),
     large("persistent, rank 2 dies in the middle", 4, f"persistent {MANY} 3", "2:2:d50"),
     large("two ranks", 2, f"allreduce {MANY} 5"),
     large("two ranks, in place", 2, f"inplace {MANY} 5"),
@@ -90,7 +90,8 @@ LARGE = [
           settings={"FTCOLL_RECORD_FILE": "record"},
           check=lambda job: "" if '"missing":[1]' in job.text("record") else "no such line in the record"),
     *(Case(f"large: {requests} persistent calls at once, {form}", 3, 1, settings={"FTCOLL_PROTECT": "all"}, failures=0,
-           command=f"mpiexec.hydra -n {{n}} {{programs}}/crowd {form} {requests}", says=(r"(?s)(is content.*){3}",))
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/crowd {form} {requests}", says=(r"(?s)(is content.*){3}",),
+           tags=defect_if((form, requests) in (("allreduce", 17), ("allgather", 65))))
       for form in ("allreduce", "allgather") for requests in (17, 65)),
     *(Case(f"large: training, {victims} of {n} ranks die", n, 1, settings=PROTECTED, failures=victims, limit_s=TEN_S * 3,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/sgd 16777216 8 {victims} {{seed}}",
@@ -107,11 +108,11 @@ LARGE = [
 ONE_POST, POSTS = 150_000, 900_000  # doubles: with a request, one operation of a broadcast, or five
 
 
-def unlike(name, n, arguments, crash="", alive=None):
+def unlike(name, n, arguments, crash="", alive=None, tags=()):
     alive = n - (1 if crash else 0) if alive is None else alive
     return Case(f"large: unlike: {name}, n = {n}", n, 1, limit_s=TEN_S, failures=n - alive,
                 settings={**PROTECTED, **KEEP, **({"FTCOLL_CRASH": crash} if crash else {})},
-                command=f"mpiexec.hydra -n {{n}} {{programs}}/unlike {arguments}", says=(THROUGH.format(alive),))
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/unlike {arguments}", says=(THROUGH.format(alive),), tags=tags)
 
 
 def available_gib():
@@ -130,12 +131,14 @@ def huge(call, crash="", told="all of it"):
 
 def too_huge(call):
     return Case(f"large: huge: {call}, more than large_memory", 3, 1, settings={**PROTECTED, "FTCOLL_LARGE_MEMORY": "1024"},
+                tags=defect_if(call == "ialltoallv"),
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/huge {call}",
                 says=(r"(?s)(MPI_ERR_NO_MEM: +or more than the 1024 MiB of setting large_memory.*){3}",))
 
 
 LARGE += [
-    *(unlike(f"{form}, {count} doubles", 3, f"{form} {count} 3")
+    *(unlike(f"{form}, {count} doubles", 3, f"{form} {count} 3",
+             tags=defect_if(count == ONE_POST and form in ("ibcast:1", "init:1")))
       for form in ("bcast:1", "Rbcast", "ibcast:1", "Ribcast", "init:1", "Rinit") for count in (ONE_POST, POSTS)),
     *(unlike(f"{form}, rank {victim} dies at {point}", 4, f"{form}:1 {ONE_POST} 3", f"{victim}:2:{point}")
       for form, victim, point in (("ibcast", 1, FIRST), ("ibcast", 2, MIDDLE), ("Ribcast", 1, LAST), ("init", 1, MIDDLE),
@@ -197,7 +200,7 @@ POSTED = [
           ("ialltoall", 1, 5, "d50"), ("alltoall", 1, 6, "end"))),
     *(posted(f"allgather, rank {victim} dies at {point}", 3, f"allgather {ONE_ROUND} 3", f"{victim}:2:{point}")
       for victim, point in ((0, "a0"), (1, "a1"), (2, "end"), (0, "d40"), (1, "d67"))),
-    posted("gather in rounds, its root dies between two", 3, f"gather:1 {ROUNDS * 3} 3", "1:5:a0"),
+    posted("gather in rounds, its root dies between two", 3, f"gather:1 {ROUNDS * 3} 3", "1:5:a0", tags=DEFECT),
     posted("two die in one call", 5, f"alltoall {ONE_ROUND} 3", "1:2:d0,3:2:d50", f=2),
     posted("one after the other, more than f in all", 5, f"allgather {ONE_ROUND} 6", "1:2:d50,3:4:d50,0:6:d0"),
     *(posted(f"the dead are told by {scheme}", 4, f"allgather {ONE_ROUND} 3", "2:2:d50",

@@ -2,7 +2,7 @@
 import re
 
 from ..case import Case
-from .common import ABORT, ENDED, TEN_S, one_line
+from .common import ABORT, DEFECT, ENDED, TEN_S, defect_if, one_line
 
 OFF = {"FTCOLL_ENABLE": "off"}
 
@@ -41,8 +41,8 @@ def tooled(name, preloaded, program="tooled", **more):
 FTCOLL, TOOL, ASKS = "{library}", "{programs}/libtool.so", "{programs}/libasks.so"
 
 TOOLS = [
-    tooled("behind ftcoll", (FTCOLL, TOOL)),
-    tooled("before ftcoll", (TOOL, FTCOLL)),
+    tooled("behind ftcoll", (FTCOLL, TOOL), tags=DEFECT),
+    tooled("before ftcoll", (TOOL, FTCOLL), tags=DEFECT),
     tooled("linked with the program", (FTCOLL,), "tooled_linked"),
     tooled("that asks dlsym, behind ftcoll", (FTCOLL, ASKS)),
     tooled("that asks dlsym, before ftcoll", (ASKS, FTCOLL)),
@@ -57,10 +57,10 @@ TOOLS = [
 EARLY = "mpiexec.hydra -genv LD_PRELOAD {library}:{programs}/libearly.so -n {n} {programs}/"
 
 THREADED = [
-    Case("threads before the program begins", 4, 1, command=EARLY + "stream --fault kill@10:1", finished=3, failures=1,
+    Case("threads before the program begins", 4, 1, command=EARLY + "stream --fault kill@10:1", finished=3, failures=1, tags=DEFECT,
          says=("(early: its thread answers(.|\n)*){3}",)),
     # The monitor process was made while the dynamic linker was at work.
-    Case("threads before the program begins: a blocked call of C++", 3, 1, command=EARLY + "names gather",
+    Case("threads before the program begins: a blocked call of C++", 3, 1, command=EARLY + "names gather", tags=DEFECT,
          settings={"FTCOLL_CRASH": "1:2:a0", **ABORT}, status="failed", limit_s=TEN_S,
          says=(r"in MPI_Gather at names\(model::collect\(int\)\+0x[0-9a-f]+\) for",)),
 ]
@@ -69,7 +69,7 @@ THREADED = [
 
 OWN = [
     Case(f"variables of threads' own: {program}", 3, 1, command=f"mpiexec.hydra -n {{n}} {{programs}}/{program}", failures=1,
-         says=("(own: rank [02]: 2 in the last sum\n(.|\n)*){2}",), silent=("not protected",))
+         says=("(own: rank [02]: 2 in the last sum\n(.|\n)*){2}",), silent=("not protected",), tags=DEFECT)
     for program in ("own", "own_less")
 ]
 
@@ -98,7 +98,7 @@ os.write(1, f"opened: rank {rank.value}: {total.value} in the last sum\\n".encod
 mpi.MPI_Finalize()
 """
 
-OPENED = [opened(f"libmpich, {flags}", f"libmpich.so.12 {flags}") for flags in
+OPENED = [opened(f"libmpich, {flags}", f"libmpich.so.12 {flags}", tags=defect_if(flags == "local")) for flags in
           ("local", "local,now", "global", "deep,now")] + [
     opened("a module that is linked with MPI", "{programs}/module.so local module", r"module\.so"),
     opened("a module, LD_BIND_NOW", "{programs}/module.so local,now module", r"module\.so",
@@ -122,7 +122,7 @@ def other(name, program, what, **more):
 OPEN_MPI = r"Open MPI v4\.1\.4 \(libmpi\.so\.40\), .*; the program runs as without ftcoll"
 
 OTHER = [
-    other("Open MPI", "other", OPEN_MPI),
+    other("Open MPI", "other", OPEN_MPI, tags=DEFECT),
     other("Open MPI, LD_BIND_NOW", "other", OPEN_MPI, settings={"LD_BIND_NOW": "1"}),
     other("Open MPI, opened", "other_opens {programs}/libmpi.so.40", OPEN_MPI),
     other("the standard ABI", "other_abi", r"MPICH Version: +5\.0\.1 \(libmpi_abi\.so\.0\)"),
@@ -146,12 +146,12 @@ def singletons(name, size, rank, *says, **more):
 
 ABOUT = [
     singletons("Open MPI's", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
-               rf"not protected: Open MPI's mpiexec has started 3 processes, and {ALONE}"),
+               rf"not protected: Open MPI's mpiexec has started 3 processes, and {ALONE}", tags=DEFECT),
     singletons("Slurm's without PMI", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID",
                rf"not protected: Slurm's srun has started 3 processes, and {ALONE}"),
     singletons("enable = off", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", settings=OFF, silent=("ftcoll:",),
                check=None),
-    Case("executed: version and settings", 1, 1, command="{library}", preload=False, rotate=False,
+    Case("executed: version and settings", 1, 1, command="{library}", preload=False, rotate=False, tags=DEFECT,
          says=(r"^libftcoll\.so \d+\.\d+\.\d+: ", r"setting f = 1 \(default\)", r"setting crash = ")),
     Case("executed: a bad setting", 1, 1, command="env FTCOLL_F=many {library}", preload=False, rotate=False, status=1,
          says=(r"^libftcoll\.so \d", "FTCOLL_F.*many.*allowed")),

@@ -7,7 +7,7 @@ import time
 
 from ..case import Case
 from ..job import Gone, Hang, wait_for
-from .common import ABORT, ALLREDUCE, DIES_OF_SIGSEGV, SILENCE, TEN_S, deaths_of, is_launcher, stream
+from .common import ABORT, ALLREDUCE, DEFECT, DIES_OF_SIGSEGV, SILENCE, TEN_S, deaths_of, defect_if, is_launcher, stream
 
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 NOTICE = rf"(?m)^ftcoll: {TIME} .*$"
@@ -193,7 +193,7 @@ NOTICES = [
     Case("notice: the writer dies before", 3, 1, command=IN_SHELLS, hand=kill_monitor_of(1, done), rotate=False,
          status=(0, "failed"), failures=1, says=(of_death(1, 2, 3, 1), RECOVERY.format(2, 1)), check=each_once(1, 1)),
     Case("notice: the next writer dies as well", 4, 2, command=IN_SHELLS, rotate=False, status=(0, "failed"), failures=2,
-         hand=kill_monitor_of(2, kill_monitor_of(1, done)), check=each_once(2, again="2"),
+         hand=kill_monitor_of(2, kill_monitor_of(1, done)), check=each_once(2, again="2"), tags=DEFECT,
          says=(of_death(2, 3, 4, 2), of_death(1, 2, 4, 2))),
     writer_killed("a death", 3, 1, stream("kill@10:1", UNTIL_DONE), "rank 1 (", hand=when_told(RECOVERY.format(2, 1), done),
                   failures=1, says=(of_death(1, 2, 3, 1),), check=killed_and(each_once(1, 1))),
@@ -216,7 +216,7 @@ NOTICES = [
            status=(0, "failed"), limit_s=TEN_S, silent=(NOTICE, "before MPI_Finalize"))
       for name, number in (("SIGTERM", signal.SIGTERM), ("SIGINT", signal.SIGINT))),
     *(Case(f"notice: MPI_Abort, nobody has died, {scene}", 4, 2, command=f"mpiexec.hydra -n {{n}} {{programs}}/fatal {scene}",
-           status=6, limit_s=TEN_S, silent=(NOTICE, "before MPI_Finalize")) for scene in ("call", "dup")),
+           status=6, limit_s=TEN_S, silent=(NOTICE, "before MPI_Finalize"), tags=defect_if(scene == "call")) for scene in ("call", "dup")),
     # A job that ends early after a death has a report all the same.
     *(ended_after_death(f"{name} after a death", (0, "failed"), EARLY, MISSED, args=AFTER,
                         hand=when_told(RECOVERY.format(3, 1), end_by(number)))
@@ -242,7 +242,7 @@ NOTICES = [
          check=each_once(4), settings={"FTCOLL_F": "3"}),
     # Nothing else of a monitor process takes its place. In the rank something of UCX's does, and the report would go there.
     # Hydra hears nobody any more once nothing of the ranks' output is open: a monitor process waits 5 s for its answer.
-    *(Case(f"notice: {name}", 3, 1, preload=False, limit_s=4, runs=8, says=says,
+    *(Case(f"notice: {name}", 3, 1, preload=False, limit_s=4, runs=8, says=says, tags=DEFECT,
            command=f"mpiexec.hydra -n {{n}} sh -c 'exec env LD_PRELOAD={{library}} FTCOLL_REPORT=off {{programs}}/own {where}'")
       for name, where, says in (
           ("without standard error", "2>&-", ("(own: rank [02]: 2 in the last sum\n(.|\n)*){2}",)),

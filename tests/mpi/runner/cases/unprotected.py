@@ -5,7 +5,7 @@ import time
 
 from ..case import Case
 from ..job import Hang, wait_for
-from .common import ABORT, QUICK, TEN_S, is_launcher
+from .common import ABORT, DEFECT, QUICK, TEN_S, defect_if, is_launcher
 
 
 # ---- calls that are not protected ----
@@ -86,42 +86,44 @@ BLOCKED = [
     blocked("large", sits("MPI_Allreduce", "(large|main)", reaction="abort")),
     blocked("root", sits("MPI_Bcast", "(root|main)", "may need", "abort")),
     *(blocked(scene, *sit_all(*where), settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(3),
-              check=told_once) for scene, where in (
+              check=told_once, tags=defect_if(scene in ("remote-leader", "halves"))) for scene, where in (
         ("remote-leader", ("MPI_Intercomm_create", r"(join_halves|remote_leader|main)")),
         ("remote-member", ("MPI_Intercomm_create", r"(join_halves|remote_member|main)")),
         ("groups-leader", ("MPI_Intercomm_create_from_groups", r"(between_groups|groups_leader|main)")),
         ("groups-member", ("MPI_Intercomm_create_from_groups", r"(between_groups|groups_member|main)")),
         ("halves", ("MPI_Allgather", "gather")))),
     blocked("exchange", sits("MPI_Sendrecv", "(exchange|main)", "may need"), settings=QUICK, status=(0, "failed"),
-            hand=interrupt_when_told(1)),
-    blocked("edge", sits("MPI_Sendrecv_replace", "(edge|main)", reaction="abort")),
+            hand=interrupt_when_told(1), tags=DEFECT),
+    blocked("edge", sits("MPI_Sendrecv_replace", "(edge|main)", reaction="abort"), tags=DEFECT),
     *(case for scene in ("buffered", "buffered-init") for case in (
-        blocked(scene, sits("MPI_Buffer_detach", r"(buffered\w*|main)", "may need", "abort")),
+        blocked(scene, sits("MPI_Buffer_detach", r"(buffered\w*|main)", "may need", "abort"), tags=defect_if(scene == "buffered")),
         blocked(scene, settings={**ABORT, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked", "was refused"),
-                check=None))),
+                check=None, tags=defect_if(scene == "buffered-init")))),
     blocked("window", sits("MPI_Win_fence", "(window|main)", reaction="abort")),
     blocked("file", sits("MPI_File_close", "(file|main)", reaction="abort")),
     blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort")),
     blocked("threads", sits("MPI_Allgather", "gather", reaction="abort")),
     blocked("reused-all", sits("MPI_Allgather", "gather", reaction="abort")),
-    blocked("jump", sits("MPI_Allgather", "gather", reaction="abort")),
-] + [blocked(scene, status=0, failures=1, silent=("on_blocked",), check=None)
+    blocked("jump", sits("MPI_Allgather", "gather", reaction="abort"), tags=DEFECT),
+] + [blocked(scene, status=0, failures=1, silent=("on_blocked",), check=None, tags=defect_if(scene == "jump-and-work"))
      for scene in ("living", "reused-living", "group-living", "jump-and-work")] + [
-    *(blocked("jump-and-copy", status=0, n=n, settings={**ABORT, "FTCOLL_COMMUNICATORS": "survivors"}, silent=("on_blocked",), check=None)
+    *(blocked("jump-and-copy", status=0, n=n, settings={**ABORT, "FTCOLL_COMMUNICATORS": "survivors"}, silent=("on_blocked",), check=None,
+              tags=defect_if(n == 2))
       for n in (2, 3)),
     *(Case(f"blocked: {scene}, {n} ranks", n, 1, status="failed", failures=None, limit_s=TEN_S,
            settings={"FTCOLL_PROTECT": "all", "FTCOLL_ON_BLOCKED": on_blocked},
            command=f"mpiexec.hydra -n {{n}} {{programs}}/blocked {scene}",
            says=(r"(?m)^ftcoll: rank \d has left an operation of the program's own by a jump or an exception, in the middle of "
-                 r"MPI_Allreduce, which cannot be carried out any more",), silent=("Assertion",))
+                 r"MPI_Allreduce, which cannot be carried out any more",), silent=("Assertion",),
+           tags=defect_if(n == 2 and scene in ("jump-from-operation", "threads-jump-from-operation", "jump-from-operation-free")))
       for n, on_blocked in ((2, "off"), (3, "warn"))
       for scene in (f"{threads}jump-from-operation{behind}" for threads in ("", "threads-") for behind in ("", "-copy", "-later", "-free"))),
     Case("blocked: complete", 4, 1, settings=QUICK, failures=1, command="mpiexec.hydra -n {n} {programs}/blocked complete",
          hand=release_when_told(3), check=told_complete, limit_s=3 * TEN_S),
-    Case("blocked in Fortran", 3, 1, settings=ABORT, status="failed", check=told_by_one,
+    Case("blocked in Fortran", 3, 1, settings=ABORT, status="failed", check=told_by_one, tags=DEFECT,
          command="mpiexec.hydra -n {n} {programs}/blockedf",
          says=(r"has been in MPI_Allgather at blockedf\((gather_all|MAIN__)[.\w]*\+0x\w+\).* signal 6",)),
-    Case("blocked in Fortran 2008", 3, 1, settings=ABORT, status="failed", check=told_by_one,
+    Case("blocked in Fortran 2008", 3, 1, settings=ABORT, status="failed", check=told_by_one, tags=DEFECT,
          command="mpiexec.hydra -n {n} {programs}/blocked08",
          says=(r"has been in MPI_Win_fence at blocked08\(\w+\+0x\w+\).* needs rank 1.* signal 6",)),
     Case("blocked in Fortran 2008: the remote leader", 3, 1, settings=ABORT, status="failed", check=told_by_one,
@@ -142,9 +144,9 @@ BLOCKED = [
                        for rank, call in ((0, "Test"), (2, "Testall"), (3, "Testany"), (4, "Testsome"),
                                           (5, "Request_get_status"), (6, "Iprobe"), (7, "Improbe"))),
             n=8, settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(7), check=None),
-    blocked("polls", r"rank \d has called MPI_\w+ at .* again and again .*; on_blocked = abort"),
+    blocked("polls", r"rank \d has called MPI_\w+ at .* again and again .*; on_blocked = abort", tags=DEFECT),
     blocked("polls-window", r"rank [023] has called MPI_Win_test at blocked\((polls_window|main)[.\w]*\+.* again and again "
-            r".*: it may need rank 1, .*; on_blocked = abort"),
+            r".*: it may need rank 1, .*; on_blocked = abort", tags=DEFECT),
     blocked("polls-partition", r"rank 0 has called MPI_Parrived at blocked\((polls_partition|main)[.\w]*\+.* again and again "
             r".*: it may need rank 1, .*; on_blocked = abort", settings={**ABORT, "FTCOLL_INTERCEPT": "all"}),
     blocked("polls-partition", settings={**ABORT, "FTCOLL_INTERCEPT": "all", "FTCOLL_P2P": "error"}, status=0, failures=1,
@@ -157,7 +159,7 @@ BLOCKED = [
     *(blocked(f"master-{what}", rf"rank 0 has .* it may need rank 1, which is dead .*on_blocked = {reaction}",
               settings={**settings, "FTCOLL_P2P": p2p, "FTCOLL_INTERCEPT": intercept}, **more)
       for what, p2p, intercept, reaction, settings, more in (
-          ("waits", "ignore", "all", "abort", ABORT, {}),
+          ("waits", "ignore", "all", "abort", ABORT, {"tags": DEFECT}),
           ("looks", "ignore", "all", "abort", ABORT, {}),
           ("waits", "error", "all", "warn", QUICK, {"hand": interrupt_when_told(1), "status": (0, "failed"), "check": None}),
           ("looks", "native", "all", "abort", ABORT, {}),
@@ -192,7 +194,7 @@ def mixed(what, n, calls=SUM_UP, settings=ABORT, **more):
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/wrong {what} {LATE_MS}", **expected)
 
 
-MIXED_CALLS = [mixed(what, n, calls) for n in (2, 4) for what, calls in (
+MIXED_CALLS = [mixed(what, n, calls, tags=defect_if((what, n) == ("large", 2))) for n in (2, 4) for what, calls in (
     ("large", SUM_UP), ("order", SUM_UP), ("barrier", ("MPI_Barrier", "meet")))] + [
     mixed("large", 4, settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(1), check=told_by_one),
     mixed("returns", 4, status=5, says=("(rank [012]: class MPI_ERR_OTHER: 1(.|\n)*){3}",)),
@@ -210,7 +212,11 @@ def p2p(what, n, scenario, mode, **more):
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/p2p {scenario}", **expected)
 
 
-P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n, scenario in (
+# Scenarios that show defects which had been found.
+FOUND = ("before", "truncated", "too-long", "copies-from-any", "served")
+
+P2P = [p2p(what, n, scenario, mode, tags=defect_if(scenario in FOUND and (mode == "error" or scenario == "before")))
+       for mode in ("error", "ignore") for what, n, scenario in (
     ("a rank that is known to be dead", 3, "before"),
     *((f"a rank dies while another waits for it, from call {first}", 8, f"while {first}")
       for first in (0, 7, 14, 21, 28, 31)),
@@ -230,7 +236,8 @@ P2P = [p2p(what, n, scenario, mode) for mode in ("error", "ignore") for what, n,
     ("threads", 7, "threads"),
 )] + [
     *(Case(f"p2p = {mode}: the first message of a dead rank", 3, 1, rotate=False, settings={"FTCOLL_P2P": mode},
-           command="mpiexec.hydra -n {n} {programs}/posthumous", failures=1, says=("posthumous: 2 in the sum",))
+           command="mpiexec.hydra -n {n} {programs}/posthumous", failures=1, says=("posthumous: 2 in the sum",),
+           tags=defect_if(mode == "native"))
       for mode in ("native", "ignore")),
     p2p("MPI_ERRORS_ARE_FATAL", 2, "fatal", "error", status=101, silent=("it went on",), says=(
         r"ftcoll: MPI_Recv: rank 1 of the communicator is dead: rank 1 of MPI_COMM_WORLD, "
