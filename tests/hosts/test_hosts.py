@@ -15,12 +15,12 @@ import pytest
 
 from network import HERE, SUBNET, Network, Unavailable
 from runner.case import Case
-from runner.cases.calls import names_both
-from runner.cases.common import ABORT, ALLREDUCE, DEFECT, MIXED, REDUCE, SILENCE, deaths_of, defect_if, stream
+from runner.cases.calls import ends_naming_both
+from runner.cases.common import ABORT, ALLREDUCE, DEFECT, MIXED, REDUCE, SILENCE, SILENT_FOR, deaths_of, defect_if, release_when, stream
 from runner.cases.reports import SITES, site
 from runner.cases.traces import TRACE, checked, form, must
 from runner.choice import choose, kinds_of_fault
-from runner.job import Hang, wait_for
+from runner.job import Hang, Patience, wait_for
 from runner.parameters import parameters
 
 HOSTS = 4
@@ -131,7 +131,7 @@ SILENT = [
     job("monitor = timeout, nobody dies", 3, 2, 6, 1, "", MIXED, SILENCE),
     job("monitor = timeout, a rank is killed", 2, 2, 4, 1, "kill@10:other", "", SILENCE),
     *(job(f"monitor = timeout, rank {rank} is silent", 3, 2, n, 1, f"freeze@10:{rank}", "", SILENCE, finished=n - 1, failures=1,
-          says=(rf"rank {rank} \(.*\) silent for more than timeout_ms = 2000",)) for rank, n in ((0, 5), (2, 6))),
+          says=(rf"rank {rank} \(.*\) {SILENT_FOR}",)) for rank, n in ((0, 5), (2, 6))),
     job("monitor = timeout, two ranks of one host are silent", 2, 2, 4, 1, "freeze@10:2 freeze@10:3", "", SILENCE, finished=2,
         failures=2),
     job("monitor = timeout, a rank is stopped while others test requests", 2, 2, 4, 1, "", "",
@@ -183,6 +183,12 @@ def recorded_once(j, missing):
     return "" if len(operations) == len(set(operations)) else f"operations with two lines: {operations}"
 
 
+def ends_saying(pattern):
+    """Of a case of mismatch whose ranks end the job."""
+    return {"status": "failed", "says": (pattern,), "hand_after": "mismatch: ",
+            "hand": release_when(lambda j: re.search(pattern, j.text("stdout")))}
+
+
 def in_turn(calls, *ways):
     """Each with one of the ways: all with all would take minutes."""
     return list(zip(calls, itertools.cycle(ways)))
@@ -227,8 +233,8 @@ LARGE = [
             failures=None, says=(f"{name}: its root, rank 1, is dead",), settings={"FTCOLL_ON_DEAD_ROOT": "error"})
       for program, arguments, name in (("bulk", f"bcast:1 {TEN} 3", "MPI_Bcast"),
                                        ("rows", f"scatter:1 {TEN} 3", "MPI_Scatter"))),
-    *(large(f"mismatch: {scene}", 2, 1, "mismatch", scene, failures=0, status="failed",
-            says=(r"mismatched collective calls: rank 0 called MPI_Allreduce\(count 300000, .*, rank 1 called MPI_All",))
+    *(large(f"mismatch: {scene}", 2, 1, "mismatch", scene, failures=0, **ends_saying(
+        r"mismatched collective calls: rank 0 called MPI_Allreduce\(count 300000, .*, rank 1 called MPI_All"))
       for scene in ("large", "sizes")),
 ]
 
@@ -236,11 +242,11 @@ LARGE = [
 
 # Who finds it tells those of other hosts with whom it has no link yet: before one of them ends the job, most hear of it.
 WRONG = [job(f"mismatch: told, {algorithm}", 4, 1, n, 1, "", "told", {"FTCOLL_ALGORITHM": algorithm}, "mismatch", failures=0,
-             status="failed", says=(f"(?s)(mismatched collective calls: rank .*){{{n // 2 + 1}}}",), silent=(r"\) at 0x",))
+             silent=(r"\) at 0x",), **ends_saying(f"(?s)(mismatched collective calls: rank .*){{{n // 2 + 1}}}"))
          for algorithm, n in (("optimistic", 4), ("corrected", 4), ("corrected", 7))]
 
 WRONG += [job(f"mismatch: {scene}, n = {n}", 2, 1, n, 1, "", scene, {"FTCOLL_INTERCEPT": "all"}, "mismatch", failures=0,
-              status="failed", check=names_both(told), tags=defect_if(scene == "roots"))
+              **ends_naming_both(told), tags=defect_if(scene == "roots"))
           for scene, n, told in (("roots", 2, 1), ("leaf", 2, 1), ("blocks", 3, 1))]
 
 # ---- deaths of processes ----
@@ -423,7 +429,7 @@ def told_by_one_host(j):
 
 def still(scene, says):
     return Case(f"hosts: all stand still, {scene}", 4, 1, command=on(2, 2, 4, f"{{programs}}/blocked {scene}"), limit_s=LIMIT_S,
-                settings={**UCX, "FTCOLL_UNREACHABLE_MS": "3000", **ABORT}, status="failed", says=(says,),
+                settings={**UCX, "FTCOLL_UNREACHABLE_MS": Patience(3000), **ABORT}, status="failed", says=(says,),
                 check=told_by_one_host, tags=defect_if(scene != "waits"))
 
 

@@ -8,13 +8,14 @@ import pytest
 from network import HERE, SUBNET, Network, Unavailable, call
 from runner.case import Case
 from runner.cases.common import ALLREDUCE, DEFECT, MIXED, stream
-from runner.job import Gone, Hang, send, wait_for
+from runner.job import Gone, Hang, Patience, pause, send, wait_for
 from test_hosts import ENDLESS, UCX, WIDE, job, large
 
 LOST = "--go 10 --await 20:lost"
 LONG_S = 60
 # Long enough for a host that has to wait for a core; short enough for a test that waits for it.
-SILENCE = {"FTCOLL_UNREACHABLE_MS": "5000"}
+SILENCE = {"FTCOLL_UNREACHABLE_MS": Patience(5000)}
+SHORT_SILENCE = {"FTCOLL_UNREACHABLE_MS": Patience(3000)}
 
 
 @pytest.fixture(name="own")
@@ -156,7 +157,7 @@ def test_killed_in_turn(own, run_case):
 def test_killed_with_the_one_that_was_to_tell(own, run_case):
     """The first host hears nothing of the loss of the second, and is lost as well."""
     case = lost("two hosts are killed, of which one was to tell of the other", 3, 1, 2, 2,
-                then_go_on(strike(own, "node2", signal.SIGSTOP), kill_host(own, "node3"), lambda _: time.sleep(1),
+                then_go_on(strike(own, "node2", signal.SIGSTOP), kill_host(own, "node3"), lambda _: pause(1),
                            kill_host(own, "node2")), says=told(0, "node2", ENDED, "1 of 3") + told(1, "node3", ENDED, "1 of 3"), tags=DEFECT)
     case.command = case.command.replace("node1,node2,node3", "node2,node3,node1")
     run_case(case)
@@ -237,7 +238,7 @@ def test_killed_while_it_ends_the_job(own, run_case):
     """The monitor process of the critical rank waits until its words are read, which never are."""
     def kill_critical(j):
         send_and_await(signal.SIGKILL, [p.pid for p in processes_on(own, "node3", j) if p.rank == 5 and not p.is_monitor()])
-        time.sleep(1)
+        pause(1)
 
     run_case(job("a host is killed while it ends the job", 3, 2, 6, 2, "", f"{ENDLESS} {ALLREDUCE} --go 10",
                  {"FTCOLL_CRITICAL_RANKS": "5"}, finished=None, failures=None, status="failed",
@@ -329,7 +330,7 @@ def test_network_cut_when_all_ranks_there_are_dead(own, run_case):
     def await_news_in_mpiexec(j):
         if not wait_for(lambda: "4 of 6 ranks go on" in j.text("stderr"), LONG_S):
             raise Hang("the deaths are not told")
-        time.sleep(1)  # two times in which the host's agent asks
+        pause(1)  # two times in which the host's agent asks
 
     run_case(lost("all ranks of a host die, and then its network is cut", 3, 2, 2, 2,
                   then_go_on(ranks, await_news_in_mpiexec, cut(own, "node3")), settings=SILENCE, limit_s=LONG_S, tags=DEFECT))
@@ -361,13 +362,15 @@ def test_frozen_shortly(own, run_case):
 @hosts(2)
 def test_all_suspended(own, run_case):
     """As batch systems do, mpiexec with all the others, and for longer than any host may be silent."""
+    unreachable_ms = int(str(Patience(3000)))
+
     def suspend(j):
         pids = [p.pid for p in j.processes() if p.name != "rsh"]
         send_and_await(signal.SIGSTOP, pids)
-        time.sleep(6)
+        time.sleep(2 * unreachable_ms / 1000)
         send_and_await(signal.SIGCONT, pids)
 
-    run_case(lost("the whole job is suspended", 2, 2, 0, 2, then_go_on(suspend), settings={"FTCOLL_UNREACHABLE_MS": "3000"},
+    run_case(lost("the whole job is suspended", 2, 2, 0, 2, then_go_on(suspend), settings={"FTCOLL_UNREACHABLE_MS": unreachable_ms},
                   silent=("lost with", "stops"), limit_s=LONG_S, tags=DEFECT))
 
 
@@ -376,7 +379,7 @@ def test_all_suspended(own, run_case):
 def test_output_after_the_end(own, run_case):
     """A host is not lost because it has no monitor process any more: its ranks have ended."""
     case = job("output comes long after the ranks have ended", 2, 1, 2, 1, "", ALLREDUCE,
-               settings={"FTCOLL_UNREACHABLE_MS": "3000"}, says=("late from rank 0", "late from rank 1"),
+               settings=SHORT_SILENCE, says=("late from rank 0", "late from rank 1"),
                silent=("lost with",), limit_s=LONG_S, tags=DEFECT)
     case.command = case.command.replace("{programs}/stream", f"{HERE}/late {{programs}}/stream")
     run_case(case)
@@ -418,7 +421,7 @@ def test_two_do_not_hear_each_other(own, run_case):
         for name, address in (("node2", 3), ("node3", 2)):
             call("nsenter", "-t", str(own.first[name]), "-n", "ip", "route", "add", "blackhole", f"{SUBNET}.{address}/32")
 
-    run_case(lost("two hosts do not hear each other", 3, 1, 0, 2, then_go_on(part), settings={"FTCOLL_UNREACHABLE_MS": "3000"},
+    run_case(lost("two hosts do not hear each other", 3, 1, 0, 2, then_go_on(part), settings=SHORT_SILENCE,
                   finished=None, failures=None, status="failed", limit_s=LONG_S, silent=("lost with",), says=("the job ends",)))
 
 

@@ -4,11 +4,15 @@ import re
 import pytest
 
 from runner.case import Case
+from runner.job import Patience
 
 
 def plain(command, **expected):
     return Case("plain", command=command, preload=False, rotate=False, **expected)
 
+
+# A process that lives until it is killed, or pytest is gone.
+LIVES = "tail --pid=$PPID -f /dev/null"
 
 WRONG = [
     ("status", plain("echo told >&2; exit 3"), "exit status 3, not 0"),
@@ -18,10 +22,10 @@ WRONG = [
     ("failures", plain("true", failures=1), "the report names 0 failures, not 1"),
     ("finished", plain("true", n=2, finished=2), "finished"),
     ("check", plain("true", check=lambda job: "it does not check"), "it does not check"),
-    ("left-behind", plain("sleep 60 & until grep -q sleep /proc/$!/comm; do :; done"), r"left behind: process \d+ \(sleep\)"),
+    ("left-behind", plain(f"{LIVES} & until grep -q tail /proc/$!/comm; do :; done"), r"left behind: process \d+ \(tail\)"),
     ("skipped", plain("echo skipped: it is not root; exit 3"), "exit status 3, not 0"),
     ("temporary-file", plain("touch $TMPDIR/a"), "left behind: temporary file a"),
-    ("hang", plain("sleep 60", limit_s=0.1), r"did not end within 0.1 s(.|\n)*\((sleep|sh)\)"),
+    ("hang", plain(LIVES, limit_s=0.1), r"did not end within 0.1 s(.|\n)*\((tail|sh)\)"),
 ]
 
 
@@ -35,6 +39,11 @@ def test_wrong(case, complaint, run_case):
 
 def test_right(run_case):
     run_case(plain("echo told; exit 3", status=3, says=("told",), silent=("tolled",), failures=0))
+
+
+def test_a_setting_becomes_text_when_the_job_starts(run_case):
+    run_case(Case("plain", command="echo $FTCOLL_TIMEOUT_MS", rotate=False, settings={"FTCOLL_TIMEOUT_MS": Patience(100)},
+                  says=(r"(?m)^[1-9]\d\d+$",)))
 
 
 def test_a_line_within_one_of_hydra_is_found(run_case):

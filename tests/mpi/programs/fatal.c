@@ -14,13 +14,18 @@
  *
  *     fatal handler */
 #include "native.h"
+#include "process_state.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { STATUS = 6, LATER_US = 200000 };
@@ -39,17 +44,47 @@ static void crash(void)
     raise(SIGALRM);
 }
 
-/* A process of its own does the rest. */
+static void await_state(pid_t pid, char state)
+{
+    while (process_state(pid, '?') != state)
+        usleep(1000);
+}
+
+/* What the library tells its monitor process goes by a socket of this type, and no other does. */
+static int is_unread(int fd)
+{
+    int type = 0, bytes = 0;
+    socklen_t size = sizeof type;
+
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET &&
+           ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
+static int has_told_its_monitor(void)
+{
+    DIR *descriptors = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    int has_told = 0;
+
+    while (!has_told && (entry = readdir(descriptors)))
+        has_told = is_unread(atoi(entry->d_name));
+    closedir(descriptors);
+    return has_told;
+}
+
+/* A process of its own does the rest: it has the same descriptors. */
 static void be_killed_unheard(void)
 {
     pid_t self = getpid(), monitor = getppid();
 
     kill(monitor, SIGSTOP);
+    await_state(monitor, 'T');
     if (fork() != 0)
         return;
-    usleep(LATER_US);
+    while (!has_told_its_monitor())
+        usleep(1000);
     kill(self, SIGKILL);
-    usleep(LATER_US);
+    await_state(self, 'Z');
     kill(monitor, SIGCONT);
     _exit(0);
 }

@@ -1,6 +1,6 @@
 /* mismatch SCENE: calls that do not match, in situations in which it is hard to tell who called
  * what. Each rank prints what it calls, as the library names it, and the text of the error that it
- * gets; the first to have one ends the job.
+ * gets; the first to have one ends the job when there is a file "heard".
  *
  * - mismatch leaf: a rank that sends its part of a reduce, and is in others when it is looked at
  * - mismatch told: most call the same, and hear of another's call from each other
@@ -16,6 +16,8 @@
  * - mismatch large: data that are too large for messages, and one number
  * - mismatch sizes: two such sizes
  */
+#include "heard.h"
+
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +41,7 @@ __attribute__((format(printf, 1, 2))) static void call(const char *format, ...)
     fflush(stdout);
 }
 
-/* With an error the job ends, once the others have had the time to say theirs. MPICH makes standard
+/* With an error the job ends, once the test has heard it, and that of others. MPICH makes standard
  * output unbuffered: a line is one write(), or another rank's can come into it. puts() needs two,
  * and printf() of a newer glibc one for each 128 bytes. */
 static void end_if_wrong(int rv)
@@ -53,7 +55,7 @@ static void end_if_wrong(int rv)
     text[length++] = '\n';
     fwrite(text, 1, (size_t)length, stdout);
     fflush(stdout);
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    await_heard();
     MPI_Abort(MPI_COMM_WORLD, 5);
 }
 

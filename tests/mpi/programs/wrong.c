@@ -2,11 +2,14 @@
  * rank that there is not; the error handler must end the job.
  *
  *     wrong count|empty|op|call|root|type|send|creation
- *     wrong large|order|barrier|returns    what the last rank calls is for native MPI to carry out
+ *     wrong large|order|barrier|returns    what the last rank calls is for native MPI to carry out;
+ *                                          "returns" ends when there is a file "heard"
  *
  * Some that are right, and look similar for a while:
  *
  *     wrong late|elsewhere|ahead MILLISECONDS */
+#include "heard.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,13 +68,9 @@ static void __attribute__((noipa)) sum_up(void)
         MPI_Error_class(rv, &class);
         printf("wrong: rank %d: class MPI_ERR_OTHER: %d\n", rank, class == MPI_ERR_OTHER);
         fflush(stdout);
-        if (rank != 0)
-            MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
         while (rank != 0)
             pause();
-        for (int other = 1; other < size - 1; other++) /* all have said so */
-            MPI_Recv(NULL, 0, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        nanosleep(&(struct timespec){.tv_sec = 1}, NULL); /* for the launcher, to pass it on */
+        await_heard(); /* that all have said so */
         MPI_Abort(MPI_COMM_WORLD, 5);
     }
 }

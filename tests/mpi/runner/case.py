@@ -4,7 +4,7 @@ import re
 import shlex
 import subprocess
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Callable, Optional
 
 from .job import Gone, Hang, Job
@@ -22,7 +22,7 @@ class Case:
     args: str = ""  # of stream
     launch: str = ""  # of mpiexec
     command: str = ""  # for the shell; instead of stream under mpiexec
-    settings: dict = field(default_factory=dict)  # variables; None takes one away
+    settings: dict = field(default_factory=dict)  # variables, as text or what becomes text when the job starts; None takes one away
     preload: bool = True
     rotate: bool = True  # settings that change nothing one could see take turns
     hand: Optional[Callable[[Job], None]] = None  # acts from outside, once it has printed
@@ -161,6 +161,7 @@ class Outcome:
     hang: str = ""
     left: str = ""
     status: Optional[int] = None  # None: it did not end
+    settings: dict = field(default_factory=dict)  # of the case, as they were
     stdout: str = ""
     stderr: str = ""
 
@@ -183,7 +184,8 @@ def carry_out(case, job, seed):
 
 
 def run_once(case, build, seed):
-    job, outcome = Job(build), Outcome()
+    case = replace(case, settings={name: value if value is None else str(value) for name, value in case.settings.items()})
+    job, outcome = Job(build), Outcome(settings=case.settings)
     try:
         outcome.status = carry_out(case, job, seed)
         outcome.wrong = judge(case, job, outcome.status)
@@ -224,7 +226,8 @@ def expectations(case):
 
 def describe(case, outcome, build, seed):
     """What went wrong in which run, and what had to come of it."""
-    settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment_of(case, build, seed).items())
+    environment = environment_of(replace(case, settings=outcome.settings), build, seed)
+    settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
     wanted = "\n             ".join(expectations(case))
     return (f"{case.name}: {outcome.complaint()}\n\n"
             f"command:     {command_of(case, build, seed)}\nenvironment: {settings}\n"

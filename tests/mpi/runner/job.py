@@ -14,6 +14,7 @@ PAUSE_S = 0.005  # between two looks at a condition
 CLEAN_UP_S = 10  # for what ends after mpiexec, or is about to be removed by another job
 MPICHS_OWN = "mpich_shar_tmp"  # of its device ch3, when a rank was killed while it sent: left natively, too
 SLOWEST = 20  # as many times as long things may take
+ENOUGH_SHARE = 4
 LONGEST_PASS_S = 1  # between two looks of a process that runs
 HYDRA_HEAD = r"(?m)^\[(?:proxy:\S+|mpiexec@\S+)\] \w+ \(\S+:\d+\): "
 
@@ -39,6 +40,22 @@ def slowness():
     minute, _, _, now, _ = _read("/proc/loadavg").decode().split()
     running = max(float(minute), int(now.split("/")[0]))
     return min(SLOWEST, max(1, running / len(os.sched_getaffinity(0))))
+
+
+def pause(idle_s):
+    """Gives others time to do what takes them less than @idle_s on an idle machine, where nothing shows that it is done."""
+    time.sleep(idle_s * slowness())
+
+
+class Patience:
+    """Milliseconds for a setting of a case: after them the library takes a process for silent. They grow with the load, as
+    a process that lives has to wait for a core; @idle_ms are enough for ENOUGH_SHARE processes a core."""
+
+    def __init__(self, idle_ms):
+        self.idle_ms = idle_ms
+
+    def __str__(self):
+        return str(round(self.idle_ms * max(1, slowness() / ENOUGH_SHARE)))
 
 
 def wait_for(condition, limit_s, pause_s=PAUSE_S):
@@ -231,7 +248,7 @@ def _stack(process):
     """Each thread's calls, the innermost first, in a line."""
     try:
         out = subprocess.run(["gdb", "-p", str(process.pid), "-batch", "-nx",
-                              "-ex", "thread apply all bt"], timeout=20, text=True, check=False,
+                              "-ex", "thread apply all bt"], timeout=20 * slowness(), text=True, check=False,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL).stdout
     except (OSError, subprocess.TimeoutExpired) as error:

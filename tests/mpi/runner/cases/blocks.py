@@ -1,7 +1,7 @@
 """Calls whose values are put together from the blocks of all ranks: each of them, with each root, and deaths at every
 point of their protocol. The program judges the results; operations of setting crash are the numbers of its calls, behind GRID."""
 from ..case import Case
-from .common import TEN_S
+from .common import SILENCE, TEN_S
 
 CALLS, UNEVEN = 17, 5  # of a round of survivors
 GRID = 1  # operation before the first of them: the making of the grid for calls of a neighborhood
@@ -90,5 +90,5 @@ BLOCKS = [
     blocks("with the corrected algorithm", 5, 1, "6", f"3:{GRID + 2 * CALLS + ALLTOALLV}:a1",
            settings={"FTCOLL_ALGORITHM": "corrected"}, failures=1),
     *BETWEEN,
-    blocks("with monitor = timeout", 3, 1, "3", settings={"FTCOLL_MONITOR": "timeout"}, failures=0),
+    blocks("with monitor = timeout", 3, 1, "3", settings=SILENCE, failures=0),
 ]

@@ -2,7 +2,7 @@
 import re
 
 from ..case import Case
-from .common import ALLREDUCE, DEFECT, SURVIVORS, TEN_S, defect_if, stream, tolerated
+from .common import ALLREDUCE, DEFECT, SURVIVORS, TEN_S, defect_if, release_when, stream, tolerated
 
 
 # ---- programs that are wrong end, whoever else could go on ----
@@ -187,6 +187,12 @@ def numbers_of(made, call):
     return {i for i, other in enumerate(other for other in made if other[0] == call[0]) if other == call}
 
 
+def ends_naming_both(told):
+    """Of a case of mismatch whose ranks end the job: with so many errors, which names_both()."""
+    check = names_both(told)
+    return {"check": check, "status": "failed", "hand_after": "mismatch: ", "hand": release_when(lambda job: not check(job))}
+
+
 def names_both(told):
     """Each error names two calls that differ, of one operation, and that these ranks made; @told: at least so many errors."""
     def check(job):
@@ -204,8 +210,8 @@ def names_both(told):
     return check
 
 
-NAMED = [Case(f"mismatch: {scene}, n = {n}", n, f, settings=ALL_CALLS, status="failed", limit_s=TEN_S, runs=runs,
-              command=f"mpiexec.hydra -n {{n}} {{programs}}/mismatch {scene}", check=names_both(told),
+NAMED = [Case(f"mismatch: {scene}, n = {n}", n, f, settings=ALL_CALLS, limit_s=TEN_S, runs=runs,
+              command=f"mpiexec.hydra -n {{n}} {{programs}}/mismatch {scene}", **ends_naming_both(told),
               tags=defect_if((scene, n) in (("leaf", 2), ("told", 3), ("roots", 2), ("unsigned", 2))))
          for scene, n, f, told, runs in (("leaf", 2, 0, 1, 2), ("told", 3, 1, 2, 3), ("told", 5, 1, 3, 3),
                                          ("blocks", 2, 1, 1, 1), ("blocks", 3, 1, 2, 1), ("roots", 2, 0, 1, 1), ("derived", 3, 1, 1, 1), ("unsigned", 2, 1, 1, 1))]
@@ -225,8 +231,8 @@ NAMED += [Case(f"mismatch: left, n = {n}", n, 0, settings=ALL_CALLS, limit_s=TEN
 
 # Roots that are not the same: whoever names another rank sends to that one alone. With f = 2 a group is everybody, in a
 # reduce as well.
-NAMED += [Case(f"mismatched roots: {scene}, n = {n}, f = {f}", n, f, settings=ALL_CALLS, status="failed", limit_s=TEN_S, runs=2,
-               command=f"mpiexec.hydra -n {{n}} {{programs}}/mismatch {scene}", check=names_both(1),
+NAMED += [Case(f"mismatched roots: {scene}, n = {n}, f = {f}", n, f, settings=ALL_CALLS, limit_s=TEN_S, runs=2,
+               command=f"mpiexec.hydra -n {{n}} {{programs}}/mismatch {scene}", **ends_naming_both(1),
                tags=defect_if((n, f) == (3, 1) and scene in ("aside", "circle", "end")))
           for scene, n, fs in (("aside", 3, (0, 1, 2)), ("aside", 5, (1,)), ("end", 3, (1, 2)), ("numbers", 3, (0, 1, 2)),
                                ("request", 3, (1, 2)), ("far", 3, (1, 2)), ("flood", 3, (1, 2)), ("circle", 3, (1, 2)),

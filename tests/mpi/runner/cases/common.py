@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from .. import choice
 from ..case import Case
+from ..job import Patience, wait_for
 
 
 def deaths_of(faults):
@@ -59,14 +60,16 @@ def native_end(job):
     return "" if job.process.returncode == -signal.SIGPIPE else "the launcher does not say that it ends the job"
 
 
-# Longer than a living rank waits for a core of a machine with 20 other busy processes.
-SILENCE = {"FTCOLL_MONITOR": "timeout", "FTCOLL_TIMEOUT_MS": "2000"}
+# Longer than a living rank waits for a core.
+SILENCE = {"FTCOLL_MONITOR": "timeout", "FTCOLL_TIMEOUT_MS": Patience(2000)}
+SILENT_FOR = r"silent for more than timeout_ms = \d+"
 
 # Of a job with -disable-auto-cleanup, one of whose ranks exits with 0 and without MPI_Finalize: Hydra notes 1 when it
 # reads the end of the rank's PMI socket, and the rank's own status when it has reaped it, one after the other.
 UNFINISHED = (0, 1)
 
 QUICK = {"FTCOLL_BLOCKED_MS": "300"}
+SOME_TIME = r"(?:0\.[3-9]|[1-9]\d*\.\d) s"  # blocked_ms, or more on a busy machine
 ABORT = {**QUICK, "FTCOLL_ON_BLOCKED": "abort"}
 
 TEN_S = 10  # in which everything must be over on an idle machine
@@ -80,6 +83,15 @@ def one_line(job):
     """A case's check: all ranks together say one line."""
     lines = [line for line in job.text("stderr").splitlines() if "ftcoll" in line]
     return "" if len(lines) == 1 else f"{len(lines)} lines of ftcoll, not one: {lines}"
+
+
+def release_when(is_heard):
+    """Lets ranks that wait for a file "heard" (programs/heard.h) end the job, once @is_heard of it: the launcher drops what it
+    has not passed on by then. What has not been heard in time is the case's to miss."""
+    def hand(job):
+        wait_for(lambda: is_heard(job) or job.process.poll() is not None, TEN_S)
+        job.allow("heard")
+    return hand
 
 
 def is_launcher(process):

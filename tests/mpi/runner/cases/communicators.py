@@ -3,7 +3,7 @@ import re
 import signal
 
 from ..case import Case
-from .common import ABORT, DEFECT, SURVIVORS, TEN_S, THREADS, defect_if, strike
+from .common import ABORT, DEFECT, SILENCE, SURVIVORS, TEN_S, THREADS, defect_if, strike
 
 PROTECT_ALL = {"FTCOLL_PROTECT": "all"}
 
@@ -117,7 +117,7 @@ COMMUNICATORS = [
            says=(r"bridges: rank 1 is content", rf"rank 2 has been in MPI_Intercomm_create{call} at bridges\(.*it may need rank 0, "
                  r"which is dead .*on_blocked = abort"), tags=defect_if(not call))
       for what, arguments, call in (("", "", ""), ("made of groups, ", "--groups", "_from_groups"))),
-    bridges("nobody dies, monitor = timeout", 4, "", 0, settings={"FTCOLL_MONITOR": "timeout"}),
+    bridges("nobody dies, monitor = timeout", 4, "", 0, settings=SILENCE),
     communicators("threads, nobody dies", 3, 1, "--threads 30"),
     communicators("threads, a rank dies", 4, 1, "--threads 30 2", limit_s=60),
     Case("communicators: too many die", 4, 1, settings=SURVIVORS, status="failed",

@@ -7,7 +7,7 @@ import time
 
 from ..case import Case
 from ..job import Gone, Hang, wait_for
-from .common import ABORT, ALLREDUCE, DEFECT, DIES_OF_SIGSEGV, SILENCE, TEN_S, deaths_of, defect_if, is_launcher, stream
+from .common import ABORT, ALLREDUCE, DEFECT, DIES_OF_SIGSEGV, SILENCE, SILENT_FOR, TEN_S, deaths_of, defect_if, is_launcher, stream
 
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 NOTICE = rf"(?m)^ftcoll: {TIME} .*$"
@@ -178,7 +178,7 @@ NOTICES = [
     many("more deaths than lines", 20, 17, "(?m)further deaths are counted, and named in the report$",
          rf"(?m)^ftcoll: {TIME} 16 ranks have failed; [34] of 20 ranks go on \(f = 17\)$", check=each_once(9)),
     many("64 ranks, three deaths", 64, 3, check=in_whole_lines),
-    told("monitor = timeout", 4, 1, "exit0@10:2", of_death(2, 3, 4, 1, "silent for more than timeout_ms = 2000"),
+    told("monitor = timeout", 4, 1, "exit0@10:2", of_death(2, 3, 4, 1, SILENT_FOR),
          settings=SILENCE, launch="-disable-auto-cleanup"),
     Case("notice: off", 4, 1, stream("kill@10:2"), settings={"FTCOLL_NOTICE": "off"}, finished=3, failures=1,
          silent=(NOTICE,)),
@@ -234,7 +234,7 @@ NOTICES = [
                       command="mpiexec.hydra -n {n} {programs}/blocked waits 1500"),
     Case("notice: monitor = timeout, MPI_Abort after a death", 4, 1, settings=SILENCE, status=7, check=each_once(1),
          args=stream("exit0@10:1", "--abort 30 " + ALLREDUCE), launch="-disable-auto-cleanup",
-         says=(EARLY, of_death(1, 3, 4, 1, "silent for more than timeout_ms = 2000"))),
+         says=(EARLY, of_death(1, 3, 4, 1, SILENT_FOR))),
     # All have gone, each was told of once, and stands in the report.
     Case("notice: without MPI_Finalize after a death", 4, 3,
          stream("kill@10:1 exit0@30:0,2,3", "--go 5 --await 30:done " + ALLREDUCE), limit_s=TEN_S,

@@ -1,16 +1,13 @@
 """Calls that native MPI carries out."""
 import re
 import signal
-import time
 
 from ..case import Case
-from ..job import Hang, wait_for
-from .common import ABORT, DEFECT, QUICK, TEN_S, defect_if, is_launcher
+from ..job import Hang, pause, wait_for
+from .common import ABORT, DEFECT, QUICK, SOME_TIME, TEN_S, defect_if, is_launcher, release_when
 
 
 # ---- calls that are not protected ----
-
-SOME_TIME = r"(?:0\.[3-9]|[1-9]\d*\.\d) s"  # blocked_ms, or more on a busy machine
 
 LATE_MS = 1500  # several times as long
 
@@ -25,7 +22,7 @@ def interrupt_when_told(lines):
     def hand(job):
         if not wait_for(lambda: job.text("stderr").count("on_blocked") >= lines, 2 * TEN_S):
             raise Hang(f"not {lines} ranks say who is blocked\n{job.stacks()}")
-        time.sleep(3 * 0.3)  # nobody says it twice
+        pause(3 * 0.3)  # nobody says it twice
         job.strike(signal.SIGINT, is_launcher)
     return hand
 
@@ -46,7 +43,7 @@ def told_complete(job):
 
 
 def interrupt_later(job):
-    time.sleep(LATE_MS / 1000)
+    pause(LATE_MS / 1000)
     job.strike(signal.SIGINT, is_launcher)
 
 
@@ -140,7 +137,7 @@ BLOCKED = [
     blocked("message", settings={**QUICK, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
             check=None),
     blocked("polls", *(rf"rank {rank} has called MPI_{call} at blocked\((polls|look_for|main)[.\w]*\+.* again and again "
-                       rf"for 0\.[3-9] s: it may need rank 1, "
+                       rf"for {SOME_TIME}: it may need rank 1, "
                        for rank, call in ((0, "Test"), (2, "Testall"), (3, "Testany"), (4, "Testsome"),
                                           (5, "Request_get_status"), (6, "Iprobe"), (7, "Improbe"))),
             n=8, settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(7), check=None),
@@ -197,7 +194,8 @@ def mixed(what, n, calls=SUM_UP, settings=ABORT, **more):
 MIXED_CALLS = [mixed(what, n, calls, tags=defect_if((what, n) == ("large", 2))) for n in (2, 4) for what, calls in (
     ("large", SUM_UP), ("order", SUM_UP), ("barrier", ("MPI_Barrier", "meet")))] + [
     mixed("large", 4, settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(1), check=told_by_one),
-    mixed("returns", 4, status=5, says=("(rank [012]: class MPI_ERR_OTHER: 1(.|\n)*){3}",)),
+    mixed("returns", 4, status=5, says=("(rank [012]: class MPI_ERR_OTHER: 1(.|\n)*){3}",),
+          hand=release_when(lambda job: job.text("stdout").count("class MPI_ERR_OTHER") == 3)),
     *(mixed(what, 4, status=0, says=("(got a result(.|\n)*){4}",), silent=("ftcoll",))
       for what in ("late", "elsewhere", "ahead")),
 ]
