@@ -102,8 +102,9 @@ $(UNIT)/test_%: tests/unit/test_%.c tests/unit/unit.h tests/unit/unit_board.h te
 unit-programs: $(UNIT_TESTS:%=$(UNIT)/test_%)
 
 unit: $(UNIT_TESTS:%=unit-%)
+# Check's limit for a test (tests/unit/unit.h) is that of an idle machine.
 $(UNIT_TESTS:%=unit-%): unit-%: $(UNIT)/test_%
-	$(RUN) $<
+	CK_TIMEOUT_MULTIPLIER=$$(tests/slowness) $(RUN) $<
 
 # For a part of the check (tests/pytest.ini, tests/conftest.py); the JUnit file has the part's name.
 PYTEST = pytest-3 -v -o cache_dir='$(abspath $(BUILD))/pytest' --build='$(BUILD)' --junitxml='$(BUILD)/check/$(@:check-%=%).xml'
@@ -126,7 +127,7 @@ check-all: check
 # ---- parts of the check: those of make check, then those with "rest" in their names and others ----
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all
-VALGRIND   := timeout 900 valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,possible
+VALGRIND   := tests/within 900 valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,possible
 
 # Each unit test runs once in make check: those of what other processes write, and of memory, under two sanitizers.
 # test_combine starts MPI, whose modules leave memory behind when they are unloaded.

@@ -1,10 +1,13 @@
-"""The command as its tests see it: in an empty folder, an environment without settings, and with a time limit."""
+"""The command as its tests see it: in an empty folder, an environment without settings, and with a time limit, that
+of an idle machine."""
 import os
 import re
 import shutil
 import subprocess
 
 import pytest
+
+from runner.job import slowness
 
 LIMIT_S = 60
 
@@ -20,7 +23,7 @@ def library(command, pytestconfig, build):
     if not pytestconfig.getoption("command"):
         return os.path.join(build, "libftcoll.so")
     return subprocess.run([command, "run", "--", "sh", "-c", "printf %s \"$LD_PRELOAD\""], text=True, check=True,
-                          env={"PATH": os.environ["PATH"]}, stdout=subprocess.PIPE, timeout=LIMIT_S).stdout
+                          env={"PATH": os.environ["PATH"]}, stdout=subprocess.PIPE, timeout=LIMIT_S * slowness()).stdout
 
 
 @pytest.fixture
@@ -32,7 +35,7 @@ def ftcoll(command, tmp_path):
              if not re.match("FTCOLL_|LD_|PMI|SLURM_|XDG_|ARGP_|TMPDIR", name)}
 
     def run(*arguments, program=command, env=None, limit_s=LIMIT_S, **how):
-        return subprocess.run([program, *map(str, arguments)], cwd=tmp_path, text=True, timeout=limit_s,
+        return subprocess.run([program, *map(str, arguments)], cwd=tmp_path, text=True, timeout=limit_s * slowness(),
                               env={**clean, "HOME": str(home), **(env or {})}, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
     return run

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from runner.job import slowness
+
 # Stands for a job: it writes the report that it is asked for.
 REPORT = "ftcoll: a table\nftcoll: verdict: when a rank dies, this program waits for ever\n"
 BETTER = "ftcoll: verdict with FTCOLL_F=1 FTCOLL_P2P=ignore: it survives\n"
@@ -107,7 +109,7 @@ def test_a_signal_of_the_batch_system_ends_the_job_and_not_the_telling(command, 
         assert process.stdout.readline() == "runs\n"
         process.send_signal(number)
         try:
-            assert process.communicate(timeout=60)[0] == REPORT.replace("ftcoll: ", "")
+            assert process.communicate(timeout=60 * slowness())[0] == REPORT.replace("ftcoll: ", "")
         finally:
             process.kill()
     assert process.returncode == 9

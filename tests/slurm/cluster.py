@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tempfile
 
-from runner.job import wait_for
+from runner.job import slowness, wait_for
 
 REAPER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reaper")
 START_S = 30
@@ -71,7 +71,7 @@ def free_ports(count):
 def ask(name, *arguments):
     """What a program of Slurm says of the cluster that runs."""
     return subprocess.run([find(name), *arguments], stdout=subprocess.PIPE, check=False, stderr=subprocess.DEVNULL,
-                          text=True, timeout=START_S).stdout
+                          text=True, timeout=START_S * slowness()).stdout
 
 
 def signal_jobs(number):

@@ -19,7 +19,7 @@ enum {
     SHARE = BYTES + MPI_BSEND_OVERHEAD,
     MOST = 64,
     HANDLE = 0x6c000000,
-    LIMIT_S = 20
+    LIMIT_S = 200 /* no thread waits for a core for so long */
 };
 
 struct ftc_library ftc_library;

@@ -336,16 +336,16 @@ START_TEST(lines_that_nobody_can_read_any_more_are_given_up)
 }
 END_TEST
 
+static int waits; /* calls of poll() that may last, and of nanosleep() */
+
 START_TEST(lines_are_given_up_at_once_where_nothing_can_be_written)
 {
-    struct timespec begin, end_of_it;
     int end[2];
 
     ck_assert_int_eq(pipe(end), 0);
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    waits = 0;
     ck_assert(!ftc_lines_write(end[0], "a\n", 2));
-    clock_gettime(CLOCK_MONOTONIC, &end_of_it);
-    ck_assert_int_le(end_of_it.tv_sec - begin.tv_sec, 2);
+    ck_assert_int_eq(waits, 0);
     close(end[0]);
     close(end[1]);
     ck_assert(!ftc_lines_write(end[0], "a\n", 2));
@@ -371,6 +371,7 @@ int poll(struct pollfd *p, nfds_t count, int timeout_ms)
 {
     struct timespec wait = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
 
+    waits += timeout_ms != 0;
     if (is_late_each_time) {
         p->revents = POLLOUT;
         later_s++;
@@ -381,6 +382,12 @@ int poll(struct pollfd *p, nfds_t count, int timeout_ms)
     errno = EINTR; /* also of an earlier call */
     later_s += signals > 0 ? 1 : wait.tv_sec + 1;
     return signals-- > 0 ? -1 : 0;
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    waits++;
+    return (int)syscall(SYS_nanosleep, time, left);
 }
 
 START_TEST(lines_that_nobody_reads_are_given_up_whatever_signals_come)
@@ -394,7 +401,7 @@ START_TEST(lines_that_nobody_reads_are_given_up_whatever_signals_come)
     ck_assert_int_eq(write(end[1], much, (size_t)room), room);
     is_waiting_in_vain = true;
     signals = 3;
-    alarm(60); /* where it writes and stays there */
+    alarm(200); /* where it writes and stays there */
     ck_assert(!ftc_lines_write(end[1], "a\n", 2));
     alarm(0);
     ck_assert_int_lt(signals, 0);
@@ -416,7 +423,7 @@ START_TEST(lines_that_others_are_always_before_are_given_up)
     if (pwritev2(end[1], &(struct iovec){much, 1}, 1, -1, RWF_NOWAIT) >= 0 || errno != EAGAIN)
         return; /* a kernel that does not know how */
     is_late_each_time = true;
-    alarm(60); /* where it writes and stays there */
+    alarm(200); /* where it writes and stays there */
     ck_assert(!ftc_lines_write(end[1], "a\n", 2));
     alarm(0);
     is_late_each_time = false;
@@ -480,14 +487,11 @@ END_TEST
 /* A process that is left of a job which has ended is not to stay for it. */
 static void check_nobody_awaited(void)
 {
-    struct timespec begin, end_of_it;
-
     ck_assert(ftc_lines_write(channel[1], "a\n", 2));
     close(channel[0]);
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    waits = 0;
     ftc_lines_await_reader(channel[1]);
-    clock_gettime(CLOCK_MONOTONIC, &end_of_it);
-    ck_assert_int_le(end_of_it.tv_sec - begin.tv_sec, 2);
+    ck_assert_int_le(waits, 1); /* for the launcher, to pass on what has been read */
     close(channel[1]);
 }
 
