@@ -1,4 +1,5 @@
-# Applies one mutant of a list to a tree: awk -v list=FILE -v name=MUTANT -v root=DIR -f apply.awk
+# Applies one mutant of a list to a tree: awk -v list=FILE -v name=MUTANT -v root=DIR [-v below=FOLDER/] -f apply.awk
+# The files that the list names are below that folder of the tree; without one, below its top.
 # Exit status 1 if there is no such mutant, or if its old text does not occur exactly once.
 
 function strip(line) {
@@ -31,7 +32,7 @@ function find(    i, j, places, at) {
 function replace(    path, at, i) {
     if (old_count == 0)
         return
-    path = root "/shim/engine/" file
+    path = root "/" below file
     text_count = 0
     while ((getline line < path) > 0)
         text[++text_count] = line

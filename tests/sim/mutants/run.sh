@@ -95,7 +95,7 @@ judge() {
     mutant=$1
     reason=$(reason_for "$mutant")
     restore
-    if ! awk -v list="$list" -v name="$mutant" -v root=. -f "$here/apply.awk" 2>output ||
+    if ! awk -v list="$list" -v name="$mutant" -v root=. -v below=shim/engine/ -f "$here/apply.awk" 2>output ||
         ! compile "$original" 2>output || ! link_tests 2>output; then
         echo "BROKEN   $mutant: $(head -n 1 output)"
     elif fast_tests_notice; then
