@@ -88,7 +88,7 @@ def settings(case):
     """A number, a list and a path count as any other."""
     for name, value in case.settings.items():
         if name not in ("FTCOLL_CRASH", "FTCOLL_MAX_BYTES"):
-            word = f" {value}" if re.fullmatch("[a-z_]+", value or "") else ""
+            word = f" {value}" if re.fullmatch("[a-z_]+", str(value)) else ""
             yield f"setting={name.removeprefix('FTCOLL_').lower()}{word}"
 
 
