@@ -43,6 +43,7 @@ struct ftc_plan {
     uint64_t program_comm_id;  /* of what the program has named; 0: that is comm */
     const struct ftc_neighbors *neighbors; /* of its communicator, kept by who keeps the plan; NULL:
                                             * to be asked for */
+    bool is_kept;                          /* what it needs of the program (kept.h) */
 
     /* A value of blocks (composite.h) */
     bool is_composite;

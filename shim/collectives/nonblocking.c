@@ -3,6 +3,7 @@
 #include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "course.h"
+#include "kept.h"
 #include "parcel.h"
 #include "plan.h"
 #include "program/error.h"
@@ -11,7 +12,6 @@
 #include "report/report.h"
 #include "system/callsite.h"
 #include "value/contributors.h"
-#include "value/held.h"
 
 #include <stdlib.h>
 
@@ -134,9 +134,10 @@ static bool needs_parcel(const struct ftc_plan *plan)
            (ftc_plan_is_of_unknown_size(plan) && !ftc_posted_can(plan, FTC_PASS_TOO_LARGE));
 }
 
-static bool has_datatypes(const struct ftc_sides *sides)
+/* A persistent request keeps what its operations need. */
+static bool has_to_keep(const struct task *t, bool has_parcel)
 {
-    return sides->send.datatypes || sides->receive.datatypes;
+    return !t->plan.is_kept && (has_parcel || ftc_sides_have_arrays(&t->sides));
 }
 
 static int pack(struct task *t)
@@ -144,7 +145,7 @@ static int pack(struct task *t)
     bool has_parcel = needs_parcel(&t->plan);
     int rv;
 
-    if ((has_parcel || has_datatypes(&t->sides)) && !ftc_keep(&t->kept, &t->plan, &t->sides))
+    if (has_to_keep(t, has_parcel) && !ftc_keep(&t->kept, &t->plan, &t->sides))
         return ftc_error_no_memory();
     if (!has_parcel)
         return MPI_SUCCESS;

@@ -8,22 +8,7 @@
 #define FTC_COLLECTIVES_PARCEL_H
 
 #include "collective.h"
-#include "communicator/neighbors.h"
 #include "slices.h"
-
-/* What must not go while the plan is there: the program may free its datatypes, its operation and
- * its communicator meanwhile, and mpi_f08 frees the arrays of datatypes that it has made. */
-struct ftc_kept {
-    struct ftc_neighbors neighbors;
-    int handles;
-    struct ftc_kept_handle *handle;
-    MPI_Datatype *datatypes; /* of the sides; NULL: they have no arrays */
-};
-
-/* Keeps what @plan needs in @kept, which belongs to it from now on; @sides are those of its call,
- * if it has any. False without memory. */
-bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_sides *sides);
-void ftc_keep_no_more(struct ftc_kept *kept);
 
 struct ftc_parcel {
     unsigned char *given; /* this rank's value */

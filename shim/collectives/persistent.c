@@ -1,8 +1,8 @@
 #include "persistent.h"
 
 #include "communicator/lineage.h"
+#include "kept.h"
 #include "nonblocking.h"
-#include "parcel.h"
 #include "program/error.h"
 #include "program/native_call.h"
 

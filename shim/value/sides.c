@@ -134,6 +134,16 @@ static bool receives(const struct ftc_call *call, enum ftc_call_kind plain, int 
            !is_root(call, rank);
 }
 
+bool ftc_sides_are_sent(const struct ftc_call *call, int rank)
+{
+    return sends(call, ftc_call_plain(call->kind), rank);
+}
+
+bool ftc_sides_are_received(const struct ftc_call *call, int rank)
+{
+    return receives(call, ftc_call_plain(call->kind), rank);
+}
+
 /* ---- what native MPI rejects ---- */
 
 /* With NULL a displacement may be an absolute address, too. */

@@ -49,6 +49,11 @@ bool ftc_side_is_valid(const struct ftc_side *side, int blocks);
  * bytes of data in the operation, of all ranks, where all know them; else 0. */
 bool ftc_sides_are_valid(const struct ftc_call *call, int rank, int size, size_t *bytes);
 
+/* Whether @rank sends what @call has on that side, and receives it: native MPI reads the arguments
+ * of no other side. */
+bool ftc_sides_are_sent(const struct ftc_call *call, int rank);
+bool ftc_sides_are_received(const struct ftc_call *call, int rank);
+
 /* The elements of a call that combines, which has the counts of what is received. */
 bool ftc_sides_sum_counts(const struct ftc_side *side, int size, MPI_Count *sum);
 

@@ -95,13 +95,15 @@ static void rooted(int form, int count, int group, int root)
     fill(root + 3);
     show("gatherv", form, count, argument,
          CALL(form, Gatherv, Igatherv,
-              (in, to_root, MPI_INT, out, r.counts, r.places, MPI_INT, argument),
-              (in, to_root, MPI_INT, out, r.wide_counts, r.wide_places, MPI_INT, argument)));
+              (in, to_root, MPI_INT, out, LENT(r.counts), LENT(r.places), MPI_INT, argument),
+              (in, to_root, MPI_INT, out, LENT(r.wide_counts), LENT(r.wide_places), MPI_INT,
+               argument)));
     fill(root + 4);
     show("scatterv", form, count, argument,
          CALL(form, Scatterv, Iscatterv,
-              (in, s.counts, s.places, MPI_INT, out, from_root, MPI_INT, argument),
-              (in, s.wide_counts, s.wide_places, MPI_INT, out, from_root, MPI_INT, argument)));
+              (in, LENT(s.counts), LENT(s.places), MPI_INT, out, from_root, MPI_INT, argument),
+              (in, LENT(s.wide_counts), LENT(s.wide_places), MPI_INT, out, from_root, MPI_INT,
+               argument)));
     fill(root + 5);
     show("reduce", form, count, argument,
          SAME(form, Reduce, Ireduce, in, out, some, MPI_INT, MPI_SUM, argument));
@@ -120,14 +122,16 @@ static void by_counts(int form, int count)
         g.wide_counts[i] = g.counts[i] = amount(i, 1, count);
     fill(10);
     show("allgatherv", form, count, 0,
-         CALL(form, Allgatherv, Iallgatherv, (in, mine, MPI_INT, out, g.counts, g.places, spread),
-              (in, mine, MPI_INT, out, g.wide_counts, g.wide_places, spread)));
+         CALL(form, Allgatherv, Iallgatherv,
+              (in, mine, MPI_INT, out, LENT(g.counts), LENT(g.places), spread),
+              (in, mine, MPI_INT, out, LENT(g.wide_counts), LENT(g.wide_places), spread)));
     fill(11);
     show("alltoallv", form, count, 0,
          CALL(form, Alltoallv, Ialltoallv,
-              (in, s.counts, s.places, MPI_INT, out, r.counts, r.places, MPI_INT),
-              (in, s.wide_counts, s.wide_places, MPI_INT, out, r.wide_counts, r.wide_places,
-               MPI_INT)));
+              (in, LENT(s.counts), LENT(s.places), MPI_INT, out, LENT(r.counts), LENT(r.places),
+               MPI_INT),
+              (in, LENT(s.wide_counts), LENT(s.wide_places), MPI_INT, out, LENT(r.wide_counts),
+               LENT(r.wide_places), MPI_INT)));
     for (int i = 0; i < remote; i++) {
         sent[i] = i % 2 == 0 ? MPI_INT : MPI_UNSIGNED;
         received[i] = own % 2 == 0 ? MPI_INT : MPI_UNSIGNED;
@@ -137,9 +141,10 @@ static void by_counts(int form, int count)
     fill(12);
     show("alltoallw", form, count, 0,
          CALL(form, Alltoallw, Ialltoallw,
-              (in, s.counts, s.places, sent, out, r.counts, r.places, received),
-              (in, s.wide_counts, s.wide_places, sent, out, r.wide_counts, r.wide_places,
-               received)));
+              (in, LENT(s.counts), LENT(s.places), LENT(sent), out, LENT(r.counts), LENT(r.places),
+               LENT(received)),
+              (in, LENT(s.wide_counts), LENT(s.wide_places), LENT(sent), out, LENT(r.wide_counts),
+               LENT(r.wide_places), LENT(received))));
 }
 
 /* A reduce_scatter has as many elements for one group as for the other. */
@@ -177,8 +182,8 @@ static void everybody(int form, int count)
     }
     fill(25);
     show("reduce_scatter", form, count, 0,
-         CALL(form, Reduce_scatter, Ireduce_scatter, (in, out, counts, MPI_INT, MPI_SUM),
-              (in, out, wide_counts, MPI_INT, MPI_SUM)));
+         CALL(form, Reduce_scatter, Ireduce_scatter, (in, out, LENT(counts), MPI_INT, MPI_SUM),
+              (in, out, LENT(wide_counts), MPI_INT, MPI_SUM)));
 }
 
 static void use(void)

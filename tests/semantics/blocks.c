@@ -136,8 +136,8 @@ static struct many from_all(int to)
 }
 
 #define GATHERV(form, a, b, c, d, m, e, root)                                                      \
-    CALL(form, Gatherv, Igatherv, (a, b, c, d, (m).counts, (m).places, e, root),                   \
-         (a, b, c, d, (m).wide_counts, (m).wide_places, e, root))
+    CALL(form, Gatherv, Igatherv, (a, b, c, d, LENT((m).counts), LENT((m).places), e, root),       \
+         (a, b, c, d, LENT((m).wide_counts), LENT((m).wide_places), e, root))
 
 static void gatherv(const struct pair *p)
 {
@@ -169,8 +169,8 @@ static void allgatherv(const struct pair *p)
 
         fill(form);
         rv = CALL(form, Allgatherv, Iallgatherv,
-                  (in, mine, p->send, out, m.counts, m.places, p->receive),
-                  (in, mine, p->send, out, m.wide_counts, m.wide_places, p->receive));
+                  (in, mine, p->send, out, LENT(m.counts), LENT(m.places), p->receive),
+                  (in, mine, p->send, out, LENT(m.wide_counts), LENT(m.wide_places), p->receive));
         show("allgatherv", p, form, rv);
         fill(form + 1);
         memcpy(out + m.places[rank] * p->receive_extent, in, (size_t)(mine * p->receive_extent));
@@ -182,9 +182,10 @@ static void allgatherv(const struct pair *p)
 static int scatterv_in(int form, const void *from, const struct many *m, const struct pair *p,
                        void *to, int mine, int root)
 {
-    return CALL(form, Scatterv, Iscatterv,
-                (from, m->counts, m->places, p->send, to, mine, p->receive, root),
-                (from, m->wide_counts, m->wide_places, p->send, to, mine, p->receive, root));
+    return CALL(
+        form, Scatterv, Iscatterv,
+        (from, LENT(m->counts), LENT(m->places), p->send, to, mine, p->receive, root),
+        (from, LENT(m->wide_counts), LENT(m->wide_places), p->send, to, mine, p->receive, root));
 }
 
 static void scatterv(const struct pair *p)
@@ -211,9 +212,10 @@ static void alltoallv(const struct pair *p)
 
         fill(form);
         rv = CALL(form, Alltoallv, Ialltoallv,
-                  (in, s.counts, s.places, p->send, out, r.counts, r.places, p->receive),
-                  (in, s.wide_counts, s.wide_places, p->send, out, r.wide_counts, r.wide_places,
-                   p->receive));
+                  (in, LENT(s.counts), LENT(s.places), p->send, out, LENT(r.counts), LENT(r.places),
+                   p->receive),
+                  (in, LENT(s.wide_counts), LENT(s.wide_places), p->send, out, LENT(r.wide_counts),
+                   LENT(r.wide_places), p->receive));
         show("alltoallv", p, form, rv);
     }
 }
@@ -252,10 +254,11 @@ static void alltoallw(const struct pair *pairs, int kinds)
         int rv;
 
         fill(form);
-        rv = CALL(
-            form, Alltoallw, Ialltoallw,
-            (in, s.counts, s.places, send, out, r.counts, r.places, receive),
-            (in, s.wide_counts, s.wide_places, send, out, r.wide_counts, r.wide_places, receive));
+        rv = CALL(form, Alltoallw, Ialltoallw,
+                  (in, LENT(s.counts), LENT(s.places), LENT(send), out, LENT(r.counts),
+                   LENT(r.places), LENT(receive)),
+                  (in, LENT(s.wide_counts), LENT(s.wide_places), LENT(send), out,
+                   LENT(r.wide_counts), LENT(r.wide_places), LENT(receive)));
         show("alltoallw", pairs, form, rv);
     }
 }
@@ -357,8 +360,9 @@ static void in_each_form(const struct pair *bytes, int in_all, const struct many
         show("gatherv", bytes, in_all, GATHERV(form, in, mine, MPI_BYTE, out, *m, MPI_BYTE, 0));
         show("scatterv", bytes, in_all,
              CALL(form, Scatterv, Iscatterv,
-                  (in, m->counts, m->places, MPI_BYTE, out, mine, MPI_BYTE, n - 1),
-                  (in, m->wide_counts, m->wide_places, MPI_BYTE, out, mine, MPI_BYTE, n - 1)));
+                  (in, LENT(m->counts), LENT(m->places), MPI_BYTE, out, mine, MPI_BYTE, n - 1),
+                  (in, LENT(m->wide_counts), LENT(m->wide_places), MPI_BYTE, out, mine, MPI_BYTE,
+                   n - 1)));
         for (int k = 0; k < n; k++) { /* as many to each as from it */
             even.wide_counts[k] = even.counts[k] = in_all / n;
             even.wide_places[k] = even.places[k] = k * (in_all / n);
@@ -366,9 +370,10 @@ static void in_each_form(const struct pair *bytes, int in_all, const struct many
         fill(in_all + 1);
         show("alltoallv", bytes, in_all,
              CALL(form, Alltoallv, Ialltoallv,
-                  (in, even.counts, even.places, MPI_BYTE, out, even.counts, even.places, MPI_BYTE),
-                  (in, even.wide_counts, even.wide_places, MPI_BYTE, out, even.wide_counts,
-                   even.wide_places, MPI_BYTE)));
+                  (in, LENT(even.counts), LENT(even.places), MPI_BYTE, out, LENT(even.counts),
+                   LENT(even.places), MPI_BYTE),
+                  (in, LENT(even.wide_counts), LENT(even.wide_places), MPI_BYTE, out,
+                   LENT(even.wide_counts), LENT(even.wide_places), MPI_BYTE)));
     }
 }
 

@@ -63,12 +63,12 @@ static int amount(int from, int to)
 
 /* The call in its form: 0 plain, 1 for large counts, 2 nonblocking, 3 persistent. */
 #define CALL(form, name, arguments, wide_arguments)                                                \
-    (form == 1   ? MPI_Neighbor_##name##_c(LIST wide_arguments, comm)                              \
+    (form == 1   ? form_ended(MPI_Neighbor_##name##_c(LIST wide_arguments, comm))                  \
      : form == 2 ? form_waited(MPI_Ineighbor_##name(LIST arguments, comm, &form_request))          \
      : form == 3 && form_persistent_is_sane(n)                                                     \
          ? form_started(                                                                           \
                MPI_Neighbor_##name##_init(LIST arguments, comm, MPI_INFO_NULL, &form_request), 1)  \
-         : MPI_Neighbor_##name(LIST arguments, comm))
+         : form_ended(MPI_Neighbor_##name(LIST arguments, comm)))
 
 static void even(int form)
 {
@@ -102,8 +102,8 @@ static void set(struct counts *c, int degree, int i, int count)
 }
 
 /* Arrays of a struct counts s, and r; of nobody there are none. */
-#define TO(array)   (destinations > 0 ? s.array : NULL)
-#define FROM(array) (sources > 0 ? r.array : NULL)
+#define TO(array)   (destinations > 0 ? LENT(s.array) : NULL)
+#define FROM(array) (sources > 0 ? LENT(r.array) : NULL)
 
 static void uneven(int form)
 {
@@ -118,8 +118,9 @@ static void uneven(int form)
     }
     fill(form);
     rv = CALL(form, allgatherv,
-              (in, 1 + (rank + 2) % COUNT, MPI_INT, out, all.count, all.place, MPI_INT),
-              (in, 1 + (rank + 2) % COUNT, MPI_INT, out, all.wide_count, all.wide_place, MPI_INT));
+              (in, 1 + (rank + 2) % COUNT, MPI_INT, out, LENT(all.count), LENT(all.place), MPI_INT),
+              (in, 1 + (rank + 2) % COUNT, MPI_INT, out, LENT(all.wide_count), LENT(all.wide_place),
+               MPI_INT));
     show("allgatherv", form, rv);
     fill(form + 1);
     rv = CALL(form, alltoallv,
@@ -196,8 +197,10 @@ static void from_the_bottom(int form)
     move_to(&r, sources, out);
     fill(form);
     rv = CALL(form, alltoallw,
-              (MPI_BOTTOM, s.count, s.byte, s.type, MPI_BOTTOM, r.count, r.byte, r.type),
-              (MPI_BOTTOM, s.wide_count, s.byte, s.type, MPI_BOTTOM, r.wide_count, r.byte, r.type));
+              (MPI_BOTTOM, LENT(s.count), LENT(s.byte), LENT(s.type), MPI_BOTTOM, LENT(r.count),
+               LENT(r.byte), LENT(r.type)),
+              (MPI_BOTTOM, LENT(s.wide_count), LENT(s.byte), LENT(s.type), MPI_BOTTOM,
+               LENT(r.wide_count), LENT(r.byte), LENT(r.type)));
     show("alltoallw from the bottom", form, rv);
 }
 

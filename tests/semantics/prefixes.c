@@ -1,11 +1,13 @@
 /* prefixes: scan, exscan and reduce_scatter, and all reductions with operations that are not
- * commutative, or not associative to the last bit: the order and the brackets are native MPI's. */
+ * commutative, or not associative to the last bit: the order and the brackets are native MPI's.
+ * Scans and reduce_scatter also in their nonblocking and persistent forms. */
+#include "forms.h"
 #include "output.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { COUNT = 5, RANKS_MAX = 8, FORMS = 3 };
+enum { COUNT = 5, RANKS_MAX = 8, FORMS = 4 };
 
 static int rank, n;
 static MPI_Comm comm;
@@ -67,14 +69,7 @@ static void show(const char *call, const char *op, int number, int rv)
 }
 
 #define CALL(form, name, Iname, ...)                                                               \
-    ({                                                                                             \
-        MPI_Request request = MPI_REQUEST_NULL;                                                    \
-        int code = form == 0   ? MPI_##name(__VA_ARGS__, comm)                                     \
-                   : form == 1 ? MPI_##name##_c(__VA_ARGS__, comm)                                 \
-                               : MPI_##Iname(__VA_ARGS__, comm, &request);                         \
-                                                                                                   \
-        form == 2 ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;                                  \
-    })
+    FORM_CALL(form, comm, n, name, Iname, (__VA_ARGS__), (__VA_ARGS__))
 
 static void (*fill)(int seed);
 
@@ -106,14 +101,10 @@ static void parts(const char *name, MPI_Datatype type, MPI_Op op, int forms)
         wide[i] = counts[i] = (i * 2 + 1) % 4;
     for (int form = 0; form < forms; form++) {
         int rv;
-        MPI_Request begun;
 
         fill(form);
-        rv = form == 0   ? MPI_Reduce_scatter(&in, &out, counts, type, op, comm)
-             : form == 1 ? MPI_Reduce_scatter_c(&in, &out, wide, type, op, comm)
-                         : MPI_Ireduce_scatter(&in, &out, counts, type, op, comm, &begun);
-        if (form == 2)
-            rv = MPI_Wait(&begun, MPI_STATUS_IGNORE);
+        rv = FORM_CALL(form, comm, n, Reduce_scatter, Ireduce_scatter,
+                       (&in, &out, LENT(counts), type, op), (&in, &out, LENT(wide), type, op));
         show("reduce_scatter", name, form, rv);
         fill(form + 1);
         show("reduce_scatter_block", name, form,

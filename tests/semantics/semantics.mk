@@ -10,7 +10,7 @@ SEMANTICS_F    := fortran_mpif fortran_mpi fortran_mpi_f08
 SEMANTICS_CXX  := cxx
 SEMANTICS_PRELOADED := yielding counting
 
-$(SEMANTICS_BIN)/blocks $(SEMANTICS_BIN)/neighbors $(SEMANTICS_BIN)/between: $(SEMANTICS)/forms.c $(SEMANTICS)/forms.h
+$(addprefix $(SEMANTICS_BIN)/,blocks prefixes neighbors between): $(SEMANTICS)/forms.c $(SEMANTICS)/forms.h
 
 $(SEMANTICS_C:%=$(SEMANTICS_BIN)/%): $(SEMANTICS_BIN)/%: $(SEMANTICS)/%.c $(SEMANTICS)/output.c $(SEMANTICS)/output.h
 	mkdir -p $(@D)

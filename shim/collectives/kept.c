@@ -1,0 +1,186 @@
+#include "kept.h"
+
+#include "roles.h"
+#include "value/held.h"
+#include "value/sides.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- how many blocks there are ---- */
+
+/* Blocks that this rank sends and receives. What arguments name beyond them is not read: MPI lets
+ * it be anything. */
+struct extent {
+    int out, in;
+};
+
+/* The ranks of this rank's group have the counts of a reduce_scatter, those of the other one all
+ * others. */
+static struct extent extent_between(const struct ftc_plan *plan)
+{
+    int blocks = ftc_call_has_operation(plan->call->kind) ? ftc_comm_local_size(plan->comm)
+                                                          : plan->comm->remote_size;
+
+    if (plan->refuses)
+        return (struct extent){0, 0};
+    return (struct extent){.out = ftc_role_gives(plan) ? blocks : 0,
+                           .in = ftc_role_takes(plan) ? blocks : 0};
+}
+
+static struct extent extent_of(const struct ftc_plan *plan)
+{
+    const struct ftc_call *call = plan->call;
+    const struct ftc_comm *comm = plan->comm;
+
+    if (!call->sides)
+        return (struct extent){0, 0};
+    if (ftc_call_is_of_neighbors(call->kind))
+        return (struct extent){plan->neighbors->destinations, plan->neighbors->sources};
+    if (ftc_plan_is_between(plan))
+        return extent_between(plan);
+    return (struct extent){.out = ftc_sides_are_sent(call, comm->rank) ? comm->size : 0,
+                           .in = ftc_sides_are_received(call, comm->rank) ? comm->size : 0};
+}
+
+/* ---- arrays ---- */
+
+bool ftc_sides_have_arrays(const struct ftc_sides *sides)
+{
+    const struct ftc_side *out = &sides->send, *in = &sides->receive;
+
+    return out->counts || out->displacements || out->datatypes || in->counts || in->displacements ||
+           in->datatypes;
+}
+
+/* An array of at most this much a block is kept aligned for it. */
+enum { ELEMENT_BYTES = sizeof(MPI_Count) };
+
+static size_t bytes_of_arrays(const struct ftc_side *side, int blocks)
+{
+    size_t arrays =
+        (side->counts != NULL) + (side->displacements != NULL) + (side->datatypes != NULL);
+
+    return arrays * (size_t)blocks * ELEMENT_BYTES;
+}
+
+/* Returns the copy of @array in the room at *@at, which moves on. */
+static void *copy(const void *array, int blocks, size_t element_bytes, unsigned char **at)
+{
+    unsigned char *room = *at;
+
+    if (!array || blocks == 0)
+        return NULL;
+    memcpy(room, array, (size_t)blocks * element_bytes);
+    *at += (size_t)blocks * ELEMENT_BYTES;
+    return room;
+}
+
+static size_t number_bytes(bool are_wide)
+{
+    return are_wide ? sizeof(MPI_Count) : sizeof(int);
+}
+
+static void copy_arrays(struct ftc_side *side, int blocks, unsigned char **at)
+{
+    side->counts = copy(side->counts, blocks, number_bytes(side->counts_are_wide), at);
+    side->displacements =
+        copy(side->displacements, blocks, number_bytes(side->displacements_are_wide), at);
+    side->datatypes = copy(side->datatypes, blocks, sizeof *side->datatypes, at);
+}
+
+/* ---- handles ---- */
+
+struct ftc_kept_handle {
+    enum ftc_held_kind kind;
+    int handle;
+};
+_Static_assert(sizeof(struct ftc_kept_handle) % ELEMENT_BYTES == 0, "arrays follow handles");
+
+static bool keep(struct ftc_kept *k, enum ftc_held_kind kind, int handle)
+{
+    if (!ftc_held_hold(kind, handle))
+        return false;
+    k->handle[k->handles++] = (struct ftc_kept_handle){kind, handle};
+    return true;
+}
+
+/* Of no elements the datatype may be anything. */
+static bool keep_side(struct ftc_kept *k, const struct ftc_side *side, int blocks)
+{
+    if (!keep(k, FTC_HELD_DATATYPE, side->datatype))
+        return false;
+    for (int i = 0; side->datatypes && i < blocks; i++)
+        if (ftc_side_count(side, i) != 0 && !keep(k, FTC_HELD_DATATYPE, side->datatypes[i]))
+            return false;
+    return true;
+}
+
+static bool keep_handles(struct ftc_kept *k, const struct ftc_call *call, struct extent extent)
+{
+    return keep(k, FTC_HELD_DATATYPE, call->datatype) && keep(k, FTC_HELD_OPERATION, call->op) &&
+           (!call->sides || (keep_side(k, &call->sides->send, extent.out) &&
+                             keep_side(k, &call->sides->receive, extent.in)));
+}
+
+/* The datatype and the operation of the call, the datatype of each side, and those of its array. */
+static size_t handles_of(const struct ftc_call *call, struct extent extent)
+{
+    size_t handles = 4;
+
+    if (call->sides && call->sides->send.datatypes)
+        handles += (size_t)extent.out;
+    if (call->sides && call->sides->receive.datatypes)
+        handles += (size_t)extent.in;
+    return handles;
+}
+
+/* ---- all of it ---- */
+
+/* Asked for once: while the communicator is there. */
+static bool keep_neighbors(struct ftc_kept *kept, struct ftc_plan *plan)
+{
+    if (!ftc_call_is_of_neighbors(plan->call->kind) || plan->neighbors)
+        return true;
+    plan->neighbors = &kept->neighbors;
+    return ftc_neighbors_get(plan->call->comm, &kept->neighbors);
+}
+
+static bool make_room(struct ftc_kept *kept, const struct ftc_plan *plan, struct ftc_sides *sides,
+                      struct extent extent)
+{
+    size_t handles = handles_of(plan->call, extent), bytes = handles * sizeof *kept->handle;
+    unsigned char *at;
+
+    if (plan->call->sides)
+        bytes +=
+            bytes_of_arrays(&sides->send, extent.out) + bytes_of_arrays(&sides->receive, extent.in);
+    kept->handle = malloc(bytes);
+    if (!kept->handle)
+        return false;
+    if (!plan->call->sides)
+        return true;
+    at = (unsigned char *)(kept->handle + handles);
+    copy_arrays(&sides->send, extent.out, &at);
+    copy_arrays(&sides->receive, extent.in, &at);
+    return true;
+}
+
+bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_sides *sides)
+{
+    struct extent extent;
+
+    if (!keep_neighbors(kept, plan))
+        return false;
+    extent = extent_of(plan);
+    plan->is_kept = make_room(kept, plan, sides, extent) && keep_handles(kept, plan->call, extent);
+    return plan->is_kept;
+}
+
+void ftc_keep_no_more(struct ftc_kept *kept)
+{
+    for (int i = 0; i < kept->handles; i++)
+        ftc_held_release(kept->handle[i].kind, kept->handle[i].handle);
+    free(kept->handle);
+    ftc_neighbors_free(&kept->neighbors);
+}
