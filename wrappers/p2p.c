@@ -6,6 +6,7 @@
 #include "p2p/pair.h"
 #include "program/error.h"
 #include "program/native_call.h"
+#include "progress/empty_request.h"
 #include "value/datatype.h"
 
 #include <limits.h>
@@ -232,7 +233,8 @@ static bool is_accepted(int rv, MPI_Request *request)
                                         recvcount, recvtype, source, recvtag, comm, status));      \
         ftc_native_call_count(FTC_CALL_SENDRECV, comm, ftc_native_call_partner(source, dest),      \
                               RETURN_ADDRESS);                                                     \
-        rv = PMPI_##check_name(sendbuf, sendcount, sendtype, dest, sendtag, comm, &request[0]);    \
+        rv = PMPI_##check_name(sendbuf, sendcount, sendtype, ftc_inactive_peer(dest), sendtag,     \
+                               comm, &request[0]);                                                 \
         if (!is_accepted(rv, &request[0]))                                                         \
             return rv;                                                                             \
         rv =                                                                                       \
@@ -273,7 +275,8 @@ SENDRECV(Sendrecv_c, Isend_c, Irecv_c, Send_init_c, MPI_Count)
         if (!copy)                                                                                 \
             return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm,         \
                                status);                                                            \
-        rv = PMPI_Send_init##suffix(buf, count, datatype, dest, sendtag, comm, &request[0]);       \
+        rv = PMPI_Send_init##suffix(buf, count, datatype, ftc_inactive_peer(dest), sendtag, comm,  \
+                                    &request[0]);                                                  \
         if (is_accepted(rv, &request[0]))                                                          \
             rv = PMPI_Irecv##suffix(buf, count, datatype, source, recvtag, comm, &request[1]);     \
         goes_on = is_begun(rv, &request[1]) &&                                                     \
@@ -312,8 +315,9 @@ static int begin_pair(const struct ftc_p2p_call *send, const struct elements *gi
                       const struct elements *received, MPI_Request *request)
 {
     MPI_Request half[FTC_PAIR_HALVES] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    int rv = PMPI_Send_init_c(given->buf, given->count, given->datatype, send->peer, send->tag,
-                              send->comm, &half[FTC_PAIR_SEND]);
+    int rv =
+        PMPI_Send_init_c(given->buf, given->count, given->datatype, ftc_inactive_peer(send->peer),
+                         send->tag, send->comm, &half[FTC_PAIR_SEND]);
 
     if (is_accepted(rv, &half[FTC_PAIR_SEND]))
         rv = PMPI_Irecv_c(received->buf, received->count, received->datatype, receive->peer,

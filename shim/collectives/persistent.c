@@ -5,6 +5,7 @@
 #include "nonblocking.h"
 #include "program/error.h"
 #include "program/native_call.h"
+#include "progress/empty_request.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -130,7 +131,7 @@ static int make(const struct ftc_plan *plan, MPI_Request *request)
     rv = identify(p) && ftc_keep(&p->kept, &p->plan, &p->sides) ? MPI_SUCCESS
                                                                 : ftc_error_no_memory();
     if (rv == MPI_SUCCESS)
-        rv = PMPI_Send_init(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &p->handle);
+        rv = ftc_inactive_request(&p->handle);
     if (rv != MPI_SUCCESS) {
         release(p);
         return rv;

@@ -3,6 +3,7 @@
 #include "dead_peer.h"
 #include "lock.h"
 #include "p2p.h"
+#include "progress/empty_request.h"
 
 void ftc_p2p_note_protected(MPI_Request request, MPI_Comm comm)
 {
@@ -17,8 +18,7 @@ bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request)
     struct ftc_p2p_request r;
     int culprit = ftc_p2p_culprit(call);
 
-    if (culprit < 0 ||
-        PMPI_Send_init(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, call->comm, request) != MPI_SUCCESS)
+    if (culprit < 0 || ftc_inactive_request(request) != MPI_SUCCESS)
         return false;
     ftc_requests_add(*request, call->comm, call->peer, call->tag, call->receives, false);
     if (ftc_requests_find(*request, &r)) {

@@ -36,3 +36,8 @@ int ftc_completed_request(MPI_Request *request)
 
     return rv == MPI_SUCCESS ? PMPI_Grequest_complete(*request) : rv;
 }
+
+int ftc_inactive_request(MPI_Request *request)
+{
+    return PMPI_Send_init(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_SELF, request);
+}

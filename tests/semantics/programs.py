@@ -73,6 +73,9 @@ ALL = [
     *(Program(f"messages-{p2p}", f"point-to-point calls while nobody is dead, p2p = {p2p}", binary="messages", p2p=p2p,
               sizes=(2, 3))
       for p2p in ("native", "error", "ignore")),
+    *(Program(f"reused-{p2p}", f"persistent collectives of native MPI after the library's own requests, p2p = {p2p}",
+              binary="reused", p2p=p2p, sizes=(2, 3))
+      for p2p in ("native", "error", "ignore")),
     *(Program(f"rejected-{p2p}-{communicators}", f"calls with wrong arguments, p2p = {p2p}, communicators = {communicators}",
               binary="rejected", p2p=p2p, communicators=communicators, sizes=(2,))
       for p2p, communicators in (("native", "native"), ("error", "native"), ("ignore", "survivors"))),

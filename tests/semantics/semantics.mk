@@ -5,7 +5,7 @@
 SEMANTICS      := tests/semantics
 SEMANTICS_BIN  := $(BUILD)/tests/semantics
 SEMANTICS_C    := predefined pairs rounding derived userops buffers overlap large communicators recreate levels threads errors \
-                  nonblocking messages rejected statuses progress stacked repeatable blocks prefixes neighbors between
+                  nonblocking messages rejected statuses progress stacked repeatable blocks prefixes neighbors between reused
 SEMANTICS_F    := fortran_mpif fortran_mpi fortran_mpi_f08
 SEMANTICS_CXX  := cxx
 SEMANTICS_PRELOADED := yielding counting

@@ -300,6 +300,20 @@ static bool is_there(const struct p2p_call *call)
     return call && !(p2p_call_is_in_partitions(call) && native_has_no_partitions());
 }
 
+/* A persistent collective of native MPI, which has the memory of the last request that was freed.
+ */
+static void expect_native_collective(const char *after)
+{
+    int in = 7, out = 0;
+    MPI_Request request;
+
+    MPI_Allreduce_init(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    expect(after, "a sum after it", out, 7);
+}
+
 /* ---- the scenarios, as rank 0 sees them ---- */
 
 static const struct p2p_call *find(int number)
@@ -356,6 +370,7 @@ static void before(MPI_Comm comms[], int count)
                 MPI_Comm_remote_size(comms[c], &size);
             o = make(call, comms[c], size - 1);
             expect_dead(call, &o, size - 1);
+            expect_native_collective(call->name);
         }
     exchange_often(n - 1);
 }
