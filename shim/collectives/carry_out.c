@@ -1,5 +1,6 @@
 #include "carry_out.h"
 
+#include "combine.h"
 #include "course.h"
 #include "plan.h"
 #include "program/error.h"
@@ -49,9 +50,17 @@ static int carry_out(struct ftc_plan *plan)
     return plan->course_kind != FTC_COURSE_WHOLE && rv == MPI_SUCCESS ? carry_out_course(plan) : rv;
 }
 
+/* Without other threads only this one combines; a handler of the program's is not to run while the
+ * library has its locks. */
+static bool needs_modes(void)
+{
+    return ftc_library.locked || ftc_floating_traps();
+}
+
 bool ftc_carry_out(struct ftc_call *call)
 {
     struct ftc_compare compare;
+    struct ftc_floating floating;
     struct ftc_plan plan;
     enum ftc_pass pass;
     bool is_agreed; /* who carries it out, by the operation itself */
@@ -65,6 +74,8 @@ bool ftc_carry_out(struct ftc_call *call)
         ftc_report_call(call, pass);
     if (pass != FTC_PASS_NONE)
         return false;
+    if (needs_modes())
+        ftc_combine_note_modes(&plan, &floating);
     ftc_compare_begin(&compare, call, plan.comm, &plan.facts);
     ftc_library_lock();
     call->result = carry_out(&plan);
@@ -73,5 +84,7 @@ bool ftc_carry_out(struct ftc_call *call)
         ftc_report_call(call, plan.turned_out);
     ftc_error_raise(call);
     ftc_compare_end(&compare, call, plan.comm, &plan.facts);
+    if (plan.floating)
+        ftc_floating_raise(plan.floating);
     return plan.turned_out == FTC_PASS_NONE;
 }

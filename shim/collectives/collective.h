@@ -13,6 +13,7 @@
 #include "value/datatype.h"
 
 struct ftc_course;
+struct ftc_floating;
 struct ftc_large_kind;
 struct ftc_neighbors;
 struct ftc_parcel;
@@ -44,6 +45,7 @@ struct ftc_plan {
     const struct ftc_neighbors *neighbors; /* of its communicator, kept by who keeps the plan; NULL:
                                             * to be asked for */
     bool is_kept;                          /* what it needs of the program (kept.h) */
+    struct ftc_floating *floating; /* modes of the call; NULL: those of the thread that combines */
 
     /* A value of blocks (composite.h) */
     bool is_composite;

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count)
+static int combine(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count)
 {
     const struct ftc_call *call = plan->call;
     ptrdiff_t start;
@@ -21,6 +21,55 @@ int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from,
                              call->datatype, call->op);
     ftc_native_call_end_operation();
     return rv;
+}
+
+struct combination {
+    const struct ftc_plan *plan;
+    void *into;
+    const void *from;
+    MPI_Count count;
+    int rv;
+};
+
+static void carry_out(void *argument)
+{
+    struct combination *c = argument;
+
+    c->rv = combine(c->plan, c->into, c->from, c->count);
+}
+
+int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count)
+{
+    struct combination c = {plan, into, from, count, MPI_SUCCESS};
+
+    if (!plan->floating)
+        return combine(plan, into, from, count);
+    ftc_floating_run(plan->floating, carry_out, &c);
+    return c.rv;
+}
+
+/* What the program's operation computes is not known. */
+static bool computes_floats(const struct ftc_plan *plan)
+{
+    switch (plan->facts.type_class) {
+    case FTC_TYPE_FLOATING:
+    case FTC_TYPE_HALF:
+    case FTC_TYPE_QUAD:
+    case FTC_TYPE_COMPLEX:
+    case FTC_TYPE_FLOATING_PAIR:
+    case FTC_TYPE_REAL_PAIR:
+        return true;
+    default:
+        return !plan->facts.kernel;
+    }
+}
+
+void ftc_combine_note_modes(struct ftc_plan *plan, struct ftc_floating *floating)
+{
+    if (!ftc_call_has_operation(plan->call->kind) || !computes_floats(plan))
+        return;
+    ftc_floating_begin(floating);
+    plan->floating = floating;
 }
 
 void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, MPI_Count count)

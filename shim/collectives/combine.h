@@ -3,6 +3,11 @@
 #define FTC_COLLECTIVES_COMBINE_H
 
 #include "collective.h"
+#include "system/floating.h"
+
+/* Has what @plan combines computed with the floating-point modes of this thread, which makes the
+ * call, wherever it is combined. @floating stays where it is as long as the plan does. */
+void ftc_combine_note_modes(struct ftc_plan *plan, struct ftc_floating *floating);
 
 /* @into = @from op @into, spans of @count elements each. Returns an MPI error code. */
 int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count);

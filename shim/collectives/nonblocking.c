@@ -1,5 +1,6 @@
 #include "nonblocking.h"
 
+#include "combine.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "course.h"
@@ -24,6 +25,7 @@ struct task {
     struct ftc_course course;
     struct ftc_parcel parcel;
     struct ftc_kept kept;
+    struct ftc_floating floating;
 };
 
 static bool begin_task(struct ftc_queued *p)
@@ -69,6 +71,7 @@ static void settle_task(struct ftc_request *r)
 
     if (t->plan.parcel && t->call.result == MPI_SUCCESS)
         t->call.result = ftc_parcel_unpack(&t->plan);
+    r->floating = t->plan.floating;
 }
 
 static void close_task(struct ftc_request *r)
@@ -177,6 +180,7 @@ int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
     };
     t->plan.call = &t->call;
     t->plan.program_comm_id = communicator_id;
+    ftc_combine_note_modes(&t->plan, &t->floating);
     if (call->sides) {
         t->sides = *call->sides;
         t->call.sides = &t->sides;

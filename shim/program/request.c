@@ -260,6 +260,8 @@ static int on_query(void *state, MPI_Status *status)
     status->MPI_SOURCE = MPI_UNDEFINED;
     status->MPI_TAG = MPI_UNDEFINED;
     status->MPI_ERROR = error;
+    if (r->floating)
+        ftc_floating_raise(r->floating);
     if (error != MPI_SUCCESS)
         raise_error(r);
     return error;

@@ -15,6 +15,7 @@
 #define FTC_PROGRAM_REQUEST_H
 
 #include "progress/queue.h"
+#include "system/floating.h"
 
 struct ftc_request {
     struct ftc_queued pending; /* must be first */
@@ -22,10 +23,12 @@ struct ftc_request {
     /* Of the program's communicator, whose error handler gets its error: the library's number of
      * it, or that of its lineage (communicator/lineage.h), and then the first is 0. */
     uint64_t communicator_id, lineage;
-    bool is_over;          /* the operation has its result */
-    bool is_settled;       /* and the program has it */
-    bool has_raised;       /* its error; MPICH asks more than once */
-    char *error_text;      /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
+    bool is_over;                  /* the operation has its result */
+    bool is_settled;               /* and the program has it */
+    bool has_raised;               /* its error; MPICH asks more than once */
+    struct ftc_floating *floating; /* raised in the call that completes it; NULL: nothing. Settling
+                                    * sets it; it lives as long as the request. */
+    char *error_text;              /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
     _Atomic int holders;   /* who completes it, and the free function; the last releases it */
     _Atomic bool is_freed; /* the program has no handle of it any more */
     /* By a thread of the program's, once it is over; call->result tells what has come of it. */

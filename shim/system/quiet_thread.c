@@ -1,5 +1,7 @@
 #include "quiet_thread.h"
 
+#include "floating.h"
+
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
@@ -45,18 +47,46 @@ static int create(pthread_t *thread, void *(*run)(void *), void *argument, size_
     return rv;
 }
 
+struct creation {
+    pthread_t *thread;
+    void *(*run)(void *);
+    void *argument;
+    size_t bytes;
+    int rv;
+};
+
+static void create_plainly(void *argument)
+{
+    struct creation *c = argument;
+
+    c->rv = create(c->thread, c->run, c->argument, c->bytes);
+    if (c->rv == EINVAL && c->bytes > 0) /* still too few */
+        c->rv = create(c->thread, c->run, c->argument, 0);
+}
+
+/* What the thread itself causes is for a handler of the program's, as on each other thread: a
+ * signal that is blocked would kill the process past it. */
+static void block_others(sigset_t *before)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigset_t others;
+
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_SETMASK, &others, before);
+}
+
+/* The program may have traps for floating-point exceptions, which threads inherit. */
 static int create_quiet(pthread_t *thread, void *(*run)(void *), void *argument, size_t bytes)
 {
-    sigset_t all, before;
-    int rv;
+    struct creation c = {thread, run, argument, bytes, 0};
+    sigset_t before;
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    rv = create(thread, run, argument, bytes);
-    if (rv == EINVAL && bytes > 0) /* still too few */
-        rv = create(thread, run, argument, 0);
+    block_others(&before);
+    ftc_floating_run_plainly(create_plainly, &c);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rv;
+    return c.rv;
 }
 
 int ftc_quiet_thread(pthread_t *thread, void *(*run)(void *), void *argument)

@@ -62,6 +62,9 @@ ALL = [
             compared_with="ftcoll", deterministic="on", large="protected", max_bytes="0"),
     Program("rounding", "large sums that depend on the order of combination: the bits of native MPI", sizes=(2, 3, 4, 5, 7),
             large="protected"),
+    *(Program(f"floating-{when}", f"floating-point modes and traps that the program sets {when} MPI_Init", when,
+              binary="floating", sizes=(2, 3))
+      for when in ("before", "after")),
     *(Program(f"levels-{level}", f"MPI started by {call}", level, binary="levels", sizes=(3,))
       for level, call in (("init", "MPI_Init"), ("single", "MPI_Init_thread"), ("funneled", "MPI_Init_thread"),
                           ("serialized", "MPI_Init_thread"), ("multiple", "MPI_Init_thread"))),

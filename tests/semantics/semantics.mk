@@ -5,7 +5,7 @@
 SEMANTICS      := tests/semantics
 SEMANTICS_BIN  := $(BUILD)/tests/semantics
 SEMANTICS_C    := predefined pairs rounding derived userops buffers overlap large communicators recreate levels threads errors \
-                  nonblocking messages rejected statuses progress stacked repeatable blocks prefixes neighbors between reused
+                  nonblocking messages rejected statuses progress stacked repeatable blocks prefixes neighbors between reused floating
 SEMANTICS_F    := fortran_mpif fortran_mpi fortran_mpi_f08
 SEMANTICS_CXX  := cxx
 SEMANTICS_PRELOADED := yielding counting
@@ -15,7 +15,7 @@ $(addprefix $(SEMANTICS_BIN)/,blocks prefixes neighbors between): $(SEMANTICS)/f
 $(SEMANTICS_C:%=$(SEMANTICS_BIN)/%): $(SEMANTICS_BIN)/%: $(SEMANTICS)/%.c $(SEMANTICS)/output.c $(SEMANTICS)/output.h
 	mkdir -p $(@D)
 	$(call say,MPICC,$<)
-	$(MPICC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^) -lpthread
+	$(MPICC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -o $@ $(filter %.c,$^) -lpthread -lm
 
 $(SEMANTICS_BIN)/fortran_mpif $(SEMANTICS_BIN)/fortran_mpi: FORTRAN_WARNINGS = -w -fallow-argument-mismatch
 $(SEMANTICS_BIN)/fortran_mpi_f08: FORTRAN_WARNINGS = -Wall

@@ -1,0 +1,233 @@
+#include "floating.h"
+
+#include <float.h>
+
+static _Thread_local char this_thread; /* its address */
+
+/* ---- the machine ----
+ *
+ * What <fenv.h> has for this is in libm, which a preloaded library does not bring along.
+ *
+ * struct saved: what a thread has.
+ * modes_of_thread: what it can set.
+ * hold: sets other modes, in which nothing traps and nothing has been raised.
+ * release: sets back what was saved, and returns what has been raised since.
+ * trapping: exceptions that trap in this thread.
+ * has_raised, add_raised: exceptions that have been raised in this thread. */
+
+#if defined(__x86_64__)
+
+/* Bits are the same in MXCSR and in the status word of the stacked registers. */
+enum { INVALID = 1, DIVISION = 4, OVERFLOW = 8, UNDERFLOW = 16, INEXACT = 32, EXCEPTIONS = 0x3f };
+
+enum {
+    MODES = 0xffc0, /* of MXCSR: all but the exceptions that have been raised */
+    MASKS_AT = 7,   /* bits of those that do not trap */
+    MASKS = EXCEPTIONS << MASKS_AT,
+};
+
+#define AT_START ((struct ftc_float_modes){.vector = MASKS, .stacked = 0x37f})
+
+struct saved {
+    uint32_t vector;
+    uint16_t stacked[14]; /* as fnstenv stores it */
+};
+
+static struct ftc_float_modes modes_of_thread(void)
+{
+    uint16_t stacked;
+
+    __asm__ volatile("fnstcw %0" : "=m"(stacked));
+    return (struct ftc_float_modes){.vector = __builtin_ia32_stmxcsr() & MODES, .stacked = stacked};
+}
+
+static void hold(struct saved *before, struct ftc_float_modes modes)
+{
+    uint16_t stacked = (uint16_t)(modes.stacked | EXCEPTIONS);
+
+    before->vector = __builtin_ia32_stmxcsr();
+    __asm__ volatile("fnstenv %0\n\tfnclex\n\tfldcw %1" : "=m"(before->stacked) : "m"(stacked));
+    __builtin_ia32_ldmxcsr((uint32_t)modes.vector | MASKS);
+}
+
+static unsigned release(const struct saved *before)
+{
+    uint16_t stacked;
+    uint32_t vector = __builtin_ia32_stmxcsr();
+
+    __asm__ volatile("fnstsw %0\n\tfldenv %1" : "=m"(stacked) : "m"(before->stacked));
+    __builtin_ia32_ldmxcsr(before->vector);
+    return (vector | stacked) & EXCEPTIONS;
+}
+
+static unsigned trapping(void)
+{
+    return ~(__builtin_ia32_stmxcsr() >> MASKS_AT) & EXCEPTIONS;
+}
+
+static unsigned has_raised(void)
+{
+    return __builtin_ia32_stmxcsr() & EXCEPTIONS;
+}
+
+static void add_raised(unsigned raised)
+{
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | raised);
+}
+
+#elif defined(__aarch64__)
+
+enum { INVALID = 1, DIVISION = 2, OVERFLOW = 4, UNDERFLOW = 8, INEXACT = 16, EXCEPTIONS = 0x9f };
+
+enum { TRAPS_AT = 8 }; /* of FPCR; FPSR has what was raised from bit 0 on */
+
+#define AT_START ((struct ftc_float_modes){.vector = 0})
+
+struct saved {
+    uint64_t modes, raised;
+};
+
+static uint64_t control(void)
+{
+    uint64_t bits;
+
+    __asm__ volatile("mrs %0, fpcr" : "=r"(bits));
+    return bits;
+}
+
+static uint64_t status(void)
+{
+    uint64_t bits;
+
+    __asm__ volatile("mrs %0, fpsr" : "=r"(bits));
+    return bits;
+}
+
+static void set(uint64_t modes, uint64_t raised)
+{
+    __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(modes), "r"(raised) : "memory");
+}
+
+static struct ftc_float_modes modes_of_thread(void)
+{
+    return (struct ftc_float_modes){.vector = control()};
+}
+
+static void hold(struct saved *before, struct ftc_float_modes modes)
+{
+    *before = (struct saved){control(), status()};
+    set(modes.vector & ~((uint64_t)EXCEPTIONS << TRAPS_AT), before->raised & ~(uint64_t)EXCEPTIONS);
+}
+
+static unsigned release(const struct saved *before)
+{
+    unsigned raised = status() & EXCEPTIONS;
+
+    set(before->modes, before->raised);
+    return raised;
+}
+
+static unsigned trapping(void)
+{
+    return (unsigned)(control() >> TRAPS_AT) & EXCEPTIONS;
+}
+
+static unsigned has_raised(void)
+{
+    return (unsigned)status() & EXCEPTIONS;
+}
+
+static void add_raised(unsigned raised)
+{
+    set(control(), status() | raised);
+}
+
+#else
+#error "the floating-point modes of this machine are not known"
+#endif
+
+/* ---- a call ---- */
+
+bool ftc_floating_traps(void)
+{
+    return trapping() != 0;
+}
+
+void ftc_floating_begin(struct ftc_floating *f)
+{
+    *f = (struct ftc_floating){.modes = modes_of_thread(), .thread = &this_thread};
+}
+
+/* Whether this thread is as it was in the call, so that what is raised may stay there. */
+static bool is_there(const struct ftc_floating *f)
+{
+    struct ftc_float_modes now;
+
+    if (f->thread != &this_thread || trapping() != 0)
+        return false;
+    now = modes_of_thread();
+    return now.vector == f->modes.vector && now.stacked == f->modes.stacked;
+}
+
+/* What is computed reads and writes memory, so that the compiler moves none of it out of here. */
+static void work_between(void (*work)(void *argument), void *argument)
+{
+    __asm__ volatile("" : : : "memory");
+    work(argument);
+    __asm__ volatile("" : : : "memory");
+}
+
+void ftc_floating_run(struct ftc_floating *f, void (*work)(void *argument), void *argument)
+{
+    struct saved before;
+
+    if (is_there(f)) {
+        work(argument);
+        return;
+    }
+    hold(&before, f->modes);
+    work_between(work, argument);
+    f->raised |= release(&before);
+}
+
+void ftc_floating_run_plainly(void (*work)(void *argument), void *argument)
+{
+    struct saved before;
+
+    hold(&before, AT_START);
+    work_between(work, argument);
+    release(&before);
+}
+
+/* Volatile, so that the compiler computes nothing of it. */
+static volatile double zero = 0, largest = DBL_MAX, least = DBL_MIN, three = 3;
+
+static void compute(unsigned exception)
+{
+    volatile double result;
+
+    if (exception == INVALID)
+        result = zero / zero;
+    else if (exception == DIVISION)
+        result = three / zero;
+    else if (exception == OVERFLOW)
+        result = largest * largest;
+    else if (exception == UNDERFLOW)
+        result = least * least;
+    else
+        result = 1 / three;
+    (void)result;
+}
+
+void ftc_floating_raise(struct ftc_floating *f)
+{
+    static const unsigned by_computing[] = {INVALID, DIVISION, OVERFLOW, UNDERFLOW, INEXACT};
+    unsigned raised = f->raised, trap = raised & trapping();
+
+    f->raised = 0;
+    if (raised & ~has_raised() & ~trap)
+        add_raised(raised & ~trap);
+    for (unsigned i = 0; i < sizeof by_computing / sizeof *by_computing; i++)
+        if (trap & by_computing[i])
+            compute(by_computing[i]);
+}
