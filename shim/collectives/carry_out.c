@@ -57,6 +57,14 @@ static bool needs_modes(void)
     return ftc_library.locked || ftc_floating_traps();
 }
 
+/* False: native MPI carries out the call, because of @pass. */
+static bool is_ours(enum ftc_pass pass)
+{
+    if (pass != FTC_PASS_NONE)
+        ftc_native_call_pass = pass;
+    return pass == FTC_PASS_NONE;
+}
+
 bool ftc_carry_out(struct ftc_call *call)
 {
     struct ftc_compare compare;
@@ -65,14 +73,16 @@ bool ftc_carry_out(struct ftc_call *call)
     enum ftc_pass pass;
     bool is_agreed; /* who carries it out, by the operation itself */
 
-    if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused) {
+        ftc_native_call_pass = FTC_PASS_NONE;
         return false;
+    }
     ftc_native_call_look_back();
     pass = ftc_plan_make(&plan, call);
     is_agreed = pass == FTC_PASS_NONE && (ftc_plan_is_uneven(&plan) || plan.packs_elements);
     if (!is_agreed)
         ftc_report_call(call, pass);
-    if (pass != FTC_PASS_NONE)
+    if (!is_ours(pass))
         return false;
     if (needs_modes())
         ftc_combine_note_modes(&plan, &floating);
@@ -86,5 +96,5 @@ bool ftc_carry_out(struct ftc_call *call)
     ftc_compare_end(&compare, call, plan.comm, &plan.facts);
     if (plan.floating)
         ftc_floating_raise(plan.floating);
-    return plan.turned_out == FTC_PASS_NONE;
+    return is_ours(plan.turned_out);
 }

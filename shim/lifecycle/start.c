@@ -209,6 +209,10 @@ static bool attach_monitor(void)
         .blocked_ms = s->blocked_ms,
         .unreachable_ms = s->unreachable_ms,
         .ends_silent = ftc_library.accuses,
+        .advice = {.intercept = s->intercept,
+                   .large = s->large,
+                   .p2p = s->p2p,
+                   .communicators = s->communicators},
         .notice = *ftc_library.notice.options,
     };
 

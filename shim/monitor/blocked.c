@@ -50,19 +50,20 @@ static void name_site(const struct ftc_monitored *rank, const struct ftc_mark *m
 static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
 {
     const struct ftc_board *board = &rank->board;
-    char site[SITE_TEXT], death[64], others[32] = "";
+    char site[SITE_TEXT], death[64], others[32] = "", advice[FTC_ADVICE_TEXT];
 
     name_site(rank, mark, site);
     ftc_death_name(board, mark->dead, death, sizeof death);
+    ftc_advice_write(&rank->options.advice, mark->kind, mark->pass, advice);
     if (mark->dead_count > 1)
         snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);
     ftc_lines_say("ftcoll: rank %d has %s %s at %s%s for %.1f s: it %s rank %d, which is dead "
-                  "(%s)%s%s; on_blocked = %s\n",
+                  "(%s)%s%s%s; on_blocked = %s\n",
                   (int)rank->world, mark->is_poll ? "called" : "been in", ftc_call_name(mark->kind),
                   site, mark->is_poll ? " again and again" : "",
                   (double)(now_ns - mark->since_ns) / 1e9, mark->is_certain ? "needs" : "may need",
                   (int)mark->dead, death, others,
-                  mark->is_told ? ", and the others wait as well" : "",
+                  mark->is_told ? ", and the others wait as well" : "", advice,
                   rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
 }
 

@@ -7,6 +7,7 @@
 #ifndef FTC_MONITOR_CHANNEL_H
 #define FTC_MONITOR_CHANNEL_H
 
+#include "notice/advice.h"
 #include "notice/notice.h"
 
 #include <stdbool.h>
@@ -30,6 +31,7 @@ struct ftc_monitor_options {
     int32_t blocked_ms;
     int32_t unreachable_ms;
     int32_t ends_silent; /* 1: monitor = timeout; this process ends a rank that is silent */
+    struct ftc_advice_settings advice;
     struct ftc_notice_options notice;
 };
 

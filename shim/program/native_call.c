@@ -39,6 +39,7 @@ const _Atomic uint32_t *ftc_native_call_deaths = &nobody;
 enum { CALL_BYTES = 64 };
 
 _Thread_local int ftc_native_call_depth;
+_Thread_local uint32_t ftc_native_call_pass;
 static _Thread_local int own_mark = -1;      /* of the outermost */
 static _Thread_local uintptr_t inside_below; /* where on the stack calls are inside of it */
 static _Thread_local struct {
@@ -260,7 +261,12 @@ static inline bool find_need(unsigned place, int peer, int32_t *need)
 static inline void write_mark(struct ftc_board_mark *m, enum ftc_call_kind kind, unsigned place,
                               int32_t need, const void *return_address)
 {
-    ftc_mark_begin(m, kind, place, need, return_address, __builtin_frame_address(0));
+    ftc_mark_begin(m, (struct ftc_mark_start){.kind = kind,
+                                              .set = place,
+                                              .pass = ftc_native_call_pass,
+                                              .peer = need,
+                                              .return_address = return_address,
+                                              .stack = __builtin_frame_address(0)});
 }
 
 static inline void show(enum ftc_call_kind kind, unsigned place, int peer,

@@ -26,6 +26,10 @@ extern void (*ftc_native_call_first)(void);
 /* Calls of this thread inside of calls. */
 extern _Thread_local int ftc_native_call_depth;
 
+/* Why this thread's last call of those that the library can carry out went to native MPI: an enum
+ * ftc_pass. The mark of that call shows it. */
+extern _Thread_local uint32_t ftc_native_call_pass;
+
 /* Forgets those that the thread has left, seen from @frame of its stack. */
 void ftc_native_call_forget_left(const void *frame);
 

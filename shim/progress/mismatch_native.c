@@ -25,6 +25,13 @@ static bool is_native(const struct ftc_comm *c, int rank, struct ftc_mark_call *
            !(ftc_published_joined(board, world, c->id, &seq) && (int32_t)(seq - c->seq) >= 0);
 }
 
+/* The default ends no job of which all ranks live: a native call that lasts long looks the same. */
+static bool is_error(void)
+{
+    return ftc_library.settings.on_blocked == FTC_ON_BLOCKED_ABORT &&
+           ftc_library.settings.origin[FTC_SETTING_on_blocked] != FTC_ORIGIN_DEFAULT;
+}
+
 /* What all members do. */
 struct scene {
     int first_here, first_native; /* user's ranks */
@@ -64,9 +71,11 @@ static void tell(const struct ftc_comm *c, uint64_t ns)
     ftc_mismatch_write_own(own, sizeof own, c);
     ftc_mismatch_write_other(others, sizeof others, c);
     ftc_lines_say("ftcoll: rank %d has been in %s for %.1f s, while rank %d is in %s: if these "
-                  "are to be one call, they do not match; on_blocked = warn\n",
+                  "are to be one call, they do not match; on_blocked = %s\n",
                   ftc_comm_shown(c, c->rank), own, (double)ns / 1e9,
-                  ftc_comm_shown(c, c->running->mismatched), others);
+                  ftc_comm_shown(c, c->running->mismatched), others,
+                  ftc_library.settings.on_blocked == FTC_ON_BLOCKED_WARN ? "warn"
+                                                                         : "abort, by default");
 }
 
 /* For how long all have waited like this. */
@@ -97,7 +106,7 @@ void ftc_mismatch_native_look(struct ftc_mismatch_native *mixed, struct ftc_comm
     if (ns == 0 || ns < bound_ns || scene.first_here != c->rank)
         return;
     ftc_mismatch_meet_native(c, scene.first_native, &scene.native);
-    if (ftc_library.settings.on_blocked == FTC_ON_BLOCKED_ABORT)
+    if (is_error())
         return;
     tell(c, ns);
     mixed->was_told = true;

@@ -21,8 +21,9 @@ struct ftc_mismatch_native {
 
 /* To be called while the rank waits in the operation of @c. Once all other members have sat in it
  * or in native collective calls of the same members for blocked_ms, and none of this has changed,
- * the lowest of those that wait here says so (on_blocked = warn), or takes a rank that is in a
- * native call for one that called something else (abort). */
+ * the lowest of those that wait here says so (on_blocked = warn, or abort by default), or takes a
+ * rank that is in a native call for one that called something else (abort that the user has set).
+ */
 void ftc_mismatch_native_look(struct ftc_mismatch_native *mixed, struct ftc_comm *c);
 
 #endif

@@ -128,7 +128,7 @@ def test_a_job_has_its_verdict(ftcoll, build, tmp_path):
     said = ftcoll("coverage", "--", "mpiexec.hydra", "-n", 4, f"{build}/tests/mpi/sites")
     assert said.returncode == 0, said.stderr
     verdict, better = re.search(r"^(verdict: .*)\n(verdict with .*)\n\n    export (.*)\n\Z", said.stdout, re.M).group(1, 3)
-    assert verdict.startswith("verdict: when a rank dies, this program waits for ever, for example in MPI_")
+    assert verdict.startswith("verdict: when a rank dies, this program aborts after blocked_ms (on_blocked = abort), for example in MPI_")
     assert better.split() == ["FTCOLL_INTERCEPT=all", "FTCOLL_MAX_BYTES=65536", "FTCOLL_P2P=ignore"]
     again = ftcoll("coverage", *better.split(), "--", "mpiexec.hydra", "-n", 4, f"{build}/tests/mpi/sites")
     assert "export" not in again.stdout and "verdict: " in again.stdout

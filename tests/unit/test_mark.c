@@ -242,7 +242,7 @@ START_TEST(what_is_sent_may_be_through)
     ck_assert(mark.is_certain);
     ck_assert_uint_eq(mark.dead_count, 2);
     leave();
-    ftc_mark_begin(own, FTC_CALL_RECV, PLACE, 5, NULL, NULL);
+    ftc_mark_begin(own, (struct ftc_mark_start){.kind = FTC_CALL_RECV, .set = PLACE, .peer = 5});
     ck_assert(!look(300));
     ftc_mark_also(own, SLOTS); /* nothing is believed */
     die(5);

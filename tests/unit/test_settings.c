@@ -1584,7 +1584,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting dead_blocks = keep (default)\n"
                            "ftcoll: setting p2p = native (default)\n"
                            "ftcoll: setting communicators = native (default)\n"
-                           "ftcoll: setting on_blocked = warn (default)\n"
+                           "ftcoll: setting on_blocked = abort (default)\n"
                            "ftcoll: setting blocked_ms = 10000 (default)\n"
                            "ftcoll: setting failure_exit_status = 0 (default)\n"
                            "ftcoll: setting notice = on (default)\n"

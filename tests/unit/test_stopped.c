@@ -133,6 +133,7 @@ static void setup(void)
     ftc_library.suspects = false;
     ck_assert_int_eq(ftc_settings_parse_buffer("", 0, &ftc_library.settings, &error), 0);
     ftc_library.settings.on_blocked = FTC_ON_BLOCKED_ABORT;
+    ftc_library.settings.origin[FTC_SETTING_on_blocked] = FTC_ORIGIN_ENVIRONMENT;
     ftc_library.board = unit_board(unit_geometry(RANKS, VALUE_BYTES));
     board = &ftc_library.board;
     for (uint32_t i = 0; i < RANKS; i++)
@@ -150,7 +151,7 @@ static void enter(uint32_t rank, uint64_t members)
     struct ftc_board_mark *mark = ftc_marks_of(board, rank);
 
     ftc_board_set(board, rank, 0)[0] = members;
-    ftc_mark_begin(mark, FTC_CALL_BCAST, 0, FTC_BOARD_ALL, NULL, NULL);
+    ftc_mark_begin(mark, (struct ftc_mark_start){.kind = FTC_CALL_BCAST, .peer = FTC_BOARD_ALL});
 }
 
 /* Not by the look after it, and yet some time. */

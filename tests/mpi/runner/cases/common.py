@@ -71,6 +71,7 @@ UNFINISHED = (0, 1)
 QUICK = {"FTCOLL_BLOCKED_MS": "300"}
 SOME_TIME = r"(?:0\.[3-9]|[1-9]\d*\.\d) s"  # blocked_ms, or more on a busy machine
 ABORT = {**QUICK, "FTCOLL_ON_BLOCKED": "abort"}
+WARN = {**QUICK, "FTCOLL_ON_BLOCKED": "warn"}
 
 TEN_S = 10  # in which everything must be over on an idle machine
 

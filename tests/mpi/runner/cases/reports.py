@@ -165,8 +165,8 @@ COVERAGE = [
                        "messages only$", "survives$"),
     follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: it survives", "survives$"),
     follow("sites open", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: "
-                            "it waits for ever, for example in MPI_Win_create at sites\\(",
-           r"waits for ever, for example in MPI_Win_create at .*\nftcoll: no setting changes that$"),
+                            "it aborts after blocked_ms \\(on_blocked = abort\\), for example in MPI_Win_create at sites\\(",
+           r"aborts after blocked_ms \(on_blocked = abort\), for example in MPI_Win_create at .*\nftcoll: no setting changes that$"),
     Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
          settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
 ]

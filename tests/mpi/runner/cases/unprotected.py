@@ -4,7 +4,7 @@ import signal
 
 from ..case import Case
 from ..job import Hang, pause, wait_for
-from .common import ABORT, DEFECT, QUICK, SOME_TIME, TEN_S, defect_if, is_launcher, release_when
+from .common import ABORT, DEFECT, QUICK, SOME_TIME, TEN_S, WARN, defect_if, is_launcher, release_when
 
 
 # ---- calls that are not protected ----
@@ -12,9 +12,19 @@ from .common import ABORT, DEFECT, QUICK, SOME_TIME, TEN_S, defect_if, is_launch
 LATE_MS = 1500  # several times as long
 
 
-def sits(call, site, need="needs", reaction="warn"):
+NO_ADVICE = "no setting protects it"
+
+
+def sits(call, site, need="needs", reaction="warn", advice="no setting protects it|[A-Z0-9_=a-z ]+ would protect it"):
     return (rf"(?m)^ftcoll: rank \d has been in {call} at blocked\({site}\+0x\w+\) for {SOME_TIME}: "
-            rf"it {need} rank 1, which is dead \(killed by signal 9\); on_blocked = {reaction}$")
+            rf"it {need} rank 1, which is dead \(killed by signal 9\); (?:{advice}); on_blocked = {reaction}$")
+
+
+def would(*settings):
+    return f"{' '.join(settings)} would protect it"
+
+
+INTERCEPT, LARGE, IGNORE, NEW = "FTCOLL_INTERCEPT=all", "FTCOLL_LARGE=protected", "FTCOLL_P2P=ignore", "FTCOLL_COMMUNICATORS=survivors"
 
 
 def interrupt_when_told(lines):
@@ -77,28 +87,32 @@ def blocked(scene, *says, n=4, settings=ABORT, **more):
 
 
 BLOCKED = [
-    blocked("waits", sits("MPI_Allgather", "gather"), settings=QUICK, status=(0, "failed"),
+    blocked("waits", sits("MPI_Allgather", "gather"), settings=WARN, status=(0, "failed"),
             hand=interrupt_when_told(1), check=told_once),
-    blocked("waits", sits("MPI_Allgather", "gather", reaction="abort"), n=2),
-    blocked("large", sits("MPI_Allreduce", "(large|main)", reaction="abort")),
-    blocked("root", sits("MPI_Bcast", "(root|main)", "may need", "abort")),
-    *(blocked(scene, *sit_all(*where), settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(3),
+    blocked("waits", sits("MPI_Allgather", "gather", reaction="abort", advice=would(INTERCEPT, LARGE)), n=2),
+    Case("blocked: waits, by default", 4, 1, settings=QUICK, status="failed", check=told_by_one,
+         command=f"mpiexec.hydra -n {{n}} {{programs}}/blocked waits {LATE_MS}",
+         says=(sits("MPI_Allgather", "gather", reaction="abort", advice=would(INTERCEPT, LARGE)),)),
+    blocked("large", sits("MPI_Allreduce", "(large|main)", reaction="abort", advice=would(LARGE))),
+    blocked("root", sits("MPI_Bcast", "(root|main)", "may need", "abort", would(INTERCEPT, LARGE))),
+    *(blocked(scene, *sit_all(*where), settings=WARN, status=(0, "failed"), hand=interrupt_when_told(3),
               check=told_once, tags=defect_if(scene in ("remote-leader", "halves"))) for scene, where in (
         ("remote-leader", ("MPI_Intercomm_create", r"(join_halves|remote_leader|main)")),
         ("remote-member", ("MPI_Intercomm_create", r"(join_halves|remote_member|main)")),
         ("groups-leader", ("MPI_Intercomm_create_from_groups", r"(between_groups|groups_leader|main)")),
         ("groups-member", ("MPI_Intercomm_create_from_groups", r"(between_groups|groups_member|main)")),
         ("halves", ("MPI_Allgather", "gather")))),
-    blocked("exchange", sits("MPI_Sendrecv", "(exchange|main)", "may need"), settings=QUICK, status=(0, "failed"),
+    blocked("exchange", sits("MPI_Sendrecv", "(exchange|main)", "may need", advice=would(IGNORE)), settings=WARN, status=(0, "failed"),
             hand=interrupt_when_told(1), tags=DEFECT),
-    blocked("edge", sits("MPI_Sendrecv_replace", "(edge|main)", reaction="abort"), tags=DEFECT),
+    blocked("edge", sits("MPI_Sendrecv_replace", "(edge|main)", reaction="abort", advice=would(IGNORE)), tags=DEFECT),
     *(case for scene in ("buffered", "buffered-init") for case in (
-        blocked(scene, sits("MPI_Buffer_detach", r"(buffered\w*|main)", "may need", "abort"), tags=defect_if(scene == "buffered")),
+        blocked(scene, sits("MPI_Buffer_detach", r"(buffered\w*|main)", "may need", "abort", would(IGNORE)),
+                tags=defect_if(scene == "buffered")),
         blocked(scene, settings={**ABORT, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked", "was refused"),
                 check=None, tags=defect_if(scene == "buffered-init")))),
-    blocked("window", sits("MPI_Win_fence", "(window|main)", reaction="abort")),
-    blocked("file", sits("MPI_File_close", "(file|main)", reaction="abort")),
-    blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort")),
+    blocked("window", sits("MPI_Win_fence", "(window|main)", reaction="abort", advice=NO_ADVICE)),
+    blocked("file", sits("MPI_File_close", "(file|main)", reaction="abort", advice=would(NEW))),
+    blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort", advice=would(INTERCEPT))),
     blocked("threads", sits("MPI_Allgather", "gather", reaction="abort")),
     blocked("reused-all", sits("MPI_Allgather", "gather", reaction="abort")),
     blocked("jump", sits("MPI_Allgather", "gather", reaction="abort"), tags=DEFECT),
@@ -115,7 +129,7 @@ BLOCKED = [
            tags=defect_if(n == 2 and scene in ("jump-from-operation", "threads-jump-from-operation", "jump-from-operation-free")))
       for n, on_blocked in ((2, "off"), (3, "warn"))
       for scene in (f"{threads}jump-from-operation{behind}" for threads in ("", "threads-") for behind in ("", "-copy", "-later", "-free"))),
-    Case("blocked: complete", 4, 1, settings=QUICK, failures=1, command="mpiexec.hydra -n {n} {programs}/blocked complete",
+    Case("blocked: complete", 4, 1, settings=WARN, failures=1, command="mpiexec.hydra -n {n} {programs}/blocked complete",
          hand=release_when_told(3), check=told_complete, limit_s=3 * TEN_S),
     Case("blocked in Fortran", 3, 1, settings=ABORT, status="failed", check=told_by_one, tags=DEFECT,
          command="mpiexec.hydra -n {n} {programs}/blockedf",
@@ -129,18 +143,18 @@ BLOCKED = [
     blocked("requests", *(rf"rank {rank} has been in {call} at blocked\((requests|main)\+.*: it may need rank 1, "
                           for rank, call in ((0, "MPI_Wait"), (2, "MPI_Waitall"), (3, "MPI_Waitany"),
                                              (4, "MPI_Waitsome"))),
-            n=5, settings={**QUICK, "FTCOLL_P2P": "error"}, status=(0, "failed"), hand=interrupt_when_told(4), check=None),
-    blocked("igather", sits("MPI_Wait", "(igather|main)", "may need", "abort"),
+            n=5, settings={**WARN, "FTCOLL_P2P": "error"}, status=(0, "failed"), hand=interrupt_when_told(4), check=None),
+    blocked("igather", sits("MPI_Wait", "(igather|main)", "may need", "abort", would(INTERCEPT, LARGE)),
             settings={**ABORT, "FTCOLL_P2P": "error"}),
-    blocked("igather-large", sits("MPI_Wait", "(igather_large|main)", "may need", "abort"),
+    blocked("igather-large", sits("MPI_Wait", "(igather_large|main)", "may need", "abort", would(INTERCEPT, LARGE)),
             settings={**ABORT, "FTCOLL_P2P": "error"}),
-    blocked("message", settings={**QUICK, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
+    blocked("message", settings={**WARN, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
             check=None),
     blocked("polls", *(rf"rank {rank} has called MPI_{call} at blocked\((polls|look_for|main)[.\w]*\+.* again and again "
                        rf"for {SOME_TIME}: it may need rank 1, "
                        for rank, call in ((0, "Test"), (2, "Testall"), (3, "Testany"), (4, "Testsome"),
                                           (5, "Request_get_status"), (6, "Iprobe"), (7, "Improbe"))),
-            n=8, settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(7), check=None),
+            n=8, settings=WARN, status=(0, "failed"), hand=interrupt_when_told(7), check=None),
     blocked("polls", r"rank \d has called MPI_\w+ at .* again and again .*; on_blocked = abort", tags=DEFECT),
     blocked("polls-window", r"rank [023] has called MPI_Win_test at blocked\((polls_window|main)[.\w]*\+.* again and again "
             r".*: it may need rank 1, .*; on_blocked = abort", tags=DEFECT),
@@ -148,20 +162,20 @@ BLOCKED = [
             r".*: it may need rank 1, .*; on_blocked = abort", settings={**ABORT, "FTCOLL_INTERCEPT": "all"}),
     blocked("polls-partition", settings={**ABORT, "FTCOLL_INTERCEPT": "all", "FTCOLL_P2P": "error"}, status=0, failures=1,
             silent=("on_blocked",), check=None),
-    blocked("polls-window-living", settings=QUICK, status=0, failures=1, silent=("on_blocked",), check=None),
-    blocked("now-and-then", settings={**QUICK, "FTCOLL_INTERCEPT": "all"}, status=0, failures=1,
+    blocked("polls-window-living", settings=WARN, status=0, failures=1, silent=("on_blocked",), check=None),
+    blocked("now-and-then", settings={**WARN, "FTCOLL_INTERCEPT": "all"}, status=0, failures=1,
             silent=("on_blocked",), check=None),
-    blocked("polls-living", n=8, settings={**QUICK, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
+    blocked("polls-living", n=8, settings={**WARN, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked",),
             check=None),
     *(blocked(f"master-{what}", rf"rank 0 has .* it may need rank 1, which is dead .*on_blocked = {reaction}",
               settings={**settings, "FTCOLL_P2P": p2p, "FTCOLL_INTERCEPT": intercept}, **more)
       for what, p2p, intercept, reaction, settings, more in (
           ("waits", "ignore", "all", "abort", ABORT, {"tags": DEFECT}),
           ("looks", "ignore", "all", "abort", ABORT, {}),
-          ("waits", "error", "all", "warn", QUICK, {"hand": interrupt_when_told(1), "status": (0, "failed"), "check": None}),
+          ("waits", "error", "all", "warn", WARN, {"hand": interrupt_when_told(1), "status": (0, "failed"), "check": None}),
           ("looks", "native", "all", "abort", ABORT, {}),
           ("waits", "native", "all", "abort", ABORT, {}))),
-    blocked("waits", settings={**QUICK, "FTCOLL_ON_BLOCKED": "off"}, status=(0, "failed"), check=None,
+    blocked("waits", settings={**WARN, "FTCOLL_ON_BLOCKED": "off"}, status=(0, "failed"), check=None,
             silent=("on_blocked",), hand=interrupt_later),
 ]
 
@@ -174,7 +188,7 @@ def mixed_call(site, rank=0):
 
 NATIVE_CALL = (r"rank {last} (called|is in) {call} at wrong\({site}[+.\w]*\), which native MPI carries out")
 
-MIXED_WARNING = r"(?m)^ftcoll: {} for " + SOME_TIME + r", while {}: if these are to be one call, they do not match; on_blocked = warn$"
+MIXED_WARNING = r"(?m)^ftcoll: {} for " + SOME_TIME + r", while {}: if these are to be one call, they do not match; on_blocked = {}$"
 
 MIXED_ERROR = r"ftcoll: mismatched collective calls: {}, {}"
 
@@ -184,16 +198,18 @@ SUM_UP = ("MPI_Allreduce", "sum_up")
 def mixed(what, n, calls=SUM_UP, settings=ABORT, **more):
     """The last rank's call is native."""
     text = MIXED_ERROR if settings is ABORT else MIXED_WARNING
+    reaction = settings.get("FTCOLL_ON_BLOCKED", "abort, by default")
     other = NATIVE_CALL.format(last=n - 1, call=calls[0], site=calls[1])
-    expected = {"status": "failed", "says": (text.format(mixed_call("sum_up"), other),), **more}
-    return Case(f"mismatched {what} with native, {n} ranks, {settings.get('FTCOLL_ON_BLOCKED', 'warn')}",
+    expected = {"status": "failed", "says": (text.format(mixed_call("sum_up"), other, reaction),), **more}
+    return Case(f"mismatched {what} with native, {n} ranks, {reaction}",
                 n, 1, settings=settings, limit_s=TEN_S,
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/wrong {what} {LATE_MS}", **expected)
 
 
 MIXED_CALLS = [mixed(what, n, calls, tags=defect_if((what, n) == ("large", 2))) for n in (2, 4) for what, calls in (
     ("large", SUM_UP), ("order", SUM_UP), ("barrier", ("MPI_Barrier", "meet")))] + [
-    mixed("large", 4, settings=QUICK, status=(0, "failed"), hand=interrupt_when_told(1), check=told_by_one),
+    *(mixed("large", 4, settings=settings, status=(0, "failed"), hand=interrupt_when_told(1), check=told_by_one)
+      for settings in (WARN, QUICK)),
     mixed("returns", 4, status=5, says=("(rank [012]: class MPI_ERR_OTHER: 1(.|\n)*){3}",),
           hand=release_when(lambda job: job.text("stdout").count("class MPI_ERR_OTHER") == 3)),
     *(mixed(what, 4, status=0, says=("(got a result(.|\n)*){4}",), silent=("ftcoll",))
