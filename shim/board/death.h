@@ -19,6 +19,23 @@ int ftc_death_value(const struct ftc_board *board, uint32_t rank);
 /* The one that took @rank for dead; -1: no rank. */
 int ftc_death_suspected_by(const struct ftc_board *board, uint32_t rank);
 
+/* The caller crashes in the library, at @offset of its code (system/own_code.h). */
+static inline void ftc_death_note_crash(const struct ftc_board *board, uint32_t self,
+                                        uint64_t offset)
+{
+    atomic_store(&board->shared->rank[self].crashed_at, offset + 1);
+}
+
+/* Whether @rank has crashed in the library, and where. May be asked at any time. */
+static inline bool ftc_death_crashed_at(const struct ftc_board *board, uint32_t rank,
+                                        uint64_t *offset)
+{
+    uint64_t noted = atomic_load(&board->shared->rank[rank].crashed_at);
+
+    *offset = noted - 1;
+    return noted != 0;
+}
+
 /* CLOCK_MONOTONIC */
 static inline uint64_t ftc_death_time_ns(const struct ftc_board *board, uint32_t rank)
 {

@@ -22,6 +22,7 @@
 #include "p2p/p2p.h"
 #include "program/fatal.h"
 #include "program/native_call.h"
+#include "program/own_crash.h"
 #include "progress/crash.h"
 #include "progress/link_thread.h"
 #include "progress/queue.h"
@@ -174,6 +175,7 @@ static bool prepare(void)
     l->accuses = l->settings.monitor == FTC_MONITOR_TIMEOUT && ftc_board_has_other_hosts(&l->board);
     l->suspects = l->settings.monitor == FTC_MONITOR_TIMEOUT && !l->accuses;
     ftc_fatal_open();
+    ftc_own_crash_open();
     ftc_coverage_open();
     ftc_record_open();
     ftc_report_open();

@@ -11,8 +11,10 @@
 #include "pmi.h"
 #include "relay.h"
 #include "service.h"
+#include "system/callsite.h"
 #include "system/clock.h"
 #include "system/lines.h"
+#include "system/own_code.h"
 #include "tell.h"
 
 #include <poll.h>
@@ -28,6 +30,7 @@ enum {
     OUTER_MS = 100,
     REAP_MS = 1000,
     END_MS = 1000,
+    SITE_TEXT = 256,
     OTHERS_AGAIN_NS = 1000000,
     NS_OF_MS = 1000000
 };
@@ -342,11 +345,37 @@ static bool is_failure(const struct ftc_monitored *rank, int status)
     return !is_inner || !was_killed_with_outer(rank);
 }
 
+static void say_crash(const struct ftc_monitored *rank, uint64_t offset)
+{
+    char place[SITE_TEXT], death[64];
+
+    ftc_callsite_name_in(getpid(), ftc_own_code_address(offset) + 1, place, sizeof place);
+    ftc_death_name(&rank->board, rank->world, death, sizeof death);
+    ftc_lines_say("ftcoll: rank %d crashed inside the library, at %s (%s), by a defect of the "
+                  "library or because a buffer of the program's cannot be read or written; the "
+                  "job ends, as it does natively\n",
+                  (int)rank->world, place, death);
+}
+
+/* Survivors may wait for what the library has left undone, or have what it has done wrong. */
+static void end_job_if_crashed(struct ftc_monitored *rank, int status)
+{
+    uint64_t offset;
+
+    if (!ftc_death_crashed_at(&rank->board, rank->world, &offset))
+        return;
+    if (ftc_end_of_job_claim(&rank->board, rank->world)) /* else another one has said why */
+        say_crash(rank, offset);
+    ftc_rank_end_job(rank, WIFSIGNALED(status) ? WTERMSIG(status) : 1);
+}
+
 void ftc_rank_tell_death(struct ftc_monitored *rank, int status)
 {
-    if (ftc_board_is_open(&rank->board) && ftc_board_is_dead(&rank->board, rank->world) &&
-        is_failure(rank, status))
-        ftc_tell_death(rank);
+    if (!ftc_board_is_open(&rank->board) || !ftc_board_is_dead(&rank->board, rank->world) ||
+        !is_failure(rank, status))
+        return;
+    end_job_if_crashed(rank, status);
+    ftc_tell_death(rank);
 }
 
 void ftc_rank_stand_down(struct ftc_monitored *rank)

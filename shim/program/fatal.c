@@ -1,6 +1,7 @@
 #include "fatal.h"
 
 #include "monitor/monitor.h"
+#include "own_crash.h"
 #include "system/loaded.h"
 
 #include <stdint.h>
@@ -44,6 +45,7 @@ void ftc_fatal_end(const void *return_address)
 {
     uintptr_t call = (uintptr_t)return_address - 1; /* nothing need follow the call */
 
+    ftc_own_crash_note(call); /* a failed assertion */
     if (call - start < bytes)
         ftc_monitor_stand_down();
 }

@@ -106,6 +106,23 @@ ORPHANS = [
 ABORT_LINE = r"(?m)^Abort\(\d+\) on node \d"  # MPICH's
 
 
+def crashed(scene, **expected):
+    """Of 4 ranks, rank 1 crashes."""
+    return Case(f"a crash: {scene}", 4, 1, rotate=False, limit_s=TEN_S,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/crashed {scene}", **expected)
+
+
+INSIDE = (r"(?m)^ftcoll: rank 1 crashed inside the library, at libftcoll\.so\(\w+(\.\w+)*\+0x\w+\) \({}\), by a defect of the library or "
+          r"because a buffer .*; the job ends, as it does natively$")
+CRASHED = [
+    crashed("buffer", status="failed", says=(INSIDE.format("killed by signal 11"),), silent=("went on", "survived")),
+    crashed("handled", status="failed", says=("crashed: a handler", INSIDE.format("exited with status 3")),
+            silent=("went on", "survived")),
+    *(crashed(scene, status=0, failures=1, says=("(crashed: rank [023] went on(.|\n)*){3}",), silent=("inside the library",))
+      for scene in ("program", "sent")),
+]
+
+
 def fatal(scene, status, settings=None, tags=()):
     """Of 4 ranks one meets the error."""
     setting = " ".join((settings or {}).values())

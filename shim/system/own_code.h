@@ -1,0 +1,22 @@
+/* own_code: places in the library's own code, in a form that means the same in each process that
+ * has loaded it. Asks nothing of the dynamic linker. */
+#ifndef FTC_SYSTEM_OWN_CODE_H
+#define FTC_SYSTEM_OWN_CODE_H
+
+#include <stdint.h>
+
+/* The library as it is in memory; the linker defines it. */
+extern const char ftc_own_code_begin[] __asm__("__ehdr_start")
+    __attribute__((visibility("hidden")));
+
+static inline uint64_t ftc_own_code_offset(uintptr_t address)
+{
+    return address - (uintptr_t)ftc_own_code_begin;
+}
+
+static inline uintptr_t ftc_own_code_address(uint64_t offset)
+{
+    return (uintptr_t)ftc_own_code_begin + offset;
+}
+
+#endif
