@@ -29,6 +29,7 @@
 enum {
     OUTER_MS = 100,
     REAP_MS = 1000,
+    LATE_SIGNAL_MS = 100,
     END_MS = 1000,
     SITE_TEXT = 256,
     OTHERS_AGAIN_NS = 1000000,
@@ -110,12 +111,24 @@ static bool is_protected(const struct ftc_monitored *rank)
 static const int ends_job[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { ENDS_JOB = sizeof ends_job / sizeof ends_job[0] };
 
-static bool was_ended_by_launcher(const struct ftc_monitored *rank, int status)
+static bool was_told_to_end(const struct ftc_monitored *rank)
 {
     for (size_t i = 0; i < ENDS_JOB; i++)
         if (sigismember(&rank->from_launcher, ends_job[i]) == 1)
             return true;
-    return WIFSIGNALED(status) && sigismember(&rank->from_launcher, WTERMSIG(status)) == 1;
+    return false;
+}
+
+/* Returns whether the launcher has caused the program's end. A program that handles the signal may
+ * save its work and end MPI well, or be killed by something else meanwhile: the launcher has caused
+ * neither. An exit before the end of MPI is taken for the handler's. */
+static bool was_ended_by_launcher(const struct ftc_monitored *rank, int status)
+{
+    if (WIFSIGNALED(status))
+        return sigismember(&rank->from_launcher, WTERMSIG(status)) == 1;
+    return was_told_to_end(rank) &&
+           (!ftc_board_is_open(&rank->board) ||
+            ftc_board_state(&rank->board, rank->world) != FTC_RANK_FINALIZED);
 }
 
 static bool any_other(const struct ftc_monitored *rank, bool (*matches)(enum ftc_rank_state))
@@ -182,6 +195,19 @@ static void look_for_the_last(struct ftc_monitored *rank)
     ftc_tell_look(rank);
 }
 
+static bool has_passed(uint64_t since_ns, int ms)
+{
+    return ftc_clock_ns() - since_ns > (uint64_t)ms * NS_OF_MS;
+}
+
+/* Returns whether a signal of the launcher's that has ended the program has arrived after its end.
+ * Later signals tell the survivors to end, and do not concern this process: it ends as they do. */
+static bool was_ended_by_late_signal(const struct ftc_monitored *rank, int status, uint64_t end_ns)
+{
+    return !has_passed(end_ns, LATE_SIGNAL_MS) && ftc_relay_may_be_late(rank) &&
+           was_ended_by_launcher(rank, status);
+}
+
 /* A rank may have died between its own last word to the launcher and the answer: then the account
  * is settled by that answer, or two answers come, and the launcher, which takes a broken connection
  * for the end of the job, must be able to send both.
@@ -197,11 +223,11 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
         enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, FTC_TELL_TURN_MS);
 
         ftc_tell_look(rank);
-        if (!rank->is_watching || ftc_clock_ns() - began_ns > (uint64_t)REAP_MS * NS_OF_MS)
+        if (!rank->is_watching || has_passed(began_ns, REAP_MS))
             reap(rank);
         *is_settled = *is_settled || answer == FTC_PMI_FINALIZE_ACK;
         ftc_relay(rank);
-        if (answer == FTC_PMI_CLOSED || was_ended_by_launcher(rank, status) ||
+        if (answer == FTC_PMI_CLOSED || was_ended_by_late_signal(rank, status, began_ns) ||
             ftc_end_of_job_is_now(&rank->board))
             return false;
     }
@@ -215,24 +241,22 @@ static void await_end_of_job(struct ftc_monitored *rank, int status)
 {
     uint64_t began_ns = ftc_clock_ns();
 
-    while (ftc_clock_ns() - began_ns < (uint64_t)END_MS * NS_OF_MS &&
-           !was_ended_by_launcher(rank, status) &&
+    while (!has_passed(began_ns, END_MS) && !was_ended_by_launcher(rank, status) &&
            ftc_pmi_wait(rank->job.pmi, FTC_TELL_TURN_MS) != FTC_PMI_CLOSED)
         ftc_relay(rank);
 }
 
 /* Ranks of other hosts may still ask what this one has published, and its board is gone with the
  * last monitor process of this host: on one host it stays for the others. */
-static void await_other_hosts(struct ftc_monitored *rank, int status)
+static void await_other_hosts(struct ftc_monitored *rank)
 {
     while (ftc_board_has_other_hosts(&rank->board) && any_other(rank, is_in_mpi) &&
-           !was_ended_by_launcher(rank, status) && !ftc_end_of_job_is_now(&rank->board)) {
+           !ftc_end_of_job_is_now(&rank->board)) {
         nanosleep(&(struct timespec){.tv_nsec = OTHERS_AGAIN_NS}, NULL);
         ftc_relay(rank);
         ftc_tell_look(rank);
     }
-    if (!was_ended_by_launcher(rank, status))
-        look_for_the_last(rank);
+    look_for_the_last(rank);
 }
 
 /* For Slurm the end of one process is not that of the job. What was said must be read before any
@@ -420,14 +444,14 @@ void ftc_rank_end(struct ftc_monitored *rank, int status)
     if (is_given_up(rank))
         end_with_host(rank);
     tell_of_abort(rank, status);
+    ftc_rank_enter_death(rank, status); /* survivors wait for this, also if they are to end, too */
     if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
         end_with_job(rank, status);
-    ftc_rank_enter_death(rank, status);
     if (ftc_board_is_dead(&rank->board, rank->world)) {
         ftc_board_wake_watchers(&rank->board);
         end_dead(rank, status);
     }
-    await_other_hosts(rank, status);
+    await_other_hosts(rank);
     if (status == 0 && ftc_board_deaths(&rank->board) > 0)
         end_well(rank);
     end_as_program(rank, status);

@@ -47,6 +47,11 @@ static bool is_called(pid_t pid, const char *prefix)
     return ftc_proc_read(path, name, sizeof name) && strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
+bool ftc_relay_may_be_late(const struct ftc_monitored *rank)
+{
+    return !rank->leads_session || !is_called(rank->job.launcher, "hydra_");
+}
+
 /* Slurm's proctrack/cgroup keeps the processes of a step in a group of that name: of hierarchy
  * "freezer", or of the only one, which has the number 0. */
 static bool is_in_group_of_step(void)

@@ -13,6 +13,10 @@
  */
 void ftc_relay_prepare(struct ftc_monitored *rank);
 
+/* Returns whether the program may have got a signal of the launcher's before the monitor process.
+ * Slurm signals one process after the other, Hydra both at once. */
+bool ftc_relay_may_be_late(const struct ftc_monitored *rank);
+
 /* Passes the signals that have arrived on, unless the program has got them too, is gone, or they
  * were meant for the monitor process. */
 void ftc_relay(struct ftc_monitored *rank);

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .. import choice
 from ..case import Case
-from ..job import Patience, wait_for
+from ..job import Gone, Hang, Patience, wait_for
 
 
 def deaths_of(faults):
@@ -78,6 +78,17 @@ TEN_S = 10  # in which everything must be over on an idle machine
 
 def strike(number, whom):
     return lambda job: job.strike(number, whom)
+
+
+def await_said(job, pattern):
+    """Until the job has said @pattern; raises Hang, and Gone if it ends before."""
+    def is_said():
+        return re.search(pattern, job.text("stdout") + job.text("stderr"))
+
+    if not wait_for(lambda: is_said() or job.process.poll() is not None, TEN_S):
+        raise Hang(f"it does not say '{pattern}'\n{job.stacks()}")
+    if not is_said():
+        raise Gone(f"it ended before it said '{pattern}'")
 
 
 def one_line(job):
