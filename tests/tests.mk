@@ -7,7 +7,7 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease life telling trace mark report coverage contributors symbol copy
-UNIT_TESTS := topology classes exchange schedule engine settings combine blocks sides letters lineage leavable group error_handler roll requests buffered completion wait thread shown turn stopped geometry fence cores mapping loaded inside polls channel output pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
+UNIT_TESTS := topology classes exchange schedule engine settings combine blocks sides letters lineage leavable group error_handler roll requests buffered completion wait thread shown turn stopped geometry fence cores mapping loaded inside polls channel pipes pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
 BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o end_of_job.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o))
@@ -86,7 +86,7 @@ $(UNIT)/test_numbers: $(BUILD)/shim/system/numbers.o
 $(UNIT)/test_copy: $(BUILD)/shim/system/copy.o
 $(UNIT)/test_inside: $(addprefix $(BUILD)/shim/,mpi/inside.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o)
 $(UNIT)/test_channel: $(BUILD)/shim/monitor/channel.o
-$(UNIT)/test_output: $(BUILD)/shim/monitor/output.o
+$(UNIT)/test_pipes: $(addprefix $(BUILD)/shim/,monitor/pipes.o monitor/monitored.o system/quiet_thread.o)
 $(UNIT)/test_pmi: $(SHIM_OBJECTS)
 $(UNIT)/test_pmi: UNIT_LIBS = -linih
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o

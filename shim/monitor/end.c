@@ -8,6 +8,7 @@
 #include "channel.h"
 #include "leaseholder.h"
 #include "net/lease.h"
+#include "pipes.h"
 #include "pmi.h"
 #include "relay.h"
 #include "service.h"
@@ -32,6 +33,7 @@ enum {
     LATE_SIGNAL_MS = 100,
     END_MS = 1000,
     SITE_TEXT = 256,
+    INPUT_MS = 50,
     OTHERS_AGAIN_NS = 1000000,
     NS_OF_MS = 1000000
 };
@@ -308,6 +310,41 @@ static bool is_left_to_others(const struct ftc_monitored *rank)
            deaths <= rank->options.max_failed;
 }
 
+static bool is_any_other_here(const struct ftc_monitored *rank)
+{
+    const struct ftc_board *board = &rank->board;
+
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (i != rank->world && ftc_board_is_here(board, i) && !ftc_board_is_dead(board, i) &&
+            ftc_lifeline_is_guarded(ftc_board_lifeline(board, i)))
+            return true;
+    return false;
+}
+
+static void pause_and_relay(struct ftc_monitored *rank)
+{
+    nanosleep(&(struct timespec){.tv_nsec = OTHERS_AGAIN_NS}, NULL);
+    ftc_relay(rank);
+}
+
+static bool is_input_on_its_way(uint64_t last_left_ns)
+{
+    return !has_passed(ftc_pipes_drained_ns(), INPUT_MS) && !has_passed(last_left_ns, END_MS);
+}
+
+/* Hydra ends the job if it cannot write the standard input of the dead rank. So that is read as
+ * long as survivors work, also after the end of MPI. What is on its way then gets a second. */
+static void await_end_of_input(struct ftc_monitored *rank)
+{
+    uint64_t last_left_ns;
+
+    while (ftc_pipes_are_draining() && is_any_other_here(rank))
+        pause_and_relay(rank);
+    last_left_ns = ftc_clock_ns();
+    while (ftc_pipes_are_draining() && is_input_on_its_way(last_left_ns))
+        pause_and_relay(rank);
+}
+
 /* All hosts are ended at the same time, and one of them reports. */
 static _Noreturn void end_with_job(struct ftc_monitored *rank, int status)
 {
@@ -321,6 +358,7 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 {
     bool is_settled = false;
 
+    ftc_pipes_drain(rank->input);
     ftc_rank_tell_death(rank, status);
     if (!is_left_to_others(rank))
         ftc_rank_end_job_if_forbidden(rank, rank->world, status);
@@ -332,8 +370,10 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
         ftc_lines_await_reader(STDERR_FILENO);
     if (!is_settled)
         ftc_pmi_finalize(rank->job.pmi, ftc_board_is_leaving(&rank->board, rank->world));
-    if (any_other(rank, is_alive))
+    if (any_other(rank, is_alive)) {
+        await_end_of_input(rank);
         end_well(rank);
+    }
     /* Nobody could have the result: the job has failed, unless the program wanted to end so. */
     end_as_program(rank, status);
 }

@@ -23,6 +23,7 @@ struct ftc_monitor_job {
 struct ftc_monitored {
     struct ftc_monitor_job job;
     int signals;            /* signalfd of everything */
+    int input;              /* standard input that the launcher sends; -1: none (pipes.h) */
     struct ftc_board board; /* not open until the rank has attached it */
     uint32_t world;
     struct ftc_monitor_options options;

@@ -8,7 +8,7 @@
 #include "end.h"
 #include "net/socket.h"
 #include "others.h"
-#include "output.h"
+#include "pipes.h"
 #include "pmi.h"
 #include "relay.h"
 #include "service.h"
@@ -33,15 +33,15 @@
 /* Where the argument strings are in memory: fields of proc_pid_stat(5). */
 enum { STAT_ARG_START = 48, STAT_ARG_END = 49 };
 
-static struct ftc_monitored rank = {.board.fd = -1, .listener = -1};
+static struct ftc_monitored rank = {.board.fd = -1, .listener = -1, .input = -1};
 
 /* The launcher's connection is kept for its end: mpiexec sees it when all have ended (lease.h). */
 static const int error_output = STDERR_FILENO;
 static int launcher = -1;
-static int output = -1; /* error_output, or one in its place where that goes elsewhere (output.h) */
-static const int *const kept[] = {
-    &error_output,   &rank.job.channel, &rank.job.tether, &rank.job.pmi,
-    &rank.job.outer, &rank.signals,     &launcher,        &output};
+static int output = -1; /* error_output, or one in its place where that goes elsewhere (pipes.h) */
+static const int *const kept[] = {&error_output, &rank.job.channel, &rank.job.tether,
+                                  &rank.job.pmi, &rank.job.outer,   &rank.signals,
+                                  &launcher,     &output,           &rank.input};
 enum { KEPT = sizeof kept / sizeof kept[0] };
 
 static bool is_kept(int fd)
@@ -83,7 +83,7 @@ static void close_inherited(void)
         if (!is_kept(fd))
             close(fd);
     closefrom(last + 1);
-    null = open("/dev/null", O_RDWR); /* the lowest number: standard input ... */
+    null = open("/dev/null", O_RDWR); /* the lowest number: standard input or output */
     if (null == STDIN_FILENO && !is_kept(STDOUT_FILENO))
         dup2(null, STDOUT_FILENO);
 }
@@ -302,7 +302,8 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
 
     rank.job = *job;
     launcher = ftc_socket_launcher();
-    output = ftc_output_to(job->launcher);
+    output = ftc_pipes_output_to(job->launcher);
+    rank.input = ftc_pipes_input_from(job->launcher);
     open_standard();
     open_signals();
     ftc_relay_prepare(&rank);

@@ -3,7 +3,8 @@
  *     checkpoint [STATUS]
  *
  * Each rank handles the signals below. Once one rank has got one, all agree on it, and write their
- * checkpoint until there is a file "saved". Then they end MPI and exit with STATUS. */
+ * checkpoint until there is a file "saved". Then they end MPI, go on as long as there is a file
+ * "busy", and exit with STATUS. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -54,6 +55,12 @@ static void save(void)
         ;
 }
 
+static void work_after_mpi(void)
+{
+    while (access("busy", F_OK) == 0)
+        usleep(10000);
+}
+
 static void say(int rank, const char *what, int signal)
 {
     printf("checkpoint: rank %d %s after signal %d (SIG%s)\n", rank, what, signal,
@@ -76,5 +83,6 @@ int main(int argc, char **argv)
     save();
     say(rank, "has saved", signal);
     MPI_Finalize();
+    work_after_mpi();
     return argc > 1 ? atoi(argv[1]) : 0;
 }

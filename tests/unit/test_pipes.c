@@ -1,14 +1,15 @@
-/* The pipes by which a launcher reads what a rank writes. */
-#include "monitor/output.h"
+/* The pipes by which a launcher reads what a rank writes, and sends it standard input. */
+#include "monitor/pipes.h"
 #include "unit.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* What a child finds that has both ends of @tube, of which this process keeps those that it says,
  * until then. */
-static int found_with(int tube[2], bool reads, bool writes)
+static int find_with(int tube[2], bool reads, bool writes, int (*find)(pid_t launcher))
 {
     int told[2], go[2], found = 0, status;
     pid_t child;
@@ -18,7 +19,7 @@ static int found_with(int tube[2], bool reads, bool writes)
     child = fork();
     if (child == 0) {
         (void)!read(go[0], &found, 1);
-        found = ftc_output_to(getppid());
+        found = find(getppid());
         _exit(write(told[1], &found, sizeof found) == (ssize_t)sizeof found ? 0 : 1);
     }
     if (!reads)
@@ -37,6 +38,25 @@ static int found_with(int tube[2], bool reads, bool writes)
         close(told[i]);
         close(go[i]);
     }
+    return found;
+}
+
+static int found_with(int tube[2], bool reads, bool writes)
+{
+    return find_with(tube, reads, writes, ftc_pipes_output_to);
+}
+
+/* As found_with(), with @tube for standard input. */
+static int input_with(int tube[2], bool reads, bool writes)
+{
+    int before = dup(STDIN_FILENO), found;
+
+    dup2(tube[0], STDIN_FILENO);
+    close(tube[0]);
+    tube[0] = STDIN_FILENO;
+    found = find_with(tube, reads, writes, ftc_pipes_input_from);
+    dup2(before, STDIN_FILENO);
+    close(before);
     return found;
 }
 
@@ -90,17 +110,58 @@ START_TEST(a_launcher_that_is_gone_reads_nothing)
     if (child == 0)
         _exit(0);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
-    ck_assert_int_eq(ftc_output_to(child), -1);
+    ck_assert_int_eq(ftc_pipes_output_to(child), -1);
+}
+END_TEST
+
+START_TEST(the_pipe_that_the_launcher_writes_is_standard_input)
+{
+    int tube[2];
+
+    ck_assert_int_eq(pipe(tube), 0);
+    ck_assert_int_eq(input_with(tube, false, true), STDIN_FILENO);
+}
+END_TEST
+
+/* The rest of it may be another process's, as in a shell. */
+START_TEST(standard_input_of_others_is_none)
+{
+    int tube[2];
+
+    ck_assert_int_eq(pipe(tube), 0);
+    ck_assert_int_eq(input_with(tube, true, true), -1);
+    ck_assert_int_eq(pipe(tube), 0);
+    ck_assert_int_eq(input_with(tube, false, false), -1);
+}
+END_TEST
+
+START_TEST(input_is_read_until_its_writer_closes_it)
+{
+    static const char input[200000];
+    int tube[2];
+
+    ck_assert_int_eq(pipe(tube), 0);
+    ck_assert(!ftc_pipes_are_draining());
+    ftc_pipes_drain(tube[0]);
+    ck_assert_int_eq(write(tube[1], input, sizeof input), sizeof input);
+    ck_assert(ftc_pipes_are_draining());
+    close(tube[1]);
+    while (ftc_pipes_are_draining())
+        sched_yield();
+    close(tube[0]);
 }
 END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("output");
+    UNIT_BEGIN("pipes");
     UNIT_TEST(the_pipe_that_the_launcher_reads_is_found);
     UNIT_TEST(standard_error_is_found_first);
     UNIT_TEST(a_pipe_that_nobody_reads_is_none);
     UNIT_TEST(a_pipe_into_which_the_launcher_writes_itself_is_none);
     UNIT_TEST(a_launcher_that_is_gone_reads_nothing);
+    UNIT_TEST(the_pipe_that_the_launcher_writes_is_standard_input);
+    UNIT_TEST(standard_input_of_others_is_none);
+    UNIT_TEST(input_is_read_until_its_writer_closes_it);
     UNIT_END();
 }
