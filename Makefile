@@ -86,7 +86,7 @@ $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 COMMAND := $(filter-out config/describe.c config/settings%,$(wildcard config/*.c))
 COMMAND_OBJECTS := $(COMMAND:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c)) \
   $(addprefix $(BUILD)/shim/,call/call.o call/policy.o report/prospect.o notice/protection.o progress/crash.o \
-  mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o system/numbers.o)
+  mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o system/numbers.o system/lines.o system/descriptor.o)
 
 $(BUILD)/ftcoll: $(COMMAND_OBJECTS)
 	$(call say,LINK,$@)

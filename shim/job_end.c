@@ -18,7 +18,7 @@ enum { AWAITED_MS = 5000, NS_OF_MS = 1000000 };
 void ftc_job_end_say_last_words(const char *text)
 {
     ftc_lines_say("%s\n", text);
-    ftc_lines_await_reader(STDERR_FILENO);
+    ftc_lines_await_reader(ftc_lines_error());
 }
 
 MPI_Comm ftc_job_end_comm(MPI_Comm comm)

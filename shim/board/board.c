@@ -1,5 +1,6 @@
 #include "board.h"
 
+#include "system/descriptor.h"
 #include "system/file_limit.h"
 #include "value/rank_set.h"
 
@@ -160,7 +161,9 @@ static int create_memory(void)
     const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
     int fd = memfd_create("ftcoll-board", flags | MFD_NOEXEC_SEAL);
 
-    return fd < 0 && errno == EINVAL ? memfd_create("ftcoll-board", flags) : fd;
+    if (fd < 0 && errno == EINVAL)
+        fd = memfd_create("ftcoll-board", flags);
+    return ftc_descriptor_leave_standard(fd);
 }
 
 int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *geometry)
@@ -230,7 +233,7 @@ int ftc_board_open(struct ftc_board *board, int pid, int fd, const uint64_t key[
     int own, rv;
 
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
-    own = open(path, O_RDWR | O_CLOEXEC);
+    own = ftc_descriptor_leave_standard(open(path, O_RDWR | O_CLOEXEC));
     if (own < 0)
         return -errno;
     rv = ftc_board_map(board, own);

@@ -5,11 +5,11 @@
 #include "board/end_of_job.h"
 #include "board/rank_state.h"
 #include "monitor/monitor.h"
+#include "system/lines.h"
 #include "system/looks.h"
 #include "transport/question.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -98,10 +98,10 @@ void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm 
 static _Noreturn void stop_unguarded(void)
 {
     if (!ftc_end_of_job_is_said(&ftc_library.board))
-        fprintf(stderr,
-                "ftcoll: rank %d (pid %d) stops: its monitor process has ended, and nobody would "
-                "notice its death\n",
-                ftc_library.world_rank, (int)getpid());
+        ftc_lines_say(
+            "ftcoll: rank %d (pid %d) stops: its monitor process has ended, and nobody would "
+            "notice its death\n",
+            ftc_library.world_rank, (int)getpid());
     raise(SIGKILL);
     _exit(1);
 }
@@ -113,11 +113,10 @@ void ftc_fence_stop(void)
 
     if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)))
         stop_unguarded();
-    fprintf(stderr,
-            "ftcoll: rank %d (pid %d) stops: rank %d took it for dead after more than "
-            "timeout_ms = %d of silence, and the others have gone on without it\n",
-            ftc_library.world_rank, (int)getpid(), ftc_death_suspected_by(board, own),
-            ftc_library.settings.timeout_ms);
+    ftc_lines_say("ftcoll: rank %d (pid %d) stops: rank %d took it for dead after more than "
+                  "timeout_ms = %d of silence, and the others have gone on without it\n",
+                  ftc_library.world_rank, (int)getpid(), ftc_death_suspected_by(board, own),
+                  ftc_library.settings.timeout_ms);
     if (ftc_library.accuses)
         raise(SIGKILL); /* it comes anyway */
     ftc_monitor_finish_pmi();

@@ -17,10 +17,10 @@
 #include "progress/thread.h"
 #include "progress/wait.h"
 #include "report/report.h"
+#include "system/lines.h"
 #include "value/datatype.h"
 
 #include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* MPICH 5 can put the end of MPI off until the process exits, where it cannot be left. */
@@ -52,8 +52,8 @@ static bool synchronise(void)
     if (ftc_drive(world, &request) == FTC_DRIVE_DONE)
         are_all = world->running->op.result.failed->count == 0;
     else
-        fprintf(stderr, "ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
-                ftc_library.world_rank);
+        ftc_lines_say("ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
+                      ftc_library.world_rank);
     ftc_library_unlock();
     ftc_thread_close();
     ftc_link_thread_close();
@@ -214,10 +214,10 @@ static bool is_fatal(MPI_Errhandler handler)
 
 static int refuse_session(MPI_Errhandler handler, MPI_Session *session)
 {
-    fprintf(stderr,
-            "ftcoll: rank %d: MPI_Session_init after MPI_Finalize is an error: MPI has been ended "
-            "for good; a session that is opened before may be used and finalized after it\n",
-            ftc_library.world_rank);
+    ftc_lines_say(
+        "ftcoll: rank %d: MPI_Session_init after MPI_Finalize is an error: MPI has been ended "
+        "for good; a session that is opened before may be used and finalized after it\n",
+        ftc_library.world_rank);
     if (is_fatal(handler))
         exit(EXIT_FAILURE);
     if (session)

@@ -5,6 +5,7 @@
 #include "monitor/pmi.h"
 #include "net/socket.h"
 #include "system/cores.h"
+#include "system/lines.h"
 #include "system/loaded.h"
 
 #include <errno.h>
@@ -153,8 +154,8 @@ static void open_doors(struct card *own)
     link_door = ftc_socket_listen(&own->address, &own->link_port);
     service_door = ftc_socket_listen(&own->address, &own->service_port);
     if (link_door < 0 || service_door < 0)
-        fprintf(stderr, "ftcoll: rank %d cannot listen for other hosts: %s\n",
-                ftc_library.world_rank, strerror(link_door < 0 ? -link_door : -service_door));
+        ftc_lines_say("ftcoll: rank %d cannot listen for other hosts: %s\n", ftc_library.world_rank,
+                      strerror(link_door < 0 ? -link_door : -service_door));
 }
 
 struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,

@@ -15,6 +15,7 @@
 #include "monitor/pmi.h"
 #include "net/lease.h"
 #include "progress/crash.h"
+#include "system/lines.h"
 #include "system/looks.h"
 #include "value/contributors.h"
 
@@ -42,7 +43,7 @@ struct announcement {
 static void say(const char *text)
 {
     if (ftc_library.world_rank == 0)
-        fprintf(stderr, "ftcoll: not protected: %s\n", text);
+        ftc_lines_say("ftcoll: not protected: %s\n", text);
 }
 
 /* ---- waiting ---- */
@@ -92,7 +93,7 @@ static void say_who_waits(void)
     if (ends)
         ftc_job_end(MPI_COMM_WORLD, 1, text);
     else
-        fprintf(stderr, "%s\n", text);
+        ftc_lines_say("%s\n", text);
 }
 
 /* Between two looks. A rank that sleeps leaves its core to one that others wait for. */
@@ -138,7 +139,7 @@ static void create_board(struct ftc_board_address *address, int hosts)
     g.host = hosts > 1 ? ftc_hosts_own() : 0;
     rv = ftc_board_create(&ftc_library.board, &g);
     if (rv != 0) {
-        fprintf(stderr, "ftcoll: cannot create the board: %s\n", strerror(-rv));
+        ftc_lines_say("ftcoll: cannot create the board: %s\n", strerror(-rv));
         return;
     }
     address->pid = (int)getpid();
@@ -155,8 +156,8 @@ static bool join_board(const struct ftc_board_address *address)
         rv = -EACCES;
     }
     if (rv != 0)
-        fprintf(stderr, "ftcoll: rank %d cannot open the board of process %d: %s\n",
-                ftc_library.world_rank, address->pid, strerror(-rv));
+        ftc_lines_say("ftcoll: rank %d cannot open the board of process %d: %s\n",
+                      ftc_library.world_rank, address->pid, strerror(-rv));
     return rv == 0;
 }
 
@@ -183,8 +184,8 @@ static void say_which_critical_rank_is_none(void)
     int highest = ftc_settings_highest_rank(ftc_library.settings.critical_ranks);
 
     if (ftc_library.world_rank == 0 && highest >= ftc_library.world_size)
-        fprintf(stderr, "ftcoll: critical_ranks names rank %d, and there are ranks 0 to %d only\n",
-                highest, ftc_library.world_size - 1);
+        ftc_lines_say("ftcoll: critical_ranks names rank %d, and there are ranks 0 to %d only\n",
+                      highest, ftc_library.world_size - 1);
 }
 
 static void adopt_settings(void)
@@ -193,7 +194,7 @@ static void adopt_settings(void)
 
     ftc_contributors_open(needs_contributors());
     if (s->crash[0] != '\0' && ftc_library.world_rank == 0)
-        fprintf(stderr, "ftcoll: fault injection: crash = %s\n", s->crash);
+        ftc_lines_say("ftcoll: fault injection: crash = %s\n", s->crash);
     ftc_crash_parse(s->crash, ftc_library.world_rank);
     say_which_critical_rank_is_none();
 }
@@ -250,7 +251,7 @@ static void say_launcher_is_unknown(void)
     char launcher[512];
 
     ftc_launcher_describe_unknown(launcher, sizeof launcher);
-    fprintf(stderr, "ftcoll: not protected: the launcher is not known: %s\n", launcher);
+    ftc_lines_say("ftcoll: not protected: the launcher is not known: %s\n", launcher);
 }
 
 /* The first of the ranks without one tells why. */
@@ -262,8 +263,8 @@ static void say_who_has_no_monitor(int first, bool on_one_host)
         say_launcher_is_unknown();
         return;
     }
-    fprintf(stderr, "ftcoll: not protected: rank %d has no monitor process: %s%s\n", first,
-            ftc_monitor_absence(), on_one_host ? "; monitor = timeout works without" : "");
+    ftc_lines_say("ftcoll: not protected: rank %d has no monitor process: %s%s\n", first,
+                  ftc_monitor_absence(), on_one_host ? "; monitor = timeout works without" : "");
 }
 
 static bool all_have_board(bool has_board, bool on_one_host)
@@ -395,9 +396,9 @@ static void say_who_is_not_heard(void)
     for (uint32_t i = b->geometry.ranks; i-- > 0;)
         if (ftc_board_host(b, i) == host && host != b->geometry.host)
             ftc_directory_host_name(b, i, there);
-    fprintf(stderr,
-            "ftcoll: not protected: host %s does not hear host %s: TCP between them is needed\n",
-            here, there);
+    ftc_lines_say(
+        "ftcoll: not protected: host %s does not hear host %s: TCP between them is needed\n", here,
+        there);
 }
 
 /* MPICH may take one machine for several hosts, none of which is lost without the others. */
@@ -425,13 +426,12 @@ static void agree_on_lease(int first_without, bool is_protected)
         return;
     ftc_directory_host_name(&ftc_library.board, ftc_library.world_rank, host);
     if (!getenv(FTC_LEASE_VARIABLE))
-        fprintf(stderr, "ftcoll: a lost host ends the job: the ranks were not started by mpiexec "
-                        "(Hydra) with this library in it (LD_PRELOAD before mpiexec)\n");
+        ftc_lines_say("ftcoll: a lost host ends the job: the ranks were not started by mpiexec "
+                      "(Hydra) with this library in it (LD_PRELOAD before mpiexec)\n");
     else
-        fprintf(stderr,
-                "ftcoll: a lost host ends the job: host %s has no answer from the library in "
-                "mpiexec, to which each host needs TCP\n",
-                host);
+        ftc_lines_say("ftcoll: a lost host ends the job: host %s has no answer from the library in "
+                      "mpiexec, to which each host needs TCP\n",
+                      host);
 }
 
 /* What each host's agent has to do before anybody counts on it. False if one cannot. */

@@ -3,9 +3,9 @@
 #include "library.h"
 #include "monitor/pmi.h"
 #include "mpi/mpi_library.h"
+#include "system/lines.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* What launchers tell the processes that they start, by variables. */
@@ -53,10 +53,10 @@ void ftc_outside_say_other_mpi(const struct ftc_loaded *object)
     if (atomic_flag_test_and_set(&is_said) || !is_first() || !is_enabled())
         return;
     ftc_mpi_describe(object, what, sizeof what);
-    fprintf(stderr,
-            "ftcoll: not protected: the program's MPI library is %s, and ftcoll works with MPICH "
-            "and libraries of its ABI; the program runs as without ftcoll\n",
-            what);
+    ftc_lines_say(
+        "ftcoll: not protected: the program's MPI library is %s, and ftcoll works with MPICH "
+        "and libraries of its ABI; the program runs as without ftcoll\n",
+        what);
 }
 
 void ftc_outside_say_sessions(void)
@@ -66,7 +66,7 @@ void ftc_outside_say_sessions(void)
     if (ftc_library.world_size > 0 || !ftc_library.settings.enable || number("PMI_RANK") != 0 ||
         number("PMI_SIZE") < 2 || atomic_flag_test_and_set(&is_said))
         return;
-    fprintf(stderr, "ftcoll: not protected: MPI sessions without MPI_Init\n");
+    ftc_lines_say("ftcoll: not protected: MPI sessions without MPI_Init\n");
 }
 
 void ftc_outside_look_at_singleton(void)
@@ -76,15 +76,15 @@ void ftc_outside_look_at_singleton(void)
     for (int i = 0; i < LAUNCHERS; i++) {
         if (number(launchers[i].size) <= 1)
             continue;
-        fprintf(stderr,
-                "ftcoll: not protected: %s has started %d processes, and each is rank 0 of 1 for "
-                "its MPI library, %s; start the job with the mpiexec of that library "
-                "(mpiexec.hydra), or by srun --mpi=pmi2\n",
-                launchers[i].name, number(launchers[i].size), ftc_loaded_name(ftc_mpi_object()));
+        ftc_lines_say(
+            "ftcoll: not protected: %s has started %d processes, and each is rank 0 of 1 for "
+            "its MPI library, %s; start the job with the mpiexec of that library "
+            "(mpiexec.hydra), or by srun --mpi=pmi2\n",
+            launchers[i].name, number(launchers[i].size), ftc_loaded_name(ftc_mpi_object()));
         return;
     }
     if (getenv("FTCOLL_INTERNAL_RUN")) /* config/launch.c */
-        fprintf(stderr, "ftcoll: not protected: one process alone; the command for ftcoll is the "
-                        "launcher with the program, as in ftcoll run -- mpiexec.hydra -n RANKS "
-                        "PROGRAM\n");
+        ftc_lines_say("ftcoll: not protected: one process alone; the command for ftcoll is the "
+                      "launcher with the program, as in ftcoll run -- mpiexec.hydra -n RANKS "
+                      "PROGRAM\n");
 }

@@ -34,6 +34,7 @@
 #include "report/coverage.h"
 #include "report/record.h"
 #include "report/report.h"
+#include "system/lines.h"
 #include "system/scheduling.h"
 #include "value/datatype.h"
 #include "windows/window.h"
@@ -95,9 +96,11 @@ __attribute__((constructor)) void ftc_load(void)
     if (has_begun)
         return;
     has_begun = true;
+    ftc_lines_remember_error();
     ftc_mpiexec_start();
     if (!ftc_monitor_is_rank() || ftc_mpi_linked() == FTC_MPI_OTHER)
         return;
+    ftc_lines_keep_error();
     load_settings();
     ftc_socket_remember_launcher();
     ftc_inside_trust(ftc_library.settings.untested);
@@ -118,8 +121,8 @@ static struct ftc_fabric *fabric_of(enum ftc_link link)
         fabric = ftc_fabric_open(link == FTC_LINK_UCX ? FTC_FABRIC_ANY : FTC_FABRIC_BETTER_THAN_TCP,
                                  &why);
     if (!fabric && link == FTC_LINK_UCX && ftc_hosts_is_first())
-        fprintf(stderr, "ftcoll: rank %d: link = ucx, but %s: messages go by TCP\n",
-                ftc_library.world_rank, why);
+        ftc_lines_say("ftcoll: rank %d: link = ucx, but %s: messages go by TCP\n",
+                      ftc_library.world_rank, why);
     return fabric;
 }
 
@@ -165,7 +168,7 @@ static void say_what_is_unknown(void)
     char text[2048];
 
     if (ftc_library.world_rank == 0 && ftc_inside_describe_missing(text, sizeof text))
-        fprintf(stderr, "ftcoll: %s\n", text);
+        ftc_lines_say("ftcoll: %s\n", text);
 }
 
 static bool prepare(void)
@@ -227,8 +230,8 @@ static bool lacks_a_function(void)
     const char *missing = ftc_mpi_missing();
 
     if (missing && ftc_library.world_rank == 0)
-        fprintf(stderr, "ftcoll: not protected: the program's MPI library, %s, has no %s\n",
-                ftc_loaded_name(ftc_mpi_object()), missing);
+        ftc_lines_say("ftcoll: not protected: the program's MPI library, %s, has no %s\n",
+                      ftc_loaded_name(ftc_mpi_object()), missing);
     return missing != NULL;
 }
 
@@ -254,7 +257,7 @@ void ftc_start(void)
     if (!l->settings.enable || l->world_size == 1 || lacks_a_function())
         return;
     if (l->world_rank == 0 && passed_over.text[0] != '\0')
-        fprintf(stderr, "ftcoll: %s\n", passed_over.text);
+        ftc_lines_say("ftcoll: %s\n", passed_over.text);
     PMPI_Query_thread(&provided);
     l->threaded = l->locked = l->interleaved = provided == MPI_THREAD_MULTIPLE;
     if (!ftc_meeting_open())

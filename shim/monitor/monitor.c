@@ -5,6 +5,7 @@
 #include "pmi.h"
 #include "process.h"
 #include "system/lifeline.h"
+#include "system/lines.h"
 #include "system/looks.h"
 #include "system/proc.h"
 
@@ -244,7 +245,7 @@ int ftc_monitor_attach(const struct ftc_board *board, uint32_t world, int listen
     int rv;
 
     if (!read_own_marker(&own)) {
-        fprintf(stderr, "ftcoll: no monitor process: %s\n", absence);
+        ftc_lines_say("ftcoll: no monitor process: %s\n", absence);
         return -ESRCH;
     }
     rv = attach(own.channel, m, board, listener);
@@ -252,8 +253,8 @@ int ftc_monitor_attach(const struct ftc_board *board, uint32_t world, int listen
         fcntl(own.channel, F_SETFD, FD_CLOEXEC);
         fcntl(own.tether, F_SETFD, FD_CLOEXEC);
     } else {
-        fprintf(stderr, "ftcoll: monitor process %d did not take the board: %s\n", own.monitor,
-                strerror(-rv));
+        ftc_lines_say("ftcoll: monitor process %d did not take the board: %s\n", own.monitor,
+                      strerror(-rv));
     }
     return rv;
 }

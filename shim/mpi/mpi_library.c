@@ -1,5 +1,7 @@
 #include "mpi_library.h"
 
+#include "system/lines.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -161,9 +163,9 @@ void *ftc_mpi_look_up(void *_Atomic *slot, const void *caller)
 
     if (function[i])
         return function[i];
-    fprintf(stderr, "ftcoll: %s is called, but %s\n", name[i],
-            has_library ? "the program's MPI library does not have it"
-                        : "no MPI library is loaded");
+    ftc_lines_say("ftcoll: %s is called, but %s\n", name[i],
+                  has_library ? "the program's MPI library does not have it"
+                              : "no MPI library is loaded");
     return (void *)(uintptr_t)refuse;
 }
 

@@ -57,7 +57,7 @@ __attribute__((format(printf, 2, 3))) static void say(uint64_t then_ns, const ch
     va_end(arguments);
     length = strlen(text);
     text[length] = '\n';
-    ftc_lines_write(STDERR_FILENO, text, length + 1);
+    ftc_lines_write(ftc_lines_error(), text, length + 1);
 }
 
 /* ---- a death ---- */
@@ -319,7 +319,7 @@ bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const 
     if (!ftc_telling_claim(n->board, &report, &n->self))
         return false;
     if (!ftc_report_file_write(n->options->report_file, write, context) && is_last)
-        ftc_lines_await_reader(STDERR_FILENO);
+        ftc_lines_await_reader(ftc_lines_error());
     ftc_telling_end(n->board, &report, &n->self);
     return true;
 }

@@ -152,8 +152,8 @@ static bool write_to_file(const char *path, const char *text, size_t bytes)
     ftc_file_limit_release(&limit);
     if (done)
         return true;
-    fprintf(stderr, "ftcoll: cannot create report_file %s: %s; the report follows\n", used,
-            strerror(errno));
+    ftc_lines_say("ftcoll: cannot create report_file %s: %s; the report follows\n", used,
+                  strerror(errno));
     return false;
 }
 
@@ -171,7 +171,7 @@ bool ftc_report_file_write(const char *path, void (*write)(FILE *f, const void *
     fclose(f);
     is_in_file = bytes > 0 && path[0] && write_to_file(path, text, bytes);
     if (!is_in_file)
-        ftc_lines_write(STDERR_FILENO, text, bytes);
+        ftc_lines_write(ftc_lines_error(), text, bytes);
     free(text);
     return is_in_file;
 }

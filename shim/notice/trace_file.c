@@ -5,6 +5,7 @@
 #include "board/rank_state.h"
 #include "board/trace.h"
 #include "system/file_limit.h"
+#include "system/lines.h"
 #include "trace_write.h"
 
 #include <errno.h>
@@ -119,7 +120,7 @@ static void write_file(const struct ftc_notice *n, bool is_early_end)
     if (rv == 0)
         return;
     unlink(part);
-    fprintf(stderr, "ftcoll: cannot write trace_file %s: %s\n", path, strerror(-rv));
+    ftc_lines_say("ftcoll: cannot write trace_file %s: %s\n", path, strerror(-rv));
 }
 
 static bool claim_and_write(const struct ftc_notice *n, const struct ftc_matter *matter,

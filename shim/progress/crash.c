@@ -1,8 +1,8 @@
 #include "crash.h"
+#include "system/lines.h"
 
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,9 +73,8 @@ static void die_if(enum moment moment, const struct ftc_crash_progress *at, long
 
         if (p->moment != moment || p->operation != at->operation || p->send != send)
             continue;
-        fprintf(stderr,
-                "ftcoll: rank %ld kills itself in its operation %ld, as setting crash says\n",
-                p->rank, p->operation);
+        ftc_lines_say("ftcoll: rank %ld kills itself in its operation %ld, as setting crash says\n",
+                      p->rank, p->operation);
         raise(SIGKILL);
     }
 }

@@ -8,6 +8,7 @@
 #include "system/file_limit.h"
 #include "system/hash.h"
 #include "system/json.h"
+#include "system/lines.h"
 #include "value/contributors.h"
 #include "value/datatype.h"
 
@@ -29,9 +30,9 @@ static bool is_on;
 
 static void give_up(const char *what, const char *why)
 {
-    fprintf(stderr,
-            "ftcoll: rank %d cannot %s record_file %s: %s; there will be no more lines of it\n",
-            ftc_library.world_rank, what, path, why);
+    ftc_lines_say(
+        "ftcoll: rank %d cannot %s record_file %s: %s; there will be no more lines of it\n",
+        ftc_library.world_rank, what, path, why);
     is_on = false;
 }
 

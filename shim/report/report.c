@@ -11,6 +11,7 @@
 #include "required_sites.h"
 #include "sites_elsewhere.h"
 #include "system/callsite.h"
+#include "system/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +29,8 @@ static void open_file(const char *name, bool is_written, const char *key, const 
     if (ftc_library.world_rank == 0 && path[0] && is_written)
         rv = ftc_report_file_try(path);
     if (rv != 0)
-        fprintf(stderr, "ftcoll: %s %s cannot be made: %s; unless that changes, %s\n", key, path,
-                strerror(-rv), otherwise);
+        ftc_lines_say("ftcoll: %s %s cannot be made: %s; unless that changes, %s\n", key, path,
+                      strerror(-rv), otherwise);
 }
 
 /* Each of several hosts has one of its own: what is traced is on its board, by its clock. A name

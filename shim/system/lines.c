@@ -1,6 +1,7 @@
 #include "lines.h"
 
 #include "clock.h"
+#include "descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,6 +97,49 @@ bool ftc_lines_write(int fd, const char *text, size_t bytes)
     return bytes == 0;
 }
 
+/* ---- standard error ---- */
+
+static struct {
+    bool is_remembered;
+    int kept; /* a descriptor of it beside the usual one, or -1 */
+    bool is_open;
+    dev_t device;
+    ino_t inode;
+} error = {.kept = -1};
+
+void ftc_lines_remember_error(void)
+{
+    struct stat st;
+
+    error.is_remembered = true;
+    error.is_open = fstat(STDERR_FILENO, &st) == 0;
+    if (!error.is_open)
+        return;
+    error.device = st.st_dev;
+    error.inode = st.st_ino;
+}
+
+void ftc_lines_keep_error(void)
+{
+    if (error.is_open)
+        error.kept = ftc_descriptor_copy(STDERR_FILENO);
+}
+
+static bool is_error(int fd)
+{
+    struct stat st;
+
+    return error.is_open && fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == error.device &&
+           st.st_ino == error.inode;
+}
+
+int ftc_lines_error(void)
+{
+    if (!error.is_remembered || is_error(STDERR_FILENO))
+        return STDERR_FILENO;
+    return is_error(error.kept) ? error.kept : -1;
+}
+
 void ftc_lines_say(const char *format, ...)
 {
     char line[FTC_LINE_MAX + 1];
@@ -109,7 +153,7 @@ void ftc_lines_say(const char *format, ...)
         length = FTC_LINE_MAX;
         line[length - 1] = '\n';
     }
-    ftc_lines_write(STDERR_FILENO, line, (size_t)length);
+    ftc_lines_write(ftc_lines_error(), line, (size_t)length);
 }
 
 /* What it has not read stays in a pipe without it. */
@@ -135,6 +179,8 @@ void ftc_lines_await_reader(int fd)
 {
     long until_ms = ftc_clock_ms() + PATIENCE_MS;
 
+    if (fd < 0)
+        return;
     while (is_unread(fd) && has_reader(fd) && ftc_clock_ms() < until_ms)
         nanosleep(&(struct timespec){.tv_nsec = AGAIN_NS}, NULL);
     nanosleep(&(struct timespec){.tv_nsec = PASSED_ON_NS}, NULL);

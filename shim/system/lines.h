@@ -10,7 +10,20 @@
  * reads for five seconds it gives up. False if not all was written. */
 bool ftc_lines_write(int fd, const char *text, size_t bytes);
 
-/* A line to standard error, of FTC_LINE_MAX bytes at most with its end: the rest is left out. */
+/* Remembers what standard error is now. A program may close it later, and open a file of its own in
+ * its place. To be called before the program starts. */
+void ftc_lines_remember_error(void);
+
+/* Keeps standard error open, as a descriptor out of the program's way, also if the program closes
+ * it. To be called after ftc_lines_remember_error(). */
+void ftc_lines_keep_error(void);
+
+/* Returns a descriptor of the standard error that was remembered; -1 if there was none, or if the
+ * program has closed all of them. Standard error itself if nothing was remembered. */
+int ftc_lines_error(void);
+
+/* A line to that standard error, of FTC_LINE_MAX bytes at most with its end: the rest is left out.
+ */
 enum { FTC_LINE_MAX = 2047 };
 __attribute__((format(printf, 1, 2))) void ftc_lines_say(const char *format, ...);
 

@@ -57,6 +57,29 @@ int memfd_create(const char *name, unsigned int flags)
 
 /* ---- the segment ---- */
 
+/* A program may be started without these, and write to what it takes for standard error. */
+START_TEST(a_board_is_no_standard_descriptor)
+{
+    struct ftc_board_geometry g = geometry();
+    int input = dup(STDIN_FILENO);
+    struct ftc_board board, other;
+    int rv, opened = 0;
+
+    close(STDIN_FILENO);
+    rv = ftc_board_create(&board, &g);
+    if (rv == 0)
+        opened = ftc_board_open(&other, getpid(), board.fd, board.shared->key);
+    dup2(input, STDIN_FILENO);
+    close(input);
+    ck_assert_int_eq(rv, 0);
+    ck_assert_int_eq(opened, 0);
+    ck_assert_int_gt(board.fd, STDERR_FILENO);
+    ck_assert_int_gt(other.fd, STDERR_FILENO);
+    ftc_board_close(&other);
+    ftc_board_close(&board);
+}
+END_TEST
+
 START_TEST(another_mapping_shows_the_same_board)
 {
     struct ftc_board a = created(), b;
@@ -533,6 +556,7 @@ END_TEST
 int main(void)
 {
     UNIT_BEGIN("board");
+    UNIT_TEST(a_board_is_no_standard_descriptor);
     UNIT_TEST(another_mapping_shows_the_same_board);
     UNIT_TEST(core_dumps_are_without_the_board);
     UNIT_TEST(a_wrong_key_is_refused);

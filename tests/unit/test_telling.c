@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -325,6 +326,70 @@ START_TEST(a_line_that_is_too_long_ends_as_one)
 }
 END_TEST
 
+/* The program closes standard error, and opens a file of its own in its place. */
+static int replace_error(const char *path)
+{
+    close(STDERR_FILENO);
+    return open(path, O_RDWR);
+}
+
+/* Each test has a process of its own. */
+START_TEST(a_file_in_place_of_standard_error_gets_no_lines)
+{
+    int before = dup(STDERR_FILENO), now;
+
+    ck_assert_int_eq(ftc_lines_error(), STDERR_FILENO);
+    ftc_lines_remember_error();
+    ck_assert_int_eq(ftc_lines_error(), STDERR_FILENO);
+    ck_assert_int_eq(replace_error("/dev/zero"), STDERR_FILENO);
+    now = ftc_lines_error();
+    dup2(before, STDERR_FILENO);
+    ck_assert_int_eq(now, -1);
+    ck_assert_int_eq(ftc_lines_error(), STDERR_FILENO);
+    close(before);
+}
+END_TEST
+
+START_TEST(standard_error_that_is_kept_gets_lines_when_it_is_closed)
+{
+    int before = dup(STDERR_FILENO), now, in_its_place;
+    struct stat st, expected;
+
+    ck_assert_int_eq(fstat(STDERR_FILENO, &expected), 0);
+    ftc_lines_remember_error();
+    ftc_lines_keep_error();
+    ck_assert_int_eq(replace_error("/dev/zero"), STDERR_FILENO);
+    now = ftc_lines_error();
+    dup2(before, STDERR_FILENO);
+    ck_assert_int_gt(now, STDERR_FILENO);
+    ck_assert_int_eq(fstat(now, &st), 0);
+    ck_assert(st.st_dev == expected.st_dev && st.st_ino == expected.st_ino);
+    close(STDERR_FILENO);
+    in_its_place = dup2(open("/dev/zero", O_RDWR), now); /* a program that closes all it finds */
+    now = ftc_lines_error();
+    dup2(before, STDERR_FILENO);
+    ck_assert_int_ge(in_its_place, 0);
+    ck_assert_int_eq(now, -1);
+    close(before);
+    close(in_its_place);
+}
+END_TEST
+
+START_TEST(without_standard_error_there_are_no_lines)
+{
+    int before = dup(STDERR_FILENO), now;
+
+    close(STDERR_FILENO);
+    ftc_lines_remember_error();
+    ftc_lines_keep_error();
+    open("/dev/zero", O_RDWR);
+    now = ftc_lines_error();
+    dup2(before, STDERR_FILENO);
+    close(before);
+    ck_assert_int_eq(now, -1);
+}
+END_TEST
+
 START_TEST(lines_that_nobody_can_read_any_more_are_given_up)
 {
     int end[2];
@@ -517,6 +582,9 @@ int main(void)
     UNIT_TEST(who_has_ended_mpi_is_not_waited_for);
     UNIT_TEST(lines_are_written_whole_and_as_a_pipe_takes_them);
     UNIT_TEST(a_line_that_is_too_long_ends_as_one);
+    UNIT_TEST(a_file_in_place_of_standard_error_gets_no_lines);
+    UNIT_TEST(standard_error_that_is_kept_gets_lines_when_it_is_closed);
+    UNIT_TEST(without_standard_error_there_are_no_lines);
     UNIT_TEST(lines_that_nobody_can_read_any_more_are_given_up);
     UNIT_TEST(lines_are_given_up_at_once_where_nothing_can_be_written);
     UNIT_TEST(lines_that_nobody_reads_are_given_up_whatever_signals_come);

@@ -211,6 +211,11 @@ NOTICES = [
                   hand=when_told(RECOVERY.format(3, 1), done), check=killed_and(each_once(2)),
                   says=(r"(?m)^ftcoll: (the job ended before MPI_Finalize was through: 2 of 4 ranks had failed|"
                         r"2 of 4 ranks survived) \(f = 2\)$",)),
+    # What is told goes to the standard error from before, where there was one, and never into a file of the program's.
+    *(Case(f"notice: standard error is closed {when}", 4, 1, command=f"mpiexec.hydra -n {{n}} {{programs}}/closed {when}", failures=1,
+           limit_s=TEN_S, says=(r"(?m)^ftcoll: 3 of 4 ranks survived",)) for when in ("early", "late")),
+    Case("notice: there is no standard error", 4, 1, limit_s=TEN_S, failures=0,
+         command="mpiexec.hydra -n {n} sh -c 'exec {programs}/closed found <&- >&- 2>&-'"),
     # Ranks that the launcher or the program itself ends have not failed.
     *(Case(f"notice: {name}, nobody has died", 4, 1, AFTER.replace("--fault kill@10:1", ""), hand=end_by(number), runs=2,
            status=(0, "failed"), limit_s=TEN_S, silent=(NOTICE, "before MPI_Finalize"))
