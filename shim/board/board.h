@@ -24,6 +24,7 @@
 #ifndef FTC_BOARD_BOARD_H
 #define FTC_BOARD_BOARD_H
 
+#include "system/cores.h"
 #include "system/lifeline.h"
 
 #include <stdatomic.h>
@@ -160,13 +161,11 @@ struct ftc_board_host {
     _Atomic uint32_t is_heard;                      /* its news come in (agent.h) */
 };
 
-enum { FTC_BOARD_CORES = 1024 }; /* as many as a cpu_set_t has */
-
 struct ftc_board_shared {
     uint64_t magic;
     uint64_t key[2]; /* drawn at random by the creator; a wrong segment is refused */
     struct ftc_board_geometry geometry;
-    _Atomic uint64_t cores[FTC_BOARD_CORES / 64]; /* those that any of the ranks may run on */
+    _Atomic uint64_t cores[FTC_CORES_WORDS]; /* those that any of the ranks may run on */
     _Alignas(64) _Atomic uint32_t ready; /* ranks whose MPI_Init has nothing native left to do */
     _Atomic uint32_t refused;            /* those that cannot be protected */
     _Alignas(

@@ -2,8 +2,7 @@
 
 #include "directory.h"
 #include "rank_state.h"
-
-#include <sched.h>
+#include "system/cores.h"
 
 enum ftc_presence ftc_presence_of(const struct ftc_board *board, uint32_t rank)
 {
@@ -51,21 +50,20 @@ bool ftc_presence_are_all_ready(const struct ftc_board *board)
 
 void ftc_presence_add_own_cores(struct ftc_board *board)
 {
-    cpu_set_t own;
+    uint64_t own[FTC_CORES_WORDS];
 
-    CPU_ZERO(&own);
-    if (sched_getaffinity(0, sizeof own, &own) != 0)
+    if (!ftc_cores_may_use(own))
         return;
-    for (int i = 0; i < FTC_BOARD_CORES; i++)
-        if (CPU_ISSET(i, &own))
-            atomic_fetch_or(&board->shared->cores[i / 64], 1ull << (i % 64));
+    for (int i = 0; i < FTC_CORES_WORDS; i++)
+        if (own[i] != 0)
+            atomic_fetch_or(&board->shared->cores[i], own[i]);
 }
 
 int ftc_presence_count_cores(const struct ftc_board *board)
 {
     int count = 0;
 
-    for (int i = 0; i < FTC_BOARD_CORES / 64; i++)
+    for (int i = 0; i < FTC_CORES_WORDS; i++)
         count += __builtin_popcountll(atomic_load(&board->shared->cores[i]));
     return count;
 }

@@ -381,7 +381,7 @@ static void await_lease(enum ftc_lease_terms terms)
 {
     struct patience patience = {0};
 
-    while (getenv(FTC_LEASE_VARIABLE) && ftc_lease_terms(&ftc_library.board) != FTC_LEASE_NONE &&
+    while (ftc_lease_is_offered() && ftc_lease_terms(&ftc_library.board) != FTC_LEASE_NONE &&
            !is_lease(terms) && !has_waited_for(&patience, ftc_library.settings.unreachable_ms))
         nap(&patience);
 }
@@ -425,7 +425,7 @@ static void agree_on_lease(int first_without, bool is_protected)
         are_one_machine(&ftc_library.board))
         return;
     ftc_directory_host_name(&ftc_library.board, ftc_library.world_rank, host);
-    if (!getenv(FTC_LEASE_VARIABLE))
+    if (!ftc_lease_is_offered())
         ftc_lines_say("ftcoll: a lost host ends the job: the ranks were not started by mpiexec "
                       "(Hydra) with this library in it (LD_PRELOAD before mpiexec)\n");
     else

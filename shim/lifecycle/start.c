@@ -15,6 +15,7 @@
 #include "mpi/polls.h"
 #include "mpiexec/calls.h"
 #include "net/fabric.h"
+#include "net/lease.h"
 #include "net/socket.h"
 #include "new_communicators/context.h"
 #include "new_communicators/leavable.h"
@@ -98,7 +99,12 @@ __attribute__((constructor)) void ftc_load(void)
     has_begun = true;
     ftc_lines_remember_error();
     ftc_mpiexec_start();
-    if (!ftc_monitor_is_rank() || ftc_mpi_linked() == FTC_MPI_OTHER)
+    if (!ftc_monitor_is_rank())
+        return;
+    ftc_lease_read();
+    if (ftc_mpi_linked() != FTC_MPI_NONE)
+        ftc_lease_hide();
+    if (ftc_mpi_linked() == FTC_MPI_OTHER)
         return;
     ftc_lines_keep_error();
     load_settings();
@@ -247,6 +253,7 @@ void ftc_start(void)
     int provided = MPI_THREAD_MULTIPLE;
 
     mpi_has_begun = true;
+    ftc_lease_hide(); /* of a program that has loaded MPI, too */
     ftc_pmi_speak(ftc_launcher_wire());
     if (!settings_loaded)
         load_settings();

@@ -41,12 +41,9 @@ static struct holder holder = {.c.fd = -1, .spare.fd = -1, .bell = -1};
 void ftc_leaseholder_open(void)
 {
     struct holder *l = &holder;
-    const char *text = getenv(FTC_LEASE_VARIABLE);
     struct ftc_end mpiexec;
 
-    l->has_authority = text &&
-                       sscanf(text, FTC_LEASE_FORMAT, &l->port, &l->key[0], &l->key[1]) == 3 &&
-                       ftc_socket_launcher() >= 0 &&
+    l->has_authority = ftc_lease_offer(&l->port, l->key) && ftc_socket_launcher() >= 0 &&
                        ftc_socket_ends(ftc_socket_launcher(), FTC_OF_PROXY, &l->own, &mpiexec);
     if (l->has_authority)
         l->address = mpiexec.address;

@@ -13,6 +13,18 @@
 #define FTC_LEASE_VARIABLE "FTCOLL_INTERNAL_AUTHORITY"
 #define FTC_LEASE_FORMAT   "%hu:%" PRIx64 ":%" PRIx64
 
+/* Reads it, for this process and those that it forks. To be called before ftc_lease_hide(). */
+void ftc_lease_read(void);
+
+/* Takes it out of the environment, and its value out of what others see of that, because programs
+ * print their environment and hand it on. To be called in the program that is the rank: a script
+ * has to pass it on to that. */
+void ftc_lease_hide(void);
+
+/* Returns whether mpiexec has offered it, with the port and the key. */
+bool ftc_lease_is_offered(void);
+bool ftc_lease_offer(uint16_t *port, uint64_t key[2]);
+
 /* In the handshake the authority has this in place of a rank. */
 enum { FTC_LEASE_AUTHORITY = FTC_BOARD_RANKS_MAX };
 

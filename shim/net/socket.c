@@ -8,6 +8,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -307,15 +308,56 @@ static int listen_on(int fd, uint16_t *port)
     return rv;
 }
 
+/* In the order in which mpiexec looks for them, first those that MPICH knows, too. */
+static const char *const range_variables[] = {
+    "MPIR_CVAR_CH3_PORT_RANGE", "MPIR_PARAM_CH3_PORT_RANGE", "MPICH_CH3_PORT_RANGE",
+    "MPIR_CVAR_PORTRANGE",      "MPIR_CVAR_PORT_RANGE",      "MPIR_PARAM_PORTRANGE",
+    "MPIR_PARAM_PORT_RANGE",    "MPICH_PORTRANGE",           "MPICH_PORT_RANGE",
+    "MPIEXEC_PORTRANGE",        "MPIEXEC_PORT_RANGE",
+};
+enum { RANGE_VARIABLES = sizeof range_variables / sizeof range_variables[0] };
+
+static const char *range_text(void)
+{
+    const char *text = NULL;
+
+    for (int i = 0; i < RANGE_VARIABLES && !text; i++)
+        text = getenv(range_variables[i]);
+    return text;
+}
+
+/* Any port is 0 to 0. */
+static void find_range(uint16_t *low, uint16_t *high)
+{
+    const char *text = range_text();
+    int end = 0;
+
+    if (text && sscanf(text, "%hu:%hu%n", low, high, &end) == 2 && text[end] == '\0' &&
+        *low <= *high)
+        return;
+    *low = *high = 0;
+}
+
+static int bind_in_range(const struct ftc_address *address)
+{
+    uint16_t low, high;
+    int fd = -EADDRINUSE;
+
+    find_range(&low, &high);
+    for (uint32_t port = low; port <= high && fd == -EADDRINUSE; port++)
+        fd = bind_to(address, (uint16_t)port, false);
+    return fd;
+}
+
 int ftc_socket_listen(const struct ftc_address *address, uint16_t *port)
 {
-    return listen_on(bind_to(address, 0, false), port);
+    return listen_on(bind_in_range(address), port);
 }
 
 int ftc_socket_reserve(uint16_t *port)
 {
     static const struct ftc_address any = {.family = AF_INET};
-    int fd = bind_to(&any, 0, false);
+    int fd = bind_in_range(&any);
 
     if (fd >= 0)
         *port = port_of(fd);

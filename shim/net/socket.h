@@ -28,17 +28,18 @@ enum ftc_end_of { FTC_OF_PROXY, FTC_OF_MPIEXEC };
 struct ftc_end ftc_socket_end_of_pair(int fd);
 bool ftc_socket_ends(int fd, enum ftc_end_of side, struct ftc_end *own, struct ftc_end *other);
 
-/* Listens at @address, of this host, and nowhere else. Returns a descriptor, out of the way of
- * programs that expect low ones, and its *@port; or a negative errno. */
+/* Listens at @address, of this host, and nowhere else, at a port within MPIEXEC_PORT_RANGE or
+ * another of the variables by which mpiexec has its range (LOW:HIGH). Returns a descriptor, out of
+ * the way of programs that expect low ones, and its *@port; or a negative errno. */
 int ftc_socket_listen(const struct ftc_address *address, uint16_t *port);
 
 /* Another descriptor for the same, out of the way of programs that expect low ones, or close what
  * they have not opened; @fd itself if there is none. */
 int ftc_socket_move_up(int fd);
 
-/* A port on which nobody else can listen at any address of IPv4 of this host, while the descriptor
- * that is returned is open, @reserved; later one listens there, at @address. Both return a
- * descriptor or a negative errno. */
+/* A port, within that range, on which nobody else can listen at any address of IPv4 of this host,
+ * while the descriptor that is returned is open, @reserved; later one listens there, at @address.
+ * Both return a descriptor or a negative errno. */
 int ftc_socket_reserve(uint16_t *port);
 int ftc_socket_listen_reserved(int reserved, const struct ftc_address *address, uint16_t port);
 

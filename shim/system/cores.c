@@ -6,20 +6,33 @@
 #include <sched.h>
 #include <string.h>
 
+/* The kernel wants room for all cores that the machine may have: a cpu_set_t has 1,024. */
+bool ftc_cores_may_use(uint64_t set[FTC_CORES_WORDS])
+{
+    memset(set, 0, FTC_CORES_WORDS * sizeof *set);
+    return sched_getaffinity(0, FTC_CORES_WORDS * sizeof *set, (cpu_set_t *)(void *)set) == 0;
+}
+
+static uint32_t count_of(const uint64_t set[FTC_CORES_WORDS])
+{
+    uint32_t count = 0;
+
+    for (int i = 0; i < FTC_CORES_WORDS; i++)
+        count += (uint32_t)__builtin_popcountll(set[i]);
+    return count;
+}
+
 /* A container has a name, an address and a file system of its own, but the boot is its machine's.
  */
 struct ftc_cores ftc_cores_own(void)
 {
+    uint64_t own[FTC_CORES_WORDS], machine;
     char boot[64];
-    cpu_set_t own;
-    uint64_t machine;
 
-    CPU_ZERO(&own);
     if (!ftc_proc_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot) ||
-        sched_getaffinity(0, sizeof own, &own) != 0)
+        !ftc_cores_may_use(own))
         return (struct ftc_cores){0};
     machine = ftc_hash(FTC_HASH_START, boot, strlen(boot));
-    return (struct ftc_cores){.machine = machine,
-                              .identity = ftc_hash(machine, &own, sizeof own),
-                              .count = (uint32_t)CPU_COUNT(&own)};
+    return (struct ftc_cores){
+        .machine = machine, .identity = ftc_hash(machine, own, sizeof own), .count = count_of(own)};
 }

@@ -7,7 +7,7 @@ FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fsanitize=fuzzer,ad
 
 # All that a message goes through, on one host or between two.
 FUZZED_TRANSPORT = $(addprefix shim/board/,aftermath.c board.c directory.c lease.c presence.c publication.c rank_state.c) \
-  $(addprefix shim/system/,descriptor.c file_limit.c lifeline.c proc.c) $(wildcard shim/net/*.c shim/transport/*.c) $(ENGINE)
+  $(addprefix shim/system/,cores.c descriptor.c file_limit.c lifeline.c proc.c) $(wildcard shim/net/*.c shim/transport/*.c) $(ENGINE)
 
 $(FUZZ)/settings: $(wildcard config/settings*.c)
 $(FUZZ)/settings: FUZZ_LIBS = -linih

@@ -13,6 +13,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -399,6 +400,75 @@ START_TEST(a_reserved_port_is_nobody_elses)
 }
 END_TEST
 
+/* Free when this is called: a range of two. */
+static uint16_t free_pair(void)
+{
+    struct ftc_address address = loopback();
+    uint16_t port;
+    int fd = -1;
+
+    do {
+        close(fd);
+        fd = ftc_socket_listen(&address, &port);
+        ck_assert_int_ge(fd, 0);
+    } while (port == UINT16_MAX || intrude((uint16_t)(port + 1)) != 0);
+    close(fd);
+    return port;
+}
+
+static void set_range(const char *variable, unsigned low, unsigned high)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%u:%u", low, high);
+    setenv(variable, text, 1);
+}
+
+/* As firewalls let through. */
+static void check_range(const char *variable)
+{
+    uint16_t low = free_pair(), port = 0, next = 0, none;
+    struct ftc_address address = loopback();
+    int fd, reserved;
+
+    set_range(variable, low, low + 1);
+    fd = ftc_socket_listen(&address, &port);
+    reserved = ftc_socket_reserve(&next);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_uint_eq(port, low);
+    ck_assert_int_ge(reserved, 0);
+    ck_assert_uint_eq(next, low + 1);
+    ck_assert_int_eq(ftc_socket_listen(&address, &none), -EADDRINUSE);
+    close(fd);
+    close(reserved);
+    unsetenv(variable);
+}
+
+START_TEST(ports_are_of_the_range_of_mpiexec)
+{
+    check_range("MPIEXEC_PORT_RANGE");
+    check_range("MPIR_CVAR_CH3_PORT_RANGE");
+}
+END_TEST
+
+START_TEST(a_range_that_is_none_does_not_count)
+{
+    struct ftc_address address = loopback();
+    uint16_t port;
+
+    for (int i = 0; i < 3; i++) {
+        static const char *const text[] = {"5000", "5001:5000", "x:y"};
+        int fd;
+
+        setenv("MPIEXEC_PORT_RANGE", text[i], 1);
+        fd = ftc_socket_listen(&address, &port);
+        ck_assert_int_ge(fd, 0);
+        close(fd);
+    }
+    unsetenv("MPIEXEC_PORT_RANGE");
+}
+END_TEST
+
 /* ---- the address of this host ---- */
 
 enum { MAX_INTERFACES = 3 };
@@ -636,6 +706,8 @@ int main(void)
     UNIT_TEST(a_guest_has_two_seconds_to_prove_itself);
     UNIT_TEST(a_length_that_cannot_be_breaks_the_connection);
     UNIT_TEST(a_reserved_port_is_nobody_elses);
+    UNIT_TEST(ports_are_of_the_range_of_mpiexec);
+    UNIT_TEST(a_range_that_is_none_does_not_count);
     UNIT_TEST(the_only_address_is_taken_without_a_question);
     UNIT_TEST(of_several_the_name_of_the_host_tells);
     UNIT_TEST(an_address_of_ipv6_beside_one_of_ipv4_is_no_choice);

@@ -110,6 +110,19 @@ OPENED = [opened(f"libmpich, {flags}", f"libmpich.so.12 {flags}", tags=defect_if
            command="mpiexec.hydra -n {n} /usr/bin/python3 -c 'import os; exec(os.environ[\"CTYPES\"])'"),
 ]
 
+# ---- what the library hands on ----
+
+
+def keeps_secret(name, program):
+    return Case(f"no key in the environment: {name}", 3, 1, command=f"mpiexec.hydra -n {{n}} {program}", silent=("secret: .*found",),
+                says=("(secret: before MPI_Init: nothing(.|\n)*){3}", "(secret: after MPI_Init: nothing(.|\n)*){3}"), limit_s=TEN_S)
+
+
+SECRET = [
+    keeps_secret("of a program", "{programs}/secret"),
+    keeps_secret("below a script", "sh -c '{programs}/secret || exit 1'"),
+]
+
 # ---- another MPI ----
 
 
@@ -157,4 +170,4 @@ ABOUT = [
          says=(r"^libftcoll\.so \d", "FTCOLL_F.*many.*allowed")),
 ]
 
-LOADING = TOOLS + THREADED + OWN + OPENED + OTHER + ABOUT
+LOADING = TOOLS + THREADED + OWN + OPENED + SECRET + OTHER + ABOUT
