@@ -5,6 +5,7 @@
 #include "command.h"
 #include "info_text.h"
 #include "lifecycle/meeting.h"
+#include "program.h"
 #include "report/prospect.h"
 #include "surroundings.h"
 
@@ -15,6 +16,8 @@ enum { SCHEMA = 1 };
 struct info {
     struct ftc_settings settings;
     struct ftc_settings_sources sources;
+    const char *program; /* that a job is to start; NULL: any */
+    bool as_json;
     json_t *json;
 };
 
@@ -155,6 +158,9 @@ static json_t *objections(const struct info *i, bool has_library)
     if (!has_library)
         object(reasons, "the library, %s, is missing",
                json_string_value(json_object_get(i->json, "library")));
+    if (i->program && ftc_program_objection(i->program))
+        json_array_append_new(
+            reasons, json_sprintf("%s: %s", i->program, ftc_program_objection(i->program)));
     if (lacks)
         object(reasons, "the MPI library has no %s", lacks);
     if (!some_launcher_serves(json_object_get(i->json, "launchers")))
@@ -174,6 +180,7 @@ static void gather(struct info *i)
     json_object_set_new(j, "schema", json_integer(SCHEMA));
     json_object_set_new(j, "version", json_string(FTCOLL_VERSION));
     json_object_set_new(j, "library", json_string(path));
+    json_object_set_new(j, "program", i->program ? json_string(i->program) : json_null());
     json_object_set_new(j, "mpi", ftc_surroundings_mpi());
     json_object_set_new(j, "launchers", ftc_surroundings_launchers());
     json_object_set_new(j, "environment", ftc_surroundings_environment());
@@ -190,10 +197,20 @@ static void gather(struct info *i)
 
 static error_t take(int key, char *argument, struct argp_state *state)
 {
-    (void)argument;
-    if (key != 'j')
+    struct info *i = state->input;
+    static char path[PATH_MAX];
+
+    if (key == 'j') {
+        i->as_json = true;
+        return 0;
+    }
+    if (key != ARGP_KEY_ARG || i->program)
         return ARGP_ERR_UNKNOWN;
-    *(bool *)state->input = true;
+    if (!ftc_command_find(argument, path)) {
+        ftc_command_say("%s: there is no such program", argument);
+        exit(FTC_COMMAND_MISUSE);
+    }
+    i->program = path;
     return 0;
 }
 
@@ -204,25 +221,26 @@ int ftcoll_info(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = take,
-        .doc = "Tells which library, MPI and launchers there are here, what a job started here has "
-               "protected and what not and why, and each setting with where it comes from."};
+        .args_doc = "[PROGRAM]",
+        .doc = "Tells which library, MPI and launchers there are here, what a job started here, of "
+               "PROGRAM, has protected and what not and why, and each setting with where it comes "
+               "from."};
     struct ftc_settings_error passed_over;
-    struct info i;
-    bool as_json = false;
+    struct info i = {0};
     int status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &as_json);
+    argp_parse(&argp, argc, argv, 0, NULL, &i);
     status = ftc_command_settings(&i.settings, &i.sources, &passed_over);
     if (status != FTC_COMMAND_GOOD)
         return status;
     if (passed_over.text[0] != '\0')
         ftc_command_say("%s", passed_over.text);
     gather(&i);
-    if (as_json)
+    if (i.as_json)
         json_dumpf(i.json, stdout, JSON_INDENT(2));
     else
         ftc_info_write(i.json);
-    if (as_json)
+    if (i.as_json)
         putchar('\n');
     json_decref(i.json);
     return FTC_COMMAND_GOOD;

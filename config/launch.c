@@ -1,5 +1,6 @@
 /* Subcommands that start a job: its settings, its environment, its command. */
 #include "command.h"
+#include "program.h"
 #include "settings_table.h"
 
 #include <ctype.h>
@@ -144,6 +145,19 @@ static bool gets_more_rights(const char *name)
            ((status.st_mode & S_ISGID) != 0 && status.st_gid != getgid());
 }
 
+/* The launcher's words are not understood here: each that is a program is looked at. */
+static void say_what_is_not_protected(char *const *command)
+{
+    char path[PATH_MAX];
+
+    for (; *command; command++) {
+        const char *why = ftc_command_find(*command, path) ? ftc_program_objection(path) : NULL;
+
+        if (why)
+            ftc_command_say("not protected: %s: %s", *command, why);
+    }
+}
+
 static int prepare(const char *name)
 {
     struct ftc_settings_sources sources;
@@ -180,6 +194,8 @@ char **ftc_command_launch(int argc, char **argv, const char *meaning, const stru
     describe(options);
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &launch);
     *status = prepare(launch.command[0]);
+    if (*status == FTC_COMMAND_GOOD)
+        say_what_is_not_protected(launch.command);
     return *status == FTC_COMMAND_GOOD ? launch.command : NULL;
 }
 

@@ -3,10 +3,11 @@
  */
 #include "settings_table.h"
 
+#include "system/control.h"
+
 #include "value/kernels.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -282,12 +283,7 @@ bool ftc_settings_names_rank(const char *ranks, int rank)
 /* A control character would break the lines of the report. */
 static bool is_printable_within(const char *text, size_t bytes_max)
 {
-    size_t length = strlen(text);
-
-    for (size_t i = 0; i < length; i++)
-        if (iscntrl((unsigned char)text[i]))
-            return false;
-    return length <= bytes_max;
+    return !ftc_control_is_in(text) && strlen(text) <= bytes_max;
 }
 
 /* All bytes of the member are set, also behind the end of a text: they are broadcast. */
@@ -517,9 +513,7 @@ int ftc_settings_fail(struct ftc_settings_error *error, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
-    for (char *c = error->text; *c; c++)
-        if (iscntrl((unsigned char)*c))
-            *c = '?';
+    ftc_control_hide(error->text);
     return -1;
 }
 

@@ -1,7 +1,8 @@
 #include "view.h"
 
+#include "system/control.h"
+
 #include <assert.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,14 +29,6 @@ const json_t *ftc_view_at(const json_t *object, const char *path)
         path += length + (path[length] == '.');
     }
     return object;
-}
-
-static const char *printable(char text[VALUE_MAX])
-{
-    for (char *c = text; *c; c++)
-        if (iscntrl((unsigned char)*c))
-            *c = '?';
-    return text;
 }
 
 /* With a blank between them; text stays as it is for none. */
@@ -77,7 +70,8 @@ static const char *describe(const json_t *value, char text[VALUE_MAX])
     default:
         break;
     }
-    return printable(text);
+    ftc_control_hide(text);
+    return text;
 }
 
 void ftc_view_value(const json_t *object, const char *path)

@@ -1,5 +1,7 @@
 #include "json.h"
 
+#include "control.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -40,6 +42,8 @@ static void write_string(FILE *f, const char *text)
             length = 1;
         } else if (*c < ' ' || *c == 0x7f || *c == '"' || *c == '\\') {
             fprintf(f, "\\u%04x", *c);
+        } else if (ftc_control_length((const char *)c) == 2) {
+            fprintf(f, "\\u%04x", c[1]); /* U+0080 to U+009F */
         } else {
             fwrite(c, 1, length, f);
         }

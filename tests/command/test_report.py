@@ -231,6 +231,12 @@ def test_control_characters_do_not_reach_the_terminal(reported):
     assert told.startswith("report.json:1: a?[2Jb?c, written ")
 
 
+@pytest.mark.parametrize("character", ["\x80", "\x9b", "\x9f", "\x7f"])
+def test_control_characters_of_utf8_do_not_reach_the_terminal(reported, character):
+    told = reported(line(REPORT, program=f"a{character}2Jb\xa0\xdb")).stdout
+    assert told.startswith("report.json:1: a?2Jb\xa0\xdb, written ")
+
+
 # ---- jobs ----
 
 def test_the_report_and_the_record_of_a_job(ftcoll, build, tmp_path):

@@ -188,13 +188,21 @@ enum { STRIDE = 251 };
 
 START_TEST(characters_stay_as_they_are)
 {
-    static const uint32_t edges[] = {0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
+    static const uint32_t edges[] = {0xa0, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
 
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
         check_kept(edges[i]);
-    for (uint32_t code = 0x80; code <= 0x10ffff; code += STRIDE)
+    for (uint32_t code = 0xa0; code <= 0x10ffff; code += STRIDE)
         if (code < 0xd800 || code > 0xdfff)
             check_kept(code);
+}
+END_TEST
+
+/* Who shows the file in a terminal is safe from them. */
+START_TEST(control_characters_are_escaped)
+{
+    ck_assert_str_eq(string_of("\x1b\x7f\xc2\x80\xc2\x9f\xc2\xa0"),
+                     "[\"\\u001b\\u007f\\u0080\\u009f\xc2\xa0\"]\n");
 }
 END_TEST
 
@@ -280,6 +288,7 @@ int main(void)
     UNIT_TEST(times_are_local_and_say_how_far);
     UNIT_TEST(what_would_end_a_string_is_escaped);
     UNIT_TEST(characters_stay_as_they_are);
+    UNIT_TEST(control_characters_are_escaped);
     UNIT_TEST(bytes_that_are_no_characters_are_replaced);
     if (strcmp(getenv("CK_FORK") ? getenv("CK_FORK") : "", "no") != 0) {
         tcase_add_test_raise_signal(unit_case, a_member_without_a_key, SIGABRT);

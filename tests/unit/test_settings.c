@@ -408,6 +408,8 @@ START_TEST(a_number_is_digits_and_nothing_else)
     assert_load_fails("environment: FTCOLL_F = \" 1\" is not allowed; allowed: 0..64");
     setenv("FTCOLL_F", "1\n", 1);
     assert_load_fails("environment: FTCOLL_F = \"1?\" is not allowed; allowed: 0..64");
+    setenv("FTCOLL_F", "1\xc2\x9b\xc2\xb2", 1); /* U+009B is one of control, U+00B2 is not */
+    assert_load_fails("environment: FTCOLL_F = \"1?\xc2\xb2\" is not allowed; allowed: 0..64");
 }
 END_TEST
 
