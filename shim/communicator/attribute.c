@@ -53,9 +53,10 @@ static struct attribute *find(MPI_Comm comm)
                : NULL;
 }
 
+/* In a job that is not protected the library may have no key, and keeps nothing. */
 static struct attribute *make(MPI_Comm comm)
 {
-    struct attribute *fresh = calloc(1, sizeof *fresh);
+    struct attribute *fresh = keyval != MPI_KEYVAL_INVALID ? calloc(1, sizeof *fresh) : NULL;
 
     if (fresh && PMPI_Comm_set_attr(comm, keyval, fresh) == MPI_SUCCESS)
         return fresh;

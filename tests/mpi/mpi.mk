@@ -57,7 +57,8 @@ $(MPI_BIN)/libkilled_writer.so: $(MPI_SOURCES)/killed_writer.c
 
 $(MPI_BIN)/libheld.so: $(MPI_SOURCES)/held.c
 $(MPI_BIN)/libcannot_send.so: $(MPI_SOURCES)/cannot_send.c $(MPI_SOURCES)/process_state.h
-$(MPI_BIN)/libheld.so $(MPI_BIN)/libcannot_send.so:
+$(MPI_BIN)/libthreadless.so: $(MPI_SOURCES)/threadless.c
+$(MPI_BIN)/libheld.so $(MPI_BIN)/libcannot_send.so $(MPI_BIN)/libthreadless.so:
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(CC) $(ALL_CFLAGS) -shared -o $@ $< -ldl
@@ -121,7 +122,7 @@ $(MPI_BIN)/unknown/libmpich.so.12: $(MPI_BIN)/stream
 	LC_ALL=C sed -z "s/^$$version$$/9$${version#?}/" "$$library" > $@; \
 	! cmp -s "$$library" $@
 
-mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_BIN)/libheld.so $(MPI_BIN)/libcannot_send.so $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
+mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_BIN)/libthreadless.so $(MPI_BIN)/libheld.so $(MPI_BIN)/libcannot_send.so $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
 
 check-mpi check-mpi-choice check-mpi-rest: check-mpi%: all mpi-programs recipe-programs
 	$(PYTEST) $(SIDE_BY_SIDE) $(SHARE$*) tests/mpi tests/pictures

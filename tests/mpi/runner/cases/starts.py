@@ -57,6 +57,12 @@ STARTS = [
     unprotected("a monitor process does not answer", 2, "-n {n} {programs}/start stopped",
                 "no memory, or no answer from a monitor process",
                 r"ftcoll: monitor process \d+ did not take the board", tags=DEFECT),
+    # As where the user's limit of processes is reached. The program goes on, natively.
+    *(Case(f"start: no threads, {name}", 4, 1, rotate=False, finished=4, settings=settings, silent=("Abort",),
+           command="mpiexec.hydra -n {n} -genv LD_PRELOAD {programs}/libthreadless.so:{library} {programs}/stream --seed {seed} "
+                   "--calls allreduce " + args,
+           says=("ftcoll: not protected: no memory, or no answer from a monitor process",))
+      for name, settings, args in (("reductions", {}, ""), ("all", {"FTCOLL_PROTECT": "all"}, "--comms mixed"))),
     # Not to the end of MPI: between such processes UCX's own hangs now and then, without the library as well.
     Case("start: a rank that cannot reach the board", 3, 1, rotate=False, settings={"UCX_TLS": "tcp,self"},
          command=f"if ! {FOREIGN} true; then echo skipped: no namespaces >told; else "
