@@ -64,9 +64,10 @@ static bool synchronise(void)
  * shared memory, then in a barrier of PMI; a rank that dies there takes the others with it. So we
  * let it begin, which is the program's right (MPI 4.0, section 11.4.1: first of all the attributes
  * of MPI_COMM_SELF are deleted, in the reverse of their order, and libraries such as HDF5 do their
- * own end there), and leave it when it comes to our own attribute, which is the last because it was
- * the first. Nothing of MPI is used after that: MPICH holds its lock of beginnings and ends for
- * ever, so that MPI_Session_init would wait for it.
+ * own end there). Our own attribute of it is the last, because it was the first: protection ends
+ * there. MPICH then deletes the attributes of MPI_COMM_WORLD, before it waits for any rank, and we
+ * leave it when it comes to ours of that. Nothing of MPI is used after that: MPICH holds its lock
+ * of beginnings and ends for ever, so that MPI_Session_init would wait for it.
  *
  * MPICH counts: MPI_Finalize with an open session does nothing but count, and the last
  * MPI_Session_finalize does what has been described. A later MPICH may delete the attributes in
@@ -99,7 +100,19 @@ static void end_state(enum ftc_library_state state)
     ftc_board_advance(&ftc_library.board, ftc_library.world_rank, FTC_RANK_FINALIZED);
 }
 
-static int on_attributes_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+/* Those of MPI_COMM_WORLD: after those of MPI_COMM_SELF. */
+static int on_world_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)value;
+    (void)extra;
+    if (may_leave && ftc_library.state == FTC_LIBRARY_IDLE)
+        longjmp(end_of_native_part, 1);
+    return MPI_SUCCESS;
+}
+
+static int on_self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm;
     (void)keyval;
@@ -113,21 +126,29 @@ static int on_attributes_deleted(MPI_Comm comm, int keyval, void *value, void *e
         return MPI_SUCCESS;
     }
     end_protection();
-    if (may_leave)
-        longjmp(end_of_native_part, 1);
+    if (may_leave) {
+        ftc_library.state = FTC_LIBRARY_IDLE;
+        return MPI_SUCCESS;
+    }
     ftc_wait_close(); /* PMPI_Finalize was called past the library: it goes on to its end */
     ftc_report_write();
     end_state(FTC_LIBRARY_ENDED);
     return MPI_SUCCESS;
 }
 
-bool ftc_ending_open(void)
+static bool has_attribute(MPI_Comm comm, MPI_Comm_delete_attr_function *on_deleted)
 {
     int keyval;
 
-    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_attributes_deleted, &keyval, NULL) ==
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_deleted, &keyval, NULL) ==
                MPI_SUCCESS &&
-           PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) == MPI_SUCCESS;
+           PMPI_Comm_set_attr(comm, keyval, NULL) == MPI_SUCCESS;
+}
+
+bool ftc_ending_open(void)
+{
+    return has_attribute(MPI_COMM_SELF, on_self_deleted) &&
+           has_attribute(MPI_COMM_WORLD, on_world_deleted);
 }
 
 /* A monitor process ends the job then. That may be another's than the dead rank's, and come to it

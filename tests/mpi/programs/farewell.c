@@ -1,12 +1,12 @@
 /* farewell: what MPI-4.0, section 11.4.1, promises of MPI_Finalize: first of all the attributes of
  * MPI_COMM_SELF are deleted, the last one first, and MPI can still be used meanwhile. Libraries end
- * there. With an argument the last rank dies before. */
+ * there. MPICH then deletes those of MPI_COMM_WORLD. With an argument the last rank dies before. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 
-static char order[3];
-static int deleted, problems;
+static char order[5];
+static int deleted, problems, n;
 
 static int on_deletion(MPI_Comm comm, int keyval, void *value, void *extra)
 {
@@ -16,28 +16,30 @@ static int on_deletion(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)extra;
     MPI_Finalized(&flag);
     MPI_Comm_size(comm, &size);
-    problems += flag || size != 1;
+    problems += flag || size != (deleted < 2 ? 1 : n);
     order[deleted++] = *(const char *)value;
     return MPI_SUCCESS;
 }
 
-static void attach(const char *value)
+static void attach(MPI_Comm comm, const char *value)
 {
     int keyval;
 
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_deletion, &keyval, NULL);
-    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void *)(long)value);
+    MPI_Comm_set_attr(comm, keyval, (void *)(long)value);
 }
 
 int main(int argc, char **argv)
 {
-    int rank, n, one = 1, sum = 0, flag = 0;
+    int rank, one = 1, sum = 0, flag = 0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    attach("a");
-    attach("b");
+    attach(MPI_COMM_SELF, "a");
+    attach(MPI_COMM_WORLD, "c");
+    attach(MPI_COMM_SELF, "b");
+    attach(MPI_COMM_WORLD, "d");
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (argc > 1 && rank == n - 1)
         raise(SIGKILL);

@@ -148,10 +148,10 @@ FATAL = [fatal(scene, (1, 6) if scene == "abort" else 6, settings, defect_if(not
 ]
 
 FAREWELL = [
-    Case("attributes are deleted at the end", 3, 1, says=("(: ba, well(.|\n)*){3}",), failures=0,
+    Case("attributes are deleted at the end", 3, 1, says=("(: badc, well(.|\n)*){3}",), failures=0,
          command="mpiexec.hydra -n {n} {programs}/farewell"),
     Case("attributes are deleted at the end, after a failure", 3, 1, failures=1,
-         says=("(: ba, well(.|\n)*){2}",), command="mpiexec.hydra -n {n} {programs}/farewell die"),
+         says=("(: badc, well(.|\n)*){2}",), command="mpiexec.hydra -n {n} {programs}/farewell die"),
     Case("Fortran 2008", 4, 1, command="mpiexec.hydra -n {n} {programs}/fortran08", failures=1, tags=DEFECT,
          settings={"FTCOLL_REQUIRE_ALL": "prod"},
          says=("fortran: 4 ranks, then up to rank 2",

@@ -23,7 +23,7 @@ INSIDE = [
     unknown("nobody dies", "stream", FINALIZE, finished=4, failures=0, silent=("leave, known",)),
     unknown("a rank is killed", f"stream {stream('kill@10:1')}", FINALIZE, finished=3, failures=1),
     # The attributes of MPI_COMM_SELF are deleted natively, or not at all.
-    unknown("a farewell of all", "farewell", FAREWELL.format("ba", 3), n=3),
+    unknown("a farewell of all", "farewell", FAREWELL.format("badc", 3), n=3),
     unknown("a farewell of some", "farewell die", FAREWELL.format("", 2), n=3, failures=1),
     unknown("sessions", "sessions across", r"(?s)(sessions: rank \d: well\n.*){3}", n=3),
     unknown("sessions of survivors", "sessions across die", n=3, failures=1, status=1, check=only_attributes_are_wrong),
