@@ -40,7 +40,7 @@ $(UNIT)/test_fabric: UNIT_LIBS = -ldl
 $(UNIT)/test_question: shim/transport/question.c $(BOARD_OBJECTS) $(filter-out %/question.o,$(TRANSPORT_OBJECTS)) $(ENGINE_OBJECT)
 $(UNIT)/test_service: shim/monitor/service.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o death.o aftermath.o telling.o) $(ENGINE_OBJECT)
 $(UNIT)/test_agent: shim/monitor/agent.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,$(addprefix board/,replica.o death.o aftermath.o telling.o) system/lines.o) $(ENGINE_OBJECT)
-$(UNIT)/test_authority: shim/mpiexec/authority.c $(addprefix $(BUILD)/shim/,mpiexec/proxies.o mpiexec/wire.o system/quiet_thread.o) $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
+$(UNIT)/test_authority: shim/mpiexec/authority.c $(addprefix $(BUILD)/shim/,mpiexec/proxies.o mpiexec/wire.o system/quiet_thread.o system/floating.o) $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
 $(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(BUILD)/shim/system/copy.o $(ENGINE_OBJECT)
 $(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
@@ -71,9 +71,9 @@ $(UNIT)/test_lineage: $(BUILD)/shim/communicator/lineage.o
 $(UNIT)/test_roll: $(BUILD)/shim/new_communicators/roll.o $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)
 $(UNIT)/test_error_handler: $(BUILD)/shim/communicator/error_handler.o
 $(UNIT)/test_group: $(BUILD)/shim/communicator/group.o
-$(UNIT)/test_completion: $(BUILD)/shim/program/request.o
+$(UNIT)/test_completion: $(addprefix $(BUILD)/shim/,program/request.o system/floating.o)
 $(UNIT)/test_wait: $(addprefix $(BUILD)/shim/,progress/wait.o progress/empty_request.o board/lease.o board/rank_state.o)
-$(UNIT)/test_thread: $(addprefix $(BUILD)/shim/,progress/thread.o system/quiet_thread.o)
+$(UNIT)/test_thread: $(addprefix $(BUILD)/shim/,progress/thread.o system/quiet_thread.o system/floating.o)
 $(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: $(SHIM_OBJECTS)
 $(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: UNIT_LIBS = -linih
 $(UNIT)/test_stopped: $(SHIM_OBJECTS)
@@ -86,7 +86,7 @@ $(UNIT)/test_numbers: $(BUILD)/shim/system/numbers.o
 $(UNIT)/test_copy: $(BUILD)/shim/system/copy.o
 $(UNIT)/test_inside: $(addprefix $(BUILD)/shim/,mpi/inside.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o system/lines.o system/descriptor.o)
 $(UNIT)/test_channel: $(BUILD)/shim/monitor/channel.o
-$(UNIT)/test_pipes: $(addprefix $(BUILD)/shim/,monitor/pipes.o monitor/monitored.o system/quiet_thread.o)
+$(UNIT)/test_pipes: $(addprefix $(BUILD)/shim/,monitor/pipes.o monitor/monitored.o system/quiet_thread.o system/floating.o)
 $(UNIT)/test_pmi: $(SHIM_OBJECTS)
 $(UNIT)/test_pmi: UNIT_LIBS = -linih
 $(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o

@@ -50,13 +50,6 @@ static int carry_out(struct ftc_plan *plan)
     return plan->course_kind != FTC_COURSE_WHOLE && rv == MPI_SUCCESS ? carry_out_course(plan) : rv;
 }
 
-/* Without other threads only this one combines; a handler of the program's is not to run while the
- * library has its locks. */
-static bool needs_modes(void)
-{
-    return ftc_library.locked || ftc_floating_traps();
-}
-
 /* False: native MPI carries out the call, because of @pass. */
 static bool is_ours(enum ftc_pass pass)
 {
@@ -84,8 +77,7 @@ bool ftc_carry_out(struct ftc_call *call)
         ftc_report_call(call, pass);
     if (!is_ours(pass))
         return false;
-    if (needs_modes())
-        ftc_combine_note_modes(&plan, &floating);
+    ftc_combine_note_modes_blocking(&plan, &floating);
     ftc_compare_begin(&compare, call, plan.comm, &plan.facts);
     ftc_library_lock();
     call->result = carry_out(&plan);

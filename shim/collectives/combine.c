@@ -64,12 +64,31 @@ static bool computes_floats(const struct ftc_plan *plan)
     }
 }
 
+/* x86's long double alone has stacked registers, and what the program's operation may compute. */
+static bool uses_stacked(const struct ftc_facts *facts)
+{
+    return !facts->kernel || facts->size_bytes >= sizeof(long double);
+}
+
+static bool combines_floats(const struct ftc_plan *plan)
+{
+    return ftc_call_has_operation(plan->call->kind) && computes_floats(plan);
+}
+
 void ftc_combine_note_modes(struct ftc_plan *plan, struct ftc_floating *floating)
 {
-    if (!ftc_call_has_operation(plan->call->kind) || !computes_floats(plan))
+    if (!combines_floats(plan))
         return;
-    ftc_floating_begin(floating);
+    ftc_floating_begin(floating, uses_stacked(&plan->facts));
     plan->floating = floating;
+}
+
+/* Without other threads only this one combines; a handler of the program's is not to run while the
+ * library has its locks. */
+void ftc_combine_note_modes_blocking(struct ftc_plan *plan, struct ftc_floating *floating)
+{
+    if (combines_floats(plan) && (ftc_library.locked || ftc_floating_traps()))
+        ftc_combine_note_modes(plan, floating);
 }
 
 void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, MPI_Count count)

@@ -9,6 +9,10 @@
  * call, wherever it is combined. @floating stays where it is as long as the plan does. */
 void ftc_combine_note_modes(struct ftc_plan *plan, struct ftc_floating *floating);
 
+/* As above, for a blocking call: without effect where its thread combines anyway and no exception
+ * traps. */
+void ftc_combine_note_modes_blocking(struct ftc_plan *plan, struct ftc_floating *floating);
+
 /* @into = @from op @into, spans of @count elements each. Returns an MPI error code. */
 int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count);
 

@@ -71,7 +71,8 @@ static void settle_task(struct ftc_request *r)
 
     if (t->plan.parcel && t->call.result == MPI_SUCCESS)
         t->call.result = ftc_parcel_unpack(&t->plan);
-    r->floating = t->plan.floating;
+    if (t->plan.floating && t->plan.floating->raised != 0)
+        r->floating = t->plan.floating;
 }
 
 static void close_task(struct ftc_request *r)

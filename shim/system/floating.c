@@ -9,10 +9,10 @@ static _Thread_local char this_thread; /* its address */
  * What <fenv.h> has for this is in libm, which a preloaded library does not bring along.
  *
  * struct saved: what a thread has.
- * modes_of_thread: what it can set.
+ * vector_modes, stacked_modes: what it can set.
  * hold: sets other modes, in which nothing traps and nothing has been raised.
  * release: sets back what was saved, and returns what has been raised since.
- * trapping: exceptions that trap in this thread.
+ * trapping: exceptions that trap with these modes.
  * has_raised, add_raised: exceptions that have been raised in this thread. */
 
 #if defined(__x86_64__)
@@ -33,12 +33,17 @@ struct saved {
     uint16_t stacked[14]; /* as fnstenv stores it */
 };
 
-static struct ftc_float_modes modes_of_thread(void)
+static uint64_t vector_modes(void)
+{
+    return __builtin_ia32_stmxcsr() & MODES;
+}
+
+static uint32_t stacked_modes(void)
 {
     uint16_t stacked;
 
     __asm__ volatile("fnstcw %0" : "=m"(stacked));
-    return (struct ftc_float_modes){.vector = __builtin_ia32_stmxcsr() & MODES, .stacked = stacked};
+    return stacked;
 }
 
 static void hold(struct saved *before, struct ftc_float_modes modes)
@@ -60,9 +65,9 @@ static unsigned release(const struct saved *before)
     return (vector | stacked) & EXCEPTIONS;
 }
 
-static unsigned trapping(void)
+static unsigned trapping(uint64_t vector)
 {
-    return ~(__builtin_ia32_stmxcsr() >> MASKS_AT) & EXCEPTIONS;
+    return ~((unsigned)vector >> MASKS_AT) & EXCEPTIONS;
 }
 
 static unsigned has_raised(void)
@@ -108,9 +113,14 @@ static void set(uint64_t modes, uint64_t raised)
     __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(modes), "r"(raised) : "memory");
 }
 
-static struct ftc_float_modes modes_of_thread(void)
+static uint64_t vector_modes(void)
 {
-    return (struct ftc_float_modes){.vector = control()};
+    return control();
+}
+
+static uint32_t stacked_modes(void)
+{
+    return 0;
 }
 
 static void hold(struct saved *before, struct ftc_float_modes modes)
@@ -127,9 +137,9 @@ static unsigned release(const struct saved *before)
     return raised;
 }
 
-static unsigned trapping(void)
+static unsigned trapping(uint64_t vector)
 {
-    return (unsigned)(control() >> TRAPS_AT) & EXCEPTIONS;
+    return (unsigned)(vector >> TRAPS_AT) & EXCEPTIONS;
 }
 
 static unsigned has_raised(void)
@@ -150,23 +160,28 @@ static void add_raised(unsigned raised)
 
 bool ftc_floating_traps(void)
 {
-    return trapping() != 0;
+    return trapping(vector_modes()) != 0;
 }
 
-void ftc_floating_begin(struct ftc_floating *f)
+void ftc_floating_begin(struct ftc_floating *f, bool uses_stacked)
 {
-    *f = (struct ftc_floating){.modes = modes_of_thread(), .thread = &this_thread};
+    uint64_t vector = vector_modes();
+
+    f->modes = AT_START;
+    f->modes.vector = vector;
+    if (uses_stacked)
+        f->modes.stacked = stacked_modes();
+    f->uses_stacked = uses_stacked;
+    f->has_traps = trapping(vector) != 0;
+    f->thread = &this_thread;
+    f->raised = 0;
 }
 
 /* Whether this thread is as it was in the call, so that what is raised may stay there. */
 static bool is_there(const struct ftc_floating *f)
 {
-    struct ftc_float_modes now;
-
-    if (f->thread != &this_thread || trapping() != 0)
-        return false;
-    now = modes_of_thread();
-    return now.vector == f->modes.vector && now.stacked == f->modes.stacked;
+    return f->thread == &this_thread && !f->has_traps && vector_modes() == f->modes.vector &&
+           (!f->uses_stacked || stacked_modes() == f->modes.stacked);
 }
 
 /* What is computed reads and writes memory, so that the compiler moves none of it out of here. */
@@ -219,15 +234,23 @@ static void compute(unsigned exception)
     (void)result;
 }
 
-void ftc_floating_raise(struct ftc_floating *f)
+static void raise_again(unsigned raised)
 {
     static const unsigned by_computing[] = {INVALID, DIVISION, OVERFLOW, UNDERFLOW, INEXACT};
-    unsigned raised = f->raised, trap = raised & trapping();
+    unsigned trap = raised & trapping(vector_modes());
 
-    f->raised = 0;
     if (raised & ~has_raised() & ~trap)
         add_raised(raised & ~trap);
     for (unsigned i = 0; i < sizeof by_computing / sizeof *by_computing; i++)
         if (trap & by_computing[i])
             compute(by_computing[i]);
+}
+
+void ftc_floating_raise(struct ftc_floating *f)
+{
+    unsigned raised = f->raised;
+
+    f->raised = 0;
+    if (raised != 0)
+        raise_again(raised);
 }

@@ -17,6 +17,7 @@ struct ftc_float_modes {
 
 struct ftc_floating {
     struct ftc_float_modes modes;
+    bool uses_stacked, has_traps;
     const void *thread; /* that has made the call */
     unsigned raised;    /* exceptions that the program's thread has not seen yet */
 };
@@ -24,8 +25,9 @@ struct ftc_floating {
 /* Whether exceptions trap in this thread. */
 bool ftc_floating_traps(void);
 
-/* Notes the modes of this thread, which makes the call. */
-void ftc_floating_begin(struct ftc_floating *f);
+/* Notes the modes of this thread, which makes the call; those of stacked registers, which take a
+ * while to read, if it @uses_stacked. */
+void ftc_floating_begin(struct ftc_floating *f, bool uses_stacked);
 
 /* Calls @work with @argument in the modes of the call. */
 void ftc_floating_run(struct ftc_floating *f, void (*work)(void *argument), void *argument);

@@ -117,6 +117,8 @@ UNUSED(PMPI_Grequest_complete, MPI_Request request)
 UNUSED(PMPI_Status_set_cancelled, MPI_Status *status, int flag)
 UNUSED(PMPI_Status_set_elements, MPI_Status *status, MPI_Datatype type, int count)
 UNUSED(PMPI_Wait, MPI_Request *request, MPI_Status *status)
+UNUSED(PMPI_Send_init, const void *buf, int count, MPI_Datatype type, int dest, int tag,
+       MPI_Comm in, MPI_Request *request)
 
 static void *come_in(void *unused)
 {
