@@ -165,8 +165,8 @@ int MPI_Cancel(MPI_Request *request)
 
 /* ---- completed ---- */
 
-/* Natively nobody knows whom the requests need: the mark says that it may be any rank. For the
- * report of call sites those of nonblocking calls that are carried out here need nobody. */
+/* For the report of call sites requests of nonblocking calls that are carried out here need no
+ * rank. */
 static int peer_of(int count, const MPI_Request requests[])
 {
     bool has_ours = false;
@@ -179,9 +179,12 @@ static int peer_of(int count, const MPI_Request requests[])
     return has_ours ? MPI_PROC_NULL : FTC_ALL_MEMBERS;
 }
 
+/* Natively it is not known which rank a request needs: the mark says that it may be any. */
 #define NATIVE_WAIT(kind, count, requests, pmpi_call)                                              \
-    FTC_NATIVE_CALL(FTC_CALL_##kind, MPI_COMM_WORLD, peer_of(count, requests), RETURN_ADDRESS,     \
-                    pmpi_call)
+    (ftc_native_call_count(FTC_CALL_##kind, MPI_COMM_WORLD, peer_of(count, requests),              \
+                           RETURN_ADDRESS),                                                        \
+     ftc_native_call_mark(FTC_CALL_##kind, MPI_COMM_WORLD, FTC_ALL_MEMBERS, RETURN_ADDRESS),       \
+     ftc_native_call_leave_with(pmpi_call))
 
 #define COMPLETION(call_kind, ...)                                                                 \
     &(struct ftc_p2p_completion)                                                                   \

@@ -39,9 +39,17 @@ static inline void ftc_activity_leave(struct ftc_board *board, uint32_t self)
     ftc_activity_add(&ftc_activity_of(board, self)->inside, -1);
 }
 
+/* The call that was entered last goes on beside the program, as nonblocking ones do, @change 1; or
+ * that has ended, -1. */
+static inline void ftc_activity_beside(struct ftc_board *board, uint32_t self, int change)
+{
+    ftc_activity_add(&ftc_activity_of(board, self)->beside, change);
+}
+
 /* The last call, which is never left. */
 static inline void ftc_activity_enter_for_good(struct ftc_board *board, uint32_t self)
 {
+    atomic_store(&ftc_activity_of(board, self)->is_last, 1);
     atomic_fetch_add(&ftc_activity_of(board, self)->inside, 1);
 }
 
@@ -53,10 +61,32 @@ static inline void ftc_activity_beat(struct ftc_board *board, uint32_t self)
 
 /* ---- everybody ---- */
 
-/* Threads of @rank that are in a call. */
+/* Calls of @rank that are under way. */
 static inline uint32_t ftc_activity_inside(const struct ftc_board *board, uint32_t rank)
 {
     return atomic_load_explicit(&ftc_activity_of(board, rank)->inside, memory_order_relaxed);
+}
+
+/* Threads of @rank that wait in a call. */
+static inline uint32_t ftc_activity_waiting(const struct ftc_board *board, uint32_t rank)
+{
+    const struct ftc_board_activity *a = ftc_activity_of(board, rank);
+    uint32_t beside = atomic_load_explicit(&a->beside, memory_order_relaxed);
+    uint32_t inside = ftc_activity_inside(board, rank);
+
+    return inside > beside ? inside - beside : 0;
+}
+
+/* The communicator of the call that @rank went into last. */
+static inline uint64_t ftc_activity_communicator(const struct ftc_board *board, uint32_t rank)
+{
+    return atomic_load_explicit(&ftc_activity_of(board, rank)->communicator_id,
+                                memory_order_relaxed);
+}
+
+static inline bool ftc_activity_is_last(const struct ftc_board *board, uint32_t rank)
+{
+    return atomic_load_explicit(&ftc_activity_of(board, rank)->is_last, memory_order_relaxed) != 0;
 }
 
 /* Whether @rank is in a call, and the last that it went into was on the communicator. */

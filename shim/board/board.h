@@ -54,7 +54,9 @@ enum { FTC_BOARD_RING_NOTE_BYTES = 64 };
 /* Whether a rank is still inside of a call that it carries out here. */
 struct ftc_board_activity {
     _Atomic uint32_t version;         /* grows with each call */
-    _Atomic uint32_t inside;          /* threads that are in a call */
+    _Atomic uint32_t inside;          /* calls that are under way, */
+    _Atomic uint32_t beside;          /* and those of them beside which the program goes on */
+    _Atomic uint32_t is_last;         /* it is in MPI_Finalize */
     _Atomic uint64_t communicator_id; /* of the last one */
     _Atomic uint64_t heartbeat;       /* monitor = timeout: grows while the rank waits in a call */
 };
@@ -79,7 +81,8 @@ struct ftc_board_mark {
     _Atomic uint32_t pass;           /* enum ftc_pass: why native MPI carries out the call */
     _Atomic uint64_t return_address; /* in that process */
     _Atomic uint64_t stack;          /* an address not far below where that is on the stack */
-    _Atomic uint64_t polled_ns;      /* CLOCK_MONOTONIC of the last look of FTC_BOARD_POLL */
+    _Atomic uint64_t polled_ns;      /* CLOCK_MONOTONIC of the last look of FTC_BOARD_POLL, */
+    _Atomic uint64_t polls;          /* and how many there were */
 };
 
 /* How the survivors took the death of a rank; times are CLOCK_MONOTONIC. */
@@ -115,11 +118,15 @@ struct ftc_board_rank {
     uint16_t link_port, service_port;
     uint64_t program, program_base;
     struct ftc_board_aftermath aftermath;
-    _Atomic uint64_t told;          /* whether people have been told of its death: telling.c */
-    _Atomic uint32_t notice;        /* number of that line; 0: none */
-    _Atomic uint32_t settled;       /* deaths that its last operation with a result knew of */
-    _Atomic uint64_t settled_ns;    /* CLOCK_MONOTONIC of that */
-    _Atomic uint64_t waiting;       /* for other hosts: mark.h, ftc_still_show() */
+    _Atomic uint64_t told;       /* whether people have been told of its death: telling.c */
+    _Atomic uint32_t notice;     /* number of that line; 0: none */
+    _Atomic uint32_t settled;    /* deaths that its last operation with a result knew of */
+    _Atomic uint64_t settled_ns; /* CLOCK_MONOTONIC of that */
+    _Atomic uint64_t waiting;    /* for other hosts: mark.h, ftc_still_show() */
+    _Atomic uint64_t stirs;      /* by its monitor process: mark.h, struct ftc_still_sight */
+    _Atomic uint64_t sight_ns;
+    _Atomic uint32_t share;
+    _Atomic uint32_t is_stuck;
     _Atomic uint32_t entries_reach; /* publication.c */
     struct ftc_board_missed missed;
     _Alignas(64) struct ftc_lifeline life;

@@ -1,6 +1,7 @@
 #include "mark.h"
 
 #include "activity.h"
+#include "publication.h"
 #include "rank_state.h"
 #include "value/rank_set.h"
 
@@ -302,23 +303,101 @@ uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t rank)
     return versions;
 }
 
-static bool is_waiting(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
+uint64_t ftc_mark_polls(const struct ftc_board *board, uint32_t rank)
+{
+    return atomic_load_explicit(&ftc_marks_of(board, rank)[FTC_BOARD_POLL].polls,
+                                memory_order_relaxed);
+}
+
+static bool is_open(const struct ftc_board_mark *mark)
+{
+    return atomic_load_explicit(&mark->version, memory_order_relaxed) % 2 == 1;
+}
+
+uint32_t ftc_mark_threads_inside(const struct ftc_board *board, uint32_t rank)
+{
+    const struct ftc_board_mark *m = ftc_marks_of(board, rank);
+    uint32_t count = ftc_activity_waiting(board, rank);
+
+    for (int i = 0; i < FTC_BOARD_MARKS; i++)
+        count += is_open(&m[i]);
+    return count;
+}
+
+bool ftc_still_waits(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
 {
     const struct ftc_board_mark *m = ftc_marks_of(board, rank), *poll = &m[FTC_BOARD_POLL];
-    bool waits = ftc_activity_inside(board, rank) > 0;
+    bool waits = ftc_activity_waiting(board, rank) > 0;
 
     for (int i = 0; i < FTC_BOARD_CALLS; i++)
-        waits |= atomic_load_explicit(&m[i].version, memory_order_relaxed) % 2 == 1;
-    return waits || (atomic_load_explicit(&poll->version, memory_order_relaxed) % 2 == 1 &&
+        waits |= is_open(&m[i]);
+    return waits || (is_open(poll) &&
                      polls(atomic_load_explicit(&poll->polled_ns, memory_order_relaxed), time));
 }
 
-/* Of a rank that waits: changes with each of its calls. 0: it does not wait. */
+/* The note of the operation that the rank has joined last, on the communicator that it went into
+ * last. */
+static bool find_note(const struct ftc_board *board, uint32_t rank, struct ftc_note *note)
+{
+    uint64_t id = ftc_activity_communicator(board, rank);
+    uint32_t seq;
+
+    return ftc_published_joined(board, rank, id, &seq) &&
+           ftc_published_call(board, rank, id, seq, note);
+}
+
+static bool find_own_wait(const struct ftc_board *board, uint32_t rank, struct ftc_mark_wait *wait)
+{
+    struct ftc_note note;
+
+    if (ftc_activity_waiting(board, rank) == 0)
+        return false;
+    if (ftc_activity_is_last(board, rank))
+        wait->kind = FTC_CALL_FINALIZE;
+    else if (find_note(board, rank, &note))
+        *wait = (struct ftc_mark_wait){.kind = ftc_call_kind(note.kind),
+                                       .return_address = note.return_address};
+    return true;
+}
+
+bool ftc_mark_wait_of(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time,
+                      struct ftc_mark_wait *wait)
+{
+    struct content c;
+
+    *wait = (struct ftc_mark_wait){.kind = FTC_CALL_NONE};
+    for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++) {
+        if (!read_content(board, rank, i, &c) || (i == FTC_BOARD_POLL && !polls(c.polled_ns, time)))
+            continue;
+        *wait = (struct ftc_mark_wait){.kind = ftc_call_kind(c.call),
+                                       .return_address = c.return_address,
+                                       .stack = c.stack,
+                                       .is_poll = i == FTC_BOARD_POLL};
+        return true;
+    }
+    return find_own_wait(board, rank, wait);
+}
+
+/* ---- the job as a whole ---- */
+
+void ftc_still_see(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time,
+                   struct ftc_still_sight sight)
+{
+    struct ftc_board_rank *r = &board->shared->rank[rank];
+
+    if (sight.stirs)
+        atomic_fetch_add(&r->stirs, 1);
+    atomic_store(&r->share, sight.share);
+    atomic_store(&r->sight_ns, time.now_ns + time.lost_ns);
+}
+
+/* Of a rank that waits: changes with each of its calls, and when it stirs. 0: it does not wait. */
 static uint64_t waiting_of(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
 {
     uint64_t versions = ftc_mark_versions(board, rank);
 
-    return is_waiting(board, rank, time) ? versions + 1 : 0;
+    versions += atomic_load(&board->shared->rank[rank].stirs);
+    return ftc_still_waits(board, rank, time) ? versions + 1 : 0;
 }
 
 bool ftc_still_show(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
@@ -328,10 +407,31 @@ bool ftc_still_show(const struct ftc_board *board, uint32_t rank, struct ftc_mar
     return atomic_exchange(&board->shared->rank[rank].waiting, waiting) != waiting;
 }
 
+/* What a monitor process that gets no core has seen long ago does not count. */
+static bool is_seen(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
+{
+    uint64_t sight_ns = atomic_load(&board->shared->rank[rank].sight_ns);
+
+    return sight_ns + FTC_STILL_SIGHT_NS + time.poll_gap_ns >= time.now_ns + time.lost_ns;
+}
+
+/* What there is to see of a rank of this host; less than *@share of the time if it could run for
+ * less. */
+static uint64_t look_here(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time,
+                          uint32_t *share)
+{
+    uint32_t its = atomic_load(&board->shared->rank[rank].share);
+
+    if (its < *share)
+        *share = its;
+    return is_seen(board, rank, time) ? waiting_of(board, rank, time) : 0;
+}
+
 uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *board,
                         struct ftc_mark_time time)
 {
-    uint64_t versions = 0;
+    uint64_t versions = 0, passed_ns = watch->last_ns == 0 ? 0 : time.now_ns - watch->last_ns;
+    uint32_t share = FTC_STILL_WHOLE;
     bool all_wait = true;
 
     for (uint32_t i = 0; i < board->geometry.ranks; i++) {
@@ -339,12 +439,29 @@ uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *b
 
         if (ftc_board_state(board, i) != FTC_RANK_RUNNING)
             continue;
-        waiting = ftc_board_is_here(board, i) ? waiting_of(board, i, time)
+        waiting = ftc_board_is_here(board, i) ? look_here(board, i, time, &share)
                                               : atomic_load(&board->shared->rank[i].waiting);
         versions += waiting;
         all_wait &= waiting != 0;
     }
-    if (!all_wait || versions != watch->versions || watch->since_ns == 0)
+    if (!all_wait || versions != watch->versions)
         *watch = (struct ftc_still_watch){.versions = versions, .since_ns = time.now_ns};
-    return time.now_ns - watch->since_ns;
+    else
+        watch->still_ns += passed_ns * share / FTC_STILL_WHOLE;
+    watch->last_ns = time.now_ns;
+    return watch->still_ns;
+}
+
+void ftc_still_report(const struct ftc_board *board, uint32_t rank, bool is_reported)
+{
+    atomic_store(&board->shared->rank[rank].is_stuck, is_reported);
+}
+
+bool ftc_still_are_all_reported(const struct ftc_board *board)
+{
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (ftc_board_is_here(board, i) && ftc_board_state(board, i) == FTC_RANK_RUNNING &&
+            !atomic_load(&board->shared->rank[i].is_stuck))
+            return false;
+    return true;
 }

@@ -58,6 +58,8 @@ static inline void ftc_mark_end(struct ftc_board_mark *m)
 /* Of FTC_BOARD_POLL: the rank has looked again. */
 static inline void ftc_mark_poll(struct ftc_board_mark *m, uint64_t now_ns)
 {
+    atomic_store_explicit(&m->polls, atomic_load_explicit(&m->polls, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
     atomic_store_explicit(&m->polled_ns, now_ns, memory_order_relaxed);
 }
 
@@ -119,19 +121,61 @@ bool ftc_mark_collective(const struct ftc_board *board, uint32_t rank, const uin
 /* What grows with each call of @rank that is marked or carried out here. */
 uint64_t ftc_mark_versions(const struct ftc_board *board, uint32_t rank);
 
+/* How often @rank has looked for something in vain. */
+uint64_t ftc_mark_polls(const struct ftc_board *board, uint32_t rank);
+
+/* Threads of @rank that are in calls, or call again and again to look for something. */
+uint32_t ftc_mark_threads_inside(const struct ftc_board *board, uint32_t rank);
+
+/* Any call that @rank waits in, whether native MPI carries it out or the library. */
+struct ftc_mark_wait {
+    enum ftc_call_kind kind; /* FTC_CALL_NONE: one that has no name */
+    uint64_t return_address; /* 0: not known */
+    uint64_t stack;          /* of a native call */
+    bool is_poll;
+};
+
+/* False if @rank is in none. */
+bool ftc_mark_wait_of(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time,
+                      struct ftc_mark_wait *wait);
+
+/* ---- the job as a whole ---- */
+
+/* What a monitor process sees of its rank at each look. */
+struct ftc_still_sight {
+    bool stirs;     /* it does something that its marks do not show */
+    uint32_t share; /* how much of the time it could run: this many of FTC_STILL_WHOLE */
+};
+enum { FTC_STILL_WHOLE = 1000, FTC_STILL_SIGHT_NS = 1000000000 };
+
+/* To be called by the monitor process of @rank at each of its looks. */
+void ftc_still_see(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time,
+                   struct ftc_still_sight sight);
+
 /* Zero at the start. */
 struct ftc_still_watch {
     uint64_t versions; /* of all marks and calls, added up */
-    uint64_t since_ns;
+    uint64_t since_ns; /* when the last of them changed, or a rank was in no call */
+    uint64_t last_ns;  /* of the last look */
+    uint64_t still_ns;
 };
 
-/* Lets other hosts see whether @rank, of this one, is in calls that wait for others, or polls in
- * vain. True if that is news. */
+/* Whether @rank, of this host, is in a call that waits for others, or polls in vain. */
+bool ftc_still_waits(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time);
+
+/* Lets other hosts see that, and whether it is still the same call. True if that is news. */
 bool ftc_still_show(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time);
 
 /* For how long all living ranks of the job have now been in calls that wait for others, or have
- * polled in vain: those of other hosts as far as it has been heard. */
+ * polled in vain, and none has stirred: those of other hosts as far as it has been heard. Time
+ * counts as far as each of them could run. */
 uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *board,
                         struct ftc_mark_time time);
+
+/* The call of @rank has been reported, as one of a job that stands still; or that is over. */
+void ftc_still_report(const struct ftc_board *board, uint32_t rank, bool is_reported);
+
+/* Whether that is so for each living rank of this host. */
+bool ftc_still_are_all_reported(const struct ftc_board *board);
 
 #endif

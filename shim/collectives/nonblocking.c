@@ -40,10 +40,10 @@ static bool begin_task(struct ftc_queued *p)
         ftc_course_close(&t->plan);
         return false;
     }
-    ftc_plan_enter(&t->plan);
+    ftc_plan_enter_beside(&t->plan);
     if (ftc_drive_begin(t->plan.comm, &request))
         return true;
-    ftc_plan_leave();
+    ftc_plan_leave_beside();
     ftc_course_close(&t->plan);
     t->call.result = ftc_error_no_memory();
     return false;
@@ -54,7 +54,7 @@ static bool end_task(struct ftc_queued *p)
     struct task *t = (struct task *)p;
     enum ftc_drive_outcome outcome = ftc_drive_end(t->plan.comm);
 
-    ftc_plan_leave();
+    ftc_plan_leave_beside();
     t->call.result = ftc_plan_finish(&t->plan, outcome);
     if (t->plan.turned_out != FTC_PASS_NONE) /* too late for native MPI: ranks' counts differ */
         t->call.result = t->plan.turned_out == FTC_PASS_INVALID ? ftc_error_refused(t->plan.call)

@@ -1,5 +1,7 @@
 #include "plan.h"
 
+#include "board/activity.h"
+
 #include "communicator/group.h"
 #include "composite.h"
 #include "course.h"
@@ -197,6 +199,18 @@ void ftc_plan_enter(const struct ftc_plan *plan)
 void ftc_plan_leave(void)
 {
     ftc_mismatch_leave();
+}
+
+void ftc_plan_enter_beside(const struct ftc_plan *plan)
+{
+    ftc_activity_beside(&ftc_library.board, ftc_library.world_rank, 1);
+    ftc_plan_enter(plan);
+}
+
+void ftc_plan_leave_beside(void)
+{
+    ftc_plan_leave();
+    ftc_activity_beside(&ftc_library.board, ftc_library.world_rank, -1);
 }
 
 /* More than one operation can carry, of which no rank knew: it goes on in others if it can. Else

@@ -19,6 +19,10 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
 void ftc_plan_enter(const struct ftc_plan *plan);
 void ftc_plan_leave(void);
 
+/* The same for an operation beside which the program goes on. */
+void ftc_plan_enter_beside(const struct ftc_plan *plan);
+void ftc_plan_leave_beside(void);
+
 /* After the operation: delivers its result, and leaves out whom it found dead. Returns the call's
  * MPI error code: without an error, plan->is_again tells whether another operation follows. With
  * plan->turned_out native MPI is to carry the call out, on all ranks. */

@@ -615,6 +615,27 @@ void ftc_comm_exclude(struct ftc_comm *c, const struct ftc_failure_info *failed)
     renumber(c);
 }
 
+static bool list_left_out(const struct ftc_comm *c, bool *is_left_out, int size)
+{
+    if (!c || c->size != size || ftc_comm_is_inter(c) || c->member_count == size)
+        return false;
+    for (int i = 0; i < size; i++)
+        is_left_out[i] = true;
+    for (int i = 0; i < c->member_count; i++)
+        is_left_out[c->member[i]] = false;
+    return true;
+}
+
+bool ftc_comm_left_out(MPI_Comm comm, bool *is_left_out, int size)
+{
+    bool any;
+
+    ftc_library_lock();
+    any = list_left_out(ftc_attribute_get(comm, FTC_TENANT_COMM), is_left_out, size);
+    ftc_library_unlock();
+    return any;
+}
+
 int ftc_comm_member(const struct ftc_comm *c, int rank)
 {
     for (int i = 0; i < c->member_count; i++)

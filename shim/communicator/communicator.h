@@ -102,6 +102,11 @@ static inline int ftc_comm_shown(const struct ftc_comm *c, int rank)
  * library's lock for a while. */
 struct ftc_comm *ftc_comm_get(MPI_Comm comm);
 
+/* Fills @is_left_out, by rank of @comm, of which there are @size: whether a collective operation
+ * has left that rank out here. False if none has left out any, or @comm is an intercommunicator.
+ * Takes the library's lock. */
+bool ftc_comm_left_out(MPI_Comm comm, bool *is_left_out, int size);
+
 /* A communicator of all ranks that no MPI call uses: for the library's own synchronisation. */
 struct ftc_comm *ftc_comm_internal(void);
 

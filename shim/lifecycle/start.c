@@ -219,6 +219,7 @@ static bool attach_monitor(void)
         .on_blocked = (int32_t)s->on_blocked,
         .blocked_ms = s->blocked_ms,
         .unreachable_ms = s->unreachable_ms,
+        .threaded = ftc_library.threaded,
         .ends_silent = ftc_library.accuses,
         .advice = {.intercept = s->intercept,
                    .large = s->large,

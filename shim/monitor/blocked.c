@@ -6,6 +6,7 @@
 #include "board/rank_state.h"
 #include "config/settings.h"
 #include "end.h"
+#include "stir.h"
 #include "system/callsite.h"
 #include "system/lines.h"
 #include "system/looks.h"
@@ -18,7 +19,9 @@ enum {
     LOOKS = 10,
     NS_OF_MS = 1000000,
     POLL_GAP_SHARE = 2 /* of blocked_ms */,
-    COMPLETE_MS = 5000 /* on any machine, however busy */
+    PATIENCE = 5,       /* many times blocked_ms, until it is clear that a job is not ended */
+    COMPLETE_MS = 5000, /* on any machine, however busy */
+    REPORT_LOOKS = 5    /* that others of this host get to report their calls */
 };
 
 struct watch {
@@ -27,6 +30,11 @@ struct watch {
     uint64_t said[FTC_BOARD_MARKS]; /* version of the last mark that was told of */
     struct ftc_mark_watch complete;
     struct ftc_still_watch job;
+    struct ftc_stir stir;
+    uint64_t versions;   /* ftc_mark_versions() of the rank at the last look */
+    uint64_t still_ns;   /* for how long the job has stood still */
+    uint64_t said_stuck; /* ftc_mark_versions() of the rank when that was reported; 0: it was not */
+    int reported_looks;  /* since then */
 };
 
 static void pause_ns(uint64_t ns)
@@ -37,13 +45,12 @@ static void pause_ns(uint64_t ns)
         ;
 }
 
-static void name_site(const struct ftc_monitored *rank, const struct ftc_mark *mark,
+static void name_site(const struct ftc_monitored *rank, uint64_t return_address, uint64_t stack,
                       char site[SITE_TEXT])
 {
-    ftc_callsite_name_in(
-        rank->job.child,
-        ftc_callsite_beyond_mpi(rank->job.child, mark->return_address, mark->stack), site,
-        SITE_TEXT);
+    ftc_callsite_name_in(rank->job.child,
+                         ftc_callsite_beyond_mpi(rank->job.child, return_address, stack), site,
+                         SITE_TEXT);
 }
 
 /* In one write: other ranks' monitor processes have something to say at the same time. */
@@ -52,7 +59,7 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
     const struct ftc_board *board = &rank->board;
     char site[SITE_TEXT], death[64], others[32] = "", advice[FTC_ADVICE_TEXT];
 
-    name_site(rank, mark, site);
+    name_site(rank, mark->return_address, mark->stack, site);
     ftc_death_name(board, mark->dead, death, sizeof death);
     ftc_advice_write(&rank->options.advice, mark->kind, mark->pass, advice);
     if (mark->dead_count > 1)
@@ -106,10 +113,10 @@ static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
                  struct ftc_mark_time time)
 {
     bool aborts = rank->options.on_blocked == FTC_ON_BLOCKED_ABORT;
-    uint64_t now_ns = time.now_ns, still_ns = ftc_still_look(&w->job, &rank->board, time);
+    uint64_t now_ns = time.now_ns;
     uint64_t certain_ns = bound_ns + turn_ns(rank);
     uint64_t uncertain_ns = still_bound_ns(rank, bound_ns) + turn_ns(rank);
-    bool is_still = still_ns >= uncertain_ns;
+    bool is_still = w->still_ns >= uncertain_ns;
     struct ftc_mark mark;
 
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++) {
@@ -119,7 +126,8 @@ static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
         if (aborts && (is_still || (mark.is_certain && now_ns - mark.since_ns >= certain_ns))) {
             end_job(rank, &mark, now_ns);
         } else if (w->said[i] != mark.version &&
-                   (!aborts || now_ns - mark.since_ns >= bound_ns + uncertain_ns)) {
+                   (!aborts || (now_ns - mark.since_ns >= bound_ns + PATIENCE * uncertain_ns &&
+                                now_ns - w->job.since_ns < bound_ns))) {
             say(rank, &mark, now_ns);
             w->said[i] = mark.version;
         }
@@ -133,7 +141,7 @@ static void say_complete(const struct ftc_monitored *rank, const struct ftc_mark
 {
     char site[SITE_TEXT];
 
-    name_site(rank, mark, site);
+    name_site(rank, mark->return_address, mark->stack, site);
     ftc_lines_say("ftcoll: rank %d has been in %s at %s for %.1f s: all whom it needs are alive "
                   "and in it; what a rank was sending when it died may be in their way; "
                   "on_blocked does not end the job\n",
@@ -155,6 +163,116 @@ static void look_at_complete(const struct ftc_monitored *rank, struct watch *w, 
     w->said[0] = mark.version;
 }
 
+/* ---- the job as a whole ---- */
+
+static uint32_t first_dead(const struct ftc_board *board)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < board->geometry.ranks && !ftc_board_is_dead(board, i))
+        i++;
+    return i;
+}
+
+/* "MPI_Send at app(main+0x12)" */
+static void name_wait(const struct ftc_monitored *rank, const struct ftc_mark_wait *wait,
+                      char *text, size_t size)
+{
+    char site[SITE_TEXT];
+
+    if (wait->kind == FTC_CALL_NONE) {
+        snprintf(text, size, "a call");
+    } else if (wait->return_address == 0) {
+        snprintf(text, size, "%s", ftc_call_name(wait->kind));
+    } else {
+        name_site(rank, wait->return_address, wait->stack, site);
+        snprintf(text, size, "%s at %s", ftc_call_name(wait->kind), site);
+    }
+}
+
+static void say_stuck(const struct ftc_monitored *rank, uint64_t ns,
+                      const struct ftc_mark_wait *wait)
+{
+    const struct ftc_board *board = &rank->board;
+    uint32_t dead = first_dead(board), deaths = ftc_board_deaths(board);
+    char call[2 * SITE_TEXT], death[64], others[32] = "";
+
+    name_wait(rank, wait, call, sizeof call);
+    ftc_death_name(board, dead, death, sizeof death);
+    if (deaths > 1)
+        snprintf(others, sizeof others, " and %u more", deaths - 1);
+    ftc_lines_say("ftcoll: rank %d has %s %s%s for %.1f s, and no living rank has ended a call "
+                  "since: the death of rank %d (%s)%s has left them waiting for each other; "
+                  "on_blocked = %s\n",
+                  (int)rank->world, wait->is_poll ? "called" : "been in", call,
+                  wait->is_poll ? " again and again" : "", (double)ns / 1e9, (int)dead, death,
+                  others, rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
+}
+
+static bool has_said(const struct watch *w, const struct ftc_monitored *rank)
+{
+    for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++)
+        if (w->said[i] != 0 && w->said[i] == ftc_marks_of(&rank->board, rank->world)[i].version)
+            return true;
+    return w->said_stuck == ftc_mark_versions(&rank->board, rank->world);
+}
+
+static void report_stuck(const struct ftc_monitored *rank, struct watch *w,
+                         struct ftc_mark_time time)
+{
+    struct ftc_mark_wait wait;
+
+    if (has_said(w, rank) || !ftc_mark_wait_of(&rank->board, rank->world, time, &wait))
+        return;
+    say_stuck(rank, time.now_ns - w->job.since_ns, &wait);
+    w->said_stuck = ftc_mark_versions(&rank->board, rank->world);
+    w->reported_looks = 0;
+}
+
+/* Each monitor process reports the call of its rank, and the first that sees all reported ends the
+ * job. */
+static void look_at_job(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
+                        struct ftc_mark_time time)
+{
+    const struct ftc_board *board = &rank->board;
+    bool is_still =
+        w->still_ns >= still_bound_ns(rank, bound_ns) + turn_ns(rank) + 2 * bound_ns / LOOKS;
+
+    ftc_still_report(board, rank->world, is_still);
+    if (!is_still || ftc_end_of_job_is_said(board))
+        return;
+    report_stuck(rank, w, time);
+    if (rank->options.on_blocked != FTC_ON_BLOCKED_ABORT ||
+        (!ftc_still_are_all_reported(board) && w->reported_looks++ < REPORT_LOOKS))
+        return;
+    if (ftc_end_of_job_claim(board, rank->world))
+        ftc_rank_end_job(rank, 1);
+}
+
+/* A rank that is in no call, or in another one than at the last look, is left in peace: to look at
+ * a large one can take the kernel tens of milliseconds. */
+static bool is_in_same_call(const struct ftc_monitored *rank, struct watch *w,
+                            struct ftc_mark_time time)
+{
+    uint64_t versions = ftc_mark_versions(&rank->board, rank->world);
+    bool is_same = versions == w->versions;
+
+    w->versions = versions;
+    return is_same && ftc_still_waits(&rank->board, rank->world, time);
+}
+
+static void see(const struct ftc_monitored *rank, struct watch *w, struct ftc_mark_time time)
+{
+    struct ftc_still_sight sight = {.share = FTC_STILL_WHOLE};
+
+    if (is_in_same_call(rank, w, time))
+        sight.stirs = ftc_stir_look(&w->stir, rank, &sight.share);
+    else
+        w->stir = (struct ftc_stir){0};
+    ftc_still_see(&rank->board, rank->world, time, sight);
+    w->still_ns = ftc_still_look(&w->job, &rank->board, time);
+}
+
 static struct ftc_mark_time now(struct watch *w, uint64_t bound_ns)
 {
     uint64_t now_ns = ftc_looks_now(&w->looks, bound_ns / LOOKS);
@@ -172,9 +290,11 @@ void ftc_blocked_watch(struct ftc_monitored *rank)
     while (ftc_board_state(&rank->board, rank->world) == FTC_RANK_RUNNING) {
         struct ftc_mark_time time = now(&w, bound_ns);
 
+        see(rank, &w, time);
         show_other_hosts(rank, time);
         look(rank, &w, bound_ns, time);
         look_at_complete(rank, &w, bound_ns, time);
+        look_at_job(rank, &w, bound_ns, time);
         pause_ns(bound_ns / LOOKS);
     }
 }

@@ -30,6 +30,7 @@ struct ftc_monitor_options {
     int32_t on_blocked;          /* enum ftc_on_blocked */
     int32_t blocked_ms;
     int32_t unreachable_ms;
+    int32_t threaded;    /* 1: several threads of the rank may call MPI */
     int32_t ends_silent; /* 1: monitor = timeout; this process ends a rank that is silent */
     struct ftc_advice_settings advice;
     struct ftc_notice_options notice;

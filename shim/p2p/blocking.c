@@ -95,12 +95,13 @@ void ftc_p2p_abandon(MPI_Request *request)
     PMPI_Request_free(request);
 }
 
-/* True if @request has ended, with *@rv. */
-static bool end_dead(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status,
-                     int *rv)
+/* True if @request, with the number @begun, has ended, with *@rv. */
+static bool end_dead(const struct ftc_p2p_call *call, uint64_t begun, MPI_Request *request,
+                     MPI_Status *status, int *rv)
 {
     struct ftc_p2p_request r = describe(call, *request);
 
+    r.begun = begun;
     if (!r.peers || !ftc_dead_fails(&r))
         return false;
     *rv = ftc_dead_result(call->name, &r, status);
@@ -144,6 +145,7 @@ static void end_wait(bool marked)
  * The error, if the peer is dead, is not raised yet. */
 static int wait_for(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status)
 {
+    uint64_t begun = call->receives ? ftc_peers_begin(call->comm, call->peer) : 0;
     struct ftc_wait w = {0};
     bool marked = false;
     int flag, rv;
@@ -154,7 +156,7 @@ static int wait_for(const struct ftc_p2p_call *call, MPI_Request *request, MPI_S
             rv = end_alive(call, request, status, rv);
             break;
         }
-        if (ftc_p2p_is_anyone_dead() && end_dead(call, request, status, &rv))
+        if (ftc_p2p_is_anyone_dead() && end_dead(call, begun, request, status, &rv))
             break;
         mark_wait(call, &w, &marked);
         ftc_wait_native_turn(&w);

@@ -64,12 +64,12 @@ static bool was_taken_in(void)
     return known;
 }
 
-static int culprit_in(struct ftc_peers *peers, int peer, bool tells)
+static int culprit_in(struct ftc_peers *peers, int peer, uint64_t begun, bool tells)
 {
     int culprit;
 
     ftc_p2p_lock();
-    culprit = peers ? ftc_peers_culprit(peers, peer) : -1;
+    culprit = peers ? ftc_peers_culprit(peers, peer, begun) : -1;
     if (culprit >= 0 && tells && peer == MPI_ANY_SOURCE)
         ftc_peers_tell(peers, culprit);
     ftc_p2p_unlock();
@@ -88,16 +88,17 @@ static struct ftc_peers *peers_of(MPI_Comm comm)
 
 int ftc_dead_culprit(MPI_Comm comm, int peer)
 {
-    return culprit_in(peers_of(comm), peer, false);
+    return culprit_in(peers_of(comm), peer, 0, false);
 }
 
 int ftc_dead_culprit_of_probe(MPI_Comm comm, int peer, bool (*found)(void *), void *context)
 {
     struct ftc_peers *peers = peers_of(comm);
+    uint64_t begun = ftc_peers_begin(comm, peer);
 
-    if (culprit_in(peers, peer, false) < 0 || drain(found, context))
+    if (culprit_in(peers, peer, begun, false) < 0 || drain(found, context))
         return -1;
-    return culprit_in(peers, peer, true);
+    return culprit_in(peers, peer, begun, true);
 }
 
 /* A receive from any source that has its message, which cannot be cancelled, may be a living rank's
@@ -138,10 +139,10 @@ bool ftc_dead_fails(struct ftc_p2p_request *r)
 
     if (r->failed_by >= 0)
         return true;
-    if (culprit_in(r->peers, r->peer, false) < 0 || !was_taken_in() ||
+    if (culprit_in(r->peers, r->peer, r->begun, false) < 0 || !was_taken_in() ||
         has_ended(r->handle, MPI_STATUS_IGNORE))
         return false;
-    culprit = culprit_in(r->peers, r->peer, true);
+    culprit = culprit_in(r->peers, r->peer, r->begun, true);
     if (culprit < 0)
         return false;
     if (r->receives && !r->partitioned && !take_back(r)) {

@@ -29,7 +29,7 @@ bool ftc_partitioned_is_in_vain(MPI_Request request)
         !r.partitioned)
         return false;
     ftc_p2p_lock();
-    is_dead = r.failed_by >= 0 || r.broken || ftc_peers_culprit(r.peers, r.peer) >= 0;
+    is_dead = r.failed_by >= 0 || r.broken || ftc_peers_culprit(r.peers, r.peer, 0) >= 0;
     ftc_p2p_unlock();
     return is_dead;
 }

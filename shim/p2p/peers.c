@@ -2,6 +2,7 @@
 
 #include "board/rank_state.h"
 #include "communicator/attribute.h"
+#include "communicator/communicator.h"
 #include "communicator/group.h"
 #include "lock.h"
 #include "value/datatype.h"
@@ -23,6 +24,7 @@ void ftc_peers_release(struct ftc_peers *p)
 {
     free(p->world);
     free(p->told);
+    free(p->spared);
     free(p);
 }
 
@@ -53,8 +55,9 @@ static bool describe(struct ftc_peers *p)
     members = ftc_group_of_peers(p->comm);
     p->world = ftc_group_world_ranks(members, &p->size);
     p->told = calloc((size_t)p->size, sizeof *p->told);
+    p->spared = calloc((size_t)p->size, sizeof *p->spared);
     p->others = ftc_is_inter(p->comm) ? p->size : p->size - 1;
-    done = p->world && p->told;
+    done = p->world && p->told && p->spared;
     PMPI_Group_free(&members);
     return done;
 }
@@ -104,24 +107,62 @@ bool ftc_peers_are_dead(const struct ftc_peers *p)
     return count_dead(p) == p->others;
 }
 
-static int culprit_of_many(const struct ftc_peers *p)
+/* Receives that have begun before are ended as ever. */
+static uint64_t begin(struct ftc_peers *p, const bool *is_left_out)
+{
+    p->begun++;
+    for (int i = 0; is_left_out && i < p->size; i++)
+        if (is_left_out[i] && p->spared[i] == 0)
+            p->spared[i] = p->begun;
+    return p->begun;
+}
+
+/* The library's lock is never asked for with that of lock.h held. */
+uint64_t ftc_peers_begin(MPI_Comm comm, int peer)
+{
+    bool *is_left_out, any;
+    struct ftc_peers *p;
+    uint64_t begun = 0;
+
+    if (peer != MPI_ANY_SOURCE || ftc_board_deaths(&ftc_library.board) == 0)
+        return 0;
+    ftc_p2p_lock();
+    p = ftc_peers_get(comm);
+    ftc_p2p_unlock();
+    is_left_out = p ? calloc((size_t)p->size, sizeof *is_left_out) : NULL;
+    if (!is_left_out)
+        return 0;
+    any = ftc_comm_left_out(comm, is_left_out, p->size);
+    ftc_p2p_lock();
+    begun = begin(p, any ? is_left_out : NULL);
+    ftc_p2p_unlock();
+    free(is_left_out);
+    return begun;
+}
+
+static bool ends(const struct ftc_peers *p, int rank, uint64_t begun)
+{
+    return !p->told[rank] && (p->spared[rank] == 0 || begun < p->spared[rank]);
+}
+
+static int culprit_of_many(const struct ftc_peers *p, uint64_t begun)
 {
     int last = -1;
 
     for (int i = 0; i < p->size; i++) {
         if (!is_dead(p, i))
             continue;
-        if (!p->told[i])
+        if (ends(p, i, begun))
             return i;
         last = i;
     }
     return ftc_peers_are_dead(p) ? last : -1;
 }
 
-int ftc_peers_culprit(const struct ftc_peers *p, int peer)
+int ftc_peers_culprit(const struct ftc_peers *p, int peer, uint64_t begun)
 {
     if (peer == MPI_ANY_SOURCE)
-        return culprit_of_many(p);
+        return culprit_of_many(p, begun);
     return peer >= 0 && peer < p->size && is_dead(p, peer) ? peer : -1;
 }
 

@@ -14,10 +14,12 @@
 struct ftc_peers {
     MPI_Comm comm; /* MPI_COMM_NULL once it has been freed */
     int size;
-    int others; /* without this rank itself */
-    int users;  /* requests that name it */
-    int *world; /* world ranks, by rank; below 0: outside of MPI_COMM_WORLD */
-    bool *told; /* by rank: its death has completed a receive from any source */
+    int others;       /* without this rank itself */
+    int users;        /* requests that name it */
+    int *world;       /* world ranks, by rank; below 0: outside of MPI_COMM_WORLD */
+    bool *told;       /* by rank: its death has completed a receive from any source */
+    uint64_t begun;   /* receives from any source since the first death */
+    uint64_t *spared; /* by rank: the first of them that its death does not end; 0: none */
 };
 
 /* In MPI_Init. */
@@ -40,10 +42,17 @@ static inline void ftc_peers_drop(struct ftc_peers *p)
         ftc_peers_release(p);
 }
 
+/* A receive or probe of @peer begins; to be called without the lock. Returns its number among those
+ * from any source, 0 while no rank is dead: a death that a collective of the communicator has left
+ * out here ends none that begins later. The program knows of it then, and does not count on that
+ * rank. */
+uint64_t ftc_peers_begin(MPI_Comm comm, int peer);
+
 /* The dead rank because of which a call that names @peer cannot come to an end; -1 if it may. For
- * MPI_ANY_SOURCE a member whose death has not been told yet, or any dead one if nobody else lives:
- * a rank that counts on one message of each of the others has one receive ended for each death. */
-int ftc_peers_culprit(const struct ftc_peers *p, int peer);
+ * MPI_ANY_SOURCE, in the receive with number @begun, a member whose death has not been told yet,
+ * or any dead one if nobody else lives: a rank that counts on one message of each of the others has
+ * one receive ended for each death. */
+int ftc_peers_culprit(const struct ftc_peers *p, int peer, uint64_t begun);
 
 /* True if all other members are dead. */
 bool ftc_peers_are_dead(const struct ftc_peers *p);

@@ -119,6 +119,7 @@ static struct ftc_p2p_request *place_for(MPI_Request handle)
 void ftc_requests_add(MPI_Request handle, MPI_Comm comm, int peer, int tag, bool receives,
                       bool persistent)
 {
+    uint64_t begun = receives ? ftc_peers_begin(comm, peer) : 0;
     struct ftc_p2p_request *place;
     struct ftc_peers *peers;
 
@@ -132,6 +133,7 @@ void ftc_requests_add(MPI_Request handle, MPI_Comm comm, int peer, int tag, bool
         place->tag = tag;
         place->failed_by = -1;
         place->serial = ++last_serial;
+        place->begun = begun;
         place->receives = receives;
         place->persistent = persistent;
         place->partitioned = false;

@@ -19,6 +19,7 @@ struct ftc_p2p_request {
     int peer, tag;   /* of a broken one the peer that broke it */
     int failed_by;   /* dead rank that ended it; -1: nobody so far */
     uint32_t serial; /* of this note */
+    uint64_t begun;  /* of a receive from any source: ftc_peers_begin() */
     bool receives;
     bool persistent;
     bool partitioned; /* persistent, and not to be cancelled, nor freed while it is active */

@@ -36,11 +36,13 @@ static bool starts_dead(MPI_Request handle)
 
     if (!ftc_requests_find(handle, &r) || !r.persistent)
         return false;
+    if (r.receives)
+        r.begun = ftc_peers_begin(r.peers->comm, r.peer);
     ftc_p2p_lock();
     if (r.broken)
         r.failed_by = r.peer;
     else if (!r.receives)
-        r.failed_by = ftc_peers_culprit(r.peers, r.peer);
+        r.failed_by = ftc_peers_culprit(r.peers, r.peer, 0);
     ftc_p2p_unlock();
     ftc_requests_update(&r);
     return r.failed_by >= 0;

@@ -6,7 +6,7 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
 # Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := ahead asks between blocked bridges bulk cg checkpoint closed communicators crashed crowd differs empty equal fallback farewell fatal files firsthand frozen huge idup inclusion jacobi last late looks mismatch nbody origins orphan own passive pending persistent posthumous reuse rounds rows samplesort secret sessions sgd signalled sites slice start survivors threads through tooled topologies traffic unlike unreached widest windows wrong
+MPI_SINGLE   := ahead asks between blocked bridges bulk cg checkpoint closed communicators crashed crowd differs empty equal fallback farewell fatal files firsthand frozen huge idup inclusion jacobi last late looks mismatch nbody origins orphan own passive pending persistent posthumous reuse rounds rows samplesort secret sessions sgd signalled sites slice start stuck survivors threads through tooled topologies traffic unlike unreached widest windows wrong
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08 sessions08
 MPI_PROGRAMS := stream verdict p2p names own_less $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi

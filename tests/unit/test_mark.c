@@ -378,8 +378,17 @@ START_TEST(who_has_been_told_needs_nobody_for_certain)
 }
 END_TEST
 
+static const struct ftc_still_sight quiet = {.share = FTC_STILL_WHOLE};
+
+static void see_all(uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < SLOTS; i++)
+        ftc_still_see(&board, i, at(now_ns), quiet);
+}
+
 static uint64_t look_at_all(struct ftc_still_watch *still, uint64_t now_ns)
 {
+    see_all(now_ns);
     return ftc_still_look(still, &board, at(now_ns));
 }
 
@@ -408,6 +417,95 @@ START_TEST(the_job_stands_still_when_all_wait)
     ck_assert_uint_eq(look_at_all(&still, 400), 0);
     ck_assert_uint_eq(look_at_all(&still, 450), 50);
     ck_assert_uint_eq(look_at_all(&still, 501), 0); /* it computes again */
+}
+END_TEST
+
+static void all_wait(void)
+{
+    for (uint32_t i = 0; i < SLOTS; i++)
+        board.shared->rank[i].mark[0].version = 7;
+}
+
+START_TEST(a_rank_that_stirs_does_not_stand_still)
+{
+    struct ftc_still_watch still = {0};
+
+    all_wait();
+    ck_assert_uint_eq(look_at_all(&still, 100), 0);
+    ck_assert_uint_eq(look_at_all(&still, 150), 50);
+    ftc_still_see(&board, 3, at(170), (struct ftc_still_sight){true, FTC_STILL_WHOLE});
+    ck_assert_uint_eq(look_at_all(&still, 200), 0);
+    ck_assert_uint_eq(look_at_all(&still, 250), 50);
+}
+END_TEST
+
+START_TEST(time_counts_as_far_as_all_can_run)
+{
+    struct ftc_still_watch still = {0};
+
+    all_wait();
+    look_at_all(&still, 100);
+    see_all(200);
+    ftc_still_see(&board, 3, at(200), (struct ftc_still_sight){false, FTC_STILL_WHOLE / 10});
+    ck_assert_uint_eq(ftc_still_look(&still, &board, at(200)), 10);
+    ck_assert_uint_eq(look_at_all(&still, 300), 110);
+}
+END_TEST
+
+START_TEST(a_rank_that_is_not_looked_at_does_not_stand_still)
+{
+    enum { LATE_NS = FTC_STILL_SIGHT_NS };
+    struct ftc_still_watch still = {0};
+
+    all_wait();
+    look_at_all(&still, 100);
+    ck_assert_uint_eq(ftc_still_look(&still, &board, at(200 + LATE_NS)), 100 + LATE_NS);
+    ck_assert_uint_eq(ftc_still_look(&still, &board, at(201 + LATE_NS)), 0);
+}
+END_TEST
+
+START_TEST(what_goes_on_beside_the_program_is_no_wait)
+{
+    struct ftc_still_watch still = {0};
+
+    all_wait();
+    board.shared->rank[3].mark[0].version = 8;
+    board.shared->rank[3].activity.inside = 1;
+    board.shared->rank[3].activity.beside = 1;
+    look_at_all(&still, 100);
+    ck_assert_uint_eq(look_at_all(&still, 200), 0);
+    board.shared->rank[3].activity.inside = 2; /* and in another call, which waits */
+    look_at_all(&still, 300);
+    ck_assert_uint_eq(look_at_all(&still, 400), 100);
+}
+END_TEST
+
+START_TEST(each_wait_has_a_name)
+{
+    struct ftc_mark_wait wait;
+
+    ck_assert(!ftc_mark_wait_of(&board, SELF, at(100), &wait));
+    board.shared->rank[SELF].activity.inside = 1;
+    ck_assert(ftc_mark_wait_of(&board, SELF, at(100), &wait));
+    ck_assert_int_eq(wait.kind, FTC_CALL_NONE);
+    board.shared->rank[SELF].activity.is_last = 1;
+    ck_assert(ftc_mark_wait_of(&board, SELF, at(100), &wait));
+    ck_assert_int_eq(wait.kind, FTC_CALL_FINALIZE);
+    enter(FTC_CALL_SEND, 3);
+    ck_assert(ftc_mark_wait_of(&board, SELF, at(100), &wait));
+    ck_assert_int_eq(wait.kind, FTC_CALL_SEND);
+}
+END_TEST
+
+START_TEST(all_living_ranks_report_before_the_end)
+{
+    die(3);
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        ck_assert(i == 3 || !ftc_still_are_all_reported(&board));
+        if (i != 3)
+            ftc_still_report(&board, i, true);
+    }
+    ck_assert(ftc_still_are_all_reported(&board));
 }
 END_TEST
 
@@ -459,6 +557,12 @@ int main(void)
     UNIT_TEST(who_polls_does_so_until_it_stops);
     UNIT_TEST(who_has_been_told_needs_nobody_for_certain);
     UNIT_TEST(the_job_stands_still_when_all_wait);
+    UNIT_TEST(a_rank_that_stirs_does_not_stand_still);
+    UNIT_TEST(time_counts_as_far_as_all_can_run);
+    UNIT_TEST(a_rank_that_is_not_looked_at_does_not_stand_still);
+    UNIT_TEST(what_goes_on_beside_the_program_is_no_wait);
+    UNIT_TEST(each_wait_has_a_name);
+    UNIT_TEST(all_living_ranks_report_before_the_end);
     UNIT_TEST(ranks_of_other_hosts_wait_if_they_say_so);
     UNIT_END();
 }

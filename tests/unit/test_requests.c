@@ -17,6 +17,13 @@ struct ftc_peers *ftc_peers_get(MPI_Comm comm)
     return comm == MPI_COMM_WORLD ? &world : comm == MPI_COMM_SELF ? &freed : NULL;
 }
 
+uint64_t ftc_peers_begin(MPI_Comm comm, int peer)
+{
+    (void)comm;
+    (void)peer;
+    return 0;
+}
+
 void ftc_peers_release(struct ftc_peers *p)
 {
     ck_assert_ptr_eq(p, &freed);

@@ -40,7 +40,7 @@ def interrupt_when_told(lines):
 def release_when_told(lines):
     """All are in the call, where one stands still until there is a file."""
     def hand(job):
-        if not wait_for(lambda: job.text("stderr").count("on_blocked") >= lines, 2 * TEN_S):
+        if not wait_for(lambda: job.text("stderr").count("on_blocked does not") >= lines, 2 * TEN_S):
             raise Hang(f"not {lines} ranks say that the call does not end\n{job.stacks()}")
         job.allow("done")
     return hand
@@ -103,7 +103,7 @@ BLOCKED = [
         ("groups-member", ("MPI_Intercomm_create_from_groups", r"(between_groups|groups_member|main)")),
         ("halves", ("MPI_Allgather", "gather")))),
     blocked("exchange", sits("MPI_Sendrecv", "(exchange|main)", "may need", advice=would(IGNORE)), settings=WARN, status=(0, "failed"),
-            hand=interrupt_when_told(1), tags=DEFECT),
+            hand=interrupt_when_told(1), check=told_once, tags=DEFECT),
     blocked("edge", sits("MPI_Sendrecv_replace", "(edge|main)", reaction="abort", advice=would(IGNORE)), tags=DEFECT),
     *(case for scene in ("buffered", "buffered-init") for case in (
         blocked(scene, sits("MPI_Buffer_detach", r"(buffered\w*|main)", "may need", "abort", would(IGNORE)),
@@ -177,6 +177,40 @@ BLOCKED = [
           ("waits", "native", "all", "abort", ABORT, {}))),
     blocked("waits", settings={**WARN, "FTCOLL_ON_BLOCKED": "off"}, status=(0, "failed"), check=None,
             silent=("on_blocked",), hand=interrupt_later),
+]
+
+
+# ---- a job that stands still, and none that does ----
+
+def told_each(job):
+    lines = re.findall(r"(?m)^ftcoll: rank (\d) has been in .*no living rank has ended a call since: the death of rank 1 "
+                       r"\(killed by signal 9\) .*; on_blocked = ", job.text("stderr"))
+    return "" if sorted(lines) == ["0", "2", "3"] else f"ranks {lines} are named, and not each once"
+
+
+def stuck(scene, *calls, settings=None, **more):
+    """With all that protects; @calls of ranks 0, 2 and 3."""
+    says = [rf"(?m)^ftcoll: rank {rank} has been in {call} for \d+\.\d s, and no living rank" for rank, call in zip((0, 2, 3), calls)]
+    expected = {"status": "failed", "check": told_each, "says": says, "limit_s": 3 * TEN_S, **more}
+    settings = {"FTCOLL_PROTECT": "all", **(settings or QUICK)}
+    return Case(f"stands still: {scene}, {settings.get('FTCOLL_ON_BLOCKED', 'abort')}", 4, 1, settings=settings, rotate=False,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/stuck {scene}", **expected)
+
+
+def goes_on(scene, milliseconds="1000", **more):
+    return stuck(scene, settings={"FTCOLL_BLOCKED_MS": milliseconds}, status=0, failures=1, check=None,
+                 says=("(stuck: rank [023] is through(.|\n)*){3}",), silent=("on_blocked", "stuck: rank [023] has", "the older"), **more)
+
+
+AT = r" at stuck\(\w+(\.\w+)*\+0x\w+\)"
+STANDS_STILL = [
+    stuck("sends", *3 * [f"MPI_Send{AT}"]),
+    stuck("sends", *3 * [f"MPI_Send{AT}"], settings=WARN, status=(0, "failed"), hand=interrupt_when_told(3)),
+    stuck("apart", *3 * [f"MPI_Barrier{AT}"]),
+    stuck("file", f"MPI_Barrier{AT}", f"MPI_Barrier{AT}", f"MPI_File_close{AT}"),
+    stuck("leaves", "MPI_Finalize", *2 * [f"MPI_Recv{AT}"]),
+    stuck("requests", f"MPI_Wait{AT}", *2 * [f"MPI_Recv{AT}"]),
+    *(goes_on(scene) for scene in ("computes", "beside", "tests", "thread", "stopped", "reads", "writes", "moves", "works", "neighbors", "older")),
 ]
 
 
