@@ -324,13 +324,30 @@ uint32_t ftc_mark_threads_inside(const struct ftc_board *board, uint32_t rank)
     return count;
 }
 
+/* Calls that may wait for as long as it takes until another program comes. */
+static bool waits_for_others(const struct ftc_board_mark *mark)
+{
+    switch (ftc_call_kind(atomic_load_explicit(&mark->call, memory_order_relaxed))) {
+    case FTC_CALL_COMM_ACCEPT:
+    case FTC_CALL_COMM_CONNECT:
+    case FTC_CALL_COMM_SPAWN:
+    case FTC_CALL_COMM_SPAWN_MULTIPLE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool ftc_still_waits(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
 {
     const struct ftc_board_mark *m = ftc_marks_of(board, rank), *poll = &m[FTC_BOARD_POLL];
     bool waits = ftc_activity_waiting(board, rank) > 0;
 
-    for (int i = 0; i < FTC_BOARD_CALLS; i++)
+    for (int i = 0; i < FTC_BOARD_CALLS; i++) {
+        if (is_open(&m[i]) && waits_for_others(&m[i]))
+            return false;
         waits |= is_open(&m[i]);
+    }
     return waits || (is_open(poll) &&
                      polls(atomic_load_explicit(&poll->polled_ns, memory_order_relaxed), time));
 }

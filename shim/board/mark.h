@@ -160,7 +160,7 @@ struct ftc_still_watch {
     uint64_t still_ns;
 };
 
-/* Whether @rank, of this host, is in a call that waits for others, or polls in vain. */
+/* Whether @rank, of this host, is in a call that waits for ranks of the job, or polls in vain. */
 bool ftc_still_waits(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time);
 
 /* Lets other hosts see that, and whether it is still the same call. True if that is news. */

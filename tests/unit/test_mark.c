@@ -480,6 +480,20 @@ START_TEST(what_goes_on_beside_the_program_is_no_wait)
 }
 END_TEST
 
+START_TEST(a_rank_may_wait_for_another_program)
+{
+    struct ftc_still_watch still = {0};
+
+    all_wait();
+    board.shared->rank[3].mark[0].call = FTC_CALL_COMM_ACCEPT;
+    look_at_all(&still, 100);
+    ck_assert_uint_eq(look_at_all(&still, 200), 0);
+    board.shared->rank[3].mark[0].call = FTC_CALL_COMM_DUP;
+    look_at_all(&still, 300);
+    ck_assert_uint_eq(look_at_all(&still, 400), 100);
+}
+END_TEST
+
 START_TEST(each_wait_has_a_name)
 {
     struct ftc_mark_wait wait;
@@ -561,6 +575,7 @@ int main(void)
     UNIT_TEST(time_counts_as_far_as_all_can_run);
     UNIT_TEST(a_rank_that_is_not_looked_at_does_not_stand_still);
     UNIT_TEST(what_goes_on_beside_the_program_is_no_wait);
+    UNIT_TEST(a_rank_may_wait_for_another_program);
     UNIT_TEST(each_wait_has_a_name);
     UNIT_TEST(all_living_ranks_report_before_the_end);
     UNIT_TEST(ranks_of_other_hosts_wait_if_they_say_so);
