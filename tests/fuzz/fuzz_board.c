@@ -105,8 +105,11 @@ static void read_marks(void)
     struct ftc_still_watch still = {0};
     struct ftc_mark_watch watch = {0};
     struct ftc_mark_time time = {.now_ns = 1, .poll_gap_ns = 1};
+    struct ftc_mark_wait wait;
     struct ftc_mark mark;
 
+    if (ftc_mark_wait_of(&board, 1, time, &wait) && wait.kind >= FTC_CALL_COUNT)
+        abort();
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++)
         if (ftc_mark_look(&watch, &board, 1, i, time, &mark) &&
             (mark.kind <= FTC_CALL_NONE || mark.kind >= FTC_CALL_COUNT || mark.dead_count != 1 ||

@@ -8,7 +8,9 @@
 #include "board/rank_state.h"
 #include "board/telling.h"
 #include "call/call.h"
+#include "call/policy.h"
 #include "config/settings.h"
+#include "notice/advice.h"
 #include "notice/failures.h"
 #include "notice/last_report.h"
 #include "system/clock.h"
@@ -727,10 +729,50 @@ START_TEST(as_text_it_has_the_same)
 }
 END_TEST
 
+static const struct {
+    enum ftc_call_kind kind;
+    enum ftc_pass pass;
+    struct ftc_advice_settings settings;
+    const char *text;
+} advice[] = {
+    {FTC_CALL_BARRIER,
+     FTC_PASS_NOT_INTERCEPTED,
+     {0},
+     "; FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected would protect it"},
+    {FTC_CALL_BARRIER,
+     FTC_PASS_NOT_INTERCEPTED,
+     {.large = FTC_LARGE_PROTECTED},
+     "; FTCOLL_INTERCEPT=all would protect it"},
+    {FTC_CALL_ALLREDUCE, FTC_PASS_TOO_LARGE, {0}, "; FTCOLL_LARGE=protected would protect it"},
+    {FTC_CALL_ALLREDUCE, FTC_PASS_UNSEEN_INTERCOMM, {0}, "; no setting protects it"},
+    {FTC_CALL_RECV, FTC_PASS_NONE, {0}, "; FTCOLL_P2P=ignore would protect it"},
+    {FTC_CALL_RECV, FTC_PASS_NONE, {.p2p = FTC_P2P_IGNORE}, "; no setting protects it"},
+    {FTC_CALL_WAIT,
+     FTC_PASS_TOO_LARGE,
+     {.intercept = FTC_INTERCEPT_ALL, .large = FTC_LARGE_PROTECTED},
+     "; FTCOLL_P2P=ignore would protect it"},
+    {FTC_CALL_COMM_DUP, FTC_PASS_NONE, {0}, "; FTCOLL_COMMUNICATORS=survivors would protect it"},
+    {FTC_CALL_FILE_CLOSE, FTC_PASS_NONE, {0}, "; FTCOLL_COMMUNICATORS=survivors would protect it"},
+    {FTC_CALL_WIN_FREE, FTC_PASS_NONE, {0}, "; FTCOLL_INTERCEPT=all would protect it"},
+    {FTC_CALL_WIN_FENCE, FTC_PASS_NONE, {0}, "; no setting protects it"},
+};
+
+START_TEST(advice_names_the_settings_that_are_missing)
+{
+    char said[FTC_ADVICE_TEXT];
+
+    for (size_t i = 0; i < sizeof advice / sizeof *advice; i++) {
+        ftc_advice_write(&advice[i].settings, advice[i].kind, advice[i].pass, said);
+        ck_assert_str_eq(said, advice[i].text);
+    }
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("report");
     tcase_add_checked_fixture(unit_case, setup, teardown);
+    UNIT_TEST(advice_names_the_settings_that_are_missing);
     UNIT_TEST(it_names_who_has_failed);
     UNIT_TEST(it_names_the_process_of_another_host);
     UNIT_TEST(a_recovery_that_another_host_does_not_tell_is_told_here);
