@@ -86,6 +86,27 @@ int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Data
         return ftc_native_call_leave_with(PMPI_File_##name arguments);                             \
     }
 
+/* Likewise with a request. */
+#define BEGIN(of_kind, wide, name, at, parameters, arguments)                                      \
+    int MPI_File_##name parameters                                                                 \
+    {                                                                                              \
+        struct ftc_transfer transfer = {                                                           \
+            .kind = FTC_CALL_FILE_##of_kind,                                                       \
+            .file = fh,                                                                            \
+            .offset = at,                                                                          \
+            .buffer = (void *)(uintptr_t)buf,                                                      \
+            .count = count,                                                                        \
+            .is_wide = wide,                                                                       \
+            .datatype = datatype,                                                                  \
+            .return_address = __builtin_return_address(0),                                         \
+        };                                                                                         \
+                                                                                                   \
+        if (ftc_file_begin(&transfer, request))                                                    \
+            return transfer.result;                                                                \
+        ftc_native_call_enter_file(FTC_CALL_FILE_##of_kind, fh, transfer.return_address);          \
+        return ftc_native_call_leave_with(PMPI_File_##name arguments);                             \
+    }
+
 FILE_CALL(SET_SIZE, set_size, (MPI_File fh, MPI_Offset size), (fh, size))
 FILE_CALL(PREALLOCATE, preallocate, (MPI_File fh, MPI_Offset size), (fh, size))
 LOCAL_CALL(SYNC, sync, (MPI_File fh), (fh))
@@ -181,3 +202,31 @@ FILE_CALL(WRITE_ORDERED_BEGIN, write_ordered_begin_c,
           (fh, buf, count, datatype))
 LOCAL_CALL(WRITE_ORDERED_END, write_ordered_end, (MPI_File fh, const void *buf, MPI_Status *status),
            (fh, buf, status))
+BEGIN(IREAD_ALL, false, iread_all, 0,
+      (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request),
+      (fh, buf, count, datatype, request))
+BEGIN(IREAD_AT_ALL, false, iread_at_all, offset,
+      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
+       MPI_Request *request),
+      (fh, offset, buf, count, datatype, request))
+BEGIN(IREAD_ALL, true, iread_all_c, 0,
+      (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request),
+      (fh, buf, count, datatype, request))
+BEGIN(IREAD_AT_ALL, true, iread_at_all_c, offset,
+      (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype,
+       MPI_Request *request),
+      (fh, offset, buf, count, datatype, request))
+BEGIN(IWRITE_ALL, false, iwrite_all, 0,
+      (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request),
+      (fh, buf, count, datatype, request))
+BEGIN(IWRITE_AT_ALL, false, iwrite_at_all, offset,
+      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
+       MPI_Request *request),
+      (fh, offset, buf, count, datatype, request))
+BEGIN(IWRITE_ALL, true, iwrite_all_c, 0,
+      (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request),
+      (fh, buf, count, datatype, request))
+BEGIN(IWRITE_AT_ALL, true, iwrite_at_all_c, offset,
+      (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype,
+       MPI_Request *request),
+      (fh, offset, buf, count, datatype, request))

@@ -206,6 +206,10 @@ static bool takes_its_time(enum ftc_call_kind kind)
     case FTC_CALL_FILE_READ_AT_ALL:
     case FTC_CALL_FILE_WRITE_ALL:
     case FTC_CALL_FILE_WRITE_AT_ALL:
+    case FTC_CALL_FILE_IREAD_ALL:
+    case FTC_CALL_FILE_IREAD_AT_ALL:
+    case FTC_CALL_FILE_IWRITE_ALL:
+    case FTC_CALL_FILE_IWRITE_AT_ALL:
         return true;
     default:
         return ftc_call_class(kind) == FTC_CLASS_OTHER;

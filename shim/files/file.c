@@ -278,6 +278,47 @@ bool ftc_file_transfer(struct ftc_transfer *transfer)
     return true;
 }
 
+/* ---- read and write with a request ---- */
+
+/* @name of MPI_File_..., with the arguments before the count. */
+#define BEGIN(t, request, name, ...)                                                               \
+    ((t)->is_wide ? PMPI_File_##name##_c(__VA_ARGS__, (t)->count, (t)->datatype, request)          \
+                  : PMPI_File_##name(__VA_ARGS__, (int)(t)->count, (t)->datatype, request))
+
+static int begin_alone(const struct ftc_transfer *t, MPI_Request *request)
+{
+    switch (t->kind) {
+    case FTC_CALL_FILE_IREAD_ALL:
+        return BEGIN(t, request, iread, t->file, t->buffer);
+    case FTC_CALL_FILE_IREAD_AT_ALL:
+        return BEGIN(t, request, iread_at, t->file, t->offset, t->buffer);
+    case FTC_CALL_FILE_IWRITE_ALL:
+        return BEGIN(t, request, iwrite, t->file, t->buffer);
+    default:
+        return BEGIN(t, request, iwrite_at, t->file, t->offset, t->buffer);
+    }
+}
+
+bool ftc_file_begin(struct ftc_transfer *transfer, MPI_Request *request)
+{
+    struct file *f = protected_file(transfer->file);
+    struct task t;
+
+    if (!f)
+        return false;
+    t = task_of(f, transfer->kind, transfer->return_address);
+    ftc_report_call(&t.call, FTC_PASS_NONE);
+    if (f->has_lost_view) {
+        transfer->result = ftc_error_dead_opener(&t.call);
+        if (request)
+            *request = MPI_REQUEST_NULL;
+    } else {
+        transfer->result = begin_alone(transfer, request);
+    }
+    ftc_error_raise_on_file(&t.call, transfer->file);
+    return true;
+}
+
 /* ---- views ---- */
 
 static void set_view(void *arguments)

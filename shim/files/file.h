@@ -15,6 +15,9 @@
  * What each rank reads or writes in a collective call it may as well read or write alone: MPI's
  * rules for the result are the same. From 4 on all do so at once, and wait for nobody.
  *
+ * A call with a request must not wait for other ranks, so that it cannot meet them, and no rank
+ * could take back what it has begun. Each rank does its part of these alone from the beginning.
+ *
  * For all else there is no such way: a view, for one, is set behind a wait for the others. With a
  * dead member those calls are an error on all, of class MPIX_ERR_PROC_FAILED, and the program opens
  * the file again. */
@@ -25,15 +28,15 @@
 
 /* One of the calls that read or write at an offset of the caller's own. */
 struct ftc_transfer {
-    enum ftc_call_kind
-        kind; /* FILE_READ_ALL, FILE_READ_AT_ALL, FILE_WRITE_ALL, FILE_WRITE_AT_ALL */
+    enum ftc_call_kind kind; /* FILE_READ_ALL, FILE_READ_AT_ALL, FILE_WRITE_ALL, FILE_WRITE_AT_ALL;
+                              * with a request FILE_IREAD_ALL and so on */
     MPI_File file;
     MPI_Offset offset; /* of those AT */
     void *buffer;      /* which those that write do not change */
     MPI_Count count;
     bool is_wide; /* the large-count form */
     MPI_Datatype datatype;
-    MPI_Status *status;
+    MPI_Status *status; /* of calls without a request */
     const void *return_address;
     int result; /* MPI error code, if the call was carried out here */
 };
@@ -58,6 +61,9 @@ bool ftc_file_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MP
                    const void *return_address, int *rv);
 
 bool ftc_file_transfer(struct ftc_transfer *transfer);
+
+/* Begins a transfer that has a @request. Waits for no other rank. */
+bool ftc_file_begin(struct ftc_transfer *transfer, MPI_Request *request);
 
 /* With a dead member it is an error, and so are transfers from then on: the program would take data
  * to be where they are not. */

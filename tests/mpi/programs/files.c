@@ -163,31 +163,54 @@ static void expect_count(const char *what, const MPI_Status *status, int count)
         PROBLEM("%s: %d elements, not %d", what, got, count);
 }
 
+static void wait_for(const char *what, int code, MPI_Request *request, int count)
+{
+    MPI_Status status;
+
+    must(what, code);
+    if (code != MPI_SUCCESS)
+        return;
+    must("MPI_Wait", MPI_Wait(request, &status));
+    expect_count(what, &status, count);
+}
+
 /* In two halves, the second behind the first by the file pointer. */
 static void write_between(MPI_File file, int stage)
 {
     int data[COUNT];
+    enum { PART = COUNT / 4 };
     MPI_Status status;
+    MPI_Request request;
 
     fill(data, stage);
     must("MPI_File_write_all", MPI_File_write_all(file, data, COUNT / 2, MPI_INT, &status));
     expect_count("MPI_File_write_all", &status, COUNT / 2);
     must("MPI_File_write_all",
-         MPI_File_write_all(file, data + COUNT / 2, COUNT / 2, MPI_INT, MPI_STATUS_IGNORE));
+         MPI_File_write_all(file, data + COUNT / 2, PART, MPI_INT, MPI_STATUS_IGNORE));
+    wait_for("MPI_File_iwrite_all",
+             MPI_File_iwrite_all(file, data + COUNT - PART, PART - 1, MPI_INT, &request), &request,
+             PART - 1);
+    wait_for("MPI_File_iwrite_all_c",
+             MPI_File_iwrite_all_c(file, data + COUNT - 1, 1, MPI_INT, &request), &request, 1);
 }
 
 static void read_between(MPI_File file, int stage)
 {
     int data[COUNT] = {0};
+    MPI_Request request;
 
     must("MPI_File_seek", MPI_File_seek(file, 0, MPI_SEEK_SET));
     must("MPI_File_read_all", MPI_File_read_all(file, data, 1, MPI_INT, MPI_STATUS_IGNORE));
     must("MPI_File_read_all",
-         MPI_File_read_all(file, data + 1, COUNT - 1, MPI_INT, MPI_STATUS_IGNORE));
+         MPI_File_read_all(file, data + 1, COUNT / 2, MPI_INT, MPI_STATUS_IGNORE));
+    wait_for("MPI_File_iread_all",
+             MPI_File_iread_all(file, data + COUNT / 2 + 1, COUNT / 2 - 2, MPI_INT, &request),
+             &request, COUNT / 2 - 2);
+    wait_for("MPI_File_iread_all_c",
+             MPI_File_iread_all_c(file, data + COUNT - 1, 1, MPI_INT, &request), &request, 1);
     expect("MPI_File_read_all", data, rank, stage, COUNT);
 }
 
-/* Blocks one behind the other. */
 /* Blocks one behind the other, in the view that a file has from the beginning, of bytes. */
 static void at_offsets(MPI_File file, int stage)
 {
@@ -201,6 +224,48 @@ static void at_offsets(MPI_File file, int stage)
     must("MPI_File_read_at_all", MPI_File_read_at_all(file, at, back, COUNT, MPI_INT, &status));
     expect_count("MPI_File_read_at_all", &status, COUNT);
     expect("MPI_File_read_at_all", back, rank, stage, COUNT);
+}
+
+/* Two requests at a time, and in the large-count forms. */
+static void at_offsets_later(MPI_File file, int stage)
+{
+    enum { HALF = COUNT / 2 };
+    int data[COUNT], back[COUNT] = {0};
+    MPI_Offset at = (begin_of(stage) + (MPI_Offset)rank * COUNT) * (MPI_Offset)sizeof(int);
+    MPI_Offset second = at + HALF * (MPI_Offset)sizeof(int);
+    MPI_Request request[2];
+
+    fill(data, stage);
+    must("MPI_File_iwrite_at_all",
+         MPI_File_iwrite_at_all(file, at, data, HALF, MPI_INT, &request[0]));
+    must("MPI_File_iwrite_at_all_c",
+         MPI_File_iwrite_at_all_c(file, second, data + HALF, HALF, MPI_INT, &request[1]));
+    for (int i = 0; i < 2; i++)
+        wait_for("MPI_File_iwrite_at_all", MPI_SUCCESS, &request[i], HALF);
+    must("MPI_File_iread_at_all",
+         MPI_File_iread_at_all(file, at, back, HALF, MPI_INT, &request[0]));
+    must("MPI_File_iread_at_all_c",
+         MPI_File_iread_at_all_c(file, second, back + HALF, HALF, MPI_INT, &request[1]));
+    for (int i = 0; i < 2; i++)
+        wait_for("MPI_File_iread_at_all", MPI_SUCCESS, &request[i], HALF);
+    expect("MPI_File_iread_at_all", back, rank, stage, COUNT);
+}
+
+/* While all live. */
+static void split(MPI_File file, int stage)
+{
+    int data[COUNT], back[COUNT] = {0};
+    MPI_Status status;
+
+    fill(data, stage);
+    must("MPI_File_seek", MPI_File_seek(file, 0, MPI_SEEK_SET));
+    must("MPI_File_write_all_begin", MPI_File_write_all_begin(file, data, COUNT, MPI_INT));
+    must("MPI_File_write_all_end", MPI_File_write_all_end(file, data, &status));
+    expect_count("MPI_File_write_all_end", &status, COUNT);
+    must("MPI_File_read_at_all_begin", MPI_File_read_at_all_begin(file, 0, back, COUNT, MPI_INT));
+    must("MPI_File_read_at_all_end", MPI_File_read_at_all_end(file, back, &status));
+    expect_count("MPI_File_read_at_all_end", &status, COUNT);
+    expect("MPI_File_read_at_all_end", back, rank, stage, COUNT);
 }
 
 static MPI_File open_it(int mode)
@@ -266,6 +331,7 @@ static void expect_no_file(void)
 static void expect_refusals(MPI_File file)
 {
     int data[COUNT] = {0};
+    MPI_Request request;
 
     if (!is_refused(MPI_File_set_size(file, 0)))
         PROBLEM("MPI_File_set_size with a dead rank is no error");
@@ -273,6 +339,24 @@ static void expect_refusals(MPI_File file)
         PROBLEM("MPI_File_write_ordered with a dead rank is no error");
     if (!is_refused(MPI_File_write_at_all(file, 0, data, COUNT, MPI_INT, MPI_STATUS_IGNORE)))
         PROBLEM("MPI_File_write_at_all without the view is no error");
+    if (!is_refused(MPI_File_iwrite_at_all(file, 0, data, COUNT, MPI_INT, &request)) ||
+        request != MPI_REQUEST_NULL)
+        PROBLEM("MPI_File_iwrite_at_all without the view is no error");
+}
+
+static void expect_refused_split(MPI_File file)
+{
+    int data[COUNT] = {0};
+
+    if (!is_refused(MPI_File_read_all_begin(file, data, 1, MPI_INT)) ||
+        !is_refused(MPI_File_write_all_begin(file, data, 1, MPI_INT)) ||
+        !is_refused(MPI_File_read_at_all_begin(file, 0, data, 1, MPI_INT)) ||
+        !is_refused(MPI_File_write_at_all_begin(file, 0, data, 1, MPI_INT)) ||
+        !is_refused(MPI_File_read_ordered_begin(file, data, 1, MPI_INT)) ||
+        !is_refused(MPI_File_write_ordered_begin(file, data, 1, MPI_INT)) ||
+        !is_refused(MPI_File_read_all_begin_c(file, data, 1, MPI_INT)) ||
+        !is_refused(MPI_File_write_all_begin_c(file, data, 1, MPI_INT)))
+        PROBLEM("a split call with a dead rank is no error");
 }
 
 /* @open: who dies once this stage's file is open; @viewed: once the view is set, too. */
@@ -283,10 +367,12 @@ static void stage(int number, const char *open, const char *viewed)
     if (open)
         casualties_die(open, rank);
     at_offsets(file, 2 * number);
+    at_offsets_later(file, 2 * number);
     if (!view_between(file, 2 * number + 1)) {
         if (!open)
             PROBLEM("a view cannot be set");
         expect_refusals(file);
+        expect_refused_split(file);
         close_it(&file);
         file = open_it(MPI_MODE_RDWR);
         view_between(file, 2 * number + 1);
@@ -297,6 +383,8 @@ static void stage(int number, const char *open, const char *viewed)
         casualties_die(viewed, rank);
     write_between(file, 2 * number + 1);
     read_between(file, 2 * number + 1);
+    if (!open && !viewed)
+        split(file, 2 * number + 1);
     close_it(&file);
     expect_no_file();
     check_stage(2 * number, false);
