@@ -189,6 +189,7 @@ struct ftc_board_shared {
     _Atomic uint64_t lease_until_ns, lost_hosts; /* lease.h: CLOCK_MONOTONIC; a set of hosts */
     _Atomic uint32_t lease_terms, lease_told;    /* enum ftc_lease_terms; the end of it is told */
     _Atomic uint64_t losses_told;                /* of lost_hosts, by this one */
+    _Atomic uint32_t lease_is_awaited;           /* mpiexec alone is silent: the ranks wait on */
     _Atomic uint64_t trace_told;                 /* telling.c */
     _Atomic uint32_t trace_file;                 /* number of the file + 1; 0: none */
     _Alignas(64) struct ftc_board_rank rank[];

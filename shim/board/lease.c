@@ -9,6 +9,18 @@ void ftc_lease_renew(struct ftc_board *board, uint64_t until_ns)
 
     while (seen < until_ns && !atomic_compare_exchange_weak(word, &seen, until_ns))
         ;
+    if (ftc_lease_is_held(board))
+        atomic_store(&board->shared->lease_is_awaited, 0);
+}
+
+void ftc_lease_await_mpiexec(struct ftc_board *board)
+{
+    atomic_store(&board->shared->lease_is_awaited, 1);
+}
+
+bool ftc_lease_awaits_mpiexec(const struct ftc_board *board)
+{
+    return atomic_load(&board->shared->lease_is_awaited) != 0;
 }
 
 bool ftc_lease_is_held(const struct ftc_board *board)

@@ -48,6 +48,11 @@ static inline bool ftc_lease_is_over(const struct ftc_board *board)
             ftc_clock_ns() > atomic_load(&board->shared->lease_until_ns));
 }
 
+/* The agent: the lease has run out, but it is mpiexec that is silent, so the ranks wait on. That
+ * ends when the lease is renewed. */
+void ftc_lease_await_mpiexec(struct ftc_board *board);
+bool ftc_lease_awaits_mpiexec(const struct ftc_board *board);
+
 /* It is not renewed any more: this host is given up, and its ranks end. */
 void ftc_lease_end(struct ftc_board *board);
 bool ftc_lease_has_ended(const struct ftc_board *board);

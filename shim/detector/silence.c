@@ -135,7 +135,7 @@ static _Noreturn void stop_with_host(void)
 }
 
 /* The agent gives a host that was stopped unreachable_ms more to hear of mpiexec, and ends it then.
- */
+ * An mpiexec that is silent to all hosts has the agent's patience. */
 void ftc_fence_await_lease(void)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -145,6 +145,8 @@ void ftc_fence_await_lease(void)
     while (ftc_lease_is_over(board)) {
         if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, ftc_library.world_rank)))
             ftc_fence_stop();
+        if (ftc_lease_awaits_mpiexec(board))
+            begin_ns = ftc_clock_ns();
         if (ftc_lease_has_ended(board) || ftc_clock_ns() - begin_ns > bound_ns)
             stop_with_host();
         nanosleep(&(struct timespec){.tv_nsec = LEASE_AGAIN_NS}, NULL);

@@ -8,6 +8,7 @@
 #include "end.h"
 #include "leaseholder.h"
 #include "net/connection.h"
+#include "net/lease.h"
 #include "net/socket.h"
 #include "service.h"
 #include "system/clock.h"
@@ -39,10 +40,11 @@ static struct agent {
     struct ftc_monitored *rank;
     struct source source[FTC_BOARD_HOSTS_MAX];
     uint32_t count;
-    struct ftc_looks looks; /* for hosts that cannot be heard */
-    uint64_t look_ns;       /* the time by them, in this turn */
-    uint64_t death_ns;      /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
-    uint32_t dead;          /* whose */
+    struct ftc_looks looks;  /* for hosts that cannot be heard */
+    uint64_t look_ns;        /* the time by them, in this turn */
+    uint64_t death_ns;       /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
+    uint32_t dead;           /* whose */
+    uint64_t alone_since_ns; /* by the looks: mpiexec is silent, and no host; 0: it is not so */
 } agent;
 
 /* ---- connections ---- */
@@ -257,12 +259,55 @@ static void note_losses(struct agent *a, uint64_t now_ns)
         ftc_tell_lost(a->rank);
 }
 
+/* The kernel closes a connection on which nothing comes. */
+static bool hears_all(const struct agent *a)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!is_lost(a, &a->source[i]) && any(&a->rank->board, a->source[i].host) &&
+            (a->source[i].c.state != FTC_CONNECTION_OPEN || !a->source[i].tells))
+            return false;
+    return true;
+}
+
+static void say_alone(const struct agent *a)
+{
+    char here[FTC_BOARD_HOST_NAME];
+
+    if (!ftc_lease_is_first_left(&a->rank->board))
+        return;
+    ftc_directory_host_name(&a->rank->board, a->rank->world, here);
+    ftc_lines_say("ftcoll: host %s has not heard mpiexec for unreachable_ms = %d, and hears all "
+                  "other hosts: results wait for mpiexec, for %d s at most\n",
+                  here, a->rank->options.unreachable_ms, FTC_LEASE_MPIEXEC_MS / 1000);
+}
+
+/* Returns whether it is mpiexec that is silent, and not this host: then no host is declared lost
+ * meanwhile, or this one hears it from the others. Its results wait. */
+static bool may_wait_for_mpiexec(struct agent *a)
+{
+    if (ftc_lease_has_ended(&a->rank->board) || !hears_all(a))
+        return false;
+    if (a->alone_since_ns == 0) {
+        a->alone_since_ns = a->look_ns;
+        say_alone(a);
+    }
+    ftc_lease_await_mpiexec(&a->rank->board);
+    return a->look_ns - a->alone_since_ns < (uint64_t)FTC_LEASE_MPIEXEC_MS * NS_OF_MS;
+}
+
+static void look_at_lease(struct agent *a, uint64_t now_ns)
+{
+    if (!ftc_leaseholder_has_failed(a->rank, now_ns))
+        a->alone_since_ns = 0;
+    else if (!may_wait_for_mpiexec(a))
+        ftc_rank_end_host(a->rank);
+}
+
 static void look_for_losses(struct agent *a, uint64_t now_ns)
 {
     bool is_new = ftc_leaseholder_turn(a->rank, now_ns);
 
-    if (ftc_leaseholder_has_failed(a->rank, now_ns))
-        ftc_rank_end_host(a->rank);
+    look_at_lease(a, now_ns);
     if (!is_new)
         return;
     ftc_board_wake_watchers(&a->rank->board);

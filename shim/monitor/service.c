@@ -1,6 +1,7 @@
 #include "service.h"
 
 #include "board/activity.h"
+#include "board/lease.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
 #include "board/replica.h"
@@ -253,12 +254,23 @@ static void serve(struct service *s, struct client *client)
         answer_all(s, client);
 }
 
+/* A host that does not hear mpiexec any more finds out here that it is not mpiexec that is silent.
+ */
+static bool is_lost(const struct service *s, const struct client *client)
+{
+    const struct ftc_board *board = &s->rank->board;
+    uint32_t from = client->c.handshake.greeting.from;
+
+    return client->c.state == FTC_CONNECTION_OPEN && from < board->geometry.ranks &&
+           ftc_lease_is_lost(board, ftc_board_host(board, from));
+}
+
 static void drop_those_who_left(struct service *s)
 {
     uint64_t now_ns = ftc_clock_ns();
 
     for (uint32_t i = s->count; i-- > 0;)
-        if (ftc_connection_is_over(&s->client[i]->c, now_ns))
+        if (ftc_connection_is_over(&s->client[i]->c, now_ns) || is_lost(s, s->client[i]))
             drop(s, i);
 }
 

@@ -98,11 +98,35 @@ static bool may_be_silent(const struct authority *a, const struct ftc_proxy *p)
     return p->is_through && !any_client_of(a, p);
 }
 
+static bool is_asking(const struct authority *a, const struct ftc_proxy *p)
+{
+    return p->state == FTC_PROXY_KNOWN && p->is_agreed && !may_be_silent(a, p);
+}
+
+/* Hosts ask ten times in unreachable_ms. If none of several has for half of it, it is this process
+ * that has no network; hosts that hear each other wait for it. */
+static bool is_alone(const struct authority *a, uint64_t now_ns)
+{
+    int asking = 0;
+
+    for (int i = 0; i < ftc_proxies_count(); i++) {
+        const struct ftc_proxy *p = ftc_proxies_at(i);
+        uint64_t silent_ms = (now_ns - p->heard_ns) / NS_OF_MS;
+
+        if (!is_asking(a, p))
+            continue;
+        if (silent_ms < (uint64_t)p->unreachable_ms / 2 || silent_ms > FTC_LEASE_MPIEXEC_MS)
+            return false;
+        asking++;
+    }
+    return asking > 1;
+}
+
 /* Of a host that cannot be borne mpiexec hears the end, too: it has stopped. */
 static void look_for_loss(struct authority *a, struct ftc_proxy *p, uint64_t now_ns)
 {
     bool is_given_up = p->state == FTC_PROXY_GONE || p->state == FTC_PROXY_BROKEN;
-    bool is_held = p->state == FTC_PROXY_KNOWN && p->is_agreed && !may_be_silent(a, p);
+    bool is_held = is_asking(a, p) && !is_alone(a, now_ns);
 
     if (p->state == FTC_PROXY_GONE && !any_client_of(a, p))
         declare_lost(a, p, true);

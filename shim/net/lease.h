@@ -31,6 +31,10 @@ enum { FTC_LEASE_AUTHORITY = FTC_BOARD_RANKS_MAX };
 /* How much longer the authority waits for a host than the host may go on. */
 enum { FTC_LEASE_MARGIN_MS = 500 };
 
+/* How long hosts that hear each other wait for an mpiexec that none of them hears, and mpiexec for
+ * hosts none of which it hears: it is stopped, or alone without a network. No host is lost then. */
+enum { FTC_LEASE_MPIEXEC_MS = 300000 };
+
 /* Until when a host may go on that has asked at @asked_ns, on its own clock; */
 static inline uint64_t ftc_lease_until_ns(uint64_t asked_ns, int unreachable_ms)
 {

@@ -7,7 +7,7 @@ import pytest
 
 from network import HERE, SUBNET, Network, Unavailable, call
 from runner.case import Case
-from runner.cases.common import ALLREDUCE, DEFECT, MIXED, stream
+from runner.cases.common import ALLREDUCE, DEFECT, MIXED, await_said, stream
 from runner.job import Gone, Hang, Patience, pause, send, wait_for
 from test_hosts import ENDLESS, UCX, WIDE, job, large
 
@@ -344,6 +344,20 @@ def test_frozen(own, run_case):
 
 
 # ---- nothing is lost ----
+
+@hosts(3)
+def test_mpiexec_stopped(own, run_case):
+    """For longer than any host may be silent. The hosts hear each other, and wait for it; what they say comes by mpiexec."""
+    def stop(j):
+        pids = [p.pid for p in j.processes() if p.name.startswith("mpiexec")]
+        send_and_await(signal.SIGSTOP, pids)
+        time.sleep(5)
+        send_and_await(signal.SIGCONT, pids)
+        await_said(j, "results wait for mpiexec")
+
+    run_case(lost("mpiexec is stopped, and goes on", 3, 2, 0, 2, then_go_on(stop), settings={"FTCOLL_UNREACHABLE_MS": "2000"},
+                  silent=("lost with", " stops"), limit_s=LONG_S))
+
 
 @hosts(2)
 def test_ssh_killed(own, run_case):

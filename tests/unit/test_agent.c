@@ -33,6 +33,8 @@ void ftc_rank_end_job(const struct ftc_monitored *r, int status)
 
 void ftc_rank_end_host(struct ftc_monitored *r)
 {
+    if (may_end)
+        longjmp(end_of_job, 1);
     ck_abort_msg("host %u ends", r->board.geometry.host);
     _exit(1);
 }
@@ -71,11 +73,13 @@ bool ftc_leaseholder_turn(struct ftc_monitored *r, uint64_t now_ns)
     return false;
 }
 
+static bool has_failed; /* the lease has run out, and has been asked for in vain */
+
 bool ftc_leaseholder_has_failed(const struct ftc_monitored *r, uint64_t now_ns)
 {
     (void)r;
     (void)now_ns;
-    return false;
+    return has_failed;
 }
 
 size_t ftc_service_frame_max(const struct ftc_board *board)
@@ -255,6 +259,81 @@ START_TEST(a_host_that_is_silent_after_it_has_said_that_the_job_ends_ends_it)
 }
 END_TEST
 
+/* ---- mpiexec is silent ---- */
+
+/* Only the last host is left beside this one, and is heard. */
+static void lose_mpiexec(void)
+{
+    open_agent_of(0);
+    for (uint32_t i = 0; i + 1 < agent.count; i++)
+        ftc_lease_lose_host(&rank.board, agent.source[i].host, FTC_HOST_ENDED);
+    connect_to_last();
+    last_source()->tells = true;
+    has_failed = true;
+}
+
+static bool ends_host_after(int ms)
+{
+    uint64_t before_ns = agent.look_ns;
+    bool ends = true;
+
+    agent.look_ns += (uint64_t)ms * NS_OF_MS;
+    may_end = true;
+    if (setjmp(end_of_job) == 0) {
+        look_at_lease(&agent, ftc_clock_ns());
+        ends = false;
+    }
+    may_end = false;
+    agent.look_ns = before_ns;
+    return ends;
+}
+
+START_TEST(hosts_that_hear_each_other_wait_for_mpiexec)
+{
+    lose_mpiexec();
+    ck_assert(!ftc_lease_awaits_mpiexec(&rank.board));
+    ck_assert(!ends_host_after(0));
+    ck_assert(ftc_lease_awaits_mpiexec(&rank.board));
+    ck_assert(!ends_host_after(FTC_LEASE_MPIEXEC_MS - 1));
+    ck_assert(ends_host_after(FTC_LEASE_MPIEXEC_MS));
+}
+END_TEST
+
+START_TEST(the_wait_for_mpiexec_ends_with_a_lease)
+{
+    lose_mpiexec();
+    ck_assert(!ends_host_after(0));
+    ftc_lease_renew(&rank.board, 1); /* of long ago */
+    ck_assert(ftc_lease_awaits_mpiexec(&rank.board));
+    ftc_lease_renew(&rank.board, UINT64_MAX);
+    ck_assert(!ftc_lease_awaits_mpiexec(&rank.board));
+    has_failed = false;
+    ck_assert(!ends_host_after(0));
+    ck_assert_uint_eq(agent.alone_since_ns, 0);
+}
+END_TEST
+
+START_TEST(a_host_that_does_not_hear_all_others_ends)
+{
+    lose_mpiexec();
+    last_source()->tells = false;
+    ck_assert(ends_host_after(0));
+    last_source()->tells = true;
+    ck_assert(!ends_host_after(0));
+    ftc_connection_close(&last_source()->c);
+    ck_assert(ends_host_after(0));
+}
+END_TEST
+
+START_TEST(a_host_that_is_given_up_ends)
+{
+    lose_mpiexec();
+    ftc_lease_agree(&rank.board, true);
+    ftc_lease_end(&rank.board);
+    ck_assert(ends_host_after(0));
+}
+END_TEST
+
 /* ---- hosts that have gone ---- */
 
 /* The last host can be reached there. */
@@ -377,6 +456,10 @@ int main(void)
     UNIT_TEST(a_host_is_silent_from_the_end_of_its_connection);
     UNIT_TEST(a_host_that_lets_in_and_tells_nothing_is_silent);
     UNIT_TEST(a_host_that_is_silent_after_it_has_said_that_the_job_ends_ends_it);
+    UNIT_TEST(hosts_that_hear_each_other_wait_for_mpiexec);
+    UNIT_TEST(the_wait_for_mpiexec_ends_with_a_lease);
+    UNIT_TEST(a_host_that_does_not_hear_all_others_ends);
+    UNIT_TEST(a_host_that_is_given_up_ends);
     UNIT_TEST(no_host_is_looked_for_when_all_are_through);
     UNIT_TEST(a_host_is_looked_for_while_any_rank_is_in_mpi);
     UNIT_END();

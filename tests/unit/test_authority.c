@@ -31,8 +31,10 @@ static void set_up(void)
     authority.count = HOSTS;
 }
 
+/* The others have just been heard. */
 static void look_at_last(uint64_t now_ns)
 {
+    proxy[0]->heard_ns = now_ns;
     look_for_loss(&authority, proxy[HOSTS - 1], now_ns);
 }
 
@@ -77,6 +79,39 @@ START_TEST(one_with_ranks_in_mpi_has_to_have_an_agent)
 }
 END_TEST
 
+static void look_at_all(uint64_t now_ns)
+{
+    for (int i = 0; i < HOSTS; i++)
+        look_for_loss(&authority, proxy[i], now_ns);
+}
+
+/* Its host has lost its network. */
+START_TEST(where_all_are_silent_it_is_mpiexec_that_is_alone)
+{
+    look_at_all(OVER_NS);
+    ck_assert_int_eq(proxy[0]->state, FTC_PROXY_KNOWN);
+    ck_assert(!is_last_lost());
+    look_at_last(OVER_NS); /* one comes back alone */
+    ck_assert(is_last_lost());
+}
+END_TEST
+
+START_TEST(silence_of_all_has_an_end)
+{
+    look_at_all(HEARD_NS + FTC_LEASE_MPIEXEC_MS * 1000000ull);
+    ck_assert(!is_last_lost());
+    look_at_last(HEARD_NS + (FTC_LEASE_MPIEXEC_MS + 1) * 1000000ull);
+    ck_assert(is_last_lost());
+}
+END_TEST
+
+START_TEST(the_last_host_is_not_waited_for_as_all)
+{
+    proxy[0]->state = FTC_PROXY_ENDED;
+    ck_assert(!is_alone(&authority, OVER_NS));
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("authority");
@@ -85,5 +120,8 @@ int main(void)
     UNIT_TEST(so_is_one_without_a_rank_in_mpi_while_its_agent_is_there);
     UNIT_TEST(one_whose_agents_have_left_may_be_silent);
     UNIT_TEST(one_with_ranks_in_mpi_has_to_have_an_agent);
+    UNIT_TEST(where_all_are_silent_it_is_mpiexec_that_is_alone);
+    UNIT_TEST(silence_of_all_has_an_end);
+    UNIT_TEST(the_last_host_is_not_waited_for_as_all);
     UNIT_END();
 }

@@ -90,6 +90,20 @@ START_TEST(without_a_thread_it_is_left)
 }
 END_TEST
 
+/* It may take mpiexec for silent, and wait for it. */
+START_TEST(an_agent_of_a_lost_host_is_left)
+{
+    has_threads = true;
+    client.c.handshake.greeting.from = THERE;
+    welcome_and_tell();
+    ck_assert(!is_lost(&service, &client));
+    ftc_lease_lose_host(&rank.board, 1, FTC_HOST_SILENT);
+    ck_assert(is_lost(&service, &client));
+    client.c.handshake.greeting.from = UINT32_MAX;
+    ck_assert(!is_lost(&service, &client));
+}
+END_TEST
+
 /* ---- who is silent ---- */
 
 static pid_t program; /* of rank HERE */
@@ -174,6 +188,7 @@ int main(void)
     tcase_add_checked_fixture(unit_case, set_up, tear_down);
     UNIT_TEST(an_agent_is_told_of_the_ranks_here);
     UNIT_TEST(without_a_thread_it_is_left);
+    UNIT_TEST(an_agent_of_a_lost_host_is_left);
     UNIT_TEST(a_silent_rank_is_ended_in_the_name_of_who_waits);
     UNIT_TEST(one_that_has_given_a_sign_of_life_since_is_not_ended);
     UNIT_TEST(nobody_is_ended_where_silence_means_nothing);
