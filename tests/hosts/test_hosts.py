@@ -184,7 +184,7 @@ def recorded_once(j, missing):
 
 
 def ends_saying(pattern):
-    """Of a case of mismatch whose ranks end the job."""
+    """Returns what is expected of a case of mismatch whose ranks end the job, once they have said @pattern."""
     return {"status": "failed", "says": (pattern,), "hand_after": "mismatch: ",
             "hand": release_when(lambda j: re.search(pattern, j.text("stdout")))}
 

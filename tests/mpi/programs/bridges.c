@@ -231,7 +231,7 @@ static void leader(void)
     expect_bridge("with another leader", &made, NULL);
 }
 
-/* Without native MPI, which would carry the calls of others on. */
+/* Waits until a death is known, without a call into native MPI, which would help other ranks. */
 static void await_death(void)
 {
     int dead;

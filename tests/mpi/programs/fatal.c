@@ -50,7 +50,8 @@ static void await_state(pid_t pid, char state)
         usleep(1000);
 }
 
-/* What the library tells its monitor process goes by a socket of this type, and no other does. */
+/* Returns whether @fd is the socket to the monitor process, the only one of its type, and holds a
+ * message that is unread. */
 static int is_unread(int fd)
 {
     int type = 0, bytes = 0;
@@ -72,7 +73,8 @@ static int has_told_its_monitor(void)
     return has_told;
 }
 
-/* A process of its own does the rest: it has the same descriptors. */
+/* Starts a process that kills this one once its monitor process, which stands still, has a message
+ * of it. That process has the same descriptors. */
 static void be_killed_unheard(void)
 {
     pid_t self = getpid(), monitor = getppid();

@@ -1,4 +1,4 @@
-/* What a rank says before it ends the job. */
+/* How a rank makes sure that the test has read what it says before it ends the job. */
 #ifndef HEARD_H
 #define HEARD_H
 

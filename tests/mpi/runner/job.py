@@ -43,13 +43,13 @@ def slowness():
 
 
 def pause(idle_s):
-    """Gives others time to do what takes them less than @idle_s on an idle machine, where nothing shows that it is done."""
+    """Waits for what takes other processes less than @idle_s on an idle machine, and of which nothing shows that it is done."""
     time.sleep(idle_s * slowness())
 
 
 class Patience:
-    """Milliseconds for a setting of a case: after them the library takes a process for silent. They grow with the load, as
-    a process that lives has to wait for a core; @idle_ms are enough for ENOUGH_SHARE processes a core."""
+    """Milliseconds for a setting after which the library takes a process for silent. They grow with the load, because a
+    living process has to wait for a core. @idle_ms are enough while up to ENOUGH_SHARE processes share a core."""
 
     def __init__(self, idle_ms):
         self.idle_ms = idle_ms

@@ -188,7 +188,7 @@ def numbers_of(made, call):
 
 
 def ends_naming_both(told):
-    """Of a case of mismatch whose ranks end the job: with so many errors, which names_both()."""
+    """Returns what is expected of a case of mismatch whose ranks end the job, once @told errors are as names_both() asks."""
     check = names_both(told)
     return {"check": check, "status": "failed", "hand_after": "mismatch: ", "hand": release_when(lambda job: not check(job))}
 

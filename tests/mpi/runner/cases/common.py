@@ -98,8 +98,8 @@ def one_line(job):
 
 
 def release_when(is_heard):
-    """Lets ranks that wait for a file "heard" (programs/heard.h) end the job, once @is_heard of it: the launcher drops what it
-    has not passed on by then. What has not been heard in time is the case's to miss."""
+    """Makes the file "heard" (programs/heard.h), after which ranks end the job, as soon as @is_heard(job): the launcher drops
+    what it has not passed on by then. If that does not become true in time, the case's own check says what is missing."""
     def hand(job):
         wait_for(lambda: is_heard(job) or job.process.poll() is not None, TEN_S)
         job.allow("heard")
