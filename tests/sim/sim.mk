@@ -5,7 +5,7 @@
 
 SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim/*.c))
 # What is on a board of who is dead, and how it comes there from other hosts.
-SIM_BOARD := $(addprefix shim/,$(addprefix board/,rank_state.o replica.o lease.o death.o aftermath.o presence.o directory.o end_of_job.o telling.o) system/lifeline.o system/proc.o)
+SIM_BOARD := $(addprefix shim/,$(addprefix board/,rank_state.o replica.o lease.o death.o aftermath.o presence.o directory.o end_of_job.o telling.o) system/lifeline.o system/proc.o system/cores.o)
 SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o) $(BUILD)/shim/value/blocks.o $(BUILD)/shim/collectives/tally.o $(addprefix $(BUILD)/,$(SIM_BOARD))
 
 SIM_CLOCK = $(call wrapped,clock_gettime) # leases go by the time of the run
