@@ -186,7 +186,8 @@ struct ftc_board_shared {
     uint64_t job_key[2];                         /* of the connections between hosts */
     struct ftc_hold agent;                       /* held by this host's agent */
     struct ftc_board_host host[FTC_BOARD_HOSTS_MAX];
-    _Atomic uint64_t lease_until_ns, lost_hosts; /* lease.h: CLOCK_MONOTONIC; a set of hosts */
+    _Atomic uint64_t lease_until_ns, lost_hosts; /* lease.h: CLOCK_BOOTTIME; a set of hosts */
+    _Atomic int64_t lease_ahead_ns;              /* ftc_clock_ahead_ns() when it was given */
     _Atomic uint32_t lease_terms, lease_told;    /* enum ftc_lease_terms; the end of it is told */
     _Atomic uint64_t losses_told;                /* of lost_hosts, by this one */
     _Atomic uint32_t lease_is_awaited;           /* mpiexec alone is silent: the ranks wait on */

@@ -2,13 +2,14 @@
 
 enum { DECLARED_MS = 2000 }; /* at most, after unreachable_ms */
 
-void ftc_lease_renew(struct ftc_board *board, uint64_t until_ns)
+void ftc_lease_renew(struct ftc_board *board, uint64_t until_ns, int64_t ahead_ns)
 {
     _Atomic uint64_t *word = &board->shared->lease_until_ns;
     uint64_t seen = atomic_load(word);
 
     while (seen < until_ns && !atomic_compare_exchange_weak(word, &seen, until_ns))
         ;
+    atomic_store(&board->shared->lease_ahead_ns, ahead_ns);
     if (ftc_lease_is_held(board))
         atomic_store(&board->shared->lease_is_awaited, 0);
 }
@@ -25,7 +26,8 @@ bool ftc_lease_awaits_mpiexec(const struct ftc_board *board)
 
 bool ftc_lease_is_held(const struct ftc_board *board)
 {
-    return ftc_clock_ns() <= atomic_load(&board->shared->lease_until_ns);
+    return ftc_clock_boot_ns() <= atomic_load(&board->shared->lease_until_ns) &&
+           !ftc_lease_is_jump(ftc_clock_ahead_ns(), atomic_load(&board->shared->lease_ahead_ns));
 }
 
 /* By each rank; mpiexec may have heard of it meanwhile. */

@@ -21,8 +21,18 @@ enum ftc_lease_terms {
 
 /* ---- this host ---- */
 
-/* The agent: its ranks may go on until @until_ns, CLOCK_MONOTONIC. It never becomes earlier. */
-void ftc_lease_renew(struct ftc_board *board, uint64_t until_ns);
+/* The agent: its ranks may go on until @until_ns, CLOCK_BOOTTIME. It never becomes earlier. The
+ * lease does not count once ftc_clock_ahead_ns() has jumped away from @ahead_ns: time may have
+ * passed that no clock of this host has counted. */
+void ftc_lease_renew(struct ftc_board *board, uint64_t until_ns, int64_t ahead_ns);
+
+/* Returns whether the two differ by more than clocks that are adjusted do within a lease. */
+static inline bool ftc_lease_is_jump(int64_t ahead_ns, int64_t before_ns)
+{
+    const int64_t most_ns = 250000000;
+
+    return ahead_ns - before_ns > most_ns || before_ns - ahead_ns > most_ns;
+}
 
 /* Whether there is one that has not run out; before it is agreed on, too. */
 bool ftc_lease_is_held(const struct ftc_board *board);
@@ -44,8 +54,7 @@ static inline enum ftc_lease_terms ftc_lease_terms(const struct ftc_board *board
 static inline bool ftc_lease_is_over(const struct ftc_board *board)
 {
     return ftc_board_has_other_hosts(board) && ftc_lease_terms(board) >= FTC_LEASE_AGREED &&
-           (ftc_lease_terms(board) == FTC_LEASE_ENDED ||
-            ftc_clock_ns() > atomic_load(&board->shared->lease_until_ns));
+           (ftc_lease_terms(board) == FTC_LEASE_ENDED || !ftc_lease_is_held(board));
 }
 
 /* The agent: the lease has run out, but it is mpiexec that is silent, so the ranks wait on. That

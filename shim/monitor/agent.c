@@ -295,9 +295,9 @@ static bool may_wait_for_mpiexec(struct agent *a)
     return a->look_ns - a->alone_since_ns < (uint64_t)FTC_LEASE_MPIEXEC_MS * NS_OF_MS;
 }
 
-static void look_at_lease(struct agent *a, uint64_t now_ns)
+static void look_at_lease(struct agent *a)
 {
-    if (!ftc_leaseholder_has_failed(a->rank, now_ns))
+    if (!ftc_leaseholder_has_failed(a->rank))
         a->alone_since_ns = 0;
     else if (!may_wait_for_mpiexec(a))
         ftc_rank_end_host(a->rank);
@@ -307,7 +307,7 @@ static void look_for_losses(struct agent *a, uint64_t now_ns)
 {
     bool is_new = ftc_leaseholder_turn(a->rank, now_ns);
 
-    look_at_lease(a, now_ns);
+    look_at_lease(a);
     if (!is_new)
         return;
     ftc_board_wake_watchers(&a->rank->board);

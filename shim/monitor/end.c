@@ -163,7 +163,8 @@ static bool is_given_up(const struct ftc_monitored *rank)
  * direction it may have heard what was asked until now. */
 static _Noreturn void end_with_host(struct ftc_monitored *rank)
 {
-    long wait_ms = rank->options.unreachable_ms + 2 * FTC_LEASE_MARGIN_MS;
+    long wait_ms =
+        rank->options.unreachable_ms + 2 * ftc_lease_margin_ms(rank->options.unreachable_ms);
 
     if (rank->job.child > 0)
         kill(rank->job.child, SIGKILL);

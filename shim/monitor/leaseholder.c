@@ -30,7 +30,10 @@ struct holder {
     uint64_t key[2];
     uint64_t asked_ns, again_ns;  /* CLOCK_MONOTONIC */
     uint64_t heard_ns;            /* an answer; before the first one, since when one is awaited */
-    uint64_t turned_ns, awake_ns; /* the last turn; the first without a long gap before it */
+    uint64_t turned_ns, awake_ns; /* CLOCK_BOOTTIME of the last turn; the first without a long gap
+                                     or a jump before it */
+    int64_t ahead_ns;             /* ftc_clock_ahead_ns(), without a jump since then */
+    uint64_t valid_ns;            /* what was asked before does not count; CLOCK_BOOTTIME */
     int bell;                     /* eventfd: this process is about to end */
     uint64_t through_ns;   /* when it was first said that no rank here is in MPI; 0: not yet */
     _Atomic bool is_heard; /* by the authority */
@@ -47,6 +50,7 @@ void ftc_leaseholder_open(void)
                        ftc_socket_ends(ftc_socket_launcher(), FTC_OF_PROXY, &l->own, &mpiexec);
     if (l->has_authority)
         l->address = mpiexec.address;
+    l->ahead_ns = ftc_clock_ahead_ns();
     l->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     atomic_store(&l->is_open, true);
 }
@@ -189,7 +193,7 @@ static void ask(struct holder *l, const struct ftc_monitored *rank, uint64_t now
 
     if (l->c.state != FTC_CONNECTION_OPEN || !is_due)
         return;
-    frame = ftc_connection_begin(&l->c, FTC_PURPOSE_LEASE, now_ns, sizeof r);
+    frame = ftc_connection_begin(&l->c, FTC_PURPOSE_LEASE, ftc_clock_boot_ns(), sizeof r);
     if (!frame)
         return;
     memcpy(frame->body, &r, sizeof r);
@@ -198,7 +202,7 @@ static void ask(struct holder *l, const struct ftc_monitored *rank, uint64_t now
         l->heard_ns = now_ns;
     l->asked_ns = now_ns;
     if (r.is_through && l->through_ns == 0)
-        l->through_ns = now_ns;
+        l->through_ns = frame->number;
 }
 
 /* ---- answers ---- */
@@ -214,8 +218,29 @@ static bool enter_losses(struct ftc_board *board, const struct ftc_lease_reply *
     return is_new;
 }
 
-/* @number is the time at which this was asked; 0: it was not. */
-static bool enter(struct ftc_board *board, const struct ftc_frame *frame, int unreachable_ms)
+/* Time that this host has not counted may have passed just before. What was asked before the jump
+ * is void then, and there is a whole lease to ask again: the time may have been set, no more. */
+static void look_for_jump(struct holder *l)
+{
+    int64_t ahead_ns = ftc_clock_ahead_ns();
+
+    if (!ftc_lease_is_jump(ahead_ns, l->ahead_ns))
+        return;
+    l->valid_ns = l->awake_ns = ftc_clock_boot_ns();
+    l->ahead_ns = ahead_ns;
+    l->asked_ns = 0;
+}
+
+static void renew(struct holder *l, struct ftc_board *board, uint64_t asked_ns, int unreachable_ms)
+{
+    look_for_jump(l);
+    if (asked_ns >= l->valid_ns && asked_ns <= ftc_clock_boot_ns())
+        ftc_lease_renew(board, ftc_lease_until_ns(asked_ns, unreachable_ms), l->ahead_ns);
+}
+
+/* The frame's number is the time at which this was asked, CLOCK_BOOTTIME; 0: it was not. */
+static bool enter(struct holder *l, struct ftc_board *board, const struct ftc_frame *frame,
+                  int unreachable_ms)
 {
     struct ftc_lease_reply r;
 
@@ -228,8 +253,8 @@ static bool enter(struct ftc_board *board, const struct ftc_frame *frame, int un
         return false;
     if (r.is_in_force)
         ftc_lease_put_in_force(board);
-    if (frame->number != 0 && frame->number <= ftc_clock_ns())
-        ftc_lease_renew(board, ftc_lease_until_ns(frame->number, unreachable_ms));
+    if (frame->number != 0)
+        renew(l, board, frame->number, unreachable_ms);
     return enter_losses(board, &r);
 }
 
@@ -239,7 +264,7 @@ static bool hear(struct holder *l, struct ftc_monitored *rank)
     bool is_new = false;
 
     while (l->c.in && (frame = ftc_connection_next(&l->c))) {
-        is_new |= enter(&rank->board, frame, rank->options.unreachable_ms);
+        is_new |= enter(l, &rank->board, frame, rank->options.unreachable_ms);
         if (l->through_ns != 0 && frame->number >= l->through_ns)
             atomic_store(&l->is_heard, true);
         l->heard_ns = ftc_clock_ns();
@@ -254,17 +279,22 @@ static uint64_t lease_ns(const struct ftc_monitored *rank)
 }
 
 /* A lease that runs out while this process does not run had more than half of its time left. */
-static void note_turn(struct holder *l, const struct ftc_monitored *rank, uint64_t now_ns)
+static void note_turn(struct holder *l, const struct ftc_monitored *rank)
 {
+    uint64_t now_ns = ftc_clock_boot_ns();
+
+    look_for_jump(l);
     if (now_ns - l->turned_ns > lease_ns(rank) / 2)
         l->awake_ns = now_ns;
     l->turned_ns = now_ns;
 }
 
-bool ftc_leaseholder_has_failed(const struct ftc_monitored *rank, uint64_t now_ns)
+bool ftc_leaseholder_has_failed(const struct ftc_monitored *rank)
 {
+    look_for_jump(&holder);
     return ftc_lease_has_ended(&rank->board) ||
-           (ftc_lease_is_over(&rank->board) && now_ns - holder.awake_ns >= lease_ns(rank));
+           (ftc_lease_is_over(&rank->board) &&
+            ftc_clock_boot_ns() - holder.awake_ns >= lease_ns(rank));
 }
 
 bool ftc_leaseholder_turn(struct ftc_monitored *rank, uint64_t now_ns)
@@ -276,7 +306,7 @@ bool ftc_leaseholder_turn(struct ftc_monitored *rank, uint64_t now_ns)
     (void)!read(l->bell, &rung, sizeof rung);
     if (!is_needed(l, rank))
         return false;
-    note_turn(l, rank, now_ns);
+    note_turn(l, rank);
     look_after_connection(l, rank, now_ns);
     is_new = hear(l, rank);
     look_after_spare(l, rank, now_ns);

@@ -26,7 +26,7 @@ bool ftc_leaseholder_turn(struct ftc_monitored *rank, uint64_t now_ns);
 
 /* This host is given up, or has to take itself for it. The agent has asked in vain for a whole
  * lease: one that was stopped for a while, as the whole job may have been, asks once more. */
-bool ftc_leaseholder_has_failed(const struct ftc_monitored *rank, uint64_t now_ns);
+bool ftc_leaseholder_has_failed(const struct ftc_monitored *rank);
 
 /* From another thread: this process is about to end, and may be the last one here. If it is the
  * agent, and no rank of this host is in MPI any more, waits, for 0.2 s at most, until the authority

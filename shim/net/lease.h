@@ -28,8 +28,16 @@ bool ftc_lease_offer(uint16_t *port, uint64_t key[2]);
 /* In the handshake the authority has this in place of a rank. */
 enum { FTC_LEASE_AUTHORITY = FTC_BOARD_RANKS_MAX };
 
-/* How much longer the authority waits for a host than the host may go on. */
-enum { FTC_LEASE_MARGIN_MS = 500 };
+/* How much longer the authority waits for a host than the host may go on: their clocks may differ
+ * by a 500th. */
+enum { FTC_LEASE_MARGIN_MS = 500, FTC_LEASE_DRIFT = 500 };
+
+static inline int ftc_lease_margin_ms(int unreachable_ms)
+{
+    int drift_ms = unreachable_ms / FTC_LEASE_DRIFT;
+
+    return drift_ms > FTC_LEASE_MARGIN_MS ? drift_ms : FTC_LEASE_MARGIN_MS;
+}
 
 /* How long hosts that hear each other wait for an mpiexec that none of them hears, and mpiexec for
  * hosts none of which it hears: it is stopped, or alone without a network. No host is lost then. */
@@ -44,7 +52,8 @@ static inline uint64_t ftc_lease_until_ns(uint64_t asked_ns, int unreachable_ms)
 /* and whether one that was heard at @heard_ns, on the authority's, has stopped by @now_ns. */
 static inline bool ftc_lease_has_run_out(uint64_t heard_ns, int unreachable_ms, uint64_t now_ns)
 {
-    return now_ns - heard_ns > ((uint64_t)unreachable_ms + FTC_LEASE_MARGIN_MS) * 1000000u;
+    return now_ns - heard_ns >
+           (uint64_t)(unreachable_ms + ftc_lease_margin_ms(unreachable_ms)) * 1000000u;
 }
 
 struct ftc_lease_request {

@@ -1,17 +1,41 @@
-/* clock: CLOCK_MONOTONIC, which the program and its monitor process share, and CLOCK_REALTIME for
- * people. */
+/* clock: CLOCK_MONOTONIC, which the program and its monitor process share, CLOCK_BOOTTIME, which
+ * goes on while the host is suspended, and CLOCK_REALTIME for people. */
 #ifndef FTC_SYSTEM_CLOCK_H
 #define FTC_SYSTEM_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-static inline uint64_t ftc_clock_ns(void)
+static inline uint64_t ftc_clock_ns_of(clockid_t id)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(id, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t ftc_clock_ns(void)
+{
+    return ftc_clock_ns_of(CLOCK_MONOTONIC);
+}
+
+static inline uint64_t ftc_clock_boot_ns(void)
+{
+    return ftc_clock_ns_of(CLOCK_BOOTTIME);
+}
+
+/* Returns how far CLOCK_REALTIME is ahead of CLOCK_BOOTTIME. It jumps when the time is set, and
+ * where a machine was stopped by the one below it. */
+static inline int64_t ftc_clock_ahead_ns(void)
+{
+    enum { TOGETHER_NS = 1000000 }; /* else this process did not run between the two */
+    uint64_t before_ns, real_ns;
+
+    do {
+        before_ns = ftc_clock_boot_ns();
+        real_ns = ftc_clock_ns_of(CLOCK_REALTIME);
+    } while (ftc_clock_boot_ns() - before_ns > TOGETHER_NS);
+    return (int64_t)(real_ns - before_ns);
 }
 
 static inline long ftc_clock_ms(void)

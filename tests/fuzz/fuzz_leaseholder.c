@@ -40,7 +40,8 @@ static void check(const struct ftc_monitored *rank, uint64_t before_ns)
 {
     uint64_t until_ns = rank->board.shared->lease_until_ns;
 
-    if (until_ns < before_ns || until_ns > ftc_clock_ns() + (uint64_t)UNREACHABLE_MS * NS_OF_MS)
+    if (until_ns < before_ns ||
+        until_ns > ftc_clock_boot_ns() + (uint64_t)UNREACHABLE_MS * NS_OF_MS)
         abort();
     for (uint32_t i = 0; i < RANKS; i++)
         if (ftc_board_is_here(&rank->board, i) && ftc_board_is_dead(&rank->board, i))

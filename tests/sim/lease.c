@@ -174,7 +174,8 @@ void sim_lease_begin(struct sim *s)
         h->lease = (struct sim_lease){.heard_ns = simulated_ns, .awake = SIM_LEASE_TICKS};
         ftc_lease_agree(&h->board, true);
         ftc_lease_put_in_force(&h->board);
-        ftc_lease_renew(&h->board, ftc_lease_until_ns(simulated_ns, SIM_UNREACHABLE_MS));
+        ftc_lease_renew(&h->board, ftc_lease_until_ns(simulated_ns, SIM_UNREACHABLE_MS),
+                        ftc_clock_ahead_ns());
     }
 }
 
@@ -187,7 +188,8 @@ static void hear_answer(struct sim *s, int host)
     if (h->is_lost)
         ftc_lease_end(&h->board);
     else
-        ftc_lease_renew(&h->board, ftc_lease_until_ns(h->lease.answered_ns, SIM_UNREACHABLE_MS));
+        ftc_lease_renew(&h->board, ftc_lease_until_ns(h->lease.answered_ns, SIM_UNREACHABLE_MS),
+                        ftc_clock_ahead_ns());
     h->lease.answered_ns = 0;
 }
 

@@ -96,6 +96,15 @@ START_TEST(where_all_are_silent_it_is_mpiexec_that_is_alone)
 }
 END_TEST
 
+/* A clock may run a thousandth too fast, and another too slow. */
+START_TEST(the_margin_grows_with_the_lease)
+{
+    ck_assert_int_eq(ftc_lease_margin_ms(1), FTC_LEASE_MARGIN_MS);
+    ck_assert_int_eq(ftc_lease_margin_ms(250000), FTC_LEASE_MARGIN_MS);
+    ck_assert_int_eq(ftc_lease_margin_ms(3600000), 7200);
+}
+END_TEST
+
 START_TEST(silence_of_all_has_an_end)
 {
     look_at_all(HEARD_NS + FTC_LEASE_MPIEXEC_MS * 1000000ull);
@@ -121,6 +130,7 @@ int main(void)
     UNIT_TEST(one_whose_agents_have_left_may_be_silent);
     UNIT_TEST(one_with_ranks_in_mpi_has_to_have_an_agent);
     UNIT_TEST(where_all_are_silent_it_is_mpiexec_that_is_alone);
+    UNIT_TEST(the_margin_grows_with_the_lease);
     UNIT_TEST(silence_of_all_has_an_end);
     UNIT_TEST(the_last_host_is_not_waited_for_as_all);
     UNIT_END();

@@ -41,7 +41,7 @@ static void set_up(void)
     ftc_library = (struct ftc_library){.board = unit_board(g), .world_rank = 0};
     ftc_library.settings.unreachable_ms = UNREACHABLE_MS;
     ftc_lease_agree(&ftc_library.board, true);
-    ftc_lease_renew(&ftc_library.board, 1);
+    ftc_lease_renew(&ftc_library.board, 1, ftc_clock_ahead_ns());
     told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(told, MAP_FAILED);
 }
@@ -68,7 +68,7 @@ static bool is_killed(int status)
 
 START_TEST(with_a_lease_it_returns)
 {
-    ftc_lease_renew(&ftc_library.board, UINT64_MAX);
+    ftc_lease_renew(&ftc_library.board, UINT64_MAX, ftc_clock_ahead_ns());
     ck_assert_int_eq(end_of_one_that_waits(), 0);
     ck_assert_int_eq(atomic_load(told), 0);
 }

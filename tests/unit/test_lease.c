@@ -5,6 +5,8 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { RANKS = 6, HOSTS = 3, VALUE_BYTES = 8, U = 3000 };
 #define S 1000000000ull
@@ -25,7 +27,7 @@ START_TEST(a_lease_counts_once_it_is_agreed_on)
 
     ck_assert(!ftc_lease_is_held(&b));
     ck_assert(!ftc_lease_is_over(&b));
-    ftc_lease_renew(&b, ftc_clock_ns() + S * 1000);
+    ftc_lease_renew(&b, ftc_clock_boot_ns() + S * 1000, ftc_clock_ahead_ns());
     ck_assert(ftc_lease_is_held(&b));
     ftc_lease_agree(&b, true);
     ck_assert(!ftc_lease_is_over(&b));
@@ -39,8 +41,8 @@ START_TEST(a_lease_does_not_become_shorter)
     struct ftc_board b = board_of(0, HOSTS);
 
     ftc_lease_agree(&b, true);
-    ftc_lease_renew(&b, ftc_clock_ns() + S * 1000);
-    ftc_lease_renew(&b, 1); /* of an answer that came late */
+    ftc_lease_renew(&b, ftc_clock_boot_ns() + S * 1000, ftc_clock_ahead_ns());
+    ftc_lease_renew(&b, 1, ftc_clock_ahead_ns()); /* of an answer that came late */
     ck_assert(!ftc_lease_is_over(&b));
 }
 END_TEST
@@ -50,12 +52,12 @@ START_TEST(one_that_has_run_out_may_be_renewed_until_it_ends)
     struct ftc_board b = board_of(0, HOSTS);
 
     ftc_lease_agree(&b, true);
-    ftc_lease_renew(&b, 1);
+    ftc_lease_renew(&b, 1, ftc_clock_ahead_ns());
     ck_assert(ftc_lease_is_over(&b) && !ftc_lease_has_ended(&b));
-    ftc_lease_renew(&b, ftc_clock_ns() + S * 1000);
+    ftc_lease_renew(&b, ftc_clock_boot_ns() + S * 1000, ftc_clock_ahead_ns());
     ck_assert(!ftc_lease_is_over(&b));
     ftc_lease_end(&b);
-    ftc_lease_renew(&b, ftc_clock_ns() + S * 2000);
+    ftc_lease_renew(&b, ftc_clock_boot_ns() + S * 2000, ftc_clock_ahead_ns());
     ck_assert(ftc_lease_is_over(&b));
 }
 END_TEST
@@ -166,6 +168,65 @@ START_TEST(the_last_words_of_a_host_are_said_once)
 }
 END_TEST
 
+/* ---- clocks ---- */
+
+static int64_t suspended_ns, set_ns; /* how far CLOCK_BOOTTIME and CLOCK_REALTIME are shifted */
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+    int64_t shift_ns = id == CLOCK_BOOTTIME   ? suspended_ns
+                       : id == CLOCK_REALTIME ? suspended_ns + set_ns
+                                              : 0;
+    int64_t ns;
+
+    if (syscall(SYS_clock_gettime, id, t) != 0)
+        return -1;
+    ns = t->tv_sec * (int64_t)S + t->tv_nsec + shift_ns;
+    t->tv_sec = ns / (int64_t)S;
+    t->tv_nsec = ns % (int64_t)S;
+    return 0;
+}
+
+static struct ftc_board agreed(void)
+{
+    struct ftc_board b = board_of(0, HOSTS);
+
+    ftc_lease_renew(&b, ftc_clock_boot_ns() + S * 1000, ftc_clock_ahead_ns());
+    ftc_lease_agree(&b, true);
+    ck_assert(!ftc_lease_is_over(&b));
+    return b;
+}
+
+START_TEST(time_in_which_a_host_is_suspended_counts)
+{
+    struct ftc_board b = agreed();
+
+    suspended_ns = (int64_t)S * 999;
+    ck_assert(!ftc_lease_is_over(&b));
+    suspended_ns = (int64_t)S * 1001;
+    ck_assert(ftc_lease_is_over(&b));
+    suspended_ns = 0;
+    ftc_board_close(&b);
+}
+END_TEST
+
+START_TEST(a_lease_does_not_count_after_a_jump_of_the_time)
+{
+    struct ftc_board b = agreed();
+
+    for (int i = 0; i < 2; i++) {
+        set_ns += i == 0 ? (int64_t)S : -(int64_t)S * 2;
+        ck_assert(ftc_lease_is_over(&b));
+        ftc_lease_renew(&b, ftc_clock_boot_ns() + S, ftc_clock_ahead_ns());
+        ck_assert(!ftc_lease_is_over(&b));
+    }
+    set_ns += (int64_t)S / 10; /* as clocks are adjusted */
+    ck_assert(!ftc_lease_is_over(&b));
+    set_ns = 0;
+    ftc_board_close(&b);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("lease");
@@ -180,5 +241,7 @@ int main(void)
     UNIT_TEST(no_host_loses_itself_or_one_that_is_not);
     UNIT_TEST(the_first_that_is_left_tells_of_a_lost_host);
     UNIT_TEST(the_last_words_of_a_host_are_said_once);
+    UNIT_TEST(time_in_which_a_host_is_suspended_counts);
+    UNIT_TEST(a_lease_does_not_count_after_a_jump_of_the_time);
     UNIT_END();
 }

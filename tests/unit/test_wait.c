@@ -89,7 +89,7 @@ void ftc_fence_stop(void)
 void ftc_fence_await_lease(void)
 {
     awaited_leases++;
-    ftc_lease_renew(&ftc_library.board, UINT64_MAX);
+    ftc_lease_renew(&ftc_library.board, UINT64_MAX, ftc_clock_ahead_ns());
 }
 
 /* It looks at native MPI while it may hold the library's lock: others must not need that. */

@@ -1,0 +1,118 @@
+/* Which answers of mpiexec's renew the lease of a host, whose clocks jump. The file under test is
+ * part of this one. */
+#include "monitor/leaseholder.c"
+
+#include "unit_board.h"
+
+#include <sys/syscall.h>
+
+enum { RANKS = 4, HOSTS = 2, VALUE_BYTES = 8, U_MS = 3000 };
+#define MS 1000000ll
+
+static struct ftc_monitored rank;
+static int64_t suspended_ns, set_ns; /* how far CLOCK_BOOTTIME and CLOCK_REALTIME are shifted */
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+    int64_t shift_ns = id == CLOCK_BOOTTIME   ? suspended_ns
+                       : id == CLOCK_REALTIME ? suspended_ns + set_ns
+                                              : 0;
+    int64_t ns;
+
+    if (syscall(SYS_clock_gettime, id, t) != 0)
+        return -1;
+    ns = t->tv_sec * 1000 * MS + t->tv_nsec + shift_ns;
+    t->tv_sec = ns / (1000 * MS);
+    t->tv_nsec = ns % (1000 * MS);
+    return 0;
+}
+
+/* The agent has been awake for long. */
+static void set_up(void)
+{
+    rank.board = unit_board_of(0, HOSTS, RANKS, VALUE_BYTES);
+    rank.options.unreachable_ms = U_MS;
+    ftc_lease_agree(&rank.board, true);
+    holder.ahead_ns = ftc_clock_ahead_ns();
+}
+
+static void tear_down(void)
+{
+    ftc_board_close(&rank.board);
+}
+
+/* mpiexec grants what was asked at @asked_ns. */
+static void hear_answer(uint64_t asked_ns)
+{
+    _Alignas(FTC_FRAME_ALIGNMENT) unsigned char bytes[FTC_LEASE_FRAME_MAX];
+    struct ftc_frame *frame = (struct ftc_frame *)(void *)bytes;
+    struct ftc_lease_reply r = {.answer = FTC_LEASE_GRANTED};
+
+    ftc_frame_begin(frame, FTC_PURPOSE_LEASE, asked_ns, sizeof r);
+    memcpy(frame->body, &r, sizeof r);
+    enter(&holder, &rank.board, frame, U_MS);
+}
+
+START_TEST(a_lease_counts_from_when_it_was_asked_for)
+{
+    uint64_t asked_ns = ftc_clock_boot_ns();
+
+    hear_answer(asked_ns);
+    ck_assert(!ftc_lease_is_over(&rank.board));
+    suspended_ns = (U_MS + 1) * MS;
+    ck_assert(ftc_lease_is_over(&rank.board));
+    hear_answer(asked_ns);
+    ck_assert(ftc_lease_is_over(&rank.board));
+    hear_answer(ftc_clock_boot_ns());
+    ck_assert(!ftc_lease_is_over(&rank.board));
+}
+END_TEST
+
+START_TEST(what_was_asked_before_a_jump_of_the_time_does_not_count)
+{
+    uint64_t asked_ns = ftc_clock_boot_ns();
+
+    hear_answer(asked_ns);
+    set_ns = 1000 * MS;
+    ck_assert(ftc_lease_is_over(&rank.board));
+    hear_answer(asked_ns);
+    ck_assert(ftc_lease_is_over(&rank.board));
+    hear_answer(ftc_clock_boot_ns());
+    ck_assert(!ftc_lease_is_over(&rank.board));
+}
+END_TEST
+
+/* The time may have been set, no more. */
+START_TEST(after_a_jump_there_is_a_whole_lease_to_ask_again)
+{
+    hear_answer(ftc_clock_boot_ns());
+    ck_assert(!ftc_leaseholder_has_failed(&rank));
+    set_ns = -1000 * MS;
+    ck_assert(!ftc_leaseholder_has_failed(&rank));
+    ck_assert_uint_eq(holder.asked_ns, 0); /* it asks at once */
+    suspended_ns = (U_MS + 1) * MS;
+    ck_assert(ftc_leaseholder_has_failed(&rank));
+}
+END_TEST
+
+START_TEST(after_a_suspension_too)
+{
+    hear_answer(ftc_clock_boot_ns());
+    note_turn(&holder, &rank);
+    suspended_ns = 10 * U_MS * MS;
+    note_turn(&holder, &rank);
+    ck_assert(ftc_lease_is_over(&rank.board));
+    ck_assert(!ftc_leaseholder_has_failed(&rank));
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("leaseholder");
+    tcase_add_checked_fixture(unit_case, set_up, tear_down);
+    UNIT_TEST(a_lease_counts_from_when_it_was_asked_for);
+    UNIT_TEST(what_was_asked_before_a_jump_of_the_time_does_not_count);
+    UNIT_TEST(after_a_jump_there_is_a_whole_lease_to_ask_again);
+    UNIT_TEST(after_a_suspension_too);
+    UNIT_END();
+}
