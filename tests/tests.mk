@@ -57,7 +57,7 @@ $(UNIT)/test_loaded $(UNIT)/test_symbol $(UNIT)/test_polls: UNIT_LIBS = -ldl
 $(UNIT)/test_polls: $(addprefix $(BUILD)/shim/,mpi/polls.o system/imports.o system/loaded.o) $(UNIT)/libpolling.so
 $(UNIT)/libpolling.so: tests/unit/polling_library.c
 	mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -shared -o $@ $<
+	$(CC) $(ALL_CFLAGS) -shared -Wl,-z,relro,-z,now -o $@ $<
 LOADED_gnu := -Wl,--hash-style=gnu
 LOADED_sysv := -Wl,--hash-style=sysv
 LOADED_caller := -Dthere=MPI_Barrier

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
@@ -68,7 +69,11 @@ int ftc_bulk_find(const struct ftc_board *board, uint32_t rank, uint64_t communi
 static bool populate_slot(const struct ftc_board *board, uint32_t self, int place, int slot,
                           size_t bytes)
 {
-    return madvise(ftc_bulk_slot(board, self, place, slot), bytes, MADV_POPULATE_WRITE) == 0 ||
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = (uintptr_t)ftc_bulk_slot(board, self, place, slot), before = start % page;
+
+    /* Slots begin at 4 KiB, and pages may be larger. */
+    return madvise((void *)(start - before), before + bytes, MADV_POPULATE_WRITE) == 0 ||
            (errno != ENOMEM && errno != EFAULT);
 }
 

@@ -54,11 +54,13 @@ void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t
     if (distance > atomic_load(reach(board, self)))
         atomic_store(reach(board, self), distance);
     forget_calls(e);
+    FTC_SEQLOCK_BEGIN_WRITE(&e->version);
     atomic_store(&e->seq, NOTHING_PUBLISHED);
     atomic_store(&e->joined, UINT64_MAX);
     atomic_store(&e->recorded, 0);
     atomic_store(&e->is_freed, 0);
     atomic_store(&e->communicator_id, communicator_id);
+    FTC_SEQLOCK_END_WRITE(&e->version);
 }
 
 uint64_t ftc_publication_owner(const struct ftc_board *board, uint32_t self, uint32_t entry)
@@ -121,7 +123,9 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
 }
 
 /* Entries are taken from the place on that the identity names, and never given back empty. With
- * time none is empty any more. */
+ * time none is empty any more. Who reads the identity sees an entry without what the communicator
+ * that had it before has left there (acquire: C11 7.17.3, with the store of ftc_publication_open).
+ */
 bool ftc_publication_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                           uint32_t *entry)
 {
@@ -132,7 +136,7 @@ bool ftc_publication_find(const struct ftc_board *board, uint32_t rank, uint64_t
 
         *entry = (uint32_t)((communicator_id + i) % entries);
         id = atomic_load_explicit(&ftc_board_entry(board, rank, *entry)->communicator_id,
-                                  memory_order_relaxed);
+                                  memory_order_acquire);
         if (id == communicator_id)
             return true;
         if (id == 0 || i >= atomic_load(reach(board, rank)))
@@ -210,12 +214,16 @@ bool ftc_published(const struct ftc_board *board, uint32_t rank, uint64_t commun
            !ftc_board_is_dead(board, rank);
 }
 
-/* UINT64_MAX: the rank does not take part in the communicator. */
+/* UINT64_MAX: the rank does not take part in the communicator. The entry may go to another
+ * communicator after it was found: the second look at the identity comes after what that joins. */
 static uint64_t joined_of(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id)
 {
     const struct ftc_board_entry *e = find_entry(board, rank, communicator_id);
+    uint64_t joined = e ? atomic_load_explicit(&e->joined, memory_order_acquire) : UINT64_MAX;
 
-    return e ? atomic_load_explicit(&e->joined, memory_order_acquire) : UINT64_MAX;
+    if (!e || atomic_load_explicit(&e->communicator_id, memory_order_relaxed) != communicator_id)
+        return UINT64_MAX;
+    return joined;
 }
 
 bool ftc_published_attempt(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,

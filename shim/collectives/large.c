@@ -15,12 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
-
-enum { PAGE = 4096 };
 
 static const struct ftc_large_kind *kind_of(const struct ftc_large *large)
 {
@@ -62,8 +61,8 @@ static struct {
 /* Lack of memory is to be known before anything is changed. */
 static unsigned char *get_pages(size_t bytes)
 {
-    size_t whole = (bytes + PAGE - 1) / PAGE * PAGE;
-    unsigned char *pages = aligned_alloc(PAGE, whole);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    unsigned char *pages = aligned_alloc(page, whole);
 
     if (pages && madvise(pages, whole, MADV_POPULATE_WRITE) != 0 && errno == ENOMEM) {
         free(pages);

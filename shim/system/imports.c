@@ -77,25 +77,34 @@ bool ftc_imports_any(const struct ftc_loaded *object, const char *prefix)
     return find_slot(object, begins_with, prefix) != NULL;
 }
 
-/* Programs may have that part protected once they are loaded (RELRO). */
-static bool is_protected(const struct ftc_loaded *p, uintptr_t address)
+static uintptr_t page_of(uintptr_t address, uintptr_t page_bytes)
 {
-    for (int i = 0; i < p->headers; i++)
-        if (p->header[i].p_type == PT_GNU_RELRO &&
-            address - (p->base + p->header[i].p_vaddr) < p->header[i].p_memsz)
+    return address / page_bytes * page_bytes;
+}
+
+/* Programs may have that part protected once they are loaded (RELRO): the C library rounds both its
+ * ends down to a page, so that the page with its end stays writable. */
+static bool is_protected(const struct ftc_loaded *p, uintptr_t page, uintptr_t page_bytes)
+{
+    for (int i = 0; i < p->headers; i++) {
+        uintptr_t start = p->base + p->header[i].p_vaddr;
+
+        if (p->header[i].p_type == PT_GNU_RELRO && page >= page_of(start, page_bytes) &&
+            page < page_of(start + p->header[i].p_memsz, page_bytes))
             return true;
+    }
     return false;
 }
 
 static bool put(const struct ftc_loaded *p, void **slot, void *to)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)slot / page * page;
+    uintptr_t bytes = (uintptr_t)sysconf(_SC_PAGESIZE), page = page_of((uintptr_t)slot, bytes);
 
-    if (mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0)
+    if (mprotect((void *)page, bytes, PROT_READ | PROT_WRITE) != 0)
         return false;
     *slot = to;
-    if (is_protected(p, start))
-        mprotect((void *)start, page, PROT_READ);
+    if (is_protected(p, page, bytes))
+        mprotect((void *)page, bytes, PROT_READ);
     return true;
 }
 

@@ -432,6 +432,20 @@ START_TEST(a_result_is_read_as_it_was_published)
 }
 END_TEST
 
+/* A reader that has begun with the version before does not take what it finds. */
+START_TEST(another_communicator_is_another_version)
+{
+    struct sample s;
+    struct ftc_board a = with_result(&s);
+    uint32_t before = ftc_board_entry(&a, 1, 0)->version;
+
+    ftc_publication_open(&a, 1, 0, COMMUNICATOR + 1);
+    ck_assert_uint_ne(ftc_board_entry(&a, 1, 0)->version, before);
+    ck_assert_uint_eq(ftc_board_entry(&a, 1, 0)->version % 2, before % 2);
+    ftc_board_close(&a);
+}
+END_TEST
+
 START_TEST(an_excess_is_published_without_a_value)
 {
     struct ftc_board a = created();
@@ -575,6 +589,7 @@ int main(void)
     UNIT_TEST(who_has_finalized_does_not_die);
     UNIT_TEST(a_state_that_nobody_wrote_counts_as_dead);
     UNIT_TEST(a_result_is_read_as_it_was_published);
+    UNIT_TEST(another_communicator_is_another_version);
     UNIT_TEST(an_excess_is_published_without_a_value);
     UNIT_TEST(what_a_dead_rank_published_is_not_taken);
     UNIT_TEST(half_an_entry_is_not_taken);

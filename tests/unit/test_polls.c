@@ -3,10 +3,14 @@
 #include "mpi/inside.h"
 #include "mpi/mpi_library.h"
 #include "mpi/polls.h"
+#include "system/imports.h"
 #include "unit.h"
 #include "unit_library.h"
 
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 static const char *device;
 static bool is_known;
@@ -92,9 +96,80 @@ START_TEST(sockets)
 }
 END_TEST
 
+/* ---- memory that the C library has protected ---- */
+
+static uintptr_t page_of(uintptr_t address)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+    return address / page * page;
+}
+
+static bool is_writable(uintptr_t page)
+{
+    FILE *f = fopen("/proc/self/maps", "re");
+    char line[512], permissions[5] = "";
+    unsigned long from, to;
+    bool is = false;
+
+    ck_assert_ptr_nonnull(f);
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, "%lx-%lx %4s", &from, &to, permissions) == 3 && page >= from && page < to)
+            is = permissions[1] == 'w';
+    fclose(f);
+    return is;
+}
+
+static ElfW(Phdr) * protection_in(ElfW(Phdr) header[], int headers)
+{
+    for (int i = 0; i < headers; i++)
+        if (header[i].p_type == PT_GNU_RELRO)
+            return &header[i];
+    ck_abort_msg("the library has nothing to protect");
+    return NULL;
+}
+
+enum { HEADERS_MOST = 32 };
+
+/* Whether the first page of that memory can be written to after a redirection; with @cut it ends
+ * before the end of that page. */
+static bool stays_writable(bool cut)
+{
+    static ElfW(Phdr) header[HEADERS_MOST];
+    ElfW(Phdr) * protection;
+    uintptr_t page;
+
+    open_with("ch3:nemesis", false, "wait_for_sockets");
+    ck_assert_int_le(object.headers, HEADERS_MOST);
+    memcpy(header, object.header, (size_t)object.headers * sizeof *header);
+    object.header = header;
+    protection = protection_in(header, object.headers);
+    page = page_of(object.base + protection->p_vaddr);
+    if (cut) {
+        protection->p_vaddr = page - object.base;
+        protection->p_memsz = 1;
+    }
+    ck_assert(ftc_imports_redirect(&object, "poll", (void *)(uintptr_t)poll));
+    return is_writable(page);
+}
+
+START_TEST(protected_pages_are_protected_again)
+{
+    ck_assert(!stays_writable(false));
+}
+END_TEST
+
+START_TEST(a_page_that_is_protected_in_part_stays_writable)
+{
+    ck_assert(stays_writable(true));
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("polls");
+    UNIT_TEST(protected_pages_are_protected_again);
+    UNIT_TEST(a_page_that_is_protected_in_part_stays_writable);
     UNIT_TEST(queues_of_libfabric);
     UNIT_TEST(queues_of_an_unknown_version);
     UNIT_TEST(queues_with_another_device);
