@@ -110,8 +110,8 @@ $(UNIT_TESTS:%=unit-%): unit-%: $(UNIT)/test_%
 # For a part of the check (tests/pytest.ini, tests/conftest.py); the JUnit file has the part's name.
 PYTEST = pytest-3 -v -o cache_dir='$(abspath $(BUILD))/pytest' --build='$(BUILD)' --junitxml='$(BUILD)/check/$(@:check-%=%).xml'
 
-# Jobs that mostly wait, two or more at a time.
-SIDE_BY_SIDE = -n $(JOBS)
+# Jobs wait for much of their time, so there is one more of them than cores.
+SIDE_BY_SIDE = -n $$(($(JOBS) + 1))
 
 # Of the tests that make check has no time for in all their forms: those that it has, and the others (pytest.ini).
 SHARE-choice = -m 'not rest and not thorough'

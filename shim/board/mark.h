@@ -135,6 +135,11 @@ struct ftc_mark_wait {
     bool is_poll;
 };
 
+/* A protected call that makes a communicator leaves its native part after this many times
+ * blocked_ms, at least this many milliseconds each (new_communicators/roll.h), and tries once more.
+ */
+enum { FTC_STUCK_TIMES = 3, FTC_STUCK_LEAST_MS = 1000, FTC_STUCK_TRIES = 2 };
+
 /* False if @rank is in none. */
 bool ftc_mark_wait_of(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time,
                       struct ftc_mark_wait *wait);

@@ -229,14 +229,28 @@ static void report_stuck(const struct ftc_monitored *rank, struct watch *w,
     w->reported_looks = 0;
 }
 
+/* Returns for how long the job has to stand still until the call of this rank is reported. A call
+ * that makes a communicator is given time to leave its native part. */
+static uint64_t patience_ns(const struct ftc_monitored *rank, uint64_t bound_ns,
+                            struct ftc_mark_time time)
+{
+    uint64_t least_ns = (uint64_t)FTC_STUCK_LEAST_MS * NS_OF_MS;
+    struct ftc_mark_wait wait;
+
+    if (!ftc_mark_wait_of(&rank->board, rank->world, time, &wait) ||
+        ftc_call_class(wait.kind) != FTC_CLASS_COMMUNICATOR)
+        return bound_ns;
+    return (FTC_STUCK_TRIES * FTC_STUCK_TIMES + 1) * (bound_ns > least_ns ? bound_ns : least_ns);
+}
+
 /* Each monitor process reports the call of its rank, and the first that sees all reported ends the
  * job. */
 static void look_at_job(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
                         struct ftc_mark_time time)
 {
     const struct ftc_board *board = &rank->board;
-    bool is_still =
-        w->still_ns >= still_bound_ns(rank, bound_ns) + turn_ns(rank) + 2 * bound_ns / LOOKS;
+    bool is_still = w->still_ns >= still_bound_ns(rank, patience_ns(rank, bound_ns, time)) +
+                                       turn_ns(rank) + 2 * bound_ns / LOOKS;
 
     ftc_still_report(board, rank->world, is_still);
     if (!is_still || ftc_end_of_job_is_said(board))

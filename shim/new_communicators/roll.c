@@ -1,5 +1,6 @@
 #include "roll.h"
 
+#include "board/mark.h"
 #include "board/rank_state.h"
 #include "program/error.h"
 
@@ -18,9 +19,7 @@ enum {
     EXHAUSTED = 128,
 };
 
-/* So many times setting blocked_ms, and that a second at least, the survivors' native part may
- * take. */
-enum { STUCK_TIMES = 3, STUCK_LEAST_MS = 1000, NS_OF_MS = 1000000 };
+enum { NS_OF_MS = 1000000 };
 
 static _Atomic unsigned char before; /* LEFT_BEFORE, AT_ONCE_BEFORE: of this rank */
 
@@ -195,10 +194,10 @@ static bool is_stuck(struct ftc_roll *roll)
 {
     uint64_t bound_ms = (uint64_t)ftc_library.settings.blocked_ms;
 
-    if (bound_ms < STUCK_LEAST_MS)
-        bound_ms = STUCK_LEAST_MS;
+    if (bound_ms < FTC_STUCK_LEAST_MS)
+        bound_ms = FTC_STUCK_LEAST_MS;
     return roll->is_bounded &&
-           ftc_looks_waited_ns(&roll->looks, 0) > STUCK_TIMES * bound_ms * NS_OF_MS;
+           ftc_looks_waited_ns(&roll->looks, 0) > FTC_STUCK_TIMES * bound_ms * NS_OF_MS;
 }
 
 bool ftc_roll_is_hopeless(void *context)

@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from runner import job
 from runner.case import Case
 from runner.job import Patience
 
@@ -30,7 +31,8 @@ WRONG = [
 
 
 @pytest.mark.parametrize("case, complaint", [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
-def test_wrong(case, complaint, run_case):
+def test_wrong(case, complaint, run_case, monkeypatch):
+    monkeypatch.setattr(job, "CLEAN_UP_S", 0.1)  # what is left behind here stays
     with pytest.raises(pytest.fail.Exception, match=complaint) as failed:
         run_case(case)
     for told in (f"command:     {case.command}", "exit status: ", "expected:    exit status ", "repeat with: pytest-3 "):

@@ -47,9 +47,10 @@ check-sim: sim-programs
 	$(BUILD)/tests/sim/simulate --exhaustive reduce --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --exhaustive hosts --small --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --exhaustive large --small --jobs $(JOBS)
-	$(BUILD)/tests/sim/simulate --random 500000 --seed $(SEED) --jobs $(JOBS)
+	$(BUILD)/tests/sim/simulate --random 200000 --seed $(SEED) --jobs $(JOBS)
 
 check-sim-rest: sim-programs
+	$(BUILD)/tests/sim/simulate --random 300000 --seed $$(($(SEED) + 1)) --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --exhaustive allreduce --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --exhaustive splits --small --jobs $(JOBS)
 	$(BUILD)/tests/sim/simulate --interleavings --small --jobs $(JOBS)
