@@ -17,9 +17,10 @@ enum {
     TEXT_BYTES = 4096,
     STEADY_KB = 1024,  /* a rank that polls touches the same memory, but for less than that */
     POLL_NS = 50000,   /* more time than a call that only looks takes */
+    RECENT_LOOKS = 5,  /* half of blocked_ms */
     LEAST_SHARE = 100, /* of a machine that is so busy the time counts no less */
-    UTIME = 14,
-    STIME = 15,
+    RUN_NS =
+        1000000, /* a thread that waits in a call runs longer, one that is not needed shorter */
 };
 
 static bool read_of(const struct ftc_monitored *rank, const char *what, char text[TEXT_BYTES])
@@ -175,25 +176,29 @@ static bool moves_data(struct ftc_stir *seen, const struct ftc_monitored *rank)
     return false;
 }
 
-static unsigned long ticks_of(const struct ftc_monitored *rank, const char *thread)
+/* Returns for how many nanoseconds @thread has run. */
+static unsigned long ran_of(const struct ftc_monitored *rank, const char *thread)
 {
-    static const int field[] = {UTIME, STIME};
-    unsigned long value[2];
-    char path[PATH_BYTES];
+    char what[PATH_BYTES / 2], text[TEXT_BYTES];
 
-    snprintf(path, sizeof path, "/proc/%d/task/%.16s/stat", (int)rank->job.child, thread);
-    return ftc_proc_stat_fields(path, field, value, 2) ? value[0] + value[1] : 0;
+    snprintf(what, sizeof what, "task/%.12s/schedstat", thread);
+    return read_of(rank, what, text) ? strtoul(text, NULL, 10) : 0;
 }
 
-/* True if thread @id has run since the last look. */
+/* Returns whether thread @id has run for RUN_NS within RECENT_LOOKS looks, of which the last may be
+ * as many looks ago. On a busy machine a thread has no core between some of them. */
 static bool has_run(struct ftc_stir *seen, const struct ftc_monitored *rank, int at, const char *id)
 {
-    unsigned long ticks = ticks_of(rank, id);
+    unsigned long ran_ns = ran_of(rank, id);
     struct ftc_stir_thread *thread = &seen->thread[at];
-    bool is_known = thread->id == atoi(id), ran = ticks != thread->ticks;
 
-    *thread = (struct ftc_stir_thread){atoi(id), ticks};
-    return is_known && ran;
+    if (thread->id != atoi(id))
+        *thread =
+            (struct ftc_stir_thread){.id = atoi(id), .ran_ns = ran_ns, .looks = RECENT_LOOKS - 1};
+    thread->looks = ran_ns - thread->ran_ns >= RUN_NS ? 0 : thread->looks + 1;
+    if (thread->looks % RECENT_LOOKS == 0)
+        thread->ran_ns = ran_ns;
+    return thread->looks < RECENT_LOOKS;
 }
 
 static uint32_t count_running(struct ftc_stir *seen, const struct ftc_monitored *rank, DIR *tasks)

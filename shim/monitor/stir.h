@@ -19,8 +19,9 @@ struct ftc_stir {
     unsigned long looked_ns;          /* CLOCK_MONOTONIC */
     struct ftc_stir_thread {
         int id;
-        unsigned long ticks;
-    } thread[FTC_STIR_THREADS]; /* of which it has run for so long */
+        int looks;            /* since it was seen to have run */
+        unsigned long ran_ns; /* for which it had run then, or RECENT_LOOKS looks later */
+    } thread[FTC_STIR_THREADS];
 };
 
 /* Looks at @rank's program, which is in a call: true if it stirs, or at the first look. Keeps what
