@@ -401,7 +401,7 @@ START_TEST(lines_that_nobody_can_read_any_more_are_given_up)
 }
 END_TEST
 
-static int waits; /* calls of poll() that may last, and of nanosleep() */
+static atomic_int waits; /* calls of poll() that may last, and of nanosleep(), in any thread */
 
 START_TEST(lines_are_given_up_at_once_where_nothing_can_be_written)
 {
