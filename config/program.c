@@ -46,7 +46,7 @@ static bool has_dynamic_linker(const struct image *i, const Elf64_Ehdr *head)
 
 /* ---- functions ---- */
 
-/* Of a table of symbols, and the strings that are their names. */
+/* Returns whether the table @symbols, whose names are in @strings, defines @name. */
 static bool defines(const struct image *i, const Elf64_Shdr *symbols, const Elf64_Shdr *strings,
                     const char *name)
 {

@@ -65,21 +65,19 @@ int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Data
 }
 
 /* @at: the offset, or 0 for calls that have none. */
+#define TRANSFER_OF(of_kind, wide, at)                                                             \
+    {                                                                                              \
+        .kind = FTC_CALL_FILE_##of_kind, .file = fh, .offset = at,                                 \
+        .buffer = (void *)(uintptr_t)buf, .count = count, .is_wide = wide, .datatype = datatype,   \
+        .return_address = __builtin_return_address(0)                                              \
+    }
+
 #define TRANSFER(of_kind, wide, name, at, parameters, arguments)                                   \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
-        struct ftc_transfer transfer = {                                                           \
-            .kind = FTC_CALL_FILE_##of_kind,                                                       \
-            .file = fh,                                                                            \
-            .offset = at,                                                                          \
-            .buffer = (void *)(uintptr_t)buf,                                                      \
-            .count = count,                                                                        \
-            .is_wide = wide,                                                                       \
-            .datatype = datatype,                                                                  \
-            .status = status,                                                                      \
-            .return_address = __builtin_return_address(0),                                         \
-        };                                                                                         \
+        struct ftc_transfer transfer = TRANSFER_OF(of_kind, wide, at);                             \
                                                                                                    \
+        transfer.status = status;                                                                  \
         if (ftc_file_transfer(&transfer))                                                          \
             return transfer.result;                                                                \
         ftc_native_call_enter_file(FTC_CALL_FILE_##of_kind, fh, transfer.return_address);          \
@@ -90,16 +88,7 @@ int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Data
 #define BEGIN(of_kind, wide, name, at, parameters, arguments)                                      \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
-        struct ftc_transfer transfer = {                                                           \
-            .kind = FTC_CALL_FILE_##of_kind,                                                       \
-            .file = fh,                                                                            \
-            .offset = at,                                                                          \
-            .buffer = (void *)(uintptr_t)buf,                                                      \
-            .count = count,                                                                        \
-            .is_wide = wide,                                                                       \
-            .datatype = datatype,                                                                  \
-            .return_address = __builtin_return_address(0),                                         \
-        };                                                                                         \
+        struct ftc_transfer transfer = TRANSFER_OF(of_kind, wide, at);                             \
                                                                                                    \
         if (ftc_file_begin(&transfer, request))                                                    \
             return transfer.result;                                                                \

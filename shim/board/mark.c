@@ -412,7 +412,8 @@ void ftc_still_see(const struct ftc_board *board, uint32_t rank, struct ftc_mark
     atomic_store(&r->sight_ns, time.now_ns + time.lost_ns);
 }
 
-/* Of a rank that waits: changes with each of its calls, and when it stirs. 0: it does not wait. */
+/* Returns a number that changes with each call of @rank, and when it stirs; 0 if it does not wait.
+ */
 static uint64_t waiting_of(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
 {
     uint64_t versions = ftc_mark_versions(board, rank);
@@ -428,7 +429,7 @@ bool ftc_still_show(const struct ftc_board *board, uint32_t rank, struct ftc_mar
     return atomic_exchange(&board->shared->rank[rank].waiting, waiting) != waiting;
 }
 
-/* What a monitor process that gets no core has seen long ago does not count. */
+/* Returns whether the monitor process of @rank has looked lately. It may get no core. */
 static bool is_seen(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
 {
     uint64_t sight_ns = atomic_load(&board->shared->rank[rank].sight_ns);
@@ -436,8 +437,8 @@ static bool is_seen(const struct ftc_board *board, uint32_t rank, struct ftc_mar
     return sight_ns + FTC_STILL_SIGHT_NS + time.poll_gap_ns >= time.now_ns + time.lost_ns;
 }
 
-/* What there is to see of a rank of this host; less than *@share of the time if it could run for
- * less. */
+/* Returns waiting_of() for a rank of this host. Lowers *@share to the share of the time for which
+ * it could run. */
 static uint64_t look_here(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time,
                           uint32_t *share)
 {

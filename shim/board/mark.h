@@ -21,7 +21,7 @@ static inline struct ftc_board_mark *ftc_marks_of(const struct ftc_board *board,
     return board->shared->rank[self].mark;
 }
 
-/* What is known of a call that begins. It needs @peer or has it in set @set (struct
+/* A call that begins. It needs @peer or has it in set @set (struct
  * ftc_board_mark). @stack is an address not far below that of @return_address on the stack. @pass
  * is an enum ftc_pass: why native MPI carries out a call that the library can carry out. */
 struct ftc_mark_start {
@@ -135,10 +135,14 @@ struct ftc_mark_wait {
     bool is_poll;
 };
 
-/* A protected call that makes a communicator leaves its native part after this many times
- * blocked_ms, at least this many milliseconds each (new_communicators/roll.h), and tries once more.
- */
-enum { FTC_STUCK_TIMES = 3, FTC_STUCK_LEAST_MS = 1000, FTC_STUCK_TRIES = 2 };
+/* Returns after how many milliseconds a protected call that makes a communicator leaves its native
+ * part (new_communicators/roll.h). It then tries once more. */
+static inline uint64_t ftc_mark_stuck_ms(int blocked_ms)
+{
+    enum { TIMES = 3, LEAST_MS = 1000 };
+
+    return TIMES * (uint64_t)(blocked_ms > LEAST_MS ? blocked_ms : LEAST_MS);
+}
 
 /* False if @rank is in none. */
 bool ftc_mark_wait_of(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time,
@@ -146,7 +150,7 @@ bool ftc_mark_wait_of(const struct ftc_board *board, uint32_t rank, struct ftc_m
 
 /* ---- the job as a whole ---- */
 
-/* What a monitor process sees of its rank at each look. */
+/* The result of one look of a monitor process at its rank. */
 struct ftc_still_sight {
     bool stirs;     /* it does something that its marks do not show */
     uint32_t share; /* how much of the time it could run: this many of FTC_STILL_WHOLE */

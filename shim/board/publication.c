@@ -123,8 +123,8 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
 }
 
 /* Entries are taken from the place on that the identity names, and never given back empty. With
- * time none is empty any more. Who reads the identity sees an entry without what the communicator
- * that had it before has left there (acquire: C11 7.17.3, with the store of ftc_publication_open).
+ * time none is empty any more. A rank that reads the identity does not see what the communicator
+ * that had the entry before has left there (acquire: C11 7.17.3, with ftc_publication_open).
  */
 bool ftc_publication_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                           uint32_t *entry)

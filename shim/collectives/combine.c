@@ -48,7 +48,7 @@ int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from,
     return c.rv;
 }
 
-/* What the program's operation computes is not known. */
+/* Returns whether @plan may compute with floats: an operation of the program's own may. */
 static bool computes_floats(const struct ftc_plan *plan)
 {
     switch (plan->facts.type_class) {

@@ -9,8 +9,8 @@
 
 /* ---- how many blocks there are ---- */
 
-/* Blocks that this rank sends and receives. What arguments name beyond them is not read: MPI lets
- * it be anything. */
+/* Blocks that this rank sends and receives. Elements of arrays beyond them are not read, because
+ * MPI lets them be anything. */
 struct extent {
     int out, in;
 };

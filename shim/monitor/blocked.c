@@ -21,6 +21,7 @@ enum {
     POLL_GAP_SHARE = 2 /* of blocked_ms */,
     PATIENCE = 5,       /* many times blocked_ms, until it is clear that a job is not ended */
     COMPLETE_MS = 5000, /* on any machine, however busy */
+    TRIES = 2,          /* of a native part that makes a communicator */
     REPORT_LOOKS = 5    /* that others of this host get to report their calls */
 };
 
@@ -234,13 +235,12 @@ static void report_stuck(const struct ftc_monitored *rank, struct watch *w,
 static uint64_t patience_ns(const struct ftc_monitored *rank, uint64_t bound_ns,
                             struct ftc_mark_time time)
 {
-    uint64_t least_ns = (uint64_t)FTC_STUCK_LEAST_MS * NS_OF_MS;
     struct ftc_mark_wait wait;
 
     if (!ftc_mark_wait_of(&rank->board, rank->world, time, &wait) ||
         ftc_call_class(wait.kind) != FTC_CLASS_COMMUNICATOR)
         return bound_ns;
-    return (FTC_STUCK_TRIES * FTC_STUCK_TIMES + 1) * (bound_ns > least_ns ? bound_ns : least_ns);
+    return TRIES * ftc_mark_stuck_ms(rank->options.blocked_ms) * NS_OF_MS + bound_ns;
 }
 
 /* Each monitor process reports the call of its rank, and the first that sees all reported ends the

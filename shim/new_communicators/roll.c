@@ -192,12 +192,9 @@ bool ftc_roll_has_exhausted(const struct ftc_roll *roll)
  * writes to another's queue of UCX's, in shared memory, leaves that shut for ever. */
 static bool is_stuck(struct ftc_roll *roll)
 {
-    uint64_t bound_ms = (uint64_t)ftc_library.settings.blocked_ms;
+    uint64_t bound_ms = ftc_mark_stuck_ms(ftc_library.settings.blocked_ms);
 
-    if (bound_ms < FTC_STUCK_LEAST_MS)
-        bound_ms = FTC_STUCK_LEAST_MS;
-    return roll->is_bounded &&
-           ftc_looks_waited_ns(&roll->looks, 0) > FTC_STUCK_TIMES * bound_ms * NS_OF_MS;
+    return roll->is_bounded && ftc_looks_waited_ns(&roll->looks, 0) > bound_ms * NS_OF_MS;
 }
 
 bool ftc_roll_is_hopeless(void *context)

@@ -2,10 +2,10 @@
 #include "board/death.h"
 #include "board/lease.h"
 #include "unit_board.h"
+#include "unit_clock.h"
 
 #include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { RANKS = 6, HOSTS = 3, VALUE_BYTES = 8, U = 3000 };
@@ -169,23 +169,6 @@ START_TEST(the_last_words_of_a_host_are_said_once)
 END_TEST
 
 /* ---- clocks ---- */
-
-static int64_t suspended_ns, set_ns; /* how far CLOCK_BOOTTIME and CLOCK_REALTIME are shifted */
-
-int clock_gettime(clockid_t id, struct timespec *t)
-{
-    int64_t shift_ns = id == CLOCK_BOOTTIME   ? suspended_ns
-                       : id == CLOCK_REALTIME ? suspended_ns + set_ns
-                                              : 0;
-    int64_t ns;
-
-    if (syscall(SYS_clock_gettime, id, t) != 0)
-        return -1;
-    ns = t->tv_sec * (int64_t)S + t->tv_nsec + shift_ns;
-    t->tv_sec = ns / (int64_t)S;
-    t->tv_nsec = ns % (int64_t)S;
-    return 0;
-}
 
 static struct ftc_board agreed(void)
 {

@@ -3,29 +3,12 @@
 #include "monitor/leaseholder.c"
 
 #include "unit_board.h"
-
-#include <sys/syscall.h>
+#include "unit_clock.h"
 
 enum { RANKS = 4, HOSTS = 2, VALUE_BYTES = 8, U_MS = 3000 };
 #define MS 1000000ll
 
 static struct ftc_monitored rank;
-static int64_t suspended_ns, set_ns; /* how far CLOCK_BOOTTIME and CLOCK_REALTIME are shifted */
-
-int clock_gettime(clockid_t id, struct timespec *t)
-{
-    int64_t shift_ns = id == CLOCK_BOOTTIME   ? suspended_ns
-                       : id == CLOCK_REALTIME ? suspended_ns + set_ns
-                                              : 0;
-    int64_t ns;
-
-    if (syscall(SYS_clock_gettime, id, t) != 0)
-        return -1;
-    ns = t->tv_sec * 1000 * MS + t->tv_nsec + shift_ns;
-    t->tv_sec = ns / (1000 * MS);
-    t->tv_nsec = ns % (1000 * MS);
-    return 0;
-}
 
 /* The agent has been awake for long. Without fork() the test before this one has left its clocks.
  */
