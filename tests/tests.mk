@@ -7,54 +7,26 @@
 
 UNIT := $(BUILD)/tests/unit
 BOARD_TESTS := board bulk transport net question service agent authority flow link replica lease leaseholder life telling trace mark report coverage contributors symbol copy
-UNIT_TESTS := topology classes exchange schedule engine settings combine blocks sides letters lineage leavable group error_handler roll requests buffered completion wait thread shown turn stopped geometry fence cores mapping loaded inside polls channel pipes pmi wire proxies json file_limit numbers fabric $(BOARD_TESTS)
+UNIT_TESTS := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
-SETTINGS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c))
-BOARD_OBJECTS := $(addprefix $(BUILD)/shim/,$(addprefix board/,board.o directory.o end_of_job.o lease.o presence.o rank_state.o publication.o) $(addprefix system/,lifeline.o proc.o file_limit.o descriptor.o cores.o))
-NET_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/net/*.c))
-TRANSPORT_OBJECTS := $(addprefix $(BUILD)/shim/transport/,inbox.o ring.o multicast.o link.o lane.o flow.o question.o answer.o) $(NET_OBJECTS)
-CALLSITE := system/callsite.o system/symbol.o system/imports.o system/loaded.o
-NOTICE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/notice/*.c)) $(addprefix $(BUILD)/shim/,$(addprefix board/,telling.o aftermath.o missed_site.o death.o trace.o) $(addprefix system/,lines.o json.o ticks.o) $(CALLSITE) call/call.o call/policy.o)
-STOPPED_WRAPPED := clock_gettime nanosleep poll $(addprefix ftc_,mismatch_meet_native mismatch_is_in rank_end_job job_end pmi_fd channel_is_end channel_send channel_receive notice_deaths)
-# The test's own functions in place of these. With _FORTIFY_SOURCE the C library has a second, checked one of some, in place
-# of which the test has one, too, or is not linked: it would have the real one otherwise.
-wrapped = $(foreach name,$(1),-Wl,--wrap=$(name) -Wl,--wrap=__$(name)_chk)
-CHECK_LIBS := -lcheck -lsubunit -lm -lpthread -lrt
 
-$(UNIT)/test_topology $(UNIT)/test_classes $(UNIT)/test_exchange $(UNIT)/test_engine: $(ENGINE_OBJECT) $(BUILD)/shim/call/policy.o
-$(UNIT)/test_schedule: $(BUILD)/shim/engine/schedule.o
-$(UNIT)/test_settings: $(SETTINGS_OBJECTS)
-$(UNIT)/test_settings: UNIT_LIBS = -linih
-$(UNIT)/test_board: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(BUILD)/shim/board/aftermath.o $(ENGINE_OBJECT)
-$(UNIT)/test_replica: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o death.o aftermath.o telling.o) $(ENGINE_OBJECT)
-$(UNIT)/test_lease: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)
-$(UNIT)/test_wire: $(BUILD)/shim/mpiexec/wire.o
-$(UNIT)/test_proxies: $(addprefix $(BUILD)/shim/,mpiexec/proxies.o mpiexec/wire.o net/socket.o)
-$(UNIT)/test_net $(UNIT)/test_flow: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
-$(UNIT)/test_link: $(UNIT)/unit_fabric.o $(BOARD_OBJECTS) $(filter-out %/fabric.o,$(TRANSPORT_OBJECTS)) $(ENGINE_OBJECT)
-$(UNIT)/unit_fabric.o: tests/unit/unit_fabric.c
+# What the tests are of: all of the library but its entry points.
+$(UNIT)/library.a: $(SHIM_OBJECTS)
 	mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
-$(UNIT)/test_fabric: $(BUILD)/shim/net/fabric.o
-$(UNIT)/test_fabric: UNIT_LIBS = -ldl
-$(UNIT)/test_question: shim/transport/question.c $(BOARD_OBJECTS) $(filter-out %/question.o,$(TRANSPORT_OBJECTS)) $(ENGINE_OBJECT)
-$(UNIT)/test_service: shim/monitor/service.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/board/,replica.o death.o aftermath.o telling.o) $(ENGINE_OBJECT)
-$(UNIT)/test_agent: shim/monitor/agent.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,$(addprefix board/,replica.o death.o aftermath.o telling.o) system/lines.o) $(ENGINE_OBJECT)
-$(UNIT)/test_authority: shim/mpiexec/authority.c $(addprefix $(BUILD)/shim/,mpiexec/proxies.o mpiexec/wire.o system/quiet_thread.o system/floating.o) $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
-$(UNIT)/test_leaseholder: shim/monitor/leaseholder.c $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)
-$(UNIT)/test_transport: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(ENGINE_OBJECT)
-$(UNIT)/test_bulk: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/bulk.o $(BUILD)/shim/system/copy.o $(ENGINE_OBJECT)
-$(UNIT)/test_mapping: $(BUILD)/shim/monitor/mapping.o
-$(UNIT)/test_life: $(BUILD)/shim/system/lifeline.o $(BUILD)/shim/system/proc.o
-$(UNIT)/test_telling: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(addprefix $(BUILD)/shim/,board/telling.o board/aftermath.o system/lines.o) $(ENGINE_OBJECT)
-$(UNIT)/test_report $(UNIT)/test_trace: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(NOTICE_OBJECTS) $(ENGINE_OBJECT)
-$(UNIT)/test_mark: $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/mark.o $(BUILD)/shim/call/call.o $(ENGINE_OBJECT)
-$(UNIT)/test_coverage: $(addprefix $(BUILD)/shim/,report/coverage.o report/outlook.o report/prospect.o value/sides.o notice/coverage_report.o notice/coverage_table.o notice/protection.o system/json.o $(CALLSITE) call/call.o call/policy.o board/board.o system/file_limit.o system/descriptor.o)
-$(UNIT)/test_contributors: $(addprefix $(BUILD)/shim/,value/contributors.o report/required_sites.o system/json.o $(CALLSITE))
-$(UNIT)/test_symbol: $(addprefix $(BUILD)/shim/,$(CALLSITE)) $(UNIT)/libmpichbinding.so $(UNIT)/libcaller.so $(UNIT)/libgnu.so
-$(UNIT)/test_loaded: $(BUILD)/shim/system/loaded.o $(UNIT)/libgnu.so $(UNIT)/libsysv.so
-$(UNIT)/test_loaded $(UNIT)/test_symbol $(UNIT)/test_polls: UNIT_LIBS = -ldl
-$(UNIT)/test_polls: $(addprefix $(BUILD)/shim/,mpi/polls.o system/imports.o system/loaded.o) $(UNIT)/libpolling.so
+	rm -f $@
+	ar qc $@ $^
+
+# test_stopped replaces functions of the C library, too. With _FORTIFY_SOURCE the C library has a second, checked form of
+# some: the test replaces that as well, or is not linked.
+wrapped = $(foreach name,$(1),-Wl,--wrap=$(name) -Wl,--wrap=__$(name)_chk)
+$(UNIT)/test_stopped: UNIT_LIBS = $(call wrapped,clock_gettime nanosleep poll $(addprefix ftc_,mismatch_meet_native mismatch_is_in rank_end_job job_end pmi_fd channel_is_end channel_send channel_receive notice_deaths))
+$(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))
+CHECK_LIBS := -Wl,--as-needed -linih -lcheck -lsubunit -lm -lpthread -lrt -ldl
+
+$(UNIT)/test_link: $(UNIT)/unit_fabric.o
+$(UNIT)/test_symbol: $(UNIT)/libmpichbinding.so $(UNIT)/libcaller.so $(UNIT)/libgnu.so
+$(UNIT)/test_loaded: $(UNIT)/libgnu.so $(UNIT)/libsysv.so
+$(UNIT)/test_polls: $(UNIT)/libpolling.so
 $(UNIT)/libpolling.so: tests/unit/polling_library.c
 	mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared -Wl,-z,relro,-z,now -o $@ $<
@@ -64,41 +36,14 @@ LOADED_caller := -Dthere=MPI_Barrier
 $(UNIT)/lib%.so: tests/unit/loaded_library.c
 	mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared $(LOADED_$*) -Wl,-soname,lib$*.so.1 -o $@ $<
-$(UNIT)/test_blocks: $(addprefix $(BUILD)/shim/value/,blocks.o broadcast.o)
-$(UNIT)/test_sides: $(addprefix $(BUILD)/shim/,value/sides.o call/call.o)
-$(UNIT)/test_letters: $(BUILD)/shim/collectives/letters.o
-$(UNIT)/test_leavable: $(BUILD)/shim/new_communicators/leavable.o
-$(UNIT)/test_lineage: $(BUILD)/shim/communicator/lineage.o
-$(UNIT)/test_roll: $(BUILD)/shim/new_communicators/roll.o $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)
-$(UNIT)/test_error_handler: $(BUILD)/shim/communicator/error_handler.o
-$(UNIT)/test_group: $(BUILD)/shim/communicator/group.o
-$(UNIT)/test_completion: $(addprefix $(BUILD)/shim/,program/request.o system/floating.o)
-$(UNIT)/test_wait: $(addprefix $(BUILD)/shim/,progress/wait.o progress/empty_request.o board/lease.o board/rank_state.o)
-$(UNIT)/test_thread: $(addprefix $(BUILD)/shim/,progress/thread.o system/quiet_thread.o system/floating.o)
-$(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: $(SHIM_OBJECTS)
-$(UNIT)/test_shown $(UNIT)/test_turn $(UNIT)/test_geometry: UNIT_LIBS = -linih
-$(UNIT)/test_stopped: $(SHIM_OBJECTS)
-$(UNIT)/test_stopped: UNIT_LIBS = -linih $(call wrapped,$(STOPPED_WRAPPED))
-$(UNIT)/test_fence: $(addprefix $(BUILD)/shim/,detector/silence.o system/lines.o) $(BOARD_OBJECTS) $(TRANSPORT_OBJECTS) $(BUILD)/shim/board/death.o $(ENGINE_OBJECT)
-$(UNIT)/test_cores: $(addprefix $(BUILD)/shim/system/,cores.o proc.o)
-$(UNIT)/test_json: $(BUILD)/shim/system/json.o
-$(UNIT)/test_file_limit: $(BUILD)/shim/system/file_limit.o
-$(UNIT)/test_numbers: $(BUILD)/shim/system/numbers.o
-$(UNIT)/test_copy: $(BUILD)/shim/system/copy.o
-$(UNIT)/test_inside: $(addprefix $(BUILD)/shim/,mpi/inside.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o system/lines.o system/descriptor.o)
-$(UNIT)/test_channel: $(BUILD)/shim/monitor/channel.o
-$(UNIT)/test_pipes: $(addprefix $(BUILD)/shim/,monitor/pipes.o monitor/monitored.o system/quiet_thread.o system/floating.o)
-$(UNIT)/test_pmi: $(SHIM_OBJECTS)
-$(UNIT)/test_pmi: UNIT_LIBS = -linih
-$(UNIT)/test_requests: $(BUILD)/shim/p2p/requests.o $(BUILD)/shim/p2p/lock.o
-$(UNIT)/test_buffered: $(BUILD)/shim/p2p/buffered.o $(BUILD)/shim/p2p/lock.o
-$(UNIT)/test_combine: $(addprefix $(BUILD)/shim/,value/datatype.o value/kernels.o system/copy.o system/loaded.o system/lines.o system/descriptor.o mpi/mpi_library.o mpi/mpi_library_stubs.stub.o)
-$(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))
-# Without optimization across files: it takes three times as long, and inlines what test_stopped replaces.
-$(UNIT)/test_%: tests/unit/test_%.c $(wildcard tests/unit/unit*.h)
-	mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(CC) $(ALL_CFLAGS) -fno-lto -o $@ $< $(filter %.o,$^) $(UNIT_LIBS) $(CHECK_LIBS)
+
+# A function that a test defines stands before that of the library (muldefs: the first definition holds). There is no
+# optimization across files: it takes three times as long, and inlines what test_stopped replaces.
+$(UNIT)/%.o: FASTER =
+$(UNIT_TESTS:%=$(UNIT)/test_%): %: %.o $(UNIT)/library.a
+	$(CC) $(ALL_CFLAGS) -fno-lto -Wl,-z,muldefs -o $@ $(filter %.o,$^) $(UNIT)/library.a $(UNIT_LIBS) $(CHECK_LIBS)
+
+-include $(UNIT_TESTS:%=$(UNIT)/test_%.d) $(UNIT)/unit_fabric.d
 
 unit-programs: $(UNIT_TESTS:%=$(UNIT)/test_%)
 
