@@ -1,5 +1,6 @@
 # Applies one mutant of a list to a tree: awk -v list=FILE -v name=MUTANT -v root=DIR [-v below=FOLDER/] -f apply.awk
 # The files that the list names are below that folder of the tree; without one, below its top.
+# With -v only_look=1 the tree stays as it is.
 # Exit status 1 if there is no such mutant, or if its old text does not occur exactly once.
 
 function strip(line) {
@@ -29,7 +30,17 @@ function find(    i, j, places, at) {
     return at
 }
 
-function replace(    path, at, i) {
+function write(path, at,    i) {
+    for (i = 1; i < at; i++)
+        print text[i] > path
+    for (i = 1; i <= new_count; i++)
+        print fresh[i] > path
+    for (i = at + old_count; i <= text_count; i++)
+        print text[i] > path
+    close(path)
+}
+
+function replace(    path, at) {
     if (old_count == 0)
         return
     path = root "/" below file
@@ -38,13 +49,8 @@ function replace(    path, at, i) {
         text[++text_count] = line
     close(path)
     at = find()
-    for (i = 1; i < at; i++)
-        print text[i] > path
-    for (i = 1; i <= new_count; i++)
-        print fresh[i] > path
-    for (i = at + old_count; i <= text_count; i++)
-        print text[i] > path
-    close(path)
+    if (!only_look)
+        write(path, at)
     old_count = new_count = 0
 }
 
