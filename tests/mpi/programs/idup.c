@@ -167,7 +167,8 @@ static void computing(void)
     MPI_Comm_idup(parent, &made, &request);
     for (int i = 0; rank == 0 && i < 1000; i++)
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    expect("complete", 0, done);
+    if (!is_threaded) /* otherwise the library's thread at rank 1 may take part */
+        expect("complete", 0, done);
     if (rank == 0)
         kill(pid_of_1, SIGUSR1);
     if (rank == 1)
