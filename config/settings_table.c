@@ -114,6 +114,8 @@ static const struct word large_words[] = {
     {"native", FTC_LARGE_NATIVE, 0}, {"protected", FTC_LARGE_PROTECTED, 0}, {0}};
 static const struct word p2p_words[] = {
     {"native", FTC_P2P_NATIVE, 0}, {"error", FTC_P2P_ERROR, 0}, {"ignore", FTC_P2P_IGNORE, 0}, {0}};
+static const struct word device_buffers_words[] = {
+    {"auto", FTC_DEVICE_BUFFERS_AUTO, 0}, {"none", FTC_DEVICE_BUFFERS_NONE, 0}, {0}};
 static const struct word communicators_words[] = {
     {"native", FTC_COMMUNICATORS_NATIVE, 0}, {"survivors", FTC_COMMUNICATORS_SURVIVORS, 0}, {0}};
 static const struct word on_blocked_words[] = {{"off", FTC_ON_BLOCKED_OFF, 0},

@@ -13,6 +13,7 @@
 #include "library.h"
 #include "monitor/monitor.h"
 #include "monitor/pmi.h"
+#include "mpi/device.h"
 #include "net/lease.h"
 #include "progress/crash.h"
 #include "system/lines.h"
@@ -227,7 +228,7 @@ static void hear_announcement(struct announcement *a)
 /* ---- all agree ---- */
 
 /* What can be missing at a rank; the first rank where it is. */
-enum { MONITOR, BOARD, THINGS = 3 /* at most */ };
+enum { DEVICE, MONITOR, BOARD, THINGS /* as many in the second agreement */ };
 
 static void agree(int first[THINGS])
 {
@@ -267,10 +268,17 @@ static void say_who_has_no_monitor(int first, bool on_one_host)
                   ftc_monitor_absence(), on_one_host ? "; monitor = timeout works without" : "");
 }
 
+static bool may_get_device_buffers(void)
+{
+    return ftc_library.settings.device_buffers == FTC_DEVICE_BUFFERS_AUTO &&
+           ftc_device_buffers_are_taken();
+}
+
 static bool all_have_board(bool has_board, bool on_one_host)
 {
     const int self = ftc_library.world_rank;
     int first[THINGS] = {
+        [DEVICE] = may_get_device_buffers() ? self : INT_MAX,
         [MONITOR] = has_what_watches_it(on_one_host) ? INT_MAX : self,
         [BOARD] = has_board ? INT_MAX : self,
     };
@@ -278,11 +286,14 @@ static bool all_have_board(bool has_board, bool on_one_host)
     if (has_board)
         describe_self();
     agree(first);
-    if (first[MONITOR] != INT_MAX)
+    if (first[DEVICE] != INT_MAX)
+        say("this MPICH takes buffers in device memory (device_buffers = none: the program has "
+            "none)");
+    else if (first[MONITOR] != INT_MAX)
         say_who_has_no_monitor(first[MONITOR], on_one_host);
     else if (first[BOARD] != INT_MAX)
         say("no board");
-    if (first[MONITOR] != INT_MAX || first[BOARD] != INT_MAX)
+    if (first[DEVICE] != INT_MAX || first[MONITOR] != INT_MAX || first[BOARD] != INT_MAX)
         return false;
     ftc_library.oversubscribed =
         ftc_presence_is_crowded(&ftc_library.board) || ftc_hosts_share_cores();

@@ -45,20 +45,11 @@ $(MPI_BIN)/names: $(MPI_SOURCES)/names.cc
 	$(call say,MPICXX,$@)
 	$(MPICXX) -std=c++17 -Wall -Wextra $(CFLAGS) -rdynamic -o $@ $<
 
-$(MPI_BIN)/libnative_calls.so: $(MPI_SOURCES)/native_calls.c shim/mpi/mpi_library.def
-	mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(CC) $(ALL_CFLAGS) -shared -o $@ $< -ldl
-
-$(MPI_BIN)/libkilled_writer.so: $(MPI_SOURCES)/killed_writer.c
-	mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(CC) $(ALL_CFLAGS) -shared -o $@ $<
-
-$(MPI_BIN)/libheld.so: $(MPI_SOURCES)/held.c
-$(MPI_BIN)/libcannot_send.so: $(MPI_SOURCES)/cannot_send.c $(MPI_SOURCES)/process_state.h
-$(MPI_BIN)/libthreadless.so: $(MPI_SOURCES)/threadless.c
-$(MPI_BIN)/libheld.so $(MPI_BIN)/libcannot_send.so $(MPI_BIN)/libthreadless.so:
+# Libraries that are preloaded beside the one under test.
+MPI_PRELOADED := $(addprefix $(MPI_BIN)/lib,native_calls.so killed_writer.so held.so cannot_send.so threadless.so device.so)
+$(MPI_BIN)/libnative_calls.so: shim/mpi/mpi_library.def
+$(MPI_BIN)/libcannot_send.so: $(MPI_SOURCES)/process_state.h
+$(MPI_PRELOADED): $(MPI_BIN)/lib%.so: $(MPI_SOURCES)/%.c
 	mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(CC) $(ALL_CFLAGS) -shared -o $@ $< -ldl
@@ -122,7 +113,7 @@ $(MPI_BIN)/unknown/libmpich.so.12: $(MPI_BIN)/stream
 	LC_ALL=C sed -z "s/^$$version$$/9$${version#?}/" "$$library" > $@; \
 	! cmp -s "$$library" $@
 
-mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_BIN)/libnative_calls.so $(MPI_BIN)/libkilled_writer.so $(MPI_BIN)/libthreadless.so $(MPI_BIN)/libheld.so $(MPI_BIN)/libcannot_send.so $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
+mpi-programs: $(MPI_BIN)/unknown/libmpich.so.12 $(MPI_PROGRAMS:%=$(MPI_BIN)/%) $(MPI_PRELOADED) $(MPI_BIN)/libvictims.so $(MPI_LOADING) $(MPI_PATTERNS)
 
 check-mpi check-mpi-choice check-mpi-rest: check-mpi%: all mpi-programs recipe-programs
 	$(PYTEST) $(SIDE_BY_SIDE) $(SHARE$*) tests/mpi tests/pictures
