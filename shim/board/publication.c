@@ -38,7 +38,28 @@ static void forget_calls(struct ftc_board_entry *e)
         write_call(e, seq, &(struct ftc_note){0});
 }
 
-/* How far the entries that @rank has taken are from where they are looked for, at most. */
+enum { FIRST_WINDOW = 64, PROBES = 8 /* of each window but the last, which has all entries */ };
+
+uint32_t ftc_publication_place(const struct ftc_board *board, uint64_t communicator_id,
+                               uint32_t probe)
+{
+    uint32_t entries = board->geometry.entries, window = FIRST_WINDOW;
+
+    for (; probe >= PROBES && window < entries; window *= 2)
+        probe -= PROBES;
+    return (uint32_t)((communicator_id + probe) % (window < entries ? window : entries));
+}
+
+uint32_t ftc_publication_probes(const struct ftc_board *board)
+{
+    uint32_t probes = board->geometry.entries;
+
+    for (uint32_t window = FIRST_WINDOW; window < board->geometry.entries; window *= 2)
+        probes += PROBES;
+    return probes;
+}
+
+/* The last probe, of all that @rank needed to take an entry. */
 static _Atomic uint32_t *reach(const struct ftc_board *board, uint32_t rank)
 {
     return &board->shared->rank[rank].entries_reach;
@@ -48,11 +69,12 @@ void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t
                           uint64_t communicator_id)
 {
     struct ftc_board_entry *e = ftc_board_entry(board, self, entry);
-    uint32_t entries = board->geometry.entries;
-    uint32_t distance = (entry + entries - (uint32_t)(communicator_id % entries)) % entries;
+    uint32_t probe = 0;
 
-    if (distance > atomic_load(reach(board, self)))
-        atomic_store(reach(board, self), distance);
+    while (ftc_publication_place(board, communicator_id, probe) != entry)
+        probe++;
+    if (probe > atomic_load(reach(board, self)))
+        atomic_store(reach(board, self), probe);
     forget_calls(e);
     FTC_SEQLOCK_BEGIN_WRITE(&e->version);
     atomic_store(&e->seq, NOTHING_PUBLISHED);
@@ -122,25 +144,24 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
     return true;
 }
 
-/* Entries are taken from the place on that the identity names, and never given back empty. With
- * time none is empty any more. A rank that reads the identity does not see what the communicator
- * that had the entry before has left there (acquire: C11 7.17.3, with ftc_publication_open).
+/* An entry is never given back empty: behind an empty one nothing was taken. A rank that reads the
+ * identity does not see what the communicator that had the entry before has left there (acquire:
+ * C11 7.17.3, with ftc_publication_open).
  */
 bool ftc_publication_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                           uint32_t *entry)
 {
-    uint32_t entries = board->geometry.entries;
-
-    for (uint32_t i = 0; i < entries; i++) {
+    for (uint32_t probe = 0, last = 0; probe <= last; probe++) {
         uint64_t id;
 
-        *entry = (uint32_t)((communicator_id + i) % entries);
+        *entry = ftc_publication_place(board, communicator_id, probe);
         id = atomic_load_explicit(&ftc_board_entry(board, rank, *entry)->communicator_id,
                                   memory_order_acquire);
         if (id == communicator_id)
             return true;
-        if (id == 0 || i >= atomic_load(reach(board, rank)))
+        if (id == 0)
             return false;
+        last = atomic_load(reach(board, rank)) % ftc_publication_probes(board);
     }
     return false;
 }

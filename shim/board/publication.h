@@ -45,8 +45,17 @@ struct ftc_publication {
 /* Bytes of a board entry for values of up to @value_bytes. */
 uint32_t ftc_publication_stride(size_t value_bytes);
 
-/* Takes the caller's own entry @entry for a communicator in which nothing is published yet:
- * the first that can be had from communicator_id % entries on. */
+/* Returns the entry that is looked at as number @probe for a communicator, from 0 on: eight of the
+ * first 64, eight of the first 128, and so on, then all in turn. So communicators that are made and
+ * freed use few entries, and with many that live each is found soon. */
+uint32_t ftc_publication_place(const struct ftc_board *board, uint64_t communicator_id,
+                               uint32_t probe);
+
+/* After so many each entry was looked at. */
+uint32_t ftc_publication_probes(const struct ftc_board *board);
+
+/* Takes the caller's own entry @entry for a communicator in which nothing is published yet: the
+ * first that can be had in the order of ftc_publication_place(). */
 void ftc_publication_open(const struct ftc_board *board, uint32_t self, uint32_t entry,
                           uint64_t communicator_id);
 

@@ -43,12 +43,20 @@ struct membership {
 };
 static struct membership *membership_bucket[BUCKETS];
 
-static bool *entry_taken; /* by place on the board: a communicator that lives has it */
+/* By entry on the board. */
+static struct {
+    bool is_taken;     /* by a communicator that lives */
+    unsigned freed_at; /* freed_count then */
+} * entries;
 
 /* Messages of a freed communicator can still be under way: they arrive before long, or never. */
 enum { FREED_REMEMBERED = 1024 };
 static uint64_t freed[FREED_REMEMBERED];
 static unsigned freed_count;
+
+/* What ranks of other hosts have freed is not seen here. On several hosts so many others are freed
+ * before an entry is taken again. */
+enum { RESTED = 256 };
 
 static struct membership *find_membership(uint64_t hash)
 {
@@ -155,48 +163,46 @@ static bool is_still_used(uint64_t id)
 }
 
 /* A rank that is still in the last operation of a freed communicator may need what this rank
- * published; so the place of a freed one is taken again only when the others have freed it, too.
- * Places are looked for from the one that the identity names, which is where others look for them
- * too. */
-static bool take_entry_if(struct ftc_comm *c, bool (*may_be_taken)(uint64_t before))
+ * published; so the entry of a freed one is taken again only when the others have freed it, too. */
+static bool take_entry_if(struct ftc_comm *c, bool (*may_be_taken)(uint32_t entry, uint64_t before))
 {
     const struct ftc_board *b = &ftc_library.board;
-    uint32_t entries = b->geometry.entries;
 
-    for (uint32_t i = 0; i < entries; i++) {
-        uint32_t entry = (uint32_t)((c->id + i) % entries);
+    for (uint32_t probe = 0; probe < ftc_publication_probes(b); probe++) {
+        uint32_t entry = ftc_publication_place(b, c->id, probe);
 
-        if (entry_taken[entry] ||
-            !may_be_taken(ftc_publication_owner(b, ftc_library.world_rank, entry)))
+        if (entries[entry].is_taken ||
+            !may_be_taken(entry, ftc_publication_owner(b, ftc_library.world_rank, entry)))
             continue;
-        entry_taken[entry] = true;
+        entries[entry].is_taken = true;
         c->entry = entry;
         return true;
     }
     return false;
 }
 
-static bool is_new(uint64_t before)
+static bool is_free(uint32_t entry, uint64_t before)
 {
-    return before == 0;
-}
-
-static bool is_free(uint64_t before)
-{
+    (void)entry;
     return before == 0 || !ftc_publication_is_needed(&ftc_library.board, before);
 }
 
-/* For programs in which some ranks never free what others have freed. */
-static bool is_left(uint64_t before)
+static bool is_rested(uint32_t entry, uint64_t before)
 {
+    return is_free(entry, before) &&
+           (before == 0 || freed_count - entries[entry].freed_at >= RESTED);
+}
+
+/* For programs in which some ranks never free what others have freed. */
+static bool is_left(uint32_t entry, uint64_t before)
+{
+    (void)entry;
     return !is_still_used(before);
 }
 
-/* What ranks of other hosts have freed is not seen here: there a place is taken again only when
- * each has been taken once. */
 static int take_entry(struct ftc_comm *c)
 {
-    bool is_taken = ftc_board_has_other_hosts(&ftc_library.board) && take_entry_if(c, is_new);
+    bool is_taken = ftc_board_has_other_hosts(&ftc_library.board) && take_entry_if(c, is_rested);
 
     return is_taken || take_entry_if(c, is_free) || take_entry_if(c, is_left) ? 0 : -ENOSPC;
 }
@@ -304,7 +310,8 @@ static void unprotect(struct ftc_comm *c)
         link = &(*link)->next;
     if (*link)
         *link = c->next;
-    entry_taken[c->entry] = false;
+    entries[c->entry].is_taken = false;
+    entries[c->entry].freed_at = freed_count;
     ftc_publication_free(&ftc_library.board, ftc_library.world_rank, c->entry);
     freed[freed_count++ % FREED_REMEMBERED] = c->id;
 }
@@ -436,8 +443,8 @@ static void forget(MPI_Comm comm, void *kept)
 int ftc_comm_open(const struct ftc_comm_keeper *above)
 {
     keeper = above;
-    entry_taken = calloc(ftc_library.board.geometry.entries, sizeof *entry_taken);
-    if (!entry_taken)
+    entries = calloc(ftc_library.board.geometry.entries, sizeof *entries);
+    if (!entries)
         return -ENOMEM;
     ftc_attribute_on_free(FTC_TENANT_COMM, forget);
     return 0;

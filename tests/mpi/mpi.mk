@@ -6,7 +6,10 @@
 # Real runs under mpiexec: the programs of tests/mpi/programs, run by pytest.
 # Uses BUILD, MPICC, MPICXX, MPIF90, WARNINGS and CFLAGS of the Makefile.
 
-MPI_SINGLE   := ahead asks between blocked bridges bulk cg checkpoint closed communicators crashed crowd differs empty equal fallback farewell fatal files firsthand frozen huge idup inclusion jacobi last late looks mismatch nbody origins orphan own passive pending persistent posthumous reuse rounds rows samplesort secret sessions sgd signalled sites slice start stuck survivors threads through tooled topologies traffic unlike unreached widest windows wrong
+# A program is one file, but for these: parts of others, libraries, and how a program comes to MPI.
+MPI_PARTS    := casualties early fault opened other other_mpi p2p p2p_calls record stream tool values verdict victims
+MPI_BESIDE   := native_calls killed_writer held cannot_send threadless device
+MPI_SINGLE   := $(filter-out $(MPI_PARTS) $(MPI_BESIDE),$(patsubst tests/mpi/programs/%.c,%,$(wildcard tests/mpi/programs/*.c)))
 MPI_FORTRAN  := fortran08 fortran77 blocked08 blockedf p2p08 sessions08
 MPI_PROGRAMS := stream verdict p2p names own_less $(MPI_FORTRAN) $(MPI_SINGLE)
 MPI_BIN      := $(BUILD)/tests/mpi
@@ -46,7 +49,7 @@ $(MPI_BIN)/names: $(MPI_SOURCES)/names.cc
 	$(MPICXX) -std=c++17 -Wall -Wextra $(CFLAGS) -rdynamic -o $@ $<
 
 # Libraries that are preloaded beside the one under test.
-MPI_PRELOADED := $(addprefix $(MPI_BIN)/lib,native_calls.so killed_writer.so held.so cannot_send.so threadless.so device.so)
+MPI_PRELOADED := $(MPI_BESIDE:%=$(MPI_BIN)/lib%.so)
 $(MPI_BIN)/libnative_calls.so: shim/mpi/mpi_library.def
 $(MPI_BIN)/libcannot_send.so: $(MPI_SOURCES)/process_state.h
 $(MPI_PRELOADED): $(MPI_BIN)/lib%.so: $(MPI_SOURCES)/%.c

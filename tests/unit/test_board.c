@@ -547,6 +547,23 @@ START_TEST(the_last_calls_are_remembered)
 }
 END_TEST
 
+START_TEST(an_entry_is_looked_for_among_few_and_then_among_all)
+{
+    enum { MANY = 4096, FEW = 64, FIRST_PROBES = 8 };
+    const struct ftc_board a = {.geometry.entries = MANY};
+    bool was_seen[MANY] = {false};
+
+    for (uint32_t probe = 0; probe < ftc_publication_probes(&a); probe++) {
+        uint32_t entry = ftc_publication_place(&a, 0x123456789abcdef, probe);
+
+        ck_assert_uint_lt(entry, probe < FIRST_PROBES ? FEW : MANY);
+        was_seen[entry] = true;
+    }
+    for (uint32_t entry = 0; entry < MANY; entry++)
+        ck_assert(was_seen[entry]);
+}
+END_TEST
+
 START_TEST(what_others_have_not_freed_is_needed)
 {
     struct ftc_board a = created();
@@ -596,6 +613,7 @@ int main(void)
     UNIT_TEST(lengths_that_cannot_be_are_not_taken);
     UNIT_TEST(an_attempt_belongs_to_its_operation);
     UNIT_TEST(the_last_calls_are_remembered);
+    UNIT_TEST(an_entry_is_looked_for_among_few_and_then_among_all);
     UNIT_TEST(what_others_have_not_freed_is_needed);
     UNIT_END();
 }

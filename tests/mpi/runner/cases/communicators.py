@@ -77,6 +77,10 @@ COMMUNICATORS = [
     *(idup(f"anytime {{seed}} {rounds}", n, dead=1, options=options, settings=PROTECT_ALL, runs=3)
       for n, rounds, options in ((3, 30, ["between"]), (4, 30, ["between"]), (4, 10, ["threads", "between"]))),
     communicators("made and freed 500 times", 3, 1, " 500 1", limit_s=120),
+    *(Case(f"communicators: made and freed 2000 times in the same memory, {words}", 2, 1, rotate=False, tags=DEFECT, limit_s=60,
+           settings=PROTECT_ALL, command=f"mpiexec.hydra {hosts}-n {{n}} {{programs}}/churn 2000 {kb}",
+           says=(r"(churn: rank \d is content\n(.|\n)*){2}",))
+      for words, hosts, kb in (("one host", "", 1024), ("two hosts", "-launcher fork -hosts localhost,127.0.0.1 ", 4096))),
     *(Case(f"communicators: of {n}, a rank dies in a split before its message {sends}, and the old one is freed{how}", n, 1,
            failures=1, settings={**SURVIVORS, **settings}, limit_s=20, says=(rf"(reuse: rank \d: 0 wrong(.|\n)*){{{n - 1}}}",),
            silent=("Assertion",), command=f"mpiexec.hydra -n {{n}} {{programs}}/reuse {sends}",
