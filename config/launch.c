@@ -61,12 +61,13 @@ static bool take_pair(const char *pair, struct ftc_settings_error *error)
 {
     size_t length = strcspn(pair, "=");
     int option = find(pair, length);
+    const char *near = option < 0 ? ftc_settings_nearest(pair, length, NULL) : NULL;
 
     if (option >= 0)
         return set(option, pair + length + 1, error);
-    ftc_settings_fail(error,
-                      "command line: there is no setting \"%.*s\"; 'ftcoll info' shows them all",
-                      (int)length, pair);
+    ftc_settings_fail(error, "command line: there is no setting \"%.*s\"; %s%s%s", (int)length,
+                      pair, near ? "did you mean " : FTC_SETTINGS_ALL, near ? near : "",
+                      near ? "?" : "");
     return false;
 }
 

@@ -129,16 +129,13 @@ static char *next_line(char *line, int size, void *state)
 
 static int fail_key(struct reader *r, const char *key)
 {
-    char known[1024] = "";
-    size_t used = 0;
+    const char *near = ftc_settings_nearest(key, strlen(key), NULL);
 
-    for (int i = 0; i < FTC_SETTINGS_COUNT && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
-                                 ftc_settings_key(i));
     if (!r->is_own)
-        return fail(r, "unknown key; allowed: %s", known);
-    return fail(r, "unknown key \"%.*s%s\"; allowed: %s", QUOTED_BYTES_MAX, key,
-                strlen(key) > QUOTED_BYTES_MAX ? "..." : "", known);
+        return fail(r, "unknown key; %s", FTC_SETTINGS_ALL);
+    return fail(r, "unknown key \"%.*s%s\"; %s%s%s", QUOTED_BYTES_MAX, key,
+                strlen(key) > QUOTED_BYTES_MAX ? "..." : "",
+                near ? "did you mean " : FTC_SETTINGS_ALL, near ? near : "", near ? "?" : "");
 }
 
 static bool kills_or_writes(int option)

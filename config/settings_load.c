@@ -79,16 +79,18 @@ static bool is_known(const char *variable, size_t name_bytes)
 
 static int fail_unknown(struct ftc_settings_error *error, const char *variable, size_t name_bytes)
 {
-    char allowed[1536] = "FTCOLL_CONFIG", name[FTC_SETTINGS_NAME_MAX];
-    size_t used = strlen(allowed);
+    const size_t prefix = strlen("FTCOLL_");
+    const char *near = ftc_settings_nearest(variable + prefix, name_bytes - prefix, "config");
+    char name[FTC_SETTINGS_NAME_MAX] = "FTCOLL_CONFIG";
     bool cut = name_bytes > FTC_SETTINGS_NAME_MAX;
+    int option = near ? ftc_settings_find(near) : -1;
 
-    for (int i = 0; i < FTC_SETTINGS_COUNT && used < sizeof allowed; i++)
-        used += (size_t)snprintf(allowed + used, sizeof allowed - used, ", %s",
-                                 ftc_settings_variable(i, name));
-    return ftc_settings_fail(error, "environment: unknown variable %.*s%s; allowed: %s",
+    if (option >= 0)
+        ftc_settings_variable(option, name);
+    return ftc_settings_fail(error, "environment: unknown variable %.*s%s; %s%s%s",
                              cut ? FTC_SETTINGS_NAME_MAX : (int)name_bytes, variable,
-                             cut ? "..." : "", allowed);
+                             cut ? "..." : "", near ? "did you mean " : FTC_SETTINGS_ALL,
+                             near ? name : "", near ? "?" : "");
 }
 
 /* A variable that nobody reads is a mistake that would go unnoticed. */

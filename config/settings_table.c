@@ -8,7 +8,9 @@
 #include "value/kernels.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum kind {
@@ -25,6 +27,7 @@ enum kind {
 enum {
     SHOWN_BYTES_MAX = 64, /* of a bad value */
     ALLOWED_BYTES_MAX = FTC_SETTINGS_ALLOWED_MAX,
+    HINT_BYTES_MAX = 64,
 };
 
 struct word {
@@ -171,6 +174,51 @@ int ftc_settings_find(const char *key)
     return -1;
 }
 
+/* ---- what a misspelt name was meant to be ---- */
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* How many characters to insert, delete or replace make @b of @a (Levenshtein's distance); upper
+ * and lower case are alike. */
+static int distance(const char *a, size_t a_bytes, const char *b)
+{
+    int row[FTC_SETTINGS_NAME_MAX];
+
+    for (int j = 0; j == 0 || b[j - 1]; j++)
+        row[j] = j;
+    for (size_t i = 0; i < a_bytes; i++) {
+        int diagonal = row[0]++;
+
+        for (int j = 1; b[j - 1]; j++) {
+            int replaced = diagonal + (tolower((unsigned char)a[i]) != b[j - 1]);
+
+            diagonal = row[j];
+            row[j] = least(replaced, 1 + least(row[j], row[j - 1]));
+        }
+    }
+    return row[strlen(b)];
+}
+
+const char *ftc_settings_nearest(const char *name, size_t bytes, const char *other)
+{
+    const char *nearest = NULL;
+    int most = (int)(bytes + 1) / 3;
+
+    for (int i = 0; i <= FTC_SETTINGS_COUNT && bytes < FTC_SETTINGS_NAME_MAX; i++) {
+        const char *key = i < FTC_SETTINGS_COUNT ? options[i].key : other;
+        int found = key ? distance(name, bytes, key) : most + 1;
+
+        if (found <= most) {
+            nearest = key;
+            most = found - 1;
+        }
+    }
+    return nearest;
+}
+
 /* ---- text to value ---- */
 
 static bool parse_number(const char *text, int min, int max, int *value)
@@ -193,7 +241,7 @@ static bool parse_number(const char *text, int min, int max, int *value)
 static const struct word *find_word(const struct word *words, const char *text, size_t length)
 {
     for (; words->text; words++)
-        if (strlen(words->text) == length && memcmp(words->text, text, length) == 0)
+        if (strlen(words->text) == length && strncasecmp(words->text, text, length) == 0)
             return words;
     return NULL;
 }
@@ -519,17 +567,35 @@ int ftc_settings_fail(struct ftc_settings_error *error, const char *format, ...)
     return -1;
 }
 
+/* What the value may have been meant to be; may be empty. */
+static void hint(const struct option *o, const char *value, char text[HINT_BYTES_MAX])
+{
+    static const char suffixes[] = "KMG";
+    size_t digits = strspn(value, "0123456789");
+    bool is_scaled = digits > 0 && digits < 4 && value[digits] && !value[digits + 1];
+    const char *suffix = is_scaled ? strchr(suffixes, toupper((unsigned char)value[digits])) : NULL;
+    long number = suffix ? atol(value) << 10 * (suffix - suffixes + 1) : 0;
+
+    text[0] = '\0';
+    if (strchr(value, '#'))
+        snprintf(text, HINT_BYTES_MAX, "; a comment begins with a semicolon");
+    else if (o->kind == KIND_NUMBER && suffix && number <= o->max)
+        snprintf(text, HINT_BYTES_MAX, "; as a number %s is %ld", value, number);
+}
+
 int ftc_settings_fail_value(struct ftc_settings_error *error, const char *where, const char *name,
                             const char *value, int option)
 {
-    char allowed[ALLOWED_BYTES_MAX];
+    char allowed[ALLOWED_BYTES_MAX], meant[HINT_BYTES_MAX];
 
     if (!value)
         return ftc_settings_fail(error, "%s: the value of %s is not allowed; allowed: %s", where,
                                  name, allowed_text(&options[option], allowed));
-    return ftc_settings_fail(error, "%s: %s = \"%.*s%s\" is not allowed; allowed: %s", where, name,
-                             SHOWN_BYTES_MAX, value, strlen(value) > SHOWN_BYTES_MAX ? "..." : "",
-                             allowed_text(&options[option], allowed));
+    hint(&options[option], value, meant);
+    return ftc_settings_fail(error, "%s: %s = \"%.*s%s\" is not allowed; allowed: %s%s", where,
+                             name, SHOWN_BYTES_MAX, value,
+                             strlen(value) > SHOWN_BYTES_MAX ? "..." : "",
+                             allowed_text(&options[option], allowed), meant);
 }
 
 /* ---- descriptions ---- */

@@ -21,6 +21,13 @@ void ftc_settings_expand(struct ftc_settings *s, struct ftc_settings_sources *so
 __attribute__((format(printf, 2, 3))) int ftc_settings_fail(struct ftc_settings_error *error,
                                                             const char *format, ...);
 
+/* Where a user finds the names. */
+#define FTC_SETTINGS_ALL "'ftcoll info' shows them all"
+
+/* The key, or @other unless that is NULL, that @name of so many bytes is nearest to; NULL if none
+ * is near. */
+const char *ftc_settings_nearest(const char *name, size_t bytes, const char *other);
+
 /* "@where: @name = "@value" is not allowed; allowed: ...", a long value cut; without the value if
  * that is NULL. */
 int ftc_settings_fail_value(struct ftc_settings_error *error, const char *where, const char *name,
