@@ -5,26 +5,33 @@
 #include "job_end.h"
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
+#include "own_handle.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "program/roll_call.h"
 #include "report/report.h"
+#include "system/lines.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What is kept of a file that is open. MPI has no attributes of files. */
 struct file {
-    MPI_File handle;
+    MPI_File handle;       /* the program's */
+    MPI_File own;          /* takes the place of @handle once a call has needed it */
     struct ftc_comm *comm; /* of its members */
     MPI_Group group;
-    char *name;
+    char *name;         /* with the directory */
     bool is_alone;      /* a member is dead, and all others know: each does its part alone */
+    bool has_no_own;    /* not all of the living could open one */
     bool has_lost_view; /* the program has been told that its view could not be set */
+    bool has_refused;
     struct file *next;
 };
 
-static struct file *files; /* under the library's lock */
+static struct file *files;      /* under the library's lock */
+static _Atomic int own_handles; /* files that have one */
 
 /* ---- which are open ---- */
 
@@ -50,8 +57,17 @@ static void unlist(struct file *f)
         *link = f->next;
 }
 
+static int drop_own(struct file *f)
+{
+    if (f->own == MPI_FILE_NULL)
+        return MPI_SUCCESS;
+    own_handles--;
+    return PMPI_File_close(&f->own);
+}
+
 static void forget(struct file *f)
 {
+    drop_own(f);
     ftc_library_lock();
     unlist(f);
     if (f->comm)
@@ -71,7 +87,8 @@ static struct file *describe(MPI_File handle, const char *name, uint64_t number)
     if (!f)
         return NULL;
     f->handle = handle;
-    f->name = strdup(name);
+    f->own = MPI_FILE_NULL;
+    f->name = ftc_own_handle_path(name);
     PMPI_File_get_group(handle, &f->group);
     ftc_library_lock();
     f->comm = f->name ? ftc_comm_for_file(number, f->group) : NULL;
@@ -121,13 +138,23 @@ static struct task task_of(struct file *f, enum ftc_call_kind kind, const void *
     };
 }
 
-/* Whether all members are there and say @yes; leaves the error code in *@rv. */
-static bool all_say(struct task *t, bool yes, int *rv)
+static uint32_t count_those(struct task *t, bool is_counted, int *rv)
 {
     uint32_t count = 0;
 
-    *rv = ftc_roll_call(&t->call, t->file->comm, yes, &count);
-    return *rv == MPI_SUCCESS && count == (uint32_t)t->file->comm->size;
+    *rv = ftc_roll_call(&t->call, t->file->comm, is_counted, &count);
+    return count;
+}
+
+/* Whether all members are there and say @yes; leaves the error code in *@rv. */
+static bool all_say(struct task *t, bool yes, int *rv)
+{
+    return count_those(t, yes, rv) == (uint32_t)t->file->comm->size && *rv == MPI_SUCCESS;
+}
+
+static bool any_says(struct task *t, bool yes, int *rv)
+{
+    return count_those(t, yes, rv) > 0 || *rv != MPI_SUCCESS;
 }
 
 static bool all_are_there(struct task *t, int *rv)
@@ -159,6 +186,43 @@ static bool run_together(struct task *t, int *rv)
     return false;
 }
 
+/* ---- handles of one rank ---- */
+
+static MPI_File in_use(const struct file *f)
+{
+    return f->own != MPI_FILE_NULL ? f->own : f->handle;
+}
+
+/* Opens one on each of the living, unless they have them. */
+static bool all_have_own(struct task *t, int *rv)
+{
+    struct file *f = t->file;
+
+    if (f->own != MPI_FILE_NULL || f->has_no_own)
+        return f->own != MPI_FILE_NULL;
+    f->own = ftc_own_handle_open(f->handle, f->name);
+    own_handles += f->own != MPI_FILE_NULL;
+    f->has_no_own = any_says(t, f->own == MPI_FILE_NULL, rv);
+    if (f->has_no_own)
+        drop_own(f);
+    return !f->has_no_own;
+}
+
+/* The error of a call that needs all who have opened the file. Many programs ignore errors of
+ * files, so the first one of each file is a line as well. */
+static int refuse(const struct task *t)
+{
+    struct file *f = t->file;
+
+    if (!f->has_refused && f->comm->member[0] == f->comm->rank)
+        ftc_lines_say("ftcoll: %s returns an error on all survivors: a rank that has opened file "
+                      "%s with them is dead; a program that closes the file and opens it again can "
+                      "go on with it\n",
+                      ftc_call_name(t->call.kind), f->name);
+    f->has_refused = true;
+    return ftc_error_dead_opener(&t->call);
+}
+
 static bool is_on(void)
 {
     return ftc_library.state == FTC_LIBRARY_ACTIVE && !ftc_library.paused &&
@@ -169,6 +233,13 @@ static bool is_on(void)
 static struct file *protected_file(MPI_File handle)
 {
     return is_on() && handle != MPI_FILE_NULL ? find(handle) : NULL;
+}
+
+MPI_File ftc_file_in_use(MPI_File handle)
+{
+    const struct file *f = own_handles > 0 ? find(handle) : NULL;
+
+    return f ? in_use(f) : handle;
 }
 
 /* ---- open ---- */
@@ -220,11 +291,10 @@ static void transfer_together(void *arguments)
     }
 }
 
-static int transfer_alone(const struct file *f, const struct ftc_call *call,
-                          const struct ftc_transfer *t)
+static int transfer_alone(const struct task *task, const struct ftc_transfer *t)
 {
-    if (f->has_lost_view)
-        return ftc_error_dead_opener(call);
+    if (task->file->has_lost_view)
+        return refuse(task);
     switch (t->kind) {
     case FTC_CALL_FILE_READ_ALL:
         return TRANSFER(t, read, t->file, t->buffer);
@@ -265,6 +335,7 @@ bool ftc_file_transfer(struct ftc_transfer *transfer)
     t = task_of(f, transfer->kind, transfer->return_address);
     t.native = transfer_together;
     t.arguments = transfer;
+    transfer->file = in_use(f);
     ftc_report_call(&t.call, FTC_PASS_NONE);
     moves = has_position(transfer);
     if (moves)
@@ -272,9 +343,9 @@ bool ftc_file_transfer(struct ftc_transfer *transfer)
     if (!run_together(&t, &rv)) {
         if (moves)
             PMPI_File_seek(transfer->file, position, MPI_SEEK_SET);
-        transfer->result = rv == MPI_SUCCESS ? transfer_alone(f, &t.call, transfer) : rv;
+        transfer->result = rv == MPI_SUCCESS ? transfer_alone(&t, transfer) : rv;
     }
-    ftc_error_raise_on_file(&t.call, transfer->file);
+    ftc_error_raise_on_file(&t.call, f->handle);
     return true;
 }
 
@@ -308,65 +379,157 @@ bool ftc_file_begin(struct ftc_transfer *transfer, MPI_Request *request)
         return false;
     t = task_of(f, transfer->kind, transfer->return_address);
     ftc_report_call(&t.call, FTC_PASS_NONE);
+    transfer->file = in_use(f);
     if (f->has_lost_view) {
-        transfer->result = ftc_error_dead_opener(&t.call);
+        transfer->result = refuse(&t);
         if (request)
             *request = MPI_REQUEST_NULL;
     } else {
         transfer->result = begin_alone(transfer, request);
     }
-    ftc_error_raise_on_file(&t.call, transfer->file);
+    ftc_error_raise_on_file(&t.call, f->handle);
     return true;
 }
 
-/* ---- views ---- */
+/* ---- what a file has: view, size, atomicity, hints ---- */
 
-static void set_view(void *arguments)
+static void change(void *arguments)
 {
-    struct ftc_view *v = arguments;
+    struct ftc_change *x = arguments;
 
-    v->result = PMPI_File_set_view(v->file, v->displacement, v->etype, v->filetype,
-                                   v->representation, v->info);
+    switch (x->kind) {
+    case FTC_CALL_FILE_SET_VIEW:
+        x->result = PMPI_File_set_view(x->file, x->offset, x->etype, x->filetype, x->representation,
+                                       x->info);
+        break;
+    case FTC_CALL_FILE_SET_SIZE:
+        x->result = PMPI_File_set_size(x->file, x->offset);
+        break;
+    case FTC_CALL_FILE_PREALLOCATE:
+        x->result = PMPI_File_preallocate(x->file, x->offset);
+        break;
+    case FTC_CALL_FILE_SET_ATOMICITY:
+        x->result = PMPI_File_set_atomicity(x->file, x->flag);
+        break;
+    default:
+        x->result = PMPI_File_set_info(x->file, x->info);
+    }
 }
 
-bool ftc_file_set_view(struct ftc_view *view)
+/* One rank does it, before any other goes on and writes. If that one dies, the next one does. All
+ * have the error if there is one. */
+static void change_by_one(struct task *t, struct ftc_change *x)
 {
-    struct file *f = protected_file(view->file);
+    const struct ftc_comm *c = t->file->comm;
+    bool has_failed;
+    int rv, first;
+
+    do {
+        first = c->member[0];
+        x->result = MPI_SUCCESS;
+        if (first == c->rank)
+            change(x);
+        has_failed = any_says(t, x->result != MPI_SUCCESS, &rv);
+    } while (rv == MPI_SUCCESS && c->member[0] != first);
+    if (rv != MPI_SUCCESS)
+        x->result = rv;
+    else if (has_failed && x->result == MPI_SUCCESS)
+        change(x);
+}
+
+static int change_alone(struct task *t, struct ftc_change *x)
+{
+    int rv = MPI_SUCCESS;
+
+    if (!all_have_own(t, &rv)) {
+        t->file->has_lost_view |= x->kind == FTC_CALL_FILE_SET_VIEW;
+        return rv == MPI_SUCCESS ? refuse(t) : rv;
+    }
+    x->file = t->file->own;
+    if (x->kind == FTC_CALL_FILE_SET_SIZE || x->kind == FTC_CALL_FILE_PREALLOCATE)
+        change_by_one(t, x);
+    else
+        change(x);
+    return x->result;
+}
+
+bool ftc_file_change(struct ftc_change *x)
+{
+    struct file *f = protected_file(x->file);
     struct task t;
     int rv;
 
     if (!f)
         return false;
-    t = task_of(f, FTC_CALL_FILE_SET_VIEW, view->return_address);
-    t.native = set_view;
-    t.arguments = view;
+    t = task_of(f, x->kind, x->return_address);
+    t.native = change;
+    t.arguments = x;
     ftc_report_call(&t.call, FTC_PASS_NONE);
-    if (!run_together(&t, &rv)) {
-        view->result = rv == MPI_SUCCESS ? ftc_error_dead_opener(&t.call) : rv;
-        f->has_lost_view = true;
-    }
-    ftc_error_raise_on_file(&t.call, view->file);
+    if (!run_together(&t, &rv))
+        x->result = rv == MPI_SUCCESS ? change_alone(&t, x) : rv;
+    ftc_error_raise_on_file(&t.call, f->handle);
     return true;
 }
 
 /* ---- all else ---- */
 
-bool ftc_file_refuses(enum ftc_call_kind kind, MPI_File file, const void *return_address, int *rv)
+static bool lacks_members(struct task *t, int *rv)
 {
-    struct file *f = protected_file(file);
+    *rv = MPI_SUCCESS;
+    if (!t->file->is_alone)
+        t->file->is_alone = !all_are_there(t, rv) && *rv == MPI_SUCCESS;
+    return t->file->is_alone || *rv != MPI_SUCCESS;
+}
+
+bool ftc_file_refuses_split(enum ftc_call_kind kind, MPI_File *file, const void *return_address,
+                            int *rv)
+{
+    struct file *f = protected_file(*file);
     struct task t;
 
     if (!f)
         return false;
     t = task_of(f, kind, return_address);
-    *rv = MPI_SUCCESS;
-    if (!f->is_alone && all_are_there(&t, rv))
+    if (!lacks_members(&t, rv))
         return false;
-    if (*rv == MPI_SUCCESS) {
-        f->is_alone = true;
-        *rv = ftc_error_dead_opener(&t.call);
+    if (*rv == MPI_SUCCESS && all_have_own(&t, rv)) {
+        *file = f->own;
+        return false;
     }
-    ftc_error_raise_on_file(&t.call, file);
+    if (*rv == MPI_SUCCESS)
+        *rv = refuse(&t);
+    ftc_error_raise_on_file(&t.call, f->handle);
+    return true;
+}
+
+bool ftc_file_has_no_pointer(enum ftc_call_kind kind, MPI_File file, const void *return_address,
+                             int *rv)
+{
+    struct file *f = own_handles > 0 ? find(file) : NULL;
+    struct task t;
+
+    if (!f || f->own == MPI_FILE_NULL)
+        return false;
+    t = task_of(f, kind, return_address);
+    *rv = refuse(&t);
+    ftc_error_raise_on_file(&t.call, f->handle);
+    return true;
+}
+
+bool ftc_file_refuses(enum ftc_call_kind kind, const MPI_File *file, const void *return_address,
+                      int *rv)
+{
+    struct file *f = protected_file(*file);
+    struct task t;
+
+    if (!f)
+        return false;
+    t = task_of(f, kind, return_address);
+    if (!lacks_members(&t, rv))
+        return false;
+    if (*rv == MPI_SUCCESS)
+        *rv = refuse(&t);
+    ftc_error_raise_on_file(&t.call, f->handle);
     return true;
 }
 
@@ -396,17 +559,19 @@ static void sync_alone(void *arguments)
 static int abandon(struct task *t, struct closing *x, bool is_begun)
 {
     const struct ftc_comm *c = t->file->comm;
-    int amode = 0;
+    int amode = 0, own;
 
     PMPI_File_get_amode(*x->file, &amode);
     x->result = MPI_SUCCESS;
     t->native = sync_alone;
     if ((amode & MPI_MODE_RDONLY) == 0)
         run(t);
+    own = drop_own(t->file);
     if ((amode & MPI_MODE_DELETE_ON_CLOSE) != 0 && (is_begun || c->member[0] == c->rank))
         PMPI_File_delete(t->file->name, MPI_INFO_NULL);
     *x->file = MPI_FILE_NULL;
-    return is_begun ? MPI_SUCCESS : x->result; /* native MPI may have closed the descriptor */
+    return is_begun || x->result == MPI_SUCCESS ? own
+                                                : x->result; /* it may have been closed before */
 }
 
 static int close_it(struct task *t, struct closing *x)

@@ -18,9 +18,12 @@
  * A call with a request must not wait for other ranks, so that it cannot meet them, and no rank
  * could take back what it has begun. Each rank does its part of these alone from the beginning.
  *
- * For all else there is no such way: a view, for one, is set behind a wait for the others. With a
- * dead member those calls are an error on all, of class MPIX_ERR_PROC_FAILED, and the program opens
- * the file again. */
+ * MPI-IO waits for all members before it sets a view, a size or the like, and in split calls. With
+ * a dead member each of the living opens a handle of its own for these (own_handle.h). From then on
+ * that handle takes the place of the program's in all calls.
+ *
+ * A shared file pointer belongs to all members. With a dead one, calls that use it return an error
+ * on all, of class MPIX_ERR_PROC_FAILED, and the program opens the file again. */
 #ifndef FTC_FILES_FILE_H
 #define FTC_FILES_FILE_H
 
@@ -41,13 +44,16 @@ struct ftc_transfer {
     int result; /* MPI error code, if the call was carried out here */
 };
 
-/* What MPI_File_set_view() is given. */
-struct ftc_view {
+/* A call that changes what the file or the handle has. */
+struct ftc_change {
+    enum ftc_call_kind kind; /* FILE_SET_VIEW, FILE_SET_SIZE, FILE_PREALLOCATE, FILE_SET_ATOMICITY,
+                              * FILE_SET_INFO */
     MPI_File file;
-    MPI_Offset displacement;
-    MPI_Datatype etype, filetype;
+    MPI_Offset offset;            /* displacement of a view, or size */
+    MPI_Datatype etype, filetype; /* this and the next of a view */
     const char *representation;
-    MPI_Info info;
+    MPI_Info info; /* of a view, or the hints */
+    int flag;      /* atomicity */
     const void *return_address;
     int result;
 };
@@ -65,13 +71,27 @@ bool ftc_file_transfer(struct ftc_transfer *transfer);
 /* Begins a transfer that has a @request. Waits for no other rank. */
 bool ftc_file_begin(struct ftc_transfer *transfer, MPI_Request *request);
 
-/* With a dead member it is an error, and so are transfers from then on: the program would take data
- * to be where they are not. */
-bool ftc_file_set_view(struct ftc_view *view);
+/* With a dead member each of the living changes its own handle; the size is changed by one of them,
+ * and the others wait. */
+bool ftc_file_change(struct ftc_change *x);
 
-/* Any other collective call on @file, of which native MPI needs all members: true, with an error,
- * if one of them is dead. Waits for the others. */
-bool ftc_file_refuses(enum ftc_call_kind kind, MPI_File file, const void *return_address, int *rv);
+/* The first half of a split call. True, with an error, if it cannot be carried out. Otherwise
+ * *@file is the handle for the native call. Waits for the others. */
+bool ftc_file_refuses_split(enum ftc_call_kind kind, MPI_File *file, const void *return_address,
+                            int *rv);
+
+/* A collective call with the shared file pointer: true, with an error, if a member of *@file is
+ * dead. Waits for the others. */
+bool ftc_file_refuses(enum ftc_call_kind kind, const MPI_File *file, const void *return_address,
+                      int *rv);
+
+/* Likewise a call of one rank, once handles of its own take the place of @file. Waits for no rank.
+ */
+bool ftc_file_has_no_pointer(enum ftc_call_kind kind, MPI_File file, const void *return_address,
+                             int *rv);
+
+/* The handle for calls of one rank on @handle. */
+MPI_File ftc_file_in_use(MPI_File handle);
 
 /* With a dead member what MPI has of the file stays until the end of the process: a descriptor, and
  * the communicator. What was written has been handed to the file system before this returns, and

@@ -12,6 +12,9 @@
  *                                               leaves: it waits for rank 2, which is stopped
  *     files --excess NAME VICTIMS               more die at once than are tolerated
  *     files --anytime NAME SEED ROUNDS VICTIM   which dies in the middle of the calls
+ *     files --steps NAME VICTIMS                a view is set in each step of one file; the victims
+ *                                               die in the middle
+ *     files --unlinked NAME VICTIMS             of a file whose name is gone
  *
  * Each writes its elements between those of the others, by offsets and by a view: so natively data
  * go through ranks that collect them. */
@@ -137,21 +140,16 @@ static bool is_refused(int code)
     return class == MPIX_ERR_PROC_FAILED;
 }
 
-/* False if a rank has died since the file was opened: then it cannot be set any more. */
-static bool view_between(MPI_File file, int stage)
+static void view_between(MPI_File file, int stage)
 {
     MPI_Datatype every;
-    int code;
 
     MPI_Type_vector(COUNT, 1, n, MPI_INT, &every);
     MPI_Type_commit(&every);
-    code = MPI_File_set_view(file, (begin_of(stage) + rank) * (MPI_Offset)sizeof(int), MPI_INT,
-                             every, "native", MPI_INFO_NULL);
+    must("MPI_File_set_view",
+         MPI_File_set_view(file, (begin_of(stage) + rank) * (MPI_Offset)sizeof(int), MPI_INT, every,
+                           "native", MPI_INFO_NULL));
     MPI_Type_free(&every);
-    if (is_refused(code))
-        return false;
-    must("MPI_File_set_view", code);
-    return true;
 }
 
 static void expect_count(const char *what, const MPI_Status *status, int count)
@@ -251,7 +249,6 @@ static void at_offsets_later(MPI_File file, int stage)
     expect("MPI_File_iread_at_all", back, rank, stage, COUNT);
 }
 
-/* While all live. */
 static void split(MPI_File file, int stage)
 {
     int data[COUNT], back[COUNT] = {0};
@@ -327,36 +324,52 @@ static void expect_no_file(void)
         PROBLEM("a file that is not there is opened");
 }
 
-/* What would have to wait for the dead is an error, and what would then be at a wrong place. */
+/* Calls that MPI-IO would carry out together with the dead; rank 0 may be one of them. */
+static void change(MPI_File file, int stage)
+{
+    MPI_Offset end = begin_of(stage) * (MPI_Offset)sizeof(int), size = 0;
+    int is_atomic = 0;
+
+    must("MPI_File_preallocate", MPI_File_preallocate(file, end + 2000));
+    must("MPI_File_set_size", MPI_File_set_size(file, end + 1000));
+    must("MPI_File_get_size", MPI_File_get_size(file, &size));
+    if (size != end + 1000)
+        PROBLEM("the file has %lld bytes after MPI_File_set_size", (long long)size);
+    must("MPI_File_set_atomicity", MPI_File_set_atomicity(file, 1));
+    must("MPI_File_get_atomicity", MPI_File_get_atomicity(file, &is_atomic));
+    if (!is_atomic)
+        PROBLEM("the file is not atomic after MPI_File_set_atomicity");
+    must("MPI_File_set_atomicity", MPI_File_set_atomicity(file, 0));
+    must("MPI_File_set_info", MPI_File_set_info(file, MPI_INFO_NULL));
+    must("MPI_File_sync", MPI_File_sync(file));
+}
+
+/* The shared file pointer belongs to the dead as well. */
 static void expect_refusals(MPI_File file)
 {
     int data[COUNT] = {0};
-    MPI_Request request;
 
-    if (!is_refused(MPI_File_set_size(file, 0)))
-        PROBLEM("MPI_File_set_size with a dead rank is no error");
-    if (!is_refused(MPI_File_write_ordered(file, data, 1, MPI_INT, MPI_STATUS_IGNORE)))
-        PROBLEM("MPI_File_write_ordered with a dead rank is no error");
-    if (!is_refused(MPI_File_write_at_all(file, 0, data, COUNT, MPI_INT, MPI_STATUS_IGNORE)))
-        PROBLEM("MPI_File_write_at_all without the view is no error");
-    if (!is_refused(MPI_File_iwrite_at_all(file, 0, data, COUNT, MPI_INT, &request)) ||
-        request != MPI_REQUEST_NULL)
-        PROBLEM("MPI_File_iwrite_at_all without the view is no error");
-}
-
-static void expect_refused_split(MPI_File file)
-{
-    int data[COUNT] = {0};
-
-    if (!is_refused(MPI_File_read_all_begin(file, data, 1, MPI_INT)) ||
-        !is_refused(MPI_File_write_all_begin(file, data, 1, MPI_INT)) ||
-        !is_refused(MPI_File_read_at_all_begin(file, 0, data, 1, MPI_INT)) ||
-        !is_refused(MPI_File_write_at_all_begin(file, 0, data, 1, MPI_INT)) ||
+    if (!is_refused(MPI_File_seek_shared(file, 0, MPI_SEEK_SET)) ||
+        !is_refused(MPI_File_write_ordered(file, data, 1, MPI_INT, MPI_STATUS_IGNORE)) ||
         !is_refused(MPI_File_read_ordered_begin(file, data, 1, MPI_INT)) ||
         !is_refused(MPI_File_write_ordered_begin(file, data, 1, MPI_INT)) ||
-        !is_refused(MPI_File_read_all_begin_c(file, data, 1, MPI_INT)) ||
-        !is_refused(MPI_File_write_all_begin_c(file, data, 1, MPI_INT)))
-        PROBLEM("a split call with a dead rank is no error");
+        !is_refused(MPI_File_write_shared(file, data, 1, MPI_INT, MPI_STATUS_IGNORE)))
+        PROBLEM("a call with the shared file pointer and a dead rank is no error");
+}
+
+/* Calls of one rank use the view that was set last. */
+static void read_by_itself(MPI_File file, int stage)
+{
+    int data[COUNT] = {0};
+    MPI_Offset position = 0;
+
+    must("MPI_File_seek", MPI_File_seek(file, 1, MPI_SEEK_SET));
+    must("MPI_File_read", MPI_File_read(file, data + 1, COUNT - 1, MPI_INT, MPI_STATUS_IGNORE));
+    must("MPI_File_read_at", MPI_File_read_at(file, 0, data, 1, MPI_INT, MPI_STATUS_IGNORE));
+    must("MPI_File_get_position", MPI_File_get_position(file, &position));
+    if (position != COUNT)
+        PROBLEM("the position is %lld, not %d", (long long)position, COUNT);
+    expect("MPI_File_read", data, rank, stage, COUNT);
 }
 
 /* @open: who dies once this stage's file is open; @viewed: once the view is set, too. */
@@ -368,23 +381,16 @@ static void stage(int number, const char *open, const char *viewed)
         casualties_die(open, rank);
     at_offsets(file, 2 * number);
     at_offsets_later(file, 2 * number);
-    if (!view_between(file, 2 * number + 1)) {
-        if (!open)
-            PROBLEM("a view cannot be set");
-        expect_refusals(file);
-        expect_refused_split(file);
-        close_it(&file);
-        file = open_it(MPI_MODE_RDWR);
-        view_between(file, 2 * number + 1);
-    } else if (open) {
-        PROBLEM("a view can be set");
-    }
+    change(file, 2 * number + 1);
+    view_between(file, 2 * number + 1);
     if (viewed)
         casualties_die(viewed, rank);
     write_between(file, 2 * number + 1);
     read_between(file, 2 * number + 1);
-    if (!open && !viewed)
-        split(file, 2 * number + 1);
+    read_by_itself(file, 2 * number + 1);
+    split(file, 2 * number + 1);
+    if (open || viewed)
+        expect_refusals(file);
     close_it(&file);
     expect_no_file();
     check_stage(2 * number, false);
@@ -516,10 +522,7 @@ static void at_any_time(uint64_t seed, int rounds, int victim)
         if (rank == victim && i == last)
             fault_happen_in_step(&kill, seed);
         file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
-        while (!view_between(file, i)) {
-            close_it(&file);
-            file = open_it(MPI_MODE_RDWR);
-        }
+        view_between(file, i);
         write_between(file, i);
         read_between(file, i);
         close_it(&file);
@@ -528,6 +531,52 @@ static void at_any_time(uint64_t seed, int rounds, int victim)
     casualties_meet();
     for (int i = 0; i < rounds; i++)
         check_stage(i, true);
+}
+
+/* The name is no longer that of the file when the handles of one rank are opened. */
+static void in_steps(const char *victims)
+{
+    enum { STEPS = 10 };
+    MPI_File file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
+    int directory = open(".", O_RDONLY);
+
+    if (chdir("/") != 0)
+        PROBLEM("chdir fails");
+    for (int i = 0; i < STEPS; i++) {
+        if (i == STEPS / 2)
+            casualties_die(victims, rank);
+        view_between(file, i);
+        write_between(file, i);
+        read_between(file, i);
+    }
+    close_it(&file);
+    if (fchdir(directory) != 0)
+        PROBLEM("fchdir fails");
+    close(directory);
+    for (int i = 0; i < STEPS; i++)
+        check_stage(i, true);
+    casualties_meet();
+}
+
+/* Nobody can open such a file again. Without the view, data would go to wrong places. */
+static void without_name(const char *victims)
+{
+    MPI_File file = open_it(MPI_MODE_CREATE | MPI_MODE_RDWR);
+    int data[COUNT] = {0};
+    MPI_Request request;
+
+    casualties_meet();
+    if (rank == 0)
+        unlink(name);
+    casualties_meet();
+    casualties_die(victims, rank);
+    at_offsets(file, 0);
+    if (!is_refused(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)) ||
+        !is_refused(MPI_File_write_at_all(file, 0, data, COUNT, MPI_INT, MPI_STATUS_IGNORE)) ||
+        !is_refused(MPI_File_iwrite_at_all(file, 0, data, COUNT, MPI_INT, &request)) ||
+        !is_refused(MPI_File_read_all_begin(file, data, 1, MPI_INT)) || request != MPI_REQUEST_NULL)
+        PROBLEM("a call that needs the name is no error");
+    close_it(&file);
 }
 
 /* The first die when a file is open, the next when its view is set, and so on. */
@@ -549,6 +598,8 @@ int main(int argc, char **argv)
     bool is_inside = argc == 3 && strcmp(argv[1], "--inside") == 0;
     bool has_source = argc == 3 && strcmp(argv[1], "--source") == 0;
     bool exceeds = argc == 4 && strcmp(argv[1], "--excess") == 0;
+    bool is_stepwise = argc == 4 && strcmp(argv[1], "--steps") == 0;
+    bool is_nameless = argc == 4 && strcmp(argv[1], "--unlinked") == 0;
     bool is_left = argc == 3 && strcmp(argv[1], "--left") == 0;
 
     MPI_Init(NULL, NULL);
@@ -569,11 +620,15 @@ int main(int argc, char **argv)
         in_excess(argv[3]);
     else if (is_left)
         left();
+    else if (is_stepwise)
+        in_steps(argv[3]);
+    else if (is_nameless)
+        without_name(argv[3]);
     else if (deletes)
         delete_with_dead(argv[3]);
     else
         in_order(argv + 2);
-    if (!deletes && !in_end)
+    if (!deletes && !in_end && !is_nameless)
         remove_it();
     if (problems == 0)
         printf("files: rank %d is content\n", rank);

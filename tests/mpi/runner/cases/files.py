@@ -4,16 +4,16 @@ from .common import ABORT, DEFECT, SURVIVORS
 from .reports import SITES, site
 
 
-def files(name, args, dead, f=1, n=4, settings=None, **more):
+def files(name, args, dead, f=1, n=4, settings=None, says=(), **more):
     return Case(f"files: {name}", n, f, failures=dead, settings={**SURVIVORS, **(settings or {})},
-                says=(rf"(files: rank \d is content(.|\n)*){{{n - dead}}}",), silent=("on_blocked",),
+                says=(rf"(files: rank \d is content(.|\n)*){{{n - dead}}}", *says), silent=("on_blocked",),
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/files {args}", **more)
 
 
 FILES = [
     files("nobody dies", "data", 0),
     files("nobody dies, native", "data", 0, settings={"FTCOLL_COMMUNICATORS": "native"}),
-    files("a rank dies", "data 1", 1),
+    files("a rank dies", "data 1", 1, says=("ftcoll: MPI_File_seek_shared returns an error on all survivors: .*/data",)),
     files("rank 0 dies, all calls protected", "data 0", 1, settings={"FTCOLL_PROTECT": "all"}),
     files("one after the other", "data 2 0 1", 3),
     files("two at once, then one", "data 1,4 0", 3, f=2, n=6),
@@ -22,6 +22,9 @@ FILES = [
           check=lambda job: "" if job.text("stdout").count("has closed in MPI_Finalize") == 3 else "not all have closed"),
     files("rank 0 dies with what it has gathered", "--inside data", 1),
     files("a rank dies whose data another takes", "--source data", 1, tags=DEFECT),
+    *(files(f"a view in each step, and rank {victim} dies", f"--steps data {victim}", 1, tags=DEFECT) for victim in range(4)),
+    files("a rank dies and the file has no name", "--unlinked data 1", 1,
+          says=("ftcoll: MPI_File_set_view returns an error on all survivors: .*/data",)),
     files("more die at once than are tolerated", "--excess data 1,2", 2, n=5, tags=DEFECT),
     files("a rank that has left the call for one that is through", "--left data", 1,
           settings={"FTCOLL_CRASH": "1:5:a1", "FTCOLL_ALGORITHM": "corrected"}, tags=DEFECT),
