@@ -63,6 +63,15 @@ static int made_from(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
     return ftc_error_handler_from(comm, newcomm, ftc_lineage_from(comm, newcomm, rv));
 }
 
+static int copied_from(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
+{
+    int made = made_from(comm, newcomm, rv);
+
+    if (ftc_library.state == FTC_LIBRARY_ACTIVE && made == MPI_SUCCESS)
+        ftc_lineage_note_copy(newcomm);
+    return made;
+}
+
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
     struct ftc_creation x = {
@@ -72,7 +81,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return made_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup(comm, newcomm))));
+    return copied_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup(comm, newcomm))));
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
@@ -85,7 +94,7 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
         .return_address = __builtin_return_address(0),
     };
 
-    return made_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
+    return copied_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
 }
 
 /* @x as a nonblocking call; true if it is carried out here. Calls that complete requests tell that

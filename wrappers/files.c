@@ -88,14 +88,16 @@ int MPI_File_close(MPI_File *fh)
 /* What was written before a death has gone through @fh. */
 int MPI_File_sync(MPI_File fh)
 {
+    const void *return_address = __builtin_return_address(0);
     MPI_File own = ftc_file_in_use(fh);
     int rv;
 
-    ftc_native_call_enter_file(FTC_CALL_FILE_SYNC, fh, __builtin_return_address(0));
+    ftc_native_call_enter_file(FTC_CALL_FILE_SYNC, fh, return_address);
     rv = PMPI_File_sync(fh);
     if (own != fh && rv == MPI_SUCCESS)
         rv = PMPI_File_sync(own);
-    return ftc_native_call_leave_with(rv);
+    ftc_native_call_leave();
+    return ftc_file_synced(fh, return_address, rv);
 }
 
 /* @at: the offset, or 0 for calls that have none. */

@@ -19,6 +19,8 @@ struct series {
 struct ftc_lineage {
     uint64_t number;
     void *children; /* series by name: a tree of tsearch() */
+    bool is_copy;
+    int told; /* dead members for which MPI_File_open() has returned an error */
 };
 
 /* Names of the series of calls of all ranks: those of groups are odd. */
@@ -168,6 +170,31 @@ uint64_t ftc_lineage_of_file(MPI_Comm parent)
 uint64_t ftc_lineage_of_request(MPI_Comm parent)
 {
     return number_of(parent, REQUESTS, "another persistent request");
+}
+
+void ftc_lineage_note_copy(const MPI_Comm *made)
+{
+    struct ftc_lineage *b = made && *made != MPI_COMM_NULL ? ftc_lineage_of(*made) : NULL;
+
+    if (b)
+        b->is_copy = true;
+}
+
+bool ftc_lineage_is_copy(MPI_Comm comm)
+{
+    const struct ftc_lineage *b = ftc_lineage_of(comm);
+
+    return b && b->is_copy;
+}
+
+bool ftc_lineage_has_to_tell(MPI_Comm comm, int dead)
+{
+    struct ftc_lineage *b = ftc_lineage_of(comm);
+
+    if (!b || !b->is_copy || dead <= b->told)
+        return false;
+    b->told = dead;
+    return true;
 }
 
 uint64_t ftc_lineage_number(const struct ftc_lineage *b)

@@ -47,6 +47,15 @@ uint64_t ftc_lineage_of_file(MPI_Comm parent);
 /* The same for the persistent request that all ranks of @parent are just making. */
 uint64_t ftc_lineage_of_request(MPI_Comm parent);
 
+/* Notes that all ranks have made *@made by MPI_Comm_dup(), as libraries do that must not use the
+ * program's communicator. */
+void ftc_lineage_note_copy(const MPI_Comm *made);
+bool ftc_lineage_is_copy(MPI_Comm comm);
+
+/* Whether @comm is such a copy and MPI_File_open() has not returned an error yet for the @dead
+ * members that all survivors know of. From then on it has. */
+bool ftc_lineage_has_to_tell(MPI_Comm comm, int dead);
+
 struct ftc_lineage;
 
 /* NULL if it is not known: of an intercommunicator with members outside of MPI_COMM_WORLD, with

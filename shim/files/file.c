@@ -23,6 +23,8 @@ struct file {
     struct ftc_comm *comm; /* of its members */
     MPI_Group group;
     char *name;         /* with the directory */
+    bool is_of_copy;    /* opened with a copy that MPI_Comm_dup() has made */
+    int told;           /* of these: dead members for which there has been an error */
     bool is_alone;      /* a member is dead, and all others know: each does its part alone */
     bool has_no_own;    /* not all of the living could open one */
     bool has_lost_view; /* the program has been told that its view could not be set */
@@ -113,6 +115,8 @@ static void note(MPI_Comm comm, MPI_File handle, const char *name)
         ftc_job_end_no_memory("another file"); /* the others will protect it */
     else if (f->comm->pass != FTC_PASS_NONE)
         forget(f);
+    else
+        f->is_of_copy = ftc_lineage_is_copy(comm);
 }
 
 /* ---- a call, in the way of file.h ---- */
@@ -471,6 +475,44 @@ bool ftc_file_change(struct ftc_change *x)
     return true;
 }
 
+/* ---- files of libraries ---- */
+
+/* A library that has made a copy gives each member its part of the file. Without the part of a dead
+ * one the file may be unreadable, so the library has an error once. */
+static bool has_lost_part(struct task *t)
+{
+    const struct ftc_comm *c = t->file->comm;
+    int rv = MPI_SUCCESS, lost;
+
+    if (!t->file->is_of_copy || ftc_library.settings.communicators != FTC_COMMUNICATORS_SURVIVORS)
+        return false;
+    all_are_there(t, &rv);
+    lost = rv == MPI_SUCCESS ? c->size - c->member_count - t->file->told : 0;
+    t->file->told += lost;
+    return lost > 0;
+}
+
+static int part_is_lost(const struct task *t)
+{
+    const struct ftc_comm *c = t->file->comm;
+
+    return ftc_error_dead_counted(&t->call, c->member[0] == c->rank);
+}
+
+int ftc_file_synced(MPI_File file, const void *return_address, int rv)
+{
+    struct file *f = protected_file(file);
+    struct task t;
+
+    if (!f)
+        return rv;
+    t = task_of(f, FTC_CALL_FILE_SYNC, return_address);
+    if (has_lost_part(&t))
+        rv = part_is_lost(&t);
+    ftc_error_raise_on_file(&t.call, f->handle);
+    return rv;
+}
+
 /* ---- all else ---- */
 
 static bool lacks_members(struct task *t, int *rv)
@@ -574,13 +616,20 @@ static int abandon(struct task *t, struct closing *x, bool is_begun)
                                                 : x->result; /* it may have been closed before */
 }
 
-static int close_it(struct task *t, struct closing *x)
+static int close_by_living(struct task *t, struct closing *x)
 {
     int rv = MPI_SUCCESS;
 
     if (all_are_there(t, &rv) && !t->file->is_alone)
         return run(t) ? x->result : abandon(t, x, true);
     return rv == MPI_SUCCESS ? abandon(t, x, false) : rv;
+}
+
+static int close_it(struct task *t, struct closing *x)
+{
+    int rv = close_by_living(t, x);
+
+    return has_lost_part(t) ? part_is_lost(t) : rv;
 }
 
 bool ftc_file_close(MPI_File *file, const void *return_address, int *rv)

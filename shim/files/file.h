@@ -90,12 +90,16 @@ bool ftc_file_refuses(enum ftc_call_kind kind, const MPI_File *file, const void 
 bool ftc_file_has_no_pointer(enum ftc_call_kind kind, MPI_File file, const void *return_address,
                              int *rv);
 
+/* After MPI_File_sync() on @file with the error code @rv. Returns that, or an error if a member of
+ * a copied communicator has died for which there was none yet. Waits for the others. */
+int ftc_file_synced(MPI_File file, const void *return_address, int rv);
+
 /* The handle for calls of one rank on @handle. */
 MPI_File ftc_file_in_use(MPI_File handle);
 
 /* With a dead member what MPI has of the file stays until the end of the process: a descriptor, and
  * the communicator. What was written has been handed to the file system before this returns, and
- * one that is to be deleted on close is. */
+ * one that is to be deleted on close is. An error as by ftc_file_synced() comes after that. */
 bool ftc_file_close(MPI_File *file, const void *return_address, int *rv);
 
 #endif

@@ -452,6 +452,22 @@ static int agree_at_first(const struct ftc_creation *x, const struct ftc_call *c
     return rv;
 }
 
+/* A library that has made a copy counts its members, and gives each its part of the file. It would
+ * take a file of the living for one of all. */
+static bool is_counted_on(const struct ftc_creation *x, const struct ftc_roll *roll)
+{
+    return x->kind == FTC_CALL_FILE_OPEN && roll->dead_count > 0 &&
+           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS &&
+           ftc_lineage_has_to_tell(x->comm, roll->dead_count);
+}
+
+static int refuse_to_open(const struct ftc_creation *x, const struct ftc_call *call,
+                          const struct ftc_roll *roll)
+{
+    drop(x);
+    return ftc_error_dead_counted(call, roll->comm->member[0] == roll->comm->rank);
+}
+
 static int make(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_roll *roll)
 {
     int rv = agree_at_first(x, call, roll);
@@ -459,10 +475,12 @@ static int make(const struct ftc_creation *x, const struct ftc_call *call, struc
     *x->newcomm = MPI_COMM_NULL;
     if (rv != MPI_SUCCESS)
         return rv;
-    do
+    do {
+        if (is_counted_on(x, roll))
+            return refuse_to_open(x, call, roll);
         rv = attempt(x, call, roll);
-    while (roll->is_again);
-    return rv;
+    } while (roll->is_again);
+    return rv == MPI_SUCCESS && is_counted_on(x, roll) ? refuse_to_open(x, call, roll) : rv;
 }
 
 bool ftc_new_communicators_are_on(void)

@@ -7,6 +7,7 @@
  * 2. If nobody is, native MPI carries the call out as it is, else MPI_Comm_create_group makes a
  *    communicator of the survivors, and a call that makes a topology gives it that (seating.h).
  *    MPI_Intercomm_create is always made so, once the groups know each other (leaders.h).
+ *    MPI_File_open on a copy (MPI_Comm_dup) returns an error instead, once for each death.
  * 3. They agree whether all have come through. A rank that would wait in 2 for somebody who has
  *    died since 1 leaves that call (leavable.h); then all begin again.
  */

@@ -5,6 +5,7 @@
 #include "communicator/error_handler.h"
 #include "job_end.h"
 #include "progress/mismatch.h"
+#include "system/lines.h"
 #include "system/numbers.h"
 #include "value/datatype.h"
 
@@ -345,6 +346,20 @@ int ftc_error_dead_opener(const struct ftc_call *call)
         "ftcoll: %s: a rank that has opened the file with the others is dead, and MPI waits "
         "for it: close the file and open it again",
         ftc_call_name(call->kind));
+}
+
+int ftc_error_dead_counted(const struct ftc_call *call, bool says)
+{
+    int code =
+        hold(MPIX_ERR_PROC_FAILED,
+             "ftcoll: %s returns an error on all survivors: the file's communicator was made by "
+             "MPI_Comm_dup, one of its ranks is dead, and the code that made it may need that "
+             "rank's part; a new copy has the survivors: write the file again with it",
+             ftc_call_name(call->kind));
+
+    if (says)
+        ftc_lines_say("%s\n", pending.text);
+    return code;
 }
 
 int ftc_error_dead_peer(const char *call_name, int rank, uint32_t world)

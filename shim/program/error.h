@@ -75,6 +75,11 @@ int ftc_error_native(const struct ftc_call *call, int class);
  * MPIX_ERR_PROC_FAILED. */
 int ftc_error_dead_opener(const struct ftc_call *call);
 
+/* A file belongs to a copy of a communicator, a member of which is dead: class
+ * MPIX_ERR_PROC_FAILED.
+ * @says: also as a line, on one rank. */
+int ftc_error_dead_counted(const struct ftc_call *call, bool says);
+
 /* The peer of a point-to-point call, @rank in the call's communicator, is dead: class
  * MPIX_ERR_PROC_FAILED. */
 int ftc_error_dead_peer(const char *call_name, int rank, uint32_t world);

@@ -30,6 +30,14 @@ FILES = [
           settings={"FTCOLL_CRASH": "1:5:a1", "FTCOLL_ALGORITHM": "corrected"}, tags=DEFECT),
     *(files(f"rank {victim} dies in the middle", f"--anytime data {{seed}} 8 {victim}", 1, runs=2, limit_s=60)
       for victim in (0, 2)),
+    *(Case(f"files: a library makes copies, and rank {first} dies first", 11, 1, failures=9, settings=SURVIVORS, tags=DEFECT,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/filelib data {victims}", silent=("on_blocked",),
+           says=("MPI_File_open returns an error on all survivors", "MPI_File_sync returns an error on all survivors",
+                 "MPI_File_close returns an error on all survivors", r"(filelib: rank \d+ is content(.|\n)*){2}"))
+      for first, victims in ((0, "0,1,2,3,4,5,6,7,8"), (10, "10,9,8,7,6,5,4,3,2"))),
+    *(Case(f"files: a library makes copies, and rank {victim} dies in the middle", 4, 1, failures=1, settings=SURVIVORS, runs=2,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/filelib --anytime data {{seed}} 8 {victim}", limit_s=60,
+           says=(r"(filelib: rank \d is content(.|\n)*){3}",)) for victim in (0, 2)),
     Case("files: a rank dies, native", 4, 1, settings={"FTCOLL_COMMUNICATORS": "native", **ABORT}, status="failed",
          command="mpiexec.hydra -n {n} {programs}/files data 1",
          says=(r"in MPI_File_write_at_all at files\(.*it needs rank 1, .*on_blocked = abort",)),
