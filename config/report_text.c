@@ -160,7 +160,9 @@ static void write_verdict(const json_t *verdict)
 {
     say(verdict, "{outcome}");
     if (has(verdict, "example"))
-        say(verdict, ", for example in {example.call} at {example.site} ({example.because})");
+        say(verdict, ", for example in {example.call} at {example.site}");
+    if (has(ftc_view_at(verdict, "example"), "because"))
+        say(verdict, " ({example.because})");
     printf(".\n");
 }
 
@@ -199,7 +201,9 @@ static void write_coverage(const json_t *r)
     if (has(c, "protected_percent"))
         say(c, "{protected_percent} % of {calls} calls that need other ranks are protected. Of "
                "{places} call sites a dead rank would leave\nthe others waiting at "
-               "{places_that_wait}, and do that or end the job at {places_that_wait_or_abort}.\n");
+               "{places_that_wait}, do that or end the job at {places_that_wait_or_abort}, and do "
+               "that or "
+               "be an error at\n{places_not_protected}.\n");
     printf("When a rank dies, this program ");
     write_verdict(ftc_view_at(c, "verdict"));
     if (has(c, "better"))

@@ -211,8 +211,12 @@ static bool takes_its_time(enum ftc_call_kind kind)
     case FTC_CALL_FILE_IWRITE_ALL:
     case FTC_CALL_FILE_IWRITE_AT_ALL:
         return true;
+    case FTC_CALL_FILE_SET_VIEW:
+        return false;
     default:
-        return ftc_call_class(kind) == FTC_CLASS_OTHER;
+        return ftc_call_class(kind) == FTC_CLASS_OTHER ||
+               ftc_call_class(kind) == FTC_CLASS_FILE_REFUSED ||
+               ftc_call_class(kind) == FTC_CLASS_FILE_ALONE;
     }
 }
 

@@ -72,14 +72,16 @@ static void write_unknown(FILE *f, const struct ftc_coverage_table *t)
 
 static void write_sum(FILE *f, const struct ftc_coverage_table *t)
 {
-    bool waits = t->calls[FTC_SHELTER_EXPOSED] > 0, ends = t->calls[FTC_SHELTER_FATAL] > 0;
-    int permille = ftc_coverage_permille(t);
+    static const char *const fate[] = {"leave the others waiting", "end the job", "be an error"};
+    int worst = FTC_SHELTER_EXPOSED, permille = ftc_coverage_permille(t);
     char calls[32];
 
+    while (worst < FTC_SHELTER_PROTECTED && t->calls[worst] == 0)
+        worst++;
     grouped(ftc_coverage_calls(t), calls);
     if (ftc_coverage_calls(t) == 0)
         fprintf(f, "ftcoll: no call needed another rank\n");
-    else if (!waits && !ends)
+    else if (worst == FTC_SHELTER_PROTECTED)
         fprintf(f,
                 "ftcoll: all %s calls that need other ranks are protected: a dead rank would leave "
                 "nobody waiting\n",
@@ -88,9 +90,7 @@ static void write_sum(FILE *f, const struct ftc_coverage_table *t)
         fprintf(f,
                 "ftcoll: %d.%d %% of %s calls that need other ranks are protected; a dead rank "
                 "would %s at %d of %d call sites\n",
-                permille / 10, permille % 10, calls,
-                waits ? "leave the others waiting" : "end the job",
-                t->places[waits ? FTC_SHELTER_EXPOSED : FTC_SHELTER_FATAL],
+                permille / 10, permille % 10, calls, fate[worst], t->places[worst],
                 t->places[FTC_SHELTER_ALONE]);
 }
 
@@ -104,6 +104,14 @@ static void write_table(FILE *f, const struct ftc_coverage_table *t)
     write_sum(f, t);
 }
 
+/* NULL: the settings of the verdict are others than those that gave the call its reason. */
+static const char *reason_of(const struct ftc_coverage_verdict *v)
+{
+    return v->row && ftc_protection_shelter(v->row->protection) == v->shelter
+               ? ftc_protection_reason(v->row->protection)
+               : NULL;
+}
+
 static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool ends_blocked)
 {
     if (v->shelter >= FTC_SHELTER_PROTECTED) {
@@ -111,15 +119,18 @@ static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool en
                 v->is_sure ? "" : ", if its MPI_Wait calls wait for messages only");
         return;
     }
-    fprintf(f, v->shelter == FTC_SHELTER_FATAL ? "aborts"
-               : ends_blocked                  ? "aborts after blocked_ms (on_blocked = abort)"
-                                               : "waits for ever");
+    fprintf(f, v->shelter == FTC_SHELTER_RAISED  ? "gets errors"
+               : v->shelter == FTC_SHELTER_FATAL ? "aborts"
+               : ends_blocked                    ? "aborts after blocked_ms (on_blocked = abort)"
+                                                 : "waits for ever");
     if (v->row)
-        fprintf(f, ", for example in %s at %s (%s)\n",
-                ftc_call_name((enum ftc_call_kind)v->row->call), v->row->text,
-                ftc_protection_reason(v->row->protection));
+        fprintf(f, ", for example in %s at %s", ftc_call_name((enum ftc_call_kind)v->row->call),
+                v->row->text);
     else
-        fprintf(f, ", at a call site that is not listed\n");
+        fprintf(f, ", at a call site that is not listed");
+    if (reason_of(v))
+        fprintf(f, " (%s)", reason_of(v));
+    fputc('\n', f);
 }
 
 static void write_verdicts(FILE *f, const struct ftc_coverage_table *t, bool ends_blocked)
@@ -135,7 +146,7 @@ static void write_verdicts(FILE *f, const struct ftc_coverage_table *t, bool end
         write_remedies(f, remedies);
         fprintf(f, ": it ");
         write_verdict(f, &best, ends_blocked);
-    } else if (now.shelter < FTC_SHELTER_PROTECTED) {
+    } else if (now.shelter < FTC_SHELTER_RAISED) {
         fprintf(f, "ftcoll: no setting changes that\n");
     }
 }
@@ -201,12 +212,15 @@ static void add_sum(struct ftc_json *j, const struct ftc_coverage_table *t)
     ftc_json_add_number(j, "places", t->places[FTC_SHELTER_ALONE]);
     ftc_json_add_number(j, "places_that_wait", t->places[FTC_SHELTER_EXPOSED]);
     ftc_json_add_number(j, "places_that_wait_or_abort", t->places[FTC_SHELTER_FATAL]);
+    ftc_json_add_number(j, "places_not_protected", t->places[FTC_SHELTER_RAISED]);
 }
 
 static const char *outcome_of(const struct ftc_coverage_verdict *v, bool ends_blocked)
 {
     if (v->shelter >= FTC_SHELTER_PROTECTED)
         return v->is_sure ? "survives" : "survives if MPI_Wait is for messages";
+    if (v->shelter == FTC_SHELTER_RAISED)
+        return "gets errors";
     if (v->shelter == FTC_SHELTER_FATAL)
         return "aborts";
     return ends_blocked ? "aborts after blocked_ms" : "waits";
@@ -221,7 +235,7 @@ static void add_verdict(struct ftc_json *j, const char *key, const struct ftc_co
         ftc_json_open_object(j, "example");
         ftc_json_add_text(j, "call", ftc_call_name((enum ftc_call_kind)v->row->call));
         ftc_json_add_text(j, "site", v->row->text);
-        ftc_json_add_text(j, "because", ftc_protection_reason(v->row->protection));
+        ftc_json_add_text(j, "because", reason_of(v));
         ftc_json_close(j);
     } else {
         ftc_json_add_null(j, "example");

@@ -166,25 +166,32 @@ void ftc_coverage_free(struct ftc_coverage_table *t)
     free(t->row);
 }
 
-/* With what helps row @row. */
-static enum ftc_shelter shelter_at_best(const struct ftc_coverage_row *row)
+/* Of row @row with the settings in @remedies. */
+static enum ftc_shelter shelter_with(const struct ftc_coverage_row *row, uint32_t remedies)
 {
     enum ftc_shelter now = ftc_protection_shelter(row->protection);
 
+    if ((row->protection == FTC_PROTECTION_P2P_RAISED || (row->remedies & FTC_REMEDY_P2P_ERROR)) &&
+        (remedies & FTC_REMEDY_P2P_IGNORE))
+        return FTC_SHELTER_PROTECTED;
     if (now >= FTC_SHELTER_PROTECTED || (row->remedies & FTC_REMEDY_IN_VAIN) || row->remedies == 0)
         return now;
-    return row->remedies & FTC_REMEDY_HALF ? FTC_SHELTER_FATAL : FTC_SHELTER_PROTECTED;
+    if (row->remedies & FTC_REMEDY_HALF)
+        return FTC_SHELTER_FATAL;
+    return row->remedies & FTC_REMEDY_RAISES ? FTC_SHELTER_RAISED : FTC_SHELTER_PROTECTED;
 }
 
 uint32_t ftc_coverage_remedies(const struct ftc_coverage_row *row)
 {
-    return shelter_at_best(row) > ftc_protection_shelter(row->protection) ? row->remedies : 0;
+    enum ftc_shelter best = shelter_with(row, row->remedies);
+
+    return best > ftc_protection_shelter(row->protection) ? row->remedies : 0;
 }
 
 uint64_t ftc_coverage_calls(const struct ftc_coverage_table *t)
 {
     return t->calls[FTC_SHELTER_EXPOSED] + t->calls[FTC_SHELTER_FATAL] +
-           t->calls[FTC_SHELTER_PROTECTED];
+           t->calls[FTC_SHELTER_RAISED] + t->calls[FTC_SHELTER_PROTECTED];
 }
 
 int ftc_coverage_permille(const struct ftc_coverage_table *t)
@@ -208,12 +215,13 @@ void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_
 {
     *now = *best = (struct ftc_coverage_verdict){.shelter = FTC_SHELTER_PROTECTED, .is_sure = true};
     *remedies = 0;
+    for (int i = 0; i < t->count; i++)
+        *remedies |= ftc_coverage_remedies(&t->row[i]);
     for (int i = 0; i < t->count; i++) {
         const struct ftc_coverage_row *row = &t->row[i];
 
         take_worse(now, ftc_protection_shelter(row->protection), row);
-        take_worse(best, shelter_at_best(row), row);
-        *remedies |= ftc_coverage_remedies(row);
+        take_worse(best, shelter_with(row, *remedies), row);
     }
     for (int s = 0; s < FTC_SHELTER_PROTECTED; s++)
         if (t->elsewhere[s] > 0) {

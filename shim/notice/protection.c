@@ -20,8 +20,8 @@ enum ftc_shelter ftc_protection_shelter(uint32_t protection)
 
 const char *ftc_protection_fate(uint32_t protection)
 {
-    static const char *const fate[FTC_SHELTERS] = {"not protected", "ends the job", "protected",
-                                                   "needs nobody"};
+    static const char *const fate[FTC_SHELTERS] = {"not protected", "ends the job", "returns error",
+                                                   "protected", "needs nobody"};
 
     return fate[ftc_protection_shelter(protection)];
 }

@@ -11,6 +11,7 @@
 enum ftc_shelter {
     FTC_SHELTER_EXPOSED, /* it, or the call that completes it, waits for ever */
     FTC_SHELTER_FATAL,   /* it is an error, and the error handler ends the job */
+    FTC_SHELTER_RAISED,  /* it is an error, and the error handler returns */
     FTC_SHELTER_PROTECTED,
     FTC_SHELTER_ALONE, /* it needs nobody */
     FTC_SHELTERS
@@ -27,8 +28,8 @@ enum ftc_protection {
 
 enum ftc_shelter ftc_protection_shelter(uint32_t protection);
 
-/* "not protected", "ends the job", "protected" or "needs nobody"; and why, NULL for what needs no
- * reason. */
+/* "not protected", "ends the job", "returns error", "protected" or "needs nobody"; and why, NULL for
+ * what needs no reason. */
 const char *ftc_protection_fate(uint32_t protection);
 const char *ftc_protection_reason(uint32_t protection);
 
@@ -45,7 +46,8 @@ enum ftc_remedy {
     FTC_REMEDY_HALF = 256,       /* with the others it is still one that ends the job */
     FTC_REMEDY_IF_MESSAGE = 512, /* of a wait: if it is for messages, which nobody has noted */
     FTC_REMEDY_LARGE = 1024,
-    FTC_REMEDY_ALL = 2047,
+    FTC_REMEDY_RAISES = 2048, /* with the others it is still one that returns an error */
+    FTC_REMEDY_ALL = 4095,
 };
 
 /* The settings in @remedies as they go into the environment, one by one: from @next, which is 0 at

@@ -380,11 +380,24 @@ void ftc_native_call_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer
         mark(kind, win, describe_win, peer, return_address);
 }
 
-void ftc_native_call_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address)
+static bool is_of_one(MPI_File file)
 {
     MPI_Group group;
+    int size = 0;
 
-    if (!begin(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address))
+    if (file == MPI_FILE_NULL || PMPI_File_get_group(file, &group) != MPI_SUCCESS)
+        return false;
+    PMPI_Group_size(group, &size);
+    PMPI_Group_free(&group);
+    return size == 1;
+}
+
+void ftc_native_call_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address)
+{
+    MPI_Comm comm = ftc_coverage_is_on && is_of_one(file) ? MPI_COMM_SELF : MPI_COMM_NULL;
+    MPI_Group group;
+
+    if (!begin(kind, comm, FTC_ALL_MEMBERS, return_address))
         return;
     if (file == MPI_FILE_NULL || PMPI_File_get_group(file, &group) != MPI_SUCCESS) {
         give_back_mark();

@@ -86,13 +86,13 @@ static void count(enum ftc_call_kind call, struct ftc_outlook outlook, const voi
         pthread_mutex_unlock(&lock);
 }
 
-/* A call that native MPI carries out comes here if it makes a communicator of the survivors. */
+/* Also of a call that makes a communicator of the survivors, or is for a file of theirs. */
 void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass)
 {
     if (ftc_call_is_counted(call->kind))
         count(call->kind, ftc_outlook_of_call(call, pass), call->return_address);
-    else
-        ftc_coverage_native(call->kind, call->comm, MPI_ANY_SOURCE, call->return_address);
+    else if (ftc_call_class(call->kind) != FTC_CLASS_OWN)
+        count(call->kind, ftc_outlook_of_survivors(call->kind, call->comm), call->return_address);
 }
 
 void ftc_coverage_native(enum ftc_call_kind kind, MPI_Comm comm, int peer,

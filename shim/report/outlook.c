@@ -3,6 +3,7 @@
 #include "communicator/error_handler.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
+#include "communicator/neighbors.h"
 #include "library.h"
 #include "mpi/inside.h"
 #include "required_sites.h"
@@ -38,6 +39,35 @@ static size_t bytes_of_elements(const struct ftc_call *call, const struct ftc_fa
                  is_scan || is_bottom || keeps_blocks(call, type) ? (size_t)size : 1);
 }
 
+/* Bytes that this rank sends in a call of which no rank knows how much the others send; at the root
+ * of one that has a root, those of all. */
+static size_t bytes_here(const struct ftc_call *call, int rank, int size)
+{
+    const struct ftc_side *send = &call->sides->send, *receive = &call->sides->receive;
+    struct ftc_neighbors n;
+    size_t bytes;
+
+    if (ftc_call_has_root(call->kind))
+        return rank == call->root
+                   ? ftc_side_bytes(ftc_call_comes_from_root(call->kind) ? send : receive, size)
+                   : 0;
+    if (!ftc_call_is_of_neighbors(call->kind))
+        return ftc_side_bytes(ftc_sides_are_sent(call, rank) ? send : receive, size);
+    if (!ftc_neighbors_get(call->comm, &n))
+        return 0;
+    bytes = ftc_side_bytes(send, n.destinations);
+    ftc_neighbors_free(&n);
+    return bytes;
+}
+
+/* At some rank at least as much as all send: the report adds up what the ranks find. */
+static size_t bytes_at_most(const struct ftc_call *call, int rank, int size)
+{
+    if (ftc_call_is_nonblocking(call->kind)) /* goes in slices */
+        return 0;
+    return times(bytes_here(call, rank, size), ftc_call_has_root(call->kind) ? 1 : (size_t)size);
+}
+
 /* Facts about the arguments, as far as policy wants them. */
 static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *type,
                               struct ftc_policy_facts *facts)
@@ -59,6 +89,8 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
         facts->value_bytes = facts->valid ? bytes_of_elements(call, type, size) : 0;
     } else if (!ftc_call_is_of_unknown_size(call->kind)) {
         facts->valid = ftc_sides_are_valid(call, rank, size, &facts->value_bytes);
+    } else {
+        facts->value_bytes = bytes_at_most(call, rank, size);
     }
 }
 
@@ -149,13 +181,10 @@ static bool requires_all(const struct ftc_call *call)
     return required;
 }
 
-/* Of a call that is carried out here: which errors it may be, if the error handler ends the job. */
 static struct ftc_outlook outlook_here(const struct ftc_call *call)
 {
-    bool returns = ftc_comm_returns_errors(call->comm);
-
-    return ftc_prospect_here(&ftc_library.settings, call->kind, returns,
-                             !returns && requires_all(call));
+    return ftc_prospect_here(&ftc_library.settings, call->kind, ftc_comm_returns_errors(call->comm),
+                             requires_all(call));
 }
 
 struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass)
@@ -174,10 +203,9 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
         return ftc_prospect_in_vain(best);
     if (ftc_call_is_uneven(call->kind) ||
         ftc_is_inter(call->comm)) /* what is too large turns out */
-        is_large = large_helps(pass);
+        is_large |= large_helps(pass);
     outlook = outlook_here(call);
-    if ((outlook.remedies & FTC_REMEDY_IN_VAIN) != 0)
-        outlook.remedies = FTC_REMEDY_HALF;
+    outlook.remedies = ftc_prospect_remedies(outlook);
     outlook.protection = (enum ftc_protection)pass;
     if (is_for_intercept(pass) ||
         ((pass == FTC_PASS_NON_COMMUTATIVE || pass == FTC_PASS_ADDRESSES) && !is_large))
@@ -198,20 +226,38 @@ static bool frees_natively(enum ftc_call_kind kind)
     return kind == FTC_CALL_WIN_FREE && ftc_prospect_is_intercepted(&ftc_library.settings, kind);
 }
 
-/* It has been left to native MPI, which is carried out here where it can. */
-static bool is_in_vain(enum ftc_call_kind kind)
+/* With communicators = survivors it is carried out here where it can be. */
+static bool is_left_to_native(enum ftc_call_kind kind)
 {
-    return (kind == FTC_CALL_COMM_IDUP || kind == FTC_CALL_COMM_IDUP_WITH_INFO) &&
+    return (ftc_call_class(kind) == FTC_CLASS_COMMUNICATOR ||
+            ftc_call_class(kind) == FTC_CLASS_FILE) &&
            ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
+}
+
+static bool is_of_one(enum ftc_call_kind kind, MPI_Comm comm)
+{
+    int size = 0;
+
+    if (comm == MPI_COMM_SELF)
+        return true;
+    if (ftc_call_is_message(kind) || !ftc_is_comm(comm) || ftc_is_inter(comm))
+        return false;
+    PMPI_Comm_size(comm, &size);
+    return size == 1;
+}
+
+struct ftc_outlook ftc_outlook_of_survivors(enum ftc_call_kind kind, MPI_Comm comm)
+{
+    return ftc_prospect_of_native(&ftc_library.settings, kind,
+                                  ftc_is_comm(comm) && ftc_comm_returns_errors(comm));
 }
 
 struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
-    if (peer == MPI_PROC_NULL || comm == MPI_COMM_SELF)
+    if (peer == MPI_PROC_NULL || is_of_one(kind, comm))
         return (struct ftc_outlook){FTC_PROTECTION_NEEDS_NOBODY, 0};
-    if (is_in_vain(kind) ||
+    if (is_left_to_native(kind) ||
         (comm == MPI_COMM_NULL && (ftc_call_is_message(kind) || frees_natively(kind))))
         return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
-    return ftc_prospect_of_native(&ftc_library.settings, kind,
-                                  ftc_call_is_message(kind) && ftc_comm_returns_errors(comm));
+    return ftc_outlook_of_survivors(kind, comm);
 }

@@ -20,17 +20,37 @@ struct ftc_outlook ftc_prospect_in_vain(uint32_t protection)
     return (struct ftc_outlook){of, is_exposed ? FTC_REMEDY_IN_VAIN : 0};
 }
 
+uint32_t ftc_prospect_remedies(struct ftc_outlook here)
+{
+    if ((here.remedies & FTC_REMEDY_IN_VAIN) == 0)
+        return here.remedies;
+    return ftc_protection_shelter(here.protection) == FTC_SHELTER_FATAL ? FTC_REMEDY_HALF
+                                                                        : FTC_REMEDY_RAISES;
+}
+
+/* A call that is an error, of which the program hears if the error handler @returns. */
+#define ERROR(name)                                                                                \
+    (enum ftc_protection)(returns ? FTC_PROTECTION_##name##_RAISED : FTC_PROTECTION_##name##_FATAL)
+
+/* Where that depends on the root: nothing, or what becomes of the error. */
+static uint32_t for_dead_root(const struct ftc_settings *s, enum ftc_call_kind kind, bool returns)
+{
+    if (!ftc_call_comes_from_root(kind) || s->on_dead_root != FTC_ON_DEAD_ROOT_ERROR)
+        return 0;
+    return returns ? FTC_REMEDY_RAISES : FTC_REMEDY_KEEP;
+}
+
 struct ftc_outlook ftc_prospect_here(const struct ftc_settings *s, enum ftc_call_kind kind,
                                      bool returns, bool required)
 {
-    if (returns)
-        return (struct ftc_outlook){.protection = (enum ftc_protection)FTC_PASS_NONE};
+    uint32_t remedies = for_dead_root(s, kind, returns);
+
     if (required)
-        return (struct ftc_outlook){FTC_PROTECTION_REQUIRED_FATAL, FTC_REMEDY_IN_VAIN};
+        return (struct ftc_outlook){ERROR(REQUIRED), FTC_REMEDY_IN_VAIN};
     if (s->f == 0)
-        return (struct ftc_outlook){FTC_PROTECTION_F_FATAL, FTC_REMEDY_F};
-    if (ftc_call_comes_from_root(kind) && s->on_dead_root == FTC_ON_DEAD_ROOT_ERROR)
-        return (struct ftc_outlook){FTC_PROTECTION_DEAD_ROOT_FATAL, FTC_REMEDY_KEEP};
+        return (struct ftc_outlook){ERROR(F), FTC_REMEDY_F | remedies};
+    if (remedies != 0)
+        return (struct ftc_outlook){ERROR(DEAD_ROOT), remedies};
     return (struct ftc_outlook){.protection = (enum ftc_protection)FTC_PASS_NONE};
 }
 
@@ -43,19 +63,16 @@ static uint32_t doubt_of(enum ftc_call_kind kind)
 static struct ftc_outlook of_message(const struct ftc_settings *s, enum ftc_call_kind kind,
                                      bool returns)
 {
-    uint32_t remedy = returns ? FTC_REMEDY_P2P_ERROR : FTC_REMEDY_P2P_IGNORE;
+    uint32_t remedy = returns ? FTC_REMEDY_P2P_ERROR | FTC_REMEDY_RAISES : FTC_REMEDY_P2P_IGNORE;
 
     switch (s->p2p) {
     case FTC_P2P_NATIVE:
         return (struct ftc_outlook){FTC_PROTECTION_P2P_NATIVE, remedy | doubt_of(kind)};
     case FTC_P2P_ERROR:
-        if (!returns)
-            return (struct ftc_outlook){FTC_PROTECTION_P2P_FATAL, FTC_REMEDY_P2P_IGNORE};
-        break;
+        return (struct ftc_outlook){ERROR(P2P), returns ? FTC_REMEDY_IN_VAIN : remedy};
     default:
-        break;
+        return (struct ftc_outlook){FTC_PROTECTION_P2P, 0};
     }
-    return (struct ftc_outlook){FTC_PROTECTION_P2P, 0};
 }
 
 static struct ftc_outlook of_freeing(const struct ftc_settings *s)
@@ -66,6 +83,52 @@ static struct ftc_outlook of_freeing(const struct ftc_settings *s)
                                 FTC_REMEDY_INTERCEPT};
 }
 
+/* These bear any number of deaths. */
+static bool bears_all(enum ftc_call_kind kind)
+{
+    switch (kind) {
+    case FTC_CALL_COMM_CREATE_GROUP:
+    case FTC_CALL_COMM_CREATE_FROM_GROUP:
+    case FTC_CALL_COMM_IDUP:
+    case FTC_CALL_COMM_IDUP_WITH_INFO:
+    case FTC_CALL_FILE_READ_ALL_BEGIN:
+    case FTC_CALL_FILE_READ_AT_ALL_BEGIN:
+    case FTC_CALL_FILE_WRITE_ALL_BEGIN:
+    case FTC_CALL_FILE_WRITE_AT_ALL_BEGIN:
+    case FTC_CALL_FILE_IREAD_ALL:
+    case FTC_CALL_FILE_IREAD_AT_ALL:
+    case FTC_CALL_FILE_IWRITE_ALL:
+    case FTC_CALL_FILE_IWRITE_AT_ALL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* With communicators = survivors. */
+static struct ftc_outlook of_survivors(const struct ftc_settings *s, enum ftc_call_kind kind,
+                                       bool returns)
+{
+    if (ftc_call_class(kind) == FTC_CLASS_FILE_REFUSED)
+        return (struct ftc_outlook){FTC_PROTECTION_FILE_RAISED, FTC_REMEDY_IN_VAIN};
+    if (kind == FTC_CALL_INTERCOMM_CREATE || kind == FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS)
+        return (struct ftc_outlook){ERROR(LEADER), FTC_REMEDY_IN_VAIN};
+    if (s->f == 0 && !bears_all(kind))
+        return (struct ftc_outlook){ERROR(F), FTC_REMEDY_F};
+    return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS, 0};
+}
+
+static struct ftc_outlook by_communicators(const struct ftc_settings *s, enum ftc_call_kind kind,
+                                           bool returns)
+{
+    struct ftc_outlook here = of_survivors(s, kind, returns);
+
+    if (s->communicators != FTC_COMMUNICATORS_NATIVE)
+        return here;
+    return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS_NATIVE,
+                                FTC_REMEDY_COMMUNICATORS | ftc_prospect_remedies(here)};
+}
+
 struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc_call_kind kind,
                                           bool returns)
 {
@@ -73,11 +136,17 @@ struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc
         return of_message(s, kind, returns);
     if (kind == FTC_CALL_WIN_FREE)
         return of_freeing(s);
-    if (ftc_call_class(kind) != FTC_CLASS_COMMUNICATOR && ftc_call_class(kind) != FTC_CLASS_FILE)
+    switch (ftc_call_class(kind)) {
+    case FTC_CLASS_COMMUNICATOR:
+        return by_communicators(s, kind, returns);
+    case FTC_CLASS_FILE:
+    case FTC_CLASS_FILE_REFUSED: /* files have error handlers that return */
+        return by_communicators(s, kind, true);
+    case FTC_CLASS_FILE_ALONE:
+        return (struct ftc_outlook){FTC_PROTECTION_FILE_ALONE, 0};
+    default:
         return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
-    if (s->communicators == FTC_COMMUNICATORS_NATIVE)
-        return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS_NATIVE, FTC_REMEDY_COMMUNICATORS};
-    return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS, 0};
+    }
 }
 
 struct ftc_outlook ftc_prospect_of(const struct ftc_settings *s, enum ftc_call_kind kind,
@@ -93,7 +162,7 @@ struct ftc_outlook ftc_prospect_of(const struct ftc_settings *s, enum ftc_call_k
         if (ftc_prospect_is_intercepted(s, kind))
             return outlook;
         outlook.protection = (enum ftc_protection)FTC_PASS_NOT_INTERCEPTED;
-        outlook.remedies |= FTC_REMEDY_INTERCEPT;
+        outlook.remedies = ftc_prospect_remedies(outlook) | FTC_REMEDY_INTERCEPT;
         return outlook;
     default:
         return ftc_prospect_of_native(s, kind, returns);

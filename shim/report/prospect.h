@@ -20,6 +20,9 @@ bool ftc_prospect_is_intercepted(const struct ftc_settings *s, enum ftc_call_kin
 struct ftc_outlook ftc_prospect_here(const struct ftc_settings *s, enum ftc_call_kind kind,
                                      bool returns, bool required);
 
+/* The remedies of a call that is not carried out here and would end as @here says if it were. */
+uint32_t ftc_prospect_remedies(struct ftc_outlook here);
+
 /* Of a call that native MPI carries out and that is none of those above: messages, requests,
  * communicators, and what is not protected at all. */
 struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc_call_kind kind,

@@ -238,7 +238,7 @@ static size_t bytes_of_block(const struct ftc_side *side)
     return ftc_place_bytes(&place);
 }
 
-static size_t bytes_of_blocks(const struct ftc_side *side, int blocks)
+size_t ftc_side_bytes(const struct ftc_side *side, int blocks)
 {
     struct ftc_side_view view;
     size_t sum = 0;
@@ -262,7 +262,7 @@ static size_t bytes_in_all(const struct ftc_call *call, enum ftc_call_kind plain
 
     switch (plain) {
     case FTC_CALL_ALLGATHERV:
-        return bytes_of_blocks(&s->receive, size);
+        return ftc_side_bytes(&s->receive, size);
     case FTC_CALL_SCATTER:
         block = receives(call, plain, rank) ? &s->receive : &s->send;
         return times((size_t)size, bytes_of_block(block));

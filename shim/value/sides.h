@@ -26,6 +26,9 @@ bool ftc_side_view(struct ftc_side_view *view, const struct ftc_side *side);
 /* Block @index. */
 struct ftc_place ftc_side_place(struct ftc_side_view *view, int index);
 
+/* Data of @blocks of them, packed; 0 if native MPI rejects the datatype. */
+size_t ftc_side_bytes(const struct ftc_side *side, int blocks);
+
 /* Its count alone. */
 MPI_Count ftc_side_count(const struct ftc_side *side, int index);
 

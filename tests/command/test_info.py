@@ -107,7 +107,8 @@ def test_calls_with_the_defaults(info):
     assert calls["MPI_Barrier"]["settings"] == ["FTCOLL_INTERCEPT=all"]
     assert calls["MPI_Recv"]["settings"] == ["FTCOLL_P2P=ignore"]
     assert calls["MPI_Recv"]["if_errors_return"]["settings"] == ["FTCOLL_P2P=error"]
-    assert calls["MPI_File_write_ordered"]["because"] == "no protection for this call"
+    assert calls["MPI_Win_fence"]["because"] == "no protection for this call"
+    assert calls["MPI_File_sync"]["fate"] == "needs nobody"
     assert "MPI_Finalize" not in calls
 
 
@@ -124,15 +125,19 @@ def test_calls_with_the_defaults(info):
     ({}, "MPI_Allreduce_init", "not protected", "setting intercept does not name this call"),
     ({"FTCOLL_COMMUNICATORS": "survivors"}, "MPI_Comm_dup", "protected", "by setting communicators"),
     ({"FTCOLL_COMMUNICATORS": "survivors"}, "MPI_File_open", "protected", "by setting communicators"),
+    ({"FTCOLL_COMMUNICATORS": "survivors"}, "MPI_File_write_ordered", "returns error",
+     "an error if a rank that has opened the file is dead"),
+    ({"FTCOLL_COMMUNICATORS": "survivors"}, "MPI_Intercomm_create", "ends the job",
+     "an error if a leader is dead, and errors are fatal"),
 ])
 def test_calls_with_settings(info, env, call, fate, because):
     one = calls_of(info(env))[call]
     assert (one["fate"], one["because"]) == (fate, because)
 
 
-def test_errors_that_return_protect(info):
+def test_errors_that_return_are_the_programs(info):
     one = calls_of(info({"FTCOLL_P2P": "error"}))["MPI_Recv"]
-    assert one["if_errors_return"] == {"fate": "protected", "because": "by setting p2p", "settings": []}
+    assert one["if_errors_return"] == {"fate": "returns error", "because": "an error by setting p2p", "settings": []}
 
 
 def test_it_says_of_calls_what_a_job_is_told(ftcoll, info, build, tmp_path):

@@ -25,7 +25,7 @@ REPORT = {
                        {"call": "MPI_Allreduce", "site": "sites(energy+0x33)", "calls": 1200, "ranks": 4,
                         "fate": "protected", "because": None, "settings": []}],
         "elsewhere": {"calls": 0, "not_protected": 0}, "calls": 1204, "protected_percent": 99.6, "places": 2,
-        "places_that_wait": 1, "places_that_wait_or_abort": 1,
+        "places_that_wait": 1, "places_that_wait_or_abort": 1, "places_not_protected": 1,
         "verdict": {"outcome": "waits", "example": {"call": "MPI_Gather", "site": "sites(collect+0x3a)",
                                                     "because": "no protection for this call"}},
         "better": {"settings": ["FTCOLL_INTERCEPT=all", "FTCOLL_P2P=ignore"],
@@ -74,7 +74,7 @@ def test_all_of_a_report(reported):
             "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536",
             "1200 4 MPI_Allreduce protected sites(energy+0x33) - -",
             "99.6 % of 1204 calls that need other ranks are protected. Of 2 call sites a dead rank would leave",
-            "the others waiting at 1, and do that or end the job at 1.",
+            "the others waiting at 1, do that or end the job at 1, and do that or be an error at",
             "When a rank dies, this program waits, for example in MPI_Gather at sites(collect+0x3a) (no protection for this "
             "call).",
             "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore it survives.",

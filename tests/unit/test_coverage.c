@@ -2,6 +2,7 @@
 #include "communicator/error_handler.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
+#include "communicator/neighbors.h"
 #include "library.h"
 #include "mpi/inside.h"
 #include "mpi/mpi_library.h"
@@ -25,6 +26,7 @@ struct ftc_library ftc_library;
 
 static bool returns, commutes, is_inter, is_seen, ends_blocked;
 static size_t bytes;
+static const MPI_Comm comm_of_one = MPI_COMM_WORLD + 100;
 
 bool ftc_comm_returns_errors(MPI_Comm comm)
 {
@@ -153,9 +155,19 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 
 int PMPI_Comm_size(MPI_Comm comm, int *size)
 {
-    (void)comm;
-    *size = RANKS;
+    *size = comm == comm_of_one ? 1 : RANKS;
     return MPI_SUCCESS;
+}
+
+bool ftc_neighbors_get(MPI_Comm comm, struct ftc_neighbors *neighbors)
+{
+    *neighbors = (struct ftc_neighbors){.sources = 2, .destinations = 2};
+    return ftc_is_comm(comm);
+}
+
+void ftc_neighbors_free(struct ftc_neighbors *neighbors)
+{
+    *neighbors = (struct ftc_neighbors){0};
 }
 
 static struct ftc_board *opened(void)
@@ -331,11 +343,11 @@ END_TEST
 START_TEST(settings_protect_native_calls)
 {
     opened();
-    ftc_library.settings.p2p = FTC_P2P_ERROR;
+    ftc_library.settings.p2p = FTC_P2P_IGNORE;
     ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
     act_as(0);
     ftc_coverage_native(FTC_CALL_SENDRECV, MPI_COMM_WORLD, 1, site(0));
-    ftc_coverage_native(FTC_CALL_COMM_DUP, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
+    call_at(site(2), FTC_CALL_COMM_DUP, FTC_PASS_NONE);
     expect("all 2 calls that need other ranks are protected");
 }
 END_TEST
@@ -513,7 +525,7 @@ START_TEST(errors_that_are_fatal_protect_nobody)
     expect_verdict("aborts, for example in MPI_Recv at", "FTCOLL_P2P=ignore", "survives");
     returns = true;
     ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(1));
-    expect("50.0 % of 2 calls");
+    expect("0.0 % of 2 calls");
 }
 END_TEST
 
@@ -522,7 +534,7 @@ START_TEST(messages_are_to_be_errors_only_for_those_who_handle_them)
     opened();
     act_as(0);
     ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(0));
-    expect_verdict("waits for ever", "FTCOLL_P2P=error", "survives");
+    expect_verdict("waits for ever", "FTCOLL_P2P=error", "gets errors, for example in MPI_Recv at");
     returns = false;
     ftc_coverage_native(FTC_CALL_SEND, MPI_COMM_WORLD, 1, site(1));
     expect_verdict("waits for ever", "FTCOLL_P2P=ignore", "survives");
@@ -536,10 +548,153 @@ START_TEST(no_more_is_promised_of_waits_than_is_known)
     act_as(0);
     ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(0));
     expect_verdict("waits for ever", "FTCOLL_P2P=error",
-                   "survives, if its MPI_Wait calls wait for messages only");
+                   "gets errors, for example in MPI_Waitall at");
     ftc_library.settings.p2p = FTC_P2P_ERROR;
     ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
     expect(": no protection for this call");
+    opened();
+    returns = false;
+    act_as(0);
+    ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(0));
+    expect_verdict("waits for ever", "FTCOLL_P2P=ignore",
+                   "survives, if its MPI_Wait calls wait for messages only");
+}
+END_TEST
+
+/* ---- blocks of different sizes: each rank knows its own ---- */
+
+/* Of @kind at root 0, with @sent bytes for each rank. */
+static void move(enum ftc_call_kind kind, size_t sent)
+{
+    static int counts[RANKS] = {1, 1, 1}, at[RANKS] = {0};
+    static char from[1], to[1];
+    struct ftc_sides sides = {
+        .send = {.buffer = from, .counts = counts, .displacements = at, .datatype = MPI_INT},
+        .receive = {.buffer = to, .counts = counts, .displacements = at, .datatype = MPI_INT},
+    };
+    struct ftc_call call = {.kind = kind,
+                            .comm = MPI_COMM_WORLD,
+                            .op = MPI_OP_NULL,
+                            .datatype = MPI_DATATYPE_NULL,
+                            .sides = &sides,
+                            .return_address = site(kind % SITES)};
+
+    opened();
+    act_as(0);
+    bytes = sent;
+    ftc_coverage_call(&call, FTC_PASS_NOT_INTERCEPTED);
+}
+
+START_TEST(what_is_too_large_together_is_not_for_intercept_alone)
+{
+    static const enum ftc_call_kind kinds[] = {FTC_CALL_ALLGATHERV, FTC_CALL_ALLTOALLV,
+                                               FTC_CALL_ALLTOALLW,  FTC_CALL_GATHERV,
+                                               FTC_CALL_SCATTERV,   FTC_CALL_NEIGHBOR_ALLTOALLV};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        move(kinds[i], 40000);
+        expect("; FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected\n");
+        move(kinds[i], 3000);
+        expect("; FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536\n");
+        move(kinds[i], 8);
+        expect("; FTCOLL_INTERCEPT=all\n");
+    }
+    move(FTC_CALL_IALLTOALLV, 40000); /* in slices, of any size */
+    expect("; FTCOLL_INTERCEPT=all\n");
+}
+END_TEST
+
+/* ---- errors that the program gets ---- */
+
+START_TEST(calls_whose_errors_return_are_not_protected)
+{
+    opened();
+    act_as(0);
+    call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NONE);
+    expect("returns error");
+    expect(
+        "0.0 % of 1 calls that need other ranks are protected; a dead rank would be an error at 1 "
+        "of 1 call sites");
+    expect_verdict("gets errors, for example in MPI_Bcast at", NULL, NULL);
+    ck_assert_ptr_null(strstr(report(), "no setting changes that"));
+    opened();
+    act_as(0);
+    ftc_library.settings.f = 0;
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    expect_verdict("gets errors", "FTCOLL_F=1", "survives");
+    opened();
+    act_as(0);
+    ftc_library.settings.require_all = 1 << FTC_OPERATOR_SUM;
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    expect(": an error by setting require_all\n");
+    call_at(site(1), FTC_CALL_ALLREDUCE, FTC_PASS_NOT_INTERCEPTED);
+    expect_verdict("waits for ever", "FTCOLL_INTERCEPT=all", "gets errors");
+}
+END_TEST
+
+/* The handler of some calls returns, that of others ends the job. */
+START_TEST(what_is_ignored_for_one_call_is_no_error_of_others)
+{
+    opened();
+    act_as(0);
+    ftc_library.settings.p2p = FTC_P2P_ERROR;
+    ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(0));
+    expect(": an error by setting p2p\n");
+    returns = false;
+    ftc_coverage_native(FTC_CALL_SEND, MPI_COMM_WORLD, 1, site(1));
+    expect_verdict("aborts", "FTCOLL_P2P=ignore", "survives");
+}
+END_TEST
+
+/* ---- communicators and files ---- */
+
+START_TEST(a_communicator_that_native_mpi_makes_is_not_of_the_survivors)
+{
+    opened();
+    act_as(0);
+    ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
+    ftc_coverage_native(FTC_CALL_COMM_SPLIT, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(0));
+    expect("MPI_Comm_split     not protected");
+    ftc_coverage_native(FTC_CALL_COMM_DUP, comm_of_one, FTC_ALL_MEMBERS, site(1));
+    expect("MPI_Comm_dup       needs nobody");
+    call_at(site(2), FTC_CALL_INTERCOMM_CREATE, FTC_PASS_NONE);
+    expect(": an error if a leader is dead\n");
+    returns = false;
+    call_at(site(3), FTC_CALL_INTERCOMM_CREATE, FTC_PASS_NONE);
+    expect(": an error if a leader is dead, and errors are fatal\n");
+    opened();
+    act_as(0);
+    ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
+    ftc_library.settings.f = 0;
+    call_at(site(0), FTC_CALL_COMM_CREATE_GROUP, FTC_PASS_NONE);
+    expect_verdict("survives", NULL, NULL);
+    call_at(site(1), FTC_CALL_COMM_DUP, FTC_PASS_NONE);
+    expect_verdict("gets errors", "FTCOLL_F=1", "survives");
+}
+END_TEST
+
+START_TEST(files_refuse_some_calls_and_leave_others_alone)
+{
+    opened();
+    act_as(0);
+    returns = false; /* of communicators */
+    ftc_coverage_native(FTC_CALL_FILE_SYNC, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(0));
+    expect(": each rank does it alone\n");
+    ftc_coverage_native(FTC_CALL_FILE_SET_SIZE, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
+    expect_verdict("waits for ever", "FTCOLL_COMMUNICATORS=survivors", "gets errors");
+    ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
+    opened();
+    act_as(0);
+    ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
+    call_at(site(2), FTC_CALL_FILE_WRITE_ALL, FTC_PASS_NONE);
+    expect_verdict("survives", NULL, NULL);
+    ftc_coverage_native(FTC_CALL_FILE_SET_SIZE, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
+    expect("MPI_File_set_size  returns error");
+    call_at(site(3), FTC_CALL_FILE_SET_VIEW, FTC_PASS_NONE);
+    expect("MPI_File_set_view  returns error");
+    expect_verdict("gets errors", NULL, NULL);
+    ftc_coverage_native(FTC_CALL_FILE_READ_ALL, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(0));
+    expect_verdict("waits for ever, for example in MPI_File_read_all", NULL, NULL);
 }
 END_TEST
 
@@ -644,7 +799,8 @@ START_TEST(json_has_what_the_lines_have)
     expect_json(
         "\"elsewhere\":{\"calls\":0,\"not_protected\":0},\"ranks_unknown\":0,\"calls\":3001,"
         "\"protected_percent\":99.9,\"places\":2,\"places_that_wait\":1,"
-        "\"places_that_wait_or_abort\":1,\"verdict\":{\"outcome\":\"waits\",\"example\":{"
+        "\"places_that_wait_or_abort\":1,\"places_not_protected\":1,\"verdict\":{\"outcome\":"
+        "\"waits\",\"example\":{"
         "\"call\":\"MPI_Barrier\",\"site\":");
     expect_json("\"better\":{\"settings\":[\"FTCOLL_INTERCEPT=all\"],\"verdict\":{\"outcome\":"
                 "\"survives\",\"example\":null}}}}\n");
@@ -659,7 +815,8 @@ START_TEST(json_of_nothing)
     ck_assert_str_eq(json(), "{\"coverage\":{\"call_sites\":[],\"elsewhere\":{\"calls\":0,"
                              "\"not_protected\":0},\"ranks_unknown\":0,\"calls\":0,"
                              "\"protected_percent\":null,\"places\":0,"
-                             "\"places_that_wait\":0,\"places_that_wait_or_abort\":0,\"verdict\":{"
+                             "\"places_that_wait\":0,\"places_that_wait_or_abort\":0,"
+                             "\"places_not_protected\":0,\"verdict\":{"
                              "\"outcome\":\"survives\",\"example\":null},\"better\":null}}\n");
 }
 END_TEST
@@ -668,9 +825,9 @@ START_TEST(json_promises_no_more_of_waits_than_is_known)
 {
     opened();
     act_as(0);
+    returns = false;
     ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(0));
     expect_json("\"verdict\":{\"outcome\":\"survives if MPI_Wait is for messages\",");
-    returns = false;
     ftc_library.settings.p2p = FTC_P2P_ERROR;
     ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(1));
     expect_json("\"fate\":\"ends the job\"");
@@ -804,6 +961,11 @@ int main(void)
     UNIT_TEST(errors_that_are_fatal_protect_nobody);
     UNIT_TEST(messages_are_to_be_errors_only_for_those_who_handle_them);
     UNIT_TEST(no_more_is_promised_of_waits_than_is_known);
+    UNIT_TEST(what_is_too_large_together_is_not_for_intercept_alone);
+    UNIT_TEST(calls_whose_errors_return_are_not_protected);
+    UNIT_TEST(what_is_ignored_for_one_call_is_no_error_of_others);
+    UNIT_TEST(a_communicator_that_native_mpi_makes_is_not_of_the_survivors);
+    UNIT_TEST(files_refuse_some_calls_and_leave_others_alone);
     UNIT_TEST(a_broadcast_may_lose_its_root);
     UNIT_TEST(results_that_must_be_of_all_end_the_job);
     UNIT_TEST(no_failure_is_tolerated_with_f_0);

@@ -67,7 +67,8 @@ def _outcome(verdict):
         return text
     if not verdict["example"]:
         return f"{text}, at a call site that is not listed"
-    return "{}, for example in {call} at {site} ({because})".format(text, **verdict["example"])
+    because = f" ({verdict['example']['because']})" if verdict["example"]["because"] else ""
+    return "{}, for example in {call} at {site}{}".format(text, because, **verdict["example"])
 
 
 def _failure(failure):
@@ -101,14 +102,15 @@ def _calls(calls, rank):
 
 
 def _coverage_sum(coverage):
-    calls, waits = f"{coverage['calls']:,}", coverage["places_that_wait"]
-    bad = waits or coverage["places_that_wait_or_abort"]
+    calls = f"{coverage['calls']:,}"
+    would = {"places_that_wait": "leave the others waiting", "places_that_wait_or_abort": "end the job", "places_not_protected": "be an error"}
+    worst = next((key for key in would if coverage[key]), None)
     if coverage["calls"] == 0:
         return "ftcoll: no call needed another rank"
-    if not bad:
+    if not worst:
         return f"ftcoll: all {calls} calls that need other ranks are protected: a dead rank would leave nobody waiting"
     return (f"ftcoll: {coverage['protected_percent']:.1f} % of {calls} calls that need other ranks are protected; a dead rank "
-            f"would {'leave the others waiting' if waits else 'end the job'} at {bad} of {coverage['places']} call sites")
+            f"would {would[worst]} at {coverage[worst]} of {coverage['places']} call sites")
 
 
 def _coverage(coverage):
@@ -126,7 +128,7 @@ def _coverage(coverage):
     if coverage["better"]:
         yield (f"ftcoll: verdict with {' '.join(coverage['better']['settings'])}: it "
                f"{_outcome(coverage['better']['verdict'])}")
-    elif not coverage["verdict"]["outcome"].startswith("survives"):
+    elif coverage["verdict"]["outcome"] != "gets errors" and not coverage["verdict"]["outcome"].startswith("survives"):
         yield "ftcoll: no setting changes that"
 
 

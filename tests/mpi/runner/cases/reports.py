@@ -94,14 +94,14 @@ def advised(settings):
     return lambda job: "" if f"ftcoll: verdict with {settings}: it " in job.text("stderr") else "another advice"
 
 
-def follow(program, n, advice, verdict):
+def follow(program, n, advice, verdict, **more):
     """A run, and one with the advised settings."""
     return Case(f"coverage: advice for {program}", n, 1, settings=SITES, says=(
                     f"(?m)^ftcoll: verdict with {advice}", f"(?m)^second run: .*\n(.*\n)*ftcoll: verdict: when a rank dies, "
                     f"this program {verdict}"),
                 command=f"run='mpiexec.hydra -n {{n}} {{programs}}/{program}'; rm -f rounds; $run 2>first; cat first; rm -f rounds; "
                         "settings=$(sed -n 's/^ftcoll: verdict with \\(.*\\): it .*/\\1/p' first); "
-                        "echo \"second run: $settings\"; exec env $settings $run 2>&1")
+                        "echo \"second run: $settings\"; exec env $settings $run 2>&1", **more)
 
 
 COVERAGE = [
@@ -151,22 +151,42 @@ COVERAGE = [
                site(4, 4, "MPI_Wait", *(("needs nobody", r"sites\(late", NOBODY) if mode == "native" else
                                         (fate, r"sites\(late", why))),
                f"1,2{76 if mode == 'native' else 80} calls that need other ranks"),
-         check=advised(f"{advice} FTCOLL_COMMUNICATORS=survivors".strip()), tags=defect_if(fate == "ends the job"))
+         check=advised(f"{advice} FTCOLL_COMMUNICATORS=survivors".strip()), tags=defect_if(fate.startswith(("ends", "returns"))))
     for mode, arguments, fate, why, advice in (
         ("native", "ring", "not protected", "setting p2p is native", "FTCOLL_P2P=ignore"),
         ("native", "ring returns", "not protected", "setting p2p is native", "FTCOLL_P2P=error"),
         ("error", "ring", "ends the job", "an error by setting p2p, and errors are fatal", "FTCOLL_P2P=ignore"),
-        ("error", "ring returns", "protected", "by setting p2p", ""),
+        ("error", "ring returns", "returns error", "an error by setting p2p", ""),
         ("ignore", "ring", "protected", "by setting p2p", ""))
 ] + [
     # what is advised is what helps: the next run has it in its environment
-    follow("rounds 20", 3, "FTCOLL_INTERCEPT=all( FTCOLL_ON_DEAD_ROOT=keep)?: it survives$", "survives$"),
+    follow("rounds 20", 3, r"FTCOLL_INTERCEPT=all: it gets errors, for example in MPI_Bcast at rounds\(broadcast",
+           r"gets errors, for example in MPI_Bcast at .*\(an error if the root is dead\)$", tags=DEFECT),
     follow("sites", 3, "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_P2P=ignore: it survives, if its MPI_Wait calls wait for "
                        "messages only$", "survives$"),
-    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: it survives", "survives$"),
+    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: it aborts, for example in "
+                            r"MPI_Intercomm_create_from_groups at sites\(",
+           r"aborts, for example in MPI_Intercomm_create_from_groups at .*\(an error if a leader is dead, and errors are fatal\)$"),
     follow("sites open", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: "
                             "it aborts after blocked_ms \\(on_blocked = abort\\), for example in MPI_Win_create at sites\\(",
            r"aborts after blocked_ms \(on_blocked = abort\), for example in MPI_Win_create at .*\nftcoll: no setting changes that$"),
+    follow("advised uneven 98304", 3, "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected FTCOLL_ON_DEAD_ROOT=keep: it survives$", "survives$",
+           tags=DEFECT),
+    follow("advised leaders", 3, "FTCOLL_COMMUNICATORS=survivors: it aborts, for example in MPI_Intercomm_create at advised",
+           r"aborts, for example in MPI_Intercomm_create .*\(an error if a leader is dead, and errors are fatal\)$", tags=DEFECT),
+    follow("advised files data", 3, "FTCOLL_COMMUNICATORS=survivors: it gets errors, for example in MPI_File_set_view at advised",
+           r"gets errors, for example in MPI_File_set_view .*\(an error if a rank that has opened the file is dead\)$", tags=DEFECT),
+    Case("coverage: errors that return", 3, 1, settings={**SITES, "FTCOLL_INTERCEPT": "all"}, tags=DEFECT,
+         command="mpiexec.hydra -n {n} {programs}/advised returns",
+         says=(site(3, 3, "MPI_Bcast", "returns error", r"advised\(returns", "an error if the root is dead"),
+               site(3, 3, "MPI_Allreduce", "protected", r"advised\(returns"), "program gets errors, for example in MPI_Bcast")),
+    Case("coverage: communicators of one rank", 3, 1, settings={**SITES, **SURVIVORS}, tags=DEFECT,
+         command="mpiexec.hydra -n {n} {programs}/advised copies",
+         says=(site(3, 3, "MPI_Comm_dup", "needs nobody", r"advised\(copies", NOBODY),)),
+    Case("coverage: files of one rank", 3, 1, settings={**SITES, **SURVIVORS}, tags=DEFECT,
+         command="mpiexec.hydra -n {n} {programs}/advised files data",
+         says=(site(3, 3, "MPI_File_set_size", "needs nobody", r"advised\(files", NOBODY),
+               site(3, 3, "MPI_File_sync", "needs nobody", r"advised\(files", "each rank does it alone"))),
     Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
          settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
 ]
