@@ -118,22 +118,23 @@ static int run(char **command)
 
 /* ---- what came of it ---- */
 
-/* The settings in "verdict with FTCOLL_A=x FTCOLL_B=y: it survives". */
-static void tell_how_to_set(const char *line)
+/* Keeps the settings in "verdict with FTCOLL_A=x FTCOLL_B=y: ...", in place of earlier ones. */
+static void keep_settings(const char *line, char **settings)
 {
     static const char start[] = "verdict with ";
-    const char *end = strstr(line, ": it ");
+    const char *end = strstr(line, ": ");
 
-    if (strncmp(line, start, sizeof start - 1) == 0 && end)
-        printf("\n    export%.*s\n", (int)(end - line - (sizeof start - 2)),
-               line + sizeof start - 2);
+    if (strncmp(line, start, sizeof start - 1) != 0 || !end)
+        return;
+    free(*settings);
+    *settings = strndup(line + sizeof start - 1, (size_t)(end - line) - (sizeof start - 1));
 }
 
 static bool tell(const char *path)
 {
     static const char prefix[] = "ftcoll: ";
     FILE *f = fopen(path, "r");
-    char *line = NULL;
+    char *line = NULL, *settings = NULL;
     size_t size = 0;
 
     if (!f)
@@ -143,8 +144,11 @@ static bool tell(const char *path)
         const char *text = has ? line + sizeof prefix - 1 : line;
 
         fputs(text, stdout);
-        tell_how_to_set(text);
+        keep_settings(text, &settings);
     }
+    if (settings)
+        printf("\n    export %s\n", settings);
+    free(settings);
     free(line);
     fclose(f);
     return true;

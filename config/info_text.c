@@ -1,5 +1,6 @@
 #include "info_text.h"
 
+#include "notice/protection.h"
 #include "view.h"
 
 #include <stdbool.h>
@@ -65,6 +66,9 @@ static void describe(const char *words, const json_t *prospect, int indent)
     {
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
                          i == 0 ? "; better with " : " ", json_string_value(setting));
+        if (strcmp(json_string_value(setting), "FTCOLL_ON_DEAD_ROOT=keep") == 0)
+            used +=
+                snprintf(text + used, sizeof text - (size_t)used, " (" FTC_REMEDY_KEEP_WORDS ")");
     }
     ftc_view_wrapped(text, indent);
 }

@@ -1,5 +1,6 @@
 #include "report_text.h"
 
+#include "notice/coverage_report.h"
 #include "system/numbers.h"
 #include "view.h"
 
@@ -156,14 +157,40 @@ static void write_unnamed(const json_t *r)
 
 /* ---- coverage ---- */
 
+static void write_outcome(const json_t *verdict, bool *is_best)
+{
+    const char *outcome = ftc_view_text(verdict, "outcome");
+    bool is_sure = strcmp(outcome, "does not wait") == 0;
+
+    *is_best = is_sure || strcmp(outcome, "does not wait if MPI_Wait is for messages") == 0;
+    if (*is_best)
+        printf(FTC_COVERAGE_NO_WAIT "%s",
+               is_sure ? "" : ", if its MPI_Wait calls wait for messages only");
+    else if (strcmp(outcome, "returns errors") == 0)
+        printf("some of its MPI calls return errors");
+    else
+        say(verdict, "it {outcome}");
+}
+
 static void write_verdict(const json_t *verdict)
 {
-    say(verdict, "{outcome}");
+    bool is_best;
+
+    write_outcome(verdict, &is_best);
     if (has(verdict, "example"))
         say(verdict, ", for example in {example.call} at {example.site}");
     if (has(ftc_view_at(verdict, "example"), "because"))
         say(verdict, " ({example.because})");
-    printf(".\n");
+    puts(is_best ? "; " FTC_COVERAGE_REHEARSE "." : ".");
+}
+
+static void write_conditions(const json_t *conditions)
+{
+    static const struct ftc_view_column columns[] = {
+        {"condition", "meaning", false}, {"call sites", "sites", false}, {NULL, NULL, false}};
+
+    if (json_array_size(conditions) > 0)
+        ftc_view_table(columns, conditions);
 }
 
 static void write_better(const json_t *better)
@@ -177,7 +204,7 @@ static void write_better(const json_t *better)
         printf(" ");
         ftc_view_value(setting, "");
     }
-    printf(" it ");
+    printf(" ");
     write_verdict(ftc_view_at(better, "verdict"));
 }
 
@@ -204,10 +231,11 @@ static void write_coverage(const json_t *r)
                "{places_that_wait}, do that or end the job at {places_that_wait_or_abort}, and do "
                "that or "
                "be an error at\n{places_not_protected}.\n");
-    printf("When a rank dies, this program ");
+    printf("When a rank of this program dies, ");
     write_verdict(ftc_view_at(c, "verdict"));
     if (has(c, "better"))
         write_better(ftc_view_at(c, "better"));
+    write_conditions(ftc_view_at(c, "conditions"));
 }
 
 static void write_settings(const json_t *r)

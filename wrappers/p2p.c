@@ -415,6 +415,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 {
     struct ftc_p2p_call call = RECEIVES("MPI_Iprobe", IPROBE);
 
+    ftc_native_call_count(FTC_CALL_IPROBE, comm, source, RETURN_ADDRESS);
     if (!ftc_p2p_on() || !flag || !status)
         return after_look(&call, PMPI_Iprobe(source, tag, comm, flag, status), flag);
     return ftc_p2p_probe(&call, false, flag, NULL, status);
@@ -437,6 +438,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
 {
     struct ftc_p2p_call call = RECEIVES("MPI_Improbe", IMPROBE);
 
+    ftc_native_call_count(FTC_CALL_IMPROBE, comm, source, RETURN_ADDRESS);
     if (!ftc_p2p_on() || !flag || !message || !status)
         return after_look(&call, PMPI_Improbe(source, tag, comm, flag, message, status), flag);
     return ftc_p2p_probe(&call, false, flag, message, status);

@@ -60,6 +60,7 @@ struct ftc_call {
     int root; /* in @comm, of a call that has one */
     MPI_Comm comm;
     const struct ftc_sides *sides; /* of a call that moves blocks */
+    MPI_Errhandler errhandler;     /* of a call that names one; else 0 */
     const void *return_address;    /* in the program */
     int result;                    /* MPI error code, if the call was carried out here */
 };
@@ -109,6 +110,10 @@ static inline const void *ftc_call_input(const struct ftc_call *call)
 {
     return call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
 }
+
+/* The peer of a call that needs all members of its communicator; and of one that needs some member,
+ * and has been told of those that are dead: worth a word only if nobody else goes on either. */
+enum { FTC_ALL_MEMBERS = MPI_ANY_SOURCE, FTC_SOME_MEMBER = -100 };
 
 /* What is peculiar to a call. */
 enum {

@@ -560,6 +560,7 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
                             .comm = x->comm,
                             .datatype = MPI_DATATYPE_NULL,
                             .op = MPI_OP_NULL,
+                            .errhandler = x->errhandler,
                             .return_address = x->return_address};
     struct ftc_sides_of sides = FTC_SIDES_OF_NONE;
     bool is_done;

@@ -1,9 +1,11 @@
 #include "coverage_report.h"
 
 #include "call/call.h"
-#include "coverage_table.h"
+#include "coverage_conditions.h"
 
 #include <inttypes.h>
+
+enum { SITES_SHOWN = 3 }; /* of a condition */
 
 static uint64_t calls_elsewhere(const struct ftc_coverage_table *t)
 {
@@ -51,7 +53,8 @@ static void write_row(FILE *f, const struct ftc_coverage_row *row)
             reason ? reason : "");
     fputs(ftc_coverage_remedies(row) != 0 ? ";" : "", f);
     write_remedies(f, ftc_coverage_remedies(row));
-    fputc('\n', f);
+    fputs(ftc_coverage_remedies(row) & FTC_REMEDY_KEEP ? " (" FTC_REMEDY_KEEP_WORDS ")\n" : "\n",
+          f);
 }
 
 static void write_elsewhere(FILE *f, const struct ftc_coverage_table *t)
@@ -115,14 +118,14 @@ static const char *reason_of(const struct ftc_coverage_verdict *v)
 static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool ends_blocked)
 {
     if (v->shelter >= FTC_SHELTER_PROTECTED) {
-        fprintf(f, "survives%s\n",
+        fprintf(f, FTC_COVERAGE_NO_WAIT "%s; " FTC_COVERAGE_REHEARSE "\n",
                 v->is_sure ? "" : ", if its MPI_Wait calls wait for messages only");
         return;
     }
-    fprintf(f, v->shelter == FTC_SHELTER_RAISED  ? "gets errors"
-               : v->shelter == FTC_SHELTER_FATAL ? "aborts"
-               : ends_blocked                    ? "aborts after blocked_ms (on_blocked = abort)"
-                                                 : "waits for ever");
+    fprintf(f, v->shelter == FTC_SHELTER_RAISED  ? "some of its MPI calls return errors"
+               : v->shelter == FTC_SHELTER_FATAL ? "it aborts"
+               : ends_blocked                    ? "it aborts after blocked_ms (on_blocked = abort)"
+                                                 : "it waits for ever");
     if (v->row)
         fprintf(f, ", for example in %s at %s", ftc_call_name((enum ftc_call_kind)v->row->call),
                 v->row->text);
@@ -130,6 +133,24 @@ static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool en
         fprintf(f, ", at a call site that is not listed");
     if (reason_of(v))
         fprintf(f, " (%s)", reason_of(v));
+    fprintf(f, v->shelter == FTC_SHELTER_RAISED ? "; " FTC_COVERAGE_REHEARSE "\n" : "\n");
+}
+
+/* With the first few of its places. */
+static void write_condition(FILE *f, const struct ftc_coverage_table *t,
+                            enum ftc_condition condition, uint32_t remedies)
+{
+    const char *site;
+    int next = 0, sites = 0;
+
+    if (!ftc_condition_holds(t, condition, remedies))
+        return;
+    fprintf(f, "ftcoll: condition: %s", ftc_condition_text(condition));
+    while ((site = ftc_condition_site(t, condition, remedies, &next)) != NULL)
+        if (sites++ < SITES_SHOWN)
+            fprintf(f, "%s %s", sites == 1 ? ", at" : ",", site);
+    if (sites > SITES_SHOWN)
+        fprintf(f, " and %d more", sites - SITES_SHOWN);
     fputc('\n', f);
 }
 
@@ -139,16 +160,18 @@ static void write_verdicts(FILE *f, const struct ftc_coverage_table *t, bool end
     uint32_t remedies;
 
     ftc_coverage_judge(t, &now, &best, &remedies);
-    fprintf(f, "ftcoll: verdict: when a rank dies, this program ");
+    fprintf(f, "ftcoll: verdict: when a rank of this program dies, ");
     write_verdict(f, &now, ends_blocked);
     if (remedies != 0) {
         fprintf(f, "ftcoll: verdict with");
         write_remedies(f, remedies);
-        fprintf(f, ": it ");
+        fprintf(f, ": ");
         write_verdict(f, &best, ends_blocked);
     } else if (now.shelter < FTC_SHELTER_RAISED) {
         fprintf(f, "ftcoll: no setting changes that\n");
     }
+    for (int c = 0; c < FTC_CONDITIONS; c++)
+        write_condition(f, t, (enum ftc_condition)c, remedies);
 }
 
 void ftc_coverage_report_write(FILE *f, const struct ftc_board *board, bool ends_blocked)
@@ -218,9 +241,9 @@ static void add_sum(struct ftc_json *j, const struct ftc_coverage_table *t)
 static const char *outcome_of(const struct ftc_coverage_verdict *v, bool ends_blocked)
 {
     if (v->shelter >= FTC_SHELTER_PROTECTED)
-        return v->is_sure ? "survives" : "survives if MPI_Wait is for messages";
+        return v->is_sure ? "does not wait" : "does not wait if MPI_Wait is for messages";
     if (v->shelter == FTC_SHELTER_RAISED)
-        return "gets errors";
+        return "returns errors";
     if (v->shelter == FTC_SHELTER_FATAL)
         return "aborts";
     return ends_blocked ? "aborts after blocked_ms" : "waits";
@@ -252,6 +275,33 @@ static void add_better(struct ftc_json *j, const struct ftc_coverage_verdict *be
     ftc_json_close(j);
 }
 
+static void add_condition(struct ftc_json *j, const struct ftc_coverage_table *t,
+                          enum ftc_condition condition, uint32_t remedies)
+{
+    const char *site;
+    int next = 0;
+
+    if (!ftc_condition_holds(t, condition, remedies))
+        return;
+    ftc_json_open_object(j, NULL);
+    ftc_json_add_text(j, "condition", ftc_condition_word(condition));
+    ftc_json_add_text(j, "meaning", ftc_condition_text(condition));
+    ftc_json_open_array(j, "sites");
+    while ((site = ftc_condition_site(t, condition, remedies, &next)) != NULL)
+        ftc_json_add_text(j, NULL, site);
+    ftc_json_close(j);
+    ftc_json_close(j);
+}
+
+static void add_conditions(struct ftc_json *j, const struct ftc_coverage_table *t,
+                           uint32_t remedies)
+{
+    ftc_json_open_array(j, "conditions");
+    for (int c = 0; c < FTC_CONDITIONS; c++)
+        add_condition(j, t, (enum ftc_condition)c, remedies);
+    ftc_json_close(j);
+}
+
 static void add_verdicts(struct ftc_json *j, const struct ftc_coverage_table *t, bool ends_blocked)
 {
     struct ftc_coverage_verdict now, best;
@@ -263,6 +313,7 @@ static void add_verdicts(struct ftc_json *j, const struct ftc_coverage_table *t,
         add_better(j, &best, remedies, ends_blocked);
     else
         ftc_json_add_null(j, "better");
+    add_conditions(j, t, remedies);
 }
 
 void ftc_coverage_report_write_json(struct ftc_json *j, const struct ftc_board *board,

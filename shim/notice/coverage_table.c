@@ -1,6 +1,7 @@
 #include "coverage_table.h"
 
 #include "board/directory.h"
+#include "board/rank_state.h"
 #include "call/call.h"
 
 #include <search.h>
@@ -153,6 +154,7 @@ bool ftc_coverage_make(struct ftc_coverage_table *t, const struct ftc_board *boa
     *t = (struct ftc_coverage_table){.row = malloc(ROWS * sizeof *t->row)};
     if (!t->row)
         return false;
+    t->rank_0_is_critical = ftc_board_is_critical(board, 0);
     for (uint32_t world = 0; world < board->geometry.ranks; world++)
         add_rank(t, board, world);
     tdestroy(t->known, keep);
@@ -166,15 +168,15 @@ void ftc_coverage_free(struct ftc_coverage_table *t)
     free(t->row);
 }
 
-/* Of row @row with the settings in @remedies. */
-static enum ftc_shelter shelter_with(const struct ftc_coverage_row *row, uint32_t remedies)
+enum ftc_shelter ftc_coverage_shelter(const struct ftc_coverage_row *row, uint32_t remedies)
 {
     enum ftc_shelter now = ftc_protection_shelter(row->protection);
 
     if ((row->protection == FTC_PROTECTION_P2P_RAISED || (row->remedies & FTC_REMEDY_P2P_ERROR)) &&
         (remedies & FTC_REMEDY_P2P_IGNORE))
         return FTC_SHELTER_PROTECTED;
-    if (now >= FTC_SHELTER_PROTECTED || (row->remedies & FTC_REMEDY_IN_VAIN) || row->remedies == 0)
+    if (now >= FTC_SHELTER_PROTECTED || (row->remedies & FTC_REMEDY_IN_VAIN) ||
+        !(row->remedies & FTC_REMEDY_SETTINGS))
         return now;
     if (row->remedies & FTC_REMEDY_HALF)
         return FTC_SHELTER_FATAL;
@@ -183,7 +185,7 @@ static enum ftc_shelter shelter_with(const struct ftc_coverage_row *row, uint32_
 
 uint32_t ftc_coverage_remedies(const struct ftc_coverage_row *row)
 {
-    enum ftc_shelter best = shelter_with(row, row->remedies);
+    enum ftc_shelter best = ftc_coverage_shelter(row, row->remedies);
 
     return best > ftc_protection_shelter(row->protection) ? row->remedies : 0;
 }
@@ -221,7 +223,7 @@ void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_
         const struct ftc_coverage_row *row = &t->row[i];
 
         take_worse(now, ftc_protection_shelter(row->protection), row);
-        take_worse(best, shelter_with(row, *remedies), row);
+        take_worse(best, ftc_coverage_shelter(row, *remedies), row);
     }
     for (int s = 0; s < FTC_SHELTER_PROTECTED; s++)
         if (t->elsewhere[s] > 0) {

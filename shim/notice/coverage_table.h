@@ -19,6 +19,7 @@ struct ftc_coverage_table {
     void *known; /* rows by call, protection and text: a tree of tsearch(), while it is made */
     uint64_t calls[FTC_SHELTERS], elsewhere[FTC_SHELTERS]; /* in all; at sites without a row */
     int unknown; /* ranks of whose calls nothing is known: their hosts cannot be asked */
+    bool rank_0_is_critical;
     int places[FTC_SHELTERS]; /* different ones among the rows, with this shelter or worse */
 };
 
@@ -36,6 +37,9 @@ void ftc_coverage_free(struct ftc_coverage_table *t);
 /* As things are, and with @remedies, all that help some call. */
 void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_verdict *now,
                         struct ftc_coverage_verdict *best, uint32_t *remedies);
+
+/* What becomes of its calls with the settings in @remedies. */
+enum ftc_shelter ftc_coverage_shelter(const struct ftc_coverage_row *row, uint32_t remedies);
 
 /* The settings that would make its calls end better, enum ftc_remedy; 0: none does. */
 uint32_t ftc_coverage_remedies(const struct ftc_coverage_row *row);

@@ -28,8 +28,8 @@ enum ftc_protection {
 
 enum ftc_shelter ftc_protection_shelter(uint32_t protection);
 
-/* "not protected", "ends the job", "returns error", "protected" or "needs nobody"; and why, NULL for
- * what needs no reason. */
+/* "not protected", "ends the job", "returns error", "protected" or "needs nobody"; and why, NULL
+ * for what needs no reason. */
 const char *ftc_protection_fate(uint32_t protection);
 const char *ftc_protection_reason(uint32_t protection);
 
@@ -46,9 +46,18 @@ enum ftc_remedy {
     FTC_REMEDY_HALF = 256,       /* with the others it is still one that ends the job */
     FTC_REMEDY_IF_MESSAGE = 512, /* of a wait: if it is for messages, which nobody has noted */
     FTC_REMEDY_LARGE = 1024,
-    FTC_REMEDY_RAISES = 2048, /* with the others it is still one that returns an error */
-    FTC_REMEDY_ALL = 4095,
+    FTC_REMEDY_RAISES = 2048,   /* with the others it is still one that returns an error */
+    FTC_REMEDY_SETTINGS = 1151, /* those above that are settings */
+
+    /* Beside them, what a condition may depend on (coverage_conditions.h). */
+    FTC_NOTE_SUM = 4096,
+    FTC_NOTE_ANY_SOURCE = 8192,
+    FTC_NOTE_RANK_0 = 16384, /* which alone gets the result */
+    FTC_REMEDY_ALL = 32767,
 };
+
+/* What is to be said wherever FTC_REMEDY_KEEP is advised. */
+#define FTC_REMEDY_KEEP_WORDS "buffers of a dead root stay unset"
 
 /* The settings in @remedies as they go into the environment, one by one: from @next, which is 0 at
  * first; NULL after the last. */

@@ -186,13 +186,24 @@ static bool has_foreign(int count, const MPI_Request requests[])
     return false;
 }
 
+/* Some member if one of them is from any source; else nothing is known of it. */
+static int peer_of(int count, const MPI_Request requests[])
+{
+    struct ftc_p2p_request r;
+
+    for (int i = 0; i < count; i++)
+        if (ftc_requests_find(requests[i], &r) && r.receives && r.peer == MPI_ANY_SOURCE)
+            return FTC_SOME_MEMBER;
+    return FTC_ALL_MEMBERS;
+}
+
 static void count_call(const struct ftc_p2p_completion *call, int count,
                        const MPI_Request requests[])
 {
     if (ftc_coverage_is_on && call->waits)
         ftc_native_call_count(call->kind,
                               has_foreign(count, requests) ? MPI_COMM_NULL : MPI_COMM_WORLD,
-                              FTC_ALL_MEMBERS, call->return_address);
+                              peer_of(count, requests), call->return_address);
 }
 
 /* Whom requests need that have found nothing. */

@@ -12,10 +12,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* The peer of a call that needs all members of its communicator; and of one that needs some member,
- * and has been told of those that are dead: worth a word only if nobody else goes on either. */
-enum { FTC_ALL_MEMBERS = MPI_ANY_SOURCE, FTC_SOME_MEMBER = -100 };
-
 /* Switches marking on; 0 or a negative errno. */
 int ftc_native_call_open(void);
 

@@ -92,7 +92,7 @@ void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass)
     if (ftc_call_is_counted(call->kind))
         count(call->kind, ftc_outlook_of_call(call, pass), call->return_address);
     else if (ftc_call_class(call->kind) != FTC_CLASS_OWN)
-        count(call->kind, ftc_outlook_of_survivors(call->kind, call->comm), call->return_address);
+        count(call->kind, ftc_outlook_of_survivors(call), call->return_address);
 }
 
 void ftc_coverage_native(enum ftc_call_kind kind, MPI_Comm comm, int peer,

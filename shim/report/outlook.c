@@ -187,7 +187,7 @@ static struct ftc_outlook outlook_here(const struct ftc_call *call)
                              requires_all(call));
 }
 
-struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass)
+static struct ftc_outlook outlook_of(const struct ftc_call *call, enum ftc_pass pass)
 {
     struct ftc_outlook outlook;
     enum ftc_pass best;
@@ -220,6 +220,33 @@ struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pas
     return outlook;
 }
 
+/* The root of its communicator alone has the result, and is rank 0 of MPI_COMM_WORLD. */
+static bool is_for_rank_0(const struct ftc_call *call)
+{
+    int rank = -1;
+
+    if (ftc_library.world_rank != 0 || !ftc_call_has_root(call->kind) ||
+        ftc_call_comes_from_root(call->kind) || !ftc_is_comm(call->comm))
+        return false;
+    PMPI_Comm_rank(call->comm, &rank);
+    return rank == call->root;
+}
+
+static uint32_t notes_of(const struct ftc_call *call)
+{
+    bool sums = ftc_call_has_operation(call->kind) && ftc_operator_of(call->op) == FTC_OPERATOR_SUM;
+
+    return (sums ? FTC_NOTE_SUM : 0) | (is_for_rank_0(call) ? FTC_NOTE_RANK_0 : 0);
+}
+
+struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass)
+{
+    struct ftc_outlook outlook = outlook_of(call, pass);
+
+    outlook.remedies |= notes_of(call);
+    return outlook;
+}
+
 /* Setting intercept is not what is missing. Who frees a window so names no communicator. */
 static bool frees_natively(enum ftc_call_kind kind)
 {
@@ -246,18 +273,53 @@ static bool is_of_one(enum ftc_call_kind kind, MPI_Comm comm)
     return size == 1;
 }
 
-struct ftc_outlook ftc_outlook_of_survivors(enum ftc_call_kind kind, MPI_Comm comm)
+static bool returns_errors(MPI_Comm comm)
 {
-    return ftc_prospect_of_native(&ftc_library.settings, kind,
-                                  ftc_is_comm(comm) && ftc_comm_returns_errors(comm));
+    return ftc_is_comm(comm) && ftc_comm_returns_errors(comm);
+}
+
+struct ftc_outlook ftc_outlook_of_survivors(const struct ftc_call *call)
+{
+    bool is_fatal =
+        call->errhandler == MPI_ERRORS_ARE_FATAL || call->errhandler == MPI_ERRORS_ABORT;
+
+    return ftc_prospect_of_native(&ftc_library.settings, call->kind,
+                                  call->errhandler ? !is_fatal : returns_errors(call->comm));
+}
+
+static bool is_from_any_source(enum ftc_call_kind kind, int peer)
+{
+    switch (kind) {
+    case FTC_CALL_RECV:
+    case FTC_CALL_SENDRECV:
+    case FTC_CALL_SENDRECV_REPLACE:
+    case FTC_CALL_PROBE:
+    case FTC_CALL_MPROBE:
+    case FTC_CALL_IPROBE:
+    case FTC_CALL_IMPROBE:
+        return peer == MPI_ANY_SOURCE;
+    default:
+        return ftc_call_class(kind) == FTC_CLASS_WAIT && peer == FTC_SOME_MEMBER;
+    }
+}
+
+static struct ftc_outlook of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
+{
+    if (peer == MPI_PROC_NULL || is_of_one(kind, comm))
+        return (struct ftc_outlook){FTC_PROTECTION_NEEDS_NOBODY, 0};
+    if (ftc_call_class(kind) == FTC_CLASS_LOOK)
+        return (struct ftc_outlook){FTC_PROTECTION_LOOKS, 0};
+    if (is_left_to_native(kind) ||
+        (comm == MPI_COMM_NULL && (ftc_call_is_message(kind) || frees_natively(kind))))
+        return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
+    return ftc_prospect_of_native(&ftc_library.settings, kind, returns_errors(comm));
 }
 
 struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
-    if (peer == MPI_PROC_NULL || is_of_one(kind, comm))
-        return (struct ftc_outlook){FTC_PROTECTION_NEEDS_NOBODY, 0};
-    if (is_left_to_native(kind) ||
-        (comm == MPI_COMM_NULL && (ftc_call_is_message(kind) || frees_natively(kind))))
-        return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
-    return ftc_outlook_of_survivors(kind, comm);
+    struct ftc_outlook outlook = of_native(kind, comm, peer);
+
+    if (is_from_any_source(kind, peer))
+        outlook.remedies |= FTC_NOTE_ANY_SOURCE;
+    return outlook;
 }

@@ -15,7 +15,7 @@
 struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass);
 
 /* Of another call, such as one that makes a communicator, which the survivors carry out. */
-struct ftc_outlook ftc_outlook_of_survivors(enum ftc_call_kind kind, MPI_Comm comm);
+struct ftc_outlook ftc_outlook_of_survivors(const struct ftc_call *call);
 
 /* Of a call of calls.def that native MPI carries out, as in ftc_coverage_native(). */
 struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer);

@@ -29,7 +29,9 @@ REPORT = {
         "verdict": {"outcome": "waits", "example": {"call": "MPI_Gather", "site": "sites(collect+0x3a)",
                                                     "because": "no protection for this call"}},
         "better": {"settings": ["FTCOLL_INTERCEPT=all", "FTCOLL_P2P=ignore"],
-                   "verdict": {"outcome": "survives", "example": None}}},
+                   "verdict": {"outcome": "does not wait", "example": None}},
+        "conditions": [{"condition": "roots", "meaning": "a dead root's calls leave the buffer as it was",
+                        "sites": ["sites(share+0x1a)", "sites(spread+0x2b)"]}]},
     "settings": [{"setting": "f", "value": "1", "origin": "default"}],
 }
 RECORD = {
@@ -75,9 +77,11 @@ def test_all_of_a_report(reported):
             "1200 4 MPI_Allreduce protected sites(energy+0x33) - -",
             "99.6 % of 1204 calls that need other ranks are protected. Of 2 call sites a dead rank would leave",
             "the others waiting at 1, do that or end the job at 1, and do that or be an error at",
-            "When a rank dies, this program waits, for example in MPI_Gather at sites(collect+0x3a) (no protection for this "
+            "When a rank of this program dies, it waits, for example in MPI_Gather at sites(collect+0x3a) (no protection for this "
             "call).",
-            "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore it survives.",
+            "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore its MPI calls do not wait (up to the message sizes and call sites seen); "
+            "whether it ends, and with what answer, is the program's: rehearse it.",
+            "a dead root's calls leave the buffer as it was sites(share+0x1a) sites(spread+0x2b)",
             "f 1 default"]:
         assert wanted in told
 

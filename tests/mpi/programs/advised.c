@@ -79,7 +79,9 @@ static void sum(void)
 __attribute__((noinline)) static void files(const char *name)
 {
     MPI_File file;
+    char own[64];
 
+    snprintf(own, sizeof own, "%.40s.%d", name, rank);
     MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                   MPI_INFO_NULL, &file);
     MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
@@ -87,7 +89,7 @@ __attribute__((noinline)) static void files(const char *name)
     MPI_File_write_at_all(file, rank, &rank, 1, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_sync(file);
     MPI_File_close(&file);
-    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+    MPI_File_open(MPI_COMM_SELF, own, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                   MPI_INFO_NULL, &file);
     MPI_File_set_size(file, 1);
     MPI_File_close(&file);

@@ -59,16 +59,29 @@ def missing_keys(reports):
 
 # ---- the text ----
 
+NO_WAIT = "its MPI calls do not wait (up to the message sizes and call sites seen)"
+REHEARSE = "; whether it ends, and with what answer, is the program's: rehearse it"
+
+
 def _outcome(verdict):
-    words = {"waits": "waits for ever", "aborts after blocked_ms": "aborts after blocked_ms (on_blocked = abort)",
-             "survives if MPI_Wait is for messages": "survives, if its MPI_Wait calls wait for messages only"}
-    text = words.get(verdict["outcome"], verdict["outcome"])
-    if text.startswith("survives"):
-        return text
-    if not verdict["example"]:
-        return f"{text}, at a call site that is not listed"
-    because = f" ({verdict['example']['because']})" if verdict["example"]["because"] else ""
-    return "{}, for example in {call} at {site}{}".format(text, because, **verdict["example"])
+    words = {"does not wait": NO_WAIT, "does not wait if MPI_Wait is for messages": f"{NO_WAIT}, if its MPI_Wait calls wait for messages only",
+             "returns errors": "some of its MPI calls return errors", "aborts": "it aborts", "waits": "it waits for ever",
+             "aborts after blocked_ms": "it aborts after blocked_ms (on_blocked = abort)"}
+    example = _example(verdict["example"]) if not verdict["outcome"].startswith("does not wait") else ""
+    rehearse = REHEARSE if verdict["outcome"].startswith(("does", "returns")) else ""
+    return words[verdict["outcome"]] + example + rehearse
+
+
+def _example(example):
+    if not example:
+        return ", at a call site that is not listed"
+    because = f" ({example['because']})" if example["because"] else ""
+    return f", for example in {example['call']} at {example['site']}{because}"
+
+
+def _condition(meaning, sites, shown=3):
+    places = f", at {', '.join(sites[:shown])}" if sites else ""
+    return f"ftcoll: condition: {meaning}{places}" + (f" and {len(sites) - shown} more" if len(sites) > shown else "")
 
 
 def _failure(failure):
@@ -118,18 +131,22 @@ def _coverage(coverage):
     for site in coverage["call_sites"]:
         why = f": {site['because']}" if site["because"] else ""
         remedies = f"; {' '.join(site['settings'])}" if site["settings"] else ""
+        if "FTCOLL_ON_DEAD_ROOT=keep" in site["settings"]:
+            remedies += " (buffers of a dead root stay unset)"
         yield (f"ftcoll: {site['calls']:>12,} on {site['ranks']:>4}  {site['call']:<18} {site['fate']:<13}  "
                f"{site['site']}{why}{remedies}")
     if coverage["elsewhere"]["calls"]:
         yield ("ftcoll: and {calls:,} calls at other call sites, {not_protected:,} of them not protected"
                .format(**coverage["elsewhere"]))
     yield _coverage_sum(coverage)
-    yield f"ftcoll: verdict: when a rank dies, this program {_outcome(coverage['verdict'])}"
+    yield f"ftcoll: verdict: when a rank of this program dies, {_outcome(coverage['verdict'])}"
     if coverage["better"]:
-        yield (f"ftcoll: verdict with {' '.join(coverage['better']['settings'])}: it "
+        yield (f"ftcoll: verdict with {' '.join(coverage['better']['settings'])}: "
                f"{_outcome(coverage['better']['verdict'])}")
-    elif coverage["verdict"]["outcome"] != "gets errors" and not coverage["verdict"]["outcome"].startswith("survives"):
+    elif not coverage["verdict"]["outcome"].startswith(("does", "returns")):
         yield "ftcoll: no setting changes that"
+    for condition in coverage["conditions"]:
+        yield _condition(condition["meaning"], condition["sites"])
 
 
 def _summary(report):

@@ -90,17 +90,20 @@ def site(calls, ranks, call, fate, where, why=""):
 NOBODY = "MPI_PROC_NULL, MPI_COMM_SELF, or requests of protected calls"
 
 
+NO_WAIT = r"its MPI calls do not wait \(up to the message sizes and call sites seen\)"
+
+
 def advised(settings):
-    return lambda job: "" if f"ftcoll: verdict with {settings}: it " in job.text("stderr") else "another advice"
+    return lambda job: "" if f"ftcoll: verdict with {settings}: " in job.text("stderr") else "another advice"
 
 
 def follow(program, n, advice, verdict, **more):
     """A run, and one with the advised settings."""
     return Case(f"coverage: advice for {program}", n, 1, settings=SITES, says=(
-                    f"(?m)^ftcoll: verdict with {advice}", f"(?m)^second run: .*\n(.*\n)*ftcoll: verdict: when a rank dies, "
-                    f"this program {verdict}"),
+                    f"(?m)^ftcoll: verdict with {advice}", f"(?m)^second run: .*\n(.*\n)*ftcoll: verdict: when a rank of this program dies, "
+                    f"{verdict}"),
                 command=f"run='mpiexec.hydra -n {{n}} {{programs}}/{program}'; rm -f rounds; $run 2>first; cat first; rm -f rounds; "
-                        "settings=$(sed -n 's/^ftcoll: verdict with \\(.*\\): it .*/\\1/p' first); "
+                        "settings=$(sed -n 's/^ftcoll: verdict with \\([^:]*\\): .*/\\1/p' first); "
                         "echo \"second run: $settings\"; exec env $settings $run 2>&1", **more)
 
 
@@ -160,26 +163,28 @@ COVERAGE = [
         ("ignore", "ring", "protected", "by setting p2p", ""))
 ] + [
     # what is advised is what helps: the next run has it in its environment
-    follow("rounds 20", 3, r"FTCOLL_INTERCEPT=all: it gets errors, for example in MPI_Bcast at rounds\(broadcast",
-           r"gets errors, for example in MPI_Bcast at .*\(an error if the root is dead\)$", tags=DEFECT),
-    follow("sites", 3, "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_P2P=ignore: it survives, if its MPI_Wait calls wait for "
-                       "messages only$", "survives$"),
+    follow("rounds 20", 3, r"FTCOLL_INTERCEPT=all: some of its MPI calls return errors, for example in MPI_Bcast at rounds\(broadcast",
+           r"some of its MPI calls return errors, for example in MPI_Bcast at .*\(an error if the root is dead\); whether", tags=DEFECT),
+    follow("sites", 3, "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_P2P=ignore: " + NO_WAIT + ", if its MPI_Wait calls wait for "
+                       "messages only; ", NO_WAIT + "; "),
     follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: it aborts, for example in "
                             r"MPI_Intercomm_create_from_groups at sites\(",
-           r"aborts, for example in MPI_Intercomm_create_from_groups at .*\(an error if a leader is dead, and errors are fatal\)$"),
+           r"it aborts, for example in MPI_Intercomm_create_from_groups at .*\(an error if a leader is dead, and errors are fatal\)$"),
     follow("sites open", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: "
                             "it aborts after blocked_ms \\(on_blocked = abort\\), for example in MPI_Win_create at sites\\(",
-           r"aborts after blocked_ms \(on_blocked = abort\), for example in MPI_Win_create at .*\nftcoll: no setting changes that$"),
-    follow("advised uneven 98304", 3, "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected FTCOLL_ON_DEAD_ROOT=keep: it survives$", "survives$",
+           r"it aborts after blocked_ms \(on_blocked = abort\), for example in MPI_Win_create at .*\nftcoll: no setting changes that$"),
+    follow("advised uneven 98304", 3, "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected FTCOLL_ON_DEAD_ROOT=keep: " + NO_WAIT, NO_WAIT,
            tags=DEFECT),
     follow("advised leaders", 3, "FTCOLL_COMMUNICATORS=survivors: it aborts, for example in MPI_Intercomm_create at advised",
-           r"aborts, for example in MPI_Intercomm_create .*\(an error if a leader is dead, and errors are fatal\)$", tags=DEFECT),
-    follow("advised files data", 3, "FTCOLL_COMMUNICATORS=survivors: it gets errors, for example in MPI_File_set_view at advised",
-           r"gets errors, for example in MPI_File_set_view .*\(an error if a rank that has opened the file is dead\)$", tags=DEFECT),
+           r"it aborts, for example in MPI_Intercomm_create .*\(an error if a leader is dead, and errors are fatal\)$", tags=DEFECT),
+    follow("advised files data", 3,
+           "FTCOLL_COMMUNICATORS=survivors: some of its MPI calls return errors, for example in MPI_File_set_view at advised",
+           r"some of its MPI calls return errors, .* in MPI_File_set_view .*\(an error if a rank that has opened the file is dead\); ",
+           tags=DEFECT),
     Case("coverage: errors that return", 3, 1, settings={**SITES, "FTCOLL_INTERCEPT": "all"}, tags=DEFECT,
          command="mpiexec.hydra -n {n} {programs}/advised returns",
          says=(site(3, 3, "MPI_Bcast", "returns error", r"advised\(returns", "an error if the root is dead"),
-               site(3, 3, "MPI_Allreduce", "protected", r"advised\(returns"), "program gets errors, for example in MPI_Bcast")),
+               site(3, 3, "MPI_Allreduce", "protected", r"advised\(returns"), "some of its MPI calls return errors, for example in MPI_Bcast")),
     Case("coverage: communicators of one rank", 3, 1, settings={**SITES, **SURVIVORS}, tags=DEFECT,
          command="mpiexec.hydra -n {n} {programs}/advised copies",
          says=(site(3, 3, "MPI_Comm_dup", "needs nobody", r"advised\(copies", NOBODY),)),
@@ -187,6 +192,21 @@ COVERAGE = [
          command="mpiexec.hydra -n {n} {programs}/advised files data",
          says=(site(3, 3, "MPI_File_set_size", "needs nobody", r"advised\(files", NOBODY),
                site(3, 3, "MPI_File_sync", "needs nobody", r"advised\(files", "each rank does it alone"))),
+    *(Case(f"coverage: condition {number}, {word}", 3, 1, settings={**SITES, **settings},
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/advised {word}",
+           says=(rf"(?m)^ftcoll: condition: {text}.*, at {places}$",), silent=("survive",)) for number, (word, settings, text, places) in enumerate((
+        ("sum", {}, r"sums lack the dead rank's part \(FTCOLL_REQUIRE_ALL=sum", r"advised\(sum\S*\), advised\(sum\S*\)"),
+        ("sum", {}, r"if rank 0 alone writes .*\(FTCOLL_CRITICAL_RANKS=0", r"advised\(sum\S*\)"),
+        ("root", {}, r"a dead root's calls .*\(FTCOLL_ON_DEAD_ROOT=keep\)", r"advised\(root\S*\), advised\(root\S*\)"),
+        ("master", {}, "receives and probes from any source", r"advised\(master\S*\)"),
+        ("probes", {}, "receives and probes from any source", r"advised\(probes\S*\)"),
+        ("probes", {}, "receives from a dead rank get nothing", r"advised\(probes\S*\)"),
+        ("posted", {"FTCOLL_P2P": "ignore"}, "receives and probes from any source", r"advised\(posted\S*\)"),
+        ("copies", {}, "new communicators are smaller", r"advised\(copies\S*\), advised\(copies\S*\)"),
+        ("returns", {"FTCOLL_INTERCEPT": "all"}, "errors return to the program", r"advised\(returns\S*\)"),
+        ("files data", {}, "files lack the dead rank's part", r"(advised\(files\S*\),? ){3}and 2 more")))),
+    Case("coverage: no condition for a critical rank and required sums", 3, 1, command="mpiexec.hydra -n {n} {programs}/advised sum",
+         settings={**SITES, "FTCOLL_CRITICAL_RANKS": "0", "FTCOLL_REQUIRE_ALL": "sum"}, says=("it aborts, for",), silent=("condition",)),
     Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
          settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
 ]

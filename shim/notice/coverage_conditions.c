@@ -1,0 +1,104 @@
+#include "coverage_conditions.h"
+
+#include "call/call.h"
+
+#include <string.h>
+
+static const struct {
+    const char *word, *text;
+} conditions[] = {
+#define FTC_CONDITION(name, word, text) {word, text},
+#include "coverage_conditions.def"
+#undef FTC_CONDITION
+};
+
+const char *ftc_condition_word(enum ftc_condition condition)
+{
+    return conditions[condition].word;
+}
+
+const char *ftc_condition_text(enum ftc_condition condition)
+{
+    return conditions[condition].text;
+}
+
+static bool is_of_file(enum ftc_call_kind kind)
+{
+    return ftc_call_class(kind) == FTC_CLASS_FILE || ftc_call_class(kind) == FTC_CLASS_FILE_REFUSED;
+}
+
+/* Also a wait, which may be for one. */
+static bool receives(enum ftc_call_kind kind)
+{
+    switch (kind) {
+    case FTC_CALL_SEND:
+    case FTC_CALL_SSEND:
+    case FTC_CALL_RSEND:
+    case FTC_CALL_BSEND:
+        return false;
+    default:
+        return ftc_call_class(kind) == FTC_CLASS_MESSAGE || ftc_call_class(kind) == FTC_CLASS_WAIT;
+    }
+}
+
+/* Of a row that ends as @shelter says. */
+static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condition,
+                    enum ftc_shelter shelter)
+{
+    enum ftc_call_kind kind = (enum ftc_call_kind)row->call;
+    bool is_protected = shelter == FTC_SHELTER_PROTECTED;
+    bool is_over = is_protected || shelter == FTC_SHELTER_RAISED;
+
+    switch (condition) {
+    case FTC_CONDITION_SUMS:
+        return is_protected && (row->remedies & FTC_NOTE_SUM);
+    case FTC_CONDITION_ANY_SOURCE:
+        return (is_protected || row->protection == FTC_PROTECTION_LOOKS) &&
+               (row->remedies & FTC_NOTE_ANY_SOURCE);
+    case FTC_CONDITION_RECEIVES:
+        return is_protected && receives(kind) && !(row->remedies & FTC_NOTE_ANY_SOURCE);
+    case FTC_CONDITION_ROOTS:
+        return is_protected && ftc_call_comes_from_root(kind);
+    case FTC_CONDITION_COMMUNICATORS:
+        return is_over && ftc_call_class(kind) == FTC_CLASS_COMMUNICATOR;
+    case FTC_CONDITION_ERRORS:
+        return shelter == FTC_SHELTER_RAISED && !is_of_file(kind);
+    case FTC_CONDITION_FILES:
+        return is_over && is_of_file(kind);
+    default:
+        return is_over && (row->remedies & FTC_NOTE_RANK_0);
+    }
+}
+
+static bool row_applies(const struct ftc_coverage_table *t, int row, enum ftc_condition condition,
+                        uint32_t remedies)
+{
+    return applies(&t->row[row], condition, ftc_coverage_shelter(&t->row[row], remedies));
+}
+
+const char *ftc_condition_site(const struct ftc_coverage_table *t, enum ftc_condition condition,
+                               uint32_t remedies, int *next)
+{
+    while (*next < t->count) {
+        int row = (*next)++, other = 0;
+
+        if (!row_applies(t, row, condition, remedies))
+            continue;
+        while (other < row && (strcmp(t->row[other].text, t->row[row].text) != 0 ||
+                               !row_applies(t, other, condition, remedies)))
+            other++;
+        if (other == row)
+            return t->row[row].text;
+    }
+    return NULL;
+}
+
+bool ftc_condition_holds(const struct ftc_coverage_table *t, enum ftc_condition condition,
+                         uint32_t remedies)
+{
+    int next = 0;
+
+    if (condition == FTC_CONDITION_RANK_0)
+        return !t->rank_0_is_critical && ftc_coverage_calls(t) > 0;
+    return ftc_condition_site(t, condition, remedies, &next) != NULL;
+}
