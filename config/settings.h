@@ -26,7 +26,11 @@ enum ftc_on_dead_root { FTC_ON_DEAD_ROOT_ERROR, FTC_ON_DEAD_ROOT_KEEP };
 enum ftc_large_calls { FTC_LARGE_NATIVE, FTC_LARGE_PROTECTED };
 enum ftc_p2p { FTC_P2P_NATIVE, FTC_P2P_ERROR, FTC_P2P_IGNORE };
 enum ftc_device_buffers { FTC_DEVICE_BUFFERS_AUTO, FTC_DEVICE_BUFFERS_NONE };
-enum ftc_communicators { FTC_COMMUNICATORS_NATIVE, FTC_COMMUNICATORS_SURVIVORS };
+enum ftc_communicators {
+    FTC_COMMUNICATORS_NATIVE,
+    FTC_COMMUNICATORS_SURVIVORS,
+    FTC_COMMUNICATORS_PLACES
+};
 enum ftc_on_blocked { FTC_ON_BLOCKED_OFF, FTC_ON_BLOCKED_WARN, FTC_ON_BLOCKED_ABORT };
 enum ftc_report { /* each tells all that the one before tells */
                   FTC_REPORT_OFF,

@@ -119,8 +119,10 @@ static const struct word p2p_words[] = {
     {"native", FTC_P2P_NATIVE, 0}, {"error", FTC_P2P_ERROR, 0}, {"ignore", FTC_P2P_IGNORE, 0}, {0}};
 static const struct word device_buffers_words[] = {
     {"auto", FTC_DEVICE_BUFFERS_AUTO, 0}, {"none", FTC_DEVICE_BUFFERS_NONE, 0}, {0}};
-static const struct word communicators_words[] = {
-    {"native", FTC_COMMUNICATORS_NATIVE, 0}, {"survivors", FTC_COMMUNICATORS_SURVIVORS, 0}, {0}};
+static const struct word communicators_words[] = {{"native", FTC_COMMUNICATORS_NATIVE, 0},
+                                                  {"survivors", FTC_COMMUNICATORS_SURVIVORS, 0},
+                                                  {"places", FTC_COMMUNICATORS_PLACES, 0},
+                                                  {0}};
 static const struct word on_blocked_words[] = {{"off", FTC_ON_BLOCKED_OFF, 0},
                                                {"warn", FTC_ON_BLOCKED_WARN, 0},
                                                {"abort", FTC_ON_BLOCKED_ABORT, 0},

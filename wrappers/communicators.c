@@ -4,6 +4,7 @@
 #include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "communicator/places.h"
+#include "communicator/spares.h"
 #include "entries.h"
 #include "job_end.h"
 #include "library.h"
@@ -374,6 +375,24 @@ int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
     if (rv == MPI_SUCCESS)
         ftc_error_handler_note(comm, errhandler);
     return rv;
+}
+
+int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
+{
+    ftc_spares_note_change(comm);
+    return PMPI_Comm_set_attr(comm, comm_keyval, attribute_val);
+}
+
+int MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
+{
+    ftc_spares_note_change(comm);
+    return PMPI_Attr_put(comm, keyval, attribute_val);
+}
+
+int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    ftc_spares_note_change(comm);
+    return PMPI_Comm_set_info(comm, info);
 }
 
 int MPI_Comm_free(MPI_Comm *comm)

@@ -96,3 +96,8 @@ bool ftc_attribute_keep(MPI_Comm comm, enum ftc_tenant tenant, void *kept)
     pthread_mutex_unlock(&lock);
     return a != NULL;
 }
+
+void ftc_attribute_forget(MPI_Comm comm)
+{
+    PMPI_Comm_delete_attr(comm, keyval);
+}

@@ -23,6 +23,7 @@ enum ftc_tenant {
     FTC_TENANT_PEERS,         /* p2p/peers.c */
     FTC_TENANT_CONTEXT,       /* new_communicators/context.c */
     FTC_TENANT_PLACES,        /* communicator/places.c */
+    FTC_TENANT_SPARES,        /* communicator/spares.c */
     FTC_TENANT_ERROR_HANDLER, /* communicator/error_handler.c */
     FTC_TENANTS
 };
@@ -40,5 +41,8 @@ void *ftc_attribute_get(MPI_Comm comm, enum ftc_tenant tenant);
 /* Keeps @kept, which is not NULL, in place of what was kept before. False without memory. The
  * tenant sees to it that its threads do not come at once with different things. */
 bool ftc_attribute_keep(MPI_Comm comm, enum ftc_tenant tenant, void *kept);
+
+/* Forgets all that is kept of @comm, as if MPI freed it. */
+void ftc_attribute_forget(MPI_Comm comm);
 
 #endif

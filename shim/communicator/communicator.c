@@ -9,6 +9,7 @@
 #include "group.h"
 #include "job_end.h"
 #include "lineage.h"
+#include "spares.h"
 #include "system/hash.h"
 #include "value/datatype.h"
 
@@ -553,6 +554,21 @@ void ftc_comm_release(struct ftc_comm *c)
     destroy(c);
 }
 
+/* A copy that was made after deaths begins without the dead. */
+static void leave_out_missing(struct ftc_comm *c, MPI_Comm comm)
+{
+    const unsigned char *missing = ftc_spares_missing(comm);
+    int kept = 0;
+
+    if (!missing || c->pass != FTC_PASS_NONE)
+        return;
+    for (int i = 0; i < c->size; i++)
+        if (!missing[i])
+            c->member[kept++] = i;
+    c->member_count = kept;
+    renumber(c);
+}
+
 static struct ftc_comm *look_up(MPI_Comm comm)
 {
     struct ftc_comm *c;
@@ -563,6 +579,8 @@ static struct ftc_comm *look_up(MPI_Comm comm)
     if (c)
         return c;
     c = examine(comm);
+    if (c)
+        leave_out_missing(c, comm);
     if (c && ftc_attribute_keep(comm, FTC_TENANT_COMM, c))
         return c;
     ftc_job_end_no_memory(

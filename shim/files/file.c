@@ -230,7 +230,7 @@ static int refuse(const struct task *t)
 static bool is_on(void)
 {
     return ftc_library.state == FTC_LIBRARY_ACTIVE && !ftc_library.paused &&
-           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
+           ftc_library.settings.communicators != FTC_COMMUNICATORS_NATIVE;
 }
 
 /* NULL: native MPI is to carry a call on @handle out. */

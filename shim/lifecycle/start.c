@@ -4,6 +4,7 @@
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
 #include "communicator/places.h"
+#include "communicator/spares.h"
 #include "ending.h"
 #include "hosts.h"
 #include "job_end.h"
@@ -18,6 +19,7 @@
 #include "net/lease.h"
 #include "net/socket.h"
 #include "new_communicators/context.h"
+#include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
 #include "outside.h"
 #include "p2p/p2p.h"
@@ -145,7 +147,7 @@ static bool link_hosts(void)
 static bool may_have_requests(const struct ftc_settings *s)
 {
     return (s->intercept & FTC_INTERCEPT_NONBLOCKING) != 0 ||
-           s->communicators == FTC_COMMUNICATORS_SURVIVORS;
+           s->communicators != FTC_COMMUNICATORS_NATIVE;
 }
 
 /* What is set, but relies on what is not known of this MPICH, stays native. */
@@ -161,7 +163,7 @@ static void do_without_the_unknown(void)
         ftc_inside_want(FTC_INSIDE_LAUNCHER);
     if (ftc_inside_has(FTC_INSIDE_LEAVE) && !ftc_leavable_is_polled())
         ftc_inside_miss(FTC_INSIDE_LEAVE);
-    if (s->communicators == FTC_COMMUNICATORS_SURVIVORS)
+    if (s->communicators != FTC_COMMUNICATORS_NATIVE)
         ftc_inside_want(FTC_INSIDE_LEAVE);
     if (may_have_requests(s) || s->p2p != FTC_P2P_NATIVE)
         ftc_inside_want(FTC_INSIDE_REQUESTS);
@@ -195,7 +197,7 @@ static bool prepare(void)
         return false;
     if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_call_open() != 0)
         return false;
-    if (l->settings.communicators == FTC_COMMUNICATORS_SURVIVORS && ftc_context_open() != 0)
+    if (l->settings.communicators != FTC_COMMUNICATORS_NATIVE && ftc_context_open() != 0)
         return false;
     if (may_have_requests(&l->settings) && ftc_thread_open() != 0)
         return false;
@@ -203,6 +205,7 @@ static bool prepare(void)
         return false;
     ftc_lineage_open();
     ftc_places_open();
+    ftc_spares_open();
     /* The thread comes last: what is above does not hold the lock. */
     return ftc_p2p_open() == 0 && ftc_comm_open(&ftc_queue_keeper) == 0 &&
            ftc_attribute_open() == 0 && ftc_comm_internal() != NULL &&
@@ -278,4 +281,5 @@ void ftc_start(void)
     say_what_is_unknown();
     l->state = FTC_LIBRARY_ACTIVE;
     ftc_p2p_start();
+    ftc_new_communicators_start();
 }

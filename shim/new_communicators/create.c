@@ -15,6 +15,7 @@
 #include "union.h"
 #include "value/datatype.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 enum { RECEIVES_WHEN_FREED = 402 }; /* MPICH 4.2 */
@@ -110,7 +111,7 @@ static int agree(const struct ftc_call *call, struct ftc_roll *roll, enum ftc_na
     int rv;
 
     ftc_roll_tell(roll, end);
-    rv = ftc_union_of(call, roll->comm, roll->told, (size_t)roll->size);
+    rv = ftc_union_of(call, roll->comm, roll->told, ftc_roll_told_bytes(roll));
     if (rv == MPI_SUCCESS)
         ftc_roll_hear(roll);
     return rv;
@@ -188,8 +189,9 @@ static bool open_roll(const struct ftc_creation *x, const struct ftc_sides_of *s
 {
     MPI_Group group = has_own_group(x) ? group_of(x, sides) : x->group;
     struct ftc_comm *c = group == MPI_GROUP_NULL ? NULL : comm_of(x, group);
+    struct ftc_spares *spares = x->is_between ? NULL : ftc_spares_of(x->comm);
 
-    if (c && c->pass == FTC_PASS_NONE && ftc_roll_open(roll, c, group)) {
+    if (c && c->pass == FTC_PASS_NONE && ftc_roll_open(roll, c, group, spares)) {
         roll->sides = sides;
         return true;
     }
@@ -230,6 +232,27 @@ static int ranks_of_color(const struct choice *choice, const struct ftc_roll *ro
     return count;
 }
 
+/* Whether all who live have @own color, and their keys the order of their ranks. Of the dead, as
+ * far as is known, the same: a split by hosts has their hosts. */
+static bool is_copy(const struct ftc_creation *x, const struct choice *choice,
+                    const struct ftc_roll *roll, const struct choice *own)
+{
+    int key = INT_MIN;
+
+    for (int i = 0; i < roll->size; i++) {
+        uint32_t host = ftc_board_host(&ftc_library.board, roll->comm->world[i]);
+
+        if (x->kind == FTC_CALL_COMM_SPLIT_TYPE && (int)host != own->color)
+            return false;
+        if (roll->dead[i])
+            continue;
+        if (choice[i].color != own->color || choice[i].key < key)
+            return false;
+        key = choice[i].key;
+    }
+    return own->color != MPI_UNDEFINED;
+}
+
 static int part_of_split(const struct ftc_creation *x, const struct ftc_call *call,
                          struct ftc_roll *roll, MPI_Group *part)
 {
@@ -245,6 +268,7 @@ static int part_of_split(const struct ftc_creation *x, const struct ftc_call *ca
     if (rv != MPI_SUCCESS)
         goto out;
     ftc_roll_strike_off(roll);
+    roll->is_copy = is_copy(x, choice, roll, &choice[own]);
     if (choice[own].color == MPI_UNDEFINED)
         *part = MPI_GROUP_EMPTY;
     else
@@ -376,6 +400,16 @@ static int members_with_places(const struct ftc_creation *x, struct ftc_roll *ro
     return PMPI_Group_incl(roll->group, roll->seating.count, roll->seating.member, members);
 }
 
+static bool names_all(const struct ftc_creation *x)
+{
+    MPI_Group all = ftc_group_of(x->comm);
+    int compared = MPI_UNEQUAL;
+
+    PMPI_Group_compare(x->group, all, &compared);
+    PMPI_Group_free(&all);
+    return compared == MPI_IDENT;
+}
+
 static int members_of(const struct ftc_creation *x, const struct ftc_call *call,
                       struct ftc_roll *roll, MPI_Group *members)
 {
@@ -390,8 +424,11 @@ static int members_of(const struct ftc_creation *x, const struct ftc_call *call,
     case FTC_CALL_INTERCOMM_MERGE:
         return members_of_merge(x, call, roll, members);
     case FTC_CALL_COMM_CREATE:
+        roll->is_copy = names_all(x);
         return ftc_roll_living(roll, x->group, members);
     default:
+        roll->is_copy =
+            ftc_creation_is_copy(x->kind) || (ftc_creation_has_group(x->kind) && names_all(x));
         return ftc_roll_living(roll, roll->group, members);
     }
 }
@@ -401,8 +438,24 @@ static void drop(const struct ftc_creation *x)
 {
     if (x->kind == FTC_CALL_FILE_OPEN)
         *x->opening->file = MPI_FILE_NULL;
-    if (*x->newcomm != MPI_COMM_NULL)
+    if (*x->newcomm != MPI_COMM_NULL && !ftc_spares_give_back(x->newcomm))
         PMPI_Comm_free(x->newcomm);
+}
+
+/* What later copies need. */
+static void pass_spares_on(const struct ftc_creation *x, struct ftc_roll *roll)
+{
+    ftc_spares_share(roll->made, x->comm);
+    ftc_spares_inherit(x->comm, *x->newcomm);
+}
+
+/* All take a spare, or native MPI makes the communicator of @members. */
+static enum ftc_native_end make_once(const struct ftc_creation *x, struct ftc_roll *roll,
+                                     MPI_Group members, int *rv)
+{
+    if (roll->is_copy && ftc_native_part_has_spare(x->kind, roll))
+        return ftc_native_part_by_spare(x, roll, rv);
+    return ftc_native_part(x, roll, members, rv);
 }
 
 /* What a rank sends natively to a leader, or with a tag that the call itself finds, stays if one
@@ -419,19 +472,23 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
     MPI_Group members = MPI_GROUP_NULL;
     int rv = MPI_SUCCESS, end;
 
-    roll->is_again = false;
+    roll->is_again = roll->is_copy = false;
     if (roll->is_exhausted)
         return ftc_error_exhausted(call);
     if (roll->dead_count > 0 || is_ours_though_all_live(x))
         rv = members_of(x, call, roll, &members);
     if (rv != MPI_SUCCESS)
         return rv;
-    end = agree(call, roll, ftc_native_part(x, roll, members, &rv));
+    end = agree(call, roll, make_once(x, roll, members, &rv));
     ftc_seating_free(&roll->seating);
     if (members != MPI_GROUP_NULL && members != MPI_GROUP_EMPTY)
         PMPI_Group_free(&members);
     if (roll->is_again || end != MPI_SUCCESS)
         drop(x);
+    else if (rv == MPI_SUCCESS)
+        pass_spares_on(x, roll);
+    ftc_spares_drop(roll->made);
+    roll->made = NULL;
     return end != MPI_SUCCESS ? end : rv;
 }
 
@@ -486,7 +543,7 @@ static int make(const struct ftc_creation *x, const struct ftc_call *call, struc
 bool ftc_new_communicators_are_on(void)
 {
     return ftc_library.state == FTC_LIBRARY_ACTIVE && !ftc_library.paused &&
-           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
+           ftc_library.settings.communicators != FTC_COMMUNICATORS_NATIVE;
 }
 
 static bool is_on(enum ftc_call_kind kind)
@@ -533,10 +590,10 @@ static int find_sides(struct ftc_creation *x, const struct ftc_call *call,
     return MPI_SUCCESS;
 }
 
-/* Of a call in two parts the first one counts. */
+/* Of a call in two parts the first one counts, and of MPI_Init() none. */
 static void report(const struct ftc_creation *x, const struct ftc_call *call)
 {
-    if (!(x->bridge && ftc_creation_is_from_groups(x->kind)))
+    if (x->return_address && !(x->bridge && ftc_creation_is_from_groups(x->kind)))
         ftc_report_call(call, FTC_PASS_NONE);
 }
 
@@ -576,6 +633,16 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
     if (is_done)
         raise_error(x, &call);
     return is_done;
+}
+
+void ftc_new_communicators_start(void)
+{
+    MPI_Comm copy = MPI_COMM_NULL;
+    struct ftc_creation x = {.kind = FTC_CALL_COMM_DUP, .comm = MPI_COMM_WORLD, .newcomm = &copy};
+
+    if (ftc_library.settings.communicators == FTC_COMMUNICATORS_PLACES &&
+        ftc_new_communicator_create(&x) && copy != MPI_COMM_NULL)
+        PMPI_Comm_free(&copy);
 }
 
 /* Members that an operation has left out are the same on all ranks behind it. */
@@ -630,6 +697,8 @@ static bool is_to_be_kept(const MPI_Comm *comm)
 
 int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm))
 {
+    if (native == PMPI_Comm_free && ftc_spares_give_back(comm))
+        return MPI_SUCCESS;
     if (is_to_be_kept(comm)) {
         *comm = MPI_COMM_NULL;
         return MPI_SUCCESS;

@@ -1,4 +1,4 @@
-/* create: new communicators after a failure (setting communicators = survivors).
+/* create: new communicators after a failure (settings communicators = survivors and places).
  *
  * MPICH makes a communicator together with all ranks of the old one, so a dead one hangs it for
  * ever. Only MPI_Comm_create_group needs nobody but the members of the new one. So:
@@ -15,6 +15,9 @@
 #define FTC_NEW_COMMUNICATORS_CREATE_H
 
 #include "creation.h"
+
+/* In MPI_Init, at last: spares of MPI_COMM_WORLD, for copies that are made after a death. */
+void ftc_new_communicators_start(void);
 
 /* Whether the setting is in force. */
 bool ftc_new_communicators_are_on(void);

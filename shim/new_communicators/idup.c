@@ -205,7 +205,7 @@ static void tell(struct idup *d, enum ftc_native_end how)
     d->telling = (struct ftc_union){.call = &d->call,
                                     .comm = d->roll.comm,
                                     .table = d->roll.told,
-                                    .size = (size_t)d->roll.size};
+                                    .size = ftc_roll_told_bytes(&d->roll)};
     tell_now(d);
 }
 
@@ -219,6 +219,7 @@ static void give_all(const struct idup *d)
         ftc_error_handler_note(d->copy, MPI_ERRORS_ARE_FATAL);
     if (ftc_is_comm(d->x.comm) && !ftc_places_inherit(d->x.comm, d->copy))
         ftc_job_end_no_memory("another communicator");
+    ftc_spares_share(d->roll.spares, d->copy);
 }
 
 static void begin_natively(struct idup *d)
@@ -263,7 +264,7 @@ static void make(void *argument)
 
 static void free_comm(MPI_Comm *comm)
 {
-    if (*comm != MPI_COMM_NULL)
+    if (*comm != MPI_COMM_NULL && !ftc_spares_give_back(comm))
         PMPI_Comm_free(comm);
 }
 
@@ -358,8 +359,7 @@ static void inherit_to(struct idup *d)
 {
     ftc_error_handler_give(d->handler, d->made);
     ftc_lineage_give(d->made, d->lineage);
-    if (d->x.info != MPI_INFO_NULL)
-        d->rv = PMPI_Comm_set_info(d->made, d->x.info);
+    d->rv = ftc_native_give_hints(d->x.info, d->made);
 }
 
 static void take_made(struct idup *d)
@@ -407,8 +407,22 @@ static bool is_through(struct idup *d)
     return done || d->rv != MPI_SUCCESS;
 }
 
+/* Without a native part: all copies are made ahead. */
+static void take_spare(struct idup *d)
+{
+    free_comm(&d->made);
+    d->made = ftc_native_part_take_spare(&d->roll);
+    if (d->made != MPI_COMM_NULL)
+        inherit_to(d);
+    tell(d, d->made != MPI_COMM_NULL ? FTC_NATIVE_HAS_COMMUNICATOR : FTC_NATIVE_NOT_TRIED);
+}
+
 static void go_on_natively(struct idup *d)
 {
+    if (!d->detour && !d->is_copying && ftc_native_part_has_spare(d->x.kind, &d->roll)) {
+        take_spare(d);
+        return;
+    }
     if (!d->detour && !d->is_copying)
         begin_another(d);
     if (is_through(d))
@@ -537,6 +551,7 @@ static MPI_Group group_of(const struct idup *d)
 
 static bool open_roll(struct idup *d)
 {
+    struct ftc_spares *spares;
     MPI_Group group;
     struct ftc_comm *c;
 
@@ -544,9 +559,10 @@ static bool open_roll(struct idup *d)
         ftc_sides_of_find(&d->sides, d->x.comm);
         PMPI_Group_size(d->sides.side[0], &d->first);
     }
+    spares = d->is_between ? NULL : ftc_spares_of(d->x.comm);
     group = group_of(d);
     c = own_comm(d, group);
-    if (c && c->pass == FTC_PASS_NONE && ftc_roll_open(&d->roll, c, group))
+    if (c && c->pass == FTC_PASS_NONE && ftc_roll_open(&d->roll, c, group, spares))
         return true;
     d->roll = (struct ftc_roll){.comm = c, .group = group};
     close_roll(d);

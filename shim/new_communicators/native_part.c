@@ -8,6 +8,7 @@
 #include "program/error.h"
 #include "program/native_call.h"
 #include "system/hash.h"
+#include "system/lines.h"
 
 /* Tags of the survivors' part, among those of calls of MPI_Comm_create_group on one communicator:
  * no other message of MPICH has them. Half of the allowed ones. */
@@ -29,6 +30,14 @@ static bool has_info(enum ftc_call_kind kind)
            ftc_creation_is_from_groups(kind);
 }
 
+int ftc_native_give_hints(MPI_Info info, MPI_Comm made)
+{
+    if (info == MPI_INFO_NULL)
+        return MPI_SUCCESS;
+    ftc_spares_note_change(made);
+    return PMPI_Comm_set_info(made, info);
+}
+
 static int inherit(const struct ftc_creation *x, struct ftc_roll *roll)
 {
     MPI_Errhandler handler;
@@ -43,8 +52,8 @@ static int inherit(const struct ftc_creation *x, struct ftc_roll *roll)
     }
     if (!ftc_seating_keep(&roll->seating, *x->newcomm))
         rv = ftc_error_no_memory();
-    else if (has_info(x->kind) && x->info != MPI_INFO_NULL)
-        rv = PMPI_Comm_set_info(*x->newcomm, x->info);
+    else if (has_info(x->kind))
+        rv = ftc_native_give_hints(x->info, *x->newcomm);
     if (rv != MPI_SUCCESS)
         PMPI_Comm_free(x->newcomm);
     return rv;
@@ -59,12 +68,82 @@ static int copy_places(const struct ftc_creation *x)
     return ftc_error_no_memory();
 }
 
+/* ---- a spare ---- */
+
+/* The number of a spare that is free on all survivors; -1: none. Each call begins at another
+ * number, so that a copy that has just been freed is seldom the next one: messages may be under way
+ * there.
+ */
+static int free_spare(const struct ftc_roll *roll)
+{
+    int first = ftc_native_tag(roll->comm) % FTC_SPARES_OF_WORLD;
+
+    for (int i = 0; i < FTC_SPARES_OF_WORLD; i++) {
+        int number = (first + i) % FTC_SPARES_OF_WORLD;
+
+        if (!(roll->taken & 1U << number))
+            return number;
+    }
+    return -1;
+}
+
+static int first_survivor(const struct ftc_roll *roll)
+{
+    int rank = 0;
+
+    while (roll->dead[rank])
+        rank++;
+    return rank;
+}
+
+/* One line of each rank at most; the others of the call print none. */
+static void say_that_none_is_left(enum ftc_call_kind kind, const struct ftc_roll *roll)
+{
+    static _Atomic bool is_said;
+
+    if (ftc_library.settings.communicators != FTC_COMMUNICATORS_PLACES || is_said ||
+        first_survivor(roll) != roll->comm->rank)
+        return;
+    is_said = true;
+    ftc_lines_say("ftcoll: rank %d: %s makes a communicator of the %d survivors, not of all %d "
+                  "ranks: no copy that was made before the failure is left (communicators = places "
+                  "makes %d of MPI_COMM_WORLD, and %d of another communicator when it is first "
+                  "copied)\n",
+                  ftc_library.world_rank, ftc_call_name(kind), roll->size - roll->dead_count,
+                  roll->size, FTC_SPARES_OF_WORLD, FTC_SPARES_OF_PART);
+}
+
+bool ftc_native_part_has_spare(enum ftc_call_kind kind, const struct ftc_roll *roll)
+{
+    if (roll->dead_count == 0)
+        return false;
+    if (roll->spares && free_spare(roll) >= 0)
+        return true;
+    say_that_none_is_left(kind, roll);
+    return false;
+}
+
+MPI_Comm ftc_native_part_take_spare(const struct ftc_roll *roll)
+{
+    return ftc_spares_take(roll->spares, free_spare(roll), roll->dead);
+}
+
+enum ftc_native_end ftc_native_part_by_spare(const struct ftc_creation *x, struct ftc_roll *roll,
+                                             int *rv)
+{
+    *x->newcomm = ftc_native_part_take_spare(roll);
+    if (*x->newcomm == MPI_COMM_NULL)
+        return FTC_NATIVE_NOT_TRIED;
+    *rv = inherit(x, roll);
+    return FTC_NATIVE_HAS_COMMUNICATOR;
+}
+
 /* ---- the native part ---- */
 
 struct native_part {
     const struct ftc_creation *x;
     MPI_Group members; /* MPI_GROUP_NULL: nobody is dead */
-    const struct ftc_roll *roll;
+    struct ftc_roll *roll;
     int tag, result;
 };
 
@@ -156,6 +235,13 @@ static int create_of_members(const struct native_part *part)
     return rv;
 }
 
+/* Of what is copied for the first time, others may be made after a death. */
+static bool wants_spares(const struct ftc_creation *x, const struct ftc_roll *roll)
+{
+    return roll->size > 1 && ftc_library.settings.communicators == FTC_COMMUNICATORS_PLACES &&
+           ftc_creation_is_copy(x->kind) && !x->is_between && !ftc_spares_of(x->comm);
+}
+
 static void run_native_part(void *argument)
 {
     struct native_part *part = argument;
@@ -167,6 +253,8 @@ static void run_native_part(void *argument)
     part->result = call_native(part->x, part->tag);
     if (part->result == MPI_SUCCESS)
         part->result = copy_places(part->x);
+    if (part->result == MPI_SUCCESS && wants_spares(part->x, part->roll))
+        part->roll->made = ftc_spares_make(part->x->comm);
 }
 
 /* Of a call that was left, messages may wait for receives, and receives for messages: the next must

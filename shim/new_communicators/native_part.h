@@ -21,6 +21,18 @@ struct ftc_between {
 enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_roll *roll,
                                     MPI_Group members, int *rv);
 
+/* Of a call that makes a copy, once somebody is dead: whether there is a spare that no survivor has
+ * taken (communicator/spares.h), and takes it. MPI_COMM_NULL: another call has taken it here. */
+bool ftc_native_part_has_spare(enum ftc_call_kind kind, const struct ftc_roll *roll);
+MPI_Comm ftc_native_part_take_spare(const struct ftc_roll *roll);
+
+/* In place of the native part. */
+enum ftc_native_end ftc_native_part_by_spare(const struct ftc_creation *x, struct ftc_roll *roll,
+                                             int *rv);
+
+/* @made gets the hints of @info, which may be MPI_INFO_NULL. Returns an MPI error code. */
+int ftc_native_give_hints(MPI_Info info, MPI_Comm made);
+
 /* The tag with which the survivors make a communicator after the last operation on @c: no other
  * message of MPICH has it. */
 int ftc_native_tag(const struct ftc_comm *c);

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What a rank tells, of itself but for KNOWN_DEAD. */
 enum {
@@ -28,7 +29,8 @@ bool ftc_roll_is_exhausted_here(void)
     return ftc_board_is_exhausted(&ftc_library.board, (uint32_t)ftc_library.world_rank);
 }
 
-bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group)
+bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group,
+                   struct ftc_spares *spares)
 {
     size_t size = (size_t)comm->size;
 
@@ -37,8 +39,9 @@ bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group
         .group = group,
         .size = comm->size,
         .living = {MPI_GROUP_NULL, MPI_GROUP_NULL},
+        .spares = ftc_spares_hold(spares),
     };
-    roll->told = calloc(size, 1);
+    roll->told = calloc(ftc_roll_told_bytes(roll), 1);
     roll->dead = calloc(size, 1);
     if (roll->told && roll->dead)
         return true;
@@ -49,6 +52,8 @@ bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group
 void ftc_roll_close(struct ftc_roll *roll)
 {
     ftc_seating_free(&roll->seating);
+    ftc_spares_drop(roll->spares);
+    roll->spares = NULL;
     free(roll->told);
     free(roll->dead);
     roll->told = NULL;
@@ -80,7 +85,9 @@ static unsigned char told_of_itself(enum ftc_native_end end)
 void ftc_roll_tell(struct ftc_roll *roll, enum ftc_native_end end)
 {
     const struct ftc_comm *c = roll->comm;
+    uint32_t taken = roll->spares ? ftc_spares_taken(roll->spares) : UINT32_MAX;
 
+    memcpy(roll->told + roll->size, &taken, sizeof taken);
     for (int rank = 0; rank < roll->size; rank++)
         roll->told[rank] = ftc_board_is_dead(&ftc_library.board, c->world[rank]) ? KNOWN_DEAD : 0;
     roll->told[c->rank] = told_of_itself(end);
@@ -110,6 +117,7 @@ void ftc_roll_hear(struct ftc_roll *roll)
 {
     unsigned char any = told_by_any(roll);
 
+    memcpy(&roll->taken, roll->told + roll->size, sizeof roll->taken);
     roll->is_again = (any & LACKS) != 0;
     roll->has_been_left = (any & (LEFT | LEFT_BEFORE | AT_ONCE | AT_ONCE_BEFORE)) != 0;
     roll->is_exhausted = false;

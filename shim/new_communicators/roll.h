@@ -4,6 +4,7 @@
 #define FTC_NEW_COMMUNICATORS_ROLL_H
 
 #include "communicator/communicator.h"
+#include "communicator/spares.h"
 #include "seating.h"
 #include "sides_of.h"
 #include "system/looks.h"
@@ -21,11 +22,16 @@ struct ftc_roll {
     struct ftc_comm *comm; /* for the library's operations among them */
     MPI_Group group;
     int size;
-    unsigned char *told; /* by rank: what it has told, a byte of flags; for an operation */
+    unsigned char
+        *told; /* by rank: what it has told, a byte of flags; then taken; for an operation */
     unsigned char *dead; /* by rank: not 0 if the survivors know */
     int dead_count;
-    bool is_again;     /* somebody has not come through: all are to make another communicator */
-    bool is_exhausted; /* MPICH at one of them cannot make communicators any more */
+    bool is_again; /* somebody has not come through: all are to make another communicator */
+    struct ftc_spares *spares; /* of the communicator that is copied; NULL: none */
+    uint32_t taken;            /* those that a survivor has taken, a bit each */
+    struct ftc_spares *made;   /* by the native part, of a communicator that had none */
+    bool is_copy;              /* all members are to be in it, in the same order */
+    bool is_exhausted;         /* MPICH at one of them cannot make communicators any more */
 
     /* Of the native part. */
     uint32_t deaths_seen; /* board count when has_lost was found */
@@ -40,12 +46,19 @@ struct ftc_roll {
     MPI_Group living[2]; /* those of them who are to be in it */
 };
 
-/* For @comm, of the ranks of @group; both stay the caller's. False without memory. */
-bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group);
+/* For @comm, of the ranks of @group, with @spares or NULL; all stay the caller's. False without
+ * memory. */
+bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group,
+                   struct ftc_spares *spares);
 void ftc_roll_close(struct ftc_roll *roll);
 
 /* Fills roll->told with what this rank tells of itself and knows of the others. */
 void ftc_roll_tell(struct ftc_roll *roll, enum ftc_native_end end);
+
+static inline size_t ftc_roll_told_bytes(const struct ftc_roll *roll)
+{
+    return (size_t)roll->size + sizeof roll->taken;
+}
 
 /* Once roll->told is the union of what all survivors have told. */
 void ftc_roll_hear(struct ftc_roll *roll);

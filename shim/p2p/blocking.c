@@ -16,7 +16,7 @@ bool ftc_p2p_is_on;
 static bool survives_native_calls(void)
 {
     return ftc_library.settings.p2p != FTC_P2P_NATIVE ||
-           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
+           ftc_library.settings.communicators != FTC_COMMUNICATORS_NATIVE;
 }
 
 void ftc_p2p_prepare(void)

@@ -258,7 +258,7 @@ static bool is_left_to_native(enum ftc_call_kind kind)
 {
     return (ftc_call_class(kind) == FTC_CLASS_COMMUNICATOR ||
             ftc_call_class(kind) == FTC_CLASS_FILE) &&
-           ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS;
+           ftc_library.settings.communicators != FTC_COMMUNICATORS_NATIVE;
 }
 
 static bool is_of_one(enum ftc_call_kind kind, MPI_Comm comm)

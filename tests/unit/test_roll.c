@@ -8,13 +8,14 @@
 #include <signal.h>
 #include <string.h>
 
-enum { RANKS = 4, OWN = 1, VALUE_BYTES = 8 };
+enum { RANKS = 4, OWN = 1, VALUE_BYTES = 8, TOLD = RANKS + sizeof(uint32_t) };
 
 struct ftc_library ftc_library;
 static uint32_t world[RANKS] = {0, 1, 2, 3};
 static struct ftc_comm comm = {.size = RANKS, .rank = OWN, .world = world};
 static int left_out; /* of @comm; -1: nobody */
 static struct ftc_roll roll;
+static struct ftc_spares *spares; /* only its address is used */
 
 int ftc_comm_member(const struct ftc_comm *c, int rank)
 {
@@ -25,6 +26,22 @@ int ftc_comm_member(const struct ftc_comm *c, int rank)
 int ftc_error_no_memory(void)
 {
     ck_abort_msg("no memory");
+}
+
+struct ftc_spares *ftc_spares_hold(struct ftc_spares *s)
+{
+    return s;
+}
+
+void ftc_spares_drop(struct ftc_spares *s)
+{
+    (void)s;
+}
+
+uint32_t ftc_spares_taken(const struct ftc_spares *s)
+{
+    (void)s;
+    return 1U << comm.rank;
 }
 
 void ftc_seating_free(struct ftc_seating *seating)
@@ -58,7 +75,7 @@ static void set_up(void)
                                        .world_rank = OWN};
     for (uint32_t i = 0; i < RANKS; i++)
         ftc_board_introduce(&ftc_library.board, i, 1);
-    ck_assert(ftc_roll_open(&roll, &comm, RANKS));
+    ck_assert(ftc_roll_open(&roll, &comm, RANKS, spares));
 }
 
 static void tear_down(void)
@@ -70,7 +87,7 @@ static void tear_down(void)
 /* As the operation does. */
 static void unite(unsigned char *into, const unsigned char *from)
 {
-    for (int i = 0; i < RANKS; i++)
+    for (size_t i = 0; i < TOLD; i++)
         into[i] |= from[i];
 }
 
@@ -79,14 +96,14 @@ static void tell_as(int rank, enum ftc_native_end how, unsigned char *told)
 {
     comm.rank = ftc_library.world_rank = rank;
     ftc_roll_tell(&roll, how);
-    memcpy(told, roll.told, RANKS);
+    memcpy(told, roll.told, TOLD);
     comm.rank = ftc_library.world_rank = OWN;
 }
 
 /* This rank has ended with @own, all others with @others; whoever is dead tells nothing. */
 static void tell_each_other(enum ftc_native_end own, enum ftc_native_end others)
 {
-    unsigned char united[RANKS] = {0}, told[RANKS];
+    unsigned char united[TOLD] = {0}, told[TOLD];
 
     for (int i = 1; i <= RANKS; i++) { /* this rank last: what it has done before is a variable */
         int rank = (OWN + i) % RANKS;
@@ -96,7 +113,7 @@ static void tell_each_other(enum ftc_native_end own, enum ftc_native_end others)
         tell_as(rank, rank == OWN ? own : others, told);
         unite(united, told);
     }
-    memcpy(roll.told, united, RANKS);
+    memcpy(roll.told, united, TOLD);
     ftc_roll_hear(&roll);
 }
 
@@ -151,7 +168,7 @@ END_TEST
 /* One that has told that it is there, and has died then: who has seen that has told so. */
 START_TEST(dead_since_it_told)
 {
-    unsigned char told[RANKS];
+    unsigned char told[TOLD];
 
     set_up();
     tell_as(3, FTC_NATIVE_HAS_COMMUNICATOR, told);
@@ -235,6 +252,23 @@ START_TEST(exhausted_and_dead)
 }
 END_TEST
 
+/* Each rank has taken the one of its own number. */
+START_TEST(spares_that_any_has_taken)
+{
+    spares = (struct ftc_spares *)world;
+    set_up();
+    kill_rank(3);
+    tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert_uint_eq(roll.taken, 1U << 0 | 1U << 1 | 1U << 2);
+    tear_down();
+    spares = NULL;
+    set_up();
+    tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert_uint_eq(roll.taken, UINT32_MAX);
+    tear_down();
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("roll");
@@ -247,5 +281,6 @@ int main(void)
     UNIT_TEST(left_at_once);
     UNIT_TEST(left_at_once_after_another);
     UNIT_TEST(exhausted_and_dead);
+    UNIT_TEST(spares_that_any_has_taken);
     UNIT_END();
 }

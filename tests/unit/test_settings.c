@@ -423,6 +423,7 @@ START_TEST(each_word_has_its_value)
     ck_assert_int_eq(parsed("communicators = native").communicators, FTC_COMMUNICATORS_NATIVE);
     ck_assert_int_eq(parsed("communicators = survivors").communicators,
                      FTC_COMMUNICATORS_SURVIVORS);
+    ck_assert_int_eq(parsed("communicators = places").communicators, FTC_COMMUNICATORS_PLACES);
     ck_assert_int_eq(parsed("on_blocked = off").on_blocked, FTC_ON_BLOCKED_OFF);
     ck_assert_int_eq(parsed("on_blocked = warn").on_blocked, FTC_ON_BLOCKED_WARN);
     ck_assert_int_eq(parsed("on_blocked = abort").on_blocked, FTC_ON_BLOCKED_ABORT);
@@ -449,7 +450,7 @@ START_TEST(other_words_are_refused)
         {"protect", "FTCOLL_PROTECT", "reductions, all"},
         {"dead_blocks", "FTCOLL_DEAD_BLOCKS", "keep, zero"},
         {"p2p", "FTCOLL_P2P", "native, error, ignore"},
-        {"communicators", "FTCOLL_COMMUNICATORS", "native, survivors"},
+        {"communicators", "FTCOLL_COMMUNICATORS", "native, survivors, places"},
         {"device_buffers", "FTCOLL_DEVICE_BUFFERS", "auto, none"},
         {"on_blocked", "FTCOLL_ON_BLOCKED", "off, warn, abort"},
         {"enable", "FTCOLL_ENABLE", WORDS_OF_BOOL},

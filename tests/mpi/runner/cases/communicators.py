@@ -38,6 +38,20 @@ def idup(scene, n, settings=SURVIVORS, dead=None, options=(), **more):
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/idup {' '.join('--' + o for o in options)} {scene}", **more)
 
 
+NONE_IS_LEFT = "ftcoll: rank 0: {} makes a communicator of the {} survivors, not of all {} ranks: no copy"
+
+
+PLACES = {**PROTECT_ALL, "FTCOLL_COMMUNICATORS": "places"}
+
+
+def places(what, n, arguments, settings=None, **more):
+    """After the number of steps come the victims, each after its step."""
+    dead = more.pop("dead", sum(len(victims.split(",")) for victims in re.findall(r":([\d,]+)", arguments)))
+    return Case(f"communicators: places are kept, {what}", n, more.pop("f", 1), failures=dead, limit_s=60,
+                settings={**PLACES, **(settings or {})}, says=(rf"(places: rank \d is content(.|\n)*){{{n - dead}}}", *more.pop("says", ())),
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/places {arguments}", **more)
+
+
 COMMUNICATORS = [
     communicators("nobody dies", 4, 1, " 5"),
     communicators("nobody dies, native", 4, 1, " 5", {"FTCOLL_COMMUNICATORS": "native"}),
@@ -76,6 +90,17 @@ COMMUNICATORS = [
     *(idup("anytime {seed} 30", n, dead=1, options=options, runs=3) for n in (2, 4) for options in ([], ["threads"])),
     *(idup(f"anytime {{seed}} {rounds}", n, dead=1, options=options, settings=PROTECT_ALL, runs=3)
       for n, rounds, options in ((3, 30, ["between"]), (4, 30, ["between"]), (4, 10, ["threads", "between"]))),
+    places("nobody dies", 3, "2"),
+    *(places(f"rank {victim} dies before step {at}", 4, f"3 {at}:{victim}") for victim in range(4) for at in (0, 2)),
+    places("one of two dies", 2, "2 1:0"),
+    places("one after the other, more than f in all", 5, "4 0:1 2:3 3:0"),
+    places("two at once", 6, "3 1:0,3 2:5", f=2),
+    places("a part of the world", 5, "--sub 3 1:0 2:3"),
+    places("with threads", 4, "3 1:2", settings=THREADS),
+    places("more copies than there are", 4, "--held 20 2 1:2", says=(NONE_IS_LEFT.format("MPI_Comm_dup", 3, 4),)),
+    places("more copies of a part than there are", 4, "--sub --held 6 2 1:1", says=(NONE_IS_LEFT.format("MPI_Comm_dup", 2, 3),)),
+    *(places(f"rank {victim} of {n} dies in the middle{how}", n, f"--anytime {{seed}} 20 {victim}", dead=1, settings=settings, runs=3)
+      for n, victim, how, settings in ((2, 1, "", {}), (4, 0, "", {}), (4, 3, ", with threads", THREADS))),
     communicators("made and freed 500 times", 3, 1, " 500 1", limit_s=120),
     *(Case(f"communicators: made and freed 2000 times in the same memory, {words}", 2, 1, rotate=False, tags=DEFECT, limit_s=60,
            settings=PROTECT_ALL, command=f"mpiexec.hydra {hosts}-n {{n}} {{programs}}/churn 2000 {kb}",

@@ -1,0 +1,58 @@
+/* spares: copies of a communicator that are made while all its members live (setting communicators
+ * = places).
+ *
+ * MPICH makes no communicator with a member that is dead. So a call that copies a communicator
+ * after a death takes a spare, which has the ranks of the dead, too. The communicator and all its
+ * copies share the spares. A copy that the program frees becomes a spare again, unless something of
+ * its use may be left in it. */
+#ifndef FTC_COMMUNICATOR_SPARES_H
+#define FTC_COMMUNICATOR_SPARES_H
+
+#include "mpi/mpi_library.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How many. Each takes one of MPICH's 2048 numbers of communicators, the first 64 of which also
+ * calls of MPI_Comm_create_group need. */
+enum { FTC_SPARES_OF_WORLD = 16, FTC_SPARES_OF_PART = 4 };
+
+struct ftc_spares;
+
+/* In MPI_Init. */
+void ftc_spares_open(void);
+
+/* Makes spares of @comm natively, and waits for all its members. To be dropped. NULL without memory
+ * or if MPI refuses. */
+struct ftc_spares *ftc_spares_make(MPI_Comm comm);
+
+/* One more, and one less, that needs @s, which may be NULL. The last one frees the spares. */
+struct ftc_spares *ftc_spares_hold(struct ftc_spares *s);
+void ftc_spares_drop(struct ftc_spares *s);
+
+/* Those of @comm, which live as long as it; NULL: it has none. */
+struct ftc_spares *ftc_spares_of(MPI_Comm comm);
+
+/* @comm shares @s, which may be NULL, until it is freed. Without memory the job ends. */
+void ftc_spares_share(struct ftc_spares *s, MPI_Comm comm);
+
+/* Likewise those of @from, if @to has its members in the same order. */
+void ftc_spares_inherit(MPI_Comm from, MPI_Comm to);
+
+/* Those that cannot be taken here: a bit each. */
+uint32_t ftc_spares_taken(const struct ftc_spares *s);
+
+/* Takes number @i as a copy in which the ranks that @dead names are missing. MPI_COMM_NULL: another
+ * call has taken it meanwhile. */
+MPI_Comm ftc_spares_take(struct ftc_spares *s, int i, const unsigned char *dead);
+
+/* Makes *@comm a spare again, and MPI_COMM_NULL; false: the caller is to free it. */
+bool ftc_spares_give_back(MPI_Comm *comm);
+
+/* @comm gets an attribute or hints, which it would still have as a spare. */
+void ftc_spares_note_change(MPI_Comm comm);
+
+/* The dead whose ranks @comm has kept, by rank; NULL: none. */
+const unsigned char *ftc_spares_missing(MPI_Comm comm);
+
+#endif
