@@ -60,8 +60,9 @@ struct ftc_board_geometry ftc_geometry_make(const struct ftc_settings *s, int ra
         .entry_stride_bytes = ftc_publication_stride(max_bytes),
         .multicast_bytes = ftc_multicast_stride(),
         .message_stride_bytes = ftc_transport_message_stride(max_bytes),
-        .sites_bytes =
-            s->report >= FTC_REPORT_COVERAGE ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES) : 0,
+        .sites_bytes = s->report >= FTC_REPORT_COVERAGE || s->crash[0] != '\0' /* at a site */
+                           ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES)
+                           : 0,
         .shown_bytes = shown_bytes(s, hosts),
         .bulk_bytes = is_large_protected && hosts == 1 ? ftc_bulk_bytes() : 0,
         .trace_bytes = s->trace_file[0] != '\0' ? ftc_trace_bytes((uint32_t)ranks) : 0,

@@ -206,6 +206,8 @@ static void add_row(struct ftc_json *j, const struct ftc_coverage_row *row)
     ftc_json_add_text(j, "site", row->text);
     ftc_json_add_count(j, "calls", row->calls);
     ftc_json_add_number(j, "ranks", row->ranks);
+    ftc_json_add_number(j, "first_rank", row->first);
+    ftc_json_add_number(j, "last_rank", row->last);
     ftc_json_add_text(j, "fate", ftc_protection_fate(row->protection));
     ftc_json_add_text(j, "because", ftc_protection_reason(row->protection));
     add_remedies(j, ftc_coverage_remedies(row));

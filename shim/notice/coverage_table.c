@@ -74,6 +74,8 @@ static void add(struct ftc_coverage_table *t, const struct ftc_coverage_row *row
     if (same) {
         same->calls += row->calls;
         same->remedies |= row->remedies;
+        if (same->ranks == 0)
+            same->first = world;
         same->ranks += same->ranks == 0 || same->last != world;
         same->last = world;
     } else {

@@ -8,7 +8,7 @@
 /* What is told in one line: the same call at the same place with the same fate, of all ranks. */
 struct ftc_coverage_row {
     uint32_t call, protection, remedies, ranks;
-    uint32_t last; /* of these ranks, while it is made */
+    uint32_t first, last; /* of these ranks */
     uint64_t calls;
     char text[FTC_COVERAGE_SITE_TEXT];
 };

@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 enum moment { BEFORE_SEND = 'b', AFTER_SEND = 'a', IN_DATA = 'd', END = 'e' };
-enum { PERCENT = 100 };
+enum { PERCENT = 100, SITE_TEXT = 256, NOT_YET = -1 };
 
 struct point {
     enum moment moment;
     long rank, operation, send; /* of IN_DATA: percent */
+    char site[SITE_TEXT];       /* empty: @operation counts all operations */
+    long calls;                 /* at the site, so far */
+    long begun;                 /* the operation, of all that this rank begins; or NOT_YET */
 };
 
 bool ftc_crash_armed;
@@ -33,10 +36,10 @@ static bool take_number(const char **text, char end, long *number)
     return *rest == end || (end == ',' && *rest == '\0');
 }
 
-static bool take_point(const char **text, struct point *p)
+/* "OPERATION:POINT". */
+static bool take_moment(const char **text, struct point *p)
 {
-    *p = (struct point){0};
-    if (!take_number(text, ':', &p->rank) || !take_number(text, ':', &p->operation))
+    if (!take_number(text, ':', &p->operation))
         return false;
     if (strncmp(*text, "end", 3) == 0 && ((*text)[3] == ',' || (*text)[3] == '\0')) {
         p->moment = END;
@@ -51,6 +54,37 @@ static bool take_point(const char **text, struct point *p)
            (p->send <= PERCENT || p->moment != IN_DATA);
 }
 
+/* A site may hold colons and commas: it ends before the first text that is OPERATION:POINT. */
+static bool take_site(const char **text, struct point *p)
+{
+    for (const char *end = strchr(*text, ':'); end; end = strchr(end + 1, ':')) {
+        const char *rest = end + 1;
+        size_t length = (size_t)(end - *text);
+
+        if (length == 0 || length >= sizeof p->site || !take_moment(&rest, p))
+            continue;
+        memcpy(p->site, *text, length);
+        p->site[length] = '\0';
+        *text = rest;
+        return true;
+    }
+    return false;
+}
+
+static bool take_point(const char **text, struct point *p)
+{
+    const char *rest;
+
+    *p = (struct point){0};
+    if (!take_number(text, ':', &p->rank))
+        return false;
+    rest = *text;
+    if (!take_moment(&rest, p))
+        return take_site(text, p);
+    *text = rest;
+    return true;
+}
+
 bool ftc_crash_parse(const char *text, int rank)
 {
     count = 0;
@@ -59,6 +93,7 @@ bool ftc_crash_parse(const char *text, int rank)
 
         if (!take_point(&text, &p) || count == MAX_POINTS)
             return false;
+        p.begun = p.site[0] == '\0' ? p.operation : NOT_YET;
         if (p.rank == rank)
             points[count++] = p;
     }
@@ -66,16 +101,47 @@ bool ftc_crash_parse(const char *text, int rank)
     return true;
 }
 
-static void die_if(enum moment moment, const struct ftc_crash_progress *at, long send)
+static void die(const struct point *p)
 {
-    for (int i = 0; i < count; i++) {
-        const struct point *p = &points[i];
-
-        if (p->moment != moment || p->operation != at->operation || p->send != send)
-            continue;
+    if (p->site[0] != '\0')
+        ftc_lines_say(
+            "ftcoll: rank %ld kills itself in its call %ld at %s, as setting crash says\n", p->rank,
+            p->calls - 1, p->site);
+    else
         ftc_lines_say("ftcoll: rank %ld kills itself in its operation %ld, as setting crash says\n",
                       p->rank, p->operation);
-        raise(SIGKILL);
+    raise(SIGKILL);
+}
+
+static void die_if(enum moment moment, const struct ftc_crash_progress *at, long send)
+{
+    for (int i = 0; i < count; i++)
+        if (points[i].moment == moment && points[i].begun == at->operation &&
+            points[i].send == send)
+            die(&points[i]);
+}
+
+uint32_t ftc_crash_points_at(const char *text,
+                             uint64_t (*names)(const char *site, const char *text))
+{
+    uint32_t at = 0;
+
+    for (int i = 0; i < count; i++)
+        if (points[i].site[0] != '\0' && names(points[i].site, text) != 0)
+            at |= 1u << i;
+    return at;
+}
+
+void ftc_crash_at_call(uint32_t at)
+{
+    for (int i = 0; i < count; i++) {
+        struct point *p = &points[i];
+
+        if ((at >> i & 1) == 0 || p->calls++ != p->operation)
+            continue;
+        if (p->moment == AFTER_SEND && p->send == 0)
+            die(p);
+        p->begun = operations;
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include "library.h"
 #include "notice/coverage_sites.h"
+#include "progress/crash.h"
+#include "required_sites.h"
 #include "system/callsite.h"
 #include "system/hash.h"
 
@@ -15,6 +17,7 @@ struct place {
     enum ftc_call_kind call;
     struct ftc_outlook outlook;
     struct ftc_coverage_site *record;
+    uint32_t crashes; /* points of setting crash here */
 };
 enum { PLACES = 2 * FTC_COVERAGE_SITES };
 
@@ -61,6 +64,7 @@ static void describe(struct place *p, const void *site, enum ftc_call_kind call,
     p->record->protection = outlook.protection;
     p->record->remedies = outlook.remedies;
     ftc_callsite_name(site, p->record->text, sizeof p->record->text);
+    p->crashes = ftc_crash_points_at(p->record->text, ftc_required_sites_names);
     atomic_store_explicit(&p->record->call, call, memory_order_release);
 }
 
@@ -82,6 +86,8 @@ static void count(enum ftc_call_kind call, struct ftc_outlook outlook, const voi
         describe(p, site, call, outlook);
     add_one(p->site ? &p->record->calls
                     : &sites->elsewhere[ftc_protection_shelter(outlook.protection)]);
+    if (p->crashes != 0)
+        ftc_crash_at_call(p->crashes);
     if (ftc_library.threaded)
         pthread_mutex_unlock(&lock);
 }

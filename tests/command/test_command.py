@@ -48,6 +48,7 @@ def test_a_full_disk_is_told(ftcoll, command):
     ("", "0 settings"),
     ("f = 2\n", "1 setting"),
     ("# f = x\n[ftcoll]\nf = 2\nmax_bytes = 64 ; few\ncrash = 3:17:b2\n", "3 settings"),
+    ("crash = 3:17:b2,0:app(a::f<int, 2>(int)+0x1f):0:a0,1:solve:2:end\n", "1 setting"),
 ])
 def test_a_good_file(ftcoll, tmp_path, text, said_of):
     (tmp_path / "good.conf").write_text(text)
@@ -62,6 +63,8 @@ BAD = {
                                      "3: f has been set in line 2 already",
                                      '4: "tree" is neither a comment nor "key = value"'),
     "f = 1\n\ncrash = soon\n": ("3: crash is not understood; allowed: RANK:OPERATION:POINT",),
+    "crash = 3:solve:b2\n": ("1: crash is not understood; allowed: RANK:OPERATION:POINT, or RANK:SITE:OPERATION:POINT",),
+    "crash = 3::0:b2\n": ("1: crash is not understood",),
     "f = x\ncrash = soon\n": ('1: f = "x" is not allowed', "2: crash is not understood"),
 }
 

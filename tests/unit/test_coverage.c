@@ -75,6 +75,11 @@ enum ftc_operator ftc_operator_of(MPI_Op op)
     return op == MPI_SUM ? FTC_OPERATOR_SUM : FTC_OPERATOR_OTHER;
 }
 
+uint64_t ftc_required_sites_names(const char *list, const char *site)
+{
+    return strcmp(list, site) == 0;
+}
+
 bool ftc_required_sites_have(const void *return_address)
 {
     (void)return_address;
@@ -946,11 +951,11 @@ START_TEST(json_has_what_the_lines_have)
         call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
     call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
     expect_json("{\"coverage\":{\"call_sites\":[{\"call\":\"MPI_Barrier\",\"site\":\"libc.so.6(");
-    expect_json(
-        "\"calls\":1,\"ranks\":1,\"fate\":\"not protected\",\"because\":\"setting intercept "
-        "does not name this call\",\"settings\":[\"FTCOLL_INTERCEPT=all\"]},");
-    expect_json(
-        "\"calls\":3000,\"ranks\":1,\"fate\":\"protected\",\"because\":null,\"settings\":[]}],");
+    expect_json("\"calls\":1,\"ranks\":1,\"first_rank\":0,\"last_rank\":0,\"fate\":\"not "
+                "protected\",\"because\":\"setting intercept "
+                "does not name this call\",\"settings\":[\"FTCOLL_INTERCEPT=all\"]},");
+    expect_json("\"calls\":3000,\"ranks\":1,\"first_rank\":0,\"last_rank\":0,\"fate\":"
+                "\"protected\",\"because\":null,\"settings\":[]}],");
     expect_json(
         "\"elsewhere\":{\"calls\":0,\"not_protected\":0},\"ranks_unknown\":0,\"calls\":3001,"
         "\"protected_percent\":99.9,\"places\":2,\"places_that_wait\":1,"

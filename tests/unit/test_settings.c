@@ -186,16 +186,17 @@ static void assert_fails(const char *text, const char *expected)
 static void assert_refused(const char *key, const char *variable, const char *value,
                            const char *allowed)
 {
+    const char *dots = strlen(value) > 64 ? "..." : "";
     char line[2048], expected[4096];
 
     snprintf(line, sizeof line, "%s = %s\n", key, value);
-    snprintf(expected, sizeof expected, "buffer:1: %s = \"%s\" is not allowed; allowed: %s", key,
-             value, allowed);
+    snprintf(expected, sizeof expected, "buffer:1: %s = \"%.64s%s\" is not allowed; allowed: %s",
+             key, value, dots, allowed);
     assert_fails(line, expected);
 
     setenv(variable, value, 1);
-    snprintf(expected, sizeof expected, "environment: %s = \"%s\" is not allowed; allowed: %s",
-             variable, value, allowed);
+    snprintf(expected, sizeof expected, "environment: %s = \"%.64s%s\" is not allowed; allowed: %s",
+             variable, value, dots, allowed);
     assert_load_fails(expected);
     unsetenv(variable);
 }
@@ -650,17 +651,17 @@ END_TEST
 
 START_TEST(crash_is_stored_as_it_stands)
 {
-    char text[65];
+    char text[257];
 
     ck_assert_str_eq(parsed("crash = 3:17:before_send").crash, "3:17:before_send");
-    memset(text, 'c', 64);
-    text[63] = '\0';
+    memset(text, 'c', 256);
+    text[255] = '\0';
     setenv("FTCOLL_CRASH", text, 1);
     ck_assert_str_eq(loaded().crash, text);
     unsetenv("FTCOLL_CRASH");
-    text[63] = 'c';
-    text[64] = '\0';
-    assert_refused("crash", "FTCOLL_CRASH", text, "at most 63 printable bytes, or nothing");
+    text[255] = 'c';
+    text[256] = '\0';
+    assert_refused("crash", "FTCOLL_CRASH", text, "at most 255 printable bytes, or nothing");
 }
 END_TEST
 

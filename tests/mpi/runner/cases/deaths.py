@@ -109,6 +109,20 @@ AT_POINTS += [crash(3, 1, (rank, point), args=REDUCE) for rank in (1, 2) for poi
 
 AT_POINTS += [*crashes_of_two(6, 8), *crashes_of_two(7, 8)]
 
+def crash_at(site, settings, **expected):
+    """Of 4 ranks of sites one dies at a call site, also of a call that native MPI carries out."""
+    return Case(f"point at a call site: {site}", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites", rotate=False,
+                settings={"FTCOLL_CRASH": site, **settings}, **expected)
+
+
+AT_POINTS += [
+    crash_at("2:collect:0:a0", {"FTCOLL_BLOCKED_MS": "1000"}, status="failed", failures=1,
+             says=(r"rank 2 kills itself in its call 0 at collect, ", r"been in MPI_\w+ at sites\((collect|spectrum).* it needs rank 2")),
+    crash_at("1:energy:7:b1", {"FTCOLL_PROTECT": "all"}, status=0, failures=1,
+             says=(r"rank 1 kills itself in its call 7 at energy, ", r"missed in MPI_Allreduce #[67] ")),
+    crash_at("1:energy:300:a0", {}, status=0, failures=None, silent=("kills itself",)),
+]
+
 ENDS = [
     # Natively a death here ends the job.
     Case("kill before MPI_Init", 4, 1, stream("kill@init:1"), status=ENDED, check=native_end),
