@@ -15,9 +15,9 @@
 struct place {
     const void *site; /* NULL: unused */
     enum ftc_call_kind call;
+    uint32_t crashes; /* points of setting crash here */
     struct ftc_outlook outlook;
     struct ftc_coverage_site *record;
-    uint32_t crashes; /* points of setting crash here */
 };
 enum { PLACES = 2 * FTC_COVERAGE_SITES };
 

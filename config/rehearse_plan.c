@@ -1,0 +1,208 @@
+/* Which rank is killed where: the call sites of an undisturbed run, each once, and each rank. */
+#include "rehearse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SITE_MAX = 200 /* bytes that setting crash has room for */ };
+
+/* ---- call sites ---- */
+
+static long integer_at(const json_t *object, const char *key)
+{
+    return (long)json_integer_value(json_object_get(object, key));
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+static struct rehearse_site *find(struct rehearse_plan *plan, const char *site)
+{
+    for (int i = 0; i < plan->sites; i++)
+        if (strcmp(plan->site[i].site, site) == 0)
+            return &plan->site[i];
+    return NULL;
+}
+
+/* A site whose calls had several fates is one, with the first of them, which is the worst. */
+static void add_site(struct rehearse_plan *plan, const json_t *row)
+{
+    struct rehearse_site s = {.call = text_at(row, "call"),
+                              .site = text_at(row, "site"),
+                              .fate = text_at(row, "fate"),
+                              .ranks = (int)integer_at(row, "ranks"),
+                              .first_rank = (int)integer_at(row, "first_rank"),
+                              .last_rank = (int)integer_at(row, "last_rank")};
+    struct rehearse_site *same = find(plan, s.site);
+
+    if (s.ranks <= 0 || strcmp(s.fate, "needs nobody") == 0 || strlen(s.site) > SITE_MAX)
+        return;
+    s.calls = integer_at(row, "calls") / s.ranks;
+    s.is_protected = strcmp(s.fate, "protected") == 0;
+    if (same)
+        same->calls += s.calls;
+    else
+        plan->site[plan->sites++] = s;
+}
+
+static void read_sites(struct rehearse_plan *plan)
+{
+    const json_t *rows = json_object_get(json_object_get(plan->report, "coverage"), "call_sites");
+    const json_t *row;
+    size_t i;
+
+    plan->site = calloc(json_array_size(rows) + 1, sizeof *plan->site);
+    if (!plan->site)
+        abort();
+    json_array_foreach(rows, i, row)
+    {
+        add_site(plan, row);
+    }
+}
+
+/* ---- deaths ---- */
+
+static int deaths_of(const struct rehearse_plan *plan, int rank)
+{
+    int count = 0;
+
+    for (int i = 0; i < plan->deaths; i++)
+        count += plan->death[i].rank == rank;
+    return count;
+}
+
+static bool calls(const struct rehearse_site *s, int rank, int ranks)
+{
+    return s->ranks == ranks || rank == s->first_rank || rank == s->last_rank;
+}
+
+/* Of the ranks that are known to call there the one that has died least. */
+static int choose_rank(const struct rehearse_plan *plan, const struct rehearse_site *s)
+{
+    int best = s->first_rank;
+
+    for (int rank = 0; rank < plan->ranks; rank++)
+        if (calls(s, rank, plan->ranks) && deaths_of(plan, rank) < deaths_of(plan, best))
+            best = rank;
+    return best;
+}
+
+static void write_crash(struct rehearse_death *d)
+{
+    if (d->site)
+        snprintf(d->crash, sizeof d->crash, "%d:%s:%ld:%s", d->rank, d->site->site, d->call,
+                 d->point);
+    else
+        snprintf(d->crash, sizeof d->crash, "%d:%ld:%s", d->rank, d->call, d->point);
+}
+
+/* False if it is there already. */
+static bool add_death(struct rehearse_plan *plan, struct rehearse_death d)
+{
+    write_crash(&d);
+    for (int i = 0; i < plan->deaths; i++)
+        if (strcmp(plan->death[i].crash, d.crash) == 0)
+            return false;
+    plan->death[plan->deaths++] = d;
+    return true;
+}
+
+/* Within, after and before a call that the library carries out; before one of native MPI. */
+static const char *point_of(const struct rehearse_site *s, int turn)
+{
+    static const char *const points[] = {"b1", "end", "a0"};
+
+    return s->is_protected ? points[turn % 3] : "a0";
+}
+
+/* The call in the middle, then the last, the first, and so on. */
+static long call_of(const struct rehearse_site *s, int round)
+{
+    const long call[] = {s->calls / 2, s->calls - 1, 0};
+
+    return call[round % 3];
+}
+
+static bool add_at(struct rehearse_plan *plan, int site, int round)
+{
+    const struct rehearse_site *s = &plan->site[site];
+
+    return add_death(plan, (struct rehearse_death){.rank = choose_rank(plan, s),
+                                                   .site = s,
+                                                   .call = call_of(s, round),
+                                                   .point = point_of(s, site + round)});
+}
+
+/* Each site once a round. */
+static void add_rounds(struct rehearse_plan *plan, int deaths)
+{
+    bool has_more = true;
+
+    for (int round = 0; has_more && plan->deaths < deaths; round++) {
+        int i = 0;
+
+        has_more = round < 3; /* of these one may add nothing */
+        for (; i < plan->sites && plan->deaths < deaths; i++)
+            has_more |= add_at(plan, i, round);
+        if (round == 0)
+            plan->sites_left_out = plan->sites - i;
+    }
+}
+
+/* Groups the deaths by call site, as they are printed. */
+static int by_site(const void *a, const void *b)
+{
+    const struct rehearse_death *x = a, *y = b;
+
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return x->call != y->call ? (x->call < y->call ? -1 : 1) : x->rank - y->rank;
+}
+
+static bool has_protected(const struct rehearse_plan *plan)
+{
+    for (int i = 0; i < plan->sites; i++)
+        if (plan->site[i].is_protected)
+            return true;
+    return false;
+}
+
+bool rehearse_plan_make(struct rehearse_plan *plan, json_t *report, int deaths)
+{
+    *plan = (struct rehearse_plan){.report = json_incref(report),
+                                   .ranks = (int)integer_at(report, "ranks")};
+    read_sites(plan);
+    plan->death = calloc((size_t)deaths + 1, sizeof *plan->death);
+    if (!plan->death)
+        abort();
+    if (has_protected(plan))
+        add_death(plan, (struct rehearse_death){.point = "a0"});
+    add_rounds(plan, deaths);
+    for (int rank = 0; rank < plan->ranks; rank++)
+        plan->ranks_left_out += deaths_of(plan, rank) == 0;
+    qsort(plan->death, (size_t)plan->deaths, sizeof *plan->death, by_site);
+    return plan->deaths > 0;
+}
+
+void rehearse_plan_free(struct rehearse_plan *plan)
+{
+    free(plan->site);
+    free(plan->death);
+    json_decref(plan->report);
+}
+
+bool rehearse_plan_move(struct rehearse_death *d)
+{
+    if (!d->site || (d->call == 0 && strcmp(d->point, "a0") == 0 && d->rank == d->site->first_rank))
+        return false;
+    if (d->call == 0 && strcmp(d->point, "a0") == 0)
+        d->rank = d->site->first_rank;
+    d->call = 0;
+    d->point = "a0";
+    write_crash(d);
+    return true;
+}
