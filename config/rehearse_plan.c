@@ -75,9 +75,13 @@ static int deaths_of(const struct rehearse_plan *plan, int rank)
     return count;
 }
 
-static bool calls(const struct rehearse_site *s, int rank, int ranks)
+/* Whether @rank is known to call there: the report has the lowest, the highest, and how many. */
+static bool calls(const struct rehearse_site *s, int rank)
 {
-    return s->ranks == ranks || rank == s->first_rank || rank == s->last_rank;
+    bool are_all_between = s->last_rank - s->first_rank + 1 == s->ranks;
+
+    return rank == s->first_rank || rank == s->last_rank ||
+           (are_all_between && rank > s->first_rank && rank < s->last_rank);
 }
 
 /* Of the ranks that are known to call there the one that has died least. */
@@ -86,7 +90,7 @@ static int choose_rank(const struct rehearse_plan *plan, const struct rehearse_s
     int best = s->first_rank;
 
     for (int rank = 0; rank < plan->ranks; rank++)
-        if (calls(s, rank, plan->ranks) && deaths_of(plan, rank) < deaths_of(plan, best))
+        if (calls(s, rank) && deaths_of(plan, rank) < deaths_of(plan, best))
             best = rank;
     return best;
 }

@@ -2,6 +2,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 
@@ -150,6 +151,14 @@ def test_each_call_site_and_each_rank_once(rehearse):
     assert plan[0] == "0:0:a0"
     assert [crash.split(":")[1] for crash in plan[1:]] == [f"app(f{i}+0x1)" for i in range(3)]
     assert {crash[0] for crash in plan} == {"0", "1"}
+
+
+@pytest.mark.parametrize("ranks, known", [(3, {1, 2, 3}), (2, {1, 3})])
+def test_only_ranks_that_make_a_call_die_there(rehearse, ranks, known):
+    """Of those between the lowest and the highest nothing is known, unless their number says that they are all."""
+    site = {**SITE, "ranks": ranks, "first_rank": 1, "last_rank": 3, "fate": "not protected"}
+    plan = planned(rehearse(of=json.dumps({**json.loads(report([site])), "ranks": 5}), deaths=9))
+    assert {int(crash[0]) for crash in plan} == known
 
 
 def test_before_within_and_after_a_protected_call(rehearse):
@@ -314,7 +323,7 @@ def test_a_job_that_aborts(job):
 
 
 def test_a_job_that_crashes(job):
-    assert "crashed, status 11: rank " in job("crashes", 2)
+    assert re.search(r"crashed, status 11: rank \d killed by signal 11 \(Segmentation fault\)", job("crashes", 2))
 
 
 def test_a_job_that_writes_a_file(job, tmp_path):
