@@ -700,7 +700,7 @@ START_TEST(files_refuse_some_calls_and_leave_others_alone)
     returns = false; /* of communicators */
     ftc_coverage_native(FTC_CALL_FILE_SYNC, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(0));
     expect(": each rank does it alone\n");
-    ftc_coverage_native(FTC_CALL_FILE_SET_SIZE, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
+    ftc_coverage_native(FTC_CALL_FILE_SEEK_SHARED, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
     expect_verdict("it waits for ever", "FTCOLL_COMMUNICATORS=survivors",
                    "some of its MPI calls return errors");
     ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
@@ -709,10 +709,10 @@ START_TEST(files_refuse_some_calls_and_leave_others_alone)
     ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
     call_at(site(2), FTC_CALL_FILE_WRITE_ALL, FTC_PASS_NONE);
     expect_verdict(NO_WAIT, NULL, NULL);
-    ftc_coverage_native(FTC_CALL_FILE_SET_SIZE, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
-    expect("MPI_File_set_size  returns error");
-    call_at(site(3), FTC_CALL_FILE_SET_VIEW, FTC_PASS_NONE);
-    expect("MPI_File_set_view  returns error");
+    ftc_coverage_native(FTC_CALL_FILE_SEEK_SHARED, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
+    expect("MPI_File_seek_shared returns error");
+    call_at(site(3), FTC_CALL_FILE_READ_ORDERED, FTC_PASS_NONE);
+    expect("MPI_File_read_ordered returns error");
     expect_verdict("some of its MPI calls return errors", NULL, NULL);
     ftc_coverage_native(FTC_CALL_FILE_READ_ALL, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(0));
     expect_verdict("it waits for ever, for example in MPI_File_read_all", NULL, NULL);

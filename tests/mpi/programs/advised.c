@@ -5,6 +5,7 @@
  *     advised root             a broadcast and a scatter
  *     advised sum              reductions, and one whose root is rank 0
  *     advised files FILE       a file with a view, a size and data
+ *     advised pointer FILE     a file with a shared pointer
  *     advised leaders          an intercommunicator of two groups that have leaders
  *     advised copies           communicators of the world, and of one rank
  *     advised master           rank 0 receives from any rank
@@ -95,6 +96,16 @@ __attribute__((noinline)) static void files(const char *name)
     MPI_File_close(&file);
 }
 
+__attribute__((noinline)) static void pointer(const char *name)
+{
+    MPI_File file;
+
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+    MPI_File_close(&file);
+}
+
 static void leaders(void)
 {
     MPI_Comm half, between;
@@ -168,6 +179,8 @@ int main(int argc, char **argv)
         uneven(atoi(more));
     if (strcmp(word, "files") == 0)
         files(more);
+    if (strcmp(word, "pointer") == 0)
+        pointer(more);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(word, all[i].word) == 0)
             all[i].call();
