@@ -16,6 +16,7 @@ enum { IS_NO_SPARE = -1 };
 struct ftc_spares {
     int users, count;
     uint32_t taken; /* a bit each; also what was freed natively */
+    uint32_t kept;  /* for good, until it is freed */
     MPI_Comm spare[FTC_SPARES_OF_WORLD];
 };
 
@@ -94,7 +95,7 @@ void ftc_spares_drop(struct ftc_spares *s)
 
 /* ---- sharing ---- */
 
-static struct share *keep(struct ftc_spares *s, MPI_Comm comm, int size)
+static struct share *attach(struct ftc_spares *s, MPI_Comm comm, int size)
 {
     struct share *share = calloc(1, sizeof *share + (size_t)size);
 
@@ -112,6 +113,8 @@ static void forget(MPI_Comm comm, void *kept)
     struct share *share = kept;
 
     (void)comm;
+    if (share->number != IS_NO_SPARE)
+        ftc_spares_keep(share->of, share->number);
     ftc_spares_drop(share->of);
     free(share);
 }
@@ -131,7 +134,7 @@ struct ftc_spares *ftc_spares_of(MPI_Comm comm)
 void ftc_spares_share(struct ftc_spares *s, MPI_Comm comm)
 {
     if (s && !share_of(comm))
-        keep(s, comm, 0);
+        attach(s, comm, 0);
 }
 
 void ftc_spares_inherit(MPI_Comm from, MPI_Comm to)
@@ -145,14 +148,21 @@ void ftc_spares_inherit(MPI_Comm from, MPI_Comm to)
 
 /* ---- taking ---- */
 
-uint32_t ftc_spares_taken(const struct ftc_spares *s)
+uint32_t ftc_spares_kept(const struct ftc_spares *s)
 {
-    uint32_t taken;
+    uint32_t kept;
 
     pthread_mutex_lock(&lock);
-    taken = s->taken;
+    kept = s->kept;
     pthread_mutex_unlock(&lock);
-    return taken | ~((1U << s->count) - 1);
+    return kept | ~((1U << s->count) - 1);
+}
+
+void ftc_spares_keep(struct ftc_spares *s, int number)
+{
+    pthread_mutex_lock(&lock);
+    s->kept |= 1U << number;
+    pthread_mutex_unlock(&lock);
 }
 
 static bool mark_taken(struct ftc_spares *s, int i)
@@ -175,7 +185,7 @@ MPI_Comm ftc_spares_take(struct ftc_spares *s, int i, const unsigned char *dead)
         return MPI_COMM_NULL;
     PMPI_Comm_size(s->spare[i], &size);
     PMPI_Comm_set_errhandler(s->spare[i], MPI_ERRORS_ARE_FATAL);
-    share = keep(s, s->spare[i], size);
+    share = attach(s, s->spare[i], size);
     if (!share)
         return MPI_COMM_NULL;
     share->number = i;
@@ -221,6 +231,7 @@ bool ftc_spares_give_back(MPI_Comm *comm)
     *comm = MPI_COMM_NULL;
     pthread_mutex_lock(&lock);
     s->taken &= ~bit;
+    s->kept &= ~bit;
     pthread_mutex_unlock(&lock);
     ftc_spares_drop(s);
     return true;

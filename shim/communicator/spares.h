@@ -39,12 +39,16 @@ void ftc_spares_share(struct ftc_spares *s, MPI_Comm comm);
 /* Likewise those of @from, if @to has its members in the same order. */
 void ftc_spares_inherit(MPI_Comm from, MPI_Comm to);
 
-/* Those that cannot be taken here: a bit each. */
-uint32_t ftc_spares_taken(const struct ftc_spares *s);
+/* Those that are not to be had here for long: a bit each. */
+uint32_t ftc_spares_kept(const struct ftc_spares *s);
 
 /* Takes number @i as a copy in which the ranks that @dead names are missing. MPI_COMM_NULL: another
- * call has taken it meanwhile. */
+ * call has taken it. */
 MPI_Comm ftc_spares_take(struct ftc_spares *s, int i, const unsigned char *dead);
+
+/* All ranks have taken @number for one call. Before, two calls may have it on some ranks each; both
+ * give it back then. */
+void ftc_spares_keep(struct ftc_spares *s, int number);
 
 /* Makes *@comm a spare again, and MPI_COMM_NULL; false: the caller is to free it. */
 bool ftc_spares_give_back(MPI_Comm *comm);

@@ -123,9 +123,13 @@ bool ftc_native_part_has_spare(enum ftc_call_kind kind, const struct ftc_roll *r
     return false;
 }
 
-MPI_Comm ftc_native_part_take_spare(const struct ftc_roll *roll)
+MPI_Comm ftc_native_part_take_spare(struct ftc_roll *roll)
 {
-    return ftc_spares_take(roll->spares, free_spare(roll), roll->dead);
+    int number = free_spare(roll);
+    MPI_Comm spare = ftc_spares_take(roll->spares, number, roll->dead);
+
+    roll->spare = spare != MPI_COMM_NULL ? number : -1;
+    return spare;
 }
 
 enum ftc_native_end ftc_native_part_by_spare(const struct ftc_creation *x, struct ftc_roll *roll,

@@ -24,7 +24,7 @@ enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_rol
 /* Of a call that makes a copy, once somebody is dead: whether there is a spare that no survivor has
  * taken (communicator/spares.h), and takes it. MPI_COMM_NULL: another call has taken it here. */
 bool ftc_native_part_has_spare(enum ftc_call_kind kind, const struct ftc_roll *roll);
-MPI_Comm ftc_native_part_take_spare(const struct ftc_roll *roll);
+MPI_Comm ftc_native_part_take_spare(struct ftc_roll *roll);
 
 /* In place of the native part. */
 enum ftc_native_end ftc_native_part_by_spare(const struct ftc_creation *x, struct ftc_roll *roll,

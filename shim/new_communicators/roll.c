@@ -40,6 +40,7 @@ bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group
         .size = comm->size,
         .living = {MPI_GROUP_NULL, MPI_GROUP_NULL},
         .spares = ftc_spares_hold(spares),
+        .spare = -1,
     };
     roll->told = calloc(ftc_roll_told_bytes(roll), 1);
     roll->dead = calloc(size, 1);
@@ -85,7 +86,7 @@ static unsigned char told_of_itself(enum ftc_native_end end)
 void ftc_roll_tell(struct ftc_roll *roll, enum ftc_native_end end)
 {
     const struct ftc_comm *c = roll->comm;
-    uint32_t taken = roll->spares ? ftc_spares_taken(roll->spares) : UINT32_MAX;
+    uint32_t taken = roll->spares ? ftc_spares_kept(roll->spares) : UINT32_MAX;
 
     memcpy(roll->told + roll->size, &taken, sizeof taken);
     for (int rank = 0; rank < roll->size; rank++)
@@ -119,6 +120,9 @@ void ftc_roll_hear(struct ftc_roll *roll)
 
     memcpy(&roll->taken, roll->told + roll->size, sizeof roll->taken);
     roll->is_again = (any & LACKS) != 0;
+    if (roll->spare >= 0 && !roll->is_again)
+        ftc_spares_keep(roll->spares, roll->spare);
+    roll->spare = -1;
     roll->has_been_left = (any & (LEFT | LEFT_BEFORE | AT_ONCE | AT_ONCE_BEFORE)) != 0;
     roll->is_exhausted = false;
     for (int rank = 0; rank < roll->size; rank++) {

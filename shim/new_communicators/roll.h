@@ -28,7 +28,8 @@ struct ftc_roll {
     int dead_count;
     bool is_again; /* somebody has not come through: all are to make another communicator */
     struct ftc_spares *spares; /* of the communicator that is copied; NULL: none */
-    uint32_t taken;            /* those that a survivor has taken, a bit each */
+    int spare;                 /* the number that this rank has taken of them; -1: none */
+    uint32_t taken;            /* those that a survivor keeps, a bit each */
     struct ftc_spares *made;   /* by the native part, of a communicator that had none */
     bool is_copy;              /* all members are to be in it, in the same order */
     bool is_exhausted;         /* MPICH at one of them cannot make communicators any more */

@@ -38,10 +38,18 @@ void ftc_spares_drop(struct ftc_spares *s)
     (void)s;
 }
 
-uint32_t ftc_spares_taken(const struct ftc_spares *s)
+uint32_t ftc_spares_kept(const struct ftc_spares *s)
 {
     (void)s;
     return 1U << comm.rank;
+}
+
+static int kept;
+
+void ftc_spares_keep(struct ftc_spares *s, int number)
+{
+    ck_assert_ptr_eq(s, spares);
+    kept = number;
 }
 
 void ftc_seating_free(struct ftc_seating *seating)
@@ -269,6 +277,26 @@ START_TEST(spares_that_any_has_taken)
 }
 END_TEST
 
+/* It is kept once all have it. */
+START_TEST(a_spare_that_all_have)
+{
+    spares = (struct ftc_spares *)world;
+    kept = -1;
+    set_up();
+    roll.spare = 2;
+    tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert_int_eq(kept, -1);
+    roll.spare = 3;
+    tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert_int_eq(kept, 3);
+    kept = -1;
+    tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert_int_eq(kept, -1);
+    tear_down();
+    spares = NULL;
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("roll");
@@ -282,5 +310,6 @@ int main(void)
     UNIT_TEST(left_at_once_after_another);
     UNIT_TEST(exhausted_and_dead);
     UNIT_TEST(spares_that_any_has_taken);
+    UNIT_TEST(a_spare_that_all_have);
     UNIT_END();
 }

@@ -2,13 +2,16 @@
  * knows.
  *
  *     places [--sub] [--held N] STEPS [STEP:VICTIMS]...
+ *     places --stale FIRST SECOND
  *     places --anytime SEED ROUNDS VICTIM
  *
  * In each step MPI_COMM_WORLD is copied in all ways, and each copy is used by the ranks of the
  * world: a ring, collectives with living and dead roots, a copy of the copy. VICTIMS, ranks with
  * commas between them, die before their STEP. With --sub it is a part of the world that is copied,
- * without the last rank; with --held N as many copies are held at once at the end. With --anytime
- * VICTIM dies at a random moment of making, using and freeing a copy. */
+ * without the last rank; with --held N as many copies are held at once at the end. With --stale
+ * rank SECOND sends a message on a copy that is made after the death of FIRST, and dies: no later
+ * copy has that message. With --anytime VICTIM dies at a random moment of making, using and freeing
+ * a copy. */
 #include "casualties.h"
 #include "fault.h"
 
@@ -17,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELD_MAX = 32, UNTOUCHED = -7 };
+enum { HELD_MAX = 32, AT_ONCE = 4, UNTOUCHED = -7 };
 
 static int rank, n, problems;
 static MPI_Comm parent;
@@ -278,20 +281,55 @@ static void step(bool by_type)
     check_turned();
 }
 
-/* Later ones are of the survivors. */
+/* The first ones are made at the same time. Later ones are of the survivors. */
 static void hold(int count, int with_places)
 {
     MPI_Comm held[HELD_MAX];
+    MPI_Request request[AT_ONCE];
+    MPI_Status statuses[AT_ONCE];
     int size, expected;
 
+    for (int i = 0; i < AT_ONCE; i++)
+        MPI_Comm_idup(parent, &held[i], &request[i]);
+    MPI_Waitall(AT_ONCE, request, statuses);
     for (int i = 0; i < count; i++) {
-        MPI_Comm_dup(parent, &held[i]);
+        if (i >= AT_ONCE)
+            dup(&held[i]);
         MPI_Comm_size(held[i], &size);
         expected = i < with_places ? n : living();
         EXPECT(size == expected, "copy %d has %d ranks, not %d", i, size, expected);
     }
     for (int i = 0; i < count; i++)
         MPI_Comm_free(&held[i]);
+}
+
+static void send_and_die(const char *victim)
+{
+    MPI_Comm copy;
+
+    dup(&copy);
+    if (rank == atoi(victim))
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, copy);
+    casualties_die(victim, rank);
+    casualties_meet();
+    MPI_Comm_free(&copy);
+}
+
+static void check_stale(char **victims)
+{
+    MPI_Comm copy;
+    MPI_Status status;
+    int found; /* also without a message, as with MPI_PROC_NULL */
+
+    casualties_die(victims[0], rank);
+    send_and_die(victims[1]);
+    for (int i = 0; i < 2 * HELD_MAX; i++) {
+        dup(&copy);
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, copy, &found, &status);
+        EXPECT(!found || status.MPI_SOURCE == MPI_PROC_NULL,
+               "copy %d has a message of an earlier one", i);
+        MPI_Comm_free(&copy);
+    }
 }
 
 /* Nobody knows who is dead yet. */
@@ -359,6 +397,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
     MPI_Comm_group(parent, &all);
     by_type = rank < n && is_on_one_host();
+    if (argv[1] && strcmp(argv[1], "--stale") == 0)
+        check_stale(argv + 2);
     if (is_anytime)
         go_round(strtoull(argv[2], NULL, 10), atoi(argv[3]), atoi(argv[4]));
     for (int s = 0; s < steps && rank < n; s++) {

@@ -98,7 +98,9 @@ COMMUNICATORS = [
     places("a part of the world", 5, "--sub 3 1:0 2:3"),
     places("with threads", 4, "3 1:2", settings=THREADS),
     places("more copies than there are", 4, "--held 20 2 1:2", says=(NONE_IS_LEFT.format("MPI_Comm_dup", 3, 4),)),
-    places("more copies of a part than there are", 4, "--sub --held 6 2 1:1", says=(NONE_IS_LEFT.format("MPI_Comm_dup", 2, 3),)),
+    *(places(f"more copies of a part than there are{how}", 4, "--sub --held 6 2 1:1", settings=settings,
+             says=(NONE_IS_LEFT.format("MPI_Comm_dup", 2, 3),)) for how, settings in (("", {}), (", with threads", THREADS))),
+    places("a message of the dead is on a copy that was freed", 4, "--stale 1 3", dead=2),
     *(places(f"rank {victim} of {n} dies in the middle{how}", n, f"--anytime {{seed}} 20 {victim}", dead=1, settings=settings, runs=3)
       for n, victim, how, settings in ((2, 1, "", {}), (4, 0, "", {}), (4, 3, ", with threads", THREADS))),
     communicators("made and freed 500 times", 3, 1, " 500 1", limit_s=120),
