@@ -27,7 +27,7 @@ static bool is_of_file(enum ftc_call_kind kind)
     return ftc_call_class(kind) == FTC_CLASS_FILE || ftc_call_class(kind) == FTC_CLASS_FILE_REFUSED;
 }
 
-/* Also a wait, which may be for one. */
+/* Returns true also for a wait, which may be for a receive. */
 static bool receives(enum ftc_call_kind kind)
 {
     switch (kind) {
@@ -41,7 +41,7 @@ static bool receives(enum ftc_call_kind kind)
     }
 }
 
-/* Of a row that ends as @shelter says. */
+/* Returns whether the calls of @row, which end as @shelter says, depend on @condition. */
 static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condition,
                     enum ftc_shelter shelter)
 {

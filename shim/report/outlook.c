@@ -39,8 +39,8 @@ static size_t bytes_of_elements(const struct ftc_call *call, const struct ftc_fa
                  is_scan || is_bottom || keeps_blocks(call, type) ? (size_t)size : 1);
 }
 
-/* Bytes that this rank sends in a call of which no rank knows how much the others send; at the root
- * of one that has a root, those of all. */
+/* Returns the bytes that this rank sends in a call of which no rank knows how much the others send.
+ * A call with a root has those of all ranks at its root, and none elsewhere. */
 static size_t bytes_here(const struct ftc_call *call, int rank, int size)
 {
     const struct ftc_side *send = &call->sides->send, *receive = &call->sides->receive;
@@ -60,7 +60,8 @@ static size_t bytes_here(const struct ftc_call *call, int rank, int size)
     return bytes;
 }
 
-/* At some rank at least as much as all send: the report adds up what the ranks find. */
+/* Returns an upper bound of what all ranks send, which holds at the rank that sends most: the
+ * report joins the settings that the ranks find. */
 static size_t bytes_at_most(const struct ftc_call *call, int rank, int size)
 {
     if (ftc_call_is_nonblocking(call->kind)) /* goes in slices */
@@ -220,13 +221,14 @@ static struct ftc_outlook outlook_of(const struct ftc_call *call, enum ftc_pass 
     return outlook;
 }
 
-/* The root of its communicator alone has the result, and is rank 0 of MPI_COMM_WORLD. */
+/* Returns whether this rank alone gets the result, and is rank 0 of MPI_COMM_WORLD. */
 static bool is_for_rank_0(const struct ftc_call *call)
 {
     int rank = -1;
 
     if (ftc_library.world_rank != 0 || !ftc_call_has_root(call->kind) ||
-        ftc_call_comes_from_root(call->kind) || !ftc_is_comm(call->comm))
+        ftc_call_comes_from_root(call->kind) || !ftc_is_comm(call->comm) ||
+        ftc_is_inter(call->comm)) /* whose roots are ranks of the other group */
         return false;
     PMPI_Comm_rank(call->comm, &rank);
     return rank == call->root;

@@ -28,11 +28,11 @@ uint32_t ftc_prospect_remedies(struct ftc_outlook here)
                                                                         : FTC_REMEDY_RAISES;
 }
 
-/* A call that is an error, of which the program hears if the error handler @returns. */
+/* Protection of a call that ends with an error: the error handler @returns it, or ends the job. */
 #define ERROR(name)                                                                                \
     (enum ftc_protection)(returns ? FTC_PROTECTION_##name##_RAISED : FTC_PROTECTION_##name##_FATAL)
 
-/* Where that depends on the root: nothing, or what becomes of the error. */
+/* Returns what is to be said of the error of a dead root; 0 if there is no such error. */
 static uint32_t for_dead_root(const struct ftc_settings *s, enum ftc_call_kind kind, bool returns)
 {
     if (!ftc_call_comes_from_root(kind) || s->on_dead_root != FTC_ON_DEAD_ROOT_ERROR)
@@ -83,7 +83,7 @@ static struct ftc_outlook of_freeing(const struct ftc_settings *s)
                                 FTC_REMEDY_INTERCEPT};
 }
 
-/* These bear any number of deaths. */
+/* Returns whether any number of deaths is tolerated in it. */
 static bool bears_all(enum ftc_call_kind kind)
 {
     switch (kind) {

@@ -899,6 +899,10 @@ START_TEST(results_of_rank_0_alone_are_lost_unless_it_is_critical)
     act_as(0);
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
     expect_condition(rank_0, 0);
+    is_inter = true;
+    call_at(site(2), FTC_CALL_REDUCE, FTC_PASS_NONE);
+    expect_condition(rank_0, 0);
+    is_inter = false;
     call_at(site(1), FTC_CALL_REDUCE, FTC_PASS_NONE);
     expect_condition(rank_0, 1);
     ftc_board_set_critical(&ftc_library.board, 0, true);

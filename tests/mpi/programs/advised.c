@@ -35,7 +35,7 @@ __attribute__((noinline)) static void uneven(int most)
 {
     int given = rank == 0 ? most : most / 4, counts[MAX_RANKS], at[MAX_RANKS], send[MAX_RANKS],
         send_at[MAX_RANKS], take[MAX_RANKS];
-    char *from = zeros((size_t)(most * size)), *to = zeros((size_t)(most * size));
+    char *from = zeros((size_t)most * size), *to = zeros((size_t)most * size);
 
     for (int i = 0; i < size; i++) {
         counts[i] = i == 0 ? most : most / 4;
