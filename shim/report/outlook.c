@@ -69,6 +69,47 @@ static size_t bytes_at_most(const struct ftc_call *call, int rank, int size)
     return times(bytes_here(call, rank, size), ftc_call_has_root(call->kind) ? 1 : (size_t)size);
 }
 
+static int ranks_of_peers(MPI_Comm inter)
+{
+    MPI_Group peers = ftc_group_of_peers(inter);
+    int ranks = 0;
+
+    PMPI_Group_size(peers, &ranks);
+    PMPI_Group_free(&peers);
+    return ranks;
+}
+
+static size_t bytes_of_blocks_between(const struct ftc_call *call, int ranks, int peers)
+{
+    const struct ftc_sides *s = call->sides;
+
+    if (!ftc_call_has_root(call->kind))
+        return times(ftc_side_bytes(&s->receive, peers), (size_t)ranks);
+    if (call->root != MPI_ROOT)
+        return 0;
+    return ftc_side_bytes(ftc_call_comes_from_root(call->kind) ? &s->send : &s->receive, peers);
+}
+
+/* Returns such a bound for an intercommunicator: no rank knows what the other group sends. */
+static size_t bytes_between(const struct ftc_call *call)
+{
+    struct ftc_facts type;
+    MPI_Count count = call->count;
+    int own = 0, peers = ranks_of_peers(call->comm);
+
+    PMPI_Comm_size(call->comm, &own);
+    if (ftc_call_is_nonblocking(call->kind) || call->root == MPI_PROC_NULL)
+        return 0;
+    if (call->sides && !ftc_call_has_operation(call->kind))
+        return bytes_of_blocks_between(call, own + peers, peers);
+    if (call->sides && !ftc_sides_sum_counts(&call->sides->receive, own, &count))
+        return 0;
+    if (!ftc_facts_of_type(call->datatype, &type))
+        return 0;
+    return times(ftc_packed_bytes(&type, count),
+                 ftc_call_has_operation(call->kind) ? (size_t)(own + peers) : 1);
+}
+
 /* Facts about the arguments, as far as policy wants them. */
 static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *type,
                               struct ftc_policy_facts *facts)
@@ -77,9 +118,12 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
     int rank = 0, size = 1;
 
     facts->valid = facts->commutative = true;
-    if (plain == FTC_CALL_BARRIER || facts->communicator != FTC_PASS_NONE ||
-        ftc_is_inter(call->comm))
+    if (plain == FTC_CALL_BARRIER || facts->communicator != FTC_PASS_NONE)
         return;
+    if (ftc_is_inter(call->comm)) {
+        facts->value_bytes = bytes_between(call);
+        return;
+    }
     PMPI_Comm_rank(call->comm, &rank);
     PMPI_Comm_size(call->comm, &size);
     if (plain == FTC_CALL_BCAST) {

@@ -116,6 +116,25 @@ bool ftc_group_is_in_world(MPI_Comm intercomm)
     return ftc_is_comm(intercomm);
 }
 
+MPI_Group ftc_group_of_peers(MPI_Comm comm)
+{
+    (void)comm;
+    return MPI_GROUP_NULL;
+}
+
+int PMPI_Group_size(MPI_Group group, int *size)
+{
+    (void)group;
+    *size = RANKS;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Group_free(MPI_Group *group)
+{
+    *group = MPI_GROUP_NULL;
+    return MPI_SUCCESS;
+}
+
 bool ftc_is_comm(MPI_Comm comm)
 {
     return comm != MPI_COMM_NULL;
@@ -572,6 +591,8 @@ END_TEST
 
 /* ---- blocks of different sizes: each rank knows its own ---- */
 
+static bool is_between; /* two groups */
+
 /* Of @kind at root 0, with @sent bytes for each rank. */
 static void move(enum ftc_call_kind kind, size_t sent)
 {
@@ -581,14 +602,18 @@ static void move(enum ftc_call_kind kind, size_t sent)
         .send = {.buffer = from, .counts = counts, .displacements = at, .datatype = MPI_INT},
         .receive = {.buffer = to, .counts = counts, .displacements = at, .datatype = MPI_INT},
     };
+    bool has_blocks = kind != FTC_CALL_BCAST && kind != FTC_CALL_ALLREDUCE;
     struct ftc_call call = {.kind = kind,
                             .comm = MPI_COMM_WORLD,
-                            .op = MPI_OP_NULL,
-                            .datatype = MPI_DATATYPE_NULL,
-                            .sides = &sides,
+                            .count = 1,
+                            .op = MPI_SUM,
+                            .datatype = MPI_INT,
+                            .sides = has_blocks ? &sides : NULL,
                             .return_address = site(kind % SITES)};
 
     opened();
+    returns = !ftc_call_comes_from_root(kind) || !is_between;
+    is_inter = is_between;
     act_as(0);
     bytes = sent;
     ftc_coverage_call(&call, FTC_PASS_NOT_INTERCEPTED);
@@ -608,6 +633,16 @@ START_TEST(what_is_too_large_together_is_not_for_intercept_alone)
         move(kinds[i], 8);
         expect("; FTCOLL_INTERCEPT=all\n");
     }
+    is_between = true;
+    move(FTC_CALL_ALLGATHER, 40000);
+    expect("; FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected\n");
+    move(FTC_CALL_BCAST, 70000);
+    expect("; FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected FTCOLL_ON");
+    move(FTC_CALL_ALLREDUCE, 40000);
+    expect("; FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected\n");
+    move(FTC_CALL_ALLREDUCE, 8);
+    expect("; FTCOLL_INTERCEPT=all\n");
+    is_between = false;
     move(FTC_CALL_IALLTOALLV, 40000); /* in slices, of any size */
     expect("; FTCOLL_INTERCEPT=all\n");
 }

@@ -175,6 +175,9 @@ COVERAGE = [
            r"it aborts after blocked_ms \(on_blocked = abort\), for example in MPI_Win_create at .*\nftcoll: no setting changes that$"),
     follow("advised uneven 98304", 3, "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected FTCOLL_ON_DEAD_ROOT=keep: " + NO_WAIT, NO_WAIT,
            tags=DEFECT),
+    follow("between 3 20000 -1 -1", 3,
+           "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected FTCOLL_P2P=error FTCOLL_COMMUNICATORS=survivors: it aborts, for example in "
+           "MPI_Intercomm_create", "it aborts, for example in MPI_Intercomm_create", tags=DEFECT),
     follow("advised leaders", 3, "FTCOLL_COMMUNICATORS=survivors: it aborts, for example in MPI_Intercomm_create at advised",
            r"it aborts, for example in MPI_Intercomm_create .*\(an error if a leader is dead, and errors are fatal\)$", tags=DEFECT),
     follow("advised files data", 3, "FTCOLL_COMMUNICATORS=survivors: " + NO_WAIT, NO_WAIT, tags=DEFECT),
