@@ -100,6 +100,15 @@ int MPI_File_sync(MPI_File fh)
     return ftc_file_synced(fh, return_address, rv);
 }
 
+/* Native MPI calls the handler of the handle that it is given. */
+int MPI_File_set_errhandler(MPI_File fh, MPI_Errhandler errhandler)
+{
+    MPI_File own = ftc_file_in_use(fh);
+    int rv = PMPI_File_set_errhandler(fh, errhandler);
+
+    return own == fh || rv != MPI_SUCCESS ? rv : PMPI_File_set_errhandler(own, errhandler);
+}
+
 /* @at: the offset, or 0 for calls that have none. */
 #define TRANSFER_OF(of_kind, wide, at)                                                             \
     {                                                                                              \

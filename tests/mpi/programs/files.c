@@ -37,7 +37,7 @@
 
 enum { COUNT = 4096 };
 
-static int rank, n, problems;
+static int rank, n, problems, errors;
 static bool dies_when_writing;
 static int source; /* process of the rank that dies when another takes its data; 0: none */
 static int held;   /* process that is stopped for a while when this rank writes; 0: none */
@@ -357,6 +357,28 @@ static void expect_refusals(MPI_File file)
         PROBLEM("a call with the shared file pointer and a dead rank is no error");
 }
 
+static void on_error(MPI_File *file, int *code, ...)
+{
+    (void)file;
+    (void)code;
+    errors++;
+}
+
+/* Errors of calls of one rank go to the handler that was set last. */
+static void fail(MPI_File file)
+{
+    MPI_Errhandler handler;
+
+    errors = 0;
+    MPI_File_create_errhandler(on_error, &handler);
+    must("MPI_File_set_errhandler", MPI_File_set_errhandler(file, handler));
+    MPI_File_seek(file, -1, MPI_SEEK_SET);
+    must("MPI_File_set_errhandler", MPI_File_set_errhandler(file, MPI_ERRORS_RETURN));
+    MPI_Errhandler_free(&handler);
+    if (errors != 1)
+        PROBLEM("the error handler was called %d times", errors);
+}
+
 /* Calls of one rank use the view that was set last. */
 static void read_by_itself(MPI_File file, int stage)
 {
@@ -388,6 +410,7 @@ static void stage(int number, const char *open, const char *viewed)
     write_between(file, 2 * number + 1);
     read_between(file, 2 * number + 1);
     read_by_itself(file, 2 * number + 1);
+    fail(file);
     split(file, 2 * number + 1);
     if (open || viewed)
         expect_refusals(file);
