@@ -115,7 +115,7 @@ static bool is_begun_here(struct ftc_creation *x, MPI_Request *request)
         return false;
     *request = MPI_REQUEST_NULL;
     if (x->result == MPI_SUCCESS)
-        x->result = made_from(x->comm, x->newcomm, ftc_completed_request(request));
+        x->result = copied_from(x->comm, x->newcomm, ftc_completed_request(request));
     return true;
 }
 
@@ -126,7 +126,7 @@ static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
     if (rv == MPI_SUCCESS && newcomm && *newcomm != MPI_COMM_NULL &&
         !ftc_places_inherit(comm, *newcomm))
         ftc_job_end_no_memory("another communicator");
-    return made_from(comm, newcomm, rv);
+    return copied_from(comm, newcomm, rv);
 }
 
 /* It does not wait. */

@@ -47,8 +47,8 @@ uint64_t ftc_lineage_of_file(MPI_Comm parent);
 /* The same for the persistent request that all ranks of @parent are just making. */
 uint64_t ftc_lineage_of_request(MPI_Comm parent);
 
-/* Notes that all ranks have made *@made by MPI_Comm_dup(), as libraries do that must not use the
- * program's communicator. */
+/* Notes that all ranks have made *@made by MPI_Comm_dup() or MPI_Comm_idup(), as libraries do that
+ * must not use the program's communicator. */
 void ftc_lineage_note_copy(const MPI_Comm *made);
 bool ftc_lineage_is_copy(MPI_Comm comm);
 

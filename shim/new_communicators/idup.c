@@ -215,6 +215,7 @@ static void tell(struct idup *d, enum ftc_native_end how)
 static void give_all(const struct idup *d)
 {
     ftc_lineage_give(d->copy, d->lineage);
+    ftc_lineage_note_copy(&d->copy);
     if (d->handler == MPI_ERRORS_ARE_FATAL)
         ftc_error_handler_note(d->copy, MPI_ERRORS_ARE_FATAL);
     if (ftc_is_comm(d->x.comm) && !ftc_places_inherit(d->x.comm, d->copy))
@@ -359,6 +360,7 @@ static void inherit_to(struct idup *d)
 {
     ftc_error_handler_give(d->handler, d->made);
     ftc_lineage_give(d->made, d->lineage);
+    ftc_lineage_note_copy(&d->made);
     d->rv = ftc_native_give_hints(d->x.info, d->made);
 }
 
