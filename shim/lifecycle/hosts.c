@@ -12,12 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* What each rank tells all. */
 struct card {
     struct ftc_board_address board; /* of the first rank of a host */
     struct ftc_address address;
+    struct ftc_address mpiexec; /* at which its host has reached mpiexec; family 0: not known */
+    bool is_mpiexecs;           /* mpiexec is on its host */
     struct ftc_cores cores;
     uint16_t link_port, service_port;
     uint64_t program, program_base;
@@ -151,8 +154,53 @@ static void open_doors(struct card *own)
 {
     own->address = ftc_socket_own_address();
     gethostname(own->name, sizeof own->name - 1);
-    link_door = ftc_socket_listen(&own->address, &own->link_port);
-    service_door = ftc_socket_listen(&own->address, &own->service_port);
+    own->mpiexec = ftc_socket_mpiexec_address();
+    own->is_mpiexecs = ftc_socket_is_mpiexecs_host();
+    if (own->is_mpiexecs) {
+        link_door = ftc_socket_reserve(&own->link_port);
+        service_door = ftc_socket_reserve(&own->service_port);
+    } else {
+        link_door = ftc_socket_listen(&own->address, &own->link_port);
+        service_door = ftc_socket_listen(&own->address, &own->service_port);
+    }
+}
+
+/* Of mpiexec's host: the address at which the other hosts have reached it, any if these differ. */
+static struct ftc_address address_by_others(const struct card *own)
+{
+    struct ftc_address seen = {0};
+
+    for (int rank = 0; rank < ftc_library.world_size; rank++) {
+        const struct ftc_address *here = &card[rank].mpiexec;
+
+        if (here->family == 0)
+            continue;
+        if (seen.family != 0 && memcmp(&seen, here, sizeof seen) != 0)
+            return (struct ftc_address){.family = AF_INET};
+        seen = *here;
+    }
+    return seen.family != 0 ? seen : own->address;
+}
+
+static int listen_reserved(int reserved, const struct card *own, uint16_t port)
+{
+    struct ftc_address address = address_by_others(own);
+    int fd = ftc_socket_listen_reserved(reserved, &address, port);
+
+    if (fd < 0) /* translated on the way */
+        fd = ftc_socket_listen_reserved(reserved, &own->address, port);
+    close(reserved);
+    return fd;
+}
+
+/* mpiexec's host may have several addresses, and its name may stand for one that others do not
+ * reach. So it has ports first, and listens when the others have told how they reach mpiexec. */
+static void open_reserved_doors(const struct card *own)
+{
+    if (own->is_mpiexecs && link_door >= 0 && service_door >= 0) {
+        link_door = listen_reserved(link_door, own, own->link_port);
+        service_door = listen_reserved(service_door, own, own->service_port);
+    }
     if (link_door < 0 || service_door < 0)
         ftc_lines_say("ftcoll: rank %d cannot listen for other hosts: %s\n", ftc_library.world_rank,
                       strerror(link_door < 0 ? -link_door : -service_door));
@@ -172,7 +220,16 @@ struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
     PMPI_Iallgather(&own, (int)sizeof own, MPI_BYTE, card, (int)sizeof own, MPI_BYTE,
                     MPI_COMM_WORLD, &request);
     await(&request);
+    open_reserved_doors(&own);
     return card[first_of(ftc_hosts_own())].board;
+}
+
+/* At which this host reaches that of @c. */
+static const struct ftc_address *address_of(const struct card *c)
+{
+    const struct ftc_address *mpiexec = &card[ftc_library.world_rank].mpiexec;
+
+    return c->is_mpiexecs && mpiexec->family != 0 ? mpiexec : &c->address;
 }
 
 void ftc_hosts_enter(struct ftc_board *board, const uint64_t key[2])
@@ -189,7 +246,7 @@ void ftc_hosts_enter(struct ftc_board *board, const uint64_t key[2])
         };
 
         if (first_of(host[rank]) == (int)rank)
-            ftc_directory_set_host(board, host[rank], c->name, &c->address);
+            ftc_directory_set_host(board, host[rank], c->name, address_of(c));
         ftc_directory_set_rank(board, rank, &entry);
     }
 }

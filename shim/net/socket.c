@@ -71,14 +71,14 @@ static bool is_for_others(const struct ftc_address *a)
 
 /* ---- the launcher's ---- */
 
-static struct ftc_address own_side; /* of a connection that was inherited */
-static int launcher = -1;           /* of mpiexec with the proxy */
+static struct ftc_address own_side, other_side; /* of a connection that was inherited */
+static int launcher = -1;                       /* of mpiexec with the proxy */
 
 static bool is_connected(int fd, union name *own, union name *other)
 {
     socklen_t own_size = sizeof *own, other_size = sizeof *other;
 
-    *own = (union name){.any = {.sa_family = AF_UNSPEC}};
+    *own = *other = (union name){.any = {.sa_family = AF_UNSPEC}};
     return getsockname(fd, &own->any, &own_size) == 0 &&
            (own->any.sa_family == AF_INET || own->any.sa_family == AF_INET6) &&
            getpeername(fd, &other->any, &other_size) == 0;
@@ -110,8 +110,22 @@ void ftc_socket_remember_launcher(void)
     for (int fd = 0; fd < INHERITED_MAX && own_side.family == 0; fd++)
         if (is_connected(fd, &own, &other)) {
             own_side = address_of(&own);
+            other_side = address_of(&other);
             launcher = launcher < 0 ? fd : launcher;
         }
+}
+
+bool ftc_socket_is_mpiexecs_host(void)
+{
+    return launcher >= 0 && is_pair(launcher);
+}
+
+struct ftc_address ftc_socket_mpiexec_address(void)
+{
+    bool is_known =
+        !ftc_socket_is_mpiexecs_host() && is_for_others(&own_side) && is_for_others(&other_side);
+
+    return is_known ? other_side : (struct ftc_address){0};
 }
 
 int ftc_socket_launcher(void)

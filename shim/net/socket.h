@@ -13,8 +13,15 @@
 void ftc_socket_remember_launcher(void);
 struct ftc_address ftc_socket_own_address(void);
 
-/* That of mpiexec (Hydra) with its proxy on this host: its descriptor, else -1. Every process below
- * the proxy holds it, so mpiexec sees its end when all of them have ended. */
+/* The address at which this host has reached mpiexec on another; family 0: mpiexec is on this host,
+ * or not known. */
+struct ftc_address ftc_socket_mpiexec_address(void);
+
+/* Whether mpiexec is known to be on this host. */
+bool ftc_socket_is_mpiexecs_host(void);
+
+/* The connection of mpiexec (Hydra) with its proxy on this host: its descriptor, else -1. Every
+ * process below the proxy holds it, so mpiexec sees its end when all of them have ended. */
 int ftc_socket_launcher(void);
 
 /* The two ends of a connection. Of a socket pair, by which mpiexec speaks with a proxy on its own

@@ -311,7 +311,7 @@ def test_a_job_that_hangs_in_a_native_call(job):
 
 
 def test_a_job_over_the_limit(job):
-    limit_s = int(10 * slowness())
+    limit_s = int(4 * slowness())
     said = job("blocked", 1, "--limit", limit_s, "on_blocked=warn")
     assert f"over the limit: ended after {limit_s} s: rank " in said
 

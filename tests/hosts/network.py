@@ -34,8 +34,9 @@ def children(pid):
 
 
 class Network:
-    def __init__(self, count, is_rough=False):
-        """@is_rough: order() works."""
+    def __init__(self, count, is_rough=False, is_managed=False):
+        """@is_rough: order() works. @is_managed: the first host has an interface, up before the others, at which nobody
+        reaches it, and its own name stands for its loopback interface there, as Debian has it."""
         missing = [tool for tool in ("unshare", "nsenter", "ip", "mount") if not shutil.which(tool)]
         if missing:
             raise Unavailable(f"{missing[0]} is missing")
@@ -44,6 +45,7 @@ class Network:
         self.started = []
         self.first = {}  # process of each host, by its name
         self.is_rough = is_rough
+        self.is_managed = is_managed
         self.switch = None
 
     def __enter__(self):
@@ -70,10 +72,15 @@ class Network:
         self.close()
 
     def _write_hosts(self):
-        with open(self._path("hosts"), "w", encoding="ascii") as file:
-            file.write("127.0.0.1 localhost\n")
-            for number, name in enumerate(self.names, 1):
-                file.write(f"{SUBNET}.{number} {name}\n")
+        for name in self.names:
+            with open(self._path(f"hosts-{name}"), "w", encoding="ascii") as file:
+                file.write("127.0.0.1 localhost\n")
+                for number, other in enumerate(self.names, 1):
+                    is_own = self._is_managed(name) and other == name
+                    file.write(f"{'127.0.1.1' if is_own else f'{SUBNET}.{number}'} {other}\n")
+
+    def _is_managed(self, name):
+        return self.is_managed and name == self.names[0]
 
     def _path(self, name):
         return os.path.join(self.directory, name)
@@ -94,7 +101,9 @@ class Network:
         call("nsenter", "-t", str(pid), "-n", *command)
 
     def _add(self, name):
-        prepare = (f"hostname {name} && mount --bind {self._path('hosts')} /etc/hosts && "
+        manage = ("ip link add management type veth peer name unused && ip address add 10.78.0.1/24 dev management && "
+                  "ip link set unused up && ip link set management up && ") if self._is_managed(name) else ""
+        prepare = (f"hostname {name} && mount --bind {self._path(f'hosts-{name}')} /etc/hosts && {manage}"
                    f"mount -t tmpfs tmpfs /dev/shm && ip link set lo up && exec {HERE}/node {self._path(name)}")
         self.first[name] = self._start("unshare", "-n", "-u", "-i", "-m", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c",
                                        prepare)
