@@ -7,6 +7,7 @@
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/empty_request.h"
+#include "progress/wait.h"
 #include "value/datatype.h"
 
 #include <limits.h>
@@ -415,6 +416,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 {
     struct ftc_p2p_call call = RECEIVES("MPI_Iprobe", IPROBE);
 
+    ftc_wait_catch_up();
     ftc_native_call_count(FTC_CALL_IPROBE, comm, source, RETURN_ADDRESS);
     if (!ftc_p2p_on() || !flag || !status)
         return after_look(&call, PMPI_Iprobe(source, tag, comm, flag, status), flag);
@@ -438,6 +440,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
 {
     struct ftc_p2p_call call = RECEIVES("MPI_Improbe", IMPROBE);
 
+    ftc_wait_catch_up();
     ftc_native_call_count(FTC_CALL_IMPROBE, comm, source, RETURN_ADDRESS);
     if (!ftc_p2p_on() || !flag || !message || !status)
         return after_look(&call, PMPI_Improbe(source, tag, comm, flag, message, status), flag);

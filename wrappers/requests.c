@@ -7,6 +7,7 @@
 #include "p2p/partitioned.h"
 #include "program/native_call.h"
 #include "program/request.h"
+#include "progress/wait.h"
 #include "report/coverage.h"
 
 #define RETURN_ADDRESS __builtin_return_address(0)
@@ -251,6 +252,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
+    ftc_wait_catch_up();
     return SHOWN(1, request,
                  ftc_p2p_on() && request && flag && status
                      ? ftc_p2p_one(LOOKS(TEST), seen, flag, status)
@@ -271,6 +273,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
+    ftc_wait_catch_up();
     return SHOWN(
         count, requests,
         ftc_p2p_on() && count > 0 && requests && flag && statuses
@@ -290,6 +293,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
+    ftc_wait_catch_up();
     return SHOWN(count, requests,
                  ftc_p2p_on() && count > 0 && requests && index && flag && status
                      ? ftc_p2p_any(LOOKS(TESTANY), count, seen, index, flag, status)
@@ -308,6 +312,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MP
 
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
+    ftc_wait_catch_up();
     return SHOWN(count, requests,
                  ftc_p2p_on() && count > 0 && requests && done && indices && statuses
                      ? ftc_p2p_some(LOOKS(TESTSOME), count, seen, done, indices, statuses)
@@ -318,6 +323,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
 
 int MPI_Parrived(MPI_Request request, int partition, int *flag)
 {
+    ftc_wait_catch_up();
     return ftc_p2p_on() && flag
                ? ftc_p2p_arrived(KEEPS(PARRIVED), request, partition, flag)
                : NATIVE_LOOK(PARRIVED, 1, &request, PMPI_Parrived(request, partition, flag),
@@ -330,6 +336,7 @@ int MPI_Parrived(MPI_Request request, int partition, int *flag)
 
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
+    ftc_wait_catch_up();
     return SHOWN(1, &request,
                  (ftc_request_poll(1, seen),
                   ftc_p2p_on() && flag && status
@@ -347,6 +354,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag,
                                MPI_Status statuses[])
 {
+    ftc_wait_catch_up();
     return LOOKED_AT(flag && statuses,
                      ftc_p2p_all(KEEPS(REQUEST_GET_STATUS_ALL), count, seen, flag, statuses),
                      NATIVE_LOOK(REQUEST_GET_STATUS_ALL, count, seen,
@@ -356,6 +364,7 @@ int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *fla
 int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
                                MPI_Status *status)
 {
+    ftc_wait_catch_up();
     return LOOKED_AT(index && flag && status,
                      ftc_p2p_any(KEEPS(REQUEST_GET_STATUS_ANY), count, seen, index, flag, status),
                      NATIVE_LOOK(REQUEST_GET_STATUS_ANY, count, seen,
@@ -366,6 +375,7 @@ int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *ind
 int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *done, int indices[],
                                 MPI_Status statuses[])
 {
+    ftc_wait_catch_up();
     return LOOKED_AT(
         done && indices && statuses,
         ftc_p2p_some(KEEPS(REQUEST_GET_STATUS_SOME), count, seen, done, indices, statuses),

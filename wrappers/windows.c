@@ -1,6 +1,7 @@
 /* Calls on windows that wait for other ranks. */
 #include "entries.h"
 #include "program/native_call.h"
+#include "progress/wait.h"
 #include "windows/window.h"
 
 #define WRAPPER(enter, name, parameters, arguments)                                                \
@@ -70,8 +71,10 @@ USE(WIN_WAIT, Win_wait, (MPI_Win win), (win), win, FTC_ALL_MEMBERS)
 /* It only looks. @flag is valid with MPI_SUCCESS only. */
 int MPI_Win_test(MPI_Win win, int *flag)
 {
-    int rv = PMPI_Win_test(win, flag);
+    int rv;
 
+    ftc_wait_catch_up();
+    rv = PMPI_Win_test(win, flag);
     if (!ftc_native_call_polls())
         return rv;
     if (rv == MPI_SUCCESS && flag && !*flag)

@@ -18,6 +18,7 @@ enum {
     SPIN_TURNS_LINKED = 256, /* the same, where each turn is a system call */
     SPIN_TURNS_OVERSUBSCRIBED = 0, /* somebody else needs the core to get on */
     NATIVE_TURNS = 64,             /* turns between two looks at native MPI */
+    TAKE_IN_TURNS = 10000,         /* others may go on sending */
     SLEEP_AFTER_NS = 2000000,      /* of yielding without any news */
     SLEEP_SHARE = 64,              /* sleep this part of the time waited so far ... */
     SLEEP_MAX_NS = 500000,         /* ... up to this */
@@ -56,6 +57,19 @@ void ftc_wait_look_at_native(void)
     ftc_wait_is_looking = true;
     PMPI_Request_get_status(endless, &flag, MPI_STATUS_IGNORE);
     ftc_wait_is_looking = false;
+}
+
+_Thread_local uint32_t ftc_wait_taken_in;
+
+void ftc_wait_take_in(void)
+{
+    ftc_wait_taken_in = ftc_activity_version(&ftc_library.board, (uint32_t)ftc_library.world_rank);
+    for (int turn = 0; turn < TAKE_IN_TURNS; turn++) {
+        ftc_polls_have_found = false;
+        ftc_wait_look_at_native();
+        if (!ftc_polls_have_found)
+            return;
+    }
 }
 
 /* Who works on a window here, or sends much, needs a look of this rank's for each thing that it

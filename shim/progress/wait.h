@@ -6,7 +6,9 @@
 #ifndef FTC_PROGRESS_WAIT_H
 #define FTC_PROGRESS_WAIT_H
 
+#include "board/activity.h"
 #include "communicator/communicator.h"
+#include "library.h"
 
 struct ftc_wait {
     uint32_t turns;    /* since something happened */
@@ -44,5 +46,23 @@ void ftc_wait_look_at_native(void);
 
 /* Whether the calling thread is in that. */
 extern _Thread_local bool ftc_wait_is_looking;
+
+/* Native MPI takes in what has come, until nothing more is there. */
+void ftc_wait_take_in(void);
+
+/* Of the calling thread: ftc_activity_version() at the last time. */
+extern _Thread_local uint32_t ftc_wait_taken_in;
+
+/* For a call of the program that looks once, such as MPI_Iprobe: native MPI takes in all that has
+ * come while the library carried out operations. Natively these have done that: a program that
+ * looks behind a barrier finds what was sent before it. */
+static inline void ftc_wait_catch_up(void)
+{
+    const struct ftc_library *l = &ftc_library;
+
+    if (l->state == FTC_LIBRARY_ACTIVE &&
+        ftc_activity_version(&l->board, (uint32_t)l->world_rank) != ftc_wait_taken_in)
+        ftc_wait_take_in();
+}
 
 #endif

@@ -239,6 +239,11 @@ NAMED += [Case(f"mismatched roots: {scene}, n = {n}, f = {f}", n, f, settings=AL
                                ("circle", 5, (1,)))
           for f in fs]
 
+# What was sent before a collective call is there behind it, for a program that looks once.
+NAMED += [Case(f"what came before an operation is found behind it{how}", 2, 1, settings=settings, tags=DEFECT,
+               command="mpiexec.hydra -n {n} {programs}/drained 100", says=(r"(drained: MPI_\w+: 0 in vain\n){7}",))
+          for how, settings in (("", {}), (", all is protected", {"FTCOLL_PROTECT": "all"}))]
+
 # ---- threads ----
 
 THREADS = [
