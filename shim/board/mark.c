@@ -198,25 +198,19 @@ static bool is_same_call(const struct content *a, const struct content *b)
     return a->call == b->call && a->peer == b->peer;
 }
 
-/* Calls that may take long with nobody missing. */
+/* Calls that may take long with nobody missing: of windows, and of files what moves data. */
 static bool takes_its_time(enum ftc_call_kind kind)
 {
-    switch (kind) {
-    case FTC_CALL_FILE_READ_ALL:
-    case FTC_CALL_FILE_READ_AT_ALL:
-    case FTC_CALL_FILE_WRITE_ALL:
-    case FTC_CALL_FILE_WRITE_AT_ALL:
-    case FTC_CALL_FILE_IREAD_ALL:
-    case FTC_CALL_FILE_IREAD_AT_ALL:
-    case FTC_CALL_FILE_IWRITE_ALL:
-    case FTC_CALL_FILE_IWRITE_AT_ALL:
+    switch (ftc_call_class(kind)) {
+    case FTC_CLASS_FILE:
+        return kind != FTC_CALL_FILE_OPEN && kind != FTC_CALL_FILE_CLOSE &&
+               kind != FTC_CALL_FILE_SET_VIEW;
+    case FTC_CLASS_FILE_REFUSED:
+    case FTC_CLASS_FILE_ALONE:
+    case FTC_CLASS_OTHER:
         return true;
-    case FTC_CALL_FILE_SET_VIEW:
-        return false;
     default:
-        return ftc_call_class(kind) == FTC_CLASS_OTHER ||
-               ftc_call_class(kind) == FTC_CLASS_FILE_REFUSED ||
-               ftc_call_class(kind) == FTC_CLASS_FILE_ALONE;
+        return false;
     }
 }
 

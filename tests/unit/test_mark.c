@@ -181,6 +181,30 @@ START_TEST(only_calls_of_all_are_complete)
 }
 END_TEST
 
+/* A file system may take minutes for each of these. */
+START_TEST(what_moves_data_of_files_takes_its_time)
+{
+    static const enum ftc_call_kind slow[] = {
+        FTC_CALL_FILE_WRITE_ALL,    FTC_CALL_FILE_IREAD_ALL,    FTC_CALL_FILE_SET_SIZE,
+        FTC_CALL_FILE_PREALLOCATE,  FTC_CALL_FILE_SYNC,         FTC_CALL_FILE_WRITE_ALL_BEGIN,
+        FTC_CALL_FILE_READ_ORDERED, FTC_CALL_FILE_WRITE_ALL_END};
+    static const enum ftc_call_kind quick[] = {FTC_CALL_FILE_OPEN, FTC_CALL_FILE_CLOSE,
+                                               FTC_CALL_FILE_SET_VIEW};
+    uint64_t now = 100;
+
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
+        all_enter(slow[i]);
+        ck_assert(!look_complete(now += 10));
+        all_enter(slow[i]);
+    }
+    for (size_t i = 0; i < sizeof quick / sizeof *quick; i++) {
+        all_enter(quick[i]);
+        ck_assert(look_complete(now += 10));
+        all_enter(quick[i]);
+    }
+}
+END_TEST
+
 START_TEST(collective_call_of_exactly_these)
 {
     static const uint32_t these[] = {SELF, DEAD, 3}, fewer[] = {SELF, DEAD},
@@ -560,6 +584,7 @@ int main(void)
     UNIT_TEST(an_intercommunicator_is_made_by_both_groups);
     UNIT_TEST(a_call_in_which_all_have_come_is_complete);
     UNIT_TEST(only_calls_of_all_are_complete);
+    UNIT_TEST(what_moves_data_of_files_takes_its_time);
     UNIT_TEST(collective_call_of_exactly_these);
     UNIT_TEST(one_rank_is_needed);
     UNIT_TEST(what_is_sent_may_be_through);
