@@ -1,7 +1,8 @@
 /* The result of a rehearsal, as text and as JSON. */
 #include "rehearse.h"
+#include "system/control.h"
 
-#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -20,11 +21,16 @@ static const struct {
 
 /* ---- text ---- */
 
-/* What a program or a symbol has in it must not act on a terminal. */
+/* Prints text of the program or of a symbol, which must not command the terminal. */
 static void print(const char *text)
 {
-    for (; *text; text++)
-        putchar(iscntrl((unsigned char)*text) ? '?' : *text);
+    char *shown = strdup(text);
+
+    if (!shown)
+        abort();
+    ftc_control_hide(shown);
+    fputs(shown, stdout);
+    free(shown);
 }
 
 static const char *place_of(const char *point)
@@ -235,7 +241,7 @@ void rehearse_write_json(const struct rehearsal *r)
                   r->undisturbed[1].seconds, "limit_s", r->job.limit_s, "sites_left_out",
                   r->plan.sites_left_out, "ranks_left_out", r->plan.ranks_left_out, "deaths",
                   deaths, "tries", tries, "advice", json_of_settings(&r->advice));
-    json_dumpf(all, stdout, JSON_COMPACT);
+    json_dumpf(all, stdout, JSON_COMPACT | JSON_ENSURE_ASCII); /* no control characters of UTF-8 */
     printf("\n");
     json_decref(all);
 }

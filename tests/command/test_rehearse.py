@@ -109,6 +109,19 @@ def test_what_a_death_has_led_to(rehearse, kill, end, status, detail):
     assert (outcome["end"], outcome["status"], outcome["detail"]) == (end, status, detail)
 
 
+def test_what_a_program_prints_does_not_command_the_terminal(rehearse, ftcoll, tmp_path):
+    """Neither as text nor as JSON, where it is escaped; also not by U+009B, which is ESC and [ in one."""
+    kill = r"printf 'red \033[31m \302\233[31m\n'; exit 5"
+    detail = rehearse(kill=kill)["deaths"][0]["outcome"]["detail"]
+    assert detail == "red \x1b[31m \x9b[31m"
+    script = (tmp_path / "script")
+    script.write_text(f'cp of "$FTCOLL_REPORT_FILE"; [ -z "$FTCOLL_CRASH" ] || {{ echo "{KILLED}" >&2; {kill}; }}')
+    for form in ((), ("--json",)):
+        said = ftcoll("rehearse", "--deaths", 1, *form, "--", "sh", script)
+        assert (said.returncode, said.stderr) == (0, "")
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", said.stdout)
+
+
 @pytest.mark.parametrize("failure, printed, detail", [
     ({"missed_in": None}, "", "rank 1 killed by signal 11 (Segmentation fault)"),
     ({"missed_in": {"call": "MPI_Bcast", "site": "app(f+0x1)"}}, "",
