@@ -22,20 +22,22 @@
         return PMPI_File_##name arguments;                                                         \
     }
 
-/* A collective call that @refuses may return an error instead of. */
-#define REFUSABLE(refuses, kind, name, parameters, arguments)                                      \
+/* A collective call that may return an error in its place. */
+#define REFUSABLE(of_kind, alone, name, parameters, arguments)                                     \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
-        const void *return_address = __builtin_return_address(0);                                  \
+        const struct ftc_refusable x = {                                                           \
+            .kind = FTC_CALL_FILE_##of_kind,                                                       \
+            .is_done_alone = alone,                                                                \
+            .return_address = __builtin_return_address(0),                                         \
+        };                                                                                         \
         int rv = MPI_SUCCESS;                                                                      \
                                                                                                    \
-        if (refuses(FTC_CALL_FILE_##kind, &fh, return_address, &rv))                               \
+        if (ftc_file_refuses(&x, &fh, &rv))                                                        \
             return rv;                                                                             \
-        ftc_native_call_enter_file(FTC_CALL_FILE_##kind, fh, return_address);                      \
+        ftc_native_call_enter_file(x.kind, fh, x.return_address);                                  \
         return ftc_native_call_leave_with(PMPI_File_##name arguments);                             \
     }
-#define ORDERED_CALL(...) REFUSABLE(ftc_file_refuses, __VA_ARGS__)
-#define BEGIN_CALL(...)   REFUSABLE(ftc_file_refuses_split, __VA_ARGS__)
 
 /* The second half of a split call does without the others. */
 #define END_CALL(kind, name, parameters, arguments)                                                \
@@ -150,158 +152,61 @@ CHANGE_CALL(SET_SIZE, set_size, (MPI_File fh, MPI_Offset size), (fh, size), .off
 CHANGE_CALL(PREALLOCATE, preallocate, (MPI_File fh, MPI_Offset size), (fh, size), .offset = size)
 CHANGE_CALL(SET_INFO, set_info, (MPI_File fh, MPI_Info info), (fh, info), .info = info)
 CHANGE_CALL(SET_ATOMICITY, set_atomicity, (MPI_File fh, int flag), (fh, flag), .flag = flag)
-ORDERED_CALL(SEEK_SHARED, seek_shared, (MPI_File fh, MPI_Offset offset, int whence),
-             (fh, offset, whence))
+REFUSABLE(SEEK_SHARED, false, seek_shared, (MPI_File fh, MPI_Offset offset, int whence),
+          (fh, offset, whence))
 
-TRANSFER(READ_ALL, false, read_all, 0,
-         (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status),
-         (fh, buf, count, datatype, status))
-TRANSFER(READ_ALL, true, read_all_c, 0,
-         (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status),
-         (fh, buf, count, datatype, status))
-BEGIN_CALL(READ_ALL_BEGIN, read_all_begin,
-           (MPI_File fh, void *buf, int count, MPI_Datatype datatype), (fh, buf, count, datatype))
-BEGIN_CALL(READ_ALL_BEGIN, read_all_begin_c,
-           (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype),
-           (fh, buf, count, datatype))
-END_CALL(READ_ALL_END, read_all_end, (MPI_File fh, void *buf, MPI_Status *status),
-         (fh, buf, status))
-TRANSFER(READ_AT_ALL, false, read_at_all, offset,
-         (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
-          MPI_Status *status),
-         (fh, offset, buf, count, datatype, status))
-TRANSFER(READ_AT_ALL, true, read_at_all_c, offset,
-         (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype,
-          MPI_Status *status),
-         (fh, offset, buf, count, datatype, status))
-BEGIN_CALL(READ_AT_ALL_BEGIN, read_at_all_begin,
-           (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype),
-           (fh, offset, buf, count, datatype))
-BEGIN_CALL(READ_AT_ALL_BEGIN, read_at_all_begin_c,
-           (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype),
-           (fh, offset, buf, count, datatype))
-END_CALL(READ_AT_ALL_END, read_at_all_end, (MPI_File fh, void *buf, MPI_Status *status),
-         (fh, buf, status))
-TRANSFER(WRITE_ALL, false, write_all, 0,
-         (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status),
-         (fh, buf, count, datatype, status))
-TRANSFER(WRITE_ALL, true, write_all_c, 0,
-         (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status),
-         (fh, buf, count, datatype, status))
-BEGIN_CALL(WRITE_ALL_BEGIN, write_all_begin,
-           (MPI_File fh, const void *buf, int count, MPI_Datatype datatype),
-           (fh, buf, count, datatype))
-BEGIN_CALL(WRITE_ALL_BEGIN, write_all_begin_c,
-           (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype),
-           (fh, buf, count, datatype))
-END_CALL(WRITE_ALL_END, write_all_end, (MPI_File fh, const void *buf, MPI_Status *status),
-         (fh, buf, status))
-TRANSFER(WRITE_AT_ALL, false, write_at_all, offset,
-         (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
-          MPI_Status *status),
-         (fh, offset, buf, count, datatype, status))
-TRANSFER(WRITE_AT_ALL, true, write_at_all_c, offset,
-         (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype,
-          MPI_Status *status),
-         (fh, offset, buf, count, datatype, status))
-BEGIN_CALL(WRITE_AT_ALL_BEGIN, write_at_all_begin,
-           (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype),
-           (fh, offset, buf, count, datatype))
-BEGIN_CALL(WRITE_AT_ALL_BEGIN, write_at_all_begin_c,
-           (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count,
-            MPI_Datatype datatype),
-           (fh, offset, buf, count, datatype))
-END_CALL(WRITE_AT_ALL_END, write_at_all_end, (MPI_File fh, const void *buf, MPI_Status *status),
-         (fh, buf, status))
-ORDERED_CALL(READ_ORDERED, read_ordered,
-             (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status),
-             (fh, buf, count, datatype, status))
-ORDERED_CALL(READ_ORDERED, read_ordered_c,
-             (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status),
-             (fh, buf, count, datatype, status))
-ORDERED_CALL(READ_ORDERED_BEGIN, read_ordered_begin,
-             (MPI_File fh, void *buf, int count, MPI_Datatype datatype), (fh, buf, count, datatype))
-ORDERED_CALL(READ_ORDERED_BEGIN, read_ordered_begin_c,
-             (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype),
-             (fh, buf, count, datatype))
-END_CALL(READ_ORDERED_END, read_ordered_end, (MPI_File fh, void *buf, MPI_Status *status),
-         (fh, buf, status))
-ORDERED_CALL(WRITE_ORDERED, write_ordered,
-             (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status),
-             (fh, buf, count, datatype, status))
-ORDERED_CALL(WRITE_ORDERED, write_ordered_c,
-             (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
-              MPI_Status *status),
-             (fh, buf, count, datatype, status))
-ORDERED_CALL(WRITE_ORDERED_BEGIN, write_ordered_begin,
-             (MPI_File fh, const void *buf, int count, MPI_Datatype datatype),
-             (fh, buf, count, datatype))
-ORDERED_CALL(WRITE_ORDERED_BEGIN, write_ordered_begin_c,
-             (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype),
-             (fh, buf, count, datatype))
-END_CALL(WRITE_ORDERED_END, write_ordered_end, (MPI_File fh, const void *buf, MPI_Status *status),
-         (fh, buf, status))
-BEGIN(IREAD_ALL, false, iread_all, 0,
-      (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request),
-      (fh, buf, count, datatype, request))
-BEGIN(IREAD_AT_ALL, false, iread_at_all, offset,
-      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
-       MPI_Request *request),
-      (fh, offset, buf, count, datatype, request))
-BEGIN(IREAD_ALL, true, iread_all_c, 0,
-      (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request),
-      (fh, buf, count, datatype, request))
-BEGIN(IREAD_AT_ALL, true, iread_at_all_c, offset,
-      (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype,
-       MPI_Request *request),
-      (fh, offset, buf, count, datatype, request))
-BEGIN(IWRITE_ALL, false, iwrite_all, 0,
-      (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request),
-      (fh, buf, count, datatype, request))
-BEGIN(IWRITE_AT_ALL, false, iwrite_at_all, offset,
-      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
-       MPI_Request *request),
-      (fh, offset, buf, count, datatype, request))
-BEGIN(IWRITE_ALL, true, iwrite_all_c, 0,
-      (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request),
-      (fh, buf, count, datatype, request))
-BEGIN(IWRITE_AT_ALL, true, iwrite_at_all_c, offset,
-      (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype,
-       MPI_Request *request),
-      (fh, offset, buf, count, datatype, request))
+/* ---- what moves data: reading and writing have the same calls, for each type of count ---- */
 
-/* MPI_File_@name and _@name_at, each with its large-count form. */
-#define MOVE(name, qualifier, last, ...)                                                           \
-    OWN_CALL(name, (MPI_File fh, qualifier buf, int count, MPI_Datatype datatype, __VA_ARGS__),    \
-             (fh, buf, count, datatype, last))                                                     \
-    OWN_CALL(name##_c,                                                                             \
-             (MPI_File fh, qualifier buf, MPI_Count count, MPI_Datatype datatype, __VA_ARGS__),    \
-             (fh, buf, count, datatype, last))                                                     \
-    OWN_CALL(name##_at,                                                                            \
-             (MPI_File fh, MPI_Offset offset, qualifier buf, int count, MPI_Datatype datatype,     \
-              __VA_ARGS__),                                                                        \
-             (fh, offset, buf, count, datatype, last))                                             \
-    OWN_CALL(name##_at_c,                                                                          \
-             (MPI_File fh, MPI_Offset offset, qualifier buf, MPI_Count count,                      \
-              MPI_Datatype datatype, __VA_ARGS__),                                                 \
-             (fh, offset, buf, count, datatype, last))
+#define HERE(...) (MPI_File fh, __VA_ARGS__)
+#define AT(...)   (MPI_File fh, MPI_Offset offset, __VA_ARGS__)
 
-#define MOVE_SHARED(kind, name, qualifier, last, ...)                                              \
-    SHARED_CALL(kind, name,                                                                        \
-                (MPI_File fh, qualifier buf, int count, MPI_Datatype datatype, __VA_ARGS__),       \
-                (fh, buf, count, datatype, last))                                                  \
-    SHARED_CALL(kind, name##_c,                                                                    \
-                (MPI_File fh, qualifier buf, MPI_Count count, MPI_Datatype datatype, __VA_ARGS__), \
-                (fh, buf, count, datatype, last))
+/* @c: _c in the names of the large-count forms, else nothing. @...: parameters of the elements. */
+#define FORMS(kind, name, c, wide, ...)                                                            \
+    TRANSFER(kind##_ALL, wide, name##_all##c, 0, HERE(__VA_ARGS__, MPI_Status *status),            \
+             (fh, buf, count, datatype, status))                                                   \
+    TRANSFER(kind##_AT_ALL, wide, name##_at_all##c, offset, AT(__VA_ARGS__, MPI_Status *status),   \
+             (fh, offset, buf, count, datatype, status))                                           \
+    BEGIN(I##kind##_ALL, wide, i##name##_all##c, 0, HERE(__VA_ARGS__, MPI_Request *request),       \
+          (fh, buf, count, datatype, request))                                                     \
+    BEGIN(I##kind##_AT_ALL, wide, i##name##_at_all##c, offset,                                     \
+          AT(__VA_ARGS__, MPI_Request *request), (fh, offset, buf, count, datatype, request))      \
+    REFUSABLE(kind##_ALL_BEGIN, true, name##_all_begin##c, HERE(__VA_ARGS__),                      \
+              (fh, buf, count, datatype))                                                          \
+    REFUSABLE(kind##_AT_ALL_BEGIN, true, name##_at_all_begin##c, AT(__VA_ARGS__),                  \
+              (fh, offset, buf, count, datatype))                                                  \
+    REFUSABLE(kind##_ORDERED, false, name##_ordered##c, HERE(__VA_ARGS__, MPI_Status *status),     \
+              (fh, buf, count, datatype, status))                                                  \
+    REFUSABLE(kind##_ORDERED_BEGIN, false, name##_ordered_begin##c, HERE(__VA_ARGS__),             \
+              (fh, buf, count, datatype))                                                          \
+    OWN_CALL(name##c, HERE(__VA_ARGS__, MPI_Status *status), (fh, buf, count, datatype, status))   \
+    OWN_CALL(name##_at##c, AT(__VA_ARGS__, MPI_Status *status),                                    \
+             (fh, offset, buf, count, datatype, status))                                           \
+    OWN_CALL(i##name##c, HERE(__VA_ARGS__, MPI_Request *request),                                  \
+             (fh, buf, count, datatype, request))                                                  \
+    OWN_CALL(i##name##_at##c, AT(__VA_ARGS__, MPI_Request *request),                               \
+             (fh, offset, buf, count, datatype, request))                                          \
+    SHARED_CALL(kind##_SHARED, name##_shared##c, HERE(__VA_ARGS__, MPI_Status *status),            \
+                (fh, buf, count, datatype, status))                                                \
+    SHARED_CALL(I##kind##_SHARED, i##name##_shared##c, HERE(__VA_ARGS__, MPI_Request *request),    \
+                (fh, buf, count, datatype, request))
 
-MOVE(read, void *, status, MPI_Status *status)
-MOVE(write, const void *, status, MPI_Status *status)
-MOVE(iread, void *, request, MPI_Request *request)
-MOVE(iwrite, const void *, request, MPI_Request *request)
-MOVE_SHARED(READ_SHARED, read_shared, void *, status, MPI_Status *status)
-MOVE_SHARED(WRITE_SHARED, write_shared, const void *, status, MPI_Status *status)
-MOVE_SHARED(IREAD_SHARED, iread_shared, void *, request, MPI_Request *request)
-MOVE_SHARED(IWRITE_SHARED, iwrite_shared, const void *, request, MPI_Request *request)
+#define ENDS(kind, name, ...)                                                                      \
+    END_CALL(kind##_ALL_END, name##_all_end, HERE(__VA_ARGS__, MPI_Status *status),                \
+             (fh, buf, status))                                                                    \
+    END_CALL(kind##_AT_ALL_END, name##_at_all_end, HERE(__VA_ARGS__, MPI_Status *status),          \
+             (fh, buf, status))                                                                    \
+    END_CALL(kind##_ORDERED_END, name##_ordered_end, HERE(__VA_ARGS__, MPI_Status *status),        \
+             (fh, buf, status))
+
+FORMS(READ, read, , false, void *buf, int count, MPI_Datatype datatype)
+FORMS(READ, read, _c, true, void *buf, MPI_Count count, MPI_Datatype datatype)
+FORMS(WRITE, write, , false, const void *buf, int count, MPI_Datatype datatype)
+FORMS(WRITE, write, _c, true, const void *buf, MPI_Count count, MPI_Datatype datatype)
+ENDS(READ, read, void *buf)
+ENDS(WRITE, write, const void *buf)
+
+/* ---- what one rank asks ---- */
+
 OWN_CALL(seek, (MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence))
 OWN_CALL(get_position, (MPI_File fh, MPI_Offset *offset), (fh, offset))
 OWN_CALL(get_byte_offset, (MPI_File fh, MPI_Offset offset, MPI_Offset *disp), (fh, offset, disp))

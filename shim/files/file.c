@@ -227,16 +227,10 @@ static int refuse(const struct task *t)
     return ftc_error_dead_opener(&t->call);
 }
 
-static bool is_on(void)
-{
-    return ftc_library.state == FTC_LIBRARY_ACTIVE && !ftc_library.paused &&
-           ftc_library.settings.communicators != FTC_COMMUNICATORS_NATIVE;
-}
-
 /* NULL: native MPI is to carry a call on @handle out. */
 static struct file *protected_file(MPI_File handle)
 {
-    return is_on() && handle != MPI_FILE_NULL ? find(handle) : NULL;
+    return ftc_new_communicators_are_on() && handle != MPI_FILE_NULL ? find(handle) : NULL;
 }
 
 MPI_File ftc_file_in_use(MPI_File handle)
@@ -523,18 +517,17 @@ static bool lacks_members(struct task *t, int *rv)
     return t->file->is_alone || *rv != MPI_SUCCESS;
 }
 
-bool ftc_file_refuses_split(enum ftc_call_kind kind, MPI_File *file, const void *return_address,
-                            int *rv)
+bool ftc_file_refuses(const struct ftc_refusable *x, MPI_File *file, int *rv)
 {
     struct file *f = protected_file(*file);
     struct task t;
 
     if (!f)
         return false;
-    t = task_of(f, kind, return_address);
+    t = task_of(f, x->kind, x->return_address);
     if (!lacks_members(&t, rv))
         return false;
-    if (*rv == MPI_SUCCESS && all_have_own(&t, rv)) {
+    if (*rv == MPI_SUCCESS && x->is_done_alone && all_have_own(&t, rv)) {
         *file = f->own;
         return false;
     }
@@ -554,23 +547,6 @@ bool ftc_file_has_no_pointer(enum ftc_call_kind kind, MPI_File file, const void 
         return false;
     t = task_of(f, kind, return_address);
     *rv = refuse(&t);
-    ftc_error_raise_on_file(&t.call, f->handle);
-    return true;
-}
-
-bool ftc_file_refuses(enum ftc_call_kind kind, const MPI_File *file, const void *return_address,
-                      int *rv)
-{
-    struct file *f = protected_file(*file);
-    struct task t;
-
-    if (!f)
-        return false;
-    t = task_of(f, kind, return_address);
-    if (!lacks_members(&t, rv))
-        return false;
-    if (*rv == MPI_SUCCESS)
-        *rv = refuse(&t);
     ftc_error_raise_on_file(&t.call, f->handle);
     return true;
 }
@@ -640,7 +616,7 @@ bool ftc_file_close(MPI_File *file, const void *return_address, int *rv)
 
     if (!f)
         return false;
-    if (!is_on()) {
+    if (!ftc_new_communicators_are_on()) {
         forget(f); /* the next file may have this handle */
         return false;
     }

@@ -75,18 +75,20 @@ bool ftc_file_begin(struct ftc_transfer *transfer, MPI_Request *request);
  * and the others wait. */
 bool ftc_file_change(struct ftc_change *x);
 
-/* The first half of a split call. True, with an error, if it cannot be carried out. Otherwise
- * *@file is the handle for the native call. Waits for the others. */
-bool ftc_file_refuses_split(enum ftc_call_kind kind, MPI_File *file, const void *return_address,
-                            int *rv);
+/* A collective call that native MPI carries out with the other members, or with each rank's own
+ * handle if it @is_done_alone: the first half of a split call is. */
+struct ftc_refusable {
+    enum ftc_call_kind kind;
+    bool is_done_alone;
+    const void *return_address;
+};
 
-/* A collective call with the shared file pointer: true, with an error, if a member of *@file is
- * dead. Waits for the others. */
-bool ftc_file_refuses(enum ftc_call_kind kind, const MPI_File *file, const void *return_address,
-                      int *rv);
+/* True, with an error, if the call cannot be carried out because a member of *@file is dead.
+ * Otherwise *@file is the handle for the native call. Waits for the others. */
+bool ftc_file_refuses(const struct ftc_refusable *x, MPI_File *file, int *rv);
 
-/* Likewise a call of one rank, once handles of its own take the place of @file. Waits for no rank.
- */
+/* True, with an error, for a call of one rank with the shared file pointer, once handles of its own
+ * take the place of @file. Waits for no rank. */
 bool ftc_file_has_no_pointer(enum ftc_call_kind kind, MPI_File file, const void *return_address,
                              int *rv);
 
