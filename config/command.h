@@ -10,6 +10,7 @@
 #include "settings.h"
 
 #include <argp.h>
+#include <signal.h>
 
 #define FTC_COMMAND(name, arguments, meaning) int ftcoll_##name(int argc, char **argv);
 #include "commands.def"
@@ -58,6 +59,9 @@ char **ftc_command_launch(int argc, char **argv, const char *meaning, const stru
 
 /* Finds a program as execvp() does; false if there is none of this @name that can be executed. */
 bool ftc_command_find(const char *name, char path[PATH_MAX]);
+
+/* Blocks @count @signals until *@before is set again, and returns their set. */
+sigset_t ftc_command_block(const int signals[], int count, sigset_t *before);
 
 /* Becomes the command; returns an exit status if that fails, and has said why. */
 int ftc_command_execute(char **command);

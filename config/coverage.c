@@ -83,16 +83,6 @@ static void handle_signals(void)
         signal(signals[i], i < TERMINALS ? SIG_IGN : pass_on);
 }
 
-static void block_signals(sigset_t *before)
-{
-    sigset_t blocked;
-
-    sigemptyset(&blocked);
-    for (int i = 0; i < SIGNALS; i++)
-        sigaddset(&blocked, signals[i]);
-    sigprocmask(SIG_BLOCK, &blocked, before);
-}
-
 /* A job that a signal ends leaves a report, too: so this process outlives it. A signal that comes
  * while there is no job yet waits for it. */
 static int run(char **command)
@@ -100,7 +90,7 @@ static int run(char **command)
     sigset_t before;
     int status = 0;
 
-    block_signals(&before);
+    ftc_command_block(signals, SIGNALS, &before);
     job = fork();
     if (job > 0)
         handle_signals();

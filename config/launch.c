@@ -200,6 +200,17 @@ char **ftc_command_launch(int argc, char **argv, const char *meaning, const stru
     return *status == FTC_COMMAND_GOOD ? launch.command : NULL;
 }
 
+sigset_t ftc_command_block(const int signals[], int count, sigset_t *before)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (int i = 0; i < count; i++)
+        sigaddset(&set, signals[i]);
+    sigprocmask(SIG_BLOCK, &set, before);
+    return set;
+}
+
 int ftc_command_execute(char **command)
 {
     int error;

@@ -147,17 +147,6 @@ void rehearse_run_free(struct rehearse_run *run)
 static const int signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-static sigset_t block(sigset_t *before)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    for (int i = 0; i < SIGNALS; i++)
-        sigaddset(&set, signals[i]);
-    sigprocmask(SIG_BLOCK, &set, before);
-    return set;
-}
-
 static void redirect(int to, const char *path, int flags)
 {
     int fd = open(path, flags | O_NOCTTY, S_IRUSR | S_IWUSR);
@@ -291,7 +280,7 @@ int rehearse_run(const struct rehearse_job *job, const struct rehearse_settings 
     if (job->outputs && !copy(job))
         return FTC_COMMAND_BAD;
     unlink(in_folder(job, "report", path));
-    set = block(&before);
+    set = ftc_command_block(signals, SIGNALS, &before);
     pid = start(job, settings, crash, &before);
     if (pid > 0)
         status = watch(job, pid, &set, run);

@@ -1,7 +1,7 @@
 """mpiexec runs on a host with several addresses, whose own name leads to none that others reach."""
 import pytest
 
-from network import Network, Unavailable
+from fixtures import network_or_skip
 from runner.cases.common import MIXED
 from test_hosts import job
 
@@ -10,11 +10,8 @@ HOSTS = 3
 
 @pytest.fixture(name="managed", scope="module")
 def managed_network():
-    try:
-        with Network(HOSTS, is_managed=True) as network:
-            yield network
-    except Unavailable as why:
-        pytest.skip(f"hosts made of namespaces: {why}")
+    with network_or_skip(HOSTS, is_managed=True) as network:
+        yield network
 
 
 @pytest.mark.usefixtures("managed")

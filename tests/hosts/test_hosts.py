@@ -13,7 +13,8 @@ import time
 
 import pytest
 
-from network import HERE, SUBNET, Network, Unavailable
+from fixtures import network_or_skip
+from network import HERE, SUBNET
 from runner.case import Case
 from runner.cases.calls import ends_naming_both
 from runner.cases.common import ABORT, ALLREDUCE, DEFECT, MIXED, REDUCE, SILENCE, SILENT_FOR, deaths_of, defect_if, release_when, stream
@@ -511,11 +512,8 @@ def knock(network, count):
 
 @pytest.fixture(scope="module")
 def network():
-    try:
-        with Network(HOSTS) as started:
-            yield started
-    except Unavailable as why:
-        pytest.skip(f"hosts made of namespaces: {why}")
+    with network_or_skip(HOSTS) as started:
+        yield started
 
 
 # ---- a monitor process is killed, with its rank; it may be the agent of its host ----

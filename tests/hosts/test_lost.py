@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from network import HERE, SUBNET, Network, Unavailable, call
+from fixtures import network_or_skip
+from network import HERE, SUBNET, call
 from runner.case import Case
 from runner.cases.common import ALLREDUCE, DEFECT, MIXED, await_said, stream
 from runner.job import Gone, Hang, Patience, pause, send, wait_for
@@ -21,11 +22,8 @@ SHORT_SILENCE = {"FTCOLL_UNREACHABLE_MS": Patience(3000)}
 @pytest.fixture(name="own")
 def own_network(request):
     """Hosts for one test, which destroys them."""
-    try:
-        with Network(request.param) as network:
-            yield network
-    except Unavailable as why:
-        pytest.skip(f"hosts made of namespaces: {why}")
+    with network_or_skip(request.param) as network:
+        yield network
 
 
 def hosts(count):

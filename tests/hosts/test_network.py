@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from network import Network, Unavailable
+from fixtures import network_or_skip
 from runner.cases.common import ALLREDUCE, DEFECT, MIXED, defect_if
 from runner.job import Hang, wait_for
 from test_hosts import doors_of, job
@@ -17,11 +17,8 @@ FLOWING = f"{ALLREDUCE} --ops 1000 --await 999:"
 
 @pytest.fixture(name="started", scope="module")
 def started_network():
-    try:
-        with Network(HOSTS, is_rough=True) as network:
-            yield network
-    except Unavailable as why:
-        pytest.skip(f"a network of tap devices: {why}")
+    with network_or_skip(HOSTS, what="a network of tap devices", is_rough=True) as network:
+        yield network
 
 
 @pytest.fixture(name="rough")

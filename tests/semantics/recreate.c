@@ -2,6 +2,7 @@
  * time. The memory of the process must stop growing.
  *
  *     recreate DIRECTORY ROUNDS */
+#include "../mpi/programs/resident.h"
 #include "output.h"
 
 #include <stdio.h>
@@ -15,22 +16,6 @@ enum {
 };
 
 static int rank, n;
-
-/* Of its own: shared memory, of which ftcoll's board is a part, has a fixed size. */
-static long resident_kb(void)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    long kb = -1;
-
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "RssAnon: %ld", &kb) == 1)
-            break;
-    if (!f || kb < 0)
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    fclose(f);
-    return kb;
-}
 
 static int sum(MPI_Comm comm)
 {
@@ -90,9 +75,9 @@ int main(int argc, char **argv)
     output_init(argc, argv, &rank, &n);
     rounds = argc > 2 ? atoi(argv[2]) : 100;
     total = many() + rounds_of(rounds / 2) + many();
-    before = resident_kb();
+    before = resident_kb("RssAnon"); /* shared memory, with ftcoll's board, has a fixed size */
     total += rounds_of(rounds - rounds / 2) + many();
-    after = resident_kb();
+    after = resident_kb("RssAnon");
     output_line("sum of all sums: %ld", total);
     if (rounds / 2 >= SETTLED_ROUNDS && after - before > GROWTH_MAX_KB)
         output_line("grown by %ld KiB", after - before);

@@ -12,6 +12,7 @@ SEMANTICS_PRELOADED := yielding counting
 
 $(addprefix $(SEMANTICS_BIN)/,blocks prefixes neighbors between): $(SEMANTICS)/forms.c $(SEMANTICS)/forms.h
 
+$(SEMANTICS_BIN)/recreate: tests/mpi/programs/resident.h
 $(SEMANTICS_C:%=$(SEMANTICS_BIN)/%): $(SEMANTICS_BIN)/%: $(SEMANTICS)/%.c $(SEMANTICS)/output.c $(SEMANTICS)/output.h
 	mkdir -p $(@D)
 	$(call say,MPICC,$<)

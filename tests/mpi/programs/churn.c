@@ -2,6 +2,8 @@
  * more at the end than after 100 of them, if that is above KB.
  *
  *     churn CYCLES KB */
+#include "resident.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,20 +18,6 @@ static void cycle(void)
     MPI_Comm_free(&copy);
 }
 
-static long resident_kb(void)
-{
-    FILE *status = fopen("/proc/self/status", "r");
-    char line[256];
-    long kb = -1;
-
-    while (status && fgets(line, sizeof line, status))
-        if (sscanf(line, "VmRSS: %ld", &kb) == 1)
-            break;
-    if (status)
-        fclose(status);
-    return kb;
-}
-
 int main(int argc, char **argv)
 {
     int cycles = argc > 2 ? atoi(argv[1]) : 0, rank;
@@ -39,10 +27,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < cycles; i++) {
         if (i == 100)
-            first_kb = resident_kb();
+            first_kb = resident_kb("VmRSS");
         cycle();
     }
-    more_kb = resident_kb() - first_kb;
+    more_kb = resident_kb("VmRSS") - first_kb;
     if (first_kb <= 0 || more_kb > most_kb)
         printf("churn: rank %d: %ld kB, and %ld more\n", rank, first_kb, more_kb);
     else

@@ -15,6 +15,8 @@
 #include "casualties.h"
 #include "fault.h"
 #include "native.h"
+#include "problem.h"
+#include "resident.h"
 
 #include <mpi.h>
 #include <pthread.h>
@@ -33,14 +35,7 @@ static atomic_int problems;
 static bool shares_memory;
 static MPI_Comm parent, inter; /* made when all were alive; @inter between even and odd ranks */
 
-#define PROBLEM(...)                                                                               \
-    do {                                                                                           \
-        if (problems++ < 10) {                                                                     \
-            fprintf(stderr, "communicators: rank %d: ", rank);                                     \
-            fprintf(stderr, __VA_ARGS__);                                                          \
-            fputc('\n', stderr);                                                                   \
-        }                                                                                          \
-    } while (0)
+#define PROBLEM(...) PROBLEM_OF("communicators", rank, __VA_ARGS__)
 
 /* Ranks of the world in the order in which a communicator is to have them. */
 struct order {
@@ -307,21 +302,6 @@ static void die(const char *victims, bool outside)
         pause();
 }
 
-static long resident_kb(void)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    long kb = -1;
-
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "RssAnon: %ld", &kb) == 1)
-            break;
-    if (!f || kb < 0)
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    fclose(f);
-    return kb;
-}
-
 static void one_round(int round)
 {
     MPI_Comm copy, half, group;
@@ -376,10 +356,10 @@ static void again_and_again(void)
 
     for (int i = 0; i < rounds; i++) {
         if (i == rounds / 2)
-            settled_kb = resident_kb();
+            settled_kb = resident_kb("RssAnon");
         one_round(i);
     }
-    grown_kb = rounds > 0 ? resident_kb() - settled_kb : 0;
+    grown_kb = rounds > 0 ? resident_kb("RssAnon") - settled_kb : 0;
     if (grown_kb > GROWTH_MAX_KB)
         PROBLEM("%d rounds have cost %ld KiB of memory", rounds - rounds / 2, grown_kb);
 }

@@ -8,6 +8,7 @@
  *     filelib --anytime NAME SEED ROUNDS VICTIM   which dies in the middle of the calls */
 #include "casualties.h"
 #include "fault.h"
+#include "problem.h"
 
 #include <fcntl.h>
 #include <mpi.h>
@@ -25,14 +26,7 @@ static int world_rank, problems;
 static const char *name;
 static int fatal = -1; /* the call before which this rank dies */
 
-#define PROBLEM(...)                                                                               \
-    do {                                                                                           \
-        if (problems++ < 10) {                                                                     \
-            fprintf(stderr, "filelib: rank %d: ", world_rank);                                     \
-            fprintf(stderr, __VA_ARGS__);                                                          \
-            fputc('\n', stderr);                                                                   \
-        }                                                                                          \
-    } while (0)
+#define PROBLEM(...) PROBLEM_OF("filelib", world_rank, __VA_ARGS__)
 
 static void before(enum call call)
 {

@@ -20,6 +20,7 @@
  * go through ranks that collect them. */
 #include "casualties.h"
 #include "fault.h"
+#include "problem.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -43,14 +44,7 @@ static int source; /* process of the rank that dies when another takes its data;
 static int held;   /* process that is stopped for a while when this rank writes; 0: none */
 static const char *name;
 
-#define PROBLEM(...)                                                                               \
-    do {                                                                                           \
-        if (problems++ < 10) {                                                                     \
-            fprintf(stderr, "files: rank %d: ", rank);                                             \
-            fprintf(stderr, __VA_ARGS__);                                                          \
-            fputc('\n', stderr);                                                                   \
-        }                                                                                          \
-    } while (0)
+#define PROBLEM(...) PROBLEM_OF("files", rank, __VA_ARGS__)
 
 static void must(const char *what, int code)
 {

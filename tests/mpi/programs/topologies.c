@@ -6,6 +6,7 @@
  *     topologies --anytime SEED ROUNDS VICTIM   which dies in the middle of making them */
 #include "casualties.h"
 #include "fault.h"
+#include "problem.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -18,14 +19,7 @@ enum { DIMS_MAX = 2, UNTOUCHED = -77 };
 static int rank, n, problems;
 static MPI_Comm old_grid; /* made when all were alive */
 
-#define PROBLEM(...)                                                                               \
-    do {                                                                                           \
-        if (problems++ < 10) {                                                                     \
-            fprintf(stderr, "topologies: rank %d: ", rank);                                        \
-            fprintf(stderr, __VA_ARGS__);                                                          \
-            fputc('\n', stderr);                                                                   \
-        }                                                                                          \
-    } while (0)
+#define PROBLEM(...) PROBLEM_OF("topologies", rank, __VA_ARGS__)
 
 /* Who has which place: ranks of the world, -1: nobody. */
 struct seats {
