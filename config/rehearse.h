@@ -20,7 +20,7 @@
 
 /* ---- one run ---- */
 
-/* What a run has written: standard output, whose name is empty, or a file of the folder. */
+/* An output of a run: a file of the folder, or standard output, which has an empty name. */
 struct rehearse_output {
     char *name, *text;
     size_t bytes;

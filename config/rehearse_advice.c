@@ -31,7 +31,7 @@ int rehearse_death(struct rehearsal *r, int i, const struct rehearse_settings *s
 
 /* ---- tries ---- */
 
-/* What is known of each death under the settings that are kept. */
+/* The settings that are kept, and the outcome of each death with them. */
 struct state {
     struct rehearsal *r;
     struct rehearse_settings kept;
@@ -115,7 +115,7 @@ static bool is_not_well(const struct rehearse_outcome *o)
     return !is_well(o);
 }
 
-/* What the report of the undisturbed run names, and all protection that there is. */
+/* Tries the settings that the report of the undisturbed run advises, and protect = all. */
 static int try_protection(struct state *s)
 {
     const json_t *better = json_object_get(
@@ -144,7 +144,7 @@ static bool is_only_rank_0_silent(const struct state *s)
     return true;
 }
 
-/* What makes an error of a wrong result, beside the settings that are kept. */
+/* Tries settings that turn a wrong result into an error, beside those that are kept. */
 static int try_errors(struct state *s)
 {
     static char failure[sizeof failure_exit_status + 4];

@@ -1,4 +1,4 @@
-/* What a death has led to. */
+/* The outcome of a death. */
 #include "rehearse.h"
 
 #include <regex.h>
@@ -154,7 +154,8 @@ static const char *shown(const struct rehearse_output *o)
     return *o->name ? o->name : "standard output";
 }
 
-/* Of a run that went on: the first output that is missing, or that differs. */
+/* Compares the outputs of a run that went on. The outcome names the first that is missing, or that
+ * differs. */
 static struct rehearse_outcome compare(const struct rehearse_run undisturbed[2],
                                        const struct rehearse_run *run)
 {

@@ -84,7 +84,8 @@ static bool calls(const struct rehearse_site *s, int rank)
            (are_all_between && rank > s->first_rank && rank < s->last_rank);
 }
 
-/* Of the ranks that are known to call there the one that has died least. */
+/* Returns the rank that dies at @s: of those that are known to make the call, the one that dies
+ * least often in the plan. */
 static int choose_rank(const struct rehearse_plan *plan, const struct rehearse_site *s)
 {
     int best = s->first_rank;

@@ -569,7 +569,7 @@ int ftc_settings_fail(struct ftc_settings_error *error, const char *format, ...)
     return -1;
 }
 
-/* What the value may have been meant to be; may be empty. */
+/* Writes what the user may have meant by @value into @text; nothing if that is not known. */
 static void hint(const struct option *o, const char *value, char text[HINT_BYTES_MAX])
 {
     static const char suffixes[] = "KMG";

@@ -55,8 +55,8 @@ enum { FREED_REMEMBERED = 1024 };
 static uint64_t freed[FREED_REMEMBERED];
 static unsigned freed_count;
 
-/* What ranks of other hosts have freed is not seen here. On several hosts so many others are freed
- * before an entry is taken again. */
+/* So many other entries are freed before a freed one is taken again on several hosts. A rank does
+ * not see which entries the ranks of other hosts have freed. */
 enum { RESTED = 256 };
 
 static struct membership *find_membership(uint64_t hash)
