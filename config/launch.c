@@ -61,13 +61,12 @@ static bool take_pair(const char *pair, struct ftc_settings_error *error)
 {
     size_t length = strcspn(pair, "=");
     int option = find(pair, length);
-    const char *near = option < 0 ? ftc_settings_nearest(pair, length, NULL) : NULL;
+    char text[FTC_SETTINGS_SUGGESTION_MAX];
 
     if (option >= 0)
         return set(option, pair + length + 1, error);
-    ftc_settings_fail(error, "command line: there is no setting \"%.*s\"; %s%s%s", (int)length,
-                      pair, near ? "did you mean " : FTC_SETTINGS_ALL, near ? near : "",
-                      near ? "?" : "");
+    ftc_settings_fail(error, "command line: there is no setting \"%.*s\"; %s", (int)length, pair,
+                      ftc_settings_suggest(ftc_settings_nearest(pair, length, NULL), text));
     return false;
 }
 

@@ -1,5 +1,6 @@
 /* Settings that are tried on deaths that did not end well, and what of that is worth advising. */
 #include "rehearse.h"
+#include "view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +119,7 @@ static bool is_not_well(const struct rehearse_outcome *o)
 /* Tries the settings that the report of the undisturbed run advises, and protect = all. */
 static int try_protection(struct state *s)
 {
-    const json_t *better = json_object_get(
-        json_object_get(json_object_get(s->r->plan.report, "coverage"), "better"), "settings");
+    const json_t *better = ftc_view_at(s->r->plan.report, "coverage.better.settings");
     struct rehearse_settings settings = {0}, all = {.variable = {"FTCOLL_PROTECT=all"}, .count = 1};
     const json_t *variable;
     int status = FTC_COMMAND_GOOD;

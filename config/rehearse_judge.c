@@ -1,5 +1,6 @@
 /* The outcome of a death. */
 #include "rehearse.h"
+#include "view.h"
 
 #include <regex.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ static const json_t *find_other(const struct rehearse_run *run, int victim)
 
     json_array_foreach(json_object_get(run->report, "failures"), i, failure)
     {
-        if (json_integer_value(json_object_get(failure, "rank")) != victim)
+        if (ftc_view_number(failure, "rank") != victim)
             return failure;
     }
     return NULL;
@@ -108,18 +109,15 @@ static void find_place(const struct rehearse_run *run, char place[256])
 static bool is_crashed(const struct rehearse_run *run, int victim, struct rehearse_outcome *o)
 {
     const json_t *other = find_other(run, victim);
-    const char *call =
-        json_string_value(json_object_get(json_object_get(other, "missed_in"), "call"));
-    const char *site =
-        json_string_value(json_object_get(json_object_get(other, "missed_in"), "site"));
+    const char *call = json_string_value(ftc_view_at(other, "missed_in.call"));
+    const char *site = json_string_value(ftc_view_at(other, "missed_in.site"));
     char place[256];
 
     if (!other || !json_is_integer(json_object_get(other, "signal")))
         return false;
     find_place(run, place);
     *o =
-        outcome(run, REHEARSE_CRASHED, "rank %d %s%s%s%s%s%s",
-                (int)json_integer_value(json_object_get(other, "rank")),
+        outcome(run, REHEARSE_CRASHED, "rank %d %s%s%s%s%s%s", (int)ftc_view_number(other, "rank"),
                 json_string_value(json_object_get(other, "death")), place,
                 call ? ", missed in " : "", call ? call : "", site ? " at " : "", site ? site : "");
     return true;

@@ -1,5 +1,6 @@
 /* Which rank is killed where: the call sites of an undisturbed run, each once, and each rank. */
 #include "rehearse.h"
+#include "view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +8,6 @@
 enum { SITE_MAX = 200 /* bytes that setting crash has room for */ };
 
 /* ---- call sites ---- */
-
-static long integer_at(const json_t *object, const char *key)
-{
-    return (long)json_integer_value(json_object_get(object, key));
-}
-
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text ? text : "";
-}
 
 static struct rehearse_site *find(struct rehearse_plan *plan, const char *site)
 {
@@ -31,17 +20,17 @@ static struct rehearse_site *find(struct rehearse_plan *plan, const char *site)
 /* A site whose calls had several fates is one, with the first of them, which is the worst. */
 static void add_site(struct rehearse_plan *plan, const json_t *row)
 {
-    struct rehearse_site s = {.call = text_at(row, "call"),
-                              .site = text_at(row, "site"),
-                              .fate = text_at(row, "fate"),
-                              .ranks = (int)integer_at(row, "ranks"),
-                              .first_rank = (int)integer_at(row, "first_rank"),
-                              .last_rank = (int)integer_at(row, "last_rank")};
+    struct rehearse_site s = {.call = ftc_view_text(row, "call"),
+                              .site = ftc_view_text(row, "site"),
+                              .fate = ftc_view_text(row, "fate"),
+                              .ranks = (int)ftc_view_number(row, "ranks"),
+                              .first_rank = (int)ftc_view_number(row, "first_rank"),
+                              .last_rank = (int)ftc_view_number(row, "last_rank")};
     struct rehearse_site *same = find(plan, s.site);
 
     if (s.ranks <= 0 || strcmp(s.fate, "needs nobody") == 0 || strlen(s.site) > SITE_MAX)
         return;
-    s.calls = integer_at(row, "calls") / s.ranks;
+    s.calls = (long)ftc_view_number(row, "calls") / s.ranks;
     s.is_protected = strcmp(s.fate, "protected") == 0;
     if (same)
         same->calls += s.calls;
@@ -51,7 +40,7 @@ static void add_site(struct rehearse_plan *plan, const json_t *row)
 
 static void read_sites(struct rehearse_plan *plan)
 {
-    const json_t *rows = json_object_get(json_object_get(plan->report, "coverage"), "call_sites");
+    const json_t *rows = ftc_view_at(plan->report, "coverage.call_sites");
     const json_t *row;
     size_t i;
 
@@ -179,7 +168,7 @@ static bool has_protected(const struct rehearse_plan *plan)
 bool rehearse_plan_make(struct rehearse_plan *plan, json_t *report, int deaths)
 {
     *plan = (struct rehearse_plan){.report = json_incref(report),
-                                   .ranks = (int)integer_at(report, "ranks")};
+                                   .ranks = (int)ftc_view_number(report, "ranks")};
     read_sites(plan);
     plan->death = calloc((size_t)deaths + 1, sizeof *plan->death);
     if (!plan->death)

@@ -33,11 +33,6 @@ static bool has(const json_t *object, const char *path)
     return value && !json_is_null(value) && !(json_is_array(value) && json_array_size(value) == 0);
 }
 
-static json_int_t number_at(const json_t *object, const char *path)
-{
-    return json_integer_value(ftc_view_at(object, path));
-}
-
 /* ---- one report ---- */
 
 /* Nothing is said of ranks. */
@@ -47,12 +42,13 @@ static const char *what_f_counts(const json_t *r)
 
     if (!domain || strcmp(domain, "host") != 0)
         return "";
-    return number_at(r, "f") == 1 ? " host" : " hosts";
+    return ftc_view_number(r, "f") == 1 ? " host" : " hosts";
 }
 
 static void write_head(const json_t *r)
 {
-    json_t *alive = json_pack("{s:I}", "alive", number_at(r, "ranks") - number_at(r, "failed"));
+    json_t *alive =
+        json_pack("{s:I}", "alive", ftc_view_number(r, "ranks") - ftc_view_number(r, "failed"));
 
     say(r, "{file}: {program}, written {time} by ");
     if (json_is_true(ftc_view_at(r, "writer.is_monitor_process")))
@@ -220,10 +216,10 @@ static void write_coverage(const json_t *r)
         return;
     printf("\nCoverage:\n");
     ftc_view_table(columns, ftc_view_at(c, "call_sites"));
-    if (number_at(c, "elsewhere.calls") > 0)
+    if (ftc_view_number(c, "elsewhere.calls") > 0)
         say(c, "  and {elsewhere.calls} calls elsewhere, {elsewhere.not_protected} of them not "
                "protected\n");
-    if (number_at(c, "ranks_unknown") > 0)
+    if (ftc_view_number(c, "ranks_unknown") > 0)
         say(c, "  ranks on other hosts of whose calls nothing is known: {ranks_unknown}\n");
     if (has(c, "protected_percent"))
         say(c, "{protected_percent} % of {calls} calls that need other ranks are protected. Of "
@@ -336,7 +332,7 @@ void ftc_report_text_records(const char *file, const json_t *records)
     json_array_foreach(records, i, record)
     {
         row = row_for(rows, record);
-        json_object_set_new(row, "results", json_integer(number_at(row, "results") + 1));
+        json_object_set_new(row, "results", json_integer(ftc_view_number(row, "results") + 1));
         json_object_set(row, "last", json_object_get(record, "time"));
     }
     printf("%s: results that are not of all ranks\n", file);

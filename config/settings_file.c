@@ -130,12 +130,12 @@ static char *next_line(char *line, int size, void *state)
 static int fail_key(struct reader *r, const char *key)
 {
     const char *near = ftc_settings_nearest(key, strlen(key), NULL);
+    char text[FTC_SETTINGS_SUGGESTION_MAX];
 
     if (!r->is_own)
         return fail(r, "unknown key; %s", FTC_SETTINGS_ALL);
-    return fail(r, "unknown key \"%.*s%s\"; %s%s%s", QUOTED_BYTES_MAX, key,
-                strlen(key) > QUOTED_BYTES_MAX ? "..." : "",
-                near ? "did you mean " : FTC_SETTINGS_ALL, near ? near : "", near ? "?" : "");
+    return fail(r, "unknown key \"%.*s%s\"; %s", QUOTED_BYTES_MAX, key,
+                strlen(key) > QUOTED_BYTES_MAX ? "..." : "", ftc_settings_suggest(near, text));
 }
 
 static bool kills_or_writes(int option)

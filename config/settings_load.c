@@ -81,16 +81,15 @@ static int fail_unknown(struct ftc_settings_error *error, const char *variable, 
 {
     const size_t prefix = strlen("FTCOLL_");
     const char *near = ftc_settings_nearest(variable + prefix, name_bytes - prefix, "config");
-    char name[FTC_SETTINGS_NAME_MAX] = "FTCOLL_CONFIG";
+    char name[FTC_SETTINGS_NAME_MAX] = "FTCOLL_CONFIG", text[FTC_SETTINGS_SUGGESTION_MAX];
     bool cut = name_bytes > FTC_SETTINGS_NAME_MAX;
     int option = near ? ftc_settings_find(near) : -1;
 
     if (option >= 0)
         ftc_settings_variable(option, name);
-    return ftc_settings_fail(error, "environment: unknown variable %.*s%s; %s%s%s",
+    return ftc_settings_fail(error, "environment: unknown variable %.*s%s; %s",
                              cut ? FTC_SETTINGS_NAME_MAX : (int)name_bytes, variable,
-                             cut ? "..." : "", near ? "did you mean " : FTC_SETTINGS_ALL,
-                             near ? name : "", near ? "?" : "");
+                             cut ? "..." : "", ftc_settings_suggest(near ? name : NULL, text));
 }
 
 /* A variable that nobody reads is a mistake that would go unnoticed. */

@@ -221,6 +221,14 @@ const char *ftc_settings_nearest(const char *name, size_t bytes, const char *oth
     return nearest;
 }
 
+const char *ftc_settings_suggest(const char *near, char text[FTC_SETTINGS_SUGGESTION_MAX])
+{
+    if (!near)
+        return FTC_SETTINGS_ALL;
+    snprintf(text, FTC_SETTINGS_SUGGESTION_MAX, "did you mean %s?", near);
+    return text;
+}
+
 /* ---- text to value ---- */
 
 static bool parse_number(const char *text, int min, int max, int *value)

@@ -24,6 +24,10 @@ __attribute__((format(printf, 2, 3))) int ftc_settings_fail(struct ftc_settings_
 /* Where a user finds the names. */
 #define FTC_SETTINGS_ALL "'ftcoll info' shows them all"
 
+/* "did you mean @near?", or where the names are if that is NULL. */
+enum { FTC_SETTINGS_SUGGESTION_MAX = FTC_SETTINGS_NAME_MAX + 16 };
+const char *ftc_settings_suggest(const char *near, char text[FTC_SETTINGS_SUGGESTION_MAX]);
+
 /* The key, or @other unless that is NULL, that @name of so many bytes is nearest to; NULL if none
  * is near. */
 const char *ftc_settings_nearest(const char *name, size_t bytes, const char *other);

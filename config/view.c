@@ -31,6 +31,11 @@ const json_t *ftc_view_at(const json_t *object, const char *path)
     return object;
 }
 
+json_int_t ftc_view_number(const json_t *object, const char *path)
+{
+    return json_integer_value(ftc_view_at(object, path));
+}
+
 /* With a blank between them; text stays as it is for none. */
 static void describe_texts(const json_t *texts, char text[VALUE_MAX])
 {

@@ -13,7 +13,10 @@ const char *ftc_view_text(const json_t *object, const char *key);
  * nowhere. */
 const json_t *ftc_view_at(const json_t *object, const char *path);
 
-/* What @path leads to in @object: a text, a number, yes or no. */
+/* The whole number that @path leads to in @object; 0 if it is none. */
+json_int_t ftc_view_number(const json_t *object, const char *path);
+
+/* Prints what @path leads to in @object: a text, a number, yes or no. */
 void ftc_view_value(const json_t *object, const char *path);
 
 /* A paragraph: the words of @text, in lines that begin with @indent blanks. */
