@@ -204,14 +204,15 @@ static int await(pid_t pid, const sigset_t *set, double end_s, int *status)
     return 0;
 }
 
-/* The launcher ends its ranks when it is told to; if not, all of its group is killed. */
+/* The launcher ends its ranks when it is told to. What is left of its group is killed. */
 static void end(pid_t pid, const sigset_t *set, int *status)
 {
+    bool has_ended;
+
     kill(-pid, SIGTERM);
-    if (await(pid, set, now_s() + PATIENCE_S, status) == 0)
-        return;
+    has_ended = await(pid, set, now_s() + PATIENCE_S, status) == 0;
     kill(-pid, SIGKILL);
-    while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+    while (!has_ended && waitpid(pid, status, 0) < 0 && errno == EINTR)
         ;
 }
 

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from runner.job import slowness
+from runner.job import slowness, wait_for
 
 SITE = {"call": "MPI_Allreduce", "site": "app(sum+0x1f)", "calls": 20, "ranks": 2, "first_rank": 0, "last_rank": 1,
         "fate": "protected", "because": None, "settings": []}
@@ -44,6 +44,11 @@ def is_running(pid):
             return file.read().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def has_ended(pid):
+    """In time: SIGKILL has been sent, but takes effect when the process has a core."""
+    return wait_for(lambda: not is_running(pid), 60)
 
 
 def ends(rehearsed):
@@ -140,7 +145,14 @@ def test_a_run_over_the_limit_is_ended(rehearse, tmp_path):
     assert ends(rehearsed) == ["over the limit"]
     assert rehearsed["deaths"][0]["outcome"]["detail"].startswith("ended after ")
     child = int((tmp_path / "child").read_text())
-    assert not is_running(child)
+    assert has_ended(child)
+
+
+def test_what_outlives_its_launcher_is_ended(rehearse, tmp_path):
+    """The launcher listens to SIGTERM, a process of its group does not."""
+    rehearsed = rehearse(kill="(trap '' TERM; exec sleep 1000) & echo $! >child; wait", arguments=("--limit", 1))
+    assert ends(rehearsed) == ["over the limit"]
+    assert has_ended(int((tmp_path / "child").read_text()))
 
 
 def test_an_undisturbed_run_over_the_limit_is_told(ftcoll):
@@ -273,7 +285,7 @@ def test_a_signal_ends_the_run_and_leaves_nothing(command, tmp_path):
         process.send_signal(signal.SIGINT)
         assert process.wait(60 * slowness()) == 128 + signal.SIGINT
     assert os.listdir(place) == []
-    assert not is_running(job)
+    assert has_ended(job)
 
 
 def test_a_bar_on_a_terminal(command, tmp_path):
