@@ -1,6 +1,9 @@
 """Whole hosts are lost: the others go on, and mpiexec ends as the survivors do."""
+import fcntl
 import os
 import signal
+import struct
+import termios
 import time
 
 import pytest
@@ -230,13 +233,21 @@ def test_killed_with_a_critical_rank(own, run_case):
                   says=("ftcoll: the death of rank 5 ends the job: critical_ranks",)))
 
 
+def has_unread(pid):
+    """Whether a process has written to its standard error what its proxy has not read."""
+    with open(f"/proc/{pid}/fd/2", "rb", buffering=0) as pipe:
+        return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0] > 0
+
+
 @pytest.mark.rest
 @hosts(3)
 def test_killed_while_it_ends_the_job(own, run_case):
     """The monitor process of the critical rank waits until its words are read, which never are."""
     def kill_critical(j):
-        send_and_await(signal.SIGKILL, [p.pid for p in processes_on(own, "node3", j) if p.rank == 5 and not p.is_monitor()])
-        pause(1)
+        of_critical = {p.is_monitor(): p.pid for p in processes_on(own, "node3", j) if p.rank == 5}
+        send_and_await(signal.SIGKILL, [of_critical[False]])
+        if not wait_for(lambda: has_unread(of_critical[True]), LONG_S):
+            raise Hang("the monitor process of the critical rank does not say that the job ends")
 
     run_case(job("a host is killed while it ends the job", 3, 2, 6, 2, "", f"{ENDLESS} {ALLREDUCE} --go 10",
                  {"FTCOLL_CRITICAL_RANKS": "5"}, finished=None, failures=None, status="failed",
