@@ -230,15 +230,19 @@ int ftc_board_map(struct ftc_board *board, int fd)
 int ftc_board_open(struct ftc_board *board, int pid, int fd, const uint64_t key[2])
 {
     char path[64];
-    int own, rv;
+    int own;
 
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
     own = ftc_descriptor_leave_standard(open(path, O_RDWR | O_CLOEXEC));
-    if (own < 0)
-        return -errno;
-    rv = ftc_board_map(board, own);
+    return own < 0 ? -errno : ftc_board_take(board, own, key);
+}
+
+int ftc_board_take(struct ftc_board *board, int fd, const uint64_t key[2])
+{
+    int rv = ftc_board_map(board, fd);
+
     if (rv != 0) {
-        close(own);
+        close(fd);
         return rv;
     }
     if (memcmp(board->shared->key, key, sizeof board->shared->key) != 0) {

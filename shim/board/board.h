@@ -211,6 +211,9 @@ int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *g
  * to this user, is sealed, has the size its geometry calls for and carries @key. */
 int ftc_board_open(struct ftc_board *board, int pid, int fd, const uint64_t key[2]);
 
+/* Opens the segment behind @fd, which is taken over or closed, with the same checks. */
+int ftc_board_take(struct ftc_board *board, int fd, const uint64_t key[2]);
+
 /* Maps the segment behind @fd (taken over on success), with the same checks but the key. */
 int ftc_board_map(struct ftc_board *board, int fd);
 

@@ -4,6 +4,7 @@
 #include "board/lease.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
+#include "board_door.h"
 #include "collectives/posted_way.h"
 #include "collectives/series.h"
 #include "geometry.h"
@@ -61,6 +62,11 @@ static uint64_t waited_ns(struct patience *p)
     return ftc_looks_waited_ns(&p->looks, NAP_MAX_NS);
 }
 
+static bool has_waited_for(struct patience *patience, int ms)
+{
+    return waited_ns(patience) >= (uint64_t)ms * 1000000u;
+}
+
 /* The first rank that has not come as far as this one; -1 if this cannot be told. Those to whom the
  * broadcast comes through such a rank have higher numbers. */
 static int missing_rank(void)
@@ -107,6 +113,7 @@ static void nap(struct patience *p)
         say_who_waits();
     }
     ns = ns < NAP_MIN_NS ? NAP_MIN_NS : ns > NAP_MAX_NS ? NAP_MAX_NS : ns;
+    ftc_board_door_serve();
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 }
 
@@ -121,6 +128,8 @@ static void await(MPI_Request *request)
 }
 
 /* ---- the board ---- */
+
+enum { FETCH_MS = 5000 };
 
 /* Of what is too large for one operation, where ranks are on several hosts. */
 static size_t max_part_bytes(int ranks)
@@ -148,17 +157,34 @@ static void create_board(struct ftc_board_address *address, int hosts)
     ftc_board_key(&ftc_library.board, address->key);
 }
 
-static bool join_board(const struct ftc_board_address *address)
+/* Returns @rv, the outcome of opening it, or an error if it is that of another job. */
+static int check_board(int rv)
 {
-    int rv = ftc_board_open(&ftc_library.board, address->pid, address->fd, address->key);
+    if (rv != 0 || ftc_library.board.geometry.ranks == (uint32_t)ftc_library.world_size)
+        return rv;
+    ftc_board_close(&ftc_library.board);
+    return -EACCES;
+}
 
-    if (rv == 0 && ftc_library.board.geometry.ranks != (uint32_t)ftc_library.world_size) {
-        ftc_board_close(&ftc_library.board);
-        rv = -EACCES;
+static bool join_board(const struct ftc_board_address *a)
+{
+    return check_board(ftc_board_open(&ftc_library.board, a->pid, a->fd, a->key)) == 0;
+}
+
+/* Gets it from the rank that has made it, as soon as that rank hands it out. */
+static bool fetch_board(const struct ftc_board_address *a)
+{
+    struct patience patience = {0};
+    int rv = ftc_board_door_fetch(a->pid, a->key);
+
+    while ((rv == -ENOENT || rv == -ECONNREFUSED) && !has_waited_for(&patience, FETCH_MS)) {
+        nap(&patience);
+        rv = ftc_board_door_fetch(a->pid, a->key);
     }
+    rv = check_board(rv < 0 ? rv : ftc_board_take(&ftc_library.board, rv, a->key));
     if (rv != 0)
         ftc_lines_say("ftcoll: rank %d cannot open the board of process %d: %s\n",
-                      ftc_library.world_rank, address->pid, strerror(-rv));
+                      ftc_library.world_rank, a->pid, strerror(-rv));
     return rv == 0;
 }
 
@@ -274,8 +300,26 @@ static bool may_get_device_buffers(void)
            ftc_device_buffers_are_taken();
 }
 
-static bool all_have_board(bool has_board, bool on_one_host)
+/* The ranks that cannot open the board through /proc get it from the rank that has made it. Returns
+ * the first rank that has none; called by all. */
+static int hand_out_board(const struct ftc_board_address *a, bool has_board, bool has_made_it)
 {
+    int first[THINGS] = {INT_MAX, INT_MAX, INT_MAX};
+
+    if (has_board && has_made_it)
+        ftc_board_door_open(a->key, ftc_library.board.fd);
+    if (!has_board && a->pid != 0 && (has_board = fetch_board(a)))
+        describe_self();
+    first[BOARD] = has_board ? INT_MAX : ftc_library.world_rank;
+    agree(first);
+    ftc_board_door_close();
+    return first[BOARD];
+}
+
+static bool all_have_board(const struct ftc_board_address *board, bool has_made_it,
+                           bool on_one_host)
+{
+    const bool has_board = board->pid != 0 && (has_made_it || join_board(board));
     const int self = ftc_library.world_rank;
     int first[THINGS] = {
         [DEVICE] = may_get_device_buffers() ? self : INT_MAX,
@@ -286,6 +330,8 @@ static bool all_have_board(bool has_board, bool on_one_host)
     if (has_board)
         describe_self();
     agree(first);
+    if (first[BOARD] != INT_MAX)
+        first[BOARD] = hand_out_board(board, has_board, has_made_it);
     if (first[DEVICE] != INT_MAX)
         say("this MPICH takes buffers in device memory (device_buffers = none: the program has "
             "none)");
@@ -319,14 +365,14 @@ static bool open_one_board(const struct ftc_board_address *address)
         say("no board");
         return false;
     }
-    return all_have_board(ftc_library.world_rank == 0 || join_board(address), true);
+    return all_have_board(address, ftc_library.world_rank == 0, true);
 }
 
 /* The first rank of each host makes the board there. */
 static bool open_boards(const struct announcement *a)
 {
     struct ftc_board_address own = {0}, here;
-    bool is_first, has_board;
+    bool is_first;
 
     ftc_board_close(&ftc_library.board); /* made before this was known */
     ftc_hosts_hear(await);
@@ -334,11 +380,11 @@ static bool open_boards(const struct announcement *a)
     if (is_first)
         create_board(&own, a->hosts);
     here = ftc_hosts_meet(&own, await);
-    has_board = ftc_hosts_link_door() >= 0 && ftc_hosts_service_door() >= 0 && here.pid != 0 &&
-                (is_first || join_board(&here));
-    if (has_board && is_first)
+    if (ftc_hosts_link_door() < 0 || ftc_hosts_service_door() < 0)
+        here.pid = 0;
+    if (here.pid != 0 && is_first)
         ftc_hosts_enter(&ftc_library.board, a->key);
-    return all_have_board(has_board, false);
+    return all_have_board(&here, is_first, false);
 }
 
 static bool open_on_several_hosts(const struct announcement *a)
@@ -364,11 +410,6 @@ bool ftc_meeting_open(void)
 }
 
 /* ---- all are prepared ---- */
-
-static bool has_waited_for(struct patience *patience, int ms)
-{
-    return waited_ns(patience) >= (uint64_t)ms * 1000000u;
-}
 
 static void await_other_hosts(void)
 {

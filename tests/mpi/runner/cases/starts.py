@@ -1,6 +1,9 @@
 """How the ranks come together in MPI_Init."""
+import subprocess
+
 from ..case import Case
-from .common import DEFECT, stream
+from .common import DEFECT, needs_root, stream
+from .settings import VICTIM
 
 SUMS = r"(?s)(start: rank \d: the sum is {n}\n.*){{{n}}}"
 
@@ -19,6 +22,11 @@ def unprotected(name, n, launch, why, *says, **more):
 # Each native collective more costs 64 ranks on 2 cores about a second.
 TWO = r"native calls of rank \d: 2: MPI_Ibcast MPI_Iallreduce\n"
 FOREIGN = "unshare -rpm --fork --kill-child --mount-proc"  # a process that sees none of the others
+# A container for each rank, which may not open what others hold. UCX's own shared memory does not work between these.
+CONTAINER = "unshare --user --map-root-user --mount"
+CONTAINED = {"UCX_TLS": "sysv,self", "FTCOLL_PROTECT": "all"}
+NO_CONTAINER = "" if subprocess.run(CONTAINER.split() + ["true"], stderr=subprocess.DEVNULL, check=False).returncode == 0 \
+    else "no user namespace can be made here"
 LEAVE = "sh -c 'exec {programs}/start leave 2>>told'"
 
 STARTS = [
@@ -69,9 +77,21 @@ STARTS = [
                    "--calls allreduce " + args,
            says=("ftcoll: not protected: no memory, or no answer from a monitor process",))
       for name, settings, args in (("reductions", {}, ""), ("all", {"FTCOLL_PROTECT": "all"}, "--comms mixed"))),
+    *(Case(f"start: {name}", 4, 1, rotate=False, settings=CONTAINED, finished=3, failures=1, skip=NO_CONTAINER, preload=preload,
+           command=f"mpiexec.hydra -n {{n}} {CONTAINER} {inside}{{programs}}/stream --seed {{seed}} {stream('kill@10:2')}",
+           silent=("not protected",), tags=DEFECT)
+      for name, preload, inside in (
+          ("a user namespace for each rank", True, ""),
+          ("a container for each rank, with the library inside", False, "env LD_PRELOAD={library} "),
+          ("a container with a network of its own for each rank", False, "--net env LD_PRELOAD={library} "))),
+    # With a PID namespace each rank knows the others by other numbers.
     # Not to the end of MPI: between such processes UCX's own hangs now and then, without the library as well.
     Case("start: a rank that cannot reach the board", 3, 1, rotate=False, settings={"UCX_TLS": "tcp,self"},
          command=f"if ! {FOREIGN} true; then echo skipped: no namespaces >told; else "
                  f"mpiexec.hydra -n 2 {LEAVE} : -n 1 {FOREIGN} {LEAVE}; fi; cat told",
          says=("ftcoll: rank 2 cannot open the board of process", "ftcoll: not protected: no board")),
-]
+] + needs_root(
+    Case("start: a program that its user cannot read", 3, 1, rotate=False, settings={"UCX_TLS": "sysv,self"}, tags=DEFECT,
+         command="cp {programs}/start .; chmod 711 start; " + VICTIM + "mpiexec.hydra -n {n} ./start", says=(SUMS.format(n=3),),
+         silent=("ftcoll",)),
+)

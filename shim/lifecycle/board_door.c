@@ -1,0 +1,204 @@
+#include "board_door.h"
+
+#include "net/siphash.h"
+#include "system/descriptor.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { DOORS = 2, WAITING = 64, PATIENCE_MS = 200 };
+
+static struct {
+    int listener[DOORS];
+    char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* of the one that is a file */
+    uint64_t proof;
+    int board;
+} door = {.listener = {-1, -1}};
+
+/* The domain separates names from proofs: who sees a name cannot prove anything by it. */
+static uint64_t hash(const uint64_t key[2], const char *domain)
+{
+    return ftc_siphash(key, domain, strlen(domain));
+}
+
+/* Sets the address of a door and returns its size: an abstract name, or a file. */
+static socklen_t name(struct sockaddr_un *at, int number, const uint64_t key[2])
+{
+    const size_t before = offsetof(struct sockaddr_un, sun_path);
+    int length;
+
+    *at = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (number > 0) {
+        snprintf(at->sun_path, sizeof at->sun_path, "/dev/shm/ftcoll-%016llx",
+                 (unsigned long long)hash(key, "file"));
+        return sizeof *at;
+    }
+    length = snprintf(at->sun_path + 1, sizeof at->sun_path - 1, "ftcoll-%016llx",
+                      (unsigned long long)hash(key, "name"));
+    return (socklen_t)(before + 1 + (size_t)length);
+}
+
+/* The other end's process, if it is of this user, in whichever user namespace; else 0. */
+static pid_t own_peer(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid()
+               ? peer.pid
+               : 0;
+}
+
+static void limit_patience(int fd)
+{
+    struct timeval t = {.tv_usec = PATIENCE_MS * 1000};
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t);
+}
+
+/* ---- the rank that has made the board ---- */
+
+static int listen_at(int number, const uint64_t key[2])
+{
+    struct sockaddr_un at;
+    socklen_t size = name(&at, number, key);
+    int fd = ftc_descriptor_leave_standard(
+        socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    bool is_bound = fd >= 0 && fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&at, size) == 0;
+
+    if (is_bound && number > 0)
+        memcpy(door.path, at.sun_path, sizeof door.path);
+    if (is_bound && listen(fd, WAITING) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+void ftc_board_door_open(const uint64_t key[2], int board)
+{
+    door.proof = hash(key, "proof");
+    door.board = board;
+    for (int i = 0; i < DOORS; i++)
+        door.listener[i] = listen_at(i, key);
+}
+
+static void send_board(int fd)
+{
+    union {
+        struct cmsghdr alignment;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec iov = {.iov_base = &(char){0}, .iov_len = 1};
+    struct msghdr header = {.msg_iov = &iov,
+                            .msg_iovlen = 1,
+                            .msg_control = control.bytes,
+                            .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *c = &control.alignment;
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &door.board, sizeof(int));
+    (void)sendmsg(fd, &header, MSG_NOSIGNAL);
+}
+
+static void serve_one(int fd)
+{
+    uint64_t proof;
+
+    limit_patience(fd);
+    if (own_peer(fd) != 0 && recv(fd, &proof, sizeof proof, 0) == (ssize_t)sizeof proof &&
+        proof == door.proof)
+        send_board(fd);
+    close(fd);
+}
+
+void ftc_board_door_serve(void)
+{
+    for (int i = 0; i < DOORS; i++)
+        for (int fd; door.listener[i] >= 0 &&
+                     (fd = accept4(door.listener[i], NULL, NULL, SOCK_CLOEXEC)) >= 0;)
+            serve_one(fd);
+}
+
+void ftc_board_door_close(void)
+{
+    for (int i = 0; i < DOORS; i++)
+        if (door.listener[i] >= 0)
+            close(door.listener[i]);
+    if (door.path[0] != '\0')
+        unlink(door.path);
+    door.path[0] = '\0';
+    door.listener[0] = door.listener[1] = -1;
+}
+
+/* ---- a rank that wants it ---- */
+
+static int connect_to(int number, int pid, const uint64_t key[2])
+{
+    struct sockaddr_un at;
+    socklen_t size = name(&at, number, key);
+    int fd = ftc_descriptor_leave_standard(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)), rv;
+
+    if (fd < 0)
+        return -errno;
+    limit_patience(fd);
+    rv = connect(fd, (struct sockaddr *)&at, size) != 0 ? -errno
+         : own_peer(fd) == pid                          ? 0
+                                                        : -EACCES;
+    if (rv == 0)
+        return fd;
+    close(fd);
+    return rv;
+}
+
+static int receive_board(int fd)
+{
+    union {
+        struct cmsghdr alignment;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    char byte;
+    struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr header = {.msg_iov = &iov,
+                            .msg_iovlen = 1,
+                            .msg_control = control.bytes,
+                            .msg_controllen = sizeof control.bytes};
+    const struct cmsghdr *c;
+    int board;
+
+    if (recvmsg(fd, &header, MSG_CMSG_CLOEXEC) != 1)
+        return -EACCES;
+    c = CMSG_FIRSTHDR(&header);
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+        c->cmsg_len != CMSG_LEN(sizeof board))
+        return -EACCES;
+    memcpy(&board, CMSG_DATA(c), sizeof board);
+    return ftc_descriptor_leave_standard(board);
+}
+
+int ftc_board_door_fetch(int pid, const uint64_t key[2])
+{
+    uint64_t proof = hash(key, "proof");
+    int fd = connect_to(0, pid, key), board;
+
+    if (fd < 0)
+        fd = connect_to(1, pid, key);
+    if (fd < 0)
+        return fd;
+    board = send(fd, &proof, sizeof proof, MSG_NOSIGNAL) == (ssize_t)sizeof proof
+                ? receive_board(fd)
+                : -EACCES;
+    close(fd);
+    return board;
+}
