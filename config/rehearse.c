@@ -1,5 +1,5 @@
 /* ftcoll rehearse: runs a job undisturbed, then with one rank killed in each run. */
-#include "rehearse.h"
+#include "rehearsal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@ enum {
     LIMIT_S = 10, /* at least, beside what blocked calls take */
     LIMIT_TIMES = 5,
     LIMIT_MAX_S = 86400,
-    BAR = 24, /* characters */
 };
 
 struct options {
@@ -23,28 +22,6 @@ struct options {
 };
 
 static const struct rehearse_settings none;
-
-/* ---- the bar ---- */
-
-void rehearse_progress(struct rehearsal *r)
-{
-    int done;
-
-    r->runs++;
-    if (r->runs > r->runs_expected)
-        r->runs_expected = r->runs;
-    if (!r->is_terminal)
-        return;
-    done = BAR * r->runs / r->runs_expected;
-    fprintf(stderr, "\r[%.*s%*s] run %d of about %d ", done, "########################", BAR - done,
-            "", r->runs, r->runs_expected);
-}
-
-static void erase_progress(const struct rehearsal *r)
-{
-    if (r->is_terminal)
-        fprintf(stderr, "\r%*s\r", BAR + 40, "");
-}
 
 /* ---- the runs ---- */
 
@@ -154,7 +131,7 @@ static int rehearse(char **command, const struct options *o)
         return FTC_COMMAND_MISUSE;
     r.job.failure_status = settings.failure_exit_status;
     status = run_all(&r, o, &settings);
-    erase_progress(&r);
+    rehearse_erase_progress(&r);
     if (status == FTC_COMMAND_GOOD && o->is_json)
         rehearse_write_json(&r);
     else if (status == FTC_COMMAND_GOOD)

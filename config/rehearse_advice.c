@@ -1,5 +1,5 @@
 /* Settings that are tried on deaths that did not end well, and what of that is worth advising. */
-#include "rehearse.h"
+#include "rehearsal.h"
 #include "view.h"
 
 #include <stdlib.h>

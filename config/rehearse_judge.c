@@ -1,5 +1,5 @@
 /* The outcome of a death. */
-#include "rehearse.h"
+#include "rehearsal.h"
 #include "view.h"
 
 #include <regex.h>

@@ -1,5 +1,5 @@
 /* Which rank is killed where: the call sites of an undisturbed run, each once, and each rank. */
-#include "rehearse.h"
+#include "rehearsal.h"
 #include "view.h"
 
 #include <stdlib.h>

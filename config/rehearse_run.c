@@ -1,5 +1,5 @@
 /* One run of a job: its folder, its processes, its limit, and what it has written. */
-#include "rehearse.h"
+#include "rehearsal.h"
 
 #include <errno.h>
 #include <fcntl.h>

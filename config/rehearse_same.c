@@ -1,5 +1,5 @@
 /* Whether an output is that of two undisturbed runs, as far as these have it in common. */
-#include "rehearse.h"
+#include "rehearsal.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* The result of a rehearsal, as text and as JSON. */
-#include "rehearse.h"
+/* The bar of a rehearsal, and its result as text and as JSON. */
+#include "rehearsal.h"
 #include "system/control.h"
 
 #include <stdlib.h>
@@ -244,4 +244,28 @@ void rehearse_write_json(const struct rehearsal *r)
     json_dumpf(all, stdout, JSON_COMPACT | JSON_ENSURE_ASCII); /* no control characters of UTF-8 */
     printf("\n");
     json_decref(all);
+}
+
+/* ---- the bar ---- */
+
+enum { BAR = 24 /* characters */ };
+
+void rehearse_progress(struct rehearsal *r)
+{
+    int done;
+
+    r->runs++;
+    if (r->runs > r->runs_expected)
+        r->runs_expected = r->runs;
+    if (!r->is_terminal)
+        return;
+    done = BAR * r->runs / r->runs_expected;
+    fprintf(stderr, "\r[%.*s%*s] run %d of about %d ", done, "########################", BAR - done,
+            "", r->runs, r->runs_expected);
+}
+
+void rehearse_erase_progress(const struct rehearsal *r)
+{
+    if (r->is_terminal)
+        fprintf(stderr, "\r%*s\r", BAR + 40, "");
 }

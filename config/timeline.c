@@ -1,7 +1,6 @@
 /* ftcoll timeline: the picture of a recovery, or its part of the trace. */
-#include "timeline.h"
-
 #include "command.h"
+#include "timeline_draw.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,9 @@
  *
  * A recovery is some bursts of a few microseconds with milliseconds between them. So the axis has
  * one scale, but where nothing happens for long it is broken, and says how much is left out. */
-#include "timeline_picture.h"
+#include "timeline_draw.h"
+
+#include "timeline_frame.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -360,5 +362,25 @@ bool timeline_draw_svg(const struct timeline *t, int recovery, FILE *f)
     free(p.x);
     free(p.is_shown);
     free(p.place);
+    return has_memory;
+}
+
+/* ---- the page ---- */
+
+bool timeline_draw_page(const struct timeline *t, int recovery, FILE *f)
+{
+    bool has_memory;
+
+    fprintf(
+        f,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
+        "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
+        "<meta name=\"viewport\" content=\"width=device-width\"/>\n"
+        "<title>ftcoll: recovery %d of %d</title>\n"
+        "<style>body{margin:1rem auto;max-width:%dpx;background:#fff}svg{width:100%%;height:auto}\n"
+        "@media (prefers-color-scheme:dark){body{background:#15181c}}</style></head><body>\n",
+        recovery + 1, t->recoveries, WIDTH + 200);
+    has_memory = timeline_draw_svg(t, recovery, f);
+    fputs("</body></html>\n", f);
     return has_memory;
 }

@@ -1,5 +1,4 @@
-/* What is around the picture of a recovery: its colours, title and legend, and the page. */
-#include "timeline_picture.h"
+#include "timeline_frame.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -233,24 +232,4 @@ void timeline_draw_head(const struct picture *p)
     fprintf(p->f, "</text>\n<text class=\"soft unit\" x=\"%d\" y=\"%d\">µs since death</text>\n",
             LEFT - 10, TOP - 27);
     draw_legend(p);
-}
-
-/* ---- the page ---- */
-
-bool timeline_draw_page(const struct timeline *t, int recovery, FILE *f)
-{
-    bool has_memory;
-
-    fprintf(
-        f,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
-        "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
-        "<meta name=\"viewport\" content=\"width=device-width\"/>\n"
-        "<title>ftcoll: recovery %d of %d</title>\n"
-        "<style>body{margin:1rem auto;max-width:%dpx;background:#fff}svg{width:100%%;height:auto}\n"
-        "@media (prefers-color-scheme:dark){body{background:#15181c}}</style></head><body>\n",
-        recovery + 1, t->recoveries, WIDTH + 200);
-    has_memory = timeline_draw_svg(t, recovery, f);
-    fputs("</body></html>\n", f);
-    return has_memory;
 }

@@ -1,5 +1,5 @@
 /* Reads a trace, and finds out what belongs to which recovery. */
-#include "timeline.h"
+#include "timeline_read.h"
 
 #include "command.h"
 

@@ -1,9 +1,10 @@
-/* timeline_picture: what the two files that draw a recovery share: where things lie, and what is
- * around them. */
-#ifndef FTC_CONFIG_TIMELINE_PICTURE_H
-#define FTC_CONFIG_TIMELINE_PICTURE_H
+/* timeline_frame: where the parts of a picture lie, and what is around the recovery in it. */
+#ifndef FTC_CONFIG_TIMELINE_FRAME_H
+#define FTC_CONFIG_TIMELINE_FRAME_H
 
-#include "timeline.h"
+#include "timeline_read.h"
+
+#include <stdio.h>
 
 /* Pixels. */
 enum {
@@ -59,8 +60,6 @@ static inline bool timeline_is_dense(const struct picture *p)
 {
     return p->row < 20;
 }
-
-/* ---- timeline_frame.c ---- */
 
 /* All that stands before what happened: the element itself, its colours, title and legend. */
 void timeline_draw_head(const struct picture *p);

@@ -1,5 +1,5 @@
-/* rehearse: ftcoll rehearse kills one rank in each run of a job, and compares what comes of it with
- * what two undisturbed runs have in common.
+/* rehearsal: ftcoll rehearse kills one rank in each run of a job, and compares what comes of it
+ * with what two undisturbed runs have in common.
  *
  * rehearse.c        the subcommand: its arguments, the order of the runs
  * rehearse_plan.c   which rank is killed where
@@ -7,9 +7,9 @@
  * rehearse_same.c   whether two outputs are the same
  * rehearse_judge.c  what a death has led to
  * rehearse_advice.c settings that are tried on deaths that did not end well
- * rehearse_table.c  the result as text and as JSON */
-#ifndef FTC_CONFIG_REHEARSE_H
-#define FTC_CONFIG_REHEARSE_H
+ * rehearse_table.c  the bar, and the result as text and as JSON */
+#ifndef FTC_CONFIG_REHEARSAL_H
+#define FTC_CONFIG_REHEARSAL_H
 
 #include "command.h"
 
@@ -158,6 +158,7 @@ struct rehearsal {
 
 /* Draws the bar after one more run, if standard error is a terminal. */
 void rehearse_progress(struct rehearsal *r);
+void rehearse_erase_progress(const struct rehearsal *r);
 
 /* Runs death @i of the plan with @settings. Returns as rehearse_run(). */
 int rehearse_death(struct rehearsal *r, int i, const struct rehearse_settings *settings,

@@ -1,17 +1,15 @@
-/* timeline: a picture of one recovery, made of a trace (setting trace_file): ftcoll timeline.
+/* timeline_read: the events of a trace (setting trace_file), of which ftcoll timeline draws one
+ * recovery.
  *
  * A recovery is one death, or several that an operation has met together, and all operations that
  * met them. */
-#ifndef FTC_CONFIG_TIMELINE_H
-#define FTC_CONFIG_TIMELINE_H
+#ifndef FTC_CONFIG_TIMELINE_READ_H
+#define FTC_CONFIG_TIMELINE_READ_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-
-/* ---- timeline_read.c ---- */
 
 enum timeline_kind {
     TIMELINE_OPERATION,
@@ -47,11 +45,5 @@ struct timeline {
 /* Reads a trace. False after a message, and then nothing is to be freed. */
 bool timeline_read(struct timeline *t, const char *path);
 void timeline_free(struct timeline *t);
-
-/* ---- timeline_draw.c ---- */
-
-/* The picture, and a page around it that needs nothing else. False without memory. */
-bool timeline_draw_svg(const struct timeline *t, int recovery, FILE *f);
-bool timeline_draw_page(const struct timeline *t, int recovery, FILE *f);
 
 #endif

@@ -1,0 +1,35 @@
+#include "command.h"
+
+#include "progress/crash.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void ftc_command_say(const char *format, ...)
+{
+    char text[sizeof(struct ftc_settings_error) + 64];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fflush(stdout);
+    fprintf(stderr, "ftcoll: %s\n", text);
+}
+
+bool ftc_command_understands_crash(const char *text)
+{
+    return ftc_crash_parse(text, 0);
+}
+
+int ftc_command_settings(struct ftc_settings *s, struct ftc_settings_sources *sources,
+                         struct ftc_settings_error *passed_over)
+{
+    if (ftc_settings_load_telling(s, sources, passed_over) != 0)
+        ftc_command_say("%s", passed_over->text);
+    else if (!ftc_command_understands_crash(s->crash))
+        ftc_command_say("%s", FTC_CRASH_REFUSED);
+    else
+        return FTC_COMMAND_GOOD;
+    return FTC_COMMAND_MISUSE;
+}
