@@ -19,7 +19,7 @@ $(UNIT)/library.a: $(SHIM_OBJECTS)
 # test_stopped replaces functions of the C library, too. With _FORTIFY_SOURCE the C library has a second, checked form of
 # some: the test replaces that as well, or is not linked.
 wrapped = $(foreach name,$(1),-Wl,--wrap=$(name) -Wl,--wrap=__$(name)_chk)
-$(UNIT)/test_stopped: UNIT_LIBS = $(call wrapped,clock_gettime nanosleep poll $(addprefix ftc_,mismatch_meet_native mismatch_is_in rank_end_job job_end pmi_fd channel_is_end channel_send channel_receive notice_deaths))
+$(UNIT)/test_stopped: UNIT_LIBS = $(call wrapped,clock_gettime nanosleep poll $(addprefix ftc_,rank_end_job job_end pmi_fd channel_is_end channel_send channel_receive notice_deaths))
 $(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))
 CHECK_LIBS := -Wl,--as-needed -linih -lcheck -lsubunit -lm -lpthread -lrt -ldl
 

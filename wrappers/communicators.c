@@ -11,6 +11,7 @@
 #include "lifecycle/outside.h"
 #include "mpi/polls.h"
 #include "new_communicators/create.h"
+#include "new_communicators/detour.h"
 #include "new_communicators/from_groups.h"
 #include "new_communicators/idup.h"
 #include "new_communicators/leavable.h"
@@ -132,8 +133,7 @@ static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
 /* It does not wait. */
 static void begin_natively(const struct ftc_creation *x)
 {
-    if (ftc_native_call_first)
-        ftc_native_call_first();
+    ftc_detour_await_all();
     ftc_native_call_count(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
     ftc_lineage_expect(x->newcomm);
 }

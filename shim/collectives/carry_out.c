@@ -5,6 +5,7 @@
 #include "plan.h"
 #include "program/error.h"
 #include "program/native_call.h"
+#include "progress/execute.h"
 #include "progress/queue.h"
 #include "report/compare.h"
 #include "report/report.h"
@@ -18,7 +19,7 @@ static int carry_out_once(struct ftc_plan *plan)
     if (!ftc_plan_request(plan, &request, &rv))
         return rv;
     ftc_plan_enter(plan);
-    outcome = ftc_drive(plan->comm, &request);
+    outcome = ftc_execute(plan->comm, &request);
     ftc_plan_leave();
     return ftc_plan_finish(plan, outcome);
 }

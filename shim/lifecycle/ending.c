@@ -10,7 +10,7 @@
 #include "mpi/inside.h"
 #include "outside.h"
 #include "program/native_call.h"
-#include "progress/drive.h"
+#include "progress/execute.h"
 #include "progress/link_thread.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
@@ -49,7 +49,7 @@ static bool synchronise(void)
     ftc_activity_enter_for_good(&ftc_library.board, ftc_library.world_rank);
     ftc_queue_complete_all();
     ftc_report_call(&call, FTC_PASS_NONE);
-    if (ftc_drive(world, &request) == FTC_DRIVE_DONE)
+    if (ftc_execute(world, &request) == FTC_DRIVE_DONE)
         are_all = world->running->op.result.failed->count == 0;
     else
         ftc_lines_say("ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",

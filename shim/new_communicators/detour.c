@@ -66,7 +66,7 @@ struct ftc_detour *ftc_detour_open(void (*function)(void *argument), void *argum
     ftc_stack_prepare(d->stack, &d->callee, &d->caller, begin);
     d->is_awaited = is_awaited;
     awaited += is_awaited;
-    ftc_native_call_first = ftc_detour_await_all;
+    ftc_native_call_set_first(ftc_detour_await_all);
     return d;
 }
 

@@ -642,9 +642,9 @@ static bool open_copy(struct idup *d)
 static void have_all_looked_at(void)
 {
     if (ftc_library.threaded)
-        ftc_thread_beside = look_at_all;
+        ftc_thread_set_beside(look_at_all);
     else
-        ftc_leavable_beside = go_on_with_all;
+        ftc_leavable_set_beside(go_on_with_all);
 }
 
 static int give_up(struct idup *d, int rv)

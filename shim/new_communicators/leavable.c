@@ -35,9 +35,8 @@ struct call {
 static _Thread_local struct call *current;
 static _Thread_local const char *stack;
 
-void (*ftc_leavable_beside)(void);
-
 static _Atomic bool is_polled;
+static void (*go_on_beside)(void); /* what else is to be done; NULL: nothing */
 static uintptr_t beside; /* the frame from which that is called; an error handler may leave it */
 
 /* False also once what the call has called back (an error handler or another function of the
@@ -140,6 +139,11 @@ static bool is_beside(void)
     return beside != 0 && here < beside && beside - here < BESIDE_BYTES;
 }
 
+void ftc_leavable_set_beside(void (*function)(void))
+{
+    go_on_beside = function;
+}
+
 void ftc_leavable_poll(void)
 {
     atomic_store_explicit(&is_polled, true, memory_order_relaxed);
@@ -148,10 +152,10 @@ void ftc_leavable_poll(void)
     leave_if_hopeless();
     if (ftc_aside_is_any_left)
         ftc_aside_poll();
-    if (!ftc_leavable_beside)
+    if (!go_on_beside)
         return;
     beside = (uintptr_t)__builtin_frame_address(0);
-    ftc_leavable_beside();
+    go_on_beside();
     beside = 0;
 }
 

@@ -38,9 +38,9 @@ bool ftc_leavable_run_on_file(void (*function)(void *argument), void *argument,
  * still bring it to its end. *@since_ns, 0 at first, is when it became so. */
 bool ftc_leavable_has_had_time(uint64_t *since_ns);
 
-/* What else is to be done whenever MPICH polls; NULL: nothing. It may call MPI, which then polls
+/* Sets what else is to be done whenever MPICH polls. @function may call MPI, which then polls
  * within it. */
-extern void (*ftc_leavable_beside)(void);
+void ftc_leavable_set_beside(void (*function)(void));
 
 /* To be called when MPICH polls: in all its waits. */
 void ftc_leavable_poll(void);

@@ -1,6 +1,7 @@
 #include "union.h"
 
 #include "program/error.h"
+#include "progress/execute.h"
 #include "progress/mismatch.h"
 #include "progress/queue.h"
 #include "system/hash.h"
@@ -66,7 +67,7 @@ int ftc_union_of(const struct ftc_call *call, struct ftc_comm *c, void *table, s
         if (c->running->first)
             ftc_queue_complete(c);
         ftc_union_request(&u, &request);
-        rv = ftc_union_take(&u, ftc_drive(c, &request));
+        rv = ftc_union_take(&u, ftc_execute(c, &request));
     }
     ftc_library_unlock();
     return rv;

@@ -195,7 +195,12 @@ void ftc_native_call_count(enum ftc_call_kind kind, MPI_Comm comm, int peer,
         ftc_coverage_native(kind, comm, peer, return_address);
 }
 
-void (*ftc_native_call_first)(void);
+static void (*first)(void); /* NULL: nothing */
+
+void ftc_native_call_set_first(void (*function)(void))
+{
+    first = function;
+}
 
 static bool makes_communicator(enum ftc_call_kind kind)
 {
@@ -218,14 +223,14 @@ static bool makes_communicator(enum ftc_call_kind kind)
 static void do_first(enum ftc_call_kind kind)
 {
     if (makes_communicator(kind))
-        ftc_native_call_first();
+        first();
 }
 
 /* What begins each call: true if it is to be marked. */
 static inline bool begin(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address)
 {
-    if (ftc_native_call_first)
+    if (first)
         do_first(kind);
     ftc_native_call_count(kind, comm, peer, return_address);
     return take_mark(CALL_BYTES);
@@ -410,7 +415,7 @@ void ftc_native_call_enter_file(enum ftc_call_kind kind, MPI_File file, const vo
 void ftc_native_call_enter_group(enum ftc_call_kind kind, MPI_Group group,
                                  const void *return_address)
 {
-    if (ftc_native_call_first)
+    if (first)
         do_first(kind);
     ftc_native_call_count(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address);
     ftc_native_call_mark_group(kind, group, return_address);

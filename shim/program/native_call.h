@@ -15,9 +15,9 @@
 /* Switches marking on; 0 or a negative errno. */
 int ftc_native_call_open(void);
 
-/* What is to be done before a call that may make a communicator, if only that of a window or file;
- * NULL: nothing. */
-extern void (*ftc_native_call_first)(void);
+/* Sets what is to be done before each call that may make a communicator, if only that of a window
+ * or file. */
+void ftc_native_call_set_first(void (*function)(void));
 
 /* Calls of this thread inside of calls. */
 extern _Thread_local int ftc_native_call_depth;

@@ -157,8 +157,7 @@ static void look(int count, const MPI_Request handles[])
 {
     struct ftc_request *list;
 
-    if (ftc_thread_beside)
-        ftc_thread_beside();
+    ftc_thread_look_beside();
     if (!ftc_library_trylock())
         return;
     ftc_thread_see_program();
@@ -180,15 +179,6 @@ static int on_poll(void *state, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-static void look_beside(void)
-{
-    if (!ftc_thread_beside)
-        return;
-    ftc_library_unlock();
-    ftc_thread_beside();
-    ftc_library_lock();
-}
-
 static struct ftc_request *wait_for(struct ftc_request *r)
 {
     struct ftc_wait wait;
@@ -198,7 +188,7 @@ static struct ftc_request *wait_for(struct ftc_request *r)
     while (!ftc_library_trylock())
         sched_yield();
     while (!r->is_over) {
-        look_beside();
+        ftc_thread_look_beside_unlocked();
         ftc_thread_see_program();
         if (ftc_queue_turn())
             ftc_wait_reset(&wait);
@@ -298,7 +288,7 @@ int ftc_request_make(struct ftc_request *r, MPI_Request *handle)
     r->holders = 2;
     r->pending.over = ftc_request_become_over;
     ftc_library_lock();
-    ftc_queue_settle = settle_all;
+    ftc_queue_on_complete(settle_all);
     ftc_library_unlock();
     return MPI_SUCCESS;
 }

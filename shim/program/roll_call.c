@@ -2,7 +2,7 @@
 
 #include "board/rank_state.h"
 #include "error.h"
-#include "progress/drive.h"
+#include "progress/execute.h"
 #include "progress/mismatch.h"
 #include "system/hash.h"
 
@@ -26,7 +26,7 @@ static int count_members(const struct ftc_call *call, struct ftc_comm *c, uint32
     int rv;
 
     ftc_mismatch_enter(call, c, ftc_signature(ftc_hash_mix(c->id, call->kind)));
-    outcome = ftc_drive(c, &request);
+    outcome = ftc_execute(c, &request);
     ftc_mismatch_leave();
     rv = ftc_error_of(call, c, outcome);
     if (rv == MPI_SUCCESS)

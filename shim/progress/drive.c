@@ -3,19 +3,14 @@
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "detector/silence.h"
-#include "gone_on.h"
 #include "messages.h"
 #include "mismatch.h"
-#include "mismatch_native.h"
 #include "news.h"
 #include "recovery.h"
 #include "running.h"
-#include "wait.h"
 #include "watch.h"
 
 #include <stdlib.h>
-
-bool (*ftc_drive_background)(void);
 
 /* Messages that came while sends were pending go before all that has come since. */
 static bool unblock(struct ftc_comm *c)
@@ -198,38 +193,4 @@ enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
         note_end(c);
     stop(c);
     return r->mismatched >= 0 ? FTC_DRIVE_MISMATCH : FTC_DRIVE_DONE;
-}
-
-/* One turn of the wait loop; false if nothing has happened. */
-static bool turn(struct ftc_comm *c)
-{
-    bool progress = ftc_messages_take();
-
-    progress |= ftc_drive_look_after(c);
-    if (ftc_drive_background)
-        progress |= ftc_drive_background();
-    return progress;
-}
-
-static void look_for_mismatch(struct ftc_comm *c, struct ftc_mismatch_native *mixed)
-{
-    if (!ftc_mismatch_find(c) && !ftc_gone_on_find(c))
-        ftc_mismatch_native_look(mixed, c);
-}
-
-enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request)
-{
-    struct ftc_mismatch_native mixed = {0};
-    struct ftc_wait wait;
-
-    if (!ftc_drive_begin(c, request))
-        return FTC_DRIVE_NO_MEMORY;
-    ftc_wait_reset(&wait);
-    while (!ftc_drive_is_over(c)) {
-        if (turn(c))
-            ftc_wait_reset(&wait);
-        else if (ftc_wait_turn(&wait, c) && c->running->mismatched < 0)
-            look_for_mismatch(c, &mixed);
-    }
-    return ftc_drive_end(c);
 }

@@ -38,11 +38,4 @@ bool ftc_drive_is_over(const struct ftc_comm *c);
 /* After that. */
 enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c);
 
-/* Looks after other operations while ftc_drive() waits, and returns whether anything has happened;
- * NULL: there are none. */
-extern bool (*ftc_drive_background)(void);
-
-/* An operation from its beginning to its end. The lock is given up while there is nothing to do. */
-enum ftc_drive_outcome ftc_drive(struct ftc_comm *c, const struct ftc_drive_request *request);
-
 #endif

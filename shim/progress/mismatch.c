@@ -2,13 +2,16 @@
 
 #include "board/activity.h"
 #include "board/directory.h"
+#include "board/mark.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "running.h"
 #include "system/callsite.h"
 #include "system/clock.h"
+#include "system/lines.h"
 #include "system/loaded.h"
 #include "transport/question.h"
+#include "unexpected.h"
 #include "value/datatype.h"
 
 #include <stdio.h>
@@ -16,9 +19,13 @@
 #include <time.h>
 
 enum {
-    UNSAID = INT32_MIN /* a root: no arguments are told, which not all ranks of two groups have */
+    UNSAID = INT32_MIN,  /* a root: no arguments are told, which not all ranks of two groups have */
+    SPREAD_TRIES = 1000, /* for a ring that is full */
+    LINK_NS = 1000000,
+    NATIVE_LOOKS = 10, /* within blocked_ms */
+    NS_OF_MS = 1000000,
+    CALL_TEXT = 224, /* MPI's texts have room for two */
 };
-enum { SPREAD_TRIES = 1000 /* for a ring that is full */, LINK_NS = 1000000 };
 
 /* The value of a message that tells of a mismatch; the sender's own note comes with the message. */
 struct news {
@@ -26,6 +33,8 @@ struct news {
     int32_t rank; /* the user's, that called so */
 };
 _Static_assert(sizeof(struct news) <= FTC_TRANSPORT_VALUE_BYTES_MIN, "can be sent");
+
+/* ---- the call of this rank ---- */
 
 void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *c,
                                   uint32_t signature, size_t element_bytes, size_t value_bytes)
@@ -56,6 +65,8 @@ void ftc_mismatch_leave(void)
     ftc_activity_leave(&ftc_library.board, ftc_library.world_rank);
 }
 
+/* ---- calls of others ---- */
+
 /* The call of operation @seq. */
 static bool find_call(const struct ftc_comm *c, int rank, uint32_t seq, struct ftc_note *note)
 {
@@ -69,44 +80,6 @@ static void meet(struct ftc_comm *c, int rank, const struct ftc_note *note)
     r->mismatched = rank;
     r->mismatched_seq = c->seq;
     r->other = *note;
-}
-
-enum { ASK_EVERY_NS = 500000000, ASK_FOR_NS = 100000000 };
-
-/* The call of a member on another host in the operation that runs, which its board shows. That is
- * asked for after half a second, and then every half a second for a while, and of those alone whose
- * messages are missing. */
-static bool ask_call(struct ftc_comm *c, int i, struct ftc_note *note)
-{
-    struct ftc_running *r = c->running;
-    uint32_t world = c->world[c->member[i]];
-    uint64_t now_ns;
-
-    if (ftc_board_is_here(&ftc_library.board, world) || !ftc_running_expects(c, i))
-        return false;
-    now_ns = ftc_clock_ns();
-    if (r->idle.since_ns == 0 || r->idle.seq != c->seq) {
-        r->idle.seq = c->seq;
-        r->idle.since_ns = now_ns;
-    }
-    return (now_ns - r->idle.since_ns) % ASK_EVERY_NS >= ASK_EVERY_NS - ASK_FOR_NS &&
-           ftc_ask_call(&ftc_library.transport, world, c->id, c->seq, note);
-}
-
-bool ftc_mismatch_find(struct ftc_comm *c)
-{
-    for (int left = ftc_comm_looks(c); left > 0; left--) {
-        int i = ftc_comm_look(c, &c->mismatched);
-        struct ftc_note note;
-
-        if (i == c->own_member ||
-            !(find_call(c, c->member[i], c->seq, &note) || ask_call(c, i, &note)) ||
-            note.signature == c->running->note.signature)
-            continue;
-        meet(c, c->member[i], &note);
-        return true;
-    }
-    return false;
 }
 
 /* In operation @seq, the one that runs or one before it, in which this rank called @own. */
@@ -191,32 +164,7 @@ void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t
         ftc_mismatch_begin(c);
 }
 
-void ftc_mismatch_meet_gone(struct ftc_comm *c, int rank, uint32_t seq, const struct ftc_note *note)
-{
-    meet(c, rank, note);
-    c->running->other.ahead = (int32_t)(seq - c->seq);
-}
-
-void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call)
-{
-    int pid = ftc_board_pid(&ftc_library.board, c->world[rank]);
-    struct ftc_note note = {
-        .kind = call->kind,
-        .signature = FTC_SIGNATURE_NONE,
-        .return_address = ftc_callsite_beyond_mpi(pid, call->return_address, call->stack),
-    };
-
-    meet(c, rank, &note);
-}
-
-bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
-{
-    struct ftc_note note, next;
-
-    return find_call(c, rank, c->seq, &note) && !find_call(c, rank, c->seq + 1, &next) &&
-           ftc_call_class(note.kind) == FTC_CLASS_PROTECTED &&
-           ftc_activity_inside(&ftc_library.board, c->world[rank]) > 0;
-}
+/* ---- telling the others ---- */
 
 /* Between two hosts there may be no link yet, or one that is full until what the other says is
  * heard. */
@@ -274,6 +222,8 @@ void ftc_mismatch_spread(struct ftc_comm *c)
     ftc_transport_wake_links(&ftc_library.transport); /* with what is not out: nobody waits here */
 }
 
+/* ---- words ---- */
+
 static bool has_data(enum ftc_call_kind kind)
 {
     return ftc_call_is_counted(kind) && ftc_call_plain(kind) != FTC_CALL_BARRIER &&
@@ -322,7 +272,7 @@ static void write_call(char *text, size_t size, const struct ftc_note *note, con
              is_native ? ", which native MPI carries out" : ahead);
 }
 
-void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c)
+static void write_own(char *text, size_t size, const struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     char site[96];
@@ -356,7 +306,7 @@ static void name_site(uint32_t world, unsigned long address, char *text, size_t 
         ftc_callsite_name_in(ftc_board_pid(board, world), address, text, size);
 }
 
-void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c)
+static void write_other(char *text, size_t size, const struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     char site[96];
@@ -367,11 +317,267 @@ void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c)
 
 void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size)
 {
-    char own[FTC_MISMATCH_CALL_TEXT], other[FTC_MISMATCH_CALL_TEXT];
+    char own[CALL_TEXT], other[CALL_TEXT];
 
-    ftc_mismatch_write_own(own, sizeof own, c);
-    ftc_mismatch_write_other(other, sizeof other, c);
+    write_own(own, sizeof own, c);
+    write_other(other, sizeof other, c);
     snprintf(text, size,
              "ftcoll: mismatched collective calls: rank %d called %s, rank %d called %s",
              ftc_comm_shown(c, c->rank), own, ftc_comm_shown(c, c->running->mismatched), other);
+}
+
+/* ---- looks for another call ---- */
+
+enum { ASK_EVERY_NS = 500000000, ASK_FOR_NS = 100000000 };
+
+/* The call of a member on another host in the operation that runs, which its board shows. That is
+ * asked for after half a second, and then every half a second for a while, and of those alone whose
+ * messages are missing. */
+static bool ask_call(struct ftc_comm *c, int i, struct ftc_note *note)
+{
+    struct ftc_running *r = c->running;
+    uint32_t world = c->world[c->member[i]];
+    uint64_t now_ns;
+
+    if (ftc_board_is_here(&ftc_library.board, world) || !ftc_running_expects(c, i))
+        return false;
+    now_ns = ftc_clock_ns();
+    if (r->idle.since_ns == 0 || r->idle.seq != c->seq) {
+        r->idle.seq = c->seq;
+        r->idle.since_ns = now_ns;
+    }
+    return (now_ns - r->idle.since_ns) % ASK_EVERY_NS >= ASK_EVERY_NS - ASK_FOR_NS &&
+           ftc_ask_call(&ftc_library.transport, world, c->id, c->seq, note);
+}
+
+static bool find_other_call(struct ftc_comm *c)
+{
+    for (int left = ftc_comm_looks(c); left > 0; left--) {
+        int i = ftc_comm_look(c, &c->mismatched);
+        struct ftc_note note;
+
+        if (i == c->own_member ||
+            !(find_call(c, c->member[i], c->seq, &note) || ask_call(c, i, &note)) ||
+            note.signature == c->running->note.signature)
+            continue;
+        meet(c, c->member[i], &note);
+        return true;
+    }
+    return false;
+}
+
+/* ---- ranks that have gone on ---- */
+
+static bool awaits(const struct ftc_comm *c, int member)
+{
+    const struct ftc_running *r = c->running;
+
+    return r->active && r->mismatched < 0 && r->actions.count == 0 && !r->prelude &&
+           r->op.config.kind == FTC_OP_REDUCE && ftc_op_expects(&r->op, member);
+}
+
+/* What it has begun last; its messages of what comes before are in the ring by then. */
+static bool has_begun_later(const struct ftc_comm *c, int member, uint32_t *seq)
+{
+    uint32_t world = c->world[c->member[member]];
+
+    return ftc_board_is_here(&ftc_library.board, world) &&
+           ftc_published_joined(&ftc_library.board, world, c->id, seq) &&
+           (int32_t)(*seq - c->seq) > 0;
+}
+
+/* Its own reduce may have ended without a message, because of deaths: it knows none that the board
+ * has not. A death is on the board before it is counted there. */
+static bool knows_all_deaths(const struct ftc_comm *c)
+{
+    const struct ftc_board *board = &ftc_library.board;
+
+    for (int i = 0; i < c->member_count; i++)
+        if (!c->dead[i] && ftc_board_is_dead(board, c->world[c->member[i]]))
+            return false;
+    return ftc_board_deaths(board) == c->deaths_seen;
+}
+
+static bool is_of_later(const struct ftc_comm *c, const struct ftc_arrival *a)
+{
+    struct ftc_envelope envelope;
+
+    return ftc_message_read_envelope(a->wire, a->bytes, &envelope) &&
+           envelope.communicator_id == c->id && (int32_t)(envelope.seq - c->seq) > 0;
+}
+
+static bool keeps_later(const struct ftc_comm *c, uint32_t world)
+{
+    for (const struct ftc_unexpected_message *m = *ftc_unexpected_first(); m; m = m->next)
+        if (m->arrival.from == world && is_of_later(c, &m->arrival))
+            return true;
+    return false;
+}
+
+/* Whether nothing of this operation can come of it any more: a message of a later one has come,
+ * which none overtakes, or all that there is has been taken. If there is no room for that, what is
+ * awaited may stand behind it. */
+static bool has_sent_all(const struct ftc_comm *c, uint32_t world, ftc_mismatch_take *take_from)
+{
+    struct ftc_arrival a;
+
+    take_from(world);
+    return keeps_later(c, world) || !ftc_transport_next_from(&ftc_library.transport, world, &a) ||
+           is_of_later(c, &a);
+}
+
+static bool has_gone_on(struct ftc_comm *c, int member, ftc_mismatch_take *take_from)
+{
+    uint32_t world = c->world[c->member[member]], seq;
+    struct ftc_note note;
+
+    if (!awaits(c, member) || !has_begun_later(c, member, &seq) || !knows_all_deaths(c) ||
+        !has_sent_all(c, world, take_from) || !awaits(c, member) ||
+        !ftc_published_call(&ftc_library.board, world, c->id, seq, &note))
+        return false;
+    meet(c, c->member[member], &note);
+    c->running->other.ahead = (int32_t)(seq - c->seq);
+    return true;
+}
+
+static bool find_gone_on(struct ftc_comm *c, ftc_mismatch_take *take_from)
+{
+    for (int left = ftc_comm_looks(c); left > 0; left--)
+        if (has_gone_on(c, ftc_comm_look(c, &c->gone_on), take_from))
+            return true;
+    return false;
+}
+
+bool ftc_mismatch_find(struct ftc_comm *c, ftc_mismatch_take *take_from)
+{
+    return find_other_call(c) || find_gone_on(c, take_from);
+}
+
+/* ---- calls that native MPI carries out ---- */
+
+/* With several threads, a rank's others may be about to make the call. */
+static bool is_watched(void)
+{
+    return ftc_library.settings.on_blocked != FTC_ON_BLOCKED_OFF && !ftc_library.threaded;
+}
+
+/* Whoever has joined the operation has left it, or is in it. */
+static bool is_native(const struct ftc_comm *c, int rank, struct ftc_mark_call *call)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    uint32_t world = c->world[rank], seq;
+
+    return ftc_mark_collective(board, world, c->world, c->size, call) &&
+           !(ftc_published_joined(board, world, c->id, &seq) && (int32_t)(seq - c->seq) >= 0);
+}
+
+/* The default ends no job of which all ranks live: a native call that lasts long looks the same. */
+static bool is_error(void)
+{
+    return ftc_library.settings.on_blocked == FTC_ON_BLOCKED_ABORT &&
+           ftc_library.settings.origin[FTC_SETTING_on_blocked] != FTC_ORIGIN_DEFAULT;
+}
+
+/* Returns whether the user's @rank waits in a blocking call of the operation that @c is in, by the
+ * board: a reduction, a barrier or a broadcast. */
+static bool is_in(const struct ftc_comm *c, int rank)
+{
+    struct ftc_note note, next;
+
+    return find_call(c, rank, c->seq, &note) && !find_call(c, rank, c->seq + 1, &next) &&
+           ftc_call_class(note.kind) == FTC_CLASS_PROTECTED &&
+           ftc_activity_inside(&ftc_library.board, c->world[rank]) > 0;
+}
+
+/* What all members do. */
+struct scene {
+    int first_here, first_native; /* user's ranks */
+    struct ftc_mark_call native;  /* the call of the latter */
+    uint64_t versions;
+};
+
+/* Whether every member waits for the others: the dead are another reason for that. */
+static bool all_wait(const struct ftc_comm *c, struct scene *scene)
+{
+    struct ftc_mark_call call;
+
+    *scene = (struct scene){.first_here = -1, .first_native = -1};
+    for (int rank = c->size - 1; rank >= 0; rank--) {
+        uint32_t world = c->world[rank];
+
+        if (ftc_board_state(&ftc_library.board, world) != FTC_RANK_RUNNING)
+            return false;
+        scene->versions += ftc_mark_versions(&ftc_library.board, world);
+        if (is_in(c, rank)) {
+            scene->first_here = rank;
+        } else if (is_native(c, rank, &call)) {
+            scene->first_native = rank;
+            scene->native = call;
+        } else {
+            return false;
+        }
+    }
+    return scene->first_native >= 0;
+}
+
+/* In one write: ranks of other communicators may have something to say as well. */
+static void tell(const struct ftc_comm *c, uint64_t ns)
+{
+    char own[CALL_TEXT], others[CALL_TEXT];
+
+    write_own(own, sizeof own, c);
+    write_other(others, sizeof others, c);
+    ftc_lines_say("ftcoll: rank %d has been in %s for %.1f s, while rank %d is in %s: if these "
+                  "are to be one call, they do not match; on_blocked = %s\n",
+                  ftc_comm_shown(c, c->rank), own, (double)ns / 1e9,
+                  ftc_comm_shown(c, c->running->mismatched), others,
+                  ftc_library.settings.on_blocked == FTC_ON_BLOCKED_WARN ? "warn"
+                                                                         : "abort, by default");
+}
+
+/* For how long all have waited like this. */
+static uint64_t waited_ns(struct ftc_mismatch_native *mixed, const struct ftc_comm *c,
+                          uint64_t now_ns, struct scene *scene)
+{
+    if (!all_wait(c, scene)) {
+        mixed->since_ns = 0;
+        return 0;
+    }
+    if (mixed->since_ns == 0 || scene->versions != mixed->versions) {
+        mixed->since_ns = now_ns;
+        mixed->versions = scene->versions;
+    }
+    return now_ns - mixed->since_ns;
+}
+
+static void meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call)
+{
+    int pid = ftc_board_pid(&ftc_library.board, c->world[rank]);
+    struct ftc_note note = {
+        .kind = call->kind,
+        .signature = FTC_SIGNATURE_NONE,
+        .return_address = ftc_callsite_beyond_mpi(pid, call->return_address, call->stack),
+    };
+
+    meet(c, rank, &note);
+}
+
+void ftc_mismatch_look_at_native(struct ftc_mismatch_native *mixed, struct ftc_comm *c)
+{
+    uint64_t bound_ns = (uint64_t)ftc_library.settings.blocked_ms * NS_OF_MS;
+    uint64_t interval_ns = bound_ns / NATIVE_LOOKS, now_ns, ns;
+    struct scene scene;
+
+    if (!is_watched() || mixed->was_told || ftc_clock_ns() - mixed->looks.last_ns < interval_ns)
+        return;
+    now_ns = ftc_looks_now(&mixed->looks, interval_ns);
+    ns = waited_ns(mixed, c, now_ns, &scene);
+    if (ns == 0 || ns < bound_ns || scene.first_here != c->rank)
+        return;
+    meet_native(c, scene.first_native, &scene.native);
+    if (is_error())
+        return;
+    tell(c, ns);
+    mixed->was_told = true;
+    c->running->mismatched = -1;
 }

@@ -8,15 +8,26 @@
  * has a note of the other's call at once (mismatched and other in c->running): the other may be in
  * its next call already.
  *
- * Whoever notices tells all others of both calls, so that nobody is left waiting: one of the two is
- * not what it called itself.
- */
+ * A rank that notices sends both calls to all others, so that no rank is left waiting: one of the
+ * two is not what that rank called itself.
+ *
+ * Two mismatches show on the board alone. In a reduce a rank that is not the root sends what is
+ * awaited from it and goes on. One that names another root, or calls something else, may send to
+ * others only: the ranks that receive that need not be waiting, and the board shows the rank's call
+ * for a while only (FTC_BOARD_ENTRY_CALLS). What stays is that it has begun a later operation of
+ * the communicator, which it does when all of its messages are in the rings, and that this rank
+ * waits for one that is in none.
+ *
+ * And some ranks may carry out here what others carry out in native MPI: the arguments differ in
+ * what decides about that (too large, not commutative). Such a call never ends, and looks like a
+ * native call that lasts long on some ranks, for which the others wait in their next operation. So
+ * it takes blocked_ms, and is a matter of setting on_blocked. */
 #ifndef FTC_PROGRESS_MISMATCH_H
 #define FTC_PROGRESS_MISMATCH_H
 
-#include "board/mark.h"
 #include "call/call.h"
 #include "communicator/communicator.h"
+#include "system/looks.h"
 
 /* Notes what this rank calls: in @c, which sends it along, and shows it on the board when it has
  * begun (drive.h). To be called before the operation begins, with the library's lock held, as all
@@ -40,32 +51,34 @@ void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t
 /* The operation on @c has begun: what has come to light since the last one. */
 void ftc_mismatch_begin(struct ftc_comm *c);
 
-/* The user's @rank has not taken part in the operation that @c is in, and is in a later one. */
-void ftc_mismatch_meet_gone(struct ftc_comm *c, int rank, uint32_t seq,
-                            const struct ftc_note *note);
+/* Takes in what has come from world rank @world (messages.h). */
+typedef bool ftc_mismatch_take(uint32_t world);
 
-/* @rank is in a call that native MPI carries out. */
-void ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call);
+/* Looks whether the board shows another call of a member in the operation that @c is in, which may
+ * be over there, or a member that has gone on to a later one without a part in this reduce. Looks
+ * at FTC_COMM_LOOKS members, and at others in the next call. */
+bool ftc_mismatch_find(struct ftc_comm *c, ftc_mismatch_take *take_from);
 
-/* Whether the board shows another call of a rank in the operation that @c is in, which may be over
- * there: of some members, which are others in the next call (FTC_COMM_LOOKS). */
-bool ftc_mismatch_find(struct ftc_comm *c);
+/* One per operation, zero at the start. */
+struct ftc_mismatch_native {
+    struct ftc_looks looks;
+    uint64_t since_ns; /* seen like that since then, by the looks; 0: not seen */
+    uint64_t versions; /* of the members' calls, added up */
+    bool was_told;
+};
 
-/* Whether the user's @rank waits in a blocking call of the operation that @c is in, by the board:
- * a reduction, a barrier or a broadcast. */
-bool ftc_mismatch_is_in(const struct ftc_comm *c, int rank);
+/* To be called while the rank waits in the operation of @c. Once all other members have been in it
+ * or in native collective calls of the same members for blocked_ms, and none of this has changed,
+ * the lowest rank that waits here prints a warning (on_blocked = warn, or abort by default), or
+ * takes a rank in a native call for one with another call (abort that the user has set). */
+void ftc_mismatch_look_at_native(struct ftc_mismatch_native *mixed, struct ftc_comm *c);
 
 /* Tells all other members of @c's operation: once, whatever else comes late of it and of those
  * before. */
 void ftc_mismatch_spread(struct ftc_comm *c);
 
-/* "MPI_Reduce(count 1, MPI_INT, MPI_SUM, root 0) at prog(main+0x12)": this rank's call, and that of
- * c->running->mismatched. */
-enum { FTC_MISMATCH_CALL_TEXT = 224 }; /* MPI's texts have room for two */
-void ftc_mismatch_write_own(char *text, size_t size, const struct ftc_comm *c);
-void ftc_mismatch_write_other(char *text, size_t size, const struct ftc_comm *c);
-
-/* One line: who called what, and where. Also after the operation. */
+/* One line: which rank called what, and where, such as "rank 1 called MPI_Reduce(count 1, MPI_INT,
+ * MPI_SUM, root 0) at prog(main+0x12)". Also after the operation. */
 void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "detector/silence.h"
 #include "drive.h"
-#include "gone_on.h"
 #include "messages.h"
 #include "mismatch.h"
 #include "running.h"
@@ -10,9 +9,13 @@
 
 enum { LOOK_TURNS = 32 }; /* idle turns between two looks at what else could be wrong */
 
-void (*ftc_queue_settle)(void);
-
 static struct ftc_comm *busy; /* communicators that have some */
+static void (*settle)(void);
+
+void ftc_queue_on_complete(void (*function)(void))
+{
+    settle = function;
+}
 
 bool ftc_queue_is_used(void)
 {
@@ -26,8 +29,6 @@ static void forget(struct ftc_comm *c)
     while (*link != c)
         link = &(*link)->running->next;
     *link = c->running->next;
-    if (!busy)
-        ftc_drive_background = NULL;
 }
 
 static void pop(struct ftc_comm *c)
@@ -51,7 +52,7 @@ static bool look_closer(struct ftc_comm *c)
     ftc_silence_look(c, ftc_running_expects);
     if (++r->idle_turns % LOOK_TURNS != 0)
         return false;
-    return ftc_mismatch_find(c) || ftc_gone_on_find(c);
+    return ftc_mismatch_find(c, ftc_messages_take_from);
 }
 
 static bool look_after(struct ftc_comm *c)
@@ -92,7 +93,7 @@ static bool advance(struct ftc_comm *c)
     return progress;
 }
 
-static bool advance_all(void)
+bool ftc_queue_go_on(void)
 {
     bool progress = false;
 
@@ -107,7 +108,7 @@ bool ftc_queue_turn(void)
 {
     bool progress = ftc_messages_take();
 
-    return advance_all() || progress;
+    return ftc_queue_go_on() || progress;
 }
 
 void ftc_queue_add(struct ftc_queued *p)
@@ -124,7 +125,6 @@ void ftc_queue_add(struct ftc_queued *p)
     c->running->first = c->running->last = p;
     c->running->next = busy;
     busy = c;
-    ftc_drive_background = advance_all;
     advance(c);
 }
 
@@ -139,8 +139,8 @@ void ftc_queue_complete(struct ftc_comm *c)
         else
             ftc_wait_turn(&wait, c);
     }
-    if (ftc_queue_settle)
-        ftc_queue_settle();
+    if (settle)
+        settle();
 }
 
 void ftc_queue_complete_all(void)

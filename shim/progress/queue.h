@@ -33,16 +33,19 @@ extern const struct ftc_comm_keeper ftc_queue_keeper;
 /* Behind all that its communicator has; @p stays the caller's. */
 void ftc_queue_add(struct ftc_queued *p);
 
-/* One turn for all of them; false if nothing has happened. */
+/* Takes in what has arrived and goes on with all of them; false if nothing has happened. */
 bool ftc_queue_turn(void);
+
+/* Only goes on with all of them. */
+bool ftc_queue_go_on(void);
 
 /* Gives up the lock while it waits until @c has none left: so before a blocking call on @c. It
  * cannot deadlock: the other ranks call the same operations before that call too. */
 void ftc_queue_complete(struct ftc_comm *c);
 
-/* What is left to do of those that are over, by a thread of the program's and before their
- * communicator goes; NULL: nothing. */
-extern void (*ftc_queue_settle)(void);
+/* Has ftc_queue_complete() call @settle at its end, in a thread of the program's: for what is left
+ * to do of operations that are over before their communicator goes. */
+void ftc_queue_on_complete(void (*settle)(void));
 
 /* The same for all communicators. */
 void ftc_queue_complete_all(void);

@@ -11,12 +11,21 @@ enum {
     IDLE_NAPS = 20, /* before a sleep from which only a system call of the program can wake it */
 };
 
-bool (*_Atomic ftc_thread_beside)(void);
-
 static pthread_t thread;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static bool is_on, is_asleep, is_ending;
 static uint64_t looks; /* of the program */
+static bool (*_Atomic beside)(void);
+
+void ftc_thread_set_beside(bool (*function)(void))
+{
+    beside = function;
+}
+
+bool ftc_thread_look_beside(void)
+{
+    return beside && beside();
+}
 
 static void nap(long ns)
 {
@@ -54,13 +63,13 @@ static long round_of_helper(long last_ns)
     return 2 * last_ns < NAP_MAX_NS ? 2 * last_ns : NAP_MAX_NS;
 }
 
-static bool has_more_beside(void)
+bool ftc_thread_look_beside_unlocked(void)
 {
     bool has = false;
 
-    if (ftc_thread_beside) {
+    if (beside) {
         ftc_library_unlock();
-        has = ftc_thread_beside();
+        has = beside();
         ftc_library_lock();
     }
     return has;
@@ -75,7 +84,7 @@ static void *run(void *unused)
     pthread_mutex_lock(&ftc_library.lock);
     sleep_until_woken();
     while (!is_ending) {
-        if (has_more_beside() || ftc_queue_is_used()) {
+        if (ftc_thread_look_beside_unlocked() || ftc_queue_is_used()) {
             nap_ns = round_of_helper(nap_ns);
             idle = 0;
         } else if (++idle > IDLE_NAPS) {

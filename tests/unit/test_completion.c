@@ -17,8 +17,6 @@ enum { REQUESTS = 6, HANDLE = 0x2c000000 };
 
 struct ftc_library ftc_library;
 bool ftc_coverage_is_on;
-void (*ftc_queue_settle)(void);
-bool (*_Atomic ftc_thread_beside)(void);
 
 static struct ftc_call call = {.kind = FTC_CALL_IALLREDUCE, .result = MPI_SUCCESS};
 
@@ -133,6 +131,21 @@ bool ftc_queue_turn(void)
 bool ftc_queue_is_used(void)
 {
     return true;
+}
+
+void ftc_queue_on_complete(void (*settle)(void))
+{
+    (void)settle;
+}
+
+bool ftc_thread_look_beside(void)
+{
+    return false;
+}
+
+bool ftc_thread_look_beside_unlocked(void)
+{
+    return false;
 }
 
 void ftc_thread_wake(void)

@@ -2,7 +2,7 @@
 #include "board/publication.h"
 #include "collectives/parcel.h"
 #include "collectives/shown.h"
-#include "progress/drive.h"
+#include "progress/execute.h"
 #include "progress/mismatch.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
@@ -55,7 +55,7 @@ static void carry_out(enum ftc_op_kind kind)
         .call = &call, .kind = kind, .value_bytes = sizeof value, .contribution = value};
 
     ftc_mismatch_enter(&call, plan.comm, 1);
-    ck_assert_int_eq(ftc_drive(plan.comm, &request), FTC_DRIVE_DONE);
+    ck_assert_int_eq(ftc_execute(plan.comm, &request), FTC_DRIVE_DONE);
     ftc_mismatch_leave();
 }
 

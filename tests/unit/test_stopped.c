@@ -1,5 +1,6 @@
 /* Jobs that a batch system stops as a whole, and later lets go on: nobody has waited meanwhile. And
  * jobs that end while nobody reads what they say: nobody waits for that for ever. */
+#include "board/activity.h"
 #include "board/mark.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
@@ -9,7 +10,8 @@
 #include "monitor/blocked.h"
 #include "monitor/end.h"
 #include "monitor/monitor.h"
-#include "progress/mismatch_native.h"
+#include "progress/mismatch.h"
+#include "progress/running.h"
 #include "unit_board.h"
 
 #include <errno.h>
@@ -83,25 +85,8 @@ int __wrap___poll_chk(struct pollfd *fds, nfds_t count, int ms, size_t bytes)
 static int ended_at;
 static jmp_buf end;
 
-void __wrap_ftc_mismatch_meet_native(struct ftc_comm *c, int rank,
-                                     const struct ftc_mark_call *call);
-bool __wrap_ftc_mismatch_is_in(const struct ftc_comm *c, int rank);
 _Noreturn void __wrap_ftc_rank_end_job(const struct ftc_monitored *rank, int status);
 void __wrap_ftc_job_end(MPI_Comm comm, int status, const char *text);
-
-void __wrap_ftc_mismatch_meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call *call)
-{
-    (void)c;
-    (void)call;
-    ck_assert_int_eq(rank, OTHER);
-    ended_at = naps;
-}
-
-bool __wrap_ftc_mismatch_is_in(const struct ftc_comm *c, int rank)
-{
-    (void)c;
-    return rank == SELF;
-}
 
 void __wrap_ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
@@ -163,14 +148,20 @@ static void assert_ended_late(void)
 START_TEST(others_in_a_native_call_have_not_been_there_longer)
 {
     uint32_t world[] = {SELF, OTHER};
-    struct ftc_comm c = {.id = 1, .size = 2, .rank = SELF, .world = world};
+    struct ftc_running running = {.mismatched = -1};
+    struct ftc_comm c = {.id = 1, .size = 2, .rank = SELF, .world = world, .running = &running};
     struct ftc_mismatch_native mixed = {0};
 
+    ftc_publication_open(board, SELF, 0, c.id);
+    ftc_publish_call(board, SELF, 0, c.seq, &(struct ftc_note){.kind = FTC_CALL_BARRIER});
+    ftc_activity_enter(board, SELF, c.id);
     enter(OTHER, 1u << SELF | 1u << OTHER);
-    for (int i = 0; i < 100 && ended_at == 0; i++) {
-        ftc_mismatch_native_look(&mixed, &c);
+    for (int i = 0; i < 100 && running.mismatched < 0; i++) {
         pass(second_ns);
+        ftc_mismatch_look_at_native(&mixed, &c);
     }
+    ck_assert_int_eq(running.mismatched, OTHER);
+    ended_at = naps;
     assert_ended_late();
 }
 END_TEST

@@ -2,7 +2,7 @@
  * instruction. However many ranks there are, a turn in which none of them talks is to cost the
  * same. */
 #include "board/publication.h"
-#include "progress/drive.h"
+#include "progress/execute.h"
 #include "progress/mismatch.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
@@ -73,8 +73,10 @@ static int native_turn(MPI_Request request, int *flag, MPI_Status *status)
 
 extern __attribute__((visibility("hidden"))) void *_Atomic ftc_mpi_slot[];
 
-/* The loop calls it in each turn. From the second on they are counted. */
-static bool count_turn(void)
+/* The loop calls it in each turn: it stands in for the queue's. From the second on they are
+ * counted.
+ */
+bool ftc_queue_go_on(void)
 {
     if (atomic_fetch_add(turns, 1) == 0) {
         ptrace(PTRACE_TRACEME, 0, NULL, NULL);
@@ -141,8 +143,7 @@ static void wait_in_allreduce(uint32_t ranks, enum manner how)
     ftc_mismatch_enter(&call, c, 1);
     for (uint32_t rank = 1; rank < ranks; rank++)
         join(c, rank);
-    ftc_drive_background = count_turn;
-    ftc_drive(c, &request);
+    ftc_execute(c, &request);
     abort();
 }
 

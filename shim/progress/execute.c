@@ -1,0 +1,38 @@
+#include "execute.h"
+
+#include "messages.h"
+#include "mismatch.h"
+#include "queue.h"
+#include "wait.h"
+
+/* One turn of the wait loop; false if nothing has happened. */
+static bool turn(struct ftc_comm *c)
+{
+    bool progress = ftc_messages_take();
+
+    progress |= ftc_drive_look_after(c);
+    return ftc_queue_go_on() || progress;
+}
+
+static void look_for_mismatch(struct ftc_comm *c, struct ftc_mismatch_native *mixed)
+{
+    if (!ftc_mismatch_find(c, ftc_messages_take_from))
+        ftc_mismatch_look_at_native(mixed, c);
+}
+
+enum ftc_drive_outcome ftc_execute(struct ftc_comm *c, const struct ftc_drive_request *request)
+{
+    struct ftc_mismatch_native mixed = {0};
+    struct ftc_wait wait;
+
+    if (!ftc_drive_begin(c, request))
+        return FTC_DRIVE_NO_MEMORY;
+    ftc_wait_reset(&wait);
+    while (!ftc_drive_is_over(c)) {
+        if (turn(c))
+            ftc_wait_reset(&wait);
+        else if (ftc_wait_turn(&wait, c) && c->running->mismatched < 0)
+            look_for_mismatch(c, &mixed);
+    }
+    return ftc_drive_end(c);
+}
