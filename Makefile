@@ -52,7 +52,7 @@ ENGINE  := $(wildcard shim/engine/*.c)
 LIBRARY := $(wildcard config/settings*.c shim/*.c shim/*/*.c)
 WRAPPERS := $(wildcard wrappers/*.c)
 ENGINE_OBJECT := $(BUILD)/engine.o
-STUBS   := shim/mpi/mpi_library_stubs.S wrappers/entries.S
+STUBS   := shim/mpi/mpi_library.S wrappers/entries.S wrappers/lookup.S
 OBJECTS := $(ENGINE_OBJECT) $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(ENGINE),$(LIBRARY)) $(WRAPPERS)) $(STUBS:%.S=$(BUILD)/%.stub.o)
 
 all: $(BUILD)/libftcoll.so $(BUILD)/ftcoll
@@ -86,7 +86,7 @@ $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 COMMAND := $(filter-out config/describe.c config/settings%,$(wildcard config/*.c))
 COMMAND_OBJECTS := $(COMMAND:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c)) \
   $(addprefix $(BUILD)/shim/,call/call.o call/policy.o report/prospect.o notice/protection.o progress/crash.o \
-  mpi/mpi_library.o mpi/mpi_library_stubs.stub.o system/loaded.o system/numbers.o system/lines.o system/descriptor.o)
+  mpi/mpi_library.o mpi/mpi_library.stub.o system/loaded.o system/numbers.o system/lines.o system/descriptor.o)
 
 $(BUILD)/ftcoll: $(COMMAND_OBJECTS)
 	$(call say,LINK,$@)

@@ -1,6 +1,6 @@
 /* dlsym(): who asks it for a function of the program's MPI library, as interpreters do for a
  * library that they have loaded themselves and tools for what stands behind them, is given ours.
- * All other questions are the C library's (entries.S). */
+ * All other questions are the C library's (lookup.S). */
 #include "entries.h"
 
 #include "lifecycle/outside.h"

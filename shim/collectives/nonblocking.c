@@ -5,13 +5,13 @@
 #include "communicator/lineage.h"
 #include "course.h"
 #include "kept.h"
+#include "mpi/callsite.h"
 #include "parcel.h"
 #include "plan.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "program/request.h"
 #include "report/report.h"
-#include "system/callsite.h"
 #include "value/contributors.h"
 
 #include <stdlib.h>

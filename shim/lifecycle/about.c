@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #define LOADER "/lib64/ld-linux-x86-64.so.2"
@@ -34,5 +35,6 @@ ALIGNS _Noreturn void ftc_about(void)
     } else {
         printf("ftcoll: %s\n", error.text);
     }
-    exit(rv == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    fflush(stdout);
+    _exit(rv == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }

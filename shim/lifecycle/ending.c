@@ -17,6 +17,7 @@
 #include "progress/thread.h"
 #include "progress/wait.h"
 #include "report/report.h"
+#include "system/libc.h"
 #include "system/lines.h"
 #include "value/datatype.h"
 
@@ -240,7 +241,7 @@ static int refuse_session(MPI_Errhandler handler, MPI_Session *session)
         "for good; a session that is opened before may be used and finalized after it\n",
         ftc_library.world_rank);
     if (is_fatal(handler))
-        exit(EXIT_FAILURE);
+        ftc_libc_exit(EXIT_FAILURE);
     if (session)
         *session = MPI_SESSION_NULL;
     return MPI_ERR_OTHER;

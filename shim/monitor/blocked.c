@@ -6,8 +6,8 @@
 #include "board/rank_state.h"
 #include "config/settings.h"
 #include "end.h"
+#include "mpi/callsite.h"
 #include "stir.h"
-#include "system/callsite.h"
 #include "system/lines.h"
 #include "system/looks.h"
 

@@ -11,7 +11,7 @@ typedef int (*query_one)(void);
 /* A library that stands before that of MPI may answer for it. */
 static void *find(const char *name)
 {
-    void *found = dlsym(RTLD_DEFAULT, name);
+    void *found = ftc_loaded_dlsym(RTLD_DEFAULT, name);
 
     return found ? found : ftc_loaded_function(ftc_mpi_object(), name);
 }

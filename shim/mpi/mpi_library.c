@@ -30,7 +30,7 @@ static const bool is_needed[] = {
 #undef FTC_OPTIONAL
 };
 
-/* What the stubs jump to (mpi_library_stubs.S), and who else does it while a slot is not filled. */
+/* What the stubs jump to (mpi_library.S), and who else does it while a slot is not filled. */
 extern __attribute__((visibility("hidden"))) void *_Atomic ftc_mpi_slot[];
 __attribute__((visibility("hidden"))) void *ftc_mpi_look_up(void *_Atomic *slot,
                                                             const void *caller);

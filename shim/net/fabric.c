@@ -68,6 +68,7 @@ bool ftc_stream_is_broken(struct ftc_stream *s)
 #else
 
 #include "system/clock.h"
+#include "system/loaded.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -118,7 +119,7 @@ static struct {
 
 static bool find(void *handle, const char *name, void *function)
 {
-    void *found = dlsym(handle, name);
+    void *found = ftc_loaded_dlsym(handle, name);
 
     memcpy(function, &found, sizeof found);
     return found != NULL;

@@ -4,7 +4,7 @@
 #define FTC_NOTICE_FAILURES_H
 
 #include "board/board.h"
-#include "system/callsite.h"
+#include "mpi/callsite.h"
 #include "system/json.h"
 
 #include <stdio.h>

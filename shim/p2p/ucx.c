@@ -1,6 +1,7 @@
 #include "ucx.h"
 
 #include "mpi/inside.h"
+#include "system/loaded.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ enum { OPENS_SHARED_MEMORY_BELOW_PROC = 114 };
 
 void *ftc_ucx_find(const char *name)
 {
-    return dlsym(RTLD_NEXT, name);
+    return ftc_loaded_dlsym(RTLD_NEXT, name);
 }
 
 /* What Hydra says. */

@@ -2,13 +2,12 @@
 
 #include "board/death.h"
 #include "library.h"
+#include "system/libc.h"
 #include "system/loaded.h"
 #include "system/own_code.h"
 
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -48,9 +47,7 @@ static uintptr_t caller(const ucontext_t *context)
     struct iovec here = {&address, sizeof address};
     struct iovec there = {(void *)(uintptr_t)context->uc_mcontext.gregs[REG_RSP], sizeof address};
 
-    return syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) == sizeof address
-               ? address - 1
-               : 0;
+    return ftc_libc_process_vm_readv(getpid(), &here, &there) == sizeof address ? address - 1 : 0;
 }
 #elif defined __aarch64__
 static uintptr_t instruction(const ucontext_t *context)

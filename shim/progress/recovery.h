@@ -5,7 +5,7 @@
 #define FTC_PROGRESS_RECOVERY_H
 
 #include "communicator/communicator.h"
-#include "system/callsite.h"
+#include "mpi/callsite.h"
 
 /* In MPI_Init; 0 or -ENOMEM. */
 int ftc_recovery_open(void);

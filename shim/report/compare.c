@@ -1,7 +1,7 @@
 #include "compare.h"
 
 #include "job_end.h"
-#include "system/callsite.h"
+#include "mpi/callsite.h"
 #include "system/clock.h"
 
 #include <float.h>

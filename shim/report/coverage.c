@@ -1,10 +1,10 @@
 #include "coverage.h"
 
 #include "library.h"
+#include "mpi/callsite.h"
 #include "notice/coverage_sites.h"
 #include "progress/crash.h"
 #include "required_sites.h"
-#include "system/callsite.h"
 #include "system/hash.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "board/directory.h"
 #include "board/publication.h"
 #include "board/rank_state.h"
-#include "system/callsite.h"
+#include "mpi/callsite.h"
 #include "system/clock.h"
 #include "system/file_limit.h"
 #include "system/hash.h"

@@ -4,13 +4,13 @@
 #include "board/rank_state.h"
 #include "compare.h"
 #include "coverage.h"
+#include "mpi/callsite.h"
 #include "notice/coverage_report.h"
 #include "notice/report_json.h"
 #include "notice/trace_file.h"
 #include "progress/recovery.h"
 #include "required_sites.h"
 #include "sites_elsewhere.h"
-#include "system/callsite.h"
 #include "system/lines.h"
 
 #include <stdio.h>

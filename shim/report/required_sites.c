@@ -2,7 +2,7 @@
 
 #include "board/required_words.h"
 #include "library.h"
-#include "system/callsite.h"
+#include "mpi/callsite.h"
 #include "system/symbol.h"
 
 #include <stdatomic.h>

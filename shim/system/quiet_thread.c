@@ -1,6 +1,7 @@
 #include "quiet_thread.h"
 
 #include "floating.h"
+#include "libc.h"
 
 #include <errno.h>
 #include <link.h>
@@ -42,7 +43,7 @@ static int create(pthread_t *thread, void *(*run)(void *), void *argument, size_
         return rv;
     if (bytes > 0)
         pthread_attr_setstacksize(&attributes, bytes);
-    rv = pthread_create(thread, &attributes, run, argument);
+    rv = ftc_libc_pthread_create(thread, &attributes, run, argument);
     pthread_attr_destroy(&attributes);
     return rv;
 }

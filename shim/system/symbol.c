@@ -1,5 +1,7 @@
 #include "symbol.h"
 
+#include "loaded.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -140,12 +142,12 @@ typedef char *demangler(const char *, char *, size_t *, int *);
 /* Of the C++ library that the program has loaded, which is not to be brought into it. */
 static demangler *find_demangler(void)
 {
-    void *library, *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    void *library, *found = ftc_loaded_dlsym(RTLD_DEFAULT, "__cxa_demangle");
     demangler *function;
 
     if (!found) { /* of a module that the program opened for itself */
         library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-        found = library ? dlsym(library, "__cxa_demangle") : NULL;
+        found = library ? ftc_loaded_dlsym(library, "__cxa_demangle") : NULL;
         if (library)
             dlclose(library);
     }

@@ -1,6 +1,6 @@
 /* Where calls were made, and names of functions from the symbol tables of files, which may hold
  * anything. */
-#include "system/callsite.h"
+#include "mpi/callsite.h"
 #include "system/symbol.h"
 #include "unit.h"
 #include "unit_library.h"

@@ -1,8 +1,9 @@
 #include "callsite.h"
 
-#include "imports.h"
-#include "loaded.h"
-#include "symbol.h"
+#include "system/imports.h"
+#include "system/libc.h"
+#include "system/loaded.h"
+#include "system/symbol.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -12,7 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
 
 enum { STACK_WORDS = 256 };
 
@@ -24,7 +24,7 @@ static void open_libunwind(void)
 
     if (!library)
         return;
-    found = dlsym(library, "unw_backtrace");
+    found = ftc_loaded_dlsym(library, "unw_backtrace");
     memcpy(&backtrace_of_caller, &found, sizeof found);
 }
 
@@ -54,7 +54,7 @@ static bool has_functions_of_mpi(const struct ftc_loaded *object)
 #define FTC_INTERCEPTED(x) "MPI_" #x,
 #define FTC_NEEDED(x)
 #define FTC_OPTIONAL(x)
-#include "mpi/mpi_library.def"
+#include "mpi_library.def"
 #undef FTC_INTERCEPTED
 #undef FTC_NEEDED
 #undef FTC_OPTIONAL
@@ -214,7 +214,7 @@ static size_t read_stack(int pid, unsigned long address, unsigned long *word, si
 {
     struct iovec here = {word, count * sizeof *word};
     struct iovec there = {(void *)(uintptr_t)address, here.iov_len};
-    ssize_t bytes = process_vm_readv(pid, &here, 1, &there, 1, 0);
+    ssize_t bytes = ftc_libc_process_vm_readv(pid, &here, &there);
 
     return bytes > 0 ? (size_t)bytes / sizeof *word : 0;
 }

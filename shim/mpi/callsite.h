@@ -4,8 +4,8 @@
  * the report is written. libunwind is opened when it is needed: as a dependency of a
  * preloaded library it would stand before libgcc_s and take over the exceptions of C++ programs,
  * because it exports the same _Unwind_ symbols. */
-#ifndef FTC_SYSTEM_CALLSITE_H
-#define FTC_SYSTEM_CALLSITE_H
+#ifndef FTC_MPI_CALLSITE_H
+#define FTC_MPI_CALLSITE_H
 
 #include <stddef.h>
 
