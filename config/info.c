@@ -153,8 +153,6 @@ static json_t *objections(const struct info *i, bool has_library)
 
     if (!i->settings.enable)
         object(reasons, "setting %s is off", "enable");
-    if (i->settings.compare)
-        object(reasons, "setting %s is on", "compare");
     if (!has_library)
         object(reasons, "the library, %s, is missing",
                json_string_value(json_object_get(i->json, "library")));

@@ -125,19 +125,6 @@ static void write_calls(const json_t *r)
                "UCX.\n");
 }
 
-static void write_compared(const json_t *r)
-{
-    const json_t *c = ftc_view_at(r, "compared");
-
-    if (!has(r, "compared"))
-        return;
-    say(c,
-        "\nCompared with native MPI: {calls} calls, {differing} differ; {mean_us} us on average, "
-        "natively {native_mean_us} us.\n");
-    if (has(c, "first"))
-        say(c, "The first that differs is {first.call}, number {first.number}, at {first.site}.\n");
-}
-
 static void write_unnamed(const json_t *r)
 {
     const json_t *site;
@@ -252,7 +239,6 @@ void ftc_report_text_write(const json_t *report)
     write_head(report);
     write_failures(report);
     write_calls(report);
-    write_compared(report);
     write_unnamed(report);
     write_coverage(report);
     write_settings(report);

@@ -7,7 +7,6 @@
 #include "program/native_call.h"
 #include "progress/execute.h"
 #include "progress/queue.h"
-#include "report/compare.h"
 #include "report/report.h"
 
 static int carry_out_once(struct ftc_plan *plan)
@@ -61,7 +60,6 @@ static bool is_ours(enum ftc_pass pass)
 
 bool ftc_carry_out(struct ftc_call *call)
 {
-    struct ftc_compare compare;
     struct ftc_floating floating;
     struct ftc_plan plan;
     enum ftc_pass pass;
@@ -79,14 +77,12 @@ bool ftc_carry_out(struct ftc_call *call)
     if (!is_ours(pass))
         return false;
     ftc_combine_note_modes_blocking(&plan, &floating);
-    ftc_compare_begin(&compare, call, plan.comm, &plan.facts);
     ftc_library_lock();
     call->result = carry_out(&plan);
     ftc_library_unlock();
     if (is_agreed)
         ftc_report_call(call, plan.turned_out);
     ftc_error_raise(call);
-    ftc_compare_end(&compare, call, plan.comm, &plan.facts);
     if (plan.floating)
         ftc_floating_raise(plan.floating);
     return is_ours(plan.turned_out);

@@ -47,7 +47,6 @@ static void write_text(FILE *f, const void *context)
 /* The rest has a rank alone. */
 static void add_rest(struct ftc_json *j, const struct ftc_notice *n)
 {
-    ftc_json_add_null(j, "compared");
     ftc_json_add_null(j, "require_all_at_unnamed");
     ftc_json_add_null(j, "calls");
     ftc_json_add_null(j, "links");

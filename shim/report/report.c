@@ -2,7 +2,6 @@
 
 #include "board/directory.h"
 #include "board/rank_state.h"
-#include "compare.h"
 #include "coverage.h"
 #include "mpi/callsite.h"
 #include "notice/coverage_report.h"
@@ -182,7 +181,6 @@ static void write_text(FILE *f, const void *unused)
 
     (void)unused;
     write_failures(f);
-    ftc_compare_write(f);
     ftc_required_sites_write(f);
     if (failed == 0 && ftc_library.settings.report < FTC_REPORT_SUMMARY)
         return;
@@ -294,7 +292,7 @@ static void add_coverage(struct ftc_json *j)
 static bool has_something_to_tell(uint32_t failed)
 {
     return failed > 0 || ftc_library.settings.report >= FTC_REPORT_SUMMARY ||
-           ftc_compare_is_used() || ftc_required_sites_unnamed() > 0;
+           ftc_required_sites_unnamed() > 0;
 }
 
 static void write_json(FILE *f, const void *unused)
@@ -313,7 +311,6 @@ static void write_json(FILE *f, const void *unused)
         return;
     ftc_report_json_begin(&j, f, &head);
     add_failures(&j);
-    ftc_compare_write_json(&j);
     ftc_required_sites_write_json(&j);
     add_from(&j, FTC_REPORT_SUMMARY, "calls", add_calls);
     add_from(&j, FTC_REPORT_SUMMARY, "links", add_links);

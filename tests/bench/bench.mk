@@ -56,10 +56,3 @@ $(BENCH)/libcount_allocations.so:
 bench-programs: $(BENCH_PROGRAMS)
 
 .PHONY: bench-programs bench bench-quick bench-large bench-hosts run-bench run-bench-quick run-bench-large run-bench-hosts bench-p2p
-
-# make compare PROGRAM='./program arguments' [RANKS=n]  does each rerouted call natively too, and tells what differs
-compare: all
-	test -n '$(PROGRAM)' || { echo "make compare: PROGRAM='./program arguments' is missing"; exit 2; }
-	LD_PRELOAD=$(PRELOADED) FTCOLL_COMPARE=on mpiexec.hydra -n $(or $(RANKS),4) $(PROGRAM)
-
-.PHONY: compare

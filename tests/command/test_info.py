@@ -79,7 +79,6 @@ def test_a_launcher_that_does_not_answer_is_not_waited_for(info, tmp_path):
 
 @pytest.mark.parametrize("env, objection", [
     ({"FTCOLL_ENABLE": "off"}, "setting enable is off"),
-    ({"FTCOLL_COMPARE": "on"}, "setting compare is on"),
     ({"SLURM_JOB_NUM_NODES": "65"}, "the ranks are on more than 64 hosts, if it takes all 65 of this job's"),
     ({"SLURM_JOB_NUM_NODES": "64"}, None),
 ])

@@ -122,7 +122,7 @@ START_TEST(it_names_who_has_failed)
     expect("\"death\":\"killed by signal 9 (Killed)\",\"signal\":9,\"exit_status\":null,"
            "\"suspected_by\":null,\"missed_in\":{\"call\":\"MPI_Allreduce\",\"operation\":78,"
            "\"site\":null,\"stack\":[],\"noticed_by\":1,\"noticed_after_us\":");
-    expect("\"result_after_us\":1234.567}}],\"compared\":null,");
+    expect("\"result_after_us\":1234.567}}],\"require_all_at_unnamed\":null");
     expect(",\"calls\":null,\"links\":null,\"coverage\":null,\"settings\":null}\n");
 }
 END_TEST

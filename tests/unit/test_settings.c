@@ -1493,7 +1493,6 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_RECORD_FILE", "r", "setting record_file = r (environment)\n"},
         {"FTCOLL_TRACE_FILE", "t", "setting trace_file = t (environment)\n"},
         {"FTCOLL_PCONTROL", "on", "setting pcontrol = on (environment)\n"},
-        {"FTCOLL_COMPARE", "on", "setting compare = on (environment)\n"},
         {"FTCOLL_UNTESTED", "on", "setting untested = on (environment)\n"},
         {"FTCOLL_CRASH", "1:2:x", "setting crash = 1:2:x (environment)\n"},
     };
@@ -1611,7 +1610,6 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting record_file =  (default)\n"
                            "ftcoll: setting trace_file =  (default)\n"
                            "ftcoll: setting pcontrol = off (default)\n"
-                           "ftcoll: setting compare = off (default)\n"
                            "ftcoll: setting untested = off (default)\n"
                            "ftcoll: setting crash =  (default)\n");
     free(text);

@@ -100,13 +100,6 @@ def _failure(failure):
         yield f"ftcoll:     #{number} {place}"
 
 
-def _compared(compared, rank):
-    yield ("ftcoll: compared with native: {calls} calls of rank {} , {differing} results differ; mean time {mean_us:.2f} us "
-           "here, {native_mean_us:.2f} us natively").format(rank, **compared).replace(" ,", ",")
-    if compared["first"]:
-        yield "ftcoll:     the first: {call}, call {number}, at {site}".format(**compared["first"])
-
-
 def _calls(calls, rank):
     yield f"ftcoll: calls of rank {rank}:"
     for call in calls:
@@ -162,8 +155,6 @@ def _summary(report):
 def as_text(report):
     """The lines that the library writes of the same job with report_format = text."""
     lines = [line for failure in report["failures"] for line in _failure(failure)]
-    if report["compared"]:
-        lines += _compared(report["compared"], report["writer"]["rank"])
     lines += [f"ftcoll: require_all_at: no protected reduction was called from '{name}', on any rank"
               for name in report["require_all_at_unnamed"] or ()]
     lines += _summary(report)

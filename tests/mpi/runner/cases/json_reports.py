@@ -113,8 +113,7 @@ JSON = [
     both("coverage", 4, run("sites"), settings={"FTCOLL_REPORT": "coverage"}),
     *(both(f"coverage, on_blocked = {word}", 3, run("sites ring"),
            settings={"FTCOLL_REPORT": "coverage", "FTCOLL_INTERCEPT": "all", "FTCOLL_ON_BLOCKED": word}) for word in ("warn", "abort")),
-    both("compare", 5, run("differs"), lambda report: report["compared"]["differing"] == 5,
-         settings={"FTCOLL_COMPARE": "on", "FTCOLL_ALGORITHM": "corrected", "FTCOLL_REQUIRE_ALL_AT": "nobody,main,f(a, b)"}),
+    both("require_all_at names nothing", 3, run("inclusion allreduce 9"), settings={"FTCOLL_REQUIRE_ALL_AT": "nobody,here,f(a, b)"}),
     both("summary, nobody dies", 4, run("fallback"), settings={"FTCOLL_REPORT": "summary"}),
     both("silence", 3, "mpiexec.hydra -disable-auto-cleanup -n {n} {programs}/stream --fault exit0@10:2 " + ALLREDUCE,
          lambda report: report["failures"][0]["suspected_by"] in (0, 1), settings=SILENCE, status=UNFINISHED),
@@ -130,8 +129,8 @@ JSON = [
          check=lambda job: "" if job.text("json") == "older\n" and load(job, "json.1")["failed"] == 1 else "the files are not as they should be"),
     Case("report_format = json: all keys are documented", 5, 1, check=all_keys, rotate=False,
          settings={**AS_JSON, "TZ": "XXX-5:30", "FTCOLL_NOTICE": "off"},
-         command=f"FTCOLL_REPORT=full {run('sites die')}; FTCOLL_REPORT=coverage {run('sites')}; FTCOLL_COMPARE=on "
-                 f"FTCOLL_ALGORITHM=corrected FTCOLL_REQUIRE_ALL_AT=nobody {run('differs')}"),
+         command=f"FTCOLL_REPORT=full {run('sites die')}; FTCOLL_REPORT=coverage {run('sites')}; "
+                 f"FTCOLL_REQUIRE_ALL_AT=nobody {run('inclusion allreduce 9')}"),
     Case("report_format = json: keys of a record are documented", 3, 1, check=recorded_keys,
          settings={"FTCOLL_RECORD_FILE": "record", "FTCOLL_CRASH": "1:7:a0"}, command=run("inclusion allreduce 9")),
     Case("report_format = json: a program with an odd name", 3, 1, settings={**AS_JSON, "FTCOLL_CRASH": "1:7:a0"}, check=odd_name,

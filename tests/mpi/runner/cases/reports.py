@@ -46,11 +46,6 @@ REPORT = [
     tolerated("intercept = reduce", 4, 1, "", settings={"FTCOLL_INTERCEPT": "reduce", **SUMMARY},
               says=("MPI_Allreduce +\\d+  native: setting intercept does not name this call",
                     "MPI_Reduce +\\d+  carried out by ftcoll")),
-    Case("compare: what is stored behind a long double is no result", 5, 1, failures=0, tags=DEFECT,
-         command="mpiexec.hydra -n {n} {programs}/differs padding", settings={"FTCOLL_COMPARE": "on", "FTCOLL_REPORT": "summary"},
-         says=(r"compared with native: 3 calls of rank 0, 0 results differ",)),
-    tolerated("compare", 4, 1, "", settings={"FTCOLL_COMPARE": "on"},
-              says=(r"compared with native: \d+ calls of rank 0, \d+ results differ",)),
     tolerated("report: nobody dies", 3, 1, "", silent=("ftcoll",)),
     # in the operation of MPI_Finalize itself, which is number 12 of the library; who is late may miss it in number 11
     Case("report: dead in MPI_Finalize", 3, 1, command="mpiexec.hydra -n {n} {programs}/names barrier",
