@@ -8,7 +8,7 @@
 #include "progress/running.h"
 #include "system/copy.h"
 
-#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What stands before the data of a place: of this round, and of the one before, which others may
@@ -187,6 +187,21 @@ static struct head head_of(const struct place *place, uint32_t round)
     return head;
 }
 
+/* The vote says that @rank has posted its block, and it keeps its place until this rank has read:
+ * whoever may write to shared memory has changed that. This rank cannot have the result of the
+ * others. */
+static void end_without_place(const struct ftc_posted *p, int rank)
+{
+    char text[192];
+
+    snprintf(text, sizeof text,
+             "ftcoll: shared memory does not have the data that rank %d gave to %s, which rank %d "
+             "needs; another process has written there",
+             ftc_comm_shown(p->plan->comm, rank), ftc_call_name(p->plan->call->kind),
+             ftc_comm_shown(p->plan->comm, p->plan->comm->rank));
+    ftc_job_end(MPI_COMM_WORLD, MPI_ERR_OTHER, text);
+}
+
 /* Its memory is as it is until all have shown that they have read: what is there at once, and is
  * not for later, stays there. */
 static void take_from(struct ftc_posted *p, int rank)
@@ -198,9 +213,10 @@ static void take_from(struct ftc_posted *p, int rank)
     struct place *place;
     struct head head;
 
-    if (!has_slots(its_place))
-        ftc_fence_check();
-    assert(has_slots(its_place)); /* who is in the set has one until this rank has read */
+    if (!has_slots(its_place)) {
+        ftc_fence_check(); /* no rank keeps a place for one that was declared dead */
+        end_without_place(p, rank);
+    }
     place = place_of(world_of(p, rank), its_place);
     head = head_of(place, p->round);
     ftc_posted_take(p, rank,

@@ -1,0 +1,58 @@
+/* What is read of the blocks of others in bulk memory, where any process may have written. */
+#include "board/bulk.h"
+#include "collectives/plan.h"
+#include "collectives/posted_way.h"
+#include "job_end.h"
+#include "library.h"
+#include "unit_board.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SELF, OTHER, RANKS, VALUE_BYTES = 8 };
+
+static jmp_buf end;
+static char words[256];
+
+void ftc_job_end(MPI_Comm comm, int status, const char *text)
+{
+    (void)comm;
+    (void)status;
+    snprintf(words, sizeof words, "%s", text);
+    longjmp(end, 1);
+}
+
+static void open_board(void)
+{
+    struct ftc_board_geometry g = unit_geometry(RANKS, VALUE_BYTES);
+
+    g.sites_bytes = 64;
+    g.bulk_bytes = ftc_bulk_bytes();
+    ftc_library.board = unit_board(g);
+}
+
+START_TEST(a_block_whose_place_is_gone_ends_the_job_with_words)
+{
+    uint32_t world[] = {SELF, OTHER};
+    struct ftc_comm c = {.id = 1, .size = RANKS, .rank = SELF, .world = world};
+    struct ftc_call call = {.kind = FTC_CALL_ALLGATHER};
+    struct ftc_plan plan = {.comm = &c, .call = &call};
+    struct ftc_posted_from from[RANKS] = {0};
+    struct ftc_posted p = {.plan = &plan, .from = from};
+
+    open_board();
+    ftc_rank_set_add(p.tally.who, OTHER);
+    if (setjmp(end) == 0)
+        ftc_posted_in_memory.take(&p);
+    ck_assert_ptr_nonnull(strstr(words, "rank 1 gave to MPI_Allgather, which rank 0 needs"));
+    ftc_board_close(&ftc_library.board);
+}
+END_TEST
+
+int main(void)
+{
+    UNIT_BEGIN("posted");
+    UNIT_TEST(a_block_whose_place_is_gone_ends_the_job_with_words);
+    UNIT_END();
+}
