@@ -3,6 +3,7 @@
 #include "rank_state.h"
 #include "seqlock.h"
 
+#include <assert.h>
 #include <string.h>
 
 static size_t value_offset(uint32_t failed_count)
@@ -109,6 +110,9 @@ void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, u
     struct ftc_board_entry *e = ftc_board_entry(board, self, entry);
     uint32_t failed_count = (uint32_t)result->failed->count;
 
+    assert(entry < board->geometry.entries);
+    assert(failed_count <= FTC_FAILED_MAX);
+    assert(ftc_publication_stride(value_bytes) <= board->geometry.entry_stride_bytes);
     FTC_SEQLOCK_BEGIN_WRITE(&e->version);
     atomic_store_explicit(&e->seq, seq, memory_order_relaxed);
     e->attempt = result->attempt;

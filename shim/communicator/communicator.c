@@ -443,6 +443,9 @@ static void forget(MPI_Comm comm, void *kept)
 
 int ftc_comm_open(const struct ftc_comm_keeper *above)
 {
+    assert(above->open);
+    assert(above->complete);
+    assert(above->close);
     keeper = above;
     entries = calloc(ftc_library.board.geometry.entries, sizeof *entries);
     if (!entries)

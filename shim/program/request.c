@@ -8,6 +8,7 @@
 #include "report/coverage.h"
 #include "value/datatype.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -283,6 +284,7 @@ int ftc_request_make(struct ftc_request *r, MPI_Request *handle)
         free(r);
         return rv;
     }
+    assert(r->settle);
     *handle = r->handle;
     remember(r);
     r->holders = 2;

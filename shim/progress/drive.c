@@ -10,6 +10,7 @@
 #include "running.h"
 #include "watch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Messages that came while sends were pending go before all that has come since. */
@@ -112,6 +113,10 @@ static void start_engine(struct ftc_comm *c)
 
 bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request)
 {
+    assert(c->pass == FTC_PASS_NONE);
+    assert(!c->running->active);
+    assert(request->root >= 0);
+    assert(request->root < c->member_count);
     if (ftc_running_reserve(c, request->value_bytes) != 0)
         return false;
     prepare(c, request);

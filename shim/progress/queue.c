@@ -7,6 +7,8 @@
 #include "running.h"
 #include "wait.h"
 
+#include <assert.h>
+
 enum { LOOK_TURNS = 32 }; /* idle turns between two looks at what else could be wrong */
 
 static struct ftc_comm *busy; /* communicators that have some */
@@ -115,6 +117,10 @@ void ftc_queue_add(struct ftc_queued *p)
 {
     struct ftc_comm *c = p->comm;
 
+    assert(c->pass == FTC_PASS_NONE);
+    assert(p->begin);
+    assert(p->end);
+    assert(p->over);
     p->next = NULL;
     p->has_begun = false;
     if (c->running->first) {

@@ -8,6 +8,7 @@
 #include "question.h"
 #include "value/rank_set.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -145,6 +146,8 @@ bool ftc_transport_send(struct ftc_transport *t, uint32_t to, const struct ftc_m
                         const struct ftc_envelope *envelope, enum ftc_failure_scheme scheme,
                         size_t value_bytes, const struct ftc_note *note)
 {
+    assert(to < t->board->geometry.ranks);
+    assert(to != t->self);
     if (t->links && !ftc_board_is_here(t->board, to))
         return ftc_links_send(t->links, to, m, envelope, scheme, value_bytes, note);
     if (!ftc_ring_send(&t->ring[to], &t->board->geometry, m, envelope, scheme, value_bytes, note))
