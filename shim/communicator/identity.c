@@ -1,0 +1,91 @@
+#include "identity.h"
+
+#include "board/rank_state.h"
+#include "system/hash.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+enum { BUCKETS = 256, GIVE_UP_TURNS = 100000 };
+
+/* How many communicators of a membership have been used: part of the identity of the next one whose
+ * lineage is not known. */
+struct membership {
+    uint64_t hash;
+    uint32_t used;
+    struct membership *next;
+};
+static struct membership *membership_bucket[BUCKETS];
+
+static struct membership *find_membership(uint64_t hash)
+{
+    struct membership **head = &membership_bucket[hash % BUCKETS], *m;
+
+    for (m = *head; m; m = m->next)
+        if (m->hash == hash)
+            return m;
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->hash = hash;
+    m->next = *head;
+    *head = m;
+    return m;
+}
+
+static bool any_member_dead(const struct ftc_comm *c)
+{
+    for (int i = 0; i < c->size; i++)
+        if (ftc_board_is_dead(&ftc_library.board, c->world[i]))
+            return true;
+    return false;
+}
+
+/* Under MPI_THREAD_MULTIPLE threads may use two communicators of one membership for the first time
+ * in different orders on different ranks: then rank 0's count decides. Other threads go on
+ * meanwhile. If a member dies, its news may never come: each rank keeps its own count, which is
+ * wrong only if threads have overtaken each other as well. */
+static void agree_on_use(const struct ftc_comm *c, MPI_Comm comm, uint32_t *use)
+{
+    uint32_t told = *use;
+    MPI_Request request;
+    int done = 0;
+
+    if (!ftc_library.threaded || comm == MPI_COMM_NULL)
+        return;
+    ftc_library_unlock();
+    PMPI_Ibcast(&told, 1, MPI_UINT32_T, 0, comm, &request);
+    for (int idle = 0; !done && idle < GIVE_UP_TURNS; idle += any_member_dead(c)) {
+        PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        sched_yield();
+    }
+    ftc_library_lock();
+    if (done)
+        *use = told;
+}
+
+static int identify_by_use(struct ftc_comm *c, const struct ftc_origin *from)
+{
+    uint64_t hash =
+        ftc_hash(from->seed, from->world_rank, (size_t)c->size * sizeof *from->world_rank);
+    struct membership *m = find_membership(hash);
+    uint32_t use;
+
+    if (!m)
+        return -ENOMEM;
+    use = m->used++; /* before another thread comes */
+    agree_on_use(c, from->comm, &use);
+    if (use >= m->used)
+        m->used = use + 1;
+    c->id = ftc_hash(hash, &use, sizeof use);
+    return 0;
+}
+
+int ftc_identity_find(struct ftc_comm *c, const struct ftc_origin *from)
+{
+    if (from->number == 0)
+        return identify_by_use(c, from);
+    c->id = ftc_hash(from->number, from->world_rank, (size_t)c->size * sizeof *from->world_rank);
+    return 0;
+}

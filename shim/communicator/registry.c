@@ -1,0 +1,386 @@
+/* Which communicators there are, and what makes one. */
+#include "communicator.h"
+
+#include "attribute.h"
+#include "call/call.h"
+#include "entry.h"
+#include "group.h"
+#include "identity.h"
+#include "job_end.h"
+#include "lineage.h"
+#include "members.h"
+#include "spares.h"
+#include "system/hash.h"
+#include "value/datatype.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    CACHE_SIZE = 64,
+    BUCKETS = 256,
+    F_MAX = 64, /* that setting f allows */
+};
+
+static struct ftc_comm *bucket[BUCKETS];
+static struct ftc_comm *internal;
+static const struct ftc_comm_keeper *keeper;
+static struct {
+    MPI_Comm handle;
+    struct ftc_comm *comm;
+} cache[CACHE_SIZE];
+
+/* Messages of a freed communicator can still be under way: they arrive before long, or never. */
+enum { FREED_REMEMBERED = 1024 };
+static uint64_t freed[FREED_REMEMBERED];
+static unsigned freed_count;
+
+static enum ftc_pass find_world_ranks(struct ftc_comm *c, const int *world_rank)
+{
+    const struct ftc_library *l = &ftc_library;
+
+    for (int i = 0; i < c->size; i++)
+        if (world_rank[i] < 0 || world_rank[i] >= l->world_size)
+            return FTC_PASS_OUTSIDE_WORLD;
+    for (int i = 0; i < c->size; i++)
+        c->world[i] = world_rank[i];
+    return FTC_PASS_NONE;
+}
+
+static int protect(struct ftc_comm *c)
+{
+    int rv = ftc_members_open(c);
+
+    if (rv == 0)
+        rv = keeper->open(c);
+    if (rv == 0)
+        rv = ftc_entry_take(c);
+    if (rv != 0)
+        return rv;
+    ftc_members_take_all(c);
+    c->next = bucket[c->id % BUCKETS];
+    bucket[c->id % BUCKETS] = c;
+    return 0;
+}
+
+static void unprotect(struct ftc_comm *c)
+{
+    struct ftc_comm **link = &bucket[c->id % BUCKETS];
+
+    while (*link && *link != c)
+        link = &(*link)->next;
+    if (*link)
+        *link = c->next;
+    ftc_entry_give_back(c);
+    freed[freed_count++ % FREED_REMEMBERED] = c->id;
+}
+
+static void destroy(struct ftc_comm *c)
+{
+    if (c->running)
+        keeper->close(c);
+    ftc_members_close(c);
+    free(c->world);
+    free(c);
+}
+
+static struct ftc_comm *create(const struct ftc_origin *from)
+{
+    struct ftc_comm *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->size = from->size;
+    c->rank = from->rank;
+    c->remote = from->remote;
+    c->remote_size = from->remote_size;
+    c->f = from->f;
+    c->world = malloc((size_t)c->size * sizeof *c->world);
+    if (!c->world)
+        goto fail;
+    c->pass = find_world_ranks(c, from->world_rank);
+    if (c->pass == FTC_PASS_NONE && (ftc_identity_find(c, from) != 0 || protect(c) != 0))
+        goto fail;
+    return c;
+
+fail:
+    destroy(c);
+    return NULL;
+}
+
+static struct ftc_comm *unprotected(enum ftc_pass pass)
+{
+    struct ftc_comm *c = calloc(1, sizeof *c);
+
+    if (c)
+        c->pass = pass;
+    return c;
+}
+
+static bool has_outsiders(const struct ftc_origin *from)
+{
+    for (int i = 0; i < from->size; i++)
+        if (from->world_rank[i] < 0)
+            return true;
+    return false;
+}
+
+/* Its use does not identify it, as that of others does: threads of two groups agree on nothing. */
+static enum ftc_pass pass_of_inter(const struct ftc_origin *from)
+{
+    if (has_outsiders(from))
+        return FTC_PASS_OUTSIDE_WORLD;
+    if ((ftc_library.settings.intercept & FTC_INTERCEPT_INTERCOMM) == 0)
+        return FTC_PASS_INTERCOMM;
+    return from->number == 0 ? FTC_PASS_UNSEEN_INTERCOMM : FTC_PASS_NONE;
+}
+
+static struct ftc_comm *examine_inter(MPI_Comm comm, struct ftc_origin *from)
+{
+    struct ftc_comm *c;
+    enum ftc_pass pass;
+    int *world_rank = ftc_group_world_ranks_of_both(comm, &from->remote, &from->remote_size);
+    int local;
+
+    if (!world_rank)
+        return NULL;
+    PMPI_Comm_size(comm, &local);
+    PMPI_Comm_rank(comm, &from->rank);
+    from->rank += from->remote == 0 ? from->remote_size : 0;
+    from->size = local + from->remote_size;
+    from->world_rank = world_rank;
+    pass = pass_of_inter(from);
+    c = pass == FTC_PASS_NONE ? create(from) : unprotected(pass);
+    free(world_rank);
+    return c;
+}
+
+static struct ftc_comm *examine(MPI_Comm comm)
+{
+    const struct ftc_lineage *lineage = ftc_lineage_of(comm);
+    struct ftc_origin from = {.comm = comm,
+                              .number = lineage ? ftc_lineage_number(lineage) : 0,
+                              .seed = FTC_HASH_START,
+                              .f = ftc_library.settings.f};
+    struct ftc_comm *c = NULL;
+    int inter, *world_rank;
+
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+        return NULL;
+    if (inter)
+        return examine_inter(comm, &from);
+    PMPI_Comm_size(comm, &from.size);
+    PMPI_Comm_rank(comm, &from.rank);
+    if (from.size == 1)
+        return unprotected(FTC_PASS_COMM_SELF);
+    from.world_rank = world_rank = ftc_group_world_ranks_of(comm, &from.size);
+    if (world_rank)
+        c = create(&from);
+    free(world_rank);
+    return c;
+}
+
+/* When @comm is freed. */
+static void forget(MPI_Comm comm, void *kept)
+{
+    struct ftc_comm *c = kept;
+
+    ftc_library_lock();
+    if (c->running)
+        keeper->complete(c);
+    if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
+        cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
+    ftc_comm_release(c);
+    ftc_library_unlock();
+}
+
+int ftc_comm_open(const struct ftc_comm_keeper *above)
+{
+    assert(above->open);
+    assert(above->complete);
+    assert(above->close);
+    keeper = above;
+    ftc_attribute_on_free(FTC_TENANT_COMM, forget);
+    return ftc_entry_open();
+}
+
+struct ftc_comm *ftc_comm_internal(void)
+{
+    struct ftc_origin from = {.comm = MPI_COMM_NULL,
+                              .size = ftc_library.world_size,
+                              .rank = ftc_library.world_rank,
+                              .seed = FTC_HASH_START,
+                              .f = ftc_library.settings.f};
+    int *world_rank;
+
+    if (internal)
+        return internal;
+    world_rank = calloc((size_t)ftc_library.world_size, sizeof *world_rank);
+    if (!world_rank)
+        return NULL;
+    for (int i = 0; i < ftc_library.world_size; i++)
+        world_rank[i] = i;
+    from.world_rank = world_rank;
+    internal = create(&from);
+    free(world_rank);
+    return internal;
+}
+
+/* For one call of the ranks of @group. @number and @seed as in struct ftc_origin. */
+static struct ftc_comm *create_for_group(MPI_Group group, uint64_t number, uint64_t seed)
+{
+    struct ftc_origin from = {.comm = MPI_COMM_NULL, .number = number, .seed = seed, .f = F_MAX};
+    struct ftc_comm *c = NULL;
+    int *world_rank;
+
+    PMPI_Group_rank(group, &from.rank);
+    from.world_rank = world_rank = ftc_group_world_ranks(group, &from.size);
+    if (world_rank)
+        c = create(&from);
+    free(world_rank);
+    return c;
+}
+
+/* Threads may make such calls in different orders on different ranks: MPI has them use different
+ * tags. */
+static uint64_t seed_of_call(MPI_Comm parent, int tag)
+{
+    const struct ftc_lineage *lineage = ftc_lineage_of(parent);
+    uint64_t number = lineage ? ftc_lineage_number(lineage) : 0;
+    int salt = ftc_library.threaded ? tag : 0;
+
+    return ftc_hash(number ^ ~FTC_HASH_START, &salt, sizeof salt);
+}
+
+struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag)
+{
+    return create_for_group(group, 0, seed_of_call(parent, tag));
+}
+
+struct ftc_comm *ftc_comm_for_leaders(MPI_Comm peer, MPI_Group group, int tag)
+{
+    return create_for_group(group, 0,
+                            ftc_hash_mix(seed_of_call(peer, tag), FTC_CALL_INTERCOMM_CREATE));
+}
+
+/* Its number is that of what is made, too, which has the same members. */
+struct ftc_comm *ftc_comm_for_meeting(uint64_t number, MPI_Group group)
+{
+    return create_for_group(group, ftc_hash_mix(number, FTC_CALL_INTERCOMM_CREATE), 0);
+}
+
+struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group)
+{
+    return create_for_group(group, number, ftc_hash_mix(FTC_HASH_START, FTC_CALL_WIN_FREE));
+}
+
+struct ftc_comm *ftc_comm_for_file(uint64_t number, MPI_Group group)
+{
+    return create_for_group(group, number, ftc_hash_mix(FTC_HASH_START, FTC_CALL_FILE_OPEN));
+}
+
+struct ftc_comm *ftc_comm_for_request(uint64_t number, const struct ftc_comm *of)
+{
+    struct ftc_origin from = {.comm = MPI_COMM_NULL,
+                              .size = of->size,
+                              .rank = of->rank,
+                              .remote = of->remote,
+                              .remote_size = of->remote_size,
+                              .number = number,
+                              .f = F_MAX};
+    struct ftc_comm *c = NULL;
+    int *world_rank = calloc((size_t)of->size, sizeof *world_rank);
+
+    for (int i = 0; world_rank && i < of->size; i++)
+        world_rank[i] = (int)of->world[i];
+    from.world_rank = world_rank;
+    if (world_rank)
+        c = create(&from);
+    free(world_rank);
+    return c;
+}
+
+void ftc_comm_release(struct ftc_comm *c)
+{
+    if (c->pass == FTC_PASS_NONE)
+        unprotect(c);
+    destroy(c);
+}
+
+/* A copy that was made after deaths begins without the dead. */
+static void leave_out_missing(struct ftc_comm *c, MPI_Comm comm)
+{
+    const unsigned char *missing = ftc_spares_missing(comm);
+
+    if (missing && c->pass == FTC_PASS_NONE)
+        ftc_members_leave_out(c, missing);
+}
+
+static struct ftc_comm *look_up(MPI_Comm comm)
+{
+    struct ftc_comm *c;
+
+    if (!ftc_is_comm(comm))
+        return NULL;
+    c = ftc_attribute_get(comm, FTC_TENANT_COMM);
+    if (c)
+        return c;
+    c = examine(comm);
+    if (c)
+        leave_out_missing(c, comm);
+    if (c && ftc_attribute_keep(comm, FTC_TENANT_COMM, c))
+        return c;
+    ftc_job_end_no_memory(
+        "another communicator"); /* the others will protect it: this rank must as well */
+    return NULL;
+}
+
+struct ftc_comm *ftc_comm_get(MPI_Comm comm)
+{
+    unsigned i = (unsigned)comm % CACHE_SIZE;
+
+    if (cache[i].handle == comm && cache[i].comm)
+        return cache[i].comm;
+    cache[i].comm = look_up(comm);
+    cache[i].handle = comm;
+    return cache[i].comm;
+}
+
+struct ftc_comm *ftc_comm_find(uint64_t id)
+{
+    struct ftc_comm *c = bucket[id % BUCKETS];
+
+    while (c && c->id != id)
+        c = c->next;
+    return c;
+}
+
+bool ftc_comm_was_freed(uint64_t id)
+{
+    for (int i = 0; i < FREED_REMEMBERED; i++)
+        if (freed[i] == id)
+            return true;
+    return false;
+}
+
+static bool list_left_out(const struct ftc_comm *c, bool *is_left_out, int size)
+{
+    if (!c || c->size != size || ftc_comm_is_inter(c) || c->member_count == size)
+        return false;
+    for (int i = 0; i < size; i++)
+        is_left_out[i] = true;
+    for (int i = 0; i < c->member_count; i++)
+        is_left_out[c->member[i]] = false;
+    return true;
+}
+
+bool ftc_comm_left_out(MPI_Comm comm, bool *is_left_out, int size)
+{
+    bool any;
+
+    ftc_library_lock();
+    any = list_left_out(ftc_attribute_get(comm, FTC_TENANT_COMM), is_left_out, size);
+    ftc_library_unlock();
+    return any;
+}
