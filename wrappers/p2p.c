@@ -6,6 +6,7 @@
 #include "p2p/pair.h"
 #include "program/error.h"
 #include "program/native_call.h"
+#include "program/native_poll.h"
 #include "progress/empty_request.h"
 #include "progress/wait.h"
 #include "value/datatype.h"

@@ -6,6 +6,7 @@
 #include "p2p/p2p.h"
 #include "p2p/partitioned.h"
 #include "program/native_call.h"
+#include "program/native_poll.h"
 #include "program/request.h"
 #include "progress/wait.h"
 #include "report/coverage.h"

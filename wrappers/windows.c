@@ -1,6 +1,7 @@
 /* Calls on windows that wait for other ranks. */
 #include "entries.h"
 #include "program/native_call.h"
+#include "program/native_poll.h"
 #include "progress/wait.h"
 #include "windows/window.h"
 

@@ -17,7 +17,7 @@
 
 /* In the order in which they are told. */
 enum ftc_tenant {
-    FTC_TENANT_COMM,          /* communicator/communicator.c */
+    FTC_TENANT_COMM,          /* communicator/registry.c */
     FTC_TENANT_LINEAGE,       /* communicator/lineage.c */
     FTC_TENANT_MARKS,         /* program/native_call.c */
     FTC_TENANT_PEERS,         /* p2p/peers.c */

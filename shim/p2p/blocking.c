@@ -7,6 +7,7 @@
 
 #include "program/error.h"
 #include "program/native_call.h"
+#include "program/native_poll.h"
 #include "progress/wait.h"
 
 bool ftc_p2p_is_on;

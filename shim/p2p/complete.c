@@ -7,6 +7,7 @@
 #include "mpi/inside.h"
 #include "program/error.h"
 #include "program/native_call.h"
+#include "program/native_poll.h"
 #include "progress/wait.h"
 #include "report/coverage.h"
 

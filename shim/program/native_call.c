@@ -2,35 +2,17 @@
 
 #include "board/mark.h"
 #include "board/rank_state.h"
-#include "communicator/attribute.h"
 #include "communicator/group.h"
+#include "described.h"
 #include "job_end.h"
 #include "library.h"
 #include "report/coverage.h"
 #include "value/datatype.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-enum { NO_HANDLE = 0, PLACES = FTC_BOARD_SETS / FTC_BOARD_MARKS };
-
-/* The world ranks behind those of a communicator or window, as far as the board needs them; the set
- * of the same number on the board has those of them that are in MPI_COMM_WORLD. In MPICH handles
- * are integers that tell what they are a handle of. */
-struct members {
-    _Atomic int handle; /* NO_HANDLE: to be described anew */
-    bool is_remote;     /* of an intercommunicator */
-    int size;
-    int *world_rank; /* below 0: outside of MPI_COMM_WORLD */
-};
-
-/* Each mark has its own, so that threads do not change each other's. */
-static struct members described[FTC_BOARD_SETS];
 static atomic_bool is_taken[FTC_BOARD_CALLS]; /* by some thread */
-static int win_keyval = MPI_KEYVAL_INVALID;
-static struct ftc_board_mark *marks; /* this rank's; NULL: marking is off */
+struct ftc_board_mark *ftc_native_call_marks;
 
 static const _Atomic uint32_t nobody;
 const _Atomic uint32_t *ftc_native_call_deaths = &nobody;
@@ -47,110 +29,16 @@ static _Thread_local struct {
     enum ftc_call_kind kind;
 } operation;
 
-/* ---- members ---- */
-
-static unsigned place_of(int index, int handle)
-{
-    return (unsigned)index * PLACES + (unsigned)handle % PLACES;
-}
-
-/* A handle that is freed may come back for something else. */
-static void forget(int handle)
-{
-    for (int i = 0; i < FTC_BOARD_MARKS; i++) {
-        int known = handle;
-
-        atomic_compare_exchange_strong(&described[place_of(i, handle)].handle, &known, NO_HANDLE);
-    }
-}
-
-/* When a communicator is freed. What is kept of it is only that it may be in described[]. */
-static void forget_comm(MPI_Comm comm, void *kept)
-{
-    (void)kept;
-    forget(comm);
-}
-
-/* Called by MPI when a window is freed. */
-static int forget_win(MPI_Win win, int keyval, void *attribute, void *extra)
-{
-    (void)keyval;
-    (void)attribute;
-    (void)extra;
-    forget(win);
-    return MPI_SUCCESS;
-}
-
 int ftc_native_call_open(void)
 {
-    if (PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
-        return -EINVAL;
-    ftc_attribute_on_free(FTC_TENANT_MARKS, forget_comm);
-    marks = ftc_marks_of(&ftc_library.board, ftc_library.world_rank);
+    int rv = ftc_described_open();
+
+    if (rv != 0)
+        return rv;
+    ftc_native_call_marks = ftc_marks_of(&ftc_library.board, ftc_library.world_rank);
     ftc_native_call_deaths = ftc_board_deaths_word(&ftc_library.board);
     return 0;
 }
-
-static void add_to_board(const int *world_rank, int size, _Atomic uint64_t *words)
-{
-    for (int i = 0; i < size; i++) {
-        uint32_t world = (uint32_t)world_rank[i];
-
-        if (world_rank[i] < 0 || world_rank[i] >= ftc_library.world_size)
-            continue;
-        atomic_fetch_or(&words[world / 64], 1ull << world % 64);
-    }
-}
-
-static bool describe_members(unsigned place, MPI_Group members)
-{
-    _Atomic uint64_t *words = ftc_board_set(&ftc_library.board, ftc_library.world_rank, place);
-    struct members *m = &described[place];
-
-    for (uint32_t i = 0; i < ftc_board_set_words(&ftc_library.board.geometry); i++)
-        atomic_store(&words[i], 0);
-    free(m->world_rank);
-    m->world_rank = ftc_group_world_ranks(members, &m->size);
-    m->is_remote = false;
-    if (!m->world_rank)
-        return false;
-    add_to_board(m->world_rank, m->size, words);
-    return true;
-}
-
-/* A call on an intercommunicator names ranks of the remote group; it may need both groups. */
-static bool describe_comm(unsigned place, MPI_Comm comm)
-{
-    MPI_Group members;
-    bool done;
-
-    if (!ftc_is_comm(comm))
-        return false;
-    members = ftc_group_of_peers(comm);
-    done = describe_members(place, members);
-    described[place].is_remote = ftc_is_inter(comm);
-    PMPI_Group_free(&members);
-    return done && ftc_attribute_keep(comm, FTC_TENANT_MARKS, described);
-}
-
-static bool describe_win(unsigned place, MPI_Win win)
-{
-    MPI_Group members;
-    int is_noted;
-    bool done;
-    void *attribute;
-
-    if (!ftc_is_win(win) || PMPI_Win_get_group(win, &members) != MPI_SUCCESS)
-        return false;
-    done = describe_members(place, members);
-    PMPI_Group_free(&members);
-    if (done && PMPI_Win_get_attr(win, win_keyval, &attribute, &is_noted) == MPI_SUCCESS &&
-        !is_noted)
-        done = PMPI_Win_set_attr(win, win_keyval, NULL) == MPI_SUCCESS;
-    return done;
-}
-
-/* ---- marks ---- */
 
 /* One that no other thread has. */
 static __attribute__((noinline)) bool take_free_mark(void)
@@ -165,18 +53,12 @@ static __attribute__((noinline)) bool take_free_mark(void)
     return false;
 }
 
-static inline bool is_inside(void)
-{
-    ftc_native_call_look_back();
-    return ftc_native_call_depth > 0;
-}
-
 /* True for the outermost call of a thread, if there is a mark for it. */
 static inline bool take_mark(unsigned bytes_below)
 {
-    if (!marks)
+    if (!ftc_native_call_marks)
         return false;
-    if (is_inside()) {
+    if (ftc_native_call_is_inside()) {
         ftc_native_call_depth++;
         return false;
     }
@@ -191,7 +73,7 @@ static inline bool take_mark(unsigned bytes_below)
 void ftc_native_call_count(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                            const void *return_address)
 {
-    if (ftc_coverage_is_on && !is_inside())
+    if (ftc_coverage_is_on && !ftc_native_call_is_inside())
         ftc_coverage_native(kind, comm, peer, return_address);
 }
 
@@ -243,44 +125,14 @@ static void give_back_mark(void)
     own_mark = -1;
 }
 
-/* The world rank of rank @peer; -1 if it has none. */
-static int32_t world_of(const struct members *m, int peer)
-{
-    int world = peer >= 0 && peer < m->size ? m->world_rank[peer] : -1;
-
-    return world >= 0 && world < ftc_library.world_size ? world : -1;
-}
-
-/* What a call on what @place describes needs: a rank, or a part of the set. False: nobody. */
-static inline bool find_need(unsigned place, int peer, int32_t *need)
-{
-    if (peer == FTC_ALL_MEMBERS)
-        *need = FTC_BOARD_ALL;
-    else if (peer == FTC_SOME_MEMBER)
-        *need = FTC_BOARD_SOME;
-    else
-        *need = world_of(&described[place], peer);
-    return *need >= 0 || peer == FTC_ALL_MEMBERS || peer == FTC_SOME_MEMBER;
-}
-
-static inline void write_mark(struct ftc_board_mark *m, enum ftc_call_kind kind, unsigned place,
-                              int32_t need, const void *return_address)
-{
-    ftc_mark_begin(m, (struct ftc_mark_start){.kind = kind,
-                                              .set = place,
-                                              .pass = ftc_native_call_pass,
-                                              .peer = need,
-                                              .return_address = return_address,
-                                              .stack = __builtin_frame_address(0)});
-}
-
 static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
                         const void *return_address)
 {
     int32_t need;
 
-    if (find_need(place, peer, &need))
-        write_mark(&marks[own_mark], kind, place, need, return_address);
+    if (ftc_described_need(place, peer, &need))
+        ftc_native_call_write_mark(&ftc_native_call_marks[own_mark], kind, place, need,
+                                   return_address);
     else
         give_back_mark();
 }
@@ -288,10 +140,9 @@ static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
 /* Described each time, in place of what was there before. */
 static void show_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
 {
-    unsigned place = place_of(own_mark, group);
+    unsigned place = ftc_described_place(own_mark, group);
 
-    atomic_store(&described[place].handle, NO_HANDLE);
-    if (describe_members(place, group))
+    if (ftc_describe_group(place, group))
         show(kind, place, FTC_ALL_MEMBERS, return_address);
     else
         give_back_mark();
@@ -310,41 +161,31 @@ static __attribute__((noinline)) void show_both(enum ftc_call_kind kind, MPI_Com
 static inline void show_described(enum ftc_call_kind kind, int handle, unsigned place, int peer,
                                   const void *return_address)
 {
-    if (peer == FTC_ALL_MEMBERS && described[place].is_remote && !ftc_call_is_message(kind))
+    if (peer == FTC_ALL_MEMBERS && ftc_described[place].is_remote && !ftc_call_is_message(kind))
         show_both(kind, handle, return_address);
     else
         show(kind, place, peer, return_address);
 }
 
-/* False if @handle is not valid. */
-static bool describe(unsigned place, int handle, bool (*describe_it)(unsigned, int))
-{
-    atomic_store(&described[place].handle, NO_HANDLE);
-    if (!describe_it(place, handle))
-        return false;
-    atomic_store(&described[place].handle, handle);
-    return true;
-}
-
 /* Out of the way of calls whose members are known. */
 static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind, int handle,
-                                                        bool (*describe_it)(unsigned, int),
-                                                        int peer, const void *return_address)
+                                                        ftc_describe_it *describe_it, int peer,
+                                                        const void *return_address)
 {
-    unsigned place = place_of(own_mark, handle);
+    unsigned place = ftc_described_place(own_mark, handle);
 
-    if (describe(place, handle, describe_it))
+    if (ftc_describe(place, handle, describe_it))
         show_described(kind, handle, place, peer, return_address);
     else
         give_back_mark();
 }
 
-static inline void mark(enum ftc_call_kind kind, int handle, bool (*describe_it)(unsigned, int),
-                        int peer, const void *return_address)
+static inline void mark(enum ftc_call_kind kind, int handle, ftc_describe_it *describe_it, int peer,
+                        const void *return_address)
 {
-    unsigned place = place_of(own_mark, handle);
+    unsigned place = ftc_described_place(own_mark, handle);
 
-    if (atomic_load_explicit(&described[place].handle, memory_order_relaxed) == handle)
+    if (ftc_described_is(place, handle))
         show_described(kind, handle, place, peer, return_address);
     else
         describe_and_show(kind, handle, describe_it, peer, return_address);
@@ -354,7 +195,7 @@ void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                            const void *return_address)
 {
     if (begin(kind, comm, peer, return_address))
-        mark(kind, comm, describe_comm, peer, return_address);
+        mark(kind, comm, ftc_describe_comm, peer, return_address);
 }
 
 /* What it sends may be through although it is still in the call. */
@@ -366,23 +207,23 @@ void ftc_native_call_enter_exchange(enum ftc_call_kind kind, MPI_Comm comm, int 
     ftc_native_call_enter(kind, comm, ftc_native_call_partner(source, dest), return_address);
     if (ftc_native_call_depth != 1 || own_mark < 0 || source < 0 || dest == source)
         return;
-    world = world_of(&described[place_of(own_mark, comm)], dest);
+    world = ftc_described_world(&ftc_described[ftc_described_place(own_mark, comm)], dest);
     if (world >= 0)
-        ftc_mark_also(&marks[own_mark], (uint32_t)world);
+        ftc_mark_also(&ftc_native_call_marks[own_mark], (uint32_t)world);
 }
 
 void ftc_native_call_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                           const void *return_address)
 {
     if (take_mark(0))
-        mark(kind, comm, describe_comm, peer, return_address);
+        mark(kind, comm, ftc_describe_comm, peer, return_address);
 }
 
 void ftc_native_call_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
                                   const void *return_address)
 {
     if (begin(kind, MPI_COMM_NULL, peer, return_address))
-        mark(kind, win, describe_win, peer, return_address);
+        mark(kind, win, ftc_describe_win, peer, return_address);
 }
 
 static bool is_of_one(MPI_File file)
@@ -452,7 +293,7 @@ static void end_mark(void)
 {
     if (own_mark < 0)
         return;
-    ftc_mark_end(&marks[own_mark]);
+    ftc_mark_end(&ftc_native_call_marks[own_mark]);
     give_back_mark();
 }
 
@@ -501,118 +342,4 @@ void ftc_native_call_forget_left(const void *frame)
         return;
     ftc_native_call_depth = 0;
     end_mark();
-}
-
-/* ---- calls that only look ---- */
-
-/* All threads have one mark: as long as one of them finds something, the process goes on. */
-static atomic_flag poll_is_taken = ATOMIC_FLAG_INIT;
-static struct {
-    bool is_open, needs_dead;
-    enum ftc_call_kind kind; /* of the look that was examined last */
-    int handle, peer;
-} poll;
-
-static void end_poll(void)
-{
-    if (poll.is_open)
-        ftc_mark_end(&marks[FTC_BOARD_POLL]);
-    poll.is_open = false;
-}
-
-static bool is_dead(int32_t world)
-{
-    return world >= 0 && ftc_board_is_dead(&ftc_library.board, (uint32_t)world);
-}
-
-static bool needs_dead(unsigned place, int32_t need)
-{
-    const struct members *m = &described[place];
-
-    if (need >= 0)
-        return is_dead(need);
-    for (int i = 0; i < m->size; i++)
-        if (is_dead(world_of(m, i)))
-            return true;
-    return false;
-}
-
-/* False if @handle is not valid. The mark that is shown may be of the same place. */
-static bool describe_for_poll(unsigned place, int handle, bool (*describe_it)(unsigned, int))
-{
-    if (atomic_load_explicit(&described[place].handle, memory_order_relaxed) == handle)
-        return true;
-    end_poll();
-    return describe(place, handle, describe_it);
-}
-
-/* Of several looks in turn the mark shows one that needs a dead rank, if there is one. */
-static void examine(enum ftc_call_kind kind, int handle, bool (*describe_it)(unsigned, int),
-                    int peer, const void *return_address)
-{
-    unsigned place = place_of(FTC_BOARD_POLL, handle);
-    bool dead;
-    int32_t need;
-
-    if (!describe_for_poll(place, handle, describe_it) || !find_need(place, peer, &need))
-        return;
-    poll.kind = kind;
-    poll.handle = handle;
-    poll.peer = peer;
-    dead = needs_dead(place, need);
-    if (poll.is_open && (poll.needs_dead || !dead))
-        return;
-    end_poll();
-    write_mark(&marks[FTC_BOARD_POLL], kind, place, need, return_address);
-    poll.is_open = true;
-    poll.needs_dead = dead;
-}
-
-static bool is_examined(enum ftc_call_kind kind, int handle, int peer)
-{
-    return poll.is_open && poll.needs_dead && poll.kind == kind && poll.handle == handle &&
-           poll.peer == peer &&
-           atomic_load_explicit(&described[place_of(FTC_BOARD_POLL, handle)].handle,
-                                memory_order_relaxed) == handle;
-}
-
-static uint64_t coarse_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static inline void found_nothing(enum ftc_call_kind kind, int handle,
-                                 bool (*describe_it)(unsigned, int), int peer,
-                                 const void *return_address)
-{
-    if (!marks || is_inside() ||
-        atomic_flag_test_and_set_explicit(&poll_is_taken, memory_order_acquire))
-        return;
-    if (!is_examined(kind, handle, peer))
-        examine(kind, handle, describe_it, peer, return_address);
-    ftc_mark_poll(&marks[FTC_BOARD_POLL], coarse_ns());
-    atomic_flag_clear_explicit(&poll_is_taken, memory_order_release);
-}
-
-void ftc_native_call_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
-                                   const void *return_address)
-{
-    found_nothing(kind, comm, describe_comm, peer, return_address);
-}
-
-void ftc_native_call_found_nothing_in_window(enum ftc_call_kind kind, MPI_Win win,
-                                             const void *return_address)
-{
-    found_nothing(kind, win, describe_win, FTC_ALL_MEMBERS, return_address);
-}
-
-void ftc_native_call_found(void)
-{
-    if (!marks || atomic_flag_test_and_set_explicit(&poll_is_taken, memory_order_acquire))
-        return;
-    end_poll();
-    atomic_flag_clear_explicit(&poll_is_taken, memory_order_release);
 }

@@ -7,6 +7,7 @@
 #ifndef FTC_PROGRAM_NATIVE_CALL_H
 #define FTC_PROGRAM_NATIVE_CALL_H
 
+#include "board/mark.h"
 #include "call/call.h"
 
 #include <stdatomic.h>
@@ -18,6 +19,10 @@ int ftc_native_call_open(void);
 /* Sets what is to be done before each call that may make a communicator, if only that of a window
  * or file. */
 void ftc_native_call_set_first(void (*function)(void));
+
+/* The marks of this rank; NULL: marking is off. And how many are dead; 0 if it is off. */
+extern struct ftc_board_mark *ftc_native_call_marks;
+extern const _Atomic uint32_t *ftc_native_call_deaths;
 
 /* Calls of this thread inside of calls. */
 extern _Thread_local int ftc_native_call_depth;
@@ -72,35 +77,36 @@ static inline void ftc_native_call_look_back(void)
         ftc_native_call_forget_left(__builtin_frame_address(0));
 }
 
+/* Whether a call of this thread begins inside of another one. */
+static inline bool ftc_native_call_is_inside(void)
+{
+    ftc_native_call_look_back();
+    return ftc_native_call_depth > 0;
+}
+
+static inline void ftc_native_call_write_mark(struct ftc_board_mark *m, enum ftc_call_kind kind,
+                                              unsigned place, int32_t need,
+                                              const void *return_address)
+{
+    ftc_mark_begin(m, (struct ftc_mark_start){.kind = kind,
+                                              .set = place,
+                                              .pass = ftc_native_call_pass,
+                                              .peer = need,
+                                              .return_address = return_address,
+                                              .stack = __builtin_frame_address(0)});
+}
+
 /* Around an operation that native MPI is to apply in the protected call @kind. The program's own
  * may be left in the same way, and the call in its middle, with the lock held and others waiting;
  * it can neither be gone on with nor taken back. Whoever looks back then ends the job. */
 void ftc_native_call_begin_operation(enum ftc_call_kind kind);
 void ftc_native_call_end_operation(void);
 
-/* Calls that only look, such as MPI_Test. One of them is not worth a mark; those that find nothing,
- * again and again once a rank is dead, have one that outlives them, until one finds something. */
-extern const _Atomic uint32_t *ftc_native_call_deaths;
-
-/* False while nobody is dead, or nobody would see the mark: nothing else needs to be done then. */
-static inline bool ftc_native_call_polls(void)
-{
-    return atomic_load_explicit(ftc_native_call_deaths, memory_order_relaxed) != 0;
-}
-
 /* Of the ranks that a call receives from and sends to the one that it cannot do without. */
 static inline int ftc_native_call_partner(int source, int dest)
 {
     return source == MPI_PROC_NULL ? dest : source;
 }
-
-/* A look for what @peer of @comm, as above, has to do or to send; for what the members of @win have
- * to do. */
-void ftc_native_call_found_nothing(enum ftc_call_kind kind, MPI_Comm comm, int peer,
-                                   const void *return_address);
-void ftc_native_call_found_nothing_in_window(enum ftc_call_kind kind, MPI_Win win,
-                                             const void *return_address);
-void ftc_native_call_found(void);
 
 /* A call of native MPI, marked while it lasts; its value is the call's. */
 #define FTC_NATIVE_CALL(kind, comm, peer, return_address, pmpi_call)                               \
