@@ -22,7 +22,7 @@ static bool is_waited_for(uint32_t root)
     return ftc_board_is_here(b, root) && ftc_board_state(b, root) < FTC_RANK_FINALIZED;
 }
 
-/* What the root shows is looked at only when what was seen last does not do: it is the root's cache
+/* Reads what the root shows only if what it showed last is not enough: that is the root's cache
  * line. */
 bool ftc_ahead_is_too_far(struct ftc_comm *c)
 {

@@ -21,7 +21,7 @@
 /* Takes what @text says about @rank; false if it is not of the form above. */
 bool ftc_crash_parse(const char *text, int rank);
 
-/* What people are told then. */
+/* The message for that. */
 #define FTC_CRASH_REFUSED                                                                          \
     "crash is not understood; allowed: RANK:OPERATION:POINT, or RANK:SITE:OPERATION:POINT, with "  \
     "commas between them, POINT being bN (before the Nth send), aN (after it), dN (when N "        \

@@ -11,7 +11,7 @@ enum ftc_drive_outcome {
     FTC_DRIVE_NO_MEMORY, /* before the first message */
 };
 
-/* What an operation needs besides the communicator's own state. */
+/* The needs of an operation besides the communicator's own state. */
 struct ftc_drive_request {
     const struct ftc_call *call; /* of the program; stays until the operation is over */
     enum ftc_op_kind kind;
@@ -29,7 +29,7 @@ struct ftc_drive_request {
  * carry the signature of c->running->note (ftc_mismatch_enter()). False without memory for it. */
 bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request);
 
-/* What moves the operation that runs on @c beside messages: its prelude, room for its sends,
+/* Moves the operation that runs on @c by all that is no message: its prelude, room for its sends,
  * deaths, published results. True if anything has happened. */
 bool ftc_drive_look_after(struct ftc_comm *c);
 

@@ -13,7 +13,7 @@
  * an MPI error code. */
 int ftc_empty_request(MPI_Request *request);
 
-/* The same with one that is complete: of what is done when its call returns. */
+/* Makes a request that is complete, for an operation that is done when its call returns. */
 int ftc_completed_request(MPI_Request *request);
 
 /* Makes an inactive persistent request, which native MPI takes for complete. It is not started. */

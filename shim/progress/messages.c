@@ -29,7 +29,7 @@ void ftc_messages_step(struct ftc_comm *c, const struct ftc_event *event)
     ftc_op_step(&r->op, event, &r->actions);
 }
 
-/* What goes out once for all is the first of the actions; false if there is no room. */
+/* Sends action @number, or the first, which goes out once @for_all. False if there is no room. */
 static bool send(struct ftc_comm *c, int number, const struct ftc_envelope *envelope, bool for_all)
 {
     struct ftc_running *r = c->running;
@@ -83,8 +83,8 @@ bool ftc_messages_send(struct ftc_comm *c)
     return left == 0;
 }
 
-/* What the living say in a vote may be that they have left because of a death: whoever decides is
- * to know of that one, too (doc/design.md, section 12). */
+/* A vote may say that its sender has left because of a death. The rank that decides must know of
+ * that death, too (doc/design.md, section 12). */
 static bool is_to_look_first(const struct ftc_comm *c, uint32_t from)
 {
     const struct ftc_board *board = &ftc_library.board;

@@ -93,9 +93,9 @@ static void meet_in(struct ftc_comm *c, uint32_t seq, const struct ftc_note *own
     r->note = *own;
 }
 
-/* What @from tells of: of the two calls one at least is not this rank's. If they are of an
- * operation that is over, it is what this rank called then that counts; else it is said how long
- * ago it was. */
+/* Meets the two calls that @from reports; at least one of them is not this rank's. If their
+ * operation is over, they are compared with what this rank called then; if that is not known any
+ * more, the text says how long ago it was. */
 static void meet_told(struct ftc_comm *c, int from, const struct ftc_note *note,
                       const struct news *news)
 {
@@ -196,8 +196,8 @@ static void send(const struct ftc_comm *c, const struct ftc_message *m, uint32_t
         }
 }
 
-/* What was told to all is found by those who are in the operation. Who has left it, in a call that
- * does not wait, is to have a message as well, of which the engine takes nothing. */
+/* Ranks in the operation find what was sent to all. A rank that has left it, in a call that does
+ * not wait, gets a message as well, which the engine ignores. */
 static void send_to_those_who_left(const struct ftc_comm *c)
 {
     static const struct ftc_message nothing = {.kind = FTC_MESSAGE_EXCHANGE, .step = UINT16_MAX};
@@ -281,8 +281,9 @@ static void write_own(char *text, size_t size, const struct ftc_comm *c)
     write_call(text, size, &r->note, site);
 }
 
-/* What is here where @address is in the program of a rank of another host, if that is this one's,
- * too, as it is most often; NULL: it is in a library there, or in another program. */
+/* Returns the address in this process of what is at @address in a rank of another host, if that
+ * rank runs the same program, as most do; NULL if the address is in a library there, or in another
+ * program. */
 static const void *counterpart(uint32_t world, unsigned long address)
 {
     struct ftc_directory_rank there = ftc_directory_rank(&ftc_library.board, world);
@@ -376,7 +377,8 @@ static bool awaits(const struct ftc_comm *c, int member)
            r->op.config.kind == FTC_OP_REDUCE && ftc_op_expects(&r->op, member);
 }
 
-/* What it has begun last; its messages of what comes before are in the ring by then. */
+/* Finds the operation that @member has begun last. All its messages of earlier ones are in the ring
+ * by then. */
 static bool has_begun_later(const struct ftc_comm *c, int member, uint32_t *seq)
 {
     uint32_t world = c->world[c->member[member]];
@@ -461,7 +463,8 @@ static bool is_watched(void)
     return ftc_library.settings.on_blocked != FTC_ON_BLOCKED_OFF && !ftc_library.threaded;
 }
 
-/* Whoever has joined the operation has left it, or is in it. */
+/* A rank that has joined the operation has left it or is in it, and is in no native call instead.
+ */
 static bool is_native(const struct ftc_comm *c, int rank, struct ftc_mark_call *call)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -489,7 +492,7 @@ static bool is_in(const struct ftc_comm *c, int rank)
            ftc_activity_inside(&ftc_library.board, c->world[rank]) > 0;
 }
 
-/* What all members do. */
+/* The calls that all members are in. */
 struct scene {
     int first_here, first_native; /* user's ranks */
     struct ftc_mark_call native;  /* the call of the latter */

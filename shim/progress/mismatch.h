@@ -43,8 +43,9 @@ void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
                        const struct ftc_note *note, const struct ftc_message *m,
                        size_t value_bytes);
 
-/* The same of an operation @seq of @c that is over here: told of in the one that @c is in, or in
- * the next one. @from has the @note of its call, of @signature. */
+/* A message of operation @seq of @c, which is over here, came from @from, with the @note of its
+ * call and its @signature. A mismatch is reported in the operation that @c is in, or in the next
+ * one. */
 void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t signature,
                             const struct ftc_note *note);
 

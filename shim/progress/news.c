@@ -20,8 +20,8 @@ static void peer_died(struct ftc_comm *c, int member)
     ftc_recovery_begin(c, c->world[c->member[member]]);
 }
 
-/* Of several deaths the one of the highest rank comes first: in an allreduce that is the last
- * candidate root, and the attempts of roots that are dead as well are not begun. */
+/* The death of the highest rank comes first: in an allreduce that is the last candidate root, and
+ * no attempt of another dead root is begun. */
 bool ftc_news_of_deaths(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
@@ -48,7 +48,7 @@ bool ftc_news_of_deaths(struct ftc_comm *c)
     return true;
 }
 
-/* Of @member, alive, for whom the operation waits. */
+/* Takes what @member published, which lives and for which the operation waits. */
 static bool take_published(struct ftc_comm *c, int member)
 {
     struct ftc_running *r = c->running;

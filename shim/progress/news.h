@@ -10,11 +10,12 @@
 /* Looks at all members: to be asked only when the board counts more deaths than deaths_seen. */
 bool ftc_news_of_deaths(struct ftc_comm *c);
 
-/* Whoever has left the operation stands for itself by what it published (doc/design.md, section 5,
+/* Takes the published results of members that have left the operation (doc/design.md, section 5,
  * rules 3 and 4). */
 bool ftc_news_of_published(struct ftc_comm *c);
 
-/* The same of the one rank that an exchange without failures waits for so, if it does. */
+/* Takes that of the one rank that an exchange without failures waits for in this way, if it does.
+ */
 bool ftc_news_of_leader(struct ftc_comm *c);
 
 /* The other way round: a root without a usable subtree waits until all have joined its attempt. */

@@ -47,7 +47,7 @@ void ftc_queue_complete(struct ftc_comm *c);
  * to do of operations that are over before their communicator goes. */
 void ftc_queue_on_complete(void (*settle)(void));
 
-/* The same for all communicators. */
+/* Completes the operations of all communicators. */
 void ftc_queue_complete_all(void);
 
 /* Whether there are any. */

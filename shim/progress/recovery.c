@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What this rank knows of the death of one other. */
+/* This rank's knowledge of the death of another one. */
 struct note {
     bool noticed, recovered;
     struct ftc_operation_id in;
@@ -46,8 +46,8 @@ void ftc_recovery_know(void)
     is_news = true;
 }
 
-/* Nobody waits for this: the operation is done, but the program is still in the call, unless it is
- * a nonblocking one, of which nothing but the address is left. */
+/* No rank waits for this: the operation is done. The program is still in the call, unless that is a
+ * nonblocking one, of which only the address is left. */
 static void capture_site(const struct ftc_call *call, struct ftc_stack *stack)
 {
     bool full = ftc_library.settings.report >= FTC_REPORT_FULL;

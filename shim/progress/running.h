@@ -11,8 +11,8 @@
 #include "engine/operation.h"
 #include "transport/multicast.h"
 
-/* What an operation does before its first message: a data phase (collectives/large.h). Part of what
- * its maker keeps of it. */
+/* The part of an operation before its first message: a data phase (collectives/large.h). Its maker
+ * keeps more of it behind this. */
 struct ftc_prelude {
     /* Goes on; false: it waits for others. */
     bool (*turn)(struct ftc_prelude *p);
@@ -21,7 +21,7 @@ struct ftc_prelude {
     bool (*expects)(const struct ftc_prelude *p, int member);
 };
 
-/* What was written of the operation last (trace.h). */
+/* The last items of the operation in the trace (trace.h). */
 struct ftc_traced {
     uint32_t phase, attempt;
     bool is_begun; /* its beginning */
@@ -82,8 +82,8 @@ void ftc_running_close(struct ftc_comm *c);
 /* Whether the operation that runs on @c waits for @member: the silence of others tells nothing. */
 bool ftc_running_expects(const struct ftc_comm *c, int member);
 
-/* What the program may ask of its last reduction on @c (include/ftcoll.h): whose data are in the
- * result, as bits by the user's rank. Without memory it is not known. */
+/* Keeps whose data the last reduction on @c has, as bits by the user's rank, for the program to ask
+ * (include/ftcoll.h). Without memory it is not known. */
 void ftc_running_note_contributors(struct ftc_comm *c, const uint64_t *who);
 
 /* How the members exchange values of @value_bytes: all of them alike. */

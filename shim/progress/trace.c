@@ -57,8 +57,8 @@ static uint16_t root_of(const struct ftc_comm *c)
     return op->phase == FTC_PHASE_EXCHANGE ? FTC_TRACE_NOBODY : world_of(c, op->root);
 }
 
-/* Who is through but for its sends may have come through several phases in one step: in a reduce
- * its part is on its way, in an allreduce the result. */
+/* A rank that has only sends left may have gone through several phases in one step: in a reduce its
+ * part is on its way, in an allreduce the result. */
 static enum ftc_phase phase_of(const struct ftc_running *r)
 {
     bool is_sending = r->op.phase == FTC_PHASE_DONE && r->actions.count > 0;
@@ -134,7 +134,7 @@ void ftc_trace_send(struct ftc_comm *c, const struct ftc_send *s)
     add_message(c, FTC_TRACE_SENT, s->to, &s->message);
 }
 
-/* Of an earlier attempt it is dropped, and of a later one it will come again. */
+/* A message of an earlier attempt is dropped, and one of a later attempt is offered again. */
 void ftc_trace_receive(const struct ftc_comm *c, int from, const struct ftc_message *m)
 {
     if (m->attempt != c->running->op.attempt)

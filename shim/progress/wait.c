@@ -72,8 +72,8 @@ void ftc_wait_take_in(void)
     }
 }
 
-/* Who works on a window here, or sends much, needs a look of this rank's for each thing that it
- * does: then there had better be one in each turn, and no sleep. */
+/* A rank that works on a window of this one, or sends much, needs a look of this rank for each
+ * step. So there is one in each turn, and no sleep. */
 static void heed_native(struct ftc_wait *w)
 {
     if (!ftc_polls_have_found)

@@ -34,11 +34,11 @@ void ftc_wait_reset(struct ftc_wait *w);
  * little more work does not matter. */
 bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c);
 
-/* The same between two looks of a program at an operation: never sleeps. */
+/* A turn between two looks of a program at an operation: never sleeps. */
 void ftc_wait_between_looks(struct ftc_wait *w);
 
-/* The same for a loop that calls native MPI in each turn, outside of an operation and without the
- * lock. */
+/* A turn of a loop that calls native MPI each time, outside of an operation and without the lock.
+ */
 void ftc_wait_native_turn(struct ftc_wait *w);
 
 /* Native MPI takes in some of what the others have sent. To be called without the lock. */
@@ -50,7 +50,7 @@ extern _Thread_local bool ftc_wait_is_looking;
 /* Native MPI takes in what has come, until nothing more is there. */
 void ftc_wait_take_in(void);
 
-/* Of the calling thread: ftc_activity_version() at the last time. */
+/* ftc_activity_version() when the calling thread last did that. */
 extern _Thread_local uint32_t ftc_wait_taken_in;
 
 /* For a call of the program that looks once, such as MPI_Iprobe: native MPI takes in all that has
