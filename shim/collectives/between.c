@@ -40,8 +40,8 @@ static bool gets_elements(const struct ftc_plan *plan)
            (!sides || ftc_side_count(&sides->receive, c->rank - ftc_comm_local(c)) > 0);
 }
 
-/* Of a reduce_scatter the elements for all of this rank's group. They travel packed: the groups
- * need to have but the signature of their datatypes in common. */
+/* Examines the elements that a reduce_scatter has for this rank's group. They travel packed: the
+ * two groups need to have only the signature of their datatypes in common. */
 static bool examine_elements(struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -93,8 +93,8 @@ static bool arguments_are_valid(struct ftc_plan *plan)
     return plain(plan) == FTC_CALL_BCAST ? examine_buffer(plan) : examine_sides(plan);
 }
 
-/* What native MPI has to do, or rejects, all know, unless some stand beside a root: to them it has
- * to be told. */
+/* All ranks know whether native MPI has to carry the call out, or rejects it, except those beside a
+ * root: the operation tells them. */
 static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
 {
     facts->valid = is_defined(plain(plan)) && root_is_valid(plan);
@@ -191,7 +191,7 @@ static const void *contribute(struct ftc_plan *plan)
 
 /* ---- taken ---- */
 
-/* What rank @from of the other group has for this one. */
+/* Finds the data of rank @from of the other group for this one. */
 static struct ftc_piece find(const struct ftc_plan *plan, int from, size_t *at)
 {
     struct ftc_piece block = ftc_composite_find(plan, plan->comm->remote + from, at);
@@ -267,7 +267,7 @@ static int look_at_lengths(const struct ftc_plan *plan)
     return MPI_SUCCESS;
 }
 
-/* Of a reduce_scatter what is for this rank. */
+/* Delivers the elements of a reduce_scatter that are for this rank. */
 static int deliver_elements(const struct ftc_plan *plan)
 {
     int rv = look_at_lengths(plan);

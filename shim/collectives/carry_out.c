@@ -38,7 +38,8 @@ static __attribute__((noinline)) int carry_out_course(struct ftc_plan *plan)
     return rv;
 }
 
-/* What no rank knows to be too large for messages turns out to be in the first operation. */
+/* The first operation finds calls that are too large for messages, where no rank knows that before.
+ */
 static int carry_out(struct ftc_plan *plan)
 {
     int rv = MPI_SUCCESS;

@@ -53,7 +53,7 @@ struct ftc_plan {
     enum ftc_pass turned_out; /* why native MPI has to do it, which all ranks have agreed on */
 };
 
-/* What a rank says beside its block. */
+/* Notes of a rank beside its block. */
 enum { FTC_NOTE_REQUIRES_ALL = 1, FTC_NOTE_REFUSES = 2, FTC_NOTE_HAS_MORE = 4 };
 
 struct ftc_collective {
@@ -80,7 +80,7 @@ struct ftc_collective {
     /* Bytes of a value in use, of those that vary in length; NULL: all of them. */
     size_t (*used_bytes)(const void *value);
 
-    /* What ftc_parcel_result() has, to the program's buffers. Returns an MPI error code. */
+    /* Copies ftc_parcel_result() to the program's buffers. Returns an MPI error code. */
     int (*deliver)(const struct ftc_plan *plan);
 
     /* The root is dead, and everybody knows. Returns an MPI error code. NULL: there is none. */
@@ -92,7 +92,8 @@ extern const struct ftc_collective ftc_collective_reduction, ftc_collective_barr
     ftc_collective_alltoall, ftc_collective_scan, ftc_collective_neighborhood,
     ftc_collective_between;
 
-/* Of two groups no rank knows how much the other gives, or which of its ranks is the root. */
+/* Whether the call is on two groups, neither of which knows how much the other gives, or which of
+ * its ranks is the root. */
 static inline bool ftc_plan_is_between(const struct ftc_plan *plan)
 {
     return plan->collective->is_between;

@@ -16,7 +16,7 @@ void ftc_combine_note_modes_blocking(struct ftc_plan *plan, struct ftc_floating 
 /* @into = @from op @into, spans of @count elements each. Returns an MPI error code. */
 int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count);
 
-/* The same; the code of an error is left in plan->error. */
+/* As above, but leaves the code of an error in plan->error. */
 void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, MPI_Count count);
 
 /* Elements whose span has up to @bytes; at least one. */

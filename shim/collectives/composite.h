@@ -17,7 +17,7 @@ bool ftc_composite_needs_mpi(const struct ftc_plan *plan);
  * that is not known, and returns this rank's value, without blocks; NULL without memory. */
 void *ftc_composite_begin(struct ftc_plan *plan);
 
-/* Of a plan for which that was called. */
+/* Fills @request for a plan for which ftc_composite_begin() was called. */
 void ftc_composite_request(struct ftc_drive_request *request);
 
 /* Whether the ranks together had more data than that, so that there is none. Of a plan of blocks.
@@ -31,7 +31,7 @@ bool ftc_composite_has_result(const struct ftc_plan *plan);
  * which is fast when ranks are asked for in the order of the blocks. */
 struct ftc_piece ftc_composite_find(const struct ftc_plan *plan, int rank, size_t *at);
 
-/* What @rank has noted beside its block. */
+/* Returns the note of @rank beside its block. */
 uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank);
 
 /* Adds no data, but that native MPI is to carry the call out. */
@@ -50,22 +50,23 @@ void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes);
 /* Adds what is in @place so. Returns an MPI error code. */
 int ftc_composite_add(struct ftc_plan *plan, void **value, const struct ftc_place *place);
 
-/* What of rank @from has arrived for @place. Returns an MPI error code, also if it is too much. */
+/* Copies what rank @from sent to @place. Returns an MPI error code, also if it is too much. */
 int ftc_composite_deliver(const struct ftc_plan *plan, int from, const struct ftc_place *place,
                           const void *data, size_t bytes);
 
-/* What this rank has for itself, from one of its places to the other. Returns an MPI error code. */
+/* Copies the data of this rank for itself from one of its places to the other. Returns an MPI error
+ * code. */
 int ftc_composite_copy(const struct ftc_plan *plan, const struct ftc_place *to,
                        const struct ftc_place *from);
 
-/* What becomes of the place for a rank that has given nothing, being dead: setting dead_blocks. */
+/* Fills the place for a dead rank that has given nothing: setting dead_blocks. */
 int ftc_composite_deliver_dead(const struct ftc_place *place);
 
 /* The root, who has what the others want, is dead: setting on_dead_root. Returns an MPI error code.
  */
 int ftc_composite_without_root(const struct ftc_plan *plan);
 
-/* Of two codes the first that is an error. */
+/* Returns the first of two codes that is an error. */
 static inline int ftc_composite_first_error(int a, int b)
 {
     return a != MPI_SUCCESS ? a : b;

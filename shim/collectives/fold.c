@@ -26,8 +26,8 @@ struct fold {
     int rv;              /* MPI error code of the operation */
 };
 
-/* What lies between the first and the last byte of elements that are at addresses is memory for
- * each rank, and to be copied: beyond this native MPI does it. */
+/* The memory between the first and the last byte of elements at addresses is taken for each rank,
+ * and copied. Native MPI carries out calls with more than this. */
 enum { WIDEST_BYTES = 64 << 20 };
 
 bool ftc_fold_is_too_wide(const struct ftc_plan *plan)
@@ -64,7 +64,7 @@ const void *ftc_fold_contribute(struct ftc_plan *plan)
     return rv == MPI_SUCCESS ? value : NULL;
 }
 
-/* Of @count elements. */
+/* Returns the bytes from one span of @count elements to the next. */
 static size_t stride_of(const struct ftc_plan *plan, MPI_Count count)
 {
     size_t bytes = ftc_span_bytes(&plan->facts, count);
@@ -125,7 +125,7 @@ struct leaves {
 static const unsigned char *fold_range(struct fold *f, const struct leaves *leaves, int begin,
                                        int width, unsigned char *into);
 
-/* What both halves give is combined; @into and what follows it is theirs. */
+/* Combines the values of both halves, which use the memory from @into on. */
 static const unsigned char *fold_halves(struct fold *f, const struct leaves *leaves, int begin,
                                         int half, unsigned char *into)
 {

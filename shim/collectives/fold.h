@@ -17,7 +17,7 @@ size_t ftc_fold_bytes(const struct ftc_plan *plan);
 /* Whether this rank's elements are too far from each other to be combined here: it refuses. */
 bool ftc_fold_is_too_wide(const struct ftc_plan *plan);
 
-/* Of which ranks, and in which brackets. */
+/* The ranks of a fold, and its brackets. */
 enum ftc_fold_kind {
     FTC_FOLD_AS_REDUCE,    /* of all ranks; as reduce does it, */
     FTC_FOLD_AS_ALLREDUCE, /* or as allreduce */

@@ -74,7 +74,7 @@ static int deliver(const struct ftc_plan *plan)
     return rv;
 }
 
-/* Nobody waits for the others of a gather: for them it is done. */
+/* No rank waits for the others of a gather: for them the call is done. */
 static int without_root(const struct ftc_plan *plan)
 {
     (void)plan;

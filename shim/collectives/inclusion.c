@@ -93,8 +93,8 @@ int ftc_inclusion_look_at_set(const struct ftc_plan *plan, const uint64_t *who, 
                                                                : MPI_SUCCESS;
 }
 
-/* Of the other group's ranks; but any rank may want all. Nothing is kept: they have numbers of
- * their own. */
+/* Looks at the ranks of the other group; but any rank may require all. Nothing is kept: those ranks
+ * have numbers of their own. */
 static int look_at_remote(const struct ftc_plan *plan)
 {
     const struct ftc_comm *c = plan->comm;

@@ -8,7 +8,8 @@
 /* Begins the set of contributors @header of this rank alone. */
 void ftc_inclusion_begin(const struct ftc_plan *plan, void *header);
 
-/* The same for a value of blocks, which holds this rank's: the blocks say who is in it. */
+/* Notes this in a value of blocks, which holds this rank's: the blocks say which ranks are in it.
+ */
 void ftc_inclusion_note(const struct ftc_plan *plan, void *value);
 
 /* Looks at the contributors of a result. Return an MPI error code: that of the error that somebody
@@ -16,8 +17,8 @@ void ftc_inclusion_note(const struct ftc_plan *plan, void *value);
 int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors);
 int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan);
 
-/* The same for the ranks in the set @who, of a large reduction; the program may ask for them.
- * @required: somebody's call site wants all. */
+/* Looks at the ranks in the set @who, of a large reduction, and keeps them for the program to ask.
+ * @required: the call site of some rank requires all. */
 int ftc_inclusion_look_at_set(const struct ftc_plan *plan, const uint64_t *who, bool required);
 
 #endif

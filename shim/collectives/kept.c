@@ -105,7 +105,7 @@ static bool keep(struct ftc_kept *k, enum ftc_held_kind kind, int handle)
     return true;
 }
 
-/* Of no elements the datatype may be anything. */
+/* The datatype of no elements may be anything. */
 static bool keep_side(struct ftc_kept *k, const struct ftc_side *side, int blocks)
 {
     if (!keep(k, FTC_HELD_DATATYPE, side->datatype))

@@ -26,9 +26,9 @@ static const struct ftc_large_kind *kind_of(const struct ftc_large *large)
     return large->plan->collective->large;
 }
 
-/* The same on all ranks: those of a reduction name one operation and, unless that is the program's,
- * one predefined datatype. What other threads do they do without MPI. Whether a broadcast's
- * datatype needs it is each rank's own affair: with a request it is posted. */
+/* All ranks return the same: those of a reduction name one operation and, unless that is the
+ * program's, one predefined datatype. Other threads work without MPI. Each rank may have another
+ * datatype for a broadcast, one of which needs MPI: so with a request it is posted. */
 static bool has_data_phase(const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;

@@ -15,7 +15,7 @@
 #include "progress/drive.h"
 #include "tally.h"
 
-/* What the small allreduce is about; the same bytes on all ranks. */
+/* The value of the small allreduce; the same bytes on all ranks. */
 struct ftc_large_vote {
     uint32_t flags; /* of anybody: enum ftc_tally_flag */
 };
@@ -31,22 +31,22 @@ struct ftc_large {
     int16_t *place_of;      /* of each member's, by index in member[]; -1: not known yet */
     unsigned char *scratch; /* what is being combined */
 
-    /* What a second try would miss: the program's data where the result takes its place, or data
-     * that are not side by side in the program's memory. */
+    /* The data that a second try would miss: the program's where the result takes their place, or
+     * those that are not side by side in the program's memory. */
     unsigned char *copy;
     size_t copy_bytes;
     uint64_t saved; /* blocks of which the copy has what was there before */
 };
 
-/* What each kind of call does in its own way. Blocks, parts and slots: engine/schedule.h. */
+/* The functions of a kind of call. Blocks, parts and slots: engine/schedule.h. */
 struct ftc_large_kind {
     /* The call's schedule, but for the members; false: the data cannot be moved in blocks. */
     bool (*schedule)(const struct ftc_plan *plan, struct ftc_schedule *schedule);
     /* Bytes of a slot that a block takes. */
     size_t (*block_bytes)(const struct ftc_plan *plan, uint64_t units);
-    /* What combine() needs besides. */
+    /* Bytes that combine() needs besides. */
     size_t (*scratch_bytes)(const struct ftc_plan *plan);
-    /* What the copy needs; 0: nothing. */
+    /* Bytes that the copy needs; 0: none. */
     size_t (*copy_bytes)(const struct ftc_large *large);
     /* Before each try, with the memory that it needs. */
     void (*prepare)(struct ftc_large *large);
@@ -69,8 +69,8 @@ bool ftc_large_can(const struct ftc_plan *plan, enum ftc_pass pass);
 /* Begins with the call of @plan, which stays until the end. */
 void ftc_large_open(struct ftc_large *large, struct ftc_plan *plan);
 
-/* What goes before the operation of a try, its memory with it, and what that is about. Never fails:
- * that memory is lacking is in the vote. */
+/* Fills @request with the operation of a try, its data phase before it, and takes the memory for
+ * that. Never fails: the vote says that memory is lacking. */
 void ftc_large_request(struct ftc_large *large, struct ftc_drive_request *request);
 
 /* After a vote. Returns an MPI error code; with plan->is_again it is not over. */

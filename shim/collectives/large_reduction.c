@@ -10,8 +10,8 @@
 #include "system/copy.h"
 #include "value/rank_set.h"
 
-/* Of a block, each member combines its part: of so many bytes at least, which makes a step worth
- * its waiting, and few enough blocks for the caches of a core. */
+/* Each member combines its part of a block: of so many bytes at least, which makes a step worth its
+ * waiting, and few enough blocks for the caches of a core. */
 enum {
     PART_BYTES = 64 * 1024,
     BLOCK_BYTES_MOST = 512 * 1024,
@@ -57,7 +57,7 @@ static const void *input(const struct ftc_large *large)
     return ftc_call_input(large->plan->call);
 }
 
-/* What a member gives: of this rank's own part nothing is put. */
+/* Returns the data of a member: nothing is put of this rank's own part. */
 static const char *operand(const struct ftc_large *large, int member, int slot,
                            struct ftc_units block, uint64_t number)
 {
@@ -68,7 +68,7 @@ static const char *operand(const struct ftc_large *large, int member, int slot,
 
 /* ---- memory to combine in ---- */
 
-/* Of a strip. */
+/* Returns the bytes of a level of a strip. */
 static size_t level_bytes(const struct ftc_plan *plan)
 {
     return (block_bytes(plan, ftc_combine_units(&plan->facts, STRIP_BYTES)) + 63) / 64 * 64;
@@ -229,7 +229,7 @@ static bool is_overwritten(const struct ftc_large *large)
     return call->sendbuf == MPI_IN_PLACE && ftc_call_gives_result(call, large->plan->comm->rank);
 }
 
-/* Of a block in the copy. */
+/* Returns the bytes from one block in the copy to the next. */
 static size_t stride(const struct ftc_plan *plan, const struct ftc_schedule *s)
 {
     return (block_bytes(plan, s->block_units) + 15) / 16 * 16;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* What one rank has given, or has for another; without data: nothing. */
+/* The data of one rank, or of one rank for another; without data: none. */
 struct ftc_piece {
     const void *data;
     size_t bytes;

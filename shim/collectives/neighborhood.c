@@ -29,7 +29,8 @@ static void give_back(const struct ftc_plan *plan, struct ftc_neighbors *n)
         ftc_neighbors_free(n);
 }
 
-/* Of nothing, or no neighbors, the datatypes may be anything: natively they are not looked at. */
+/* With no elements or no neighbors the datatypes may be anything: native MPI does not look at them.
+ */
 static bool is_valid(const struct ftc_side *side, int blocks)
 {
     bool is_empty = side->counts ? blocks == 0 : side->count == 0;

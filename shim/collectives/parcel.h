@@ -21,7 +21,7 @@ struct ftc_parcel {
  * With the library's lock held. */
 int ftc_parcel_pack(struct ftc_parcel *parcel, struct ftc_plan *plan);
 
-/* What this rank gives to the operation; NULL without memory. */
+/* Returns what this rank gives to the operation; NULL without memory. */
 const void *ftc_parcel_give(struct ftc_plan *plan);
 
 /* Copies the result of the operation; with plan->is_again there are more to come. Returns an MPI
@@ -31,7 +31,7 @@ int ftc_parcel_take(struct ftc_plan *plan);
 /* Gives the program what was taken. Returns an MPI error code. */
 int ftc_parcel_unpack(const struct ftc_plan *plan);
 
-/* Of a plan that has one, or none. */
+/* Frees the parcel of @plan, if there is one. */
 void ftc_parcel_close(struct ftc_plan *plan);
 
 /* ---- for the collectives ---- */
@@ -39,8 +39,7 @@ void ftc_parcel_close(struct ftc_plan *plan);
 /* Room for this rank's value; NULL without memory. */
 void *ftc_parcel_room(struct ftc_plan *plan, size_t bytes);
 
-/* The same, after it, with what it had moved: for a call of which no rank knows how much it takes.
- */
+/* Enlarges that buffer and keeps its contents, for calls whose total size no rank knows. */
 void *ftc_parcel_widen(struct ftc_plan *plan, size_t bytes);
 
 /* The result of the operation; NULL: none. */

@@ -45,7 +45,7 @@ int ftc_persistent_free(struct ftc_persistent *p, MPI_Request *handle);
 
 enum { FTC_PERSISTENT_FEW = 8 };
 
-/* What stands behind a request of such a call. */
+/* The data behind a request of such a call. */
 struct ftc_behind {
     struct ftc_persistent *persistent; /* NULL: the handle itself */
 };

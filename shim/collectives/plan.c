@@ -48,7 +48,8 @@ static bool is_surely_too_large(const struct ftc_plan *plan)
            !is_on_intercommunicator(call);
 }
 
-/* Of two groups whoever neither gives nor takes may say what it likes (between.c). */
+/* On an intercommunicator, a rank that neither sends nor receives data may pass any arguments
+ * (between.c). */
 static bool is_to_be_examined(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;

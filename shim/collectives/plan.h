@@ -19,7 +19,7 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, 
 void ftc_plan_enter(const struct ftc_plan *plan);
 void ftc_plan_leave(void);
 
-/* The same for an operation beside which the program goes on. */
+/* As above, for an operation beside which the program goes on. */
 void ftc_plan_enter_beside(const struct ftc_plan *plan);
 void ftc_plan_leave_beside(void);
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What stands before the data of a place: of this round, and of the one before, which others may
- * still be reading. */
+/* The head before the data of a place: of this round, and of the one before, which others may still
+ * be reading. */
 struct head {
     _Alignas(64) uint64_t bytes; /* of the block, posted in this round */
     uint64_t left;               /* after it */
@@ -51,7 +51,7 @@ static struct place *own_place(const struct ftc_posted *p)
     return place_of(ftc_library.world_rank, p->place);
 }
 
-/* Of a round. The first is all of the place, for whom that is enough. */
+/* Returns the area of a round. The first may take all of the place, for a block that fits there. */
 static unsigned char *area_of(struct place *place, uint32_t round)
 {
     return place->data + (round % 2 == 0 ? 0 : HALF_BYTES);
@@ -177,7 +177,7 @@ static void hear(struct ftc_posted *p)
     p->tally = ftc_tally_read(p->plan->comm->running->op.result.value, p->plan->comm->size);
 }
 
-/* What nobody could have posted counts for nothing. */
+/* Reads the head of a round. A length that no correct rank posts counts as 0. */
 static struct head head_of(const struct place *place, uint32_t round)
 {
     struct head head = place->head[round % 2];

@@ -33,7 +33,7 @@ size_t ftc_posted_room(int ranks)
     return ftc_blocks_room(&limit);
 }
 
-/* The same on all ranks. */
+/* Returns the bytes of a part, which are equal on all ranks. */
 static size_t part_bytes(const struct ftc_posted *p)
 {
     int givers = p->round == 0 ? p->plan->comm->size : p->givers;

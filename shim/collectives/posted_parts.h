@@ -11,7 +11,7 @@
 
 struct ftc_posted_way;
 
-/* What one rank has given. */
+/* The data of one rank. */
 struct ftc_posted_from {
     const unsigned char *data; /* its owner's memory, or what is kept */
     size_t bytes;
@@ -55,12 +55,12 @@ struct ftc_posted_way {
     void (*request)(struct ftc_posted *p, struct ftc_drive_request *request);
     /* After the operation: p->tally. */
     void (*hear)(struct ftc_posted *p);
-    /* What the others have posted in this round. */
+    /* Takes what the others have posted in this round. */
     void (*take)(struct ftc_posted *p);
     void (*close)(struct ftc_posted *p);
 };
 
-/* What one rank has posted in one round. */
+/* The data that one rank has posted in one round. */
 struct ftc_posted_part {
     const unsigned char *data;
     size_t bytes, left; /* after it */
@@ -71,7 +71,7 @@ struct ftc_posted_part {
 /* Takes the block from whoever makes it; p->has_memory tells if there is none. */
 void ftc_posted_give(struct ftc_posted *p);
 
-/* What this rank says in a round, behind the posting. */
+/* Returns the flags of this rank in a round, after it has posted. */
 uint32_t ftc_posted_flags(const struct ftc_posted *p);
 
 /* Whether @rank has posted in this round, by p->tally, what is not known to be whole. */

@@ -159,7 +159,7 @@ static int deliver(const struct ftc_plan *plan)
     return rv == MPI_SUCCESS && plan->header_bytes > 0 ? ftc_inclusion_look(plan, value) : rv;
 }
 
-/* Nobody waits for the others of a reduce: for them it is done. */
+/* No rank waits for the others of a reduce: for them the call is done. */
 static int without_root(const struct ftc_plan *plan)
 {
     (void)plan;

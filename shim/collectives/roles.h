@@ -5,7 +5,7 @@
 
 #include "collective.h"
 
-/* Who is beside the root does neither. */
+/* Whether this rank gives or takes data. A rank beside the root does neither. */
 bool ftc_role_gives(const struct ftc_plan *plan);
 bool ftc_role_takes(const struct ftc_plan *plan);
 

@@ -15,7 +15,7 @@ int ftc_row_add(struct ftc_plan *plan, void **value, const struct ftc_side *side
 int ftc_row_deliver(const struct ftc_plan *plan, struct ftc_piece row, int from,
                     const struct ftc_place *place);
 
-/* What this rank has for itself. Returns an MPI error code. */
+/* Copies the data of this rank for itself. Returns an MPI error code. */
 int ftc_row_deliver_own(const struct ftc_plan *plan);
 
 #endif

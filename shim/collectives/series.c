@@ -13,7 +13,7 @@
 
 enum { ALIGNMENT = 16 };
 
-/* What other threads do they do without MPI: where that is needed, blocks travel (posted.h). */
+/* Other threads work without MPI: where the call needs MPI, blocks travel (posted.h). */
 bool ftc_series_can(const struct ftc_plan *plan, enum ftc_pass pass)
 {
     enum ftc_call_kind kind = plan->call->kind;
@@ -56,7 +56,7 @@ static char *elements(const struct ftc_plan *plan, const void *base, uint64_t sl
     return (char *)base + (ptrdiff_t)(slice * most_units(plan)) * plan->facts.extent_bytes;
 }
 
-/* Of a slice, in the results. */
+/* Returns the bytes from one slice in the results to the next. */
 static size_t stride(const struct ftc_plan *plan)
 {
     size_t bytes = ftc_span_bytes(&plan->facts, (MPI_Count)most_units(plan));

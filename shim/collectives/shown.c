@@ -5,14 +5,14 @@
 /* Fewer are sooner there with the message itself (doc/performance.md). */
 enum { LEAST_BYTES = 1024 };
 
-/* What was shown there last. */
+/* The last use of each place. */
 static struct use {
     uint64_t communicator_id;
     uint32_t seq;
     bool is_used;
 } use[FTC_BOARD_SHOWN];
 
-/* Of a communicator that this rank has freed somebody may still be in the last operation. */
+/* Another rank may still be in the last operation of a communicator that this rank has freed. */
 static bool is_free(const struct use *u)
 {
     const struct ftc_comm *c = ftc_comm_find(u->communicator_id);

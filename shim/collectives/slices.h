@@ -8,7 +8,7 @@
 #include "collective.h"
 #include "store.h"
 
-/* What has come of one rank's block. */
+/* The slices of one rank's block so far. */
 struct ftc_sliced {
     struct ftc_store store;
     uint32_t note; /* of its owner's */
@@ -33,7 +33,7 @@ bool ftc_slices_prepare(struct ftc_slices *s, const struct ftc_plan *plan);
  */
 const void *ftc_slices_give(struct ftc_slices *s, const struct ftc_plan *plan, const void *whole);
 
-/* What the operation has brought; false: that was the last one. */
+/* Takes the slices of the operation; false: that was the last one. */
 bool ftc_slices_take(struct ftc_slices *s, const struct ftc_plan *plan);
 
 /* All whole blocks as one value, from malloc(); NULL without memory. */

@@ -20,13 +20,13 @@ struct ftc_tally {
     uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)]; /* a set of ranks: those who speak */
 };
 
-/* Of one that travels, for @ranks ranks. */
+/* Returns the bytes of a tally that travels, for @ranks ranks. */
 size_t ftc_tally_bytes(int ranks);
 
-/* What @rank says, besides. */
+/* Adds what @rank says. */
 void ftc_tally_add(struct ftc_tally *t, int rank, uint32_t flags, uint64_t left);
 
-/* What @rank says alone. */
+/* Returns the tally of @rank alone. */
 struct ftc_tally ftc_tally_of(int rank, uint32_t flags, uint64_t left);
 
 /* @into = @into and @from, as they travel; any alignment. */
