@@ -35,7 +35,7 @@ int ftc_attribute_open(void);
  * of the library or of MPICH. */
 void ftc_attribute_on_free(enum ftc_tenant tenant, void (*forget)(MPI_Comm comm, void *kept));
 
-/* What @tenant keeps of @comm; NULL: nothing. */
+/* Returns what @tenant keeps of @comm; NULL: nothing. */
 void *ftc_attribute_get(MPI_Comm comm, enum ftc_tenant tenant);
 
 /* Keeps @kept, which is not NULL, in place of what was kept before. False without memory. The

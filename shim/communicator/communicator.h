@@ -28,8 +28,8 @@ static inline uint32_t ftc_signature(uint64_t hash)
     return (uint32_t)(hash >> 32) | 1;
 }
 
-/* What waits looks at the others of whom it may hear nothing, in each turn at so many of them, from
- * where the last one ended: a turn costs no more among many. */
+/* A rank that waits looks in each turn at so many of the members from which no message may come,
+ * and goes on from there in the next turn: a turn costs no more among many. */
 enum { FTC_COMM_LOOKS = 8 };
 struct ftc_comm_looks {
     int next; /* index in member[] */
@@ -63,7 +63,7 @@ struct ftc_comm {
     struct ftc_comm *next;       /* of all protected communicators */
 };
 
-/* What the room above keeps of each protected communicator. */
+/* Functions of the room above, which keeps data of each protected communicator. */
 struct ftc_comm_keeper {
     int (*open)(struct ftc_comm *c);      /* 0 or a negative errno */
     void (*complete)(struct ftc_comm *c); /* the program frees it; may give up the library's lock */
@@ -91,8 +91,8 @@ static inline int ftc_comm_local_size(const struct ftc_comm *c)
     return c->size - c->remote_size;
 }
 
-/* What errors and warnings call @rank: of two groups the rank in MPI_COMM_WORLD, as it has no other
- * one that both know. */
+/* Returns the rank that errors and warnings name: on two groups the one in MPI_COMM_WORLD, as both
+ * know no other. */
 static inline int ftc_comm_shown(const struct ftc_comm *c, int rank)
 {
     return ftc_comm_is_inter(c) ? (int)c->world[rank] : rank;
@@ -116,21 +116,21 @@ struct ftc_comm *ftc_comm_internal(void);
 struct ftc_comm *ftc_comm_for_call(MPI_Comm parent, MPI_Group group, int tag);
 void ftc_comm_release(struct ftc_comm *c);
 
-/* The same for the two leaders, @group, of a call of MPI_Intercomm_create on @peer with @tag. */
+/* As above, for the two leaders, @group, of a call of MPI_Intercomm_create on @peer with @tag. */
 struct ftc_comm *ftc_comm_for_leaders(MPI_Comm peer, MPI_Group group, int tag);
 
-/* The same for the ranks of @group who make an intercommunicator by the call @number, of which each
+/* As above, for the ranks of @group that make an intercommunicator by the call @number. Each call
  * has one (new_communicators/leaders.h). */
 struct ftc_comm *ftc_comm_for_meeting(uint64_t number, MPI_Group group);
 
-/* The same for those who free the window @number (lineage.h), whose group is @group. Each call has
- * a number of its own, or 0. */
+/* As above, for the ranks that free the window @number (lineage.h), whose group is @group. Each
+ * call has a number of its own, or 0. */
 struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group);
 
-/* The same for the members of the file @number, until it is closed. */
+/* As above, for the members of the file @number, until it is closed. */
 struct ftc_comm *ftc_comm_for_file(uint64_t number, MPI_Group group);
 
-/* The same for the operations of the persistent request @number (lineage.h), of the ranks of @of.
+/* As above, for the operations of the persistent request @number (lineage.h) of the ranks of @of.
  */
 struct ftc_comm *ftc_comm_for_request(uint64_t number, const struct ftc_comm *of);
 

@@ -36,7 +36,8 @@ int *ftc_group_world_ranks(MPI_Group group, int *size)
     return world_rank;
 }
 
-/* Of a grid or graph that not all ranks are in, MPICH 5.0.2 gives the old communicator's. */
+/* MPICH 5.0.2 returns the group of the old communicator for a grid or graph that not all ranks are
+ * in. */
 MPI_Group ftc_group_of(MPI_Comm comm)
 {
     MPI_Group group, members;
@@ -76,7 +77,7 @@ MPI_Group ftc_group_of_peers(MPI_Comm comm)
     return remote;
 }
 
-/* Of @one and @other, which it frees. */
+/* Returns the union of @one and @other, which it frees. */
 static MPI_Group unite(MPI_Group one, MPI_Group other)
 {
     MPI_Group both;

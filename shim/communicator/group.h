@@ -21,7 +21,7 @@ int *ftc_group_world_ranks_of(MPI_Comm comm, int *size);
  * MPI_GROUP_NULL if MPI refuses. */
 MPI_Group ftc_group_of_world(const int *world_rank, int size);
 
-/* Of what is the handle of a communicator. */
+/* Whether @comm, a communicator, is an intercommunicator. */
 static inline bool ftc_is_inter(MPI_Comm comm)
 {
     int inter = 0;
@@ -43,8 +43,8 @@ MPI_Group ftc_group_of_both(MPI_Comm intercomm);
  * the caller; NULL without memory. */
 int *ftc_group_world_ranks_of_both(MPI_Comm intercomm, int *remote, int *remote_size);
 
-/* The same in an order that is the same on both sides; MPI_GROUP_NULL without memory, or with
- * members outside of MPI_COMM_WORLD. */
+/* Returns both groups in one order on both sides; MPI_GROUP_NULL without memory, or with members
+ * outside of MPI_COMM_WORLD. */
 MPI_Group ftc_group_of_both_in_order(MPI_Comm intercomm);
 
 /* Whether both groups are in MPI_COMM_WORLD. */

@@ -4,7 +4,7 @@
 
 #include "communicator.h"
 
-/* What makes a communicator, besides the settings. */
+/* All that makes a communicator, besides the settings. */
 struct ftc_origin {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
     int size, rank, remote, remote_size;

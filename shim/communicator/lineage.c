@@ -114,8 +114,9 @@ static uint64_t number_of(MPI_Comm parent, uint64_t name, const char *what)
     return number;
 }
 
-/* The same on all ranks of @group, and other than ALL_RANKS, which MPI_GROUP_NULL stands for. One
- * thread makes them in one order, whatever the tags: a series for each would stay for ever. */
+/* Returns one name on all ranks of @group, never ALL_RANKS, which MPI_GROUP_NULL stands for. One
+ * thread makes communicators in one order, whatever the tags: a series for each tag would stay for
+ * ever. */
 static uint64_t name_of(MPI_Group group, int tag)
 {
     int salt = ftc_library.threaded ? tag : 0;

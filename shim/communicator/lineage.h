@@ -44,7 +44,7 @@ uint64_t ftc_lineage_of_window(MPI_Comm parent);
 /* Likewise of the file that they have opened. */
 uint64_t ftc_lineage_of_file(MPI_Comm parent);
 
-/* The same for the persistent request that all ranks of @parent are just making. */
+/* Returns the number of the persistent request that all ranks of @parent are just making. */
 uint64_t ftc_lineage_of_request(MPI_Comm parent);
 
 /* Notes that all ranks have made *@made by MPI_Comm_dup() or MPI_Comm_idup(), as libraries do that

@@ -39,7 +39,7 @@ static bool get_of_graph(MPI_Comm comm, struct ftc_neighbors *n)
            PMPI_Graph_neighbors(comm, rank, count, n->destination) == MPI_SUCCESS;
 }
 
-/* Nobody wants the weights, but MPI_UNWEIGHTED is a symbol of the MPI library's, which need not be
+/* The weights are not needed, but MPI_UNWEIGHTED is a symbol of the MPI library, which need not be
  * loaded when this one is. */
 static bool get_of_distributed_graph(MPI_Comm comm, struct ftc_neighbors *n)
 {

@@ -63,7 +63,7 @@ bool ftc_places_keep(MPI_Comm comm, struct ftc_places *p);
 /* Keeps a copy of what @from has, if anything, as the topology of @to; false without memory. */
 bool ftc_places_inherit(MPI_Comm from, MPI_Comm to);
 
-/* What is kept of @comm, which may be any handle; NULL: MPI knows its topology. */
+/* Returns the places kept of @comm, which may be any handle; NULL: MPI knows its topology. */
 const struct ftc_places *ftc_places_of(MPI_Comm comm);
 
 /* In MPI_Init. */

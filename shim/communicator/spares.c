@@ -20,7 +20,7 @@ struct ftc_spares {
     MPI_Comm spare[FTC_SPARES_OF_WORLD];
 };
 
-/* What is kept of a communicator that shares spares. */
+/* The data kept of a communicator that shares spares. */
 struct share {
     struct ftc_spares *of;
     int number;      /* it is this one itself */

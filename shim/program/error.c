@@ -201,7 +201,7 @@ static int dead_hosts(const struct ftc_comm *c)
     return count;
 }
 
-/* What is tolerated: with no more hosts than f, all but one of them. */
+/* Names the failures that are tolerated: on at most f hosts, all but one of them. */
 static void name_limit(const struct ftc_comm *c, char *text, size_t size)
 {
     const struct ftc_topology *t = &c->topology;

@@ -25,9 +25,10 @@ int ftc_error_take(char *text);
  * the error handler of MPI_COMM_WORLD itself. */
 void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text);
 
-/* Of the operation of @call on @c, which has ended with @outcome; MPI_SUCCESS if it has a result.
- * More than f failures: class MPIX_ERR_PROC_FAILED, or the end of the job with on_excess = abort.
- * c->running->mismatched has called something else: class MPI_ERR_OTHER, naming both calls. */
+/* Returns the error of the operation of @call on @c, which has ended with @outcome; MPI_SUCCESS if
+ * it has a result. More than f failures: class MPIX_ERR_PROC_FAILED, or the end of the job with
+ * on_excess = abort. c->running->mismatched has called something else: class MPI_ERR_OTHER, naming
+ * both calls. */
 int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
                  enum ftc_drive_outcome outcome);
 
@@ -58,7 +59,7 @@ int ftc_error_incomplete(const struct ftc_call *call, int missing, int of, const
 /* A persistent request is started whose operation goes on: class MPI_ERR_REQUEST. */
 int ftc_error_active(const struct ftc_call *call);
 
-/* Of two groups one has nobody left: class MPIX_ERR_PROC_FAILED. */
+/* One of two groups has no rank left: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_dead_group(const struct ftc_call *call);
 
 /* Likewise where a leader is dead, of this group or the other: by them groups learn of each other.
@@ -71,7 +72,7 @@ int ftc_error_exhausted(const struct ftc_call *call);
 /* Native MPI has refused to make one, with an error of that @class, though nobody has died. */
 int ftc_error_native(const struct ftc_call *call, int class);
 
-/* Of those who have opened a file together one is dead, and native MPI would wait for it: class
+/* A rank that has opened the file with others is dead, and native MPI would wait for it: class
  * MPIX_ERR_PROC_FAILED. */
 int ftc_error_dead_opener(const struct ftc_call *call);
 
@@ -95,11 +96,11 @@ void ftc_error_keep(void);
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(void);
 
-/* The same: of the copies that a rank needs for large data, of which setting large_memory allows so
- * many. */
+/* As above, for the copies that a rank needs for large data: setting large_memory allows so many.
+ */
 int ftc_error_large_memory(const struct ftc_call *call, int mebibytes);
 
-/* The same: a rank is in more than @most large calls at once. */
+/* As above: a rank is in more than @most large calls at once. */
 int ftc_error_too_many(const struct ftc_call *call, int most);
 
 #endif

@@ -108,7 +108,7 @@ static void do_first(enum ftc_call_kind kind)
         first();
 }
 
-/* What begins each call: true if it is to be marked. */
+/* Begins each call; true if it is to be marked. */
 static inline bool begin(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address)
 {
@@ -157,7 +157,7 @@ static __attribute__((noinline)) void show_both(enum ftc_call_kind kind, MPI_Com
     PMPI_Group_free(&both);
 }
 
-/* Of the communicator or window @handle, which @place describes. */
+/* Shows the mark of a call on the communicator or window @handle, which @place describes. */
 static inline void show_described(enum ftc_call_kind kind, int handle, unsigned place, int peer,
                                   const void *return_address)
 {
@@ -198,7 +198,7 @@ void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
         mark(kind, comm, ftc_describe_comm, peer, return_address);
 }
 
-/* What it sends may be through although it is still in the call. */
+/* The message that the rank sends may be through although it is still in the call. */
 void ftc_native_call_enter_exchange(enum ftc_call_kind kind, MPI_Comm comm, int source, int dest,
                                     const void *return_address)
 {

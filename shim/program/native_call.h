@@ -40,11 +40,11 @@ void ftc_native_call_forget_left(const void *frame);
 void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                            const void *return_address);
 
-/* The same for a call that receives from @source and sends to @dest. */
+/* As above, for a call that receives from @source and sends to @dest. */
 void ftc_native_call_enter_exchange(enum ftc_call_kind kind, MPI_Comm comm, int source, int dest,
                                     const void *return_address);
 
-/* The same with a window, of which a call may need one rank, or a file, or the members of a group,
+/* As above, with a window, of which a call may need one rank, or a file, or the members of a group,
  * all of which a call needs. */
 void ftc_native_call_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
                                   const void *return_address);
@@ -68,9 +68,9 @@ void ftc_native_call_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer,
 void ftc_native_call_mark_group(enum ftc_call_kind kind, MPI_Group group,
                                 const void *return_address);
 
-/* What native MPI calls back (an error handler, an operation of the program's) may leave the call
- * by a jump or an exception, past ftc_native_call_leave(): then the next call that begins no deeper
- * on the thread's stack forgets it. This is for calls that are not marked themselves. */
+/* A function that native MPI calls back (an error handler, an operation of the program) may leave
+ * the call by a jump or an exception, past ftc_native_call_leave(): then the next call that begins
+ * no deeper on the thread's stack forgets it. This is for calls that are not marked themselves. */
 static inline void ftc_native_call_look_back(void)
 {
     if (ftc_native_call_depth > 0)
@@ -102,7 +102,7 @@ static inline void ftc_native_call_write_mark(struct ftc_board_mark *m, enum ftc
 void ftc_native_call_begin_operation(enum ftc_call_kind kind);
 void ftc_native_call_end_operation(void);
 
-/* Of the ranks that a call receives from and sends to the one that it cannot do without. */
+/* Returns the rank that a call which receives and sends cannot do without. */
 static inline int ftc_native_call_partner(int source, int dest)
 {
     return source == MPI_PROC_NULL ? dest : source;

@@ -47,7 +47,7 @@ static bool describe_for_poll(unsigned place, int handle, ftc_describe_it *descr
     return ftc_describe(place, handle, describe_it);
 }
 
-/* Of several looks in turn the mark shows one that needs a dead rank, if there is one. */
+/* If looks take turns, the mark shows one that needs a dead rank, if there is one. */
 static void examine(enum ftc_call_kind kind, int handle, ftc_describe_it *describe_it, int peer,
                     const void *return_address)
 {

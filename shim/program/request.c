@@ -115,8 +115,8 @@ static void complete_all(struct ftc_request *list)
     }
 }
 
-/* What a thread that asks for @handles may complete. Another one may be in the wait function for
- * any other, and would go back to MPI before it is complete. */
+/* Whether a thread that asks for @handles may complete @r. Another thread may be in the wait
+ * function for any other request, and would return to MPI before it is complete. */
 static bool is_free_to_take(const struct ftc_request *r, int count, const MPI_Request handles[])
 {
     for (int i = 0; i < count; i++)

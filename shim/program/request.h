@@ -20,8 +20,8 @@
 struct ftc_request {
     struct ftc_queued pending; /* must be first */
     MPI_Request handle;
-    /* Of the program's communicator, whose error handler gets its error: the library's number of
-     * it, or that of its lineage (communicator/lineage.h), and then the first is 0. */
+    /* The program's communicator, whose error handler gets the error: the library's number of it,
+     * or that of its lineage (communicator/lineage.h), and then the first is 0. */
     uint64_t communicator_id, lineage;
     bool is_over;                  /* the operation has its result */
     bool is_settled;               /* and the program has it */
@@ -47,9 +47,9 @@ bool ftc_request_possible(void);
  * settle, close, and @r->pending comm, call, begin and end. Returns an MPI error code. */
 int ftc_request_start(struct ftc_request *r, MPI_Request *handle);
 
-/* The same of an operation that begins later, by ftc_queue_add(): to wait for it is to look at
- * native MPI again and again. What is called at its end, @r->pending.over, may be another function
- * than ftc_request_become_over(), which that calls once it is over, with the lock held. */
+/* As above, for an operation that begins later, by ftc_queue_add(): a wait for it looks at native
+ * MPI again and again. Its end calls @r->pending.over, which may be another function than
+ * ftc_request_become_over() and then calls that once it is over, with the lock held. */
 int ftc_request_make(struct ftc_request *r, MPI_Request *handle);
 void ftc_request_become_over(struct ftc_queued *p);
 

@@ -30,7 +30,7 @@ struct ftc_question {
     uint64_t heartbeat;
 };
 
-/* What a yes brings, by its kind. */
+/* The data of a yes, by its kind. */
 struct ftc_answer {
     struct ftc_publication *copy; /* with room for a value */
     uint32_t attempt;

@@ -119,7 +119,7 @@ void ftc_flow_take_lane(struct ftc_flow *f)
     f->wants_lane = !f->said_lane && !f->was_back;
 }
 
-/* What was being said on the lane is said by this too. */
+/* A statement that was under way on the lane is part of this one. */
 void ftc_flow_go_back(struct ftc_flow *f)
 {
     f->wants_lane = false;
@@ -148,8 +148,8 @@ static void say(struct ftc_flow *f, uint32_t kind)
     f->has_said = true;
 }
 
-/* What is said alone goes first on a connection, and later between messages. After the other was
- * sent to the lane nothing else comes by the connection before it is called back. */
+/* A statement without a message goes first on a connection, and later between messages. After the
+ * other end was sent to the lane, the connection brings nothing before the call back. */
 static void begin_to_say(struct ftc_flow *f)
 {
     bool is_between = !f->has_said || f->unsent == f->end;
@@ -230,7 +230,7 @@ static void drop_up_to(struct ftc_flow *f, uint32_t number, size_t offset)
         f->begin = f->unsent = f->shown = f->end = 0;
 }
 
-/* What follows was not got. */
+/* The other end has not got what follows. */
 static void meet(struct ftc_flow *f)
 {
     f->is_met = true;
@@ -243,7 +243,7 @@ static void see_off(struct ftc_flow *f)
     drop_up_to(f, f->next, f->end);
 }
 
-/* What has come may come a second time, as far back as the other keeps it. */
+/* Messages may come a second time, as far back as the other end keeps them. */
 static bool has_come_before(const struct ftc_flow *f, uint32_t number)
 {
     return f->comes_again && f->came - number - 1 < f->room;

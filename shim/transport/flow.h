@@ -56,8 +56,8 @@ void ftc_flow_connect(struct ftc_flow *f);
 /* It is gone, and with it what was being said. */
 void ftc_flow_break(struct ftc_flow *f);
 
-/* What is sent from now on is to go by the lane: once what there is is out, it is said so on the
- * connection. And back to that, for good. */
+/* Have all later messages go by the lane, which the connection says once it has sent what there is;
+ * and by the connection again, for good. */
 void ftc_flow_take_lane(struct ftc_flow *f);
 void ftc_flow_go_back(struct ftc_flow *f);
 
@@ -92,7 +92,7 @@ enum ftc_heard {
     FTC_HEARD_BACK,    /* and by the connection again */
 };
 
-/* What comes by the connection, each frame once and in order. */
+/* Takes a frame that came by the connection, each once and in order. */
 enum ftc_heard ftc_flow_hear(struct ftc_flow *f, const struct ftc_frame *frame);
 
 /* Whether @frame says that what follows comes by the connection again. */

@@ -21,7 +21,7 @@ enum ftc_lane_state {
     FTC_LANE_OVER,
 };
 
-/* What a link's frames have at least room for: an address. */
+/* The least room of a link's frames: an address. */
 #define FTC_LANE_FRAME_MAX (sizeof(struct ftc_frame) + FTC_FABRIC_ADDRESS_MAX)
 
 struct ftc_lane {

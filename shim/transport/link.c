@@ -163,8 +163,8 @@ bool ftc_links_look(struct ftc_links *l)
     return l->has_missing || l->has_unsent;
 }
 
-/* What is urgent and not served by a look, as where there is no file descriptor left, is not to
- * take the core. */
+/* An urgent event that a look does not serve, as without a file descriptor left, must not take the
+ * core. */
 void ftc_links_await(struct ftc_links *l, bool soon)
 {
     struct pollfd source[] = {{.fd = l->urgent, .events = POLLIN},
@@ -353,7 +353,7 @@ static bool has_ended(struct ftc_links *l, struct ftc_link *link)
     return link->is_over;
 }
 
-/* What a lane has taken may not be there when this process ends. */
+/* Messages that a lane has taken may not be there when this process ends. */
 static void leave_lane(struct ftc_links *l, struct ftc_link *link)
 {
     if (link->lane.state == FTC_LANE_NONE || link->flow.was_back)

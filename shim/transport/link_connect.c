@@ -12,7 +12,7 @@ enum {
     HALF_OPEN_MS = 3000,    /* that the other host knows nothing of an attempt is noticed then */
 };
 
-/* What a lane has brought may come again by the connection. */
+/* Messages that a lane has brought may come again by the connection. */
 static size_t room_to_hear(const struct ftc_links *l, const struct ftc_link *link)
 {
     return ftc_flow_room_to_hear(&link->flow) + (l->fabric ? l->frame_max : 0);
@@ -53,8 +53,8 @@ void ftc_link_connect(struct ftc_links *l, struct ftc_link *link)
     ftc_link_watch(l->urgent, EPOLL_CTL_ADD, link->next.fd, link->peer, EPOLLIN | EPOLLOUT);
 }
 
-/* What comes by it can wait until the program is in a call. That it breaks is told of unasked
- * (epoll_ctl(2), EPOLLERR). */
+/* Messages can wait until the program is in a call. A break is reported unasked (epoll_ctl(2),
+ * EPOLLERR). */
 static void watch_open(const struct ftc_links *l, const struct ftc_link *link)
 {
     ftc_link_watch(l->urgent, EPOLL_CTL_MOD, link->c.fd, link->peer, 0);
@@ -137,8 +137,8 @@ void ftc_link_accept_guests(struct ftc_links *l)
     }
 }
 
-/* Of two connections between the same ranks that of the lower rank stays. One that comes when there
- * is one says that it is broken: nobody makes one else. */
+/* If both ranks connect, the connection of the lower one stays. A guest that comes later says that
+ * the connection is broken: otherwise its rank would make none. */
 static bool may_come_in(const struct ftc_links *l, const struct ftc_link *link,
                         const struct ftc_connection *guest)
 {

@@ -30,7 +30,7 @@ static enum ftc_heard hear_frame(struct ftc_links *l, struct ftc_link *link, boo
     return ftc_flow_hear(&link->flow, frame);
 }
 
-/* What is said is heard at once; messages stay until they are taken. */
+/* Hears statements at once; messages stay until they are taken. */
 static void hear_by(struct ftc_links *l, struct ftc_link *link, struct ftc_connection *c)
 {
     bool is_by_lane = c == &link->lane.by;
@@ -63,7 +63,7 @@ static void hear(struct ftc_links *l, struct ftc_link *link)
 
 /* ---- lanes ---- */
 
-/* What comes by it, as far as there is room. */
+/* Reads what comes by the lane, as far as there is room. */
 static void receive_by_lane(struct ftc_links *l, struct ftc_link *link)
 {
     struct ftc_connection *by = &link->lane.by;

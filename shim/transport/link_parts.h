@@ -13,7 +13,7 @@ enum {
     FTC_LINK_AGAIN_NS = 10000000, /* between two attempts to connect */
 };
 
-/* What an event of epoll is about: a rank's link, or one of these. */
+/* The data of an event of epoll: a rank's link, or one of these. */
 enum {
     FTC_LINK_ABOUT_GUEST = 1 << 20,
     FTC_LINK_ABOUT_LISTENER = 1 << 21,

@@ -21,7 +21,7 @@
 /* Values of up to so many bytes. */
 enum { FTC_MULTICAST_VALUE_BYTES = 1024 };
 
-/* Of one communicator. */
+/* The multicasts of one communicator. */
 struct ftc_multicast {
     uint32_t sent;                      /* by this rank */
     uint32_t seq[FTC_BOARD_MULTICASTS]; /* operation that it has used a place in */

@@ -17,7 +17,7 @@ enum {
     KNOWN_NS = 400000000, /* a rank's call does not change */
 };
 
-/* What is asked while an operation goes on after a death, and all else, which may not keep it from
+/* Questions of an operation that goes on after a death, and all others, which must not keep it from
  * its answers. */
 enum topic { RESULTS, OTHERS, TOPICS };
 
