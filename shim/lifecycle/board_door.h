@@ -1,9 +1,9 @@
 /* board_door: hands a board to ranks of its host that cannot open it through /proc, in MPI_Init:
  * ranks in user namespaces of their own (a container each), and programs without read permission.
  *
- * The rank that made the board listens at a Unix socket: an abstract one, and one below /dev/shm for
- * ranks with a network namespace of their own. Its names and the proof that a rank sends are keyed
- * hashes of the board's key, which MPI has brought to the ranks of the job alone. */
+ * The rank that made the board listens at a Unix socket: an abstract one, and one below /dev/shm
+ * for ranks with a network namespace of their own. Its names and the proof that a rank sends are
+ * keyed hashes of the board's key, which MPI has brought to the ranks of the job alone. */
 #ifndef FTC_LIFECYCLE_BOARD_DOOR_H
 #define FTC_LIFECYCLE_BOARD_DOOR_H
 
