@@ -92,7 +92,7 @@ static void a_known_excess_is_an_error(struct sim *s, int seq, int rank)
                       __builtin_popcountll(known));
 }
 
-/* doc/design.md, section 6: an agreed list takes processes out for good, so it must not name a live
+/* doc/design.md, section 5: an agreed list takes processes out for good, so it must not name a live
  * one. */
 static void only_dead_are_listed(struct sim *s, int seq, int rank)
 {

@@ -76,7 +76,7 @@ static void plan_exchange(const struct sim *s, struct sim_process *p, int rank)
                            sim_process_index(p, rank));
 }
 
-/* The next operation is without those whom an agreed list names (doc/design.md, section 6). */
+/* The next operation is without those whom an agreed list names (doc/design.md, section 5). */
 static void renumber(struct sim *s, int rank, uint64_t failed)
 {
     struct sim_process *p = &s->process[rank];
