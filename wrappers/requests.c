@@ -217,10 +217,15 @@ static void end_look(enum ftc_call_kind kind, bool found, const void *return_add
 
 #define NATIVE_LOOK(kind, count, requests, pmpi_call, found)                                       \
     ({                                                                                             \
-        bool polls = ftc_native_call_polls() && has_request(count, requests);                      \
-        int code = pmpi_call;                                                                      \
+        bool polls = ftc_native_call_polls();                                                      \
+        bool has = (polls || ftc_coverage_is_on) && has_request(count, requests);                  \
+        int code;                                                                                  \
                                                                                                    \
-        if (polls)                                                                                 \
+        if (has) /* before it is complete */                                                       \
+            ftc_native_call_count(FTC_CALL_##kind, MPI_COMM_WORLD, peer_of(count, requests),       \
+                                  RETURN_ADDRESS);                                                 \
+        code = pmpi_call;                                                                          \
+        if (has && polls)                                                                          \
             end_look(FTC_CALL_##kind, code != MPI_SUCCESS || (found), RETURN_ADDRESS);             \
         code;                                                                                      \
     })

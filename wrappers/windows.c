@@ -75,6 +75,8 @@ int MPI_Win_test(MPI_Win win, int *flag)
     int rv;
 
     ftc_wait_catch_up();
+    ftc_native_call_count(FTC_CALL_WIN_TEST, MPI_COMM_NULL, FTC_ALL_MEMBERS,
+                          __builtin_return_address(0));
     rv = PMPI_Win_test(win, flag);
     if (!ftc_native_call_polls())
         return rv;

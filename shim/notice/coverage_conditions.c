@@ -27,7 +27,7 @@ static bool is_of_file(enum ftc_call_kind kind)
     return ftc_call_class(kind) == FTC_CLASS_FILE || ftc_call_class(kind) == FTC_CLASS_FILE_REFUSED;
 }
 
-/* Returns true also for a wait, which may be for a receive. */
+/* Returns true also for a wait or test, which may be for a receive. */
 static bool receives(enum ftc_call_kind kind)
 {
     switch (kind) {
@@ -37,8 +37,15 @@ static bool receives(enum ftc_call_kind kind)
     case FTC_CALL_BSEND:
         return false;
     default:
-        return ftc_call_class(kind) == FTC_CLASS_MESSAGE || ftc_call_class(kind) == FTC_CLASS_WAIT;
+        return ftc_call_is_message(kind);
     }
+}
+
+/* Returns true for a gather, an alltoall and their kin. */
+static bool takes_blocks(enum ftc_call_kind kind)
+{
+    return ftc_call_is_counted(kind) && !ftc_call_has_operation(kind) &&
+           !ftc_call_comes_from_root(kind) && ftc_call_plain(kind) != FTC_CALL_BARRIER;
 }
 
 /* Returns whether the calls of @row, which end as @shelter says, depend on @condition. */
@@ -50,11 +57,12 @@ static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condi
     bool is_over = is_protected || shelter == FTC_SHELTER_RAISED;
 
     switch (condition) {
-    case FTC_CONDITION_SUMS:
-        return is_protected && (row->remedies & FTC_NOTE_SUM);
+    case FTC_CONDITION_REDUCTIONS:
+        return is_protected && ftc_call_has_operation(kind);
+    case FTC_CONDITION_BLOCKS:
+        return is_protected && takes_blocks(kind);
     case FTC_CONDITION_ANY_SOURCE:
-        return (is_protected || row->protection == FTC_PROTECTION_LOOKS) &&
-               (row->remedies & FTC_NOTE_ANY_SOURCE);
+        return is_protected && (row->remedies & FTC_NOTE_ANY_SOURCE);
     case FTC_CONDITION_RECEIVES:
         return is_protected && receives(kind) && !(row->remedies & FTC_NOTE_ANY_SOURCE);
     case FTC_CONDITION_ROOTS:

@@ -14,7 +14,7 @@ enum ftc_condition {
     FTC_CONDITIONS
 };
 
-/* "sums"; and the condition in words. */
+/* "reductions"; and the condition in words. */
 const char *ftc_condition_word(enum ftc_condition condition);
 const char *ftc_condition_text(enum ftc_condition condition);
 

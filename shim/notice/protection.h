@@ -50,10 +50,9 @@ enum ftc_remedy {
     FTC_REMEDY_SETTINGS = 1151, /* those above that are settings */
 
     /* Beside them, what a condition may depend on (coverage_conditions.h). */
-    FTC_NOTE_SUM = 4096,
-    FTC_NOTE_ANY_SOURCE = 8192,
-    FTC_NOTE_RANK_0 = 16384, /* which alone gets the result */
-    FTC_REMEDY_ALL = 32767,
+    FTC_NOTE_ANY_SOURCE = 4096,
+    FTC_NOTE_RANK_0 = 8192, /* which alone gets the result */
+    FTC_REMEDY_ALL = 16383,
 };
 
 /* What is to be said wherever FTC_REMEDY_KEEP is advised. */

@@ -201,7 +201,7 @@ static int peer_of(int count, const MPI_Request requests[])
 static void count_call(const struct ftc_p2p_completion *call, int count,
                        const MPI_Request requests[])
 {
-    if (ftc_coverage_is_on && call->waits)
+    if (ftc_coverage_is_on)
         ftc_native_call_count(call->kind,
                               has_foreign(count, requests) ? MPI_COMM_NULL : MPI_COMM_WORLD,
                               peer_of(count, requests), call->return_address);

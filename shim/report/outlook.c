@@ -278,18 +278,11 @@ static bool is_for_rank_0(const struct ftc_call *call)
     return rank == call->root;
 }
 
-static uint32_t notes_of(const struct ftc_call *call)
-{
-    bool sums = ftc_call_has_operation(call->kind) && ftc_operator_of(call->op) == FTC_OPERATOR_SUM;
-
-    return (sums ? FTC_NOTE_SUM : 0) | (is_for_rank_0(call) ? FTC_NOTE_RANK_0 : 0);
-}
-
 struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass)
 {
     struct ftc_outlook outlook = outlook_of(call, pass);
 
-    outlook.remedies |= notes_of(call);
+    outlook.remedies |= is_for_rank_0(call) ? FTC_NOTE_RANK_0 : 0;
     return outlook;
 }
 
@@ -345,7 +338,7 @@ static bool is_from_any_source(enum ftc_call_kind kind, int peer)
     case FTC_CALL_IMPROBE:
         return peer == MPI_ANY_SOURCE;
     default:
-        return ftc_call_class(kind) == FTC_CLASS_WAIT && peer == FTC_SOME_MEMBER;
+        return ftc_call_is_message(kind) && peer == FTC_SOME_MEMBER;
     }
 }
 
@@ -353,8 +346,6 @@ static struct ftc_outlook of_native(enum ftc_call_kind kind, MPI_Comm comm, int 
 {
     if (peer == MPI_PROC_NULL || is_of_one(kind, comm))
         return (struct ftc_outlook){FTC_PROTECTION_NEEDS_NOBODY, 0};
-    if (ftc_call_class(kind) == FTC_CLASS_LOOK)
-        return (struct ftc_outlook){FTC_PROTECTION_LOOKS, 0};
     if (is_left_to_native(kind) ||
         (comm == MPI_COMM_NULL && (ftc_call_is_message(kind) || frees_natively(kind))))
         return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);

@@ -57,7 +57,9 @@ struct ftc_outlook ftc_prospect_here(const struct ftc_settings *s, enum ftc_call
 /* While p2p is native it is not noted which requests are messages. */
 static uint32_t doubt_of(enum ftc_call_kind kind)
 {
-    return ftc_call_class(kind) == FTC_CLASS_WAIT ? FTC_REMEDY_IF_MESSAGE : 0;
+    bool is_probe = kind == FTC_CALL_IPROBE || kind == FTC_CALL_IMPROBE;
+
+    return ftc_call_class(kind) == FTC_CLASS_MESSAGE || is_probe ? 0 : FTC_REMEDY_IF_MESSAGE;
 }
 
 static struct ftc_outlook of_message(const struct ftc_settings *s, enum ftc_call_kind kind,
@@ -128,7 +130,7 @@ static struct ftc_outlook by_communicators(const struct ftc_settings *s, enum ft
 struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc_call_kind kind,
                                           bool returns)
 {
-    if (ftc_call_is_message(kind))
+    if (ftc_call_is_message(kind) && kind != FTC_CALL_WIN_TEST)
         return of_message(s, kind, returns);
     if (kind == FTC_CALL_WIN_FREE)
         return of_freeing(s);

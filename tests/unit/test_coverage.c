@@ -830,28 +830,41 @@ static void expect_condition(const char *text, int places)
     ck_assert_int_eq(found, places > 0 ? places : 0);
 }
 
-static const char sums[] = "condition: sums lack the dead rank's part",
+static const char reductions[] = "condition: reductions lack the dead rank's part",
+                  blocks[] = "condition: blocks of a dead rank are missing",
                   roots[] = "condition: a dead root's calls leave the buffer as it was",
                   any_source[] = "condition: receives and probes from any source may get nothing",
                   receives[] = "condition: receives from a dead rank get nothing",
                   communicators[] = "condition: new communicators are smaller",
                   errors[] = "condition: errors return to the program",
                   files[] = "condition: files lack the dead rank's part",
-                  rank_0[] = "condition: if rank 0 alone writes the results";
+                  rank_0[] = "condition: what a dead rank alone writes is lost";
 
-START_TEST(sums_lack_a_part_unless_they_must_have_all)
+START_TEST(reductions_lack_a_part_unless_they_must_have_all)
 {
     opened();
     act_as(1);
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
     call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NONE);
     call_at(site(2), FTC_CALL_REDUCE, FTC_PASS_NOT_INTERCEPTED);
-    expect_condition(sums, 2);
+    expect_condition(reductions, 2);
+    expect_condition(blocks, -1);
     opened();
     act_as(1);
     ftc_library.settings.require_all = 1 << FTC_OPERATOR_SUM;
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
-    expect_condition(sums, -1);
+    expect_condition(reductions, -1);
+}
+END_TEST
+
+START_TEST(blocks_of_the_dead_are_missing)
+{
+    opened();
+    act_as(1);
+    call_at(site(0), FTC_CALL_ALLGATHER, FTC_PASS_NONE);
+    call_at(site(1), FTC_CALL_IALLTOALL, FTC_PASS_NONE);
+    call_at(site(2), FTC_CALL_SCATTER, FTC_PASS_NONE);
+    expect_condition(blocks, 2);
 }
 END_TEST
 
@@ -901,16 +914,24 @@ START_TEST(receives_get_nothing_where_the_dead_are_ignored)
 }
 END_TEST
 
-/* It waits for no rank, but a loop of it may. */
-START_TEST(a_look_for_any_source_is_a_condition_with_any_settings)
+/* It returns at once, but a loop of it waits. */
+START_TEST(a_look_is_like_a_wait)
 {
     opened();
     act_as(0);
+    returns = false;
     ftc_coverage_native(FTC_CALL_IPROBE, MPI_COMM_WORLD, MPI_ANY_SOURCE, site(0));
     ftc_coverage_native(FTC_CALL_IPROBE, MPI_COMM_WORLD, 1, site(1));
-    expect(": returns at once\n");
-    expect("no call needed another rank");
+    expect(": setting p2p is native; FTCOLL_P2P=ignore\n");
     expect_condition(any_source, 1);
+    expect_condition(receives, 1);
+    ck_assert(strstr(report(), "messages only") == NULL);
+    ftc_coverage_native(FTC_CALL_TESTALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
+    expect_condition(receives, 2);
+    expect("if its MPI_Wait calls wait for messages only");
+    ftc_coverage_native(FTC_CALL_WIN_TEST, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(3));
+    expect("MPI_Win_test       not protected  libc.so.6(");
+    expect(": no protection for this call\n");
 }
 END_TEST
 
@@ -954,7 +975,7 @@ START_TEST(a_condition_names_each_place_once_and_a_few_of_them)
             call_at(site(i + (int)rank), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
     }
     call_at(site(RANKS - 1), FTC_CALL_SCAN, FTC_PASS_NONE);
-    expect_condition(sums, 3);
+    expect_condition(reductions, 3);
     expect(" and 2 more\n");
 }
 END_TEST
@@ -1001,9 +1022,10 @@ START_TEST(json_has_what_the_lines_have)
         "\"places_that_wait_or_abort\":1,\"places_not_protected\":1,\"verdict\":{\"outcome\":"
         "\"waits\",\"example\":{"
         "\"call\":\"MPI_Barrier\",\"site\":");
-    expect_json("\"better\":{\"settings\":[\"FTCOLL_INTERCEPT=all\"],\"verdict\":{\"outcome\":"
-                "\"does not wait\",\"example\":null}},\"conditions\":[{\"condition\":\"sums\","
-                "\"meaning\":\"sums lack");
+    expect_json(
+        "\"better\":{\"settings\":[\"FTCOLL_INTERCEPT=all\"],\"verdict\":{\"outcome\":"
+        "\"does not wait\",\"example\":null}},\"conditions\":[{\"condition\":\"reductions\","
+        "\"meaning\":\"reductions lack");
     ends_blocked = true;
     expect_json("\"outcome\":\"aborts after blocked_ms\"");
 }
@@ -1172,10 +1194,11 @@ int main(void)
     UNIT_TEST(no_failure_is_tolerated_with_f_0);
     UNIT_TEST(calls_at_unlisted_sites_count_too);
     UNIT_TEST(nothing_called);
-    UNIT_TEST(sums_lack_a_part_unless_they_must_have_all);
+    UNIT_TEST(reductions_lack_a_part_unless_they_must_have_all);
+    UNIT_TEST(blocks_of_the_dead_are_missing);
     UNIT_TEST(a_root_is_missed_where_its_death_is_no_error);
     UNIT_TEST(receives_get_nothing_where_the_dead_are_ignored);
-    UNIT_TEST(a_look_for_any_source_is_a_condition_with_any_settings);
+    UNIT_TEST(a_look_is_like_a_wait);
     UNIT_TEST(communicators_are_smaller_and_files_lack_data);
     UNIT_TEST(results_of_rank_0_alone_are_lost_unless_it_is_critical);
     UNIT_TEST(a_condition_names_each_place_once_and_a_few_of_them);

@@ -10,6 +10,8 @@
  *     advised copies           communicators of the world, and of one rank
  *     advised master           rank 0 receives from any rank
  *     advised probes           rank 0 looks until all messages have come
+ *     advised blocks           a gather and an alltoall
+ *     advised tests            rank 0 tests until the messages of the others have come
  *     advised posted           rank 0 waits for receives from any rank
  */
 #include <mpi.h>
@@ -151,6 +153,29 @@ static void probes(void)
     }
 }
 
+static void blocks(void)
+{
+    int all[MAX_RANKS] = {0}, new[MAX_RANKS];
+
+    MPI_Gather(&rank, 1, MPI_INT, new, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Alltoall(all, 1, MPI_INT, new, 1, MPI_INT, MPI_COMM_WORLD);
+}
+
+/* A request after the other, then all that are left. */
+static void tests(void)
+{
+    int value[MAX_RANKS], is_there = 0;
+    MPI_Request request[MAX_RANKS];
+
+    send_to_master();
+    for (int i = 1; rank == 0 && i < size; i++)
+        MPI_Irecv(&value[i], 1, MPI_INT, i, TAG, MPI_COMM_WORLD, &request[i - 1]);
+    while (rank == 0 && !is_there)
+        MPI_Test(&request[0], &is_there, MPI_STATUS_IGNORE);
+    for (is_there = 0; rank == 0 && !is_there;)
+        MPI_Testall(size - 1, request, &is_there, MPI_STATUSES_IGNORE);
+}
+
 static void posted(void)
 {
     int value[MAX_RANKS];
@@ -169,7 +194,8 @@ int main(int argc, char **argv)
         const char *word;
         void (*call)(void);
     } all[] = {{"returns", returns}, {"root", root},     {"sum", sum},       {"leaders", leaders},
-               {"copies", copies},   {"master", master}, {"probes", probes}, {"posted", posted}};
+               {"copies", copies},   {"master", master}, {"probes", probes}, {"posted", posted},
+               {"blocks", blocks},   {"tests", tests}};
     const char *word = argc > 1 ? argv[1] : "", *more = argc > 2 ? argv[2] : "";
 
     MPI_Init(&argc, &argv);
