@@ -1,13 +1,17 @@
 """The commands of doc/recipes.md, run as they stand there, with a rank killed."""
+import json
 import os
 import re
+import shlex
 import signal
+import subprocess
 from dataclasses import dataclass
 
 import pytest
 
 from runner.case import Case, identifier
 from runner.cases.common import strike
+from runner.job import slowness
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
@@ -114,3 +118,53 @@ def test_the_readme_has_these_recipes():
     commands = {anchor(heading): command_of(text) for heading, text in sections().items()}
     commands["batch-script"] = read("tests/recipes/job.sbatch")
     assert {name: settings_in(text) for name, text in rows} == {name: settings_in(text) for name, text in commands.items()}
+
+
+# ---- the verdict of coverage, and what a rehearsal finds ----
+
+GONE_WELL = {"same output", "lived"}
+ERRORS = {"error", "aborted", "crashed"}
+VERDICTS = {"does not wait": GONE_WELL, "returns errors": GONE_WELL | ERRORS, "aborts": GONE_WELL | ERRORS,
+            "aborts after blocked_ms": GONE_WELL | ERRORS | {"blocked", "over the limit"}}
+DATA = {"reductions", "blocks", "any source", "receives", "roots", "communicators", "files", "errors"}
+LOOPS = {"any source", "receives", "communicators", "errors"}
+CONDITIONS = {"other output": DATA, "no output": DATA | {"rank 0"}, "aborted": DATA, "crashed": DATA, "error": DATA - {"reductions"},
+              "blocked": LOOPS, "over the limit": LOOPS}
+
+
+def refutes(coverage, settings, outcome):
+    """Whether neither the verdict nor a condition of @coverage allows for @outcome of a death."""
+    end = outcome["end"]
+    conditions = {condition["condition"] for condition in coverage["conditions"]}
+    is_wanted = any(setting.startswith("FTCOLL_CRITICAL_RANKS") for setting in settings) and "ends the job" in outcome["detail"]
+    return end not in VERDICTS[coverage["verdict"]["outcome"]] and not is_wanted and not conditions & CONDITIONS[end]
+
+
+@pytest.mark.parametrize("verdict, conditions, end, is_refuted", [
+    ("does not wait", (), "same output", False), ("does not wait", ("rank 0",), "other output", True),
+    ("does not wait", ("blocks",), "other output", False), ("does not wait", ("reductions",), "blocked", True),
+    ("does not wait", ("any source",), "blocked", False), ("aborts", (), "blocked", True), ("aborts", (), "error", False)])
+def test_what_refutes_a_verdict(verdict, conditions, end, is_refuted):
+    coverage = {"verdict": {"outcome": verdict}, "conditions": [{"condition": condition} for condition in conditions]}
+    assert refutes(coverage, (), {"end": end, "detail": ""}) == is_refuted
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("heading", [heading for heading in RECIPES if heading != "Batch script"])
+def test_no_rehearsal_refutes_the_verdict(heading, build, tmp_path):
+    words = shlex.split(command_of(sections()[heading]).replace("\\\n", "").replace("build/recipes/", f"{build}/recipes/"))
+    settings = [word for word in words if word.startswith("FTCOLL_")]
+    command = [word for word in words if not word.startswith(("FTCOLL_", "LD_PRELOAD="))]
+    if not os.path.exists(next(word for word in command if word.startswith(build))):
+        pytest.skip("the recipe's program is missing")
+    folder = tmp_path / "files"
+    folder.mkdir()
+
+    def ftcoll(*arguments):
+        return subprocess.run([f"{build}/ftcoll", *arguments, *settings, "--", *command], cwd=folder, text=True, check=True,
+                              timeout=600 * slowness(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE).stdout
+    rehearsed = json.loads(ftcoll("rehearse", "--json", "--deaths", "4", "--outputs", str(folder), "blocked_ms=2000"))
+    ftcoll("run", "report=coverage", "report_format=json", f"report_file={tmp_path}/report")
+    coverage = json.loads((tmp_path / "report").read_text())["coverage"]
+    refuting = [death for death in rehearsed["deaths"] if refutes(coverage, settings, death["outcome"])]
+    assert not refuting, (coverage["verdict"], coverage["conditions"])
