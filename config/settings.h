@@ -83,6 +83,15 @@ enum {
     ~FTC_INTERCEPT_IBCAST,
 };
 
+/* Bits of tolerate: 1 << enum ftc_death_cause (board/rank_state.h). */
+enum {
+    FTC_TOLERATE_SIGNAL = 1 << 1,
+    FTC_TOLERATE_EXIT = 1 << 2,
+    FTC_TOLERATE_SILENCE = 1 << 3,
+    FTC_TOLERATE_HOST = 1 << 4,
+    FTC_TOLERATE_ALL = 0x1e,
+};
+
 struct ftc_correction_setting {
     enum ftc_correction kind;
     int d; /* ring */

@@ -95,6 +95,11 @@ static const struct word failure_domain_words[] = {
     {"rank", FTC_FAILURE_DOMAIN_RANK, 0}, {"host", FTC_FAILURE_DOMAIN_HOST, 0}, {0}};
 static const struct word on_excess_words[] = {
     {"error", FTC_ON_EXCESS_ERROR, 0}, {"abort", FTC_ON_EXCESS_ABORT, 0}, {0}};
+static const struct word tolerate_words[] = {{"signal", FTC_TOLERATE_SIGNAL, 0},
+                                             {"exit", FTC_TOLERATE_EXIT, 0},
+                                             {"host", FTC_TOLERATE_HOST, 0},
+                                             {"silence", FTC_TOLERATE_SILENCE, 0},
+                                             {0}};
 static const struct word require_all_words[] = {{"none", 0, 0},
                                                 {"sum", 1 << FTC_OPERATOR_SUM, 0},
                                                 {"prod", 1 << FTC_OPERATOR_PROD, 0},

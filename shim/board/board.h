@@ -109,7 +109,7 @@ struct ftc_board_rank {
     _Atomic int32_t pid;
     _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
     _Atomic uint64_t crashed_at;    /* offset + 1 in the library's code; 0: not there */
-    _Atomic bool is_critical;       /* the job does not bear its death */
+    _Atomic uint32_t forbidden;     /* deaths of it that end the job: rank_state.h */
     _Atomic bool is_exhausted;      /* MPICH there cannot make communicators any more */
     _Atomic uint32_t presence;      /* enum ftc_presence */
     _Atomic bool is_leaving;        /* the rank is telling the launcher that it is through */

@@ -62,6 +62,40 @@ void ftc_death_describe(const struct ftc_board *board, uint32_t rank, int timeou
     }
 }
 
+bool ftc_death_is_forbidden(const struct ftc_board *board, uint32_t rank)
+{
+    uint32_t forbidden = atomic_load(&board->shared->rank[rank].forbidden);
+
+    return ftc_board_is_dead(board, rank) &&
+           (forbidden & (FTC_FORBID_ANY | 1u << ftc_death_cause(board, rank))) != 0;
+}
+
+/* The word of setting tolerate. */
+static const char *word_of(enum ftc_death_cause cause)
+{
+    return cause == FTC_DEATH_SIGNAL ? "signal"
+           : cause == FTC_DEATH_EXIT ? "exit"
+           : cause == FTC_DEATH_HOST ? "host"
+                                     : "silence";
+}
+
+void ftc_death_describe_end(const struct ftc_board *board, uint32_t rank, int max_failed,
+                            char *text, size_t size)
+{
+    int length = snprintf(text, size, "the death of rank %d ends the job: ", (int)rank);
+
+    text += length;
+    size -= (size_t)length;
+    if (!ftc_death_is_forbidden(board, rank))
+        snprintf(text, size, "it is number %d, max_failed = %d", (int)ftc_board_deaths(board),
+                 max_failed);
+    else if (ftc_board_is_critical(board, rank))
+        snprintf(text, size, "critical_ranks");
+    else
+        snprintf(text, size, "setting tolerate does not name %s",
+                 word_of(ftc_death_cause(board, rank)));
+}
+
 int ftc_death_suspected_by(const struct ftc_board *board, uint32_t rank)
 {
     uint32_t by = (uint32_t)ftc_death_value(board, rank);

@@ -16,6 +16,19 @@ void ftc_death_name(const struct ftc_board *board, uint32_t rank, char *text, si
 enum ftc_death_cause ftc_death_cause(const struct ftc_board *board, uint32_t rank);
 int ftc_death_value(const struct ftc_board *board, uint32_t rank);
 
+/* Returns whether @rank is dead, and critical_ranks or tolerate ends the job for that. */
+bool ftc_death_is_forbidden(const struct ftc_board *board, uint32_t rank);
+
+/* As above, or there are more deaths than @max_failed, the setting. */
+static inline bool ftc_death_ends_job(const struct ftc_board *board, uint32_t rank, int max_failed)
+{
+    return ftc_death_is_forbidden(board, rank) || (int)ftc_board_deaths(board) > max_failed;
+}
+
+/* Writes "the death of rank 3 ends the job: critical_ranks", for a death that does. */
+void ftc_death_describe_end(const struct ftc_board *board, uint32_t rank, int max_failed,
+                            char *text, size_t size);
+
 /* The one that took @rank for dead; -1: no rank. */
 int ftc_death_suspected_by(const struct ftc_board *board, uint32_t rank);
 

@@ -107,15 +107,18 @@ static inline int ftc_board_pid_there(const struct ftc_board *board, uint32_t ra
     return atomic_load(&board->shared->rank[rank].pid);
 }
 
-/* Whether the job does not bear the rank's death; its monitor process says so. */
-static inline void ftc_board_set_critical(struct ftc_board *board, uint32_t rank, bool is_critical)
+/* Sets which deaths of @rank end the job: the bits 1 << enum ftc_death_cause, or FTC_FORBID_ANY.
+ * The rank itself does so before it is protected. */
+enum { FTC_FORBID_ANY = 1 << FTC_DEATH_NONE };
+static inline void ftc_board_forbid(struct ftc_board *board, uint32_t rank, uint32_t deaths)
 {
-    atomic_store(&board->shared->rank[rank].is_critical, is_critical);
+    atomic_store(&board->shared->rank[rank].forbidden, deaths);
 }
 
+/* Returns whether any death of @rank ends the job. */
 static inline bool ftc_board_is_critical(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load(&board->shared->rank[rank].is_critical);
+    return (atomic_load(&board->shared->rank[rank].forbidden) & FTC_FORBID_ANY) != 0;
 }
 
 /* Whether MPICH at the rank cannot make communicators any more; the rank itself says so. */
@@ -127,18 +130,6 @@ static inline void ftc_board_set_exhausted(struct ftc_board *board, uint32_t ran
 static inline bool ftc_board_is_exhausted(const struct ftc_board *board, uint32_t rank)
 {
     return atomic_load(&board->shared->rank[rank].is_exhausted);
-}
-
-/* Whether it is dead, and the job does not bear that. */
-static inline bool ftc_board_is_critical_death(const struct ftc_board *board, uint32_t rank)
-{
-    return ftc_board_is_dead(board, rank) && ftc_board_is_critical(board, rank);
-}
-
-/* Whether a setting forbids the death of @rank, which is on the board: the job ends. */
-static inline bool ftc_board_forbids(const struct ftc_board *board, uint32_t rank, int max_failed)
-{
-    return ftc_board_is_critical_death(board, rank) || (int)ftc_board_deaths(board) > max_failed;
 }
 
 /* The caller begins to tell the launcher that it is through. */

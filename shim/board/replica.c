@@ -11,14 +11,16 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of the flags; above them the deaths after which a recovery was told last. */
+/* Of the flags; above them the deaths that end the job (rank_state.h), and above these the number
+ * of deaths after which a recovery was told last. */
 enum {
-    CRITICAL = 1,
     TOLD = 2,
     JOB_SAID = 4,
     JOB_NOW = 8,
     REPORTED = 16,
     EXHAUSTED = 32,
+    FORBIDDEN_SHIFT = 8,
+    FORBIDDEN = (2 << FTC_DEATH_HOST) - 1,
     RECOVERED_SHIFT = 16
 };
 _Static_assert((uint64_t)FTC_BOARD_RANKS_MAX << RECOVERED_SHIFT <= UINT32_MAX, "flags are a word");
@@ -32,7 +34,7 @@ static uint32_t flags_of(const struct ftc_board *board, uint32_t rank)
 {
     const struct ftc_board_shared *s = board->shared;
 
-    return (atomic_load(&s->rank[rank].is_critical) ? CRITICAL : 0) |
+    return (atomic_load(&s->rank[rank].forbidden) & FORBIDDEN) << FORBIDDEN_SHIFT |
            (atomic_load(&s->rank[rank].is_exhausted) ? EXHAUSTED : 0) |
            ((uint32_t)atomic_load(&s->rank[rank].told) != 0 ? TOLD : 0) |
            (ftc_end_of_job_is_said_here(board) ? JOB_SAID : 0) |
@@ -124,8 +126,7 @@ static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uin
 
     atomic_store(&s->pid, r->pid);
     atomic_store(&s->waiting, r->waiting);
-    if (r->flags & CRITICAL)
-        atomic_store(&s->is_critical, true);
+    atomic_store(&s->forbidden, r->flags >> FORBIDDEN_SHIFT & FORBIDDEN);
     if (r->flags & EXHAUSTED)
         atomic_store(&s->is_exhausted, true);
     if (r->settled > atomic_load(&s->settled)) {

@@ -4,12 +4,14 @@
 #include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/rank_state.h"
+#include "job_end.h"
 #include "monitor/monitor.h"
 #include "system/lines.h"
 #include "system/looks.h"
 #include "transport/question.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,14 +67,30 @@ static bool is_silent(struct ftc_silence *s, uint32_t world, uint64_t now_ns)
     return now_ns - s->since_ns > timeout_ns();
 }
 
+/* There is no monitor process that could end the job. */
+static void end_job_if_forbidden(uint32_t world)
+{
+    const struct ftc_board *board = &ftc_library.board;
+    int max_failed = ftc_library.settings.max_failed, length;
+    char text[128];
+
+    if (!ftc_death_ends_job(board, world, max_failed))
+        return;
+    length = snprintf(text, sizeof text, "ftcoll: ");
+    ftc_death_describe_end(board, world, max_failed, text + length, sizeof text - (size_t)length);
+    ftc_job_end(MPI_COMM_WORLD, 1, text);
+}
+
 /* For everybody at once; with several hosts by the monitor process that it has. */
 static void take_for_dead(uint32_t world, uint64_t heartbeat)
 {
-    if (ftc_library.accuses)
+    if (ftc_library.accuses) {
         ftc_ask_end(&ftc_library.transport, world, heartbeat);
-    else if (ftc_board_mark_failed(&ftc_library.board, world, FTC_DEATH_SUSPECTED,
-                                   (int)ftc_library.world_rank))
+    } else if (ftc_board_mark_failed(&ftc_library.board, world, FTC_DEATH_SUSPECTED,
+                                     (int)ftc_library.world_rank)) {
         ftc_notice_deaths(&ftc_library.notice); /* also what one that is silent left untold */
+        end_job_if_forbidden(world);
+    }
 }
 
 void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member))

@@ -1,7 +1,7 @@
 #include "ending.h"
 
 #include "board/activity.h"
-#include "board/rank_state.h"
+#include "board/death.h"
 #include "communicator/communicator.h"
 #include "detector/unreachable.h"
 #include "job_end.h"
@@ -160,7 +160,7 @@ static void await_end_of_job(void)
 
     for (uint32_t i = 0; i < board->geometry.ranks && !ftc_library.suspects; i++)
         if (ftc_board_is_dead(board, i) &&
-            ftc_board_forbids(board, i, ftc_library.settings.max_failed)) {
+            ftc_death_ends_job(board, i, ftc_library.settings.max_failed)) {
             ftc_job_end_await(true);
             return;
         }

@@ -212,13 +212,28 @@ static bool prepare(void)
            (!l->transport.links || ftc_link_thread_open() == 0);
 }
 
+_Static_assert((int)FTC_TOLERATE_SIGNAL == 1 << FTC_DEATH_SIGNAL &&
+                   (int)FTC_TOLERATE_EXIT == 1 << FTC_DEATH_EXIT &&
+                   (int)FTC_TOLERATE_SILENCE == 1 << FTC_DEATH_SUSPECTED &&
+                   (int)FTC_TOLERATE_HOST == 1 << FTC_DEATH_HOST,
+               "what is not tolerated is forbidden");
+
+static void show_forbidden_deaths(void)
+{
+    const struct ftc_settings *s = &ftc_library.settings;
+    uint32_t forbidden = FTC_TOLERATE_ALL & ~(uint32_t)s->tolerate;
+
+    if (ftc_settings_names_rank(s->critical_ranks, ftc_library.world_rank))
+        forbidden |= FTC_FORBID_ANY;
+    ftc_board_forbid(&ftc_library.board, ftc_library.world_rank, forbidden);
+}
+
 static bool attach_monitor(void)
 {
     const struct ftc_settings *s = &ftc_library.settings;
     struct ftc_monitor_options options = {
         .failure_exit_status = s->failure_exit_status,
         .max_failed = s->max_failed,
-        .critical = ftc_settings_names_rank(s->critical_ranks, ftc_library.world_rank),
         .on_blocked = (int32_t)s->on_blocked,
         .blocked_ms = s->blocked_ms,
         .unreachable_ms = s->unreachable_ms,
@@ -231,6 +246,7 @@ static bool attach_monitor(void)
         .notice = *ftc_library.notice.options,
     };
 
+    show_forbidden_deaths();
     return ftc_library.suspects || ftc_monitor_attach(&ftc_library.board, ftc_library.world_rank,
                                                       ftc_hosts_service_door(), &options) == 0;
 }

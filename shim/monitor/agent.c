@@ -1,5 +1,6 @@
 #include "agent.h"
 
+#include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/presence.h"
@@ -252,7 +253,7 @@ static void note_losses(struct agent *a, uint64_t now_ns)
         if (!ftc_lease_is_lost(board, ftc_board_host(board, i)))
             continue;
         a->death_ns = now_ns;
-        if (ftc_board_is_dead(board, i) && !ftc_board_is_critical_death(board, a->dead))
+        if (ftc_board_is_dead(board, i) && !ftc_death_is_forbidden(board, a->dead))
             a->dead = i;
     }
     if (a->death_ns == now_ns)

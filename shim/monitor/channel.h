@@ -26,7 +26,6 @@ enum ftc_channel_kind {
 struct ftc_monitor_options {
     int32_t failure_exit_status; /* of a rank that ends well although a rank has died; 0..255 */
     int32_t max_failed;          /* deaths in all that the job bears */
-    int32_t critical;            /* 1: the job does not bear the death of this rank */
     int32_t on_blocked;          /* enum ftc_on_blocked */
     int32_t blocked_ms;
     int32_t unreachable_ms;

@@ -277,20 +277,16 @@ _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 
 static void say_forbidden(const struct ftc_monitored *rank, uint32_t world)
 {
-    const struct ftc_board *board = &rank->board;
+    char text[128];
 
-    if (ftc_board_is_critical_death(board, world))
-        ftc_lines_say("ftcoll: the death of rank %d ends the job: critical_ranks\n", (int)world);
-    else
-        ftc_lines_say(
-            "ftcoll: the death of rank %d ends the job: it is number %d, max_failed = %d\n",
-            (int)world, (int)ftc_board_deaths(board), rank->options.max_failed);
+    ftc_death_describe_end(&rank->board, world, rank->options.max_failed, text, sizeof text);
+    ftc_lines_say("ftcoll: %s\n", text);
 }
 
 /* A death that a setting forbids ends the job; one that has gone before it would count as well. */
 void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t world, int status)
 {
-    if (!ftc_board_forbids(&rank->board, world, rank->options.max_failed))
+    if (!ftc_death_ends_job(&rank->board, world, rank->options.max_failed))
         return;
     if (ftc_end_of_job_claim(&rank->board, rank->world)) /* else somebody else has said so */
         say_forbidden(rank, world);
@@ -307,7 +303,7 @@ static bool is_left_to_others(const struct ftc_monitored *rank)
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         deaths += ftc_board_is_dead(board, i) &&
                   ftc_death_time_ns(board, i) <= ftc_death_time_ns(board, rank->world);
-    return ftc_board_has_other_hosts(board) && !ftc_board_is_critical_death(board, rank->world) &&
+    return ftc_board_has_other_hosts(board) && !ftc_death_is_forbidden(board, rank->world) &&
            deaths <= rank->options.max_failed;
 }
 

@@ -211,7 +211,6 @@ static int attach_board(struct ftc_channel_received *r)
     rank.options = m->options;
     if (r->fd_count > 1)
         rank.listener = r->fd[--r->fd_count]; /* kept */
-    ftc_board_set_critical(&board, m->world, m->options.critical != 0);
     return start_watching(ftc_board_lifeline(&board, m->world));
 }
 

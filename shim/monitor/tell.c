@@ -1,8 +1,8 @@
 #include "tell.h"
 
+#include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
-#include "board/rank_state.h"
 #include "notice/last_report.h"
 #include "notice/trace_file.h"
 #include "system/clock.h"
@@ -34,7 +34,7 @@ void ftc_tell_death(struct ftc_monitored *rank)
         return; /* it has been told, if it came before */
     ftc_notice_death(&n, rank->world);
     rank->is_watching =
-        !ftc_board_forbids(&rank->board, rank->world, rank->options.notice.max_failed);
+        !ftc_death_ends_job(&rank->board, rank->world, rank->options.notice.max_failed);
 }
 
 void ftc_tell_await_first_host(const struct ftc_monitored *rank)

@@ -88,7 +88,7 @@ static void write_rest(const struct ftc_notice *n, uint32_t world, char text[64]
     char f[FTC_NOTICE_F_TEXT];
 
     text[0] = '\0';
-    if (!ftc_board_forbids(n->board, world, n->options->max_failed))
+    if (!ftc_death_ends_job(n->board, world, n->options->max_failed))
         snprintf(text, 64, "; %d of %u ranks go on (%s)", alive(n->board), n->board->geometry.ranks,
                  ftc_notice_f(n, f));
 }

@@ -409,6 +409,8 @@ ENDS = [
          settings={**UCX, "FTCOLL_REQUIRE_ALL": "all"}, limit_s=LIMIT_S, check=reported_once(1), tags=DEFECT),
     job("critical_ranks", 3, 1, 3, 1, "kill@10:2", ENDLESS, {"FTCOLL_CRITICAL_RANKS": "2"}, finished=None, failures=None,
         status="failed", says=("the death of rank 2 ends the job: critical_ranks",), check=ended_once, tags=DEFECT),
+    job("tolerate", 3, 1, 3, 1, "kill@10:2", ENDLESS, {"FTCOLL_TOLERATE": "exit,host"}, finished=None, failures=None,
+        status="failed", says=("the death of rank 2 ends the job: setting tolerate does not name signal",), check=ended_once),
     job("max_failed", 2, 2, 4, 1, "kill@10:3", ENDLESS, {"FTCOLL_MAX_FAILED": "0"}, finished=None, failures=None,
         status="failed", says=("the death of rank 3 ends the job: it is number 1, max_failed = 0",), check=ended_once),
     job("max_failed, by deaths on two hosts", 2, 2, 4, 2, "", ENDLESS + " --go 10", {"FTCOLL_MAX_FAILED": "1"},

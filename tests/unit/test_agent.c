@@ -42,7 +42,7 @@ void ftc_rank_end_host(struct ftc_monitored *r)
 void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *r, uint32_t world, int status)
 {
     (void)status;
-    forbidden += ftc_board_forbids(&r->board, world, r->options.max_failed);
+    forbidden += ftc_death_ends_job(&r->board, world, r->options.max_failed);
 }
 
 void ftc_tell_lost(struct ftc_monitored *r)
@@ -147,7 +147,7 @@ static void tell_of_critical_death(void)
     struct ftc_board there = board_of(host);
     struct ftc_replica r;
 
-    ftc_board_set_critical(&there, host, true);
+    ftc_board_forbid(&there, host, FTC_FORBID_ANY);
     ftc_board_mark_failed(&there, host, FTC_DEATH_SIGNAL, SIGKILL);
     r = ftc_replica_take(&there, host, ftc_clock_ns());
     ftc_frame_begin(frame, FTC_PURPOSE_NEWS, 0, sizeof r);
@@ -199,7 +199,7 @@ START_TEST(a_lost_host_is_not_the_first)
     ftc_lease_lose_host(&rank.board, 0, FTC_HOST_ENDED);
     agent.death_ns = 1;
     agent.dead = 0;
-    ftc_board_set_critical(&rank.board, 0, true);
+    ftc_board_forbid(&rank.board, 0, FTC_FORBID_ANY);
     ck_assert(is_seen_to_after(FORBIDDEN_MS));
 }
 END_TEST

@@ -961,7 +961,7 @@ START_TEST(results_of_rank_0_alone_are_lost_unless_it_is_critical)
     is_inter = false;
     call_at(site(1), FTC_CALL_REDUCE, FTC_PASS_NONE);
     expect_condition(rank_0, 1);
-    ftc_board_set_critical(&ftc_library.board, 0, true);
+    ftc_board_forbid(&ftc_library.board, 0, FTC_FORBID_ANY);
     expect_condition(rank_0, -1);
 }
 END_TEST

@@ -1474,6 +1474,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_FAILURE_DOMAIN", "rank", "setting failure_domain = rank (environment)\n"},
         {"FTCOLL_ON_EXCESS", "abort", "setting on_excess = abort (environment)\n"},
         {"FTCOLL_MAX_FAILED", "3", "setting max_failed = 3 (environment)\n"},
+        {"FTCOLL_TOLERATE", "signal, host", "setting tolerate = signal,host (environment)\n"},
         {"FTCOLL_CRITICAL_RANKS", "0,12", "setting critical_ranks = 0,12 (environment)\n"},
         {"FTCOLL_REQUIRE_ALL", "sum, user", "setting require_all = sum,user (environment)\n"},
         {"FTCOLL_REQUIRE_ALL_AT", "a(f+0x1f),g",
@@ -1592,6 +1593,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting failure_domain = host (default)\n"
                            "ftcoll: setting on_excess = error (default)\n"
                            "ftcoll: setting max_failed = 4096 (default)\n"
+                           "ftcoll: setting tolerate = signal,exit,host,silence (default)\n"
                            "ftcoll: setting critical_ranks =  (default)\n"
                            "ftcoll: setting require_all = none (default)\n"
                            "ftcoll: setting require_all_at =  (default)\n"

@@ -309,7 +309,7 @@ static void die_of_a_forbidden_death(void)
 
 START_TEST(a_forbidden_death_ends_the_job_though_nobody_reads)
 {
-    ftc_board_set_critical(board, DEAD, true);
+    ftc_board_forbid(board, DEAD, FTC_FORBID_ANY);
     ftc_board_mark_failed(board, DEAD, FTC_DEATH_SIGNAL, SIGKILL);
     ck_assert_int_eq(status_unread(die_of_a_forbidden_death), 1);
 }

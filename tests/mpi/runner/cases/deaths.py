@@ -163,6 +163,11 @@ SLOW = [
               settings=SILENCE, finished=3, failures=1,
               says=(r"ftcoll: rank 2 \(pid \d+\) stops: rank \d took it for dead after more than "
                     r"timeout_ms = \d+",)),
+    *(Case(f"monitor = timeout, {setting} ends the job", 4, 1, stream("freeze@10:2"), settings={**SILENCE, setting: value},
+           status="failed", says=("(?m)^ftcoll: the death of rank 2 ends the job: " + why + "$",))
+      for setting, value, why in (("FTCOLL_TOLERATE", "signal", "setting tolerate does not name silence"),
+                                  ("FTCOLL_CRITICAL_RANKS", "2", "critical_ranks"),
+                                  ("FTCOLL_MAX_FAILED", "0", "it is number 1, max_failed = 0"))),
 ]
 
 # ---- what is left of the dead ----
