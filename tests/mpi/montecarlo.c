@@ -39,6 +39,16 @@ static double throw_darts(void)
     return hits;
 }
 
+/* Whether this is the lowest of the ranks that are left: it prints, as rank 0 may be dead. All
+ * ranks call it. */
+static int is_first(int rank)
+{
+    int first;
+
+    MPI_Allreduce(&rank, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return rank == first;
+}
+
 int main(int argc, char **argv)
 {
     const double cube = pow(2, DIMENSIONS), exact = pow(acos(-1), 3) / 6;
@@ -61,14 +71,14 @@ int main(int argc, char **argv)
         share = sum[0] / sum[1];
         volume = cube * share;
         error = sqrt((1 - share) / (share * sum[1]));
-        if (rank == 0 && ++iterations % REPORT_EVERY == 0) {
+        if (++iterations % REPORT_EVERY == 0 && is_first(rank)) {
             printf("iteration %3d: volume %.5f, relative error %.1e, %.0f darts in this one\n",
                    iterations, volume, error, all[1]);
             fflush(stdout);
         }
     } while (error > wanted);
-    MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (rank == 0)
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (is_first(rank))
         printf("answer: volume %.5f (exact %.5f, %.1f standard errors off), %.1f million darts, "
                "at most %.1f a rank\n",
                volume, exact, fabs(volume / exact - 1) / error, sum[1] / 1e6, most / 1e6);

@@ -5,7 +5,8 @@ import re
 import shlex
 import signal
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Optional
 
 import pytest
 
@@ -46,11 +47,16 @@ class Recipe:
     crash: str = ""  # where the library kills the rank
     after: str = ""  # or what has been printed when it, which stands still (libheld.so), is killed from outside
     limit_s: float = 30
-    failures: int = 1
+    victim: int = 2  # of those
+    status: object = 0
+    failures: Optional[int] = 1
     file: str = ""  # in which the report is; else standard error
 
 
-WORKER = strike(signal.SIGKILL, lambda process: process.rank == 2 and not process.is_monitor())
+
+def kill(rank):
+    return strike(signal.SIGKILL, lambda process: process.rank == rank and not process.is_monitor())
+
 
 RECIPES = {
     "Monte Carlo": Recipe(8, (r"answer: volume 5\.1\d+ \(exact 5\.16771, [0-4]\.\d standard errors off\)", "7 of 8 ranks survived"),
@@ -81,21 +87,36 @@ def report_is_there(recipe):
     return check if recipe.file else None
 
 
-def case_of(heading, text):
-    recipe = RECIPES[heading]
+def without_rank_0(recipe):
+    """The lowest living rank has the answer, or the job ends."""
+    if recipe.crash:
+        return replace(recipe, crash="0" + recipe.crash[1:].replace("b1", "a0"))
+    return replace(recipe, victim=0, status="failed", failures=None,
+                   says=("the death of rank 0 ends the job: critical_ranks",))
+
+
+def case_of(heading, text, recipe, what=""):
     before = f"export FTCOLL_CRASH={recipe.crash}; " if recipe.crash else "export HELD=2; "
     command = command_of(text)
     if recipe.after:
         command = command.replace("LD_PRELOAD=", "LD_PRELOAD={programs}/libheld.so:")
-    return Case(f"recipe: {heading}", recipe.n, command=before + command, preload=False, rotate=False,
-                hand=WORKER if recipe.after else None, hand_after=recipe.after, says=recipe.says, failures=recipe.failures,
+    return Case(f"recipe: {heading}{what}", recipe.n, status=recipe.status, command=before + command, preload=False, rotate=False,
+                hand=kill(recipe.victim) if recipe.after else None, hand_after=recipe.after, says=recipe.says, failures=recipe.failures,
                 silent=("not protected",), check=report_is_there(recipe), limit_s=recipe.limit_s)
 
 
-CASES = [case_of(heading, text) for heading, text in sections().items() if heading in RECIPES]
+CASES = [case for heading, text in sections().items() if heading in RECIPES
+         for case in (case_of(heading, text, RECIPES[heading]),
+                      case_of(heading, text, without_rank_0(RECIPES[heading]), ", rank 0 dies"))]
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=identifier(case)) for case in CASES])
+def rest(case):
+    """Marks those without rank 0, but for one of each kind of end."""
+    is_rest = case.name.endswith("rank 0 dies") and not re.search("Monte Carlo|Master", case.name)
+    return (pytest.mark.rest,) if is_rest else ()
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=identifier(case), marks=rest(case)) for case in CASES])
 def test_recipe(case, build, run_case):
     program = re.findall(r"build/(recipes/[\w.]+)", case.command)[-1]
     if "darts" in program and not os.path.exists(os.path.join(build, program)):

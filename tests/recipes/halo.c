@@ -48,6 +48,16 @@ static double deviation(void)
     return worst;
 }
 
+/* Whether this is the lowest of the ranks that are left: it prints, as rank 0 may be dead. All
+ * ranks call it. */
+static int is_first(int rank)
+{
+    int first;
+
+    MPI_Allreduce(&rank, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return rank == first;
+}
+
 int main(int argc, char **argv)
 {
     double change, worst, mine;
@@ -66,7 +76,7 @@ int main(int argc, char **argv)
     mine = deviation();
     MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(&one, &ranks, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0)
+    if (is_first(rank))
         printf("%s after %d rounds: the pieces of %d ranks are straight but for %.1e\n",
                worst < tolerance ? "converged" : "not converged", rounds, ranks, worst);
     MPI_Finalize();

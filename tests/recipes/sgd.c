@@ -48,6 +48,16 @@ static void learn(const double *weight, double *gradient, double *loss, double *
     }
 }
 
+/* Whether this is the lowest of the ranks that are left: it prints, as rank 0 may be dead. All
+ * ranks call it. */
+static int is_first(int rank)
+{
+    int first;
+
+    MPI_Allreduce(&rank, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return rank == first;
+}
+
 int main(int argc, char **argv)
 {
     double weight[WEIGHTS] = {0}, worst = 0;
@@ -63,13 +73,13 @@ int main(int argc, char **argv)
         MPI_Allreduce(mine, all, WEIGHTS + 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         for (int i = 0; i < WEIGHTS; i++)
             weight[i] += rate * all[i] / all[WEIGHTS + 1];
-        if (rank == 0 && step % REPORT_EVERY == 0)
+        if (step % REPORT_EVERY == 0 && is_first(rank))
             printf("step %d: loss %.4f, %.0f samples\n", step, all[WEIGHTS] / all[WEIGHTS + 1],
                    all[WEIGHTS + 1]);
     }
     for (int i = 0; i < WEIGHTS; i++)
         worst = fmax(worst, fabs(weight[i] - true_weight(i)));
-    if (rank == 0)
+    if (is_first(rank))
         printf("%s: weights off by at most %.4f\n", worst < tolerance ? "learned" : "not learned",
                worst);
     MPI_Finalize();
