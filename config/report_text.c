@@ -89,7 +89,8 @@ static void write_failures(const json_t *r)
         {"operation", "missed_in.operation", true},
         {"noticed by", "missed_in.noticed_by", true},
         {"after us", "missed_in.noticed_after_us", true},
-        {"all had the result after us", "missed_in.result_after_us", true},
+        {"result us", "missed_in.result_after_us", true},
+        {"error us", "missed_in.error_after_us", true},
         {"call site", "missed_in.site", false},
         {NULL, NULL, false}};
 

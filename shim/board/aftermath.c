@@ -32,6 +32,11 @@ void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
     atomic_store(&a->noticed_by, (int32_t)by + 1);
 }
 
+void ftc_aftermath_fail(struct ftc_board *board, uint32_t rank)
+{
+    atomic_store(&board->shared->rank[rank].aftermath.is_error, true);
+}
+
 void ftc_aftermath_recovered(struct ftc_board *board, uint32_t rank, uint64_t now_ns)
 {
     _Atomic uint64_t *last = &board->shared->rank[rank].aftermath.recovered_ns;
@@ -80,6 +85,7 @@ bool ftc_aftermath_of(const struct ftc_board *board, uint32_t rank, struct ftc_a
                    .seq = atomic_load(&a->seq)},
         .noticed_ns = atomic_load(&a->noticed_ns),
         .recovered_ns = atomic_load(&a->recovered_ns),
+        .is_error = atomic_load(&a->is_error),
     };
     return true;
 }

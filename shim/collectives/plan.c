@@ -8,6 +8,7 @@
 #include "parcel.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
+#include "progress/recovery.h"
 #include "report/prospect.h"
 #include "system/hash.h"
 
@@ -252,6 +253,8 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
         rv = plan->error; /* MPI_Reduce_local has called the error handler */
     if (rv == MPI_SUCCESS)
         rv = deliver(plan);
+    if (outcome != FTC_DRIVE_NO_MEMORY && (rv != MPI_SUCCESS || !plan->is_again))
+        ftc_recovery_end(c, rv != MPI_SUCCESS);
     if (outcome == FTC_DRIVE_DONE && c->running->op.config.kind == FTC_OP_ALLREDUCE)
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;

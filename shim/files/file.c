@@ -9,6 +9,7 @@
 #include "program/error.h"
 #include "program/native_call.h"
 #include "program/roll_call.h"
+#include "progress/recovery.h"
 #include "report/report.h"
 #include "system/lines.h"
 
@@ -224,6 +225,7 @@ static int refuse(const struct task *t)
                       "go on with it\n",
                       ftc_call_name(t->call.kind), f->name);
     f->has_refused = true;
+    ftc_recovery_fail(f->comm, f->comm->seq - 1); /* the roll call */
     return ftc_error_dead_opener(&t->call);
 }
 
@@ -490,6 +492,7 @@ static int part_is_lost(const struct task *t)
 {
     const struct ftc_comm *c = t->file->comm;
 
+    ftc_recovery_fail(c, c->seq - 1); /* the roll call */
     return ftc_error_dead_counted(&t->call, c->member[0] == c->rank);
 }
 

@@ -50,11 +50,13 @@ static bool synchronise(void)
     ftc_activity_enter_for_good(&ftc_library.board, ftc_library.world_rank);
     ftc_queue_complete_all();
     ftc_report_call(&call, FTC_PASS_NONE);
-    if (ftc_execute(world, &request) == FTC_DRIVE_DONE)
+    if (ftc_execute(world, &request) == FTC_DRIVE_DONE) {
+        ftc_recovery_end(world, false);
         are_all = world->running->op.result.failed->count == 0;
-    else
+    } else {
         ftc_lines_say("ftcoll: rank %d cannot synchronise with the others in MPI_Finalize\n",
                       ftc_library.world_rank);
+    }
     ftc_library_unlock();
     ftc_thread_close();
     ftc_link_thread_close();

@@ -10,6 +10,7 @@
 #include "native_part.h"
 #include "program/error.h"
 #include "program/native_call.h"
+#include "progress/recovery.h"
 #include "report/report.h"
 #include "roll.h"
 #include "union.h"
@@ -525,7 +526,8 @@ static int refuse_to_open(const struct ftc_creation *x, const struct ftc_call *c
     return ftc_error_dead_counted(call, roll->comm->member[0] == roll->comm->rank);
 }
 
-static int make(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_roll *roll)
+static int make_of_living(const struct ftc_creation *x, const struct ftc_call *call,
+                          struct ftc_roll *roll)
 {
     int rv = agree_at_first(x, call, roll);
 
@@ -538,6 +540,16 @@ static int make(const struct ftc_creation *x, const struct ftc_call *call, struc
         rv = attempt(x, call, roll);
     } while (roll->is_again);
     return rv == MPI_SUCCESS && is_counted_on(x, roll) ? refuse_to_open(x, call, roll) : rv;
+}
+
+static int make(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_roll *roll)
+{
+    uint32_t since = roll->comm->seq;
+    int rv = make_of_living(x, call, roll);
+
+    if (rv != MPI_SUCCESS)
+        ftc_recovery_fail(roll->comm, since);
+    return rv;
 }
 
 bool ftc_new_communicators_are_on(void)

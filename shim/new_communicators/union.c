@@ -4,6 +4,7 @@
 #include "progress/execute.h"
 #include "progress/mismatch.h"
 #include "progress/queue.h"
+#include "progress/recovery.h"
 #include "system/hash.h"
 #include "value/broadcast.h"
 
@@ -50,6 +51,8 @@ int ftc_union_take(struct ftc_union *u, enum ftc_drive_outcome outcome)
     rv = ftc_error_of(u->call, u->comm, outcome);
     if (rv == MPI_SUCCESS)
         memcpy(u->table + u->done, result->value, u->piece);
+    if (outcome != FTC_DRIVE_NO_MEMORY)
+        ftc_recovery_end(u->comm, rv != MPI_SUCCESS);
     if (outcome == FTC_DRIVE_DONE)
         ftc_comm_exclude(u->comm, result->failed);
     u->done += u->piece;

@@ -137,7 +137,8 @@ static void write_aftermath(FILE *f, const struct ftc_failure *failure)
     fprintf(f, "; missed in %s%s%s, noticed by rank %d after %.0f us", operation,
             site[0] ? " at " : "", site, a.noticed_by, microseconds(death_ns, a.noticed_ns));
     if (a.recovered_ns != 0)
-        fprintf(f, "; all survivors had its result after %.0f us",
+        fprintf(f, "; %s after %.0f us",
+                a.is_error ? "it returned the error" : "all survivors had its result",
                 microseconds(death_ns, a.recovered_ns));
     fputc('\n', f);
     if (is_told_in_full(failure, site))
@@ -216,7 +217,8 @@ static void add_aftermath(struct ftc_json *j, const struct ftc_failure *failure)
     add_stack(j, failure, site);
     ftc_json_add_number(j, "noticed_by", a.noticed_by);
     add_duration(j, "noticed_after_us", death_ns, a.noticed_ns);
-    add_duration(j, "result_after_us", death_ns, a.recovered_ns);
+    add_duration(j, "result_after_us", death_ns, a.is_error ? 0 : a.recovered_ns);
+    add_duration(j, "error_after_us", death_ns, a.is_error ? a.recovered_ns : 0);
     ftc_json_close(j);
 }
 

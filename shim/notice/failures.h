@@ -36,8 +36,8 @@ struct ftc_failure {
     bool is_full;                  /* the whole stack is told, and not its first place alone */
 };
 
-/* The line: the name, the operation and its place, when it was noticed, and when all had the result
- * of that operation; with a line for each place of a stack that is told. */
+/* Writes the line: the name, the operation and its place, when it was noticed, and when all
+ * survivors had its result or its error; with a line for each place of a stack that is told. */
 void ftc_failure_write(FILE *f, const struct ftc_failure *failure);
 
 /* The same as an element of an array. */

@@ -260,15 +260,19 @@ static void write_duration(uint64_t from_ns, uint64_t to_ns, char text[32])
 static void say_recovery(const struct ftc_notice *n, uint64_t when_ns)
 {
     uint32_t world = last_death(n->board);
-    char operation[FTC_FAILURE_TEXT], missed[FTC_FAILURE_TEXT + 32] = "", after[32];
+    char operation[FTC_FAILURE_TEXT], missed[FTC_FAILURE_TEXT + 64] = "", after[32];
+    struct ftc_aftermath a = {0};
 
     if (!is_due(ftc_telling_number_of_recovery(n->board)))
         return;
+    if (ftc_aftermath_of(n->board, world, &a) && a.is_error)
+        when_ns = a.recovered_ns;
     if (ftc_failure_missed_in(n->board, world, operation))
-        snprintf(missed, sizeof missed, " (missed in %s)", operation);
+        snprintf(missed, sizeof missed, " (missed in %s%s)", operation,
+                 a.is_error ? ", which returned the error" : "");
     write_duration(ftc_death_time_ns(n->board, world), when_ns, after);
-    say(when_ns, "all survivors (%d) have their results, %s after the death of rank %d%s",
-        alive(n->board), after, (int)world, missed);
+    say(when_ns, "all survivors (%d) %s, %s after the death of rank %d%s", alive(n->board),
+        a.is_error ? "have returned" : "have their results", after, (int)world, missed);
 }
 
 /* For the report of a job that ends before a rank can write it. A rank has better to do. */

@@ -4,6 +4,7 @@
 #include "error.h"
 #include "progress/execute.h"
 #include "progress/mismatch.h"
+#include "progress/recovery.h"
 #include "system/hash.h"
 
 static void add(void *unused, void *into, const void *from)
@@ -31,6 +32,8 @@ static int count_members(const struct ftc_call *call, struct ftc_comm *c, uint32
     rv = ftc_error_of(call, c, outcome);
     if (rv == MPI_SUCCESS)
         *count = *(const uint32_t *)c->running->op.result.value;
+    if (outcome != FTC_DRIVE_NO_MEMORY)
+        ftc_recovery_end(c, rv != MPI_SUCCESS);
     if (outcome == FTC_DRIVE_DONE)
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;

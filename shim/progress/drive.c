@@ -193,7 +193,6 @@ enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
         ftc_publish(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq, &r->op.result,
                     ftc_op_used_bytes(&r->op, r->op.result.value));
     ftc_fence_check();
-    ftc_recovery_end(c);
     if (r->mismatched < 0)
         note_end(c);
     stop(c);

@@ -61,7 +61,7 @@ static void capture_site(const struct ftc_call *call, struct ftc_stack *stack)
         ftc_callsite_capture(call->return_address, full ? FTC_STACK_MAX : 1, stack);
 }
 
-static void end_notes(const struct ftc_comm *c, uint64_t now)
+static void end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
 {
     struct ftc_board *board = &ftc_library.board;
 
@@ -74,36 +74,47 @@ static void end_notes(const struct ftc_comm *c, uint64_t now)
         ftc_aftermath_notice(board, s, ftc_library.world_rank, &note[s].in);
         ftc_missed_site_leave(board, s, ftc_library.world_rank, &note[s].in,
                               note[s].stack.address[0]);
+        if (is_error)
+            ftc_aftermath_fail(board, s);
         ftc_aftermath_recovered(board, s, now);
         open_notes--;
     }
 }
 
 /* Without monitor processes the last rank tells that all have come so far. */
-static void settle(uint32_t deaths, uint64_t now)
+static void settle(uint32_t deaths, uint64_t now, bool is_error)
 {
     settled = deaths;
+    ftc_aftermath_set_error(&ftc_library.board, ftc_library.world_rank, is_error);
     ftc_aftermath_settle(&ftc_library.board, ftc_library.world_rank, deaths, now);
     if (ftc_library.suspects)
         ftc_notice_recovery(&ftc_library.notice);
 }
 
 /* Out of the way of operations without a death. */
-static __attribute__((noinline)) void end_with_news(const struct ftc_comm *c)
+static __attribute__((noinline)) void end_with_news(const struct ftc_comm *c, bool is_error)
 {
     struct ftc_running *r = c->running;
     uint64_t now = ftc_clock_ns();
 
-    end_notes(c, now);
+    end_notes(c, now, is_error);
     if (c->deaths_seen > settled && r->mismatched < 0 && r->op.result.verdict != FTC_VERDICT_EXCESS)
-        settle(c->deaths_seen, now);
+        settle(c->deaths_seen, now, is_error);
     is_news = open_notes > 0 || ftc_board_deaths(&ftc_library.board) > settled;
 }
 
-void ftc_recovery_end(const struct ftc_comm *c)
+void ftc_recovery_end(const struct ftc_comm *c, bool is_error)
 {
     if (is_news)
-        end_with_news(c);
+        end_with_news(c, is_error);
+}
+
+void ftc_recovery_fail(const struct ftc_comm *c, uint32_t since)
+{
+    for (uint32_t s = 0; s < ftc_library.board.geometry.ranks; s++)
+        if (note[s].recovered && note[s].in.communicator_id == c->id &&
+            (int32_t)(note[s].in.seq - since) >= 0)
+            ftc_aftermath_fail(&ftc_library.board, s);
 }
 
 const struct ftc_stack *ftc_recovery_site(uint32_t world)

@@ -16,9 +16,12 @@ void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world);
 /* The operation on @c has looked for the dead: it knows of more than the last one. */
 void ftc_recovery_know(void);
 
-/* The running operation on @c is done: deaths it met have been recovered from, and, if it has a
- * result, so have all that it knew of. */
-void ftc_recovery_end(const struct ftc_comm *c);
+/* The call whose operation on @c has ended returns, with an error or not. Deaths that it met have
+ * been recovered from, and, if the ranks agreed on its end, so have all that it knew of. */
+void ftc_recovery_end(const struct ftc_comm *c, bool is_error);
+
+/* The call whose operations on @c began with number @since returns an error after all. */
+void ftc_recovery_fail(const struct ftc_comm *c, uint32_t since);
 
 /* Where the program was in the operation of this rank that met the death of world rank @world: the
  * call site alone, unless report = full; depth 0 if none did. */

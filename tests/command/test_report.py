@@ -13,7 +13,7 @@ REPORT = {
         "rank": 3, "host": "node2", "pid": 4711, "time": "2026-11-22T14:03:07.012+01:00",
         "death": "killed by signal 9 (Killed)", "signal": 9, "exit_status": None, "suspected_by": None,
         "missed_in": {"call": "MPI_Allreduce", "operation": 78, "site": "montecarlo(main+0x18b)", "stack": [],
-                      "noticed_by": 5, "noticed_after_us": 64.25, "result_after_us": 1303.006}}],
+                      "noticed_by": 5, "noticed_after_us": 64.25, "result_after_us": 1303.006, "error_after_us": None}}],
     "require_all_at_unnamed": [],
     "calls": [{"call": "MPI_Allreduce", "count": 317, "native_because": None},
               {"call": "MPI_Reduce", "count": 12, "native_because": "message larger than max_bytes"}],
@@ -69,7 +69,7 @@ def test_all_of_a_report(reported):
             "report.json:1: /home/me/montecarlo, written 2026-11-22T14:03:11.480+01:00 by rank 0 on node2",
             "7 of 8 ranks survived (f = 1).",
             "3 node2 4711 2026-11-22T14:03:07.012+01:00 killed by signal 9 (Killed)",
-            "3 MPI_Allreduce 78 5 64.2 1303.0 montecarlo(main+0x18b)",
+            "3 MPI_Allreduce 78 5 64.2 1303.0 - montecarlo(main+0x18b)",
             "317 MPI_Allreduce -",
             "12 MPI_Reduce message larger than max_bytes",
             "4 4 MPI_Gather not protected sites(collect+0x3a) setting intercept does not name this call "

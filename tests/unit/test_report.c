@@ -122,8 +122,21 @@ START_TEST(it_names_who_has_failed)
     expect("\"death\":\"killed by signal 9 (Killed)\",\"signal\":9,\"exit_status\":null,"
            "\"suspected_by\":null,\"missed_in\":{\"call\":\"MPI_Allreduce\",\"operation\":78,"
            "\"site\":null,\"stack\":[],\"noticed_by\":1,\"noticed_after_us\":");
-    expect("\"result_after_us\":1234.567}}],\"require_all_at_unnamed\":null");
+    expect(
+        "\"result_after_us\":1234.567,\"error_after_us\":null}}],\"require_all_at_unnamed\":null");
     expect(",\"calls\":null,\"links\":null,\"coverage\":null,\"settings\":null}\n");
+}
+END_TEST
+
+START_TEST(an_operation_that_returned_an_error_had_no_result)
+{
+    ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
+    notice_in(FTC_CALL_ALLREDUCE, 78);
+    ftc_aftermath_fail(&board, VICTIM);
+    ftc_aftermath_recovered(&board, VICTIM, ftc_death_time_ns(&board, VICTIM) + 1234567);
+    tell(VICTIM);
+    ck_assert(ftc_last_report_write(&notice));
+    expect("\"result_after_us\":null,\"error_after_us\":1234.567}}]");
 }
 END_TEST
 
@@ -315,7 +328,7 @@ START_TEST(an_operation_without_an_end_has_none)
     tell(VICTIM);
     ck_assert(ftc_last_report_write(&notice));
     expect("\"missed_in\":{\"call\":\"MPI_Finalize\",\"operation\":null,");
-    expect("\"result_after_us\":null}");
+    expect("\"result_after_us\":null,\"error_after_us\":null}");
 }
 END_TEST
 
@@ -774,6 +787,7 @@ int main(void)
     tcase_add_checked_fixture(unit_case, setup, teardown);
     UNIT_TEST(advice_names_the_settings_that_are_missing);
     UNIT_TEST(it_names_who_has_failed);
+    UNIT_TEST(an_operation_that_returned_an_error_had_no_result);
     UNIT_TEST(it_names_the_process_of_another_host);
     UNIT_TEST(a_recovery_that_another_host_does_not_tell_is_told_here);
     UNIT_TEST(a_death_that_no_host_tells_is_told_before_the_report);
