@@ -17,7 +17,7 @@ struct info {
     struct ftc_settings settings;
     struct ftc_settings_sources sources;
     const char *program; /* that a job is to start; NULL: any */
-    bool as_json;
+    bool as_json, is_all;
     json_t *json;
 };
 
@@ -198,8 +198,8 @@ static error_t take(int key, char *argument, struct argp_state *state)
     struct info *i = state->input;
     static char path[PATH_MAX];
 
-    if (key == 'j') {
-        i->as_json = true;
+    if (key == 'j' || key == 'a') {
+        *(key == 'j' ? &i->as_json : &i->is_all) = true;
         return 0;
     }
     if (key != ARGP_KEY_ARG || i->program)
@@ -214,15 +214,17 @@ static error_t take(int key, char *argument, struct argp_state *state)
 
 int ftcoll_info(int argc, char **argv)
 {
-    static const struct argp_option options[] = {{"json", 'j', NULL, 0, "as one object of JSON", 0},
-                                                 {0}};
+    static const struct argp_option options[] = {
+        {"all", 'a', NULL, 0, "prints each call with its reason, and each setting", 0},
+        {"json", 'j', NULL, 0, "prints all as one object of JSON", 0},
+        {0}};
     static const struct argp argp = {
         .options = options,
         .parser = take,
         .args_doc = "[PROGRAM]",
-        .doc = "Tells which library, MPI and launchers there are here, what a job started here, of "
-               "PROGRAM, has protected and what not and why, and each setting with where it comes "
-               "from."};
+        .doc = "Prints in ten lines which library, MPI and launchers there are here, which calls "
+               "of a job started here, of PROGRAM, are protected and which are not, and the "
+               "settings that differ from their defaults."};
     struct ftc_settings_error passed_over;
     struct info i = {0};
     int status;
@@ -237,7 +239,7 @@ int ftcoll_info(int argc, char **argv)
     if (i.as_json)
         json_dumpf(i.json, stdout, JSON_INDENT(2));
     else
-        ftc_info_write(i.json);
+        (i.is_all ? ftc_info_write_all : ftc_info_write)(i.json);
     if (i.as_json)
         putchar('\n');
     json_decref(i.json);

@@ -12,20 +12,25 @@ static void write_named(const char *label, const char *what, const char *more, c
            where[0] ? " (" : "", where, where[0] ? ")" : "");
 }
 
+static void write_mpi(const json_t *mpi)
+{
+    if (json_is_object(mpi))
+        write_named("MPI", ftc_view_text(mpi, "version"), ftc_view_text(mpi, "device"),
+                    ftc_view_text(mpi, "path"));
+    else
+        write_named("MPI", "none of MPICH's ABI is found; programs may bring their own", "", "");
+}
+
 static void write_surroundings(const json_t *j)
 {
-    const json_t *mpi = json_object_get(j, "mpi"), *value;
+    const json_t *value;
     json_t *environment = json_object_get(j, "environment");
     const char *name;
     size_t i;
 
     printf("ftcoll %s\n", ftc_view_text(j, "version"));
     write_named("library", ftc_view_text(j, "library"), "", "");
-    if (json_is_object(mpi))
-        write_named("MPI", ftc_view_text(mpi, "version"), ftc_view_text(mpi, "device"),
-                    ftc_view_text(mpi, "path"));
-    else
-        write_named("MPI", "none of MPICH's ABI is found; programs may bring their own", "", "");
+    write_mpi(json_object_get(j, "mpi"));
     json_array_foreach(json_object_get(j, "launchers"), i, value)
     {
         write_named(ftc_view_text(value, "name"), ftc_view_text(value, "version"),
@@ -161,7 +166,7 @@ static void write_setting(const json_t *setting)
     ftc_view_wrapped(text, 4);
 }
 
-void ftc_info_write(const json_t *info)
+void ftc_info_write_all(const json_t *info)
 {
     const json_t *setting;
     size_t i;
@@ -174,4 +179,147 @@ void ftc_info_write(const json_t *info)
     {
         write_setting(setting);
     }
+}
+
+/* ---- in ten lines ---- */
+
+enum { LINE_COLUMNS = 100, LABEL_COLUMNS = 15, MORE_COLUMNS = 14 };
+
+/* Writes a line with @label and as many of @items, which are texts, as have room. */
+static void write_list(const char *label, const json_t *items, const char *none)
+{
+    size_t count = json_array_size(items), i = 0;
+    int column = printf("%-*s", LABEL_COLUMNS, label);
+
+    for (; i < count; i++) {
+        const char *item = json_string_value(json_array_get(items, i));
+        int room = LINE_COLUMNS - column - (i > 0 ? 2 : 0) - (i + 1 < count ? MORE_COLUMNS : 0);
+
+        if ((int)strlen(item) > room && i > 0)
+            break;
+        column += printf("%s%.*s", i > 0 ? ", " : "", room, item);
+    }
+    if (i < count)
+        printf(", and %zu more", count - i);
+    puts(count > 0 ? "" : none);
+}
+
+static void write_list_and_free(const char *label, json_t *items, const char *none)
+{
+    write_list(label, items, none);
+    json_decref(items);
+}
+
+static void write_launchers(const json_t *launchers)
+{
+    json_t *items = json_array();
+    const json_t *launcher;
+    size_t i;
+
+    json_array_foreach(launchers, i, launcher)
+    {
+        bool serves = json_is_true(json_object_get(launcher, "serves"));
+
+        json_array_append_new(items, json_sprintf("%s (%s%s)", ftc_view_text(launcher, "name"),
+                                                  ftc_view_text(launcher, "version"),
+                                                  serves ? "" : ", with which it does not work"));
+    }
+    write_list_and_free("launchers", items, "none is in PATH");
+}
+
+static void write_changed_settings(const json_t *settings)
+{
+    json_t *items = json_array();
+    const json_t *setting;
+    size_t i;
+
+    json_array_foreach(settings, i, setting)
+    {
+        if (!json_equal(json_object_get(setting, "value"), json_object_get(setting, "default")))
+            json_array_append_new(items, json_sprintf("%s = %s", ftc_view_text(setting, "setting"),
+                                                      ftc_view_text(setting, "value")));
+    }
+    write_list_and_free("settings", items, "all are the defaults");
+}
+
+/* Calls that come to @fate when a rank dies that they need. */
+static void write_calls_of_fate(const json_t *calls, const char *fate)
+{
+    json_t *items = json_array();
+    const json_t *call;
+    size_t i;
+
+    json_array_foreach(calls, i, call)
+    {
+        if (strcmp(ftc_view_text(call, "fate"), fate) == 0)
+            json_array_append(items, json_object_get(call, "call"));
+    }
+    if (json_array_size(items) > 0)
+        write_list(fate, items, "");
+    json_decref(items);
+}
+
+static bool has_text(const json_t *texts, const json_t *text)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(texts, i, one)
+    {
+        if (json_equal(one, text))
+            return true;
+    }
+    return false;
+}
+
+/* Settings that would protect calls which are not. */
+static void write_better(const json_t *calls)
+{
+    json_t *items = json_array();
+    const json_t *call, *setting;
+    size_t i, s;
+
+    json_array_foreach(calls, i, call)
+    {
+        json_array_foreach(json_object_get(call, "settings"), s, setting)
+        {
+            if (!has_text(items, setting))
+                json_array_append_new(items, json_string(json_string_value(setting)));
+        }
+    }
+    printf("%-*s", LABEL_COLUMNS, "more with");
+    ftc_view_value(stdout, items, "");
+    puts(json_array_size(items) > 0 ? "" : "no setting");
+    json_decref(items);
+}
+
+static void write_all_objections(const json_t *objections)
+{
+    const json_t *reason;
+    size_t i;
+
+    json_array_foreach(objections, i, reason)
+    {
+        printf("%s%s", i == 0 ? "A job started here is not protected: " : "; ",
+               json_string_value(reason));
+    }
+    if (i > 0)
+        puts(".");
+}
+
+void ftc_info_write(const json_t *info)
+{
+    static const char *const fates[] = {"protected", "not protected", "ends the job",
+                                        "returns error"};
+    const json_t *calls = json_object_get(info, "calls");
+
+    printf("ftcoll %s, %s ('ftcoll info --all' prints the rest)\n", ftc_view_text(info, "version"),
+           ftc_view_text(info, "library"));
+    write_mpi(json_object_get(info, "mpi"));
+    write_launchers(json_object_get(info, "launchers"));
+    write_changed_settings(json_object_get(info, "settings"));
+    for (size_t i = 0; i < sizeof fates / sizeof *fates; i++)
+        write_calls_of_fate(calls, fates[i]);
+    write_better(calls);
+    write_all_objections(json_object_get(info, "objections"));
 }

@@ -8,8 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What @format, with each path in braces replaced by what it leads to, says. */
-static void say(const json_t *object, const char *format)
+/* ---- paragraphs ---- */
+
+static FILE *paragraph;
+static char *paragraph_text;
+
+static void begin_paragraph(void)
+{
+    static size_t bytes;
+
+    paragraph = open_memstream(&paragraph_text, &bytes);
+    if (!paragraph)
+        abort();
+}
+
+/* Adds @format, with each path in braces replaced by what it leads to. */
+static void add(const json_t *object, const char *format)
 {
     char path[64];
 
@@ -17,13 +31,27 @@ static void say(const json_t *object, const char *format)
         size_t length = *format == '{' ? strcspn(format, "}") : 0;
 
         if (length == 0) {
-            putchar(*format);
+            fputc(*format, paragraph);
             continue;
         }
         snprintf(path, sizeof path, "%.*s", (int)length - 1, format + 1);
-        ftc_view_value(object, path);
+        ftc_view_value(paragraph, object, path);
         format += length;
     }
+}
+
+static void end_paragraph(void)
+{
+    fclose(paragraph);
+    ftc_view_wrapped(paragraph_text, 0);
+    free(paragraph_text);
+}
+
+static void say(const json_t *object, const char *format)
+{
+    begin_paragraph();
+    add(object, format);
+    end_paragraph();
 }
 
 static bool has(const json_t *object, const char *path)
@@ -50,15 +78,20 @@ static void write_head(const json_t *r)
     json_t *alive =
         json_pack("{s:I}", "alive", ftc_view_number(r, "ranks") - ftc_view_number(r, "failed"));
 
-    say(r, "{file}: {program}, written {time} by ");
+    begin_paragraph();
+    add(r, "{file}: {program}, written {time} by ");
     if (json_is_true(ftc_view_at(r, "writer.is_monitor_process")))
-        printf("the monitor process of ");
-    say(r, "rank {writer.rank} on {writer.host}\n");
+        add(r, "the monitor process of ");
+    add(r, "rank {writer.rank} on {writer.host}");
+    end_paragraph();
     if (json_is_true(ftc_view_at(r, "ended_early")))
-        say(r, "The job ended before MPI_Finalize was through.\n");
-    say(alive, "{alive} of ");
-    say(r, "{ranks} ranks survived (f = {f}");
-    printf("%s).\n", what_f_counts(r));
+        say(r, "The job ended before MPI_Finalize was through.");
+    begin_paragraph();
+    add(alive, "{alive} of ");
+    add(r, "{ranks} ranks survived (f = {f}");
+    add(r, what_f_counts(r));
+    add(r, ").");
+    end_paragraph();
     json_decref(alive);
 }
 
@@ -68,13 +101,13 @@ static void write_stack(const json_t *failure)
     const json_t *site;
     size_t i;
 
-    if (has(failure, "missed_in.stack"))
-        say(failure, "\nThe stack at which rank {rank} was missed:\n");
+    if (has(failure, "missed_in.stack")) {
+        putchar('\n');
+        say(failure, "The stack at which rank {rank} was missed:");
+    }
     json_array_foreach(ftc_view_at(failure, "missed_in.stack"), i, site)
     {
-        printf("  ");
-        ftc_view_value(site, "");
-        printf("\n");
+        say(site, "{}");
     }
 }
 
@@ -119,11 +152,12 @@ static void write_calls(const json_t *r)
 
     if (!has(r, "calls"))
         return;
-    say(r, "\nCalls of rank {writer.rank}:\n");
+    putchar('\n');
+    say(r, "Calls of rank {writer.rank}:");
     ftc_view_table(columns, ftc_view_at(r, "calls"));
     if (has(r, "links"))
         say(r, "It had links with {links.ranks} ranks of other hosts, {links.by_ucx} of them by "
-               "UCX.\n");
+               "UCX.");
 }
 
 static void write_unnamed(const json_t *r)
@@ -133,39 +167,40 @@ static void write_unnamed(const json_t *r)
 
     json_array_foreach(ftc_view_at(r, "require_all_at_unnamed"), i, site)
     {
-        printf("\nrequire_all_at: no protected reduction was called from ");
-        ftc_view_value(site, "");
-        printf(".\n");
+        putchar('\n');
+        say(site, "require_all_at: no protected reduction was called from {}.");
     }
 }
 
 /* ---- coverage ---- */
 
-static void write_outcome(const json_t *verdict, bool *is_best)
+static void add_outcome(const json_t *verdict, bool *is_best)
 {
     const char *outcome = ftc_view_text(verdict, "outcome");
     bool is_sure = strcmp(outcome, "does not wait") == 0;
 
     *is_best = is_sure || strcmp(outcome, "does not wait if MPI_Wait is for messages") == 0;
     if (*is_best)
-        printf(FTC_COVERAGE_NO_WAIT "%s",
-               is_sure ? "" : ", if its MPI_Wait calls wait for messages only");
+        fprintf(paragraph, FTC_COVERAGE_NO_WAIT "%s",
+                is_sure ? "" : ", if its MPI_Wait calls wait for messages only");
     else if (strcmp(outcome, "returns errors") == 0)
-        printf("some of its MPI calls return errors");
+        add(verdict, "some of its MPI calls return errors");
     else
-        say(verdict, "it {outcome}");
+        add(verdict, "it {outcome}");
 }
 
-static void write_verdict(const json_t *verdict)
+/* Begun by what leads to the verdict. */
+static void end_with_verdict(const json_t *verdict)
 {
     bool is_best;
 
-    write_outcome(verdict, &is_best);
+    add_outcome(verdict, &is_best);
     if (has(verdict, "example"))
-        say(verdict, ", for example in {example.call} at {example.site}");
+        add(verdict, ", for example in {example.call} at {example.site}");
     if (has(ftc_view_at(verdict, "example"), "because"))
-        say(verdict, " ({example.because})");
-    puts(is_best ? "; " FTC_COVERAGE_REHEARSE "." : ".");
+        add(verdict, " ({example.because})");
+    add(verdict, is_best ? "; " FTC_COVERAGE_REHEARSE "." : ".");
+    end_paragraph();
 }
 
 static void write_conditions(const json_t *conditions)
@@ -179,17 +214,9 @@ static void write_conditions(const json_t *conditions)
 
 static void write_better(const json_t *better)
 {
-    const json_t *setting;
-    size_t i;
-
-    printf("With");
-    json_array_foreach(ftc_view_at(better, "settings"), i, setting)
-    {
-        printf(" ");
-        ftc_view_value(setting, "");
-    }
-    printf(" ");
-    write_verdict(ftc_view_at(better, "verdict"));
+    begin_paragraph();
+    add(better, "With {settings} ");
+    end_with_verdict(ftc_view_at(better, "verdict"));
 }
 
 static void write_coverage(const json_t *r)
@@ -205,18 +232,18 @@ static void write_coverage(const json_t *r)
     printf("\nCoverage:\n");
     ftc_view_table(columns, ftc_view_at(c, "call_sites"));
     if (ftc_view_number(c, "elsewhere.calls") > 0)
-        say(c, "  and {elsewhere.calls} calls elsewhere, {elsewhere.not_protected} of them not "
-               "protected\n");
+        say(c, "and {elsewhere.calls} calls elsewhere, {elsewhere.not_protected} of them not "
+               "protected");
     if (ftc_view_number(c, "ranks_unknown") > 0)
-        say(c, "  ranks on other hosts of whose calls nothing is known: {ranks_unknown}\n");
+        say(c, "ranks on other hosts of whose calls nothing is known: {ranks_unknown}");
     if (has(c, "protected_percent"))
         say(c, "{protected_percent} % of {calls} calls that need other ranks are protected. Of "
-               "{places} call sites a dead rank would leave\nthe others waiting at "
+               "{places} call sites a dead rank would leave the others waiting at "
                "{places_that_wait}, do that or end the job at {places_that_wait_or_abort}, and do "
-               "that or "
-               "be an error at\n{places_not_protected}.\n");
-    printf("When a rank of this program dies, ");
-    write_verdict(ftc_view_at(c, "verdict"));
+               "that or be an error at {places_not_protected}.");
+    begin_paragraph();
+    add(c, "When a rank of this program dies, ");
+    end_with_verdict(ftc_view_at(c, "verdict"));
     if (has(c, "better"))
         write_better(ftc_view_at(c, "better"));
     write_conditions(ftc_view_at(c, "conditions"));
@@ -279,6 +306,12 @@ static json_t *list(const json_t *numbers)
     return json_string(text);
 }
 
+/* When it was, without fraction and time zone. */
+static json_t *second_of(const json_t *record)
+{
+    return json_sprintf("%.19s", ftc_view_text(record, "time"));
+}
+
 static bool are_alike(const json_t *a, const json_t *b)
 {
     static const char *const keys[] = {"call", "operator", "site", "missing_world"};
@@ -302,6 +335,7 @@ static json_t *row_for(json_t *rows, json_t *record)
     }
     row = json_copy(record);
     json_object_set_new(row, "results", json_integer(0));
+    json_object_set_new(row, "first", second_of(record));
     json_object_set_new(row, "lacks", list(json_object_get(record, "missing_world")));
     json_array_append_new(rows, row);
     return row;
@@ -311,7 +345,7 @@ void ftc_report_text_records(const char *file, const json_t *records)
 {
     static const struct ftc_view_column columns[] = {
         {"results", "results", true}, {"call", "call", false}, {"operator", "operator", false},
-        {"first", "time", false},     {"last", "last", false}, {"lack ranks", "lacks", false},
+        {"first", "first", false},    {"last", "last", false}, {"lack ranks", "lacks", false},
         {"call site", "site", false}, {NULL, NULL, false}};
     json_t *rows = json_array(), *record, *row;
     size_t i;
@@ -320,9 +354,11 @@ void ftc_report_text_records(const char *file, const json_t *records)
     {
         row = row_for(rows, record);
         json_object_set_new(row, "results", json_integer(ftc_view_number(row, "results") + 1));
-        json_object_set(row, "last", json_object_get(record, "time"));
+        json_object_set_new(row, "last", second_of(record));
     }
-    printf("%s: results that are not of all ranks\n", file);
+    begin_paragraph();
+    fprintf(paragraph, "%s: results that are not of all ranks", file);
+    end_paragraph();
     ftc_view_table(columns, rows);
     json_decref(rows);
 }

@@ -466,8 +466,11 @@ static void write_words(const struct option *o, int mask, FILE *f)
 {
     const char *separator = "";
 
-    if (mask == 0)
-        fputs(text_of(o->words, 0), f);
+    for (const struct word *w = o->words; w->text; w++)
+        if (w->value == mask) {
+            fputs(w->text, f);
+            return;
+        }
     for (const struct word *w = o->words; w->text; w++) {
         bool is_one_bit = (w->value & (w->value - 1)) == 0;
 

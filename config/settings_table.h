@@ -22,7 +22,7 @@ __attribute__((format(printf, 2, 3))) int ftc_settings_fail(struct ftc_settings_
                                                             const char *format, ...);
 
 /* Where a user finds the names. */
-#define FTC_SETTINGS_ALL "'ftcoll info' shows them all"
+#define FTC_SETTINGS_ALL "'ftcoll info --all' shows them"
 
 /* "did you mean @near?", or where the names are if that is NULL. */
 enum { FTC_SETTINGS_SUGGESTION_MAX = FTC_SETTINGS_NAME_MAX + 16 };

@@ -69,9 +69,9 @@ static const char *describe(const json_t *value, char text[VALUE_MAX])
         describe_texts(value, text);
         break;
     case JSON_TRUE:
-        return "yes";
     case JSON_FALSE:
-        return "no";
+        snprintf(text, VALUE_MAX, "%s", json_is_true(value) ? "yes" : "no");
+        break;
     default:
         break;
     }
@@ -79,35 +79,19 @@ static const char *describe(const json_t *value, char text[VALUE_MAX])
     return text;
 }
 
-void ftc_view_value(const json_t *object, const char *path)
+void ftc_view_value(FILE *f, const json_t *object, const char *path)
 {
     char text[VALUE_MAX];
 
-    fputs(describe(ftc_view_at(object, path), text), stdout);
+    fputs(describe(ftc_view_at(object, path), text), f);
 }
 
-/* ---- paragraphs ---- */
+/* ---- lines ---- */
 
-void ftc_view_wrapped(const char *text, int indent)
+static bool begins_a_character(char byte)
 {
-    int column = printf("%*s", indent, "");
-    const char *separator = "";
-
-    while (*(text += strspn(text, " ")) != '\0') {
-        int length = (int)strcspn(text, " ");
-
-        if (column + 1 + length > COLUMNS && *separator) {
-            column = printf("\n%*s", indent, "") - 1;
-            separator = "";
-        }
-        column += printf("%s%.*s", separator, length, text);
-        separator = " ";
-        text += length;
-    }
-    putchar('\n');
+    return ((unsigned char)byte & 0xC0) != 0x80;
 }
-
-/* ---- tables ---- */
 
 /* Characters of UTF-8. */
 static int width_of(const char *text)
@@ -115,58 +99,145 @@ static int width_of(const char *text)
     int width = 0;
 
     for (; *text; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
+        width += begins_a_character(*text);
     return width;
 }
 
-static int width_of_column(const struct ftc_view_column *column, const json_t *rows)
+/* Returns how many bytes of @text go into a line of @width characters: up to a blank, if there is
+ * one. */
+static int bytes_within(const char *text, int width)
 {
-    int width = width_of(column->header);
+    int bytes = 0, at_blank = 0;
+
+    while (text[bytes] && (width > 0 || !begins_a_character(text[bytes]))) {
+        width -= begins_a_character(text[bytes]);
+        bytes++;
+        if (text[bytes] == ' ' || text[bytes] == '\0')
+            at_blank = bytes;
+    }
+    return at_blank > 0 ? at_blank : bytes;
+}
+
+void ftc_view_wrapped(const char *text, int indent)
+{
+    do {
+        int bytes;
+
+        text += strspn(text, " ");
+        bytes = bytes_within(text, COLUMNS - indent);
+        printf("%*s%.*s\n", indent, "", bytes, text);
+        text += bytes;
+    } while (*text);
+}
+
+/* ---- tables ---- */
+
+enum { CELLS_MAX = 16, TABLE_COLUMNS = 120, LEAST_WIDTH = 8, GAP = 2 };
+
+struct width {
+    int whole, word; /* of the longest cell, and of the longest word in any */
+};
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static void widen(struct width *w, const char *text)
+{
+    w->whole = larger(w->whole, width_of(text));
+    for (; *text; text += strspn(text, " ")) {
+        int length = (int)strcspn(text, " ");
+
+        w->word = larger(w->word, width_of(text) - width_of(text + length));
+        text += length;
+    }
+}
+
+static struct width width_of_column(const struct ftc_view_column *column, const json_t *rows)
+{
+    struct width width = {0};
     char text[VALUE_MAX];
     const json_t *row;
     size_t i;
 
+    widen(&width, column->header);
     json_array_foreach(rows, i, row)
     {
-        int other = width_of(describe(ftc_view_at(row, column->path), text));
-
-        width = other > width ? other : width;
+        widen(&width, describe(ftc_view_at(row, column->path), text));
     }
     return width;
 }
 
-/* The last column has no blanks behind it. */
-static void write_cell(const struct ftc_view_column *column, int width, const char *text)
+/* The widest column that can be narrower: one whose words stay whole, if there is one; else -1. */
+static int find_widest(const struct width *width, int count, bool cuts_words)
 {
-    int blanks = width - width_of(text);
+    int widest = -1;
 
-    if (column->is_number)
-        printf("  %*s%s", blanks, "", text);
-    else if (column[1].header)
-        printf("  %s%*s", text, blanks, "");
-    else
-        printf("  %s", text);
+    for (int c = 0; c < count; c++)
+        if (width[c].whole > (cuts_words ? LEAST_WIDTH : width[c].word) &&
+            (widest < 0 || width[c].whole > width[widest].whole))
+            widest = c;
+    return widest < 0 && !cuts_words ? find_widest(width, count, true) : widest;
 }
 
-enum { COLUMNS_MAX = 16 };
+/* Takes from the widest columns what is too much for a line. */
+static void fit(struct width *width, int count)
+{
+    int total = 0, widest;
+
+    for (int c = 0; c < count; c++)
+        total += GAP + width[c].whole;
+    for (; total > TABLE_COLUMNS && (widest = find_widest(width, count, false)) >= 0; total--)
+        width[widest].whole--;
+}
+
+/* A row has as many lines as its longest cell needs. */
+static void write_row(const struct ftc_view_column *columns, const struct width *width, int count,
+                      char cell[][VALUE_MAX])
+{
+    int at[CELLS_MAX] = {0};
+    bool is_left = true;
+
+    while (is_left) {
+        int blanks = 0;
+
+        is_left = false;
+        for (int c = 0; c < count; c++) {
+            const char *text = cell[c] + at[c];
+            int bytes = bytes_within(text, width[c].whole);
+            int rest = width[c].whole - width_of(text) + width_of(text + bytes);
+
+            blanks += GAP + (columns[c].is_number ? rest : 0);
+            if (bytes > 0)
+                printf("%*s%.*s", blanks, "", bytes, text);
+            blanks = (bytes > 0 ? 0 : blanks) + (columns[c].is_number ? 0 : rest);
+            at[c] += bytes + (int)strspn(text + bytes, " ");
+            is_left |= cell[c][at[c]] != '\0';
+        }
+        putchar('\n');
+    }
+}
 
 void ftc_view_table(const struct ftc_view_column *columns, const json_t *rows)
 {
-    int width[COLUMNS_MAX], count = 0;
-    char text[VALUE_MAX];
+    char cell[CELLS_MAX][VALUE_MAX];
+    struct width width[CELLS_MAX];
+    int count = 0;
     const json_t *row;
     size_t i;
 
     for (; columns[count].header; count++) {
-        assert(count < COLUMNS_MAX);
+        assert(count < CELLS_MAX);
         width[count] = width_of_column(&columns[count], rows);
-        write_cell(&columns[count], width[count], columns[count].header);
+        snprintf(cell[count], VALUE_MAX, "%s", columns[count].header);
     }
-    putchar('\n');
+    fit(width, count);
+    write_row(columns, width, count, cell);
     json_array_foreach(rows, i, row)
     {
         for (int c = 0; c < count; c++)
-            write_cell(&columns[c], width[c], describe(ftc_view_at(row, columns[c].path), text));
-        putchar('\n');
+            describe(ftc_view_at(row, columns[c].path), cell[c]);
+        write_row(columns, width, count, cell);
     }
 }

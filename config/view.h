@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Of member @key of @object, which is a text; empty if it is none. */
 const char *ftc_view_text(const json_t *object, const char *key);
@@ -16,14 +17,14 @@ const json_t *ftc_view_at(const json_t *object, const char *path);
 /* The whole number that @path leads to in @object; 0 if it is none. */
 json_int_t ftc_view_number(const json_t *object, const char *path);
 
-/* Prints what @path leads to in @object: a text, a number, yes or no. */
-void ftc_view_value(const json_t *object, const char *path);
+/* Writes what @path leads to in @object: a text, a number, yes or no. */
+void ftc_view_value(FILE *f, const json_t *object, const char *path);
 
-/* A paragraph: the words of @text, in lines that begin with @indent blanks. */
+/* Prints @text in lines of at most 100 characters that begin with @indent blanks. */
 void ftc_view_wrapped(const char *text, int indent);
 
-/* A table: each column shows what its path leads to in each of @rows, an array of objects; the
- * last column has header NULL. */
+/* Prints a table: each column shows what its path leads to in each of @rows, an array of objects;
+ * the last column has header NULL. A row that is wider than 120 characters has several lines. */
 struct ftc_view_column {
     const char *header, *path;
     bool is_number; /* flush right */

@@ -58,7 +58,7 @@ def test_a_good_file(ftcoll, tmp_path, text, said_of):
 
 BAD = {
     "f = many\n": ('1: f = "many" is not allowed; allowed: 0..64',),
-    "depth = 1\n": ('1: unknown key "depth"; \'ftcoll info\' shows them all',),
+    "depth = 1\n": ('1: unknown key "depth"; \'ftcoll info --all\' shows them',),
     "[other]\nf = 1\nf = 2\ntree\n": ('1: "[other]" is not allowed; the only section is [ftcoll]',
                                      "3: f has been set in line 2 already",
                                      '4: "tree" is neither a comment nor "key = value"'),

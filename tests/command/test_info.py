@@ -193,7 +193,7 @@ def test_settings_that_are_not_understood_are_told(ftcoll):
 def test_the_text_tells_the_same(ftcoll, info, tmp_path):
     (tmp_path / "ftcoll.conf").write_text("f = 2\n")
     env = {"FTCOLL_P2P": "error", "SLURM_JOB_ID": "17"}
-    told, text = info(env), ftcoll("info", env=env).stdout
+    told, text = info(env), ftcoll("info", "--all", env=env).stdout
     words = " ".join(text.split())
     for call in told["calls"]:
         assert f" {call['call']} " in words + " "
@@ -204,3 +204,26 @@ def test_the_text_tells_the_same(ftcoll, info, tmp_path):
     assert "p2p = error (FTCOLL_P2P; default: native)" in words
     assert "SLURM_JOB_ID=17" in words and told["mpi"]["path"] in words
     assert max(map(len, text.splitlines())) <= 100
+
+
+ALL = {"FTCOLL_PROTECT": "all"}
+
+
+@pytest.mark.parametrize("env, wanted", [
+    ({}, [r"^MPI +MPICH Version: .*\(/.*\)$", r"^launchers +mpiexec\.hydra \(Hydra \d\S*\)", "^settings +all are the defaults$",
+          r"^protected +MPI_Reduce, MPI_Allreduce$", r"^not protected  MPI_Barrier, .*, and \d+ more$",
+          "^more with +FTCOLL_INTERCEPT=all.* FTCOLL_P2P=ignore"]),
+    (ALL, ["^settings +protect = all, ", "^protected +MPI_.*, and \\d+ more$"]),
+    ({"FTCOLL_ENABLE": "off"}, [r"^A job started here is not protected: setting enable is off\.$"]),
+    ({f"FTCOLL_{name}": value for name, value in (("INTERCEPT", "all"), ("P2P", "error"), ("TREE", "kary:2"),
+                                                 ("NOTICE", "off"), ("REPORT", "full"), ("COMMUNICATORS", "survivors"))},
+     ["^ends the job +MPI_", "^returns error +MPI_"]),
+])
+def test_ten_lines_say_what_is_here(ftcoll, env, wanted):
+    said = ftcoll("info", env=env)
+    assert said.returncode == 0 and len(said.stdout.splitlines()) <= 10
+    assert said.stdout.splitlines()[0].endswith("('ftcoll info --all' prints the rest)")
+    for line in wanted:
+        assert re.search(line, said.stdout, re.M), said.stdout
+    lists = [line for line in said.stdout.splitlines() if not line.startswith(("ftcoll ", "MPI ", "more with "))]
+    assert max(map(len, lists)) <= 100

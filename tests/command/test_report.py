@@ -72,15 +72,15 @@ def test_all_of_a_report(reported):
             "3 MPI_Allreduce 78 5 64.2 1303.0 - montecarlo(main+0x18b)",
             "317 MPI_Allreduce -",
             "12 MPI_Reduce message larger than max_bytes",
-            "4 4 MPI_Gather not protected sites(collect+0x3a) setting intercept does not name this call "
-            "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536",
+            "4 4 MPI_Gather not protected sites(collect+0x3a) setting intercept does FTCOLL_INTERCEPT=all",
+            "not name this call FTCOLL_MAX_BYTES=65536",
             "1200 4 MPI_Allreduce protected sites(energy+0x33) - -",
             "99.6 % of 1204 calls that need other ranks are protected. Of 2 call sites a dead rank would leave",
-            "the others waiting at 1, do that or end the job at 1, and do that or be an error at",
-            "When a rank of this program dies, it waits, for example in MPI_Gather at sites(collect+0x3a) (no protection for this "
-            "call).",
-            "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore its MPI calls do not wait (up to the message sizes and call sites seen); "
-            "whether it ends, and with what answer, is the program's: rehearse it.",
+            "the others waiting at 1, do that or end the job at 1, and do that or be an error at 1.",
+            "When a rank of this program dies, it waits, for example in MPI_Gather at sites(collect+0x3a) (no",
+            "protection for this call).",
+            "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore its MPI calls do not wait (up to the message sizes and",
+            "call sites seen); whether it ends, and with what answer, is the program's: rehearse it.",
             "a dead root's calls leave the buffer as it was sites(share+0x1a) sites(spread+0x2b)",
             "f 1 default"]:
         assert wanted in told
@@ -108,12 +108,12 @@ def test_rare_parts(reported):
     told = words(reported(line(more)).stdout)
     for wanted in ["The job ended before MPI_Finalize was through.",
                    "The stack at which rank 3 was missed:", "inner(f+0x1)", "outer(g+0x2)",
-                   "4 - - - - - -",
+                   "4 - - - - - - -",
                    "require_all_at: no protected reduction was called from solve.",
                    "It had links with 6 ranks of other hosts, 2 of them by UCX.",
                    "and 9 calls elsewhere, 2 of them not protected"]:
         assert wanted in told
-    assert " by the monitor process of rank 0 on node2" in told[0]
+    assert " by the monitor process of rank 0 on node2" in " ".join(told[:2])
 
 
 @pytest.mark.parametrize("first, column, values", [
@@ -125,7 +125,8 @@ def test_rare_parts(reported):
 def test_columns_are_flush(reported, first, column, values):
     told = reported(line(REPORT)).stdout.splitlines(keepends=True)
     head = next(row for row in told if row.startswith(first))
-    for row, value in zip(told[told.index(head) + 1:], values):
+    rows = (row for row in told[told.index(head) + 1:] if row[:len(first)].strip())
+    for row, value in zip(rows, values):
         assert row[:len(first)].strip().isdigit()
         assert row.index(value) == head.index(column)
 
@@ -163,13 +164,13 @@ def test_records(reported):
     assert words(told) == [
         "who.jsonl: results that are not of all ranks",
         "results call operator first last lack ranks call site",
-        "2 MPI_Allreduce MPI_SUM 2026-11-21T12:24:04.987+01:00 2026-11-21T12:25:00.000+01:00 3 montecarlo(main+0x18b)",
-        "1 MPI_Allreduce MPI_SUM 2026-11-21T12:24:04.987+01:00 2026-11-21T12:24:04.987+01:00 3, 5 montecarlo(main+0x18b)"]
+        "2 MPI_Allreduce MPI_SUM 2026-11-21T12:24:04 2026-11-21T12:25:00 3 montecarlo(main+0x18b)",
+        "1 MPI_Allreduce MPI_SUM 2026-11-21T12:24:04 2026-11-21T12:24:04 3, 5 montecarlo(main+0x18b)"]
 
 
 def test_many_missing_ranks_are_listed_as_far_as_there_is_room(reported):
-    told = words(reported(line(RECORD, missing_world=list(range(64, 128))), name="who.jsonl").stdout)
-    listed = re.search(r"\+01:00 (64, .*), \.\.\. montecarlo", told[-1]).group(1).split(", ")
+    told = " ".join(words(reported(line(RECORD, missing_world=list(range(64, 128))), name="who.jsonl").stdout))
+    listed = re.search(r" (64, .*), \.\.\.$", told.replace(" montecarlo(main+0x18b)", "")).group(1).split(", ")
     assert listed == [str(rank) for rank in range(64, 64 + len(listed))]
     assert len(listed) > 50
 

@@ -108,7 +108,7 @@ def test_a_folder_with_a_colon_is_refused(ftcoll, copied):
     (("f=2", "--"), 2, "ftcoll run: which command?"),
     (("f=x", "--", "env"), 2, 'ftcoll: command line: f = "x" is not allowed; allowed: 0..64\n'),
     (("--tree=oak", "--", "env"), 2, 'ftcoll: command line: tree = "oak" is not allowed; allowed: binomial, kary:K,'),
-    (("depth=1", "--", "env"), 2, 'ftcoll: command line: there is no setting "depth"; \'ftcoll info\' shows them all\n'),
+    (("depth=1", "--", "env"), 2, 'ftcoll: command line: there is no setting "depth"; \'ftcoll info --all\' shows them\n'),
     (("--depth=1", "--", "env"), 2, "ftcoll run: unrecognized option '--depth=1'"),
     (("crash=soon", "--", "env"), 2, "ftcoll: crash is not understood; allowed: RANK:OPERATION:POINT"),
     (("config=nowhere", "--", "env"), 2, "ftcoll: nowhere: cannot be read: No such file or directory\n"),
