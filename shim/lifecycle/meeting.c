@@ -291,7 +291,7 @@ static void say_who_has_no_monitor(int first, bool on_one_host)
         return;
     }
     ftc_lines_say("ftcoll: not protected: rank %d has no monitor process: %s%s\n", first,
-                  ftc_monitor_absence(), on_one_host ? "; monitor = timeout works without" : "");
+                  ftc_monitor_absence(), on_one_host ? "; FTCOLL_MONITOR=timeout works without" : "");
 }
 
 static bool may_get_device_buffers(void)
@@ -333,8 +333,8 @@ static bool all_have_board(const struct ftc_board_address *board, bool has_made_
     if (first[BOARD] != INT_MAX)
         first[BOARD] = hand_out_board(board, has_board, has_made_it);
     if (first[DEVICE] != INT_MAX)
-        say("this MPICH takes buffers in device memory (device_buffers = none: the program has "
-            "none)");
+        say("this MPICH takes buffers in device memory; FTCOLL_DEVICE_BUFFERS=none protects a "
+            "program that has none");
     else if (first[MONITOR] != INT_MAX)
         say_who_has_no_monitor(first[MONITOR], on_one_host);
     else if (first[BOARD] != INT_MAX)

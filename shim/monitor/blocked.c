@@ -4,6 +4,7 @@
 #include "board/end_of_job.h"
 #include "board/mark.h"
 #include "board/rank_state.h"
+#include "call/policy.h"
 #include "config/settings.h"
 #include "end.h"
 #include "mpi/callsite.h"
@@ -54,6 +55,11 @@ static void name_site(const struct ftc_monitored *rank, uint64_t return_address,
                          SITE_TEXT);
 }
 
+static const char *reaction(const struct ftc_monitored *rank)
+{
+    return rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn";
+}
+
 /* In one write: other ranks' monitor processes have something to say at the same time. */
 static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
 {
@@ -66,13 +72,12 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
     if (mark->dead_count > 1)
         snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);
     ftc_lines_say("ftcoll: rank %d has %s %s at %s%s for %.1f s: it %s rank %d, which is dead "
-                  "(%s)%s%s%s; on_blocked = %s\n",
+                  "(%s)%s%s; on_blocked = %s%s\n",
                   (int)rank->world, mark->is_poll ? "called" : "been in", ftc_call_name(mark->kind),
                   site, mark->is_poll ? " again and again" : "",
                   (double)(now_ns - mark->since_ns) / 1e9, mark->is_certain ? "needs" : "may need",
                   (int)mark->dead, death, others,
-                  mark->is_told ? ", and the others wait as well" : "", advice,
-                  rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
+                  mark->is_told ? ", and the others wait as well" : "", reaction(rank), advice);
 }
 
 /* The first monitor process that comes to it ends the job, and the others leave it to that one. */
@@ -196,18 +201,20 @@ static void say_stuck(const struct ftc_monitored *rank, uint64_t ns,
 {
     const struct ftc_board *board = &rank->board;
     uint32_t dead = first_dead(board), deaths = ftc_board_deaths(board);
-    char call[2 * SITE_TEXT], death[64], others[32] = "";
+    char call[2 * SITE_TEXT], death[64], others[32] = "", advice[FTC_ADVICE_TEXT];
 
+    if (!ftc_advice_write(&rank->options.advice, wait->kind, FTC_PASS_NONE, advice))
+        advice[0] = '\0'; /* the wait may be for a living rank */
     name_wait(rank, wait, call, sizeof call);
     ftc_death_name(board, dead, death, sizeof death);
     if (deaths > 1)
         snprintf(others, sizeof others, " and %u more", deaths - 1);
     ftc_lines_say("ftcoll: rank %d has %s %s%s for %.1f s, and no living rank has ended a call "
                   "since: the death of rank %d (%s)%s has left them waiting for each other; "
-                  "on_blocked = %s\n",
+                  "on_blocked = %s%s\n",
                   (int)rank->world, wait->is_poll ? "called" : "been in", call,
                   wait->is_poll ? " again and again" : "", (double)ns / 1e9, (int)dead, death,
-                  others, rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn");
+                  others, reaction(rank), advice);
 }
 
 static bool has_said(const struct watch *w, const struct ftc_monitored *rank)

@@ -88,7 +88,7 @@ static uint32_t remedies_of(const struct ftc_advice_settings *s, enum ftc_call_k
     }
 }
 
-void ftc_advice_write(const struct ftc_advice_settings *s, enum ftc_call_kind kind, uint32_t pass,
+bool ftc_advice_write(const struct ftc_advice_settings *s, enum ftc_call_kind kind, uint32_t pass,
                       char text[FTC_ADVICE_TEXT])
 {
     uint32_t remedies = remedies_of(s, kind, pass);
@@ -101,4 +101,5 @@ void ftc_advice_write(const struct ftc_advice_settings *s, enum ftc_call_kind ki
                            length == 0 ? "; " : " ", word);
     snprintf(text + length, (size_t)(FTC_ADVICE_TEXT - length), "%s",
              length == 0 ? "; no setting protects it" : " would protect it");
+    return length > 0;
 }

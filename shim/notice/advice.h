@@ -6,6 +6,7 @@
 
 #include "call/call.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The settings of the job that decide about it, as in struct ftc_settings. */
@@ -17,8 +18,8 @@ enum { FTC_ADVICE_TEXT = 128 };
 
 /* Writes the settings that would protect a call of @kind, as they go into the environment, as a
  * part of a sentence: "; FTCOLL_P2P=ignore would protect it". @pass: why native MPI carries it out,
- * FTC_PASS_NONE: not known. Says so if no setting would. */
-void ftc_advice_write(const struct ftc_advice_settings *s, enum ftc_call_kind kind, uint32_t pass,
+ * FTC_PASS_NONE: not known. Returns false if no setting would, and the text says so. */
+bool ftc_advice_write(const struct ftc_advice_settings *s, enum ftc_call_kind kind, uint32_t pass,
                       char text[FTC_ADVICE_TEXT]);
 
 #endif

@@ -17,6 +17,7 @@
 enum {
     TEXT_MAX = MPI_MAX_ERROR_STRING,
     ERRORS = 7, /* classes */
+    F_MAX = 64, /* that setting f takes */
 };
 
 /* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
@@ -218,22 +219,36 @@ static void name_limit(const struct ftc_comm *c, char *text, size_t size)
                  dead_hosts(c), hosts, t->f);
 }
 
+/* With as many hosts as f, or fewer, more of them cannot be tolerated. */
+static void name_sufficient_f(const struct ftc_comm *c, int dead, char *text, size_t size)
+{
+    const struct ftc_topology *t = &c->topology;
+    bool counts_hosts = ftc_topology_has_classes(t) && t->hosts.count > 1;
+    int f = counts_hosts ? dead_hosts(c) : dead;
+
+    f = f > t->f ? f : t->f + 1; /* this rank may not know all of them */
+    text[0] = '\0';
+    if (f <= F_MAX && (!counts_hosts || f < t->hosts.count))
+        snprintf(text, size, "; FTCOLL_F=%d would tolerate them", f);
+}
+
 static int excess(const struct ftc_call *call, const struct ftc_comm *c)
 {
-    char ranks[TEXT_MAX / 2] = "", limit[TEXT_MAX / 4], text[TEXT_MAX];
+    char ranks[TEXT_MAX / 4] = "", limit[TEXT_MAX / 4], advice[64], text[TEXT_MAX];
+    bool ends = ftc_library.settings.on_excess == FTC_ON_EXCESS_ABORT;
     int count;
 
     ftc_job_end_await(false);
     count = append_ranks(ranks, sizeof ranks, c);
     name_limit(c, limit, sizeof limit);
+    name_sufficient_f(c, count, advice, sizeof advice);
     snprintf(text, sizeof text,
-             "ftcoll: %s: %d of %d processes failed (ranks %s%s)%s in one operation",
+             "ftcoll: %s: %d of %d processes failed (ranks %s%s)%s in one operation%s%s",
              ftc_call_name(call->kind), count, c->member_count, ranks,
-             ftc_comm_is_inter(c) ? " of MPI_COMM_WORLD" : "", limit);
-    if (ftc_library.settings.on_excess == FTC_ON_EXCESS_ABORT) {
-        strncat(text, "; on_excess = abort ends the job", sizeof text - strlen(text) - 1);
+             ftc_comm_is_inter(c) ? " of MPI_COMM_WORLD" : "", limit,
+             ends ? "; on_excess = abort ends the job" : "", advice);
+    if (ends)
         ftc_job_end(MPI_COMM_WORLD, 1, text);
-    }
     return hold(MPIX_ERR_PROC_FAILED, "%s", text);
 }
 

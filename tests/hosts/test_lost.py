@@ -282,7 +282,7 @@ def test_killed_is_one_failure_corrected(own, run_case):
 def test_two_killed_are_too_many(own, run_case):
     """One of each class: no subtree is untouched."""
     says = tuple(rf"(?m)^stream: rank {rank}, operation \d+: ftcoll: MPI_Allreduce: 4 of 6 processes failed \(ranks 2, 3, 4, 5\) "
-                 r"on 2 of 3 hosts, more than the f = 1 host tolerated in one operation$" for rank in (0, 1))
+                 r"on 2 of 3 hosts, more than the f = 1 host tolerated in one operation; FTCOLL_F=2 would tolerate them$" for rank in (0, 1))
 
     run_case(lost("two hosts are killed at once, f = 1", 3, 2, 4, 1,
                   then_go_on(kill_host(own, "node2"), kill_host(own, "node3"), await_deaths(4)), TOLD_FIRST, excess="--excess",

@@ -194,7 +194,7 @@ LEFT = [
 # ---- more than f ----
 
 EXCESS_TEXT = (r"(?m)^stream: rank {}, operation \d+: ftcoll: MPI_\w+: {} of {} processes failed "
-               r"\(ranks {}\), more than the f = {} tolerated in one operation$")
+               r"\(ranks {}\), more than the f = {} tolerated in one operation; FTCOLL_F={} would tolerate them$")
 
 
 def excess(name, n, f, dead, args=ALLREDUCE, told=None, **more):
@@ -203,7 +203,7 @@ def excess(name, n, f, dead, args=ALLREDUCE, told=None, **more):
     survivors = [r for r in range(n) if r not in dead]
     ranks = ", ".join(map(str, dead))
     faults = "kill@10:" + ",".join(map(str, dead))
-    says = tuple(EXCESS_TEXT.format(r, len(dead), n, ranks, f)
+    says = tuple(EXCESS_TEXT.format(r, len(dead), n, ranks, f, len(dead))
                  for r in (survivors if told is None else told))
     return Case(name, n, f, stream(faults, f"--meet 10 --errors-return {args}"),
                 finished=len(survivors), excess="--excess", failures=len(dead), says=says, **more)

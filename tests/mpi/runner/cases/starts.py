@@ -64,7 +64,7 @@ STARTS = [
                 "rank 2 has no monitor process"),
     unprotected("MPICH takes buffers in device memory at a rank", 3,
                 "-n {n} -genv LD_PRELOAD {library}:{programs}/libdevice.so {programs}/start",
-                r"this MPICH takes buffers in device memory \(device_buffers = none: the program has none\)\n"),
+                "this MPICH takes buffers in device memory; FTCOLL_DEVICE_BUFFERS=none protects a program that has none\n"),
     start("MPICH takes buffers in device memory, and the program has none", 3,
           "-n {n} -genv LD_PRELOAD {library}:{programs}/libdevice.so {programs}/start", silent=("ftcoll",),
           settings={"FTCOLL_DEVICE_BUFFERS": "none"}),

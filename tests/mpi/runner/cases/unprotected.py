@@ -17,7 +17,7 @@ NO_ADVICE = "no setting protects it"
 
 def sits(call, site, need="needs", reaction="warn", advice="no setting protects it|[A-Z0-9_=a-z ]+ would protect it"):
     return (rf"(?m)^ftcoll: rank \d has been in {call} at blocked\({site}\+0x\w+\) for {SOME_TIME}: "
-            rf"it {need} rank 1, which is dead \(killed by signal 9\); (?:{advice}); on_blocked = {reaction}$")
+            rf"it {need} rank 1, which is dead \(killed by signal 9\); on_blocked = {reaction}; (?:{advice})$")
 
 
 def would(*settings):
