@@ -22,11 +22,12 @@ bool ftc_command_understands_crash(const char *text)
     return ftc_crash_parse(text, 0);
 }
 
-int ftc_command_settings(struct ftc_settings *s, struct ftc_settings_sources *sources,
-                         struct ftc_settings_error *passed_over)
+int ftc_command_settings(struct ftc_settings *s, struct ftc_settings_sources *sources)
 {
-    if (ftc_settings_load_telling(s, sources, passed_over) != 0)
-        ftc_command_say("%s", passed_over->text);
+    struct ftc_settings_error error;
+
+    if (ftc_settings_load_telling(s, sources, &error) != 0)
+        ftc_command_say("%s", error.text);
     else if (!ftc_command_understands_crash(s->crash))
         ftc_command_say("%s", FTC_CRASH_REFUSED);
     else

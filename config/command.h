@@ -30,10 +30,9 @@ __attribute__((format(printf, 1, 2))) void ftc_command_say(const char *format, .
 
 /* ---- settings ---- */
 
-/* Those that a job started here would have. Returns FTC_COMMAND_GOOD, then @passed_over may say
- * which files were not trusted; or has said what is wrong. */
-int ftc_command_settings(struct ftc_settings *s, struct ftc_settings_sources *sources,
-                         struct ftc_settings_error *passed_over);
+/* Takes those that a job started here would have. Returns FTC_COMMAND_GOOD, or has said what is
+ * wrong. */
+int ftc_command_settings(struct ftc_settings *s, struct ftc_settings_sources *sources);
 
 /* True if value @text of setting crash is understood. */
 bool ftc_command_understands_crash(const char *text);

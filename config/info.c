@@ -225,16 +225,13 @@ int ftcoll_info(int argc, char **argv)
         .doc = "Prints in ten lines which library, MPI and launchers there are here, which calls "
                "of a job started here, of PROGRAM, are protected and which are not, and the "
                "settings that differ from their defaults."};
-    struct ftc_settings_error passed_over;
     struct info i = {0};
     int status;
 
     argp_parse(&argp, argc, argv, 0, NULL, &i);
-    status = ftc_command_settings(&i.settings, &i.sources, &passed_over);
+    status = ftc_command_settings(&i.settings, &i.sources);
     if (status != FTC_COMMAND_GOOD)
         return status;
-    if (passed_over.text[0] != '\0')
-        ftc_command_say("%s", passed_over.text);
     gather(&i);
     if (i.as_json)
         json_dumpf(i.json, stdout, JSON_INDENT(2));

@@ -161,9 +161,8 @@ static void say_what_is_not_protected(char *const *command)
 static int prepare(const char *name)
 {
     struct ftc_settings_sources sources;
-    struct ftc_settings_error passed_over; /* which the library tells */
     struct ftc_settings settings;
-    int status = ftc_command_settings(&settings, &sources, &passed_over);
+    int status = ftc_command_settings(&settings, &sources);
 
     if (status != FTC_COMMAND_GOOD)
         return status;

@@ -123,9 +123,8 @@ static int rehearse(char **command, const struct options *o)
                           .is_terminal = isatty(STDERR_FILENO),
                           .runs_expected = 2 + 3 * o->deaths};
     struct ftc_settings_sources sources;
-    struct ftc_settings_error passed_over;
     struct ftc_settings settings;
-    int status = ftc_command_settings(&settings, &sources, &passed_over);
+    int status = ftc_command_settings(&settings, &sources);
 
     if (status != FTC_COMMAND_GOOD || !rehearse_open(&r.job))
         return FTC_COMMAND_MISUSE;

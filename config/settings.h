@@ -128,11 +128,11 @@ struct ftc_settings_error {
     char text[PATH_MAX + 2048];
 };
 
-/* Fills @s from defaults, file and environment. Returns 0, then @error is empty or says which files
- * were passed over because they are not trusted (settings_table.h says when); or -1 with @error
- * filled and @s not to be used. With FTCOLL_ENABLE=0 nothing else is looked at, so nothing else can
- * be wrong; in a program with more rights than its user (AT_SECURE) nothing at all, and enable is
- * off. Leaves errno and the open files as they were. */
+/* Fills @s from defaults, file and environment. Returns 0; or -1 with @error filled and @s not to
+ * be used. A file that is not trusted (settings_table.h says when) is an error. With
+ * FTCOLL_ENABLE=0 nothing else is looked at, so nothing else can be wrong; in a program with more
+ * rights than its user (AT_SECURE) nothing at all, and enable is off. Leaves errno and the open
+ * files as they were. */
 int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error);
 
 /* What the origin of a setting does not say: the file that was read, where each key stands in it,

@@ -256,11 +256,9 @@ static int read_open_file(int fd, struct reader *r)
 static int refuse(const char *path, enum ftc_settings_place place, const char *why,
                   struct ftc_settings_error *error)
 {
-    struct ftc_settings_error before = *error;
-
-    ftc_settings_fail(error, "%s%s%.*s: not used: %s", before.text,
-                      before.text[0] != '\0' ? "; " : "", PATH_MAX - 1, path, why);
-    return place == FTC_PLACE_NAMED ? -1 : 0;
+    return ftc_settings_fail(
+        error, "%.*s: not trusted: %s%s", PATH_MAX - 1, path, why,
+        place == FTC_PLACE_NAMED ? "" : "; FTCOLL_CONFIG names another file, or /dev/null");
 }
 
 /* Also true for a link to nowhere; false where this process may not look. */

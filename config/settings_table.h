@@ -60,15 +60,15 @@ int ftc_settings_open(const char *path, bool named, struct ftc_settings_file *fi
 /* ---- settings_file.c ---- */
 
 enum ftc_settings_place {
-    FTC_PLACE_NAMED, /* by the user: what is not there, or not trusted, is an error */
+    FTC_PLACE_NAMED, /* by the user: what is not there is an error */
     FTC_PLACE_WORKING_DIRECTORY,
     FTC_PLACE_OTHER,
 };
 
 /* Reads the file at @path into @s, if there is one that is trusted; @sources then names it. One
- * that is not is told in @error, after what is there. Of a file that is not the user's own (see
- * above) errors quote nothing, and in the working directory it must not set what kills ranks or
- * writes files. Returns 0, or -1 with @error filled anew. */
+ * that is there and not trusted is an error, as a wrong line is. Of a file that is not the user's
+ * own (see above) errors quote nothing, and in the working directory it must not set what kills
+ * ranks or writes files. Returns 0, or -1 with @error filled. */
 int ftc_settings_read_file(const char *path, enum ftc_settings_place place, struct ftc_settings *s,
                            struct ftc_settings_sources *sources, struct ftc_settings_error *error);
 

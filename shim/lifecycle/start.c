@@ -48,7 +48,6 @@
 #include <unistd.h>
 
 static bool settings_loaded, mpi_has_begun;
-static struct ftc_settings_error passed_over; /* files that are not trusted; empty: none */
 
 static int rank_by_launcher(void)
 {
@@ -85,9 +84,11 @@ static void refuse_settings(const char *why)
 
 static void load_settings(void)
 {
+    struct ftc_settings_error error;
+
     settings_loaded = true;
-    if (ftc_settings_load(&ftc_library.settings, &passed_over) != 0)
-        refuse_settings(passed_over.text);
+    if (ftc_settings_load(&ftc_library.settings, &error) != 0)
+        refuse_settings(error.text);
     if (!ftc_crash_parse(ftc_library.settings.crash, rank_by_launcher()))
         refuse_settings(FTC_CRASH_REFUSED);
 }
@@ -283,8 +284,6 @@ void ftc_start(void)
         ftc_outside_look_at_singleton();
     if (!l->settings.enable || l->world_size == 1 || lacks_a_function())
         return;
-    if (l->world_rank == 0 && passed_over.text[0] != '\0')
-        ftc_lines_say("ftcoll: %s\n", passed_over.text);
     PMPI_Query_thread(&provided);
     l->threaded = l->locked = l->interleaved = provided == MPI_THREAD_MULTIPLE;
     if (!ftc_meeting_open())

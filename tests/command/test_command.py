@@ -92,7 +92,7 @@ def test_a_file_that_the_library_would_not_use(ftcoll, tmp_path):
     (tmp_path / "open.conf").chmod(0o666)
     said = ftcoll("check", "open.conf")
     assert (said.returncode, said.stdout) == (1, "")
-    assert said.stderr == ("ftcoll: open.conf: not used: others than its owner may write to it (mode 0666; chmod "
+    assert said.stderr == ("ftcoll: open.conf: not trusted: others than its owner may write to it (mode 0666; chmod "
                            "go-w)\n")
     assert ftcoll("check", "nowhere.conf").stderr == "ftcoll: nowhere.conf: cannot be read: No such file or directory\n"
 

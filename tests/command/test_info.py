@@ -174,12 +174,12 @@ def test_each_setting_of_the_example_is_there(info):
     assert [setting["setting"] for setting in info()["settings"]] == keys
 
 
-def test_a_file_that_is_passed_over_is_told(ftcoll, tmp_path):
+def test_a_file_that_is_not_trusted_is_refused(ftcoll, tmp_path):
     (tmp_path / "ftcoll.conf").write_text("f = 2\n")
     (tmp_path / "ftcoll.conf").chmod(0o666)
     said = ftcoll("info", "--json")
-    assert said.stderr.startswith("ftcoll: ./ftcoll.conf: not used: others than its owner may write to it")
-    assert settings_of(json.loads(said.stdout))["f"]["value"] == "1"
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.startswith("ftcoll: ./ftcoll.conf: not trusted: others than its owner may write to it")
 
 
 def test_settings_that_are_not_understood_are_told(ftcoll):

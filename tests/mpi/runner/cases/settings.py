@@ -80,14 +80,14 @@ SETTINGS = [
          says=(r"1 of 3 ranks survived \(f = 2\)",)),
 ]
 
-# A settings file that somebody else has put there, or could change, is told once and left alone.
+# A settings file that somebody else has put there, or could change, ends the job, as a line does that is not understood.
 ATTACK = "printf 'crash = 1:9:end\\nrecord_file = victim\\n' >ftcoll.conf; "
 RUN = "mpiexec.hydra -n {n} {programs}/stream"
 
 
-def passed_over(name, made, why, tags=()):
-    return Case(f"settings file {name}", 3, 1, rotate=False, finished=3, failures=0, check=one_line,
-                command=f"{ATTACK}{made}; {RUN}", says=(rf"ftcoll: \./ftcoll\.conf: not used: {why}",), tags=tags)
+def not_trusted(name, made, why, tags=()):
+    return Case(f"settings file {name}", 3, 1, rotate=False, status=2, check=one_line,
+                command=f"{ATTACK}{made}; {RUN}", says=(rf"ftcoll: \./ftcoll\.conf: not trusted: {why}",), tags=tags)
 
 
 # Nobody runs the job in a directory of root, who has left a file there. Who built it may keep the library for himself.
@@ -95,11 +95,11 @@ VICTIM = ("chmod 755 .; cp {library} .; export LD_PRELOAD=$PWD/libftcoll.so; "
           "exec setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent TMPDIR=/tmp ")
 
 UNTRUSTED = [
-    passed_over("that others may write to", "chmod 666 ftcoll.conf", r"others than its owner .*mode 0666", DEFECT),
-    passed_over("that is a pipe", "rm ftcoll.conf; mkfifo ftcoll.conf", "it is not a regular file"),
+    not_trusted("that others may write to", "chmod 666 ftcoll.conf", r"others than its owner .*mode 0666", DEFECT),
+    not_trusted("that is a pipe", "rm ftcoll.conf; mkfifo ftcoll.conf", "it is not a regular file"),
 ] + needs_root(
-    passed_over("of another user", "chown 12345 ftcoll.conf", r"it belongs to another user \(uid 12345\)", DEFECT),
-    passed_over("behind a link of another user", "mv ftcoll.conf c; ln -s c ftcoll.conf; "
+    not_trusted("of another user", "chown 12345 ftcoll.conf", r"it belongs to another user \(uid 12345\)", DEFECT),
+    not_trusted("behind a link of another user", "mv ftcoll.conf c; ln -s c ftcoll.conf; "
                 "chown -h 12345 ftcoll.conf", "a link on the way to it belongs to another user", DEFECT),
     Case("settings file of root in the working directory", 3, 1, rotate=False, status=2, check=one_line, tags=DEFECT,
          command=f"{ATTACK}{VICTIM}mpiexec.hydra -n {{n}} true",
