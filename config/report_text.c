@@ -85,7 +85,7 @@ static void write_head(const json_t *r)
     add(r, "rank {writer.rank} on {writer.host}");
     end_paragraph();
     if (json_is_true(ftc_view_at(r, "ended_early")))
-        say(r, "The job ended before MPI_Finalize was through.");
+        say(r, "The job ended before MPI_Finalize returned.");
     begin_paragraph();
     add(alive, "{alive} of ");
     add(r, "{ranks} ranks survived (f = {f}");

@@ -118,7 +118,7 @@ static size_t traces_offset(const struct ftc_board_geometry *g)
     return bulk_offset(g) + (size_t)g->ranks * g->bulk_bytes;
 }
 
-static size_t segment_bytes(const struct ftc_board_geometry *g)
+size_t ftc_board_bytes(const struct ftc_board_geometry *g)
 {
     return traces_offset(g) + (size_t)g->ranks * g->trace_bytes;
 }
@@ -173,7 +173,7 @@ int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *g
 
     if (!geometry_is_sane(geometry))
         return -EINVAL;
-    size = segment_bytes(geometry);
+    size = ftc_board_bytes(geometry);
     fd = create_memory();
     if (fd < 0)
         return -errno;
@@ -218,7 +218,7 @@ int ftc_board_map(struct ftc_board *board, int fd)
         return rv;
     board->geometry = board->shared->geometry;
     if (board->shared->magic == BOARD_MAGIC && geometry_is_sane(&board->geometry) &&
-        segment_bytes(&board->geometry) == board->size_bytes) {
+        ftc_board_bytes(&board->geometry) == board->size_bytes) {
         find_entries(board);
         return 0;
     }

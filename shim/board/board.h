@@ -183,6 +183,7 @@ struct ftc_board_shared {
     _Atomic uint64_t
         required_words; /* of setting require_all_at that have named a call: required_sites.h */
     _Atomic uint64_t recovery_told, report_told; /* telling.c */
+    _Atomic uint64_t line_told;                  /* likewise */
     _Atomic uint32_t notices, recoveries;        /* lines on either that were numbered */
     _Atomic uint32_t news;                       /* grows with what other hosts have to know */
     uint64_t job_key[2];                         /* of the connections between hosts */
@@ -262,6 +263,9 @@ static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *bo
 {
     return &board->shared->rank[rank].life;
 }
+
+/* Returns the size of a board. */
+size_t ftc_board_bytes(const struct ftc_board_geometry *geometry);
 
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
 

@@ -2,8 +2,11 @@
 
 #include "rank_state.h"
 
+#include <time.h>
+
 /* The word of a matter: who tells it, 0 if nobody does, and the last number that was told. */
 enum { TELLER_SHIFT = 32, IS_RANK = 1u << 15 };
+enum { LINE_TRIES = 1000, LINE_PAUSE_NS = 100000 };
 _Static_assert((int)FTC_BOARD_RANKS_MAX < (int)IS_RANK, "a rank and one more fit below the bit");
 
 static _Atomic uint64_t *word_of(const struct ftc_board *board, const struct ftc_matter *matter)
@@ -13,6 +16,8 @@ static _Atomic uint64_t *word_of(const struct ftc_board *board, const struct ftc
         return &board->shared->rank[matter->rank].told;
     case FTC_MATTER_RECOVERY:
         return &board->shared->recovery_told;
+    case FTC_MATTER_LINE:
+        return &board->shared->line_told;
     case FTC_MATTER_TRACE:
         return &board->shared->trace_told;
     default:
@@ -69,6 +74,21 @@ void ftc_telling_end(const struct ftc_board *board, const struct ftc_matter *mat
            !atomic_compare_exchange_weak(word, &seen, told_in(seen, matter)))
         ;
     ftc_board_ring_news(board);
+}
+
+void ftc_telling_begin_line(const struct ftc_board *board, const struct ftc_teller *self)
+{
+    const struct ftc_matter line = {.kind = FTC_MATTER_LINE, .number = 1};
+
+    for (int i = 0; i < LINE_TRIES && !ftc_telling_claim(board, &line, self); i++)
+        nanosleep(&(struct timespec){.tv_nsec = LINE_PAUSE_NS}, NULL);
+}
+
+void ftc_telling_end_line(const struct ftc_board *board, const struct ftc_teller *self)
+{
+    uint64_t mine = (uint64_t)code_of(self) << TELLER_SHIFT;
+
+    atomic_compare_exchange_strong(&board->shared->line_told, &mine, 0);
 }
 
 void ftc_telling_is_elsewhere(const struct ftc_board *board, const struct ftc_matter *matter)

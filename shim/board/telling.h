@@ -4,7 +4,7 @@
  * Who has something to tell claims it, tells it, and says so. What was claimed by a process that
  * has died since may be claimed by another. So it is told twice only if its teller is killed in the
  * few instructions between the end of its telling and its word on the board, and it is never lost
- * as long as somebody is left to claim it. Nobody waits for anybody. */
+ * as long as somebody is left to claim it. */
 #ifndef FTC_BOARD_TELLING_H
 #define FTC_BOARD_TELLING_H
 
@@ -14,6 +14,7 @@ enum ftc_matter_kind {
     FTC_MATTER_DEATH,    /* of a rank */
     FTC_MATTER_RECOVERY, /* from so many deaths in all */
     FTC_MATTER_REPORT,   /* of the whole job */
+    FTC_MATTER_LINE,     /* that counts the living */
     FTC_MATTER_TRACE,    /* of the job so far: after so many deaths, or at its end */
 };
 
@@ -37,6 +38,11 @@ bool ftc_telling_claim(const struct ftc_board *board, const struct ftc_matter *m
                        const struct ftc_teller *self);
 void ftc_telling_end(const struct ftc_board *board, const struct ftc_matter *matter,
                      const struct ftc_teller *self);
+
+/* Between the two no other process of this host writes a line that counts the living, so the counts
+ * of such lines only fall. Waits for at most 100 ms, and for no process that has ended. */
+void ftc_telling_begin_line(const struct ftc_board *board, const struct ftc_teller *self);
+void ftc_telling_end_line(const struct ftc_board *board, const struct ftc_teller *self);
 
 /* It is told on another host, or told there if at all. */
 void ftc_telling_is_elsewhere(const struct ftc_board *board, const struct ftc_matter *matter);

@@ -149,7 +149,11 @@ static void create_board(struct ftc_board_address *address, int hosts)
     g.host = hosts > 1 ? ftc_hosts_own() : 0;
     rv = ftc_board_create(&ftc_library.board, &g);
     if (rv != 0) {
-        ftc_lines_say("ftcoll: cannot create the board: %s\n", strerror(-rv));
+        ftc_lines_say("ftcoll: not protected: cannot map %zu MiB of shared memory: %s%s\n",
+                      (ftc_board_bytes(&g) >> 20) + 1, strerror(-rv),
+                      rv == -ENOMEM  ? " (ulimit -v?)"
+                      : rv == -EFBIG ? " (ulimit -f?)"
+                                     : "");
         return;
     }
     address->pid = (int)getpid();
@@ -183,8 +187,9 @@ static bool fetch_board(const struct ftc_board_address *a)
     }
     rv = check_board(rv < 0 ? rv : ftc_board_take(&ftc_library.board, rv, a->key));
     if (rv != 0)
-        ftc_lines_say("ftcoll: rank %d cannot open the board of process %d: %s\n",
-                      ftc_library.world_rank, a->pid, strerror(-rv));
+        ftc_lines_say("ftcoll: rank %d cannot map the shared memory of process %d: %s%s\n",
+                      ftc_library.world_rank, a->pid, strerror(-rv),
+                      rv == -ENOMEM ? " (ulimit -v?)" : "");
     return rv == 0;
 }
 
@@ -206,12 +211,10 @@ static bool needs_contributors(void)
     return s->record_file[0] != '\0' || s->require_all != 0 || s->require_all_at[0] != '\0';
 }
 
-static void say_which_critical_rank_is_none(void)
+static void say_if_there_is_no_rank(const char *setting, int highest)
 {
-    int highest = ftc_settings_highest_rank(ftc_library.settings.critical_ranks);
-
     if (ftc_library.world_rank == 0 && highest >= ftc_library.world_size)
-        ftc_lines_say("ftcoll: critical_ranks names rank %d, and there are ranks 0 to %d only\n",
+        ftc_lines_say("ftcoll: %s names rank %d, and there are ranks 0 to %d only\n", setting,
                       highest, ftc_library.world_size - 1);
 }
 
@@ -223,7 +226,8 @@ static void adopt_settings(void)
     if (s->crash[0] != '\0' && ftc_library.world_rank == 0)
         ftc_lines_say("ftcoll: fault injection: crash = %s\n", s->crash);
     ftc_crash_parse(s->crash, ftc_library.world_rank);
-    say_which_critical_rank_is_none();
+    say_if_there_is_no_rank("crash", ftc_crash_highest_rank(s->crash));
+    say_if_there_is_no_rank("critical_ranks", ftc_settings_highest_rank(s->critical_ranks));
 }
 
 /* The job's processes can have started with different environments: rank 0's settings are
@@ -291,7 +295,8 @@ static void say_who_has_no_monitor(int first, bool on_one_host)
         return;
     }
     ftc_lines_say("ftcoll: not protected: rank %d has no monitor process: %s%s\n", first,
-                  ftc_monitor_absence(), on_one_host ? "; FTCOLL_MONITOR=timeout works without" : "");
+                  ftc_monitor_absence(),
+                  on_one_host ? "; FTCOLL_MONITOR=timeout works without" : "");
 }
 
 static bool may_get_device_buffers(void)
@@ -338,7 +343,7 @@ static bool all_have_board(const struct ftc_board_address *board, bool has_made_
     else if (first[MONITOR] != INT_MAX)
         say_who_has_no_monitor(first[MONITOR], on_one_host);
     else if (first[BOARD] != INT_MAX)
-        say("no board");
+        say("a rank has no shared memory with the others");
     if (first[DEVICE] != INT_MAX || first[MONITOR] != INT_MAX || first[BOARD] != INT_MAX)
         return false;
     ftc_library.oversubscribed =
@@ -361,10 +366,8 @@ static const char *obstacle(const struct announcement *a)
 
 static bool open_one_board(const struct ftc_board_address *address)
 {
-    if (address->pid == 0) {
-        say("no board");
-        return false;
-    }
+    if (address->pid == 0)
+        return false; /* rank 0 has said so */
     return all_have_board(address, ftc_library.world_rank == 0, true);
 }
 

@@ -253,7 +253,7 @@ int ftc_monitor_attach(const struct ftc_board *board, uint32_t world, int listen
         fcntl(own.channel, F_SETFD, FD_CLOEXEC);
         fcntl(own.tether, F_SETFD, FD_CLOEXEC);
     } else {
-        ftc_lines_say("ftcoll: monitor process %d did not take the board: %s\n", own.monitor,
+        ftc_lines_say("ftcoll: monitor process %d did not map the shared memory: %s\n", own.monitor,
                       strerror(-rv));
     }
     return rv;

@@ -37,7 +37,7 @@ static void write_text(FILE *f, const void *context)
             ftc_failure_write(f, &failure);
     }
     fprintf(f,
-            "ftcoll: the job ended before MPI_Finalize was through: %u of %u ranks had failed "
+            "ftcoll: the job ended before MPI_Finalize returned: %u of %u ranks had failed "
             "(%s)\n",
             ftc_notice_failures(n->board), n->board->geometry.ranks, ftc_notice_f(n, f_text));
     if (has_coverage(n))

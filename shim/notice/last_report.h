@@ -6,7 +6,7 @@
 #include "notice.h"
 
 /* The report, if there is something to report that nobody else has: which ranks failed, how, and
- * that the job ended before MPI_Finalize was through. Waits a second at most until it is said of
+ * that the job ended before MPI_Finalize returned. Waits a second at most until it is said of
  * all the dead whether they have failed, and six for another process that is writing the report, or
  * for the reader of what this one has written to standard error. False if there is nothing to
  * report. */

@@ -23,6 +23,7 @@ enum {
     NS_OF_MS = 1000000,
     ELSEWHERE_MS = 1000, /* that something is left to another host; */
     BEFORE_END_MS = 500, /* when this one is to end the job */
+    TOGETHER_MS = 20,    /* for deaths at once */
 };
 
 static bool is_due(uint32_t number)
@@ -110,6 +111,17 @@ static void say_death(const struct ftc_notice *n, uint32_t world)
             number == LINES ? "; further deaths are counted, and named in the report" : "");
 }
 
+/* Ranks that die at once are counted in each of their lines: mpiexec reads lines of several
+ * processes in any order. */
+static void await_others(const struct ftc_notice *n, uint32_t world)
+{
+    uint64_t age_ns = ftc_clock_ns() - ftc_death_time_ns(n->board, world),
+             together_ns = (uint64_t)TOGETHER_MS * NS_OF_MS;
+
+    if (age_ns < together_ns)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(together_ns - age_ns)}, NULL);
+}
+
 static struct ftc_matter death_of(uint32_t world)
 {
     return (struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = world, .number = 1};
@@ -121,8 +133,12 @@ static void tell_death(const struct ftc_notice *n, uint32_t world)
 
     if (!ftc_telling_claim(n->board, &matter, &n->self))
         return;
-    if (n->options->is_on)
+    if (n->options->is_on) {
+        await_others(n, world);
+        ftc_telling_begin_line(n->board, &n->self);
         say_death(n, world);
+        ftc_telling_end_line(n->board, &n->self);
+    }
     ftc_telling_end(n->board, &matter, &n->self);
 }
 

@@ -60,6 +60,13 @@ int ftc_report_file_try(const char *path)
     return try_in(directory);
 }
 
+bool ftc_report_file_is_special(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 /* ---- writing ---- */
 
 static bool write_all(int fd, const char *text, size_t bytes)

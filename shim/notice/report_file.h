@@ -14,6 +14,9 @@ void ftc_report_file_make_absolute(const char *name, char path[FTC_REPORT_PATH_M
 /* Whether a file could be made there, without leaving anything: 0 or a negative errno. */
 int ftc_report_file_try(const char *path);
 
+/* Returns whether @path is there and is neither a file nor a directory, such as a device. */
+bool ftc_report_file_is_special(const char *path);
+
 /* What @write writes to @f, if it is anything, goes to the file PATH, PATH.1, PATH.2 ..., the first
  * that there is not; to standard error if @path is "", or, with a line that says why, if the file
  * cannot be made. True if it is in a file. */

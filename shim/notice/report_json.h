@@ -12,7 +12,7 @@ enum { FTC_REPORT_SCHEMA = 1 };
 struct ftc_report_head {
     const struct ftc_board *board;
     struct ftc_teller writer;
-    bool is_early; /* the job ended before MPI_Finalize was through */
+    bool is_early; /* the job ended before MPI_Finalize returned */
     uint32_t failed;
     int f;           /* the setting */
     bool hosts_fail; /* f counts hosts */

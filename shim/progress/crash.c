@@ -1,6 +1,7 @@
 #include "crash.h"
 #include "system/lines.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -99,6 +100,16 @@ bool ftc_crash_parse(const char *text, int rank)
     }
     ftc_crash_armed = count > 0;
     return true;
+}
+
+int ftc_crash_highest_rank(const char *text)
+{
+    long highest = -1;
+    struct point p;
+
+    while (*text && take_point(&text, &p))
+        highest = p.rank > highest ? p.rank : highest;
+    return highest > INT_MAX ? INT_MAX : (int)highest;
 }
 
 static void die(const struct point *p)

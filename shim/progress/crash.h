@@ -29,6 +29,9 @@ bool ftc_crash_parse(const char *text, int rank);
     "done)"                                                                                        \
     " or end"
 
+/* Returns the highest rank that @text, which is of that form, names; -1 for none. */
+int ftc_crash_highest_rank(const char *text);
+
 /* True if this rank is to die: the functions below are to be called only then. */
 extern bool ftc_crash_armed;
 

@@ -25,6 +25,11 @@ static void open_file(const char *name, bool is_written, const char *key, const 
     int rv = 0;
 
     ftc_report_file_make_absolute(name, path);
+    if (ftc_report_file_is_special(path)) {
+        if (ftc_library.world_rank == 0 && is_written)
+            ftc_lines_say("ftcoll: %s %s is no regular file: %s\n", key, path, otherwise);
+        path[0] = '\0';
+    }
     if (ftc_library.world_rank == 0 && path[0] && is_written)
         rv = ftc_report_file_try(path);
     if (rv != 0)

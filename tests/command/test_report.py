@@ -106,7 +106,7 @@ def test_rare_parts(reported):
     more["links"] = {"ranks": 6, "by_ucx": 2}
     more["coverage"]["elsewhere"] = {"calls": 9, "not_protected": 2}
     told = words(reported(line(more)).stdout)
-    for wanted in ["The job ended before MPI_Finalize was through.",
+    for wanted in ["The job ended before MPI_Finalize returned.",
                    "The stack at which rank 3 was missed:", "inner(f+0x1)", "outer(g+0x2)",
                    "4 - - - - - - -",
                    "require_all_at: no protected reduction was called from solve.",

@@ -376,7 +376,7 @@ def kill_one_of_each(j):
 def ended_once(j):
     """Why the job ends is said, and reported, by one host."""
     text = j.text("stderr")
-    for line in ("ends the job: ", "the job ended before MPI_Finalize was through"):
+    for line in ("ends the job: ", "the job ended before MPI_Finalize returned"):
         if text.count(line) != 1:
             return f"'{line}' comes {text.count(line)} times"
     return ""
@@ -384,7 +384,7 @@ def ended_once(j):
 
 def reported_once(count):
     def check(j):
-        line = f"the job ended before MPI_Finalize was through: {count} of 4 ranks had failed"
+        line = f"the job ended before MPI_Finalize returned: {count} of 4 ranks had failed"
         lines = j.text("stderr").count(line)
         return "" if lines == 1 else f"'{line}' comes {lines} times"
     return check

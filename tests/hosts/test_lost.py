@@ -468,7 +468,7 @@ def test_interrupted_after_the_loss_of_the_first_host(own, run_case):
 
     case = job("Ctrl-C after the host of rank 0 is lost", 3, 1, 3, 2, "", f"{ENDLESS} {ALLREDUCE} --go 10", finished=None,
                failures=None, status=(0, "failed"), hand=then_go_on(kill_host(own, "node2"), interrupt),
-               says=("the job ended before MPI_Finalize was through: 1 of 3 ranks had failed",), tags=DEFECT)
+               says=("the job ended before MPI_Finalize returned: 1 of 3 ranks had failed",), tags=DEFECT)
     case.command = case.command.replace("node1,node2,node3", "node2,node1,node3")
     run_case(case)
 

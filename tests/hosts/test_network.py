@@ -201,4 +201,4 @@ def test_reset_of_the_last_news(rough, run_case):
         rough.order(reset=ports)
 
     run_case(job("the last news of the survivor is lost", 2, 1, 2, 1, "kill@12:1", f"--go 20 {FLOWING}end", settings=SILENCE, hand=hand,
-                 limit_s=LONG_S, silent=("before MPI_Finalize was through",), tags=DEFECT))
+                 limit_s=LONG_S, silent=("before MPI_Finalize returned",), tags=DEFECT))

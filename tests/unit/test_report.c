@@ -737,8 +737,7 @@ START_TEST(as_text_it_has_the_same)
     ck_assert(ftc_last_report_write(&notice));
     expect("pid 4711) killed by signal 9 (Killed); missed in MPI_Allreduce #78, noticed by rank 1 "
            "after ");
-    expect(
-        "ftcoll: the job ended before MPI_Finalize was through: 1 of 3 ranks had failed (f = 1)\n");
+    expect("ftcoll: the job ended before MPI_Finalize returned: 1 of 3 ranks had failed (f = 1)\n");
 }
 END_TEST
 

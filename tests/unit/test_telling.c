@@ -225,6 +225,44 @@ START_TEST(lines_on_deaths_are_numbered_once_each)
 }
 END_TEST
 
+struct line {
+    const struct ftc_board *board;
+    atomic_bool is_begun;
+};
+
+static void *begin_line(void *argument)
+{
+    struct line *l = argument;
+    struct ftc_teller second = monitor_of(SECOND);
+
+    ftc_telling_begin_line(l->board, &second);
+    atomic_store(&l->is_begun, true);
+    ftc_telling_end_line(l->board, &second);
+    return NULL;
+}
+
+/* A process that has counted the living writes that before another one counts. */
+START_TEST(lines_that_count_the_living_wait_for_each_other)
+{
+    struct ftc_board board = created();
+    struct ftc_teller first = rank_of(FIRST);
+    struct line l = {.board = &board};
+    pthread_t other;
+
+    ftc_telling_begin_line(&board, &first);
+    ck_assert_int_eq(pthread_create(&other, NULL, begin_line, &l), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    ck_assert(!atomic_load(&l.is_begun));
+    ftc_telling_end_line(&board, &first);
+    pthread_join(other, NULL);
+    ck_assert(atomic_load(&l.is_begun));
+    ftc_board_mark_failed(&board, FIRST, FTC_DEATH_SIGNAL, SIGKILL);
+    ftc_telling_begin_line(&board, &first); /* it ends in the middle of its line */
+    begin_line(&l);
+    ftc_board_close(&board);
+}
+END_TEST
+
 /* ---- when all have recovered ---- */
 
 START_TEST(all_have_recovered_once_each_living_rank_has)
@@ -578,6 +616,7 @@ int main(void)
     UNIT_TEST(a_recovery_is_told_for_each_number_of_deaths);
     UNIT_TEST(a_claim_of_nobody_does_not_count);
     UNIT_TEST(lines_on_deaths_are_numbered_once_each);
+    UNIT_TEST(lines_that_count_the_living_wait_for_each_other);
     UNIT_TEST(all_have_recovered_once_each_living_rank_has);
     UNIT_TEST(who_has_ended_mpi_is_not_waited_for);
     UNIT_TEST(lines_are_written_whole_and_as_a_pipe_takes_them);

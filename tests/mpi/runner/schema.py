@@ -144,7 +144,7 @@ def _coverage(coverage):
 
 def _summary(report):
     if report["ended_early"]:
-        yield ("ftcoll: the job ended before MPI_Finalize was through: {failed} of {ranks} ranks had failed (f = {f})"
+        yield ("ftcoll: the job ended before MPI_Finalize returned: {failed} of {ranks} ranks had failed (f = {f})"
                .format(**report))
     elif report["failed"]:
         yield f"ftcoll: {report['ranks'] - report['failed']} of {report['ranks']} ranks survived (f = {report['f']})"

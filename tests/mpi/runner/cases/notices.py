@@ -21,7 +21,7 @@ def of_death(rank, alive, n, f, how=r"killed by signal 9 \(Killed\)", more="$"):
 
 
 def early_end(failed, n, f):
-    return rf"(?m)^ftcoll: the job ended before MPI_Finalize was through: {failed} of {n} ranks had failed \(f = {f}\)$"
+    return rf"(?m)^ftcoll: the job ended before MPI_Finalize returned: {failed} of {n} ranks had failed \(f = {f}\)$"
 
 
 def when_told(pattern, act):
@@ -137,6 +137,9 @@ def in_whole_lines(job):
     strange = [line for line in lines if not any(re.search(pattern, line) for pattern in known)]
     if strange or len(lines) != len(set(lines)):
         return f"a line is strange, or there twice: {strange}"
+    left = [int(count) for count in re.findall(r"(\d+) of 64 ranks go on", job.text("stderr"))]
+    if left != sorted(left, reverse=True):
+        return f"the number of living ranks rises: {left}"
     return each_once(3)(job)
 
 
@@ -209,7 +212,7 @@ NOTICES = [
     # not left MPI_Finalize yet, it is his to write.
     writer_killed("the report in MPI_Finalize", 4, 2, stream("kill@10:1", UNTIL_DONE), "ranks survived", failures=2,
                   hand=when_told(RECOVERY.format(3, 1), done), check=killed_and(each_once(2)),
-                  says=(r"(?m)^ftcoll: (the job ended before MPI_Finalize was through: 2 of 4 ranks had failed|"
+                  says=(r"(?m)^ftcoll: (the job ended before MPI_Finalize returned: 2 of 4 ranks had failed|"
                         r"2 of 4 ranks survived) \(f = 2\)$",)),
     # What is told goes to the standard error from before, where there was one, and never into a file of the program's.
     *(Case(f"notice: standard error is closed {when}", 4, 1, command=f"mpiexec.hydra -n {{n}} {{programs}}/closed {when}", failures=1,
@@ -260,6 +263,9 @@ NOTICES = [
          check=lambda job: "" if job.text("stderr").count("ftcoll") == 1 else "not one line"),
     Case("notice: report_file in no directory", 3, 1, command="touch here; exec mpiexec.hydra -n {n} {programs}/stream",
          settings={"FTCOLL_REPORT_FILE": "here/report"}, finished=3, says=("here/report cannot be made: Not a directory",)),
+    Case("notice: report_file is a device", 3, 1, stream("kill@6:1"), settings={"FTCOLL_REPORT_FILE": "/dev/null"}, finished=2,
+         failures=1, says=("(?m)^ftcoll: report_file /dev/null is no regular file: the report goes to standard error$",),
+         check=lambda job: "there is /dev/null.1" if os.path.exists("/dev/null.1") else "", tags=DEFECT),
     Case("notice: report_file that can be leaves nothing", 3, 1, settings=REPORT_FILE, finished=3, silent=("ftcoll",),
          check=lambda job: "there is a file" if os.path.exists(job.path("report")) else ""),
 ]

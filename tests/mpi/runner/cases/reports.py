@@ -339,8 +339,9 @@ NAMES = [
     names("require_all_at names nothing", "whole", {"FTCOLL_REQUIRE_ALL_AT": "hidden,f(a, b),hiden"},
           (r"(?m)^ftcoll: require_all_at: no protected reduction was called from 'f\(a, b\)', on any rank$",
            "called from 'hiden'"), silent=("from 'hidden'",)),
-    Case("critical_ranks names nobody", 3, 1, stream(""), finished=3, settings={"FTCOLL_CRITICAL_RANKS": "0,3"},
-         says=("(?m)^ftcoll: critical_ranks names rank 3, and there are ranks 0 to 2 only$",)),
+    *(Case(f"{setting} names nobody", 3, 1, stream(""), finished=3, settings={f"FTCOLL_{setting.upper()}": value},
+           says=(f"(?m)^ftcoll: {setting} names rank {rank}, and there are ranks 0 to 2 only$",))
+      for setting, value, rank in (("critical_ranks", "0,3", 3), ("crash", "1:9999999:b1,9:0:b1", 9))),
 ]
 
 

@@ -70,7 +70,7 @@ STARTS = [
           settings={"FTCOLL_DEVICE_BUFFERS": "none"}),
     unprotected("a monitor process does not answer", 2, "-n {n} {programs}/start stopped",
                 "no memory, or no answer from a monitor process",
-                r"ftcoll: monitor process \d+ did not take the board", tags=DEFECT),
+                r"ftcoll: monitor process \d+ did not map the shared memory", tags=DEFECT),
     # As where the user's limit of processes is reached. The program goes on, natively.
     *(Case(f"start: no threads, {name}", 4, 1, rotate=False, finished=4, settings=settings, silent=("Abort",),
            command="mpiexec.hydra -n {n} -genv LD_PRELOAD {programs}/libthreadless.so:{library} {programs}/stream --seed {seed} "
@@ -89,7 +89,8 @@ STARTS = [
     Case("start: a rank that cannot reach the board", 3, 1, rotate=False, settings={"UCX_TLS": "tcp,self"},
          command=f"if ! {FOREIGN} true; then echo skipped: no namespaces >told; else "
                  f"mpiexec.hydra -n 2 {LEAVE} : -n 1 {FOREIGN} {LEAVE}; fi; cat told",
-         says=("ftcoll: rank 2 cannot open the board of process", "ftcoll: not protected: no board")),
+         says=("ftcoll: rank 2 cannot map the shared memory of process",
+               "ftcoll: not protected: a rank has no shared memory with the others")),
 ] + needs_root(
     Case("start: a program that its user cannot read", 3, 1, rotate=False, settings={"UCX_TLS": "sysv,self"}, tags=DEFECT,
          command="cp {programs}/start .; chmod 711 start; " + VICTIM + "mpiexec.hydra -n {n} ./start", says=(SUMS.format(n=3),),
