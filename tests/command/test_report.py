@@ -131,6 +131,20 @@ def test_columns_are_flush(reported, first, column, values):
         assert row.index(value) == head.index(column)
 
 
+def test_no_line_is_above_120_columns(reported):
+    """Whatever is long goes on in the next line, below itself, and nothing of it is lost."""
+    site, host = "app(" + "function_" * 27 + "+0x1f)", "node" * 16
+    long = json.loads(json.dumps(REPORT).replace("sites(collect+0x3a)", site).replace("node2", host))
+    told = reported(line(long, program="/home/" + "directory/" * 30 + "app")).stdout
+    assert max(map(len, told.splitlines())) <= 120
+    rows = told[told.index("Coverage:"):].splitlines()[1:]
+    place, width = rows[0].index("call site"), rows[0].index("because") - rows[0].index("call site")
+    cells = [row[place:place + width].strip() for row in rows[1:]]
+    assert "".join(cells).startswith(site)
+    records = reported(line(RECORD, site=site, missing_world=list(range(64, 128))), name="who.jsonl").stdout
+    assert max(map(len, records.splitlines())) <= 120
+
+
 # ---- where they are ----
 
 def test_in_a_log(reported):
