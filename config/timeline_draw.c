@@ -68,6 +68,16 @@ static int by_number_down(const void *a, const void *b)
     return by_number(b, a);
 }
 
+/* The first of 1, 2 or 5 times a power of ten that is not less than @ns. */
+static int64_t nice(double ns)
+{
+    int64_t step = 1;
+
+    for (int i = 0; (double)step < ns && step < INT64_MAX / 10; i++)
+        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+    return step;
+}
+
 /* What is longer than a fifth of all that is not left out is left out, the longest first. */
 static void find_breaks(struct picture *p, int64_t *gap)
 {
@@ -81,8 +91,10 @@ static void find_breaks(struct picture *p, int64_t *gap)
     qsort(gap, gaps, sizeof *gap, by_number_down);
     while (breaks < gaps && breaks < BREAKS_MAX && 5 * (double)gap[breaks] > length)
         length -= (double)gap[breaks++];
+    p->breaks = breaks;
     p->longest_ns = breaks < gaps ? gap[breaks] : 0;
     p->pixels_a_ns = (PLOT - BREAK * (double)breaks) / length;
+    p->step_ns = nice(TICK / p->pixels_a_ns);
 }
 
 static bool is_broken(const struct picture *p, size_t i)
@@ -120,34 +132,26 @@ static double y_of(const struct picture *p, int rank)
 
 /* ---- the axis ---- */
 
-/* The first of 1, 2 or 5 times a power of ten that is not less than @ns. */
-static int64_t nice(double ns)
-{
-    int64_t step = 1;
-
-    for (int i = 0; (double)step < ns && step < INT64_MAX / 10; i++)
-        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
-    return step;
-}
-
 static void draw_tick(const struct picture *p, double x, int64_t ns)
 {
+    int64_t unit = timeline_is_in_ms(p) ? 1000000 : 1000;
+
     fprintf(
         p->f,
         "<path class=\"grid\" d=\"M%.1f %d V%.1f\"/><text class=\"soft tick\" x=\"%.1f\" y=\"%d\">",
         x, TOP - 6, timeline_bottom(p), x, TOP - 11);
-    if (ns % 1000 != 0)
-        fprintf(p->f, "%.1f", (double)ns / 1e3);
+    if (ns % unit != 0)
+        fprintf(p->f, "%.1f", (double)ns / (double)unit);
     else
-        fprintf(p->f, "%s%" PRId64, ns < 0 ? "−" : "", (ns < 0 ? -ns : ns) / 1000);
+        fprintf(p->f, "%s%" PRId64, ns < 0 ? "−" : "", (ns < 0 ? -ns : ns) / unit);
     fputs("</text>\n", p->f);
 }
 
 /* Round numbers between two moments that no break divides; the first too if a break is before it.
  */
-static void draw_ticks(const struct picture *p, size_t from, size_t to, int64_t step,
-                       double *last_x)
+static void draw_ticks(const struct picture *p, size_t from, size_t to, double *last_x)
 {
+    int64_t step = p->step_ns;
     int64_t first = p->ns[from] - p->zero_ns, last = p->ns[to] - p->zero_ns;
     int64_t tick = (first >= 0 ? (first + step - 1) / step : -(-first / step)) * step;
 
@@ -175,14 +179,13 @@ static void draw_break(const struct picture *p, size_t i)
 
 static void draw_axis(const struct picture *p)
 {
-    int64_t step = nice(TICK / p->pixels_a_ns);
     double last_x = -TICK;
     size_t from = 0;
 
     for (size_t i = 0; i < p->count; i++) {
         if (i + 1 < p->count && !is_broken(p, i))
             continue;
-        draw_ticks(p, from, i, step, &last_x);
+        draw_ticks(p, from, i, &last_x);
         if (i + 1 < p->count)
             draw_break(p, i);
         from = i + 1;
@@ -223,6 +226,22 @@ static void draw_bar(const struct picture *p, const struct timeline_event *e, co
             class, x, y_of(p, e->rank) - height / 2, larger(1, x_of(p, e->end_ns) - x), height);
     write_hint(p, e);
     fputs("</rect>\n", p->f);
+}
+
+/* The number of an operation stands above its bar, if there is room. */
+static void draw_operation(const struct picture *p, const struct timeline_event *e)
+{
+    enum { LEAST_WIDTH = 24 };
+    const char *number = strchr(e->name, '#');
+    double x = x_of(p, e->ns);
+
+    draw_bar(p, e, "operation", 0.72);
+    if (!number || timeline_is_dense(p) || x_of(p, e->end_ns) - x < LEAST_WIDTH)
+        return;
+    fprintf(p->f, "<text class=\"soft number\" x=\"%.1f\" y=\"%.1f\">", x + 2,
+            y_of(p, e->rank) - 0.36 * p->row - 1);
+    timeline_write_text(p->f, number);
+    fputs("</text>\n", p->f);
 }
 
 static void draw_arrow(const struct picture *p, const struct timeline_event *e)
@@ -268,7 +287,7 @@ static void draw_event(const struct picture *p, const struct timeline_event *e,
         return;
     switch (kind) {
     case TIMELINE_OPERATION:
-        draw_bar(p, e, "operation", 0.72);
+        draw_operation(p, e);
         break;
     case TIMELINE_ATTEMPT:
         draw_bar(p, e, "attempt", 0.62);

@@ -24,8 +24,12 @@ void timeline_write_text(FILE *f, const char *text)
 /* "1234.5 us after": a place has one digit behind the point, which is what one can tell apart. */
 void timeline_write_us(FILE *f, int64_t ns)
 {
-    fprintf(f, "%s%" PRId64 ".%" PRId64 " µs", ns < 0 ? "−" : "", (ns < 0 ? -ns : ns) / 1000,
-            (ns < 0 ? -ns : ns) % 1000 / 100);
+    int64_t size = ns < 0 ? -ns : ns;
+    bool in_ms = size >= 10000000;
+    int64_t unit = in_ms ? 1000000 : 1000;
+
+    fprintf(f, "%s%" PRId64 ".%" PRId64 " %s", ns < 0 ? "−" : "", size / unit,
+            size % unit * 10 / unit, in_ms ? "ms" : "µs");
 }
 
 static const struct {
@@ -125,11 +129,15 @@ static const struct entry {
     enum timeline_kind kind;
     const char *class, *shape, *text;
 } entries[] = {
+    {TIMELINE_OPERATION, NULL, SWATCH("operation"), "operation"},
+    {TIMELINE_ATTEMPT, NULL, SWATCH("attempt"), "attempt"},
     {TIMELINE_PHASE, "doubling", SWATCH("doubling"), "optimistic attempt"},
     {TIMELINE_PHASE, "correction", SWATCH("correction"), "up-correction"},
     {TIMELINE_PHASE, "tree", SWATCH("tree"), "tree"},
     {TIMELINE_PHASE, "dissemination", SWATCH("dissemination"), "corrected broadcast"},
     {TIMELINE_PHASE, "confirmation", SWATCH("confirmation"), "confirmation"},
+    {TIMELINE_LOST, NULL, "<path class=\"arrow lost other\" d=\"M-2 -7 l4 14\"/>",
+     "message that no rank took"},
     {TIMELINE_DEATH, NULL, MARK("death", CROSS), "death"},
     {TIMELINE_NOTICED, NULL, MARK("noticed", DIAMOND), "notices it"},
     {TIMELINE_TAKEN, NULL, MARK("taken", RING), "takes a published result"},
@@ -148,18 +156,32 @@ static bool has_any(const struct picture *p, const struct entry *entry)
     return false;
 }
 
+struct legend {
+    double x;
+    int y;
+};
+
+static void draw_entry(const struct picture *p, struct legend *at, const char *shape,
+                       const char *text)
+{
+    double width = 44 + 6.3 * (double)strlen(text);
+
+    if (at->x + width > LEFT + PLOT)
+        *at = (struct legend){LEFT + 9, at->y + 20};
+    fprintf(p->f, "<g transform=\"translate(%.0f %d)\">%s<text x=\"15\" y=\"4\">%s</text></g>\n",
+            at->x, at->y, shape, text);
+    at->x += width;
+}
+
 static void draw_legend(const struct picture *p)
 {
-    double x = LEFT + 9;
+    struct legend at = {LEFT + 9, 72};
 
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        if (!has_any(p, &entries[i]))
-            continue;
-        fprintf(p->f,
-                "<g transform=\"translate(%.0f 72)\">%s<text x=\"15\" y=\"4\">%s</text></g>\n", x,
-                entries[i].shape, entries[i].text);
-        x += 44 + 6.3 * (double)strlen(entries[i].text);
-    }
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (has_any(p, &entries[i]))
+            draw_entry(p, &at, entries[i].shape, entries[i].text);
+    if (p->breaks > 0)
+        draw_entry(p, &at, SWATCH("break"), "time left out");
 }
 
 /* Colours of Okabe and Ito, which everybody can tell apart; marks differ in shape as well. */
@@ -167,7 +189,7 @@ static const char style[] =
     "text{font:12px system-ui,sans-serif}.dense .rank{font-size:10px}"
     ".title{font-size:17px;font-weight:600}\n"
     ".rank,.unit{text-anchor:end}.tick,.gap{text-anchor:middle}"
-    ".unit,.tick,.gap{font-size:11px}\n"
+    ".unit,.tick,.gap{font-size:11px}.number{font-size:9px}\n"
     ".page{fill:#fff}text{fill:#1d2126}.soft{fill:#6b7480}.break{fill:#f1f3f5}\n"
     ".grid,.row{stroke:#e3e6ea}.operation{stroke:#6b7480}.attempt,.other{fill:#6b7480}\n"
     ".doubling{fill:#9aa4af}.correction{fill:#e69f00}.tree{fill:#009e73}"
@@ -229,7 +251,7 @@ void timeline_draw_head(const struct picture *p)
     write_title(p, &s);
     fprintf(p->f, "</text>\n<text class=\"soft\" x=\"%d\" y=\"45\">", LEFT);
     write_outcome(p, &s);
-    fprintf(p->f, "</text>\n<text class=\"soft unit\" x=\"%d\" y=\"%d\">µs since death</text>\n",
-            LEFT - 10, TOP - 27);
+    fprintf(p->f, "</text>\n<text class=\"soft unit\" x=\"%d\" y=\"%d\">%s since death</text>\n",
+            LEFT - 10, TOP - 27, timeline_is_in_ms(p) ? "ms" : "µs");
     draw_legend(p);
 }

@@ -12,7 +12,7 @@ enum {
     RIGHT = 24,  /* beside them */
     PLOT = 1084, /* pixels of the time */
     WIDTH = LEFT + PLOT + RIGHT,
-    TOP = 118, /* above the rows: title, legend, axis */
+    TOP = 138, /* above the rows: title, two lines of legend, axis */
     BOTTOM = 34,
     ROW_MAX = 34,
     ROW_MIN = 12,
@@ -30,7 +30,9 @@ struct picture {
     double *x;   /* where they are, in pixels from the left of the rows */
     size_t count;
     double pixels_a_ns;
+    size_t breaks;
     int64_t longest_ns; /* that is not broken */
+    int64_t step_ns;    /* between two ticks */
     int64_t zero_ns;    /* the first death */
     int dead;           /* that rank */
     double row;         /* pixels of one */
@@ -55,6 +57,12 @@ static inline double timeline_bottom(const struct picture *p)
     return TOP + p->row * p->rows;
 }
 
+/* Whether ticks are in milliseconds. */
+static inline bool timeline_is_in_ms(const struct picture *p)
+{
+    return p->step_ns >= 1000000;
+}
+
 /* Rows are low, and arrows many. */
 static inline bool timeline_is_dense(const struct picture *p)
 {
@@ -67,7 +75,7 @@ void timeline_draw_head(const struct picture *p);
 /* The class, hence the colour, of a phase, and of the messages in it. */
 const char *timeline_class(const struct timeline_event *e);
 
-/* @text as XML; "12.5 µs", with a minus if it is before. */
+/* @text as XML; "12.5 µs", or from 10 ms on "12.5 ms", with a minus if it is before. */
 void timeline_write_text(FILE *f, const char *text);
 void timeline_write_us(FILE *f, int64_t ns);
 

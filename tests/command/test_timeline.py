@@ -84,6 +84,22 @@ def test_picture(ftcoll, tmp_path, trace, number, dead, alive):
     assert any("which nobody took" in hint for hint in hints)
     assert not any("#8" in hint for hint in hints)
     assert any(t.endswith(" ms") for t in texts)  # what the axis leaves out
+    assert {"operation", "message that no rank took", "time left out"} <= set(texts)
+    assert texts.count(f"#{5 + 2 * number}") == len(alive) + 1
+
+
+@pytest.mark.parametrize("lasts_us, unit, duration", [(900, "µs", "900.0 µs"), (90000, "ms", "90.0 ms")])
+def test_units(ftcoll, tmp_path, lasts_us, unit, duration):
+    making = Making(2)
+    making.death(1, 1000)
+    making.span("operation", "MPI_Allreduce #7", 0, 7, 1000, 1000 + lasts_us)
+    for part in range(1, 8):
+        making.notice(0, 7, 1000 + lasts_us * part / 8, 1)
+    making.add("i", "result", "result of MPI_Allreduce #7", 0, 1000 + lasts_us, 7)
+    assert ftcoll("timeline", making.write(tmp_path / "trace.json"), "-o", "out.svg").returncode == 0
+    svg, _, texts, _ = picture(tmp_path / "out.svg")
+    assert f"{unit} since death" in texts
+    assert any(f"({duration})" in t.firstChild.data for t in svg.getElementsByTagName("title"))
 
 
 def test_all_lies_in_the_picture(ftcoll, tmp_path, trace):
