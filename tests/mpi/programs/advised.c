@@ -166,6 +166,7 @@ static void tests(void)
 {
     int value[MAX_RANKS], is_there = 0;
     MPI_Request request[MAX_RANKS];
+    MPI_Status status[MAX_RANKS];
 
     send_to_master();
     for (int i = 1; rank == 0 && i < size; i++)
@@ -173,7 +174,7 @@ static void tests(void)
     while (rank == 0 && !is_there)
         MPI_Test(&request[0], &is_there, MPI_STATUS_IGNORE);
     for (is_there = 0; rank == 0 && !is_there;)
-        MPI_Testall(size - 1, request, &is_there, MPI_STATUSES_IGNORE);
+        MPI_Testall(size - 1, request, &is_there, status);
 }
 
 static void posted(void)
