@@ -2,7 +2,7 @@
 # make demo     installs what is missing, builds, and shows a job that survives a killed rank
 # make check    the same, and passes the tests that take ten minutes
 # make check-all  passes all tests, half an hour
-# make man      shows the manual page, ftcoll(7)
+# make man      shows the manual page, ftcoll(7); make html makes all manual pages for a browser, below build/html
 # make install  [PREFIX=/usr/local] [LIBDIR=PREFIX/lib] [DESTDIR=]; make uninstall takes it away again
 # make dist     packs the sources, build/ftcoll-VERSION.tar.gz
 # make deb      makes Debian's packages of them, below build/deb
@@ -105,7 +105,7 @@ $(BUILD)/config/library.o: ALL_CFLAGS += $(WHERE)
 
 -include $(patsubst %.c,$(BUILD)/%.d,$(LIBRARY) $(WRAPPERS)) $(STUBS:%.S=$(BUILD)/%.stub.d) $(COMMAND_OBJECTS:.o=.d)
 
-PAGES := $(BUILD)/ftcoll.1 $(BUILD)/ftcoll.7
+PAGES := $(addprefix $(BUILD)/,ftcoll.1 ftcoll.7 ftcoll-calls.7 ftcoll.conf.5 ftcoll-report.5)
 
 include tests/tests.mk
 
@@ -124,8 +124,8 @@ packages-build packages-check packages-bench packages-deb: packages-%:
 ftcoll.conf.example: $(BUILD)/describe
 	$(BUILD)/describe conf > $@
 
-# The manual page: the settings in it are those of config/options.def, INSIDE is shim/mpi/inside.def.
-$(BUILD)/ftcoll.7: doc/ftcoll.7.in $(BUILD)/describe include/ftcoll.h
+# The manual pages: their settings are those of config/options.def, INSIDE is shim/mpi/inside.def.
+$(PAGES): $(BUILD)/%: doc/%.in $(BUILD)/describe include/ftcoll.h
 	$(call say,MAN,$@)
 	$(BUILD)/describe man > $@.settings
 	$(BUILD)/describe inside > $@.inside
@@ -133,13 +133,16 @@ $(BUILD)/ftcoll.7: doc/ftcoll.7.in $(BUILD)/describe include/ftcoll.h
 	  -e '/^@INSIDE@$$/{' -e 'r $@.inside' -e 'd' -e '}' $< > $@
 	rm $@.settings $@.inside
 
-$(BUILD)/ftcoll.1: doc/ftcoll.1.in include/ftcoll.h
-	$(call say,MAN,$@)
-	mkdir -p $(@D)
-	sed -e 's/@VERSION@/$(VERSION)/' $< > $@
+man: $(PAGES)
+	man -l $(BUILD)/ftcoll.7
 
-man: $(BUILD)/ftcoll.7
-	man -l $<
+# The manual pages for a browser.
+html: $(PAGES:$(BUILD)/%=$(BUILD)/html/%.html)
+
+$(BUILD)/html/%.html: $(BUILD)/%
+	$(call say,HTML,$@)
+	mkdir -p $(@D)
+	mandoc -Thtml -O man=%N.%S.html $< > $@
 
 $(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c)) shim/mpi/inside.def
 	$(CC) $(ALL_CFLAGS) -o $@ $(filter-out %.def,$^) -linih
@@ -147,7 +150,7 @@ $(BUILD)/describe: config/describe.c $(patsubst %.c,$(BUILD)/%.o,$(wildcard conf
 # The shell takes these names from its environment, so that it splits none of them.
 export PREFIX LIBDIR DESTDIR
 
-DOCUMENTS := CHANGELOG design proof performance recipes
+DOCUMENTS := CHANGELOG guide recipes faq comparison contributing design proof performance
 INSTALLED := "$$DESTDIR$$LIBDIR/libftcoll.so"
 
 install: all $(PAGES)
@@ -157,14 +160,13 @@ install: all $(PAGES)
 	  exit 2;; \
 	esac
 	install -d "$$DESTDIR$$LIBDIR/pkgconfig" "$$DESTDIR$$PREFIX/include" "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/pictures" \
-	  "$$DESTDIR$$PREFIX/share/man/man1" "$$DESTDIR$$PREFIX/share/man/man7" "$$DESTDIR$$PREFIX/bin"
+	  $(foreach n,1 5 7,"$$DESTDIR$$PREFIX/share/man/man$n") "$$DESTDIR$$PREFIX/bin"
 	install -m 755 $(BUILD)/libftcoll.so $(INSTALLED).$(VERSION)
 	install -m 755 $(BUILD)/ftcoll "$$DESTDIR$$PREFIX/bin/"
 	ln -sf libftcoll.so.$(VERSION) $(INSTALLED).$(SOVERSION)
 	ln -sf libftcoll.so.$(SOVERSION) $(INSTALLED)
 	install -m 644 include/ftcoll.h "$$DESTDIR$$PREFIX/include/"
-	install -m 644 $(BUILD)/ftcoll.1 "$$DESTDIR$$PREFIX/share/man/man1/"
-	install -m 644 $(BUILD)/ftcoll.7 "$$DESTDIR$$PREFIX/share/man/man7/"
+	for page in $(PAGES); do install -m 644 "$$page" "$$DESTDIR$$PREFIX/share/man/man$${page##*.}/" || exit 1; done
 	install -m 644 README LICENSE ftcoll.conf.example "$$DESTDIR$$PREFIX/share/doc/ftcoll/"
 	install -m 644 $(DOCUMENTS:%=doc/%.md) "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/"
 	install -m 644 doc/pictures/*.svg "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/pictures/"
@@ -176,7 +178,7 @@ install: all $(PAGES)
 uninstall:
 	rm -rf $(INSTALLED) $(INSTALLED).$(SOVERSION) $(INSTALLED).$(VERSION) "$$DESTDIR$$LIBDIR/pkgconfig/ftcoll.pc" \
 	  "$$DESTDIR$$PREFIX/include/ftcoll.h" "$$DESTDIR$$PREFIX/share/doc/ftcoll" "$$DESTDIR$$PREFIX/bin/ftcoll" \
-	  "$$DESTDIR$$PREFIX/share/man/man1/ftcoll.1" "$$DESTDIR$$PREFIX/share/man/man7/ftcoll.7"
+	  $(foreach page,$(notdir $(PAGES)),"$$DESTDIR$$PREFIX/share/man/man$(subst .,,$(suffix $(page)))/$(page)")
 
 # ---- packages ----
 
@@ -195,5 +197,5 @@ clean:
 help:
 	sed -n 's/^# \(make [a-z-]* .*\)/\1/p' Makefile tests/tests.mk $(wildcard tests/*/*.mk)
 
-.PHONY: FORCE all demo man install uninstall dist deb clean help packages-build packages-check packages-bench packages-deb
+.PHONY: FORCE all demo man html install uninstall dist deb clean help packages-build packages-check packages-bench packages-deb
 .DELETE_ON_ERROR:

@@ -1,5 +1,5 @@
-/* describe: writes ftcoll.conf.example, or the settings in ftcoll(7), from the table of options, or
- * INSIDE in ftcoll(7) from shim/mpi/inside.def. */
+/* describe: writes ftcoll.conf.example, or the settings in ftcoll.conf(5), from the table of
+ * options, or INSIDE in ftcoll.conf(5) from shim/mpi/inside.def. */
 #include "settings.h"
 
 #include <string.h>

@@ -104,7 +104,7 @@ static error_t take(int key, char *argument, struct argp_state *state)
 static void describe(struct argp_option options[KEYS + 2])
 {
     memset(options, 0, (KEYS + 2) * sizeof *options);
-    options[0].doc = "Settings, as SETTING=VALUE or --SETTING=VALUE (see ftcoll(7)):";
+    options[0].doc = "Settings, as SETTING=VALUE or --SETTING=VALUE (see ftcoll.conf(5)):";
     for (int i = 0; i < KEYS; i++)
         options[1 + i] = (struct argp_option){.name = key_of(i),
                                               .key = FIRST_KEY + i,

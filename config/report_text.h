@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-/* Writes one report, whose members are those of ftcoll(7), to standard output; "file" is where it
- * was read from. */
+/* Writes one report, whose members are those of ftcoll-report(5), to standard output; "file" is
+ * where it was read from. */
 void ftc_report_text_write(const json_t *report);
 
 /* Several reports, an array, in a line each. */

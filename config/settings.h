@@ -187,7 +187,8 @@ const char *ftc_settings_origin_name(const struct ftc_settings *s, int option);
 /* The values, a line each, with where they come from. */
 void ftc_settings_dump(const struct ftc_settings *s, FILE *f);
 
-/* ftcoll.conf.example, which sets all defaults; and SETTINGS in ftcoll(7), as source for man(7). */
+/* ftcoll.conf.example, which sets all defaults; and SETTINGS in ftcoll.conf(5), as source for
+ * man(7). */
 void ftc_settings_describe(FILE *f);
 void ftc_settings_roff(FILE *f);
 

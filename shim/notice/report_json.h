@@ -1,5 +1,5 @@
 /* report_json: what all reports have in common where they are JSON (report_format = json). The
- * schema is in ftcoll(7). */
+ * schema is in ftcoll-report(5). */
 #ifndef FTC_NOTICE_REPORT_JSON_H
 #define FTC_NOTICE_REPORT_JSON_H
 

@@ -1,5 +1,5 @@
 /* trace_write: what all ranks have traced, as one JSON object in Chrome's trace event format
- * (ftcoll(7), TRACE has the fields).
+ * (ftcoll-report(5), TRACE has the fields).
  *
  * A process is a rank, a thread of it a communicator. Operations, attempts and phases are complete
  * events inside of each other; messages flows from one rank's phase to another's; a death, who

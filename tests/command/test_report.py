@@ -1,4 +1,4 @@
-"""ftcoll report: tables of what ftcoll(7) calls reports and records, and of nothing else in the files."""
+"""ftcoll report: tables of what ftcoll-report(5) calls reports and records, and of nothing else in the files."""
 import copy
 import json
 import re

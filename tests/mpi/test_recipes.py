@@ -132,9 +132,9 @@ def settings_in(text):
     return sorted(re.findall(r"FTCOLL_\w+=[\w.,]+", text))
 
 
-def test_the_readme_has_these_recipes():
-    """Each row of its table leads to a recipe, and has the settings of that."""
-    rows = re.findall(r"(?m)^\| \[.*\]\(doc/recipes\.md#([\w-]+)\)[^|]* \| (.*?) \|", read("README"))
+def test_the_table_has_these_recipes():
+    """Each row of the page's table leads to a recipe, and has the settings of its command."""
+    rows = re.findall(r"(?m)^\| [^|]* \| \[.*\]\(#([\w-]+)\) \| (.*?) \|", read("doc/recipes.md"))
     assert [name for name, _ in rows] == [anchor(heading) for heading in RECIPES]
     commands = {anchor(heading): command_of(text) for heading, text in sections().items()}
     commands["batch-script"] = read("tests/recipes/job.sbatch")

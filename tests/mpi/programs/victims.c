@@ -8,7 +8,7 @@
  * between that and the call behind; which, the seed draws. A rank that does not come to its call
  * lives. Who dies leaves a file victim.RANK with the number of the call.
  *
- * Survivors bear one death in the middle of a call that makes a communicator (ftcoll(7), NEW
+ * Survivors bear one death in the middle of a call that makes a communicator (ftcoll-calls(7), NEW
  * COMMUNICATORS AFTER A FAILURE): one victim may die there, and the others in the call behind. */
 #include "fault.h"
 

@@ -1,9 +1,9 @@
-"""Reports as JSON: what ftcoll(7) says of their keys, and the same report as text."""
+"""Reports as JSON: what ftcoll-report(5) says of their keys, and the same report as text."""
 import json
 import os
 import re
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "doc", "ftcoll.7.in")
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "doc", "ftcoll-report.5.in")
 
 
 # ---- keys ----

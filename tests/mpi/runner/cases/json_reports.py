@@ -32,9 +32,9 @@ def strange(report, offset=timedelta(hours=5, minutes=30)):
     unknown = schema.undocumented(report)
     times = [report["time"]] + [failure["time"] for failure in report["failures"]]
     if unknown:
-        return f"keys that ftcoll(7) does not have: {unknown}"
+        return f"keys that ftcoll-report(5) does not have: {unknown}"
     if list(report) != list(schema.example()):
-        return f"other keys than in the example of ftcoll(7), or in another order: {list(report)}"
+        return f"other keys than in the example of ftcoll-report(5), or in another order: {list(report)}"
     if not all(is_now(time, offset) for time in times):
         return f"not times of now: {times}"
     if report["failed"] != len(report["failures"]) or report["failures"] and not times[1] <= times[0]:
@@ -82,11 +82,11 @@ def one_line(job):
 
 
 def all_keys(job):
-    """What three jobs have written to files of their own has all keys of ftcoll(7), and no other; but one host has no links."""
+    """What three jobs have written to files of their own has all keys of ftcoll-report(5), and no other; but one host has no links."""
     reports = [load(job, name) for name in ("json", "json.1", "json.2")]
     missing = [key for key in schema.missing_keys(reports) if not key.startswith("links.")]
     if missing:
-        return f"ftcoll(7) has keys that there are not: {missing}"
+        return f"ftcoll-report(5) has keys that there are not: {missing}"
     unknown = schema.undocumented(schema.example())
     return f"unknown in the example: {unknown}" if unknown else next(filter(None, (strange(r) for r in reports)), "")
 
