@@ -11,7 +11,7 @@ static bool turn(struct ftc_comm *c)
     bool progress = ftc_messages_take();
 
     progress |= ftc_drive_look_after(c);
-    return ftc_queue_go_on() || progress;
+    return (ftc_queue_busy && ftc_queue_go_on()) || progress;
 }
 
 static void look_for_mismatch(struct ftc_comm *c, struct ftc_mismatch_native *mixed)

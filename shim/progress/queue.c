@@ -11,7 +11,7 @@
 
 enum { LOOK_TURNS = 32 }; /* idle turns between two looks at what else could be wrong */
 
-static struct ftc_comm *busy; /* communicators that have some */
+struct ftc_comm *ftc_queue_busy;
 static void (*settle)(void);
 
 void ftc_queue_on_complete(void (*function)(void))
@@ -21,12 +21,12 @@ void ftc_queue_on_complete(void (*function)(void))
 
 bool ftc_queue_is_used(void)
 {
-    return busy != NULL;
+    return ftc_queue_busy != NULL;
 }
 
 static void forget(struct ftc_comm *c)
 {
-    struct ftc_comm **link = &busy;
+    struct ftc_comm **link = &ftc_queue_busy;
 
     while (*link != c)
         link = &(*link)->running->next;
@@ -99,7 +99,7 @@ bool ftc_queue_go_on(void)
 {
     bool progress = false;
 
-    for (struct ftc_comm *c = busy, *next; c; c = next) {
+    for (struct ftc_comm *c = ftc_queue_busy, *next; c; c = next) {
         next = c->running->next;
         progress |= advance(c);
     }
@@ -129,8 +129,8 @@ void ftc_queue_add(struct ftc_queued *p)
         return;
     }
     c->running->first = c->running->last = p;
-    c->running->next = busy;
-    busy = c;
+    c->running->next = ftc_queue_busy;
+    ftc_queue_busy = c;
     advance(c);
 }
 
@@ -151,8 +151,8 @@ void ftc_queue_complete(struct ftc_comm *c)
 
 void ftc_queue_complete_all(void)
 {
-    while (busy)
-        ftc_queue_complete(busy);
+    while (ftc_queue_busy)
+        ftc_queue_complete(ftc_queue_busy);
 }
 
 const struct ftc_comm_keeper ftc_queue_keeper = {

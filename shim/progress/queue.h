@@ -39,6 +39,9 @@ bool ftc_queue_turn(void);
 /* Only goes on with all of them. */
 bool ftc_queue_go_on(void);
 
+/* The communicators that have some; NULL: there are none. */
+extern struct ftc_comm *ftc_queue_busy;
+
 /* Gives up the lock while it waits until @c has none left: so before a blocking call on @c. It
  * cannot deadlock: the other ranks call the same operations before that call too. */
 void ftc_queue_complete(struct ftc_comm *c);

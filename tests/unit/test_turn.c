@@ -73,9 +73,8 @@ static int native_turn(MPI_Request request, int *flag, MPI_Status *status)
 
 extern __attribute__((visibility("hidden"))) void *_Atomic ftc_mpi_slot[];
 
-/* The loop calls it in each turn: it stands in for the queue's. From the second on they are
- * counted.
- */
+/* Stands in for the function of the queue, which the loop calls in each turn. From the second on
+ * they are counted. */
 bool ftc_queue_go_on(void)
 {
     if (atomic_fetch_add(turns, 1) == 0) {
@@ -143,6 +142,7 @@ static void wait_in_allreduce(uint32_t ranks, enum manner how)
     ftc_mismatch_enter(&call, c, 1);
     for (uint32_t rank = 1; rank < ranks; rank++)
         join(c, rank);
+    ftc_queue_busy = c;
     ftc_execute(c, &request);
     abort();
 }
