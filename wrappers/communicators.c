@@ -11,11 +11,9 @@
 #include "lifecycle/outside.h"
 #include "mpi/polls.h"
 #include "new_communicators/create.h"
-#include "new_communicators/detour.h"
 #include "new_communicators/from_groups.h"
-#include "new_communicators/idup.h"
 #include "new_communicators/leavable.h"
-#include "p2p/p2p.h"
+#include "new_communicators/native_messages.h"
 #include "program/native_call.h"
 #include "progress/empty_request.h"
 #include "value/datatype.h"
@@ -99,19 +97,9 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     return copied_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
 }
 
-/* @x as a nonblocking call; true if it is carried out here. Calls that complete requests tell that
- * of the library from messages. */
-static bool is_begun_here(struct ftc_creation *x, MPI_Request *request)
+/* @x as a nonblocking call; true if it is carried out here, at once. */
+static bool is_done_here(struct ftc_creation *x, MPI_Request *request)
 {
-    MPI_Request begun = MPI_REQUEST_NULL;
-
-    if (ftc_idup(x, request ? &begun : NULL)) {
-        if (begun == MPI_REQUEST_NULL)
-            return true;
-        *request = begun;
-        ftc_p2p_note_protected(begun, x->comm);
-        return true;
-    }
     if (!request || !ftc_new_communicator_create_if_dead(x))
         return false;
     *request = MPI_REQUEST_NULL;
@@ -130,12 +118,19 @@ static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
     return copied_from(comm, newcomm, rv);
 }
 
-/* It does not wait. */
-static void begin_natively(const struct ftc_creation *x)
+/* By native MPI, which does not wait. */
+static int begin_copy(struct ftc_creation *x, MPI_Request *request)
 {
-    ftc_detour_await_all();
+    int rv;
+
+    if (is_done_here(x, request))
+        return x->result;
     ftc_native_call_count(x->kind, x->comm, FTC_ALL_MEMBERS, x->return_address);
     ftc_lineage_expect(x->newcomm);
+    rv = x->kind == FTC_CALL_COMM_IDUP
+             ? PMPI_Comm_idup(x->comm, x->newcomm, request)
+             : PMPI_Comm_idup_with_info(x->comm, x->info, x->newcomm, request);
+    return with_places(x->comm, x->newcomm, rv);
 }
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
@@ -147,10 +142,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
         .return_address = __builtin_return_address(0),
     };
 
-    if (is_begun_here(&x, request))
-        return x.result;
-    begin_natively(&x);
-    return with_places(comm, newcomm, PMPI_Comm_idup(comm, newcomm, request));
+    return begin_copy(&x, request);
 }
 
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
@@ -163,10 +155,7 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI
         .return_address = __builtin_return_address(0),
     };
 
-    if (is_begun_here(&x, request))
-        return x.result;
-    begin_natively(&x);
-    return with_places(comm, newcomm, PMPI_Comm_idup_with_info(comm, info, newcomm, request));
+    return begin_copy(&x, request);
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
@@ -398,14 +387,15 @@ int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 int MPI_Comm_free(MPI_Comm *comm)
 {
     ftc_native_call_look_back();
-    return ftc_new_communicator_free(comm, PMPI_Comm_free);
+    return ftc_new_communicator_free(comm, PMPI_Comm_free, __builtin_return_address(0));
 }
 
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {
-    return FTC_NATIVE_CALL(FTC_CALL_COMM_DISCONNECT, comm ? *comm : MPI_COMM_NULL, FTC_ALL_MEMBERS,
-                           __builtin_return_address(0),
-                           ftc_new_communicator_free(comm, PMPI_Comm_disconnect));
+    return FTC_NATIVE_CALL(
+        FTC_CALL_COMM_DISCONNECT, comm ? *comm : MPI_COMM_NULL, FTC_ALL_MEMBERS,
+        __builtin_return_address(0),
+        ftc_new_communicator_free(comm, PMPI_Comm_disconnect, __builtin_return_address(0)));
 }
 
 /* How MPICH polls, wherever it waits: libucp's. For other devices: shim/mpi/polls.h. */
@@ -421,22 +411,19 @@ unsigned ucp_worker_progress(void *worker)
 
         memcpy(&native, &found, sizeof native);
     }
-    ftc_leavable_poll();
+    ftc_leavable_poll_worker(worker);
     events = native(worker);
     ftc_polls_note(events != 0);
     return events;
 }
 
-/* How MPICH sends: libucp's. Errors of UCX are small negative numbers in place of a request. */
-typedef void *send_function(void *ep, const void *buffer, size_t count, uint64_t tag,
-                            const void *param);
-send_function ucp_tag_send_nbx;
+/* How MPICH sends: libucp's. */
+ftc_ucx_send ucp_tag_send_nbx;
 
-enum { UCX_ERRORS = 100 };
-
-void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t count, uint64_t tag, const void *param)
+void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t bytes, uint64_t tag,
+                       const struct ftc_ucx_options *options)
 {
-    static send_function *native;
+    static ftc_ucx_send *native;
     void *request;
 
     if (!native) {
@@ -444,8 +431,8 @@ void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t count, uint64_t tag,
 
         memcpy(&native, &found, sizeof native);
     }
-    request = native(ep, buffer, count, tag, param);
-    if ((uintptr_t)request >= (uintptr_t)-UCX_ERRORS && ftc_leavable_cannot_send())
+    request = ftc_native_messages_send(native, ep, buffer, bytes, tag, options);
+    if ((uintptr_t)request >= (uintptr_t)-FTC_UCX_ERRORS && ftc_leavable_cannot_send())
         return NULL; /* it is complete */
     return request;
 }

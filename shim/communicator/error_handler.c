@@ -5,6 +5,8 @@
 #include "mpi/inside.h"
 #include "value/datatype.h"
 
+#include <pthread.h>
+
 enum { SELF_BEFORE_WORLD = 402 }; /* MPICH 4.2 */
 
 static char fatal; /* kept of each communicator with MPI_ERRORS_ARE_FATAL of its own */
@@ -90,4 +92,54 @@ bool ftc_comm_returns_errors(MPI_Comm comm)
     MPI_Errhandler handler = handler_of(ftc_comm_of_errors(comm));
 
     return handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT;
+}
+
+static pthread_mutex_t muted_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ftc_muted *all_muted;
+
+static struct ftc_muted *find_muted(MPI_Comm comm)
+{
+    struct ftc_muted *m = all_muted;
+
+    while (m && m->comm != comm)
+        m = m->next;
+    return m;
+}
+
+void ftc_error_handler_mute(struct ftc_muted *m, MPI_Comm comm)
+{
+    const struct ftc_muted *before;
+
+    pthread_mutex_lock(&muted_lock);
+    m->is_muted = true;
+    m->comm = ftc_comm_of_errors(comm);
+    before = find_muted(m->comm);
+    if (before) {
+        m->handler = before->handler;
+    } else {
+        PMPI_Comm_get_errhandler(m->comm, &m->handler);
+        PMPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
+    }
+    m->next = all_muted;
+    all_muted = m;
+    pthread_mutex_unlock(&muted_lock);
+}
+
+void ftc_error_handler_unmute(struct ftc_muted *m, MPI_Comm comm, const MPI_Comm *made)
+{
+    struct ftc_muted **link = &all_muted;
+
+    if (!m->is_muted)
+        return;
+    pthread_mutex_lock(&muted_lock);
+    while (*link != m)
+        link = &(*link)->next;
+    *link = m->next;
+    if (made && *made != MPI_COMM_NULL && m->comm == comm)
+        PMPI_Comm_set_errhandler(*made, m->handler);
+    if (!find_muted(m->comm)) {
+        PMPI_Comm_set_errhandler(m->comm, m->handler);
+        PMPI_Errhandler_free(&m->handler);
+    }
+    pthread_mutex_unlock(&muted_lock);
 }

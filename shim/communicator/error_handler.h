@@ -27,6 +27,22 @@ MPI_Errhandler ftc_error_handler_take(MPI_Comm comm);
 void ftc_error_handler_give(MPI_Errhandler taken, MPI_Comm made);
 void ftc_error_handler_drop(MPI_Errhandler *taken);
 
+/* While any of these is there, errors on a communicator return without a call of its handler. The
+ * caller keeps it in memory, and leaves it zero until it is muted. */
+struct ftc_muted {
+    bool is_muted;
+    MPI_Comm comm; /* the one whose handler is called for errors on it */
+    MPI_Errhandler handler;
+    struct ftc_muted *next;
+};
+
+/* Mutes @comm, also several times at once. */
+void ftc_error_handler_mute(struct ftc_muted *m, MPI_Comm comm);
+
+/* Gives the handler back to it, and to *@made, which MPI has made of @comm with its handler
+ * meanwhile; @made may be NULL, and *@made MPI_COMM_NULL. */
+void ftc_error_handler_unmute(struct ftc_muted *m, MPI_Comm comm, const MPI_Comm *made);
+
 /* The one whose error handler is called for errors on @comm, and for those that are on none. */
 MPI_Comm ftc_comm_of_errors(MPI_Comm comm);
 MPI_Comm ftc_comm_of_other_errors(void);

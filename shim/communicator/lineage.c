@@ -153,11 +153,6 @@ int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Co
     return rv;
 }
 
-uint64_t ftc_lineage_of_next(MPI_Comm parent)
-{
-    return number_of(parent, ALL_RANKS, "another communicator");
-}
-
 uint64_t ftc_lineage_of_window(MPI_Comm parent)
 {
     return number_of(parent, WINDOWS, "another window");

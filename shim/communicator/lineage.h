@@ -32,13 +32,11 @@ int ftc_lineage_from(MPI_Comm parent, const MPI_Comm *made, int rv);
 /* Likewise, after the ranks of @group have made it of @parent with @tag; MPI_GROUP_NULL: all. */
 int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv);
 
-/* The number of the communicator that all ranks of @parent are just making of it; 0 if that of
- * @parent is not known, or without memory, which ends the job. And gives it to the communicator,
- * which may be MPI_COMM_NULL. */
-uint64_t ftc_lineage_of_next(MPI_Comm parent);
+/* Gives @number to @made, which may be MPI_COMM_NULL. */
 void ftc_lineage_give(MPI_Comm made, uint64_t number);
 
-/* The number of the window that all ranks of @parent have just made of it, likewise. */
+/* The number of the window that all ranks of @parent have just made of it; 0 if that of @parent is
+ * not known, or without memory, which ends the job. */
 uint64_t ftc_lineage_of_window(MPI_Comm parent);
 
 /* Likewise of the file that they have opened. */

@@ -1,6 +1,5 @@
 #include "own_handle.h"
 
-#include "new_communicators/detour.h"
 #include "new_communicators/roll.h"
 
 #include <limits.h>
@@ -75,7 +74,6 @@ static int open_alone(MPI_File shared, const char *path, int amode, MPI_File *ow
     int rv;
 
     PMPI_File_get_info(shared, &info);
-    ftc_detour_await_all();
     rv = PMPI_File_open(MPI_COMM_SELF, path, amode & ~unwanted, info, own);
     if (info != MPI_INFO_NULL)
         PMPI_Info_free(&info);

@@ -144,11 +144,9 @@ static bool link_hosts(void)
                0;
 }
 
-/* Of operations of the library's own: MPI_Comm_idup has some, too. */
 static bool may_have_requests(const struct ftc_settings *s)
 {
-    return (s->intercept & FTC_INTERCEPT_NONBLOCKING) != 0 ||
-           s->communicators != FTC_COMMUNICATORS_NATIVE;
+    return (s->intercept & FTC_INTERCEPT_NONBLOCKING) != 0;
 }
 
 /* What is set, but relies on what is not known of this MPICH, stays native. */

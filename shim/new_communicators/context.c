@@ -1,7 +1,7 @@
 #include "context.h"
 
 #include "communicator/attribute.h"
-#include "detour.h"
+#include "program/native_call.h"
 #include "value/datatype.h"
 
 #include <errno.h>
@@ -52,18 +52,20 @@ static void give_back(MPI_Comm *taken, int count)
         PMPI_Comm_free(&taken[--count]);
 }
 
-/* The spare ones are lost as well: which of them is the number cannot be told. */
-int ftc_context_retire(MPI_Comm *comm, int (*native)(MPI_Comm *comm))
+/* The spare ones are lost as well: which of them is the number cannot be told. While another call
+ * has all of them MPICH waits here: on_blocked sees the mark. */
+int ftc_context_retire(MPI_Comm *comm, int (*native)(MPI_Comm *comm), const void *return_address)
 {
     static MPI_Comm taken[NUMBERS_MAX], kept[NUMBERS_MAX];
     int count, spare, rv;
 
-    ftc_detour_await_all();
+    ftc_native_call_mark(FTC_CALL_COMM_FREE, *comm, FTC_ALL_MEMBERS, return_address);
     count = take_all(taken);
     spare = count < SPARE ? count : SPARE;
     give_back(taken + count - spare, spare);
     rv = native(comm);
     take_all(kept);
     give_back(taken, count - spare);
+    ftc_native_call_leave();
     return rv;
 }

@@ -450,15 +450,6 @@ static void pass_spares_on(const struct ftc_creation *x, struct ftc_roll *roll)
     ftc_spares_inherit(x->comm, *x->newcomm);
 }
 
-/* All take a spare, or native MPI makes the communicator of @members. */
-static enum ftc_native_end make_once(const struct ftc_creation *x, struct ftc_roll *roll,
-                                     MPI_Group members, int *rv)
-{
-    if (roll->is_copy && ftc_native_part_has_spare(x->kind, roll))
-        return ftc_native_part_by_spare(x, roll, rv);
-    return ftc_native_part(x, roll, members, rv);
-}
-
 /* What a rank sends natively to a leader, or with a tag that the call itself finds, stays if one
  * leaves the call: another one would meet it. */
 static bool is_ours_though_all_live(const struct ftc_creation *x)
@@ -480,14 +471,18 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
         rv = members_of(x, call, roll, &members);
     if (rv != MPI_SUCCESS)
         return rv;
-    end = agree(call, roll, make_once(x, roll, members, &rv));
+    end = agree(call, roll, ftc_native_part(x, roll, members, &rv));
+    if (roll->is_again || roll->has_failed || end != MPI_SUCCESS) {
+        ftc_native_part_abandon(x, members);
+        drop(x);
+    } else if (rv == MPI_SUCCESS) {
+        pass_spares_on(x, roll);
+    }
+    if (roll->has_failed && end == MPI_SUCCESS)
+        rv = ftc_error_native(call, rv == MPI_SUCCESS ? MPI_ERR_OTHER : rv);
     ftc_seating_free(&roll->seating);
     if (members != MPI_GROUP_NULL && members != MPI_GROUP_EMPTY)
         PMPI_Group_free(&members);
-    if (roll->is_again || end != MPI_SUCCESS)
-        drop(x);
-    else if (rv == MPI_SUCCESS)
-        pass_spares_on(x, roll);
     ftc_spares_drop(roll->made);
     roll->made = NULL;
     return end != MPI_SUCCESS ? end : rv;
@@ -707,7 +702,8 @@ static bool is_to_be_kept(const MPI_Comm *comm)
     return is_emptied_when_freed(comm) || (ftc_library.threaded && ftc_context_is_abandoned(comm));
 }
 
-int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm))
+int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm),
+                              const void *return_address)
 {
     if (native == PMPI_Comm_free && ftc_spares_give_back(comm))
         return MPI_SUCCESS;
@@ -717,5 +713,5 @@ int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm))
     }
     if (!ftc_context_is_abandoned(comm) || ftc_roll_is_exhausted_here())
         return native(comm);
-    return ftc_context_retire(comm, native);
+    return ftc_context_retire(comm, native, return_address);
 }

@@ -9,7 +9,7 @@
  *    MPI_Intercomm_create is always made so, once the groups know each other (leaders.h).
  *    MPI_File_open on a copy (MPI_Comm_dup) returns an error instead, once for each death.
  * 3. They agree whether all have come through. A rank that would wait in 2 for somebody who has
- *    died since 1 leaves that call (leavable.h); then all begin again.
+ *    died since 1 ends or leaves that call (leavable.h); then all begin again.
  */
 #ifndef FTC_NEW_COMMUNICATORS_CREATE_H
 #define FTC_NEW_COMMUNICATORS_CREATE_H
@@ -26,12 +26,14 @@ bool ftc_new_communicators_are_on(void);
  * to do it: without the setting, and with arguments that it rejects. */
 bool ftc_new_communicator_create(struct ftc_creation *x);
 
-/* The same for a call that must not wait for others while all live, where it cannot go on beside
- * others (idup.h): also false unless all members have learnt by an operation on the communicator
- * that one of them is dead. */
+/* The same for a call that must not wait for others (MPI_Comm_idup): also false unless all members
+ * have learnt by an operation on the communicator that one of them is dead. Otherwise it is native,
+ * and on_blocked tells of a death in it. */
 bool ftc_new_communicator_create_if_dead(struct ftc_creation *x);
 
-/* MPI_Comm_free() and MPI_Comm_disconnect(): frees *@comm by @native. */
-int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm));
+/* MPI_Comm_free() and MPI_Comm_disconnect(), called from @return_address: frees *@comm by @native.
+ */
+int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm),
+                              const void *return_address);
 
 #endif

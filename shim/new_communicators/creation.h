@@ -88,7 +88,8 @@ static inline bool ftc_creation_is_in_group(const struct ftc_creation *x)
 
 static inline bool ftc_creation_is_copy(enum ftc_call_kind kind)
 {
-    return kind == FTC_CALL_COMM_DUP || kind == FTC_CALL_COMM_DUP_WITH_INFO;
+    return kind == FTC_CALL_COMM_DUP || kind == FTC_CALL_COMM_DUP_WITH_INFO ||
+           kind == FTC_CALL_COMM_IDUP || kind == FTC_CALL_COMM_IDUP_WITH_INFO;
 }
 
 /* Whether the call makes a topology. */

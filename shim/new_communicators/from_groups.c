@@ -174,7 +174,7 @@ static bool create_between(struct ftc_creation *x)
         return true;
     ftc_lineage_in_group(MPI_COMM_WORLD, x->group, x->tag, &local, MPI_SUCCESS);
     is_done = bridge(x, local);
-    ftc_new_communicator_free(&local, PMPI_Comm_free);
+    ftc_new_communicator_free(&local, PMPI_Comm_free, x->return_address);
     return is_done;
 }
 

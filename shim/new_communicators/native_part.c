@@ -1,9 +1,9 @@
 #include "native_part.h"
 
+#include "board/rank_state.h"
 #include "communicator/error_handler.h"
 #include "communicator/group.h"
 #include "context.h"
-#include "detour.h"
 #include "leavable.h"
 #include "program/error.h"
 #include "program/native_call.h"
@@ -13,6 +13,13 @@
 /* Tags of the survivors' part, among those of calls of MPI_Comm_create_group on one communicator:
  * no other message of MPICH has them. Half of the allowed ones. */
 enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
+
+/* Messages of a call that has not come through must not meet those of the next. Threads that use
+ * the same group are told apart by the tag that is in the number of @c. */
+static int native_tag(const struct ftc_comm *c)
+{
+    return FIRST_TAG + (int)((ftc_hash_mix(c->id, c->seq) >> 32) % TAGS);
+}
 
 /* ---- the new communicator ---- */
 
@@ -30,7 +37,7 @@ static bool has_info(enum ftc_call_kind kind)
            ftc_creation_is_from_groups(kind);
 }
 
-int ftc_native_give_hints(MPI_Info info, MPI_Comm made)
+static int give_hints(MPI_Info info, MPI_Comm made)
 {
     if (info == MPI_INFO_NULL)
         return MPI_SUCCESS;
@@ -53,7 +60,7 @@ static int inherit(const struct ftc_creation *x, struct ftc_roll *roll)
     if (!ftc_seating_keep(&roll->seating, *x->newcomm))
         rv = ftc_error_no_memory();
     else if (has_info(x->kind))
-        rv = ftc_native_give_hints(x->info, *x->newcomm);
+        rv = give_hints(x->info, *x->newcomm);
     if (rv != MPI_SUCCESS)
         PMPI_Comm_free(x->newcomm);
     return rv;
@@ -70,13 +77,11 @@ static int copy_places(const struct ftc_creation *x)
 
 /* ---- a spare ---- */
 
-/* The number of a spare that is free on all survivors; -1: none. Each call begins at another
- * number, so that a copy that has just been freed is seldom the next one: messages may be under way
- * there.
- */
+/* Returns the number of a spare that is free on all survivors, or -1. Calls begin at different
+ * numbers, so that one that was just freed, where messages may be under way, is seldom the next. */
 static int free_spare(const struct ftc_roll *roll)
 {
-    int first = ftc_native_tag(roll->comm) % FTC_SPARES_OF_WORLD;
+    int first = native_tag(roll->comm) % FTC_SPARES_OF_WORLD;
 
     for (int i = 0; i < FTC_SPARES_OF_WORLD; i++) {
         int number = (first + i) % FTC_SPARES_OF_WORLD;
@@ -113,7 +118,7 @@ static void say_that_none_is_left(enum ftc_call_kind kind, const struct ftc_roll
                   roll->size, FTC_SPARES_OF_WORLD, FTC_SPARES_OF_PART);
 }
 
-bool ftc_native_part_has_spare(enum ftc_call_kind kind, const struct ftc_roll *roll)
+static bool has_spare(enum ftc_call_kind kind, const struct ftc_roll *roll)
 {
     if (roll->dead_count == 0)
         return false;
@@ -123,21 +128,14 @@ bool ftc_native_part_has_spare(enum ftc_call_kind kind, const struct ftc_roll *r
     return false;
 }
 
-MPI_Comm ftc_native_part_take_spare(struct ftc_roll *roll)
+static enum ftc_native_end take_spare(const struct ftc_creation *x, struct ftc_roll *roll, int *rv)
 {
     int number = free_spare(roll);
-    MPI_Comm spare = ftc_spares_take(roll->spares, number, roll->dead);
 
-    roll->spare = spare != MPI_COMM_NULL ? number : -1;
-    return spare;
-}
-
-enum ftc_native_end ftc_native_part_by_spare(const struct ftc_creation *x, struct ftc_roll *roll,
-                                             int *rv)
-{
-    *x->newcomm = ftc_native_part_take_spare(roll);
+    *x->newcomm = ftc_spares_take(roll->spares, number, roll->dead);
     if (*x->newcomm == MPI_COMM_NULL)
         return FTC_NATIVE_NOT_TRIED;
+    roll->spare = number;
     *rv = inherit(x, roll);
     return FTC_NATIVE_HAS_COMMUNICATOR;
 }
@@ -186,36 +184,32 @@ static MPI_Comm parent_of(const struct ftc_creation *x)
     return x->kind == FTC_CALL_INTERCOMM_MERGE || x->is_between ? MPI_COMM_WORLD : x->comm;
 }
 
-/* Of both groups' members, one behind the other, their groups, and of these an intercommunicator.
- */
-int ftc_native_gather_sides(struct ftc_between *b)
+/* What has not come through may still get messages, which another one of its number would meet: so
+ * it stays. */
+static void free_when_through(int rv, MPI_Comm *made)
 {
-    int rv;
-
-    b->both = b->own = MPI_COMM_NULL;
-    rv = PMPI_Comm_create_group(MPI_COMM_WORLD, b->members, b->tag, &b->both);
-    return rv == MPI_SUCCESS ? PMPI_Comm_split(b->both, b->is_second, 0, &b->own) : rv;
+    if (rv == MPI_SUCCESS || !ftc_board_is_anyone_dead(&ftc_library.board))
+        PMPI_Comm_free(made);
 }
 
-int ftc_native_bridge_sides(struct ftc_between *b, int rv, MPI_Comm *made)
-{
-    if (rv == MPI_SUCCESS)
-        rv = PMPI_Intercomm_create(b->own, 0, b->both, b->is_second ? 0 : b->first, 0, made);
-    if (b->own != MPI_COMM_NULL)
-        PMPI_Comm_free(&b->own);
-    if (b->both != MPI_COMM_NULL)
-        PMPI_Comm_free(&b->both);
-    return rv;
-}
-
+/* Of all members, of this rank's side, and of the two an intercommunicator. */
 static int create_between(const struct native_part *part)
 {
-    const struct ftc_roll *roll = part->roll;
-    struct ftc_between between = {
-        .members = part->members, .is_second = roll->sides->is_second, .tag = part->tag};
+    bool is_second = part->roll->sides->is_second;
+    MPI_Comm both, own;
+    int first, rv;
 
-    PMPI_Group_size(roll->living[0], &between.first);
-    return ftc_native_bridge_sides(&between, ftc_native_gather_sides(&between), part->x->newcomm);
+    PMPI_Group_size(part->roll->living[0], &first);
+    rv = PMPI_Comm_create_group(parent_of(part->x), part->members, part->tag, &both);
+    if (rv != MPI_SUCCESS)
+        return rv;
+    rv = PMPI_Comm_split(both, is_second, 0, &own);
+    if (rv == MPI_SUCCESS) {
+        rv = PMPI_Intercomm_create(own, 0, both, is_second ? 0 : first, 0, part->x->newcomm);
+        free_when_through(rv, &own);
+    }
+    free_when_through(rv, &both);
+    return rv;
 }
 
 /* Of the survivors alone. */
@@ -223,19 +217,19 @@ static int create_of_members(const struct native_part *part)
 {
     const struct ftc_creation *x = part->x;
     bool is_file = x->kind == FTC_CALL_FILE_OPEN;
-    MPI_Comm parent = parent_of(x), of_members;
+    MPI_Comm of_members;
     int rv;
 
     if (x->is_between)
         return create_between(part);
     if (!is_file && !ftc_creation_is_topology(x->kind))
-        return PMPI_Comm_create_group(parent, part->members, part->tag, x->newcomm);
-    rv = PMPI_Comm_create_group(parent, part->members, part->tag, &of_members);
+        return PMPI_Comm_create_group(parent_of(x), part->members, part->tag, x->newcomm);
+    rv = PMPI_Comm_create_group(parent_of(x), part->members, part->tag, &of_members);
     if (rv != MPI_SUCCESS)
         return rv;
     rv = is_file ? open_file(of_members, x->opening)
                  : ftc_seating_apply(&part->roll->seating, of_members, x->newcomm);
-    PMPI_Comm_free(&of_members);
+    free_when_through(rv, &of_members);
     return rv;
 }
 
@@ -261,14 +255,6 @@ static void run_native_part(void *argument)
         part->roll->made = ftc_spares_make(part->x->comm);
 }
 
-/* Of a call that was left, messages may wait for receives, and receives for messages: the next must
- * not meet them. Threads that use the same group are told apart by the tag that is in the number of
- * @c. */
-int ftc_native_tag(const struct ftc_comm *c)
-{
-    return FIRST_TAG + (int)((ftc_hash_mix(c->id, c->seq) >> 32) % TAGS);
-}
-
 /* The native part needs @members, or without them all whom the call itself needs. */
 static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
 {
@@ -281,33 +267,54 @@ static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
         ftc_native_call_mark_group(x->kind, needed, x->return_address);
 }
 
-/* That of a file may take its time. Of a call that was left while threads made others, MPICH may
- * keep what the next needs, also if nobody is dead in that. */
-static bool is_bounded(const struct native_part *part)
+static enum ftc_leavable_end run(struct native_part *part)
 {
-    return (part->members != MPI_GROUP_NULL ||
-            (ftc_library.threaded && part->roll->has_been_left)) &&
-           part->x->kind != FTC_CALL_FILE_OPEN;
+    const struct ftc_creation *x = part->x;
+    bool is_of_all = part->members == MPI_GROUP_NULL;
+
+    if (x->kind == FTC_CALL_FILE_OPEN)
+        return ftc_leavable_run_on_file(run_native_part, part, ftc_roll_is_hopeless, part->roll)
+                   ? FTC_LEAVABLE_OVER
+                   : FTC_LEAVABLE_LEFT;
+    return ftc_leavable_make(run_native_part, part, ftc_roll_is_hopeless, part->roll,
+                             is_of_all ? x->comm : parent_of(x),
+                             is_of_all && inherits_error_handler(x->kind) ? x->newcomm : NULL);
+}
+
+/* One that ends although nobody has died in it had messages to wait for that do not arrive. */
+static enum ftc_native_end end_of(const struct native_part *part, enum ftc_leavable_end end)
+{
+    if (end == FTC_LEAVABLE_OVER_QUIETLY && part->result != MPI_SUCCESS)
+        return FTC_NATIVE_FAILED;
+    if (end == FTC_LEAVABLE_OVER || end == FTC_LEAVABLE_OVER_QUIETLY)
+        return FTC_NATIVE_HAS_COMMUNICATOR;
+    return end == FTC_LEAVABLE_ENDED && ftc_roll_has_lost(part->roll) ? FTC_NATIVE_NOT_TRIED
+                                                                      : FTC_NATIVE_WAS_LEFT;
 }
 
 enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_roll *roll,
                                     MPI_Group members, int *rv)
 {
-    struct native_part part = {x, members, roll, ftc_native_tag(roll->comm), MPI_SUCCESS};
-    bool is_file = x->kind == FTC_CALL_FILE_OPEN, is_over;
+    struct native_part part = {x, members, roll, native_tag(roll->comm), MPI_SUCCESS};
+    enum ftc_native_end end;
 
+    if (roll->is_copy && has_spare(x->kind, roll))
+        return take_spare(x, roll, rv);
     if (members != MPI_GROUP_NULL && !ftc_group_has_this_rank(members))
         return FTC_NATIVE_HAS_COMMUNICATOR;
-    ftc_detour_await_all();
-    ftc_roll_watch(roll, is_bounded(&part));
+    ftc_roll_watch(roll, x->kind != FTC_CALL_FILE_OPEN); /* which may take its time */
     mark_native_part(x, members);
-    is_over = is_file ? ftc_leavable_run_on_file(run_native_part, &part, ftc_roll_is_hopeless, roll)
-                      : ftc_leavable_run(run_native_part, &part, ftc_roll_is_hopeless, roll);
+    end = end_of(&part, run(&part));
     ftc_native_call_leave();
-    if (!is_over)
-        ftc_context_abandon(members == MPI_GROUP_NULL ? x->comm : parent_of(x));
-    if (is_over && part.result == MPI_SUCCESS && members != MPI_GROUP_NULL)
+    if (part.result != MPI_SUCCESS)
+        *x->newcomm = MPI_COMM_NULL;
+    else if (end == FTC_NATIVE_HAS_COMMUNICATOR && members != MPI_GROUP_NULL)
         part.result = inherit(x, roll);
     *rv = part.result;
-    return is_over ? FTC_NATIVE_HAS_COMMUNICATOR : FTC_NATIVE_WAS_LEFT;
+    return end;
+}
+
+void ftc_native_part_abandon(const struct ftc_creation *x, MPI_Group members)
+{
+    ftc_context_abandon(members == MPI_GROUP_NULL ? x->comm : parent_of(x));
 }

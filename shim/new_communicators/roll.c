@@ -14,15 +14,17 @@ enum {
     KNOWN_DEAD = 2,
     LACKS = 4, /* it has not come through the native part, so that this has to be repeated by all */
     LEFT = 8,  /* and has left it */
-    AT_ONCE = 16,     /* likewise, at its beginning */
+    FAILED = 16,      /* or has an error of it */
     LEFT_BEFORE = 32, /* another one */
-    AT_ONCE_BEFORE = 64,
-    EXHAUSTED = 128,
+    EXHAUSTED = 64,
 };
 
-enum { NS_OF_MS = 1000000 };
+enum {
+    NS_OF_MS = 1000000,
+    REPEATS = 2, /* after errors without a new death, which MPI may have of its own */
+};
 
-static _Atomic unsigned char before; /* LEFT_BEFORE, AT_ONCE_BEFORE: of this rank */
+static _Atomic unsigned char before; /* LEFT_BEFORE, of this rank */
 
 bool ftc_roll_is_exhausted_here(void)
 {
@@ -68,17 +70,11 @@ static unsigned char told_of_itself(enum ftc_native_end end)
     static const unsigned char of_end[] = {
         [FTC_NATIVE_HAS_COMMUNICATOR] = 0,
         [FTC_NATIVE_NOT_TRIED] = LACKS,
+        [FTC_NATIVE_FAILED] = FAILED,
         [FTC_NATIVE_WAS_LEFT] = LACKS | LEFT,
-        [FTC_NATIVE_WAS_LEFT_AT_ONCE] = LACKS | AT_ONCE,
     };
-
-    static const unsigned char kept_of[] = {
-        [FTC_NATIVE_HAS_COMMUNICATOR] = 0,
-        [FTC_NATIVE_NOT_TRIED] = 0,
-        [FTC_NATIVE_WAS_LEFT] = LEFT_BEFORE,
-        [FTC_NATIVE_WAS_LEFT_AT_ONCE] = AT_ONCE_BEFORE,
-    };
-    unsigned char was = atomic_fetch_or(&before, kept_of[end]); /* threads may tell at once */
+    unsigned char kept = end == FTC_NATIVE_WAS_LEFT ? LEFT_BEFORE : 0;
+    unsigned char was = atomic_fetch_or(&before, kept); /* threads may tell at once */
 
     return PRESENT | of_end[end] | was | (ftc_roll_is_exhausted_here() ? EXHAUSTED : 0);
 }
@@ -104,11 +100,10 @@ static unsigned char told_by_any(const struct ftc_roll *roll)
 }
 
 /* A rank that leaves one native part has used up what MPICH has for that; with the next it is as if
- * it were in that for ever, unless both were at their beginning. */
+ * it were in that for ever. */
 static bool is_used_up(unsigned char told, unsigned char any)
 {
-    return (told & EXHAUSTED) || ((told & LEFT) && (any & (LEFT_BEFORE | AT_ONCE_BEFORE))) ||
-           ((told & AT_ONCE) && (any & LEFT_BEFORE));
+    return (told & EXHAUSTED) || ((told & LEFT) && (any & LEFT_BEFORE));
 }
 
 /* The dead of whom one survivor knows, those whom the operation itself has left out, and whoever is
@@ -117,13 +112,9 @@ static bool is_used_up(unsigned char told, unsigned char any)
 void ftc_roll_hear(struct ftc_roll *roll)
 {
     unsigned char any = told_by_any(roll);
+    int dead_before = roll->dead_count;
 
     memcpy(&roll->taken, roll->told + roll->size, sizeof roll->taken);
-    roll->is_again = (any & LACKS) != 0;
-    if (roll->spare >= 0 && !roll->is_again)
-        ftc_spares_keep(roll->spares, roll->spare);
-    roll->spare = -1;
-    roll->has_been_left = (any & (LEFT | LEFT_BEFORE | AT_ONCE | AT_ONCE_BEFORE)) != 0;
     roll->is_exhausted = false;
     for (int rank = 0; rank < roll->size; rank++) {
         unsigned char told = roll->told[rank];
@@ -131,6 +122,13 @@ void ftc_roll_hear(struct ftc_roll *roll)
         roll->dead[rank] = !(told & PRESENT) || (told & KNOWN_DEAD);
     }
     ftc_roll_strike_off(roll);
+    roll->is_again =
+        (any & LACKS) ||
+        ((any & FAILED) && (roll->dead_count > dead_before || roll->repeats++ < REPEATS));
+    roll->has_failed = (any & FAILED) && !roll->is_again;
+    if (roll->spare >= 0 && !roll->is_again)
+        ftc_spares_keep(roll->spares, roll->spare);
+    roll->spare = -1;
     for (int rank = 0; rank < roll->size; rank++)
         roll->is_exhausted |= !roll->dead[rank] && is_used_up(roll->told[rank], any);
     if (is_used_up(roll->told[roll->comm->rank], any))
@@ -190,7 +188,7 @@ bool ftc_roll_has_lost(struct ftc_roll *roll)
     return roll->has_lost;
 }
 
-bool ftc_roll_has_exhausted(const struct ftc_roll *roll)
+static bool has_exhausted(const struct ftc_roll *roll)
 {
     const struct ftc_board *board = &ftc_library.board;
     bool found = false;
@@ -201,18 +199,19 @@ bool ftc_roll_has_exhausted(const struct ftc_roll *roll)
 }
 
 /* All its members live, and have come to it at about the same time. A rank that is killed while it
- * writes to another's queue of UCX's, in shared memory, leaves that shut for ever. */
+ * writes to another's queue of UCX's, in shared memory, leaves that shut for ever. It need be no
+ * member. */
 static bool is_stuck(struct ftc_roll *roll)
 {
     uint64_t bound_ms = ftc_mark_stuck_ms(ftc_library.settings.blocked_ms);
 
-    return roll->is_bounded && ftc_looks_waited_ns(&roll->looks, 0) > bound_ms * NS_OF_MS;
+    return ftc_board_is_anyone_dead(&ftc_library.board) &&
+           ftc_looks_waited_ns(&roll->looks, 0) > bound_ms * NS_OF_MS;
 }
 
 bool ftc_roll_is_hopeless(void *context)
 {
     struct ftc_roll *roll = context;
 
-    return ftc_roll_has_lost(roll) || (roll->is_bounded && ftc_roll_has_exhausted(roll)) ||
-           is_stuck(roll);
+    return ftc_roll_has_lost(roll) || (roll->is_bounded && (has_exhausted(roll) || is_stuck(roll)));
 }

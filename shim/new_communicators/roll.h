@@ -12,9 +12,10 @@
 /* How a rank's last native part has ended. */
 enum ftc_native_end {
     FTC_NATIVE_HAS_COMMUNICATOR, /* or it has come to none yet */
-    FTC_NATIVE_NOT_TRIED,        /* somebody was dead */
-    FTC_NATIVE_WAS_LEFT,         /* leavable.h */
-    FTC_NATIVE_WAS_LEFT_AT_ONCE, /* and cannot have got beyond MPICH's first look at its numbers */
+    FTC_NATIVE_NOT_TRIED,        /* somebody was dead, or has died: it was ended (leavable.h) */
+    FTC_NATIVE_FAILED,   /* MPI has returned an error that it did not raise: its own, or of one that
+                          * was ended */
+    FTC_NATIVE_WAS_LEFT, /* leavable.h, or its messages do not arrive */
 };
 
 /* Ranks are theirs. */
@@ -26,7 +27,9 @@ struct ftc_roll {
         *told; /* by rank: what it has told, a byte of flags; then taken; for an operation */
     unsigned char *dead; /* by rank: not 0 if the survivors know */
     int dead_count;
-    bool is_again; /* somebody has not come through: all are to make another communicator */
+    bool is_again;   /* somebody has not come through: all are to make another communicator */
+    bool has_failed; /* somebody has an error, and it is not to be tried again */
+    int repeats;     /* because of such errors */
     struct ftc_spares *spares; /* of the communicator that is copied; NULL: none */
     int spare;                 /* the number that this rank has taken of them; -1: none */
     uint32_t taken;            /* those that a survivor keeps, a bit each */
@@ -37,7 +40,6 @@ struct ftc_roll {
     /* Of the native part. */
     uint32_t deaths_seen; /* board count when has_lost was found */
     bool has_lost;        /* one has died since the survivors agreed */
-    bool has_been_left;   /* by one of the survivors, this call or another */
     bool is_bounded;
     struct ftc_looks looks;
     struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
@@ -79,10 +81,7 @@ void ftc_roll_watch(struct ftc_roll *roll, bool is_bounded);
 /* Whether somebody has died of whom the survivors did not know when the native part began. */
 bool ftc_roll_has_lost(struct ftc_roll *roll);
 
-/* Whether MPICH at a member, as far as is known here, cannot make communicators any more. */
-bool ftc_roll_has_exhausted(const struct ftc_roll *roll);
-
-/* For ftc_leavable_run(): whether the survivors of a struct ftc_roll have lost one more, or a
+/* For ftc_leavable_make(): whether the survivors of a struct ftc_roll have lost one more, or a
  * bounded native part has come to its bound, or cannot come to its end any more. */
 bool ftc_roll_is_hopeless(void *context);
 

@@ -342,16 +342,20 @@ int ftc_error_exhausted(const struct ftc_call *call)
 {
     return hold(
         MPIX_ERR_PROC_FAILED,
-        "ftcoll: %s: ranks have died in the middle of such a call, two of which had to be left "
-        "for that, and a member cannot make communicators any more",
+        "ftcoll: %s: a member cannot make communicators any more, because MPI's messages no "
+        "longer reach it or two such calls in which ranks died had to be left",
         ftc_call_name(call->kind));
 }
 
-int ftc_error_native(const struct ftc_call *call, int class)
+int ftc_error_native(const struct ftc_call *call, int code)
 {
-    return hold(class,
-                "ftcoll: %s: native MPI has made no communicator: it may have no more of them",
-                ftc_call_name(call->kind));
+    char text[MPI_MAX_ERROR_STRING];
+    int class, length;
+
+    PMPI_Error_class(code, &class);
+    PMPI_Error_string(code, text, &length);
+    return hold(class, "ftcoll: %s: native MPI has made no communicator: %s",
+                ftc_call_name(call->kind), text);
 }
 
 int ftc_error_dead_opener(const struct ftc_call *call)

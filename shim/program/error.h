@@ -69,8 +69,8 @@ int ftc_error_dead_leader(const struct ftc_call *call);
 /* MPICH at a member cannot make communicators any more: class MPIX_ERR_PROC_FAILED. */
 int ftc_error_exhausted(const struct ftc_call *call);
 
-/* Native MPI has refused to make one, with an error of that @class, though nobody has died. */
-int ftc_error_native(const struct ftc_call *call, int class);
+/* Native MPI has refused to make one, with the error code @code, which it has not raised. */
+int ftc_error_native(const struct ftc_call *call, int code);
 
 /* A rank that has opened the file with others is dead, and native MPI would wait for it: class
  * MPIX_ERR_PROC_FAILED. */

@@ -77,43 +77,10 @@ void ftc_native_call_count(enum ftc_call_kind kind, MPI_Comm comm, int peer,
         ftc_coverage_native(kind, comm, peer, return_address);
 }
 
-static void (*first)(void); /* NULL: nothing */
-
-void ftc_native_call_set_first(void (*function)(void))
-{
-    first = function;
-}
-
-static bool makes_communicator(enum ftc_call_kind kind)
-{
-    switch (kind) {
-    case FTC_CALL_COMM_ACCEPT:
-    case FTC_CALL_COMM_CONNECT:
-    case FTC_CALL_COMM_SPAWN:
-    case FTC_CALL_COMM_SPAWN_MULTIPLE:
-    case FTC_CALL_WIN_CREATE:
-    case FTC_CALL_WIN_ALLOCATE:
-    case FTC_CALL_WIN_ALLOCATE_SHARED:
-    case FTC_CALL_WIN_CREATE_DYNAMIC:
-    case FTC_CALL_FILE_OPEN:
-        return true;
-    default:
-        return ftc_call_class(kind) == FTC_CLASS_COMMUNICATOR;
-    }
-}
-
-static void do_first(enum ftc_call_kind kind)
-{
-    if (makes_communicator(kind))
-        first();
-}
-
 /* Begins each call; true if it is to be marked. */
 static inline bool begin(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address)
 {
-    if (first)
-        do_first(kind);
     ftc_native_call_count(kind, comm, peer, return_address);
     return take_mark(CALL_BYTES);
 }
@@ -256,8 +223,6 @@ void ftc_native_call_enter_file(enum ftc_call_kind kind, MPI_File file, const vo
 void ftc_native_call_enter_group(enum ftc_call_kind kind, MPI_Group group,
                                  const void *return_address)
 {
-    if (first)
-        do_first(kind);
     ftc_native_call_count(kind, MPI_COMM_NULL, FTC_ALL_MEMBERS, return_address);
     ftc_native_call_mark_group(kind, group, return_address);
 }

@@ -16,10 +16,6 @@
 /* Switches marking on; 0 or a negative errno. */
 int ftc_native_call_open(void);
 
-/* Sets what is to be done before each call that may make a communicator, if only that of a window
- * or file. */
-void ftc_native_call_set_first(void (*function)(void));
-
 /* The marks of this rank; NULL: marking is off. And how many are dead; 0 if it is off. */
 extern struct ftc_board_mark *ftc_native_call_marks;
 extern const _Atomic uint32_t *ftc_native_call_deaths;

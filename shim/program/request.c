@@ -1,6 +1,5 @@
 #include "request.h"
 
-#include "communicator/lineage.h"
 #include "error.h"
 #include "mpi/inside.h"
 #include "progress/thread.h"
@@ -75,7 +74,7 @@ static void keep_error(struct ftc_request *r)
         ftc_error_take(r->error_text);
 }
 
-void ftc_request_become_over(struct ftc_queued *p)
+static void become_over(struct ftc_queued *p)
 {
     struct ftc_request *r = (struct ftc_request *)p;
 
@@ -158,7 +157,6 @@ static void look(int count, const MPI_Request handles[])
 {
     struct ftc_request *list;
 
-    ftc_thread_look_beside();
     if (!ftc_library_trylock())
         return;
     ftc_thread_see_program();
@@ -189,7 +187,6 @@ static struct ftc_request *wait_for(struct ftc_request *r)
     while (!ftc_library_trylock())
         sched_yield();
     while (!r->is_over) {
-        ftc_thread_look_beside_unlocked();
         ftc_thread_see_program();
         if (ftc_queue_turn())
             ftc_wait_reset(&wait);
@@ -210,20 +207,11 @@ static int on_wait(int count, void **states, double timeout, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-static bool has_lineage(MPI_Comm comm, uint64_t number)
-{
-    const struct ftc_lineage *b = ftc_is_comm(comm) ? ftc_lineage_of(comm) : NULL;
-
-    return b && ftc_lineage_number(b) == number;
-}
-
 /* Whether the program still has the communicator. */
 static bool is_comm_there(const struct ftc_request *r)
 {
     bool is_there;
 
-    if (r->communicator_id == 0)
-        return has_lineage(r->pending.call->comm, r->lineage);
     ftc_library_lock();
     is_there = ftc_comm_find(r->communicator_id) != NULL;
     ftc_library_unlock();
@@ -275,8 +263,9 @@ static int on_cancel(void *state, int is_complete)
     return is_complete ? MPI_SUCCESS : MPI_ERR_REQUEST;
 }
 
-int ftc_request_make(struct ftc_request *r, MPI_Request *handle)
+int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
 {
+    struct ftc_request *list;
     int rv = MPIX_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, r, &r->handle);
 
     if (rv != MPI_SUCCESS) {
@@ -288,21 +277,9 @@ int ftc_request_make(struct ftc_request *r, MPI_Request *handle)
     *handle = r->handle;
     remember(r);
     r->holders = 2;
-    r->pending.over = ftc_request_become_over;
+    r->pending.over = become_over;
     ftc_library_lock();
     ftc_queue_on_complete(settle_all);
-    ftc_library_unlock();
-    return MPI_SUCCESS;
-}
-
-int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
-{
-    struct ftc_request *list;
-    int rv = ftc_request_make(r, handle);
-
-    if (rv != MPI_SUCCESS)
-        return rv;
-    ftc_library_lock();
     ftc_queue_add(&r->pending);
     list = take_over(1, &r->handle);
     ftc_thread_wake();

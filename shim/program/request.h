@@ -20,9 +20,8 @@
 struct ftc_request {
     struct ftc_queued pending; /* must be first */
     MPI_Request handle;
-    /* The program's communicator, whose error handler gets the error: the library's number of it,
-     * or that of its lineage (communicator/lineage.h), and then the first is 0. */
-    uint64_t communicator_id, lineage;
+    /* The library's number of the program's communicator, whose error handler gets its error. */
+    uint64_t communicator_id;
     bool is_over;                  /* the operation has its result */
     bool is_settled;               /* and the program has it */
     bool has_raised;               /* its error; MPICH asks more than once */
@@ -43,15 +42,9 @@ struct ftc_request {
 bool ftc_request_possible(void);
 
 /* Makes the request and begins the operation, or puts it behind others. @r and what follows it in
- * memory come from malloc() and are the request's from now on. It needs communicator_id or lineage,
+ * memory come from malloc() and are the request's from now on. It needs communicator_id,
  * settle, close, and @r->pending comm, call, begin and end. Returns an MPI error code. */
 int ftc_request_start(struct ftc_request *r, MPI_Request *handle);
-
-/* As above, for an operation that begins later, by ftc_queue_add(): a wait for it looks at native
- * MPI again and again. Its end calls @r->pending.over, which may be another function than
- * ftc_request_become_over() and then calls that once it is over, with the lock held. */
-int ftc_request_make(struct ftc_request *r, MPI_Request *handle);
-void ftc_request_become_over(struct ftc_queued *p);
 
 /* Whether @handle is one of these. Only with report = coverage. */
 bool ftc_request_is_ours(MPI_Request handle);

@@ -15,17 +15,6 @@ static pthread_t thread;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static bool is_on, is_asleep, is_ending;
 static uint64_t looks; /* of the program */
-static bool (*_Atomic beside)(void);
-
-void ftc_thread_set_beside(bool (*function)(void))
-{
-    beside = function;
-}
-
-bool ftc_thread_look_beside(void)
-{
-    return beside && beside();
-}
 
 static void nap(long ns)
 {
@@ -63,18 +52,6 @@ static long round_of_helper(long last_ns)
     return 2 * last_ns < NAP_MAX_NS ? 2 * last_ns : NAP_MAX_NS;
 }
 
-bool ftc_thread_look_beside_unlocked(void)
-{
-    bool has = false;
-
-    if (beside) {
-        ftc_library_unlock();
-        has = beside();
-        ftc_library_lock();
-    }
-    return has;
-}
-
 static void *run(void *unused)
 {
     long nap_ns = NAP_MAX_NS;
@@ -84,7 +61,7 @@ static void *run(void *unused)
     pthread_mutex_lock(&ftc_library.lock);
     sleep_until_woken();
     while (!is_ending) {
-        if (ftc_thread_look_beside_unlocked() || ftc_queue_is_used()) {
+        if (ftc_queue_is_used()) {
             nap_ns = round_of_helper(nap_ns);
             idle = 0;
         } else if (++idle > IDLE_NAPS) {
@@ -103,7 +80,7 @@ int ftc_thread_open(void)
     int rv;
 
     ftc_library.interleaved = is_asleep = true;
-    rv = (ftc_library.threaded ? ftc_guest_thread : ftc_quiet_thread)(&thread, run, NULL);
+    rv = ftc_quiet_thread(&thread, run, NULL);
     is_on = rv == 0;
     return -rv;
 }

@@ -79,23 +79,13 @@ static void block_others(sigset_t *before)
 }
 
 /* The program may have traps for floating-point exceptions, which threads inherit. */
-static int create_quiet(pthread_t *thread, void *(*run)(void *), void *argument, size_t bytes)
+int ftc_quiet_thread(pthread_t *thread, void *(*run)(void *), void *argument)
 {
-    struct creation c = {thread, run, argument, bytes, 0};
+    struct creation c = {thread, run, argument, stack_bytes(), 0};
     sigset_t before;
 
     block_others(&before);
     ftc_floating_run_plainly(create_plainly, &c);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return c.rv;
-}
-
-int ftc_quiet_thread(pthread_t *thread, void *(*run)(void *), void *argument)
-{
-    return create_quiet(thread, run, argument, stack_bytes());
-}
-
-int ftc_guest_thread(pthread_t *thread, void *(*run)(void *), void *argument)
-{
-    return create_quiet(thread, run, argument, 0);
 }

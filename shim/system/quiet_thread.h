@@ -9,7 +9,4 @@
 /* As pthread_create(), which gives 0 or an error number. */
 int ftc_quiet_thread(pthread_t *thread, void *(*run)(void *), void *argument);
 
-/* The same with as much stack as other threads have: for functions of others. */
-int ftc_guest_thread(pthread_t *thread, void *(*run)(void *), void *argument);
-
 #endif

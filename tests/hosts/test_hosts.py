@@ -60,7 +60,7 @@ WELL = [
     job("all that can be is protected", 2, 2, 4, 1, "", "4", {"FTCOLL_PROTECT": "all"}, "survivors", failures=0,
         says=(r"(?s)(survivors: rank \d is through.*){4}",)),
     *(job(f"idup {scene}", 2, 2, 4, 1, "", scene, {"FTCOLL_COMMUNICATORS": "survivors"}, "idup", failures=1,
-          says=(r"(?s)(idup: rank \d is content.*){3}",)) for scene in ("dead", "message", "anytime {seed} 30")),
+          says=(r"(?s)(idup: rank \d is content.*){3}",)) for scene in ("dead", "traits")),
     *(job(f"between two groups, {scene}", 2, 2, 4, 1, "", scene, {"FTCOLL_PROTECT": "all"}, program, failures=1,
           says=(rf"(?s)({program}: rank \d is content.*){{3}}",))
       for program, scene in (("bridges", "3"), ("bridges", "leader"), ("bridges", "anytime {seed} 20"), ("between", "3 5 1 9"),

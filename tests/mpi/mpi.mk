@@ -22,8 +22,8 @@ $(MPI_BIN)/p2p: $(addprefix $(MPI_SOURCES)/,p2p.c p2p_calls.c)
 
 $(MPI_SINGLE:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.c
 
-$(addprefix $(MPI_BIN)/,bridges communicators filelib files idup places sgd topologies): $(MPI_SOURCES)/fault.c
-$(addprefix $(MPI_BIN)/,communicators filelib files places topologies): $(MPI_SOURCES)/casualties.c
+$(addprefix $(MPI_BIN)/,bridges communicators dwindling filelib files places sgd topologies): $(MPI_SOURCES)/fault.c
+$(addprefix $(MPI_BIN)/,communicators dwindling filelib files places topologies): $(MPI_SOURCES)/casualties.c
 
 # Threads of 256 KiB have no room for the one, and too little for the other.
 $(MPI_BIN)/own_less: $(MPI_SOURCES)/own.c

@@ -18,6 +18,11 @@ enum { REQUESTS = 6, HANDLE = 0x2c000000 };
 struct ftc_library ftc_library;
 bool ftc_coverage_is_on;
 
+void ftc_queue_on_complete(void (*settle)(void))
+{
+    (void)settle;
+}
+
 static struct ftc_call call = {.kind = FTC_CALL_IALLREDUCE, .result = MPI_SUCCESS};
 
 /* What MPI and the queue have of each. */
@@ -131,21 +136,6 @@ bool ftc_queue_turn(void)
 bool ftc_queue_is_used(void)
 {
     return true;
-}
-
-void ftc_queue_on_complete(void (*settle)(void))
-{
-    (void)settle;
-}
-
-bool ftc_thread_look_beside(void)
-{
-    return false;
-}
-
-bool ftc_thread_look_beside_unlocked(void)
-{
-    return false;
 }
 
 void ftc_thread_wake(void)

@@ -217,13 +217,14 @@ START_TEST(left_once)
 END_TEST
 
 /* What MPICH cannot do twice. */
-START_TEST(left_at_once)
+START_TEST(left_twice)
 {
     set_up();
-    tell_each_other(FTC_NATIVE_WAS_LEFT_AT_ONCE, FTC_NATIVE_NOT_TRIED);
-    tell_each_other(FTC_NATIVE_WAS_LEFT_AT_ONCE, FTC_NATIVE_NOT_TRIED);
+    tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_NOT_TRIED);
+    tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_NOT_TRIED); /* ended, any number of times */
     ck_assert(roll.is_again && !roll.is_exhausted);
-    ck_assert(!ftc_roll_is_exhausted_here());
+    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
+    ck_assert(roll.is_again && !roll.is_exhausted);
     tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
     ck_assert(roll.is_exhausted && ftc_roll_is_exhausted_here());
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
@@ -232,16 +233,37 @@ START_TEST(left_at_once)
 }
 END_TEST
 
-START_TEST(left_at_once_after_another)
+/* It may be of a call that was ended; or MPI has no more communicators, which is an error on all.
+ */
+START_TEST(an_error_is_tried_again)
 {
     set_up();
-    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
-    ck_assert(!roll.is_exhausted);
-    tell_each_other(FTC_NATIVE_WAS_LEFT_AT_ONCE, FTC_NATIVE_NOT_TRIED);
-    ck_assert(roll.is_exhausted && ftc_roll_is_exhausted_here());
-    ck_assert(!ftc_roll_has_exhausted(&roll)); /* nobody is dead */
     kill_rank(3);
-    ck_assert(ftc_roll_has_exhausted(&roll));
+    for (int i = 0; i < 3; i++) {
+        tell_each_other(FTC_NATIVE_FAILED, FTC_NATIVE_HAS_COMMUNICATOR);
+        ck_assert(roll.is_again && !roll.has_failed);
+    }
+    tell_each_other(FTC_NATIVE_FAILED, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert(!roll.is_again && roll.has_failed);
+    kill_rank(2);
+    tell_each_other(FTC_NATIVE_FAILED, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert(roll.is_again && !roll.has_failed);
+    tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
+    ck_assert(!roll.is_again && !roll.has_failed);
+    tear_down();
+}
+END_TEST
+
+/* The one whose messages do not arrive may be another than the one that is exhausted. */
+START_TEST(an_exhausted_member_makes_it_hopeless)
+{
+    set_up();
+    kill_rank(3);
+    tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
+    ftc_roll_watch(&roll, true);
+    ck_assert(!ftc_roll_is_hopeless(&roll));
+    ftc_board_set_exhausted(&ftc_library.board, 2);
+    ck_assert(ftc_roll_is_hopeless(&roll));
     tear_down();
 }
 END_TEST
@@ -306,8 +328,9 @@ int main(void)
     UNIT_TEST(dead_since_it_told);
     UNIT_TEST(death_in_the_native_part);
     UNIT_TEST(left_once);
-    UNIT_TEST(left_at_once);
-    UNIT_TEST(left_at_once_after_another);
+    UNIT_TEST(left_twice);
+    UNIT_TEST(an_error_is_tried_again);
+    UNIT_TEST(an_exhausted_member_makes_it_hopeless);
     UNIT_TEST(exhausted_and_dead);
     UNIT_TEST(spares_that_any_has_taken);
     UNIT_TEST(a_spare_that_all_have);

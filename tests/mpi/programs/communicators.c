@@ -28,7 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS = 3, WAYS = 5, GROWTH_MAX_KB = 512 };
+enum { THREADS = 3, WAYS = 4, GROWTH_MAX_KB = 512 };
 
 static int rank, n, rounds;
 static atomic_int problems;
@@ -425,7 +425,6 @@ static void expect_survivors(const char *what, MPI_Comm comm, struct order survi
 
 static void make_and_use(int how, MPI_Group all)
 {
-    MPI_Request request;
     MPI_Comm comm;
 
     if (how == 0) {
@@ -437,13 +436,9 @@ static void make_and_use(int how, MPI_Group all)
     } else if (how == 2) {
         require(MPI_Intercomm_merge(inter, rank % 2, &comm));
         expect_survivors("merge", comm, everybody());
-    } else if (how == 3) {
+    } else {
         require(MPI_Comm_create_group(parent, all, 5, &comm));
         expect_survivors("create_group", comm, everybody());
-    } else {
-        require(MPI_Comm_idup(parent, &comm, &request));
-        require(MPI_Wait(&request, MPI_STATUS_IGNORE));
-        expect_survivors("idup", comm, everybody());
     }
 }
 

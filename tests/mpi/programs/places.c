@@ -338,10 +338,7 @@ static void round_of(int number)
     int size, own, from, sum, right = (rank + 1) % n, left = (rank + n - 1) % n;
     MPI_Comm copy;
 
-    if (number % 2 == 0)
-        MPI_Comm_dup(parent, &copy);
-    else
-        idup(&copy);
+    dup(&copy);
     MPI_Comm_size(copy, &size);
     MPI_Comm_rank(copy, &own);
     EXPECT(size == n && own == rank, "round %d: rank %d of %d", number, own, size);

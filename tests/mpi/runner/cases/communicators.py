@@ -30,10 +30,18 @@ def bridges(what, n, arguments, dead, settings=None, **more):
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/bridges {arguments}", **more)
 
 
-def idup(scene, n, settings=SURVIVORS, dead=None, options=(), **more):
-    dead = int(scene not in ("alive", "turned")) if dead is None else dead
+def dwindling(n, dead, ms, way, threads=False, **more):
+    return Case(f"communicators: {way}, {dead} of {n} die one after the other in {ms} ms{', two threads' if threads else ''}", n, dead,
+                failures=dead, settings={**PROTECT_ALL, "FTCOLL_BLOCKED_MS": "1000"}, limit_s=60, tags=DEFECT,
+                says=(rf"(dwindling: rank \d (is content|knows)(.|\n)*){{{n - dead}}}",),
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/dwindling {'--threads ' if threads else ''}{way} {{seed}} {dead} {ms}",
+                **more)
+
+
+def idup(scene, n, settings=SURVIVORS, options=(), **more):
+    dead = int(scene in ("dead", "spent", "traits"))
     ways = "".join({"between": " between two groups", "threads": " with threads"}[o] for o in options)
-    return Case(f"communicators: idup{ways}, {scene.split(' {')[0]}, n = {n}", n, more.pop("f", 1), failures=dead,
+    return Case(f"communicators: idup{ways}, {scene}, n = {n}", n, more.pop("f", 1), failures=dead,
                 settings=settings, limit_s=TEN_S, says=(rf"(idup: rank \d is content(.|\n)*){{{n - dead}}}",),
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/idup {' '.join('--' + o for o in options)} {scene}", **more)
 
@@ -69,27 +77,19 @@ COMMUNICATORS = [
            settings=SURVIVORS, says=content(n - 1), limit_s=60, runs=3,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/communicators {threads} --anytime {{seed}} 30 {victim}")
       for n, victim, threads in ((2, 1, ""), (3, 0, ""), (4, 2, ""), (5, 4, ""), (2, 0, "--threads"), (4, 1, "--threads"))),
-    *(idup(scene, n, **more) for scene, n, more in (
-        ("alive", 4, {}), ("dead", 4, {}), ("dead", 2, {"settings": PROTECT_ALL}), ("tested", 3, {"settings": PROTECT_ALL}),
-        ("message", 4, {}), ("computing", 4, {}), ("crossed", 4, {}), ("freed", 3, {}), ("traits", 3, {}), ("others", 3, {}),
-        ("turned", 3, {}), ("exhausted", 2, {"dead": 0, "tags": DEFECT}))),
-    *(idup(scene, n, options=["between"], **more) for scene, n, more in (
-        ("alive", 2, {}), ("alive", 5, {}), ("dead", 3, {}), ("dead", 6, {"settings": PROTECT_ALL}), ("tested", 4, {}),
-        ("message", 4, {"settings": PROTECT_ALL}), ("computing", 4, {}), ("crossed", 5, {}), ("crossed", 3, {}), ("freed", 4, {}),
-        ("traits", 4, {}), ("others", 4, {}), ("turned", 4, {}), ("exhausted", 2, {"dead": 0}),
-        ("side", 2, {"dead": 1}), ("side", 4, {"dead": 2, "f": 2}))),
-    *(idup(scene, n, options=["threads"], **more) for scene, n, more in (
-        ("alive", 4, {}), ("dead", 4, {}), ("dead", 2, {"settings": PROTECT_ALL}), ("tested", 3, {"settings": PROTECT_ALL}),
-        ("message", 4, {}), ("computing", 4, {}), ("crossed", 4, {}), ("freed", 3, {}), ("traits", 3, {}), ("others", 3, {}),
-        ("turned", 3, {}), ("twice", 4, {}), ("preempted", 2, {"dead": 0, "tags": DEFECT}), ("exhausted", 2, {"dead": 0}))),
-    *(idup(scene, n, options=["threads", "between"], **more) for scene, n, more in (
-        ("alive", 5, {}), ("dead", 6, {}), ("message", 4, {}), ("crossed", 3, {}), ("twice", 4, {}), ("side", 4, {"dead": 2, "f": 2}))),
-    # Of those that die in the survivors' own copy.
-    *(idup(f"again {sends}", n, dead=2, options=options) for sends, n, options in (
-        (1, 4, []), (1, 4, ["threads"]), (3, 6, ["between"]), (2, 6, ["threads", "between"]))),
-    *(idup("anytime {seed} 30", n, dead=1, options=options, runs=3) for n in (2, 4) for options in ([], ["threads"])),
-    *(idup(f"anytime {{seed}} {rounds}", n, dead=1, options=options, settings=PROTECT_ALL, runs=3)
-      for n, rounds, options in ((3, 30, ["between"]), (4, 30, ["between"]), (4, 10, ["threads", "between"]))),
+    *(idup(scene, n, options=options, **more) for scene, n, options, more in (
+        ("alive", 4, [], {}), ("turned", 3, [], {}), ("dead", 4, [], {}),
+        ("dead", 2, [], {"settings": PROTECT_ALL}), ("traits", 3, [], {}), ("alive", 5, ["between"], {}),
+        ("dead", 5, ["between"], {"settings": PROTECT_ALL, "tags": DEFECT}),
+        ("traits", 4, ["between"], {"settings": PROTECT_ALL}), ("spent", 3, [], {}), ("alive", 4, ["threads"], {}), ("dead", 4, ["threads"], {}))),
+    Case("communicators: idup of a rank whose death no operation has told of, n = 3", 3, 1, status="failed", limit_s=TEN_S,
+         settings={**SURVIVORS, **ABORT}, command="mpiexec.hydra -n {n} {programs}/idup unknown",
+         says=(r"which is dead .*on_blocked = abort",)),
+    *(dwindling(n, dead, ms, way, **more) for n, dead, ms, way, more in (
+        (8, 6, 500, "dup", {"runs": 3}), (6, 4, 3000, "split", {}), (8, 6, 500, "group", {}), (8, 6, 1000, "merge", {}),
+        (6, 4, 1000, "group", {"threads": True}))),
+    Case("communicators: native nonblocking collectives are under way while a call is ended", 5, 1, failures=1, limit_s=TEN_S,
+         settings=SURVIVORS, says=(r"(beside: rank \d: 0 wrong(.|\n)*){4}",), command="mpiexec.hydra -n {n} {programs}/beside"),
     places("nobody dies", 3, "2"),
     *(places(f"rank {victim} dies before step {at}", 4, f"3 {at}:{victim}") for victim in range(4) for at in (0, 2)),
     places("one of two dies", 2, "2 1:0"),
@@ -125,7 +125,7 @@ COMMUNICATORS = [
          settings={**SURVIVORS, "FTCOLL_BLOCKED_MS": "1000"},
          command="mpiexec.hydra -n {n} -genv LD_PRELOAD {library}:{programs}/libcannot_send.so "
                  "-genv CANNOT_SEND 1:1 -genv CANNOT_ARRIVE 1 {programs}/unreached",
-         says=(r"ftcoll: MPI_Comm_dup: ranks have died in the middle of such a call, two of which had to be left",)),
+         says=("ftcoll: MPI_Comm_dup: a member cannot make communicators any more, because MPI's messages no longer reach it",)),
     *(bridges(what, n, arguments, dead, **more) for what, n, arguments, dead, more in (
         ("nobody dies", 2, "", 0, {}), ("nobody dies", 5, "", 0, {}), ("a rank dies", 4, "3", 1, {}), ("a rank dies", 7, "4", 1, {}),
         ("one dies, then two", 8, "3 6,7", 3, {"f": 2}), ("a leader dies", 6, "leader", 1, {}),

@@ -1,0 +1,282 @@
+#include "native_messages.h"
+
+#include "mpi/inside.h"
+#include "mpi/mpi_library.h"
+#include "system/imports.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* UCX's. Fields above the last of these are not in struct ftc_ucx_options. */
+enum { TRUNCATED = -9, CANCELED = -16 };
+enum { CALLBACK = 1 << 1, USER_DATA = 1 << 2, DATATYPE = 1 << 3, UNKNOWN_FIELDS = 0xff00 };
+
+/* In MPICH the 16 highest bits of a tag are a context id, the lowest of which is set for
+ * collectives. The tags of blocking ones are below that of the first nonblocking one; the leaders
+ * of two groups have one of their own; calls on a group have the bit above MPI_TAG_UB. */
+#define COLLECTIVE ((uint64_t)1 << 48)
+enum { FIRST_NONBLOCKING = 287, OF_LEADERS = 31567 };
+
+/* A send that ends early is read from memory that MPICH may have given back: from the heap. */
+enum { SEND_MAX = 64 << 10 };
+
+struct received {
+    uint64_t sender_tag;
+    size_t bytes;
+};
+
+typedef void receive_end(void *request, int status, const struct received *what, void *user_data);
+typedef void send_end(void *request, int status, void *user_data);
+typedef void *receive_function(void *worker, void *buffer, size_t count, uint64_t tag,
+                               uint64_t mask, const struct ftc_ucx_options *options);
+typedef void cancel_function(void *worker, void *request);
+
+struct message {
+    struct message *next, **link;
+    uint64_t number, tag;
+    void *request; /* NULL while it is being posted */
+    void *worker;  /* NULL: a send */
+    struct ftc_ucx_options of_mpich;
+    bool is_ended, is_over;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list; innermost */
+static struct message *first;
+static _Thread_local uint64_t noting; /* the number; 0: nothing is noted */
+
+static receive_function *native_receive;
+static cancel_function *native_cancel;
+static uint64_t group_bit;
+static bool can_end;
+
+/* ---- the list ---- */
+
+static bool is_of_blocking_call(uint64_t tag)
+{
+    uint64_t value = tag & (2 * group_bit - 1);
+
+    return (tag & COLLECTIVE) &&
+           (value >= group_bit || value < FIRST_NONBLOCKING || value == OF_LEADERS);
+}
+
+/* NULL: it is not to be noted, or there is no memory. */
+static struct message *note(void *worker, uint64_t tag, const struct ftc_ucx_options *options)
+{
+    struct message *m;
+
+    if (noting == 0 || !is_of_blocking_call(tag) || !(options->fields & CALLBACK) ||
+        (options->fields & UNKNOWN_FIELDS))
+        return NULL;
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->number = noting;
+    m->tag = tag;
+    m->worker = worker;
+    m->of_mpich = *options;
+    pthread_mutex_lock(&lock);
+    m->next = first;
+    m->link = &first;
+    if (first)
+        first->link = &m->next;
+    first = m;
+    pthread_mutex_unlock(&lock);
+    return m;
+}
+
+static void take_off(struct message *m)
+{
+    *m->link = m->next;
+    if (m->next)
+        m->next->link = m->link;
+}
+
+static struct ftc_ucx_options with_own_end(struct message *m, void (*end)(void))
+{
+    struct ftc_ucx_options own = m->of_mpich;
+
+    own.fields |= USER_DATA;
+    own.callback = end;
+    own.user_data = m;
+    return own;
+}
+
+/* UCX has returned @request: nothing, an error, or what is pending. */
+static void *posted(struct message *m, void *request)
+{
+    bool is_pending;
+
+    pthread_mutex_lock(&lock);
+    is_pending = !m->is_over && (uintptr_t)request - 1 < (uintptr_t)-FTC_UCX_ERRORS - 1;
+    m->request = request;
+    if (!is_pending && !m->is_over)
+        take_off(m);
+    pthread_mutex_unlock(&lock);
+    if (!is_pending)
+        free(m);
+    return request;
+}
+
+/* Whichever thread polls may come here, also before posted(). Returns what it was. */
+static struct message over(struct message *m)
+{
+    struct message was;
+
+    pthread_mutex_lock(&lock);
+    was = *m;
+    m->is_over = true;
+    take_off(m);
+    pthread_mutex_unlock(&lock);
+    if (was.request)
+        free(m);
+    return was;
+}
+
+static void *user_data_of(const struct message *m)
+{
+    return m->of_mpich.fields & USER_DATA ? m->of_mpich.user_data : NULL;
+}
+
+/* ---- in the place of UCX's functions and MPICH's callbacks ---- */
+
+/* MPICH takes a cancelled receive for a success. */
+static void on_received(void *request, int status, const struct received *what, void *user_data)
+{
+    struct message m = over(user_data);
+    struct received nothing = {.sender_tag = m.tag};
+    bool is_cut = m.is_ended && status == CANCELED;
+
+    ((receive_end *)m.of_mpich.callback)(request, is_cut ? TRUNCATED : status,
+                                         is_cut ? &nothing : what, user_data_of(&m));
+}
+
+static void on_sent(void *request, int status, void *user_data)
+{
+    struct message m = over(user_data);
+
+    if (!m.is_ended)
+        ((send_end *)m.of_mpich.callback)(request, status, user_data_of(&m));
+}
+
+static void *receive(void *worker, void *buffer, size_t count, uint64_t tag, uint64_t mask,
+                     const struct ftc_ucx_options *options)
+{
+    struct message *m = note(worker, tag, options);
+    struct ftc_ucx_options own;
+
+    if (!m)
+        return native_receive(worker, buffer, count, tag, mask, options);
+    own = with_own_end(m, (void (*)(void))on_received);
+    return posted(m, native_receive(worker, buffer, count, tag, mask, &own));
+}
+
+void *ftc_native_messages_send(ftc_ucx_send *native, void *ep, const void *buffer, size_t bytes,
+                               uint64_t tag, const struct ftc_ucx_options *options)
+{
+    struct message *m = NULL;
+    struct ftc_ucx_options own;
+
+    if (noting != 0 && bytes <= SEND_MAX && !(options->fields & DATATYPE))
+        m = note(NULL, tag, options);
+    if (!m)
+        return native(ep, buffer, bytes, tag, options);
+    own = with_own_end(m, (void (*)(void))on_sent);
+    return posted(m, native(ep, buffer, bytes, tag, &own));
+}
+
+/* ---- from the first call on ---- */
+
+static bool find_functions(void)
+{
+    void *receives = ftc_loaded_next("ucp_tag_recv_nbx"),
+         *cancels = ftc_loaded_next("ucp_request_cancel");
+
+    memcpy(&native_receive, &receives, sizeof receives);
+    memcpy(&native_cancel, &cancels, sizeof cancels);
+    return receives && cancels;
+}
+
+/* All bits below the one of groups. */
+static bool find_group_bit(void)
+{
+    int *highest, is_there = 0;
+
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &is_there);
+    if (!is_there)
+        return false;
+    group_bit = (uint64_t)*highest + 1;
+    return (group_bit & (group_bit - 1)) == 0;
+}
+
+static void open_once(void)
+{
+    can_end =
+        ftc_inside_has(FTC_INSIDE_LEAVE) && ftc_inside_has(FTC_INSIDE_END) && find_group_bit() &&
+        find_functions() &&
+        ftc_imports_redirect(ftc_mpi_object(), "ucp_tag_recv_nbx", (void *)(uintptr_t)receive);
+}
+
+bool ftc_native_messages_can_end(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, open_once);
+    return can_end;
+}
+
+uint64_t ftc_native_messages_begin(void)
+{
+    static _Atomic uint64_t numbers;
+
+    noting = atomic_fetch_add(&numbers, 1) + 1;
+    return noting;
+}
+
+void ftc_native_messages_leave(void)
+{
+    noting = 0;
+}
+
+/* ---- the end ---- */
+
+static struct message *next_to_end(uint64_t number, const void *worker)
+{
+    struct message *m;
+
+    pthread_mutex_lock(&lock);
+    for (m = first; m; m = m->next)
+        if (m->number == number && m->worker == worker && m->request && !m->is_ended)
+            break;
+    if (m)
+        m->is_ended = true;
+    pthread_mutex_unlock(&lock);
+    return m;
+}
+
+/* One that has a message already is not cancelled: it ends with that. */
+bool ftc_native_messages_end_receives(uint64_t number, void *worker)
+{
+    struct message *m;
+    bool found = false;
+
+    while (worker && (m = next_to_end(number, worker))) {
+        found = true;
+        native_cancel(worker, m->request);
+    }
+    return found;
+}
+
+/* Its memory stays until UCX has come to its end, too. */
+bool ftc_native_messages_end_sends(uint64_t number)
+{
+    struct message *m;
+    bool found = false;
+
+    while ((m = next_to_end(number, NULL))) {
+        found = true;
+        ((send_end *)m->of_mpich.callback)(m->request, 0, user_data_of(m));
+    }
+    return found;
+}
