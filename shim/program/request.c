@@ -11,8 +11,11 @@
 #include <sched.h>
 #include <stdlib.h>
 
-static struct ftc_request *over; /* MPI is told that they are complete when they are asked for */
-static struct ftc_wait idle;     /* looks of the program without news */
+/* MPI is told that they are complete when they are asked for. There may be thousands: of one that
+ * is asked for nobody looks at the others. The newest come first, and have not been settled. */
+static struct ftc_request *over;
+static _Atomic bool any_is_freed; /* of these: nobody will ask for it */
+static struct ftc_wait idle;      /* looks of the program without news */
 
 static struct ftc_request *known;
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -81,14 +84,17 @@ static void become_over(struct ftc_queued *p)
     keep_error(r);
     r->is_over = true;
     r->next = over;
+    r->link = &over;
+    if (over)
+        over->link = &r->next;
     over = r;
+    if (r->is_freed)
+        any_is_freed = true;
 }
 
 static void settle_all(void)
 {
-    for (struct ftc_request *r = over; r; r = r->next) {
-        if (r->is_settled)
-            continue;
+    for (struct ftc_request *r = over; r && !r->is_settled; r = r->next) {
         r->is_settled = true;
         r->settle(r);
         keep_error(r);
@@ -133,48 +139,74 @@ static bool has_over(int count, const MPI_Request handles[])
     return r != NULL;
 }
 
-static struct ftc_request *take_over(int count, const MPI_Request handles[])
+static void take(struct ftc_request *r, struct ftc_request **list)
 {
-    struct ftc_request *list = NULL, **link = &over;
+    *r->link = r->next;
+    if (r->next)
+        r->next->link = r->link;
+    r->link = NULL;
+    r->is_taken = true;
+    r->next = *list;
+    *list = r;
+}
+
+static void take_free(int count, const MPI_Request handles[], struct ftc_request **list)
+{
+    for (struct ftc_request *r = over, *next; r; r = next) {
+        next = r->next;
+        if (is_free_to_take(r, count, handles))
+            take(r, list);
+    }
+}
+
+/* @r, if it is over, and those that are freed. */
+static struct ftc_request *take_over(struct ftc_request *r)
+{
+    struct ftc_request *list = NULL;
 
     settle_all();
-    while (*link) {
-        struct ftc_request *r = *link;
-
-        if (!is_free_to_take(r, count, handles)) {
-            link = &r->next;
-            continue;
-        }
-        *link = r->next;
-        r->next = list;
-        list = r;
+    if (r->link)
+        take(r, &list);
+    if (any_is_freed) {
+        any_is_freed = false;
+        take_free(0, NULL, &list);
     }
     return list;
 }
 
-/* The lock is never waited for here: MPI may hold one that its owner needs. */
-static void look(int count, const MPI_Request handles[])
+static struct ftc_request *take_over_handles(int count, const MPI_Request handles[])
+{
+    struct ftc_request *list = NULL;
+
+    settle_all();
+    take_free(count, handles, &list);
+    return list;
+}
+
+/* The lock is never waited for here: MPI may hold one that its owner needs. @r: the one that is
+ * asked for; NULL: @handles are. */
+static void look(struct ftc_request *r, int count, const MPI_Request handles[])
 {
     struct ftc_request *list;
 
     if (!ftc_library_trylock())
         return;
     ftc_thread_see_program();
-    if (ftc_queue_turn())
+    if (r && ftc_queue_is_crowd())
+        ftc_queue_turn_of(r->pending.comm);
+    else if (ftc_queue_turn())
         ftc_wait_reset(&idle);
-    else if (!has_over(count, handles))
+    else if (r ? !r->link : !has_over(count, handles))
         ftc_wait_between_looks(&idle);
-    list = take_over(count, handles);
+    list = r ? take_over(r) : take_over_handles(count, handles);
     ftc_library_unlock();
     complete_all(list);
 }
 
 static int on_poll(void *state, MPI_Status *status)
 {
-    const struct ftc_request *r = state;
-
     (void)status;
-    look(1, &r->handle);
+    look(state, 0, NULL);
     return MPI_SUCCESS;
 }
 
@@ -193,7 +225,7 @@ static struct ftc_request *wait_for(struct ftc_request *r)
         else
             ftc_wait_turn(&wait, r->pending.comm);
     }
-    list = take_over(1, &r->handle);
+    list = take_over(r);
     ftc_library_unlock();
     return list;
 }
@@ -252,6 +284,8 @@ static int on_free(void *state)
 
     forget(r);
     r->is_freed = true;
+    if (!r->is_taken)
+        any_is_freed = true;
     let_go(r);
     return MPI_SUCCESS;
 }
@@ -281,7 +315,7 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
     ftc_library_lock();
     ftc_queue_on_complete(settle_all);
     ftc_queue_add(&r->pending);
-    list = take_over(1, &r->handle);
+    list = take_over(r);
     ftc_thread_wake();
     ftc_library_unlock();
     complete_all(list);
@@ -291,5 +325,5 @@ int ftc_request_start(struct ftc_request *r, MPI_Request *handle)
 void ftc_request_poll(int count, const MPI_Request handles[])
 {
     if (ftc_library.state == FTC_LIBRARY_ACTIVE && (ftc_queue_is_used() || over))
-        look(handles ? count : 0, handles);
+        look(NULL, handles ? count : 0, handles);
 }

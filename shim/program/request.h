@@ -30,10 +30,11 @@ struct ftc_request {
     char *error_text;              /* of MPI_MAX_ERROR_STRING bytes; NULL: no error */
     _Atomic int holders;   /* who completes it, and the free function; the last releases it */
     _Atomic bool is_freed; /* the program has no handle of it any more */
+    _Atomic bool is_taken; /* MPI is told that it is complete */
     /* By a thread of the program's, once it is over; call->result tells what has come of it. */
     void (*settle)(struct ftc_request *r);
     void (*close)(struct ftc_request *r); /* after that, without the lock */
-    struct ftc_request *next;
+    struct ftc_request *next, **link;     /* of those that are over; NULL: it is none of them */
     struct ftc_request *next_known; /* of all that MPI has; kept for report = coverage alone */
 };
 

@@ -20,7 +20,7 @@ static bool unblock(struct ftc_comm *c)
 
     if (r->was_blocked && ftc_messages_send(c)) {
         r->was_blocked = false;
-        ftc_messages_offer_kept();
+        ftc_messages_offer_kept(c);
         return true;
     }
     return false;
@@ -36,7 +36,7 @@ static bool look_after_operation(struct ftc_comm *c)
     progress |= ftc_messages_take_told(c);
     if (ftc_board_deaths(&ftc_library.board) != c->deaths_seen) {
         progress |= ftc_news_of_deaths(c);
-        ftc_messages_offer_kept();
+        ftc_messages_offer_kept(c);
     }
     if (c->known_dead > 0 || ftc_library.suspects)
         progress |= ftc_news_of_published(c);
@@ -46,7 +46,7 @@ static bool look_after_operation(struct ftc_comm *c)
         progress |= ftc_news_of_joined(c);
     if (r->op.attempt != r->announced) {
         ftc_news_announce_attempt(c);
-        ftc_messages_offer_kept();
+        ftc_messages_offer_kept(c);
     }
     return progress;
 }
@@ -128,7 +128,7 @@ bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request
     publish_call(c); /* after the sends, for which others may wait already */
     if (ftc_watched)
         ftc_watch_begun(c);
-    ftc_messages_offer_kept();
+    ftc_messages_offer_kept(c);
     ftc_mismatch_begin(c);
     ftc_silence_begin(c);
     return true;
@@ -143,7 +143,7 @@ static bool look_after_prelude(struct ftc_comm *c)
         return progress;
     r->prelude = NULL;
     start_engine(c);
-    ftc_messages_offer_kept();
+    ftc_messages_offer_kept(c);
     ftc_silence_begin(c);
     look_after_operation(c); /* whoever decides is to know of the deaths that ended the prelude */
     return true;

@@ -223,9 +223,9 @@ bool ftc_messages_take(void)
     return progress;
 }
 
-void ftc_messages_offer_kept(void)
+void ftc_messages_offer_kept(struct ftc_comm *c)
 {
-    struct ftc_unexpected_message **link = ftc_unexpected_first();
+    struct ftc_unexpected_message **link = ftc_unexpected_first(c->id);
 
     while (*link) {
         if (dispatch(&(*link)->arrival))

@@ -29,6 +29,6 @@ bool ftc_messages_take_told_by(struct ftc_comm *c, int member);
 
 /* Offers the kept messages again: when an operation starts, when its attempt has changed, and when
  * its sends are no longer in the way. */
-void ftc_messages_offer_kept(void);
+void ftc_messages_offer_kept(struct ftc_comm *c);
 
 #endif

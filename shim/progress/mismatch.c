@@ -410,7 +410,7 @@ static bool is_of_later(const struct ftc_comm *c, const struct ftc_arrival *a)
 
 static bool keeps_later(const struct ftc_comm *c, uint32_t world)
 {
-    for (const struct ftc_unexpected_message *m = *ftc_unexpected_first(); m; m = m->next)
+    for (const struct ftc_unexpected_message *m = *ftc_unexpected_first(c->id); m; m = m->next)
         if (m->arrival.from == world && is_of_later(c, &m->arrival))
             return true;
     return false;

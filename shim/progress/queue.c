@@ -9,9 +9,15 @@
 
 #include <assert.h>
 
-enum { LOOK_TURNS = 32 }; /* idle turns between two looks at what else could be wrong */
+enum {
+    LOOK_TURNS = 32, /* idle turns between two looks at what else could be wrong */
+    FEW = 64,
+};
 
+/* The first begun is the first to end: there are thousands at times. */
 struct ftc_comm *ftc_queue_busy;
+static struct ftc_comm **busy_end = &ftc_queue_busy;
+static unsigned busy_count;
 static void (*settle)(void);
 
 void ftc_queue_on_complete(void (*function)(void))
@@ -24,13 +30,25 @@ bool ftc_queue_is_used(void)
     return ftc_queue_busy != NULL;
 }
 
+static void remember(struct ftc_comm *c)
+{
+    c->running->next = NULL;
+    c->running->link = busy_end;
+    *busy_end = c;
+    busy_end = &c->running->next;
+    busy_count++;
+}
+
 static void forget(struct ftc_comm *c)
 {
-    struct ftc_comm **link = &ftc_queue_busy;
+    struct ftc_running *r = c->running;
 
-    while (*link != c)
-        link = &(*link)->running->next;
-    *link = c->running->next;
+    *r->link = r->next;
+    if (r->next)
+        r->next->running->link = r->link;
+    else
+        busy_end = r->link;
+    busy_count--;
 }
 
 static void pop(struct ftc_comm *c)
@@ -113,6 +131,23 @@ bool ftc_queue_turn(void)
     return ftc_queue_go_on() || progress;
 }
 
+bool ftc_queue_is_crowd(void)
+{
+    static unsigned asked;
+
+    if (busy_count > FEW && ++asked < busy_count)
+        return true;
+    asked = 0;
+    return false;
+}
+
+void ftc_queue_turn_of(struct ftc_comm *c)
+{
+    ftc_messages_take();
+    if (c)
+        advance(c);
+}
+
 void ftc_queue_add(struct ftc_queued *p)
 {
     struct ftc_comm *c = p->comm;
@@ -129,8 +164,7 @@ void ftc_queue_add(struct ftc_queued *p)
         return;
     }
     c->running->first = c->running->last = p;
-    c->running->next = ftc_queue_busy;
-    ftc_queue_busy = c;
+    remember(c);
     advance(c);
 }
 

@@ -42,6 +42,11 @@ bool ftc_queue_go_on(void);
 /* The communicators that have some; NULL: there are none. */
 extern struct ftc_comm *ftc_queue_busy;
 
+/* Whether there are so many that a caller who asks for one of them is to have a turn of that one's
+ * communicator alone (NULL: it is over). False once for as many questions as there are. */
+bool ftc_queue_is_crowd(void);
+void ftc_queue_turn_of(struct ftc_comm *c);
+
 /* Gives up the lock while it waits until @c has none left: so before a blocking call on @c. It
  * cannot deadlock: the other ranks call the same operations before that call too. */
 void ftc_queue_complete(struct ftc_comm *c);

@@ -2,6 +2,7 @@
 
 #include "board/presence.h"
 #include "board/publication.h"
+#include "unexpected.h"
 #include "value/rank_set.h"
 
 #include <assert.h>
@@ -34,6 +35,7 @@ static void release_room(struct ftc_running *r)
 
 void ftc_running_close(struct ftc_comm *c)
 {
+    ftc_unexpected_drop(c->id);
     release_room(c->running);
     ftc_multicast_close(&c->running->multicast);
     free(c->running->contributors);

@@ -72,7 +72,7 @@ struct ftc_running {
 
     bool *contributors; /* by the user's rank: whose data the last result has */
     bool has_contributors;
-    struct ftc_comm *next; /* of all communicators that have some */
+    struct ftc_comm *next, **link; /* of all communicators that have some */
 };
 
 /* For struct ftc_comm_keeper. */

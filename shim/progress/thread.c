@@ -1,6 +1,7 @@
 #include "thread.h"
 
 #include "queue.h"
+#include "system/clock.h"
 #include "system/quiet_thread.h"
 
 #include <time.h>
@@ -8,6 +9,7 @@
 enum {
     NAP_MIN_NS = 50000,
     NAP_MAX_NS = 1000000,
+    NAP_LONGEST_NS = 100000000, /* after a round that took as long */
     IDLE_NAPS = 20, /* before a sleep from which only a system call of the program can wake it */
 };
 
@@ -52,6 +54,18 @@ static long round_of_helper(long last_ns)
     return 2 * last_ns < NAP_MAX_NS ? 2 * last_ns : NAP_MAX_NS;
 }
 
+/* The program, which may be starting thousands of operations, has the lock for at least as long as
+ * the thread had it. */
+static long timed_round(long last_ns)
+{
+    uint64_t begin_ns = ftc_clock_ns_of(CLOCK_THREAD_CPUTIME_ID);
+    long nap_ns = round_of_helper(last_ns);
+    long took_ns = (long)(ftc_clock_ns_of(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
+
+    took_ns = took_ns < NAP_LONGEST_NS ? took_ns : NAP_LONGEST_NS;
+    return nap_ns > took_ns ? nap_ns : took_ns;
+}
+
 static void *run(void *unused)
 {
     long nap_ns = NAP_MAX_NS;
@@ -62,7 +76,7 @@ static void *run(void *unused)
     sleep_until_woken();
     while (!is_ending) {
         if (ftc_queue_is_used()) {
-            nap_ns = round_of_helper(nap_ns);
+            nap_ns = timed_round(nap_ns);
             idle = 0;
         } else if (++idle > IDLE_NAPS) {
             is_asleep = true;

@@ -6,11 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_FROM_ONE_SENDER = 64, RESERVE = 8 };
+enum { KEPT_FROM_ONE_SENDER = 64, RESERVE = 8, LISTS = 1024 };
 
-static struct ftc_unexpected_message *first, **last = &first, *unused;
+/* Thousands of requests may be started here after others have started them. */
+static struct list {
+    struct ftc_unexpected_message *first,
+        **last; /* where the next one goes, unless it is the first */
+} lists[LISTS];
+
+static struct ftc_unexpected_message *unused;
 static uint32_t *kept_from;
 static size_t room;
+
+static struct list *list_of(uint64_t communicator_id)
+{
+    return &lists[communicator_id % LISTS];
+}
 
 static struct ftc_unexpected_message *new_message(void)
 {
@@ -45,30 +56,42 @@ int ftc_unexpected_open(uint32_t senders, size_t max_bytes)
     return 0;
 }
 
+static void append(struct ftc_unexpected_message *m)
+{
+    struct list *list = list_of(m->communicator_id);
+
+    m->next = NULL;
+    if (list->first)
+        *list->last = m;
+    else
+        list->first = m;
+    list->last = &m->next;
+}
+
 bool ftc_unexpected_keep(const struct ftc_arrival *a)
 {
+    struct ftc_envelope envelope;
     struct ftc_unexpected_message *m;
     bool is_full = !ftc_library.interleaved && kept_from[a->from] == KEPT_FROM_ONE_SENDER;
 
-    if (is_full || a->bytes > room)
+    if (is_full || a->bytes > room || !ftc_message_read_envelope(a->wire, a->bytes, &envelope))
         return false;
     m = new_message();
     if (!m)
         return false;
-    m->next = NULL;
+    m->communicator_id = envelope.communicator_id;
     m->arrival = *a;
     m->arrival.wire = memcpy(m->wire, a->wire, a->bytes);
     m->note = *a->note;
     m->arrival.note = &m->note;
-    *last = m;
-    last = &m->next;
+    append(m);
     kept_from[a->from]++;
     return true;
 }
 
-struct ftc_unexpected_message **ftc_unexpected_first(void)
+struct ftc_unexpected_message **ftc_unexpected_first(uint64_t communicator_id)
 {
-    return &first;
+    return &list_of(communicator_id)->first;
 }
 
 void ftc_unexpected_release(struct ftc_unexpected_message **link)
@@ -77,7 +100,18 @@ void ftc_unexpected_release(struct ftc_unexpected_message **link)
 
     *link = m->next;
     if (!*link)
-        last = link;
+        list_of(m->communicator_id)->last = link;
     kept_from[m->arrival.from]--;
     give_back(m);
+}
+
+void ftc_unexpected_drop(uint64_t communicator_id)
+{
+    struct ftc_unexpected_message **link = ftc_unexpected_first(communicator_id);
+
+    while (*link)
+        if ((*link)->communicator_id == communicator_id)
+            ftc_unexpected_release(link);
+        else
+            link = &(*link)->next;
 }

@@ -16,7 +16,8 @@
 
 struct ftc_unexpected_message {
     struct ftc_unexpected_message *next; /* in the order of arrival */
-    struct ftc_arrival arrival;          /* of what follows */
+    uint64_t communicator_id;
+    struct ftc_arrival arrival; /* of what follows */
     struct ftc_note note;
     _Alignas(16) unsigned char wire[];
 };
@@ -27,10 +28,13 @@ int ftc_unexpected_open(uint32_t senders, size_t max_bytes);
 /* Keeps a copy; false when its sender has reached its bound, or memory is short. */
 bool ftc_unexpected_keep(const struct ftc_arrival *a);
 
-/* The list, to walk and to take from. */
-struct ftc_unexpected_message **ftc_unexpected_first(void);
+/* The list, to walk and to take from, in which those of a communicator are, and few others. */
+struct ftc_unexpected_message **ftc_unexpected_first(uint64_t communicator_id);
 
 /* Unlinks the message that *link points to and frees it. */
 void ftc_unexpected_release(struct ftc_unexpected_message **link);
+
+/* Frees all that are kept of a communicator, which is freed: nothing will ask for them. */
+void ftc_unexpected_drop(uint64_t communicator_id);
 
 #endif
