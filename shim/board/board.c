@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -28,6 +29,7 @@ enum {
     MAX_SITES_BYTES = 1 << 24,
     MAX_BULK_BYTES = 1 << 27,
     PAGE = 4096,
+    WINDOW_UNIT = 1 << 16, /* the largest page that there is */
     MAX_TRACE_BYTES = 1 << 24
 };
 
@@ -42,7 +44,8 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->message_stride_bytes >= 64 && g->message_stride_bytes % 64 == 0 &&
            g->sites_bytes <= MAX_SITES_BYTES && g->sites_bytes % 64 == 0 &&
            g->shown_bytes <= MAX_STRIDE && g->shown_bytes % 64 == 0 &&
-           g->bulk_bytes <= MAX_BULK_BYTES && g->bulk_bytes % PAGE == 0 &&
+           g->bulk_bytes <= MAX_BULK_BYTES && g->bulk_bytes % 64 == 0 &&
+           g->place_bytes <= MAX_BULK_BYTES && g->place_bytes % PAGE == 0 &&
            g->other_hosts < FTC_BOARD_HOSTS_MAX && g->host <= g->other_hosts &&
            g->trace_bytes <= MAX_TRACE_BYTES && g->trace_bytes % 64 == 0;
 }
@@ -52,32 +55,22 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
     return (uint32_t)FTC_RANK_SET_WORDS(g->ranks);
 }
 
-/* The segment: header and ranks | sets of rank 0, 1, ... | entries of rank 0, 1, ... | multicasts
- * of entry 0, 1, ..., of all ranks each | bells of rank 0, 1, ... | rings to 0 from 0, 1, ... |
- * rings to 1 ... | call sites of rank 0, 1, ... | what rank 0, 1, ... shows | bulk memory of rank
- * 0, 1, ..., in pages | traces of rank 0, 1, ... */
+/* The segment: header and ranks | sets of rank 0, 1, ... | bells of rank 0, 1, ... | rings to 0
+ * from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... | what rank 0, 1, ... shows, | and
+ * that of large data | traces of rank 0, 1, ... | the windows: groups of entries, and places.
+ *
+ * A group: entries of rank 0, 1, ... | multicasts of its entry 0, 1, ..., of all ranks each. A
+ * place: that of rank 0, 1, ... */
 static size_t sets_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->ranks * sizeof(struct ftc_board_rank);
 }
 
-static size_t entries_offset(const struct ftc_board_geometry *g)
+static size_t bells_offset(const struct ftc_board_geometry *g)
 {
     size_t sets = (size_t)g->ranks * FTC_BOARD_SETS;
 
     return sets_offset(g) + sets * ftc_board_set_words(g) * sizeof(uint64_t);
-}
-
-static size_t multicasts_offset(const struct ftc_board_geometry *g)
-{
-    return entries_offset(g) + (size_t)g->ranks * g->entries * g->entry_stride_bytes;
-}
-
-static size_t bells_offset(const struct ftc_board_geometry *g)
-{
-    size_t places = (size_t)g->ranks * g->entries * FTC_BOARD_MULTICASTS;
-
-    return multicasts_offset(g) + places * g->multicast_bytes;
 }
 
 /* Cache lines of its own. */
@@ -108,9 +101,7 @@ static size_t shown_offset(const struct ftc_board_geometry *g)
 
 static size_t bulk_offset(const struct ftc_board_geometry *g)
 {
-    size_t end = shown_offset(g) + (size_t)g->ranks * FTC_BOARD_SHOWN * g->shown_bytes;
-
-    return g->bulk_bytes == 0 ? end : (end + PAGE - 1) / PAGE * PAGE;
+    return shown_offset(g) + (size_t)g->ranks * FTC_BOARD_SHOWN * g->shown_bytes;
 }
 
 static size_t traces_offset(const struct ftc_board_geometry *g)
@@ -118,29 +109,134 @@ static size_t traces_offset(const struct ftc_board_geometry *g)
     return bulk_offset(g) + (size_t)g->ranks * g->bulk_bytes;
 }
 
+static size_t in_units(size_t bytes)
+{
+    return (bytes + WINDOW_UNIT - 1) / WINDOW_UNIT * WINDOW_UNIT;
+}
+
+static size_t windows_offset(const struct ftc_board_geometry *g)
+{
+    return in_units(traces_offset(g) + (size_t)g->ranks * g->trace_bytes);
+}
+
+static uint32_t groups(const struct ftc_board_geometry *g)
+{
+    return (g->entries + FTC_BOARD_GROUP - 1) / FTC_BOARD_GROUP;
+}
+
+static uint32_t windows(const struct ftc_board_geometry *g)
+{
+    return groups(g) + FTC_BOARD_PLACES;
+}
+
+static size_t group_bytes(const struct ftc_board_geometry *g)
+{
+    size_t entries = (size_t)g->ranks * FTC_BOARD_GROUP;
+
+    return in_units(entries * (g->entry_stride_bytes + FTC_BOARD_MULTICASTS * g->multicast_bytes));
+}
+
+static size_t place_bytes(const struct ftc_board_geometry *g)
+{
+    return in_units((size_t)g->ranks * g->place_bytes);
+}
+
+static size_t window_bytes(const struct ftc_board_geometry *g, uint32_t number)
+{
+    return number < groups(g) ? group_bytes(g) : place_bytes(g);
+}
+
+static size_t window_offset(const struct ftc_board_geometry *g, uint32_t number)
+{
+    size_t places = number < groups(g) ? 0 : number - groups(g);
+
+    return windows_offset(g) + (number - places) * group_bytes(g) + places * place_bytes(g);
+}
+
 size_t ftc_board_bytes(const struct ftc_board_geometry *g)
 {
-    return traces_offset(g) + (size_t)g->ranks * g->trace_bytes;
+    return window_offset(g, windows(g));
+}
+
+size_t ftc_board_usual_bytes(const struct ftc_board_geometry *g)
+{
+    return windows_offset(g) + group_bytes(g) + place_bytes(g);
+}
+
+static void *map_part(int fd, size_t offset, size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+
+    if (p != MAP_FAILED)
+        (void)madvise(p, bytes, MADV_DONTDUMP); /* a core dump would take memory for all pages */
+    return p;
 }
 
 /* With a geometry that is sane. */
-static void find_entries(struct ftc_board *board)
+static int map_segment(struct ftc_board *board, int fd, const struct ftc_board_geometry *g)
 {
-    board->entries = (unsigned char *)board->shared + entries_offset(&board->geometry);
-    board->multicasts = (unsigned char *)board->shared + multicasts_offset(&board->geometry);
+    _Atomic(unsigned char *) *window = calloc(windows(g), sizeof *window);
+    void *p = window ? map_part(fd, 0, windows_offset(g)) : MAP_FAILED;
+    struct stat st;
+
+    if (p == MAP_FAILED || fstat(fd, &st) != 0) {
+        free(window);
+        return -ENOMEM;
+    }
+    *board = (struct ftc_board){.shared = p,
+                                .geometry = *g,
+                                .window = window,
+                                .size_bytes = windows_offset(g),
+                                .fd = fd,
+                                .file = st.st_ino};
+    return 0;
 }
 
-static int map_segment(struct ftc_board *board, int fd, size_t size)
+static void stop(void)
 {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    __builtin_trap();
+}
 
-    if (p == MAP_FAILED)
-        return -errno;
-    (void)madvise(p, size, MADV_DONTDUMP); /* a core dump would take memory for all pages */
-    board->shared = p;
-    board->size_bytes = size;
-    board->fd = fd;
-    return 0;
+static void (*on_no_room)(void) = stop;
+
+void ftc_board_on_no_room(void (*function)(void))
+{
+    on_no_room = function;
+}
+
+/* A number that the program has closed may be that of a file of its own. */
+static bool has_file(const struct ftc_board *board)
+{
+    struct stat st;
+
+    return fstat(board->fd, &st) == 0 && st.st_ino == board->file &&
+           (fcntl(board->fd, F_GET_SEALS) & BOARD_SEALS) == BOARD_SEALS;
+}
+
+/* Another thread may have come first. */
+unsigned char *ftc_board_map_window(const struct ftc_board *board, uint32_t number)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+    size_t bytes = window_bytes(g, number);
+    unsigned char *first = NULL, *window = MAP_FAILED;
+
+    if (has_file(board))
+        window = map_part(board->fd, window_offset(g, number), bytes);
+    if (window == MAP_FAILED)
+        on_no_room();
+    if (atomic_compare_exchange_strong(&board->window[number], &first, window))
+        return window;
+    munmap(window, bytes);
+    return first;
+}
+
+static void unmap_segment(struct ftc_board *board)
+{
+    for (uint32_t i = 0; i < windows(&board->geometry); i++)
+        if (board->window[i])
+            munmap(board->window[i], window_bytes(&board->geometry, i));
+    free(board->window);
+    munmap(board->shared, board->size_bytes);
 }
 
 static int set_size(int fd, size_t size)
@@ -169,31 +265,27 @@ static int create_memory(void)
 int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *geometry)
 {
     int fd, rv;
-    size_t size;
 
     if (!geometry_is_sane(geometry))
         return -EINVAL;
-    size = ftc_board_bytes(geometry);
     fd = create_memory();
     if (fd < 0)
         return -errno;
-    if (fchmod(fd, 0600) != 0 || set_size(fd, size) != 0 ||
+    if (fchmod(fd, 0600) != 0 || set_size(fd, ftc_board_bytes(geometry)) != 0 ||
         fcntl(fd, F_ADD_SEALS, BOARD_SEALS) != 0) {
         rv = -errno;
         goto fail;
     }
-    rv = map_segment(board, fd, size);
+    rv = map_segment(board, fd, geometry);
     if (rv != 0)
         goto fail;
     if (getrandom(board->shared->key, sizeof board->shared->key, 0) !=
         (ssize_t)sizeof board->shared->key) {
         rv = -EIO;
-        munmap(board->shared, size);
+        unmap_segment(board);
         goto fail;
     }
     board->shared->geometry = *geometry;
-    board->geometry = *geometry;
-    find_entries(board);
     board->shared->magic = BOARD_MAGIC;
     return 0;
 
@@ -205,26 +297,22 @@ fail:
 
 int ftc_board_map(struct ftc_board *board, int fd)
 {
+    unsigned char bytes[offsetof(struct ftc_board_shared, cores)];
+    struct ftc_board_geometry geometry;
+    uint64_t magic;
     struct stat st;
-    int rv;
 
     if (fstat(fd, &st) != 0)
         return -errno;
     if (st.st_uid != geteuid() || (fcntl(fd, F_GET_SEALS) & BOARD_SEALS) != BOARD_SEALS ||
-        st.st_size < (off_t)sizeof(struct ftc_board_shared))
+        pread(fd, bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return -EACCES;
-    rv = map_segment(board, fd, (size_t)st.st_size);
-    if (rv != 0)
-        return rv;
-    board->geometry = board->shared->geometry;
-    if (board->shared->magic == BOARD_MAGIC && geometry_is_sane(&board->geometry) &&
-        ftc_board_bytes(&board->geometry) == board->size_bytes) {
-        find_entries(board);
-        return 0;
-    }
-    munmap(board->shared, board->size_bytes);
-    *board = (struct ftc_board){.fd = -1};
-    return -EACCES;
+    memcpy(&magic, bytes + offsetof(struct ftc_board_shared, magic), sizeof magic);
+    memcpy(&geometry, bytes + offsetof(struct ftc_board_shared, geometry), sizeof geometry);
+    if (magic != BOARD_MAGIC || !geometry_is_sane(&geometry) ||
+        ftc_board_bytes(&geometry) != (size_t)st.st_size)
+        return -EACCES;
+    return map_segment(board, fd, &geometry);
 }
 
 int ftc_board_open(struct ftc_board *board, int pid, int fd, const uint64_t key[2])
@@ -260,7 +348,7 @@ void ftc_board_key(const struct ftc_board *board, uint64_t key[2])
 void ftc_board_close(struct ftc_board *board)
 {
     if (board->shared)
-        munmap(board->shared, board->size_bytes);
+        unmap_segment(board);
     if (board->fd >= 0)
         close(board->fd);
     *board = (struct ftc_board){.fd = -1};
@@ -310,6 +398,13 @@ void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank)
     const struct ftc_board_geometry *g = &board->geometry;
 
     return (char *)board->shared + bulk_offset(g) + (size_t)rank * g->bulk_bytes;
+}
+
+unsigned char *ftc_board_place(const struct ftc_board *board, uint32_t rank, uint32_t place)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+
+    return ftc_board_window(board, groups(g) + place) + (size_t)rank * g->place_bytes;
 }
 
 void *ftc_board_trace(const struct ftc_board *board, uint32_t rank)

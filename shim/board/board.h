@@ -154,12 +154,17 @@ struct ftc_board_geometry {
     uint32_t message_stride_bytes;
     uint32_t sites_bytes; /* of a rank's call sites (notice/coverage_sites.h); 0: not reported */
     uint32_t shown_bytes; /* of each of a rank's places for data that it shows (shown.h); 0: none */
-    uint32_t bulk_bytes;  /* of a rank's memory for large data (bulk.h), in pages; 0: none */
+    uint32_t bulk_bytes;  /* of what a rank shows of its large data (bulk.h); 0: there are none */
+    uint32_t place_bytes; /* of each of its places for them, in pages */
     uint32_t trace_bytes; /* of a rank's ring of events (trace.h); 0: nothing is traced */
     uint32_t other_hosts; /* of the job; 0: this one alone */
     uint32_t host;        /* number of the one whose board this is */
 };
 enum { FTC_BOARD_HOSTS_MAX = 64, FTC_BOARD_MULTICASTS = 2, FTC_BOARD_SHOWN = 4 };
+
+/* The rest of the segment is WINDOWS: so many entries of all ranks are one, with their places for
+ * messages to all members, and so is a place for large data of all ranks. */
+enum { FTC_BOARD_GROUP = 64, FTC_BOARD_PLACES = 16 };
 
 /* What is known of a host (directory.h). */
 enum { FTC_BOARD_HOST_NAME = 64, FTC_BOARD_ADDRESS_BYTES = 16 };
@@ -202,10 +207,15 @@ struct ftc_board_shared {
 struct ftc_board {
     struct ftc_board_shared *shared; /* NULL: not open */
     struct ftc_board_geometry geometry;
-    unsigned char *entries, *multicasts; /* in the segment, looked up in each operation */
-    size_t size_bytes;
-    int fd; /* -1 once it is not needed any more */
+    _Atomic(unsigned char *) *window; /* each is mapped at its first use; NULL: not yet */
+    size_t size_bytes;                /* mapped from the beginning on */
+    int fd;                           /* -1: not open */
+    uint64_t file;                    /* its inode: the program may have closed the descriptor */
 };
+
+/* Has @function called where a window cannot be mapped: the process cannot go on, and the function
+ * must not return. Without one the process stops. */
+void ftc_board_on_no_room(void (*function)(void));
 
 /* Creates the segment and draws its key. Returns 0 or a negative errno. */
 int ftc_board_create(struct ftc_board *board, const struct ftc_board_geometry *geometry);
@@ -222,6 +232,10 @@ int ftc_board_map(struct ftc_board *board, int fd);
 
 void ftc_board_close(struct ftc_board *board);
 
+/* Returns the bytes that a process maps of such a board if its program has few communicators, and
+ * large data in one call at a time. */
+size_t ftc_board_usual_bytes(const struct ftc_board_geometry *geometry);
+
 static inline bool ftc_board_is_open(const struct ftc_board *board)
 {
     return board->shared != NULL;
@@ -231,12 +245,21 @@ static inline bool ftc_board_is_open(const struct ftc_board *board)
 void ftc_board_key(const struct ftc_board *board, uint64_t key[2]);
 
 /* Addresses inside the segment; the indices must be below the geometry's counts. */
+unsigned char *ftc_board_map_window(const struct ftc_board *board, uint32_t number);
+
+static inline unsigned char *ftc_board_window(const struct ftc_board *board, uint32_t number)
+{
+    unsigned char *window = atomic_load_explicit(&board->window[number], memory_order_acquire);
+
+    return window ? window : ftc_board_map_window(board, number);
+}
+
 static inline struct ftc_board_entry *ftc_board_entry(const struct ftc_board *board, uint32_t rank,
                                                       uint32_t entry)
 {
-    size_t index = (size_t)rank * board->geometry.entries + entry;
+    size_t index = (size_t)rank * FTC_BOARD_GROUP + entry % FTC_BOARD_GROUP;
 
-    return (struct ftc_board_entry *)(void *)(board->entries +
+    return (struct ftc_board_entry *)(void *)(ftc_board_window(board, entry / FTC_BOARD_GROUP) +
                                               index * board->geometry.entry_stride_bytes);
 }
 
@@ -246,10 +269,21 @@ static inline struct ftc_board_entry *ftc_board_entry(const struct ftc_board *bo
 static inline void *ftc_board_multicast(const struct ftc_board *board, uint32_t rank,
                                         uint32_t entry, uint32_t place)
 {
-    size_t index = (size_t)entry * FTC_BOARD_MULTICASTS + place;
+    const struct ftc_board_geometry *g = &board->geometry;
+    size_t entries_bytes = (size_t)g->ranks * FTC_BOARD_GROUP * g->entry_stride_bytes;
+    size_t index = (size_t)(entry % FTC_BOARD_GROUP) * FTC_BOARD_MULTICASTS + place;
 
-    return board->multicasts +
-           (index * board->geometry.ranks + rank) * board->geometry.multicast_bytes;
+    return ftc_board_window(board, entry / FTC_BOARD_GROUP) + entries_bytes +
+           (index * g->ranks + rank) * g->multicast_bytes;
+}
+
+/* The same of an address for place 0. */
+static inline const void *ftc_board_next_multicast(const struct ftc_board *board, const void *first,
+                                                   uint32_t place)
+{
+    const struct ftc_board_geometry *g = &board->geometry;
+
+    return (const char *)first + (size_t)place * g->ranks * g->multicast_bytes;
 }
 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
@@ -257,6 +291,7 @@ _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t rank, ui
 void *ftc_board_sites(const struct ftc_board *board, uint32_t rank);
 unsigned char *ftc_board_shown(const struct ftc_board *board, uint32_t rank, uint32_t place);
 void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank);
+unsigned char *ftc_board_place(const struct ftc_board *board, uint32_t rank, uint32_t place);
 void *ftc_board_trace(const struct ftc_board *board, uint32_t rank);
 
 static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *board, uint32_t rank)

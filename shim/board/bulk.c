@@ -15,7 +15,9 @@
 _Static_assert(sizeof(struct ftc_bulk_head) + FTC_BULK_WORDS * sizeof(struct ftc_bulk_place) ==
                    FTC_BULK_HEAD_BYTES,
                "the slots come next");
-_Static_assert((int)FTC_BULK_HEAD_BYTES % 4096 == 0, "slots are pages");
+_Static_assert((int)FTC_BULK_SLOT_BYTES % 4096 == 0, "slots are pages");
+
+static bool are_past_caches;
 
 static struct {
     size_t bytes;      /* of each slot, that are in memory */
@@ -48,9 +50,9 @@ static int words_of(const struct ftc_board *board, uint32_t rank)
     return words < FTC_BULK_WORDS ? (int)words : FTC_BULK_WORDS;
 }
 
-void ftc_bulk_go_past_caches(const struct ftc_board *board, uint32_t self)
+void ftc_bulk_go_past_caches(void)
 {
-    ftc_copy_set_far(ftc_board_bulk(board, self), board->geometry.bulk_bytes);
+    are_past_caches = true;
 }
 
 int ftc_bulk_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
@@ -150,6 +152,8 @@ int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communi
         place = first_free(FTC_BULK_PLACES, FTC_BULK_WORDS);
     if (place < 0)
         return -1;
+    if (are_past_caches && place < FTC_BULK_PLACES)
+        ftc_copy_set_far(place, ftc_bulk_slot(board, self, place, 0), FTC_BULK_PLACE_BYTES);
     own[place].taken = true;
     if (place >= words_of(board, self))
         atomic_store(&ftc_bulk_head(board, self)->words, (uint32_t)place + 1);

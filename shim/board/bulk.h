@@ -3,8 +3,6 @@
  * A rank has some PLACES, each for one operation at a time: a word in which it shows how far it is,
  * and slots for its data. It writes its own alone, all others read. What nobody touches takes no
  * memory. Places from FTC_BULK_PLACES on have no slots: there a rank shows that it has no memory.
- * Of these there are enough for one operation of each communicator that it can have, and for one
- * before that, in which others still read.
  */
 #ifndef FTC_BOARD_BULK_H
 #define FTC_BOARD_BULK_H
@@ -12,12 +10,12 @@
 #include "board.h"
 
 enum {
-    FTC_BULK_PLACES = 16, /* operations that a rank can be in at a time */
+    FTC_BULK_PLACES = FTC_BOARD_PLACES, /* operations that a rank can be in at a time */
     FTC_BULK_SLOTS = 3,
     FTC_BULK_SLOT_BYTES = (1 << 20) + (1 << 16),                 /* a MiB, and what surrounds it */
     FTC_BULK_PLACE_BYTES = FTC_BULK_SLOTS * FTC_BULK_SLOT_BYTES, /* one behind the other */
-    FTC_BULK_WORDS = 8191, /* of the places, and of others without memory */
-    FTC_BULK_HEAD_BYTES = 64 * (1 + FTC_BULK_WORDS), /* all of them, in pages */
+    FTC_BULK_WORDS = 2047, /* of the places, and of others without memory */
+    FTC_BULK_HEAD_BYTES = 64 * (1 + FTC_BULK_WORDS), /* all of them */
 };
 
 struct ftc_bulk_head {
@@ -28,12 +26,6 @@ struct ftc_bulk_place {
     _Alignas(64) _Atomic uint64_t communicator_id; /* 0: free */
     _Atomic uint64_t progress;                     /* operation << 32 | what the rank shows of it */
 };
-
-/* Of one rank. */
-static inline uint32_t ftc_bulk_bytes(void)
-{
-    return FTC_BULK_HEAD_BYTES + (uint32_t)FTC_BULK_PLACES * FTC_BULK_SLOTS * FTC_BULK_SLOT_BYTES;
-}
 
 static inline struct ftc_bulk_head *ftc_bulk_head(const struct ftc_board *board, uint32_t rank)
 {
@@ -49,10 +41,7 @@ static inline struct ftc_bulk_place *ftc_bulk_place(const struct ftc_board *boar
 static inline unsigned char *ftc_bulk_slot(const struct ftc_board *board, uint32_t rank, int place,
                                            int slot)
 {
-    size_t index = (size_t)place * FTC_BULK_SLOTS + (size_t)slot;
-
-    return (unsigned char *)ftc_board_bulk(board, rank) + FTC_BULK_HEAD_BYTES +
-           index * FTC_BULK_SLOT_BYTES;
+    return ftc_board_place(board, rank, (uint32_t)place) + (size_t)slot * FTC_BULK_SLOT_BYTES;
 }
 
 /* The place in which @rank is in operation @seq of the communicator; -1: it is in none yet. It
@@ -71,7 +60,7 @@ static inline uint32_t ftc_bulk_read(const struct ftc_board *board, uint32_t ran
 
 /* From now on large data go to its slots past the caches: for ranks that have cores of their own
  * (system/copy.h). */
-void ftc_bulk_go_past_caches(const struct ftc_board *board, uint32_t self);
+void ftc_bulk_go_past_caches(void);
 
 /* Takes a free place for operation @seq of a communicator, in which the rank shows 0 from then on,
  * with @bytes of each slot in memory; one without slots if there is no memory, and -1 if there is

@@ -39,14 +39,18 @@ static void forget_calls(struct ftc_board_entry *e)
         write_call(e, seq, &(struct ftc_note){0});
 }
 
-enum { FIRST_WINDOW = 64, PROBES = 8 /* of each window but the last, which has all entries */ };
+enum {
+    FIRST_WINDOW = 64,
+    GROWTH = 4,
+    PROBES = 4 /* of each window but the last, which has all entries */
+};
 
 uint32_t ftc_publication_place(const struct ftc_board *board, uint64_t communicator_id,
                                uint32_t probe)
 {
     uint32_t entries = board->geometry.entries, window = FIRST_WINDOW;
 
-    for (; probe >= PROBES && window < entries; window *= 2)
+    for (; probe >= PROBES && window < entries; window *= GROWTH)
         probe -= PROBES;
     return (uint32_t)((communicator_id + probe) % (window < entries ? window : entries));
 }
@@ -55,7 +59,7 @@ uint32_t ftc_publication_probes(const struct ftc_board *board)
 {
     uint32_t probes = board->geometry.entries;
 
-    for (uint32_t window = FIRST_WINDOW; window < board->geometry.entries; window *= 2)
+    for (uint32_t window = FIRST_WINDOW; window < board->geometry.entries; window *= GROWTH)
         probes += PROBES;
     return probes;
 }

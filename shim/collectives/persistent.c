@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { BUCKETS = 256 };
+enum { BUCKETS = 4096 };
 
 struct ftc_persistent {
     MPI_Request handle;  /* the program's */
@@ -128,8 +128,9 @@ static int make(const struct ftc_plan *plan, MPI_Request *request)
 
     if (!p)
         return ftc_error_no_memory();
-    rv = identify(p) && ftc_keep(&p->kept, &p->plan, &p->sides) ? MPI_SUCCESS
-                                                                : ftc_error_no_memory();
+    rv = !identify(p)                              ? ftc_error_no_place()
+         : ftc_keep(&p->kept, &p->plan, &p->sides) ? MPI_SUCCESS
+                                                   : ftc_error_no_memory();
     if (rv == MPI_SUCCESS)
         rv = ftc_inactive_request(&p->handle);
     if (rv != MPI_SUCCESS) {

@@ -19,7 +19,7 @@
 
 enum {
     CACHE_SIZE = 64,
-    BUCKETS = 256,
+    BUCKETS = 4096,
     F_MAX = 64, /* that setting f allows */
 };
 

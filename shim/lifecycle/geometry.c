@@ -11,13 +11,11 @@
 
 enum {
     ENTRIES =
-        4096, /* communicators of a rank, more than MPICH allows; untouched ones take no memory */
+        32768, /* communicators and persistent requests of a rank; MPICH has 2048 of the one */
     RING_DEPTH_MAX = 16,
     RING_DEPTH_MIN = 4,            /* one operation needs as many, each attempt */
     RINGS_BYTES = 6 * 1024 * 1024, /* of a rank with all others of its host */
 };
-
-_Static_assert((int)FTC_BULK_WORDS >= 2 * (int)ENTRIES - 1, "of each, the last two operations");
 
 static size_t max_value_bytes(const struct ftc_settings *s, int ranks)
 {
@@ -64,7 +62,8 @@ struct ftc_board_geometry ftc_geometry_make(const struct ftc_settings *s, int ra
                            ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES)
                            : 0,
         .shown_bytes = shown_bytes(s, hosts),
-        .bulk_bytes = is_large_protected && hosts == 1 ? ftc_bulk_bytes() : 0,
+        .bulk_bytes = is_large_protected && hosts == 1 ? FTC_BULK_HEAD_BYTES : 0,
+        .place_bytes = is_large_protected && hosts == 1 ? FTC_BULK_PLACE_BYTES : 0,
         .trace_bytes = s->trace_file[0] != '\0' ? ftc_trace_bytes((uint32_t)ranks) : 0,
         .other_hosts = (uint32_t)hosts - 1,
     };

@@ -17,6 +17,7 @@
 #include "mpi/device.h"
 #include "net/lease.h"
 #include "progress/crash.h"
+#include "system/address_space.h"
 #include "system/lines.h"
 #include "system/looks.h"
 #include "value/contributors.h"
@@ -139,6 +140,36 @@ static size_t max_part_bytes(int ranks)
     return blocks > slice ? blocks : slice;
 }
 
+static void end_without_room(void)
+{
+    ftc_job_end_no_memory("more shared memory (ulimit -v, or its descriptor is closed)");
+}
+
+/* A board with fewer communicators is a smaller file (ulimit -f). */
+static int create_largest(struct ftc_board_geometry *g)
+{
+    int rv = ftc_board_create(&ftc_library.board, g);
+
+    while (rv == -EFBIG && g->entries > FTC_BOARD_GROUP) {
+        g->entries /= 2;
+        rv = ftc_board_create(&ftc_library.board, g);
+    }
+    return rv;
+}
+
+/* The program keeps half of what it has left. */
+static bool leaves_room(const struct ftc_board_geometry *g)
+{
+    size_t bytes = ftc_board_usual_bytes(g), left = ftc_address_space_left();
+
+    if (bytes <= left / 2)
+        return true;
+    ftc_lines_say("ftcoll: not protected: the limit of address space (ulimit -v) leaves rank %d "
+                  "%zu MiB, and the library takes %zu\n",
+                  ftc_library.world_rank, left >> 20, (bytes + (1 << 20) - 1) >> 20);
+    return false;
+}
+
 static void create_board(struct ftc_board_address *address, int hosts)
 {
     int ranks = ftc_library.world_size;
@@ -146,8 +177,10 @@ static void create_board(struct ftc_board_address *address, int hosts)
         ftc_geometry_make(&ftc_library.settings, ranks, hosts, max_part_bytes(ranks));
     int rv;
 
+    if (!leaves_room(&g))
+        return;
     g.host = hosts > 1 ? ftc_hosts_own() : 0;
-    rv = ftc_board_create(&ftc_library.board, &g);
+    rv = create_largest(&g);
     if (rv != 0) {
         ftc_lines_say("ftcoll: not protected: cannot map %zu MiB of shared memory: %s%s\n",
                       (ftc_board_bytes(&g) >> 20) + 1, strerror(-rv),
@@ -350,7 +383,7 @@ static bool all_have_board(const struct ftc_board_address *board, bool has_made_
         ftc_presence_is_crowded(&ftc_library.board) || ftc_hosts_share_cores();
     ftc_library.is_one_machine = ftc_hosts_are_one_machine();
     if (!ftc_library.oversubscribed)
-        ftc_bulk_go_past_caches(&ftc_library.board, (uint32_t)ftc_library.world_rank);
+        ftc_bulk_go_past_caches();
     return true;
 }
 
@@ -403,6 +436,7 @@ bool ftc_meeting_open(void)
 {
     struct announcement a = {0};
 
+    ftc_board_on_no_room(end_without_room);
     hear_announcement(&a);
     if (a.hosts == 0)
         a.hosts = ftc_hosts_by_mpich();

@@ -197,7 +197,7 @@ static int attach_board(struct ftc_channel_received *r)
     rv = ftc_board_map(&board, r->fd[0]);
     if (rv != 0)
         return rv;
-    board.fd = -1; /* the mapping is enough, the descriptor goes with the message */
+    board.fd = -1; /* the message's, as long as it may be refused */
     if (m->world >= board.geometry.ranks || m->options.failure_exit_status < 0 ||
         m->options.failure_exit_status > 255 || m->options.blocked_ms < 1 ||
         m->options.unreachable_ms < 1 || !has_listener(&board, r) ||
@@ -210,7 +210,8 @@ static int attach_board(struct ftc_channel_received *r)
     rank.world = m->world;
     rank.options = m->options;
     if (r->fd_count > 1)
-        rank.listener = r->fd[--r->fd_count]; /* kept */
+        rank.listener = r->fd[--r->fd_count]; /* kept, */
+    rank.board.fd = r->fd[--r->fd_count];     /* and so is this one */
     return start_watching(ftc_board_lifeline(&board, m->world));
 }
 

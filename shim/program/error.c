@@ -4,6 +4,7 @@
 #include "board/rank_state.h"
 #include "communicator/error_handler.h"
 #include "job_end.h"
+#include "library.h"
 #include "progress/mismatch.h"
 #include "system/lines.h"
 #include "system/numbers.h"
@@ -406,6 +407,14 @@ void ftc_error_drop(void)
 int ftc_error_no_memory(void)
 {
     return hold(MPI_ERR_NO_MEM, "ftcoll: no memory for the operation's buffers");
+}
+
+int ftc_error_no_place(void)
+{
+    return hold(MPI_ERR_NO_MEM,
+                "ftcoll: no memory for another persistent request, or a rank has more than %u of "
+                "them and of communicators",
+                ftc_library.board.geometry.entries);
 }
 
 int ftc_error_large_memory(const struct ftc_call *call, int mebibytes)

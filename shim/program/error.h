@@ -96,6 +96,9 @@ void ftc_error_keep(void);
 /* Class MPI_ERR_NO_MEM. */
 int ftc_error_no_memory(void);
 
+/* As above, of a persistent request: for want of memory, or of a place for it. */
+int ftc_error_no_place(void);
+
 /* As above, for the copies that a rank needs for large data: setting large_memory allows so many.
  */
 int ftc_error_large_memory(const struct ftc_call *call, int mebibytes);

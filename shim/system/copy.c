@@ -1,5 +1,6 @@
 #include "copy.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -9,13 +10,23 @@
 
 enum { LINE = 64, FAR_BYTES_LEAST = 16384 };
 
-static uintptr_t far;
-static size_t far_bytes;
+static struct {
+    uintptr_t base;
+    size_t bytes;
+} far[FTC_COPY_FAR_MAX];
 
-void ftc_copy_set_far(void *base, size_t bytes)
+void ftc_copy_set_far(int number, void *base, size_t bytes)
 {
-    far = (uintptr_t)base;
-    far_bytes = bytes;
+    far[number].base = (uintptr_t)base;
+    far[number].bytes = bytes;
+}
+
+static bool is_far(const void *to)
+{
+    for (int i = 0; i < FTC_COPY_FAR_MAX; i++)
+        if ((uintptr_t)to - far[i].base < far[i].bytes)
+            return true;
+    return false;
 }
 
 /* Whole lines; returns their bytes. */
@@ -47,7 +58,7 @@ void ftc_copy_some(void *to, const void *from, size_t bytes, size_t all_bytes)
     unsigned char *t = to;
     const unsigned char *f = from;
 
-    if (all_bytes >= FAR_BYTES_LEAST && bytes >= LINE && (uintptr_t)to - far < far_bytes) {
+    if (all_bytes >= FAR_BYTES_LEAST && bytes >= LINE && is_far(to)) {
         size_t head = -(uintptr_t)to % LINE, lines;
 
         memcpy(t, f, head);

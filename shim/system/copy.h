@@ -10,8 +10,10 @@
 
 #include <stddef.h>
 
-/* From now on large copies into these @bytes at @base go past the caches; 0: none do. */
-void ftc_copy_set_far(void *base, size_t bytes);
+/* From now on large copies into these @bytes at @base go past the caches; 0: none do. @number,
+ * below FTC_COPY_FAR_MAX, tells such places apart. */
+enum { FTC_COPY_FAR_MAX = 16 };
+void ftc_copy_set_far(int number, void *base, size_t bytes);
 
 /* As memcpy(). What was written can be read by whoever sees a later store with release order. */
 void ftc_copy(void *to, const void *from, size_t bytes);

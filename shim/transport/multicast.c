@@ -37,16 +37,16 @@ uint32_t ftc_multicast_stride(void)
 
 int ftc_multicast_open(struct ftc_multicast *m, int size)
 {
-    *m = (struct ftc_multicast){.entry = calloc((size_t)size, sizeof *m->entry)};
+    *m = (struct ftc_multicast){.first = calloc((size_t)size, sizeof *m->first)};
     for (int i = 0; i < FTC_BOARD_MULTICASTS; i++)
         m->seq[i] = UINT32_MAX; /* before all operations */
-    return m->entry ? 0 : -ENOMEM;
+    return m->first ? 0 : -ENOMEM;
 }
 
 void ftc_multicast_close(struct ftc_multicast *m)
 {
-    free(m->entry);
-    m->entry = NULL;
+    free(m->first);
+    m->first = NULL;
 }
 
 void ftc_multicast_send(struct ftc_multicast *m, const struct ftc_transport *t, uint32_t entry,
@@ -69,14 +69,14 @@ void ftc_multicast_send(struct ftc_multicast *m, const struct ftc_transport *t, 
 }
 
 /* False: it does not take part yet. */
-static bool find_entry(struct ftc_multicast *m, const struct ftc_transport *t, int rank,
-                       uint32_t from, uint64_t communicator_id)
+static bool find_places(struct ftc_multicast *m, const struct ftc_transport *t, int rank,
+                        uint32_t from, uint64_t communicator_id)
 {
     uint32_t entry;
 
-    if (m->entry[rank] == 0 && ftc_publication_find(t->board, from, communicator_id, &entry))
-        m->entry[rank] = entry + 1;
-    return m->entry[rank] != 0;
+    if (!m->first[rank] && ftc_publication_find(t->board, from, communicator_id, &entry))
+        m->first[rank] = ftc_board_multicast(t->board, from, entry, 0);
+    return m->first[rank] != NULL;
 }
 
 /* A stamp is no proof: it is a sum. */
@@ -88,10 +88,11 @@ static bool is_of(const struct ftc_arrival *a, const struct ftc_envelope *wanted
            envelope.communicator_id == wanted->communicator_id && envelope.seq == wanted->seq;
 }
 
-static bool take(const struct ftc_board *board, uint32_t from, uint32_t entry, uint32_t place,
+static bool take(const struct ftc_board *board, uint32_t from,
+                 const struct ftc_multicast_place *first, uint32_t place,
                  const struct ftc_envelope *envelope, struct ftc_arrival *a)
 {
-    const struct ftc_multicast_place *p = ftc_board_multicast(board, from, entry, place);
+    const struct ftc_multicast_place *p = ftc_board_next_multicast(board, first, place);
     uint32_t room = board->geometry.multicast_bytes - WIRE_AT, bytes;
 
     if (atomic_load_explicit(&p->stamp, memory_order_acquire) != stamp_of(envelope))
@@ -106,11 +107,11 @@ static bool take(const struct ftc_board *board, uint32_t from, uint32_t entry, u
 bool ftc_multicast_find(struct ftc_multicast *m, const struct ftc_transport *t, int rank,
                         uint32_t from, const struct ftc_envelope *envelope, struct ftc_arrival *a)
 {
-    if (!find_entry(m, t, rank, from, envelope->communicator_id))
+    if (!find_places(m, t, rank, from, envelope->communicator_id))
         return false;
     for (uint32_t i = 0; i < FTC_BOARD_MULTICASTS; i++)
-        if (take(t->board, from, m->entry[rank] - 1, (m->sent - 1 + i) % FTC_BOARD_MULTICASTS,
-                 envelope, a))
+        if (take(t->board, from, m->first[rank], (m->sent - 1 + i) % FTC_BOARD_MULTICASTS, envelope,
+                 a))
             return true;
     return false;
 }

@@ -18,6 +18,8 @@
 
 #include "transport.h"
 
+struct ftc_multicast_place;
+
 /* Values of up to so many bytes. */
 enum { FTC_MULTICAST_VALUE_BYTES = 1024 };
 
@@ -25,7 +27,8 @@ enum { FTC_MULTICAST_VALUE_BYTES = 1024 };
 struct ftc_multicast {
     uint32_t sent;                      /* by this rank */
     uint32_t seq[FTC_BOARD_MULTICASTS]; /* operation that it has used a place in */
-    uint32_t *entry;                    /* that each rank has for it, + 1; 0: not known */
+    /* Where each rank has the first of them; NULL: not known. */
+    const struct ftc_multicast_place **first;
 };
 
 /* With ranks 0 to @size - 1; 0 or -ENOMEM. */

@@ -27,7 +27,7 @@ static void open_once(void)
         .multicast_bytes = ftc_multicast_stride(),
         .ring_depth = 2,
         .message_stride_bytes = ftc_transport_message_stride(VALUE_BYTES),
-        .bulk_bytes = ftc_bulk_bytes(),
+        .bulk_bytes = FTC_BULK_HEAD_BYTES,
     };
 
     if (!board.shared &&

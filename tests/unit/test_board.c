@@ -9,7 +9,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -123,6 +125,60 @@ START_TEST(core_dumps_are_without_the_board)
     ck_assert(has_flag(b.shared, "dd"));
     ftc_board_close(&a);
     ftc_board_close(&b);
+}
+END_TEST
+
+/* Entries of many communicators, and all memory for large data, would be some hundred MB a rank in
+ * a process that locks its memory, or has a limit of address space. */
+START_TEST(what_is_used_is_mapped_and_both_see_it)
+{
+    enum { COMMUNICATORS = 32768 };
+    struct ftc_board_geometry g = geometry();
+    struct ftc_board a, b;
+
+    g.entries = COMMUNICATORS;
+    g.place_bytes = 1 << 20;
+    a = unit_board(g);
+    ck_assert_uint_lt(a.size_bytes, 1 << 20);
+    ck_assert_uint_lt(ftc_board_usual_bytes(&g), (SLOTS + 1) << 20);
+    ck_assert_int_eq(ftc_board_open(&b, (int)getpid(), a.fd, a.shared->key), 0);
+    for (uint32_t entry = 0; entry < COMMUNICATORS; entry += FTC_BOARD_GROUP - 1) {
+        ftc_board_entry(&a, 1, entry)->attempt = entry;
+        *(uint32_t *)ftc_board_multicast(&a, 1, entry, 1) = entry;
+    }
+    ftc_board_place(&a, SLOTS - 1, FTC_BOARD_PLACES - 1)[g.place_bytes - 1] = 7;
+    for (uint32_t entry = 0; entry < COMMUNICATORS; entry += FTC_BOARD_GROUP - 1) {
+        ck_assert_uint_eq(ftc_board_entry(&b, 1, entry)->attempt, entry);
+        ck_assert_uint_eq(*(uint32_t *)ftc_board_multicast(&b, 1, entry, 1), entry);
+    }
+    ck_assert_int_eq(ftc_board_place(&b, SLOTS - 1, FTC_BOARD_PLACES - 1)[g.place_bytes - 1], 7);
+    ck_assert(has_flag(ftc_board_window(&b, 0), "dd"));
+    ftc_board_close(&a);
+    ftc_board_close(&b);
+}
+END_TEST
+
+static jmp_buf without_room;
+
+static void leave(void)
+{
+    longjmp(without_room, 1);
+}
+
+/* The program may have closed the descriptor, and opened a file of its own under its number. */
+START_TEST(another_file_is_not_mapped_in_its_place)
+{
+    struct ftc_board a = created();
+    int other = memfd_create("other", MFD_CLOEXEC), fd = a.fd;
+
+    ck_assert_int_eq(ftruncate(other, 1 << 20), 0);
+    dup2(other, fd);
+    ftc_board_on_no_room(leave);
+    if (setjmp(without_room) == 0)
+        ck_abort_msg("%p", (void *)ftc_board_entry(&a, 0, 0));
+    ftc_board_on_no_room(abort);
+    ftc_board_close(&a);
+    close(other);
 }
 END_TEST
 
@@ -549,7 +605,7 @@ END_TEST
 
 START_TEST(an_entry_is_looked_for_among_few_and_then_among_all)
 {
-    enum { MANY = 4096, FEW = 64, FIRST_PROBES = 8 };
+    enum { MANY = 4096, FEW = 64, FIRST_PROBES = 4 };
     const struct ftc_board a = {.geometry.entries = MANY};
     bool was_seen[MANY] = {false};
 
@@ -590,6 +646,8 @@ int main(void)
     UNIT_TEST(a_board_is_no_standard_descriptor);
     UNIT_TEST(another_mapping_shows_the_same_board);
     UNIT_TEST(core_dumps_are_without_the_board);
+    UNIT_TEST(what_is_used_is_mapped_and_both_see_it);
+    UNIT_TEST(another_file_is_not_mapped_in_its_place);
     UNIT_TEST(a_wrong_key_is_refused);
     UNIT_TEST(the_segment_cannot_be_cut);
     UNIT_TEST(a_kernel_may_allow_no_code_in_it_or_not_know_of_that);

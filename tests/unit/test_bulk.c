@@ -17,7 +17,8 @@ static struct ftc_board_geometry geometry(void)
     struct ftc_board_geometry g = unit_geometry(RANKS, BYTES);
 
     g.sites_bytes = 64;
-    g.bulk_bytes = ftc_bulk_bytes();
+    g.bulk_bytes = FTC_BULK_HEAD_BYTES;
+    g.place_bytes = FTC_BULK_PLACE_BYTES;
     return g;
 }
 
@@ -181,18 +182,18 @@ END_TEST
 /* A slot more would be the next rank's, or beyond the segment. */
 START_TEST(slots_are_apart_and_inside_the_segment)
 {
-    unsigned char *last;
-
     open_board();
-    last = (unsigned char *)board.shared + board.size_bytes - FTC_BULK_SLOT_BYTES;
     for (uint32_t rank = 0; rank < RANKS; rank++)
         for (int place = 0; place < FTC_BULK_PLACES; place++)
-            for (int slot = 0; slot < FTC_BULK_SLOTS; slot++)
-                memset(ftc_bulk_slot(&board, rank, place, slot), (int)rank + 1, BYTES);
-    ck_assert_ptr_eq(ftc_bulk_slot(&board, RANKS - 1, FTC_BULK_PLACES - 1, FTC_BULK_SLOTS - 1),
-                     last);
+            for (int slot = 0; slot < FTC_BULK_SLOTS; slot++) {
+                unsigned char *s = ftc_bulk_slot(&board, rank, place, slot);
+
+                memset(s, (int)rank + 1, BYTES);
+                memset(s + FTC_BULK_SLOT_BYTES - BYTES, (int)rank + 1, BYTES);
+            }
     ck_assert_uint_eq((uintptr_t)ftc_bulk_slot(&board, 1, 0, 1) % 4096, 0);
     ck_assert_int_eq(ftc_bulk_slot(&board, 0, FTC_BULK_PLACES - 1, FTC_BULK_SLOTS - 1)[0], 1);
+    ck_assert_int_eq(ftc_bulk_slot(&board, 1, 0, 0)[0], 2);
     ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 0), -1); /* the words are elsewhere */
     close_board();
 }
@@ -212,9 +213,9 @@ START_TEST(a_part_of_a_page_is_no_geometry)
 {
     struct ftc_board_geometry g = geometry();
 
-    g.bulk_bytes += 64;
+    g.place_bytes += 64;
     ck_assert_int_lt(ftc_board_create(&board, &g), 0);
-    g.bulk_bytes = UINT32_MAX & ~4095u;
+    g.place_bytes = UINT32_MAX & ~4095u;
     ck_assert_int_lt(ftc_board_create(&board, &g), 0);
 }
 END_TEST

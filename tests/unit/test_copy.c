@@ -42,7 +42,7 @@ START_TEST(whatever_the_place_all_bytes_come_and_no_others)
         size_t at = unit_draw(&seed, AROUND), of = unit_draw(&seed, AROUND),
                bytes = LARGE - unit_draw(&seed, 2 * AROUND);
 
-        ftc_copy_set_far(to, i % 4 == 0 ? 0 : sizeof to);
+        ftc_copy_set_far(0, to, i % 4 == 0 ? 0 : sizeof to);
         fill(seed);
         ftc_copy(to + at, from + of, bytes);
         expect(at, from + of, bytes);
@@ -53,7 +53,7 @@ END_TEST
 /* Some are less than a line of memory. */
 START_TEST(parts_of_a_large_copy_come_whole)
 {
-    ftc_copy_set_far(to, sizeof to);
+    ftc_copy_set_far(0, to, sizeof to);
     for (size_t bytes = 0; bytes < 3 * AROUND; bytes++)
         for (size_t at = 0; at < AROUND; at += 7) {
             fill((uint32_t)bytes);
@@ -65,7 +65,7 @@ END_TEST
 
 START_TEST(small_ones_and_those_elsewhere_come_too)
 {
-    ftc_copy_set_far(to + FAR_BYTES / 2, FAR_BYTES / 2);
+    ftc_copy_set_far(0, to + FAR_BYTES / 2, FAR_BYTES / 2);
     fill(1);
     ftc_copy(to + FAR_BYTES / 2, from, SMALL);
     expect(FAR_BYTES / 2, from, SMALL);
@@ -100,7 +100,7 @@ START_TEST(who_sees_the_store_behind_it_sees_the_copy)
     int wrong = 0;
     pthread_t writer;
 
-    ftc_copy_set_far(to, sizeof to);
+    ftc_copy_set_far(0, to, sizeof to);
     pthread_create(&writer, NULL, write_rounds, NULL);
     for (int round = 1; round <= ROUNDS; round++) {
         while (atomic_load_explicit(&shown, memory_order_acquire) < round)

@@ -28,7 +28,8 @@ static void open_board(void)
     struct ftc_board_geometry g = unit_geometry(RANKS, VALUE_BYTES);
 
     g.sites_bytes = 64;
-    g.bulk_bytes = ftc_bulk_bytes();
+    g.bulk_bytes = FTC_BULK_HEAD_BYTES;
+    g.place_bytes = FTC_BULK_PLACE_BYTES;
     ftc_library.board = unit_board(g);
 }
 

@@ -77,6 +77,19 @@ STARTS = [
                    "--calls allreduce " + args,
            says=("ftcoll: not protected: no memory, or no answer from a monitor process",))
       for name, settings, args in (("reductions", {}, ""), ("all", {"FTCOLL_PROTECT": "all"}, "--comms mixed"))),
+    # As batch systems set it. Natively 90,000 kB are enough.
+    Case("start: the address space has a limit, a rank is killed", 4, 1, rotate=False, finished=3, failures=1, tags=DEFECT,
+         settings={"FTCOLL_PROTECT": "all"}, silent=("not protected",),
+         command="ulimit -v 200000; exec mpiexec.hydra -n {n} {programs}/stream --seed {seed} --fault kill@10:1"),
+    unprotected("the address space has no room for the board", 4, "-n {n} prlimit --as=98000000 {programs}/start",
+                r"the limit of address space \(ulimit -v\) leaves rank 0 \d+ MiB, and the library takes \d+\n", tags=DEFECT,
+                settings={"FTCOLL_PROTECT": "all"}),
+    start("files have a limit of size", 4, "-n {n} prlimit --fsize=300000000 {programs}/start", silent=("ftcoll",), tags=DEFECT,
+          settings={"FTCOLL_PROTECT": "all"}),
+    *(Case(f"start: memory is locked {when} MPI_Init", 8, 1, rotate=False, settings={"FTCOLL_PROTECT": "all"}, tags=DEFECT,
+           command=f"mpiexec.hydra -n {{n}} {{programs}}/locked {when} 65536",
+           says=(r"(?s)(locked: (rank \d is content|skipped).*){8}",))
+      for when in ("before", "after")),
     *(Case(f"start: {name}", 4, 1, rotate=False, settings=CONTAINED, finished=3, failures=1, skip=NO_CONTAINER, preload=preload,
            command=f"mpiexec.hydra -n {{n}} {CONTAINER} {inside}{{programs}}/stream --seed {{seed}} {stream('kill@10:2')}",
            silent=("not protected",), tags=DEFECT)

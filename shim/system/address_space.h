@@ -1,0 +1,11 @@
+/* address_space: the limit that a user or a batch system sets to it, RLIMIT_AS (ulimit -v, h_vmem).
+ */
+#ifndef FTC_SYSTEM_ADDRESS_SPACE_H
+#define FTC_SYSTEM_ADDRESS_SPACE_H
+
+#include <stddef.h>
+
+/* Returns the bytes that this process may still map; SIZE_MAX without a limit. */
+size_t ftc_address_space_left(void);
+
+#endif
