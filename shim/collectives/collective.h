@@ -49,6 +49,7 @@ struct ftc_plan {
 
     /* A value of blocks (composite.h) */
     bool is_composite;
+    bool is_shown; /* each block is (shown.h), as their data are too large for messages */
     struct ftc_blocks_limit limit;
     enum ftc_pass turned_out; /* why native MPI has to do it, which all ranks have agreed on */
 };

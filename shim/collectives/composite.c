@@ -27,7 +27,7 @@ bool ftc_composite_needs_mpi(const struct ftc_plan *plan)
 
 void *ftc_composite_begin(struct ftc_plan *plan)
 {
-    bool is_uneven = ftc_plan_is_uneven(plan);
+    const struct ftc_settings *s = &ftc_library.settings;
     void *value;
 
     plan->is_composite = true;
@@ -35,15 +35,31 @@ void *ftc_composite_begin(struct ftc_plan *plan)
         return plan->posted;
     plan->limit = (struct ftc_blocks_limit){
         .ranks = plan->comm->size,
-        .data_bytes = plan->course_kind == FTC_COURSE_POSTED ? 0
-                      : is_uneven ? (size_t)ftc_library.settings.max_bytes
-                                  : plan->value_bytes,
+        .data_bytes = plan->course_kind == FTC_COURSE_POSTED || plan->is_shown ? 0
+                      : ftc_plan_is_uneven(plan) ? (size_t)s->max_bytes
+                                                 : plan->value_bytes,
+        .shown_apart = s->large == FTC_LARGE_PROTECTED,
     };
     plan->travelling_bytes = ftc_blocks_room(&plan->limit);
     value = ftc_parcel_room(plan, plan->travelling_bytes);
     if (value)
         ftc_blocks_begin(value);
     return value;
+}
+
+static bool shows_blocks(const struct ftc_plan *plan)
+{
+    enum ftc_call_kind kind = plan->call->kind;
+
+    return plan->collective->examine == ftc_composite_examine && ftc_call_plain(kind) == kind &&
+           !ftc_call_goes_to_root(kind) && !ftc_plan_is_uneven(plan);
+}
+
+bool ftc_composite_can_be_shown(const struct ftc_plan *plan)
+{
+    return ftc_library.settings.large == FTC_LARGE_PROTECTED && shows_blocks(plan) &&
+           ftc_shown_fits(plan->value_bytes / (size_t)plan->comm->size) &&
+           ftc_shown_fits(plan->value_bytes);
 }
 
 static void join(void *plan, void *into, const void *from)
@@ -137,9 +153,12 @@ static bool is_packed_whole(const struct ftc_plan *plan)
 size_t ftc_composite_most(const struct ftc_plan *plan)
 {
     size_t memory = ftc_limits_memory_bytes(), operation = plan->limit.data_bytes;
+    size_t shown = plan->limit.shown_apart ? ftc_library.board.geometry.shown_bytes : 0;
 
+    if (!is_packed_whole(plan) && plan->posted)
+        return SIZE_MAX / 2;
     if (!is_packed_whole(plan))
-        return plan->posted ? SIZE_MAX / 2 : operation;
+        return operation > shown ? operation : shown;
     if (ftc_library.settings.large == FTC_LARGE_NATIVE)
         return SIZE_MAX / 2;
     return memory > operation ? memory : operation;

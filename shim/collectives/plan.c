@@ -88,8 +88,9 @@ enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
     if (is_to_be_examined(plan))
         plan->collective->examine(plan, &facts);
     pass = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
-    if (pass == FTC_PASS_NONE)
-        return pass;
+    plan->is_shown = pass == FTC_PASS_TOO_LARGE && ftc_composite_can_be_shown(plan);
+    if (pass == FTC_PASS_NONE || plan->is_shown)
+        return FTC_PASS_NONE;
     plan->course_kind = ftc_course_of(plan, pass);
     return plan->course_kind == FTC_COURSE_WHOLE ? pass : FTC_PASS_NONE;
 }

@@ -21,12 +21,16 @@ static bool is_free(const struct use *u)
              : !ftc_publication_is_needed(&ftc_library.board, u->communicator_id);
 }
 
+bool ftc_shown_fits(size_t bytes)
+{
+    return bytes >= LEAST_BYTES && bytes <= ftc_library.board.geometry.shown_bytes;
+}
+
 /* A parcel is unpacked later. After a reduce its root may not have read, and nobody would know when
  * it has. */
 static bool may_be_shown(const struct ftc_plan *plan, size_t bytes)
 {
-    return bytes >= LEAST_BYTES && bytes <= ftc_library.board.geometry.shown_bytes &&
-           !plan->parcel && !ftc_call_goes_to_root(plan->call->kind);
+    return ftc_shown_fits(bytes) && !plan->parcel && !ftc_call_goes_to_root(plan->call->kind);
 }
 
 unsigned char *ftc_shown_room(const struct ftc_plan *plan, size_t bytes, uint32_t *shown)

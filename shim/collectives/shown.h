@@ -10,6 +10,9 @@
 #include "collective.h"
 #include "letters.h"
 
+/* Whether @bytes are enough to be shown, and a place has room for them. */
+bool ftc_shown_fits(size_t bytes);
+
 /* Room for @bytes that this rank shows in the next operation of the communicator of @plan, and in
  * @shown its name for the others, which is not 0. NULL: the data travel. */
 unsigned char *ftc_shown_room(const struct ftc_plan *plan, size_t bytes, uint32_t *shown);

@@ -12,6 +12,7 @@
 enum {
     ENTRIES =
         32768, /* communicators and persistent requests of a rank; MPICH has 2048 of the one */
+    SHOWN_TIMES = 4,
     RING_DEPTH_MAX = 16,
     RING_DEPTH_MIN = 4,            /* one operation needs as many, each attempt */
     RINGS_BYTES = 6 * 1024 * 1024, /* of a rank with all others of its host */
@@ -22,19 +23,21 @@ static size_t max_value_bytes(const struct ftc_settings *s, int ranks)
     size_t data = (size_t)s->max_bytes;
     size_t broadcast = ftc_broadcast_value_bytes(data);
     size_t reduction = ftc_contributors_bytes(ranks) + data;
-    size_t blocks = ftc_blocks_room(&(struct ftc_blocks_limit){ranks, data});
+    size_t blocks = ftc_blocks_room(&(struct ftc_blocks_limit){.ranks = ranks, .data_bytes = data});
     size_t most = broadcast > reduction ? broadcast : reduction;
 
     return (s->intercept & FTC_INTERCEPT_BLOCKS) != 0 && blocks > most ? blocks : most;
 }
 
-/* Whoever is taken for dead may still read what is shown. */
+/* Whoever is taken for dead may still read what is shown. To post costs more than to show: so with
+ * large calls there is room for blocks of more than a message. */
 static uint32_t shown_bytes(const struct ftc_settings *s, int hosts)
 {
+    uint32_t bytes = (uint32_t)s->max_bytes * (s->large == FTC_LARGE_PROTECTED ? SHOWN_TIMES : 1);
     bool are_shown = hosts == 1 && s->monitor != FTC_MONITOR_TIMEOUT &&
                      (s->intercept & (FTC_INTERCEPT_BCAST | FTC_INTERCEPT_BLOCKS)) != 0;
 
-    return are_shown ? ((uint32_t)s->max_bytes + 63) / 64 * 64 : 0;
+    return are_shown ? (bytes + 63) / 64 * 64 : 0;
 }
 
 /* Among many ranks a place of each ring, once used, is memory of which nobody needs so much. */

@@ -5,7 +5,7 @@
 /* Of a value. */
 struct head {
     _Alignas(FTC_BLOCK_ALIGN) uint64_t bytes; /* in all, with this head; each is aligned */
-    uint64_t data_bytes : 47;                 /* of all blocks, without what surrounds them */
+    uint64_t data_bytes : 47;                 /* that count, without what surrounds them */
     uint64_t is_too_large : 1;
     uint64_t count : 16;
 };
@@ -100,6 +100,12 @@ static struct ftc_block block_of(const struct brief *brief, const void *value)
 
 /* ---- to add ---- */
 
+/* How much of @bytes of data counts. */
+static size_t counted(const struct ftc_blocks_limit *limit, size_t bytes, uint32_t shown)
+{
+    return shown && limit->shown_apart ? 0 : bytes;
+}
+
 static void become_too_large(void *value)
 {
     ftc_blocks_begin(value);
@@ -121,7 +127,8 @@ static void *become_brief(void *value, int rank, size_t bytes, uint32_t shown)
 }
 
 /* The same, behind the other blocks. */
-static void *append(struct head *head, int rank, size_t bytes, uint32_t shown)
+static void *append(struct head *head, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
+                    uint32_t shown)
 {
     struct block *block = (void *)((char *)head + head->bytes);
     unsigned char *data = (unsigned char *)(block + 1);
@@ -130,13 +137,14 @@ static void *append(struct head *head, int rank, size_t bytes, uint32_t shown)
     if (!shown)
         memset(data + bytes, 0, aligned(bytes) - bytes); /* gaps travel, too */
     head->bytes += block_bytes(block);
-    head->data_bytes += bytes;
+    head->data_bytes += counted(limit, bytes, shown);
     head->count++;
     return data;
 }
 
 /* The same of what is brief elsewhere, whose gap is zero already. */
-static void append_brief(struct head *head, const struct brief *brief)
+static void append_brief(struct head *head, const struct ftc_blocks_limit *limit,
+                         const struct brief *brief)
 {
     const struct ftc_block b = block_of(brief, brief);
     struct one_block {
@@ -151,18 +159,18 @@ static void append_brief(struct head *head, const struct brief *brief)
         memset(to->data + sizeof brief->data, 0, sizeof to->data - sizeof brief->data);
     }
     head->bytes += block_bytes(&to->head);
-    head->data_bytes += b.bytes;
+    head->data_bytes += counted(limit, b.bytes, b.shown);
     head->count++;
 }
 
 /* Makes a value that may be brief as others are. */
-static struct head *widen(void *value)
+static struct head *widen(void *value, const struct ftc_blocks_limit *limit)
 {
     const union start s = start_of(value);
 
     if (is_brief(&s)) {
         ftc_blocks_begin(value);
-        append_brief(value, &s.brief);
+        append_brief(value, limit, &s.brief);
     }
     return value;
 }
@@ -171,15 +179,16 @@ static struct head *widen(void *value)
 static void *add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
                  uint32_t shown)
 {
-    struct head *head = widen(value);
+    struct head *head = widen(value, limit);
+    size_t data_bytes = counted(limit, bytes, shown);
 
-    if (bytes > limit->data_bytes || head->data_bytes > limit->data_bytes - bytes) {
+    if (data_bytes > limit->data_bytes || head->data_bytes > limit->data_bytes - data_bytes) {
         become_too_large(value);
         return NULL;
     }
     if (is_without_blocks(value) && bytes <= (shown ? UINT32_MAX : FTC_BRIEF_BYTES))
         return become_brief(value, rank, bytes, shown);
-    return append(head, rank, bytes, shown);
+    return append(head, limit, rank, bytes, shown);
 }
 
 void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes)
@@ -231,19 +240,20 @@ static void join(struct head *into, const struct head *from, const char *blocks,
 static void join_brief(void *value, const union start *from, const struct ftc_blocks_limit *limit)
 {
     const union start s = start_of(value);
-    size_t data_bytes = block_of(&from->brief, from).bytes;
+    const struct ftc_block b = block_of(&from->brief, from);
+    size_t data_bytes = counted(limit, b.bytes, b.shown);
     struct head *into = value;
 
     if (is_without_blocks(&s) && data_bytes <= limit->data_bytes) {
         memcpy(value, from, sizeof *from);
         return;
     }
-    into = widen(value);
+    into = widen(value, limit);
     if (into->is_too_large ||
         !fits(into, sizeof(struct block) + FTC_BLOCK_ALIGN, data_bytes, limit))
         become_too_large(into);
     else
-        append_brief(into, &from->brief);
+        append_brief(into, limit, &from->brief);
 }
 
 void ftc_blocks_join(const void *limit, void *into, const void *from)
@@ -253,7 +263,7 @@ void ftc_blocks_join(const void *limit, void *into, const void *from)
     if (is_brief(&s))
         join_brief(into, &s, limit);
     else if (!is_without_blocks(&s))
-        join(widen(into), &s.head, (const char *)from + sizeof s, limit);
+        join(widen(into, limit), &s.head, (const char *)from + sizeof s, limit);
 }
 
 /* ---- to look ---- */

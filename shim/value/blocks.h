@@ -38,6 +38,7 @@ struct ftc_block {
 struct ftc_blocks_limit {
     int ranks;         /* blocks at most, numbered from 0 */
     size_t data_bytes; /* of all of them: less than 2^47 */
+    bool shown_apart;  /* data that are shown do not count */
 };
 
 /* Room for a value. */

@@ -1,6 +1,6 @@
 """What the library promises, beside what has just been measured."""
 from costs import PASSED_BY_BLOCKS, PASSED_NS, TRACED
-from side_by_side import BLOCKS
+from side_by_side import ALONE, ALONE_BYTES, BLOCKS
 from stats import Spread
 
 DEFAULT_ALGORITHM = "optimistic"
@@ -49,6 +49,9 @@ def latency(bars, rows, options):
         for size in (8, 1024):
             bars.add(f"{call}, {size} B a rank, n=2 one a core, f=1: ours / native",
                      find(rows, call, 2, size, DEFAULT_ALGORITHM), 1.5, 2)
+    for call, size in ((call, size) for call in ALONE for size in ALONE_BYTES if 2 in options.ranks):
+        bars.add(f"{call} alone, {size} B, n=2 one a core, f=1, protect = all: ours / native",
+                 find(rows, f"{call} alone", 2, size, DEFAULT_ALGORITHM), 1.5 if call == "bcast" else 2.0 if size == 4096 else 1.8, 2)
     for call in ("reduce", "reduce-turns"):
         add(call, 2, 8, options.algorithms[0], 1.25, 2)
     for ranks in (4, 8, 16):

@@ -1,7 +1,7 @@
 /* latency: times MPI collectives, native and rerouted in turns, in one process set.
  *
  *     latency [--sides both|one|passed] [--calls allreduce,reduce,...] [--bytes 8,64,...]
- *             [--seconds S] [--block-ms M]
+ *             [--seconds S] [--block-ms M] [--time block|call]
  *
  * A plain MPI program in the manner of the OSU latency tests. Preloaded with libftcoll.so it
  * switches between rerouted and native calls through MPI_Pcontrol(level), level 0 being native, and
@@ -11,7 +11,10 @@
  *
  * Prints one line of CSV a block: call,ranks,bytes,pair,side,us,iterations,messages. us is the mean
  * latency of the rank where it was longest; messages is what a process sent on average for one
- * call, empty if unknown. */
+ * call, empty if unknown.
+ *
+ * --time call times as the OSU programs do: each call alone, with an MPI_Barrier after it that is
+ * not timed, and us is the mean of all ranks. */
 #include "measured.h"
 #include "shared_page.h"
 
@@ -46,7 +49,8 @@ static struct options {
     char calls[1024], bytes[256];
     double seconds;  /* for one call and size */
     double block_ms; /* wanted length of a block */
-} options = {&comparisons[0], "allreduce,reduce", "8,64,1024,4096", 1.0, 5.0};
+    bool times_call; /* alone, as the OSU programs do */
+} options = {&comparisons[0], "allreduce,reduce", "8,64,1024,4096", 1.0, 5.0, false};
 
 static struct shared_page *page;
 static struct buffers buffers;
@@ -56,7 +60,7 @@ static int decide(int decision)
     return shared_decision(page, buffers.rank, buffers.ranks, decision);
 }
 
-/* Nanoseconds in the call, summed over the iterations. */
+/* Nanoseconds in the call, summed over the iterations. The barriers are not timed. */
 static uint64_t run_separated(const struct measured_call *call, int iterations)
 {
     uint64_t sum = 0, before;
@@ -64,11 +68,14 @@ static uint64_t run_separated(const struct measured_call *call, int iterations)
     for (int i = 0; i < iterations; i++) {
         buffers.iteration++;
         buffers_change(&buffers);
-        shared_barrier(page, buffers.ranks);
+        if (!options.times_call)
+            shared_barrier(page, buffers.ranks);
         before = clock_ns();
         call->call(&buffers);
         sum += clock_ns() - before;
         buffers_check(&buffers, call);
+        if (options.times_call)
+            MPI_Barrier(MPI_COMM_WORLD);
     }
     return sum;
 }
@@ -91,13 +98,14 @@ static double run(const struct measured_call *call, int iterations)
     uint64_t ns;
 
     shared_barrier(page, buffers.ranks);
-    ns = call->separated ? run_separated(call, iterations) : run_back_to_back(call, iterations);
+    ns = call->separated || options.times_call ? run_separated(call, iterations)
+                                               : run_back_to_back(call, iterations);
     return (double)ns / 1e3 / iterations;
 }
 
 /* What one block has shown. */
 struct block {
-    double us;       /* mean latency of the slowest rank */
+    double us;       /* mean latency of the slowest rank, or of all if the call is timed alone */
     double messages; /* that a process sent for a call, on average; negative if unknown */
 };
 
@@ -112,12 +120,13 @@ static bool count(struct ftcoll_counters *counters)
 static void check_way(const struct measured_call *call, enum side side, unsigned long long rerouted,
                       int iterations)
 {
-    unsigned long long right = side == OURS ? (unsigned long long)iterations : 0;
+    unsigned long long calls = (unsigned long long)iterations * (options.times_call ? 2 : 1);
+    unsigned long long right = side == OURS ? calls : 0;
 
     if (side == PLAIN || rerouted == right || measured_is_kept(call))
         return;
-    fprintf(stderr, "latency: %s of %d bytes: %llu of %d calls were rerouted on the %s side\n",
-            call->name, buffers.count * (int)sizeof(double), rerouted, iterations, side_name[side]);
+    fprintf(stderr, "latency: %s of %d bytes: %llu of %llu calls were rerouted on the %s side\n",
+            call->name, buffers.count * (int)sizeof(double), rerouted, calls, side_name[side]);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -139,7 +148,9 @@ static struct block measure_block(const struct measured_call *call, enum side si
         sent = (double)(after.messages - before.messages) / iterations / buffers.ranks;
         block.messages = shared_sum(page, buffers.rank, buffers.ranks, sent);
     }
-    block.us = shared_max(page, buffers.rank, buffers.ranks, us);
+    block.us = options.times_call
+                   ? shared_sum(page, buffers.rank, buffers.ranks, us) / buffers.ranks
+                   : shared_max(page, buffers.rank, buffers.ranks, us);
     return block;
 }
 
@@ -179,7 +190,7 @@ static void measure_and_print(const struct measured_call *call, int pair, enum s
         return;
     printf("%s,%d,%d,%d,%s,%.4f,%d,", call->name, buffers.ranks,
            buffers.count * (int)sizeof(double), pair, side_name[side], block.us, iterations);
-    if (side == OURS && block.messages >= 0)
+    if (side == OURS && block.messages >= 0 && !options.times_call)
         printf("%.2f", block.messages);
     printf("\n");
 }
@@ -235,6 +246,8 @@ static bool parse_option(const char *key, const char *value)
         options.seconds = atof(value);
     else if (strcmp(key, "--block-ms") == 0)
         options.block_ms = atof(value);
+    else if (strcmp(key, "--time") == 0)
+        options.times_call = strcmp(value, "call") == 0;
     else
         return false;
     return true;

@@ -42,6 +42,10 @@ class Row:
 BLOCKS = ("allgather", "gather", "scatter", "alltoall", "scan")
 BLOCKS_RANKS_MAX = 8
 
+# As the OSU programs time them: the call alone, and not the barrier after it (latency --time call).
+ALONE = ("bcast", "scatter", "scatterv", "gatherv")
+ALONE_BYTES = (8, 1024, 4096)
+
 HEADING = (f"{'call':13}{'n':>3} {'placement':20}{'bytes':>6}{'f':>3} {'algorithm':11}"
            f"{'native us':>36}{'ours us':>32}{'ours / native':>24} {'messages':>8}")
 
@@ -68,8 +72,8 @@ def plan(ranks_list, f_list, algorithms):
                 yield ranks, f, algorithm, calls
 
 
-def measure_job(tools, ranks, f, algorithm, arguments, settings):
-    """Prints the rows of one job, and returns them."""
+def measure_job(tools, ranks, f, algorithm, arguments, settings, name="{}"):
+    """Prints the rows of one job, whose calls are called @name, and returns them."""
     rows = []
     try:
         out = mpich(tools, ranks, "latency", arguments,
@@ -78,7 +82,7 @@ def measure_job(tools, ranks, f, algorithm, arguments, settings):
         note(f"not measured: n={ranks} f={f} {algorithm}: {failure}")
         return rows
     for key, blocks in read_blocks(out).items():
-        row = Row(key, f, algorithm, blocks)
+        row = Row((name.format(key[0]), *key[1:]), f, algorithm, blocks)
         print(row.line(), flush=True)
         rows.append(row)
     return rows
@@ -102,6 +106,10 @@ def measure(tools, options):
                      "--block-ms", options.block_ms]
         for algorithm in options.algorithms:
             rows += measure_job(tools, ranks, 1, algorithm, arguments, {"intercept": "all", "max_bytes": 65536})
+    if 2 in options.ranks:
+        arguments = ["--time", "call", "--calls", ",".join(ALONE), "--bytes", ",".join(map(str, ALONE_BYTES)),
+                     "--seconds", options.seconds, "--block-ms", options.block_ms]
+        rows += measure_job(tools, 2, 1, "optimistic", arguments, {"protect": "all"}, "{} alone")
     write_csv(rows, os.path.join(tools.out, "latency.csv"))
     return rows
 

@@ -436,6 +436,27 @@ START_TEST(shown_data_count_as_others_do)
 }
 END_TEST
 
+/* With one block it is a value of 16 bytes, with more it is not. */
+START_TEST(shown_data_need_not_count)
+{
+    const struct ftc_blocks_limit apart = {.ranks = RANKS, .data_bytes = 8, .shown_apart = true};
+    struct value v, other, small = of(2, 8);
+
+    ftc_blocks_begin(&v);
+    ck_assert(ftc_blocks_add_shown(&v, &apart, 0, 1000, 3));
+    ftc_blocks_begin(&other);
+    ck_assert(ftc_blocks_add_shown(&other, &apart, 1, 1000, 1));
+    ftc_blocks_join(&apart, &v, &other);
+    ftc_blocks_join(&apart, &v, &small);
+    ck_assert(!ftc_blocks_are_too_large(&v));
+    ck_assert_int_eq(ftc_blocks_count(&v), 3);
+    check_block(&v, 2, 8);
+    small = of(3, 1);
+    ftc_blocks_join(&apart, &v, &small); /* data that travel count */
+    ck_assert(ftc_blocks_are_too_large(&v));
+}
+END_TEST
+
 /* A head of 16 bytes has 32 bits for them. */
 START_TEST(more_than_4_gib_may_be_shown)
 {
@@ -533,6 +554,7 @@ int main(void)
     UNIT_TEST(a_block_may_be_longer_than_4_gib);
     UNIT_TEST(of_a_block_that_is_shown_the_head_travels);
     UNIT_TEST(shown_data_count_as_others_do);
+    UNIT_TEST(shown_data_need_not_count);
     UNIT_TEST(more_than_4_gib_may_be_shown);
     UNIT_TEST(a_broadcast_of_8_bytes_is_a_value_of_16);
     UNIT_TEST(of_a_broadcast_that_is_shown_the_head_travels);

@@ -182,6 +182,11 @@ POSTED = [
     *(posted(f"{call}, shown, rank {victim} dies at {point}", 4, f"{call} 2000 20", f"{victim}:{operation}:{point}", settings=SHOWN)
       for call in ("allgather", "turned", "scatter:1", "scan", "alltoallv", "around")
       for victim, operation, point in ((0, 2, "a0"), (1, 12, "a1"), (2, 20, "b1"), (3, 30, "end"))),
+    # More than a message together.
+    *(posted(f"{call}, shown beside max_bytes, nobody dies", n, f"{call} 3000 40")
+      for call in ("allgather", "scatter:1", "alltoall", "scatterv:1", "gatherv:1") for n in (2, 5)),
+    *(posted(f"{call}, shown beside max_bytes, rank {victim} dies at {point}", 4, f"{call} 3000 20", f"{victim}:{operation}:{point}")
+      for call, victim, operation, point in (("scatter:1", 1, 12, "a1"), ("allgather", 2, 20, "b1"), ("gatherv:1", 3, 30, "end"))),
     *(posted(f"{call}, nobody dies", n, f"{call} {size} 3")
       for call in (*EVEN, *UNEVEN) for n, size in ((3, ROUNDS * 3), (4, ONE_ROUND))),
     *(posted(f"{form}{call}, nobody dies", 3, f"{form}{call} {ONE_ROUND} 3")
