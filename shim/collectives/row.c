@@ -2,6 +2,8 @@
 
 #include "letters.h"
 
+#include <string.h>
+
 static bool has_letters(const struct ftc_plan *plan)
 {
     return plan->course_kind == FTC_COURSE_POSTED || ftc_call_is_uneven(plan->call->kind);
@@ -42,6 +44,29 @@ static int write_piece(const struct ftc_plan *plan, unsigned char **row, int to,
     return ftc_place_read(data, place);
 }
 
+/* True for pieces of one size, without gaps, that follow each other in memory. */
+static bool is_dense(const struct ftc_plan *plan, const struct ftc_side_view *view)
+{
+    return !has_letters(plan) && !view->side->counts && ftc_facts_are_packed(view->facts);
+}
+
+/* Copies the pieces before the own one, then those after it. */
+static int add_dense(struct ftc_plan *plan, void **value, struct ftc_side_view *view)
+{
+    const struct ftc_comm *c = plan->comm;
+    const struct ftc_place place = ftc_side_whole(view);
+    size_t piece = ftc_place_bytes(&place), before = piece * (size_t)c->rank;
+    size_t after = piece * (size_t)(c->size - 1) - before;
+    unsigned char *row = ftc_composite_block(plan, value, before + after);
+    const char *from = place.address;
+
+    if (row && before > 0)
+        memcpy(row, from, before);
+    if (row && after > 0)
+        memcpy(row + before, from + before + piece, after);
+    return MPI_SUCCESS;
+}
+
 int ftc_row_add(struct ftc_plan *plan, void **value, const struct ftc_side *side)
 {
     struct ftc_side_view view;
@@ -50,6 +75,8 @@ int ftc_row_add(struct ftc_plan *plan, void **value, const struct ftc_side *side
 
     if (!ftc_side_view(&view, side))
         return MPI_ERR_TYPE;
+    if (is_dense(plan, &view))
+        return add_dense(plan, value, &view);
     row = ftc_composite_block(plan, value, row_bytes(plan, &view));
     for (int to = 0; row && to < plan->comm->size; to++) {
         struct ftc_place place;

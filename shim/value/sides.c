@@ -167,13 +167,27 @@ static bool block_is_valid(struct ftc_side_view *view, int index)
     return (!s->datatypes || look_at(view, s->datatypes[index])) && buffer_is_valid(view, index);
 }
 
+/* True for counts of one datatype in a buffer that needs no displacement: no block is examined. */
+static bool is_surely_valid(const struct ftc_side_view *view, int blocks)
+{
+    const struct ftc_side *s = view->side;
+    bool is = !s->datatypes && s->buffer != MPI_IN_PLACE && ftc_is_buffer(s->buffer, view->facts);
+
+    for (int i = 0; is && i < blocks; i++)
+        is = ftc_side_count(s, i) >= 0;
+    return is;
+}
+
 bool ftc_side_is_valid(const struct ftc_side *side, int blocks)
 {
+    int looks = side->counts ? blocks : 1;
     struct ftc_side_view view;
 
     if (!ftc_side_view(&view, side))
         return false;
-    for (int i = 0; i < (side->counts ? blocks : 1); i++)
+    if (is_surely_valid(&view, looks))
+        return true;
+    for (int i = 0; i < looks; i++)
         if (!block_is_valid(&view, i))
             return false;
     return true;
