@@ -264,12 +264,30 @@ START_TEST(all_have_recovered_when_those_elsewhere_have)
     ftc_aftermath_settle(&here, 2, 1, S);
     ck_assert(!ftc_aftermath_is_settled(&here, 1, &when));
     ftc_aftermath_settle(&there, 1, 1, S);
+    ftc_aftermath_set_error(&there, 3, true);
     ftc_aftermath_settle(&there, 3, 1, S);
     tell(&here, &there, 1, S);
+    ck_assert(ftc_aftermath_of(&here, 0, &a) && !a.is_error);
     tell(&here, &there, 3, 2 * S);
     ck_assert(ftc_aftermath_is_settled(&here, 1, &when));
     ck_assert(ftc_aftermath_of(&here, 0, &a));
     ck_assert_uint_eq(a.recovered_ns, 2 * S);
+    ck_assert(a.is_error); /* which rank 3 has said */
+}
+END_TEST
+
+START_TEST(which_deaths_end_the_job_is_known_elsewhere)
+{
+    struct ftc_board here = board_of(HERE), there = board_of(THERE);
+
+    for (uint32_t rank = 1; rank <= 3; rank += 2) {
+        ftc_board_forbid(&there, rank, 1 << FTC_DEATH_EXIT);
+        ftc_board_mark_failed(&there, rank, rank == 1 ? FTC_DEATH_EXIT : FTC_DEATH_SIGNAL, 9);
+        tell(&here, &there, rank, S);
+    }
+    ck_assert(ftc_death_is_forbidden(&here, 1));
+    ck_assert(!ftc_death_is_forbidden(&here, 3));
+    ck_assert(!ftc_board_is_critical(&here, 1));
 }
 END_TEST
 
@@ -277,6 +295,7 @@ int main(void)
 {
     UNIT_BEGIN("replica");
     UNIT_TEST(how_far_a_rank_has_come_is_known_elsewhere);
+    UNIT_TEST(which_deaths_end_the_job_is_known_elsewhere);
     UNIT_TEST(that_a_rank_waits_is_news);
     UNIT_TEST(a_death_is_entered_once_with_its_age);
     UNIT_TEST(a_death_that_an_agent_has_not_come_to_count_is_counted_by_the_next);
