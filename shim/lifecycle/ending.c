@@ -107,7 +107,8 @@ static _Atomic int open_sessions;
 /* Where silence means death, only the library's own waits find the dead. */
 static bool can_meet_again(void)
 {
-    return !ftc_library.suspects && ftc_inside_has(FTC_INSIDE_END) && ftc_pmi_spoken() == FTC_PMI_1;
+    return !ftc_library.suspects && ftc_inside_has(FTC_INSIDE_FLUSH) &&
+           ftc_pmi_spoken() == FTC_PMI_1;
 }
 
 static void close_transport(void)

@@ -37,7 +37,7 @@ uint32_t ftc_multicast_stride(void)
 
 int ftc_multicast_open(struct ftc_multicast *m, int size)
 {
-    *m = (struct ftc_multicast){.first = calloc((size_t)size, sizeof *m->first)};
+    *m = (struct ftc_multicast){.first = calloc((size_t)size, sizeof(void *))};
     for (int i = 0; i < FTC_BOARD_MULTICASTS; i++)
         m->seq[i] = UINT32_MAX; /* before all operations */
     return m->first ? 0 : -ENOMEM;
