@@ -20,6 +20,8 @@ $(UNIT)/library.a: $(SHIM_OBJECTS)
 # some: the test replaces that as well, or is not linked.
 wrapped = $(foreach name,$(1),-Wl,--wrap=$(name) -Wl,--wrap=__$(name)_chk)
 $(UNIT)/test_stopped: UNIT_LIBS = $(call wrapped,clock_gettime nanosleep poll $(addprefix ftc_,rank_end_job job_end pmi_fd channel_is_end channel_send channel_receive notice_deaths))
+$(UNIT)/test_polls: UNIT_LIBS = $(call wrapped,sysconf mprotect)
+$(UNIT)/test_bulk: UNIT_LIBS = $(call wrapped,sysconf madvise)
 $(UNIT)/test_combine: UNIT_LIBS = $(filter -L% -l% -Wl%,$(MPI_SHOWN))
 CHECK_LIBS := -Wl,--as-needed -linih -lcheck -lsubunit -lm -lpthread -lrt -ldl
 

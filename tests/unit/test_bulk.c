@@ -3,10 +3,12 @@
 #include "board/rank_state.h"
 
 #include "unit_board.h"
+#include "unit_pages.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { RANKS = 2, BYTES = 64, ID = 7, OTHER = 8 };
 
@@ -199,6 +201,40 @@ START_TEST(slots_are_apart_and_inside_the_segment)
 }
 END_TEST
 
+/* ---- pages that are larger than what slots begin at ---- */
+
+static uintptr_t asked_from, asked_to;
+
+int __real_madvise(void *address, size_t bytes, int advice);
+int __wrap_madvise(void *address, size_t bytes, int advice);
+
+int __wrap_madvise(void *address, size_t bytes, int advice)
+{
+    if (unit_page_bytes == 0)
+        return __real_madvise(address, bytes, advice);
+    asked_from = (uintptr_t)address;
+    asked_to = asked_from + bytes;
+    return 0;
+}
+
+/* The kernel refuses an address within a page, and lack of memory would be a signal later. */
+START_TEST(memory_is_asked_for_from_the_start_of_a_page)
+{
+    uintptr_t slot;
+    int place;
+
+    open_board();
+    unit_page_bytes = UNIT_LARGE_PAGE;
+    place = ftc_bulk_take(&board, 0, ID, 3, BYTES);
+    slot = (uintptr_t)ftc_bulk_slot(&board, 0, place, FTC_BULK_SLOTS - 1);
+    unit_page_bytes = 0;
+    ck_assert_uint_eq(asked_from % UNIT_LARGE_PAGE, 0);
+    ck_assert_uint_le(asked_from, slot);
+    ck_assert_uint_eq(asked_to, slot + BYTES);
+    close_board();
+}
+END_TEST
+
 /* Any process may write to the board. */
 START_TEST(more_words_than_there_are_are_not_looked_at)
 {
@@ -231,6 +267,7 @@ int main(void)
     UNIT_TEST(the_dead_read_nothing);
     UNIT_TEST(a_place_without_slots_is_free_when_all_have_read);
     UNIT_TEST(slots_are_apart_and_inside_the_segment);
+    UNIT_TEST(memory_is_asked_for_from_the_start_of_a_page);
     UNIT_TEST(more_words_than_there_are_are_not_looked_at);
     UNIT_TEST(a_part_of_a_page_is_no_geometry);
     UNIT_END();

@@ -6,11 +6,12 @@
 #include "system/imports.h"
 #include "unit.h"
 #include "unit_library.h"
+#include "unit_pages.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 static const char *device;
 static bool is_known;
@@ -131,25 +132,35 @@ static ElfW(Phdr) * protection_in(ElfW(Phdr) header[], int headers)
 
 enum { HEADERS_MOST = 32 };
 
-/* Whether the first page of that memory can be written to after a redirection; with @cut it ends
- * before the end of that page. */
-static bool stays_writable(bool cut)
+/* Opens the library with headers that a test may change, and returns the one of that memory. */
+static ElfW(Phdr) * open_protected(void)
 {
     static ElfW(Phdr) header[HEADERS_MOST];
-    ElfW(Phdr) * protection;
-    uintptr_t page;
 
     open_with("ch3:nemesis", false, "wait_for_sockets");
     ck_assert_int_le(object.headers, HEADERS_MOST);
     memcpy(header, object.header, (size_t)object.headers * sizeof *header);
     object.header = header;
-    protection = protection_in(header, object.headers);
-    page = page_of(object.base + protection->p_vaddr);
+    return protection_in(header, object.headers);
+}
+
+static void redirect(void)
+{
+    ck_assert(ftc_imports_redirect(&object, "poll", (void *)(uintptr_t)poll));
+}
+
+/* Whether the first page of that memory can be written to after a redirection; with @cut it ends
+ * before the end of that page. */
+static bool stays_writable(bool cut)
+{
+    ElfW(Phdr) *protection = open_protected();
+    uintptr_t page = page_of(object.base + protection->p_vaddr);
+
     if (cut) {
         protection->p_vaddr = page - object.base;
         protection->p_memsz = 1;
     }
-    ck_assert(ftc_imports_redirect(&object, "poll", (void *)(uintptr_t)poll));
+    redirect();
     return is_writable(page);
 }
 
@@ -165,11 +176,65 @@ START_TEST(a_page_that_is_protected_in_part_stays_writable)
 }
 END_TEST
 
+/* ---- larger pages ---- */
+
+static struct {
+    uintptr_t page;
+    size_t bytes;
+    int protection;
+} last_change;
+
+int __real_mprotect(void *address, size_t bytes, int protection);
+int __wrap_mprotect(void *address, size_t bytes, int protection);
+
+/* This machine has no such pages: what is asked for is noted alone. */
+int __wrap_mprotect(void *address, size_t bytes, int protection)
+{
+    if (unit_page_bytes == 0)
+        return __real_mprotect(address, bytes, protection);
+    last_change.page = (uintptr_t)address;
+    last_change.bytes = bytes;
+    last_change.protection = protection;
+    return 0;
+}
+
+/* Whether the large page of a redirected call is protected again, if the part from @from to @to of
+ * it is what the C library was told to protect. */
+static bool is_protected_again(size_t from, size_t to)
+{
+    ElfW(Phdr) *protection = open_protected();
+
+    protection->p_memsz = 0;
+    redirect(); /* from now on the memory can be written to */
+    unit_page_bytes = UNIT_LARGE_PAGE;
+    redirect();
+    ck_assert_uint_eq(last_change.page % UNIT_LARGE_PAGE, 0);
+    ck_assert_uint_eq(last_change.bytes, UNIT_LARGE_PAGE);
+    protection->p_vaddr = last_change.page + from - object.base;
+    protection->p_memsz = to - from;
+    redirect();
+    unit_page_bytes = 0;
+    return last_change.protection == PROT_READ;
+}
+
+/* As _dl_protect_relro() of glibc does: both ends are rounded down. */
+START_TEST(large_pages_are_protected_as_by_the_c_library)
+{
+    enum { LARGE = UNIT_LARGE_PAGE, SMALL = 4096 };
+
+    ck_assert(is_protected_again(0, LARGE));
+    ck_assert(is_protected_again(SMALL, LARGE));
+    ck_assert(!is_protected_again(0, LARGE - SMALL));
+    ck_assert(!is_protected_again(LARGE, 2 * LARGE));
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("polls");
     UNIT_TEST(protected_pages_are_protected_again);
     UNIT_TEST(a_page_that_is_protected_in_part_stays_writable);
+    UNIT_TEST(large_pages_are_protected_as_by_the_c_library);
     UNIT_TEST(queues_of_libfabric);
     UNIT_TEST(queues_of_an_unknown_version);
     UNIT_TEST(queues_with_another_device);
