@@ -113,28 +113,30 @@ void ftc_publish(const struct ftc_board *board, uint32_t self, uint32_t entry, u
 {
     struct ftc_board_entry *e = ftc_board_entry(board, self, entry);
     uint32_t failed_count = (uint32_t)result->failed->count;
+    uint32_t bytes = result->value ? (uint32_t)value_bytes : 0;
 
     assert(entry < board->geometry.entries);
     assert(failed_count <= FTC_FAILED_MAX);
     assert(ftc_publication_stride(value_bytes) <= board->geometry.entry_stride_bytes);
     FTC_SEQLOCK_BEGIN_WRITE(&e->version);
     atomic_store_explicit(&e->seq, seq, memory_order_relaxed);
-    e->attempt = result->attempt;
-    e->verdict = result->verdict;
-    e->bytes = result->value ? (uint32_t)value_bytes : 0;
-    e->failed_count = failed_count;
+    atomic_store_explicit(&e->attempt, result->attempt, memory_order_relaxed);
+    atomic_store_explicit(&e->verdict, result->verdict, memory_order_relaxed);
+    atomic_store_explicit(&e->bytes, bytes, memory_order_relaxed);
+    atomic_store_explicit(&e->failed_count, failed_count, memory_order_relaxed);
     memcpy(e->data, result->failed->id, value_offset(failed_count));
-    if (e->bytes > 0)
-        memcpy(e->data + value_offset(failed_count), result->value, e->bytes);
+    if (bytes > 0)
+        memcpy(e->data + value_offset(failed_count), result->value, bytes);
     FTC_SEQLOCK_END_WRITE(&e->version);
 }
 
 static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
                        struct ftc_publication *copy)
 {
-    uint32_t failed_count = e->failed_count;
-    uint32_t verdict = e->verdict;
-    size_t most = verdict == FTC_VERDICT_VALUE ? value_bytes : 0, bytes = e->bytes;
+    uint32_t failed_count = atomic_load_explicit(&e->failed_count, memory_order_relaxed);
+    uint32_t verdict = atomic_load_explicit(&e->verdict, memory_order_relaxed);
+    size_t bytes = atomic_load_explicit(&e->bytes, memory_order_relaxed);
+    size_t most = verdict == FTC_VERDICT_VALUE ? value_bytes : 0;
 
     if (failed_count > FTC_FAILED_MAX || bytes > most || (bytes < most && !copy->varies) ||
         (verdict != FTC_VERDICT_VALUE && verdict != FTC_VERDICT_EXCESS))
@@ -145,7 +147,7 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
     copy->value_bytes = bytes;
     copy->result = (struct ftc_result){
         .verdict = (enum ftc_verdict)verdict,
-        .attempt = e->attempt,
+        .attempt = atomic_load_explicit(&e->attempt, memory_order_relaxed),
         .failed = &copy->failed,
         .value = verdict == FTC_VERDICT_VALUE ? copy->value : NULL,
     };
@@ -203,6 +205,7 @@ bool ftc_publication_is_needed(const struct ftc_board *board, uint64_t communica
     return false;
 }
 
+/* The second look at the identity comes after the fence of FTC_SEQLOCK_IS_STILL. */
 bool ftc_published_call(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                         uint32_t seq, struct ftc_note *note)
 {

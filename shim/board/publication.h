@@ -24,10 +24,10 @@ struct ftc_board_entry {
     _Atomic uint64_t communicator_id; /* 0: unused */
     _Atomic uint64_t joined;          /* operation << 32 | attempt that its owner is in */
     _Atomic uint64_t recorded;        /* any member's: see shim/report/record.c */
-    uint32_t attempt;
-    uint32_t verdict; /* enum ftc_verdict */
-    uint32_t bytes;
-    uint32_t failed_count;
+    _Atomic uint32_t attempt;
+    _Atomic uint32_t verdict; /* enum ftc_verdict */
+    _Atomic uint32_t bytes;
+    _Atomic uint32_t failed_count;
     _Atomic uint32_t is_freed; /* its owner needs nothing more of the communicator */
     unsigned char data[];      /* failed ranks (int32_t each), then the value */
 };
