@@ -31,8 +31,11 @@ struct ftc_mark_start {
     const void *return_address, *stack;
 };
 
+/* A reader that sees a part of the new call sees that the one before it has ended (the fence, with
+ * that of FTC_SEQLOCK_IS_STILL: C11 7.17.4). */
 static inline void ftc_mark_begin(struct ftc_board_mark *m, struct ftc_mark_start s)
 {
+    atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&m->call, s.kind, memory_order_relaxed);
     atomic_store_explicit(&m->peer, s.peer, memory_order_relaxed);
     atomic_store_explicit(&m->set, s.set, memory_order_relaxed);
