@@ -13,12 +13,19 @@ static inline struct ftc_board_activity *ftc_activity_of(const struct ftc_board 
     return &board->shared->rank[rank].activity;
 }
 
-/* The lock is held: nobody else of this process counts. */
+/* Adds @change, with the lock held: no other thread of this process counts. A reader that sees it
+ * sees what the rank wrote before, and the rank has read what it read before (release, with
+ * ftc_activity_get()). */
 static inline void ftc_activity_add(_Atomic uint32_t *number, int change)
 {
     uint32_t before = atomic_load_explicit(number, memory_order_relaxed);
 
-    atomic_store_explicit(number, before + (uint32_t)change, memory_order_relaxed);
+    atomic_store_explicit(number, before + (uint32_t)change, memory_order_release);
+}
+
+static inline uint32_t ftc_activity_get(const _Atomic uint32_t *number)
+{
+    return atomic_load_explicit(number, memory_order_acquire);
 }
 
 /* ---- the rank itself ---- */
@@ -29,7 +36,7 @@ static inline void ftc_activity_enter(struct ftc_board *board, uint32_t self,
 {
     struct ftc_board_activity *a = ftc_activity_of(board, self);
 
-    atomic_store_explicit(&a->communicator_id, communicator_id, memory_order_relaxed);
+    atomic_store_explicit(&a->communicator_id, communicator_id, memory_order_release);
     ftc_activity_add(&a->version, 1);
     ftc_activity_add(&a->inside, 1);
 }
@@ -64,14 +71,14 @@ static inline void ftc_activity_beat(struct ftc_board *board, uint32_t self)
 /* Calls of @rank that are under way. */
 static inline uint32_t ftc_activity_inside(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load_explicit(&ftc_activity_of(board, rank)->inside, memory_order_relaxed);
+    return ftc_activity_get(&ftc_activity_of(board, rank)->inside);
 }
 
 /* Threads of @rank that wait in a call. */
 static inline uint32_t ftc_activity_waiting(const struct ftc_board *board, uint32_t rank)
 {
     const struct ftc_board_activity *a = ftc_activity_of(board, rank);
-    uint32_t beside = atomic_load_explicit(&a->beside, memory_order_relaxed);
+    uint32_t beside = ftc_activity_get(&a->beside);
     uint32_t inside = ftc_activity_inside(board, rank);
 
     return inside > beside ? inside - beside : 0;
@@ -81,12 +88,12 @@ static inline uint32_t ftc_activity_waiting(const struct ftc_board *board, uint3
 static inline uint64_t ftc_activity_communicator(const struct ftc_board *board, uint32_t rank)
 {
     return atomic_load_explicit(&ftc_activity_of(board, rank)->communicator_id,
-                                memory_order_relaxed);
+                                memory_order_acquire);
 }
 
 static inline bool ftc_activity_is_last(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load_explicit(&ftc_activity_of(board, rank)->is_last, memory_order_relaxed) != 0;
+    return ftc_activity_get(&ftc_activity_of(board, rank)->is_last) != 0;
 }
 
 /* Whether @rank is in a call, and the last that it went into was on the communicator. */
@@ -101,7 +108,7 @@ static inline bool ftc_activity_is_on(const struct ftc_board *board, uint32_t ra
 /* Grows with each call. */
 static inline uint32_t ftc_activity_version(const struct ftc_board *board, uint32_t rank)
 {
-    return atomic_load_explicit(&ftc_activity_of(board, rank)->version, memory_order_relaxed);
+    return ftc_activity_get(&ftc_activity_of(board, rank)->version);
 }
 
 /* Grows with each sign of life. */

@@ -43,10 +43,11 @@ void ftc_lease_agree(struct ftc_board *board, bool is_agreed);
 /* The agent has heard that mpiexec knows it. */
 void ftc_lease_put_in_force(struct ftc_board *board);
 
+/* Acquires: a rank that sees an agreement sees the time that was granted before it. */
 static inline enum ftc_lease_terms ftc_lease_terms(const struct ftc_board *board)
 {
     return (enum ftc_lease_terms)atomic_load_explicit(&board->shared->lease_terms,
-                                                      memory_order_relaxed);
+                                                      memory_order_acquire);
 }
 
 /* True while the ranks of this host may not return with a result: it has run out, or is at its end.

@@ -19,7 +19,8 @@ struct ftc_described {
     int *world_rank; /* below 0: outside of MPI_COMM_WORLD */
 };
 
-/* Each mark has places of its own, so that threads do not change each other's. */
+/* Each mark has places of its own, so that threads do not change each other's. A mark goes from one
+ * thread to another by is_taken (acquire, release), so looks at handles are relaxed. */
 extern struct ftc_described ftc_described[FTC_BOARD_SETS];
 
 static inline unsigned ftc_described_place(int index, int handle)

@@ -56,10 +56,12 @@ int ftc_lifeline_guard(struct ftc_lifeline *life);
 
 /* True once the thread that took the lock has ended: two loads. The word that the kernel and the C
  * library share, see set_robust_list(2), is the only way to look at a mutex without writing to it.
+ * The lock was taken before the holder was named: a look that sees the one sees the other (acquire,
+ * with the stores in lifeline.c).
  */
 static inline bool ftc_hold_is_released(const struct ftc_hold *hold)
 {
-    int holder = atomic_load_explicit(&hold->holder, memory_order_relaxed);
+    int holder = atomic_load_explicit(&hold->holder, memory_order_acquire);
 
     return holder != 0 && (__atomic_load_n(&hold->mutex.__data.__lock, __ATOMIC_ACQUIRE) &
                            FUTEX_TID_MASK) != holder;

@@ -37,7 +37,7 @@ static void wait_for_all(struct ftc_transport *t)
 }
 
 /* After the message, which a reader who hears the bell finds. The word goes before its bit in the
- * first word, from which a reader takes it in the other order. */
+ * first word, from which a reader takes it in the other order, both sequentially consistent. */
 static void ring_bell(const struct ftc_transport *t, uint32_t to)
 {
     _Atomic uint64_t *bell = ftc_board_bell(t->board, to);
