@@ -17,7 +17,7 @@ void timeline_write_text(FILE *f, const char *text)
         else if (*text == '"')
             fputs("&quot;", f);
         else
-            fputc(*text >= 0 && *text < ' ' ? ' ' : *text, f);
+            fputc((unsigned char)*text < ' ' ? ' ' : *text, f);
     }
 }
 
