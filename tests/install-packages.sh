@@ -18,6 +18,9 @@ headers_device="/usr/include/hwloc.h:libhwloc-dev /usr/include/rdma/fabric.h:lib
 # Debian 12's libfabric is not complete without these; newer ones have no use for some, and no such packages.
 wanted_device="/usr/include/psm.h:libpsm-infinipath1-dev /usr/include/psm2.h:libpsm2-dev /usr/include/rdma/rdma_cma.h:librdmacm-dev
                /usr/include/infiniband/verbs.h:libibverbs-dev"
+# What builds for another machine, and runs that.
+wanted_arm64="/usr/bin/aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu /usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
+              /usr/bin/qemu-aarch64:qemu-user"
 # MPICH's own tests, which need no more than a compiler.
 suite="dpkg-source:dpkg-dev"
 headers_deb="/usr/share/build-essential/essential-packages-list:build-essential"
@@ -30,9 +33,10 @@ bench) commands="$build $bench" headers=$headers_build ;;
 deb) commands="$build dpkg-buildpackage:dpkg-dev dh:debhelper lintian:lintian" headers="$headers_build $headers_check $headers_deb" ;;
 device) commands="$build $check $device" headers="$headers_build $headers_check $headers_device" wanted=$wanted_device ;;
 suite) commands="$build $check $suite" headers="$headers_build $headers_check" ;;
+arm64) commands= headers= wanted=$wanted_arm64 ;;
 debian) commands="debootstrap:debootstrap unshare:util-linux" headers= ;;
 *)
-    echo "usage: $0 build|check|bench|deb|device|suite|debian" >&2
+    echo "usage: $0 build|check|bench|deb|device|suite|arm64|debian" >&2
     exit 2
     ;;
 esac

@@ -58,9 +58,9 @@ check-sim-rest: sim-programs
 mutants:
 	CC='$(CC)' BUILD='$(BUILD)' JOBS=$(JOBS) tests/sim/mutants/run.sh
 
-# Under a sanitizer.
+# Under a sanitizer, or for another machine.
 sim-small: sim-programs
-	$(BUILD)/tests/sim/test_sim
-	$(BUILD)/tests/sim/simulate --random 20000 --seed $(SEED) --jobs $(JOBS)
+	$(RUN) $(BUILD)/tests/sim/test_sim
+	$(RUN) $(BUILD)/tests/sim/simulate --random 20000 --seed $(SEED) --jobs $(JOBS)
 
 .PHONY: sim exhaustive exhaustive-hosts sim-programs check-sim check-sim-rest sim-small mutants
