@@ -39,12 +39,13 @@ struct call {
     bool has_muter, was_ended;
     _Atomic bool is_quiet;
 
-    /* Of one that is to be left: */
     ucontext_t caller, callee;
     void (*function)(void *);
     void *argument;
-    bool is_over;
+    bool is_over; /* else it was left */
 };
+
+enum { CALL_BYTES = (sizeof(struct call) + 63) & ~63ul }; /* aligned as a stack is */
 
 /* The one call of this thread that is under way, which is kept by who has begun it. */
 static _Thread_local struct call *current;
@@ -56,8 +57,10 @@ static _Atomic bool is_polled;
  * or an exception: then nothing of it is there any more. */
 static bool is_in_call(void)
 {
-    if (current && (uintptr_t)__builtin_frame_address(0) - lowest >= size)
+    if (current && (uintptr_t)__builtin_frame_address(0) - lowest >= size) {
         current = NULL;
+        ftc_native_messages_leave();
+    }
     return current;
 }
 
@@ -110,24 +113,6 @@ static void unmute(struct call *call, const MPI_Comm *made)
     ftc_error_handler_unmute(&call->muted, call->parent, made);
 }
 
-static enum ftc_leavable_end make(struct call *call, void (*function)(void *), void *argument,
-                                  const MPI_Comm *made)
-{
-    call->number = ftc_native_messages_begin();
-    size = (uintptr_t)__builtin_frame_address(0); /* what is called stands below */
-    lowest = 0;
-    current = call;
-    if (has_to_be_muted(call))
-        mute(call);
-    function(argument);
-    current = NULL;
-    ftc_native_messages_leave();
-    unmute(call, made);
-    if (call->was_ended)
-        return FTC_LEAVABLE_ENDED;
-    return call->is_quiet ? FTC_LEAVABLE_OVER_QUIETLY : FTC_LEAVABLE_OVER;
-}
-
 /* Sends to a dead rank may be pending, too; but those to the living need some time. */
 static void end(struct call *call, void *worker)
 {
@@ -160,7 +145,7 @@ static void run_on(char *stack, struct call *call)
 {
     getcontext(&call->callee);
     call->callee.uc_stack.ss_sp = stack;
-    call->callee.uc_stack.ss_size = STACK_BYTES;
+    call->callee.uc_stack.ss_size = STACK_BYTES - CALL_BYTES;
     call->callee.uc_link = &call->caller;
     makecontext(&call->callee, begin, 0);
     lowest = (uintptr_t)stack;
@@ -168,6 +153,32 @@ static void run_on(char *stack, struct call *call)
     current = call;
     swapcontext(&call->caller, &call->callee);
     current = NULL;
+}
+
+/* The record of the call stands on its stack, too: both stay if a jump leaves them. */
+static enum ftc_leavable_end make(const struct call *call, const MPI_Comm *made)
+{
+    char *stack = take_stack();
+    struct call *own = (struct call *)(stack + STACK_BYTES - CALL_BYTES);
+    enum ftc_leavable_end end = FTC_LEAVABLE_OVER;
+
+    if (!stack) {
+        call->function(call->argument);
+        return FTC_LEAVABLE_OVER;
+    }
+    *own = *call;
+    own->number = ftc_native_messages_begin();
+    if (has_to_be_muted(own))
+        mute(own);
+    run_on(stack, own);
+    ftc_native_messages_leave();
+    unmute(own, made);
+    if (own->was_ended)
+        end = FTC_LEAVABLE_ENDED;
+    else if (own->is_quiet)
+        end = FTC_LEAVABLE_OVER_QUIETLY;
+    munmap(stack, STACK_BYTES);
+    return end;
 }
 
 /* How far apart MPICH's two calls are at most: 16 bytes in 4.0.2, 179 in 4.2.1, 345 in 5.0.2. */
@@ -255,10 +266,14 @@ enum ftc_leavable_end ftc_leavable_make(void (*function)(void *argument), void *
                                         bool (*is_hopeless)(void *context), void *context,
                                         MPI_Comm parent, const MPI_Comm *made)
 {
-    struct call call = {.is_hopeless = is_hopeless, .context = context, .parent = parent};
+    struct call call = {.function = function,
+                        .argument = argument,
+                        .is_hopeless = is_hopeless,
+                        .context = context,
+                        .parent = parent};
 
     if (!is_in_call() && ftc_native_messages_can_end())
-        return make(&call, function, argument, made);
+        return make(&call, made);
     return ftc_leavable_run(function, argument, is_hopeless, context) ? FTC_LEAVABLE_OVER
                                                                       : FTC_LEAVABLE_LEFT;
 }

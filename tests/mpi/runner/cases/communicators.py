@@ -42,7 +42,8 @@ def idup(scene, n, settings=SURVIVORS, options=(), **more):
     dead = int(scene in ("dead", "spent", "traits"))
     ways = "".join({"between": " between two groups", "threads": " with threads"}[o] for o in options)
     return Case(f"communicators: idup{ways}, {scene}, n = {n}", n, more.pop("f", 1), failures=dead,
-                settings=settings, limit_s=TEN_S, says=(rf"(idup: rank \d is content(.|\n)*){{{n - dead}}}",),
+                settings={"FTCOLL_FAILURE_INFO": "list", **settings}, limit_s=TEN_S,
+                says=(rf"(idup: rank \d is content(.|\n)*){{{n - dead}}}",),
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/idup {' '.join('--' + o for o in options)} {scene}", **more)
 
 
