@@ -87,9 +87,9 @@ static bool synchronise(void)
  *
  * If all ranks are there, MPICH goes on until all that it has sent is out, and would wait for the
  * others in a barrier of the process manager before it closes its network, by which UCX removes
- * what it has in /dev/shm (mpi/inside.def, END). That barrier cannot be left: Hydra ends the job if
- * it is complete when one of its ranks has ended. So we leave MPICH there, or at a poll if a rank
- * has died, meet once more in place of the barrier, and close the network if all have come.
+ * what it has in /dev/shm (mpi/inside.def, FLUSH). That barrier cannot be left: Hydra ends the job
+ * if it is complete when one of its ranks has ended. So we leave MPICH there, or at a poll if a
+ * rank has died, meet once more in place of the barrier, and close the network if all have come.
  *
  * MPICH counts: MPI_Finalize with an open session does nothing but count, and the last
  * MPI_Session_finalize does what has been described. A later MPICH may delete the attributes in
