@@ -7,9 +7,7 @@
 #include "job_end.h"
 #include "library.h"
 #include "monitor/monitor.h"
-#include "monitor/pmi.h"
 #include "mpi/inside.h"
-#include "mpi/polls.h"
 #include "outside.h"
 #include "program/native_call.h"
 #include "progress/execute.h"
@@ -37,18 +35,21 @@ void ftc_ending_prepare(void)
             setenv(names[i], "0", 1);
 }
 
-static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
-
-/* An allreduce without data of all survivors. All have the same answer: whether all ranks of the
- * job are there. */
-static bool meet(void)
+/* An allreduce without data of all survivors: after it nobody needs a message of anybody. All have
+ * the same answer: whether all ranks of the job are there. */
+static bool synchronise(void)
 {
+    static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
     struct ftc_comm *world = ftc_comm_internal();
     struct ftc_drive_request request = {
         .call = &call, .kind = FTC_OP_ALLREDUCE, .contribution = ""};
+
     bool are_all = false;
 
     ftc_library_lock();
+    ftc_activity_enter_for_good(&ftc_library.board, ftc_library.world_rank);
+    ftc_queue_complete_all();
+    ftc_report_call(&call, FTC_PASS_NONE);
     if (ftc_execute(world, &request) == FTC_DRIVE_DONE) {
         ftc_recovery_end(world, false);
         are_all = world->running->op.result.failed->count == 0;
@@ -57,20 +58,6 @@ static bool meet(void)
                       ftc_library.world_rank);
     }
     ftc_library_unlock();
-    return are_all;
-}
-
-/* After it no rank needs a message of another's call. */
-static bool synchronise(void)
-{
-    bool are_all;
-
-    ftc_library_lock();
-    ftc_activity_enter_for_good(&ftc_library.board, ftc_library.world_rank);
-    ftc_queue_complete_all();
-    ftc_report_call(&call, FTC_PASS_NONE);
-    ftc_library_unlock();
-    are_all = meet();
     ftc_thread_close();
     ftc_link_thread_close();
     return are_all;
@@ -85,12 +72,6 @@ static bool synchronise(void)
  * leave it when it comes to ours of that. Nothing of MPI is used after that: MPICH holds its lock
  * of beginnings and ends for ever, so that MPI_Session_init would wait for it.
  *
- * If all ranks are there, MPICH goes on until all that it has sent is out, and would wait for the
- * others in a barrier of the process manager before it closes its network, by which UCX removes
- * what it has in /dev/shm (mpi/inside.def, FLUSH). That barrier cannot be left: Hydra ends the job
- * if it is complete when one of its ranks has ended. So we leave MPICH there, or at a poll if a
- * rank has died, meet once more in place of the barrier, and close the network if all have come.
- *
  * MPICH counts: MPI_Finalize with an open session does nothing but count, and the last
  * MPI_Session_finalize does what has been described. A later MPICH may delete the attributes in
  * MPI_Finalize nevertheless; then there is nothing left to delete at the end.
@@ -101,21 +82,7 @@ static bool synchronise(void)
 static jmp_buf end_of_native_part;
 static bool may_leave; /* the frame of end_of_native_part lives, and native MPI is at its end */
 static bool world_is_finalized, attributes_are_deleted;
-static bool meets_again; /* the same on all ranks */
 static _Atomic int open_sessions;
-
-/* Where silence means death, only the library's own waits find the dead. */
-static bool can_meet_again(void)
-{
-    return !ftc_library.suspects && ftc_inside_has(FTC_INSIDE_FLUSH) &&
-           ftc_pmi_spoken() == FTC_PMI_1;
-}
-
-static void close_transport(void)
-{
-    while (!ftc_transport_finish(&ftc_library.transport))
-        ftc_unreachable_look();
-}
 
 /* What others need of this rank is done, and nothing of MPI is used any more. */
 static bool end_protection(void)
@@ -124,9 +91,8 @@ static bool end_protection(void)
 
     ftc_recovery_keep_sites();
     are_all = synchronise();
-    meets_again = are_all && can_meet_again();
-    if (!meets_again)
-        close_transport();
+    while (!ftc_transport_finish(&ftc_library.transport))
+        ftc_unreachable_look();
     ftc_facts_close();
     return are_all;
 }
@@ -137,18 +103,6 @@ static void end_state(enum ftc_library_state state)
     ftc_board_advance(&ftc_library.board, ftc_library.world_rank, FTC_RANK_FINALIZED);
 }
 
-static void leave(void)
-{
-    if (may_leave)
-        longjmp(end_of_native_part, 1);
-}
-
-static void leave_after_death(void)
-{
-    if (ftc_board_deaths(&ftc_library.board) > 0)
-        leave();
-}
-
 /* Those of MPI_COMM_WORLD: after those of MPI_COMM_SELF. */
 static int on_world_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 {
@@ -156,19 +110,9 @@ static int on_world_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)keyval;
     (void)value;
     (void)extra;
-    if (ftc_library.state != FTC_LIBRARY_IDLE)
-        return MPI_SUCCESS;
-    if (!meets_again || !ftc_polls_await_end(ftc_pmi_fd(), leave_after_death, leave))
-        leave();
-    ftc_wait_close(); /* the library waits once more, when nothing of MPI is used any more */
+    if (may_leave && ftc_library.state == FTC_LIBRARY_IDLE)
+        longjmp(end_of_native_part, 1);
     return MPI_SUCCESS;
-}
-
-static void meet_again(void)
-{
-    if (meet())
-        ftc_polls_close_network();
-    close_transport();
 }
 
 static int on_self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
@@ -190,8 +134,6 @@ static int on_self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
         return MPI_SUCCESS;
     }
     ftc_wait_close(); /* PMPI_Finalize was called past the library: it goes on to its end */
-    if (meets_again)
-        meet_again();
     ftc_report_write();
     end_state(FTC_LIBRARY_ENDED);
     return MPI_SUCCESS;
@@ -228,8 +170,6 @@ static void await_end_of_job(void)
 
 static int end_process_management(void)
 {
-    if (meets_again)
-        meet_again();
     await_end_of_job();
     ftc_report_write();
     ftc_board_set_leaving(&ftc_library.board, ftc_library.world_rank);
@@ -253,8 +193,7 @@ static int end_before_or_after(int (*native)(MPI_Session *session), MPI_Session 
     return native(session);
 }
 
-/* Comes back from native MPI itself if there was an error, which may be at its end, or MPI goes on
- * for a session. */
+/* Comes back from native MPI itself if there was an error, or MPI goes on for a session. */
 static int end_with(int (*native)(MPI_Session *session), MPI_Session *session)
 {
     int rv;
@@ -268,7 +207,7 @@ static int end_with(int (*native)(MPI_Session *session), MPI_Session *session)
     may_leave = open_sessions == 0;
     rv = native(session);
     may_leave = false;
-    return ftc_library.state == FTC_LIBRARY_IDLE ? end_process_management() : rv;
+    return rv;
 }
 
 static int finalize_world(MPI_Session *unused)

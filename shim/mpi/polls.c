@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 _Thread_local bool ftc_polls_have_found;
 
@@ -149,64 +148,6 @@ static int poll_sockets(struct pollfd *sockets, nfds_t count, int timeout)
     found = poll(sockets, count, timeout);
     ftc_polls_note(found > 0);
     return found;
-}
-
-/* ---- the end of MPI ---- */
-
-enum { WORKERS = 64 }; /* of UCX; MPICH has one, unless it is told otherwise */
-
-static struct {
-    int pmi;
-    void (*at_poll)(void), (*at_barrier)(void);
-    unsigned (*progress)(void *worker);
-    void (*destroy)(void *worker);
-    void *worker[WORKERS];
-    int workers;
-} end;
-
-static void note_worker(void *worker)
-{
-    for (int i = 0; i < end.workers; i++)
-        if (end.worker[i] == worker)
-            return;
-    if (end.workers < WORKERS)
-        end.worker[end.workers++] = worker;
-}
-
-static unsigned progress_at_end(void *worker)
-{
-    note_worker(worker);
-    end.at_poll();
-    return end.progress(worker);
-}
-
-static ssize_t write_at_end(int fd, const void *data, size_t bytes)
-{
-    if (fd == end.pmi)
-        end.at_barrier();
-    return write(fd, data, bytes);
-}
-
-bool ftc_polls_await_end(int pmi, void (*at_poll)(void), void (*at_barrier)(void))
-{
-    const struct ftc_loaded *mpi = ftc_mpi_object();
-    void *progress = find_from(mpi, "ucp_worker_progress");
-    void *destroy = find_from(mpi, "ucp_worker_destroy");
-
-    end.pmi = pmi;
-    end.at_poll = at_poll;
-    end.at_barrier = at_barrier;
-    memcpy(&end.progress, &progress, sizeof progress);
-    memcpy(&end.destroy, &destroy, sizeof destroy);
-    return progress && destroy &&
-           ftc_imports_redirect(mpi, "write", (void *)(uintptr_t)write_at_end) &&
-           ftc_imports_redirect(mpi, "ucp_worker_progress", (void *)(uintptr_t)progress_at_end);
-}
-
-void ftc_polls_close_network(void)
-{
-    while (end.workers > 0)
-        end.destroy(end.worker[--end.workers]);
 }
 
 /* ---- which of them ---- */

@@ -18,16 +18,6 @@
  * from then on it calls @come_by before each look that it takes at its network. Once a process. */
 void ftc_polls_open(void (*come_by)(void));
 
-/* In MPI_Finalize (inside.def, END): from now on libmpich calls @at_poll before each look at its
- * network, and @at_barrier when all that it has sent is out and it is about to tell the process
- * manager, by @pmi, that it waits for the others. Neither needs to return. False if libmpich has no
- * such places. */
-bool ftc_polls_await_end(int pmi, void (*at_poll)(void), void (*at_barrier)(void));
-
-/* After that, and when all other ranks have got there as well: closes the network in MPICH's place.
- */
-void ftc_polls_close_network(void);
-
 /* Of the calling thread: whether MPICH has found something there, since this was last made false.
  */
 extern _Thread_local bool ftc_polls_have_found;

@@ -186,8 +186,6 @@ void ftc_trace_finish(const struct ftc_comm *c)
                                     .number = (uint32_t)r->op.agreed.count});
     if (news > 0 && --news == 0)
         ftc_trace_keep(&trace);
-    if (r->call->kind == FTC_CALL_FINALIZE) {
+    if (r->call->kind == FTC_CALL_FINALIZE)
         ftc_trace_end(&trace);
-        ftc_trace_is_written = false; /* the ranks may meet once more, while the file is written */
-    }
 }

@@ -1,16 +1,12 @@
 /* farewell: what MPI-4.0, section 11.4.1, promises of MPI_Finalize: first of all the attributes of
  * MPI_COMM_SELF are deleted, the last one first, and MPI can still be used meanwhile. Libraries end
- * there. MPICH then deletes those of MPI_COMM_WORLD. The last rank dies before that with the
- * argument "die", and in the first callback of MPI_COMM_WORLD with "late". */
+ * there. MPICH then deletes those of MPI_COMM_WORLD. With an argument the last rank dies before. */
 #include <mpi.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 static char order[5];
 static int deleted, problems, n;
-static bool dies_late;
 
 static int on_deletion(MPI_Comm comm, int keyval, void *value, void *extra)
 {
@@ -21,8 +17,6 @@ static int on_deletion(MPI_Comm comm, int keyval, void *value, void *extra)
     MPI_Finalized(&flag);
     MPI_Comm_size(comm, &size);
     problems += flag || size != (deleted < 2 ? 1 : n);
-    if (dies_late && deleted == 2)
-        raise(SIGKILL);
     order[deleted++] = *(const char *)value;
     return MPI_SUCCESS;
 }
@@ -47,8 +41,7 @@ int main(int argc, char **argv)
     attach(MPI_COMM_SELF, "b");
     attach(MPI_COMM_WORLD, "d");
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    dies_late = argc > 1 && rank == n - 1 && strcmp(argv[1], "late") == 0;
-    if (argc > 1 && rank == n - 1 && !dies_late)
+    if (argc > 1 && rank == n - 1)
         raise(SIGKILL);
     MPI_Finalize();
     MPI_Finalized(&flag);

@@ -152,12 +152,6 @@ FAREWELL = [
          command="mpiexec.hydra -n {n} {programs}/farewell"),
     Case("attributes are deleted at the end, after a failure", 3, 1, failures=1,
          says=("(: badc, well(.|\n)*){2}",), command="mpiexec.hydra -n {n} {programs}/farewell die"),
-    # What UCX makes there has a name, as in containers.
-    Case("nothing of UCX's stays in /dev/shm", 3, 1, failures=0, command="mpiexec.hydra -n {n} {programs}/farewell",
-         settings={"UCX_POSIX_USE_PROC_LINK": "n"}, tags=DEFECT),
-    # MPICH closes its network by then, and waits for the dead rank in that.
-    Case("a rank dies in MPI_Finalize, after all have met there", 3, 1, failures=1,
-         says=("(: badc, well(.|\n)*){2}",), command="mpiexec.hydra -n {n} {programs}/farewell late"),
     Case("Fortran 2008", 4, 1, command="mpiexec.hydra -n {n} {programs}/fortran08", failures=1, tags=DEFECT,
          settings={"FTCOLL_REQUIRE_ALL": "prod"},
          says=("fortran: 4 ranks, then up to rank 2",
