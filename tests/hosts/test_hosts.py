@@ -59,7 +59,8 @@ WELL = [
     job("nobody dies, 2 x 2", 2, 2, 4, 1, "", MIXED),
     job("all that can be is protected", 2, 2, 4, 1, "", "4", {"FTCOLL_PROTECT": "all"}, "survivors", failures=0,
         says=(r"(?s)(survivors: rank \d is through.*){4}",)),
-    *(job(f"idup {scene}", 2, 2, 4, 1, "", scene, {"FTCOLL_COMMUNICATORS": "survivors"}, "idup", failures=1,
+    # With a list an allreduce tells all who is dead.
+    *(job(f"idup {scene}", 2, 2, 4, 1, "", scene, {"FTCOLL_COMMUNICATORS": "survivors", "FTCOLL_FAILURE_INFO": "list"}, "idup", failures=1,
           says=(r"(?s)(idup: rank \d is content.*){3}",)) for scene in ("dead", "traits")),
     *(job(f"between two groups, {scene}", 2, 2, 4, 1, "", scene, {"FTCOLL_PROTECT": "all"}, program, failures=1,
           says=(rf"(?s)({program}: rank \d is content.*){{3}}",))
