@@ -159,13 +159,14 @@ static void run_on(char *stack, struct call *call)
 static enum ftc_leavable_end make(const struct call *call, const MPI_Comm *made)
 {
     char *stack = take_stack();
-    struct call *own = (struct call *)(stack + STACK_BYTES - CALL_BYTES);
     enum ftc_leavable_end end = FTC_LEAVABLE_OVER;
+    struct call *own;
 
     if (!stack) {
         call->function(call->argument);
         return FTC_LEAVABLE_OVER;
     }
+    own = (struct call *)(stack + STACK_BYTES - CALL_BYTES);
     *own = *call;
     own->number = ftc_native_messages_begin();
     if (has_to_be_muted(own))

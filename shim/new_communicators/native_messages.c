@@ -38,7 +38,7 @@ struct message {
     uint64_t number, tag;
     void *request; /* NULL while it is being posted */
     void *worker;  /* NULL: a send */
-    struct ftc_ucx_options of_mpich;
+    struct ftc_ucx_options of_mpich, own;
     bool is_ended, is_over;
 };
 
@@ -93,14 +93,13 @@ static void take_off(struct message *m)
         m->next->link = m->link;
 }
 
-static struct ftc_ucx_options with_own_end(struct message *m, void (*end)(void))
+static const struct ftc_ucx_options *with_own_end(struct message *m, void (*end)(void))
 {
-    struct ftc_ucx_options own = m->of_mpich;
-
-    own.fields |= USER_DATA;
-    own.callback = end;
-    own.user_data = m;
-    return own;
+    m->own = m->of_mpich;
+    m->own.fields |= USER_DATA;
+    m->own.callback = end;
+    m->own.user_data = m;
+    return &m->own;
 }
 
 /* UCX has returned @request: nothing, an error, or what is pending. */
@@ -164,26 +163,24 @@ static void *receive(void *worker, void *buffer, size_t count, uint64_t tag, uin
                      const struct ftc_ucx_options *options)
 {
     struct message *m = note(worker, tag, options);
-    struct ftc_ucx_options own;
 
     if (!m)
         return native_receive(worker, buffer, count, tag, mask, options);
-    own = with_own_end(m, (void (*)(void))on_received);
-    return posted(m, native_receive(worker, buffer, count, tag, mask, &own));
+    options = with_own_end(m, (void (*)(void))on_received);
+    return posted(m, native_receive(worker, buffer, count, tag, mask, options));
 }
 
 void *ftc_native_messages_send(ftc_ucx_send *native, void *ep, const void *buffer, size_t bytes,
                                uint64_t tag, const struct ftc_ucx_options *options)
 {
     struct message *m = NULL;
-    struct ftc_ucx_options own;
 
     if (noting != 0 && bytes <= SEND_MAX && !(options->fields & DATATYPE))
         m = note(NULL, tag, options);
     if (!m)
         return native(ep, buffer, bytes, tag, options);
-    own = with_own_end(m, (void (*)(void))on_sent);
-    return posted(m, native(ep, buffer, bytes, tag, &own));
+    options = with_own_end(m, (void (*)(void))on_sent);
+    return posted(m, native(ep, buffer, bytes, tag, options));
 }
 
 /* ---- from the first call on ---- */
