@@ -85,7 +85,7 @@ bool ftc_aftermath_of(const struct ftc_board *board, uint32_t rank, struct ftc_a
                    .seq = atomic_load(&a->seq)},
         .noticed_ns = atomic_load(&a->noticed_ns),
         .recovered_ns = atomic_load(&a->recovered_ns),
-        .is_error = atomic_load(&a->is_error),
+        .is_error = atomic_load(&a->is_error) != 0,
     };
     return true;
 }

@@ -93,7 +93,7 @@ struct ftc_board_aftermath {
     _Atomic uint64_t communicator_id; /* and whose */
     _Atomic uint64_t noticed_ns;
     _Atomic uint64_t recovered_ns; /* when that returned at the last of them */
-    _Atomic bool is_error;         /* it returned an error */
+    _Atomic uint8_t is_error;      /* it returned an error */
 };
 
 /* From where the operation was called that first met the death of a rank (missed_site.h). */
@@ -123,7 +123,7 @@ struct ftc_board_rank {
     _Atomic uint32_t notice;     /* number of that line; 0: none */
     _Atomic uint32_t settled;    /* deaths that its last operation with a result knew of */
     _Atomic uint64_t settled_ns; /* CLOCK_MONOTONIC of that */
-    _Atomic bool is_in_error;    /* that operation returned an error */
+    _Atomic uint8_t is_in_error; /* that operation returned an error */
     _Atomic uint64_t waiting;    /* for other hosts: mark.h, ftc_still_show() */
     _Atomic uint64_t stirs;      /* by its monitor process: mark.h, struct ftc_still_sight */
     _Atomic uint64_t sight_ns;
