@@ -351,9 +351,46 @@ static _Noreturn void end_with_job(struct ftc_monitored *rank, int status)
     end_as_program(rank, status);
 }
 
+static int status_of_death(const struct ftc_board *board, uint32_t rank)
+{
+    enum ftc_death_cause cause = ftc_death_cause(board, rank);
+
+    return cause == FTC_DEATH_SIGNAL || cause == FTC_DEATH_EXIT ? ftc_death_value(board, rank) : 1;
+}
+
+/* The last one that was no exit with 0; 0: there is none. */
+static int status_of_last_death(const struct ftc_board *board)
+{
+    uint64_t last_ns = 0;
+    int status = 0;
+
+    for (uint32_t i = 0; i < board->geometry.ranks; i++)
+        if (status_of_death(board, i) != 0 && ftc_death_time_ns(board, i) >= last_ns) {
+            last_ns = ftc_death_time_ns(board, i);
+            status = status_of_death(board, i);
+        }
+    return status;
+}
+
+/* Nobody can have the result: the job has failed, unless the program wanted to end so. Of processes
+ * that end with several statuses Hydra would take any, or 255. */
+static _Noreturn void end_with_nobody_left(struct ftc_monitored *rank, int status,
+                                           bool is_last_told, bool is_settled)
+{
+    int of_job = status_of_last_death(&rank->board);
+
+    if (is_last_told)
+        ftc_lines_await_reader(STDERR_FILENO);
+    if (!is_settled && of_job != 0)
+        ftc_pmi_abort(rank->job.pmi, of_job, true);
+    else if (!is_settled)
+        ftc_pmi_finalize(rank->job.pmi, ftc_board_is_leaving(&rank->board, rank->world));
+    end_as_program(rank, status);
+}
+
 static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 {
-    bool is_settled = false;
+    bool is_settled = false, is_last_told;
 
     ftc_pipes_drain(rank->input);
     ftc_rank_tell_death(rank, status);
@@ -363,16 +400,13 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
         await_end_of_job(rank, status);
         end_with_job(rank, status);
     }
-    if (ftc_tell_end(rank) && !any_other(rank, is_alive))
-        ftc_lines_await_reader(STDERR_FILENO);
+    is_last_told = ftc_tell_end(rank);
+    if (!any_other(rank, is_alive))
+        end_with_nobody_left(rank, status, is_last_told, is_settled);
     if (!is_settled)
         ftc_pmi_finalize(rank->job.pmi, ftc_board_is_leaving(&rank->board, rank->world));
-    if (any_other(rank, is_alive)) {
-        await_end_of_input(rank);
-        end_well(rank);
-    }
-    /* Nobody could have the result: the job has failed, unless the program wanted to end so. */
-    end_as_program(rank, status);
+    await_end_of_input(rank);
+    end_well(rank);
 }
 
 /* Of such a signal the program may have news before the monitor process has it (Slurm). */

@@ -243,11 +243,11 @@ NOTICES = [
     Case("notice: monitor = timeout, MPI_Abort after a death", 4, 1, settings=SILENCE, status=7, check=each_once(1),
          args=stream("exit0@10:1", "--abort 30 " + ALLREDUCE), launch="-disable-auto-cleanup",
          says=(EARLY, of_death(1, 3, 4, 1, SILENT_FOR))),
-    # All have gone, each was told of once, and stands in the report.
-    Case("notice: without MPI_Finalize after a death", 4, 3,
-         stream("kill@10:1 exit0@30:0,2,3", "--go 5 --await 30:done " + ALLREDUCE), limit_s=TEN_S,
-         hand=when_told(of_death(1, 3, 4, 3), done), status=(0, "failed"), says=(early_end(4, 4, 3),), runs=2,
-         check=each_once(4), settings={"FTCOLL_F": "3"}),
+    # All have gone, each was told of once, and stands in the report. The status is that of the last one that ended badly.
+    *(Case(f"notice: {status} without MPI_Finalize after a death", 4, 3,
+           stream(f"kill@10:1 exit{status}@30:0,2,3", "--go 5 --await 30:done " + ALLREDUCE), limit_s=TEN_S,
+           hand=when_told(of_death(1, 3, 4, 3), done), status=status or 9, says=(early_end(4, 4, 3),), runs=4,
+           check=each_once(4), settings={"FTCOLL_F": "3"}, tags=DEFECT) for status in (0, 3)),
     # Nothing else of a monitor process takes its place. In the rank something of UCX's does, and the report would go there.
     # Hydra hears nobody any more once nothing of the ranks' output is open: a monitor process waits 5 s for its answer.
     *(Case(f"notice: {name}", 3, 1, preload=False, limit_s=4, runs=8, says=says, tags=DEFECT,
