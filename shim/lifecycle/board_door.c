@@ -1,9 +1,11 @@
 #include "board_door.h"
 
+#include "monitor/channel.h"
 #include "net/siphash.h"
 #include "system/descriptor.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -92,26 +94,6 @@ void ftc_board_door_open(const uint64_t key[2], int board)
         door.listener[i] = listen_at(i, key);
 }
 
-static void send_board(int fd)
-{
-    union {
-        struct cmsghdr alignment;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec iov = {.iov_base = &(char){0}, .iov_len = 1};
-    struct msghdr header = {.msg_iov = &iov,
-                            .msg_iovlen = 1,
-                            .msg_control = control.bytes,
-                            .msg_controllen = sizeof control.bytes};
-    struct cmsghdr *c = &control.alignment;
-
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &door.board, sizeof(int));
-    (void)sendmsg(fd, &header, MSG_NOSIGNAL);
-}
-
 static void serve_one(int fd)
 {
     uint64_t proof;
@@ -119,7 +101,8 @@ static void serve_one(int fd)
     limit_patience(fd);
     if (own_peer(fd) != 0 && recv(fd, &proof, sizeof proof, 0) == (ssize_t)sizeof proof &&
         proof == door.proof)
-        send_board(fd);
+        (void)ftc_channel_send(fd, (struct ftc_channel_message){.kind = FTC_CHANNEL_BOARD},
+                               &door.board, 1);
     close(fd);
 }
 
@@ -164,27 +147,15 @@ static int connect_to(int number, int pid, const uint64_t key[2])
 
 static int receive_board(int fd)
 {
-    union {
-        struct cmsghdr alignment;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
-    char byte;
-    struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr header = {.msg_iov = &iov,
-                            .msg_iovlen = 1,
-                            .msg_control = control.bytes,
-                            .msg_controllen = sizeof control.bytes};
-    const struct cmsghdr *c;
-    int board;
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    struct ftc_channel_received r;
 
-    if (recvmsg(fd, &header, MSG_CMSG_CLOEXEC) != 1)
-        return -EACCES;
-    c = CMSG_FIRSTHDR(&header);
-    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
-        c->cmsg_len != CMSG_LEN(sizeof board))
-        return -EACCES;
-    memcpy(&board, CMSG_DATA(c), sizeof board);
-    return ftc_descriptor_leave_standard(board);
+    if (poll(&p, 1, PATIENCE_MS) <= 0 || ftc_channel_receive(fd, &r) != 0)
+        return -EAGAIN;
+    if (r.message.kind == FTC_CHANNEL_BOARD && r.fd_count == 1)
+        return ftc_descriptor_leave_standard(r.fd[0]);
+    ftc_channel_drop(&r);
+    return -EACCES;
 }
 
 int ftc_board_door_fetch(int pid, const uint64_t key[2])
@@ -198,7 +169,7 @@ int ftc_board_door_fetch(int pid, const uint64_t key[2])
         return fd;
     board = send(fd, &proof, sizeof proof, MSG_NOSIGNAL) == (ssize_t)sizeof proof
                 ? receive_board(fd)
-                : -EACCES;
+                : -EAGAIN;
     close(fd);
     return board;
 }

@@ -18,8 +18,9 @@ void ftc_board_door_serve(void);
 void ftc_board_door_close(void);
 
 /* Asks process @pid once for the board of @key. Returns a descriptor, or a negative errno: -ENOENT
- * and -ECONNREFUSED while no door is open, -EACCES if the process has another number here: ranks
- * know each other by these numbers, so all must be in one PID namespace. */
+ * and -ECONNREFUSED while no door is open, -EAGAIN if one of the two was too slow, -EACCES if the
+ * process has another number here. Ranks know each other by these numbers, so all must be in one
+ * PID namespace. */
 int ftc_board_door_fetch(int pid, const uint64_t key[2]);
 
 #endif

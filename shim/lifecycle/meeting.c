@@ -214,7 +214,8 @@ static bool fetch_board(const struct ftc_board_address *a)
     struct patience patience = {0};
     int rv = ftc_board_door_fetch(a->pid, a->key);
 
-    while ((rv == -ENOENT || rv == -ECONNREFUSED) && !has_waited_for(&patience, FETCH_MS)) {
+    while ((rv == -ENOENT || rv == -ECONNREFUSED || rv == -EAGAIN) &&
+           !has_waited_for(&patience, FETCH_MS)) {
         nap(&patience);
         rv = ftc_board_door_fetch(a->pid, a->key);
     }
@@ -368,7 +369,7 @@ static bool all_have_board(const struct ftc_board_address *board, bool has_made_
     if (has_board)
         describe_self();
     agree(first);
-    if (first[BOARD] != INT_MAX)
+    if (first[BOARD] != INT_MAX && first[DEVICE] == INT_MAX && first[MONITOR] == INT_MAX)
         first[BOARD] = hand_out_board(board, has_board, has_made_it);
     if (first[DEVICE] != INT_MAX)
         say("this MPICH takes buffers in device memory; FTCOLL_DEVICE_BUFFERS=none protects a "
