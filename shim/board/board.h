@@ -111,9 +111,9 @@ struct ftc_board_rank {
     _Atomic uint64_t death_time_ns; /* CLOCK_MONOTONIC */
     _Atomic uint64_t crashed_at;    /* offset + 1 in the library's code; 0: not there */
     _Atomic uint32_t forbidden;     /* deaths of it that end the job: rank_state.h */
-    _Atomic bool is_exhausted;      /* MPICH there cannot make communicators any more */
+    _Atomic uint8_t is_exhausted;   /* MPICH there cannot make communicators any more */
     _Atomic uint32_t presence;      /* enum ftc_presence */
-    _Atomic bool is_leaving;        /* the rank is telling the launcher that it is through */
+    _Atomic uint8_t is_leaving;     /* the rank is telling the launcher that it is through */
     _Atomic uint32_t counted;       /* what presence.h has counted it as; 0: not yet */
     uint32_t host;                  /* number of its host; with its ports of directory.h */
     uint16_t link_port, service_port;

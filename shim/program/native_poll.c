@@ -4,8 +4,7 @@
 
 #include "board/rank_state.h"
 #include "described.h"
-
-#include <time.h>
+#include "system/clock.h"
 
 static atomic_flag poll_is_taken = ATOMIC_FLAG_INIT;
 static struct {
@@ -77,14 +76,6 @@ static bool is_examined(enum ftc_call_kind kind, int handle, int peer)
            ftc_described_is(ftc_described_place(FTC_BOARD_POLL, handle), handle);
 }
 
-static uint64_t coarse_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static inline void found_nothing(enum ftc_call_kind kind, int handle, ftc_describe_it *describe_it,
                                  int peer, const void *return_address)
 {
@@ -93,7 +84,7 @@ static inline void found_nothing(enum ftc_call_kind kind, int handle, ftc_descri
         return;
     if (!is_examined(kind, handle, peer))
         examine(kind, handle, describe_it, peer, return_address);
-    ftc_mark_poll(&ftc_native_call_marks[FTC_BOARD_POLL], coarse_ns());
+    ftc_mark_poll(&ftc_native_call_marks[FTC_BOARD_POLL], ftc_clock_ns_of(CLOCK_MONOTONIC_COARSE));
     atomic_flag_clear_explicit(&poll_is_taken, memory_order_release);
 }
 

@@ -5,8 +5,9 @@
 
 SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim/*.c))
 # What is on a board of who is dead, and how it comes there from other hosts.
-SIM_BOARD := $(addprefix shim/,$(addprefix board/,rank_state.o replica.o lease.o death.o aftermath.o presence.o directory.o end_of_job.o telling.o) system/lifeline.o system/proc.o system/cores.o)
-SIM_OBJECTS := $(SIM:%.c=$(BUILD)/%.o) $(BUILD)/shim/value/blocks.o $(BUILD)/shim/collectives/tally.o $(addprefix $(BUILD)/,$(SIM_BOARD))
+SIM_BOARD := $(addprefix shim/,$(addprefix board/,rank_state.c replica.c lease.c death.c aftermath.c presence.c directory.c end_of_job.c telling.c) \
+  $(addprefix system/,lifeline.c proc.c cores.c))
+SIM_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(SIM) shim/value/blocks.c shim/collectives/tally.c $(SIM_BOARD))
 
 SIM_CLOCK = $(call wrapped,clock_gettime) # leases go by the time of the run
 
@@ -56,7 +57,7 @@ check-sim-rest: sim-programs
 	$(BUILD)/tests/sim/simulate --interleavings --small --jobs $(JOBS)
 
 mutants:
-	CC='$(CC)' BUILD='$(BUILD)' JOBS=$(JOBS) tests/sim/mutants/run.sh
+	CC='$(CC)' BUILD='$(BUILD)' JOBS=$(JOBS) BOARD='$(SIM_BOARD)' tests/sim/mutants/run.sh
 
 # Under a sanitizer, or for another machine.
 sim-small: sim-programs

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Puts each mistake of mutants.list into a private copy of the tree, one at a time, and runs the fast
-# tests: one of them must fail. Usage: BUILD=DIR [CC=cc] [JOBS=2] run.sh [MUTANT ...]
+# tests: one of them must fail. Usage: BUILD=DIR BOARD=SOURCES [CC=cc] [JOBS=2] run.sh [MUTANT ...]; make mutants names them
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../.." && pwd)
@@ -14,7 +14,6 @@ FLAGS='-std=gnu11 -Ishim -D_GNU_SOURCE -O1 -w'
 CLOCK='-Wl,--wrap=clock_gettime' # as in sim.mk
 CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
 LIMIT_S=120 # a test that takes longer on an idle machine is taken to hang
-BOARD='shim/board/rank_state.c shim/board/replica.c shim/board/lease.c shim/board/death.c shim/board/end_of_job.c shim/board/aftermath.c shim/board/presence.c shim/board/directory.c shim/board/telling.c shim/system/lifeline.c shim/system/proc.c shim/system/cores.c'
 SOURCES="shim/engine/*.c shim/call/policy.c shim/value/blocks.c shim/collectives/tally.c $BOARD tests/sim/*.c tests/unit/test_topology.c tests/unit/test_classes.c tests/unit/test_exchange.c tests/unit/test_engine.c"
 
 # ---- building: whatever is as in the original tree is taken from the objects of it ----
