@@ -204,7 +204,7 @@ static int await(pid_t pid, const sigset_t *set, double end_s, int *status)
     return 0;
 }
 
-/* The launcher ends its ranks when it is told to. What is left of its group is killed. */
+/* Asks the launcher by SIGTERM to end its ranks. The rest of its process group is killed then. */
 static void end(pid_t pid, const sigset_t *set, int *status)
 {
     bool has_ended;

@@ -65,10 +65,10 @@ enum ftc_settings_place {
     FTC_PLACE_OTHER,
 };
 
-/* Reads the file at @path into @s, if there is one that is trusted; @sources then names it. One
- * that is there and not trusted is an error, as a wrong line is. Of a file that is not the user's
- * own (see above) errors quote nothing, and in the working directory it must not set what kills
- * ranks or writes files. Returns 0, or -1 with @error filled. */
+/* Reads the file at @path into @s, if there is one; @sources then names it. A file that is not
+ * trusted is an error, as a wrong line is. If the file is not the user's own (see above), errors
+ * quote nothing of it, and in the working directory it must not set what kills ranks or writes
+ * files. Returns 0, or -1 with @error filled. */
 int ftc_settings_read_file(const char *path, enum ftc_settings_place place, struct ftc_settings *s,
                            struct ftc_settings_sources *sources, struct ftc_settings_error *error);
 
