@@ -229,20 +229,11 @@ static void show_forbidden_deaths(void)
 
 static bool attach_monitor(void)
 {
-    const struct ftc_settings *s = &ftc_library.settings;
     struct ftc_monitor_options options = {
-        .failure_exit_status = s->failure_exit_status,
-        .max_failed = s->max_failed,
-        .on_blocked = (int32_t)s->on_blocked,
-        .blocked_ms = s->blocked_ms,
-        .unreachable_ms = s->unreachable_ms,
         .threaded = ftc_library.threaded,
         .ends_silent = ftc_library.accuses,
-        .advice = {.intercept = s->intercept,
-                   .large = s->large,
-                   .p2p = s->p2p,
-                   .communicators = s->communicators},
-        .notice = *ftc_library.notice.options,
+        .settings = ftc_library.settings,
+        .paths = *ftc_library.notice.paths,
     };
 
     show_forbidden_deaths();

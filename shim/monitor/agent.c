@@ -92,7 +92,7 @@ static void enter(struct agent *a, const struct source *s, const struct ftc_fram
  * up, in a cut perhaps, it would miss all news. */
 static void watch(const struct agent *a, const struct source *s)
 {
-    int ms = a->rank->options.unreachable_ms;
+    int ms = a->rank->options.settings.unreachable_ms;
 
     ftc_socket_watch(s->c.fd, ms < FTC_SERVICE_SILENT_MS ? ms : FTC_SERVICE_SILENT_MS);
 }
@@ -131,13 +131,13 @@ static void say_silent(const struct agent *a, const struct source *s)
     const struct ftc_board *board = &a->rank->board;
     char here[FTC_BOARD_HOST_NAME], there[FTC_BOARD_HOST_NAME];
     uint32_t first = next_rank(board, &(struct source){.host = s->host});
-    int patience = ftc_lease_patience_ms(board, a->rank->options.unreachable_ms);
+    int patience = ftc_lease_patience_ms(board, a->rank->options.settings.unreachable_ms);
 
     ftc_directory_host_name(board, a->rank->world, here);
     ftc_directory_host_name(board, first, there);
     ftc_lines_say("ftcoll: host %s of rank %u has not been heard on host %s for %d ms "
                   "(unreachable_ms = %d), and is not known to be lost: the job ends\n",
-                  there, first, here, patience, a->rank->options.unreachable_ms);
+                  there, first, here, patience, a->rank->options.settings.unreachable_ms);
 }
 
 static _Noreturn void end_job(const struct agent *a, const struct source *s)
@@ -172,7 +172,7 @@ static void forget(struct agent *a, struct source *s)
 static void look_for_silence(struct agent *a, struct source *s)
 {
     const struct ftc_board *board = &a->rank->board;
-    int patience_ms = ftc_lease_patience_ms(board, a->rank->options.unreachable_ms);
+    int patience_ms = ftc_lease_patience_ms(board, a->rank->options.settings.unreachable_ms);
 
     if (a->look_ns - s->silent_since_ns < (uint64_t)patience_ms * NS_OF_MS ||
         !ftc_presence_are_all_ready(board) || !any(board, s->host))
@@ -279,7 +279,7 @@ static void say_alone(const struct agent *a)
     ftc_directory_host_name(&a->rank->board, a->rank->world, here);
     ftc_lines_say("ftcoll: host %s has not heard mpiexec for unreachable_ms = %d, and hears all "
                   "other hosts: results wait for mpiexec, for %d s at most\n",
-                  here, a->rank->options.unreachable_ms, FTC_LEASE_MPIEXEC_MS / 1000);
+                  here, a->rank->options.settings.unreachable_ms, FTC_LEASE_MPIEXEC_MS / 1000);
 }
 
 /* Returns whether it is mpiexec that is silent, and not this host: then no host is declared lost

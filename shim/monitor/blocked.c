@@ -8,6 +8,7 @@
 #include "config/settings.h"
 #include "end.h"
 #include "mpi/callsite.h"
+#include "notice/advice.h"
 #include "stir.h"
 #include "system/lines.h"
 #include "system/looks.h"
@@ -57,7 +58,7 @@ static void name_site(const struct ftc_monitored *rank, uint64_t return_address,
 
 static const char *reaction(const struct ftc_monitored *rank)
 {
-    return rank->options.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn";
+    return rank->options.settings.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn";
 }
 
 /* In one write: other ranks' monitor processes have something to say at the same time. */
@@ -68,7 +69,7 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
 
     name_site(rank, mark->return_address, mark->stack, site);
     ftc_death_name(board, mark->dead, death, sizeof death);
-    ftc_advice_write(&rank->options.advice, mark->kind, mark->pass, advice);
+    ftc_advice_write(&rank->options.settings, mark->kind, mark->pass, advice);
     if (mark->dead_count > 1)
         snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);
     ftc_lines_say("ftcoll: rank %d has %s %s at %s%s for %.1f s: it %s rank %d, which is dead "
@@ -91,7 +92,7 @@ static void end_job(struct ftc_monitored *rank, const struct ftc_mark *mark, uin
 
 static uint64_t unreachable_ns(const struct ftc_monitored *rank)
 {
-    return (uint64_t)rank->options.unreachable_ms * NS_OF_MS;
+    return (uint64_t)rank->options.settings.unreachable_ms * NS_OF_MS;
 }
 
 /* For how long the whole job has to stand still until it ends: another host that is not heard looks
@@ -118,7 +119,7 @@ static void show_other_hosts(const struct ftc_monitored *rank, struct ftc_mark_t
 static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
                  struct ftc_mark_time time)
 {
-    bool aborts = rank->options.on_blocked == FTC_ON_BLOCKED_ABORT;
+    bool aborts = rank->options.settings.on_blocked == FTC_ON_BLOCKED_ABORT;
     uint64_t now_ns = time.now_ns;
     uint64_t certain_ns = bound_ns + turn_ns(rank);
     uint64_t uncertain_ns = still_bound_ns(rank, bound_ns) + turn_ns(rank);
@@ -203,7 +204,7 @@ static void say_stuck(const struct ftc_monitored *rank, uint64_t ns,
     uint32_t dead = first_dead(board), deaths = ftc_board_deaths(board);
     char call[2 * SITE_TEXT], death[64], others[32] = "", advice[FTC_ADVICE_TEXT];
 
-    if (!ftc_advice_write(&rank->options.advice, wait->kind, FTC_PASS_NONE, advice))
+    if (!ftc_advice_write(&rank->options.settings, wait->kind, FTC_PASS_NONE, advice))
         advice[0] = '\0'; /* the wait may be for a living rank */
     name_wait(rank, wait, call, sizeof call);
     ftc_death_name(board, dead, death, sizeof death);
@@ -247,7 +248,7 @@ static uint64_t patience_ns(const struct ftc_monitored *rank, uint64_t bound_ns,
     if (!ftc_mark_wait_of(&rank->board, rank->world, time, &wait) ||
         ftc_call_class(wait.kind) != FTC_CLASS_COMMUNICATOR)
         return bound_ns;
-    return TRIES * ftc_mark_stuck_ms(rank->options.blocked_ms) * NS_OF_MS + bound_ns;
+    return TRIES * ftc_mark_stuck_ms(rank->options.settings.blocked_ms) * NS_OF_MS + bound_ns;
 }
 
 /* Each monitor process reports the call of its rank, and the first that sees all reported ends the
@@ -263,7 +264,7 @@ static void look_at_job(struct ftc_monitored *rank, struct watch *w, uint64_t bo
     if (!is_still || ftc_end_of_job_is_said(board))
         return;
     report_stuck(rank, w, time);
-    if (rank->options.on_blocked != FTC_ON_BLOCKED_ABORT ||
+    if (rank->options.settings.on_blocked != FTC_ON_BLOCKED_ABORT ||
         (!ftc_still_are_all_reported(board) && w->reported_looks++ < REPORT_LOOKS))
         return;
     if (ftc_end_of_job_claim(board, rank->world))
@@ -304,7 +305,7 @@ static struct ftc_mark_time now(struct watch *w, uint64_t bound_ns)
 
 void ftc_blocked_watch(struct ftc_monitored *rank)
 {
-    uint64_t bound_ns = (uint64_t)rank->options.blocked_ms * NS_OF_MS;
+    uint64_t bound_ns = (uint64_t)rank->options.settings.blocked_ms * NS_OF_MS;
     struct watch w = {0};
 
     ftc_board_await_death(&rank->board);

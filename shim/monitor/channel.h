@@ -7,7 +7,6 @@
 #ifndef FTC_MONITOR_CHANNEL_H
 #define FTC_MONITOR_CHANNEL_H
 
-#include "notice/advice.h"
 #include "notice/notice.h"
 
 #include <stdbool.h>
@@ -23,17 +22,12 @@ enum ftc_channel_kind {
     FTC_CHANNEL_BOARD, /* between ranks (lifecycle/board_door.h): the descriptor of the board */
 };
 
-/* What the monitor process must know of the settings. */
+/* What the monitor process must know of its rank. */
 struct ftc_monitor_options {
-    int32_t failure_exit_status; /* of a rank that ends well although a rank has died; 0..255 */
-    int32_t max_failed;          /* deaths in all that the job bears */
-    int32_t on_blocked;          /* enum ftc_on_blocked */
-    int32_t blocked_ms;
-    int32_t unreachable_ms;
     int32_t threaded;    /* 1: several threads of the rank may call MPI */
     int32_t ends_silent; /* 1: monitor = timeout; this process ends a rank that is silent */
-    struct ftc_advice_settings advice;
-    struct ftc_notice_options notice;
+    struct ftc_settings settings;
+    struct ftc_report_paths paths;
 };
 
 struct ftc_channel_message {

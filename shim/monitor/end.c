@@ -99,7 +99,7 @@ static _Noreturn void end_as_program(struct ftc_monitored *rank, int status)
 static _Noreturn void end_well(struct ftc_monitored *rank)
 {
     leave(rank);
-    _exit(rank->options.failure_exit_status);
+    _exit(rank->options.settings.failure_exit_status);
 }
 
 /* Until every rank is ready a death ends the job, as it does natively. */
@@ -163,8 +163,8 @@ static bool is_given_up(const struct ftc_monitored *rank)
  * direction it may have heard what was asked until now. */
 static _Noreturn void end_with_host(struct ftc_monitored *rank)
 {
-    long wait_ms =
-        rank->options.unreachable_ms + 2 * ftc_lease_margin_ms(rank->options.unreachable_ms);
+    long wait_ms = rank->options.settings.unreachable_ms +
+                   2 * ftc_lease_margin_ms(rank->options.settings.unreachable_ms);
 
     if (rank->job.child > 0)
         kill(rank->job.child, SIGKILL);
@@ -184,7 +184,7 @@ _Noreturn void ftc_rank_end_host(struct ftc_monitored *rank)
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         if (ftc_board_pid(board, i) > 1 && ftc_board_state(board, i) == FTC_RANK_RUNNING)
             kill(ftc_board_pid(board, i), SIGKILL);
-    ftc_notice_host_stops(board, rank->options.unreachable_ms);
+    ftc_notice_host_stops(board, rank->options.settings.unreachable_ms);
     end_with_host(rank);
 }
 
@@ -279,14 +279,15 @@ static void say_forbidden(const struct ftc_monitored *rank, uint32_t world)
 {
     char text[128];
 
-    ftc_death_describe_end(&rank->board, world, rank->options.max_failed, text, sizeof text);
+    ftc_death_describe_end(&rank->board, world, rank->options.settings.max_failed, text,
+                           sizeof text);
     ftc_lines_say("ftcoll: %s\n", text);
 }
 
 /* A death that a setting forbids ends the job; one that has gone before it would count as well. */
 void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t world, int status)
 {
-    if (!ftc_death_ends_job(&rank->board, world, rank->options.max_failed))
+    if (!ftc_death_ends_job(&rank->board, world, rank->options.settings.max_failed))
         return;
     if (ftc_end_of_job_claim(&rank->board, rank->world)) /* else somebody else has said so */
         say_forbidden(rank, world);
@@ -304,7 +305,7 @@ static bool is_left_to_others(const struct ftc_monitored *rank)
         deaths += ftc_board_is_dead(board, i) &&
                   ftc_death_time_ns(board, i) <= ftc_death_time_ns(board, rank->world);
     return ftc_board_has_other_hosts(board) && !ftc_death_is_forbidden(board, rank->world) &&
-           deaths <= rank->options.max_failed;
+           deaths <= rank->options.settings.max_failed;
 }
 
 static bool is_any_other_here(const struct ftc_monitored *rank)

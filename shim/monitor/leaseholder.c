@@ -64,7 +64,7 @@ static bool is_needed(const struct holder *l, const struct ftc_monitored *rank)
 static uint64_t period_ns(const struct ftc_monitored *rank)
 {
     bool is_awaited = ftc_lease_terms(&rank->board) != FTC_LEASE_IN_FORCE;
-    uint64_t ms = is_awaited ? TURN_MS : (uint64_t)rank->options.unreachable_ms / ASKED;
+    uint64_t ms = is_awaited ? TURN_MS : (uint64_t)rank->options.settings.unreachable_ms / ASKED;
 
     return (ms > 0 ? ms : 1) * NS_OF_MS;
 }
@@ -99,7 +99,7 @@ static void connect_to(const struct holder *l, struct ftc_connection *c,
     ftc_connection_close(c);
     ftc_connection_connect(c, &l->address, l->port, &who, FTC_LEASE_FRAME_MAX);
     if (c->fd >= 0) /* what is asked comes in time, or not at all */
-        ftc_socket_watch(c->fd, rank->options.unreachable_ms);
+        ftc_socket_watch(c->fd, rank->options.settings.unreachable_ms);
 }
 
 static void begin_anew(struct holder *l)
@@ -171,8 +171,8 @@ static struct ftc_lease_request request_of(const struct holder *l, const struct 
     struct ftc_lease_request r = {
         .host = g->host,
         .hosts = g->other_hosts + 1,
-        .unreachable_ms = rank->options.unreachable_ms,
-        .failure_exit_status = rank->options.failure_exit_status,
+        .unreachable_ms = rank->options.settings.unreachable_ms,
+        .failure_exit_status = rank->options.settings.failure_exit_status,
         .is_through = is_through(&rank->board),
         .is_agreed = ftc_lease_terms(&rank->board) >= FTC_LEASE_AGREED,
         .family = l->own.address.family,
@@ -264,7 +264,7 @@ static bool hear(struct holder *l, struct ftc_monitored *rank)
     bool is_new = false;
 
     while (l->c.in && (frame = ftc_connection_next(&l->c))) {
-        is_new |= enter(l, &rank->board, frame, rank->options.unreachable_ms);
+        is_new |= enter(l, &rank->board, frame, rank->options.settings.unreachable_ms);
         if (l->through_ns != 0 && frame->number >= l->through_ns)
             atomic_store(&l->is_heard, true);
         l->heard_ns = ftc_clock_ns();
@@ -275,7 +275,7 @@ static bool hear(struct holder *l, struct ftc_monitored *rank)
 
 static uint64_t lease_ns(const struct ftc_monitored *rank)
 {
-    return (uint64_t)rank->options.unreachable_ms * NS_OF_MS;
+    return (uint64_t)rank->options.settings.unreachable_ms * NS_OF_MS;
 }
 
 /* A lease that runs out while this process does not run had more than half of its time left. */

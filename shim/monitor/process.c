@@ -171,7 +171,7 @@ static int start_watching(struct ftc_lifeline *life)
         return rv;
     (void)ftc_monitored_start_thread(watch_life, life);
     if (!ftc_monitored_start_thread(watch_others, NULL) ||
-        (rank.options.on_blocked != FTC_ON_BLOCKED_OFF &&
+        (rank.options.settings.on_blocked != FTC_ON_BLOCKED_OFF &&
          !ftc_monitored_start_thread(watch_marks, NULL)) ||
         (ftc_board_has_other_hosts(&rank.board) && !start_for_other_hosts()))
         return -EAGAIN;
@@ -198,11 +198,11 @@ static int attach_board(struct ftc_channel_received *r)
     if (rv != 0)
         return rv;
     board.fd = -1; /* the message's, as long as it may be refused */
-    if (m->world >= board.geometry.ranks || m->options.failure_exit_status < 0 ||
-        m->options.failure_exit_status > 255 || m->options.blocked_ms < 1 ||
-        m->options.unreachable_ms < 1 || !has_listener(&board, r) ||
-        !memchr(m->options.notice.report_file, '\0', FTC_REPORT_PATH_MAX) ||
-        !memchr(m->options.notice.trace_file, '\0', FTC_REPORT_PATH_MAX)) {
+    if (m->world >= board.geometry.ranks || m->options.settings.failure_exit_status < 0 ||
+        m->options.settings.failure_exit_status > 255 || m->options.settings.blocked_ms < 1 ||
+        m->options.settings.unreachable_ms < 1 || !has_listener(&board, r) ||
+        !memchr(m->options.paths.report, '\0', FTC_REPORT_PATH_MAX) ||
+        !memchr(m->options.paths.trace, '\0', FTC_REPORT_PATH_MAX)) {
         ftc_board_close(&board);
         return -EINVAL;
     }

@@ -22,7 +22,8 @@ static struct ftc_notice notice_of(const struct ftc_monitored *rank)
     return (struct ftc_notice){
         .board = &rank->board,
         .self = {.rank = rank->world},
-        .options = &rank->options.notice,
+        .settings = &rank->options.settings,
+        .paths = &rank->options.paths,
     };
 }
 
@@ -34,7 +35,7 @@ void ftc_tell_death(struct ftc_monitored *rank)
         return; /* it has been told, if it came before */
     ftc_notice_death(&n, rank->world);
     rank->is_watching =
-        !ftc_death_ends_job(&rank->board, rank->world, rank->options.notice.max_failed);
+        !ftc_death_ends_job(&rank->board, rank->world, rank->options.settings.max_failed);
 }
 
 void ftc_tell_await_first_host(const struct ftc_monitored *rank)

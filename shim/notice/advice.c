@@ -1,28 +1,27 @@
 #include "advice.h"
 
 #include "call/policy.h"
-#include "config/settings.h"
 #include "protection.h"
 
 #include <stdio.h>
 
-static uint32_t of_messages(const struct ftc_advice_settings *s)
+static uint32_t of_messages(const struct ftc_settings *s)
 {
     return s->p2p == FTC_P2P_NATIVE ? FTC_REMEDY_P2P_IGNORE : 0;
 }
 
-static uint32_t of_communicators(const struct ftc_advice_settings *s)
+static uint32_t of_communicators(const struct ftc_settings *s)
 {
     return s->communicators == FTC_COMMUNICATORS_NATIVE ? FTC_REMEDY_COMMUNICATORS : 0;
 }
 
 /* A call that is not intercepted may also be too large. */
-static uint32_t of_size(const struct ftc_advice_settings *s)
+static uint32_t of_size(const struct ftc_settings *s)
 {
     return s->large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;
 }
 
-static uint32_t of_collective(const struct ftc_advice_settings *s, uint32_t pass)
+static uint32_t of_collective(const struct ftc_settings *s, uint32_t pass)
 {
     switch (pass) {
     case FTC_PASS_NOT_INTERCEPTED:
@@ -40,14 +39,14 @@ static uint32_t of_collective(const struct ftc_advice_settings *s, uint32_t pass
 }
 
 /* What a wait is for is not known: a message, or a collective call. */
-static uint32_t of_requests(const struct ftc_advice_settings *s)
+static uint32_t of_requests(const struct ftc_settings *s)
 {
     if ((s->intercept & FTC_INTERCEPT_NONBLOCKING) == FTC_INTERCEPT_NONBLOCKING)
         return of_messages(s) | of_size(s);
     return of_messages(s) | FTC_REMEDY_INTERCEPT | of_size(s);
 }
 
-static uint32_t of_look(const struct ftc_advice_settings *s, enum ftc_call_kind kind)
+static uint32_t of_look(const struct ftc_settings *s, enum ftc_call_kind kind)
 {
     switch (kind) {
     case FTC_CALL_WIN_TEST:
@@ -62,15 +61,14 @@ static uint32_t of_look(const struct ftc_advice_settings *s, enum ftc_call_kind 
     }
 }
 
-static uint32_t of_window(const struct ftc_advice_settings *s, enum ftc_call_kind kind)
+static uint32_t of_window(const struct ftc_settings *s, enum ftc_call_kind kind)
 {
     return kind == FTC_CALL_WIN_FREE && (s->intercept & FTC_INTERCEPT_WIN_FREE) == 0
                ? FTC_REMEDY_INTERCEPT
                : 0;
 }
 
-static uint32_t remedies_of(const struct ftc_advice_settings *s, enum ftc_call_kind kind,
-                            uint32_t pass)
+static uint32_t remedies_of(const struct ftc_settings *s, enum ftc_call_kind kind, uint32_t pass)
 {
     switch (ftc_call_class(kind)) {
     case FTC_CLASS_PROTECTED:
@@ -88,7 +86,7 @@ static uint32_t remedies_of(const struct ftc_advice_settings *s, enum ftc_call_k
     }
 }
 
-bool ftc_advice_write(const struct ftc_advice_settings *s, enum ftc_call_kind kind, uint32_t pass,
+bool ftc_advice_write(const struct ftc_settings *s, enum ftc_call_kind kind, uint32_t pass,
                       char text[FTC_ADVICE_TEXT])
 {
     uint32_t remedies = remedies_of(s, kind, pass);

@@ -5,21 +5,17 @@
 #define FTC_NOTICE_ADVICE_H
 
 #include "call/call.h"
+#include "config/settings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* The settings of the job that decide about it, as in struct ftc_settings. */
-struct ftc_advice_settings {
-    int32_t intercept, large, p2p, communicators;
-};
 
 enum { FTC_ADVICE_TEXT = 128 };
 
 /* Writes the settings that would protect a call of @kind, as they go into the environment, as a
  * part of a sentence: "; FTCOLL_P2P=ignore would protect it". @pass: why native MPI carries it out,
  * FTC_PASS_NONE: not known. Returns false if no setting would, and the text says so. */
-bool ftc_advice_write(const struct ftc_advice_settings *s, enum ftc_call_kind kind, uint32_t pass,
+bool ftc_advice_write(const struct ftc_settings *s, enum ftc_call_kind kind, uint32_t pass,
                       char text[FTC_ADVICE_TEXT]);
 
 #endif

@@ -1,5 +1,6 @@
 #include "coverage_report.h"
 
+#include "board/directory.h"
 #include "call/call.h"
 #include "coverage_conditions.h"
 
@@ -14,6 +15,14 @@ static uint64_t calls_elsewhere(const struct ftc_coverage_table *t)
     for (int s = 0; s < FTC_SHELTERS; s++)
         calls += t->elsewhere[s];
     return calls;
+}
+
+/* Returns whether a call that waits for ever is ended: without a monitor process none sees to it.
+ */
+static bool is_ended_if_blocked(const struct ftc_notice *n)
+{
+    return n->settings->on_blocked == FTC_ON_BLOCKED_ABORT &&
+           (n->settings->monitor != FTC_MONITOR_TIMEOUT || ftc_board_has_other_hosts(n->board));
 }
 
 /* ---- as text ---- */
@@ -174,16 +183,16 @@ static void write_verdicts(FILE *f, const struct ftc_coverage_table *t, bool end
         write_condition(f, t, (enum ftc_condition)c, remedies);
 }
 
-void ftc_coverage_report_write(FILE *f, const struct ftc_board *board, bool ends_blocked)
+void ftc_coverage_report_write(FILE *f, const struct ftc_notice *n)
 {
     struct ftc_coverage_table t;
 
-    if (!ftc_coverage_make(&t, board)) {
+    if (!ftc_coverage_make(&t, n->board)) {
         fprintf(f, "ftcoll: no memory to tell of call sites\n");
         return;
     }
     write_table(f, &t);
-    write_verdicts(f, &t, ends_blocked);
+    write_verdicts(f, &t, is_ended_if_blocked(n));
     ftc_coverage_free(&t);
 }
 
@@ -318,19 +327,18 @@ static void add_verdicts(struct ftc_json *j, const struct ftc_coverage_table *t,
     add_conditions(j, t, remedies);
 }
 
-void ftc_coverage_report_write_json(struct ftc_json *j, const struct ftc_board *board,
-                                    bool ends_blocked)
+void ftc_coverage_report_write_json(struct ftc_json *j, const struct ftc_notice *n)
 {
     struct ftc_coverage_table t;
 
-    if (!ftc_coverage_make(&t, board)) {
+    if (!ftc_coverage_make(&t, n->board)) {
         ftc_json_add_null(j, "coverage");
         return;
     }
     ftc_json_open_object(j, "coverage");
     add_rows(j, &t);
     add_sum(j, &t);
-    add_verdicts(j, &t, ends_blocked);
+    add_verdicts(j, &t, is_ended_if_blocked(n));
     ftc_json_close(j);
     ftc_coverage_free(&t);
 }

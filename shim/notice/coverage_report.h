@@ -4,7 +4,7 @@
 #ifndef FTC_NOTICE_COVERAGE_REPORT_H
 #define FTC_NOTICE_COVERAGE_REPORT_H
 
-#include "board/board.h"
+#include "notice.h"
 #include "system/json.h"
 
 #include <stdio.h>
@@ -14,11 +14,10 @@
     "its MPI calls do not wait (up to the message sizes and call sites seen)"
 #define FTC_COVERAGE_REHEARSE "whether it ends, and with what answer, is the program's: rehearse it"
 
-/* The lines. @ends_blocked: who waits for ever is ended (on_blocked = abort). */
-void ftc_coverage_report_write(FILE *f, const struct ftc_board *board, bool ends_blocked);
+/* Writes the lines. */
+void ftc_coverage_report_write(FILE *f, const struct ftc_notice *n);
 
-/* The same as member "coverage"; null without memory. */
-void ftc_coverage_report_write_json(struct ftc_json *j, const struct ftc_board *board,
-                                    bool ends_blocked);
+/* Writes them as member "coverage"; null without memory. */
+void ftc_coverage_report_write_json(struct ftc_json *j, const struct ftc_notice *n);
 
 #endif

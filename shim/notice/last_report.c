@@ -1,7 +1,6 @@
 #include "last_report.h"
 
 #include "board/rank_state.h"
-#include "config/settings.h"
 #include "coverage_report.h"
 #include "coverage_sites.h"
 #include "report_json.h"
@@ -17,12 +16,12 @@ enum {
 static struct ftc_failure failure_of(const struct ftc_notice *n, uint32_t world)
 {
     return (struct ftc_failure){
-        .board = n->board, .world = world, .timeout_ms = n->options->timeout_ms};
+        .board = n->board, .world = world, .timeout_ms = n->settings->timeout_ms};
 }
 
 static bool has_coverage(const struct ftc_notice *n)
 {
-    return n->options->report >= FTC_REPORT_COVERAGE && ftc_coverage_sites_room(n->board) > 0;
+    return n->settings->report >= FTC_REPORT_COVERAGE && ftc_coverage_sites_room(n->board) > 0;
 }
 
 static void write_text(FILE *f, const void *context)
@@ -41,7 +40,7 @@ static void write_text(FILE *f, const void *context)
             "(%s)\n",
             ftc_notice_failures(n->board), n->board->geometry.ranks, ftc_notice_f(n, f_text));
     if (has_coverage(n))
-        ftc_coverage_report_write(f, n->board, n->options->ends_blocked);
+        ftc_coverage_report_write(f, n);
 }
 
 /* The rest has a rank alone. */
@@ -51,7 +50,7 @@ static void add_rest(struct ftc_json *j, const struct ftc_notice *n)
     ftc_json_add_null(j, "calls");
     ftc_json_add_null(j, "links");
     if (has_coverage(n))
-        ftc_coverage_report_write_json(j, n->board, n->options->ends_blocked);
+        ftc_coverage_report_write_json(j, n);
     else
         ftc_json_add_null(j, "coverage");
     ftc_json_add_null(j, "settings");
@@ -65,8 +64,8 @@ static void write_json(FILE *f, const void *context)
         .writer = n->self,
         .is_early = true,
         .failed = ftc_notice_failures(n->board),
-        .f = n->options->f,
-        .hosts_fail = n->options->hosts_fail,
+        .f = n->settings->f,
+        .hosts_fail = ftc_notice_hosts_fail(n),
     };
     struct ftc_json j;
 
@@ -113,15 +112,18 @@ static void await_verdicts(const struct ftc_notice *n)
  * waited for, and whoever waits takes over if it is killed. */
 static void write_or_await(const struct ftc_notice *n)
 {
-    for (int i = 0; i < WRITER_MS && !ftc_notice_is_reported(n->board) &&
-                    !ftc_notice_report(n, n->options->is_json ? write_json : write_text, n, true);
+    for (int i = 0;
+         i < WRITER_MS && !ftc_notice_is_reported(n->board) &&
+         !ftc_notice_report(
+             n, n->settings->report_format == FTC_REPORT_FORMAT_JSON ? write_json : write_text, n,
+             true);
          i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }
 
 bool ftc_last_report_write(const struct ftc_notice *n)
 {
-    if (n->options->report <= FTC_REPORT_OFF)
+    if (n->settings->report <= FTC_REPORT_OFF)
         return false;
     await_verdicts(n);
     if (ftc_notice_failures(n->board) == 0)

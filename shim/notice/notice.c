@@ -5,7 +5,6 @@
 #include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/rank_state.h"
-#include "config/settings.h"
 #include "failures.h"
 #include "report_file.h"
 #include "system/clock.h"
@@ -72,14 +71,20 @@ static int alive(const struct ftc_board *board)
     return count;
 }
 
+bool ftc_notice_hosts_fail(const struct ftc_notice *n)
+{
+    return n->settings->failure_domain == FTC_FAILURE_DOMAIN_HOST &&
+           ftc_board_has_other_hosts(n->board);
+}
+
 const char *ftc_notice_f(const struct ftc_notice *n, char text[FTC_NOTICE_F_TEXT])
 {
-    int f = n->options->f;
+    int f = n->settings->f;
 
     snprintf(text, FTC_NOTICE_F_TEXT, "f = %d%s", f,
-             !n->options->hosts_fail ? ""
-             : f == 1                ? " host"
-                                     : " hosts");
+             !ftc_notice_hosts_fail(n) ? ""
+             : f == 1                  ? " host"
+                                       : " hosts");
     return text;
 }
 
@@ -89,7 +94,7 @@ static void write_rest(const struct ftc_notice *n, uint32_t world, char text[64]
     char f[FTC_NOTICE_F_TEXT];
 
     text[0] = '\0';
-    if (!ftc_death_ends_job(n->board, world, n->options->max_failed))
+    if (!ftc_death_ends_job(n->board, world, n->settings->max_failed))
         snprintf(text, 64, "; %d of %u ranks go on (%s)", alive(n->board), n->board->geometry.ranks,
                  ftc_notice_f(n, f));
 }
@@ -103,7 +108,7 @@ static void say_death(const struct ftc_notice *n, uint32_t world)
     if (!is_due(number))
         return;
     write_rest(n, world, rest);
-    ftc_failure_name(n->board, world, n->options->timeout_ms, name);
+    ftc_failure_name(n->board, world, n->settings->timeout_ms, name);
     if (number > LINES)
         say(death_ns, "%u ranks have failed%s", number, rest);
     else
@@ -133,7 +138,7 @@ static void tell_death(const struct ftc_notice *n, uint32_t world)
 
     if (!ftc_telling_claim(n->board, &matter, &n->self))
         return;
-    if (n->options->is_on) {
+    if (n->settings->notice) {
         await_others(n, world);
         ftc_telling_begin_line(n->board, &n->self);
         say_death(n, world);
@@ -294,7 +299,7 @@ static void say_recovery(const struct ftc_notice *n, uint64_t when_ns)
 /* For the report of a job that ends before a rank can write it. A rank has better to do. */
 static void find_sites(const struct ftc_notice *n)
 {
-    if (n->self.is_rank || n->options->report == FTC_REPORT_OFF)
+    if (n->self.is_rank || n->settings->report == FTC_REPORT_OFF)
         return;
     for (uint32_t i = 0; i < n->board->geometry.ranks; i++)
         if (ftc_board_is_dead(n->board, i))
@@ -325,7 +330,7 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
         !ftc_telling_claim(n->board, &matter, &n->self))
         return false;
     find_sites(n);
-    if (n->options->is_on)
+    if (n->settings->notice)
         say_recovery(n, when_ns);
     ftc_telling_end(n->board, &matter, &n->self);
     return true;
@@ -338,7 +343,7 @@ bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const 
 {
     if (!ftc_telling_claim(n->board, &report, &n->self))
         return false;
-    if (!ftc_report_file_write(n->options->report_file, write, context) && is_last)
+    if (!ftc_report_file_write(n->paths->report, write, context) && is_last)
         ftc_lines_await_reader(ftc_lines_error());
     ftc_telling_end(n->board, &report, &n->self);
     return true;

@@ -5,18 +5,12 @@
 #define FTC_NOTICE_NOTICE_H
 
 #include "board/telling.h"
+#include "config/settings.h"
 #include "report_file.h"
 
-/* Of the settings; plain bytes. */
-struct ftc_notice_options {
-    int32_t is_on; /* notice */
-    int32_t f, timeout_ms, max_failed;
-    int32_t hosts_fail;                    /* f counts hosts (failure_domain) */
-    int32_t report;                        /* enum ftc_report */
-    int32_t is_json;                       /* report_format */
-    int32_t ends_blocked;                  /* on_blocked = abort, and somebody sees to it */
-    char report_file[FTC_REPORT_PATH_MAX]; /* of ftc_report_file_make_absolute() */
-    char trace_file[FTC_REPORT_PATH_MAX];  /* likewise */
+/* Names of files by ftc_report_file_make_absolute(), "" for none; plain bytes. */
+struct ftc_report_paths {
+    char report[FTC_REPORT_PATH_MAX], trace[FTC_REPORT_PATH_MAX];
 };
 
 enum { FTC_NOTICE_F_TEXT = 32 };
@@ -24,7 +18,8 @@ enum { FTC_NOTICE_F_TEXT = 32 };
 struct ftc_notice {
     const struct ftc_board *board;
     struct ftc_teller self;
-    const struct ftc_notice_options *options;
+    const struct ftc_settings *settings;
+    const struct ftc_report_paths *paths;
 };
 
 /* The rank in @world, which is dead, has failed: the job or its launcher did not end it. A line, if
@@ -62,6 +57,9 @@ bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const 
 
 /* Whether that has been written. */
 bool ftc_notice_is_reported(const struct ftc_board *board);
+
+/* Returns whether f counts hosts (setting failure_domain). */
+bool ftc_notice_hosts_fail(const struct ftc_notice *n);
 
 /* "f = 1", or of hosts "f = 1 host". */
 const char *ftc_notice_f(const struct ftc_notice *n, char text[FTC_NOTICE_F_TEXT]);

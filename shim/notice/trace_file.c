@@ -27,15 +27,15 @@ enum { PATH_BYTES = FTC_REPORT_PATH_MAX + SUFFIX_BYTES };
 
 static bool is_on(const struct ftc_notice *n)
 {
-    return n->options->trace_file[0] != '\0' && ftc_trace_is_on(n->board);
+    return n->paths->trace[0] != '\0' && ftc_trace_is_on(n->board);
 }
 
 static void name_file(const struct ftc_notice *n, int number, char path[PATH_BYTES])
 {
     if (number == 0)
-        snprintf(path, PATH_BYTES, "%s", n->options->trace_file);
+        snprintf(path, PATH_BYTES, "%s", n->paths->trace);
     else
-        snprintf(path, PATH_BYTES, "%s.%d", n->options->trace_file, number);
+        snprintf(path, PATH_BYTES, "%s.%d", n->paths->trace, number);
 }
 
 /* Not over what is there; some file systems do not know how (NFS): there a file of no bytes keeps
@@ -82,7 +82,7 @@ static int put_in_place(const struct ftc_notice *n, const char *from, char path[
 static int write_part(const struct ftc_notice *n, bool is_early_end, const char *part)
 {
     const struct ftc_trace_head head = {
-        .f = n->options->f, .timeout_ms = n->options->timeout_ms, .is_early_end = is_early_end};
+        .f = n->settings->f, .timeout_ms = n->settings->timeout_ms, .is_early_end = is_early_end};
     int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
     int rv;
@@ -99,7 +99,7 @@ static void name_part(const struct ftc_notice *n, char part[PATH_BYTES])
     uint64_t key[2];
 
     ftc_board_key(n->board, key);
-    snprintf(part, PATH_BYTES, "%s.%08x.part", n->options->trace_file, (unsigned)key[0]);
+    snprintf(part, PATH_BYTES, "%s.%08x.part", n->paths->trace, (unsigned)key[0]);
 }
 
 /* Only one process at a time writes: what lies there is of one that was killed. */

@@ -55,25 +55,17 @@ static void open_notice(void)
 {
     const struct ftc_settings *s = &ftc_library.settings;
     char trace[FTC_REPORT_PATH_MAX];
-    static struct ftc_notice_options options;
+    static struct ftc_report_paths paths;
 
-    options.is_on = s->notice;
-    options.f = s->f;
-    options.hosts_fail = s->failure_domain == FTC_FAILURE_DOMAIN_HOST &&
-                         ftc_board_has_other_hosts(&ftc_library.board);
-    options.timeout_ms = s->timeout_ms;
-    options.max_failed = s->max_failed;
-    options.report = s->report;
-    options.ends_blocked = s->on_blocked == FTC_ON_BLOCKED_ABORT && !ftc_library.suspects;
-    options.is_json = s->report_format == FTC_REPORT_FORMAT_JSON;
     open_file(s->report_file, s->report != FTC_REPORT_OFF, "report_file",
-              "the report goes to standard error", options.report_file);
+              "the report goes to standard error", paths.report);
     name_trace(trace);
-    open_file(trace, true, "trace_file", "there is no trace", options.trace_file);
+    open_file(trace, true, "trace_file", "there is no trace", paths.trace);
     ftc_library.notice = (struct ftc_notice){
         .board = &ftc_library.board,
         .self = {.rank = ftc_library.world_rank, .is_rank = true},
-        .options = &options,
+        .settings = s,
+        .paths = &paths,
     };
 }
 
@@ -129,11 +121,6 @@ static uint32_t count_failures(void)
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         count += ftc_board_is_dead(board, i);
     return count;
-}
-
-static bool ends_blocked(void)
-{
-    return ftc_library.notice.options->ends_blocked;
 }
 
 /* ---- as text ---- */
@@ -196,7 +183,7 @@ static void write_text(FILE *f, const void *unused)
         write_links(f);
     }
     if (ftc_library.settings.report >= FTC_REPORT_COVERAGE)
-        ftc_coverage_report_write(f, &ftc_library.board, ends_blocked());
+        ftc_coverage_report_write(f, &ftc_library.notice);
     if (ftc_library.settings.report >= FTC_REPORT_FULL)
         ftc_settings_dump(&ftc_library.settings, f);
 }
@@ -291,7 +278,7 @@ static void add_from(struct ftc_json *j, enum ftc_report level, const char *key,
 
 static void add_coverage(struct ftc_json *j)
 {
-    ftc_coverage_report_write_json(j, &ftc_library.board, ends_blocked());
+    ftc_coverage_report_write_json(j, &ftc_library.notice);
 }
 
 static bool has_something_to_tell(uint32_t failed)
@@ -307,7 +294,7 @@ static void write_json(FILE *f, const void *unused)
         .writer = ftc_library.notice.self,
         .failed = count_failures(),
         .f = ftc_library.settings.f,
-        .hosts_fail = ftc_library.notice.options->hosts_fail,
+        .hosts_fail = ftc_notice_hosts_fail(&ftc_library.notice),
     };
     struct ftc_json j;
 
@@ -343,8 +330,9 @@ static void write_report(void)
     ftc_sites_elsewhere_fetch();
     if (ftc_library.settings.report != FTC_REPORT_OFF)
         ftc_notice_report(&ftc_library.notice,
-                          ftc_library.notice.options->is_json ? write_json : write_text, NULL,
-                          false);
+                          ftc_library.settings.report_format == FTC_REPORT_FORMAT_JSON ? write_json
+                                                                                       : write_text,
+                          NULL, false);
 }
 
 /* Monitor processes write others, if the job ends before these are written. */

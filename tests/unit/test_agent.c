@@ -42,7 +42,7 @@ void ftc_rank_end_host(struct ftc_monitored *r)
 void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *r, uint32_t world, int status)
 {
     (void)status;
-    forbidden += ftc_death_ends_job(&r->board, world, r->options.max_failed);
+    forbidden += ftc_death_ends_job(&r->board, world, r->options.settings.max_failed);
 }
 
 void ftc_tell_lost(struct ftc_monitored *r)

@@ -23,10 +23,12 @@ enum { RANKS = 3, SITES = 4 };
 #define NO_WAIT FTC_COVERAGE_NO_WAIT
 
 struct ftc_library ftc_library;
+static const struct ftc_notice notice = {.board = &ftc_library.board,
+                                         .settings = &ftc_library.settings};
 
 /* ---- what MPI would say of the calls ---- */
 
-static bool returns, commutes, is_inter, is_seen, ends_blocked;
+static bool returns, commutes, is_inter, is_seen;
 static size_t bytes;
 static const MPI_Comm comm_of_one = MPI_COMM_WORLD + 100;
 
@@ -212,7 +214,6 @@ static struct ftc_board *opened(void)
     ck_assert_int_eq(ftc_board_create(board, &geometry), 0);
     ftc_library.settings =
         (struct ftc_settings){.f = 1, .max_bytes = 4096, .on_blocked = FTC_ON_BLOCKED_WARN};
-    ends_blocked = false;
     returns = commutes = is_seen = true;
     is_inter = false;
     bytes = 8;
@@ -244,7 +245,7 @@ static const char *report(void)
     static char text[1 << 16];
     FILE *f = fmemopen(text, sizeof text, "w");
 
-    ftc_coverage_report_write(f, &ftc_library.board, ends_blocked);
+    ftc_coverage_report_write(f, &notice);
     fclose(f);
     return text;
 }
@@ -532,7 +533,7 @@ START_TEST(settings_that_help_some_calls_leave_the_others_waiting)
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all",
                    "it waits for ever, for example in MPI_Win_fence at");
     expect("(no protection for this call)");
-    ends_blocked = true;
+    ftc_library.settings.on_blocked = FTC_ON_BLOCKED_ABORT;
     expect_verdict("it aborts after blocked_ms", "FTCOLL_INTERCEPT=all",
                    "it aborts after blocked_ms");
 }
@@ -990,7 +991,7 @@ static const char *json(void)
 
     ftc_json_begin(&j, f);
     ftc_json_open_object(&j, NULL);
-    ftc_coverage_report_write_json(&j, &ftc_library.board, ends_blocked);
+    ftc_coverage_report_write_json(&j, &notice);
     ftc_json_close(&j);
     fclose(f);
     return text;
@@ -1026,7 +1027,7 @@ START_TEST(json_has_what_the_lines_have)
         "\"better\":{\"settings\":[\"FTCOLL_INTERCEPT=all\"],\"verdict\":{\"outcome\":"
         "\"does not wait\",\"example\":null}},\"conditions\":[{\"condition\":\"reductions\","
         "\"meaning\":\"reductions lack");
-    ends_blocked = true;
+    ftc_library.settings.on_blocked = FTC_ON_BLOCKED_ABORT;
     expect_json("\"outcome\":\"aborts after blocked_ms\"");
 }
 END_TEST

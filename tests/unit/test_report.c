@@ -33,8 +33,9 @@
 enum { SLOTS = 3, VICTIM = 2, COMMUNICATOR = 7, VALUE_BYTES = 64, TEXT_BYTES = 1 << 14 };
 
 static struct ftc_board board;
-static struct ftc_notice_options options;
-static struct ftc_notice notice = {.board = &board, .options = &options};
+static struct ftc_settings settings;
+static struct ftc_report_paths paths;
+static struct ftc_notice notice = {.board = &board, .settings = &settings, .paths = &paths};
 static char directory[] = "/tmp/ftcoll-report-XXXXXX";
 static char text[TEXT_BYTES];
 
@@ -56,11 +57,13 @@ static void setup(void)
     board = unit_board(unit_geometry(SLOTS, VALUE_BYTES));
     pauses = 0;
     while_it_waits = NULL;
-    options = (struct ftc_notice_options){
-        .f = 1, .timeout_ms = 7, .report = FTC_REPORT_FAILURES, .is_json = true};
+    settings = (struct ftc_settings){.f = 1,
+                                     .timeout_ms = 7,
+                                     .report = FTC_REPORT_FAILURES,
+                                     .report_format = FTC_REPORT_FORMAT_JSON};
     strcpy(directory + strlen(directory) - 6, "XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(options.report_file, sizeof options.report_file, "%s/report", directory);
+    snprintf(paths.report, sizeof paths.report, "%s/report", directory);
 }
 
 static void teardown(void)
@@ -88,7 +91,7 @@ static void tell(uint32_t world)
 /* What was written to the file of that name; "" if there is none. */
 static const char *written(const char *name)
 {
-    char path[sizeof options.report_file + 8];
+    char path[sizeof paths.report + 8];
     FILE *f;
     size_t length;
 
@@ -593,7 +596,7 @@ START_TEST(it_is_done_when_it_has_been_read)
 
     ck_assert_int_eq(pipe(end), 0);
     reader = end[0];
-    options.report_file[0] = '\0';
+    paths.report[0] = '\0';
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
     tell(VICTIM);
     while_it_waits = read_late;
@@ -609,11 +612,11 @@ END_TEST
 
 START_TEST(it_is_written_once_and_over_nothing)
 {
-    char other[sizeof options.report_file];
+    char other[sizeof paths.report];
 
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
     tell(VICTIM);
-    ck_assert_int_eq(symlink("other", options.report_file), 0);
+    ck_assert_int_eq(symlink("other", paths.report), 0);
     ck_assert(ftc_last_report_write(&notice));
     ck_assert(ftc_last_report_write(&notice)); /* it is there, and nothing is added */
     ck_assert_str_eq(written("other"), "");
@@ -708,7 +711,7 @@ START_TEST(a_file_that_would_be_too_large_is_not_there)
     dup2(console, STDERR_FILENO);
     ck_assert(is_written);
     ck_assert_msg(strstr(text, said), "'%s' is not in:\n%s", said, text);
-    ck_assert_int_ne(access(options.report_file, F_OK), 0);
+    ck_assert_int_ne(access(paths.report, F_OK), 0);
 }
 END_TEST
 
@@ -729,7 +732,7 @@ END_TEST
 
 START_TEST(as_text_it_has_the_same)
 {
-    options.is_json = false;
+    settings.report_format = FTC_REPORT_FORMAT_TEXT;
     ftc_board_introduce(&board, VICTIM, 4711);
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
     notice_in(FTC_CALL_ALLREDUCE, 78);
@@ -744,7 +747,7 @@ END_TEST
 static const struct {
     enum ftc_call_kind kind;
     enum ftc_pass pass;
-    struct ftc_advice_settings settings;
+    struct ftc_settings settings;
     const char *text;
 } advice[] = {
     {FTC_CALL_BARRIER,

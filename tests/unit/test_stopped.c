@@ -171,8 +171,8 @@ START_TEST(a_call_that_needs_the_dead_has_not_lasted_longer)
     struct ftc_monitored rank = {
         .board = *board,
         .world = SELF,
-        .options = {.on_blocked = FTC_ON_BLOCKED_ABORT,
-                    .blocked_ms = ftc_library.settings.blocked_ms},
+        .options.settings = {.on_blocked = FTC_ON_BLOCKED_ABORT,
+                             .blocked_ms = ftc_library.settings.blocked_ms},
     };
 
     ftc_board_mark_failed(board, DEAD, FTC_DEATH_SIGNAL, 9);
@@ -248,7 +248,7 @@ static struct ftc_monitored on_one_of_two_hosts(void)
     return (struct ftc_monitored){
         .board = *board,
         .world = SELF,
-        .options = {.unreachable_ms = (int32_t)(stopped_ns / 1000000 * 2 / 3)},
+        .options.settings = {.unreachable_ms = (int32_t)(stopped_ns / 1000000 * 2 / 3)},
     };
 }
 

@@ -312,8 +312,8 @@ END_TEST
 
 static void tell_death(const struct ftc_board *board)
 {
-    const struct ftc_notice_options quiet = {0};
-    const struct ftc_notice n = {.board = board, .self = {.rank = 2}, .options = &quiet};
+    const struct ftc_settings quiet = {0};
+    const struct ftc_notice n = {.board = board, .self = {.rank = 2}, .settings = &quiet};
 
     ftc_notice_death(&n, 2);
 }
@@ -456,11 +456,13 @@ static void leave_directory(const char *const *file)
     ck_assert_int_eq(rmdir(directory), 0); /* nothing else is there */
 }
 
-static struct ftc_notice_options options = {.f = 1, .trace_file = "trace"};
+static const struct ftc_settings settings = {.f = 1};
+static const struct ftc_report_paths paths = {.trace = "trace"};
 
 static struct ftc_notice notice_of(const struct ftc_board *board, uint32_t world)
 {
-    return (struct ftc_notice){.board = board, .self = {.rank = world}, .options = &options};
+    return (struct ftc_notice){
+        .board = board, .self = {.rank = world}, .settings = &settings, .paths = &paths};
 }
 
 static off_t bytes_of(const char *path)
