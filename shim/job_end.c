@@ -4,8 +4,7 @@
 #include "board/rank_state.h"
 #include "library.h"
 #include "monitor/monitor.h"
-#include "notice/last_report.h"
-#include "notice/trace_file.h"
+#include "notice/report.h"
 #include "system/lines.h"
 
 #include <time.h>
@@ -31,10 +30,8 @@ MPI_Comm ftc_job_end_comm(MPI_Comm comm)
 /* The monitor process reports, if there is one. */
 void ftc_job_end_prepare(void)
 {
-    if (ftc_library.suspects && ftc_library.state == FTC_LIBRARY_ACTIVE) {
-        ftc_last_report_write(&ftc_library.notice);
-        ftc_trace_file_finish(&ftc_library.notice);
-    }
+    if (ftc_library.suspects && ftc_library.state == FTC_LIBRARY_ACTIVE)
+        ftc_report_write_early(&ftc_library.notice);
     ftc_monitor_stand_down();
 }
 

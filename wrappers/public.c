@@ -6,8 +6,8 @@
 #include "communicator/communicator.h"
 #include "communicator/group.h"
 #include "library.h"
+#include "program/coverage.h"
 #include "progress/running.h"
-#include "report/report.h"
 
 #include <stdlib.h>
 
@@ -76,7 +76,7 @@ int ftcoll_get_counters(struct ftcoll_counters *counters)
 {
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || !counters)
         return -1;
-    ftc_report_count(&counters->protected_calls, &counters->native_calls);
+    ftc_coverage_sums(&counters->protected_calls, &counters->native_calls);
     counters->messages = ftc_library.messages_sent;
     counters->failures = ftc_board_deaths(&ftc_library.board);
     return 0;

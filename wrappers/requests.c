@@ -5,11 +5,11 @@
 #include "p2p/buffered_init.h"
 #include "p2p/p2p.h"
 #include "p2p/partitioned.h"
+#include "program/coverage.h"
 #include "program/native_call.h"
 #include "program/native_poll.h"
 #include "program/request.h"
 #include "progress/wait.h"
-#include "report/coverage.h"
 
 #define RETURN_ADDRESS __builtin_return_address(0)
 

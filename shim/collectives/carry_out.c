@@ -3,11 +3,11 @@
 #include "combine.h"
 #include "course.h"
 #include "plan.h"
+#include "program/coverage.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/execute.h"
 #include "progress/queue.h"
-#include "report/report.h"
 
 static int carry_out_once(struct ftc_plan *plan)
 {
@@ -74,7 +74,7 @@ bool ftc_carry_out(struct ftc_call *call)
     pass = ftc_plan_make(&plan, call);
     is_agreed = pass == FTC_PASS_NONE && (ftc_plan_is_uneven(&plan) || plan.packs_elements);
     if (!is_agreed)
-        ftc_report_call(call, pass);
+        ftc_coverage_call(call, pass);
     if (!is_ours(pass))
         return false;
     ftc_combine_note_modes_blocking(&plan, &floating);
@@ -82,7 +82,7 @@ bool ftc_carry_out(struct ftc_call *call)
     call->result = carry_out(&plan);
     ftc_library_unlock();
     if (is_agreed)
-        ftc_report_call(call, plan.turned_out);
+        ftc_coverage_call(call, plan.turned_out);
     ftc_error_raise(call);
     if (plan.floating)
         ftc_floating_raise(plan.floating);

@@ -2,23 +2,26 @@
 
 #include "board/board.h"
 #include "composite.h"
+#include "notice/record.h"
+#include "notice/required_sites.h"
 #include "posted_parts.h"
 #include "program/error.h"
 #include "progress/running.h"
-#include "report/record.h"
-#include "report/required_sites.h"
 #include "value/contributors.h"
 #include "value/rank_set.h"
 
 void ftc_inclusion_begin(const struct ftc_plan *plan, void *header)
 {
-    ftc_contributors_begin(header, plan->comm->size, plan->comm->rank,
-                           ftc_required_sites_have(plan->call->return_address));
+    ftc_contributors_begin(
+        header, plan->comm->size, plan->comm->rank,
+        ftc_required_sites_have(&ftc_library.notice, plan->call->return_address));
 }
 
 static uint32_t note_of(const struct ftc_plan *plan)
 {
-    return ftc_required_sites_have(plan->call->return_address) ? FTC_NOTE_REQUIRES_ALL : 0;
+    return ftc_required_sites_have(&ftc_library.notice, plan->call->return_address)
+               ? FTC_NOTE_REQUIRES_ALL
+               : 0;
 }
 
 static bool requires_all(const struct ftc_plan *plan, int rank)
@@ -62,7 +65,13 @@ int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors)
 
     if (missing == 0)
         return MPI_SUCCESS;
-    ftc_record_result(plan->call, c, plan->next_seq, contributors);
+    ftc_record_write(&ftc_library.notice, &(struct ftc_record){.call = plan->call,
+                                                               .communicator = c->id,
+                                                               .size = c->size,
+                                                               .rank = c->rank,
+                                                               .world = c->world,
+                                                               .next_seq = plan->next_seq,
+                                                               .contributors = contributors});
     return judge(plan, missing, c->size, ftc_contributors_are_required(contributors));
 }
 

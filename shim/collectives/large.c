@@ -5,10 +5,10 @@
 #include "board/rank_state.h"
 #include "job_end.h"
 #include "limits.h"
+#include "notice/required_sites.h"
 #include "program/error.h"
 #include "progress/crash.h"
 #include "progress/drive.h"
-#include "report/required_sites.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -266,7 +266,8 @@ static void cast_vote(struct ftc_large *large)
         (large->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_TALLY_INCOMPLETE) |
         (large->has_memory ? 0 : FTC_TALLY_NO_MEMORY) |
         (large->lacks_place ? FTC_TALLY_NO_PLACE : 0) |
-        (ftc_required_sites_have(call->return_address) ? FTC_TALLY_REQUIRES_ALL : 0);
+        (ftc_required_sites_have(&ftc_library.notice, call->return_address) ? FTC_TALLY_REQUIRES_ALL
+                                                                            : 0);
 }
 
 static bool turn(struct ftc_prelude *p)

@@ -8,10 +8,10 @@
 #include "mpi/callsite.h"
 #include "parcel.h"
 #include "plan.h"
+#include "program/coverage.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "program/request.h"
-#include "report/report.h"
 #include "value/contributors.h"
 
 #include <stdlib.h>
@@ -123,7 +123,7 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MP
         return false;
     ftc_native_call_look_back();
     pass = request ? make_plan(plan, call) : FTC_PASS_INVALID;
-    ftc_report_call(call, pass);
+    ftc_coverage_call(call, pass);
     if (pass == FTC_PASS_NONE)
         find_site(call);
     return pass == FTC_PASS_NONE;

@@ -4,9 +4,9 @@
 #include "combine.h"
 #include "inclusion.h"
 #include "limits.h"
+#include "notice/required_sites.h"
 #include "program/error.h"
 #include "progress/running.h"
-#include "report/required_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,11 +96,13 @@ static void *contribute(const struct ftc_series *s)
     const struct ftc_call *call = plan->call;
     const void *source = ftc_call_input(call);
     unsigned char *value = plan->comm->running->contribution;
-    struct ftc_tally own = ftc_tally_of(
-        plan->comm->rank,
-        (s->has_memory ? 0 : FTC_TALLY_NO_MEMORY) |
-            (ftc_required_sites_have(call->return_address) ? FTC_TALLY_REQUIRES_ALL : 0),
-        0);
+    struct ftc_tally own =
+        ftc_tally_of(plan->comm->rank,
+                     (s->has_memory ? 0 : FTC_TALLY_NO_MEMORY) |
+                         (ftc_required_sites_have(&ftc_library.notice, call->return_address)
+                              ? FTC_TALLY_REQUIRES_ALL
+                              : 0),
+                     0);
 
     memcpy(value, &own, ftc_tally_bytes(plan->comm->size));
     return ftc_span_read(value + head_bytes(plan->comm->size), elements(plan, source, s->next),

@@ -6,11 +6,11 @@
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
 #include "own_handle.h"
+#include "program/coverage.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "program/roll_call.h"
 #include "progress/recovery.h"
-#include "report/report.h"
 #include "system/lines.h"
 
 #include <stdatomic.h>
@@ -336,7 +336,7 @@ bool ftc_file_transfer(struct ftc_transfer *transfer)
     t.native = transfer_together;
     t.arguments = transfer;
     transfer->file = in_use(f);
-    ftc_report_call(&t.call, FTC_PASS_NONE);
+    ftc_coverage_call(&t.call, FTC_PASS_NONE);
     moves = has_position(transfer);
     if (moves)
         PMPI_File_get_position(transfer->file, &position);
@@ -378,7 +378,7 @@ bool ftc_file_begin(struct ftc_transfer *transfer, MPI_Request *request)
     if (!f)
         return false;
     t = task_of(f, transfer->kind, transfer->return_address);
-    ftc_report_call(&t.call, FTC_PASS_NONE);
+    ftc_coverage_call(&t.call, FTC_PASS_NONE);
     transfer->file = in_use(f);
     if (f->has_lost_view) {
         transfer->result = refuse(&t);
@@ -464,7 +464,7 @@ bool ftc_file_change(struct ftc_change *x)
     t = task_of(f, x->kind, x->return_address);
     t.native = change;
     t.arguments = x;
-    ftc_report_call(&t.call, FTC_PASS_NONE);
+    ftc_coverage_call(&t.call, FTC_PASS_NONE);
     if (!run_together(&t, &rv))
         x->result = rv == MPI_SUCCESS ? change_alone(&t, x) : rv;
     ftc_error_raise_on_file(&t.call, f->handle);
@@ -626,7 +626,7 @@ bool ftc_file_close(MPI_File *file, const void *return_address, int *rv)
     t = task_of(f, FTC_CALL_FILE_CLOSE, return_address);
     t.native = close_together;
     t.arguments = &x;
-    ftc_report_call(&t.call, FTC_PASS_NONE);
+    ftc_coverage_call(&t.call, FTC_PASS_NONE);
     *rv = close_it(&t, &x);
     forget(f);
     ftc_error_raise_on_file(&t.call, *file);

@@ -8,7 +8,9 @@
 #include "library.h"
 #include "monitor/monitor.h"
 #include "mpi/inside.h"
+#include "notice/report.h"
 #include "outside.h"
+#include "program/coverage.h"
 #include "program/native_call.h"
 #include "progress/execute.h"
 #include "progress/link_thread.h"
@@ -16,7 +18,6 @@
 #include "progress/recovery.h"
 #include "progress/thread.h"
 #include "progress/wait.h"
-#include "report/report.h"
 #include "system/libc.h"
 #include "system/lines.h"
 #include "value/datatype.h"
@@ -35,6 +36,18 @@ void ftc_ending_prepare(void)
             setenv(names[i], "0", 1);
 }
 
+static void write_report(void)
+{
+    const struct ftc_report_own own = {
+        .calls = ftc_coverage_calls_so_far,
+        .transport = &ftc_library.transport,
+        .stack = ftc_recovery_site,
+        .was_in_it = ftc_recovery_is_first,
+    };
+
+    ftc_report_write(&ftc_library.notice, &own);
+}
+
 /* An allreduce without data of all survivors: after it nobody needs a message of anybody. All have
  * the same answer: whether all ranks of the job are there. */
 static bool synchronise(void)
@@ -49,7 +62,7 @@ static bool synchronise(void)
     ftc_library_lock();
     ftc_activity_enter_for_good(&ftc_library.board, ftc_library.world_rank);
     ftc_queue_complete_all();
-    ftc_report_call(&call, FTC_PASS_NONE);
+    ftc_coverage_call(&call, FTC_PASS_NONE);
     if (ftc_execute(world, &request) == FTC_DRIVE_DONE) {
         ftc_recovery_end(world, false);
         are_all = world->running->op.result.failed->count == 0;
@@ -134,7 +147,7 @@ static int on_self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
         return MPI_SUCCESS;
     }
     ftc_wait_close(); /* PMPI_Finalize was called past the library: it goes on to its end */
-    ftc_report_write();
+    write_report();
     end_state(FTC_LIBRARY_ENDED);
     return MPI_SUCCESS;
 }
@@ -171,7 +184,7 @@ static void await_end_of_job(void)
 static int end_process_management(void)
 {
     await_end_of_job();
-    ftc_report_write();
+    write_report();
     ftc_board_set_leaving(&ftc_library.board, ftc_library.world_rank);
     ftc_monitor_finish_pmi();
     end_state(FTC_LIBRARY_ENDED);
@@ -189,7 +202,7 @@ static int end_before_or_after(int (*native)(MPI_Session *session), MPI_Session 
         return end_process_management();
     end_state(FTC_LIBRARY_IDLE);
     ftc_wait_close();
-    ftc_report_write();
+    write_report();
     return native(session);
 }
 

@@ -21,8 +21,11 @@
 #include "new_communicators/context.h"
 #include "new_communicators/create.h"
 #include "new_communicators/leavable.h"
+#include "notice/record.h"
+#include "notice/report.h"
 #include "outside.h"
 #include "p2p/p2p.h"
+#include "program/coverage.h"
 #include "program/fatal.h"
 #include "program/native_call.h"
 #include "program/own_crash.h"
@@ -34,9 +37,6 @@
 #include "progress/unexpected.h"
 #include "progress/wait.h"
 #include "progress/watch.h"
-#include "report/coverage.h"
-#include "report/record.h"
-#include "report/report.h"
 #include "system/lines.h"
 #include "system/scheduling.h"
 #include "value/datatype.h"
@@ -187,8 +187,8 @@ static bool prepare(void)
     ftc_fatal_open();
     ftc_own_crash_open();
     ftc_coverage_open();
-    ftc_record_open();
-    ftc_report_open();
+    ftc_report_open(&l->notice, &l->board, (uint32_t)l->world_rank, &l->settings);
+    ftc_record_open(&l->notice);
     if (ftc_transport_open(&l->transport, &l->board, l->world_rank) != 0 || !link_hosts() ||
         ftc_unexpected_open(l->board.geometry.ranks, l->board.geometry.message_stride_bytes) != 0 ||
         ftc_recovery_open() != 0 || ftc_watch_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||

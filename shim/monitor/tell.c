@@ -3,7 +3,7 @@
 #include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
-#include "notice/last_report.h"
+#include "notice/report.h"
 #include "notice/trace_file.h"
 #include "system/clock.h"
 
@@ -123,10 +123,8 @@ bool ftc_tell_look(struct ftc_monitored *rank)
 bool ftc_tell_end(const struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
-    bool reports = ftc_last_report_write(&n);
 
-    ftc_trace_file_finish(&n);
-    return reports;
+    return ftc_report_write_early(&n);
 }
 
 void ftc_tell_open(struct ftc_monitored *rank)

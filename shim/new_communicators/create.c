@@ -8,10 +8,10 @@
 #include "leaders.h"
 #include "mpi/inside.h"
 #include "native_part.h"
+#include "program/coverage.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/recovery.h"
-#include "report/report.h"
 #include "roll.h"
 #include "union.h"
 #include "value/datatype.h"
@@ -601,7 +601,7 @@ static int find_sides(struct ftc_creation *x, const struct ftc_call *call,
 static void report(const struct ftc_creation *x, const struct ftc_call *call)
 {
     if (x->return_address && !(x->bridge && ftc_creation_is_from_groups(x->kind)))
-        ftc_report_call(call, FTC_PASS_NONE);
+        ftc_coverage_call(call, FTC_PASS_NONE);
 }
 
 static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,

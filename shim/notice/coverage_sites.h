@@ -1,4 +1,4 @@
-/* coverage_sites: the call sites of a rank on the board. The rank writes them (report/coverage.c),
+/* coverage_sites: the call sites of a rank on the board. The rank writes them (program/coverage.c),
  * whoever writes the report reads them (coverage_table.c), and believes nothing without a check. */
 #ifndef FTC_NOTICE_COVERAGE_SITES_H
 #define FTC_NOTICE_COVERAGE_SITES_H

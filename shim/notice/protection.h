@@ -1,5 +1,6 @@
 /* protection: what a call can expect when ranks are dead, in words, and the settings that would
- * make it better. Which of it counts for a call, the rank that calls decides (report/outlook.h). */
+ * make it better. Which of it counts for a call, the rank that calls decides (program/outlook.h).
+ */
 #ifndef FTC_NOTICE_PROTECTION_H
 #define FTC_NOTICE_PROTECTION_H
 

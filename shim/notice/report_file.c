@@ -14,13 +14,13 @@
 
 enum { FILES = 10000, USED_BYTES = FTC_REPORT_PATH_MAX + 16 };
 
-void ftc_report_file_make_absolute(const char *name, char path[FTC_REPORT_PATH_MAX])
+void ftc_report_file_make_absolute(const char *name, char *path, size_t size)
 {
     char directory[PATH_MAX];
 
     if (name[0] == '\0' || name[0] == '/' || !getcwd(directory, sizeof directory) ||
-        snprintf(path, FTC_REPORT_PATH_MAX, "%s/%s", directory, name) >= FTC_REPORT_PATH_MAX)
-        snprintf(path, FTC_REPORT_PATH_MAX, "%s", name);
+        (size_t)snprintf(path, size, "%s/%s", directory, name) >= size)
+        snprintf(path, size, "%s", name);
 }
 
 /* The directory that @path, which is not "", names a file in. */

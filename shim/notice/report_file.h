@@ -7,9 +7,10 @@
 
 enum { FTC_REPORT_PATH_MAX = 1024 }; /* as for setting report_file */
 
-/* @name, which the program's directory counts for, as a path that holds wherever it goes later. It
- * stays as it is if the whole path is too long; "" stays "". */
-void ftc_report_file_make_absolute(const char *name, char path[FTC_REPORT_PATH_MAX]);
+/* Writes @name, which the program's directory counts for, to the @size bytes at @path, as a path
+ * that holds wherever the program goes later. It stays as it is if the whole path is too long; ""
+ * stays "". */
+void ftc_report_file_make_absolute(const char *name, char *path, size_t size);
 
 /* Whether a file could be made there, without leaving anything: 0 or a negative errno. */
 int ftc_report_file_try(const char *path);

@@ -5,11 +5,11 @@
 #include "partitioned.h"
 
 #include "mpi/inside.h"
+#include "program/coverage.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "program/native_poll.h"
 #include "progress/wait.h"
-#include "report/coverage.h"
 
 #include <stdlib.h>
 

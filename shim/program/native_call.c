@@ -3,10 +3,10 @@
 #include "board/mark.h"
 #include "board/rank_state.h"
 #include "communicator/group.h"
+#include "coverage.h"
 #include "described.h"
 #include "job_end.h"
 #include "library.h"
-#include "report/coverage.h"
 #include "value/datatype.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 #include "request.h"
 
+#include "coverage.h"
 #include "error.h"
 #include "mpi/inside.h"
 #include "progress/thread.h"
 #include "progress/wait.h"
-#include "report/coverage.h"
 #include "value/datatype.h"
 
 #include <assert.h>

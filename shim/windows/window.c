@@ -5,10 +5,10 @@
 #include "job_end.h"
 #include "new_communicators/leavable.h"
 #include "p2p/dead_peer.h"
+#include "program/coverage.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "program/roll_call.h"
-#include "report/report.h"
 #include "system/hash.h"
 #include "value/datatype.h"
 
@@ -185,7 +185,7 @@ bool ftc_window_free(MPI_Win *win, const void *return_address, int *rv)
     x.comm = open_members(take(number), group);
     if (x.comm) {
         x.watch.comm = x.comm;
-        ftc_report_call(&call, FTC_PASS_NONE);
+        ftc_coverage_call(&call, FTC_PASS_NONE);
         *rv = carry_out(&call, &x, group);
         ftc_library_lock();
         ftc_comm_release(x.comm);

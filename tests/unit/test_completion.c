@@ -3,11 +3,11 @@
 #include "communicator/lineage.h"
 #include "library.h"
 #include "mpi/inside.h"
+#include "program/coverage.h"
 #include "program/error.h"
 #include "program/request.h"
 #include "progress/thread.h"
 #include "progress/wait.h"
-#include "report/coverage.h"
 #include "unit.h"
 #include "value/datatype.h"
 

@@ -1,6 +1,6 @@
 /* Who is in a value, and which call sites must not go on without all. */
 #include "library.h"
-#include "report/required_sites.h"
+#include "notice/required_sites.h"
 #include "unit.h"
 #include "value/contributors.h"
 
@@ -153,8 +153,10 @@ END_TEST
 
 START_TEST(no_site_is_named_without_the_setting)
 {
-    memset(&ftc_library.settings, 0, sizeof ftc_library.settings);
-    ck_assert(!ftc_required_sites_have((const void *)(uintptr_t)&strlen));
+    const struct ftc_settings settings = {0};
+    const struct ftc_notice notice = {.settings = &settings};
+
+    ck_assert(!ftc_required_sites_have(&notice, (const void *)(uintptr_t)&strlen));
 }
 END_TEST
 

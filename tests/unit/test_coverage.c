@@ -9,9 +9,9 @@
 #include "mpi/mpi_library.h"
 #include "notice/coverage_report.h"
 #include "notice/coverage_sites.h"
+#include "notice/required_sites.h"
+#include "program/coverage.h"
 #include "program/native_call.h"
-#include "report/coverage.h"
-#include "report/required_sites.h"
 #include "unit.h"
 #include "value/datatype.h"
 
@@ -82,8 +82,9 @@ uint64_t ftc_required_sites_names(const char *list, const char *site)
     return strcmp(list, site) == 0;
 }
 
-bool ftc_required_sites_have(const void *return_address)
+bool ftc_required_sites_have(const struct ftc_notice *n, const void *return_address)
 {
+    (void)n;
     (void)return_address;
     return false;
 }

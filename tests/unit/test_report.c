@@ -12,7 +12,7 @@
 #include "config/settings.h"
 #include "notice/advice.h"
 #include "notice/failures.h"
-#include "notice/last_report.h"
+#include "notice/report.h"
 #include "system/clock.h"
 #include "unit_board.h"
 
@@ -116,7 +116,7 @@ START_TEST(it_names_who_has_failed)
     notice_in(FTC_CALL_ALLREDUCE, 78);
     ftc_aftermath_recovered(&board, VICTIM, ftc_death_time_ns(&board, VICTIM) + 1234567);
     tell(VICTIM);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect("{\"ftcoll\":\"report\",\"schema\":1,\"version\":\"");
     expect("\"writer\":{\"rank\":0,\"is_monitor_process\":true,\"host\":\"");
     expect("\"ended_early\":true,\"ranks\":3,\"failed\":1,\"f\":1,\"failure_domain\":\"rank\","
@@ -138,7 +138,7 @@ START_TEST(an_operation_that_returned_an_error_had_no_result)
     ftc_aftermath_fail(&board, VICTIM);
     ftc_aftermath_recovered(&board, VICTIM, ftc_death_time_ns(&board, VICTIM) + 1234567);
     tell(VICTIM);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect("\"result_after_us\":null,\"error_after_us\":1234.567}}]");
 }
 END_TEST
@@ -157,7 +157,7 @@ START_TEST(it_names_the_process_of_another_host)
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
     ck_assert(ftc_telling_claim(&board, &death, &notice.self)); /* it is told there */
     ftc_telling_end(&board, &death, &notice.self);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect("\"pid\":4711,\"time\":\"20");
 }
 END_TEST
@@ -266,7 +266,7 @@ START_TEST(who_ends_the_job_tells_a_death_that_no_host_tells)
     ftc_notice_rest_before_end(&notice);
     ck_assert(ftc_notice_has_failed(&board, VICTIM));
     ck_assert_int_eq(pauses, 500);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect("\"ended_early\":true,\"ranks\":3,\"failed\":1,");
 }
 END_TEST
@@ -313,7 +313,7 @@ START_TEST(how_they_died_is_told_by_numbers)
     ftc_board_mark_failed(&board, 2, FTC_DEATH_SUSPECTED, -1);
     for (uint32_t i = 0; i < SLOTS; i++)
         tell(i);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect(
         "\"death\":\"exited with status 3 without MPI_Finalize\",\"signal\":null,\"exit_status\":3,"
         "\"suspected_by\":null,\"missed_in\":null}");
@@ -329,7 +329,7 @@ START_TEST(an_operation_without_an_end_has_none)
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
     notice_in(FTC_CALL_FINALIZE, 4);
     tell(VICTIM);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect("\"missed_in\":{\"call\":\"MPI_Finalize\",\"operation\":null,");
     expect("\"result_after_us\":null,\"error_after_us\":null}");
 }
@@ -363,7 +363,7 @@ START_TEST(a_survivor_is_asked_where_it_was)
     die_in_78();
     leave(1, FTC_CALL_ALLREDUCE, 78, place());
     tell(VICTIM);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect("\"operation\":78,\"site\":\"libc.so.6(");
 }
 END_TEST
@@ -375,7 +375,7 @@ START_TEST(what_was_found_while_it_lived_is_kept)
     ftc_failure_find_site(&board, VICTIM);
     ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, SIGKILL);
     tell(VICTIM);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect("\"operation\":78,\"site\":\"libc.so.6(");
 }
 END_TEST
@@ -429,11 +429,11 @@ END_TEST
 START_TEST(nothing_is_written_of_those_who_were_ended)
 {
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGTERM);
-    ck_assert(!ftc_last_report_write(&notice));
+    ck_assert(!ftc_report_write_early(&notice));
     ck_assert_str_eq(written("report"), "");
     ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, SIGSEGV);
     tell(1);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect("\"failed\":1,\"f\":1,\"failure_domain\":\"rank\",\"failures\":[{\"rank\":1,");
 }
 END_TEST
@@ -475,7 +475,7 @@ static void report_two_deaths(void)
     ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, SIGKILL);
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_EXIT, 0);
     tell(1);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
 }
 
 static void report_while(void (*act)(void))
@@ -561,7 +561,7 @@ static void report_beside_rival(void (*act)(void))
     tell(VICTIM);
     ck_assert(ftc_telling_claim(&board, &report, &rival));
     while_it_waits = act;
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     ck_assert_int_eq(pauses, 1);
 }
 
@@ -601,7 +601,7 @@ START_TEST(it_is_done_when_it_has_been_read)
     tell(VICTIM);
     while_it_waits = read_late;
     ck_assert_int_eq(dup2(end[1], STDERR_FILENO), STDERR_FILENO);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     ck_assert_int_gt(pauses, 0);
     ck_assert(ftc_notice_is_reported(&board));
     ck_assert_ptr_nonnull(strstr(text, "\"failed\":1"));
@@ -617,8 +617,8 @@ START_TEST(it_is_written_once_and_over_nothing)
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
     tell(VICTIM);
     ck_assert_int_eq(symlink("other", paths.report), 0);
-    ck_assert(ftc_last_report_write(&notice));
-    ck_assert(ftc_last_report_write(&notice)); /* it is there, and nothing is added */
+    ck_assert(ftc_report_write_early(&notice));
+    ck_assert(ftc_report_write_early(&notice)); /* it is there, and nothing is added */
     ck_assert_str_eq(written("other"), "");
     ck_assert_ptr_nonnull(strstr(written("report.1"), "\"failed\":1"));
     ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
@@ -643,7 +643,7 @@ static void report_and_die(void)
 {
     dies_of_writing = true;
     if (ftc_lifeline_guard(ftc_board_lifeline(&board, 0)) == 0)
-        ftc_last_report_write(&notice);
+        ftc_report_write_early(&notice);
     _exit(1);
 }
 
@@ -666,7 +666,7 @@ START_TEST(a_file_is_whole_although_its_first_writer_is_killed)
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     ck_assert_str_eq(written("report"), "");
     notice.self.rank = 1;
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     notice.self.rank = 0;
     expect("{\"ftcoll\":\"report\"");
     expect("\"settings\":null}\n");
@@ -683,7 +683,7 @@ static bool report_within(rlim_t bytes)
     getrlimit(RLIMIT_FSIZE, &before);
     limit = (struct rlimit){bytes, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
-    done = ftc_last_report_write(&notice);
+    done = ftc_report_write_early(&notice);
     setrlimit(RLIMIT_FSIZE, &before);
     return done;
 }
@@ -723,7 +723,7 @@ START_TEST(whatever_is_on_the_board_it_is_one_line)
     memset(&board.shared->rank[VICTIM].aftermath, 0xff,
            sizeof board.shared->rank[VICTIM].aftermath);
     board.shared->rank[VICTIM].death_time_ns = UINT64_MAX;
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect("\"suspected_by\":null");
     expect("\"settings\":null}\n");
     ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
@@ -737,7 +737,7 @@ START_TEST(as_text_it_has_the_same)
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
     notice_in(FTC_CALL_ALLREDUCE, 78);
     tell(VICTIM);
-    ck_assert(ftc_last_report_write(&notice));
+    ck_assert(ftc_report_write_early(&notice));
     expect("pid 4711) killed by signal 9 (Killed); missed in MPI_Allreduce #78, noticed by rank 1 "
            "after ");
     expect("ftcoll: the job ended before MPI_Finalize returned: 1 of 3 ranks had failed (f = 1)\n");

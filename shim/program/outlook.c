@@ -6,7 +6,7 @@
 #include "communicator/neighbors.h"
 #include "library.h"
 #include "mpi/inside.h"
-#include "required_sites.h"
+#include "notice/required_sites.h"
 #include "value/datatype.h"
 #include "value/sides.h"
 
@@ -221,7 +221,7 @@ static bool requires_all(const struct ftc_call *call)
         return false;
     ftc_library_lock();
     required = (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op))) != 0 ||
-               ftc_required_sites_have(call->return_address);
+               ftc_required_sites_have(&ftc_library.notice, call->return_address);
     ftc_library_unlock();
     return required;
 }

@@ -2,24 +2,29 @@
  * report = coverage), so that users see before any failure whether the library helps them.
  *
  * Each rank describes its call sites on the board. So the report knows those of all ranks, also of
- * the dead, and waits for nobody; those of other hosts are asked for before (sites_elsewhere.h).
- */
-#ifndef FTC_REPORT_COVERAGE_H
-#define FTC_REPORT_COVERAGE_H
+ * the dead, and waits for no rank; those of other hosts are fetched before
+ * (notice/sites_elsewhere.h). */
+#ifndef FTC_PROGRAM_COVERAGE_H
+#define FTC_PROGRAM_COVERAGE_H
 
-#include "board/board.h"
-#include "outlook.h"
+#include "call/call.h"
+#include "call/policy.h"
 
 #include <stdbool.h>
 
-/* True if calls are to be counted: the two functions below are to be called only then. */
+/* True if the places of calls are counted: ftc_coverage_native() is to be called only then. */
 extern bool ftc_coverage_is_on;
 
 /* In MPI_Init, when the board is open: counts from then on, if the board has room for it. */
 void ftc_coverage_open(void);
 
-/* A call of which is decided who carries it out. */
+/* Counts the call that this thread is about to carry out here or pass on, also if the setting does
+ * not ask for its place. */
 void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass);
+
+/* Calls of this rank so far: all, and those carried out here and passed on. */
+extern _Atomic uint64_t ftc_coverage_calls_so_far[FTC_CALL_COUNT][FTC_PASS_COUNT];
+void ftc_coverage_sums(unsigned long long *carried_out, unsigned long long *passed);
 
 /* A call that native MPI carries out; the others go to ftc_coverage_call(). @peer is
  * as in ftc_native_call_enter(). Without a communicator it waits for more than messages. */

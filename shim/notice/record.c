@@ -4,6 +4,7 @@
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "mpi/callsite.h"
+#include "report_file.h"
 #include "system/clock.h"
 #include "system/file_limit.h"
 #include "system/hash.h"
@@ -27,12 +28,13 @@ enum { SCHEMA = 1 };
 /* The program may change its directory. */
 static char path[PATH_MAX + FTC_SETTINGS_PATH_MAX];
 static bool is_on;
+static uint32_t self; /* in MPI_COMM_WORLD */
 
 static void give_up(const char *what, const char *why)
 {
     ftc_lines_say(
-        "ftcoll: rank %d cannot %s record_file %s: %s; there will be no more lines of it\n",
-        ftc_library.world_rank, what, path, why);
+        "ftcoll: rank %u cannot %s record_file %s: %s; there will be no more lines of it\n", self,
+        what, path, why);
     is_on = false;
 }
 
@@ -68,25 +70,16 @@ static int open_file(void)
     return -1;
 }
 
-static void make_absolute(const char *name)
-{
-    char directory[PATH_MAX];
-
-    if (name[0] == '/' || !getcwd(directory, sizeof directory))
-        snprintf(path, sizeof path, "%s", name);
-    else
-        snprintf(path, sizeof path, "%s/%s", directory, name);
-}
-
-void ftc_record_open(void)
+void ftc_record_open(const struct ftc_notice *n)
 {
     int fd;
 
-    if (ftc_library.settings.record_file[0] == '\0')
+    if (n->settings->record_file[0] == '\0')
         return;
     is_on = true;
-    make_absolute(ftc_library.settings.record_file);
-    if (ftc_library.world_rank != 0)
+    self = n->self.rank;
+    ftc_report_file_make_absolute(n->settings->record_file, path, sizeof path);
+    if (self != 0)
         return;
     fd = open_file();
     if (fd >= 0)
@@ -99,33 +92,32 @@ void ftc_record_open(void)
  * wrote of a result that only they had, is written by another. */
 enum { WRITTEN = 1, DIGEST_BITS = 19, WRITER_BITS = 12 };
 
-static uint64_t claim_of(const struct ftc_comm *c, uint32_t next_seq, const void *contributors)
+static uint64_t claim_of(const struct ftc_record *r)
 {
-    uint64_t digest = 0, number = next_seq; /* of the operation, plus one */
+    uint64_t digest = 0, number = r->next_seq; /* of the operation, plus one */
 
-    for (int rank = 0; rank < c->size; rank++)
-        digest = digest * 31 + ftc_contributors_have(contributors, rank);
+    for (int rank = 0; rank < r->size; rank++)
+        digest = digest * 31 + ftc_contributors_have(r->contributors, rank);
     digest = ftc_hash_mix(digest, 0) >> (64 - DIGEST_BITS);
-    return number << 32 | (uint64_t)ftc_library.world_rank << (DIGEST_BITS + 1) | digest << 1;
+    return number << 32 | (uint64_t)self << (DIGEST_BITS + 1) | digest << 1;
 }
 
-static bool is_alive(uint32_t world)
+static bool is_alive(const struct ftc_board *b, uint32_t world)
 {
-    return world < ftc_library.board.geometry.ranks &&
-           !ftc_board_is_dead(&ftc_library.board, world);
+    return world < b->geometry.ranks && !ftc_board_is_dead(b, world);
 }
 
 /* Whether survivors of another host write. */
-static bool is_for_others(const struct ftc_comm *c)
+static bool is_for_others(const struct ftc_board *b, const struct ftc_record *r)
 {
-    for (int rank = 0; rank < c->size; rank++)
-        if (is_alive(c->world[rank]))
-            return !ftc_board_is_here(&ftc_library.board, c->world[rank]);
+    for (int rank = 0; rank < r->size; rank++)
+        if (is_alive(b, r->world[rank]))
+            return !ftc_board_is_here(b, r->world[rank]);
     return false;
 }
 
 /* Whether the line is left to others, or written, as @claim on the board says. */
-static bool is_settled(uint64_t claim, uint64_t mine)
+static bool is_settled(const struct ftc_board *b, uint64_t claim, uint64_t mine)
 {
     uint64_t but_writer = ~(((1ull << WRITER_BITS) - 1) << (DIGEST_BITS + 1));
     int32_t behind = (int32_t)((uint32_t)(mine >> 32) - (uint32_t)(claim >> 32));
@@ -133,39 +125,39 @@ static bool is_settled(uint64_t claim, uint64_t mine)
     if (claim == 0 || behind > 0)
         return false;
     return behind < 0 || (claim & but_writer) == ((mine | WRITTEN) & but_writer) ||
-           is_alive((uint32_t)(claim >> (DIGEST_BITS + 1)) & ((1u << WRITER_BITS) - 1));
+           is_alive(b, (uint32_t)(claim >> (DIGEST_BITS + 1)) & ((1u << WRITER_BITS) - 1));
 }
 
 /* The same word for all survivors: that of the first rank that has ever used the communicator,
  * which no survivor is behind. */
-static _Atomic uint64_t *find_word(const struct ftc_comm *c)
+static _Atomic uint64_t *find_word(const struct ftc_board *b, const struct ftc_record *r)
 {
     _Atomic uint64_t *word = NULL;
 
-    for (int rank = 0; rank < c->size && !word; rank++)
-        word = ftc_publication_recorded(&ftc_library.board, c->world[rank], c->id);
+    for (int rank = 0; rank < r->size && !word; rank++)
+        word = ftc_publication_recorded(b, r->world[rank], r->communicator);
     return word;
 }
 
 /* True if this rank is to write the line. */
-static bool take(_Atomic uint64_t *word, uint64_t mine)
+static bool take(const struct ftc_board *b, _Atomic uint64_t *word, uint64_t mine)
 {
     uint64_t claim = atomic_load(word);
 
-    while (!is_settled(claim, mine))
+    while (!is_settled(b, claim, mine))
         if (atomic_compare_exchange_weak(word, &claim, mine))
             return true;
     return false;
 }
 
-/* The ranks of @c that are in the result, or those that are not. */
-static void write_ranks(struct ftc_json *j, const char *key, const struct ftc_comm *c,
-                        const void *contributors, bool in, bool world)
+/* Adds the ranks that are in the result, or those that are not. */
+static void write_ranks(struct ftc_json *j, const char *key, const struct ftc_record *r, bool in,
+                        bool world)
 {
     ftc_json_open_array(j, key);
-    for (int rank = 0; rank < c->size; rank++)
-        if (ftc_contributors_have(contributors, rank) == in)
-            ftc_json_add_number(j, NULL, world ? (int)c->world[rank] : rank);
+    for (int rank = 0; rank < r->size; rank++)
+        if (ftc_contributors_have(r->contributors, rank) == in)
+            ftc_json_add_number(j, NULL, world ? (int)r->world[rank] : rank);
     ftc_json_close(j);
 }
 
@@ -182,30 +174,29 @@ static const char *name_of(const void *return_address)
     return text;
 }
 
-static void write_line(FILE *f, const struct ftc_call *call, const struct ftc_comm *c,
-                       uint32_t next_seq, const void *contributors)
+static void write_line(FILE *f, const struct ftc_record *r)
 {
     char communicator[24];
     struct ftc_json j;
 
-    snprintf(communicator, sizeof communicator, "%016" PRIx64, c->id);
+    snprintf(communicator, sizeof communicator, "%016" PRIx64, r->communicator);
     ftc_json_begin(&j, f);
     ftc_json_open_object(&j, NULL);
     ftc_json_add_text(&j, "ftcoll", "record");
     ftc_json_add_number(&j, "schema", SCHEMA);
     ftc_json_add_time(&j, "time", ftc_clock_utc());
-    ftc_json_add_text(&j, "call", ftc_call_name(call->kind));
-    ftc_json_add_text(&j, "operator", ftc_operation_name(call->op));
+    ftc_json_add_text(&j, "call", ftc_call_name(r->call->kind));
+    ftc_json_add_text(&j, "operator", ftc_operation_name(r->call->op));
     ftc_json_add_text(&j, "communicator", communicator);
-    ftc_json_add_number(&j, "size", c->size);
-    ftc_json_add_number(&j, "operation", next_seq - 1);
-    ftc_json_add_number(&j, "writer", c->rank);
-    write_ranks(&j, "in", c, contributors, true, false);
-    write_ranks(&j, "missing", c, contributors, false, false);
-    ftc_json_add_number(&j, "writer_world", ftc_library.world_rank);
-    write_ranks(&j, "in_world", c, contributors, true, true);
-    write_ranks(&j, "missing_world", c, contributors, false, true);
-    ftc_json_add_text(&j, "site", name_of(call->return_address));
+    ftc_json_add_number(&j, "size", r->size);
+    ftc_json_add_number(&j, "operation", r->next_seq - 1);
+    ftc_json_add_number(&j, "writer", r->rank);
+    write_ranks(&j, "in", r, true, false);
+    write_ranks(&j, "missing", r, false, false);
+    ftc_json_add_number(&j, "writer_world", self);
+    write_ranks(&j, "in_world", r, true, true);
+    write_ranks(&j, "missing_world", r, false, true);
+    ftc_json_add_text(&j, "site", name_of(r->call->return_address));
     ftc_json_close(&j);
 }
 
@@ -227,8 +218,7 @@ static void append(const char *text, size_t length)
     close(fd);
 }
 
-static void write_result(const struct ftc_call *call, const struct ftc_comm *c, uint32_t next_seq,
-                         const void *contributors)
+static void write_result(const struct ftc_record *r)
 {
     char *text = NULL;
     size_t length = 0;
@@ -238,30 +228,29 @@ static void write_result(const struct ftc_call *call, const struct ftc_comm *c, 
         give_up("write", strerror(errno));
         return;
     }
-    write_line(f, call, c, next_seq, contributors);
+    write_line(f, r);
     if (fclose(f) == 0)
         append(text, length);
     free(text);
 }
 
-void ftc_record_result(const struct ftc_call *call, const struct ftc_comm *c, uint32_t next_seq,
-                       const void *contributors)
+void ftc_record_write(const struct ftc_notice *n, const struct ftc_record *r)
 {
     _Atomic uint64_t *word;
     uint64_t mine;
 
     if (!is_on)
         return;
-    if (ftc_call_has_root(call->kind)) {
-        write_result(call, c, next_seq, contributors);
+    if (ftc_call_has_root(r->call->kind)) {
+        write_result(r);
         return;
     }
-    if (is_for_others(c))
+    if (is_for_others(n->board, r))
         return;
-    mine = claim_of(c, next_seq, contributors);
-    word = find_word(c);
-    if (!word || !take(word, mine))
+    mine = claim_of(r);
+    word = find_word(n->board, r);
+    if (!word || !take(n->board, word, mine))
         return;
-    write_result(call, c, next_seq, contributors);
+    write_result(r);
     atomic_compare_exchange_strong(word, &mine, mine | WRITTEN);
 }

@@ -3,8 +3,9 @@
 #include "library.h"
 #include "mpi/callsite.h"
 #include "notice/coverage_sites.h"
+#include "notice/required_sites.h"
+#include "outlook.h"
 #include "progress/crash.h"
-#include "required_sites.h"
 #include "system/hash.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ bool ftc_coverage_is_on;
 static struct place places[PLACES];
 static struct ftc_coverage_sites *sites; /* this rank's, on the board */
 static uint32_t used, room;              /* records */
+_Atomic uint64_t ftc_coverage_calls_so_far[FTC_CALL_COUNT][FTC_PASS_COUNT];
 
 /* Not the library's, which is held by some callers. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -74,7 +76,8 @@ static void add_one(_Atomic uint64_t *count)
                           memory_order_relaxed);
 }
 
-static void count(enum ftc_call_kind call, struct ftc_outlook outlook, const void *return_address)
+static void count_at(enum ftc_call_kind call, struct ftc_outlook outlook,
+                     const void *return_address)
 {
     const void *site = ftc_callsite_of(return_address);
     struct place *p;
@@ -92,18 +95,42 @@ static void count(enum ftc_call_kind call, struct ftc_outlook outlook, const voi
         pthread_mutex_unlock(&lock);
 }
 
-/* Also of a call that makes a communicator of the survivors, or is for a file of theirs. */
-void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass)
+/* Includes calls that make communicators of the survivors, and those for files of theirs. */
+static void count_place(const struct ftc_call *call, enum ftc_pass pass)
 {
     if (ftc_call_is_counted(call->kind))
-        count(call->kind, ftc_outlook_of_call(call, pass), call->return_address);
+        count_at(call->kind, ftc_outlook_of_call(call, pass), call->return_address);
     else if (ftc_call_class(call->kind) != FTC_CLASS_OWN)
-        count(call->kind, ftc_outlook_of_survivors(call), call->return_address);
+        count_at(call->kind, ftc_outlook_of_survivors(call), call->return_address);
+}
+
+void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass)
+{
+    _Atomic uint64_t *count = &ftc_coverage_calls_so_far[call->kind][pass];
+
+    if (ftc_coverage_is_on)
+        count_place(call, pass);
+    if (ftc_library.threaded)
+        atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    else
+        add_one(count);
+}
+
+void ftc_coverage_sums(unsigned long long *carried_out, unsigned long long *passed)
+{
+    *carried_out = *passed = 0;
+    for (int k = 0; k < FTC_CALL_COUNT; k++) {
+        if (!ftc_call_is_counted((enum ftc_call_kind)k))
+            continue;
+        *carried_out += atomic_load(&ftc_coverage_calls_so_far[k][FTC_PASS_NONE]);
+        for (int p = 1; p < FTC_PASS_COUNT; p++)
+            *passed += atomic_load(&ftc_coverage_calls_so_far[k][p]);
+    }
 }
 
 void ftc_coverage_native(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address)
 {
     if (!ftc_call_is_counted(kind) && ftc_call_class(kind) != FTC_CLASS_OWN)
-        count(kind, ftc_outlook_of_native(kind, comm, peer), return_address);
+        count_at(kind, ftc_outlook_of_native(kind, comm, peer), return_address);
 }

@@ -1,11 +1,11 @@
 /* prospect: what the settings make of a call, before a program has called it: pure functions, for
  * the outlook of a call (outlook.h) and for people who ask before a job (config/info.c). */
-#ifndef FTC_REPORT_PROSPECT_H
-#define FTC_REPORT_PROSPECT_H
+#ifndef FTC_NOTICE_PROSPECT_H
+#define FTC_NOTICE_PROSPECT_H
 
 #include "call/call.h"
 #include "config/settings.h"
-#include "notice/protection.h"
+#include "protection.h"
 
 struct ftc_outlook {
     enum ftc_protection protection;

@@ -1,8 +1,7 @@
 #include "sites_elsewhere.h"
 
 #include "board/rank_state.h"
-#include "library.h"
-#include "notice/coverage_sites.h"
+#include "coverage_sites.h"
 #include "system/clock.h"
 #include "transport/question.h"
 
@@ -12,21 +11,20 @@
 enum { PATIENCE_NS = 1000000000, TURN_NS = 50000 };
 
 /* Any of a host answers for all of them; -1: none can. */
-static int find_living(uint32_t host)
+static int find_living(const struct ftc_board *b, uint32_t host)
 {
-    const struct ftc_board *b = &ftc_library.board;
-
     for (uint32_t rank = 0; rank < b->geometry.ranks; rank++)
         if (ftc_board_host(b, rank) == host && !ftc_board_is_dead(b, rank))
             return (int)rank;
     return -1;
 }
 
-static bool fetch_part(uint32_t via, uint32_t rank, uint32_t part, void *to, size_t bytes)
+static bool fetch_part(struct ftc_transport *t, uint32_t via, uint32_t rank, uint32_t part,
+                       void *to, size_t bytes)
 {
     uint64_t until_ns = ftc_clock_ns() + PATIENCE_NS;
 
-    while (!ftc_ask_sites(&ftc_library.transport, via, rank, part, to, bytes)) {
+    while (!ftc_ask_sites(t, via, rank, part, to, bytes)) {
         if (ftc_clock_ns() > until_ns)
             return false;
         nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
@@ -42,15 +40,15 @@ static bool are_all_there(const struct ftc_coverage_sites *sites, size_t bytes)
     return whole > 0 && atomic_load(&sites->site[whole - 1].call) == 0;
 }
 
-static bool fetch(uint32_t via, uint32_t rank)
+static bool fetch(const struct ftc_board *b, struct ftc_transport *t, uint32_t via, uint32_t rank)
 {
-    struct ftc_coverage_sites *sites = ftc_coverage_sites_of(&ftc_library.board, rank);
-    size_t there = 0, bytes = FTC_ANSWER_SITES_BYTES, all = ftc_library.board.geometry.sites_bytes;
+    struct ftc_coverage_sites *sites = ftc_coverage_sites_of(b, rank);
+    size_t there = 0, bytes = FTC_ANSWER_SITES_BYTES, all = b->geometry.sites_bytes;
 
     for (uint32_t part = 0; there < all && !are_all_there(sites, there); part++) {
         if (bytes > all - there)
             bytes = all - there;
-        if (!fetch_part(via, rank, part, (unsigned char *)sites + there, bytes)) {
+        if (!fetch_part(t, via, rank, part, (unsigned char *)sites + there, bytes)) {
             memset(sites, 0, there);
             return false;
         }
@@ -59,23 +57,20 @@ static bool fetch(uint32_t via, uint32_t rank)
     return true;
 }
 
-static void fetch_of(uint32_t host)
+static void fetch_of(const struct ftc_board *b, struct ftc_transport *t, uint32_t host)
 {
-    const struct ftc_board *b = &ftc_library.board;
-    int via = find_living(host);
+    int via = find_living(b, host);
 
     for (uint32_t rank = 0; via >= 0 && rank < b->geometry.ranks; rank++)
-        if (ftc_board_host(b, rank) == host && !fetch((uint32_t)via, rank))
+        if (ftc_board_host(b, rank) == host && !fetch(b, t, (uint32_t)via, rank))
             return;
 }
 
-void ftc_sites_elsewhere_fetch(void)
+void ftc_sites_elsewhere_fetch(const struct ftc_board *b, struct ftc_transport *t)
 {
-    const struct ftc_board *b = &ftc_library.board;
-
     if (ftc_coverage_sites_room(b) == 0)
         return;
     for (uint32_t host = 0; host <= b->geometry.other_hosts; host++)
         if (host != b->geometry.host)
-            fetch_of(host);
+            fetch_of(b, t, host);
 }

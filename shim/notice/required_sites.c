@@ -1,7 +1,6 @@
 #include "required_sites.h"
 
 #include "board/required_words.h"
-#include "library.h"
 #include "mpi/callsite.h"
 #include "system/symbol.h"
 
@@ -108,30 +107,30 @@ uint64_t ftc_required_sites_names(const char *list, const char *site)
     return named;
 }
 
-static bool look_up(const void *site)
+static bool look_up(const struct ftc_notice *n, const void *site)
 {
     char text[SITE_TEXT];
     uint64_t named;
 
     ftc_callsite_name(site, text, sizeof text);
-    named = ftc_required_sites_names(ftc_library.settings.require_all_at, text);
+    named = ftc_required_sites_names(n->settings->require_all_at, text);
     if (named != 0)
-        ftc_required_words_add(&ftc_library.board, named);
+        ftc_required_words_add(n->board, named);
     return named != 0;
 }
 
-bool ftc_required_sites_have(const void *return_address)
+bool ftc_required_sites_have(const struct ftc_notice *n, const void *return_address)
 {
     const void *site;
     unsigned i;
 
-    if (ftc_library.settings.require_all_at[0] == '\0')
+    if (n->settings->require_all_at[0] == '\0')
         return false;
     site = ftc_callsite_of(return_address);
     i = (unsigned)((uintptr_t)site ^ (uintptr_t)site >> 8) % KNOWN;
     if (known[i].site != site) {
         known[i].site = site;
-        known[i].is_named = look_up(site);
+        known[i].is_named = look_up(n, site);
     }
     return known[i].is_named;
 }
@@ -144,10 +143,10 @@ struct unnamed {
     int number; /* of words so far */
 };
 
-static struct unnamed begin_unnamed(void)
+static struct unnamed begin_unnamed(const struct ftc_notice *n)
 {
-    return (struct unnamed){.named = ftc_required_words(&ftc_library.board),
-                            .rest = ftc_library.settings.require_all_at};
+    return (struct unnamed){.named = ftc_required_words(n->board),
+                            .rest = n->settings->require_all_at};
 }
 
 /* Goes to the next word that has named no call; false if there is none. */
@@ -159,9 +158,9 @@ static bool next_unnamed(struct unnamed *u)
     return false;
 }
 
-int ftc_required_sites_unnamed(void)
+int ftc_required_sites_unnamed(const struct ftc_notice *n)
 {
-    struct unnamed u = begin_unnamed();
+    struct unnamed u = begin_unnamed(n);
     int count = 0;
 
     while (next_unnamed(&u))
@@ -169,9 +168,9 @@ int ftc_required_sites_unnamed(void)
     return count;
 }
 
-void ftc_required_sites_write(FILE *f)
+void ftc_required_sites_write(FILE *f, const struct ftc_notice *n)
 {
-    struct unnamed u = begin_unnamed();
+    struct unnamed u = begin_unnamed(n);
 
     while (next_unnamed(&u))
         fprintf(f,
@@ -180,10 +179,10 @@ void ftc_required_sites_write(FILE *f)
                 (int)u.length, u.word);
 }
 
-void ftc_required_sites_write_json(struct ftc_json *j)
+void ftc_required_sites_write_json(struct ftc_json *j, const struct ftc_notice *n)
 {
-    struct unnamed u = begin_unnamed();
-    char word[sizeof ftc_library.settings.require_all_at];
+    struct unnamed u = begin_unnamed(n);
+    char word[sizeof n->settings->require_all_at];
 
     ftc_json_open_array(j, "require_all_at_unnamed");
     while (next_unnamed(&u)) {

@@ -1,23 +1,22 @@
 /* outlook: what becomes of a call when a rank dies that it needs, and which settings would make
  * that better. It depends on the settings, on the call, and on the error handler in force: an error
  * that ends the job protects nobody. */
-#ifndef FTC_REPORT_OUTLOOK_H
-#define FTC_REPORT_OUTLOOK_H
+#ifndef FTC_PROGRAM_OUTLOOK_H
+#define FTC_PROGRAM_OUTLOOK_H
 
 #include "call/call.h"
 #include "call/policy.h"
-#include "notice/protection.h"
-#include "prospect.h"
+#include "notice/prospect.h"
 
 #include <stdint.h>
 
-/* Of a call of which is decided who carries it out. */
+/* Judges a call that the library carries out, or native MPI because of @pass. */
 struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass);
 
-/* Of another call, such as one that makes a communicator, which the survivors carry out. */
+/* Judges another call, such as one that makes a communicator, that the survivors carry out. */
 struct ftc_outlook ftc_outlook_of_survivors(const struct ftc_call *call);
 
-/* Of a call of calls.def that native MPI carries out, as in ftc_coverage_native(). */
+/* Judges a call of calls.def that native MPI carries out, as in ftc_coverage_native(). */
 struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer);
 
 #endif

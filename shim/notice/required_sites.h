@@ -1,8 +1,9 @@
 /* required_sites: call sites that are not to be continued without all contributions (setting
  * require_all_at). */
-#ifndef FTC_REPORT_REQUIRED_SITES_H
-#define FTC_REPORT_REQUIRED_SITES_H
+#ifndef FTC_NOTICE_REQUIRED_SITES_H
+#define FTC_NOTICE_REQUIRED_SITES_H
 
+#include "notice.h"
 #include "system/json.h"
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@ enum { FTC_REQUIRE_WORDS = 64 };
 
 /* Whether the setting names the place of the call with @return_address. The caller holds the
  * library's lock. */
-bool ftc_required_sites_have(const void *return_address);
+bool ftc_required_sites_have(const struct ftc_notice *n, const void *return_address);
 
 /* Which words of @list, functions and call sites with commas between them, name @site, which is of
  * the form that ftc_callsite_name() gives: bit i for word i. A function matches without what
@@ -24,8 +25,8 @@ uint64_t ftc_required_sites_names(const char *list, const char *site);
 
 /* How many words have named no call of any rank; a line of the report for each; and the same as
  * member "require_all_at_unnamed". */
-int ftc_required_sites_unnamed(void);
-void ftc_required_sites_write(FILE *f);
-void ftc_required_sites_write_json(struct ftc_json *j);
+int ftc_required_sites_unnamed(const struct ftc_notice *n);
+void ftc_required_sites_write(FILE *f, const struct ftc_notice *n);
+void ftc_required_sites_write_json(struct ftc_json *j, const struct ftc_notice *n);
 
 #endif
