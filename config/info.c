@@ -5,8 +5,8 @@
 #include "command.h"
 #include "info_text.h"
 #include "lifecycle/meeting.h"
-#include "notice/prospect.h"
 #include "program.h"
+#include "reporting/prospect.h"
 #include "surroundings.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "info_text.h"
 
-#include "notice/protection.h"
+#include "reporting/protection.h"
 #include "view.h"
 
 #include <stdbool.h>

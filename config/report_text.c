@@ -1,6 +1,6 @@
 #include "report_text.h"
 
-#include "notice/coverage_report.h"
+#include "reporting/coverage_report.h"
 #include "system/numbers.h"
 #include "view.h"
 

@@ -4,7 +4,7 @@
 #include "board/rank_state.h"
 #include "library.h"
 #include "monitor/monitor.h"
-#include "notice/report.h"
+#include "reporting/report.h"
 #include "system/lines.h"
 
 #include <time.h>

@@ -7,7 +7,7 @@
 #include "board/board.h"
 #include "config/settings.h"
 #include "mpi/mpi_library.h"
-#include "notice/notice.h"
+#include "reporting/notice.h"
 #include "transport/transport.h"
 
 #include <pthread.h>

@@ -19,7 +19,7 @@
  * part and all that reads it (rank_state, death, presence, end_of_job, aftermath, missed_site,
  * telling, activity, mark, publication, bulk, required_words, directory, replica, lease, trace).
  * Three parts belong to tenants elsewhere, who give their sizes: messages (transport/), call sites
- * (notice/coverage_sites.h) and lifelines (system/lifeline.h).
+ * (reporting/coverage_sites.h) and lifelines (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H
 #define FTC_BOARD_BOARD_H
@@ -152,7 +152,7 @@ struct ftc_board_geometry {
     uint32_t multicast_bytes;    /* of each of an entry's places for messages to all members */
     uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
     uint32_t message_stride_bytes;
-    uint32_t sites_bytes; /* of a rank's call sites (notice/coverage_sites.h); 0: not reported */
+    uint32_t sites_bytes; /* of a rank's call sites (reporting/coverage_sites.h); 0: not reported */
     uint32_t shown_bytes; /* of each of a rank's places for data that it shows (shown.h); 0: none */
     uint32_t bulk_bytes;  /* of what a rank shows of its large data (bulk.h); 0: there are none */
     uint32_t place_bytes; /* of each of its places for them, in pages */

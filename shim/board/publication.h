@@ -23,7 +23,7 @@ struct ftc_board_entry {
     _Atomic uint32_t seq;
     _Atomic uint64_t communicator_id; /* 0: unused */
     _Atomic uint64_t joined;          /* operation << 32 | attempt that its owner is in */
-    _Atomic uint64_t recorded;        /* any member's: see shim/notice/record.c */
+    _Atomic uint64_t recorded;        /* any member's: see shim/reporting/record.c */
     _Atomic uint32_t attempt;
     _Atomic uint32_t verdict; /* enum ftc_verdict */
     _Atomic uint32_t bytes;

@@ -1,5 +1,5 @@
 /* required_words: words of setting require_all_at that have named a call of some rank, a bit each
- * (notice/required_sites.h). */
+ * (reporting/required_sites.h). */
 #ifndef FTC_BOARD_REQUIRED_WORDS_H
 #define FTC_BOARD_REQUIRED_WORDS_H
 

@@ -2,11 +2,11 @@
 
 #include "board/board.h"
 #include "composite.h"
-#include "notice/record.h"
-#include "notice/required_sites.h"
 #include "posted_parts.h"
 #include "program/error.h"
 #include "progress/running.h"
+#include "reporting/record.h"
+#include "reporting/required_sites.h"
 #include "value/contributors.h"
 #include "value/rank_set.h"
 

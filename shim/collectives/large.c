@@ -5,10 +5,10 @@
 #include "board/rank_state.h"
 #include "job_end.h"
 #include "limits.h"
-#include "notice/required_sites.h"
 #include "program/error.h"
 #include "progress/crash.h"
 #include "progress/drive.h"
+#include "reporting/required_sites.h"
 
 #include <assert.h>
 #include <errno.h>

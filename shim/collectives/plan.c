@@ -5,11 +5,11 @@
 #include "communicator/group.h"
 #include "composite.h"
 #include "course.h"
-#include "notice/prospect.h"
 #include "parcel.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
 #include "progress/recovery.h"
+#include "reporting/prospect.h"
 #include "system/hash.h"
 
 static const struct ftc_collective *collective_of(enum ftc_call_kind kind)

@@ -4,9 +4,9 @@
 #include "combine.h"
 #include "inclusion.h"
 #include "limits.h"
-#include "notice/required_sites.h"
 #include "program/error.h"
 #include "progress/running.h"
+#include "reporting/required_sites.h"
 
 #include <stdlib.h>
 #include <string.h>

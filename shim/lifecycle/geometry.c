@@ -3,7 +3,7 @@
 #include "board/bulk.h"
 #include "board/publication.h"
 #include "board/trace.h"
-#include "notice/coverage_sites.h"
+#include "reporting/coverage_sites.h"
 #include "transport/multicast.h"
 #include "value/blocks.h"
 #include "value/broadcast.h"

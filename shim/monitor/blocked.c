@@ -8,7 +8,7 @@
 #include "config/settings.h"
 #include "end.h"
 #include "mpi/callsite.h"
-#include "notice/advice.h"
+#include "reporting/advice.h"
 #include "stir.h"
 #include "system/lines.h"
 #include "system/looks.h"

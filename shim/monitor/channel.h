@@ -7,7 +7,7 @@
 #ifndef FTC_MONITOR_CHANNEL_H
 #define FTC_MONITOR_CHANNEL_H
 
-#include "notice/notice.h"
+#include "reporting/notice.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
 #include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
-#include "notice/report.h"
-#include "notice/trace_file.h"
+#include "reporting/report.h"
+#include "reporting/trace_file.h"
 #include "system/clock.h"
 
 #include <sys/eventfd.h>

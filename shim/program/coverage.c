@@ -2,10 +2,10 @@
 
 #include "library.h"
 #include "mpi/callsite.h"
-#include "notice/coverage_sites.h"
-#include "notice/required_sites.h"
 #include "outlook.h"
 #include "progress/crash.h"
+#include "reporting/coverage_sites.h"
+#include "reporting/required_sites.h"
 #include "system/hash.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * Each rank describes its call sites on the board. So the report knows those of all ranks, also of
  * the dead, and waits for no rank; those of other hosts are fetched before
- * (notice/sites_elsewhere.h). */
+ * (reporting/sites_elsewhere.h). */
 #ifndef FTC_PROGRAM_COVERAGE_H
 #define FTC_PROGRAM_COVERAGE_H
 

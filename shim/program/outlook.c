@@ -6,7 +6,7 @@
 #include "communicator/neighbors.h"
 #include "library.h"
 #include "mpi/inside.h"
-#include "notice/required_sites.h"
+#include "reporting/required_sites.h"
 #include "value/datatype.h"
 #include "value/sides.h"
 

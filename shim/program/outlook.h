@@ -6,7 +6,7 @@
 
 #include "call/call.h"
 #include "call/policy.h"
-#include "notice/prospect.h"
+#include "reporting/prospect.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Who is in a value, and which call sites must not go on without all. */
 #include "library.h"
-#include "notice/required_sites.h"
+#include "reporting/required_sites.h"
 #include "unit.h"
 #include "value/contributors.h"
 

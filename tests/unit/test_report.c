@@ -10,9 +10,9 @@
 #include "call/call.h"
 #include "call/policy.h"
 #include "config/settings.h"
-#include "notice/advice.h"
-#include "notice/failures.h"
-#include "notice/report.h"
+#include "reporting/advice.h"
+#include "reporting/failures.h"
+#include "reporting/report.h"
 #include "system/clock.h"
 #include "unit_board.h"
 

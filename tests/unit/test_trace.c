@@ -4,9 +4,9 @@
 #include "board/trace.h"
 #include "call/call.h"
 #include "engine/state.h"
-#include "notice/trace_file.h"
-#include "notice/trace_items.h"
-#include "notice/trace_write.h"
+#include "reporting/trace_file.h"
+#include "reporting/trace_items.h"
+#include "reporting/trace_write.h"
 #include "unit_board.h"
 
 #include <errno.h>

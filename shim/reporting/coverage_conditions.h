@@ -1,7 +1,7 @@
 /* coverage_conditions: that no call waits for a dead rank does not mean that the program goes on
  * well. On what that depends, and at which of its call sites. */
-#ifndef FTC_NOTICE_COVERAGE_CONDITIONS_H
-#define FTC_NOTICE_COVERAGE_CONDITIONS_H
+#ifndef FTC_REPORTING_COVERAGE_CONDITIONS_H
+#define FTC_REPORTING_COVERAGE_CONDITIONS_H
 
 #include "coverage_table.h"
 

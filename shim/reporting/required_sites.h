@@ -1,7 +1,7 @@
 /* required_sites: call sites that are not to be continued without all contributions (setting
  * require_all_at). */
-#ifndef FTC_NOTICE_REQUIRED_SITES_H
-#define FTC_NOTICE_REQUIRED_SITES_H
+#ifndef FTC_REPORTING_REQUIRED_SITES_H
+#define FTC_REPORTING_REQUIRED_SITES_H
 
 #include "notice.h"
 #include "system/json.h"

@@ -1,8 +1,8 @@
 /* advice: which settings would have protected a call of native MPI that waits for a dead rank. A
  * monitor process knows no more of the call than its mark shows, so the advice is the settings that
  * protect it whatever its size is. */
-#ifndef FTC_NOTICE_ADVICE_H
-#define FTC_NOTICE_ADVICE_H
+#ifndef FTC_REPORTING_ADVICE_H
+#define FTC_REPORTING_ADVICE_H
 
 #include "call/call.h"
 #include "config/settings.h"

@@ -3,8 +3,8 @@
  *
  * To write it waits for no rank. The call sites of ranks on other hosts are fetched before
  * (sites_elsewhere.h). The schema of the JSON is in ftcoll-report(5). */
-#ifndef FTC_NOTICE_REPORT_H
-#define FTC_NOTICE_REPORT_H
+#ifndef FTC_REPORTING_REPORT_H
+#define FTC_REPORTING_REPORT_H
 
 #include "call/call.h"
 #include "call/policy.h"

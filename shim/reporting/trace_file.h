@@ -3,8 +3,8 @@
  *
  * It is written after a death, once all survivors have their results, and when the job ends,
  * however it ends; by one process each time (board/telling.h), from rings that all can reach. */
-#ifndef FTC_NOTICE_TRACE_FILE_H
-#define FTC_NOTICE_TRACE_FILE_H
+#ifndef FTC_REPORTING_TRACE_FILE_H
+#define FTC_REPORTING_TRACE_FILE_H
 
 #include "notice.h"
 

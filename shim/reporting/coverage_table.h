@@ -1,7 +1,7 @@
 /* coverage_table: the call sites that all ranks have described on the board, merged, and what the
  * death of a rank would do to the program (setting report = coverage). */
-#ifndef FTC_NOTICE_COVERAGE_TABLE_H
-#define FTC_NOTICE_COVERAGE_TABLE_H
+#ifndef FTC_REPORTING_COVERAGE_TABLE_H
+#define FTC_REPORTING_COVERAGE_TABLE_H
 
 #include "coverage_sites.h"
 

@@ -1,7 +1,7 @@
 /* prospect: what the settings make of a call, before a program has called it: pure functions, for
  * the outlook of a call (outlook.h) and for people who ask before a job (config/info.c). */
-#ifndef FTC_NOTICE_PROSPECT_H
-#define FTC_NOTICE_PROSPECT_H
+#ifndef FTC_REPORTING_PROSPECT_H
+#define FTC_REPORTING_PROSPECT_H
 
 #include "call/call.h"
 #include "config/settings.h"

@@ -1,7 +1,7 @@
 /* trace_items: what all ranks have traced, put together: one clock, each event with its operation,
  * and the two ends of each message with each other. */
-#ifndef FTC_NOTICE_TRACE_ITEMS_H
-#define FTC_NOTICE_TRACE_ITEMS_H
+#ifndef FTC_REPORTING_TRACE_ITEMS_H
+#define FTC_REPORTING_TRACE_ITEMS_H
 
 #include "board/trace.h"
 

@@ -2,8 +2,8 @@
  *
  * An item begins or ends something; a record is the whole of it, with its duration, or one end of a
  * message. */
-#ifndef FTC_NOTICE_TRACE_RECORDS_H
-#define FTC_NOTICE_TRACE_RECORDS_H
+#ifndef FTC_REPORTING_TRACE_RECORDS_H
+#define FTC_REPORTING_TRACE_RECORDS_H
 
 #include "trace_items.h"
 

@@ -1,7 +1,7 @@
 /* sites_elsewhere: for the report, the call sites of ranks on other hosts, which those have
  * described on the boards there. */
-#ifndef FTC_NOTICE_SITES_ELSEWHERE_H
-#define FTC_NOTICE_SITES_ELSEWHERE_H
+#ifndef FTC_REPORTING_SITES_ELSEWHERE_H
+#define FTC_REPORTING_SITES_ELSEWHERE_H
 
 #include "transport/transport.h"
 

@@ -1,6 +1,6 @@
 /* report_file: where a report goes: to a file that was not there before, or to standard error. */
-#ifndef FTC_NOTICE_REPORT_FILE_H
-#define FTC_NOTICE_REPORT_FILE_H
+#ifndef FTC_REPORTING_REPORT_FILE_H
+#define FTC_REPORTING_REPORT_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>

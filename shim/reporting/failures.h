@@ -1,7 +1,7 @@
 /* failures: the ranks that have died, in the words that notices and reports have for them. All of
  * it is on the board, but for what the process that reports knows of its own program. */
-#ifndef FTC_NOTICE_FAILURES_H
-#define FTC_NOTICE_FAILURES_H
+#ifndef FTC_REPORTING_FAILURES_H
+#define FTC_REPORTING_FAILURES_H
 
 #include "board/board.h"
 #include "mpi/callsite.h"

@@ -4,8 +4,8 @@
  * Of a reduce the root writes it, of an allreduce the first survivor that has the result. If one
  * dies in these microseconds, the line may be missing, or there twice.
  */
-#ifndef FTC_NOTICE_RECORD_H
-#define FTC_NOTICE_RECORD_H
+#ifndef FTC_REPORTING_RECORD_H
+#define FTC_REPORTING_RECORD_H
 
 #include "call/call.h"
 #include "notice.h"

@@ -1,8 +1,8 @@
 /* notice: what people are told of deaths while the job goes on (setting notice), and who writes the
  * report. Each is told once, by one process of the job (board/telling.h), from what is on the
  * board. */
-#ifndef FTC_NOTICE_NOTICE_H
-#define FTC_NOTICE_NOTICE_H
+#ifndef FTC_REPORTING_NOTICE_H
+#define FTC_REPORTING_NOTICE_H
 
 #include "board/telling.h"
 #include "config/settings.h"

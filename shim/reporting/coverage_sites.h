@@ -1,7 +1,7 @@
 /* coverage_sites: the call sites of a rank on the board. The rank writes them (program/coverage.c),
  * whoever writes the report reads them (coverage_table.c), and believes nothing without a check. */
-#ifndef FTC_NOTICE_COVERAGE_SITES_H
-#define FTC_NOTICE_COVERAGE_SITES_H
+#ifndef FTC_REPORTING_COVERAGE_SITES_H
+#define FTC_REPORTING_COVERAGE_SITES_H
 
 #include "board/board.h"
 #include "protection.h"

@@ -1,8 +1,8 @@
 /* protection: what a call can expect when ranks are dead, in words, and the settings that would
  * make it better. Which of it counts for a call, the rank that calls decides (program/outlook.h).
  */
-#ifndef FTC_NOTICE_PROTECTION_H
-#define FTC_NOTICE_PROTECTION_H
+#ifndef FTC_REPORTING_PROTECTION_H
+#define FTC_REPORTING_PROTECTION_H
 
 #include "call/policy.h"
 

@@ -4,8 +4,8 @@
  * A process is a rank, a thread of it a communicator. Operations, attempts and phases are complete
  * events inside of each other; messages flows from one rank's phase to another's; a death, who
  * noticed it, and who had the result of an operation that met it, instants. */
-#ifndef FTC_NOTICE_TRACE_WRITE_H
-#define FTC_NOTICE_TRACE_WRITE_H
+#ifndef FTC_REPORTING_TRACE_WRITE_H
+#define FTC_REPORTING_TRACE_WRITE_H
 
 #include "board/board.h"
 
