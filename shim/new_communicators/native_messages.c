@@ -22,6 +22,9 @@ enum { FIRST_NONBLOCKING = 287, OF_LEADERS = 31567 };
 /* A send that ends early is read from memory that MPICH may have given back: from the heap. */
 enum { SEND_MAX = 64 << 10 };
 
+/* In an error code of MPICH: whatever the error handler, the job ends. */
+enum { FATAL = 0x80, FATAL_SINCE = 402 };
+
 struct received {
     uint64_t sender_tag;
     size_t bytes;
@@ -32,6 +35,7 @@ typedef void send_end(void *request, int status, void *user_data);
 typedef void *receive_function(void *worker, void *buffer, size_t count, uint64_t tag,
                                uint64_t mask, const struct ftc_ucx_options *options);
 typedef void cancel_function(void *worker, void *request);
+typedef int error_function(void *comm, const char *function, int code);
 
 struct message {
     struct message *next, **link;
@@ -48,6 +52,7 @@ static _Thread_local uint64_t noting; /* the number; 0: nothing is noted */
 
 static receive_function *native_receive;
 static cancel_function *native_cancel;
+static error_function *native_error;
 static uint64_t group_bit;
 static bool can_end;
 
@@ -183,6 +188,12 @@ void *ftc_native_messages_send(ftc_ucx_send *native, void *ep, const void *buffe
     return posted(m, native(ep, buffer, bytes, tag, options));
 }
 
+/* MPIR_Err_return_comm, to which a call of MPICH's that has failed comes in the end. */
+static int return_error(void *comm, const char *function, int code)
+{
+    return native_error(comm, function, noting == 0 ? code : code & ~FATAL);
+}
+
 /* ---- from the first call on ---- */
 
 static bool find_functions(void)
@@ -193,6 +204,18 @@ static bool find_functions(void)
     memcpy(&native_receive, &receives, sizeof receives);
     memcpy(&native_cancel, &cancels, sizeof cancels);
     return receives && cancels;
+}
+
+/* Since 4.2 an error of a receive that was begun together with a send is a fatal one. */
+static bool redirect_errors(void)
+{
+    void *errors = ftc_loaded_next("MPIR_Err_return_comm");
+
+    if (ftc_inside_mpich() < FATAL_SINCE)
+        return true;
+    memcpy(&native_error, &errors, sizeof errors);
+    return errors && ftc_imports_redirect(ftc_mpi_object(), "MPIR_Err_return_comm",
+                                          (void *)(uintptr_t)return_error);
 }
 
 /* All bits below the one of groups. */
@@ -211,7 +234,7 @@ static void open_once(void)
 {
     can_end =
         ftc_inside_has(FTC_INSIDE_LEAVE) && ftc_inside_has(FTC_INSIDE_END) && find_group_bit() &&
-        find_functions() &&
+        find_functions() && redirect_errors() &&
         ftc_imports_redirect(ftc_mpi_object(), "ucp_tag_recv_nbx", (void *)(uintptr_t)receive);
 }
 

@@ -22,6 +22,7 @@ typedef void *receive_function(void *worker, void *buffer, size_t count, uint64_
                                uint64_t mask, const struct ftc_ucx_options *options);
 typedef void receive_end(void *request, int status, const struct received *what, void *user_data);
 typedef void send_end(void *request, int status, void *user_data);
+typedef int error_function(void *comm, const char *function, int code);
 
 /* UCX's requests, by number. */
 static struct {
@@ -31,6 +32,7 @@ static struct {
 static int used;
 static char worker, other_worker;
 static receive_function *redirected;
+static error_function *redirected_errors;
 
 /* What MPICH's callback has got. */
 static int ended, status_seen = NONE;
@@ -90,16 +92,26 @@ static void *ucx_send(void *ep, const void *buffer, size_t bytes, uint64_t tag,
     return begin(options);
 }
 
+static int mpich_return_error(void *comm, const char *function, int code)
+{
+    (void)comm;
+    (void)function;
+    return code;
+}
+
 void *ftc_loaded_next(const char *name)
 {
     union {
         receive_function *receive;
+        error_function *error;
         void (*cancel)(void *, void *);
         void *found;
     } f = {0};
 
     if (strcmp(name, "ucp_tag_recv_nbx") == 0)
         f.receive = ucx_receive;
+    else if (strcmp(name, "MPIR_Err_return_comm") == 0)
+        f.error = mpich_return_error;
     else
         f.cancel = ucx_cancel;
     return f.found;
@@ -108,9 +120,18 @@ void *ftc_loaded_next(const char *name)
 bool ftc_imports_redirect(const struct ftc_loaded *object, const char *name, void *to)
 {
     (void)object;
+    if (strcmp(name, "MPIR_Err_return_comm") == 0) {
+        memcpy(&redirected_errors, &to, sizeof to);
+        return true;
+    }
     ck_assert_str_eq(name, "ucp_tag_recv_nbx");
     memcpy(&redirected, &to, sizeof to);
     return true;
+}
+
+unsigned ftc_inside_mpich(void)
+{
+    return 402;
 }
 
 bool ftc_inside_has(enum ftc_inside part)
@@ -255,6 +276,18 @@ START_TEST(a_large_send_is_waited_for)
 }
 END_TEST
 
+/* MPICH 4.2 ends the job for an error that is marked as fatal, whatever the error handler. */
+START_TEST(an_error_of_the_call_is_not_fatal)
+{
+    enum { FATAL = 0x80, TRUNCATE = 14 };
+
+    set_up();
+    ck_assert_int_eq(redirected_errors(NULL, "MPI_Comm_dup", FATAL | TRUNCATE), TRUNCATE);
+    ftc_native_messages_leave();
+    ck_assert_int_eq(redirected_errors(NULL, "MPI_Recv", FATAL | TRUNCATE), FATAL | TRUNCATE);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("native_messages");
@@ -263,5 +296,6 @@ int main(void)
     UNIT_TEST(another_thread_completes_a_receive);
     UNIT_TEST(a_send_is_taken_for_complete);
     UNIT_TEST(a_large_send_is_waited_for);
+    UNIT_TEST(an_error_of_the_call_is_not_fatal);
     UNIT_END();
 }

@@ -141,7 +141,7 @@ int main(int argc, char **argv)
     uint64_t seed;
 
     argv += threads;
-    MPI_Init_thread(&argc, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (argc - threads != 5)
