@@ -47,8 +47,8 @@ int ftcoll_check(int argc, char **argv)
     static const struct argp argp = {
         .parser = take,
         .args_doc = "FILE...",
-        .doc = "Reads settings files as the library does, and tells each line that is wrong. The "
-               "exit status is 1 if there is one, or if a file cannot be read or is not trusted."};
+        .doc = "Reads settings files as the library does, and prints each wrong line. The exit "
+               "status is 1 if a line is wrong, or if a file cannot be read or is not trusted."};
     int status = FTC_COMMAND_GOOD;
 
     argp_parse(&argp, argc, argv, 0, NULL, &status);

@@ -26,7 +26,7 @@ static int make_place(struct place *p)
     char here[PATH_MAX];
 
     if (p->wanted && access(p->wanted, F_OK) == 0) {
-        ftc_command_say("%s is there already, and a report replaces nothing", p->wanted);
+        ftc_command_say("%s exists already, and a report overwrites no file", p->wanted);
         return FTC_COMMAND_MISUSE;
     }
     if (p->wanted) {
@@ -38,7 +38,8 @@ static int make_place(struct place *p)
     }
     snprintf(p->folder, sizeof p->folder, "%s/ftcoll.XXXXXX", base && *base ? base : "/tmp");
     if (!mkdtemp(p->folder)) {
-        ftc_command_say("no folder for the report, %s: %s", p->folder, strerror(errno));
+        ftc_command_say("cannot create a folder for the report, %s: %s", p->folder,
+                        strerror(errno));
         return FTC_COMMAND_MISUSE;
     }
     snprintf(p->report, sizeof p->report, "%s/report", p->folder);
@@ -153,8 +154,8 @@ static int tell_all(const struct place *p, int status)
         reports++;
     if (reports > 0 || status == FTC_COMMAND_NOT_FOUND || status == FTC_COMMAND_NOT_EXECUTED)
         return status;
-    ftc_command_say("no report has come: no rank had the library, or the job was not active "
-                    "(ftcoll run report=summary tells why), or it ran where %s is not",
+    ftc_command_say("no report was written: no rank had the library, the library was not active "
+                    "(ftcoll run report=summary prints why), or the ranks cannot write %s",
                     p->report);
     return status == 0 ? FTC_COMMAND_BAD : status;
 }
@@ -180,16 +181,17 @@ static void ask_for_coverage(const struct place *p)
 int ftcoll_coverage(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"output", 'o', "FILE", 0, "keeps the report in FILE, where the job's hosts can write", 0},
+        {"output", 'o', "FILE", 0,
+         "keeps the report in FILE, which the job's hosts must be able to write", 0},
         {0}};
     static const struct argp own = {.options = options, .parser = take};
     struct place place = {0};
     int status;
     char **command = ftc_command_launch(
         argc, argv,
-        "Runs a job whose report tells of each call site whether it is protected, writes that and "
-        "the verdict to standard output, and the settings that would help as a line for the shell. "
-        "The exit status is the command's, or 1 if no report has come.\v"
+        "Runs a job, and prints for each call site whether it is protected, a verdict, and the "
+        "settings that would help, as a line for the shell. The exit status is that of the "
+        "command, or 1 if no report was written.\v"
         "For example: ftcoll coverage -- mpiexec.hydra -n 4 ./program",
         &own, &place, &status);
 

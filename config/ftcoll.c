@@ -89,8 +89,8 @@ int main(int argc, char **argv)
                         take,
                         "COMMAND [ARGUMENT...]",
                         "MPI collectives that survive dead ranks: the command beside libftcoll.so."
-                        "\v'ftcoll COMMAND --help' tells more of one, ftcoll(1) of all, and "
-                        "ftcoll(7) what is protected.",
+                        "\v'ftcoll COMMAND --help' describes one command, ftcoll(1) all "
+                        "commands, and ftcoll(7) what is protected.",
                         NULL,
                         NULL,
                         NULL};
@@ -98,8 +98,7 @@ int main(int argc, char **argv)
 
     argp_err_exit_status = FTC_COMMAND_MISUSE;
     if (getauxval(AT_SECURE) != 0) {
-        ftc_command_say("this command has more rights than its user (setuid), with which it does "
-                        "nothing");
+        ftc_command_say("this command has more rights than its user (setuid), so it does nothing");
         return status;
     }
     describe(options);

@@ -162,7 +162,7 @@ static json_t *objections(const struct info *i, bool has_library)
     if (lacks)
         object(reasons, "the MPI library has no %s", lacks);
     if (!some_launcher_serves(json_object_get(i->json, "launchers")))
-        object(reasons, "there is no launcher in PATH with which it works (%s)", "mpiexec.hydra");
+        object(reasons, "PATH has no launcher with which the library works (%s)", "mpiexec.hydra");
     if (hosts && atoi(hosts) > FTC_BOARD_HOSTS_MAX)
         object(reasons, FTC_MEETING_TOO_MANY_HOSTS ", if it takes all %s of this job's", hosts);
     return reasons;
@@ -205,7 +205,7 @@ static error_t take(int key, char *argument, struct argp_state *state)
     if (key != ARGP_KEY_ARG || i->program)
         return ARGP_ERR_UNKNOWN;
     if (!ftc_command_find(argument, path)) {
-        ftc_command_say("%s: there is no such program", argument);
+        ftc_command_say("%s: no such program", argument);
         exit(FTC_COMMAND_MISUSE);
     }
     i->program = path;
@@ -222,9 +222,9 @@ int ftcoll_info(int argc, char **argv)
         .options = options,
         .parser = take,
         .args_doc = "[PROGRAM]",
-        .doc = "Prints in ten lines which library, MPI and launchers there are here, which calls "
-               "of a job started here, of PROGRAM, are protected and which are not, and the "
-               "settings that differ from their defaults."};
+        .doc = "Prints in ten lines the library, MPI and launchers on this machine, the calls of a "
+               "job (of PROGRAM) that are protected and those that are not, and the settings "
+               "that differ from their defaults."};
     struct info i = {0};
     int status;
 

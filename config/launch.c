@@ -168,7 +168,7 @@ static int prepare(const char *name)
         return status;
     if (gets_more_rights(name)) {
         ftc_command_say("%s runs with more rights than its user (setuid): the dynamic linker loads "
-                        "no library of the user's into it",
+                        "no library of the user into it",
                         name);
         return FTC_COMMAND_MISUSE;
     }

@@ -96,7 +96,7 @@ static const char *objection_to(const struct image *i)
         return NULL;
     if (has_dynamic_linker(i, head))
         return has_function(i, head, "PMPI_Init")
-                   ? "MPI is linked into it statically, so its calls of MPI do not come to ftcoll"
+                   ? "MPI is linked into it statically, so its MPI calls do not reach ftcoll"
                    : NULL;
     return head->e_type != ET_REL && (has_function(i, head, "PMPI_Init") || has_texts_of_mpich(i))
                ? "it is linked statically, so no library can be loaded into it"

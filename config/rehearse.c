@@ -38,8 +38,8 @@ static bool is_good(const struct rehearse_run *run)
         return true;
     if (run->status == 0) {
         ftc_command_say(
-            "no report has come of the undisturbed run: no rank had the library, or the "
-            "job was not active (ftcoll run report=summary tells why)");
+            "the undisturbed run wrote no report: no rank had the library, or the library was not "
+            "active (ftcoll run report=summary prints why)");
         return false;
     }
     while (end > last && end[-1] == '\n')
@@ -81,7 +81,7 @@ static bool make_plan(struct rehearsal *r, int deaths)
         r->runs_expected = r->runs + 3 * r->plan.deaths;
         return true;
     }
-    ftc_command_say("there is no call that needs other ranks, so there is no death to rehearse");
+    ftc_command_say("no call needs other ranks, so there is no death to rehearse");
     return false;
 }
 
@@ -197,7 +197,7 @@ int ftcoll_rehearse(int argc, char **argv)
         {"deaths", 'd', "N", 0, "deaths to rehearse, each in a run of its own (12)", 0},
         {"settings", 's', "FILE", 0, "settings file (FTCOLL_CONFIG)", 0},
         {"outputs", 'o', "FOLDER", 0,
-         "each run works in a copy of FOLDER, whose files are compared", 0},
+         "each run works in a copy of FOLDER, and the files are compared", 0},
         {"limit", 'l', "SECONDS", 0, "time that a run may take (5 times the undisturbed time)", 0},
         {"json", 'j', NULL, 0, "one object of JSON instead of text", 0},
         {0}};
@@ -206,8 +206,8 @@ int ftcoll_rehearse(int argc, char **argv)
     int status;
     char **command = ftc_command_launch(
         argc, argv,
-        "Runs a job twice undisturbed, then with one rank killed in each run, and tells for each "
-        "call site what came of it, and which settings would make that better.\v"
+        "Runs a job twice undisturbed, then with one rank killed in each run, and prints for each "
+        "call site what happened, and settings with which more deaths end well.\v"
         "For example: ftcoll rehearse -- mpiexec.hydra -n 4 ./program",
         &own, &o, &status);
 

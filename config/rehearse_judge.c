@@ -185,7 +185,7 @@ struct rehearse_outcome rehearse_judge(const struct rehearse_run undisturbed[2],
     struct rehearse_outcome o;
 
     if (!strstr(run->errors, " kills itself in its "))
-        return outcome(run, REHEARSE_LIVED, "it does not come there");
+        return outcome(run, REHEARSE_LIVED, "the rank makes no such call");
     if (is_blocked(run, &o) || is_crashed(run, victim, &o))
         return o;
     if (run->status == 0 || (failure_status != 0 && run->status == failure_status))

@@ -28,7 +28,7 @@ bool rehearse_open(struct rehearse_job *job)
     snprintf(job->folder, sizeof job->folder, "%s/ftcoll.XXXXXX", base && *base ? base : "/tmp");
     if (mkdtemp(job->folder))
         return true;
-    ftc_command_say("no folder for the runs, %s: %s", job->folder, strerror(errno));
+    ftc_command_say("cannot create a folder for the runs, %s: %s", job->folder, strerror(errno));
     return false;
 }
 

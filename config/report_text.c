@@ -168,7 +168,7 @@ static void write_unnamed(const json_t *r)
     json_array_foreach(ftc_view_at(r, "require_all_at_unnamed"), i, site)
     {
         putchar('\n');
-        say(site, "require_all_at: no protected reduction was called from {}.");
+        say(site, "require_all_at: no rank called a protected reduction from {}.");
     }
 }
 
@@ -235,12 +235,12 @@ static void write_coverage(const json_t *r)
         say(c, "and {elsewhere.calls} calls elsewhere, {elsewhere.not_protected} of them not "
                "protected");
     if (ftc_view_number(c, "ranks_unknown") > 0)
-        say(c, "ranks on other hosts of whose calls nothing is known: {ranks_unknown}");
+        say(c, "ranks on other hosts whose calls are not known: {ranks_unknown}");
     if (has(c, "protected_percent"))
         say(c, "{protected_percent} % of {calls} calls that need other ranks are protected. Of "
                "{places} call sites a dead rank would leave the others waiting at "
                "{places_that_wait}, do that or end the job at {places_that_wait_or_abort}, and do "
-               "that or be an error at {places_not_protected}.");
+               "that or cause errors at {places_not_protected}.");
     begin_paragraph();
     add(c, "When a rank of this program dies, ");
     end_with_verdict(ftc_view_at(c, "verdict"));

@@ -90,7 +90,7 @@ static int draw(const struct wish *wish)
     if (!timeline_read(&t, wish->path))
         return status;
     if (t.recoveries == 0)
-        ftc_command_say("%s: no operation in it has met a death", wish->path);
+        ftc_command_say("%s: no operation in this trace met a death", wish->path);
     else if (recovery > t.recoveries)
         ftc_command_say("%s: it has %d recover%s, not %d", wish->path, t.recoveries,
                         t.recoveries == 1 ? "y" : "ies", recovery);
@@ -144,7 +144,7 @@ int ftcoll_timeline(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"output", 'o', "FILE", 0,
-         "where to: NAME.html, a page with a picture that needs nothing else; NAME.svg, the "
+         "output: NAME.html, a page with a picture, in one file; NAME.svg, the "
          "picture "
          "alone; or NAME.json, that part of the trace",
          0},

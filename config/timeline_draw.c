@@ -203,7 +203,7 @@ static void write_hint(const struct picture *p, const struct timeline_event *e)
     fputs(": ", p->f);
     timeline_write_text(p->f, e->name);
     if (e->kind == TIMELINE_LOST)
-        fputs(", which nobody took", p->f);
+        fputs(", which no rank took", p->f);
     fputs("\n", p->f);
     timeline_write_us(p->f, e->ns - p->zero_ns);
     if (e->end_ns > e->ns) {

@@ -117,8 +117,8 @@ static _Noreturn void stop_unguarded(void)
 {
     if (!ftc_end_of_job_is_said(&ftc_library.board))
         ftc_lines_say(
-            "ftcoll: rank %d (pid %d) stops: its monitor process has ended, and nobody would "
-            "notice its death\n",
+            "ftcoll: rank %d (pid %d) stops: its monitor process has ended, and no other process "
+            "would notice the death of this rank\n",
             ftc_library.world_rank, (int)getpid());
     raise(SIGKILL);
     _exit(1);
@@ -131,7 +131,7 @@ void ftc_fence_stop(void)
 
     if (ftc_lifeline_is_unguarded(ftc_board_lifeline(board, own)))
         stop_unguarded();
-    ftc_lines_say("ftcoll: rank %d (pid %d) stops: rank %d took it for dead after more than "
+    ftc_lines_say("ftcoll: rank %d (pid %d) stops: rank %d declared it dead after more than "
                   "timeout_ms = %d of silence, and the others have gone on without it\n",
                   ftc_library.world_rank, (int)getpid(), ftc_death_suspected_by(board, own),
                   ftc_library.settings.timeout_ms);

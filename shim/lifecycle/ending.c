@@ -253,7 +253,8 @@ static int refuse_session(MPI_Errhandler handler, MPI_Session *session)
 {
     ftc_lines_say(
         "ftcoll: rank %d: MPI_Session_init after MPI_Finalize is an error: MPI has been ended "
-        "for good; a session that is opened before may be used and finalized after it\n",
+        "for good; a session that is opened before MPI_Finalize may be used and finalized after "
+        "it\n",
         ftc_library.world_rank);
     if (is_fatal(handler))
         ftc_libc_exit(EXIT_FAILURE);

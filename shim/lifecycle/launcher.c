@@ -99,7 +99,8 @@ void ftc_launcher_describe_unknown(char *text, size_t size)
             snprintf(text + used, size - used, "%.*s of %s, ", length, name, families[i].name);
     }
     used = strlen(text);
-    snprintf(text + used, size - used,
-             "and no socket PMI_FD, over which ranks of mpiexec.hydra or of srun --mpi=pmi2 speak "
-             "with it: start the job with one of these");
+    snprintf(
+        text + used, size - used,
+        "but not PMI_FD, which mpiexec.hydra and srun --mpi=pmi2 set: start the job with one of "
+        "these");
 }

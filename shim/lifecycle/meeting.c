@@ -94,7 +94,7 @@ static void say_who_waits(void)
     if (missing >= 0)
         snprintf(who, sizeof who, "rank %d has", missing);
     snprintf(text, sizeof text,
-             "ftcoll: rank %d has been waiting in MPI_Init for %.1f s, because %s not come; all "
+             "ftcoll: rank %d has been waiting in MPI_Init for %.1f s, because %s not arrived; all "
              "ranks must be started with the library and the same setting enable%s",
              ftc_library.world_rank, s->blocked_ms / 1e3, who,
              ends ? "; on_blocked = abort ends the job" : "");
@@ -248,7 +248,7 @@ static bool needs_contributors(void)
 static void say_if_there_is_no_rank(const char *setting, int highest)
 {
     if (ftc_library.world_rank == 0 && highest >= ftc_library.world_size)
-        ftc_lines_say("ftcoll: %s names rank %d, and there are ranks 0 to %d only\n", setting,
+        ftc_lines_say("ftcoll: %s names rank %d, but the job has only ranks 0 to %d\n", setting,
                       highest, ftc_library.world_size - 1);
 }
 
@@ -372,7 +372,7 @@ static bool all_have_board(const struct ftc_board_address *board, bool has_made_
     if (first[BOARD] != INT_MAX && first[DEVICE] == INT_MAX && first[MONITOR] == INT_MAX)
         first[BOARD] = hand_out_board(board, has_board, has_made_it);
     if (first[DEVICE] != INT_MAX)
-        say("this MPICH takes buffers in device memory; FTCOLL_DEVICE_BUFFERS=none protects a "
+        say("this MPICH accepts buffers in device memory; FTCOLL_DEVICE_BUFFERS=none protects a "
             "program that has none");
     else if (first[MONITOR] != INT_MAX)
         say_who_has_no_monitor(first[MONITOR], on_one_host);

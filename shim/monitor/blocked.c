@@ -149,9 +149,9 @@ static void say_complete(const struct ftc_monitored *rank, const struct ftc_mark
     char site[SITE_TEXT];
 
     name_site(rank, mark->return_address, mark->stack, site);
-    ftc_lines_say("ftcoll: rank %d has been in %s at %s for %.1f s: all whom it needs are alive "
-                  "and in it; what a rank was sending when it died may be in their way; "
-                  "on_blocked does not end the job\n",
+    ftc_lines_say("ftcoll: rank %d has been in %s at %s for %.1f s: all ranks that it needs "
+                  "live and are in this call; a message that a rank was sending when it died may "
+                  "block them; on_blocked does not end the job\n",
                   (int)rank->world, ftc_call_name(mark->kind), site,
                   (double)(now_ns - mark->since_ns) / 1e9);
 }

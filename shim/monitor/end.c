@@ -447,9 +447,9 @@ static void say_crash(const struct ftc_monitored *rank, uint64_t offset)
 
     ftc_callsite_name_in(getpid(), ftc_own_code_address(offset) + 1, place, sizeof place);
     ftc_death_name(&rank->board, rank->world, death, sizeof death);
-    ftc_lines_say("ftcoll: rank %d crashed inside the library, at %s (%s), by a defect of the "
-                  "library or because a buffer of the program's cannot be read or written; the "
-                  "job ends, as it does natively\n",
+    ftc_lines_say("ftcoll: rank %d crashed inside the library, at %s (%s): the library has a "
+                  "defect, or a buffer of the program cannot be read or written; the job ends, as "
+                  "it does natively\n",
                   (int)rank->world, place, death);
 }
 

@@ -278,20 +278,21 @@ int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
 int ftc_error_dead_root(const struct ftc_call *call)
 {
     return hold(MPIX_ERR_PROC_FAILED,
-                "ftcoll: %s: its root, rank %d, is dead, and nobody has its data",
+                "ftcoll: %s: its root, rank %d, is dead, and no rank has its data",
                 ftc_call_name(call->kind), call->root);
 }
 
 int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, size_t room)
 {
     return hold(MPI_ERR_TRUNCATE,
-                "ftcoll: %s: rank %d has sent %zu bytes, and there is room for %zu",
+                "ftcoll: %s: rank %d has sent %zu bytes, but the buffer has room for %zu",
                 ftc_call_name(call->kind), rank, bytes, room);
 }
 
 int ftc_error_too_much(const struct ftc_call *call)
 {
-    return hold(MPI_ERR_TRUNCATE, "ftcoll: %s: the ranks have sent more than its counts say",
+    return hold(MPI_ERR_TRUNCATE,
+                "ftcoll: %s: the ranks have sent more data than the counts of this rank allow",
                 ftc_call_name(call->kind));
 }
 
@@ -305,24 +306,26 @@ int ftc_error_no_room(const char *call_name, size_t bytes)
 
 int ftc_error_refused(const struct ftc_call *call)
 {
-    return hold(MPI_ERR_ARG,
-                "ftcoll: %s: a rank has called it with arguments that native MPI rejects, or that "
-                "it alone knows",
-                ftc_call_name(call->kind));
+    return hold(
+        MPI_ERR_ARG,
+        "ftcoll: %s: a rank has passed arguments that native MPI rejects, or that the other "
+        "ranks do not know",
+        ftc_call_name(call->kind));
 }
 
 int ftc_error_incomplete(const struct ftc_call *call, int missing, int of, const char *setting)
 {
     return hold(
         MPIX_ERR_PROC_FAILED,
-        "ftcoll: %s with %s: the result lacks %d of %d ranks, which are dead, and setting %s "
-        "wants all",
+        "ftcoll: %s with %s: the result lacks %d of %d ranks, which are dead, but setting %s "
+        "requires all",
         ftc_call_name(call->kind), ftc_operation_name(call->op), missing, of, setting);
 }
 
 int ftc_error_active(const struct ftc_call *call)
 {
-    return hold(MPI_ERR_REQUEST, "ftcoll: a request of %s is started before it has ended",
+    return hold(MPI_ERR_REQUEST,
+                "ftcoll: a request of %s is started before its last start has completed",
                 ftc_call_name(call->kind));
 }
 
@@ -334,8 +337,7 @@ int ftc_error_dead_group(const struct ftc_call *call)
 
 int ftc_error_dead_leader(const struct ftc_call *call)
 {
-    return hold(MPIX_ERR_PROC_FAILED,
-                "ftcoll: %s: a leader is dead, and by the two the groups would learn of each other",
+    return hold(MPIX_ERR_PROC_FAILED, "ftcoll: %s: a leader is dead, so the two groups cannot meet",
                 ftc_call_name(call->kind));
 }
 

@@ -289,11 +289,10 @@ static void end_with_left_operation(void)
 {
     char text[256];
 
-    snprintf(
-        text, sizeof text,
-        "ftcoll: rank %d has left an operation of the program's own by a jump or an exception, "
-        "in the middle of %s, which cannot be carried out any more",
-        ftc_library.world_rank, ftc_call_name(operation.kind));
+    snprintf(text, sizeof text,
+             "ftcoll: rank %d has left a user-defined operation by longjmp or an exception, in the "
+             "middle of %s, which cannot be completed any more",
+             ftc_library.world_rank, ftc_call_name(operation.kind));
     operation.inside_below = 0;
     ftc_job_end(MPI_COMM_WORLD, MPI_ERR_OP, text);
 }

@@ -78,13 +78,13 @@ static void write_elsewhere(FILE *f, const struct ftc_coverage_table *t)
 static void write_unknown(FILE *f, const struct ftc_coverage_table *t)
 {
     if (t->unknown > 0)
-        fprintf(f, "ftcoll: nothing is known of the calls of %d rank%s on other hosts\n",
-                t->unknown, t->unknown == 1 ? "" : "s");
+        fprintf(f, "ftcoll: the calls of %d rank%s on other hosts are not known\n", t->unknown,
+                t->unknown == 1 ? "" : "s");
 }
 
 static void write_sum(FILE *f, const struct ftc_coverage_table *t)
 {
-    static const char *const fate[] = {"leave the others waiting", "end the job", "be an error"};
+    static const char *const fate[] = {"leave the others waiting", "end the job", "cause errors"};
     int worst = FTC_SHELTER_EXPOSED, permille = ftc_coverage_permille(t);
     char calls[32];
 
@@ -94,10 +94,11 @@ static void write_sum(FILE *f, const struct ftc_coverage_table *t)
     if (ftc_coverage_calls(t) == 0)
         fprintf(f, "ftcoll: no call needed another rank\n");
     else if (worst == FTC_SHELTER_PROTECTED)
-        fprintf(f,
-                "ftcoll: all %s calls that need other ranks are protected: a dead rank would leave "
-                "nobody waiting\n",
-                calls);
+        fprintf(
+            f,
+            "ftcoll: all %s calls that need other ranks are protected: no rank would wait for a "
+            "dead one\n",
+            calls);
     else
         fprintf(f,
                 "ftcoll: %d.%d %% of %s calls that need other ranks are protected; a dead rank "
@@ -188,7 +189,7 @@ void ftc_coverage_report_write(FILE *f, const struct ftc_notice *n)
     struct ftc_coverage_table t;
 
     if (!ftc_coverage_make(&t, n->board)) {
-        fprintf(f, "ftcoll: no memory to tell of call sites\n");
+        fprintf(f, "ftcoll: no memory for the list of call sites\n");
         return;
     }
     write_table(f, &t);

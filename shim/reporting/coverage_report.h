@@ -11,8 +11,8 @@
 
 /* The best verdict: no more is known. */
 #define FTC_COVERAGE_NO_WAIT                                                                       \
-    "its MPI calls do not wait (up to the message sizes and call sites seen)"
-#define FTC_COVERAGE_REHEARSE "whether it ends, and with what answer, is the program's: rehearse it"
+    "its MPI calls do not wait for it (at the call sites and message sizes of this run)"
+#define FTC_COVERAGE_REHEARSE "ftcoll rehearse shows whether its answer is right"
 
 /* Writes the lines. */
 void ftc_coverage_report_write(FILE *f, const struct ftc_notice *n);

@@ -32,9 +32,8 @@ static uint32_t self; /* in MPI_COMM_WORLD */
 
 static void give_up(const char *what, const char *why)
 {
-    ftc_lines_say(
-        "ftcoll: rank %u cannot %s record_file %s: %s; there will be no more lines of it\n", self,
-        what, path, why);
+    ftc_lines_say("ftcoll: rank %u cannot %s record_file %s: %s; it writes no more lines\n", self,
+                  what, path, why);
     is_on = false;
 }
 

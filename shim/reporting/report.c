@@ -33,13 +33,13 @@ static void open_file(uint32_t world, const char *name, bool is_written, const c
     ftc_report_file_make_absolute(name, path, FTC_REPORT_PATH_MAX);
     if (ftc_report_file_is_special(path)) {
         if (world == 0 && is_written)
-            ftc_lines_say("ftcoll: %s %s is no regular file: %s\n", key, path, otherwise);
+            ftc_lines_say("ftcoll: %s %s is not a regular file: %s\n", key, path, otherwise);
         path[0] = '\0';
     }
     if (world == 0 && path[0] && is_written)
         rv = ftc_report_file_try(path);
     if (rv != 0)
-        ftc_lines_say("ftcoll: %s %s cannot be made: %s; unless that changes, %s\n", key, path,
+        ftc_lines_say("ftcoll: %s %s cannot be created: %s; unless that changes, %s\n", key, path,
                       strerror(-rv), otherwise);
 }
 

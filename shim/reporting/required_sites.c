@@ -173,9 +173,7 @@ void ftc_required_sites_write(FILE *f, const struct ftc_notice *n)
     struct unnamed u = begin_unnamed(n);
 
     while (next_unnamed(&u))
-        fprintf(f,
-                "ftcoll: require_all_at: no protected reduction was called from '%.*s', on any "
-                "rank\n",
+        fprintf(f, "ftcoll: require_all_at: no rank called a protected reduction from '%.*s'\n",
                 (int)u.length, u.word);
 }
 

@@ -53,7 +53,7 @@ def test_the_exit_status_is_the_command_s(ftcoll, script, status):
 def test_no_report_is_told(ftcoll, script, status):
     said = ftcoll("coverage", "--", "sh", "-c", script)
     assert (said.returncode, said.stdout) == (status, "")
-    assert said.stderr.startswith("ftcoll: no report has come: ") and said.stderr.count("\n") == 1
+    assert said.stderr.startswith("ftcoll: no report was written: ") and said.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments, status, line", [
@@ -89,14 +89,14 @@ def test_a_report_replaces_nothing(ftcoll, tmp_path):
     (tmp_path / "kept").write_text("mine")
     said = ftcoll("coverage", "--output=kept", *job(REPORT, "echo started"))
     assert (said.returncode, said.stdout, said.stderr) == (
-        2, "", "ftcoll: kept is there already, and a report replaces nothing\n")
+        2, "", "ftcoll: kept exists already, and a report overwrites no file\n")
     assert (tmp_path / "kept").read_text() == "mine"
 
 
 def test_no_place_for_a_report_is_told(ftcoll):
     said = ftcoll("coverage", *job(REPORT, "echo started"), env={"TMPDIR": "/nowhere"})
     assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr.startswith("ftcoll: no folder for the report, /nowhere/ftcoll.")
+    assert said.stderr.startswith("ftcoll: cannot create a folder for the report, /nowhere/ftcoll.")
 
 
 # ---- signals ----
@@ -138,4 +138,4 @@ def test_a_job_has_its_verdict(ftcoll, build, tmp_path):
 def test_a_job_of_one_process_has_none(ftcoll, build):
     said = ftcoll("coverage", "--", f"{build}/tests/mpi/sites")
     assert "ftcoll: not protected: one process alone" in said.stderr
-    assert "ftcoll: no report has come" in said.stderr
+    assert "ftcoll: no report was written" in said.stderr

@@ -67,7 +67,7 @@ def test_a_launcher_that_fails_does_not_serve(info, tmp_path, script):
     (tmp_path / "srun").chmod(0o755)
     told = info({"PATH": str(tmp_path)})
     assert [one["serves"] for one in told["launchers"]] == [False]
-    assert told["objections"] == ["there is no launcher in PATH with which it works (mpiexec.hydra)"]
+    assert told["objections"] == ["PATH has no launcher with which the library works (mpiexec.hydra)"]
 
 
 def test_a_launcher_that_does_not_answer_is_not_waited_for(info, tmp_path):

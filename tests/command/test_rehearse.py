@@ -248,7 +248,7 @@ def test_nothing_is_left(ftcoll, tmp_path):
     (("--outputs", "/dev/null", "--", "true"), 2,
      'ftcoll: command line: --outputs = "/dev/null" is not allowed: it is no folder; allowed: a folder, '),
     (("--settings", "/nowhere", "--", "true"), 2, "ftcoll: /nowhere: cannot be read"),
-    (("--", "true"), 1, "ftcoll: no report has come of the undisturbed run: "),
+    (("--", "true"), 1, "ftcoll: the undisturbed run wrote no report: "),
     (("--", "/nowhere"), 1, "ftcoll: the undisturbed run has ended with status 127: ftcoll: /nowhere: No such file or directory\n"),
     (("--", "sh", "-c", "echo first >&2; echo last >&2; exit 3"), 1,
      "ftcoll: the undisturbed run has ended with status 3: last\n"),
@@ -263,7 +263,7 @@ def test_without_a_call_there_is_nothing_to_rehearse(ftcoll, tmp_path):
     (tmp_path / "of").write_text(report(()))
     said = ftcoll("rehearse", "--", "sh", "-c", 'cp of "$FTCOLL_REPORT_FILE"')
     assert (said.returncode, said.stdout, said.stderr) == (
-        1, "", "ftcoll: there is no call that needs other ranks, so there is no death to rehearse\n")
+        1, "", "ftcoll: no call needs other ranks, so there is no death to rehearse\n")
 
 
 def test_a_settings_file(ftcoll, tmp_path):

@@ -76,11 +76,11 @@ def test_all_of_a_report(reported):
             "not name this call FTCOLL_MAX_BYTES=65536",
             "1200 4 MPI_Allreduce protected sites(energy+0x33) - -",
             "99.6 % of 1204 calls that need other ranks are protected. Of 2 call sites a dead rank would leave",
-            "the others waiting at 1, do that or end the job at 1, and do that or be an error at 1.",
+            "the others waiting at 1, do that or end the job at 1, and do that or cause errors at 1.",
             "When a rank of this program dies, it waits, for example in MPI_Gather at sites(collect+0x3a) (no",
             "protection for this call).",
-            "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore its MPI calls do not wait (up to the message sizes and",
-            "call sites seen); whether it ends, and with what answer, is the program's: rehearse it.",
+            "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore its MPI calls do not wait for it (at the call sites and",
+            "message sizes of this run); ftcoll rehearse shows whether its answer is right.",
             "a dead root's calls leave the buffer as it was sites(share+0x1a) sites(spread+0x2b)",
             "f 1 default"]:
         assert wanted in told
@@ -109,7 +109,7 @@ def test_rare_parts(reported):
     for wanted in ["The job ended before MPI_Finalize returned.",
                    "The stack at which rank 3 was missed:", "inner(f+0x1)", "outer(g+0x2)",
                    "4 - - - - - - -",
-                   "require_all_at: no protected reduction was called from solve.",
+                   "require_all_at: no rank called a protected reduction from solve.",
                    "It had links with 6 ranks of other hosts, 2 of them by UCX.",
                    "and 9 calls elsewhere, 2 of them not protected"]:
         assert wanted in told

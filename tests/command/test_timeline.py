@@ -81,7 +81,7 @@ def test_picture(ftcoll, tmp_path, trace, number, dead, alive):
     assert len(arrows) == 1
     hints = [t.firstChild.data for t in svg.getElementsByTagName("title")]
     assert f"rank {alive[-1]} to rank {alive[0]}: tree\n4890.0 µs to 4900.0 µs (10.0 µs)" in hints
-    assert any("which nobody took" in hint for hint in hints)
+    assert any("which no rank took" in hint for hint in hints)
     assert not any("#8" in hint for hint in hints)
     assert any(t.endswith(" ms") for t in texts)  # what the axis leaves out
     assert {"operation", "message that no rank took", "time left out"} <= set(texts)
@@ -169,9 +169,9 @@ def test_names_are_no_markup(ftcoll, tmp_path):
     ("{\"traceEvents\": [", "trace.json:1: no JSON: "),
     ("[]", "trace.json: not a trace that setting trace_file has made: it has no list traceEvents"),
     ('{"traceEvents": []}', "trace.json: not a trace that setting trace_file has made: it has no number of ranks"),
-    ('{"traceEvents": [], "otherData": {"ranks": 2}}', "trace.json: no operation in it has met a death"),
+    ('{"traceEvents": [], "otherData": {"ranks": 2}}', "trace.json: no operation in this trace met a death"),
     ('{"traceEvents": [1, {}, {"cat": "noticed", "ts": -1, "pid": 9, "args": {"rank": 7}}], "otherData": {"ranks": 2}}',
-     "trace.json: no operation in it has met a death"),
+     "trace.json: no operation in this trace met a death"),
 ])
 def test_what_is_no_trace(ftcoll, tmp_path, text, line):
     if text is not None:

@@ -228,7 +228,7 @@ LARGE = [
       for program, arguments in (("bulk", "allreduce 3000016 3"), ("bulk", "reduce:1 3000016 3"),
                                  ("bulk", "bcast:1 3000016 3"), ("rows", "allgather 1000000 3"), ("rows", "iscan 1000000 3"))),
     large("required of all", 2, 2, "bulk", f"allreduce {TEN} 3", f"1:{in_second(4)}:a0", status="failed", failures=None,
-          says=("the result lacks 1 of 4 ranks, .*require_all wants all",), settings={"FTCOLL_REQUIRE_ALL": "sum"}),
+          says=("the result lacks 1 of 4 ranks, .*require_all requires all",), settings={"FTCOLL_REQUIRE_ALL": "sum"}),
     large("the record has whom a result lacks, once", 2, 2, "bulk", f"allreduce {TEN} 3", f"1:{in_second(4)}:a0",
           settings={"FTCOLL_RECORD_FILE": "record"}, check=lambda j: recorded_once(j, [1]), tags=DEFECT),
     *(large(f"the root of {arguments} dies, which is an error", 2, 2, program, arguments, "1:17:a0", status="failed",

@@ -132,7 +132,7 @@ def told(rank, host, how, left):
 def test_killed(own, run_case):
     run_case(lost("all processes of a host are killed", 3, 2, 2, 2, then_go_on(kill_host(own, "node3")),
                   settings={"FTCOLL_REPORT": "coverage"},
-                  says=(*told(5, "node3", ENDED, "4 of 6"), "nothing is known of the calls of 2 ranks on other hosts")))
+                  says=(*told(5, "node3", ENDED, "4 of 6"), "the calls of 2 ranks on other hosts are not known")))
 
 
 @pytest.mark.rest

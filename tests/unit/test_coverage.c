@@ -402,10 +402,10 @@ START_TEST(protected_programs_survive)
     act_as(0);
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
     call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NONE);
-    expect_verdict(NO_WAIT "; whether ", NULL, NULL);
+    expect_verdict(NO_WAIT "; ftcoll rehearse ", NULL, NULL);
     returns = false; /* they raise no error */
     call_at(site(1), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
-    expect_verdict(NO_WAIT "; whether ", NULL, NULL);
+    expect_verdict(NO_WAIT "; ftcoll rehearse ", NULL, NULL);
 }
 END_TEST
 
@@ -659,7 +659,7 @@ START_TEST(calls_whose_errors_return_are_not_protected)
     call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NONE);
     expect("returns error");
     expect(
-        "0.0 % of 1 calls that need other ranks are protected; a dead rank would be an error at 1 "
+        "0.0 % of 1 calls that need other ranks are protected; a dead rank would cause errors at 1 "
         "of 1 call sites");
     expect_verdict("some of its MPI calls return errors, for example in MPI_Bcast at", NULL, NULL);
     ck_assert_ptr_null(strstr(report(), "no setting changes that"));
@@ -834,13 +834,14 @@ static void expect_condition(const char *text, int places)
 
 static const char reductions[] = "condition: reductions lack the dead rank's part",
                   blocks[] = "condition: blocks of a dead rank are missing",
-                  roots[] = "condition: a dead root's calls leave the buffer as it was",
-                  any_source[] = "condition: receives and probes from any source may get nothing",
-                  receives[] = "condition: receives from a dead rank get nothing",
+                  roots[] = "condition: calls with a dead root leave the buffer as it was",
+                  any_source[] =
+                      "condition: receives and probes from any source may get no message",
+                  receives[] = "condition: receives from a dead rank get no data",
                   communicators[] = "condition: new communicators are smaller",
-                  errors[] = "condition: errors return to the program",
+                  errors[] = "condition: calls return errors",
                   files[] = "condition: files lack the dead rank's part",
-                  rank_0[] = "condition: what a dead rank alone writes is lost";
+                  rank_0[] = "condition: output that only the dead rank writes is lost";
 
 START_TEST(reductions_lack_a_part_unless_they_must_have_all)
 {
@@ -1069,7 +1070,7 @@ START_TEST(what_is_not_known_of_other_hosts_is_told)
     ftc_library.board.shared->rank[1].host = ftc_library.board.shared->rank[2].host = 1;
     atomic_store(&ftc_coverage_sites_of(&ftc_library.board, 1)->are_known, true);
     ck_assert_ptr_nonnull(
-        strstr(report(), "ftcoll: nothing is known of the calls of 1 rank on other hosts\n"));
+        strstr(report(), "ftcoll: the calls of 1 rank on other hosts are not known\n"));
     expect_json("\"ranks_unknown\":1,");
 }
 END_TEST

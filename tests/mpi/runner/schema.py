@@ -59,8 +59,8 @@ def missing_keys(reports):
 
 # ---- the text ----
 
-NO_WAIT = "its MPI calls do not wait (up to the message sizes and call sites seen)"
-REHEARSE = "; whether it ends, and with what answer, is the program's: rehearse it"
+NO_WAIT = "its MPI calls do not wait for it (at the call sites and message sizes of this run)"
+REHEARSE = "; ftcoll rehearse shows whether its answer is right"
 
 
 def _outcome(verdict):
@@ -109,12 +109,12 @@ def _calls(calls, rank):
 
 def _coverage_sum(coverage):
     calls = f"{coverage['calls']:,}"
-    would = {"places_that_wait": "leave the others waiting", "places_that_wait_or_abort": "end the job", "places_not_protected": "be an error"}
+    would = {"places_that_wait": "leave the others waiting", "places_that_wait_or_abort": "end the job", "places_not_protected": "cause errors"}
     worst = next((key for key in would if coverage[key]), None)
     if coverage["calls"] == 0:
         return "ftcoll: no call needed another rank"
     if not worst:
-        return f"ftcoll: all {calls} calls that need other ranks are protected: a dead rank would leave nobody waiting"
+        return f"ftcoll: all {calls} calls that need other ranks are protected: no rank would wait for a dead one"
     return (f"ftcoll: {coverage['protected_percent']:.1f} % of {calls} calls that need other ranks are protected; a dead rank "
             f"would {would[worst]} at {coverage[worst]} of {coverage['places']} call sites")
 
@@ -155,7 +155,7 @@ def _summary(report):
 def as_text(report):
     """The lines that the library writes of the same job with report_format = text."""
     lines = [line for failure in report["failures"] for line in _failure(failure)]
-    lines += [f"ftcoll: require_all_at: no protected reduction was called from '{name}', on any rank"
+    lines += [f"ftcoll: require_all_at: no rank called a protected reduction from '{name}'"
               for name in report["require_all_at_unnamed"] or ()]
     lines += _summary(report)
     if report["calls"] is not None:

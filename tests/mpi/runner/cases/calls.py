@@ -34,7 +34,7 @@ POLICIES = [
     tolerated("tolerate names a signal", 4, 1, "kill@6:1", settings={"FTCOLL_TOLERATE": "signal"}),
     Case("require_all", 3, 1, stream("kill@in6:1", "--errors-return " + ALLREDUCE), failures=1, excess="--maybe-excess",
          settings={"FTCOLL_REQUIRE_ALL": "all"}, finished=(0, 1, 2), status=(0, 3),
-         says=(r"MPI_Allreduce with \w+( operation)?: the result lacks 1 of 3 ranks, .*require_all wants all",
+         says=(r"MPI_Allreduce with \w+( operation)?: the result lacks 1 of 3 ranks, .*require_all requires all",
                r"(?m)missed in MPI_Allreduce #[67] .*; it returned the error after \d+ us$"),
          silent=("had its result", "have their results"), tags=DEFECT),
 ]

@@ -161,7 +161,7 @@ SLOW = [
          status=ENDED, says=("KILLED|Killed",)),
     tolerated("monitor = timeout, taken for dead, wakes up", 4, 1, "freeze@10:2",
               settings=SILENCE, finished=3, failures=1,
-              says=(r"ftcoll: rank 2 \(pid \d+\) stops: rank \d took it for dead after more than "
+              says=(r"ftcoll: rank 2 \(pid \d+\) stops: rank \d declared it dead after more than "
                     r"timeout_ms = \d+",)),
     *(Case(f"monitor = timeout, {setting} ends the job", 4, 1, stream("freeze@10:2"), settings={**SILENCE, setting: value},
            status="failed", says=("(?m)^ftcoll: the death of rank 2 ends the job: " + why + "$",))

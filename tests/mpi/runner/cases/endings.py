@@ -112,8 +112,8 @@ def crashed(scene, **expected):
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/crashed {scene}", **expected)
 
 
-INSIDE = (r"(?m)^ftcoll: rank 1 crashed inside the library, at libftcoll\.so\(\w+(\.\w+)*\+0x\w+\) \({}\), by a defect of the library or "
-          r"because a buffer .*; the job ends, as it does natively$")
+INSIDE = (r"(?m)^ftcoll: rank 1 crashed inside the library, at libftcoll\.so\(\w+(\.\w+)*\+0x\w+\) \({}\): the library has a "
+          r"defect, or a buffer .*; the job ends, as it does natively$")
 CRASHED = [
     crashed("buffer", status="failed", says=(INSIDE.format("killed by signal 11"),), silent=("went on", "survived")),
     crashed("handled", status="failed", says=("crashed: a handler", INSIDE.format("exited with status 3")),
@@ -155,5 +155,5 @@ FAREWELL = [
     Case("Fortran 2008", 4, 1, command="mpiexec.hydra -n {n} {programs}/fortran08", failures=1, tags=DEFECT,
          settings={"FTCOLL_REQUIRE_ALL": "prod"},
          says=("fortran: 4 ranks, then up to rank 2",
-               'fortran: 0 beyond "ftcoll: MPI_Allreduce with MPI_PROD: .* wants all"\n')),
+               'fortran: 0 beyond "ftcoll: MPI_Allreduce with MPI_PROD: .* requires all"\n')),
 ]

@@ -61,7 +61,7 @@ LARGE = [
            command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk {call} {MANY} 3", says=(THROUGH.format(4 - deaths),))
       for call in ("inplace", "matrix") for deaths in (0, 1)),
     Case("large: a broadcast whose root dies is an error", 3, 1, settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d50"},
-         command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk bcast:1 {MANY} 3", status="failed", says=("MPI_Bcast: its root, rank 1, is dead, and nobody has its data",)),
+         command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk bcast:1 {MANY} 3", status="failed", says=("MPI_Bcast: its root, rank 1, is dead, and no rank has its data",)),
     large("the root of a reduce dies", 4, f"reduce:1 {MANY} 3", "1:2:d50"),
     large("two die in one try", 5, f"inplace {MANY} 3", "1:2:d30,3:2:d30", f=2),
     large("one dies in the first try and one in the second", 5, f"inplace {MANY} 3", "1:2:d50,3:3:d50", f=2),
@@ -85,7 +85,7 @@ LARGE = [
     Case("large: required of all", 3, 1, status="failed",
          settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d50", "FTCOLL_REQUIRE_ALL": "sum"},
          command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk allreduce {MANY} 3",
-         says=("the result lacks 1 of 3 ranks, .*require_all wants all",)),
+         says=("the result lacks 1 of 3 ranks, .*require_all requires all",)),
     large("the record has whom a result lacks", 3, f"allreduce {MANY} 3", "1:2:d50",
           settings={"FTCOLL_RECORD_FILE": "record"},
           check=lambda job: "" if '"missing":[1]' in job.text("record") else "no such line in the record"),
@@ -100,7 +100,7 @@ LARGE = [
     Case("large: taken for dead in the middle of the data", 3, 1, settings={**PROTECTED, **SILENCE}, failures=1,
          status=UNFINISHED,
          command="mpiexec.hydra -disable-auto-cleanup -n {n} {programs}/bulk asleep:1 8000000 3",
-         says=("rank 1 .*stops: rank . took it for dead",)),
+         says=("rank 1 .*stops: rank . declared it dead",)),
 ]
 
 # ---- what ranks describe by different datatypes ----
@@ -220,5 +220,5 @@ POSTED = [
     Case("posted: required of all", 3, 1, status="failed",
          settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d0", "FTCOLL_REQUIRE_ALL": "sum"},
          command=f"mpiexec.hydra -n {{n}} {{programs}}/rows reduce_scatter {ONE_ROUND} 3",
-         says=("the result lacks 1 of 3 ranks, .*require_all wants all",)),
+         says=("the result lacks 1 of 3 ranks, .*require_all requires all",)),
 ]

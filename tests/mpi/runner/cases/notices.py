@@ -258,13 +258,13 @@ NOTICES = [
           ("all output goes elsewhere", ">/dev/null 2>&1", ()))),
     # Its place is tried at the start; a relative one holds where the program has gone since.
     Case("notice: report_file that cannot be", 3, 1, finished=3, settings={"FTCOLL_REPORT_FILE": "/nowhere/report"},
-         says=(r"(?m)^ftcoll: report_file /nowhere/report cannot be made: No such file or directory; unless that changes, "
+         says=(r"(?m)^ftcoll: report_file /nowhere/report cannot be created: No such file or directory; unless that changes, "
                r"the report goes to standard error$",),
          check=lambda job: "" if job.text("stderr").count("ftcoll") == 1 else "not one line"),
     Case("notice: report_file in no directory", 3, 1, command="touch here; exec mpiexec.hydra -n {n} {programs}/stream",
-         settings={"FTCOLL_REPORT_FILE": "here/report"}, finished=3, says=("here/report cannot be made: Not a directory",)),
+         settings={"FTCOLL_REPORT_FILE": "here/report"}, finished=3, says=("here/report cannot be created: Not a directory",)),
     Case("notice: report_file is a device", 3, 1, stream("kill@6:1"), settings={"FTCOLL_REPORT_FILE": "/dev/null"}, finished=2,
-         failures=1, says=("(?m)^ftcoll: report_file /dev/null is no regular file: the report goes to standard error$",),
+         failures=1, says=("(?m)^ftcoll: report_file /dev/null is not a regular file: the report goes to standard error$",),
          check=lambda job: "there is /dev/null.1" if os.path.exists("/dev/null.1") else "", tags=DEFECT),
     Case("notice: report_file that can be leaves nothing", 3, 1, settings=REPORT_FILE, finished=3, silent=("ftcoll",),
          check=lambda job: "there is a file" if os.path.exists(job.path("report")) else ""),

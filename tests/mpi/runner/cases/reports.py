@@ -85,7 +85,7 @@ def site(calls, ranks, call, fate, where, why=""):
 NOBODY = "MPI_PROC_NULL, MPI_COMM_SELF, or requests of protected calls"
 
 
-NO_WAIT = r"its MPI calls do not wait \(up to the message sizes and call sites seen\)"
+NO_WAIT = r"its MPI calls do not wait for it \(at the call sites and message sizes of this run\)"
 
 
 def advised(settings):
@@ -195,17 +195,17 @@ COVERAGE = [
     *(Case(f"coverage: condition {number}, {word}", 3, 1, settings={**SITES, **settings},
            command=f"mpiexec.hydra -n {{n}} {{programs}}/advised {word}",
            says=(rf"(?m)^ftcoll: condition: {text}.*, at {places}$",), silent=("survive",)) for number, (word, settings, text, places) in enumerate((
-        ("sum", {}, r"reductions lack the dead rank's part \(FTCOLL_REQUIRE_ALL=all", r"(advised\(sum\S*\)(, |$)){3}"),
+        ("sum", {}, r"reductions lack the dead rank's part \(with FTCOLL_REQUIRE_ALL=all", r"(advised\(sum\S*\)(, |$)){3}"),
         ("sum", {}, "what a dead rank alone writes .*, FTCOLL_CRITICAL_RANKS=0", r"advised\(sum\S*\)"),
         ("blocks", {}, r"blocks of a dead rank .*\(FTCOLL_DEAD_BLOCKS=zero", r"advised\(blocks\S*\), advised\(blocks\S*\)"),
-        ("tests", {}, "receives from a dead rank get nothing", r"advised\(tests\S*\), advised\(tests\S*\)"),
-        ("root", {}, r"a dead root's calls .*\(FTCOLL_ON_DEAD_ROOT=keep\)", r"advised\(root\S*\), advised\(root\S*\)"),
+        ("tests", {}, "receives from a dead rank get no data", r"advised\(tests\S*\), advised\(tests\S*\)"),
+        ("root", {}, r"calls with a dead root .*\(FTCOLL_ON_DEAD_ROOT=keep\)", r"advised\(root\S*\), advised\(root\S*\)"),
         ("master", {}, "receives and probes from any source", r"advised\(master\S*\)"),
         ("probes", {}, "receives and probes from any source", r"advised\(probes\S*\)"),
-        ("probes", {}, "receives from a dead rank get nothing", r"advised\(probes\S*\)"),
+        ("probes", {}, "receives from a dead rank get no data", r"advised\(probes\S*\)"),
         ("posted", {"FTCOLL_P2P": "ignore"}, "receives and probes from any source", r"advised\(posted\S*\)"),
         ("copies", {}, "new communicators are smaller", r"advised\(copies\S*\), advised\(copies\S*\)"),
-        ("returns", {"FTCOLL_INTERCEPT": "all"}, "errors return to the program", r"advised\(returns\S*\)"),
+        ("returns", {"FTCOLL_INTERCEPT": "all"}, "calls return errors, which the program has to handle", r"advised\(returns\S*\)"),
         ("files data", {}, "files lack the dead rank's part", r"(advised\(files\S*\),? ){3}and 2 more")))),
     Case("coverage: no condition for a critical rank and required sums", 3, 1, command="mpiexec.hydra -n {n} {programs}/advised sum",
          settings={**SITES, "FTCOLL_CRITICAL_RANKS": "0", "FTCOLL_REQUIRE_ALL": "all"}, says=("it aborts, for",), silent=("condition",)),
@@ -337,10 +337,10 @@ NAMES = [
             silent=("no protected reduction",))
       for at, refused in (("model::energy", 5), ("model::energy(int, double)", 5), ("hidden, model::energy", 505))),
     names("require_all_at names nothing", "whole", {"FTCOLL_REQUIRE_ALL_AT": "hidden,f(a, b),hiden"},
-          (r"(?m)^ftcoll: require_all_at: no protected reduction was called from 'f\(a, b\)', on any rank$",
+          (r"(?m)^ftcoll: require_all_at: no rank called a protected reduction from 'f\(a, b\)'$",
            "called from 'hiden'"), silent=("from 'hidden'",)),
     *(Case(f"{setting} names nobody", 3, 1, stream(""), finished=3, settings={f"FTCOLL_{setting.upper()}": value},
-           says=(f"(?m)^ftcoll: {setting} names rank {rank}, and there are ranks 0 to 2 only$",))
+           says=(f"(?m)^ftcoll: {setting} names rank {rank}, but the job has only ranks 0 to 2$",))
       for setting, value, rank in (("critical_ranks", "0,3", 3), ("crash", "1:9999999:b1,9:0:b1", 9))),
 ]
 

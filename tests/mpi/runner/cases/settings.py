@@ -112,6 +112,6 @@ ALONE = [
     Case(f"some ranks {name}", 2, 1, preload=False, rotate=False, status="failed", tags=defect_if(other == "env"),
          command="mpiexec.hydra -genv FTCOLL_BLOCKED_MS 300 -genv FTCOLL_ON_BLOCKED abort "
                  f"-n 1 env LD_PRELOAD={{library}} FTCOLL_ENABLE=1 {{programs}}/stream : -n 1 {other} {{programs}}/stream",
-         says=(rf"ftcoll: rank 0 has been waiting in MPI_Init for {SOME_TIME}, because rank 1 has not come.*on_blocked = abort",))
+         says=(rf"ftcoll: rank 0 has been waiting in MPI_Init for {SOME_TIME}, because rank 1 has not arrived.*on_blocked = abort",))
     for name, other in (("without the library", "env"),
                         ("with enable = off", "env LD_PRELOAD={library} FTCOLL_ENABLE=off"))]

@@ -55,7 +55,7 @@ STARTS = [
     Case("start: MPI_Finalize is put off until exit, a rank is killed", 4, 1, stream("kill@10:1"), finished=3, failures=1,
          settings={"MPIR_CVAR_FINALIZE_ATEXIT": "1"}, tags=DEFECT),
     unprotected("a launcher without PMI_FD", 3, "-pmi-port -n {n} {programs}/start",
-                "the launcher is not known: the environment has (.* of .*, )?PMI_[A-Z]+ of PMI, and no socket PMI_FD.*"
+                "the launcher is not known: the environment has (.* of .*, )?PMI_[A-Z]+ of PMI, but not PMI_FD.*"
                 "mpiexec.hydra"),
     # The launcher's word does not count then: MPICH is asked itself.
     start("MPICH takes one host for several", 3, "", silent=("ftcoll",), settings={"MPIR_CVAR_NOLOCAL": "1"}),
@@ -64,7 +64,7 @@ STARTS = [
                 "rank 2 has no monitor process"),
     unprotected("MPICH takes buffers in device memory at a rank", 3,
                 "-n {n} -genv LD_PRELOAD {library}:{programs}/libdevice.so {programs}/start",
-                "this MPICH takes buffers in device memory; FTCOLL_DEVICE_BUFFERS=none protects a program that has none\n"),
+                "this MPICH accepts buffers in device memory; FTCOLL_DEVICE_BUFFERS=none protects a program that has none\n"),
     start("MPICH takes buffers in device memory, and the program has none", 3,
           "-n {n} -genv LD_PRELOAD {library}:{programs}/libdevice.so {programs}/start", silent=("ftcoll",),
           settings={"FTCOLL_DEVICE_BUFFERS": "none"}),

@@ -188,7 +188,7 @@ TRACES = [
          settings=TRACE, finished=3, check=lambda job: checked(form(3), all_over, name="trace.json.1", left=2)(job)
          or ("" if job.text("trace.json") == "here\n" else "it was overwritten")),
     Case("trace: a file that cannot be", 3, 1, finished=3, settings={**TRACE, "FTCOLL_TRACE_FILE": "/nowhere/trace"},
-         says=(r"(?m)^ftcoll: trace_file /nowhere/trace cannot be made: No such file or directory; unless that changes, "
+         says=(r"(?m)^ftcoll: trace_file /nowhere/trace cannot be created: No such file or directory; unless that changes, "
                r"there is no trace$",)),
     Case("trace: written while the job goes on", 4, 1, stream("kill@10:2", UNTIL_DONE), settings=TRACE, limit_s=TEN_S,
          finished=3, check=checked(form(4), death(4, 2), all_over),

@@ -48,7 +48,7 @@ def release_when_told(lines):
 
 def told_complete(job):
     lines = re.findall(r"(?m)^ftcoll: rank ([023]) has been in MPI_Comm_dup at blocked\((?:complete|main)\+0x\w+\) for \d+\.\d s: "
-                       "all whom it needs are alive and in it; .*on_blocked does not end the job$", job.text("stderr"))
+                       "all ranks that it needs live and are in this call; .*on_blocked does not end the job$", job.text("stderr"))
     return "" if sorted(lines) == ["0", "2", "3"] else f"ranks {lines} say so, and not each once"
 
 
@@ -124,8 +124,8 @@ BLOCKED = [
     *(Case(f"blocked: {scene}, {n} ranks", n, 1, status="failed", failures=None, limit_s=TEN_S,
            settings={"FTCOLL_PROTECT": "all", "FTCOLL_ON_BLOCKED": on_blocked},
            command=f"mpiexec.hydra -n {{n}} {{programs}}/blocked {scene}",
-           says=(r"(?m)^ftcoll: rank \d has left an operation of the program's own by a jump or an exception, in the middle of "
-                 r"MPI_Allreduce, which cannot be carried out any more",), silent=("Assertion",),
+           says=(r"(?m)^ftcoll: rank \d has left a user-defined operation by longjmp or an exception, in the middle of "
+                 r"MPI_Allreduce, which cannot be completed any more",), silent=("Assertion",),
            tags=defect_if(n == 2 and scene in ("jump-from-operation", "threads-jump-from-operation", "jump-from-operation-free")))
       for n, on_blocked in ((2, "off"), (3, "warn"))
       for scene in (f"{threads}jump-from-operation{behind}" for threads in ("", "threads-") for behind in ("", "-copy", "-later", "-free"))),
