@@ -10,15 +10,18 @@ enum { LINE_MAX_CHARACTERS = 60 };
 static void write_item(const char *name, const char *product, unsigned first, unsigned last,
                        const char *tested, const char *device)
 {
-    printf(".TP\n\\fB%s\\fR, of %s %u.%u to %u.%u%s%s\nRun with %s.\n", name, product, first / 100,
-           first % 100, last / 100, last % 100, device ? " with device " : "", device ? device : "",
-           tested);
+    printf(".TP\n\\fB%s\\fR, of %s %u.%u to %u.%u%s%s\nTested with %s.\n", name, product,
+           first / 100, first % 100, last / 100, last % 100, device ? " with device " : "",
+           device ? device : "", tested);
 }
 
 static void write_also(unsigned first, unsigned last, const char *tested, const char *device)
 {
-    printf("Also of %u.%u to %u.%u with device %s, run with %s.\n", first / 100, first % 100,
-           last / 100, last % 100, device, tested);
+    if (first == last)
+        printf("Also of %u.%u", first / 100, first % 100);
+    else
+        printf("Also of %u.%u to %u.%u", first / 100, first % 100, last / 100, last % 100);
+    printf(" with device %s, tested with %s.\n", device, tested);
 }
 
 static void write_word(const char *word, size_t length)

@@ -631,15 +631,17 @@ void ftc_settings_describe(FILE *f)
 {
     char allowed[ALLOWED_BYTES_MAX];
 
-    fputs("# ftcoll.conf: settings of ftcoll. All lines are optional; shown are the defaults.\n"
-          "# Looked for as $FTCOLL_CONFIG, ./ftcoll.conf, $XDG_CONFIG_HOME/ftcoll.conf (or\n"
-          "# ~/.config/ftcoll.conf) and /etc/ftcoll.conf; the first that is there is read,\n"
-          "# if it and links to it are the user's or root's, and nobody else may write to it.\n"
-          "# An environment variable FTCOLL_<KEY>, such as FTCOLL_MAX_BYTES, wins over this file.\n"
-          "# A comment is a line that starts with # or ;, or what follows a blank and ;.\n"
-          "\n"
-          "[ftcoll]\n",
-          f);
+    fputs(
+        "# ftcoll.conf: settings of ftcoll. Each line is optional; the values are the defaults.\n"
+        "# ftcoll reads the first of these files that exists: $FTCOLL_CONFIG, ./ftcoll.conf,\n"
+        "# $XDG_CONFIG_HOME/ftcoll.conf (or ~/.config/ftcoll.conf) and /etc/ftcoll.conf.\n"
+        "# The file, and links to it, must belong to the user or to root, and no other user may\n"
+        "# write to the file. An environment variable FTCOLL_<KEY>, such as FTCOLL_MAX_BYTES, has\n"
+        "# priority over the file. A comment is a line that starts with # or ;, or the text after\n"
+        "# a blank and ;.\n"
+        "\n"
+        "[ftcoll]\n",
+        f);
     for (int i = 0; i < FTC_SETTINGS_COUNT; i++) {
         const struct option *o = &options[i];
 
