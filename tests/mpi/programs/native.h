@@ -73,6 +73,13 @@ static inline bool native_returns_errors(void)
     return PMPI_Send(NULL, 0, MPI_INT, -4711, 0, MPI_COMM_WORLD) != MPI_SUCCESS;
 }
 
+/* Whether MPI_Comm_free() of a communicator with a dead member deletes its attributes: the library
+ * keeps those that later versions would not come back from. */
+static inline bool native_deletes_attributes_of_dead(void)
+{
+    return MPICH_NUMVERSION < 40200000;
+}
+
 /* Whether the job outlives a call with MPI_DATATYPE_NULL whose errors are returned. */
 static inline bool native_refuses_no_datatype(void)
 {
