@@ -159,7 +159,7 @@ COVERAGE = [
 ] + [
     # what is advised is what helps: the next run has it in its environment
     follow("rounds 20", 3, r"FTCOLL_INTERCEPT=all: some of its MPI calls return errors, for example in MPI_Bcast at rounds\(broadcast",
-           r"some of its MPI calls return errors, for example in MPI_Bcast at .*\(an error if the root is dead\); whether", tags=DEFECT),
+           r"some of its MPI calls return errors, for example in MPI_Bcast at .*\(an error if the root is dead\); ftcoll rehearse", tags=DEFECT),
     follow("sites", 3, "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_P2P=ignore: " + NO_WAIT + ", if its MPI_Wait calls wait for "
                        "messages only; ", NO_WAIT + "; "),
     follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: it aborts, for example in "
