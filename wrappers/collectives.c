@@ -1,90 +1,163 @@
-/* The collective calls that the library stands before. A wrapper says only how it differs from
- * native. */
+/* The collective calls that the library stands before, in all their forms. A wrapper says only how
+ * it differs from native. */
 #include "call/call.h"
 #include "collectives/carry_out.h"
+#include "collectives/nonblocking.h"
+#include "collectives/persistent.h"
 #include "entries.h"
+#include "p2p/p2p.h"
 #include "program/native_call.h"
-#include "reduction.h"
 
-/* @call as native MPI carries it out. */
-#define NATIVE(pmpi_call)                                                                          \
-    FTC_NATIVE_CALL(call.kind, call.comm, FTC_ALL_MEMBERS, call.return_address, pmpi_call)
-
-int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-               int root, MPI_Comm comm)
+/* Returns the code of a call that is carried out here. Calls that complete requests tell those of
+ * the library from messages. */
+static int started(const struct ftc_call *call, const MPI_Request *request)
 {
-    struct ftc_call call = reduction(FTC_CALL_REDUCE, sendbuf, recvbuf, count, datatype, op, root,
-                                     comm, __builtin_return_address(0));
-
-    if (ftc_carry_out(&call))
-        return call.result;
-    return NATIVE(PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
+    if (call->result == MPI_SUCCESS)
+        ftc_p2p_note_protected(*request, call->comm);
+    return call->result;
 }
 
-int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                  MPI_Comm comm)
+/* What messages say of a call: the block that this rank gives, or gets from the root. */
+static struct ftc_call moving(enum ftc_call_kind kind, const struct ftc_sides *sides, int root,
+                              MPI_Comm comm, const void *return_address)
 {
-    struct ftc_call call = reduction(FTC_CALL_ALLREDUCE, sendbuf, recvbuf, count, datatype, op, 0,
-                                     comm, __builtin_return_address(0));
-
-    if (ftc_carry_out(&call))
-        return call.result;
-    return NATIVE(PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
-}
-
-int MPI_Barrier(MPI_Comm comm)
-{
+    enum ftc_call_kind plain = ftc_call_plain(kind);
+    bool is_scatter = plain == FTC_CALL_SCATTER || plain == FTC_CALL_SCATTERV;
+    const struct ftc_side *block = is_scatter ? &sides->receive : &sides->send;
     struct ftc_call call = {
-        .kind = FTC_CALL_BARRIER,
+        .kind = kind,
+        .datatype = MPI_DATATYPE_NULL,
+        .root = root,
         .comm = comm,
-        .return_address = __builtin_return_address(0),
+        .sides = sides,
+        .return_address = return_address,
     };
 
-    if (ftc_carry_out(&call))
-        return call.result;
-    return NATIVE(PMPI_Barrier(comm));
+    if (block->buffer == MPI_IN_PLACE)
+        block = is_scatter ? &sides->send : &sides->receive;
+    if (!block->counts) {
+        call.count = block->count;
+        call.datatype = block->datatype;
+    }
+    return call;
 }
 
-int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_sides *sides,
+                                 const void *sendbuf, void *recvbuf, MPI_Op op, MPI_Comm comm,
+                                 const void *return_address)
 {
-    struct ftc_call call =
-        broadcast(FTC_CALL_BCAST, buffer, count, datatype, root, comm, __builtin_return_address(0));
-
-    if (ftc_carry_out(&call))
-        return call.result;
-    return NATIVE(PMPI_Bcast(buffer, count, datatype, root, comm));
+    return (struct ftc_call){
+        .kind = kind,
+        .sendbuf = sendbuf,
+        .recvbuf = recvbuf,
+        .count = sides->receive.counts ? 0 : sides->receive.count,
+        .datatype = sides->receive.datatype,
+        .op = op,
+        .comm = comm,
+        .sides = sides,
+        .return_address = return_address,
+    };
 }
 
-/* The large-count calls of MPI 4.0 */
+#define ONE(data, number, type)                                                                    \
+    ((struct ftc_side){.buffer = (void *)(data), .count = (number), .datatype = (type)})
+#define MANY(data, numbers, places, type)                                                          \
+    ((struct ftc_side){.buffer = (void *)(data),                                                   \
+                       .datatype = (type),                                                         \
+                       .counts = (numbers),                                                        \
+                       .displacements = (places),                                                  \
+                       .counts_are_wide = IS_WIDE,                                                 \
+                       .displacements_are_wide = IS_WIDE})
+#define SIDE(data, numbers, places, types, are_wide)                                               \
+    ((struct ftc_side){.buffer = (void *)(data),                                                   \
+                       .datatype = MPI_DATATYPE_NULL,                                              \
+                       .counts = (numbers),                                                        \
+                       .displacements = (places),                                                  \
+                       .datatypes = (types),                                                       \
+                       .counts_are_wide = IS_WIDE,                                                 \
+                       .displacements_are_wide = (are_wide)})
+#define EACH(data, numbers, places, types) SIDE(data, numbers, places, types, IS_WIDE)
+#define AT(data, numbers, places, types)   SIDE(data, numbers, places, types, true)
 
-int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
-                 MPI_Op op, int root, MPI_Comm comm)
-{
-    struct ftc_call call = reduction(FTC_CALL_REDUCE, sendbuf, recvbuf, count, datatype, op, root,
-                                     comm, __builtin_return_address(0));
+#define LIST(...) __VA_ARGS__
 
-    if (ftc_carry_out(&call))
-        return call.result;
-    return NATIVE(PMPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm));
-}
+/* int MPI_Name(parameters): as @a_call says, or natively. @c: _c for large counts, or nothing. */
+#define CARRY_OUT(name, c, parameters, arguments, a_call)                                          \
+    int MPI_##name##c parameters                                                                   \
+    {                                                                                              \
+        struct ftc_call call = a_call;                                                             \
+                                                                                                   \
+        if (ftc_carry_out(&call))                                                                  \
+            return call.result;                                                                    \
+        return FTC_NATIVE_CALL(call.kind, comm, FTC_ALL_MEMBERS, call.return_address,              \
+                               PMPI_##name##c arguments);                                          \
+    }
+#define START(name, c, parameters, arguments, a_call)                                              \
+    int MPI_##name##c(LIST parameters, MPI_Request *request)                                       \
+    {                                                                                              \
+        struct ftc_call call = a_call;                                                             \
+                                                                                                   \
+        if (ftc_carry_out_nonblocking(&call, request))                                             \
+            return started(&call, request);                                                        \
+        return PMPI_##name##c(LIST arguments, request);                                            \
+    }
+#define INIT(name, c, parameters, arguments, a_call)                                               \
+    int MPI_##name##c(LIST parameters, MPI_Info info, MPI_Request *request)                        \
+    {                                                                                              \
+        struct ftc_call call = a_call;                                                             \
+                                                                                                   \
+        if (ftc_carry_out_persistent(&call, request))                                              \
+            return call.result;                                                                    \
+        return PMPI_##name##c(LIST arguments, info, request);                                      \
+    }
 
-int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
-                    MPI_Op op, MPI_Comm comm)
-{
-    struct ftc_call call = reduction(FTC_CALL_ALLREDUCE, sendbuf, recvbuf, count, datatype, op, 0,
-                                     comm, __builtin_return_address(0));
+/* @make(kind, ...): the call's record. */
+#define FORMS(c, kind, name, Iname, parameters, arguments, make, ...)                              \
+    CARRY_OUT(name, c, parameters, arguments, make(kind, __VA_ARGS__))                             \
+    START(Iname, c, parameters, arguments, make(I##kind, __VA_ARGS__))                             \
+    INIT(name##_init, c, parameters, arguments, make(kind##_INIT, __VA_ARGS__))
 
-    if (ftc_carry_out(&call))
-        return call.result;
-    return NATIVE(PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm));
-}
+/* The record of a call without data, and with @... members more. */
+#define CALL(of_kind, ...)                                                                         \
+    {                                                                                              \
+        .kind = FTC_CALL_##of_kind, .comm = comm, .return_address = __builtin_return_address(0),   \
+        __VA_ARGS__                                                                                \
+    }
+#define REDUCING(kind, a_root)                                                                     \
+    CALL(kind, .sendbuf = sendbuf, .recvbuf = recvbuf, .count = count, .datatype = datatype,       \
+         .op = op, .root = a_root)
+#define BROADCASTING(kind, a_root)                                                                 \
+    CALL(kind, .recvbuf = buffer, .count = count, .datatype = datatype, .root = a_root)
+#define MOVING(kind, a_send, a_receive, a_root)                                                    \
+    moving(FTC_CALL_##kind, &(struct ftc_sides){.send = a_send, .receive = a_receive}, a_root,     \
+           comm, __builtin_return_address(0))
+#define COMBINING(kind, counts)                                                                    \
+    combining(FTC_CALL_##kind, &(struct ftc_sides){.receive = counts}, sendbuf, recvbuf, op, comm, \
+              __builtin_return_address(0))
 
-int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
-{
-    struct ftc_call call =
-        broadcast(FTC_CALL_BCAST, buffer, count, datatype, root, comm, __builtin_return_address(0));
+#define REDUCES(kind, name, Iname, parameters, arguments, root)                                    \
+    FORMS(SUFFIX, kind, name, Iname, parameters, arguments, REDUCING, root)
+#define BROADCASTS(kind, name, Iname, parameters, arguments, root)                                 \
+    FORMS(SUFFIX, kind, name, Iname, parameters, arguments, BROADCASTING, root)
+#define BLOCKS(kind, name, Iname, parameters, arguments, send, receive, root)                      \
+    FORMS(SUFFIX, kind, name, Iname, parameters, arguments, MOVING, send, receive, root)
+#define COMBINES(kind, name, Iname, parameters, arguments, counts)                                 \
+    FORMS(SUFFIX, kind, name, Iname, parameters, arguments, COMBINING, counts)
 
-    if (ftc_carry_out(&call))
-        return call.result;
-    return NATIVE(PMPI_Bcast_c(buffer, count, datatype, root, comm));
-}
+FORMS(, BARRIER, Barrier, Ibarrier, (MPI_Comm comm), (comm), CALL, .count = 0)
+
+#define SUFFIX
+#define COUNT        int
+#define DISPLACEMENT int
+#define IS_WIDE      false
+#include "collectives.def"
+#undef SUFFIX
+#undef COUNT
+#undef DISPLACEMENT
+#undef IS_WIDE
+
+#define SUFFIX       _c
+#define COUNT        MPI_Count
+#define DISPLACEMENT MPI_Aint
+#define IS_WIDE      true
+#include "collectives.def"
