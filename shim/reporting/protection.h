@@ -57,7 +57,7 @@ enum ftc_remedy {
 };
 
 /* What is to be said wherever FTC_REMEDY_KEEP is advised. */
-#define FTC_REMEDY_KEEP_WORDS "buffers of a dead root stay unset"
+#define FTC_REMEDY_KEEP_WORDS "buffers keep their contents if the root is dead"
 
 /* The settings in @remedies as they go into the environment, one by one: from @next, which is 0 at
  * first; NULL after the last. */

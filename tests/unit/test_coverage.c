@@ -878,7 +878,7 @@ START_TEST(a_root_is_missed_where_its_death_is_no_error)
     returns = false;
     call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NONE); /* keep is advised */
     expect_condition(roots, 1);
-    expect("; FTCOLL_ON_DEAD_ROOT=keep (buffers of a dead root stay unset)\n");
+    expect("; FTCOLL_ON_DEAD_ROOT=keep (buffers keep their contents if the root is dead)\n");
     ftc_library.settings.on_dead_root = FTC_ON_DEAD_ROOT_KEEP;
     call_at(site(1), FTC_CALL_SCATTER, FTC_PASS_NONE);
     expect_condition(roots, 2);

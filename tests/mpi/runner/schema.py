@@ -125,7 +125,7 @@ def _coverage(coverage):
         why = f": {site['because']}" if site["because"] else ""
         remedies = f"; {' '.join(site['settings'])}" if site["settings"] else ""
         if "FTCOLL_ON_DEAD_ROOT=keep" in site["settings"]:
-            remedies += " (buffers of a dead root stay unset)"
+            remedies += " (buffers keep their contents if the root is dead)"
         yield (f"ftcoll: {site['calls']:>12,} on {site['ranks']:>4}  {site['call']:<18} {site['fate']:<13}  "
                f"{site['site']}{why}{remedies}")
     if coverage["elsewhere"]["calls"]:
