@@ -39,11 +39,6 @@ enum ftc_call_kind ftc_call_kind(uint32_t number)
     return number < FTC_CALL_COUNT ? (enum ftc_call_kind)number : FTC_CALL_NONE;
 }
 
-bool ftc_call_is_nonblocking(enum ftc_call_kind kind)
-{
-    return ftc_call_class(kind) == FTC_CLASS_NONBLOCKING || ftc_call_is_persistent(kind);
-}
-
 bool ftc_call_is_persistent(enum ftc_call_kind kind)
 {
     return ftc_call_class(kind) == FTC_CLASS_PERSISTENT;
@@ -87,20 +82,24 @@ bool ftc_call_is_counted(enum ftc_call_kind kind)
 
 /* A call, its nonblocking and its persistent form. */
 #define FORMS(kind, traits)                                                                        \
-    [FTC_CALL_##kind] = (traits), [FTC_CALL_I##kind] = (traits), [FTC_CALL_##kind##_INIT] = (traits)
+    [FTC_CALL_##kind] = (traits), [FTC_CALL_I##kind] = (traits) | FTC_TRAIT_REQUEST,               \
+    [FTC_CALL_##kind##_INIT] = (traits) | FTC_TRAIT_REQUEST
 
 #define NEIGHBORS (FTC_TRAIT_UNKNOWN_SIZE | FTC_TRAIT_UNEVEN | FTC_TRAIT_NEIGHBORS)
 
 const unsigned char ftc_call_traits[FTC_CALL_COUNT] = {
     FORMS(REDUCE, FTC_TRAIT_ROOT | FTC_TRAIT_TO_ROOT | FTC_TRAIT_OPERATION),
     FORMS(ALLREDUCE, FTC_TRAIT_OPERATION),
+    FORMS(BARRIER, 0),
     FORMS(BCAST, FTC_TRAIT_ROOT | FTC_TRAIT_FROM_ROOT),
     FORMS(GATHER, FTC_TRAIT_ROOT | FTC_TRAIT_TO_ROOT),
     FORMS(GATHERV, FTC_TRAIT_ROOT | FTC_TRAIT_UNKNOWN_SIZE | FTC_TRAIT_UNEVEN),
     FORMS(SCATTER, FTC_TRAIT_ROOT | FTC_TRAIT_FROM_ROOT),
     FORMS(SCATTERV,
           FTC_TRAIT_ROOT | FTC_TRAIT_FROM_ROOT | FTC_TRAIT_UNKNOWN_SIZE | FTC_TRAIT_UNEVEN),
+    FORMS(ALLGATHER, 0),
     FORMS(ALLGATHERV, FTC_TRAIT_UNEVEN),
+    FORMS(ALLTOALL, 0),
     FORMS(ALLTOALLV, FTC_TRAIT_UNKNOWN_SIZE | FTC_TRAIT_UNEVEN),
     FORMS(ALLTOALLW, FTC_TRAIT_UNKNOWN_SIZE | FTC_TRAIT_UNEVEN),
     FORMS(NEIGHBOR_ALLGATHER, NEIGHBORS),

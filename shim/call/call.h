@@ -76,8 +76,7 @@ bool ftc_call_needs_all(enum ftc_call_kind kind);
 /* @number as somebody else has written it; FTC_CALL_NONE if there is no such kind. */
 enum ftc_call_kind ftc_call_kind(uint32_t number);
 
-/* It has a request; persistent ones have one that is started again and again. */
-bool ftc_call_is_nonblocking(enum ftc_call_kind kind);
+/* Whether it has a request that is started again and again. */
 bool ftc_call_is_persistent(enum ftc_call_kind kind);
 
 /* Point-to-point, or for requests. */
@@ -124,8 +123,14 @@ enum {
     FTC_TRAIT_UNEVEN = 16,      /* ranks give blocks of different sizes */
     FTC_TRAIT_NEIGHBORS = 32,   /* to those that the topology of the communicator names */
     FTC_TRAIT_FROM_ROOT = 64,   /* the root has what the others want */
+    FTC_TRAIT_REQUEST = 128,    /* nonblocking or persistent */
 };
 extern const unsigned char ftc_call_traits[FTC_CALL_COUNT];
+
+static inline bool ftc_call_is_nonblocking(enum ftc_call_kind kind)
+{
+    return (ftc_call_traits[kind] & FTC_TRAIT_REQUEST) != 0;
+}
 
 static inline bool ftc_call_has_root(enum ftc_call_kind kind)
 {

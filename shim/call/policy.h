@@ -27,6 +27,13 @@ struct ftc_policy_facts {
 
 enum ftc_pass ftc_policy(const struct ftc_policy_facts *facts, size_t max_bytes);
 
+/* Whether @pass is an obstacle in the data of the call, which setting large overcomes. */
+static inline bool ftc_pass_is_of_data(enum ftc_pass pass)
+{
+    return pass == FTC_PASS_ADDRESSES || pass == FTC_PASS_NON_COMMUTATIVE ||
+           pass == FTC_PASS_TOO_LARGE;
+}
+
 /* One line for the report. */
 const char *ftc_pass_text(enum ftc_pass pass);
 

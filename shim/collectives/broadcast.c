@@ -65,7 +65,7 @@ static const void *contribute(struct ftc_plan *plan)
     const struct ftc_call *call = plan->call;
     struct ftc_broadcast_value *value;
 
-    if (plan->course_kind == FTC_COURSE_POSTED)
+    if (ftc_protocol_is_rounds(plan->protocol))
         return contribute_block(plan);
     plan->travelling_bytes = ftc_broadcast_value_bytes(plan->value_bytes);
     value = ftc_parcel_room(plan, plan->travelling_bytes);

@@ -46,9 +46,9 @@ static int carry_out(struct ftc_plan *plan)
 
     if (plan->comm->running->first)
         ftc_queue_complete(plan->comm);
-    if (plan->course_kind == FTC_COURSE_WHOLE)
+    if (!ftc_course_is_of(plan))
         rv = carry_out_once(plan);
-    return plan->course_kind != FTC_COURSE_WHOLE && rv == MPI_SUCCESS ? carry_out_course(plan) : rv;
+    return ftc_course_is_of(plan) && rv == MPI_SUCCESS ? carry_out_course(plan) : rv;
 }
 
 /* False: native MPI carries out the call, because of @pass. */

@@ -9,6 +9,7 @@
 #include "call/call.h"
 #include "call/policy.h"
 #include "communicator/communicator.h"
+#include "protocols/select.h"
 #include "value/blocks.h"
 #include "value/datatype.h"
 
@@ -18,9 +19,6 @@ struct ftc_large_kind;
 struct ftc_neighbors;
 struct ftc_parcel;
 struct ftc_posted;
-
-/* How the data of a call travel: in its operation, or as course.h has it. */
-enum ftc_course_kind { FTC_COURSE_WHOLE, FTC_COURSE_LARGE, FTC_COURSE_POSTED, FTC_COURSE_SERIES };
 
 /* A call that has been looked at. */
 struct ftc_plan {
@@ -34,8 +32,9 @@ struct ftc_plan {
     size_t value_bytes;      /* of the data, of all ranks where each has a block */
     size_t header_bytes;     /* that travel before the data */
     size_t travelling_bytes; /* in all */
-    enum ftc_course_kind course_kind;
-    struct ftc_course *course; /* from its first operation on; NULL: FTC_COURSE_WHOLE so far */
+    enum ftc_protocol protocol;
+    enum ftc_packing packing;
+    struct ftc_course *course; /* from its first operation on; NULL: none so far */
     struct ftc_posted *posted; /* that of the course, if it is one */
     bool is_again;             /* behind an operation: another one follows */
     int error;                 /* MPI error code of the last combination that went wrong */
@@ -49,7 +48,6 @@ struct ftc_plan {
 
     /* A value of blocks (composite.h) */
     bool is_composite;
-    bool is_shown; /* each block is (shown.h), as their data are too large for messages */
     struct ftc_blocks_limit limit;
     enum ftc_pass turned_out; /* why native MPI has to do it, which all ranks have agreed on */
 };

@@ -25,17 +25,22 @@ bool ftc_composite_needs_mpi(const struct ftc_plan *plan)
     return !ftc_sides_are_plain(plan->call, plan->comm->rank, plan->comm->size);
 }
 
+static bool data_travel_apart(const struct ftc_plan *plan)
+{
+    return plan->protocol == FTC_PROTOCOL_SINGLE_EXPOSED || ftc_protocol_is_rounds(plan->protocol);
+}
+
 void *ftc_composite_begin(struct ftc_plan *plan)
 {
     const struct ftc_settings *s = &ftc_library.settings;
     void *value;
 
     plan->is_composite = true;
-    if (plan->course_kind == FTC_COURSE_POSTED && !plan->parcel)
+    if (ftc_protocol_is_rounds(plan->protocol) && !plan->parcel)
         return plan->posted;
     plan->limit = (struct ftc_blocks_limit){
         .ranks = plan->comm->size,
-        .data_bytes = plan->course_kind == FTC_COURSE_POSTED || plan->is_shown ? 0
+        .data_bytes = data_travel_apart(plan)    ? 0
                       : ftc_plan_is_uneven(plan) ? (size_t)s->max_bytes
                                                  : plan->value_bytes,
         .shown_apart = s->large == FTC_LARGE_PROTECTED,
@@ -57,8 +62,7 @@ static bool shows_blocks(const struct ftc_plan *plan)
 
 bool ftc_composite_can_be_shown(const struct ftc_plan *plan)
 {
-    return ftc_library.settings.large == FTC_LARGE_PROTECTED && shows_blocks(plan) &&
-           ftc_shown_fits(plan->value_bytes / (size_t)plan->comm->size) &&
+    return shows_blocks(plan) && ftc_shown_fits(plan->value_bytes / (size_t)plan->comm->size) &&
            ftc_shown_fits(plan->value_bytes);
 }
 
@@ -143,21 +147,14 @@ bool ftc_composite_is_refused(const struct ftc_plan *plan)
     return is_refused;
 }
 
-/* How much the others give is not known when it is packed. */
-static bool is_packed_whole(const struct ftc_plan *plan)
-{
-    return plan->parcel &&
-           (plan->course_kind == FTC_COURSE_POSTED || ftc_plan_is_of_unknown_size(plan));
-}
-
 size_t ftc_composite_most(const struct ftc_plan *plan)
 {
     size_t memory = ftc_limits_memory_bytes(), operation = plan->limit.data_bytes;
     size_t shown = plan->limit.shown_apart ? ftc_library.board.geometry.shown_bytes : 0;
 
-    if (!is_packed_whole(plan) && plan->posted)
+    if (plan->packing != FTC_PACKED_BLOCK && plan->posted)
         return SIZE_MAX / 2;
-    if (!is_packed_whole(plan))
+    if (plan->packing != FTC_PACKED_BLOCK)
         return operation > shown ? operation : shown;
     if (ftc_library.settings.large == FTC_LARGE_NATIVE)
         return SIZE_MAX / 2;
@@ -182,7 +179,7 @@ void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes)
 
     if (plan->posted && !plan->parcel)
         return ftc_posted_block(plan->posted, bytes);
-    if (!is_packed_whole(plan))
+    if (plan->packing != FTC_PACKED_BLOCK)
         return add_block(plan, *value, bytes);
     wider =
         bytes > ftc_composite_most(plan) ? NULL : ftc_parcel_widen(plan, ftc_blocks_room(&whole));

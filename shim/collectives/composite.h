@@ -13,9 +13,9 @@
 void ftc_composite_examine(struct ftc_plan *plan, struct ftc_policy_facts *facts);
 bool ftc_composite_needs_mpi(const struct ftc_plan *plan);
 
-/* Whether the call of @plan, whose data are too large for messages, can be carried out with each
- * block shown (shown.h). If a rank lacks room for its own, the value is too large, and the blocks
- * are posted. A pure function, as the policy: the same on all ranks. */
+/* Whether each rank can show its block (shown.h), so that heads of blocks alone travel. If a rank
+ * lacks room for its own, the value is too large, and the blocks are posted. A pure function, as
+ * the policy: the same on all ranks. */
 bool ftc_composite_can_be_shown(const struct ftc_plan *plan);
 
 /* Makes the plan one of blocks with up to plan->value_bytes of data in all, or setting max_bytes if

@@ -16,9 +16,8 @@ struct ftc_course {
     };
 };
 
-/* How the call of @plan goes, which is not carried out in one operation because of @pass;
- * FTC_COURSE_WHOLE: not here. Pure, as the policy: the same on all ranks. */
-enum ftc_course_kind ftc_course_of(const struct ftc_plan *plan, enum ftc_pass pass);
+/* Whether the protocol of @plan has a course. */
+bool ftc_course_is_of(const struct ftc_plan *plan);
 
 /* Begins with the call of @plan, which stays until the end and keeps @course. */
 void ftc_course_open(struct ftc_course *course, struct ftc_plan *plan);

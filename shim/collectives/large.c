@@ -26,27 +26,11 @@ static const struct ftc_large_kind *kind_of(const struct ftc_large *large)
     return large->plan->collective->large;
 }
 
-/* All ranks return the same: those of a reduction name one operation and, unless that is the
- * program's, one predefined datatype. Other threads work without MPI. Each rank may have another
- * datatype for a broadcast, one of which needs MPI: so with a request it is posted. */
-static bool has_data_phase(const struct ftc_plan *plan)
-{
-    enum ftc_call_kind kind = plan->call->kind;
-
-    return kind == FTC_CALL_BCAST ||
-           (ftc_call_is_reduction(kind) &&
-            !(ftc_call_is_nonblocking(kind) && plan->collective->needs_mpi(plan)));
-}
-
-bool ftc_large_can(const struct ftc_plan *plan, enum ftc_pass pass)
+bool ftc_large_fits(const struct ftc_plan *plan)
 {
     struct ftc_schedule schedule;
 
-    return ftc_library.settings.large == FTC_LARGE_PROTECTED &&
-           (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE) &&
-           !ftc_board_has_other_hosts(&ftc_library.board) && plan->collective->large &&
-           !plan->packs_elements && has_data_phase(plan) &&
-           plan->collective->large->schedule(plan, &schedule);
+    return plan->collective->large && plan->collective->large->schedule(plan, &schedule);
 }
 
 /* ---- memory ---- */

@@ -62,9 +62,9 @@ struct ftc_large_kind {
 
 extern const struct ftc_large_kind ftc_large_reduction, ftc_large_broadcast;
 
-/* Whether the call of @plan, which is not carried out in messages because of @pass, is carried out
- * so. Pure, as the policy: the same on all ranks. */
-bool ftc_large_can(const struct ftc_plan *plan, enum ftc_pass pass);
+/* Whether a block has room in a slot of bulk memory; false for a kind of call without a data phase.
+ */
+bool ftc_large_fits(const struct ftc_plan *plan);
 
 /* Begins with the call of @plan, which stays until the end. */
 void ftc_large_open(struct ftc_large *large, struct ftc_plan *plan);

@@ -34,7 +34,7 @@ static bool begin_task(struct ftc_queued *p)
     struct ftc_drive_request request;
 
     t->call.result = MPI_SUCCESS;
-    if (t->plan.course_kind != FTC_COURSE_WHOLE && !t->plan.course)
+    if (ftc_course_is_of(&t->plan) && !t->plan.course)
         ftc_course_open(&t->course, &t->plan);
     if (!ftc_plan_request(&t->plan, &request, &t->call.result)) {
         ftc_course_close(&t->plan);
@@ -101,9 +101,6 @@ static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *cal
     pass = ftc_plan_make(plan, call);
     if (pass != FTC_PASS_NONE)
         return pass;
-    if (ftc_plan_is_of_unknown_size(plan) && !ftc_slices_possible(plan) &&
-        !ftc_posted_can(plan, FTC_PASS_TOO_LARGE))
-        return FTC_PASS_UNKNOWN_SIZE;
     return ftc_request_possible() ? FTC_PASS_NONE : FTC_PASS_NO_REQUESTS;
 }
 
@@ -129,15 +126,6 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MP
     return pass == FTC_PASS_NONE;
 }
 
-/* Other threads call nothing of MPI. What goes in slices is packed once for all of them. */
-static bool needs_parcel(const struct ftc_plan *plan)
-{
-    if (plan->course_kind == FTC_COURSE_LARGE || plan->course_kind == FTC_COURSE_SERIES)
-        return false;
-    return plan->collective->needs_mpi(plan) ||
-           (ftc_plan_is_of_unknown_size(plan) && !ftc_posted_can(plan, FTC_PASS_TOO_LARGE));
-}
-
 /* A persistent request keeps what its operations need. */
 static bool has_to_keep(const struct task *t, bool has_parcel)
 {
@@ -146,7 +134,7 @@ static bool has_to_keep(const struct task *t, bool has_parcel)
 
 static int pack(struct task *t)
 {
-    bool has_parcel = needs_parcel(&t->plan);
+    bool has_parcel = t->plan.packing != FTC_PACKED_NOTHING;
     int rv;
 
     if (has_to_keep(t, has_parcel) && !ftc_keep(&t->kept, &t->plan, &t->sides))

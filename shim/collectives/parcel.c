@@ -54,7 +54,7 @@ const void *ftc_parcel_give(struct ftc_plan *plan)
 {
     struct ftc_parcel *p = plan->parcel;
 
-    if (p->slices.is_on && !ftc_blocks_are_too_large(p->given))
+    if (plan->protocol == FTC_PROTOCOL_SLICES && !ftc_blocks_are_too_large(p->given))
         return ftc_slices_give(&p->slices, plan, p->given);
     if (plan->is_composite && ftc_blocks_used_bytes(p->given) > plan->travelling_bytes)
         return say_too_large(plan);
@@ -75,20 +75,11 @@ static int copy(struct ftc_plan *plan)
     return MPI_SUCCESS;
 }
 
-static bool has_turned_out_too_large(const struct ftc_plan *plan)
-{
-    const void *value = plan->comm->running->op.result.value;
-
-    return ftc_plan_is_of_unknown_size(plan) && value && ftc_blocks_are_too_large(value);
-}
-
 /* All ranks come to the same: it is the result of the operation. */
 static int take_slices(struct ftc_plan *plan)
 {
     struct ftc_parcel *p = plan->parcel;
 
-    if (has_turned_out_too_large(plan)) /* in slices as well */
-        return ftc_error_no_memory();
     plan->is_again = ftc_slices_take(&p->slices, plan);
     if (plan->is_again)
         return MPI_SUCCESS;
@@ -99,12 +90,7 @@ static int take_slices(struct ftc_plan *plan)
 
 int ftc_parcel_take(struct ftc_plan *plan)
 {
-    struct ftc_parcel *p = plan->parcel;
-
-    if (p->slices.is_on)
-        return take_slices(plan);
-    plan->is_again = p->slices.is_on = has_turned_out_too_large(plan);
-    return plan->is_again ? MPI_SUCCESS : copy(plan);
+    return plan->protocol == FTC_PROTOCOL_SLICES ? take_slices(plan) : copy(plan);
 }
 
 int ftc_parcel_unpack(const struct ftc_plan *plan)

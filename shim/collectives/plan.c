@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include "board/activity.h"
+#include "board/directory.h"
 
 #include "communicator/group.h"
 #include "composite.h"
@@ -36,16 +37,22 @@ static bool is_on_intercommunicator(const struct ftc_call *call)
     return call->comm != MPI_COMM_WORLD && ftc_is_comm(call->comm) && ftc_is_inter(call->comm);
 }
 
+static bool is_protected(void)
+{
+    return ftc_library.settings.large == FTC_LARGE_PROTECTED;
+}
+
 /* Known at once, so that large messages pay least for being looked at. Not where ranks may name
  * different datatypes: either all ranks look at the communicator, or none. */
-static bool is_surely_too_large(const struct ftc_plan *plan)
+static bool is_surely_native(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
     size_t bytes = plan->collective->is_described_alike ? ftc_predefined_bytes(call->datatype) : 0;
 
-    if (ftc_library.settings.large == FTC_LARGE_PROTECTED)
-        return false;
     return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes &&
+           ftc_select(&(struct ftc_select_facts){.obstacle = FTC_PASS_TOO_LARGE,
+                                                 .is_protected = is_protected()}) ==
+               FTC_PROTOCOL_NATIVE &&
            !is_on_intercommunicator(call);
 }
 
@@ -68,6 +75,64 @@ static const struct ftc_collective *collective_on(const struct ftc_plan *plan)
     return is_between ? &ftc_collective_between : plan->collective;
 }
 
+/* ---- the protocol ---- */
+
+static void add_facts_of_request(struct ftc_select_facts *f, const struct ftc_plan *plan)
+{
+    f->has_request = true;
+    f->needs_packing = plan->collective->needs_mpi(plan);
+    f->unknown_size = ftc_plan_is_of_unknown_size(plan);
+    f->has_slices = ftc_library.settings.max_bytes >= plan->comm->size;
+}
+
+static void add_facts_of_large_data(struct ftc_select_facts *f, const struct ftc_plan *plan)
+{
+    enum ftc_call_kind kind = plan->call->kind;
+    bool is_between = ftc_plan_is_between(plan);
+
+    f->several_hosts = ftc_board_has_other_hosts(&ftc_library.board);
+    f->can_expose = ftc_composite_can_be_shown(plan);
+    f->is_reduction = ftc_call_is_reduction(kind) && !is_between;
+    f->is_blocking_broadcast = kind == FTC_CALL_BCAST && !is_between;
+    f->packs_elements = plan->packs_elements;
+    f->commutative = plan->facts.commutative;
+    f->fits_slot = (f->is_reduction || f->is_blocking_broadcast) && ftc_large_fits(plan);
+    f->fits_part = f->is_reduction && ftc_series_fits(plan);
+}
+
+/* Leaves out what no row asks for with these facts: a small call, and one of native MPI, pays for
+ * that. */
+static void find_facts(struct ftc_select_facts *f, const struct ftc_plan *plan)
+{
+    bool is_of_data = ftc_pass_is_of_data(f->obstacle);
+
+    f->is_protected = is_protected();
+    if ((f->obstacle == FTC_PASS_NONE || is_of_data) && ftc_call_is_nonblocking(plan->call->kind))
+        add_facts_of_request(f, plan);
+    if (is_of_data && f->is_protected)
+        add_facts_of_large_data(f, plan);
+}
+
+void ftc_plan_select(struct ftc_plan *plan, enum ftc_pass obstacle)
+{
+    struct ftc_select_facts f = {.obstacle = obstacle};
+
+    find_facts(&f, plan);
+    plan->protocol = ftc_select(&f);
+    if (f.has_request)
+        plan->packing = ftc_select_packing(&f, plan->protocol);
+}
+
+void ftc_plan_select_again(struct ftc_plan *plan)
+{
+    struct ftc_select_facts f = {.obstacle = FTC_PASS_TOO_LARGE, .has_turned_out = true};
+
+    find_facts(&f, plan);
+    plan->protocol = ftc_select(&f);
+}
+
+/* ---- the plan ---- */
+
 enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
 {
     struct ftc_policy_facts facts = {.intercepted = ftc_plan_is_intercepted(call->kind)};
@@ -76,7 +141,7 @@ enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
     *plan = (struct ftc_plan){.call = call, .collective = collective_of(call->kind)};
     if (!facts.intercepted)
         return ftc_policy(&facts, 0);
-    if (is_surely_too_large(plan))
+    if (is_surely_native(plan))
         return FTC_PASS_TOO_LARGE;
     ftc_library_lock();
     plan->comm = call->comm == MPI_COMM_NULL ? NULL : ftc_comm_get(call->comm);
@@ -88,11 +153,10 @@ enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
     if (is_to_be_examined(plan))
         plan->collective->examine(plan, &facts);
     pass = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
-    plan->is_shown = pass == FTC_PASS_TOO_LARGE && ftc_composite_can_be_shown(plan);
-    if (pass == FTC_PASS_NONE || plan->is_shown)
+    ftc_plan_select(plan, pass);
+    if (plan->protocol != FTC_PROTOCOL_NATIVE)
         return FTC_PASS_NONE;
-    plan->course_kind = ftc_course_of(plan, pass);
-    return plan->course_kind == FTC_COURSE_WHOLE ? pass : FTC_PASS_NONE;
+    return pass == FTC_PASS_NONE ? FTC_PASS_UNKNOWN_SIZE : pass;
 }
 
 /* Its handle is the same on all ranks. Some have no kernel: see value/datatype.c. */
@@ -216,18 +280,16 @@ void ftc_plan_leave_beside(void)
     ftc_activity_beside(&ftc_library.board, ftc_library.world_rank, -1);
 }
 
-/* More than one operation can carry, of which no rank knew: it goes on in others if it can. Else
- * native MPI is to do it. */
+/* Goes on with the protocol that carries what one operation has turned out not to. */
 static int go_on(struct ftc_plan *plan)
 {
-    if (!ftc_posted_can(plan, FTC_PASS_TOO_LARGE)) {
-        if (plan->parcel && ftc_plan_is_of_unknown_size(plan))
-            return ftc_parcel_take(plan);
+    if (plan->protocol == FTC_PROTOCOL_SLICES) /* no slice may be too large */
+        return ftc_error_no_memory();
+    ftc_plan_select_again(plan);
+    if (plan->protocol == FTC_PROTOCOL_NATIVE || plan->protocol == FTC_PROTOCOL_ERROR)
         plan->turned_out = FTC_PASS_TOO_LARGE;
-        return MPI_SUCCESS;
-    }
-    plan->course_kind = FTC_COURSE_POSTED;
-    plan->is_again = true;
+    else
+        plan->is_again = true;
     return MPI_SUCCESS;
 }
 

@@ -11,6 +11,14 @@ bool ftc_plan_is_intercepted(enum ftc_call_kind kind);
 /* Looks at @call, which stays for the plan's lifetime; FTC_PASS_NONE: it is carried out here. */
 enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call);
 
+/* Selects the protocol (protocols/select.h) of a plan that has been examined, for ftc_plan_make().
+ * @obstacle is the answer of the policy. */
+void ftc_plan_select(struct ftc_plan *plan, enum ftc_pass obstacle);
+
+/* Selects another protocol after the result of the operation has told that the data were too large.
+ */
+void ftc_plan_select_again(struct ftc_plan *plan);
+
 /* The operation of a call that is carried out here. False, with its MPI error code in @rv: there is
  * none, because the root is dead or memory is short. */
 bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv);

@@ -1,29 +1,18 @@
 #include "posted.h"
 
-#include "board/directory.h"
 #include "detector/silence.h"
-#include "large.h"
 #include "limits.h"
 #include "posted_way.h"
 #include "program/error.h"
-#include "series.h"
 
 #include <stdlib.h>
-
-bool ftc_posted_can(const struct ftc_plan *plan, enum ftc_pass pass)
-{
-    return ftc_library.settings.large == FTC_LARGE_PROTECTED &&
-           (pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE ||
-            pass == FTC_PASS_ADDRESSES) &&
-           !ftc_large_can(plan, pass) && !ftc_series_can(plan, pass);
-}
 
 void ftc_posted_open(struct ftc_posted *p, struct ftc_plan *plan)
 {
     *p = (struct ftc_posted){
         .plan = plan,
-        .way = ftc_board_has_other_hosts(&ftc_library.board) ? &ftc_posted_in_messages
-                                                             : &ftc_posted_in_memory,
+        .way = plan->protocol == FTC_PROTOCOL_ROUNDS_IN_MESSAGES ? &ftc_posted_in_messages
+                                                                 : &ftc_posted_in_memory,
         .place = -1,
         .ranks = plan->comm->size,
         .from = calloc((size_t)plan->comm->size, sizeof *p->from),

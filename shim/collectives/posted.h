@@ -19,10 +19,6 @@
 
 #include "posted_parts.h"
 
-/* Whether the call of @plan, which is not carried out in messages because of @pass, is carried out
- * so. Pure, as the policy: the same on all ranks. */
-bool ftc_posted_can(const struct ftc_plan *plan, enum ftc_pass pass);
-
 /* Begins with the call of @plan, which stays until the end. */
 void ftc_posted_open(struct ftc_posted *p, struct ftc_plan *plan);
 

@@ -42,7 +42,7 @@ static bool buffers_are_valid(const struct ftc_plan *plan)
  * thread. */
 static bool keeps_blocks(const struct ftc_plan *plan)
 {
-    return plan->course_kind == FTC_COURSE_POSTED || !plan->facts.commutative ||
+    return ftc_protocol_is_rounds(plan->protocol) || !plan->facts.commutative ||
            plan->packs_elements ||
            (ftc_call_is_nonblocking(plan->call->kind) && !plan->facts.kernel);
 }

@@ -6,7 +6,7 @@
 
 static bool has_letters(const struct ftc_plan *plan)
 {
-    return plan->course_kind == FTC_COURSE_POSTED || ftc_call_is_uneven(plan->call->kind);
+    return ftc_protocol_is_rounds(plan->protocol) || ftc_call_is_uneven(plan->call->kind);
 }
 
 static size_t row_bytes(const struct ftc_plan *plan, struct ftc_side_view *view)

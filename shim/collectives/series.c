@@ -1,6 +1,5 @@
 #include "series.h"
 
-#include "board/directory.h"
 #include "combine.h"
 #include "inclusion.h"
 #include "limits.h"
@@ -13,16 +12,9 @@
 
 enum { ALIGNMENT = 16 };
 
-/* Other threads work without MPI: where the call needs MPI, blocks travel (posted.h). */
-bool ftc_series_can(const struct ftc_plan *plan, enum ftc_pass pass)
+bool ftc_series_fits(const struct ftc_plan *plan)
 {
-    enum ftc_call_kind kind = plan->call->kind;
-
-    return ftc_board_has_other_hosts(&ftc_library.board) &&
-           ftc_library.settings.large == FTC_LARGE_PROTECTED && pass == FTC_PASS_TOO_LARGE &&
-           ftc_call_is_reduction(kind) && !plan->packs_elements && plan->facts.commutative &&
-           ftc_span_bytes(&plan->facts, 1) <= ftc_limits_part_bytes() &&
-           !(ftc_call_is_nonblocking(kind) && ftc_facts_need_mpi(&plan->facts));
+    return ftc_span_bytes(&plan->facts, 1) <= ftc_limits_part_bytes();
 }
 
 /* ---- where things are ---- */

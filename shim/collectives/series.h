@@ -24,9 +24,8 @@ struct ftc_series {
     unsigned char *results; /* of all slices, in order; NULL: not for this rank */
 };
 
-/* Whether the call of @plan, which is not carried out in messages because of @pass, is carried out
- * so. Pure, as the policy: the same on all ranks. */
-bool ftc_series_can(const struct ftc_plan *plan, enum ftc_pass pass);
+/* Whether an element has room in a slice. */
+bool ftc_series_fits(const struct ftc_plan *plan);
 
 /* Room for the value of a slice, of @ranks ranks. */
 size_t ftc_series_room(int ranks);

@@ -11,11 +11,6 @@ static size_t most_of(const struct ftc_plan *plan)
     return (size_t)ftc_library.settings.max_bytes / (size_t)plan->comm->size;
 }
 
-bool ftc_slices_possible(const struct ftc_plan *plan)
-{
-    return most_of(plan) > 0;
-}
-
 bool ftc_slices_prepare(struct ftc_slices *s, const struct ftc_plan *plan)
 {
     s->ranks = plan->comm->size;

@@ -16,15 +16,11 @@ struct ftc_sliced {
 };
 
 struct ftc_slices {
-    bool is_on;   /* it has turned out too large */
     size_t given; /* bytes of this rank's block */
     int ranks;
     struct ftc_sliced *from; /* by rank */
     bool has_memory;         /* for what matters here; the others are helped all the same */
 };
-
-/* Whether a slice has any bytes: the same on all ranks. */
-bool ftc_slices_possible(const struct ftc_plan *plan);
 
 /* Before anybody waits for it. False without memory. */
 bool ftc_slices_prepare(struct ftc_slices *s, const struct ftc_plan *plan);

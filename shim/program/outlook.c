@@ -160,14 +160,6 @@ static enum ftc_pass communicator_pass(MPI_Comm comm)
     return size == 1 ? FTC_PASS_COMM_SELF : FTC_PASS_NONE;
 }
 
-/* Whether setting large does what one operation cannot (collectives/large.c, posted.c, series.c).
- */
-static bool large_helps(enum ftc_pass pass)
-{
-    return pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE ||
-           pass == FTC_PASS_ADDRESSES;
-}
-
 /* Whether setting intercept is all that it takes. */
 static bool is_for_intercept(enum ftc_pass pass)
 {
@@ -178,14 +170,13 @@ static bool is_for_intercept(enum ftc_pass pass)
 static bool has_settings(enum ftc_pass pass)
 {
     return is_for_intercept(pass) || pass == FTC_PASS_UNSEEN_INTERCOMM ||
-           pass == FTC_PASS_TOO_LARGE || pass == FTC_PASS_NON_COMMUTATIVE ||
-           pass == FTC_PASS_ADDRESSES || pass == FTC_PASS_UNKNOWN_SIZE;
+           pass == FTC_PASS_UNKNOWN_SIZE || ftc_pass_is_of_data(pass);
 }
 
 /* Whether the settings for what @pass speaks of are as good as they can be. */
 static bool is_at_its_best(enum ftc_pass pass)
 {
-    return large_helps(pass) && ftc_library.settings.large == FTC_LARGE_PROTECTED;
+    return ftc_pass_is_of_data(pass) && ftc_library.settings.large == FTC_LARGE_PROTECTED;
 }
 
 /* With the settings that protect most; those for large data only if they are needed. */
@@ -201,7 +192,7 @@ static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bo
     look_at_arguments(call, &type, &facts);
     *bytes = facts.value_bytes;
     pass = ftc_policy(&facts, MAX_BYTES_MOST);
-    *is_large = large_helps(pass);
+    *is_large = ftc_pass_is_of_data(pass);
     if (*is_large)
         pass = FTC_PASS_NONE;
     if (pass != FTC_PASS_NONE || !ftc_call_is_nonblocking(call->kind))
@@ -248,7 +239,7 @@ static struct ftc_outlook outlook_of(const struct ftc_call *call, enum ftc_pass 
         return ftc_prospect_in_vain(best);
     if (ftc_call_is_uneven(call->kind) ||
         ftc_is_inter(call->comm)) /* what is too large turns out */
-        is_large |= large_helps(pass);
+        is_large |= ftc_pass_is_of_data(pass);
     outlook = outlook_here(call);
     outlook.remedies = ftc_prospect_remedies(outlook);
     outlook.protection = (enum ftc_protection)pass;

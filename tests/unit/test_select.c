@@ -1,9 +1,6 @@
 /* Which protocol a call takes, for all combinations of the facts that decide it. The expectations
  * are in select.def. */
-#include "board/directory.h"
-#include "collectives/composite.h"
-#include "collectives/course.h"
-#include "collectives/slices.h"
+#include "collectives/plan.h"
 #include "library.h"
 #include "unit.h"
 
@@ -102,76 +99,40 @@ static void make_call(enum ftc_call_kind kind, const int facts[])
 
 /* ---- the choice ---- */
 
-/* S single, E single with all blocks exposed, P pipelined, T segmented, M rounds in memory, W
- * rounds in messages, L slices, N native MPI, X an error. */
-static char letter_of(enum ftc_course_kind kind)
+/* The letters in select.def. */
+static char letter_of(enum ftc_protocol protocol)
 {
-    switch (kind) {
-    case FTC_COURSE_LARGE:
-        return 'P';
-    case FTC_COURSE_SERIES:
-        return 'T';
-    case FTC_COURSE_POSTED:
-        return ftc_board_has_other_hosts(&ftc_library.board) ? 'W' : 'M';
-    default:
-        return 'S';
-    }
+    static const char letters[] = {
+        [FTC_PROTOCOL_SINGLE] = 'S',
+        [FTC_PROTOCOL_SINGLE_EXPOSED] = 'E',
+        [FTC_PROTOCOL_SLICES] = 'L',
+        [FTC_PROTOCOL_PIPELINED] = 'P',
+        [FTC_PROTOCOL_SEGMENTED] = 'T',
+        [FTC_PROTOCOL_ROUNDS_IN_MEMORY] = 'M',
+        [FTC_PROTOCOL_ROUNDS_IN_MESSAGES] = 'W',
+        [FTC_PROTOCOL_NATIVE] = 'N',
+        [FTC_PROTOCOL_ERROR] = 'X',
+    };
+
+    return letters[protocol];
 }
 
-/* ftc_plan_make(), and make_plan() of nonblocking.c. */
-static char first_of(enum ftc_pass pass)
+static bool is_single(enum ftc_protocol protocol)
 {
-    char letter = 'S';
-
-    plan.is_shown = pass == FTC_PASS_TOO_LARGE && ftc_composite_can_be_shown(&plan);
-    if (plan.is_shown) {
-        letter = 'E';
-    } else if (pass != FTC_PASS_NONE) {
-        plan.course_kind = ftc_course_of(&plan, pass);
-        letter = plan.course_kind == FTC_COURSE_WHOLE ? 'N' : letter_of(plan.course_kind);
-    }
-    if (letter != 'N' && ftc_call_is_nonblocking(call.kind) && ftc_plan_is_of_unknown_size(&plan) &&
-        !ftc_slices_possible(&plan) && !ftc_posted_can(&plan, FTC_PASS_TOO_LARGE))
-        return 'N';
-    return letter;
-}
-
-/* needs_parcel() of nonblocking.c. */
-static bool needs_parcel(void)
-{
-    if (plan.course_kind == FTC_COURSE_LARGE || plan.course_kind == FTC_COURSE_SERIES)
-        return false;
-    return plan.collective->needs_mpi(&plan) ||
-           (ftc_plan_is_of_unknown_size(&plan) && !ftc_posted_can(&plan, FTC_PASS_TOO_LARGE));
-}
-
-/* is_packed_whole() of composite.c: v the value is packed as it travels, b the block alone. */
-static char packing_of(char first)
-{
-    if (first == 'N' || !ftc_call_is_nonblocking(call.kind) || !needs_parcel())
-        return '-';
-    return plan.course_kind == FTC_COURSE_POSTED || ftc_plan_is_of_unknown_size(&plan) ? 'b' : 'v';
-}
-
-/* go_on() of plan.c, and end_task() of nonblocking.c. */
-static char next_of(char first, char packing)
-{
-    if (first != 'S' && first != 'E')
-        return '-';
-    if (ftc_posted_can(&plan, FTC_PASS_TOO_LARGE))
-        return letter_of(FTC_COURSE_POSTED);
-    if (packing != '-' && ftc_plan_is_of_unknown_size(&plan))
-        return 'L';
-    return ftc_call_is_nonblocking(call.kind) ? 'X' : 'N';
+    return protocol == FTC_PROTOCOL_SINGLE || protocol == FTC_PROTOCOL_SINGLE_EXPOSED;
 }
 
 static void choose(enum ftc_call_kind kind, const int facts[], char choice[4])
 {
     make_call(kind, facts);
-    choice[0] = first_of(obstacles[facts[OBSTACLE]]);
-    choice[1] = packing_of(choice[0]);
-    choice[2] = next_of(choice[0], choice[1]);
-    choice[3] = '\0';
+    strcpy(choice, "---");
+    ftc_plan_select(&plan, obstacles[facts[OBSTACLE]]);
+    choice[0] = letter_of(plan.protocol);
+    choice[1] = "-vb"[plan.packing];
+    if (!is_single(plan.protocol))
+        return;
+    ftc_plan_select_again(&plan);
+    choice[2] = letter_of(plan.protocol);
 }
 
 /* ---- all combinations ---- */
@@ -256,9 +217,22 @@ START_TEST(each_call_takes_the_recorded_protocol)
 }
 END_TEST
 
+START_TEST(calls_with_requests_are_those_that_the_table_of_calls_names)
+{
+    for (int kind = 0; kind < FTC_CALL_COUNT; kind++) {
+        enum ftc_call_class class = ftc_call_class(kind);
+
+        ck_assert_msg(ftc_call_is_nonblocking(kind) ==
+                          (class == FTC_CLASS_NONBLOCKING || class == FTC_CLASS_PERSISTENT),
+                      "%s", ftc_call_name(kind));
+    }
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("select");
+    UNIT_TEST(calls_with_requests_are_those_that_the_table_of_calls_names);
     UNIT_TEST(each_call_takes_the_recorded_protocol);
     UNIT_END();
 }
