@@ -103,7 +103,7 @@ static struct ftc_board board_of(uint32_t host)
 static void open_agent_of(uint32_t host)
 {
     rank = (struct ftc_monitored){.board = board_of(host), .world = host};
-    rank.options.unreachable_ms = 60000;
+    rank.options.settings.unreachable_ms = 60000;
     agent = (struct agent){0};
     forbidden = 0;
     open_agent(&agent, &rank);
@@ -253,8 +253,8 @@ START_TEST(a_host_that_is_silent_after_it_has_said_that_the_job_ends_ends_it)
 {
     open_agent_of(0);
     ck_assert(ftc_end_of_job_claim(&rank.board, last_source()->host));
-    ck_assert(!ends_after(rank.options.unreachable_ms - 1));
-    ck_assert(ends_after(rank.options.unreachable_ms));
+    ck_assert(!ends_after(rank.options.settings.unreachable_ms - 1));
+    ck_assert(ends_after(rank.options.settings.unreachable_ms));
 }
 END_TEST
 
@@ -424,7 +424,7 @@ static int patience_with_news_ms(int unreachable_ms)
     int door, ms;
 
     open_agent_of(0);
-    rank.options.unreachable_ms = unreachable_ms;
+    rank.options.settings.unreachable_ms = unreachable_ms;
     door = open_door();
     ck_assert(is_tried(door));
     c = welcomed_by_last(door);

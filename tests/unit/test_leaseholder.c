@@ -17,7 +17,7 @@ static void set_up(void)
     suspended_ns = set_ns = 0;
     holder = (struct holder){.c.fd = -1, .spare.fd = -1, .bell = -1};
     rank.board = unit_board_of(0, HOSTS, RANKS, VALUE_BYTES);
-    rank.options.unreachable_ms = U_MS;
+    rank.options.settings.unreachable_ms = U_MS;
     ftc_lease_agree(&rank.board, true);
     holder.ahead_ns = ftc_clock_ahead_ns();
 }
