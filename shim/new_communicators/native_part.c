@@ -5,6 +5,7 @@
 #include "communicator/group.h"
 #include "context.h"
 #include "leavable.h"
+#include "mpi/inside.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "system/hash.h"
@@ -13,6 +14,8 @@
 /* Tags of the survivors' part, among those of calls of MPI_Comm_create_group on one communicator:
  * no other message of MPICH has them. Half of the allowed ones. */
 enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
+
+enum { LEADERS_IGNORE_ERRORS = 500 }; /* MPICH 5.0 */
 
 /* Messages of a call that has not come through must not meet those of the next. Threads that use
  * the same group are told apart by the tag that is in the number of @c. */
@@ -267,11 +270,22 @@ static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
         ftc_native_call_mark_group(x->kind, needed, x->return_address);
 }
 
+/* Since 5.0 the leaders of two groups take an error of UCX for their message. */
+static bool is_to_be_left(const struct native_part *part)
+{
+    return part->x->is_between && part->members != MPI_GROUP_NULL &&
+           ftc_inside_mpich() >= LEADERS_IGNORE_ERRORS;
+}
+
 static enum ftc_leavable_end run(struct native_part *part)
 {
     const struct ftc_creation *x = part->x;
     bool is_of_all = part->members == MPI_GROUP_NULL;
 
+    if (is_to_be_left(part))
+        return ftc_leavable_run(run_native_part, part, ftc_roll_is_hopeless, part->roll)
+                   ? FTC_LEAVABLE_OVER
+                   : FTC_LEAVABLE_LEFT;
     if (x->kind == FTC_CALL_FILE_OPEN)
         return ftc_leavable_run_on_file(run_native_part, part, ftc_roll_is_hopeless, part->roll)
                    ? FTC_LEAVABLE_OVER
