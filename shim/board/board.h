@@ -116,7 +116,7 @@ struct ftc_board_rank {
     _Atomic uint8_t is_leaving;     /* the rank is telling the launcher that it is through */
     _Atomic uint32_t counted;       /* what presence.h has counted it as; 0: not yet */
     uint32_t host;                  /* number of its host; with its ports of directory.h */
-    uint16_t link_port, service_port;
+    uint16_t link_port, query_port;
     uint64_t program, program_base;
     struct ftc_board_aftermath aftermath;
     _Atomic uint64_t told;       /* whether people have been told of its death: telling.c */

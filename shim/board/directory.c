@@ -32,7 +32,7 @@ void ftc_directory_set_rank(struct ftc_board *board, uint32_t rank,
 
     r->host = entry->host;
     r->link_port = entry->link_port;
-    r->service_port = entry->service_port;
+    r->query_port = entry->query_port;
     r->program = entry->program;
     r->program_base = entry->program_base;
 }
@@ -58,7 +58,7 @@ struct ftc_directory_rank ftc_directory_rank(const struct ftc_board *board, uint
     return (struct ftc_directory_rank){
         .host = ftc_board_host(board, rank),
         .link_port = r->link_port,
-        .service_port = r->service_port,
+        .query_port = r->query_port,
         .program = r->program,
         .program_base = r->program_base,
     };

@@ -15,8 +15,8 @@ struct ftc_address {
 
 struct ftc_directory_rank {
     uint32_t host;
-    uint16_t link_port;    /* of the rank (transport/link.h) */
-    uint16_t service_port; /* of its monitor process (monitor/service.h) */
+    uint16_t link_port;  /* of the rank (transport/link.h) */
+    uint16_t query_port; /* of its monitor process (monitor/query_server.h) */
     uint64_t program,
         program_base; /* ftc_loaded_identity() of its program, and where that begins */
 };

@@ -1,8 +1,8 @@
 /* replica: what the boards of other hosts show of a rank of this one.
  *
- * A host's monitor processes send it, its agents enter it (monitor/service.h, agent.h). What comes
- * from another host is checked before it is entered. Times go as ages, because each host has a
- * clock of its own; they are longer here by the time that the news was under way. */
+ * A host's monitor processes send it, its agents enter it (monitor/query_server.h, agent.h). What
+ * comes from another host is checked before it is entered. Times go as ages, because each host has
+ * a clock of its own; they are longer here by the time that the news was under way. */
 #ifndef FTC_BOARD_REPLICA_H
 #define FTC_BOARD_REPLICA_H
 

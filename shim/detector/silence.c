@@ -8,7 +8,7 @@
 #include "monitor/monitor.h"
 #include "system/lines.h"
 #include "system/looks.h"
-#include "transport/question.h"
+#include "transport/remote_query.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static bool hear(struct ftc_silence *s, uint32_t world, uint64_t now_ns, uint64_
     if (s->asked_ns == 0)
         s->asked_ns = now_ns;
     if (now_ns - s->asked_ns < timeout_ns() / LOOKS ||
-        !ftc_ask_heartbeat(&ftc_library.transport, world, heartbeat))
+        !ftc_remote_query_heartbeat(&ftc_library.transport, world, heartbeat))
         return false;
     if (now_ns - s->asked_ns > 2 * timeout_ns() / LOOKS)
         s->since_ns = 0; /* its host was silent, too */
@@ -85,7 +85,7 @@ static void end_job_if_forbidden(uint32_t world)
 static void take_for_dead(uint32_t world, uint64_t heartbeat)
 {
     if (ftc_library.accuses) {
-        ftc_ask_end(&ftc_library.transport, world, heartbeat);
+        ftc_remote_query_kill(&ftc_library.transport, world, heartbeat);
     } else if (ftc_board_mark_failed(&ftc_library.board, world, FTC_DEATH_SUSPECTED,
                                      (int)ftc_library.world_rank)) {
         ftc_notice_deaths(&ftc_library.notice); /* also what one that is silent left untold */

@@ -5,7 +5,7 @@
  * for everybody at once, and stops as soon as it notices.
  *
  * With ranks on several hosts each host's board is judge over its ranks: whoever waits asks there
- * (transport/question.h), and the monitor process of one that is silent ends it. */
+ * (transport/remote_query.h), and the monitor process of one that is silent ends it. */
 #ifndef FTC_DETECTOR_SILENCE_H
 #define FTC_DETECTOR_SILENCE_H
 

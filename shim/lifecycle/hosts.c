@@ -22,14 +22,14 @@ struct card {
     struct ftc_address mpiexec; /* at which its host has reached mpiexec; family 0: not known */
     bool is_mpiexecs;           /* mpiexec is on its host */
     struct ftc_cores cores;
-    uint16_t link_port, service_port;
+    uint16_t link_port, query_port;
     uint64_t program, program_base;
     char name[FTC_BOARD_HOST_NAME];
 };
 
 static uint32_t *host; /* of each rank */
 static struct card *card;
-static int link_door = -1, service_door = -1;
+static int link_door = -1, query_door = -1;
 
 static uint32_t *host_of_all(void)
 {
@@ -158,10 +158,10 @@ static void open_doors(struct card *own)
     own->is_mpiexecs = ftc_socket_is_mpiexecs_host();
     if (own->is_mpiexecs) {
         link_door = ftc_socket_reserve(&own->link_port);
-        service_door = ftc_socket_reserve(&own->service_port);
+        query_door = ftc_socket_reserve(&own->query_port);
     } else {
         link_door = ftc_socket_listen(&own->address, &own->link_port);
-        service_door = ftc_socket_listen(&own->address, &own->service_port);
+        query_door = ftc_socket_listen(&own->address, &own->query_port);
     }
 }
 
@@ -197,13 +197,13 @@ static int listen_reserved(int reserved, const struct card *own, uint16_t port)
  * reach. So it has ports first, and listens when the others have told how they reach mpiexec. */
 static void open_reserved_doors(const struct card *own)
 {
-    if (own->is_mpiexecs && link_door >= 0 && service_door >= 0) {
+    if (own->is_mpiexecs && link_door >= 0 && query_door >= 0) {
         link_door = listen_reserved(link_door, own, own->link_port);
-        service_door = listen_reserved(service_door, own, own->service_port);
+        query_door = listen_reserved(query_door, own, own->query_port);
     }
-    if (link_door < 0 || service_door < 0)
+    if (link_door < 0 || query_door < 0)
         ftc_lines_say("ftcoll: rank %d cannot listen for other hosts: %s\n", ftc_library.world_rank,
-                      strerror(link_door < 0 ? -link_door : -service_door));
+                      strerror(link_door < 0 ? -link_door : -query_door));
 }
 
 struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
@@ -240,7 +240,7 @@ void ftc_hosts_enter(struct ftc_board *board, const uint64_t key[2])
         struct ftc_directory_rank entry = {
             .host = host[rank],
             .link_port = c->link_port,
-            .service_port = c->service_port,
+            .query_port = c->query_port,
             .program = c->program,
             .program_base = c->program_base,
         };
@@ -274,7 +274,7 @@ int ftc_hosts_link_door(void)
     return link_door;
 }
 
-int ftc_hosts_service_door(void)
+int ftc_hosts_query_door(void)
 {
-    return service_door;
+    return query_door;
 }

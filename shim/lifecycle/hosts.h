@@ -44,7 +44,7 @@ bool ftc_hosts_share_cores(void);
 bool ftc_hosts_are_one_machine(void);
 
 /* Listening sockets; -1 on one host, or if there is none. */
-int ftc_hosts_link_door(void);    /* for other ranks */
-int ftc_hosts_service_door(void); /* for the monitor process to serve at */
+int ftc_hosts_link_door(void);  /* for other ranks */
+int ftc_hosts_query_door(void); /* for the monitor process to serve at */
 
 #endif

@@ -417,7 +417,7 @@ static bool open_boards(const struct announcement *a)
     if (is_first)
         create_board(&own, a->hosts);
     here = ftc_hosts_meet(&own, await);
-    if (ftc_hosts_link_door() < 0 || ftc_hosts_service_door() < 0)
+    if (ftc_hosts_link_door() < 0 || ftc_hosts_query_door() < 0)
         here.pid = 0;
     if (here.pid != 0 && is_first)
         ftc_hosts_enter(&ftc_library.board, a->key);

@@ -238,7 +238,7 @@ static bool attach_monitor(void)
 
     show_forbidden_deaths();
     return ftc_library.suspects || ftc_monitor_attach(&ftc_library.board, ftc_library.world_rank,
-                                                      ftc_hosts_service_door(), &options) == 0;
+                                                      ftc_hosts_query_door(), &options) == 0;
 }
 
 static bool lacks_a_function(void)

@@ -11,7 +11,7 @@
 #include "net/connection.h"
 #include "net/lease.h"
 #include "net/socket.h"
-#include "service.h"
+#include "query_server.h"
 #include "system/clock.h"
 #include "system/lines.h"
 #include "system/looks.h"
@@ -68,7 +68,7 @@ static void connect_to(struct agent *a, struct source *s, uint64_t now_ns)
     s->again_ns = now_ns + (uint64_t)TURN_MS * NS_OF_MS;
     s->next = rank + 1;
     (void)ftc_connection_connect_to_rank(&s->c, board, FTC_PURPOSE_NEWS, a->rank->world, rank,
-                                         ftc_service_frame_max(board));
+                                         ftc_query_server_frame_max(board));
 }
 
 /* ---- news ---- */
@@ -94,7 +94,7 @@ static void watch(const struct agent *a, const struct source *s)
 {
     int ms = a->rank->options.settings.unreachable_ms;
 
-    ftc_socket_watch(s->c.fd, ms < FTC_SERVICE_SILENT_MS ? ms : FTC_SERVICE_SILENT_MS);
+    ftc_socket_watch(s->c.fd, ms < FTC_QUERY_SERVER_SILENT_MS ? ms : FTC_QUERY_SERVER_SILENT_MS);
 }
 
 static void hear(struct agent *a, struct source *s)

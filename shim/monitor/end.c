@@ -11,8 +11,8 @@
 #include "net/lease.h"
 #include "pipes.h"
 #include "pmi.h"
+#include "query_server.h"
 #include "relay.h"
-#include "service.h"
 #include "system/clock.h"
 #include "system/lines.h"
 #include "system/own_code.h"
@@ -67,7 +67,7 @@ static void say_goodbye(const struct ftc_monitored *rank)
 /* What other hosts have to know of this one is told before. */
 static void leave(struct ftc_monitored *rank)
 {
-    ftc_service_finish(rank);
+    ftc_query_server_finish(rank);
     ftc_leaseholder_finish(rank);
     say_goodbye(rank);
 }

@@ -42,7 +42,7 @@ struct ftc_monitored {
     _Atomic bool has_lost;         /* a host is lost, and that is not told */
     bool is_watching;              /* a death has been told of, and not yet what came of it */
 
-    int listener; /* several hosts: where others come (service.h) */
+    int listener; /* several hosts: where others come (query_server.h) */
 };
 
 /* Runs @run with @argument in a thread of its own; false if there is none. */

@@ -10,8 +10,8 @@
 #include "others.h"
 #include "pipes.h"
 #include "pmi.h"
+#include "query_server.h"
 #include "relay.h"
-#include "service.h"
 #include "system/lifeline.h"
 #include "system/proc.h"
 #include "system/scheduling.h"
@@ -146,7 +146,7 @@ static void *watch_others(void *unused)
 
 static void *serve_other_hosts(void *unused)
 {
-    ftc_service_run(&rank);
+    ftc_query_server_run(&rank);
     return unused;
 }
 

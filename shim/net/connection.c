@@ -232,7 +232,7 @@ bool ftc_connection_connect_to_rank(struct ftc_connection *c, const struct ftc_b
         return false;
     ftc_connection_close(c);
     ftc_connection_connect(c, &address,
-                           purpose == FTC_PURPOSE_LINK ? entry.link_port : entry.service_port, &who,
+                           purpose == FTC_PURPOSE_LINK ? entry.link_port : entry.query_port, &who,
                            frame_max);
     return true;
 }

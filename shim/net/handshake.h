@@ -23,7 +23,7 @@
 enum ftc_purpose {
     FTC_PURPOSE_LINK = 1, /* messages of operations, between two ranks */
     FTC_PURPOSE_NEWS,     /* what happens on the listener's host, for the agent of another */
-    FTC_PURPOSE_QUESTION, /* what ranks of the listener's host have published */
+    FTC_PURPOSE_QUERY,    /* what ranks of the listener's host have published */
     FTC_PURPOSE_LEASE, /* whether the ranks of a host may go on: its agent, to mpiexec (lease.h) */
 };
 

@@ -10,7 +10,7 @@
 #include "system/clock.h"
 #include "system/lines.h"
 #include "system/loaded.h"
-#include "transport/question.h"
+#include "transport/remote_query.h"
 #include "unexpected.h"
 #include "value/datatype.h"
 
@@ -348,7 +348,7 @@ static bool ask_call(struct ftc_comm *c, int i, struct ftc_note *note)
         r->idle.since_ns = now_ns;
     }
     return (now_ns - r->idle.since_ns) % ASK_EVERY_NS >= ASK_EVERY_NS - ASK_FOR_NS &&
-           ftc_ask_call(&ftc_library.transport, world, c->id, c->seq, note);
+           ftc_remote_query_call(&ftc_library.transport, world, c->id, c->seq, note);
 }
 
 static bool find_other_call(struct ftc_comm *c)

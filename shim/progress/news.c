@@ -5,7 +5,7 @@
 #include "messages.h"
 #include "recovery.h"
 #include "running.h"
-#include "transport/question.h"
+#include "transport/remote_query.h"
 #include "watch.h"
 
 static void peer_died(struct ftc_comm *c, int member)
@@ -57,8 +57,8 @@ static bool take_published(struct ftc_comm *c, int member)
     struct ftc_event event = {
         .kind = FTC_EVENT_PUBLISHED, .peer = member, .published = &copy.result};
 
-    if (!ftc_ask_published(&ftc_library.transport, c->world[c->member[member]], c->id, c->seq,
-                           r->op.attempt, r->op.config.value_bytes, &copy) ||
+    if (!ftc_remote_query_published(&ftc_library.transport, c->world[c->member[member]], c->id,
+                                    c->seq, r->op.attempt, r->op.config.value_bytes, &copy) ||
         (copy.result.value && copy.value_bytes != ftc_op_used_bytes(&r->op, copy.value)))
         return false;
     if (ftc_watched)
@@ -94,8 +94,8 @@ bool ftc_news_of_joined(struct ftc_comm *c)
 
     for (; event.peer < c->member_count && r->actions.count == 0; event.peer++) {
         if (!ftc_op_confirms(&r->op, event.peer) ||
-            !ftc_ask_attempt(&ftc_library.transport, c->world[c->member[event.peer]], c->id, c->seq,
-                             r->op.attempt, &event.attempt) ||
+            !ftc_remote_query_attempt(&ftc_library.transport, c->world[c->member[event.peer]],
+                                      c->id, c->seq, r->op.attempt, &event.attempt) ||
             event.attempt < r->op.attempt)
             continue;
         ftc_messages_step(c, &event);

@@ -3,7 +3,7 @@
 #include "board/rank_state.h"
 #include "coverage_sites.h"
 #include "system/clock.h"
-#include "transport/question.h"
+#include "transport/remote_query.h"
 
 #include <string.h>
 #include <time.h>
@@ -24,7 +24,7 @@ static bool fetch_part(struct ftc_transport *t, uint32_t via, uint32_t rank, uin
 {
     uint64_t until_ns = ftc_clock_ns() + PATIENCE_NS;
 
-    while (!ftc_ask_sites(t, via, rank, part, to, bytes)) {
+    while (!ftc_remote_query_sites(t, via, rank, part, to, bytes)) {
         if (ftc_clock_ns() > until_ns)
             return false;
         nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
@@ -43,7 +43,7 @@ static bool are_all_there(const struct ftc_coverage_sites *sites, size_t bytes)
 static bool fetch(const struct ftc_board *b, struct ftc_transport *t, uint32_t via, uint32_t rank)
 {
     struct ftc_coverage_sites *sites = ftc_coverage_sites_of(b, rank);
-    size_t there = 0, bytes = FTC_ANSWER_SITES_BYTES, all = b->geometry.sites_bytes;
+    size_t there = 0, bytes = FTC_QUERY_SITES_BYTES, all = b->geometry.sites_bytes;
 
     for (uint32_t part = 0; there < all && !are_all_there(sites, there); part++) {
         if (bytes > all - there)

@@ -5,7 +5,7 @@
 #include "board/directory.h"
 #include "link.h"
 #include "net/fabric.h"
-#include "question.h"
+#include "remote_query.h"
 #include "value/rank_set.h"
 
 #include <assert.h>
@@ -118,7 +118,7 @@ int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, u
 
 int ftc_transport_link(struct ftc_transport *t, int listener, struct ftc_fabric *fabric)
 {
-    int rv = ftc_questions_open(&t->questions, t->board, t->self);
+    int rv = ftc_remote_queries_open(&t->queries, t->board, t->self);
 
     if (rv == 0)
         rv = ftc_links_open(&t->links, t->board, t->self, listener, fabric);
@@ -137,7 +137,7 @@ struct ftc_links_count ftc_transport_count_links(const struct ftc_transport *t)
 void ftc_transport_close(struct ftc_transport *t)
 {
     ftc_links_close(t->links);
-    ftc_questions_close(t->questions);
+    ftc_remote_queries_close(t->queries);
     free(t->ring);
     *t = (struct ftc_transport){0};
 }

@@ -25,16 +25,16 @@
 
 struct ftc_fabric;
 struct ftc_links;
-struct ftc_questions;
+struct ftc_remote_queries;
 
 struct ftc_transport {
     const struct ftc_board *board;
-    uint32_t self;                   /* world rank */
-    struct ftc_ring *ring;           /* with each rank */
-    struct ftc_links *links;         /* with ranks of other hosts; NULL: there are none */
-    struct ftc_questions *questions; /* to their monitor processes (question.h) */
-    _Atomic uint64_t *bell;          /* this rank's; NULL: nobody rings, all rings are looked at */
-    uint64_t waiting_words;          /* which words of the next are not zero */
+    uint32_t self;                      /* world rank */
+    struct ftc_ring *ring;              /* with each rank */
+    struct ftc_links *links;            /* with ranks of other hosts; NULL: there are none */
+    struct ftc_remote_queries *queries; /* to their monitor processes (remote_query.h) */
+    _Atomic uint64_t *bell; /* this rank's; NULL: nobody rings, all rings are looked at */
+    uint64_t waiting_words; /* which words of the next are not zero */
     uint64_t waiting[FTC_BOARD_RANKS_MAX / 64]; /* a set: of whom there may be messages */
 };
 

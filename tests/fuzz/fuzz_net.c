@@ -3,8 +3,8 @@
 #include "board/publication.h"
 #include "board/replica.h"
 #include "net/connection.h"
-#include "transport/answer.h"
 #include "transport/flow.h"
+#include "transport/query_reply.h"
 #include "transport/transport.h"
 
 #include <stdlib.h>
@@ -141,25 +141,26 @@ static void as_a_link(const uint8_t *data, size_t size)
 
 static void as_an_answer(const uint8_t *data, size_t size)
 {
-    unsigned char value[VALUE_BYTES], sites[FTC_ANSWER_SITES_BYTES];
+    unsigned char value[VALUE_BYTES], sites[FTC_QUERY_SITES_BYTES];
     struct ftc_publication copy = {.value = value};
-    struct ftc_question q = {.kind = 1 + size % FTC_ASK_END,
-                             .value_bytes = (uint32_t)(size % VALUE_BYTES)};
-    struct ftc_answer answer = {.copy = &copy, .sites = sites, .sites_bytes = size % sizeof sites};
+    struct ftc_query q = {.kind = 1 + size % FTC_QUERY_KILL,
+                          .value_bytes = (uint32_t)(size % VALUE_BYTES)};
+    struct ftc_query_reply answer = {
+        .copy = &copy, .sites = sites, .sites_bytes = size % sizeof sites};
 
-    ftc_answer_read(&q, data, size, &answer);
+    ftc_query_reply_read(&q, data, size, &answer);
 }
 
-static void as_a_question(const uint8_t *data, size_t size)
+static void as_a_query(const uint8_t *data, size_t size)
 {
     unsigned char value[ROOM], body[2 * ROOM];
     struct ftc_publication copy = {.value = value};
-    struct ftc_question q;
+    struct ftc_query q;
 
     if (size < sizeof q)
         return;
     memcpy(&q, data, sizeof q);
-    if (ftc_answer_write(board(), &q, &copy, body) > ftc_answer_bytes_max(board()))
+    if (ftc_query_reply_write(board(), &q, &copy, body) > ftc_query_reply_bytes_max(board()))
         abort();
 }
 
@@ -179,7 +180,7 @@ static void as_news(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const as[])(const uint8_t *, size_t) = {as_a_stranger, as_a_rank, as_an_answer,
-                                                          as_a_question, as_news,   as_a_link};
+                                                          as_a_query,    as_news,   as_a_link};
 
     if (size > 0)
         as[data[0] % (sizeof as / sizeof *as)](data + 1, size - 1);

@@ -81,7 +81,7 @@ bool ftc_leaseholder_has_failed(const struct ftc_monitored *r)
     return has_failed;
 }
 
-size_t ftc_service_frame_max(const struct ftc_board *board)
+size_t ftc_query_server_frame_max(const struct ftc_board *board)
 {
     (void)board;
     return FRAME_MAX;
@@ -346,7 +346,7 @@ static int open_door(void)
     ck_assert_int_ge(door, 0);
     ftc_directory_set_host(&rank.board, host, "there", &address);
     ftc_directory_set_rank(&rank.board, host,
-                           &(struct ftc_directory_rank){.host = host, .service_port = port});
+                           &(struct ftc_directory_rank){.host = host, .query_port = port});
     return door;
 }
 
@@ -439,7 +439,7 @@ static int patience_with_news_ms(int unreachable_ms)
  * an hour. */
 START_TEST(an_agent_trusts_a_connection_no_longer_than_its_other_end)
 {
-    ck_assert_int_eq(patience_with_news_ms(3600000), FTC_SERVICE_SILENT_MS);
+    ck_assert_int_eq(patience_with_news_ms(3600000), FTC_QUERY_SERVER_SILENT_MS);
     ck_assert_int_eq(patience_with_news_ms(500), 500);
 }
 END_TEST

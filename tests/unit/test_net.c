@@ -3,7 +3,7 @@
 #include "net/connection.h"
 #include "net/siphash.h"
 #include "net/socket.h"
-#include "transport/answer.h"
+#include "transport/query_reply.h"
 #include "unit_board.h"
 
 #include <arpa/inet.h>
@@ -612,48 +612,48 @@ START_TEST(an_answer_is_checked)
     unsigned char body[512] = {0}, value[64];
     uint32_t *head = (uint32_t *)(void *)body;
     struct ftc_publication copy = {.value = value};
-    struct ftc_answer to = {.copy = &copy};
-    struct ftc_question q = {.kind = FTC_ASK_PUBLISHED, .value_bytes = 8};
+    struct ftc_query_reply to = {.copy = &copy};
+    struct ftc_query q = {.kind = FTC_QUERY_PUBLISHED, .value_bytes = 8};
 
-    ck_assert(!ftc_answer_read(&q, body, sizeof body, &to)); /* no */
+    ck_assert(!ftc_query_reply_read(&q, body, sizeof body, &to)); /* no */
     head[0] = 1;
     head[2] = FTC_VERDICT_VALUE;
     head[4] = 8;
-    ck_assert(ftc_answer_read(&q, body, sizeof body, &to));
-    ck_assert(!ftc_answer_read(&q, body, 39, &to)); /* cut */
+    ck_assert(ftc_query_reply_read(&q, body, sizeof body, &to));
+    ck_assert(!ftc_query_reply_read(&q, body, 39, &to)); /* cut */
     head[4] = 16;
-    ck_assert(!ftc_answer_read(&q, body, sizeof body, &to));
+    ck_assert(!ftc_query_reply_read(&q, body, sizeof body, &to));
     head[4] = 8;
     head[3] = FTC_FAILED_MAX + 1;
-    ck_assert(!ftc_answer_read(&q, body, sizeof body, &to));
+    ck_assert(!ftc_query_reply_read(&q, body, sizeof body, &to));
     head[3] = 0;
     head[2] = 77;
-    ck_assert(!ftc_answer_read(&q, body, sizeof body, &to));
+    ck_assert(!ftc_query_reply_read(&q, body, sizeof body, &to));
 }
 END_TEST
 
 START_TEST(a_part_of_call_sites_is_checked)
 {
     enum { HEAD = 32 };
-    unsigned char body[HEAD + FTC_ANSWER_SITES_BYTES], part[FTC_ANSWER_SITES_BYTES];
+    unsigned char body[HEAD + FTC_QUERY_SITES_BYTES], part[FTC_QUERY_SITES_BYTES];
     uint32_t *head = (uint32_t *)(void *)body;
-    struct ftc_question q = {.kind = FTC_ASK_SITES};
-    struct ftc_answer to = {.sites = part, .sites_bytes = sizeof part};
+    struct ftc_query q = {.kind = FTC_QUERY_SITES};
+    struct ftc_query_reply to = {.sites = part, .sites_bytes = sizeof part};
 
     memset(body, 0, HEAD);
     memset(body + HEAD, 0x5a, sizeof body - HEAD);
-    ck_assert(!ftc_answer_read(&q, body, sizeof body, &to)); /* no */
+    ck_assert(!ftc_query_reply_read(&q, body, sizeof body, &to)); /* no */
     head[0] = 1;
-    ck_assert(!ftc_answer_read(&q, body, sizeof body, &to)); /* nothing */
-    head[4] = FTC_ANSWER_SITES_BYTES;
-    ck_assert(!ftc_answer_read(&q, body, sizeof body - 1, &to)); /* cut */
-    ck_assert(ftc_answer_read(&q, body, sizeof body, &to));
+    ck_assert(!ftc_query_reply_read(&q, body, sizeof body, &to)); /* nothing */
+    head[4] = FTC_QUERY_SITES_BYTES;
+    ck_assert(!ftc_query_reply_read(&q, body, sizeof body - 1, &to)); /* cut */
+    ck_assert(ftc_query_reply_read(&q, body, sizeof body, &to));
     ck_assert_uint_eq(to.sites_bytes, sizeof part);
     ck_assert_mem_eq(part, body + HEAD, sizeof part);
     head[4]++;
-    ck_assert(!ftc_answer_read(&q, body, sizeof body, &to)); /* too long */
-    head[4] = FTC_ANSWER_SITES_BYTES - 16;
-    ck_assert(!ftc_answer_read(&q, body, sizeof body, &to)); /* too short */
+    ck_assert(!ftc_query_reply_read(&q, body, sizeof body, &to)); /* too long */
+    head[4] = FTC_QUERY_SITES_BYTES - 16;
+    ck_assert(!ftc_query_reply_read(&q, body, sizeof body, &to)); /* too short */
 }
 END_TEST
 
@@ -663,27 +663,27 @@ START_TEST(call_sites_are_told_in_parts)
     enum { REST = 64, HEAD = 32 };
     struct ftc_board_geometry g = unit_geometry(2, 8);
     struct ftc_publication copy = {0};
-    struct ftc_question q = {.kind = FTC_ASK_SITES, .rank = 1};
+    struct ftc_query q = {.kind = FTC_QUERY_SITES, .rank = 1};
     struct ftc_board board;
     unsigned char *sites, *body;
 
-    g.sites_bytes = FTC_ANSWER_SITES_BYTES + REST;
+    g.sites_bytes = FTC_QUERY_SITES_BYTES + REST;
     board = unit_board(g);
     sites = ftc_board_sites(&board, 1);
     for (uint32_t i = 0; i < g.sites_bytes; i++)
         sites[i] = (unsigned char)(i % 251 + 1);
-    body = malloc(ftc_answer_bytes_max(&board));
-    ck_assert_uint_eq(ftc_answer_write(&board, &q, &copy, body), HEAD + FTC_ANSWER_SITES_BYTES);
-    ck_assert_mem_eq(body + HEAD, sites, FTC_ANSWER_SITES_BYTES);
+    body = malloc(ftc_query_reply_bytes_max(&board));
+    ck_assert_uint_eq(ftc_query_reply_write(&board, &q, &copy, body), HEAD + FTC_QUERY_SITES_BYTES);
+    ck_assert_mem_eq(body + HEAD, sites, FTC_QUERY_SITES_BYTES);
     q.seq = 1;
-    ck_assert_uint_eq(ftc_answer_write(&board, &q, &copy, body), HEAD + REST);
-    ck_assert_mem_eq(body + HEAD, sites + FTC_ANSWER_SITES_BYTES, REST);
+    ck_assert_uint_eq(ftc_query_reply_write(&board, &q, &copy, body), HEAD + REST);
+    ck_assert_mem_eq(body + HEAD, sites + FTC_QUERY_SITES_BYTES, REST);
     q.seq = 2;
-    ck_assert_uint_eq(ftc_answer_write(&board, &q, &copy, body), HEAD);
+    ck_assert_uint_eq(ftc_query_reply_write(&board, &q, &copy, body), HEAD);
     ck_assert_uint_eq(*(uint32_t *)(void *)body, 0);
     q.seq = 0;
     q.rank = 2;
-    ck_assert_uint_eq(ftc_answer_write(&board, &q, &copy, body), HEAD);
+    ck_assert_uint_eq(ftc_query_reply_write(&board, &q, &copy, body), HEAD);
     free(body);
     ftc_board_close(&board);
 }

@@ -1,7 +1,7 @@
 /* What a monitor process does for other hosts: where it cannot have a thread for that, as limits of
  * the system, such as ulimit -u, may be reached; and whom it ends in their name. The file under
  * test is part of this one. */
-#include "monitor/service.c"
+#include "monitor/query_server.c"
 
 #include "board/death.h"
 #include "unit_board.h"
@@ -30,12 +30,12 @@ static void set_up(void)
     struct ftc_board_geometry g = unit_geometry(RANKS, VALUE_BYTES);
     int pair[2];
 
-    service = (struct service){.bell = -1};
+    server = (struct server){.bell = -1};
     client = (struct client){0};
     g.other_hosts = 1;
     rank.board = unit_board(g);
     ftc_directory_set_rank(&rank.board, THERE, &(struct ftc_directory_rank){.host = 1});
-    ck_assert(open_service(&service, &rank));
+    ck_assert(open_server(&server, &rank));
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
     other = pair[1];
     ftc_connection_accept(&client.c, pair[0], key);
@@ -48,17 +48,17 @@ static void tear_down(void)
     ftc_connection_close(&client.c);
     free(client.sent);
     close(other);
-    close(service.bell);
-    free(service.rank_here);
-    free(service.copy.value);
+    close(server.bell);
+    free(server.rank_here);
+    free(server.copy.value);
     ftc_board_close(&rank.board);
 }
 
-/* A turn of the service. */
+/* A turn of the server. */
 static void welcome_and_tell(void)
 {
-    welcome(&service, &client);
-    send_news(&service, &client);
+    welcome(&server, &client);
+    send_news(&server, &client);
 }
 
 /* So many bytes have come to it, after the welcome. */
@@ -96,11 +96,11 @@ START_TEST(an_agent_of_a_lost_host_is_left)
     has_threads = true;
     client.c.handshake.greeting.from = THERE;
     welcome_and_tell();
-    ck_assert(!is_lost(&service, &client));
+    ck_assert(!is_lost(&server, &client));
     ftc_lease_lose_host(&rank.board, 1, FTC_HOST_SILENT);
-    ck_assert(is_lost(&service, &client));
+    ck_assert(is_lost(&server, &client));
     client.c.handshake.greeting.from = UINT32_MAX;
-    ck_assert(!is_lost(&service, &client));
+    ck_assert(!is_lost(&server, &client));
 }
 END_TEST
 
@@ -127,7 +127,7 @@ static void start_program(void)
 /* Rank THERE asks for the end of @silent, which had @heartbeat. */
 static void accuse(uint32_t silent, uint64_t heartbeat)
 {
-    end_silent(&service, &(struct ftc_question){.rank = silent, .heartbeat = heartbeat}, THERE);
+    end_silent(&server, &(struct ftc_query){.rank = silent, .heartbeat = heartbeat}, THERE);
 }
 
 static void end_program(bool is_killed)
@@ -184,7 +184,7 @@ END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("service");
+    UNIT_BEGIN("query_server");
     tcase_add_checked_fixture(unit_case, set_up, tear_down);
     UNIT_TEST(an_agent_is_told_of_the_ranks_here);
     UNIT_TEST(without_a_thread_it_is_left);

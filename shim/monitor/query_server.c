@@ -1,4 +1,4 @@
-#include "service.h"
+#include "query_server.h"
 
 #include "board/activity.h"
 #include "board/lease.h"
@@ -8,7 +8,7 @@
 #include "net/connection.h"
 #include "net/socket.h"
 #include "system/clock.h"
-#include "transport/answer.h"
+#include "transport/query_reply.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-    CLIENTS = 1024, /* agents, and ranks that have asked something */
+    CLIENTS = 1024, /* agents, and ranks that have sent a query */
     GUESTS = 64,    /* of these have not yet proved who they are */
     SHORT_MS = 20,
     ACCEPTED_AT_ONCE = 16,
@@ -30,12 +30,12 @@ enum {
 
 struct client {
     struct ftc_connection c;
-    uint64_t heard_ns;        /* CLOCK_MONOTONIC of its last question, or its beginning */
+    uint64_t heard_ns;        /* CLOCK_MONOTONIC of its last query, or its beginning */
     struct ftc_replica *sent; /* an agent: what it has been told of each rank of this host */
 };
 
 /* One for the process. */
-static struct service {
+static struct server {
     struct ftc_monitored *rank;
     uint64_t key[2];
     size_t frame_max;
@@ -47,16 +47,16 @@ static struct service {
     uint32_t here, *rank_here; /* the ranks of this host */
     struct client *client[CLIENTS];
     uint32_t count;
-} service = {.bell = -1};
+} server = {.bell = -1};
 
-size_t ftc_service_frame_max(const struct ftc_board *board)
+size_t ftc_query_server_frame_max(const struct ftc_board *board)
 {
-    return ftc_frame_bytes(ftc_answer_bytes_max(board));
+    return ftc_frame_bytes(ftc_query_reply_bytes_max(board));
 }
 
 /* ---- clients ---- */
 
-static void drop(struct service *s, uint32_t i)
+static void drop(struct server *s, uint32_t i)
 {
     ftc_connection_close(&s->client[i]->c);
     free(s->client[i]->sent);
@@ -70,7 +70,7 @@ static bool is_guest(const struct client *client)
 }
 
 /* One of the guests makes room, if there are too many. */
-static bool drop_guest(struct service *s)
+static bool drop_guest(struct server *s)
 {
     uint32_t guests = 0, worst = 0;
 
@@ -86,8 +86,8 @@ static bool drop_guest(struct service *s)
     return true;
 }
 
-/* Else the rank that has asked nothing for longest: it connects again when it has a question. */
-static void drop_idle(struct service *s)
+/* Else drops the rank whose last query is the oldest: it connects again for its next one. */
+static void drop_idle(struct server *s)
 {
     uint32_t idle = s->count;
 
@@ -99,13 +99,13 @@ static void drop_idle(struct service *s)
         drop(s, idle);
 }
 
-static void make_room(struct service *s)
+static void make_room(struct server *s)
 {
     if (!drop_guest(s) && (s->count == CLIENTS || s->is_short))
         drop_idle(s);
 }
 
-static void accept_guests(struct service *s)
+static void accept_guests(struct server *s)
 {
     for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
         int fd = ftc_socket_accept(s->rank->listener);
@@ -132,18 +132,18 @@ static void accept_guests(struct service *s)
 
 static void *await_news(void *unused)
 {
-    struct ftc_board *board = &service.rank->board;
+    struct ftc_board *board = &server.rank->board;
     uint32_t seen = ftc_board_news(board);
 
     for (;;) {
-        (void)!write(service.bell, &(uint64_t){1}, sizeof(uint64_t));
+        (void)!write(server.bell, &(uint64_t){1}, sizeof(uint64_t));
         ftc_board_await_news(board, seen);
         seen = ftc_board_news(board);
     }
     return unused;
 }
 
-static void send_news_of(struct service *s, struct client *client, uint32_t i, uint64_t now_ns)
+static void send_news_of(struct server *s, struct client *client, uint32_t i, uint64_t now_ns)
 {
     struct ftc_replica r = ftc_replica_take(&s->rank->board, s->rank_here[i], now_ns);
     struct ftc_frame *frame;
@@ -157,7 +157,7 @@ static void send_news_of(struct service *s, struct client *client, uint32_t i, u
     client->sent[i] = r;
 }
 
-static void send_news(struct service *s, struct client *client)
+static void send_news(struct server *s, struct client *client)
 {
     uint64_t now_ns = ftc_clock_ns();
 
@@ -169,7 +169,7 @@ static void send_news(struct service *s, struct client *client)
 }
 
 /* What the agent knows of nobody has no state that exists, so it is told of all. */
-static void begin_news(struct service *s, struct client *client)
+static void begin_news(struct server *s, struct client *client)
 {
     client->sent = malloc(s->here * sizeof *client->sent);
     if (!s->is_awaiting_news)
@@ -179,15 +179,15 @@ static void begin_news(struct service *s, struct client *client)
         return;
     }
     memset(client->sent, 0xff, s->here * sizeof *client->sent);
-    ftc_socket_watch(client->c.fd, FTC_SERVICE_SILENT_MS);
+    ftc_socket_watch(client->c.fd, FTC_QUERY_SERVER_SILENT_MS);
     send_news(s, client);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* The board of its host says whether it has been silent, and whose it was to say so: what reaches
- * other hosts is a death as any other. */
-static void end_silent(const struct service *s, const struct ftc_question *q, uint32_t by)
+/* Kills a rank of this host that is silent by this host's board: the reply to other hosts is a
+ * death as any other. */
+static void end_silent(const struct server *s, const struct ftc_query *q, uint32_t by)
 {
     struct ftc_board *board = &s->rank->board;
 
@@ -202,32 +202,32 @@ static void end_silent(const struct service *s, const struct ftc_question *q, ui
     ftc_board_wake_watchers(board);
 }
 
-static bool answer(struct service *s, struct client *client, const struct ftc_frame *asked)
+static bool reply_to(struct server *s, struct client *client, const struct ftc_frame *asked)
 {
-    struct ftc_question question;
+    struct ftc_query query;
     struct ftc_frame *frame;
     size_t bytes;
 
-    if (asked->bytes < sizeof *asked + sizeof question)
+    if (asked->bytes < sizeof *asked + sizeof query)
         return true; /* nothing that a correct rank sends */
-    memcpy(&question, asked->body, sizeof question);
+    memcpy(&query, asked->body, sizeof query);
     client->heard_ns = ftc_clock_ns();
-    if (question.kind == FTC_ASK_END)
-        end_silent(s, &question, client->c.handshake.greeting.from);
+    if (query.kind == FTC_QUERY_KILL)
+        end_silent(s, &query, client->c.handshake.greeting.from);
     frame =
         ftc_connection_begin(&client->c, asked->kind, asked->number, s->frame_max - sizeof *frame);
     if (!frame)
         return false;
-    bytes = ftc_answer_write(&s->rank->board, &question, &s->copy, frame->body);
+    bytes = ftc_query_reply_write(&s->rank->board, &query, &s->copy, frame->body);
     ftc_connection_shorten(&client->c, frame, bytes);
     return true;
 }
 
-static void answer_all(struct service *s, struct client *client)
+static void reply_to_all(struct server *s, struct client *client)
 {
     const struct ftc_frame *asked;
 
-    while ((asked = ftc_connection_next(&client->c)) && answer(s, client, asked)) {
+    while ((asked = ftc_connection_next(&client->c)) && reply_to(s, client, asked)) {
         ftc_connection_drop(&client->c);
         ftc_connection_send(&client->c);
     }
@@ -235,28 +235,28 @@ static void answer_all(struct service *s, struct client *client)
 
 /* ---- the loop ---- */
 
-static void welcome(struct service *s, struct client *client)
+static void welcome(struct server *s, struct client *client)
 {
     enum ftc_purpose purpose = (enum ftc_purpose)client->c.handshake.greeting.purpose;
-    bool is_ours = purpose == FTC_PURPOSE_NEWS || purpose == FTC_PURPOSE_QUESTION;
+    bool is_ours = purpose == FTC_PURPOSE_NEWS || purpose == FTC_PURPOSE_QUERY;
 
     ftc_connection_answer(&client->c, is_ours ? FTC_WELCOME : FTC_NOT_NOW, s->frame_max);
     if (client->c.state == FTC_CONNECTION_OPEN && purpose == FTC_PURPOSE_NEWS)
         begin_news(s, client);
 }
 
-static void serve(struct service *s, struct client *client)
+static void serve(struct server *s, struct client *client)
 {
     ftc_connection_progress(&client->c, s->rank->world, s->rank->board.geometry.ranks);
     if (client->c.state == FTC_CONNECTION_ASKS)
         welcome(s, client);
     if (client->c.state == FTC_CONNECTION_OPEN)
-        answer_all(s, client);
+        reply_to_all(s, client);
 }
 
 /* A host that does not hear mpiexec any more finds out here that it is not mpiexec that is silent.
  */
-static bool is_lost(const struct service *s, const struct client *client)
+static bool is_lost(const struct server *s, const struct client *client)
 {
     const struct ftc_board *board = &s->rank->board;
     uint32_t from = client->c.handshake.greeting.from;
@@ -265,7 +265,7 @@ static bool is_lost(const struct service *s, const struct client *client)
            ftc_lease_is_lost(board, ftc_board_host(board, from));
 }
 
-static void drop_those_who_left(struct service *s)
+static void drop_those_who_left(struct server *s)
 {
     uint64_t now_ns = ftc_clock_ns();
 
@@ -274,7 +274,7 @@ static void drop_those_who_left(struct service *s)
             drop(s, i);
 }
 
-static bool has_guests(const struct service *s)
+static bool has_guests(const struct server *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (is_guest(s->client[i]))
@@ -283,14 +283,14 @@ static bool has_guests(const struct service *s)
 }
 
 /* How long a turn may wait for somebody; -1: for ever. */
-static int most_ms(const struct service *s)
+static int most_ms(const struct server *s)
 {
     if (s->is_short)
         return SHORT_MS;
     return has_guests(s) ? FTC_CONNECTION_GUEST_MS : -1;
 }
 
-static bool has_unsent(const struct service *s)
+static bool has_unsent(const struct server *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->client[i]->c.state == FTC_CONNECTION_OPEN &&
@@ -299,7 +299,7 @@ static bool has_unsent(const struct service *s)
     return false;
 }
 
-static void serve_all(struct service *s, const struct pollfd *source)
+static void serve_all(struct server *s, const struct pollfd *source)
 {
     uint32_t count = s->count;
 
@@ -310,14 +310,14 @@ static void serve_all(struct service *s, const struct pollfd *source)
     }
 }
 
-static void hear_bell(const struct service *s)
+static void hear_bell(const struct server *s)
 {
     uint64_t rung;
 
     (void)!read(s->bell, &rung, sizeof rung);
 }
 
-static void turn(struct service *s)
+static void turn(struct server *s)
 {
     static struct pollfd source[CLIENTS + 2];
     bool is_last = atomic_load(&s->is_finishing); /* what happened before it is sent in this turn */
@@ -346,12 +346,12 @@ static void turn(struct service *s)
         atomic_store(&s->is_finished, true);
 }
 
-static bool open_service(struct service *s, struct ftc_monitored *rank)
+static bool open_server(struct server *s, struct ftc_monitored *rank)
 {
     const struct ftc_board *board = &rank->board;
 
     s->rank = rank;
-    s->frame_max = ftc_service_frame_max(board);
+    s->frame_max = ftc_query_server_frame_max(board);
     s->copy.value = malloc(board->geometry.entry_stride_bytes);
     s->rank_here = calloc(board->geometry.ranks, sizeof *s->rank_here);
     s->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -364,21 +364,21 @@ static bool open_service(struct service *s, struct ftc_monitored *rank)
     return true;
 }
 
-void ftc_service_run(struct ftc_monitored *rank)
+void ftc_query_server_run(struct ftc_monitored *rank)
 {
-    if (!open_service(&service, rank))
+    if (!open_server(&server, rank))
         return; /* other hosts hear nothing, and say so */
     for (;;)
-        turn(&service);
+        turn(&server);
 }
 
-void ftc_service_finish(struct ftc_monitored *rank)
+void ftc_query_server_finish(struct ftc_monitored *rank)
 {
     if (!ftc_board_is_open(&rank->board) || !ftc_board_has_other_hosts(&rank->board) ||
-        service.bell < 0)
+        server.bell < 0)
         return;
-    atomic_store(&service.is_finishing, true);
-    (void)!write(service.bell, &(uint64_t){1}, sizeof(uint64_t));
-    for (int i = 0; i < FINISH_MS && !atomic_load(&service.is_finished); i++)
+    atomic_store(&server.is_finishing, true);
+    (void)!write(server.bell, &(uint64_t){1}, sizeof(uint64_t));
+    for (int i = 0; i < FINISH_MS && !atomic_load(&server.is_finished); i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }

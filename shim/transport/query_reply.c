@@ -1,4 +1,4 @@
-#include "answer.h"
+#include "query_reply.h"
 
 #include "board/activity.h"
 #include "board/rank_state.h"
@@ -16,9 +16,9 @@ struct head {
     uint64_t heartbeat;
 };
 
-size_t ftc_answer_bytes_max(const struct ftc_board *board)
+size_t ftc_query_reply_bytes_max(const struct ftc_board *board)
 {
-    size_t sites = board->geometry.sites_bytes > 0 ? FTC_ANSWER_SITES_BYTES : 0;
+    size_t sites = board->geometry.sites_bytes > 0 ? FTC_QUERY_SITES_BYTES : 0;
     size_t entry = board->geometry.entry_stride_bytes;
 
     size_t most = sites > entry ? sites : entry;
@@ -26,7 +26,7 @@ size_t ftc_answer_bytes_max(const struct ftc_board *board)
     return sizeof(struct head) + (most > sizeof(struct ftc_note) ? most : sizeof(struct ftc_note));
 }
 
-/* ---- the answer ---- */
+/* ---- the reply ---- */
 
 static size_t write_result(const struct ftc_publication *copy, unsigned char *body)
 {
@@ -58,7 +58,7 @@ static size_t write_bytes(const void *bytes, size_t count, unsigned char *body)
     return sizeof h + count;
 }
 
-static size_t write_call(const struct ftc_board *board, const struct ftc_question *q,
+static size_t write_call(const struct ftc_board *board, const struct ftc_query *q,
                          unsigned char *body)
 {
     struct ftc_note note;
@@ -68,46 +68,46 @@ static size_t write_call(const struct ftc_board *board, const struct ftc_questio
 }
 
 /* None behind the last. */
-static size_t write_sites(const struct ftc_board *board, const struct ftc_question *q,
+static size_t write_sites(const struct ftc_board *board, const struct ftc_query *q,
                           unsigned char *body)
 {
-    size_t begin = (size_t)q->seq * FTC_ANSWER_SITES_BYTES, end = board->geometry.sites_bytes;
+    size_t begin = (size_t)q->seq * FTC_QUERY_SITES_BYTES, end = board->geometry.sites_bytes;
     size_t left;
 
     if (begin > end)
         begin = end;
     left = end - begin;
     return write_bytes((const char *)ftc_board_sites(board, q->rank) + begin,
-                       left < FTC_ANSWER_SITES_BYTES ? left : FTC_ANSWER_SITES_BYTES, body);
+                       left < FTC_QUERY_SITES_BYTES ? left : FTC_QUERY_SITES_BYTES, body);
 }
 
-static bool can_be_asked(const struct ftc_board *board, const struct ftc_question *q)
+static bool can_be_asked(const struct ftc_board *board, const struct ftc_query *q)
 {
     return q->rank < board->geometry.ranks && ftc_board_is_here(board, q->rank) &&
            q->value_bytes <= board->geometry.entry_stride_bytes &&
            ftc_publication_stride(q->value_bytes) <= board->geometry.entry_stride_bytes;
 }
 
-size_t ftc_answer_write(const struct ftc_board *board, const struct ftc_question *q,
-                        struct ftc_publication *copy, void *body)
+size_t ftc_query_reply_write(const struct ftc_board *board, const struct ftc_query *q,
+                             struct ftc_publication *copy, void *body)
 {
     struct head h = {0};
 
     copy->varies = true; /* whoever asks knows whether it may */
     switch (can_be_asked(board, q) ? q->kind : 0) {
-    case FTC_ASK_PUBLISHED:
+    case FTC_QUERY_PUBLISHED:
         if (ftc_published(board, q->rank, q->communicator_id, q->seq, q->value_bytes, copy))
             return write_result(copy, body);
         break;
-    case FTC_ASK_ATTEMPT:
+    case FTC_QUERY_ATTEMPT:
         h.is_yes = ftc_published_attempt(board, q->rank, q->communicator_id, q->seq, &h.attempt) &&
                    !ftc_board_is_dead(board, q->rank);
         break;
-    case FTC_ASK_CALL:
+    case FTC_QUERY_CALL:
         return write_call(board, q, body);
-    case FTC_ASK_SITES:
+    case FTC_QUERY_SITES:
         return write_sites(board, q, body);
-    case FTC_ASK_HEARTBEAT:
+    case FTC_QUERY_HEARTBEAT:
         h.is_yes = 1;
         h.heartbeat = ftc_activity_heartbeat(board, q->rank);
         break;
@@ -120,7 +120,7 @@ size_t ftc_answer_write(const struct ftc_board *board, const struct ftc_question
 
 /* ---- and what is made of it ---- */
 
-static bool is_sane(const struct ftc_question *q, const struct head *h, bool varies, size_t bytes)
+static bool is_sane(const struct ftc_query *q, const struct head *h, bool varies, size_t bytes)
 {
     size_t most = h->verdict == FTC_VERDICT_VALUE ? q->value_bytes : 0;
 
@@ -157,8 +157,8 @@ static bool read_bytes(const struct head *h, const unsigned char *behind, size_t
     return true;
 }
 
-bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t bytes,
-                     struct ftc_answer *answer)
+bool ftc_query_reply_read(const struct ftc_query *q, const void *body, size_t bytes,
+                          struct ftc_query_reply *reply)
 {
     const unsigned char *behind = (const unsigned char *)body + sizeof(struct head);
     struct head h;
@@ -169,20 +169,20 @@ bool ftc_answer_read(const struct ftc_question *q, const void *body, size_t byte
     if (h.is_yes != 1)
         return false;
     switch (q->kind) {
-    case FTC_ASK_PUBLISHED:
-        if (!is_sane(q, &h, answer->copy->varies, bytes))
+    case FTC_QUERY_PUBLISHED:
+        if (!is_sane(q, &h, reply->copy->varies, bytes))
             return false;
-        read_result(&h, behind, answer->copy);
+        read_result(&h, behind, reply->copy);
         return true;
-    case FTC_ASK_ATTEMPT:
-        answer->attempt = h.attempt;
+    case FTC_QUERY_ATTEMPT:
+        reply->attempt = h.attempt;
         return true;
-    case FTC_ASK_CALL:
-        return read_bytes(&h, behind, bytes - sizeof h, &answer->note, sizeof answer->note);
-    case FTC_ASK_SITES:
-        return read_bytes(&h, behind, bytes - sizeof h, answer->sites, answer->sites_bytes);
-    case FTC_ASK_HEARTBEAT:
-        answer->heartbeat = h.heartbeat;
+    case FTC_QUERY_CALL:
+        return read_bytes(&h, behind, bytes - sizeof h, &reply->note, sizeof reply->note);
+    case FTC_QUERY_SITES:
+        return read_bytes(&h, behind, bytes - sizeof h, reply->sites, reply->sites_bytes);
+    case FTC_QUERY_HEARTBEAT:
+        reply->heartbeat = h.heartbeat;
         return true;
     default:
         return false;

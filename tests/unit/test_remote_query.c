@@ -1,6 +1,6 @@
-/* Questions to the monitor process of another host, on a network whose answers take longer than
- * somebody waits before the question is put again. The file under test is part of this one. */
-#include "transport/question.c"
+/* Queries to the monitor process of another host, on a network whose answers take longer than
+ * somebody waits before the query is put again. The file under test is part of this one. */
+#include "transport/remote_query.c"
 
 #include "unit.h"
 
@@ -42,12 +42,12 @@ static void leave(struct asked *a)
     ftc_connection_close(&answers);
 }
 
-static struct ftc_question question_of(uint32_t seq)
+static struct ftc_query query_of(uint32_t seq)
 {
-    return (struct ftc_question){.kind = FTC_ASK_ATTEMPT, .rank = ANSWERS, .seq = seq};
+    return (struct ftc_query){.kind = FTC_QUERY_ATTEMPT, .rank = ANSWERS, .seq = seq};
 }
 
-/* To the oldest question that has no answer: yes, or no. */
+/* To the oldest query that has no answer: yes, or no. */
 static void answer(bool is_yes)
 {
     const struct ftc_frame *asked;
@@ -65,7 +65,7 @@ static void answer(bool is_yes)
 
 static bool has_come(struct asked *a)
 {
-    struct ftc_answer answer = {0};
+    struct ftc_query_reply answer = {0};
 
     ftc_connection_progress(&a->c, ASKS, RANKS);
     return take(a, &answer) && answer.attempt == ATTEMPT;
@@ -74,7 +74,7 @@ static bool has_come(struct asked *a)
 START_TEST(an_answer_counts_though_it_was_asked_again_meanwhile)
 {
     struct asked a = connected();
-    struct ftc_question q = question_of(7);
+    struct ftc_query q = query_of(7);
 
     put(&a, &q, ATTEMPT);
     put(&a, &q, ATTEMPT);
@@ -90,7 +90,7 @@ END_TEST
 START_TEST(an_answer_to_another_question_does_not_count)
 {
     struct asked a = connected();
-    struct ftc_question before = question_of(6), q = question_of(7);
+    struct ftc_query before = query_of(6), q = query_of(7);
 
     put(&a, &before, ATTEMPT);
     put(&a, &q, ATTEMPT);
@@ -110,7 +110,7 @@ END_TEST
 START_TEST(a_no_is_followed_by_a_pause)
 {
     struct asked a = connected();
-    struct ftc_question q = question_of(7);
+    struct ftc_query q = query_of(7);
 
     put(&a, &q, ATTEMPT);
     answer(false);
@@ -123,17 +123,17 @@ END_TEST
 
 START_TEST(what_has_no_answer_is_never_answered)
 {
-    struct ftc_question q = {.kind = FTC_ASK_END, .rank = ANSWERS};
-    struct ftc_answer none = {0};
+    struct ftc_query q = {.kind = FTC_QUERY_KILL, .rank = ANSWERS};
+    struct ftc_query_reply none = {0};
     uint32_t body[8] = {1};
 
-    ck_assert(!ftc_answer_read(&q, body, sizeof body, &none));
+    ck_assert(!ftc_query_reply_read(&q, body, sizeof body, &none));
 }
 END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("question");
+    UNIT_BEGIN("remote_query");
     UNIT_TEST(an_answer_counts_though_it_was_asked_again_meanwhile);
     UNIT_TEST(an_answer_to_another_question_does_not_count);
     UNIT_TEST(a_no_is_followed_by_a_pause);
