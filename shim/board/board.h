@@ -17,9 +17,9 @@
  * rank. Others use it to make, open and pass on a board, and for addresses; fields of it are named
  * in this folder only (tests/boundaries), where each tenant has a file with all that writes its
  * part and all that reads it (rank_state, death, presence, end_of_job, aftermath, missed_site,
- * telling, activity, mark, publication, bulk, required_words, directory, replica, lease, trace).
- * Three parts belong to tenants elsewhere, who give their sizes: messages (transport/), call sites
- * (reporting/coverage_sites.h) and lifelines (system/lifeline.h).
+ * announcement, activity, mark, publication, bulk, required_words, directory, replica, lease,
+ * trace). Three parts belong to tenants elsewhere, who give their sizes: messages (transport/),
+ * call sites (reporting/coverage_sites.h) and lifelines (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H
 #define FTC_BOARD_BOARD_H
@@ -119,7 +119,7 @@ struct ftc_board_rank {
     uint16_t link_port, query_port;
     uint64_t program, program_base;
     struct ftc_board_aftermath aftermath;
-    _Atomic uint64_t told;       /* whether people have been told of its death: telling.c */
+    _Atomic uint64_t announced;  /* of its death: announcement.c */
     _Atomic uint32_t notice;     /* number of that line; 0: none */
     _Atomic uint32_t settled;    /* deaths that its last operation with a result knew of */
     _Atomic uint64_t settled_ns; /* CLOCK_MONOTONIC of that */
@@ -187,19 +187,19 @@ struct ftc_board_shared {
     _Atomic uint32_t ending;         /* enum ftc_ending, and who says it: end_of_job.c */
     _Atomic uint64_t
         required_words; /* of setting require_all_at that have named a call: required_sites.h */
-    _Atomic uint64_t recovery_told, report_told; /* telling.c */
-    _Atomic uint64_t line_told;                  /* likewise */
-    _Atomic uint32_t notices, recoveries;        /* lines on either that were numbered */
-    _Atomic uint32_t news;                       /* grows with what other hosts have to know */
-    uint64_t job_key[2];                         /* of the connections between hosts */
-    struct ftc_hold agent;                       /* held by this host's agent */
+    _Atomic uint64_t recovery_announced, report_announced; /* announcement.c */
+    _Atomic uint64_t line_announced;                       /* likewise */
+    _Atomic uint32_t notices, recoveries;                  /* lines on either that were numbered */
+    _Atomic uint32_t news; /* grows with what other hosts have to know */
+    uint64_t job_key[2];   /* of the connections between hosts */
+    struct ftc_hold agent; /* held by this host's agent */
     struct ftc_board_host host[FTC_BOARD_HOSTS_MAX];
     _Atomic uint64_t lease_until_ns, lost_hosts; /* lease.h: CLOCK_BOOTTIME; a set of hosts */
     _Atomic int64_t lease_ahead_ns;              /* ftc_clock_ahead_ns() when it was given */
     _Atomic uint32_t lease_terms, lease_told;    /* enum ftc_lease_terms; the end of it is told */
     _Atomic uint64_t losses_told;                /* of lost_hosts, by this one */
     _Atomic uint32_t lease_is_awaited;           /* mpiexec alone is silent: the ranks wait on */
-    _Atomic uint64_t trace_told;                 /* telling.c */
+    _Atomic uint64_t trace_announced;            /* announcement.c */
     _Atomic uint32_t trace_file;                 /* number of the file + 1; 0: none */
     _Alignas(64) struct ftc_board_rank rank[];
 };

@@ -1,12 +1,12 @@
 #include "replica.h"
 
 #include "aftermath.h"
+#include "announcement.h"
 #include "death.h"
 #include "end_of_job.h"
 #include "lease.h"
 #include "presence.h"
 #include "required_words.h"
-#include "telling.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -38,11 +38,11 @@ static uint32_t flags_of(const struct ftc_board *board, uint32_t rank)
     return (atomic_load(&s->rank[rank].forbidden) & FORBIDDEN) << FORBIDDEN_SHIFT |
            (atomic_load(&s->rank[rank].is_exhausted) ? EXHAUSTED : 0) |
            (atomic_load(&s->rank[rank].is_in_error) ? IN_ERROR : 0) |
-           ((uint32_t)atomic_load(&s->rank[rank].told) != 0 ? TOLD : 0) |
+           ((uint32_t)atomic_load(&s->rank[rank].announced) != 0 ? TOLD : 0) |
            (ftc_end_of_job_is_said_here(board) ? JOB_SAID : 0) |
            (ftc_end_of_job_is_now(board) ? JOB_NOW : 0) |
-           ((uint32_t)atomic_load(&s->report_told) != 0 ? REPORTED : 0) |
-           (uint32_t)atomic_load(&s->recovery_told) << RECOVERED_SHIFT;
+           ((uint32_t)atomic_load(&s->report_announced) != 0 ? REPORTED : 0) |
+           (uint32_t)atomic_load(&s->recovery_announced) << RECOVERED_SHIFT;
 }
 
 /* The state first: what belongs to a death was there before it. */
@@ -102,9 +102,9 @@ static void enter_job(struct ftc_board *board, uint32_t host, const struct ftc_r
     else
         ftc_end_of_job_is_not_said_on(board, host);
     if (flags & (REPORTED | JOB_NOW))
-        ftc_telling_is_elsewhere(board,
-                                 &(struct ftc_matter){.kind = FTC_MATTER_REPORT, .number = 1});
-    enter_recovery_told(&board->shared->recovery_told, flags >> RECOVERED_SHIFT);
+        ftc_announcement_is_elsewhere(
+            board, &(struct ftc_announcement){.kind = FTC_ANNOUNCEMENT_REPORT, .number = 1});
+    enter_recovery_told(&board->shared->recovery_announced, flags >> RECOVERED_SHIFT);
 }
 
 /* It has recovered from the deaths since it did so last. */
@@ -123,8 +123,9 @@ static void enter_recovery(struct ftc_board *board, uint64_t last_ns, uint64_t n
 
 static void death_is_told_elsewhere(const struct ftc_board *board, uint32_t rank)
 {
-    ftc_telling_is_elsewhere(
-        board, &(struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = rank, .number = 1});
+    ftc_announcement_is_elsewhere(
+        board,
+        &(struct ftc_announcement){.kind = FTC_ANNOUNCEMENT_DEATH, .rank = rank, .number = 1});
 }
 
 static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uint64_t now_ns)

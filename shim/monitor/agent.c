@@ -1,11 +1,12 @@
 #include "agent.h"
 
+#include "announce.h"
+#include "board/announcement.h"
 #include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/presence.h"
 #include "board/replica.h"
-#include "board/telling.h"
 #include "end.h"
 #include "leaseholder.h"
 #include "net/connection.h"
@@ -15,7 +16,6 @@
 #include "system/clock.h"
 #include "system/lines.h"
 #include "system/looks.h"
-#include "tell.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -162,8 +162,8 @@ static void forget(struct agent *a, struct source *s)
     struct ftc_board *board = &a->rank->board;
 
     if (is_last(board, s->host))
-        ftc_telling_is_elsewhere(board,
-                                 &(struct ftc_matter){.kind = FTC_MATTER_REPORT, .number = 1});
+        ftc_announcement_is_elsewhere(
+            board, &(struct ftc_announcement){.kind = FTC_ANNOUNCEMENT_REPORT, .number = 1});
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         if (ftc_board_host(board, i) == s->host && ftc_board_state(board, i) == FTC_RANK_RUNNING)
             ftc_board_advance(board, i, FTC_RANK_FINALIZED);
@@ -257,7 +257,7 @@ static void note_losses(struct agent *a, uint64_t now_ns)
             a->dead = i;
     }
     if (a->death_ns == now_ns)
-        ftc_tell_lost(a->rank);
+        ftc_announce_lost(a->rank);
 }
 
 /* The kernel closes a connection on which nothing comes. */

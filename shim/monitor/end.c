@@ -1,5 +1,6 @@
 #include "end.h"
 
+#include "announce.h"
 #include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
@@ -12,11 +13,10 @@
 #include "pipes.h"
 #include "pmi.h"
 #include "query_server.h"
-#include "relay.h"
+#include "signals.h"
 #include "system/clock.h"
 #include "system/lines.h"
 #include "system/own_code.h"
-#include "tell.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -194,8 +194,8 @@ _Noreturn void ftc_rank_end_host(struct ftc_monitored *rank)
 static void look_for_the_last(struct ftc_monitored *rank)
 {
     if (ftc_board_has_other_hosts(&rank->board))
-        ftc_tell_lost(rank);
-    ftc_tell_look(rank);
+        ftc_announce_lost(rank);
+    ftc_announce_due(rank);
 }
 
 static bool has_passed(uint64_t since_ns, int ms)
@@ -207,7 +207,7 @@ static bool has_passed(uint64_t since_ns, int ms)
  * Later signals tell the survivors to end, and do not concern this process: it ends as they do. */
 static bool was_ended_by_late_signal(const struct ftc_monitored *rank, int status, uint64_t end_ns)
 {
-    return !has_passed(end_ns, LATE_SIGNAL_MS) && ftc_relay_may_be_late(rank) &&
+    return !has_passed(end_ns, LATE_SIGNAL_MS) && ftc_signals_may_be_late(rank) &&
            was_ended_by_launcher(rank, status);
 }
 
@@ -223,13 +223,13 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
     uint64_t began_ns = ftc_clock_ns();
 
     while (any_other(rank, is_in_mpi)) {
-        enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, FTC_TELL_TURN_MS);
+        enum ftc_pmi_answer answer = ftc_pmi_wait(rank->job.pmi, FTC_ANNOUNCE_TURN_MS);
 
-        ftc_tell_look(rank);
+        ftc_announce_due(rank);
         if (!rank->is_watching || has_passed(began_ns, REAP_MS))
             reap(rank);
         *is_settled = *is_settled || answer == FTC_PMI_FINALIZE_ACK;
-        ftc_relay(rank);
+        ftc_signals_forward(rank);
         if (answer == FTC_PMI_CLOSED || was_ended_by_late_signal(rank, status, began_ns) ||
             ftc_end_of_job_is_now(&rank->board))
             return false;
@@ -245,8 +245,8 @@ static void await_end_of_job(struct ftc_monitored *rank, int status)
     uint64_t began_ns = ftc_clock_ns();
 
     while (!has_passed(began_ns, END_MS) && !was_ended_by_launcher(rank, status) &&
-           ftc_pmi_wait(rank->job.pmi, FTC_TELL_TURN_MS) != FTC_PMI_CLOSED)
-        ftc_relay(rank);
+           ftc_pmi_wait(rank->job.pmi, FTC_ANNOUNCE_TURN_MS) != FTC_PMI_CLOSED)
+        ftc_signals_forward(rank);
 }
 
 /* Ranks of other hosts may still ask what this one has published, and its board is gone with the
@@ -256,8 +256,8 @@ static void await_other_hosts(struct ftc_monitored *rank)
     while (ftc_board_has_other_hosts(&rank->board) && any_other(rank, is_in_mpi) &&
            !ftc_end_of_job_is_now(&rank->board)) {
         nanosleep(&(struct timespec){.tv_nsec = OTHERS_AGAIN_NS}, NULL);
-        ftc_relay(rank);
-        ftc_tell_look(rank);
+        ftc_signals_forward(rank);
+        ftc_announce_due(rank);
     }
     look_for_the_last(rank);
 }
@@ -266,8 +266,8 @@ static void await_other_hosts(struct ftc_monitored *rank)
  * process ends: Hydra ends the job at once then, and drops what it has not read. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
-    ftc_tell_deaths(rank);
-    ftc_tell_end(rank);
+    ftc_announce_deaths(rank);
+    ftc_announce_end(rank);
     ftc_lines_await_reader(STDERR_FILENO);
     ftc_end_of_job_begin(&rank->board);
     say_goodbye(rank);
@@ -322,7 +322,7 @@ static bool is_any_other_here(const struct ftc_monitored *rank)
 static void pause_and_relay(struct ftc_monitored *rank)
 {
     nanosleep(&(struct timespec){.tv_nsec = OTHERS_AGAIN_NS}, NULL);
-    ftc_relay(rank);
+    ftc_signals_forward(rank);
 }
 
 static bool is_input_on_its_way(uint64_t last_left_ns)
@@ -347,7 +347,7 @@ static void await_end_of_input(struct ftc_monitored *rank)
 static _Noreturn void end_with_job(struct ftc_monitored *rank, int status)
 {
     leave_alone(rank);
-    if (is_protected(rank) && ftc_lease_is_first_left(&rank->board) && ftc_tell_end(rank))
+    if (is_protected(rank) && ftc_lease_is_first_left(&rank->board) && ftc_announce_end(rank))
         ftc_lines_await_reader(STDERR_FILENO);
     end_as_program(rank, status);
 }
@@ -394,14 +394,14 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
     bool is_settled = false, is_last_told;
 
     ftc_pipes_drain(rank->input);
-    ftc_rank_tell_death(rank, status);
+    ftc_rank_announce_death(rank, status);
     if (!is_left_to_others(rank))
         ftc_rank_end_job_if_forbidden(rank, rank->world, status);
     if (!await_survivors(rank, status, &is_settled)) {
         await_end_of_job(rank, status);
         end_with_job(rank, status);
     }
-    is_last_told = ftc_tell_end(rank);
+    is_last_told = ftc_announce_end(rank);
     if (!any_other(rank, is_alive))
         end_with_nobody_left(rank, status, is_last_told, is_settled);
     if (!is_settled)
@@ -465,13 +465,13 @@ static void end_job_if_crashed(struct ftc_monitored *rank, int status)
     ftc_rank_end_job(rank, WIFSIGNALED(status) ? WTERMSIG(status) : 1);
 }
 
-void ftc_rank_tell_death(struct ftc_monitored *rank, int status)
+void ftc_rank_announce_death(struct ftc_monitored *rank, int status)
 {
     if (!ftc_board_is_open(&rank->board) || !ftc_board_is_dead(&rank->board, rank->world) ||
         !is_failure(rank, status))
         return;
     end_job_if_crashed(rank, status);
-    ftc_tell_death(rank);
+    ftc_announce_death(rank);
 }
 
 void ftc_rank_stand_down(struct ftc_monitored *rank)
@@ -479,12 +479,12 @@ void ftc_rank_stand_down(struct ftc_monitored *rank)
     rank->stood_down = true;
     if (!ftc_board_is_open(&rank->board))
         return;
-    ftc_relay(rank);
+    ftc_signals_forward(rank);
     if (!was_ended_by_launcher(rank, 0)) {
-        ftc_tell_await_first_host(rank);
-        ftc_tell_deaths(rank);
+        ftc_announce_await_first_host(rank);
+        ftc_announce_deaths(rank);
     }
-    if (ftc_tell_end(rank))
+    if (ftc_announce_end(rank))
         ftc_lines_await_reader(STDERR_FILENO);
     leave_alone(rank);
     ftc_end_of_job_begin(&rank->board);

@@ -9,7 +9,7 @@ void ftc_rank_enter_death(struct ftc_monitored *rank, int status);
 
 /* Tells people of the program's death, which is in the board, if it is one: its launcher may have
  * ended it. @status as of waitpid, which may not have said it yet. In the first thread. */
-void ftc_rank_tell_death(struct ftc_monitored *rank, int status);
+void ftc_rank_announce_death(struct ftc_monitored *rank, int status);
 
 /* The program is about to end the whole job: from here on no rank that ends has failed. */
 void ftc_rank_stand_down(struct ftc_monitored *rank);

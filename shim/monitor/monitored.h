@@ -32,15 +32,15 @@ struct ftc_monitored {
                          */
     sigset_t from_launcher; /* signals that the launcher has sent to the rank */
 
-    /* What other threads leave for the first one to tell people of. */
+    /* What other threads leave for the first one to announce. */
     int bell;                      /* eventfd: there is something new */
     _Atomic bool is_ending;        /* the program's end is in the board, */
     _Atomic int ending_status;     /* with this status as of waitpid */
     _Atomic uint32_t inherited;    /* next ranks whose monitor processes have gone */
     _Atomic uint64_t inherited_ns; /* CLOCK_MONOTONIC of the last */
-    uint32_t told;                 /* of these, by the first thread */
-    _Atomic bool has_lost;         /* a host is lost, and that is not told */
-    bool is_watching;              /* a death has been told of, and not yet what came of it */
+    uint32_t announced;            /* of these, by the first thread */
+    _Atomic bool has_lost;         /* a host is lost, and that is not announced */
+    bool is_watching;              /* a death is announced, and not yet what came of it */
 
     int listener; /* several hosts: where others come (query_server.h) */
 };

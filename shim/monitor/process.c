@@ -1,22 +1,22 @@
 #include "process.h"
 
 #include "agent.h"
+#include "announce.h"
 #include "blocked.h"
 #include "board/rank_state.h"
 #include "channel.h"
 #include "config/settings.h"
 #include "end.h"
 #include "net/socket.h"
-#include "others.h"
+#include "observer_ring.h"
 #include "pipes.h"
 #include "pmi.h"
 #include "query_server.h"
-#include "relay.h"
+#include "signals.h"
 #include "system/lifeline.h"
 #include "system/proc.h"
 #include "system/scheduling.h"
 #include "system/symbol.h"
-#include "tell.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,7 +126,7 @@ static void *watch_life(void *life)
         ftc_rank_enter_death(&rank, status);
         atomic_store(&rank.ending_status, status);
         atomic_store(&rank.is_ending, true);
-        ftc_tell_ring(&rank);
+        ftc_announce_ring(&rank);
         ftc_lifeline_list_threads(life, rank.job.child);
     }
     return NULL;
@@ -140,7 +140,7 @@ static void *watch_marks(void *unused)
 
 static void *watch_others(void *unused)
 {
-    ftc_others_watch(&rank);
+    ftc_observer_ring_watch(&rank);
     return unused;
 }
 
@@ -277,7 +277,7 @@ static void serve_signals(void)
 {
     int status;
 
-    ftc_relay(&rank);
+    ftc_signals_forward(&rank);
     if (!has_ended(&status))
         return;
     rank.job.ended = rank.job.child;
@@ -289,10 +289,10 @@ static void serve_signals(void)
 /* What other threads have seen. The signals that came before it are read first. */
 static void serve_bell(void)
 {
-    ftc_tell_hear(&rank);
+    ftc_announce_hear(&rank);
     serve_signals();
     if (atomic_load(&rank.is_ending))
-        ftc_rank_tell_death(&rank, atomic_load(&rank.ending_status));
+        ftc_rank_announce_death(&rank, atomic_load(&rank.ending_status));
 }
 
 void ftc_monitor_run(const struct ftc_monitor_job *job)
@@ -306,10 +306,10 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
     rank.input = ftc_pipes_input_from(job->launcher);
     open_standard();
     open_signals();
-    ftc_relay_prepare(&rank);
+    ftc_signals_prepare(&rank);
     ftc_symbol_settle();
     close_inherited();
-    ftc_tell_open(&rank);
+    ftc_announce_open(&rank);
     take_own_name();
     ftc_scheduling_ask_for_short_slice();
     source[SIGNALS] = (struct pollfd){.fd = rank.signals, .events = POLLIN};
@@ -317,7 +317,7 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
     source[OUTER] = (struct pollfd){.fd = job->outer}; /* hang-up is always reported */
     source[BELL] = (struct pollfd){.fd = rank.bell, .events = POLLIN};
     for (;;) {
-        if (poll(source, SOURCES, ftc_tell_look(&rank) ? FTC_TELL_TURN_MS : -1) < 0)
+        if (poll(source, SOURCES, ftc_announce_due(&rank) ? FTC_ANNOUNCE_TURN_MS : -1) < 0)
             continue;
         if (source[BELL].revents)
             serve_bell();

@@ -101,7 +101,7 @@ static void write_rest(const struct ftc_notice *n, uint32_t world, char text[64]
 
 static void say_death(const struct ftc_notice *n, uint32_t world)
 {
-    uint32_t number = ftc_telling_number(n->board, world);
+    uint32_t number = ftc_announcement_number(n->board, world);
     uint64_t death_ns = ftc_death_time_ns(n->board, world);
     char name[FTC_FAILURE_TEXT], rest[64];
 
@@ -127,24 +127,24 @@ static void await_others(const struct ftc_notice *n, uint32_t world)
         nanosleep(&(struct timespec){.tv_nsec = (long)(together_ns - age_ns)}, NULL);
 }
 
-static struct ftc_matter death_of(uint32_t world)
+static struct ftc_announcement death_of(uint32_t world)
 {
-    return (struct ftc_matter){.kind = FTC_MATTER_DEATH, .rank = world, .number = 1};
+    return (struct ftc_announcement){.kind = FTC_ANNOUNCEMENT_DEATH, .rank = world, .number = 1};
 }
 
 static void tell_death(const struct ftc_notice *n, uint32_t world)
 {
-    struct ftc_matter matter = death_of(world);
+    struct ftc_announcement matter = death_of(world);
 
-    if (!ftc_telling_claim(n->board, &matter, &n->self))
+    if (!ftc_announcement_claim(n->board, &matter, &n->self))
         return;
     if (n->settings->notice) {
         await_others(n, world);
-        ftc_telling_begin_line(n->board, &n->self);
+        ftc_announcement_begin_line(n->board, &n->self);
         say_death(n, world);
-        ftc_telling_end_line(n->board, &n->self);
+        ftc_announcement_end_line(n->board, &n->self);
     }
-    ftc_telling_end(n->board, &matter, &n->self);
+    ftc_announcement_end(n->board, &matter, &n->self);
 }
 
 /* Of another host's ranks it is told there, while there is somebody. */
@@ -237,9 +237,9 @@ void ftc_notice_host_stops(struct ftc_board *board, int unreachable_ms)
 
 bool ftc_notice_has_failed(const struct ftc_board *board, uint32_t world)
 {
-    struct ftc_matter matter = death_of(world);
+    struct ftc_announcement matter = death_of(world);
 
-    return ftc_board_is_dead(board, world) && ftc_telling_is_done(board, &matter);
+    return ftc_board_is_dead(board, world) && ftc_announcement_is_done(board, &matter);
 }
 
 uint32_t ftc_notice_failures(const struct ftc_board *board)
@@ -253,7 +253,7 @@ uint32_t ftc_notice_failures(const struct ftc_board *board)
 
 /* ---- what came of it ---- */
 
-static const struct ftc_matter report = {.kind = FTC_MATTER_REPORT, .number = 1};
+static const struct ftc_announcement report = {.kind = FTC_ANNOUNCEMENT_REPORT, .number = 1};
 
 static uint32_t last_death(const struct ftc_board *board)
 {
@@ -284,7 +284,7 @@ static void say_recovery(const struct ftc_notice *n, uint64_t when_ns)
     char operation[FTC_FAILURE_TEXT], missed[FTC_FAILURE_TEXT + 64] = "", after[32];
     struct ftc_aftermath a = {0};
 
-    if (!is_due(ftc_telling_number_of_recovery(n->board)))
+    if (!is_due(ftc_announcement_number_of_recovery(n->board)))
         return;
     if (ftc_aftermath_of(n->board, world, &a) && a.is_error)
         when_ns = a.recovered_ns;
@@ -318,21 +318,21 @@ static uint64_t left_to_others_ns(const struct ftc_board *board)
 bool ftc_notice_recovery(const struct ftc_notice *n)
 {
     uint32_t deaths = ftc_board_deaths(n->board);
-    struct ftc_matter matter = {.kind = FTC_MATTER_RECOVERY, .number = deaths};
+    struct ftc_announcement matter = {.kind = FTC_ANNOUNCEMENT_RECOVERY, .number = deaths};
     uint64_t when_ns;
 
-    if (deaths == 0 || ftc_telling_is_done(n->board, &report) ||
-        ftc_telling_is_done(n->board, &matter))
+    if (deaths == 0 || ftc_announcement_is_done(n->board, &report) ||
+        ftc_announcement_is_done(n->board, &matter))
         return true;
     if (ftc_notice_failures(n->board) < deaths || /* they are told first */
         !ftc_aftermath_is_settled(n->board, deaths, &when_ns) ||
         ftc_clock_ns() < when_ns + left_to_others_ns(n->board) ||
-        !ftc_telling_claim(n->board, &matter, &n->self))
+        !ftc_announcement_claim(n->board, &matter, &n->self))
         return false;
     find_sites(n);
     if (n->settings->notice)
         say_recovery(n, when_ns);
-    ftc_telling_end(n->board, &matter, &n->self);
+    ftc_announcement_end(n->board, &matter, &n->self);
     return true;
 }
 
@@ -341,15 +341,15 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
 bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const void *context),
                        const void *context, bool is_last)
 {
-    if (!ftc_telling_claim(n->board, &report, &n->self))
+    if (!ftc_announcement_claim(n->board, &report, &n->self))
         return false;
     if (!ftc_report_file_write(n->paths->report, write, context) && is_last)
         ftc_lines_await_reader(ftc_lines_error());
-    ftc_telling_end(n->board, &report, &n->self);
+    ftc_announcement_end(n->board, &report, &n->self);
     return true;
 }
 
 bool ftc_notice_is_reported(const struct ftc_board *board)
 {
-    return ftc_telling_is_done(board, &report);
+    return ftc_announcement_is_done(board, &report);
 }

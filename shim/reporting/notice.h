@@ -1,10 +1,10 @@
 /* notice: what people are told of deaths while the job goes on (setting notice), and who writes the
- * report. Each is told once, by one process of the job (board/telling.h), from what is on the
+ * report. Each is told once, by one process of the job (board/announcement.h), from what is on the
  * board. */
 #ifndef FTC_REPORTING_NOTICE_H
 #define FTC_REPORTING_NOTICE_H
 
-#include "board/telling.h"
+#include "board/announcement.h"
 #include "config/settings.h"
 #include "report_file.h"
 
@@ -17,7 +17,7 @@ enum { FTC_NOTICE_F_TEXT = 32 };
 
 struct ftc_notice {
     const struct ftc_board *board;
-    struct ftc_teller self;
+    struct ftc_announcer self;
     const struct ftc_settings *settings;
     const struct ftc_report_paths *paths;
 };

@@ -123,24 +123,24 @@ static void write_file(const struct ftc_notice *n, bool is_early_end)
     ftc_lines_say("ftcoll: cannot write trace_file %s: %s\n", path, strerror(-rv));
 }
 
-static bool claim_and_write(const struct ftc_notice *n, const struct ftc_matter *matter,
+static bool claim_and_write(const struct ftc_notice *n, const struct ftc_announcement *matter,
                             bool is_early_end)
 {
-    if (!ftc_telling_claim(n->board, matter, &n->self))
+    if (!ftc_announcement_claim(n->board, matter, &n->self))
         return false;
     write_file(n, is_early_end);
-    ftc_telling_end(n->board, matter, &n->self);
+    ftc_announcement_end(n->board, matter, &n->self);
     return true;
 }
 
 bool ftc_trace_file_update(const struct ftc_notice *n)
 {
     uint32_t deaths = ftc_board_deaths(n->board);
-    struct ftc_matter matter = {.kind = FTC_MATTER_TRACE, .number = deaths};
+    struct ftc_announcement matter = {.kind = FTC_ANNOUNCEMENT_TRACE, .number = deaths};
     uint64_t when_ns;
 
     if (!is_on(n) || deaths == 0 || deaths > FTC_TRACE_PARTS ||
-        ftc_telling_is_done(n->board, &matter))
+        ftc_announcement_is_done(n->board, &matter))
         return true;
     return ftc_aftermath_is_settled(n->board, deaths, &when_ns) &&
            claim_and_write(n, &matter, false);
@@ -170,10 +170,11 @@ void ftc_trace_file_await_ranks(const struct ftc_notice *n)
 void ftc_trace_file_finish(const struct ftc_notice *n)
 {
     const bool is_in_time = n->self.is_rank;
-    const struct ftc_matter matter = {.kind = FTC_MATTER_TRACE, .number = FTC_MATTER_LAST};
+    const struct ftc_announcement matter = {.kind = FTC_ANNOUNCEMENT_TRACE,
+                                            .number = FTC_ANNOUNCEMENT_LAST};
 
     for (int i = 0; is_on(n) && i < WRITER_MS; i++) {
-        if (ftc_telling_is_done(n->board, &matter) || claim_and_write(n, &matter, !is_in_time))
+        if (ftc_announcement_is_done(n->board, &matter) || claim_and_write(n, &matter, !is_in_time))
             return;
         nap();
     }

@@ -2,7 +2,8 @@
  * any time, and replaced when there is more to tell.
  *
  * It is written after a death, once all survivors have their results, and when the job ends,
- * however it ends; by one process each time (board/telling.h), from rings that all can reach. */
+ * however it ends; by one process each time (board/announcement.h), from rings that all can reach.
+ */
 #ifndef FTC_REPORTING_TRACE_FILE_H
 #define FTC_REPORTING_TRACE_FILE_H
 

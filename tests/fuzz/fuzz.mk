@@ -12,8 +12,8 @@ FUZZED_TRANSPORT = $(addprefix shim/board/,aftermath.c board.c directory.c lease
 $(FUZZ)/settings: $(wildcard config/settings*.c)
 $(FUZZ)/settings: FUZZ_LIBS = -linih
 $(FUZZ)/engine: $(ENGINE)
-$(FUZZ)/board: $(addprefix shim/board/,bulk.c mark.c missed_site.c telling.c) $(FUZZED_TRANSPORT) shim/call/call.c shim/system/copy.c
-$(FUZZ)/net: shim/board/death.c shim/board/end_of_job.c shim/board/replica.c shim/board/telling.c $(FUZZED_TRANSPORT)
+$(FUZZ)/board: $(addprefix shim/board/,bulk.c mark.c missed_site.c announcement.c) $(FUZZED_TRANSPORT) shim/call/call.c shim/system/copy.c
+$(FUZZ)/net: shim/board/death.c shim/board/end_of_job.c shim/board/replica.c shim/board/announcement.c $(FUZZED_TRANSPORT)
 $(FUZZ)/authority: shim/mpiexec/proxies.c shim/mpiexec/wire.c shim/system/quiet_thread.c shim/system/floating.c shim/system/libc.c $(FUZZED_TRANSPORT)
 $(FUZZ)/leaseholder: shim/board/death.c $(FUZZED_TRANSPORT)
 $(FUZZ)/channel: shim/monitor/channel.c

@@ -1,10 +1,10 @@
 /* Any process of the job can write anything to the board: what is read from it is checked first. */
 #include "board/aftermath.h"
+#include "board/announcement.h"
 #include "board/bulk.h"
 #include "board/mark.h"
 #include "board/missed_site.h"
 #include "board/publication.h"
-#include "board/telling.h"
 #include "transport/multicast.h"
 
 #include <stdlib.h>
@@ -135,13 +135,13 @@ static void read_missed(void)
 /* Nobody is there who could be telling. */
 static void read_tellings(void)
 {
-    struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = 1, .number = 1};
-    struct ftc_teller self = {.rank = 0};
+    struct ftc_announcement death = {.kind = FTC_ANNOUNCEMENT_DEATH, .rank = 1, .number = 1};
+    struct ftc_announcer self = {.rank = 0};
     uint64_t when_ns;
 
-    if (ftc_telling_claim(&board, &death, &self))
-        ftc_telling_end(&board, &death, &self);
-    ftc_telling_number(&board, 1);
+    if (ftc_announcement_claim(&board, &death, &self))
+        ftc_announcement_end(&board, &death, &self);
+    ftc_announcement_number(&board, 1);
     ftc_aftermath_is_settled(&board, 1, &when_ns);
 }
 

@@ -45,7 +45,7 @@ void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *r, uint32_t world
     forbidden += ftc_death_ends_job(&r->board, world, r->options.settings.max_failed);
 }
 
-void ftc_tell_lost(struct ftc_monitored *r)
+void ftc_announce_lost(struct ftc_monitored *r)
 {
     (void)r;
 }

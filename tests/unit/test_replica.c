@@ -1,11 +1,11 @@
 /* What a host's board shows of the ranks of another host. */
 #include "board/aftermath.h"
+#include "board/announcement.h"
 #include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/presence.h"
 #include "board/replica.h"
-#include "board/telling.h"
 #include "unit_board.h"
 
 #include <string.h>
@@ -135,21 +135,21 @@ END_TEST
 START_TEST(what_was_told_there_is_told)
 {
     struct ftc_board here = board_of(HERE), there = board_of(THERE);
-    struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = 1, .number = 1};
-    struct ftc_matter report = {.kind = FTC_MATTER_REPORT, .number = 1};
-    struct ftc_teller teller = {.rank = 1, .is_rank = true};
+    struct ftc_announcement death = {.kind = FTC_ANNOUNCEMENT_DEATH, .rank = 1, .number = 1};
+    struct ftc_announcement report = {.kind = FTC_ANNOUNCEMENT_REPORT, .number = 1};
+    struct ftc_announcer teller = {.rank = 1, .is_rank = true};
 
     ftc_board_mark_failed(&there, 1, FTC_DEATH_SIGNAL, 9);
     tell(&here, &there, 1, S);
-    ck_assert(!ftc_telling_is_done(&here, &death));
+    ck_assert(!ftc_announcement_is_done(&here, &death));
     teller.rank = 3;
-    ck_assert(ftc_telling_claim(&there, &death, &teller));
-    ftc_telling_end(&there, &death, &teller);
-    ck_assert(ftc_telling_claim(&there, &report, &teller));
-    ftc_telling_end(&there, &report, &teller);
+    ck_assert(ftc_announcement_claim(&there, &death, &teller));
+    ftc_announcement_end(&there, &death, &teller);
+    ck_assert(ftc_announcement_claim(&there, &report, &teller));
+    ftc_announcement_end(&there, &report, &teller);
     tell(&here, &there, 1, S);
-    ck_assert(ftc_telling_is_done(&here, &death));
-    ck_assert(ftc_telling_is_done(&here, &report));
+    ck_assert(ftc_announcement_is_done(&here, &death));
+    ck_assert(ftc_announcement_is_done(&here, &report));
 }
 END_TEST
 
@@ -158,18 +158,18 @@ START_TEST(what_was_told_there_of_a_lost_host_is_told)
 {
     struct ftc_board here = unit_board_of(HERE, 3, RANKS, VALUE_BYTES);
     struct ftc_board there = unit_board_of(THERE, 3, RANKS, VALUE_BYTES);
-    struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = 2, .number = 1};
+    struct ftc_announcement death = {.kind = FTC_ANNOUNCEMENT_DEATH, .rank = 2, .number = 1};
     struct ftc_replica before = ftc_replica_take(&there, 1, S), r;
 
     ftc_lease_tell_loss(&there, 2);
     r = ftc_replica_take(&there, 1, S);
     ck_assert(ftc_replica_is_news(&r, &before));
     ftc_replica_enter(&here, THERE, &r, S);
-    ck_assert(ftc_telling_is_done(&here, &death));
+    ck_assert(ftc_announcement_is_done(&here, &death));
     death.rank = 3; /* of this host */
-    ck_assert(!ftc_telling_is_done(&here, &death));
+    ck_assert(!ftc_announcement_is_done(&here, &death));
     death.rank = 1;
-    ck_assert(!ftc_telling_is_done(&here, &death));
+    ck_assert(!ftc_announcement_is_done(&here, &death));
 }
 END_TEST
 
@@ -213,21 +213,21 @@ END_TEST
 START_TEST(a_recovery_that_was_told_there_is_told)
 {
     struct ftc_board here = board_of(HERE), there = board_of(THERE);
-    struct ftc_matter two = {.kind = FTC_MATTER_RECOVERY, .number = 2}, three = two;
-    struct ftc_teller monitor_there = {.rank = 1}, monitor_here = {.rank = 0};
+    struct ftc_announcement two = {.kind = FTC_ANNOUNCEMENT_RECOVERY, .number = 2}, three = two;
+    struct ftc_announcer monitor_there = {.rank = 1}, monitor_here = {.rank = 0};
 
     three.number = 3;
-    ck_assert(ftc_telling_claim(&there, &two, &monitor_there));
+    ck_assert(ftc_announcement_claim(&there, &two, &monitor_there));
     tell(&here, &there, 1, S);
-    ck_assert(!ftc_telling_is_done(&here, &two));
-    ck_assert(ftc_telling_claim(&here, &three, &monitor_here));
-    ftc_telling_end(&there, &two, &monitor_there);
+    ck_assert(!ftc_announcement_is_done(&here, &two));
+    ck_assert(ftc_announcement_claim(&here, &three, &monitor_here));
+    ftc_announcement_end(&there, &two, &monitor_there);
     tell(&here, &there, 1, S);
-    ck_assert(ftc_telling_is_done(&here, &two));
-    ck_assert(!ftc_telling_is_done(&here, &three));
-    ftc_telling_end(&here, &three, &monitor_here);
+    ck_assert(ftc_announcement_is_done(&here, &two));
+    ck_assert(!ftc_announcement_is_done(&here, &three));
+    ftc_announcement_end(&here, &three, &monitor_here);
     tell(&here, &there, 1, S);
-    ck_assert(ftc_telling_is_done(&here, &three));
+    ck_assert(ftc_announcement_is_done(&here, &three));
 }
 END_TEST
 
@@ -235,17 +235,17 @@ END_TEST
 START_TEST(a_recovery_that_was_told_there_stays_told_after_one_of_fewer_deaths)
 {
     struct ftc_board here = board_of(HERE), there = board_of(THERE);
-    struct ftc_matter one = {.kind = FTC_MATTER_RECOVERY, .number = 1}, two = one;
-    struct ftc_teller monitor_there = {.rank = 1}, monitor_here = {.rank = 0};
+    struct ftc_announcement one = {.kind = FTC_ANNOUNCEMENT_RECOVERY, .number = 1}, two = one;
+    struct ftc_announcer monitor_there = {.rank = 1}, monitor_here = {.rank = 0};
 
     two.number = 2;
-    ck_assert(ftc_telling_claim(&here, &one, &monitor_here));
-    ck_assert(ftc_telling_claim(&there, &two, &monitor_there));
-    ftc_telling_end(&there, &two, &monitor_there);
+    ck_assert(ftc_announcement_claim(&here, &one, &monitor_here));
+    ck_assert(ftc_announcement_claim(&there, &two, &monitor_there));
+    ftc_announcement_end(&there, &two, &monitor_there);
     tell(&here, &there, 1, S);
-    ftc_telling_end(&here, &one, &monitor_here);
-    ck_assert(ftc_telling_is_done(&here, &two));
-    ck_assert(!ftc_telling_claim(&here, &two, &monitor_here));
+    ftc_announcement_end(&here, &one, &monitor_here);
+    ck_assert(ftc_announcement_is_done(&here, &two));
+    ck_assert(!ftc_announcement_claim(&here, &two, &monitor_here));
 }
 END_TEST
 

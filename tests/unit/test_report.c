@@ -1,12 +1,12 @@
 /* The report of a job that ends early, from what is on the board, and the file that it goes to. */
 #include "board/aftermath.h"
+#include "board/announcement.h"
 #include "board/death.h"
 #include "board/directory.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/missed_site.h"
 #include "board/rank_state.h"
-#include "board/telling.h"
 #include "call/call.h"
 #include "call/policy.h"
 #include "config/settings.h"
@@ -146,7 +146,7 @@ END_TEST
 /* Its number means nothing to processes of this one, but something to people. */
 START_TEST(it_names_the_process_of_another_host)
 {
-    struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = VICTIM, .number = 1};
+    struct ftc_announcement death = {.kind = FTC_ANNOUNCEMENT_DEATH, .rank = VICTIM, .number = 1};
     struct ftc_board_geometry g = unit_geometry(SLOTS, VALUE_BYTES);
 
     ftc_board_close(&board);
@@ -155,8 +155,8 @@ START_TEST(it_names_the_process_of_another_host)
     ftc_directory_set_rank(&board, VICTIM, &(struct ftc_directory_rank){.host = 1});
     ftc_board_introduce(&board, VICTIM, 4711);
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
-    ck_assert(ftc_telling_claim(&board, &death, &notice.self)); /* it is told there */
-    ftc_telling_end(&board, &death, &notice.self);
+    ck_assert(ftc_announcement_claim(&board, &death, &notice.self)); /* it is told there */
+    ftc_announcement_end(&board, &death, &notice.self);
     ck_assert(ftc_report_write_early(&notice));
     expect("\"pid\":4711,\"time\":\"20");
 }
@@ -185,21 +185,21 @@ static void let_two_die_on_two_hosts(uint64_t settled_ns)
     be_on_two_hosts();
     ftc_board_advance(&board, 1, FTC_RANK_RUNNING);
     for (uint32_t rank = 0; rank <= VICTIM; rank += VICTIM) {
-        struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = rank, .number = 1};
+        struct ftc_announcement death = {.kind = FTC_ANNOUNCEMENT_DEATH, .rank = rank, .number = 1};
 
         ftc_board_mark_failed(&board, rank, FTC_DEATH_SIGNAL, SIGKILL);
         await_ns(ftc_death_time_ns(&board, rank));
-        ck_assert(ftc_telling_claim(&board, &death, &notice.self));
-        ftc_telling_end(&board, &death, &notice.self);
+        ck_assert(ftc_announcement_claim(&board, &death, &notice.self));
+        ftc_announcement_end(&board, &death, &notice.self);
     }
     ftc_aftermath_settle(&board, 1, 2, settled_ns);
 }
 
 static bool is_recovery_told(void)
 {
-    struct ftc_matter recovery = {.kind = FTC_MATTER_RECOVERY, .number = 2};
+    struct ftc_announcement recovery = {.kind = FTC_ANNOUNCEMENT_RECOVERY, .number = 2};
 
-    return ftc_telling_is_done(&board, &recovery);
+    return ftc_announcement_is_done(&board, &recovery);
 }
 
 /* There the last death may be another, by a clock that has heard later of the one here. */
@@ -541,12 +541,12 @@ END_TEST
 
 /* ---- somebody else is at it ---- */
 
-static const struct ftc_matter report = {.kind = FTC_MATTER_REPORT, .number = 1};
-static struct ftc_teller rival = {.rank = 1, .is_rank = true};
+static const struct ftc_announcement report = {.kind = FTC_ANNOUNCEMENT_REPORT, .number = 1};
+static struct ftc_announcer rival = {.rank = 1, .is_rank = true};
 
 static void end_rival(void)
 {
-    ftc_telling_end(&board, &report, &rival);
+    ftc_announcement_end(&board, &report, &rival);
 }
 
 static void kill_rival(void)
@@ -559,7 +559,7 @@ static void report_beside_rival(void (*act)(void))
     ftc_board_advance(&board, rival.rank, FTC_RANK_RUNNING);
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
     tell(VICTIM);
-    ck_assert(ftc_telling_claim(&board, &report, &rival));
+    ck_assert(ftc_announcement_claim(&board, &report, &rival));
     while_it_waits = act;
     ck_assert(ftc_report_write_early(&notice));
     ck_assert_int_eq(pauses, 1);

@@ -528,12 +528,13 @@ START_TEST(a_file_that_would_be_too_large_is_not_there)
 {
     struct ftc_board board = created(RANKS);
     struct ftc_notice n = notice_of(&board, 0);
-    const struct ftc_matter last = {.kind = FTC_MATTER_TRACE, .number = FTC_MATTER_LAST};
+    const struct ftc_announcement last = {.kind = FTC_ANNOUNCEMENT_TRACE,
+                                          .number = FTC_ANNOUNCEMENT_LAST};
 
     enter_directory();
     record_recovery(&board);
     finish_within(&n, 100);
-    ck_assert(ftc_telling_is_done(&board, &last));
+    ck_assert(ftc_announcement_is_done(&board, &last));
     leave_directory((const char *const[]){NULL});
     ftc_board_close(&board);
 }
@@ -545,7 +546,8 @@ START_TEST(another_takes_over_from_a_writer_that_was_killed)
 {
     struct ftc_board board = created(RANKS);
     struct ftc_notice n = notice_of(&board, 0);
-    const struct ftc_matter last = {.kind = FTC_MATTER_TRACE, .number = FTC_MATTER_LAST};
+    const struct ftc_announcement last = {.kind = FTC_ANNOUNCEMENT_TRACE,
+                                          .number = FTC_ANNOUNCEMENT_LAST};
     char part[64];
     uint64_t key[2];
     int status;
@@ -557,11 +559,11 @@ START_TEST(another_takes_over_from_a_writer_that_was_killed)
     snprintf(part, sizeof part, "trace.%08x.part", (unsigned)key[0]);
     pid = fork();
     if (pid == 0) {
-        const struct ftc_teller first = {.rank = 0};
+        const struct ftc_announcer first = {.rank = 0};
         int fd = open(part, O_CREAT | O_WRONLY, 0600);
 
         if (ftc_lifeline_guard(ftc_board_lifeline(&board, 0)) == 0 && write(fd, "[", 1) == 1 &&
-            ftc_telling_claim(&board, &last, &first))
+            ftc_announcement_claim(&board, &last, &first))
             raise(SIGKILL);
         _exit(1);
     }
@@ -569,7 +571,7 @@ START_TEST(another_takes_over_from_a_writer_that_was_killed)
     ck_assert(WIFSIGNALED(status));
     n.self.rank = 1;
     ftc_trace_file_finish(&n);
-    ck_assert(ftc_telling_is_done(&board, &last));
+    ck_assert(ftc_announcement_is_done(&board, &last));
     ck_assert_int_gt(bytes_of("trace"), 1);
     leave_directory((const char *const[]){"trace", NULL});
     ftc_board_close(&board);
@@ -581,7 +583,8 @@ START_TEST(a_writer_that_lives_is_awaited)
 {
     struct ftc_board board = created(RANKS);
     struct ftc_notice n = notice_of(&board, 1);
-    const struct ftc_matter last = {.kind = FTC_MATTER_TRACE, .number = FTC_MATTER_LAST};
+    const struct ftc_announcement last = {.kind = FTC_ANNOUNCEMENT_TRACE,
+                                          .number = FTC_ANNOUNCEMENT_LAST};
     int claimed[2];
     char byte;
     pid_t pid;
@@ -589,19 +592,19 @@ START_TEST(a_writer_that_lives_is_awaited)
     ck_assert_int_eq(pipe(claimed), 0);
     pid = fork();
     if (pid == 0) {
-        const struct ftc_teller first = {.rank = 0};
+        const struct ftc_announcer first = {.rank = 0};
 
         if (ftc_lifeline_guard(ftc_board_lifeline(&board, 0)) != 0 ||
-            !ftc_telling_claim(&board, &last, &first) || write(claimed[1], "", 1) != 1)
+            !ftc_announcement_claim(&board, &last, &first) || write(claimed[1], "", 1) != 1)
             _exit(1);
         sleep(2);
-        ftc_telling_end(&board, &last, &first);
+        ftc_announcement_end(&board, &last, &first);
         _exit(0);
     }
     close(claimed[1]);
     ck_assert_int_eq(read(claimed[0], &byte, 1), 1);
     ftc_trace_file_finish(&n);
-    ck_assert(ftc_telling_is_done(&board, &last));
+    ck_assert(ftc_announcement_is_done(&board, &last));
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
     close(claimed[0]);
     ftc_board_close(&board);

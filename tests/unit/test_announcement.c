@@ -1,8 +1,8 @@
 /* What the job tells people once: who claims it, who takes it over, and when all have recovered. */
 #include "board/aftermath.h"
+#include "board/announcement.h"
 #include "board/end_of_job.h"
 #include "board/rank_state.h"
-#include "board/telling.h"
 #include "system/lines.h"
 #include "unit_board.h"
 
@@ -30,23 +30,24 @@ static struct ftc_board created(void)
     return unit_board(unit_geometry(SLOTS, VALUE_BYTES));
 }
 
-static const struct ftc_matter death = {.kind = FTC_MATTER_DEATH, .rank = VICTIM, .number = 1};
-static const struct ftc_matter report = {.kind = FTC_MATTER_REPORT, .number = 1};
+static const struct ftc_announcement death = {
+    .kind = FTC_ANNOUNCEMENT_DEATH, .rank = VICTIM, .number = 1};
+static const struct ftc_announcement report = {.kind = FTC_ANNOUNCEMENT_REPORT, .number = 1};
 
-static struct ftc_teller monitor_of(uint32_t world)
+static struct ftc_announcer monitor_of(uint32_t world)
 {
-    return (struct ftc_teller){.rank = world};
+    return (struct ftc_announcer){.rank = world};
 }
 
-static struct ftc_teller rank_of(uint32_t world)
+static struct ftc_announcer rank_of(uint32_t world)
 {
-    return (struct ftc_teller){.rank = world, .is_rank = true};
+    return (struct ftc_announcer){.rank = world, .is_rank = true};
 }
 
-static bool claims(const struct ftc_board *board, const struct ftc_matter *matter,
-                   struct ftc_teller teller)
+static bool claims(const struct ftc_board *board, const struct ftc_announcement *announcement,
+                   struct ftc_announcer announcer)
 {
-    return ftc_telling_claim(board, matter, &teller);
+    return ftc_announcement_claim(board, announcement, &announcer);
 }
 
 static bool claims_death(const struct ftc_board *board)
@@ -77,14 +78,14 @@ static void claim_and_die(const struct ftc_board *board, bool (*claim)(const str
 START_TEST(one_of_two_claims_and_tells)
 {
     struct ftc_board board = created();
-    struct ftc_teller first = monitor_of(FIRST);
+    struct ftc_announcer first = monitor_of(FIRST);
 
     ck_assert(claims(&board, &death, first));
     ck_assert(!claims(&board, &death, monitor_of(SECOND)));
     ck_assert(!claims(&board, &death, first));
-    ck_assert(!ftc_telling_is_done(&board, &death));
-    ftc_telling_end(&board, &death, &first);
-    ck_assert(ftc_telling_is_done(&board, &death));
+    ck_assert(!ftc_announcement_is_done(&board, &death));
+    ftc_announcement_end(&board, &death, &first);
+    ck_assert(ftc_announcement_is_done(&board, &death));
     ck_assert(!claims(&board, &death, monitor_of(SECOND)));
     ck_assert(claims(&board, &report, monitor_of(SECOND)));
     ftc_board_close(&board);
@@ -94,15 +95,15 @@ END_TEST
 START_TEST(what_is_told_on_another_host_is_not_told_here)
 {
     struct ftc_board board = created();
-    struct ftc_teller first = monitor_of(FIRST);
+    struct ftc_announcer first = monitor_of(FIRST);
 
     ck_assert(claims(&board, &death, first));
-    ftc_telling_is_elsewhere(&board, &death); /* it is being told here already */
-    ck_assert(!ftc_telling_is_done(&board, &death));
-    ftc_telling_end(&board, &death, &first);
-    ck_assert(ftc_telling_is_done(&board, &death));
-    ftc_telling_is_elsewhere(&board, &report);
-    ck_assert(ftc_telling_is_done(&board, &report));
+    ftc_announcement_is_elsewhere(&board, &death); /* it is being told here already */
+    ck_assert(!ftc_announcement_is_done(&board, &death));
+    ftc_announcement_end(&board, &death, &first);
+    ck_assert(ftc_announcement_is_done(&board, &death));
+    ftc_announcement_is_elsewhere(&board, &report);
+    ck_assert(ftc_announcement_is_done(&board, &report));
     ck_assert(!claims(&board, &report, first));
     ftc_board_close(&board);
 }
@@ -111,15 +112,15 @@ END_TEST
 START_TEST(what_a_dead_monitor_process_claimed_is_told_by_the_next)
 {
     struct ftc_board board = created();
-    struct ftc_teller first = monitor_of(FIRST), second = monitor_of(SECOND);
+    struct ftc_announcer first = monitor_of(FIRST), second = monitor_of(SECOND);
 
     claim_and_die(&board, claims_death);
-    ck_assert(!ftc_telling_is_done(&board, &death));
+    ck_assert(!ftc_announcement_is_done(&board, &death));
     ck_assert(claims(&board, &death, second));
-    ftc_telling_end(&board, &death, &first); /* its word, which came late, does not count */
-    ck_assert(!ftc_telling_is_done(&board, &death));
-    ftc_telling_end(&board, &death, &second);
-    ck_assert(ftc_telling_is_done(&board, &death));
+    ftc_announcement_end(&board, &death, &first); /* its word, which came late, does not count */
+    ck_assert(!ftc_announcement_is_done(&board, &death));
+    ftc_announcement_end(&board, &death, &second);
+    ck_assert(ftc_announcement_is_done(&board, &death));
     ftc_board_close(&board);
 }
 END_TEST
@@ -183,16 +184,16 @@ END_TEST
 START_TEST(a_recovery_is_told_for_each_number_of_deaths)
 {
     struct ftc_board board = created();
-    struct ftc_matter one = {.kind = FTC_MATTER_RECOVERY, .number = 1}, three = one;
-    struct ftc_teller first = monitor_of(FIRST);
+    struct ftc_announcement one = {.kind = FTC_ANNOUNCEMENT_RECOVERY, .number = 1}, three = one;
+    struct ftc_announcer first = monitor_of(FIRST);
 
     three.number = 3;
     ck_assert(claims(&board, &one, first));
     ck_assert(!claims(&board, &three, monitor_of(SECOND)));
-    ftc_telling_end(&board, &one, &first);
+    ftc_announcement_end(&board, &one, &first);
     ck_assert(claims(&board, &three, monitor_of(SECOND)));
-    ck_assert(ftc_telling_is_done(&board, &one));
-    ck_assert(!ftc_telling_is_done(&board, &three));
+    ck_assert(ftc_announcement_is_done(&board, &one));
+    ck_assert(!ftc_announcement_is_done(&board, &three));
     ftc_board_close(&board);
 }
 END_TEST
@@ -205,7 +206,7 @@ START_TEST(a_claim_of_nobody_does_not_count)
     struct ftc_board board = created();
 
     for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++) {
-        atomic_store(&board.shared->report_told, nobody[i]);
+        atomic_store(&board.shared->report_announced, nobody[i]);
         ck_assert(claims(&board, &report, monitor_of(FIRST)));
     }
     ftc_board_close(&board);
@@ -216,11 +217,11 @@ START_TEST(lines_on_deaths_are_numbered_once_each)
 {
     struct ftc_board board = created();
 
-    ck_assert_uint_eq(ftc_telling_number(&board, VICTIM), 1);
-    ck_assert_uint_eq(ftc_telling_number(&board, FIRST), 2);
-    ck_assert_uint_eq(ftc_telling_number(&board, VICTIM), 1);
-    ck_assert_uint_eq(ftc_telling_number_of_recovery(&board), 1);
-    ck_assert_uint_eq(ftc_telling_number_of_recovery(&board), 2);
+    ck_assert_uint_eq(ftc_announcement_number(&board, VICTIM), 1);
+    ck_assert_uint_eq(ftc_announcement_number(&board, FIRST), 2);
+    ck_assert_uint_eq(ftc_announcement_number(&board, VICTIM), 1);
+    ck_assert_uint_eq(ftc_announcement_number_of_recovery(&board), 1);
+    ck_assert_uint_eq(ftc_announcement_number_of_recovery(&board), 2);
     ftc_board_close(&board);
 }
 END_TEST
@@ -233,11 +234,11 @@ struct line {
 static void *begin_line(void *argument)
 {
     struct line *l = argument;
-    struct ftc_teller second = monitor_of(SECOND);
+    struct ftc_announcer second = monitor_of(SECOND);
 
-    ftc_telling_begin_line(l->board, &second);
+    ftc_announcement_begin_line(l->board, &second);
     atomic_store(&l->is_begun, true);
-    ftc_telling_end_line(l->board, &second);
+    ftc_announcement_end_line(l->board, &second);
     return NULL;
 }
 
@@ -245,19 +246,19 @@ static void *begin_line(void *argument)
 START_TEST(lines_that_count_the_living_wait_for_each_other)
 {
     struct ftc_board board = created();
-    struct ftc_teller first = rank_of(FIRST);
+    struct ftc_announcer first = rank_of(FIRST);
     struct line l = {.board = &board};
     pthread_t other;
 
-    ftc_telling_begin_line(&board, &first);
+    ftc_announcement_begin_line(&board, &first);
     ck_assert_int_eq(pthread_create(&other, NULL, begin_line, &l), 0);
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     ck_assert(!atomic_load(&l.is_begun));
-    ftc_telling_end_line(&board, &first);
+    ftc_announcement_end_line(&board, &first);
     pthread_join(other, NULL);
     ck_assert(atomic_load(&l.is_begun));
     ftc_board_mark_failed(&board, FIRST, FTC_DEATH_SIGNAL, SIGKILL);
-    ftc_telling_begin_line(&board, &first); /* it ends in the middle of its line */
+    ftc_announcement_begin_line(&board, &first); /* it ends in the middle of its line */
     begin_line(&l);
     ftc_board_close(&board);
 }
@@ -606,7 +607,7 @@ END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("telling");
+    UNIT_BEGIN("announcement");
     UNIT_TEST(one_of_two_claims_and_tells);
     UNIT_TEST(what_is_told_on_another_host_is_not_told_here);
     UNIT_TEST(what_a_dead_monitor_process_claimed_is_told_by_the_next);

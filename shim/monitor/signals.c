@@ -1,4 +1,4 @@
-#include "relay.h"
+#include "signals.h"
 
 #include "system/proc.h"
 
@@ -26,7 +26,7 @@ static void end_with_launcher(const struct ftc_monitored *rank)
     _exit(1);
 }
 
-void ftc_relay_prepare(struct ftc_monitored *rank)
+void ftc_signals_prepare(struct ftc_monitored *rank)
 {
     sigemptyset(&rank->from_launcher);
     rank->leads_session = getsid(0) == getpid();
@@ -47,7 +47,7 @@ static bool is_called(pid_t pid, const char *prefix)
     return ftc_proc_read(path, name, sizeof name) && strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-bool ftc_relay_may_be_late(const struct ftc_monitored *rank)
+bool ftc_signals_may_be_late(const struct ftc_monitored *rank)
 {
     return !rank->leads_session || !is_called(rank->job.launcher, "hydra_");
 }
@@ -88,7 +88,7 @@ static bool program_has_it(const struct ftc_monitored *rank, const struct signal
     return sender > 0 && getsid(sender) == getpid();
 }
 
-static void pass_on(const struct ftc_monitored *rank, const struct signalfd_siginfo *s)
+static void forward(const struct ftc_monitored *rank, const struct signalfd_siginfo *s)
 {
     if (s->ssi_code == SI_QUEUE)
         sigqueue(rank->job.child, (int)s->ssi_signo,
@@ -106,10 +106,10 @@ static void take(struct ftc_monitored *rank, const struct signalfd_siginfo *s)
     if (is_below_launcher(rank) && (pid_t)s->ssi_pid == rank->job.launcher)
         sigaddset(&rank->from_launcher, (int)s->ssi_signo);
     if (rank->job.child > 0 && !program_has_it(rank, s))
-        pass_on(rank, s);
+        forward(rank, s);
 }
 
-void ftc_relay(struct ftc_monitored *rank)
+void ftc_signals_forward(struct ftc_monitored *rank)
 {
     struct signalfd_siginfo s;
 

@@ -1,4 +1,4 @@
-#include "tell.h"
+#include "announce.h"
 
 #include "board/death.h"
 #include "board/end_of_job.h"
@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* While a launcher kills all, monitor processes go before others: what they leave behind is no
- * matter of its own unless somebody is left that long after them. */
+/* While a launcher kills all, some monitor processes end before others. The deaths that they leave
+ * are announced only if this one is left that long after them. */
 enum { INHERIT_NS = 200000000 };
 
 enum { FIRST_HOST_MS = 500, NS_OF_MS = 1000000 };
@@ -27,18 +27,18 @@ static struct ftc_notice notice_of(const struct ftc_monitored *rank)
     };
 }
 
-void ftc_tell_death(struct ftc_monitored *rank)
+void ftc_announce_death(struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
 
     if (ftc_end_of_job_is_said(&rank->board))
-        return; /* it has been told, if it came before */
+        return; /* if the death came before, it has been announced */
     ftc_notice_death(&n, rank->world);
     rank->is_watching =
         !ftc_death_ends_job(&rank->board, rank->world, rank->options.settings.max_failed);
 }
 
-void ftc_tell_await_first_host(const struct ftc_monitored *rank)
+void ftc_announce_await_first_host(const struct ftc_monitored *rank)
 {
     const struct ftc_board *board = &rank->board;
 
@@ -48,7 +48,7 @@ void ftc_tell_await_first_host(const struct ftc_monitored *rank)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }
 
-void ftc_tell_deaths(const struct ftc_monitored *rank)
+void ftc_announce_deaths(const struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
 
@@ -58,26 +58,26 @@ void ftc_tell_deaths(const struct ftc_monitored *rank)
     ftc_notice_rest_before_end(&n);
 }
 
-void ftc_tell_inherit(struct ftc_monitored *rank, uint32_t count)
+void ftc_announce_inherit(struct ftc_monitored *rank, uint32_t count)
 {
     atomic_store(&rank->inherited_ns, ftc_clock_ns());
     atomic_store(&rank->inherited, count);
-    ftc_tell_ring(rank);
+    ftc_announce_ring(rank);
 }
 
 /* True as long as it is too early. */
-static bool tell_inherited(struct ftc_monitored *rank)
+static bool announce_inherited(struct ftc_monitored *rank)
 {
     uint32_t ranks = rank->board.geometry.ranks, count = atomic_load(&rank->inherited);
     struct ftc_notice n = notice_of(rank);
 
-    if (count == rank->told || ftc_end_of_job_is_said(&rank->board) ||
+    if (count == rank->announced || ftc_end_of_job_is_said(&rank->board) ||
         (rank->job.outer >= 0 && ftc_channel_is_deserted(rank->job.outer)))
         return false;
     if (ftc_clock_ns() - atomic_load(&rank->inherited_ns) < INHERIT_NS)
         return true;
-    for (; rank->told < count; rank->told++) {
-        uint32_t world = (rank->world + 1 + rank->told) % ranks;
+    for (; rank->announced < count; rank->announced++) {
+        uint32_t world = (rank->world + 1 + rank->announced) % ranks;
 
         if (ftc_board_is_dead(&rank->board, world) &&
             !atomic_load(&ftc_board_lifeline(&rank->board, world)->left_alone))
@@ -87,13 +87,13 @@ static bool tell_inherited(struct ftc_monitored *rank)
     return false;
 }
 
-void ftc_tell_lost(struct ftc_monitored *rank)
+void ftc_announce_lost(struct ftc_monitored *rank)
 {
     atomic_store(&rank->has_lost, true);
-    ftc_tell_ring(rank);
+    ftc_announce_ring(rank);
 }
 
-static void tell_lost(struct ftc_monitored *rank)
+static void announce_lost(struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
 
@@ -103,15 +103,15 @@ static void tell_lost(struct ftc_monitored *rank)
     rank->is_watching = true;
 }
 
-bool ftc_tell_look(struct ftc_monitored *rank)
+bool ftc_announce_due(struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
     bool is_early;
 
     if (!ftc_board_is_open(&rank->board))
         return false;
-    tell_lost(rank);
-    is_early = tell_inherited(rank);
+    announce_lost(rank);
+    is_early = announce_inherited(rank);
     if (rank->is_watching) {
         bool is_told = ftc_notice_recovery(&n);
 
@@ -120,24 +120,24 @@ bool ftc_tell_look(struct ftc_monitored *rank)
     return is_early || rank->is_watching;
 }
 
-bool ftc_tell_end(const struct ftc_monitored *rank)
+bool ftc_announce_end(const struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
 
     return ftc_report_write_early(&n);
 }
 
-void ftc_tell_open(struct ftc_monitored *rank)
+void ftc_announce_open(struct ftc_monitored *rank)
 {
     rank->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 }
 
-void ftc_tell_ring(const struct ftc_monitored *rank)
+void ftc_announce_ring(const struct ftc_monitored *rank)
 {
     (void)!write(rank->bell, &(uint64_t){1}, sizeof(uint64_t));
 }
 
-void ftc_tell_hear(const struct ftc_monitored *rank)
+void ftc_announce_hear(const struct ftc_monitored *rank)
 {
     uint64_t rung;
 

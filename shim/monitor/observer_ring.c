@@ -1,11 +1,11 @@
-#include "others.h"
+#include "observer_ring.h"
 
+#include "announce.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
 #include "end.h"
-#include "tell.h"
 
 #include <signal.h>
 #include <time.h>
@@ -19,7 +19,7 @@ static void await_all_ready(const struct ftc_board *board)
         nanosleep(&(struct timespec){.tv_nsec = READY_AGAIN_NS}, NULL);
 }
 
-void ftc_others_watch(struct ftc_monitored *rank)
+void ftc_observer_ring_watch(struct ftc_monitored *rank)
 {
     struct ftc_board *board = &rank->board;
     uint32_t ranks = board->geometry.ranks;
@@ -39,7 +39,7 @@ void ftc_others_watch(struct ftc_monitored *rank)
         if (!ftc_board_is_dead(board, world))
             continue;
         ftc_board_wake_watchers(board);
-        ftc_tell_inherit(rank, i);
+        ftc_announce_inherit(rank, i);
         ftc_rank_end_job_if_forbidden(rank, world, SIGKILL);
     }
 }

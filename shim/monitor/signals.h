@@ -1,7 +1,6 @@
-/* relay: signals that reach the monitor process in place of the program that they were meant for.
- */
-#ifndef FTC_MONITOR_RELAY_H
-#define FTC_MONITOR_RELAY_H
+/* signals: forwards to the program the signals that reach the monitor process in its place. */
+#ifndef FTC_MONITOR_SIGNALS_H
+#define FTC_MONITOR_SIGNALS_H
 
 #include "monitored.h"
 
@@ -11,14 +10,14 @@
  * what was sent to its own process id; Slurm sends signals to each process of a step, or only to
  * those that it has started. Also arranges for the end of the launcher to end the rank.
  */
-void ftc_relay_prepare(struct ftc_monitored *rank);
+void ftc_signals_prepare(struct ftc_monitored *rank);
 
 /* Returns whether the program may have got a signal of the launcher's before the monitor process.
  * Slurm signals one process after the other, Hydra both at once. */
-bool ftc_relay_may_be_late(const struct ftc_monitored *rank);
+bool ftc_signals_may_be_late(const struct ftc_monitored *rank);
 
-/* Passes the signals that have arrived on, unless the program has got them too, is gone, or they
+/* Forwards the signals that have arrived, unless the program has got them too or is gone, or they
  * were meant for the monitor process. */
-void ftc_relay(struct ftc_monitored *rank);
+void ftc_signals_forward(struct ftc_monitored *rank);
 
 #endif
