@@ -28,13 +28,13 @@
 #include "program/native_call.h"
 #include "program/own_crash.h"
 #include "progress/crash.h"
+#include "progress/hooks.h"
 #include "progress/link_thread.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
 #include "progress/thread.h"
 #include "progress/unexpected.h"
 #include "progress/wait.h"
-#include "progress/watch.h"
 #include "reporting/record.h"
 #include "reporting/report.h"
 #include "system/lines.h"
@@ -191,7 +191,7 @@ static bool prepare(void)
     ftc_record_open(&l->notice);
     if (ftc_transport_open(&l->transport, &l->board, l->world_rank) != 0 || !link_hosts() ||
         ftc_unexpected_open(l->board.geometry.ranks, l->board.geometry.message_stride_bytes) != 0 ||
-        ftc_recovery_open() != 0 || ftc_watch_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
+        ftc_recovery_open() != 0 || ftc_hooks_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
         ftc_wait_open() != MPI_SUCCESS)
         return false;
     if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_call_open() != 0)

@@ -3,12 +3,12 @@
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "detector/silence.h"
+#include "hooks.h"
 #include "messages.h"
 #include "mismatch.h"
 #include "news.h"
 #include "recovery.h"
 #include "running.h"
-#include "watch.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -120,14 +120,14 @@ bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request
     if (ftc_running_reserve(c, request->value_bytes) != 0)
         return false;
     prepare(c, request);
-    if (ftc_watched)
-        ftc_watch_begin(c);
+    if (ftc_hooks_enabled)
+        ftc_hooks_begin(c);
     ftc_messages_expect(c);
     if (!request->prelude)
         start_engine(c);
     publish_call(c); /* after the sends, for which others may wait already */
-    if (ftc_watched)
-        ftc_watch_begun(c);
+    if (ftc_hooks_enabled)
+        ftc_hooks_begun(c);
     ftc_messages_offer_kept(c);
     ftc_mismatch_begin(c);
     ftc_silence_begin(c);
@@ -186,8 +186,8 @@ enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
 
     if (r->mismatched >= 0)
         ftc_mismatch_spread(c);
-    if (ftc_watched)
-        ftc_watch_end(c);
+    if (ftc_hooks_enabled)
+        ftc_hooks_end(c);
     ftc_fence_check();
     if (r->mismatched < 0 && r->op.config.kind == FTC_OP_ALLREDUCE)
         ftc_publish(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq, &r->op.result,

@@ -2,10 +2,10 @@
 
 #include "ahead.h"
 #include "board/rank_state.h"
+#include "hooks.h"
 #include "mismatch.h"
 #include "running.h"
 #include "unexpected.h"
-#include "watch.h"
 
 static struct ftc_comm *recent; /* of the operations that are running, the last that has begun */
 
@@ -59,8 +59,8 @@ bool ftc_messages_send(struct ftc_comm *c)
     bool for_all = ftc_op_tells(&r->op) && ftc_multicast_has_room(&r->multicast, c->ended);
     int left = 0;
 
-    if (ftc_watched)
-        ftc_watch_step(c);
+    if (ftc_hooks_enabled)
+        ftc_hooks_step(c);
     if (l->interleaved && r->actions.count > 0 && ftc_ahead_is_too_far(c)) {
         r->was_blocked = true;
         return false;
@@ -68,11 +68,11 @@ bool ftc_messages_send(struct ftc_comm *c)
     for (int i = 0; i < r->actions.count; i++) {
         const struct ftc_send *s = &r->actions.send[i];
 
-        if (ftc_watched)
-            ftc_watch_before_send(c);
+        if (ftc_hooks_enabled)
+            ftc_hooks_before_send(c);
         if (send(c, i, &envelope, for_all)) {
-            if (ftc_watched)
-                ftc_watch_sent(c, s);
+            if (ftc_hooks_enabled)
+                ftc_hooks_sent(c, s);
         } else if (ftc_board_state(&l->board, c->world[c->member[s->to]]) < FTC_RANK_FINALIZED) {
             r->actions.send[left++] = *s;
         }
@@ -119,8 +119,8 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
         return false;
     if (m.value && value_bytes != ftc_op_used_bytes(&r->op, m.value))
         return true;
-    if (ftc_watched)
-        ftc_watch_receive(c, event.peer, &m);
+    if (ftc_hooks_enabled)
+        ftc_hooks_receive(c, event.peer, &m);
     outcome = ftc_op_step(&r->op, &event, &r->actions);
     ftc_messages_send(c);
     return outcome != FTC_STEP_LATER;

@@ -2,11 +2,11 @@
 
 #include "board/publication.h"
 #include "board/rank_state.h"
+#include "hooks.h"
 #include "messages.h"
 #include "recovery.h"
 #include "running.h"
 #include "transport/remote_query.h"
-#include "watch.h"
 
 static void peer_died(struct ftc_comm *c, int member)
 {
@@ -14,8 +14,8 @@ static void peer_died(struct ftc_comm *c, int member)
 
     c->dead[member] = true;
     c->known_dead++;
-    if (ftc_watched)
-        ftc_watch_death(c, member);
+    if (ftc_hooks_enabled)
+        ftc_hooks_death(c, member);
     ftc_messages_step(c, &event);
     ftc_recovery_begin(c, c->world[c->member[member]]);
 }
@@ -61,8 +61,8 @@ static bool take_published(struct ftc_comm *c, int member)
                                     c->seq, r->op.attempt, r->op.config.value_bytes, &copy) ||
         (copy.result.value && copy.value_bytes != ftc_op_used_bytes(&r->op, copy.value)))
         return false;
-    if (ftc_watched)
-        ftc_watch_published(c, member, copy.result.attempt);
+    if (ftc_hooks_enabled)
+        ftc_hooks_published(c, member, copy.result.attempt);
     ftc_messages_step(c, &event);
     ftc_messages_send(c);
     return true;
