@@ -6,7 +6,7 @@
 #include "hooks.h"
 #include "messages.h"
 #include "mismatch.h"
-#include "news.h"
+#include "peer_events.h"
 #include "recovery.h"
 #include "running.h"
 
@@ -35,17 +35,17 @@ static bool look_after_operation(struct ftc_comm *c)
 
     progress |= ftc_messages_take_told(c);
     if (ftc_board_deaths(&ftc_library.board) != c->deaths_seen) {
-        progress |= ftc_news_of_deaths(c);
+        progress |= ftc_peer_events_take_deaths(c);
         ftc_messages_offer_kept(c);
     }
     if (c->known_dead > 0 || ftc_library.suspects)
-        progress |= ftc_news_of_published(c);
+        progress |= ftc_peer_events_take_published(c);
     else
-        progress |= ftc_news_of_leader(c);
+        progress |= ftc_peer_events_take_leader(c);
     if (r->op.phase == FTC_PHASE_CONFIRMATION)
-        progress |= ftc_news_of_joined(c);
-    if (r->op.attempt != r->announced) {
-        ftc_news_announce_attempt(c);
+        progress |= ftc_peer_events_take_joined(c);
+    if (r->op.attempt != r->published_attempt) {
+        ftc_peer_events_publish_attempt(c);
         ftc_messages_offer_kept(c);
     }
     return progress;
@@ -107,7 +107,7 @@ static void start_engine(struct ftc_comm *c)
             ftc_messages_step(c, &event);
     event.kind = FTC_EVENT_START;
     ftc_messages_step(c, &event);
-    ftc_news_announce_attempt(c);
+    ftc_peer_events_publish_attempt(c);
     ftc_messages_send(c);
 }
 

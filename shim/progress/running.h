@@ -52,8 +52,8 @@ struct ftc_running {
     struct ftc_op op;
     struct ftc_actions actions; /* sends that are still to be carried out */
     struct ftc_multicast multicast;
-    uint32_t announced; /* attempt that the board shows */
-    bool was_blocked;   /* some messages have been kept because sends were pending */
+    uint32_t published_attempt; /* on the board */
+    bool was_blocked;           /* some messages have been kept because sends were pending */
     struct ftc_crash_progress crash;
     struct ftc_traced traced;
 

@@ -1,4 +1,4 @@
-#include "news.h"
+#include "peer_events.h"
 
 #include "board/publication.h"
 #include "board/rank_state.h"
@@ -22,7 +22,7 @@ static void peer_died(struct ftc_comm *c, int member)
 
 /* The death of the highest rank comes first: in an allreduce that is the last candidate root, and
  * no attempt of another dead root is begun. */
-bool ftc_news_of_deaths(struct ftc_comm *c)
+bool ftc_peer_events_take_deaths(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     struct ftc_board *board = &ftc_library.board;
@@ -68,7 +68,7 @@ static bool take_published(struct ftc_comm *c, int member)
     return true;
 }
 
-bool ftc_news_of_published(struct ftc_comm *c)
+bool ftc_peer_events_take_published(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     bool progress = false;
@@ -78,7 +78,7 @@ bool ftc_news_of_published(struct ftc_comm *c)
     return progress;
 }
 
-bool ftc_news_of_leader(struct ftc_comm *c)
+bool ftc_peer_events_take_leader(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     int leader = ftc_op_leader(&r->op);
@@ -86,7 +86,7 @@ bool ftc_news_of_leader(struct ftc_comm *c)
     return leader >= 0 && r->actions.count == 0 && take_published(c, leader);
 }
 
-bool ftc_news_of_joined(struct ftc_comm *c)
+bool ftc_peer_events_take_joined(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     struct ftc_event event = {.kind = FTC_EVENT_JOINED};
@@ -105,11 +105,11 @@ bool ftc_news_of_joined(struct ftc_comm *c)
     return progress;
 }
 
-void ftc_news_announce_attempt(struct ftc_comm *c)
+void ftc_peer_events_publish_attempt(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
 
-    r->announced = r->op.attempt;
+    r->published_attempt = r->op.attempt;
     ftc_publish_attempt(&ftc_library.board, ftc_library.world_rank, c->entry, c->seq,
                         r->op.attempt);
 }
