@@ -11,8 +11,8 @@
 
 static int carry_out_once(struct ftc_plan *plan)
 {
-    struct ftc_drive_request request;
-    enum ftc_drive_outcome outcome;
+    struct ftc_loop_request request;
+    enum ftc_loop_outcome outcome;
     int rv;
 
     if (!ftc_plan_request(plan, &request, &rv))

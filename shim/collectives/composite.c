@@ -71,7 +71,7 @@ static void join(void *plan, void *into, const void *from)
     ftc_blocks_join(&((struct ftc_plan *)plan)->limit, into, from);
 }
 
-void ftc_composite_request(struct ftc_drive_request *request)
+void ftc_composite_request(struct ftc_loop_request *request)
 {
     request->combine = join;
     request->used_bytes = ftc_blocks_used_bytes;

@@ -5,7 +5,7 @@
 
 #include "collective.h"
 #include "letters.h"
-#include "progress/drive.h"
+#include "progress/loop.h"
 #include "value/blocks.h"
 #include "value/sides.h"
 
@@ -23,7 +23,7 @@ bool ftc_composite_can_be_shown(const struct ftc_plan *plan);
 void *ftc_composite_begin(struct ftc_plan *plan);
 
 /* Fills @request for a plan for which ftc_composite_begin() was called. */
-void ftc_composite_request(struct ftc_drive_request *request);
+void ftc_composite_request(struct ftc_loop_request *request);
 
 /* Whether the ranks together had more data than that, so that there is none. Of a plan of blocks.
  */

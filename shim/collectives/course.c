@@ -17,7 +17,7 @@ void ftc_course_open(struct ftc_course *course, struct ftc_plan *plan)
         ftc_posted_open(&course->posted, plan);
 }
 
-void ftc_course_request(const struct ftc_plan *plan, struct ftc_drive_request *request)
+void ftc_course_request(const struct ftc_plan *plan, struct ftc_loop_request *request)
 {
     if (plan->protocol == FTC_PROTOCOL_PIPELINED)
         ftc_large_request(&plan->course->large, request);

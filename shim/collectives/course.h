@@ -25,7 +25,7 @@ void ftc_course_open(struct ftc_course *course, struct ftc_plan *plan);
 /* ---- of a plan that has a course ---- */
 
 /* The next operation. Without memory for it there is no contribution. */
-void ftc_course_request(const struct ftc_plan *plan, struct ftc_drive_request *request);
+void ftc_course_request(const struct ftc_plan *plan, struct ftc_loop_request *request);
 
 /* After it. Returns an MPI error code; plan->is_again tells whether it is not over. */
 int ftc_course_deliver(const struct ftc_plan *plan);

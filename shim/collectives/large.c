@@ -7,7 +7,7 @@
 #include "limits.h"
 #include "program/error.h"
 #include "progress/crash.h"
-#include "progress/drive.h"
+#include "progress/loop.h"
 #include "reporting/required_sites.h"
 
 #include <assert.h>
@@ -304,11 +304,11 @@ void ftc_large_open(struct ftc_large *large, struct ftc_plan *plan)
     };
 }
 
-void ftc_large_request(struct ftc_large *large, struct ftc_drive_request *request)
+void ftc_large_request(struct ftc_large *large, struct ftc_loop_request *request)
 {
     if (large->place >= 0)
         begin_data_phase(large);
-    *request = (struct ftc_drive_request){
+    *request = (struct ftc_loop_request){
         .call = large->plan->call,
         .kind = FTC_OP_ALLREDUCE,
         .value_bytes = sizeof large->vote,

@@ -12,7 +12,7 @@
 
 #include "collective.h"
 #include "engine/data_phase.h"
-#include "progress/drive.h"
+#include "progress/loop.h"
 #include "tally.h"
 
 /* The value of the small allreduce; the same bytes on all ranks. */
@@ -71,7 +71,7 @@ void ftc_large_open(struct ftc_large *large, struct ftc_plan *plan);
 
 /* Fills @request with the operation of a try, its data phase before it, and takes the memory for
  * that. Never fails: the vote says that memory is lacking. */
-void ftc_large_request(struct ftc_large *large, struct ftc_drive_request *request);
+void ftc_large_request(struct ftc_large *large, struct ftc_loop_request *request);
 
 /* After a vote. Returns an MPI error code; with plan->is_again it is not over. */
 int ftc_large_deliver(struct ftc_large *large);

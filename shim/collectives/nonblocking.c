@@ -31,7 +31,7 @@ struct task {
 static bool begin_task(struct ftc_queued *p)
 {
     struct task *t = (struct task *)p;
-    struct ftc_drive_request request;
+    struct ftc_loop_request request;
 
     t->call.result = MPI_SUCCESS;
     if (ftc_course_is_of(&t->plan) && !t->plan.course)
@@ -41,7 +41,7 @@ static bool begin_task(struct ftc_queued *p)
         return false;
     }
     ftc_plan_enter_beside(&t->plan);
-    if (ftc_drive_begin(t->plan.comm, &request))
+    if (ftc_loop_begin(t->plan.comm, &request))
         return true;
     ftc_plan_leave_beside();
     ftc_course_close(&t->plan);
@@ -52,7 +52,7 @@ static bool begin_task(struct ftc_queued *p)
 static bool end_task(struct ftc_queued *p)
 {
     struct task *t = (struct task *)p;
-    enum ftc_drive_outcome outcome = ftc_drive_end(t->plan.comm);
+    enum ftc_loop_outcome outcome = ftc_loop_end(t->plan.comm);
 
     ftc_plan_leave_beside();
     t->call.result = ftc_plan_finish(&t->plan, outcome);

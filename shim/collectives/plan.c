@@ -210,11 +210,11 @@ static bool is_direct(const struct ftc_plan *plan, enum ftc_op_kind kind)
 }
 
 /* Its data in one value. */
-static void request_whole(struct ftc_plan *plan, int root, struct ftc_drive_request *request)
+static void request_whole(struct ftc_plan *plan, int root, struct ftc_loop_request *request)
 {
     const struct ftc_call *call = plan->call;
 
-    *request = (struct ftc_drive_request){
+    *request = (struct ftc_loop_request){
         .call = call,
         .kind = operation_of(plan),
         .root = root,
@@ -239,7 +239,7 @@ static int root_of(const struct ftc_plan *plan)
                : 0;
 }
 
-bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv)
+bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, int *rv)
 {
     int root = root_of(plan);
 
@@ -306,7 +306,7 @@ static int deliver(struct ftc_plan *plan)
     return plan->parcel ? ftc_parcel_take(plan) : plan->collective->deliver(plan);
 }
 
-int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
+int ftc_plan_finish(struct ftc_plan *plan, enum ftc_loop_outcome outcome)
 {
     struct ftc_comm *c = plan->comm;
     int rv = ftc_error_of(plan->call, c, outcome);
@@ -316,9 +316,9 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome)
         rv = plan->error; /* MPI_Reduce_local has called the error handler */
     if (rv == MPI_SUCCESS)
         rv = deliver(plan);
-    if (outcome != FTC_DRIVE_NO_MEMORY && (rv != MPI_SUCCESS || !plan->is_again))
+    if (outcome != FTC_LOOP_NO_MEMORY && (rv != MPI_SUCCESS || !plan->is_again))
         ftc_recovery_end(c, rv != MPI_SUCCESS);
-    if (outcome == FTC_DRIVE_DONE && c->running->op.config.kind == FTC_OP_ALLREDUCE)
+    if (outcome == FTC_LOOP_DONE && c->running->op.config.kind == FTC_OP_ALLREDUCE)
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
 }

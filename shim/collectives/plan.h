@@ -3,7 +3,7 @@
 #define FTC_COLLECTIVES_PLAN_H
 
 #include "collective.h"
-#include "progress/drive.h"
+#include "progress/loop.h"
 
 /* Whether setting intercept names calls of @kind. */
 bool ftc_plan_is_intercepted(enum ftc_call_kind kind);
@@ -21,7 +21,7 @@ void ftc_plan_select_again(struct ftc_plan *plan);
 
 /* The operation of a call that is carried out here. False, with its MPI error code in @rv: there is
  * none, because the root is dead or memory is short. */
-bool ftc_plan_request(struct ftc_plan *plan, struct ftc_drive_request *request, int *rv);
+bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, int *rv);
 
 /* The call is in that operation, for those who look for mismatched calls; and is not any more. */
 void ftc_plan_enter(const struct ftc_plan *plan);
@@ -34,6 +34,6 @@ void ftc_plan_leave_beside(void);
 /* After the operation: delivers its result, and leaves out whom it found dead. Returns the call's
  * MPI error code: without an error, plan->is_again tells whether another operation follows. With
  * plan->turned_out native MPI is to carry the call out, on all ranks. */
-int ftc_plan_finish(struct ftc_plan *plan, enum ftc_drive_outcome outcome);
+int ftc_plan_finish(struct ftc_plan *plan, enum ftc_loop_outcome outcome);
 
 #endif

@@ -20,7 +20,7 @@ void ftc_posted_open(struct ftc_posted *p, struct ftc_plan *plan)
     plan->posted = p;
 }
 
-void ftc_posted_request(struct ftc_posted *p, struct ftc_drive_request *request)
+void ftc_posted_request(struct ftc_posted *p, struct ftc_loop_request *request)
 {
     p->way->request(p, request);
 }

@@ -24,7 +24,7 @@ void ftc_posted_open(struct ftc_posted *p, struct ftc_plan *plan);
 
 /* The operation of a round. That memory for the data is lacking is in the vote; without memory for
  * the operation itself there is no contribution. */
-void ftc_posted_request(struct ftc_posted *p, struct ftc_drive_request *request);
+void ftc_posted_request(struct ftc_posted *p, struct ftc_loop_request *request);
 
 /* After it. Returns an MPI error code; with plan->is_again it is not over. */
 int ftc_posted_deliver(struct ftc_posted *p);

@@ -154,12 +154,12 @@ static void combine(void *context, void *into, const void *from)
     ftc_tally_join(into, from, ((struct ftc_plan *)context)->comm->size);
 }
 
-static void request(struct ftc_posted *p, struct ftc_drive_request *request)
+static void request(struct ftc_posted *p, struct ftc_loop_request *request)
 {
     if (p->round == 0)
         p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over, .expects = expects};
     p->is_ready = false;
-    *request = (struct ftc_drive_request){
+    *request = (struct ftc_loop_request){
         .call = p->plan->call,
         .kind = FTC_OP_ALLREDUCE,
         .value_bytes = ftc_tally_bytes(p->plan->comm->size),

@@ -75,7 +75,7 @@ static void combine(void *context, void *into, const void *from)
     ftc_blocks_join(&limit, into, from);
 }
 
-static void request(struct ftc_posted *p, struct ftc_drive_request *request)
+static void request(struct ftc_posted *p, struct ftc_loop_request *request)
 {
     struct ftc_comm *c = p->plan->comm;
 
@@ -84,7 +84,7 @@ static void request(struct ftc_posted *p, struct ftc_drive_request *request)
         if (p->has_memory)
             ftc_posted_give(p);
     }
-    *request = (struct ftc_drive_request){
+    *request = (struct ftc_loop_request){
         .call = p->plan->call,
         .kind = FTC_OP_ALLREDUCE,
         .value_bytes = ftc_posted_room(c->size),

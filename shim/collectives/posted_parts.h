@@ -5,7 +5,7 @@
 
 #include "collective.h"
 #include "letters.h"
-#include "progress/drive.h"
+#include "progress/loop.h"
 #include "store.h"
 #include "tally.h"
 
@@ -52,7 +52,7 @@ struct ftc_posted_way {
     bool (*is_in_parts)(size_t bytes);
     /* Where others read this rank's block of @bytes, if it is not; NULL: there is no memory. */
     unsigned char *(*block)(struct ftc_posted *p, size_t bytes);
-    void (*request)(struct ftc_posted *p, struct ftc_drive_request *request);
+    void (*request)(struct ftc_posted *p, struct ftc_loop_request *request);
     /* After the operation: p->tally. */
     void (*hear)(struct ftc_posted *p);
     /* Takes what the others have posted in this round. */

@@ -113,13 +113,13 @@ static void combine(void *context, void *into, const void *from)
                          units_of(s->plan, s->next));
 }
 
-void ftc_series_request(struct ftc_series *s, struct ftc_drive_request *request)
+void ftc_series_request(struct ftc_series *s, struct ftc_loop_request *request)
 {
     struct ftc_plan *plan = s->plan;
     size_t bytes =
         head_bytes(plan->comm->size) + ftc_span_bytes(&plan->facts, units_of(plan, s->next));
 
-    *request = (struct ftc_drive_request){
+    *request = (struct ftc_loop_request){
         .call = plan->call,
         .kind = FTC_OP_ALLREDUCE,
         .value_bytes = bytes,

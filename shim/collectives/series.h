@@ -11,7 +11,7 @@
 #define FTC_COLLECTIVES_SERIES_H
 
 #include "collective.h"
-#include "progress/drive.h"
+#include "progress/loop.h"
 #include "tally.h"
 
 /* A call from its first slice to its last. */
@@ -35,7 +35,7 @@ void ftc_series_open(struct ftc_series *s, struct ftc_plan *plan);
 
 /* The operation of a slice. That memory for the results is lacking is in its value; without memory
  * for the operation itself there is no contribution. */
-void ftc_series_request(struct ftc_series *s, struct ftc_drive_request *request);
+void ftc_series_request(struct ftc_series *s, struct ftc_loop_request *request);
 
 /* After it. Returns an MPI error code; with plan->is_again it is not over. */
 int ftc_series_deliver(struct ftc_series *s);

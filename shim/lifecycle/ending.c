@@ -54,8 +54,7 @@ static bool synchronise(void)
 {
     static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
     struct ftc_comm *world = ftc_comm_internal();
-    struct ftc_drive_request request = {
-        .call = &call, .kind = FTC_OP_ALLREDUCE, .contribution = ""};
+    struct ftc_loop_request request = {.call = &call, .kind = FTC_OP_ALLREDUCE, .contribution = ""};
 
     bool are_all = false;
 
@@ -63,7 +62,7 @@ static bool synchronise(void)
     ftc_activity_enter_for_good(&ftc_library.board, ftc_library.world_rank);
     ftc_queue_complete_all();
     ftc_coverage_call(&call, FTC_PASS_NONE);
-    if (ftc_execute(world, &request) == FTC_DRIVE_DONE) {
+    if (ftc_execute(world, &request) == FTC_LOOP_DONE) {
         ftc_recovery_end(world, false);
         are_all = world->running->op.result.failed->count == 0;
     } else {

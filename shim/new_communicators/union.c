@@ -23,13 +23,13 @@ static void combine(void *context, void *into, const void *from)
 static int unite(const struct ftc_call *call, struct ftc_comm *c, void *piece, size_t bytes)
 {
     const struct ftc_result *result = &c->running->op.result;
-    struct ftc_drive_request request = {.call = call,
-                                        .kind = FTC_OP_ALLREDUCE,
-                                        .value_bytes = bytes,
-                                        .contribution = piece,
-                                        .combine = combine,
-                                        .context = &bytes};
-    enum ftc_drive_outcome outcome;
+    struct ftc_loop_request request = {.call = call,
+                                       .kind = FTC_OP_ALLREDUCE,
+                                       .value_bytes = bytes,
+                                       .contribution = piece,
+                                       .combine = combine,
+                                       .context = &bytes};
+    enum ftc_loop_outcome outcome;
     int rv;
 
     ftc_mismatch_enter(
@@ -39,9 +39,9 @@ static int unite(const struct ftc_call *call, struct ftc_comm *c, void *piece, s
     rv = ftc_error_of(call, c, outcome);
     if (rv == MPI_SUCCESS)
         memcpy(piece, result->value, bytes);
-    if (outcome != FTC_DRIVE_NO_MEMORY)
+    if (outcome != FTC_LOOP_NO_MEMORY)
         ftc_recovery_end(c, rv != MPI_SUCCESS);
-    if (outcome == FTC_DRIVE_DONE)
+    if (outcome == FTC_LOOP_DONE)
         ftc_comm_exclude(c, result->failed);
     return rv;
 }

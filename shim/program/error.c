@@ -262,14 +262,14 @@ static int mismatch(const struct ftc_comm *c)
 }
 
 int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
-                 enum ftc_drive_outcome outcome)
+                 enum ftc_loop_outcome outcome)
 {
     switch (outcome) {
-    case FTC_DRIVE_NO_MEMORY:
+    case FTC_LOOP_NO_MEMORY:
         return ftc_error_no_memory();
-    case FTC_DRIVE_MISMATCH:
+    case FTC_LOOP_MISMATCH:
         return mismatch(c);
-    case FTC_DRIVE_DONE:
+    case FTC_LOOP_DONE:
         break;
     }
     return c->running->op.result.verdict == FTC_VERDICT_EXCESS ? excess(call, c) : MPI_SUCCESS;

@@ -4,7 +4,7 @@
 
 #include "call/call.h"
 #include "communicator/communicator.h"
-#include "progress/drive.h"
+#include "progress/loop.h"
 
 /* The functions that follow make the error of the call that this thread is in, and return its code.
  * They may be called with the library's lock held. This raises it, without the lock: the error
@@ -30,7 +30,7 @@ void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text);
  * on_excess = abort. c->running->mismatched has called something else: class MPI_ERR_OTHER, naming
  * both calls. */
 int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
-                 enum ftc_drive_outcome outcome);
+                 enum ftc_loop_outcome outcome);
 
 /* Copies the text of the last error with @code that was raised here to @text, of
  * MPI_MAX_ERROR_STRING bytes. False if there was none. */

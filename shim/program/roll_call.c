@@ -16,14 +16,14 @@ static void add(void *unused, void *into, const void *from)
 static int count_members(const struct ftc_call *call, struct ftc_comm *c, uint32_t own,
                          uint32_t *count)
 {
-    struct ftc_drive_request request = {
+    struct ftc_loop_request request = {
         .call = call,
         .kind = FTC_OP_ALLREDUCE,
         .value_bytes = sizeof own,
         .contribution = &own,
         .combine = add,
     };
-    enum ftc_drive_outcome outcome;
+    enum ftc_loop_outcome outcome;
     int rv;
 
     ftc_mismatch_enter(call, c, ftc_signature(ftc_hash_mix(c->id, call->kind)));
@@ -32,9 +32,9 @@ static int count_members(const struct ftc_call *call, struct ftc_comm *c, uint32
     rv = ftc_error_of(call, c, outcome);
     if (rv == MPI_SUCCESS)
         *count = *(const uint32_t *)c->running->op.result.value;
-    if (outcome != FTC_DRIVE_NO_MEMORY)
+    if (outcome != FTC_LOOP_NO_MEMORY)
         ftc_recovery_end(c, rv != MPI_SUCCESS);
-    if (outcome == FTC_DRIVE_DONE)
+    if (outcome == FTC_LOOP_DONE)
         ftc_comm_exclude(c, c->running->op.result.failed);
     return rv;
 }

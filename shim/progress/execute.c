@@ -10,7 +10,7 @@ static bool turn(struct ftc_comm *c)
 {
     bool progress = ftc_messages_take();
 
-    progress |= ftc_drive_look_after(c);
+    progress |= ftc_loop_look_after(c);
     return (ftc_queue_busy && ftc_queue_go_on()) || progress;
 }
 
@@ -20,19 +20,19 @@ static void look_for_mismatch(struct ftc_comm *c, struct ftc_mismatch_native *mi
         ftc_mismatch_look_at_native(mixed, c);
 }
 
-enum ftc_drive_outcome ftc_execute(struct ftc_comm *c, const struct ftc_drive_request *request)
+enum ftc_loop_outcome ftc_execute(struct ftc_comm *c, const struct ftc_loop_request *request)
 {
     struct ftc_mismatch_native mixed = {0};
     struct ftc_wait wait;
 
-    if (!ftc_drive_begin(c, request))
-        return FTC_DRIVE_NO_MEMORY;
+    if (!ftc_loop_begin(c, request))
+        return FTC_LOOP_NO_MEMORY;
     ftc_wait_reset(&wait);
-    while (!ftc_drive_is_over(c)) {
+    while (!ftc_loop_is_over(c)) {
         if (turn(c))
             ftc_wait_reset(&wait);
         else if (ftc_wait_turn(&wait, c) && c->running->mismatched < 0)
             look_for_mismatch(c, &mixed);
     }
-    return ftc_drive_end(c);
+    return ftc_loop_end(c);
 }

@@ -30,7 +30,7 @@
 #include "system/looks.h"
 
 /* Notes what this rank calls: in @c, which sends it along, and shows it on the board when it has
- * begun (drive.h). To be called before the operation begins, with the library's lock held, as all
+ * begun (loop.h). To be called before the operation begins, with the library's lock held, as all
  * of these. */
 void ftc_mismatch_enter(const struct ftc_call *call, struct ftc_comm *c, uint32_t signature);
 void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *c,

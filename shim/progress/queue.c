@@ -1,7 +1,7 @@
 #include "queue.h"
 
 #include "detector/silence.h"
-#include "drive.h"
+#include "loop.h"
 #include "messages.h"
 #include "mismatch.h"
 #include "running.h"
@@ -77,9 +77,9 @@ static bool look_closer(struct ftc_comm *c)
 
 static bool look_after(struct ftc_comm *c)
 {
-    if (ftc_drive_is_over(c))
+    if (ftc_loop_is_over(c))
         return false;
-    if (!ftc_drive_look_after(c))
+    if (!ftc_loop_look_after(c))
         return look_closer(c);
     c->running->idle_turns = 0;
     return true;
@@ -100,7 +100,7 @@ static bool advance(struct ftc_comm *c)
             p->has_begun = p->begin(p);
         if (p->has_begun) {
             progress |= look_after(c);
-            if (!ftc_drive_is_over(c))
+            if (!ftc_loop_is_over(c))
                 break;
             progress = true;
             p->has_begun = p->end(p);

@@ -16,9 +16,9 @@ struct ftc_queued {
     struct ftc_comm *comm; /* NULL once it is over: the communicator may be gone */
     const struct ftc_call *call;
 
-    /* Begins it with ftc_drive_begin(); false: there is nothing to wait for. */
+    /* Begins it with ftc_loop_begin(); false: there is nothing to wait for. */
     bool (*begin)(struct ftc_queued *p);
-    /* After ftc_drive_is_over(). False: it is to be begun again. */
+    /* After ftc_loop_is_over(). False: it is to be begun again. */
     bool (*end)(struct ftc_queued *p);
     /* Called last, begun or not: it has left the queue and has its result. */
     void (*over)(struct ftc_queued *p);

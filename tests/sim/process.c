@@ -1,5 +1,5 @@
 /* The life of a process: it goes through its operations, drives the engine as the library does
- * (shim/progress/drive.c), and dies when the scenario or the chooser says so. */
+ * (shim/progress/loop.c), and dies when the scenario or the chooser says so. */
 #include "check.h"
 #include "internal.h"
 
@@ -381,7 +381,7 @@ static void start_engine(struct sim *s, int rank, int root, const struct sim_cho
     offer_early(s, rank, chooser);
 }
 
-/* All deaths are on the board, which is looked at before the vote (shim/progress/drive.c). */
+/* All deaths are on the board, which is looked at before the vote (shim/progress/loop.c). */
 static void vote(struct sim *s, int rank, const struct sim_chooser *chooser)
 {
     struct sim_process *p = &s->process[rank];

@@ -51,11 +51,11 @@ static void setup(void)
 static void carry_out(enum ftc_op_kind kind)
 {
     static const unsigned char value[8];
-    struct ftc_drive_request request = {
+    struct ftc_loop_request request = {
         .call = &call, .kind = kind, .value_bytes = sizeof value, .contribution = value};
 
     ftc_mismatch_enter(&call, plan.comm, 1);
-    ck_assert_int_eq(ftc_execute(plan.comm, &request), FTC_DRIVE_DONE);
+    ck_assert_int_eq(ftc_execute(plan.comm, &request), FTC_LOOP_DONE);
     ftc_mismatch_leave();
 }
 
@@ -129,7 +129,7 @@ START_TEST(an_operation_without_a_value_frees_none)
     ended = plan.comm->ended;
     op->result.verdict = FTC_VERDICT_EXCESS;
     plan.comm->running->active = true;
-    ftc_drive_end(plan.comm);
+    ftc_loop_end(plan.comm);
     ck_assert_uint_eq(plan.comm->ended, ended);
 }
 END_TEST

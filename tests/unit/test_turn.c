@@ -135,7 +135,7 @@ static void wait_in_allreduce(uint32_t ranks, enum manner how)
 {
     static const unsigned char value[VALUE_BYTES];
     struct ftc_call call = {.kind = FTC_CALL_ALLREDUCE};
-    struct ftc_drive_request request = {
+    struct ftc_loop_request request = {
         .call = &call, .kind = FTC_OP_ALLREDUCE, .value_bytes = VALUE_BYTES, .contribution = value};
     struct ftc_comm *c = open_job(ranks, how);
 

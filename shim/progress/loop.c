@@ -1,4 +1,4 @@
-#include "drive.h"
+#include "loop.h"
 
 #include "board/publication.h"
 #include "board/rank_state.h"
@@ -58,7 +58,7 @@ static void combine_nothing(void *context, void *into, const void *from)
     (void)from;
 }
 
-static void prepare(struct ftc_comm *c, const struct ftc_drive_request *request)
+static void prepare(struct ftc_comm *c, const struct ftc_loop_request *request)
 {
     const struct ftc_settings *s = &ftc_library.settings;
     struct ftc_running *r = c->running;
@@ -111,7 +111,7 @@ static void start_engine(struct ftc_comm *c)
     ftc_messages_send(c);
 }
 
-bool ftc_drive_begin(struct ftc_comm *c, const struct ftc_drive_request *request)
+bool ftc_loop_begin(struct ftc_comm *c, const struct ftc_loop_request *request)
 {
     assert(c->pass == FTC_PASS_NONE);
     assert(!c->running->active);
@@ -149,7 +149,7 @@ static bool look_after_prelude(struct ftc_comm *c)
     return true;
 }
 
-bool ftc_drive_look_after(struct ftc_comm *c)
+bool ftc_loop_look_after(struct ftc_comm *c)
 {
     return c->running->prelude ? look_after_prelude(c) : look_after_operation(c);
 }
@@ -162,7 +162,7 @@ static void stop(struct ftc_comm *c)
     c->seq++;
 }
 
-bool ftc_drive_is_over(const struct ftc_comm *c)
+bool ftc_loop_is_over(const struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
 
@@ -180,7 +180,7 @@ static void note_end(struct ftc_comm *c)
         c->ended = c->seq;
 }
 
-enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
+enum ftc_loop_outcome ftc_loop_end(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
 
@@ -196,5 +196,5 @@ enum ftc_drive_outcome ftc_drive_end(struct ftc_comm *c)
     if (r->mismatched < 0)
         note_end(c);
     stop(c);
-    return r->mismatched >= 0 ? FTC_DRIVE_MISMATCH : FTC_DRIVE_DONE;
+    return r->mismatched >= 0 ? FTC_LOOP_MISMATCH : FTC_LOOP_DONE;
 }
