@@ -16,10 +16,10 @@
  * This header is the map of the segment: where each tenant's part lies, and what lies together in a
  * rank. Others use it to make, open and pass on a board, and for addresses; fields of it are named
  * in this folder only (tests/boundaries), where each tenant has a file with all that writes its
- * part and all that reads it (rank_state, death, presence, end_of_job, aftermath, missed_site,
- * announcement, activity, mark, publication, bulk, required_words, directory, replica, lease,
- * trace). Three parts belong to tenants elsewhere, who give their sizes: messages (transport/),
- * call sites (reporting/coverage_sites.h) and lifelines (system/lifeline.h).
+ * part and all that reads it (rank_state, death, presence, end_of_job, recovery_record,
+ * failure_site, announcement, activity, mark, publication, bulk, required_words, directory,
+ * replica, lease, trace). Three parts belong to tenants elsewhere, who give their sizes: messages
+ * (transport/), call sites (reporting/coverage_sites.h) and lifelines (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H
 #define FTC_BOARD_BOARD_H
@@ -85,8 +85,9 @@ struct ftc_board_mark {
     _Atomic uint64_t polls;          /* and how many there were */
 };
 
-/* How the survivors took the death of a rank; times are CLOCK_MONOTONIC. */
-struct ftc_board_aftermath {
+/* How the survivors recovered from the death of a rank (recovery_record.h); times are
+ * CLOCK_MONOTONIC. */
+struct ftc_board_recovery {
     _Atomic int32_t noticed_by; /* world rank + 1 of the first that met the death in an operation;
                                    0: nobody; below: is about to say in which */
     _Atomic uint32_t call, seq; /* that operation, */
@@ -96,11 +97,11 @@ struct ftc_board_aftermath {
     _Atomic uint8_t is_error;      /* it returned an error */
 };
 
-/* From where the operation was called that first met the death of a rank (missed_site.h). */
+/* From where the operation was called that first met the death of a rank (failure_site.h). */
 enum { FTC_BOARD_SITE_TEXT = 244 };
-struct ftc_board_missed {
-    _Atomic uint64_t place; /* in the program of one that was in it; 0: not known */
-    _Atomic uint32_t state; /* of the name: missed_site.c */
+struct ftc_board_failure_site {
+    _Atomic uint64_t address; /* in the program of one that was in it; 0: not known */
+    _Atomic uint32_t state;   /* of the name: failure_site.c */
     char name[FTC_BOARD_SITE_TEXT];
 };
 
@@ -118,7 +119,7 @@ struct ftc_board_rank {
     uint32_t host;                  /* number of its host; with its ports of directory.h */
     uint16_t link_port, query_port;
     uint64_t program, program_base;
-    struct ftc_board_aftermath aftermath;
+    struct ftc_board_recovery recovery;
     _Atomic uint64_t announced;  /* of its death: announcement.c */
     _Atomic uint32_t notice;     /* number of that line; 0: none */
     _Atomic uint32_t settled;    /* deaths that its last operation with a result knew of */
@@ -130,7 +131,7 @@ struct ftc_board_rank {
     _Atomic uint32_t share;
     _Atomic uint32_t is_stuck;
     _Atomic uint32_t entries_reach; /* publication.c */
-    struct ftc_board_missed missed;
+    struct ftc_board_failure_site failure_site;
     _Alignas(64) struct ftc_lifeline life;
     _Alignas(64) struct ftc_board_activity activity;
     struct ftc_board_mark mark[FTC_BOARD_MARKS];

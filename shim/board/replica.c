@@ -1,11 +1,11 @@
 #include "replica.h"
 
-#include "aftermath.h"
 #include "announcement.h"
 #include "death.h"
 #include "end_of_job.h"
 #include "lease.h"
 #include "presence.h"
+#include "recovery_record.h"
 #include "required_words.h"
 
 #include <stddef.h>
@@ -116,8 +116,8 @@ static void enter_recovery(struct ftc_board *board, uint64_t last_ns, uint64_t n
             atomic_load(&board->shared->rank[i].death_time_ns) < last_ns)
             continue;
         if (is_error)
-            ftc_aftermath_fail(board, i);
-        ftc_aftermath_recovered(board, i, now_ns);
+            ftc_recovery_record_fail(board, i);
+        ftc_recovery_record_recovered(board, i, now_ns);
     }
 }
 

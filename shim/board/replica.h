@@ -16,7 +16,7 @@ struct ftc_replica {
     int32_t value;    /* of a death */
     int32_t pid;      /* on its own host */
     uint32_t counted; /* enum ftc_counted */
-    uint32_t settled; /* deaths (aftermath.h) */
+    uint32_t settled; /* deaths (recovery_record.h) */
     uint32_t flags;
     uint64_t required_words; /* required_words.h, of its host */
     uint64_t waiting;        /* mark.h, ftc_still_show() */

@@ -1,8 +1,8 @@
 #include "recovery.h"
 
-#include "board/aftermath.h"
-#include "board/missed_site.h"
+#include "board/failure_site.h"
 #include "board/rank_state.h"
+#include "board/recovery_record.h"
 #include "running.h"
 #include "system/clock.h"
 
@@ -35,7 +35,7 @@ void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world)
     if (n->noticed)
         return;
     n->in = (struct ftc_operation_id){c->id, c->running->call->kind, c->seq};
-    ftc_aftermath_notice(&ftc_library.board, world, ftc_library.world_rank, &n->in);
+    ftc_recovery_record_notice(&ftc_library.board, world, ftc_library.world_rank, &n->in);
     n->noticed = true;
     open_notes++;
     is_news = true;
@@ -71,12 +71,12 @@ static void end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
         note[s].recovered = true;
         capture_site(c->running->call, &note[s].stack);
         /* again: who was first may have died before it had said so */
-        ftc_aftermath_notice(board, s, ftc_library.world_rank, &note[s].in);
-        ftc_missed_site_leave(board, s, ftc_library.world_rank, &note[s].in,
-                              note[s].stack.address[0]);
+        ftc_recovery_record_notice(board, s, ftc_library.world_rank, &note[s].in);
+        ftc_failure_site_leave(board, s, ftc_library.world_rank, &note[s].in,
+                               note[s].stack.address[0]);
         if (is_error)
-            ftc_aftermath_fail(board, s);
-        ftc_aftermath_recovered(board, s, now);
+            ftc_recovery_record_fail(board, s);
+        ftc_recovery_record_recovered(board, s, now);
         open_notes--;
     }
 }
@@ -85,8 +85,8 @@ static void end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
 static void settle(uint32_t deaths, uint64_t now, bool is_error)
 {
     settled = deaths;
-    ftc_aftermath_set_error(&ftc_library.board, ftc_library.world_rank, is_error);
-    ftc_aftermath_settle(&ftc_library.board, ftc_library.world_rank, deaths, now);
+    ftc_recovery_record_set_error(&ftc_library.board, ftc_library.world_rank, is_error);
+    ftc_recovery_record_settle(&ftc_library.board, ftc_library.world_rank, deaths, now);
     if (ftc_library.suspects)
         ftc_notice_recovery(&ftc_library.notice);
 }
@@ -114,7 +114,7 @@ void ftc_recovery_fail(const struct ftc_comm *c, uint32_t since)
     for (uint32_t s = 0; s < ftc_library.board.geometry.ranks; s++)
         if (note[s].recovered && note[s].in.communicator_id == c->id &&
             (int32_t)(note[s].in.seq - since) >= 0)
-            ftc_aftermath_fail(&ftc_library.board, s);
+            ftc_recovery_record_fail(&ftc_library.board, s);
 }
 
 const struct ftc_stack *ftc_recovery_site(uint32_t world)
@@ -124,7 +124,8 @@ const struct ftc_stack *ftc_recovery_site(uint32_t world)
 
 bool ftc_recovery_is_first(uint32_t world)
 {
-    return note[world].recovered && ftc_aftermath_is_of(&ftc_library.board, world, &note[world].in);
+    return note[world].recovered &&
+           ftc_recovery_record_is_of(&ftc_library.board, world, &note[world].in);
 }
 
 /* Somebody who has claimed to find it may not be through before this process has gone. */
@@ -132,13 +133,14 @@ static void keep_site(uint32_t world)
 {
     const struct ftc_board *board = &ftc_library.board;
     char name[FTC_BOARD_SITE_TEXT];
-    struct ftc_missed_place place;
+    struct ftc_site_address place;
 
-    if (ftc_missed_site_name(board, world, name) || !ftc_missed_site_place(board, world, &place) ||
+    if (ftc_failure_site_name(board, world, name) ||
+        !ftc_failure_site_address(board, world, &place) ||
         place.pid != ftc_board_pid(board, ftc_library.world_rank))
         return;
     ftc_callsite_name(note[world].stack.address[0], name, sizeof name);
-    ftc_missed_site_keep(board, world, name);
+    ftc_failure_site_keep(board, world, name);
 }
 
 void ftc_recovery_keep_sites(void)

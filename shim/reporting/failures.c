@@ -1,9 +1,9 @@
 #include "failures.h"
 
-#include "board/aftermath.h"
 #include "board/death.h"
 #include "board/directory.h"
-#include "board/missed_site.h"
+#include "board/failure_site.h"
+#include "board/recovery_record.h"
 #include "call/call.h"
 #include "system/clock.h"
 
@@ -24,12 +24,12 @@ void ftc_failure_name(const struct ftc_board *board, uint32_t world, int timeout
 }
 
 /* MPI_Finalize is an operation of the library's own, of which there is one. */
-static bool is_numbered(const struct ftc_aftermath *a)
+static bool is_numbered(const struct ftc_recovery_record *a)
 {
     return ftc_call_kind(a->met_in.call) != FTC_CALL_FINALIZE;
 }
 
-static void name_operation(const struct ftc_aftermath *a, char text[FTC_FAILURE_TEXT])
+static void name_operation(const struct ftc_recovery_record *a, char text[FTC_FAILURE_TEXT])
 {
     const char *call = ftc_call_name(ftc_call_kind(a->met_in.call));
 
@@ -42,9 +42,9 @@ static void name_operation(const struct ftc_aftermath *a, char text[FTC_FAILURE_
 bool ftc_failure_missed_in(const struct ftc_board *board, uint32_t world,
                            char text[FTC_FAILURE_TEXT])
 {
-    struct ftc_aftermath a;
+    struct ftc_recovery_record a;
 
-    if (!ftc_aftermath_of(board, world, &a))
+    if (!ftc_recovery_record_read(board, world, &a))
         return false;
     name_operation(&a, text);
     return true;
@@ -55,9 +55,9 @@ bool ftc_failure_missed_in(const struct ftc_board *board, uint32_t world,
 /* False if nobody can say it. Of a process that has gone there is but the number. */
 static bool ask_survivor(const struct ftc_board *board, uint32_t world, char site[SITE_TEXT])
 {
-    struct ftc_missed_place place;
+    struct ftc_site_address place;
 
-    if (!ftc_missed_site_place(board, world, &place))
+    if (!ftc_failure_site_address(board, world, &place))
         return false;
     ftc_callsite_name_in(place.pid, place.address, site, SITE_TEXT);
     return strncmp(site, "0x", 2) != 0;
@@ -65,12 +65,12 @@ static bool ask_survivor(const struct ftc_board *board, uint32_t world, char sit
 
 void ftc_failure_find_site(const struct ftc_board *board, uint32_t world)
 {
-    struct ftc_missed_place place;
+    struct ftc_site_address place;
     char site[SITE_TEXT];
 
-    if (ftc_missed_site_place(board, world, &place) && ftc_missed_site_claim(board, world) &&
+    if (ftc_failure_site_address(board, world, &place) && ftc_failure_site_claim(board, world) &&
         ask_survivor(board, world, site))
-        ftc_missed_site_keep(board, world, site);
+        ftc_failure_site_keep(board, world, site);
 }
 
 static bool has_stack(const struct ftc_failure *failure)
@@ -83,7 +83,7 @@ static void name_site(const struct ftc_failure *failure, char site[SITE_TEXT])
 {
     if (failure->was_in_it && has_stack(failure))
         ftc_callsite_name(failure->stack->address[0], site, SITE_TEXT);
-    else if (!ftc_missed_site_name(failure->board, failure->world, site) &&
+    else if (!ftc_failure_site_name(failure->board, failure->world, site) &&
              !ask_survivor(failure->board, failure->world, site))
         site[0] = '\0';
 }
@@ -126,9 +126,9 @@ static void write_aftermath(FILE *f, const struct ftc_failure *failure)
 {
     uint64_t death_ns = ftc_death_time_ns(failure->board, failure->world);
     char operation[FTC_FAILURE_TEXT], site[SITE_TEXT];
-    struct ftc_aftermath a;
+    struct ftc_recovery_record a;
 
-    if (!ftc_aftermath_of(failure->board, failure->world, &a)) {
+    if (!ftc_recovery_record_read(failure->board, failure->world, &a)) {
         fprintf(f, "; no operation missed it\n");
         return;
     }
@@ -203,9 +203,9 @@ static void add_aftermath(struct ftc_json *j, const struct ftc_failure *failure)
 {
     uint64_t death_ns = ftc_death_time_ns(failure->board, failure->world);
     char site[SITE_TEXT];
-    struct ftc_aftermath a;
+    struct ftc_recovery_record a;
 
-    if (!ftc_aftermath_of(failure->board, failure->world, &a)) {
+    if (!ftc_recovery_record_read(failure->board, failure->world, &a)) {
         ftc_json_add_null(j, "missed_in");
         return;
     }

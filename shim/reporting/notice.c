@@ -1,10 +1,10 @@
 #include "notice.h"
 
-#include "board/aftermath.h"
 #include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/rank_state.h"
+#include "board/recovery_record.h"
 #include "failures.h"
 #include "report_file.h"
 #include "system/clock.h"
@@ -282,11 +282,11 @@ static void say_recovery(const struct ftc_notice *n, uint64_t when_ns)
 {
     uint32_t world = last_death(n->board);
     char operation[FTC_FAILURE_TEXT], missed[FTC_FAILURE_TEXT + 64] = "", after[32];
-    struct ftc_aftermath a = {0};
+    struct ftc_recovery_record a = {0};
 
     if (!is_due(ftc_announcement_number_of_recovery(n->board)))
         return;
-    if (ftc_aftermath_of(n->board, world, &a) && a.is_error)
+    if (ftc_recovery_record_read(n->board, world, &a) && a.is_error)
         when_ns = a.recovered_ns;
     if (ftc_failure_missed_in(n->board, world, operation))
         snprintf(missed, sizeof missed, " (missed in %s%s)", operation,
@@ -325,7 +325,7 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
         ftc_announcement_is_done(n->board, &matter))
         return true;
     if (ftc_notice_failures(n->board) < deaths || /* they are told first */
-        !ftc_aftermath_is_settled(n->board, deaths, &when_ns) ||
+        !ftc_recovery_record_is_settled(n->board, deaths, &when_ns) ||
         ftc_clock_ns() < when_ns + left_to_others_ns(n->board) ||
         !ftc_announcement_claim(n->board, &matter, &n->self))
         return false;

@@ -1,8 +1,8 @@
 #include "trace_file.h"
 
-#include "board/aftermath.h"
 #include "board/directory.h"
 #include "board/rank_state.h"
+#include "board/recovery_record.h"
 #include "board/trace.h"
 #include "system/file_limit.h"
 #include "system/lines.h"
@@ -142,7 +142,7 @@ bool ftc_trace_file_update(const struct ftc_notice *n)
     if (!is_on(n) || deaths == 0 || deaths > FTC_TRACE_PARTS ||
         ftc_announcement_is_done(n->board, &matter))
         return true;
-    return ftc_aftermath_is_settled(n->board, deaths, &when_ns) &&
+    return ftc_recovery_record_is_settled(n->board, deaths, &when_ns) &&
            claim_and_write(n, &matter, false);
 }
 

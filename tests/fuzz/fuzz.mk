@@ -6,13 +6,13 @@ FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fsanitize=fuzzer,ad
   -fno-sanitize-recover=all -Ishim -I. $(MPI_CPPFLAGS)
 
 # All that a message goes through, on one host or between two.
-FUZZED_TRANSPORT = $(addprefix shim/board/,aftermath.c board.c directory.c lease.c presence.c publication.c rank_state.c) \
+FUZZED_TRANSPORT = $(addprefix shim/board/,recovery_record.c board.c directory.c lease.c presence.c publication.c rank_state.c) \
   $(addprefix shim/system/,cores.c descriptor.c file_limit.c lifeline.c loaded.c proc.c) $(wildcard shim/net/*.c shim/transport/*.c) $(ENGINE)
 
 $(FUZZ)/settings: $(wildcard config/settings*.c)
 $(FUZZ)/settings: FUZZ_LIBS = -linih
 $(FUZZ)/engine: $(ENGINE)
-$(FUZZ)/board: $(addprefix shim/board/,bulk.c mark.c missed_site.c announcement.c) $(FUZZED_TRANSPORT) shim/call/call.c shim/system/copy.c
+$(FUZZ)/board: $(addprefix shim/board/,bulk.c mark.c failure_site.c announcement.c) $(FUZZED_TRANSPORT) shim/call/call.c shim/system/copy.c
 $(FUZZ)/net: shim/board/death.c shim/board/end_of_job.c shim/board/replica.c shim/board/announcement.c $(FUZZED_TRANSPORT)
 $(FUZZ)/authority: shim/mpiexec/proxies.c shim/mpiexec/wire.c shim/system/quiet_thread.c shim/system/floating.c shim/system/libc.c $(FUZZED_TRANSPORT)
 $(FUZZ)/leaseholder: shim/board/death.c $(FUZZED_TRANSPORT)

@@ -1,10 +1,10 @@
 /* Any process of the job can write anything to the board: what is read from it is checked first. */
-#include "board/aftermath.h"
 #include "board/announcement.h"
 #include "board/bulk.h"
+#include "board/failure_site.h"
 #include "board/mark.h"
-#include "board/missed_site.h"
 #include "board/publication.h"
+#include "board/recovery_record.h"
 #include "transport/multicast.h"
 
 #include <stdlib.h>
@@ -120,14 +120,14 @@ static void read_marks(void)
 
 static void read_missed(void)
 {
-    struct ftc_missed_place place;
+    struct ftc_site_address place;
     char name[FTC_BOARD_SITE_TEXT];
 
     for (uint32_t i = 0; i < board.geometry.ranks; i++) {
-        ftc_missed_site_leave(&board, i, 1, &(struct ftc_operation_id){.call = FTC_CALL_ALLREDUCE},
-                              name);
-        ftc_missed_site_place(&board, i, &place);
-        if (ftc_missed_site_name(&board, i, name) && !memchr(name, '\0', sizeof name))
+        ftc_failure_site_leave(&board, i, 1, &(struct ftc_operation_id){.call = FTC_CALL_ALLREDUCE},
+                               name);
+        ftc_failure_site_address(&board, i, &place);
+        if (ftc_failure_site_name(&board, i, name) && !memchr(name, '\0', sizeof name))
             abort();
     }
 }
@@ -142,7 +142,7 @@ static void read_tellings(void)
     if (ftc_announcement_claim(&board, &death, &self))
         ftc_announcement_end(&board, &death, &self);
     ftc_announcement_number(&board, 1);
-    ftc_aftermath_is_settled(&board, 1, &when_ns);
+    ftc_recovery_record_is_settled(&board, 1, &when_ns);
 }
 
 /* Whatever a rank shows of itself, its slots are inside of the segment. */

@@ -1,8 +1,8 @@
 /* What the job tells people once: who claims it, who takes it over, and when all have recovered. */
-#include "board/aftermath.h"
 #include "board/announcement.h"
 #include "board/end_of_job.h"
 #include "board/rank_state.h"
+#include "board/recovery_record.h"
 #include "system/lines.h"
 #include "unit_board.h"
 
@@ -274,13 +274,14 @@ START_TEST(all_have_recovered_once_each_living_rank_has)
     for (uint32_t i = 0; i < SLOTS; i++)
         ftc_board_advance(&board, i, FTC_RANK_RUNNING);
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
-    ftc_aftermath_settle(&board, 0, 1, 50);
-    ftc_aftermath_settle(&board, 1, 1, 70);
-    ck_assert(!ftc_aftermath_is_settled(&board, 1, &when_ns));
-    ftc_aftermath_settle(&board, 2, 1, 60);
-    ck_assert(ftc_aftermath_is_settled(&board, 1, &when_ns));
+    ftc_recovery_record_settle(&board, 0, 1, 50);
+    ftc_recovery_record_settle(&board, 1, 1, 70);
+    ck_assert(!ftc_recovery_record_is_settled(&board, 1, &when_ns));
+    ftc_recovery_record_settle(&board, 2, 1, 60);
+    ck_assert(ftc_recovery_record_is_settled(&board, 1, &when_ns));
     ck_assert_uint_eq(when_ns, 70);
-    ck_assert(!ftc_aftermath_is_settled(&board, 2, &when_ns)); /* none knows of a second death */
+    ck_assert(
+        !ftc_recovery_record_is_settled(&board, 2, &when_ns)); /* none knows of a second death */
     ftc_board_close(&board);
 }
 END_TEST
@@ -293,8 +294,8 @@ START_TEST(who_has_ended_mpi_is_not_waited_for)
     for (uint32_t i = 0; i < SLOTS; i++)
         ftc_board_advance(&board, i, i < 2 ? FTC_RANK_FINALIZED : FTC_RANK_RUNNING);
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
-    ftc_aftermath_settle(&board, 2, 1, 50);
-    ck_assert(ftc_aftermath_is_settled(&board, 1, &when_ns));
+    ftc_recovery_record_settle(&board, 2, 1, 50);
+    ck_assert(ftc_recovery_record_is_settled(&board, 1, &when_ns));
     ck_assert_uint_eq(when_ns, 50);
     ftc_board_close(&board);
 }

@@ -1,7 +1,7 @@
 /* The board: who may open it, life of a rank, published results. */
-#include "board/aftermath.h"
 #include "board/death.h"
 #include "board/rank_state.h"
+#include "board/recovery_record.h"
 #include "system/proc.h"
 #include "unit_board.h"
 
@@ -350,21 +350,21 @@ START_TEST(the_first_that_meets_a_death_is_kept_and_the_last_recovery)
 {
     struct ftc_board a = created();
     const struct ftc_operation_id first = {7, 5, 78}, other = {7, 6, 79}, elsewhere = {8, 5, 78};
-    struct ftc_aftermath copy;
+    struct ftc_recovery_record copy;
 
-    ck_assert(!ftc_aftermath_of(&a, 0, &copy));
-    ck_assert(!ftc_aftermath_is_of(&a, 0, &first));
-    ftc_aftermath_notice(&a, 0, 0, &first);
-    ftc_aftermath_notice(&a, 0, 1, &other);
-    ftc_aftermath_recovered(&a, 0, 2000);
-    ftc_aftermath_recovered(&a, 0, 1000);
-    ck_assert(ftc_aftermath_of(&a, 0, &copy));
+    ck_assert(!ftc_recovery_record_read(&a, 0, &copy));
+    ck_assert(!ftc_recovery_record_is_of(&a, 0, &first));
+    ftc_recovery_record_notice(&a, 0, 0, &first);
+    ftc_recovery_record_notice(&a, 0, 1, &other);
+    ftc_recovery_record_recovered(&a, 0, 2000);
+    ftc_recovery_record_recovered(&a, 0, 1000);
+    ck_assert(ftc_recovery_record_read(&a, 0, &copy));
     ck_assert_int_eq(copy.noticed_by, 0);
     ck_assert_uint_eq(copy.met_in.call, 5);
     ck_assert_uint_eq(copy.met_in.seq, 78);
-    ck_assert(ftc_aftermath_is_of(&a, 0, &first));
-    ck_assert(!ftc_aftermath_is_of(&a, 0, &other));
-    ck_assert(!ftc_aftermath_is_of(&a, 0, &elsewhere));
+    ck_assert(ftc_recovery_record_is_of(&a, 0, &first));
+    ck_assert(!ftc_recovery_record_is_of(&a, 0, &other));
+    ck_assert(!ftc_recovery_record_is_of(&a, 0, &elsewhere));
     ck_assert_uint_eq(copy.recovered_ns, 2000);
     ftc_board_close(&a);
 }
@@ -374,16 +374,16 @@ START_TEST(who_dies_while_it_says_that_it_was_first_was_not)
 {
     struct ftc_board a = created();
     const struct ftc_operation_id in = {7, 5, 78};
-    struct ftc_aftermath copy;
+    struct ftc_recovery_record copy;
 
-    atomic_store(&a.shared->rank[0].aftermath.noticed_by, -(1 + 1)); /* rank 1 is about to say it */
-    ftc_aftermath_notice(&a, 0, 2, &in);
-    ck_assert(!ftc_aftermath_of(&a, 0, &copy));
+    atomic_store(&a.shared->rank[0].recovery.noticed_by, -(1 + 1)); /* rank 1 is about to say it */
+    ftc_recovery_record_notice(&a, 0, 2, &in);
+    ck_assert(!ftc_recovery_record_read(&a, 0, &copy));
     ftc_board_mark_failed(&a, 1, FTC_DEATH_SIGNAL, 9);
-    ftc_aftermath_notice(&a, 0, 2, &in);
-    ck_assert(ftc_aftermath_of(&a, 0, &copy));
+    ftc_recovery_record_notice(&a, 0, 2, &in);
+    ck_assert(ftc_recovery_record_read(&a, 0, &copy));
     ck_assert_int_eq(copy.noticed_by, 2);
-    ck_assert(ftc_aftermath_is_of(&a, 0, &in));
+    ck_assert(ftc_recovery_record_is_of(&a, 0, &in));
     ftc_board_close(&a);
 }
 END_TEST

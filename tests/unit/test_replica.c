@@ -1,10 +1,10 @@
 /* What a host's board shows of the ranks of another host. */
-#include "board/aftermath.h"
 #include "board/announcement.h"
 #include "board/death.h"
 #include "board/end_of_job.h"
 #include "board/lease.h"
 #include "board/presence.h"
+#include "board/recovery_record.h"
 #include "board/replica.h"
 #include "unit_board.h"
 
@@ -121,7 +121,7 @@ START_TEST(ages_are_no_news)
     struct ftc_board there = board_of(THERE);
     struct ftc_replica before = ftc_replica_take(&there, 1, S), r;
 
-    ftc_aftermath_settle(&there, 1, 1, S);
+    ftc_recovery_record_settle(&there, 1, 1, S);
     r = ftc_replica_take(&there, 1, 2 * S);
     ck_assert(ftc_replica_is_news(&r, &before));
     before = r;
@@ -252,7 +252,7 @@ END_TEST
 START_TEST(all_have_recovered_when_those_elsewhere_have)
 {
     struct ftc_board here = board_of(HERE), there = board_of(THERE);
-    struct ftc_aftermath a;
+    struct ftc_recovery_record a;
     uint64_t when;
 
     for (uint32_t rank = 0; rank < RANKS; rank++) {
@@ -260,17 +260,17 @@ START_TEST(all_have_recovered_when_those_elsewhere_have)
         ftc_board_advance(&there, rank, FTC_RANK_RUNNING);
     }
     ftc_board_mark_failed(&here, 0, FTC_DEATH_SIGNAL, 9);
-    ftc_aftermath_notice(&here, 0, 2, &(struct ftc_operation_id){1, 1, 1});
-    ftc_aftermath_settle(&here, 2, 1, S);
-    ck_assert(!ftc_aftermath_is_settled(&here, 1, &when));
-    ftc_aftermath_settle(&there, 1, 1, S);
-    ftc_aftermath_set_error(&there, 3, true);
-    ftc_aftermath_settle(&there, 3, 1, S);
+    ftc_recovery_record_notice(&here, 0, 2, &(struct ftc_operation_id){1, 1, 1});
+    ftc_recovery_record_settle(&here, 2, 1, S);
+    ck_assert(!ftc_recovery_record_is_settled(&here, 1, &when));
+    ftc_recovery_record_settle(&there, 1, 1, S);
+    ftc_recovery_record_set_error(&there, 3, true);
+    ftc_recovery_record_settle(&there, 3, 1, S);
     tell(&here, &there, 1, S);
-    ck_assert(ftc_aftermath_of(&here, 0, &a) && !a.is_error);
+    ck_assert(ftc_recovery_record_read(&here, 0, &a) && !a.is_error);
     tell(&here, &there, 3, 2 * S);
-    ck_assert(ftc_aftermath_is_settled(&here, 1, &when));
-    ck_assert(ftc_aftermath_of(&here, 0, &a));
+    ck_assert(ftc_recovery_record_is_settled(&here, 1, &when));
+    ck_assert(ftc_recovery_record_read(&here, 0, &a));
     ck_assert_uint_eq(a.recovered_ns, 2 * S);
     ck_assert(a.is_error); /* which rank 3 has said */
 }

@@ -1,12 +1,12 @@
 /* The report of a job that ends early, from what is on the board, and the file that it goes to. */
-#include "board/aftermath.h"
 #include "board/announcement.h"
 #include "board/death.h"
 #include "board/directory.h"
 #include "board/end_of_job.h"
+#include "board/failure_site.h"
 #include "board/lease.h"
-#include "board/missed_site.h"
 #include "board/rank_state.h"
+#include "board/recovery_record.h"
 #include "call/call.h"
 #include "call/policy.h"
 #include "config/settings.h"
@@ -80,7 +80,7 @@ static void notice_in(uint32_t call, uint32_t seq)
 {
     struct ftc_operation_id in = {COMMUNICATOR, call, seq};
 
-    ftc_aftermath_notice(&board, VICTIM, 1, &in);
+    ftc_recovery_record_notice(&board, VICTIM, 1, &in);
 }
 
 static void tell(uint32_t world)
@@ -114,7 +114,7 @@ START_TEST(it_names_who_has_failed)
     ftc_board_introduce(&board, VICTIM, 4711);
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
     notice_in(FTC_CALL_ALLREDUCE, 78);
-    ftc_aftermath_recovered(&board, VICTIM, ftc_death_time_ns(&board, VICTIM) + 1234567);
+    ftc_recovery_record_recovered(&board, VICTIM, ftc_death_time_ns(&board, VICTIM) + 1234567);
     tell(VICTIM);
     ck_assert(ftc_report_write_early(&notice));
     expect("{\"ftcoll\":\"report\",\"schema\":1,\"version\":\"");
@@ -135,8 +135,8 @@ START_TEST(an_operation_that_returned_an_error_had_no_result)
 {
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
     notice_in(FTC_CALL_ALLREDUCE, 78);
-    ftc_aftermath_fail(&board, VICTIM);
-    ftc_aftermath_recovered(&board, VICTIM, ftc_death_time_ns(&board, VICTIM) + 1234567);
+    ftc_recovery_record_fail(&board, VICTIM);
+    ftc_recovery_record_recovered(&board, VICTIM, ftc_death_time_ns(&board, VICTIM) + 1234567);
     tell(VICTIM);
     ck_assert(ftc_report_write_early(&notice));
     expect("\"result_after_us\":null,\"error_after_us\":1234.567}}]");
@@ -192,7 +192,7 @@ static void let_two_die_on_two_hosts(uint64_t settled_ns)
         ck_assert(ftc_announcement_claim(&board, &death, &notice.self));
         ftc_announcement_end(&board, &death, &notice.self);
     }
-    ftc_aftermath_settle(&board, 1, 2, settled_ns);
+    ftc_recovery_record_settle(&board, 1, 2, settled_ns);
 }
 
 static bool is_recovery_told(void)
@@ -210,7 +210,7 @@ START_TEST(a_recovery_that_another_host_does_not_tell_is_told_here)
     let_two_die_on_two_hosts(ftc_clock_ns());
     ck_assert(!ftc_notice_recovery(&notice));
     ck_assert(!is_recovery_told());
-    ftc_aftermath_settle(&board, 1, 2, ftc_clock_ns() - patience_ns);
+    ftc_recovery_record_settle(&board, 1, 2, ftc_clock_ns() - patience_ns);
     ck_assert(ftc_notice_recovery(&notice));
     ck_assert(is_recovery_told());
 }
@@ -342,7 +342,7 @@ static void leave(uint32_t by, uint32_t call, uint32_t seq, const void *address)
 {
     struct ftc_operation_id of = {COMMUNICATOR, call, seq};
 
-    ftc_missed_site_leave(&board, VICTIM, by, &of, address);
+    ftc_failure_site_leave(&board, VICTIM, by, &of, address);
 }
 
 static void die_in_78(void)
@@ -383,24 +383,24 @@ END_TEST
 START_TEST(the_dead_and_those_of_another_operation_are_not_asked)
 {
     const struct ftc_operation_id elsewhere = {COMMUNICATOR + 1, FTC_CALL_ALLREDUCE, 78};
-    struct ftc_missed_place found;
+    struct ftc_site_address found;
 
     die_in_78();
     leave(1, FTC_CALL_ALLREDUCE, 79, place());
     leave(1, FTC_CALL_REDUCE, 78, place());
-    ftc_missed_site_leave(&board, VICTIM, 1, &elsewhere, place());
+    ftc_failure_site_leave(&board, VICTIM, 1, &elsewhere, place());
     leave(1, FTC_CALL_ALLREDUCE, 78, NULL);
     leave(1, FTC_CALL_ALLREDUCE, 78, (const void *)UINTPTR_MAX);
-    ck_assert(!ftc_missed_site_place(&board, VICTIM, &found));
+    ck_assert(!ftc_failure_site_address(&board, VICTIM, &found));
     leave(1, FTC_CALL_ALLREDUCE, 78, place());
-    ck_assert(ftc_missed_site_place(&board, VICTIM, &found));
+    ck_assert(ftc_failure_site_address(&board, VICTIM, &found));
     leave(0, FTC_CALL_ALLREDUCE, 78, place() + 1);
-    ck_assert(ftc_missed_site_place(&board, VICTIM, &found));
+    ck_assert(ftc_failure_site_address(&board, VICTIM, &found));
     ck_assert_uint_eq(found.address, (uintptr_t)place());
     ftc_board_mark_failed(&board, 1, FTC_DEATH_SIGNAL, SIGKILL);
-    ck_assert(!ftc_missed_site_place(&board, VICTIM, &found));
+    ck_assert(!ftc_failure_site_address(&board, VICTIM, &found));
     leave(0, FTC_CALL_ALLREDUCE, 78, place() + 1);
-    ck_assert(ftc_missed_site_place(&board, VICTIM, &found));
+    ck_assert(ftc_failure_site_address(&board, VICTIM, &found));
     ck_assert_uint_eq(found.address, (uintptr_t)place() + 1);
 }
 END_TEST
@@ -410,15 +410,15 @@ START_TEST(a_name_may_be_any_bytes)
     char name[FTC_BOARD_SITE_TEXT];
 
     die_in_78();
-    ck_assert(!ftc_missed_site_name(&board, VICTIM, name));
-    ck_assert(ftc_missed_site_claim(&board, VICTIM));
-    ck_assert(!ftc_missed_site_claim(&board, VICTIM));
-    ck_assert(!ftc_missed_site_name(&board, VICTIM, name));
-    ftc_missed_site_keep(&board, VICTIM, "a\033[2J\n\x7f\xc3\xa9");
-    ck_assert(ftc_missed_site_name(&board, VICTIM, name));
+    ck_assert(!ftc_failure_site_name(&board, VICTIM, name));
+    ck_assert(ftc_failure_site_claim(&board, VICTIM));
+    ck_assert(!ftc_failure_site_claim(&board, VICTIM));
+    ck_assert(!ftc_failure_site_name(&board, VICTIM, name));
+    ftc_failure_site_keep(&board, VICTIM, "a\033[2J\n\x7f\xc3\xa9");
+    ck_assert(ftc_failure_site_name(&board, VICTIM, name));
     ck_assert_str_eq(name, "a?[2J??\xc3\xa9");
-    memset(board.shared->rank[VICTIM].missed.name, 'x', FTC_BOARD_SITE_TEXT);
-    ck_assert(ftc_missed_site_name(&board, VICTIM, name));
+    memset(board.shared->rank[VICTIM].failure_site.name, 'x', FTC_BOARD_SITE_TEXT);
+    ck_assert(ftc_failure_site_name(&board, VICTIM, name));
     ck_assert_uint_eq(strlen(name), FTC_BOARD_SITE_TEXT - 1);
 }
 END_TEST
@@ -720,8 +720,7 @@ START_TEST(whatever_is_on_the_board_it_is_one_line)
 {
     ftc_board_mark_failed(&board, VICTIM, (enum ftc_death_cause)77, INT32_MIN);
     tell(VICTIM);
-    memset(&board.shared->rank[VICTIM].aftermath, 0xff,
-           sizeof board.shared->rank[VICTIM].aftermath);
+    memset(&board.shared->rank[VICTIM].recovery, 0xff, sizeof board.shared->rank[VICTIM].recovery);
     board.shared->rank[VICTIM].death_time_ns = UINT64_MAX;
     ck_assert(ftc_report_write_early(&notice));
     expect("\"suspected_by\":null");

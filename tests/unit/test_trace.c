@@ -1,6 +1,6 @@
 /* The trace: rings of events, the two clocks, what belongs together, and the file. */
-#include "board/aftermath.h"
 #include "board/rank_state.h"
+#include "board/recovery_record.h"
 #include "board/trace.h"
 #include "call/call.h"
 #include "engine/state.h"
@@ -475,7 +475,7 @@ static off_t bytes_of(const char *path)
 static void settle(struct ftc_board *board)
 {
     for (uint32_t i = 0; i < 2; i++)
-        ftc_aftermath_settle(board, i, 1, ftc_clock_ns());
+        ftc_recovery_record_settle(board, i, 1, ftc_clock_ns());
 }
 
 START_TEST(the_file_is_replaced_but_no_other)

@@ -1,4 +1,4 @@
-#include "aftermath.h"
+#include "recovery_record.h"
 
 #include "rank_state.h"
 #include "system/clock.h"
@@ -18,10 +18,10 @@ static bool claim(const struct ftc_board *board, _Atomic int32_t *noticed_by, ui
 }
 
 /* Nobody reads half of it. */
-void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
-                          const struct ftc_operation_id *in)
+void ftc_recovery_record_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
+                                const struct ftc_operation_id *in)
 {
-    struct ftc_board_aftermath *a = &board->shared->rank[rank].aftermath;
+    struct ftc_board_recovery *a = &board->shared->rank[rank].recovery;
 
     if (!claim(board, &a->noticed_by, by))
         return;
@@ -32,28 +32,30 @@ void ftc_aftermath_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
     atomic_store(&a->noticed_by, (int32_t)by + 1);
 }
 
-void ftc_aftermath_fail(struct ftc_board *board, uint32_t rank)
+void ftc_recovery_record_fail(struct ftc_board *board, uint32_t rank)
 {
-    atomic_store(&board->shared->rank[rank].aftermath.is_error, true);
+    atomic_store(&board->shared->rank[rank].recovery.is_error, true);
 }
 
-void ftc_aftermath_recovered(struct ftc_board *board, uint32_t rank, uint64_t now_ns)
+void ftc_recovery_record_recovered(struct ftc_board *board, uint32_t rank, uint64_t now_ns)
 {
-    _Atomic uint64_t *last = &board->shared->rank[rank].aftermath.recovered_ns;
+    _Atomic uint64_t *last = &board->shared->rank[rank].recovery.recovered_ns;
     uint64_t seen = atomic_load(last);
 
     while (seen < now_ns && !atomic_compare_exchange_weak(last, &seen, now_ns))
         ;
 }
 
-void ftc_aftermath_settle(struct ftc_board *board, uint32_t self, uint32_t deaths, uint64_t now_ns)
+void ftc_recovery_record_settle(struct ftc_board *board, uint32_t self, uint32_t deaths,
+                                uint64_t now_ns)
 {
     atomic_store(&board->shared->rank[self].settled_ns, now_ns);
     atomic_store(&board->shared->rank[self].settled, deaths);
     ftc_board_ring_news(board);
 }
 
-bool ftc_aftermath_is_settled(const struct ftc_board *board, uint32_t deaths, uint64_t *when_ns)
+bool ftc_recovery_record_is_settled(const struct ftc_board *board, uint32_t deaths,
+                                    uint64_t *when_ns)
 {
     *when_ns = 0;
     for (uint32_t i = 0; i < board->geometry.ranks; i++) {
@@ -71,14 +73,15 @@ bool ftc_aftermath_is_settled(const struct ftc_board *board, uint32_t deaths, ui
     return *when_ns != 0;
 }
 
-bool ftc_aftermath_of(const struct ftc_board *board, uint32_t rank, struct ftc_aftermath *copy)
+bool ftc_recovery_record_read(const struct ftc_board *board, uint32_t rank,
+                              struct ftc_recovery_record *copy)
 {
-    const struct ftc_board_aftermath *a = &board->shared->rank[rank].aftermath;
+    const struct ftc_board_recovery *a = &board->shared->rank[rank].recovery;
     int32_t noticed_by = atomic_load(&a->noticed_by);
 
     if (noticed_by < 1 || (uint32_t)noticed_by > board->geometry.ranks)
         return false;
-    *copy = (struct ftc_aftermath){
+    *copy = (struct ftc_recovery_record){
         .noticed_by = noticed_by - 1,
         .met_in = {.communicator_id = atomic_load(&a->communicator_id),
                    .call = atomic_load(&a->call),
@@ -90,11 +93,12 @@ bool ftc_aftermath_of(const struct ftc_board *board, uint32_t rank, struct ftc_a
     return true;
 }
 
-bool ftc_aftermath_is_of(const struct ftc_board *board, uint32_t rank,
-                         const struct ftc_operation_id *in)
+bool ftc_recovery_record_is_of(const struct ftc_board *board, uint32_t rank,
+                               const struct ftc_operation_id *in)
 {
-    struct ftc_aftermath a;
+    struct ftc_recovery_record a;
 
-    return ftc_aftermath_of(board, rank, &a) && a.met_in.communicator_id == in->communicator_id &&
-           a.met_in.call == in->call && a.met_in.seq == in->seq;
+    return ftc_recovery_record_read(board, rank, &a) &&
+           a.met_in.communicator_id == in->communicator_id && a.met_in.call == in->call &&
+           a.met_in.seq == in->seq;
 }

@@ -1,4 +1,4 @@
-#include "missed_site.h"
+#include "failure_site.h"
 
 #include "rank_state.h"
 
@@ -12,9 +12,9 @@ _Static_assert(FTC_BOARD_RANKS_MAX < 1 << (64 - ADDRESS_BITS), "a rank and one m
 
 enum { NOT_NAMED, CLAIMED, NAMED };
 
-static struct ftc_board_missed *missed(const struct ftc_board *board, uint32_t rank)
+static struct ftc_board_failure_site *site_of(const struct ftc_board *board, uint32_t rank)
 {
-    return &board->shared->rank[rank].missed;
+    return &board->shared->rank[rank].failure_site;
 }
 
 /* The rank that has left @word; false if it does not live. */
@@ -24,52 +24,52 @@ static bool find_owner(const struct ftc_board *board, uint64_t word, uint32_t *b
     return *by < board->geometry.ranks && !ftc_board_is_dead(board, *by);
 }
 
-void ftc_missed_site_leave(struct ftc_board *board, uint32_t rank, uint32_t by,
-                           const struct ftc_operation_id *of, const void *return_address)
+void ftc_failure_site_leave(struct ftc_board *board, uint32_t rank, uint32_t by,
+                            const struct ftc_operation_id *of, const void *return_address)
 {
     uint64_t mine = (uint64_t)(by + 1) << ADDRESS_BITS | (uintptr_t)return_address;
-    uint64_t seen = atomic_load(&missed(board, rank)->place);
+    uint64_t seen = atomic_load(&site_of(board, rank)->address);
     uint32_t other;
 
     if (!return_address || (uintptr_t)return_address > address_mask ||
-        !ftc_aftermath_is_of(board, rank, of))
+        !ftc_recovery_record_is_of(board, rank, of))
         return;
     while (!find_owner(board, seen, &other) &&
-           !atomic_compare_exchange_weak(&missed(board, rank)->place, &seen, mine))
+           !atomic_compare_exchange_weak(&site_of(board, rank)->address, &seen, mine))
         ;
 }
 
-bool ftc_missed_site_place(const struct ftc_board *board, uint32_t rank,
-                           struct ftc_missed_place *place)
+bool ftc_failure_site_address(const struct ftc_board *board, uint32_t rank,
+                              struct ftc_site_address *place)
 {
-    uint64_t word = atomic_load(&missed(board, rank)->place);
+    uint64_t word = atomic_load(&site_of(board, rank)->address);
     uint32_t by;
 
     if (!find_owner(board, word, &by))
         return false;
-    *place = (struct ftc_missed_place){ftc_board_pid(board, by), word & address_mask};
+    *place = (struct ftc_site_address){ftc_board_pid(board, by), word & address_mask};
     return true;
 }
 
-bool ftc_missed_site_claim(const struct ftc_board *board, uint32_t rank)
+bool ftc_failure_site_claim(const struct ftc_board *board, uint32_t rank)
 {
     uint32_t state = NOT_NAMED;
 
-    return atomic_compare_exchange_strong(&missed(board, rank)->state, &state, CLAIMED);
+    return atomic_compare_exchange_strong(&site_of(board, rank)->state, &state, CLAIMED);
 }
 
-void ftc_missed_site_keep(const struct ftc_board *board, uint32_t rank, const char *name)
+void ftc_failure_site_keep(const struct ftc_board *board, uint32_t rank, const char *name)
 {
-    struct ftc_board_missed *m = missed(board, rank);
+    struct ftc_board_failure_site *m = site_of(board, rank);
 
     snprintf(m->name, sizeof m->name, "%s", name);
     atomic_store(&m->state, NAMED);
 }
 
-bool ftc_missed_site_name(const struct ftc_board *board, uint32_t rank,
-                          char name[FTC_BOARD_SITE_TEXT])
+bool ftc_failure_site_name(const struct ftc_board *board, uint32_t rank,
+                           char name[FTC_BOARD_SITE_TEXT])
 {
-    const struct ftc_board_missed *m = missed(board, rank);
+    const struct ftc_board_failure_site *m = site_of(board, rank);
 
     if (atomic_load(&m->state) != NAMED)
         return false;
