@@ -93,7 +93,7 @@ struct ftc_mark_watch {
 
 /* When a look at marks is. A rank polls as long as its last look is not longer ago than the gap. */
 struct ftc_mark_time {
-    uint64_t now_ns; /* by the looks (system/looks.h), */
+    uint64_t now_ns; /* on a stopwatch (system/stopwatch.h), */
     uint64_t poll_gap_ns;
     uint64_t lost_ns; /* which have lost so much */
 };

@@ -7,7 +7,7 @@
 #include "job_end.h"
 #include "monitor/monitor.h"
 #include "system/lines.h"
-#include "system/looks.h"
+#include "system/stopwatch.h"
 #include "transport/remote_query.h"
 
 #include <signal.h>
@@ -95,12 +95,12 @@ static void take_for_dead(uint32_t world, uint64_t heartbeat)
 
 void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member))
 {
-    static struct ftc_looks looks; /* under the library's lock */
+    static struct ftc_stopwatch stopwatch; /* under the library's lock */
     uint64_t now_ns;
 
     if (!is_on())
         return;
-    now_ns = ftc_looks_now(&looks, timeout_ns() / LOOKS);
+    now_ns = ftc_stopwatch_now(&stopwatch, timeout_ns() / LOOKS);
     ftc_activity_beat(&ftc_library.board, ftc_library.world_rank);
     for (int left = ftc_comm_looks(c); left > 0; left--) {
         int i = ftc_comm_look(c, &c->silent);

@@ -19,7 +19,7 @@
 #include "progress/crash.h"
 #include "system/address_space.h"
 #include "system/lines.h"
-#include "system/looks.h"
+#include "system/stopwatch.h"
 #include "value/contributors.h"
 
 #include <errno.h>
@@ -54,13 +54,13 @@ static void say(const char *text)
 enum { NAP_MIN_NS = 20000, NAP_MAX_NS = 1000000, NAP_SHARE = 8 /* of the time waited so far */ };
 
 struct patience {
-    struct ftc_looks looks;
+    struct ftc_stopwatch stopwatch;
     bool is_over; /* and was told */
 };
 
 static uint64_t waited_ns(struct patience *p)
 {
-    return ftc_looks_waited_ns(&p->looks, NAP_MAX_NS);
+    return ftc_stopwatch_elapsed_ns(&p->stopwatch, NAP_MAX_NS);
 }
 
 static bool has_waited_for(struct patience *patience, int ms)

@@ -15,7 +15,7 @@
 #include "query_server.h"
 #include "system/clock.h"
 #include "system/lines.h"
-#include "system/looks.h"
+#include "system/stopwatch.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ struct source {
     uint32_t host;
     uint32_t next;            /* rank whose monitor process is tried next */
     bool tells;               /* something has come by the connection */
-    uint64_t silent_since_ns; /* by the agent's looks */
+    uint64_t silent_since_ns; /* on the agent's stopwatch */
     uint64_t again_ns;
 };
 
@@ -41,11 +41,11 @@ static struct agent {
     struct ftc_monitored *rank;
     struct source source[FTC_BOARD_HOSTS_MAX];
     uint32_t count;
-    struct ftc_looks looks;  /* for hosts that cannot be heard */
-    uint64_t look_ns;        /* the time by them, in this turn */
-    uint64_t death_ns;       /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
-    uint32_t dead;           /* whose */
-    uint64_t alone_since_ns; /* by the looks: mpiexec is silent, and no host; 0: it is not so */
+    struct ftc_stopwatch stopwatch; /* for hosts that cannot be heard */
+    uint64_t look_ns;               /* the time by them, in this turn */
+    uint64_t death_ns;              /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
+    uint32_t dead;                  /* whose */
+    uint64_t alone_since_ns; /* on the stopwatch: mpiexec is silent, and no host; 0: it is not so */
 } agent;
 
 /* ---- connections ---- */
@@ -318,7 +318,7 @@ static void look_for_losses(struct agent *a, uint64_t now_ns)
 /* Time in which the agent did not run is nobody's silence: the whole job may have been stopped. */
 static void look(struct agent *a)
 {
-    a->look_ns = ftc_looks_now(&a->looks, (uint64_t)TURN_MS * NS_OF_MS);
+    a->look_ns = ftc_stopwatch_now(&a->stopwatch, (uint64_t)TURN_MS * NS_OF_MS);
 }
 
 static void turn(struct agent *a)

@@ -11,7 +11,7 @@
 #include "reporting/advice.h"
 #include "stir.h"
 #include "system/lines.h"
-#include "system/looks.h"
+#include "system/stopwatch.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -28,7 +28,7 @@ enum {
 };
 
 struct watch {
-    struct ftc_looks looks;
+    struct ftc_stopwatch stopwatch;
     struct ftc_mark_watch mark[FTC_BOARD_MARKS];
     uint64_t said[FTC_BOARD_MARKS]; /* version of the last mark that was told of */
     struct ftc_mark_watch complete;
@@ -297,10 +297,11 @@ static void see(const struct ftc_monitored *rank, struct watch *w, struct ftc_ma
 
 static struct ftc_mark_time now(struct watch *w, uint64_t bound_ns)
 {
-    uint64_t now_ns = ftc_looks_now(&w->looks, bound_ns / LOOKS);
+    uint64_t now_ns = ftc_stopwatch_now(&w->stopwatch, bound_ns / LOOKS);
 
-    return (struct ftc_mark_time){
-        .now_ns = now_ns, .poll_gap_ns = bound_ns / POLL_GAP_SHARE, .lost_ns = w->looks.lost_ns};
+    return (struct ftc_mark_time){.now_ns = now_ns,
+                                  .poll_gap_ns = bound_ns / POLL_GAP_SHARE,
+                                  .lost_ns = w->stopwatch.lost_ns};
 }
 
 void ftc_blocked_watch(struct ftc_monitored *rank)

@@ -6,8 +6,8 @@
 #include "process.h"
 #include "system/lifeline.h"
 #include "system/lines.h"
-#include "system/looks.h"
 #include "system/proc.h"
+#include "system/stopwatch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -199,7 +199,7 @@ void ftc_monitor_start(void)
 static int wait_for_answer(int channel)
 {
     struct ftc_channel_received r;
-    struct ftc_looks looks = {0};
+    struct ftc_stopwatch stopwatch = {0};
     int rv;
 
     while ((rv = ftc_channel_receive(channel, &r)) != 0) {
@@ -207,7 +207,7 @@ static int wait_for_answer(int channel)
 
         if (rv != -EAGAIN)
             return rv;
-        if (ftc_looks_waited_ns(&looks, (uint64_t)LOOK_MS * NS_OF_MS) >=
+        if (ftc_stopwatch_elapsed_ns(&stopwatch, (uint64_t)LOOK_MS * NS_OF_MS) >=
             (uint64_t)ANSWER_MS * NS_OF_MS)
             return -ETIMEDOUT;
         poll(&p, 1, LOOK_MS);

@@ -2,8 +2,8 @@
 
 #include "net/lease.h"
 #include "system/clock.h"
-#include "system/looks.h"
 #include "system/quiet_thread.h"
+#include "system/stopwatch.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -38,9 +38,10 @@ static struct authority {
     uint64_t key[2];
     struct client client[CLIENTS];
     int count;
-    struct ftc_looks looks; /* whoever stops mpiexec stops no host: nobody is silent meanwhile */
-    uint64_t lost, ended;   /* sets of hosts */
-    bool is_news;           /* of the two */
+    struct ftc_stopwatch
+        stopwatch;        /* whoever stops mpiexec stops no host: nobody is silent meanwhile */
+    uint64_t lost, ended; /* sets of hosts */
+    bool is_news;         /* of the two */
 } authority = {.reserved = -1, .bell = -1};
 
 bool ftc_authority_reserve(void)
@@ -140,7 +141,7 @@ static void look_for_loss(struct authority *a, struct ftc_proxy *p, uint64_t now
 
 static void look_for_losses(struct authority *a)
 {
-    uint64_t now_ns = ftc_looks_now(&a->looks, TURN_NS);
+    uint64_t now_ns = ftc_stopwatch_now(&a->stopwatch, TURN_NS);
 
     ftc_proxies_lock();
     for (int i = 0; i < ftc_proxies_count(); i++)
@@ -217,7 +218,7 @@ static enum ftc_lease_answer take_request(struct authority *a, struct client *cl
     p->exit_status = r->failure_exit_status;
     p->is_agreed |= r->is_agreed != 0;
     p->is_through |= r->is_through != 0;
-    p->heard_ns = ftc_looks_now(&a->looks, TURN_NS);
+    p->heard_ns = ftc_stopwatch_now(&a->stopwatch, TURN_NS);
     return FTC_LEASE_GRANTED;
 }
 

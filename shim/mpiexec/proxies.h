@@ -46,7 +46,7 @@ struct ftc_proxy {
     bool has_host, is_agreed, is_through;
     uint32_t host;
     int32_t unreachable_ms, exit_status;
-    uint64_t heard_ns; /* by the authority's looks (system/looks.h), what its agent said last */
+    uint64_t heard_ns; /* by the authority's looks (system/stopwatch.h), what its agent said last */
 };
 
 void ftc_proxies_lock(void);

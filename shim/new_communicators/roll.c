@@ -171,7 +171,7 @@ void ftc_roll_watch(struct ftc_roll *roll, bool is_bounded)
     roll->deaths_seen = 0;
     roll->has_lost = false;
     roll->is_bounded = is_bounded;
-    roll->looks = (struct ftc_looks){0};
+    roll->stopwatch = (struct ftc_stopwatch){0};
 }
 
 bool ftc_roll_has_lost(struct ftc_roll *roll)
@@ -206,7 +206,7 @@ static bool is_stuck(struct ftc_roll *roll)
     uint64_t bound_ms = ftc_mark_stuck_ms(ftc_library.settings.blocked_ms);
 
     return ftc_board_is_anyone_dead(&ftc_library.board) &&
-           ftc_looks_waited_ns(&roll->looks, 0) > bound_ms * NS_OF_MS;
+           ftc_stopwatch_elapsed_ns(&roll->stopwatch, 0) > bound_ms * NS_OF_MS;
 }
 
 bool ftc_roll_is_hopeless(void *context)

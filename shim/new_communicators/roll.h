@@ -7,7 +7,7 @@
 #include "communicator/spares.h"
 #include "seating.h"
 #include "sides_of.h"
-#include "system/looks.h"
+#include "system/stopwatch.h"
 
 /* How a rank's last native part has ended. */
 enum ftc_native_end {
@@ -41,7 +41,7 @@ struct ftc_roll {
     uint32_t deaths_seen; /* board count when has_lost was found */
     bool has_lost;        /* one has died since the survivors agreed */
     bool is_bounded;
-    struct ftc_looks looks;
+    struct ftc_stopwatch stopwatch;
     struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
 
     /* Of a call that makes an intercommunicator. */

@@ -571,9 +571,9 @@ void ftc_mismatch_look_at_native(struct ftc_mismatch_native *mixed, struct ftc_c
     uint64_t interval_ns = bound_ns / NATIVE_LOOKS, now_ns, ns;
     struct scene scene;
 
-    if (!is_watched() || mixed->was_told || ftc_clock_ns() - mixed->looks.last_ns < interval_ns)
+    if (!is_watched() || mixed->was_told || ftc_clock_ns() - mixed->stopwatch.last_ns < interval_ns)
         return;
-    now_ns = ftc_looks_now(&mixed->looks, interval_ns);
+    now_ns = ftc_stopwatch_now(&mixed->stopwatch, interval_ns);
     ns = waited_ns(mixed, c, now_ns, &scene);
     if (ns == 0 || ns < bound_ns || scene.first_here != c->rank)
         return;

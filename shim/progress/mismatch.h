@@ -27,7 +27,7 @@
 
 #include "call/call.h"
 #include "communicator/communicator.h"
-#include "system/looks.h"
+#include "system/stopwatch.h"
 
 /* Notes what this rank calls: in @c, which sends it along, and shows it on the board when it has
  * begun (loop.h). To be called before the operation begins, with the library's lock held, as all
@@ -62,7 +62,7 @@ bool ftc_mismatch_find(struct ftc_comm *c, ftc_mismatch_take *take_from);
 
 /* One per operation, zero at the start. */
 struct ftc_mismatch_native {
-    struct ftc_looks looks;
+    struct ftc_stopwatch stopwatch;
     uint64_t since_ns; /* seen like that since then, by the looks; 0: not seen */
     uint64_t versions; /* of the members' calls, added up */
     bool was_told;

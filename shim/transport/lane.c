@@ -94,8 +94,8 @@ bool ftc_lane_is_stuck(struct ftc_lane *lane)
     if (!lane->by.stream || ftc_stream_is_broken(lane->by.stream))
         return true;
     if (!ftc_lane_is_out(lane))
-        return ftc_looks_waited_ns(&lane->stuck, LOOK_NS) > STUCK_NS;
-    lane->stuck = (struct ftc_looks){0};
+        return ftc_stopwatch_elapsed_ns(&lane->stuck, LOOK_NS) > STUCK_NS;
+    lane->stuck = (struct ftc_stopwatch){0};
     return false;
 }
 

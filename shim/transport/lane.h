@@ -11,7 +11,7 @@
 #define FTC_TRANSPORT_LANE_H
 
 #include "flow.h"
-#include "system/looks.h"
+#include "system/stopwatch.h"
 
 enum ftc_lane_state {
     FTC_LANE_NONE = 0,
@@ -26,10 +26,10 @@ enum ftc_lane_state {
 
 struct ftc_lane {
     enum ftc_lane_state state;
-    struct ftc_connection by; /* the stream */
-    uint64_t other_tag;       /* that the other proves itself with, */
-    bool is_proved;           /* and has */
-    struct ftc_looks stuck;   /* since something does not go out; zero: nothing does not */
+    struct ftc_connection by;   /* the stream */
+    uint64_t other_tag;         /* that the other proves itself with, */
+    bool is_proved;             /* and has */
+    struct ftc_stopwatch stuck; /* since something does not go out; zero: nothing does not */
 };
 
 /* Tells the other end of @c, which has opened, if @fabric is there. */
