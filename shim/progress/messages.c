@@ -1,9 +1,9 @@
 #include "messages.h"
 
-#include "ahead.h"
 #include "board/rank_state.h"
 #include "hooks.h"
 #include "mismatch.h"
+#include "run_ahead.h"
 #include "running.h"
 #include "unexpected.h"
 
@@ -61,7 +61,7 @@ bool ftc_messages_send(struct ftc_comm *c)
 
     if (ftc_hooks_enabled)
         ftc_hooks_step(c);
-    if (l->interleaved && r->actions.count > 0 && ftc_ahead_is_too_far(c)) {
+    if (l->interleaved && r->actions.count > 0 && ftc_run_ahead_must_wait(c)) {
         r->was_blocked = true;
         return false;
     }

@@ -48,7 +48,7 @@ struct ftc_running {
     } told; /* the last operation that a mismatch was told in */
     struct {
         uint32_t root, before; /* its world rank; operations before this one may go out to it */
-    } ahead;                   /* ahead.h */
+    } run_ahead;               /* run_ahead.h */
     struct ftc_op op;
     struct ftc_actions actions; /* sends that are still to be carried out */
     struct ftc_multicast multicast;

@@ -4,7 +4,7 @@
  * copied out of the ring so that what lies behind them can be reached, up to a bound for each
  * sender; beyond that they stay in the ring, and a sender that finds its ring full waits. With
  * several threads there is no bound here: behind the messages of a thread that is far ahead there
- * can be one that another thread needs. There the sender sees to it (ahead.h). */
+ * can be one that another thread needs. There the sender sees to it (run_ahead.h). */
 #ifndef FTC_PROGRESS_UNEXPECTED_H
 #define FTC_PROGRESS_UNEXPECTED_H
 

@@ -1,18 +1,18 @@
-#include "ahead.h"
+#include "run_ahead.h"
 
 #include "board/publication.h"
 #include "board/rank_state.h"
 #include "running.h"
 
-enum { AHEAD_MOST = 64 }; /* operations */
+enum { RUN_AHEAD_MAX = 64 }; /* operations */
 
 /* The operation before which all may go out to @root. One that has begun none yet is to begin 0. */
 static uint32_t bound(const struct ftc_comm *c, uint32_t root)
 {
     uint32_t seq;
 
-    return ftc_published_joined(&ftc_library.board, root, c->id, &seq) ? seq + AHEAD_MOST
-                                                                       : AHEAD_MOST;
+    return ftc_published_joined(&ftc_library.board, root, c->id, &seq) ? seq + RUN_AHEAD_MAX
+                                                                       : RUN_AHEAD_MAX;
 }
 
 static bool is_waited_for(uint32_t root)
@@ -24,7 +24,7 @@ static bool is_waited_for(uint32_t root)
 
 /* Reads what the root shows only if what it showed last is not enough: that is the root's cache
  * line. */
-bool ftc_ahead_is_too_far(struct ftc_comm *c)
+bool ftc_run_ahead_must_wait(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
     uint32_t root;
@@ -32,9 +32,9 @@ bool ftc_ahead_is_too_far(struct ftc_comm *c)
     if (r->op.config.kind != FTC_OP_REDUCE || r->op.vrank == 0)
         return false;
     root = c->world[c->member[r->op.root]];
-    if (root == r->ahead.root && (int32_t)(c->seq - r->ahead.before) < 0)
+    if (root == r->run_ahead.root && (int32_t)(c->seq - r->run_ahead.before) < 0)
         return false;
-    r->ahead.root = root;
-    r->ahead.before = bound(c, root);
-    return (int32_t)(c->seq - r->ahead.before) >= 0 && is_waited_for(root);
+    r->run_ahead.root = root;
+    r->run_ahead.before = bound(c, root);
+    return (int32_t)(c->seq - r->run_ahead.before) >= 0 && is_waited_for(root);
 }
