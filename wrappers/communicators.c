@@ -10,9 +10,9 @@
 #include "library.h"
 #include "lifecycle/outside.h"
 #include "mpi/polls.h"
+#include "new_communicators/abandonable.h"
 #include "new_communicators/create.h"
 #include "new_communicators/from_groups.h"
-#include "new_communicators/leavable.h"
 #include "new_communicators/native_messages.h"
 #include "program/native_call.h"
 #include "progress/empty_request.h"
@@ -411,7 +411,7 @@ unsigned ucp_worker_progress(void *worker)
 
         memcpy(&native, &found, sizeof native);
     }
-    ftc_leavable_poll_worker(worker);
+    ftc_abandonable_poll_worker(worker);
     events = native(worker);
     ftc_polls_note(events != 0);
     return events;
@@ -432,7 +432,7 @@ void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t bytes, uint64_t tag,
         memcpy(&native, &found, sizeof native);
     }
     request = ftc_native_messages_send(native, ep, buffer, bytes, tag, options);
-    if ((uintptr_t)request >= (uintptr_t)-FTC_UCX_ERRORS && ftc_leavable_cannot_send())
+    if ((uintptr_t)request >= (uintptr_t)-FTC_UCX_ERRORS && ftc_abandonable_cannot_send())
         return NULL; /* it is complete */
     return request;
 }

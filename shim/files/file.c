@@ -3,8 +3,8 @@
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
 #include "job_end.h"
+#include "new_communicators/abandonable.h"
 #include "new_communicators/create.h"
-#include "new_communicators/leavable.h"
 #include "own_handle.h"
 #include "program/coverage.h"
 #include "program/error.h"
@@ -167,13 +167,14 @@ static bool all_are_there(struct task *t, int *rv)
     return all_say(t, true, rv);
 }
 
-/* False if the call was left. */
+/* Returns false if the call was abandoned. */
 static bool run(struct task *t)
 {
     bool is_over;
 
     ftc_native_call_mark_group(t->call.kind, t->file->group, t->call.return_address);
-    is_over = ftc_leavable_run_on_file(t->native, t->arguments, ftc_roll_lacks_members, &t->watch);
+    is_over =
+        ftc_abandonable_run_on_file(t->native, t->arguments, ftc_roll_lacks_members, &t->watch);
     ftc_native_call_leave();
     return is_over;
 }

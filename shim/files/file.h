@@ -6,7 +6,7 @@
  *
  * 1. The members meet in an operation of the library's own, which counts them.
  * 2. Are all there, native MPI carries the call out. A rank that would wait there for somebody who
- *    has died since 1 leaves the call (new_communicators/leavable.h).
+ *    has died since 1 abandons the call (new_communicators/abandonable.h).
  * 3. They meet again, and count those who have come through: one of them may have died since, for
  *    whom another has left.
  * 4. Else each does its part alone, whether it has come through or not: what an aggregator had for

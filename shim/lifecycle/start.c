@@ -18,9 +18,9 @@
 #include "net/fabric.h"
 #include "net/lease.h"
 #include "net/socket.h"
+#include "new_communicators/abandonable.h"
 #include "new_communicators/context.h"
 #include "new_communicators/create.h"
-#include "new_communicators/leavable.h"
 #include "outside.h"
 #include "p2p/p2p.h"
 #include "program/coverage.h"
@@ -160,7 +160,7 @@ static void do_without_the_unknown(void)
     ftc_inside_want(FTC_INSIDE_FINALIZE);
     if (ftc_pmi_fd() >= 0)
         ftc_inside_want(FTC_INSIDE_LAUNCHER);
-    if (ftc_inside_has(FTC_INSIDE_LEAVE) && !ftc_leavable_is_polled())
+    if (ftc_inside_has(FTC_INSIDE_LEAVE) && !ftc_abandonable_is_polled())
         ftc_inside_miss(FTC_INSIDE_LEAVE);
     if (s->communicators != FTC_COMMUNICATORS_NATIVE)
         ftc_inside_want(FTC_INSIDE_LEAVE);
@@ -254,7 +254,7 @@ static bool lacks_a_function(void)
 void ftc_start_prepare(void)
 {
     if (ftc_library.settings.enable)
-        ftc_polls_open(ftc_leavable_poll);
+        ftc_polls_open(ftc_abandonable_poll);
 }
 
 void ftc_start(void)

@@ -13,7 +13,7 @@ enum {
 };
 
 static MPI_Comm self = MPI_COMM_NULL; /* this process alone, errors return */
-static _Atomic bool any_abandoned;    /* kept of each communicator on which a call was left */
+static _Atomic bool any_abandoned;    /* kept of each communicator on which a call was abandoned */
 
 /* Before the program gives MPI_COMM_SELF attributes that would be copied. */
 int ftc_context_open(void)

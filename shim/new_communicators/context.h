@@ -1,8 +1,8 @@
 /* context: the numbers by which MPICH tells the messages of communicators apart.
  *
- * A native call that was ended or left (leavable.h) leaves receives and messages behind, on this
- * rank and under the number of its communicator. When that is freed MPICH gives the number to the
- * next one, whose messages would meet them. So this rank then takes the number itself, for a
+ * A native call that was ended or abandoned (abandonable.h) leaves receives and messages behind, on
+ * this rank and under the number of its communicator. When that is freed MPICH gives the number to
+ * the next one, whose messages would meet them. So this rank then takes the number itself, for a
  * communicator of its own that it never uses: new communicators get numbers that are free on all
  * their ranks.
  *
@@ -17,7 +17,7 @@
 /* In MPI_Init; 0 or a negative errno. */
 int ftc_context_open(void);
 
-/* A call on @comm was ended or left on some rank. */
+/* A call on @comm was ended or abandoned on some rank. */
 void ftc_context_abandon(MPI_Comm comm);
 
 /* Whether calls on *@comm were; @comm may be whatever a program passes to MPI_Comm_free(). */

@@ -9,7 +9,7 @@
  *    MPI_Intercomm_create is always made so, once the groups know each other (leaders.h).
  *    MPI_File_open on a copy (MPI_Comm_dup) returns an error instead, once for each death.
  * 3. They agree whether all have come through. A rank that would wait in 2 for somebody who has
- *    died since 1 ends or leaves that call (leavable.h); then all begin again.
+ *    died since 1 ends or leaves that call (abandonable.h); then all begin again.
  */
 #ifndef FTC_NEW_COMMUNICATORS_CREATE_H
 #define FTC_NEW_COMMUNICATORS_CREATE_H

@@ -1,10 +1,10 @@
 #include "native_part.h"
 
+#include "abandonable.h"
 #include "board/rank_state.h"
 #include "communicator/error_handler.h"
 #include "communicator/group.h"
 #include "context.h"
-#include "leavable.h"
 #include "mpi/inside.h"
 #include "program/error.h"
 #include "program/native_call.h"
@@ -271,39 +271,39 @@ static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
 }
 
 /* Since 5.0 the leaders of two groups take an error of UCX for their message. */
-static bool is_to_be_left(const struct native_part *part)
+static bool is_to_be_abandoned(const struct native_part *part)
 {
     return part->x->is_between && part->members != MPI_GROUP_NULL &&
            ftc_inside_mpich() >= LEADERS_IGNORE_ERRORS;
 }
 
-static enum ftc_leavable_end run(struct native_part *part)
+static enum ftc_abandonable_end run(struct native_part *part)
 {
     const struct ftc_creation *x = part->x;
     bool is_of_all = part->members == MPI_GROUP_NULL;
 
-    if (is_to_be_left(part))
-        return ftc_leavable_run(run_native_part, part, ftc_roll_is_hopeless, part->roll)
-                   ? FTC_LEAVABLE_OVER
-                   : FTC_LEAVABLE_LEFT;
+    if (is_to_be_abandoned(part))
+        return ftc_abandonable_run(run_native_part, part, ftc_roll_is_hopeless, part->roll)
+                   ? FTC_ABANDONABLE_OVER
+                   : FTC_ABANDONABLE_ABANDONED;
     if (x->kind == FTC_CALL_FILE_OPEN)
-        return ftc_leavable_run_on_file(run_native_part, part, ftc_roll_is_hopeless, part->roll)
-                   ? FTC_LEAVABLE_OVER
-                   : FTC_LEAVABLE_LEFT;
-    return ftc_leavable_make(run_native_part, part, ftc_roll_is_hopeless, part->roll,
-                             is_of_all ? x->comm : parent_of(x),
-                             is_of_all && inherits_error_handler(x->kind) ? x->newcomm : NULL);
+        return ftc_abandonable_run_on_file(run_native_part, part, ftc_roll_is_hopeless, part->roll)
+                   ? FTC_ABANDONABLE_OVER
+                   : FTC_ABANDONABLE_ABANDONED;
+    return ftc_abandonable_make(run_native_part, part, ftc_roll_is_hopeless, part->roll,
+                                is_of_all ? x->comm : parent_of(x),
+                                is_of_all && inherits_error_handler(x->kind) ? x->newcomm : NULL);
 }
 
 /* One that ends although nobody has died in it had messages to wait for that do not arrive. */
-static enum ftc_native_end end_of(const struct native_part *part, enum ftc_leavable_end end)
+static enum ftc_native_end end_of(const struct native_part *part, enum ftc_abandonable_end end)
 {
-    if (end == FTC_LEAVABLE_OVER_QUIETLY && part->result != MPI_SUCCESS)
+    if (end == FTC_ABANDONABLE_OVER_QUIETLY && part->result != MPI_SUCCESS)
         return FTC_NATIVE_FAILED;
-    if (end == FTC_LEAVABLE_OVER || end == FTC_LEAVABLE_OVER_QUIETLY)
+    if (end == FTC_ABANDONABLE_OVER || end == FTC_ABANDONABLE_OVER_QUIETLY)
         return FTC_NATIVE_HAS_COMMUNICATOR;
-    return end == FTC_LEAVABLE_ENDED && ftc_roll_has_lost(part->roll) ? FTC_NATIVE_NOT_TRIED
-                                                                      : FTC_NATIVE_WAS_LEFT;
+    return end == FTC_ABANDONABLE_ENDED && ftc_roll_has_lost(part->roll) ? FTC_NATIVE_NOT_TRIED
+                                                                         : FTC_NATIVE_WAS_LEFT;
 }
 
 enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_roll *roll,

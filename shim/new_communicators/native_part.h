@@ -1,5 +1,5 @@
 /* native_part: native MPI makes a communicator, of all or of the survivors, and comes back when it
- * would wait for a dead one for ever (leavable.h). */
+ * would wait for a dead one for ever (abandonable.h). */
 #ifndef FTC_NEW_COMMUNICATORS_NATIVE_PART_H
 #define FTC_NEW_COMMUNICATORS_NATIVE_PART_H
 

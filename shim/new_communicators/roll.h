@@ -12,10 +12,10 @@
 /* How a rank's last native part has ended. */
 enum ftc_native_end {
     FTC_NATIVE_HAS_COMMUNICATOR, /* or it has come to none yet */
-    FTC_NATIVE_NOT_TRIED,        /* somebody was dead, or has died: it was ended (leavable.h) */
+    FTC_NATIVE_NOT_TRIED,        /* somebody was dead, or has died: it was ended (abandonable.h) */
     FTC_NATIVE_FAILED,   /* MPI has returned an error that it did not raise: its own, or of one that
                           * was ended */
-    FTC_NATIVE_WAS_LEFT, /* leavable.h, or its messages do not arrive */
+    FTC_NATIVE_WAS_LEFT, /* abandonable.h, or its messages do not arrive */
 };
 
 /* Ranks are theirs. */
@@ -81,7 +81,7 @@ void ftc_roll_watch(struct ftc_roll *roll, bool is_bounded);
 /* Whether somebody has died of whom the survivors did not know when the native part began. */
 bool ftc_roll_has_lost(struct ftc_roll *roll);
 
-/* For ftc_leavable_make(): whether the survivors of a struct ftc_roll have lost one more, or a
+/* For ftc_abandonable_make(): whether the survivors of a struct ftc_roll have lost one more, or a
  * bounded native part has come to its bound, or cannot come to its end any more. */
 bool ftc_roll_is_hopeless(void *context);
 

@@ -13,7 +13,8 @@
 int ftc_roll_call(const struct ftc_call *call, struct ftc_comm *c, bool is_counted,
                   uint32_t *count);
 
-/* For ftc_leavable_run() (new_communicators/leavable.h): whether a member of @comm has died. */
+/* For ftc_abandonable_run() (new_communicators/abandonable.h): whether a member of @comm has died.
+ */
 struct ftc_roll_watch {
     const struct ftc_comm *comm;
     uint32_t deaths_seen; /* board count when any_dead was found */

@@ -3,7 +3,7 @@
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
 #include "job_end.h"
-#include "new_communicators/leavable.h"
+#include "new_communicators/abandonable.h"
 #include "p2p/dead_peer.h"
 #include "program/coverage.h"
 #include "program/error.h"
@@ -86,7 +86,7 @@ static void run_native_part(void *argument)
 
 static int free_natively(struct freeing *x)
 {
-    if (ftc_leavable_run(run_native_part, x, ftc_roll_lacks_members, &x->watch))
+    if (ftc_abandonable_run(run_native_part, x, ftc_roll_lacks_members, &x->watch))
         return x->result;
     *x->win = MPI_WIN_NULL;
     return MPI_SUCCESS;
@@ -101,7 +101,7 @@ static int keep(struct freeing *x)
     ftc_dead_take_in();
     PMPI_Win_set_errhandler(*x->win, MPI_ERRORS_RETURN);
     PMPI_Win_set_attr(*x->win, keeping_keyval, NULL);
-    ftc_leavable_run(run_native_part, x, ftc_roll_lacks_members, &x->watch);
+    ftc_abandonable_run(run_native_part, x, ftc_roll_lacks_members, &x->watch);
     *x->win = MPI_WIN_NULL;
     return MPI_SUCCESS;
 }

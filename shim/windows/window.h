@@ -5,10 +5,10 @@
  * 1. The survivors meet in an operation of the library's own, which counts them. So nobody needs
  *    the others' memory any more, as after the barrier, and all have the same count.
  * 2. Are they all members, native MPI frees the window. A rank that would wait there for somebody
- *    who has died since 1 leaves the call (new_communicators/leavable.h).
+ *    who has died since 1 abandons the call (new_communicators/abandonable.h).
  * 3. Else native MPI only begins: it deletes the window's attributes, and does not free a window
  *    when the last of them cannot be deleted. That is one of ours, and it cannot. (The last is the
- *    youngest in MPICH 4.0.2. Where it is another, the call is left as in 2.)
+ *    youngest in MPICH 4.0.2. Where it is another, the call is abandoned as in 2.)
  *
  * After 3, and for who leaves in 2, the handle is MPI_WIN_NULL and what MPICH has of the window
  * stays until the end of the process: its memory, if MPI has allocated it, and one of 2048 context

@@ -3,7 +3,7 @@
 #include "communicator/error_handler.h"
 #include "library.h"
 #include "mpi/inside.h"
-#include "new_communicators/leavable.h"
+#include "new_communicators/abandonable.h"
 #include "new_communicators/native_messages.h"
 #include "progress/wait.h"
 #include "system/clock.h"
@@ -27,7 +27,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
     ck_assert(comm == MPI_COMM_SELF);
     *flag = 0;
     if (++probes == polls_at)
-        ftc_leavable_poll();
+        ftc_abandonable_poll();
     return MPI_SUCCESS;
 }
 
@@ -87,8 +87,8 @@ bool ftc_native_messages_end_sends(uint64_t number)
 START_TEST(what_has_waited_long_enough_is_not_asked)
 {
     polls_at = 1;
-    ftc_leavable_poll();
-    ck_assert(ftc_leavable_is_polled());
+    ftc_abandonable_poll();
+    ck_assert(ftc_abandonable_is_polled());
     ck_assert_int_eq(probes, 0);
 }
 END_TEST
@@ -97,7 +97,7 @@ END_TEST
 START_TEST(what_has_not_polled_yet_is_made_to)
 {
     polls_at = 1;
-    ck_assert(ftc_leavable_is_polled());
+    ck_assert(ftc_abandonable_is_polled());
     ck_assert_int_eq(probes, 1);
 }
 END_TEST
@@ -105,7 +105,7 @@ END_TEST
 START_TEST(what_never_polls_is_not_asked_for_ever)
 {
     polls_at = 0;
-    ck_assert(!ftc_leavable_is_polled());
+    ck_assert(!ftc_abandonable_is_polled());
     ck_assert_int_gt(probes, 1);
 }
 END_TEST
@@ -121,7 +121,7 @@ static void wait_natively(void *argument)
     uint64_t until_ns = ftc_clock_ns() + *(uint64_t *)argument;
 
     while (receives_ended == 0 && ftc_clock_ns() < until_ns)
-        ftc_leavable_poll_worker(&polled);
+        ftc_abandonable_poll_worker(&polled);
 }
 
 START_TEST(a_call_is_ended_when_it_has_been_hopeless_for_a_while)
@@ -133,11 +133,11 @@ START_TEST(a_call_is_ended_when_it_has_been_hopeless_for_a_while)
     ftc_library.board = unit_board(unit_geometry(2, 8));
     ck_assert(ftc_board_mark_failed(&ftc_library.board, 1, FTC_DEATH_SIGNAL, SIGKILL));
     ck_assert_int_eq(
-        ftc_leavable_make(wait_natively, &ns, is_hopeless, &hopeless, MPI_COMM_WORLD, NULL),
-        FTC_LEAVABLE_ENDED);
+        ftc_abandonable_make(wait_natively, &ns, is_hopeless, &hopeless, MPI_COMM_WORLD, NULL),
+        FTC_ABANDONABLE_ENDED);
     ck_assert(!is_muted);
     ck_assert_int_eq(receives_ended, 1);
-    ftc_leavable_poll_worker(&polled); /* of another call */
+    ftc_abandonable_poll_worker(&polled); /* of another call */
     ck_assert_int_eq(receives_ended, 1);
 }
 END_TEST
@@ -150,8 +150,8 @@ START_TEST(a_call_that_is_not_hopeless_ends_by_itself)
     can_end = true;
     ftc_library.board = unit_board(unit_geometry(1, 8));
     ck_assert_int_eq(
-        ftc_leavable_make(wait_natively, &ns, is_hopeless, &hopeless, MPI_COMM_WORLD, NULL),
-        FTC_LEAVABLE_OVER);
+        ftc_abandonable_make(wait_natively, &ns, is_hopeless, &hopeless, MPI_COMM_WORLD, NULL),
+        FTC_ABANDONABLE_OVER);
     ck_assert_int_eq(receives_ended, 0);
 }
 END_TEST
@@ -162,15 +162,15 @@ START_TEST(a_call_that_cannot_be_ended_is_left)
     bool hopeless = true;
 
     ck_assert_int_eq(
-        ftc_leavable_make(wait_natively, &ns, is_hopeless, &hopeless, MPI_COMM_WORLD, NULL),
-        FTC_LEAVABLE_LEFT);
+        ftc_abandonable_make(wait_natively, &ns, is_hopeless, &hopeless, MPI_COMM_WORLD, NULL),
+        FTC_ABANDONABLE_ABANDONED);
     ck_assert_int_eq(receives_ended, 0);
 }
 END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("leavable");
+    UNIT_BEGIN("abandonable");
     UNIT_TEST(a_call_is_ended_when_it_has_been_hopeless_for_a_while);
     UNIT_TEST(a_call_that_is_not_hopeless_ends_by_itself);
     UNIT_TEST(a_call_that_cannot_be_ended_is_left);

@@ -1,4 +1,4 @@
-#include "leavable.h"
+#include "abandonable.h"
 
 #include "board/rank_state.h"
 #include "communicator/error_handler.h"
@@ -32,7 +32,7 @@ struct call {
     uint64_t hopeless_since_ns;
 
     /* Of one that can be ended: */
-    uint64_t number; /* of its messages; 0: it is to be left */
+    uint64_t number; /* of its messages; 0: it is to be abandoned */
     MPI_Comm parent;
     struct ftc_muted muted, other; /* @parent, and what has no error handler of its own */
     pthread_t muter;
@@ -42,7 +42,7 @@ struct call {
     ucontext_t caller, callee;
     void (*function)(void *);
     void *argument;
-    bool is_over; /* else it was left */
+    bool is_over; /* else it was abandoned */
 };
 
 enum { CALL_BYTES = (sizeof(struct call) + 63) & ~63ul }; /* aligned as a stack is */
@@ -123,7 +123,7 @@ static void end(struct call *call, void *worker)
         call->was_ended |= ftc_native_messages_end_sends(call->number);
 }
 
-/* ---- to be left ---- */
+/* ---- to be abandoned ---- */
 
 static void *take_stack(void)
 {
@@ -156,15 +156,15 @@ static void run_on(char *stack, struct call *call)
 }
 
 /* The record of the call stands on its stack, too: both stay if a jump leaves them. */
-static enum ftc_leavable_end make(const struct call *call, const MPI_Comm *made)
+static enum ftc_abandonable_end make(const struct call *call, const MPI_Comm *made)
 {
     char *stack = take_stack();
-    enum ftc_leavable_end end = FTC_LEAVABLE_OVER;
+    enum ftc_abandonable_end end = FTC_ABANDONABLE_OVER;
     struct call *own;
 
     if (!stack) {
         call->function(call->argument);
-        return FTC_LEAVABLE_OVER;
+        return FTC_ABANDONABLE_OVER;
     }
     own = (struct call *)(stack + STACK_BYTES - CALL_BYTES);
     *own = *call;
@@ -175,9 +175,9 @@ static enum ftc_leavable_end make(const struct call *call, const MPI_Comm *made)
     ftc_native_messages_leave();
     unmute(own, made);
     if (own->was_ended)
-        end = FTC_LEAVABLE_ENDED;
+        end = FTC_ABANDONABLE_ENDED;
     else if (own->is_quiet)
-        end = FTC_LEAVABLE_OVER_QUIETLY;
+        end = FTC_ABANDONABLE_OVER_QUIETLY;
     munmap(stack, STACK_BYTES);
     return end;
 }
@@ -263,9 +263,9 @@ static void begin_to_leave(void)
 
 /* ---- either ---- */
 
-enum ftc_leavable_end ftc_leavable_make(void (*function)(void *argument), void *argument,
-                                        bool (*is_hopeless)(void *context), void *context,
-                                        MPI_Comm parent, const MPI_Comm *made)
+enum ftc_abandonable_end ftc_abandonable_make(void (*function)(void *argument), void *argument,
+                                              bool (*is_hopeless)(void *context), void *context,
+                                              MPI_Comm parent, const MPI_Comm *made)
 {
     struct call call = {.function = function,
                         .argument = argument,
@@ -275,12 +275,13 @@ enum ftc_leavable_end ftc_leavable_make(void (*function)(void *argument), void *
 
     if (!is_in_call() && ftc_native_messages_can_end())
         return make(&call, made);
-    return ftc_leavable_run(function, argument, is_hopeless, context) ? FTC_LEAVABLE_OVER
-                                                                      : FTC_LEAVABLE_LEFT;
+    return ftc_abandonable_run(function, argument, is_hopeless, context)
+               ? FTC_ABANDONABLE_OVER
+               : FTC_ABANDONABLE_ABANDONED;
 }
 
-bool ftc_leavable_run(void (*function)(void *argument), void *argument,
-                      bool (*is_hopeless)(void *context), void *context)
+bool ftc_abandonable_run(void (*function)(void *argument), void *argument,
+                         bool (*is_hopeless)(void *context), void *context)
 {
     struct call call = {
         .function = function, .argument = argument, .is_hopeless = is_hopeless, .context = context};
@@ -298,11 +299,11 @@ bool ftc_leavable_run(void (*function)(void *argument), void *argument,
     return call.is_over;
 }
 
-bool ftc_leavable_run_on_file(void (*function)(void *argument), void *argument,
-                              bool (*is_hopeless)(void *context), void *context)
+bool ftc_abandonable_run_on_file(void (*function)(void *argument), void *argument,
+                                 bool (*is_hopeless)(void *context), void *context)
 {
     if (!ftc_library.threaded)
-        return ftc_leavable_run(function, argument, is_hopeless, context);
+        return ftc_abandonable_run(function, argument, is_hopeless, context);
     function(argument);
     return true;
 }
@@ -310,7 +311,7 @@ bool ftc_leavable_run_on_file(void (*function)(void *argument), void *argument,
 /* MPI_Init has waited, but with device ch3 a wait looks at the sockets once in 512 turns: a rank
  * that came through in fewer would have no part of what the others do. What looks without
  * waiting does it each time. */
-bool ftc_leavable_is_polled(void)
+bool ftc_abandonable_is_polled(void)
 {
     int flag;
 
@@ -331,19 +332,19 @@ static void look(void *worker)
         begin_to_leave();
 }
 
-void ftc_leavable_poll_worker(void *worker)
+void ftc_abandonable_poll_worker(void *worker)
 {
     atomic_store_explicit(&is_polled, true, memory_order_relaxed);
     if (current && is_in_call())
         look(worker);
 }
 
-void ftc_leavable_poll(void)
+void ftc_abandonable_poll(void)
 {
-    ftc_leavable_poll_worker(NULL);
+    ftc_abandonable_poll_worker(NULL);
 }
 
-bool ftc_leavable_cannot_send(void)
+bool ftc_abandonable_cannot_send(void)
 {
     uint64_t until_ns = ftc_clock_ns() + DYING_NS;
 
