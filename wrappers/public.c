@@ -59,7 +59,7 @@ int ftcoll_contributors(MPI_Comm comm, int max, int ranks[])
         return -1;
     if (ftc_library.state != FTC_LIBRARY_ACTIVE)
         return 0;
-    c = ftc_attribute_get(comm, FTC_TENANT_COMM);
+    c = ftc_attribute_get(comm, FTC_SECTION_COMM);
     if (!c || !c->running || !c->running->has_contributors)
         return 0;
     for (int rank = 0; rank < c->size; rank++) {

@@ -13,13 +13,13 @@
  * Everything in the segment can be written by any process of the job. A reader therefore checks
  * each index and length before it uses them; the segment itself is sealed against shrinking.
  *
- * This header is the map of the segment: where each tenant's part lies, and what lies together in a
- * rank. Others use it to make, open and pass on a board, and for addresses; fields of it are named
- * in this folder only (tests/boundaries), where each tenant has a file with all that writes its
- * part and all that reads it (rank_state, death, presence, end_of_job, recovery_record,
- * failure_site, announcement, activity, mark, publication, bulk, required_words, directory,
- * replica, lease, trace). Three parts belong to tenants elsewhere, who give their sizes: messages
- * (transport/), call sites (reporting/coverage_sites.h) and lifelines (system/lifeline.h).
+ * This header is the map of the segment: its sections, and what lies together in a rank. Others use
+ * it to make, open and pass on a board, and for addresses. Its fields are named in this folder only
+ * (tests/boundaries), where each section has a file with all that writes it and all that reads it
+ * (rank_state, death, presence, end_of_job, recovery_record, failure_site, announcement, activity,
+ * mark, publication, bulk, require_all, directory, replica, lease, trace). Three sections belong to
+ * files elsewhere, which give their sizes: messages (transport/), call sites
+ * (reporting/coverage_sites.h) and lifelines (system/lifeline.h).
  */
 #ifndef FTC_BOARD_BOARD_H
 #define FTC_BOARD_BOARD_H
@@ -186,8 +186,8 @@ struct ftc_board_shared {
     _Alignas(
         64) _Atomic uint32_t deaths; /* grows with each death: one load tells that there is news */
     _Atomic uint32_t ending;         /* enum ftc_ending, and who says it: end_of_job.c */
-    _Atomic uint64_t
-        required_words; /* of setting require_all_at that have named a call: required_sites.h */
+    _Atomic uint64_t require_all_matches; /* of setting require_all_at that have named a call:
+                                             required_sites.h */
     _Atomic uint64_t recovery_announced, report_announced; /* announcement.c */
     _Atomic uint64_t line_announced;                       /* likewise */
     _Atomic uint32_t notices, recoveries;                  /* lines on either that were numbered */

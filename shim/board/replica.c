@@ -6,7 +6,7 @@
 #include "lease.h"
 #include "presence.h"
 #include "recovery_record.h"
-#include "required_words.h"
+#include "require_all.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -58,7 +58,7 @@ struct ftc_replica ftc_replica_take(const struct ftc_board *board, uint32_t rank
     r.counted = ftc_presence_counted(board, rank);
     r.settled = atomic_load(&s->settled);
     r.flags = flags_of(board, rank);
-    r.required_words = ftc_required_words(board);
+    r.require_all_matches = ftc_require_all_matches(board);
     r.waiting = atomic_load(&s->waiting);
     r.losses_told = ftc_lease_losses_told(board);
     r.death_age_ns = is_dead ? age(atomic_load(&s->death_time_ns), now_ns) : 0;
@@ -176,7 +176,7 @@ bool ftc_replica_enter(struct ftc_board *board, uint32_t host, const struct ftc_
     if (!is_sane(board, host, r))
         return false;
     enter_job(board, host, r);
-    ftc_required_words_add(board, r->required_words);
+    ftc_require_all_add(board, r->require_all_matches);
     enter_losses_told(board, r->losses_told);
     enter_rank(board, r, now_ns);
     enter_state(board, r);

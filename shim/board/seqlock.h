@@ -2,8 +2,8 @@
  *
  * The writer takes a step before it writes and one after that; a reader looks at the version,
  * copies by relaxed loads, and believes the copy if the version is the same after it. Which
- * versions are those of content is the tenant's: an even one of a publication, an odd one of a
- * mark, whose content says something only during a call. The version is a pointer to an atomic
+ * versions are those of content depends on the section: an even one of a publication, an odd one of
+ * a mark, whose content says something only during a call. The version is a pointer to an atomic
  * number of any width. */
 #ifndef FTC_BOARD_SEQLOCK_H
 #define FTC_BOARD_SEQLOCK_H

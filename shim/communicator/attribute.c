@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 struct attribute {
-    void *kept[FTC_TENANTS];
+    void *kept[FTC_SECTIONS];
 };
 
 static int keyval = MPI_KEYVAL_INVALID;
-static void (*forget[FTC_TENANTS])(MPI_Comm comm, void *kept);
+static void (*forget[FTC_SECTIONS])(MPI_Comm comm, void *kept);
 
-/* Threads may be the first ones with a communicator, for different tenants. */
+/* Threads may be the first ones with a communicator, for different sections. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Called by MPI in MPI_Comm_dup and its kind. Without memory the copy is made when it is needed. */
@@ -35,9 +35,9 @@ static int on_delete(MPI_Comm comm, int key, void *attribute, void *extra)
 
     (void)key;
     (void)extra;
-    for (int tenant = 0; tenant < FTC_TENANTS; tenant++)
-        if (a->kept[tenant] && forget[tenant])
-            forget[tenant](comm, a->kept[tenant]);
+    for (int section = 0; section < FTC_SECTIONS; section++)
+        if (a->kept[section] && forget[section])
+            forget[section](comm, a->kept[section]);
     free(a);
     return MPI_SUCCESS;
 }
@@ -71,19 +71,20 @@ int ftc_attribute_open(void)
     return make(MPI_COMM_WORLD) ? 0 : -ENOMEM;
 }
 
-void ftc_attribute_on_free(enum ftc_tenant tenant, void (*told)(MPI_Comm comm, void *kept))
+void ftc_attribute_on_free(enum ftc_attribute_section section,
+                           void (*told)(MPI_Comm comm, void *kept))
 {
-    forget[tenant] = told;
+    forget[section] = told;
 }
 
-void *ftc_attribute_get(MPI_Comm comm, enum ftc_tenant tenant)
+void *ftc_attribute_get(MPI_Comm comm, enum ftc_attribute_section section)
 {
     const struct attribute *a = find(comm);
 
-    return a ? a->kept[tenant] : NULL;
+    return a ? a->kept[section] : NULL;
 }
 
-bool ftc_attribute_keep(MPI_Comm comm, enum ftc_tenant tenant, void *kept)
+bool ftc_attribute_keep(MPI_Comm comm, enum ftc_attribute_section section, void *kept)
 {
     struct attribute *a;
 
@@ -92,7 +93,7 @@ bool ftc_attribute_keep(MPI_Comm comm, enum ftc_tenant tenant, void *kept)
     if (!a)
         a = make(comm);
     if (a)
-        a->kept[tenant] = kept;
+        a->kept[section] = kept;
     pthread_mutex_unlock(&lock);
     return a != NULL;
 }

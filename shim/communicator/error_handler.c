@@ -17,19 +17,19 @@ void ftc_error_handler_note(MPI_Comm comm, MPI_Errhandler handler)
     bool is_fatal = handler == MPI_ERRORS_ARE_FATAL;
 
     if (ftc_library.state == FTC_LIBRARY_ACTIVE && ftc_is_comm(comm) &&
-        (is_fatal || ftc_attribute_get(comm, FTC_TENANT_ERROR_HANDLER)))
-        ftc_attribute_keep(comm, FTC_TENANT_ERROR_HANDLER, is_fatal ? &fatal : &other);
+        (is_fatal || ftc_attribute_get(comm, FTC_SECTION_ERROR_HANDLER)))
+        ftc_attribute_keep(comm, FTC_SECTION_ERROR_HANDLER, is_fatal ? &fatal : &other);
 }
 
 bool ftc_error_handler_is_fatal(MPI_Comm comm)
 {
-    return ftc_attribute_get(comm, FTC_TENANT_ERROR_HANDLER) == &fatal;
+    return ftc_attribute_get(comm, FTC_SECTION_ERROR_HANDLER) == &fatal;
 }
 
 int ftc_error_handler_from(MPI_Comm parent, const MPI_Comm *made, int rv)
 {
     if (rv == MPI_SUCCESS && made && *made != MPI_COMM_NULL && ftc_error_handler_is_fatal(parent))
-        ftc_attribute_keep(*made, FTC_TENANT_ERROR_HANDLER, &fatal);
+        ftc_attribute_keep(*made, FTC_SECTION_ERROR_HANDLER, &fatal);
     return rv;
 }
 

@@ -40,7 +40,7 @@ static void forget(MPI_Comm comm, void *kept)
 
 void ftc_lineage_open(void)
 {
-    ftc_attribute_on_free(FTC_TENANT_LINEAGE, forget);
+    ftc_attribute_on_free(FTC_SECTION_LINEAGE, forget);
 }
 
 struct ftc_lineage *ftc_lineage_of(MPI_Comm comm)
@@ -49,7 +49,7 @@ struct ftc_lineage *ftc_lineage_of(MPI_Comm comm)
         return &world;
     if (comm == MPI_COMM_SELF)
         return &self;
-    return ftc_attribute_get(comm, FTC_TENANT_LINEAGE);
+    return ftc_attribute_get(comm, FTC_SECTION_LINEAGE);
 }
 
 static int compare(const void *left, const void *right)
@@ -100,7 +100,7 @@ void ftc_lineage_give(MPI_Comm made, uint64_t number)
         return;
     }
     b->number = number;
-    if (!ftc_attribute_keep(made, FTC_TENANT_LINEAGE, b))
+    if (!ftc_attribute_keep(made, FTC_SECTION_LINEAGE, b))
         free(b);
 }
 

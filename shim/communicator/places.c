@@ -248,18 +248,18 @@ static void forget(MPI_Comm comm, void *kept)
 
 void ftc_places_open(void)
 {
-    ftc_attribute_on_free(FTC_TENANT_PLACES, forget);
+    ftc_attribute_on_free(FTC_SECTION_PLACES, forget);
 }
 
 bool ftc_places_keep(MPI_Comm comm, struct ftc_places *p)
 {
     any_kept = true;
-    return ftc_attribute_keep(comm, FTC_TENANT_PLACES, p);
+    return ftc_attribute_keep(comm, FTC_SECTION_PLACES, p);
 }
 
 const struct ftc_places *ftc_places_of(MPI_Comm comm)
 {
-    return any_kept && ftc_is_comm(comm) ? ftc_attribute_get(comm, FTC_TENANT_PLACES) : NULL;
+    return any_kept && ftc_is_comm(comm) ? ftc_attribute_get(comm, FTC_SECTION_PLACES) : NULL;
 }
 
 bool ftc_places_inherit(MPI_Comm from, MPI_Comm to)

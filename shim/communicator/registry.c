@@ -201,7 +201,7 @@ int ftc_comm_open(const struct ftc_comm_keeper *above)
     assert(above->complete);
     assert(above->close);
     keeper = above;
-    ftc_attribute_on_free(FTC_TENANT_COMM, forget);
+    ftc_attribute_on_free(FTC_SECTION_COMM, forget);
     return ftc_entry_open();
 }
 
@@ -323,13 +323,13 @@ static struct ftc_comm *look_up(MPI_Comm comm)
 
     if (!ftc_is_comm(comm))
         return NULL;
-    c = ftc_attribute_get(comm, FTC_TENANT_COMM);
+    c = ftc_attribute_get(comm, FTC_SECTION_COMM);
     if (c)
         return c;
     c = examine(comm);
     if (c)
         leave_out_missing(c, comm);
-    if (c && ftc_attribute_keep(comm, FTC_TENANT_COMM, c))
+    if (c && ftc_attribute_keep(comm, FTC_SECTION_COMM, c))
         return c;
     ftc_job_end_no_memory(
         "another communicator"); /* the others will protect it: this rank must as well */
@@ -380,7 +380,7 @@ bool ftc_comm_left_out(MPI_Comm comm, bool *is_left_out, int size)
     bool any;
 
     ftc_library_lock();
-    any = list_left_out(ftc_attribute_get(comm, FTC_TENANT_COMM), is_left_out, size);
+    any = list_left_out(ftc_attribute_get(comm, FTC_SECTION_COMM), is_left_out, size);
     ftc_library_unlock();
     return any;
 }

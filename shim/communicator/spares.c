@@ -36,7 +36,7 @@ static _Atomic bool any_made;
 
 static struct share *share_of(MPI_Comm comm)
 {
-    return any_made && ftc_is_comm(comm) ? ftc_attribute_get(comm, FTC_TENANT_SPARES) : NULL;
+    return any_made && ftc_is_comm(comm) ? ftc_attribute_get(comm, FTC_SECTION_SPARES) : NULL;
 }
 
 /* Attributes and the topology stay behind. The others are made of the first one, so that MPI's
@@ -99,7 +99,7 @@ static struct share *attach(struct ftc_spares *s, MPI_Comm comm, int size)
 {
     struct share *share = calloc(1, sizeof *share + (size_t)size);
 
-    if (!share || !ftc_attribute_keep(comm, FTC_TENANT_SPARES, share)) {
+    if (!share || !ftc_attribute_keep(comm, FTC_SECTION_SPARES, share)) {
         ftc_job_end_no_memory("another communicator"); /* the others have it */
         return NULL;
     }
@@ -121,7 +121,7 @@ static void forget(MPI_Comm comm, void *kept)
 
 void ftc_spares_open(void)
 {
-    ftc_attribute_on_free(FTC_TENANT_SPARES, forget);
+    ftc_attribute_on_free(FTC_SECTION_SPARES, forget);
 }
 
 struct ftc_spares *ftc_spares_of(MPI_Comm comm)

@@ -27,13 +27,13 @@ int ftc_context_open(void)
 void ftc_context_abandon(MPI_Comm comm)
 {
     any_abandoned = true;
-    ftc_attribute_keep(comm, FTC_TENANT_CONTEXT, &any_abandoned);
+    ftc_attribute_keep(comm, FTC_SECTION_CONTEXT, &any_abandoned);
 }
 
 bool ftc_context_is_abandoned(const MPI_Comm *comm)
 {
     return any_abandoned && comm && ftc_is_comm(*comm) &&
-           ftc_attribute_get(*comm, FTC_TENANT_CONTEXT);
+           ftc_attribute_get(*comm, FTC_SECTION_CONTEXT);
 }
 
 /* All that are free; returns how many. */

@@ -44,7 +44,7 @@ static void forget(MPI_Comm comm, void *kept)
 
 void ftc_peers_open(void)
 {
-    ftc_attribute_on_free(FTC_TENANT_PEERS, forget);
+    ftc_attribute_on_free(FTC_SECTION_PEERS, forget);
 }
 
 static bool describe(struct ftc_peers *p)
@@ -69,7 +69,7 @@ static struct ftc_peers *make(MPI_Comm comm)
     if (!p)
         return NULL;
     p->comm = comm;
-    if (describe(p) && ftc_attribute_keep(comm, FTC_TENANT_PEERS, p))
+    if (describe(p) && ftc_attribute_keep(comm, FTC_SECTION_PEERS, p))
         return p;
     ftc_peers_release(p);
     return NULL;
@@ -83,7 +83,7 @@ struct ftc_peers *ftc_peers_get(MPI_Comm comm)
         return known;
     if (!ftc_is_comm(comm))
         return NULL;
-    known = ftc_attribute_get(comm, FTC_TENANT_PEERS);
+    known = ftc_attribute_get(comm, FTC_SECTION_PEERS);
     *place = known ? known : make(comm);
     return *place;
 }

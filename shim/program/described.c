@@ -44,7 +44,7 @@ int ftc_described_open(void)
 {
     if (PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
-    ftc_attribute_on_free(FTC_TENANT_MARKS, forget_comm);
+    ftc_attribute_on_free(FTC_SECTION_MARKS, forget_comm);
     return 0;
 }
 
@@ -88,7 +88,7 @@ bool ftc_describe_comm(unsigned place, MPI_Comm comm)
     done = ftc_describe_group(place, members);
     ftc_described[place].is_remote = ftc_is_inter(comm);
     PMPI_Group_free(&members);
-    return done && ftc_attribute_keep(comm, FTC_TENANT_MARKS, ftc_described);
+    return done && ftc_attribute_keep(comm, FTC_SECTION_MARKS, ftc_described);
 }
 
 bool ftc_describe_win(unsigned place, MPI_Win win)

@@ -1,6 +1,6 @@
 #include "required_sites.h"
 
-#include "board/required_words.h"
+#include "board/require_all.h"
 #include "mpi/callsite.h"
 #include "system/symbol.h"
 
@@ -115,7 +115,7 @@ static bool look_up(const struct ftc_notice *n, const void *site)
     ftc_callsite_name(site, text, sizeof text);
     named = ftc_required_sites_names(n->settings->require_all_at, text);
     if (named != 0)
-        ftc_required_words_add(n->board, named);
+        ftc_require_all_add(n->board, named);
     return named != 0;
 }
 
@@ -145,7 +145,7 @@ struct unnamed {
 
 static struct unnamed begin_unnamed(const struct ftc_notice *n)
 {
-    return (struct unnamed){.named = ftc_required_words(n->board),
+    return (struct unnamed){.named = ftc_require_all_matches(n->board),
                             .rest = n->settings->require_all_at};
 }
 

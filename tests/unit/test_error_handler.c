@@ -31,15 +31,15 @@ bool ftc_is_comm(MPI_Comm comm)
     return comm != MPI_COMM_NULL;
 }
 
-void *ftc_attribute_get(MPI_Comm comm, enum ftc_tenant tenant)
+void *ftc_attribute_get(MPI_Comm comm, enum ftc_attribute_section section)
 {
-    ck_assert_int_eq(tenant, FTC_TENANT_ERROR_HANDLER);
+    ck_assert_int_eq(section, FTC_SECTION_ERROR_HANDLER);
     return of[place_of(comm)].kept;
 }
 
-bool ftc_attribute_keep(MPI_Comm comm, enum ftc_tenant tenant, void *kept)
+bool ftc_attribute_keep(MPI_Comm comm, enum ftc_attribute_section section, void *kept)
 {
-    ck_assert_int_eq(tenant, FTC_TENANT_ERROR_HANDLER);
+    ck_assert_int_eq(section, FTC_SECTION_ERROR_HANDLER);
     of[place_of(comm)].kept = kept;
     return true;
 }

@@ -14,22 +14,23 @@ enum { ROUNDS = 1000, FIRST = 100, MADE = 77 };
 struct ftc_library ftc_library;
 static void *kept; /* of MADE */
 
-void ftc_attribute_on_free(enum ftc_tenant tenant, void (*forget)(MPI_Comm comm, void *kept))
+void ftc_attribute_on_free(enum ftc_attribute_section section,
+                           void (*forget)(MPI_Comm comm, void *kept))
 {
-    (void)tenant;
+    (void)section;
     (void)forget;
 }
 
-void *ftc_attribute_get(MPI_Comm comm, enum ftc_tenant tenant)
+void *ftc_attribute_get(MPI_Comm comm, enum ftc_attribute_section section)
 {
-    (void)tenant;
+    (void)section;
     ck_assert_int_eq(comm, MADE);
     return kept;
 }
 
-bool ftc_attribute_keep(MPI_Comm comm, enum ftc_tenant tenant, void *lineage)
+bool ftc_attribute_keep(MPI_Comm comm, enum ftc_attribute_section section, void *lineage)
 {
-    (void)tenant;
+    (void)section;
     ck_assert_int_eq(comm, MADE);
     kept = lineage;
     return true;

@@ -1,0 +1,18 @@
+/* require_all: words of setting require_all_at that have named a call of some rank, a bit each
+ * (reporting/required_sites.h). */
+#ifndef FTC_BOARD_REQUIRE_ALL_H
+#define FTC_BOARD_REQUIRE_ALL_H
+
+#include "board.h"
+
+static inline void ftc_require_all_add(const struct ftc_board *board, uint64_t words)
+{
+    atomic_fetch_or(&board->shared->require_all_matches, words);
+}
+
+static inline uint64_t ftc_require_all_matches(const struct ftc_board *board)
+{
+    return atomic_load(&board->shared->require_all_matches);
+}
+
+#endif
