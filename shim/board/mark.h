@@ -139,7 +139,7 @@ struct ftc_mark_wait {
 };
 
 /* Returns after how many milliseconds a protected call that makes a communicator leaves its native
- * part (new_communicators/roll.h). It then tries once more. */
+ * part (new_communicators/participants.h). It then tries once more. */
 static inline uint64_t ftc_mark_stuck_ms(int blocked_ms)
 {
     enum { TIMES = 3, LEAST_MS = 1000 };

@@ -1,6 +1,6 @@
 #include "own_handle.h"
 
-#include "new_communicators/roll.h"
+#include "new_communicators/participants.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ MPI_File ftc_own_handle_open(MPI_File shared, const char *path)
     int amode = MPI_MODE_SEQUENTIAL;
 
     PMPI_File_get_amode(shared, &amode);
-    if ((amode & MPI_MODE_SEQUENTIAL) != 0 || ftc_roll_is_exhausted_here() ||
+    if ((amode & MPI_MODE_SEQUENTIAL) != 0 || ftc_participants_is_exhausted_here() ||
         open_alone(shared, path, amode, &own) != MPI_SUCCESS)
         return MPI_FILE_NULL;
     copy_state(shared, own);

@@ -8,12 +8,12 @@
 #include "leaders.h"
 #include "mpi/inside.h"
 #include "native_part.h"
+#include "or_allreduce.h"
+#include "participants.h"
 #include "program/coverage.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/recovery.h"
-#include "roll.h"
-#include "union.h"
 #include "value/datatype.h"
 
 #include <limits.h>
@@ -107,18 +107,20 @@ static bool arguments_are_valid(const struct ftc_creation *x)
 /* ---- what the survivors tell each other ---- */
 
 /* Who is dead, and whether all have come through the native part. */
-static int agree(const struct ftc_call *call, struct ftc_roll *roll, enum ftc_native_end end)
+static int agree(const struct ftc_call *call, struct ftc_participants *participants,
+                 enum ftc_native_end end)
 {
     int rv;
 
-    ftc_roll_tell(roll, end);
-    rv = ftc_union_of(call, roll->comm, roll->told, ftc_roll_told_bytes(roll));
+    ftc_participants_tell(participants, end);
+    rv = ftc_or_allreduce(call, participants->comm, participants->told,
+                          ftc_participants_told_bytes(participants));
     if (rv == MPI_SUCCESS)
-        ftc_roll_hear(roll);
+        ftc_participants_hear(participants);
     return rv;
 }
 
-/* ---- the roll ---- */
+/* ---- the participants ---- */
 
 /* Those whom @x needs: of two sides the one behind the other. */
 static MPI_Group group_of(const struct ftc_creation *x, const struct ftc_sides_of *sides)
@@ -172,32 +174,32 @@ static struct ftc_comm *comm_of(const struct ftc_creation *x, MPI_Group group)
     return c;
 }
 
-static void close_roll(const struct ftc_creation *x, struct ftc_roll *roll)
+static void close_roll(const struct ftc_creation *x, struct ftc_participants *participants)
 {
-    ftc_roll_close(roll);
-    if (roll->comm && has_own_comm(x)) {
+    ftc_participants_close(participants);
+    if (participants->comm && has_own_comm(x)) {
         ftc_library_lock();
-        ftc_comm_release(roll->comm);
+        ftc_comm_release(participants->comm);
         ftc_library_unlock();
     }
-    if (roll->group != MPI_GROUP_NULL && has_own_group(x))
-        PMPI_Group_free(&roll->group);
+    if (participants->group != MPI_GROUP_NULL && has_own_group(x))
+        PMPI_Group_free(&participants->group);
 }
 
 /* False if native MPI is to carry @x out. To be closed otherwise. */
 static bool open_roll(const struct ftc_creation *x, const struct ftc_sides_of *sides,
-                      struct ftc_roll *roll)
+                      struct ftc_participants *participants)
 {
     MPI_Group group = has_own_group(x) ? group_of(x, sides) : x->group;
     struct ftc_comm *c = group == MPI_GROUP_NULL ? NULL : comm_of(x, group);
     struct ftc_spares *spares = x->is_between ? NULL : ftc_spares_of(x->comm);
 
-    if (c && c->pass == FTC_PASS_NONE && ftc_roll_open(roll, c, group, spares)) {
-        roll->sides = sides;
+    if (c && c->pass == FTC_PASS_NONE && ftc_participants_open(participants, c, group, spares)) {
+        participants->sides = sides;
         return true;
     }
-    *roll = (struct ftc_roll){.comm = c, .group = group};
-    close_roll(x, roll);
+    *participants = (struct ftc_participants){.comm = c, .group = group};
+    close_roll(x, participants);
     return false;
 }
 
@@ -215,15 +217,15 @@ static int color_of(const struct ftc_creation *x)
 
 /* Those of @color from @begin to before @end by key, of equal keys by rank: so an insertion that
  * keeps the order. */
-static int ranks_of_color(const struct choice *choice, const struct ftc_roll *roll, int color,
-                          int begin, int end, int *rank)
+static int ranks_of_color(const struct choice *choice, const struct ftc_participants *participants,
+                          int color, int begin, int end, int *rank)
 {
     int count = 0;
 
     for (int i = begin; i < end; i++) {
         int at = count;
 
-        if (!choice[i].is_there || roll->dead[i] || choice[i].color != color)
+        if (!choice[i].is_there || participants->dead[i] || choice[i].color != color)
             continue;
         for (; at > 0 && choice[rank[at - 1]].key > choice[i].key; at--)
             rank[at] = rank[at - 1];
@@ -236,16 +238,16 @@ static int ranks_of_color(const struct choice *choice, const struct ftc_roll *ro
 /* Whether all who live have @own color, and their keys the order of their ranks. Of the dead, as
  * far as is known, the same: a split by hosts has their hosts. */
 static bool is_copy(const struct ftc_creation *x, const struct choice *choice,
-                    const struct ftc_roll *roll, const struct choice *own)
+                    const struct ftc_participants *participants, const struct choice *own)
 {
     int key = INT_MIN;
 
-    for (int i = 0; i < roll->size; i++) {
-        uint32_t host = ftc_board_host(&ftc_library.board, roll->comm->world[i]);
+    for (int i = 0; i < participants->size; i++) {
+        uint32_t host = ftc_board_host(&ftc_library.board, participants->comm->world[i]);
 
         if (x->kind == FTC_CALL_COMM_SPLIT_TYPE && (int)host != own->color)
             return false;
-        if (roll->dead[i])
+        if (participants->dead[i])
             continue;
         if (choice[i].color != own->color || choice[i].key < key)
             return false;
@@ -255,27 +257,30 @@ static bool is_copy(const struct ftc_creation *x, const struct choice *choice,
 }
 
 static int part_of_split(const struct ftc_creation *x, const struct ftc_call *call,
-                         struct ftc_roll *roll, MPI_Group *part)
+                         struct ftc_participants *participants, MPI_Group *part)
 {
-    struct choice *choice = calloc((size_t)roll->size, sizeof *choice);
-    int *rank = malloc((size_t)roll->size * sizeof *rank), own = roll->comm->rank, rv;
+    struct choice *choice = calloc((size_t)participants->size, sizeof *choice);
+    int *rank = malloc((size_t)participants->size * sizeof *rank), own = participants->comm->rank,
+        rv;
 
     if (!choice || !rank) {
         rv = ftc_error_no_memory();
         goto out;
     }
     choice[own] = (struct choice){.is_there = 1, .color = color_of(x), .key = x->key};
-    rv = ftc_union_of(call, roll->comm, choice, (size_t)roll->size * sizeof *choice);
+    rv = ftc_or_allreduce(call, participants->comm, choice,
+                          (size_t)participants->size * sizeof *choice);
     if (rv != MPI_SUCCESS)
         goto out;
-    ftc_roll_strike_off(roll);
-    roll->is_copy = is_copy(x, choice, roll, &choice[own]);
+    ftc_participants_strike_off(participants);
+    participants->is_copy = is_copy(x, choice, participants, &choice[own]);
     if (choice[own].color == MPI_UNDEFINED)
         *part = MPI_GROUP_EMPTY;
     else
-        rv = PMPI_Group_incl(roll->group,
-                             ranks_of_color(choice, roll, choice[own].color, 0, roll->size, rank),
-                             rank, part);
+        rv = PMPI_Group_incl(
+            participants->group,
+            ranks_of_color(choice, participants, choice[own].color, 0, participants->size, rank),
+            rank, part);
 out:
     free(choice);
     free(rank);
@@ -288,7 +293,7 @@ enum { HIGH = 1 };
 /* Both sides without the dead, the one that is not high first; of two alike the one with the lowest
  * rank. A side that is all dead says nothing. */
 static int members_of_merge(const struct ftc_creation *x, const struct ftc_call *call,
-                            struct ftc_roll *roll, MPI_Group *members)
+                            struct ftc_participants *participants, MPI_Group *members)
 {
     MPI_Group local, remote, both;
     unsigned char told[2] = {0}; /* by side, the one with the lowest rank first */
@@ -299,14 +304,14 @@ static int members_of_merge(const struct ftc_creation *x, const struct ftc_call 
     PMPI_Comm_remote_group(x->comm, &remote);
     is_first = ftc_group_lowest(local) < ftc_group_lowest(remote);
     told[is_first ? 0 : 1] = x->high ? HIGH : 0;
-    rv = ftc_union_of(call, roll->comm, told, sizeof told);
+    rv = ftc_or_allreduce(call, participants->comm, told, sizeof told);
     if (rv == MPI_SUCCESS) {
-        ftc_roll_strike_off(roll);
+        ftc_participants_strike_off(participants);
         if (is_first == (told[0] <= told[1]))
             PMPI_Group_union(local, remote, &both);
         else
             PMPI_Group_union(remote, local, &both);
-        rv = ftc_roll_living(roll, both, members);
+        rv = ftc_participants_living(participants, both, members);
         PMPI_Group_free(&both);
     }
     PMPI_Group_free(&local);
@@ -316,12 +321,12 @@ static int members_of_merge(const struct ftc_creation *x, const struct ftc_call 
 
 /* ---- who is in an intercommunicator ---- */
 
-static void free_living(struct ftc_roll *roll)
+static void free_living(struct ftc_participants *participants)
 {
     for (int i = 0; i < 2; i++)
-        if (roll->living[i] != MPI_GROUP_NULL && roll->living[i] != MPI_GROUP_EMPTY)
-            PMPI_Group_free(&roll->living[i]);
-    roll->living[0] = roll->living[1] = MPI_GROUP_NULL;
+        if (participants->living[i] != MPI_GROUP_NULL && participants->living[i] != MPI_GROUP_EMPTY)
+            PMPI_Group_free(&participants->living[i]);
+    participants->living[0] = participants->living[1] = MPI_GROUP_NULL;
 }
 
 /* What this rank says: as in a split, of which MPI_Comm_create() names one part. */
@@ -341,64 +346,68 @@ static struct choice choice_between(const struct ftc_creation *x)
 }
 
 /* Of both sides those of @color. */
-static int living_of_color(struct ftc_roll *roll, const struct choice *choice, int color)
+static int living_of_color(struct ftc_participants *participants, const struct choice *choice,
+                           int color)
 {
-    int *rank = malloc((size_t)roll->size * sizeof *rank), first = 0, rv = MPI_SUCCESS;
+    int *rank = malloc((size_t)participants->size * sizeof *rank), first = 0, rv = MPI_SUCCESS;
 
     if (!rank)
         return ftc_error_no_memory();
-    PMPI_Group_size(roll->sides->side[0], &first);
+    PMPI_Group_size(participants->sides->side[0], &first);
     for (int i = 0; i < 2 && rv == MPI_SUCCESS; i++)
-        rv = PMPI_Group_incl(roll->group,
-                             ranks_of_color(choice, roll, color, i == 0 ? 0 : first,
-                                            i == 0 ? first : roll->size, rank),
-                             rank, &roll->living[i]);
+        rv = PMPI_Group_incl(participants->group,
+                             ranks_of_color(choice, participants, color, i == 0 ? 0 : first,
+                                            i == 0 ? first : participants->size, rank),
+                             rank, &participants->living[i]);
     free(rank);
     return rv;
 }
 
 /* With nobody on one side there is none, as natively; a copy would be no copy. */
 static int unite_living(const struct ftc_creation *x, const struct ftc_call *call,
-                        const struct ftc_roll *roll, MPI_Group *members)
+                        const struct ftc_participants *participants, MPI_Group *members)
 {
     bool may_be_none = x->kind == FTC_CALL_COMM_CREATE || x->kind == FTC_CALL_COMM_SPLIT;
 
     *members = MPI_GROUP_EMPTY;
-    if (roll->living[0] != MPI_GROUP_EMPTY && roll->living[1] != MPI_GROUP_EMPTY)
-        return PMPI_Group_union(roll->living[0], roll->living[1], members);
+    if (participants->living[0] != MPI_GROUP_EMPTY && participants->living[1] != MPI_GROUP_EMPTY)
+        return PMPI_Group_union(participants->living[0], participants->living[1], members);
     return may_be_none ? MPI_SUCCESS : ftc_error_dead_group(call);
 }
 
 static int members_of_both(const struct ftc_creation *x, const struct ftc_call *call,
-                           struct ftc_roll *roll, MPI_Group *members)
+                           struct ftc_participants *participants, MPI_Group *members)
 {
-    struct choice *choice = calloc((size_t)roll->size, sizeof *choice), *own;
+    struct choice *choice = calloc((size_t)participants->size, sizeof *choice), *own;
     int rv;
 
     if (!choice)
         return ftc_error_no_memory();
-    own = &choice[roll->comm->rank];
+    own = &choice[participants->comm->rank];
     *own = choice_between(x);
-    rv = ftc_union_of(call, roll->comm, choice, (size_t)roll->size * sizeof *choice);
-    free_living(roll);
+    rv = ftc_or_allreduce(call, participants->comm, choice,
+                          (size_t)participants->size * sizeof *choice);
+    free_living(participants);
     *members = MPI_GROUP_EMPTY;
     if (rv == MPI_SUCCESS)
-        ftc_roll_strike_off(roll);
+        ftc_participants_strike_off(participants);
     if (rv == MPI_SUCCESS && own->color != MPI_UNDEFINED) {
-        rv = living_of_color(roll, choice, own->color);
+        rv = living_of_color(participants, choice, own->color);
         if (rv == MPI_SUCCESS)
-            rv = unite_living(x, call, roll, members);
+            rv = unite_living(x, call, participants, members);
     }
     free(choice);
     return rv;
 }
 
-static int members_with_places(const struct ftc_creation *x, struct ftc_roll *roll,
+static int members_with_places(const struct ftc_creation *x, struct ftc_participants *participants,
                                MPI_Group *members)
 {
-    if (!ftc_seating_find(x, roll->size, roll->comm->rank, roll->dead, &roll->seating))
+    if (!ftc_seating_find(x, participants->size, participants->comm->rank, participants->dead,
+                          &participants->seating))
         return ftc_error_no_memory();
-    return PMPI_Group_incl(roll->group, roll->seating.count, roll->seating.member, members);
+    return PMPI_Group_incl(participants->group, participants->seating.count,
+                           participants->seating.member, members);
 }
 
 static bool names_all(const struct ftc_creation *x)
@@ -412,25 +421,25 @@ static bool names_all(const struct ftc_creation *x)
 }
 
 static int members_of(const struct ftc_creation *x, const struct ftc_call *call,
-                      struct ftc_roll *roll, MPI_Group *members)
+                      struct ftc_participants *participants, MPI_Group *members)
 {
     if (ftc_creation_is_topology(x->kind))
-        return members_with_places(x, roll, members);
+        return members_with_places(x, participants, members);
     if (x->is_between)
-        return members_of_both(x, call, roll, members);
+        return members_of_both(x, call, participants, members);
     switch (x->kind) {
     case FTC_CALL_COMM_SPLIT:
     case FTC_CALL_COMM_SPLIT_TYPE:
-        return part_of_split(x, call, roll, members);
+        return part_of_split(x, call, participants, members);
     case FTC_CALL_INTERCOMM_MERGE:
-        return members_of_merge(x, call, roll, members);
+        return members_of_merge(x, call, participants, members);
     case FTC_CALL_COMM_CREATE:
-        roll->is_copy = names_all(x);
-        return ftc_roll_living(roll, x->group, members);
+        participants->is_copy = names_all(x);
+        return ftc_participants_living(participants, x->group, members);
     default:
-        roll->is_copy =
+        participants->is_copy =
             ftc_creation_is_copy(x->kind) || (ftc_creation_has_group(x->kind) && names_all(x));
-        return ftc_roll_living(roll, roll->group, members);
+        return ftc_participants_living(participants, participants->group, members);
     }
 }
 
@@ -444,9 +453,9 @@ static void drop(const struct ftc_creation *x)
 }
 
 /* What later copies need. */
-static void pass_spares_on(const struct ftc_creation *x, struct ftc_roll *roll)
+static void pass_spares_on(const struct ftc_creation *x, struct ftc_participants *participants)
 {
-    ftc_spares_share(roll->made, x->comm);
+    ftc_spares_share(participants->made, x->comm);
     ftc_spares_inherit(x->comm, *x->newcomm);
 }
 
@@ -457,34 +466,35 @@ static bool is_ours_though_all_live(const struct ftc_creation *x)
     return ftc_seating_is_ours(x) || x->bridge || ftc_creation_is_from_groups(x->kind);
 }
 
-/* One communicator, of all who are not dead by what is agreed on; with roll->is_again it is not all
- * of them that have it. */
-static int attempt(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_roll *roll)
+/* One communicator, of all who are not dead by what is agreed on; with participants->is_again it is
+ * not all of them that have it. */
+static int attempt(const struct ftc_creation *x, const struct ftc_call *call,
+                   struct ftc_participants *participants)
 {
     MPI_Group members = MPI_GROUP_NULL;
     int rv = MPI_SUCCESS, end;
 
-    roll->is_again = roll->is_copy = false;
-    if (roll->is_exhausted)
+    participants->is_again = participants->is_copy = false;
+    if (participants->is_exhausted)
         return ftc_error_exhausted(call);
-    if (roll->dead_count > 0 || is_ours_though_all_live(x))
-        rv = members_of(x, call, roll, &members);
+    if (participants->dead_count > 0 || is_ours_though_all_live(x))
+        rv = members_of(x, call, participants, &members);
     if (rv != MPI_SUCCESS)
         return rv;
-    end = agree(call, roll, ftc_native_part(x, roll, members, &rv));
-    if (roll->is_again || roll->has_failed || end != MPI_SUCCESS) {
+    end = agree(call, participants, ftc_native_part(x, participants, members, &rv));
+    if (participants->is_again || participants->has_failed || end != MPI_SUCCESS) {
         ftc_native_part_abandon(x, members);
         drop(x);
     } else if (rv == MPI_SUCCESS) {
-        pass_spares_on(x, roll);
+        pass_spares_on(x, participants);
     }
-    if (roll->has_failed && end == MPI_SUCCESS)
+    if (participants->has_failed && end == MPI_SUCCESS)
         rv = ftc_error_native(call, rv == MPI_SUCCESS ? MPI_ERR_OTHER : rv);
-    ftc_seating_free(&roll->seating);
+    ftc_seating_free(&participants->seating);
     if (members != MPI_GROUP_NULL && members != MPI_GROUP_EMPTY)
         PMPI_Group_free(&members);
-    ftc_spares_drop(roll->made);
-    roll->made = NULL;
+    ftc_spares_drop(participants->made);
+    participants->made = NULL;
     return end != MPI_SUCCESS ? end : rv;
 }
 
@@ -492,14 +502,14 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call, st
  * what the other one knows leaves these waiting for ranks that do not come: on_blocked is to see
  * it. */
 static int agree_at_first(const struct ftc_creation *x, const struct ftc_call *call,
-                          struct ftc_roll *roll)
+                          struct ftc_participants *participants)
 {
-    bool is_marked = roll->sides->leaders != MPI_GROUP_NULL;
+    bool is_marked = participants->sides->leaders != MPI_GROUP_NULL;
     int rv;
 
     if (is_marked)
-        ftc_native_call_mark_group(x->kind, roll->sides->leaders, x->return_address);
-    rv = agree(call, roll, FTC_NATIVE_HAS_COMMUNICATOR);
+        ftc_native_call_mark_group(x->kind, participants->sides->leaders, x->return_address);
+    rv = agree(call, participants, FTC_NATIVE_HAS_COMMUNICATOR);
     if (is_marked)
         ftc_native_call_leave();
     return rv;
@@ -507,43 +517,46 @@ static int agree_at_first(const struct ftc_creation *x, const struct ftc_call *c
 
 /* A library that has made a copy counts its members, and gives each its part of the file. It would
  * take a file of the living for one of all. */
-static bool is_counted_on(const struct ftc_creation *x, const struct ftc_roll *roll)
+static bool is_counted_on(const struct ftc_creation *x, const struct ftc_participants *participants)
 {
-    return x->kind == FTC_CALL_FILE_OPEN && roll->dead_count > 0 &&
+    return x->kind == FTC_CALL_FILE_OPEN && participants->dead_count > 0 &&
            ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS &&
-           ftc_lineage_has_to_tell(x->comm, roll->dead_count);
+           ftc_lineage_has_to_tell(x->comm, participants->dead_count);
 }
 
 static int refuse_to_open(const struct ftc_creation *x, const struct ftc_call *call,
-                          const struct ftc_roll *roll)
+                          const struct ftc_participants *participants)
 {
     drop(x);
-    return ftc_error_dead_counted(call, roll->comm->member[0] == roll->comm->rank);
+    return ftc_error_dead_counted(call, participants->comm->member[0] == participants->comm->rank);
 }
 
 static int make_of_living(const struct ftc_creation *x, const struct ftc_call *call,
-                          struct ftc_roll *roll)
+                          struct ftc_participants *participants)
 {
-    int rv = agree_at_first(x, call, roll);
+    int rv = agree_at_first(x, call, participants);
 
     *x->newcomm = MPI_COMM_NULL;
     if (rv != MPI_SUCCESS)
         return rv;
     do {
-        if (is_counted_on(x, roll))
-            return refuse_to_open(x, call, roll);
-        rv = attempt(x, call, roll);
-    } while (roll->is_again);
-    return rv == MPI_SUCCESS && is_counted_on(x, roll) ? refuse_to_open(x, call, roll) : rv;
+        if (is_counted_on(x, participants))
+            return refuse_to_open(x, call, participants);
+        rv = attempt(x, call, participants);
+    } while (participants->is_again);
+    return rv == MPI_SUCCESS && is_counted_on(x, participants)
+               ? refuse_to_open(x, call, participants)
+               : rv;
 }
 
-static int make(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_roll *roll)
+static int make(const struct ftc_creation *x, const struct ftc_call *call,
+                struct ftc_participants *participants)
 {
-    uint32_t since = roll->comm->seq;
-    int rv = make_of_living(x, call, roll);
+    uint32_t since = participants->comm->seq;
+    int rv = make_of_living(x, call, participants);
 
     if (rv != MPI_SUCCESS)
-        ftc_recovery_fail(roll->comm, since);
+        ftc_recovery_fail(participants->comm, since);
     return rv;
 }
 
@@ -607,14 +620,14 @@ static void report(const struct ftc_creation *x, const struct ftc_call *call)
 static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
                       const struct ftc_sides_of *sides)
 {
-    struct ftc_roll roll;
+    struct ftc_participants participants;
 
-    if ((x->is_between && sides->side[0] == MPI_GROUP_NULL) || !open_roll(x, sides, &roll))
+    if ((x->is_between && sides->side[0] == MPI_GROUP_NULL) || !open_roll(x, sides, &participants))
         return false;
     report(x, call);
-    x->result = make(x, call, &roll);
-    free_living(&roll);
-    close_roll(x, &roll);
+    x->result = make(x, call, &participants);
+    free_living(&participants);
+    close_roll(x, &participants);
     return true;
 }
 
@@ -711,7 +724,7 @@ int ftc_new_communicator_free(MPI_Comm *comm, int (*native)(MPI_Comm *comm),
         *comm = MPI_COMM_NULL;
         return MPI_SUCCESS;
     }
-    if (!ftc_context_is_abandoned(comm) || ftc_roll_is_exhausted_here())
+    if (!ftc_context_is_abandoned(comm) || ftc_participants_is_exhausted_here())
         return native(comm);
     return ftc_context_retire(comm, native, return_address);
 }

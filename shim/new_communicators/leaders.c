@@ -4,10 +4,10 @@
 #include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "job_end.h"
+#include "or_allreduce.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "system/hash.h"
-#include "union.h"
 #include "value/datatype.h"
 
 #include <stdlib.h>
@@ -132,9 +132,9 @@ static int hear(const struct ftc_call *call, struct ftc_comm *c, int other, cons
     }
     is_there[1 - other] = 1;
     memcpy(both + (size_t)(1 - other) * bytes, own, bytes);
-    rv = ftc_union_of(call, c, both, 2 * bytes);
+    rv = ftc_or_allreduce(call, c, both, 2 * bytes);
     if (rv == MPI_SUCCESS)
-        rv = ftc_union_of(call, c, is_there, sizeof is_there);
+        rv = ftc_or_allreduce(call, c, is_there, sizeof is_there);
     if (rv == MPI_SUCCESS && is_there[other])
         memcpy(told, both + (size_t)other * bytes, bytes);
     if (told->outcome == KNOWN && !are_groups(own, told))
@@ -218,12 +218,12 @@ static int meet_group(const struct ftc_call *call, struct ftc_comm *c)
 {
     unsigned char nothing = 0;
 
-    return c ? ftc_union_of(call, c, &nothing, sizeof nothing) : MPI_SUCCESS;
+    return c ? ftc_or_allreduce(call, c, &nothing, sizeof nothing) : MPI_SUCCESS;
 }
 
 static int tell_group(const struct ftc_call *call, struct ftc_comm *c, struct told *told)
 {
-    return c ? ftc_union_of(call, c, told, bytes_of_told()) : MPI_SUCCESS;
+    return c ? ftc_or_allreduce(call, c, told, bytes_of_told()) : MPI_SUCCESS;
 }
 
 /* A leader that dies while it tells may have told the beginning. */

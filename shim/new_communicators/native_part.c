@@ -48,7 +48,7 @@ static int give_hints(MPI_Info info, MPI_Comm made)
     return PMPI_Comm_set_info(made, info);
 }
 
-static int inherit(const struct ftc_creation *x, struct ftc_roll *roll)
+static int inherit(const struct ftc_creation *x, struct ftc_participants *participants)
 {
     MPI_Errhandler handler;
     int rv = MPI_SUCCESS;
@@ -60,7 +60,7 @@ static int inherit(const struct ftc_creation *x, struct ftc_roll *roll)
     } else if (ftc_creation_is_from_groups(x->kind)) {
         ftc_error_handler_give(x->errhandler, *x->newcomm);
     }
-    if (!ftc_seating_keep(&roll->seating, *x->newcomm))
+    if (!ftc_seating_keep(&participants->seating, *x->newcomm))
         rv = ftc_error_no_memory();
     else if (has_info(x->kind))
         rv = give_hints(x->info, *x->newcomm);
@@ -82,64 +82,67 @@ static int copy_places(const struct ftc_creation *x)
 
 /* Returns the number of a spare that is free on all survivors, or -1. Calls begin at different
  * numbers, so that one that was just freed, where messages may be under way, is seldom the next. */
-static int free_spare(const struct ftc_roll *roll)
+static int free_spare(const struct ftc_participants *participants)
 {
-    int first = native_tag(roll->comm) % FTC_SPARES_OF_WORLD;
+    int first = native_tag(participants->comm) % FTC_SPARES_OF_WORLD;
 
     for (int i = 0; i < FTC_SPARES_OF_WORLD; i++) {
         int number = (first + i) % FTC_SPARES_OF_WORLD;
 
-        if (!(roll->taken & 1U << number))
+        if (!(participants->taken & 1U << number))
             return number;
     }
     return -1;
 }
 
-static int first_survivor(const struct ftc_roll *roll)
+static int first_survivor(const struct ftc_participants *participants)
 {
     int rank = 0;
 
-    while (roll->dead[rank])
+    while (participants->dead[rank])
         rank++;
     return rank;
 }
 
 /* One line of each rank at most; the others of the call print none. */
-static void say_that_none_is_left(enum ftc_call_kind kind, const struct ftc_roll *roll)
+static void say_that_none_is_left(enum ftc_call_kind kind,
+                                  const struct ftc_participants *participants)
 {
     static _Atomic bool is_said;
 
     if (ftc_library.settings.communicators != FTC_COMMUNICATORS_PLACES || is_said ||
-        first_survivor(roll) != roll->comm->rank)
+        first_survivor(participants) != participants->comm->rank)
         return;
     is_said = true;
     ftc_lines_say("ftcoll: rank %d: %s makes a communicator of the %d survivors, not of all %d "
                   "ranks: no copy that was made before the failure is left (communicators = places "
                   "makes %d of MPI_COMM_WORLD, and %d of another communicator when it is first "
                   "copied)\n",
-                  ftc_library.world_rank, ftc_call_name(kind), roll->size - roll->dead_count,
-                  roll->size, FTC_SPARES_OF_WORLD, FTC_SPARES_OF_PART);
+                  ftc_library.world_rank, ftc_call_name(kind),
+                  participants->size - participants->dead_count, participants->size,
+                  FTC_SPARES_OF_WORLD, FTC_SPARES_OF_PART);
 }
 
-static bool has_spare(enum ftc_call_kind kind, const struct ftc_roll *roll)
+static bool has_spare(enum ftc_call_kind kind, const struct ftc_participants *participants)
 {
-    if (roll->dead_count == 0)
+    if (participants->dead_count == 0)
         return false;
-    if (roll->spares && free_spare(roll) >= 0)
+    if (participants->spares && free_spare(participants) >= 0)
         return true;
-    say_that_none_is_left(kind, roll);
+    say_that_none_is_left(kind, participants);
     return false;
 }
 
-static enum ftc_native_end take_spare(const struct ftc_creation *x, struct ftc_roll *roll, int *rv)
+static enum ftc_native_end take_spare(const struct ftc_creation *x,
+                                      struct ftc_participants *participants, int *rv)
 {
-    int number = free_spare(roll);
+    int number = free_spare(participants);
 
-    *x->newcomm = ftc_spares_take(roll->spares, number, roll->dead);
+    *x->newcomm = ftc_spares_take(participants->spares, number, participants->dead);
     if (*x->newcomm == MPI_COMM_NULL)
         return FTC_NATIVE_NOT_TRIED;
-    roll->spare = number;
-    *rv = inherit(x, roll);
+    participants->spare = number;
+    *rv = inherit(x, participants);
     return FTC_NATIVE_HAS_COMMUNICATOR;
 }
 
@@ -148,7 +151,7 @@ static enum ftc_native_end take_spare(const struct ftc_creation *x, struct ftc_r
 struct native_part {
     const struct ftc_creation *x;
     MPI_Group members; /* MPI_GROUP_NULL: nobody is dead */
-    struct ftc_roll *roll;
+    struct ftc_participants *participants;
     int tag, result;
 };
 
@@ -198,11 +201,11 @@ static void free_when_through(int rv, MPI_Comm *made)
 /* Of all members, of this rank's side, and of the two an intercommunicator. */
 static int create_between(const struct native_part *part)
 {
-    bool is_second = part->roll->sides->is_second;
+    bool is_second = part->participants->sides->is_second;
     MPI_Comm both, own;
     int first, rv;
 
-    PMPI_Group_size(part->roll->living[0], &first);
+    PMPI_Group_size(part->participants->living[0], &first);
     rv = PMPI_Comm_create_group(parent_of(part->x), part->members, part->tag, &both);
     if (rv != MPI_SUCCESS)
         return rv;
@@ -231,15 +234,16 @@ static int create_of_members(const struct native_part *part)
     if (rv != MPI_SUCCESS)
         return rv;
     rv = is_file ? open_file(of_members, x->opening)
-                 : ftc_seating_apply(&part->roll->seating, of_members, x->newcomm);
+                 : ftc_seating_apply(&part->participants->seating, of_members, x->newcomm);
     free_when_through(rv, &of_members);
     return rv;
 }
 
 /* Of what is copied for the first time, others may be made after a death. */
-static bool wants_spares(const struct ftc_creation *x, const struct ftc_roll *roll)
+static bool wants_spares(const struct ftc_creation *x, const struct ftc_participants *participants)
 {
-    return roll->size > 1 && ftc_library.settings.communicators == FTC_COMMUNICATORS_PLACES &&
+    return participants->size > 1 &&
+           ftc_library.settings.communicators == FTC_COMMUNICATORS_PLACES &&
            ftc_creation_is_copy(x->kind) && !x->is_between && !ftc_spares_of(x->comm);
 }
 
@@ -254,8 +258,8 @@ static void run_native_part(void *argument)
     part->result = call_native(part->x, part->tag);
     if (part->result == MPI_SUCCESS)
         part->result = copy_places(part->x);
-    if (part->result == MPI_SUCCESS && wants_spares(part->x, part->roll))
-        part->roll->made = ftc_spares_make(part->x->comm);
+    if (part->result == MPI_SUCCESS && wants_spares(part->x, part->participants))
+        part->participants->made = ftc_spares_make(part->x->comm);
 }
 
 /* The native part needs @members, or without them all whom the call itself needs. */
@@ -283,15 +287,17 @@ static enum ftc_abandonable_end run(struct native_part *part)
     bool is_of_all = part->members == MPI_GROUP_NULL;
 
     if (is_to_be_abandoned(part))
-        return ftc_abandonable_run(run_native_part, part, ftc_roll_is_hopeless, part->roll)
+        return ftc_abandonable_run(run_native_part, part, ftc_participants_is_hopeless,
+                                   part->participants)
                    ? FTC_ABANDONABLE_OVER
                    : FTC_ABANDONABLE_ABANDONED;
     if (x->kind == FTC_CALL_FILE_OPEN)
-        return ftc_abandonable_run_on_file(run_native_part, part, ftc_roll_is_hopeless, part->roll)
+        return ftc_abandonable_run_on_file(run_native_part, part, ftc_participants_is_hopeless,
+                                           part->participants)
                    ? FTC_ABANDONABLE_OVER
                    : FTC_ABANDONABLE_ABANDONED;
-    return ftc_abandonable_make(run_native_part, part, ftc_roll_is_hopeless, part->roll,
-                                is_of_all ? x->comm : parent_of(x),
+    return ftc_abandonable_make(run_native_part, part, ftc_participants_is_hopeless,
+                                part->participants, is_of_all ? x->comm : parent_of(x),
                                 is_of_all && inherits_error_handler(x->kind) ? x->newcomm : NULL);
 }
 
@@ -302,28 +308,32 @@ static enum ftc_native_end end_of(const struct native_part *part, enum ftc_aband
         return FTC_NATIVE_FAILED;
     if (end == FTC_ABANDONABLE_OVER || end == FTC_ABANDONABLE_OVER_QUIETLY)
         return FTC_NATIVE_HAS_COMMUNICATOR;
-    return end == FTC_ABANDONABLE_ENDED && ftc_roll_has_lost(part->roll) ? FTC_NATIVE_NOT_TRIED
-                                                                         : FTC_NATIVE_WAS_LEFT;
+    return end == FTC_ABANDONABLE_ENDED && ftc_participants_has_lost(part->participants)
+               ? FTC_NATIVE_NOT_TRIED
+               : FTC_NATIVE_WAS_LEFT;
 }
 
-enum ftc_native_end ftc_native_part(const struct ftc_creation *x, struct ftc_roll *roll,
-                                    MPI_Group members, int *rv)
+enum ftc_native_end ftc_native_part(const struct ftc_creation *x,
+                                    struct ftc_participants *participants, MPI_Group members,
+                                    int *rv)
 {
-    struct native_part part = {x, members, roll, native_tag(roll->comm), MPI_SUCCESS};
+    struct native_part part = {x, members, participants, native_tag(participants->comm),
+                               MPI_SUCCESS};
     enum ftc_native_end end;
 
-    if (roll->is_copy && has_spare(x->kind, roll))
-        return take_spare(x, roll, rv);
+    if (participants->is_copy && has_spare(x->kind, participants))
+        return take_spare(x, participants, rv);
     if (members != MPI_GROUP_NULL && !ftc_group_has_this_rank(members))
         return FTC_NATIVE_HAS_COMMUNICATOR;
-    ftc_roll_watch(roll, x->kind != FTC_CALL_FILE_OPEN); /* which may take its time */
+    ftc_participants_watch(participants,
+                           x->kind != FTC_CALL_FILE_OPEN); /* which may take its time */
     mark_native_part(x, members);
     end = end_of(&part, run(&part));
     ftc_native_call_leave();
     if (part.result != MPI_SUCCESS)
         *x->newcomm = MPI_COMM_NULL;
     else if (end == FTC_NATIVE_HAS_COMMUNICATOR && members != MPI_GROUP_NULL)
-        part.result = inherit(x, roll);
+        part.result = inherit(x, participants);
     *rv = part.result;
     return end;
 }

@@ -1,4 +1,4 @@
-#include "union.h"
+#include "or_allreduce.h"
 
 #include "program/error.h"
 #include "progress/execute.h"
@@ -46,7 +46,7 @@ static int unite(const struct ftc_call *call, struct ftc_comm *c, void *piece, s
     return rv;
 }
 
-int ftc_union_of(const struct ftc_call *call, struct ftc_comm *c, void *table, size_t bytes)
+int ftc_or_allreduce(const struct ftc_call *call, struct ftc_comm *c, void *table, size_t bytes)
 {
     size_t room = ftc_broadcast_value_bytes((size_t)ftc_library.settings.max_bytes), piece;
     int rv = MPI_SUCCESS;

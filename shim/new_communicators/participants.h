@@ -1,7 +1,7 @@
-/* roll: those without whom a call that makes a communicator cannot be carried out, and what they
- * tell each other of themselves: who is dead, and who has not come through the native part. */
-#ifndef FTC_NEW_COMMUNICATORS_ROLL_H
-#define FTC_NEW_COMMUNICATORS_ROLL_H
+/* participants: the ranks that a call that makes a communicator needs, and what they tell each
+ * other: which ranks are dead, and which have not completed the native part. */
+#ifndef FTC_NEW_COMMUNICATORS_PARTICIPANTS_H
+#define FTC_NEW_COMMUNICATORS_PARTICIPANTS_H
 
 #include "communicator/communicator.h"
 #include "communicator/spares.h"
@@ -18,8 +18,8 @@ enum ftc_native_end {
     FTC_NATIVE_WAS_LEFT, /* abandonable.h, or its messages do not arrive */
 };
 
-/* Ranks are theirs. */
-struct ftc_roll {
+/* Ranks are those of the group. */
+struct ftc_participants {
     struct ftc_comm *comm; /* for the library's operations among them */
     MPI_Group group;
     int size;
@@ -49,40 +49,42 @@ struct ftc_roll {
     MPI_Group living[2]; /* those of them who are to be in it */
 };
 
-/* For @comm, of the ranks of @group, with @spares or NULL; all stay the caller's. False without
- * memory. */
-bool ftc_roll_open(struct ftc_roll *roll, struct ftc_comm *comm, MPI_Group group,
-                   struct ftc_spares *spares);
-void ftc_roll_close(struct ftc_roll *roll);
+/* Opens the participants of a call on @comm: the ranks of @group, with @spares or NULL. All stay
+ * the caller's. Returns false without memory. */
+bool ftc_participants_open(struct ftc_participants *participants, struct ftc_comm *comm,
+                           MPI_Group group, struct ftc_spares *spares);
+void ftc_participants_close(struct ftc_participants *participants);
 
-/* Fills roll->told with what this rank tells of itself and knows of the others. */
-void ftc_roll_tell(struct ftc_roll *roll, enum ftc_native_end end);
+/* Fills participants->told with what this rank tells of itself and knows of the others. */
+void ftc_participants_tell(struct ftc_participants *participants, enum ftc_native_end end);
 
-static inline size_t ftc_roll_told_bytes(const struct ftc_roll *roll)
+static inline size_t ftc_participants_told_bytes(const struct ftc_participants *participants)
 {
-    return (size_t)roll->size + sizeof roll->taken;
+    return (size_t)participants->size + sizeof participants->taken;
 }
 
-/* Once roll->told is the union of what all survivors have told. */
-void ftc_roll_hear(struct ftc_roll *roll);
+/* Evaluates participants->told once it is the bitwise OR of all survivors' tables. */
+void ftc_participants_hear(struct ftc_participants *participants);
 
-/* Those whom an operation has left out are dead. */
-void ftc_roll_strike_off(struct ftc_roll *roll);
+/* Counts the ranks that an operation has left out as dead. */
+void ftc_participants_strike_off(struct ftc_participants *participants);
 
 /* The last of this rank: so it must not begin to make one. */
-bool ftc_roll_is_exhausted_here(void);
+bool ftc_participants_is_exhausted_here(void);
 
 /* @group without the dead, in its order. Returns an MPI error code. */
-int ftc_roll_living(const struct ftc_roll *roll, MPI_Group group, MPI_Group *living);
+int ftc_participants_living(const struct ftc_participants *participants, MPI_Group group,
+                            MPI_Group *living);
 
-/* Before a native part, which may be bounded in time. */
-void ftc_roll_watch(struct ftc_roll *roll, bool is_bounded);
+/* To be called before a native part, which may be bounded in time. */
+void ftc_participants_watch(struct ftc_participants *participants, bool is_bounded);
 
-/* Whether somebody has died of whom the survivors did not know when the native part began. */
-bool ftc_roll_has_lost(struct ftc_roll *roll);
+/* Returns whether a rank has died of which the survivors did not know when the native part began.
+ */
+bool ftc_participants_has_lost(struct ftc_participants *participants);
 
-/* For ftc_abandonable_make(): whether the survivors of a struct ftc_roll have lost one more, or a
- * bounded native part has come to its bound, or cannot come to its end any more. */
-bool ftc_roll_is_hopeless(void *context);
+/* For ftc_abandonable_make(): whether the survivors of a struct ftc_participants have lost one
+ * more, or a bounded native part has come to its bound, or cannot come to its end any more. */
+bool ftc_participants_is_hopeless(void *context);
 
 #endif

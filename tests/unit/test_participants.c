@@ -1,7 +1,7 @@
 /* What the ranks of a call that makes a communicator tell each other, and what they conclude. */
 #include "board/death.h"
 #include "board/rank_state.h"
-#include "new_communicators/roll.h"
+#include "new_communicators/participants.h"
 #include "program/error.h"
 #include "unit_board.h"
 
@@ -14,7 +14,7 @@ struct ftc_library ftc_library;
 static uint32_t world[RANKS] = {0, 1, 2, 3};
 static struct ftc_comm comm = {.size = RANKS, .rank = OWN, .world = world};
 static int left_out; /* of @comm; -1: nobody */
-static struct ftc_roll roll;
+static struct ftc_participants participants;
 static struct ftc_spares *spares; /* only its address is used */
 
 int ftc_comm_member(const struct ftc_comm *c, int rank)
@@ -83,12 +83,12 @@ static void set_up(void)
                                        .world_rank = OWN};
     for (uint32_t i = 0; i < RANKS; i++)
         ftc_board_introduce(&ftc_library.board, i, 1);
-    ck_assert(ftc_roll_open(&roll, &comm, RANKS, spares));
+    ck_assert(ftc_participants_open(&participants, &comm, RANKS, spares));
 }
 
 static void tear_down(void)
 {
-    ftc_roll_close(&roll);
+    ftc_participants_close(&participants);
     ftc_board_close(&ftc_library.board);
 }
 
@@ -103,8 +103,8 @@ static void unite(unsigned char *into, const unsigned char *from)
 static void tell_as(int rank, enum ftc_native_end how, unsigned char *told)
 {
     comm.rank = ftc_library.world_rank = rank;
-    ftc_roll_tell(&roll, how);
-    memcpy(told, roll.told, TOLD);
+    ftc_participants_tell(&participants, how);
+    memcpy(told, participants.told, TOLD);
     comm.rank = ftc_library.world_rank = OWN;
 }
 
@@ -121,8 +121,8 @@ static void tell_each_other(enum ftc_native_end own, enum ftc_native_end others)
         tell_as(rank, rank == OWN ? own : others, told);
         unite(united, told);
     }
-    memcpy(roll.told, united, TOLD);
-    ftc_roll_hear(&roll);
+    memcpy(participants.told, united, TOLD);
+    ftc_participants_hear(&participants);
 }
 
 static void kill_rank(uint32_t rank)
@@ -134,9 +134,9 @@ START_TEST(all_have_it)
 {
     set_up();
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
-    ck_assert(!roll.is_again);
-    ck_assert(!roll.is_exhausted);
-    ck_assert_int_eq(roll.dead_count, 0);
+    ck_assert(!participants.is_again);
+    ck_assert(!participants.is_exhausted);
+    ck_assert_int_eq(participants.dead_count, 0);
     tear_down();
 }
 END_TEST
@@ -145,9 +145,9 @@ START_TEST(one_has_not)
 {
     set_up();
     tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_HAS_COMMUNICATOR);
-    ck_assert(roll.is_again);
-    ck_assert(!roll.is_exhausted);
-    ck_assert_int_eq(roll.dead_count, 0);
+    ck_assert(participants.is_again);
+    ck_assert(!participants.is_exhausted);
+    ck_assert_int_eq(participants.dead_count, 0);
     tear_down();
 }
 END_TEST
@@ -160,14 +160,15 @@ START_TEST(who_is_dead)
     set_up();
     kill_rank(3);
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
-    ck_assert(roll.dead[3] && !roll.dead[0] && !roll.dead[OWN] && !roll.dead[2]);
-    roll.told[0] = 0;
-    ftc_roll_hear(&roll);
-    ck_assert(roll.dead[0] && roll.dead[3]);
+    ck_assert(participants.dead[3] && !participants.dead[0] && !participants.dead[OWN] &&
+              !participants.dead[2]);
+    participants.told[0] = 0;
+    ftc_participants_hear(&participants);
+    ck_assert(participants.dead[0] && participants.dead[3]);
     left_out = 2;
-    ftc_roll_hear(&roll);
-    ck_assert_int_eq(roll.dead_count, 3);
-    ck_assert_int_eq(ftc_roll_living(&roll, RANKS, &living), MPI_SUCCESS);
+    ftc_participants_hear(&participants);
+    ck_assert_int_eq(participants.dead_count, 3);
+    ck_assert_int_eq(ftc_participants_living(&participants, RANKS, &living), MPI_SUCCESS);
     ck_assert_int_eq(living, RANKS - 3);
     tear_down();
 }
@@ -182,10 +183,10 @@ START_TEST(dead_since_it_told)
     tell_as(3, FTC_NATIVE_HAS_COMMUNICATOR, told);
     kill_rank(3);
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
-    unite(roll.told, told);
-    ftc_roll_hear(&roll);
-    ck_assert(roll.dead[3]);
-    ck_assert_int_eq(roll.dead_count, 1);
+    unite(participants.told, told);
+    ftc_participants_hear(&participants);
+    ck_assert(participants.dead[3]);
+    ck_assert_int_eq(participants.dead_count, 1);
     tear_down();
 }
 END_TEST
@@ -195,11 +196,11 @@ START_TEST(death_in_the_native_part)
     set_up();
     kill_rank(3);
     tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_NOT_TRIED);
-    ftc_roll_watch(&roll, false);
-    ck_assert(!ftc_roll_is_hopeless(&roll)); /* of that one all know */
+    ftc_participants_watch(&participants, false);
+    ck_assert(!ftc_participants_is_hopeless(&participants)); /* of that one all know */
     kill_rank(2);
-    ck_assert(ftc_roll_is_hopeless(&roll));
-    ck_assert(ftc_roll_is_hopeless(&roll));
+    ck_assert(ftc_participants_is_hopeless(&participants));
+    ck_assert(ftc_participants_is_hopeless(&participants));
     tear_down();
 }
 END_TEST
@@ -208,10 +209,10 @@ START_TEST(left_once)
 {
     set_up();
     tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
-    ck_assert(roll.is_again && !roll.is_exhausted);
+    ck_assert(participants.is_again && !participants.is_exhausted);
     tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_WAS_LEFT); /* the others twice */
-    ck_assert(roll.is_again && roll.is_exhausted);
-    ck_assert(!ftc_roll_is_exhausted_here());
+    ck_assert(participants.is_again && participants.is_exhausted);
+    ck_assert(!ftc_participants_is_exhausted_here());
     tear_down();
 }
 END_TEST
@@ -222,13 +223,13 @@ START_TEST(left_twice)
     set_up();
     tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_NOT_TRIED);
     tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_NOT_TRIED); /* ended, any number of times */
-    ck_assert(roll.is_again && !roll.is_exhausted);
+    ck_assert(participants.is_again && !participants.is_exhausted);
     tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
-    ck_assert(roll.is_again && !roll.is_exhausted);
+    ck_assert(participants.is_again && !participants.is_exhausted);
     tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
-    ck_assert(roll.is_exhausted && ftc_roll_is_exhausted_here());
+    ck_assert(participants.is_exhausted && ftc_participants_is_exhausted_here());
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
-    ck_assert(roll.is_exhausted);
+    ck_assert(participants.is_exhausted);
     tear_down();
 }
 END_TEST
@@ -241,15 +242,15 @@ START_TEST(an_error_is_tried_again)
     kill_rank(3);
     for (int i = 0; i < 3; i++) {
         tell_each_other(FTC_NATIVE_FAILED, FTC_NATIVE_HAS_COMMUNICATOR);
-        ck_assert(roll.is_again && !roll.has_failed);
+        ck_assert(participants.is_again && !participants.has_failed);
     }
     tell_each_other(FTC_NATIVE_FAILED, FTC_NATIVE_HAS_COMMUNICATOR);
-    ck_assert(!roll.is_again && roll.has_failed);
+    ck_assert(!participants.is_again && participants.has_failed);
     kill_rank(2);
     tell_each_other(FTC_NATIVE_FAILED, FTC_NATIVE_HAS_COMMUNICATOR);
-    ck_assert(roll.is_again && !roll.has_failed);
+    ck_assert(participants.is_again && !participants.has_failed);
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
-    ck_assert(!roll.is_again && !roll.has_failed);
+    ck_assert(!participants.is_again && !participants.has_failed);
     tear_down();
 }
 END_TEST
@@ -260,10 +261,10 @@ START_TEST(an_exhausted_member_makes_it_hopeless)
     set_up();
     kill_rank(3);
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
-    ftc_roll_watch(&roll, true);
-    ck_assert(!ftc_roll_is_hopeless(&roll));
+    ftc_participants_watch(&participants, true);
+    ck_assert(!ftc_participants_is_hopeless(&participants));
     ftc_board_set_exhausted(&ftc_library.board, 2);
-    ck_assert(ftc_roll_is_hopeless(&roll));
+    ck_assert(ftc_participants_is_hopeless(&participants));
     tear_down();
 }
 END_TEST
@@ -274,10 +275,10 @@ START_TEST(exhausted_and_dead)
     set_up();
     tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
     tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
-    ck_assert(roll.is_exhausted);
+    ck_assert(participants.is_exhausted);
     left_out = OWN;
-    ftc_roll_hear(&roll);
-    ck_assert(!roll.is_exhausted);
+    ftc_participants_hear(&participants);
+    ck_assert(!participants.is_exhausted);
     tear_down();
 }
 END_TEST
@@ -289,12 +290,12 @@ START_TEST(spares_that_any_has_taken)
     set_up();
     kill_rank(3);
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
-    ck_assert_uint_eq(roll.taken, 1U << 0 | 1U << 1 | 1U << 2);
+    ck_assert_uint_eq(participants.taken, 1U << 0 | 1U << 1 | 1U << 2);
     tear_down();
     spares = NULL;
     set_up();
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
-    ck_assert_uint_eq(roll.taken, UINT32_MAX);
+    ck_assert_uint_eq(participants.taken, UINT32_MAX);
     tear_down();
 }
 END_TEST
@@ -305,10 +306,10 @@ START_TEST(a_spare_that_all_have)
     spares = (struct ftc_spares *)world;
     kept = -1;
     set_up();
-    roll.spare = 2;
+    participants.spare = 2;
     tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_HAS_COMMUNICATOR);
     ck_assert_int_eq(kept, -1);
-    roll.spare = 3;
+    participants.spare = 3;
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
     ck_assert_int_eq(kept, 3);
     kept = -1;
@@ -321,7 +322,7 @@ END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("roll");
+    UNIT_BEGIN("participants");
     UNIT_TEST(all_have_it);
     UNIT_TEST(one_has_not);
     UNIT_TEST(who_is_dead);
