@@ -156,14 +156,19 @@ static void say_complete(const struct ftc_monitored *rank, const struct ftc_mark
                   (double)(now_ns - mark->since_ns) / 1e9);
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static void look_at_complete(const struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
                              struct ftc_mark_time time)
 {
-    uint64_t now_ns = time.now_ns, least_ns = (uint64_t)COMPLETE_MS * NS_OF_MS;
+    uint64_t now_ns = time.now_ns;
     struct ftc_mark mark;
 
     if (!ftc_mark_look_complete(&w->complete, &rank->board, rank->world, time, &mark) ||
-        now_ns - mark.since_ns < (bound_ns > least_ns ? bound_ns : least_ns) ||
+        now_ns - mark.since_ns < later(bound_ns, (uint64_t)COMPLETE_MS * NS_OF_MS) ||
         w->said[0] == mark.version)
         return;
     say_complete(rank, &mark, now_ns);
@@ -238,15 +243,33 @@ static void report_stuck(const struct ftc_monitored *rank, struct watch *w,
     w->reported_looks = 0;
 }
 
-/* Returns for how long the job has to stand still until the call of this rank is reported. A call
- * that makes a communicator is given time to leave its native part. */
-static uint64_t patience_ns(const struct ftc_monitored *rank, uint64_t bound_ns,
-                            struct ftc_mark_time time)
+static enum ftc_call_kind waiting_call(const struct ftc_monitored *rank, uint32_t world,
+                                       struct ftc_mark_time time)
 {
     struct ftc_mark_wait wait;
 
-    if (!ftc_mark_wait_of(&rank->board, rank->world, time, &wait) ||
-        ftc_call_class(wait.kind) != FTC_CLASS_COMMUNICATOR)
+    return ftc_mark_wait_of(&rank->board, world, time, &wait) ? wait.kind : FTC_CALL_NONE;
+}
+
+static bool are_all_in_finalize(const struct ftc_monitored *rank, struct ftc_mark_time time)
+{
+    for (uint32_t i = 0; i < rank->board.geometry.ranks; i++)
+        if (!ftc_board_is_dead(&rank->board, i) && waiting_call(rank, i, time) != FTC_CALL_FINALIZE)
+            return false;
+    return true;
+}
+
+/* Returns for how long the job has to stand still until the call of this rank is reported. A call
+ * that makes a communicator is given time to leave its native part. If all survivors are in
+ * MPI_Finalize, they only take their time to meet there, as they may on a busy machine. */
+static uint64_t patience_ns(const struct ftc_monitored *rank, uint64_t bound_ns,
+                            struct ftc_mark_time time)
+{
+    enum ftc_call_kind call = waiting_call(rank, rank->world, time);
+
+    if (call == FTC_CALL_FINALIZE && are_all_in_finalize(rank, time))
+        return later(bound_ns, (uint64_t)COMPLETE_MS * NS_OF_MS);
+    if (call == FTC_CALL_NONE || ftc_call_class(call) != FTC_CLASS_COMMUNICATOR)
         return bound_ns;
     return TRIES * ftc_mark_stuck_ms(rank->options.settings.blocked_ms) * NS_OF_MS + bound_ns;
 }
