@@ -71,7 +71,7 @@ static void hear_all(struct ftc_monitored *rank, const uint8_t *data, size_t siz
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct ftc_monitored rank = {.options.unreachable_ms = UNREACHABLE_MS};
+    static struct ftc_monitored rank = {.options.settings.unreachable_ms = UNREACHABLE_MS};
     uint64_t before_ns;
 
     if (size == 0)
