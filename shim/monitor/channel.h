@@ -22,7 +22,7 @@ enum ftc_channel_kind {
     FTC_CHANNEL_BOARD, /* between ranks (lifecycle/board_door.h): the descriptor of the board */
 };
 
-/* What the monitor process must know of its rank. */
+/* Facts of a rank that its monitor process needs. */
 struct ftc_monitor_options {
     int32_t threaded;    /* 1: several threads of the rank may call MPI */
     int32_t ends_silent; /* 1: monitor = timeout; this process ends a rank that is silent */

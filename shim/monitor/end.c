@@ -359,22 +359,26 @@ static int status_of_death(const struct ftc_board *board, uint32_t rank)
     return cause == FTC_DEATH_SIGNAL || cause == FTC_DEATH_EXIT ? ftc_death_value(board, rank) : 1;
 }
 
-/* The last one that was no exit with 0; 0: there is none. */
+/* Returns the status of the last death that was not an exit with 0; 0: there is none. */
 static int status_of_last_death(const struct ftc_board *board)
 {
     uint64_t last_ns = 0;
     int status = 0;
 
-    for (uint32_t i = 0; i < board->geometry.ranks; i++)
-        if (status_of_death(board, i) != 0 && ftc_death_time_ns(board, i) >= last_ns) {
-            last_ns = ftc_death_time_ns(board, i);
-            status = status_of_death(board, i);
+    for (uint32_t i = 0; i < board->geometry.ranks; i++) {
+        uint64_t death_ns = ftc_death_time_ns(board, i);
+        int of_rank = status_of_death(board, i);
+
+        if (of_rank != 0 && death_ns >= last_ns) {
+            last_ns = death_ns;
+            status = of_rank;
         }
+    }
     return status;
 }
 
-/* Nobody can have the result: the job has failed, unless the program wanted to end so. Of processes
- * that end with several statuses Hydra would take any, or 255. */
+/* No rank can have the result, so the job has failed, unless all ranks exited with 0. If processes
+ * end with several statuses, Hydra takes any of them, or 255. */
 static _Noreturn void end_with_nobody_left(struct ftc_monitored *rank, int status,
                                            bool is_last_told, bool is_settled)
 {

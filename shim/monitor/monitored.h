@@ -32,7 +32,7 @@ struct ftc_monitored {
                          */
     sigset_t from_launcher; /* signals that the launcher has sent to the rank */
 
-    /* What other threads leave for the first one to announce. */
+    /* Events that the first thread announces; other threads enter them. */
     int bell;                      /* eventfd: there is something new */
     _Atomic bool is_ending;        /* the program's end is in the board, */
     _Atomic int ending_status;     /* with this status as of waitpid */

@@ -56,8 +56,8 @@ bool ftc_abandonable_run_on_file(void (*function)(void *argument), void *argumen
 void ftc_abandonable_poll(void);
 void ftc_abandonable_poll_worker(void *worker);
 
-/* Returns whether MPICH polls so, after MPI_Init: else no call comes back. The same in all ranks,
- * because each waits for what the others do. */
+/* Returns whether MPICH polls so, after MPI_Init. If it does not, no call can be abandoned. All
+ * ranks get the same answer, because each waits for what the others do. */
 bool ftc_abandonable_is_polled(void);
 
 /* To be called when UCX cannot send for MPICH, which would end the job for that: the memory of a

@@ -284,16 +284,11 @@ static bool is_to_be_abandoned(const struct native_part *part)
 static enum ftc_abandonable_end run(struct native_part *part)
 {
     const struct ftc_creation *x = part->x;
-    bool is_of_all = part->members == MPI_GROUP_NULL;
+    bool is_of_all = part->members == MPI_GROUP_NULL, is_on_file = x->kind == FTC_CALL_FILE_OPEN;
 
-    if (is_to_be_abandoned(part))
-        return ftc_abandonable_run(run_native_part, part, ftc_participants_is_hopeless,
-                                   part->participants)
-                   ? FTC_ABANDONABLE_OVER
-                   : FTC_ABANDONABLE_ABANDONED;
-    if (x->kind == FTC_CALL_FILE_OPEN)
-        return ftc_abandonable_run_on_file(run_native_part, part, ftc_participants_is_hopeless,
-                                           part->participants)
+    if (is_on_file || is_to_be_abandoned(part))
+        return (is_on_file ? ftc_abandonable_run_on_file : ftc_abandonable_run)(
+                   run_native_part, part, ftc_participants_is_hopeless, part->participants)
                    ? FTC_ABANDONABLE_OVER
                    : FTC_ABANDONABLE_ABANDONED;
     return ftc_abandonable_make(run_native_part, part, ftc_participants_is_hopeless,

@@ -6,10 +6,10 @@
 #include "creation.h"
 #include "participants.h"
 
-/* Makes what @x is for: of @members alone, or with MPI_GROUP_NULL, when nobody is dead, by the call
- * itself. A rank that is none of the members gets nothing. Once @participants is agreed on; @rv is
- * an MPI error code. What @x has to give a communicator beside its members it gets here. All take a
- * spare (communicator/spares.h) for a copy, if there is one. */
+/* Makes the communicator of @x, once @participants is agreed on: of @members alone, or by the call
+ * itself if no rank is dead, with MPI_GROUP_NULL. A rank that is not a member gets none. The
+ * communicator inherits here whatever @x passes on. For a copy all ranks take a spare
+ * (communicator/spares.h), if there is one. @rv is an MPI error code. */
 enum ftc_native_end ftc_native_part(const struct ftc_creation *x,
                                     struct ftc_participants *participants, MPI_Group members,
                                     int *rv);

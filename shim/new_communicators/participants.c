@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank tells, of itself but for KNOWN_DEAD. */
+/* Flags that a rank sends about itself; KNOWN_DEAD is about another rank. */
 enum {
     PRESENT = 1,
     KNOWN_DEAD = 2,

@@ -37,7 +37,7 @@ struct ftc_participants {
     bool is_copy;              /* all members are to be in it, in the same order */
     bool is_exhausted;         /* MPICH at one of them cannot make communicators any more */
 
-    /* Of the native part. */
+    /* State of the native part. */
     uint32_t deaths_seen; /* board count when has_lost was found */
     bool has_lost;        /* one has died since the survivors agreed */
     bool is_bounded;
