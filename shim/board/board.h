@@ -85,13 +85,18 @@ struct ftc_board_mark {
     _Atomic uint64_t polls;          /* and how many there were */
 };
 
+/* An operation: struct ftc_operation_id of recovery_record.h. */
+struct ftc_board_operation {
+    _Atomic uint64_t communicator_id; /* 0: none */
+    _Atomic uint32_t call, seq;
+};
+
 /* How the survivors recovered from the death of a rank (recovery_record.h); times are
  * CLOCK_MONOTONIC. */
 struct ftc_board_recovery {
     _Atomic int32_t noticed_by; /* world rank + 1 of the first that met the death in an operation;
                                    0: nobody; below: is about to say in which */
-    _Atomic uint32_t call, seq; /* that operation, */
-    _Atomic uint64_t communicator_id; /* and whose */
+    struct ftc_board_operation met_in;
     _Atomic uint64_t noticed_ns;
     _Atomic uint64_t recovered_ns; /* when that returned at the last of them */
     _Atomic uint8_t is_error;      /* it returned an error */
@@ -124,7 +129,7 @@ struct ftc_board_rank {
     _Atomic uint32_t notice;     /* number of that line; 0: none */
     _Atomic uint32_t settled;    /* deaths that its last operation with a result knew of */
     _Atomic uint64_t settled_ns; /* CLOCK_MONOTONIC of that */
-    _Atomic uint8_t is_in_error; /* that operation returned an error */
+    struct ftc_board_operation failed_in; /* that operation, if it returned an error */
     _Atomic uint64_t waiting;    /* for other hosts: mark.h, ftc_still_show() */
     _Atomic uint64_t stirs;      /* by its monitor process: mark.h, struct ftc_still_sight */
     _Atomic uint64_t sight_ns;

@@ -17,6 +17,20 @@ static bool claim(const struct ftc_board *board, _Atomic int32_t *noticed_by, ui
     return true;
 }
 
+static void store(struct ftc_board_operation *o, const struct ftc_operation_id *in)
+{
+    atomic_store(&o->communicator_id, in->communicator_id);
+    atomic_store(&o->call, in->call);
+    atomic_store(&o->seq, in->seq);
+}
+
+static struct ftc_operation_id load(const struct ftc_board_operation *o)
+{
+    return (struct ftc_operation_id){.communicator_id = atomic_load(&o->communicator_id),
+                                     .call = atomic_load(&o->call),
+                                     .seq = atomic_load(&o->seq)};
+}
+
 /* Nobody reads half of it. */
 void ftc_recovery_record_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
                                 const struct ftc_operation_id *in)
@@ -25,16 +39,28 @@ void ftc_recovery_record_notice(struct ftc_board *board, uint32_t rank, uint32_t
 
     if (!claim(board, &a->noticed_by, by))
         return;
-    atomic_store(&a->communicator_id, in->communicator_id);
-    atomic_store(&a->call, in->call);
-    atomic_store(&a->seq, in->seq);
+    store(&a->met_in, in);
     atomic_store(&a->noticed_ns, ftc_clock_ns());
     atomic_store(&a->noticed_by, (int32_t)by + 1);
 }
 
-void ftc_recovery_record_fail(struct ftc_board *board, uint32_t rank)
+/* A survivor that was through with that operation may meet the death in a later one, which fails. */
+void ftc_recovery_record_fail(struct ftc_board *board, uint32_t rank,
+                              const struct ftc_operation_id *in)
 {
-    atomic_store(&board->shared->rank[rank].recovery.is_error, true);
+    if (ftc_recovery_record_is_of(board, rank, in))
+        atomic_store(&board->shared->rank[rank].recovery.is_error, true);
+}
+
+void ftc_recovery_record_set_error(struct ftc_board *board, uint32_t self,
+                                   const struct ftc_operation_id *in)
+{
+    store(&board->shared->rank[self].failed_in, in);
+}
+
+struct ftc_operation_id ftc_recovery_record_error(const struct ftc_board *board, uint32_t rank)
+{
+    return load(&board->shared->rank[rank].failed_in);
 }
 
 void ftc_recovery_record_recovered(struct ftc_board *board, uint32_t rank, uint64_t now_ns)
@@ -83,9 +109,7 @@ bool ftc_recovery_record_read(const struct ftc_board *board, uint32_t rank,
         return false;
     *copy = (struct ftc_recovery_record){
         .noticed_by = noticed_by - 1,
-        .met_in = {.communicator_id = atomic_load(&a->communicator_id),
-                   .call = atomic_load(&a->call),
-                   .seq = atomic_load(&a->seq)},
+        .met_in = load(&a->met_in),
         .noticed_ns = atomic_load(&a->noticed_ns),
         .recovered_ns = atomic_load(&a->recovered_ns),
         .is_error = atomic_load(&a->is_error) != 0,

@@ -24,19 +24,21 @@ struct ftc_recovery_record {
 void ftc_recovery_record_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
                                 const struct ftc_operation_id *in);
 
-/* Records that the operation that met the death returned an error at a survivor. To be called
- * before the next function. */
-void ftc_recovery_record_fail(struct ftc_board *board, uint32_t rank);
+/* Records that @in returned an error at a survivor, if it is the operation that met the death. To
+ * be called before the next function. */
+void ftc_recovery_record_fail(struct ftc_board *board, uint32_t rank,
+                              const struct ftc_operation_id *in);
 
 /* Records that this operation returned at a survivor at @now_ns. */
 void ftc_recovery_record_recovered(struct ftc_board *board, uint32_t rank, uint64_t now_ns);
 
-/* Sets whether the operation of the next call returned an error: for other hosts. */
-static inline void ftc_recovery_record_set_error(struct ftc_board *board, uint32_t self,
-                                                 bool is_error)
-{
-    atomic_store(&board->shared->rank[self].is_in_error, is_error);
-}
+/* Sets which operation of the next call returned an error, for other hosts; its communicator is 0
+ * if none did. */
+void ftc_recovery_record_set_error(struct ftc_board *board, uint32_t self,
+                                   const struct ftc_operation_id *in);
+
+/* Returns what was set last. */
+struct ftc_operation_id ftc_recovery_record_error(const struct ftc_board *board, uint32_t rank);
 
 /* Records that rank @self has ended an operation, in which it knew of @deaths deaths. */
 void ftc_recovery_record_settle(struct ftc_board *board, uint32_t self, uint32_t deaths,

@@ -5,7 +5,6 @@
 #include "end_of_job.h"
 #include "lease.h"
 #include "presence.h"
-#include "recovery_record.h"
 #include "require_all.h"
 
 #include <stddef.h>
@@ -19,7 +18,6 @@ enum {
     JOB_NOW = 8,
     REPORTED = 16,
     EXHAUSTED = 32,
-    IN_ERROR = 64,
     FORBIDDEN_SHIFT = 8,
     FORBIDDEN = (2 << FTC_DEATH_HOST) - 1,
     RECOVERED_SHIFT = 16
@@ -37,7 +35,6 @@ static uint32_t flags_of(const struct ftc_board *board, uint32_t rank)
 
     return (atomic_load(&s->rank[rank].forbidden) & FORBIDDEN) << FORBIDDEN_SHIFT |
            (atomic_load(&s->rank[rank].is_exhausted) ? EXHAUSTED : 0) |
-           (atomic_load(&s->rank[rank].is_in_error) ? IN_ERROR : 0) |
            ((uint32_t)atomic_load(&s->rank[rank].announced) != 0 ? TOLD : 0) |
            (ftc_end_of_job_is_said_here(board) ? JOB_SAID : 0) |
            (ftc_end_of_job_is_now(board) ? JOB_NOW : 0) |
@@ -57,6 +54,7 @@ struct ftc_replica ftc_replica_take(const struct ftc_board *board, uint32_t rank
     r.pid = atomic_load(&s->pid);
     r.counted = ftc_presence_counted(board, rank);
     r.settled = atomic_load(&s->settled);
+    r.failed_in = ftc_recovery_record_error(board, rank);
     r.flags = flags_of(board, rank);
     r.require_all_matches = ftc_require_all_matches(board);
     r.waiting = atomic_load(&s->waiting);
@@ -109,14 +107,13 @@ static void enter_job(struct ftc_board *board, uint32_t host, const struct ftc_r
 
 /* It has recovered from the deaths since it did so last. */
 static void enter_recovery(struct ftc_board *board, uint64_t last_ns, uint64_t now_ns,
-                           bool is_error)
+                           const struct ftc_operation_id *failed_in)
 {
     for (uint32_t i = 0; i < board->geometry.ranks; i++) {
         if (!ftc_board_is_dead(board, i) ||
             atomic_load(&board->shared->rank[i].death_time_ns) < last_ns)
             continue;
-        if (is_error)
-            ftc_recovery_record_fail(board, i);
+        ftc_recovery_record_fail(board, i, failed_in);
         ftc_recovery_record_recovered(board, i, now_ns);
     }
 }
@@ -138,7 +135,7 @@ static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uin
     if (r->flags & EXHAUSTED)
         atomic_store(&s->is_exhausted, true);
     if (r->settled > atomic_load(&s->settled)) {
-        enter_recovery(board, atomic_load(&s->settled_ns), now_ns, (r->flags & IN_ERROR) != 0);
+        enter_recovery(board, atomic_load(&s->settled_ns), now_ns, &r->failed_in);
         atomic_store(&s->settled_ns,
                      r->settled_age_ns < now_ns ? now_ns - r->settled_age_ns : now_ns);
         atomic_store(&s->settled, r->settled);

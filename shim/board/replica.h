@@ -6,7 +6,7 @@
 #ifndef FTC_BOARD_REPLICA_H
 #define FTC_BOARD_REPLICA_H
 
-#include "rank_state.h"
+#include "recovery_record.h"
 
 /* Plain bytes, 16 times as many. */
 struct ftc_replica {
@@ -21,6 +21,7 @@ struct ftc_replica {
     uint64_t require_all_matches; /* require_all.h, of its host */
     uint64_t waiting;             /* mark.h, ftc_still_show() */
     uint64_t losses_told;         /* lease.h, by its host */
+    struct ftc_operation_id failed_in; /* ftc_recovery_record_error() */
     uint64_t unused;
     uint64_t death_age_ns, settled_age_ns;
 };

@@ -75,18 +75,21 @@ static void end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
         ftc_failure_site_leave(board, s, ftc_library.world_rank, &note[s].in,
                                note[s].stack.address[0]);
         if (is_error)
-            ftc_recovery_record_fail(board, s);
+            ftc_recovery_record_fail(board, s, &note[s].in);
         ftc_recovery_record_recovered(board, s, now);
         open_notes--;
     }
 }
 
 /* Without monitor processes the last rank tells that all have come so far. */
-static void settle(uint32_t deaths, uint64_t now, bool is_error)
+static void settle(const struct ftc_comm *c, uint64_t now, bool is_error)
 {
-    settled = deaths;
-    ftc_recovery_record_set_error(&ftc_library.board, ftc_library.world_rank, is_error);
-    ftc_recovery_record_settle(&ftc_library.board, ftc_library.world_rank, deaths, now);
+    struct ftc_operation_id in = {c->id, c->running->call->kind, c->seq}, none = {0};
+
+    settled = c->deaths_seen;
+    ftc_recovery_record_set_error(&ftc_library.board, ftc_library.world_rank,
+                                  is_error ? &in : &none);
+    ftc_recovery_record_settle(&ftc_library.board, ftc_library.world_rank, settled, now);
     if (ftc_library.suspects)
         ftc_notice_recovery(&ftc_library.notice);
 }
@@ -99,7 +102,7 @@ static __attribute__((noinline)) void end_with_news(const struct ftc_comm *c, bo
 
     end_notes(c, now, is_error);
     if (c->deaths_seen > settled && r->mismatched < 0 && r->op.result.verdict != FTC_VERDICT_EXCESS)
-        settle(c->deaths_seen, now, is_error);
+        settle(c, now, is_error);
     is_news = open_notes > 0 || ftc_board_deaths(&ftc_library.board) > settled;
 }
 
@@ -114,7 +117,7 @@ void ftc_recovery_fail(const struct ftc_comm *c, uint32_t since)
     for (uint32_t s = 0; s < ftc_library.board.geometry.ranks; s++)
         if (note[s].recovered && note[s].in.communicator_id == c->id &&
             (int32_t)(note[s].in.seq - since) >= 0)
-            ftc_recovery_record_fail(&ftc_library.board, s);
+            ftc_recovery_record_fail(&ftc_library.board, s, &note[s].in);
 }
 
 const struct ftc_stack *ftc_recovery_site(uint32_t world)

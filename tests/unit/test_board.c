@@ -370,6 +370,21 @@ START_TEST(the_first_that_meets_a_death_is_kept_and_the_last_recovery)
 }
 END_TEST
 
+START_TEST(an_error_is_that_of_the_operation_that_met_the_death)
+{
+    struct ftc_board a = created();
+    const struct ftc_operation_id first = {7, 5, 78}, later = {7, 5, 79};
+    struct ftc_recovery_record copy;
+
+    ftc_recovery_record_notice(&a, 0, 0, &first);
+    ftc_recovery_record_fail(&a, 0, &later);
+    ck_assert(ftc_recovery_record_read(&a, 0, &copy) && !copy.is_error);
+    ftc_recovery_record_fail(&a, 0, &first);
+    ck_assert(ftc_recovery_record_read(&a, 0, &copy) && copy.is_error);
+    ftc_board_close(&a);
+}
+END_TEST
+
 START_TEST(who_dies_while_it_says_that_it_was_first_was_not)
 {
     struct ftc_board a = created();
@@ -659,6 +674,7 @@ int main(void)
     UNIT_TEST(a_death_that_is_entered_is_described);
     UNIT_TEST(a_death_has_words);
     UNIT_TEST(the_first_that_meets_a_death_is_kept_and_the_last_recovery);
+    UNIT_TEST(an_error_is_that_of_the_operation_that_met_the_death);
     UNIT_TEST(who_dies_while_it_says_that_it_was_first_was_not);
     UNIT_TEST(who_awaits_a_death_is_woken_after_it);
     UNIT_TEST(who_has_finalized_does_not_die);

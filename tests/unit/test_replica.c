@@ -252,6 +252,7 @@ END_TEST
 START_TEST(all_have_recovered_when_those_elsewhere_have)
 {
     struct ftc_board here = board_of(HERE), there = board_of(THERE);
+    const struct ftc_operation_id in = {1, 1, 1}, later = {1, 1, 2};
     struct ftc_recovery_record a;
     uint64_t when;
 
@@ -260,14 +261,16 @@ START_TEST(all_have_recovered_when_those_elsewhere_have)
         ftc_board_advance(&there, rank, FTC_RANK_RUNNING);
     }
     ftc_board_mark_failed(&here, 0, FTC_DEATH_SIGNAL, 9);
-    ftc_recovery_record_notice(&here, 0, 2, &(struct ftc_operation_id){1, 1, 1});
+    ftc_recovery_record_notice(&here, 0, 2, &in);
     ftc_recovery_record_settle(&here, 2, 1, S);
     ck_assert(!ftc_recovery_record_is_settled(&here, 1, &when));
     ftc_recovery_record_settle(&there, 1, 1, S);
-    ftc_recovery_record_set_error(&there, 3, true);
+    ftc_recovery_record_set_error(&there, 1, &later);
+    ftc_recovery_record_set_error(&there, 3, &in);
     ftc_recovery_record_settle(&there, 3, 1, S);
     tell(&here, &there, 1, S);
-    ck_assert(ftc_recovery_record_read(&here, 0, &a) && !a.is_error);
+    ck_assert(ftc_recovery_record_read(&here, 0, &a));
+    ck_assert(!a.is_error); /* of rank 1, which met the death in a later operation */
     tell(&here, &there, 3, 2 * S);
     ck_assert(ftc_recovery_record_is_settled(&here, 1, &when));
     ck_assert(ftc_recovery_record_read(&here, 0, &a));

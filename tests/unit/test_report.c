@@ -76,11 +76,12 @@ static void teardown(void)
 }
 
 /* Rank 1 has been the first to meet VICTIM's death. */
-static void notice_in(uint32_t call, uint32_t seq)
+static struct ftc_operation_id notice_in(uint32_t call, uint32_t seq)
 {
     struct ftc_operation_id in = {COMMUNICATOR, call, seq};
 
     ftc_recovery_record_notice(&board, VICTIM, 1, &in);
+    return in;
 }
 
 static void tell(uint32_t world)
@@ -133,9 +134,11 @@ END_TEST
 
 START_TEST(an_operation_that_returned_an_error_had_no_result)
 {
+    struct ftc_operation_id in;
+
     ftc_board_mark_failed(&board, VICTIM, FTC_DEATH_SIGNAL, SIGKILL);
-    notice_in(FTC_CALL_ALLREDUCE, 78);
-    ftc_recovery_record_fail(&board, VICTIM);
+    in = notice_in(FTC_CALL_ALLREDUCE, 78);
+    ftc_recovery_record_fail(&board, VICTIM, &in);
     ftc_recovery_record_recovered(&board, VICTIM, ftc_death_time_ns(&board, VICTIM) + 1234567);
     tell(VICTIM);
     ck_assert(ftc_report_write_early(&notice));
