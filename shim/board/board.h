@@ -125,13 +125,13 @@ struct ftc_board_rank {
     uint16_t link_port, query_port;
     uint64_t program, program_base;
     struct ftc_board_recovery recovery;
-    _Atomic uint64_t announced;  /* of its death: announcement.c */
-    _Atomic uint32_t notice;     /* number of that line; 0: none */
-    _Atomic uint32_t settled;    /* deaths that its last operation with a result knew of */
-    _Atomic uint64_t settled_ns; /* CLOCK_MONOTONIC of that */
+    _Atomic uint64_t announced;           /* of its death: announcement.c */
+    _Atomic uint32_t notice;              /* number of that line; 0: none */
+    _Atomic uint32_t settled;             /* deaths that its last operation with a result knew of */
+    _Atomic uint64_t settled_ns;          /* CLOCK_MONOTONIC of that */
     struct ftc_board_operation failed_in; /* that operation, if it returned an error */
-    _Atomic uint64_t waiting;    /* for other hosts: mark.h, ftc_still_show() */
-    _Atomic uint64_t stirs;      /* by its monitor process: mark.h, struct ftc_still_sight */
+    _Atomic uint64_t waiting;             /* for other hosts: mark.h, ftc_still_show() */
+    _Atomic uint64_t stirs; /* by its monitor process: mark.h, struct ftc_still_sight */
     _Atomic uint64_t sight_ns;
     _Atomic uint32_t share;
     _Atomic uint32_t is_stuck;

@@ -18,9 +18,9 @@ struct ftc_replica {
     uint32_t counted; /* enum ftc_counted */
     uint32_t settled; /* deaths (recovery_record.h) */
     uint32_t flags;
-    uint64_t require_all_matches; /* require_all.h, of its host */
-    uint64_t waiting;             /* mark.h, ftc_still_show() */
-    uint64_t losses_told;         /* lease.h, by its host */
+    uint64_t require_all_matches;      /* require_all.h, of its host */
+    uint64_t waiting;                  /* mark.h, ftc_still_show() */
+    uint64_t losses_told;              /* lease.h, by its host */
     struct ftc_operation_id failed_in; /* ftc_recovery_record_error() */
     uint64_t unused;
     uint64_t death_age_ns, settled_age_ns;
