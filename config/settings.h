@@ -31,6 +31,7 @@ enum ftc_communicators {
     FTC_COMMUNICATORS_SURVIVORS,
     FTC_COMMUNICATORS_PLACES
 };
+enum ftc_yield { FTC_YIELD_AUTO, FTC_YIELD_ON, FTC_YIELD_OFF };
 enum ftc_on_blocked { FTC_ON_BLOCKED_OFF, FTC_ON_BLOCKED_WARN, FTC_ON_BLOCKED_ABORT };
 enum ftc_report { /* each tells all that the one before tells */
                   FTC_REPORT_OFF,

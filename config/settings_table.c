@@ -128,6 +128,8 @@ static const struct word communicators_words[] = {{"native", FTC_COMMUNICATORS_N
                                                   {"survivors", FTC_COMMUNICATORS_SURVIVORS, 0},
                                                   {"places", FTC_COMMUNICATORS_PLACES, 0},
                                                   {0}};
+static const struct word yield_words[] = {
+    {"auto", FTC_YIELD_AUTO, 0}, {"on", FTC_YIELD_ON, 0}, {"off", FTC_YIELD_OFF, 0}, {0}};
 static const struct word on_blocked_words[] = {{"off", FTC_ON_BLOCKED_OFF, 0},
                                                {"warn", FTC_ON_BLOCKED_WARN, 0},
                                                {"abort", FTC_ON_BLOCKED_ABORT, 0},

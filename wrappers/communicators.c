@@ -15,6 +15,7 @@
 #include "new_communicators/from_groups.h"
 #include "new_communicators/native_messages.h"
 #include "program/native_call.h"
+#include "program/native_yield.h"
 #include "progress/empty_request.h"
 #include "value/datatype.h"
 
@@ -414,6 +415,8 @@ unsigned ucp_worker_progress(void *worker)
     ftc_abandonable_poll_worker(worker);
     events = native(worker);
     ftc_polls_note(events != 0);
+    if (events == 0)
+        ftc_native_yield();
     return events;
 }
 

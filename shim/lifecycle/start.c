@@ -26,6 +26,7 @@
 #include "program/coverage.h"
 #include "program/fatal.h"
 #include "program/native_call.h"
+#include "program/native_yield.h"
 #include "program/own_crash.h"
 #include "progress/crash.h"
 #include "progress/hooks.h"
@@ -178,6 +179,13 @@ static void say_what_is_unknown(void)
         ftc_lines_say("ftcoll: %s\n", text);
 }
 
+/* The marks of native calls are for on_blocked, and tell whether a thread waits there. */
+static bool is_native_call_marked(const struct ftc_library *l)
+{
+    return (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects) ||
+           ftc_native_yield_is_on();
+}
+
 static bool prepare(void)
 {
     struct ftc_library *l = &ftc_library;
@@ -194,7 +202,8 @@ static bool prepare(void)
         ftc_recovery_open() != 0 || ftc_hooks_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
         ftc_wait_open() != MPI_SUCCESS)
         return false;
-    if (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects && ftc_native_call_open() != 0)
+    ftc_native_yield_open();
+    if (is_native_call_marked(l) && ftc_native_call_open() != 0)
         return false;
     if (l->settings.communicators != FTC_COMMUNICATORS_NATIVE && ftc_context_open() != 0)
         return false;

@@ -93,6 +93,13 @@ def p2p(bars, rows):
                 bars.add(f"ping-pong, {row.size} B, p2p = error: ours / native, by {how}", Spread(ratios), 1.05, 3)
 
 
+def waits(bars, ratios):
+    for (kind, ranks, threads, beside), ratio in ratios.items():
+        spinning = f", {beside} spinning processes beside" if beside else ""
+        bars.add(f"{kind}, n={ranks}, {threads} thread{'s' if threads == 'many' else ''}{spinning}: yield = auto / native", ratio,
+                 0.1 if (kind, beside) == ("dup", 0) else 1.0)
+
+
 def large(bars, rows, beside_openmpi, recoveries):
     for row in rows:
         bars.add(f"{row.call}, {row.bytes} B, n={row.ranks} one a core, large = protected: ours / native", row.ratio,

@@ -40,7 +40,7 @@ $(MPI_FORTRAN:%=$(MPI_BIN)/%): $(MPI_BIN)/%: $(MPI_SOURCES)/%.f90
 	$(MPIF90) -Wall -o $@ $<
 
 # Libraries find a function or variable of the program's own.
-$(MPI_BIN)/files $(MPI_BIN)/unreached: MPI_FLAGS = -rdynamic
+$(MPI_BIN)/files $(MPI_BIN)/unreached $(MPI_BIN)/yields: MPI_FLAGS = -rdynamic
 
 # As if it were linked with plugins: its functions are exported.
 $(MPI_BIN)/names: $(MPI_SOURCES)/names.cc

@@ -453,6 +453,7 @@ START_TEST(other_words_are_refused)
         {"p2p", "FTCOLL_P2P", "native, error, ignore"},
         {"communicators", "FTCOLL_COMMUNICATORS", "native, survivors, places"},
         {"device_buffers", "FTCOLL_DEVICE_BUFFERS", "auto, none"},
+        {"yield", "FTCOLL_YIELD", "auto, on, off"},
         {"on_blocked", "FTCOLL_ON_BLOCKED", "off, warn, abort"},
         {"enable", "FTCOLL_ENABLE", WORDS_OF_BOOL},
     };
@@ -1456,6 +1457,7 @@ START_TEST(every_key_has_its_variable)
         {"FTCOLL_P2P", "ignore", "setting p2p = ignore (environment)\n"},
         {"FTCOLL_COMMUNICATORS", "survivors", "setting communicators = survivors (environment)\n"},
         {"FTCOLL_DEVICE_BUFFERS", "none", "setting device_buffers = none (environment)\n"},
+        {"FTCOLL_YIELD", "on", "setting yield = on (environment)\n"},
         {"FTCOLL_ON_BLOCKED", "abort", "setting on_blocked = abort (environment)\n"},
         {"FTCOLL_BLOCKED_MS", "5", "setting blocked_ms = 5 (environment)\n"},
         {"FTCOLL_FAILURE_EXIT_STATUS", "7", "setting failure_exit_status = 7 (environment)\n"},
@@ -1574,6 +1576,7 @@ START_TEST(the_dump_has_a_line_for_each_value)
                            "ftcoll: setting p2p = native (default)\n"
                            "ftcoll: setting communicators = native (default)\n"
                            "ftcoll: setting device_buffers = auto (default)\n"
+                           "ftcoll: setting yield = auto (default)\n"
                            "ftcoll: setting on_blocked = abort (default)\n"
                            "ftcoll: setting blocked_ms = 10000 (default)\n"
                            "ftcoll: setting failure_exit_status = 0 (default)\n"

@@ -1,4 +1,5 @@
 """Calls that native MPI carries out."""
+import os
 import re
 import signal
 
@@ -293,3 +294,16 @@ P2P = [p2p(what, n, scenario, mode, tags=defect_if(scenario in FOUND and (mode =
     Case("p2p = error: Fortran 2008", 3, 2, rotate=False, settings={"FTCOLL_P2P": "error"},
          command="mpiexec.hydra -n {n} {programs}/p2p08", says=("(?m)^0 wrong$",)),
 ]
+
+# A rank that waits there gives its core away where ranks share cores.
+CORES = sorted(os.sched_getaffinity(0))
+YIELDS = [
+    Case(f"yields: {what}", 2, 1, settings=settings, command=f"{where}mpiexec.hydra -n {{n}} {{programs}}/yields {asked}",
+         says=(f"(?m)^yields: {'many' if asked == 'always' else 'none'}$",),
+         skip="there is one core" if what == "auto, a core for each rank" and len(CORES) < 2 else "")
+    for what, settings, where, asked in (
+        ("on", {"FTCOLL_YIELD": "on"}, "", "always"),
+        ("on, on_blocked = off", {"FTCOLL_YIELD": "on", "FTCOLL_ON_BLOCKED": "off"}, "", "always"),
+        ("off", {"FTCOLL_YIELD": "off"}, "", "never"),
+        ("auto, one core", {}, f"taskset -c {CORES[0]} ", "always"),
+        ("auto, a core for each rank", {}, "", "never"))]

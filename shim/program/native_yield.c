@@ -1,0 +1,26 @@
+#include "native_yield.h"
+
+#include "library.h"
+#include "native_call.h"
+#include "progress/wait.h"
+
+#include <sched.h>
+
+static bool is_on;
+
+void ftc_native_yield_open(void)
+{
+    is_on = ftc_library.settings.yield == FTC_YIELD_ON ||
+            (ftc_library.settings.yield == FTC_YIELD_AUTO && ftc_library.oversubscribed);
+}
+
+bool ftc_native_yield_is_on(void)
+{
+    return is_on;
+}
+
+void ftc_native_yield(void)
+{
+    if (is_on && ftc_native_call_depth > 0 && !ftc_wait_is_looking)
+        sched_yield();
+}
