@@ -116,7 +116,7 @@ static void write_failures(const json_t *r)
     static const struct ftc_view_column deaths[] = {
         {"rank", "rank", true},  {"host", "host", false}, {"pid", "pid", true},
         {"died", "time", false}, {"how", "death", false}, {NULL, NULL, false}};
-    static const struct ftc_view_column aftermath[] = {
+    static const struct ftc_view_column recovery[] = {
         {"rank", "rank", true},
         {"missed in", "missed_in.call", false},
         {"operation", "missed_in.operation", true},
@@ -135,7 +135,7 @@ static void write_failures(const json_t *r)
     printf("\nDeaths:\n");
     ftc_view_table(deaths, ftc_view_at(r, "failures"));
     printf("\nWho noticed them:\n");
-    ftc_view_table(aftermath, ftc_view_at(r, "failures"));
+    ftc_view_table(recovery, ftc_view_at(r, "failures"));
     json_array_foreach(ftc_view_at(r, "failures"), i, failure)
     {
         write_stack(failure);

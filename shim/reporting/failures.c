@@ -122,7 +122,7 @@ static void write_stack(FILE *f, const struct ftc_stack *stack)
     }
 }
 
-static void write_aftermath(FILE *f, const struct ftc_failure *failure)
+static void write_recovery(FILE *f, const struct ftc_failure *failure)
 {
     uint64_t death_ns = ftc_death_time_ns(failure->board, failure->world);
     char operation[FTC_FAILURE_TEXT], site[SITE_TEXT];
@@ -151,7 +151,7 @@ void ftc_failure_write(FILE *f, const struct ftc_failure *failure)
 
     ftc_failure_name(failure->board, failure->world, failure->timeout_ms, name);
     fprintf(f, "ftcoll: %s", name);
-    write_aftermath(f, failure);
+    write_recovery(f, failure);
 }
 
 /* ---- as JSON ---- */
@@ -199,7 +199,7 @@ static void add_stack(struct ftc_json *j, const struct ftc_failure *failure, con
     ftc_json_close(j);
 }
 
-static void add_aftermath(struct ftc_json *j, const struct ftc_failure *failure)
+static void add_recovery(struct ftc_json *j, const struct ftc_failure *failure)
 {
     uint64_t death_ns = ftc_death_time_ns(failure->board, failure->world);
     char site[SITE_TEXT];
@@ -234,6 +234,6 @@ void ftc_failure_write_json(struct ftc_json *j, const struct ftc_failure *failur
     ftc_json_add_time(j, "time",
                       ftc_clock_utc_at(ftc_death_time_ns(failure->board, failure->world)));
     add_cause(j, failure);
-    add_aftermath(j, failure);
+    add_recovery(j, failure);
     ftc_json_close(j);
 }
