@@ -161,10 +161,10 @@ static void do_without_the_unknown(void)
     ftc_inside_want(FTC_INSIDE_FINALIZE);
     if (ftc_pmi_fd() >= 0)
         ftc_inside_want(FTC_INSIDE_LAUNCHER);
-    if (ftc_inside_has(FTC_INSIDE_LEAVE) && !ftc_abandonable_is_polled())
-        ftc_inside_miss(FTC_INSIDE_LEAVE);
+    if (ftc_inside_has(FTC_INSIDE_ABANDON) && !ftc_abandonable_is_polled())
+        ftc_inside_miss(FTC_INSIDE_ABANDON);
     if (s->communicators != FTC_COMMUNICATORS_NATIVE)
-        ftc_inside_want(FTC_INSIDE_LEAVE);
+        ftc_inside_want(FTC_INSIDE_ABANDON);
     if (may_have_requests(s) || s->p2p != FTC_P2P_NATIVE)
         ftc_inside_want(FTC_INSIDE_REQUESTS);
     if (s->p2p != FTC_P2P_NATIVE && !ftc_inside_want(FTC_INSIDE_MESSAGES))

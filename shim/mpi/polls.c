@@ -156,7 +156,7 @@ void ftc_polls_open(void (*come_by)(void))
 {
     const struct ftc_loaded *mpi = ftc_mpi_object();
 
-    if (each || !ftc_inside_has(FTC_INSIDE_LEAVE))
+    if (each || !ftc_inside_has(FTC_INSIDE_ABANDON))
         return;
     each = come_by;
     if (strcmp(ftc_inside_device(), "ch4:ofi") == 0)

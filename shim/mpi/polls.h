@@ -14,8 +14,9 @@
 
 #include <stdbool.h>
 
-/* Before MPI is initialised, if the MPI library is one of which this is known (inside.def, LEAVE):
- * from then on it calls @come_by before each look that it takes at its network. Once a process. */
+/* Before MPI is initialised, if the MPI library is one of which this is known (inside.def,
+ * ABANDON): from then on it calls @come_by before each look that it takes at its network. Once a
+ * process. */
 void ftc_polls_open(void (*come_by)(void));
 
 /* Of the calling thread: whether MPICH has found something there, since this was last made false.

@@ -188,7 +188,7 @@ enum { GAP_BYTES = 1024, TIMES = 16 };
 static _Thread_local bool awaits_gap;
 static _Thread_local int locks; /* of MPICH's that the thread holds, while it awaits */
 
-/* Where it has given up the last of them, and then taken one; and how often there in a row. */
+/* The places in MPICH where it last released and took a lock; how often there in a row. */
 static _Thread_local struct {
     uintptr_t given_up, taken;
     int times;
@@ -200,15 +200,15 @@ static void forget_gap(void)
     place.times = 0;
 }
 
-static void leave(void)
+static void abandon(void)
 {
     forget_gap();
     if (is_in_call())
         setcontext(&current->caller);
 }
 
-/* A wait gives its one lock up, and takes it again in the same function, turn for turn. Around a
- * function of the program's, or between two calls of MPI, it is another place in between. */
+/* Returns whether MPICH waits: it then releases and takes its lock in one function, turn for turn.
+ * Around a function of the program, or between two calls of MPI, the two places are far apart. */
 static bool is_in_gap(uintptr_t taken)
 {
     if (!awaits_gap || locks > 0)
@@ -221,7 +221,7 @@ static bool is_in_gap(uintptr_t taken)
 static int lock(pthread_mutex_t *mutex)
 {
     if (is_in_gap((uintptr_t)__builtin_return_address(0)))
-        leave();
+        abandon();
     locks += awaits_gap;
     return pthread_mutex_lock(mutex);
 }
@@ -234,7 +234,7 @@ static int unlock(pthread_mutex_t *mutex)
     return pthread_mutex_unlock(mutex);
 }
 
-/* With ch3 all other threads wait meanwhile for the one that polls. */
+/* Interposes on libmpich's locks. With ch3 all other threads wait for the one that polls. */
 static void redirect_locks(void)
 {
     const struct ftc_loaded *mpi = ftc_mpi_object();
@@ -244,7 +244,7 @@ static void redirect_locks(void)
         ftc_imports_redirect(mpi, "pthread_mutex_lock", (void *)(uintptr_t)lock);
 }
 
-static void leave_in_gap(void)
+static void abandon_in_gap(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -253,12 +253,12 @@ static void leave_in_gap(void)
     locks = 1;
 }
 
-static void begin_to_leave(void)
+static void begin_to_abandon(void)
 {
     if (!ftc_library.threaded)
-        leave();
+        abandon();
     else if (!ftc_wait_is_looking) /* for a call of the library's within this one */
-        leave_in_gap();
+        abandon_in_gap();
 }
 
 /* ---- either ---- */
@@ -285,7 +285,7 @@ bool ftc_abandonable_run(void (*function)(void *argument), void *argument,
 {
     struct call call = {
         .function = function, .argument = argument, .is_hopeless = is_hopeless, .context = context};
-    void *stack = ftc_inside_has(FTC_INSIDE_LEAVE) && !is_in_call() ? take_stack() : NULL;
+    void *stack = ftc_inside_has(FTC_INSIDE_ABANDON) && !is_in_call() ? take_stack() : NULL;
 
     if (!stack) {
         function(argument);
@@ -329,7 +329,7 @@ static void look(void *worker)
     if (current->number != 0)
         end(current, worker);
     else
-        begin_to_leave();
+        begin_to_abandon();
 }
 
 void ftc_abandonable_poll_worker(void *worker)

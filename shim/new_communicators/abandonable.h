@@ -11,9 +11,9 @@
  * call runs on a stack of its own. Control goes back to the caller, and the call is never resumed.
  * Its stack is leaked, because messages may still come there. In MPICH one receive or send remains,
  * and the mark that the first 64 of its context ids are being given out
- * (MPIR_Get_contextid_sparse_group): from then on it gives out the others (mpi/inside.def, LEAVE).
- * So one call can be abandoned, as long as the first ids last: after a second one MPICH would wait
- * for the end of the first.
+ * (MPIR_Get_contextid_sparse_group): from then on it gives out the others (mpi/inside.def,
+ * ABANDON). So one call can be abandoned, as long as the first ids last: after a second one MPICH
+ * would wait for the end of the first.
  *
  * With MPI_THREAD_MULTIPLE MPICH has its lock wherever it polls. It releases and takes the lock
  * between two polls, by pthread_mutex_unlock and pthread_mutex_lock: in that gap the call is

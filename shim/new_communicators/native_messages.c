@@ -233,7 +233,7 @@ static bool find_group_bit(void)
 static void open_once(void)
 {
     can_end =
-        ftc_inside_has(FTC_INSIDE_LEAVE) && ftc_inside_has(FTC_INSIDE_END) && find_group_bit() &&
+        ftc_inside_has(FTC_INSIDE_ABANDON) && ftc_inside_has(FTC_INSIDE_END) && find_group_bit() &&
         find_functions() && redirect_errors() &&
         ftc_imports_redirect(ftc_mpi_object(), "ucp_tag_recv_nbx", (void *)(uintptr_t)receive);
 }

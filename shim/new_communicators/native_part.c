@@ -305,7 +305,7 @@ static enum ftc_native_end end_of(const struct native_part *part, enum ftc_aband
         return FTC_NATIVE_HAS_COMMUNICATOR;
     return end == FTC_ABANDONABLE_ENDED && ftc_participants_has_lost(part->participants)
                ? FTC_NATIVE_NOT_TRIED
-               : FTC_NATIVE_WAS_LEFT;
+               : FTC_NATIVE_WAS_ABANDONED;
 }
 
 enum ftc_native_end ftc_native_part(const struct ftc_creation *x,

@@ -12,10 +12,10 @@
 enum {
     PRESENT = 1,
     KNOWN_DEAD = 2,
-    LACKS = 4, /* it has not come through the native part, so that this has to be repeated by all */
-    LEFT = 8,  /* and has left it */
-    FAILED = 16,      /* or has an error of it */
-    LEFT_BEFORE = 32, /* another one */
+    LACKS = 4,             /* has no result of the native part, which all ranks have to repeat */
+    ABANDONED = 8,         /* has abandoned the native part */
+    FAILED = 16,           /* MPI has returned an error from the native part */
+    ABANDONED_BEFORE = 32, /* has abandoned an earlier native part */
     EXHAUSTED = 64,
 };
 
@@ -24,7 +24,7 @@ enum {
     REPEATS = 2, /* after errors without a new death, which MPI may have of its own */
 };
 
-static _Atomic unsigned char before; /* LEFT_BEFORE, of this rank */
+static _Atomic unsigned char before; /* ABANDONED_BEFORE, of this rank */
 
 bool ftc_participants_is_exhausted_here(void)
 {
@@ -71,9 +71,9 @@ static unsigned char told_of_itself(enum ftc_native_end end)
         [FTC_NATIVE_HAS_COMMUNICATOR] = 0,
         [FTC_NATIVE_NOT_TRIED] = LACKS,
         [FTC_NATIVE_FAILED] = FAILED,
-        [FTC_NATIVE_WAS_LEFT] = LACKS | LEFT,
+        [FTC_NATIVE_WAS_ABANDONED] = LACKS | ABANDONED,
     };
-    unsigned char kept = end == FTC_NATIVE_WAS_LEFT ? LEFT_BEFORE : 0;
+    unsigned char kept = end == FTC_NATIVE_WAS_ABANDONED ? ABANDONED_BEFORE : 0;
     unsigned char was = atomic_fetch_or(&before, kept); /* threads may tell at once */
 
     return PRESENT | of_end[end] | was | (ftc_participants_is_exhausted_here() ? EXHAUSTED : 0);
@@ -100,11 +100,11 @@ static unsigned char told_by_any(const struct ftc_participants *participants)
     return any;
 }
 
-/* A rank that leaves one native part has used up what MPICH has for that; with the next it is as if
- * it were in that for ever. */
+/* Returns whether a rank that has @told has no context ids of MPICH left for another communicator.
+ * The native part that it has abandoned holds the first 64 ids for good (abandonable.h). */
 static bool is_used_up(unsigned char told, unsigned char any)
 {
-    return (told & EXHAUSTED) || ((told & LEFT) && (any & LEFT_BEFORE));
+    return (told & EXHAUSTED) || ((told & ABANDONED) && (any & ABANDONED_BEFORE));
 }
 
 /* The dead of whom one survivor knows, those whom the operation itself has left out, and whoever is

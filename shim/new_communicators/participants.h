@@ -12,10 +12,10 @@
 /* How a rank's last native part has ended. */
 enum ftc_native_end {
     FTC_NATIVE_HAS_COMMUNICATOR, /* or it has come to none yet */
-    FTC_NATIVE_NOT_TRIED,        /* somebody was dead, or has died: it was ended (abandonable.h) */
-    FTC_NATIVE_FAILED,   /* MPI has returned an error that it did not raise: its own, or of one that
-                          * was ended */
-    FTC_NATIVE_WAS_LEFT, /* abandonable.h, or its messages do not arrive */
+    FTC_NATIVE_NOT_TRIED,        /* a rank was dead, or has died: it was ended (abandonable.h) */
+    FTC_NATIVE_FAILED, /* MPI has returned an error that it did not raise: its own, or of one that
+                        * was ended */
+    FTC_NATIVE_WAS_ABANDONED, /* abandonable.h, or its messages do not arrive */
 };
 
 /* Ranks are those of the group. */

@@ -44,7 +44,7 @@ END_TEST
 START_TEST(without_mpi_nothing_can_be_relied_on)
 {
     ck_assert(!ftc_inside_has(FTC_INSIDE_FINALIZE));
-    ck_assert(!ftc_inside_has(FTC_INSIDE_LEAVE));
+    ck_assert(!ftc_inside_has(FTC_INSIDE_ABANDON));
     ck_assert_uint_eq(ftc_inside_ucx(), 0);
 }
 END_TEST
@@ -66,13 +66,13 @@ START_TEST(only_what_was_wanted_is_missing)
     char text[1024];
 
     ck_assert(!ftc_inside_describe_missing(text, sizeof text));
-    ck_assert(!ftc_inside_want(FTC_INSIDE_LEAVE));
+    ck_assert(!ftc_inside_want(FTC_INSIDE_ABANDON));
     ck_assert(ftc_inside_describe_missing(text, sizeof text));
     ck_assert_ptr_nonnull(strstr(text, "leave, known for MPICH 4.0 to 5.0 with device ch4:ucx, "
                                        "4.0 to 4.0 with device ch4:ofi, "));
     ck_assert_ptr_null(strstr(text, "finalize, known"));
     ftc_inside_trust(true);
-    ck_assert(ftc_inside_has(FTC_INSIDE_LEAVE));
+    ck_assert(ftc_inside_has(FTC_INSIDE_ABANDON));
     ck_assert(!ftc_inside_describe_missing(text, sizeof text));
 }
 END_TEST
@@ -83,9 +83,9 @@ START_TEST(what_is_out_of_reach_is_missing)
     char text[1024];
 
     ftc_inside_trust(true);
-    ftc_inside_miss(FTC_INSIDE_LEAVE);
+    ftc_inside_miss(FTC_INSIDE_ABANDON);
     ck_assert(ftc_inside_has(FTC_INSIDE_FINALIZE));
-    ck_assert(!ftc_inside_want(FTC_INSIDE_LEAVE));
+    ck_assert(!ftc_inside_want(FTC_INSIDE_ABANDON));
     ck_assert(ftc_inside_describe_missing(text, sizeof text));
     ck_assert_ptr_nonnull(
         strstr(text, "leave, out of reach in this build of it (without it a call"));

@@ -208,9 +208,9 @@ END_TEST
 START_TEST(left_once)
 {
     set_up();
-    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
+    tell_each_other(FTC_NATIVE_WAS_ABANDONED, FTC_NATIVE_NOT_TRIED);
     ck_assert(participants.is_again && !participants.is_exhausted);
-    tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_WAS_LEFT); /* the others twice */
+    tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_WAS_ABANDONED); /* the others twice */
     ck_assert(participants.is_again && participants.is_exhausted);
     ck_assert(!ftc_participants_is_exhausted_here());
     tear_down();
@@ -224,9 +224,9 @@ START_TEST(left_twice)
     tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_NOT_TRIED);
     tell_each_other(FTC_NATIVE_NOT_TRIED, FTC_NATIVE_NOT_TRIED); /* ended, any number of times */
     ck_assert(participants.is_again && !participants.is_exhausted);
-    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
+    tell_each_other(FTC_NATIVE_WAS_ABANDONED, FTC_NATIVE_NOT_TRIED);
     ck_assert(participants.is_again && !participants.is_exhausted);
-    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
+    tell_each_other(FTC_NATIVE_WAS_ABANDONED, FTC_NATIVE_NOT_TRIED);
     ck_assert(participants.is_exhausted && ftc_participants_is_exhausted_here());
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
     ck_assert(participants.is_exhausted);
@@ -273,8 +273,8 @@ END_TEST
 START_TEST(exhausted_and_dead)
 {
     set_up();
-    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
-    tell_each_other(FTC_NATIVE_WAS_LEFT, FTC_NATIVE_NOT_TRIED);
+    tell_each_other(FTC_NATIVE_WAS_ABANDONED, FTC_NATIVE_NOT_TRIED);
+    tell_each_other(FTC_NATIVE_WAS_ABANDONED, FTC_NATIVE_NOT_TRIED);
     ck_assert(participants.is_exhausted);
     left_out = OWN;
     ftc_participants_hear(&participants);

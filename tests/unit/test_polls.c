@@ -25,7 +25,7 @@ const char *ftc_inside_device(void)
 
 bool ftc_inside_has(enum ftc_inside part)
 {
-    ck_assert_int_eq(part, FTC_INSIDE_LEAVE);
+    ck_assert_int_eq(part, FTC_INSIDE_ABANDON);
     return is_known;
 }
 
