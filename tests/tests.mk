@@ -6,7 +6,7 @@
 # Each part of the checks is a target of its own; tests/check runs them.
 
 UNIT := $(BUILD)/tests/unit
-BOARD_TESTS := board bulk transport net remote_query query_server agent authority flow link replica lease leaseholder life announcement trace mark report coverage contributors symbol copy
+BOARD_TESTS := board bulk transport net remote_query query_server agent authority reliable link replica lease leaseholder life announcement trace mark report coverage contributors symbol copy
 UNIT_TESTS := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
 SHIM_OBJECTS := $(filter $(BUILD)/shim/% $(BUILD)/config/% $(ENGINE_OBJECT),$(OBJECTS))
 # Rooms of which no test runs under the sanitizers: there UNSANITIZED says where their objects are already.

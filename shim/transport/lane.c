@@ -3,8 +3,8 @@
 #include <string.h>
 
 /* On the connection, and on the lane. */
-#define KIND_ADDRESS FTC_FLOW_KIND_OTHERS
-#define KIND_TAG     (FTC_FLOW_KIND_OTHERS + 1)
+#define KIND_ADDRESS FTC_RELIABLE_KIND_OTHERS
+#define KIND_TAG     (FTC_RELIABLE_KIND_OTHERS + 1)
 
 enum {
     STUCK_NS = 500000000,

@@ -2,7 +2,7 @@
  *
  * On a connection that has opened, each rank that has such a network tells the other its address
  * there; who knows both opens a stream, on which it says first of all who it is. Once that is out,
- * so that the network is known to lead to the other, messages may take the lane (flow.h). Until
+ * so that the network is known to lead to the other, messages may take the lane (reliable.h). Until
  * then, and when anything is wrong with it, they go by the connection, which stays. A pair of ranks
  * tries that once: if it loses the lane it goes on without.
  *
@@ -10,7 +10,7 @@
 #ifndef FTC_TRANSPORT_LANE_H
 #define FTC_TRANSPORT_LANE_H
 
-#include "flow.h"
+#include "reliable.h"
 #include "system/stopwatch.h"
 
 enum ftc_lane_state {
@@ -36,11 +36,11 @@ struct ftc_lane {
 void ftc_lane_offer(struct ftc_lane *lane, const struct ftc_fabric *fabric,
                     struct ftc_connection *c);
 
-/* Whether @frame is none of the flow's. Of those that come by the connection @c rank @self hears
- * the other's address, of those by the lane who it is: false if that is wrong. */
+/* Whether @frame is not of the reliable stream. Of those that come by the connection @c rank @self
+ * hears the other's address, of those by the lane who it is: false if that is wrong. */
 static inline bool ftc_lane_is_frame(const struct ftc_frame *frame)
 {
-    return frame->kind >= FTC_FLOW_KIND_OTHERS && frame->kind <= FTC_FLOW_KIND_MAX;
+    return frame->kind >= FTC_RELIABLE_KIND_OTHERS && frame->kind <= FTC_RELIABLE_KIND_MAX;
 }
 bool ftc_lane_hear_address(struct ftc_lane *lane, struct ftc_fabric *fabric,
                            const struct ftc_connection *c, const struct ftc_frame *frame,

@@ -80,7 +80,7 @@ static void free_link(struct ftc_link *link)
     ftc_connection_close(&link->c);
     ftc_connection_close(&link->next);
     ftc_lane_close(&link->lane);
-    ftc_flow_close(&link->flow);
+    ftc_reliable_close(&link->reliable);
     free(link);
 }
 
@@ -205,11 +205,11 @@ bool ftc_links_send(struct ftc_links *l, uint32_t to, const struct ftc_message *
 
     if (!link || !ftc_link_is_wanted(l, to))
         return false;
-    if (link->flow.has_left)
+    if (link->reliable.has_left)
         return true; /* as one that comes late */
     if (!link->was_open)
         begin_link(l, link);
-    frame = ftc_flow_begin(&link->flow, (uint32_t)bytes, NOTE_BYTES + bytes);
+    frame = ftc_reliable_begin(&link->reliable, (uint32_t)bytes, NOTE_BYTES + bytes);
     if (!frame)
         return false;
     memcpy(frame->body, note, NOTE_BYTES);
@@ -222,7 +222,7 @@ static const struct ftc_frame *next_by(struct ftc_link *link, struct ftc_connect
 {
     const struct ftc_frame *frame = ftc_connection_next(c);
 
-    return frame && (uint32_t)frame->number == link->flow.taken ? frame : NULL;
+    return frame && (uint32_t)frame->number == link->reliable.taken ? frame : NULL;
 }
 
 /* Where the oldest message is, if there is one. */
@@ -290,10 +290,10 @@ void ftc_links_release(struct ftc_links *l, struct ftc_arrival *a)
     struct ftc_link *link = l->of_rank[a->from];
     struct ftc_connection *c = way_in(link);
 
-    ftc_flow_release(&link->flow, ftc_connection_next(c)->bytes);
+    ftc_reliable_release(&link->reliable, ftc_connection_next(c)->bytes);
     ftc_connection_drop(c);
     a->stays = false;
-    if (link->flow.due != FTC_SAYS_NOTHING)
+    if (link->reliable.due != FTC_SAYS_NOTHING)
         ftc_link_push(l, link);
 }
 
@@ -323,7 +323,7 @@ struct ftc_links_count ftc_links_count(const struct ftc_links *l)
     struct ftc_links_count count = {.links = l->count};
 
     for (uint32_t i = 0; i < l->count; i++) {
-        count.in_lanes += l->list[i]->flow.is_in_lane;
+        count.in_lanes += l->list[i]->reliable.is_in_lane;
         count.took_lanes += l->list[i]->took_lane;
     }
     return count;
@@ -342,7 +342,7 @@ static bool has_ended(struct ftc_links *l, struct ftc_link *link)
     if (link->c.state != FTC_CONNECTION_OPEN || !ftc_link_is_needed(l, link))
         return true;
     if (!link->is_shut) {
-        ftc_flow_leave(&link->flow);
+        ftc_reliable_leave(&link->reliable);
         ftc_link_push(l, link);
         if (ftc_link_has_unsent(link))
             return false;
@@ -356,7 +356,7 @@ static bool has_ended(struct ftc_links *l, struct ftc_link *link)
 /* Messages that a lane has taken may not be there when this process ends. */
 static void leave_lane(struct ftc_links *l, struct ftc_link *link)
 {
-    if (link->lane.state == FTC_LANE_NONE || link->flow.was_back)
+    if (link->lane.state == FTC_LANE_NONE || link->reliable.was_back)
         return;
     ftc_link_go_back(l, link);
     ftc_link_push(l, link);
@@ -376,7 +376,7 @@ static bool have_all_ended(struct ftc_links *l)
 static bool is_any_owed(const struct ftc_links *l)
 {
     for (uint32_t i = 0; i < l->count; i++)
-        if (!has_all(l, l->list[i]) && !l->list[i]->flow.is_met)
+        if (!has_all(l, l->list[i]) && !l->list[i]->reliable.is_met)
             return true;
     return false;
 }

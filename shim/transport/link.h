@@ -6,9 +6,9 @@
  * of the job (net/handshake.h). How many may wait there for their turn has a bound.
  *
  * A broken link is no death: that comes from the monitor processes of the other host. Until it
- * does, whoever looks connects again, and nothing is lost or comes twice (flow.h); meanwhile the
- * link takes nothing. If nobody answers for long, ftc_links_lost() tells. A rank that leaves says
- * so, and is not looked for.
+ * does, whoever looks connects again, and nothing is lost or comes twice (reliable.h); meanwhile
+ * the link takes nothing. If nobody answers for long, ftc_links_lost() tells. A rank that leaves
+ * says so, and is not looked for.
  *
  * Where both ends have a faster network, messages take a lane on that beside the connection
  * (lane.h), which stays: all the rest is said on it. */

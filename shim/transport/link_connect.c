@@ -15,7 +15,7 @@ enum {
 /* Messages that a lane has brought may come again by the connection. */
 static size_t room_to_hear(const struct ftc_links *l, const struct ftc_link *link)
 {
-    return ftc_flow_room_to_hear(&link->flow) + (l->fabric ? l->frame_max : 0);
+    return ftc_reliable_room_to_hear(&link->reliable) + (l->fabric ? l->frame_max : 0);
 }
 
 struct ftc_link *ftc_link_of(struct ftc_links *l, uint32_t peer)
@@ -25,7 +25,7 @@ struct ftc_link *ftc_link_of(struct ftc_links *l, uint32_t peer)
     if (link)
         return link;
     link = calloc(1, sizeof *link);
-    if (!link || ftc_flow_open(&link->flow, l->frame_max) != 0) {
+    if (!link || ftc_reliable_open(&link->reliable, l->frame_max) != 0) {
         free(link);
         return NULL;
     }
@@ -76,7 +76,7 @@ static void take_over(struct ftc_links *l, struct ftc_link *link, struct ftc_con
     link->opened_ns = ftc_clock_ns();
     if (link->contact_ns == 0)
         link->contact_ns = link->opened_ns;
-    ftc_flow_connect(&link->flow);
+    ftc_reliable_connect(&link->reliable);
     ftc_lane_offer(&link->lane, l->fabric, &link->c);
     ftc_link_push(l, link);
 }

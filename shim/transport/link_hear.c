@@ -8,7 +8,7 @@
 void ftc_link_go_back(struct ftc_links *l, struct ftc_link *link)
 {
     ftc_lane_lose(&link->lane);
-    ftc_flow_go_back(&link->flow);
+    ftc_reliable_go_back(&link->reliable);
     l->has_unsent = true;
 }
 
@@ -25,9 +25,9 @@ static enum ftc_heard hear_frame(struct ftc_links *l, struct ftc_link *link, boo
         l->has_lanes_to_see = true;
         return is_right ? FTC_HEARD_SAYING : FTC_HEARD_WRONG;
     }
-    if (is_by_lane ? !lane->is_proved : link->comes_by_lane && !ftc_flow_is_back(frame))
+    if (is_by_lane ? !lane->is_proved : link->comes_by_lane && !ftc_reliable_is_back(frame))
         return FTC_HEARD_WRONG;
-    return ftc_flow_hear(&link->flow, frame);
+    return ftc_reliable_hear(&link->reliable, frame);
 }
 
 /* Hears statements at once; messages stay until they are taken. */
@@ -57,7 +57,7 @@ static void hear(struct ftc_links *l, struct ftc_link *link)
 {
     hear_by(l, link, &link->c);
     l->has_unsent |= ftc_link_has_unsent(link);
-    if (link->flow.is_met)
+    if (link->reliable.is_met)
         link->wanted_ns = link->contact_ns = 0;
 }
 
@@ -84,11 +84,11 @@ static void see_lane(struct ftc_links *l, struct ftc_link *link)
         return;
     receive_by_lane(l, link);
     if (lane->state == FTC_LANE_OPENING && ftc_lane_has_opened(lane))
-        ftc_flow_take_lane(&link->flow);
-    if (link->flow.wants_lane)
+        ftc_reliable_take_lane(&link->reliable);
+    if (link->reliable.wants_lane)
         ftc_link_push(l, link);
-    l->has_lanes_to_see |= lane->state == FTC_LANE_OPENING || link->flow.wants_lane;
-    if ((link->flow.said_lane || link->comes_by_lane) && !link->flow.was_back &&
+    l->has_lanes_to_see |= lane->state == FTC_LANE_OPENING || link->reliable.wants_lane;
+    if ((link->reliable.said_lane || link->comes_by_lane) && !link->reliable.was_back &&
         ftc_lane_is_stuck(lane))
         ftc_link_go_back(l, link);
 }

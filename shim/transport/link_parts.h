@@ -24,7 +24,7 @@ struct ftc_link {
     struct ftc_connection c;    /* that there is, or that there was: what has come by it stays */
     struct ftc_connection next; /* on its way */
     struct ftc_lane lane;       /* beside the first of them */
-    struct ftc_flow flow;
+    struct ftc_reliable reliable;
     uint32_t peer;
     bool was_open, is_broken;
     bool comes_by_lane;  /* what the other sends, until it comes by the connection again */
@@ -71,7 +71,7 @@ static inline bool ftc_link_is_wanted(const struct ftc_links *l, uint32_t peer)
 /* Whether the other may still want something of this one. */
 static inline bool ftc_link_may_be_asked(const struct ftc_links *l, const struct ftc_link *link)
 {
-    return ftc_link_is_wanted(l, link->peer) && !link->flow.has_left;
+    return ftc_link_is_wanted(l, link->peer) && !link->reliable.has_left;
 }
 
 /* Whether anything can still come or is to go. */

@@ -20,13 +20,13 @@ void ftc_link_miss(struct ftc_links *l, struct ftc_link *link)
 /* By which messages go. */
 static struct ftc_connection *way_out(struct ftc_link *link)
 {
-    return link->flow.is_in_lane ? &link->lane.by : &link->c;
+    return link->reliable.is_in_lane ? &link->lane.by : &link->c;
 }
 
 bool ftc_link_has_unsent(const struct ftc_link *link)
 {
-    return ftc_flow_has_unsent(&link->flow) ||
-           (link->flow.is_in_lane && !ftc_lane_is_out(&link->lane));
+    return ftc_reliable_has_unsent(&link->reliable) ||
+           (link->reliable.is_in_lane && !ftc_lane_is_out(&link->lane));
 }
 
 void ftc_link_note_break(struct ftc_links *l, struct ftc_link *link)
@@ -36,7 +36,7 @@ void ftc_link_note_break(struct ftc_links *l, struct ftc_link *link)
     link->is_broken = true;
     link->comes_by_lane = false;
     ftc_lane_lose(&link->lane);
-    ftc_flow_break(&link->flow);
+    ftc_reliable_break(&link->reliable);
     l->has_unsent |= ftc_link_has_unsent(link);
     ftc_link_miss(l, link);
 }
@@ -55,14 +55,14 @@ void ftc_link_push(struct ftc_links *l, struct ftc_link *link)
     size_t count, sent;
 
     while (link->c.state == FTC_CONNECTION_OPEN && is_offer_out(link) &&
-           (count = ftc_flow_to_send(&link->flow, &bytes)) > 0) {
+           (count = ftc_reliable_to_send(&link->reliable, &bytes)) > 0) {
         sent = ftc_connection_write(way_out(link), bytes, count);
-        link->took_lane |= link->flow.is_in_lane && sent > 0;
-        ftc_flow_sent(&link->flow, sent);
+        link->took_lane |= link->reliable.is_in_lane && sent > 0;
+        ftc_reliable_sent(&link->reliable, sent);
         if (sent < count)
             break;
     }
     l->has_unsent |= ftc_link_has_unsent(link);
-    l->has_lanes_to_see |= link->flow.is_in_lane && !ftc_lane_is_out(&link->lane);
+    l->has_lanes_to_see |= link->reliable.is_in_lane && !ftc_lane_is_out(&link->lane);
     ftc_link_note_break(l, link);
 }

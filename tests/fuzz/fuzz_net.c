@@ -3,8 +3,8 @@
 #include "board/publication.h"
 #include "board/replica.h"
 #include "net/connection.h"
-#include "transport/flow.h"
 #include "transport/query_reply.h"
+#include "transport/reliable.h"
 #include "transport/transport.h"
 
 #include <stdlib.h>
@@ -111,32 +111,32 @@ static void as_a_rank(const uint8_t *data, size_t size)
 /* What a rank says by a link on which two messages were sent, in frames of any number. */
 static void as_a_link(const uint8_t *data, size_t size)
 {
-    struct ftc_flow f;
+    struct ftc_reliable f;
     const void *bytes;
     size_t count;
 
-    if (ftc_flow_open(&f, FRAME_MAX) != 0)
+    if (ftc_reliable_open(&f, FRAME_MAX) != 0)
         abort();
-    ftc_flow_connect(&f);
+    ftc_reliable_connect(&f);
     f.is_met = true;
     for (int i = 0; i < 2; i++)
-        ftc_flow_begin(&f, VALUE_BYTES, VALUE_BYTES);
+        ftc_reliable_begin(&f, VALUE_BYTES, VALUE_BYTES);
     for (; size >= sizeof(struct ftc_frame) + 1;
          data += sizeof(struct ftc_frame) + 1, size -= sizeof(struct ftc_frame) + 1) {
         _Alignas(FTC_FRAME_ALIGNMENT) unsigned char head[sizeof(struct ftc_frame)];
         struct ftc_frame *frame = (struct ftc_frame *)(void *)head;
 
         memcpy(head, data + 1, sizeof head);
-        if (ftc_flow_hear(&f, frame) == FTC_HEARD_MESSAGE && data[0] % 2 == 0)
-            ftc_flow_release(&f, ftc_frame_bytes(VALUE_BYTES));
+        if (ftc_reliable_hear(&f, frame) == FTC_HEARD_MESSAGE && data[0] % 2 == 0)
+            ftc_reliable_release(&f, ftc_frame_bytes(VALUE_BYTES));
         if (f.came - f.taken > size || f.first > 2 || f.begin > f.unsent || f.unsent > f.end)
             abort();
         if (data[0] % 16 == 1)
-            ftc_flow_connect(&f);
-        count = ftc_flow_to_send(&f, &bytes);
-        ftc_flow_sent(&f, count < data[0] ? count : data[0]);
+            ftc_reliable_connect(&f);
+        count = ftc_reliable_to_send(&f, &bytes);
+        ftc_reliable_sent(&f, count < data[0] ? count : data[0]);
     }
-    ftc_flow_close(&f);
+    ftc_reliable_close(&f);
 }
 
 static void as_an_answer(const uint8_t *data, size_t size)

@@ -1,5 +1,6 @@
-/* What goes by a link: two flows and the bytes between them, which are cut off anywhere. */
-#include "transport/flow.h"
+/* What goes by a link: two reliable streams and the bytes between them, which are cut off anywhere.
+ */
+#include "transport/reliable.h"
 #include "unit.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ struct way {
     uint32_t frames, messages;
 };
 
-static struct ftc_flow flow[2];
+static struct ftc_reliable stream[2];
 static struct way way[2]; /* from 0 to 1 and back */
 static struct way lane[2];
 static bool comes_by_lane[2];
@@ -23,7 +24,7 @@ static uint32_t sent[2], came[2], released[2];
 static void connect_both(void)
 {
     for (int self = 0; self < 2; self++) {
-        ftc_flow_connect(&flow[self]);
+        ftc_reliable_connect(&stream[self]);
         way[self].begin = way[self].end = 0;
         lane[self].begin = lane[self].end = 0;
         comes_by_lane[self] = false;
@@ -33,14 +34,14 @@ static void connect_both(void)
 
 static void break_both(void)
 {
-    ftc_flow_break(&flow[0]);
-    ftc_flow_break(&flow[1]);
+    ftc_reliable_break(&stream[0]);
+    ftc_reliable_break(&stream[1]);
 }
 
 static void open_both(void)
 {
     for (int self = 0; self < 2; self++) {
-        ck_assert_int_eq(ftc_flow_open(&flow[self], FRAME_MAX), 0);
+        ck_assert_int_eq(ftc_reliable_open(&stream[self], FRAME_MAX), 0);
         way[self].frames = way[self].messages = 0;
         sent[self] = came[self] = released[self] = 0;
     }
@@ -49,8 +50,8 @@ static void open_both(void)
 
 static void close_both(void)
 {
-    ftc_flow_close(&flow[0]);
-    ftc_flow_close(&flow[1]);
+    ftc_reliable_close(&stream[0]);
+    ftc_reliable_close(&stream[1]);
 }
 
 /* Up to @most bytes go out; returns how many. */
@@ -59,14 +60,14 @@ static size_t write_out(int self, size_t most)
     const void *bytes;
     size_t left = most, count;
 
-    while (left > 0 && (count = ftc_flow_to_send(&flow[self], &bytes)) > 0) {
-        struct way *w = flow[self].is_in_lane ? &lane[self] : &way[self];
+    while (left > 0 && (count = ftc_reliable_to_send(&stream[self], &bytes)) > 0) {
+        struct way *w = stream[self].is_in_lane ? &lane[self] : &way[self];
 
         count = count < left ? count : left;
         ck_assert_uint_le(w->end + count, WIRE);
         memcpy(w->bytes + w->end, bytes, count);
         w->end += count;
-        ftc_flow_sent(&flow[self], count);
+        ftc_reliable_sent(&stream[self], count);
         left -= count;
     }
     return most - left;
@@ -93,7 +94,7 @@ static void note(int self, struct way *w, enum ftc_heard heard)
         return;
     comes_by_lane[self] = false;
     lane[1 - self].begin = lane[1 - self].end;
-    ftc_flow_go_back(&flow[self]);
+    ftc_reliable_go_back(&stream[self]);
 }
 
 static void read_way(int self, struct way *w)
@@ -102,8 +103,8 @@ static void read_way(int self, struct way *w)
     enum ftc_heard heard;
 
     for (; (frame = frame_of(w)); w->begin += frame->bytes) {
-        ck_assert(w != &way[1 - self] || !comes_by_lane[self] || ftc_flow_is_back(frame));
-        heard = ftc_flow_hear(&flow[self], frame);
+        ck_assert(w != &way[1 - self] || !comes_by_lane[self] || ftc_reliable_is_back(frame));
+        heard = ftc_reliable_hear(&stream[self], frame);
         note(self, w, heard);
         w->frames++;
         if (heard != FTC_HEARD_MESSAGE)
@@ -120,12 +121,12 @@ static void read_in(int self, uint32_t most)
     if (comes_by_lane[self])
         read_way(self, &lane[1 - self]);
     for (; most > 0 && released[self] < came[self]; most--, released[self]++)
-        ftc_flow_release(&flow[self], ftc_frame_bytes(BODY));
+        ftc_reliable_release(&stream[self], ftc_frame_bytes(BODY));
 }
 
 static bool send_one(int self)
 {
-    struct ftc_frame *frame = ftc_flow_begin(&flow[self], BODY, BODY);
+    struct ftc_frame *frame = ftc_reliable_begin(&stream[self], BODY, BODY);
 
     if (!frame)
         return false;
@@ -167,7 +168,7 @@ START_TEST(nothing_is_lost_or_doubled_wherever_it_breaks)
                 for (int self = 0; self < 2; self++) {
                     ck_assert_uint_ge(sent[self], MESSAGES);
                     ck_assert_uint_eq(released[1 - self], sent[self]);
-                    ck_assert(!ftc_flow_has_unsent(&flow[self]));
+                    ck_assert(!ftc_reliable_has_unsent(&stream[self]));
                 }
                 close_both();
             }
@@ -180,9 +181,9 @@ START_TEST(what_is_kept_has_a_bound)
     talk(0);
     while (send_one(0))
         write_out(0, WIRE);
-    ck_assert_uint_le(flow[0].end, flow[0].room);
+    ck_assert_uint_le(stream[0].end, stream[0].room);
     ck_assert_uint_ge(sent[0], 8);
-    ck_assert_uint_le(way[0].end - way[0].begin, ftc_flow_room_to_hear(&flow[1]));
+    ck_assert_uint_le(way[0].end - way[0].begin, ftc_reliable_room_to_hear(&stream[1]));
     talk(0); /* all have come, and none is taken */
     ck_assert(!send_one(0));
     talk(UINT32_MAX);
@@ -204,7 +205,7 @@ START_TEST(two_who_answer_each_other_say_nothing_else)
             write_out(self, WIRE);
             read_in(1 - self, 1);
             way[self].begin = way[self].end = 0;
-            ck_assert_uint_le(flow[self].end, 2 * ftc_frame_bytes(BODY));
+            ck_assert_uint_le(stream[self].end, 2 * ftc_frame_bytes(BODY));
         }
     for (int self = 0; self < 2; self++) {
         ck_assert_uint_eq(way[self].messages, ROUNDS);
@@ -220,7 +221,7 @@ START_TEST(who_only_listens_speaks_now_and_then)
 
     open_both();
     talk(0);
-    messages_of_room = (uint32_t)(flow[0].room / ftc_frame_bytes(BODY));
+    messages_of_room = (uint32_t)(stream[0].room / ftc_frame_bytes(BODY));
     for (int i = 0; i < ROUNDS; i++) {
         ck_assert(send_one(0));
         write_out(0, WIRE);
@@ -241,16 +242,16 @@ static enum ftc_heard hear(int self, uint32_t kind, uint32_t taken, uint32_t num
     struct ftc_frame frame;
 
     ftc_frame_begin(&frame, kind, (uint64_t)taken << 32 | number, 0);
-    return ftc_flow_hear(&flow[self], &frame);
+    return ftc_reliable_hear(&stream[self], &frame);
 }
 
-/* That of the frame by which a flow says how far it has come. */
+/* That of the frame by which a stream says how far it has come. */
 static uint32_t kind_of_saying(void)
 {
     const void *bytes;
     struct ftc_frame frame;
 
-    ck_assert_uint_eq(ftc_flow_to_send(&flow[0], &bytes), sizeof frame);
+    ck_assert_uint_eq(ftc_reliable_to_send(&stream[0], &bytes), sizeof frame);
     memcpy(&frame, bytes, sizeof frame);
     return frame.kind;
 }
@@ -258,7 +259,7 @@ static uint32_t kind_of_saying(void)
 START_TEST(wrong_numbers_are_refused)
 {
     uint32_t saying;
-    struct ftc_flow before;
+    struct ftc_reliable before;
 
     open_both();
     saying = kind_of_saying();
@@ -267,12 +268,12 @@ START_TEST(wrong_numbers_are_refused)
     talk(0);
     ck_assert(send_one(0) && send_one(0));
     write_out(0, ftc_frame_bytes(BODY) + 1);
-    before = flow[0];
+    before = stream[0];
     ck_assert_int_eq(hear(0, saying, 2, 0), FTC_HEARD_WRONG); /* half of it was sent */
     ck_assert_int_eq(hear(0, saying, 3, 0), FTC_HEARD_WRONG);
     ck_assert_int_eq(hear(0, saying, UINT32_MAX, 0), FTC_HEARD_WRONG);
     ck_assert_int_eq(hear(0, BODY, 0, 1), FTC_HEARD_WRONG); /* one is missing */
-    ck_assert_int_eq(memcmp(&before, &flow[0], sizeof before), 0);
+    ck_assert_int_eq(memcmp(&before, &stream[0], sizeof before), 0);
     ck_assert_int_eq(hear(0, BODY, 1, 0), FTC_HEARD_MESSAGE);
     ck_assert_int_eq(hear(0, BODY, 1, 0), FTC_HEARD_WRONG);   /* again */
     ck_assert_int_eq(hear(0, saying, 0, 0), FTC_HEARD_WRONG); /* it had taken one */
@@ -296,7 +297,7 @@ START_TEST(what_was_not_sent_again_is_not_taken)
     break_both();
     connect_both();
     ck_assert_int_eq(hear(0, saying, 1, 0), FTC_HEARD_SAYING); /* it came by the first */
-    ck_assert(flow[0].unsent == flow[0].end);
+    ck_assert(stream[0].unsent == stream[0].end);
 }
 END_TEST
 
@@ -306,12 +307,12 @@ START_TEST(who_has_left_needs_nothing)
     talk(0);
     ck_assert(send_one(0) && send_one(1));
     write_out(0, WIRE);
-    ftc_flow_leave(&flow[1]);
+    ftc_reliable_leave(&stream[1]);
     talk(UINT32_MAX);
-    ck_assert(flow[0].has_left);
+    ck_assert(stream[0].has_left);
     ck_assert_uint_eq(released[0], 1);
     break_both();
-    ck_assert(!ftc_flow_has_unsent(&flow[0]));
+    ck_assert(!ftc_reliable_has_unsent(&stream[0]));
 }
 END_TEST
 
@@ -319,7 +320,8 @@ START_TEST(numbers_go_round)
 {
     open_both();
     for (int self = 0; self < 2; self++)
-        flow[self].first = flow[self].next = flow[self].came = flow[self].taken = UINT32_MAX - 2;
+        stream[self].first = stream[self].next = stream[self].came = stream[self].taken =
+            UINT32_MAX - 2;
     connect_both();
     talk(0);
     for (int i = 0; i < 20; i++) {
@@ -334,7 +336,7 @@ START_TEST(numbers_go_round)
     }
     talk(UINT32_MAX);
     ck_assert_uint_eq(released[1], 20);
-    ck_assert_uint_eq(flow[1].taken, 17);
+    ck_assert_uint_eq(stream[1].taken, 17);
 }
 END_TEST
 
@@ -344,7 +346,7 @@ static void go_back(int self, uint32_t *seed)
     struct way *w = &lane[self];
 
     w->end = w->begin + unit_draw(seed, (uint32_t)(w->end - w->begin) + 1);
-    ftc_flow_go_back(&flow[self]);
+    ftc_reliable_go_back(&stream[self]);
 }
 
 static void reuse(struct way *w)
@@ -369,7 +371,7 @@ static void step(uint32_t *seed)
         break;
     default:
         if (unit_draw(seed, 40) == 0)
-            ftc_flow_take_lane(&flow[self]);
+            ftc_reliable_take_lane(&stream[self]);
         if (unit_draw(seed, 150) == 0)
             go_back(self, seed);
         if (unit_draw(seed, 500) == 0) {
@@ -395,13 +397,13 @@ START_TEST(a_lane_that_loses_its_tail_loses_nothing_and_doubles_nothing)
         lane[0].messages = lane[1].messages = 0;
         for (int i = 0; i < STEPS; i++) {
             step(&random);
-            again += flow[0].said_lane && flow[0].was_back;
+            again += stream[0].said_lane && stream[0].was_back;
         }
         talk(UINT32_MAX);
         talk(UINT32_MAX);
         for (int self = 0; self < 2; self++) {
             ck_assert_uint_eq(released[1 - self], sent[self]);
-            ck_assert(!ftc_flow_has_unsent(&flow[self]));
+            ck_assert(!ftc_reliable_has_unsent(&stream[self]));
             by_lane += lane[self].messages;
         }
         close_both();
@@ -418,8 +420,8 @@ START_TEST(who_goes_back_has_room_again)
     for (size_t part = 0; part < 5000; part += 331) {
         open_both();
         talk(0);
-        ftc_flow_take_lane(&flow[0]);
-        ftc_flow_take_lane(&flow[1]);
+        ftc_reliable_take_lane(&stream[0]);
+        ftc_reliable_take_lane(&stream[1]);
         talk(0);
         while (send_one(0))
             write_out(0, WIRE);
@@ -427,13 +429,13 @@ START_TEST(who_goes_back_has_room_again)
         write_out(1, WIRE);
         ck_assert(lane[1].end > lane[1].begin); /* that it has taken all, which is lost */
         lane[1].end = lane[1].begin;
-        ftc_flow_go_back(&flow[0]);
+        ftc_reliable_go_back(&stream[0]);
         write_out(0, part);
         read_in(1, 0);
         write_out(1, WIRE);
         read_in(0, 0);
         talk(0);
-        ck_assert_uint_eq(flow[0].begin, flow[0].end);
+        ck_assert_uint_eq(stream[0].begin, stream[0].end);
         talk(UINT32_MAX);
         ck_assert_uint_eq(released[1], sent[0]);
         close_both();
@@ -451,24 +453,24 @@ START_TEST(who_goes_back_says_so_before_all_else)
             for (uint32_t taken = 0; taken < 4; taken++) {
                 open_both();
                 talk(0);
-                ftc_flow_take_lane(&flow[0]);
+                ftc_reliable_take_lane(&stream[0]);
                 talk(0);
-                ck_assert(flow[0].is_in_lane && comes_by_lane[1]);
+                ck_assert(stream[0].is_in_lane && comes_by_lane[1]);
                 for (int i = 0; i < 3; i++)
                     ck_assert(send_one(0));
                 write_out(0, first);
                 read_in(1, taken);
                 lane[0].end = lane[0].begin; /* what is there in part */
-                ftc_flow_go_back(&flow[0]);
-                ck_assert(ftc_flow_has_unsent(&flow[0]));
-                ftc_flow_leave(&flow[0]);
+                ftc_reliable_go_back(&stream[0]);
+                ck_assert(ftc_reliable_has_unsent(&stream[0]));
+                ftc_reliable_leave(&stream[0]);
                 ck_assert(send_one(1));
                 write_out(0, second);
                 read_in(1, taken);
                 write_out(1, WIRE);
                 read_in(0, 0);
                 talk(UINT32_MAX);
-                ck_assert(flow[1].has_left);
+                ck_assert(stream[1].has_left);
                 ck_assert_uint_eq(released[1], 3);
                 close_both();
             }
@@ -478,7 +480,7 @@ END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("flow");
+    UNIT_BEGIN("reliable");
     tcase_add_checked_fixture(unit_case, NULL, close_both);
     UNIT_TEST(nothing_is_lost_or_doubled_wherever_it_breaks);
     UNIT_TEST(what_is_kept_has_a_bound);
