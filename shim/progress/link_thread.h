@@ -7,8 +7,8 @@
  * to end, which may be what it waits for by other means. The same with a message that was lost when
  * a connection broke, after its sender had left the call.
  *
- * The thread sleeps while no connection is made or mended (with lanes, a tenth of a second), and
- * makes no MPI call. It runs only where the job has several hosts. */
+ * The thread sleeps while no connection is made or mended (with UCX paths, a tenth of a second),
+ * and makes no MPI call. It runs only where the job has several hosts. */
 #ifndef FTC_PROGRESS_LINK_THREAD_H
 #define FTC_PROGRESS_LINK_THREAD_H
 

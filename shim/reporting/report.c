@@ -174,7 +174,7 @@ static void write_links(FILE *f, const struct writing *w)
 
     if (count.links > 0)
         fprintf(f, "ftcoll: rank %u had links with %u ranks of other hosts, %u of them by UCX\n",
-                w->n->self.rank, count.links, count.took_lanes);
+                w->n->self.rank, count.links, count.used_ucx);
 }
 
 static void write_text(FILE *f, const struct writing *w)
@@ -276,7 +276,7 @@ static void add_links(struct ftc_json *j, const struct writing *w)
     }
     ftc_json_open_object(j, "links");
     ftc_json_add_count(j, "ranks", count.links);
-    ftc_json_add_count(j, "by_ucx", count.took_lanes);
+    ftc_json_add_count(j, "by_ucx", count.used_ucx);
     ftc_json_close(j);
 }
 

@@ -18,7 +18,7 @@
 
 enum {
     EVENTS = 32,
-    LANES_MS = 100, /* nothing wakes for what UCX has to say */
+    UCX_CHECK_MS = 100, /* nothing wakes for what UCX has to say */
     AT_ONCE_MOST = 16,
     FINISH_MS = 1000,
     NS_OF_MS = 1000000,
@@ -54,8 +54,8 @@ int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint
     l->listener = listener;
     l->fabric = fabric;
     l->frame_max = ftc_frame_bytes(NOTE_BYTES + g->message_stride_bytes);
-    if (l->frame_max < FTC_LANE_FRAME_MAX)
-        l->frame_max = FTC_LANE_FRAME_MAX;
+    if (l->frame_max < FTC_UCX_PATH_FRAME_MAX)
+        l->frame_max = FTC_UCX_PATH_FRAME_MAX;
     l->of_rank = calloc(g->ranks, sizeof(void *));
     l->list = calloc(g->ranks, sizeof(void *));
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -79,7 +79,7 @@ static void free_link(struct ftc_link *link)
 {
     ftc_connection_close(&link->c);
     ftc_connection_close(&link->next);
-    ftc_lane_close(&link->lane);
+    ftc_ucx_path_close(&link->ucx);
     ftc_reliable_close(&link->reliable);
     free(link);
 }
@@ -155,7 +155,7 @@ bool ftc_links_look(struct ftc_links *l)
     if (serve_all(l, l->epoll))
         serve_all(l, l->urgent);
     if (l->fabric)
-        ftc_link_see_lanes(l);
+        ftc_link_check_ucx(l);
     if (l->has_missing)
         mend(l);
     if (l->has_unsent)
@@ -173,7 +173,7 @@ void ftc_links_await(struct ftc_links *l, bool soon)
 
     if (poll(source, 2, 0) == 0) {
         l->at_once = 0;
-        poll(source, 2, soon ? FTC_LINK_AGAIN_NS / NS_OF_MS : l->fabric ? LANES_MS : -1);
+        poll(source, 2, soon ? FTC_LINK_AGAIN_NS / NS_OF_MS : l->fabric ? UCX_CHECK_MS : -1);
     } else if (++l->at_once > AT_ONCE_MOST) {
         l->at_once = AT_ONCE_MOST;
         nanosleep(&(struct timespec){.tv_nsec = FTC_LINK_AGAIN_NS}, NULL);
@@ -228,7 +228,7 @@ static const struct ftc_frame *next_by(struct ftc_link *link, struct ftc_connect
 /* Where the oldest message is, if there is one. */
 static struct ftc_connection *way_in(struct ftc_link *link)
 {
-    return link->lane.by.in && next_by(link, &link->lane.by) ? &link->lane.by : &link->c;
+    return link->ucx.by.in && next_by(link, &link->ucx.by) ? &link->ucx.by : &link->c;
 }
 
 static bool take(struct ftc_link *link, struct ftc_arrival *a)
@@ -279,7 +279,7 @@ bool ftc_links_next_from(struct ftc_links *l, uint32_t from, struct ftc_arrival 
     }
     if (ftc_board_is_dead(l->board, from)) {
         ftc_connection_close(&link->c);
-        ftc_lane_close(&link->lane);
+        ftc_ucx_path_close(&link->ucx);
         ftc_connection_close(&link->next);
     }
     return false;
@@ -323,8 +323,8 @@ struct ftc_links_count ftc_links_count(const struct ftc_links *l)
     struct ftc_links_count count = {.links = l->count};
 
     for (uint32_t i = 0; i < l->count; i++) {
-        count.in_lanes += l->list[i]->reliable.is_in_lane;
-        count.took_lanes += l->list[i]->took_lane;
+        count.by_ucx += l->list[i]->reliable.is_by_ucx;
+        count.used_ucx += l->list[i]->used_ucx;
     }
     return count;
 }
@@ -353,10 +353,10 @@ static bool has_ended(struct ftc_links *l, struct ftc_link *link)
     return link->is_over;
 }
 
-/* Messages that a lane has taken may not be there when this process ends. */
-static void leave_lane(struct ftc_links *l, struct ftc_link *link)
+/* Sends messages by the connection again: UCX may lose those that it has when the process ends. */
+static void leave_ucx(struct ftc_links *l, struct ftc_link *link)
 {
-    if (link->lane.state == FTC_LANE_NONE || link->reliable.was_back)
+    if (link->ucx.state == FTC_UCX_PATH_NONE || link->reliable.was_back)
         return;
     ftc_link_go_back(l, link);
     ftc_link_push(l, link);
@@ -367,7 +367,7 @@ static bool have_all_ended(struct ftc_links *l)
     bool have_all = true;
 
     for (uint32_t i = 0; i < l->count; i++) {
-        leave_lane(l, l->list[i]);
+        leave_ucx(l, l->list[i]);
         have_all &= has_all(l, l->list[i]) && has_ended(l, l->list[i]);
     }
     return have_all;

@@ -10,8 +10,8 @@
  * the link takes nothing. If nobody answers for long, ftc_links_lost() tells. A rank that leaves
  * says so, and is not looked for.
  *
- * Where both ends have a faster network, messages take a lane on that beside the connection
- * (lane.h), which stays: all the rest is said on it. */
+ * Where both ends have a faster network that UCX knows, messages take a path by UCX beside the
+ * connection (ucx_path.h). The connection stays, for all other frames. */
 #ifndef FTC_TRANSPORT_LINK_H
 #define FTC_TRANSPORT_LINK_H
 

@@ -12,7 +12,7 @@ enum {
     HALF_OPEN_MS = 3000,    /* that the other host knows nothing of an attempt is noticed then */
 };
 
-/* Messages that a lane has brought may come again by the connection. */
+/* Returns the bytes that may come at once. Messages that came by UCX may be repeated. */
 static size_t room_to_hear(const struct ftc_links *l, const struct ftc_link *link)
 {
     return ftc_reliable_room_to_hear(&link->reliable) + (l->fabric ? l->frame_max : 0);
@@ -30,7 +30,7 @@ struct ftc_link *ftc_link_of(struct ftc_links *l, uint32_t peer)
         return NULL;
     }
     link->peer = peer;
-    link->c.fd = link->next.fd = link->lane.by.fd = -1;
+    link->c.fd = link->next.fd = link->ucx.by.fd = -1;
     l->of_rank[peer] = l->list[l->count++] = link;
     return link;
 }
@@ -65,8 +65,8 @@ static void watch_open(const struct ftc_links *l, const struct ftc_link *link)
 static void take_over(struct ftc_links *l, struct ftc_link *link, struct ftc_connection *opened)
 {
     ftc_connection_close(&link->c);
-    ftc_lane_close(&link->lane);
-    link->comes_by_lane = false;
+    ftc_ucx_path_close(&link->ucx);
+    link->comes_by_ucx = false;
     link->c = *opened;
     *opened = (struct ftc_connection){.fd = -1};
     ftc_connection_close(&link->next);
@@ -77,7 +77,7 @@ static void take_over(struct ftc_links *l, struct ftc_link *link, struct ftc_con
     if (link->contact_ns == 0)
         link->contact_ns = link->opened_ns;
     ftc_reliable_connect(&link->reliable);
-    ftc_lane_offer(&link->lane, l->fabric, &link->c);
+    ftc_ucx_path_offer(&link->ucx, l->fabric, &link->c);
     ftc_link_push(l, link);
 }
 

@@ -4,28 +4,28 @@
 #include "link_send.h"
 #include "net/socket.h"
 
-/* Messages go by the connection again, and come by it when the other has heard so. */
 void ftc_link_go_back(struct ftc_links *l, struct ftc_link *link)
 {
-    ftc_lane_lose(&link->lane);
-    ftc_reliable_go_back(&link->reliable);
+    ftc_ucx_path_lose(&link->ucx);
+    ftc_reliable_switch_back(&link->reliable);
     l->has_unsent = true;
 }
 
-/* While messages come by the lane the connection brings nothing but that they do not. */
-static enum ftc_heard hear_frame(struct ftc_links *l, struct ftc_link *link, bool is_by_lane,
+/* Checks and takes one frame. While messages come by UCX, the connection may bring only the
+ * announcement that they come by the connection again. */
+static enum ftc_heard hear_frame(struct ftc_links *l, struct ftc_link *link, bool is_by_ucx,
                                  const struct ftc_frame *frame)
 {
-    struct ftc_lane *lane = &link->lane;
+    struct ftc_ucx_path *path = &link->ucx;
     bool is_right;
 
-    if (ftc_lane_is_frame(frame)) {
-        is_right = is_by_lane ? ftc_lane_hear_tag(lane, frame)
-                              : ftc_lane_hear_address(lane, l->fabric, &link->c, frame, l->self);
-        l->has_lanes_to_see = true;
+    if (ftc_ucx_path_is_frame(frame)) {
+        is_right = is_by_ucx ? ftc_ucx_path_hear_tag(path, frame)
+                             : ftc_ucx_path_hear_address(path, l->fabric, &link->c, frame, l->self);
+        l->has_ucx_to_check = true;
         return is_right ? FTC_HEARD_SAYING : FTC_HEARD_WRONG;
     }
-    if (is_by_lane ? !lane->is_proved : link->comes_by_lane && !ftc_reliable_is_back(frame))
+    if (is_by_ucx ? !path->is_proved : link->comes_by_ucx && !ftc_reliable_is_back(frame))
         return FTC_HEARD_WRONG;
     return ftc_reliable_hear(&link->reliable, frame);
 }
@@ -33,21 +33,21 @@ static enum ftc_heard hear_frame(struct ftc_links *l, struct ftc_link *link, boo
 /* Hears statements at once; messages stay until they are taken. */
 static void hear_by(struct ftc_links *l, struct ftc_link *link, struct ftc_connection *c)
 {
-    bool is_by_lane = c == &link->lane.by;
+    bool is_by_ucx = c == &link->ucx.by;
     const struct ftc_frame *frame;
     enum ftc_heard heard;
 
     while ((frame = ftc_connection_hear(c))) {
-        heard = hear_frame(l, link, is_by_lane, frame);
-        if (heard == FTC_HEARD_WRONG || (heard >= FTC_HEARD_LANE && (is_by_lane || !l->fabric))) {
+        heard = hear_frame(l, link, is_by_ucx, frame);
+        if (heard == FTC_HEARD_WRONG || (heard >= FTC_HEARD_UCX && (is_by_ucx || !l->fabric))) {
             ftc_connection_refuse(c);
             break;
         }
         ftc_connection_heard(c, heard == FTC_HEARD_MESSAGE);
-        if (heard == FTC_HEARD_LANE) {
-            link->comes_by_lane = l->has_lanes_to_see = true;
+        if (heard == FTC_HEARD_UCX) {
+            link->comes_by_ucx = l->has_ucx_to_check = true;
         } else if (heard == FTC_HEARD_BACK) {
-            link->comes_by_lane = false;
+            link->comes_by_ucx = false;
             ftc_link_go_back(l, link);
         }
     }
@@ -61,45 +61,45 @@ static void hear(struct ftc_links *l, struct ftc_link *link)
         link->wanted_ns = link->contact_ns = 0;
 }
 
-/* ---- lanes ---- */
+/* ---- UCX paths ---- */
 
-/* Reads what comes by the lane, as far as there is room. */
-static void receive_by_lane(struct ftc_links *l, struct ftc_link *link)
+/* Reads what comes by UCX, as far as there is room. */
+static void receive_by_ucx(struct ftc_links *l, struct ftc_link *link)
 {
-    struct ftc_connection *by = &link->lane.by;
+    struct ftc_connection *by = &link->ucx.by;
 
-    if (!link->comes_by_lane || by->state != FTC_CONNECTION_OPEN)
+    if (!link->comes_by_ucx || by->state != FTC_CONNECTION_OPEN)
         return;
     ftc_connection_progress(by, l->self, l->board->geometry.ranks);
-    l->has_lanes_to_see |= by->in_end == by->in_size; /* UCX may have more, and tells of it once */
+    l->has_ucx_to_check |= by->in_end == by->in_size; /* UCX may have more, and tells of it once */
     hear_by(l, link, by);
 }
 
-/* A lane that is lost at one end is given up by both. */
-static void see_lane(struct ftc_links *l, struct ftc_link *link)
+/* Reads from a path, opens it when it is ready, and gives it up when it is lost or stuck. */
+static void check_ucx(struct ftc_links *l, struct ftc_link *link)
 {
-    struct ftc_lane *lane = &link->lane;
+    struct ftc_ucx_path *path = &link->ucx;
 
     if (link->c.state != FTC_CONNECTION_OPEN)
         return;
-    receive_by_lane(l, link);
-    if (lane->state == FTC_LANE_OPENING && ftc_lane_has_opened(lane))
-        ftc_reliable_take_lane(&link->reliable);
-    if (link->reliable.wants_lane)
+    receive_by_ucx(l, link);
+    if (path->state == FTC_UCX_PATH_OPENING && ftc_ucx_path_has_opened(path))
+        ftc_reliable_switch_to_ucx(&link->reliable);
+    if (link->reliable.wants_ucx)
         ftc_link_push(l, link);
-    l->has_lanes_to_see |= lane->state == FTC_LANE_OPENING || link->reliable.wants_lane;
-    if ((link->reliable.said_lane || link->comes_by_lane) && !link->reliable.was_back &&
-        ftc_lane_is_stuck(lane))
+    l->has_ucx_to_check |= path->state == FTC_UCX_PATH_OPENING || link->reliable.wants_ucx;
+    if ((link->reliable.said_ucx || link->comes_by_ucx) && !link->reliable.was_back &&
+        ftc_ucx_path_is_stuck(path))
         ftc_link_go_back(l, link);
 }
 
-void ftc_link_see_lanes(struct ftc_links *l)
+void ftc_link_check_ucx(struct ftc_links *l)
 {
-    if (!ftc_fabric_progress(l->fabric) && !l->has_lanes_to_see)
+    if (!ftc_fabric_progress(l->fabric) && !l->has_ucx_to_check)
         return;
-    l->has_lanes_to_see = false;
+    l->has_ucx_to_check = false;
     for (uint32_t i = 0; i < l->count; i++)
-        see_lane(l, l->list[i]);
+        check_ucx(l, l->list[i]);
 }
 
 /* The other's kernel confirms an end at once, and other data when it likes (40 ms). */
@@ -108,7 +108,7 @@ void ftc_link_note_end(struct ftc_link *link)
     link->is_over |= link->is_shut && ftc_socket_unsent(link->c.fd) == 0;
 }
 
-/* An end is noted before the other's is read, which confirms it. */
+/* Notes this rank's end before it reads the peer's, which confirms it. */
 void ftc_link_progress(struct ftc_links *l, struct ftc_link *link)
 {
     if (ftc_connection_is_on_its_way(&link->next))
@@ -121,13 +121,13 @@ void ftc_link_progress(struct ftc_links *l, struct ftc_link *link)
     ftc_link_note_break(l, link);
 }
 
-/* The lane first: it ends with the connection. */
+/* Reads the path first, because it ends with the connection. */
 void ftc_link_read_all(struct ftc_links *l, struct ftc_link *link)
 {
-    if (link->comes_by_lane) {
+    if (link->comes_by_ucx) {
         ftc_fabric_progress(l->fabric);
-        l->has_lanes_to_see = true;
-        receive_by_lane(l, link);
+        l->has_ucx_to_check = true;
+        receive_by_ucx(l, link);
     }
     ftc_link_progress(l, link);
 }

@@ -3,8 +3,8 @@
 #define FTC_TRANSPORT_LINK_PARTS_H
 
 #include "board/rank_state.h"
-#include "lane.h"
 #include "transport.h"
+#include "ucx_path.h"
 
 #include <sys/epoll.h>
 
@@ -23,12 +23,12 @@ enum {
 struct ftc_link {
     struct ftc_connection c;    /* that there is, or that there was: what has come by it stays */
     struct ftc_connection next; /* on its way */
-    struct ftc_lane lane;       /* beside the first of them */
+    struct ftc_ucx_path ucx;    /* beside the first of them */
     struct ftc_reliable reliable;
     uint32_t peer;
     bool was_open, is_broken;
-    bool comes_by_lane;  /* what the other sends, until it comes by the connection again */
-    bool took_lane;      /* some message of this end */
+    bool comes_by_ucx;   /* the peer's messages come by UCX */
+    bool used_ucx;       /* a message of this rank has gone by UCX */
     bool is_shut;        /* nothing more is sent by it, */
     bool is_over;        /* and the other host has all of that: the rest is an ordinary end */
     uint64_t opened_ns;  /* the one that there is */
@@ -42,17 +42,17 @@ struct ftc_links {
     uint32_t self;
     uint64_t key[2];
     int listener;
-    int epoll;                 /* of what comes by links, and of */
-    int urgent;                /* that of who comes, of what is on its way, and of breaks */
-    int bell;                  /* an eventfd that wakes ftc_links_await(), */
-    int at_once;               /* which has so often in a row not had to wait */
+    int epoll;                 /* of all connections and of urgent */
+    int urgent;                /* epoll of new and opening connections, and of breaks */
+    int bell;                  /* eventfd that wakes ftc_links_await() */
+    int at_once;               /* calls of ftc_links_await() in a row that did not wait */
     struct ftc_fabric *fabric; /* NULL: there is none */
     size_t frame_max;
     struct ftc_link **of_rank; /* NULL: none yet */
     struct ftc_link **list;    /* all that there are, in the order of their first use */
     uint32_t count;
     bool has_unsent, has_missing;
-    bool has_lanes_to_see; /* also if the network brings nothing */
+    bool has_ucx_to_check; /* paths need a look even if UCX has made no progress */
     struct ftc_connection guest[FTC_LINK_GUESTS];
 };
 

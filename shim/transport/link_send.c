@@ -17,16 +17,16 @@ void ftc_link_miss(struct ftc_links *l, struct ftc_link *link)
     link->contact_ns = 0;
 }
 
-/* By which messages go. */
+/* Returns the connection that messages take. */
 static struct ftc_connection *way_out(struct ftc_link *link)
 {
-    return link->reliable.is_in_lane ? &link->lane.by : &link->c;
+    return link->reliable.is_by_ucx ? &link->ucx.by : &link->c;
 }
 
 bool ftc_link_has_unsent(const struct ftc_link *link)
 {
     return ftc_reliable_has_unsent(&link->reliable) ||
-           (link->reliable.is_in_lane && !ftc_lane_is_out(&link->lane));
+           (link->reliable.is_by_ucx && !ftc_ucx_path_is_out(&link->ucx));
 }
 
 void ftc_link_note_break(struct ftc_links *l, struct ftc_link *link)
@@ -34,14 +34,14 @@ void ftc_link_note_break(struct ftc_links *l, struct ftc_link *link)
     if (link->c.state != FTC_CONNECTION_LOST || link->is_broken)
         return;
     link->is_broken = true;
-    link->comes_by_lane = false;
-    ftc_lane_lose(&link->lane);
+    link->comes_by_ucx = false;
+    ftc_ucx_path_lose(&link->ucx);
     ftc_reliable_break(&link->reliable);
     l->has_unsent |= ftc_link_has_unsent(link);
     ftc_link_miss(l, link);
 }
 
-/* An offer of a lane goes before all else. */
+/* Sends the offer of a UCX path, which goes before all else. Returns whether it is out. */
 static bool is_offer_out(struct ftc_link *link)
 {
     if (ftc_connection_has_unsent(&link->c))
@@ -57,12 +57,12 @@ void ftc_link_push(struct ftc_links *l, struct ftc_link *link)
     while (link->c.state == FTC_CONNECTION_OPEN && is_offer_out(link) &&
            (count = ftc_reliable_to_send(&link->reliable, &bytes)) > 0) {
         sent = ftc_connection_write(way_out(link), bytes, count);
-        link->took_lane |= link->reliable.is_in_lane && sent > 0;
+        link->used_ucx |= link->reliable.is_by_ucx && sent > 0;
         ftc_reliable_sent(&link->reliable, sent);
         if (sent < count)
             break;
     }
     l->has_unsent |= ftc_link_has_unsent(link);
-    l->has_lanes_to_see |= link->reliable.is_in_lane && !ftc_lane_is_out(&link->lane);
+    l->has_ucx_to_check |= link->reliable.is_by_ucx && !ftc_ucx_path_is_out(&link->ucx);
     ftc_link_note_break(l, link);
 }

@@ -10,10 +10,10 @@ enum {
     ROOM_MIN = 32768,
 };
 
-/* A frame's kind is the bytes of its message, or that it has none. */
+/* Kinds of frames without a message; other frames have the bytes of their message as their kind. */
 #define KIND_TAKEN  UINT32_MAX
 #define KIND_LEAVES (UINT32_MAX - 1)
-#define KIND_LANE   (UINT32_MAX - 2)
+#define KIND_UCX    (UINT32_MAX - 2)
 #define KIND_BACK   (UINT32_MAX - 3)
 _Static_assert(KIND_BACK > FTC_RELIABLE_KIND_MAX, "kinds");
 
@@ -47,7 +47,7 @@ void ftc_reliable_break(struct ftc_reliable *r)
     r->due = FTC_SAYS_NOTHING;
     r->saying_unsent = 0;
     r->has_said = r->is_met = false;
-    r->wants_lane = r->said_lane = r->is_in_lane = r->wants_back = r->was_back = false;
+    r->wants_ucx = r->said_ucx = r->is_by_ucx = r->wants_back = r->was_back = false;
     r->comes_again = false;
 }
 
@@ -65,7 +65,7 @@ static struct ftc_frame *frame_at(const struct ftc_reliable *r, size_t offset)
     return (struct ftc_frame *)(void *)(r->kept + offset);
 }
 
-/* How far this one has come, and a message's own number. */
+/* Returns an acknowledgement and a message's number, as a frame carries both. */
 static uint64_t both(struct ftc_reliable *r, uint32_t number)
 {
     r->taken_bytes = 0;
@@ -81,7 +81,7 @@ static void move_to_front(struct ftc_reliable *r)
     r->begin = 0;
 }
 
-/* All that is kept, with how far this one has come by now. */
+/* Sends all kept messages again, with the present acknowledgement. */
 static void send_again(struct ftc_reliable *r)
 {
     uint32_t number = r->first;
@@ -114,26 +114,26 @@ void ftc_reliable_leave(struct ftc_reliable *r)
     r->due = FTC_SAYS_LEAVES;
 }
 
-void ftc_reliable_take_lane(struct ftc_reliable *r)
+void ftc_reliable_switch_to_ucx(struct ftc_reliable *r)
 {
-    r->wants_lane = !r->said_lane && !r->was_back;
+    r->wants_ucx = !r->said_ucx && !r->was_back;
 }
 
-/* A statement that was under way on the lane is part of this one. */
-void ftc_reliable_go_back(struct ftc_reliable *r)
+/* Drops a statement that was being sent by UCX: the announcement of the change says the same. */
+void ftc_reliable_switch_back(struct ftc_reliable *r)
 {
-    r->wants_lane = false;
+    r->wants_ucx = false;
     r->wants_back = r->wants_back || !r->was_back;
     r->was_back = true;
-    if (r->is_in_lane)
+    if (r->is_by_ucx)
         r->saying_unsent = 0;
-    r->is_in_lane = false;
+    r->is_by_ucx = false;
 }
 
-/* Some of what is sent may go a second time. */
+/* Returns whether messages of this connection may be sent a second time. */
 static bool is_again(const struct ftc_reliable *r)
 {
-    return r->said_lane && r->was_back;
+    return r->said_ucx && r->was_back;
 }
 
 static struct ftc_frame *saying(struct ftc_reliable *r)
@@ -148,8 +148,8 @@ static void say(struct ftc_reliable *r, uint32_t kind)
     r->has_said = true;
 }
 
-/* A statement without a message goes first on a connection, and later between messages. After the
- * other end was sent to the lane, the connection brings nothing before the call back. */
+/* Begins the statement that is due. The first frame of a connection is a statement; later ones go
+ * between messages. While messages go by UCX, the connection carries only the change back. */
 static void begin_to_say(struct ftc_reliable *r)
 {
     bool is_between = !r->has_said || r->unsent == r->end;
@@ -162,10 +162,10 @@ static void begin_to_say(struct ftc_reliable *r)
     } else if (r->due != FTC_SAYS_NOTHING && is_between) {
         say(r, r->due == FTC_SAYS_LEAVES ? KIND_LEAVES : KIND_TAKEN);
         r->due = FTC_SAYS_NOTHING;
-    } else if (r->wants_lane && r->is_met && is_between) {
-        r->wants_lane = false;
-        r->said_lane = true;
-        say(r, KIND_LANE);
+    } else if (r->wants_ucx && r->is_met && is_between) {
+        r->wants_ucx = false;
+        r->said_ucx = true;
+        say(r, KIND_UCX);
     }
 }
 
@@ -186,7 +186,7 @@ void ftc_reliable_sent(struct ftc_reliable *r, size_t bytes)
     if (r->saying_unsent > 0) {
         assert(bytes <= r->saying_unsent);
         r->saying_unsent -= bytes;
-        r->is_in_lane |= r->saying_unsent == 0 && saying(r)->kind == KIND_LANE && !r->was_back;
+        r->is_by_ucx |= r->saying_unsent == 0 && saying(r)->kind == KIND_UCX && !r->was_back;
         return;
     }
     assert(bytes <= r->end - r->unsent);
@@ -197,9 +197,10 @@ void ftc_reliable_sent(struct ftc_reliable *r, size_t bytes)
 
 /* ---- from the other ---- */
 
-/* Where the message *@number begins, up to which all are to be dropped; false if the other cannot
- * have them: it has them whole, from this connection or, when it says so first, from any. What goes
- * a second time is kept until it is out again, and *@number is less then. */
+/* Finds the *@offset of message *@number, before which all messages are to be dropped. Returns
+ * false if the peer cannot have them: this connection has not carried them whole, or, for the first
+ * acknowledgement on a connection, no connection has. Messages that are being sent a second time
+ * stay until they are out again; *@number is lower then. */
 static bool find(const struct ftc_reliable *r, uint32_t *number, size_t *offset)
 {
     size_t limit = r->is_met && !is_again(r) ? r->unsent : r->shown, at = r->begin;
@@ -230,7 +231,7 @@ static void drop_up_to(struct ftc_reliable *r, uint32_t number, size_t offset)
         r->begin = r->unsent = r->shown = r->end = 0;
 }
 
-/* The other end has not got what follows. */
+/* Notes the peer's first acknowledgement on this connection. */
 static void meet(struct ftc_reliable *r)
 {
     r->is_met = true;
@@ -243,7 +244,7 @@ static void see_off(struct ftc_reliable *r)
     drop_up_to(r, r->next, r->end);
 }
 
-/* Messages may come a second time, as far back as the other end keeps them. */
+/* Returns whether message @number has come before. The peer repeats at most what it keeps. */
 static bool has_come_before(const struct ftc_reliable *r, uint32_t number)
 {
     return r->comes_again && r->came - number - 1 < r->room;
@@ -251,9 +252,7 @@ static bool has_come_before(const struct ftc_reliable *r, uint32_t number)
 
 static enum ftc_heard heard_of(uint32_t kind)
 {
-    return kind == KIND_LANE   ? FTC_HEARD_LANE
-           : kind == KIND_BACK ? FTC_HEARD_BACK
-                               : FTC_HEARD_SAYING;
+    return kind == KIND_UCX ? FTC_HEARD_UCX : kind == KIND_BACK ? FTC_HEARD_BACK : FTC_HEARD_SAYING;
 }
 
 enum ftc_heard ftc_reliable_hear(struct ftc_reliable *r, const struct ftc_frame *frame)

@@ -58,10 +58,10 @@ void ftc_transport_close(struct ftc_transport *t);
  * errno. */
 int ftc_transport_link(struct ftc_transport *t, int listener, struct ftc_fabric *fabric);
 
-/* To how many ranks of other hosts there has been a link; to how many of these messages go by the
- * fabric now, or have gone. */
+/* Numbers of ranks of other hosts: with a link at any time, with messages by UCX now, with messages
+ * by UCX at any time. */
 struct ftc_links_count {
-    uint32_t links, in_lanes, took_lanes;
+    uint32_t links, by_ucx, used_ucx;
 };
 struct ftc_links_count ftc_transport_count_links(const struct ftc_transport *t);
 
@@ -69,11 +69,11 @@ struct ftc_links_count ftc_transport_count_links(const struct ftc_transport *t);
  * of what they have taken. True if it is to be done again soon, in a hundredth of a second. */
 bool ftc_transport_look_at_links(struct ftc_transport *t);
 
-/* Waits, of all calls without the lock and in one thread only, until links are to be looked at for
- * the sake of others: one of them wants to make a link, with a message for this rank that it may
- * not need any more, or a connection has broken, by which one was lost. If @soon then also as soon
- * as the last look has said, or when another thread wakes it; with lanes after a tenth of a second,
- * as UCX wakes nobody. There are links. */
+/* Waits until links need a look for other ranks: one of them opens a link, with a message that this
+ * rank may not need any more, or a connection has broken and may have lost a message. With @soon
+ * returns also at the time that the last look gave, or when another thread wakes it. With UCX paths
+ * returns after a tenth of a second, because UCX wakes no thread. Needs links. Is the only call
+ * without the lock, and called by one thread. */
 void ftc_transport_await_links(struct ftc_transport *t, bool soon);
 void ftc_transport_wake_links(const struct ftc_transport *t);
 

@@ -309,7 +309,7 @@ FAR = [
 
 BY_UCX = {"FTCOLL_LINK": "ucx", "FTCOLL_REPORT": "summary"}
 # Whoever reports: all of his links, where they had the time.
-WITH_LANES = {"silent": ("messages go by TCP",), "says": (r"had links with ([1-9]\d*) ranks of other hosts, \1 of them by UCX",)}
+WITH_UCX = {"silent": ("messages go by TCP",), "says": (r"had links with ([1-9]\d*) ranks of other hosts, \1 of them by UCX",)}
 
 
 def has_ucx():
@@ -320,7 +320,7 @@ def has_ucx():
     return True
 
 
-LANES = [job(f"by UCX: {name}", *row, settings=BY_UCX, **WITH_LANES) for name, *row in (
+UCX_PATHS = [job(f"by UCX: {name}", *row, settings=BY_UCX, **WITH_UCX) for name, *row in (
     ("nobody dies", 2, 2, 4, 1, "", "--ops 2000"),
     ("nobody dies, mixed", 3, 2, 6, 2, "", f"{MIXED} --ops 2000"),
     ("kill between operations", 2, 2, 4, 1, "kill@1500:last", "--ops 2000"),
@@ -330,7 +330,7 @@ LANES = [job(f"by UCX: {name}", *row, settings=BY_UCX, **WITH_LANES) for name, *
     ("kill before MPI_Finalize", 2, 2, 4, 1, "kill@finalize:other", "--ops 2000"),
 )] + [
     large("in slices, by UCX", 2, 2, "bulk", f"inplace {TEN} 60", settings=BY_UCX,
-          says=(THROUGH.format(4), WITH_LANES["says"][0])),
+          says=(THROUGH.format(4), WITH_UCX["says"][0])),
     large("in slices, by UCX, a rank dies", 2, 2, "bulk", f"inplace {TEN} 60", f"1:{in_second(500)}:a0", settings=BY_UCX),
 ]
 
@@ -571,7 +571,7 @@ AGENTS.append(
          settings={**UCX, "FTCOLL_UNREACHABLE_MS": str(QUIET_MS)}, hand=after_silence(QUIET_MS, kill_monitors(3, 4)), finished=3,
          failures=3, status=(0, "failed"), limit_s=LIMIT_S, tags=DEFECT))
 
-CASES = WELL + SILENT + LARGE + WRONG + TOLERATED + POINTS + FAR + LANES + ENDS + STILL + AGENTS + [
+CASES = WELL + SILENT + LARGE + WRONG + TOLERATED + POINTS + FAR + UCX_PATHS + ENDS + STILL + AGENTS + [
     job("what people are told", 2, 2, 4, 1, "kill@10:3", ALLREDUCE + " --go 9 --await 40:told", hand=await_told, says=TOLD,
         check=told_once)]
 
@@ -584,7 +584,7 @@ CHOSEN = choose([case for case in CASES if case not in THOROUGH], kinds_of_fault
 def marks_of(case):
     if case in THOROUGH:
         yield pytest.mark.thorough
-    if case in LANES:
+    if case in UCX_PATHS:
         yield pytest.mark.skipif(not has_ucx(), reason="there is no libucp.so.0")
 
 

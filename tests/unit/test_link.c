@@ -1,5 +1,5 @@
 /* Links between ranks of different hosts, here of one process: how they come to be, what goes by
- * them, and how they end. All of it by TCP alone, and with lanes beside it. */
+ * them, and how they end. All of it by TCP alone, and with UCX beside it. */
 #include "board/rank_state.h"
 #include "net/socket.h"
 #include "system/clock.h"
@@ -19,7 +19,7 @@
 enum { RANKS = 3, DEPTH = 4, PATIENCE = 1000000 };
 
 static const uint64_t key[2] = {17, 4};
-static bool has_fabric; /* for lanes */
+static bool has_fabric; /* of UCX */
 
 /* Each rank is a host. */
 static struct side {
@@ -813,44 +813,44 @@ START_TEST(who_has_no_descriptor_left_waits)
 }
 END_TEST
 
-/* ---- lanes ---- */
+/* ---- UCX ---- */
 
-/* Until messages of both go by the lane. */
-static void take_lanes(uint32_t one, uint32_t other)
+/* Until messages of both go by UCX. */
+static void use_ucx(uint32_t one, uint32_t other)
 {
-    for (int i = 0; i < PATIENCE && (ftc_transport_count_links(&side[one].t).in_lanes == 0 ||
-                                     ftc_transport_count_links(&side[other].t).in_lanes == 0);
+    for (int i = 0; i < PATIENCE && (ftc_transport_count_links(&side[one].t).by_ucx == 0 ||
+                                     ftc_transport_count_links(&side[other].t).by_ucx == 0);
          i++) {
         look(one);
         look(other);
     }
-    ck_assert_uint_eq(ftc_transport_count_links(&side[one].t).in_lanes, 1);
-    ck_assert_uint_eq(ftc_transport_count_links(&side[other].t).in_lanes, 1);
+    ck_assert_uint_eq(ftc_transport_count_links(&side[one].t).by_ucx, 1);
+    ck_assert_uint_eq(ftc_transport_count_links(&side[other].t).by_ucx, 1);
 }
 
-static void open_with_lane(void)
+static void open_with_ucx(void)
 {
     open_all();
     send_until_taken(0, 1, 0);
     ck_assert_int_eq(await(1, 0), 0);
-    take_lanes(0, 1);
+    use_ucx(0, 1);
 }
 
 /* UCX tells nobody that it has something to say. */
-START_TEST(who_computes_looks_at_lanes)
+START_TEST(who_computes_looks_at_ucx)
 {
-    open_with_lane();
+    open_with_ucx();
     for (int i = 0; i < 3; i++)
         ftc_transport_await_links(&side[1].t, false); /* comes back */
     ck_assert(is_quiet(1));
 }
 END_TEST
 
-START_TEST(messages_take_the_lane)
+START_TEST(messages_go_by_ucx)
 {
     uint64_t before;
 
-    open_with_lane();
+    open_with_ucx();
     before = unit_fabric_brought();
     for (uint32_t i = 1; i < 1000; i++) {
         send_until_taken(0, 1, i);
@@ -865,9 +865,9 @@ START_TEST(messages_take_the_lane)
 END_TEST
 
 /* As long as it is held nothing comes, and what was sent comes all the same, by TCP. */
-START_TEST(what_does_not_get_out_by_the_lane_goes_by_tcp)
+START_TEST(what_does_not_get_out_by_ucx_goes_by_tcp)
 {
-    open_with_lane();
+    open_with_ucx();
     unit_fabric_hold(true);
     for (uint32_t i = 1; i <= 5; i++)
         send_until_taken(0, 1, i);
@@ -883,13 +883,13 @@ START_TEST(what_does_not_get_out_by_the_lane_goes_by_tcp)
     }
     while (!ftc_transport_is_out(&side[0].t))
         look(0);
-    ck_assert_uint_eq(ftc_transport_count_links(&side[0].t).in_lanes, 0);
+    ck_assert_uint_eq(ftc_transport_count_links(&side[0].t).by_ucx, 0);
 }
 END_TEST
 
-START_TEST(a_broken_lane_is_no_broken_link)
+START_TEST(a_broken_ucx_path_is_no_broken_link)
 {
-    open_with_lane();
+    open_with_ucx();
     for (uint32_t i = 1; i <= 5; i++)
         send_until_taken(1, 0, i);
     ck_assert_int_gt(unit_fabric_break(), 0);
@@ -897,8 +897,8 @@ START_TEST(a_broken_lane_is_no_broken_link)
         look(1);
         ck_assert_int_eq(await(0, 1), (int)i);
     }
-    while (ftc_transport_count_links(&side[0].t).in_lanes +
-               ftc_transport_count_links(&side[1].t).in_lanes >
+    while (ftc_transport_count_links(&side[0].t).by_ucx +
+               ftc_transport_count_links(&side[1].t).by_ucx >
            0) {
         look(0);
         look(1);
@@ -909,9 +909,9 @@ START_TEST(a_broken_lane_is_no_broken_link)
 END_TEST
 
 /* Whose tail is lost when he has left. */
-START_TEST(who_leaves_leaves_nothing_in_the_lane)
+START_TEST(who_leaves_leaves_nothing_in_ucx)
 {
-    open_with_lane();
+    open_with_ucx();
     for (uint32_t i = 1; i <= 5; i++)
         send_until_taken(0, 1, i);
     ck_assert(is_out(0)); /* but not there */
@@ -924,7 +924,7 @@ START_TEST(who_leaves_leaves_nothing_in_the_lane)
 END_TEST
 
 /* Who says something else first is not heard. */
-START_TEST(a_stranger_in_the_lane_is_not_heard)
+START_TEST(a_stranger_by_ucx_is_not_heard)
 {
     open_all();
     unit_fabric_garble();
@@ -940,12 +940,12 @@ START_TEST(a_stranger_in_the_lane_is_not_heard)
         look(0);
         look(1);
     }
-    ck_assert_uint_eq(ftc_transport_count_links(&side[0].t).in_lanes, 0);
-    ck_assert_uint_eq(ftc_transport_count_links(&side[1].t).in_lanes, 0);
+    ck_assert_uint_eq(ftc_transport_count_links(&side[0].t).by_ucx, 0);
+    ck_assert_uint_eq(ftc_transport_count_links(&side[1].t).by_ucx, 0);
 }
 END_TEST
 
-START_TEST(with_who_has_no_lane_it_goes_by_tcp)
+START_TEST(with_who_has_no_ucx_it_goes_by_tcp)
 {
     uint64_t before = unit_fabric_brought();
 
@@ -968,26 +968,26 @@ START_TEST(with_who_has_no_lane_it_goes_by_tcp)
 }
 END_TEST
 
-static int break_lanes(uint32_t *seed)
+static int break_ucx(uint32_t *seed)
 {
     return unit_draw(seed, 2000) == 0 ? unit_fabric_break() : 0;
 }
 
-static int break_lanes_and_links(uint32_t *seed)
+static int break_ucx_and_links(uint32_t *seed)
 {
     if (unit_draw(seed, 3000) == 0)
         reset((int)unit_draw(seed, 3) + 1);
-    return break_lanes(seed);
+    return break_ucx(seed);
 }
 
-START_TEST(lanes_and_links_that_break_lose_and_double_nothing)
+START_TEST(ucx_and_links_that_break_lose_and_double_nothing)
 {
     enum { MESSAGES = 1000, SEEDS = 12 };
     uint64_t before = unit_fabric_brought();
     int breaks = 0;
 
     for (uint32_t seed = 1; seed <= SEEDS; seed++)
-        breaks += exchange(MESSAGES, seed, seed % 2 == 0 ? break_lanes_and_links : break_lanes);
+        breaks += exchange(MESSAGES, seed, seed % 2 == 0 ? break_ucx_and_links : break_ucx);
     ck_assert_int_gt(breaks, SEEDS / 2);
     ck_assert_uint_gt(unit_fabric_brought(), before + SEEDS * MESSAGES);
     open_all();
@@ -999,7 +999,7 @@ static void by_tcp(void)
     has_fabric = false;
 }
 
-static void with_lanes(void)
+static void with_ucx(void)
 {
     has_fabric = true;
 }
@@ -1037,17 +1037,17 @@ int main(void)
     UNIT_TEST(who_computes_sends_again_what_was_lost);
     UNIT_TEST(who_has_no_descriptor_left_waits);
     suite_add_tcase(unit_suite, unit_case);
-    unit_case = tcase_create("lanes");
+    unit_case = tcase_create("ucx");
     tcase_set_timeout(unit_case, 300);
-    tcase_add_checked_fixture(unit_case, with_lanes, close_all);
+    tcase_add_checked_fixture(unit_case, with_ucx, close_all);
     add_tests(unit_case);
-    UNIT_TEST(who_computes_looks_at_lanes);
-    UNIT_TEST(messages_take_the_lane);
-    UNIT_TEST(what_does_not_get_out_by_the_lane_goes_by_tcp);
-    UNIT_TEST(a_broken_lane_is_no_broken_link);
-    UNIT_TEST(who_leaves_leaves_nothing_in_the_lane);
-    UNIT_TEST(a_stranger_in_the_lane_is_not_heard);
-    UNIT_TEST(with_who_has_no_lane_it_goes_by_tcp);
-    UNIT_TEST(lanes_and_links_that_break_lose_and_double_nothing);
+    UNIT_TEST(who_computes_looks_at_ucx);
+    UNIT_TEST(messages_go_by_ucx);
+    UNIT_TEST(what_does_not_get_out_by_ucx_goes_by_tcp);
+    UNIT_TEST(a_broken_ucx_path_is_no_broken_link);
+    UNIT_TEST(who_leaves_leaves_nothing_in_ucx);
+    UNIT_TEST(a_stranger_by_ucx_is_not_heard);
+    UNIT_TEST(with_who_has_no_ucx_it_goes_by_tcp);
+    UNIT_TEST(ucx_and_links_that_break_lose_and_double_nothing);
     UNIT_END();
 }

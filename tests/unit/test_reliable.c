@@ -17,8 +17,8 @@ struct way {
 
 static struct ftc_reliable stream[2];
 static struct way way[2]; /* from 0 to 1 and back */
-static struct way lane[2];
-static bool comes_by_lane[2];
+static struct way by_ucx[2];
+static bool comes_by_ucx[2];
 static uint32_t sent[2], came[2], released[2];
 
 static void connect_both(void)
@@ -26,8 +26,8 @@ static void connect_both(void)
     for (int self = 0; self < 2; self++) {
         ftc_reliable_connect(&stream[self]);
         way[self].begin = way[self].end = 0;
-        lane[self].begin = lane[self].end = 0;
-        comes_by_lane[self] = false;
+        by_ucx[self].begin = by_ucx[self].end = 0;
+        comes_by_ucx[self] = false;
         came[self] = released[self];
     }
 }
@@ -61,7 +61,7 @@ static size_t write_out(int self, size_t most)
     size_t left = most, count;
 
     while (left > 0 && (count = ftc_reliable_to_send(&stream[self], &bytes)) > 0) {
-        struct way *w = stream[self].is_in_lane ? &lane[self] : &way[self];
+        struct way *w = stream[self].is_by_ucx ? &by_ucx[self] : &way[self];
 
         count = count < left ? count : left;
         ck_assert_uint_le(w->end + count, WIRE);
@@ -87,14 +87,14 @@ static const struct ftc_frame *frame_of(const struct way *w)
 static void note(int self, struct way *w, enum ftc_heard heard)
 {
     ck_assert(heard != FTC_HEARD_WRONG);
-    ck_assert(heard < FTC_HEARD_LANE || w == &way[1 - self]);
-    if (heard == FTC_HEARD_LANE)
-        comes_by_lane[self] = true;
+    ck_assert(heard < FTC_HEARD_UCX || w == &way[1 - self]);
+    if (heard == FTC_HEARD_UCX)
+        comes_by_ucx[self] = true;
     if (heard != FTC_HEARD_BACK)
         return;
-    comes_by_lane[self] = false;
-    lane[1 - self].begin = lane[1 - self].end;
-    ftc_reliable_go_back(&stream[self]);
+    comes_by_ucx[self] = false;
+    by_ucx[1 - self].begin = by_ucx[1 - self].end;
+    ftc_reliable_switch_back(&stream[self]);
 }
 
 static void read_way(int self, struct way *w)
@@ -103,7 +103,7 @@ static void read_way(int self, struct way *w)
     enum ftc_heard heard;
 
     for (; (frame = frame_of(w)); w->begin += frame->bytes) {
-        ck_assert(w != &way[1 - self] || !comes_by_lane[self] || ftc_reliable_is_back(frame));
+        ck_assert(w != &way[1 - self] || !comes_by_ucx[self] || ftc_reliable_is_back(frame));
         heard = ftc_reliable_hear(&stream[self], frame);
         note(self, w, heard);
         w->frames++;
@@ -118,8 +118,8 @@ static void read_way(int self, struct way *w)
 static void read_in(int self, uint32_t most)
 {
     read_way(self, &way[1 - self]);
-    if (comes_by_lane[self])
-        read_way(self, &lane[1 - self]);
+    if (comes_by_ucx[self])
+        read_way(self, &by_ucx[1 - self]);
     for (; most > 0 && released[self] < came[self]; most--, released[self]++)
         ftc_reliable_release(&stream[self], ftc_frame_bytes(BODY));
 }
@@ -340,13 +340,13 @@ START_TEST(numbers_go_round)
 }
 END_TEST
 
-/* The lane of @self ends with what has been read, or a bit more. */
+/* The UCX path of @self ends with what has been read, or a bit more. */
 static void go_back(int self, uint32_t *seed)
 {
-    struct way *w = &lane[self];
+    struct way *w = &by_ucx[self];
 
     w->end = w->begin + unit_draw(seed, (uint32_t)(w->end - w->begin) + 1);
-    ftc_reliable_go_back(&stream[self]);
+    ftc_reliable_switch_back(&stream[self]);
 }
 
 static void reuse(struct way *w)
@@ -371,7 +371,7 @@ static void step(uint32_t *seed)
         break;
     default:
         if (unit_draw(seed, 40) == 0)
-            ftc_reliable_take_lane(&stream[self]);
+            ftc_reliable_switch_to_ucx(&stream[self]);
         if (unit_draw(seed, 150) == 0)
             go_back(self, seed);
         if (unit_draw(seed, 500) == 0) {
@@ -381,55 +381,55 @@ static void step(uint32_t *seed)
     }
     for (int i = 0; i < 2; i++) {
         reuse(&way[i]);
-        reuse(&lane[i]);
+        reuse(&by_ucx[i]);
     }
 }
 
-START_TEST(a_lane_that_loses_its_tail_loses_nothing_and_doubles_nothing)
+START_TEST(a_ucx_path_that_loses_its_tail_loses_nothing_and_doubles_nothing)
 {
     enum { SEEDS = 15, STEPS = 3000 };
-    uint32_t by_lane = 0, again = 0;
+    uint32_t sent_by_ucx = 0, again = 0;
 
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
         uint32_t random = seed;
 
         open_both();
-        lane[0].messages = lane[1].messages = 0;
+        by_ucx[0].messages = by_ucx[1].messages = 0;
         for (int i = 0; i < STEPS; i++) {
             step(&random);
-            again += stream[0].said_lane && stream[0].was_back;
+            again += stream[0].said_ucx && stream[0].was_back;
         }
         talk(UINT32_MAX);
         talk(UINT32_MAX);
         for (int self = 0; self < 2; self++) {
             ck_assert_uint_eq(released[1 - self], sent[self]);
             ck_assert(!ftc_reliable_has_unsent(&stream[self]));
-            by_lane += lane[self].messages;
+            sent_by_ucx += by_ucx[self].messages;
         }
         close_both();
     }
-    ck_assert_uint_gt(by_lane, SEEDS * 50);
+    ck_assert_uint_gt(sent_by_ucx, SEEDS * 50);
     ck_assert_uint_gt(again, 0);
 }
 END_TEST
 
-/* Whatever part of what goes by the lane is lost, and of what goes again is out. */
+/* Whatever part of what goes by the UCX path is lost, and of what goes again is out. */
 /* While something goes a second time, what is said of it counts only as far as it is out. */
 START_TEST(who_goes_back_has_room_again)
 {
     for (size_t part = 0; part < 5000; part += 331) {
         open_both();
         talk(0);
-        ftc_reliable_take_lane(&stream[0]);
-        ftc_reliable_take_lane(&stream[1]);
+        ftc_reliable_switch_to_ucx(&stream[0]);
+        ftc_reliable_switch_to_ucx(&stream[1]);
         talk(0);
         while (send_one(0))
             write_out(0, WIRE);
         read_in(1, UINT32_MAX);
         write_out(1, WIRE);
-        ck_assert(lane[1].end > lane[1].begin); /* that it has taken all, which is lost */
-        lane[1].end = lane[1].begin;
-        ftc_reliable_go_back(&stream[0]);
+        ck_assert(by_ucx[1].end > by_ucx[1].begin); /* that it has taken all, which is lost */
+        by_ucx[1].end = by_ucx[1].begin;
+        ftc_reliable_switch_back(&stream[0]);
         write_out(0, part);
         read_in(1, 0);
         write_out(1, WIRE);
@@ -453,15 +453,15 @@ START_TEST(who_goes_back_says_so_before_all_else)
             for (uint32_t taken = 0; taken < 4; taken++) {
                 open_both();
                 talk(0);
-                ftc_reliable_take_lane(&stream[0]);
+                ftc_reliable_switch_to_ucx(&stream[0]);
                 talk(0);
-                ck_assert(stream[0].is_in_lane && comes_by_lane[1]);
+                ck_assert(stream[0].is_by_ucx && comes_by_ucx[1]);
                 for (int i = 0; i < 3; i++)
                     ck_assert(send_one(0));
                 write_out(0, first);
                 read_in(1, taken);
-                lane[0].end = lane[0].begin; /* what is there in part */
-                ftc_reliable_go_back(&stream[0]);
+                by_ucx[0].end = by_ucx[0].begin; /* what is there in part */
+                ftc_reliable_switch_back(&stream[0]);
                 ck_assert(ftc_reliable_has_unsent(&stream[0]));
                 ftc_reliable_leave(&stream[0]);
                 ck_assert(send_one(1));
@@ -490,7 +490,7 @@ int main(void)
     UNIT_TEST(what_was_not_sent_again_is_not_taken);
     UNIT_TEST(who_has_left_needs_nothing);
     UNIT_TEST(numbers_go_round);
-    UNIT_TEST(a_lane_that_loses_its_tail_loses_nothing_and_doubles_nothing);
+    UNIT_TEST(a_ucx_path_that_loses_its_tail_loses_nothing_and_doubles_nothing);
     UNIT_TEST(who_goes_back_has_room_again);
     UNIT_TEST(who_goes_back_says_so_before_all_else);
     UNIT_END();
