@@ -3,8 +3,8 @@
 #include "communicator/error_handler.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
-#include "communicator/places.h"
 #include "communicator/spares.h"
+#include "communicator/virtual_topology.h"
 #include "entries.h"
 #include "job_end.h"
 #include "library.h"
@@ -114,7 +114,7 @@ static bool is_done_here(struct ftc_creation *x, MPI_Request *request)
 static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
 {
     if (rv == MPI_SUCCESS && newcomm && *newcomm != MPI_COMM_NULL &&
-        !ftc_places_inherit(comm, *newcomm))
+        !ftc_virtual_topology_inherit(comm, *newcomm))
         ftc_job_end_no_memory("another communicator");
     return copied_from(comm, newcomm, rv);
 }

@@ -1,8 +1,8 @@
-/* The calls that make a communicator with a topology, and those that ask for it. Where places are
- * empty, because ranks are dead, what native MPI knows is not the topology. */
+/* Calls that make a communicator with a topology, and calls that ask for it. If positions are empty
+ * because ranks are dead, native MPI does not know the topology. */
 #include "communicator/error_handler.h"
 #include "communicator/lineage.h"
-#include "communicator/places.h"
+#include "communicator/virtual_topology.h"
 #include "entries.h"
 #include "new_communicators/create.h"
 #include "program/native_call.h"
@@ -82,17 +82,17 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int so
 
 /* ---- asking: what is not understood, native MPI rejects ---- */
 
-/* NULL: native MPI has the answer. */
-static const struct ftc_places *places(MPI_Comm comm, int kind)
+/* Returns NULL if native MPI has the answer. */
+static const struct ftc_virtual_topology *topology_of(MPI_Comm comm, int kind)
 {
-    const struct ftc_places *p = ftc_places_of(comm);
+    const struct ftc_virtual_topology *t = ftc_virtual_topology_get(comm);
 
-    return p && p->kind == kind ? p : NULL;
+    return t && t->kind == kind ? t : NULL;
 }
 
-static bool is_rank(const struct ftc_places *p, int rank)
+static bool is_rank(const struct ftc_virtual_topology *t, int rank)
 {
-    return rank >= 0 && rank < p->ranks;
+    return rank >= 0 && rank < t->ranks;
 }
 
 static int own_rank(MPI_Comm comm)
@@ -112,108 +112,109 @@ static void write_some(int *to, int room, const int *from, int count)
 
 int MPI_Topo_test(MPI_Comm comm, int *status)
 {
-    const struct ftc_places *p = ftc_places_of(comm);
+    const struct ftc_virtual_topology *t = ftc_virtual_topology_get(comm);
 
-    if (!p || !status)
+    if (!t || !status)
         return PMPI_Topo_test(comm, status);
-    *status = p->kind;
+    *status = t->kind;
     return MPI_SUCCESS;
 }
 
 int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
-    const struct ftc_places *p = places(comm, MPI_CART);
+    const struct ftc_virtual_topology *t = topology_of(comm, MPI_CART);
 
-    if (!p || !ndims)
+    if (!t || !ndims)
         return PMPI_Cartdim_get(comm, ndims);
-    *ndims = p->dimensions;
+    *ndims = t->dimensions;
     return MPI_SUCCESS;
 }
 
 int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
-    const struct ftc_places *p = places(comm, MPI_CART);
+    const struct ftc_virtual_topology *t = topology_of(comm, MPI_CART);
 
-    if (!p || maxdims < p->dimensions || !dims || !periods || !coords)
+    if (!t || maxdims < t->dimensions || !dims || !periods || !coords)
         return PMPI_Cart_get(comm, maxdims, dims, periods, coords);
-    write_some(dims, maxdims, p->dims, p->dimensions);
-    write_some(periods, maxdims, p->periods, p->dimensions);
-    ftc_places_coordinates(p, p->place_of[own_rank(comm)], coords);
+    write_some(dims, maxdims, t->dims, t->dimensions);
+    write_some(periods, maxdims, t->periods, t->dimensions);
+    ftc_virtual_topology_coordinates(t, t->position_of[own_rank(comm)], coords);
     return MPI_SUCCESS;
 }
 
 int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
-    const struct ftc_places *p = places(comm, MPI_CART);
+    const struct ftc_virtual_topology *t = topology_of(comm, MPI_CART);
 
-    if (!p || !is_rank(p, rank) || maxdims < p->dimensions || !coords)
+    if (!t || !is_rank(t, rank) || maxdims < t->dimensions || !coords)
         return PMPI_Cart_coords(comm, rank, maxdims, coords);
-    ftc_places_coordinates(p, p->place_of[rank], coords);
+    ftc_virtual_topology_coordinates(t, t->position_of[rank], coords);
     return MPI_SUCCESS;
 }
 
 int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
-    const struct ftc_places *p = places(comm, MPI_CART);
-    int place = p && coords && rank ? ftc_places_at(p, coords) : -1;
+    const struct ftc_virtual_topology *t = topology_of(comm, MPI_CART);
+    int position = t && coords && rank ? ftc_virtual_topology_position(t, coords) : -1;
 
-    if (place < 0)
+    if (position < 0)
         return PMPI_Cart_rank(comm, coords, rank);
-    *rank = p->rank_at[place];
+    *rank = t->rank_at[position];
     return MPI_SUCCESS;
 }
 
 int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
-    const struct ftc_places *p = places(comm, MPI_CART);
+    const struct ftc_virtual_topology *t = topology_of(comm, MPI_CART);
     int own;
 
-    if (!p || direction < 0 || direction >= p->dimensions || !rank_source || !rank_dest)
+    if (!t || direction < 0 || direction >= t->dimensions || !rank_source || !rank_dest)
         return PMPI_Cart_shift(comm, direction, disp, rank_source, rank_dest);
     own = own_rank(comm);
-    *rank_source = ftc_places_shifted(p, own, direction, -(int64_t)disp);
-    *rank_dest = ftc_places_shifted(p, own, direction, disp);
+    *rank_source = ftc_virtual_topology_shifted(t, own, direction, -(int64_t)disp);
+    *rank_dest = ftc_virtual_topology_shifted(t, own, direction, disp);
     return MPI_SUCCESS;
 }
 
 int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
-    const struct ftc_places *p = places(comm, MPI_GRAPH);
+    const struct ftc_virtual_topology *t = topology_of(comm, MPI_GRAPH);
 
-    if (!p || !nnodes || !nedges)
+    if (!t || !nnodes || !nedges)
         return PMPI_Graphdims_get(comm, nnodes, nedges);
-    *nnodes = p->count;
-    *nedges = p->index[p->count - 1];
+    *nnodes = t->count;
+    *nedges = t->index[t->count - 1];
     return MPI_SUCCESS;
 }
 
 int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
 {
-    const struct ftc_places *p = places(comm, MPI_GRAPH);
+    const struct ftc_virtual_topology *t = topology_of(comm, MPI_GRAPH);
 
-    if (!p || !indx || !edges)
+    if (!t || !indx || !edges)
         return PMPI_Graph_get(comm, maxindex, maxedges, indx, edges);
-    write_some(indx, maxindex, p->index, p->count);
-    write_some(edges, maxedges, p->edges, p->index[p->count - 1]);
+    write_some(indx, maxindex, t->index, t->count);
+    write_some(edges, maxedges, t->edges, t->index[t->count - 1]);
     return MPI_SUCCESS;
 }
 
 int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
-    const struct ftc_places *p = places(comm, MPI_GRAPH);
+    const struct ftc_virtual_topology *t = topology_of(comm, MPI_GRAPH);
 
-    if (!p || !is_rank(p, rank) || !nneighbors)
+    if (!t || !is_rank(t, rank) || !nneighbors)
         return PMPI_Graph_neighbors_count(comm, rank, nneighbors);
-    *nneighbors = ftc_places_neighbor_count(p, rank);
+    *nneighbors = ftc_virtual_topology_neighbor_count(t, rank);
     return MPI_SUCCESS;
 }
 
 int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
-    const struct ftc_places *p = places(comm, MPI_GRAPH);
+    const struct ftc_virtual_topology *t = topology_of(comm, MPI_GRAPH);
 
-    if (!p || !is_rank(p, rank) || !neighbors || maxneighbors < ftc_places_neighbor_count(p, rank))
+    if (!t || !is_rank(t, rank) || !neighbors ||
+        maxneighbors < ftc_virtual_topology_neighbor_count(t, rank))
         return PMPI_Graph_neighbors(comm, rank, maxneighbors, neighbors);
-    ftc_places_neighbors(p, rank, neighbors);
+    ftc_virtual_topology_neighbors(t, rank, neighbors);
     return MPI_SUCCESS;
 }

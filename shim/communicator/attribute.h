@@ -17,14 +17,14 @@
 
 /* In the order in which their callbacks are called. */
 enum ftc_attribute_section {
-    FTC_SECTION_COMM,          /* communicator/registry.c */
-    FTC_SECTION_LINEAGE,       /* communicator/lineage.c */
-    FTC_SECTION_MARKS,         /* program/native_call.c */
-    FTC_SECTION_PEERS,         /* p2p/peers.c */
-    FTC_SECTION_CONTEXT,       /* new_communicators/context.c */
-    FTC_SECTION_PLACES,        /* communicator/places.c */
-    FTC_SECTION_SPARES,        /* communicator/spares.c */
-    FTC_SECTION_ERROR_HANDLER, /* communicator/error_handler.c */
+    FTC_SECTION_COMM,             /* communicator/registry.c */
+    FTC_SECTION_LINEAGE,          /* communicator/lineage.c */
+    FTC_SECTION_MARKS,            /* program/native_call.c */
+    FTC_SECTION_PEERS,            /* p2p/peers.c */
+    FTC_SECTION_CONTEXT,          /* new_communicators/context.c */
+    FTC_SECTION_VIRTUAL_TOPOLOGY, /* communicator/virtual_topology.c */
+    FTC_SECTION_SPARES,           /* communicator/spares.c */
+    FTC_SECTION_ERROR_HANDLER,    /* communicator/error_handler.c */
     FTC_SECTIONS
 };
 

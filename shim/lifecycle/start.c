@@ -3,8 +3,8 @@
 #include "communicator/attribute.h"
 #include "communicator/communicator.h"
 #include "communicator/lineage.h"
-#include "communicator/places.h"
 #include "communicator/spares.h"
+#include "communicator/virtual_topology.h"
 #include "ending.h"
 #include "hosts.h"
 #include "job_end.h"
@@ -212,7 +212,7 @@ static bool prepare(void)
     if ((l->settings.intercept & FTC_INTERCEPT_WIN_FREE) != 0 && ftc_window_open() != 0)
         return false;
     ftc_lineage_open();
-    ftc_places_open();
+    ftc_virtual_topology_open();
     ftc_spares_open();
     /* The thread comes last: what is above does not hold the lock. */
     return ftc_p2p_open() == 0 && ftc_comm_open(&ftc_queue_keeper) == 0 &&

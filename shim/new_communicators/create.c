@@ -135,13 +135,14 @@ static MPI_Group group_of(const struct ftc_creation *x, const struct ftc_sides_o
                                                : ftc_group_of(x->comm);
 }
 
-/* Of a communicator of one rank all calls are native MPI's, but for those that want the places it
- * has. The library has none of the program's for it. */
-static bool is_one_with_places(const struct ftc_creation *x)
+/* Returns whether the communicator has one rank and a topology that MPI does not know. Native MPI
+ * carries out all other calls on a communicator of one rank. */
+static bool is_alone_with_topology(const struct ftc_creation *x)
 {
     int size = 0;
 
-    if ((!ftc_creation_is_copy(x->kind) && x->kind != FTC_CALL_CART_SUB) || !ftc_places_of(x->comm))
+    if ((!ftc_creation_is_copy(x->kind) && x->kind != FTC_CALL_CART_SUB) ||
+        !ftc_virtual_topology_get(x->comm))
         return false;
     PMPI_Comm_size(x->comm, &size);
     return size == 1;
@@ -156,7 +157,7 @@ static bool has_own_group(const struct ftc_creation *x)
 static bool has_own_comm(const struct ftc_creation *x)
 {
     return !has_own_group(x) || x->kind == FTC_CALL_INTERCOMM_MERGE || x->is_between ||
-           is_one_with_places(x);
+           is_alone_with_topology(x);
 }
 
 static struct ftc_comm *comm_of(const struct ftc_creation *x, MPI_Group group)

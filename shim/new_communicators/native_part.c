@@ -69,10 +69,10 @@ static int inherit(const struct ftc_creation *x, struct ftc_participants *partic
     return rv;
 }
 
-/* What MPI has copied of a topology with empty places is not the topology. */
-static int copy_places(const struct ftc_creation *x)
+/* Copies a topology with empty positions, which MPI does not know. */
+static int copy_topology(const struct ftc_creation *x)
 {
-    if (!ftc_creation_is_copy(x->kind) || ftc_places_inherit(x->comm, *x->newcomm))
+    if (!ftc_creation_is_copy(x->kind) || ftc_virtual_topology_inherit(x->comm, *x->newcomm))
         return MPI_SUCCESS;
     PMPI_Comm_free(x->newcomm);
     return ftc_error_no_memory();
@@ -257,7 +257,7 @@ static void run_native_part(void *argument)
     }
     part->result = call_native(part->x, part->tag);
     if (part->result == MPI_SUCCESS)
-        part->result = copy_places(part->x);
+        part->result = copy_topology(part->x);
     if (part->result == MPI_SUCCESS && wants_spares(part->x, part->participants))
         part->participants->made = ftc_spares_make(part->x->comm);
 }

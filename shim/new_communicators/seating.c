@@ -94,13 +94,13 @@ static bool are_edges(const struct ftc_arrangement *a, int size)
 
 static bool is_part(const struct ftc_creation *x)
 {
-    const struct ftc_places *p = ftc_places_of(x->comm);
+    const struct ftc_virtual_topology *t = ftc_virtual_topology_get(x->comm);
     int kind = MPI_UNDEFINED;
 
     if (!x->arrangement->remain_dims)
         return false;
     PMPI_Topo_test(x->comm, &kind);
-    return p ? p->kind == MPI_CART : kind == MPI_CART;
+    return t ? t->kind == MPI_CART : kind == MPI_CART;
 }
 
 bool ftc_seating_is_valid(const struct ftc_creation *x)
@@ -126,57 +126,58 @@ bool ftc_seating_is_valid(const struct ftc_creation *x)
 
 bool ftc_seating_is_ours(const struct ftc_creation *x)
 {
-    return x->kind == FTC_CALL_CART_SUB && ftc_places_of(x->comm);
+    return x->kind == FTC_CALL_CART_SUB && ftc_virtual_topology_get(x->comm);
 }
 
-/* ---- who has which place ---- */
+/* ---- who has which position ---- */
 
-/* Survivors behind the last place take those of the dead. @holder, by place: a rank or -1. */
-static void seat(int places, int size, const unsigned char *dead, int *holder)
+/* Survivors behind the last position take those of the dead. @holder, by position: a rank or -1. */
+static void seat(int positions, int size, const unsigned char *dead, int *holder)
 {
-    int spare = places;
+    int spare = positions;
 
-    for (int place = 0; place < places; place++) {
-        holder[place] = place;
-        if (!dead[place])
+    for (int position = 0; position < positions; position++) {
+        holder[position] = position;
+        if (!dead[position])
             continue;
         while (spare < size && dead[spare])
             spare++;
-        holder[place] = spare < size ? spare++ : -1;
+        holder[position] = spare < size ? spare++ : -1;
     }
 }
 
-/* Each place of the @part keeps the rank that has it in the whole @grid. */
-static void seat_in_part(const struct ftc_places *grid, const struct ftc_places *part,
-                         const int *remain, const unsigned char *dead, int *whole, int *own,
-                         int *holder)
+/* Each position of the @part keeps the rank that has it in the whole @grid. */
+static void seat_in_part(const struct ftc_virtual_topology *grid,
+                         const struct ftc_virtual_topology *part, const int *remain,
+                         const unsigned char *dead, int *whole, int *own, int *holder)
 {
-    for (int place = 0; place < part->count; place++) {
+    for (int position = 0; position < part->count; position++) {
         int kept = 0, rank;
 
-        ftc_places_coordinates(part, place, own);
+        ftc_virtual_topology_coordinates(part, position, own);
         for (int d = 0; d < grid->dimensions; d++)
             if (remain[d])
                 whole[d] = own[kept++];
-        rank = grid->rank_at[ftc_places_at(grid, whole)];
-        holder[place] = rank >= 0 && !dead[rank] ? rank : -1;
+        rank = grid->rank_at[ftc_virtual_topology_position(grid, whole)];
+        holder[position] = rank >= 0 && !dead[rank] ? rank : -1;
     }
 }
 
 /* The part of @grid in which the rank @own is. */
-static struct ftc_places *find_part(const struct ftc_places *grid, const int *remain, int own,
-                                    const unsigned char *dead, int **holder)
+static struct ftc_virtual_topology *find_part(const struct ftc_virtual_topology *grid,
+                                              const int *remain, int own, const unsigned char *dead,
+                                              int **holder)
 {
-    struct ftc_places *part = ftc_places_of_part(grid, remain);
+    struct ftc_virtual_topology *part = ftc_virtual_topology_of_part(grid, remain);
     int *whole = calloc((size_t)grid->dimensions + 1, sizeof *whole);
     int *of_part = calloc((size_t)grid->dimensions + 1, sizeof *of_part);
 
     *holder = part ? malloc(((size_t)part->count + 1) * sizeof **holder) : NULL;
     if (*holder && whole && of_part) {
-        ftc_places_coordinates(grid, grid->place_of[own], whole);
+        ftc_virtual_topology_coordinates(grid, grid->position_of[own], whole);
         seat_in_part(grid, part, remain, dead, whole, of_part, *holder);
     } else {
-        ftc_places_free(part);
+        ftc_virtual_topology_free(part);
         part = NULL;
     }
     free(whole);
@@ -184,48 +185,50 @@ static struct ftc_places *find_part(const struct ftc_places *grid, const int *re
     return part;
 }
 
-static struct ftc_places *seat_part(const struct ftc_creation *x, int own,
-                                    const unsigned char *dead, int **holder)
+static struct ftc_virtual_topology *seat_part(const struct ftc_creation *x, int own,
+                                              const unsigned char *dead, int **holder)
 {
-    const struct ftc_places *kept = ftc_places_of(x->comm);
-    struct ftc_places *full = kept ? NULL : ftc_places_of_full_grid(x->comm), *part = NULL;
+    const struct ftc_virtual_topology *kept = ftc_virtual_topology_get(x->comm);
+    struct ftc_virtual_topology *full = kept ? NULL : ftc_virtual_topology_of_full_grid(x->comm),
+                                *part = NULL;
 
     if (kept || full)
         part = find_part(kept ? kept : full, x->arrangement->remain_dims, own, dead, holder);
-    ftc_places_free(full);
+    ftc_virtual_topology_free(full);
     return part;
 }
 
-static struct ftc_places *seat_whole(const struct ftc_creation *x, int size,
-                                     const unsigned char *dead, int **holder)
+static struct ftc_virtual_topology *seat_whole(const struct ftc_creation *x, int size,
+                                               const unsigned char *dead, int **holder)
 {
     const struct ftc_arrangement *a = x->arrangement;
-    struct ftc_places *p = x->kind == FTC_CALL_CART_CREATE
-                               ? ftc_places_of_grid(a->ndims, a->dims, a->periods)
-                               : ftc_places_of_graph(a->nnodes, a->index, a->edges);
+    struct ftc_virtual_topology *t =
+        x->kind == FTC_CALL_CART_CREATE
+            ? ftc_virtual_topology_of_grid(a->ndims, a->dims, a->periods)
+            : ftc_virtual_topology_of_graph(a->nnodes, a->index, a->edges);
 
-    *holder = p ? malloc(((size_t)p->count + 1) * sizeof **holder) : NULL;
+    *holder = t ? malloc(((size_t)t->count + 1) * sizeof **holder) : NULL;
     if (*holder)
-        seat(p->count, size, dead, *holder);
-    return p;
+        seat(t->count, size, dead, *holder);
+    return t;
 }
 
-/* Numbers the holders in the order of their places. */
+/* Numbers the holders in the order of their positions. */
 static bool number(struct ftc_seating *s, const int *holder)
 {
-    bool *is_taken = calloc((size_t)s->places->count + 1, sizeof *is_taken);
+    bool *is_taken = calloc((size_t)s->topology->count + 1, sizeof *is_taken);
 
-    s->member = calloc((size_t)s->places->count + 1, sizeof *s->member);
+    s->member = calloc((size_t)s->topology->count + 1, sizeof *s->member);
     if (!is_taken || !s->member) {
         free(is_taken);
         return false;
     }
-    for (int place = 0; place < s->places->count; place++) {
-        is_taken[place] = holder[place] >= 0;
-        if (is_taken[place])
-            s->member[s->count++] = holder[place];
+    for (int position = 0; position < s->topology->count; position++) {
+        is_taken[position] = holder[position] >= 0;
+        if (is_taken[position])
+            s->member[s->count++] = holder[position];
     }
-    ftc_places_number(s->places, is_taken);
+    ftc_virtual_topology_number(s->topology, is_taken);
     free(is_taken);
     return true;
 }
@@ -242,27 +245,27 @@ static int rank_of(const struct ftc_seating *s, int own)
 /* A full one MPI can have as it is. */
 static void arrange_natively(struct ftc_seating *s)
 {
-    const struct ftc_places *p = s->places;
+    const struct ftc_virtual_topology *t = s->topology;
 
-    s->kind = p->kind == MPI_CART ? FTC_CALL_CART_CREATE : FTC_CALL_GRAPH_CREATE;
-    s->arrangement.ndims = p->dimensions;
-    s->arrangement.dims = p->dims;
-    s->arrangement.periods = p->periods;
-    s->arrangement.nnodes = p->count;
-    s->arrangement.index = p->index;
-    s->arrangement.edges = p->edges;
+    s->kind = t->kind == MPI_CART ? FTC_CALL_CART_CREATE : FTC_CALL_GRAPH_CREATE;
+    s->arrangement.ndims = t->dimensions;
+    s->arrangement.dims = t->dims;
+    s->arrangement.periods = t->periods;
+    s->arrangement.nnodes = t->count;
+    s->arrangement.index = t->index;
+    s->arrangement.edges = t->edges;
 }
 
 /* The weights are ones: MPI_UNWEIGHTED is a symbol of the MPI library's. */
 static bool arrange_neighbors(struct ftc_seating *s, int rank)
 {
-    int count = ftc_places_neighbor_count(s->places, rank);
+    int count = ftc_virtual_topology_neighbor_count(s->topology, rank);
     int *neighbor = s->storage[0] = calloc((size_t)count + 1, sizeof *neighbor);
     int *weight = s->storage[1] = calloc((size_t)count + 1, sizeof *weight);
 
     if (!neighbor || !weight)
         return false;
-    ftc_places_neighbors(s->places, rank, neighbor);
+    ftc_virtual_topology_neighbors(s->topology, rank, neighbor);
     for (int i = 0; i < count; i++)
         weight[i] = 1;
     s->kind = FTC_CALL_DIST_GRAPH_CREATE_ADJACENT;
@@ -272,21 +275,21 @@ static bool arrange_neighbors(struct ftc_seating *s, int rank)
     return true;
 }
 
-static bool find_places(const struct ftc_creation *x, int size, int own, const unsigned char *dead,
-                        struct ftc_seating *s)
+static bool find_topology(const struct ftc_creation *x, int size, int own,
+                          const unsigned char *dead, struct ftc_seating *s)
 {
     int *holder = NULL, rank;
     bool done;
 
-    s->places = x->kind == FTC_CALL_CART_SUB ? seat_part(x, own, dead, &holder)
-                                             : seat_whole(x, size, dead, &holder);
-    done = s->places && holder && number(s, holder);
+    s->topology = x->kind == FTC_CALL_CART_SUB ? seat_part(x, own, dead, &holder)
+                                               : seat_whole(x, size, dead, &holder);
+    done = s->topology && holder && number(s, holder);
     free(holder);
     if (!done)
         return false;
     s->arrangement.info = MPI_INFO_NULL;
     rank = rank_of(s, own);
-    if (!ftc_places_are_full(s->places))
+    if (!ftc_virtual_topology_is_full(s->topology))
         return rank < 0 || arrange_neighbors(s, rank);
     arrange_natively(s);
     return true;
@@ -342,7 +345,7 @@ static bool are_weights(const int *weights)
     return is_weighted;
 }
 
-/* Edges both of whose ends live, in place of those that storage has. */
+/* Edges both of whose ends live, in position of those that storage has. */
 static void leave_out_the_dead(struct ftc_seating *s, const int *rank_of, bool is_weighted)
 {
     int *source = s->storage[1], *degree = s->storage[2], *destination = s->storage[3];
@@ -417,13 +420,13 @@ bool ftc_seating_find(const struct ftc_creation *x, int size, int own, const uns
     case FTC_CALL_DIST_GRAPH_CREATE_ADJACENT:
         return find_survivors(x, size, dead, seating);
     default:
-        return find_places(x, size, own, dead, seating);
+        return find_topology(x, size, own, dead, seating);
     }
 }
 
 void ftc_seating_free(struct ftc_seating *seating)
 {
-    ftc_places_free(seating->places);
+    ftc_virtual_topology_free(seating->topology);
     free(seating->member);
     for (int i = 0; i < 4; i++)
         free(seating->storage[i]);
@@ -437,10 +440,10 @@ int ftc_seating_apply(const struct ftc_seating *seating, MPI_Comm of_members, MP
 
 bool ftc_seating_keep(struct ftc_seating *seating, MPI_Comm newcomm)
 {
-    if (!seating->places || ftc_places_are_full(seating->places))
+    if (!seating->topology || ftc_virtual_topology_is_full(seating->topology))
         return true;
-    if (!ftc_places_keep(newcomm, seating->places))
+    if (!ftc_virtual_topology_keep(newcomm, seating->topology))
         return false;
-    seating->places = NULL;
+    seating->topology = NULL;
     return true;
 }

@@ -2,8 +2,8 @@
  *
  * A grid or graph keeps its shape, and each survivor the place that it has natively. Survivors that
  * natively have none take those of the dead, in their order. Places that stay empty are
- * MPI_PROC_NULL for their neighbors (communicator/places.h): the grid that fits the survivors would
- * be another one than the program has divided its data by.
+ * MPI_PROC_NULL for their neighbors (communicator/virtual_topology.h): the grid that fits the
+ * survivors would be another one than the program has divided its data by.
  *
  * Of a distributed graph each rank tells MPI its own neighbors and knows how many it has named: one
  * that is dead stays in the list, as MPI_PROC_NULL. Where a rank may name edges of others
@@ -12,12 +12,13 @@
 #ifndef FTC_NEW_COMMUNICATORS_SEATING_H
 #define FTC_NEW_COMMUNICATORS_SEATING_H
 
-#include "communicator/places.h"
+#include "communicator/virtual_topology.h"
 #include "creation.h"
 
 struct ftc_seating {
     int *member, count; /* of the new communicator, in its order, by their ranks in the old one */
-    struct ftc_places *places; /* MPI_Cart_coords and its kind are to be answered here; or NULL */
+    struct ftc_virtual_topology
+        *topology; /* MPI_Cart_coords and its kind are to be answered here; or NULL */
 
     /* How the topology comes to the new communicator. */
     enum ftc_call_kind kind;
