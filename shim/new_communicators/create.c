@@ -100,7 +100,7 @@ static bool arguments_are_valid(const struct ftc_creation *x)
     case FTC_CALL_INTERCOMM_CREATE:
         return is_valid_tag(x->tag) && ftc_leaders_are_valid(x);
     default: /* of a split, MPICH takes any color */
-        return !ftc_creation_is_topology(x->kind) || ftc_seating_is_valid(x);
+        return !ftc_creation_is_topology(x->kind) || ftc_topology_remap_is_valid(x);
     }
 }
 
@@ -404,11 +404,11 @@ static int members_of_both(const struct ftc_creation *x, const struct ftc_call *
 static int members_with_places(const struct ftc_creation *x, struct ftc_participants *participants,
                                MPI_Group *members)
 {
-    if (!ftc_seating_find(x, participants->size, participants->comm->rank, participants->dead,
-                          &participants->seating))
+    if (!ftc_topology_remap_find(x, participants->size, participants->comm->rank,
+                                 participants->dead, &participants->remap))
         return ftc_error_no_memory();
-    return PMPI_Group_incl(participants->group, participants->seating.count,
-                           participants->seating.member, members);
+    return PMPI_Group_incl(participants->group, participants->remap.count,
+                           participants->remap.member, members);
 }
 
 static bool names_all(const struct ftc_creation *x)
@@ -464,7 +464,7 @@ static void pass_spares_on(const struct ftc_creation *x, struct ftc_participants
  * leaves the call: another one would meet it. */
 static bool is_ours_though_all_live(const struct ftc_creation *x)
 {
-    return ftc_seating_is_ours(x) || x->bridge || ftc_creation_is_from_groups(x->kind);
+    return ftc_topology_remap_is_ours(x) || x->bridge || ftc_creation_is_from_groups(x->kind);
 }
 
 /* One communicator, of all who are not dead by what is agreed on; with participants->is_again it is
@@ -491,7 +491,7 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call,
     }
     if (participants->has_failed && end == MPI_SUCCESS)
         rv = ftc_error_native(call, rv == MPI_SUCCESS ? MPI_ERR_OTHER : rv);
-    ftc_seating_free(&participants->seating);
+    ftc_topology_remap_free(&participants->remap);
     if (members != MPI_GROUP_NULL && members != MPI_GROUP_EMPTY)
         PMPI_Group_free(&members);
     ftc_spares_drop(participants->made);

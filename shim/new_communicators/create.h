@@ -5,9 +5,10 @@
  *
  * 1. The survivors agree on who is dead, by an operation of the library's own.
  * 2. If nobody is, native MPI carries the call out as it is, else MPI_Comm_create_group makes a
- *    communicator of the survivors, and a call that makes a topology gives it that (seating.h).
- *    MPI_Intercomm_create is always made so, once the groups know each other (leaders.h).
- *    MPI_File_open on a copy (MPI_Comm_dup) returns an error instead, once for each death.
+ *    communicator of the survivors, and a call that makes a topology gives it that
+ * (topology_remap.h). MPI_Intercomm_create is always made so, once the groups know each other
+ * (leaders.h). MPI_File_open on a copy (MPI_Comm_dup) returns an error instead, once for each
+ * death.
  * 3. They agree whether all have come through. A rank that would wait in 2 for somebody who has
  *    died since 1 ends or leaves that call (abandonable.h); then all begin again.
  */

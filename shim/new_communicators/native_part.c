@@ -60,7 +60,7 @@ static int inherit(const struct ftc_creation *x, struct ftc_participants *partic
     } else if (ftc_creation_is_from_groups(x->kind)) {
         ftc_error_handler_give(x->errhandler, *x->newcomm);
     }
-    if (!ftc_seating_keep(&participants->seating, *x->newcomm))
+    if (!ftc_topology_remap_keep(&participants->remap, *x->newcomm))
         rv = ftc_error_no_memory();
     else if (has_info(x->kind))
         rv = give_hints(x->info, *x->newcomm);
@@ -163,7 +163,7 @@ static int open_file(MPI_Comm comm, const struct ftc_opening *o)
 static int call_native(const struct ftc_creation *x, int tag)
 {
     if (ftc_creation_is_topology(x->kind))
-        return ftc_seating_native(x->kind, x->comm, x->arrangement, x->newcomm);
+        return ftc_topology_remap_native(x->kind, x->comm, x->arrangement, x->newcomm);
     switch (x->kind) {
     case FTC_CALL_FILE_OPEN:
         return open_file(x->comm, x->opening);
@@ -234,7 +234,7 @@ static int create_of_members(const struct native_part *part)
     if (rv != MPI_SUCCESS)
         return rv;
     rv = is_file ? open_file(of_members, x->opening)
-                 : ftc_seating_apply(&part->participants->seating, of_members, x->newcomm);
+                 : ftc_topology_remap_apply(&part->participants->remap, of_members, x->newcomm);
     free_when_through(rv, &of_members);
     return rv;
 }

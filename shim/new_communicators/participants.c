@@ -54,7 +54,7 @@ bool ftc_participants_open(struct ftc_participants *participants, struct ftc_com
 
 void ftc_participants_close(struct ftc_participants *participants)
 {
-    ftc_seating_free(&participants->seating);
+    ftc_topology_remap_free(&participants->remap);
     ftc_spares_drop(participants->spares);
     participants->spares = NULL;
     free(participants->told);

@@ -5,9 +5,9 @@
 
 #include "communicator/communicator.h"
 #include "communicator/spares.h"
-#include "seating.h"
 #include "sides_of.h"
 #include "system/stopwatch.h"
+#include "topology_remap.h"
 
 /* How a rank's last native part has ended. */
 enum ftc_native_end {
@@ -42,7 +42,7 @@ struct ftc_participants {
     bool has_lost;        /* one has died since the survivors agreed */
     bool is_bounded;
     struct ftc_stopwatch stopwatch;
-    struct ftc_seating seating; /* of a call that makes a topology, once somebody is dead */
+    struct ftc_topology_remap remap; /* of a call that makes a topology, once somebody is dead */
 
     /* Of a call that makes an intercommunicator. */
     const struct ftc_sides_of *sides;

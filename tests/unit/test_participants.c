@@ -52,9 +52,9 @@ void ftc_spares_keep(struct ftc_spares *s, int number)
     kept = number;
 }
 
-void ftc_seating_free(struct ftc_seating *seating)
+void ftc_topology_remap_free(struct ftc_topology_remap *remap)
 {
-    (void)seating;
+    (void)remap;
 }
 
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *made)

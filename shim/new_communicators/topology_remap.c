@@ -1,12 +1,12 @@
-#include "seating.h"
+#include "topology_remap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- natively ---- */
 
-int ftc_seating_native(enum ftc_call_kind kind, MPI_Comm comm, const struct ftc_arrangement *a,
-                       MPI_Comm *newcomm)
+int ftc_topology_remap_native(enum ftc_call_kind kind, MPI_Comm comm,
+                              const struct ftc_arrangement *a, MPI_Comm *newcomm)
 {
     switch (kind) {
     case FTC_CALL_CART_CREATE:
@@ -43,7 +43,7 @@ static bool is_grid(const struct ftc_arrangement *a, int size)
     return true;
 }
 
-/* No node at all needs nobody. */
+/* Returns false also for a graph without nodes, which needs no other rank. */
 static bool is_graph(const struct ftc_arrangement *a, int size)
 {
     int before = 0;
@@ -71,7 +71,7 @@ static bool are_ranks(const int *rank, int count, int size, bool may_be_nobody)
     return true;
 }
 
-/* -1: a degree is invalid. */
+/* Returns -1 if a degree is invalid. */
 static int sum(const int *degrees, int n)
 {
     int all = 0;
@@ -103,7 +103,7 @@ static bool is_part(const struct ftc_creation *x)
     return t ? t->kind == MPI_CART : kind == MPI_CART;
 }
 
-bool ftc_seating_is_valid(const struct ftc_creation *x)
+bool ftc_topology_remap_is_valid(const struct ftc_creation *x)
 {
     const struct ftc_arrangement *a = x->arrangement;
     int size = 0;
@@ -124,15 +124,16 @@ bool ftc_seating_is_valid(const struct ftc_creation *x)
     }
 }
 
-bool ftc_seating_is_ours(const struct ftc_creation *x)
+bool ftc_topology_remap_is_ours(const struct ftc_creation *x)
 {
     return x->kind == FTC_CALL_CART_SUB && ftc_virtual_topology_get(x->comm);
 }
 
 /* ---- who has which position ---- */
 
-/* Survivors behind the last position take those of the dead. @holder, by position: a rank or -1. */
-static void seat(int positions, int size, const unsigned char *dead, int *holder)
+/* Gives survivors beyond the last position those of the dead. @holder, by position: a rank or -1.
+ */
+static void assign(int positions, int size, const unsigned char *dead, int *holder)
 {
     int spare = positions;
 
@@ -146,10 +147,10 @@ static void seat(int positions, int size, const unsigned char *dead, int *holder
     }
 }
 
-/* Each position of the @part keeps the rank that has it in the whole @grid. */
-static void seat_in_part(const struct ftc_virtual_topology *grid,
-                         const struct ftc_virtual_topology *part, const int *remain,
-                         const unsigned char *dead, int *whole, int *own, int *holder)
+/* Gives each position of the @part the rank that has it in the whole @grid. */
+static void assign_in_part(const struct ftc_virtual_topology *grid,
+                           const struct ftc_virtual_topology *part, const int *remain,
+                           const unsigned char *dead, int *whole, int *own, int *holder)
 {
     for (int position = 0; position < part->count; position++) {
         int kept = 0, rank;
@@ -163,7 +164,7 @@ static void seat_in_part(const struct ftc_virtual_topology *grid,
     }
 }
 
-/* The part of @grid in which the rank @own is. */
+/* Returns the part of @grid in which the rank @own is. */
 static struct ftc_virtual_topology *find_part(const struct ftc_virtual_topology *grid,
                                               const int *remain, int own, const unsigned char *dead,
                                               int **holder)
@@ -175,7 +176,7 @@ static struct ftc_virtual_topology *find_part(const struct ftc_virtual_topology 
     *holder = part ? malloc(((size_t)part->count + 1) * sizeof **holder) : NULL;
     if (*holder && whole && of_part) {
         ftc_virtual_topology_coordinates(grid, grid->position_of[own], whole);
-        seat_in_part(grid, part, remain, dead, whole, of_part, *holder);
+        assign_in_part(grid, part, remain, dead, whole, of_part, *holder);
     } else {
         ftc_virtual_topology_free(part);
         part = NULL;
@@ -185,8 +186,8 @@ static struct ftc_virtual_topology *find_part(const struct ftc_virtual_topology 
     return part;
 }
 
-static struct ftc_virtual_topology *seat_part(const struct ftc_creation *x, int own,
-                                              const unsigned char *dead, int **holder)
+static struct ftc_virtual_topology *assign_part(const struct ftc_creation *x, int own,
+                                                const unsigned char *dead, int **holder)
 {
     const struct ftc_virtual_topology *kept = ftc_virtual_topology_get(x->comm);
     struct ftc_virtual_topology *full = kept ? NULL : ftc_virtual_topology_of_full_grid(x->comm),
@@ -198,8 +199,8 @@ static struct ftc_virtual_topology *seat_part(const struct ftc_creation *x, int 
     return part;
 }
 
-static struct ftc_virtual_topology *seat_whole(const struct ftc_creation *x, int size,
-                                               const unsigned char *dead, int **holder)
+static struct ftc_virtual_topology *assign_whole(const struct ftc_creation *x, int size,
+                                                 const unsigned char *dead, int **holder)
 {
     const struct ftc_arrangement *a = x->arrangement;
     struct ftc_virtual_topology *t =
@@ -209,106 +210,107 @@ static struct ftc_virtual_topology *seat_whole(const struct ftc_creation *x, int
 
     *holder = t ? malloc(((size_t)t->count + 1) * sizeof **holder) : NULL;
     if (*holder)
-        seat(t->count, size, dead, *holder);
+        assign(t->count, size, dead, *holder);
     return t;
 }
 
 /* Numbers the holders in the order of their positions. */
-static bool number(struct ftc_seating *s, const int *holder)
+static bool number(struct ftc_topology_remap *m, const int *holder)
 {
-    bool *is_taken = calloc((size_t)s->topology->count + 1, sizeof *is_taken);
+    bool *is_taken = calloc((size_t)m->topology->count + 1, sizeof *is_taken);
 
-    s->member = calloc((size_t)s->topology->count + 1, sizeof *s->member);
-    if (!is_taken || !s->member) {
+    m->member = calloc((size_t)m->topology->count + 1, sizeof *m->member);
+    if (!is_taken || !m->member) {
         free(is_taken);
         return false;
     }
-    for (int position = 0; position < s->topology->count; position++) {
+    for (int position = 0; position < m->topology->count; position++) {
         is_taken[position] = holder[position] >= 0;
         if (is_taken[position])
-            s->member[s->count++] = holder[position];
+            m->member[m->count++] = holder[position];
     }
-    ftc_virtual_topology_number(s->topology, is_taken);
+    ftc_virtual_topology_number(m->topology, is_taken);
     free(is_taken);
     return true;
 }
 
-/* The rank of @own in the new communicator; -1: it has none. */
-static int rank_of(const struct ftc_seating *s, int own)
+/* Returns the rank of @own in the new communicator; -1: it has none. */
+static int rank_of(const struct ftc_topology_remap *m, int own)
 {
-    for (int i = 0; i < s->count; i++)
-        if (s->member[i] == own)
+    for (int i = 0; i < m->count; i++)
+        if (m->member[i] == own)
             return i;
     return -1;
 }
 
-/* A full one MPI can have as it is. */
-static void arrange_natively(struct ftc_seating *s)
+/* Arranges a full topology as the program did: MPI accepts it. */
+static void arrange_natively(struct ftc_topology_remap *m)
 {
-    const struct ftc_virtual_topology *t = s->topology;
+    const struct ftc_virtual_topology *t = m->topology;
 
-    s->kind = t->kind == MPI_CART ? FTC_CALL_CART_CREATE : FTC_CALL_GRAPH_CREATE;
-    s->arrangement.ndims = t->dimensions;
-    s->arrangement.dims = t->dims;
-    s->arrangement.periods = t->periods;
-    s->arrangement.nnodes = t->count;
-    s->arrangement.index = t->index;
-    s->arrangement.edges = t->edges;
+    m->kind = t->kind == MPI_CART ? FTC_CALL_CART_CREATE : FTC_CALL_GRAPH_CREATE;
+    m->arrangement.ndims = t->dimensions;
+    m->arrangement.dims = t->dims;
+    m->arrangement.periods = t->periods;
+    m->arrangement.nnodes = t->count;
+    m->arrangement.index = t->index;
+    m->arrangement.edges = t->edges;
 }
 
-/* The weights are ones: MPI_UNWEIGHTED is a symbol of the MPI library's. */
-static bool arrange_neighbors(struct ftc_seating *s, int rank)
+/* Arranges the neighbors of @rank. The weights are ones, because MPI_UNWEIGHTED is a symbol of the
+ * MPI library. */
+static bool arrange_neighbors(struct ftc_topology_remap *m, int rank)
 {
-    int count = ftc_virtual_topology_neighbor_count(s->topology, rank);
-    int *neighbor = s->storage[0] = calloc((size_t)count + 1, sizeof *neighbor);
-    int *weight = s->storage[1] = calloc((size_t)count + 1, sizeof *weight);
+    int count = ftc_virtual_topology_neighbor_count(m->topology, rank);
+    int *neighbor = m->storage[0] = calloc((size_t)count + 1, sizeof *neighbor);
+    int *weight = m->storage[1] = calloc((size_t)count + 1, sizeof *weight);
 
     if (!neighbor || !weight)
         return false;
-    ftc_virtual_topology_neighbors(s->topology, rank, neighbor);
+    ftc_virtual_topology_neighbors(m->topology, rank, neighbor);
     for (int i = 0; i < count; i++)
         weight[i] = 1;
-    s->kind = FTC_CALL_DIST_GRAPH_CREATE_ADJACENT;
-    s->arrangement.indegree = s->arrangement.outdegree = count;
-    s->arrangement.sources = s->arrangement.destinations = neighbor;
-    s->arrangement.source_weights = s->arrangement.weights = weight;
+    m->kind = FTC_CALL_DIST_GRAPH_CREATE_ADJACENT;
+    m->arrangement.indegree = m->arrangement.outdegree = count;
+    m->arrangement.sources = m->arrangement.destinations = neighbor;
+    m->arrangement.source_weights = m->arrangement.weights = weight;
     return true;
 }
 
 static bool find_topology(const struct ftc_creation *x, int size, int own,
-                          const unsigned char *dead, struct ftc_seating *s)
+                          const unsigned char *dead, struct ftc_topology_remap *m)
 {
     int *holder = NULL, rank;
     bool done;
 
-    s->topology = x->kind == FTC_CALL_CART_SUB ? seat_part(x, own, dead, &holder)
-                                               : seat_whole(x, size, dead, &holder);
-    done = s->topology && holder && number(s, holder);
+    m->topology = x->kind == FTC_CALL_CART_SUB ? assign_part(x, own, dead, &holder)
+                                               : assign_whole(x, size, dead, &holder);
+    done = m->topology && holder && number(m, holder);
     free(holder);
     if (!done)
         return false;
-    s->arrangement.info = MPI_INFO_NULL;
-    rank = rank_of(s, own);
-    if (!ftc_virtual_topology_is_full(s->topology))
-        return rank < 0 || arrange_neighbors(s, rank);
-    arrange_natively(s);
+    m->arrangement.info = MPI_INFO_NULL;
+    rank = rank_of(m, own);
+    if (!ftc_virtual_topology_is_full(m->topology))
+        return rank < 0 || arrange_neighbors(m, rank);
+    arrange_natively(m);
     return true;
 }
 
 /* ---- distributed graphs ---- */
 
-/* All survivors; @rank_of, by their ranks in the old communicator: those in the new one. */
-static bool number_survivors(int size, const unsigned char *dead, struct ftc_seating *s)
+/* Numbers all survivors. storage[0] gets the new ranks, by the old ones. */
+static bool number_survivors(int size, const unsigned char *dead, struct ftc_topology_remap *m)
 {
-    int *rank_of = s->storage[0] = calloc((size_t)size + 1, sizeof *rank_of);
+    int *rank_of = m->storage[0] = calloc((size_t)size + 1, sizeof *rank_of);
 
-    s->member = calloc((size_t)size + 1, sizeof *s->member);
-    if (!rank_of || !s->member)
+    m->member = calloc((size_t)size + 1, sizeof *m->member);
+    if (!rank_of || !m->member)
         return false;
     for (int rank = 0; rank < size; rank++) {
-        rank_of[rank] = dead[rank] ? MPI_PROC_NULL : s->count;
+        rank_of[rank] = dead[rank] ? MPI_PROC_NULL : m->count;
         if (!dead[rank])
-            s->member[s->count++] = rank;
+            m->member[m->count++] = rank;
     }
     return true;
 }
@@ -322,16 +324,17 @@ static int *translated(const int *ranks, int count, const int *rank_of)
     return to;
 }
 
-static bool arrange_adjacent(const struct ftc_arrangement *a, struct ftc_seating *s)
+static bool arrange_adjacent(const struct ftc_arrangement *a, struct ftc_topology_remap *m)
 {
-    s->storage[1] = translated(a->sources, a->indegree, s->storage[0]);
-    s->storage[2] = translated(a->destinations, a->outdegree, s->storage[0]);
-    s->arrangement.sources = s->storage[1];
-    s->arrangement.destinations = s->storage[2];
-    return s->storage[1] && s->storage[2];
+    m->storage[1] = translated(a->sources, a->indegree, m->storage[0]);
+    m->storage[2] = translated(a->destinations, a->outdegree, m->storage[0]);
+    m->arrangement.sources = m->storage[1];
+    m->arrangement.destinations = m->storage[2];
+    return m->storage[1] && m->storage[2];
 }
 
-/* MPI_UNWEIGHTED is an address that MPI alone knows: it tells of a graph without edges. */
+/* Returns whether @weights is not MPI_UNWEIGHTED, whose address only MPI knows. MPI says so of a
+ * graph without edges. */
 static bool are_weights(const int *weights)
 {
     int in, out, is_weighted = 0;
@@ -346,13 +349,13 @@ static bool are_weights(const int *weights)
 }
 
 /* Edges both of whose ends live, in position of those that storage has. */
-static void leave_out_the_dead(struct ftc_seating *s, const int *rank_of, bool is_weighted)
+static void leave_out_the_dead(struct ftc_topology_remap *m, const int *rank_of, bool is_weighted)
 {
-    int *source = s->storage[1], *degree = s->storage[2], *destination = s->storage[3];
+    int *source = m->storage[1], *degree = m->storage[2], *destination = m->storage[3];
     int sources = 0, edges = 0, at = 0;
-    int *weight = is_weighted ? destination + sum(degree, s->arrangement.n) : NULL;
+    int *weight = is_weighted ? destination + sum(degree, m->arrangement.n) : NULL;
 
-    for (int i = 0; i < s->arrangement.n; i++) {
+    for (int i = 0; i < m->arrangement.n; i++) {
         int end = at + degree[i], first = edges;
 
         for (; at < end; at++) {
@@ -368,82 +371,83 @@ static void leave_out_the_dead(struct ftc_seating *s, const int *rank_of, bool i
         source[sources] = rank_of[source[i]];
         degree[sources++] = edges - first;
     }
-    s->arrangement.n = sources;
+    m->arrangement.n = sources;
 }
 
-static bool arrange_edges(const struct ftc_arrangement *a, struct ftc_seating *s)
+static bool arrange_edges(const struct ftc_arrangement *a, struct ftc_topology_remap *m)
 {
     int all = a->n > 0 ? sum(a->degrees, a->n) : 0;
     size_t of_sources = (size_t)a->n * sizeof(int), of_edges = (size_t)all * sizeof(int);
     bool is_weighted = all > 0 && are_weights(a->weights);
 
-    s->storage[1] = calloc((size_t)a->n + 1, sizeof(int));
-    s->storage[2] = calloc((size_t)a->n + 1, sizeof(int));
-    s->storage[3] = calloc(2 * (size_t)all + 1, sizeof(int));
-    if (!s->storage[1] || !s->storage[2] || !s->storage[3])
+    m->storage[1] = calloc((size_t)a->n + 1, sizeof(int));
+    m->storage[2] = calloc((size_t)a->n + 1, sizeof(int));
+    m->storage[3] = calloc(2 * (size_t)all + 1, sizeof(int));
+    if (!m->storage[1] || !m->storage[2] || !m->storage[3])
         return false;
     if (a->n > 0) {
-        memcpy(s->storage[1], a->sources, of_sources);
-        memcpy(s->storage[2], a->degrees, of_sources);
+        memcpy(m->storage[1], a->sources, of_sources);
+        memcpy(m->storage[2], a->degrees, of_sources);
     }
     if (all > 0)
-        memcpy(s->storage[3], a->destinations, of_edges);
+        memcpy(m->storage[3], a->destinations, of_edges);
     if (is_weighted)
-        memcpy(s->storage[3] + all, a->weights, of_edges);
-    s->arrangement.sources = s->storage[1];
-    s->arrangement.degrees = s->storage[2];
-    s->arrangement.destinations = s->storage[3];
-    s->arrangement.weights = is_weighted ? s->storage[3] + all : a->weights;
-    leave_out_the_dead(s, s->storage[0], is_weighted);
+        memcpy(m->storage[3] + all, a->weights, of_edges);
+    m->arrangement.sources = m->storage[1];
+    m->arrangement.degrees = m->storage[2];
+    m->arrangement.destinations = m->storage[3];
+    m->arrangement.weights = is_weighted ? m->storage[3] + all : a->weights;
+    leave_out_the_dead(m, m->storage[0], is_weighted);
     return true;
 }
 
 static bool find_survivors(const struct ftc_creation *x, int size, const unsigned char *dead,
-                           struct ftc_seating *s)
+                           struct ftc_topology_remap *m)
 {
-    s->kind = x->kind;
-    s->arrangement = *x->arrangement;
-    s->arrangement.reorder = 0;
-    return number_survivors(size, dead, s) &&
-           (x->kind == FTC_CALL_DIST_GRAPH_CREATE ? arrange_edges(x->arrangement, s)
-                                                  : arrange_adjacent(x->arrangement, s));
+    m->kind = x->kind;
+    m->arrangement = *x->arrangement;
+    m->arrangement.reorder = 0;
+    return number_survivors(size, dead, m) &&
+           (x->kind == FTC_CALL_DIST_GRAPH_CREATE ? arrange_edges(x->arrangement, m)
+                                                  : arrange_adjacent(x->arrangement, m));
 }
 
 /* ---- all of it ---- */
 
-bool ftc_seating_find(const struct ftc_creation *x, int size, int own, const unsigned char *dead,
-                      struct ftc_seating *seating)
+bool ftc_topology_remap_find(const struct ftc_creation *x, int size, int own,
+                             const unsigned char *dead, struct ftc_topology_remap *remap)
 {
-    *seating = (struct ftc_seating){0};
+    *remap = (struct ftc_topology_remap){0};
     switch (x->kind) {
     case FTC_CALL_DIST_GRAPH_CREATE:
     case FTC_CALL_DIST_GRAPH_CREATE_ADJACENT:
-        return find_survivors(x, size, dead, seating);
+        return find_survivors(x, size, dead, remap);
     default:
-        return find_topology(x, size, own, dead, seating);
+        return find_topology(x, size, own, dead, remap);
     }
 }
 
-void ftc_seating_free(struct ftc_seating *seating)
+void ftc_topology_remap_free(struct ftc_topology_remap *remap)
 {
-    ftc_virtual_topology_free(seating->topology);
-    free(seating->member);
+    ftc_virtual_topology_free(remap->topology);
+    free(remap->member);
     for (int i = 0; i < 4; i++)
-        free(seating->storage[i]);
-    *seating = (struct ftc_seating){0};
+        free(remap->storage[i]);
+    *remap = (struct ftc_topology_remap){0};
 }
 
-int ftc_seating_apply(const struct ftc_seating *seating, MPI_Comm of_members, MPI_Comm *newcomm)
+int ftc_topology_remap_apply(const struct ftc_topology_remap *remap, MPI_Comm of_members,
+                             MPI_Comm *newcomm)
 {
-    return ftc_seating_native(seating->kind, of_members, &seating->arrangement, newcomm);
+    return ftc_topology_remap_native(remap->kind, of_members, &remap->arrangement, newcomm);
 }
 
-bool ftc_seating_keep(struct ftc_seating *seating, MPI_Comm newcomm)
+bool ftc_topology_remap_keep(struct ftc_topology_remap *remap, MPI_Comm newcomm)
 {
-    if (!seating->topology || ftc_virtual_topology_is_full(seating->topology))
+    if (!remap->topology || ftc_virtual_topology_is_full(remap->topology))
         return true;
-    if (!ftc_virtual_topology_keep(newcomm, seating->topology))
+    if (!ftc_virtual_topology_keep(newcomm, remap->topology))
         return false;
-    seating->topology = NULL;
+    remap->topology = NULL;
     return true;
 }
