@@ -122,13 +122,13 @@ static int agree(const struct ftc_call *call, struct ftc_participants *participa
 
 /* ---- the participants ---- */
 
-/* Those whom @x needs: of two sides the one behind the other. */
-static MPI_Group group_of(const struct ftc_creation *x, const struct ftc_sides_of *sides)
+/* Returns the ranks that @x needs: both groups of an intercommunicator, one after the other. */
+static MPI_Group group_of(const struct ftc_creation *x, const struct ftc_inter_groups *groups)
 {
     MPI_Group both;
 
     if (x->is_between)
-        return PMPI_Group_union(sides->side[0], sides->side[1], &both) == MPI_SUCCESS
+        return PMPI_Group_union(groups->group[0], groups->group[1], &both) == MPI_SUCCESS
                    ? both
                    : MPI_GROUP_NULL;
     return x->kind == FTC_CALL_INTERCOMM_MERGE ? ftc_group_of_both_in_order(x->comm)
@@ -167,7 +167,7 @@ static struct ftc_comm *comm_of(const struct ftc_creation *x, MPI_Group group)
     ftc_library_lock();
     if (x->lineage != 0)
         c = ftc_comm_for_meeting(x->lineage, group);
-    else if (x->bridge) /* each side names another communicator */
+    else if (x->bridge) /* each group names another communicator */
         c = ftc_comm_for_call(MPI_COMM_WORLD, group, x->tag);
     else
         c = has_own_comm(x) ? ftc_comm_for_call(x->comm, group, x->tag) : ftc_comm_get(x->comm);
@@ -188,15 +188,15 @@ static void close_roll(const struct ftc_creation *x, struct ftc_participants *pa
 }
 
 /* False if native MPI is to carry @x out. To be closed otherwise. */
-static bool open_roll(const struct ftc_creation *x, const struct ftc_sides_of *sides,
+static bool open_roll(const struct ftc_creation *x, const struct ftc_inter_groups *groups,
                       struct ftc_participants *participants)
 {
-    MPI_Group group = has_own_group(x) ? group_of(x, sides) : x->group;
+    MPI_Group group = has_own_group(x) ? group_of(x, groups) : x->group;
     struct ftc_comm *c = group == MPI_GROUP_NULL ? NULL : comm_of(x, group);
     struct ftc_spares *spares = x->is_between ? NULL : ftc_spares_of(x->comm);
 
     if (c && c->pass == FTC_PASS_NONE && ftc_participants_open(participants, c, group, spares)) {
-        participants->sides = sides;
+        participants->groups = groups;
         return true;
     }
     *participants = (struct ftc_participants){.comm = c, .group = group};
@@ -288,16 +288,16 @@ out:
     return rv;
 }
 
-/* What is known of a side of an intercommunicator. */
+/* Flag that a group of an intercommunicator sends about itself. */
 enum { HIGH = 1 };
 
-/* Both sides without the dead, the one that is not high first; of two alike the one with the lowest
- * rank. A side that is all dead says nothing. */
+/* Returns the living of both groups, the group that is not high first. If both say the same, the
+ * group with the lowest rank comes first. A group without living ranks says nothing. */
 static int members_of_merge(const struct ftc_creation *x, const struct ftc_call *call,
                             struct ftc_participants *participants, MPI_Group *members)
 {
     MPI_Group local, remote, both;
-    unsigned char told[2] = {0}; /* by side, the one with the lowest rank first */
+    unsigned char told[2] = {0}; /* by group, the one with the lowest rank first */
     bool is_first;
     int rv;
 
@@ -346,7 +346,7 @@ static struct choice choice_between(const struct ftc_creation *x)
     return choice;
 }
 
-/* Of both sides those of @color. */
+/* Returns the ranks of both groups that have @color. */
 static int living_of_color(struct ftc_participants *participants, const struct choice *choice,
                            int color)
 {
@@ -354,7 +354,7 @@ static int living_of_color(struct ftc_participants *participants, const struct c
 
     if (!rank)
         return ftc_error_no_memory();
-    PMPI_Group_size(participants->sides->side[0], &first);
+    PMPI_Group_size(participants->groups->group[0], &first);
     for (int i = 0; i < 2 && rv == MPI_SUCCESS; i++)
         rv = PMPI_Group_incl(participants->group,
                              ranks_of_color(choice, participants, color, i == 0 ? 0 : first,
@@ -364,7 +364,7 @@ static int living_of_color(struct ftc_participants *participants, const struct c
     return rv;
 }
 
-/* With nobody on one side there is none, as natively; a copy would be no copy. */
+/* If a group is empty there is no intercommunicator, as natively; a copy would be no copy. */
 static int unite_living(const struct ftc_creation *x, const struct ftc_call *call,
                         const struct ftc_participants *participants, MPI_Group *members)
 {
@@ -505,11 +505,11 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call,
 static int agree_at_first(const struct ftc_creation *x, const struct ftc_call *call,
                           struct ftc_participants *participants)
 {
-    bool is_marked = participants->sides->leaders != MPI_GROUP_NULL;
+    bool is_marked = participants->groups->leaders != MPI_GROUP_NULL;
     int rv;
 
     if (is_marked)
-        ftc_native_call_mark_group(x->kind, participants->sides->leaders, x->return_address);
+        ftc_native_call_mark_group(x->kind, participants->groups->leaders, x->return_address);
     rv = agree(call, participants, FTC_NATIVE_HAS_COMMUNICATOR);
     if (is_marked)
         ftc_native_call_leave();
@@ -584,8 +584,8 @@ static void raise_error(const struct ftc_creation *x, const struct ftc_call *cal
         ftc_error_raise(call);
 }
 
-static int find_sides_by_leaders(struct ftc_creation *x, const struct ftc_call *call,
-                                 struct ftc_sides_of *sides)
+static int find_groups_by_leaders(struct ftc_creation *x, const struct ftc_call *call,
+                                  struct ftc_inter_groups *groups)
 {
     struct ftc_meeting meeting;
     int rv;
@@ -595,19 +595,20 @@ static int find_sides_by_leaders(struct ftc_creation *x, const struct ftc_call *
     if (rv != MPI_SUCCESS || meeting.remote == MPI_GROUP_NULL)
         return rv;
     x->lineage = meeting.number;
-    sides->leaders = meeting.leaders;
-    ftc_sides_of_place(sides, ftc_group_of(x->comm), meeting.remote);
+    groups->leaders = meeting.leaders;
+    ftc_inter_groups_set(groups, ftc_group_of(x->comm), meeting.remote);
     return MPI_SUCCESS;
 }
 
-static int find_sides(struct ftc_creation *x, const struct ftc_call *call,
-                      struct ftc_sides_of *sides)
+static int find_groups(struct ftc_creation *x, const struct ftc_call *call,
+                       struct ftc_inter_groups *groups)
 {
     x->is_between = x->bridge || (x->kind != FTC_CALL_INTERCOMM_MERGE && ftc_is_inter(x->comm));
     if (x->bridge)
-        return find_sides_by_leaders(x, call, sides);
+        return find_groups_by_leaders(x, call, groups);
+    /* With threads only its lineage tells an intercommunicator from others. */
     if (x->is_between && (!ftc_library.threaded || ftc_lineage_of(x->comm)))
-        ftc_sides_of_find(sides, x->comm); /* with threads only its lineage tells it from others */
+        ftc_inter_groups_find(groups, x->comm);
     return MPI_SUCCESS;
 }
 
@@ -619,11 +620,12 @@ static void report(const struct ftc_creation *x, const struct ftc_call *call)
 }
 
 static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
-                      const struct ftc_sides_of *sides)
+                      const struct ftc_inter_groups *groups)
 {
     struct ftc_participants participants;
 
-    if ((x->is_between && sides->side[0] == MPI_GROUP_NULL) || !open_roll(x, sides, &participants))
+    if ((x->is_between && groups->group[0] == MPI_GROUP_NULL) ||
+        !open_roll(x, groups, &participants))
         return false;
     report(x, call);
     x->result = make(x, call, &participants);
@@ -640,17 +642,17 @@ bool ftc_new_communicator_create(struct ftc_creation *x)
                             .op = MPI_OP_NULL,
                             .errhandler = x->errhandler,
                             .return_address = x->return_address};
-    struct ftc_sides_of sides = FTC_SIDES_OF_NONE;
+    struct ftc_inter_groups groups = FTC_INTER_GROUPS_NONE;
     bool is_done;
 
     ftc_native_call_look_back();
     if (!is_on(x->kind) || !arguments_are_valid(x))
         return false;
-    x->result = find_sides(x, &call, &sides);
+    x->result = find_groups(x, &call, &groups);
     if (x->result != MPI_SUCCESS)
         report(x, &call);
-    is_done = x->result != MPI_SUCCESS || carry_out(x, &call, &sides);
-    ftc_sides_of_free(&sides);
+    is_done = x->result != MPI_SUCCESS || carry_out(x, &call, &groups);
+    ftc_inter_groups_free(&groups);
     if (is_done)
         raise_error(x, &call);
     return is_done;

@@ -96,7 +96,7 @@ static bool is_leader(MPI_Group local, const struct ftc_two_groups *g)
     return rank == g->local_leader;
 }
 
-/* With nobody on the other side all ranks have MPI_COMM_NULL at once. */
+/* If the other group is empty all ranks have MPI_COMM_NULL at once. */
 static bool are_groups(MPI_Group local, const struct ftc_two_groups *g)
 {
     return g->remote != MPI_GROUP_EMPTY && has_rank(local, g->local_leader) &&

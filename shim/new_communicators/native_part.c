@@ -198,10 +198,11 @@ static void free_when_through(int rv, MPI_Comm *made)
         PMPI_Comm_free(made);
 }
 
-/* Of all members, of this rank's side, and of the two an intercommunicator. */
+/* Makes a communicator of all members, one of this rank's group, and from both an
+ * intercommunicator. */
 static int create_between(const struct native_part *part)
 {
-    bool is_second = part->participants->sides->is_second;
+    bool is_second = part->participants->groups->is_second;
     MPI_Comm both, own;
     int first, rv;
 

@@ -5,7 +5,7 @@
 
 #include "communicator/communicator.h"
 #include "communicator/spares.h"
-#include "sides_of.h"
+#include "inter_groups.h"
 #include "system/stopwatch.h"
 #include "topology_remap.h"
 
@@ -45,7 +45,7 @@ struct ftc_participants {
     struct ftc_topology_remap remap; /* of a call that makes a topology, once somebody is dead */
 
     /* Of a call that makes an intercommunicator. */
-    const struct ftc_sides_of *sides;
+    const struct ftc_inter_groups *groups;
     MPI_Group living[2]; /* those of them who are to be in it */
 };
 
