@@ -8,8 +8,8 @@
 #include "own_handle.h"
 #include "program/coverage.h"
 #include "program/error.h"
+#include "program/living_members.h"
 #include "program/native_call.h"
-#include "program/roll_call.h"
 #include "progress/recovery.h"
 #include "system/lines.h"
 
@@ -125,7 +125,7 @@ static void note(MPI_Comm comm, MPI_File handle, const char *name)
 struct task {
     struct file *file;
     struct ftc_call call;
-    struct ftc_roll_watch watch;
+    struct ftc_death_watch watch;
     void (*native)(void *arguments); /* all together */
     void *arguments;
 };
@@ -147,7 +147,7 @@ static uint32_t count_those(struct task *t, bool is_counted, int *rv)
 {
     uint32_t count = 0;
 
-    *rv = ftc_roll_call(&t->call, t->file->comm, is_counted, &count);
+    *rv = ftc_living_members_count(&t->call, t->file->comm, is_counted, &count);
     return count;
 }
 
@@ -174,7 +174,7 @@ static bool run(struct task *t)
 
     ftc_native_call_mark_group(t->call.kind, t->file->group, t->call.return_address);
     is_over =
-        ftc_abandonable_run_on_file(t->native, t->arguments, ftc_roll_lacks_members, &t->watch);
+        ftc_abandonable_run_on_file(t->native, t->arguments, ftc_death_watch_any_dead, &t->watch);
     ftc_native_call_leave();
     return is_over;
 }
@@ -226,7 +226,7 @@ static int refuse(const struct task *t)
                       "go on with it\n",
                       ftc_call_name(t->call.kind), f->name);
     f->has_refused = true;
-    ftc_recovery_fail(f->comm, f->comm->seq - 1); /* the roll call */
+    ftc_recovery_fail(f->comm, f->comm->seq - 1); /* the count of the living */
     return ftc_error_dead_opener(&t->call);
 }
 
@@ -493,7 +493,7 @@ static int part_is_lost(const struct task *t)
 {
     const struct ftc_comm *c = t->file->comm;
 
-    ftc_recovery_fail(c, c->seq - 1); /* the roll call */
+    ftc_recovery_fail(c, c->seq - 1); /* the count of the living */
     return ftc_error_dead_counted(&t->call, c->member[0] == c->rank);
 }
 

@@ -175,7 +175,7 @@ static struct ftc_comm *comm_of(const struct ftc_creation *x, MPI_Group group)
     return c;
 }
 
-static void close_roll(const struct ftc_creation *x, struct ftc_participants *participants)
+static void close_participants(const struct ftc_creation *x, struct ftc_participants *participants)
 {
     ftc_participants_close(participants);
     if (participants->comm && has_own_comm(x)) {
@@ -187,9 +187,9 @@ static void close_roll(const struct ftc_creation *x, struct ftc_participants *pa
         PMPI_Group_free(&participants->group);
 }
 
-/* False if native MPI is to carry @x out. To be closed otherwise. */
-static bool open_roll(const struct ftc_creation *x, const struct ftc_inter_groups *groups,
-                      struct ftc_participants *participants)
+/* Opens the participants of @x. Returns false if native MPI is to carry @x out. */
+static bool open_participants(const struct ftc_creation *x, const struct ftc_inter_groups *groups,
+                              struct ftc_participants *participants)
 {
     MPI_Group group = has_own_group(x) ? group_of(x, groups) : x->group;
     struct ftc_comm *c = group == MPI_GROUP_NULL ? NULL : comm_of(x, group);
@@ -200,7 +200,7 @@ static bool open_roll(const struct ftc_creation *x, const struct ftc_inter_group
         return true;
     }
     *participants = (struct ftc_participants){.comm = c, .group = group};
-    close_roll(x, participants);
+    close_participants(x, participants);
     return false;
 }
 
@@ -625,12 +625,12 @@ static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
     struct ftc_participants participants;
 
     if ((x->is_between && groups->group[0] == MPI_GROUP_NULL) ||
-        !open_roll(x, groups, &participants))
+        !open_participants(x, groups, &participants))
         return false;
     report(x, call);
     x->result = make(x, call, &participants);
     free_living(&participants);
-    close_roll(x, &participants);
+    close_participants(x, &participants);
     return true;
 }
 

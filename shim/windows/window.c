@@ -7,8 +7,8 @@
 #include "p2p/dead_peer.h"
 #include "program/coverage.h"
 #include "program/error.h"
+#include "program/living_members.h"
 #include "program/native_call.h"
-#include "program/roll_call.h"
 #include "system/hash.h"
 #include "value/datatype.h"
 
@@ -25,7 +25,7 @@ static int keeping_keyval = MPI_KEYVAL_INVALID;
 struct freeing {
     MPI_Win *win;
     struct ftc_comm *comm; /* of those who free it */
-    struct ftc_roll_watch watch;
+    struct ftc_death_watch watch;
     int result; /* of native MPI */
 };
 
@@ -86,7 +86,7 @@ static void run_native_part(void *argument)
 
 static int free_natively(struct freeing *x)
 {
-    if (ftc_abandonable_run(run_native_part, x, ftc_roll_lacks_members, &x->watch))
+    if (ftc_abandonable_run(run_native_part, x, ftc_death_watch_any_dead, &x->watch))
         return x->result;
     *x->win = MPI_WIN_NULL;
     return MPI_SUCCESS;
@@ -101,7 +101,7 @@ static int keep(struct freeing *x)
     ftc_dead_take_in();
     PMPI_Win_set_errhandler(*x->win, MPI_ERRORS_RETURN);
     PMPI_Win_set_attr(*x->win, keeping_keyval, NULL);
-    ftc_abandonable_run(run_native_part, x, ftc_roll_lacks_members, &x->watch);
+    ftc_abandonable_run(run_native_part, x, ftc_death_watch_any_dead, &x->watch);
     *x->win = MPI_WIN_NULL;
     return MPI_SUCCESS;
 }
@@ -113,7 +113,7 @@ static int carry_out(const struct ftc_call *call, struct freeing *x, MPI_Group g
     uint32_t count = 0;
     int rv;
 
-    rv = ftc_roll_call(call, x->comm, true, &count);
+    rv = ftc_living_members_count(call, x->comm, true, &count);
     if (rv != MPI_SUCCESS)
         return rv;
     ftc_native_call_mark_group(call->kind, group, call->return_address);

@@ -1,4 +1,4 @@
-#include "roll_call.h"
+#include "living_members.h"
 
 #include "board/rank_state.h"
 #include "error.h"
@@ -39,7 +39,8 @@ static int count_members(const struct ftc_call *call, struct ftc_comm *c, uint32
     return rv;
 }
 
-int ftc_roll_call(const struct ftc_call *call, struct ftc_comm *c, bool is_counted, uint32_t *count)
+int ftc_living_members_count(const struct ftc_call *call, struct ftc_comm *c, bool is_counted,
+                             uint32_t *count)
 {
     int rv;
 
@@ -49,9 +50,9 @@ int ftc_roll_call(const struct ftc_call *call, struct ftc_comm *c, bool is_count
     return rv;
 }
 
-bool ftc_roll_lacks_members(void *watch)
+bool ftc_death_watch_any_dead(void *watch)
 {
-    struct ftc_roll_watch *w = watch;
+    struct ftc_death_watch *w = watch;
     uint32_t deaths = ftc_board_deaths(&ftc_library.board);
 
     if (deaths == w->deaths_seen)
