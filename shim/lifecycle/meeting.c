@@ -516,12 +516,14 @@ static void agree_on_lease(int first_without, bool is_protected)
         return;
     ftc_directory_host_name(&ftc_library.board, ftc_library.world_rank, host);
     if (!ftc_lease_is_offered())
-        ftc_lines_say("ftcoll: a lost host ends the job: the ranks were not started by mpiexec "
-                      "(Hydra) with this library in it (LD_PRELOAD before mpiexec)\n");
+        ftc_lines_say("ftcoll: the loss of a host will end this job: the ranks were not started by "
+                      "MPICH's mpiexec with this library in it; set LD_PRELOAD before mpiexec, as "
+                      "ftcoll run does\n");
     else
-        ftc_lines_say("ftcoll: a lost host ends the job: host %s has no answer from the library in "
-                      "mpiexec, to which each host needs TCP\n",
-                      host);
+        ftc_lines_say(
+            "ftcoll: the loss of a host will end this job: host %s gets no answer from the "
+            "library in mpiexec; allow TCP connections from each host to that of mpiexec\n",
+            host);
 }
 
 /* What each host's agent has to do before anybody counts on it. False if one cannot. */

@@ -135,9 +135,10 @@ static void say_silent(const struct agent *a, const struct source *s)
 
     ftc_directory_host_name(board, a->rank->world, here);
     ftc_directory_host_name(board, first, there);
-    ftc_lines_say("ftcoll: host %s of rank %u has not been heard on host %s for %d ms "
-                  "(unreachable_ms = %d), and is not known to be lost: the job ends\n",
-                  there, first, here, patience, a->rank->options.settings.unreachable_ms);
+    ftc_lines_say("ftcoll: host %s has received nothing from host %s (rank %u) for %d ms "
+                  "(unreachable_ms = %d), and mpiexec has not declared that host lost: the job "
+                  "ends; check the network between the two hosts\n",
+                  here, there, first, patience, a->rank->options.settings.unreachable_ms);
 }
 
 static _Noreturn void end_job(const struct agent *a, const struct source *s)
@@ -277,9 +278,11 @@ static void say_alone(const struct agent *a)
     if (!ftc_lease_is_first_left(&a->rank->board))
         return;
     ftc_directory_host_name(&a->rank->board, a->rank->world, here);
-    ftc_lines_say("ftcoll: host %s has not heard mpiexec for unreachable_ms = %d, and hears all "
-                  "other hosts: results wait for mpiexec, for %d s at most\n",
-                  here, a->rank->options.settings.unreachable_ms, FTC_LEASE_MPIEXEC_MS / 1000);
+    ftc_lines_say(
+        "ftcoll: host %s has received nothing from mpiexec for %d ms (unreachable_ms), "
+        "but hears all other hosts: results of MPI calls wait for mpiexec, and after %d s "
+        "the ranks are killed\n",
+        here, a->rank->options.settings.unreachable_ms, FTC_LEASE_MPIEXEC_MS / 1000);
 }
 
 /* Returns whether it is mpiexec that is silent, and not this host: then no host is declared lost

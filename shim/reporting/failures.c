@@ -138,7 +138,7 @@ static void write_recovery(FILE *f, const struct ftc_failure *failure)
             site[0] ? " at " : "", site, a.noticed_by, microseconds(death_ns, a.noticed_ns));
     if (a.recovered_ns != 0)
         fprintf(f, "; %s after %.0f us",
-                a.is_error ? "it returned the error" : "all survivors had its result",
+                a.is_error ? "it returned the error" : "all survivors had the result",
                 microseconds(death_ns, a.recovered_ns));
     fputc('\n', f);
     if (is_told_in_full(failure, site))

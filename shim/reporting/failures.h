@@ -37,7 +37,7 @@ struct ftc_failure {
 };
 
 /* Writes the line: the name, the operation and its place, when it was noticed, and when all
- * survivors had its result or its error; with a line for each place of a stack that is told. */
+ * survivors had the result or the error; with a line for each place of a stack that is told. */
 void ftc_failure_write(FILE *f, const struct ftc_failure *failure);
 
 /* The same as an element of an array. */

@@ -230,8 +230,8 @@ void ftc_notice_host_stops(struct ftc_board *board, int unreachable_ms)
         if (ftc_board_is_here(board, i))
             ftc_directory_host_name(board, i, name);
     say(ftc_clock_ns(),
-        "host %s stops: it has not heard mpiexec for unreachable_ms = %d, or mpiexec has given it "
-        "up, and the others go on without it",
+        "host %s stops: it has received nothing from mpiexec for %d ms (unreachable_ms), or "
+        "mpiexec has declared it lost; its ranks are killed, and the other hosts go on without it",
         name, unreachable_ms);
 }
 

@@ -339,7 +339,7 @@ UCX_PATHS = [job(f"by UCX: {name}", *row, settings=BY_UCX, **WITH_UCX) for name,
 TOLD = (r"rank 3 \(node2, pid \d+\) killed by signal 9 \(Killed\); 3 of 4 ranks go on",
         r"all survivors \(3\) have their results, .* after the death of rank 3",
         r"(?m)^ftcoll: rank 3 \(node2, pid \d+\) killed by signal 9 .*missed in MPI_.*noticed by rank \d after \d+ us; "
-        r"all survivors had its result after \d+ us")
+        r"all survivors had the result after \d+ us")
 
 
 def await_told(j):
@@ -406,7 +406,7 @@ ENDS = [
     job("an error on all", 2, 2, 4, 1, "", f"--go 10 --await 10:told {ALLREDUCE}", finished=None, failures=2, status="failed",
         hand=kill_one_of_each_then_go_on, says=("2 of 4 processes failed",), check=reported_once(2), tags=DEFECT),
     job("an error that returns", 2, 2, 4, 1, "kill@0:3", f"--errors-return {ALLREDUCE}", {"FTCOLL_REQUIRE_ALL": "all"},
-        finished=(0, 1, 2, 3), status=(0, 3), excess="--maybe-excess", silent=("had its result", "have their results"),
+        finished=(0, 1, 2, 3), status=(0, 3), excess="--maybe-excess", silent=("had the result", "have their results"),
         says=(r"(?m)missed in MPI_Allreduce #0 .*; it returned the error after \d+ us$",)),
     # A monitor process below a shell tells of no death before that is seen to go on.
     Case("hosts: an error on all at once", 4, 1, command=on(2, 2, 4, BELOW + stream("kill@10:3", ALLREDUCE)), status="failed",

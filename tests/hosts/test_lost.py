@@ -123,7 +123,7 @@ SILENT = r"lost with its host, which mpiexec has not heard for more than unreach
 def told(rank, host, how, left):
     return (rf"rank {rank} \({host}, pid \d+\) {how}; {left} ranks go on",
             rf"(?m)^ftcoll: rank {rank} \({host}, pid \d+\) {how}; missed in MPI_.*noticed by rank \d after \d+ us; "
-            r"all survivors had its result after \d+ us")
+            r"all survivors had the result after \d+ us")
 
 
 # ---- all its processes have ended ----
@@ -307,7 +307,7 @@ def silent(name, *acts, **more):
     end it later, or when it is there again."""
     def stopped(j):
         text = j.text("stderr.4") + j.text("stderr.5")
-        return "" if text.count("host node3 stops: it has not heard mpiexec") == 1 else f"node3 has not stopped, but says: {text}"
+        return "" if text.count("host node3 stops: it has received nothing from mpiexec") == 1 else f"node3 has not stopped, but says: {text}"
 
     case = lost(name, 3, 2, 2, 2, then_go_on(*acts), settings=SILENCE, limit_s=LONG_S, says=told(5, "node3", SILENT, "4 of 6"),
                 check=stopped, **more)
@@ -413,7 +413,7 @@ def test_two_on_one_machine(run_case):
     """mpiexec speaks with both proxies by socket pairs, and knows which is which."""
     run_case(Case("hosts: both are this machine", 4, 1, command="mpiexec.hydra -launcher fork -hosts one,two -ppn 2 -n 4 "
                   "{programs}/stream --seed {seed} " + stream("kill@10:3"), settings={**UCX, "UCX_NET_DEVICES": None}, finished=3,
-                  failures=1, silent=("a lost host ends the job",), limit_s=LONG_S, tags=DEFECT))
+                  failures=1, silent=("the loss of a host will end this job",), limit_s=LONG_S, tags=DEFECT))
 
 
 # ---- what still ends the job ----
@@ -431,7 +431,7 @@ def test_none_left(own, run_case):
 def test_without_the_library_in_mpiexec(own, run_case):
     """As natively, with a line that says so."""
     case = lost("a host is lost, and mpiexec has not the library", 2, 1, 0, 1, then_go_on(kill_host(own, "node2")), finished=None,
-                failures=None, status="failed", says=("ftcoll: a lost host ends the job: the ranks were not started by mpiexec",))
+                failures=None, status="failed", says=("ftcoll: the loss of a host will end this job: the ranks were not started by MPICH's mpiexec",))
     case.command = case.command.replace("env LD_PRELOAD={library} mpiexec.hydra",
                                         "env -u LD_PRELOAD mpiexec.hydra -genv LD_PRELOAD {library}")
     run_case(case)

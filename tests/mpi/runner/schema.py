@@ -92,7 +92,7 @@ def _failure(failure):
         return
     number = "" if missed["operation"] is None else f" #{missed['operation']}"
     site = f" at {missed['site']}" if missed["site"] else ""
-    ends = (("result_after_us", "all survivors had its result"), ("error_after_us", "it returned the error"))
+    ends = (("result_after_us", "all survivors had the result"), ("error_after_us", "it returned the error"))
     result = "".join(f"; {what} after {missed[key]:.0f} us" for key, what in ends if missed[key] is not None)
     yield (f"{name}; missed in {missed['call']}{number}{site}, noticed by rank {missed['noticed_by']} "
            f"after {missed['noticed_after_us']:.0f} us{result}")

@@ -37,7 +37,7 @@ POLICIES = [
          settings={"FTCOLL_REQUIRE_ALL": "all"}, finished=(0, 1, 2), status=(0, 3),
          says=(r"MPI_Allreduce with \w+( operation)?: the result lacks 1 of 3 ranks, .*require_all requires all",
                r"(?m)missed in MPI_Allreduce #0 .*; it returned the error after \d+ us$"),
-         silent=("had its result", "have their results"), tags=DEFECT),
+         silent=("had the result", "have their results"), tags=DEFECT),
 ]
 
 # The message of a dead rank is read before the operation that it belongs to has started.

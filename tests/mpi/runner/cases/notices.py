@@ -131,7 +131,7 @@ def in_whole_lines(job):
     """Nothing but what is said of three deaths is there, and none of it twice or cut."""
     known = (of_death(r"\d+", r"\d+", 64, 3), "(?m)^ftcoll: " + TIME + " " + RECOVERY[4:].format(r"\d+", r"\d+") + r" \(missed in \w+ #\d+\)$",
              r"^ftcoll: rank \d+ \(\S+, pid \d+\) killed by signal 9 \(Killed\); missed in MPI_Allreduce #\d+ at last\S+, "
-             r"noticed by rank \d+ after \d+ us; all survivors had its result after \d+ us$",
+             r"noticed by rank \d+ after \d+ us; all survivors had the result after \d+ us$",
              r"^ftcoll: 61 of 64 ranks survived \(f = 3\)$")
     lines = job.text("stderr").splitlines()
     strange = [line for line in lines if not any(re.search(pattern, line) for pattern in known)]

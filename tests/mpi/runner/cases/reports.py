@@ -13,7 +13,7 @@ SUMMARY = {"FTCOLL_REPORT": "summary"}
 
 FAILURE = (r"(?m)^ftcoll: rank 2 \(\S+, pid \d+\) killed by signal 9 \(Killed\); missed in "
            r"MPI_Allreduce #\d+ at stream\S*, noticed by rank \d after \d+ us; all survivors had "
-           r"its result after \d+ us$")
+           r"the result after \d+ us$")
 
 
 def counted(call, count, text):
