@@ -4,9 +4,13 @@
  * forms, told apart by how much mpiexec reads: first 4, 8 or 12 bytes, then 32 or 24 for each
  * header.
  *
- *     up to 4.0.2       proxy                    cmd, bytes, pid, pmi_version, pgid, proxy, rank,
- * signum 4.0.3             "HYD\0", proxy           the same 4.1.2             "HYD\0", proxy cmd,
- * bytes, pgid, proxy, and 8 bytes more from 4.2.3 on     "HYD\0", pgid, proxy     the same
+ *     version          greeting                 header
+ *     up to 4.0.2      proxy_id                 8 ints: cmd, buflen, pid, pmi_version, pgid,
+ *                                               proxy_id, rank, signum
+ *     4.0.3            "HYD\0", proxy_id        the same
+ *     4.1.2            "HYD\0", proxy_id        24 bytes: cmd, buflen, pgid, proxy_id, a union of 8
+ *                                               bytes
+ *     4.2.3 and later  "HYD\0", pgid, proxy_id  the same 24 bytes
  *
  * Pure: it reads and makes bytes, and does not touch a socket. */
 #ifndef FTC_MPIEXEC_WIRE_H
