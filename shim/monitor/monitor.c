@@ -8,6 +8,7 @@
 #include "system/lines.h"
 #include "system/proc.h"
 #include "system/stopwatch.h"
+#include "system/task_limit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,6 +118,23 @@ static bool may_fork(void)
     return false;
 }
 
+/* A protected rank has 7 threads: the program's, UCX's, the library's, and four of the monitor
+ * process. A native rank has the first two. */
+enum { TASKS_OF_RANK = 7 };
+
+/* Returns whether the limit of processes allows monitor processes for all ranks of this launcher.
+ * Without this check a monitor process could take the place of a thread that MPI needs. */
+static bool leaves_room(pid_t launcher)
+{
+    const char *local = getenv("MPI_LOCALNRANKS");
+    unsigned long ranks = local ? strtoul(local, NULL, 10) : 1;
+
+    if (ftc_task_limit_allows(launcher, TASKS_OF_RANK * ranks))
+        return true;
+    absence = "the limit of processes (ulimit -u) leaves too few for it";
+    return false;
+}
+
 struct signal_state {
     sigset_t mask;
     struct sigaction on_child;
@@ -174,6 +192,8 @@ void ftc_monitor_start(void)
     bool is_below = read_marker(&outer);
 
     if ((is_below && is_own(&outer)) || !may_fork())
+        return;
+    if (!is_below && !leaves_room(job.launcher))
         return;
     if (ftc_channel_open(&ends) != 0) {
         absence = "no socket pair or pipe for a monitor process";

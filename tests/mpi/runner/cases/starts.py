@@ -27,6 +27,9 @@ CONTAINER = "unshare --user --map-root-user --mount"
 CONTAINED = {"UCX_TLS": "sysv,self", "FTCOLL_PROTECT": "all"}
 NO_CONTAINER = "" if subprocess.run(CONTAINER.split() + ["true"], stderr=subprocess.DEVNULL, check=False).returncode == 0 \
     else "no user namespace can be made here"
+# As a user who has no other process. Limits do not hold for root.
+LIMITED = ("chmod 755 .; cp {{library}} {{programs}}/start .; setpriv --reuid=612{limit:02} --regid=61234 --clear-groups "
+           "prlimit --nproc={limit} env LD_PRELOAD=$PWD/libftcoll.so FTCOLL_PROTECT=all mpiexec.hydra -n {{n}} ./start")
 LEAVE = "sh -c 'exec {programs}/start leave 2>>told'"
 
 STARTS = [
@@ -111,4 +114,11 @@ STARTS = [
     Case("start: a program that its user cannot read", 3, 1, rotate=False, settings={"UCX_TLS": "sysv,self"}, tags=DEFECT,
          command="cp {programs}/start .; chmod 711 start; " + VICTIM + "mpiexec.hydra -n {n} ./start", says=(SUMS.format(n=3),),
          silent=("ftcoll",)),
+    # Natively 2 ranks and their launcher are 6 processes and threads, with the library 16.
+    *(Case(f"start: the limit of processes is {limit}", 2, 1, rotate=False, preload=False, tags=DEFECT,
+           command=LIMITED.format(limit=limit), says=(SUMS.format(n=2),) + says, silent=silent)
+      for limit, says, silent in (
+          (7, ("(?m)^ftcoll: not protected: rank 0 has no monitor process: the limit of processes \\(ulimit -u\\) leaves too few",),
+           ("did not map", "failed")),
+          (40, (), ("ftcoll",)))),
 )
