@@ -119,10 +119,10 @@ static json_t *exceptions(void)
 {
     json_t *all = json_array();
 
-    for (int pass = FTC_PASS_NONE + 1; pass < FTC_PASS_COUNT; pass++)
-        if (pass != FTC_PASS_NOT_INTERCEPTED &&
-            ftc_protection_shelter((uint32_t)pass) == FTC_SHELTER_EXPOSED)
-            json_array_append_new(all, json_string(ftc_pass_text((enum ftc_pass)pass)));
+    for (int fallback = FTC_FALLBACK_NONE + 1; fallback < FTC_FALLBACK_COUNT; fallback++)
+        if (fallback != FTC_FALLBACK_NOT_INTERCEPTED &&
+            ftc_protection_shelter((uint32_t)fallback) == FTC_SHELTER_EXPOSED)
+            json_array_append_new(all, json_string(ftc_fallback_text((enum ftc_fallback)fallback)));
     return all;
 }
 

@@ -78,7 +78,7 @@ struct ftc_board_mark {
     _Atomic int32_t peer;            /* rank that the call needs, or a part of @set (mark.h) */
     _Atomic uint32_t set;            /* below FTC_BOARD_SETS */
     _Atomic uint32_t also;           /* rank + 1 of one more that it needs; 0: none */
-    _Atomic uint32_t pass;           /* enum ftc_pass: why native MPI carries out the call */
+    _Atomic uint32_t fallback;       /* enum ftc_fallback: why native MPI carries out the call */
     _Atomic uint64_t return_address; /* in that process */
     _Atomic uint64_t stack;          /* an address not far below where that is on the stack */
     _Atomic uint64_t polled_ns;      /* CLOCK_MONOTONIC of the last look of FTC_BOARD_POLL, */

@@ -12,7 +12,7 @@ enum { NEED_WORDS = FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX) };
 /* A mark as it was at one moment. */
 struct content {
     uint64_t version, return_address, stack, polled_ns;
-    uint32_t rank, call, set, also, pass;
+    uint32_t rank, call, set, also, fallback;
     int32_t peer;
 };
 
@@ -28,7 +28,7 @@ static bool read_content(const struct ftc_board *board, uint32_t rank, uint32_t 
     c->peer = atomic_load_explicit(&m->peer, memory_order_relaxed);
     c->set = atomic_load_explicit(&m->set, memory_order_relaxed);
     c->also = atomic_load_explicit(&m->also, memory_order_relaxed);
-    c->pass = atomic_load_explicit(&m->pass, memory_order_relaxed);
+    c->fallback = atomic_load_explicit(&m->fallback, memory_order_relaxed);
     c->return_address = atomic_load_explicit(&m->return_address, memory_order_relaxed);
     c->stack = atomic_load_explicit(&m->stack, memory_order_relaxed);
     c->polled_ns = atomic_load_explicit(&m->polled_ns, memory_order_relaxed);
@@ -180,7 +180,7 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
     if (!goes_on(watch, &c, others))
         *watch = (struct ftc_mark_watch){c.version, others, time.now_ns};
     mark->kind = (enum ftc_call_kind)c.call;
-    mark->pass = c.pass;
+    mark->fallback = c.fallback;
     mark->version = c.version;
     mark->return_address = c.return_address;
     mark->stack = c.stack;

@@ -22,11 +22,12 @@ static inline struct ftc_board_mark *ftc_marks_of(const struct ftc_board *board,
 }
 
 /* A call that begins. It needs @peer or has it in set @set (struct
- * ftc_board_mark). @stack is an address not far below that of @return_address on the stack. @pass
- * is an enum ftc_pass: why native MPI carries out a call that the library can carry out. */
+ * ftc_board_mark). @stack is an address not far below that of @return_address on the stack.
+ * @fallback is an enum ftc_fallback: why native MPI carries out a call that the library can carry
+ * out. */
 struct ftc_mark_start {
     enum ftc_call_kind kind;
-    uint32_t set, pass;
+    uint32_t set, fallback;
     int32_t peer;
     const void *return_address, *stack;
 };
@@ -40,7 +41,7 @@ static inline void ftc_mark_begin(struct ftc_board_mark *m, struct ftc_mark_star
     atomic_store_explicit(&m->peer, s.peer, memory_order_relaxed);
     atomic_store_explicit(&m->set, s.set, memory_order_relaxed);
     atomic_store_explicit(&m->also, 0, memory_order_relaxed);
-    atomic_store_explicit(&m->pass, s.pass, memory_order_relaxed);
+    atomic_store_explicit(&m->fallback, s.fallback, memory_order_relaxed);
     atomic_store_explicit(&m->return_address, (uint64_t)(uintptr_t)s.return_address,
                           memory_order_relaxed);
     atomic_store_explicit(&m->stack, (uint64_t)(uintptr_t)s.stack, memory_order_relaxed);
@@ -71,7 +72,7 @@ static inline void ftc_mark_poll(struct ftc_board_mark *m, uint64_t now_ns)
 /* What a mark says: a call that waits and needs a dead rank. */
 struct ftc_mark {
     enum ftc_call_kind kind;
-    uint32_t pass;           /* see struct ftc_mark_start; not checked */
+    uint32_t fallback;       /* see struct ftc_mark_start; not checked */
     uint64_t version;        /* one of its own for each call */
     uint64_t return_address; /* in the rank's process */
     uint64_t stack;          /* see ftc_callsite_beyond_mpi() */

@@ -1,30 +1,30 @@
 #include "policy.h"
 
-enum ftc_pass ftc_policy(const struct ftc_policy_facts *facts, size_t max_bytes)
+enum ftc_fallback ftc_policy(const struct ftc_policy_facts *facts, size_t max_bytes)
 {
     if (!facts->intercepted)
-        return FTC_PASS_NOT_INTERCEPTED;
-    if (facts->communicator != FTC_PASS_NONE)
+        return FTC_FALLBACK_NOT_INTERCEPTED;
+    if (facts->communicator != FTC_FALLBACK_NONE)
         return facts->communicator;
     if (!facts->valid)
-        return FTC_PASS_INVALID;
+        return FTC_FALLBACK_INVALID;
     if (facts->has_addresses)
-        return FTC_PASS_ADDRESSES;
+        return FTC_FALLBACK_ADDRESSES;
     if (!facts->commutative)
-        return FTC_PASS_NON_COMMUTATIVE;
+        return FTC_FALLBACK_NON_COMMUTATIVE;
     if (facts->value_bytes > max_bytes)
-        return FTC_PASS_TOO_LARGE;
-    return FTC_PASS_NONE;
+        return FTC_FALLBACK_TOO_LARGE;
+    return FTC_FALLBACK_NONE;
 }
 
-const char *ftc_pass_text(enum ftc_pass pass)
+const char *ftc_fallback_text(enum ftc_fallback fallback)
 {
-    static const char *const text[FTC_PASS_COUNT] = {
+    static const char *const text[FTC_FALLBACK_COUNT] = {
         "carried out by ftcoll",
-#define FTC_PASS(name, words) words,
-#include "passes.def"
-#undef FTC_PASS
+#define FTC_FALLBACK(name, words) words,
+#include "fallbacks.def"
+#undef FTC_FALLBACK
     };
 
-    return text[pass];
+    return text[fallback];
 }

@@ -8,33 +8,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum ftc_pass {
-    FTC_PASS_NONE = 0, /* carried out here */
-#define FTC_PASS(name, text) FTC_PASS_##name,
-#include "passes.def"
-#undef FTC_PASS
-    FTC_PASS_COUNT
+enum ftc_fallback {
+    FTC_FALLBACK_NONE = 0, /* carried out here */
+#define FTC_FALLBACK(name, text) FTC_FALLBACK_##name,
+#include "fallbacks.def"
+#undef FTC_FALLBACK
+    FTC_FALLBACK_COUNT
 };
 
 struct ftc_policy_facts {
     bool intercepted;
-    enum ftc_pass communicator; /* why the communicator cannot be protected, or FTC_PASS_NONE */
-    bool valid;                 /* no argument is known to be invalid */
-    bool has_addresses;         /* what is to be combined is at addresses of the datatype's */
+    enum ftc_fallback
+        communicator;   /* why the communicator cannot be protected, or FTC_FALLBACK_NONE */
+    bool valid;         /* no argument is known to be invalid */
+    bool has_addresses; /* what is to be combined is at addresses of the datatype's */
     bool commutative;
     size_t value_bytes;
 };
 
-enum ftc_pass ftc_policy(const struct ftc_policy_facts *facts, size_t max_bytes);
+enum ftc_fallback ftc_policy(const struct ftc_policy_facts *facts, size_t max_bytes);
 
-/* Whether @pass is an obstacle in the data of the call, which setting large overcomes. */
-static inline bool ftc_pass_is_of_data(enum ftc_pass pass)
+/* Whether @fallback is an obstacle in the data of the call, which setting large overcomes. */
+static inline bool ftc_fallback_is_of_data(enum ftc_fallback fallback)
 {
-    return pass == FTC_PASS_ADDRESSES || pass == FTC_PASS_NON_COMMUTATIVE ||
-           pass == FTC_PASS_TOO_LARGE;
+    return fallback == FTC_FALLBACK_ADDRESSES || fallback == FTC_FALLBACK_NON_COMMUTATIVE ||
+           fallback == FTC_FALLBACK_TOO_LARGE;
 }
 
 /* One line for the report. */
-const char *ftc_pass_text(enum ftc_pass pass);
+const char *ftc_fallback_text(enum ftc_fallback fallback);
 
 #endif

@@ -51,31 +51,31 @@ static int carry_out(struct ftc_plan *plan)
     return ftc_course_is_of(plan) && rv == MPI_SUCCESS ? carry_out_course(plan) : rv;
 }
 
-/* False: native MPI carries out the call, because of @pass. */
-static bool is_ours(enum ftc_pass pass)
+/* False: native MPI carries out the call, because of @fallback. */
+static bool is_ours(enum ftc_fallback fallback)
 {
-    if (pass != FTC_PASS_NONE)
-        ftc_native_call_pass = pass;
-    return pass == FTC_PASS_NONE;
+    if (fallback != FTC_FALLBACK_NONE)
+        ftc_native_call_fallback = fallback;
+    return fallback == FTC_FALLBACK_NONE;
 }
 
 bool ftc_carry_out(struct ftc_call *call)
 {
     struct ftc_floating floating;
     struct ftc_plan plan;
-    enum ftc_pass pass;
+    enum ftc_fallback fallback;
     bool is_agreed; /* who carries it out, by the operation itself */
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused) {
-        ftc_native_call_pass = FTC_PASS_NONE;
+        ftc_native_call_fallback = FTC_FALLBACK_NONE;
         return false;
     }
     ftc_native_call_look_back();
-    pass = ftc_plan_make(&plan, call);
-    is_agreed = pass == FTC_PASS_NONE && (ftc_plan_is_uneven(&plan) || plan.packs_elements);
+    fallback = ftc_plan_make(&plan, call);
+    is_agreed = fallback == FTC_FALLBACK_NONE && (ftc_plan_is_uneven(&plan) || plan.packs_elements);
     if (!is_agreed)
-        ftc_coverage_call(call, pass);
-    if (!is_ours(pass))
+        ftc_coverage_call(call, fallback);
+    if (!is_ours(fallback))
         return false;
     ftc_combine_note_modes_blocking(&plan, &floating);
     ftc_library_lock();

@@ -49,7 +49,7 @@ struct ftc_plan {
     /* A value of blocks (composite.h) */
     bool is_composite;
     struct ftc_blocks_limit limit;
-    enum ftc_pass turned_out; /* why native MPI has to do it, which all ranks have agreed on */
+    enum ftc_fallback turned_out; /* why native MPI has to do it, which all ranks have agreed on */
 };
 
 /* Notes of a rank beside its block. */

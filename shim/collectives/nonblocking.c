@@ -56,9 +56,10 @@ static bool end_task(struct ftc_queued *p)
 
     ftc_plan_leave_beside();
     t->call.result = ftc_plan_finish(&t->plan, outcome);
-    if (t->plan.turned_out != FTC_PASS_NONE) /* too late for native MPI: ranks' counts differ */
-        t->call.result = t->plan.turned_out == FTC_PASS_INVALID ? ftc_error_refused(t->plan.call)
-                                                                : ftc_error_too_much(t->plan.call);
+    if (t->plan.turned_out != FTC_FALLBACK_NONE) /* too late for native MPI: ranks' counts differ */
+        t->call.result = t->plan.turned_out == FTC_FALLBACK_INVALID
+                             ? ftc_error_refused(t->plan.call)
+                             : ftc_error_too_much(t->plan.call);
     if (t->call.result == MPI_SUCCESS && t->plan.is_again)
         return false;
     ftc_course_close(&t->plan);
@@ -92,16 +93,16 @@ static bool is_unseen(const struct ftc_call *call)
            ftc_is_comm(call->comm) && !ftc_lineage_of(call->comm) && !ftc_is_inter(call->comm);
 }
 
-static enum ftc_pass make_plan(struct ftc_plan *plan, const struct ftc_call *call)
+static enum ftc_fallback make_plan(struct ftc_plan *plan, const struct ftc_call *call)
 {
-    enum ftc_pass pass;
+    enum ftc_fallback fallback;
 
     if (is_unseen(call))
-        return FTC_PASS_UNSEEN;
-    pass = ftc_plan_make(plan, call);
-    if (pass != FTC_PASS_NONE)
-        return pass;
-    return ftc_request_possible() ? FTC_PASS_NONE : FTC_PASS_NO_REQUESTS;
+        return FTC_FALLBACK_UNSEEN;
+    fallback = ftc_plan_make(plan, call);
+    if (fallback != FTC_FALLBACK_NONE)
+        return fallback;
+    return ftc_request_possible() ? FTC_FALLBACK_NONE : FTC_FALLBACK_NO_REQUESTS;
 }
 
 /* Below a binding of MPI's only the stack tells, which is another one when the operation begins
@@ -114,16 +115,16 @@ static void find_site(struct ftc_call *call)
 
 bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MPI_Request *request)
 {
-    enum ftc_pass pass;
+    enum ftc_fallback fallback;
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
         return false;
     ftc_native_call_look_back();
-    pass = request ? make_plan(plan, call) : FTC_PASS_INVALID;
-    ftc_coverage_call(call, pass);
-    if (pass == FTC_PASS_NONE)
+    fallback = request ? make_plan(plan, call) : FTC_FALLBACK_INVALID;
+    ftc_coverage_call(call, fallback);
+    if (fallback == FTC_FALLBACK_NONE)
         find_site(call);
-    return pass == FTC_PASS_NONE;
+    return fallback == FTC_FALLBACK_NONE;
 }
 
 /* A persistent request keeps what its operations need. */

@@ -50,7 +50,7 @@ static bool is_surely_native(const struct ftc_plan *plan)
     size_t bytes = plan->collective->is_described_alike ? ftc_predefined_bytes(call->datatype) : 0;
 
     return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes &&
-           ftc_select(&(struct ftc_select_facts){.obstacle = FTC_PASS_TOO_LARGE,
+           ftc_select(&(struct ftc_select_facts){.obstacle = FTC_FALLBACK_TOO_LARGE,
                                                  .is_protected = is_protected()}) ==
                FTC_PROTOCOL_NATIVE &&
            !is_on_intercommunicator(call);
@@ -62,8 +62,8 @@ static bool is_to_be_examined(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
 
-    if (plan->comm->pass != FTC_PASS_NONE || ftc_comm_is_inter(plan->comm))
-        return plan->comm->pass == FTC_PASS_NONE;
+    if (plan->comm->fallback != FTC_FALLBACK_NONE || ftc_comm_is_inter(plan->comm))
+        return plan->comm->fallback == FTC_FALLBACK_NONE;
     return call->count >= 0 &&
            (!ftc_call_has_root(call->kind) || (call->root >= 0 && call->root < plan->comm->size));
 }
@@ -104,16 +104,17 @@ static void add_facts_of_large_data(struct ftc_select_facts *f, const struct ftc
  * that. */
 static void find_facts(struct ftc_select_facts *f, const struct ftc_plan *plan)
 {
-    bool is_of_data = ftc_pass_is_of_data(f->obstacle);
+    bool is_of_data = ftc_fallback_is_of_data(f->obstacle);
 
     f->is_protected = is_protected();
-    if ((f->obstacle == FTC_PASS_NONE || is_of_data) && ftc_call_is_nonblocking(plan->call->kind))
+    if ((f->obstacle == FTC_FALLBACK_NONE || is_of_data) &&
+        ftc_call_is_nonblocking(plan->call->kind))
         add_facts_of_request(f, plan);
     if (is_of_data && f->is_protected)
         add_facts_of_large_data(f, plan);
 }
 
-void ftc_plan_select(struct ftc_plan *plan, enum ftc_pass obstacle)
+void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle)
 {
     struct ftc_select_facts f = {.obstacle = obstacle};
 
@@ -125,7 +126,7 @@ void ftc_plan_select(struct ftc_plan *plan, enum ftc_pass obstacle)
 
 void ftc_plan_select_again(struct ftc_plan *plan)
 {
-    struct ftc_select_facts f = {.obstacle = FTC_PASS_TOO_LARGE, .has_turned_out = true};
+    struct ftc_select_facts f = {.obstacle = FTC_FALLBACK_TOO_LARGE, .has_turned_out = true};
 
     find_facts(&f, plan);
     plan->protocol = ftc_select(&f);
@@ -133,30 +134,30 @@ void ftc_plan_select_again(struct ftc_plan *plan)
 
 /* ---- the plan ---- */
 
-enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
+enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
 {
     struct ftc_policy_facts facts = {.intercepted = ftc_plan_is_intercepted(call->kind)};
-    enum ftc_pass pass;
+    enum ftc_fallback fallback;
 
     *plan = (struct ftc_plan){.call = call, .collective = collective_of(call->kind)};
     if (!facts.intercepted)
         return ftc_policy(&facts, 0);
     if (is_surely_native(plan))
-        return FTC_PASS_TOO_LARGE;
+        return FTC_FALLBACK_TOO_LARGE;
     ftc_library_lock();
     plan->comm = call->comm == MPI_COMM_NULL ? NULL : ftc_comm_get(call->comm);
     ftc_library_unlock();
     if (!plan->comm)
-        return FTC_PASS_INVALID;
-    facts.communicator = plan->comm->pass;
+        return FTC_FALLBACK_INVALID;
+    facts.communicator = plan->comm->fallback;
     plan->collective = collective_on(plan);
     if (is_to_be_examined(plan))
         plan->collective->examine(plan, &facts);
-    pass = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
-    ftc_plan_select(plan, pass);
+    fallback = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
+    ftc_plan_select(plan, fallback);
     if (plan->protocol != FTC_PROTOCOL_NATIVE)
-        return FTC_PASS_NONE;
-    return pass == FTC_PASS_NONE ? FTC_PASS_UNKNOWN_SIZE : pass;
+        return FTC_FALLBACK_NONE;
+    return fallback == FTC_FALLBACK_NONE ? FTC_FALLBACK_UNKNOWN_SIZE : fallback;
 }
 
 /* Its handle is the same on all ranks. Some have no kernel: see value/datatype.c. */
@@ -287,7 +288,7 @@ static int go_on(struct ftc_plan *plan)
         return ftc_error_no_memory();
     ftc_plan_select_again(plan);
     if (plan->protocol == FTC_PROTOCOL_NATIVE || plan->protocol == FTC_PROTOCOL_ERROR)
-        plan->turned_out = FTC_PASS_TOO_LARGE;
+        plan->turned_out = FTC_FALLBACK_TOO_LARGE;
     else
         plan->is_again = true;
     return MPI_SUCCESS;
@@ -298,7 +299,7 @@ static int deliver(struct ftc_plan *plan)
     if (plan->course)
         return ftc_course_deliver(plan);
     if ((ftc_plan_is_between(plan) || plan->packs_elements) && ftc_composite_is_refused(plan)) {
-        plan->turned_out = FTC_PASS_INVALID;
+        plan->turned_out = FTC_FALLBACK_INVALID;
         return MPI_SUCCESS;
     }
     if (plan->is_composite && ftc_composite_is_too_large(plan))

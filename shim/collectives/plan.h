@@ -8,12 +8,13 @@
 /* Whether setting intercept names calls of @kind. */
 bool ftc_plan_is_intercepted(enum ftc_call_kind kind);
 
-/* Looks at @call, which stays for the plan's lifetime; FTC_PASS_NONE: it is carried out here. */
-enum ftc_pass ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call);
+/* Looks at @call, which stays for the plan's lifetime; FTC_FALLBACK_NONE: it is carried out here.
+ */
+enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call);
 
 /* Selects the protocol (protocols/select.h) of a plan that has been examined, for ftc_plan_make().
  * @obstacle is the answer of the policy. */
-void ftc_plan_select(struct ftc_plan *plan, enum ftc_pass obstacle);
+void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle);
 
 /* Selects another protocol after the result of the operation has told that the data were too large.
  */

@@ -42,7 +42,7 @@ static int deliver_all(struct ftc_posted *p)
     int rv = MPI_SUCCESS;
 
     if (is_refused(p)) {
-        p->plan->turned_out = FTC_PASS_INVALID;
+        p->plan->turned_out = FTC_FALLBACK_INVALID;
         return MPI_SUCCESS;
     }
     if (!p->has_memory)

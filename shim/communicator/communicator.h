@@ -36,8 +36,8 @@ struct ftc_comm_looks {
 };
 
 struct ftc_comm {
-    uint64_t id;             /* the same on all ranks, unique in the job */
-    enum ftc_pass pass;      /* why calls go to native MPI; FTC_PASS_NONE: protected */
+    uint64_t id;                /* the same on all ranks, unique in the job */
+    enum ftc_fallback fallback; /* why calls go to native MPI; FTC_FALLBACK_NONE: protected */
     int size, rank;          /* the user's; of an intercommunicator those of both groups together */
     int remote, remote_size; /* where the remote group's begin, and how many; 0: there is none */
     uint32_t *world;         /* by rank: its rank in MPI_COMM_WORLD */

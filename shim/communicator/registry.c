@@ -36,16 +36,16 @@ enum { FREED_REMEMBERED = 1024 };
 static uint64_t freed[FREED_REMEMBERED];
 static unsigned freed_count;
 
-static enum ftc_pass find_world_ranks(struct ftc_comm *c, const int *world_rank)
+static enum ftc_fallback find_world_ranks(struct ftc_comm *c, const int *world_rank)
 {
     const struct ftc_library *l = &ftc_library;
 
     for (int i = 0; i < c->size; i++)
         if (world_rank[i] < 0 || world_rank[i] >= l->world_size)
-            return FTC_PASS_OUTSIDE_WORLD;
+            return FTC_FALLBACK_OUTSIDE_WORLD;
     for (int i = 0; i < c->size; i++)
         c->world[i] = world_rank[i];
-    return FTC_PASS_NONE;
+    return FTC_FALLBACK_NONE;
 }
 
 static int protect(struct ftc_comm *c)
@@ -99,8 +99,8 @@ static struct ftc_comm *create(const struct ftc_origin *from)
     c->world = malloc((size_t)c->size * sizeof *c->world);
     if (!c->world)
         goto fail;
-    c->pass = find_world_ranks(c, from->world_rank);
-    if (c->pass == FTC_PASS_NONE && (ftc_identity_find(c, from) != 0 || protect(c) != 0))
+    c->fallback = find_world_ranks(c, from->world_rank);
+    if (c->fallback == FTC_FALLBACK_NONE && (ftc_identity_find(c, from) != 0 || protect(c) != 0))
         goto fail;
     return c;
 
@@ -109,12 +109,12 @@ fail:
     return NULL;
 }
 
-static struct ftc_comm *unprotected(enum ftc_pass pass)
+static struct ftc_comm *unprotected(enum ftc_fallback fallback)
 {
     struct ftc_comm *c = calloc(1, sizeof *c);
 
     if (c)
-        c->pass = pass;
+        c->fallback = fallback;
     return c;
 }
 
@@ -127,19 +127,19 @@ static bool has_outsiders(const struct ftc_origin *from)
 }
 
 /* Its use does not identify it, as that of others does: threads of two groups agree on nothing. */
-static enum ftc_pass pass_of_inter(const struct ftc_origin *from)
+static enum ftc_fallback fallback_of_inter(const struct ftc_origin *from)
 {
     if (has_outsiders(from))
-        return FTC_PASS_OUTSIDE_WORLD;
+        return FTC_FALLBACK_OUTSIDE_WORLD;
     if ((ftc_library.settings.intercept & FTC_INTERCEPT_INTERCOMM) == 0)
-        return FTC_PASS_INTERCOMM;
-    return from->number == 0 ? FTC_PASS_UNSEEN_INTERCOMM : FTC_PASS_NONE;
+        return FTC_FALLBACK_INTERCOMM;
+    return from->number == 0 ? FTC_FALLBACK_UNSEEN_INTERCOMM : FTC_FALLBACK_NONE;
 }
 
 static struct ftc_comm *examine_inter(MPI_Comm comm, struct ftc_origin *from)
 {
     struct ftc_comm *c;
-    enum ftc_pass pass;
+    enum ftc_fallback fallback;
     int *world_rank = ftc_group_world_ranks_of_both(comm, &from->remote, &from->remote_size);
     int local;
 
@@ -150,8 +150,8 @@ static struct ftc_comm *examine_inter(MPI_Comm comm, struct ftc_origin *from)
     from->rank += from->remote == 0 ? from->remote_size : 0;
     from->size = local + from->remote_size;
     from->world_rank = world_rank;
-    pass = pass_of_inter(from);
-    c = pass == FTC_PASS_NONE ? create(from) : unprotected(pass);
+    fallback = fallback_of_inter(from);
+    c = fallback == FTC_FALLBACK_NONE ? create(from) : unprotected(fallback);
     free(world_rank);
     return c;
 }
@@ -173,7 +173,7 @@ static struct ftc_comm *examine(MPI_Comm comm)
     PMPI_Comm_size(comm, &from.size);
     PMPI_Comm_rank(comm, &from.rank);
     if (from.size == 1)
-        return unprotected(FTC_PASS_COMM_SELF);
+        return unprotected(FTC_FALLBACK_COMM_SELF);
     from.world_rank = world_rank = ftc_group_world_ranks_of(comm, &from.size);
     if (world_rank)
         c = create(&from);
@@ -303,7 +303,7 @@ struct ftc_comm *ftc_comm_for_request(uint64_t number, const struct ftc_comm *of
 
 void ftc_comm_release(struct ftc_comm *c)
 {
-    if (c->pass == FTC_PASS_NONE)
+    if (c->fallback == FTC_FALLBACK_NONE)
         unprotect(c);
     destroy(c);
 }
@@ -313,7 +313,7 @@ static void leave_out_missing(struct ftc_comm *c, MPI_Comm comm)
 {
     const unsigned char *missing = ftc_spares_missing(comm);
 
-    if (missing && c->pass == FTC_PASS_NONE)
+    if (missing && c->fallback == FTC_FALLBACK_NONE)
         ftc_members_leave_out(c, missing);
 }
 

@@ -114,7 +114,7 @@ static void note(MPI_Comm comm, MPI_File handle, const char *name)
 
     if (!f)
         ftc_job_end_no_memory("another file"); /* the others will protect it */
-    else if (f->comm->pass != FTC_PASS_NONE)
+    else if (f->comm->fallback != FTC_FALLBACK_NONE)
         forget(f);
     else
         f->is_of_copy = ftc_lineage_is_copy(comm);
@@ -337,7 +337,7 @@ bool ftc_file_transfer(struct ftc_transfer *transfer)
     t.native = transfer_together;
     t.arguments = transfer;
     transfer->file = in_use(f);
-    ftc_coverage_call(&t.call, FTC_PASS_NONE);
+    ftc_coverage_call(&t.call, FTC_FALLBACK_NONE);
     moves = has_position(transfer);
     if (moves)
         PMPI_File_get_position(transfer->file, &position);
@@ -379,7 +379,7 @@ bool ftc_file_begin(struct ftc_transfer *transfer, MPI_Request *request)
     if (!f)
         return false;
     t = task_of(f, transfer->kind, transfer->return_address);
-    ftc_coverage_call(&t.call, FTC_PASS_NONE);
+    ftc_coverage_call(&t.call, FTC_FALLBACK_NONE);
     transfer->file = in_use(f);
     if (f->has_lost_view) {
         transfer->result = refuse(&t);
@@ -465,7 +465,7 @@ bool ftc_file_change(struct ftc_change *x)
     t = task_of(f, x->kind, x->return_address);
     t.native = change;
     t.arguments = x;
-    ftc_coverage_call(&t.call, FTC_PASS_NONE);
+    ftc_coverage_call(&t.call, FTC_FALLBACK_NONE);
     if (!run_together(&t, &rv))
         x->result = rv == MPI_SUCCESS ? change_alone(&t, x) : rv;
     ftc_error_raise_on_file(&t.call, f->handle);
@@ -627,7 +627,7 @@ bool ftc_file_close(MPI_File *file, const void *return_address, int *rv)
     t = task_of(f, FTC_CALL_FILE_CLOSE, return_address);
     t.native = close_together;
     t.arguments = &x;
-    ftc_coverage_call(&t.call, FTC_PASS_NONE);
+    ftc_coverage_call(&t.call, FTC_FALLBACK_NONE);
     *rv = close_it(&t, &x);
     forget(f);
     ftc_error_raise_on_file(&t.call, *file);

@@ -61,7 +61,7 @@ static bool synchronise(void)
     ftc_library_lock();
     ftc_activity_enter_for_good(&ftc_library.board, ftc_library.world_rank);
     ftc_queue_complete_all();
-    ftc_coverage_call(&call, FTC_PASS_NONE);
+    ftc_coverage_call(&call, FTC_FALLBACK_NONE);
     if (ftc_execute(world, &request) == FTC_LOOP_DONE) {
         ftc_recovery_end(world, false);
         are_all = world->running->op.result.failed->count == 0;

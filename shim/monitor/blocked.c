@@ -69,7 +69,7 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
 
     name_site(rank, mark->return_address, mark->stack, site);
     ftc_death_name(board, mark->dead, death, sizeof death);
-    ftc_advice_write(&rank->options.settings, mark->kind, mark->pass, advice);
+    ftc_advice_write(&rank->options.settings, mark->kind, mark->fallback, advice);
     if (mark->dead_count > 1)
         snprintf(others, sizeof others, ", and %u more", mark->dead_count - 1);
     ftc_lines_say("ftcoll: rank %d has %s %s at %s%s for %.1f s: it %s rank %d, which is dead "
@@ -209,7 +209,7 @@ static void say_stuck(const struct ftc_monitored *rank, uint64_t ns,
     uint32_t dead = first_dead(board), deaths = ftc_board_deaths(board);
     char call[2 * SITE_TEXT], death[64], others[32] = "", advice[FTC_ADVICE_TEXT];
 
-    if (!ftc_advice_write(&rank->options.settings, wait->kind, FTC_PASS_NONE, advice))
+    if (!ftc_advice_write(&rank->options.settings, wait->kind, FTC_FALLBACK_NONE, advice))
         advice[0] = '\0'; /* the wait may be for a living rank */
     name_wait(rank, wait, call, sizeof call);
     ftc_death_name(board, dead, death, sizeof death);

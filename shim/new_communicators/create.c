@@ -195,7 +195,8 @@ static bool open_participants(const struct ftc_creation *x, const struct ftc_int
     struct ftc_comm *c = group == MPI_GROUP_NULL ? NULL : comm_of(x, group);
     struct ftc_spares *spares = x->is_between ? NULL : ftc_spares_of(x->comm);
 
-    if (c && c->pass == FTC_PASS_NONE && ftc_participants_open(participants, c, group, spares)) {
+    if (c && c->fallback == FTC_FALLBACK_NONE &&
+        ftc_participants_open(participants, c, group, spares)) {
         participants->groups = groups;
         return true;
     }
@@ -616,7 +617,7 @@ static int find_groups(struct ftc_creation *x, const struct ftc_call *call,
 static void report(const struct ftc_creation *x, const struct ftc_call *call)
 {
     if (x->return_address && !(x->bridge && ftc_creation_is_from_groups(x->kind)))
-        ftc_coverage_call(call, FTC_PASS_NONE);
+        ftc_coverage_call(call, FTC_FALLBACK_NONE);
 }
 
 static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
@@ -676,7 +677,7 @@ static bool all_know_of_dead(MPI_Comm comm)
 
     ftc_library_lock();
     c = ftc_comm_get(comm);
-    is_known = c && c->pass == FTC_PASS_NONE && c->member_count < c->size;
+    is_known = c && c->fallback == FTC_FALLBACK_NONE && c->member_count < c->size;
     ftc_library_unlock();
     return is_known;
 }

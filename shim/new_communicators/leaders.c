@@ -200,14 +200,15 @@ static int ask_other_leader(const struct ftc_creation *x, const struct ftc_call 
 /* ---- within a group ---- */
 
 /* So that any number may die meanwhile. NULL for one rank, which tells nobody. */
-static struct ftc_comm *comm_of(const struct ftc_creation *x, uint64_t number, enum ftc_pass *pass)
+static struct ftc_comm *comm_of(const struct ftc_creation *x, uint64_t number,
+                                enum ftc_fallback *fallback)
 {
     struct ftc_comm *of, *c = NULL;
 
     ftc_library_lock();
     of = ftc_comm_get(x->comm);
-    *pass = of ? of->pass : FTC_PASS_INVALID;
-    if (*pass == FTC_PASS_NONE)
+    *fallback = of ? of->fallback : FTC_FALLBACK_INVALID;
+    if (*fallback == FTC_FALLBACK_NONE)
         c = ftc_comm_for_request(number, of);
     ftc_library_unlock();
     return c;
@@ -303,12 +304,12 @@ int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
 {
     uint64_t number = ftc_lineage_of_request(x->comm);
     struct told *told = calloc(1, bytes_of_told());
-    enum ftc_pass pass;
-    struct ftc_comm *c = comm_of(x, number, &pass);
+    enum ftc_fallback fallback;
+    struct ftc_comm *c = comm_of(x, number, &fallback);
     int rv;
 
     *meeting = (struct ftc_meeting){.remote = MPI_GROUP_NULL, .leaders = MPI_GROUP_NULL};
-    if (!told || (pass == FTC_PASS_NONE && !c)) {
+    if (!told || (fallback == FTC_FALLBACK_NONE && !c)) {
         ftc_job_end_no_memory("another communicator"); /* the others would wait */
         free(told);
         return ftc_error_no_memory();
@@ -316,7 +317,7 @@ int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
     rv = meet(x, call, c, number, told);
     if (c)
         release(c);
-    if (pass != FTC_PASS_NONE && pass != FTC_PASS_COMM_SELF)
+    if (fallback != FTC_FALLBACK_NONE && fallback != FTC_FALLBACK_COMM_SELF)
         told->outcome = OUTSIDE; /* all members know, and the other leader has heard it */
     if (rv == MPI_SUCCESS && is_whole(told))
         rv = learn(x, number, told, meeting);

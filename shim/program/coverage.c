@@ -26,7 +26,7 @@ bool ftc_coverage_is_on;
 static struct place places[PLACES];
 static struct ftc_coverage_sites *sites; /* this rank's, on the board */
 static uint32_t used, room;              /* records */
-_Atomic uint64_t ftc_coverage_calls_so_far[FTC_CALL_COUNT][FTC_PASS_COUNT];
+_Atomic uint64_t ftc_coverage_calls_so_far[FTC_CALL_COUNT][FTC_FALLBACK_COUNT];
 
 /* Not the library's, which is held by some callers. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -96,20 +96,20 @@ static void count_at(enum ftc_call_kind call, struct ftc_outlook outlook,
 }
 
 /* Includes calls that make communicators of the survivors, and those for files of theirs. */
-static void count_place(const struct ftc_call *call, enum ftc_pass pass)
+static void count_place(const struct ftc_call *call, enum ftc_fallback fallback)
 {
     if (ftc_call_is_counted(call->kind))
-        count_at(call->kind, ftc_outlook_of_call(call, pass), call->return_address);
+        count_at(call->kind, ftc_outlook_of_call(call, fallback), call->return_address);
     else if (ftc_call_class(call->kind) != FTC_CLASS_OWN)
         count_at(call->kind, ftc_outlook_of_survivors(call), call->return_address);
 }
 
-void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass)
+void ftc_coverage_call(const struct ftc_call *call, enum ftc_fallback fallback)
 {
-    _Atomic uint64_t *count = &ftc_coverage_calls_so_far[call->kind][pass];
+    _Atomic uint64_t *count = &ftc_coverage_calls_so_far[call->kind][fallback];
 
     if (ftc_coverage_is_on)
-        count_place(call, pass);
+        count_place(call, fallback);
     if (ftc_library.threaded)
         atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
     else
@@ -122,8 +122,8 @@ void ftc_coverage_sums(unsigned long long *carried_out, unsigned long long *pass
     for (int k = 0; k < FTC_CALL_COUNT; k++) {
         if (!ftc_call_is_counted((enum ftc_call_kind)k))
             continue;
-        *carried_out += atomic_load(&ftc_coverage_calls_so_far[k][FTC_PASS_NONE]);
-        for (int p = 1; p < FTC_PASS_COUNT; p++)
+        *carried_out += atomic_load(&ftc_coverage_calls_so_far[k][FTC_FALLBACK_NONE]);
+        for (int p = 1; p < FTC_FALLBACK_COUNT; p++)
             *passed += atomic_load(&ftc_coverage_calls_so_far[k][p]);
     }
 }

@@ -20,10 +20,10 @@ void ftc_coverage_open(void);
 
 /* Counts the call that this thread is about to carry out here or pass on, also if the setting does
  * not ask for its place. */
-void ftc_coverage_call(const struct ftc_call *call, enum ftc_pass pass);
+void ftc_coverage_call(const struct ftc_call *call, enum ftc_fallback fallback);
 
 /* Calls of this rank so far: all, and those carried out here and passed on. */
-extern _Atomic uint64_t ftc_coverage_calls_so_far[FTC_CALL_COUNT][FTC_PASS_COUNT];
+extern _Atomic uint64_t ftc_coverage_calls_so_far[FTC_CALL_COUNT][FTC_FALLBACK_COUNT];
 void ftc_coverage_sums(unsigned long long *carried_out, unsigned long long *passed);
 
 /* A call that native MPI carries out; the others go to ftc_coverage_call(). @peer is

@@ -21,7 +21,7 @@ const _Atomic uint32_t *ftc_native_call_deaths = &nobody;
 enum { CALL_BYTES = 64 };
 
 _Thread_local int ftc_native_call_depth;
-_Thread_local uint32_t ftc_native_call_pass;
+_Thread_local uint32_t ftc_native_call_fallback;
 static _Thread_local int own_mark = -1;      /* of the outermost */
 static _Thread_local uintptr_t inside_below; /* where on the stack calls are inside of it */
 static _Thread_local struct {

@@ -24,8 +24,8 @@ extern const _Atomic uint32_t *ftc_native_call_deaths;
 extern _Thread_local int ftc_native_call_depth;
 
 /* Why this thread's last call of those that the library can carry out went to native MPI: an enum
- * ftc_pass. The mark of that call shows it. */
-extern _Thread_local uint32_t ftc_native_call_pass;
+ * ftc_fallback. The mark of that call shows it. */
+extern _Thread_local uint32_t ftc_native_call_fallback;
 
 /* Forgets those that the thread has left, seen from @frame of its stack. */
 void ftc_native_call_forget_left(const void *frame);
@@ -86,7 +86,7 @@ static inline void ftc_native_call_write_mark(struct ftc_board_mark *m, enum ftc
 {
     ftc_mark_begin(m, (struct ftc_mark_start){.kind = kind,
                                               .set = place,
-                                              .pass = ftc_native_call_pass,
+                                              .fallback = ftc_native_call_fallback,
                                               .peer = need,
                                               .return_address = return_address,
                                               .stack = __builtin_frame_address(0)});

@@ -118,7 +118,7 @@ static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *typ
     int rank = 0, size = 1;
 
     facts->valid = facts->commutative = true;
-    if (plain == FTC_CALL_BARRIER || facts->communicator != FTC_PASS_NONE)
+    if (plain == FTC_CALL_BARRIER || facts->communicator != FTC_FALLBACK_NONE)
         return;
     if (ftc_is_inter(call->comm)) {
         facts->value_bytes = bytes_between(call);
@@ -149,59 +149,59 @@ static bool is_seen_by_survivors(MPI_Comm comm)
            ftc_group_is_in_world(comm);
 }
 
-static enum ftc_pass communicator_pass(MPI_Comm comm)
+static enum ftc_fallback communicator_pass(MPI_Comm comm)
 {
     int size = 0;
 
     if (ftc_is_inter(comm))
-        return ftc_lineage_of(comm) || is_seen_by_survivors(comm) ? FTC_PASS_NONE
-                                                                  : FTC_PASS_UNSEEN_INTERCOMM;
+        return ftc_lineage_of(comm) || is_seen_by_survivors(comm) ? FTC_FALLBACK_NONE
+                                                                  : FTC_FALLBACK_UNSEEN_INTERCOMM;
     PMPI_Comm_size(comm, &size);
-    return size == 1 ? FTC_PASS_COMM_SELF : FTC_PASS_NONE;
+    return size == 1 ? FTC_FALLBACK_COMM_SELF : FTC_FALLBACK_NONE;
 }
 
 /* Whether setting intercept is all that it takes. */
-static bool is_for_intercept(enum ftc_pass pass)
+static bool is_for_intercept(enum ftc_fallback fallback)
 {
-    return pass == FTC_PASS_NOT_INTERCEPTED || pass == FTC_PASS_INTERCOMM;
+    return fallback == FTC_FALLBACK_NOT_INTERCEPTED || fallback == FTC_FALLBACK_INTERCOMM;
 }
 
-/* Whether there are settings for what @pass speaks of. */
-static bool has_settings(enum ftc_pass pass)
+/* Whether there are settings for what @fallback speaks of. */
+static bool has_settings(enum ftc_fallback fallback)
 {
-    return is_for_intercept(pass) || pass == FTC_PASS_UNSEEN_INTERCOMM ||
-           pass == FTC_PASS_UNKNOWN_SIZE || ftc_pass_is_of_data(pass);
+    return is_for_intercept(fallback) || fallback == FTC_FALLBACK_UNSEEN_INTERCOMM ||
+           fallback == FTC_FALLBACK_UNKNOWN_SIZE || ftc_fallback_is_of_data(fallback);
 }
 
-/* Whether the settings for what @pass speaks of are as good as they can be. */
-static bool is_at_its_best(enum ftc_pass pass)
+/* Whether the settings for what @fallback speaks of are as good as they can be. */
+static bool is_at_its_best(enum ftc_fallback fallback)
 {
-    return ftc_pass_is_of_data(pass) && ftc_library.settings.large == FTC_LARGE_PROTECTED;
+    return ftc_fallback_is_of_data(fallback) && ftc_library.settings.large == FTC_LARGE_PROTECTED;
 }
 
 /* With the settings that protect most; those for large data only if they are needed. */
-static enum ftc_pass pass_at_best(const struct ftc_call *call, size_t *bytes, bool *is_large)
+static enum ftc_fallback pass_at_best(const struct ftc_call *call, size_t *bytes, bool *is_large)
 {
     struct ftc_policy_facts facts = {.intercepted = true};
     struct ftc_facts type = {0};
-    enum ftc_pass pass;
+    enum ftc_fallback fallback;
 
     if (!ftc_is_comm(call->comm))
-        return FTC_PASS_INVALID;
+        return FTC_FALLBACK_INVALID;
     facts.communicator = communicator_pass(call->comm);
     look_at_arguments(call, &type, &facts);
     *bytes = facts.value_bytes;
-    pass = ftc_policy(&facts, MAX_BYTES_MOST);
-    *is_large = ftc_pass_is_of_data(pass);
+    fallback = ftc_policy(&facts, MAX_BYTES_MOST);
+    *is_large = ftc_fallback_is_of_data(fallback);
     if (*is_large)
-        pass = FTC_PASS_NONE;
-    if (pass != FTC_PASS_NONE || !ftc_call_is_nonblocking(call->kind))
-        return pass;
+        fallback = FTC_FALLBACK_NONE;
+    if (fallback != FTC_FALLBACK_NONE || !ftc_call_is_nonblocking(call->kind))
+        return fallback;
     if (!ftc_lineage_of(call->comm) && !is_seen_by_survivors(call->comm))
-        return FTC_PASS_UNSEEN;
+        return FTC_FALLBACK_UNSEEN;
     return ftc_inside_has(FTC_INSIDE_REQUESTS) && ftc_mpi_function(FTC_MPIX_Grequest_start)
-               ? FTC_PASS_NONE
-               : FTC_PASS_NO_REQUESTS;
+               ? FTC_FALLBACK_NONE
+               : FTC_FALLBACK_NO_REQUESTS;
 }
 
 static bool requires_all(const struct ftc_call *call)
@@ -223,35 +223,36 @@ static struct ftc_outlook outlook_here(const struct ftc_call *call)
                              requires_all(call));
 }
 
-static struct ftc_outlook outlook_of(const struct ftc_call *call, enum ftc_pass pass)
+static struct ftc_outlook outlook_of(const struct ftc_call *call, enum ftc_fallback fallback)
 {
     struct ftc_outlook outlook;
-    enum ftc_pass best;
+    enum ftc_fallback best;
     bool is_large = false;
     size_t bytes = 0;
 
-    if (pass == FTC_PASS_NONE)
+    if (fallback == FTC_FALLBACK_NONE)
         return outlook_here(call);
-    if (!has_settings(pass) || is_at_its_best(pass))
-        return ftc_prospect_in_vain(pass);
+    if (!has_settings(fallback) || is_at_its_best(fallback))
+        return ftc_prospect_in_vain(fallback);
     best = pass_at_best(call, &bytes, &is_large);
-    if (best != FTC_PASS_NONE)
+    if (best != FTC_FALLBACK_NONE)
         return ftc_prospect_in_vain(best);
     if (ftc_call_is_uneven(call->kind) ||
         ftc_is_inter(call->comm)) /* what is too large turns out */
-        is_large |= ftc_pass_is_of_data(pass);
+        is_large |= ftc_fallback_is_of_data(fallback);
     outlook = outlook_here(call);
     outlook.remedies = ftc_prospect_remedies(outlook);
-    outlook.protection = (enum ftc_protection)pass;
-    if (is_for_intercept(pass) ||
-        ((pass == FTC_PASS_NON_COMMUTATIVE || pass == FTC_PASS_ADDRESSES) && !is_large))
+    outlook.protection = (enum ftc_protection)fallback;
+    if (is_for_intercept(fallback) ||
+        ((fallback == FTC_FALLBACK_NON_COMMUTATIVE || fallback == FTC_FALLBACK_ADDRESSES) &&
+         !is_large))
         outlook.remedies |= FTC_REMEDY_INTERCEPT;
     if (is_seen_by_survivors(call->comm))
         outlook.remedies |= FTC_REMEDY_COMMUNICATORS;
     if (is_large)
         outlook.remedies |= ftc_library.settings.large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;
-    else if (bytes > (size_t)ftc_library.settings.max_bytes || pass == FTC_PASS_TOO_LARGE ||
-             pass == FTC_PASS_UNKNOWN_SIZE)
+    else if (bytes > (size_t)ftc_library.settings.max_bytes || fallback == FTC_FALLBACK_TOO_LARGE ||
+             fallback == FTC_FALLBACK_UNKNOWN_SIZE)
         outlook.remedies |= FTC_REMEDY_MAX_BYTES;
     return outlook;
 }
@@ -269,9 +270,9 @@ static bool is_for_rank_0(const struct ftc_call *call)
     return rank == call->root;
 }
 
-struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass)
+struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_fallback fallback)
 {
-    struct ftc_outlook outlook = outlook_of(call, pass);
+    struct ftc_outlook outlook = outlook_of(call, fallback);
 
     outlook.remedies |= is_for_rank_0(call) ? FTC_NOTE_RANK_0 : 0;
     return outlook;

@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-/* Judges a call that the library carries out, or native MPI because of @pass. */
-struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_pass pass);
+/* Judges a call that the library carries out, or native MPI because of @fallback. */
+struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_fallback fallback);
 
 /* Judges another call, such as one that makes a communicator, that the survivors carry out. */
 struct ftc_outlook ftc_outlook_of_survivors(const struct ftc_call *call);

@@ -113,7 +113,7 @@ static void start_engine(struct ftc_comm *c)
 
 bool ftc_loop_begin(struct ftc_comm *c, const struct ftc_loop_request *request)
 {
-    assert(c->pass == FTC_PASS_NONE);
+    assert(c->fallback == FTC_FALLBACK_NONE);
     assert(!c->running->active);
     assert(request->root >= 0);
     assert(request->root < c->member_count);

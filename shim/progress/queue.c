@@ -152,7 +152,7 @@ void ftc_queue_add(struct ftc_queued *p)
 {
     struct ftc_comm *c = p->comm;
 
-    assert(c->pass == FTC_PASS_NONE);
+    assert(c->fallback == FTC_FALLBACK_NONE);
     assert(p->begin);
     assert(p->end);
     assert(p->over);

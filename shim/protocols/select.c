@@ -11,7 +11,7 @@ static bool has_two_phases(const struct ftc_select_facts *f)
  * broadcast with a request use one, as each of its ranks may name another datatype. */
 static bool is_pipelined(const struct ftc_select_facts *f)
 {
-    return f->is_protected && !f->several_hosts && f->obstacle != FTC_PASS_ADDRESSES &&
+    return f->is_protected && !f->several_hosts && f->obstacle != FTC_FALLBACK_ADDRESSES &&
            !f->packs_elements && f->fits_slot &&
            (f->is_blocking_broadcast || (f->is_reduction && !f->needs_packing));
 }
@@ -19,7 +19,7 @@ static bool is_pipelined(const struct ftc_select_facts *f)
 /* Segments are combined by all threads alike, so nothing in them is packed either. */
 static bool is_segmented(const struct ftc_select_facts *f)
 {
-    return f->is_protected && f->several_hosts && f->obstacle == FTC_PASS_TOO_LARGE &&
+    return f->is_protected && f->several_hosts && f->obstacle == FTC_FALLBACK_TOO_LARGE &&
            !f->packs_elements && f->fits_part && f->is_reduction && f->commutative &&
            !f->needs_packing;
 }
@@ -33,15 +33,16 @@ static enum ftc_protocol give_up(const struct ftc_select_facts *f)
 enum ftc_protocol ftc_select(const struct ftc_select_facts *f)
 {
     /* The data fit, or no rank knows whether they do. */
-    if (f->obstacle == FTC_PASS_NONE)
+    if (f->obstacle == FTC_FALLBACK_NONE)
         return f->unknown_size && !has_two_phases(f) ? FTC_PROTOCOL_NATIVE : FTC_PROTOCOL_SINGLE;
     /* Only data are an obstacle that another protocol overcomes. */
-    if (!ftc_pass_is_of_data(f->obstacle))
+    if (!ftc_fallback_is_of_data(f->obstacle))
         return FTC_PROTOCOL_NATIVE;
 
     /* Each block has room on the board, so that only heads of blocks travel. A rank may lack a
      * place for its block; the data then turn out too large. */
-    if (f->is_protected && f->obstacle == FTC_PASS_TOO_LARGE && f->can_expose && !f->has_turned_out)
+    if (f->is_protected && f->obstacle == FTC_FALLBACK_TOO_LARGE && f->can_expose &&
+        !f->has_turned_out)
         return FTC_PROTOCOL_SINGLE_EXPOSED;
 
     /* Reductions and broadcasts on one host; commutative reductions on several. Their ranks know

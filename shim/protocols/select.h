@@ -22,8 +22,9 @@ enum ftc_protocol {
 };
 
 struct ftc_select_facts {
-    enum ftc_pass obstacle; /* why one operation cannot carry out the call; FTC_PASS_NONE: it can */
-    bool has_turned_out;    /* the result of the first operation says so; no rank knew before */
+    enum ftc_fallback
+        obstacle; /* why one operation cannot carry out the call; FTC_FALLBACK_NONE: it can */
+    bool has_turned_out; /* the result of the first operation says so; no rank knew before */
 
     bool is_protected;  /* large = protected */
     bool several_hosts; /* the job has ranks on more than one host */

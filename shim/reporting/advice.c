@@ -21,17 +21,17 @@ static uint32_t of_size(const struct ftc_settings *s)
     return s->large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;
 }
 
-static uint32_t of_collective(const struct ftc_settings *s, uint32_t pass)
+static uint32_t of_collective(const struct ftc_settings *s, uint32_t fallback)
 {
-    switch (pass) {
-    case FTC_PASS_NOT_INTERCEPTED:
-    case FTC_PASS_INTERCOMM:
+    switch (fallback) {
+    case FTC_FALLBACK_NOT_INTERCEPTED:
+    case FTC_FALLBACK_INTERCOMM:
         return FTC_REMEDY_INTERCEPT | of_size(s);
-    case FTC_PASS_ADDRESSES:
-    case FTC_PASS_NON_COMMUTATIVE:
-    case FTC_PASS_TOO_LARGE:
+    case FTC_FALLBACK_ADDRESSES:
+    case FTC_FALLBACK_NON_COMMUTATIVE:
+    case FTC_FALLBACK_TOO_LARGE:
         return of_size(s);
-    case FTC_PASS_UNKNOWN_SIZE:
+    case FTC_FALLBACK_UNKNOWN_SIZE:
         return FTC_REMEDY_MAX_BYTES;
     default:
         return 0;
@@ -68,11 +68,12 @@ static uint32_t of_window(const struct ftc_settings *s, enum ftc_call_kind kind)
                : 0;
 }
 
-static uint32_t remedies_of(const struct ftc_settings *s, enum ftc_call_kind kind, uint32_t pass)
+static uint32_t remedies_of(const struct ftc_settings *s, enum ftc_call_kind kind,
+                            uint32_t fallback)
 {
     switch (ftc_call_class(kind)) {
     case FTC_CLASS_PROTECTED:
-        return of_collective(s, pass);
+        return of_collective(s, fallback);
     case FTC_CLASS_MESSAGE:
         return of_messages(s);
     case FTC_CLASS_LOOK:
@@ -86,10 +87,10 @@ static uint32_t remedies_of(const struct ftc_settings *s, enum ftc_call_kind kin
     }
 }
 
-bool ftc_advice_write(const struct ftc_settings *s, enum ftc_call_kind kind, uint32_t pass,
+bool ftc_advice_write(const struct ftc_settings *s, enum ftc_call_kind kind, uint32_t fallback,
                       char text[FTC_ADVICE_TEXT])
 {
-    uint32_t remedies = remedies_of(s, kind, pass);
+    uint32_t remedies = remedies_of(s, kind, fallback);
     const char *word;
     unsigned next = 0;
     int length = 0;

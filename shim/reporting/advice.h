@@ -13,9 +13,9 @@
 enum { FTC_ADVICE_TEXT = 128 };
 
 /* Writes the settings that would protect a call of @kind, as they go into the environment, as a
- * part of a sentence: "; FTCOLL_P2P=ignore would protect it". @pass: why native MPI carries it out,
- * FTC_PASS_NONE: not known. Returns false if no setting would, and the text says so. */
-bool ftc_advice_write(const struct ftc_settings *s, enum ftc_call_kind kind, uint32_t pass,
+ * part of a sentence: "; FTCOLL_P2P=ignore would protect it". @fallback: why native MPI carries it
+ * out, FTC_FALLBACK_NONE: not known. Returns false if no setting would, and the text says so. */
+bool ftc_advice_write(const struct ftc_settings *s, enum ftc_call_kind kind, uint32_t fallback,
                       char text[FTC_ADVICE_TEXT]);
 
 #endif

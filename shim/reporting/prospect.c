@@ -51,7 +51,7 @@ struct ftc_outlook ftc_prospect_here(const struct ftc_settings *s, enum ftc_call
         return (struct ftc_outlook){ERROR(F), FTC_REMEDY_F | remedies};
     if (remedies != 0)
         return (struct ftc_outlook){ERROR(DEAD_ROOT), remedies};
-    return (struct ftc_outlook){.protection = (enum ftc_protection)FTC_PASS_NONE};
+    return (struct ftc_outlook){.protection = (enum ftc_protection)FTC_FALLBACK_NONE};
 }
 
 /* While p2p is native it is not noted which requests are messages. */
@@ -81,7 +81,7 @@ static struct ftc_outlook of_freeing(const struct ftc_settings *s)
 {
     if (ftc_prospect_is_intercepted(s, FTC_CALL_WIN_FREE))
         return (struct ftc_outlook){FTC_PROTECTION_INTERCEPT, 0};
-    return (struct ftc_outlook){(enum ftc_protection)FTC_PASS_NOT_INTERCEPTED,
+    return (struct ftc_outlook){(enum ftc_protection)FTC_FALLBACK_NOT_INTERCEPTED,
                                 FTC_REMEDY_INTERCEPT};
 }
 
@@ -159,7 +159,7 @@ struct ftc_outlook ftc_prospect_of(const struct ftc_settings *s, enum ftc_call_k
         outlook = ftc_prospect_here(s, kind, returns, false);
         if (ftc_prospect_is_intercepted(s, kind))
             return outlook;
-        outlook.protection = (enum ftc_protection)FTC_PASS_NOT_INTERCEPTED;
+        outlook.protection = (enum ftc_protection)FTC_FALLBACK_NOT_INTERCEPTED;
         outlook.remedies = ftc_prospect_remedies(outlook) | FTC_REMEDY_INTERCEPT;
         return outlook;
     default:

@@ -3,10 +3,10 @@
 enum ftc_shelter ftc_protection_shelter(uint32_t protection)
 {
     switch (protection) {
-    case FTC_PASS_NONE:
+    case FTC_FALLBACK_NONE:
         return FTC_SHELTER_PROTECTED;
-    case FTC_PASS_COMM_SELF:
-    case FTC_PASS_INVALID: /* an error at once */
+    case FTC_FALLBACK_COMM_SELF:
+    case FTC_FALLBACK_INVALID: /* an error at once */
         return FTC_SHELTER_ALONE;
 #define FTC_PROTECTION(name, shelter, text)                                                        \
     case FTC_PROTECTION_##name:                                                                    \
@@ -34,10 +34,10 @@ const char *ftc_protection_reason(uint32_t protection)
 #undef FTC_PROTECTION
     };
 
-    if (protection == FTC_PASS_NONE)
+    if (protection == FTC_FALLBACK_NONE)
         return NULL;
-    return protection < FTC_PASS_COUNT ? ftc_pass_text((enum ftc_pass)protection)
-                                       : text[protection - FTC_PASS_COUNT];
+    return protection < FTC_FALLBACK_COUNT ? ftc_fallback_text((enum ftc_fallback)protection)
+                                           : text[protection - FTC_FALLBACK_COUNT];
 }
 
 const char *ftc_remedy_text(uint32_t remedies, unsigned *next)

@@ -18,9 +18,9 @@ enum ftc_shelter {
     FTC_SHELTERS
 };
 
-/* The first ones are those of enum ftc_pass. */
+/* The first ones are those of enum ftc_fallback. */
 enum ftc_protection {
-    FTC_PROTECTION_LAST_PASS = FTC_PASS_COUNT - 1,
+    FTC_PROTECTION_LAST_FALLBACK = FTC_FALLBACK_COUNT - 1,
 #define FTC_PROTECTION(name, shelter, text) FTC_PROTECTION_##name,
 #include "protections.def"
 #undef FTC_PROTECTION

@@ -161,11 +161,11 @@ static void write_calls(FILE *f, const struct writing *w)
 {
     fprintf(f, "ftcoll: calls of rank %u:\n", w->n->self.rank);
     for (int k = 0; k < FTC_CALL_COUNT; k++)
-        for (int p = 0; p < FTC_PASS_COUNT && ftc_call_is_counted((enum ftc_call_kind)k); p++)
+        for (int p = 0; p < FTC_FALLBACK_COUNT && ftc_call_is_counted((enum ftc_call_kind)k); p++)
             if (atomic_load(&w->own->calls[k][p]) > 0)
                 fprintf(f, "ftcoll: %-18s %10llu  %s%s\n", ftc_call_name((enum ftc_call_kind)k),
                         (unsigned long long)atomic_load(&w->own->calls[k][p]),
-                        p == 0 ? "" : "native: ", ftc_pass_text((enum ftc_pass)p));
+                        p == 0 ? "" : "native: ", ftc_fallback_text((enum ftc_fallback)p));
 }
 
 static void write_links(FILE *f, const struct writing *w)
@@ -244,7 +244,7 @@ static void add_failures(struct ftc_json *j, const struct writing *w)
     ftc_json_close(j);
 }
 
-static void add_call(struct ftc_json *j, enum ftc_call_kind kind, enum ftc_pass pass,
+static void add_call(struct ftc_json *j, enum ftc_call_kind kind, enum ftc_fallback fallback,
                      uint64_t count)
 {
     if (count == 0)
@@ -252,7 +252,8 @@ static void add_call(struct ftc_json *j, enum ftc_call_kind kind, enum ftc_pass 
     ftc_json_open_object(j, NULL);
     ftc_json_add_text(j, "call", ftc_call_name(kind));
     ftc_json_add_count(j, "count", count);
-    ftc_json_add_text(j, "native_because", pass == FTC_PASS_NONE ? NULL : ftc_pass_text(pass));
+    ftc_json_add_text(j, "native_because",
+                      fallback == FTC_FALLBACK_NONE ? NULL : ftc_fallback_text(fallback));
     ftc_json_close(j);
 }
 
@@ -260,8 +261,9 @@ static void add_calls(struct ftc_json *j, const struct writing *w)
 {
     ftc_json_open_array(j, "calls");
     for (int k = 0; k < FTC_CALL_COUNT; k++)
-        for (int p = 0; p < FTC_PASS_COUNT && ftc_call_is_counted((enum ftc_call_kind)k); p++)
-            add_call(j, (enum ftc_call_kind)k, (enum ftc_pass)p, atomic_load(&w->own->calls[k][p]));
+        for (int p = 0; p < FTC_FALLBACK_COUNT && ftc_call_is_counted((enum ftc_call_kind)k); p++)
+            add_call(j, (enum ftc_call_kind)k, (enum ftc_fallback)p,
+                     atomic_load(&w->own->calls[k][p]));
     ftc_json_close(j);
 }
 

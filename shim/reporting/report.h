@@ -17,7 +17,8 @@ enum { FTC_REPORT_SCHEMA = 1 };
 
 /* What a rank in MPI_Finalize knows beside what is on the board. */
 struct ftc_report_own {
-    const _Atomic uint64_t (*calls)[FTC_PASS_COUNT]; /* by enum ftc_call_kind and enum ftc_pass */
+    const _Atomic
+        uint64_t (*calls)[FTC_FALLBACK_COUNT]; /* by enum ftc_call_kind and enum ftc_fallback */
     struct ftc_transport *transport;
     const struct ftc_stack *(*stack)(uint32_t world); /* ftc_recovery_site() */
     bool (*was_in_it)(uint32_t world);                /* ftc_recovery_is_first() */

@@ -133,7 +133,7 @@ static struct ftc_comm *open_members(uint64_t number, MPI_Group group)
         return NULL;
     ftc_library_lock();
     c = ftc_comm_for_window(number, group);
-    if (c && c->pass != FTC_PASS_NONE) {
+    if (c && c->fallback != FTC_FALLBACK_NONE) {
         ftc_comm_release(c);
         c = NULL;
     }
@@ -185,7 +185,7 @@ bool ftc_window_free(MPI_Win *win, const void *return_address, int *rv)
     x.comm = open_members(take(number), group);
     if (x.comm) {
         x.watch.comm = x.comm;
-        ftc_coverage_call(&call, FTC_PASS_NONE);
+        ftc_coverage_call(&call, FTC_FALLBACK_NONE);
         *rv = carry_out(&call, &x, group);
         ftc_library_lock();
         ftc_comm_release(x.comm);

@@ -228,7 +228,7 @@ static void act_as(uint32_t rank)
     ck_assert(ftc_coverage_is_on);
 }
 
-static void call_at(const void *site, enum ftc_call_kind kind, enum ftc_pass pass)
+static void call_at(const void *site, enum ftc_call_kind kind, enum ftc_fallback fallback)
 {
     struct ftc_call call = {.kind = kind,
                             .count = 1,
@@ -237,7 +237,7 @@ static void call_at(const void *site, enum ftc_call_kind kind, enum ftc_pass pas
                             .comm = MPI_COMM_WORLD,
                             .return_address = site};
 
-    ftc_coverage_call(&call, pass);
+    ftc_coverage_call(&call, fallback);
 }
 
 /* Until the next one. */
@@ -285,7 +285,7 @@ START_TEST(calls_of_all_ranks_at_one_site_are_one_line)
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         act_as(rank);
         for (uint32_t i = 0; i <= rank; i++)
-            call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+            call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
     }
     expect("           6 on    3  MPI_Allreduce      protected      libc.so.6(");
     expect("all 6 calls that need other ranks are protected");
@@ -298,9 +298,9 @@ START_TEST(a_rank_at_which_different_things_help_is_one)
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         act_as(rank);
         bytes = 8;
-        call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NOT_INTERCEPTED);
+        call_at(site(0), FTC_CALL_BCAST, FTC_FALLBACK_NOT_INTERCEPTED);
         bytes = 1 << 20;
-        call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NOT_INTERCEPTED);
+        call_at(site(0), FTC_CALL_BCAST, FTC_FALLBACK_NOT_INTERCEPTED);
     }
     ck_assert_uint_ne(record(0, 1)->calls, 0); /* of its own, for other remedies */
     expect("           6 on    3  MPI_Bcast");
@@ -314,9 +314,9 @@ START_TEST(the_exposed_come_first_and_are_summed_up)
     opened();
     act_as(1);
     for (int i = 0; i < 3000; i++)
-        call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
-    call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
-    call_at(site(2), FTC_CALL_ALLREDUCE, FTC_PASS_COMM_SELF);
+        call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
+    call_at(site(1), FTC_CALL_BARRIER, FTC_FALLBACK_NOT_INTERCEPTED);
+    call_at(site(2), FTC_CALL_ALLREDUCE, FTC_FALLBACK_COMM_SELF);
     text = report();
     ck_assert_ptr_nonnull(strstr(text, "not protected"));
     ck_assert(strstr(text, "not protected") < strstr(text, "3,000 on    1"));
@@ -331,8 +331,8 @@ START_TEST(one_site_may_have_several_fates)
 {
     opened();
     act_as(0);
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_TOO_LARGE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_TOO_LARGE);
     expect("message larger than max_bytes");
     expect("50.0 % of 2 calls that need other ranks are protected; a dead rank would leave the "
            "others waiting at 1 of 1 call sites");
@@ -344,7 +344,8 @@ START_TEST(more_sites_than_there_is_room_for_are_counted)
     opened();
     act_as(2);
     for (int i = 0; i < SITES + 3; i++)
-        call_at(site(i), FTC_CALL_BARRIER, i % 2 ? FTC_PASS_NONE : FTC_PASS_NOT_INTERCEPTED);
+        call_at(site(i), FTC_CALL_BARRIER,
+                i % 2 ? FTC_FALLBACK_NONE : FTC_FALLBACK_NOT_INTERCEPTED);
     expect("and 3 calls at other call sites, 2 of them not protected");
     expect("42.8 % of 7 calls");
 }
@@ -375,7 +376,7 @@ START_TEST(settings_protect_native_calls)
     ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
     act_as(0);
     ftc_coverage_native(FTC_CALL_SENDRECV, MPI_COMM_WORLD, 1, site(0));
-    call_at(site(2), FTC_CALL_COMM_DUP, FTC_PASS_NONE);
+    call_at(site(2), FTC_CALL_COMM_DUP, FTC_FALLBACK_NONE);
     expect("all 2 calls that need other ranks are protected");
 }
 END_TEST
@@ -400,11 +401,11 @@ START_TEST(protected_programs_survive)
 {
     opened();
     act_as(0);
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
-    call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
+    call_at(site(0), FTC_CALL_REDUCE, FTC_FALLBACK_NONE);
     expect_verdict(NO_WAIT "; ftcoll rehearse ", NULL, NULL);
     returns = false; /* they raise no error */
-    call_at(site(1), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    call_at(site(1), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
     expect_verdict(NO_WAIT "; ftcoll rehearse ", NULL, NULL);
 }
 END_TEST
@@ -413,11 +414,11 @@ START_TEST(settings_that_help_are_named)
 {
     opened();
     act_as(0);
-    call_at(site(0), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(0), FTC_CALL_BARRIER, FTC_FALLBACK_NOT_INTERCEPTED);
     expect_verdict("it waits for ever, for example in MPI_Barrier at libc.so.6(",
                    "FTCOLL_INTERCEPT=all", NO_WAIT);
     bytes = 65536;
-    call_at(site(1), FTC_CALL_IALLREDUCE, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(1), FTC_CALL_IALLREDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
     ftc_coverage_native(FTC_CALL_COMM_SPLIT, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
     expect_verdict("it waits",
                    "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_COMMUNICATORS=survivors",
@@ -430,7 +431,7 @@ START_TEST(what_messages_cannot_take_a_data_phase_does)
     opened();
     bytes = 65537;
     act_as(0);
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_TOO_LARGE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_TOO_LARGE);
     expect(": message larger than max_bytes");
     expect_verdict("it waits for ever", "FTCOLL_LARGE=protected", NO_WAIT);
 }
@@ -442,20 +443,20 @@ START_TEST(nor_need_an_operation_be_commutative_there)
     commutes = false;
     bytes = 65536; /* of each rank */
     act_as(0);
-    call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(0), FTC_CALL_REDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected", NO_WAIT);
     opened();
     commutes = false;
     bytes = 65536;
     act_as(0);
-    call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NON_COMMUTATIVE);
+    call_at(site(0), FTC_CALL_REDUCE, FTC_FALLBACK_NON_COMMUTATIVE);
     expect_verdict("it waits for ever", "FTCOLL_LARGE=protected", NO_WAIT);
     opened();
     commutes = false;
     bytes = 65536;
     ftc_library.settings.large = FTC_LARGE_PROTECTED;
     act_as(0);
-    call_at(site(0), FTC_CALL_REDUCE, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(0), FTC_CALL_REDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all", NO_WAIT);
 }
 END_TEST
@@ -466,10 +467,10 @@ START_TEST(what_would_be_native_all_the_same_is_not_advised)
     act_as(0);
     is_inter = true;
     is_seen = false;
-    call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(1), FTC_CALL_BARRIER, FTC_FALLBACK_NOT_INTERCEPTED);
     expect(": intercommunicator that the library has not seen being made");
     is_inter = false;
-    call_at(site(2), FTC_CALL_IREDUCE, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(2), FTC_CALL_IREDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
     expect(": nonblocking, and the library has not seen");
     expect_verdict("it waits for ever", NULL, NULL);
 }
@@ -482,13 +483,13 @@ START_TEST(with_threads_an_intercommunicator_is_seen_if_survivors_make_it)
     is_inter = true;
     is_seen = false;
     ftc_library.threaded = true;
-    call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
-    call_at(site(2), FTC_CALL_ALLREDUCE, FTC_PASS_UNSEEN_INTERCOMM);
+    call_at(site(1), FTC_CALL_BARRIER, FTC_FALLBACK_NOT_INTERCEPTED);
+    call_at(site(2), FTC_CALL_ALLREDUCE, FTC_FALLBACK_UNSEEN_INTERCOMM);
     expect("; FTCOLL_COMMUNICATORS=survivors");
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_COMMUNICATORS=survivors",
                    NO_WAIT);
     ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
-    call_at(site(3), FTC_CALL_ALLREDUCE, FTC_PASS_UNSEEN_INTERCOMM);
+    call_at(site(3), FTC_CALL_ALLREDUCE, FTC_FALLBACK_UNSEEN_INTERCOMM);
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_COMMUNICATORS=survivors",
                    "it waits for ever");
     ftc_library.threaded = false;
@@ -501,11 +502,11 @@ START_TEST(an_operation_that_is_not_commutative_needs_more_room)
     opened();
     act_as(0);
     commutes = false;
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NON_COMMUTATIVE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NON_COMMUTATIVE);
     expect(": operation is not commutative, and setting intercept does not name noncommutative");
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all", NO_WAIT);
     bytes = 4096;
-    call_at(site(1), FTC_CALL_ALLREDUCE, FTC_PASS_NON_COMMUTATIVE);
+    call_at(site(1), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NON_COMMUTATIVE);
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536", NO_WAIT);
 }
 END_TEST
@@ -514,13 +515,13 @@ START_TEST(each_site_is_told_what_helps_it)
 {
     opened();
     act_as(0);
-    call_at(site(0), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(0), FTC_CALL_BARRIER, FTC_FALLBACK_NOT_INTERCEPTED);
     expect("setting intercept does not name this call; FTCOLL_INTERCEPT=all\n");
     ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(1));
     expect("setting p2p is native; FTCOLL_P2P=error\n");
     ftc_coverage_native(FTC_CALL_WIN_FENCE, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
     expect("no protection for this call\n");
-    call_at(site(3), FTC_CALL_BARRIER, FTC_PASS_NONE);
+    call_at(site(3), FTC_CALL_BARRIER, FTC_FALLBACK_NONE);
     expect("+0x5)\n");
 }
 END_TEST
@@ -529,7 +530,7 @@ START_TEST(settings_that_help_some_calls_leave_the_others_waiting)
 {
     opened();
     act_as(0);
-    call_at(site(0), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(0), FTC_CALL_BARRIER, FTC_FALLBACK_NOT_INTERCEPTED);
     ftc_coverage_native(FTC_CALL_WIN_FENCE, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all",
                    "it waits for ever, for example in MPI_Win_fence at");
@@ -618,7 +619,7 @@ static void move(enum ftc_call_kind kind, size_t sent)
     is_inter = is_between;
     act_as(0);
     bytes = sent;
-    ftc_coverage_call(&call, FTC_PASS_NOT_INTERCEPTED);
+    ftc_coverage_call(&call, FTC_FALLBACK_NOT_INTERCEPTED);
 }
 
 START_TEST(what_is_too_large_together_is_not_for_intercept_alone)
@@ -656,7 +657,7 @@ START_TEST(calls_whose_errors_return_are_not_protected)
 {
     opened();
     act_as(0);
-    call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_BCAST, FTC_FALLBACK_NONE);
     expect("returns error");
     expect(
         "0.0 % of 1 calls that need other ranks are protected; a dead rank would cause errors at 1 "
@@ -666,14 +667,14 @@ START_TEST(calls_whose_errors_return_are_not_protected)
     opened();
     act_as(0);
     ftc_library.settings.f = 0;
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
     expect_verdict("some of its MPI calls return errors", "FTCOLL_F=1", NO_WAIT);
     opened();
     act_as(0);
     ftc_library.settings.require_all = 1 << FTC_OPERATOR_SUM;
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
     expect(": an error by setting require_all\n");
-    call_at(site(1), FTC_CALL_ALLREDUCE, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(1), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all",
                    "some of its MPI calls return errors");
 }
@@ -704,10 +705,10 @@ START_TEST(a_communicator_that_native_mpi_makes_is_not_of_the_survivors)
     expect("MPI_Comm_split     not protected");
     ftc_coverage_native(FTC_CALL_COMM_DUP, comm_of_one, FTC_ALL_MEMBERS, site(1));
     expect("MPI_Comm_dup       needs nobody");
-    call_at(site(2), FTC_CALL_INTERCOMM_CREATE, FTC_PASS_NONE);
+    call_at(site(2), FTC_CALL_INTERCOMM_CREATE, FTC_FALLBACK_NONE);
     expect(": an error if a leader is dead\n");
     returns = false;
-    call_at(site(3), FTC_CALL_INTERCOMM_CREATE, FTC_PASS_NONE);
+    call_at(site(3), FTC_CALL_INTERCOMM_CREATE, FTC_FALLBACK_NONE);
     expect(": an error if a leader is dead, and errors are fatal\n");
     opened();
     act_as(0);
@@ -717,15 +718,15 @@ START_TEST(a_communicator_that_native_mpi_makes_is_not_of_the_survivors)
                                          .comm = MPI_COMM_WORLD,
                                          .errhandler = MPI_ERRORS_RETURN,
                                          .return_address = site(0)},
-                      FTC_PASS_NONE);
+                      FTC_FALLBACK_NONE);
     expect(": an error if a leader is dead\n");
     opened();
     act_as(0);
     ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
     ftc_library.settings.f = 0;
-    call_at(site(0), FTC_CALL_COMM_CREATE_GROUP, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_COMM_CREATE_GROUP, FTC_FALLBACK_NONE);
     expect_verdict(NO_WAIT, NULL, NULL);
-    call_at(site(1), FTC_CALL_COMM_DUP, FTC_PASS_NONE);
+    call_at(site(1), FTC_CALL_COMM_DUP, FTC_FALLBACK_NONE);
     expect_verdict("some of its MPI calls return errors", "FTCOLL_F=1", NO_WAIT);
 }
 END_TEST
@@ -744,11 +745,11 @@ START_TEST(files_refuse_some_calls_and_leave_others_alone)
     opened();
     act_as(0);
     ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
-    call_at(site(2), FTC_CALL_FILE_WRITE_ALL, FTC_PASS_NONE);
+    call_at(site(2), FTC_CALL_FILE_WRITE_ALL, FTC_FALLBACK_NONE);
     expect_verdict(NO_WAIT, NULL, NULL);
     ftc_coverage_native(FTC_CALL_FILE_SEEK_SHARED, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
     expect("MPI_File_seek_shared returns error");
-    call_at(site(3), FTC_CALL_FILE_READ_ORDERED, FTC_PASS_NONE);
+    call_at(site(3), FTC_CALL_FILE_READ_ORDERED, FTC_FALLBACK_NONE);
     expect("MPI_File_read_ordered returns error");
     expect_verdict("some of its MPI calls return errors", NULL, NULL);
     ftc_coverage_native(FTC_CALL_FILE_READ_ALL, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(0));
@@ -761,18 +762,18 @@ START_TEST(a_broadcast_may_lose_its_root)
     opened();
     returns = false;
     act_as(0);
-    call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(0), FTC_CALL_BCAST, FTC_FALLBACK_NOT_INTERCEPTED);
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_ON_DEAD_ROOT=keep", NO_WAIT);
     opened();
     returns = false;
     act_as(0);
-    call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_BCAST, FTC_FALLBACK_NONE);
     expect_verdict("it aborts, for example in MPI_Bcast at", "FTCOLL_ON_DEAD_ROOT=keep", NO_WAIT);
     opened();
     returns = false;
     ftc_library.settings.on_dead_root = FTC_ON_DEAD_ROOT_KEEP;
     act_as(0);
-    call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_BCAST, FTC_FALLBACK_NONE);
     expect_verdict(NO_WAIT, NULL, NULL);
 }
 END_TEST
@@ -783,9 +784,9 @@ START_TEST(results_that_must_be_of_all_end_the_job)
     returns = false;
     ftc_library.settings.require_all = 1 << FTC_OPERATOR_SUM;
     act_as(0);
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
     expect_verdict("it aborts", NULL, NULL);
-    call_at(site(1), FTC_CALL_REDUCE, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(1), FTC_CALL_REDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
     expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all", "it aborts");
 }
 END_TEST
@@ -796,7 +797,7 @@ START_TEST(no_failure_is_tolerated_with_f_0)
     returns = false;
     ftc_library.settings.f = 0;
     act_as(0);
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
     expect_verdict("it aborts", "FTCOLL_F=1", NO_WAIT);
 }
 END_TEST
@@ -806,7 +807,8 @@ START_TEST(calls_at_unlisted_sites_count_too)
     opened();
     act_as(2);
     for (int i = 0; i <= SITES; i++)
-        call_at(site(i), FTC_CALL_BARRIER, i < SITES ? FTC_PASS_NONE : FTC_PASS_NOT_INTERCEPTED);
+        call_at(site(i), FTC_CALL_BARRIER,
+                i < SITES ? FTC_FALLBACK_NONE : FTC_FALLBACK_NOT_INTERCEPTED);
     expect_verdict("it waits for ever, at a call site that is not listed", NULL, NULL);
 }
 END_TEST
@@ -847,15 +849,15 @@ START_TEST(reductions_lack_a_part_unless_they_must_have_all)
 {
     opened();
     act_as(1);
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
-    call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NONE);
-    call_at(site(2), FTC_CALL_REDUCE, FTC_PASS_NOT_INTERCEPTED);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
+    call_at(site(1), FTC_CALL_BARRIER, FTC_FALLBACK_NONE);
+    call_at(site(2), FTC_CALL_REDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
     expect_condition(reductions, 2);
     expect_condition(blocks, -1);
     opened();
     act_as(1);
     ftc_library.settings.require_all = 1 << FTC_OPERATOR_SUM;
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
     expect_condition(reductions, -1);
 }
 END_TEST
@@ -864,9 +866,9 @@ START_TEST(blocks_of_the_dead_are_missing)
 {
     opened();
     act_as(1);
-    call_at(site(0), FTC_CALL_ALLGATHER, FTC_PASS_NONE);
-    call_at(site(1), FTC_CALL_IALLTOALL, FTC_PASS_NONE);
-    call_at(site(2), FTC_CALL_SCATTER, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_ALLGATHER, FTC_FALLBACK_NONE);
+    call_at(site(1), FTC_CALL_IALLTOALL, FTC_FALLBACK_NONE);
+    call_at(site(2), FTC_CALL_SCATTER, FTC_FALLBACK_NONE);
     expect_condition(blocks, 2);
 }
 END_TEST
@@ -876,15 +878,15 @@ START_TEST(a_root_is_missed_where_its_death_is_no_error)
     opened();
     act_as(0);
     returns = false;
-    call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NONE); /* keep is advised */
+    call_at(site(0), FTC_CALL_BCAST, FTC_FALLBACK_NONE); /* keep is advised */
     expect_condition(roots, 1);
     expect("; FTCOLL_ON_DEAD_ROOT=keep (buffers keep their contents if the root is dead)\n");
     ftc_library.settings.on_dead_root = FTC_ON_DEAD_ROOT_KEEP;
-    call_at(site(1), FTC_CALL_SCATTER, FTC_PASS_NONE);
+    call_at(site(1), FTC_CALL_SCATTER, FTC_FALLBACK_NONE);
     expect_condition(roots, 2);
     opened();
     act_as(0);
-    call_at(site(0), FTC_CALL_BCAST, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_BCAST, FTC_FALLBACK_NONE);
     expect_condition(roots, -1);
     expect_condition(errors, 1);
 }
@@ -956,13 +958,13 @@ START_TEST(results_of_rank_0_alone_are_lost_unless_it_is_critical)
 {
     opened();
     act_as(0);
-    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
     expect_condition(rank_0, 0);
     is_inter = true;
-    call_at(site(2), FTC_CALL_REDUCE, FTC_PASS_NONE);
+    call_at(site(2), FTC_CALL_REDUCE, FTC_FALLBACK_NONE);
     expect_condition(rank_0, 0);
     is_inter = false;
-    call_at(site(1), FTC_CALL_REDUCE, FTC_PASS_NONE);
+    call_at(site(1), FTC_CALL_REDUCE, FTC_FALLBACK_NONE);
     expect_condition(rank_0, 1);
     ftc_board_forbid(&ftc_library.board, 0, FTC_FORBID_ANY);
     expect_condition(rank_0, -1);
@@ -975,9 +977,9 @@ START_TEST(a_condition_names_each_place_once_and_a_few_of_them)
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         act_as(rank);
         for (int i = 0; i < SITES - 1; i++)
-            call_at(site(i + (int)rank), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
+            call_at(site(i + (int)rank), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
     }
-    call_at(site(RANKS - 1), FTC_CALL_SCAN, FTC_PASS_NONE);
+    call_at(site(RANKS - 1), FTC_CALL_SCAN, FTC_FALLBACK_NONE);
     expect_condition(reductions, 3);
     expect(" and 2 more\n");
 }
@@ -1011,8 +1013,8 @@ START_TEST(json_has_what_the_lines_have)
     opened();
     act_as(0);
     for (int i = 0; i < 3000; i++)
-        call_at(site(0), FTC_CALL_ALLREDUCE, FTC_PASS_NONE);
-    call_at(site(1), FTC_CALL_BARRIER, FTC_PASS_NOT_INTERCEPTED);
+        call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
+    call_at(site(1), FTC_CALL_BARRIER, FTC_FALLBACK_NOT_INTERCEPTED);
     expect_json("{\"coverage\":{\"call_sites\":[{\"call\":\"MPI_Barrier\",\"site\":\"libc.so.6(");
     expect_json("\"calls\":1,\"ranks\":1,\"first_rank\":0,\"last_rank\":0,\"fate\":\"not "
                 "protected\",\"because\":\"setting intercept "

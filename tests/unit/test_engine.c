@@ -203,7 +203,7 @@ END_TEST
 static const struct ftc_policy_facts good = {
     .intercepted = true, .valid = true, .commutative = true, .value_bytes = 8};
 
-static enum ftc_pass decide(const struct ftc_policy_facts *facts)
+static enum ftc_fallback decide(const struct ftc_policy_facts *facts)
 {
     return ftc_policy(facts, 8);
 }
@@ -266,7 +266,7 @@ END_TEST
 
 START_TEST(a_small_commutative_call_is_protected)
 {
-    ck_assert_int_eq(decide(&good), FTC_PASS_NONE);
+    ck_assert_int_eq(decide(&good), FTC_FALLBACK_NONE);
 }
 END_TEST
 
@@ -276,38 +276,38 @@ START_TEST(a_call_without_data_is_protected)
     struct ftc_policy_facts x = good;
 
     x.value_bytes = 0;
-    ck_assert_int_eq(decide(&x), FTC_PASS_NONE);
+    ck_assert_int_eq(decide(&x), FTC_FALLBACK_NONE);
 }
 END_TEST
 
-START_TEST(each_reason_to_pass_has_its_name)
+START_TEST(each_fallback_has_its_name)
 {
     struct ftc_policy_facts x = good;
 
     x.intercepted = false;
-    ck_assert_int_eq(decide(&x), FTC_PASS_NOT_INTERCEPTED);
+    ck_assert_int_eq(decide(&x), FTC_FALLBACK_NOT_INTERCEPTED);
     x = good;
-    x.communicator = FTC_PASS_INTERCOMM;
-    ck_assert_int_eq(decide(&x), FTC_PASS_INTERCOMM);
+    x.communicator = FTC_FALLBACK_INTERCOMM;
+    ck_assert_int_eq(decide(&x), FTC_FALLBACK_INTERCOMM);
     x = good;
     x.valid = false;
-    ck_assert_int_eq(decide(&x), FTC_PASS_INVALID);
+    ck_assert_int_eq(decide(&x), FTC_FALLBACK_INVALID);
     x = good;
     x.has_addresses = true;
-    ck_assert_int_eq(decide(&x), FTC_PASS_ADDRESSES);
+    ck_assert_int_eq(decide(&x), FTC_FALLBACK_ADDRESSES);
     x = good;
     x.commutative = false;
-    ck_assert_int_eq(decide(&x), FTC_PASS_NON_COMMUTATIVE);
+    ck_assert_int_eq(decide(&x), FTC_FALLBACK_NON_COMMUTATIVE);
     x = good;
     x.value_bytes = 9;
-    ck_assert_int_eq(decide(&x), FTC_PASS_TOO_LARGE);
+    ck_assert_int_eq(decide(&x), FTC_FALLBACK_TOO_LARGE);
 }
 END_TEST
 
 START_TEST(every_reason_has_a_text)
 {
-    for (int pass = 0; pass < FTC_PASS_COUNT; pass++)
-        ck_assert_uint_gt(strlen(ftc_pass_text((enum ftc_pass)pass)), 5);
+    for (int fallback = 0; fallback < FTC_FALLBACK_COUNT; fallback++)
+        ck_assert_uint_gt(strlen(ftc_fallback_text((enum ftc_fallback)fallback)), 5);
 }
 END_TEST
 
@@ -326,7 +326,7 @@ int main(void)
     UNIT_TEST(an_exchange_awaits_all_that_it_keeps);
     UNIT_TEST(a_small_commutative_call_is_protected);
     UNIT_TEST(a_call_without_data_is_protected);
-    UNIT_TEST(each_reason_to_pass_has_its_name);
+    UNIT_TEST(each_fallback_has_its_name);
     UNIT_TEST(every_reason_has_a_text);
     UNIT_END();
 }

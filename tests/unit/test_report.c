@@ -748,30 +748,36 @@ END_TEST
 
 static const struct {
     enum ftc_call_kind kind;
-    enum ftc_pass pass;
+    enum ftc_fallback fallback;
     struct ftc_settings settings;
     const char *text;
 } advice[] = {
     {FTC_CALL_BARRIER,
-     FTC_PASS_NOT_INTERCEPTED,
+     FTC_FALLBACK_NOT_INTERCEPTED,
      {0},
      "; FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected would protect it"},
     {FTC_CALL_BARRIER,
-     FTC_PASS_NOT_INTERCEPTED,
+     FTC_FALLBACK_NOT_INTERCEPTED,
      {.large = FTC_LARGE_PROTECTED},
      "; FTCOLL_INTERCEPT=all would protect it"},
-    {FTC_CALL_ALLREDUCE, FTC_PASS_TOO_LARGE, {0}, "; FTCOLL_LARGE=protected would protect it"},
-    {FTC_CALL_ALLREDUCE, FTC_PASS_UNSEEN_INTERCOMM, {0}, "; no setting protects it"},
-    {FTC_CALL_RECV, FTC_PASS_NONE, {0}, "; FTCOLL_P2P=ignore would protect it"},
-    {FTC_CALL_RECV, FTC_PASS_NONE, {.p2p = FTC_P2P_IGNORE}, "; no setting protects it"},
+    {FTC_CALL_ALLREDUCE, FTC_FALLBACK_TOO_LARGE, {0}, "; FTCOLL_LARGE=protected would protect it"},
+    {FTC_CALL_ALLREDUCE, FTC_FALLBACK_UNSEEN_INTERCOMM, {0}, "; no setting protects it"},
+    {FTC_CALL_RECV, FTC_FALLBACK_NONE, {0}, "; FTCOLL_P2P=ignore would protect it"},
+    {FTC_CALL_RECV, FTC_FALLBACK_NONE, {.p2p = FTC_P2P_IGNORE}, "; no setting protects it"},
     {FTC_CALL_WAIT,
-     FTC_PASS_TOO_LARGE,
+     FTC_FALLBACK_TOO_LARGE,
      {.intercept = FTC_INTERCEPT_ALL, .large = FTC_LARGE_PROTECTED},
      "; FTCOLL_P2P=ignore would protect it"},
-    {FTC_CALL_COMM_DUP, FTC_PASS_NONE, {0}, "; FTCOLL_COMMUNICATORS=survivors would protect it"},
-    {FTC_CALL_FILE_CLOSE, FTC_PASS_NONE, {0}, "; FTCOLL_COMMUNICATORS=survivors would protect it"},
-    {FTC_CALL_WIN_FREE, FTC_PASS_NONE, {0}, "; FTCOLL_INTERCEPT=all would protect it"},
-    {FTC_CALL_WIN_FENCE, FTC_PASS_NONE, {0}, "; no setting protects it"},
+    {FTC_CALL_COMM_DUP,
+     FTC_FALLBACK_NONE,
+     {0},
+     "; FTCOLL_COMMUNICATORS=survivors would protect it"},
+    {FTC_CALL_FILE_CLOSE,
+     FTC_FALLBACK_NONE,
+     {0},
+     "; FTCOLL_COMMUNICATORS=survivors would protect it"},
+    {FTC_CALL_WIN_FREE, FTC_FALLBACK_NONE, {0}, "; FTCOLL_INTERCEPT=all would protect it"},
+    {FTC_CALL_WIN_FENCE, FTC_FALLBACK_NONE, {0}, "; no setting protects it"},
 };
 
 START_TEST(advice_names_the_settings_that_are_missing)
@@ -779,7 +785,7 @@ START_TEST(advice_names_the_settings_that_are_missing)
     char said[FTC_ADVICE_TEXT];
 
     for (size_t i = 0; i < sizeof advice / sizeof *advice; i++) {
-        ftc_advice_write(&advice[i].settings, advice[i].kind, advice[i].pass, said);
+        ftc_advice_write(&advice[i].settings, advice[i].kind, advice[i].fallback, said);
         ck_assert_str_eq(said, advice[i].text);
     }
 }

@@ -25,8 +25,8 @@ enum fact {
 };
 
 static const int values[FACTS] = {2, 2, 2, 4, 2, 2, 2, 3, 2, 2};
-static const enum ftc_pass obstacles[] = {FTC_PASS_NONE, FTC_PASS_ADDRESSES,
-                                          FTC_PASS_NON_COMMUTATIVE, FTC_PASS_TOO_LARGE};
+static const enum ftc_fallback obstacles[] = {FTC_FALLBACK_NONE, FTC_FALLBACK_ADDRESSES,
+                                              FTC_FALLBACK_NON_COMMUTATIVE, FTC_FALLBACK_TOO_LARGE};
 static const size_t elements[] = {8, 128 << 10, 2 << 20};
 
 /* ---- a call with these facts ---- */
