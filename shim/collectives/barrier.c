@@ -1,12 +1,6 @@
 /* A barrier is an allreduce without data. */
 #include "collective.h"
 
-static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
-{
-    (void)plan;
-    facts->valid = facts->commutative = true;
-}
-
 static bool needs_mpi(const struct ftc_plan *plan)
 {
     (void)plan;
@@ -27,7 +21,6 @@ static int deliver(const struct ftc_plan *plan)
 
 const struct ftc_collective ftc_collective_barrier = {
     .is_described_alike = true,
-    .examine = examine,
     .needs_mpi = needs_mpi,
     .contribute = contribute,
     .deliver = deliver,

@@ -8,101 +8,11 @@
 #include "interest.h"
 #include "letters.h"
 #include "program/error.h"
-#include "roles.h"
+#include "value/roles.h"
 
 static enum ftc_call_kind plain(const struct ftc_plan *plan)
 {
     return ftc_call_plain(plan->call->kind);
-}
-
-/* ---- what is asked for ---- */
-
-static bool root_is_valid(const struct ftc_plan *plan)
-{
-    int root = plan->call->root;
-
-    return !ftc_call_has_root(plan->call->kind) || root == MPI_ROOT || root == MPI_PROC_NULL ||
-           (root >= 0 && root < plan->comm->remote_size);
-}
-
-static bool is_valid_buffer(const struct ftc_plan *plan, const void *buffer)
-{
-    return buffer != MPI_IN_PLACE && ftc_is_buffer(buffer, &plan->facts);
-}
-
-/* This rank's part of the elements may be none. */
-static bool gets_elements(const struct ftc_plan *plan)
-{
-    const struct ftc_comm *c = plan->comm;
-    const struct ftc_sides *sides = plan->call->sides;
-
-    return ftc_role_takes(plan) &&
-           (!sides || ftc_side_count(&sides->receive, c->rank - ftc_comm_local(c)) > 0);
-}
-
-/* Examines the elements that a reduce_scatter has for this rank's group. They travel packed: the
- * two groups need to have only the signature of their datatypes in common. */
-static bool examine_elements(struct ftc_plan *plan)
-{
-    const struct ftc_call *call = plan->call;
-
-    plan->packs_elements = true;
-    plan->count = call->count;
-    if (call->sides &&
-        !ftc_sides_sum_counts(&call->sides->receive, ftc_comm_local_size(plan->comm), &plan->count))
-        return false;
-    if (plan->count < 0 || !ftc_facts(call->datatype, call->op, &plan->facts))
-        return false;
-    return plan->count == 0 || ((!ftc_role_gives(plan) || is_valid_buffer(plan, call->sendbuf)) &&
-                                (!gets_elements(plan) || is_valid_buffer(plan, call->recvbuf)));
-}
-
-static bool examine_buffer(struct ftc_plan *plan)
-{
-    const struct ftc_call *call = plan->call;
-
-    return call->count >= 0 && ftc_facts_of_type(call->datatype, &plan->facts) &&
-           (call->count == 0 || is_valid_buffer(plan, call->recvbuf));
-}
-
-static bool is_valid_side(const struct ftc_side *side, int blocks)
-{
-    return (side->counts || !side->displacements) && ftc_side_is_valid(side, blocks);
-}
-
-static bool examine_sides(const struct ftc_plan *plan)
-{
-    const struct ftc_sides *sides = plan->call->sides;
-    int blocks = plan->comm->remote_size;
-
-    return (!ftc_role_gives(plan) || is_valid_side(&sides->send, blocks)) &&
-           (!ftc_role_takes(plan) || is_valid_side(&sides->receive, blocks));
-}
-
-static bool is_defined(enum ftc_call_kind plain)
-{
-    return plain != FTC_CALL_SCAN && plain != FTC_CALL_EXSCAN && !ftc_call_is_of_neighbors(plain);
-}
-
-static bool arguments_are_valid(struct ftc_plan *plan)
-{
-    if (!ftc_role_gives(plan) && !ftc_role_takes(plan)) /* beside the root: nothing else counts */
-        return true;
-    if (ftc_call_has_operation(plan->call->kind))
-        return examine_elements(plan);
-    return plain(plan) == FTC_CALL_BCAST ? examine_buffer(plan) : examine_sides(plan);
-}
-
-/* All ranks know whether native MPI has to carry the call out, or rejects it, except those beside a
- * root: the operation tells them. */
-static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
-{
-    facts->valid = is_defined(plain(plan)) && root_is_valid(plan);
-    facts->commutative = true; /* elements are combined in the order of their ranks */
-    if (!facts->valid)
-        return;
-    plan->refuses = !arguments_are_valid(plan);
-    facts->valid = !plan->refuses || ftc_call_has_root(plan->call->kind);
 }
 
 static bool needs_mpi(const struct ftc_plan *plan)
@@ -116,10 +26,10 @@ static bool needs_mpi(const struct ftc_plan *plan)
 static int add_buffer(struct ftc_plan *plan, void **value)
 {
     const struct ftc_call *call = plan->call;
-    size_t bytes = ftc_packed_bytes(&plan->facts, call->count);
+    size_t bytes = ftc_packed_bytes(&plan->arguments.facts, call->count);
     void *data = ftc_composite_block(plan, value, bytes);
 
-    return data ? ftc_pack(data, call->recvbuf, call->count, &plan->facts) : MPI_SUCCESS;
+    return data ? ftc_pack(data, call->recvbuf, call->count, &plan->arguments.facts) : MPI_SUCCESS;
 }
 
 static int add_block(struct ftc_plan *plan, void **value)
@@ -179,12 +89,12 @@ static const void *contribute(struct ftc_plan *plan)
 {
     void *value;
 
-    if (ftc_role_gives(plan) && ftc_call_has_operation(plan->call->kind))
+    if (ftc_role_gives(plan->call) && ftc_call_has_operation(plan->call->kind))
         return ftc_fold_contribute(plan);
     value = ftc_composite_begin(plan);
-    if (value && plan->refuses)
+    if (value && plan->arguments.refuses)
         ftc_composite_refuse(plan, value);
-    if (!value || plan->refuses || !ftc_role_gives(plan))
+    if (!value || plan->arguments.refuses || !ftc_role_gives(plan->call))
         return value;
     return add(plan, &value) == MPI_SUCCESS ? value : NULL;
 }
@@ -205,11 +115,12 @@ static struct ftc_piece find(const struct ftc_plan *plan, int from, size_t *at)
 static int deliver_buffer(const struct ftc_plan *plan, struct ftc_piece piece)
 {
     const struct ftc_call *call = plan->call;
-    size_t room = ftc_packed_bytes(&plan->facts, call->count);
+    size_t room = ftc_packed_bytes(&plan->arguments.facts, call->count);
 
     if (piece.bytes > room)
         return ftc_error_truncated(call, call->root, piece.bytes, room);
-    return ftc_unpack_some(call->recvbuf, piece.data, piece.bytes, call->count, &plan->facts);
+    return ftc_unpack_some(call->recvbuf, piece.data, piece.bytes, call->count,
+                           &plan->arguments.facts);
 }
 
 static int deliver_from_root(const struct ftc_plan *plan)
@@ -256,7 +167,7 @@ static int deliver_from_all(const struct ftc_plan *plan)
 /* Both groups are to name as many elements. */
 static int look_at_lengths(const struct ftc_plan *plan)
 {
-    size_t room = ftc_fold_bytes(plan), at = 0;
+    size_t room = ftc_arguments_given(&plan->arguments), at = 0;
 
     for (int from = 0; from < plan->comm->remote_size; from++) {
         struct ftc_piece piece = find(plan, from, &at);
@@ -272,7 +183,7 @@ static int deliver_elements(const struct ftc_plan *plan)
 {
     int rv = look_at_lengths(plan);
     const struct ftc_sides *sides = plan->call->sides;
-    MPI_Count first = 0, count = plan->count;
+    MPI_Count first = 0, count = plan->arguments.count;
     int rank = plan->comm->rank - ftc_comm_local(plan->comm);
 
     if (sides) {
@@ -284,7 +195,7 @@ static int deliver_elements(const struct ftc_plan *plan)
 
 static int deliver(const struct ftc_plan *plan)
 {
-    if (!ftc_role_takes(plan) || !ftc_composite_has_result(plan))
+    if (!ftc_role_takes(plan->call) || !ftc_composite_has_result(plan))
         return MPI_SUCCESS;
     if (ftc_call_has_operation(plan->call->kind))
         return deliver_elements(plan);
@@ -294,7 +205,6 @@ static int deliver(const struct ftc_plan *plan)
 
 const struct ftc_collective ftc_collective_between = {
     .is_between = true,
-    .examine = examine,
     .needs_mpi = needs_mpi,
     .contribute = contribute,
     .deliver = deliver,

@@ -6,24 +6,6 @@
 #include "program/error.h"
 #include "shown.h"
 
-static bool buffer_is_valid(const struct ftc_plan *plan)
-{
-    const void *buffer = plan->call->recvbuf;
-
-    return buffer != MPI_IN_PLACE && ftc_is_buffer(buffer, &plan->facts);
-}
-
-static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
-{
-    const struct ftc_call *call = plan->call;
-
-    facts->valid = facts->commutative = ftc_facts_of_type(call->datatype, &plan->facts);
-    if (!facts->valid || call->count == 0)
-        return;
-    facts->valid = buffer_is_valid(plan);
-    plan->value_bytes = facts->value_bytes = ftc_packed_bytes(&plan->facts, call->count);
-}
-
 static bool needs_mpi(const struct ftc_plan *plan)
 {
     return !ftc_is_packed(plan->call->datatype);
@@ -42,8 +24,8 @@ static const void *contribute_block(struct ftc_plan *plan)
 
     if (!value || !is_root(plan))
         return value;
-    data = ftc_composite_block(plan, &value, plan->value_bytes);
-    if (data && ftc_pack(data, call->recvbuf, call->count, &plan->facts) != MPI_SUCCESS)
+    data = ftc_composite_block(plan, &value, plan->arguments.value_bytes);
+    if (data && ftc_pack(data, call->recvbuf, call->count, &plan->arguments.facts) != MPI_SUCCESS)
         return NULL;
     return value;
 }
@@ -52,7 +34,7 @@ static const void *contribute_block(struct ftc_plan *plan)
 static unsigned char *room_of_root(const struct ftc_plan *plan, struct ftc_broadcast_value *value)
 {
     uint32_t name;
-    unsigned char *shown = ftc_shown_room(plan, plan->value_bytes, &name);
+    unsigned char *shown = ftc_shown_room(plan, plan->arguments.value_bytes, &name);
 
     if (!shown)
         return value->data;
@@ -67,13 +49,13 @@ static const void *contribute(struct ftc_plan *plan)
 
     if (ftc_protocol_is_rounds(plan->protocol))
         return contribute_block(plan);
-    plan->travelling_bytes = ftc_broadcast_value_bytes(plan->value_bytes);
+    plan->travelling_bytes = ftc_broadcast_value_bytes(plan->arguments.value_bytes);
     value = ftc_parcel_room(plan, plan->travelling_bytes);
     if (!value)
         return NULL;
-    ftc_broadcast_begin(value, is_root(plan), plan->value_bytes);
+    ftc_broadcast_begin(value, is_root(plan), plan->arguments.value_bytes);
     if (value->has_data && ftc_pack(room_of_root(plan, value), call->recvbuf, call->count,
-                                    &plan->facts) != MPI_SUCCESS)
+                                    &plan->arguments.facts) != MPI_SUCCESS)
         return NULL;
     return value;
 }
@@ -107,14 +89,13 @@ static int deliver(const struct ftc_plan *plan)
         return ftc_composite_without_root(plan);
     if (is_root(plan))
         return MPI_SUCCESS;
-    if (piece.bytes != plan->value_bytes)
-        return ftc_error_truncated(call, call->root, piece.bytes, plan->value_bytes);
-    return ftc_unpack(call->recvbuf, piece.data, call->count, &plan->facts);
+    if (piece.bytes != plan->arguments.value_bytes)
+        return ftc_error_truncated(call, call->root, piece.bytes, plan->arguments.value_bytes);
+    return ftc_unpack(call->recvbuf, piece.data, call->count, &plan->arguments.facts);
 }
 
 const struct ftc_collective ftc_collective_broadcast = {
     .large = &ftc_large_broadcast,
-    .examine = examine,
     .needs_mpi = needs_mpi,
     .contribute = contribute,
     .combine = combine,

@@ -72,7 +72,8 @@ bool ftc_carry_out(struct ftc_call *call)
     }
     ftc_native_call_look_back();
     fallback = ftc_plan_make(&plan, call);
-    is_agreed = fallback == FTC_FALLBACK_NONE && (ftc_plan_is_uneven(&plan) || plan.packs_elements);
+    is_agreed = fallback == FTC_FALLBACK_NONE &&
+                (ftc_plan_is_uneven(&plan) || plan.arguments.packs_elements);
     if (!is_agreed)
         ftc_coverage_call(call, fallback);
     if (!is_ours(fallback))

@@ -10,8 +10,8 @@
 #include "call/policy.h"
 #include "communicator/communicator.h"
 #include "protocols/select.h"
+#include "value/arguments.h"
 #include "value/blocks.h"
-#include "value/datatype.h"
 
 struct ftc_course;
 struct ftc_floating;
@@ -25,11 +25,7 @@ struct ftc_plan {
     const struct ftc_call *call;
     const struct ftc_collective *collective;
     struct ftc_comm *comm;
-    struct ftc_facts facts;  /* of the datatype and operation */
-    MPI_Count count;         /* of elements in it, if it combines any */
-    bool packs_elements;     /* what ranks give is to be combined, and has another layout on each */
-    bool refuses;            /* native MPI is to carry it out, of which not all ranks know */
-    size_t value_bytes;      /* of the data, of all ranks where each has a block */
+    struct ftc_arguments arguments;
     size_t header_bytes;     /* that travel before the data */
     size_t travelling_bytes; /* in all */
     enum ftc_protocol protocol;
@@ -60,12 +56,12 @@ struct ftc_collective {
     bool is_described_alike;            /* all ranks give the same count and datatype */
     bool is_between;                    /* two groups */
 
-    /* Fills what policy has to know of the arguments, and the plan's facts and value_bytes. A root
-     * is in range. */
-    void (*examine)(struct ftc_plan *plan, struct ftc_policy_facts *facts);
+    /* Adds to @comm what the arguments are judged by beside the ranks. False without memory, or if
+     * native MPI rejects the communicator. The library's lock is free. NULL: nothing. */
+    bool (*prepare)(const struct ftc_plan *plan, struct ftc_arguments_comm *comm);
 
-    /* Whether it needs calls into MPI beside those of examine(), for what it gives or takes: other
-     * threads make none. Of a plan that examine() has filled. */
+    /* Whether it needs calls into MPI, beside those of the examination, for what it gives or takes:
+     * other threads make none. Of a plan whose arguments are valid. */
     bool (*needs_mpi)(const struct ftc_plan *plan);
 
     /* Sets what travels. This rank's value: the program's own memory, or room of ftc_parcel_room();

@@ -11,11 +11,11 @@ static int combine(const struct ftc_plan *plan, void *into, const void *from, MP
     ptrdiff_t start;
     int rv;
 
-    if (plan->facts.kernel) {
-        plan->facts.kernel(into, from, (size_t)count);
+    if (plan->arguments.facts.kernel) {
+        plan->arguments.facts.kernel(into, from, (size_t)count);
         return MPI_SUCCESS;
     }
-    start = ftc_span_start(&plan->facts, count);
+    start = ftc_span_start(&plan->arguments.facts, count);
     ftc_native_call_begin_operation(call->kind);
     rv = PMPI_Reduce_local_c((const char *)from - start, (char *)into - start, count,
                              call->datatype, call->op);
@@ -51,7 +51,7 @@ int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from,
 /* Returns whether @plan may compute with floats: an operation of the program's own may. */
 static bool computes_floats(const struct ftc_plan *plan)
 {
-    switch (plan->facts.type_class) {
+    switch (plan->arguments.facts.type_class) {
     case FTC_TYPE_FLOATING:
     case FTC_TYPE_HALF:
     case FTC_TYPE_QUAD:
@@ -60,7 +60,7 @@ static bool computes_floats(const struct ftc_plan *plan)
     case FTC_TYPE_REAL_PAIR:
         return true;
     default:
-        return !plan->facts.kernel;
+        return !plan->arguments.facts.kernel;
     }
 }
 
@@ -79,7 +79,7 @@ void ftc_combine_note_modes(struct ftc_plan *plan, struct ftc_floating *floating
 {
     if (!combines_floats(plan))
         return;
-    ftc_floating_begin(floating, uses_stacked(&plan->facts));
+    ftc_floating_begin(floating, uses_stacked(&plan->arguments.facts));
     plan->floating = floating;
 }
 

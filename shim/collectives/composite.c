@@ -9,17 +9,6 @@
 
 #include <stdint.h>
 
-void ftc_composite_examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
-{
-    const struct ftc_comm *c = plan->comm;
-
-    facts->commutative = true;
-    facts->valid = ftc_sides_are_valid(plan->call, c->rank, c->size, &plan->value_bytes);
-    facts->value_bytes = plan->value_bytes;
-    if (facts->valid && plan->call->datatype != MPI_DATATYPE_NULL) /* for who does not match */
-        ftc_facts_of_type(plan->call->datatype, &plan->facts);
-}
-
 bool ftc_composite_needs_mpi(const struct ftc_plan *plan)
 {
     return !ftc_sides_are_plain(plan->call, plan->comm->rank, plan->comm->size);
@@ -42,7 +31,7 @@ void *ftc_composite_begin(struct ftc_plan *plan)
         .ranks = plan->comm->size,
         .data_bytes = data_travel_apart(plan)    ? 0
                       : ftc_plan_is_uneven(plan) ? (size_t)s->max_bytes
-                                                 : plan->value_bytes,
+                                                 : plan->arguments.value_bytes,
         .shown_apart = s->large == FTC_LARGE_PROTECTED,
     };
     plan->travelling_bytes = ftc_blocks_room(&plan->limit);
@@ -56,14 +45,15 @@ static bool shows_blocks(const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;
 
-    return plan->collective->examine == ftc_composite_examine && ftc_call_plain(kind) == kind &&
+    return plan->call->sides && !ftc_call_has_operation(kind) && !ftc_call_is_nonblocking(kind) &&
            !ftc_call_goes_to_root(kind) && !ftc_plan_is_uneven(plan);
 }
 
 bool ftc_composite_can_be_shown(const struct ftc_plan *plan)
 {
-    return shows_blocks(plan) && ftc_shown_fits(plan->value_bytes / (size_t)plan->comm->size) &&
-           ftc_shown_fits(plan->value_bytes);
+    return shows_blocks(plan) &&
+           ftc_shown_fits(plan->arguments.value_bytes / (size_t)plan->comm->size) &&
+           ftc_shown_fits(plan->arguments.value_bytes);
 }
 
 static void join(void *plan, void *into, const void *from)

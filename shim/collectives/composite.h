@@ -10,7 +10,6 @@
 #include "value/sides.h"
 
 /* For struct ftc_collective, of calls that have sides. */
-void ftc_composite_examine(struct ftc_plan *plan, struct ftc_policy_facts *facts);
 bool ftc_composite_needs_mpi(const struct ftc_plan *plan);
 
 /* Whether each rank can show its block (shown.h), so that heads of blocks alone travel. If a rank
@@ -18,8 +17,9 @@ bool ftc_composite_needs_mpi(const struct ftc_plan *plan);
  * the policy: the same on all ranks. */
 bool ftc_composite_can_be_shown(const struct ftc_plan *plan);
 
-/* Makes the plan one of blocks with up to plan->value_bytes of data in all, or setting max_bytes if
- * that is not known, and returns this rank's value, without blocks; NULL without memory. */
+/* Makes the plan one of blocks with up to plan->arguments.value_bytes of data in all, or setting
+ * max_bytes if that is not known, and returns this rank's value, without blocks; NULL without
+ * memory. */
 void *ftc_composite_begin(struct ftc_plan *plan);
 
 /* Fills @request for a plan for which ftc_composite_begin() was called. */

@@ -26,23 +26,6 @@ struct fold {
     int rv;              /* MPI error code of the operation */
 };
 
-/* The memory between the first and the last byte of elements at addresses is taken for each rank,
- * and copied. Native MPI carries out calls with more than this. */
-enum { WIDEST_BYTES = 64 << 20 };
-
-bool ftc_fold_is_too_wide(const struct ftc_plan *plan)
-{
-    size_t span = ftc_span_bytes(&plan->facts, plan->count);
-
-    return plan->packs_elements && span > WIDEST_BYTES && span / 2 > ftc_fold_bytes(plan);
-}
-
-size_t ftc_fold_bytes(const struct ftc_plan *plan)
-{
-    return plan->packs_elements ? ftc_packed_bytes(&plan->facts, plan->count)
-                                : ftc_span_bytes(&plan->facts, plan->count);
-}
-
 const void *ftc_fold_contribute(struct ftc_plan *plan)
 {
     const void *source = ftc_call_input(plan->call);
@@ -51,23 +34,24 @@ const void *ftc_fold_contribute(struct ftc_plan *plan)
 
     if (!value)
         return NULL;
-    if (plan->refuses) {
+    if (plan->arguments.refuses) {
         ftc_composite_refuse(plan, value);
         return value;
     }
-    block = ftc_composite_block(plan, &value, ftc_fold_bytes(plan));
+    block = ftc_composite_block(plan, &value, ftc_arguments_given(&plan->arguments));
     if (!block)
         return value;
     ftc_inclusion_note(plan, value);
-    rv = plan->packs_elements ? ftc_pack(block, source, plan->count, &plan->facts)
-                              : ftc_span_read(block, source, plan->count, &plan->facts);
+    rv = plan->arguments.packs_elements
+             ? ftc_pack(block, source, plan->arguments.count, &plan->arguments.facts)
+             : ftc_span_read(block, source, plan->arguments.count, &plan->arguments.facts);
     return rv == MPI_SUCCESS ? value : NULL;
 }
 
 /* Returns the bytes from one span of @count elements to the next. */
 static size_t stride_of(const struct ftc_plan *plan, MPI_Count count)
 {
-    size_t bytes = ftc_span_bytes(&plan->facts, count);
+    size_t bytes = ftc_span_bytes(&plan->arguments.facts, count);
 
     return (bytes + FTC_BLOCK_ALIGN - 1) / FTC_BLOCK_ALIGN * FTC_BLOCK_ALIGN;
 }
@@ -95,20 +79,20 @@ static const unsigned char *elements_given_by(const struct ftc_plan *plan, int r
 {
     struct ftc_piece block = ftc_composite_find(plan, plan->comm->remote + rank, at);
 
-    return block.data && block.bytes == ftc_fold_bytes(plan) ? block.data : NULL;
+    return block.data && block.bytes == ftc_arguments_given(&plan->arguments) ? block.data : NULL;
 }
 
 /* The elements of one of them, where they are; NULL if it is dead. */
 static const unsigned char *elements_of(struct fold *f, int rank)
 {
-    const struct ftc_facts *facts = &f->plan->facts;
+    const struct ftc_facts *facts = &f->plan->arguments.facts;
     const unsigned char *all =
         f->unpacked ? f->unpacked[rank] : elements_given_by(f->plan, rank, &f->at);
 
     if (!all || f->count == 0)
         return all;
     return all + (ptrdiff_t)f->first * facts->extent_bytes + ftc_span_start(facts, f->count) -
-           ftc_span_start(facts, f->plan->count);
+           ftc_span_start(facts, f->plan->arguments.count);
 }
 
 static void move_to(const struct fold *f, unsigned char *into, const unsigned char *from)
@@ -235,7 +219,8 @@ static const unsigned char *fold(struct fold *f, enum ftc_fold_kind kind)
  */
 static MPI_Count most_at_once(const struct ftc_plan *plan)
 {
-    return plan->posted ? (MPI_Count)ftc_combine_units(&plan->facts, STRIP_BYTES) : plan->count;
+    return plan->posted ? (MPI_Count)ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)
+                        : plan->arguments.count;
 }
 
 /* As many spans as there are levels to combine on. */
@@ -251,7 +236,7 @@ static size_t room_bytes(const struct ftc_plan *plan)
 /* Else there is room already: for as many blocks as there are. */
 static bool needs_room(const struct ftc_plan *plan)
 {
-    return plan->posted || plan->packs_elements;
+    return plan->posted || plan->arguments.packs_elements;
 }
 
 static unsigned char *room_of(const struct ftc_plan *plan)
@@ -264,7 +249,7 @@ static unsigned char *room_of(const struct ftc_plan *plan)
 static int fold_strips(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI_Count first,
                        MPI_Count count, unsigned char *room, unsigned char *const *unpacked)
 {
-    const struct ftc_facts *facts = &plan->facts;
+    const struct ftc_facts *facts = &plan->arguments.facts;
     MPI_Count most = most_at_once(plan);
     int rv = MPI_SUCCESS;
 
@@ -294,9 +279,9 @@ static int fold_strips(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI
 /* In the one of this rank. False without memory. */
 static bool unpack_one(const struct ftc_plan *plan, int rank, size_t *at, unsigned char **elements)
 {
-    const struct ftc_facts *facts = &plan->facts;
+    const struct ftc_facts *facts = &plan->arguments.facts;
     const unsigned char *packed = elements_given_by(plan, rank, at);
-    size_t bytes = ftc_span_bytes(facts, plan->count);
+    size_t bytes = ftc_span_bytes(facts, plan->arguments.count);
 
     if (!packed)
         return true;
@@ -304,8 +289,8 @@ static bool unpack_one(const struct ftc_plan *plan, int rank, size_t *at, unsign
     if (!*elements)
         return false;
     memset(*elements, 0, bytes);
-    return ftc_unpack(*elements - ftc_span_start(facts, plan->count), packed, plan->count, facts) ==
-           MPI_SUCCESS;
+    return ftc_unpack(*elements - ftc_span_start(facts, plan->arguments.count), packed,
+                      plan->arguments.count, facts) == MPI_SUCCESS;
 }
 
 static void free_unpacked(unsigned char **unpacked, int count)
@@ -332,7 +317,7 @@ static unsigned char **unpack_all(const struct ftc_plan *plan)
 
 static bool has_to_be_unpacked(const struct ftc_plan *plan)
 {
-    return plan->packs_elements && !ftc_facts_are_packed(&plan->facts);
+    return plan->arguments.packs_elements && !ftc_facts_are_packed(&plan->arguments.facts);
 }
 
 int ftc_fold_deliver(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI_Count first,

@@ -8,14 +8,9 @@
 
 #include "composite.h"
 
-/* Adds this rank's elements, of plan->count, to its value, which it makes. NULL without memory. */
+/* Adds this rank's elements, of plan->arguments.count, to its value, which it makes. NULL without
+ * memory. */
 const void *ftc_fold_contribute(struct ftc_plan *plan);
-
-/* Bytes of that; SIZE_MAX if there cannot be as much. */
-size_t ftc_fold_bytes(const struct ftc_plan *plan);
-
-/* Whether this rank's elements are too far from each other to be combined here: it refuses. */
-bool ftc_fold_is_too_wide(const struct ftc_plan *plan);
 
 /* The ranks of a fold, and its brackets. */
 enum ftc_fold_kind {

@@ -82,7 +82,6 @@ static int without_root(const struct ftc_plan *plan)
 }
 
 const struct ftc_collective ftc_collective_gather = {
-    .examine = ftc_composite_examine,
     .needs_mpi = ftc_composite_needs_mpi,
     .contribute = contribute,
     .deliver = deliver,

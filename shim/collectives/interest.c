@@ -1,7 +1,7 @@
 #include "interest.h"
 
 #include "communicator/neighbors.h"
-#include "roles.h"
+#include "value/roles.h"
 
 static bool is_source(const struct ftc_plan *plan, int rank)
 {
@@ -13,13 +13,20 @@ static bool is_source(const struct ftc_plan *plan, int rank)
     return false;
 }
 
+static bool is_source_between(const struct ftc_plan *plan, int rank)
+{
+    int from = rank - plan->comm->remote;
+
+    return from >= 0 && from < plan->comm->remote_size && ftc_role_takes_from(plan->call, from);
+}
+
 bool ftc_interest_in(const struct ftc_plan *plan, int from)
 {
     const struct ftc_call *call = plan->call;
     const int self = plan->comm->rank;
 
     if (ftc_plan_is_between(plan))
-        return ftc_role_takes_from(plan, from);
+        return is_source_between(plan, from);
     switch (ftc_call_plain(call->kind)) {
     case FTC_CALL_REDUCE:
         return call->root == self;

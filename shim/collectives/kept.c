@@ -1,7 +1,7 @@
 #include "kept.h"
 
-#include "roles.h"
 #include "value/held.h"
+#include "value/roles.h"
 #include "value/sides.h"
 
 #include <stdlib.h>
@@ -22,10 +22,10 @@ static struct extent extent_between(const struct ftc_plan *plan)
     int blocks = ftc_call_has_operation(plan->call->kind) ? ftc_comm_local_size(plan->comm)
                                                           : plan->comm->remote_size;
 
-    if (plan->refuses)
+    if (plan->arguments.refuses)
         return (struct extent){0, 0};
-    return (struct extent){.out = ftc_role_gives(plan) ? blocks : 0,
-                           .in = ftc_role_takes(plan) ? blocks : 0};
+    return (struct extent){.out = ftc_role_gives(plan->call) ? blocks : 0,
+                           .in = ftc_role_takes(plan->call) ? blocks : 0};
 }
 
 static struct extent extent_of(const struct ftc_plan *plan)

@@ -12,9 +12,9 @@ enum { BLOCK_BYTES = 128 * 1024 };
 static bool schedule(const struct ftc_plan *plan, struct ftc_schedule *s)
 {
     s->kind = FTC_SCHEDULE_BROADCAST;
-    s->units = plan->value_bytes;
+    s->units = plan->arguments.value_bytes;
     s->block_units = BLOCK_BYTES;
-    return plan->value_bytes < SIZE_MAX;
+    return plan->arguments.value_bytes < SIZE_MAX;
 }
 
 static size_t block_bytes(const struct ftc_plan *plan, uint64_t units)
@@ -37,30 +37,31 @@ static bool is_root(const struct ftc_large *large)
 /* The data, wherever they are. */
 static unsigned char *data(const struct ftc_large *large)
 {
-    return ftc_facts_are_packed(&large->plan->facts) ? large->plan->call->recvbuf : large->copy;
+    return ftc_facts_are_packed(&large->plan->arguments.facts) ? large->plan->call->recvbuf
+                                                               : large->copy;
 }
 
 /* Whether buffers have to be as they were if the root dies. */
 static bool is_kept(const struct ftc_large *large)
 {
     return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP &&
-           ftc_facts_are_packed(&large->plan->facts) && !is_root(large);
+           ftc_facts_are_packed(&large->plan->arguments.facts) && !is_root(large);
 }
 
 static size_t copy_bytes(const struct ftc_large *large)
 {
     const struct ftc_plan *plan = large->plan;
-    bool is_packed = ftc_facts_are_packed(&plan->facts);
+    bool is_packed = ftc_facts_are_packed(&plan->arguments.facts);
 
-    return !is_packed || is_kept(large) ? plan->value_bytes : 0;
+    return !is_packed || is_kept(large) ? plan->arguments.value_bytes : 0;
 }
 
 static void prepare(struct ftc_large *large)
 {
     const struct ftc_plan *plan = large->plan;
 
-    if (is_root(large) && !ftc_facts_are_packed(&plan->facts))
-        ftc_pack(large->copy, plan->call->recvbuf, plan->call->count, &plan->facts);
+    if (is_root(large) && !ftc_facts_are_packed(&plan->arguments.facts))
+        ftc_pack(large->copy, plan->call->recvbuf, plan->call->count, &plan->arguments.facts);
 }
 
 static void put(struct ftc_large *large, int slot, struct ftc_units block)
@@ -107,9 +108,9 @@ static int deliver(const struct ftc_large *large)
 {
     const struct ftc_plan *plan = large->plan;
 
-    if (is_root(large) || ftc_facts_are_packed(&plan->facts))
+    if (is_root(large) || ftc_facts_are_packed(&plan->arguments.facts))
         return MPI_SUCCESS;
-    return ftc_unpack(plan->call->recvbuf, large->copy, plan->call->count, &plan->facts);
+    return ftc_unpack(plan->call->recvbuf, large->copy, plan->call->count, &plan->arguments.facts);
 }
 
 const struct ftc_large_kind ftc_large_broadcast = {

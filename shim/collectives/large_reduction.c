@@ -22,7 +22,7 @@ enum {
 
 static size_t block_bytes(const struct ftc_plan *plan, uint64_t units)
 {
-    return ftc_span_bytes(&plan->facts, (MPI_Count)units);
+    return ftc_span_bytes(&plan->arguments.facts, (MPI_Count)units);
 }
 
 static bool schedule(const struct ftc_plan *plan, struct ftc_schedule *s)
@@ -31,8 +31,8 @@ static bool schedule(const struct ftc_plan *plan, struct ftc_schedule *s)
 
     s->kind = ftc_call_is_reduce(plan->call->kind) ? FTC_SCHEDULE_REDUCE : FTC_SCHEDULE_ALLREDUCE;
     s->units = (uint64_t)plan->call->count;
-    s->block_units =
-        ftc_combine_units(&plan->facts, bytes < BLOCK_BYTES_MOST ? bytes : BLOCK_BYTES_MOST);
+    s->block_units = ftc_combine_units(&plan->arguments.facts,
+                                       bytes < BLOCK_BYTES_MOST ? bytes : BLOCK_BYTES_MOST);
     return block_bytes(plan, s->block_units) <= FTC_BULK_SLOT_BYTES;
 }
 
@@ -41,13 +41,13 @@ static bool schedule(const struct ftc_plan *plan, struct ftc_schedule *s)
 /* @base and some elements: the address that MPI calls are given for them. */
 static char *element(const struct ftc_large *large, const void *base, uint64_t number)
 {
-    return (char *)base + (ptrdiff_t)number * large->plan->facts.extent_bytes;
+    return (char *)base + (ptrdiff_t)number * large->plan->arguments.facts.extent_bytes;
 }
 
 static char *in_slot(const struct ftc_large *large, int member, int slot, struct ftc_units block,
                      uint64_t number)
 {
-    ptrdiff_t start = ftc_span_start(&large->plan->facts, (MPI_Count)block.count);
+    ptrdiff_t start = ftc_span_start(&large->plan->arguments.facts, (MPI_Count)block.count);
 
     return element(large, ftc_large_slot(large, member, slot) - start, number - block.first);
 }
@@ -61,7 +61,7 @@ static const void *input(const struct ftc_large *large)
 static const char *operand(const struct ftc_large *large, int member, int slot,
                            struct ftc_units block, uint64_t number)
 {
-    if (member == ftc_large_schedule(large)->self && large->plan->facts.contiguous)
+    if (member == ftc_large_schedule(large)->self && large->plan->arguments.facts.contiguous)
         return element(large, input(large), number);
     return in_slot(large, member, slot, block, number);
 }
@@ -71,7 +71,8 @@ static const char *operand(const struct ftc_large *large, int member, int slot,
 /* Returns the bytes of a level of a strip. */
 static size_t level_bytes(const struct ftc_plan *plan)
 {
-    return (block_bytes(plan, ftc_combine_units(&plan->facts, STRIP_BYTES)) + 63) / 64 * 64;
+    return (block_bytes(plan, ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)) + 63) / 64 *
+           64;
 }
 
 static size_t scratch_bytes(const struct ftc_plan *plan)
@@ -88,7 +89,7 @@ static size_t scratch_bytes(const struct ftc_plan *plan)
 static void put_units(struct ftc_large *large, int slot, struct ftc_units block, uint64_t first,
                       uint64_t end)
 {
-    const struct ftc_facts *facts = &large->plan->facts;
+    const struct ftc_facts *facts = &large->plan->arguments.facts;
     MPI_Count count = (MPI_Count)(end - first);
     char *to = in_slot(large, ftc_large_schedule(large)->self, slot, block, first);
 
@@ -102,7 +103,7 @@ static void put(struct ftc_large *large, int slot, struct ftc_units block)
     struct ftc_units own = ftc_schedule_part(s, block.first / s->block_units, s->self);
     uint64_t end = block.first + block.count;
 
-    if (!large->plan->facts.contiguous) {
+    if (!large->plan->arguments.facts.contiguous) {
         put_units(large, slot, block, block.first, end);
         return;
     }
@@ -130,7 +131,7 @@ static const char *operand_of(const struct strip *s, int member)
 
 static void read_operand(const struct strip *s, int member, unsigned char *into)
 {
-    ftc_span_read(into, operand_of(s, member), s->count, &s->large->plan->facts);
+    ftc_span_read(into, operand_of(s, member), s->count, &s->large->plan->arguments.facts);
 }
 
 static void put_before(const struct strip *s, int member, unsigned char *into)
@@ -173,7 +174,7 @@ static void combine_leaves(const struct strip *s, int first, int count, unsigned
 static void show_strip(const struct strip *s)
 {
     const struct ftc_large *large = s->large;
-    const struct ftc_facts *facts = &large->plan->facts;
+    const struct ftc_facts *facts = &large->plan->arguments.facts;
     char *to = in_slot(large, ftc_large_schedule(large)->self, s->slot, s->block, s->first);
 
     if (facts->contiguous)
@@ -186,7 +187,7 @@ static void show_strip(const struct strip *s)
 static void combine_strip(struct ftc_large *large, int slot, struct ftc_units block,
                           struct ftc_units units, size_t part_bytes)
 {
-    const struct ftc_facts *facts = &large->plan->facts;
+    const struct ftc_facts *facts = &large->plan->arguments.facts;
     const struct ftc_nesting nesting = ftc_nesting_of(ftc_large_schedule(large)->n);
     struct strip s = {
         .large = large,
@@ -207,7 +208,7 @@ static void combine_strip(struct ftc_large *large, int slot, struct ftc_units bl
 static void combine(struct ftc_large *large, int slot, struct ftc_units block,
                     struct ftc_units part)
 {
-    uint64_t most = ftc_combine_units(&large->plan->facts, STRIP_BYTES),
+    uint64_t most = ftc_combine_units(&large->plan->arguments.facts, STRIP_BYTES),
              end = part.first + part.count;
     size_t part_bytes = block_bytes(large->plan, part.count);
 
@@ -252,7 +253,7 @@ static void save(struct ftc_large *large, uint64_t block)
 
     ftc_span_read(large->copy + block * stride(large->plan, s),
                   element(large, large->plan->call->recvbuf, units.first), (MPI_Count)units.count,
-                  &large->plan->facts);
+                  &large->plan->arguments.facts);
     large->saved = block + 1;
 }
 
@@ -265,7 +266,7 @@ static void undo(struct ftc_large *large)
 
         ftc_span_write(element(large, large->plan->call->recvbuf, units.first),
                        large->copy + block * stride(large->plan, s), (MPI_Count)units.count,
-                       &large->plan->facts);
+                       &large->plan->arguments.facts);
     }
     large->saved = 0;
 }
@@ -278,7 +279,7 @@ static void prepare(struct ftc_large *large)
 static void get(struct ftc_large *large, int slot, uint64_t block)
 {
     const struct ftc_schedule *s = ftc_large_schedule(large);
-    const struct ftc_facts *facts = &large->plan->facts;
+    const struct ftc_facts *facts = &large->plan->arguments.facts;
     struct ftc_units whole = ftc_schedule_units(s, block);
 
     if (is_overwritten(large))

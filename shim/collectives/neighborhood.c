@@ -29,15 +29,6 @@ static void give_back(const struct ftc_plan *plan, struct ftc_neighbors *n)
         ftc_neighbors_free(n);
 }
 
-/* With no elements or no neighbors the datatypes may be anything: native MPI does not look at them.
- */
-static bool is_valid(const struct ftc_side *side, int blocks)
-{
-    bool is_empty = side->counts ? blocks == 0 : side->count == 0;
-
-    return is_empty || ftc_side_is_valid(side, blocks);
-}
-
 /* ---- the order of places ---- */
 
 /* Native MPI between this rank and itself, its two neighbors on a ring of one rank. */
@@ -87,20 +78,17 @@ static void learn_order(enum ftc_call_kind plain)
 
 /* ---- what is asked for ---- */
 
-static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
+static bool prepare(const struct ftc_plan *plan, struct ftc_arguments_comm *comm)
 {
-    const struct ftc_sides *sides = plan->call->sides;
     struct ftc_neighbors n;
 
-    facts->commutative = true;
-    facts->valid = ftc_neighbors_get(plan->call->comm, &n);
-    if (!facts->valid)
-        return;
-    facts->valid = is_valid(&sides->send, gathers(plan) ? 1 : n.destinations) &&
-                   is_valid(&sides->receive, n.sources);
-    ftc_neighbors_free(&n);
+    if (!ftc_neighbors_count(plan->call->comm, &n))
+        return false;
+    comm->sources = n.sources;
+    comm->destinations = n.destinations;
     if (!gathers(plan))
         learn_order(ftc_call_plain(plan->call->kind));
+    return true;
 }
 
 static bool needs_mpi(const struct ftc_plan *plan)
@@ -230,7 +218,7 @@ static int deliver(const struct ftc_plan *plan)
 }
 
 const struct ftc_collective ftc_collective_neighborhood = {
-    .examine = examine,
+    .prepare = prepare,
     .needs_mpi = needs_mpi,
     .contribute = contribute,
     .deliver = deliver,

@@ -56,18 +56,6 @@ static bool is_surely_native(const struct ftc_plan *plan)
            !is_on_intercommunicator(call);
 }
 
-/* On an intercommunicator, a rank that neither sends nor receives data may pass any arguments
- * (between.c). */
-static bool is_to_be_examined(const struct ftc_plan *plan)
-{
-    const struct ftc_call *call = plan->call;
-
-    if (plan->comm->fallback != FTC_FALLBACK_NONE || ftc_comm_is_inter(plan->comm))
-        return plan->comm->fallback == FTC_FALLBACK_NONE;
-    return call->count >= 0 &&
-           (!ftc_call_has_root(call->kind) || (call->root >= 0 && call->root < plan->comm->size));
-}
-
 static const struct ftc_collective *collective_on(const struct ftc_plan *plan)
 {
     bool is_between = ftc_comm_is_inter(plan->comm) && plan->collective != &ftc_collective_barrier;
@@ -94,8 +82,8 @@ static void add_facts_of_large_data(struct ftc_select_facts *f, const struct ftc
     f->can_expose = ftc_composite_can_be_shown(plan);
     f->is_reduction = ftc_call_is_reduction(kind) && !is_between;
     f->is_blocking_broadcast = kind == FTC_CALL_BCAST && !is_between;
-    f->packs_elements = plan->packs_elements;
-    f->commutative = plan->facts.commutative;
+    f->packs_elements = plan->arguments.packs_elements;
+    f->commutative = plan->arguments.facts.commutative;
     f->fits_slot = (f->is_reduction || f->is_blocking_broadcast) && ftc_large_fits(plan);
     f->fits_part = f->is_reduction && ftc_series_fits(plan);
 }
@@ -134,6 +122,30 @@ void ftc_plan_select_again(struct ftc_plan *plan)
 
 /* ---- the plan ---- */
 
+static void examine(struct ftc_plan *plan)
+{
+    const struct ftc_comm *c = plan->comm;
+    struct ftc_arguments_comm comm = {
+        .rank = c->rank - ftc_comm_local(c),
+        .size = ftc_comm_local_size(c),
+        .remote_size = c->remote_size,
+    };
+
+    if (!plan->collective->prepare || plan->collective->prepare(plan, &comm))
+        ftc_arguments_examine(&plan->arguments, plan->call, &comm);
+}
+
+/* Adds what policy has to know of the arguments. */
+static void add_arguments(struct ftc_policy_facts *facts, const struct ftc_arguments *a)
+{
+    bool noncommutative = (ftc_library.settings.intercept & FTC_INTERCEPT_NONCOMMUTATIVE) != 0;
+
+    facts->valid = a->are_valid;
+    facts->has_addresses = a->has_addresses && !noncommutative;
+    facts->commutative = a->commutative || noncommutative;
+    facts->value_bytes = a->value_bytes;
+}
+
 enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
 {
     struct ftc_policy_facts facts = {.intercepted = ftc_plan_is_intercepted(call->kind)};
@@ -151,8 +163,10 @@ enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *ca
         return FTC_FALLBACK_INVALID;
     facts.communicator = plan->comm->fallback;
     plan->collective = collective_on(plan);
-    if (is_to_be_examined(plan))
-        plan->collective->examine(plan, &facts);
+    if (plan->comm->fallback == FTC_FALLBACK_NONE) {
+        examine(plan);
+        add_arguments(&facts, &plan->arguments);
+    }
     fallback = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
     ftc_plan_select(plan, fallback);
     if (plan->protocol != FTC_PROTOCOL_NATIVE)
@@ -163,8 +177,8 @@ enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *ca
 /* Its handle is the same on all ranks. Some have no kernel: see value/datatype.c. */
 static bool has_predefined_operation(const struct ftc_plan *plan)
 {
-    return plan->facts.kernel || (ftc_call_has_operation(plan->call->kind) &&
-                                  ftc_operator_of(plan->call->op) != FTC_OPERATOR_OTHER);
+    return plan->arguments.facts.kernel || (ftc_call_has_operation(plan->call->kind) &&
+                                            ftc_operator_of(plan->call->op) != FTC_OPERATOR_OTHER);
 }
 
 /* Two calls that can meet in one operation have the same signature. Elements at addresses are
@@ -175,15 +189,16 @@ static uint32_t signature_of(const struct ftc_plan *plan)
     uint64_t h = ftc_hash_mix(FTC_HASH_START, call->kind);
 
     if (plan->collective->is_described_alike) {
-        h = ftc_hash_mix(h, (uint64_t)plan->count);
-        h = ftc_hash_mix(h, plan->facts.type_class + 64 * plan->facts.size_bytes);
+        h = ftc_hash_mix(h, (uint64_t)plan->arguments.count);
+        h = ftc_hash_mix(h,
+                         plan->arguments.facts.type_class + 64 * plan->arguments.facts.size_bytes);
     }
-    h = ftc_hash_mix(h, ftc_plan_is_uneven(plan) ? 0 : plan->value_bytes);
+    h = ftc_hash_mix(h, ftc_plan_is_uneven(plan) ? 0 : plan->arguments.value_bytes);
     if (ftc_plan_is_between(plan) && ftc_call_has_root(call->kind))
         return ftc_signature(h); /* not all ranks know the rest */
     h = ftc_hash_mix(h, has_predefined_operation(plan) ? (uint32_t)call->op : 0);
     h = ftc_hash_mix(h, ftc_call_has_root(call->kind) ? (uint32_t)call->root : 0);
-    return ftc_signature(plan->packs_elements ? ~h : h);
+    return ftc_signature(plan->arguments.packs_elements ? ~h : h);
 }
 
 /* A reduce tells nobody but its root who is dead, and costs more the more deaths it tolerates: a
@@ -194,7 +209,7 @@ static enum ftc_op_kind operation_of(const struct ftc_plan *plan)
     enum ftc_call_kind kind = plan->call->kind;
 
     return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) &&
-                   !ftc_plan_is_between(plan) && !plan->packs_elements
+                   !ftc_plan_is_between(plan) && !plan->arguments.packs_elements
                ? FTC_OP_REDUCE
                : FTC_OP_ALLREDUCE;
 }
@@ -260,8 +275,8 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, i
 
 void ftc_plan_enter(const struct ftc_plan *plan)
 {
-    ftc_mismatch_enter_with_data(plan->call, plan->comm, signature_of(plan), plan->facts.size_bytes,
-                                 plan->value_bytes);
+    ftc_mismatch_enter_with_data(plan->call, plan->comm, signature_of(plan),
+                                 plan->arguments.facts.size_bytes, plan->arguments.value_bytes);
 }
 
 void ftc_plan_leave(void)
@@ -298,7 +313,8 @@ static int deliver(struct ftc_plan *plan)
 {
     if (plan->course)
         return ftc_course_deliver(plan);
-    if ((ftc_plan_is_between(plan) || plan->packs_elements) && ftc_composite_is_refused(plan)) {
+    if ((ftc_plan_is_between(plan) || plan->arguments.packs_elements) &&
+        ftc_composite_is_refused(plan)) {
         plan->turned_out = FTC_FALLBACK_INVALID;
         return MPI_SUCCESS;
     }

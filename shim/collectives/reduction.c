@@ -14,64 +14,15 @@ static bool scatters(const struct ftc_call *call)
     return ftc_call_has_operation(call->kind) && !ftc_call_is_reduction(call->kind);
 }
 
-/* Elements of the value; false for counts that native MPI rejects. */
-static bool count_elements(const struct ftc_call *call, int size, MPI_Count *count)
-{
-    *count = call->count;
-    return !scatters(call) || ftc_sides_sum_counts(&call->sides->receive, size, count);
-}
-
-/* Native MPI raises the right error for arguments that it rejects. */
-static bool buffers_are_valid(const struct ftc_plan *plan)
-{
-    const struct ftc_call *call = plan->call;
-    bool in_place = call->sendbuf == MPI_IN_PLACE;
-    int rank = plan->comm->rank;
-
-    if (!ftc_is_buffer(call->sendbuf, &plan->facts))
-        return false;
-    if (!ftc_call_gives_result(call, rank))
-        return !in_place;
-    if (scatters(call) && !in_place && ftc_side_count(&call->sides->receive, rank) == 0)
-        return call->sendbuf != call->recvbuf;
-    return ftc_is_buffer(call->recvbuf, &plan->facts) && call->recvbuf != MPI_IN_PLACE &&
-           (in_place || call->sendbuf != call->recvbuf);
-}
-
-/* Blocks of elements, of each rank, where they cannot be combined on their way: that is done in any
- * thread. */
+/* Whether each rank gives a block of elements, which are combined by who gets the result. */
 static bool keeps_blocks(const struct ftc_plan *plan)
 {
-    return ftc_protocol_is_rounds(plan->protocol) || !plan->facts.commutative ||
-           plan->packs_elements ||
-           (ftc_call_is_nonblocking(plan->call->kind) && !plan->facts.kernel);
-}
-
-static void examine(struct ftc_plan *plan, struct ftc_policy_facts *facts)
-{
-    const struct ftc_call *call = plan->call;
-    size_t blocks;
-
-    facts->valid = count_elements(call, plan->comm->size, &plan->count) &&
-                   ftc_facts(call->datatype, call->op, &plan->facts);
-    facts->commutative = plan->facts.commutative ||
-                         (ftc_library.settings.intercept & FTC_INTERCEPT_NONCOMMUTATIVE) != 0;
-    if (!facts->valid || plan->count == 0)
-        return;
-    facts->valid = buffers_are_valid(plan);
-    plan->packs_elements = ftc_is_bottom(ftc_call_input(call), &plan->facts);
-    facts->has_addresses = plan->packs_elements &&
-                           (ftc_library.settings.intercept & FTC_INTERCEPT_NONCOMMUTATIVE) == 0;
-    plan->refuses = ftc_fold_is_too_wide(plan);
-    blocks = keeps_blocks(plan) ? (size_t)plan->comm->size : 1;
-    if (__builtin_mul_overflow(ftc_fold_bytes(plan), blocks, &plan->value_bytes))
-        plan->value_bytes = SIZE_MAX;
-    facts->value_bytes = plan->value_bytes;
+    return plan->arguments.keeps_blocks || ftc_protocol_is_rounds(plan->protocol);
 }
 
 static bool needs_mpi(const struct ftc_plan *plan)
 {
-    return ftc_facts_need_mpi(&plan->facts);
+    return ftc_facts_need_mpi(&plan->arguments.facts);
 }
 
 /* The program's own buffer where its memory is the value as it stands, else a copy. The buffer of a
@@ -85,15 +36,16 @@ static const void *contribute(struct ftc_plan *plan)
     if (keeps_blocks(plan))
         return ftc_fold_contribute(plan);
     plan->header_bytes = ftc_contributors_bytes(c->size);
-    plan->travelling_bytes = plan->header_bytes + plan->value_bytes;
+    plan->travelling_bytes = plan->header_bytes + plan->arguments.value_bytes;
     copy = ftc_parcel_room(plan, plan->travelling_bytes);
     if (!copy)
         return NULL;
     if (plan->header_bytes > 0)
         ftc_inclusion_begin(plan, copy);
-    else if (plan->facts.contiguous && plan->value_bytes > 0)
-        return (const char *)source + ftc_span_start(&plan->facts, plan->count);
-    if (ftc_span_read(copy + plan->header_bytes, source, plan->count, &plan->facts) != MPI_SUCCESS)
+    else if (plan->arguments.facts.contiguous && plan->arguments.value_bytes > 0)
+        return (const char *)source + ftc_span_start(&plan->arguments.facts, plan->arguments.count);
+    if (ftc_span_read(copy + plan->header_bytes, source, plan->arguments.count,
+                      &plan->arguments.facts) != MPI_SUCCESS)
         return NULL;
     return copy;
 }
@@ -105,8 +57,9 @@ static void combine(void *context, void *into, const void *from)
 
     if (header > 0)
         ftc_contributors_join(into, from, plan->comm->size);
-    if (plan->value_bytes > 0)
-        ftc_combine_elements(plan, (char *)into + header, (const char *)from + header, plan->count);
+    if (plan->arguments.value_bytes > 0)
+        ftc_combine_elements(plan, (char *)into + header, (const char *)from + header,
+                             plan->arguments.count);
 }
 
 /* The elements of the result that are this rank's. */
@@ -116,7 +69,7 @@ struct part {
 
 static struct part own_part(const struct ftc_plan *plan)
 {
-    struct part p = {0, plan->count};
+    struct part p = {0, plan->arguments.count};
 
     if (!scatters(plan->call))
         return p;
@@ -128,8 +81,8 @@ static struct part own_part(const struct ftc_plan *plan)
 
 static int write_part(const struct ftc_plan *plan, const struct part *p, const void *span)
 {
-    return ftc_span_write_part(plan->call->recvbuf, span, p->first, p->count, plan->count,
-                               &plan->facts);
+    return ftc_span_write_part(plan->call->recvbuf, span, p->first, p->count, plan->arguments.count,
+                               &plan->arguments.facts);
 }
 
 static int deliver_folded(const struct ftc_plan *plan)
@@ -169,7 +122,6 @@ static int without_root(const struct ftc_plan *plan)
 const struct ftc_collective ftc_collective_reduction = {
     .large = &ftc_large_reduction,
     .is_described_alike = true,
-    .examine = examine,
     .needs_mpi = needs_mpi,
     .contribute = contribute,
     .combine = combine,

@@ -42,7 +42,6 @@ static int deliver(const struct ftc_plan *plan)
 }
 
 const struct ftc_collective ftc_collective_scatter = {
-    .examine = ftc_composite_examine,
     .needs_mpi = ftc_composite_needs_mpi,
     .contribute = contribute,
     .deliver = deliver,

@@ -14,7 +14,7 @@ enum { ALIGNMENT = 16 };
 
 bool ftc_series_fits(const struct ftc_plan *plan)
 {
-    return ftc_span_bytes(&plan->facts, 1) <= ftc_limits_part_bytes();
+    return ftc_span_bytes(&plan->arguments.facts, 1) <= ftc_limits_part_bytes();
 }
 
 /* ---- where things are ---- */
@@ -31,13 +31,14 @@ size_t ftc_series_room(int ranks)
 
 static uint64_t most_units(const struct ftc_plan *plan)
 {
-    return ftc_combine_units(&plan->facts, ftc_limits_part_bytes());
+    return ftc_combine_units(&plan->arguments.facts, ftc_limits_part_bytes());
 }
 
 /* Elements of a slice. */
 static MPI_Count units_of(const struct ftc_plan *plan, uint64_t slice)
 {
-    uint64_t left = (uint64_t)plan->count - slice * most_units(plan), most = most_units(plan);
+    uint64_t left = (uint64_t)plan->arguments.count - slice * most_units(plan),
+             most = most_units(plan);
 
     return (MPI_Count)(left < most ? left : most);
 }
@@ -45,13 +46,14 @@ static MPI_Count units_of(const struct ftc_plan *plan, uint64_t slice)
 /* @base and the elements before @slice: the address that MPI calls are given for it. */
 static char *elements(const struct ftc_plan *plan, const void *base, uint64_t slice)
 {
-    return (char *)base + (ptrdiff_t)(slice * most_units(plan)) * plan->facts.extent_bytes;
+    return (char *)base +
+           (ptrdiff_t)(slice * most_units(plan)) * plan->arguments.facts.extent_bytes;
 }
 
 /* Returns the bytes from one slice in the results to the next. */
 static size_t stride(const struct ftc_plan *plan)
 {
-    size_t bytes = ftc_span_bytes(&plan->facts, (MPI_Count)most_units(plan));
+    size_t bytes = ftc_span_bytes(&plan->arguments.facts, (MPI_Count)most_units(plan));
 
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -77,7 +79,7 @@ void ftc_series_open(struct ftc_series *s, struct ftc_plan *plan)
 
     *s = (struct ftc_series){
         .plan = plan,
-        .slices = ((uint64_t)plan->count + most - 1) / most,
+        .slices = ((uint64_t)plan->arguments.count + most - 1) / most,
     };
     s->has_memory = get_memory(s);
 }
@@ -98,7 +100,7 @@ static void *contribute(const struct ftc_series *s)
 
     memcpy(value, &own, ftc_tally_bytes(plan->comm->size));
     return ftc_span_read(value + head_bytes(plan->comm->size), elements(plan, source, s->next),
-                         units_of(plan, s->next), &plan->facts) == MPI_SUCCESS
+                         units_of(plan, s->next), &plan->arguments.facts) == MPI_SUCCESS
                ? value
                : NULL;
 }
@@ -116,8 +118,8 @@ static void combine(void *context, void *into, const void *from)
 void ftc_series_request(struct ftc_series *s, struct ftc_loop_request *request)
 {
     struct ftc_plan *plan = s->plan;
-    size_t bytes =
-        head_bytes(plan->comm->size) + ftc_span_bytes(&plan->facts, units_of(plan, s->next));
+    size_t bytes = head_bytes(plan->comm->size) +
+                   ftc_span_bytes(&plan->arguments.facts, units_of(plan, s->next));
 
     *request = (struct ftc_loop_request){
         .call = plan->call,
@@ -148,7 +150,7 @@ static void keep(const struct ftc_series *s)
     const unsigned char *value = s->plan->comm->running->op.result.value;
 
     memcpy(s->results + s->next * stride(s->plan), value + head_bytes(s->plan->comm->size),
-           ftc_span_bytes(&s->plan->facts, units_of(s->plan, s->next)));
+           ftc_span_bytes(&s->plan->arguments.facts, units_of(s->plan, s->next)));
 }
 
 static int write_results(const struct ftc_series *s)
@@ -158,7 +160,8 @@ static int write_results(const struct ftc_series *s)
 
     for (uint64_t slice = 0; slice < s->slices && rv == MPI_SUCCESS; slice++)
         rv = ftc_span_write(elements(plan, plan->call->recvbuf, slice),
-                            s->results + slice * stride(plan), units_of(plan, slice), &plan->facts);
+                            s->results + slice * stride(plan), units_of(plan, slice),
+                            &plan->arguments.facts);
     return rv;
 }
 

@@ -16,4 +16,7 @@ struct ftc_neighbors {
 bool ftc_neighbors_get(MPI_Comm comm, struct ftc_neighbors *neighbors);
 void ftc_neighbors_free(struct ftc_neighbors *neighbors);
 
+/* Sets the numbers alone; nothing is to be freed. False if @comm has no topology. */
+bool ftc_neighbors_count(MPI_Comm comm, struct ftc_neighbors *neighbors);
+
 #endif

@@ -73,11 +73,19 @@ static void set_world(const int facts[])
     ftc_library.board.geometry.shown_bytes = SHOWN_BYTES;
 }
 
+static bool moves_blocks(const struct ftc_collective *c)
+{
+    return c == &ftc_collective_gather || c == &ftc_collective_scatter ||
+           c == &ftc_collective_alltoall || c == &ftc_collective_neighborhood;
+}
+
 static void make_call(enum ftc_call_kind kind, const int facts[])
 {
+    static const struct ftc_sides sides;
     size_t bytes = elements[facts[ELEMENT]];
 
     call = (struct ftc_call){.kind = kind, .count = 16};
+    call.sides = moves_blocks(collective_of(kind, false)) ? &sides : NULL;
     collective = *collective_of(kind, facts[BETWEEN]);
     collective.needs_mpi = tell_needs_mpi;
     needs_mpi = facts[NEEDS_MPI];
@@ -85,14 +93,14 @@ static void make_call(enum ftc_call_kind kind, const int facts[])
         .call = &call,
         .collective = &collective,
         .comm = &comm,
-        .count = call.count,
-        .packs_elements = facts[PACKED],
-        .value_bytes = facts[FITS] ? SHOWN_BYTES : 2 * SHOWN_BYTES,
-        .facts = {.contiguous = true,
-                  .commutative = facts[COMMUTATIVE],
-                  .size_bytes = bytes,
-                  .extent_bytes = (ptrdiff_t)bytes,
-                  .true_extent_bytes = bytes},
+        .arguments = {.count = call.count,
+                      .packs_elements = facts[PACKED],
+                      .value_bytes = facts[FITS] ? SHOWN_BYTES : 2 * SHOWN_BYTES,
+                      .facts = {.contiguous = true,
+                                .commutative = facts[COMMUTATIVE],
+                                .size_bytes = bytes,
+                                .extent_bytes = (ptrdiff_t)bytes,
+                                .true_extent_bytes = bytes}},
     };
     set_world(facts);
 }

@@ -1,0 +1,247 @@
+#include "arguments.h"
+
+#include "roles.h"
+#include "sides.h"
+
+#include <stdint.h>
+
+/* ---- of reductions and scans in one group ---- */
+
+/* The memory between the first and the last byte of elements at addresses is taken for each rank,
+ * and copied. Native MPI carries out calls with more than this. */
+enum { WIDEST_BYTES = 64 << 20 };
+
+size_t ftc_arguments_given(const struct ftc_arguments *a)
+{
+    return a->packs_elements ? ftc_packed_bytes(&a->facts, a->count)
+                             : ftc_span_bytes(&a->facts, a->count);
+}
+
+/* Whether the elements of this rank are too far from each other to be combined here. */
+static bool are_too_wide(const struct ftc_arguments *a)
+{
+    size_t span;
+
+    if (!a->packs_elements)
+        return false;
+    span = ftc_span_bytes(&a->facts, a->count);
+    return span > WIDEST_BYTES && span / 2 > ftc_arguments_given(a);
+}
+
+static void count_bytes(struct ftc_arguments *a, size_t blocks)
+{
+    if (__builtin_mul_overflow(ftc_arguments_given(a), blocks, &a->value_bytes))
+        a->value_bytes = SIZE_MAX;
+}
+
+/* Whether a reduction, but no scan, is a reduce_scatter. */
+static bool scatters(const struct ftc_call *call)
+{
+    return call->sides != NULL;
+}
+
+/* Native MPI raises the right error for arguments that it rejects. */
+static bool buffers_of_reduction_are_valid(const struct ftc_arguments *a,
+                                           const struct ftc_call *call, int rank)
+{
+    bool in_place = call->sendbuf == MPI_IN_PLACE;
+
+    if (!ftc_is_buffer(call->sendbuf, &a->facts))
+        return false;
+    if (!ftc_call_gives_result(call, rank))
+        return !in_place;
+    if (scatters(call) && !in_place && ftc_side_count(&call->sides->receive, rank) == 0)
+        return call->sendbuf != call->recvbuf;
+    return ftc_is_buffer(call->recvbuf, &a->facts) && call->recvbuf != MPI_IN_PLACE &&
+           (in_place || call->sendbuf != call->recvbuf);
+}
+
+static void examine_reduction(struct ftc_arguments *a, const struct ftc_call *call,
+                              const struct ftc_arguments_comm *comm)
+{
+    a->count = call->count;
+    a->are_valid =
+        (!scatters(call) || ftc_sides_sum_counts(&call->sides->receive, comm->size, &a->count)) &&
+        ftc_facts(call->datatype, call->op, &a->facts);
+    a->commutative = a->facts.commutative;
+    /* which is done in any thread */
+    a->keeps_blocks = !a->commutative || (!a->facts.kernel && ftc_call_is_nonblocking(call->kind));
+    if (!a->are_valid || a->count == 0)
+        return;
+    a->are_valid = buffers_of_reduction_are_valid(a, call, comm->rank);
+    a->packs_elements = a->has_addresses = ftc_is_bottom(ftc_call_input(call), &a->facts);
+    a->keeps_blocks |= a->packs_elements;
+    a->refuses = are_too_wide(a);
+    count_bytes(a, a->keeps_blocks ? (size_t)comm->size : 1);
+}
+
+static bool buffers_of_scan_are_valid(const struct ftc_arguments *a, const struct ftc_call *call)
+{
+    return ftc_is_buffer(call->recvbuf, &a->facts) && call->recvbuf != MPI_IN_PLACE &&
+           ftc_is_buffer(call->sendbuf, &a->facts) && call->sendbuf != call->recvbuf;
+}
+
+static void examine_scan(struct ftc_arguments *a, const struct ftc_call *call, int size)
+{
+    a->count = call->count;
+    a->are_valid = ftc_facts(call->datatype, call->op, &a->facts);
+    if (!a->are_valid || call->count == 0)
+        return;
+    a->are_valid = buffers_of_scan_are_valid(a, call);
+    a->packs_elements = ftc_is_bottom(ftc_call_input(call), &a->facts);
+    a->refuses = are_too_wide(a);
+    count_bytes(a, (size_t)size);
+}
+
+/* ---- of other calls in one group ---- */
+
+static bool is_buffer(const struct ftc_arguments *a, const void *buffer)
+{
+    return buffer != MPI_IN_PLACE && ftc_is_buffer(buffer, &a->facts);
+}
+
+static void examine_broadcast(struct ftc_arguments *a, const struct ftc_call *call)
+{
+    a->are_valid = ftc_facts_of_type(call->datatype, &a->facts);
+    if (!a->are_valid || call->count == 0)
+        return;
+    a->are_valid = is_buffer(a, call->recvbuf);
+    a->value_bytes = ftc_packed_bytes(&a->facts, call->count);
+}
+
+/* With no elements or no neighbors the datatypes may be anything: native MPI does not look at them.
+ */
+static bool is_valid_of_neighbors(const struct ftc_side *side, int blocks)
+{
+    bool is_empty = side->counts ? blocks == 0 : side->count == 0;
+
+    return is_empty || ftc_side_is_valid(side, blocks);
+}
+
+static void examine_sides(struct ftc_arguments *a, const struct ftc_call *call,
+                          const struct ftc_arguments_comm *comm)
+{
+    const struct ftc_sides *s = call->sides;
+
+    if (ftc_call_is_of_neighbors(call->kind)) {
+        a->are_valid = is_valid_of_neighbors(&s->send, comm->destinations) &&
+                       is_valid_of_neighbors(&s->receive, comm->sources);
+        return;
+    }
+    a->are_valid = ftc_sides_are_valid(call, comm->rank, comm->size, &a->value_bytes);
+    if (a->are_valid && call->datatype != MPI_DATATYPE_NULL) /* for who does not match */
+        ftc_facts_of_type(call->datatype, &a->facts);
+}
+
+/* ---- of calls on an intercommunicator ---- */
+
+static bool root_between_is_valid(const struct ftc_call *call, int remote_size)
+{
+    return !ftc_call_has_root(call->kind) || call->root == MPI_ROOT ||
+           call->root == MPI_PROC_NULL || (call->root >= 0 && call->root < remote_size);
+}
+
+/* This rank's part of the elements may be none. */
+static bool gets_elements(const struct ftc_call *call, int rank)
+{
+    return ftc_role_takes(call) &&
+           (!scatters(call) || ftc_side_count(&call->sides->receive, rank) > 0);
+}
+
+/* Examines the elements that a reduce_scatter has for this rank's group. They travel packed: the
+ * two groups need to have only the signature of their datatypes in common. */
+static bool elements_between_are_valid(struct ftc_arguments *a, const struct ftc_call *call,
+                                       const struct ftc_arguments_comm *comm)
+{
+    a->packs_elements = true;
+    a->count = call->count;
+    if (scatters(call) && !ftc_sides_sum_counts(&call->sides->receive, comm->size, &a->count))
+        return false;
+    if (a->count < 0 || !ftc_facts(call->datatype, call->op, &a->facts))
+        return false;
+    return a->count == 0 || ((!ftc_role_gives(call) || is_buffer(a, call->sendbuf)) &&
+                             (!gets_elements(call, comm->rank) || is_buffer(a, call->recvbuf)));
+}
+
+static bool buffer_between_is_valid(struct ftc_arguments *a, const struct ftc_call *call)
+{
+    return call->count >= 0 && ftc_facts_of_type(call->datatype, &a->facts) &&
+           (call->count == 0 || is_buffer(a, call->recvbuf));
+}
+
+static bool side_between_is_valid(const struct ftc_side *side, int blocks)
+{
+    return (side->counts || !side->displacements) && ftc_side_is_valid(side, blocks);
+}
+
+static bool are_valid_between(struct ftc_arguments *a, const struct ftc_call *call,
+                              const struct ftc_arguments_comm *comm)
+{
+    const struct ftc_sides *s = call->sides;
+    int blocks = comm->remote_size;
+
+    if (!ftc_role_gives(call) && !ftc_role_takes(call)) /* beside the root: nothing else counts */
+        return true;
+    if (ftc_call_has_operation(call->kind))
+        return elements_between_are_valid(a, call, comm);
+    if (!s)
+        return buffer_between_is_valid(a, call);
+    return (!ftc_role_gives(call) || side_between_is_valid(&s->send, blocks)) &&
+           (!ftc_role_takes(call) || side_between_is_valid(&s->receive, blocks));
+}
+
+static bool is_scan(const struct ftc_call *call)
+{
+    enum ftc_call_kind plain = ftc_call_plain(call->kind);
+
+    return plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN;
+}
+
+/* All ranks know whether native MPI has to carry the call out, or rejects it, except those beside a
+ * root: the operation tells them. */
+static void examine_between(struct ftc_arguments *a, const struct ftc_call *call,
+                            const struct ftc_arguments_comm *comm)
+{
+    if (is_scan(call) || ftc_call_is_of_neighbors(call->kind) || /* MPI defines none of them */
+        !root_between_is_valid(call, comm->remote_size))
+        return;
+    a->refuses = !are_valid_between(a, call, comm);
+    a->are_valid = !a->refuses || ftc_call_has_root(call->kind);
+}
+
+/* ---- of any call ---- */
+
+static bool is_barrier(const struct ftc_call *call)
+{
+    return (ftc_call_traits[call->kind] & ~FTC_TRAIT_REQUEST) == 0 && !call->sides;
+}
+
+static void examine_in_one_group(struct ftc_arguments *a, const struct ftc_call *call,
+                                 const struct ftc_arguments_comm *comm)
+{
+    if (call->count < 0 ||
+        (ftc_call_has_root(call->kind) && (call->root < 0 || call->root >= comm->size)))
+        return;
+    if (ftc_call_is_reduction(call->kind))
+        examine_reduction(a, call, comm);
+    else if (!call->sides)
+        examine_broadcast(a, call);
+    else if (!ftc_call_has_operation(call->kind))
+        examine_sides(a, call, comm);
+    else if (is_scan(call))
+        examine_scan(a, call, comm->size);
+    else
+        examine_reduction(a, call, comm);
+}
+
+void ftc_arguments_examine(struct ftc_arguments *a, const struct ftc_call *call,
+                           const struct ftc_arguments_comm *comm)
+{
+    a->commutative = true; /* scans and two groups combine in the order of the ranks */
+    if (is_barrier(call))
+        a->are_valid = true;
+    else if (comm->remote_size > 0)
+        examine_between(a, call, comm);
+    else
+        examine_in_one_group(a, call, comm);
+}
