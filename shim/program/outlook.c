@@ -7,7 +7,7 @@
 #include "library.h"
 #include "mpi/inside.h"
 #include "reporting/required_sites.h"
-#include "value/datatype.h"
+#include "value/arguments.h"
 #include "value/sides.h"
 
 enum { MAX_BYTES_MOST = 65536 }; /* that setting max_bytes allows: see options.def */
@@ -19,55 +19,47 @@ static size_t times(size_t a, size_t b)
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
 }
 
-/* As shim/collectives/reduction.c does. */
-static bool keeps_blocks(const struct ftc_call *call, const struct ftc_facts *type)
-{
-    return !type->commutative || (ftc_call_is_nonblocking(call->kind) && !type->kernel);
-}
+/* ---- how much data there is where no rank knows how much the others send ---- */
 
-/* Bytes of the value of a call that combines, as shim/collectives makes it. */
-static size_t bytes_of_elements(const struct ftc_call *call, const struct ftc_facts *type, int size)
-{
-    enum ftc_call_kind plain = ftc_call_plain(call->kind);
-    bool is_scan = plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN;
-    bool is_bottom = ftc_is_bottom(ftc_call_input(call), type);
-    MPI_Count count = call->count;
-
-    if (call->sides && !is_scan && !ftc_sides_sum_counts(&call->sides->receive, size, &count))
-        return 0;
-    return times(is_bottom ? ftc_packed_bytes(type, count) : ftc_span_bytes(type, count),
-                 is_scan || is_bottom || keeps_blocks(call, type) ? (size_t)size : 1);
-}
-
-/* Returns the bytes that this rank sends in a call of which no rank knows how much the others send.
- * A call with a root has those of all ranks at its root, and none elsewhere. */
-static size_t bytes_here(const struct ftc_call *call, int rank, int size)
+/* Returns the bytes of the blocks of all ranks, if the others send as much as this one, or on an
+ * intercommunicator as it receives. A call with a root has those at its root, and none elsewhere.
+ */
+static size_t bytes_of_blocks(const struct ftc_call *call, const struct ftc_arguments_comm *comm)
 {
     const struct ftc_side *send = &call->sides->send, *receive = &call->sides->receive;
-    struct ftc_neighbors n;
-    size_t bytes;
+    bool is_between = comm->remote_size > 0;
+    int peers = is_between ? comm->remote_size : comm->size;
+    size_t ranks = (size_t)comm->size + (size_t)comm->remote_size;
 
-    if (ftc_call_has_root(call->kind))
-        return rank == call->root
-                   ? ftc_side_bytes(ftc_call_comes_from_root(call->kind) ? send : receive, size)
-                   : 0;
-    if (!ftc_call_is_of_neighbors(call->kind))
-        return ftc_side_bytes(ftc_sides_are_sent(call, rank) ? send : receive, size);
-    if (!ftc_neighbors_get(call->comm, &n))
+    if (ftc_call_is_of_neighbors(call->kind))
+        return times(ftc_side_bytes(send, comm->destinations), ranks);
+    if (!ftc_call_has_root(call->kind))
+        return times(
+            ftc_side_bytes(!is_between && ftc_sides_are_sent(call, comm->rank) ? send : receive,
+                           peers),
+            ranks);
+    if (call->root != (is_between ? MPI_ROOT : comm->rank))
         return 0;
-    bytes = ftc_side_bytes(send, n.destinations);
-    ftc_neighbors_free(&n);
-    return bytes;
+    return ftc_side_bytes(ftc_call_comes_from_root(call->kind) ? send : receive, peers);
 }
 
 /* Returns an upper bound of what all ranks send, which holds at the rank that sends most: the
  * report joins the settings that the ranks find. */
-static size_t bytes_at_most(const struct ftc_call *call, int rank, int size)
+static size_t bytes_at_most(const struct ftc_call *call, const struct ftc_arguments_comm *comm,
+                            const struct ftc_arguments *a)
 {
+    bool is_between = comm->remote_size > 0;
+
+    if (!is_between && !ftc_call_is_of_unknown_size(call->kind))
+        return a->value_bytes;
     if (ftc_call_is_nonblocking(call->kind)) /* goes in slices */
         return 0;
-    return times(bytes_here(call, rank, size), ftc_call_has_root(call->kind) ? 1 : (size_t)size);
+    if (ftc_call_has_operation(call->kind))
+        return times(ftc_arguments_given(a), (size_t)(comm->size + comm->remote_size));
+    return call->sides ? bytes_of_blocks(call, comm) : ftc_packed_bytes(&a->facts, call->count);
 }
+
+/* ---- what the library would do ---- */
 
 static int ranks_of_peers(MPI_Comm inter)
 {
@@ -79,64 +71,34 @@ static int ranks_of_peers(MPI_Comm inter)
     return ranks;
 }
 
-static size_t bytes_of_blocks_between(const struct ftc_call *call, int ranks, int peers)
+/* False: without memory, or native MPI rejects the communicator. */
+static bool find_comm(const struct ftc_call *call, struct ftc_arguments_comm *comm)
 {
-    const struct ftc_sides *s = call->sides;
+    struct ftc_neighbors n = {0};
 
-    if (!ftc_call_has_root(call->kind))
-        return times(ftc_side_bytes(&s->receive, peers), (size_t)ranks);
-    if (call->root != MPI_ROOT)
-        return 0;
-    return ftc_side_bytes(ftc_call_comes_from_root(call->kind) ? &s->send : &s->receive, peers);
+    if (ftc_call_is_of_neighbors(call->kind) && !ftc_neighbors_count(call->comm, &n))
+        return false;
+    *comm = (struct ftc_arguments_comm){.sources = n.sources, .destinations = n.destinations};
+    PMPI_Comm_rank(call->comm, &comm->rank);
+    PMPI_Comm_size(call->comm, &comm->size);
+    if (ftc_is_inter(call->comm))
+        comm->remote_size = ranks_of_peers(call->comm);
+    return true;
 }
 
-/* Returns such a bound for an intercommunicator: no rank knows what the other group sends. */
-static size_t bytes_between(const struct ftc_call *call)
+/* Adds what policy wants of the arguments, with the settings that protect most. */
+static void add_arguments(struct ftc_policy_facts *facts, const struct ftc_call *call)
 {
-    struct ftc_facts type;
-    MPI_Count count = call->count;
-    int own = 0, peers = ranks_of_peers(call->comm);
+    struct ftc_arguments_comm comm;
+    struct ftc_arguments a = {0};
 
-    PMPI_Comm_size(call->comm, &own);
-    if (ftc_call_is_nonblocking(call->kind) || call->root == MPI_PROC_NULL)
-        return 0;
-    if (call->sides && !ftc_call_has_operation(call->kind))
-        return bytes_of_blocks_between(call, own + peers, peers);
-    if (call->sides && !ftc_sides_sum_counts(&call->sides->receive, own, &count))
-        return 0;
-    if (!ftc_facts_of_type(call->datatype, &type))
-        return 0;
-    return times(ftc_packed_bytes(&type, count),
-                 ftc_call_has_operation(call->kind) ? (size_t)(own + peers) : 1);
-}
-
-/* Facts about the arguments, as far as policy wants them. */
-static void look_at_arguments(const struct ftc_call *call, struct ftc_facts *type,
-                              struct ftc_policy_facts *facts)
-{
-    enum ftc_call_kind plain = ftc_call_plain(call->kind);
-    int rank = 0, size = 1;
-
-    facts->valid = facts->commutative = true;
-    if (plain == FTC_CALL_BARRIER || facts->communicator != FTC_FALLBACK_NONE)
+    facts->commutative = true;
+    if (!find_comm(call, &comm))
         return;
-    if (ftc_is_inter(call->comm)) {
-        facts->value_bytes = bytes_between(call);
-        return;
-    }
-    PMPI_Comm_rank(call->comm, &rank);
-    PMPI_Comm_size(call->comm, &size);
-    if (plain == FTC_CALL_BCAST) {
-        facts->valid = ftc_facts_of_type(call->datatype, type);
-        facts->value_bytes = facts->valid ? ftc_packed_bytes(type, call->count) : 0;
-    } else if (ftc_call_has_operation(call->kind)) {
-        facts->valid = ftc_facts(call->datatype, call->op, type);
-        facts->value_bytes = facts->valid ? bytes_of_elements(call, type, size) : 0;
-    } else if (!ftc_call_is_of_unknown_size(call->kind)) {
-        facts->valid = ftc_sides_are_valid(call, rank, size, &facts->value_bytes);
-    } else {
-        facts->value_bytes = bytes_at_most(call, rank, size);
-    }
+    ftc_arguments_examine(&a, call, &comm);
+    facts->valid = a.are_valid && !a.refuses;
+    if (facts->valid)
+        facts->value_bytes = bytes_at_most(call, &comm, &a);
 }
 
 /* With threads two groups tell each other which intercommunicator it is that they make only if the
@@ -183,13 +145,13 @@ static bool is_at_its_best(enum ftc_fallback fallback)
 static enum ftc_fallback pass_at_best(const struct ftc_call *call, size_t *bytes, bool *is_large)
 {
     struct ftc_policy_facts facts = {.intercepted = true};
-    struct ftc_facts type = {0};
     enum ftc_fallback fallback;
 
     if (!ftc_is_comm(call->comm))
         return FTC_FALLBACK_INVALID;
     facts.communicator = communicator_pass(call->comm);
-    look_at_arguments(call, &type, &facts);
+    if (facts.communicator == FTC_FALLBACK_NONE)
+        add_arguments(&facts, call);
     *bytes = facts.value_bytes;
     fallback = ftc_policy(&facts, MAX_BYTES_MOST);
     *is_large = ftc_fallback_is_of_data(fallback);

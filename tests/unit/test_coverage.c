@@ -188,15 +188,10 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
     return MPI_SUCCESS;
 }
 
-bool ftc_neighbors_get(MPI_Comm comm, struct ftc_neighbors *neighbors)
+bool ftc_neighbors_count(MPI_Comm comm, struct ftc_neighbors *neighbors)
 {
     *neighbors = (struct ftc_neighbors){.sources = 2, .destinations = 2};
     return ftc_is_comm(comm);
-}
-
-void ftc_neighbors_free(struct ftc_neighbors *neighbors)
-{
-    *neighbors = (struct ftc_neighbors){0};
 }
 
 static struct ftc_board *opened(void)
@@ -228,14 +223,23 @@ static void act_as(uint32_t rank)
     ck_assert(ftc_coverage_is_on);
 }
 
+static struct ftc_call call_of(const void *site, enum ftc_call_kind kind)
+{
+    static char from[1], to[1];
+
+    return (struct ftc_call){.kind = kind,
+                             .sendbuf = from,
+                             .recvbuf = to,
+                             .count = 1,
+                             .datatype = MPI_INT,
+                             .op = MPI_SUM,
+                             .comm = MPI_COMM_WORLD,
+                             .return_address = site};
+}
+
 static void call_at(const void *site, enum ftc_call_kind kind, enum ftc_fallback fallback)
 {
-    struct ftc_call call = {.kind = kind,
-                            .count = 1,
-                            .datatype = MPI_INT,
-                            .op = MPI_SUM,
-                            .comm = MPI_COMM_WORLD,
-                            .return_address = site};
+    struct ftc_call call = call_of(site, kind);
 
     ftc_coverage_call(&call, fallback);
 }
@@ -476,6 +480,38 @@ START_TEST(what_would_be_native_all_the_same_is_not_advised)
 }
 END_TEST
 
+static void expect_rejected(const struct ftc_call *call)
+{
+    opened();
+    act_as(0);
+    ftc_coverage_call(call, FTC_FALLBACK_NOT_INTERCEPTED);
+    expect("needs nobody   libc.so.6(__getpid+0x2): arguments that native MPI rejects");
+}
+
+/* The library looks at all arguments of such a call before it carries it out. */
+START_TEST(nor_is_anything_for_arguments_that_native_mpi_rejects)
+{
+    struct ftc_call call = call_of(site(0), FTC_CALL_REDUCE);
+
+    call.root = RANKS;
+    expect_rejected(&call);
+    call = call_of(site(0), FTC_CALL_BCAST);
+    call.count = -1;
+    expect_rejected(&call);
+    call.count = 1;
+    call.recvbuf = MPI_IN_PLACE;
+    expect_rejected(&call);
+    call = call_of(site(0), FTC_CALL_ALLREDUCE);
+    call.recvbuf = MPI_IN_PLACE;
+    expect_rejected(&call);
+    opened();
+    is_inter = true;
+    act_as(0);
+    call_at(site(0), FTC_CALL_SCAN, FTC_FALLBACK_NOT_INTERCEPTED);
+    expect(": arguments that native MPI rejects");
+}
+END_TEST
+
 START_TEST(with_threads_an_intercommunicator_is_seen_if_survivors_make_it)
 {
     opened();
@@ -601,19 +637,14 @@ static void move(enum ftc_call_kind kind, size_t sent)
 {
     static int counts[RANKS] = {1, 1, 1}, at[RANKS] = {0};
     static char from[1], to[1];
+    struct ftc_call call = call_of(site(kind % SITES), kind);
     struct ftc_sides sides = {
         .send = {.buffer = from, .counts = counts, .displacements = at, .datatype = MPI_INT},
         .receive = {.buffer = to, .counts = counts, .displacements = at, .datatype = MPI_INT},
     };
     bool has_blocks = kind != FTC_CALL_BCAST && kind != FTC_CALL_ALLREDUCE;
-    struct ftc_call call = {.kind = kind,
-                            .comm = MPI_COMM_WORLD,
-                            .count = 1,
-                            .op = MPI_SUM,
-                            .datatype = MPI_INT,
-                            .sides = has_blocks ? &sides : NULL,
-                            .return_address = site(kind % SITES)};
 
+    call.sides = has_blocks ? &sides : NULL;
     opened();
     returns = !ftc_call_comes_from_root(kind) || !is_between;
     is_inter = is_between;
@@ -1187,6 +1218,7 @@ int main(void)
     UNIT_TEST(what_messages_cannot_take_a_data_phase_does);
     UNIT_TEST(nor_need_an_operation_be_commutative_there);
     UNIT_TEST(what_would_be_native_all_the_same_is_not_advised);
+    UNIT_TEST(nor_is_anything_for_arguments_that_native_mpi_rejects);
     UNIT_TEST(with_threads_an_intercommunicator_is_seen_if_survivors_make_it);
     UNIT_TEST(an_operation_that_is_not_commutative_needs_more_room);
     UNIT_TEST(each_site_is_told_what_helps_it);
