@@ -21,6 +21,14 @@ static size_t times(size_t a, size_t b)
 
 /* ---- how much data there is where no rank knows how much the others send ---- */
 
+/* Whether a rank gives its neighbors one block for all. */
+static bool has_one_block(const struct ftc_call *call)
+{
+    enum ftc_call_kind plain = ftc_call_plain(call->kind);
+
+    return plain == FTC_CALL_NEIGHBOR_ALLGATHER || plain == FTC_CALL_NEIGHBOR_ALLGATHERV;
+}
+
 /* Returns the bytes of the blocks of all ranks, if the others send as much as this one, or on an
  * intercommunicator as it receives. A call with a root has those at its root, and none elsewhere.
  */
@@ -32,7 +40,7 @@ static size_t bytes_of_blocks(const struct ftc_call *call, const struct ftc_argu
     size_t ranks = (size_t)comm->size + (size_t)comm->remote_size;
 
     if (ftc_call_is_of_neighbors(call->kind))
-        return times(ftc_side_bytes(send, comm->destinations), ranks);
+        return times(ftc_side_bytes(send, has_one_block(call) ? 1 : comm->destinations), ranks);
     if (!ftc_call_has_root(call->kind))
         return times(
             ftc_side_bytes(!is_between && ftc_sides_are_sent(call, comm->rank) ? send : receive,
@@ -48,14 +56,15 @@ static size_t bytes_of_blocks(const struct ftc_call *call, const struct ftc_argu
 static size_t bytes_at_most(const struct ftc_call *call, const struct ftc_arguments_comm *comm,
                             const struct ftc_arguments *a)
 {
-    bool is_between = comm->remote_size > 0;
+    bool is_between = comm->remote_size > 0 && ftc_call_plain(call->kind) != FTC_CALL_BARRIER;
+    size_t ranks = (size_t)comm->size + (size_t)comm->remote_size;
 
     if (!is_between && !ftc_call_is_of_unknown_size(call->kind))
         return a->value_bytes;
-    if (ftc_call_is_nonblocking(call->kind)) /* goes in slices */
-        return 0;
+    if (ftc_call_is_nonblocking(call->kind)) /* goes in slices, with a byte of each rank at least */
+        return ranks;
     if (ftc_call_has_operation(call->kind))
-        return times(ftc_arguments_given(a), (size_t)(comm->size + comm->remote_size));
+        return times(ftc_arguments_given(a), ranks);
     return call->sides ? bytes_of_blocks(call, comm) : ftc_packed_bytes(&a->facts, call->count);
 }
 
@@ -211,10 +220,11 @@ static struct ftc_outlook outlook_of(const struct ftc_call *call, enum ftc_fallb
         outlook.remedies |= FTC_REMEDY_INTERCEPT;
     if (is_seen_by_survivors(call->comm))
         outlook.remedies |= FTC_REMEDY_COMMUNICATORS;
+    if (ftc_library.settings.large == FTC_LARGE_PROTECTED) /* of data of any size */
+        return outlook;
     if (is_large)
-        outlook.remedies |= ftc_library.settings.large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;
-    else if (bytes > (size_t)ftc_library.settings.max_bytes || fallback == FTC_FALLBACK_TOO_LARGE ||
-             fallback == FTC_FALLBACK_UNKNOWN_SIZE)
+        outlook.remedies |= FTC_REMEDY_LARGE;
+    else if (bytes > (size_t)ftc_library.settings.max_bytes || fallback == FTC_FALLBACK_TOO_LARGE)
         outlook.remedies |= FTC_REMEDY_MAX_BYTES;
     return outlook;
 }

@@ -441,6 +441,17 @@ START_TEST(what_messages_cannot_take_a_data_phase_does)
 }
 END_TEST
 
+START_TEST(it_does_so_whatever_max_bytes_is)
+{
+    opened();
+    ftc_library.settings.large = FTC_LARGE_PROTECTED;
+    bytes = 8192;
+    act_as(0);
+    call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
+    expect("; FTCOLL_INTERCEPT=all\n");
+}
+END_TEST
+
 START_TEST(nor_need_an_operation_be_commutative_there)
 {
     opened();
@@ -630,7 +641,8 @@ END_TEST
 
 /* ---- blocks of different sizes: each rank knows its own ---- */
 
-static bool is_between; /* two groups */
+static bool is_between;      /* two groups */
+static int max_bytes = 4096; /* setting max_bytes */
 
 /* Of @kind at root 0, with @sent bytes for each rank. */
 static void move(enum ftc_call_kind kind, size_t sent)
@@ -648,6 +660,7 @@ static void move(enum ftc_call_kind kind, size_t sent)
     opened();
     returns = !ftc_call_comes_from_root(kind) || !is_between;
     is_inter = is_between;
+    ftc_library.settings.max_bytes = max_bytes;
     act_as(0);
     bytes = sent;
     ftc_coverage_call(&call, FTC_FALLBACK_NOT_INTERCEPTED);
@@ -677,6 +690,12 @@ START_TEST(what_is_too_large_together_is_not_for_intercept_alone)
     move(FTC_CALL_ALLREDUCE, 8);
     expect("; FTCOLL_INTERCEPT=all\n");
     is_between = false;
+    move(FTC_CALL_NEIGHBOR_ALLGATHER, 20000); /* one block for all neighbors */
+    expect("; FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536\n");
+    max_bytes = RANKS - 1; /* no byte of each in a slice */
+    move(FTC_CALL_IALLTOALLV, 8);
+    expect("; FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536\n");
+    max_bytes = 4096;
     move(FTC_CALL_IALLTOALLV, 40000); /* in slices, of any size */
     expect("; FTCOLL_INTERCEPT=all\n");
 }
@@ -1216,6 +1235,7 @@ int main(void)
     UNIT_TEST(protected_programs_survive);
     UNIT_TEST(settings_that_help_are_named);
     UNIT_TEST(what_messages_cannot_take_a_data_phase_does);
+    UNIT_TEST(it_does_so_whatever_max_bytes_is);
     UNIT_TEST(nor_need_an_operation_be_commutative_there);
     UNIT_TEST(what_would_be_native_all_the_same_is_not_advised);
     UNIT_TEST(nor_is_anything_for_arguments_that_native_mpi_rejects);
