@@ -1,6 +1,7 @@
 /* What comes over a network: from strangers before they have proved who they are, and from other
  * hosts of the job after it. The first byte says which. */
 #include "board/publication.h"
+#include "board/rank_state.h"
 #include "board/replica.h"
 #include "net/connection.h"
 #include "transport/query_reply.h"
