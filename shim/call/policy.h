@@ -18,24 +18,23 @@ enum ftc_fallback {
 
 struct ftc_policy_facts {
     bool intercepted;
-    enum ftc_fallback
-        communicator;   /* why the communicator cannot be protected, or FTC_FALLBACK_NONE */
-    bool valid;         /* no argument is known to be invalid */
-    bool has_addresses; /* what is to be combined is at addresses of the datatype's */
+    enum ftc_fallback communicator; /* reason of the communicator; FTC_FALLBACK_NONE: none */
+    bool valid;                     /* no argument is known to be invalid */
+    bool has_addresses;             /* what is to be combined is at addresses of the datatype's */
     bool commutative;
     size_t value_bytes;
 };
 
 enum ftc_fallback ftc_policy(const struct ftc_policy_facts *facts, size_t max_bytes);
 
-/* Whether @fallback is an obstacle in the data of the call, which setting large overcomes. */
+/* Returns whether @fallback lies in the data of the call, so that setting large overcomes it. */
 static inline bool ftc_fallback_is_of_data(enum ftc_fallback fallback)
 {
     return fallback == FTC_FALLBACK_ADDRESSES || fallback == FTC_FALLBACK_NON_COMMUTATIVE ||
            fallback == FTC_FALLBACK_TOO_LARGE;
 }
 
-/* One line for the report. */
+/* Returns one line for the report. */
 const char *ftc_fallback_text(enum ftc_fallback fallback);
 
 #endif
