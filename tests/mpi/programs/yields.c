@@ -3,7 +3,8 @@
  *     yields always|never
  *
  * Rank 1 waits in MPI_Recv for rank 0, which sends once rank 1 has called sched_yield() there many
- * times (always), or once it has used the core for a while (never). */
+ * times (always), or once it has used the core for a while (never). With another device of MPICH
+ * than ch4:ucx nothing yields, whatever is asked. */
 #include <mpi.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -45,6 +46,15 @@ static struct shared *share(int rank)
     return memory;
 }
 
+static int is_ucx(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    MPI_Get_library_version(version, &length);
+    return strstr(version, "ch4:ucx") != NULL;
+}
+
 static int64_t used_ns(pid_t pid)
 {
     struct timespec used = {0};
@@ -77,7 +87,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (argc != 2)
         MPI_Abort(MPI_COMM_WORLD, 9);
-    always = strcmp(argv[1], "always") == 0;
+    always = strcmp(argv[1], "always") == 0 && is_ucx();
     s = share(rank);
     if (rank == 0) {
         await(s, always);
@@ -87,7 +97,8 @@ int main(int argc, char **argv)
         s->waiter = getpid();
         MPI_Recv(&message, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         shared = NULL;
-        printf("yields: %s\n", s->yields == 0 ? "none" : s->yields < MANY ? "some" : "many");
+        printf("yields: %s\n",
+               (always ? s->yields >= MANY : s->yields == 0) ? "as asked" : "not as asked");
     }
     MPI_Finalize();
     return 0;
