@@ -362,7 +362,7 @@ def test_mpiexec_stopped(own, run_case):
         send_and_await(signal.SIGSTOP, pids)
         time.sleep(5)
         send_and_await(signal.SIGCONT, pids)
-        await_said(j, "results wait for mpiexec")
+        await_said(j, "results of MPI calls wait for mpiexec")
 
     run_case(lost("mpiexec is stopped, and goes on", 3, 2, 0, 2, then_go_on(stop), settings={"FTCOLL_UNREACHABLE_MS": "2000"},
                   silent=("lost with", " stops"), limit_s=LONG_S))
