@@ -222,16 +222,14 @@ static void examine_in_one_group(struct ftc_arguments *a, const struct ftc_call 
     if (call->count < 0 ||
         (ftc_call_has_root(call->kind) && (call->root < 0 || call->root >= comm->size)))
         return;
-    if (ftc_call_is_reduction(call->kind))
-        examine_reduction(a, call, comm);
-    else if (!call->sides)
-        examine_broadcast(a, call);
-    else if (!ftc_call_has_operation(call->kind))
-        examine_sides(a, call, comm);
-    else if (is_scan(call))
+    if (is_scan(call))
         examine_scan(a, call, comm->size);
-    else
+    else if (ftc_call_has_operation(call->kind))
         examine_reduction(a, call, comm);
+    else if (call->sides)
+        examine_sides(a, call, comm);
+    else
+        examine_broadcast(a, call);
 }
 
 void ftc_arguments_examine(struct ftc_arguments *a, const struct ftc_call *call,
