@@ -2,6 +2,7 @@
 
 #include "mpi/inside.h"
 #include "mpi/mpi_library.h"
+#include "system/environment.h"
 
 #include <link.h>
 #include <stdio.h>
@@ -50,18 +51,12 @@ enum ftc_pmi_wire ftc_launcher_wire(void)
 
 /* ---- hosts ---- */
 
-static long number_of(const char *name, long otherwise)
-{
-    const char *value = getenv(name);
-
-    return value ? strtol(value, NULL, 10) : otherwise;
-}
-
 bool ftc_launcher_has_other_hosts(void)
 {
-    long here = number_of("MPI_LOCALNRANKS", 0);
+    long here = ftc_environment_number("MPI_LOCALNRANKS", 0);
 
-    return here > 0 ? here < number_of("PMI_SIZE", here) : number_of("SLURM_STEP_NUM_NODES", 1) > 1;
+    return here > 0 ? here < ftc_environment_number("PMI_SIZE", here)
+                    : ftc_environment_number("SLURM_STEP_NUM_NODES", 1) > 1;
 }
 
 /* ---- others ---- */

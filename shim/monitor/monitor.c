@@ -4,6 +4,7 @@
 #include "mpi/mpi_library.h"
 #include "pmi.h"
 #include "process.h"
+#include "system/environment.h"
 #include "system/lifeline.h"
 #include "system/lines.h"
 #include "system/proc.h"
@@ -126,8 +127,7 @@ enum { TASKS_OF_RANK = 7 };
  * Without this check a monitor process could take the place of a thread that MPI needs. */
 static bool leaves_room(pid_t launcher)
 {
-    const char *local = getenv("MPI_LOCALNRANKS");
-    unsigned long ranks = local ? strtoul(local, NULL, 10) : 1;
+    size_t ranks = (size_t)ftc_environment_number("MPI_LOCALNRANKS", 1);
 
     if (ftc_task_limit_allows(launcher, TASKS_OF_RANK * ranks))
         return true;

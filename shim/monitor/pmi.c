@@ -1,6 +1,7 @@
 #include "pmi.h"
 
 #include "system/clock.h"
+#include "system/environment.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,17 +23,6 @@ enum ftc_pmi_wire ftc_pmi_spoken(void)
     return wire;
 }
 
-static bool environment_number(const char *name, long *value)
-{
-    const char *text = getenv(name);
-    char *end;
-
-    if (!text || !*text)
-        return false;
-    *value = strtol(text, &end, 10);
-    return *end == '\0' && *value >= 0 && *value <= 1 << 30;
-}
-
 static bool is_stream_socket(int fd)
 {
     int type;
@@ -43,10 +33,10 @@ static bool is_stream_socket(int fd)
 
 int ftc_pmi_fd(void)
 {
-    long fd, rank, size;
+    long fd = ftc_environment_number("PMI_FD", -1), rank = ftc_environment_number("PMI_RANK", -1);
 
-    if (!environment_number("PMI_FD", &fd) || !environment_number("PMI_RANK", &rank) ||
-        !environment_number("PMI_SIZE", &size) || rank >= size || !is_stream_socket((int)fd))
+    if (fd < 0 || rank < 0 || rank >= ftc_environment_number("PMI_SIZE", -1) ||
+        !is_stream_socket((int)fd))
         return -1;
     return (int)fd;
 }
