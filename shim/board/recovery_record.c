@@ -44,8 +44,7 @@ void ftc_recovery_record_notice(struct ftc_board *board, uint32_t rank, uint32_t
     atomic_store(&a->noticed_by, (int32_t)by + 1);
 }
 
-/* A survivor that was through with that operation may meet the death in a later one, which fails.
- */
+/* A survivor that has ended that operation may meet the death in a later one, which fails. */
 void ftc_recovery_record_fail(struct ftc_board *board, uint32_t rank,
                               const struct ftc_operation_id *in)
 {

@@ -28,13 +28,18 @@ int ftc_recovery_open(void)
     return note ? 0 : -ENOMEM;
 }
 
+static struct ftc_operation_id operation_of(const struct ftc_comm *c)
+{
+    return (struct ftc_operation_id){c->id, c->running->call->kind, c->seq};
+}
+
 void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world)
 {
     struct note *n = &note[world];
 
     if (n->noticed)
         return;
-    n->in = (struct ftc_operation_id){c->id, c->running->call->kind, c->seq};
+    n->in = operation_of(c);
     ftc_recovery_record_notice(&ftc_library.board, world, ftc_library.world_rank, &n->in);
     n->noticed = true;
     open_notes++;
@@ -84,11 +89,10 @@ static void end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
 /* Without monitor processes the last rank tells that all have come so far. */
 static void settle(const struct ftc_comm *c, uint64_t now, bool is_error)
 {
-    struct ftc_operation_id in = {c->id, c->running->call->kind, c->seq}, none = {0};
+    struct ftc_operation_id failed_in = is_error ? operation_of(c) : (struct ftc_operation_id){0};
 
     settled = c->deaths_seen;
-    ftc_recovery_record_set_error(&ftc_library.board, ftc_library.world_rank,
-                                  is_error ? &in : &none);
+    ftc_recovery_record_set_error(&ftc_library.board, ftc_library.world_rank, &failed_in);
     ftc_recovery_record_settle(&ftc_library.board, ftc_library.world_rank, settled, now);
     if (ftc_library.suspects)
         ftc_notice_recovery(&ftc_library.notice);
