@@ -71,51 +71,50 @@ static bool get_of_distributed_graph(MPI_Comm comm, struct ftc_neighbors *n)
     return has_them;
 }
 
-static int topology_of(MPI_Comm comm)
+/* How MPI is asked about a topology: first for the numbers of neighbors, then for these. */
+struct topology {
+    bool (*count)(MPI_Comm comm, struct ftc_neighbors *n);
+    bool (*get)(MPI_Comm comm, struct ftc_neighbors *n);
+};
+
+/* Returns NULL if @comm has no topology. */
+static const struct topology *topology_of(MPI_Comm comm)
 {
+    static const struct topology grid = {count_in_grid, get_of_grid},
+                                 graph = {count_in_graph, get_of_graph},
+                                 distributed = {count_in_distributed_graph,
+                                                get_of_distributed_graph};
     int kind;
 
-    return PMPI_Topo_test(comm, &kind) == MPI_SUCCESS ? kind : MPI_UNDEFINED;
-}
-
-static bool count(MPI_Comm comm, int topology, struct ftc_neighbors *n)
-{
-    switch (topology) {
+    if (PMPI_Topo_test(comm, &kind) != MPI_SUCCESS)
+        return NULL;
+    switch (kind) {
     case MPI_CART:
-        return count_in_grid(comm, n);
+        return &grid;
     case MPI_GRAPH:
-        return count_in_graph(comm, n);
+        return &graph;
     case MPI_DIST_GRAPH:
-        return count_in_distributed_graph(comm, n);
+        return &distributed;
     default:
-        return false;
-    }
-}
-
-static bool get(MPI_Comm comm, int topology, struct ftc_neighbors *n)
-{
-    switch (topology) {
-    case MPI_CART:
-        return get_of_grid(comm, n);
-    case MPI_GRAPH:
-        return get_of_graph(comm, n);
-    default:
-        return get_of_distributed_graph(comm, n);
+        return NULL;
     }
 }
 
 bool ftc_neighbors_count(MPI_Comm comm, struct ftc_neighbors *neighbors)
 {
+    const struct topology *topology = topology_of(comm);
+
     *neighbors = (struct ftc_neighbors){0};
-    return count(comm, topology_of(comm), neighbors);
+    return topology && topology->count(comm, neighbors);
 }
 
 bool ftc_neighbors_get(MPI_Comm comm, struct ftc_neighbors *neighbors)
 {
-    int topology = topology_of(comm);
+    const struct topology *topology = topology_of(comm);
 
     *neighbors = (struct ftc_neighbors){0};
-    if (count(comm, topology, neighbors) && make_room(neighbors) && get(comm, topology, neighbors))
+    if (topology && topology->count(comm, neighbors) && make_room(neighbors) &&
+        topology->get(comm, neighbors))
         return true;
     ftc_neighbors_free(neighbors);
     return false;
