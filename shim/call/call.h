@@ -5,6 +5,7 @@
 #include "mpi/mpi_library.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum ftc_call_kind {
@@ -169,6 +170,20 @@ static inline bool ftc_call_is_of_neighbors(enum ftc_call_kind kind)
 
 /* The blocking form of a nonblocking or persistent call; all others are their own. */
 enum ftc_call_kind ftc_call_plain(enum ftc_call_kind kind);
+
+/* Whether a rank gives its neighbors one block for all, instead of one for each. */
+static inline bool ftc_call_is_neighbor_allgather(enum ftc_call_kind kind)
+{
+    enum ftc_call_kind plain = ftc_call_plain(kind);
+
+    return plain == FTC_CALL_NEIGHBOR_ALLGATHER || plain == FTC_CALL_NEIGHBOR_ALLGATHERV;
+}
+
+/* Whether a call that combines elements, and is no scan, is a reduce_scatter: it has a side. */
+static inline bool ftc_call_scatters_result(const struct ftc_call *call)
+{
+    return call->sides != NULL;
+}
 
 /* Whether @rank of its communicator gets the result. */
 static inline bool ftc_call_gives_result(const struct ftc_call *call, int rank)

@@ -6,14 +6,6 @@
 #include "letters.h"
 #include "program/error.h"
 
-/* One block for all, instead of one a neighbor. */
-static bool gathers(const struct ftc_plan *plan)
-{
-    enum ftc_call_kind plain = ftc_call_plain(plan->call->kind);
-
-    return plain == FTC_CALL_NEIGHBOR_ALLGATHER || plain == FTC_CALL_NEIGHBOR_ALLGATHERV;
-}
-
 /* False without memory. What is got so is given back. */
 static bool get_neighbors(const struct ftc_plan *plan, struct ftc_neighbors *n)
 {
@@ -86,7 +78,7 @@ static bool prepare(const struct ftc_plan *plan, struct ftc_arguments_comm *comm
         return false;
     comm->sources = n.sources;
     comm->destinations = n.destinations;
-    if (!gathers(plan))
+    if (!ftc_call_is_neighbor_allgather(plan->call->kind))
         learn_order(ftc_call_plain(plan->call->kind));
     return true;
 }
@@ -156,7 +148,8 @@ static const void *contribute(struct ftc_plan *plan)
 
     if (!value || !get_neighbors(plan, &n))
         return NULL;
-    rv = gathers(plan) ? write_one_for_all(plan, &value) : write_letters(plan, &value, &n);
+    rv = ftc_call_is_neighbor_allgather(plan->call->kind) ? write_one_for_all(plan, &value)
+                                                          : write_letters(plan, &value, &n);
     give_back(plan, &n);
     return rv == MPI_SUCCESS ? value : NULL;
 }
@@ -184,8 +177,9 @@ static int deliver_from(const struct ftc_plan *plan, struct ftc_side_view *view,
 
     if (!block.data)
         return ftc_composite_deliver_dead(&place);
-    piece = gathers(plan) ? block
-                          : ftc_letter_find(block, plan->comm->rank, letters_before(plan, n, i));
+    piece = ftc_call_is_neighbor_allgather(plan->call->kind)
+                ? block
+                : ftc_letter_find(block, plan->comm->rank, letters_before(plan, n, i));
     return ftc_composite_deliver(plan, n->source[i], &place, piece.data, piece.bytes);
 }
 

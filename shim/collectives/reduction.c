@@ -9,11 +9,6 @@
 #include "parcel.h"
 #include "value/contributors.h"
 
-static bool scatters(const struct ftc_call *call)
-{
-    return ftc_call_has_operation(call->kind) && !ftc_call_is_reduction(call->kind);
-}
-
 /* Whether each rank gives a block of elements, which are combined by who gets the result. */
 static bool keeps_blocks(const struct ftc_plan *plan)
 {
@@ -71,7 +66,7 @@ static struct part own_part(const struct ftc_plan *plan)
 {
     struct part p = {0, plan->arguments.count};
 
-    if (!scatters(plan->call))
+    if (!ftc_call_scatters_result(plan->call))
         return p;
     for (int rank = 0; rank < plan->comm->rank; rank++)
         p.first += ftc_side_count(&plan->call->sides->receive, rank);

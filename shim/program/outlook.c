@@ -21,14 +21,6 @@ static size_t times(size_t a, size_t b)
 
 /* ---- how much data there is where no rank knows how much the others send ---- */
 
-/* Whether a rank gives its neighbors one block for all. */
-static bool has_one_block(const struct ftc_call *call)
-{
-    enum ftc_call_kind plain = ftc_call_plain(call->kind);
-
-    return plain == FTC_CALL_NEIGHBOR_ALLGATHER || plain == FTC_CALL_NEIGHBOR_ALLGATHERV;
-}
-
 /* Returns the bytes of the blocks of all ranks, if the others send as much as this one, or on an
  * intercommunicator as it receives. A call with a root has those at its root, and none elsewhere.
  */
@@ -39,8 +31,10 @@ static size_t bytes_of_blocks(const struct ftc_call *call, const struct ftc_argu
     int peers = is_between ? comm->remote_size : comm->size;
     size_t ranks = (size_t)comm->size + (size_t)comm->remote_size;
 
+    if (ftc_call_is_neighbor_allgather(call->kind))
+        return times(ftc_side_bytes(send, 1), ranks);
     if (ftc_call_is_of_neighbors(call->kind))
-        return times(ftc_side_bytes(send, has_one_block(call) ? 1 : comm->destinations), ranks);
+        return times(ftc_side_bytes(send, comm->destinations), ranks);
     if (!ftc_call_has_root(call->kind))
         return times(
             ftc_side_bytes(!is_between && ftc_sides_are_sent(call, comm->rank) ? send : receive,
@@ -120,7 +114,7 @@ static bool is_seen_by_survivors(MPI_Comm comm)
            ftc_group_is_in_world(comm);
 }
 
-static enum ftc_fallback communicator_pass(MPI_Comm comm)
+static enum ftc_fallback fallback_of_comm(MPI_Comm comm)
 {
     int size = 0;
 
@@ -151,14 +145,15 @@ static bool is_at_its_best(enum ftc_fallback fallback)
 }
 
 /* With the settings that protect most; those for large data only if they are needed. */
-static enum ftc_fallback pass_at_best(const struct ftc_call *call, size_t *bytes, bool *is_large)
+static enum ftc_fallback fallback_at_best(const struct ftc_call *call, size_t *bytes,
+                                          bool *is_large)
 {
     struct ftc_policy_facts facts = {.intercepted = true};
     enum ftc_fallback fallback;
 
     if (!ftc_is_comm(call->comm))
         return FTC_FALLBACK_INVALID;
-    facts.communicator = communicator_pass(call->comm);
+    facts.communicator = fallback_of_comm(call->comm);
     if (facts.communicator == FTC_FALLBACK_NONE)
         add_arguments(&facts, call);
     *bytes = facts.value_bytes;
@@ -205,7 +200,7 @@ static struct ftc_outlook outlook_of(const struct ftc_call *call, enum ftc_fallb
         return outlook_here(call);
     if (!has_settings(fallback) || is_at_its_best(fallback))
         return ftc_prospect_in_vain(fallback);
-    best = pass_at_best(call, &bytes, &is_large);
+    best = fallback_at_best(call, &bytes, &is_large);
     if (best != FTC_FALLBACK_NONE)
         return ftc_prospect_in_vain(best);
     if (ftc_call_is_uneven(call->kind) ||

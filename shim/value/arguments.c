@@ -34,12 +34,6 @@ static void count_bytes(struct ftc_arguments *a, size_t blocks)
         a->value_bytes = SIZE_MAX;
 }
 
-/* Whether a reduction, but no scan, is a reduce_scatter. */
-static bool scatters(const struct ftc_call *call)
-{
-    return call->sides != NULL;
-}
-
 /* Native MPI raises the right error for arguments that it rejects. */
 static bool buffers_of_reduction_are_valid(const struct ftc_arguments *a,
                                            const struct ftc_call *call, int rank)
@@ -50,7 +44,8 @@ static bool buffers_of_reduction_are_valid(const struct ftc_arguments *a,
         return false;
     if (!ftc_call_gives_result(call, rank))
         return !in_place;
-    if (scatters(call) && !in_place && ftc_side_count(&call->sides->receive, rank) == 0)
+    if (ftc_call_scatters_result(call) && !in_place &&
+        ftc_side_count(&call->sides->receive, rank) == 0)
         return call->sendbuf != call->recvbuf;
     return ftc_is_buffer(call->recvbuf, &a->facts) && call->recvbuf != MPI_IN_PLACE &&
            (in_place || call->sendbuf != call->recvbuf);
@@ -60,9 +55,9 @@ static void examine_reduction(struct ftc_arguments *a, const struct ftc_call *ca
                               const struct ftc_arguments_comm *comm)
 {
     a->count = call->count;
-    a->are_valid =
-        (!scatters(call) || ftc_sides_sum_counts(&call->sides->receive, comm->size, &a->count)) &&
-        ftc_facts(call->datatype, call->op, &a->facts);
+    a->are_valid = (!ftc_call_scatters_result(call) ||
+                    ftc_sides_sum_counts(&call->sides->receive, comm->size, &a->count)) &&
+                   ftc_facts(call->datatype, call->op, &a->facts);
     a->commutative = a->facts.commutative;
     /* which is done in any thread */
     a->keeps_blocks = !a->commutative || (!a->facts.kernel && ftc_call_is_nonblocking(call->kind));
@@ -145,7 +140,7 @@ static bool root_between_is_valid(const struct ftc_call *call, int remote_size)
 static bool gets_elements(const struct ftc_call *call, int rank)
 {
     return ftc_role_takes(call) &&
-           (!scatters(call) || ftc_side_count(&call->sides->receive, rank) > 0);
+           (!ftc_call_scatters_result(call) || ftc_side_count(&call->sides->receive, rank) > 0);
 }
 
 /* Examines the elements that a reduce_scatter has for this rank's group. They travel packed: the
@@ -155,7 +150,8 @@ static bool elements_between_are_valid(struct ftc_arguments *a, const struct ftc
 {
     a->packs_elements = true;
     a->count = call->count;
-    if (scatters(call) && !ftc_sides_sum_counts(&call->sides->receive, comm->size, &a->count))
+    if (ftc_call_scatters_result(call) &&
+        !ftc_sides_sum_counts(&call->sides->receive, comm->size, &a->count))
         return false;
     if (a->count < 0 || !ftc_facts(call->datatype, call->op, &a->facts))
         return false;
@@ -219,13 +215,15 @@ static bool is_barrier(const struct ftc_call *call)
 static void examine_in_one_group(struct ftc_arguments *a, const struct ftc_call *call,
                                  const struct ftc_arguments_comm *comm)
 {
+    bool combines = ftc_call_has_operation(call->kind);
+
     if (call->count < 0 ||
         (ftc_call_has_root(call->kind) && (call->root < 0 || call->root >= comm->size)))
         return;
-    if (is_scan(call))
-        examine_scan(a, call, comm->size);
-    else if (ftc_call_has_operation(call->kind))
+    if (ftc_call_is_reduction(call->kind) || (combines && !is_scan(call)))
         examine_reduction(a, call, comm);
+    else if (combines)
+        examine_scan(a, call, comm->size);
     else if (call->sides)
         examine_sides(a, call, comm);
     else
