@@ -60,8 +60,8 @@ struct ftc_collective {
      * native MPI rejects the communicator. The library's lock is free. NULL: nothing. */
     bool (*prepare)(const struct ftc_plan *plan, struct ftc_arguments_comm *comm);
 
-    /* Whether it needs calls into MPI, beside those of the examination, for what it gives or takes:
-     * other threads make none. Of a plan whose arguments are valid. */
+    /* Returns whether the data that a rank gives or takes need calls into MPI. Only threads of the
+     * program make these. To be called for a plan whose arguments are valid. */
     bool (*needs_mpi)(const struct ftc_plan *plan);
 
     /* Sets what travels. This rank's value: the program's own memory, or room of ftc_parcel_room();

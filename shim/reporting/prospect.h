@@ -28,7 +28,8 @@ uint32_t ftc_prospect_remedies(struct ftc_outlook here);
 struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc_call_kind kind,
                                           bool returns);
 
-/* Of a call that no setting helps, because of @protection, or of an enum ftc_fallback. */
+/* Returns the outlook of a call that no setting can protect. @protection, or an enum ftc_fallback,
+ * is the reason. */
 struct ftc_outlook ftc_prospect_in_vain(uint32_t protection);
 
 /* Of any call whose arguments are such that nothing in them is against it. */

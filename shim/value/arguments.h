@@ -1,7 +1,8 @@
-/* arguments: what the library has to know of the arguments of a collective call that it can carry
- * out. The same examination tells what becomes of a call (collectives/plan.h) and what would become
- * of it with other settings (program/outlook.h), so it depends on no setting. It asks MPI about
- * datatypes and operations alone. */
+/* arguments: the examination of the arguments of a collective call that the library can carry out.
+ *
+ * A call is examined when it is planned (collectives/plan.h). It is also examined for the forecast
+ * of other settings (program/outlook.h), so the examination reads no setting. It asks MPI about
+ * datatypes and operations only. */
 #ifndef FTC_VALUE_ARGUMENTS_H
 #define FTC_VALUE_ARGUMENTS_H
 
