@@ -88,22 +88,30 @@ COMMAND_OBJECTS := $(COMMAND:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wil
   $(addprefix $(BUILD)/shim/,call/call.o call/policy.o reporting/prospect.o reporting/protection.o progress/crash.o \
   mpi/mpi_library.o mpi/mpi_library.stub.o system/loaded.o system/numbers.o system/lines.o system/descriptor.o)
 
+# The command looks for the library beside itself, then where it is installed (as seen from the command; ../lib in the
+# build). The command that is installed is a file of its own: somebody may be running that of the build.
+INSTALLED_COMMAND := $(BUILD)/installed/ftcoll
 $(BUILD)/ftcoll: $(COMMAND_OBJECTS)
+$(INSTALLED_COMMAND): $(filter-out %/library.o,$(COMMAND_OBJECTS)) $(BUILD)/installed/library.o
+$(BUILD)/ftcoll $(INSTALLED_COMMAND):
 	$(call say,LINK,$@)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -Wl,-Bstatic -linih -Wl,-Bdynamic
 
-# Where the library is installed, as seen from the command, which is compiled again when that changes.
-WHERE = -DFTC_LIBDIR='"$(SEEN_LIBDIR)"' -DFTC_SONAME='"libftcoll.so.$(SOVERSION)"'
-SEEN_LIBDIR = $(if $(filter $(PREFIX)/%,$(LIBDIR)),$(LIBDIR:$(PREFIX)/%=../%),$(LIBDIR))
+WHERE = -DFTC_LIBDIR='"$(1)"' -DFTC_SONAME='"libftcoll.so.$(SOVERSION)"'
+$(BUILD)/config/library.o: ALL_CFLAGS += $(call WHERE,../lib)
 
-$(BUILD)/libdir: FORCE
+# Compiled again when that place changes.
+SEEN_LIBDIR = $(if $(filter $(PREFIX)/%,$(LIBDIR)),$(LIBDIR:$(PREFIX)/%=../%),$(LIBDIR))
+$(BUILD)/installed/libdir: FORCE
 	mkdir -p $(@D)
 	[ "$$(cat $@ 2>/dev/null)" = '$(SEEN_LIBDIR)' ] || echo '$(SEEN_LIBDIR)' >$@
 
-$(BUILD)/config/library.o: $(BUILD)/libdir
-$(BUILD)/config/library.o: ALL_CFLAGS += $(WHERE)
+$(BUILD)/installed/library.o: config/library.c $(BUILD)/installed/libdir
+	$(call say,CC,$<)
+	$(CC) $(ALL_CFLAGS) $(call WHERE,$(SEEN_LIBDIR)) $(VISIBILITY) -MMD -MP -c $< -o $@
 
--include $(patsubst %.c,$(BUILD)/%.d,$(LIBRARY) $(WRAPPERS)) $(STUBS:%.S=$(BUILD)/%.stub.d) $(COMMAND_OBJECTS:.o=.d)
+-include $(patsubst %.c,$(BUILD)/%.d,$(LIBRARY) $(WRAPPERS)) $(STUBS:%.S=$(BUILD)/%.stub.d) $(COMMAND_OBJECTS:.o=.d) \
+  $(BUILD)/installed/library.d
 
 PAGES := $(addprefix $(BUILD)/,ftcoll.1 ftcoll.7 ftcoll-calls.7 ftcoll.conf.5 ftcoll-report.5)
 
@@ -153,7 +161,7 @@ export PREFIX LIBDIR DESTDIR
 DOCUMENTS := CHANGELOG guide recipes faq comparison contributing design proof performance
 INSTALLED := "$$DESTDIR$$LIBDIR/libftcoll.so"
 
-install: all $(PAGES)
+install: all $(INSTALLED_COMMAND) $(PAGES)
 	case "$$PREFIX$$LIBDIR" in *[[:space:]:]*) \
 	  echo "make install: LD_PRELOAD splits at blanks and colons, so no job could load $$LIBDIR/libftcoll.so;" \
 	    "give a PREFIX and a LIBDIR without them" >&2; \
@@ -162,7 +170,7 @@ install: all $(PAGES)
 	install -d "$$DESTDIR$$LIBDIR/pkgconfig" "$$DESTDIR$$PREFIX/include" "$$DESTDIR$$PREFIX/share/doc/ftcoll/doc/pictures" \
 	  $(foreach n,1 5 7,"$$DESTDIR$$PREFIX/share/man/man$n") "$$DESTDIR$$PREFIX/bin"
 	install -m 755 $(BUILD)/libftcoll.so $(INSTALLED).$(VERSION)
-	install -m 755 $(BUILD)/ftcoll "$$DESTDIR$$PREFIX/bin/"
+	install -m 755 $(INSTALLED_COMMAND) "$$DESTDIR$$PREFIX/bin/"
 	ln -sf libftcoll.so.$(VERSION) $(INSTALLED).$(SOVERSION)
 	ln -sf libftcoll.so.$(SOVERSION) $(INSTALLED)
 	install -m 644 include/ftcoll.h "$$DESTDIR$$PREFIX/include/"
