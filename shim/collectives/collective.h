@@ -48,8 +48,8 @@ struct ftc_plan {
     enum ftc_fallback turned_out; /* why native MPI has to do it, which all ranks have agreed on */
 };
 
-/* Notes of a rank beside its block. */
-enum { FTC_NOTE_REQUIRES_ALL = 1, FTC_NOTE_REFUSES = 2, FTC_NOTE_HAS_MORE = 4 };
+/* Notes of a rank beside its block: 8 bits. */
+enum ftc_block_note { FTC_NOTE_REQUIRES_ALL = 1, FTC_NOTE_REFUSES = 2 };
 
 struct ftc_collective {
     const struct ftc_large_kind *large; /* NULL: what is too large for messages is native MPI's */

@@ -146,8 +146,6 @@ size_t ftc_composite_most(const struct ftc_plan *plan)
         return SIZE_MAX / 2;
     if (plan->packing != FTC_PACKED_BLOCK)
         return operation > shown ? operation : shown;
-    if (ftc_library.settings.large == FTC_LARGE_NATIVE)
-        return SIZE_MAX / 2;
     return memory > operation ? memory : operation;
 }
 

@@ -5,24 +5,37 @@
 #include "program/error.h"
 #include "tally.h"
 
+#include <stdint.h>
+
 enum { MOST = 65536, LEAST = 64, TIMES = 16, RANKS_MOST = 64, MEBIBYTE = 1 << 20 };
 
-size_t ftc_limits_part_bytes(void)
+static bool is_protected(void)
 {
-    size_t bytes = (size_t)ftc_library.settings.max_bytes;
+    return ftc_library.settings.large == FTC_LARGE_PROTECTED;
+}
 
+size_t ftc_limits_part_bytes(int ranks)
+{
+    size_t bytes = (size_t)ftc_library.settings.max_bytes, least = LEAST * (size_t)ranks;
+
+    if (!is_protected())
+        return bytes;
     if (ftc_library.world_size <= RANKS_MOST)
         bytes = bytes * TIMES < MOST ? bytes * TIMES : MOST;
-    return bytes > LEAST ? bytes : LEAST;
+    return bytes > least ? bytes : least;
 }
 
 size_t ftc_limits_memory_bytes(void)
 {
+    if (!is_protected())
+        return SIZE_MAX / 2;
     return (size_t)ftc_library.settings.large_memory * MEBIBYTE;
 }
 
 int ftc_limits_error(const struct ftc_call *call, uint32_t flags)
 {
+    if (!is_protected())
+        return ftc_error_no_memory();
     return flags & FTC_TALLY_NO_PLACE
                ? ftc_error_too_many(call, FTC_BULK_PLACES)
                : ftc_error_large_memory(call, ftc_library.settings.large_memory);

@@ -7,12 +7,14 @@
 
 #include <stddef.h>
 
-/* With ranks on several hosts: bytes of the data of all ranks together; the same on all. More than
- * setting max_bytes where the rings of the board do not grow beyond measure: they have room for it
- * between each two ranks. */
-size_t ftc_limits_part_bytes(void);
+/* Returns the bytes of the data that an operation carries of @ranks ranks together, if messages
+ * carry them; the same on all ranks, and at least a byte for each (with large = native where
+ * max_bytes has that). With large = protected, the rings of the board have room for more than
+ * max_bytes between each two ranks, unless they would grow beyond measure. */
+size_t ftc_limits_part_bytes(int ranks);
 
-/* Setting large_memory, in bytes: for copies in one call. */
+/* Returns how much a rank may copy in one call: setting large_memory, which bounds large =
+ * protected alone. */
 size_t ftc_limits_memory_bytes(void);
 
 /* The error of @call if a rank has no memory for its data; @flags are those of the vote about it.

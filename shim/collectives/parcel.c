@@ -24,8 +24,7 @@ int ftc_parcel_pack(struct ftc_parcel *parcel, struct ftc_plan *plan)
     if (!plan->collective->contribute(plan))
         return ftc_error_no_memory();
     parcel->room = malloc(plan->travelling_bytes + 1);
-    return parcel->room && ftc_slices_prepare(&parcel->slices, plan) ? MPI_SUCCESS
-                                                                     : ftc_error_no_memory();
+    return parcel->room ? MPI_SUCCESS : ftc_error_no_memory();
 }
 
 void *ftc_parcel_widen(struct ftc_plan *plan, size_t bytes)
@@ -54,14 +53,12 @@ const void *ftc_parcel_give(struct ftc_plan *plan)
 {
     struct ftc_parcel *p = plan->parcel;
 
-    if (plan->protocol == FTC_PROTOCOL_SLICES && !ftc_blocks_are_too_large(p->given))
-        return ftc_slices_give(&p->slices, plan, p->given);
     if (plan->is_composite && ftc_blocks_used_bytes(p->given) > plan->travelling_bytes)
         return say_too_large(plan);
     return p->given;
 }
 
-static int copy(struct ftc_plan *plan)
+int ftc_parcel_take(struct ftc_plan *plan)
 {
     const struct ftc_op *op = &plan->comm->running->op;
     size_t bytes = op->result.value ? ftc_op_used_bytes(op, op->result.value) : 0;
@@ -73,24 +70,6 @@ static int copy(struct ftc_plan *plan)
         return ftc_error_no_memory();
     memcpy(plan->parcel->taken, op->result.value, bytes);
     return MPI_SUCCESS;
-}
-
-/* All ranks come to the same: it is the result of the operation. */
-static int take_slices(struct ftc_plan *plan)
-{
-    struct ftc_parcel *p = plan->parcel;
-
-    plan->is_again = ftc_slices_take(&p->slices, plan);
-    if (plan->is_again)
-        return MPI_SUCCESS;
-    p->taken = ftc_slices_join(&p->slices, plan);
-    plan->travelling_bytes = p->taken ? ftc_blocks_used_bytes(p->taken) : 0;
-    return p->taken ? MPI_SUCCESS : ftc_error_no_memory();
-}
-
-int ftc_parcel_take(struct ftc_plan *plan)
-{
-    return plan->protocol == FTC_PROTOCOL_SLICES ? take_slices(plan) : copy(plan);
 }
 
 int ftc_parcel_unpack(const struct ftc_plan *plan)
@@ -107,5 +86,4 @@ void ftc_parcel_close(struct ftc_plan *plan)
     free(p->given);
     free(p->taken);
     free(p->room);
-    ftc_slices_close(&p->slices);
 }

@@ -8,13 +8,11 @@
 #define FTC_COLLECTIVES_PARCEL_H
 
 #include "collective.h"
-#include "slices.h"
 
 struct ftc_parcel {
     unsigned char *given; /* this rank's value */
     unsigned char *taken; /* the result; NULL: none yet, or none for this rank */
     unsigned char *room;  /* as large as that, for what is combined in the end */
-    struct ftc_slices slices;
 };
 
 /* Makes the value that @plan gives, which keeps @parcel from now on. Returns an MPI error code.
@@ -24,8 +22,7 @@ int ftc_parcel_pack(struct ftc_parcel *parcel, struct ftc_plan *plan);
 /* Returns what this rank gives to the operation; NULL without memory. */
 const void *ftc_parcel_give(struct ftc_plan *plan);
 
-/* Copies the result of the operation; with plan->is_again there are more to come. Returns an MPI
- * error code. */
+/* Copies the result of the operation. Returns an MPI error code. */
 int ftc_parcel_take(struct ftc_plan *plan);
 
 /* Gives the program what was taken. Returns an MPI error code. */

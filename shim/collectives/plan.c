@@ -70,7 +70,7 @@ static void add_facts_of_request(struct ftc_select_facts *f, const struct ftc_pl
     f->has_request = true;
     f->needs_packing = plan->collective->needs_mpi(plan);
     f->unknown_size = ftc_plan_is_of_unknown_size(plan);
-    f->has_slices = ftc_library.settings.max_bytes >= plan->comm->size;
+    f->fits_rounds = ftc_library.settings.max_bytes >= plan->comm->size;
 }
 
 static void add_facts_of_large_data(struct ftc_select_facts *f, const struct ftc_plan *plan)
@@ -299,8 +299,6 @@ void ftc_plan_leave_beside(void)
 /* Goes on with the protocol that carries what one operation has turned out not to. */
 static int go_on(struct ftc_plan *plan)
 {
-    if (plan->protocol == FTC_PROTOCOL_SLICES) /* no slice may be too large */
-        return ftc_error_no_memory();
     ftc_plan_select_again(plan);
     if (plan->protocol == FTC_PROTOCOL_NATIVE || plan->protocol == FTC_PROTOCOL_ERROR)
         plan->turned_out = FTC_FALLBACK_TOO_LARGE;

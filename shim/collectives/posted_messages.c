@@ -8,22 +8,32 @@
 #include <assert.h>
 #include <string.h>
 
-/* Part of a rank's block, beside what the rank says. */
-struct part {
-    uint64_t left; /* after it */
-    uint32_t note, flags;
-    unsigned char data[];
+/* What a rank says beside a part of its block. It travels as the note of the part. */
+struct said {
+    uint8_t note;        /* enum ftc_block_note, of the whole block */
+    uint8_t flags;       /* enum ftc_tally_flag */
+    uint16_t parts_left; /* of this round's size; UINT16_MAX: that many or more */
 };
 
-/* A part's share of a value, however many ranks there are. */
-enum { PART_LEAST = 64 };
+static uint32_t note_of(struct said said)
+{
+    uint32_t note;
+
+    memcpy(&note, &said, sizeof note);
+    return note;
+}
+
+static struct said said_by(uint32_t note)
+{
+    struct said said;
+
+    memcpy(&said, &note, sizeof said);
+    return said;
+}
 
 static struct ftc_blocks_limit limit_of(int ranks)
 {
-    return (struct ftc_blocks_limit){
-        .ranks = ranks,
-        .data_bytes = (size_t)ranks * PART_LEAST + ftc_limits_part_bytes(),
-    };
+    return (struct ftc_blocks_limit){.ranks = ranks, .data_bytes = ftc_limits_part_bytes(ranks)};
 }
 
 size_t ftc_posted_room(int ranks)
@@ -36,9 +46,9 @@ size_t ftc_posted_room(int ranks)
 /* Returns the bytes of a part, which are equal on all ranks. */
 static size_t part_bytes(const struct ftc_posted *p)
 {
-    int givers = p->round == 0 ? p->plan->comm->size : p->givers;
+    int ranks = p->plan->comm->size, givers = p->round == 0 ? ranks : p->givers;
 
-    return ftc_limits_part_bytes() / (size_t)givers + PART_LEAST - sizeof(struct part);
+    return ftc_limits_part_bytes(ranks) / (size_t)givers;
 }
 
 static bool is_in_parts(size_t bytes)
@@ -52,18 +62,23 @@ static void *post(struct ftc_posted *p)
 {
     const struct ftc_blocks_limit limit = limit_of(p->plan->comm->size);
     size_t left = p->bytes - p->posted, most = part_bytes(p), bytes = left < most ? left : most;
+    size_t parts_left = (left - bytes + most - 1) / most;
     uint32_t flags = ftc_posted_flags(p);
-    void *value = p->plan->comm->running->contribution;
-    struct part *part;
+    void *part, *value = p->plan->comm->running->contribution;
 
     if (flags != 0)
-        left = bytes = 0;
+        parts_left = bytes = 0;
     ftc_blocks_begin(value);
-    part = ftc_blocks_add(value, &limit, p->plan->comm->rank, sizeof *part + bytes);
+    part = ftc_blocks_add(value, &limit, p->plan->comm->rank, bytes);
     assert(part); /* all shares together have room */
-    *part = (struct part){.left = left - bytes, .note = p->note, .flags = flags};
+    ftc_blocks_note(value, part,
+                    note_of((struct said){
+                        .note = (uint8_t)p->note,
+                        .flags = (uint8_t)flags,
+                        .parts_left = parts_left < UINT16_MAX ? (uint16_t)parts_left : UINT16_MAX,
+                    }));
     if (bytes > 0)
-        memcpy(part->data, p->given + p->posted, bytes);
+        memcpy(part, p->given + p->posted, bytes);
     p->posted += bytes;
     return value;
 }
@@ -97,53 +112,51 @@ static void request(struct ftc_posted *p, struct ftc_loop_request *request)
 
 /* ---- behind the operation ---- */
 
-/* From *@at on; what nobody could have posted is not there. */
-static const struct part *next_part(const struct ftc_posted *p, size_t *at, int *rank,
-                                    size_t *bytes)
+/* Finds the next part from *@at on. What no rank could have posted is skipped. */
+static bool next_part(const struct ftc_posted *p, size_t *at, struct ftc_block *part)
 {
     const struct ftc_comm *c = p->plan->comm;
     const void *value = ftc_blocks_within(c->running->op.result.value, ftc_posted_room(c->size));
-    struct ftc_block b;
 
-    while (value && ftc_blocks_next(value, at, &b)) {
-        if (b.rank >= c->size || b.shown || b.bytes < sizeof(struct part))
-            continue;
-        *rank = b.rank;
-        *bytes = b.bytes - sizeof(struct part);
-        return (const struct part *)b.data;
-    }
-    return NULL;
+    while (value && ftc_blocks_next(value, at, part))
+        if (part->rank < c->size && !part->shown)
+            return true;
+    return false;
 }
 
 static void hear(struct ftc_posted *p)
 {
-    const struct part *part;
-    size_t at = 0, bytes;
-    int rank;
+    struct ftc_block part;
+    size_t at = 0;
 
     p->tally = (struct ftc_tally){0};
+    p->part_bytes = part_bytes(p);
     p->givers = 0;
-    while ((part = next_part(p, &at, &rank, &bytes)) != NULL) {
-        ftc_tally_add(&p->tally, rank, part->flags, part->left);
-        p->givers += part->left > 0;
+    while (next_part(p, &at, &part)) {
+        struct said said = said_by(part.note);
+
+        ftc_tally_add(&p->tally, part.rank, said.flags, said.parts_left);
+        p->givers += said.parts_left > 0;
     }
 }
 
 static void take(struct ftc_posted *p)
 {
-    const struct part *part;
-    size_t at = 0, bytes;
-    int rank;
+    struct ftc_block part;
+    size_t at = 0;
 
-    while ((part = next_part(p, &at, &rank, &bytes)) != NULL)
-        if (ftc_posted_brings(p, rank))
-            ftc_posted_take(p, rank,
+    while (next_part(p, &at, &part)) {
+        struct said said = said_by(part.note);
+
+        if (ftc_posted_brings(p, part.rank))
+            ftc_posted_take(p, part.rank,
                             &(struct ftc_posted_part){
-                                .data = part->data,
-                                .bytes = bytes,
-                                .left = part->left,
-                                .note = part->note,
+                                .data = part.data,
+                                .bytes = part.bytes,
+                                .left = said.parts_left * p->part_bytes,
+                                .note = said.note,
                             });
+    }
 }
 
 static void close_nothing(struct ftc_posted *p)

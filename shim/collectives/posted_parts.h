@@ -35,7 +35,8 @@ struct ftc_posted {
     uint32_t seq;
 
     /* In messages: */
-    int givers; /* ranks that have some left, which share the value of the next round */
+    int givers;        /* ranks that have some left, which share the value of the next round */
+    size_t part_bytes; /* the most that a rank posts in this round */
 
     const unsigned char *given; /* own block */
     unsigned char *own;         /* memory of it, if it is posted in parts and not in a parcel */
@@ -63,7 +64,7 @@ struct ftc_posted_way {
 /* The data that one rank has posted in one round. */
 struct ftc_posted_part {
     const unsigned char *data;
-    size_t bytes, left; /* after it */
+    size_t bytes, left; /* after it, at most */
     uint32_t note;
     bool stays; /* where it is, until this rank has shown that it has read */
 };

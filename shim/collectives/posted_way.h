@@ -7,7 +7,7 @@
 
 extern const struct ftc_posted_way ftc_posted_in_memory, ftc_posted_in_messages;
 
-/* Room for the value of a round in messages, of @ranks ranks. */
+/* Returns the room for the value of a round in messages, of @ranks ranks. */
 size_t ftc_posted_room(int ranks);
 
 #endif

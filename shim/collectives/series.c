@@ -14,7 +14,7 @@ enum { ALIGNMENT = 16 };
 
 bool ftc_series_fits(const struct ftc_plan *plan)
 {
-    return ftc_span_bytes(&plan->arguments.facts, 1) <= ftc_limits_part_bytes();
+    return ftc_span_bytes(&plan->arguments.facts, 1) <= ftc_limits_part_bytes(plan->comm->size);
 }
 
 /* ---- where things are ---- */
@@ -26,12 +26,12 @@ static size_t head_bytes(int ranks)
 
 size_t ftc_series_room(int ranks)
 {
-    return head_bytes(ranks) + ftc_limits_part_bytes();
+    return head_bytes(ranks) + ftc_limits_part_bytes(ranks);
 }
 
 static uint64_t most_units(const struct ftc_plan *plan)
 {
-    return ftc_combine_units(&plan->arguments.facts, ftc_limits_part_bytes());
+    return ftc_combine_units(&plan->arguments.facts, ftc_limits_part_bytes(plan->comm->size));
 }
 
 /* Elements of a slice. */

@@ -4,7 +4,7 @@
  * operations carry them. */
 static bool has_two_phases(const struct ftc_select_facts *f)
 {
-    return f->is_protected || f->has_slices;
+    return f->is_protected || f->fits_rounds;
 }
 
 /* A data phase has no packed copies. So a reduction with a request must not need any; nor could a
@@ -56,19 +56,20 @@ enum ftc_protocol ftc_select(const struct ftc_select_facts *f)
     if (f->is_protected)
         return f->several_hosts ? FTC_PROTOCOL_ROUNDS_IN_MESSAGES : FTC_PROTOCOL_ROUNDS_IN_MEMORY;
 
-    /* With large = native, a request of unknown size, for which native MPI comes too late. */
+    /* With large = native, a request of unknown size, for which native MPI comes too late. There is
+     * no bulk memory then. */
     if (f->has_turned_out && f->unknown_size)
-        return FTC_PROTOCOL_SLICES;
+        return FTC_PROTOCOL_ROUNDS_IN_MESSAGES;
     return give_up(f);
 }
 
 enum ftc_packing ftc_select_packing(const struct ftc_select_facts *f, enum ftc_protocol protocol)
 {
-    bool may_be_sliced = f->unknown_size && !f->is_protected;
+    bool may_need_rounds = f->unknown_size && !f->is_protected;
 
     if (protocol != FTC_PROTOCOL_SINGLE && !ftc_protocol_is_rounds(protocol))
         return FTC_PACKED_NOTHING;
-    if (!f->needs_packing && !may_be_sliced)
+    if (!f->needs_packing && !may_need_rounds)
         return FTC_PACKED_NOTHING;
     return f->unknown_size || ftc_protocol_is_rounds(protocol) ? FTC_PACKED_BLOCK
                                                                : FTC_PACKED_VALUE;

@@ -12,7 +12,6 @@
 enum ftc_protocol {
     FTC_PROTOCOL_SINGLE,             /* one operation has all data: collectives/composite.h */
     FTC_PROTOCOL_SINGLE_EXPOSED,     /* one operation; each rank exposes its block on the board */
-    FTC_PROTOCOL_SLICES,             /* blocks in several operations: collectives/slices.h */
     FTC_PROTOCOL_PIPELINED,          /* a vote after a data phase: collectives/large.h */
     FTC_PROTOCOL_SEGMENTED,          /* an operation for each slice: collectives/series.h */
     FTC_PROTOCOL_ROUNDS_IN_MEMORY,   /* blocks through bulk memory: collectives/posted.h */
@@ -33,7 +32,7 @@ struct ftc_select_facts {
     bool has_request;
     bool needs_packing; /* only MPI can read or write the data */
     bool unknown_size;  /* no rank knows how much the others send */
-    bool has_slices;    /* max_bytes has at least a byte for each rank */
+    bool fits_rounds;   /* max_bytes has at least a byte for each rank */
 
     bool can_expose;   /* blocking, with blocks of one size that all have room on the board */
     bool is_reduction; /* reduce or allreduce, in one group */

@@ -70,7 +70,7 @@ WELL = [
         "survivors", failures=1, says=(r"(?s)(survivors: rank \d is through.*){3}",)),
     job("persistent requests, a rank dies", 2, 2, 4, 1, "", "8 3 2 3", {"FTCOLL_INTERCEPT": "all"}, "persistent", failures=1,
         says=(r"(?s)(persistent: rank \d is content.*){3}",)),
-    job("in slices, a rank dies", 2, 2, 4, 1, "", "2 persistent uneven",
+    job("in rounds, a rank dies", 2, 2, 4, 1, "", "2 persistent uneven",
         {"FTCOLL_INTERCEPT": "all", "FTCOLL_MAX_BYTES": "40", "FTCOLL_CRASH": "1:17:a0"}, "survivors", failures=1,
         says=(r"(?s)(survivors: rank \d is through.*){3}",)),
     job("nobody dies, 3 x 2", 3, 2, 6, 2, "", MIXED),

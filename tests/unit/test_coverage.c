@@ -696,7 +696,7 @@ START_TEST(what_is_too_large_together_is_not_for_intercept_alone)
     move(FTC_CALL_IALLTOALLV, 8);
     expect("; FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536\n");
     max_bytes = 4096;
-    move(FTC_CALL_IALLTOALLV, 40000); /* in slices, of any size */
+    move(FTC_CALL_IALLTOALLV, 40000); /* in rounds, of any size */
     expect("; FTCOLL_INTERCEPT=all\n");
 }
 END_TEST

@@ -20,7 +20,7 @@ enum fact {
     NEEDS_MPI,
     ELEMENT, /* fits both, no part of an operation, no slot of the data phase */
     FITS,    /* each block, and all of them, fit the place of shown data */
-    SLICES,  /* max_bytes has a byte of each rank */
+    ROUNDS,  /* max_bytes has a byte of each rank */
     FACTS
 };
 
@@ -67,7 +67,7 @@ static void set_world(const int facts[])
     struct ftc_settings *s = &ftc_library.settings;
 
     s->large = facts[PROTECTED] ? FTC_LARGE_PROTECTED : FTC_LARGE_NATIVE;
-    s->max_bytes = facts[SLICES] ? MAX_BYTES : RANKS - 1;
+    s->max_bytes = facts[ROUNDS] ? MAX_BYTES : RANKS - 1;
     ftc_library.world_size = RANKS;
     ftc_library.board.geometry.other_hosts = (uint32_t)facts[HOSTS];
     ftc_library.board.geometry.shown_bytes = SHOWN_BYTES;
@@ -113,7 +113,6 @@ static char letter_of(enum ftc_protocol protocol)
     static const char letters[] = {
         [FTC_PROTOCOL_SINGLE] = 'S',
         [FTC_PROTOCOL_SINGLE_EXPOSED] = 'E',
-        [FTC_PROTOCOL_SLICES] = 'L',
         [FTC_PROTOCOL_PIPELINED] = 'P',
         [FTC_PROTOCOL_SEGMENTED] = 'T',
         [FTC_PROTOCOL_ROUNDS_IN_MEMORY] = 'M',

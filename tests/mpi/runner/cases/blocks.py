@@ -33,7 +33,7 @@ def each_point(n, call, ranks):
 
 # Of which no rank knows how much the others give, and more than fits: each call takes several operations, some 12 to 40.
 POSTED = {"FTCOLL_MAX_BYTES": "40"}
-SLICED = {**POSTED, "FTCOLL_LARGE": "native"}
+BY_ROUNDS = {**POSTED, "FTCOLL_LARGE": "native"}
 
 
 def in_parts(n, form, how, settings):
@@ -77,10 +77,10 @@ BLOCKS = [
     *each_call(5, CALLS, CALLS, "nonblocking"),
     blocks("nobody dies, persistent", 5, 1, "4 persistent", failures=0),
     *each_call(5, CALLS, CALLS, "persistent"),
-    *in_parts(5, "nonblocking", "in slices", SLICED), *in_parts(4, "persistent", "in slices", SLICED),
+    *in_parts(5, "nonblocking", "in rounds", BY_ROUNDS), *in_parts(4, "persistent", "in rounds", BY_ROUNDS),
     *in_parts(5, "nonblocking", "posted", POSTED), *in_parts(4, "persistent", "posted", POSTED),
-    blocks("in slices without a byte for each", 4, 1, "1 nonblocking uneven", failures=0,
-           settings={**SLICED, "FTCOLL_MAX_BYTES": "3", "FTCOLL_REPORT": "summary"},
+    blocks("in rounds without a byte for each", 4, 1, "1 nonblocking uneven", failures=0,
+           settings={**BY_ROUNDS, "FTCOLL_MAX_BYTES": "3", "FTCOLL_REPORT": "summary"},
            says=(r"MPI_Ialltoallv +\d+  native: nonblocking, no rank knows how much the others send, and max_bytes",)),
     *each_point(3, GATHER, range(3)), *each_point(3, ALLTOALLV, range(3)), *each_point(3, SCATTER, (0,)),
     blocks("two at once", 6, 2, "6", f"1:{GRID + CALLS + ALLTOALL}:b1,4:{GRID + CALLS + ALLTOALL}:b1", failures=2),
