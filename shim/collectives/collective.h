@@ -83,9 +83,7 @@ struct ftc_collective {
 };
 
 extern const struct ftc_collective ftc_collective_reduction, ftc_collective_barrier,
-    ftc_collective_broadcast, ftc_collective_gather, ftc_collective_scatter,
-    ftc_collective_alltoall, ftc_collective_scan, ftc_collective_neighborhood,
-    ftc_collective_between;
+    ftc_collective_broadcast, ftc_collective_blocks, ftc_collective_scan, ftc_collective_between;
 
 /* Whether the call is on two groups, neither of which knows how much the other gives, or which of
  * its ranks is the root. */

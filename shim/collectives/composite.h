@@ -4,7 +4,7 @@
 #define FTC_COLLECTIVES_COMPOSITE_H
 
 #include "collective.h"
-#include "letters.h"
+#include "segments.h"
 #include "progress/loop.h"
 #include "value/blocks.h"
 #include "value/sides.h"

@@ -1,8 +1,8 @@
 #include "posted_parts.h"
 
-#include "interest.h"
 #include "limits.h"
 #include "parcel.h"
+#include "pattern.h"
 #include "system/copy.h"
 
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static void keep(struct ftc_posted *p, struct ftc_posted_from *f,
 {
     size_t all = f->kept.bytes + part->bytes + part->left + 1, likely = 2 * f->kept.room;
 
-    if (likely > all || !ftc_interest_is_in_letters(p->plan))
+    if (likely > all || !ftc_pattern_is_addressed(p->plan))
         likely = all;
     if (!make_room(p, &f->kept, part->bytes + 1, likely)) {
         p->has_memory = false;
@@ -125,7 +125,7 @@ void ftc_posted_take(struct ftc_posted *p, int rank, const struct ftc_posted_par
     if (part->stays && f->is_whole && !p->plan->parcel) {
         f->data = part->data;
         f->bytes = part->bytes;
-    } else if (ftc_interest_in(p->plan, rank)) {
+    } else if (ftc_pattern_needs(p->plan, rank)) {
         keep(p, f, part);
     }
 }

@@ -4,8 +4,8 @@
 #define FTC_COLLECTIVES_POSTED_PARTS_H
 
 #include "collective.h"
-#include "letters.h"
 #include "progress/loop.h"
+#include "segments.h"
 #include "store.h"
 #include "tally.h"
 

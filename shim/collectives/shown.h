@@ -8,7 +8,7 @@
 #define FTC_COLLECTIVES_SHOWN_H
 
 #include "collective.h"
-#include "letters.h"
+#include "segments.h"
 
 /* Whether @bytes are enough to be shown, and a place has room for them. */
 bool ftc_shown_fits(size_t bytes);

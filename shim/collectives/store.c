@@ -1,7 +1,7 @@
 #include "store.h"
 
-#include "interest.h"
-#include "letters.h"
+#include "pattern.h"
+#include "segments.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -25,6 +25,6 @@ void ftc_store_add(struct ftc_store *s, const struct ftc_plan *plan, const void 
     assert(ftc_store_has_room(s, bytes));
     memcpy(s->data + s->bytes, part, bytes);
     s->bytes += bytes;
-    if (ftc_interest_is_in_letters(plan))
-        s->looked_at = ftc_letters_keep(s->data, &s->bytes, s->looked_at, plan->comm->rank);
+    if (ftc_pattern_is_addressed(plan))
+        s->looked_at = ftc_segments_keep(s->data, &s->bytes, s->looked_at, plan->comm->rank);
 }

@@ -1,4 +1,4 @@
-/* store: what has come of one rank's block, part by part: of letters those for this rank alone. */
+/* store: what has come of one rank's block, part by part: of segments those for this rank alone. */
 #ifndef FTC_COLLECTIVES_STORE_H
 #define FTC_COLLECTIVES_STORE_H
 
@@ -7,7 +7,7 @@
 struct ftc_store {
     unsigned char *data; /* what matters here; from malloc() */
     size_t bytes, room;
-    size_t looked_at; /* of letters: those up to here are for this rank */
+    size_t looked_at; /* of segments: those up to here are for this rank */
 };
 
 static inline bool ftc_store_has_room(const struct ftc_store *s, size_t bytes)

@@ -73,19 +73,13 @@ static void set_world(const int facts[])
     ftc_library.board.geometry.shown_bytes = SHOWN_BYTES;
 }
 
-static bool moves_blocks(const struct ftc_collective *c)
-{
-    return c == &ftc_collective_gather || c == &ftc_collective_scatter ||
-           c == &ftc_collective_alltoall || c == &ftc_collective_neighborhood;
-}
-
 static void make_call(enum ftc_call_kind kind, const int facts[])
 {
     static const struct ftc_sides sides;
     size_t bytes = elements[facts[ELEMENT]];
 
     call = (struct ftc_call){.kind = kind, .count = 16};
-    call.sides = moves_blocks(collective_of(kind, false)) ? &sides : NULL;
+    call.sides = collective_of(kind, false) == &ftc_collective_blocks ? &sides : NULL;
     collective = *collective_of(kind, facts[BETWEEN]);
     collective.needs_mpi = tell_needs_mpi;
     needs_mpi = facts[NEEDS_MPI];
@@ -111,14 +105,10 @@ static void make_call(enum ftc_call_kind kind, const int facts[])
 static char letter_of(enum ftc_protocol protocol)
 {
     static const char letters[] = {
-        [FTC_PROTOCOL_SINGLE] = 'S',
-        [FTC_PROTOCOL_SINGLE_EXPOSED] = 'E',
-        [FTC_PROTOCOL_PIPELINED] = 'P',
-        [FTC_PROTOCOL_SEGMENTED] = 'T',
-        [FTC_PROTOCOL_ROUNDS_IN_MEMORY] = 'M',
-        [FTC_PROTOCOL_ROUNDS_IN_MESSAGES] = 'W',
-        [FTC_PROTOCOL_NATIVE] = 'N',
-        [FTC_PROTOCOL_ERROR] = 'X',
+        [FTC_PROTOCOL_SINGLE] = 'S',           [FTC_PROTOCOL_SINGLE_EXPOSED] = 'E',
+        [FTC_PROTOCOL_PIPELINED] = 'P',        [FTC_PROTOCOL_SEGMENTED] = 'T',
+        [FTC_PROTOCOL_ROUNDS_IN_MEMORY] = 'M', [FTC_PROTOCOL_ROUNDS_IN_MESSAGES] = 'W',
+        [FTC_PROTOCOL_NATIVE] = 'N',           [FTC_PROTOCOL_ERROR] = 'X',
     };
 
     return letters[protocol];

@@ -1,5 +1,5 @@
-/* shim/collectives/letters: those for others are taken out, however the parts come. */
-#include "collectives/letters.h"
+/* shim/collectives/segments: those for others are taken out, however the parts come. */
+#include "collectives/segments.h"
 #include "unit.h"
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 enum { RANKS = 3, OWN = 1, LETTERS = 40, ROOM = LETTERS * 64 };
 
-/* From 0 to 32 bytes, each of them the letter's number, to ranks in no order. */
+/* From 0 to 32 bytes, each of them the segment's number, to ranks in no order. */
 static size_t bytes_of(int number)
 {
     return (size_t)(number * 7 % 33);
@@ -24,7 +24,7 @@ static size_t write_all(unsigned char *data)
     unsigned char *at = data;
 
     for (int i = 0; i < LETTERS; i++) {
-        void *to = ftc_letter_write(&at, receiver_of(i), bytes_of(i));
+        void *to = ftc_segment_write(&at, receiver_of(i), bytes_of(i));
 
         memset(to, i, bytes_of(i));
     }
@@ -40,23 +40,23 @@ static void check_own(struct ftc_piece block)
 
         if (receiver_of(i) != OWN)
             continue;
-        piece = ftc_letter_find(block, OWN, before++);
+        piece = ftc_segment_find(block, OWN, before++);
         ck_assert_ptr_nonnull(piece.data);
         ck_assert_uint_eq(piece.bytes, bytes_of(i));
         for (size_t k = 0; k < piece.bytes; k++)
             ck_assert_int_eq(((const unsigned char *)piece.data)[k], i);
     }
-    ck_assert_ptr_null(ftc_letter_find(block, OWN, before).data);
+    ck_assert_ptr_null(ftc_segment_find(block, OWN, before).data);
 }
 
-START_TEST(own_letters_are_kept_of_parts_of_any_size)
+START_TEST(own_segments_are_kept_of_parts_of_any_size)
 {
     _Alignas(8) unsigned char all[ROOM], kept[ROOM];
     size_t in_all = write_all(all), own = 0;
 
     memset(kept, 0, sizeof kept);
     for (int i = 0; i < LETTERS; i++)
-        own += receiver_of(i) == OWN ? ftc_letter_bytes(bytes_of(i)) : 0;
+        own += receiver_of(i) == OWN ? ftc_segment_bytes(bytes_of(i)) : 0;
     for (size_t part = 1; part <= in_all; part = part < 80 ? part + 1 : part * 2) {
         size_t bytes = 0, looked_at = 0;
 
@@ -64,7 +64,7 @@ START_TEST(own_letters_are_kept_of_parts_of_any_size)
             some = in_all - come < part ? in_all - come : part;
             memcpy(kept + bytes, all + come, some);
             bytes += some;
-            looked_at = ftc_letters_keep(kept, &bytes, looked_at, OWN);
+            looked_at = ftc_segments_keep(kept, &bytes, looked_at, OWN);
             ck_assert_uint_le(looked_at, bytes);
         }
         ck_assert_uint_eq(bytes, own);
@@ -75,28 +75,29 @@ START_TEST(own_letters_are_kept_of_parts_of_any_size)
 END_TEST
 
 /* Of memory that is not touched. */
-START_TEST(letters_may_be_longer_than_4_gib)
+START_TEST(segments_may_be_longer_than_4_gib)
 {
     static const size_t lengths[] = {((size_t)5 << 30) + 3, 8};
-    size_t room = ftc_letter_bytes(lengths[0]) + ftc_letter_bytes(lengths[1]);
+    size_t room = ftc_segment_bytes(lengths[0]) + ftc_segment_bytes(lengths[1]);
     unsigned char *all = mmap(NULL, room, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     unsigned char *at = all;
 
     ck_assert_ptr_ne(all, MAP_FAILED);
     for (int i = 0; i < 2; i++)
-        ftc_letter_write(&at, OWN, lengths[i]);
+        ftc_segment_write(&at, OWN, lengths[i]);
     ck_assert_ptr_eq(at, all + room);
     for (int i = 0; i < 2; i++)
-        ck_assert_uint_eq(ftc_letter_find((struct ftc_piece){all, room}, OWN, i).bytes, lengths[i]);
+        ck_assert_uint_eq(ftc_segment_find((struct ftc_piece){all, room}, OWN, i).bytes,
+                          lengths[i]);
     munmap(all, room);
 }
 END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("letters");
-    UNIT_TEST(own_letters_are_kept_of_parts_of_any_size);
-    UNIT_TEST(letters_may_be_longer_than_4_gib);
+    UNIT_BEGIN("segments");
+    UNIT_TEST(own_segments_are_kept_of_parts_of_any_size);
+    UNIT_TEST(segments_may_be_longer_than_4_gib);
     UNIT_END();
 }

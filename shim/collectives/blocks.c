@@ -1,0 +1,297 @@
+/* Calls that move blocks: gather, scatter and alltoall with their forms, the collectives of
+ * neighborhoods, and all of these on an intercommunicator. A rank gives one block: the same data
+ * for all ranks that take them, or a segment for each of them (pattern.h).
+ *
+ * A gather is a reduce: only its root gets the result. With counts that the root alone knows it is
+ * an allreduce, because all ranks have to learn whether native MPI carries it out. A scatter is a
+ * broadcast of the root's block, so that all survivors agree whether there is one. In an alltoall
+ * all ranks get all blocks, n (n - 1) segments: each survivor can help all others to the result. */
+#include "composite.h"
+#include "neighbor_order.h"
+#include "pattern.h"
+#include "program/error.h"
+#include "segments.h"
+
+#include <string.h>
+
+static bool comes_from_root(const struct ftc_plan *plan)
+{
+    return ftc_call_comes_from_root(plan->call->kind);
+}
+
+/* Segments stand with their receivers and lengths, or have one length and the order of the ranks,
+ * without one for the rank that gives them. */
+static bool has_heads(const struct ftc_plan *plan)
+{
+    return ftc_protocol_is_rounds(plan->protocol) || ftc_plan_is_uneven(plan);
+}
+
+/* The memory of a broadcast, which has no sides. */
+static struct ftc_place buffer_of(const struct ftc_plan *plan)
+{
+    const struct ftc_call *call = plan->call;
+
+    return (struct ftc_place){call->recvbuf, call->count, &plan->arguments.facts};
+}
+
+/* ---- what is asked for ---- */
+
+static bool prepare(const struct ftc_plan *plan, struct ftc_arguments_comm *comm)
+{
+    struct ftc_neighbors n;
+
+    if (!ftc_call_is_of_neighbors(plan->call->kind))
+        return true;
+    if (!ftc_neighbors_count(plan->call->comm, &n))
+        return false;
+    comm->sources = n.sources;
+    comm->destinations = n.destinations;
+    if (!ftc_call_is_neighbor_allgather(plan->call->kind))
+        ftc_neighbor_order_learn(plan->call->kind);
+    return true;
+}
+
+static bool needs_mpi(const struct ftc_plan *plan)
+{
+    return ftc_call_is_of_neighbors(plan->call->kind) || ftc_composite_needs_mpi(plan);
+}
+
+/* ---- given ---- */
+
+/* More than one segment may be for one neighbor, so that those without data count. */
+static bool has_segment(const struct ftc_pattern *p, size_t bytes)
+{
+    return bytes > 0 || p->neighbors;
+}
+
+static size_t bytes_of_segments(const struct ftc_plan *plan, const struct ftc_pattern *p,
+                                struct ftc_side_view *view)
+{
+    size_t sum = 0;
+
+    for (int i = 0; i < p->destinations; i++) {
+        struct ftc_place place;
+        size_t bytes;
+
+        if (ftc_pattern_destination(p, i) < 0)
+            continue;
+        place = ftc_side_place(view, i);
+        bytes = ftc_place_bytes(&place);
+        if (bytes > ftc_composite_most(plan))
+            return bytes; /* too large, however many more there are */
+        if (has_segment(p, bytes))
+            sum += has_heads(plan) ? ftc_segment_bytes(bytes) : bytes;
+    }
+    return sum;
+}
+
+static int write_segment(const struct ftc_plan *plan, const struct ftc_pattern *p,
+                         unsigned char **at, int to, const struct ftc_place *place)
+{
+    size_t bytes = ftc_place_bytes(place);
+    void *data = *at;
+
+    if (!has_segment(p, bytes))
+        return MPI_SUCCESS;
+    if (has_heads(plan))
+        data = ftc_segment_write(at, to, bytes);
+    else
+        *at += bytes;
+    return ftc_place_read(data, place);
+}
+
+/* True for segments of one size, without gaps, that follow each other in memory. */
+static bool are_dense(const struct ftc_plan *plan, const struct ftc_side_view *view)
+{
+    return !has_heads(plan) && !view->side->counts && ftc_facts_are_packed(view->facts);
+}
+
+/* Copies the segments before the own one, then those after it. */
+static void give_dense(struct ftc_plan *plan, void **value, struct ftc_side_view *view)
+{
+    const struct ftc_comm *c = plan->comm;
+    const struct ftc_place place = ftc_side_whole(view);
+    size_t segment = ftc_place_bytes(&place), before = segment * (size_t)c->rank;
+    size_t after = segment * (size_t)(c->size - 1) - before;
+    unsigned char *to = ftc_composite_block(plan, value, before + after);
+    const char *from = place.address;
+
+    if (to && before > 0)
+        memcpy(to, from, before);
+    if (to && after > 0)
+        memcpy(to + before, from + before + segment, after);
+}
+
+static int give_segments(struct ftc_plan *plan, const struct ftc_pattern *p, void **value,
+                         struct ftc_side_view *view)
+{
+    unsigned char *at = ftc_composite_block(plan, value, bytes_of_segments(plan, p, view));
+    int rv = MPI_SUCCESS;
+
+    for (int i = 0; at && i < p->destinations; i++) {
+        int to = ftc_pattern_destination(p, i);
+        struct ftc_place place;
+
+        if (to < 0)
+            continue;
+        place = ftc_side_place(view, i);
+        rv = ftc_composite_first_error(rv, write_segment(plan, p, &at, to, &place));
+    }
+    return rv;
+}
+
+static int give_one_for_all(struct ftc_plan *plan, void **value, struct ftc_place place)
+{
+    return ftc_composite_add(plan, value, &place);
+}
+
+/* Data in place are on the side of what is received. */
+static int give(struct ftc_plan *plan, const struct ftc_pattern *p, void **value)
+{
+    const struct ftc_sides *sides = plan->call->sides;
+    bool is_in_place = sides && sides->send.buffer == MPI_IN_PLACE;
+    struct ftc_side_view view;
+
+    if (!sides)
+        return give_one_for_all(plan, value, buffer_of(plan));
+    if (!ftc_side_view(&view, is_in_place ? &sides->receive : &sides->send))
+        return MPI_ERR_TYPE;
+    if (!ftc_pattern_is_addressed(plan))
+        return give_one_for_all(
+            plan, value, is_in_place ? ftc_side_place(&view, p->own) : ftc_side_whole(&view));
+    if (!are_dense(plan, &view))
+        return give_segments(plan, p, value, &view);
+    give_dense(plan, value, &view);
+    return MPI_SUCCESS;
+}
+
+static const void *contribute(struct ftc_plan *plan)
+{
+    void *value = ftc_composite_begin(plan);
+    struct ftc_pattern pattern;
+    int rv = MPI_SUCCESS;
+
+    if (value && plan->arguments.refuses) {
+        ftc_composite_refuse(plan, value);
+        return value;
+    }
+    if (!value || !ftc_pattern_make(&pattern, plan))
+        return NULL;
+    if (pattern.gives)
+        rv = give(plan, &pattern, &value);
+    ftc_pattern_free(&pattern);
+    return rv == MPI_SUCCESS ? value : NULL;
+}
+
+/* ---- taken ---- */
+
+/* Finds the data for this rank in @block, which is that of source @index. */
+static struct ftc_piece find_segment(const struct ftc_plan *plan, const struct ftc_pattern *p,
+                                     struct ftc_piece block, int index)
+{
+    int before =
+        p->neighbors ? ftc_neighbor_order_before(plan->call->kind, p->neighbors, index) : 0;
+    size_t bytes;
+
+    if (has_heads(plan))
+        return ftc_segment_find(block, p->own, before);
+    bytes = block.bytes / (size_t)(plan->comm->size - 1);
+    before = p->own < ftc_pattern_source(p, index) ? p->own : p->own - 1;
+    return (struct ftc_piece){(const char *)block.data + (size_t)before * bytes, bytes};
+}
+
+static struct ftc_place place_for(const struct ftc_plan *plan, struct ftc_side_view *view,
+                                  int index)
+{
+    if (!plan->call->sides)
+        return buffer_of(plan);
+    return comes_from_root(plan) ? ftc_side_whole(view) : ftc_side_place(view, index);
+}
+
+static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
+                     struct ftc_side_view *view, int index, struct ftc_piece block)
+{
+    struct ftc_place place = place_for(plan, view, index);
+    struct ftc_piece piece = block;
+
+    if (!block.data)
+        return comes_from_root(plan) ? ftc_composite_without_root(plan)
+                                     : ftc_composite_deliver_dead(&place);
+    if (ftc_pattern_is_addressed(plan))
+        piece = find_segment(plan, p, block, index);
+    return ftc_composite_deliver(plan, ftc_pattern_source(p, index) - p->numbered_from, &place,
+                                 piece.data, piece.bytes);
+}
+
+static int take_from_all(const struct ftc_plan *plan, const struct ftc_pattern *p)
+{
+    const struct ftc_sides *sides = plan->call->sides;
+    struct ftc_side_view view;
+    int rv = MPI_SUCCESS;
+    size_t at = 0;
+
+    if (sides && !ftc_side_view(&view, &sides->receive))
+        return MPI_ERR_TYPE;
+    for (int i = 0; i < p->sources; i++) {
+        int from = ftc_pattern_source(p, i);
+
+        if (from >= 0)
+            rv = ftc_composite_first_error(
+                rv, take_from(plan, p, &view, i, ftc_composite_find(plan, from, &at)));
+    }
+    return rv;
+}
+
+/* Copies the data of this rank for itself. */
+static int copy_own(const struct ftc_plan *plan, const struct ftc_pattern *p)
+{
+    const struct ftc_sides *sides = plan->call->sides;
+    struct ftc_side_view send, receive;
+    struct ftc_place from, to;
+
+    if (sides->send.buffer == MPI_IN_PLACE || sides->receive.buffer == MPI_IN_PLACE)
+        return MPI_SUCCESS;
+    if (!ftc_side_view(&send, &sides->send) || !ftc_side_view(&receive, &sides->receive))
+        return MPI_ERR_TYPE;
+    from = ftc_pattern_is_addressed(plan) ? ftc_side_place(&send, p->own) : ftc_side_whole(&send);
+    to = comes_from_root(plan) ? ftc_side_whole(&receive) : ftc_side_place(&receive, p->own);
+    return ftc_composite_copy(plan, &to, &from);
+}
+
+static int take(const struct ftc_plan *plan, const struct ftc_pattern *p)
+{
+    int rv = p->copies_own ? copy_own(plan, p) : MPI_SUCCESS;
+
+    if (comes_from_root(plan) && p->copies_own)
+        return rv; /* the root, which may have no memory for what it receives */
+    return ftc_composite_first_error(rv, take_from_all(plan, p));
+}
+
+static int deliver(const struct ftc_plan *plan)
+{
+    struct ftc_pattern pattern;
+    int rv = MPI_SUCCESS;
+
+    if (!ftc_composite_has_result(plan))
+        return MPI_SUCCESS;
+    if (!ftc_pattern_make(&pattern, plan))
+        return ftc_error_no_memory();
+    if (pattern.takes)
+        rv = take(plan, &pattern);
+    ftc_pattern_free(&pattern);
+    return rv;
+}
+
+/* A gather is done for those who would give: no rank waits for them. */
+static int without_root(const struct ftc_plan *plan)
+{
+    return comes_from_root(plan) ? ftc_composite_without_root(plan) : MPI_SUCCESS;
+}
+
+const struct ftc_collective ftc_collective_blocks = {
+    .prepare = prepare,
+    .needs_mpi = needs_mpi,
+    .contribute = contribute,
+    .deliver = deliver,
+    .without_root = without_root,
+};

@@ -1,0 +1,37 @@
+/* pattern: which ranks this rank gives data to, and takes data from. */
+#ifndef FTC_COLLECTIVES_PATTERN_H
+#define FTC_COLLECTIVES_PATTERN_H
+
+#include "collective.h"
+#include "communicator/neighbors.h"
+
+/* The peers of this rank in a call that moves blocks, in the order of the call's arrays (MPI 4.0,
+ * sections 6.2.3, 6.5 to 6.8 and 8.6). */
+struct ftc_pattern {
+    bool gives, takes; /* whether this rank does */
+    bool copies_own;   /* data of this rank for itself do not travel */
+    int own;           /* this rank */
+    int destinations, sources;
+    int first_destination, first_source;   /* peers follow each other from here on, or */
+    const struct ftc_neighbors *neighbors; /* are these, if it is not NULL */
+    int numbered_from; /* the rank that messages for people call 0: the first of its group */
+    struct ftc_neighbors asked; /* neighbors that have been asked for */
+};
+
+/* Asks MPI for the neighbors, unless the plan has them. False without memory. */
+bool ftc_pattern_make(struct ftc_pattern *p, const struct ftc_plan *plan);
+void ftc_pattern_free(struct ftc_pattern *p);
+
+/* Return the rank of a peer; below 0: no data travel between this rank and that entry. */
+int ftc_pattern_destination(const struct ftc_pattern *p, int index);
+int ftc_pattern_source(const struct ftc_pattern *p, int index);
+
+/* Whether this rank needs anything of what rank @from gives: blocks, or elements of a reduction.
+ * Data of this rank for itself may not need to travel. A plan of neighbors has asked for them. */
+bool ftc_pattern_needs(const struct ftc_plan *plan, int from);
+
+/* Whether the block of a rank has a segment for each rank that takes data, in place of the same
+ * data for all of them. */
+bool ftc_pattern_is_addressed(const struct ftc_plan *plan);
+
+#endif
