@@ -12,7 +12,7 @@ void ftc_course_open(struct ftc_course *course, struct ftc_plan *plan)
     if (plan->protocol == FTC_PROTOCOL_PIPELINED)
         ftc_large_open(&course->large, plan);
     else if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
-        ftc_series_open(&course->series, plan);
+        ftc_segmented_open(&course->segmented, plan);
     else
         ftc_posted_open(&course->posted, plan);
 }
@@ -22,7 +22,7 @@ void ftc_course_request(const struct ftc_plan *plan, struct ftc_loop_request *re
     if (plan->protocol == FTC_PROTOCOL_PIPELINED)
         ftc_large_request(&plan->course->large, request);
     else if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
-        ftc_series_request(&plan->course->series, request);
+        ftc_segmented_request(&plan->course->segmented, request);
     else
         ftc_posted_request(&plan->course->posted, request);
 }
@@ -32,7 +32,7 @@ int ftc_course_deliver(const struct ftc_plan *plan)
     if (plan->protocol == FTC_PROTOCOL_PIPELINED)
         return ftc_large_deliver(&plan->course->large);
     if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
-        return ftc_series_deliver(&plan->course->series);
+        return ftc_segmented_deliver(&plan->course->segmented);
     return ftc_posted_deliver(&plan->course->posted);
 }
 
@@ -43,7 +43,7 @@ void ftc_course_close(const struct ftc_plan *plan)
     if (plan->protocol == FTC_PROTOCOL_PIPELINED)
         ftc_large_close(&plan->course->large);
     else if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
-        ftc_series_close(&plan->course->series);
+        ftc_segmented_close(&plan->course->segmented);
     else
         ftc_posted_close(&plan->course->posted);
 }

@@ -1,4 +1,4 @@
-#include "series.h"
+#include "segmented.h"
 
 #include "combine.h"
 #include "inclusion.h"
@@ -12,7 +12,7 @@
 
 enum { ALIGNMENT = 16 };
 
-bool ftc_series_fits(const struct ftc_plan *plan)
+bool ftc_segmented_fits(const struct ftc_plan *plan)
 {
     return ftc_span_bytes(&plan->arguments.facts, 1) <= ftc_limits_part_bytes(plan->comm->size);
 }
@@ -24,7 +24,7 @@ static size_t head_bytes(int ranks)
     return (ftc_tally_bytes(ranks) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-size_t ftc_series_room(int ranks)
+size_t ftc_segmented_room(int ranks)
 {
     return head_bytes(ranks) + ftc_limits_part_bytes(ranks);
 }
@@ -60,7 +60,7 @@ static size_t stride(const struct ftc_plan *plan)
 
 /* ---- a slice ---- */
 
-static bool get_memory(struct ftc_series *s)
+static bool get_memory(struct ftc_segmented *s)
 {
     size_t bytes;
 
@@ -73,18 +73,18 @@ static bool get_memory(struct ftc_series *s)
     return s->results != NULL;
 }
 
-void ftc_series_open(struct ftc_series *s, struct ftc_plan *plan)
+void ftc_segmented_open(struct ftc_segmented *s, struct ftc_plan *plan)
 {
     uint64_t most = most_units(plan);
 
-    *s = (struct ftc_series){
+    *s = (struct ftc_segmented){
         .plan = plan,
         .slices = ((uint64_t)plan->arguments.count + most - 1) / most,
     };
     s->has_memory = get_memory(s);
 }
 
-static void *contribute(const struct ftc_series *s)
+static void *contribute(const struct ftc_segmented *s)
 {
     const struct ftc_plan *plan = s->plan;
     const struct ftc_call *call = plan->call;
@@ -107,7 +107,7 @@ static void *contribute(const struct ftc_series *s)
 
 static void combine(void *context, void *into, const void *from)
 {
-    struct ftc_series *s = context;
+    struct ftc_segmented *s = context;
     size_t header = head_bytes(s->plan->comm->size);
 
     ftc_tally_join(into, from, s->plan->comm->size);
@@ -115,7 +115,7 @@ static void combine(void *context, void *into, const void *from)
                          units_of(s->plan, s->next));
 }
 
-void ftc_series_request(struct ftc_series *s, struct ftc_loop_request *request)
+void ftc_segmented_request(struct ftc_segmented *s, struct ftc_loop_request *request)
 {
     struct ftc_plan *plan = s->plan;
     size_t bytes = head_bytes(plan->comm->size) +
@@ -134,7 +134,7 @@ void ftc_series_request(struct ftc_series *s, struct ftc_loop_request *request)
 /* ---- behind it ---- */
 
 /* Whether the slice has the contributors of those before it; its own count from now on. */
-static bool is_alike(struct ftc_series *s)
+static bool is_alike(struct ftc_segmented *s)
 {
     int ranks = s->plan->comm->size;
     struct ftc_tally tally = ftc_tally_read(s->plan->comm->running->op.result.value, ranks);
@@ -145,7 +145,7 @@ static bool is_alike(struct ftc_series *s)
     return is_same;
 }
 
-static void keep(const struct ftc_series *s)
+static void keep(const struct ftc_segmented *s)
 {
     const unsigned char *value = s->plan->comm->running->op.result.value;
 
@@ -153,7 +153,7 @@ static void keep(const struct ftc_series *s)
            ftc_span_bytes(&s->plan->arguments.facts, units_of(s->plan, s->next)));
 }
 
-static int write_results(const struct ftc_series *s)
+static int write_results(const struct ftc_segmented *s)
 {
     const struct ftc_plan *plan = s->plan;
     int rv = MPI_SUCCESS;
@@ -165,7 +165,7 @@ static int write_results(const struct ftc_series *s)
     return rv;
 }
 
-static int deliver_all(const struct ftc_series *s)
+static int deliver_all(const struct ftc_segmented *s)
 {
     int rv = s->results ? write_results(s) : MPI_SUCCESS;
 
@@ -175,7 +175,7 @@ static int deliver_all(const struct ftc_series *s)
                : rv;
 }
 
-int ftc_series_deliver(struct ftc_series *s)
+int ftc_segmented_deliver(struct ftc_segmented *s)
 {
     s->alike = is_alike(s) ? s->alike + 1 : 1;
     if (s->tally.flags & FTC_TALLY_NO_MEMORY)
@@ -187,7 +187,7 @@ int ftc_series_deliver(struct ftc_series *s)
     return s->plan->is_again ? MPI_SUCCESS : deliver_all(s);
 }
 
-void ftc_series_close(struct ftc_series *s)
+void ftc_segmented_close(struct ftc_segmented *s)
 {
     free(s->results);
 }
