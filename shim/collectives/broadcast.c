@@ -1,8 +1,8 @@
 /* A broadcast is an allreduce to which only the root has data to give (value/broadcast.h). */
 #include "value/broadcast.h"
 #include "composite.h"
-#include "large.h"
 #include "parcel.h"
+#include "pipelined.h"
 #include "program/error.h"
 #include "shown.h"
 
@@ -95,7 +95,7 @@ static int deliver(const struct ftc_plan *plan)
 }
 
 const struct ftc_collective ftc_collective_broadcast = {
-    .large = &ftc_large_broadcast,
+    .pipelined = &ftc_pipelined_broadcast,
     .needs_mpi = needs_mpi,
     .contribute = contribute,
     .combine = combine,

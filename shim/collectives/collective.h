@@ -15,7 +15,7 @@
 
 struct ftc_course;
 struct ftc_floating;
-struct ftc_large_kind;
+struct ftc_pipelined_kind;
 struct ftc_neighbors;
 struct ftc_parcel;
 struct ftc_posted;
@@ -52,9 +52,9 @@ struct ftc_plan {
 enum ftc_block_note { FTC_NOTE_REQUIRES_ALL = 1, FTC_NOTE_REFUSES = 2 };
 
 struct ftc_collective {
-    const struct ftc_large_kind *large; /* NULL: what is too large for messages is native MPI's */
-    bool is_described_alike;            /* all ranks give the same count and datatype */
-    bool is_between;                    /* two groups */
+    const struct ftc_pipelined_kind *pipelined; /* NULL: the protocol does not serve the call */
+    bool is_described_alike;                    /* all ranks give the same count and datatype */
+    bool is_between;                            /* two groups */
 
     /* Adds to @comm what the arguments are judged by beside the ranks. False without memory, or if
      * native MPI rejects the communicator. The library's lock is free. NULL: nothing. */

@@ -4,8 +4,8 @@
 #define FTC_COLLECTIVES_COMPOSITE_H
 
 #include "collective.h"
-#include "segments.h"
 #include "progress/loop.h"
+#include "segments.h"
 #include "value/blocks.h"
 #include "value/sides.h"
 

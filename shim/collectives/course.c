@@ -10,7 +10,7 @@ void ftc_course_open(struct ftc_course *course, struct ftc_plan *plan)
 {
     plan->course = course;
     if (plan->protocol == FTC_PROTOCOL_PIPELINED)
-        ftc_large_open(&course->large, plan);
+        ftc_pipelined_open(&course->pipelined, plan);
     else if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
         ftc_segmented_open(&course->segmented, plan);
     else
@@ -20,7 +20,7 @@ void ftc_course_open(struct ftc_course *course, struct ftc_plan *plan)
 void ftc_course_request(const struct ftc_plan *plan, struct ftc_loop_request *request)
 {
     if (plan->protocol == FTC_PROTOCOL_PIPELINED)
-        ftc_large_request(&plan->course->large, request);
+        ftc_pipelined_request(&plan->course->pipelined, request);
     else if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
         ftc_segmented_request(&plan->course->segmented, request);
     else
@@ -30,7 +30,7 @@ void ftc_course_request(const struct ftc_plan *plan, struct ftc_loop_request *re
 int ftc_course_deliver(const struct ftc_plan *plan)
 {
     if (plan->protocol == FTC_PROTOCOL_PIPELINED)
-        return ftc_large_deliver(&plan->course->large);
+        return ftc_pipelined_deliver(&plan->course->pipelined);
     if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
         return ftc_segmented_deliver(&plan->course->segmented);
     return ftc_posted_deliver(&plan->course->posted);
@@ -41,7 +41,7 @@ void ftc_course_close(const struct ftc_plan *plan)
     if (!plan->course)
         return;
     if (plan->protocol == FTC_PROTOCOL_PIPELINED)
-        ftc_large_close(&plan->course->large);
+        ftc_pipelined_close(&plan->course->pipelined);
     else if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
         ftc_segmented_close(&plan->course->segmented);
     else

@@ -84,7 +84,7 @@ static void add_facts_of_large_data(struct ftc_select_facts *f, const struct ftc
     f->is_blocking_broadcast = kind == FTC_CALL_BCAST && !is_between;
     f->packs_elements = plan->arguments.packs_elements;
     f->commutative = plan->arguments.facts.commutative;
-    f->fits_slot = (f->is_reduction || f->is_blocking_broadcast) && ftc_large_fits(plan);
+    f->fits_slot = (f->is_reduction || f->is_blocking_broadcast) && ftc_pipelined_fits(plan);
     f->fits_part = f->is_reduction && ftc_segmented_fits(plan);
 }
 

@@ -5,8 +5,8 @@
 #include "composite.h"
 #include "fold.h"
 #include "inclusion.h"
-#include "large.h"
 #include "parcel.h"
+#include "pipelined.h"
 #include "value/contributors.h"
 
 /* Whether each rank gives a block of elements, which are combined by who gets the result. */
@@ -115,7 +115,7 @@ static int without_root(const struct ftc_plan *plan)
 }
 
 const struct ftc_collective ftc_collective_reduction = {
-    .large = &ftc_large_reduction,
+    .pipelined = &ftc_pipelined_reduction,
     .is_described_alike = true,
     .needs_mpi = needs_mpi,
     .contribute = contribute,

@@ -11,7 +11,7 @@
 #include "engine/operation.h"
 #include "transport/multicast.h"
 
-/* The part of an operation before its first message: a data phase (collectives/large.h). Its maker
+/* The part of an operation before its first message: a data phase (collectives/pipelined.h). Its maker
  * keeps more of it behind this. */
 struct ftc_prelude {
     /* Goes on; false: it waits for others. */

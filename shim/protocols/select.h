@@ -12,7 +12,7 @@
 enum ftc_protocol {
     FTC_PROTOCOL_SINGLE,             /* one operation has all data: collectives/composite.h */
     FTC_PROTOCOL_SINGLE_EXPOSED,     /* one operation; each rank exposes its block on the board */
-    FTC_PROTOCOL_PIPELINED,          /* a vote after a data phase: collectives/large.h */
+    FTC_PROTOCOL_PIPELINED,          /* a vote after a data phase: collectives/pipelined.h */
     FTC_PROTOCOL_SEGMENTED,          /* an operation for each slice: collectives/segmented.h */
     FTC_PROTOCOL_ROUNDS_IN_MEMORY,   /* blocks through bulk memory: collectives/posted.h */
     FTC_PROTOCOL_ROUNDS_IN_MESSAGES, /* the same through messages */

@@ -1,6 +1,6 @@
 /* Reduce and allreduce of any size, in the order of the ranks: so the operation need not be
  * commutative. */
-#include "large.h"
+#include "pipelined.h"
 
 #include "board/board.h"
 #include "board/bulk.h"
@@ -39,31 +39,31 @@ static bool schedule(const struct ftc_plan *plan, struct ftc_schedule *s)
 /* ---- where elements are ---- */
 
 /* @base and some elements: the address that MPI calls are given for them. */
-static char *element(const struct ftc_large *large, const void *base, uint64_t number)
+static char *element(const struct ftc_pipelined *p, const void *base, uint64_t number)
 {
-    return (char *)base + (ptrdiff_t)number * large->plan->arguments.facts.extent_bytes;
+    return (char *)base + (ptrdiff_t)number * p->plan->arguments.facts.extent_bytes;
 }
 
-static char *in_slot(const struct ftc_large *large, int member, int slot, struct ftc_units block,
+static char *in_slot(const struct ftc_pipelined *p, int member, int slot, struct ftc_units block,
                      uint64_t number)
 {
-    ptrdiff_t start = ftc_span_start(&large->plan->arguments.facts, (MPI_Count)block.count);
+    ptrdiff_t start = ftc_span_start(&p->plan->arguments.facts, (MPI_Count)block.count);
 
-    return element(large, ftc_large_slot(large, member, slot) - start, number - block.first);
+    return element(p, ftc_pipelined_slot(p, member, slot) - start, number - block.first);
 }
 
-static const void *input(const struct ftc_large *large)
+static const void *input(const struct ftc_pipelined *p)
 {
-    return ftc_call_input(large->plan->call);
+    return ftc_call_input(p->plan->call);
 }
 
 /* Returns the data of a member: nothing is put of this rank's own part. */
-static const char *operand(const struct ftc_large *large, int member, int slot,
+static const char *operand(const struct ftc_pipelined *p, int member, int slot,
                            struct ftc_units block, uint64_t number)
 {
-    if (member == ftc_large_schedule(large)->self && large->plan->arguments.facts.contiguous)
-        return element(large, input(large), number);
-    return in_slot(large, member, slot, block, number);
+    if (member == ftc_pipelined_schedule(p)->self && p->plan->arguments.facts.contiguous)
+        return element(p, input(p), number);
+    return in_slot(p, member, slot, block, number);
 }
 
 /* ---- memory to combine in ---- */
@@ -86,34 +86,33 @@ static size_t scratch_bytes(const struct ftc_plan *plan)
 
 /* ---- the stages ---- */
 
-static void put_units(struct ftc_large *large, int slot, struct ftc_units block, uint64_t first,
+static void put_units(struct ftc_pipelined *p, int slot, struct ftc_units block, uint64_t first,
                       uint64_t end)
 {
-    const struct ftc_facts *facts = &large->plan->arguments.facts;
+    const struct ftc_facts *facts = &p->plan->arguments.facts;
     MPI_Count count = (MPI_Count)(end - first);
-    char *to = in_slot(large, ftc_large_schedule(large)->self, slot, block, first);
+    char *to = in_slot(p, ftc_pipelined_schedule(p)->self, slot, block, first);
 
-    ftc_span_read(to + ftc_span_start(facts, count), element(large, input(large), first), count,
-                  facts);
+    ftc_span_read(to + ftc_span_start(facts, count), element(p, input(p), first), count, facts);
 }
 
-static void put(struct ftc_large *large, int slot, struct ftc_units block)
+static void put(struct ftc_pipelined *p, int slot, struct ftc_units block)
 {
-    const struct ftc_schedule *s = ftc_large_schedule(large);
+    const struct ftc_schedule *s = ftc_pipelined_schedule(p);
     struct ftc_units own = ftc_schedule_part(s, block.first / s->block_units, s->self);
     uint64_t end = block.first + block.count;
 
-    if (!large->plan->arguments.facts.contiguous) {
-        put_units(large, slot, block, block.first, end);
+    if (!p->plan->arguments.facts.contiguous) {
+        put_units(p, slot, block, block.first, end);
         return;
     }
-    put_units(large, slot, block, block.first, own.first);
-    put_units(large, slot, block, own.first + own.count, end);
+    put_units(p, slot, block, block.first, own.first);
+    put_units(p, slot, block, own.first + own.count, end);
 }
 
 /* Elements of all members that become one. */
 struct strip {
-    struct ftc_large *large;
+    struct ftc_pipelined *p;
     int slot;
     struct ftc_units block;
     uint64_t first;
@@ -126,17 +125,17 @@ struct strip {
 
 static const char *operand_of(const struct strip *s, int member)
 {
-    return operand(s->large, member, s->slot, s->block, s->first);
+    return operand(s->p, member, s->slot, s->block, s->first);
 }
 
 static void read_operand(const struct strip *s, int member, unsigned char *into)
 {
-    ftc_span_read(into, operand_of(s, member), s->count, &s->large->plan->arguments.facts);
+    ftc_span_read(into, operand_of(s, member), s->count, &s->p->plan->arguments.facts);
 }
 
 static void put_before(const struct strip *s, int member, unsigned char *into)
 {
-    ftc_combine_elements(s->large->plan, into, operand_of(s, member) + s->start, s->count);
+    ftc_combine_elements(s->p->plan, into, operand_of(s, member) + s->start, s->count);
 }
 
 /* One member or a pair. */
@@ -167,67 +166,66 @@ static void combine_leaves(const struct strip *s, int first, int count, unsigned
         return;
     }
     combine_leaves(s, first, count, left);
-    ftc_combine_elements(s->large->plan, into, left, s->count);
+    ftc_combine_elements(s->p->plan, into, left, s->count);
 }
 
 /* Between elements with gaps may be others: elements alone are written. */
 static void show_strip(const struct strip *s)
 {
-    const struct ftc_large *large = s->large;
-    const struct ftc_facts *facts = &large->plan->arguments.facts;
-    char *to = in_slot(large, ftc_large_schedule(large)->self, s->slot, s->block, s->first);
+    const struct ftc_pipelined *p = s->p;
+    const struct ftc_facts *facts = &p->plan->arguments.facts;
+    char *to = in_slot(p, ftc_pipelined_schedule(p)->self, s->slot, s->block, s->first);
 
     if (facts->contiguous)
-        ftc_copy_some(to + s->start, large->scratch, ftc_span_bytes(facts, s->count),
-                      s->part_bytes);
+        ftc_copy_some(to + s->start, p->scratch, ftc_span_bytes(facts, s->count), s->part_bytes);
     else
-        ftc_span_write(to, large->scratch, s->count, facts);
+        ftc_span_write(to, p->scratch, s->count, facts);
 }
 
-static void combine_strip(struct ftc_large *large, int slot, struct ftc_units block,
+static void combine_strip(struct ftc_pipelined *p, int slot, struct ftc_units block,
                           struct ftc_units units, size_t part_bytes)
 {
-    const struct ftc_facts *facts = &large->plan->arguments.facts;
-    const struct ftc_nesting nesting = ftc_nesting_of(ftc_large_schedule(large)->n);
+    const struct ftc_facts *facts = &p->plan->arguments.facts;
+    const struct ftc_nesting nesting = ftc_nesting_of(ftc_pipelined_schedule(p)->n);
     struct strip s = {
-        .large = large,
+        .p = p,
         .slot = slot,
         .block = block,
         .first = units.first,
         .count = (MPI_Count)units.count,
         .part_bytes = part_bytes,
         .start = ftc_span_start(facts, (MPI_Count)units.count),
-        .level_bytes = level_bytes(large->plan),
+        .level_bytes = level_bytes(p->plan),
         .pairs = nesting.pairs,
     };
 
-    combine_leaves(&s, 0, ftc_nesting_leaves(nesting), large->scratch);
+    combine_leaves(&s, 0, ftc_nesting_leaves(nesting), p->scratch);
     show_strip(&s);
 }
 
-static void combine(struct ftc_large *large, int slot, struct ftc_units block,
+static void combine(struct ftc_pipelined *p, int slot, struct ftc_units block,
                     struct ftc_units part)
 {
-    uint64_t most = ftc_combine_units(&large->plan->arguments.facts, STRIP_BYTES),
+    uint64_t most = ftc_combine_units(&p->plan->arguments.facts, STRIP_BYTES),
              end = part.first + part.count;
-    size_t part_bytes = block_bytes(large->plan, part.count);
+    size_t part_bytes = block_bytes(p->plan, part.count);
 
     while (part.first < end) {
         uint64_t left = end - part.first;
 
         part.count = left < most ? left : most;
-        combine_strip(large, slot, block, part, part_bytes);
+        combine_strip(p, slot, block, part, part_bytes);
         part.first += part.count;
     }
 }
 
 /* ---- what a second try would miss ---- */
 
-static bool is_overwritten(const struct ftc_large *large)
+static bool is_overwritten(const struct ftc_pipelined *p)
 {
-    const struct ftc_call *call = large->plan->call;
+    const struct ftc_call *call = p->plan->call;
 
-    return call->sendbuf == MPI_IN_PLACE && ftc_call_gives_result(call, large->plan->comm->rank);
+    return call->sendbuf == MPI_IN_PLACE && ftc_call_gives_result(call, p->plan->comm->rank);
 }
 
 /* Returns the bytes from one block in the copy to the next. */
@@ -236,79 +234,77 @@ static size_t stride(const struct ftc_plan *plan, const struct ftc_schedule *s)
     return (block_bytes(plan, s->block_units) + 15) / 16 * 16;
 }
 
-static size_t copy_bytes(const struct ftc_large *large)
+static size_t copy_bytes(const struct ftc_pipelined *p)
 {
     struct ftc_schedule s;
 
-    if (!is_overwritten(large))
+    if (!is_overwritten(p))
         return 0;
-    schedule(large->plan, &s);
-    return (size_t)((s.units + s.block_units - 1) / s.block_units) * stride(large->plan, &s);
+    schedule(p->plan, &s);
+    return (size_t)((s.units + s.block_units - 1) / s.block_units) * stride(p->plan, &s);
 }
 
-static void save(struct ftc_large *large, uint64_t block)
+static void save(struct ftc_pipelined *p, uint64_t block)
 {
-    const struct ftc_schedule *s = ftc_large_schedule(large);
+    const struct ftc_schedule *s = ftc_pipelined_schedule(p);
     struct ftc_units units = ftc_schedule_units(s, block);
 
-    ftc_span_read(large->copy + block * stride(large->plan, s),
-                  element(large, large->plan->call->recvbuf, units.first), (MPI_Count)units.count,
-                  &large->plan->arguments.facts);
-    large->saved = block + 1;
+    ftc_span_read(p->copy + block * stride(p->plan, s),
+                  element(p, p->plan->call->recvbuf, units.first), (MPI_Count)units.count,
+                  &p->plan->arguments.facts);
+    p->saved = block + 1;
 }
 
-static void undo(struct ftc_large *large)
+static void undo(struct ftc_pipelined *p)
 {
-    const struct ftc_schedule *s = ftc_large_schedule(large);
+    const struct ftc_schedule *s = ftc_pipelined_schedule(p);
 
-    for (uint64_t block = 0; block < large->saved; block++) {
+    for (uint64_t block = 0; block < p->saved; block++) {
         struct ftc_units units = ftc_schedule_units(s, block);
 
-        ftc_span_write(element(large, large->plan->call->recvbuf, units.first),
-                       large->copy + block * stride(large->plan, s), (MPI_Count)units.count,
-                       &large->plan->arguments.facts);
+        ftc_span_write(element(p, p->plan->call->recvbuf, units.first),
+                       p->copy + block * stride(p->plan, s), (MPI_Count)units.count,
+                       &p->plan->arguments.facts);
     }
-    large->saved = 0;
+    p->saved = 0;
 }
 
-static void prepare(struct ftc_large *large)
+static void prepare(struct ftc_pipelined *p)
 {
-    (void)large;
+    (void)p;
 }
 
-static void get(struct ftc_large *large, int slot, uint64_t block)
+static void get(struct ftc_pipelined *p, int slot, uint64_t block)
 {
-    const struct ftc_schedule *s = ftc_large_schedule(large);
-    const struct ftc_facts *facts = &large->plan->arguments.facts;
+    const struct ftc_schedule *s = ftc_pipelined_schedule(p);
+    const struct ftc_facts *facts = &p->plan->arguments.facts;
     struct ftc_units whole = ftc_schedule_units(s, block);
 
-    if (is_overwritten(large))
-        save(large, block);
+    if (is_overwritten(p))
+        save(p, block);
     for (int member = 0; member < s->n; member++) {
         struct ftc_units part = ftc_schedule_part(s, block, member);
         MPI_Count count = (MPI_Count)part.count;
 
-        ftc_span_write(element(large, large->plan->call->recvbuf, part.first),
-                       in_slot(large, member, slot, whole, part.first) +
-                           ftc_span_start(facts, count),
+        ftc_span_write(element(p, p->plan->call->recvbuf, part.first),
+                       in_slot(p, member, slot, whole, part.first) + ftc_span_start(facts, count),
                        count, facts);
     }
 }
 
 /* ---- the result ---- */
 
-static int deliver(const struct ftc_large *large)
+static int deliver(const struct ftc_pipelined *p)
 {
-    const struct ftc_comm *c = large->plan->comm;
+    const struct ftc_comm *c = p->plan->comm;
     uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)] = {0};
 
     for (int i = 0; i < c->member_count; i++)
         ftc_rank_set_add(who, (uint32_t)c->member[i]);
-    return ftc_inclusion_look_at_set(large->plan, who,
-                                     (large->vote.flags & FTC_TALLY_REQUIRES_ALL) != 0);
+    return ftc_inclusion_look_at_set(p->plan, who, (p->vote.flags & FTC_TALLY_REQUIRES_ALL) != 0);
 }
 
-const struct ftc_large_kind ftc_large_reduction = {
+const struct ftc_pipelined_kind ftc_pipelined_reduction = {
     .schedule = schedule,
     .block_bytes = block_bytes,
     .scratch_bytes = scratch_bytes,

@@ -1,0 +1,346 @@
+#include "pipelined.h"
+
+#include "board/bulk.h"
+#include "board/directory.h"
+#include "board/rank_state.h"
+#include "job_end.h"
+#include "limits.h"
+#include "program/error.h"
+#include "progress/crash.h"
+#include "progress/loop.h"
+#include "reporting/required_sites.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+static const struct ftc_pipelined_kind *kind_of(const struct ftc_pipelined *p)
+{
+    return p->plan->collective->pipelined;
+}
+
+bool ftc_pipelined_fits(const struct ftc_plan *plan)
+{
+    struct ftc_schedule schedule;
+
+    return plan->collective->pipelined && plan->collective->pipelined->schedule(plan, &schedule);
+}
+
+/* ---- memory ---- */
+
+/* The copy of the last call: pages that the kernel has given and cleared once. */
+enum { SPARE_MOST = 64 << 20 };
+static struct {
+    unsigned char *copy;
+    size_t bytes;
+} spare;
+
+/* Lack of memory is to be known before anything is changed. */
+static unsigned char *get_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    unsigned char *pages = aligned_alloc(page, whole);
+
+    if (pages && madvise(pages, whole, MADV_POPULATE_WRITE) != 0 && errno == ENOMEM) {
+        free(pages);
+        return NULL;
+    }
+    return pages;
+}
+
+static bool get_copy(struct ftc_pipelined *p, size_t bytes)
+{
+    if (bytes > ftc_limits_memory_bytes())
+        return false;
+    if (bytes <= spare.bytes) {
+        p->copy = spare.copy;
+        p->copy_bytes = spare.bytes;
+        spare.copy = NULL;
+        spare.bytes = 0;
+        return true;
+    }
+    p->copy = get_pages(bytes);
+    p->copy_bytes = p->copy ? bytes : 0;
+    return p->copy != NULL;
+}
+
+static void give_copy_back(struct ftc_pipelined *p)
+{
+    if (p->copy_bytes > spare.bytes && p->copy_bytes <= SPARE_MOST) {
+        free(spare.copy);
+        spare.copy = p->copy;
+        spare.bytes = p->copy_bytes;
+    } else {
+        free(p->copy);
+    }
+    p->copy = NULL;
+    p->copy_bytes = 0;
+}
+
+static bool get_scratch(struct ftc_pipelined *p, size_t bytes)
+{
+    p->scratch = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
+    return p->scratch != NULL;
+}
+
+static size_t slot_bytes(const struct ftc_pipelined *p)
+{
+    const struct ftc_plan *plan = p->plan;
+    struct ftc_schedule s;
+
+    kind_of(p)->schedule(plan, &s);
+    return kind_of(p)->block_bytes(plan, s.units < s.block_units ? s.units : s.block_units);
+}
+
+static bool get_memory(struct ftc_pipelined *p)
+{
+    const struct ftc_plan *plan = p->plan;
+    size_t copy;
+
+    p->place = ftc_bulk_take(&ftc_library.board, ftc_library.world_rank, plan->comm->id,
+                             plan->comm->seq, slot_bytes(p));
+    if (p->place < 0)
+        ftc_job_end_no_memory("a large call"); /* nor for telling the others */
+    p->lacks_place = p->place >= FTC_BULK_PLACES && ftc_bulk_is_full();
+    p->place_of = malloc((size_t)plan->comm->size * sizeof *p->place_of);
+    if (p->place >= FTC_BULK_PLACES || !p->place_of ||
+        !get_scratch(p, kind_of(p)->scratch_bytes(plan)))
+        return false;
+    copy = kind_of(p)->copy_bytes(p);
+    return copy == 0 || get_copy(p, copy);
+}
+
+/* ---- the world of the data phase ---- */
+
+static uint32_t world_rank(const struct ftc_pipelined *p, int member)
+{
+    const struct ftc_comm *c = p->plan->comm;
+
+    return c->world[c->member[member]];
+}
+
+static uint32_t steps(void *context, int member)
+{
+    struct ftc_pipelined *p = context;
+    const struct ftc_comm *c = p->plan->comm;
+    uint32_t world = world_rank(p, member);
+    int place = p->place_of[member];
+
+    if (place < 0)
+        place = ftc_bulk_find(&ftc_library.board, world, c->id, c->seq);
+    if (place < 0)
+        return 0;
+    p->place_of[member] = (int16_t)place;
+    return ftc_bulk_read(&ftc_library.board, world, place);
+}
+
+static void show(void *context, uint32_t shown)
+{
+    const struct ftc_pipelined *p = context;
+
+    ftc_bulk_show(&ftc_library.board, ftc_library.world_rank, p->place, p->plan->comm->seq, shown);
+}
+
+static bool is_dead(void *context, int member)
+{
+    return ftc_board_is_dead(&ftc_library.board, world_rank(context, member));
+}
+
+static void put(void *context, int slot, struct ftc_units block)
+{
+    kind_of(context)->put(context, slot, block);
+}
+
+static void combine(void *context, int slot, struct ftc_units block, struct ftc_units part)
+{
+    kind_of(context)->combine(context, slot, block, part);
+}
+
+static void get(void *context, int slot, uint64_t block)
+{
+    kind_of(context)->get(context, slot, block);
+}
+
+static const struct ftc_data_world world = {
+    .steps = steps,
+    .show = show,
+    .is_dead = is_dead,
+    .put = put,
+    .combine = combine,
+    .get = get,
+};
+
+/* A member shows itself in a place that has slots, or has nothing in any of them. */
+unsigned char *ftc_pipelined_slot(const struct ftc_pipelined *p, int member, int slot)
+{
+    int place = member == ftc_pipelined_schedule(p)->self ? p->place : p->place_of[member];
+
+    return ftc_bulk_slot(&ftc_library.board, world_rank(p, member),
+                         place >= 0 && place < FTC_BULK_PLACES ? place : 0, slot);
+}
+
+/* ---- the beginning of a try ---- */
+
+/* Numbers of members can have changed since the last try, that of units has not. */
+static struct ftc_schedule schedule_of(const struct ftc_pipelined *p)
+{
+    const struct ftc_comm *c = p->plan->comm;
+    struct ftc_schedule s = {.block_units = 1};
+    bool can = kind_of(p)->schedule(p->plan, &s);
+
+    assert(can);
+    (void)can;
+    s.n = c->member_count;
+    s.self = c->own_member;
+    s.root = ftc_call_has_root(p->plan->call->kind) ? ftc_comm_member(c, p->plan->call->root) : 0;
+    return s;
+}
+
+static void begin_data_phase(struct ftc_pipelined *p)
+{
+    struct ftc_schedule schedule = schedule_of(p);
+
+    if (p->has_memory) {
+        memset(p->place_of, -1, (size_t)p->plan->comm->size * sizeof *p->place_of);
+        kind_of(p)->prepare(p);
+    }
+    ftc_data_begin(&p->phase, &schedule, &world, p);
+    if (!p->has_memory)
+        ftc_data_leave(&p->phase);
+}
+
+/* False: others still read what was in the last place that could be free. */
+static bool begin_first_try(struct ftc_pipelined *p)
+{
+    if (ftc_bulk_is_awaited(&ftc_library.board, ftc_library.world_rank))
+        return false;
+    p->has_memory = get_memory(p);
+    begin_data_phase(p);
+    return true;
+}
+
+/* ---- the prelude of the vote ---- */
+
+/* Points at which setting crash can kill: stages, in the whole data phase. */
+static void look_for_crash(const struct ftc_pipelined *p)
+{
+    const struct ftc_data_phase *phase = &p->phase;
+    uint64_t all = (uint64_t)ftc_schedule_steps(&phase->schedule) * FTC_STAGES;
+
+    if (ftc_crash_armed)
+        ftc_crash_in_data(&p->plan->comm->running->crash,
+                          (uint64_t)phase->step * FTC_STAGES + phase->stage, all);
+}
+
+static void cast_vote(struct ftc_pipelined *p)
+{
+    const struct ftc_call *call = p->plan->call;
+
+    p->vote.flags =
+        (p->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_TALLY_INCOMPLETE) |
+        (p->has_memory ? 0 : FTC_TALLY_NO_MEMORY) | (p->lacks_place ? FTC_TALLY_NO_PLACE : 0) |
+        (ftc_required_sites_have(&ftc_library.notice, call->return_address) ? FTC_TALLY_REQUIRES_ALL
+                                                                            : 0);
+}
+
+static bool turn(struct ftc_prelude *prelude)
+{
+    struct ftc_pipelined *p = (struct ftc_pipelined *)prelude;
+    bool progress;
+
+    if (p->place < 0 && !begin_first_try(p))
+        return false;
+    look_for_crash(p);
+    progress = ftc_data_turn(&p->phase);
+    if (p->phase.outcome == FTC_DATA_GOES_ON)
+        return progress;
+    look_for_crash(p);
+    cast_vote(p);
+    return true;
+}
+
+static bool is_over(const struct ftc_prelude *prelude)
+{
+    return ((const struct ftc_pipelined *)prelude)->phase.outcome != FTC_DATA_GOES_ON;
+}
+
+static bool expects(const struct ftc_prelude *prelude, int member)
+{
+    const struct ftc_pipelined *p = (const struct ftc_pipelined *)prelude;
+
+    return p->place >= 0 && ftc_data_expects(&p->phase, member);
+}
+
+static void combine_votes(void *context, void *into, const void *from)
+{
+    struct ftc_pipelined_vote a, b;
+
+    (void)context;
+    memcpy(&a, into, sizeof a);
+    memcpy(&b, from, sizeof b);
+    a.flags |= b.flags;
+    memcpy(into, &a, sizeof a);
+}
+
+/* ---- tries ---- */
+
+void ftc_pipelined_open(struct ftc_pipelined *p, struct ftc_plan *plan)
+{
+    *p = (struct ftc_pipelined){
+        .prelude = {.turn = turn, .is_over = is_over, .expects = expects},
+        .plan = plan,
+        .place = -1,
+    };
+}
+
+void ftc_pipelined_request(struct ftc_pipelined *p, struct ftc_loop_request *request)
+{
+    if (p->place >= 0)
+        begin_data_phase(p);
+    *request = (struct ftc_loop_request){
+        .call = p->plan->call,
+        .kind = FTC_OP_ALLREDUCE,
+        .value_bytes = sizeof p->vote,
+        .contribution = &p->vote,
+        .combine = combine_votes,
+        .prelude = &p->prelude,
+    };
+}
+
+/* The program's memory as it was before. */
+static void undo(struct ftc_pipelined *p)
+{
+    if (p->has_memory)
+        kind_of(p)->undo(p);
+}
+
+int ftc_pipelined_deliver(struct ftc_pipelined *p)
+{
+    memcpy(&p->vote, p->plan->comm->running->op.result.value, sizeof p->vote);
+    if (p->vote.flags & FTC_TALLY_NO_MEMORY)
+        return ftc_limits_error(p->plan->call, p->vote.flags);
+    p->plan->is_again = (p->vote.flags & FTC_TALLY_INCOMPLETE) != 0;
+    if (p->plan->is_again) {
+        undo(p);
+        return MPI_SUCCESS;
+    }
+    p->saved = 0;
+    return kind_of(p)->deliver(p);
+}
+
+void ftc_pipelined_close(struct ftc_pipelined *p)
+{
+    undo(p);
+    if (p->place >= 0)
+        ftc_bulk_give_back(&ftc_library.board, ftc_library.world_rank, p->place);
+    give_copy_back(p);
+    free(p->place_of);
+    free(p->scratch);
+}
