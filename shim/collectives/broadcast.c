@@ -16,7 +16,7 @@ static bool is_root(const struct ftc_plan *plan)
     return plan->call->root == plan->comm->rank;
 }
 
-/* As a block of the root's (posted.h). */
+/* As a block of the root's (rounds.h). */
 static const void *contribute_block(struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -70,7 +70,7 @@ static struct ftc_piece data_of_root(const struct ftc_plan *plan)
     const struct ftc_broadcast_value *value;
     size_t at = 0;
 
-    if (plan->posted)
+    if (plan->rounds)
         return ftc_composite_find(plan, plan->call->root, &at);
     value = ftc_parcel_result(plan);
     if (!value->has_data)

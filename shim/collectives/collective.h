@@ -18,7 +18,7 @@ struct ftc_floating;
 struct ftc_pipelined_kind;
 struct ftc_neighbors;
 struct ftc_parcel;
-struct ftc_posted;
+struct ftc_rounds;
 
 /* A call that has been looked at. */
 struct ftc_plan {
@@ -31,7 +31,7 @@ struct ftc_plan {
     enum ftc_protocol protocol;
     enum ftc_packing packing;
     struct ftc_course *course; /* from its first operation on; NULL: none so far */
-    struct ftc_posted *posted; /* that of the course, if it is one */
+    struct ftc_rounds *rounds; /* that of the course, if it is one */
     bool is_again;             /* behind an operation: another one follows */
     int error;                 /* MPI error code of the last combination that went wrong */
     struct ftc_parcel *parcel; /* what it gives and takes; NULL: that is in comm->running */

@@ -2,9 +2,9 @@
 
 #include "limits.h"
 #include "parcel.h"
-#include "posted_parts.h"
 #include "program/error.h"
 #include "progress/running.h"
+#include "rounds_parts.h"
 #include "shown.h"
 
 #include <stdint.h>
@@ -26,7 +26,7 @@ void *ftc_composite_begin(struct ftc_plan *plan)
 
     plan->is_composite = true;
     if (ftc_protocol_is_rounds(plan->protocol) && !plan->parcel)
-        return plan->posted;
+        return plan->rounds;
     plan->limit = (struct ftc_blocks_limit){
         .ranks = plan->comm->size,
         .data_bytes = data_travel_apart(plan)    ? 0
@@ -81,7 +81,7 @@ static const void *result(const struct ftc_plan *plan)
 
 bool ftc_composite_has_result(const struct ftc_plan *plan)
 {
-    return plan->posted || result(plan);
+    return plan->rounds || result(plan);
 }
 
 static bool find_block(const struct ftc_plan *plan, int rank, size_t *at, struct ftc_block *block)
@@ -95,8 +95,8 @@ struct ftc_piece ftc_composite_find(const struct ftc_plan *plan, int rank, size_
 {
     struct ftc_block block;
 
-    if (plan->posted)
-        return ftc_posted_find(plan->posted, rank);
+    if (plan->rounds)
+        return ftc_rounds_find(plan->rounds, rank);
     if (!find_block(plan, rank, at, &block))
         return (struct ftc_piece){NULL, 0};
     return block.shown ? ftc_shown_find(plan, rank, block.bytes, block.shown)
@@ -108,16 +108,16 @@ uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
     struct ftc_block block;
     size_t at = 0;
 
-    if (plan->posted)
-        return ftc_posted_note(plan->posted, rank);
+    if (plan->rounds)
+        return ftc_rounds_note(plan->rounds, rank);
     return find_block(plan, rank, &at, &block) ? block.note : 0;
 }
 
 void ftc_composite_refuse(struct ftc_plan *plan, void *value)
 {
-    if (plan->posted && !plan->parcel) {
-        ftc_posted_block(plan->posted, 0);
-        plan->posted->note = FTC_NOTE_REFUSES;
+    if (plan->rounds && !plan->parcel) {
+        ftc_rounds_block(plan->rounds, 0);
+        plan->rounds->note = FTC_NOTE_REFUSES;
         return;
     }
     ftc_blocks_note(value, ftc_blocks_add(value, &plan->limit, plan->comm->rank, 0),
@@ -142,7 +142,7 @@ size_t ftc_composite_most(const struct ftc_plan *plan)
     size_t memory = ftc_limits_memory_bytes(), operation = plan->limit.data_bytes;
     size_t shown = plan->limit.shown_apart ? ftc_library.board.geometry.shown_bytes : 0;
 
-    if (plan->packing != FTC_PACKED_BLOCK && plan->posted)
+    if (plan->packing != FTC_PACKED_BLOCK && plan->rounds)
         return SIZE_MAX / 2;
     if (plan->packing != FTC_PACKED_BLOCK)
         return operation > shown ? operation : shown;
@@ -165,8 +165,8 @@ void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes)
     struct ftc_blocks_limit whole = {.ranks = 1, .data_bytes = bytes};
     void *wider;
 
-    if (plan->posted && !plan->parcel)
-        return ftc_posted_block(plan->posted, bytes);
+    if (plan->rounds && !plan->parcel)
+        return ftc_rounds_block(plan->rounds, bytes);
     if (plan->packing != FTC_PACKED_BLOCK)
         return add_block(plan, *value, bytes);
     wider =

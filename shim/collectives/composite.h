@@ -13,7 +13,7 @@
 bool ftc_composite_needs_mpi(const struct ftc_plan *plan);
 
 /* Whether each rank can show its block (shown.h), so that heads of blocks alone travel. If a rank
- * lacks room for its own, the value is too large, and the blocks are posted. A pure function, as
+ * lacks room for its own, the value is too large, and the blocks take rounds. A pure function, as
  * the policy: the same on all ranks. */
 bool ftc_composite_can_be_shown(const struct ftc_plan *plan);
 
@@ -45,7 +45,7 @@ void ftc_composite_refuse(struct ftc_plan *plan, void *value);
 /* Whether any rank has said so; the same on all that have the result. */
 bool ftc_composite_is_refused(const struct ftc_plan *plan);
 
-/* The most that this rank's block may have; of one that is posted the memory for it tells. */
+/* The most that this rank's block may have; of one that takes rounds the memory for it tells. */
 size_t ftc_composite_most(const struct ftc_plan *plan);
 
 /* Adds this rank's block of @bytes to *@value, which may move, and returns where they belong; NULL

@@ -14,7 +14,7 @@ void ftc_course_open(struct ftc_course *course, struct ftc_plan *plan)
     else if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
         ftc_segmented_open(&course->segmented, plan);
     else
-        ftc_posted_open(&course->posted, plan);
+        ftc_rounds_open(&course->rounds, plan);
 }
 
 void ftc_course_request(const struct ftc_plan *plan, struct ftc_loop_request *request)
@@ -24,7 +24,7 @@ void ftc_course_request(const struct ftc_plan *plan, struct ftc_loop_request *re
     else if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
         ftc_segmented_request(&plan->course->segmented, request);
     else
-        ftc_posted_request(&plan->course->posted, request);
+        ftc_rounds_request(&plan->course->rounds, request);
 }
 
 int ftc_course_deliver(const struct ftc_plan *plan)
@@ -33,7 +33,7 @@ int ftc_course_deliver(const struct ftc_plan *plan)
         return ftc_pipelined_deliver(&plan->course->pipelined);
     if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
         return ftc_segmented_deliver(&plan->course->segmented);
-    return ftc_posted_deliver(&plan->course->posted);
+    return ftc_rounds_deliver(&plan->course->rounds);
 }
 
 void ftc_course_close(const struct ftc_plan *plan)
@@ -45,11 +45,11 @@ void ftc_course_close(const struct ftc_plan *plan)
     else if (plan->protocol == FTC_PROTOCOL_SEGMENTED)
         ftc_segmented_close(&plan->course->segmented);
     else
-        ftc_posted_close(&plan->course->posted);
+        ftc_rounds_close(&plan->course->rounds);
 }
 
 void ftc_course_free(const struct ftc_plan *plan)
 {
-    if (plan->posted)
-        ftc_posted_free(plan->posted);
+    if (plan->rounds)
+        ftc_rounds_free(plan->rounds);
 }

@@ -1,17 +1,17 @@
 /* course: how a call goes whose data have no room in one operation (setting large): with a data
- * phase before it (pipelined.h), in rounds of blocks (posted.h), or in slices (segmented.h). */
+ * phase before it (pipelined.h), in rounds of blocks (rounds.h), or in slices (segmented.h). */
 #ifndef FTC_COLLECTIVES_COURSE_H
 #define FTC_COLLECTIVES_COURSE_H
 
 #include "pipelined.h"
-#include "posted.h"
+#include "rounds.h"
 #include "segmented.h"
 
 /* A call from its first operation to its last. */
 struct ftc_course {
     union {
         struct ftc_pipelined pipelined;
-        struct ftc_posted posted;
+        struct ftc_rounds rounds;
         struct ftc_segmented segmented;
     };
 };

@@ -219,7 +219,7 @@ static const unsigned char *fold(struct fold *f, enum ftc_fold_kind kind)
  */
 static MPI_Count most_at_once(const struct ftc_plan *plan)
 {
-    return plan->posted ? (MPI_Count)ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)
+    return plan->rounds ? (MPI_Count)ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)
                         : plan->arguments.count;
 }
 
@@ -236,7 +236,7 @@ static size_t room_bytes(const struct ftc_plan *plan)
 /* Else there is room already: for as many blocks as there are. */
 static bool needs_room(const struct ftc_plan *plan)
 {
-    return plan->posted || plan->arguments.packs_elements;
+    return plan->rounds || plan->arguments.packs_elements;
 }
 
 static unsigned char *room_of(const struct ftc_plan *plan)

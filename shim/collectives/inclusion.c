@@ -2,11 +2,11 @@
 
 #include "board/board.h"
 #include "composite.h"
-#include "posted_parts.h"
 #include "program/error.h"
 #include "progress/running.h"
 #include "reporting/record.h"
 #include "reporting/required_sites.h"
+#include "rounds_parts.h"
 #include "value/contributors.h"
 #include "value/rank_set.h"
 
@@ -34,8 +34,8 @@ void ftc_inclusion_note(const struct ftc_plan *plan, void *value)
     struct ftc_block own;
     size_t at = 0;
 
-    if (plan->posted && !plan->parcel) {
-        plan->posted->note = note_of(plan);
+    if (plan->rounds && !plan->parcel) {
+        plan->rounds->note = note_of(plan);
         return;
     }
     if (ftc_contributors_are_kept && ftc_blocks_find(value, plan->comm->rank, &at, &own))
@@ -124,7 +124,7 @@ static int look_at_remote(const struct ftc_plan *plan)
 
 int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan)
 {
-    bool is_large_reduction = plan->posted && ftc_call_is_reduction(plan->call->kind);
+    bool is_large_reduction = plan->rounds && ftc_call_is_reduction(plan->call->kind);
     uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)] = {0};
     bool required = false;
     size_t at = 0;

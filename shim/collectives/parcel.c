@@ -74,7 +74,7 @@ int ftc_parcel_take(struct ftc_plan *plan)
 
 int ftc_parcel_unpack(const struct ftc_plan *plan)
 {
-    return plan->parcel->taken || plan->posted ? plan->collective->deliver(plan) : MPI_SUCCESS;
+    return plan->parcel->taken || plan->rounds ? plan->collective->deliver(plan) : MPI_SUCCESS;
 }
 
 void ftc_parcel_close(struct ftc_plan *plan)

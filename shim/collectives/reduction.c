@@ -97,7 +97,7 @@ static int deliver(const struct ftc_plan *plan)
 
     if (!ftc_call_gives_result(plan->call, plan->comm->rank))
         return MPI_SUCCESS;
-    if (plan->posted || plan->is_composite)
+    if (plan->rounds || plan->is_composite)
         return deliver_folded(plan);
     value = ftc_parcel_result(plan);
     if (!value)

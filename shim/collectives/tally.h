@@ -1,5 +1,5 @@
 /* tally: what the ranks of one of several operations say together: who they are, and how far the
- * call is (posted.h, segmented.h); its flags also in the vote of a data phase (pipelined.h). */
+ * call is (rounds.h, segmented.h); its flags also in the vote of a data phase (pipelined.h). */
 #ifndef FTC_COLLECTIVES_TALLY_H
 #define FTC_COLLECTIVES_TALLY_H
 

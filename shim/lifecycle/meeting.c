@@ -5,7 +5,7 @@
 #include "board/presence.h"
 #include "board/rank_state.h"
 #include "board_door.h"
-#include "collectives/posted_way.h"
+#include "collectives/rounds_carrier.h"
 #include "collectives/segmented.h"
 #include "geometry.h"
 #include "hosts.h"
@@ -135,7 +135,7 @@ enum { FETCH_MS = 5000 };
 /* Of what is too large for one operation, where ranks are on several hosts. */
 static size_t max_part_bytes(int ranks)
 {
-    size_t blocks = ftc_posted_room(ranks), slice = ftc_segmented_room(ranks);
+    size_t blocks = ftc_rounds_room(ranks), slice = ftc_segmented_room(ranks);
 
     return blocks > slice ? blocks : slice;
 }

@@ -460,5 +460,5 @@ void sim_check_end(struct sim *s)
         every_host_counts_all_deaths(s);
     for (int seq = 0; seq < s->scenario.op_count && s->violation[0] == '\0'; seq++)
         check_op(s, seq);
-    sim_posted_check_end(s);
+    sim_rounds_check_end(s);
 }

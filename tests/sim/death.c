@@ -64,8 +64,8 @@ static void forbid_free_crashes(struct sim *s)
 
 static void die_in_the_middle(struct sim *s, int rank)
 {
-    if (s->scenario.op[s->process[rank].seq].is_posted)
-        sim_posted_die(s, rank);
+    if (s->scenario.op[s->process[rank].seq].is_in_rounds)
+        sim_rounds_die(s, rank);
     else
         sim_data_die(s, rank);
 }

@@ -166,10 +166,10 @@ static void set_large(struct scenario *c, enum ftc_schedule_kind data, int root,
 
 /* A call of four rounds, in all of which one rank has something left and others have not, and one
  * more, which waits for the place of the first. */
-static void explore_posted(struct part *p, struct scenario *c)
+static void explore_rounds(struct part *p, struct scenario *c)
 {
     const struct scenario_op round = {
-        .kind = FTC_OP_ALLREDUCE, .is_large = true, .is_posted = true};
+        .kind = FTC_OP_ALLREDUCE, .is_large = true, .is_in_rounds = true};
 
     for (c->op_count = 0; c->op_count < 5; c->op_count++) {
         c->op[c->op_count] = round;
@@ -193,7 +193,7 @@ static void work_large(int job, int jobs, struct explore_total *total, const voi
         }
     for (int scheme = FTC_FAILURE_LIST; scheme <= FTC_FAILURE_BIT; scheme += 2) {
         c.scheme = (enum ftc_failure_scheme)scheme;
-        explore_posted(&p, &c);
+        explore_rounds(&p, &c);
     }
     sim_close(&p.sim);
 }

@@ -60,8 +60,8 @@ static void generate_large(struct scenario *c, uint64_t *r)
     }
 }
 
-/* Calls with posted blocks among them, one behind the other, each with so many rounds. */
-static void generate_posted(struct scenario *c, uint64_t *r)
+/* Calls with rounds of blocks among them, one behind the other, each with so many rounds. */
+static void generate_rounds(struct scenario *c, uint64_t *r)
 {
     int first = between(r, 0, c->op_count - 1), rounds = between(r, 1, SIM_MAX_OPS);
 
@@ -69,7 +69,7 @@ static void generate_posted(struct scenario *c, uint64_t *r)
     for (int i = first; i < SIM_MAX_OPS && i < first + rounds; i++) {
         c->op[i] = (struct scenario_op){.kind = FTC_OP_ALLREDUCE,
                                         .is_large = true,
-                                        .is_posted = true,
+                                        .is_in_rounds = true,
                                         .is_further = i > first && !one_in(r, 4)};
         c->op_count = i >= c->op_count ? i + 1 : c->op_count;
     }
@@ -254,7 +254,7 @@ void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
     generate_ops(c, r);
     if (one_in(r, 4)) {
         if (one_in(r, 3))
-            generate_posted(c, r);
+            generate_rounds(c, r);
         else
             generate_large(c, r);
     }

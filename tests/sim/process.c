@@ -105,9 +105,9 @@ static void hear_vote(struct sim *s, int rank)
         sim_check_try(s, rank);
 }
 
-static bool is_posted(const struct sim *s, const struct sim_process *p)
+static bool is_in_rounds(const struct sim *s, const struct sim_process *p)
 {
-    return p->stage == SIM_STAGE_TAKING || s->scenario.op[p->seq].is_posted;
+    return p->stage == SIM_STAGE_TAKING || s->scenario.op[p->seq].is_in_rounds;
 }
 
 static void come_out(struct sim *s, int rank)
@@ -129,14 +129,14 @@ static void go_on(struct sim *s, int rank)
     come_out(s, rank);
 }
 
-/* What was posted is still to be taken. */
+/* What was written is still to be taken. */
 static void go_on_taking(struct sim *s, int rank)
 {
     s->process[rank].seq++;
     s->process[rank].stage = SIM_STAGE_TAKING;
 }
 
-/* Publishes, and returns to the program, or goes on with what was posted. */
+/* Publishes, and returns to the program, or goes on with what was written. */
 static void leave(struct sim *s, int rank)
 {
     struct sim_process *p = &s->process[rank];
@@ -152,8 +152,8 @@ static void leave(struct sim *s, int rank)
         memcpy(o->value, r->value, sim_used_bytes(s, r->value));
     sim_trace_outcome(s, rank);
     sim_check_delivery(s, p->seq, rank);
-    if (is_posted(s, p))
-        sim_posted_hear(s, rank);
+    if (is_in_rounds(s, p))
+        sim_rounds_hear(s, rank);
     else if (s->scenario.op[p->seq].is_large)
         hear_vote(s, rank);
     if (is_allreduce(s, p->seq)) {
@@ -161,7 +161,7 @@ static void leave(struct sim *s, int rank)
         if (o->failed)
             renumber(s, rank, o->failed);
     }
-    if (is_posted(s, p))
+    if (is_in_rounds(s, p))
         go_on_taking(s, rank);
     else
         go_on(s, rank);
@@ -319,8 +319,8 @@ static void init_op(struct sim *s, int rank, int root)
 
     p->kind = sim_value_kind(c->n, c->blocks, p->seq);
     sim_value_original((struct sim_value *)p->original, &p->kind, rank, p->seq);
-    if (is_posted(s, p))
-        sim_value_say((struct sim_value *)p->original, rank, sim_posted_left(s, rank));
+    if (is_in_rounds(s, p))
+        sim_value_say((struct sim_value *)p->original, rank, sim_rounds_left(s, rank));
     else if (c->op[p->seq].is_large)
         ((struct sim_value *)p->original)->incomplete = p->data->phase.outcome == FTC_DATA_LEFT;
     ftc_op_init(&p->op,
@@ -398,7 +398,7 @@ static bool can_turn(const struct sim *s, int rank)
 
     if (!p->alive || (p->stage != SIM_STAGE_DATA && p->stage != SIM_STAGE_TAKING))
         return false;
-    return is_posted(s, p) ? sim_posted_can_turn(s, rank) : sim_data_can_turn(s, rank);
+    return is_in_rounds(s, p) ? sim_rounds_can_turn(s, rank) : sim_data_can_turn(s, rank);
 }
 
 static void refresh_data(struct sim *s)
@@ -419,7 +419,7 @@ static void take_turn(struct sim *s, int rank, const struct sim_chooser *chooser
         sim_death_crash(s, p->dies_with);
         return;
     }
-    is_over = is_posted(s, p) ? sim_posted_turn(s, rank) : sim_data_turn(s, rank);
+    is_over = is_in_rounds(s, p) ? sim_rounds_turn(s, rank) : sim_data_turn(s, rank);
     sim_death_count_send(p, true);
     if (sim_death_is_due(p, false))
         sim_death_crash(s, p->dies_with);
@@ -431,7 +431,7 @@ static void take_turn(struct sim *s, int rank, const struct sim_chooser *chooser
 
 static bool is_again(const struct sim_process *p, const struct scenario_op *op)
 {
-    return op->is_posted ? p->posted->is_again : p->data->is_incomplete;
+    return op->is_in_rounds ? p->rounds->is_again : p->data->is_incomplete;
 }
 
 static void start(struct sim *s, int rank, const struct sim_chooser *chooser)
@@ -450,8 +450,8 @@ static void start(struct sim *s, int rank, const struct sim_chooser *chooser)
         skip(s, rank);
     } else if (op->is_large) {
         p->stage = SIM_STAGE_DATA;
-        if (op->is_posted)
-            sim_posted_begin(s, rank);
+        if (op->is_in_rounds)
+            sim_rounds_begin(s, rank);
         else
             sim_data_begin(s, rank);
     } else {
@@ -575,7 +575,7 @@ static void begin(struct sim *s, int rank)
     p->early = (struct sim_queue){-1, -1};
     p->early_count = 0;
     sim_data_reset(s, rank);
-    sim_posted_reset(s, rank);
+    sim_rounds_reset(s, rank);
     renumber(s, rank, 0);
     sim_event_allow(s, SIM_EVENT_START, rank, rank);
     if (s->free_crashes > 0 && s->scenario.free_ranks & sim_bit(rank))

@@ -156,7 +156,8 @@ static int parse_op(struct scenario *c, char *item)
     if (item[0] == 'L')
         return parse_large_op(op, item + 1);
     if (strcmp(item, "P") == 0) {
-        *op = (struct scenario_op){.kind = FTC_OP_ALLREDUCE, .is_large = true, .is_posted = true};
+        *op =
+            (struct scenario_op){.kind = FTC_OP_ALLREDUCE, .is_large = true, .is_in_rounds = true};
         return 0;
     }
     if (strcmp(item, "T") == 0)
@@ -479,7 +480,7 @@ static void add_ops(struct text *t, const struct scenario *c)
         add(t, "%s", i == 0 ? " ops=" : ",");
         if (c->op[i].is_further)
             add(t, "T");
-        else if (c->op[i].is_posted)
+        else if (c->op[i].is_in_rounds)
             add(t, "P");
         else if (c->op[i].is_large && c->op[i].data == FTC_SCHEDULE_ALLREDUCE)
             add(t, "L");

@@ -28,14 +28,14 @@ enum {
 
 /* A: allreduce. R2: reduce to rank 2. D2: the same, directly. L, LR2, LB2: the same of data that
  * are too large for messages, and a broadcast of them from rank 2; engine operation: the vote. T:
- * tries that again, if the vote before was that it is incomplete; else nothing. P: blocks that are
- * posted, an allgather; engine operation: the vote of a round. T behind it: the next round, if the
+ * tries that again, if the vote before was that it is incomplete; else nothing. P: blocks in
+ * rounds, an allgather; engine operation: the vote of a round. T behind it: the next round, if the
  * vote before was that somebody has something left; else nothing. */
 struct scenario_op {
     enum ftc_op_kind kind;
     int root;
     bool is_direct;
-    bool is_large, is_posted, is_further;
+    bool is_large, is_in_rounds, is_further;
     enum ftc_schedule_kind data;
 };
 

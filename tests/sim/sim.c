@@ -43,7 +43,7 @@ static void lay_out_process(struct sim *s, struct layout *l, int rank)
     int exchange_steps = s->scenario.n + 1 + FTC_EXCHANGE_LEADERS_STEPS;
     void *op = carve(l, 1, ftc_op_storage_bytes(&most, exchange_steps, s->value_bytes));
     void *data = carve(l, 1, sizeof *s->process[rank].data);
-    void *posted = carve(l, 1, sizeof *s->process[rank].posted);
+    void *rounds = carve(l, 1, sizeof *s->process[rank].rounds);
     void *original = carve(l, 1, s->value_bytes);
 
     if (!l->block)
@@ -51,7 +51,7 @@ static void lay_out_process(struct sim *s, struct layout *l, int rank)
     s->process[rank].topology_storage = topology;
     s->process[rank].op_storage = op;
     s->process[rank].data = data;
-    s->process[rank].posted = posted;
+    s->process[rank].rounds = rounds;
     s->process[rank].original = original;
 }
 

@@ -13,7 +13,7 @@
 
 #include "data.h"
 #include "host.h"
-#include "posted.h"
+#include "rounds.h"
 #include "scenario.h"
 #include "value.h"
 
@@ -24,7 +24,7 @@ enum sim_event_kind {
     SIM_EVENT_READ,    /* @process looks at what @peer, alive, shows on the board */
     SIM_EVENT_PUBLISH, /* @process publishes its result and leaves the operation */
     SIM_EVENT_CRASH,   /* @process dies now */
-    SIM_EVENT_DATA,    /* @process has a turn in its data phase, or with what is posted */
+    SIM_EVENT_DATA,    /* @process has a turn in its data phase, or with what is written */
     SIM_EVENT_ANSWER,  /* @process gets what @peer, of another host, showed when it was asked */
     SIM_EVENT_LOSE, /* what is under way from @peer, dead and of another host, to @process is lost
                      */
@@ -71,7 +71,7 @@ enum sim_stage {
     SIM_STAGE_DATA,    /* before the vote of a large operation: in its data phase, or posting */
     SIM_STAGE_RUNNING,
     SIM_STAGE_LEAVING, /* the operation is done, its result not yet published */
-    SIM_STAGE_TAKING,  /* between operations, and not yet through with what was posted */
+    SIM_STAGE_TAKING,  /* between operations, and not yet through with what was written */
     SIM_STAGE_FINISHED,
 };
 
@@ -108,7 +108,7 @@ struct sim_process {
     struct ftc_exchange_plan exchange_plan;
     void *topology_storage, *op_storage;
     struct sim_data *data; /* of large operations */
-    struct sim_posted *posted;
+    struct sim_rounds *rounds;
     uint8_t member[SIM_MAX_N]; /* original rank by engine rank */
     struct ftc_op op;
     struct sim_value_kind kind; /* of its operation */

@@ -143,7 +143,7 @@ static void add_data(uint64_t *h, const struct sim_data *d)
     add_units(h, d->buffer, SIM_UNITS);
 }
 
-static void add_posted_units(uint64_t *h, const struct sim_posted_unit *unit, int count)
+static void add_rounds_units(uint64_t *h, const struct sim_rounds_unit *unit, int count)
 {
     for (int i = 0; i < count; i++)
         add(h, unit[i].rank * 1000ull + unit[i].number * 100ull + (uint8_t)unit[i].op * 2ull +
@@ -156,30 +156,30 @@ static void add_place(uint64_t *h, const struct sim_place *place)
     add(h, place->readers);
     for (int i = 0; i < 2; i++)
         add(h, place->head[i].units * 256ull + place->head[i].left);
-    add_posted_units(h, place->unit, SIM_PLACE_UNITS);
+    add_rounds_units(h, place->unit, SIM_PLACE_UNITS);
 }
 
 /* Of a place the others see something after its owner's death as well. */
-static void add_posted(uint64_t *h, const struct sim *s, const struct sim_posted *p)
+static void add_rounds(uint64_t *h, const struct sim *s, const struct sim_rounds *p)
 {
     for (int i = 0; i < s->scenario.places; i++)
         add_place(h, &p->place[i]);
     add(h, p->step * 2ull + p->is_again);
-    add(h, ((uint64_t)p->own << 24) + ((uint64_t)p->first_op << 16) + (p->round << 8) + p->posted);
+    add(h, ((uint64_t)p->own << 24) + ((uint64_t)p->first_op << 16) + (p->round << 8) + p->written);
     add(h, p->who);
     add(h, (uint64_t)p->at);
     for (int op = 0; op < s->scenario.op_count; op++)
         add(h, p->whole[op] * 2 + p->has_ended[op]);
     for (int i = 0; i < s->scenario.n; i++) {
         add(h, p->from[i].units * 64ull + p->from[i].staying * 2ull + p->from[i].is_whole);
-        add_posted_units(h, p->from[i].unit, p->from[i].units);
+        add_rounds_units(h, p->from[i].unit, p->from[i].units);
     }
 }
 
-static bool has_posted(const struct scenario *c)
+static bool has_rounds(const struct scenario *c)
 {
     for (int i = 0; i < c->op_count; i++)
-        if (c->op[i].is_posted)
+        if (c->op[i].is_in_rounds)
             return true;
     return false;
 }
@@ -192,8 +192,8 @@ static void add_process(uint64_t *h, const struct sim *s, int rank)
     for (int seq = 0; seq < s->scenario.op_count; seq++)
         add(h, sim_outcome_of(s, seq, rank)->members);
     add_data(h, p->data);
-    if (has_posted(&s->scenario))
-        add_posted(h, s, p->posted);
+    if (has_rounds(&s->scenario))
+        add_rounds(h, s, p->rounds);
     if (!p->alive)
         return;
     add_queue(h, s, p->early);

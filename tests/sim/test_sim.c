@@ -589,15 +589,15 @@ START_TEST(without_its_root_a_large_operation_is_nothing_to_do)
 }
 END_TEST
 
-/* ---- posted blocks (doc/design.md, section 12) ---- */
+/* ---- rounds of blocks (doc/design.md, section 12) ---- */
 
 /* The ranks whose blocks @rank has of the call that operation 0 began. */
 static uint64_t whole(const struct sim *s, int rank)
 {
-    return s->process[rank].posted->whole[0];
+    return s->process[rank].rounds->whole[0];
 }
 
-/* Broken: round 2 is posted where round 0 still is, or a place is taken that others still read. */
+/* Broken: round 2 is written where round 0 still is, or a place is taken that others still read. */
 START_TEST(halves_and_places_take_turns)
 {
     struct sim s = {0};
@@ -656,7 +656,7 @@ START_TEST(who_dies_posts_and_reads_no_more)
 END_TEST
 
 /* Rounds beyond what the call needs, blocks of two hosts, and deaths beyond f. */
-START_TEST(posted_calls_end_with_an_error_on_all_or_none)
+START_TEST(calls_in_rounds_end_with_an_error_on_all_or_none)
 {
     keeps_every_rule("n=4 f=0 ops=P,T,T,T,P crash=2@b9");
     keeps_every_rule("n=4 f=1 ops=P,T,T,T,P crash=2@b9,3@a9,0@a12 publish=late");
@@ -918,7 +918,7 @@ int main(void)
     UNIT_TEST(a_block_is_there_if_the_round_with_its_end_is);
     UNIT_TEST(a_call_has_as_many_rounds_as_the_living_need);
     UNIT_TEST(who_dies_posts_and_reads_no_more);
-    UNIT_TEST(posted_calls_end_with_an_error_on_all_or_none);
+    UNIT_TEST(calls_in_rounds_end_with_an_error_on_all_or_none);
     UNIT_TEST(before_a_send_is_after_the_one_before_it_in_one_step);
     UNIT_TEST(a_seed_gives_the_same_runs);
     UNIT_TEST(a_line_gives_the_same_run);

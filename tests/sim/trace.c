@@ -73,12 +73,12 @@ void sim_trace_send(const struct sim *s, int from, int to, const struct ftc_mess
     fputc('\n', s->trace);
 }
 
-static void trace_posted(const struct sim *s, int rank)
+static void trace_rounds(const struct sim *s, int rank)
 {
-    static const char *const what[] = {"takes a place", "posts", "takes what was posted by",
+    static const char *const what[] = {"takes a place", "writes", "takes what was written by",
                                        "reads what has stayed with", "has read all"};
-    const struct sim_posted *p = s->process[rank].posted;
-    bool has_other = p->step == SIM_POSTED_TAKE || p->step == SIM_POSTED_READ;
+    const struct sim_rounds *p = s->process[rank].rounds;
+    bool has_other = p->step == SIM_ROUNDS_TAKE || p->step == SIM_ROUNDS_READ;
 
     fprintf(s->trace, "p%d %s", rank, what[p->step]);
     if (has_other && p->at < s->scenario.n)
@@ -90,8 +90,8 @@ static void trace_turn(const struct sim *s, int rank)
 {
     const struct sim_process *p = &s->process[rank];
 
-    if (p->stage == SIM_STAGE_TAKING || s->scenario.op[p->seq].is_posted)
-        trace_posted(s, rank);
+    if (p->stage == SIM_STAGE_TAKING || s->scenario.op[p->seq].is_in_rounds)
+        trace_rounds(s, rank);
     else
         sim_trace_note(s, "p%d: step %u, stage %d of the data of op %d", rank, p->data->phase.step,
                        (int)p->data->phase.stage, p->seq);

@@ -14,8 +14,9 @@ struct sim_value {
     uint32_t operations; /* one bit an operation: values of two operations never mix */
     uint32_t incomplete; /* somebody has not come to the end of the data phase */
     uint32_t blocks_at;  /* offset of a value of blocks; 0: there is none */
-    unsigned char tally[SIM_TALLY_BYTES]; /* a struct ftc_tally as it travels: of a posted call */
-    uint8_t count[];                      /* by original rank */
+    unsigned char
+        tally[SIM_TALLY_BYTES]; /* a struct ftc_tally as it travels: of a call in rounds */
+    uint8_t count[];            /* by original rank */
 };
 
 /* What the values of one operation have in common. */
@@ -35,7 +36,7 @@ size_t sim_value_bytes(int n, bool has_blocks);
 /* The contribution of @rank to operation @seq. */
 void sim_value_original(struct sim_value *v, const struct sim_value_kind *kind, int rank, int seq);
 
-/* What @rank says in the vote of a round of a posted call. */
+/* What @rank says in the vote of a round of a call in rounds. */
 void sim_value_say(struct sim_value *v, int rank, uint64_t left);
 struct ftc_tally sim_value_tally(const struct sim_value *v, int n);
 

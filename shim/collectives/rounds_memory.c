@@ -1,5 +1,5 @@
 /* Blocks in bulk memory (board/bulk.h): each rank has a place there, which all others read. */
-#include "posted_way.h"
+#include "rounds_carrier.h"
 
 #include "board/bulk.h"
 #include "detector/silence.h"
@@ -14,7 +14,7 @@
 /* The head before the data of a place: of this round, and of the one before, which others may still
  * be reading. */
 struct head {
-    _Alignas(64) uint64_t bytes; /* of the block, posted in this round */
+    _Alignas(64) uint64_t bytes; /* of the block, written in this round */
     uint64_t left;               /* after it */
     uint32_t note;
 };
@@ -31,7 +31,7 @@ enum {
 
 /* ---- where things are ---- */
 
-static uint32_t world_of(const struct ftc_posted *p, int rank)
+static uint32_t world_of(const struct ftc_rounds *p, int rank)
 {
     return p->plan->comm->world[rank];
 }
@@ -46,7 +46,7 @@ static struct place *place_of(uint32_t world, int place)
     return (struct place *)ftc_bulk_slot(&ftc_library.board, world, place, 0);
 }
 
-static struct place *own_place(const struct ftc_posted *p)
+static struct place *own_place(const struct ftc_rounds *p)
 {
     return place_of(ftc_library.world_rank, p->place);
 }
@@ -64,7 +64,7 @@ static bool is_in_parts(size_t bytes)
 
 /* ---- before the operation ---- */
 
-static unsigned char *block(struct ftc_posted *p, size_t bytes)
+static unsigned char *block(struct ftc_rounds *p, size_t bytes)
 {
     return ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
                             sizeof(struct place) + bytes)
@@ -72,9 +72,9 @@ static unsigned char *block(struct ftc_posted *p, size_t bytes)
                : NULL;
 }
 
-/* Points at which setting crash can kill: before and behind the posting of each round, before and
+/* Points at which setting crash can kill: before and behind the writing of each round, before and
  * behind the taking. */
-static void look_for_crash(const struct ftc_posted *p, unsigned stage)
+static void look_for_crash(const struct ftc_rounds *p, unsigned stage)
 {
     enum { STAGES = 4 };
     uint64_t rounds = is_in_parts(p->bytes) ? (p->bytes + HALF_BYTES - 1) / HALF_BYTES : 1;
@@ -85,7 +85,7 @@ static void look_for_crash(const struct ftc_posted *p, unsigned stage)
 }
 
 /* False: others still read what was in the last one that could be free. */
-static bool take_place(struct ftc_posted *p)
+static bool take_place(struct ftc_rounds *p)
 {
     const struct ftc_board *board = &ftc_library.board;
 
@@ -102,44 +102,44 @@ static bool take_place(struct ftc_posted *p)
 }
 
 /* The next bytes of the own block, for all to read. */
-static void post(struct ftc_posted *p)
+static void write_part(struct ftc_rounds *p)
 {
     struct place *place = own_place(p);
-    size_t left = p->bytes - p->posted, bytes = left;
+    size_t left = p->bytes - p->written, bytes = left;
 
     if (is_in_parts(p->bytes)) {
         bytes = left < HALF_BYTES ? left : HALF_BYTES;
-        ftc_copy(area_of(place, p->round), p->given + p->posted, bytes);
+        ftc_copy(area_of(place, p->round), p->given + p->written, bytes);
     }
-    p->posted += bytes;
+    p->written += bytes;
     place->head[p->round % 2] =
         (struct head){.bytes = bytes, .left = left - bytes, .note = p->note};
 }
 
 static bool turn(struct ftc_prelude *prelude)
 {
-    struct ftc_posted *p = (struct ftc_posted *)prelude;
+    struct ftc_rounds *p = (struct ftc_rounds *)prelude;
 
     if (p->place < 0 && !take_place(p))
         return false;
     look_for_crash(p, 0);
     if (p->round == 0 && p->has_memory)
-        ftc_posted_give(p);
+        ftc_rounds_give(p);
     if (p->has_memory && is_in_parts(p->bytes) && p->round == 0 &&
         !ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
                           FTC_BULK_PLACE_BYTES))
         p->has_memory = false;
     if (p->has_memory)
-        post(p);
+        write_part(p);
     look_for_crash(p, 1);
-    p->tally = ftc_tally_of(p->plan->comm->rank, ftc_posted_flags(p), p->bytes - p->posted);
+    p->tally = ftc_tally_of(p->plan->comm->rank, ftc_rounds_flags(p), p->bytes - p->written);
     p->is_ready = true;
     return true;
 }
 
 static bool is_over(const struct ftc_prelude *prelude)
 {
-    return ((const struct ftc_posted *)prelude)->is_ready;
+    return ((const struct ftc_rounds *)prelude)->is_ready;
 }
 
 static bool expects(const struct ftc_prelude *prelude, int member)
@@ -154,7 +154,7 @@ static void combine(void *context, void *into, const void *from)
     ftc_tally_join(into, from, ((struct ftc_plan *)context)->comm->size);
 }
 
-static void request(struct ftc_posted *p, struct ftc_loop_request *request)
+static void request(struct ftc_rounds *p, struct ftc_loop_request *request)
 {
     if (p->round == 0)
         p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over, .expects = expects};
@@ -172,12 +172,12 @@ static void request(struct ftc_posted *p, struct ftc_loop_request *request)
 
 /* ---- behind it ---- */
 
-static void hear(struct ftc_posted *p)
+static void hear(struct ftc_rounds *p)
 {
     p->tally = ftc_tally_read(p->plan->comm->running->op.result.value, p->plan->comm->size);
 }
 
-/* Reads the head of a round. A length that no correct rank posts counts as 0. */
+/* Reads the head of a round. A length that no correct rank writes counts as 0. */
 static struct head head_of(const struct place *place, uint32_t round)
 {
     struct head head = place->head[round % 2];
@@ -187,10 +187,10 @@ static struct head head_of(const struct place *place, uint32_t round)
     return head;
 }
 
-/* The vote says that @rank has posted its block, and it keeps its place until this rank has read:
+/* The vote says that @rank has written its block, and it keeps its place until this rank has read:
  * whoever may write to shared memory has changed that. This rank cannot have the result of the
  * others. */
-static void end_without_place(const struct ftc_posted *p, int rank)
+static void end_without_place(const struct ftc_rounds *p, int rank)
 {
     char text[192];
 
@@ -204,7 +204,7 @@ static void end_without_place(const struct ftc_posted *p, int rank)
 
 /* Its memory is as it is until all have shown that they have read: what is there at once, and is
  * not for later, stays there. */
-static void take_from(struct ftc_posted *p, int rank)
+static void take_from(struct ftc_rounds *p, int rank)
 {
     const struct ftc_comm *c = p->plan->comm;
     int its_place = rank == c->rank
@@ -219,8 +219,8 @@ static void take_from(struct ftc_posted *p, int rank)
     }
     place = place_of(world_of(p, rank), its_place);
     head = head_of(place, p->round);
-    ftc_posted_take(p, rank,
-                    &(struct ftc_posted_part){
+    ftc_rounds_take(p, rank,
+                    &(struct ftc_rounds_part){
                         .data = area_of(place, p->round),
                         .bytes = head.bytes,
                         .left = head.left,
@@ -229,11 +229,11 @@ static void take_from(struct ftc_posted *p, int rank)
                     });
 }
 
-static void take(struct ftc_posted *p)
+static void take(struct ftc_rounds *p)
 {
     look_for_crash(p, 2);
     for (int rank = 0; rank < p->plan->comm->size; rank++)
-        if (ftc_posted_brings(p, rank))
+        if (ftc_rounds_brings(p, rank))
             take_from(p, rank);
     look_for_crash(p, 3);
 }
@@ -241,7 +241,7 @@ static void take(struct ftc_posted *p)
 /* ---- the end ---- */
 
 /* All others that take part. */
-static uint32_t *readers(const struct ftc_posted *p, int *count)
+static uint32_t *readers(const struct ftc_rounds *p, int *count)
 {
     const struct ftc_comm *c = p->plan->comm;
     uint32_t *list = malloc((size_t)c->member_count * sizeof *list);
@@ -253,7 +253,7 @@ static uint32_t *readers(const struct ftc_posted *p, int *count)
     return list;
 }
 
-static void close_place(struct ftc_posted *p)
+static void close_place(struct ftc_rounds *p)
 {
     uint32_t *list;
     int count;
@@ -268,7 +268,7 @@ static void close_place(struct ftc_posted *p)
     p->place = -1;
 }
 
-const struct ftc_posted_way ftc_posted_in_memory = {
+const struct ftc_rounds_carrier ftc_rounds_in_memory = {
     .is_in_parts = is_in_parts,
     .block = block,
     .request = request,

@@ -1,7 +1,7 @@
 /* What is read of the blocks of others in bulk memory, where any process may have written. */
 #include "board/bulk.h"
 #include "collectives/plan.h"
-#include "collectives/posted_way.h"
+#include "collectives/rounds_carrier.h"
 #include "job_end.h"
 #include "library.h"
 #include "unit_board.h"
@@ -39,13 +39,13 @@ START_TEST(a_block_whose_place_is_gone_ends_the_job_with_words)
     struct ftc_comm c = {.id = 1, .size = RANKS, .rank = SELF, .world = world};
     struct ftc_call call = {.kind = FTC_CALL_ALLGATHER};
     struct ftc_plan plan = {.comm = &c, .call = &call};
-    struct ftc_posted_from from[RANKS] = {0};
-    struct ftc_posted p = {.plan = &plan, .from = from};
+    struct ftc_rounds_from from[RANKS] = {0};
+    struct ftc_rounds p = {.plan = &plan, .from = from};
 
     open_board();
     ftc_rank_set_add(p.tally.who, OTHER);
     if (setjmp(end) == 0)
-        ftc_posted_in_memory.take(&p);
+        ftc_rounds_in_memory.take(&p);
     ck_assert_ptr_nonnull(strstr(words, "rank 1 gave to MPI_Allgather, which rank 0 needs"));
     ftc_board_close(&ftc_library.board);
 }
@@ -53,7 +53,7 @@ END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("posted");
+    UNIT_BEGIN("rounds");
     UNIT_TEST(a_block_whose_place_is_gone_ends_the_job_with_words);
     UNIT_END();
 }

@@ -1,4 +1,4 @@
-#include "posted_parts.h"
+#include "rounds_parts.h"
 
 #include "limits.h"
 #include "parcel.h"
@@ -9,7 +9,7 @@
 
 /* ---- given ---- */
 
-static bool may_keep(struct ftc_posted *p, size_t bytes)
+static bool may_keep(struct ftc_rounds *p, size_t bytes)
 {
     size_t most = ftc_limits_memory_bytes();
 
@@ -19,20 +19,20 @@ static bool may_keep(struct ftc_posted *p, size_t bytes)
     return true;
 }
 
-static unsigned char *own_block(struct ftc_posted *p, size_t bytes)
+static unsigned char *own_block(struct ftc_rounds *p, size_t bytes)
 {
     if (may_keep(p, bytes))
         p->own = malloc(bytes > 0 ? bytes : 1);
     return p->own;
 }
 
-void *ftc_posted_block(struct ftc_posted *p, size_t bytes)
+void *ftc_rounds_block(struct ftc_rounds *p, size_t bytes)
 {
     unsigned char *block;
 
     if (!p->has_memory)
         return NULL;
-    block = p->way->is_in_parts(bytes) ? own_block(p, bytes) : p->way->block(p, bytes);
+    block = p->carrier->is_in_parts(bytes) ? own_block(p, bytes) : p->carrier->block(p, bytes);
     if (!block) {
         p->has_memory = false;
         return NULL;
@@ -43,7 +43,7 @@ void *ftc_posted_block(struct ftc_posted *p, size_t bytes)
 }
 
 /* Packed by the program's thread (parcel.h). */
-static void give_parcel(struct ftc_posted *p)
+static void give_parcel(struct ftc_rounds *p)
 {
     const struct ftc_plan *plan = p->plan;
     struct ftc_block block;
@@ -55,18 +55,18 @@ static void give_parcel(struct ftc_posted *p)
         return;
     }
     p->note = block.note;
-    if (p->way->is_in_parts(block.bytes)) {
+    if (p->carrier->is_in_parts(block.bytes)) {
         p->has_memory = may_keep(p, block.bytes);
         p->given = block.data;
         p->bytes = block.bytes;
         return;
     }
-    to = ftc_posted_block(p, block.bytes);
+    to = ftc_rounds_block(p, block.bytes);
     if (to && block.bytes > 0)
         ftc_copy(to, block.data, block.bytes);
 }
 
-void ftc_posted_give(struct ftc_posted *p)
+void ftc_rounds_give(struct ftc_rounds *p)
 {
     if (p->plan->parcel)
         give_parcel(p);
@@ -74,25 +74,25 @@ void ftc_posted_give(struct ftc_posted *p)
         p->has_memory = false;
 }
 
-uint32_t ftc_posted_flags(const struct ftc_posted *p)
+uint32_t ftc_rounds_flags(const struct ftc_rounds *p)
 {
     return (p->has_memory ? 0 : FTC_TALLY_NO_MEMORY) | (p->lacks_place ? FTC_TALLY_NO_PLACE : 0);
 }
 
 /* ---- taken ---- */
 
-bool ftc_posted_brings(const struct ftc_posted *p, int rank)
+bool ftc_rounds_brings(const struct ftc_rounds *p, int rank)
 {
     return ftc_rank_set_has(p->tally.who, (uint32_t)rank) && !p->from[rank].is_whole;
 }
 
-static bool widen(struct ftc_posted *p, struct ftc_store *s, size_t room)
+static bool widen(struct ftc_rounds *p, struct ftc_store *s, size_t room)
 {
     return may_keep(p, room - s->room) && ftc_store_widen(s, room);
 }
 
 /* For as much as is likely to come, if there is memory for that, or for @bytes more. */
-static bool make_room(struct ftc_posted *p, struct ftc_store *s, size_t bytes, size_t likely)
+static bool make_room(struct ftc_rounds *p, struct ftc_store *s, size_t bytes, size_t likely)
 {
     size_t room = s->bytes + bytes;
 
@@ -100,8 +100,8 @@ static bool make_room(struct ftc_posted *p, struct ftc_store *s, size_t bytes, s
            widen(p, s, room);
 }
 
-static void keep(struct ftc_posted *p, struct ftc_posted_from *f,
-                 const struct ftc_posted_part *part)
+static void keep(struct ftc_rounds *p, struct ftc_rounds_from *f,
+                 const struct ftc_rounds_part *part)
 {
     size_t all = f->kept.bytes + part->bytes + part->left + 1, likely = 2 * f->kept.room;
 
@@ -116,9 +116,9 @@ static void keep(struct ftc_posted *p, struct ftc_posted_from *f,
     f->bytes = f->kept.bytes;
 }
 
-void ftc_posted_take(struct ftc_posted *p, int rank, const struct ftc_posted_part *part)
+void ftc_rounds_take(struct ftc_rounds *p, int rank, const struct ftc_rounds_part *part)
 {
-    struct ftc_posted_from *f = &p->from[rank];
+    struct ftc_rounds_from *f = &p->from[rank];
 
     f->note = part->note;
     f->is_whole = part->left == 0;
@@ -130,16 +130,16 @@ void ftc_posted_take(struct ftc_posted *p, int rank, const struct ftc_posted_par
     }
 }
 
-struct ftc_piece ftc_posted_find(const struct ftc_posted *p, int rank)
+struct ftc_piece ftc_rounds_find(const struct ftc_rounds *p, int rank)
 {
-    const struct ftc_posted_from *f = &p->from[rank];
+    const struct ftc_rounds_from *f = &p->from[rank];
 
     if (!f->is_whole)
         return (struct ftc_piece){NULL, 0};
     return f->data ? (struct ftc_piece){f->data, f->bytes} : (struct ftc_piece){"", 0};
 }
 
-uint32_t ftc_posted_note(const struct ftc_posted *p, int rank)
+uint32_t ftc_rounds_note(const struct ftc_rounds *p, int rank)
 {
     return p->from[rank].note;
 }

@@ -1,7 +1,7 @@
 /* Blocks in the messages of the rounds' operations: a value of blocks (value/blocks.h), with the
- * next part of each rank's. Who is in the value has posted. */
+ * next part of each rank's. A rank in the value has written. */
 #include "limits.h"
-#include "posted_way.h"
+#include "rounds_carrier.h"
 
 #include "progress/running.h"
 
@@ -36,7 +36,7 @@ static struct ftc_blocks_limit limit_of(int ranks)
     return (struct ftc_blocks_limit){.ranks = ranks, .data_bytes = ftc_limits_part_bytes(ranks)};
 }
 
-size_t ftc_posted_room(int ranks)
+size_t ftc_rounds_room(int ranks)
 {
     const struct ftc_blocks_limit limit = limit_of(ranks);
 
@@ -44,7 +44,7 @@ size_t ftc_posted_room(int ranks)
 }
 
 /* Returns the bytes of a part, which are equal on all ranks. */
-static size_t part_bytes(const struct ftc_posted *p)
+static size_t part_bytes(const struct ftc_rounds *p)
 {
     int ranks = p->plan->comm->size, givers = p->round == 0 ? ranks : p->givers;
 
@@ -58,12 +58,12 @@ static bool is_in_parts(size_t bytes)
 }
 
 /* The next part of the own block. */
-static void *post(struct ftc_posted *p)
+static void *write_part(struct ftc_rounds *p)
 {
     const struct ftc_blocks_limit limit = limit_of(p->plan->comm->size);
-    size_t left = p->bytes - p->posted, most = part_bytes(p), bytes = left < most ? left : most;
+    size_t left = p->bytes - p->written, most = part_bytes(p), bytes = left < most ? left : most;
     size_t parts_left = (left - bytes + most - 1) / most;
-    uint32_t flags = ftc_posted_flags(p);
+    uint32_t flags = ftc_rounds_flags(p);
     void *part, *value = p->plan->comm->running->contribution;
 
     if (flags != 0)
@@ -78,8 +78,8 @@ static void *post(struct ftc_posted *p)
                         .parts_left = parts_left < UINT16_MAX ? (uint16_t)parts_left : UINT16_MAX,
                     }));
     if (bytes > 0)
-        memcpy(part, p->given + p->posted, bytes);
-    p->posted += bytes;
+        memcpy(part, p->given + p->written, bytes);
+    p->written += bytes;
     return value;
 }
 
@@ -90,20 +90,21 @@ static void combine(void *context, void *into, const void *from)
     ftc_blocks_join(&limit, into, from);
 }
 
-static void request(struct ftc_posted *p, struct ftc_loop_request *request)
+static void request(struct ftc_rounds *p, struct ftc_loop_request *request)
 {
     struct ftc_comm *c = p->plan->comm;
 
     if (p->round == 0) {
         p->has_memory = p->from != NULL;
         if (p->has_memory)
-            ftc_posted_give(p);
+            ftc_rounds_give(p);
     }
     *request = (struct ftc_loop_request){
         .call = p->plan->call,
         .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = ftc_posted_room(c->size),
-        .contribution = ftc_running_reserve(c, ftc_posted_room(c->size)) == 0 ? post(p) : NULL,
+        .value_bytes = ftc_rounds_room(c->size),
+        .contribution =
+            ftc_running_reserve(c, ftc_rounds_room(c->size)) == 0 ? write_part(p) : NULL,
         .combine = combine,
         .context = p->plan,
         .used_bytes = ftc_blocks_used_bytes,
@@ -112,11 +113,11 @@ static void request(struct ftc_posted *p, struct ftc_loop_request *request)
 
 /* ---- behind the operation ---- */
 
-/* Finds the next part from *@at on. What no rank could have posted is skipped. */
-static bool next_part(const struct ftc_posted *p, size_t *at, struct ftc_block *part)
+/* Finds the next part from *@at on. What no rank could have written is skipped. */
+static bool next_part(const struct ftc_rounds *p, size_t *at, struct ftc_block *part)
 {
     const struct ftc_comm *c = p->plan->comm;
-    const void *value = ftc_blocks_within(c->running->op.result.value, ftc_posted_room(c->size));
+    const void *value = ftc_blocks_within(c->running->op.result.value, ftc_rounds_room(c->size));
 
     while (value && ftc_blocks_next(value, at, part))
         if (part->rank < c->size && !part->shown)
@@ -124,7 +125,7 @@ static bool next_part(const struct ftc_posted *p, size_t *at, struct ftc_block *
     return false;
 }
 
-static void hear(struct ftc_posted *p)
+static void hear(struct ftc_rounds *p)
 {
     struct ftc_block part;
     size_t at = 0;
@@ -140,7 +141,7 @@ static void hear(struct ftc_posted *p)
     }
 }
 
-static void take(struct ftc_posted *p)
+static void take(struct ftc_rounds *p)
 {
     struct ftc_block part;
     size_t at = 0;
@@ -148,9 +149,9 @@ static void take(struct ftc_posted *p)
     while (next_part(p, &at, &part)) {
         struct said said = said_by(part.note);
 
-        if (ftc_posted_brings(p, part.rank))
-            ftc_posted_take(p, part.rank,
-                            &(struct ftc_posted_part){
+        if (ftc_rounds_brings(p, part.rank))
+            ftc_rounds_take(p, part.rank,
+                            &(struct ftc_rounds_part){
                                 .data = part.data,
                                 .bytes = part.bytes,
                                 .left = said.parts_left * p->part_bytes,
@@ -159,12 +160,12 @@ static void take(struct ftc_posted *p)
     }
 }
 
-static void close_nothing(struct ftc_posted *p)
+static void close_nothing(struct ftc_rounds *p)
 {
     (void)p;
 }
 
-const struct ftc_posted_way ftc_posted_in_messages = {
+const struct ftc_rounds_carrier ftc_rounds_in_messages = {
     .is_in_parts = is_in_parts,
     .request = request,
     .hear = hear,

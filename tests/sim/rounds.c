@@ -1,13 +1,13 @@
-#include "posted.h"
+#include "rounds.h"
 
 #include "check.h"
 #include "internal.h"
 
 #include <string.h>
 
-static struct sim_posted *posted_of(const struct sim *s, int rank)
+static struct sim_rounds *rounds_of(const struct sim *s, int rank)
 {
-    return s->process[rank].posted;
+    return s->process[rank].rounds;
 }
 
 /* ---- blocks ---- */
@@ -34,20 +34,20 @@ static int block_units(const struct sim *s, int rank, int first_op)
     return wanted < most ? wanted : most;
 }
 
-static bool is_posted_at_once(int units)
+static bool is_written_at_once(int units)
 {
     return units <= SIM_PLACE_UNITS;
 }
 
-static struct sim_posted_unit original(int rank, int number, int first_op)
+static struct sim_rounds_unit original(int rank, int number, int first_op)
 {
-    return (struct sim_posted_unit){
+    return (struct sim_rounds_unit){
         .rank = (uint8_t)rank, .number = (uint8_t)number, .op = (int8_t)first_op};
 }
 
 /* ---- places (shim/board/bulk.c) ---- */
 
-static struct sim_place *find(struct sim_posted *of, int op)
+static struct sim_place *find(struct sim_rounds *of, int op)
 {
     for (int i = 0; i < SIM_MAX_PLACES; i++)
         if (of->place[i].op == op)
@@ -58,7 +58,7 @@ static struct sim_place *find(struct sim_posted *of, int op)
 /* Whoever has voted in the call showed itself before: it is found until it has read. */
 static bool reads(const struct sim *s, const struct sim_place *place, int reader)
 {
-    const struct sim_place *its = find(posted_of(s, reader), place->op);
+    const struct sim_place *its = find(rounds_of(s, reader), place->op);
 
     return its && !its->has_read && s->process[reader].alive;
 }
@@ -80,14 +80,14 @@ static bool is_free(const struct sim *s, const struct sim_place *place)
 static int free_place(const struct sim *s, int rank)
 {
     for (int i = 0; i < s->scenario.places; i++)
-        if (is_free(s, &posted_of(s, rank)->place[i]))
+        if (is_free(s, &rounds_of(s, rank)->place[i]))
             return i;
     return -1;
 }
 
 static void take_place(struct sim *s, int rank)
 {
-    struct sim_posted *p = posted_of(s, rank);
+    struct sim_rounds *p = rounds_of(s, rank);
 
     p->own = free_place(s, rank); /* what is in it stays: nobody clears memory */
     p->place[p->own].op = p->first_op;
@@ -96,13 +96,13 @@ static void take_place(struct sim *s, int rank)
 
 static void leave_place(struct sim *s, int rank)
 {
-    struct sim_place *place = &posted_of(s, rank)->place[posted_of(s, rank)->own];
+    struct sim_place *place = &rounds_of(s, rank)->place[rounds_of(s, rank)->own];
 
     place->has_read = place->is_left = true;
     place->readers = s->process[rank].members & ~sim_bit(rank);
 }
 
-/* ---- posting (shim/collectives/posted_memory.c) ---- */
+/* ---- writing (shim/collectives/rounds_memory.c) ---- */
 
 /* The first round's is all of the place, for whom that is enough. */
 static int area_of(int round)
@@ -112,35 +112,35 @@ static int area_of(int round)
 
 static int units_to_post(const struct sim *s, int rank)
 {
-    const struct sim_posted *p = posted_of(s, rank);
-    int units = block_units(s, rank, p->first_op), left = units - p->posted;
+    const struct sim_rounds *p = rounds_of(s, rank);
+    int units = block_units(s, rank, p->first_op), left = units - p->written;
 
-    return is_posted_at_once(units) || left < SIM_HALF_UNITS ? left : SIM_HALF_UNITS;
+    return is_written_at_once(units) || left < SIM_HALF_UNITS ? left : SIM_HALF_UNITS;
 }
 
 static void post(struct sim *s, int rank)
 {
-    struct sim_posted *p = posted_of(s, rank);
+    struct sim_rounds *p = rounds_of(s, rank);
     struct sim_place *place = &p->place[p->own];
     int units = units_to_post(s, rank);
 
     for (int i = 0; i < units; i++)
-        place->unit[area_of(p->round) + i] = original(rank, p->posted + i, p->first_op);
-    p->posted = (uint8_t)(p->posted + units);
-    place->head[p->round % 2] = (struct sim_posted_head){.units = (uint8_t)units,
-                                                         .left = (uint8_t)sim_posted_left(s, rank)};
+        place->unit[area_of(p->round) + i] = original(rank, p->written + i, p->first_op);
+    p->written = (uint8_t)(p->written + units);
+    place->head[p->round % 2] = (struct sim_rounds_head){.units = (uint8_t)units,
+                                                         .left = (uint8_t)sim_rounds_left(s, rank)};
 }
 
-uint64_t sim_posted_left(const struct sim *s, int rank)
+uint64_t sim_rounds_left(const struct sim *s, int rank)
 {
-    const struct sim_posted *p = posted_of(s, rank);
+    const struct sim_rounds *p = rounds_of(s, rank);
 
-    return (uint64_t)(block_units(s, rank, p->first_op) - p->posted);
+    return (uint64_t)(block_units(s, rank, p->first_op) - p->written);
 }
 
-/* ---- taking (shim/collectives/posted_parts.c) ---- */
+/* ---- taking (shim/collectives/rounds_parts.c) ---- */
 
-static void keep(struct sim_posted_from *f, const struct sim_place *place, int area, int units)
+static void keep(struct sim_rounds_from *f, const struct sim_place *place, int area, int units)
 {
     for (int i = 0; i < units; i++)
         if (f->units < SIM_BLOCK_MOST_UNITS)
@@ -151,13 +151,13 @@ static void keep(struct sim_posted_from *f, const struct sim_place *place, int a
  * not for later, stays there. */
 static void take_from(struct sim *s, int rank, int from)
 {
-    struct sim_posted *p = posted_of(s, rank);
-    const struct sim_place *place = find(posted_of(s, from), p->first_op);
-    struct sim_posted_from *f = &p->from[from];
-    struct sim_posted_head head;
+    struct sim_rounds *p = rounds_of(s, rank);
+    const struct sim_place *place = find(rounds_of(s, from), p->first_op);
+    struct sim_rounds_from *f = &p->from[from];
+    struct sim_rounds_head head;
 
     if (!place) {
-        sim_violation(s, "every_posted_block_is_whole", "op %d: p%d finds no place of p%d",
+        sim_violation(s, "every_block_of_rounds_is_whole", "op %d: p%d finds no place of p%d",
                       p->first_op, rank, from);
         return;
     }
@@ -169,21 +169,21 @@ static void take_from(struct sim *s, int rank, int from)
         keep(f, place, area_of(p->round), head.units);
 }
 
-/* Has posted in this round what is not known to be whole. */
-static bool brings(const struct sim_posted *p, int rank)
+/* Has written in this round what is not known to be whole. */
+static bool brings(const struct sim_rounds *p, int rank)
 {
     return p->who & sim_bit(rank) && !p->from[rank].is_whole;
 }
 
 static void read_from(struct sim *s, int rank, int from)
 {
-    struct sim_posted *p = posted_of(s, rank);
-    struct sim_posted_from *f = &p->from[from];
-    const struct sim_place *place = find(posted_of(s, from), p->first_op);
+    struct sim_rounds *p = rounds_of(s, rank);
+    struct sim_rounds_from *f = &p->from[from];
+    const struct sim_place *place = find(rounds_of(s, from), p->first_op);
 
     if (!place)
-        sim_violation(s, "every_posted_block_is_whole", "op %d: the place of p%d is gone from p%d",
-                      p->first_op, from, rank);
+        sim_violation(s, "every_block_of_rounds_is_whole",
+                      "op %d: the place of p%d is gone from p%d", p->first_op, from, rank);
     else
         keep(f, place, 0, f->staying);
     f->staying = 0;
@@ -191,24 +191,24 @@ static void read_from(struct sim *s, int rank, int from)
 
 /* ---- rules ---- */
 
-static bool is_right(struct sim_posted_unit a, struct sim_posted_unit b)
+static bool is_right(struct sim_rounds_unit a, struct sim_rounds_unit b)
 {
     return !a.is_wrong && a.rank == b.rank && a.number == b.number && a.op == b.op;
 }
 
 /* doc/design.md, section 12: as its owner made it, in this call. */
-static void every_posted_block_is_whole(struct sim *s, int rank, int from)
+static void every_block_of_rounds_is_whole(struct sim *s, int rank, int from)
 {
-    const struct sim_posted *p = posted_of(s, rank);
-    const struct sim_posted_from *f = &p->from[from];
+    const struct sim_rounds *p = rounds_of(s, rank);
+    const struct sim_rounds_from *f = &p->from[from];
     int units = block_units(s, from, p->first_op);
 
     if (f->units != units)
-        sim_violation(s, "every_posted_block_is_whole", "op %d: p%d has %d of %d units of p%d",
+        sim_violation(s, "every_block_of_rounds_is_whole", "op %d: p%d has %d of %d units of p%d",
                       p->first_op, rank, f->units, units, from);
     for (int i = 0; i < f->units; i++)
         if (!is_right(f->unit[i], original(from, i, p->first_op)))
-            sim_violation(s, "every_posted_block_is_whole",
+            sim_violation(s, "every_block_of_rounds_is_whole",
                           "op %d: unit %d of p%d at p%d is unit %d of p%d, of op %d%s", p->first_op,
                           i, from, rank, f->unit[i].number, f->unit[i].rank, f->unit[i].op,
                           f->unit[i].is_wrong ? ", half written" : "");
@@ -216,7 +216,7 @@ static void every_posted_block_is_whole(struct sim *s, int rank, int from)
 
 static void every_live_block_is_there(struct sim *s, int rank)
 {
-    const struct sim_posted *p = posted_of(s, rank);
+    const struct sim_rounds *p = rounds_of(s, rank);
 
     for (int i = 0; i < s->scenario.n; i++)
         if (s->process[i].alive && !p->from[i].is_whole)
@@ -226,21 +226,21 @@ static void every_live_block_is_there(struct sim *s, int rank)
 
 static void check(struct sim *s, int rank)
 {
-    struct sim_posted *p = posted_of(s, rank);
+    struct sim_rounds *p = rounds_of(s, rank);
 
     every_live_block_is_there(s, rank);
     p->has_ended[p->first_op] = true;
     for (int i = 0; i < s->scenario.n; i++)
         if (p->from[i].is_whole) {
             p->whole[p->first_op] |= sim_bit(i);
-            every_posted_block_is_whole(s, rank, i);
+            every_block_of_rounds_is_whole(s, rank, i);
         }
 }
 
 /* Of who died between two rounds all survivors have the block, or none. */
 static void survivors_have_the_same_blocks(struct sim *s, int first_op, int a, int b)
 {
-    const struct sim_posted *p = posted_of(s, a), *q = posted_of(s, b);
+    const struct sim_rounds *p = rounds_of(s, a), *q = rounds_of(s, b);
 
     if (p->has_ended[first_op] != q->has_ended[first_op] ||
         p->whole[first_op] != q->whole[first_op])
@@ -250,7 +250,7 @@ static void survivors_have_the_same_blocks(struct sim *s, int first_op, int a, i
                       (unsigned long long)q->whole[first_op]);
 }
 
-void sim_posted_check_end(struct sim *s)
+void sim_rounds_check_end(struct sim *s)
 {
     int first = -1;
 
@@ -266,11 +266,11 @@ void sim_posted_check_end(struct sim *s)
 
 /* ---- a process in it ---- */
 
-void sim_posted_reset(struct sim *s, int rank)
+void sim_rounds_reset(struct sim *s, int rank)
 {
-    struct sim_posted *p = posted_of(s, rank);
+    struct sim_rounds *p = rounds_of(s, rank);
 
-    memset(p, 0, offsetof(struct sim_posted, from) + (size_t)s->scenario.n * sizeof p->from[0]);
+    memset(p, 0, offsetof(struct sim_rounds, from) + (size_t)s->scenario.n * sizeof p->from[0]);
     for (int i = 0; i < SIM_MAX_PLACES; i++) {
         p->place[i].op = -1;
         for (int j = 0; j < SIM_PLACE_UNITS; j++)
@@ -278,61 +278,61 @@ void sim_posted_reset(struct sim *s, int rank)
     }
 }
 
-void sim_posted_begin(struct sim *s, int rank)
+void sim_rounds_begin(struct sim *s, int rank)
 {
-    struct sim_posted *p = posted_of(s, rank);
+    struct sim_rounds *p = rounds_of(s, rank);
     int seq = s->process[rank].seq;
 
     if (s->scenario.op[seq].is_further) {
-        p->step = SIM_POSTED_POST;
+        p->step = SIM_ROUNDS_WRITE;
         return;
     }
-    p->step = SIM_POSTED_PLACE;
+    p->step = SIM_ROUNDS_PLACE;
     p->first_op = (int8_t)seq;
-    p->round = p->posted = 0;
+    p->round = p->written = 0;
     memset(p->from, 0, (size_t)s->scenario.n * sizeof p->from[0]);
 }
 
-bool sim_posted_can_turn(const struct sim *s, int rank)
+bool sim_rounds_can_turn(const struct sim *s, int rank)
 {
-    return posted_of(s, rank)->step != SIM_POSTED_PLACE || free_place(s, rank) >= 0;
+    return rounds_of(s, rank)->step != SIM_ROUNDS_PLACE || free_place(s, rank) >= 0;
 }
 
 /* The rank from @at on that TAKE or READ comes to; n: there is none left. */
-static int next_rank(const struct sim *s, const struct sim_posted *p, int at)
+static int next_rank(const struct sim *s, const struct sim_rounds *p, int at)
 {
     while (at < s->scenario.n &&
-           !(p->step == SIM_POSTED_TAKE ? brings(p, at) : p->from[at].staying))
+           !(p->step == SIM_ROUNDS_TAKE ? brings(p, at) : p->from[at].staying))
         at++;
     return at;
 }
 
-static void begin_with(struct sim *s, struct sim_posted *p, enum sim_posted_step step)
+static void begin_with(struct sim *s, struct sim_rounds *p, enum sim_rounds_step step)
 {
     p->step = step;
     p->at = next_rank(s, p, 0);
 }
 
-void sim_posted_hear(struct sim *s, int rank)
+void sim_rounds_hear(struct sim *s, int rank)
 {
-    struct sim_posted *p = posted_of(s, rank);
+    struct sim_rounds *p = rounds_of(s, rank);
     const struct sim_outcome *o = sim_outcome_of(s, s->process[rank].seq, rank);
     struct ftc_tally tally;
 
     p->is_again = false;
-    p->step = SIM_POSTED_LEAVE; /* with an error */
+    p->step = SIM_ROUNDS_LEAVE; /* with an error */
     if (o->verdict != FTC_VERDICT_VALUE || !o->has_value)
         return;
     tally = sim_value_tally((const struct sim_value *)o->value, s->scenario.n);
     p->who = tally.who[0];
     p->is_again = tally.left > 0;
-    begin_with(s, p, SIM_POSTED_TAKE);
+    begin_with(s, p, SIM_ROUNDS_TAKE);
 }
 
 /* Takes or reads from the next rank. True: there is none left. */
 static bool is_through(struct sim *s, int rank, void (*visit)(struct sim *s, int rank, int from))
 {
-    struct sim_posted *p = posted_of(s, rank);
+    struct sim_rounds *p = rounds_of(s, rank);
 
     if (p->at < s->scenario.n)
         visit(s, rank, p->at);
@@ -343,13 +343,13 @@ static bool is_through(struct sim *s, int rank, void (*visit)(struct sim *s, int
 /* True: the round is over, and another one follows. */
 static bool take(struct sim *s, int rank)
 {
-    struct sim_posted *p = posted_of(s, rank);
+    struct sim_rounds *p = rounds_of(s, rank);
 
     if (!is_through(s, rank, take_from))
         return false;
     p->round++;
     if (!p->is_again)
-        begin_with(s, p, SIM_POSTED_READ);
+        begin_with(s, p, SIM_ROUNDS_READ);
     return p->is_again;
 }
 
@@ -358,27 +358,27 @@ static void read_next(struct sim *s, int rank)
     if (!is_through(s, rank, read_from))
         return;
     check(s, rank);
-    posted_of(s, rank)->step = SIM_POSTED_LEAVE;
+    rounds_of(s, rank)->step = SIM_ROUNDS_LEAVE;
 }
 
-bool sim_posted_turn(struct sim *s, int rank)
+bool sim_rounds_turn(struct sim *s, int rank)
 {
-    struct sim_posted *p = posted_of(s, rank);
+    struct sim_rounds *p = rounds_of(s, rank);
 
     switch (p->step) {
-    case SIM_POSTED_PLACE:
+    case SIM_ROUNDS_PLACE:
         take_place(s, rank);
-        p->step = SIM_POSTED_POST;
+        p->step = SIM_ROUNDS_WRITE;
         return false;
-    case SIM_POSTED_POST:
+    case SIM_ROUNDS_WRITE:
         post(s, rank);
         return true;
-    case SIM_POSTED_TAKE:
+    case SIM_ROUNDS_TAKE:
         return take(s, rank);
-    case SIM_POSTED_READ:
+    case SIM_ROUNDS_READ:
         read_next(s, rank);
         return false;
-    case SIM_POSTED_LEAVE:
+    case SIM_ROUNDS_LEAVE:
         leave_place(s, rank);
         return true;
     }
@@ -386,16 +386,16 @@ bool sim_posted_turn(struct sim *s, int rank)
 }
 
 /* What it was about to write is half written, and its head says that it is all. */
-void sim_posted_die(struct sim *s, int rank)
+void sim_rounds_die(struct sim *s, int rank)
 {
-    struct sim_posted *p = posted_of(s, rank);
+    struct sim_rounds *p = rounds_of(s, rank);
     struct sim_place *place = &p->place[p->own];
     int units;
 
-    if (p->step != SIM_POSTED_POST)
+    if (p->step != SIM_ROUNDS_WRITE)
         return;
     units = units_to_post(s, rank);
     for (int i = 0; i < units; i++)
         place->unit[area_of(p->round) + i].is_wrong = true;
-    place->head[p->round % 2] = (struct sim_posted_head){.units = (uint8_t)units};
+    place->head[p->round % 2] = (struct sim_rounds_head){.units = (uint8_t)units};
 }

@@ -1,34 +1,34 @@
-#include "posted.h"
+#include "rounds.h"
 
 #include "detector/silence.h"
 #include "limits.h"
-#include "posted_way.h"
 #include "program/error.h"
+#include "rounds_carrier.h"
 
 #include <stdlib.h>
 
-void ftc_posted_open(struct ftc_posted *p, struct ftc_plan *plan)
+void ftc_rounds_open(struct ftc_rounds *p, struct ftc_plan *plan)
 {
-    *p = (struct ftc_posted){
+    *p = (struct ftc_rounds){
         .plan = plan,
-        .way = plan->protocol == FTC_PROTOCOL_ROUNDS_IN_MESSAGES ? &ftc_posted_in_messages
-                                                                 : &ftc_posted_in_memory,
+        .carrier = plan->protocol == FTC_PROTOCOL_ROUNDS_IN_MESSAGES ? &ftc_rounds_in_messages
+                                                                     : &ftc_rounds_in_memory,
         .place = -1,
         .ranks = plan->comm->size,
         .from = calloc((size_t)plan->comm->size, sizeof *p->from),
     };
-    plan->posted = p;
+    plan->rounds = p;
 }
 
-void ftc_posted_request(struct ftc_posted *p, struct ftc_loop_request *request)
+void ftc_rounds_request(struct ftc_rounds *p, struct ftc_loop_request *request)
 {
-    p->way->request(p, request);
+    p->carrier->request(p, request);
 }
 
 /* ---- behind it ---- */
 
 /* By any rank. */
-static bool is_refused(const struct ftc_posted *p)
+static bool is_refused(const struct ftc_rounds *p)
 {
     bool is = false;
 
@@ -37,7 +37,7 @@ static bool is_refused(const struct ftc_posted *p)
     return is;
 }
 
-static int deliver_all(struct ftc_posted *p)
+static int deliver_all(struct ftc_rounds *p)
 {
     int rv = MPI_SUCCESS;
 
@@ -53,12 +53,12 @@ static int deliver_all(struct ftc_posted *p)
     return rv;
 }
 
-int ftc_posted_deliver(struct ftc_posted *p)
+int ftc_rounds_deliver(struct ftc_rounds *p)
 {
-    p->way->hear(p);
+    p->carrier->hear(p);
     if (p->tally.flags & FTC_TALLY_NO_MEMORY)
         return ftc_limits_error(p->plan->call, p->tally.flags);
-    p->way->take(p);
+    p->carrier->take(p);
     p->plan->is_again = p->tally.left > 0;
     p->round++;
     return p->plan->is_again ? MPI_SUCCESS : deliver_all(p);
@@ -66,12 +66,12 @@ int ftc_posted_deliver(struct ftc_posted *p)
 
 /* ---- the end ---- */
 
-void ftc_posted_close(struct ftc_posted *p)
+void ftc_rounds_close(struct ftc_rounds *p)
 {
-    p->way->close(p);
+    p->carrier->close(p);
 }
 
-void ftc_posted_free(struct ftc_posted *p)
+void ftc_rounds_free(struct ftc_rounds *p)
 {
     for (int rank = 0; p->from && rank < p->ranks; rank++)
         free(p->from[rank].kept.data);
