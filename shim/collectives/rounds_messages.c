@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* What a rank says beside a part of its block. It travels as the note of the part. */
+/* A rank says this beside a part of its block. It travels as the note of the part. */
 struct said {
     uint8_t note;        /* enum ftc_block_note, of the whole block */
     uint8_t flags;       /* enum ftc_tally_flag */

@@ -47,7 +47,7 @@ struct ftc_rounds {
     size_t kept_bytes;
 };
 
-/* What carries the data to other ranks: rounds_carrier.h. */
+/* The carrier of the data to other ranks: rounds_carrier.h. */
 struct ftc_rounds_carrier {
     /* Whether a block of @bytes goes part by part out of private memory. */
     bool (*is_in_parts)(size_t bytes);
