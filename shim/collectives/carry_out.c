@@ -1,7 +1,6 @@
 #include "carry_out.h"
 
 #include "combine.h"
-#include "course.h"
 #include "plan.h"
 #include "program/coverage.h"
 #include "program/error.h"
@@ -24,17 +23,17 @@ static int carry_out_once(struct ftc_plan *plan)
 }
 
 /* Apart, as its room on the stack is not for each call. */
-static __attribute__((noinline)) int carry_out_course(struct ftc_plan *plan)
+static __attribute__((noinline)) int carry_out_steps(struct ftc_plan *plan)
 {
-    struct ftc_course course;
+    union ftc_plan_state state;
     int rv;
 
-    ftc_course_open(&course, plan);
+    ftc_plan_open(plan, &state);
     do
         rv = carry_out_once(plan);
     while (rv == MPI_SUCCESS && plan->is_again);
-    ftc_course_close(plan);
-    ftc_course_free(plan);
+    ftc_plan_close(plan);
+    ftc_plan_free(plan);
     return rv;
 }
 
@@ -46,9 +45,9 @@ static int carry_out(struct ftc_plan *plan)
 
     if (plan->comm->running->first)
         ftc_queue_complete(plan->comm);
-    if (!ftc_course_is_of(plan))
+    if (!ftc_plan_takes_steps(plan))
         rv = carry_out_once(plan);
-    return ftc_course_is_of(plan) && rv == MPI_SUCCESS ? carry_out_course(plan) : rv;
+    return ftc_plan_takes_steps(plan) && rv == MPI_SUCCESS ? carry_out_steps(plan) : rv;
 }
 
 /* False: native MPI carries out the call, because of @fallback. */

@@ -13,7 +13,6 @@
 #include "value/arguments.h"
 #include "value/blocks.h"
 
-struct ftc_course;
 struct ftc_floating;
 struct ftc_pipelined_kind;
 struct ftc_neighbors;
@@ -30,8 +29,8 @@ struct ftc_plan {
     size_t travelling_bytes; /* in all */
     enum ftc_protocol protocol;
     enum ftc_packing packing;
-    struct ftc_course *course; /* from its first operation on; NULL: none so far */
-    struct ftc_rounds *rounds; /* that of the course, if it is one */
+    void *state;               /* from the first of several operations on; NULL: none so far */
+    struct ftc_rounds *rounds; /* the same, if the protocol is rounds */
     bool is_again;             /* behind an operation: another one follows */
     int error;                 /* MPI error code of the last combination that went wrong */
     struct ftc_parcel *parcel; /* what it gives and takes; NULL: that is in comm->running */

@@ -3,7 +3,6 @@
 #include "combine.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
-#include "course.h"
 #include "kept.h"
 #include "mpi/callsite.h"
 #include "parcel.h"
@@ -22,7 +21,7 @@ struct task {
     struct ftc_call call;
     struct ftc_sides sides; /* of that call */
     struct ftc_plan plan;
-    struct ftc_course course;
+    union ftc_plan_state state;
     struct ftc_parcel parcel;
     struct ftc_kept kept;
     struct ftc_floating floating;
@@ -34,17 +33,17 @@ static bool begin_task(struct ftc_queued *p)
     struct ftc_loop_request request;
 
     t->call.result = MPI_SUCCESS;
-    if (ftc_course_is_of(&t->plan) && !t->plan.course)
-        ftc_course_open(&t->course, &t->plan);
+    if (ftc_plan_takes_steps(&t->plan) && !t->plan.state)
+        ftc_plan_open(&t->plan, &t->state);
     if (!ftc_plan_request(&t->plan, &request, &t->call.result)) {
-        ftc_course_close(&t->plan);
+        ftc_plan_close(&t->plan);
         return false;
     }
     ftc_plan_enter_beside(&t->plan);
     if (ftc_loop_begin(t->plan.comm, &request))
         return true;
     ftc_plan_leave_beside();
-    ftc_course_close(&t->plan);
+    ftc_plan_close(&t->plan);
     t->call.result = ftc_error_no_memory();
     return false;
 }
@@ -62,7 +61,7 @@ static bool end_task(struct ftc_queued *p)
                              : ftc_error_too_much(t->plan.call);
     if (t->call.result == MPI_SUCCESS && t->plan.is_again)
         return false;
-    ftc_course_close(&t->plan);
+    ftc_plan_close(&t->plan);
     return true;
 }
 
@@ -81,7 +80,7 @@ static void close_task(struct ftc_request *r)
     struct task *t = (struct task *)r;
 
     ftc_parcel_close(&t->plan);
-    ftc_course_free(&t->plan);
+    ftc_plan_free(&t->plan);
     ftc_keep_no_more(&t->kept);
 }
 

@@ -291,8 +291,10 @@ static void combine_votes(void *context, void *into, const void *from)
 
 /* ---- tries ---- */
 
-void ftc_pipelined_open(struct ftc_pipelined *p, struct ftc_plan *plan)
+static void open(void *state, struct ftc_plan *plan)
 {
+    struct ftc_pipelined *p = state;
+
     *p = (struct ftc_pipelined){
         .prelude = {.turn = turn, .is_over = is_over, .expects = expects},
         .plan = plan,
@@ -300,8 +302,10 @@ void ftc_pipelined_open(struct ftc_pipelined *p, struct ftc_plan *plan)
     };
 }
 
-void ftc_pipelined_request(struct ftc_pipelined *p, struct ftc_loop_request *request)
+static void request(void *state, struct ftc_loop_request *request)
 {
+    struct ftc_pipelined *p = state;
+
     if (p->place >= 0)
         begin_data_phase(p);
     *request = (struct ftc_loop_request){
@@ -321,8 +325,10 @@ static void undo(struct ftc_pipelined *p)
         kind_of(p)->undo(p);
 }
 
-int ftc_pipelined_deliver(struct ftc_pipelined *p)
+static int after(void *state)
 {
+    struct ftc_pipelined *p = state;
+
     memcpy(&p->vote, p->plan->comm->running->op.result.value, sizeof p->vote);
     if (p->vote.flags & FTC_TALLY_NO_MEMORY)
         return ftc_limits_error(p->plan->call, p->vote.flags);
@@ -335,8 +341,10 @@ int ftc_pipelined_deliver(struct ftc_pipelined *p)
     return kind_of(p)->deliver(p);
 }
 
-void ftc_pipelined_close(struct ftc_pipelined *p)
+static void close_call(void *state)
 {
+    struct ftc_pipelined *p = state;
+
     undo(p);
     if (p->place >= 0)
         ftc_bulk_give_back(&ftc_library.board, ftc_library.world_rank, p->place);
@@ -344,3 +352,10 @@ void ftc_pipelined_close(struct ftc_pipelined *p)
     free(p->place_of);
     free(p->scratch);
 }
+
+const struct ftc_protocol_steps ftc_pipelined_steps = {
+    .open = open,
+    .request = request,
+    .after = after,
+    .close = close_call,
+};

@@ -13,7 +13,7 @@
 
 #include "collective.h"
 #include "engine/data_phase.h"
-#include "progress/loop.h"
+#include "protocol.h"
 #include "tally.h"
 
 /* The value of the small allreduce; the same bytes on all ranks. */
@@ -67,18 +67,7 @@ extern const struct ftc_pipelined_kind ftc_pipelined_reduction, ftc_pipelined_br
  */
 bool ftc_pipelined_fits(const struct ftc_plan *plan);
 
-/* Begins with the call of @plan, which stays until the end. */
-void ftc_pipelined_open(struct ftc_pipelined *p, struct ftc_plan *plan);
-
-/* Fills @request with the operation of a try, its data phase before it, and takes the memory for
- * that. Never fails: the vote says that memory is lacking. */
-void ftc_pipelined_request(struct ftc_pipelined *p, struct ftc_loop_request *request);
-
-/* After a vote. Returns an MPI error code; with plan->is_again it is not over. */
-int ftc_pipelined_deliver(struct ftc_pipelined *p);
-
-/* It is over, with a result or without. */
-void ftc_pipelined_close(struct ftc_pipelined *p);
+extern const struct ftc_protocol_steps ftc_pipelined_steps;
 
 /* ---- for the kinds ---- */
 

@@ -5,7 +5,6 @@
 
 #include "communicator/group.h"
 #include "composite.h"
-#include "course.h"
 #include "parcel.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
@@ -245,6 +244,42 @@ static void request_whole(struct ftc_plan *plan, int root, struct ftc_loop_reque
         ftc_composite_request(request);
 }
 
+/* NULL: the protocol takes one operation, or none. */
+static const struct ftc_protocol_steps *steps_of(const struct ftc_plan *plan)
+{
+    static const struct ftc_protocol_steps *const steps[FTC_PROTOCOLS] = {
+        [FTC_PROTOCOL_PIPELINED] = &ftc_pipelined_steps,
+        [FTC_PROTOCOL_SEGMENTED] = &ftc_segmented_steps,
+        [FTC_PROTOCOL_ROUNDS_IN_MEMORY] = &ftc_rounds_steps,
+        [FTC_PROTOCOL_ROUNDS_IN_MESSAGES] = &ftc_rounds_steps,
+    };
+
+    return steps[plan->protocol];
+}
+
+bool ftc_plan_takes_steps(const struct ftc_plan *plan)
+{
+    return steps_of(plan) != NULL;
+}
+
+void ftc_plan_open(struct ftc_plan *plan, union ftc_plan_state *state)
+{
+    plan->state = state;
+    steps_of(plan)->open(state, plan);
+}
+
+void ftc_plan_close(const struct ftc_plan *plan)
+{
+    if (plan->state)
+        steps_of(plan)->close(plan->state);
+}
+
+void ftc_plan_free(const struct ftc_plan *plan)
+{
+    if (plan->state && steps_of(plan)->free)
+        steps_of(plan)->free(plan->state);
+}
+
 /* Below 0: it is dead. */
 static int root_of(const struct ftc_plan *plan)
 {
@@ -264,8 +299,8 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, i
         *rv = plan->collective->without_root(plan);
         return false;
     }
-    if (plan->course)
-        ftc_course_request(plan, request);
+    if (plan->state)
+        steps_of(plan)->request(plan->state, request);
     else
         request_whole(plan, root, request);
     if (!request->contribution)
@@ -309,8 +344,8 @@ static int go_on(struct ftc_plan *plan)
 
 static int deliver(struct ftc_plan *plan)
 {
-    if (plan->course)
-        return ftc_course_deliver(plan);
+    if (plan->state)
+        return steps_of(plan)->after(plan->state);
     if ((ftc_plan_is_between(plan) || plan->arguments.packs_elements) &&
         ftc_composite_is_refused(plan)) {
         plan->turned_out = FTC_FALLBACK_INVALID;

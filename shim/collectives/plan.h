@@ -3,7 +3,10 @@
 #define FTC_COLLECTIVES_PLAN_H
 
 #include "collective.h"
+#include "pipelined.h"
 #include "progress/loop.h"
+#include "rounds.h"
+#include "segmented.h"
 
 /* Whether setting intercept names calls of @kind. */
 bool ftc_plan_is_intercepted(enum ftc_call_kind kind);
@@ -19,6 +22,28 @@ void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle);
 /* Selects another protocol after the result of the operation has told that the data were too large.
  */
 void ftc_plan_select_again(struct ftc_plan *plan);
+
+/* ---- protocols of several operations ---- */
+
+/* What the protocol keeps of a call. */
+union ftc_plan_state {
+    struct ftc_pipelined pipelined;
+    struct ftc_segmented segmented;
+    struct ftc_rounds rounds;
+};
+
+/* Whether the protocol of @plan takes several operations. */
+bool ftc_plan_takes_steps(const struct ftc_plan *plan);
+
+/* Begins with these operations. @plan keeps @state. */
+void ftc_plan_open(struct ftc_plan *plan, union ftc_plan_state *state);
+
+/* End them, with a result or without, and free what has been taken. They do nothing for a plan that
+ * was not opened. */
+void ftc_plan_close(const struct ftc_plan *plan);
+void ftc_plan_free(const struct ftc_plan *plan);
+
+/* ---- an operation ---- */
 
 /* The operation of a call that is carried out here. False, with its MPI error code in @rv: there is
  * none, because the root is dead or memory is short. */

@@ -7,8 +7,10 @@
 
 #include <stdlib.h>
 
-void ftc_rounds_open(struct ftc_rounds *p, struct ftc_plan *plan)
+static void open(void *state, struct ftc_plan *plan)
 {
+    struct ftc_rounds *p = state;
+
     *p = (struct ftc_rounds){
         .plan = plan,
         .carrier = plan->protocol == FTC_PROTOCOL_ROUNDS_IN_MESSAGES ? &ftc_rounds_in_messages
@@ -20,8 +22,10 @@ void ftc_rounds_open(struct ftc_rounds *p, struct ftc_plan *plan)
     plan->rounds = p;
 }
 
-void ftc_rounds_request(struct ftc_rounds *p, struct ftc_loop_request *request)
+static void request(void *state, struct ftc_loop_request *request)
 {
+    struct ftc_rounds *p = state;
+
     p->carrier->request(p, request);
 }
 
@@ -53,8 +57,10 @@ static int deliver_all(struct ftc_rounds *p)
     return rv;
 }
 
-int ftc_rounds_deliver(struct ftc_rounds *p)
+static int after(void *state)
 {
+    struct ftc_rounds *p = state;
+
     p->carrier->hear(p);
     if (p->tally.flags & FTC_TALLY_NO_MEMORY)
         return ftc_limits_error(p->plan->call, p->tally.flags);
@@ -66,15 +72,27 @@ int ftc_rounds_deliver(struct ftc_rounds *p)
 
 /* ---- the end ---- */
 
-void ftc_rounds_close(struct ftc_rounds *p)
+static void close_call(void *state)
 {
+    struct ftc_rounds *p = state;
+
     p->carrier->close(p);
 }
 
-void ftc_rounds_free(struct ftc_rounds *p)
+static void free_taken(void *state)
 {
+    struct ftc_rounds *p = state;
+
     for (int rank = 0; p->from && rank < p->ranks; rank++)
         free(p->from[rank].kept.data);
     free(p->from);
     free(p->own);
 }
+
+const struct ftc_protocol_steps ftc_rounds_steps = {
+    .open = open,
+    .request = request,
+    .after = after,
+    .close = close_call,
+    .free = free_taken,
+};

@@ -18,21 +18,9 @@
 #ifndef FTC_COLLECTIVES_ROUNDS_H
 #define FTC_COLLECTIVES_ROUNDS_H
 
+#include "protocol.h"
 #include "rounds_parts.h"
 
-/* Begins with the call of @plan, which stays until the end. */
-void ftc_rounds_open(struct ftc_rounds *p, struct ftc_plan *plan);
-
-/* The operation of a round. That memory for the data is lacking is in the vote; without memory for
- * the operation itself there is no contribution. */
-void ftc_rounds_request(struct ftc_rounds *p, struct ftc_loop_request *request);
-
-/* After it. Returns an MPI error code; with plan->is_again it is not over. */
-int ftc_rounds_deliver(struct ftc_rounds *p);
-
-/* The last round is over, with a result or without; of that, what has been taken stays until
- * ftc_rounds_free(). */
-void ftc_rounds_close(struct ftc_rounds *p);
-void ftc_rounds_free(struct ftc_rounds *p);
+extern const struct ftc_protocol_steps ftc_rounds_steps;
 
 #endif

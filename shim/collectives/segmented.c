@@ -73,8 +73,9 @@ static bool get_memory(struct ftc_segmented *s)
     return s->results != NULL;
 }
 
-void ftc_segmented_open(struct ftc_segmented *s, struct ftc_plan *plan)
+static void open(void *state, struct ftc_plan *plan)
 {
+    struct ftc_segmented *s = state;
     uint64_t most = most_units(plan);
 
     *s = (struct ftc_segmented){
@@ -115,8 +116,9 @@ static void combine(void *context, void *into, const void *from)
                          units_of(s->plan, s->next));
 }
 
-void ftc_segmented_request(struct ftc_segmented *s, struct ftc_loop_request *request)
+static void request(void *state, struct ftc_loop_request *request)
 {
+    struct ftc_segmented *s = state;
     struct ftc_plan *plan = s->plan;
     size_t bytes = head_bytes(plan->comm->size) +
                    ftc_span_bytes(&plan->arguments.facts, units_of(plan, s->next));
@@ -175,8 +177,10 @@ static int deliver_all(const struct ftc_segmented *s)
                : rv;
 }
 
-int ftc_segmented_deliver(struct ftc_segmented *s)
+static int after(void *state)
 {
+    struct ftc_segmented *s = state;
+
     s->alike = is_alike(s) ? s->alike + 1 : 1;
     if (s->tally.flags & FTC_TALLY_NO_MEMORY)
         return ftc_limits_error(s->plan->call, s->tally.flags);
@@ -187,7 +191,16 @@ int ftc_segmented_deliver(struct ftc_segmented *s)
     return s->plan->is_again ? MPI_SUCCESS : deliver_all(s);
 }
 
-void ftc_segmented_close(struct ftc_segmented *s)
+static void close_call(void *state)
 {
+    struct ftc_segmented *s = state;
+
     free(s->results);
 }
+
+const struct ftc_protocol_steps ftc_segmented_steps = {
+    .open = open,
+    .request = request,
+    .after = after,
+    .close = close_call,
+};

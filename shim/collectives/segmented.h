@@ -11,7 +11,7 @@
 #define FTC_COLLECTIVES_SEGMENTED_H
 
 #include "collective.h"
-#include "progress/loop.h"
+#include "protocol.h"
 #include "tally.h"
 
 /* A call from its first slice to its last. */
@@ -30,17 +30,6 @@ bool ftc_segmented_fits(const struct ftc_plan *plan);
 /* Room for the value of a slice, of @ranks ranks. */
 size_t ftc_segmented_room(int ranks);
 
-/* Begins with the call of @plan, which stays until the end. */
-void ftc_segmented_open(struct ftc_segmented *s, struct ftc_plan *plan);
-
-/* The operation of a slice. That memory for the results is lacking is in its value; without memory
- * for the operation itself there is no contribution. */
-void ftc_segmented_request(struct ftc_segmented *s, struct ftc_loop_request *request);
-
-/* After it. Returns an MPI error code; with plan->is_again it is not over. */
-int ftc_segmented_deliver(struct ftc_segmented *s);
-
-/* It is over, with a result or without. */
-void ftc_segmented_close(struct ftc_segmented *s);
+extern const struct ftc_protocol_steps ftc_segmented_steps;
 
 #endif

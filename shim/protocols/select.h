@@ -18,6 +18,7 @@ enum ftc_protocol {
     FTC_PROTOCOL_ROUNDS_IN_MESSAGES, /* the same through messages */
     FTC_PROTOCOL_NATIVE,             /* the program's MPI library carries out the call */
     FTC_PROTOCOL_ERROR,              /* the request gets an error */
+    FTC_PROTOCOLS
 };
 
 struct ftc_select_facts {
